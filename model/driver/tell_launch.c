@@ -69,6 +69,17 @@ static void print_triple(const char *key, const uint32_t value[3])
     fprintf(stderr, ", \"%s\": [%u, %u, %u]", key, value[0], value[1], value[2]);
 }
 
+static void print_callers(const struct machine_where *where)
+{
+    fprintf(stderr, ", \"inlined_at\": [");
+    for (uint32_t i = 0; i < where->callers; i++) {
+        fprintf(stderr, "%s{\"line\": %u", i == 0 ? "" : ", ", where->caller[i].line);
+        print_string("file", where->caller[i].file.at, where->caller[i].file.length);
+        fprintf(stderr, "}");
+    }
+    fprintf(stderr, "]");
+}
+
 static void report_json(const char *kernel, const struct machine_outcome *outcome)
 {
     const struct machine_where *where = &outcome->where;
@@ -81,6 +92,7 @@ static void report_json(const char *kernel, const struct machine_outcome *outcom
     print_string("function", where->function.at, where->function.length);
     print_string("file", where->source_file.at, where->source_file.length);
     fprintf(stderr, ", \"line\": %u, \"ptx_line\": %u", where->source_line, where->ptx_line);
+    print_callers(where);
     print_triple("cta", where->cta);
     print_triple("thread", where->thread);
     print_string("instruction", where->instruction.at, where->instruction.length);

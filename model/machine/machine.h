@@ -156,11 +156,22 @@ enum machine_kind {
     MACHINE_NO_MEMORY,
 };
 
+enum { MACHINE_CALLERS = 16 };
+
+// A line that the compiler put a function into.
+struct machine_caller {
+    struct ptx_name file;
+    uint32_t line;
+};
+
 // Where it stopped. Texts are the module's, not ended by 0. source_line is 0 where the PTX says no .loc.
+//   caller      the lines that source_line was inlined at, from the inside out; of too many the outermost is the last
 struct machine_where {
     struct ptx_name function, source_file, instruction;
     uint32_t ptx_line, source_line, source_column;
     uint32_t cta[3], thread[3], rank, warp, lanes;
+    uint32_t callers;
+    struct machine_caller caller[MACHINE_CALLERS];
 };
 
 enum { MACHINE_MESSAGE_BYTES = 8192 };

@@ -46,6 +46,17 @@ static struct ptx_name text_line(const char *text, uint32_t number)
     return (struct ptx_name){text, (uint32_t)length};
 }
 
+static void set_callers(struct machine_where *where, const struct ptx_module *front,
+                        const struct ptx_function *function, uint32_t inlined_at)
+{
+    for (; inlined_at != 0; inlined_at = function->location[inlined_at].inlined_at) {
+        const struct ptx_location *location = &function->location[inlined_at];
+        if (where->callers < MACHINE_CALLERS) where->callers++;
+        where->caller[where->callers - 1] =
+            (struct machine_caller){ptx_file_name(front, location->file), location->line};
+    }
+}
+
 static void set_source(struct machine_where *where, const struct machine *machine, const struct ptx_function *function,
                        const struct ptx_instruction *instruction)
 {
@@ -57,6 +68,7 @@ static void set_source(struct machine_where *where, const struct machine *machin
     where->source_line = location->line;
     where->source_column = location->column;
     where->source_file = ptx_file_name(front, location->file);
+    set_callers(where, front, function, location->inlined_at);
 }
 
 struct machine_where machine_where(const struct machine_strand *strand, const struct machine_code *code, uint32_t lane)
@@ -140,10 +152,14 @@ static void add_where(struct machine_text *text, const struct machine_where *whe
 {
     machine_text_add(text, "%.*s, PTX line %u", short_of(&where->function), where->function.at, where->ptx_line);
     if (where->source_line > 0)
-        machine_text_add(text, " (%.*s:%u)", short_of(&where->source_file), where->source_file.at, where->source_line);
-    machine_text_add(text, ", CTA (%u,%u,%u), thread (%u,%u,%u): %.*s", where->cta[0], where->cta[1], where->cta[2],
-                     where->thread[0], where->thread[1], where->thread[2], short_of(&where->instruction),
-                     where->instruction.at);
+        machine_text_add(text, " (%.*s:%u", short_of(&where->source_file), where->source_file.at, where->source_line);
+    if (where->callers > 0) {
+        const struct machine_caller *outermost = &where->caller[where->callers - 1];
+        machine_text_add(text, ", inlined at %.*s:%u", short_of(&outermost->file), outermost->file.at, outermost->line);
+    }
+    machine_text_add(text, "%s, CTA (%u,%u,%u), thread (%u,%u,%u): %.*s", where->source_line > 0 ? ")" : "",
+                     where->cta[0], where->cta[1], where->cta[2], where->thread[0], where->thread[1], where->thread[2],
+                     short_of(&where->instruction), where->instruction.at);
 }
 
 void machine_place_text(const struct machine_strand *strand, const struct machine_code *code, uint32_t lane, char *text,
@@ -152,6 +168,16 @@ void machine_place_text(const struct machine_strand *strand, const struct machin
     struct machine_where where = machine_where(strand, code, lane);
     struct machine_text to = {text, 0, bytes};
     add_where(&to, &where);
+}
+
+// All lines that it was inlined at, where add_where() has left out some.
+static void add_callers(struct machine_text *text, const struct machine_where *where)
+{
+    if (where->callers < 2) return;
+    machine_text_add(text, "\n  inlined, from the inside out, at");
+    for (uint32_t i = 0; i < where->callers; i++)
+        machine_text_add(text, "%s %.*s:%u", i == 0 ? "" : ",", short_of(&where->caller[i].file),
+                         where->caller[i].file.at, where->caller[i].line);
 }
 
 // The values that the lane gave to the instruction: its operands in their order, those that it writes too.
@@ -190,6 +216,7 @@ static void end_at(struct machine_strand *strand, const struct machine_code *cod
     outcome->where = machine_where(strand, code, lane);
     machine_text_add(text, "\n  at ");
     add_where(text, &outcome->where);
+    add_callers(text, &outcome->where);
     machine_text_add(text, "\n  operands: ");
     add_operands(text, strand, code, lane);
     tell_end(strand, code, lane);
@@ -225,10 +252,16 @@ static const char *place_name(const struct machine_place *place)
     }
 }
 
-// What is mapped near an address of global memory.
+// What is mapped near an address of global memory. Linux maps nothing in the first 64 KiB.
 static void add_nearest(struct machine_text *text, const struct machine *machine, uint64_t address)
 {
+    enum { NULL_BYTES = 1 << 16 };
     const struct region *region = region_nearest(&machine->global, address);
+    if (address < NULL_BYTES) {
+        machine_text_add(text, address == 0 ? "; it is a null pointer" : "; it is %llu bytes past a null pointer",
+                         (unsigned long long)address);
+        return;
+    }
     if (region == NULL) return;
     machine_text_add(text, "; the nearest allocation has %llu bytes at 0x%llx",
                      (unsigned long long)region->memory.size_bytes, (unsigned long long)region->memory.base);
@@ -246,8 +279,9 @@ enum machine_next machine_fault_at(struct machine_strand *strand, const struct m
     machine_text_add(&text, "%u bytes of %s", bytes, place_name(&place));
     if (place.space == PTX_GLOBAL) add_nearest(&text, cta->cluster->machine, place.address);
     if (place.space == PTX_SHARED || place.space == PTX_SHARED_CLUSTER)
-        machine_text_add(&text, ", of which this launch has %llu bytes from %u on",
-                         (unsigned long long)cta->cluster->memory[cta->rank].size_bytes, MACHINE_SHARED_BASE);
+        machine_text_add(&text, ", of which this launch has %llu bytes from %u on, %llu of them dynamic",
+                         (unsigned long long)cta->cluster->memory[cta->rank].size_bytes, MACHINE_SHARED_BASE,
+                         (unsigned long long)cta->cluster->machine->launch->dynamic_shared_bytes);
     return machine_fault(strand, code, lane, rule, place.address, more);
 }
 

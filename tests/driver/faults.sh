@@ -30,6 +30,13 @@ faults remote 0 'CUDA_ERROR_ILLEGAL_INSTRUCTION \(715\)' 61 CLUSTER_NONE 'addres
 faults remote 2 'CUDA_ERROR_LAUNCH_FAILED \(719\)' 61 '[A-Z_]*' 'address 0x5000400'
 faults product 0 'CUDA_ERROR_ILLEGAL_ADDRESS \(700\)' 71 WGMMA_SMEM_BOUNDS 'descriptor of A: start address 0x400, leading dimension 16 bytes, stride 16 bytes' \
     'descriptor of B: start address 0x3fff0'
+expect 1 'at inlined, PTX line [0-9]+ \(cell.h:9, inlined at faults.cu:80\), CTA' -- "$RUN_PTX" "$folder/faults.ptx" inlined 2 128 0
+for pattern in 'address 0x8: 4 bytes of global memory; it is 8 bytes past a null pointer' \
+    'inlined, from the inside out, at cell.h:5, faults.cu:80$'; do
+    grep -qE -- "$pattern" "$scratch/out" || { echo "inlined: no '$pattern' in:"; cat "$scratch/out"; failed=1; }
+done
+expect 1 '"file": "cell.h", "line": 9,.*"inlined_at": \[\{"line": 5, "file": "cell.h"\}, \{"line": 80, "file": "faults.cu"\}\]' --json -- \
+    "$RUN_PTX" "$folder/faults.ptx" inlined
 expect 1 '"error": 716, "kernel": "mbarrier".*"rule": "MBARRIER_ADDRESS_ALIGN".*"file": "faults.cu", "line": 51' --json -- \
     "$RUN_PTX" "$folder/faults.ptx" mbarrier
 exit $failed

@@ -303,6 +303,49 @@ START_TEST(faults_name_rule_and_thread)
 }
 END_TEST
 
+static const struct {
+    const char *body, *says;
+} addresses[] = {
+    {"ld.global.u32 %r1, [%rd0+16384];", "16384 bytes past its start\n"},
+    {"mov.u64 %rd2, 0;\nld.u8 %r1, [%rd2];", "1 bytes of global memory; it is a null pointer\n"},
+    {"mov.u64 %rd2, 65535;\nld.u8 %r1, [%rd2];", "it is 65535 bytes past a null pointer\n"},
+    {"mov.u64 %rd2, 65536;\nld.u8 %r1, [%rd2];", "; the nearest allocation has"},
+    {"mov.u32 %r1, 0x20000;\nld.shared.u32 %r2, [%r1];",
+     "this launch has 128 bytes from 1024 on, 100 of them dynamic\n"},
+};
+
+START_TEST(faults_say_what_the_address_is)
+{
+    char text[2048] = ENTRY;
+    strcat(text, addresses[_i].body);
+    strcat(text, "\nret;\n}\n");
+    struct ran *ran = run_text(text, (struct launch_of){.dynamic = 100});
+    ck_assert_msg(strstr(ran->outcome.message, addresses[_i].says) != NULL, "%s", ran->outcome.message);
+    free(ran);
+}
+END_TEST
+
+// A line of a header that 20 calls were inlined around: the innermost and the outermost are beside the instruction.
+START_TEST(faults_name_the_lines_that_they_were_inlined_at)
+{
+    enum { CALLS = 20 };
+    char text[4096];
+    int length = sprintf(text, "%s", ENTRY ".loc 1 100 0\nmov.u64 %rd2, 4;\n");
+    for (int i = 1; i <= CALLS; i++)
+        length += sprintf(text + length, ".loc 2 %d 0, function_name $L__name, inlined_at %d %d 0\nmov.u64 %%rd2, 4;\n",
+                          100 - i, i == 1 ? 1 : 2, 101 - i);
+    strcpy(text + length, "st.global.u32 [%rd2], 1;\nret;\n}\n.file 1 \"k.cu\"\n.file 2 \"lib.h\"\n"
+                          ".section .debug_str\n{\n$L__name:\n.b8 102, 0\n}\n");
+    struct ran *ran = run_text(text, (struct launch_of){0});
+    const char *message = ran->outcome.message;
+    ck_assert_msg(strstr(message, "(lib.h:80, inlined at k.cu:100), CTA") != NULL, "%s", message);
+    ck_assert_msg(strstr(message, "\n  inlined, from the inside out, at lib.h:81, lib.h:82,") != NULL, "%s", message);
+    ck_assert_msg(strstr(message, "lib.h:95, k.cu:100\n") != NULL, "%s", message);
+    ck_assert_uint_eq(ran->outcome.where.callers, MACHINE_CALLERS);
+    free(ran);
+}
+END_TEST
+
 Suite *machine_memory_suite(void)
 {
     Suite *suite = suite_create("machine_memory");
@@ -322,6 +365,8 @@ Suite *machine_memory_suite(void)
     tcase_add_test(atomics, cas_of_16_bytes_is_atomic_over_host_threads);
     tcase_add_test(atomics, vectors_of_atomics_are_read_before_they_are_written);
     tcase_add_loop_test(wrong, faults_name_rule_and_thread, 0, (int)(sizeof faults / sizeof faults[0]));
+    tcase_add_loop_test(wrong, faults_say_what_the_address_is, 0, (int)(sizeof addresses / sizeof addresses[0]));
+    tcase_add_test(wrong, faults_name_the_lines_that_they_were_inlined_at);
     suite_add_tcase(suite, moves);
     suite_add_tcase(suite, atomics);
     suite_add_tcase(suite, wrong);
