@@ -13,6 +13,14 @@ static uint32_t same_mask(const uint32_t *mask, uint32_t lanes)
     return same;
 }
 
+// Lanes that call without being in their own mask get what PTX leaves open. The lanes of the mask are told nothing of
+// them.
+static void compute_group(struct machine_strand *strand, const struct machine_code *code, uint32_t group, uint32_t mask)
+{
+    if ((group & mask) != 0) machine_compute(strand, code, group & mask);
+    if ((group & ~mask) != 0) machine_compute(strand, code, group & ~mask);
+}
+
 // The mask is the last operand of all of them. Lanes with different masks at one instruction are groups of their own.
 static enum machine_next meet(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
 {
@@ -20,7 +28,7 @@ static enum machine_next meet(struct machine_strand *strand, const struct machin
     uint32_t met = machine_met(strand, lanes, mask);
     for (uint32_t left = met, group; left != 0; left &= ~group) {
         group = code->operand[code->operands - 1u].is_uniform ? left : same_mask(mask, left);
-        machine_compute(strand, code, group);
+        compute_group(strand, code, group, mask[__builtin_ctz(group)]);
     }
     return machine_leave(strand, lanes, met);
 }

@@ -32,6 +32,23 @@ START_TEST(votes_wait_for_the_slowest)
 }
 END_TEST
 
+// All lanes call, the mask names the even ones: these are told of each other alone.
+START_TEST(lanes_outside_the_mask_are_in_no_ones_vote)
+{
+    struct ran *ran = run_well(ENTRY THREAD "and.b32 %r2, %r0, 1;\nsetp.eq.u32 %p0, %r2, 0;\n"
+                                            "match.all.sync.b32 %r3|%p2, 0, 0x55555555;\n"
+                                            "match.any.sync.b32 %r4, 0, 0x55555555;\nxor.b32 %r3, %r3, %r4;\n"
+                                            "vote.sync.ballot.b32 %r4, 1, 0x55555555;\nxor.b32 %r3, %r3, %r4;\n"
+                                            "redux.sync.add.u32 %r4, 1, 0x55555555;\nshl.b32 %r4, %r4, 8;\n"
+                                            "xor.b32 %r3, %r3, %r4;\n"
+                                            "vote.sync.all.pred %p1, %p0, 0x55555555;\n"
+                                            "@%p1 xor.b32 %r3, %r3, 0x40;\nst.global.u32 [%rd1], %r3;\nret;\n}\n",
+                               (struct launch_of){.block = 32});
+    for (uint32_t i = 0; i < 32; i += 2) ck_assert_uint_eq(ran->out[i], 0x55555555 ^ 0x1000 ^ 0x40);
+    free(ran);
+}
+END_TEST
+
 // The two arms of a branch meet at bar.warp.sync of different places.
 START_TEST(bar_warp_sync_meets_from_anywhere)
 {
@@ -361,6 +378,7 @@ Suite *machine_meeting_suite(void)
           *hangs = tcase_create("hangs");
     tcase_add_test(warps, shuffles_wait_for_their_mask);
     tcase_add_test(warps, votes_wait_for_the_slowest);
+    tcase_add_test(warps, lanes_outside_the_mask_are_in_no_ones_vote);
     tcase_add_test(warps, bar_warp_sync_meets_from_anywhere);
     tcase_add_test(warps, bar_warp_sync_does_not_count_those_that_wait_with_another_mask);
     tcase_add_test(ctas, named_barriers_hand_over);
