@@ -5,14 +5,11 @@
 #include <string.h>
 
 #include "address_check.h"
-#include "bulk.h"
-#include "copy.h"
+#include "flight.h"
 #include "mbarrier_operate.h"
 #include "misuse_case.h"
 #include "operand.h"
-#include "operation.h"
 #include "prefetch.h"
-#include "store.h"
 #include "tensormap.h"
 
 enum { WORD_BYTES = 4, TILE_DIMS = 2, IM2COL_DIMS = 3, MAP_BYTES = 128 };
@@ -25,116 +22,61 @@ struct run {
     struct tensormap map;
 };
 
-static enum rule check_policy(const struct run *run)
-{
-    return run->job->has_hint ? cache_policy_check(run->job->policy, NULL) : RULE_OK;
-}
-
-// An operation that moves no byte does not look at its policy.
-static enum rule check_bulk_policy(const struct run *run, uint64_t moved_bytes)
-{
-    return moved_bytes > 0 ? check_policy(run) : RULE_OK;
-}
-
 static uint8_t *shared_at(const struct run *run, uint32_t address, uint32_t bytes)
 {
     return memory_at(&run->memory->shared, address, bytes);
 }
 
-// complete_tx on the barrier that the operand names in this CTA.
-static void complete(const struct run *run, uint32_t bytes)
+// --- copies, reductions and prefetches -------------------------------------------------------------------------------
+
+static struct operation operation_of(const struct run *run)
 {
-    const struct cluster_memory cluster = {&run->memory->shared, 1, 0, 0};
-    const struct mbarrier_unit unit = {&cluster, NULL};
-    const struct mbarrier_transaction end = {.complete_bytes = bytes};
-    if (bytes > 0) mbarrier_land(&unit, 0, operand_place(run->job->barrier), &end, NULL, NULL);
+    static const enum operation_kind kinds[] = {
+        [MISUSE_TILE_LOAD] = OPERATION_TENSOR_LOAD,         [MISUSE_TILE_STORE] = OPERATION_TENSOR_STORE,
+        [MISUSE_TILE_REDUCE] = OPERATION_TENSOR_REDUCE,     [MISUSE_BULK_LOAD] = OPERATION_BULK_LOAD,
+        [MISUSE_BULK_STORE] = OPERATION_BULK_STORE,         [MISUSE_BULK_REDUCE] = OPERATION_BULK_STORE_REDUCE,
+        [MISUSE_BULK_SHARED] = OPERATION_BULK_SEND,         [MISUSE_PREFETCH_BULK] = OPERATION_BULK_PREFETCH,
+        [MISUSE_PREFETCH_TILE] = OPERATION_TENSOR_PREFETCH, [MISUSE_PREFETCH_IM2COL] = OPERATION_TENSOR_PREFETCH};
+    const struct misuse_job *job = run->job;
+    const int is_store = job->operation == MISUSE_BULK_STORE || job->operation == MISUSE_BULK_REDUCE;
+    struct operation operation = {.kind = kinds[job->operation],
+                                  .dims = TILE_DIMS,
+                                  .map = run->map,
+                                  .coord = {job->coord[0], job->coord[1], job->coord[2]},
+                                  .offset = {(uint16_t)job->offset},
+                                  .shared = job->shared,
+                                  .from = is_store ? job->shared : job->global,
+                                  .to = is_store ? job->global : job->shared,
+                                  .size_bytes = job->size_bytes,
+                                  .op = REDUCE_ADD,
+                                  .dtype = DTYPE_UINT32,
+                                  .barrier = job->barrier,
+                                  .has_policy = job->has_hint != 0,
+                                  .policy = job->policy};
+    if (job->operation == MISUSE_BULK_SHARED) operation.from = job->other;
+    if (job->operation == MISUSE_PREFETCH_TILE) operation.dims = (int)job->dims;
+    if (job->operation == MISUSE_PREFETCH_IM2COL) operation.mode = TENSORMAP_IM2COL, operation.dims = IM2COL_DIMS;
+    return operation;
 }
 
-// A load, whose destination may name another CTA.
-static enum rule check_load(const struct run *run, struct operation load)
+// In the CTA's own memory, with the complete_tx on its barrier. A copy within shared memory is one of clusters alone.
+static enum rule run_operation(const struct run *run)
 {
-    const struct cluster_memory cluster = {&run->memory->shared, 1, 0, 0};
+    const struct operation operation = operation_of(run);
     const struct region region = {*run->global, 0};
     const struct global_memory global = {&region, 1};
+    const struct cluster_memory cluster = {&run->memory->shared, 1, operation.kind == OPERATION_BULK_SEND, 0};
     const struct memories memories = {&global, &cluster};
-    load.barrier = run->job->barrier;
-    load.has_policy = run->job->has_hint != 0;
-    load.policy = run->job->policy;
-    return operation_check(&load, &memories, NULL);
+    const struct mbarrier_unit unit = {&cluster, NULL};
+    struct piece piece;
+    enum rule rule = operation_run(&operation, &memories, NULL, &piece, NULL);
+    if (rule != RULE_OK || piece.complete_bytes == 0) return rule;
+    const struct mbarrier_transaction end = {.complete_bytes = piece.complete_bytes};
+    mbarrier_land(&unit, 0, operand_place(run->job->barrier), &end, NULL, NULL);
+    return RULE_OK;
 }
 
-// --- tensor copies ---------------------------------------------------------------------------------------------------
-
-static enum rule run_tile_load(const struct run *run)
-{
-    const struct misuse_job *job = run->job;
-    const struct memory *shared = &run->memory->shared;
-    uint32_t to = operand_with_barrier(job->shared, job->barrier), bytes;
-    struct operation load = {.kind = OPERATION_TENSOR_LOAD, .dims = TILE_DIMS, .map = run->map, .shared = job->shared};
-    memcpy(load.coord, job->coord, TILE_DIMS * sizeof load.coord[0]);
-    enum rule rule = check_load(run, load);
-    if (rule != RULE_OK) return rule;
-    rule = tile_load(&run->map, TILE_DIMS, job->coord, run->global, shared, to, &bytes, NULL);
-    complete(run, bytes);
-    return rule;
-}
-
-static enum rule run_tile_store(const struct run *run)
-{
-    const struct misuse_job *job = run->job;
-    const struct memory *shared = &run->memory->shared;
-    enum rule rule = check_policy(run);
-    if (job->operation == MISUSE_TILE_STORE) {
-        rule = rule_earlier(rule,
-                            tile_store_check(&run->map, TILE_DIMS, job->coord, run->global, shared, job->shared, NULL));
-        return rule == RULE_OK ? tile_store(&run->map, TILE_DIMS, job->coord, run->global, shared, job->shared, NULL)
-                               : rule;
-    }
-    rule = rule_earlier(
-        rule, tile_reduce_check(REDUCE_ADD, &run->map, TILE_DIMS, job->coord, run->global, shared, job->shared, NULL));
-    return rule == RULE_OK
-               ? tile_reduce(REDUCE_ADD, &run->map, TILE_DIMS, job->coord, run->global, shared, job->shared, NULL)
-               : rule;
-}
-
-// --- bulk copies -----------------------------------------------------------------------------------------------------
-
-static struct bulk bulk_of(const struct run *run)
-{
-    const struct misuse_job *job = run->job;
-    const struct memory *shared = &run->memory->shared;
-    switch (job->operation) {
-    case MISUSE_BULK_LOAD:
-        return (struct bulk){BULK_GLOBAL_TO_SHARED, run->global, shared, job->global, job->shared, job->size_bytes};
-    case MISUSE_BULK_SHARED:
-        return (struct bulk){BULK_SHARED_TO_OWN, shared, shared, job->other, job->shared, job->size_bytes};
-    default:
-        return (struct bulk){BULK_SHARED_TO_GLOBAL, shared, run->global, job->shared, job->global, job->size_bytes};
-    }
-}
-
-static enum rule run_bulk(const struct run *run)
-{
-    const struct misuse_job *job = run->job;
-    struct bulk bulk = bulk_of(run);
-    uint32_t bytes = bulk_moved_bytes(bulk.form, bulk.size_bytes);
-    int has_barrier = job->operation != MISUSE_BULK_STORE && job->operation != MISUSE_BULK_REDUCE;
-    if (job->operation == MISUSE_BULK_LOAD) bulk.to = operand_with_barrier(job->shared, job->barrier);
-    const struct operation load = {
-        .kind = OPERATION_BULK_LOAD, .from = job->global, .to = job->shared, .size_bytes = job->size_bytes};
-    enum rule rule = job->operation == MISUSE_BULK_LOAD
-                         ? check_load(run, load)
-                         : rule_earlier(check_bulk_policy(run, bytes), bulk_check(&bulk, NULL));
-    if (job->operation == MISUSE_BULK_SHARED && bytes > 0)
-        rule = rule_earlier(rule, bulk_check_barrier(bulk.form, job->barrier, &run->memory->shared, NULL));
-    if (rule != RULE_OK) return rule;
-    rule = job->operation == MISUSE_BULK_REDUCE ? bulk_reduce(&bulk, REDUCE_ADD, DTYPE_UINT32, &bytes, NULL)
-                                                : bulk_copy(&bulk, &bytes, NULL);
-    if (has_barrier) complete(run, bytes);
-    return rule;
-}
-
-// --- prefetches, and instructions around a map -----------------------------------------------------------------------
+// --- instructions around a map ---------------------------------------------------------------------------------------
 
 // The pointer is to the job's own map, which is mapped, or into the arena, or wrong.
 static enum rule prefetch_map(const struct run *run)
@@ -147,25 +89,6 @@ static enum rule prefetch_map(const struct run *run)
     const struct region region = {is_map ? maps : arena, 0};
     const struct global_memory global = {&region, !is_wrong};
     return map_prefetch_check(job->pointer, &global, NULL);
-}
-
-static enum rule run_prefetch(const struct run *run)
-{
-    const struct misuse_job *job = run->job;
-    const uint16_t offset[3] = {(uint16_t)job->offset};
-    switch (job->operation) {
-    case MISUSE_PREFETCH_BULK:
-        return rule_earlier(check_bulk_policy(run, bulk_moved_bytes(BULK_GLOBAL_TO_SHARED, job->size_bytes)),
-                            bulk_prefetch_check(job->global, job->size_bytes, NULL));
-    case MISUSE_PREFETCH_TILE:
-        return rule_earlier(check_policy(run), tile_prefetch_check(&run->map, (int)job->dims, job->coord, NULL));
-    case MISUSE_PREFETCH_IM2COL:
-        return rule_earlier(check_policy(run), im2col_prefetch_check(&run->map, IM2COL_DIMS, job->coord, offset, NULL));
-    case MISUSE_PREFETCH_MAP:
-        return prefetch_map(run);
-    default:
-        return map_acquire_check(job->pointer, NULL);
-    }
 }
 
 static enum rule run_copy_map(const struct run *run)
@@ -202,7 +125,8 @@ static enum rule run_global(const struct run *run, uint64_t *value)
     const struct region region = {*run->global, 0};
     const struct global_memory global = {&region, 1};
     enum memory_use use = job->operation == MISUSE_LOAD_GLOBAL ? MEMORY_READS : MEMORY_WRITES;
-    enum rule rule = rule_earlier(check_policy(run), global_access_check(job->global, WORD_BYTES, use, &global, NULL));
+    enum rule policy = job->has_hint ? cache_policy_check(job->policy, NULL) : RULE_OK;
+    enum rule rule = rule_earlier(policy, global_access_check(job->global, WORD_BYTES, use, &global, NULL));
     if (rule != RULE_OK) return rule;
     uint8_t *at = memory_at(run->global, job->global, WORD_BYTES);
     uint32_t word;
@@ -262,16 +186,10 @@ enum rule misuse_run(const struct misuse_job *job, const struct misuse_memory *m
     run.global = is_own ? &memory->own : memory->arena;
     *value = 0;
     switch (job->operation) {
-    case MISUSE_TILE_LOAD:
-        return run_tile_load(&run);
-    case MISUSE_TILE_STORE:
-    case MISUSE_TILE_REDUCE:
-        return run_tile_store(&run);
-    case MISUSE_BULK_LOAD:
-    case MISUSE_BULK_STORE:
-    case MISUSE_BULK_REDUCE:
-    case MISUSE_BULK_SHARED:
-        return run_bulk(&run);
+    case MISUSE_PREFETCH_MAP:
+        return prefetch_map(&run);
+    case MISUSE_ACQUIRE_MAP:
+        return map_acquire_check(job->pointer, NULL);
     case MISUSE_COPY_MAP:
         return run_copy_map(&run);
     case MISUSE_LOAD_SHARED:
@@ -288,7 +206,7 @@ enum rule misuse_run(const struct misuse_job *job, const struct misuse_memory *m
     case MISUSE_STORE_GLOBAL:
         return run_global(&run, value);
     default:
-        return run_prefetch(&run);
+        return run_operation(&run);
     }
 }
 
