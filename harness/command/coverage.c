@@ -62,27 +62,6 @@ static const struct command_option options[] = {
     OPTION_END,
 };
 
-// A case, and memory for what the model makes of it.
-struct trial {
-    void *test_case;
-    uint8_t *bytes;
-    size_t bytes_room;
-};
-
-static enum rule verdict(const struct family *family, struct trial *trial)
-{
-    size_t need = family_result_bytes(family, trial->test_case) + 64;
-    if (need > trial->bytes_room) {
-        free(trial->bytes);
-        trial->bytes = malloc(need);
-        trial->bytes_room = trial->bytes != NULL ? need : 0;
-    }
-    if (trial->bytes == NULL) abort();
-    struct result result = result_at(trial->bytes);
-    family_run_model(family, trial->test_case, &result);
-    return result.rule;
-}
-
 // What one job counts: a trace, or random cases of a family.
 struct counting {
     const struct coverage_options *to;
@@ -113,15 +92,14 @@ static int count_answered(const struct trace_batch *cases, int i, void *context)
 
 static void count_random(struct cross *cross, const struct family *family, uint64_t seed, uint64_t cases)
 {
-    struct trial trial = {.test_case = calloc(1, family->case_bytes)};
-    for (uint64_t i = 0; trial.test_case != NULL && i < cases; i++) {
+    void *test_case = calloc(1, family->case_bytes);
+    for (uint64_t i = 0; test_case != NULL && i < cases; i++) {
         struct random random = random_for(seed, i);
-        family_generate(family, &random, trial.test_case);
-        cross_count(cross, CROSS_GENERATED, family, trial.test_case, verdict(family, &trial));
+        family_generate(family, &random, test_case);
+        cross_count(cross, CROSS_GENERATED, family, test_case, family_rule(family, test_case));
         workers_progress(1);
     }
-    free(trial.test_case);
-    free(trial.bytes);
+    free(test_case);
 }
 
 // A family whose cases cost the model more is counted with fewer of them.
@@ -188,22 +166,21 @@ static int misses_rule(const struct cross *cross, const struct family *family)
 // Prints the cases that close a hole, each counted as recorded from then on. The model is asked where that can be.
 static void close_holes(struct cross *cross, const struct family *family, uint64_t seed, uint64_t cases)
 {
-    struct trial trial = {.test_case = calloc(1, family->case_bytes)};
+    void *test_case = calloc(1, family->case_bytes);
     struct progress progress = progress_start(family->name, cases);
-    for (uint64_t i = 0; trial.test_case != NULL && i < cases; i++) {
+    for (uint64_t i = 0; test_case != NULL && i < cases; i++) {
         struct random random = random_for(seed, i);
-        family_generate(family, &random, trial.test_case);
+        family_generate(family, &random, test_case);
         progress_add(&progress, 1);
-        if (!cross_may_close_hole(cross, family, trial.test_case) && !misses_rule(cross, family)) continue;
-        enum rule rule = verdict(family, &trial);
-        if (!cross_closes_hole(cross, family, trial.test_case, rule)) continue;
-        cross_count(cross, CROSS_RECORDED, family, trial.test_case, rule);
-        json_t *json = family_write(family, trial.test_case);
+        if (!cross_may_close_hole(cross, family, test_case) && !misses_rule(cross, family)) continue;
+        enum rule rule = family_rule(family, test_case);
+        if (!cross_closes_hole(cross, family, test_case, rule)) continue;
+        cross_count(cross, CROSS_RECORDED, family, test_case, rule);
+        json_t *json = family_write(family, test_case);
         json_print(json, JSON_COMPACT);
     }
     progress_end(&progress);
-    free(trial.test_case);
-    free(trial.bytes);
+    free(test_case);
 }
 
 static void write_page(const void *cross, FILE *out)
