@@ -36,3 +36,10 @@ void difference_print_barrier(const struct difference *difference, FILE *out)
     print_word(words.expected, "expected; ", out);
     print_word(words.found, "found\n", out);
 }
+
+enum rule difference_explain_barrier(const struct difference *difference, enum rule rule, FILE *out)
+{
+    fprintf(out, "    mbarrier: ");
+    difference_print_barrier(difference, out);
+    return rule;
+}

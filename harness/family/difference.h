@@ -30,4 +30,7 @@ struct difference_units difference_units(const struct difference *difference, ui
 // The byte is in a barrier's word: "phase 0, pending 1, tx 16, error 0 expected; ... found", and a line break.
 void difference_print_barrier(const struct difference *difference, FILE *out);
 
+// The same of the one mbarrier of a case, whose word `rule` decides; returns the rule.
+enum rule difference_explain_barrier(const struct difference *difference, enum rule rule, FILE *out);
+
 #endif

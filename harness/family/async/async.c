@@ -305,11 +305,7 @@ enum rule async_explain(const void *test_case, const struct difference *differen
 {
     const struct async_case *c = test_case;
     const char *window = difference->expected->name;
-    if (strcmp(window, "mbarrier") == 0) {
-        fprintf(out, "    mbarrier: ");
-        difference_print_barrier(difference, out);
-        return rule_of_barrier(c);
-    }
+    if (strcmp(window, "mbarrier") == 0) return difference_explain_barrier(difference, rule_of_barrier(c), out);
     if (strcmp(window, "waits") == 0) return explain_wait(c, difference->at / 4, difference, out);
     const uint32_t step = step_of(c, strcmp(window, "global") == 0, difference->at);
     fprintf(out, "    written by ");

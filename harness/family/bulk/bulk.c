@@ -307,9 +307,7 @@ static enum rule explain_element(const struct bulk_case *c, const struct differe
 enum rule bulk_explain(const void *test_case, const struct difference *difference, FILE *out)
 {
     if (strcmp(difference->expected->name, "mbarrier") != 0) return explain_element(test_case, difference, out);
-    fprintf(out, "    mbarrier: ");
-    difference_print_barrier(difference, out);
-    return RULE_BULK_TX_BYTES;
+    return difference_explain_barrier(difference, RULE_BULK_TX_BYTES, out);
 }
 
 const struct family family_bulk = {

@@ -69,11 +69,7 @@ enum rule im2col_explain(const void *test_case, const struct difference *differe
     uint32_t address = (uint32_t)difference->found->base + difference->at;
     struct tensormap map;
     if (!map_args_made(&c->map, &map) || map.mode != TENSORMAP_IM2COL) return RULE_IM2COL_WALK;
-    if (difference->window == 0) {
-        fprintf(out, "    mbarrier: ");
-        difference_print_barrier(difference, out);
-        return RULE_IM2COL_TX_BYTES;
-    }
+    if (difference->window == 0) return difference_explain_barrier(difference, RULE_IM2COL_TX_BYTES, out);
     struct im2col column = im2col_of(&map, c->coord, c->offset);
     fprintf(out, "    bank %u\n", address / 4 % 32);
     return explain_byte(c, &column, difference->found, difference->at, out);

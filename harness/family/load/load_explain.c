@@ -83,11 +83,7 @@ enum rule load_explain(const void *test_case, const struct difference *differenc
     uint32_t address = (uint32_t)difference->found->base + difference->at;
     struct tensormap map;
     if (!map_args_made(&c->map, &map)) return RULE_TILE_ADDRESS;
-    if (difference->window == 0) {
-        fprintf(out, "    mbarrier: ");
-        difference_print_barrier(difference, out);
-        return RULE_TILE_TX_BYTES;
-    }
+    if (difference->window == 0) return difference_explain_barrier(difference, RULE_TILE_TX_BYTES, out);
     fprintf(out, "    bank %u\n", address / 4 % 32);
     return explain_byte(c, &map, difference->found, difference->at, out);
 }

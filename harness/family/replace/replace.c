@@ -297,9 +297,7 @@ enum rule replace_explain(const void *test_case, const struct difference *differ
 {
     if (difference->window == 0) return explain_map(test_case, difference->expected, difference->found, out);
     if (difference->window != 1) return explain_shared(test_case, difference, out);
-    fprintf(out, "    mbarrier: ");
-    difference_print_barrier(difference, out);
-    return RULE_TILE_TX_BYTES;
+    return difference_explain_barrier(difference, RULE_TILE_TX_BYTES, out);
 }
 
 const struct family family_replace = {
