@@ -1,24 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Barrier operations as people type them: "arrive.expect_tx 4096 lanes=0xff", "test_wait token=1". One operation a
 // string: its name, its operand, then key=value in any order. JSON programs are read in mbarrier.c.
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "mbarrier_case.h"
+#include "parse_number.h"
 
 enum { OP_TEXT_BYTES = 160 };
-
-// A whole number, decimal or 0x..., at most `max`.
-static int parse_number(const char *text, uint64_t max, uint64_t *value)
-{
-    char *end;
-    errno = 0;
-    unsigned long long number = strtoull(text, &end, strncmp(text, "0x", 2) == 0 ? 16 : 10);
-    if (text[0] < '0' || text[0] > '9' || errno != 0 || *end != '\0' || number > max) return 0;
-    *value = number;
-    return 1;
-}
 
 static int parse_key(const char *key, const char *value, struct mbarrier_op *op, struct text *why)
 {
@@ -34,11 +22,11 @@ static int parse_key(const char *key, const char *value, struct mbarrier_op *op,
         op->issuer = mbarrier_issuer_find(value);
         return 1; // mbarrier_op_illegal() names the legal ones
     }
-    if (strcmp(key, "spread") == 0 && parse_number(value, UINT64_MAX, &op->spread)) return 1;
+    if (strcmp(key, "spread") == 0 && parse_u64(value, UINT64_MAX, &op->spread)) return 1;
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
         if (strcmp(key, fields[i].name) != 0) continue;
         uint64_t number;
-        if (!parse_number(value, UINT32_MAX, &number))
+        if (!parse_u64(value, UINT32_MAX, &number))
             return text_fail(why, "%s=%s is not a whole number below 2^32", key, value);
         *fields[i].field = (uint32_t)number;
         return 1;
@@ -52,7 +40,7 @@ static int parse_operand(const char *text, struct mbarrier_op *op, struct text *
     enum mbarrier_operand takes = mbarrier_step_row(op->opcode)->operand;
     uint64_t number, most = takes == MBARRIER_TAKES_WORD ? UINT64_MAX : UINT32_MAX;
     if (takes == MBARRIER_TAKES_NOTHING) return text_fail(why, "'%s' is one operand too many", text);
-    if (!parse_number(text, most, &number))
+    if (!parse_u64(text, most, &number))
         return text_fail(why, "'%s' is not a whole number below 2^%d", text, most == UINT64_MAX ? 64 : 32);
     if (takes == MBARRIER_TAKES_WORD)
         op->word = number;
