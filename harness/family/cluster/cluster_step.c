@@ -207,17 +207,10 @@ static void store_at_exit(struct cluster_machine *machine, const struct cluster_
 {
     uint8_t *to = memory_at(machine->global, machine->global->base, step->size_bytes);
     const uint8_t *from = machine->cta[issuer].data;
-    if (step->opcode != CLUSTER_OP_REDUCE_EXIT) {
+    if (step->opcode == CLUSTER_OP_REDUCE_EXIT)
+        reduce_apply(REDUCE_ADD, DTYPE_UINT32, to, from, step->size_bytes / 4);
+    else
         memcpy(to, from, step->size_bytes);
-        return;
-    }
-    for (uint32_t at = 0; at < step->size_bytes; at += 4) {
-        uint32_t a, b;
-        memcpy(&a, to + at, sizeof a);
-        memcpy(&b, from + at, sizeof b);
-        a += b;
-        memcpy(to + at, &a, sizeof a);
-    }
 }
 
 static enum rule step_of_issuer(struct cluster_machine *machine, const struct cluster_step *step, uint32_t issuer,

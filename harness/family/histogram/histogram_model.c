@@ -47,17 +47,10 @@ static void count(struct cluster *cluster, uint32_t rank)
             if (i >= c->skew) count_one(cluster, rank, (uint32_t)(i - c->skew));
 }
 
-static void add(uint8_t *word, uint32_t by)
+// The words of the window "bins" behind the guard; a result begins where any number may.
+static uint32_t *bins_of(const struct histogram_case *c, const struct result *result)
 {
-    uint32_t value;
-    memcpy(&value, word, sizeof value);
-    value += by;
-    memcpy(word, &value, sizeof value);
-}
-
-static uint8_t *bin_at(const struct histogram_case *c, uint8_t *bins, uint32_t bin)
-{
-    return bins + 4 * (size_t)(HISTOGRAM_GUARD_WORDS + c->bins_skew + bin);
+    return (uint32_t *)(void *)result->window[0].bytes + HISTOGRAM_GUARD_WORDS + c->bins_skew;
 }
 
 // What a CTA leaves when it has counted, and its bins added to global memory.
@@ -69,7 +62,7 @@ static void finish(const struct cluster *cluster, uint32_t rank, struct result *
     memcpy(result->window[1].bytes + (size_t)cta * job->cta_bins * 4, cluster->bins[rank], job->cta_bins * 4);
     memcpy(result->window[2].bytes + cta * sizeof left, &left, sizeof left);
     for (uint32_t i = 0; i < job->cta_bins && rank * job->cta_bins + i < job->nbins; i++)
-        add(bin_at(cluster->c, result->window[0].bytes, rank * job->cta_bins + i), cluster->bins[rank][i]);
+        bins_of(cluster->c, result)[rank * job->cta_bins + i] += cluster->bins[rank][i];
 }
 
 // Between two barriers, all count; then all finish. Without the second, all but the late one have finished, and exited
@@ -92,8 +85,7 @@ static void run(struct cluster *cluster, struct result *result)
 
 static void model_global(const struct histogram_case *c, struct result *result)
 {
-    for (uint32_t i = 0; i < c->count; i++)
-        add(bin_at(c, result->window[0].bytes, histogram_bin(histogram_value(c, i), c->nbins)), 1);
+    for (uint32_t i = 0; i < c->count; i++) bins_of(c, result)[histogram_bin(histogram_value(c, i), c->nbins)]++;
 }
 
 enum rule histogram_model(const void *test_case, struct result *result)
