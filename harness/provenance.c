@@ -9,6 +9,7 @@ static void index_of(const struct tile *tile, uint32_t offset, struct provenance
     const struct tensormap *map = tile->map;
     uint32_t row = offset / tile->pitch_bytes, step = offset % tile->pitch_bytes / tensormap_step_bytes(map);
     place->byte = offset % tile->pitch_bytes % tensormap_step_bytes(map);
+    place->pixel = 0;
     for (int i = 0; i < map->rank; i++) {
         uint32_t by = i == 0 && map->interleave == INTERLEAVE_NONE ? 1 : map->estride[i];
         if (i > 0) {
@@ -25,54 +26,6 @@ static int run_at(const struct tile *tile, uint32_t offset, struct tile_run *run
     if (offset / tile->pitch_bytes >= tile->rows) return 0;
     for (struct tile_walk walk = tile_walk_from(tile, offset / tile->pitch_bytes); tile_next(&walk, run);)
         if (offset < run->offset + run->bytes) return offset >= run->offset;
-    return 0;
-}
-
-static int place_at(const struct tile *tile, uint32_t shared, uint32_t offset, struct provenance *place)
-{
-    struct tile_run run;
-    if (!run_at(tile, offset, &run)) return 0;
-    index_of(tile, offset, place);
-    place->pixel = 0;
-    place->is_fill = run.is_fill;
-    place->address = run.address + (offset - run.offset);
-    place->shared = swizzle_apply(tile->map->swizzle, shared + offset);
-    return 1;
-}
-
-int provenance_of_shared(const struct tensormap *map, const int32_t *coord, uint32_t shared, uint32_t address,
-                         struct provenance *place)
-{
-    struct tile tile = tile_of(map, coord);
-    uint32_t flat = swizzle_apply(map->swizzle, address);
-    return flat >= shared && place_at(&tile, shared, flat - shared, place);
-}
-
-int provenance_of_element(const struct tensormap *map, const int32_t *coord, uint32_t shared, const int64_t *index,
-                          struct provenance *place)
-{
-    struct tile tile = tile_of(map, coord);
-    uint64_t row = 0, step = 0;
-    for (int i = map->rank - 1; i >= 0; i--) {
-        int64_t by = i == 0 && map->interleave == INTERLEAVE_NONE ? 1 : map->estride[i], distance = index[i] - coord[i];
-        if (distance < 0 || distance % by != 0 || distance / by >= tile.steps[i]) return 0;
-        if (i > 0)
-            row = row * tile.steps[i] + (uint64_t)(distance / by);
-        else
-            step = (uint64_t)(distance / by);
-    }
-    uint32_t offset = (uint32_t)(row * tile.pitch_bytes + step * tensormap_step_bytes(map));
-    return place_at(&tile, shared, offset, place);
-}
-
-int provenance_of_global(const struct tensormap *map, const int32_t *coord, uint32_t shared, uint64_t address,
-                         struct provenance *place)
-{
-    struct tile tile = tile_of(map, coord);
-    struct tile_run run;
-    for (struct tile_walk walk = tile_walk(&tile); tile_next(&walk, &run);)
-        if (!run.is_fill && address - run.address < run.bytes)
-            return place_at(&tile, shared, run.offset + (uint32_t)(address - run.address), place);
     return 0;
 }
 
@@ -104,39 +57,86 @@ static void index_of_pixel(const struct im2col_walk *walk, const int32_t *coord,
     place->pixel = walk->pixel;
 }
 
-static int column_place_at(const struct im2col *column, const int32_t *coord, uint32_t shared, uint32_t offset,
-                           struct provenance *place)
+static const struct tensormap *map_of(const struct box *box)
+{
+    return box->mode == TENSORMAP_IM2COL ? box->column.map : box->tile.map;
+}
+
+static int place_at(const struct box *box, const int32_t *coord, uint32_t shared, uint32_t offset,
+                    struct provenance *place)
 {
     struct im2col_walk walk;
     struct tile_run run;
-    if (!provenance_pixel(column, offset, &walk, &run)) return 0;
-    index_of_pixel(&walk, coord, offset - walk.pixel * column->pitch_bytes, place);
+    if (box->mode == TENSORMAP_IM2COL) {
+        if (!provenance_pixel(&box->column, offset, &walk, &run)) return 0;
+        index_of_pixel(&walk, coord, offset - walk.pixel * box->column.pitch_bytes, place);
+    } else {
+        if (!run_at(&box->tile, offset, &run)) return 0;
+        index_of(&box->tile, offset, place);
+    }
     place->is_fill = run.is_fill;
     place->address = run.address + (offset - run.offset);
-    place->shared = swizzle_apply(column->map->swizzle, shared + offset);
+    place->shared = swizzle_apply(map_of(box)->swizzle, shared + offset);
     return 1;
 }
 
-int provenance_of_column_shared(const struct im2col *column, const int32_t *coord, uint32_t shared, uint32_t address,
-                                struct provenance *place)
+int provenance_of_shared(const struct box *box, const int32_t *coord, uint32_t shared, uint32_t address,
+                         struct provenance *place)
 {
-    uint32_t flat = swizzle_apply(column->map->swizzle, address);
-    return flat >= shared && column_place_at(column, coord, shared, flat - shared, place);
+    uint32_t flat = swizzle_apply(map_of(box)->swizzle, address);
+    return flat >= shared && place_at(box, coord, shared, flat - shared, place);
 }
 
-int provenance_of_column_element(const struct im2col *column, const int32_t *coord, uint32_t shared,
-                                 const int64_t *index, struct provenance *place)
+// Where the walk of the box has the element; one that it does not hold is at no offset.
+static int offset_in_tile(const struct tile *tile, const int64_t *index, uint32_t *offset)
 {
+    const struct tensormap *map = tile->map;
+    uint64_t row = 0, step = 0;
+    for (int i = map->rank - 1; i >= 0; i--) {
+        int64_t by = i == 0 && map->interleave == INTERLEAVE_NONE ? 1 : map->estride[i];
+        int64_t distance = index[i] - tile->coord[i];
+        if (distance < 0 || distance % by != 0 || distance / by >= tile->steps[i]) return 0;
+        if (i > 0)
+            row = row * tile->steps[i] + (uint64_t)(distance / by);
+        else
+            step = (uint64_t)(distance / by);
+    }
+    *offset = (uint32_t)(row * tile->pitch_bytes + step * tensormap_step_bytes(map));
+    return 1;
+}
+
+static int column_place(const struct box *box, const int32_t *coord, uint32_t shared, const int64_t *index,
+                        struct provenance *place)
+{
+    const struct im2col *column = &box->column;
     const struct tensormap *map = column->map;
     int inner = map->interleave != INTERLEAVE_NONE ? map->rank - 2 : 0;
     uint32_t element = inner != 0 ? column->pixel_bytes : dtype_row(map->dtype)->size_bytes;
     int64_t distance = index[inner] - coord[inner];
     if (distance < 0 || distance >= column->pixel_bytes / element) return 0;
     for (uint32_t pixel = 0; pixel < column->pixels; pixel++) {
-        int is_there =
-            column_place_at(column, coord, shared, pixel * column->pitch_bytes + (uint32_t)distance * element, place);
+        const uint32_t offset = pixel * column->pitch_bytes + (uint32_t)distance * element;
+        int is_there = place_at(box, coord, shared, offset, place);
         for (int i = 0; i < map->rank; i++) is_there &= place->index[i] == index[i];
         if (is_there) return 1;
     }
+    return 0;
+}
+
+int provenance_of_element(const struct box *box, const int32_t *coord, uint32_t shared, const int64_t *index,
+                          struct provenance *place)
+{
+    uint32_t offset;
+    if (box->mode == TENSORMAP_IM2COL) return column_place(box, coord, shared, index, place);
+    return offset_in_tile(&box->tile, index, &offset) && place_at(box, coord, shared, offset, place);
+}
+
+int provenance_of_global(const struct box *box, const int32_t *coord, uint32_t shared, uint64_t address,
+                         struct provenance *place)
+{
+    struct tile_run run;
+    for (struct tile_walk walk = tile_walk(&box->tile); tile_next(&walk, &run);)
+        if (!run.is_fill && address - run.address < run.bytes)
+            return place_at(box, coord, shared, run.offset + (uint32_t)(address - run.address), place);
     return 0;
 }

@@ -4,7 +4,7 @@
 #ifndef TMAREF_PROVENANCE_H
 #define TMAREF_PROVENANCE_H
 
-#include "im2col.h"
+#include "box.h"
 
 // One byte of a box: element `index` (tensor coordinates), byte `byte` of it, at global `address`, landing at `shared`;
 // in a column the `pixel` that holds it.
@@ -16,25 +16,20 @@ struct provenance {
     uint32_t shared;
 };
 
-// The byte at shared address `address` of the box loaded to `shared`; 0 if no byte of the box lies there.
-int provenance_of_shared(const struct tensormap *map, const int32_t *coord, uint32_t shared, uint32_t address,
+// The byte at shared address `address` of the box at `coord` that is loaded to `shared`; 0 if no byte of it lies there.
+int provenance_of_shared(const struct box *box, const int32_t *coord, uint32_t shared, uint32_t address,
                          struct provenance *place);
 
-// The first byte of tensor element `index` (all `rank` entries); 0 if the box does not hold it.
-int provenance_of_element(const struct tensormap *map, const int32_t *coord, uint32_t shared, const int64_t *index,
+// The first byte of tensor element `index` (all `rank` entries), which may lie in several pixels of a column: in the
+// first. 0 if the box does not hold it.
+int provenance_of_element(const struct box *box, const int32_t *coord, uint32_t shared, const int64_t *index,
                           struct provenance *place);
 
-// The first byte of the box that is read from global `address`; 0 if none is.
-int provenance_of_global(const struct tensormap *map, const int32_t *coord, uint32_t shared, uint64_t address,
+// The first byte of a tiled box that is read from global `address`; 0 if none is.
+int provenance_of_global(const struct box *box, const int32_t *coord, uint32_t shared, uint64_t address,
                          struct provenance *place);
 
 // The run of a column that holds byte `offset`, before swizzling, and its pixel: `walk` stands there. 0 if none does.
 int provenance_pixel(const struct im2col *column, uint32_t offset, struct im2col_walk *walk, struct tile_run *run);
-
-// The same as the first two for a column that starts at `coord`; an element may lie in several pixels: in the first.
-int provenance_of_column_shared(const struct im2col *column, const int32_t *coord, uint32_t shared, uint32_t address,
-                                struct provenance *place);
-int provenance_of_column_element(const struct im2col *column, const int32_t *coord, uint32_t shared,
-                                 const int64_t *index, struct provenance *place);
 
 #endif

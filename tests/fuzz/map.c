@@ -27,11 +27,13 @@ static void check_walk(const struct tile *tile)
 static void check_provenance(const struct tensormap *map, const int32_t *coord, uint32_t shared, uint64_t extent)
 {
     struct provenance place, element;
+    struct box box;
+    box_start(&box, TENSORMAP_TILED, map, coord, NULL);
     for (uint64_t offset = 0; offset < extent; offset += extent / 7 + 1) {
         uint32_t address = shared + (uint32_t)offset;
-        if (!provenance_of_shared(map, coord, shared, address, &place)) continue;
+        if (!provenance_of_shared(&box, coord, shared, address, &place)) continue;
         fuzz_require(place.shared == address);
-        fuzz_require(provenance_of_element(map, coord, shared, place.index, &element));
+        fuzz_require(provenance_of_element(&box, coord, shared, place.index, &element));
         fuzz_require(element.is_fill == place.is_fill);
     }
 }

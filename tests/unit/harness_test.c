@@ -106,12 +106,13 @@ END_TEST
 // --- where an element lies ---------------------------------------------------------------------------------------
 
 // The byte at `address`: the element that it is of must lie there, and hold what the load put there.
-static void check_byte(const struct load_case *c, const struct tensormap *map, uint32_t address, uint8_t found)
+static void check_byte(const struct load_case *c, const struct box *box, uint32_t address, uint8_t found)
 {
+    const struct tensormap *map = box->tile.map;
     struct provenance at, element;
-    if (!provenance_of_shared(map, c->coord, c->shared, address, &at)) return;
+    if (!provenance_of_shared(box, c->coord, c->shared, address, &at)) return;
     ck_assert_uint_eq(at.shared, address);
-    ck_assert(provenance_of_element(map, c->coord, c->shared, at.index, &element));
+    ck_assert(provenance_of_element(box, c->coord, c->shared, at.index, &element));
     uint32_t flat = swizzle_apply(map->swizzle, element.shared) + at.byte;
     ck_assert_uint_eq(swizzle_apply(map->swizzle, flat), address);
     ck_assert_int_eq(element.is_fill, at.is_fill);
@@ -135,10 +136,12 @@ START_TEST(provenance_agrees_with_itself_and_the_load)
         struct tensormap map;
         ck_assert_int_eq(map_args_encode(&c.map, &image, NULL), RULE_OK);
         tensormap_decode(&image, &map, NULL);
+        struct box box;
+        box_start(&box, TENSORMAP_TILED, &map, c.coord, NULL);
         const struct window *window = &result.window[1];
         for (int j = 0; j < 20; j++) {
             uint32_t offset = (uint32_t)random_below(&random, window->size_bytes);
-            check_byte(&c, &map, (uint32_t)window->base + offset, window->bytes[offset]);
+            check_byte(&c, &box, (uint32_t)window->base + offset, window->bytes[offset]);
         }
         loads++;
     }
@@ -147,16 +150,17 @@ START_TEST(provenance_agrees_with_itself_and_the_load)
 END_TEST
 
 // The same of a column, whose pixels may hold an element more than once: the first of them.
-static void check_column_byte(const struct load_case *c, const struct im2col *column, uint32_t address, uint8_t found)
+static void check_column_byte(const struct load_case *c, const struct box *box, uint32_t address, uint8_t found)
 {
+    const struct tensormap *map = box->column.map;
     struct provenance at, element;
-    if (!provenance_of_column_shared(column, c->coord, c->shared, address, &at)) return;
+    if (!provenance_of_shared(box, c->coord, c->shared, address, &at)) return;
     ck_assert_uint_eq(at.shared, address);
-    ck_assert(provenance_of_column_element(column, c->coord, c->shared, at.index, &element));
+    ck_assert(provenance_of_element(box, c->coord, c->shared, at.index, &element));
     ck_assert_uint_le(element.pixel, at.pixel);
     ck_assert_int_eq(element.is_fill, at.is_fill);
-    ck_assert_mem_eq(element.index, at.index, (size_t)column->map->rank * sizeof at.index[0]);
-    if (at.is_fill || dtype_row(column->map->dtype)->is_tf32) return;
+    ck_assert_mem_eq(element.index, at.index, (size_t)map->rank * sizeof at.index[0]);
+    if (at.is_fill || dtype_row(map->dtype)->is_tf32) return;
     ck_assert_uint_eq(element.address + at.byte, at.address);
     ck_assert_uint_eq(*memory_at(arena(), at.address, 1), found);
 }
@@ -174,11 +178,12 @@ START_TEST(provenance_agrees_with_itself_and_the_im2col_load)
         family_run_model(family_find("im2col"), &c, &result);
         if (result.status != 0) continue;
         ck_assert(map_args_made(&c.map, &map));
-        struct im2col column = im2col_of(&map, c.coord, c.offset);
+        struct box box;
+        box_start(&box, TENSORMAP_IM2COL, &map, c.coord, c.offset);
         const struct window *window = &result.window[1];
         for (int j = 0; j < 20; j++) {
             uint32_t offset = (uint32_t)random_below(&random, window->size_bytes);
-            check_column_byte(&c, &column, (uint32_t)window->base + offset, window->bytes[offset]);
+            check_column_byte(&c, &box, (uint32_t)window->base + offset, window->bytes[offset]);
         }
         loads++;
     }

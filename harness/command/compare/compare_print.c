@@ -97,8 +97,10 @@ static int tensor_place(const struct compare *compare, uint64_t element, struct 
 {
     const struct tmaref_dump_head *head = &compare->side[0].head;
     uint32_t address = compare->base + (uint32_t)(element * compare->element_bytes);
-    return compare->has_map &&
-           provenance_of_shared(&compare->map, head->coord, head->destination & 0xffffff, address, place);
+    struct box box;
+    if (!compare->has_map) return 0;
+    box_start(&box, TENSORMAP_TILED, &compare->map, head->coord, NULL);
+    return provenance_of_shared(&box, head->coord, head->destination & 0xffffff, address, place);
 }
 
 static int is_poison(const struct compare *compare, int side, uint64_t element)

@@ -32,9 +32,12 @@ static void look(const struct diagnose *question, const struct diagnosis *answer
     if (question->is_store) {
         first->is_meant = 1;
         diagnose_element(&question->map, first->at, first->meant.index);
-    } else if (question->map.mode == TENSORMAP_TILED && question->slices == 1)
+    } else if (question->map.mode == TENSORMAP_TILED && question->slices == 1) {
+        struct box box;
+        box_start(&box, TENSORMAP_TILED, &question->map, question->coord, NULL);
         first->is_meant =
-            provenance_of_shared(&question->map, question->coord, question->shared, (uint32_t)first->at, &first->meant);
+            provenance_of_shared(&box, question->coord, question->shared, (uint32_t)first->at, &first->meant);
+    }
     if (at < dump->base || at - dump->base + ORIGIN_BYTES > dump->size_bytes) return;
     first->source = diagnose_origin(question, dump->bytes + (at - dump->base));
     if (first->source == 0) return;

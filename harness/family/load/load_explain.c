@@ -62,10 +62,12 @@ static enum rule explain_byte(const struct load_case *c, const struct tensormap 
     struct provenance place, other;
     uint64_t source = 0;
     uint32_t piece = offset / PIECE_BYTES * PIECE_BYTES, address = (uint32_t)found->base;
-    int in_box = provenance_of_shared(map, c->coord, c->shared, address + offset, &place);
+    struct box box;
+    box_start(&box, TENSORMAP_TILED, map, c->coord, NULL);
+    int in_box = provenance_of_shared(&box, c->coord, c->shared, address + offset, &place);
     enum load_origin origin = load_origin_of(address + piece, found->bytes + piece, &source);
     int found_in_box =
-        origin == LOAD_SOURCE && provenance_of_global(map, c->coord, c->shared, source + offset % PIECE_BYTES, &other);
+        origin == LOAD_SOURCE && provenance_of_global(&box, c->coord, c->shared, source + offset % PIECE_BYTES, &other);
     if (in_box)
         print_place("expected:", map, &place, out);
     else
@@ -115,8 +117,10 @@ static enum rule explain_line(const struct load_case *c, const struct tensormap 
 {
     struct line_bytes bytes = {0};
     struct provenance place, first = {0}, last = {0};
+    struct box box;
+    box_start(&box, TENSORMAP_TILED, map, c->coord, NULL);
     for (uint32_t i = 0; i < line->size_bytes; i++) {
-        if (!provenance_of_shared(map, c->coord, c->shared, (uint32_t)line->address + i, &place)) {
+        if (!provenance_of_shared(&box, c->coord, c->shared, (uint32_t)line->address + i, &place)) {
             bytes.outside++;
             continue;
         }

@@ -278,8 +278,10 @@ static enum rule explain_shared(const struct replace_case *c, const struct diffe
     struct tensormap map;
     struct provenance place;
     uint32_t address = (uint32_t)difference->expected->base + difference->at;
+    struct box box;
     if (!replace_final_map(c, &map)) return RULE_REPLACE_FIELD;
-    if (!provenance_of_shared(&map, c->coord, c->shared, address, &place)) {
+    box_start(&box, TENSORMAP_TILED, &map, c->coord, NULL);
+    if (!provenance_of_shared(&box, c->coord, c->shared, address, &place)) {
         fprintf(out, "    the byte is outside the box\n");
         return RULE_TILE_PITCH;
     }
