@@ -225,12 +225,18 @@ uint64_t machine_cluster_changes(const struct machine_cluster *cluster)
     return cluster->progress - cluster->vain;
 }
 
+// Who reads a clock may wait for a time, and gets on by the clock alone.
+static int gets_on_by_clock(const struct machine_cluster *cluster, uint64_t clock_reads)
+{
+    return clock_reads != cluster->clock_reads && !machine_poll_outlasts(cluster);
+}
+
 static void count_watching(struct machine_cluster *cluster, const struct round *round, uint64_t changes,
                            uint64_t clock_reads)
 {
     const int watches = !round->is_busy && changes == machine_cluster_changes(cluster);
     cluster->watched = watches ? cluster->watched + 1 : 0;
-    cluster->still = watches && clock_reads == cluster->clock_reads ? cluster->still + 1 : 0;
+    cluster->still = watches && !gets_on_by_clock(cluster, clock_reads) ? cluster->still + 1 : 0;
     if (!watches) cluster->outside = 0;
     if (cluster->still == 0 && cluster->machine->is_alone) cluster->looks = 0;
 }
@@ -248,13 +254,15 @@ static void count_round(struct machine_cluster *cluster, int has_run, uint64_t p
     cluster->unchanged = has_changed ? 0 : cluster->unchanged + 1;
     if ((cluster->polling > 0 || cluster->unchanged >= SPINNING_ROUNDS) && machine_flights_force(cluster))
         cluster->polling = cluster->unchanged = 0;
-    cluster->idle = cluster->polling == 0 || clock_reads != cluster->clock_reads ? 0 : cluster->idle + 1;
+    if (cluster->polling == 0) cluster->polled_from = cluster->time;
+    cluster->idle = cluster->polling == 0 || gets_on_by_clock(cluster, clock_reads) ? 0 : cluster->idle + 1;
     if (cluster->idle == 0 && !cluster->machine->is_alone) cluster->looks = 0;
 }
 
 void machine_cluster_wake(struct machine_cluster *cluster)
 {
     cluster->polling = cluster->idle = cluster->unchanged = 0;
+    cluster->polled_from = cluster->time;
     cluster->looks = 0;
 }
 

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
 // The state of a warp is what decides how it goes on: where its lanes are, their registers, their stack. At round 64,
 // 128, 256 and so on a number is made of it, to which those of the next rounds are compared: this costs little even
-// where a loop polls a million times.
+// where a loop polls a million times. A clock makes each state a new one, as in the wait of cuda::barrier, which sleeps
+// the longer the longer it has waited. What such a warp may still do it does at a time of its own, and no program is
+// known that sets one of more than some minutes.
 #include "polling.h"
 
 enum { FIRST_LOOK = 64, LOOKS = 64 };
+
+static const uint64_t HOUR = UINT64_C(3600000000000) * MACHINE_CLOCKS_OF_NS;
 
 static uint64_t mix(uint64_t state, uint64_t word)
 {
@@ -66,6 +70,11 @@ static int is_first_look(uint64_t polled)
     return polled >= FIRST_LOOK && (polled & (polled - 1)) == 0;
 }
 
+int machine_poll_outlasts(const struct machine_cluster *cluster)
+{
+    return cluster->time - cluster->polled_from > HOUR;
+}
+
 int machine_poll_repeats(struct machine_cluster *cluster, uint64_t polled)
 {
     int is_first = is_first_look(polled), repeats = 1;
@@ -76,8 +85,9 @@ int machine_poll_repeats(struct machine_cluster *cluster, uint64_t polled)
         for (uint32_t i = 0; i < cluster->cta[rank].warps; i++) {
             struct machine_warp *warp = &cluster->cta[rank].warp[i];
             uint64_t state = is_first || !warp->repeats ? state_of(warp) : 0;
-            if (is_first) warp->polled_state = state;
-            warp->repeats = !is_first && (warp->repeats || state == warp->polled_state);
+            if (is_first) warp->polled_state = state, warp->polled_reads = warp->clock_reads;
+            int is_timed = warp->clock_reads != warp->polled_reads;
+            warp->repeats = !is_first && (warp->repeats || is_timed || state == warp->polled_state);
             repeats &= warp->repeats;
         }
     return repeats;

@@ -8,8 +8,11 @@
 
 #pragma GCC visibility push(hidden)
 
-// After round `polled` of those in which all only polled, nothing changed and nobody read a clock: 1 if every warp has
-// come back to a state of an earlier round of them. Call it after each.
+// Have all only polled for so long, by the clock that they read, that nobody gets on by the clock any more?
+int machine_poll_outlasts(const struct machine_cluster *cluster);
+
+// After round `polled` of those in which all only polled, nothing changed and nobody got on by a clock: 1 if every warp
+// has come back to a state of an earlier round of them, or reads a clock all the time. Call it after each.
 int machine_poll_repeats(struct machine_cluster *cluster, uint64_t polled);
 
 #pragma GCC visibility pop

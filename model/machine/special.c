@@ -186,18 +186,19 @@ void machine_special_set(struct machine_warp *warp)
 
 // The clock of a cluster goes on by the longest turn of each round, and in a turn by one for each time that it is read.
 // It never goes back, whoever reads it. A nanosecond is two of its clocks.
-static uint64_t clock_of(struct machine_cluster *cluster)
+static uint64_t clock_of(struct machine_warp *warp)
 {
+    struct machine_cluster *cluster = warp->cta->cluster;
     const uint64_t own = cluster->time + ++cluster->reads_of_turn;
     cluster->clock_reads++;
+    warp->clock_reads++;
     if (own > cluster->clock) cluster->clock = own;
     return cluster->clock;
 }
 
 enum machine_next machine_read_clock(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
 {
-    struct machine_cluster *cluster = strand->warp->cta->cluster;
-    const uint64_t clock = clock_of(cluster);
+    const uint64_t clock = clock_of(strand->warp);
     uint64_t value;
     (void)lanes; // the slot is the warp's
     switch ((enum ptx_special)code->operand[1].add) {

@@ -49,7 +49,9 @@ struct machine_strand {
 //   mark       what the handler noted of each such lane (a phase, a token)
 //   answer     what another gave to the lane while it waited
 //   blocked_at the cluster's progress when all strands were found waiting; 0: they were not
-//   polled_state, repeats  polling.c's: a state that it was in, and whether it has come back to it
+//   clock_reads  how often it has read a clock
+//   polled_state, polled_reads, repeats  polling.c's: a state that it was in, its clock_reads then, and whether it
+//             has come back to it
 //   hit        regions that instructions found last; row: where the rows of lanes lay that they moved last
 //   looked     a looker's own, 0 in the beginning
 //   local      the local memory of all lanes, 16 bytes of a lane beside those of the next; stack_top: used of it
@@ -63,7 +65,7 @@ struct machine_warp {
     uint32_t local_bytes, stack_top[MACHINE_LANES];
     const struct region *hit[MACHINE_HITS];
     uintptr_t row[MACHINE_HITS];
-    uint64_t blocked_at, polled_state;
+    uint64_t blocked_at, clock_reads, polled_state, polled_reads;
     int repeats;
     uint32_t looked;
 };
@@ -93,8 +95,8 @@ struct machine_cta {
 //   time      its clock when the round began, which goes on while all wait, too; ahead: instructions of this turn so
 //             far, if somebody looks on
 //   clock     the latest time that a thread has read; reads_of_turn: how often the warp whose turn it is has read it
-//   polling, idle, unchanged  rounds up to now in which all only polled, those in which nobody read a clock either, and
-//             those in which progress stayed; looks: of them, how many polling.c is yet to look at
+//   polling, idle, unchanged  rounds up to now in which all only polled, those in which nobody got on by a clock either,
+//             and those in which progress stayed; polled_from: the time when the first began; looks: of them, how many polling.c is yet to look at
 //   slept     the longest nanosleep of this round, in nanoseconds
 //   stared    clocks for which nobody did more than read them
 //   vain      atomics that left memory as it was, which count in progress too
@@ -107,7 +109,7 @@ struct machine_cluster {
     struct machine *machine;
     uint64_t number, progress, rounds, time, ahead, clock, clock_reads, reads_of_turn, executed, thread_instructions,
         random;
-    uint64_t polling, idle, unchanged, slept, stared, vain, looks_of_turn, watched, outside, still;
+    uint64_t polling, polled_from, idle, unchanged, slept, stared, vain, looks_of_turn, watched, outside, still;
     uint32_t looks, ctas, live_ctas, first;
     struct machine_cta *cta;
     struct memory memory[CLUSTER_MEMORY_MAX_CTAS];

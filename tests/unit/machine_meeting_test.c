@@ -313,6 +313,7 @@ END_TEST
 #define TEST_WAIT       "mbarrier.test_wait.parity.shared.b64 %p1, [b], 0;\n"
 #define TRY_WAIT        "mbarrier.try_wait.parity.shared.b64 %p1, [b], 0;\n"
 #define SLEEP           "setp.eq.u32 %p1, %r2, 1000;\nnanosleep.u32 100;\n"
+#define CLOCK           "mov.u64 %rd2, %globaltimer;\n"
 #define STORE           "st.global.u32 [%rd1], %r2;\n"
 
 // Whoever counts its tries gets to their end, alone or beside one who waits for ever.
@@ -327,6 +328,11 @@ static const struct {
      "one warp tries for ever, the other 5000 times", MACHINE_TRAPPED},
     {POLLS(TRY_WAIT, "bra L;\n", ""), "for ever", MACHINE_HUNG},
     {POLLS(TEST_WAIT, "nanosleep.u32 20;\nbra L;\n", ""), "for ever with a nanosleep", MACHINE_HUNG},
+    {POLLS(TRY_WAIT, CLOCK "nanosleep.u32 1000;\nbra L;\n", ""), "for ever, with a look at the clock", MACHINE_HUNG},
+    {POLLS(TRY_WAIT, CLOCK "setp.lt.u64 %p2, %rd2, 120000000000;\n@%p2 bra L;\n", "trap;\n"),
+     "two minutes by the clock, then trap", MACHINE_TRAPPED},
+    {POLLS(TRY_WAIT, "setp.ge.u32 %p3, %r0, 32;\n@%p3 bra ODD;\n" CLOCK "bra L;\nODD: " COUNTED(5000), "trap;\n"),
+     "one warp looks at the clock for ever, the other tries 5000 times", MACHINE_TRAPPED},
     {POLLS(TEST_WAIT, "add.u32 %r2, %r2, 1;\nand.b32 %r2, %r2, 7;\nbra L;\n", ""), "for ever, in eight states",
      MACHINE_HUNG},
 };
