@@ -74,6 +74,28 @@ pid_t program_start(char **program, void (*prepare)(const void *context), const 
     return failure == 0 ? child : -1;
 }
 
+// Puts `first` before what a variable has, with a colon between.
+static int put_before(const char *variable, const char *first)
+{
+    const char *rest = getenv(variable);
+    char *value = NULL;
+    const int length = asprintf(&value, "%s%s%s", first, rest == NULL ? "" : ":", rest == NULL ? "" : rest);
+    const int result = length < 0 ? -1 : setenv(variable, value, 1);
+    if (length >= 0) free(value);
+    return result;
+}
+
+int program_can_preload(const char *library)
+{
+    return strpbrk(library, " :") == NULL;
+}
+
+// A program built with a shared address sanitizer refuses any library that comes before the sanitizer's.
+int program_preload(const char *library)
+{
+    return put_before("LD_PRELOAD", library) == 0 ? put_before("ASAN_OPTIONS", "verify_asan_link_order=0") : -1;
+}
+
 static volatile sig_atomic_t started; // for the handler: the process to pass a signal on to
 
 static void pass_on(int number)

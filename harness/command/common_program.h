@@ -21,6 +21,12 @@ const char *program_traces(char *path, size_t path_bytes);
 // Starts a program; `prepare` is called in the new process before it begins. Returns its process, or -1 with errno.
 pid_t program_start(char **program, void (*prepare)(const void *context), const void *context);
 
+// Does the loader take this path in LD_PRELOAD?
+int program_can_preload(const char *library);
+
+// For `prepare`: preloads a library into the program, before those that the user preloads. Returns 0, or -1 with errno.
+int program_preload(const char *library);
+
 // Waits for it, leaving it to decide what signals mean. Returns its exit status, 128 + N if signal N killed it.
 int program_wait(pid_t child);
 

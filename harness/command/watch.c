@@ -67,14 +67,8 @@ struct surroundings {
 static void set_environment(const void *context)
 {
     const struct surroundings *of = context;
-    const char *preload = getenv("LD_PRELOAD"), *asan = getenv("ASAN_OPTIONS");
-    char value[3 * WATCH_PATH_BYTES];
-    snprintf(value, sizeof value, "%s%s%s", of->library, preload == NULL ? "" : ":", preload == NULL ? "" : preload);
-    setenv("LD_PRELOAD", value, 1);
+    program_preload(of->library);
     setenv(WATCH_STATE_VARIABLE, of->state_path, 1);
-    // A program built with a shared address sanitizer refuses any library that comes before the sanitizer's.
-    snprintf(value, sizeof value, "verify_asan_link_order=0%s%s", asan == NULL ? "" : ":", asan == NULL ? "" : asan);
-    setenv("ASAN_OPTIONS", value, 1);
 }
 
 static void print_summary(const struct watch_shared *shared)
@@ -130,7 +124,7 @@ int command_watch(int argc, char **argv)
         return command_usage("watch", "no program given; write: tmaref watch [OPTION...] -- PROGRAM [ARGUMENT...]");
     if (program_part(WATCH_LIBRARY, library, sizeof library) != 0)
         return command_usage("watch", "%s is neither beside the tmaref command nor in its lib folder", WATCH_LIBRARY);
-    if (strpbrk(library, " :") != NULL)
+    if (!program_can_preload(library))
         return command_usage("watch", "%s: a library whose path has a blank or a colon cannot be preloaded", library);
     return watch(&options, library);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Inside the watched program: one tensor map call on its way through. interpose.c gets between program and driver,
+// Inside the watched program: one tensor map call on its way through. symbols.c gets between program and driver,
 // calls.c takes a call's arguments and asks the model, report.c prints it, state.c counts it.
 #ifndef TMAREF_WATCH_H
 #define TMAREF_WATCH_H
@@ -46,7 +46,7 @@ struct watch_call {
     uint32_t wrong_words;
 };
 
-// The functions a program may ask for by name, and their wrappers in calls.c and interpose.c.
+// The functions a program may ask for by name, and their wrappers in calls.c and symbols.c.
 #define WATCH_SYMBOL(name, parameters) WATCH_##name,
 enum watch_symbol {
     CUDA_TENSOR_MAP_CALL_ROWS(WATCH_SYMBOL) WATCH_cuGetProcAddress,
