@@ -6,7 +6,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cubin.h"
 #include "fatbin.h"
+#include "linking.h"
 #include "units.h"
 
 #define MOST_FILE_BYTES ((long)1 << 30)
@@ -112,6 +114,25 @@ static int begins_with(const void *image, size_t size_bytes, const char *magic)
     return size_bytes >= strlen(magic) && strncmp(image, magic, strlen(magic)) == 0;
 }
 
+// Machine code runs on GPUs of its own number, and of later minor ones.
+static enum cuda_result text_of_cubin(struct driver *driver, const char *call, const void *image, size_t size_bytes,
+                                      char **text, size_t *bytes)
+{
+    enum { OUR_GPU = 90 };
+    struct cubin_input first, second;
+    size_t at = 0;
+    if (!cubin_next(image, size_bytes, &at, &first))
+        return driver_refuse(driver, CUDA_ERROR_NO_BINARY_FOR_GPU, call,
+                             "the image is machine code (a cubin), without the PTX that NVRTC or nvJitLink made it of: "
+                             "tmaref exec runs PTX; load the PTX instead (nvrtcGetPTX, nvcc -ptx)");
+    if (cubin_gpu(image) != OUR_GPU)
+        return driver_refuse(driver, CUDA_ERROR_NO_BINARY_FOR_GPU, call,
+                             "the cubin is for sm_%u: an H200 loads those for sm_90 and sm_90a", cubin_gpu(image));
+    if (first.kind == INPUT_PTX && !cubin_next(image, size_bytes, &at, &second))
+        return image_text(driver, call, first.data, first.bytes, text, bytes);
+    return link_inputs(driver, call, image, size_bytes, text, bytes);
+}
+
 // A wrapper holds addresses, so that a file is none.
 static int is_wrapper(const void *image, size_t size_bytes, struct fatbin_wrapper *wrapper)
 {
@@ -133,10 +154,7 @@ enum cuda_result image_text(struct driver *driver, const char *call, const void 
     if (image == NULL) return CUDA_ERROR_INVALID_VALUE;
     if (size_bytes >= sizeof(uint32_t) && fatbin_is(image))
         return text_of_fatbin(driver, call, image, size_bytes, text, bytes);
-    if (begins_with(image, size_bytes, elf_magic))
-        return driver_refuse(
-            driver, CUDA_ERROR_NO_BINARY_FOR_GPU, call,
-            "the image is machine code (a cubin): tmaref exec runs PTX; load the PTX instead (nvrtcGetPTX, nvcc -ptx)");
+    if (begins_with(image, size_bytes, elf_magic)) return text_of_cubin(driver, call, image, size_bytes, text, bytes);
     *bytes = strnlen(image, size_bytes);
     *text = strndup(image, *bytes);
     return *text == NULL ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;

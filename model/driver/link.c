@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "cluster.h"
+#include "cubin.h"
 #include "image.h"
+#include "linking.h"
 #include "loaded.h"
 #include "object.h"
 #include "units.h"
@@ -18,8 +20,6 @@ struct CUlinkState_st {
     enum cuda_result error; // which every later call gives too
     int is_complete;
 };
-
-enum { INPUT_CUBIN, INPUT_PTX, INPUT_FATBIN, INPUT_OBJECT, INPUT_LIBRARY, INPUT_NVVM, INPUTS };
 
 // What is added, and by which call.
 struct input {
@@ -151,6 +151,26 @@ static enum cuda_result add(struct input *input, uint32_t type, const void *imag
     if (error == CUDA_SUCCESS) error = link->error;
     loaded_log_length(&link->log);
     return error;
+}
+
+enum cuda_result link_inputs(struct driver *driver, const char *call, const void *cubin, size_t size_bytes, char **text,
+                             size_t *bytes)
+{
+    struct CUlinkState_st link = {.object.kind = OBJECT_LINK};
+    struct cubin_input part;
+    size_t at = 0;
+    enum cuda_result error = CUDA_SUCCESS;
+    while (error == CUDA_SUCCESS && cubin_next(cubin, size_bytes, &at, &part)) {
+        struct input input = {.driver = driver, .call = call, .name = part.name, .link = &link};
+        error = check_input(driver, call, &link, part.kind);
+        if (error == CUDA_SUCCESS) error = add_any(&input, part.kind, part.data, part.bytes);
+    }
+    if (error == CUDA_SUCCESS && link.units.text == NULL) error = CUDA_ERROR_INVALID_IMAGE;
+    if (error != CUDA_SUCCESS) free(link.units.text);
+    if (error != CUDA_SUCCESS) return error;
+    *text = link.units.text;
+    *bytes = link.units.bytes;
+    return CUDA_SUCCESS;
 }
 
 DRIVER_VISIBLE enum cuda_result cuLinkAddData_v2(struct CUlinkState_st *link, uint32_t type, void *data, size_t bytes,

@@ -3,33 +3,13 @@
 // other. A library is what ar(1) writes: a mark, and members behind heads of 60 characters.
 #include "object.h"
 
-#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "elf_image.h"
 #include "fatbin.h"
 
 enum { FATBIN_ALIGN = 8, FATBIN_HEAD = 16, AR_MARK = 8, AR_HEAD = 60, AR_NAME = 16, AR_SIZE_AT = 48, AR_SIZE = 10 };
-
-// The sections of an object, and their names.
-struct elf {
-    const char *image;
-    size_t bytes;
-    Elf64_Ehdr head;
-};
-
-static int is_inside(size_t bytes, uint64_t at, uint64_t count)
-{
-    return at <= bytes && count <= bytes - at;
-}
-
-static int section_at(const struct elf *elf, unsigned index, Elf64_Shdr *section)
-{
-    const uint64_t at = elf->head.e_shoff + (uint64_t)index * sizeof *section;
-    if (elf->head.e_shoff > elf->bytes || !is_inside(elf->bytes, at, sizeof *section)) return 0;
-    memcpy(section, elf->image + at, sizeof *section);
-    return section->sh_type == SHT_NOBITS || is_inside(elf->bytes, section->sh_offset, section->sh_size);
-}
 
 static int has_code(const struct elf *elf, const Elf64_Shdr *names, const Elf64_Shdr *section)
 {
@@ -56,24 +36,16 @@ static int take_section(const char *at, size_t bytes, const char *name, object_t
     return 0;
 }
 
-static int is_whole(struct elf *elf, Elf64_Shdr *names)
-{
-    Elf64_Shdr section;
-    if (elf->bytes < sizeof elf->head || memcmp(elf->image, ELFMAG, SELFMAG) != 0) return 0;
-    memcpy(&elf->head, elf->image, sizeof elf->head);
-    if (elf->head.e_ident[EI_CLASS] != ELFCLASS64 || !section_at(elf, elf->head.e_shstrndx, names)) return 0;
-    for (unsigned i = 0; i < elf->head.e_shnum; i++)
-        if (!section_at(elf, i, &section)) return 0;
-    return names->sh_type != SHT_NOBITS;
-}
-
 static int take_object(const char *image, size_t bytes, const char *name, object_take *take, void *of)
 {
-    struct elf elf = {.image = image, .bytes = bytes};
+    struct elf elf;
     Elf64_Shdr names, section;
-    if (!is_whole(&elf, &names)) return OBJECT_DAMAGED;
+    if (!elf_open(&elf, image, bytes) || !elf_section(&elf, elf.head.e_shstrndx, &names) || names.sh_type == SHT_NOBITS)
+        return OBJECT_DAMAGED;
+    for (unsigned i = 0; i < elf.head.e_shnum; i++)
+        if (!elf_section(&elf, i, &section)) return OBJECT_DAMAGED;
     for (unsigned i = 0; i < elf.head.e_shnum; i++) {
-        if (!section_at(&elf, i, &section) || !has_code(&elf, &names, &section)) continue;
+        if (!elf_section(&elf, i, &section) || !has_code(&elf, &names, &section)) continue;
         const int ended = take_section(image + section.sh_offset, section.sh_size, name, take, of);
         if (ended != 0) return ended;
     }

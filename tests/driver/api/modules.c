@@ -93,8 +93,9 @@ void show_bad_modules(void)
     SAYS("bad, PTX line 10, column");
     struct CUfunc_st *list[2];
     REFUSES(ERROR_INVALID_PTX, cuModuleEnumerateFunctions(list, 2, module));
-    REFUSES(ERROR_NO_BINARY_FOR_GPU, cuModuleLoadData(&module, "\x7f"
-                                                               "ELF...........x"));
+    static const char machine_code[64] = "\x7f"
+                                         "ELF";
+    REFUSES(ERROR_NO_BINARY_FOR_GPU, cuModuleLoadData(&module, machine_code));
     SAYS("the image is machine code (a cubin)");
 }
 
