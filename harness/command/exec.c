@@ -238,14 +238,27 @@ static const struct command_option option_rows[] = {
     OPTION_END,
 };
 
+static void fail_environment(void)
+{
+    perror("tmaref exec: the environment");
+    _exit(EXIT_USAGE);
+}
+
 static void set_or_exit(const char *variable, const char *format, const char *folder, const char *rest, int replaces)
 {
     char *value;
-    if (asprintf(&value, format, folder, rest) < 0 || setenv(variable, value, replaces) != 0) {
-        perror("tmaref exec: the environment");
-        _exit(EXIT_USAGE);
-    }
+    if (asprintf(&value, format, folder, rest) < 0 || setenv(variable, value, replaces) != 0) fail_environment();
     free(value);
+}
+
+// The library that keeps the PTX of cubins (harness/cubins). Sanitized builds have none: it could not be preloaded into
+// other programs. What LD_PRELOAD cannot name by its path, the loader finds in our folder.
+static void preload_cubins(const char *folder)
+{
+    static const char name[] = "libtmaref_cubins.so";
+    char path[PATH_MAX + sizeof name];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    if (access(path, R_OK) == 0 && program_preload(program_can_preload(path) ? path : name) != 0) fail_environment();
 }
 
 // Our folder comes first, whatever the user's has. Triton finds there a ptxas that gives PTX on as it is.
@@ -256,6 +269,7 @@ static void set_environment(const void *context)
     set_or_exit("TRITON_LIBCUDA_PATH", "%s", folder, NULL, 1);
     set_or_exit("TRITON_PTXAS_PATH", "%s/ptxas", folder, NULL, 0);
     set_or_exit("TRITON_PTXAS_BLACKWELL_PATH", "%s/ptxas", folder, NULL, 0); // what newer ones ask for every GPU
+    preload_cubins(folder);
 }
 
 // What the program's processes know each other by: no other run has it.

@@ -68,7 +68,7 @@ static const char *advice(const char *name)
     if (is_runtime(name)) return "tmaref has the runtime of CUDA 13: build the program with nvcc 13";
     if (strncmp(name, "libnvrtc", strlen("libnvrtc")) == 0 ||
         strncmp(name, "libnvJitLink", strlen("libnvJitLink")) == 0)
-        return "it needs no GPU: install NVIDIA's, and load the PTX that it makes";
+        return "it needs no GPU: install NVIDIA's";
     return "tmaref does not have it, and NVIDIA's does not run without a GPU: let kernels of your own compute what it "
            "does";
 }

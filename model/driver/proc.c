@@ -34,6 +34,16 @@ static const char *library_of(void *address)
     return map->l_name[0] != '\0' ? map->l_name : NULL;
 }
 
+// Compilers ask too, and go on without an answer (NVRTC 13.0, seen).
+static int needs_no_gpu(const char *library)
+{
+    static const char *const names[] = {"libnvrtc.", "libnvJitLink."};
+    const char *name = library == NULL ? NULL : strrchr(library, '/');
+    for (size_t i = 0; name != NULL && i < sizeof names / sizeof names[0]; i++)
+        if (strncmp(name + 1, names[i], strlen(names[i])) == 0) return 1;
+    return 0;
+}
+
 // The CUDA runtime that is linked statically checks the driver through tables that no document describes.
 DRIVER_VISIBLE enum cuda_result cuGetExportTable(const void **table, const struct CUuuid_st *id)
 {
@@ -43,7 +53,7 @@ DRIVER_VISIBLE enum cuda_result cuGetExportTable(const void **table, const struc
     (void)id;
     if (table != NULL) *table = NULL;
     driver_read_options(driver);
-    if (was_told++) return CUDA_ERROR_NOT_SUPPORTED;
+    if (needs_no_gpu(library) || was_told++) return CUDA_ERROR_NOT_SUPPORTED;
     if (library == NULL)
         return driver_refuse(driver, CUDA_ERROR_NOT_SUPPORTED, "cuGetExportTable",
                              "this program asks the driver for a private interface, as the CUDA runtime does where it "

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// The functions that the preloaded library stands before (harness/interpose).
+#include <string.h>
+
+#include "cubins.h"
+
+const char *const interposed_libraries[] = {"libnvrtc.so.13",     "libnvrtc.so.12",     "libnvrtc.so.11.2",
+                                            "libnvJitLink.so.13", "libnvJitLink.so.12", NULL};
+
+#define ROW(symbol, parameters) [CUBINS_##symbol] = {.name = #symbol, .wrapper = (void *)symbol},
+static struct interposed symbols[CUBINS_SYMBOLS] = {CUBINS_ROWS(ROW)};
+#undef ROW
+
+struct interposed *interposed_find(const char *name)
+{
+    if (name[0] != 'n' || name[1] != 'v') return NULL;
+    for (int i = 0; i < CUBINS_SYMBOLS; i++)
+        if (strcmp(symbols[i].name, name) == 0) return &symbols[i];
+    return NULL;
+}
+
+void *cubins_real(enum cubins_symbol symbol)
+{
+    return interpose_real(&symbols[symbol]);
+}

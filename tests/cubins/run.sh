@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Programs that make cubins under `tmaref exec`. usage: run.sh PROGRAMS_FOLDER LIBRARIES_FOLDER; TMAREF is the command.
+set -u
+programs=$1 failed=0
+export LD_LIBRARY_PATH=$2${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 1
+
+fail() {
+    echo "$1:"
+    cat out err
+    failed=1
+}
+
+# expect STATUS PROGRAM SECTION OUT [ERR]: what it prints on both streams.
+expect() {
+    "$TMAREF" exec -- "$programs/$2" "$3" >out 2>err
+    local got=$?
+    [ $got = "$1" ] || fail "$2 $3: status $got, $1 expected"
+    [ "$(<out)" = "$4" ] || fail "$2 $3: '$4' expected"
+    [ "$(<err)" = "${5-}" ] || fail "$2 $3: on standard error '${5-}' expected"
+}
+
+ran='the kernel ran' refused='cuModuleLoadData(&module, image): 209'
+for program in maker_linked maker_finding; do
+    expect 0 $program compiled "$ran"
+    expect 1 $program other_gpu "$refused" \
+        'tmaref: cuModuleLoadData: the cubin is for sm_80: an H200 loads those for sm_90 and sm_90a'
+    expect 0 $program virtual "0 bytes"$'\n'"$ran"
+    expect 0 $program linked "$ran"
+    expect 0 $program any "$ran"
+    expect 0 $program lto "$ran"
+    expect 0 $program driver_link "$ran"
+done
+
+# What the user preloads is preloaded, too. A path with a blank does not go into LD_PRELOAD; the name alone does.
+shows() { # shows PATTERN WORD
+    grep -qE -- "$1" <<<"$2" && return
+    echo "not like '$1': $2"
+    failed=1
+}
+shows '/exec/libtmaref_cubins\.so:/no/such\.so verify_asan_link_order=0:color=never$' \
+    "$(LD_PRELOAD=/no/such.so ASAN_OPTIONS=color=never "$TMAREF" exec -- sh -c 'echo "$LD_PRELOAD $ASAN_OPTIONS"' 2>err)"
+mkdir 'a blank'
+cp -r "$TMAREF" "${TMAREF%/*}/exec" 'a blank'
+TMAREF="$PWD/a blank/tmaref"
+shows '^libtmaref_cubins\.so$' "$("$TMAREF" exec -- sh -c 'echo "$LD_PRELOAD"' 2>err)"
+expect 0 maker_linked compiled "$ran"
+exit $failed
