@@ -222,10 +222,22 @@ enum machine_next machine_return(struct machine_strand *strand, const struct mac
 
 // --- Ends and others -------------------------------------------------------------------------------------------------
 
+// Cooperative groups trap where a grid is to meet and has no workspace, whose address %envreg1 and %envreg2 hold.
+static int misses_workspace(const struct machine *machine)
+{
+    int reads = 0;
+    for (uint32_t i = 0; i < machine->kernel->specials; i++)
+        reads |= machine->kernel->special[i].special == PTX_SPECIAL_ENVREG;
+    return reads && machine->launch->grid_workspace == 0;
+}
+
 static enum machine_next trap(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
 {
     return machine_stop(strand, code, (uint32_t)__builtin_ctz(lanes), MACHINE_TRAPPED, CUDA_LAUNCH_FAILED,
-                        "the kernel executed trap");
+                        "the kernel executed trap%s",
+                        misses_workspace(strand->warp->cta->cluster->machine)
+                            ? "\n  The launch is not cooperative: grid.sync() needs cudaLaunchCooperativeKernel."
+                            : "");
 }
 
 static enum machine_next breakpoint(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)

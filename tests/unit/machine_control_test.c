@@ -145,6 +145,17 @@ START_TEST(trap_ends_the_launch_and_says_where)
     ck_assert_int_eq(ran->outcome.kind, MACHINE_TRAPPED);
     ck_assert_uint_eq(ran->outcome.where.thread[0], 37);
     ck_assert_ptr_nonnull(strstr(ran->outcome.message, "@%p0 trap;"));
+    ck_assert_ptr_null(strstr(ran->outcome.message, "cooperative"));
+    free(ran);
+}
+END_TEST
+
+START_TEST(trap_of_a_grid_that_cannot_meet_names_the_launch_it_needs)
+{
+    struct ran *ran = run_text(ENTRY "mov.b32 %r1, %envreg2;\nsetp.eq.u32 %p0, %r1, 0;\n@%p0 trap;\nret;\n}\n",
+                               (struct launch_of){0});
+    ck_assert_int_eq(ran->outcome.kind, MACHINE_TRAPPED);
+    ck_assert_ptr_nonnull(strstr(ran->outcome.message, "The launch is not cooperative"));
     free(ran);
 }
 END_TEST
@@ -175,6 +186,7 @@ Suite *machine_control_suite(void)
     tcase_add_test(calls, an_indirect_call_goes_where_each_lane_says);
     tcase_add_test(calls, a_call_of_no_function_is_718);
     tcase_add_test(ends, trap_ends_the_launch_and_says_where);
+    tcase_add_test(ends, trap_of_a_grid_that_cannot_meet_names_the_launch_it_needs);
     tcase_add_test(ends, an_endless_loop_meets_the_limit);
     tcase_add_test(ends, the_limit_is_kept_closely);
     suite_add_tcase(suite, strands);
