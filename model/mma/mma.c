@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "lanes.h"
+
 #define OF_ROW(prefix, is_sparse, m, n, k, D, A, B, d, a, b, tail, nd, na, nb)                                         \
     {prefix "m" #m "n" #n "k" #k "." #d "." #a "." #b MMA_NAME_##tail,                                                 \
      is_sparse,                                                                                                        \
@@ -62,14 +64,28 @@ int mma_parts(enum mma_form form, enum mma_operand operand)
     return register_bits(&rows[form]) / unit_bits(format_of(&rows[form], operand));
 }
 
+// In lane 0. A lane is a row further on for each four lanes before it, and so many columns of A and D for each that is
+// left over; of B it is the other way round.
+static struct number_place place_in_lane_0(const struct mma_row *row, enum mma_operand operand, int parts, int index,
+                                           int part)
+{
+    int halves = row->m / 8, element = index * parts + part; // of the 16 rows, two registers side by side
+    if (operand == MMA_OF_A) return (struct number_place){index % halves * 8, index / halves * 4 * parts + part};
+    if (operand == MMA_OF_B) return (struct number_place){index * 4 * parts + part, 0};
+    return (struct number_place){element / 2 * 8, element % 2};
+}
+
+static int lane_step(enum mma_operand operand, int parts)
+{
+    return operand == MMA_OF_D ? 2 : parts;
+}
+
 struct number_place mma_place(enum mma_form form, enum mma_operand operand, int lane, int index, int part)
 {
-    int parts = mma_parts(form, operand), halves = rows[form].m / 8; // of the 16 rows, two registers side by side
-    if (operand == MMA_OF_B) return (struct number_place){(index * 4 + lane % 4) * parts + part, lane / 4};
-    if (operand == MMA_OF_A)
-        return (struct number_place){lane / 4 + index % halves * 8, (index / halves * 4 + lane % 4) * parts + part};
-    int element = index * parts + part;
-    return (struct number_place){lane / 4 + element / 2 * 8, lane % 4 * 2 + element % 2};
+    int parts = mma_parts(form, operand), along = lane % 4 * lane_step(operand, parts), across = lane / 4;
+    struct number_place at = place_in_lane_0(&rows[form], operand, parts, index, part);
+    if (operand == MMA_OF_B) return (struct number_place){at.row + along, at.column + across};
+    return (struct number_place){at.row + across, at.column + along};
 }
 
 // --- mma.sp ----------------------------------------------------------------------------------------------------------
@@ -91,36 +107,16 @@ void mma_pick(enum mma_form form, int selector, const uint32_t metadata[MMA_LANE
 
 // --- The instruction -------------------------------------------------------------------------------------------------
 
-// Unit `part` of register `index` of a lane.
-static uint64_t unit_at(const struct mma_row *row, enum mma_operand operand, const uint32_t *words, int lane, int index,
-                        int part)
+// A unit of `bits` in a register of the lanes.
+static uint64_t unit_at(const uint32_t *words, int is_wide, int bits, int at, int part)
 {
-    int bits = unit_bits(format_of(row, operand)), at = index * MMA_LANES + lane;
-    if (register_bits(row) == 64) return words[2 * at] | (uint64_t)words[2 * at + 1] << 32;
+    if (is_wide) return words[2 * at] | (uint64_t)words[2 * at + 1] << 32;
     return words[at] >> bits * part & UINT32_MAX >> (32 - bits);
 }
 
-// Rows of A, or columns of B, each with its units in the order of k.
-static void read_units(enum mma_form form, enum mma_operand operand, const uint32_t *words,
-                       uint64_t units[][MMA_MAX_COLUMN])
+static void put_unit(uint32_t *words, int is_wide, int bits, int at, int part, uint64_t unit)
 {
-    const struct mma_row *row = &rows[form];
-    int parts = mma_parts(form, operand);
-    for (int i = 0; i < row->registers[operand] * parts * MMA_LANES; i++) {
-        int lane = i % MMA_LANES, index = i / MMA_LANES / parts, part = i / MMA_LANES % parts;
-        struct number_place at = mma_place(form, operand, lane, index, part);
-        uint64_t unit = unit_at(row, operand, words, lane, index, part);
-        if (operand == MMA_OF_A)
-            units[at.row][at.column] = unit;
-        else
-            units[at.column][at.row] = unit;
-    }
-}
-
-static void put_unit(const struct mma_row *row, uint32_t *words, int lane, int index, int part, uint64_t unit)
-{
-    int bits = unit_bits(row->d), at = index * MMA_LANES + lane;
-    if (bits == 64) {
+    if (is_wide) {
         words[2 * at] = (uint32_t)unit;
         words[2 * at + 1] = (uint32_t)(unit >> 32);
         return;
@@ -128,41 +124,131 @@ static void put_unit(const struct mma_row *row, uint32_t *words, int lane, int i
     words[at] = (words[at] & ~(UINT32_MAX >> (32 - bits) << bits * part)) | (uint32_t)unit << bits * part;
 }
 
-// The instruction with what each row of A meets of each column of B: of a dense form all of it.
+// The units of one part of one register in all lanes: the first of them in the matrix, and in the registers.
+struct part {
+    uint64_t *units;
+    int at, part, bits, is_wide, step;
+};
+
+// Part i of all parts. The matrix has the rows of A or D, or the columns of B, `pitch` units apart.
+static struct part part_of(enum mma_form form, enum mma_operand operand, int i, uint64_t *units, int pitch)
+{
+    const struct mma_row *row = &rows[form];
+    const int parts = mma_parts(form, operand);
+    const struct number_place first = place_in_lane_0(row, operand, parts, i / parts, i % parts);
+    units += operand == MMA_OF_B ? first.column * pitch + first.row : first.row * pitch + first.column;
+    return (struct part){units,
+                         i / parts * MMA_LANES,
+                         i % parts,
+                         unit_bits(format_of(row, operand)),
+                         register_bits(row) == 64,
+                         lane_step(operand, parts)};
+}
+
+static void read_units(enum mma_form form, enum mma_operand operand, const uint32_t *words, uint64_t *units, int pitch)
+{
+    for (int i = 0; i < rows[form].registers[operand] * mma_parts(form, operand); i++) {
+        const struct part of = part_of(form, operand, i, units, pitch);
+        for (int lane = 0; lane < MMA_LANES; lane++)
+            of.units[lane / 4 * pitch + lane % 4 * of.step] =
+                unit_at(words, of.is_wide, of.bits, of.at + lane, of.part);
+    }
+}
+
+static void put_units_of_d(enum mma_form form, uint32_t *words, uint64_t units[][MMA_N])
+{
+    for (int i = 0; i < rows[form].registers[MMA_OF_D] * mma_parts(form, MMA_OF_D); i++) {
+        const struct part of = part_of(form, MMA_OF_D, i, units[0], MMA_N);
+        for (int lane = 0; lane < MMA_LANES; lane++)
+            put_unit(words, of.is_wide, of.bits, of.at + lane, of.part,
+                     of.units[lane / 4 * MMA_N + lane % 4 * of.step]);
+    }
+}
+
 struct instruction {
     enum mma_form form;
     enum number_rounding rounding;
     int selector;
     const uint32_t *metadata;
-    uint64_t of_b[MMA_N][MMA_MAX_COLUMN];
-    struct mma_vector a[MMA_MAX_M], b[MMA_N];
 };
 
-static uint64_t element_of_d(const struct instruction *of, struct number_place at, uint64_t c)
+// Rows of A and D, columns of B.
+struct matrices {
+    uint64_t a[MMA_MAX_M][MMA_MAX_COLUMN], b[MMA_N][MMA_MAX_COLUMN], d[MMA_MAX_M][MMA_N];
+};
+
+// What a row of A meets of a column of B: of a dense form all of it.
+static uint64_t element_of_d(const struct instruction *of, const struct matrices *matrices, const struct mma_vector *a,
+                             const struct mma_vector *b, int row, int column)
 {
     struct mma_vector picked;
-    uint64_t units[MMA_MAX_UNITS];
-    if (!rows[of->form].is_sparse) return mma_dot_rounded(of->form, of->rounding, &of->a[at.row], &of->b[at.column], c);
-    mma_pick(of->form, of->selector, of->metadata, at.row, of->of_b[at.column], units);
+    uint64_t units[MMA_MAX_UNITS], c = matrices->d[row][column];
+    if (!rows[of->form].is_sparse) return mma_dot_rounded(of->form, of->rounding, a, b, c);
+    mma_pick(of->form, of->selector, of->metadata, row, matrices->b[column], units);
     mma_vector_read(of->form, MMA_OF_B, units, &picked);
-    return mma_dot(of->form, &of->a[at.row], &picked, c);
+    return mma_dot(of->form, a, &picked, c);
 }
 
-static void execute(struct instruction *of, const uint32_t *a, const uint32_t *b, uint32_t *d)
+static void multiply_elements(const struct instruction *of, struct matrices *matrices)
 {
     const struct mma_row *row = &rows[of->form];
-    uint64_t of_a[MMA_MAX_M][MMA_MAX_COLUMN];
-    int parts = mma_parts(of->form, MMA_OF_D);
-    read_units(of->form, MMA_OF_A, a, of_a);
-    read_units(of->form, MMA_OF_B, b, of->of_b);
-    for (int i = 0; i < row->m; i++) mma_vector_read(of->form, MMA_OF_A, of_a[i], &of->a[i]);
-    for (int i = 0; i < MMA_N && !row->is_sparse; i++) mma_vector_read(of->form, MMA_OF_B, of->of_b[i], &of->b[i]);
-    for (int i = 0; i < row->registers[MMA_OF_D] * parts * MMA_LANES; i++) {
-        int lane = i % MMA_LANES, index = i / MMA_LANES / parts, part = i / MMA_LANES % parts;
-        uint64_t c = unit_at(row, MMA_OF_D, d, lane, index, part);
-        struct number_place at = mma_place(of->form, MMA_OF_D, lane, index, part);
-        put_unit(row, d, lane, index, part, element_of_d(of, at, c));
+    struct mma_vector a, b[MMA_N];
+    for (int i = 0; i < MMA_N && !row->is_sparse; i++) mma_vector_read(of->form, MMA_OF_B, matrices->b[i], &b[i]);
+    for (int i = 0; i < row->m; i++) {
+        mma_vector_read(of->form, MMA_OF_A, matrices->a[i], &a);
+        for (int j = 0; j < MMA_N; j++) matrices->d[i][j] = element_of_d(of, matrices, &a, &b[j], i, j);
     }
+}
+
+// Sums that number_multiply() does, all columns of a row at once.
+static int is_block(const struct mma_row *row)
+{
+    return !row->is_sparse && (row->a == NUMBER_F16 || row->a == NUMBER_BF16 || row->a == NUMBER_TF32);
+}
+
+// Eight units, `pitch` apart, of which there are `count`.
+static void read_factors(enum number_format format, const uint64_t *units, int pitch, int count,
+                         struct number_factors *factors)
+{
+    uint32_t bits[NUMBER_LANES] = {0};
+    for (int i = 0; i < NUMBER_LANES && i < count; i++) bits[i] = (uint32_t)units[i * pitch];
+    number_factors_read(format, bits, 0, factors);
+}
+
+static void multiply_block(const struct mma_row *row, struct matrices *matrices)
+{
+    enum { MAX_K = 16 };
+    const int groups = number_groups(row->k);
+    _Alignas(32) struct number_factors a[MMA_MAX_M * MAX_K / NUMBER_LANES], b[MAX_K];
+    uint32_t d[MMA_MAX_M][NUMBER_LANES];
+    const struct number_block block = {.sum = {row->d, row->a, row->b, row->k, NUMBER_SUM_BITS, 0},
+                                       .rows = row->m,
+                                       .steps = 1,
+                                       .a_row = (size_t)groups,
+                                       .b_step = (size_t)row->k,
+                                       .a = a,
+                                       .b = b};
+    for (int i = 0; i < row->m * groups; i++) {
+        int first = i % groups * NUMBER_LANES;
+        read_factors(row->a, matrices->a[i / groups] + first, 1, row->k - first, &a[i]);
+    }
+    for (int i = 0; i < row->k; i++) read_factors(row->b, matrices->b[0] + i, MMA_MAX_COLUMN, MMA_N, &b[i]);
+    for (int i = 0; i < row->m * MMA_N; i++) d[i / MMA_N][i % MMA_N] = (uint32_t)matrices->d[i / MMA_N][i % MMA_N];
+    number_multiply(&block, d);
+    for (int i = 0; i < row->m * MMA_N; i++) matrices->d[i / MMA_N][i % MMA_N] = d[i / MMA_N][i % MMA_N];
+}
+
+static void execute(const struct instruction *of, const uint32_t *a, const uint32_t *b, uint32_t *d)
+{
+    struct matrices matrices;
+    read_units(of->form, MMA_OF_A, a, matrices.a[0], MMA_MAX_COLUMN);
+    read_units(of->form, MMA_OF_B, b, matrices.b[0], MMA_MAX_COLUMN);
+    read_units(of->form, MMA_OF_D, d, matrices.d[0], MMA_N);
+    if (is_block(&rows[of->form]))
+        multiply_block(&rows[of->form], &matrices);
+    else
+        multiply_elements(of, &matrices);
+    put_units_of_d(of->form, d, matrices.d);
 }
 
 // Is there such a form, sparse or dense as asked?
@@ -179,7 +265,7 @@ enum rule mma_execute(enum mma_form form, const uint32_t *a, const uint32_t *b, 
 enum rule mma_execute_rounded(enum mma_form form, enum number_rounding rounding, const uint32_t *a, const uint32_t *b,
                               uint32_t *d, struct findings *findings)
 {
-    struct instruction instruction = {.form = form, .rounding = rounding};
+    const struct instruction instruction = {.form = form, .rounding = rounding};
     findings_clear(findings);
     if (!is_form(form, 0)) return finding_of_form(findings, "form", (uint64_t)form);
     execute(&instruction, a, b, d);
@@ -189,7 +275,7 @@ enum rule mma_execute_rounded(enum mma_form form, enum number_rounding rounding,
 enum rule mma_execute_sparse(enum mma_form form, int selector, const uint32_t metadata[MMA_LANES], const uint32_t *a,
                              const uint32_t *b, uint32_t *d, struct findings *findings)
 {
-    struct instruction instruction = {.form = form, .selector = selector, .metadata = metadata};
+    const struct instruction instruction = {.form = form, .selector = selector, .metadata = metadata};
     findings_clear(findings);
     if (!is_form(form, 1)) return finding_of_form(findings, "form", (uint64_t)form);
     if (selector < 0 || selector > number_most_selector(mma_sparsity(form)))
