@@ -12,6 +12,7 @@
 #include "logs.h"
 #include "look.h"
 #include "missing_why.h"
+#include "work.h"
 
 static struct driver the_driver = {.lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP,
                                    .ended = PTHREAD_COND_INITIALIZER,
@@ -132,19 +133,35 @@ enum cuda_result driver_refuse(struct driver *driver, enum cuda_result error, co
     return error;
 }
 
-// A kernel that another thread still runs holds the lock: it gets a second. A child of fork() has nothing to tell.
+// A kernel that waits may be about to end: it gets a second. So does one that another thread runs, which has the lock.
+static int lock_to_close(void)
+{
+    const struct timespec moment = {.tv_nsec = 1000000};
+    const double since = seconds_of_clock();
+    for (;;) {
+        struct timespec end;
+        clock_gettime(CLOCK_REALTIME, &end);
+        end.tv_sec += 1;
+        if (pthread_mutex_timedlock(&the_driver.lock, &end) != 0) return 0;
+        if (!look_is_under_way(the_driver.look) || seconds_of_clock() - since >= 1) return 1;
+        pthread_mutex_unlock(&the_driver.lock);
+        nanosleep(&moment, NULL);
+    }
+}
+
+// A child of fork() has nothing to tell.
 static void close_look(void)
 {
-    struct timespec end;
     char why[512];
     if (getpid() != look_owner) return;
-    clock_gettime(CLOCK_REALTIME, &end);
-    end.tv_sec += 1;
-    if (pthread_mutex_timedlock(&the_driver.lock, &end) != 0) {
+    if (!lock_to_close()) {
         fprintf(stderr, "tmaref: the program ends while a kernel runs: statistics and coverage are left out, and the "
                         "trace is not whole\n");
         return;
     }
+    if (look_is_under_way(the_driver.look))
+        fprintf(stderr, "tmaref: the program ends while a kernel waits: statistics, coverage and the trace tell of it "
+                        "as far as it ran\n");
     if (!look_close(the_driver.look, why, sizeof why)) fprintf(stderr, "tmaref: %s\n", why);
     the_driver.look = NULL;
     pthread_mutex_unlock(&the_driver.lock);

@@ -18,6 +18,7 @@ struct kernel_run {
     int is_child;
     struct machine_launched *launched;
     struct machine_outcome outcome;
+    struct look_launch *look; // who looks at the grid that runs; NULL: nobody
     uint64_t regions;
 };
 
@@ -83,6 +84,15 @@ static void let_others(void *context)
     see_regions(run->children.driver, run);
 }
 
+// Who looks takes what it saw before the grid goes.
+static void close_grid(struct kernel_run *run)
+{
+    look_end(run->look);
+    machine_close(run->launched);
+    run->look = NULL;
+    run->launched = NULL;
+}
+
 static int begin(struct driver *driver, const struct work_kernel *kernel, struct kernel_run *run)
 {
     struct CUctx_st *context = driver_context();
@@ -105,8 +115,7 @@ static int begin(struct driver *driver, const struct work_kernel *kernel, struct
         .child = children_ask,
         .child_context = &run->children,
         .error_text = runtime_error_text,
-        .may_wait = driver->look == NULL,
-        .meanwhile = driver->look == NULL && driver->options.threads <= 1 ? let_others : NULL,
+        .may_wait = 1,
         .meanwhile_context = run,
         .set_condition = condition_set,
         .condition_context = driver};
@@ -115,30 +124,19 @@ static int begin(struct driver *driver, const struct work_kernel *kernel, struct
     memcpy(launch.cluster, kernel->cluster, sizeof launch.cluster);
     run->children.module = kernel->function->module;
     run->regions = driver->allocations.regions_made;
-    look_begin(driver->look, &launch, kernel->function->name);
+    run->look = look_begin(driver->look, &launch, kernel->function->name);
+    if (run->look != NULL || driver->options.threads <= 1) launch.meanwhile = let_others; // one thread runs it
     run->launched = machine_begin(&launch, &run->outcome);
-    if (run->launched == NULL) look_end(driver->look);
+    if (run->launched == NULL) close_grid(run);
     return run->launched != NULL;
-}
-
-// The launch had to end within its call.
-static void blame_look(struct machine_outcome *outcome)
-{
-    const size_t used = strlen(outcome->message);
-    snprintf(
-        outcome->message + used, sizeof outcome->message - used,
-        "\n  Where the kernel waits for memory that this host thread would write after the launch returns: with "
-        "--stats, --trace, --coverage and --break a launch returns when its kernel has ended. Run it without them");
 }
 
 static enum cuda_result end(struct driver *driver, const struct work_kernel *kernel, struct kernel_run *run)
 {
     struct machine_outcome *outcome = &run->outcome;
     enum cuda_result error = CUDA_SUCCESS;
-    machine_close(run->launched);
-    run->launched = NULL;
+    close_grid(run);
     if (outcome->kind != MACHINE_DONE) {
-        if (outcome->looks_outside && driver->look != NULL) blame_look(outcome);
         launch_tell(driver, kernel->function->name, outcome);
         error = launch_error(outcome);
         if (outcome->kind != MACHINE_REFUSED) driver->error = error;
@@ -157,7 +155,6 @@ static enum cuda_result run_grid(struct driver *driver, const struct work_kernel
     state->has_changed = part == MACHINE_PART_WAITS;
     state->is_stuck = part == MACHINE_PART_STUCK;
     if (part != MACHINE_PART_ENDED) return CUDA_ERROR_NOT_READY;
-    look_end(driver->look);
     return end(driver, kernel, run);
 }
 
@@ -220,7 +217,7 @@ void kernel_drop(struct work_state *state)
 {
     struct kernel_run *run = state->kernel;
     if (run == NULL) return;
-    machine_close(run->launched);
+    close_grid(run);
     if (run->is_child) work_release(run->children.driver, &run->child);
     children_close(&run->children);
     free(run);

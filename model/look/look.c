@@ -12,55 +12,73 @@
 #include "parts.h"
 #include "stop.h"
 
+// under_way: the launches that are; is_closed: nothing is told any more, and only they are left.
 struct look {
-    struct machine_looker looker;
-    struct observer observer;
     struct look_count lost; // counts that there is no memory for
-    struct look_tally tally;
     struct look_stop *stop;
     struct look_stats *stats;
     struct look_trace *trace;
     struct look_coverage *coverage;
-    struct machine_module *module; // of the launch under way, and the number of its kernel
-    int kernel;
+    struct look_launch *under_way;
+    int is_closed, is_short;
+};
+
+struct look_launch {
+    struct look *look;
+    struct look_launch *next;
+    struct machine_looker looker;
+    struct observer observer;
+    struct look_ran ran;
+    struct look_stats_launch stats;
+    struct look_trace_launch *trace;
+    int kernel; // its number in the module
 };
 
 // --- What the machine tells ------------------------------------------------------------------------------------------
 
 static void before(void *context, const struct machine_step *step)
 {
-    struct look *look = context;
-    if (look->stop != NULL) look_stop_before(look->stop, &look->tally, step);
+    struct look_launch *launch = context;
+    struct look *look = launch->look;
+    if (look->is_closed) return;
+    if (look->stop != NULL) look_stop_before(look->stop, &launch->ran, step);
     if (look->stats != NULL) look_stats_before(look->stats, step);
-    if (look->trace != NULL) look_trace_before(look->trace, step);
+    if (launch->trace != NULL) look_trace_before(launch->trace, step);
 }
 
 static void after(void *context, const struct machine_step *step, enum machine_next next)
 {
-    struct look *look = context;
-    if (next == MACHINE_WAIT) return;
-    struct look_count *count = look_tally_step(&look->tally, step);
+    struct look_launch *launch = context;
+    struct look *look = launch->look;
+    if (next == MACHINE_WAIT || look->is_closed) return;
+    struct look_count *count = look_tally_step(&launch->ran.tally, step);
     if (look->stats != NULL) look_stats_after(look->stats, count != NULL ? count : &look->lost);
 }
 
 static void flight(void *context, const struct machine_flight *flight, int begins)
 {
-    struct look *look = context;
-    if (look->stats != NULL && begins) look_stats_issue(look->stats, machine_flight_line(flight));
-    if (look->trace != NULL) look_trace_flight(look->trace, flight, begins);
+    struct look_launch *launch = context;
+    struct look *look = launch->look;
+    if (look->is_closed) return;
+    if (look->stats != NULL && begins) look_stats_issue(look->stats, &launch->stats, machine_flight_line(flight));
+    if (launch->trace != NULL) look_trace_flight(launch->trace, flight, begins);
 }
 
 static void hear(void *context, const struct event *event)
 {
-    struct look *look = context;
-    if (look->stats != NULL) look_stats_hear(look->stats, event);
-    if (look->trace != NULL) look_trace_hear(look->trace, event);
+    struct look_launch *launch = context;
+    struct look *look = launch->look;
+    if (look->is_closed) return;
+    if (look->stats != NULL) look_stats_hear(look->stats, &launch->stats, event);
+    if (launch->trace != NULL) look_trace_hear(launch->trace, event);
 }
 
 static void ended(void *context, const struct machine_strand *strand, const struct machine_code *code, uint32_t lane)
 {
-    struct look *look = context;
-    if (look->stop != NULL) look_stop_ended(look->stop, &look->tally, strand, code, lane);
+    struct look_launch *launch = context;
+    const struct look *look = launch->look;
+    if (look->is_closed || look->stop == NULL) return;
+    look_stop_ended(look->stop, &launch->ran, strand, code, lane);
 }
 
 // --- Launches --------------------------------------------------------------------------------------------------------
@@ -110,8 +128,6 @@ struct look *look_open(const struct look_options *options, char *why, size_t why
     if (why_bytes > 0) why[0] = '\0';
     if (!is_asked(options) || !check(options, why, why_bytes)) return NULL;
     struct look *look = calloc(1, sizeof *look);
-    if (look != NULL) look->looker = (struct machine_looker){look, before, after, flight, ended};
-    if (look != NULL) look->observer = (struct observer){look, hear};
     if (look != NULL && open_parts(look, options, why, why_bytes)) return look;
     if (look == NULL) snprintf(why, why_bytes, "not enough memory for what exec was asked to report");
     if (look != NULL && look->coverage != NULL) look_coverage_drop(look->coverage);
@@ -121,38 +137,67 @@ struct look *look_open(const struct look_options *options, char *why, size_t why
     return NULL;
 }
 
-void look_begin(struct look *look, struct machine_launch *launch, const char *kernel)
+struct look_launch *look_begin(struct look *look, struct machine_launch *machine_launch, const char *kernel)
 {
-    if (look == NULL) return;
-    look->module = launch->module;
-    look->kernel = launch->kernel;
-    launch->looker = &look->looker;
-    if (look->stop != NULL) look_stop_begin(look->stop, kernel, launch->module);
-    if (look->trace != NULL) look_trace_begin(look->trace, kernel, launch->module);
-    if (look->stats != NULL) look_stats_begin(look->stats, kernel);
-    if (look->stats != NULL || look->trace != NULL) launch->observer = &look->observer;
+    if (look == NULL) return NULL;
+    struct look_launch *launch = calloc(1, sizeof *launch);
+    look->is_short |= launch == NULL;
+    if (launch == NULL) return NULL;
+    *launch = (struct look_launch){.look = look,
+                                   .next = look->under_way,
+                                   .looker = {launch, before, after, flight, ended},
+                                   .observer = {launch, hear},
+                                   .ran = {.kernel = kernel, .module = machine_launch->module},
+                                   .kernel = machine_launch->kernel};
+    look->under_way = launch;
+    machine_launch->looker = &launch->looker;
+    if (look->trace != NULL) launch->trace = look_trace_begin(look->trace, kernel, launch->ran.module);
+    if (look->stats != NULL) look_stats_begin(look->stats, &launch->stats, kernel);
+    if (look->stats != NULL || launch->trace != NULL) machine_launch->observer = &launch->observer;
+    return launch;
 }
 
-void look_end(struct look *look)
+static void take(struct look *look, struct look_launch *launch)
 {
-    if (look == NULL) return;
-    const struct machine_kernel *kernel = look->module->kernel[look->kernel];
-    if (kernel != NULL) look_tally_complete(&look->tally, kernel);
-    if (look->coverage != NULL) look_coverage_take(look->coverage, &look->tally, look->module);
-    if (look->stats != NULL) look_stats_take(look->stats, &look->tally, look->module);
-    if (look->trace != NULL) look_trace_end(look->trace);
-    look_tally_clear(&look->tally);
+    struct look_tally *tally = &launch->ran.tally;
+    struct machine_module *module = launch->ran.module;
+    const struct machine_kernel *kernel = module->kernel[launch->kernel];
+    if (kernel != NULL) look_tally_complete(tally, kernel);
+    if (look->coverage != NULL) look_coverage_take(look->coverage, tally, module);
+    if (look->stats != NULL) look_stats_take(look->stats, &launch->stats, tally, module);
+    if (launch->trace != NULL) look_trace_end(launch->trace);
+    launch->trace = NULL;
 }
 
+void look_end(struct look_launch *launch)
+{
+    if (launch == NULL) return;
+    struct look *look = launch->look;
+    struct look_launch **at = &look->under_way;
+    while (*at != launch) at = &(*at)->next;
+    *at = launch->next;
+    if (!look->is_closed) take(look, launch);
+    look_tally_clear(&launch->ran.tally);
+    free(launch);
+}
+
+int look_is_under_way(const struct look *look)
+{
+    return look != NULL && look->under_way != NULL;
+}
+
+// What launches that are under way point at stays.
 int look_close(struct look *look, char *why, size_t why_bytes)
 {
     int is_written = 1;
     if (look == NULL) return 1;
+    for (struct look_launch *launch = look->under_way; launch != NULL; launch = launch->next) take(look, launch);
     if (look->stop != NULL) look_stop_close(look->stop);
     if (look->stats != NULL) look_stats_close(look->stats);
     if (look->trace != NULL) is_written = look_trace_close(look->trace, why, why_bytes);
     if (look->coverage != NULL) is_written &= look_coverage_close(look->coverage, why, why_bytes);
-    look_tally_clear(&look->tally);
-    free(look);
+    if (look->is_short) fprintf(stderr, "tmaref: there was not enough memory to look at all launches\n");
+    look->is_closed = 1;
+    if (look->under_way == NULL) free(look);
     return is_written;
 }

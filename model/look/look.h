@@ -37,11 +37,15 @@ struct look;
 // NULL if nothing is asked for (`why` is ""), or something is that cannot be (`why` says what).
 struct look *look_open(const struct look_options *options, char *why, size_t why_bytes);
 
-// Before and behind machine_run(). A look of NULL looks at nothing.
-void look_begin(struct look *look, struct machine_launch *launch, const char *kernel);
-void look_end(struct look *look);
+// Before and behind a launch, of which several may be under way, though one thread at a time runs them. NULL where
+// nobody looks (a look of NULL looks at nothing), or there is no memory, which look_close() says.
+struct look_launch;
+struct look_launch *look_begin(struct look *look, struct machine_launch *launch, const char *kernel);
+void look_end(struct look_launch *launch);
+int look_is_under_way(const struct look *look);
 
-// Writes what is left to write. 0 with `why` if a file cannot be written.
+// Writes what is left to write. 0 with `why` if a file cannot be written. Launches that are under way are told of as
+// far as they ran. They may go on, and end.
 int look_close(struct look *look, char *why, size_t why_bytes);
 
 #pragma GCC visibility pop

@@ -65,16 +65,32 @@ struct look_count look_instruction_count(const struct look_function *of, uint32_
 void look_place(const struct machine_module *module, const struct ptx_function *source,
                 const struct ptx_instruction *instruction, char *place, size_t bytes);
 
+// A launch, and what it has executed up to now.
+struct look_ran {
+    const char *kernel;
+    struct machine_module *module;
+    struct look_tally tally;
+};
+
 // --- Statistics ------------------------------------------------------------------------------------------------------
 
 struct look_stats;
+
+// What a launch keeps while it is under way: its kernel's number plus 1, 0 for none, and which form issued an operation
+// at a line of the PTX.
+struct look_stats_launch {
+    uint32_t kernel, lines;
+    uint16_t *form_of_line;
+};
+
 struct look_stats *look_stats_open(int is_json);
-void look_stats_begin(struct look_stats *stats, const char *kernel);
+void look_stats_begin(struct look_stats *stats, struct look_stats_launch *launch, const char *kernel);
 void look_stats_before(struct look_stats *stats, const struct machine_step *step);
 void look_stats_after(struct look_stats *stats, struct look_count *count);
-void look_stats_hear(struct look_stats *stats, const struct event *event);
-void look_stats_issue(struct look_stats *stats, uint32_t line);
-void look_stats_take(struct look_stats *stats, const struct look_tally *tally, struct machine_module *module);
+void look_stats_hear(struct look_stats *stats, const struct look_stats_launch *launch, const struct event *event);
+void look_stats_issue(struct look_stats *stats, struct look_stats_launch *launch, uint32_t line);
+void look_stats_take(struct look_stats *stats, struct look_stats_launch *launch, const struct look_tally *tally,
+                     struct machine_module *module);
 void look_stats_close(struct look_stats *stats);
 
 // --- Coverage of lines -----------------------------------------------------------------------------------------------

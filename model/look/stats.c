@@ -18,15 +18,19 @@ struct warp_access {
 };
 
 struct look_stats {
-    struct look_kernel *kernel, *now; // now: of the launch under way
+    struct look_kernel *kernel;
     uint32_t kernels, room;
     int is_json;
     struct warp_access access;
-    const struct machine_code *code; // that is executed now
-    uint16_t *form_of_line;          // which form issued an operation at a line of the PTX
-    uint32_t lines;
-    int is_short; // there was no memory for all
+    const struct machine_code *code; // that is executed now, of whatever launch
+    int is_short;                    // there was no memory for all
 };
+
+// The kernel that a launch counts for, NULL if there was no memory.
+static struct look_kernel *kernel_of(const struct look_stats *stats, const struct look_stats_launch *launch)
+{
+    return launch->kernel == 0 ? NULL : &stats->kernel[launch->kernel - 1];
+}
 
 struct look_stats *look_stats_open(int is_json)
 {
@@ -35,12 +39,12 @@ struct look_stats *look_stats_open(int is_json)
     return stats;
 }
 
-void look_stats_begin(struct look_stats *stats, const char *name)
+void look_stats_begin(struct look_stats *stats, struct look_stats_launch *launch, const char *name)
 {
-    stats->now = NULL;
+    *launch = (struct look_stats_launch){0};
     for (uint32_t i = 0; i < stats->kernels; i++)
-        if (strcmp(stats->kernel[i].name, name) == 0) stats->now = &stats->kernel[i];
-    if (stats->now != NULL) return;
+        if (strcmp(stats->kernel[i].name, name) == 0) launch->kernel = i + 1;
+    if (launch->kernel != 0) return;
     struct look_kernel *more = look_grow(stats->kernel, &stats->room, stats->kernels + 1, sizeof *more);
     if (more != NULL) stats->kernel = more;
     char *own = more == NULL ? NULL : look_string(name, strlen(name));
@@ -50,9 +54,9 @@ void look_stats_begin(struct look_stats *stats, const char *name)
         free(own);
         return;
     }
-    stats->now = &more[stats->kernels++];
-    stats->now->name = own;
-    stats->now->moved = moved;
+    more[stats->kernels].name = own;
+    more[stats->kernels].moved = moved;
+    launch->kernel = ++stats->kernels;
 }
 
 void look_stats_before(struct look_stats *stats, const struct machine_step *step)
@@ -60,17 +64,17 @@ void look_stats_before(struct look_stats *stats, const struct machine_step *step
     stats->code = step->code;
 }
 
-void look_stats_issue(struct look_stats *stats, uint32_t line)
+void look_stats_issue(struct look_stats *stats, struct look_stats_launch *launch, uint32_t line)
 {
-    if (line >= stats->lines) {
-        uint32_t room = stats->lines;
-        uint16_t *more = look_grow(stats->form_of_line, &room, line + 1, sizeof *more);
+    if (line >= launch->lines) {
+        uint32_t room = launch->lines;
+        uint16_t *more = look_grow(launch->form_of_line, &room, line + 1, sizeof *more);
         stats->is_short |= more == NULL;
         if (more == NULL) return;
-        stats->form_of_line = more;
-        stats->lines = room;
+        launch->form_of_line = more;
+        launch->lines = room;
     }
-    if (stats->code != NULL && stats->code->choice != NULL) stats->form_of_line[line] = stats->code->choice->form;
+    if (stats->code != NULL && stats->code->choice != NULL) launch->form_of_line[line] = stats->code->choice->form;
 }
 
 static int is_parameter(const struct ptx_choice *choice)
@@ -89,12 +93,13 @@ static void note_lane(struct warp_access *to, const struct event *event)
     to->kind = access->kind == ACCESS_READ ? BANK_LOAD : BANK_STORE;
 }
 
-void look_stats_hear(struct look_stats *stats, const struct event *event)
+void look_stats_hear(struct look_stats *stats, const struct look_stats_launch *launch, const struct event *event)
 {
     const struct access *access = &event->access;
     const struct event_origin *origin = event->origin;
-    if (event->kind != EVENT_ACCESS || stats->now == NULL || access->proxy == PROXY_TENSORMAP) return;
-    uint16_t form = origin->line < stats->lines ? stats->form_of_line[origin->line] : 0;
+    struct look_kernel *kernel = kernel_of(stats, launch);
+    if (event->kind != EVENT_ACCESS || kernel == NULL || access->proxy == PROXY_TENSORMAP) return;
+    uint16_t form = origin->line < launch->lines ? launch->form_of_line[origin->line] : 0;
     if (origin->operation == 0 && stats->code != NULL && stats->code->choice != NULL) {
         const struct ptx_choice *choice = stats->code->choice;
         if (form == 0 || ptx_form_row(choice->form)->runs == PTX_RUNS_MEMORY) form = choice->form;
@@ -103,7 +108,7 @@ void look_stats_hear(struct look_stats *stats, const struct event *event)
         if (is_plain && access->proxy == PROXY_GENERIC && ptx_form_row(form)->runs != PTX_RUNS_ASYNC)
             note_lane(&stats->access, event);
     }
-    stats->now->moved[form].bytes[access->space][access->kind] += access->bytes;
+    kernel->moved[form].bytes[access->space][access->kind] += access->bytes;
 }
 
 void look_stats_after(struct look_stats *stats, struct look_count *count)
@@ -196,15 +201,16 @@ static void take_function(struct look_kernel *kernel, const struct look_function
     }
 }
 
-void look_stats_take(struct look_stats *stats, const struct look_tally *tally, struct machine_module *module)
+void look_stats_take(struct look_stats *stats, struct look_stats_launch *launch, const struct look_tally *tally,
+                     struct machine_module *module)
 {
-    struct look_kernel *kernel = stats->now;
-    if (stats->lines > 0) memset(stats->form_of_line, 0, stats->lines * sizeof *stats->form_of_line);
+    struct look_kernel *kernel = kernel_of(stats, launch);
+    free(launch->form_of_line);
+    *launch = (struct look_stats_launch){0};
     if (kernel == NULL) return;
     kernel->launches++;
     kernel->is_short |= tally->is_short;
     for (uint32_t i = 0; i < tally->count; i++) take_function(kernel, &tally->item[i], module);
-    stats->now = NULL;
 }
 
 void look_stats_close(struct look_stats *stats)
@@ -221,6 +227,5 @@ void look_stats_close(struct look_stats *stats)
     }
     if (stats->is_short) fprintf(stderr, "tmaref: there was no memory for all of the statistics\n");
     free(stats->kernel);
-    free(stats->form_of_line);
     free(stats);
 }

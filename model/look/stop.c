@@ -17,8 +17,6 @@ struct look_stop {
     uint64_t hit, hits;
     struct look_triple cta, thread;
     unsigned what_at_break, what_at_end;
-    const char *kernel;
-    struct machine_module *module;
     int was_seen, is_short; // is_short: there was no memory to look
 };
 
@@ -94,12 +92,6 @@ struct look_stop *look_stop_open(const struct look_options *options)
     return NULL;
 }
 
-void look_stop_begin(struct look_stop *stop, const char *kernel, struct machine_module *module)
-{
-    stop->kernel = kernel;
-    stop->module = module;
-}
-
 // --- Which instructions ----------------------------------------------------------------------------------------------
 
 // `name` as the PTX has it, or as the source does: load of _Z4loadPf.
@@ -133,15 +125,15 @@ static void note_line(struct look_stop *stop, uint32_t line)
 }
 
 // Is the instruction at the line, or in what was inlined there?
-static int is_at(struct look_stop *stop, const struct ptx_function *source, const struct ptx_instruction *instruction,
-                 int is_named)
+static int is_at(struct look_stop *stop, struct machine_module *module, const struct ptx_function *source,
+                 const struct ptx_instruction *instruction, int is_named)
 {
     uint32_t location = instruction->location;
     int is_there = is_named && instruction->line == stop->line;
     if (is_named) note_line(stop, instruction->line);
     for (uint32_t depth = 0; !is_named && location != 0 && depth <= source->locations; depth++) {
         const struct ptx_location *at = &source->location[location];
-        if (is_file(stop->name, ptx_file_name(machine_module_front(stop->module), at->file))) {
+        if (is_file(stop->name, ptx_file_name(machine_module_front(module), at->file))) {
             note_line(stop, at->line);
             is_there |= at->line == stop->line;
         }
@@ -151,7 +143,7 @@ static int is_at(struct look_stop *stop, const struct ptx_function *source, cons
 }
 
 // Marks the codes of a function that are at the break.
-static int mark(struct look_stop *stop, struct look_function *of)
+static int mark(struct look_stop *stop, struct machine_module *module, struct look_function *of)
 {
     const struct machine_function *function = of->function;
     const struct ptx_function *source = function->source;
@@ -161,7 +153,7 @@ static int mark(struct look_stop *stop, struct look_function *of)
     for (uint32_t i = 0; i < function->codes; i++) {
         uint32_t number = function->code[i].instruction;
         if (number < source->instructions)
-            of->is_break[i] = is_at(stop, source, &source->instruction[number], is_named) != 0;
+            of->is_break[i] = is_at(stop, module, source, &source->instruction[number], is_named) != 0;
         stop->was_seen |= of->is_break[i];
     }
     return 1;
@@ -181,23 +173,23 @@ static uint32_t wanted_lanes(const struct look_stop *stop, const struct machine_
     return number / MACHINE_LANES == warp->index ? UINT32_C(1) << number % MACHINE_LANES : 0;
 }
 
-static void show_break(const struct look_stop *stop, const struct look_tally *tally, const struct machine_step *step,
+static void show_break(const struct look_stop *stop, const struct look_ran *ran, const struct machine_step *step,
                        uint32_t lane)
 {
     char place[1024];
     machine_place_text(step->strand, step->code, lane, place, sizeof place);
     fflush(stdout);
-    fprintf(stderr, "tmaref: kernel %s reached %s:%u (hit %llu)\n  at %s\n", stop->kernel, stop->name, stop->line,
+    fprintf(stderr, "tmaref: kernel %s reached %s:%u (hit %llu)\n  at %s\n", ran->kernel, stop->name, stop->line,
             (unsigned long long)stop->hits, place);
-    look_show(tally, step->strand, lane, stop->what_at_break);
+    look_show(&ran->tally, step->strand, lane, stop->what_at_break);
 }
 
-void look_stop_before(struct look_stop *stop, struct look_tally *tally, const struct machine_step *step)
+void look_stop_before(struct look_stop *stop, struct look_ran *ran, const struct machine_step *step)
 {
     struct machine_warp *warp = step->strand->warp;
     if (stop->name == NULL || stop->hits >= stop->hit) return;
-    struct look_function *of = look_tally_function(tally, step->function);
-    stop->is_short |= of == NULL || (of->is_break == NULL && !mark(stop, of));
+    struct look_function *of = look_tally_function(&ran->tally, step->function);
+    stop->is_short |= of == NULL || (of->is_break == NULL && !mark(stop, ran->module, of));
     if (of == NULL || of->is_break == NULL) return;
     uint32_t fresh = step->lanes & ~warp->looked & wanted_lanes(stop, warp);
     if (!of->is_break[step->code - step->function->code]) {
@@ -205,18 +197,18 @@ void look_stop_before(struct look_stop *stop, struct look_tally *tally, const st
         return;
     }
     warp->looked |= step->lanes;
-    if (fresh != 0 && ++stop->hits == stop->hit) show_break(stop, tally, step, (uint32_t)__builtin_ctz(fresh));
+    if (fresh != 0 && ++stop->hits == stop->hit) show_break(stop, ran, step, (uint32_t)__builtin_ctz(fresh));
 }
 
-void look_stop_ended(struct look_stop *stop, const struct look_tally *tally, const struct machine_strand *strand,
+void look_stop_ended(const struct look_stop *stop, const struct look_ran *ran, const struct machine_strand *strand,
                      const struct machine_code *code, uint32_t lane)
 {
     char place[1024];
     if (stop->what_at_end == 0) return;
     machine_place_text(strand, code, lane, place, sizeof place);
     fflush(stdout);
-    fprintf(stderr, "tmaref: kernel %s ended early\n  at %s\n", stop->kernel, place);
-    look_show(tally, strand, lane, stop->what_at_end);
+    fprintf(stderr, "tmaref: kernel %s ended early\n  at %s\n", ran->kernel, place);
+    look_show(&ran->tally, strand, lane, stop->what_at_end);
 }
 
 void look_stop_close(struct look_stop *stop)

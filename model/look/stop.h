@@ -14,9 +14,8 @@ struct look_stop;
 
 // NULL without memory. The options were checked.
 struct look_stop *look_stop_open(const struct look_options *options);
-void look_stop_begin(struct look_stop *stop, const char *kernel, struct machine_module *module);
-void look_stop_before(struct look_stop *stop, struct look_tally *tally, const struct machine_step *step);
-void look_stop_ended(struct look_stop *stop, const struct look_tally *tally, const struct machine_strand *strand,
+void look_stop_before(struct look_stop *stop, struct look_ran *ran, const struct machine_step *step);
+void look_stop_ended(const struct look_stop *stop, const struct look_ran *ran, const struct machine_strand *strand,
                      const struct machine_code *code, uint32_t lane);
 void look_stop_close(struct look_stop *stop);
 

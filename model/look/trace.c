@@ -2,7 +2,8 @@
 // What happened when, as a file in the trace event format, which Perfetto (ui.perfetto.dev) loads: a process for each
 // CTA; in it a row for the CTA, for each warp and for each mbarrier, a curve of each mbarrier's missing bytes, and
 // asynchronous operations from their issue to their end. One tick of the machine's clock is shown as a nanosecond.
-// Launches follow each other; the CTAs of one begin together, for each cluster has a clock of its own.
+// A launch begins behind all that the file has; the CTAs of one begin together, for each cluster has a clock of its
+// own.
 #include "look_trace.h"
 
 #include <errno.h>
@@ -52,74 +53,84 @@ struct flying {
     char name[48];
 };
 
+// The file. until: the tick behind all events that it has.
 struct look_trace {
     FILE *out;
     char *path;
+    uint32_t processes;
+    uint64_t until, events, operations, launches, lost;
+    int is_short; // there was no memory for all
+};
+
+// A launch: its ticks count from `start`.
+struct look_trace_launch {
+    struct look_trace *file;
     const char *kernel;
     struct machine_module *module;
     const struct machine_code *code; // that is executed now
     struct cta *cta;
     struct flying *flying;
-    uint32_t ctas, cta_room, flyings, flying_room, processes;
-    uint64_t start, latest, events, operations, launches, lost;
-    int is_short; // there was no memory for all
+    uint32_t ctas, cta_room, flyings, flying_room;
+    uint64_t number, start, latest;
 };
 
 // --- Events of the format --------------------------------------------------------------------------------------------
 
 // Begins one; 0 if there are as many as may be. `what` is what follows the time.
-__attribute__((format(printf, 6, 7))) static int begin_event(struct look_trace *trace, const char *phase,
+__attribute__((format(printf, 6, 7))) static int begin_event(struct look_trace_launch *trace, const char *phase,
                                                              uint32_t process, uint32_t row, uint64_t tick,
                                                              const char *format, ...)
 {
     va_list list;
-    if (trace->events >= MOST_EVENTS) {
-        trace->lost++;
+    if (trace->file->events >= MOST_EVENTS) {
+        trace->file->lost++;
         return 0;
     }
-    fprintf(trace->out, "%s{\"ph\":\"%s\",\"pid\":%u,\"tid\":%u,\"ts\":" MICROSECONDS, trace->events++ > 0 ? ",\n" : "",
-            phase, process, row, THOUSANDTHS(trace->start + tick));
+    fprintf(trace->file->out, "%s{\"ph\":\"%s\",\"pid\":%u,\"tid\":%u,\"ts\":" MICROSECONDS,
+            trace->file->events++ > 0 ? ",\n" : "", phase, process, row, THOUSANDTHS(trace->start + tick));
     if (tick > trace->latest) trace->latest = tick;
+    if (trace->start + tick + GAP > trace->file->until) trace->file->until = trace->start + tick + GAP;
     va_start(list, format);
-    vfprintf(trace->out, format, list);
+    vfprintf(trace->file->out, format, list);
     va_end(list);
     return 1;
 }
 
-static void put_name(const struct look_trace *trace, const char *name)
+static void put_name(const struct look_trace_launch *trace, const char *name)
 {
-    fprintf(trace->out, ",\"name\":");
-    json_text(trace->out, name, strlen(name));
+    fprintf(trace->file->out, ",\"name\":");
+    json_text(trace->file->out, name, strlen(name));
 }
 
-static void put_meta(struct look_trace *trace, const char *what, uint32_t process, uint32_t row, const char *name)
+static void put_meta(struct look_trace_launch *trace, const char *what, uint32_t process, uint32_t row,
+                     const char *name)
 {
     if (!begin_event(trace, "M", process, row, 0, ",\"name\":\"%s\",\"args\":{\"name\":", what)) return;
-    json_text(trace->out, name, strlen(name));
-    fprintf(trace->out, "}}");
+    json_text(trace->file->out, name, strlen(name));
+    fprintf(trace->file->out, "}}");
 }
 
 // --- CTAs ------------------------------------------------------------------------------------------------------------
 
-static struct cta *find_cta(const struct look_trace *trace, const struct machine_cluster *cluster, uint32_t rank)
+static struct cta *find_cta(const struct look_trace_launch *trace, const struct machine_cluster *cluster, uint32_t rank)
 {
     for (uint32_t i = trace->ctas; i-- > 0;)
         if (trace->cta[i].cluster == cluster && trace->cta[i].rank == rank) return &trace->cta[i];
     return NULL;
 }
 
-static struct cta *cta_of_number(const struct look_trace *trace, uint64_t number)
+static struct cta *cta_of_number(const struct look_trace_launch *trace, uint64_t number)
 {
     for (uint32_t i = trace->ctas; i-- > 0;)
         if (trace->cta[i].number == number) return &trace->cta[i];
     return NULL;
 }
 
-static void name_cta(struct look_trace *trace, const struct cta *cta)
+static void name_cta(struct look_trace_launch *trace, const struct cta *cta)
 {
     char name[256];
-    snprintf(name, sizeof name, "launch %llu, %.160s: CTA (%u,%u,%u)", (unsigned long long)trace->launches,
-             trace->kernel, cta->ctaid[0], cta->ctaid[1], cta->ctaid[2]);
+    snprintf(name, sizeof name, "launch %llu, %.160s: CTA (%u,%u,%u)", (unsigned long long)trace->number, trace->kernel,
+             cta->ctaid[0], cta->ctaid[1], cta->ctaid[2]);
     put_meta(trace, "process_name", cta->process, ROW_CTA, name);
     put_meta(trace, "thread_name", cta->process, ROW_CTA, "CTA");
     for (uint32_t i = 0; i < cta->warps; i++) {
@@ -128,19 +139,19 @@ static void name_cta(struct look_trace *trace, const struct cta *cta)
     }
 }
 
-static struct cta *open_cta(struct look_trace *trace, const struct machine_cta *from)
+static struct cta *open_cta(struct look_trace_launch *trace, const struct machine_cta *from)
 {
     struct cta *more = look_grow(trace->cta, &trace->cta_room, trace->ctas + 1, sizeof *more);
     struct span *spans = more == NULL ? NULL : calloc(from->warps + 1u, sizeof *spans);
     if (more != NULL) trace->cta = more;
-    trace->is_short |= spans == NULL;
+    trace->file->is_short |= spans == NULL;
     if (spans == NULL) return NULL;
     struct cta *cta = &more[trace->ctas++];
     *cta = (struct cta){.cluster = from->cluster,
                         .number = from->number,
                         .rank = from->rank,
                         .begin = machine_now(from->cluster),
-                        .process = ++trace->processes,
+                        .process = ++trace->file->processes,
                         .warps = from->warps,
                         .warp = spans};
     memcpy(cta->ctaid, from->ctaid, sizeof cta->ctaid);
@@ -150,7 +161,7 @@ static struct cta *open_cta(struct look_trace *trace, const struct machine_cta *
 
 // --- Warps -----------------------------------------------------------------------------------------------------------
 
-static void end_span(struct look_trace *trace, const struct cta *cta, uint32_t warp)
+static void end_span(struct look_trace_launch *trace, const struct cta *cta, uint32_t warp)
 {
     struct span *span = &cta->warp[warp];
     char place[512];
@@ -164,9 +175,9 @@ static void end_span(struct look_trace *trace, const struct cta *cta, uint32_t w
                      THOUSANDTHS(span->end - span->begin)))
         return;
     put_name(trace, slash != NULL ? slash + 1 : place);
-    fprintf(trace->out, ",\"args\":{\"place\":");
-    json_text(trace->out, place, strlen(place));
-    fprintf(trace->out, ",\"PTX line\":%u}}", instruction->line);
+    fprintf(trace->file->out, ",\"args\":{\"place\":");
+    json_text(trace->file->out, place, strlen(place));
+    fprintf(trace->file->out, ",\"PTX line\":%u}}", instruction->line);
 }
 
 // The line of the source, or where there is none that of the PTX, as a number of its own.
@@ -179,7 +190,7 @@ static uint64_t line_of(const struct machine_step *step)
                                       : (uint64_t)(at->file + 1) << 32 | at->line;
 }
 
-void look_trace_before(struct look_trace *trace, const struct machine_step *step)
+void look_trace_before(struct look_trace_launch *trace, const struct machine_step *step)
 {
     const struct machine_warp *warp = step->warp;
     const struct machine_cluster *cluster = warp->cta->cluster;
@@ -198,16 +209,16 @@ void look_trace_before(struct look_trace *trace, const struct machine_step *step
 
 // --- Asynchronous operations -----------------------------------------------------------------------------------------
 
-static void begin_flight(struct look_trace *trace, const struct machine_flight *flight)
+static void begin_flight(struct look_trace_launch *trace, const struct machine_flight *flight)
 {
     const struct machine_cta *from = flight->warp->cta;
     const struct cta *cta = find_cta(trace, from->cluster, from->rank);
     struct flying *more = look_grow(trace->flying, &trace->flying_room, trace->flyings + 1, sizeof *more);
-    trace->is_short |= more == NULL;
+    trace->file->is_short |= more == NULL;
     if (more == NULL || cta == NULL) return;
     trace->flying = more;
     struct flying *flying = &more[trace->flyings++];
-    *flying = (struct flying){.flight = flight, .id = ++trace->operations, .process = cta->process};
+    *flying = (struct flying){.flight = flight, .id = ++trace->file->operations, .process = cta->process};
     const int form = trace->code != NULL && trace->code->choice != NULL ? trace->code->choice->form : -1;
     snprintf(flying->name, sizeof flying->name, "%s", form < 0 ? "operation" : ptx_form_row(form)->opcode);
     flying->last = machine_now(from->cluster);
@@ -217,27 +228,28 @@ static void begin_flight(struct look_trace *trace, const struct machine_flight *
                      ",\"cat\":\"asynchronous\",\"id\":%llu", (unsigned long long)flying->id))
         return;
     put_name(trace, flying->name);
-    fprintf(trace->out, ",\"args\":{\"PTX line\":%u,\"warp\":%u", machine_flight_line(flight), flight->warp->index);
+    fprintf(trace->file->out, ",\"args\":{\"PTX line\":%u,\"warp\":%u", machine_flight_line(flight),
+            flight->warp->index);
     const struct operation *o = &((const struct flight_operation *)flight)->flight.operation;
     if (flight->kind == FLIGHT_OPERATION)
-        fprintf(trace->out, ",\"bytes\":%u", o->map_address != 0 ? o->map.box_bytes : o->size_bytes);
+        fprintf(trace->file->out, ",\"bytes\":%u", o->map_address != 0 ? o->map.box_bytes : o->size_bytes);
     if (flight->kind == FLIGHT_OPERATION && operation_has_barrier(o->kind))
-        fprintf(trace->out, ",\"barrier\":\"%#x\"", cluster_mapa(o->barrier, 0));
-    fprintf(trace->out, "}}");
+        fprintf(trace->file->out, ",\"barrier\":\"%#x\"", cluster_mapa(o->barrier, 0));
+    fprintf(trace->file->out, "}}");
 }
 
-static void end_flight(struct look_trace *trace, uint32_t i, uint64_t tick)
+static void end_flight(struct look_trace_launch *trace, uint32_t i, uint64_t tick)
 {
     struct flying *flying = &trace->flying[i];
     if (begin_event(trace, "e", flying->process, 0, tick, ",\"cat\":\"asynchronous\",\"id\":%llu",
                     (unsigned long long)flying->id)) {
         put_name(trace, flying->name);
-        fprintf(trace->out, "}");
+        fprintf(trace->file->out, "}");
     }
     *flying = trace->flying[--trace->flyings];
 }
 
-void look_trace_flight(struct look_trace *trace, const struct machine_flight *flight, int begins)
+void look_trace_flight(struct look_trace_launch *trace, const struct machine_flight *flight, int begins)
 {
     if (begins) {
         begin_flight(trace, flight);
@@ -260,13 +272,13 @@ static void name_text(const struct cta *cta, uint32_t address, char *text, size_
     snprintf(text, bytes, "mbarrier %s%s%#x", name, name[0] != '\0' ? " at " : "", address);
 }
 
-static struct barrier_row *barrier_of(struct look_trace *trace, struct cta *cta, uint32_t address)
+static struct barrier_row *barrier_of(struct look_trace_launch *trace, struct cta *cta, uint32_t address)
 {
     char name[128];
     for (uint32_t i = 0; i < cta->barriers; i++)
         if (cta->barrier[i].address == address) return &cta->barrier[i];
     struct barrier_row *more = look_grow(cta->barrier, &cta->barrier_room, cta->barriers + 1, sizeof *more);
-    trace->is_short |= more == NULL;
+    trace->file->is_short |= more == NULL;
     if (more == NULL) return NULL;
     cta->barrier = more;
     struct barrier_row *row = &more[cta->barriers];
@@ -277,7 +289,7 @@ static struct barrier_row *barrier_of(struct look_trace *trace, struct cta *cta,
     return row;
 }
 
-static void end_phase(struct look_trace *trace, const struct cta *cta, struct barrier_row *row, uint64_t tick,
+static void end_phase(struct look_trace_launch *trace, const struct cta *cta, struct barrier_row *row, uint64_t tick,
                       const char *how)
 {
     if (row->is_open &&
@@ -293,7 +305,7 @@ static void end_phase(struct look_trace *trace, const struct cta *cta, struct ba
 }
 
 // What a transaction brings, as a mark in the row and as a point of the curve.
-static void mark(struct look_trace *trace, const struct cta *cta, const struct barrier_row *row, uint64_t tick,
+static void mark(struct look_trace_launch *trace, const struct cta *cta, const struct barrier_row *row, uint64_t tick,
                  const struct event *event)
 {
     const struct mbarrier_transaction *t = &event->barrier.transaction;
@@ -314,7 +326,7 @@ static void mark(struct look_trace *trace, const struct cta *cta, const struct b
 
 // Warps run side by side, one after the other: what comes later at a barrier is not told to be earlier, nor a copy's
 // end before its issue.
-static uint64_t barrier_tick(const struct look_trace *trace, const struct cta *teller, const struct cta *cta,
+static uint64_t barrier_tick(const struct look_trace_launch *trace, const struct cta *teller, const struct cta *cta,
                              struct barrier_row *row, uint64_t operation)
 {
     uint64_t now = machine_now(cta->cluster);
@@ -328,7 +340,7 @@ static uint64_t barrier_tick(const struct look_trace *trace, const struct cta *t
     return now;
 }
 
-static void hear_barrier(struct look_trace *trace, const struct event *event)
+static void hear_barrier(struct look_trace_launch *trace, const struct event *event)
 {
     const struct event_barrier *barrier = &event->barrier;
     const struct cta *teller = cta_of_number(trace, event->origin->cta);
@@ -373,7 +385,7 @@ static void close_list(struct look_trace *trace)
 
 // --- Ends ------------------------------------------------------------------------------------------------------------
 
-static void end_cta(struct look_trace *trace, struct cta *cta, const char *how)
+static void end_cta(struct look_trace_launch *trace, struct cta *cta, const char *how)
 {
     if (cta->is_done) return;
     for (uint32_t i = 0; i < cta->warps; i++) end_span(trace, cta, i);
@@ -391,7 +403,7 @@ static void free_cta(struct cta *cta)
 }
 
 // Forgets the CTAs of a cluster that is over: another one may lie where it lay.
-static void forget_cluster(struct look_trace *trace, const struct machine_cluster *cluster)
+static void forget_cluster(struct look_trace_launch *trace, const struct machine_cluster *cluster)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < trace->ctas; i++)
@@ -404,7 +416,7 @@ static void forget_cluster(struct look_trace *trace, const struct machine_cluste
     trace->ctas = kept;
 }
 
-void look_trace_hear(struct look_trace *trace, const struct event *event)
+void look_trace_hear(struct look_trace_launch *trace, const struct event *event)
 {
     if (event->kind == EVENT_BARRIER) hear_barrier(trace, event);
     if (event->kind != EVENT_RUN || event->run != RUN_CTA_EXIT) return;
@@ -415,7 +427,7 @@ void look_trace_hear(struct look_trace *trace, const struct event *event)
     if (cluster->live_ctas <= 1) forget_cluster(trace, cluster);
 }
 
-void look_trace_end(struct look_trace *trace)
+void look_trace_end(struct look_trace_launch *trace)
 {
     while (trace->flyings > 0) end_flight(trace, 0, trace->latest);
     for (uint32_t i = 0; i < trace->ctas; i++) {
@@ -423,10 +435,10 @@ void look_trace_end(struct look_trace *trace)
         end_cta(trace, &trace->cta[i], " (did not end)");
         free_cta(&trace->cta[i]);
     }
-    trace->ctas = 0;
-    trace->start += trace->latest + GAP;
-    trace->latest = 0;
-    close_list(trace);
+    close_list(trace->file);
+    free(trace->cta);
+    free(trace->flying);
+    free(trace);
 }
 
 // --- The file --------------------------------------------------------------------------------------------------------
@@ -452,11 +464,15 @@ struct look_trace *look_trace_open(const char *path, const char *run)
     return NULL;
 }
 
-void look_trace_begin(struct look_trace *trace, const char *kernel, struct machine_module *module)
+struct look_trace_launch *look_trace_begin(struct look_trace *trace, const char *kernel, struct machine_module *module)
 {
-    trace->kernel = kernel;
-    trace->module = module;
+    struct look_trace_launch *launch = calloc(1, sizeof *launch);
     trace->launches++;
+    trace->is_short |= launch == NULL;
+    if (launch == NULL) return NULL;
+    *launch = (struct look_trace_launch){
+        .file = trace, .kernel = kernel, .module = module, .number = trace->launches, .start = trace->until};
+    return launch;
 }
 
 int look_trace_close(struct look_trace *trace, char *why, size_t why_bytes)
@@ -469,8 +485,6 @@ int look_trace_close(struct look_trace *trace, char *why, size_t why_bytes)
     if (trace->lost > 0)
         fprintf(stderr, "tmaref: the trace %s holds the first %d events; %llu more are left out\n", trace->path,
                 MOST_EVENTS, (unsigned long long)trace->lost);
-    free(trace->cta);
-    free(trace->flying);
     free(trace->path);
     free(trace);
     return is_written;

@@ -187,7 +187,6 @@ struct machine_outcome {
     struct machine_where where;
     uint64_t address;
     uint64_t instructions, thread_instructions; // of warps, of threads
-    int looks_outside;                          // it hangs, and looked at global memory, which others may write
     char message[MACHINE_MESSAGE_BYTES];
 };
 

@@ -250,10 +250,8 @@ static void *work(void *context)
             run_turn(grid, resident);
         else if (grid->running > 0)
             pthread_cond_wait(&grid->changed, &grid->lock);
-        else if (!is_paused(grid)) {
+        else if (!is_paused(grid))
             end_everywhere(grid, MACHINE_HUNG, "no thread can make progress");
-            grid->machine->outcome->looks_outside = looks_outside(grid);
-        }
     }
     pthread_cond_broadcast(&grid->changed);
     pthread_mutex_unlock(&grid->lock);

@@ -21,8 +21,9 @@ done
 # Without .loc, and without an access to shared memory.
 expect 0 'statistics of kernel plain: 1 launch, 3 warp instr' --stats -- "$RUN_PTX" "$1/tile.ptx" plain
 
-# A child of the program has nothing to tell; a program that ends while a kernel runs ends.
+# A child of the program has nothing to tell; a program that ends while a kernel waits ends.
 RUN_PTX_FORKS=1 expect 0 '' --stats -- "$RUN_PTX" "$1/tile.ptx" plain
 [ "$(grep -c 'statistics of kernel plain' "$scratch/out")" = 1 ] || { echo "not once"; cat "$scratch/out"; failed=1; }
-RUN_PTX_LEAVES=1 expect 0 'ends while a kernel runs: statistics' --stats -- timeout 20 "$RUN_PTX" "$1/hang.ptx" spin
+RUN_PTX_LEAVES=1 expect 0 'ends while a kernel waits: statistics' --stats -- timeout 20 "$RUN_PTX" "$1/hang.ptx" spin
+grep -q 'statistics of kernel spin: 1 launch' "$scratch/out" || { echo "not as far as it ran"; failed=1; }
 exit $failed

@@ -136,9 +136,10 @@ static enum end run(enum machine_policy policy, struct look *look)
         end = RIGHT;
         for (int i = 0; i < (look == NULL ? 1 : 2) && end == RIGHT; i++) {
             printed[0] = '\0';
-            look_begin(look, &launch, "k");
-            machine_run(&launch, &outcome);
-            look_end(look);
+            struct machine_launch once = launch; // which look_begin() changes
+            struct look_launch *under_way = look_begin(look, &once, "k");
+            machine_run(&once, &outcome);
+            look_end(under_way);
             end = end_of_launch();
         }
     }

@@ -120,9 +120,9 @@ static void run_seen(const char *text, struct look_options options, const char *
                                         .grid = {1, 1, 1},
                                         .block = {block, 1, 1},
                                         .dynamic_shared_bytes = 64};
-        look_begin(look, &launch, *kernels);
+        struct look_launch *under_way = look_begin(look, &launch, *kernels);
         ck_assert_msg(machine_run(&launch, &outcome), "%s", outcome.message);
-        look_end(look);
+        look_end(under_way);
     }
     ck_assert_msg(look_close(look, why, sizeof why), "%s", why);
     fflush(stderr);

@@ -5,7 +5,9 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 // wait(word, seen): until the word is not 0, which it then writes. follow(word): until an address is there, to which it
 // then writes 7. swap(word): until the word is 1, by atomics, which leave 2 there. serve(word): writes 7 to each
@@ -323,6 +325,76 @@ void show_later_graphs(void)
     SAYS_NOTHING();
 }
 
+// --- Looked at -------------------------------------------------------------------------------------------------------
+
+static const char *read_file(const char *path)
+{
+    enum { ROOM = 1 << 28 }; // a loop that polls has many events
+    static char *text;
+    FILE *file = fopen(path, "r");
+    if (text == NULL) text = malloc(ROOM);
+    REQUIRE(file != NULL && text != NULL);
+    text[fread(text, 1, ROOM - 1, file)] = '\0';
+    fclose(file);
+    return text;
+}
+
+// Two kernels wait at once, and one that does not ends in between; what ends first is in the file first.
+static void run_looked_at(void)
+{
+    ready();
+    wait_on(test.stream, 0, 8);
+    wait_on(test.other, 1, 9);
+    launch("follow", NULL, (const void *)(test.word + 4), NULL);
+    REFUSES(ERROR_NOT_READY, cuStreamQuery(test.stream));
+    *(volatile uint64_t *)(uintptr_t)at(4) = at(10);
+    WORKS(cuStreamSynchronize(NULL));
+    const char *text = read_file(getenv("TMAREF_TRACE"));
+    REQUIRE(strstr(text, "launch 3, follow") != NULL && strstr(text, "(did not end)") == NULL);
+    atomic_store(test.word + 1, 1);
+    WORKS(cuStreamSynchronize(test.other));
+    require_words(9, 1, 1);
+    require_words(10, 1, 7);
+    REFUSES(ERROR_NOT_READY, cuStreamQuery(test.stream));
+}
+
+static void in_process(void (*run)(void), int ends)
+{
+    fflush(NULL);
+    int status;
+    const pid_t process = fork();
+    REQUIRE(process >= 0);
+    if (process == 0) {
+        run();
+        if (ends) atomic_store(test.word, 1); // the program ends a moment before the kernel does
+        exit(EXIT_SUCCESS);
+    }
+    REQUIRE(waitpid(process, &status, 0) == process && status == 0);
+}
+
+// Statistics, a timeline and coverage of kernels that wait are those of kernels that do not.
+void show_later_looked_at(void)
+{
+    char folder[] = "/tmp/tmaref-looked-XXXXXX", trace[64], lines[64], command[64];
+    REQUIRE(mkdtemp(folder) != NULL);
+    snprintf(trace, sizeof trace, "%s/trace", folder);
+    snprintf(lines, sizeof lines, "%s/lines", folder);
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    setenv("TMAREF_STATS", "1", 1);
+    setenv("TMAREF_TRACE", trace, 1);
+    setenv("TMAREF_COVERAGE", lines, 1);
+    in_process(run_looked_at, 1);
+    SAYS("statistics of kernel wait: 2 launches");
+    const char *text = read_file(trace);
+    REQUIRE(strstr(text, "launch 1, wait") != NULL && strstr(text, "launch 2, wait") != NULL);
+    REQUIRE(strstr(text, "(did not end)") == NULL && strcmp(text + strlen(text) - 4, "\n]}\n") == 0);
+    REQUIRE(strstr(read_file(lines), "end_of_record") != NULL);
+    in_process(run_looked_at, 0);
+    SAYS("the program ends while a kernel waits: statistics, coverage and the trace tell of it as far as it ran");
+    REQUIRE(strstr(read_file(trace), "(did not end)") != NULL);
+    REQUIRE(system(command) == 0);
+}
+
 // Two kernels that wait for words which nobody writes, and what is behind them.
 void show_later_hang(void)
 {
@@ -335,7 +407,7 @@ void show_later_hang(void)
     REFUSES(ERROR_LAUNCH_TIMEOUT, cuStreamSynchronize(test.stream));
     require_words(9, 1, 0);
     require_words(1, 1, 1 + CUDA_ERROR_LAUNCH_TIMEOUT);
-    SAYS("kernel wait hangs: CUDA_ERROR_LAUNCH_TIMEOUT (702)\n  the kernel waits for memory that no");
+    SAYS("kernel wait hangs: CUDA_ERROR_LAUNCH_TIMEOUT (702)\n  the kernel waits for memory that ");
     REFUSES(ERROR_LAUNCH_TIMEOUT, cuStreamQuery(test.other));
     WORKS(cuDevicePrimaryCtxReset_v2(0)); // ends what a hang has left
 }
