@@ -127,7 +127,10 @@ enum cuda_result driver_refuse(struct driver *driver, enum cuda_result error, co
     va_start(arguments, format);
     va_copy(again, arguments);
     say(driver, call, format, arguments);
-    logs_add(driver, call, format, again);
+    if (times_held > 0)
+        logs_add(driver, call, format, again);
+    else
+        logs_defer(call, format, again);
     va_end(again);
     va_end(arguments);
     return error;

@@ -5,6 +5,7 @@
 
 #include "children.h"
 #include "graph_condition.h"
+#include "logs.h"
 #include "look.h"
 #include "runtime_error.h"
 #include "tell_launch.h"
@@ -152,6 +153,7 @@ static enum cuda_result run_grid(struct driver *driver, const struct work_kernel
     if (run->launched != NULL ? !see_regions(driver, run) : !begin(driver, kernel, run))
         return CUDA_ERROR_OUT_OF_MEMORY;
     const enum machine_part part = machine_go_on(run->launched, state->is_alone);
+    logs_tell_deferred(driver);
     state->has_changed = part == MACHINE_PART_WAITS;
     state->is_stuck = part == MACHINE_PART_STUCK;
     if (part != MACHINE_PART_ENDED) return CUDA_ERROR_NOT_READY;

@@ -35,17 +35,61 @@ static void tell_all(const struct driver *driver, char *text)
     free(entry);
 }
 
-// The lock is this thread's all the time: the function may call the driver, and other threads wait.
-void logs_add(struct driver *driver, const char *call, const char *format, va_list arguments)
+__attribute__((format(printf, 3, 0))) static void put_text(char text[LOG_BYTES], const char *call, const char *format,
+                                                           va_list arguments)
 {
-    char text[LOG_BYTES];
-    const int head = snprintf(text, sizeof text, "[tmaref][%s] ", call);
-    vsnprintf(text + head, sizeof text - (size_t)head, format, arguments);
+    const int head = snprintf(text, LOG_BYTES, "[tmaref][%s] ", call);
+    vsnprintf(text + head, (size_t)(LOG_BYTES - head), format, arguments);
+}
+
+// The lock is this thread's all the time: the function may call the driver, and other threads wait.
+static void add_text(struct driver *driver, char *text)
+{
     tell_all(driver, text);
     char **slot = &message[messages % LOGS_MOST];
     free(*slot);
     *slot = strdup(text);
     messages++;
+}
+
+void logs_add(struct driver *driver, const char *call, const char *format, va_list arguments)
+{
+    char text[LOG_BYTES];
+    put_text(text, call, format, arguments);
+    add_text(driver, text);
+}
+
+// --- Messages of threads that have no lock ---------------------------------------------------------------------------
+
+static struct {
+    pthread_mutex_t lock;
+    char *text[LOGS_MOST];
+    unsigned count;
+} deferred = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+// Those that are too many are printed, as all are, and not kept.
+void logs_defer(const char *call, const char *format, va_list arguments)
+{
+    char text[LOG_BYTES];
+    put_text(text, call, format, arguments);
+    pthread_mutex_lock(&deferred.lock);
+    char *own = deferred.count < LOGS_MOST ? strdup(text) : NULL;
+    if (own != NULL) deferred.text[deferred.count++] = own;
+    pthread_mutex_unlock(&deferred.lock);
+}
+
+void logs_tell_deferred(struct driver *driver)
+{
+    char *text[LOGS_MOST];
+    pthread_mutex_lock(&deferred.lock);
+    const unsigned count = deferred.count;
+    memcpy(text, deferred.text, count * sizeof *text);
+    deferred.count = 0;
+    pthread_mutex_unlock(&deferred.lock);
+    for (unsigned i = 0; i < count; i++) {
+        add_text(driver, text[i]);
+        free(text[i]);
+    }
 }
 
 // --- Functions that hear of each message -----------------------------------------------------------------------------

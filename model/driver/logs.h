@@ -11,4 +11,9 @@
 void logs_add(struct driver *driver, const char *call, const char *format, va_list arguments)
     __attribute__((format(printf, 3, 0)));
 
+// The same from a thread that runs a kernel for another, which has the driver's lock: that tells it when all are back,
+// for the program's functions may call the driver.
+void logs_defer(const char *call, const char *format, va_list arguments) __attribute__((format(printf, 2, 0)));
+void logs_tell_deferred(struct driver *driver);
+
 #endif

@@ -2,6 +2,8 @@
 // Kernels that launch kernels, in PTX as nvcc links it: what the device runtime answers, what runs behind the grid.
 #include "api.h"
 
+#include <pthread.h>
+
 #define FUNCTION(bits, name, parameters) ".extern .func (.param .b" bits " r) __cudaCDP2" name "(" parameters ");\n"
 #define CALL(bits, name, parameters, list)                                                                             \
     "{\n.param .b" bits " r;\n" parameters "call.uni (r), __cudaCDP2" name ", (" list ");\n"
@@ -127,4 +129,36 @@ void show_children_refused(void)
     REQUIRE(is_text(words[3], "a launch has") && words[4] == INVALID_CONFIGURATION && words[5] == 0);
     run(32, 0, 1, words);
     REQUIRE(words[0] == 0 && words[1] == NO_FUNCTION && words[4] == NO_FUNCTION && words[5] == 0);
+}
+
+static pthread_t launching;
+static unsigned heard;
+
+// The program's function may call the driver.
+static void hear(void *user, uint32_t level, char *text, size_t bytes)
+{
+    struct CUctx_st *context;
+    REQUIRE(user == NULL && level == 0 && bytes > 0 && strstr(text, "[tmaref][a kernel]") != NULL);
+    REQUIRE(pthread_equal(pthread_self(), launching));
+    WORKS(cuCtxGetCurrent(&context));
+    heard++;
+}
+
+// Kernels ask from several threads; the program hears of what is refused in its own.
+void show_children_refused_in_threads(void)
+{
+    enum { CTAS = 8 };
+    struct CUlogsCallbackEntry_st *hearer;
+    uint32_t threads = 2000, helps = 0;
+    uint64_t stream = 0;
+    setenv("TMAREF_THREADS", "4", 1);
+    launching = pthread_self();
+    api_ready();
+    WORKS(cuLogsRegisterCallback(hear, NULL, &hearer));
+    struct CUfunc_st *parent = api_kernel(ptx_children, "parent");
+    unsigned long long to = api_memory(WORDS * sizeof(uint32_t), 0);
+    void *parameters[] = {&to, &threads, &stream, &helps};
+    WORKS(cuLaunchKernel(parent, CTAS, 1, 1, 1, 1, 1, 0, NULL, parameters, NULL));
+    WORKS(cuCtxSynchronize());
+    REQUIRE(heard >= CTAS);
 }
