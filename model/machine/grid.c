@@ -238,7 +238,8 @@ static void count_watching(struct machine_cluster *cluster, const struct round *
     cluster->watched = watches ? cluster->watched + 1 : 0;
     cluster->still = watches && !gets_on_by_clock(cluster, clock_reads) ? cluster->still + 1 : 0;
     if (!watches) cluster->outside = 0;
-    if (cluster->still == 0 && cluster->machine->is_alone) cluster->looks = 0;
+    const int is_calm = changes == machine_cluster_changes(cluster) && clock_reads == cluster->clock_reads;
+    cluster->calm = is_calm ? cluster->calm + 1 : 0;
 }
 
 int machine_cluster_watches(const struct machine_cluster *cluster)
@@ -256,14 +257,25 @@ static void count_round(struct machine_cluster *cluster, int has_run, uint64_t p
         cluster->polling = cluster->unchanged = 0;
     if (cluster->polling == 0) cluster->polled_from = cluster->time;
     cluster->idle = cluster->polling == 0 || gets_on_by_clock(cluster, clock_reads) ? 0 : cluster->idle + 1;
-    if (cluster->idle == 0 && !cluster->machine->is_alone) cluster->looks = 0;
 }
 
+// Of one that was fixed it is soon known whether it still is.
 void machine_cluster_wake(struct machine_cluster *cluster)
 {
     cluster->polling = cluster->idle = cluster->unchanged = 0;
     cluster->polled_from = cluster->time;
     cluster->looks = 0;
+    cluster->calm = cluster->is_fixed ? POLL_FIRST_LOOK_OF_RUNNING - 1 : 0;
+    cluster->is_fixed = 0;
+}
+
+// Where warps only poll, fewer rounds show it than where they run.
+static int is_stuck(struct machine_cluster *cluster)
+{
+    const uint64_t polled = cluster->machine->is_alone ? cluster->still : cluster->idle;
+    if (polled > 0) return machine_poll_repeats(cluster, polled, POLL_FIRST_LOOK);
+    cluster->is_fixed = machine_poll_repeats(cluster, cluster->calm, POLL_FIRST_LOOK_OF_RUNNING);
+    return cluster->is_fixed;
 }
 
 enum machine_cluster_ran machine_cluster_run(struct machine_cluster *cluster, uint64_t budget)
@@ -278,8 +290,7 @@ enum machine_cluster_ran machine_cluster_run(struct machine_cluster *cluster, ui
         count_round(cluster, round.has_run, progress, clock_reads);
         count_watching(cluster, &round, changes, clock_reads);
         pass_time(cluster, &round, clock_reads != cluster->clock_reads);
-        if (machine_poll_repeats(cluster, cluster->machine->is_alone ? cluster->still : cluster->idle))
-            return MACHINE_CLUSTER_IDLE;
+        if (is_stuck(cluster)) return MACHINE_CLUSTER_IDLE;
         if (round.used >= budget && cluster->live_ctas > 0) return MACHINE_CLUSTER_RAN;
     }
     machine_flights_finish(cluster);

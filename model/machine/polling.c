@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// The state of a warp is what decides how it goes on: where its lanes are, their registers, their stack. At round 64,
-// 128, 256 and so on a number is made of it, to which those of the next rounds are compared: this costs little even
+// The state of a warp is what decides how it goes on: where its lanes are, their registers, their stack. At the first
+// round, and at each power of two behind it, a number is made of it, to which those of rounds are compared that find
+// the warp at the same place. Where all only poll, rounds are short, and few are looked at: this costs little even
 // where a loop polls a million times. A clock makes each state a new one, as in the wait of cuda::barrier, which sleeps
 // the longer the longer it has waited. What such a warp may still do it does at a time of its own, and no program is
 // known that sets one of more than some minutes.
 #include "polling.h"
 
-enum { FIRST_LOOK = 64, LOOKS = 64 };
+enum { LOOKS = 64 };
 
 static const uint64_t HOUR = UINT64_C(3600000000000) * MACHINE_CLOCKS_OF_NS;
 
@@ -65,29 +66,43 @@ static uint64_t state_of(const struct machine_warp *warp)
     return mix_bytes(state, warp->local, (uint64_t)stack_of(warp) / 16 * 16 * MACHINE_LANES);
 }
 
-static int is_first_look(uint64_t polled)
-{
-    return polled >= FIRST_LOOK && (polled & (polled - 1)) == 0;
-}
-
 int machine_poll_outlasts(const struct machine_cluster *cluster)
 {
     return cluster->time - cluster->polled_from > HOUR;
 }
 
-int machine_poll_repeats(struct machine_cluster *cluster, uint64_t polled)
+static uint64_t place_of(const struct machine_warp *warp)
 {
-    int is_first = is_first_look(polled), repeats = 1;
-    if (is_first) cluster->looks = LOOKS + 1;
+    return warp->strands == 0 ? 0 : (uint64_t)warp->strand[0].lanes << 32 | warp->strand[0].pc;
+}
+
+static int is_back(const struct machine_warp *warp)
+{
+    if (warp->repeats || warp->clock_reads != warp->polled_reads) return 1;
+    return warp->polled_place == place_of(warp) && warp->polled_state == state_of(warp);
+}
+
+static void look(struct machine_warp *warp, int is_first)
+{
+    if (is_first) {
+        warp->polled_place = place_of(warp);
+        warp->polled_state = state_of(warp);
+        warp->polled_reads = warp->clock_reads;
+    }
+    warp->repeats = !is_first && is_back(warp);
+}
+
+int machine_poll_repeats(struct machine_cluster *cluster, uint64_t calm, uint64_t first)
+{
+    int is_first = calm >= first && (calm & (calm - 1)) == 0, repeats = 1;
+    if (calm < first) cluster->looks = 0;
+    if (is_first) cluster->looks = first == POLL_FIRST_LOOK ? LOOKS + 1 : UINT32_MAX;
     if (cluster->looks == 0) return 0;
     cluster->looks--;
     for (uint32_t rank = 0; rank < cluster->ctas; rank++)
         for (uint32_t i = 0; i < cluster->cta[rank].warps; i++) {
             struct machine_warp *warp = &cluster->cta[rank].warp[i];
-            uint64_t state = is_first || !warp->repeats ? state_of(warp) : 0;
-            if (is_first) warp->polled_state = state, warp->polled_reads = warp->clock_reads;
-            int is_timed = warp->clock_reads != warp->polled_reads;
-            warp->repeats = !is_first && (warp->repeats || is_timed || state == warp->polled_state);
+            look(warp, is_first);
             repeats &= warp->repeats;
         }
     return repeats;

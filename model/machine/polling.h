@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Does a cluster in which all warps only wait and poll ever get out of that by itself? A loop that counts its tries
-// does; one whose warps come back to states in which they were, while memory stays as it is, does not.
+// Does a cluster in which nothing changes ever get out of that by itself? A loop that counts its tries does; one whose
+// warps come back to states in which they were, while memory stays as it is, does not: it waits for what others write,
+// by whatever loads, or for nothing at all.
 #ifndef TMAREF_MACHINE_POLLING_H
 #define TMAREF_MACHINE_POLLING_H
 
@@ -11,9 +12,11 @@
 // Have all only polled for so long, by the clock that they read, that nobody gets on by the clock any more?
 int machine_poll_outlasts(const struct machine_cluster *cluster);
 
-// After round `polled` of those in which all only polled, nothing changed and nobody got on by a clock: 1 if every warp
-// has come back to a state of an earlier round of them, or reads a clock all the time. Call it after each.
-int machine_poll_repeats(struct machine_cluster *cluster, uint64_t polled);
+// After round `calm` of those in which nothing changed and nobody got on by a clock: 1 if every warp has come back to a
+// state of an earlier round of them, or reads a clock all the time. Call it after each; 0: this one was none of them.
+// Rounds from `first` on count: where all only poll, few are enough.
+enum { POLL_FIRST_LOOK = 64, POLL_FIRST_LOOK_OF_RUNNING = 256 };
+int machine_poll_repeats(struct machine_cluster *cluster, uint64_t calm, uint64_t first);
 
 #pragma GCC visibility pop
 

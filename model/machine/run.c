@@ -179,7 +179,8 @@ static void settle(struct grid *grid, struct resident *resident, enum machine_cl
 static int looks_outside(const struct grid *grid)
 {
     int looks = 0;
-    for (uint32_t i = 0; i < grid->residents; i++) looks |= grid->resident[i].cluster->outside > 0;
+    for (uint32_t i = 0; i < grid->residents; i++)
+        looks |= grid->resident[i].cluster->outside > 0 || grid->resident[i].cluster->is_fixed;
     return looks;
 }
 
@@ -335,7 +336,7 @@ static void wake(struct machine_launched *launched, int is_alone)
     for (uint32_t i = 0; i < grid->residents; i++) {
         struct machine_cluster *cluster = grid->resident[i].cluster;
         cluster->time += (uint64_t)clocks;
-        if (is_new) cluster->still = cluster->looks = 0;
+        if (is_new) cluster->still = cluster->calm = cluster->looks = 0;
     }
     grid->machine->is_alone = is_alone;
     grid->is_waiting = 0;

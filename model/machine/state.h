@@ -50,8 +50,8 @@ struct machine_strand {
 //   answer     what another gave to the lane while it waited
 //   blocked_at the cluster's progress when all strands were found waiting; 0: they were not
 //   clock_reads  how often it has read a clock
-//   polled_state, polled_reads, repeats  polling.c's: a state that it was in, its clock_reads then, and whether it
-//             has come back to it
+//   polled_place, polled_state, polled_reads, repeats  polling.c's: where it was, in what state, its clock_reads then,
+//             and whether it has come back to that
 //   hit        regions that instructions found last; row: where the rows of lanes lay that they moved last
 //   looked     a looker's own, 0 in the beginning
 //   local      the local memory of all lanes, 16 bytes of a lane beside those of the next; stack_top: used of it
@@ -65,7 +65,7 @@ struct machine_warp {
     uint32_t local_bytes, stack_top[MACHINE_LANES];
     const struct region *hit[MACHINE_HITS];
     uintptr_t row[MACHINE_HITS];
-    uint64_t blocked_at, clock_reads, polled_state, polled_reads;
+    uint64_t blocked_at, clock_reads, polled_place, polled_state, polled_reads;
     int repeats;
     uint32_t looked;
 };
@@ -104,13 +104,16 @@ struct machine_cta {
 //   watched   rounds up to now in which memory stayed as it was, and who ran looked at it; outside: looks at global
 //             memory in them, which others than the launch may write; still: of them, those in which nobody read a
 //             clock
+//   calm      rounds up to now in which memory stayed as it was and nobody read a clock, whatever ran; is_fixed: the
+//             warps have come back to states of them, so that nothing but what others write gets them out
 //   async     the asynchronous engine's (flights.h)
 struct machine_cluster {
     struct machine *machine;
     uint64_t number, progress, rounds, time, ahead, clock, clock_reads, reads_of_turn, executed, thread_instructions,
         random;
-    uint64_t polling, polled_from, idle, unchanged, slept, stared, vain, looks_of_turn, watched, outside, still;
+    uint64_t polling, polled_from, idle, unchanged, slept, stared, vain, looks_of_turn, watched, outside, still, calm;
     uint32_t looks, ctas, live_ctas, first;
+    int is_fixed;
     struct machine_cta *cta;
     struct memory memory[CLUSTER_MEMORY_MAX_CTAS];
     struct cluster_memory shared;

@@ -162,12 +162,26 @@ END_TEST
 
 START_TEST(an_endless_loop_meets_the_limit)
 {
-    struct ran *ran =
-        run_text(ENTRY "L: bra L;\n}\n", (struct launch_of){.block = 32, .limits = {.instructions = 100000}});
+    static const char counts[] = ENTRY "L: add.u32 %r0, %r0, 1;\nbra L;\n}\n";
+    struct ran *ran = run_text(counts, (struct launch_of){.block = 32, .limits = {.instructions = 100000}});
     ck_assert_int_eq(ran->outcome.kind, MACHINE_LIMITED);
     free(ran);
-    ran = run_text(ENTRY "L: bra L;\n}\n", (struct launch_of){.block = 32, .limits = {.seconds = 0.05}});
+    ran = run_text(counts, (struct launch_of){.block = 32, .limits = {.seconds = 0.05}});
     ck_assert_int_eq(ran->outcome.kind, MACHINE_LIMITED);
+    free(ran);
+}
+END_TEST
+
+// Of 67 instructions, and so at another one of them at the end of each turn.
+START_TEST(a_loop_that_comes_back_to_its_state_hangs)
+{
+    static const char loop[] = ENTRY "L: mov.u32 %r0, 0;\nM: add.u32 %r0, %r0, 1;\nsetp.lt.u32 %p0, %r0, 22;\n"
+                                     "@%p0 bra M;\nbra L;\n}\n";
+    struct ran *ran = run_text(loop, (struct launch_of){.block = 96});
+    ck_assert_int_eq(ran->outcome.kind, MACHINE_HUNG);
+    free(ran);
+    ran = run_text(ENTRY "L: bra L;\n}\n", (struct launch_of){.block = 32});
+    ck_assert_int_eq(ran->outcome.kind, MACHINE_HUNG);
     free(ran);
 }
 END_TEST
@@ -188,6 +202,7 @@ Suite *machine_control_suite(void)
     tcase_add_test(ends, trap_ends_the_launch_and_says_where);
     tcase_add_test(ends, trap_of_a_grid_that_cannot_meet_names_the_launch_it_needs);
     tcase_add_test(ends, an_endless_loop_meets_the_limit);
+    tcase_add_test(ends, a_loop_that_comes_back_to_its_state_hangs);
     tcase_add_test(ends, the_limit_is_kept_closely);
     suite_add_tcase(suite, strands);
     suite_add_tcase(suite, calls);

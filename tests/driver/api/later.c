@@ -11,7 +11,8 @@
 
 // wait(word, seen): until the word is not 0, which it then writes. follow(word): until an address is there, to which it
 // then writes 7. swap(word): until the word is 1, by atomics, which leave 2 there. serve(word): writes 7 to each
-// address that comes, until 1 comes.
+// address that comes, until 1 comes. plain(word, seen): as wait(), by loads that are not strong, and a fence; it has
+// another way through the loop that takes 70 instructions. nothing(): loops, and reads nothing.
 static const char ptx_later[] =
     ".visible .entry wait(.param .b64 word, .param .b64 seen)\n{\n.reg .pred %p<2>;\n.reg .b32 %r<2>;\n"
     ".reg .b64 %rd<3>;\nld.param.b64 %rd1, [word];\nld.param.b64 %rd2, [seen];\nagain:\n"
@@ -25,7 +26,12 @@ static const char ptx_later[] =
     ".visible .entry serve(.param .b64 word)\n{\n.reg .pred %p<3>;\n.reg .b64 %rd<3>;\n"
     "ld.param.b64 %rd1, [word];\nagain:\nld.acquire.sys.b64 %rd2, [%rd1];\nsetp.eq.u64 %p1, %rd2, 0;\n"
     "@%p1 bra again;\nsetp.eq.u64 %p2, %rd2, 1;\n@%p2 bra end;\nst.b32 [%rd2], 7;\n"
-    "st.release.sys.b64 [%rd1], 0;\nbra again;\nend:\nret;\n}\n";
+    "st.release.sys.b64 [%rd1], 0;\nbra again;\nend:\nret;\n}\n"
+    ".visible .entry plain(.param .b64 word, .param .b64 seen)\n{\n.reg .pred %p<2>;\n.reg .b32 %r<4>;\n"
+    ".reg .b64 %rd<3>;\nld.param.b64 %rd1, [word];\nld.param.b64 %rd2, [seen];\nagain:\n"
+    "ld.global.b32 %r1, [%rd1];\nfence.sc.sys;\nmov.u32 %r2, 0;\nmore:\nadd.u32 %r2, %r2, 1;\nsetp.lt.u32 %p1, "
+    "%r2, 25;\n@%p1 bra more;\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 bra again;\nst.b32 [%rd2], %r1;\nret;\n}\n"
+    ".visible .entry nothing()\n{\nagain:\nbra again;\n}\n";
 
 static struct {
     struct CUmod_st *module;
@@ -323,6 +329,27 @@ void show_later_graphs(void)
     WORKS(cuMemcpy(at(12), at(11), 4)); // waits for all of them
     require_words(10, 3, 1);
     SAYS_NOTHING();
+}
+
+// Plain loads: a loop is seen to wait when it comes back to a state in which it was.
+void show_later_plain(void)
+{
+    ready();
+    launch("plain", test.stream, (const void *)test.word, (const void *)(test.word + 8));
+    REFUSES(ERROR_NOT_READY, cuStreamQuery(test.stream));
+    WORKS(cuMemsetD32Async(at(9), 1, 1, test.stream));
+    require_words(8, 2, 0);
+    atomic_store(test.word, 1);
+    WORKS(cuStreamSynchronize(test.stream));
+    require_words(8, 2, 1);
+    launch("plain", test.stream, (const void *)(test.word + 1), (const void *)(test.word + 10));
+    launch("wait", test.other, (const void *)(test.word + 2), (const void *)(test.word + 1)); // which lets it go on
+    WORKS(cuStreamWriteValue32_v2(NULL, at(2), 3, 0));
+    WORKS(cuStreamSynchronize(test.stream));
+    require_words(10, 1, 3);
+    launch("nothing", test.stream, NULL, NULL);
+    REFUSES(ERROR_LAUNCH_TIMEOUT, cuStreamSynchronize(test.stream));
+    SAYS("kernel nothing hangs: CUDA_ERROR_LAUNCH_TIMEOUT (702)");
 }
 
 // --- Looked at -------------------------------------------------------------------------------------------------------
