@@ -3,6 +3,7 @@
 #include "api.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -139,8 +140,8 @@ void show_condition_in_child(void)
 static const char ptx_step[] =
     ".extern .func cudaGraphSetConditional\n(\n.param .b64 handle,\n.param .b32 value\n);\n"
     ".visible .entry step(.param .u64 to, .param .u64 handle)\n{\n.reg .pred %p<2>;\n.reg .b64 %rd<3>;\n"
-    ".reg .b32 %r<4>;\nld.param.u64 %rd1, [to];\nld.param.u64 %rd2, [handle];\natom.global.add.u32 %r1, [%rd1], 1;\n"
-    "ld.volatile.global.u32 %r2, [%rd1+4];\nsetp.eq.u32 %p1, %r2, 0;\nselp.u32 %r3, 1, 0, %p1;\n"
+    ".reg .b32 %r<4>;\nld.param.u64 %rd1, [to];\nld.param.u64 %rd2, [handle];\natom.sys.global.add.u32 %r1, [%rd1], "
+    "1;\nld.volatile.global.u32 %r2, [%rd1+4];\nsetp.eq.u32 %p1, %r2, 0;\nselp.u32 %r3, 1, 0, %p1;\n"
     "{\n.param .b64 p0;\nst.param.b64 [p0], %rd2;\n.param .b32 p1;\nst.param.b32 [p1], %r3;\n"
     "call.uni cudaGraphSetConditional, (p0, p1);\n}\nret;\n}\n";
 
@@ -155,7 +156,7 @@ static void *end_loop(void *nothing)
     struct CUstream_st *stream;
     WORKS(cuCtxSetCurrent(loop.context));
     WORKS(cuStreamCreate(&stream, NON_BLOCKING));
-    while (runs == 0) runs = *(volatile uint32_t *)(uintptr_t)loop.word;
+    while (runs == 0) runs = atomic_load((_Atomic uint32_t *)(uintptr_t)loop.word);
     WORKS(cuMemsetD32Async(loop.word + 4, 1, 1, stream));
     return nothing;
 }
