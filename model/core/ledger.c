@@ -29,7 +29,7 @@ static void clean_page(struct ledger *page, uint32_t rank, uint32_t address)
     page->rank = rank;
     page->address = address;
     page->life = BARRIER_NONE;
-    page->phases = 0;
+    page->inits = page->phases = 0;
     page->has_arrival = page->has_expect = 0;
 }
 
@@ -95,13 +95,21 @@ static void contribute(struct ledger *page, const struct event *event)
         page->lost++;
 }
 
+static void init(struct ledger *page, const struct event *event)
+{
+    const uint64_t before = page->inits;
+    clean_page(page, event->barrier.rank, event->barrier.address);
+    page->life = BARRIER_LIVE;
+    page->inits = before + 1;
+    page->init = *event->origin;
+}
+
 static void write_page(struct ledger *page, const struct event *event)
 {
     const struct event_barrier *barrier = &event->barrier;
     switch (barrier->step) {
     case BARRIER_INIT:
-        clean_page(page, barrier->rank, barrier->address);
-        page->life = BARRIER_LIVE;
+        init(page, event);
         break;
     case BARRIER_INVAL:
         page->life = BARRIER_DROPPED;

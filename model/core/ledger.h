@@ -19,6 +19,7 @@ struct ledger_entry {
 enum barrier_life { BARRIER_NONE, BARRIER_LIVE, BARRIER_DROPPED };
 
 // The page of the barrier at shared address `address` of CTA `rank`.
+//   inits        how often mbarrier.init has made it, of which `init` was the last
 //   phases       how many have completed since the init
 //   is_observed  a wait has seen the last of them complete; 1 before the first
 //   entry        the contributions to the phase under way, in the order in which they came
@@ -29,9 +30,9 @@ struct ledger {
     int is_used;
     uint32_t rank, address;
     enum barrier_life life;
-    uint64_t phases;
+    uint64_t inits, phases;
     int is_observed, has_arrival, has_expect;
-    struct event_origin last_arrival, last_expect;
+    struct event_origin init, last_arrival, last_expect;
     int count, lost;
     struct mbarrier_transaction total;
     struct ledger_entry entry[LEDGER_ENTRIES];

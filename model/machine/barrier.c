@@ -3,9 +3,8 @@
 // live lanes of a warp have come, the warp counts as its 32 threads, those that have exited included.
 #include "barrier.h"
 
-#include <stdio.h>
-
 #include "handler.h"
+#include "report.h"
 
 // --- Who has come ----------------------------------------------------------------------------------------------------
 
@@ -193,7 +192,11 @@ size_t machine_barrier_explain(const struct machine_strand *strand, char *text, 
     uint32_t number = (uint32_t)machine_value(strand, &code->operand[first_operand(code)], lane) % MACHINE_BARRIERS;
     const struct machine_barrier *barrier = &cta->barrier[number];
     uint32_t wanted = barrier->expected > 0 ? barrier->expected : cta->live_warps * MACHINE_LANES;
-    int length = snprintf(text, bytes, "barrier %u: %u of %u threads have arrived in phase %llu", number,
-                          count_arrived(cta, barrier), wanted, (unsigned long long)barrier->phase);
-    return length < 0 ? 0 : (size_t)length < bytes ? (size_t)length : bytes - 1;
+    struct machine_text to = {text, 0, bytes};
+    machine_text_add(&to, "barrier %u: %u of %u threads have arrived in phase %llu", number,
+                     count_arrived(cta, barrier), wanted, (unsigned long long)barrier->phase);
+    if (wanted > cta->live_warps * MACHINE_LANES)
+        machine_text_add(&to, ". The other threads have exited: %u of %u warps of the CTA remain", cta->live_warps,
+                         cta->warps);
+    return to.used;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What is said of an mbarrier, in a hang and at a break: its name, its phase, what is missing, who has come, and what
-// would complete it.
+// What is said of an mbarrier, in a hang, at a fault and at a break: its name, its phase, what is missing, who has
+// come, what would complete it, and the mistake that most often looks so.
 #include "explain.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "flight_item.h"
 #include "report.h"
 
-enum { ROUNDS_OF_A_TRY = 16 };
+enum { ROUNDS_OF_A_TRY = 16, BULK_UNIT = 16 };
 
 static void add_origin(struct machine_text *text, const struct machine *machine, const struct event_origin *who)
 {
@@ -29,30 +29,64 @@ static void add_entry(struct machine_text *text, const struct machine *machine, 
     if (t->complete_bytes != 0) machine_text_add(text, ", brought %llu bytes", (unsigned long long)t->complete_bytes);
 }
 
-static void add_ledger(struct machine_text *text, const struct machine *machine, const struct ledger *page)
+static const struct ledger *page_of(const struct machine_cluster *cluster, uint32_t rank, uint32_t address)
 {
-    if (page == NULL || page->life == BARRIER_NONE) {
+    return ledger_find(cluster->flights->unit.ledgers, rank, address);
+}
+
+static int is_made(const struct ledger *page)
+{
+    return page != NULL && page->life != BARRIER_NONE;
+}
+
+static const struct machine_warp *warp_of(const struct machine_cluster *cluster, const struct event_origin *who)
+{
+    for (uint32_t rank = 0; rank < cluster->ctas; rank++)
+        if (cluster->cta[rank].number == who->cta && who->warp < cluster->cta[rank].warps)
+            return &cluster->cta[rank].warp[who->warp];
+    return NULL;
+}
+
+static void add_last(struct machine_text *text, const struct machine_cluster *cluster, const char *what,
+                     const struct event_origin *who)
+{
+    const struct machine_warp *warp = warp_of(cluster, who);
+    machine_text_add(text, "\n    The last %s was in an earlier phase: ", what);
+    add_origin(text, cluster->machine, who);
+    if (warp != NULL && warp->live == 0) machine_text_add(text, ". That warp has exited");
+}
+
+static void add_init(struct machine_text *text, const struct machine *machine, const struct ledger *page)
+{
+    machine_text_add(text, "\n    mbarrier.init created it: ");
+    add_origin(text, machine, &page->init);
+    if (page->inits > 1)
+        machine_text_add(text,
+                         ". This was its init number %llu. Each init starts at parity 0 and discards what has arrived",
+                         (unsigned long long)page->inits);
+}
+
+static void add_ledger(struct machine_text *text, const struct machine_cluster *cluster, const struct ledger *page)
+{
+    const struct machine *machine = cluster->machine;
+    if (!is_made(page)) {
         machine_text_add(text, "\n    No mbarrier.init has created a barrier there.");
         return;
     }
     if (page->life == BARRIER_DROPPED) machine_text_add(text, "\n    mbarrier.inval has invalidated it.");
+    add_init(text, machine, page);
     machine_text_add(text, "\n    %llu phase%s completed since its init. In the current phase %s",
                      (unsigned long long)page->phases, page->phases == 1 ? " has" : "s have",
                      page->count == 0 ? "nothing has arrived." : "these arrived:");
     for (int i = 0; i < page->count; i++) add_entry(text, machine, &page->entry[i]);
     if (page->lost > 0) machine_text_add(text, "\n      and %d more", page->lost);
-    if (page->has_arrival && page->total.arrivals == 0) {
-        machine_text_add(text, "\n    The last arrival was in an earlier phase: ");
-        add_origin(text, machine, &page->last_arrival);
-    }
-    if (page->has_expect && page->total.expect_bytes == 0) {
-        machine_text_add(text, "\n    The last expect_tx was in an earlier phase: ");
-        add_origin(text, machine, &page->last_expect);
-    }
+    if (page->has_arrival && page->total.arrivals == 0) add_last(text, cluster, "arrival", &page->last_arrival);
+    if (page->has_expect && page->total.expect_bytes == 0) add_last(text, cluster, "expect_tx", &page->last_expect);
 }
 
 static void add_needed(struct machine_text *text, const struct mbarrier_fields *now)
 {
+    if (now->pending == 0 && now->tx == 0) return; // no word of a barrier
     machine_text_add(text, "\n    The phase completes with ");
     if (now->pending > 0) machine_text_add(text, "%u more arrival%s", now->pending, now->pending == 1 ? "" : "s");
     if (now->pending > 0 && now->tx != 0) machine_text_add(text, " and ");
@@ -62,6 +96,66 @@ static void add_needed(struct machine_text *text, const struct mbarrier_fields *
     machine_text_add(text, ".");
 }
 
+// --- The mistake that most often looks so ----------------------------------------------------------------------------
+
+// Copies brought fewer bytes than were expected, or none.
+static const char *why_bytes_miss(const struct mbarrier_fields *now, const struct mbarrier_transaction *came)
+{
+    if (came->complete_bytes == 0) return "no copy to this mbarrier was issued, or it signals that of another CTA.";
+    if (now->tx < BULK_UNIT)
+        return "the size of a bulk copy is rounded down to a multiple of 16 bytes. Copy and expect a multiple of 16.";
+    return "expect_tx is wrong. It must be the sum of the bytes of all copies; for a tensor copy, the bytes of the "
+           "whole box in the type of the map.";
+}
+
+static const char *why_bytes_are_too_many(const struct ledger *page)
+{
+    if (page->total.expect_bytes > 0)
+        return "expect_tx is too small, or a copy runs more than once. A tensor copy brings its whole box, including "
+               "what is out of bounds.";
+    if (page->inits > 1)
+        return "an mbarrier.init after the expect_tx discarded it. Initialise a barrier once, in one thread.";
+    return "expect_tx is missing. In a multicast, each destination CTA must expect the bytes on its own mbarrier.";
+}
+
+static const char *why_arrivals_miss(const struct mbarrier_fields *now, const struct mbarrier_transaction *came)
+{
+    if (came->expect_bytes > 0 && came->arrivals == 0)
+        return "expect_tx is not an arrival. Use mbarrier.arrive.expect_tx, or arrive as well.";
+    if (came->arrivals * MACHINE_LANES == now->expected)
+        return "the count of init is the number of threads, but only one lane of each warp arrives.";
+    if (came->arrivals > 0) return "the count of init is higher than the number of arrivals in a phase.";
+    return NULL;
+}
+
+// Or NULL: nothing stands out.
+static const char *why_incomplete(const struct mbarrier_fields *now, const struct ledger *page)
+{
+    if (!is_made(page)) return "the init is missing, or there is no barrier of all threads after it.";
+    if (now->tx < 0) return why_bytes_are_too_many(page);
+    if (now->pending == 0 && now->tx > 0) return why_bytes_miss(now, &page->total);
+    return now->pending > 0 ? why_arrivals_miss(now, &page->total) : NULL;
+}
+
+static void add_hint(struct machine_text *text, const char *hint)
+{
+    if (hint != NULL) machine_text_add(text, "\n    Likely: %s", hint);
+}
+
+// Nobody has come in the phase that a wait by parity waits for: the wait for the one before it would not wait.
+static void add_parity_hint(struct machine_text *text, const struct flight_warp *wait, const struct ledger *page)
+{
+    if (!wait->wait_is_parity || !is_made(page) || page->count > 0) return;
+    if (page->phases == 0)
+        machine_text_add(text, "\n    Nothing has arrived since its init. If its buffer starts empty, the first wait "
+                               "must have parity 1, which returns at once.");
+    else
+        machine_text_add(text,
+                         "\n    A wait with parity %u would return at once. Either this wait is one phase ahead, or "
+                         "the thread that should arrive has left its loop.",
+                         ~(unsigned)wait->wait_operand & 1);
+}
+
 static void add_state(struct machine_text *text, struct machine_cluster *cluster, const struct mbarrier_fields *now,
                       uint32_t rank, uint32_t address)
 {
@@ -69,7 +163,7 @@ static void add_state(struct machine_text *text, struct machine_cluster *cluster
                      now->pending, now->expected, now->tx);
     if (now->error) machine_text_add(text, " Its error bit is set: a remote or asynchronous operation broke a rule.");
     add_needed(text, now);
-    add_ledger(text, cluster->machine, ledger_find(cluster->flights->unit.ledgers, rank, address));
+    add_ledger(text, cluster, page_of(cluster, rank, address));
 }
 
 // "full (shared address 0x800 of CTA 0 in the cluster)"
@@ -143,7 +237,41 @@ size_t machine_flights_explain(const struct machine_warp *warp, char *text, size
     machine_text_add(&to, ".");
     if (is_told(warp, wait)) return to.used;
     machine_text_add(&to, "\n    ");
+    const struct ledger *page = page_of(cluster, wait->wait_rank, wait->wait_address);
     add_state(&to, cluster, &now, wait->wait_rank, wait->wait_address);
+    add_hint(&to, why_incomplete(&now, page));
+    add_parity_hint(&to, wait, page);
+    return to.used;
+}
+
+int machine_flights_wait_alike(const struct machine_warp *one, const struct machine_warp *other)
+{
+    const struct flight_warp *a = flight_warp_of(one), *b = flight_warp_of(other);
+    const int waits = is_warp_trying(one);
+    if (waits != is_warp_trying(other)) return 0;
+    return !waits || (one->cta == other->cta && a->wait_rank == b->wait_rank && a->wait_address == b->wait_address &&
+                      a->wait_operand == b->wait_operand && a->wait_is_parity == b->wait_is_parity);
+}
+
+// What an instruction of the CTA of rank `rank` found that broke a rule of its barrier.
+size_t machine_mbarrier_fault_explain(struct machine_cluster *cluster, uint32_t rank, uint32_t address, enum rule rule,
+                                      char *text, size_t bytes)
+{
+    struct machine_text to = {text, 0, bytes};
+    struct mbarrier_fields now;
+    if (bytes > 0) text[0] = 0;
+    if (!read_word(cluster, rank, address, &now)) return 0;
+    add_name(&to, cluster->machine, rank, address);
+    machine_text_add(&to, "\n    ");
+    add_state(&to, cluster, &now, rank, address);
+    const struct ledger *page = page_of(cluster, rank, address);
+    if (!is_made(page))
+        add_hint(&to, why_incomplete(&now, page));
+    else if (rule == RULE_MBARRIER_ARRIVALS && now.pending == 0)
+        add_hint(
+            &to,
+            "this arrival belongs to the next phase. The wait before it is missing, or returned at once because it "
+            "had the parity of another phase.");
     return to.used;
 }
 

@@ -11,6 +11,11 @@
 // there is none.
 size_t machine_mbarriers_explain(struct machine_cluster *cluster, uint32_t rank, char *text, size_t bytes);
 
+// The mbarrier at which an instruction broke `rule`, before the instruction: its name, its state and its ledger.
+// Returns the length, 0 if there are no bytes of a barrier.
+size_t machine_mbarrier_fault_explain(struct machine_cluster *cluster, uint32_t rank, uint32_t address, enum rule rule,
+                                      char *text, size_t bytes);
+
 #pragma GCC visibility pop
 
 #endif

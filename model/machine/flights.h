@@ -45,6 +45,12 @@ void machine_flights_leave(struct machine_warp *warp, const struct machine_frame
 // its ledger; empty if it waits for none. Returns the bytes written, without the 0 behind them.
 size_t machine_flights_explain(const struct machine_warp *warp, char *text, size_t bytes);
 
+// The same of a strand that waits for a product of its warpgroup: which of the four warps have not come to it.
+size_t machine_products_explain(const struct machine_strand *strand, char *text, size_t bytes);
+
+// Do both warps of a CTA wait for the same phase of one mbarrier, or none of the two for any?
+int machine_flights_wait_alike(const struct machine_warp *one, const struct machine_warp *other);
+
 // The instruction, by its number, whose wait for an mbarrier was the last of the strand to fail; UINT32_MAX: none was.
 uint32_t machine_flights_wait_at(const struct machine_strand *strand);
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cluster.h"
+#include "explain.h"
 #include "flight_item.h"
 #include "report.h"
 
@@ -164,6 +165,19 @@ static enum machine_next issue_arrive(struct machine_strand *strand, const struc
     return MACHINE_NEXT;
 }
 
+static enum machine_next refuse(struct machine_strand *strand, const struct machine_code *code, uint32_t lane,
+                                const struct mbarrier_instruction *in, enum rule rule)
+{
+    struct machine_cluster *cluster = strand->warp->cta->cluster;
+    const uint32_t address = in->address[lane];
+    const uint32_t rank = in->space == MBARRIER_SHARED_CLUSTER ? cluster_address_rank(address) : in->rank;
+    char more[2048];
+    if (rule_row(rule)->cuda_error != CUDA_LAUNCH_FAILED ||
+        machine_mbarrier_fault_explain(cluster, rank, cluster_mapa(address, 0), rule, more, sizeof more) == 0)
+        machine_shared_name(cluster->machine, cluster_mapa(address, 0), more, sizeof more);
+    return machine_fault(strand, code, lane, rule, address, more);
+}
+
 static enum machine_next operate(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
 {
     const struct barrier_row *row = &rows[code->choice->form];
@@ -186,11 +200,7 @@ static enum machine_next operate(struct machine_strand *strand, const struct mac
     if (rule != RULE_OK) return machine_fault(strand, code, lane, rule, 0, "");
     rule = mbarrier_operate(flight_unit(flights_of(strand->warp)), &in, machine_teller(strand, code, lanes, &room),
                             &answer, NULL);
-    if (rule != RULE_OK) {
-        char name[128];
-        machine_shared_name(strand->warp->cta->cluster->machine, cluster_mapa(in.address[lane], 0), name, sizeof name);
-        return machine_fault(strand, code, lane, rule, in.address[lane], name);
-    }
+    if (rule != RULE_OK) return refuse(strand, code, lane, &in, rule);
     const struct mbarrier_op_row *does = mbarrier_op_row(in.opcode);
     if (row->result != NO_ROW) give(strand, &code->operand[row->result], lanes, &answer, does->result);
     if (does->result == MBARRIER_GIVES_PREDICATE) return waited(strand, code, &in, answer.ballot);

@@ -35,12 +35,25 @@ static uint64_t mix_frames(uint64_t state, const struct machine_frame *frame)
     return state;
 }
 
+static int is_waiting(const struct machine_strand *strand)
+{
+    return strand->waiting_at == strand->warp->cta->cluster->progress;
+}
+
+// The lowest round of the strands that run.
 static uint32_t first_round(const struct machine_warp *warp)
 {
     uint32_t first = UINT32_MAX;
     for (uint32_t i = 0; i < warp->strands; i++)
-        if (warp->strand[i].round < first) first = warp->strand[i].round;
+        if (!is_waiting(&warp->strand[i]) && warp->strand[i].round < first) first = warp->strand[i].round;
     return first;
+}
+
+// How far the strand is behind the first in turn. One that waits while others poll falls ever further back: by how much
+// makes no difference.
+static uint32_t rounds_behind(const struct machine_strand *strand, uint32_t first)
+{
+    return strand->round > first ? strand->round - first : 0;
 }
 
 static uint32_t stack_of(const struct machine_warp *warp)
@@ -57,9 +70,8 @@ static uint64_t state_of(const struct machine_warp *warp)
         mix(mix(warp->strands, (uint64_t)warp->live << 32 | warp->begun), (uint64_t)warp->syncing << 32 | warp->synced);
     for (uint32_t i = 0; i < warp->strands; i++) {
         const struct machine_strand *strand = &warp->strand[i];
-        int is_waiting = strand->waiting_at == warp->cta->cluster->progress;
         state = mix(mix(state, (uint64_t)strand->lanes << 32 | strand->pc),
-                    (uint64_t)(strand->round - first_round(warp)) << 1 | (uint64_t)is_waiting);
+                    (uint64_t)rounds_behind(strand, first_round(warp)) << 1 | (uint64_t)is_waiting(strand));
         if (i == 0 || strand->frame != warp->strand[i - 1].frame) state = mix_frames(state, strand->frame);
     }
     state = mix_bytes(mix(state, warp->carry), warp->mark, sizeof warp->mark);

@@ -11,6 +11,7 @@
 #include "flights.h"
 #include "handler.h"
 #include "looker.h"
+#include "tuning.h"
 
 // --- Text ------------------------------------------------------------------------------------------------------------
 
@@ -91,27 +92,46 @@ struct machine_where machine_where(const struct machine_strand *strand, const st
     return where;
 }
 
-// The location of the instruction at a line of the PTX.
-static const struct ptx_location *location_of_line(const struct machine *machine, uint32_t line)
+// The function with an instruction at a line of the PTX, and its location; NULL if none has a location there.
+static const struct ptx_function *function_of_line(const struct machine *machine, uint32_t line, uint32_t *location)
 {
     for (uint32_t f = 0; f < machine->kernel->functions; f++) {
         if (machine->kernel->function[f] == NULL) continue;
         const struct ptx_function *source = machine->kernel->function[f]->source;
-        for (uint32_t i = 0; i < source->instructions; i++)
-            if (source->instruction[i].line == line && source->instruction[i].location != 0)
-                return &source->location[source->instruction[i].location];
+        for (uint32_t i = 0; i < source->instructions; i++) {
+            *location = source->instruction[i].location;
+            if (source->instruction[i].line == line && *location != 0) return source;
+        }
     }
     return NULL;
 }
 
+static void add_location(struct machine_text *text, const struct machine *machine, const char *before,
+                         const struct ptx_location *location)
+{
+    const struct ptx_name file = ptx_file_name(machine_module_front(machine->launch->module), location->file);
+    machine_text_add(text, "%s%.*s:%u", before, short_of(&file), file.at, location->line);
+}
+
+// The outermost line that a location was inlined at; 0 if it was not.
+static uint32_t outermost(const struct ptx_function *function, uint32_t location)
+{
+    uint32_t caller = function->location[location].inlined_at;
+    while (caller != 0 && function->location[caller].inlined_at != 0) caller = function->location[caller].inlined_at;
+    return caller;
+}
+
 size_t machine_line_place(const struct machine *machine, uint32_t line, char *text, size_t bytes)
 {
-    const struct ptx_location *location = line > 0 ? location_of_line(machine, line) : NULL;
+    uint32_t location = 0;
+    const struct ptx_function *function = line > 0 ? function_of_line(machine, line, &location) : NULL;
+    const uint32_t caller = function != NULL ? outermost(function, location) : 0;
     struct machine_text to = {text, 0, bytes};
     text[0] = '\0';
-    if (location != NULL) {
-        struct ptx_name file = ptx_file_name(machine_module_front(machine->launch->module), location->file);
-        machine_text_add(&to, "%.*s:%u (PTX line %u)", short_of(&file), file.at, location->line, line);
+    if (function != NULL) {
+        add_location(&to, machine, "", &function->location[location]);
+        if (caller != 0) add_location(&to, machine, ", inlined at ", &function->location[caller]);
+        machine_text_add(&to, " (PTX line %u)", line);
     } else if (line > 0) {
         machine_text_add(&to, "line %u of the PTX", line);
     }
@@ -324,15 +344,26 @@ static const struct machine_code *end_code(const struct machine_strand *strand, 
     return kind == MACHINE_HUNG ? waiting_code(strand) : NULL;
 }
 
-static void add_strand(struct machine_text *text, const struct machine_strand *strand, enum machine_kind kind)
+// What a strand waits for that is no mbarrier, as far as there is more to tell than its instruction.
+static size_t explain_strand(const struct machine_strand *strand, char *text, size_t bytes)
 {
-    const uint32_t lane = (uint32_t)__builtin_ctz(strand->lanes);
+    size_t length = machine_barrier_explain(strand, text, bytes);
+    if (length == 0) length = machine_registers_explain(strand, text, bytes);
+    return length > 0 ? length : machine_products_explain(strand, text, bytes);
+}
+
+// Warps `first` to `last` of a CTA, which are alike: where a strand of theirs is.
+static void add_strand(struct machine_text *text, const struct machine_strand *strand, uint32_t last,
+                       enum machine_kind kind)
+{
+    const uint32_t lane = (uint32_t)__builtin_ctz(strand->lanes), first = strand->warp->index;
     struct machine_where where = machine_where(strand, end_code(strand, kind), lane);
-    machine_text_add(text, "\n  lanes %08x of warp %u %s at ", strand->lanes, strand->warp->index,
-                     kind == MACHINE_HUNG ? "wait" : "are");
+    machine_text_add(text, "\n  lanes %08x of warp%s %u", strand->lanes, last > first ? "s" : "", first);
+    if (last > first) machine_text_add(text, " to %u", last);
+    machine_text_add(text, " %s at ", kind == MACHINE_HUNG ? "wait" : "are");
     add_where(text, &where);
     char more[512];
-    if (machine_barrier_explain(strand, more, sizeof more) > 0) machine_text_add(text, "\n    %s", more);
+    if (explain_strand(strand, more, sizeof more) > 0) machine_text_add(text, "\n    %s", more);
 }
 
 static void add_barrier(struct machine_text *text, const struct machine_warp *warp)
@@ -340,6 +371,44 @@ static void add_barrier(struct machine_text *text, const struct machine_warp *wa
     char sentences[4096];
     if (warp->strands > 0 && machine_flights_explain(warp, sentences, sizeof sentences) > 0)
         machine_text_add(text, "\n    %s", sentences);
+}
+
+static int is_strand_alike(const struct machine_strand *one, const struct machine_strand *other, enum machine_kind kind)
+{
+    const struct machine_code *code = end_code(one, kind);
+    char a[512] = "", b[512] = "";
+    if (one->lanes != other->lanes || one->frame->function != other->frame->function) return 0;
+    if (code != end_code(other, kind) || (code == NULL && one->pc != other->pc)) return 0;
+    explain_strand(one, a, sizeof a);
+    explain_strand(other, b, sizeof b);
+    return strcmp(a, b) == 0;
+}
+
+// Are all lanes of both warps at the same places, and wait for the same?
+static int is_alike(const struct machine_warp *one, const struct machine_warp *other, enum machine_kind kind)
+{
+    if (one->strands != other->strands || !machine_flights_wait_alike(one, other)) return 0;
+    for (uint32_t i = 0; i < one->strands; i++)
+        if (!is_strand_alike(&one->strand[i], &other->strand[i], kind)) return 0;
+    return 1;
+}
+
+// Warps that are alike and follow each other are told of once.
+static void add_cta(struct machine_text *text, const struct machine_cta *cta, enum machine_kind kind)
+{
+    for (uint32_t first = 0, last; first < cta->warps; first = last + 1) {
+        const struct machine_warp *warp = &cta->warp[first];
+        for (last = first; last + 1 < cta->warps && is_alike(warp, &cta->warp[last + 1], kind);) last++;
+        for (uint32_t i = 0; i < warp->strands; i++) add_strand(text, &warp->strand[i], last, kind);
+        add_barrier(text, warp);
+    }
+}
+
+static const struct machine_strand *first_strand(const struct machine_cta *cta)
+{
+    for (uint32_t i = 0; i < cta->warps; i++)
+        if (cta->warp[i].strands > 0) return &cta->warp[i].strand[0];
+    return NULL;
 }
 
 void machine_end_everywhere(struct machine *machine, enum machine_kind kind, const char *why,
@@ -350,13 +419,10 @@ void machine_end_everywhere(struct machine *machine, enum machine_kind kind, con
     struct machine_text text = {outcome.message, 0, sizeof outcome.message};
     machine_text_add(&text, "%s", why);
     for (uint32_t i = 0; i < clusters; i++)
-        for (uint32_t c = 0; c < cluster[i]->ctas; c++)
-            for (uint32_t w = 0; w < cluster[i]->cta[c].warps; w++) {
-                const struct machine_warp *warp = &cluster[i]->cta[c].warp[w];
-                if (first == NULL && warp->strands > 0) first = &warp->strand[0];
-                for (uint32_t s = 0; s < warp->strands; s++) add_strand(&text, &warp->strand[s], kind);
-                add_barrier(&text, warp);
-            }
+        for (uint32_t c = 0; c < cluster[i]->ctas; c++) {
+            if (first == NULL) first = first_strand(&cluster[i]->cta[c]);
+            add_cta(&text, &cluster[i]->cta[c], kind);
+        }
     if (first != NULL && !machine_is_stopped(machine)) {
         const uint32_t lane = (uint32_t)__builtin_ctz(first->lanes);
         outcome.where = machine_where(first, end_code(first, kind), lane);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 // griddepcontrol and setmaxnreg: what tunes a kernel, and computes nothing.
+#include "tuning.h"
+
 #include "handler.h"
+#include "report.h"
 
 // Launches come one after another: there is no grid to wait for, and those that depend on this one come later.
 static enum machine_next depend(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
@@ -67,6 +70,20 @@ static enum machine_next set_registers(struct machine_strand *strand, const stru
     if (!granted) return MACHINE_WAIT;
     machine_progress(strand);
     return MACHINE_NEXT;
+}
+
+size_t machine_registers_explain(const struct machine_strand *strand, char *text, size_t bytes)
+{
+    const struct register_pool *pool = &strand->warp->cta->registers;
+    const struct machine_code *code = &strand->frame->function->code[strand->pc];
+    const uint32_t warp = strand->warp->index;
+    struct machine_text to = {text, 0, bytes};
+    if (code->handler != set_registers) return 0;
+    machine_text_add(&to,
+                     "Its threads have %u registers each. %u more are free for them in this quarter of the SM. Other "
+                     "warps must release registers with setmaxnreg.dec.",
+                     pool->count[warp], pool->free[warp % REGISTER_POOL_PARTS]);
+    return to.used;
 }
 
 machine_handler *machine_tuning_find(const struct ptx_choice *choice)

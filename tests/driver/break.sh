@@ -10,7 +10,8 @@ tile 'kernel tile reached tile.cu:14 \(hit 1\)' --break tile.cu:14 --thread 37 -
 has "$scratch/out" '    %r0       0x00000025  37' '    %p1       0x1' '    buffer at 0x400, 1024 bytes' \
     '  full: shared address 0x800 of CTA 0 in the cluster.' \
     '    Its current phase has parity 1: 1 of 1 arrivals and 0 bytes are missing.' \
-    '    The last arrival was in an earlier phase: CTA 1 warp 0 at tile.cu:8 (PTX line 26)' \
+    '    The last arrival was in an earlier phase: CTA 1 warp 0 at tile.cu:8 (PTX line 26). That warp has exited' \
+    '    mbarrier.init created it: CTA 1 warp 0 at tile.cu:7 (PTX line 24)' \
     '    0x00400: 00000410 00000411 00000412 00000413 00000414 00000415 00000416 00000417'
 grep -q 'CTA (1,0,0), thread (37,0,0): shl.b32' "$scratch/out" || { echo "another thread"; failed=1; }
 

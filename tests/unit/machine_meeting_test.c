@@ -327,6 +327,8 @@ static const struct {
     {POLLS(TRY_WAIT, "setp.lt.u32 %p3, %r0, 32;\n@%p3 bra L;\n" COUNTED(5000), "trap;\n"),
      "one warp tries for ever, the other 5000 times", MACHINE_TRAPPED},
     {POLLS(TRY_WAIT, "bra L;\n", ""), "for ever", MACHINE_HUNG},
+    {POLLS("setp.lt.u32 %p3, %r0, 8;\n@%p3 shfl.sync.idx.b32 %r1, %r0, 0, 31, -1;\n" TRY_WAIT, "bra L;\n", ""),
+     "for ever, while lanes of the warp wait for the others", MACHINE_HUNG},
     {POLLS(TEST_WAIT, "nanosleep.u32 20;\nbra L;\n", ""), "for ever with a nanosleep", MACHINE_HUNG},
     {POLLS(TRY_WAIT, CLOCK "nanosleep.u32 1000;\nbra L;\n", ""), "for ever, with a look at the clock", MACHINE_HUNG},
     {POLLS(TRY_WAIT, CLOCK "setp.lt.u64 %p2, %rd2, 120000000000;\n@%p2 bra L;\n", "trap;\n"),
