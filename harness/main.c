@@ -24,7 +24,7 @@ static const char *near_command(int i)
 }
 
 static const char about[] = "Reference model, simulator and conformance tests of NVIDIA Hopper (sm_90a).",
-                  more[] = "'tmaref COMMAND --help' (or 'tmaref help COMMAND') tells the options of one command.\n"
+                  more[] = "'tmaref COMMAND --help' (or 'tmaref help COMMAND') shows the options of one command.\n"
                            "Exit status: 0 all agree, 1 a mismatch or a refusal, 2 usage or environment error.";
 
 static void print_help(FILE *out)
@@ -89,7 +89,7 @@ static void complete_command(const char *typed)
 static void complete_first(const char *typed)
 {
     complete_command(typed);
-    command_complete_word(typed, "", "help", "tell the options of one command");
+    command_complete_word(typed, "", "help", "show the options of one command");
     if (typed[0] != '-') return;
     command_complete_word(typed, "", "--help", "list the commands");
     command_complete_word(typed, "", "--version", "print the version");

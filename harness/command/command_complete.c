@@ -103,7 +103,7 @@ void command_complete(const struct command_line *line, int words, char *const *w
         if (option != NULL) print_option_values(option, equals + 1, before);
     } else if (typed[0] == '-') {
         print_options(line, typed);
-        command_complete_word(typed, "", "--help", "tell the options");
+        command_complete_word(typed, "", "--help", "show the options");
     } else {
         print_values(typed, "", line->words, line->value_at);
         if ((line->argument != NULL || line->twice != NULL) && line->words == NULL && line->value_at == NULL)

@@ -180,7 +180,7 @@ void command_man(const struct command_line *line, const char *name, const char *
     man_text(help.before);
     man_section("OPTIONS");
     for (int group = 0; group <= MOST_GROUP; group++) put_group(line, group);
-    man_term("--help", "tell the options");
+    man_term("--help", "show the options");
     if (help.after != NULL) man_section("NOTES");
     man_text(help.after);
     man_section("SEE ALSO");

@@ -65,7 +65,7 @@ static const struct command_option options[] = {
     OPTION_NUMBER('n', "cases", "N", cases, 0, UINT64_MAX, "how many cases (default 1000, or all lines of --input)",
                   NAMED),
     OPTION_NUMBER('i', "first", "N", first, 0, UINT64_MAX,
-                  "number of the first random case (default 0): repeats one case of a longer run", NAMED),
+                  "number of the first random case (default 0), to repeat one case of a longer run", NAMED),
     OPTION_TEXT('I', "input", "FILE", input, "take the cases from JSON lines instead (- is standard input)",
                 .group = 1),
     OPTION_JOBS(jobs, .group = 1),

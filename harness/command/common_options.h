@@ -37,8 +37,7 @@ const struct family *parse_family(const char *name, struct argp_state *state);
 // itself.
 #define OPTION_JOBS(member, ...)                                                                                       \
     OPTION_NUMBER('J', "jobs", "N", member, 1, MOST_SIDE_BY_SIDE,                                                      \
-                  "let N processors work at the same time (default: all that there are); the output is the same",      \
-                  __VA_ARGS__)
+                  "use N processors (default: all); the output does not depend on it", __VA_ARGS__)
 
 // A help filter for argp: puts these names where the help says FAMILIES or EXECUTORS.
 char *names_filter(int key, const char *text, void *input);

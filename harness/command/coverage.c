@@ -46,18 +46,20 @@ static void take_path(void *line, char *argument, struct argp_state *state)
 #define TO struct coverage_options
 static const struct command_option options[] = {
     OPTION_NUMBER('n', "cases", "N", cases, 0, UINT64_MAX,
-                  "also count N random cases of each family, fewer where a case is much work (default 10000)"),
+                  "also count N random cases of each family, fewer if a case is expensive (default 10000)"),
     OPTION_NUMBER('s', "seed", "N", seed, 0, UINT64_MAX, "seed of the random cases (default 1)"),
     OPTION_NUMBER('H', "holes", "N", holes, 0, MOST_HOLES,
                   "name at most N points that were never reached (default 10)"),
-    OPTION_TAKEN('c', "closing", "FAMILY", take_closing,
-                 "print instead those of the N random cases of this family that reach what fewer than 3 recorded cases "
-                 "do: what to record",
-                 .value_at = near_family),
-    OPTION_EXECUTOR("run the recorded cases on this one too, gpu or sim, and count those that it answers as recorded"),
+    OPTION_TAKEN(
+        'c', "closing", "FAMILY", take_closing,
+        "print instead those of the N random cases of this family that reach points which fewer than 3 recorded cases "
+        "do: what to record",
+        .value_at = near_family),
+    OPTION_EXECUTOR(
+        "also run the recorded cases on this executor, gpu or sim, and count those with the recorded answer"),
     OPTION_NUMBER('S', "sample", "N", choice.sample, 1, UINT32_MAX,
-                  "of each trace run at most N cases there, evenly spread (default: all)"),
-    OPTION_TEXT('o', "html", "FILE", html, "write the whole as a page too"),
+                  "run at most N cases of each trace there, evenly spread (default: all)"),
+    OPTION_TEXT('o', "html", "FILE", html, "also write everything as a page"),
     OPTION_FLAG('j', "json", json, "the counts as JSON"),
     OPTION_END,
 };
@@ -196,7 +198,7 @@ int command_coverage(int argc, char **argv)
     static const struct command_line line = {
         .usage = "[PATH...]",
         .help = "Counts which formats, operations, bounds and rules the cases of recorded traces (files, or all in a "
-                "folder; default: the folder 'traces' here, else the traces that were installed) and of the generators "
+                "folder; default: the folder 'traces' here, else the installed traces) and of the generators "
                 "reach.",
         .options = options,
         .argument = take_path,

@@ -268,14 +268,15 @@ static void check_line(const void *line, struct argp_state *state)
 #define OF_DESCRIPTOR .named_at = offsetof(TO, of_descriptor)
 static const struct command_option options[] = {
     OPTION_TAKEN(0, "replace", "FIELD[:ORDINAL]=VALUE", take_edit,
-                 "first edit the map as tensormap.replace does; may be given again"),
+                 "first edit the map as tensormap.replace does (may be repeated)"),
     OPTION_FLAG(0, "json", json, "print a JSON object"),
     OPTION_TITLE(1, "A matrix descriptor of wgmma, in place of a map:"),
     OPTION_TAKEN(0, "descriptor", "BITS", take_descriptor, "its 64 bits"),
     OPTION_FLAG(0, "mn-major", descriptor.is_mn_major, "the operand is MN-major (default K-major)", OF_DESCRIPTOR),
-    OPTION_NUMBER(0, "rows", "N", descriptor.rows, 8, WGMMA_MAX_N, "rows of M or N that it has (default 64)",
+    OPTION_NUMBER(0, "rows", "N", descriptor.rows, 8, WGMMA_MAX_N, "rows of M or N of the operand (default 64)",
                   OF_DESCRIPTOR),
-    OPTION_TAKEN(0, "types", "TYPES", take_types, "of the instruction, D, A, B (default f32.bf16.bf16)", OF_DESCRIPTOR),
+    OPTION_TAKEN(0, "types", "TYPES", take_types, "types of the instruction: D, A, B (default f32.bf16.bf16)",
+                 OF_DESCRIPTOR),
     OPTION_END,
 };
 

@@ -29,18 +29,19 @@ struct diff_options {
 #define TO    struct diff_options
 #define NAMED .named_at = offsetof(TO, given)
 static const struct command_option options[] = {
-    OPTION_NUMBER('F', "faults", "N", limits.faults, 0, UINT64_MAX,
-                  "run at most N cases that are predicted to kill their process (default 32; with --each as many as "
-                  "there are)",
-                  NAMED, .counted_at = offsetof(TO, is_capped)),
+    OPTION_NUMBER(
+        'F', "faults", "N", limits.faults, 0, UINT64_MAX,
+        "run at most N cases with a predicted fault that kills their process (default 32; with --each as many as "
+        "there are)",
+        NAMED, .counted_at = offsetof(TO, is_capped)),
     OPTION_NUMBER('e', "each", "N", quota.each, 1, UINT64_MAX,
                   "take only cases predicted to kill their process, at most N for each rule, and their neighbours that "
                   "are not",
                   NAMED),
     OPTION_NUMBER('u', "sure", "N", limits.sure, 0, UINT64_MAX,
-                  "of each rule run N faults again alone that are one of two CUDA errors (default 0)", NAMED),
+                  "for each rule, run N faults again alone whose dump fits two CUDA errors (default 0)", NAMED),
     OPTION_NUMBER('a', "alone", "N", limits.alone, 0, UINT64_MAX,
-                  "run at most N of 4096 faults in a process of their own (default: all that need one)", NAMED),
+                  "run at most N of 4096 faults in their own process (default: all that need one)", NAMED),
     OPTION_NUMBER('p', "print", "N", limits.printed, 0, UINT64_MAX, "print at most N mismatches (default 10)", NAMED),
     OPTION_REAL('t', "seconds", "N", limits.seconds, 1, MOST_SECONDS,
                 "begin no batch after N seconds (default: no limit)", NAMED),
@@ -221,7 +222,7 @@ int command_diff(int argc, char **argv)
     static const struct command_line line = {
         .usage = "EXPECTED FOUND",
         .help = "Runs the same cases on two executors (EXECUTORS, or trace with --input) and compares every byte. "
-                "--family=all shares --cases (default a million) out to all families.",
+                "--family=all distributes --cases (default a million) over all families.",
         .options = options,
         .argument = take_name,
         .value_at = near_executor,

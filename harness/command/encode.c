@@ -109,7 +109,7 @@ int command_encode(int argc, char **argv)
     static const struct command_line line = {
         .usage = "[CALL.json]",
         .help =
-            "Make the 128 bytes that an H200's driver makes of a cuTensorMapEncode call, or say every reason why it "
+            "Make the 128 bytes that an H200's driver makes for a cuTensorMapEncode call, or list every reason why it "
             "refuses.\vInstead of options, a JSON object with the driver's parameter names as keys can be given in a "
             "file, or '-' for standard input. Exit status: 0 encoded, 1 refused, 2 wrong arguments.",
         .options = options,

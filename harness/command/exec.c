@@ -209,32 +209,32 @@ static void check_line(const void *line, struct argp_state *state)
 #define SETTING_AT_BREAK(name, what, member, ...)                                                                      \
     SETTING(0, name, what, member, __VA_ARGS__, .named_at = offsetof(TO, at_break))
 static const struct command_option option_rows[] = {
-    SETTING('s', "seed", "N", seed,
-            "pick the interleaving of warps and of asynchronous operations by this seed (default 0)"),
-    SETTING('S', "schedule", "WHEN", schedule,
-            "when asynchronous operations happen: default, late (as late as is legal), early, shuffled (by the seed)",
-            .value_at = schedule_at),
+    SETTING('s', "seed", "N", seed, "seed that selects how warps and asynchronous operations interleave (default 0)"),
+    SETTING(
+        'S', "schedule", "WHEN", schedule,
+        "when asynchronous operations take effect: default, late (as late as is legal), early, shuffled (by the seed)",
+        .value_at = schedule_at),
     SETTING('t', "threads", "N", threads, "run clusters on N threads of this machine, 1 (default) to 64"),
-    SETTING(0, "device", "NAME", device, "what GPU to be: h200 (default) or h100", .value_at = device_at),
+    SETTING(0, "device", "NAME", device, "GPU to report: h200 (default) or h100", .value_at = device_at),
     SETTING(0, "limit-instructions", "N", limit_instructions, "stop a kernel after N warp instructions"),
     SETTING(0, "limit-seconds", "N", limit_seconds, "stop a kernel after N seconds"),
     SETTING(0, "trace", "FILE", trace,
-            "write a timeline for Perfetto: CTAs, warps, copies and products under way, phases of mbarriers"),
-    SETTING(0, "coverage", "FILE", coverage,
-            "write which lines of kernels ran, in the format of lcov (genhtml makes pages of it)"),
-    SETTING(0, "break", "PLACE", break_at,
-            "show what --dump says when a thread comes to PLACE: FILE:LINE of the source, or KERNEL:LINE of its PTX"),
-    SETTING_AT_BREAK("hit", "N", hit, "with --break: show the N-th warp that comes there (default 1)"),
-    SETTING_AT_BREAK("cta", "X,Y,Z", cta, "with --break: threads of this CTA alone"),
-    SETTING_AT_BREAK("thread", "X,Y,Z", thread, "with --break: this thread of a CTA alone"),
+            "write a timeline for Perfetto: CTAs, warps, copies and wgmma in flight, phases of mbarriers"),
+    SETTING(0, "coverage", "FILE", coverage, "write the lines of kernels that ran, in lcov format (for genhtml)"),
+    SETTING(
+        0, "break", "PLACE", break_at,
+        "show the state (see --dump) when a thread reaches PLACE: FILE:LINE of the source, or KERNEL:LINE of its PTX"),
+    SETTING_AT_BREAK("hit", "N", hit, "with --break: show the N-th warp that reaches it (default 1)"),
+    SETTING_AT_BREAK("cta", "X,Y,Z", cta, "with --break: only threads of this CTA"),
+    SETTING_AT_BREAK("thread", "X,Y,Z", thread, "with --break: only this thread of a CTA"),
     SETTING(0, "dump", "WHAT", dump,
             "what to show at --break (default registers,barriers), and where a kernel fails: registers, warp "
-            "(registers of all lanes), shared, barriers, or all, with commas between"),
+            "(registers of all lanes), shared, barriers, or all, separated by commas"),
     SETTING(0, "stats", NULL, stats,
-            "tell of each kernel which instructions ran, the bytes that they moved, and the bank conflicts of each "
+            "count for each kernel the instructions, the bytes that they moved, and the bank conflicts of each "
             "line"),
-    SETTING('j', "json", NULL, json, "report a kernel that fails, and statistics, as one line of JSON"),
-    SETTING('q', "quiet", NULL, quiet, "do not say why calls are refused"),
+    SETTING('j', "json", NULL, json, "print each failed kernel, and statistics, as one line of JSON"),
+    SETTING('q', "quiet", NULL, quiet, "do not print why calls are refused"),
     OPTION_END,
 };
 
@@ -295,8 +295,8 @@ int command_exec(int argc, char **argv)
             "Run PROGRAM, which was linked with nvcc -cudart shared (or uses the driver API), without a GPU: its "
             "kernels run on the simulated H200. A kernel that fails is reported with the rule it broke, the line of "
             "its source, the thread and the instruction.\vThe program needs PTX for sm_90a or an older GPU inside "
-            "(nvcc -arch=sm_90a puts it there); -lineinfo adds the lines of the source to reports. docs/exec.md "
-            "says what runs.\n\nThe exit status is the program's; 128 + N if signal N killed it; 2 if it could not "
+            "(nvcc -arch=sm_90a embeds it). -lineinfo adds source lines to reports. docs/exec.md "
+            "lists what runs.\n\nThe exit status is the program's; 128 + N if signal N killed it; 2 if it could not "
             "be started.",
     };
     struct exec_options options = {0};

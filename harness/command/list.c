@@ -30,10 +30,10 @@ static void take_error(const struct command_option *option, void *line, char *va
 
 #define TO struct list_options
 static const struct command_option options[] = {
-    OPTION_FLAG('r', "rules", rules, "the rules: id, what the documents say, what an H200 does, CUDA error"),
+    OPTION_FLAG('r', "rules", rules, "list the rules: id, the documents' verdict, the H200's, CUDA error"),
     OPTION_TAKEN('e', "error", "ERROR", take_error,
-                 "only the rules behind this CUDA error, or 'silent': broken without one"),
-    OPTION_FLAG('f', "fields", fields, "the fields of the cases of each family, as Markdown: docs/cases.md"),
+                 "only the rules behind this CUDA error, or 'silent' for rules broken without one"),
+    OPTION_FLAG('f', "fields", fields, "list the fields of the cases of each family, as Markdown (docs/cases.md)"),
     OPTION_FLAG('j', "json", json, "as JSON"),
     OPTION_END,
 };
@@ -58,7 +58,7 @@ static void list_parts(void)
     printf("executors:\n");
     for (int i = 0; executors[i] != NULL; i++) printf("  %-12s %s\n", executors[i]->name, executors[i]->summary);
     printf("  %-12s %s\n", "trace", trace_summary);
-    printf("'tmaref list --rules' lists the rules, 'tmaref explain RULE' tells one.\n");
+    printf("'tmaref list --rules' lists the rules, 'tmaref explain RULE' explains one.\n");
 }
 
 static void add_parts(json_t *json)

@@ -35,8 +35,8 @@ static void check_line(const void *line, struct argp_state *state)
 #define TO struct options
 static const struct command_option option_rows[] = {
     OPTION_TAKEN('f', "function", "NAME", take_function,
-                 "read the body of this function alone (may be repeated); without it, of all"),
-    OPTION_FLAG('F', "forms", forms, "list the forms of instructions that it uses, most used first"),
+                 "read only the body of this function (may be repeated); default: all"),
+    OPTION_FLAG('F', "forms", forms, "list the instruction forms in it, most frequent first"),
     OPTION_FLAG('j', "json", json, "print JSON"),
     OPTION_END,
 };
@@ -296,8 +296,8 @@ int command_ptx(int argc, char **argv)
 {
     static const struct command_line line = {
         .usage = "FILE",
-        .help = "Check PTX for sm_90a, and say what is in it. FILE is what nvcc -ptx writes; - is standard input.\v"
-                "What ptxas refuses for sm_90a is an error, with its line and column. docs/ptx.md tells more, "
+        .help = "Check PTX for sm_90a, and list its contents. FILE is the output of nvcc -ptx; - is standard input.\v"
+                "What ptxas refuses for sm_90a is an error, with its line and column. docs/ptx.md explains more, "
                 "docs/ptx-forms.md lists every form of instruction.\n\n"
                 "Exit status: 0 no errors, 1 errors, 2 usage error.",
         .options = option_rows,

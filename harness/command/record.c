@@ -26,15 +26,16 @@ static const char *const lanes[] = {"normal", "faults", "all", NULL};
 
 #define TO struct record_options
 static const struct command_option options[] = {
-    OPTION_EXECUTOR("EXECUTORS (default gpu; another only to try the command)"),
+    OPTION_EXECUTOR("EXECUTORS (default gpu; another one only to try the command)"),
     OPTION_TEXT('o', "output", "FILE", output, "the trace; compressed if the name ends in .zst"),
-    OPTION_FLAG('c', "curated", curated, "say in words where every byte came from"),
+    OPTION_FLAG('c', "curated", curated, "write in words where every byte came from"),
     OPTION_WORD('l', "lane", "WHICH", lane, lanes,
                 "normal (default): leave out cases predicted to kill their process; faults: only these; all"),
     OPTION_NUMBER('k', "keep", "N", keep, 0, UINT64_MAX, "stop after N recorded cases"),
-    OPTION_TEXT('r', "from", "TRACE", from,
-                "take the cases from a trace, and write only if each result is the recorded one: to record with new "
-                "kernels"),
+    OPTION_TEXT(
+        'r', "from", "TRACE", from,
+        "take the cases from a trace, and write only if each result equals the recorded one: to record with new "
+        "kernels"),
     OPTION_FLAG('j', "json", json, "the trace's header as JSON"),
     OPTION_END,
 };

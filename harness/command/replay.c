@@ -57,7 +57,7 @@ static const struct command_option options[] = {
     OPTION_NUMBER('s', "sample", "N", choice.sample, 1, UINT32_MAX,
                   "run at most N cases of each trace, evenly spread (default: all)"),
     OPTION_NUMBER('S', "schedules", "N", choice.schedules, 1, SCHEDULE_PAIRS,
-                  "with the executor sim: share the cases out to N of 64 pairs of a schedule and a seed"),
+                  "with the executor sim: distribute the cases over N of 64 pairs of a schedule and a seed"),
     OPTION_TAKEN('P', "pairs", "FIRST:END", take_pairs,
                  "with the executor sim: run every case under each of the pairs FIRST to END - 1 (0:64: all of them)"),
     OPTION_JOBS(jobs),
@@ -140,8 +140,8 @@ static void print_table(const struct replay_options *to, const struct row *rows,
     if (cases / pairs < recorded)
         printf("a sample: %" PRIu64 " of the %" PRIu64 " cases of these traces\n", cases / pairs, recorded);
     if (open > 0)
-        printf("%" PRIu64
-               " cases rest on more than PTX promises: their status was compared, and what rests on PTX alone\n",
+        printf("%" PRIu64 " cases depend on more than PTX promises: only their status, and bytes that depend on PTX "
+               "alone, were compared\n",
                open);
 }
 
@@ -253,7 +253,7 @@ int command_replay(int argc, char **argv)
     static const struct command_line line = {
         .usage = "[PATH...]",
         .help = "Compares the model with recorded traces (files, or all in a folder; default: the folder "
-                "'traces' here, else the traces that were installed).",
+                "'traces' here, else the installed traces).",
         .options = options,
         .argument = take_path,
         .filter = names_filter,

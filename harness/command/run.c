@@ -23,7 +23,7 @@ struct run_options {
 static const struct command_option options[] = {
     OPTION_EXECUTOR("EXECUTORS (default model)"),
     OPTION_FLAG('c', "show-cases", show_cases, "print the cases instead of running them"),
-    OPTION_FLAG('j', "json", json, "a JSON object a line: what it prints anyway"),
+    OPTION_FLAG('j', "json", json, "print one JSON object per line (the default)"),
     OPTION_END,
 };
 
@@ -86,7 +86,7 @@ static char *help_filter(int key, const char *text, void *input)
     FILE *out = open_memstream(&list, &size);
     if (out == NULL) return NULL;
     fprintf(out,
-            "Kernels, one case of which 'tmaref run KERNEL' runs ('tmaref run KERNEL --help' tells its options):\n");
+            "'tmaref run KERNEL' runs one case of these kernels ('tmaref run KERNEL --help' shows the options):\n");
     for (const struct runnable *row = runnables; row->name != NULL; row++)
         fprintf(out, "  %-18s %s\n", row->name, row->summary);
     fclose(out);

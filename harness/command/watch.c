@@ -27,9 +27,9 @@ static const struct command_option option_rows[] = {
     OPTION_TEXT('o', "output", "FILE", output, "write the reports to FILE instead of standard error"),
     OPTION_FLAG('j', "json", json, "one JSON object a line"),
     OPTION_FLAG('r', "only-refused", only_refused,
-                "report only calls that are refused, or where model and driver differ"),
+                "report only refused calls, and calls where model and driver differ"),
     OPTION_FLAG('e', "every", every,
-                "report every call, also one that repeats another but for addresses (--json always does)"),
+                "report every call, also one that repeats another except for addresses (--json always does)"),
     OPTION_END,
 };
 

@@ -26,7 +26,7 @@
 const struct runnable runnables[] = {
     GEMM_ROW("gemm-pingpong", "persistent GEMM, each consumer warpgroup with tiles of its own", "pingpong", "1"),
     GEMM_ROW("gemm-cooperative", "persistent GEMM, both consumer warpgroups on one tile", "cooperative", "1"),
-    GEMM_ROW("gemm-split-k", "GEMM whose k is cut into parts, for few tiles", "split_k", "4"),
+    GEMM_ROW("gemm-split-k", "GEMM with k split into parts, for few tiles", "split_k", "4"),
     GEMM_ROW("gemm-pingpong-turned", "ping-pong GEMM of the transpose of D, for an m between the tiles of the others",
              "pingpong_turned", "1"),
     GEMM_ROW("gemm-cooperative-turned", "the same, both consumer warpgroups on one tile", "cooperative_turned", "1"),

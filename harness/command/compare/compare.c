@@ -11,8 +11,8 @@
 
 #define TO struct compare_options
 static const struct command_option option_rows[] = {
-    OPTION_TEXT(0, "type", "TYPE", type, "of the elements of raw files: f32, bf16, u8, ... (default: bytes)"),
-    OPTION_TEXT(0, "shape", "LIST", shape, "of raw files, outermost first as numpy has it: 64,128"),
+    OPTION_TEXT(0, "type", "TYPE", type, "type of the elements of raw files: f32, bf16, u8, ... (default: bytes)"),
+    OPTION_TEXT(0, "shape", "LIST", shape, "shape of raw files, outermost first as in NumPy: 64,128"),
     OPTION_FLAG('j', "json", json, "print a JSON object"),
     OPTION_END,
 };

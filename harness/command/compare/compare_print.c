@@ -174,7 +174,7 @@ void compare_print(const struct compare *compare)
     if (compare->largest_ulps > 0) printf(", by at most %" PRIu64 " units in the last place", compare->largest_ulps);
     printf("\n");
     if (compare->is_dump && compare->different > 0)
-        printf("'tmaref diagnose --dump FILE' says what explains a tile that is wrong.\n");
+        printf("'tmaref diagnose --dump FILE' finds the cause of a wrong tile.\n");
 }
 
 // --- JSON ------------------------------------------------------------------------------------------------------------

@@ -19,35 +19,36 @@ static void take_other(const struct command_option *option, void *line, char *va
 #define TO struct diagnose_options
 static const struct command_option options[] = {
     OPTION_TEXT(0, "map", "MAP", map_text,
-                "in place of all others here: hex digits, a JSON call, or a file with one of them", .group = 1),
+                "replaces all other options of this group: hex digits, a JSON call, or a file with one of them",
+                .group = 1),
     OPTION_TITLE(4, "The copy as it was meant:"),
-    OPTION_FLAG(0, "store", is_store, "it is a store: the tile is known, the dump is of the tensor"),
+    OPTION_FLAG(0, "store", is_store, "the copy is a store: the tile is known, and the dump is of the tensor"),
     OPTION_TEXT(0, "coord", "LIST", coord, "coordinates of the box, innermost first (default 0)"),
     OPTION_TEXT(0, "offsets", "LIST", offsets, "im2colOffsets, W first (default 0)"),
-    OPTION_TEXT(0, "shared", "ADDRESS", shared, "where the box goes in shared memory (default: where the dump begins)"),
+    OPTION_TEXT(0, "shared", "ADDRESS", shared, "address of the box in shared memory (default: start of the dump)"),
     OPTION_TEXT(0, "slices", "N,DIM", slices,
                 "the tile is N boxes along dimension DIM, one after the other (multicast)"),
     OPTION_TEXT(0, "expect", "BYTES", expect, "what arrive.expect_tx announced"),
     OPTION_TITLE(5, "What was found:"),
     OPTION_TEXT(0, "dump", "FILE", dump,
-                "raw bytes of shared memory, or a file of tmaref_dump(); of a store: the tensor's, raw or .npy"),
+                "raw bytes of shared memory, or a file of tmaref_dump(); for a store: the tensor, raw or .npy"),
     OPTION_TEXT(0, "dump-at", "ADDRESS", dump_at,
-                "address of the first byte of raw bytes (default: --shared; of a store: the tensor's)"),
+                "address of the first byte of raw bytes (default: --shared; for a store: the tensor's)"),
     OPTION_TEXT(0, "barrier", "WORD", barrier, "the barrier's word"),
     OPTION_TEXT(0, "before", "WHAT", before,
-                "what lay there before: a byte (0xcd), poison (of tmaref_poison()), or a file as long as the dump"),
+                "the earlier bytes: a byte (0xcd), poison (of tmaref_poison()), or a file as long as the dump"),
     OPTION_TITLE(6, "What was copied:"),
     OPTION_TEXT(0, "tensor", "FILE", tensor, "raw bytes of global memory, or a .npy file"),
-    OPTION_TEXT(0, "tile", "FILE", tile, "of a store: shared memory from --shared on, or a file of tmaref_dump()"),
+    OPTION_TEXT(0, "tile", "FILE", tile, "for a store: shared memory from --shared on, or a file of tmaref_dump()"),
     OPTION_TAKEN(0, "other", "FILE", take_other,
-                 "bytes that may have come in their place: another operand (laid out alike), or the dump of another "
+                 "bytes that may have arrived instead: another operand (with the same layout), or the dump of another "
                  "stage; again for more"),
     OPTION_TEXT(0, "tensor-at", "ADDRESS", tensor_at, "global address of their first byte (default: the tensor's)"),
     OPTION_TEXT(0, "fill", "RULE", fill,
                 "in place of a file: iota (element n in memory is the integer n) or words (distinct 64-bit words)"),
     OPTION_TITLE(7, "The output:"),
     OPTION_FLAG(0, "json", json, "print a JSON object"),
-    OPTION_FLAG(0, "causes", causes, "list the causes that are tried, and nothing else"),
+    OPTION_FLAG(0, "causes", causes, "list the causes, and do nothing else"),
     OPTION_END,
 };
 
@@ -69,10 +70,11 @@ static void check_line(const void *line, struct argp_state *state)
 int command_diagnose(int argc, char **argv)
 {
     static const struct command_line line = {
-        .help = "Say what explains a tile that is wrong in shared memory, or a tensor after a store: the copy as "
-                "meant, and each cause that tmaref knows, alone and with another, are run and compared with the "
-                "dump.\vA dump of tmaref_dump() (tmaref_dump.h) brings map, coordinates and addresses along; options "
-                "that are given count in their place. Exit status: 0 the dump is as meant; 1 it is not, or the copy "
+        .help = "Find the cause of a wrong tile in shared memory, or of a wrong tensor after a store. The copy as "
+                "intended, and each cause that tmaref knows, alone and in pairs, run on the model and are compared "
+                "with the "
+                "dump.\vA dump of tmaref_dump() (tmaref_dump.h) contains map, coordinates and addresses; options "
+                "on the command line replace these. Exit status: 0 the dump is as intended; 1 it is not, or the copy "
                 "would fault; 2 wrong arguments.",
         .options = options,
         .end = check_line,

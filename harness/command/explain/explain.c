@@ -29,16 +29,17 @@ static const char *const orders[] = {"outer", "inner", NULL};
 #define TO struct explain_options
 static const struct command_option options[] = {
     OPTION_TEXT(0, "map", "MAP", map_text,
-                "in place of all others here: hex digits, a JSON call, or a file with one of them", .group = 1),
+                "replaces all other options of this group: hex digits, a JSON call, or a file with one of them",
+                .group = 1),
     OPTION_TITLE(4, "One box in shared memory:"),
     OPTION_TEXT(0, "coord", "LIST", coord, "coordinates of the box, innermost first (default 0)"),
     OPTION_FLAG(0, "store", store, "the copy stores the box to global memory"),
-    OPTION_TEXT(0, "reduce", "OP", reduce, "it is reduced: add, min, max, inc, dec, and, or, xor"),
+    OPTION_TEXT(0, "reduce", "OP", reduce, "the copy is a reduction: add, min, max, inc, dec, and, or, xor"),
     OPTION_TEXT(0, "offsets", "LIST", offsets, "im2colOffsets of an im2col load, W first (default 0)"),
-    OPTION_TEXT(0, "shared", "ADDRESS", shared, "its address in shared memory (default 0)"),
+    OPTION_TEXT(0, "shared", "ADDRESS", shared, "address of the box in shared memory (default 0)"),
     OPTION_TEXT(0, "byte", "ADDRESS", byte, "which element lies at this shared address?"),
     OPTION_TEXT(0, "element", "LIST", element, "where does this element of the tensor lie?"),
-    OPTION_FLAG(0, "table", table, "the whole box, a line for each piece that lies together"),
+    OPTION_FLAG(0, "table", table, "print the whole box, one line for each contiguous piece"),
     OPTION_TITLE(5, "The tiles of the whole tensor:"),
     OPTION_FLAG(0, "tiles", tiles, "how many boxes cover the tensor, and their coordinates"),
     OPTION_NUMBER(0, "cta", "N", cta, 0, UINT64_MAX, "the coordinates that CTA N loads, as CuTe prints them",
@@ -54,12 +55,12 @@ static const struct command_option options[] = {
     OPTION_TEXT(0, "slices", "LIST", slices, "the slice that each CTA loads (default: the right ones)"),
     OPTION_FLAG(0, "numbers", numbers, "what each CTA holds at the end, as element numbers"),
     OPTION_TITLE(7, "A CuTe layout in place of a map, with --element, --tile, --cta and --table:"),
-    OPTION_TEXT(0, "layout", "LAYOUT", layout, "the layout as CuTe prints it; with --dtype it is of shared memory"),
+    OPTION_TEXT(0, "layout", "LAYOUT", layout, "the layout as CuTe prints it; with --dtype, a layout of shared memory"),
     OPTION_NUMBER(0, "modes", "N", modes, 1, TENSORMAP_MAX_RANK,
                   "its first N modes are dimensions of the tensor, the others stages (default: all of them)"),
     OPTION_TITLE(8, "The output:"),
-    OPTION_FLAG(0, "accesses", accesses, "what is read and written, range by range, and by which proxy"),
-    OPTION_FLAG(0, "all", all, "print lists to their end"),
+    OPTION_FLAG(0, "accesses", accesses, "list reads and writes, range by range, with their proxy"),
+    OPTION_FLAG(0, "all", all, "print complete lists"),
     OPTION_FLAG(0, "json", json, "print a JSON object"),
     OPTION_END,
 };
@@ -228,7 +229,7 @@ int command_explain(int argc, char **argv)
 {
     static const struct command_line line = {
         .usage = "RULE|ERROR\nMAP-OPTION...\n--layout=LAYOUT",
-        .help = "Say what a rule or a CUDA error means, which element of a tensor lies where in shared memory, what a "
+        .help = "Explain a rule or a CUDA error. Show which element of a tensor lies where in shared memory, what a "
                 "store writes, which box each CTA loads, or which box and swizzle fill a CuTe layout.\vExit status: 0 "
                 "answered; 1 the map is refused, the copy would fault, the box does not hold what was asked for, or "
                 "no tensor copies fill the layout; 2 wrong arguments.",
