@@ -67,7 +67,7 @@ static int open_output(struct output *output)
     if (file >= 0) close(file);
     if (is_there && !S_ISREG(status->st_mode)) {
         free(whole);
-        return command_usage("exec", "cannot write %s: it is no regular file", path);
+        return command_usage("exec", "cannot write %s: it is not a regular file", path);
     }
     if (whole == NULL) return command_usage("exec", "cannot write %s: %s", path, strerror(error));
     output->is_ours = is_new;

@@ -25,7 +25,7 @@ static void take_error(const struct command_option *option, void *line, char *va
     (void)option;
     to->error = explain_find_error(value);
     to->rules = 1;
-    if (to->error == ANY) argp_error(state, "--error: '%s' is no CUDA error of a rule", value);
+    if (to->error == ANY) argp_error(state, "--error: '%s' is not the CUDA error of a rule", value);
 }
 
 #define TO struct list_options

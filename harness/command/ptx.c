@@ -74,7 +74,7 @@ static void ptx_report_errors(FILE *out, const char *path, const char *text, con
         if (error->advice[0] != '\0') fprintf(out, "    %s\n", error->advice);
     }
     if (errors->count > PTX_MOST_ERRORS)
-        fprintf(out, "%s: %u errors, of which these are the first %d\n", path, errors->count, PTX_MOST_ERRORS);
+        fprintf(out, "%s: %u errors; these are the first %d\n", path, errors->count, PTX_MOST_ERRORS);
 }
 
 // --- What is in a function -------------------------------------------------------------------------------------------

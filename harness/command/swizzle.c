@@ -41,7 +41,7 @@ static const struct command_option options[] = {
 
 static const char help[] =
     "Draw where each 16-byte chunk of a box and each bank lands in shared memory.\n\n"
-    "MODE is none, 32B, 64B, 128B, or what it is called elsewhere: CU_TENSOR_MAP_SWIZZLE_128B, 'Swizzle<3,4,3>', "
+    "MODE is none, 32B, 64B, 128B, or a name from elsewhere: CU_TENSOR_MAP_SWIZZLE_128B, 'Swizzle<3,4,3>', "
     "Layout_K_SW128_Atom, map:3, ptx:3 (tensormap.replace), wgmma:1 (matrix descriptor).\v"
     "PATTERN is column, row, transpose, ldmatrix, or pairs such as row=l%8,chunk=l/8,bytes=16. Keys: row, chunk (of 16 "
     "bytes), byte and element (added to it), bytes (1, 2, 4, 8, 16; default 16), lanes (default 32). Values: numbers, "

@@ -240,7 +240,7 @@ static void try_base(struct search *search, int64_t by)
     if (by == 0 || (by % 16 != 0 && search->question->is_store)) return;
     search_try(search, &h, (uint32_t)(by < 0 ? -by : by),
                "the tensor begins %" PRId64 " bytes %s: globalAddress is 0x%" PRIx64 "%s", by < 0 ? -by : by,
-               by < 0 ? "earlier" : "later", begins, by % 16 == 0 ? "" : ", which is no multiple of 16");
+               by < 0 ? "earlier" : "later", begins, by % 16 == 0 ? "" : ", which is not a multiple of 16");
 }
 
 void propose_global_base(struct search *search)

@@ -88,7 +88,7 @@ static int read_number(struct reader *reader, int64_t *value)
     for (; reader->at < e->end && isalnum((unsigned char)e->text[reader->at]); reader->at++) {
         int letter = tolower((unsigned char)e->text[reader->at]);
         int digit = isdigit(letter) ? letter - '0' : letter - 'a' + 10;
-        if (digit >= base) return fail(reader, reader->at, "this is no digit of a number");
+        if (digit >= base) return fail(reader, reader->at, "this is not a digit of a number");
         *value = *value * base + digit;
         if (*value > UINT32_MAX) return fail(reader, start, "this number is too large");
     }

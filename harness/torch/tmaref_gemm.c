@@ -38,7 +38,7 @@ static int check_operand(const char *name, enum gemm_type type, uint64_t columns
 {
     uint64_t row = columns * gemm_bytes(type);
     if (address == 0 || address % 16 != 0)
-        return refuse("%s: its address 0x%llx is no multiple of 16 bytes, which TMA needs", name,
+        return refuse("%s: its address 0x%llx is not a multiple of 16 bytes, which TMA requires", name,
                       (unsigned long long)address);
     if (pitch % 16 != 0 || pitch > UINT32_MAX)
         return refuse("%s: its rows are %llu bytes apart; TMA needs a multiple of 16 below 2^32", name,

@@ -70,8 +70,8 @@ static struct backing *backing_new(struct driver *driver, int file, size_t bytes
 
 static enum cuda_result refuse_handle(struct driver *driver, const char *call, unsigned long long handle)
 {
-    return driver_refuse(driver, CUDA_ERROR_INVALID_VALUE, call, "%#llx is no handle of cuMemCreate (released before?)",
-                         handle);
+    return driver_refuse(driver, CUDA_ERROR_INVALID_VALUE, call,
+                         "%#llx is not a handle of cuMemCreate (already released?)", handle);
 }
 
 DRIVER_VISIBLE enum cuda_result cuMemCreate(unsigned long long *handle, size_t bytes,
@@ -177,7 +177,7 @@ DRIVER_VISIBLE enum cuda_result cuMemImportFromShareableHandle(unsigned long lon
     if (type != HANDLE_FILE) return CUDA_ERROR_NOT_SUPPORTED;
     if (!is_ours(given, &facts))
         return driver_refuse(driver, CUDA_ERROR_UNKNOWN, "cuMemImportFromShareableHandle",
-                             "%d is no file of cuMemExportToShareableHandle", given);
+                             "%d is not a file of cuMemExportToShareableHandle", given);
     const int file = dup(given);
     const struct backing *backing = file < 0 ? NULL : backing_new(driver, file, (size_t)facts.st_size, &prop);
     if (backing == NULL) return CUDA_ERROR_OUT_OF_MEMORY;

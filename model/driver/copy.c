@@ -42,8 +42,8 @@ enum cuda_result memory_check(struct driver *driver, const char *call, const cha
     if (bytes > end - address) return refuse_size(driver, call, side);
     if (bytes == 0 || (found == NULL && type != MEMORY_OF_DEVICE && address != 0)) return CUDA_SUCCESS;
     if (found == NULL)
-        return driver_refuse(driver, CUDA_ERROR_INVALID_VALUE, call, "the %s %#llx is no address of the device", side,
-                             (unsigned long long)address);
+        return driver_refuse(driver, CUDA_ERROR_INVALID_VALUE, call, "the %s %#llx is not an address of the device",
+                             side, (unsigned long long)address);
     // Of a pool of the host that the device has no access to, the host still has.
     if (found->kind == ALLOCATION_HOST_POOL && found->is_hidden && type != MEMORY_OF_DEVICE &&
         bytes <= found->address + found->size_bytes - address)

@@ -157,7 +157,7 @@ const char *fatbin_advice(enum fatbin_result result)
         [FATBIN_OK] = "",
         [FATBIN_BROKEN] = "the fat binary is damaged: its sizes do not fit",
         [FATBIN_EMPTY] =
-            "the fat binary holds no code: nvcc -dlink makes none of PTX alone; let nvcc link the whole program, or "
+            "the fat binary holds no code: nvcc -dlink makes none from PTX alone; let nvcc link the whole program, or "
             "link the PTX by cuLinkAddData",
         [FATBIN_NO_PTX] = "the program carries machine code and no PTX; compile it with "
                           "-gencode arch=compute_90a,code=[sm_90a,compute_90a] (or -arch=sm_90a), which adds PTX",

@@ -85,7 +85,7 @@ static enum cuda_result free_if(struct driver *driver, const char *call, uint64_
         allocations_remove(&driver->allocations, found);
         return CUDA_SUCCESS;
     }
-    const char *why = found == NULL ? "no allocation is there (freed before?)"
+    const char *why = found == NULL ? "there is no allocation (already freed?)"
                                     : "it is not the start of an allocation "
                                       "that this call frees";
     return driver_refuse(driver, CUDA_ERROR_INVALID_VALUE, call, "%#llx: %s", (unsigned long long)address, why);

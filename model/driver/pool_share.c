@@ -96,7 +96,7 @@ DRIVER_VISIBLE enum cuda_result cuMemPoolImportFromShareableHandle(struct CUmemP
     if (pool == NULL || flags != 0 || type != HANDLE_FILE) return CUDA_ERROR_INVALID_VALUE;
     if (!is_of_pool(given))
         return driver_refuse(driver, CUDA_ERROR_INVALID_VALUE, "cuMemPoolImportFromShareableHandle",
-                             "%d is no file of cuMemPoolExportToShareableHandle", given);
+                             "%d is not a file of cuMemPoolExportToShareableHandle", given);
     const int file = dup(given);
     struct CUmemPoolHandle_st *made = file < 0 ? NULL : object_new(&driver->objects, OBJECT_POOL, sizeof *made);
     if (made == NULL) {

@@ -92,7 +92,7 @@ enum cuda_result stream_run(struct driver *driver, const struct CUstream_st *str
     enum cuda_result error = turn_begin(driver, &turn, stream, NULL);
     if (error != CUDA_SUCCESS) return error;
     if (driver->turns_ended != before)
-        error = work_check(driver, "work that waited for its stream (is something gone meanwhile?)", work);
+        error = work_check(driver, "work that waited for its stream (was something freed meanwhile?)", work);
     if (error == CUDA_SUCCESS) error = later_run(driver, &turn, work);
     turn_end(driver, &turn);
     return error;

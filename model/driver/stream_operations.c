@@ -33,7 +33,7 @@ static enum cuda_result check_operation(struct driver *driver, const char *call,
     if (is_wait(at->operation) && at->value.flags & WAIT_FLUSHES) return CUDA_ERROR_NOT_SUPPORTED;
     if (at->value.flags > most || is_managed(driver, at->value.address)) return CUDA_ERROR_INVALID_VALUE;
     if (at->value.address % bytes_of(at->operation) != 0)
-        return driver_refuse(driver, CUDA_ERROR_INVALID_VALUE, call, "the address %#llx is no multiple of %zu",
+        return driver_refuse(driver, CUDA_ERROR_INVALID_VALUE, call, "the address %#llx is not a multiple of %zu",
                              at->value.address, bytes_of(at->operation));
     return memory_check(driver, call, "word", at->value.address, bytes_of(at->operation), MEMORY_OF_DEVICE);
 }

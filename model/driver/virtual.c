@@ -106,7 +106,7 @@ DRIVER_VISIBLE enum cuda_result cuMemAddressFree(unsigned long long address, siz
     struct reservation *found = reservation_of(driver, address, bytes);
     if (found == NULL || found->address != address || found->size_bytes != bytes)
         return driver_refuse(driver, CUDA_ERROR_INVALID_VALUE, "cuMemAddressFree",
-                             "%zu bytes at %#llx are no reservation of cuMemAddressReserve", bytes, address);
+                             "%zu bytes at %#llx are not a reservation of cuMemAddressReserve", bytes, address);
     if (is_mapped_in(driver, found))
         return driver_refuse(driver, CUDA_ERROR_INVALID_VALUE, "cuMemAddressFree",
                              "memory is mapped at %#llx or behind: call cuMemUnmap first", address);
@@ -119,9 +119,10 @@ static enum cuda_result check_map(struct driver *driver, uint64_t address, size_
                                   const struct backing *backing)
 {
     const enum cuda_result error = CUDA_ERROR_INVALID_VALUE;
-    if (backing == NULL) return driver_refuse(driver, error, "cuMemMap", "the handle is none of cuMemCreate");
+    if (backing == NULL) return driver_refuse(driver, error, "cuMemMap", "the handle is not from cuMemCreate");
     if (address % GRANULARITY != 0 || offset % GRANULARITY != 0)
-        return driver_refuse(driver, error, "cuMemMap", "the address or the offset is no multiple of %zu", GRANULARITY);
+        return driver_refuse(driver, error, "cuMemMap", "the address or the offset is not a multiple of %zu",
+                             GRANULARITY);
     if (!is_within(offset, bytes, 0, backing->size_bytes))
         return driver_refuse(driver, error, "cuMemMap", "%zu bytes from %zu on: the handle has only %zu", bytes, offset,
                              (size_t)backing->size_bytes);

@@ -37,7 +37,7 @@ static FILE *open_beside(char **path)
 
 const char *look_file_error(void)
 {
-    return errno == EINVAL ? "it is no regular file" : strerror(errno);
+    return errno == EINVAL ? "it is not a regular file" : strerror(errno);
 }
 
 // A pipe or a device is refused as by `tmaref exec`: two processes would mix in it what they write.

@@ -119,7 +119,7 @@ static int check(const struct look_options *options, char *why, size_t why_bytes
     if (options->cta[0] != '\0' && !look_triple_read(options->cta, &triple)) wrong = options->cta;
     if (options->thread[0] != '\0' && !look_triple_read(options->thread, &triple)) wrong = options->thread;
     if (options->dump[0] != '\0' && !look_what_read(options->dump, &what)) wrong = options->dump;
-    if (wrong != NULL) snprintf(why, why_bytes, "'%.80s' is no place, thread or list of what to show", wrong);
+    if (wrong != NULL) snprintf(why, why_bytes, "'%.80s' is not a place, a thread or a list of what to show", wrong);
     return wrong == NULL;
 }
 

@@ -228,7 +228,7 @@ static enum machine_next refuse(const struct asking *asking, const struct operat
 static enum machine_next no_memory(const struct asking *asking)
 {
     return machine_stop(asking->strand, asking->code, asking->lane, MACHINE_NO_MEMORY, 0,
-                        "there is no memory for one more copy under way");
+                        "not enough memory for one more copy in flight");
 }
 
 // --- Issue -----------------------------------------------------------------------------------------------------------

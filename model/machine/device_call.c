@@ -214,6 +214,6 @@ enum machine_next machine_device_call(struct machine_strand *strand, const struc
     const struct device_call *call = device_call(name);
     if (call != NULL && code->operands == call->values + 1u) return call->handler(strand, code, lanes);
     return machine_stop(strand, code, (uint32_t)__builtin_ctz(lanes), MACHINE_UNSUPPORTED, 0,
-                        "'%.*s' is called in another way than CUDA's own compilers call it",
+                        "'%.*s' is not called as CUDA's own compilers call it",
                         (int)(name.length > 200 ? 200 : name.length), name.at);
 }

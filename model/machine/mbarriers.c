@@ -156,7 +156,7 @@ static enum machine_next issue_arrive(struct machine_strand *strand, const struc
                                       const struct mbarrier_instruction *in)
 {
     struct flight_arrive *arrive = flight_new(strand->warp, FLIGHT_ARRIVE, in->lanes, sizeof *arrive);
-    if (arrive == NULL) return machine_stop(strand, code, 0, MACHINE_NO_MEMORY, 0, "there is no memory for a copy");
+    if (arrive == NULL) return machine_stop(strand, code, 0, MACHINE_NO_MEMORY, 0, "not enough memory for a copy");
     arrive->head.async = ASYNC_ALONE;
     arrive->is_noinc = in->opcode == MBARRIER_OP_COPIES_ARRIVE_NOINC;
     memcpy(arrive->address, in->address, sizeof arrive->address);

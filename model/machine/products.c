@@ -154,7 +154,7 @@ static enum machine_next multiply(struct machine_strand *strand, const struct ma
     struct flight_product *product = find(first, part);
     int is_new = product == NULL;
     if (is_new) product = start(strand, code, lanes, first);
-    if (product == NULL) return machine_stop(strand, code, 0, MACHINE_NO_MEMORY, 0, "there is no memory for a product");
+    if (product == NULL) return machine_stop(strand, code, 0, MACHINE_NO_MEMORY, 0, "not enough memory for a wgmma");
     if (product->code != code)
         return machine_stop(
             strand, code, (uint32_t)__builtin_ctz(lanes), MACHINE_FAULTED, CUDA_LAUNCH_FAILED,

@@ -299,7 +299,7 @@ enum machine_next machine_fault_at(struct machine_strand *strand, const struct m
     machine_text_add(&text, "%u bytes of %s", bytes, place_name(&place));
     if (place.space == PTX_GLOBAL) add_nearest(&text, cta->cluster->machine, place.address);
     if (place.space == PTX_SHARED || place.space == PTX_SHARED_CLUSTER)
-        machine_text_add(&text, ", of which this launch has %llu bytes from %u on, %llu of them dynamic",
+        machine_text_add(&text, "; this launch has %llu bytes from %u on, %llu of them dynamic",
                          (unsigned long long)cta->cluster->memory[cta->rank].size_bytes, MACHINE_SHARED_BASE,
                          (unsigned long long)cta->cluster->machine->launch->dynamic_shared_bytes);
     return machine_fault(strand, code, lane, rule, place.address, more);

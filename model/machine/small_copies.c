@@ -68,7 +68,7 @@ static enum machine_next copy(struct machine_strand *strand, const struct machin
     const struct memories *memories = &flights_of(strand->warp)->memories;
     uint64_t to[MACHINE_LANES], from[MACHINE_LANES];
     struct flight_copies *copies = flight_new(strand->warp, FLIGHT_COPIES, lanes, sizeof *copies);
-    if (copies == NULL) return machine_stop(strand, code, 0, MACHINE_NO_MEMORY, 0, "there is no memory for a copy");
+    if (copies == NULL) return machine_stop(strand, code, 0, MACHINE_NO_MEMORY, 0, "not enough memory for a copy");
     machine_addresses(strand, &code->operand[0], to);
     machine_addresses(strand, &code->operand[1], from);
     for (uint32_t left = lanes; left != 0; left &= left - 1) {

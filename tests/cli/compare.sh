@@ -121,7 +121,7 @@ run 2 compare --type f33 h200/sums.f32 sums.f32
 err "--type: takes "
 err ", not 'f33'; did you mean"
 run 2 compare --type 99 h200/sums.f32 sums.f32
-err "--type: 99 is no type of a tensor map's elements"
+err "--type: 99 is not a type of a tensor map's elements"
 run 2 compare --type f32 --shape 3,5 h200/sums.f32 sums.f32
 err "h200/sums.f32 has 3840 elements, the shape 15"
 head -c 300 h200/plain.dump >short.dump

@@ -36,7 +36,7 @@ json 0 error
 json '"WORKS"' rules 0 sm_90a
 run 0 explain ok
 run 2 explain MAP_BOXDIM
-err "'MAP_BOXDIM' is no rule and no CUDA error; did you mean MAP_BOX_DIM"
+err "'MAP_BOXDIM' is neither a rule nor a CUDA error; did you mean MAP_BOX_DIM"
 run 2 explain smem_align
 err "did you mean LOAD_SMEM_ALIGN"
 run 2 explain 5

@@ -79,7 +79,7 @@ run 0 list --error silent
 out "MBARRIER_INIT_COUNT"
 no_out "FAULT"
 run 2 list --error 717000
-err "'717000' is no CUDA error"
+err "'717000' is not the CUDA error"
 run 0 list --json
 json '"the C reference model, on this CPU"' executors model
 json '"programs of mbarrier operations: words, tokens, waits and faults"' families mbarrier

@@ -30,14 +30,14 @@ expect 2 'cannot write /no/such/file: No such file' --trace /no/such/file -- tru
 echo kept >"$scratch/keep.txt"
 expect 2 '' --trace="$scratch/keep.txt" --bogus -- true
 "$TMAREF" exec --coverage=/dev/stdout -- true 2>"$scratch/out" | cat
-grep -q "cannot write /dev/stdout: it is no regular file" "$scratch/out" || { cat "$scratch/out"; failed=1; }
+grep -q "cannot write /dev/stdout: it is not a regular file" "$scratch/out" || { cat "$scratch/out"; failed=1; }
 [ "$(cat "$scratch/keep.txt")" = kept ] || { echo "the file was emptied"; failed=1; }
 mkfifo "$scratch/fifo"
-expect 2 'fifo: it is no regular file' --trace "$scratch/fifo" -- true
+expect 2 'fifo: it is not a regular file' --trace "$scratch/fifo" -- true
 TMAREF_TRACE=/no/such/file "$RUN_PTX" "$1/tile.ptx" plain >"$scratch/out" 2>&1
 grep -q 'TMAREF_TRACE: cannot write /no/such/file: No such file' "$scratch/out" || { cat "$scratch/out"; failed=1; }
 TMAREF_TRACE=/dev/null "$RUN_PTX" "$1/tile.ptx" plain >"$scratch/out" 2>&1
-grep -q 'TMAREF_TRACE: cannot write /dev/null: it is no regular file' "$scratch/out" || { cat "$scratch/out"; failed=1; }
+grep -q 'TMAREF_TRACE: cannot write /dev/null: it is not a regular file' "$scratch/out" || { cat "$scratch/out"; failed=1; }
 
 # Two processes of one run have a file each, and the next run begins again.
 expect 0 'another process of this run writes .*trace.json; this one writes .*trace.json\.[0-9]+' --trace "$trace" \

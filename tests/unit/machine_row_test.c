@@ -369,7 +369,7 @@ static const struct {
      "mov.u32 %r1, 5;\nT: .branchtargets A, B;\nbrx.idx %r1, T;\nA: ret;\nB: ret;\n", 1, MACHINE_FAULTED, 719,
      "target 5 of a list of 2"},
     {"a function of the GPU that gives nothing back", ".extern .func malloc(.param .b64 n);\n", "call malloc, (8);\n",
-     1, MACHINE_UNSUPPORTED, 0, "'malloc' is called in another way"},
+     1, MACHINE_UNSUPPORTED, 0, "'malloc' is not called as"},
     {"a function of the GPU, by its address", ".extern .func free(.param .b64 p);\n",
      "mov.u64 %rd1, free;\nP: .callprototype _ ();\ncall %rd1, (), P;\n", 1, MACHINE_FAULTED, 718,
      "where no function is"},

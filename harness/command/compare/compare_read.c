@@ -195,7 +195,7 @@ static int read_type(const struct compare_options *options, struct compare *comp
         if (!map_value_find(MAP_DATA_TYPE, options->type, &value, &why))
             return command_usage("compare", "--type: %s", why.at);
         if (value >= DTYPE_COUNT)
-            return command_usage("compare", "--type: %s is no type of a tensor map's elements", options->type);
+            return command_usage("compare", "--type: %s is not a type of a tensor map's elements", options->type);
         compare->dtype = (enum dtype)value;
         compare->element_bytes = dtype_row(compare->dtype)->size_bytes;
     }

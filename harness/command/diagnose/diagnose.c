@@ -21,7 +21,7 @@ static const struct command_option options[] = {
     OPTION_TEXT(0, "map", "MAP", map_text,
                 "replaces all other options of this group: hex digits, a JSON call, or a file with one of them",
                 .group = 1),
-    OPTION_TITLE(4, "The copy as it was meant:"),
+    OPTION_TITLE(4, "The intended copy:"),
     OPTION_FLAG(0, "store", is_store, "the copy is a store: the tile is known, and the dump is of the tensor"),
     OPTION_TEXT(0, "coord", "LIST", coord, "coordinates of the box, innermost first (default 0)"),
     OPTION_TEXT(0, "offsets", "LIST", offsets, "im2colOffsets, W first (default 0)"),

@@ -93,6 +93,7 @@ int explain_rule(const char *name, int json)
     if (error >= 0) return explain_error(error, json);
     if (parse_u64(name, UINT64_MAX, &number))
         return command_usage("explain", "no rule that tmaref knows ends in CUDA error %s", name);
-    return command_usage("explain", "'%.64s' is no rule and no CUDA error%s ('tmaref list --rules' shows the rules)",
-                         name, near_names(name, near_rule).at);
+    return command_usage("explain",
+                         "'%.64s' is neither a rule nor a CUDA error%s ('tmaref list --rules' shows the rules)", name,
+                         near_names(name, near_rule).at);
 }

@@ -138,7 +138,7 @@ static void refuse_import(int file)
 {
     unsigned long long handle;
     REFUSES(ERROR_UNKNOWN, cuMemImportFromShareableHandle(&handle, (void *)(intptr_t)file, 1));
-    SAYS("is no file of cuMemExportToShareableHandle");
+    SAYS("is not a file of cuMemExportToShareableHandle");
 }
 
 static void refuse_files(void)
@@ -202,9 +202,9 @@ void show_mapped_refusals(void)
     WORKS(cuMemCreate(&handle, PART, &prop, 0));
     REFUSES(ERROR_INVALID_VALUE, cuMemMap(at, 0, 0, handle, 0));
     REFUSES(ERROR_INVALID_VALUE, cuMemMap(at + 8, PART, 0, handle, 0));
-    SAYS("is no multiple of");
+    SAYS("is not a multiple of");
     REFUSES(ERROR_INVALID_VALUE, cuMemMap(at, PART, 8, handle, 0));
-    SAYS("is no multiple of");
+    SAYS("is not a multiple of");
     REFUSES(ERROR_INVALID_VALUE, cuMemMap(at, PART, PART, handle, 0));
     SAYS("the handle has only");
     WORKS(cuMemMap(at, PART, 0, handle, 0));

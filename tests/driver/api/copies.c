@@ -27,7 +27,7 @@ void show_copies(void)
     REFUSES(ERROR_INVALID_VALUE, cuMemcpyDtoH_v2(back, at + 4090, 7));
     SAYS("the source of 7 bytes at");
     REFUSES(ERROR_INVALID_VALUE, cuMemcpyDtoD_v2(address_of(back), at, 8));
-    SAYS("is no address of the device");
+    SAYS("is not an address of the device");
     REFUSES(ERROR_INVALID_VALUE, cuMemcpy(0, at, 8));
     REFUSES(ERROR_INVALID_VALUE, cuMemcpyHtoD_v2(at, (const void *)(UINTPTR_MAX - 8), 64));
     SAYS("would end past the last address");

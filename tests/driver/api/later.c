@@ -238,7 +238,7 @@ void show_later_memory(void)
     WORKS(cuStreamSynchronize(test.stream));
     REQUIRE(api_word(memory) == 7);
     REFUSES(ERROR_INVALID_VALUE, cuMemsetD8Async(freed, 0, 64, test.other));
-    SAYS("is no address of the device");
+    SAYS("is not an address of the device");
     launch("swap", test.stream, (const void *)test.word, NULL);
     REFUSES(ERROR_NOT_READY, cuStreamQuery(test.stream));
     atomic_store(test.word, 1);

@@ -35,7 +35,7 @@ static void show_counting(struct CUctx_st *primary)
     WORKS(cuMemUnmap(at + 2 * PART, PART));
     REQUIRE(left_bytes() == all);
     REFUSES(ERROR_INVALID_VALUE, cuMemMap(at, PART, 0, handle, 0));
-    SAYS("the handle is none of cuMemCreate");
+    SAYS("the handle is not from cuMemCreate");
 
     // What a context mapped goes with it.
     WORKS(cuCtxCreate_v2(&context, 0, 0));
@@ -114,7 +114,7 @@ static void show_refusals(void)
     REFUSES(ERROR_OUT_OF_MEMORY, cuMemAddressReserve(&at, (size_t)1 << 63, (size_t)1 << 63, 0, 0));
     WORKS(cuMemAddressReserve(&at, 2 * PART, 0, 0, 0));
     REFUSES(ERROR_INVALID_VALUE, cuMemAddressFree(at, PART));
-    SAYS("are no reservation");
+    SAYS("are not a reservation");
     WORKS(cuMemAddressFree(at, 2 * PART));
     const unsigned long long hint = at;
     WORKS(cuMemAddressReserve(&at, PART, 0, hint, 0)); // what was asked for, where it is free

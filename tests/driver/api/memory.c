@@ -36,7 +36,7 @@ void show_memory(void)
     REFUSES(ERROR_INVALID_VALUE, cuMemFreeHost((void *)(uintptr_t)at));
     WORKS(cuMemFree_v2(at));
     REFUSES(ERROR_INVALID_VALUE, cuMemFree_v2(at));
-    SAYS("no allocation is there (freed before?)");
+    SAYS("there is no allocation (already freed?)");
     WORKS(cuMemFree_v2(0));
     REQUIRE(left_bytes() == all);
 

@@ -343,7 +343,7 @@ void show_words(void)
     }
     SAYS_NOTHING();
     REFUSES(ERROR_INVALID_VALUE, cuStreamWriteValue64_v2(NULL, at + 4, 1, 0));
-    SAYS("is no multiple of 8");
+    SAYS("is not a multiple of 8");
 }
 
 // --- Memory of other processes ---------------------------------------------------------------------------------------
@@ -382,7 +382,7 @@ void show_shared_files(void)
     REQUIRE(retained == handle);
     REFUSES(ERROR_INVALID_VALUE, cuMemRetainAllocationHandle(&retained, &left));
     REFUSES(ERROR_UNKNOWN, cuMemImportFromShareableHandle(&same, (void *)(intptr_t)STDOUT_FILENO, 1));
-    SAYS("is no file of cuMemExportToShareableHandle");
+    SAYS("is not a file of cuMemExportToShareableHandle");
     REFUSES(ERROR_INVALID_VALUE, cuMemGetAllocationPropertiesFromHandle(&got, 12345));
     int own;
     REFUSES(ERROR_INVALID_VALUE, cuMemHostRegister_v2((void *)16, 64, 0));

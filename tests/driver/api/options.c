@@ -50,7 +50,7 @@ void show_bad_options(void)
         {"TMAREF_DEVICE", "h1000", "TMAREF_DEVICE is 'h1000', which is not one of: h200 h100"},
         {"TMAREF_THREADS", "65", "TMAREF_THREADS is '65', which is not a whole number from 1 to 64"},
         {"TMAREF_SEED", "99999999999999999999", "TMAREF_SEED is '99999999999999999999'"},
-        {"TMAREF_DUMP", "nothing", "'nothing' is no place, thread or list"}};
+        {"TMAREF_DUMP", "nothing", "'nothing' is not a place, a thread or a list"}};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         setenv(wrong[i][0], wrong[i][1], 1);
         REFUSES(ERROR_INVALID_VALUE, cuInit(0));

@@ -155,7 +155,7 @@ void show_word_refusals(void)
     REFUSES(ERROR_INVALID_VALUE, operate(WRITE, managed, 0));
     REFUSES(ERROR_INVALID_VALUE, operate(WRITE, 16, 0));
     REFUSES(ERROR_INVALID_VALUE, operate(WRITE_LONG, at + 4, 0));
-    SAYS("is no multiple of 8");
+    SAYS("is not a multiple of 8");
     REQUIRE(api_word(at) == 0x05050505);
     WORKS(operate(WRITE_LONG, at, 0));
     REQUIRE(api_word(at) == 0 && api_word(at + 4) == 0 && api_word(at + 8) == 0x05050505);

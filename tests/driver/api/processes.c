@@ -192,7 +192,7 @@ static void refuse_imports(struct CUmemPoolHandle_st *pool, const struct told *t
     REFUSES(ERROR_INVALID_VALUE, cuMemPoolImportFromShareableHandle(&made, file, POSIX_FILE, 1));
     REFUSES(ERROR_INVALID_VALUE,
             cuMemPoolImportFromShareableHandle(&made, (void *)(intptr_t)STDOUT_FILENO, POSIX_FILE, 0));
-    SAYS("is no file of cuMemPoolExportToShareableHandle");
+    SAYS("is not a file of cuMemPoolExportToShareableHandle");
     REFUSES(ERROR_INVALID_VALUE, cuMemPoolImportPointer(&at, pool, &nothing));
     REFUSES(ERROR_INVALID_VALUE, cuMemPoolImportPointer(&at, pool, NULL));
     REFUSES(ERROR_INVALID_VALUE, cuMemPoolImportPointer(NULL, pool, &nothing));

@@ -120,7 +120,7 @@ static void refuse_mapping(void)
     REFUSES(ERROR_INVALID_VALUE, cuMemMap(at, 0, 0, handle, 0));
     REFUSES(ERROR_INVALID_VALUE, cuMemMap(at, part, 0, handle, 1));
     REFUSES(ERROR_INVALID_VALUE, cuMemMap(at, part, 1, handle, 0));
-    SAYS("cuMemMap: the address or the offset is no multiple of 2097152");
+    SAYS("cuMemMap: the address or the offset is not a multiple of 2097152");
     WORKS(cuMemMap(at, part, 0, handle, 0));
     REFUSES(ERROR_INVALID_VALUE, cuMemUnmap(at, 2 * part));
     REFUSES(ERROR_INVALID_VALUE, cuMemUnmap(at + part, part));
@@ -128,7 +128,7 @@ static void refuse_mapping(void)
     WORKS(cuMemUnmap(at, part));
     WORKS(cuMemRelease(handle));
     REFUSES(ERROR_INVALID_VALUE, cuMemAddressFree(at, part));
-    SAYS("are no reservation of cuMemAddressReserve");
+    SAYS("are not a reservation of cuMemAddressReserve");
     WORKS(cuMemAddressFree(at, 2 * part));
     WORKS(cuMemAllocManaged(&managed, 64, 1));
     REFUSES(ERROR_INVALID_VALUE, cuMemFreeAsync(managed, NULL));
