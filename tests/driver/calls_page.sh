@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# docs/calls.md: which calls of CUDA are there. A call that no file defines is weak in its library (model/driver/missing.c).
+# docs/calls.md: which calls of CUDA are implemented. A call that no file defines is weak in its library (model/driver/missing.c).
 # usage: calls_page.sh [--check PAGE] LIBCUDA LIBCUDART MISSING_WHY
 set -u
 
@@ -46,21 +46,21 @@ missing() {
 page() {
     local library lines
     cat <<'END'
-# Which calls of CUDA 13 are there
+# CUDA 13 calls under tmaref exec
 
-Made by the target `calls-page` from the libraries of `tmaref exec`. [exec.md](exec.md#what-runs) says what the calls do.
+The target `calls-page` makes this page from the libraries of `tmaref exec`. [exec.md](exec.md#what-runs) describes what the calls do.
 
-- A call that is not there says so once on standard error, with the reason below, and answers 801 (`CUDA_ERROR_NOT_SUPPORTED`).
-- Several versions of one call (`cuMemAlloc` and `cuMemAlloc_v2`) are one row here. The newest is there. Of the older ones, those
-  with 32-bit addresses are not.
+- A call that is not implemented prints the reason below, once, on standard error. It returns 801 (`CUDA_ERROR_NOT_SUPPORTED`).
+- Several versions of one call (`cuMemAlloc` and `cuMemAlloc_v2`) count as one. The newest version is implemented. Older versions with
+  32-bit addresses are not.
 - The forms for per-thread default streams (`_ptds`, `_ptsz`) are the same calls.
 END
     for library in "Driver API, libcuda.so.1:$1" "Runtime API, libcudart.so.13:$2"; do
         lines=$(calls "${library#*:}")
-        printf '\n## %s\n\n%d of %d calls are there.\n\n' "${library%%:*}" \
+        printf '\n## %s\n\n%d of %d calls are implemented.\n\n' "${library%%:*}" \
             "$(grep -c ' there$' <<<"$lines")" "$(wc -l <<<"$lines")"
         there <<<"$lines"
-        printf '\nNot there:\n\n'
+        printf '\nNot implemented:\n\n'
         missing "$3" <<<"$lines"
     done
 }
