@@ -113,12 +113,17 @@ enum rule map_args_encode(const struct map_args *args, struct tensormap_image *i
     }
 }
 
-int map_args_made(const struct map_args *args, struct tensormap *map)
+enum rule map_args_make(const struct map_args *args, struct tensormap *map)
 {
     struct tensormap_image image;
-    if (map_args_encode(args, &image, NULL) != RULE_OK) return 0;
-    tensormap_decode(&image, map, NULL);
-    return 1;
+    enum rule rule = map_args_encode(args, &image, NULL);
+    if (rule == RULE_OK) tensormap_decode(&image, map, NULL);
+    return rule;
+}
+
+int map_args_made(const struct map_args *args, struct tensormap *map)
+{
+    return map_args_make(args, map) == RULE_OK;
 }
 
 // The arrays as the driver reads them: long enough for any rank that does not crash it.

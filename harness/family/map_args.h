@@ -48,7 +48,8 @@ extern const struct fields map_fields;
 // The call on the model: RULE_OK and the bytes, or the first rule broken. `findings` may be NULL.
 enum rule map_args_encode(const struct map_args *args, struct tensormap_image *image, struct findings *findings);
 
-// The map that the call makes on the model; 0 if it is refused.
+// The map that the call makes on the model: as map_args_encode(); and 0 if it is refused.
+enum rule map_args_make(const struct map_args *args, struct tensormap *map);
 int map_args_made(const struct map_args *args, struct tensormap *map);
 
 // The call on the real driver; returns its CUresult. May crash, as the driver does.

@@ -112,6 +112,14 @@ struct launch {
     struct copy_plan plan;
 };
 
+// The maps that the operation has. Returns the CUDA error of the encode.
+static int encode(struct gpu *gpu, const struct copy_case *c, const struct map_args *map, const struct map_args *to,
+                  struct launch *launch)
+{
+    int error = copy_is(c, COPY_TENSORS) ? map_args_call(&gpu->driver, map, &launch->map) : CUDA_SUCCESS;
+    return error == CUDA_SUCCESS && copy_is(c, COPY_TWO) ? map_args_call(&gpu->driver, to, &launch->to) : error;
+}
+
 // `shift`: from addresses in results to those on the device. Returns the CUDA error of the encode.
 static int prepare(struct gpu *gpu, const struct copy_case *c, const struct result *result, uint64_t shift,
                    struct launch *launch)
@@ -125,9 +133,7 @@ static int prepare(struct gpu *gpu, const struct copy_case *c, const struct resu
     plan->flat.to += tensor;
     map.address += copy_is(c, COPY_STORES) ? tensor : to_arena;
     to.address += tensor;
-    int error = copy_is(c, COPY_TENSORS) ? map_args_call(&gpu->driver, &map, &launch->map) : CUDA_SUCCESS;
-    if (error == CUDA_SUCCESS && copy_is(c, COPY_TWO)) error = map_args_call(&gpu->driver, &to, &launch->to);
-    return error;
+    return encode(gpu, c, &map, &to, launch);
 }
 
 static int start(struct gpu *gpu, const struct copy_case *c, struct launch *launch)
@@ -159,22 +165,15 @@ static int start_case(struct gpu *gpu, const void *c, struct result *result, uin
     return error == CUDA_SUCCESS ? start(gpu, c, &launch) : error;
 }
 
-// A case whose map the model refuses: what the driver says.
-static int refused_by_driver(struct gpu *gpu, const struct copy_case *c)
-{
-    struct tensormap_image image;
-    struct map_args to = copy_to_args(c);
-    int error = map_args_call(&gpu->driver, &c->map, &image);
-    if (error == CUDA_SUCCESS && copy_is(c, COPY_TWO)) error = map_args_call(&gpu->driver, &to, &image);
-    return error;
-}
-
 static int copy_run_gpu(struct gpu *gpu, const void *test_cases, int count, struct result *results)
 {
     const struct copy_case *c = test_cases;
-    struct copy_plan plan;
-    for (int i = 0; i < count; i++)
-        if (copy_plan_of(&c[i], &plan) != RULE_OK) results[i].status = refused_by_driver(gpu, &c[i]);
+    struct launch refused; // by the model: what the driver says
+    for (int i = 0; i < count; i++) {
+        const struct map_args to = copy_to_args(&c[i]);
+        if (copy_plan_of(&c[i], &refused.plan) != RULE_OK)
+            results[i].status = encode(gpu, &c[i], &c[i].map, &to, &refused);
+    }
     return gpu_run_each(gpu, c, sizeof *c, count, results, start_case);
 }
 

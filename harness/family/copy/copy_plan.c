@@ -159,14 +159,6 @@ static void plan_flat(const struct copy_case *c, struct copy_plan *plan)
     plan_tensor(c, plan);
 }
 
-static enum rule map_of(const struct map_args *args, struct tensormap *map)
-{
-    struct tensormap_image image;
-    enum rule rule = map_args_encode(args, &image, NULL);
-    if (rule == RULE_OK) tensormap_decode(&image, map, NULL);
-    return rule;
-}
-
 enum rule copy_plan_of(const struct copy_case *c, struct copy_plan *plan)
 {
     *plan = (struct copy_plan){.kernel = kernel_of(c), .threads = threads_of(c)};
@@ -175,8 +167,8 @@ enum rule copy_plan_of(const struct copy_case *c, struct copy_plan *plan)
         return RULE_OK;
     }
     struct map_args to = copy_to_args(c);
-    enum rule rule = map_of(&c->map, &plan->machine.map);
-    if (rule == RULE_OK && copy_is(c, COPY_TWO)) rule = map_of(&to, &plan->machine.to);
+    enum rule rule = map_args_make(&c->map, &plan->machine.map);
+    if (rule == RULE_OK && copy_is(c, COPY_TWO)) rule = map_args_make(&to, &plan->machine.to);
     if (rule != RULE_OK) return rule;
     struct copy_job *job = &plan->job;
     plan_tiles(c, plan);

@@ -35,14 +35,12 @@ struct load_window load_window(const struct load_case *c)
 static enum rule run_load(const struct load_case *c, struct load_cta *cta)
 {
     const struct mbarrier_transaction announce = {.arrivals = 1, .expect_bytes = c->expect};
-    struct tensormap_image image;
     struct tensormap map;
     uint32_t bytes;
     cta->word = mbarrier_init(1);
-    enum rule rule = map_args_encode(&c->map, &image, NULL);
+    enum rule rule = map_args_make(&c->map, &map);
     if (rule == RULE_OK) rule = mbarrier_transact(&cta->word, &announce);
     if (rule != RULE_OK) return rule;
-    tensormap_decode(&image, &map, NULL);
     rule = c->mode == LOAD_IM2COL
                ? im2col_load(&map, (int)c->dims, c->coord, c->offset, arena(), &cta->shared, c->shared, &bytes, NULL)
                : tile_load(&map, (int)c->dims, c->coord, arena(), &cta->shared, c->shared, &bytes, NULL);

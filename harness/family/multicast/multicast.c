@@ -194,12 +194,10 @@ static enum rule multicast_issue_run(uint32_t cluster, uint32_t mode, uint32_t d
 // The kernel's order: the encode, arrive.expect_tx in every CTA, the loads, their complete_tx.
 static enum rule run_issues(const struct multicast_case *c, const struct memory *ctas, uint64_t *words)
 {
-    struct tensormap_image image;
     struct tensormap map = {0};
     uint32_t ranks = multicast_ranks(c), bytes;
-    enum rule rule = c->mode == MULTICAST_BULK ? RULE_OK : map_args_encode(&c->map, &image, NULL);
+    enum rule rule = c->mode == MULTICAST_BULK ? RULE_OK : map_args_make(&c->map, &map);
     if (rule != RULE_OK) return rule;
-    if (c->mode != MULTICAST_BULK) tensormap_decode(&image, &map, NULL);
     for (uint32_t rank = 0; rank < ranks; rank++) {
         struct mbarrier_transaction announce = {.arrivals = 1, .expect_bytes = c->expect[rank]};
         words[rank] = mbarrier_init(1);

@@ -129,11 +129,9 @@ void store_fill_global(const struct store_case *c, uint64_t address, uint8_t *by
 
 static enum rule run_store(const struct store_case *c, const struct memory *global, const struct memory *shared)
 {
-    struct tensormap_image image;
     struct tensormap map;
-    enum rule rule = map_args_encode(&c->map, &image, NULL);
+    enum rule rule = map_args_make(&c->map, &map);
     if (rule != RULE_OK) return rule;
-    tensormap_decode(&image, &map, NULL);
     enum reduce_op op = (enum reduce_op)(c->operation - 1);
     int dims = (int)c->dims;
     if (c->mode == STORE_IM2COL)

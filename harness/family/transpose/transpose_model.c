@@ -198,10 +198,8 @@ enum rule transpose_run_model(const void *test_case, struct result *result)
     struct tensormap map[2];
     transpose_maps(c, ARENA_BASE + c->source, TRANSPOSE_OUTPUT_BASE, args);
     for (int i = 0; i < 2; i++) {
-        struct tensormap_image image;
-        enum rule rule = map_args_encode(&args[i], &image, NULL);
+        enum rule rule = map_args_make(&args[i], &map[i]);
         if (rule != RULE_OK) return rule;
-        tensormap_decode(&image, &map[i], NULL);
     }
     const struct memory shared = {cta, TRANSPOSE_SHARED_START, sizeof cta};
     const struct memory global = {result->window[0].bytes, result->window[0].base, result->window[0].size_bytes};
