@@ -15,6 +15,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "load_launch.h"
 #include "trace.h"
 
 enum { ENOUGH_PERCENT = 95 };
@@ -93,7 +94,7 @@ static void ask(struct measured *measured, struct tally *tally)
 {
     struct diagnose question;
     struct diagnosis diagnosis;
-    diagnose_before(measured->window, measured->before);
+    load_canaries(measured->window.base, measured->before, measured->window.size_bytes);
     diagnose_read_back(&measured->test_case, measured->window, measured->bytes);
     for (int knows_before = 0; knows_before < 2; knows_before++) {
         const uint8_t *before = knows_before ? measured->before : NULL;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "arena.h"
+#include "load_launch.h"
 #include "mbarrier.h"
 #include "measure.h"
 #include "slow.h"
@@ -77,7 +78,7 @@ int measure_slow(uint64_t seed, uint64_t index, int is_clean, struct measured *m
     if (is_clean) mend(c);
     measured->window = diagnose_window(c);
     uint8_t *window = smem + (measured->window.base - LOAD_SHARED_START);
-    diagnose_before(measured->window, window);
+    load_canaries(measured->window.base, window, measured->window.size_bytes);
     measured->word = mbarrier_init(1);
     if (c->announce)
         mbarrier_transact(&measured->word, &(struct mbarrier_transaction){.arrivals = 1, .expect_bytes = c->expect});

@@ -107,7 +107,7 @@ static enum rule run_case(const struct diagnose_case *c, struct load_window wind
     const struct memory shared = {cta, LOAD_SHARED_START, sizeof cta};
     uint8_t *in_cta = cta + (window.base - LOAD_SHARED_START);
     uint64_t unused = mbarrier_init(1);
-    diagnose_before(window, in_cta);
+    load_canaries(window.base, in_cta, window.size_bytes);
     enum rule rule = run_loads(c, 0, c->earlier, &shared, &unused);
     if (earlier != NULL) memcpy(earlier, in_cta, window.size_bytes);
     *word = mbarrier_init(1);
@@ -126,8 +126,7 @@ static enum rule run_model(const void *test_case, struct result *result)
     return rule;
 }
 
-// Bytes that the last loads signal.
-static uint32_t brought(const struct diagnose_case *c)
+uint32_t diagnose_brought(const struct diagnose_case *c)
 {
     uint32_t total = 0, bytes;
     for (uint32_t i = c->earlier; i < c->loads; i++) {
@@ -140,7 +139,7 @@ static uint32_t brought(const struct diagnose_case *c)
 static int case_varies(const void *test_case)
 {
     const struct diagnose_case *c = test_case;
-    return c->clocks >= 0 || (c->announce && c->expect < brought(c));
+    return c->clocks >= 0 || (c->announce && c->expect < diagnose_brought(c));
 }
 
 // Each byte is as it was before the last loads or as they leave it (if the dump came early), and the word is what it
@@ -153,7 +152,7 @@ static int is_legal(const void *test_case, const struct result *result)
     uint64_t word;
     if (run_case(c, window, earlier, after, &word) != RULE_OK || result->status != 0 || result->windows != 2) return 0;
     if (result->window[1].size_bytes != window.size_bytes) return 0;
-    int is_word_sure = !c->announce || c->expect >= brought(c);
+    int is_word_sure = !c->announce || c->expect >= diagnose_brought(c);
     if (is_word_sure && memcmp(result->window[0].bytes, &word, sizeof word) != 0) return 0;
     for (uint32_t i = 0; i < window.size_bytes; i++) {
         uint8_t byte = result->window[1].bytes[i];
@@ -194,7 +193,7 @@ static int make_job(const struct gpu_place *place, void *to)
                                  .announce = c->announce,
                                  .expect_bytes = c->expect,
                                  .clocks = c->clocks,
-                                 .settle = !c->announce || c->expect != brought(c),
+                                 .settle = !c->announce || c->expect != diagnose_brought(c),
                                  .window = (uint32_t)window->base,
                                  .window_end = (uint32_t)window->base + window->size_bytes,
                                  .output = place->offset + LOAD_LEAD_BYTES};
@@ -217,8 +216,9 @@ enum rule diagnose_explain(const void *test_case, const struct difference *diffe
 
 static int restore(const void *test_case, const json_t *text, struct result *result)
 {
+    (void)test_case;
     const struct window *shared = &result->window[1];
-    diagnose_before(diagnose_window(test_case), shared->bytes);
+    load_canaries((uint32_t)shared->base, shared->bytes, shared->size_bytes);
     return load_restore(text, result->window[0].bytes, shared->bytes, shared->base, shared->size_bytes);
 }
 

@@ -23,11 +23,9 @@ uint32_t diagnose_load_bytes(const struct diagnose_load *load, uint32_t *tx_byte
 
 enum rule diagnose_load_run(const struct diagnose_load *load, const struct memory *shared, uint32_t *tx_bytes)
 {
-    struct tensormap_image image;
     struct tensormap map;
-    enum rule rule = map_args_encode(&load->map, &image, NULL);
+    enum rule rule = map_args_make(&load->map, &map);
     if (rule != RULE_OK) return rule;
-    tensormap_decode(&image, &map, NULL);
     return map.mode == TENSORMAP_IM2COL
                ? im2col_load(&map, map.rank, load->coord, load->offset, arena(), shared, load->shared, tx_bytes, NULL)
                : tile_load(&map, map.rank, load->coord, arena(), shared, load->shared, tx_bytes, NULL);
@@ -46,11 +44,6 @@ struct load_window diagnose_window(const struct diagnose_case *c)
     for (uint32_t i = 0; i < c->loads; i++)
         widen(c->load[i].shared, diagnose_load_bytes(&c->load[i], &tx_bytes), &low, &high);
     return load_window_around(low, high - low);
-}
-
-void diagnose_before(struct load_window window, uint8_t *bytes)
-{
-    load_canaries(window.base, bytes, window.size_bytes);
 }
 
 // Each 16-byte chunk of the box is taken from where the mode would have put it.

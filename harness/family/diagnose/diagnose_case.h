@@ -41,11 +41,11 @@ uint32_t diagnose_load_bytes(const struct diagnose_load *load, uint32_t *tx_byte
 // Does the load on the model, into `shared`. Returns the first rule broken.
 enum rule diagnose_load_run(const struct diagnose_load *load, const struct memory *shared, uint32_t *tx_bytes);
 
-// The shared addresses that a result holds.
+// The shared addresses that a result holds; canaries before everything, load_canaries().
 struct load_window diagnose_window(const struct diagnose_case *test_case);
 
-// Shared memory before everything: canaries.
-void diagnose_before(struct load_window window, uint8_t *bytes);
+// Bytes that the last loads signal.
+uint32_t diagnose_brought(const struct diagnose_case *test_case);
 
 // What the reader makes of a raw dump of the window.
 void diagnose_read_back(const struct diagnose_case *test_case, struct load_window window, uint8_t *bytes);

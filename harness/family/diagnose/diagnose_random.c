@@ -373,11 +373,7 @@ static int is_possible(const struct diagnose_case *c)
 
 static void pick_expect(struct random *random, struct diagnose_case *c)
 {
-    uint32_t tx_bytes, total = 0;
-    for (uint32_t i = c->earlier; i < c->loads; i++) {
-        diagnose_load_bytes(&c->load[i], &tx_bytes);
-        total += tx_bytes;
-    }
+    uint32_t total = diagnose_brought(c);
     if (c->loads == 0) diagnose_load_bytes(&c->meant, &total);
     c->expect = total;
     if (c->cause != CAUSE_TX_COUNT) return;
