@@ -4,7 +4,7 @@
 
 #include "copy.h"
 #include "maps_case.h"
-#include "replace.h"
+#include "replace_case.h"
 #include "store.h"
 
 enum { ALIGN_BYTES = 256, GUARD_BYTES = 128 };
@@ -39,37 +39,18 @@ struct maps_fields maps_fields(const struct map_args *args)
     return fields;
 }
 
-static void set(struct tensormap_image *image, enum replace_field field, uint32_t ordinal, uint64_t value)
-{
-    tensormap_replace(image, &(struct replace_op){field, ordinal, value}, NULL);
-}
-
-static void set_fields(struct tensormap_image *image, const struct maps_fields *fields)
-{
-    set(image, REPLACE_GLOBAL_ADDRESS, 0, fields->address);
-    set(image, REPLACE_RANK, 0, fields->rank);
-    set(image, REPLACE_ELEMTYPE, 0, fields->elemtype);
-    set(image, REPLACE_INTERLEAVE_LAYOUT, 0, fields->interleave);
-    set(image, REPLACE_SWIZZLE_MODE, 0, fields->swizzle);
-    set(image, REPLACE_FILL_MODE, 0, fields->fill);
-    for (uint32_t i = 0; i <= fields->rank; i++) {
-        set(image, REPLACE_BOX_DIM, i, fields->box[i]);
-        set(image, REPLACE_GLOBAL_DIM, i, fields->dim[i]);
-        set(image, REPLACE_ELEMENT_STRIDE, i, fields->estride[i]);
-        if (i > 0) set(image, REPLACE_GLOBAL_STRIDE, i - 1, fields->stride[i - 1]);
-    }
-}
-
 // The 128 bytes that the kernel gets for a tensor; 0 if the encode of its map is refused.
 static int maps_image(const struct maps_case *c, uint32_t tensor, struct tensormap_image *image)
 {
-    const struct map_args start = maps_template(), *args = &c->tensor[tensor].map;
-    if (map_args_encode(args, image, NULL) != RULE_OK) return 0;
+    const struct map_args start = maps_template();
+    struct replace_op op[REPLACE_MAX_OPS];
+    struct tensormap map;
+    if (map_args_encode(&c->tensor[tensor].map, image, NULL) != RULE_OK) return 0;
     if (c->way != MAPS_TEMPLATE && c->way != MAPS_ZEROS) return 1;
-    struct maps_fields fields = maps_fields(args);
+    tensormap_decode(image, &map, NULL);
     *image = (struct tensormap_image){{0}};
     if (c->way == MAPS_TEMPLATE) map_args_encode(&start, image, NULL);
-    set_fields(image, &fields);
+    for (uint32_t i = 0, count = replace_ops_of(&map, op); i < count; i++) tensormap_replace(image, &op[i], NULL);
     return 1;
 }
 

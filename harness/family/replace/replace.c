@@ -83,6 +83,25 @@ static void replace_final(const struct replace_case *c, struct tensormap_image *
     for (uint32_t i = 0; i < c->count; i++) tensormap_replace(image, &c->op[i], NULL);
 }
 
+uint32_t replace_ops_of(const struct tensormap *map, struct replace_op *op)
+{
+    const struct replace_op whole[] = {{REPLACE_GLOBAL_ADDRESS, 0, map->address},
+                                       {REPLACE_RANK, 0, (uint64_t)map->rank - 1},
+                                       {REPLACE_ELEMTYPE, 0, replace_elemtype(map->dtype)},
+                                       {REPLACE_INTERLEAVE_LAYOUT, 0, map->interleave},
+                                       {REPLACE_SWIZZLE_MODE, 0, map->swizzle},
+                                       {REPLACE_FILL_MODE, 0, map->oob_fill}};
+    uint32_t count = sizeof whole / sizeof whole[0];
+    memcpy(op, whole, sizeof whole);
+    for (uint32_t i = 0; i < (uint32_t)map->rank; i++) {
+        op[count++] = (struct replace_op){REPLACE_GLOBAL_DIM, i, (uint32_t)map->dim[i]};
+        op[count++] = (struct replace_op){REPLACE_BOX_DIM, i, map->box[i]};
+        op[count++] = (struct replace_op){REPLACE_ELEMENT_STRIDE, i, map->estride[i]};
+        if (i > 0) op[count++] = (struct replace_op){REPLACE_GLOBAL_STRIDE, i - 1, map->stride[i]};
+    }
+    return count;
+}
+
 int replace_final_map(const struct replace_case *c, struct tensormap *map)
 {
     struct tensormap_image image;

@@ -19,7 +19,10 @@ struct replace_case {
     uint32_t dims, shared, expect;
 };
 
-// The same decoded; 0 if no load can be made through it.
+// The edits that make any map the tiled map `map`; returns how many there are, at most REPLACE_MAX_OPS.
+uint32_t replace_ops_of(const struct tensormap *map, struct replace_op *op);
+
+// The map after all edits; 0 if no load can be made through it.
 int replace_final_map(const struct replace_case *test_case, struct tensormap *map);
 
 #endif

@@ -7,26 +7,10 @@
 #include "draw.h"
 #include "replace_case.h"
 
-static void add(struct replace_case *c, enum replace_field field, uint32_t ordinal, uint64_t value)
-{
-    if (c->count < REPLACE_MAX_OPS) c->op[c->count++] = (struct replace_op){field, ordinal, value};
-}
-
 // Edits, in random order, that make any map the tiled map `to`.
 static void rebuild(struct random *random, const struct tensormap *to, struct replace_case *c)
 {
-    add(c, REPLACE_GLOBAL_ADDRESS, 0, to->address);
-    add(c, REPLACE_RANK, 0, (uint64_t)to->rank - 1);
-    add(c, REPLACE_ELEMTYPE, 0, replace_elemtype(to->dtype));
-    add(c, REPLACE_INTERLEAVE_LAYOUT, 0, to->interleave);
-    add(c, REPLACE_SWIZZLE_MODE, 0, to->swizzle);
-    add(c, REPLACE_FILL_MODE, 0, to->oob_fill);
-    for (uint32_t i = 0; i < (uint32_t)to->rank; i++) {
-        add(c, REPLACE_GLOBAL_DIM, i, (uint32_t)to->dim[i]);
-        add(c, REPLACE_BOX_DIM, i, to->box[i]);
-        add(c, REPLACE_ELEMENT_STRIDE, i, to->estride[i]);
-        if (i > 0) add(c, REPLACE_GLOBAL_STRIDE, i - 1, to->stride[i]);
-    }
+    c->count = replace_ops_of(to, c->op);
     for (uint32_t i = c->count; i > 1; i--) {
         uint32_t other = (uint32_t)random_below(random, i);
         struct replace_op op = c->op[i - 1];
@@ -73,7 +57,7 @@ static void edit(struct random *random, struct replace_case *c)
         enum replace_field field = (enum replace_field)random_below(random, REPLACE_FIELDS);
         int has_ordinal = field >= REPLACE_BOX_DIM && field <= REPLACE_ELEMENT_STRIDE;
         uint32_t ordinal = has_ordinal ? (uint32_t)random_below(random, REPLACE_ORDINALS) : 0;
-        add(c, field, ordinal, any_value(random, field));
+        c->op[c->count++] = (struct replace_op){field, ordinal, any_value(random, field)};
     }
 }
 
