@@ -92,8 +92,10 @@ static void note_modes(struct watch_call *call, uint32_t interleave, uint32_t sw
     note_enum(call, "oobFill", oob_fill, oob_fill_name(oob_fill));
 }
 
-static void call_start(struct watch_call *call, const char *function)
+static void call_start(struct watch_call *call, const char *function, const struct tensormap_image *map)
 {
+    unsigned char *written = call->room + (uintptr_t)map % 64;
+    call->written = map == NULL ? NULL : (struct tensormap_image *)(void *)written;
     call->function = function;
     call->number = ++watch_state()->begun;
     call->argument_count = 0;
@@ -101,7 +103,6 @@ static void call_start(struct watch_call *call, const char *function)
     call->is_printed = 0;
     call->rule = RULE_OK;
     call->findings.count = 0;
-    call->expected = (struct tensormap_image){{0}};
     call->wrong_words = 0;
 }
 
@@ -163,6 +164,7 @@ static void compare_maps(struct watch_call *call, const struct tensormap_image *
 {
     if (!call->is_modelled || call->rule != RULE_OK || call->result != CUDA_SUCCESS) return;
     if (copy_memory(&call->actual, map, TENSORMAP_BYTES) != 0) return;
+    memcpy(&call->expected, (const void *)call->written, TENSORMAP_BYTES);
     for (int i = 0; i < TENSORMAP_BYTES / 8; i++)
         if (call->actual.word[i] != call->expected.word[i]) call->wrong_words |= 1u << i;
 }
@@ -203,30 +205,13 @@ static enum cuda_result call_finish(struct watch_call *call, const struct tensor
     return result;
 }
 
-// Where the model writes its map: at the same distance from a 64-byte boundary as the program's.
-struct scratch {
-    _Alignas(64) unsigned char bytes[TENSORMAP_BYTES + 64];
-};
-
-static struct tensormap_image *scratch_map(struct scratch *scratch, const struct tensormap_image *map)
-{
-    return map == NULL ? NULL : (struct tensormap_image *)(void *)(scratch->bytes + (uintptr_t)map % 64);
-}
-
-static void keep_expected(struct watch_call *call, const struct tensormap_image *written)
-{
-    if (call->rule == RULE_OK && written != NULL) memcpy(&call->expected, (const void *)written, TENSORMAP_BYTES);
-}
-
 enum cuda_result cuTensorMapEncodeTiled(struct tensormap_image *map, uint32_t data_type, uint32_t rank, void *address,
                                         const uint64_t *dim, const uint64_t *stride, const uint32_t *box,
                                         const uint32_t *estride, uint32_t interleave, uint32_t swizzle,
                                         uint32_t l2_promotion, uint32_t oob_fill)
 {
     struct watch_call call;
-    struct scratch scratch;
-    struct tensormap_image *ours = scratch_map(&scratch, map);
-    call_start(&call, __func__);
+    call_start(&call, __func__, map);
     note_type(&call, map, data_type, rank, address);
     const uint64_t *dim_copy = note_array(&call, "globalDim", WATCH_U64S, dim, rank, 0);
     const uint64_t *stride_copy = note_array(&call, "globalStrides", WATCH_U64S, stride, rank, 1);
@@ -234,9 +219,9 @@ enum cuda_result cuTensorMapEncodeTiled(struct tensormap_image *map, uint32_t da
     const uint32_t *estride_copy = note_array(&call, "elementStrides", WATCH_U32S, estride, rank, 0);
     note_modes(&call, interleave, swizzle, l2_promotion, oob_fill);
     if (call.is_modelled)
-        call.rule = tensormap_encode_tiled(ours, data_type, rank, (uintptr_t)address, dim_copy, stride_copy, box_copy,
-                                           estride_copy, interleave, swizzle, l2_promotion, oob_fill, &call.findings);
-    keep_expected(&call, ours);
+        call.rule =
+            tensormap_encode_tiled(call.written, data_type, rank, (uintptr_t)address, dim_copy, stride_copy, box_copy,
+                                   estride_copy, interleave, swizzle, l2_promotion, oob_fill, &call.findings);
     call_report(&call, map);
 
     cuTensorMapEncodeTiled_fn driver = (cuTensorMapEncodeTiled_fn)watch_real(WATCH_cuTensorMapEncodeTiled);
@@ -253,9 +238,7 @@ enum cuda_result cuTensorMapEncodeIm2col(struct tensormap_image *map, uint32_t d
                                          uint32_t oob_fill)
 {
     struct watch_call call;
-    struct scratch scratch;
-    struct tensormap_image *ours = scratch_map(&scratch, map);
-    call_start(&call, __func__);
+    call_start(&call, __func__, map);
     note_type(&call, map, data_type, rank, address);
     const uint64_t *dim_copy = note_array(&call, "globalDim", WATCH_U64S, dim, rank, 0);
     const uint64_t *stride_copy = note_array(&call, "globalStrides", WATCH_U64S, stride, rank, 1);
@@ -266,10 +249,9 @@ enum cuda_result cuTensorMapEncodeIm2col(struct tensormap_image *map, uint32_t d
     const uint32_t *estride_copy = note_array(&call, "elementStrides", WATCH_U32S, estride, rank, 0);
     note_modes(&call, interleave, swizzle, l2_promotion, oob_fill);
     if (call.is_modelled)
-        call.rule = tensormap_encode_im2col(ours, data_type, rank, (uintptr_t)address, dim_copy, stride_copy,
+        call.rule = tensormap_encode_im2col(call.written, data_type, rank, (uintptr_t)address, dim_copy, stride_copy,
                                             lower_copy, upper_copy, channels, pixels, estride_copy, interleave, swizzle,
                                             l2_promotion, oob_fill, &call.findings);
-    keep_expected(&call, ours);
     call_report(&call, map);
 
     cuTensorMapEncodeIm2col_fn driver = (cuTensorMapEncodeIm2col_fn)watch_real(WATCH_cuTensorMapEncodeIm2col);
@@ -286,9 +268,7 @@ enum cuda_result cuTensorMapEncodeIm2colWide(struct tensormap_image *map, uint32
                                              uint32_t swizzle, uint32_t l2_promotion, uint32_t oob_fill)
 {
     struct watch_call call;
-    struct scratch scratch;
-    struct tensormap_image *ours = scratch_map(&scratch, map);
-    call_start(&call, __func__);
+    call_start(&call, __func__, map);
     note_type(&call, map, data_type, rank, address);
     const uint64_t *dim_copy = note_array(&call, "globalDim", WATCH_U64S, dim, rank, 0);
     const uint64_t *stride_copy = note_array(&call, "globalStrides", WATCH_U64S, stride, rank, 1);
@@ -300,10 +280,9 @@ enum cuda_result cuTensorMapEncodeIm2colWide(struct tensormap_image *map, uint32
     note_enum(&call, "mode", mode, wide_mode_name(mode));
     note_modes(&call, interleave, swizzle, l2_promotion, oob_fill);
     if (call.is_modelled)
-        call.rule = tensormap_encode_im2col_wide(ours, data_type, rank, (uintptr_t)address, dim_copy, stride_copy,
-                                                 lower_width, upper_width, channels, pixels, estride_copy, interleave,
-                                                 mode, swizzle, l2_promotion, oob_fill, &call.findings);
-    keep_expected(&call, ours);
+        call.rule = tensormap_encode_im2col_wide(call.written, data_type, rank, (uintptr_t)address, dim_copy,
+                                                 stride_copy, lower_width, upper_width, channels, pixels, estride_copy,
+                                                 interleave, mode, swizzle, l2_promotion, oob_fill, &call.findings);
     call_report(&call, map);
 
     cuTensorMapEncodeIm2colWide_fn driver =
@@ -318,12 +297,11 @@ enum cuda_result cuTensorMapEncodeIm2colWide(struct tensormap_image *map, uint32
 enum cuda_result cuTensorMapReplaceAddress(struct tensormap_image *map, void *address)
 {
     struct watch_call call;
-    call_start(&call, __func__);
+    call_start(&call, __func__, map);
     note_pointer(&call, "tensorMap", map);
     note_pointer(&call, "globalAddress", address);
-    call.is_modelled = map == NULL || copy_memory(&call.expected, map, TENSORMAP_BYTES) == 0;
-    if (call.is_modelled)
-        call.rule = tensormap_replace_address(map == NULL ? NULL : &call.expected, (uintptr_t)address, &call.findings);
+    call.is_modelled = map == NULL || copy_memory(call.written, map, TENSORMAP_BYTES) == 0;
+    if (call.is_modelled) call.rule = tensormap_replace_address(call.written, (uintptr_t)address, &call.findings);
     call_report(&call, map);
 
     cuTensorMapReplaceAddress_fn driver = (cuTensorMapReplaceAddress_fn)watch_real(WATCH_cuTensorMapReplaceAddress);

@@ -41,6 +41,9 @@ struct watch_call {
     enum rule rule;
     struct findings findings;
     struct watch_seen *repeated; // the reported call that this one repeats, or this one's own place; or NULL
+    // Where the model writes: in `room`, as far from a 64-byte boundary as the program's map; NULL as that is.
+    struct tensormap_image *written;
+    _Alignas(64) unsigned char room[TENSORMAP_BYTES + 64];
     struct tensormap_image expected, actual;
     enum cuda_result result;
     uint32_t wrong_words;
