@@ -8,6 +8,7 @@
 #include "cluster.h"
 #include "cubin.h"
 #include "image.h"
+#include "link_parts.h"
 #include "linking.h"
 #include "loaded.h"
 #include "object.h"
@@ -17,6 +18,7 @@ struct CUlinkState_st {
     struct object object;
     struct loaded_log log;
     struct units units;
+    struct link_parts parts;
     enum cuda_result error; // which every later call gives too
     int is_complete;
 };
@@ -66,10 +68,12 @@ static enum cuda_result tell(struct input *input, const struct ptx_errors *error
     return errors->count == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_SOURCE;
 }
 
-// Do the units so far contradict each other?
-static enum cuda_result check_units(struct input *input)
+// Do the units so far contradict each other? Those from `start` on are new.
+static enum cuda_result check_units(struct input *input, size_t start)
 {
     const struct units *units = &input->link->units;
+    const enum link_fit fit = link_parts_add(&input->link->parts, units, start);
+    if (fit != LINK_MAY_NOT) return fit == LINK_FITS ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
     struct ptx_errors *errors = calloc(1, sizeof *errors);
     struct ptx_module *front =
         errors == NULL ? NULL : ptx_open(units->text, units->bytes, (struct ptx_limits){0}, errors);
@@ -147,7 +151,7 @@ static enum cuda_result add(struct input *input, uint32_t type, const void *imag
     struct CUlinkState_st *link = input->link;
     const size_t before = link->units.bytes;
     enum cuda_result error = add_any(input, type, image, bytes);
-    if (link->units.bytes != before) link->error = check_units(input);
+    if (link->units.bytes != before) link->error = check_units(input, before);
     if (error == CUDA_SUCCESS) error = link->error;
     loaded_log_length(&link->log);
     return error;
@@ -246,6 +250,7 @@ DRIVER_VISIBLE enum cuda_result cuLinkDestroy(struct CUlinkState_st *link)
     DRIVER_ENTER(driver);
     if (!object_is(link, OBJECT_LINK)) return CUDA_ERROR_INVALID_HANDLE;
     free(link->units.text);
+    link_parts_free(&link->parts);
     object_destroy(&driver->objects, link);
     return CUDA_SUCCESS;
 }

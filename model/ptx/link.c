@@ -244,3 +244,22 @@ int ptx_link(struct ptx_module *module, int (*is_given)(struct ptx_name name), s
     (module->is_linked ? link_units : link_whole)(&linker);
     return errors->count == 0;
 }
+
+// --- Names -----------------------------------------------------------------------------------------------------------
+
+static void tell_names(const struct names *names, void (*tell)(void *context, struct ptx_name name), void *context)
+{
+    const struct named *named = names->list.item;
+    for (uint32_t i = 0; i < names->list.count; i++) tell(context, named[i].name);
+}
+
+void ptx_each_name(const struct ptx_module *module, void (*tell)(void *context, struct ptx_name name), void *context)
+{
+    for (const struct unit *unit = &module->first; unit != NULL; unit = unit->next)
+        tell_names(&unit->names, tell, context);
+}
+
+void ptx_each_symbol(const struct ptx_module *module, void (*tell)(void *context, struct ptx_name name), void *context)
+{
+    tell_names(&module->symbols, tell, context);
+}

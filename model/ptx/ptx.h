@@ -25,6 +25,11 @@ struct ptx_module *ptx_open(const char *text, size_t size_bytes, struct ptx_limi
 // come, so it is not asked what none defines.
 int ptx_link(struct ptx_module *module, int (*is_given)(struct ptx_name name), struct ptx_errors *errors);
 
+// Tells each variable and function that a unit has, or of a module that was linked those that stand for one another:
+// once each, and where in the text the one that counts stands.
+void ptx_each_name(const struct ptx_module *module, void (*tell)(void *context, struct ptx_name name), void *context);
+void ptx_each_symbol(const struct ptx_module *module, void (*tell)(void *context, struct ptx_name name), void *context);
+
 // What was read. Pointers into it may move when a function is decoded.
 const struct ptx_program *ptx_program(const struct ptx_module *module);
 
