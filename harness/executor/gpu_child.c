@@ -3,7 +3,6 @@
 #include "gpu_child.h"
 
 #include <errno.h>
-#include <malloc.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -88,17 +87,6 @@ static int run_in_copy(struct gpu *gpu, const struct gpu_order *order)
     return pid < 0 ? CUDA_ERROR_OUT_OF_MEMORY : copy->error;
 }
 
-// A simulated device makes and drops the memory of a cluster for each cluster: what is dropped is kept for the next
-// one. Other C libraries than glibc have no mallopt(); there it takes a little longer.
-static void keep_memory(void)
-{
-#ifdef __GLIBC__
-    enum { KEPT_BYTES = 1 << 30 };
-    mallopt(M_MMAP_THRESHOLD, KEPT_BYTES);
-    mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
-#endif
-}
-
 // The child's whole life. Whoever handles signals in this program, a crash of the driver must be seen as one.
 static void serve(int socket, const char *core)
 {
@@ -111,10 +99,7 @@ static void serve(int socket, const char *core)
     if (core != NULL) gpu_core_ask(core);
     setenv("CUDA_DEVICE_MAX_CONNECTIONS", "1", 0); // a context is made and ended in half the time
     if (core != NULL && freopen("/dev/null", "w", stderr) == NULL) return; // the driver tells of each dump
-    if (cuda_is_simulated()) {
-        sim_told_ask();
-        keep_memory();
-    }
+    if (cuda_is_simulated()) sim_told_ask();
     gpu.core = core;
     greeting.ready = gpu_init(&gpu, &greeting.why);
     if (cuda_is_simulated() && !sim_told_listen()) return; // what it says of the environment as it begins is heard

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE 1
 #include "api.h"
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 // A node has the parameters that it was given, whatever becomes of the program's own, and of the kernel.
@@ -33,6 +34,23 @@ void show_graph_parameters(void)
     SAYS("the module of the kernel was unloaded");
     WORKS(cuGraphInstantiateWithFlags(&exec, clone, 0));
     REFUSES(ERROR_INVALID_HANDLE, cuGraphLaunch(exec, NULL));
+}
+
+// CTAs that begin take the memory of those that have ended: few pages of the process are new.
+void show_many_ctas(void)
+{
+    enum { CTAS = 512, THREADS = 1024, SHARED = 48 << 10 };
+    struct rusage before, after;
+    api_ready();
+    struct CUfunc_st *touch = api_kernel(".extern .shared .align 4 .b8 s[];\n.visible .entry touch()\n{\n"
+                                         ".reg .b32 %r<3>;\nmov.u32 %r0, %tid.x;\nmov.u32 %r1, s;\n"
+                                         "mad.lo.u32 %r2, %r0, 48, %r1;\nst.shared.u32 [%r2], %r0;\nret;\n}\n",
+                                         "touch");
+    REQUIRE(getrusage(RUSAGE_SELF, &before) == 0);
+    WORKS(cuLaunchKernel(touch, CTAS, 1, 1, THREADS, 1, 1, SHARED, NULL, NULL, NULL));
+    WORKS(cuCtxSynchronize());
+    REQUIRE(getrusage(RUSAGE_SELF, &after) == 0);
+    REQUIRE(after.ru_minflt - before.ru_minflt < 2 * CTAS);
 }
 
 // What a kernel prints comes out whole: a format and a string of 10,000 characters each.
