@@ -129,9 +129,12 @@ static int is_lto(const struct link *link)
     return 0;
 }
 
-static int is_machine_or_ptx(const struct cubin_input *input)
+// Which inputs the LTO-IR is looked for in: what may have some, or what is nothing else.
+enum lto_inputs { MAY_HAVE_LTO, ARE_LTO };
+
+static int is_one(const struct cubin_input *input, enum lto_inputs which)
 {
-    return input->kind == INPUT_PTX || input->kind == INPUT_CUBIN;
+    return which == ARE_LTO ? input->kind == INPUT_NVVM : input->kind != INPUT_PTX && input->kind != INPUT_CUBIN;
 }
 
 // As nvJitLink numbers them.
@@ -141,12 +144,12 @@ static int link_kind(uint32_t kind)
     return kinds[kind];
 }
 
-static int add_lto(const struct link *link, void *again)
+static int add_lto(const struct link *link, enum lto_inputs which, void *again)
 {
     int result = CUBINS_SUCCESS;
     for (unsigned i = 0; i < link->inputs && result == CUBINS_SUCCESS; i++) {
         const struct cubin_input *input = &link->input[i];
-        if (!is_machine_or_ptx(input))
+        if (is_one(input, which))
             result =
                 CUBINS_REAL(nvJitLinkAddData)(again, link_kind(input->kind), input->data, input->bytes, input->name);
     }
@@ -166,8 +169,8 @@ static char *linked_ptx(void *again, size_t *bytes)
     return NULL;
 }
 
-// The PTX of all LTO-IR of a link, NULL if it cannot be had.
-static char *ptx_of_lto(const struct link *link, size_t *bytes)
+// The PTX of the LTO-IR of a link, NULL if it cannot be had.
+static char *ptx_of_lto(const struct link *link, enum lto_inputs which, size_t *bytes)
 {
     const char *option[link->options + 1];
     void *again;
@@ -178,7 +181,8 @@ static char *ptx_of_lto(const struct link *link, size_t *bytes)
     option[link->options] = "-ptx";
     if (complete == NULL || CUBINS_REAL(nvJitLinkCreate)(&again, link->options + 1, option) != CUBINS_SUCCESS)
         return NULL;
-    if (add_lto(link, again) == CUBINS_SUCCESS && complete(again) == CUBINS_SUCCESS) ptx = linked_ptx(again, bytes);
+    if (add_lto(link, which, again) == CUBINS_SUCCESS && complete(again) == CUBINS_SUCCESS)
+        ptx = linked_ptx(again, bytes);
     CUBINS_REAL(nvJitLinkDestroy)(&again);
     return ptx;
 }
@@ -190,11 +194,13 @@ static char *with_inputs(const struct link *link, const void *cubin, size_t cubi
 {
     struct cubin_input input[link->inputs + 1], made = {INPUT_PTX, "the PTX of the LTO-IR", NULL, 0};
     unsigned inputs = 0;
-    char *ptx = is_lto(link) ? ptx_of_lto(link, &made.bytes) : NULL;
+    enum lto_inputs which = MAY_HAVE_LTO;
+    char *ptx = is_lto(link) ? ptx_of_lto(link, which, &made.bytes) : NULL;
+    if (is_lto(link) && ptx == NULL) ptx = ptx_of_lto(link, which = ARE_LTO, &made.bytes);
     made.data = ptx;
     if (ptx != NULL) input[inputs++] = made;
     for (unsigned i = 0; i < link->inputs; i++)
-        if (ptx == NULL || is_machine_or_ptx(&link->input[i])) input[inputs++] = link->input[i];
+        if (ptx == NULL || !is_one(&link->input[i], which)) input[inputs++] = link->input[i];
     char *whole = cubin_with(cubin, cubin_bytes, input, inputs, bytes);
     free(ptx);
     return whole;

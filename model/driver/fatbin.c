@@ -151,6 +151,11 @@ enum fatbin_result fatbin_ptx(const void *image, size_t size_bytes, char **text,
     return contents->entries > 0 ? FATBIN_NO_PTX : FATBIN_EMPTY;
 }
 
+int fatbin_is_for_others(enum fatbin_result result)
+{
+    return result == FATBIN_TOO_NEW || result == FATBIN_EMPTY;
+}
+
 const char *fatbin_advice(enum fatbin_result result)
 {
     static const char *const advice[] = {

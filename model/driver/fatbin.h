@@ -32,6 +32,9 @@ size_t fatbin_bytes(const void *image, size_t size_bytes);
 enum fatbin_result fatbin_ptx(const void *image, size_t size_bytes, char **text, size_t *text_bytes,
                               struct fatbin_contents *contents);
 
+// A part of a program may have nothing for this GPU: libcudadevrt is such a one. What it defines stays open.
+int fatbin_is_for_others(enum fatbin_result result);
+
 // A sentence about a result, with what to do.
 const char *fatbin_advice(enum fatbin_result result);
 

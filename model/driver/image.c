@@ -63,7 +63,6 @@ void *image_file(const char *path, size_t *size_bytes)
 
 // --- Programs of several units ---------------------------------------------------------------------------------------
 
-// A part may have nothing for this GPU: libcudadevrt is such a one. What it defines stays open.
 static enum cuda_result add_part(struct driver *driver, const char *call, struct units *units, const void *part,
                                  unsigned number)
 {
@@ -72,7 +71,7 @@ static enum cuda_result add_part(struct driver *driver, const char *call, struct
     size_t bytes;
     const enum fatbin_result result = fatbin_ptx(part, fatbin_bytes(part, SIZE_MAX), &text, &bytes, &contents);
     snprintf(name, sizeof name, "part %u", number);
-    if (result == FATBIN_TOO_NEW || result == FATBIN_EMPTY) return CUDA_SUCCESS;
+    if (fatbin_is_for_others(result)) return CUDA_SUCCESS;
     if (result != FATBIN_OK)
         return driver_refuse(driver, CUDA_ERROR_NO_BINARY_FOR_GPU, call, "%s of a program of -rdc=true: %s", name,
                              fatbin_advice(result));

@@ -7,6 +7,7 @@
 
 #include "cluster.h"
 #include "cubin.h"
+#include "fatbin.h"
 #include "image.h"
 #include "link_parts.h"
 #include "linking.h"
@@ -98,6 +99,17 @@ static enum cuda_result add_image(struct input *input, const char *name, const v
     return error;
 }
 
+static int is_for_others(const void *fatbin, size_t bytes)
+{
+    struct fatbin_contents contents;
+    char *text;
+    size_t text_bytes;
+    const enum fatbin_result result = fatbin_ptx(fatbin, bytes, &text, &text_bytes, &contents);
+    free(text);
+    return fatbin_is_for_others(result);
+}
+
+// Members of a library have names.
 static int take_fatbin(void *of, const char *name, const void *fatbin, size_t bytes)
 {
     struct input *input = of;
@@ -107,6 +119,7 @@ static int take_fatbin(void *of, const char *name, const void *fatbin, size_t by
         return 0;
     }
     input->found++;
+    if (name != NULL && is_for_others(fatbin, bytes)) return 0;
     input->error = add_image(input, name == NULL ? input->name : name, fatbin, bytes);
     return input->error != CUDA_SUCCESS;
 }

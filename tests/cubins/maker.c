@@ -63,7 +63,7 @@ static void works(const char *call, int result)
     exit(1);
 }
 
-enum { THREADS = 32, KIND_CUBIN = 1, KIND_PTX, KIND_LTO, KIND_ANY = 10 };
+enum { THREADS = 32, KIND_CUBIN = 1, KIND_PTX, KIND_LTO, KIND_LIBRARY = 6, KIND_ANY = 10 };
 
 static const char whole[] =
     "extern \"C\" __global__ void fill(int *to) { to[threadIdx.x] = 3 * (int)threadIdx.x + 1; }\n";
@@ -204,6 +204,16 @@ static void show_lto(void)
     run_link(link);
 }
 
+// A library without LTO-IR, as Numba adds libcudadevrt.a to all links.
+static void show_lto_library(void)
+{
+    void *link = link_of("-lto");
+    add(link, KIND_LTO, lto_of(fill, "fill.cu"), "fill");
+    add(link, KIND_LTO, lto_of(part, "part.cu"), "part");
+    WORKS(call_nvJitLinkAddFile(link, KIND_LIBRARY, getenv("DEVICE_RUNTIME")));
+    run_link(link);
+}
+
 // The driver links cubins, too.
 static void show_driver_link(void)
 {
@@ -234,6 +244,7 @@ int main(int count, char **argument)
                     {"linked", show_linked},
                     {"any", show_any},
                     {"lto", show_lto},
+                    {"lto_library", show_lto_library},
                     {"driver_link", show_driver_link}};
     find_calls();
     for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++)

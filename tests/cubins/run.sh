@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Programs that make cubins under `tmaref exec`. usage: run.sh PROGRAMS_FOLDER LIBRARIES_FOLDER; TMAREF is the command.
+# Programs that make cubins under `tmaref exec`. usage: run.sh PROGRAMS_FOLDER LIBRARIES_FOLDER; TMAREF is the command,
+# DEVICE_RUNTIME libcudadevrt.a, where the libraries are NVIDIA's.
 set -u
 programs=$1 failed=0
 export LD_LIBRARY_PATH=$2${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
@@ -33,6 +34,7 @@ for program in maker_linked maker_finding; do
     expect 0 $program any "$ran"
     expect 0 $program lto "$ran"
     expect 0 $program driver_link "$ran"
+    [ -z "${DEVICE_RUNTIME-}" ] || expect 0 $program lto_library "$ran"
 done
 
 # What the user preloads is preloaded, too. A path with a blank does not go into LD_PRELOAD; the name alone does.

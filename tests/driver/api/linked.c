@@ -160,6 +160,11 @@ static void show_objects(void)
     SAYS("none.o has no device code");
     REFUSES(ERROR_UNKNOWN, cuLinkAddData_v2(link, INPUT_OBJECT, library.bytes, library.used, "l.a", 0, NULL, NULL));
     SAYS("l.a is no object");
+    part = part_of("not for us", 121);
+    definer = object_of(&part);
+    library = library_of(&definer);
+    WORKS(cuLinkAddData_v2(link, INPUT_LIBRARY, library.bytes, library.used, "others.a", 0, NULL, NULL));
+    SAYS_NOTHING();
     REFUSES(ERROR_INVALID_IMAGE, cuLinkAddData_v2(link, INPUT_OBJECT, user.bytes, 70, "cut.o", 0, NULL, NULL));
     SAYS("cut.o is no object");
     WORKS(cuLinkDestroy(link));
