@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "cubin.h"
+#include "device_runtime.h"
 #include "fatbin.h"
 #include "linking.h"
 #include "units.h"
@@ -64,13 +65,14 @@ void *image_file(const char *path, size_t *size_bytes)
 // --- Programs of several units ---------------------------------------------------------------------------------------
 
 static enum cuda_result add_part(struct driver *driver, const char *call, struct units *units, const void *part,
-                                 unsigned number)
+                                 unsigned number, int *is_left_out)
 {
     struct fatbin_contents contents;
     char *text, name[32];
     size_t bytes;
     const enum fatbin_result result = fatbin_ptx(part, fatbin_bytes(part, SIZE_MAX), &text, &bytes, &contents);
     snprintf(name, sizeof name, "part %u", number);
+    *is_left_out |= fatbin_is_for_others(result);
     if (fatbin_is_for_others(result)) return CUDA_SUCCESS;
     if (result != FATBIN_OK)
         return driver_refuse(driver, CUDA_ERROR_NO_BINARY_FOR_GPU, call, "%s of a program of -rdc=true: %s", name,
@@ -85,10 +87,12 @@ static enum cuda_result text_of_parts(struct driver *driver, const char *call, c
 {
     struct units units = {0};
     enum cuda_result error = CUDA_SUCCESS;
+    int is_left_out = 0;
     for (unsigned i = 0; parts[i] != NULL && error == CUDA_SUCCESS; i++)
-        error = add_part(driver, call, &units, parts[i], i + 1);
+        error = add_part(driver, call, &units, parts[i], i + 1, &is_left_out);
     if (error == CUDA_SUCCESS && units.text == NULL)
         error = driver_refuse(driver, CUDA_ERROR_NO_BINARY_FOR_GPU, call, "%s", fatbin_advice(FATBIN_TOO_NEW));
+    if (error == CUDA_SUCCESS && is_left_out && !device_runtime_add(&units)) error = CUDA_ERROR_OUT_OF_MEMORY;
     if (error != CUDA_SUCCESS) free(units.text);
     if (error != CUDA_SUCCESS) return error;
     *text = units.text;

@@ -7,6 +7,7 @@
 
 #include "cluster.h"
 #include "cubin.h"
+#include "device_runtime.h"
 #include "fatbin.h"
 #include "image.h"
 #include "link_parts.h"
@@ -119,8 +120,10 @@ static int take_fatbin(void *of, const char *name, const void *fatbin, size_t by
         return 0;
     }
     input->found++;
-    if (name != NULL && is_for_others(fatbin, bytes)) return 0;
-    input->error = add_image(input, name == NULL ? input->name : name, fatbin, bytes);
+    if (name != NULL && is_for_others(fatbin, bytes))
+        input->error = device_runtime_add(&input->link->units) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+    else
+        input->error = add_image(input, name == NULL ? input->name : name, fatbin, bytes);
     return input->error != CUDA_SUCCESS;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A cooperative launch: the CTAs of a grid meet, and then read what all of them wrote.
+// A cooperative launch: the CTAs of a grid meet, and then read what all of them wrote. With BY_HANDLE they meet by the
+// calls of libcudadevrt, as Numba's kernels do.
 #include <cooperative_groups.h>
 
 #include "check.h"
@@ -7,14 +8,22 @@
 namespace cg = cooperative_groups;
 const int ctas = 16;
 
+__device__ void sync_grid()
+{
+#ifdef BY_HANDLE
+    cudaCGSynchronize(cudaCGGetIntrinsicHandle(cudaCGScopeGrid), 0);
+#else
+    cg::this_grid().sync();
+#endif
+}
+
 __global__ void meet(int *values)
 {
-    cg::grid_group grid = cg::this_grid();
     if (threadIdx.x == 0) values[blockIdx.x] = blockIdx.x + 1;
-    grid.sync();
+    sync_grid();
     int sum = 0;
     for (int i = 0; i < ctas; i++) sum += values[i];
-    grid.sync();
+    sync_grid();
     if (threadIdx.x == 0) values[blockIdx.x] = sum;
 }
 
