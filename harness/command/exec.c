@@ -233,6 +233,9 @@ static const struct command_option option_rows[] = {
     SETTING(0, "stats", NULL, stats,
             "count for each kernel the instructions, the bytes that they moved, and the bank conflicts of each "
             "line"),
+    SETTING(0, "check", NULL, check,
+            "report missing waits, proxy fences and mbarrier inits on shared memory that the run proves; best with "
+            "--schedule late"),
     SETTING('j', "json", NULL, json, "print each failed kernel, and statistics, as one line of JSON"),
     SETTING('q', "quiet", NULL, quiet, "do not print why calls are refused"),
     OPTION_END,

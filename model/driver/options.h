@@ -17,6 +17,7 @@
     X(json, "TMAREF_JSON", 0, 1)                                                                                       \
     X(quiet, "TMAREF_QUIET", 0, 1)                                                                                     \
     X(stats, "TMAREF_STATS", 0, 1)                                                                                     \
+    X(check, "TMAREF_CHECK", 0, 1)                                                                                     \
     X(hit, "TMAREF_BREAK_HIT", 1, UINT64_MAX)
 #define DRIVER_WORD_ROWS(X)                                                                                            \
     X(schedule, "TMAREF_SCHEDULE", "default late early shuffled")                                                      \

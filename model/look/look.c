@@ -20,7 +20,7 @@ struct look {
     struct look_trace *trace;
     struct look_coverage *coverage;
     struct look_launch *under_way;
-    int is_closed, is_short;
+    int is_closed, is_short, checks;
 };
 
 struct look_launch {
@@ -31,6 +31,7 @@ struct look_launch {
     struct look_ran ran;
     struct look_stats_launch stats;
     struct look_trace_launch *trace;
+    struct look_check *check;
     int kernel; // its number in the module
 };
 
@@ -62,6 +63,7 @@ static void flight(void *context, const struct machine_flight *flight, int begin
     if (look->is_closed) return;
     if (look->stats != NULL && begins) look_stats_issue(look->stats, &launch->stats, machine_flight_line(flight));
     if (launch->trace != NULL) look_trace_flight(launch->trace, flight, begins);
+    if (launch->check != NULL && begins) look_check_issue(launch->check, flight);
 }
 
 static void hear(void *context, const struct event *event)
@@ -71,6 +73,7 @@ static void hear(void *context, const struct event *event)
     if (look->is_closed) return;
     if (look->stats != NULL) look_stats_hear(look->stats, &launch->stats, event);
     if (launch->trace != NULL) look_trace_hear(launch->trace, event);
+    if (launch->check != NULL) look_check_hear(launch->check, event);
 }
 
 static void ended(void *context, const struct machine_strand *strand, const struct machine_code *code, uint32_t lane)
@@ -90,12 +93,14 @@ static int is_stop(const struct look_options *options)
 
 static int is_asked(const struct look_options *options)
 {
-    return is_stop(options) || options->stats || options->trace[0] != '\0' || options->coverage[0] != '\0';
+    return is_stop(options) || options->stats || options->check || options->trace[0] != '\0' ||
+           options->coverage[0] != '\0';
 }
 
 static int open_parts(struct look *look, const struct look_options *options, char *why, size_t why_bytes)
 {
     snprintf(why, why_bytes, "not enough memory for what exec was asked to report");
+    look->checks = options->check;
     if (options->coverage[0] != '\0' && (look->coverage = look_coverage_open(options->coverage, options->run)) == NULL)
         return 0;
     if (options->stats && (look->stats = look_stats_open(options->is_json)) == NULL) return 0;
@@ -153,7 +158,9 @@ struct look_launch *look_begin(struct look *look, struct machine_launch *machine
     machine_launch->looker = &launch->looker;
     if (look->trace != NULL) launch->trace = look_trace_begin(look->trace, kernel, launch->ran.module);
     if (look->stats != NULL) look_stats_begin(look->stats, &launch->stats, kernel);
-    if (look->stats != NULL || launch->trace != NULL) machine_launch->observer = &launch->observer;
+    if (look->checks && (launch->check = look_check_open(kernel)) == NULL) look->is_short = 1;
+    if (look->stats != NULL || launch->trace != NULL || launch->check != NULL)
+        machine_launch->observer = &launch->observer;
     return launch;
 }
 
@@ -167,6 +174,7 @@ static void take(struct look *look, struct look_launch *launch)
     if (look->stats != NULL) look_stats_take(look->stats, &launch->stats, tally, module);
     if (launch->trace != NULL) look_trace_end(launch->trace);
     launch->trace = NULL;
+    if (launch->check != NULL) look_check_tell(launch->check, tally, module);
 }
 
 void look_end(struct look_launch *launch)
@@ -178,6 +186,7 @@ void look_end(struct look_launch *launch)
     *at = launch->next;
     if (!look->is_closed) take(look, launch);
     look_tally_clear(&launch->ran.tally);
+    if (launch->check != NULL) look_check_close(launch->check);
     free(launch);
 }
 

@@ -16,9 +16,10 @@
 //   dump       what is shown there, and where a kernel fails: words of look_what_read()
 //   trace      the file that takes a timeline, in the trace event format
 //   coverage   the file that takes the coverage of lines, in the format of lcov
+//   check      says what is certainly wrong in how a kernel uses shared memory and mbarriers (check.c)
 //   run        what the processes of one tmaref exec share: each has files of its own
 struct look_options {
-    int stats, is_json;
+    int stats, is_json, check;
     uint64_t hit;
     const char *break_at, *cta, *thread, *dump, *trace, *coverage, *run;
 };

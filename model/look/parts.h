@@ -93,6 +93,16 @@ void look_stats_take(struct look_stats *stats, struct look_stats_launch *launch,
                      struct machine_module *module);
 void look_stats_close(struct look_stats *stats);
 
+// --- Checks ----------------------------------------------------------------------------------------------------------
+
+// Of one launch. NULL without memory.
+struct look_check;
+struct look_check *look_check_open(const char *kernel);
+void look_check_hear(struct look_check *check, const struct event *event);
+void look_check_issue(struct look_check *check, const struct machine_flight *flight);
+void look_check_tell(struct look_check *check, const struct look_tally *tally, const struct machine_module *module);
+void look_check_close(struct look_check *check);
+
 // --- Coverage of lines -----------------------------------------------------------------------------------------------
 
 struct look_coverage;
