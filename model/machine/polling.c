@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The state of a warp is what decides how it goes on: where its lanes are, their registers, their stack. At the first
 // round, and at each power of two behind it, a number is made of it, to which those of rounds are compared that find
-// the warp at the same place. Where all only poll, rounds are short, and few are looked at: this costs little even
-// where a loop polls a million times. A clock makes each state a new one, as in the wait of cuda::barrier, which sleeps
-// the longer the longer it has waited. What such a warp may still do it does at a time of its own, and no program is
-// known that sets one of more than some minutes.
+// the warp at the same place. Of a warp that comes there again and again few are made: this costs little even
+// where a loop polls a million times, or computes as long. A clock makes each state a new one, as in the wait of
+// cuda::barrier, which sleeps the longer the longer it has waited. What such a warp may still do it does at a time of
+// its own, and no program is known that sets one of more than some minutes.
 #include "polling.h"
 
 enum { LOOKS = 64 };
@@ -88,10 +88,12 @@ static uint64_t place_of(const struct machine_warp *warp)
     return warp->strands == 0 ? 0 : (uint64_t)warp->strand[0].lanes << 32 | warp->strand[0].pc;
 }
 
-static int is_back(const struct machine_warp *warp)
+static int is_back(struct machine_warp *warp)
 {
     if (warp->repeats || warp->clock_reads != warp->polled_reads) return 1;
-    return warp->polled_place == place_of(warp) && warp->polled_state == state_of(warp);
+    if (warp->polled_place != place_of(warp) || warp->polled_looks == 0) return 0;
+    warp->polled_looks--;
+    return warp->polled_state == state_of(warp);
 }
 
 static void look(struct machine_warp *warp, int is_first)
@@ -100,6 +102,7 @@ static void look(struct machine_warp *warp, int is_first)
         warp->polled_place = place_of(warp);
         warp->polled_state = state_of(warp);
         warp->polled_reads = warp->clock_reads;
+        warp->polled_looks = LOOKS;
     }
     warp->repeats = !is_first && is_back(warp);
 }

@@ -50,8 +50,8 @@ struct machine_strand {
 //   answer     what another gave to the lane while it waited
 //   blocked_at the cluster's progress when all strands were found waiting; 0: they were not
 //   clock_reads  how often it has read a clock
-//   polled_place, polled_state, polled_reads, repeats  polling.c's: where it was, in what state, its clock_reads then,
-//             and whether it has come back to that
+//   polled_place, polled_state, polled_reads, polled_looks, repeats  polling.c's: where it was, in what state, its
+//             clock_reads then, how often its state is yet to be looked at, and whether it has come back to that
 //   hit        regions that instructions found last; row: where the rows of lanes lay that they moved last
 //   looked     a looker's own, 0 in the beginning
 //   local      the local memory of all lanes, 16 bytes of a lane beside those of the next; stack_top: used of it
@@ -66,6 +66,7 @@ struct machine_warp {
     const struct region *hit[MACHINE_HITS];
     uintptr_t row[MACHINE_HITS];
     uint64_t blocked_at, clock_reads, polled_place, polled_state, polled_reads;
+    uint32_t polled_looks;
     int repeats;
     uint32_t looked;
 };
