@@ -7,9 +7,14 @@
 const char *const interposed_libraries[] = {"libnvrtc.so.13",     "libnvrtc.so.12",     "libnvrtc.so.11.2",
                                             "libnvJitLink.so.13", "libnvJitLink.so.12", NULL};
 
-#define ROW(symbol, parameters) [CUBINS_##symbol] = {.name = #symbol, .wrapper = (void *)symbol},
+// Programs and links are known to the copy of the library that made them, and to no other.
+static _Atomic(void *) nvrtc_home, link_home;
+
+#define HOME(symbol)            (CUBINS_##symbol < CUBINS_nvJitLinkCreate ? &nvrtc_home : &link_home)
+#define ROW(symbol, parameters) [CUBINS_##symbol] = {.name = #symbol, .wrapper = (void *)symbol, .home = HOME(symbol)},
 static struct interposed symbols[CUBINS_SYMBOLS] = {CUBINS_ROWS(ROW)};
 #undef ROW
+#undef HOME
 
 struct interposed *interposed_find(const char *name)
 {

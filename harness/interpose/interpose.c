@@ -24,8 +24,25 @@ static dlsym_fn real_dlsym(void)
     return (dlsym_fn)found;
 }
 
+static void *base_of(void *function)
+{
+    Dl_info place;
+    return function != NULL && dladdr(function, &place) != 0 ? place.dli_fbase : NULL;
+}
+
+// A program that is linked with a copy calls that one, whichever it asks first.
+static int is_at_home(const struct interposed *of, void *function)
+{
+    void *home = NULL;
+    if (of->home == NULL || function == NULL || function == of->wrapper) return 1;
+    void *linked = base_of(real_dlsym()(RTLD_NEXT, of->name));
+    atomic_compare_exchange_strong(of->home, &home, linked != NULL ? linked : base_of(function));
+    return *of->home == base_of(function);
+}
+
 void *interpose_keep(struct interposed *of, void *function)
 {
+    if (!is_at_home(of, function)) return function;
     if (function != NULL && function != of->wrapper) of->real = function;
     return function == NULL ? NULL : of->wrapper;
 }
@@ -39,20 +56,21 @@ static void *find_in(const char *library, const char *name)
     return function;
 }
 
+void *interpose_beside(void *address, const char *name)
+{
+    Dl_info place;
+    return address == NULL || dladdr(address, &place) == 0 ? NULL : find_in(place.dli_fname, name);
+}
+
 void *interpose_real(struct interposed *of)
 {
     if (of->real != NULL) return of->real;
-    void *function = real_dlsym()(RTLD_NEXT, of->name);
-    for (int i = 0; function == NULL && interposed_libraries[i] != NULL; i++)
+    const int has_home = of->home != NULL && *of->home != NULL;
+    void *function = has_home ? interpose_beside(*of->home, of->name) : real_dlsym()(RTLD_NEXT, of->name);
+    for (int i = 0; function == NULL && !has_home && interposed_libraries[i] != NULL; i++)
         function = find_in(interposed_libraries[i], of->name);
     interpose_keep(of, function);
     return function;
-}
-
-void *interpose_beside(void *real, const char *name)
-{
-    Dl_info place;
-    return real == NULL || dladdr(real, &place) == 0 ? NULL : find_in(place.dli_fname, name);
 }
 
 // dlsym for one of our names. A search of the whole program would find our wrapper whether or not there is a library.

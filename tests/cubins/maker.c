@@ -214,6 +214,20 @@ static void show_lto_library(void)
     run_link(link);
 }
 
+// Two copies of NVRTC in one process: each knows its own programs alone. The one that came first keeps its PTX.
+static void show_two_copies(void)
+{
+    int (*ask)(void *, size_t *);
+    struct content cubin;
+    void *other = dlopen(getenv("OTHER_NVRTC"), RTLD_NOW), *program = compile(whole, "whole.cu", "-arch=sm_90a", NULL);
+    if (other == NULL) puts(dlerror());
+    *(void **)&ask = dlsym(other, "nvrtcGetCUBINSize");
+    WORKS(call_nvrtcGetCUBINSize(program, &cubin.bytes));
+    if (ask == NULL || ask == call_nvrtcGetCUBINSize) puts("the other copy has no function of its own");
+    cubin = get(program, call_nvrtcGetCUBINSize, call_nvrtcGetCUBIN);
+    run(cubin.at);
+}
+
 // The driver links cubins, too.
 static void show_driver_link(void)
 {
@@ -245,7 +259,8 @@ int main(int count, char **argument)
                     {"any", show_any},
                     {"lto", show_lto},
                     {"lto_library", show_lto_library},
-                    {"driver_link", show_driver_link}};
+                    {"driver_link", show_driver_link},
+                    {"two_copies", show_two_copies}};
     find_calls();
     for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++)
         if (count == 2 && strcmp(sections[i].name, argument[1]) == 0) sections[i].show();

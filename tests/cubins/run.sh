@@ -24,6 +24,8 @@ expect() {
     [ "$(<err)" = "${5-}" ] || fail "$2 $3: on standard error '${5-}' expected"
 }
 
+cp "$2/libnvrtc.so.13" other.so
+export OTHER_NVRTC=$PWD/other.so
 ran='the kernel ran' refused='cuModuleLoadData(&module, image): 209'
 for program in maker_linked maker_finding; do
     expect 0 $program compiled "$ran"
@@ -34,6 +36,7 @@ for program in maker_linked maker_finding; do
     expect 0 $program any "$ran"
     expect 0 $program lto "$ran"
     expect 0 $program driver_link "$ran"
+    expect 0 $program two_copies "$ran"
     [ -z "${DEVICE_RUNTIME-}" ] || expect 0 $program lto_library "$ran"
 done
 
