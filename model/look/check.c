@@ -40,10 +40,11 @@ static const struct {
                              "the copy", "Wait for the mbarrier of the copy before the wgmma."},
     [CHECK_WRITTEN_UNDER] = {"a thread wrote shared memory that a copy in flight was still to write", "the write",
                              "the copy", "Wait for the mbarrier of the copy before the write."},
-    [CHECK_SOURCE_WRITTEN] = {"a thread wrote shared memory that an operation in flight was still to read", "the write",
-                              "the operation",
-                              "Commit the operation, and wait for it (cp.async.bulk.wait_group.read) in its thread and "
-                              "then at a barrier, before the write."},
+    [CHECK_SOURCE_WRITTEN] =
+        {"a thread wrote shared memory that an operation in flight was still to read", "the write", "the operation",
+         "If the operation is to read what is written, put a barrier before it. If not, commit it, "
+         "and wait for it (cp.async.bulk.wait_group.read) in its thread and then at a barrier, "
+         "before the write."},
     [CHECK_SOURCE_COPIED] =
         {"a copy wrote shared memory that an operation in flight was still to read", "the copy", "the operation",
          "Wait for the operation (cp.async.bulk.wait_group.read, wgmma.wait_group) before the copy is "

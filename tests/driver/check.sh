@@ -32,6 +32,7 @@ for schedule in default late; do
     finds $schedule covered 'a thread wrote shared memory that a copy' 'the write: checks.cu:34' "the copy: $copy:32"
     finds $schedule multiplied 'a wgmma read shared memory that a copy' 'the wgmma: checks.cu:94' "the copy: $copy:92"
 done
-finds late reused 'a thread wrote shared memory that an operation' 'the write: checks.cu:46' "the operation: $copy:44"
+finds late reused 'a thread wrote shared memory that an operation' 'the write: checks.cu:46' "the operation: $copy:44" \
+    'If the operation is to read what is written, put a barrier before it.'
 finds late refilled 'a copy wrote shared memory that an operation' "the copy: $copy:56" "the operation: $copy:54"
 exit $failed
