@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What libcudadevrt defines and CUDA's own compilers call by name, as PTX: the library itself has machine code alone.
-// Calls that launch kernels are the machine's (model/machine/device_call.c).
+// Calls that launch kernels are the machine's (model/machine/instruction/device_call.c).
 #ifndef TMAREF_DRIVER_DEVICE_RUNTIME_H
 #define TMAREF_DRIVER_DEVICE_RUNTIME_H
 
