@@ -306,7 +306,7 @@ END_TEST
 static const struct {
     const char *body, *says;
 } addresses[] = {
-    {"ld.global.u32 %r1, [%rd0+16384];", "16384 bytes past its start\n"},
+    {"ld.global.u32 %r1, [%rd0+16384];", "16384 bytes past its start"},
     {"mov.u64 %rd2, 0;\nld.u8 %r1, [%rd2];", "1 bytes of global memory; it is a null pointer\n"},
     {"mov.u64 %rd2, 65535;\nld.u8 %r1, [%rd2];", "it is 65535 bytes past a null pointer\n"},
     {"mov.u64 %rd2, 65536;\nld.u8 %r1, [%rd2];", "; the nearest allocation has"},
@@ -321,6 +321,18 @@ START_TEST(faults_say_what_the_address_is)
     strcat(text, "\nret;\n}\n");
     struct ran *ran = run_text(text, (struct launch_of){.dynamic = 100});
     ck_assert_msg(strstr(ran->outcome.message, addresses[_i].says) != NULL, "%s", ran->outcome.message);
+    free(ran);
+}
+END_TEST
+
+START_TEST(faults_say_that_the_host_has_memory_there)
+{
+    uint32_t of_host;
+    char text[2048];
+    sprintf(text, "%smov.u64 %%rd2, %llu;\nst.global.u32 [%%rd2], 1;\nret;\n}\n", ENTRY,
+            (unsigned long long)(uintptr_t)&of_host);
+    struct ran *ran = run_text(text, (struct launch_of){0});
+    ck_assert_msg(strstr(ran->outcome.message, "; host memory is there") != NULL, "%s", ran->outcome.message);
     free(ran);
 }
 END_TEST
@@ -366,6 +378,7 @@ Suite *machine_memory_suite(void)
     tcase_add_test(atomics, vectors_of_atomics_are_read_before_they_are_written);
     tcase_add_loop_test(wrong, faults_name_rule_and_thread, 0, (int)(sizeof faults / sizeof faults[0]));
     tcase_add_loop_test(wrong, faults_say_what_the_address_is, 0, (int)(sizeof addresses / sizeof addresses[0]));
+    tcase_add_test(wrong, faults_say_that_the_host_has_memory_there);
     tcase_add_test(wrong, faults_name_the_lines_that_they_were_inlined_at);
     suite_add_tcase(suite, moves);
     suite_add_tcase(suite, atomics);

@@ -272,6 +272,21 @@ static const char *place_name(const struct machine_place *place)
     }
 }
 
+// Does the program's own memory lie there: its heap, its stack, or a file that it has mapped, such as itself?
+static int is_of_program(uint64_t address)
+{
+    char line[512];
+    int is_there = 0;
+    FILE *maps = fopen("/proc/self/maps", "r");
+    while (maps != NULL && !is_there && fgets(line, sizeof line, maps) != NULL) {
+        unsigned long long first, end;
+        if (sscanf(line, "%llx-%llx", &first, &end) != 2 || address < first || address >= end) continue;
+        is_there = strchr(line, '/') != NULL || strstr(line, "[heap]") != NULL || strstr(line, "[stack]") != NULL;
+    }
+    if (maps != NULL) fclose(maps);
+    return is_there;
+}
+
 // What is mapped near an address of global memory. Linux maps nothing in the first 64 KiB.
 static void add_nearest(struct machine_text *text, const struct machine *machine, uint64_t address)
 {
@@ -288,6 +303,8 @@ static void add_nearest(struct machine_text *text, const struct machine *machine
     if (address >= region->memory.base)
         machine_text_add(text, "; the address is %llu bytes past its start",
                          (unsigned long long)(address - region->memory.base));
+    if (is_of_program(address))
+        machine_text_add(text, "; host memory is there: is it a pointer of malloc, new or a variable of the host?");
 }
 
 enum machine_next machine_fault_at(struct machine_strand *strand, const struct machine_code *code, uint32_t lane,
