@@ -80,7 +80,9 @@ static void *dlsym_of_ours(void *handle, const char *name)
     void *function = NULL;
     if (handle != RTLD_DEFAULT && handle != RTLD_NEXT) function = real_dlsym()(handle, name);
     if (handle == RTLD_DEFAULT || handle == RTLD_NEXT || function == of->wrapper) function = interpose_real(of);
-    return interpose_keep(of, function);
+    function = interpose_keep(of, function);
+    if (function != NULL) dlerror(); // of what we looked for in vain: programs take an error for a failure
+    return function;
 }
 
 // Which function answers this dlsym call.

@@ -49,7 +49,8 @@ static void find_calls(void)
     if (nvrtc == NULL || link == NULL) puts(dlerror());
     if (nvrtc == NULL || link == NULL) exit(2);
 #define CALL(name, linked, parameters)                                                                                 \
-    *(void **)&call_##name = dlsym(strncmp(#name, "nvrtc", 5) == 0 ? nvrtc : link, #name);
+    *(void **)&call_##name = dlsym(strncmp(#name, "nvrtc", 5) == 0 ? nvrtc : link, #name);                             \
+    if (dlerror() != NULL) puts("dlsym left an error: " #name);
     CALLS(CALL)
 #undef CALL
 }
