@@ -30,13 +30,22 @@ static void *base_of(void *function)
     return function != NULL && dladdr(function, &place) != 0 ? place.dli_fbase : NULL;
 }
 
+// The library that the functions are of; NULL before there is one, and after it was unloaded.
+static void *home_of(const struct interposed *of)
+{
+    void *home = of->home == NULL ? NULL : *of->home;
+    return base_of(home) == home ? home : NULL;
+}
+
 // A program that is linked with a copy calls that one, whichever it asks first.
 static int is_at_home(const struct interposed *of, void *function)
 {
-    void *home = NULL;
     if (of->home == NULL || function == NULL || function == of->wrapper) return 1;
-    void *linked = base_of(real_dlsym()(RTLD_NEXT, of->name));
-    atomic_compare_exchange_strong(of->home, &home, linked != NULL ? linked : base_of(function));
+    void *before = *of->home;
+    if (home_of(of) == NULL) {
+        void *linked = base_of(real_dlsym()(RTLD_NEXT, of->name));
+        atomic_compare_exchange_strong(of->home, &before, linked != NULL ? linked : base_of(function));
+    }
     return *of->home == base_of(function);
 }
 
@@ -64,10 +73,10 @@ void *interpose_beside(void *address, const char *name)
 
 void *interpose_real(struct interposed *of)
 {
-    if (of->real != NULL) return of->real;
-    const int has_home = of->home != NULL && *of->home != NULL;
-    void *function = has_home ? interpose_beside(*of->home, of->name) : real_dlsym()(RTLD_NEXT, of->name);
-    for (int i = 0; function == NULL && !has_home && interposed_libraries[i] != NULL; i++)
+    void *home = home_of(of);
+    if (of->real != NULL && (of->home == NULL || (home != NULL && base_of(of->real) == home))) return of->real;
+    void *function = home != NULL ? interpose_beside(home, of->name) : real_dlsym()(RTLD_NEXT, of->name);
+    for (int i = 0; function == NULL && home == NULL && interposed_libraries[i] != NULL; i++)
         function = find_in(interposed_libraries[i], of->name);
     interpose_keep(of, function);
     return function;

@@ -8,8 +8,8 @@
 
 // One function. `real` is the one last handed out; written by whoever looks one up, and always to an equivalent value.
 // `home` is shared by functions that belong together: all are of the library that the program is linked with, or was
-// asked for one of them first, and another copy of that library keeps its own. NULL: the functions of any library are
-// the same.
+// asked for one of them first, and another copy of that library keeps its own until that one is unloaded. NULL: the
+// functions of any library are the same.
 struct interposed {
     const char *name;
     void *wrapper;

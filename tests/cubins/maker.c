@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // A program that compiles by NVRTC and links by nvJitLink, as users write them, loads the cubin and runs its kernel.
 // usage: maker SECTION. Built twice: linked with both libraries, and finding them by dlopen and dlsym.
+#define _GNU_SOURCE 1
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "cuda_api.h"
 
@@ -229,6 +231,19 @@ static void show_two_copies(void)
     run(cubin.at);
 }
 
+// NVRTC is unloaded where no program is linked with it, and comes back to another place.
+static void show_reloaded(void)
+{
+    enum { PAGE_BYTES = 4096 };
+    Dl_info place;
+    void *nvrtc = dlopen("libnvrtc.so.13", RTLD_NOW | RTLD_NOLOAD);
+    if (nvrtc == NULL || dladdr((void *)call_nvrtcCreateProgram, &place) == 0) exit(2);
+    for (int i = 0; i < 2; i++) dlclose(nvrtc);
+    mmap(place.dli_fbase, PAGE_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    find_calls();
+    show_compiled();
+}
+
 // The driver links cubins, too.
 static void show_driver_link(void)
 {
@@ -261,7 +276,8 @@ int main(int count, char **argument)
                     {"lto", show_lto},
                     {"lto_library", show_lto_library},
                     {"driver_link", show_driver_link},
-                    {"two_copies", show_two_copies}};
+                    {"two_copies", show_two_copies},
+                    {"reloaded", show_reloaded}};
     find_calls();
     for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++)
         if (count == 2 && strcmp(sections[i].name, argument[1]) == 0) sections[i].show();

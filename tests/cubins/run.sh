@@ -37,6 +37,7 @@ for program in maker_linked maker_finding; do
     expect 0 $program lto "$ran"
     expect 0 $program driver_link "$ran"
     expect 0 $program two_copies "$ran"
+    expect 0 $program reloaded "$ran"
     [ -z "${DEVICE_RUNTIME-}" ] || expect 0 $program lto_library "$ran"
 done
 
