@@ -2,7 +2,7 @@
 // What is certainly wrong in how a kernel uses shared memory, though it may run to its end: reads of bytes that a copy
 // in flight is still to write, writes over bytes that an operation in flight is still to read, a missing
 // fence.proxy.async, mbarriers that were not initialised, or were again. It compares the times at which things were
-// done in this run, in pieces of 16 bytes of a CTA's own shared memory. It looks for no races that did not happen.
+// done in this run, in pieces of 16 bytes of a CTA's shared memory. It looks for no races that did not happen.
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,17 +75,21 @@ struct check_barrier {
     uint64_t expected, brought;
 };
 
-// Of one CTA. fence: when a thread of it executed its last fence.proxy.async.
+// Of one CTA. fence: when a thread of it executed its last fence.proxy.async; units: how many may differ from 0;
+// has_exited: all its threads have.
 struct check_shadow {
+    struct check_shadow *next;
     uint64_t cta;
-    uint32_t fence;
+    uint32_t fence, units;
+    int has_exited;
     struct check_barrier barrier[BARRIERS];
     struct check_unit unit[UNITS];
 };
 
-// done: when its thread had waited for its sources to be read.
+// done: when its thread had waited for its sources to be read. cluster: valid until it has ended
 struct check_operation {
     uint64_t cta, number;
+    const struct machine_cluster *cluster;
     uint32_t warp, lanes, group, line, issued, done;
     enum async_kind async;
     int is_product;
@@ -98,8 +102,10 @@ struct check_finding {
     char place[2][1024];
 };
 
+// cluster: whose instruction is executed now; is_short: there was no memory for a CTA, and nothing is heard any more
 struct look_check {
     const char *kernel;
+    const struct machine_cluster *cluster;
     uint32_t now;
     int is_short;
     uint32_t findings;
@@ -108,10 +114,16 @@ struct look_check {
     struct check_shadow *shadow[SHADOWS];
 };
 
+static int is_over(const struct look_check *check)
+{
+    return check->now == UINT32_MAX || check->is_short;
+}
+
 // --- What was found --------------------------------------------------------------------------------------------------
 
-static void find(struct look_check *check, enum check_kind kind, const struct event_origin *who, uint64_t address,
-                 uint32_t first, uint32_t second)
+// `address`: in the shared memory of `cta`.
+static void find(struct look_check *check, enum check_kind kind, uint64_t cta, uint64_t address, uint32_t first,
+                 uint32_t second)
 {
     for (uint32_t i = 0; i < check->findings; i++) {
         const struct check_finding *known = &check->finding[i];
@@ -119,34 +131,49 @@ static void find(struct look_check *check, enum check_kind kind, const struct ev
     }
     if (check->findings == FINDINGS) return;
     check->finding[check->findings++] =
-        (struct check_finding){.kind = kind, .first = first, .second = second, .cta = who->cta, .address = address};
+        (struct check_finding){.kind = kind, .first = first, .second = second, .cta = cta, .address = address};
 }
 
 static void end_barriers(struct look_check *check, const struct check_shadow *shadow)
 {
-    const struct event_origin who = {.cta = shadow->cta};
     for (int i = 0; i < BARRIERS; i++) {
         const struct check_barrier *barrier = &shadow->barrier[i];
         if (barrier->is_live && barrier->brought > barrier->expected)
-            find(check, CHECK_UNEXPECTED, &who, barrier->address, barrier->brought_line, 0);
+            find(check, CHECK_UNEXPECTED, shadow->cta, barrier->address, barrier->brought_line, 0);
     }
 }
 
 // --- Where it is kept ------------------------------------------------------------------------------------------------
 
-// A CTA that finds its place taken begins anew: what is not known is not told.
-static struct check_shadow *shadow_of(struct look_check *check, uint64_t cta)
+// One of a CTA that has exited begins anew for the next.
+static struct check_shadow *new_shadow(struct look_check *check, struct check_shadow **first)
 {
-    struct check_shadow **at = &check->shadow[cta % SHADOWS];
-    if (*at != NULL && (*at)->cta == cta) return *at;
-    if (*at != NULL) end_barriers(check, *at);
-    if (*at == NULL && (*at = malloc(sizeof **at)) == NULL) {
-        check->is_short = 1;
-        return NULL;
+    struct check_shadow *shadow = *first;
+    while (shadow != NULL && !shadow->has_exited) shadow = shadow->next;
+    if (shadow == NULL) {
+        if ((shadow = calloc(1, sizeof *shadow)) == NULL) {
+            check->is_short = 1;
+            return NULL;
+        }
+        shadow->next = *first;
+        return *first = shadow;
     }
-    memset(*at, 0, sizeof **at);
-    (*at)->cta = cta;
-    return *at;
+    end_barriers(check, shadow);
+    memset(shadow->barrier, 0, sizeof shadow->barrier);
+    memset(shadow->unit, 0, shadow->units * sizeof *shadow->unit);
+    shadow->fence = shadow->units = 0;
+    shadow->has_exited = 0;
+    return shadow;
+}
+
+// An operation may end after its CTA, whose shadow may be another's then: it begins none.
+static struct check_shadow *shadow_of(struct look_check *check, uint64_t cta, int is_operation)
+{
+    struct check_shadow **first = &check->shadow[cta % SHADOWS], *shadow = *first;
+    while (shadow != NULL && shadow->cta != cta) shadow = shadow->next;
+    if (shadow != NULL || is_operation) return shadow;
+    if ((shadow = new_shadow(check, first)) != NULL) shadow->cta = cta;
+    return shadow;
 }
 
 static struct check_operation *operation_at(struct look_check *check, uint64_t cta, uint64_t number)
@@ -159,6 +186,16 @@ static const struct check_operation *operation_of(struct look_check *check, cons
     const struct check_operation *operation = operation_at(check, who->cta, who->operation);
     return operation->issued > 0 && operation->cta == who->cta && operation->number == who->operation ? operation
                                                                                                       : NULL;
+}
+
+// The shadow of the CTA of rank `rank` in the cluster of who does it; NULL where it is not known.
+static struct check_shadow *shadow_of_rank(struct look_check *check, const struct event_origin *who, uint32_t rank)
+{
+    const struct check_operation *operation = who->operation != 0 ? operation_of(check, who) : NULL;
+    const struct machine_cluster *cluster = operation != NULL ? operation->cluster : check->cluster;
+    if (rank == who->rank) return shadow_of(check, who->cta, who->operation != 0);
+    if (who->operation != 0 && operation == NULL) return NULL;
+    return shadow_of(check, cluster->cta[rank].number, who->operation != 0);
 }
 
 static struct check_barrier *barrier_of(struct check_shadow *shadow, uint32_t address)
@@ -175,9 +212,12 @@ static struct check_barrier *barrier_of(struct check_shadow *shadow, uint32_t ad
 
 // --- What is heard ---------------------------------------------------------------------------------------------------
 
+// Of a thread of another CTA nobody asks whether it executed a fence: what it wrote counts as fenced.
 static void hear_thread(struct look_check *check, struct check_unit *unit, const struct event *event)
 {
-    if (event->access.kind != ACCESS_READ) {
+    if (event->access.rank != event->origin->rank) {
+        if (event->access.kind != ACCESS_READ) unit->written = 0;
+    } else if (event->access.kind != ACCESS_READ) {
         unit->written = check->now;
         unit->written_line = event->origin->line;
     } else if (event->access.order == ORDER_WEAK) {
@@ -194,29 +234,28 @@ static int is_before_its_end(uint32_t time, const struct check_operation *operat
 static void hear_source(struct look_check *check, const struct check_shadow *shadow, struct check_unit *unit,
                         const struct event *event, const struct check_operation *operation)
 {
-    const struct event_origin *who = event->origin;
     const uint64_t address = event->access.address;
     if (unit->written > shadow->fence && unit->written < operation->issued && unit->written > unit->brought)
-        find(check, CHECK_FENCE, who, address, operation->line, unit->written_line);
+        find(check, CHECK_FENCE, shadow->cta, address, operation->line, unit->written_line);
     if (!operation->is_product && is_before_its_end(unit->written, operation))
-        find(check, CHECK_SOURCE_WRITTEN, who, address, unit->written_line, operation->line);
+        find(check, CHECK_SOURCE_WRITTEN, shadow->cta, address, unit->written_line, operation->line);
     if (is_before_its_end(unit->brought, operation))
-        find(check, CHECK_SOURCE_COPIED, who, address, unit->brought_line, operation->line);
+        find(check, CHECK_SOURCE_COPIED, shadow->cta, address, unit->brought_line, operation->line);
     if (!operation->is_product) return;
     unit->taken = check->now;
     unit->taken_line = operation->line;
 }
 
-static void hear_destination(struct look_check *check, struct check_unit *unit, const struct event *event,
-                             const struct check_operation *operation)
+static void hear_destination(struct look_check *check, const struct check_shadow *shadow, struct check_unit *unit,
+                             const struct event *event, const struct check_operation *operation)
 {
-    const struct event_origin *who = event->origin;
     const uint64_t address = event->access.address;
-    if (unit->read > operation->issued) find(check, CHECK_READ_EARLY, who, address, unit->read_line, operation->line);
+    if (unit->read > operation->issued)
+        find(check, CHECK_READ_EARLY, shadow->cta, address, unit->read_line, operation->line);
     if (unit->taken > operation->issued)
-        find(check, CHECK_PRODUCT_EARLY, who, address, unit->taken_line, operation->line);
+        find(check, CHECK_PRODUCT_EARLY, shadow->cta, address, unit->taken_line, operation->line);
     if (unit->written > operation->issued)
-        find(check, CHECK_WRITTEN_UNDER, who, address, unit->written_line, operation->line);
+        find(check, CHECK_WRITTEN_UNDER, shadow->cta, address, unit->written_line, operation->line);
     unit->brought = check->now;
     unit->brought_line = operation->line;
 }
@@ -225,17 +264,18 @@ static void hear_access(struct look_check *check, const struct event *event)
 {
     const struct access *access = &event->access;
     const struct event_origin *who = event->origin;
-    if (access->space != SPACE_SHARED || access->rank != who->rank || access->bytes == 0) return;
+    if (access->space != SPACE_SHARED || access->bytes == 0) return;
     const struct check_operation *operation = who->operation != 0 ? operation_of(check, who) : NULL;
-    struct check_shadow *shadow = shadow_of(check, who->cta);
+    struct check_shadow *shadow = shadow_of_rank(check, who, access->rank);
     if (shadow == NULL || (who->operation != 0 && operation == NULL)) return;
     for (uint64_t i = access->address / UNIT; i <= (access->address + access->bytes - 1) / UNIT && i < UNITS; i++) {
+        if (i >= shadow->units) shadow->units = (uint32_t)i + 1;
         if (operation == NULL)
             hear_thread(check, &shadow->unit[i], event);
         else if (access->kind == ACCESS_READ)
             hear_source(check, shadow, &shadow->unit[i], event, operation);
         else
-            hear_destination(check, &shadow->unit[i], event, operation);
+            hear_destination(check, shadow, &shadow->unit[i], event, operation);
     }
 }
 
@@ -252,14 +292,15 @@ static void hear_barrier(struct look_check *check, const struct event *event)
 {
     const struct event_origin *who = event->origin;
     const uint32_t address = event->barrier.address;
-    struct check_shadow *shadow = event->barrier.rank == who->rank ? shadow_of(check, who->cta) : NULL;
+    struct check_shadow *shadow = shadow_of_rank(check, who, event->barrier.rank);
     struct check_barrier *barrier = shadow != NULL ? barrier_of(shadow, address) : NULL;
     if (barrier == NULL) return;
     if (event->barrier.step == BARRIER_INIT) {
-        if (barrier->is_live) find(check, CHECK_INITIALISED_AGAIN, who, address, who->line, barrier->line);
+        if (barrier->is_live) find(check, CHECK_INITIALISED_AGAIN, shadow->cta, address, who->line, barrier->line);
         *barrier = (struct check_barrier){.is_used = 1, .is_live = 1, .address = address, .line = who->line};
     } else if (!barrier->is_live) {
-        if (event->barrier.step != BARRIER_INVAL) find(check, CHECK_NOT_INITIALISED, who, address, who->line, 0);
+        if (event->barrier.step != BARRIER_INVAL)
+            find(check, CHECK_NOT_INITIALISED, shadow->cta, address, who->line, 0);
     } else if (event->barrier.step == BARRIER_INVAL) {
         barrier->is_live = 0;
     } else if (event->barrier.step == BARRIER_TRANSACTION) {
@@ -282,15 +323,25 @@ static void hear_wait(struct look_check *check, const struct event *event)
 
 void look_check_hear(struct look_check *check, const struct event *event)
 {
-    if (check->now == UINT32_MAX) return;
+    if (is_over(check)) return;
     check->now++;
     if (event->kind == EVENT_ACCESS) hear_access(check, event);
     if (event->kind == EVENT_BARRIER) hear_barrier(check, event);
     if (event->kind == EVENT_GROUP && (event->group.step == GROUP_WAIT || event->group.step == GROUP_WAIT_READ))
         hear_wait(check, event);
-    if (event->kind != EVENT_FENCE || event->fence.kind != FENCE_PROXY || event->fence.proxy != PROXY_ASYNC) return;
-    struct check_shadow *shadow = shadow_of(check, event->origin->cta);
-    if (shadow != NULL) shadow->fence = check->now;
+    const int is_fence =
+        event->kind == EVENT_FENCE && event->fence.kind == FENCE_PROXY && event->fence.proxy == PROXY_ASYNC;
+    const int is_exit = event->kind == EVENT_RUN && event->run == RUN_CTA_EXIT;
+    if (!is_fence && !is_exit) return;
+    struct check_shadow *shadow = shadow_of(check, event->origin->cta, is_exit);
+    if (shadow == NULL) return;
+    if (is_fence) shadow->fence = check->now;
+    if (is_exit) shadow->has_exited = 1;
+}
+
+void look_check_before(struct look_check *check, const struct machine_step *step)
+{
+    check->cluster = step->warp->cta->cluster;
 }
 
 void look_check_issue(struct look_check *check, const struct machine_flight *flight)
@@ -299,9 +350,11 @@ void look_check_issue(struct look_check *check, const struct machine_flight *fli
     const int is_product = flight->kind == FLIGHT_PRODUCT;
     if (!is_product && flight->kind != FLIGHT_OPERATION) return;
     const struct event_origin *who = is_product ? &flight->teller.origin : &of->flight.teller.origin;
-    if (check->now < UINT32_MAX) check->now++;
+    if (is_over(check)) return;
+    check->now++;
     *operation_at(check, who->cta, who->operation) = (struct check_operation){.cta = who->cta,
                                                                               .number = who->operation,
+                                                                              .cluster = flight->warp->cta->cluster,
                                                                               .warp = who->warp,
                                                                               .lanes = who->lanes,
                                                                               .group = is_product ? 0 : of->group,
@@ -376,8 +429,9 @@ static void print(const struct look_check *check, const struct check_finding *fi
 
 void look_check_tell(struct look_check *check, const struct look_tally *tally, const struct machine_module *module)
 {
-    for (int i = 0; i < SHADOWS; i++)
-        if (check->shadow[i] != NULL) end_barriers(check, check->shadow[i]);
+    for (int i = 0; i < SHADOWS && !is_over(check); i++)
+        for (const struct check_shadow *shadow = check->shadow[i]; shadow != NULL; shadow = shadow->next)
+            end_barriers(check, shadow);
     fflush(stdout);
     for (uint32_t i = 0; i < check->findings; i++) {
         set_places(tally, module, &check->finding[i]);
@@ -388,6 +442,10 @@ void look_check_tell(struct look_check *check, const struct look_tally *tally, c
 
 void look_check_close(struct look_check *check)
 {
-    for (int i = 0; i < SHADOWS; i++) free(check->shadow[i]);
+    for (int i = 0; i < SHADOWS; i++)
+        for (struct check_shadow *shadow = check->shadow[i], *next; shadow != NULL; shadow = next) {
+            next = shadow->next;
+            free(shadow);
+        }
     free(check);
 }

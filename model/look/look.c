@@ -45,6 +45,7 @@ static void before(void *context, const struct machine_step *step)
     if (look->stop != NULL) look_stop_before(look->stop, &launch->ran, step);
     if (look->stats != NULL) look_stats_before(look->stats, step);
     if (launch->trace != NULL) look_trace_before(launch->trace, step);
+    if (launch->check != NULL) look_check_before(launch->check, step);
 }
 
 static void after(void *context, const struct machine_step *step, enum machine_next next)

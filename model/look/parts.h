@@ -98,6 +98,7 @@ void look_stats_close(struct look_stats *stats);
 // Of one launch. NULL without memory.
 struct look_check;
 struct look_check *look_check_open(const char *kernel);
+void look_check_before(struct look_check *check, const struct machine_step *step);
 void look_check_hear(struct look_check *check, const struct event *event);
 void look_check_issue(struct look_check *check, const struct machine_flight *flight);
 void look_check_tell(struct look_check *check, const struct look_tally *tally, const struct machine_module *module);

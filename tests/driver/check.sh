@@ -17,6 +17,12 @@ finds() {
     [ "$(grep -c 'check: kernel' "$scratch/out")" = 1 ] || { echo "$kernel: not once:"; cat "$scratch/out"; failed=1; }
 }
 
+# is_right SCHEDULE KERNEL GRID [CLUSTER]
+is_right() {
+    expect 0 '' --check --schedule "$1" -- "$RUN_PTX" "$folder/checks.ptx" "$2" "$3" 64 ${4:+"$4"}
+    grep 'check:' "$scratch/out" && { echo "$2: nothing is wrong with it"; failed=1; }
+}
+
 copy='copy.h:5, inlined at checks.cu'
 for schedule in default late early shuffled; do
     finds $schedule unfenced 'fence.proxy.async is missing' "the operation: $copy:14, CTA 0" 'the write: checks.cu:12'
@@ -24,8 +30,10 @@ for schedule in default late early shuffled; do
         'the init before it: checks.cu:60'
     finds $schedule missing 'an mbarrier was used that no mbarrier.init had created' 'the use: checks.cu:74'
     finds $schedule unexpected 'a copy brought bytes to an mbarrier which nobody had expected' "the copy: $copy:82"
-    expect 0 '' --check --schedule $schedule -- "$RUN_PTX" "$folder/checks.ptx" right 2 64
-    grep 'check:' "$scratch/out" && { echo "nothing is wrong with it"; failed=1; }
+    is_right $schedule right 2
+    is_right $schedule resident 300
+    is_right $schedule instead 2 2
+    is_right $schedule spread 2 2
 done
 for schedule in default late; do
     finds $schedule early 'a thread read shared memory that a copy' 'the read: checks.cu:24' "the copy: $copy:22"
