@@ -42,9 +42,10 @@ struct machine_strand;
 //   NEXT    the one below
 //   JUMPED  strands were moved, split or ended: whoever runs them looks anew
 //   WAIT    it could not be done: the same again, when something has changed
-//   YIELD   it is done; let others run before the one below
+//   YIELD   it is done, and found nothing; let others run before the one below
+//   REST    it is done; let others run before the one below
 //   FAULT   machine_fault() or its like has been told
-enum machine_next { MACHINE_NEXT, MACHINE_JUMPED, MACHINE_WAIT, MACHINE_YIELD, MACHINE_FAULT };
+enum machine_next { MACHINE_NEXT, MACHINE_JUMPED, MACHINE_WAIT, MACHINE_YIELD, MACHINE_REST, MACHINE_FAULT };
 
 // Executes `code` for `lanes`: those of the strand whose guard holds, at least one. It never sees others.
 typedef enum machine_next machine_handler(struct machine_strand *strand, const struct machine_code *code,

@@ -151,6 +151,13 @@ void flight_issue(struct machine_flight *item);
 // warps have come, which wait for each other as long as somebody can go on.
 int flight_is_soon(const struct machine_warp *warp);
 
+// What comes behind an instruction that takes a GPU long: fence.proxy.async, a wait for products. Other warps get on
+// meanwhile. Under DEFAULT they do here, so a warp finds what the others had time to do, even if no barrier says so.
+static inline enum machine_next flight_takes_long(const struct machine_warp *warp)
+{
+    return flight_policy(warp->cta->cluster) == MACHINE_DEFAULT ? MACHINE_REST : MACHINE_NEXT;
+}
+
 // Ends the bulk operations that the lanes of the warp commit, where the schedule is DEFAULT: an H200 reads the sources
 // of a store within a few instructions.
 void flight_commit(struct machine_warp *warp, uint32_t lanes);

@@ -208,7 +208,7 @@ static enum machine_next wait_group(struct machine_strand *strand, const struct 
     if (next != MACHINE_NEXT) return next;
     async_wait_group(&flight_warp_of(strand->warp)->products, ASYNC_WGMMA, newest,
                      machine_teller(strand, code, lanes, &room));
-    return MACHINE_NEXT;
+    return flight_takes_long(strand->warp);
 }
 
 // The warps of the warpgroup that a product waits for.

@@ -31,6 +31,12 @@ static enum machine_next fence(struct machine_strand *strand, const struct machi
     return MACHINE_NEXT;
 }
 
+static enum machine_next fence_async(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
+{
+    fence(strand, code, lanes);
+    return flight_takes_long(strand->warp);
+}
+
 // The acquire of a tensor map, lane by lane.
 static enum machine_next acquire(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
 {
@@ -62,9 +68,10 @@ machine_handler *machine_fences_find(const struct ptx_choice *choice)
     case PTX_FORM_FENCE_RESTRICT:
     case PTX_FORM_FENCE_RESTRICT_RELEASE:
     case PTX_FORM_FENCE_PROXY_ALIAS:
-    case PTX_FORM_FENCE_PROXY_ASYNC:
     case PTX_FORM_FENCE_PROXY_TENSORMAP_RELEASE:
         return fence;
+    case PTX_FORM_FENCE_PROXY_ASYNC:
+        return fence_async;
     case PTX_FORM_FENCE_PROXY_TENSORMAP_ACQUIRE:
         return acquire;
     default:

@@ -378,13 +378,21 @@ static void meet(struct machine_strand *strand)
     if (strand->warp->strands > 1) take_all(strand, strand->frame, strand->pc);
 }
 
+// Behind its instruction, and behind its siblings.
+static void step_aside(struct machine_strand *strand)
+{
+    strand->round++;
+    machine_move(strand, strand->lanes, strand->pc + 1);
+}
+
 enum machine_ran machine_warp_run(struct machine_warp *warp, uint32_t budget)
 {
     uint32_t left = budget;
     enum machine_ran ran = MACHINE_RAN_ON;
+    int is_over = 0;
     struct alu_environment environment;
     alu_environment_enter(&environment);
-    while (left > 0 && ran == MACHINE_RAN_ON) {
+    while (left > 0 && ran == MACHINE_RAN_ON && !is_over) {
         struct machine_strand *strand = pick(warp);
         if (strand == NULL) {
             ran = warp->strands == 0 ? MACHINE_ENDED : MACHINE_BLOCKED;
@@ -399,9 +407,12 @@ enum machine_ran machine_warp_run(struct machine_warp *warp, uint32_t budget)
         case MACHINE_WAIT:
             break;
         case MACHINE_YIELD:
-            strand->round++;
-            machine_move(strand, strand->lanes, strand->pc + 1);
             ran = MACHINE_POLLED;
+            step_aside(strand);
+            break;
+        case MACHINE_REST:
+            is_over = 1;
+            step_aside(strand);
             break;
         case MACHINE_FAULT:
             ran = MACHINE_STOPPED;
