@@ -118,8 +118,8 @@ static int begins_with(const void *image, size_t size_bytes, const char *magic)
 }
 
 // Machine code runs on GPUs of its own number, and of later minor ones.
-static enum cuda_result text_of_cubin(struct driver *driver, const char *call, const void *image, size_t size_bytes,
-                                      char **text, size_t *bytes)
+static enum cuda_result text_of_inputs(struct driver *driver, const char *call, const void *image, size_t size_bytes,
+                                       char **text, size_t *bytes)
 {
     enum { OUR_GPU = 90 };
     struct cubin_input first, second;
@@ -134,6 +134,21 @@ static enum cuda_result text_of_cubin(struct driver *driver, const char *call, c
     if (first.kind == INPUT_PTX && !cubin_next(image, size_bytes, &at, &second))
         return image_text(driver, call, first.data, first.bytes, text, bytes);
     return link_inputs(driver, call, image, size_bytes, text, bytes);
+}
+
+// A cubin may be among the inputs of another. What links make is never so deep; a damaged file may be.
+static enum cuda_result text_of_cubin(struct driver *driver, const char *call, const void *image, size_t size_bytes,
+                                      char **text, size_t *bytes)
+{
+    enum { DEEPEST = 64 };
+    static _Thread_local int depth;
+    if (depth == DEEPEST)
+        return driver_refuse(driver, CUDA_ERROR_INVALID_IMAGE, call, "more than %d cubins lie within each other",
+                             DEEPEST);
+    depth++;
+    const enum cuda_result error = text_of_inputs(driver, call, image, size_bytes, text, bytes);
+    depth--;
+    return error;
 }
 
 // A wrapper holds addresses, so that a file is none.

@@ -71,6 +71,26 @@ void show_cubins(void)
     refuse(CUDA_ERROR_INVALID_VALUE, made_of(0x6005a04, (struct cubin_input[]){input_of(77, "none")}, 1, &bytes), NULL);
 }
 
+// Cubins within cubins, as many as are read, and one more.
+void show_deep_cubins(void)
+{
+    enum { DEEPEST = 64 };
+    const uint32_t kinds[] = {INPUT_PTX, INPUT_CUBIN};
+    struct CUmod_st *module;
+    api_ready();
+    for (int k = 0; k < 2; k++) {
+        struct cubin_input within = input_of(INPUT_PTX, has);
+        for (int depth = 0; depth < DEEPEST; depth++) {
+            within.data = made_of(0x6005a04, &within, 1, &within.bytes);
+            within.kind = kinds[k];
+        }
+        WORKS(cuModuleLoadData(&module, within.data));
+        refuse(CUDA_ERROR_INVALID_IMAGE, made_of(0x6005a04, &within, 1, &within.bytes),
+               "more than 64 cubins lie within each other");
+        WORKS(cuModuleLoadData(&module, within.data)); // it counts anew
+    }
+}
+
 // For which GPU it is stands in the flags, since CUDA 13 in other bits.
 void show_cubin_gpus(void)
 {
