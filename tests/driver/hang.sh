@@ -68,6 +68,7 @@ tells not_made 64 '      No mbarrier.init has created a barrier there.' \
 tells next_phase 64 '      Its current phase has parity 0: 0 of 1 arrivals and 64 bytes are missing.' \
     '      Likely: this arrival belongs to the next phase. The wait before it is missing, or returned at once because it had the parity of another phase.'
 tells named 96 '      barrier 3: 32 of 96 threads have arrived in phase 0. The other threads have exited: 1 of 3 warps of the CTA remain'
+tells named 64 '      barrier 3: 32 of 96 threads have arrived in phase 0. The CTA has only 2 warps'
 tells registers 512 '      Its threads have 128 registers each. 0 more are free for them in this quarter of the SM. Other warps must release registers with setmaxnreg.dec.'
 tells part 128 '      The four warps of a warpgroup execute a wgmma together: that at causes.cu:162 (PTX line 382). Warp 3 has exited.'
 tells elects 64 '      Nothing has arrived since its init. If its buffer starts empty, the first wait must have parity 1, which returns at once.'

@@ -195,7 +195,9 @@ size_t machine_barrier_explain(const struct machine_strand *strand, char *text, 
     struct machine_text to = {text, 0, bytes};
     machine_text_add(&to, "barrier %u: %u of %u threads have arrived in phase %llu", number,
                      count_arrived(cta, barrier), wanted, (unsigned long long)barrier->phase);
-    if (wanted > cta->live_warps * MACHINE_LANES)
+    if (wanted > cta->warps * MACHINE_LANES)
+        machine_text_add(&to, ". The CTA has only %u warp%s", cta->warps, cta->warps == 1 ? "" : "s");
+    else if (wanted > cta->live_warps * MACHINE_LANES)
         machine_text_add(&to, ". The other threads have exited: %u of %u warps of the CTA remain", cta->live_warps,
                          cta->warps);
     return to.used;
