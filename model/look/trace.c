@@ -43,7 +43,7 @@ struct cta {
     uint32_t rank, process, warps, barriers, barrier_room, ctaid[3];
     struct span *warp;
     struct barrier_row *barrier;
-    int is_done;
+    int is_shown, is_done; // its name is in the file; its end was told
 };
 
 struct flying {
@@ -59,7 +59,8 @@ struct look_trace {
     char *path;
     uint32_t processes;
     uint64_t until, events, operations, launches, lost;
-    int is_short; // there was no memory for all
+    int is_short;  // there was no memory for all
+    int is_ending; // a CTA that the file shows: its rows end in the file, however many events it has
 };
 
 // A launch: its ticks count from `start`.
@@ -82,7 +83,7 @@ __attribute__((format(printf, 6, 7))) static int begin_event(struct look_trace_l
                                                              const char *format, ...)
 {
     va_list list;
-    if (trace->file->events >= MOST_EVENTS) {
+    if (trace->file->events >= MOST_EVENTS && !trace->file->is_ending) {
         trace->file->lost++;
         return 0;
     }
@@ -153,7 +154,8 @@ static struct cta *open_cta(struct look_trace_launch *trace, const struct machin
                         .begin = machine_now(from->cluster),
                         .process = ++trace->file->processes,
                         .warps = from->warps,
-                        .warp = spans};
+                        .warp = spans,
+                        .is_shown = trace->file->events < MOST_EVENTS};
     memcpy(cta->ctaid, from->ctaid, sizeof cta->ctaid);
     name_cta(trace, cta);
     return cta;
@@ -388,11 +390,13 @@ static void close_list(struct look_trace *trace)
 static void end_cta(struct look_trace_launch *trace, struct cta *cta, const char *how)
 {
     if (cta->is_done) return;
+    trace->file->is_ending = cta->is_shown;
     for (uint32_t i = 0; i < cta->warps; i++) end_span(trace, cta, i);
     for (uint32_t i = 0; i < cta->barriers; i++) end_phase(trace, cta, &cta->barrier[i], cta->end, " (not complete)");
     begin_event(trace, "X", cta->process, ROW_CTA, cta->begin,
                 ",\"dur\":" MICROSECONDS ",\"name\":\"CTA (%u,%u,%u)%s\"}", THOUSANDTHS(cta->end - cta->begin),
                 cta->ctaid[0], cta->ctaid[1], cta->ctaid[2], how);
+    trace->file->is_ending = 0;
     cta->is_done = 1;
 }
 
