@@ -222,7 +222,8 @@ enum machine_next machine_return(struct machine_strand *strand, const struct mac
 
 // --- Ends and others -------------------------------------------------------------------------------------------------
 
-// Cooperative groups trap where a grid is to meet and has no workspace, whose address %envreg1 and %envreg2 hold.
+// Cooperative groups trap where a grid is to meet and has no workspace, whose address %envreg1 and %envreg2 hold. A
+// kernel with such a grid may trap for other reasons.
 static int misses_workspace(const struct machine *machine)
 {
     int reads = 0;
@@ -233,11 +234,11 @@ static int misses_workspace(const struct machine *machine)
 
 static enum machine_next trap(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
 {
-    return machine_stop(strand, code, (uint32_t)__builtin_ctz(lanes), MACHINE_TRAPPED, CUDA_LAUNCH_FAILED,
-                        "the kernel executed trap%s",
-                        misses_workspace(strand->warp->cta->cluster->machine)
-                            ? "\n  The launch is not cooperative: grid.sync() needs cudaLaunchCooperativeKernel."
-                            : "");
+    return machine_stop(
+        strand, code, (uint32_t)__builtin_ctz(lanes), MACHINE_TRAPPED, CUDA_LAUNCH_FAILED, "the kernel executed trap%s",
+        misses_workspace(strand->warp->cta->cluster->machine)
+            ? "\n  The launch is not cooperative. If grid.sync() trapped: it needs cudaLaunchCooperativeKernel."
+            : "");
 }
 
 static enum machine_next breakpoint(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
