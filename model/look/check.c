@@ -102,12 +102,13 @@ struct check_finding {
     char place[2][1024];
 };
 
-// cluster: whose instruction is executed now; is_short: there was no memory for a CTA, and nothing is heard any more
+// cluster: whose instruction is executed now; is_short: there was no memory for a CTA, and nothing is heard any more;
+// is_full: there was no room for a finding
 struct look_check {
     const char *kernel;
     const struct machine_cluster *cluster;
     uint32_t now;
-    int is_short;
+    int is_short, is_full;
     uint32_t findings;
     struct check_finding finding[FINDINGS];
     struct check_operation operation[OPERATIONS];
@@ -129,7 +130,8 @@ static void find(struct look_check *check, enum check_kind kind, uint64_t cta, u
         const struct check_finding *known = &check->finding[i];
         if (known->kind == kind && known->first == first && known->second == second) return;
     }
-    if (check->findings == FINDINGS) return;
+    check->is_full |= check->findings == FINDINGS;
+    if (check->is_full) return;
     check->finding[check->findings++] =
         (struct check_finding){.kind = kind, .first = first, .second = second, .cta = cta, .address = address};
 }
@@ -437,6 +439,9 @@ void look_check_tell(struct look_check *check, const struct look_tally *tally, c
         set_places(tally, module, &check->finding[i]);
         if (!is_told(check, &check->finding[i])) print(check, &check->finding[i]);
     }
+    if (check->is_full)
+        fprintf(stderr, "tmaref: check: kernel %s: more was found, at other instructions. Mend this first\n",
+                check->kernel);
     if (check->is_short) fprintf(stderr, "tmaref: check: there was not enough memory to check all CTAs\n");
 }
 

@@ -43,4 +43,6 @@ done
 finds late reused 'a thread wrote shared memory that an operation' 'the write: checks.cu:46' "the operation: $copy:44" \
     'If the operation is to read what is written, put a barrier before it.'
 finds late refilled 'a copy wrote shared memory that an operation' "the copy: $copy:56" "the operation: $copy:54"
+expect 0 '^tmaref: check: kernel many: more was found' --check -- "$RUN_PTX" "$folder/checks.ptx" many 1 32
+[ "$(grep -c 'the write: checks.cu:100' "$scratch/out")" = 1 ] || { echo "many: not once:"; cat "$scratch/out"; failed=1; }
 exit $failed
