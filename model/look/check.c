@@ -136,6 +136,7 @@ static void find(struct look_check *check, enum check_kind kind, uint64_t cta, u
         (struct check_finding){.kind = kind, .first = first, .second = second, .cta = cta, .address = address};
 }
 
+// Of a CTA that has ended: where a kernel is stopped before, the expect_tx may be still to come.
 static void end_barriers(struct look_check *check, const struct check_shadow *shadow)
 {
     for (int i = 0; i < BARRIERS; i++) {
@@ -433,7 +434,7 @@ void look_check_tell(struct look_check *check, const struct look_tally *tally, c
 {
     for (int i = 0; i < SHADOWS && !is_over(check); i++)
         for (const struct check_shadow *shadow = check->shadow[i]; shadow != NULL; shadow = shadow->next)
-            end_barriers(check, shadow);
+            if (shadow->has_exited) end_barriers(check, shadow);
     fflush(stdout);
     for (uint32_t i = 0; i < check->findings; i++) {
         set_places(tally, module, &check->finding[i]);

@@ -19,7 +19,9 @@ finds() {
 
 # is_right SCHEDULE KERNEL GRID [CLUSTER]
 is_right() {
-    expect 0 '' --check --schedule "$1" -- "$RUN_PTX" "$folder/checks.ptx" "$2" "$3" 64 ${4:+"$4"}
+    local status=0
+    [ "$2" = stopped ] && status=1
+    expect $status '' --check --schedule "$1" -- "$RUN_PTX" "$folder/checks.ptx" "$2" "$3" 64 ${4:+"$4"}
     grep 'check:' "$scratch/out" && { echo "$2: nothing is wrong with it"; failed=1; }
 }
 
@@ -34,6 +36,7 @@ for schedule in default late early shuffled; do
     is_right $schedule resident 300
     is_right $schedule instead 2 2
     is_right $schedule spread 2 2
+    is_right $schedule stopped 1
 done
 for schedule in default late; do
     finds $schedule early 'a thread read shared memory that a copy' 'the read: checks.cu:24' "the copy: $copy:22"
