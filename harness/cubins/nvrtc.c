@@ -22,8 +22,8 @@ static int fetch(void *program, nvrtcGetCUBINSize_fn ask, nvrtcGetCUBIN_fn get, 
     return result;
 }
 
-// The cubin with its PTX in it; NULL if there is no cubin. Programs ask for its size and then give as much room: so the
-// answer may not be another one the second time.
+// The cubin with its PTX in it; NULL if there is no cubin, or no PTX: then NVIDIA's own answer stands. Programs ask for
+// its size and then give as much room: so the answer may not be another one the second time.
 static int whole_cubin(void *program, char **whole, size_t *bytes)
 {
     char *cubin, *ptx;
@@ -36,6 +36,7 @@ static int whole_cubin(void *program, char **whole, size_t *bytes)
                    (nvrtcGetCUBIN_fn)interpose_beside((void *)real, "nvrtcGetPTX"), &ptx, &ptx_bytes);
     const struct cubin_input input = {INPUT_PTX, "", ptx, ptx_bytes};
     if (ptx != NULL) *whole = cubin_with(cubin, cubin_bytes, &input, 1, bytes);
+    if (ptx == NULL && result != NVRTC_ERROR_OUT_OF_MEMORY) result = CUBINS_SUCCESS;
     if (ptx != NULL && *whole == NULL) result = NVRTC_ERROR_OUT_OF_MEMORY;
     free(cubin);
     free(ptx);

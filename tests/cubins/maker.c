@@ -263,6 +263,12 @@ static void show_driver_link(void)
     run(image);
 }
 
+// The cubin is NVIDIA's where there is no PTX to put into it.
+static void show_no_ptx(void)
+{
+    run(cubin_of(whole, "whole.cu", "-arch=sm_90a", "-no-ptx").at);
+}
+
 int main(int count, char **argument)
 {
     static const struct {
@@ -271,6 +277,7 @@ int main(int count, char **argument)
     } sections[] = {{"compiled", show_compiled},
                     {"other_gpu", show_other_gpu},
                     {"virtual", show_virtual},
+                    {"no_ptx", show_no_ptx},
                     {"linked", show_linked},
                     {"any", show_any},
                     {"lto", show_lto},

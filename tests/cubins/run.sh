@@ -27,11 +27,14 @@ expect() {
 cp "$2/libnvrtc.so.13" other.so
 export OTHER_NVRTC=$PWD/other.so
 ran='the kernel ran' refused='cuModuleLoadData(&module, image): 209'
+no_ptx='tmaref: cuModuleLoadData: the image is machine code (a cubin), without the PTX that NVRTC or nvJitLink made it of: '
+no_ptx+='tmaref exec runs PTX; load the PTX instead (nvrtcGetPTX, nvcc -ptx)'
 for program in maker_linked maker_finding; do
     expect 0 $program compiled "$ran"
     expect 1 $program other_gpu "$refused" \
         'tmaref: cuModuleLoadData: the cubin is for sm_80: an H200 loads those for sm_90 and sm_90a'
     expect 0 $program virtual "0 bytes"$'\n'"$ran"
+    expect 1 $program no_ptx "$refused" "$no_ptx"
     expect 0 $program linked "$ran"
     expect 0 $program any "$ran"
     expect 0 $program lto "$ran"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A library with NVRTC's calls: it knows three sources by their names, and has for each a cubin without code, the PTX,
-// and with -dlto a word in place of LTO-IR. Like NVRTC it asks the driver for a private interface.
+// and with -dlto a word in place of LTO-IR. With -no-ptx it refuses to give PTX. Like NVRTC it asks the driver for a
+// private interface.
 #include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@ enum { INVALID_INPUT = 3, COMPILATION = 6 };
 struct program {
     const struct standin_source *source;
     unsigned gpu;
-    int is_real, is_lto;
+    int is_real, is_lto, has_no_ptx;
 };
 
 int nvrtcCreateProgram(struct program **program, const char *text, const char *name, int headers,
@@ -33,6 +34,7 @@ int nvrtcCompileProgram(struct program *program, int options, const char *const 
     for (int i = 0; i < options; i++) {
         if (sscanf(option[i], "-arch=sm_%u", &program->gpu) == 1) program->is_real = 1;
         if (strcmp(option[i], "-dlto") == 0) program->is_lto = 1;
+        if (strcmp(option[i], "-no-ptx") == 0) program->has_no_ptx = 1;
     }
     return program->is_real || strcmp(option[0], "-arch=compute_90a") == 0 ? 0 : COMPILATION;
 }
@@ -54,6 +56,7 @@ static int cubin(const struct program *program, size_t *size, char *to)
 static int ptx(const struct program *program, size_t *size, char *to)
 {
     const char *text = program->is_lto ? "" : program->source->ptx;
+    if (program->has_no_ptx) return INVALID_INPUT;
     return give(text, strlen(text) + 1, size, to);
 }
 

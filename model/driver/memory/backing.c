@@ -178,7 +178,7 @@ DRIVER_VISIBLE enum cuda_result cuMemImportFromShareableHandle(unsigned long lon
     if (!is_ours(given, &facts))
         return driver_refuse(driver, CUDA_ERROR_UNKNOWN, "cuMemImportFromShareableHandle",
                              "%d is not a file of cuMemExportToShareableHandle", given);
-    const int file = dup(given);
+    const int file = fcntl(given, F_DUPFD_CLOEXEC, 0);
     const struct backing *backing = file < 0 ? NULL : backing_new(driver, file, (size_t)facts.st_size, &prop);
     if (backing == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
     *handle = backing->id;

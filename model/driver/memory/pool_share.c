@@ -3,6 +3,7 @@
 // says which pool it is. Of the pool's memory it tells what cuIpc* tell of theirs (ipc.h). CUDA's documents say what
 // each call does; no H200 was asked which error it gives for what.
 #define _GNU_SOURCE 1
+#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -97,7 +98,7 @@ DRIVER_VISIBLE enum cuda_result cuMemPoolImportFromShareableHandle(struct CUmemP
     if (!is_of_pool(given))
         return driver_refuse(driver, CUDA_ERROR_INVALID_VALUE, "cuMemPoolImportFromShareableHandle",
                              "%d is not a file of cuMemPoolExportToShareableHandle", given);
-    const int file = dup(given);
+    const int file = fcntl(given, F_DUPFD_CLOEXEC, 0);
     struct CUmemPoolHandle_st *made = file < 0 ? NULL : object_new(&driver->objects, OBJECT_POOL, sizeof *made);
     if (made == NULL) {
         if (file >= 0) close(file);
