@@ -62,7 +62,7 @@ tells by_warps 64 '      Likely: the count of init is the number of threads, but
 tells too_high 64 '      Likely: the count of init is higher than the number of arrivals in a phase.'
 tells first_parity 64 '      Nothing has arrived since its init. If its buffer starts empty, the first wait must have parity 1, which returns at once.'
 tells left_early 64 '      The last arrival was in an earlier phase: CTA 0 warp 1 at causes.cu:112 (PTX line 272). That warp has exited' \
-    '      A wait with parity 0 would return at once. Either this wait is one phase ahead, or the thread that should arrive has left its loop.'
+    '      A wait with parity 0 would return at once. Either this wait is one phase ahead, or the thread that should arrive has left its loop or waits itself.'
 tells not_made 64 '      No mbarrier.init has created a barrier there.' \
     '      Likely: the init is missing, or there is no barrier of all threads after it.'
 tells next_phase 64 '      Its current phase has parity 0: 0 of 1 arrivals and 64 bytes are missing.' \

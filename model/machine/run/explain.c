@@ -152,7 +152,7 @@ static void add_parity_hint(struct machine_text *text, const struct flight_warp 
     else
         machine_text_add(text,
                          "\n    A wait with parity %u would return at once. Either this wait is one phase ahead, or "
-                         "the thread that should arrive has left its loop.",
+                         "the thread that should arrive has left its loop or waits itself.",
                          ~(unsigned)wait->wait_operand & 1);
 }
 
