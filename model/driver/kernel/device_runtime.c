@@ -4,8 +4,6 @@
 // second word each CTA counts itself, the first one so much that the highest bit turns when all have come.
 #include "device_runtime.h"
 
-#include <string.h>
-
 static const char text[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
                            ".weak .func (.param .b64 handle) cudaCGGetIntrinsicHandle(.param .b32 scope)\n"
                            "{\n"
@@ -62,6 +60,5 @@ static const char name[] = "the device runtime";
 
 int device_runtime_add(struct units *units)
 {
-    const int is_there = units->text != NULL && strstr(units->text, name) != NULL;
-    return is_there || units_add(units, name, text, sizeof text - 1);
+    return units_has(units, name) || units_add(units, name, text, sizeof text - 1);
 }

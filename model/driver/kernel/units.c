@@ -23,6 +23,13 @@ int units_is(const char *text)
     return strncmp(text, directive, sizeof directive - 1) == 0;
 }
 
+int units_has(const struct units *units, const char *name)
+{
+    char head[MOST_NAME + 32];
+    put_head(head, sizeof head, name);
+    return units->text != NULL && strstr(units->text, head) != NULL;
+}
+
 int units_add(struct units *units, const char *name, const char *ptx, size_t bytes)
 {
     char head[MOST_NAME + 32] = "";

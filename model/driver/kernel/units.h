@@ -14,6 +14,9 @@ struct units {
 // Is this the beginning of such a text?
 int units_is(const char *text);
 
+// Is there a part of this name?
+int units_has(const struct units *units, const char *name);
+
 // Appends PTX of `bytes` bytes. What is such a text of units already keeps their names. 0 if there is no memory.
 int units_add(struct units *units, const char *name, const char *ptx, size_t bytes);
 
