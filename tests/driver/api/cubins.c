@@ -21,12 +21,18 @@ static Elf64_Ehdr head_of(uint32_t flags, unsigned char abi)
     return head;
 }
 
+// The cubins of the test, until it ends.
+static struct {
+    void *cubin[256];
+    size_t count;
+} made;
+
 static void *made_of(uint32_t flags, const struct cubin_input *input, unsigned inputs, size_t *bytes)
 {
     const Elf64_Ehdr head = head_of(flags, ABI_OF_CUDA_13);
     void *whole = cubin_with(&head, sizeof head, input, inputs, bytes);
-    REQUIRE(whole != NULL);
-    return whole;
+    REQUIRE(whole != NULL && made.count < sizeof made.cubin / sizeof made.cubin[0]);
+    return made.cubin[made.count++] = whole;
 }
 
 static struct cubin_input input_of(uint32_t kind, const char *text)

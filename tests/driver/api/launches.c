@@ -50,7 +50,11 @@ void show_many_ctas(void)
     WORKS(cuLaunchKernel(touch, CTAS, 1, 1, THREADS, 1, 1, SHARED, NULL, NULL, NULL));
     WORKS(cuCtxSynchronize());
     REQUIRE(getrusage(RUSAGE_SELF, &after) == 0);
+#ifdef __SANITIZE_ADDRESS__
+    puts("pages are not counted: the address sanitizer keeps what is freed");
+#else
     REQUIRE(after.ru_minflt - before.ru_minflt < 2 * CTAS);
+#endif
 }
 
 // What a kernel prints comes out whole: a format and a string of 10,000 characters each.
