@@ -50,6 +50,7 @@ struct flying {
     const struct machine_flight *flight;
     uint64_t id, operation, last;
     uint32_t process;
+    int is_shown; // its begin is in the file
     char name[48];
 };
 
@@ -60,7 +61,7 @@ struct look_trace {
     uint32_t processes;
     uint64_t until, events, operations, launches, lost;
     int is_short;  // there was no memory for all
-    int is_ending; // a CTA that the file shows: its rows end in the file, however many events it has
+    int is_ending; // what the file shows: its end comes into the file, however many events that has
 };
 
 // A launch: its ticks count from `start`.
@@ -226,9 +227,9 @@ static void begin_flight(struct look_trace_launch *trace, const struct machine_f
     flying->last = machine_now(from->cluster);
     if (flight->kind == FLIGHT_OPERATION)
         flying->operation = ((const struct flight_operation *)flight)->flight.teller.origin.operation;
-    if (!begin_event(trace, "b", flying->process, ROW_WARPS + flight->warp->index, flying->last,
-                     ",\"cat\":\"asynchronous\",\"id\":%llu", (unsigned long long)flying->id))
-        return;
+    flying->is_shown = begin_event(trace, "b", flying->process, ROW_WARPS + flight->warp->index, flying->last,
+                                   ",\"cat\":\"asynchronous\",\"id\":%llu", (unsigned long long)flying->id);
+    if (!flying->is_shown) return;
     put_name(trace, flying->name);
     fprintf(trace->file->out, ",\"args\":{\"PTX line\":%u,\"warp\":%u", machine_flight_line(flight),
             flight->warp->index);
@@ -243,11 +244,13 @@ static void begin_flight(struct look_trace_launch *trace, const struct machine_f
 static void end_flight(struct look_trace_launch *trace, uint32_t i, uint64_t tick)
 {
     struct flying *flying = &trace->flying[i];
+    trace->file->is_ending = flying->is_shown;
     if (begin_event(trace, "e", flying->process, 0, tick, ",\"cat\":\"asynchronous\",\"id\":%llu",
                     (unsigned long long)flying->id)) {
         put_name(trace, flying->name);
         fprintf(trace->file->out, "}");
     }
+    trace->file->is_ending = 0;
     *flying = trace->flying[--trace->flyings];
 }
 

@@ -36,6 +36,7 @@ for schedule in default late early shuffled; do
     is_right $schedule resident 300
     is_right $schedule instead 2 2
     is_right $schedule spread 2 2
+    is_right $schedule busy 2 2
     is_right $schedule stopped 1
 done
 for schedule in default late; do

@@ -21,6 +21,11 @@ wants '"process_name","args":\{"name":"launch 1, tile: CTA \(1,0,0\)"' '"thread_
     '"name":"missing bytes of 0x800","args":\{"bytes":1024\}' '"name":"CTA \(0,0,0\)"\}'
 [ "$(grep -c '"ph":"b"' "$trace")" = "$(grep -c '"ph":"e"' "$trace")" ] || { echo "a copy does not end"; failed=1; }
 
+# A file that is full has the ends of what it shows.
+expect 0 'holds the first 1000000 events; [0-9]+ more are left out' --trace "$trace" -- "$RUN_PTX" "$1/long.ptx" loads 1 1
+tail -n 2 "$trace" | head -n 1 | grep -q '"name":"CTA (0,0,0)"}$' || { echo "the CTA does not end"; failed=1; }
+[ "$(grep -c '"ph":"b"' "$trace")" = "$(grep -c '"ph":"e"' "$trace")" ] || { echo "a copy of many does not end"; failed=1; }
+
 # A kernel that fails leaves a whole file too.
 expect 1 '' --trace "$trace" -- "$RUN_PTX" "$1/hang.ptx" arrivals 1 64
 wants '"name":"CTA \(0,0,0\) \(did not end\)"' '"name":"phase 1 \(not complete\)","args":\{"arrivals":2'
