@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Inside a program under `tmaref exec`: the libraries of NVIDIA that make cubins with no GPU. What they make is handed
-// on with the PTX that it was made of in it (model/driver/kernel/cubin.h), which the simulated driver runs. Else nothing
-// changes: their own answers, errors and logs stand.
+// on with the PTX that it was made of in it (model/driver/kernel/cubin.h), which the simulated driver runs. Else
+// nothing changes: their own answers, errors and logs stand.
 #ifndef TMAREF_CUBINS_H
 #define TMAREF_CUBINS_H
 

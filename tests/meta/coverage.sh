@@ -25,7 +25,7 @@ ptx      98 90
 alu      99 29
 machine  98 90
 look     98 90
-driver   96 91
+driver   98 92
 runtime  98 95
 together 99 98
 '
