@@ -12,7 +12,7 @@ file(GLOB model_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/model/*.h ${PROJ
   ${PROJECT_SOURCE_DIR}/model/*/*.def)
 add_custom_command(OUTPUT ${public}/renames
   COMMAND sh ${publish}/publish.sh ${CMAKE_C_COMPILER} ${PROJECT_SOURCE_DIR}/model ${public}
-  DEPENDS ${publish}/publish.sh ${publish}/declared.awk ${publish}/publish.awk ${model_headers}
+  DEPENDS ${publish}/publish.sh ${publish}/ids.sh ${publish}/declared.awk ${publish}/publish.awk ${model_headers}
   COMMENT "Writing the public headers" VERBATIM)
 
 # Renamed first, then hidden: the two objcopys that there are apply one command's options in different orders.
@@ -43,6 +43,25 @@ set_target_properties(tmaref_shared PROPERTIES VERSION ${PROJECT_VERSION} SOVERS
 target_link_libraries(tmaref_shared PRIVATE tmaref_flags m)
 add_library(tmaref::tmaref ALIAS tmaref_static)
 add_library(tmaref::tmaref_shared ALIAS tmaref_shared)
+
+# The library as two files, amalgamation/tmaref.h and tmaref.c, for projects that take its source in.
+find_package(Python3 COMPONENTS Interpreter)
+if(Python3_FOUND)
+  set(amalgamation ${PROJECT_BINARY_DIR}/amalgamation)
+  set(sources "")
+  foreach(folder core number ptx map walk tma sync wgmma cute mma)
+    get_target_property(files tmaref_${folder} SOURCES)
+    list(TRANSFORM files PREPEND ${PROJECT_SOURCE_DIR}/model/)
+    list(APPEND sources ${files})
+  endforeach()
+  add_custom_command(OUTPUT ${amalgamation}/tmaref.c ${amalgamation}/tmaref.h
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${amalgamation}
+    COMMAND Python3::Interpreter ${publish}/amalgamate.py ${public} ${TMAREF_IDS} ${amalgamation} ${sources}
+    DEPENDS ${publish}/amalgamate.py ${public}/renames ${sources} ${model_headers} COMMENT "Writing tmaref.c" VERBATIM)
+  add_custom_target(amalgamation ALL DEPENDS ${amalgamation}/tmaref.c ${amalgamation}/tmaref.h)
+else()
+  message(STATUS "tmaref.c, the library in one file, is not made: there is no Python 3 here")
+endif()
 
 # The reference of all functions, where doxygen is here: the target `reference`.
 find_program(DOXYGEN doxygen)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a rule of the machine is, and how to look one up. The rows are in rules.def; this is the only list of rules,
-// and it is the error type, the names of the tests, the generated docs page and the list that coverage counts.
+// What a rule of the machine is, and how to look one up. docs/rules.md is a page of all rules. They are the error type
+// of every call that may be refused.
 #ifndef TMAREF_RULE_H
 #define TMAREF_RULE_H
 
@@ -18,14 +18,16 @@ enum outcome {
 // A rule keeps its number for ever; RULE_COUNT grows, and is not to be compared with what a call returns.
 enum rule {
     RULE_OK,
-#define RULE(number, id, documented, sm_90a, cuda_error, sentence, advice, source, evidence) RULE_##id = number,
-#include "rules.def"
+#ifdef RULE_IDS_IN_ENUM // in the public header; here each file includes the groups whose ids it needs: rules/map.h, ...
+#define RULE(number, id) RULE_##id = number,
+#include "rule_ids.def"
 #undef RULE
-#define RULE(...) +1
+#define RULE(number, id) +1
     RULE_COUNT = 1
-#include "rules.def"
+#include "rule_ids.def"
 #undef RULE
     ,
+#endif
     RULE_NONE = 0xffff // no rule has this name
 };
 
@@ -60,6 +62,26 @@ enum rule rule_find(const char *id);
 
 // A broken rule that the documents forbid and an H200 accepts: worth a warning, never a refusal.
 int rule_is_warning(enum rule rule);
+
+// What becomes of a program that breaks a rule. Of the refusals only some have a CUDA error: what no assembler takes
+// never reaches a GPU.
+enum verdict {
+    VERDICT_WORKS,             // it runs, as the rule says
+    VERDICT_WARNS,             // it runs on an H200, though the documents forbid it: rule_is_warning()
+    VERDICT_ASSEMBLER_REFUSES, // PTX has no such instruction: no CUDA error
+    VERDICT_CALL_REFUSES,      // the call of the driver returns rule_cuda_error()
+    VERDICT_LAUNCH_REFUSES,    // the launch returns rule_cuda_error()
+    VERDICT_FAULTS,            // the kernel ends with rule_cuda_error(), and the context with it
+    VERDICT_CRASHES,           // the calling process dies inside the driver
+    VERDICT_UNDEFINED          // the documents promise nothing, and no recording shows that an H200 does
+};
+enum verdict rule_verdict(enum rule rule);
+
+// May a program not break this rule? All verdicts but WORKS and WARNS: what a check returns is then not RULE_OK.
+int rule_is_refusal(enum rule rule);
+
+// "works", "is refused by the assembler", ...
+const char *verdict_name(enum verdict verdict);
 
 // "WORKS", "INVALID", ...
 const char *outcome_name(enum outcome outcome);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "form.h"
+#include "form_number.h"
 
 static const char *const support[] = {[PTX_ACCEPTED] = "yes", [PTX_REFUSED] = "no", [PTX_OUTSIDE] = "yes, tmaref no"};
 

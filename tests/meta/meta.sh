@@ -201,6 +201,8 @@ check_version() {
     version=$(sed -n 's/^project(tmaref VERSION \([0-9.]*\) .*/\1/p' CMakeLists.txt)
     minor=${version%.*} next=${version%%.*}.$((${minor#*.} + 1))
     {
+        [ "$version" = "$(sed -n 's/^#define TMAREF_VERSION_[MP][A-Z]* \([0-9]*\)$/\1/p' model/core/version.h | paste -sd.)" ] ||
+            echo "model/core/version.h: it is not of $version"
         grep -m 1 '^## ' CHANGELOG.md | grep -qE "^## $version(,|$)" || echo "CHANGELOG.md: its first entry is not of $version"
         head -n 1 debian/changelog | grep -qE "^tmaref \\($version[-)]" || echo "debian/changelog: its first entry is not of $version"
         grep -qF "find_package(tmaref $minor REQUIRED)" docs/abi.md || echo "docs/abi.md: no find_package(tmaref $minor REQUIRED)"

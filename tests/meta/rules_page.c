@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "rule.h"
+#include "rule_most.h"
 
 static void print_outcomes(const struct rule_row *row)
 {
@@ -110,7 +111,7 @@ static void print_index_row(const struct rule_row *row)
 // All rules by the first word of their ids; a rule stands in the group of the first rule that begins so.
 static void print_index(void)
 {
-    char listed[RULE_COUNT] = {0};
+    char listed[RULE_MOST] = {0};
     printf("\n## Index\n");
     for (int first = 1; first < rule_count(); first++) {
         const char *id = rule_row(rule_at(first))->id;
