@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+#include "rules/instruction.h"
+#include "rules/shared.h"
+
 static int is_active(uint32_t active, int lane)
 {
     return (int)(active >> lane & 1);

@@ -22,20 +22,11 @@ struct cluster_memory {
 };
 
 // Can CTA `rank` be reached? RULE_OK, CLUSTER_RANK_MISSING or CLUSTER_EXITED, both 719.
-static inline enum rule cluster_memory_check(const struct cluster_memory *cluster, uint32_t rank)
-{
-    if (rank >= cluster->ctas) return RULE_CLUSTER_RANK_MISSING;
-    return cluster->exited >> rank & 1 ? RULE_CLUSTER_EXITED : RULE_OK;
-}
+enum rule cluster_memory_check(const struct cluster_memory *cluster, uint32_t rank);
 
 // Where the `count_bytes` bytes at offset `offset` of CTA `rank` are; NULL if the CTA cannot be reached, or not all of
 // them are its memory.
-static inline uint8_t *cluster_memory_at(const struct cluster_memory *cluster, uint32_t rank, uint32_t offset,
-                                         uint64_t count_bytes)
-{
-    if (cluster_memory_check(cluster, rank) != RULE_OK) return NULL;
-    return memory_at(&cluster->cta[rank], offset, count_bytes);
-}
+uint8_t *cluster_memory_at(const struct cluster_memory *cluster, uint32_t rank, uint32_t offset, uint64_t count_bytes);
 
 // The memory of one CTA that was launched without a cluster.
 static inline struct cluster_memory cluster_memory_alone(const struct memory *cta)

@@ -44,8 +44,9 @@ struct mbarrier_transaction {
 
 // The mbarrier at shared address `address` of the CTA of rank `rank`: made, dropped, told, or seen to be complete by a
 // wait that says true. It is also the access to its 8 bytes, of which no other event tells. `phase` is the phase bit
-// before a transaction, and the phase that a wait has seen complete; `completes`: the transaction completed it.
-enum barrier_step { BARRIER_INIT, BARRIER_INVAL, BARRIER_TRANSACTION, BARRIER_WAIT };
+// before a transaction, and the phase that a wait has seen complete; `completes`: the transaction completed it. ERROR:
+// a transaction of another CTA broke a rule and set the error bit; the counts are as before.
+enum barrier_step { BARRIER_INIT, BARRIER_INVAL, BARRIER_TRANSACTION, BARRIER_WAIT, BARRIER_ERROR };
 struct event_barrier {
     enum barrier_step step;
     enum access_order order;

@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "broken.h"
+#include "rules/instruction.h"
 
 void findings_clear(struct findings *findings)
 {

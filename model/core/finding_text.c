@@ -4,10 +4,17 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "rules/load.h"
+#include "rules/map.h"
+#include "rules/mbarrier.h"
+#include "rules/replace.h"
+
 // Addresses and words are written in hexadecimal.
 static int is_address(const struct finding *finding)
 {
-    static const char *const names[] = {"globalAddress", "address of an element", "tensorMap", "dstMem", "64-bit word"};
+    static const char *const names[] = {
+        "globalAddress", "address of an element", "tensorMap", "address, mapped read-only", "dstMem", "srcMem", "mbar",
+        "64-bit word"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strcmp(finding->argument, names[i]) == 0) return 1;
     return 0;
@@ -49,7 +56,7 @@ static int has_no_number(const struct finding *finding)
 // Rules about a state or the order of operations: what the numbers of the finding count is not a limit.
 static int is_bare(const struct finding *finding)
 {
-    switch (finding->rule) {
+    switch ((int)finding->rule) {
     case RULE_LOAD_MAP_FORMAT:
     case RULE_MBARRIER_ERROR:
     case RULE_MBARRIER_REMOTE_ERROR:
@@ -66,14 +73,17 @@ static int is_bare(const struct finding *finding)
     }
 }
 
-static void add_numbers(const struct finding *finding, struct line *line)
+void finding_value(const struct finding *finding, int is_limited, struct line *line)
 {
+    line_add(line, "%s", finding->argument);
+    if (finding->index >= 0) line_add(line, "[%d]", finding->index);
     line_add(line, " is ");
     if (has_no_number(finding)) {
         line_add(line, "NULL");
         return;
     }
     add_number(finding, finding->value, line);
+    if (!is_limited) return;
     line_add(line, ", limit ");
     add_number(finding, finding->limit, line);
     line_add(line, ", nearest legal value ");
@@ -85,9 +95,8 @@ void finding_head(const struct finding *finding, struct line *line)
     const struct rule_row *row = rule_row(finding->rule);
     line_add(line, "  %s, rule %s", finding_severity(finding->rule), row->id);
     if (!is_bare(finding)) {
-        line_add(line, ": %s", finding->argument);
-        if (finding->index >= 0) line_add(line, "[%d]", finding->index);
-        add_numbers(finding, line);
+        line_add(line, ": ");
+        finding_value(finding, 1, line);
     }
     line_add(line, "\n");
 }

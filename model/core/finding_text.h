@@ -16,6 +16,10 @@ void finding_text(const struct finding *finding, struct line *line);
 void finding_head(const struct finding *finding, struct line *line);
 void finding_advice(enum rule rule, struct line *line);
 
+// "dstMem is 0x410, limit 0x80, nearest legal value 0x480", as the first line has it; of an address, `is_limited` 0: up
+// to the comma.
+void finding_value(const struct finding *finding, int is_limited, struct line *line);
+
 // The same as one JSON object.
 void finding_json(const struct finding *finding, struct line *line);
 

@@ -4,6 +4,7 @@
 #include "ledger.h"
 
 #include <assert.h>
+#include <string.h>
 
 static struct ledger *place_of(const struct ledger_book *book, uint32_t rank, uint32_t address)
 {
@@ -31,6 +32,8 @@ static void clean_page(struct ledger *page, uint32_t rank, uint32_t address)
     page->life = BARRIER_NONE;
     page->inits = page->phases = 0;
     page->has_arrival = page->has_expect = 0;
+    page->befores = page->has_early = 0;
+    page->total_before = page->wiped = (struct mbarrier_transaction){0};
 }
 
 void ledger_book_start(struct ledger_book *book, struct ledger *pages, uint32_t capacity)
@@ -95,10 +98,29 @@ static void contribute(struct ledger *page, const struct event *event)
         page->lost++;
 }
 
+// The phase is over: who contributed to it is kept until the next one is.
+static void complete(struct ledger *page)
+{
+    memcpy(page->before, page->entry, (size_t)page->count * sizeof *page->entry);
+    page->befores = page->count;
+    page->total_before = page->total;
+    turn_page(page);
+    page->phases++;
+    page->is_observed = 0;
+}
+
 static void init(struct ledger *page, const struct event *event)
 {
     const uint64_t before = page->inits;
+    const int is_early = page->life == BARRIER_NONE && page->count > 0;
+    const struct event_origin early = is_early ? page->entry[page->count - 1].origin : page->early;
+    const int has_early = is_early || page->has_early;
+    struct mbarrier_transaction wiped = page->wiped;
+    if (page->life != BARRIER_DROPPED) add(&wiped, &page->total);
     clean_page(page, event->barrier.rank, event->barrier.address);
+    page->wiped = wiped;
+    page->early = early;
+    page->has_early = has_early;
     page->life = BARRIER_LIVE;
     page->inits = before + 1;
     page->init = *event->origin;
@@ -119,10 +141,10 @@ static void write_page(struct ledger *page, const struct event *event)
         break;
     case BARRIER_TRANSACTION:
         contribute(page, event);
-        if (!barrier->completes) break;
-        turn_page(page);
-        page->phases++;
-        page->is_observed = 0;
+        if (barrier->completes) complete(page);
+        break;
+    case BARRIER_ERROR:
+        if (page->life == BARRIER_NONE) contribute(page, event);
     }
 }
 

@@ -24,6 +24,9 @@ enum barrier_life { BARRIER_NONE, BARRIER_LIVE, BARRIER_DROPPED };
 //   is_observed  a wait has seen the last of them complete; 1 before the first
 //   entry        the contributions to the phase under way, in the order in which they came
 //   lost         how many came when `entry` was full; they are in `total` all the same
+//   before       the contributions to the phase that completed last, `befores` of them; 0 before the first
+//   wiped        what an mbarrier.init has discarded: contributions to a phase that had not completed, or that came
+//                before the first init; who came last of these is `early`, if has_early
 //   last_arrival, last_expect   who arrived last, and who expected bytes, since the init, in whatever phase; there is
 //                one if has_arrival, has_expect
 struct ledger {
@@ -31,11 +34,14 @@ struct ledger {
     uint32_t rank, address;
     enum barrier_life life;
     uint64_t inits, phases;
-    int is_observed, has_arrival, has_expect;
-    struct event_origin init, last_arrival, last_expect;
+    int is_observed, has_arrival, has_expect, has_early;
+    struct event_origin init, last_arrival, last_expect, early;
     int count, lost;
     struct mbarrier_transaction total;
     struct ledger_entry entry[LEDGER_ENTRIES];
+    int befores;
+    struct mbarrier_transaction total_before, wiped;
+    struct ledger_entry before[LEDGER_ENTRIES];
 };
 
 // Pages by (rank, address). A barrier that finds no room has no page, and `lost` counts its events; move the book then.

@@ -15,7 +15,7 @@ void line_start(struct line *line)
 
 void line_add(struct line *line, const char *format, ...)
 {
-    size_t room = LINE_BYTES - line->used;
+    size_t room = TEXT_LINE_BYTES - line->used;
     va_list arguments;
     va_start(arguments, format);
     int length = vsnprintf(line->bytes + line->used, room, format, arguments);

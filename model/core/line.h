@@ -6,12 +6,12 @@
 
 #include <stddef.h>
 
-enum { LINE_BYTES = 65536 };
+enum { TEXT_LINE_BYTES = 65536 };
 
 // `used` bytes of `bytes` are filled; what does not fit is dropped.
 struct line {
     size_t used;
-    char bytes[LINE_BYTES];
+    char bytes[TEXT_LINE_BYTES];
 };
 
 void line_start(struct line *line);

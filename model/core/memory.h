@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Addressable memory with bounds: one range of bytes, and global memory, which is a table of such ranges with holes
-// between them. The shared memories of a cluster are in cluster_memory.h. Bytes belong to the caller.
+// between them. The shared memories of a cluster are in cluster_memory.h. Bytes belong to the caller. One struct is for
+// memory that is read and that is written, so `bytes` is no pointer to const; nothing is ever written to a region that
+// is read-only, so a const array may be cast for one.
 #ifndef TMAREF_MEMORY_H
 #define TMAREF_MEMORY_H
 

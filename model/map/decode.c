@@ -5,6 +5,7 @@
 
 #include "bits.h"
 #include "encode_mend.h"
+#include "rules/map.h"
 
 // Bits that are not what they should be.
 static void odd(struct findings *findings, enum rule rule, const char *argument, int index, uint64_t value,

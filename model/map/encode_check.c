@@ -5,6 +5,9 @@
 
 #include <stddef.h>
 
+#include "rules/map.h"
+#include "rules/replace.h"
+
 enum { DRIVER_DATA_TYPES = 16, DRIVER_SWIZZLES = 7, RANK_HUGE = 1 << 16 };
 #define STRIDE_LIMIT ((uint64_t)1 << 40)
 #define DIM_LIMIT    ((uint64_t)1 << 32)

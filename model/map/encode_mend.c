@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "encode_mend.h"
+#include "rules/map.h"
 
 // More than there are arguments; an argument is mended twice at most.
 enum { STEPS_MAX = 64 };

@@ -11,7 +11,7 @@
 enum { MAP_ALIGN = 64 };
 
 // The check of a map's place, which comes before any check of its bytes: 716 before 700.
-//   location  the state space that the map was put in; MAP_UNMAPPED is no such, and a form that is not there
+//   location  the state space that the map was put in; MAP_UNMAPPED: no memory is there, whatever `global` says
 //   address   of the map
 //   global    NULL: all is mapped. Else the 128 bytes of a map in global memory are looked for in it
 //   findings  NULL, or takes every rule broken

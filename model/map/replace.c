@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "bits.h"
+#include "rules/replace.h"
 
 enum { STRIDE_SHIFT = 4, STRIDE_HIGH_SHIFT = 36, STRIDES = TENSORMAP_MAX_RANK - 1 };
 #define BITS_ADDRESS_REGISTER ((struct bits){0, 64}) // the whole register, past the 57 bits of an address

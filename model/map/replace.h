@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// tensormap.replace: what a kernel's edit does to the 128 bytes of a map, bit for bit, whatever they hold. One row of
-// replace.c for each field; nothing is checked by the hardware. The documents' rules are the REPLACE_ rows of
-// rules.def.
+// tensormap.replace: what a kernel's edit does to the 128 bytes of a map, bit for bit, whatever they hold. The
+// hardware checks nothing. What the documents forbid is in the rules REPLACE_*.
 #ifndef TMAREF_REPLACE_H
 #define TMAREF_REPLACE_H
 

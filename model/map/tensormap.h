@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Tensor maps: the driver's four calls as C functions that make the very 128 bytes, and the way back to named fields.
-// What a map means for a copy is in tile.h; the rules are the MAP_ rows of rules.def. Start with struct tensormap.
+// What a map means for a copy is in tile.h; the rules are MAP_*. Start with struct tensormap.
 #ifndef TMAREF_TENSORMAP_H
 #define TMAREF_TENSORMAP_H
 

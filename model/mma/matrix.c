@@ -6,6 +6,7 @@
 
 #include "broken.h"
 #include "hopper.h"
+#include "rules/matrix.h"
 
 enum rule matrix_check(const struct memory *shared, const uint32_t address[MATRIX_LANES], int count,
                        struct findings *findings)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Groups are numbered as they are committed, so a wait is one comparison: everything below a number is covered.
 #include "async_group.h"
+#include "rules/async.h"
 
 static void tell(const struct teller *teller, enum async_kind kind, enum group_step step, uint32_t group)
 {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Async-groups: which asynchronous operations a thread may rely on, and since when. PTX keeps them per thread, those of
 // cp.async and those of cp.async.bulk apart (enum async_kind); nothing is known of an operation that no wait has
-// covered, it may be done or not. Operations are values that their issuer keeps; data and faults are in tma/cp_async.h
-// and tma/bulk.h.
+// covered, it may be done or not. Operations are values that their issuer keeps; data and faults are in operation.h.
 //
 // An H200 keeps one such object per warp instead of one per thread, and its .read waits for the writes too (rules
 // ASYNC_GROUP_THREAD, ASYNC_GROUP_READ): give all threads of a warp one object to see what that machine does.

@@ -4,6 +4,9 @@
 
 #include <stddef.h>
 
+#include "rules/cluster.h"
+#include "rules/launch.h"
+
 #define OFFSET_MASK ((UINT32_C(1) << SHARED_RANK_SHIFT) - 1)
 
 uint32_t cluster_mapa(uint32_t address, uint32_t rank)

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "cluster.h"
+#include "rules/cluster.h"
+#include "rules/mbarrier.h"
 
 enum { BARRIER_ALIGN = 8 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Accesses to the shared memory of a cluster by shared::cluster addresses, one instruction of one thread each. What
-// such an address is: cluster.h; barriers: mbarrier_operate.h; copies: tma/bulk.h.
+// such an address is: cluster.h; barriers: mbarrier_operate.h; copies: operation.h.
 #ifndef TMAREF_CLUSTER_ACCESS_H
 #define TMAREF_CLUSTER_ACCESS_H
 

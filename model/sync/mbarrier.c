@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The barrier word: fields, tokens, waits, and mbarrier_transact(), the only code that moves counts.
 #include "mbarrier.h"
+#include "rules/mbarrier.h"
 
 enum { PENDING_SHIFT = 43, TX_SHIFT = 21, EXPECTED_SHIFT = 1, TX_FIELD = (1 << 21) - 1 };
 

@@ -7,6 +7,7 @@
 #include "hopper.h"
 #include "mbarrier.h"
 #include "mbarrier_form.h"
+#include "rules/mbarrier.h"
 
 // In the own CTA's window, whose upper 8 bits are 0.
 static enum rule check_own(const struct memory *own, uint32_t address, struct findings *findings)

@@ -6,8 +6,18 @@
 #include <string.h>
 
 #include "cluster.h"
+#include "rules/mbarrier.h"
 
-// One instruction under way.
+// Words as a check would leave them: an instruction may come to a barrier more than once.
+struct trial {
+    int count;
+    struct {
+        const uint8_t *at;
+        uint64_t word;
+    } item[MBARRIER_LANES];
+};
+
+// One instruction under way; of a check, `trial` takes what would be written.
 struct work {
     const struct mbarrier_unit *unit;
     const struct mbarrier_instruction *in;
@@ -15,6 +25,7 @@ struct work {
     const struct teller *teller;
     struct mbarrier_answer *answer;
     struct findings *findings;
+    struct trial *trial;
 };
 
 // One barrier of it, and the lanes that are on it together.
@@ -50,6 +61,28 @@ static void store(struct target *target, uint64_t word)
 {
     target->word = word;
     memcpy(target->at, &word, sizeof word);
+}
+
+static uint64_t load(const struct work *work, const uint8_t *at)
+{
+    uint64_t word;
+    for (int i = 0; work->trial != NULL && i < work->trial->count; i++)
+        if (work->trial->item[i].at == at) return work->trial->item[i].word;
+    memcpy(&word, at, sizeof word);
+    return word;
+}
+
+static void change(const struct work *work, struct target *target, uint64_t word)
+{
+    int i = 0;
+    if (work->trial == NULL) {
+        store(target, word);
+        return;
+    }
+    while (i < work->trial->count && work->trial->item[i].at != target->at) i++;
+    if (i == work->trial->count) work->trial->count++;
+    work->trial->item[i].at = target->at;
+    work->trial->item[i].word = target->word = word;
 }
 
 static const struct ledger *page_of(const struct mbarrier_unit *unit, const struct target *target)
@@ -93,7 +126,7 @@ static struct target next_target(const struct work *work, uint32_t left)
         target.lanes |= (uint32_t)is_same << lane;
     }
     target.at = cluster_memory_at(work->unit->cluster, target.rank, target.address, MBARRIER_BYTES);
-    memcpy(&target.word, target.at, sizeof target.word);
+    target.word = load(work, target.at);
     return target;
 }
 
@@ -117,6 +150,11 @@ static void tell(const struct mbarrier_unit *unit, const struct target *target, 
     if (teller != NULL && teller->observer != NULL) teller->observer->hear(teller->observer->context, event);
 }
 
+static void tell_of(const struct work *work, const struct target *target, struct event *event)
+{
+    if (work->trial == NULL) tell(work->unit, target, work->teller, event);
+}
+
 static void set_step(const struct work *work, enum barrier_step step, struct event_barrier *barrier)
 {
     const int arrives = work->row->does == MBARRIER_ARRIVES || work->row->does == MBARRIER_BOTH;
@@ -134,7 +172,7 @@ static void tell_step(const struct work *work, const struct target *target, enum
 {
     struct event event = {.barrier = {.step = step}};
     set_step(work, step, &event.barrier);
-    tell(work->unit, target, work->teller, &event);
+    tell_of(work, target, &event);
 }
 
 // --- Transactions ----------------------------------------------------------------------------------------------------
@@ -161,7 +199,7 @@ static void note_fault(const struct work *work, const struct target *target, enu
     struct mbarrier_fields now = mbarrier_unpack(target->word);
     int64_t arrivals = (int64_t)transaction->arrivals;
     int64_t bytes = (int64_t)transaction->expect_bytes - (int64_t)transaction->complete_bytes;
-    switch (rule) {
+    switch ((int)rule) {
     case RULE_MBARRIER_COUNT_LIMIT:
         note(work, rule, "arrivals", arrivals, MBARRIER_COUNT_MAX);
         break;
@@ -226,15 +264,14 @@ static enum rule transact(const struct work *work, struct target *target)
     enum rule rule = (is_remote ? mbarrier_transact_remote : mbarrier_transact)(&word, &transaction);
     if (rule != RULE_OK && !is_remote) note_fault(work, target, rule, &transaction);
     if (rule != RULE_OK && !is_remote) return rule;
-    store(target, word);
+    change(work, target, word);
     if (rule != RULE_OK) note(work, RULE_MBARRIER_REMOTE_ERROR, "error", 1, 0);
-    if (rule != RULE_OK) return RULE_OK; // the counts are as before
-    if (work->findings != NULL) note_change(work, before, word);
+    if (rule == RULE_OK && work->findings != NULL) note_change(work, before, word);
     struct event event = {.barrier = {.transaction = transaction}};
-    set_step(work, BARRIER_TRANSACTION, &event.barrier);
+    set_step(work, rule == RULE_OK ? BARRIER_TRANSACTION : BARRIER_ERROR, &event.barrier);
     event.barrier.phase = (int)(before >> 63);
     event.barrier.completes = before >> 63 != word >> 63;
-    tell(work->unit, target, work->teller, &event);
+    tell_of(work, target, &event);
     give_tokens(work, before, target->lanes);
     return RULE_OK;
 }
@@ -246,7 +283,7 @@ static void init(const struct work *work, struct target *target)
     const uint32_t count = operand_of(work, lowest(target->lanes));
     if (count == 0 || count > MBARRIER_COUNT_MAX)
         note(work, RULE_MBARRIER_INIT_COUNT, "count", count, count == 0 ? 1 : MBARRIER_COUNT_MAX);
-    store(target, mbarrier_init(count));
+    change(work, target, mbarrier_init(count));
     tell_step(work, target, BARRIER_INIT);
 }
 
@@ -277,7 +314,7 @@ static enum rule wait_for(const struct work *work, struct target *target)
     if (target->lanes == 0) return RULE_OK;
     struct event event = {.barrier = {.phase = !(target->word >> 63)}};
     set_step(work, BARRIER_WAIT, &event.barrier);
-    tell(work->unit, target, work->teller, &event);
+    tell_of(work, target, &event);
     return RULE_OK;
 }
 
@@ -391,14 +428,15 @@ static enum rule check_form(const struct mbarrier_unit *unit, const struct mbarr
     return in->lanes == 0 ? finding_of_form(findings, "lanes", 0) : RULE_OK;
 }
 
-enum rule mbarrier_operate(const struct mbarrier_unit *unit, const struct mbarrier_instruction *instruction,
-                           const struct teller *teller, struct mbarrier_answer *answer, struct findings *findings)
+static enum rule operate(const struct mbarrier_unit *unit, const struct mbarrier_instruction *instruction,
+                         const struct teller *teller, struct mbarrier_answer *answer, struct trial *trial,
+                         struct findings *findings)
 {
     findings_clear(findings);
     memset(answer, 0, sizeof *answer);
     enum rule rule = check_form(unit, instruction, findings);
     if (rule != RULE_OK) return rule;
-    const struct work work = {unit, instruction, mbarrier_op_row(instruction->opcode), teller, answer, findings};
+    const struct work work = {unit, instruction, mbarrier_op_row(instruction->opcode), teller, answer, findings, trial};
     if (instruction->opcode == MBARRIER_OP_PENDING_COUNT) return count_pending(&work);
     rule = check_addresses(&work);
     if (rule != RULE_OK) return rule;
@@ -413,6 +451,20 @@ enum rule mbarrier_operate(const struct mbarrier_unit *unit, const struct mbarri
         }
     }
     return rule;
+}
+
+enum rule mbarrier_operate(const struct mbarrier_unit *unit, const struct mbarrier_instruction *instruction,
+                           const struct teller *teller, struct mbarrier_answer *answer, struct findings *findings)
+{
+    return operate(unit, instruction, teller, answer, NULL, findings);
+}
+
+enum rule mbarrier_check(const struct mbarrier_unit *unit, const struct mbarrier_instruction *instruction,
+                         struct findings *findings)
+{
+    struct mbarrier_answer answer;
+    struct trial trial = {0};
+    return operate(unit, instruction, NULL, &answer, &trial, findings);
 }
 
 enum rule mbarrier_land(const struct mbarrier_unit *unit, uint32_t rank, uint32_t address,

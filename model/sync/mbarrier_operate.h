@@ -67,6 +67,11 @@ struct mbarrier_answer {
 enum rule mbarrier_operate(const struct mbarrier_unit *unit, const struct mbarrier_instruction *instruction,
                            const struct teller *teller, struct mbarrier_answer *answer, struct findings *findings);
 
+// What executing it would break, now: nothing changes, no ledger is written, nobody hears of it.
+//   findings, returns  as mbarrier_operate() would
+enum rule mbarrier_check(const struct mbarrier_unit *unit, const struct mbarrier_instruction *instruction,
+                         struct findings *findings);
+
 // What an asynchronous operation brings to the barrier at offset `address` of CTA `rank` when it lands: complete_tx of
 // a copy, or the end of cp.async.mbarrier.arrive. It never faults: a broken rule sets the error bit, and is returned.
 // It has release semantics at cluster scope. Where the barrier's bytes are not there nothing happens: the operands were

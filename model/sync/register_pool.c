@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "register_pool.h"
+#include "rules/setmaxnreg.h"
 
 void register_pool_start(struct register_pool *pool, uint32_t warps, uint32_t registers)
 {

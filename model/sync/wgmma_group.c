@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Four async-groups, one for each warp; the checks are theirs.
 #include "wgmma_group.h"
+#include "rules/wgmma.h"
 
 struct wgmma_groups wgmma_groups_start(void)
 {

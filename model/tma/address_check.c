@@ -6,6 +6,11 @@
 #include "global_check.h"
 #include "hopper.h"
 #include "operand.h"
+#include "rules/acquire.h"
+#include "rules/copy.h"
+#include "rules/global.h"
+#include "rules/prefetch.h"
+#include "rules/shared.h"
 
 enum { MAP_BYTES = 128, MAP_ALIGN = 64, MAP_COPY_ALIGN = 4 };
 #define ADDRESS_LIMIT ((uint64_t)1 << 56)

@@ -8,6 +8,8 @@
 #include "bulk_check.h"
 #include "global_check.h"
 #include "operand.h"
+#include "rules/bulk.h"
+#include "rules/mbarrier.h"
 
 enum { BULK_UNIT_BYTES = 16, BULK_UNITS_MASK = 0xffff, BARRIER_BYTES = 8 };
 

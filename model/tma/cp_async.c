@@ -7,6 +7,7 @@
 #include "global_check.h"
 #include "hopper.h"
 #include "linear.h"
+#include "rules/cp.h"
 
 static int is_ignored(const struct cp_async *copy)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The forms of cp.async: a list that the model and the kernels share, so this header includes nothing. What they do is
-// in cp_async.h.
+// in operation.h.
 #ifndef TMAREF_CP_ASYNC_FORM_H
 #define TMAREF_CP_ASYNC_FORM_H
 

@@ -2,6 +2,7 @@
 // The checks of tensor loads and prefetches, tiled and im2col.
 #include "global_check.h"
 #include "operand.h"
+#include "rules/load.h"
 #include "transfer_check.h"
 
 // The part of dimension i that is in bounds: the least and greatest index; 0 if there is none.

@@ -3,6 +3,8 @@
 #include "operand.h"
 
 #include "broken.h"
+#include "rules/mbarrier.h"
+#include "rules/operand.h"
 
 enum { BARRIER_BYTES = 8 };
 

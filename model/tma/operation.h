@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 // One asynchronous operation of the copy engine and its relatives: the instruction with its operands, and whether it
-// may run. Its life goes on in flight.h: issued, advanced in pieces, done. The same checks and moves under one name
-// for each instruction, done at once, are in copy.h, store.h, bulk.h, cp_async.h, multicast.h and prefetch.h.
+// may run. complete.h runs one from its check to its barriers in one call; flight.h issues one and moves its bytes in
+// pieces. Tensor loads and stores alone, done at once, are in copy.h and store.h.
 #ifndef TMAREF_OPERATION_H
 #define TMAREF_OPERATION_H
 
-#include "bulk_op.h"
 #include "cluster_memory.h"
 #include "cp_async_form.h"
 #include "finding.h"
 #include "im2col.h"
+#include "location.h"
 #include "reduce.h"
 
 // SEND is the copy from shared::cta to shared::cluster; the ..._REDUCE are cp.reduce.async.bulk.
@@ -33,8 +33,10 @@ enum operation_kind {
 // The operands; what an instruction does not have is not looked at. Shared addresses are as in the register: a
 // shared::cluster address has its rank in bits 31..24.
 //   issuer       rank of the CTA that issues
-//   mode, dims, map, map_address, coord, offset  of tensor operations: .tile or .im2col, .Nd, the map and where it
-//                lies, its coordinates, and im2colOffsets (rank - 2 entries)
+//   mode, dims, map, coord, offset  of tensor operations: .tile or .im2col, .Nd, the map, its coordinates, and
+//                im2colOffsets (rank - 2 entries)
+//   map_address, map_location  where the map lies: its address, 0 if that is not to be looked at, and the state space.
+//                Left out, that is global memory, in which the 128 bytes must be
 //   shared       of tensor operations: dstMem of a load, srcMem of a store or reduction
 //   from, to, size_bytes  of all others: a global or shared address, and size (cp-size of cp.async; 4, 8 or 16 of
 //                st.async and red.async, which store `value`)
@@ -65,6 +67,7 @@ struct operation {
     uint32_t mask;
     int has_policy;
     uint64_t policy;
+    enum map_location map_location;
 };
 
 // Where operations run. Both belong to the caller and outlive every operation that is issued in them.
@@ -73,11 +76,13 @@ struct memories {
     const struct cluster_memory *cluster;
 };
 
-// The check of any operation: what the instruction breaks, its addresses, its barrier, its cache hint, and the CTAs
-// that it reaches, in the hardware's order: 715, 716, then 700 before 719; but of loads to other CTAs missing CTAs
-// (719) come before the source (700) and the end of the destination last, unless it starts past the SM's shared memory.
+// The check of any operation: the place of its map, what the instruction breaks, its addresses, its barrier, its cache
+// hint, and the CTAs that it reaches. The order of the findings is the hardware's: the map's place, then 715, 716, 700,
+// 719. In loads to other CTAs the missing CTAs (719) come before the source (700), and the end of the destination comes
+// last, unless the destination starts past the SM's shared memory.
 //   findings  NULL, or takes every rule broken, and the warnings
-//   returns   RULE_OK or the first rule broken; rule_cuda_error() of it is the sticky error an H200 raises
+//   returns   RULE_OK or the first rule broken, which rule_is_refusal(); rule_verdict() says who refuses it, and
+//             rule_cuda_error() the error that an H200 raises for a fault
 enum rule operation_check(const struct operation *operation, const struct memories *memories,
                           struct findings *findings);
 

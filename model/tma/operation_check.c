@@ -9,6 +9,11 @@
 #include "operand.h"
 #include "operation_part.h"
 #include "prefetch.h"
+#include "rules/bulk.h"
+#include "rules/cluster.h"
+#include "rules/load.h"
+#include "rules/map.h"
+#include "rules/multicast.h"
 #include "transfer_check.h"
 
 enum { MOST_PARTS = 6 };
@@ -81,6 +86,20 @@ static enum rule broken(struct findings *findings, struct finding finding)
 static enum rule earlier(enum rule one, enum rule other)
 {
     return one != RULE_OK ? one : other;
+}
+
+// Where the map lies, before its bytes are read: rules MAP_LOCATION_*.
+static enum rule check_map_place(const struct question *q, struct findings *findings)
+{
+    const struct operation *o = q->operation;
+    findings_clear(findings);
+    return o->map_address != 0 ? map_location_check(o->map_location, o->map_address, q->memories->global, findings)
+                               : RULE_OK;
+}
+
+static int is_map_place(enum rule rule)
+{
+    return rule == RULE_MAP_LOCATION_ALIGN || rule == RULE_MAP_LOCATION_SPACE || rule == RULE_MAP_LOCATION_UNMAPPED;
 }
 
 // A bulk operation that moves no byte takes any: trace misuse_policy_fault.
@@ -271,10 +290,11 @@ typedef enum rule part(const struct question *, struct findings *);
 
 // The parts of each kind; NULL ends a list.
 static part *const parts[OPERATION_KINDS][MOST_PARTS] = {
-    [OPERATION_TENSOR_LOAD] = {check_policy, check_load_launch, check_tensor_load, check_barrier, check_load_ranks},
-    [OPERATION_TENSOR_STORE] = {check_policy, check_tensor_store},
-    [OPERATION_TENSOR_REDUCE] = {check_policy, check_tensor_store},
-    [OPERATION_TENSOR_PREFETCH] = {check_policy, check_tensor_prefetch},
+    [OPERATION_TENSOR_LOAD] = {check_map_place, check_policy, check_load_launch, check_tensor_load, check_barrier,
+                               check_load_ranks},
+    [OPERATION_TENSOR_STORE] = {check_map_place, check_policy, check_tensor_store},
+    [OPERATION_TENSOR_REDUCE] = {check_map_place, check_policy, check_tensor_store},
+    [OPERATION_TENSOR_PREFETCH] = {check_map_place, check_policy, check_tensor_prefetch},
     [OPERATION_BULK_LOAD] = {check_policy, check_load_launch, check_bulk, check_barrier, check_load_ranks},
     [OPERATION_BULK_STORE] = {check_policy, check_bulk},
     [OPERATION_BULK_STORE_REDUCE] = {check_policy, check_bulk},
@@ -302,7 +322,7 @@ static enum lateness lateness_of(const struct question *q, enum rule rule)
 {
     int error = rule_cuda_error(rule), is_remote_load = operation_is_load(q->operation->kind) && !is_local(q);
     int starts_past_limit = operation_place(operation_destination(q->operation)) >= SM_SHARED_BYTES;
-    if (q->operation->kind == OPERATION_CP_ASYNC) return EARLY;
+    if (q->operation->kind == OPERATION_CP_ASYNC || is_map_place(rule)) return EARLY;
     if (error == ERROR_MISALIGNED) return MISALIGNED;
     if (error < ERROR_UNMAPPED || (error > ERROR_UNMAPPED && error < ERROR_LAUNCH)) return EARLY;
     if (is_remote_load && is_remote_bounds(rule)) return starts_past_limit ? BOUNDS_FIRST : BOUNDS_LAST;

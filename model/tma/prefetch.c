@@ -4,6 +4,8 @@
 
 #include "address_check.h"
 #include "bulk.h"
+#include "rules/cache.h"
+#include "rules/prefetch.h"
 #include "transfer_check.h"
 
 enum { BULK_ALIGN = 16, FRACTION_MAX = 13 };

@@ -2,6 +2,7 @@
 // The checks of tensor stores and reductions, tiled and im2col.
 #include "global_check.h"
 #include "operand.h"
+#include "rules/im2col.h"
 #include "transfer_check.h"
 
 // The 715 faults of an im2col store's bounding box: rule IM2COL_STORE_CORNERS.

@@ -7,6 +7,10 @@
 #include "move.h"
 #include "operand.h"
 #include "reduce.h"
+#include "rules/im2col.h"
+#include "rules/load.h"
+#include "rules/reduce.h"
+#include "rules/store.h"
 
 enum { SHARED_ALIGN = 128 };
 #define TRANSFER_DIM_MAX ((uint64_t)1 << 31)

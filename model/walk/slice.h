@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // How the CTAs of a cluster share the load of a tile: each of a group loads one slice of it and multicasts that to the
 // whole group. Which CTAs are a group, which slice each one loads, where it starts, with which mask. The cuts are those
-// of CuTe (get_slice, create_tma_multicast_mask). The loads themselves are in multicast.h.
+// of CuTe (get_slice, create_tma_multicast_mask). The loads themselves are in operation.h.
 #ifndef TMAREF_SLICE_H
 #define TMAREF_SLICE_H
 

@@ -11,6 +11,7 @@
 #include "descriptor.h"
 #include "fragments.h"
 #include "lanes.h"
+#include "rules/wgmma.h"
 
 enum { PIECE_BYTES = 16, MAX_ROW_BYTES = 64, PIECE_ROWS = 8 };
 

@@ -5,6 +5,8 @@
 
 #include "copy.h"
 #include "copy_test.h"
+#include "rules/load.h"
+#include "vectors.h"
 
 #define TWO(n)   ((uint64_t)1 << (n))
 #define MINUS(n) (-(uint64_t)(n))
@@ -210,7 +212,7 @@ static struct load load_of(const struct vector *vector)
 }
 
 // Loads, and fails if a fault wrote something or if the rule is another without findings.
-static enum rule run(const struct load *load, struct findings *findings)
+static enum rule run(const char *name, const struct load *load, struct findings *findings)
 {
     static uint8_t gmem[GMEM_BYTES], smem[SMEM_BYTES];
     const struct memory global_memory = {gmem, load->gmem_base, load->gmem_bytes};
@@ -221,9 +223,12 @@ static enum rule run(const struct load *load, struct findings *findings)
         tile_load_check(&load->map, load->dims, load->coord, &global_memory, &shared_memory, load->shared, findings);
     enum rule same =
         tile_load(&load->map, load->dims, load->coord, &global_memory, &shared_memory, load->shared, &bytes, NULL);
-    ck_assert_int_eq(rule, same);
-    ck_assert_int_eq(bytes != 0xdeadbeef, rule == RULE_OK);
-    for (int i = 0; i < SMEM_BYTES && rule != RULE_OK; i++) ck_assert_uint_eq(smem[i], 0xa5);
+    ck_assert_msg(rule == same, "%s: tile_load_check() says %s, tile_load() %s", name, rule_row(rule)->id,
+                  rule_row(same)->id);
+    ck_assert_msg((bytes != 0xdeadbeef) == (rule == RULE_OK), "%s: %s, and its bytes are %u", name, rule_row(rule)->id,
+                  bytes);
+    for (int i = 0; i < SMEM_BYTES && rule != RULE_OK; i++)
+        ck_assert_msg(smem[i] == 0xa5, "%s: %s, and byte 0x%x is written", name, rule_row(rule)->id, i);
     return rule;
 }
 
@@ -236,26 +241,29 @@ static const struct finding *find(const struct findings *findings, enum rule rul
 
 static void check_vector(const struct vector *vector)
 {
+    const char *name = vector_name(vector->about, vector->why);
     struct load load = load_of(vector);
     struct findings findings = {0};
-    enum rule rule = run(&load, &findings);
-    ck_assert_msg(rule == vector->rules[0], "%s: %s", vector->why, rule_row(rule)->id);
+    enum rule rule = run(name, &load, &findings);
+    ck_assert_msg(rule == vector->rules[0], "%s: the check says %s, not %s", name, rule_row(rule)->id,
+                  rule_row(vector->rules[0])->id);
     int count = 0;
     while (count < 6 && vector->rules[count] != RULE_OK) count++;
-    ck_assert_msg(findings.count == count, "%s: %d findings", vector->why, findings.count);
+    ck_assert_msg(findings.count == count, "%s: %d findings", name, findings.count);
     for (int i = 0; i < count; i++)
-        ck_assert_msg(findings.item[i].rule == vector->rules[i], "%s: finding %d is %s", vector->why, i,
+        ck_assert_msg(findings.item[i].rule == vector->rules[i], "%s: finding %d is %s", name, i,
                       rule_row(findings.item[i].rule)->id);
     if (count == 0) return;
     const struct finding *finding = find(&findings, vector->about);
+    ck_assert_msg(finding != NULL, "%s: no finding of the rule", name);
     ck_assert_msg(finding->value == vector->value && finding->limit == vector->limit &&
                       finding->nearest == vector->nearest,
-                  "%s: value %llx limit %llx nearest %llx", vector->why, (unsigned long long)finding->value,
+                  "%s: value %llx limit %llx nearest %llx", name, (unsigned long long)finding->value,
                   (unsigned long long)finding->limit, (unsigned long long)finding->nearest);
     ck_assert_int_eq(finding->is_signed, vector->about == RULE_LOAD_COORD_ALIGN);
     if (vector->back == END) return;
     make(&load, vector->back, finding->nearest);
-    ck_assert_msg(run(&load, NULL) == RULE_OK, "%s: the proposal faults", vector->why);
+    ck_assert_msg(run(name, &load, NULL) == RULE_OK, "%s: the proposal faults", name);
 }
 
 static void check_vectors(enum rule rule)
@@ -266,7 +274,7 @@ static void check_vectors(enum rule rule)
         check_vector(&vectors[i]);
         broken += vectors[i].rules[0] != RULE_OK, kept += vectors[i].rules[0] == RULE_OK;
     }
-    ck_assert(broken > 0 && kept > 0);
+    vectors_are_of_both_sides(rule, broken, kept);
 }
 
 START_TEST(load_map_format__is_no_map)
@@ -326,18 +334,19 @@ END_TEST
 // Of every vector all findings but those about global memory.
 START_TEST(load_check_without_global_memory_asks_all_else)
 {
+    const char *name = vector_name(vectors[_i].about, vectors[_i].why);
     struct load load = load_of(&vectors[_i]);
     const struct memory shared_memory = {NULL, SMEM_BASE, load.smem_bytes};
     struct findings all, left;
     int kept = 0;
-    run(&load, &all);
+    run(name, &load, &all);
     tile_load_check(&load.map, load.dims, load.coord, NULL, &shared_memory, load.shared, &left);
     for (int i = 0; i < all.count; i++) {
         if (all.item[i].rule == RULE_LOAD_UNMAPPED || all.item[i].rule == RULE_LOAD_BASE_UNMAPPED) continue;
         ck_assert_int_lt(kept, left.count);
         ck_assert_int_eq(left.item[kept++].rule, all.item[i].rule);
     }
-    ck_assert_msg(left.count == kept, "%s: also %s", vectors[_i].why, rule_row(left.item[kept].rule)->id);
+    ck_assert_msg(left.count == kept, "%s: also %s", name, rule_row(left.item[kept].rule)->id);
 }
 END_TEST
 
@@ -348,10 +357,10 @@ START_TEST(tile_address__wraps_at_2_64)
     struct findings findings = {0};
     load.map.dim[1] = TWO(31), load.map.stride[1] = TWO(39), load.map.box[1] = 1;
     load.coord[1] = (int32_t)TWO(25);
-    ck_assert_int_eq(run(&load, &findings), RULE_OK);
+    ck_assert_int_eq(run("2^25 rows of 2^39 bytes", &load, &findings), RULE_OK);
     ck_assert_int_eq(findings.count, 0);
     load.map.box[1] = 2; // the next row is not mapped
-    ck_assert_int_eq(run(&load, &findings), RULE_LOAD_UNMAPPED);
+    ck_assert_int_eq(run("one row more", &load, &findings), RULE_LOAD_UNMAPPED);
     ck_assert_uint_eq(findings.item[0].value, GMEM_BASE + 64 + TWO(39));
 }
 END_TEST
@@ -359,13 +368,14 @@ END_TEST
 START_TEST(load_faults_come_in_the_order_of_the_hardware)
 {
     static const int errors[] = {715, 716, 700};
+    const char *name = vector_name(vectors[_i].about, vectors[_i].why);
     struct load load = load_of(&vectors[_i]);
     struct findings findings = {0};
-    enum rule rule = run(&load, &findings);
+    enum rule rule = run(name, &load, &findings);
     int at = 0;
     for (int i = 0; i < findings.count; i++) {
         while (at < 3 && errors[at] != rule_cuda_error(findings.item[i].rule)) at++;
-        ck_assert_msg(at < 3, "%s: finding %d is out of order", vectors[_i].why, i);
+        ck_assert_msg(at < 3, "%s: finding %d is out of order", name, i);
     }
     ck_assert_int_eq(rule, findings_first_broken(&findings));
 }
@@ -467,7 +477,7 @@ START_TEST(load_vectors_notice_each_wrong_check)
 }
 END_TEST
 
-void copy_fault_add_tests(Suite *suite)
+void load_fault_add_tests(Suite *suite)
 {
     TCase *tests = tcase_create("load faults");
     tcase_add_test(tests, load_map_format__is_no_map);

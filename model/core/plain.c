@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+#include "plain.h"
+
+#include <stdlib.h>
+
+static int is_control(unsigned char byte)
+{
+    return (byte < ' ' && byte != '\n' && byte != '\t') || byte == 0x7f;
+}
+
+void plain_print(FILE *out, const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        const unsigned char byte = (unsigned char)text[i], next = i + 1 < length ? (unsigned char)text[i + 1] : 0;
+        if (is_control(byte))
+            fprintf(out, "\\x%02x", byte);
+        else if (byte == 0xc2 && next >= 0x80 && next < 0xa0)
+            fprintf(out, "\\u%04x", (unsigned char)text[++i]);
+        else
+            fputc(byte, out);
+    }
+}
+
+void plain_vprintf(FILE *out, const char *format, va_list arguments)
+{
+    char room[1024], *text = room;
+    va_list again;
+    va_copy(again, arguments);
+    const int length = vsnprintf(room, sizeof room, format, arguments);
+    if (length >= (int)sizeof room && (text = malloc((size_t)length + 1)) != NULL)
+        vsnprintf(text, (size_t)length + 1, format, again);
+    va_end(again);
+    if (length > 0 && text != NULL) plain_print(out, text, (size_t)length);
+    if (text != room) free(text);
+}
+
+void plain_printf(FILE *out, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    plain_vprintf(out, format, arguments);
+    va_end(arguments);
+}
