@@ -72,18 +72,9 @@ BINARY(min_f64, uint64_t, uint64_t, uint64_t, extreme(a, b, 0))
 BINARY(max_f64, uint64_t, uint64_t, uint64_t, extreme(a, b, 1))
 
 static const struct alu_row rows[] = {
-    ROW_ANY(ADD_F64, add),
-    ROW_ANY(SUB_F64, sub),
-    ROW_ANY(MUL_F64, mul),
-    ROW_ANY(FMA_F64, fma_f64),
-    ROW_ANY(MAD_F64, fma_f64),
-    ROW_ANY(DIV_F64, div_f64),
-    ROW_ANY(RCP_F64, rcp),
-    ROW_ANY(SQRT_F64, sqrt_f64),
-    ROW_ANY(ABS_F64, abs_f64),
-    ROW_ANY(NEG_F64, neg_f64),
-    ROW(COPYSIGN, f64, copysign_f64),
-    ROW_ANY(MIN_F64, min_f64),
-    ROW_ANY(MAX_F64, max_f64),
+    ROW_ANY(ADD_F64, add),       ROW_ANY(SUB_F64, sub),     ROW_ANY(MUL_F64, mul),     ROW_ANY(FMA_F64, fma_f64),
+    ROW_ANY(MAD_F64, fma_f64),   ROW_ANY(DIV_F64, div_f64), ROW_ANY(RCP_F64, rcp),     ROW_ANY(RCP_FTZ_F64, rcp),
+    ROW_ANY(SQRT_F64, sqrt_f64), ROW_ANY(ABS_F64, abs_f64), ROW_ANY(NEG_F64, neg_f64), ROW(COPYSIGN, f64, copysign_f64),
+    ROW_ANY(MIN_F64, min_f64),   ROW_ANY(MAX_F64, max_f64),
 };
 ALU_ROWS(alu_double, rows);

@@ -166,7 +166,7 @@ HALVES(max, 2)
 HALVES(neg, 1)
 
 // ptxas takes .rz, .rm and .rp for bf16, and what it makes of them is not that. Of two numbers each is rounded to
-// nearest; one is taken for f16, without .relu, and its f32 sum, rounded as said, is rounded to nearest.
+// nearest; one is taken for f16, without .oob and .relu, and its f32 sum, rounded as said, is rounded to nearest.
 ALU_FUNCTION(fma_mistaken)
 {
     const uint16_t *as = alu_at(registers, slot[1]), *bs = alu_at(registers, slot[2]), *cs = alu_at(registers, slot[3]);
@@ -210,6 +210,8 @@ static const struct alu_row rows[] = {
     ROW(FMA_BF16, bf16, fma_bf16_any),
     ROW(FMA_BF16, bf16x2, fma_bf16_x2),
     BF16_ROWS(FMA_OOB, fma),
+    ROW(FMA_OOB_BF16, bf16, fma_mistaken),
+    ROW(FMA_OOB_BF16, bf16x2, fma_bf16_x2),
     BF16_ROWS(ABS_BF16, abs),
     BF16_ROWS(NEG_BF16, neg),
     BF16_ROWS(MIN_BF16, min),

@@ -5,6 +5,7 @@
 #define TMAREF_ALU_TABLE_H
 
 #include "alu.h"
+#include "form_number.h"
 
 #ifdef ALU_AVX2
 #define ALU_NAME(name) name##_avx2

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "form.h"
+#include "form_number.h"
 
 enum { MOST_NAME = 40, FAR = 3 };
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Expressions of constants: the operators of C with their ranks, on 64-bit integers and doubles.
+// Expressions of constants: the operators of C with their ranks, on .s64, .u64 and .f64. The types are those of
+// "Constant Expressions" in PTX, and where it is silent those of ptxas: a literal with U or bit 63 is .u64; ~ and %
+// give .u64, and % reads its operands so; !, &&, || and comparisons give .s64; shifts have the type of what they shift,
+// and of the count only the low 6 bits; a choice has the type of the value it takes. Integers and floats do not mix.
 #include <string.h>
 
 #include "parser.h"
@@ -26,12 +29,8 @@ static int operator_here(const struct parser *parser)
 static double as_double(const struct ptx_number *number)
 {
     double value;
-    float single;
-    uint32_t word = (uint32_t)number->bits;
-    if (!number->is_float) return number->is_unsigned ? (double)number->bits : (double)(int64_t)number->bits;
-    memcpy(&single, &word, sizeof single);
     memcpy(&value, &number->bits, sizeof value);
-    return number->is_single ? (double)single : value;
+    return value;
 }
 
 static void set_double(struct ptx_number *number, double value)
@@ -40,44 +39,24 @@ static void set_double(struct ptx_number *number, double value)
     memcpy(&number->bits, &value, sizeof value);
 }
 
-static int apply_float(struct parser *parser, const struct ptx_token *token, struct ptx_number *left, double right)
+static void set_truth(struct ptx_number *number, int is_true)
 {
-    double value = as_double(left);
-    switch (*token->at) {
-    case '+':
-        set_double(left, value + right);
-        return 1;
-    case '-':
-        set_double(left, value - right);
-        return 1;
-    case '*':
-        set_double(left, value * right);
-        return 1;
-    case '/':
-        set_double(left, value / right);
-        return 1;
-    default:
-        return ptx_parser_fail(parser, token, "", "not an operator of floating-point constants");
-    }
+    *number = (struct ptx_number){.bits = (uint64_t)is_true};
 }
 
-static uint64_t divide(const struct ptx_number *a, const struct ptx_number *b, int is_remainder)
+static int is_comparison(const char *text)
 {
-    int64_t x = (int64_t)a->bits, y = (int64_t)b->bits;
-    if (a->is_unsigned || b->is_unsigned) return is_remainder ? a->bits % b->bits : a->bits / b->bits;
-    if (y == -1) return is_remainder ? 0 : -a->bits;
-    return (uint64_t)(is_remainder ? x % y : x / y);
+    return text[0] == '=' || text[0] == '!' || ((text[0] == '<' || text[0] == '>') && text[1] != text[0]);
 }
 
-static uint64_t compare(const char *text, const struct ptx_number *a, const struct ptx_number *b)
+// What a comparison says of two numbers, of which at most one of `below`, `same` and `above` holds; NaNs have none.
+static int compare(const char *text, int below, int same, int above)
 {
-    int is_unsigned = a->is_unsigned || b->is_unsigned;
-    int below = is_unsigned ? a->bits < b->bits : (int64_t)a->bits < (int64_t)b->bits, same = a->bits == b->bits;
     switch (text[0]) {
     case '<':
         return text[1] == '=' ? below || same : below;
     case '>':
-        return text[1] == '=' ? !below : !below && !same;
+        return text[1] == '=' ? above || same : above;
     case '=':
         return same;
     default:
@@ -85,20 +64,85 @@ static uint64_t compare(const char *text, const struct ptx_number *a, const stru
     }
 }
 
-static uint64_t shift(const char *text, const struct ptx_number *a, const struct ptx_number *b)
+static int fail_float(struct parser *parser, const struct ptx_token *token)
 {
-    uint64_t count = b->bits > 63 ? 64 : b->bits;
-    if (text[0] == '<') return count > 63 ? 0 : a->bits << count;
-    if (a->is_unsigned) return count > 63 ? 0 : a->bits >> count;
-    return (uint64_t)((int64_t)a->bits >> (count > 63 ? 63 : count));
+    return ptx_parser_fail(parser, token, "", "not an operator of floating-point constants");
+}
+
+static int fail_single(struct parser *parser, const struct ptx_token *token)
+{
+    return ptx_parser_fail(parser, token, "Write 0d and the 16 digits of the double, or the sign as a bit.",
+                           "a constant such as 0f3F800000 takes no operators");
+}
+
+static int apply_float(struct parser *parser, const struct ptx_token *token, const char *text, struct ptx_number *left,
+                       const struct ptx_number *right)
+{
+    double a = as_double(left), b = as_double(right);
+    if (left->is_float != right->is_float)
+        return ptx_parser_fail(parser, token, "Write 1.0 for 1.",
+                               "an integer and a floating-point constant do not mix");
+    if (left->is_single || right->is_single) return fail_single(parser, token);
+    if (*text == '/' && b == 0) return ptx_parser_fail(parser, token, "", "division by zero");
+    switch (*text) {
+    case '+':
+        set_double(left, a + b);
+        return 1;
+    case '-':
+        set_double(left, a - b);
+        return 1;
+    case '*':
+        set_double(left, a * b);
+        return 1;
+    case '/':
+        set_double(left, a / b);
+        return 1;
+    default:
+        if (!is_comparison(text)) return fail_float(parser, token);
+        set_truth(left, compare(text, a<b, a == b, a> b));
+        return 1;
+    }
+}
+
+static uint64_t divide(uint64_t a, uint64_t b, int is_unsigned)
+{
+    if (is_unsigned) return a / b;
+    return b == UINT64_MAX ? -a : (uint64_t)((int64_t)a / (int64_t)b);
+}
+
+static uint64_t shift(const char *text, const struct ptx_number *a, uint64_t count)
+{
+    count &= 63;
+    if (text[0] == '<') return a->bits << count;
+    return a->is_unsigned ? a->bits >> count : (uint64_t)((int64_t)a->bits >> count);
+}
+
+static void compare_integers(const char *text, struct ptx_number *a, const struct ptx_number *b)
+{
+    const uint64_t bias = a->is_unsigned || b->is_unsigned ? 0 : (uint64_t)1 << 63; // signed order is that of x + 2^63
+    const uint64_t x = a->bits ^ bias, y = b->bits ^ bias;
+    set_truth(a, compare(text, x<y, x == y, x> y));
 }
 
 static int apply(struct parser *parser, const struct ptx_token *token, const char *text, struct ptx_number *a,
                  const struct ptx_number *b)
 {
-    if (a->is_float || b->is_float) return apply_float(parser, token, a, as_double(b));
-    int is_unsigned = a->is_unsigned || b->is_unsigned;
+    const int is_double = text[1] == text[0]; // << >> && || ==
+    if (a->is_float || b->is_float) return apply_float(parser, token, text, a, b);
     if ((*text == '/' || *text == '%') && b->bits == 0) return ptx_parser_fail(parser, token, "", "division by zero");
+    if (is_comparison(text)) {
+        compare_integers(text, a, b);
+        return 1;
+    }
+    if (is_double && (*text == '|' || *text == '&')) {
+        set_truth(a, *text == '|' ? a->bits != 0 || b->bits != 0 : a->bits != 0 && b->bits != 0);
+        return 1;
+    }
+    if (is_double) {
+        a->bits = shift(text, a, b->bits);
+        return 1;
+    }
+    a->is_unsigned = a->is_unsigned || b->is_unsigned || *text == '%';
     switch (*text) {
     case '+':
         a->bits += b->bits;
@@ -110,26 +154,20 @@ static int apply(struct parser *parser, const struct ptx_token *token, const cha
         a->bits *= b->bits;
         break;
     case '/':
+        a->bits = divide(a->bits, b->bits, a->is_unsigned);
+        break;
     case '%':
-        a->bits = divide(a, b, *text == '%');
+        a->bits %= b->bits;
         break;
     case '|':
-        a->bits = text[1] == '|' ? a->bits != 0 || b->bits != 0 : a->bits | b->bits;
+        a->bits |= b->bits;
         break;
     case '&':
-        a->bits = text[1] == '&' ? a->bits != 0 && b->bits != 0 : a->bits & b->bits;
-        break;
-    case '^':
-        a->bits ^= b->bits;
-        break;
-    case '<':
-    case '>':
-        a->bits = text[1] == text[0] ? shift(text, a, b) : compare(text, a, b);
+        a->bits &= b->bits;
         break;
     default:
-        a->bits = compare(text, a, b);
+        a->bits ^= b->bits;
     }
-    a->is_unsigned = is_unsigned;
     return 1;
 }
 
@@ -143,6 +181,7 @@ static int parse_cast(struct parser *parser, struct ptx_number *value)
         return ptx_parser_fail(parser, &parser->token, "", "a cast is (.s64) or (.u64)");
     ptx_parser_advance(parser);
     if (!ptx_parser_expect(parser, ")") || !parse_ranked(parser, 11, value)) return 0;
+    if (value->is_float) return ptx_parser_fail(parser, &parser->token, "", "a cast takes an integer");
     value->is_unsigned = is_unsigned;
     return 1;
 }
@@ -153,22 +192,27 @@ static int parse_group(struct parser *parser, struct ptx_number *value)
     return ptx_parse_constant(parser, value) && ptx_parser_expect(parser, ")");
 }
 
-static int parse_sign(struct parser *parser, char sign, struct ptx_number *value)
+static int parse_sign(struct parser *parser, const struct ptx_token *sign, struct ptx_number *value)
 {
     if (!parse_ranked(parser, 11, value)) return 0;
-    if (sign == '-' && value->is_float) {
-        if (value->is_single)
-            value->bits ^= 1u << 31;
-        else
+    if (value->is_single) return fail_single(parser, sign);
+    switch (*sign->at) {
+    case '-':
+        if (value->is_float)
             set_double(value, -as_double(value));
-    } else if (sign == '-') {
-        value->bits = -value->bits;
-    } else if (sign == '~') {
-        value->bits = ~value->bits;
-    } else if (sign == '!') {
-        value->bits = value->bits == 0;
+        else
+            value->bits = -value->bits;
+        return 1;
+    case '+':
+        return 1;
+    default:
+        if (value->is_float) return fail_float(parser, sign);
+        if (*sign->at == '!')
+            set_truth(value, value->bits == 0);
+        else
+            *value = (struct ptx_number){.bits = ~value->bits, .is_unsigned = 1};
+        return 1;
     }
-    return 1;
 }
 
 static int parse_value(struct parser *parser, struct ptx_number *value)
@@ -177,7 +221,7 @@ static int parse_value(struct parser *parser, struct ptx_number *value)
     if (ptx_parser_take(parser, "(")) return parse_group(parser, value);
     if (token.kind == TOKEN_MARK && token.length == 1 && strchr("+-~!", *token.at) != NULL) {
         ptx_parser_advance(parser);
-        return parse_sign(parser, *token.at, value);
+        return parse_sign(parser, &token, value);
     }
     if (ptx_parser_take(parser, "WARP_SZ")) {
         *value = (struct ptx_number){.bits = 32};
@@ -194,8 +238,11 @@ static int parse_value(struct parser *parser, struct ptx_number *value)
 static int parse_choice(struct parser *parser, struct ptx_number *value)
 {
     struct ptx_number yes, no;
+    struct ptx_token token = parser->token;
     if (!ptx_parse_constant(parser, &yes) || !ptx_parser_expect(parser, ":") || !ptx_parse_constant(parser, &no))
         return 0;
+    if (value->is_float || yes.is_float || no.is_float)
+        return ptx_parser_fail(parser, &token, "", "a choice is between integers");
     *value = value->bits != 0 ? yes : no;
     return 1;
 }

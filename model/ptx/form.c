@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "form_number.h"
+
 static const struct ptx_type_row types[PTX_TYPES] = {
     [PTX_TYPE_NONE] = {"", PTX_KIND_BITS, 0},
 #define TYPE(name, kind, bits) [PTX_TYPE_##name] = {#name, PTX_KIND_##kind, bits},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which instructions there are: the rows of forms.def as data, and which of them a spelling such as
+// Which forms of instructions there are, as data (docs/ptx-forms.md lists them), and which of them a spelling such as
 // `ld.global.v2.f32` is. What the operands must be is in operand_rule.h.
 #ifndef TMAREF_PTX_FORM_H
 #define TMAREF_PTX_FORM_H
@@ -75,12 +75,7 @@ struct ptx_form {
     const char *note;
 };
 
-enum ptx_form_number {
-#define FORM(name, opcode, modifiers, operands, since, support, runs, note) PTX_FORM_##name,
-#include "forms.def"
-    PTX_FORMS
-};
-
+// The row of a number of form_number.h, which names them.
 const struct ptx_form *ptx_form_row(int number);
 
 enum { PTX_MOST_WORDS = 16, PTX_MOST_TYPES = 4, PTX_MOST_SPACES = 2 };

@@ -106,7 +106,7 @@ static int check_tuning(struct parser *parser, const struct ptx_token *name, con
         return ptx_parser_fail(parser, name, "", "a kernel has .maxclusterrank or .reqnctapercluster, not both");
     if (tuning->blocks_are_clusters && (tuning->reqntid[0] == 0 || tuning->reqnctapercluster[0] == 0))
         return ptx_parser_fail(parser, name, "", ".blocksareclusters needs .reqntid and .reqnctapercluster");
-    if (tuning->maxnctapersm > 0 && parser->module->program.version > 20)
+    if (tuning->maxnctapersm > 0 && parser->module->program.isa_version > 20)
         return ptx_parser_fail(parser, name, "Write .minnctapersm.", ".maxnctapersm ended with PTX 2.0");
     return !tuning->is_noreturn || head->returns == 0 ||
            ptx_parser_fail(parser, name, "", "a .noreturn function has no results");

@@ -175,6 +175,13 @@ static int read_decimal(const char *text, struct ptx_number *number)
     return *end == '\0';
 }
 
+static int read_integer(const char *text, char base, struct ptx_number *number)
+{
+    if (base == 'x') return read_digits(text + 2, 16, number);
+    if (base == 'b') return read_digits(text + 2, 2, number);
+    return read_digits(text, text[0] == '0' && text[1] != '\0' ? 8 : 10, number);
+}
+
 int ptx_token_number(const struct ptx_token *token, struct ptx_number *number)
 {
     char text[80];
@@ -187,10 +194,9 @@ int ptx_token_number(const struct ptx_token *token, struct ptx_number *number)
     int is_unsigned = (text[token->length - 1] | 32) == 'u';
     if (base != 'x' && strpbrk(text, ".eE") != NULL) return read_decimal(text, number);
     if (is_unsigned) text[token->length - 1] = '\0';
-    number->is_unsigned = is_unsigned;
-    if (base == 'x') return read_digits(text + 2, 16, number);
-    if (base == 'b') return read_digits(text + 2, 2, number);
-    return read_digits(text, text[0] == '0' && text[1] != '\0' ? 8 : 10, number);
+    if (!read_integer(text, base, number)) return 0;
+    number->is_unsigned = is_unsigned || number->bits >> 63;
+    return 1;
 }
 
 // --- Complaints ------------------------------------------------------------------------------------------------------

@@ -242,6 +242,7 @@ int ptx_link(struct ptx_module *module, int (*is_given)(struct ptx_name name), s
     linker.function = numbers(&module->arena, module->functions.count);
     linker.variable = numbers(&module->arena, module->variables.count);
     (module->is_linked ? link_units : link_whole)(&linker);
+    if (module->is_linked && errors->count == 0) ptx_check_constants(module, errors);
     return errors->count == 0;
 }
 

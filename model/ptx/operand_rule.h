@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the operands of one spelling must be: the operands column of forms.def, read for the types that it says.
+// What the operands of one spelling must be: the operands that its form has, read for the types that it says.
 #ifndef TMAREF_PTX_OPERAND_RULE_H
 #define TMAREF_PTX_OPERAND_RULE_H
 

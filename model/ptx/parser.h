@@ -113,6 +113,7 @@ struct ptx_module {
     struct unit first, *last;
     int is_linked;        // of units: what they leave open is looked for among them
     struct names symbols; // of all units, while they are linked
+    uint8_t *is_named;    // amount.c's, of each variable: 0 between two bodies
     struct ptx_arena_list functions, variables, ops, files, spellings, rows, heads;
     uint32_t spelling_head[SPELLING_HEADS];
     struct body body;
@@ -153,6 +154,11 @@ uint32_t ptx_registers_take(struct body *body, enum ptx_type type, uint32_t coun
 
 // initial.c: what stands behind = .
 int ptx_parse_initial(struct parser *parser, struct ptx_variable *variable, const struct dims *dims);
+
+// amount.c: is it more than the machine has? Constants: of a whole program. Shared memory: what the body of an entry
+// has and names; what the functions have that it calls comes on top of that.
+void ptx_check_constants(const struct ptx_module *module, struct ptx_errors *errors);
+void ptx_check_shared(struct ptx_module *module, uint32_t function, struct ptx_errors *errors);
 
 // function.c: the head of a function, and its tuning.
 int ptx_parse_function(struct parser *parser, int is_entry, enum ptx_linkage linkage);

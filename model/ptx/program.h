@@ -156,7 +156,7 @@ struct ptx_source_file {
 };
 
 struct ptx_program {
-    uint32_t version; // times 10
+    uint32_t isa_version; // of PTX, times 10
     struct ptx_name target;
     int address_bits;
     uint32_t functions, variables, ops, files;

@@ -25,7 +25,7 @@ static int parse_version(struct parser *parser)
     minor = (unsigned)(dot[1] - '0');
     if (parser->unit->has_version) return ptx_parser_fail(parser, &token, "", "a second .version");
     parser->unit->has_version = 1;
-    parser->module->program.version = major * 10 + minor;
+    parser->module->program.isa_version = major * 10 + minor;
     ptx_parser_advance(parser);
     if (major <= NEWEST_MAJOR) return 1;
     return ptx_parser_fail(parser, &token, "Compile with CUDA 13.",
@@ -276,6 +276,7 @@ static struct ptx_module *open_module(const char *text, size_t size_bytes, struc
     if (setjmp(module->when_full) == 0) {
         struct parser parser = parser_at(module, errors, text, text + size_bytes, 1);
         parse_module(&parser);
+        if (!module->is_linked) ptx_check_constants(module, errors);
     } else {
         ptx_complain_of_memory(module, errors);
     }
@@ -329,20 +330,23 @@ static void keep_body(struct ptx_module *module, struct ptx_function *function)
     function->declared = ptx_arena_list_keep(arena, &body->declared, sizeof(struct ptx_registers));
 }
 
-static void decode(struct ptx_module *module, struct ptx_function *function, struct ptx_errors *errors)
+static void decode(struct ptx_module *module, uint32_t number, struct ptx_errors *errors)
 {
+    struct ptx_function *function = (struct ptx_function *)module->functions.item + number;
     struct parser parser = parser_at(module, errors, function->body, function->body_end, function->body_line);
     start_body(module, function);
     ptx_parse_body(&parser, &module->body);
-    function->is_bad = errors->count > 0;
     keep_body(module, function);
+    ptx_check_shared(module, number, errors);
+    function->is_bad = errors->count > 0;
 }
 
-static int decode_first(struct ptx_module *module, struct ptx_function *function, struct ptx_errors *errors)
+static int decode_first(struct ptx_module *module, uint32_t number, struct ptx_errors *errors)
 {
+    struct ptx_function *function = (struct ptx_function *)module->functions.item + number;
     function->is_decoded = 1;
     if (setjmp(module->when_full) == 0) {
-        decode(module, function, errors);
+        decode(module, number, errors);
     } else {
         function->is_bad = 1;
         ptx_complain_of_memory(module, errors);
@@ -357,7 +361,7 @@ int ptx_decode(struct ptx_module *module, uint32_t number, struct ptx_errors *er
     *errors = (struct ptx_errors){0};
     if (!function->has_body || function->is_decoded) return !function->is_bad;
     const struct float_environment caller = float_environment_set_default();
-    const int is_good = decode_first(module, function, errors);
+    const int is_good = decode_first(module, number, errors);
     float_environment_put_back(&caller);
     return is_good;
 }
@@ -381,6 +385,11 @@ struct ptx_name ptx_file_name(const struct ptx_module *module, uint32_t number)
     for (uint32_t i = 0; i < module->files.count; i++)
         if (file[i].number == number) return file[i].name;
     return (struct ptx_name){"", 0};
+}
+
+size_t ptx_memory_bytes(const struct ptx_module *module)
+{
+    return module->arena.used_bytes;
 }
 
 void ptx_close(struct ptx_module *module)

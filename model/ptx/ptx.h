@@ -36,6 +36,10 @@ const struct ptx_program *ptx_program(const struct ptx_module *module);
 // Decodes the body of a function, once; 1 if it has no errors. Not for two threads at once.
 int ptx_decode(struct ptx_module *module, uint32_t function, struct ptx_errors *errors);
 
+// Complains if the shared memory of that entry is more than a CTA has.
+void ptx_complain_of_shared(const struct ptx_module *module, uint32_t function, uint64_t bytes,
+                            struct ptx_errors *errors);
+
 // The function of that name, or -1.
 int ptx_function_find(const struct ptx_module *module, const char *name);
 
@@ -45,6 +49,9 @@ struct ptx_name ptx_file_name(const struct ptx_module *module, uint32_t number);
 // The name of the function that a location was inlined from, out of .debug_str, or an empty name.
 struct ptx_name ptx_location_function(const struct ptx_module *module, const struct ptx_location *location, char *to,
                                       size_t size_bytes);
+
+// What the module has taken of its limit.
+size_t ptx_memory_bytes(const struct ptx_module *module);
 
 void ptx_close(struct ptx_module *module);
 

@@ -5,7 +5,8 @@
 //                        prints of each a line: key, tuples, digest of the GPU's results, how many tuples differ from
 //                        the model; behind '!', tuples that differ
 //   alu_rows model       the same lines from the model
-//   alu_rows check FILE [SEED]  compares the model with lines of `gpu`; exit status 1 if a digest differs
+//   alu_rows check FILE [SEED]  compares the model with lines of `gpu`; exit status 1 if a digest differs. A key with
+//                        '-' has no recording yet: what is known of it is the machine code of ptxas
 //   alu_rows ptx I N     prints the kernels
 //   alu_rows sums I N    sums of approximate functions over all arguments, on the GPU; 'differs' where the model's are
 //                        others, of every N-th region from I on
@@ -32,7 +33,7 @@ struct run {
     int held;
     struct recorded *recorded;
     size_t recordings;
-    long compared, different;
+    long compared, different, awaited;
 };
 
 static uint64_t *in, *out, *expected;
@@ -195,6 +196,10 @@ static void check(struct run *run, struct instance *instance)
     const struct recorded *found = bsearch(&key, run->recorded, run->recordings, sizeof key, by_key);
     int words = instance_compute(instance, alu_find(&instance->registers.choice), expected), tuples;
     unsigned long long digest;
+    if (found != NULL && strcmp(strchr(found->line, '\t'), "\t-\n") == 0) {
+        run->awaited++;
+        return;
+    }
     if (found == NULL || sscanf(strchr(found->line, '\t'), "%d %llx", &tuples, &digest) != 2) {
         printf("not recorded: %s\n", instance->key);
         run->different++;
@@ -323,6 +328,7 @@ int main(int argc, char **argv)
     instance_each(argc > seed ? strtoull(argv[seed], NULL, 0) : 0, tell, &run);
     run_batch(&run);
     if (strcmp(run.mode, "check") == 0)
-        printf("%ld tuples compared, %ld instructions differ\n", run.compared, run.different);
+        printf("%ld tuples compared, %ld instructions differ; %ld not yet recorded on a GPU\n", run.compared,
+               run.different, run.awaited);
     return run.different > 0;
 }

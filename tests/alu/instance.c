@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "form_number.h"
 #include "values.h"
 
 // --- Spellings -------------------------------------------------------------------------------------------------------

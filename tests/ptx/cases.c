@@ -256,11 +256,20 @@ static int words_in(int form, int slot)
     return count;
 }
 
+// What a row's random picks begin with: FNV-1a over its name, so that another row anywhere in the table changes none of
+// them.
+static uint32_t seed_of(int form)
+{
+    uint32_t seed = 2166136261u;
+    for (const char *at = ptx_form_row(form)->name; *at != '\0'; at++) seed = (seed ^ (unsigned char)*at) * 16777619u;
+    return seed;
+}
+
 // Every word of every slot, then a few of all slots at once.
 static void tell_legal(struct telling *telling, int form)
 {
     struct sample first = first_sample(form);
-    uint32_t random = 12345u + (uint32_t)form * 2654435761u;
+    uint32_t random = seed_of(form);
     tell(telling, &first);
     for (int i = 0; i < first.slots; i++)
         for (int n = 0, words = words_in(form, i); n < words; n++) {
@@ -289,6 +298,7 @@ static void tell_misspelled(struct telling *telling, int form)
 {
     struct sample first = first_sample(form), sample = first;
     const char *word;
+    const int share = (int)(seed_of(form) % SHARE);
     for (int i = 0; i < first.slots; i++) {
         sample = first;
         sample.pick[i] = LEFT_OUT;
@@ -302,7 +312,7 @@ static void tell_misspelled(struct telling *telling, int form)
     sample.is_reversed = 1;
     if (first.slots > 1) tell(telling, &sample);
     for (int i = 0; (word = ptx_near_word(i)) != NULL; i++) {
-        if (!is_first_row(form) && i % SHARE != form % SHARE) continue;
+        if (!is_first_row(form) && i % SHARE != share) continue;
         sample = first;
         sample.extra = word;
         tell(telling, &sample);

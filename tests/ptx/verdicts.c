@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cases.h"
+#include "form_number.h"
 #include "ptx.h"
 
 enum { TOGETHER = PTX_MOST_ERRORS, MOST_LINE = 2048, MOST_ROW = 1 << 16, MOST_TOLD = 20 };

@@ -2,6 +2,7 @@
 // Steps on a thread's own mbarrier, and copies that go on behind their instruction and are waited for.
 #include <string.h>
 
+#include "form_number.h"
 #include "operand_rule.h"
 #include "program.h"
 

@@ -2,6 +2,7 @@
 // Steps of whole warps on matrices: mma, ldmatrix, stmatrix, movmatrix.
 #include <string.h>
 
+#include "form_number.h"
 #include "operand_rule.h"
 #include "program.h"
 

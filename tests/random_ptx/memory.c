@@ -3,6 +3,7 @@
 // change by operations whose order cannot be seen.
 #include <string.h>
 
+#include "form_number.h"
 #include "operand_rule.h"
 #include "program.h"
 

@@ -2,6 +2,7 @@
 // Steps that compute nothing: fences, hints, time that passes; and the stack.
 #include <string.h>
 
+#include "form_number.h"
 #include "operand_rule.h"
 #include "program.h"
 

@@ -19,6 +19,7 @@
 
 #include "../alu/device.h"
 #include "../alu/values.h"
+#include "form_number.h"
 #include "program.h"
 #include "ptx.h"
 

@@ -5,6 +5,7 @@
 
 #include "../alu/values.h"
 #include "alu.h"
+#include "form_number.h"
 #include "operand_rule.h"
 #include "program.h"
 

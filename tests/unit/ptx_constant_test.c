@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+// Constant expressions: their values and types as ptxas stores them, and what it refuses.
+#include <stdio.h>
+
+#include "ptx_test.h"
+
+static const struct {
+    const char *text;
+    uint64_t bits;
+} constants[] = {
+#define CONSTANT(text, bits) {text, bits},
+#include "ptx_constants.def"
+};
+
+START_TEST(an_expression_has_the_bytes_that_ptxas_stores)
+{
+    char text[256];
+    uint64_t bits;
+    snprintf(text, sizeof text, HEAD ".global .u64 g = %s;\n", constants[_i].text);
+    struct opened opened = open_text(text);
+    ck_assert_msg(opened.errors.count == 0, "%s: %s", constants[_i].text, opened.errors.item[0].message);
+    memcpy(&bits, opened.program->variable[0].init, sizeof bits);
+    ck_assert_msg(bits == constants[_i].bits, "%s: 0x%llx, and ptxas stores 0x%llx", constants[_i].text,
+                  (unsigned long long)bits, (unsigned long long)constants[_i].bits);
+    ptx_close(opened.module);
+}
+END_TEST
+
+// ptxas refuses each of them.
+static const struct {
+    const char *type, *text, *message;
+} refused[] = {
+    {"u64", "5 / 0", "division by zero"},
+    {"u64", "5 % 0U", "division by zero"},
+    {"f64", "1.5 / 0.0", "division by zero"},
+    {"f64", "1.5 + 1", "do not mix"},
+    {"u64", "1 < 1.5", "do not mix"},
+    {"f64", "1.5 % 2.0", "not an operator of floating-point constants"},
+    {"u64", "1.5 && 1.5", "not an operator of floating-point constants"},
+    {"u64", "!0.0", "not an operator of floating-point constants"},
+    {"u64", "~1.5", "not an operator of floating-point constants"},
+    {"u64", "1.5 ? 1 : 2", "a choice is between integers"},
+    {"f64", "1 ? 1.5 : 2.5", "a choice is between integers"},
+    {"u64", "(.s64)1.5", "a cast takes an integer"},
+    {"u64", "(.f64)1", "a cast is (.s64) or (.u64)"},
+    {"f32", "-0f3F800000", "0f3F800000 takes no operators"},
+    {"u64", "0f3F800000 < 2.0", "0f3F800000 takes no operators"},
+};
+
+START_TEST(what_ptxas_refuses_is_refused)
+{
+    char text[256];
+    snprintf(text, sizeof text, HEAD ".global .%s g = %s;\n", refused[_i].type, refused[_i].text);
+    struct opened opened = open_text(text);
+    ck_assert_msg(opened.errors.count > 0 && strstr(opened.errors.item[0].message, refused[_i].message) != NULL,
+                  "%s: %u errors, %s", refused[_i].text, opened.errors.count, opened.errors.item[0].message);
+    ptx_close(opened.module);
+}
+END_TEST
+
+// ptxas is ended by a signal at this quotient; here it wraps.
+START_TEST(the_least_integer_by_minus_one_wraps)
+{
+    uint64_t bits;
+    struct opened opened = open_text(HEAD ".global .u64 g = (-9223372036854775807 - 1) / -1;\n");
+    ck_assert_uint_eq(opened.errors.count, 0);
+    memcpy(&bits, opened.program->variable[0].init, sizeof bits);
+    ck_assert_uint_eq(bits, (uint64_t)1 << 63);
+    ptx_close(opened.module);
+}
+END_TEST
+
+Suite *ptx_constant_suite(void)
+{
+    Suite *suite = suite_create("ptx_constant");
+    TCase *values = tcase_create("values");
+    tcase_add_loop_test(values, an_expression_has_the_bytes_that_ptxas_stores, 0,
+                        sizeof constants / sizeof constants[0]);
+    tcase_add_test(values, the_least_integer_by_minus_one_wraps);
+    suite_add_tcase(suite, values);
+    TCase *refuses = tcase_create("refuses");
+    tcase_add_loop_test(refuses, what_ptxas_refuses_is_refused, 0, sizeof refused / sizeof refused[0]);
+    suite_add_tcase(suite, refuses);
+    return suite;
+}
