@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// A launch that hangs or was stopped at its limit: its report in words, or as JSON.
+#ifndef TMAREF_TELL_HANG_H
+#define TMAREF_TELL_HANG_H
+
+#include "driver.h"
+#include "hang.h"
+
+// What the options ask for: words, of which the last line lacks the error behind it, or the value of a key of JSON. The
+// caller frees it. NULL if there is no memory.
+char *hang_report(const struct driver *driver, const struct machine_hang *hang);
+
+#endif

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT
+// The mistake that explains why a wait does not end, and how sure it is: of barriers of a CTA, of lanes and warps that
+// wait for others. Those of mbarriers: hang_cause_mbarrier.c.
+#include "barrier.h"
+#include "hang.h"
+#include "meeting.h"
+#include "report.h"
+
+enum { PLACE_BYTES = 160 };
+
+struct machine_text hang_likely(struct hang_wait *wait, int score)
+{
+    wait->score = score;
+    return (struct machine_text){wait->likely, 0, sizeof wait->likely};
+}
+
+// --- Barriers of a CTA -----------------------------------------------------------------------------------------------
+
+// Have the warps that are missing arrived there instead: those that came in the phase before, or, where none has, as
+// many threads as are missing? An arrive for this barrier names its count.
+static int stands_in(const struct hang_wait *wait, const struct machine_cta *cta, uint32_t other)
+{
+    const struct machine_barrier *barrier = &cta->barrier[wait->number];
+    uint32_t missing = 0;
+    if (cta->barrier[other].expected != barrier->expected) return 0;
+    for (uint32_t i = 0; i < cta->warps; i++)
+        if ((barrier->came_before >> i & 1) != 0 && barrier->arrived[i] == 0 && cta->barrier[other].arrived[i] != 0)
+            missing++;
+    if (barrier->came_before != 0) return missing > 0;
+    return machine_barrier_come(cta, other) == wait->wanted - wait->come;
+}
+
+// Another barrier of the CTA at which they have arrived, and nobody waits.
+static int unheard_barrier(const struct hang_wait *wait)
+{
+    const struct machine_cta *cta = &wait->cluster->cta[wait->rank];
+    for (uint32_t b = 0; b < MACHINE_BARRIERS; b++) {
+        uint32_t arrived = 0, waiting = 0;
+        for (uint32_t i = 0; i < cta->warps; i++) {
+            arrived |= cta->barrier[b].arrived[i];
+            waiting |= cta->barrier[b].waiting[i];
+        }
+        if (arrived != 0 && waiting == 0 && stands_in(wait, cta, b)) return (int)b;
+    }
+    return -1;
+}
+
+// Nobody who is missing can come to a barrier any more: no barrier instruction is on his way.
+static int nobody_can_come(const struct hang_wait *wait)
+{
+    const struct machine_cta *cta = &wait->cluster->cta[wait->rank];
+    const struct machine_barrier *barrier = &cta->barrier[wait->number];
+    uint32_t missing = 0;
+    for (uint32_t i = 0; i < cta->warps; i++) {
+        const struct machine_warp *warp = &cta->warp[i];
+        for (uint32_t s = 0; s < warp->strands; s++) {
+            const struct machine_strand *strand = &warp->strand[s];
+            if ((strand->lanes & ~barrier->arrived[i]) == 0) continue;
+            if (hang_reaches_handler(strand, wait->code->handler)) return 0;
+            missing++;
+        }
+    }
+    return missing > 0;
+}
+
+// One that has never been complete is more likely wrong than one that has, and one with a count than one of all.
+static int score_of_barrier(const struct machine_barrier *barrier)
+{
+    return (barrier->expected > 0 ? HANG_GUESS - 10 : 0) + (barrier->phase == 0 ? 2 : 0);
+}
+
+static void explain_barrier(struct hang_wait *wait)
+{
+    const struct machine_cta *cta = &wait->cluster->cta[wait->rank];
+    const struct machine_barrier *barrier = &cta->barrier[wait->number];
+    const int unheard = barrier->expected > 0 ? unheard_barrier(wait) : -1;
+    wait->score = score_of_barrier(barrier);
+    if (wait->wanted > cta->warps * MACHINE_LANES) {
+        struct machine_text to = hang_likely(wait, HANG_CERTAIN + 9);
+        machine_text_add(&to, "barrier %u asks for %u threads, and the CTA has only %u.", wait->number, wait->wanted,
+                         cta->warps * MACHINE_LANES);
+    } else if (barrier->other > 0) {
+        struct machine_text to = hang_likely(wait, HANG_CERTAIN + 7);
+        machine_text_add(&to, "threads name barrier %u with different counts, %u and %u. All must name the same.",
+                         wait->number, barrier->other - 1, wait->wanted);
+    } else if (barrier->before > 0 && barrier->expected > 0 && barrier->before != barrier->expected) {
+        struct machine_text to = hang_likely(wait, HANG_CERTAIN + 5);
+        machine_text_add(&to, "the last phase of barrier %u had %u threads, and this one asks for %u.", wait->number,
+                         barrier->before, wait->wanted);
+    } else if (unheard >= 0) {
+        struct machine_text to = hang_likely(wait, HANG_LIKELY + 3 + (barrier->phase == 0));
+        machine_text_add(
+            &to,
+            "threads are missing at barrier %u, and %u have arrived at barrier %d, at which nobody waits: the "
+            "arrive is missing, or names the wrong barrier.",
+            wait->number, machine_barrier_come(cta, (uint32_t)unheard), unheard);
+    } else if (wait->wanted > cta->live_warps * MACHINE_LANES) {
+        struct machine_text to = hang_likely(wait, HANG_CERTAIN + 1);
+        machine_text_add(&to,
+                         "the other threads have exited: %u of %u warps of the CTA remain, and barrier %u asks for "
+                         "%u threads.",
+                         cta->live_warps, cta->warps, wait->number, wait->wanted);
+    } else if (barrier->expected > 0 && nobody_can_come(wait)) { // one of all is complete when the others exit
+        struct machine_text to = hang_likely(wait, HANG_CERTAIN + 2);
+        machine_text_add(&to, "the missing threads cannot come to it any more: no barrier is on their way.");
+    }
+}
+
+// --- Lanes of a warp -------------------------------------------------------------------------------------------------
+
+// Lanes that the mask names and that are elsewhere: their warp has parted.
+static void explain_lanes(const struct machine_hang *hang, struct hang_wait *wait)
+{
+    const struct machine_strand *strand = wait->strand[0];
+    const struct machine_warp *warp = strand->warp;
+    char place[PLACE_BYTES];
+    uint32_t mask = 0;
+    machine_lanes_wait(strand, &mask);
+    for (uint32_t i = 0; i < warp->strands; i++) {
+        const struct machine_strand *other = &warp->strand[i];
+        const struct hang_wait *its = hang_wait_of_strand(hang, other);
+        if (other == strand || its == NULL || its == wait || (other->lanes & mask) == 0) continue;
+        const int may_wait = its->what == HANG_MBARRIER || its->what == HANG_MEMORY;
+        struct machine_text to = hang_likely(wait, may_wait ? HANG_NOTHING + 1 : HANG_GUESS - 10);
+        machine_text_add(&to,
+                         "its mask names lanes 0x%08x too, which are at %s. All lanes of the mask must come to it.",
+                         other->lanes & mask, hang_place(its, place, sizeof place));
+        return;
+    }
+}
+
+// --- The others ------------------------------------------------------------------------------------------------------
+
+static void explain_registers(struct hang_wait *wait)
+{
+    struct machine_text to = hang_likely(wait, HANG_LIKELY);
+    machine_text_add(&to, "other warps must release registers with setmaxnreg.dec before these can have %u each.",
+                     wait->wanted);
+}
+
+static void explain_product(struct hang_wait *wait)
+{
+    if (wait->exited == 0) return;
+    struct machine_text to = hang_likely(wait, HANG_CERTAIN);
+    machine_text_add(&to,
+                     "the four warps of a warpgroup execute a wgmma together, and %u of them %s not there or %s "
+                     "exited.",
+                     wait->exited, wait->exited == 1 ? "is" : "are", wait->exited == 1 ? "has" : "have");
+}
+
+void hang_find_cause(const struct machine_hang *hang, struct hang_wait *wait)
+{
+    switch (wait->what) {
+    case HANG_MBARRIER:
+        hang_explain_mbarrier(hang, wait);
+        break;
+    case HANG_BARRIER:
+        explain_barrier(wait);
+        break;
+    case HANG_MEMORY:
+        wait->score = 5; // more than a barrier of all threads, which waits for the one that polls
+        break;
+    case HANG_LANES:
+        explain_lanes(hang, wait);
+        break;
+    case HANG_REGISTERS:
+        explain_registers(wait);
+        break;
+    case HANG_PRODUCT:
+        explain_product(wait);
+        break;
+    default:
+        break;
+    }
+    if (wait->score < HANG_GUESS && wait->what != HANG_LANES) wait->likely[0] = '\0'; // no advice by chance
+}

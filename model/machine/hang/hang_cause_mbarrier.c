@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: MIT
+// The mistake that explains why a wait for an mbarrier does not end: by who came in this phase and in the one before,
+// what its waiter saw of it last, and what has become of those that are missing. Where nothing is known for sure, both
+// numbers that do not fit are named, and which of them is wrong is left to the reader. Bytes: hang_cause_bytes.c.
+#include "flight_item.h"
+#include "hang.h"
+#include "report.h"
+
+enum { PLACE_BYTES = 160 };
+
+static const char *plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+static void add_init_line(struct machine_text *text, const struct hang_wait *wait)
+{
+    char place[PLACE_BYTES];
+    machine_text_add(text, " (%s)",
+                     hang_line(wait->cluster->machine, wait->barrier->page->init.line, place, sizeof place));
+}
+
+// What the first warp of the wait saw of the barrier last; NULL: nothing that is known.
+static const struct flight_seen *seen_by(const struct hang_wait *wait)
+{
+    struct flight_seen *seen = flight_seen_of(flight_warp_of(wait->strand[0]->warp), wait->rank, wait->number);
+    const int is_it = seen->is_used && seen->rank == wait->rank && seen->address == wait->number;
+    return is_it && wait->barrier->page != NULL && seen->inits == wait->barrier->page->inits ? seen : NULL;
+}
+
+// --- mbarriers: who is missing ---------------------------------------------------------------------------------------
+
+// "warp 4", and the CTA if it is another's.
+static void add_warp(struct machine_text *text, const struct hang_wait *wait, const struct hang_part *part)
+{
+    machine_text_add(text, "warp %u", part->warp->index);
+    if (part->cta->rank != wait->strand[0]->warp->cta->rank)
+        machine_text_add(text, " of CTA %u in the cluster", part->cta->rank);
+}
+
+static const char *act_of(const struct hang_part *part)
+{
+    return hang_does(part, HANG_ARRIVES) ? "arrived" : hang_does(part, HANG_BRINGS) ? "copied" : "expected bytes";
+}
+
+// Can a strand of its warp do it again?
+static int can_come(const struct hang_part *part)
+{
+    int can = 0;
+    for (uint32_t i = 0; i < part->warp->strands; i++) can |= hang_reaches_form(&part->warp->strand[i], part);
+    return can;
+}
+
+// Has it completed fewer phases than what the missing warp waits for? Two that wait for each other take turns.
+static int is_behind(const struct hang_wait *wait, const struct hang_wait *its)
+{
+    return its != NULL && its->what == HANG_MBARRIER && its->barrier->page != NULL &&
+           its->barrier->page->phases > wait->barrier->page->phases;
+}
+
+// Somebody came in the phase before, and has exited, or waits elsewhere now: of several the lowest warp is named, so
+// that the same in many CTAs is told of once.
+static int somebody_is_missing(const struct machine_hang *hang, struct hang_wait *wait)
+{
+    const struct hang_barrier *barrier = wait->barrier;
+    const struct hang_part *gone = NULL, *late = NULL;
+    char place[PLACE_BYTES];
+    for (uint32_t i = 0; i < barrier->befores; i++) {
+        const struct hang_part *part = &barrier->before[i];
+        if (!part->is_missing || part->warp == NULL) continue;
+        const struct hang_part **first = part->warp->live == 0 ? &gone : &late;
+        if (*first == NULL || hang_warp_index(part->warp) < hang_warp_index((*first)->warp)) *first = part;
+    }
+    const struct hang_part *part = gone != NULL ? gone : late;
+    if (part == NULL) return 0;
+    const struct hang_wait *its = hang_wait_of_part(hang, part);
+    wait->score = HANG_GUESS;
+    if (gone != NULL && seen_by(wait) == NULL && barrier->page->phases > 1) return 0; // the waiter itself is not next
+    const int is_own = barrier->pattern == barrier->page;
+    struct machine_text to = hang_likely(wait, gone != NULL ? HANG_CERTAIN - 1 : HANG_GUESS);
+    add_warp(&to, wait, part);
+    machine_text_add(&to, " %s %s", act_of(part), is_own ? "in the phase before" : "at a barrier made with it");
+    hang_add_line(&to, wait, part);
+    machine_text_add(&to, ", but has not %s", is_own ? "in this one" : "at this one");
+    if (gone != NULL) {
+        machine_text_add(&to, ", and has exited: it made a round less than the waiter, or left it out in one.");
+        return 1;
+    }
+    if (!can_come(part)) {
+        wait->score = HANG_CERTAIN - 2;
+        machine_text_add(&to, ", and cannot come to it again");
+    } else if (is_behind(wait, its)) {
+        wait->score += 6;
+    } else if (its != NULL && its->what == HANG_BARRIER) {
+        wait->score -= 15; // it waits for others there
+    }
+    machine_text_add(&to, ": it ");
+    if (its != NULL && its == wait)
+        machine_text_add(&to, "waits for it itself.");
+    else if (its != NULL && its->what == HANG_CLUSTER)
+        machine_text_add(&to, "waits at barrier.cluster (%s).", hang_place(its, place, sizeof place));
+    else if (its != NULL)
+        machine_text_add(&to, "is at %s.", hang_place(its, place, sizeof place));
+    else
+        machine_text_add(&to, "has not come to it.");
+    if (its == wait) wait->score = HANG_LIKELY;
+    return 1;
+}
+
+// Another barrier of the CTA that was made at the same line: of another stage.
+static int is_fellow(const struct hang_wait *wait, const struct ledger *other)
+{
+    const struct ledger *page = wait->barrier->page;
+    return other->is_used && other != page && other->rank == page->rank && other->life == BARRIER_LIVE &&
+           hang_is_same_line(wait->cluster->machine, other->init.line, page->init.line);
+}
+
+// Which of its fellows, made at the same line, are a phase further on although they come behind it: it was passed over.
+static int is_passed_over(const struct hang_wait *wait)
+{
+    const struct ledger *page = wait->barrier->page;
+    const struct ledger_book *book = wait->cluster->flights->unit.ledgers;
+    for (uint32_t i = 0; i < book->capacity; i++) {
+        const struct ledger *other = &book->page[i];
+        if (!is_fellow(wait, other)) continue;
+        if (other->phases > page->phases && other->address > page->address) return 1;
+        if (other->phases > page->phases + 1) return 1;
+    }
+    return 0;
+}
+
+// --- mbarriers: the waiter -------------------------------------------------------------------------------------------
+
+// Has another warp waited for phases since? Where warps take turns, each sees only its own.
+static int is_others_turn(const struct hang_wait *wait, const struct flight_seen *mine)
+{
+    const struct machine_cluster *cluster = wait->cluster;
+    for (uint32_t rank = 0; rank < cluster->ctas; rank++)
+        for (uint32_t i = 0; i < cluster->cta[rank].warps; i++) {
+            const struct machine_warp *warp = &cluster->cta[rank].warp[i];
+            const struct flight_seen *seen = flight_seen_of(flight_warp_of(warp), wait->rank, wait->number);
+            if (seen->is_used && seen->rank == wait->rank && seen->address == wait->number &&
+                seen->inits == mine->inits && seen->phases > mine->phases)
+                return 1;
+        }
+    return 0;
+}
+
+// The phase that the waiter waits for is not the next one that it has not seen.
+static int waits_for_another_phase(struct hang_wait *wait)
+{
+    const struct flight_seen *seen = seen_by(wait);
+    if (seen == NULL || wait->parity < 0 || !seen->is_parity) return 0;
+    const uint64_t since = wait->barrier->page->phases - seen->phases;
+    if (since == 0 || is_others_turn(wait, seen)) return 0;
+    struct machine_text to = hang_likely(wait, since % 2 == 1 ? HANG_CERTAIN + 9 : HANG_CERTAIN + 2);
+    if (since % 2 == 1) {
+        machine_text_add(&to,
+                         "it waits with parity %d, as in its last wait for this mbarrier. The phase after that has "
+                         "completed, and has parity %d: the parity flips each time that the mbarrier is used again.",
+                         wait->parity, wait->parity ^ 1);
+    } else {
+        machine_text_add(&to,
+                         "since its last wait for this mbarrier %llu phases have completed, and it has waited for none "
+                         "of them: who arrives does not wait until this thread is done, or arrives more than once in "
+                         "its round, or the count of init",
+                         (unsigned long long)since);
+        add_init_line(&to, wait);
+        machine_text_add(&to, " is lower than the arrivals of a phase.");
+    }
+    return 1;
+}
+
+// --- mbarriers: arrivals ---------------------------------------------------------------------------------------------
+
+// Does a fellow lack as many arrivals? Then who arrives has gone on, and does the same at each.
+static int lacks_everywhere(const struct hang_wait *wait)
+{
+    const struct ledger_book *book = wait->cluster->flights->unit.ledgers;
+    for (uint32_t i = 0; i < book->capacity; i++)
+        if (is_fellow(wait, &book->page[i]) && book->page[i].phases == 0 &&
+            book->page[i].total.arrivals == wait->barrier->page->total.arrivals)
+            return 1;
+    return 0;
+}
+
+static int has_come(const struct hang_wait *wait, const struct machine_warp *warp)
+{
+    for (uint32_t i = 0; i < wait->barrier->parts; i++)
+        if (wait->barrier->part[i].warp == warp) return 1;
+    return 0;
+}
+
+static int has_seen_any(const struct machine_warp *warp)
+{
+    const struct flight_warp *of = flight_warp_of(warp);
+    for (int i = 0; i < FLIGHT_SEEN; i++)
+        if (of->seen[i].is_used) return 1;
+    return 0;
+}
+
+// Does it wait for the same as one who has come? Then it is past where it could have come.
+static int is_as_far(const struct machine_hang *hang, const struct hang_wait *wait, const struct machine_warp *warp)
+{
+    const struct hang_wait *its = hang_wait_of(hang, warp);
+    for (uint32_t i = 0; its != NULL && its != wait && i < wait->barrier->parts; i++)
+        if (wait->barrier->part[i].warp != NULL && hang_wait_of(hang, wait->barrier->part[i].warp) == its) return 1;
+    return 0;
+}
+
+// Can it come to where others have come from?
+static int reaches_one(const struct hang_wait *wait, const struct machine_warp *warp)
+{
+    for (uint32_t i = 0; i < wait->barrier->parts; i++)
+        for (uint32_t s = 0; s < warp->strands; s++)
+            if (hang_does(&wait->barrier->part[i], HANG_ARRIVES) &&
+                hang_reaches_line(&warp->strand[s], &wait->barrier->part[i]))
+                return 1;
+    return 0;
+}
+
+// Is somebody left who may be meant to arrive, and waits elsewhere? With `only_stuck`, at its first wait of all.
+static int may_be_late(const struct machine_hang *hang, const struct hang_wait *wait, int only_stuck)
+{
+    const struct machine_cluster *cluster = wait->cluster;
+    for (uint32_t rank = 0; rank < cluster->ctas; rank++)
+        for (uint32_t i = 0; i < cluster->cta[rank].warps; i++) {
+            const struct machine_warp *warp = &cluster->cta[rank].warp[i];
+            if (warp->live == 0 || has_come(wait, warp) || (only_stuck && has_seen_any(warp))) continue;
+            if (is_as_far(hang, wait, warp) || !reaches_one(wait, warp)) continue;
+            for (uint32_t s = 0; s < warp->strands; s++) {
+                const struct flight_wait *at = flight_wait_of(&warp->strand[s]);
+                if (at == NULL || at->rank != wait->rank || at->address != wait->number) return 1;
+            }
+        }
+    return 0;
+}
+
+static int score_of_count(const struct machine_hang *hang, const struct hang_wait *wait)
+{
+    return may_be_late(hang, wait, lacks_everywhere(wait)) ? HANG_GUESS - 15 : HANG_LIKELY + 9;
+}
+
+static int too_few_arrivals(const struct machine_hang *hang, struct hang_wait *wait)
+{
+    const struct hang_barrier *barrier = wait->barrier;
+    const struct mbarrier_transaction *came = &barrier->page->total;
+    const uint32_t expected = barrier->now.expected;
+    const struct hang_part *arrives = hang_first_that(barrier->part, barrier->parts, HANG_ARRIVES);
+    if (came->expect_bytes > 0 && came->arrivals == 0 && barrier->pattern == NULL) {
+        struct machine_text to = hang_likely(wait, HANG_CERTAIN + 5);
+        machine_text_add(&to, "expect_tx");
+        hang_add_line(&to, wait, hang_first_that(barrier->part, barrier->parts, HANG_EXPECTS));
+        machine_text_add(&to, " is not an arrival. Use mbarrier.arrive.expect_tx, or arrive as well.");
+        return 1;
+    }
+    if (came->arrivals == 0 || barrier->pattern != NULL) return 0;
+    struct machine_text to =
+        hang_likely(wait, came->arrivals * MACHINE_LANES == expected ? HANG_CERTAIN + 5 : score_of_count(hang, wait));
+    machine_text_add(&to, "the count of init");
+    add_init_line(&to, wait);
+    machine_text_add(&to, " is %u, and %llu arrival%s came", expected, (unsigned long long)came->arrivals,
+                     plural(came->arrivals));
+    hang_add_line(&to, wait, arrives);
+    if (came->arrivals * MACHINE_LANES == expected)
+        machine_text_add(&to, ": it is the number of threads, but one lane of each warp arrives.");
+    else
+        machine_text_add(&to, ": the count is too high, or an arrive is missing.");
+    return 1;
+}
+
+// Has the waiter expected bytes at any barrier of its cluster?
+static int has_filled(const struct hang_wait *wait)
+{
+    const struct ledger_book *book = wait->cluster->flights->unit.ledgers;
+    const struct machine_warp *warp = wait->strand[0]->warp;
+    for (uint32_t i = 0; i < book->capacity; i++) {
+        const struct ledger *page = &book->page[i];
+        if (page->is_used && page->has_expect && page->last_expect.cta == warp->cta->number &&
+            page->last_expect.warp == warp->index)
+            return 1;
+    }
+    return 0;
+}
+
+// Does another thread of its cluster wait for an mbarrier that has completed phases? Then it has gone on to there.
+static int others_got_on(const struct machine_hang *hang, const struct hang_wait *wait)
+{
+    for (uint32_t i = 0; i < hang->waits; i++) {
+        const struct hang_wait *other = &hang->wait[i];
+        if (other != wait && other->cluster == wait->cluster && other->what == HANG_MBARRIER &&
+            other->barrier->page != NULL && other->barrier->page->phases > 0)
+            return 1;
+    }
+    return 0;
+}
+
+// Does somebody wait at a barrier of the CTA? Then he may have been on his way to this one.
+static int others_meet(const struct machine_hang *hang, const struct hang_wait *wait)
+{
+    for (uint32_t i = 0; i < hang->waits; i++)
+        if (hang->wait[i].cluster == wait->cluster && hang->wait[i].what == HANG_BARRIER) return 1;
+    return 0;
+}
+
+// Nothing has ever come. A waiter that fills a buffer behind its first wait waits for one that is empty; one that has
+// waited for this mbarrier before is only late.
+static int nothing_came(const struct machine_hang *hang, struct hang_wait *wait)
+{
+    const struct hang_barrier *barrier = wait->barrier;
+    if (barrier->pattern != NULL || barrier->parts > 0) return 0;
+    const int is_first = seen_by(wait) == NULL && wait->parity == 0;
+    const struct machine_code *fills = is_first && !has_filled(wait) ? hang_next_expect(wait) : NULL;
+    struct machine_text to =
+        hang_likely(wait, fills != NULL               ? HANG_LIKELY + 5
+                          : is_first                  ? (others_meet(hang, wait) ? HANG_NOTHING + 1 : HANG_GUESS + 5)
+                          : others_got_on(hang, wait) ? HANG_GUESS + 10
+                                                      : HANG_GUESS - 12);
+    machine_text_add(&to, "nothing has arrived since its init");
+    add_init_line(&to, wait);
+    if (fills != NULL)
+        machine_text_add(
+            &to, ", and this is the first wait for it, of a thread that fills a buffer behind it. While its buffer "
+                 "is empty from the start, the wait needs parity 1, which returns at once, or an arrival "
+                 "before it.");
+    else if (is_first)
+        machine_text_add(&to, ". If its buffer starts empty, the first wait must have parity 1, which returns at once; "
+                              "else the arrive is missing or names another mbarrier.");
+    else
+        machine_text_add(&to,
+                         ". The last wait for it returned at once, since it had parity 1: that is right only where "
+                         "the buffer starts empty. Then the arrive is missing, or names another mbarrier.");
+    return 1;
+}
+
+static int init_wiped(struct hang_wait *wait)
+{
+    const struct ledger *page = wait->barrier->page;
+    const struct mbarrier_transaction *wiped = &page->wiped;
+    if (wiped->arrivals + wiped->expect_bytes + wiped->complete_bytes == 0) return 0;
+    struct machine_text to = hang_likely(wait, HANG_CERTAIN + 12);
+    machine_text_add(&to, "mbarrier.init");
+    add_init_line(&to, wait);
+    if (page->inits > 1) machine_text_add(&to, " ran %llu times, and", (unsigned long long)page->inits);
+    machine_text_add(&to, " discarded what had come before:");
+    const char *comma = "";
+    if (wiped->arrivals > 0) {
+        machine_text_add(&to, " %llu arrival%s", (unsigned long long)wiped->arrivals, plural(wiped->arrivals));
+        comma = ",";
+    }
+    if (wiped->expect_bytes > 0) {
+        machine_text_add(&to, "%s %llu expected bytes", comma, (unsigned long long)wiped->expect_bytes);
+        comma = ",";
+    }
+    if (wiped->complete_bytes > 0)
+        machine_text_add(&to, "%s %llu bytes of copies", comma, (unsigned long long)wiped->complete_bytes);
+    if (page->has_early) {
+        char place[PLACE_BYTES];
+        machine_text_add(&to,
+                         ", of CTA %llu, warp %u at %s. Put barrier.cluster, or a barrier of the CTA, between the "
+                         "init and the first use.",
+                         (unsigned long long)page->early.cta, page->early.warp,
+                         hang_line(wait->cluster->machine, page->early.line, place, sizeof place));
+    } else {
+        machine_text_add(&to, ". Initialise a barrier once, in one thread.");
+    }
+    return 1;
+}
+
+void hang_explain_mbarrier(const struct machine_hang *hang, struct hang_wait *wait)
+{
+    const struct hang_barrier *barrier = wait->barrier;
+    const struct mbarrier_fields *now = &barrier->now;
+    if (barrier->page == NULL) {
+        struct machine_text to = hang_likely(wait, HANG_CERTAIN + 15);
+        machine_text_add(&to, "no mbarrier.init has created it: the init is missing, or names another address, or "
+                              "there is no barrier of all threads after it.");
+        return;
+    }
+    if (barrier->page->life == BARRIER_DROPPED) {
+        struct machine_text to = hang_likely(wait, HANG_CERTAIN + 15);
+        machine_text_add(&to, "mbarrier.inval has invalidated it.");
+        return;
+    }
+    if (init_wiped(wait) || waits_for_another_phase(wait)) return;
+    if (now->tx < 0 && hang_too_many_bytes(wait)) return;
+    if (now->pending == 0 && now->tx > 0 && hang_too_few_bytes(wait)) return;
+    if (now->pending > 0 && too_few_arrivals(hang, wait)) return;
+    if (nothing_came(hang, wait)) return;
+    if (somebody_is_missing(hang, wait) && wait->score < HANG_LIKELY && is_passed_over(wait)) wait->score += 10;
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+// What the code says of who may still come: whether a strand can reach an instruction again, and whether a waiter fills
+// a buffer behind its wait.
+#include <stdlib.h>
+#include <string.h>
+
+#include "form_number.h"
+#include "hang.h"
+#include "report.h"
+
+// --- Where it can go -------------------------------------------------------------------------------------------------
+
+// Codes that can be reached, and those whose ways on are yet to be looked at.
+struct walk {
+    const struct machine_function *function;
+    uint8_t *seen;
+    uint32_t *next, count;
+};
+
+static void go_to(struct walk *walk, uint32_t at)
+{
+    if (at >= walk->function->codes || walk->seen[at]) return;
+    walk->seen[at] = 1;
+    walk->next[walk->count++] = at;
+}
+
+static int is_end(const struct machine_code *code)
+{
+    const int form = code->choice != NULL ? code->choice->form : -1;
+    return code->guarded == MACHINE_ALL && (form == PTX_FORM_RET || form == PTX_FORM_EXIT || form == PTX_FORM_BRA ||
+                                            form == PTX_FORM_BRX_IDX || form == PTX_FORM_TRAP);
+}
+
+static void go_on(struct walk *walk, uint32_t at)
+{
+    const struct machine_code *code = &walk->function->code[at];
+    const int form = code->choice != NULL ? code->choice->form : -1;
+    if (form == PTX_FORM_BRA) go_to(walk, code->target);
+    if (form == PTX_FORM_BRX_IDX)
+        for (uint32_t i = 0; i < walk->function->list[code->target].count; i++)
+            go_to(walk, walk->function->list[code->target].target[i]);
+    if (!is_end(code)) go_to(walk, at + 1);
+}
+
+// Marks in walk->seen what can be reached behind a code. 0 if there is no memory.
+static int walk_from(struct walk *walk, uint32_t at)
+{
+    walk->seen = calloc(walk->function->codes + 1u, 1);
+    walk->next = calloc(walk->function->codes + 1u, sizeof *walk->next);
+    const int is_there = walk->seen != NULL && walk->next != NULL;
+    if (is_there) go_on(walk, at);
+    while (is_there && walk->count > 0) go_on(walk, walk->next[--walk->count]);
+    free(walk->next);
+    return is_there;
+}
+
+// Of a function that was called it is not known where it goes back to.
+static int is_known(const struct machine_strand *strand)
+{
+    return strand->frame->caller == NULL && strand->pc < strand->frame->function->codes;
+}
+
+static const struct ptx_instruction *instruction_of(const struct machine_function *function,
+                                                    const struct machine_code *code)
+{
+    const struct ptx_function *source = function->source;
+    return code->instruction < source->instructions ? &source->instruction[code->instruction] : NULL;
+}
+
+int hang_reaches_line(const struct machine_strand *strand, const struct hang_part *part)
+{
+    struct walk walk = {.function = strand->frame->function};
+    const struct machine *machine = strand->warp->cta->cluster->machine;
+    int reaches = 0;
+    if (!is_known(strand) || !walk_from(&walk, strand->pc)) return 1;
+    for (uint32_t i = 0; i < walk.function->codes && !reaches; i++) {
+        const struct ptx_instruction *instruction = instruction_of(walk.function, &walk.function->code[i]);
+        reaches = walk.seen[i] && instruction != NULL && hang_is_same_line(machine, instruction->line, part->line);
+    }
+    free(walk.seen);
+    return reaches;
+}
+
+// The code of the line, if it is one of a barrier or a copy.
+static const struct machine_code *code_of(const struct machine_function *function, uint32_t line)
+{
+    for (uint32_t i = 0; i < function->codes; i++) {
+        const struct ptx_instruction *instruction = instruction_of(function, &function->code[i]);
+        if (instruction != NULL && instruction->line == line && function->code[i].choice != NULL)
+            return &function->code[i];
+    }
+    return NULL;
+}
+
+int hang_reaches_form(const struct machine_strand *strand, const struct hang_part *part)
+{
+    struct walk walk = {.function = strand->frame->function};
+    const struct machine_code *code = code_of(walk.function, part->line);
+    int reaches = 0;
+    if (code == NULL || !is_known(strand) || !walk_from(&walk, strand->pc)) return 1;
+    for (uint32_t i = 0; i < walk.function->codes; i++) {
+        const struct machine_code *other = &walk.function->code[i];
+        reaches |= walk.seen[i] && other->choice != NULL && other->choice->form == code->choice->form;
+    }
+    free(walk.seen);
+    return reaches;
+}
+
+int hang_reaches_handler(const struct machine_strand *strand, machine_handler *handler)
+{
+    struct walk walk = {.function = strand->frame->function};
+    int reaches = 0;
+    if (!is_known(strand) || !walk_from(&walk, strand->pc)) return 1;
+    for (uint32_t i = 0; i < walk.function->codes; i++)
+        reaches |= walk.seen[i] && walk.function->code[i].handler == handler;
+    free(walk.seen);
+    return reaches;
+}
+
+// --- What it does next -----------------------------------------------------------------------------------------------
+
+static int is_form_of_wait(int form)
+{
+    return form >= PTX_FORM_MBARRIER_TEST_WAIT && form <= PTX_FORM_MBARRIER_TRY_WAIT_PARITY_SCOPED;
+}
+
+static int is_form_of_expect(int form)
+{
+    return form == PTX_FORM_MBARRIER_EXPECT_TX || form == PTX_FORM_MBARRIER_EXPECT_TX_SCOPED ||
+           (form >= PTX_FORM_MBARRIER_ARRIVE_EXPECT_TX && form <= PTX_FORM_MBARRIER_ARRIVE_EXPECT_TX_REMOTE_SCOPED);
+}
+
+// In the order of the text: compilers keep it in the body of a loop.
+const struct machine_code *hang_next_expect(const struct hang_wait *wait)
+{
+    const struct machine_function *function = wait->function;
+    for (const struct machine_code *code = wait->code + 1; code < function->code + function->codes; code++) {
+        const int form = code->choice != NULL ? code->choice->form : -1;
+        if (is_form_of_expect(form)) return code;
+        if (is_form_of_wait(form)) return NULL;
+    }
+    return NULL;
+}
