@@ -2,77 +2,46 @@
 // What is certainly wrong in how a kernel uses shared memory, though it may run to its end: reads of bytes that a copy
 // in flight is still to write, writes over bytes that an operation in flight is still to read, a missing
 // fence.proxy.async, mbarriers that were not initialised, or were again. It compares the times at which things were
-// done in this run, in pieces of 16 bytes of a CTA's shared memory. It looks for no races that did not happen.
+// done in this run, in pieces of 4 bytes of a CTA's shared memory: st.async brings no fewer. It looks for no races that
+// did not happen.
 #include <stdlib.h>
 #include <string.h>
 
+#include "check_found.h"
 #include "flight_item.h"
 #include "module.h"
 #include "parts.h"
 
-enum { UNIT = 16, UNITS = (1 << 18) / UNIT, SHADOWS = 256, OPERATIONS = 4096, BARRIERS = 256, FINDINGS = 32 };
-
-enum check_kind {
-    CHECK_FENCE,
-    CHECK_READ_EARLY,
-    CHECK_PRODUCT_EARLY,
-    CHECK_WRITTEN_UNDER,
-    CHECK_SOURCE_WRITTEN,
-    CHECK_SOURCE_COPIED,
-    CHECK_NOT_INITIALISED,
-    CHECK_INITIALISED_AGAIN,
-    CHECK_UNEXPECTED,
-};
-
-// `first` is done at the first place of a finding, `second` at the second.
-static const struct {
-    const char *sentence, *first, *second, *advice;
-} kinds[] = {
-    [CHECK_FENCE] =
-        {"fence.proxy.async is missing between plain writes to shared memory and the operation that reads them",
-         "the operation", "the write",
-         "Each thread that wrote must execute fence.proxy.async.shared::cta before the barrier in front of the "
-         "operation. A GPU may read old bytes."},
-    [CHECK_READ_EARLY] = {"a thread read shared memory that a copy in flight was still to write", "the read",
-                          "the copy",
-                          "Wait for the mbarrier of the copy, with the parity of its phase, before the read."},
-    [CHECK_PRODUCT_EARLY] = {"a wgmma read shared memory that a copy in flight was still to write", "the wgmma",
-                             "the copy", "Wait for the mbarrier of the copy before the wgmma."},
-    [CHECK_WRITTEN_UNDER] = {"a thread wrote shared memory that a copy in flight was still to write", "the write",
-                             "the copy", "Wait for the mbarrier of the copy before the write."},
-    [CHECK_SOURCE_WRITTEN] =
-        {"a thread wrote shared memory that an operation in flight was still to read", "the write", "the operation",
-         "If the operation is to read what is written, put a barrier before it. If not, commit it, "
-         "and wait for it (cp.async.bulk.wait_group.read) in its thread and then at a barrier, "
-         "before the write."},
-    [CHECK_SOURCE_COPIED] =
-        {"a copy wrote shared memory that an operation in flight was still to read", "the copy", "the operation",
-         "Wait for the operation (cp.async.bulk.wait_group.read, wgmma.wait_group) before the copy is "
-         "issued."},
-    [CHECK_NOT_INITIALISED] = {"an mbarrier was used that no mbarrier.init had created", "the use", NULL,
-                               "Initialise it in one thread; all others use it behind a barrier of all threads, and "
-                               "other CTAs behind barrier.cluster."},
-    [CHECK_INITIALISED_AGAIN] =
-        {"an mbarrier was initialised again without mbarrier.inval", "the init", "the init before it",
-         "Initialise it once, in one thread. Each init starts at parity 0 and discards what has "
-         "arrived."},
-    [CHECK_UNEXPECTED] =
-        {"a copy brought bytes to an mbarrier which nobody had expected at the end of the kernel", "the copy", NULL,
-         "Arrive with expect_tx of the bytes of the copy; else the phase completes before they arrive."},
-};
+enum { UNIT = 4, UNITS = (1 << 18) / UNIT, SHADOWS = 256, OPERATIONS = 4096, BARRIERS = 256 };
 
 // Times are numbers of events, 0: never. `line`s are those of the PTX.
-//   written, read  by a thread, weakly if read; taken: read by a wgmma; brought: written by a copy
+//   written, read     by a thread, weakly if read; read_warp: of which warp
+//   taken, brought    read by an operation, written by a copy; issued: when that operation was
 struct check_unit {
     uint32_t written, read, taken, brought;
     uint32_t written_line, read_line, taken_line, brought_line;
+    uint32_t taken_issued, brought_issued, read_warp;
 };
 
-// Since its init: whether there was one, and the bytes of the phase under way.
+// The last wait of a warp that returned: when, how many phases had completed, and whether one had since its wait
+// before.
+struct check_seen {
+    uint32_t time, phases;
+    int is_fresh;
+};
+
+// Since its init: whether there was one, the phases that completed, the bytes of the one under way, and who waited.
 struct check_barrier {
     int is_used, is_live;
-    uint32_t address, line, brought_line;
+    uint32_t address, line, brought_line, phases;
     uint64_t expected, brought;
+    struct check_seen seen[MACHINE_MOST_WARPS];
+};
+
+// Of a barrier of the CTA: the phase under way, with what its first arrival gave.
+struct check_meeting {
+    uint64_t phase;
+    uint32_t threads, line;
 };
 
 // Of one CTA. fence: when a thread of it executed its last fence.proxy.async; units: how many may differ from 0;
@@ -82,35 +51,28 @@ struct check_shadow {
     uint64_t cta;
     uint32_t fence, units;
     int has_exited;
+    struct check_meeting meeting[MACHINE_BARRIERS];
     struct check_barrier barrier[BARRIERS];
     struct check_unit unit[UNITS];
 };
 
-// done: when its thread had waited for its sources to be read. cluster: valid until it has ended
+// done: when its thread had waited for its sources to be read. begun: when it first read one; the warps of a product
+// issue it one after the other. cluster: valid until it has ended. barrier: its offset
 struct check_operation {
     uint64_t cta, number;
     const struct machine_cluster *cluster;
-    uint32_t warp, lanes, group, line, issued, done;
+    uint32_t warp, lanes, group, line, issued, begun, done, barrier;
     enum async_kind async;
     int is_product;
 };
 
-struct check_finding {
-    enum check_kind kind;
-    uint32_t first, second;
-    uint64_t cta, address;
-    char place[2][1024];
-};
-
 // cluster: whose instruction is executed now; is_short: there was no memory for a CTA, and nothing is heard any more;
-// is_full: there was no room for a finding
+// (nor is anything found)
 struct look_check {
-    const char *kernel;
     const struct machine_cluster *cluster;
     uint32_t now;
-    int is_short, is_full;
-    uint32_t findings;
-    struct check_finding finding[FINDINGS];
+    int is_short;
+    struct check_found found;
     struct check_operation operation[OPERATIONS];
     struct check_shadow *shadow[SHADOWS];
 };
@@ -126,14 +88,7 @@ static int is_over(const struct look_check *check)
 static void find(struct look_check *check, enum check_kind kind, uint64_t cta, uint64_t address, uint32_t first,
                  uint32_t second)
 {
-    for (uint32_t i = 0; i < check->findings; i++) {
-        const struct check_finding *known = &check->finding[i];
-        if (known->kind == kind && known->first == first && known->second == second) return;
-    }
-    check->is_full |= check->findings == FINDINGS;
-    if (check->is_full) return;
-    check->finding[check->findings++] =
-        (struct check_finding){.kind = kind, .first = first, .second = second, .cta = cta, .address = address};
+    check_found_add(&check->found, &(struct check_finding){kind, first, second, cta, address});
 }
 
 // Of a CTA that has ended: where a kernel is stopped before, the expect_tx may be still to come.
@@ -162,6 +117,7 @@ static struct check_shadow *new_shadow(struct look_check *check, struct check_sh
         return *first = shadow;
     }
     end_barriers(check, shadow);
+    memset(shadow->meeting, 0, sizeof shadow->meeting);
     memset(shadow->barrier, 0, sizeof shadow->barrier);
     memset(shadow->unit, 0, shadow->units * sizeof *shadow->unit);
     shadow->fence = shadow->units = 0;
@@ -184,9 +140,9 @@ static struct check_operation *operation_at(struct look_check *check, uint64_t c
     return &check->operation[(cta * 31 + number) % OPERATIONS];
 }
 
-static const struct check_operation *operation_of(struct look_check *check, const struct event_origin *who)
+static struct check_operation *operation_of(struct look_check *check, const struct event_origin *who)
 {
-    const struct check_operation *operation = operation_at(check, who->cta, who->operation);
+    struct check_operation *operation = operation_at(check, who->cta, who->operation);
     return operation->issued > 0 && operation->cta == who->cta && operation->number == who->operation ? operation
                                                                                                       : NULL;
 }
@@ -226,6 +182,7 @@ static void hear_thread(struct look_check *check, struct check_unit *unit, const
     } else if (event->access.order == ORDER_WEAK) {
         unit->read = check->now;
         unit->read_line = event->origin->line;
+        unit->read_warp = event->origin->warp;
     }
 }
 
@@ -235,32 +192,52 @@ static int is_before_its_end(uint32_t time, const struct check_operation *operat
 }
 
 static void hear_source(struct look_check *check, const struct check_shadow *shadow, struct check_unit *unit,
-                        const struct event *event, const struct check_operation *operation)
+                        const struct event *event, struct check_operation *operation)
 {
     const uint64_t address = event->access.address;
+    if (operation->begun == 0) operation->begun = operation->is_product ? check->now : operation->issued;
     if (unit->written > shadow->fence && unit->written < operation->issued && unit->written > unit->brought)
         find(check, CHECK_FENCE, shadow->cta, address, operation->line, unit->written_line);
     if (!operation->is_product && is_before_its_end(unit->written, operation))
         find(check, CHECK_SOURCE_WRITTEN, shadow->cta, address, unit->written_line, operation->line);
-    if (is_before_its_end(unit->brought, operation))
-        find(check, CHECK_SOURCE_COPIED, shadow->cta, address, unit->brought_line, operation->line);
-    if (!operation->is_product) return;
-    unit->taken = check->now;
+    if (is_before_its_end(unit->brought, operation)) {
+        const int is_late = unit->brought_issued > operation->begun;
+        find(check, is_late ? CHECK_SOURCE_COPIED : CHECK_OPERATION_EARLY, shadow->cta, address,
+             is_late ? unit->brought_line : operation->line, is_late ? operation->line : unit->brought_line);
+    }
+    unit->taken = operation->done != 0 ? operation->done : check->now; // it is told when the bytes go on
     unit->taken_line = operation->line;
+    unit->taken_issued = operation->begun;
 }
 
-static void hear_destination(struct look_check *check, const struct check_shadow *shadow, struct check_unit *unit,
+// Had the warp waited for the phase before that of the copy, and for nothing that was not complete, when the copy was
+// issued? Then it may still read what that phase brought: the copy came too soon, and not the read.
+static int is_refill(struct check_shadow *shadow, uint32_t warp, const struct check_operation *operation)
+{
+    const struct check_barrier *barrier =
+        operation->barrier != UINT32_MAX ? barrier_of(shadow, operation->barrier) : NULL;
+    const struct check_seen *seen = barrier != NULL && warp < MACHINE_MOST_WARPS ? &barrier->seen[warp] : NULL;
+    return seen != NULL && seen->is_fresh && seen->phases == barrier->phases && seen->time < operation->issued;
+}
+
+static void hear_destination(struct look_check *check, struct check_shadow *shadow, struct check_unit *unit,
                              const struct event *event, const struct check_operation *operation)
 {
     const uint64_t address = event->access.address;
-    if (unit->read > operation->issued)
+    if (unit->read > operation->issued && is_refill(shadow, unit->read_warp, operation))
+        find(check, CHECK_REFILLED, shadow->cta, address, operation->line, unit->read_line);
+    else if (unit->read > operation->issued)
         find(check, CHECK_READ_EARLY, shadow->cta, address, unit->read_line, operation->line);
-    if (unit->taken > operation->issued)
-        find(check, CHECK_PRODUCT_EARLY, shadow->cta, address, unit->taken_line, operation->line);
+    if (unit->taken > operation->issued) {
+        const int is_late = operation->issued > unit->taken_issued;
+        find(check, is_late ? CHECK_SOURCE_COPIED : CHECK_OPERATION_EARLY, shadow->cta, address,
+             is_late ? operation->line : unit->taken_line, is_late ? unit->taken_line : operation->line);
+    }
     if (unit->written > operation->issued)
         find(check, CHECK_WRITTEN_UNDER, shadow->cta, address, unit->written_line, operation->line);
     unit->brought = check->now;
     unit->brought_line = operation->line;
+    unit->brought_issued = operation->issued;
 }
 
 static void hear_access(struct look_check *check, const struct event *event)
@@ -268,7 +245,7 @@ static void hear_access(struct look_check *check, const struct event *event)
     const struct access *access = &event->access;
     const struct event_origin *who = event->origin;
     if (access->space != SPACE_SHARED || access->bytes == 0) return;
-    const struct check_operation *operation = who->operation != 0 ? operation_of(check, who) : NULL;
+    struct check_operation *operation = who->operation != 0 ? operation_of(check, who) : NULL;
     struct check_shadow *shadow = shadow_of_rank(check, who, access->rank);
     if (shadow == NULL || (who->operation != 0 && operation == NULL)) return;
     for (uint64_t i = access->address / UNIT; i <= (access->address + access->bytes - 1) / UNIT && i < UNITS; i++) {
@@ -288,7 +265,17 @@ static void hear_transaction(struct check_barrier *barrier, const struct event *
     barrier->expected += transaction->expect_bytes;
     barrier->brought += transaction->complete_bytes;
     if (transaction->complete_bytes > 0) barrier->brought_line = event->origin->line;
-    if (event->barrier.completes) barrier->expected = barrier->brought = 0;
+    if (!event->barrier.completes) return;
+    barrier->expected = barrier->brought = 0;
+    barrier->phases++;
+}
+
+static void hear_return(struct look_check *check, struct check_barrier *barrier, const struct event_origin *who)
+{
+    struct check_seen *seen = who->warp < MACHINE_MOST_WARPS ? &barrier->seen[who->warp] : NULL;
+    if (seen == NULL) return;
+    const int is_fresh = barrier->phases > seen->phases || (seen->is_fresh && barrier->phases == seen->phases);
+    *seen = (struct check_seen){check->now, barrier->phases, is_fresh};
 }
 
 static void hear_barrier(struct look_check *check, const struct event *event)
@@ -308,7 +295,23 @@ static void hear_barrier(struct look_check *check, const struct event *event)
         barrier->is_live = 0;
     } else if (event->barrier.step == BARRIER_TRANSACTION) {
         hear_transaction(barrier, event);
+    } else if (event->barrier.rank == who->rank) {
+        hear_return(check, barrier, who);
     }
+}
+
+static void hear_meeting(struct look_check *check, const struct event *event)
+{
+    const struct event_meeting *of = &event->meeting;
+    const struct event_origin *who = event->origin;
+    if (of->kind != MEETING_CTA || of->step != MEETING_ARRIVE || of->number >= MACHINE_BARRIERS) return;
+    struct check_shadow *shadow = shadow_of(check, who->cta, 0);
+    struct check_meeting *first = shadow != NULL ? &shadow->meeting[of->number] : NULL;
+    if (first == NULL) return;
+    if (first->line == 0 || first->phase != of->phase)
+        *first = (struct check_meeting){of->phase, of->threads, who->line};
+    else if (first->threads != of->threads)
+        find(check, CHECK_MEETING, who->cta, of->number, who->line, first->line);
 }
 
 // A wait for bulk operations: what its thread issued before has read its sources.
@@ -330,6 +333,7 @@ void look_check_hear(struct look_check *check, const struct event *event)
     check->now++;
     if (event->kind == EVENT_ACCESS) hear_access(check, event);
     if (event->kind == EVENT_BARRIER) hear_barrier(check, event);
+    if (event->kind == EVENT_MEETING) hear_meeting(check, event);
     if (event->kind == EVENT_GROUP && (event->group.step == GROUP_WAIT || event->group.step == GROUP_WAIT_READ))
         hear_wait(check, event);
     const int is_fence =
@@ -345,6 +349,14 @@ void look_check_hear(struct look_check *check, const struct event *event)
 void look_check_before(struct look_check *check, const struct machine_step *step)
 {
     check->cluster = step->warp->cta->cluster;
+}
+
+// The barrier that an operation tells, as an offset in the CTA; UINT32_MAX if it tells none.
+static uint32_t barrier_operand(const struct machine_flight *flight)
+{
+    const struct operation *operation = &((const struct flight_operation *)flight)->flight.operation;
+    if (flight->kind != FLIGHT_OPERATION || !operation_has_barrier(operation->kind)) return UINT32_MAX;
+    return cluster_mapa(operation->barrier, 0);
 }
 
 void look_check_issue(struct look_check *check, const struct machine_flight *flight)
@@ -363,71 +375,23 @@ void look_check_issue(struct look_check *check, const struct machine_flight *fli
                                                                               .group = is_product ? 0 : of->group,
                                                                               .line = who->line,
                                                                               .issued = check->now,
+                                                                              .barrier = barrier_operand(flight),
                                                                               .async = flight->async,
                                                                               .is_product = is_product};
 }
 
 // --- Launches --------------------------------------------------------------------------------------------------------
 
-struct look_check *look_check_open(const char *kernel)
+struct look_check *look_check_open(const char *kernel, const struct machine_launch *launch,
+                                   const struct look_options *options)
 {
     struct look_check *check = calloc(1, sizeof *check);
-    if (check != NULL) check->kernel = kernel;
+    if (check == NULL) return NULL;
+    check->found.kernel = kernel;
+    check->found.is_json = options->is_json;
+    check->found.errors = options->errors;
+    memcpy(check->found.grid, launch->grid, sizeof check->found.grid);
     return check;
-}
-
-// An instruction's own place, and the outermost that it was inlined at.
-static void place_of_instruction(const struct machine_module *module, const struct ptx_function *source,
-                                 const struct ptx_instruction *instruction, char *place, size_t bytes)
-{
-    uint32_t caller = source->location[instruction->location].inlined_at;
-    look_place(module, source, instruction, place, bytes);
-    if (instruction->location == 0 || caller == 0) return;
-    while (source->location[caller].inlined_at != 0) caller = source->location[caller].inlined_at;
-    const struct ptx_name file = ptx_file_name(module->front, source->location[caller].file);
-    const size_t used = strlen(place);
-    snprintf(place + used, bytes - used, ", inlined at %.*s:%u", (int)(file.length > 400 ? 400 : file.length), file.at,
-             source->location[caller].line);
-}
-
-// The place of a line of the PTX, in any function of the launch.
-static void place_of(const struct look_tally *tally, const struct machine_module *module, uint32_t line, char *place,
-                     size_t bytes)
-{
-    snprintf(place, bytes, "PTX line %u", line);
-    for (uint32_t f = 0; f < tally->count; f++) {
-        const struct ptx_function *source = tally->item[f].function->source;
-        for (uint32_t i = 0; i < source->instructions; i++)
-            if (source->instruction[i].line == line)
-                place_of_instruction(module, source, &source->instruction[i], place, bytes);
-    }
-}
-
-static void set_places(const struct look_tally *tally, const struct machine_module *module,
-                       struct check_finding *finding)
-{
-    place_of(tally, module, finding->first, finding->place[0], sizeof finding->place[0]);
-    place_of(tally, module, finding->second, finding->place[1], sizeof finding->place[1]);
-}
-
-// An unrolled loop has one line of the source several times.
-static int is_told(const struct look_check *check, const struct check_finding *finding)
-{
-    for (const struct check_finding *other = check->finding; other < finding; other++)
-        if (other->kind == finding->kind && strcmp(other->place[0], finding->place[0]) == 0 &&
-            strcmp(other->place[1], finding->place[1]) == 0)
-            return 1;
-    return 0;
-}
-
-static void print(const struct look_check *check, const struct check_finding *finding)
-{
-    fprintf(stderr, "tmaref: check: kernel %s: %s\n    %s: %s, CTA %llu, shared address %#llx\n", check->kernel,
-            kinds[finding->kind].sentence, kinds[finding->kind].first, finding->place[0],
-            (unsigned long long)finding->cta, (unsigned long long)finding->address);
-    if (kinds[finding->kind].second != NULL)
-        fprintf(stderr, "    %s: %s\n", kinds[finding->kind].second, finding->place[1]);
-    fprintf(stderr, "    %s\n", kinds[finding->kind].advice);
 }
 
 void look_check_tell(struct look_check *check, const struct look_tally *tally, const struct machine_module *module)
@@ -435,14 +399,7 @@ void look_check_tell(struct look_check *check, const struct look_tally *tally, c
     for (int i = 0; i < SHADOWS && !is_over(check); i++)
         for (const struct check_shadow *shadow = check->shadow[i]; shadow != NULL; shadow = shadow->next)
             if (shadow->has_exited) end_barriers(check, shadow);
-    fflush(stdout);
-    for (uint32_t i = 0; i < check->findings; i++) {
-        set_places(tally, module, &check->finding[i]);
-        if (!is_told(check, &check->finding[i])) print(check, &check->finding[i]);
-    }
-    if (check->is_full)
-        fprintf(stderr, "tmaref: check: kernel %s: more was found, at other instructions. Mend this first\n",
-                check->kernel);
+    check_found_tell(&check->found, tally, module);
     if (check->is_short) fprintf(stderr, "tmaref: check: there was not enough memory to check all CTAs\n");
 }
 

@@ -229,10 +229,16 @@ static void write_file(const struct look_coverage *coverage, uint32_t file, FILE
 static int write_all(struct look_coverage *coverage, char *why, size_t why_bytes)
 {
     FILE *out = look_file_open(&coverage->path, coverage->run);
-    for (uint32_t i = 0; out != NULL && i < coverage->files; i++) write_file(coverage, i, out);
-    int is_written = out != NULL && !ferror(out);
-    if (out != NULL && fclose(out) != 0) is_written = 0;
-    if (!is_written) snprintf(why, why_bytes, "the coverage %s: %s", coverage->path, look_file_error());
+    int error = 0;
+    for (uint32_t i = 0; out != NULL && i < coverage->files; i++) {
+        errno = 0;
+        write_file(coverage, i, out);
+        if (ferror(out) && error == 0) error = errno != 0 ? errno : EIO;
+    }
+    const int is_written = out != NULL && look_file_close(out, coverage->path, error);
+    if (!is_written)
+        snprintf(why, why_bytes, "the coverage %s could not be written%s: %s", coverage->path,
+                 out != NULL ? ", and was removed" : "", look_file_error());
     if (is_written && coverage->is_short)
         snprintf(why, why_bytes, "the coverage %s: there was no memory for all of it", coverage->path);
     if (is_written && coverage->error != 0)

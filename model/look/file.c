@@ -65,6 +65,28 @@ FILE *look_file_open(char **path, const char *run)
     return out;
 }
 
+void look_file_mark(const char *path)
+{
+    const int file = path[0] != '\0' ? open(path, O_WRONLY | O_APPEND | O_CLOEXEC) : -1;
+    if (file < 0) return;
+    if (write(file, "x", 1) != 1) perror("tmaref: the count of errors");
+    close(file);
+}
+
+int look_file_close(FILE *file, const char *path, int error)
+{
+    errno = error;
+    if (error == 0 && fflush(file) != 0) error = errno;
+    if (error == 0 && ferror(file)) error = EIO; // of what was written before, nobody knows the reason any more
+    if (error != 0) unlink(path);
+    if (fclose(file) != 0 && error == 0) {
+        error = errno;
+        unlink(path);
+    }
+    errno = error;
+    return error == 0;
+}
+
 int look_file_share(FILE *file)
 {
     return fflush(file) == 0 && flock(fileno(file), LOCK_UN) == 0;

@@ -20,7 +20,8 @@ struct look {
     struct look_trace *trace;
     struct look_coverage *coverage;
     struct look_launch *under_way;
-    int is_closed, is_short, checks;
+    int is_closed, is_short;
+    struct look_options options;
 };
 
 struct look_launch {
@@ -101,7 +102,7 @@ static int is_asked(const struct look_options *options)
 static int open_parts(struct look *look, const struct look_options *options, char *why, size_t why_bytes)
 {
     snprintf(why, why_bytes, "not enough memory for what exec was asked to report");
-    look->checks = options->check;
+    look->options = *options; // its texts are the environment's, or the caller's as long
     if (options->coverage[0] != '\0' && (look->coverage = look_coverage_open(options->coverage, options->run)) == NULL)
         return 0;
     if (options->stats && (look->stats = look_stats_open(options->is_json)) == NULL) return 0;
@@ -159,7 +160,8 @@ struct look_launch *look_begin(struct look *look, struct machine_launch *machine
     machine_launch->looker = &launch->looker;
     if (look->trace != NULL) launch->trace = look_trace_begin(look->trace, kernel, launch->ran.module);
     if (look->stats != NULL) look_stats_begin(look->stats, &launch->stats, kernel);
-    if (look->checks && (launch->check = look_check_open(kernel)) == NULL) look->is_short = 1;
+    if (look->options.check && (launch->check = look_check_open(kernel, machine_launch, &look->options)) == NULL)
+        look->is_short = 1;
     if (look->stats != NULL || launch->trace != NULL || launch->check != NULL)
         machine_launch->observer = &launch->observer;
     return launch;

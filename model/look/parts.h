@@ -18,6 +18,9 @@ void *look_grow(void *array, uint32_t *room, uint32_t count, size_t each_bytes);
 // A string of its own, or NULL.
 char *look_string(const char *at, size_t length);
 
+// Closes the file. One that could not be written whole (`error`: what was seen so far) is removed: 0 with errno.
+int look_file_close(FILE *file, const char *path, int error);
+
 // Opens the file at *path for writing and holds it until it is shared or closed. `run` must stand in its first 500
 // bytes before that: another process of the same run then writes *path with its number behind, which *path becomes, and
 // says so. A run of "" is none. NULL with errno.
@@ -97,7 +100,8 @@ void look_stats_close(struct look_stats *stats);
 
 // Of one launch. NULL without memory.
 struct look_check;
-struct look_check *look_check_open(const char *kernel);
+struct look_check *look_check_open(const char *kernel, const struct machine_launch *launch,
+                                   const struct look_options *options);
 void look_check_before(struct look_check *check, const struct machine_step *step);
 void look_check_hear(struct look_check *check, const struct event *event);
 void look_check_issue(struct look_check *check, const struct machine_flight *flight);

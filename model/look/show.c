@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "demangle.h"
 #include "explain.h"
 #include "handler.h"
 #include "report.h"
@@ -12,12 +13,6 @@
 enum { ROW_BYTES = 32, MESSAGE_BYTES = 1 << 14 };
 
 // --- Registers -------------------------------------------------------------------------------------------------------
-
-static uint32_t slot_bytes(enum ptx_file file)
-{
-    static const uint32_t bytes[PTX_FILES] = {64, 64, 128, 256, 512};
-    return bytes[file];
-}
 
 static enum ptx_file file_of(enum ptx_type type)
 {
@@ -98,19 +93,15 @@ static void print_registers(const struct look_function *of, const struct machine
 {
     const struct ptx_function *source = of->function->source;
     uint8_t *used = used_slots(of);
-    uint32_t begin[PTX_FILES], at = 0;
-    for (int file = 0; file < PTX_FILES; file++) {
-        begin[file] = at;
-        at += source->registers[file] * slot_bytes((enum ptx_file)file);
-    }
     for (uint32_t d = 0; used != NULL && d < source->declarations; d++) {
         const struct ptx_registers *declared = &source->declared[d];
         enum ptx_file file = file_of((enum ptx_type)declared->type);
         uint32_t count = (declared->count > 0 ? declared->count : 1) * declared->vector;
         for (uint32_t i = 0; i < count; i++) {
-            uint32_t slot = begin[file] + (declared->first + i) * slot_bytes(file);
-            const struct machine_operand operand = {.slot = slot | MACHINE_IN_FRAME, .file = (uint8_t)file};
-            if (used[slot / MACHINE_SLOT_ALIGN]) print_register(strand, declared, i, &operand, lane, is_warp);
+            const struct machine_register_place *place = machine_register_find(of->function, file, declared->first + i);
+            if (place == NULL || !used[place->slot / MACHINE_SLOT_ALIGN]) continue;
+            const struct machine_operand operand = {.slot = place->slot, .file = (uint8_t)file};
+            print_register(strand, declared, i, &operand, lane, is_warp);
         }
     }
     if (used == NULL) fprintf(stderr, "    not enough memory to show them\n");
@@ -123,8 +114,9 @@ static void print_variables(const struct machine_kernel *kernel)
 {
     for (uint32_t i = 0; i < kernel->shareds; i++) {
         const struct machine_variable *variable = &kernel->shared[i];
-        fprintf(stderr, "    %.*s at 0x%llx", (int)(variable->name.length > 200 ? 200 : variable->name.length),
-                variable->name.at, (unsigned long long)variable->at);
+        char name[DEMANGLED_BYTES];
+        demangle_variable(variable->name.at, variable->name.length, name, sizeof name);
+        fprintf(stderr, "    %s at 0x%llx", name, (unsigned long long)variable->at);
         if (variable->bytes > 0)
             fprintf(stderr, ", %llu bytes\n", (unsigned long long)variable->bytes);
         else

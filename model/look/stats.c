@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "bank.h"
+#include "form_number.h"
 #include "module.h"
 
 // --- While it runs ---------------------------------------------------------------------------------------------------

@@ -3,7 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "demangle.h"
+#include "form_number.h"
 #include "json_text.h"
+#include "plain.h"
 #include "stats.h"
 
 enum { MOST_BANK_ROWS = 20 };
@@ -101,9 +104,12 @@ static void print_banks(const struct look_kernel *kernel, FILE *out)
 
 static void print_table(const struct look_kernel *kernel, FILE *out)
 {
-    fprintf(out, "tmaref: statistics of kernel %s: %llu launch%s, %llu warp instructions, %llu thread instructions\n",
-            kernel->name, (unsigned long long)kernel->launches, kernel->launches == 1 ? "" : "es",
-            (unsigned long long)kernel->warps, (unsigned long long)kernel->threads);
+    char name[DEMANGLED_BYTES];
+    demangle_function(kernel->name, strlen(kernel->name), name, sizeof name);
+    plain_printf(out,
+                 "tmaref: statistics of kernel %s: %llu launch%s, %llu warp instructions, %llu thread instructions\n",
+                 name, (unsigned long long)kernel->launches, kernel->launches == 1 ? "" : "es",
+                 (unsigned long long)kernel->warps, (unsigned long long)kernel->threads);
     print_mix(kernel, out);
     print_moved(kernel, out);
     print_banks(kernel, out);

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "demangle.h"
+#include "plain.h"
 #include "report.h"
 
 //   is_of_name   the break's name is that of a function and the line one of the PTX; else a file and a line of it
@@ -176,11 +178,12 @@ static uint32_t wanted_lanes(const struct look_stop *stop, const struct machine_
 static void show_break(const struct look_stop *stop, const struct look_ran *ran, const struct machine_step *step,
                        uint32_t lane)
 {
-    char place[1024];
+    char place[1024], kernel[DEMANGLED_BYTES];
+    demangle_function(ran->kernel, strlen(ran->kernel), kernel, sizeof kernel);
     machine_place_text(step->strand, step->code, lane, place, sizeof place);
     fflush(stdout);
-    fprintf(stderr, "tmaref: kernel %s reached %s:%u (hit %llu)\n  at %s\n", ran->kernel, stop->name, stop->line,
-            (unsigned long long)stop->hits, place);
+    plain_printf(stderr, "tmaref: kernel %s reached %s:%u (hit %llu)\n  at %s\n", kernel, stop->name, stop->line,
+                 (unsigned long long)stop->hits, place);
     look_show(&ran->tally, step->strand, lane, stop->what_at_break);
 }
 
@@ -203,11 +206,12 @@ void look_stop_before(struct look_stop *stop, struct look_ran *ran, const struct
 void look_stop_ended(const struct look_stop *stop, const struct look_ran *ran, const struct machine_strand *strand,
                      const struct machine_code *code, uint32_t lane)
 {
-    char place[1024];
+    char place[1024], kernel[DEMANGLED_BYTES];
     if (stop->what_at_end == 0) return;
+    demangle_function(ran->kernel, strlen(ran->kernel), kernel, sizeof kernel);
     machine_place_text(strand, code, lane, place, sizeof place);
     fflush(stdout);
-    fprintf(stderr, "tmaref: kernel %s ended early\n  at %s\n", ran->kernel, place);
+    plain_printf(stderr, "tmaref: kernel %s ended early\n  at %s\n", kernel, place);
     look_show(&ran->tally, strand, lane, stop->what_at_end);
 }
 

@@ -54,8 +54,7 @@ struct look_count *look_tally_step(struct look_tally *tally, const struct machin
 
 void look_tally_complete(struct look_tally *tally, const struct machine_kernel *kernel)
 {
-    for (uint32_t i = 0; i < kernel->functions; i++)
-        if (kernel->function[i] != NULL) look_tally_function(tally, kernel->function[i]);
+    for (uint32_t i = 0; i < kernel->functions; i++) look_tally_function(tally, kernel->function[i]);
 }
 
 void look_tally_clear(struct look_tally *tally)

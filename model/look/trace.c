@@ -2,8 +2,7 @@
 // What happened when, as a file in the trace event format, which Perfetto (ui.perfetto.dev) loads: a process for each
 // CTA; in it a row for the CTA, for each warp and for each mbarrier, a curve of each mbarrier's missing bytes, and
 // asynchronous operations from their issue to their end. One tick of the machine's clock is shown as a nanosecond.
-// A launch begins behind all that the file has; the CTAs of one begin together, for each cluster has a clock of its
-// own.
+// A launch begins behind all that the file has; the CTAs of one begin together: each cluster has a clock of its own.
 #include "look_trace.h"
 
 #include <errno.h>
@@ -61,6 +60,7 @@ struct look_trace {
     uint32_t processes;
     uint64_t until, events, operations, launches, lost;
     int is_short;  // there was no memory for all
+    int error;     // the first that writing had
     int is_ending; // what the file shows: its end comes into the file, however many events that has
 };
 
@@ -383,8 +383,9 @@ static void hear_barrier(struct look_trace_launch *trace, const struct event *ev
 static void close_list(struct look_trace *trace)
 {
     static const char end[] = "\n]}\n";
-    fputs(end, trace->out);
-    fflush(trace->out);
+    errno = 0;
+    if (fputs(end, trace->out) < 0 || fflush(trace->out) != 0 || ferror(trace->out))
+        if (trace->error == 0) trace->error = errno != 0 ? errno : EIO;
     fseek(trace->out, -(long)(sizeof end - 1), SEEK_CUR);
 }
 
@@ -485,9 +486,10 @@ struct look_trace_launch *look_trace_begin(struct look_trace *trace, const char 
 int look_trace_close(struct look_trace *trace, char *why, size_t why_bytes)
 {
     close_list(trace);
-    int is_written = !ferror(trace->out);
-    if (fclose(trace->out) != 0) is_written = 0;
-    if (!is_written) snprintf(why, why_bytes, "the trace %s: %s", trace->path, strerror(errno));
+    const int is_written = look_file_close(trace->out, trace->path, trace->error);
+    if (!is_written)
+        snprintf(why, why_bytes, "the trace %s could not be written, and was removed: %s", trace->path,
+                 strerror(errno));
     if (trace->is_short) fprintf(stderr, "tmaref: there was no memory for all of the trace %s\n", trace->path);
     if (trace->lost > 0)
         fprintf(stderr, "tmaref: the trace %s holds the first %d events; %llu more are left out\n", trace->path,

@@ -10,6 +10,7 @@
 
 _Thread_local long memory_left = -1;
 _Thread_local int memory_has_failed;
+long memory_pieces;
 
 static int fails(void)
 {
@@ -19,6 +20,14 @@ static int fails(void)
     return 1;
 }
 
+// What was given counts from here on.
+static void *counted(void *piece)
+{
+    if (piece != NULL) __atomic_fetch_add(&memory_pieces, 1, __ATOMIC_RELAXED);
+    return piece;
+}
+
+void __libc_free(void *at);
 void *__libc_malloc(size_t bytes);
 void *__libc_calloc(size_t count, size_t bytes);
 void *__libc_realloc(void *at, size_t bytes);
@@ -26,22 +35,29 @@ void *__libc_memalign(size_t align, size_t bytes);
 
 void *malloc(size_t bytes)
 {
-    return fails() ? NULL : __libc_malloc(bytes);
+    return fails() ? NULL : counted(__libc_malloc(bytes));
 }
 
 void *calloc(size_t count, size_t bytes)
 {
-    return fails() ? NULL : __libc_calloc(count, bytes);
+    return fails() ? NULL : counted(__libc_calloc(count, bytes));
 }
 
 void *realloc(void *at, size_t bytes)
 {
-    return fails() ? NULL : __libc_realloc(at, bytes);
+    if (fails()) return NULL;
+    return at == NULL ? counted(__libc_malloc(bytes)) : __libc_realloc(at, bytes);
 }
 
 void *aligned_alloc(size_t align, size_t bytes)
 {
-    return fails() ? NULL : __libc_memalign(align, bytes);
+    return fails() ? NULL : counted(__libc_memalign(align, bytes));
+}
+
+void free(void *at)
+{
+    if (at != NULL) __atomic_fetch_sub(&memory_pieces, 1, __ATOMIC_RELAXED);
+    __libc_free(at);
 }
 
 void *mmap(void *at, size_t bytes, int may, int flags, int file, off_t offset)

@@ -225,6 +225,9 @@ static long walk(enum machine_policy policy, int is_seen)
     require(run_with(-1, policy, is_seen) == RIGHT, "with memory", policy, -1);
     if (is_seen) read_files(whole);
     require(run_with(-1, policy, is_seen) == RIGHT && (!is_seen || are_whole()), "the same once more", policy, -1);
+    const long held = __atomic_load_n(&memory_pieces, __ATOMIC_RELAXED);
+    require(run_with(-1, policy, is_seen) == RIGHT, "with memory, a third time", policy, -1);
+    require(__atomic_load_n(&memory_pieces, __ATOMIC_RELAXED) == held, "a run keeps pieces of memory", policy, -1);
     for (long n = 0;; n++) {
         enum end end = run_with(n, policy, is_seen);
         require(end != WRONG, "without memory", policy, n);

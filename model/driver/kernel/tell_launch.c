@@ -3,15 +3,19 @@
 
 #include <string.h>
 
+#include "demangle.h"
+#include "function.h"
 #include "json_text.h"
+#include "loaded.h"
+#include "look.h"
+#include "plain.h"
 
+// Of the others the first line is one of errors, which editors take: file:line: error: ...
 static const char *const headings[] = {
-    [MACHINE_DONE] = "ended",
     [MACHINE_REFUSED] = "was not launched",
-    [MACHINE_FAULTED] = "stopped",
-    [MACHINE_TRAPPED] = "stopped itself",
     [MACHINE_HUNG] = "hangs",
     [MACHINE_LIMITED] = "was stopped at its limit",
+    [MACHINE_INTERRUPTED] = "was interrupted",
     [MACHINE_UNSUPPORTED] = "cannot continue: tmaref does not run this instruction",
     [MACHINE_NO_MEMORY] = "cannot continue: the host is out of memory",
 };
@@ -24,6 +28,7 @@ enum cuda_result launch_error(const struct machine_outcome *outcome)
         return CUDA_ERROR_INVALID_VALUE;
     case MACHINE_HUNG:
     case MACHINE_LIMITED:
+    case MACHINE_INTERRUPTED:
         return CUDA_ERROR_LAUNCH_TIMEOUT;
     case MACHINE_UNSUPPORTED:
         return CUDA_ERROR_NOT_SUPPORTED;
@@ -40,20 +45,61 @@ static void print_message(const char *message)
 {
     while (*message != '\0') {
         const size_t length = strcspn(message, "\n");
-        fprintf(stderr, "  %.*s\n", (int)length, message);
+        plain_printf(stderr, "  %.*s\n", (int)length, message);
         message += length + (message[length] == '\n');
     }
 }
 
-static void report_text(const char *kernel, const struct machine_outcome *outcome)
+// What gives a kernel the lines of its source, by what has made its PTX.
+static const char *line_advice(const struct CUfunc_st *function)
+{
+    const char *text = machine_module_text(function->module->machine);
+    if (strncmp(function->name, "_ZN6cudapy", strlen("_ZN6cudapy")) == 0)
+        return "@cuda.jit(lineinfo=True) adds the line of the source";
+    if (strstr(text, "LLVM NVPTX") != NULL)
+        return "Triton adds the line of the source, unless TRITON_DISABLE_LINE_INFO is set; clang does with "
+               "-gline-tables-only";
+    return "-lineinfo of nvcc, or --generate-line-info of NVRTC, adds the line of the source";
+}
+
+static void print_error(const char *kernel, const struct machine_outcome *outcome)
+{
+    const struct machine_caller own = machine_where_own(&outcome->where);
+    const enum cuda_result error = launch_error(outcome);
+    const char *name = driver_error_name((int)error);
+    const size_t length = strcspn(outcome->message, "\n");
+    if (own.line != 0)
+        plain_printf(stderr, "%.*s:%u: ", (int)own.file.length, own.file.at, own.line);
+    else
+        plain_printf(stderr, "tmaref: ");
+    plain_printf(stderr, "error: %s (%d) in kernel %s: %.*s\n", name == NULL ? "?" : name, (int)error, kernel,
+                 (int)length, outcome->message);
+    print_message(outcome->message + length + (outcome->message[length] == '\n'));
+}
+
+// As it is: it begins with the user's own line, and ends with the reason.
+static void print_hang(const char *hang, enum cuda_result error, const char *name)
+{
+    plain_printf(stderr, "%s: %s (%d)\n", hang, name == NULL ? "?" : name, (int)error);
+}
+
+static void report_text(const struct CUfunc_st *function, const struct machine_outcome *outcome, const char *hang)
 {
     const enum cuda_result error = launch_error(outcome);
     const char *name = driver_error_name((int)error);
-    fprintf(stderr, "tmaref: kernel %s %s: %s (%d)\n", kernel, headings[outcome->kind], name == NULL ? "?" : name,
-            (int)error);
-    print_message(outcome->message);
+    char kernel[DEMANGLED_BYTES];
+    demangle_function(function->name, strlen(function->name), kernel, sizeof kernel);
+    if (hang != NULL) {
+        print_hang(hang, error, name);
+    } else if (headings[outcome->kind] != NULL) {
+        plain_printf(stderr, "tmaref: kernel %s %s: %s (%d)\n", kernel, headings[outcome->kind],
+                     name == NULL ? "?" : name, (int)error);
+        print_message(outcome->message);
+    } else {
+        print_error(kernel, outcome);
+    }
     if (outcome->where.ptx_line != 0 && outcome->where.source_line == 0)
-        fprintf(stderr, "  (nvcc -lineinfo adds the line of the source)\n");
+        fprintf(stderr, "  (%s)\n", line_advice(function));
 }
 
 // --- For machines ----------------------------------------------------------------------------------------------------
@@ -80,7 +126,21 @@ static void print_callers(const struct machine_where *where)
     fprintf(stderr, "]");
 }
 
-static void report_json(const char *kernel, const struct machine_outcome *outcome)
+// The kernel as the source has it, where that differs; the user's own line, where it is another than that of the
+// instruction; the address, if one was named.
+static void print_own(const char *kernel, const struct machine_outcome *outcome)
+{
+    char signature[DEMANGLED_BYTES];
+    const struct machine_caller own = machine_where_own(&outcome->where);
+    const size_t length = demangle_function(kernel, strlen(kernel), signature, sizeof signature);
+    print_string("signature", signature, length);
+    print_string("user_file", own.file.at, own.file.length);
+    fprintf(stderr, ", \"user_line\": %u", own.line);
+    if (outcome->rule != RULE_OK || outcome->address != 0)
+        fprintf(stderr, ", \"address\": \"0x%llx\"", (unsigned long long)outcome->address);
+}
+
+static void report_json(const char *kernel, const struct machine_outcome *outcome, const char *hang)
 {
     const struct machine_where *where = &outcome->where;
     const char *kind = machine_kind_name(outcome->kind);
@@ -96,14 +156,18 @@ static void report_json(const char *kernel, const struct machine_outcome *outcom
     print_triple("cta", where->cta);
     print_triple("thread", where->thread);
     print_string("instruction", where->instruction.at, where->instruction.length);
+    print_own(kernel, outcome);
+    if (hang != NULL) fprintf(stderr, ", \"hang\": %s", hang);
     fprintf(stderr, "}\n");
 }
 
-void launch_tell(struct driver *driver, const char *kernel, const struct machine_outcome *outcome)
+void launch_tell(struct driver *driver, const struct CUfunc_st *function, const struct machine_outcome *outcome,
+                 const char *hang)
 {
     fflush(stdout);
+    look_file_mark(driver->options.errors);
     if (driver->options.json)
-        report_json(kernel, outcome);
+        report_json(function->name, outcome, hang);
     else
-        report_text(kernel, outcome);
+        report_text(function, outcome, hang);
 }

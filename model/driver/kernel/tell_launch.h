@@ -5,7 +5,9 @@
 
 #include "driver.h"
 
-void launch_tell(struct driver *driver, const char *kernel, const struct machine_outcome *outcome);
+// `hang`: the report of a hang or of a limit (tell_hang.h), NULL if there is none.
+void launch_tell(struct driver *driver, const struct CUfunc_st *function, const struct machine_outcome *outcome,
+                 const char *hang);
 
 // The error that calls return from then on.
 enum cuda_result launch_error(const struct machine_outcome *outcome);

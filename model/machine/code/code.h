@@ -104,6 +104,12 @@ struct machine_formal {
     uint8_t file;
 };
 
+// Where the frame has register `index` of its width. `next`: decoding's.
+struct machine_register_place {
+    uint32_t index, slot, next;
+    uint8_t file;
+};
+
 // A list of branch targets as indices of codes; of functions as the program has it.
 struct machine_list {
     uint32_t count;
@@ -114,6 +120,7 @@ struct machine_list {
 //   local_bytes   of a thread's variables of one call
 //   local_slot    of the frame: where the call's local memory begins, lane by lane (64 bits)
 //   formal        what comes back, then what is passed
+//   place         of the registers that it names, by width and number
 //   choice        of each spelling of the program: its own, since the program's move when it reads another body
 struct machine_function {
     const struct machine_code *code;
@@ -125,6 +132,8 @@ struct machine_function {
     struct machine_formal *formal;
     struct machine_list *list;
     struct ptx_choice *choice;
+    struct machine_register_place *place;
+    uint32_t places, kept_bytes; // kept_bytes: of operands, constants and spellings
     const struct ptx_function *source;
 };
 
@@ -149,7 +158,7 @@ enum machine_warp_slot {
     MACHINE_SLOT_SPECIALS = 832,
 };
 
-// A kernel with all it may call. function[i] is of the program's function i, NULL if it is never called.
+// A kernel with all it may call: `function` has these in the order of the program.
 //   warp_bytes          of the slots of a warp
 //   module_local_bytes  of local variables of the module, at the start of every thread's local memory
 struct machine_kernel {
@@ -157,12 +166,20 @@ struct machine_kernel {
     const struct machine_function *entry;
     struct machine_special *special;
     uint32_t functions, specials, warp_bytes, module_local_bytes;
+    uint32_t live_registers; // machine_module_registers(); 0: nobody has asked
     uint64_t dynamic_shared_at;
     struct machine_parameter *parameter;
     struct machine_variable *shared;
     uint32_t shareds;
     struct machine_kernel_facts facts;
 };
+
+// Function `number` of the program; NULL if the kernel cannot call it.
+const struct machine_function *machine_kernel_function(const struct machine_kernel *kernel, uint32_t number);
+
+// The place of a register; NULL if no instruction names it.
+const struct machine_register_place *machine_register_find(const struct machine_function *function, enum ptx_file file,
+                                                           uint32_t index);
 
 #pragma GCC visibility pop
 

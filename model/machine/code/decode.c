@@ -8,50 +8,11 @@
 
 #include "alu.h"
 #include "decoder.h"
+#include "form_number.h"
 #include "handler.h"
+#include "needed.h"
 
 enum { MOST_BYTES = 1 << 28, DYNAMIC_ALIGN = 16 };
-
-// --- Which functions -------------------------------------------------------------------------------------------------
-
-// The functions that a kernel may call; `is_needed` of each, `waiting` those whose bodies are not read yet.
-struct closure {
-    uint8_t *is_needed;
-    uint32_t *waiting;
-    uint32_t count;
-};
-
-static void need(struct closure *closure, const struct ptx_program *program, uint32_t function)
-{
-    if (closure->is_needed[function] || !program->function[function].has_body) return;
-    closure->is_needed[function] = 1;
-    closure->waiting[closure->count++] = function;
-}
-
-static void need_callees(struct closure *closure, const struct ptx_program *program,
-                         const struct ptx_function *function)
-{
-    for (uint32_t i = 0; i < function->instructions; i++) {
-        const struct ptx_instruction *instruction = &function->instruction[i];
-        const struct ptx_operand *callee = &function->operand[instruction->first];
-        if (program->op[instruction->op].choice.form != PTX_FORM_CALL) continue;
-        if (callee->kind == PTX_OPERAND_FUNCTION) need(closure, program, callee->index);
-        if (callee->kind == PTX_OPERAND_FUNCTION) continue;
-        for (uint32_t k = 0; k < program->functions; k++)
-            if (!program->function[k].is_entry) need(closure, program, k);
-    }
-}
-
-static int read_bodies(struct machine_module *module, struct closure *closure, struct ptx_errors *errors)
-{
-    while (closure->count > 0) {
-        uint32_t function = closure->waiting[--closure->count];
-        if (!ptx_decode(module->front, function, errors)) return 0;
-        const struct ptx_program *program = ptx_program(module->front);
-        need_callees(closure, program, &program->function[function]);
-    }
-    return 1;
-}
 
 // --- Where variables lie ---------------------------------------------------------------------------------------------
 
@@ -68,25 +29,25 @@ static void name_shared(struct decoder *decoder, const struct ptx_variable *vari
     *named = (struct machine_variable){variable->name, at, variable->is_unsized ? 0 : variable->bytes};
 }
 
-// Marks the variables of the module that the function names.
-static void mark_variables(const struct ptx_function *function, uint8_t *is_used)
+// The variables of the module that the function names.
+static void need_variables(const struct ptx_function *function, struct machine_needed *variables)
 {
     for (uint32_t i = 0; i < function->operands; i++) {
         const struct ptx_operand *operand = &function->operand[i];
         int is_variable = operand->kind == PTX_OPERAND_AT_VARIABLE || operand->kind == PTX_OPERAND_VARIABLE;
-        if (is_variable && !(operand->index & PTX_OF_FUNCTION)) is_used[operand->index] = 1;
+        if (is_variable && !(operand->index & PTX_OF_FUNCTION)) machine_need(variables, operand->index);
     }
 }
 
 // Offsets of the module's variables in shared and local memory, for those that the kernel names. Variables without a
 // size share what the launch adds.
-static void place_module_variables(struct decoder *decoder, const uint8_t *is_used, uint64_t *offset, uint64_t *shared,
+static void place_module_variables(struct decoder *decoder, const struct machine_needed *variables, uint64_t *shared,
                                    uint64_t *dynamic_align)
 {
-    uint64_t local = 0;
-    for (uint32_t i = 0; i < decoder->program->variables; i++) {
+    uint64_t local = 0, *offset = decoder->module->variable_offset;
+    for (uint32_t k = 0; k < variables->list.count; k++) {
+        const uint32_t i = machine_needed_at(variables, k);
         const struct ptx_variable *variable = &decoder->program->variable[i];
-        if (!is_used[i]) continue;
         if (variable->space == PTX_LOCAL) offset[i] = take_place(&local, variable->bytes, variable->align);
         if (variable->space != PTX_SHARED) continue;
         if (variable->is_unsized && variable->align > *dynamic_align) *dynamic_align = variable->align;
@@ -96,22 +57,26 @@ static void place_module_variables(struct decoder *decoder, const uint8_t *is_us
     decoder->kernel->module_local_bytes = local > MOST_BYTES ? MOST_BYTES : (uint32_t)((local + 15) / 16 * 16);
 }
 
-static void place_dynamic(struct decoder *decoder, uint64_t *offset, uint64_t start)
+static void place_dynamic(struct decoder *decoder, const struct machine_needed *variables, uint64_t start)
 {
-    for (uint32_t i = 0; i < decoder->program->variables; i++) {
-        if (offset[i] != UINT64_MAX) continue;
-        offset[i] = start;
+    for (uint32_t k = 0; k < variables->list.count; k++) {
+        const uint32_t i = machine_needed_at(variables, k);
+        if (decoder->module->variable_offset[i] != UINT64_MAX) continue;
+        decoder->module->variable_offset[i] = start;
         name_shared(decoder, &decoder->program->variable[i], start);
     }
 }
 
-static uint64_t shared_of_functions(const struct ptx_program *program, const uint8_t *is_needed, uint64_t used)
+static uint64_t shared_of_functions(const struct ptx_program *program, const struct machine_needed *functions,
+                                    uint64_t used)
 {
-    for (uint32_t f = 0; f < program->functions; f++)
-        for (uint32_t i = 0; is_needed[f] && i < program->function[f].variables; i++) {
-            const struct ptx_variable *variable = &program->function[f].variable[i];
+    for (uint32_t k = 0; k < functions->list.count; k++) {
+        const struct ptx_function *function = &program->function[machine_needed_at(functions, k)];
+        for (uint32_t i = 0; i < function->variables; i++) {
+            const struct ptx_variable *variable = &function->variable[i];
             if (variable->space == PTX_SHARED) take_place(&used, variable->bytes, variable->align);
         }
+    }
     return used;
 }
 
@@ -167,15 +132,18 @@ static machine_handler *handler_of(const struct ptx_choice *choice)
     return NULL;
 }
 
-// Ops are few and instructions many: each op is looked up once.
+// Ops are few and instructions many: each op of the module is looked up once.
 static void find_executors(struct decoder *decoder)
 {
     const struct ptx_program *program = decoder->program;
-    struct machine_executor *executor =
-        machine_array_add(&decoder->executors, program->ops + 1, sizeof *executor, &decoder->no_memory);
-    for (uint32_t i = 0; i < program->ops; i++)
-        executor[i] = (struct machine_executor){handler_of(&program->op[i].choice), alu_find(&program->op[i].choice)};
-    decoder->executor = executor;
+    struct machine_module *module = decoder->module;
+    struct machine_executor *more = realloc(module->executor, (program->ops + 1u) * sizeof *more);
+    if (more == NULL) longjmp(decoder->no_memory, 1);
+    module->executor = more;
+    for (; module->executors < program->ops; module->executors++) {
+        const struct ptx_choice *choice = &program->op[module->executors].choice;
+        more[module->executors] = (struct machine_executor){handler_of(choice), alu_find(choice)};
+    }
 }
 
 // Codes refer to operands by number until all are there.
@@ -237,8 +205,8 @@ static void decode_instruction(struct decoder *decoder, uint32_t number)
 {
     const struct ptx_instruction *instruction = &decoder->source->instruction[number];
     const struct ptx_choice *choice = &decoder->program->op[instruction->op].choice;
-    machine_handler *handler = decoder->executor[instruction->op].handler;
-    alu_function *alu = decoder->executor[instruction->op].alu;
+    machine_handler *handler = decoder->module->executor[instruction->op].handler;
+    alu_function *alu = decoder->module->executor[instruction->op].alu;
     uint32_t first = decoder->operand.count;
     decoder->before.count = decoder->behind.count = 0;
     add_operands(decoder, instruction, choice, alu != NULL);
@@ -258,18 +226,6 @@ static void decode_instruction(struct decoder *decoder, uint32_t number)
 }
 
 // --- Functions -------------------------------------------------------------------------------------------------------
-
-static void lay_out_frame(struct decoder *decoder)
-{
-    uint64_t bytes = 0;
-    for (int file = 0; file < PTX_FILES; file++) {
-        decoder->file_offset[file] = (uint32_t)bytes;
-        bytes += (uint64_t)decoder->source->registers[file] * machine_slot_bytes((enum ptx_file)file);
-        if (bytes > MOST_BYTES) longjmp(decoder->no_memory, 1);
-    }
-    decoder->function->frame_bytes = (uint32_t)bytes;
-    decoder->function->local_slot = machine_scratch(decoder, PTX_FILE_64);
-}
 
 static void decode_formals(struct decoder *decoder)
 {
@@ -326,18 +282,19 @@ static void decode_body(struct decoder *decoder)
     settle_targets(decoder, code_of);
 }
 
+// Function `number` of the program, as the kernel's next.
 static void decode_function(struct decoder *decoder, uint32_t number, uint64_t *shared)
 {
     struct machine_function *function = calloc(1, sizeof *function);
     uint64_t local = 0;
     if (function == NULL) longjmp(decoder->no_memory, 1);
-    decoder->kernel->function[number] = decoder->function = function;
+    decoder->kernel->function[decoder->kernel->functions++] = decoder->function = function;
     decoder->source = function->source = &decoder->program->function[number];
     function->number = number;
     decoder->code.count = decoder->operand.count = decoder->constant.count = 0;
-    decoder->constants_seen.count = decoder->variable.count = decoder->code_of.count = 0;
+    decoder->constants_seen.count = decoder->variable.count = decoder->code_of.count = decoder->registers.count = 0;
     machine_decoder_start(decoder);
-    lay_out_frame(decoder);
+    function->local_slot = machine_scratch(decoder, PTX_FILE_64);
     place_variables(decoder, shared, &local);
     if (local > MOST_BYTES) longjmp(decoder->no_memory, 1);
     function->local_bytes = (uint32_t)local;
@@ -367,24 +324,25 @@ static void tell_facts(struct decoder *decoder, const struct ptx_function *entry
     facts->constant_bytes = decoder->module->block[1].size_bytes;
 }
 
-static void decode_all(struct decoder *decoder, uint32_t entry, const uint8_t *is_needed, uint8_t *is_used,
-                       uint64_t *offset)
+static void decode_all(struct decoder *decoder, uint32_t entry, const struct machine_needed *functions,
+                       struct machine_needed *variables)
 {
     const struct ptx_program *program = decoder->program;
     uint64_t shared = MACHINE_SHARED_BASE, dynamic_align = DYNAMIC_ALIGN;
     find_executors(decoder);
-    for (uint32_t f = 0; f < program->functions; f++)
-        if (is_needed[f]) mark_variables(&program->function[f], is_used);
-    place_module_variables(decoder, is_used, offset, &shared, &dynamic_align);
-    uint64_t end = shared_of_functions(program, is_needed, shared);
+    for (uint32_t i = 0; i < functions->list.count; i++)
+        need_variables(&program->function[machine_needed_at(functions, i)], variables);
+    machine_needed_sort(variables);
+    place_module_variables(decoder, variables, &shared, &dynamic_align);
+    uint64_t end = shared_of_functions(program, functions, shared);
     decoder->kernel->facts.static_shared_bytes = end - MACHINE_SHARED_BASE;
     decoder->dynamic_offset = (end + dynamic_align - 1) / dynamic_align * dynamic_align;
-    place_dynamic(decoder, offset, decoder->dynamic_offset);
+    place_dynamic(decoder, variables, decoder->dynamic_offset);
     decoder->kernel->dynamic_shared_at = decoder->dynamic_offset;
     place_parameters(decoder, &program->function[entry]);
-    for (uint32_t f = 0; f < program->functions; f++)
-        if (is_needed[f]) decode_function(decoder, f, &shared);
-    decoder->kernel->entry = decoder->kernel->function[entry];
+    for (uint32_t i = 0; i < functions->list.count; i++)
+        decode_function(decoder, machine_needed_at(functions, i), &shared);
+    decoder->kernel->entry = machine_kernel_function(decoder->kernel, entry);
     decoder->kernel->special =
         machine_aligned_copy(decoder, decoder->special.item, decoder->special.count * sizeof(struct machine_special));
     decoder->kernel->specials = decoder->special.count;
@@ -399,52 +357,86 @@ static void free_decoder(struct decoder *decoder)
     struct machine_array *const arrays[] = {&decoder->special,        &decoder->variable, &decoder->code,
                                             &decoder->operand,        &decoder->constant, &decoder->code_of,
                                             &decoder->constants_seen, &decoder->before,   &decoder->behind,
-                                            &decoder->shared,         &decoder->executors};
+                                            &decoder->shared,         &decoder->registers};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) free(arrays[i]->item);
     free(decoder->constant_head);
+    free(decoder->register_head);
 }
 
-static struct machine_kernel *decode(struct machine_module *module, uint32_t entry, const uint8_t *is_needed,
-                                     uint8_t *is_used, uint64_t *offset)
+static struct decoder *new_decoder(struct machine_module *module, uint32_t functions)
 {
-    const struct ptx_program *program = ptx_program(module->front);
     struct decoder *decoder = calloc(1, sizeof *decoder);
     struct machine_kernel *kernel = calloc(1, sizeof *kernel);
-    int is_done = 0;
-    if (kernel != NULL) kernel->function = calloc(program->functions + 1u, sizeof(struct machine_function *));
+    if (kernel != NULL) kernel->function = calloc(functions + 1u, sizeof(struct machine_function *));
     if (decoder != NULL && kernel != NULL && kernel->function != NULL) {
-        *decoder = (struct decoder){.module = module, .program = program, .kernel = kernel, .shared_offset = offset};
-        kernel->functions = program->functions;
+        *decoder = (struct decoder){.module = module, .program = ptx_program(module->front), .kernel = kernel};
         kernel->warp_bytes = MACHINE_SLOT_SPECIALS;
-        if (setjmp(decoder->no_memory) == 0) {
-            decode_all(decoder, entry, is_needed, is_used, offset);
-            is_done = 1;
-        }
-        free_decoder(decoder);
+        return decoder;
     }
-    free(decoder);
-    if (is_done) return kernel;
     machine_kernel_free(kernel);
+    free(decoder);
     return NULL;
+}
+
+static struct machine_kernel *decode(struct machine_module *module, uint32_t entry,
+                                     const struct machine_needed *functions, struct machine_needed *variables)
+{
+    struct decoder *decoder = new_decoder(module, functions->list.count);
+    if (decoder == NULL) return NULL;
+    variables->no_memory = &decoder->no_memory;
+    if (setjmp(decoder->no_memory) == 0) {
+        decode_all(decoder, entry, functions, variables);
+    } else {
+        machine_kernel_free(decoder->kernel);
+        decoder->kernel = NULL;
+    }
+    struct machine_kernel *kernel = decoder->kernel;
+    free_decoder(decoder);
+    free(decoder);
+    return kernel;
+}
+
+// What one kernel after the other uses is there from the first on, and comes back as it was.
+static int take_marks(struct machine_module *module)
+{
+    const struct ptx_program *program = ptx_program(module->front);
+    if (module->is_needed == NULL) module->is_needed = calloc(program->functions + 1u, 1);
+    if (module->is_named == NULL) module->is_named = calloc(program->variables + 1u, 1);
+    if (module->variable_offset == NULL)
+        module->variable_offset = calloc(program->variables + 1u, sizeof *module->variable_offset);
+    return module->is_needed != NULL && module->is_named != NULL && module->variable_offset != NULL;
 }
 
 struct machine_kernel *machine_decode(struct machine_module *module, uint32_t entry, struct ptx_errors *errors)
 {
-    const struct ptx_program *program = ptx_program(module->front);
-    struct closure closure = {calloc(program->functions + 1u, 1),
-                              calloc(program->functions + 1u, sizeof *closure.waiting), 0};
-    uint8_t *is_used = calloc(program->variables + 1u, 1);
-    uint64_t *offset = calloc(program->variables + 1u, sizeof *offset);
     struct machine_kernel *kernel = NULL;
-    if (closure.is_needed != NULL && closure.waiting != NULL && is_used != NULL && offset != NULL) {
-        need(&closure, program, entry);
-        if (read_bodies(module, &closure, errors)) kernel = decode(module, entry, closure.is_needed, is_used, offset);
+    if (!take_marks(module)) return NULL;
+    struct machine_needed functions = {.is_in = module->is_needed}, variables = {.is_in = module->is_named};
+    if (machine_needed_functions(module, entry, &functions, errors))
+        kernel = decode(module, entry, &functions, &variables);
+    if (kernel != NULL) ptx_complain_of_shared(module->front, entry, kernel->facts.static_shared_bytes, errors);
+    if (kernel != NULL && errors->count > 0) {
+        machine_kernel_free(kernel);
+        kernel = NULL;
     }
-    free(closure.is_needed);
-    free(closure.waiting);
-    free(is_used);
-    free(offset);
+    for (uint32_t i = 0; i < variables.list.count; i++) module->variable_offset[machine_needed_at(&variables, i)] = 0;
+    machine_needed_drop(&functions);
+    machine_needed_drop(&variables);
     return kernel;
+}
+
+const struct machine_function *machine_kernel_function(const struct machine_kernel *kernel, uint32_t number)
+{
+    uint32_t first = 0, end = kernel->functions;
+    while (first < end) {
+        const uint32_t middle = first + (end - first) / 2;
+        if (kernel->function[middle]->number == number) return kernel->function[middle];
+        if (kernel->function[middle]->number < number)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    return NULL;
 }
 
 static void free_function(struct machine_function *function)
@@ -459,7 +451,20 @@ static void free_function(struct machine_function *function)
     free(function->many);
     free(function->transfer);
     free((void *)function->constants);
+    free(function->place);
     free(function);
+}
+
+// About: what grows with the code.
+uint64_t machine_kernel_bytes(const struct machine_kernel *kernel)
+{
+    uint64_t bytes = sizeof *kernel;
+    for (uint32_t i = 0; i < kernel->functions; i++) {
+        const struct machine_function *function = kernel->function[i];
+        bytes += sizeof *function + function->codes * sizeof *function->code + function->kept_bytes +
+                 function->places * sizeof *function->place;
+    }
+    return bytes;
 }
 
 void machine_kernel_free(struct machine_kernel *kernel)

@@ -9,6 +9,7 @@
 
 // NULL with errors, or with none where there is no memory.
 struct machine_kernel *machine_decode(struct machine_module *module, uint32_t entry, struct ptx_errors *errors);
+uint64_t machine_kernel_bytes(const struct machine_kernel *kernel);
 void machine_kernel_free(struct machine_kernel *kernel);
 
 // The registers of each thread with which ptxas has an entry start whose bounds are `threads` threads, for its

@@ -23,46 +23,36 @@ struct machine_aside {
     struct machine_operand to, from;
 };
 
-// Who executes an op: either or both, or none.
-struct machine_executor {
-    machine_handler *handler;
-    alu_function *alu;
-};
-
-//   executor        of each op of the program
-//   shared_offset   of each variable of the module, in the CTA's shared memory; of functions: in `variable`
 //   special         the kernel's special registers so far
 //   shared          variables in shared memory, by name
+//   registers       those that the function names so far, struct machine_register_place
 //   variable        of the function: its offset in shared or local memory, or in the kernel's parameters
-//   file_offset     where the registers of each width begin in the frame
 //   code, operand, constant  so far; operands are numbers of `operand` until the end
 //   before, behind  asides of the instruction under way
 struct decoder {
     struct machine_module *module;
     const struct ptx_program *program;
     struct machine_kernel *kernel;
-    const struct machine_executor *executor;
-    const uint64_t *shared_offset;
     uint64_t dynamic_offset;
     struct machine_array special, variable, shared;
     struct machine_function *function;
     const struct ptx_function *source;
-    uint32_t file_offset[PTX_FILES];
-    struct machine_array code, operand, constant, constants_seen, code_of, before, behind, executors;
-    uint32_t *constant_head;
+    struct machine_array code, operand, constant, constants_seen, code_of, before, behind, registers;
+    uint32_t *constant_head, *register_head;
     jmp_buf no_memory;
 };
 
-// Forgets the constants of the function before.
+// Forgets the constants and registers of the function before.
 void machine_decoder_start(struct decoder *decoder);
 
 // How wide the lanes of a type are.
 enum ptx_file machine_file_of(enum ptx_type type);
 uint32_t machine_slot_bytes(enum ptx_file file);
 
-// A new slot of the function's frame.
+// A new slot of the function's frame; that of a register, which has one as of its first use: declared ones that no
+// instruction names take no memory.
 uint32_t machine_scratch(struct decoder *decoder, enum ptx_file file);
-uint32_t machine_register(const struct decoder *decoder, enum ptx_file file, uint32_t index);
+uint32_t machine_register(struct decoder *decoder, enum ptx_file file, uint32_t index);
 
 // Appends what one operand is to the operands of the instruction; asides go to decoder->before and behind. With
 // `fits_type` its lanes are as wide as the type says, whatever the register is.
@@ -78,8 +68,9 @@ void *machine_aligned_copy(struct decoder *decoder, const void *from, size_t byt
 // Gives the function its codes, operands and constants.
 void machine_function_keep(struct decoder *decoder);
 
-// Handlers of asides: a predicate complemented; lanes narrowed or widened; slot + number; a clock read.
-machine_handler machine_complement, machine_convert, machine_add_up, machine_read_clock;
+// Handlers of asides: a predicate complemented; lanes narrowed or widened; floats and integers as a store of another
+// size converts them; slot + number; a clock read.
+machine_handler machine_complement, machine_convert, machine_convert_stored, machine_add_up, machine_read_clock;
 
 #pragma GCC visibility pop
 

@@ -62,6 +62,29 @@ static void keep_transfers(struct decoder *decoder, struct machine_code *code)
     }
 }
 
+static int order_of(const void *left, const void *right)
+{
+    const struct machine_register_place *a = left, *b = right;
+    if (a->file != b->file) return a->file < b->file ? -1 : 1;
+    return a->index < b->index ? -1 : a->index > b->index;
+}
+
+static void keep_places(struct decoder *decoder)
+{
+    struct machine_function *function = decoder->function;
+    function->places = decoder->registers.count;
+    function->place =
+        machine_aligned_copy(decoder, decoder->registers.item, function->places * sizeof *function->place);
+    qsort(function->place, function->places, sizeof *function->place, order_of);
+}
+
+const struct machine_register_place *machine_register_find(const struct machine_function *function, enum ptx_file file,
+                                                           uint32_t index)
+{
+    const struct machine_register_place wanted = {.index = index, .file = (uint8_t)file};
+    return bsearch(&wanted, function->place, function->places, sizeof wanted, order_of);
+}
+
 void machine_function_keep(struct decoder *decoder)
 {
     struct machine_function *function = decoder->function;
@@ -76,4 +99,8 @@ void machine_function_keep(struct decoder *decoder)
     keep_slots(decoder, code);
     keep_choices(decoder, code);
     keep_transfers(decoder, code);
+    keep_places(decoder);
+    function->kept_bytes =
+        (uint32_t)(decoder->operand.count * (sizeof(struct machine_operand) + sizeof *function->many) +
+                   decoder->constant.count + decoder->program->ops * sizeof *function->choice);
 }

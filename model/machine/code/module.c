@@ -5,9 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "budget.h"
 #include "decode.h"
 #include "device_call.h"
 
+#define MOST_CODE_BYTES (UINT64_C(1) << 30)
 enum { VARIABLES_ALIGN = 256, FUNCTION_STRIDE = 16 };
 
 // The groups in which ptxas places variables. Global and managed ones lie in the first block, constant ones in the
@@ -65,14 +67,18 @@ static void lay_out(struct machine_module *module, const struct placed *variable
     }
 }
 
+// A variable takes memory where it is used or begins with other bytes than 0: the system gives pages as they are
+// touched.
 static int take_blocks(struct machine_module *module, const uint64_t bytes[2])
 {
     for (int block = 0; block < 2; block++) {
         if (bytes[block] == 0) continue;
         uint64_t whole = aligned(bytes[block], VARIABLES_ALIGN);
-        uint8_t *at = aligned_alloc(VARIABLES_ALIGN, whole);
-        if (at == NULL) return 0;
-        memset(at, 0, whole);
+        if (whole < bytes[block] || !budget_take(BUDGET_VARIABLES, whole)) return 0;
+        module->raw[block] = calloc(whole + VARIABLES_ALIGN, 1);
+        if (module->raw[block] == NULL) budget_give(BUDGET_VARIABLES, whole);
+        if (module->raw[block] == NULL) return 0;
+        uint8_t *at = (uint8_t *)(uintptr_t)aligned((uint64_t)(uintptr_t)module->raw[block], VARIABLES_ALIGN);
         module->block[block] = (struct memory){at, (uint64_t)(uintptr_t)at, whole};
     }
     return 1;
@@ -139,33 +145,68 @@ static int start(struct machine_module *module)
     return place_variables(module, program);
 }
 
-struct machine_module *machine_module_open(const char *ptx, size_t bytes, struct ptx_errors *errors)
+int machine_module_count(struct machine_module *module, uint64_t bytes)
+{
+    const uint64_t read = ptx_memory_bytes(module->front), more = bytes + read - module->read_bytes;
+    if (!budget_take(BUDGET_CODE, more)) return 0;
+    module->read_bytes = read;
+    module->code_bytes += more;
+    return 1;
+}
+
+static int open_text(struct machine_module *module, size_t bytes, struct ptx_errors *errors)
+{
+    const uint64_t left = budget_left();
+    const struct ptx_limits limits = {left < MOST_CODE_BYTES ? (size_t)left + 1 : 0};
+    module->front = ptx_open(module->text, bytes, limits, errors);
+    if (module->front != NULL && errors->count == 0 && !machine_module_count(module, 0)) return 0;
+    return module->front != NULL && errors->count == 0 && ptx_link(module->front, machine_is_device_call, errors) &&
+           start(module);
+}
+
+struct machine_module *machine_module_adopt(char *text, size_t bytes, struct ptx_errors *errors)
 {
     struct machine_module *module = calloc(1, sizeof *module);
     *errors = (struct ptx_errors){0};
     if (module == NULL) return NULL;
-    module->text = malloc(bytes + 1);
-    if (module->text != NULL) {
-        memcpy(module->text, ptx, bytes);
-        module->text[bytes] = '\0';
-        module->front = ptx_open(module->text, bytes, (struct ptx_limits){0}, errors);
-    }
-    if (module->front != NULL && errors->count == 0 && ptx_link(module->front, machine_is_device_call, errors) &&
-        start(module))
-        return module;
+    module->text = text;
+    if (budget_take(BUDGET_TEXT, bytes)) module->text_bytes = bytes;
+    if ((module->text_bytes == bytes) && open_text(module, bytes, errors)) return module;
+    module->text = NULL;
     machine_module_close(module);
     return NULL;
+}
+
+struct machine_module *machine_module_open(const char *ptx, size_t bytes, struct ptx_errors *errors)
+{
+    char *text = malloc(bytes + 1);
+    *errors = (struct ptx_errors){0};
+    if (text == NULL) return NULL;
+    memcpy(text, ptx, bytes);
+    text[bytes] = '\0';
+    struct machine_module *module = machine_module_adopt(text, bytes, errors);
+    if (module == NULL) free(text);
+    return module;
 }
 
 void machine_module_close(struct machine_module *module)
 {
     if (module == NULL) return;
+    budget_give(BUDGET_TEXT, module->text_bytes);
+    budget_give(BUDGET_CODE, module->code_bytes);
     for (uint32_t i = 0; module->kernel != NULL && i < ptx_program(module->front)->functions; i++)
         machine_kernel_free(module->kernel[i]);
-    for (int block = 0; block < 2; block++) free(module->block[block].bytes);
+    for (int block = 0; block < 2; block++) {
+        if (module->raw[block] != NULL) budget_give(BUDGET_VARIABLES, module->block[block].size_bytes);
+        free(module->raw[block]);
+    }
     free(module->kernel);
     free(module->address);
     free(module->function_place);
+    free(module->executor);
+    free(module->is_needed);
+    free(module->is_named);
+    free(module->variable_offset);
     ptx_close(module->front);
     free(module->text);
     free(module);
@@ -227,8 +268,13 @@ uint32_t machine_module_regions(const struct machine_module *module, struct regi
 struct machine_kernel *machine_module_decoded(struct machine_module *module, int kernel, struct ptx_errors *errors)
 {
     *errors = (struct ptx_errors){0};
-    if (module->kernel[kernel] == NULL) module->kernel[kernel] = machine_decode(module, (uint32_t)kernel, errors);
-    return module->kernel[kernel];
+    if (module->kernel[kernel] != NULL) return module->kernel[kernel];
+    struct machine_kernel *decoded = machine_decode(module, (uint32_t)kernel, errors);
+    if (decoded != NULL && !machine_module_count(module, machine_kernel_bytes(decoded))) {
+        machine_kernel_free(decoded);
+        return NULL;
+    }
+    return module->kernel[kernel] = decoded;
 }
 
 int machine_module_facts(struct machine_module *module, int kernel, struct machine_kernel_facts *facts,

@@ -7,6 +7,8 @@
 #include "decoder.h"
 #include "handler.h"
 
+enum { HEADS = 4096 }; // of the lists by hash
+
 void *machine_array_add(struct machine_array *array, uint32_t count, size_t each_bytes, jmp_buf *no_memory)
 {
     if (array->room - array->count < count) {
@@ -40,19 +42,28 @@ uint32_t machine_slot_bytes(enum ptx_file file)
 
 uint32_t machine_scratch(struct decoder *decoder, enum ptx_file file)
 {
+    enum { MOST_BYTES = 1 << 28 };
     uint32_t slot = decoder->function->frame_bytes | MACHINE_IN_FRAME;
+    if (decoder->function->frame_bytes > MOST_BYTES) longjmp(decoder->no_memory, 1);
     decoder->function->frame_bytes += machine_slot_bytes(file);
     return slot;
 }
 
-uint32_t machine_register(const struct decoder *decoder, enum ptx_file file, uint32_t index)
+uint32_t machine_register(struct decoder *decoder, enum ptx_file file, uint32_t index)
 {
-    return (decoder->file_offset[file] + index * machine_slot_bytes(file)) | MACHINE_IN_FRAME;
+    uint32_t *head = &decoder->register_head[(index * PTX_FILES + (uint32_t)file) % HEADS];
+    const struct machine_register_place *all = decoder->registers.item;
+    for (uint32_t i = *head; i != 0; i = all[i - 1].next)
+        if (all[i - 1].index == index && all[i - 1].file == file) return all[i - 1].slot;
+    const uint32_t slot = machine_scratch(decoder, file);
+    struct machine_register_place *added =
+        machine_array_add(&decoder->registers, 1, sizeof *added, &decoder->no_memory);
+    *added = (struct machine_register_place){index, slot, *head, (uint8_t)file};
+    *head = decoder->registers.count;
+    return slot;
 }
 
 // --- Constants -------------------------------------------------------------------------------------------------------
-
-enum { CONSTANT_HEADS = 4096 };
 
 struct constant {
     uint64_t bits;
@@ -74,7 +85,7 @@ static void fill_lanes(uint8_t *slot, enum ptx_file file, uint64_t bits)
 // The slot of a constant, which equal ones share.
 static uint32_t constant_slot(struct decoder *decoder, enum ptx_file file, uint64_t bits)
 {
-    uint32_t *head = &decoder->constant_head[(bits * UINT64_C(0x9e3779b97f4a7c15) >> 40) % CONSTANT_HEADS];
+    uint32_t *head = &decoder->constant_head[(bits * UINT64_C(0x9e3779b97f4a7c15) >> 40) % HEADS];
     const struct constant *all = decoder->constants_seen.item;
     for (uint32_t i = *head; i != 0; i = all[i - 1].next)
         if (all[i - 1].bits == bits && all[i - 1].file == file) return all[i - 1].slot;
@@ -89,8 +100,10 @@ static uint32_t constant_slot(struct decoder *decoder, enum ptx_file file, uint6
 void machine_decoder_start(struct decoder *decoder)
 {
     free(decoder->constant_head);
-    decoder->constant_head = calloc(CONSTANT_HEADS, sizeof *decoder->constant_head);
-    if (decoder->constant_head == NULL) longjmp(decoder->no_memory, 1);
+    free(decoder->register_head);
+    decoder->constant_head = calloc(HEADS, sizeof *decoder->constant_head);
+    decoder->register_head = calloc(HEADS, sizeof *decoder->register_head);
+    if (decoder->constant_head == NULL || decoder->register_head == NULL) longjmp(decoder->no_memory, 1);
 }
 
 // --- Special registers -----------------------------------------------------------------------------------------------
@@ -157,11 +170,11 @@ static struct machine_operand variable_address(const struct decoder *decoder, ui
     switch (variable->space) {
     case PTX_SHARED:
         at.slot = MACHINE_SLOT_SHARED | MACHINE_IN_WARP;
-        at.add = (int64_t)(is_own ? offset : decoder->shared_offset[number]);
+        at.add = (int64_t)(is_own ? offset : decoder->module->variable_offset[number]);
         break;
     case PTX_LOCAL:
         if (is_own) at.slot = decoder->function->local_slot;
-        at.add = (int64_t)(is_own ? offset : decoder->shared_offset[number]);
+        at.add = (int64_t)(is_own ? offset : decoder->module->variable_offset[number]);
         break;
     case PTX_PARAM:
         if (is_kernel_parameter(decoder, index)) {
@@ -178,7 +191,7 @@ static struct machine_operand variable_address(const struct decoder *decoder, ui
     return at;
 }
 
-static struct machine_operand address_operand(const struct decoder *decoder, const struct ptx_operand *operand)
+static struct machine_operand address_operand(struct decoder *decoder, const struct ptx_operand *operand)
 {
     struct machine_operand at = {
         .slot = MACHINE_SLOT_ZERO | MACHINE_IN_WARP, .file = PTX_FILE_64, .parts = 1, .is_uniform = 1};
@@ -262,6 +275,20 @@ static struct machine_operand fitted(struct decoder *decoder, struct machine_ope
     return copy;
 }
 
+// A store of another size than its register's. As ptxas has it, a float that is stored as bits is converted to an
+// unsigned integer of that size, and 64 bits that are stored as .f32 are an unsigned integer that becomes a float; all
+// others are cut.
+static struct machine_operand stored(struct decoder *decoder, struct machine_operand from, enum ptx_type type)
+{
+    const struct ptx_type_row *row = ptx_type_row((enum ptx_type)from.type), *as = ptx_type_row(type);
+    const int is_float = row->kind == PTX_KIND_FLOAT && row->bits >= 32 && as->kind == PTX_KIND_BITS;
+    const int is_bits = row->kind == PTX_KIND_BITS && row->bits == 64 && type == PTX_TYPE_f32;
+    if (row->bits <= as->bits || !(is_float || is_bits)) return from;
+    struct machine_operand copy = scratch_operand(decoder, type);
+    aside(decoder, &decoder->before, machine_convert_stored, copy, from);
+    return copy;
+}
+
 // The type that one part of a vector is taken as: {a, b} of a mov is two halves of the whole.
 static enum ptx_type part_type(const struct ptx_operand_rule *rule, uint64_t count)
 {
@@ -280,7 +307,8 @@ static struct machine_operand scalar(struct decoder *decoder, const struct ptx_o
     case PTX_OPERAND_REGISTER:
         at = register_operand(decoder, operand);
         if (operand->is_negated) return complemented(decoder, at);
-        return fits_type ? fitted(decoder, at, rule, type) : at;
+        if (fits_type) return fitted(decoder, at, rule, type);
+        return rule->is_wide && !rule->is_written ? stored(decoder, at, type) : at;
     case PTX_OPERAND_CONSTANT:
         at = constant_operand(decoder, (enum ptx_type)operand->type, operand->bits);
         return operand->is_negated ? complemented(decoder, at) : at;

@@ -6,7 +6,9 @@
 #include "cluster.h"
 #include "copy_report.h"
 #include "flight_item.h"
+#include "form_number.h"
 #include "location.h"
+#include "rules/map.h"
 #include "tensormap.h"
 
 enum { NONE = -1, MAP_PART_BYTES = 64 };
@@ -172,6 +174,7 @@ static enum rule read_map(const struct asking *asking, struct operation *o)
         if (bytes == NULL) return RULE_MAP_LOCATION_UNMAPPED;
         memcpy((uint8_t *)&image + at, bytes, MAP_PART_BYTES);
     }
+    o->map_location = MAP_IN_PARAM; // its place has been looked at, parameters and constants among them
     if (rule == RULE_OK) decode_map(asking, &image, o);
     return rule;
 }
@@ -216,13 +219,13 @@ static enum rule operation_of(const struct asking *asking, struct operation *o)
 static enum machine_next refuse(const struct asking *asking, const struct operation *o, enum rule rule, int is_read,
                                 const struct findings *findings)
 {
-    char more[1024];
+    char what[2048];
     const struct finding *finding = findings->count > 0 ? &findings->item[0] : NULL;
     for (int i = 0; i < findings->count && i < FINDINGS_MAX; i++)
         if (findings->item[i].rule == rule) finding = &findings->item[i];
-    machine_copy_explain(asking->strand->warp->cta->cluster->machine, o, is_read, finding, more, sizeof more);
-    return machine_fault(asking->strand, asking->code, asking->lane, rule,
-                         finding != NULL ? finding->value : o->map_address, more);
+    machine_copy_explain(asking->strand->warp->cta->cluster->machine, o, is_read, finding, what, sizeof what);
+    return machine_fault_with(asking->strand, asking->code, asking->lane, rule,
+                              finding != NULL ? finding->value : o->map_address, what);
 }
 
 static enum machine_next no_memory(const struct asking *asking)

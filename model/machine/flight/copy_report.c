@@ -3,6 +3,7 @@
 // rule.
 #include "copy_report.h"
 
+#include "finding_text.h"
 #include "report.h"
 
 static void add_list(struct machine_text *text, const char *name, const uint64_t *value, int count)
@@ -11,13 +12,13 @@ static void add_list(struct machine_text *text, const char *name, const uint64_t
     for (int i = 0; i < count; i++) machine_text_add(text, "%s%llu", i > 0 ? " x " : " ", (unsigned long long)value[i]);
 }
 
-static void add_map(struct machine_text *text, const struct tensormap *map)
+void machine_map_explain(const struct tensormap *map, struct machine_text *text)
 {
     static const char *const swizzles[] = {"no swizzle", "swizzle 32B", "swizzle 64B", "swizzle 128B"};
     uint64_t box[TENSORMAP_MAX_RANK];
     int rank = map->rank < 0 ? 0 : map->rank > TENSORMAP_MAX_RANK ? TENSORMAP_MAX_RANK : map->rank;
     for (int i = 0; i < rank; i++) box[i] = map->box[i];
-    machine_text_add(text, "\n    the map: %s of %s at 0x%llx", map->mode == TENSORMAP_IM2COL ? "im2col" : "tiled",
+    machine_text_add(text, "%s of %s at 0x%llx", map->mode == TENSORMAP_IM2COL ? "im2col" : "tiled",
                      map->dtype < DTYPE_COUNT ? dtype_row(map->dtype)->name : "no type",
                      (unsigned long long)map->address);
     add_list(text, ", dimensions", map->dim, rank);
@@ -38,12 +39,23 @@ static void add_shared(struct machine_text *text, const struct machine *machine,
     machine_text_add(text, "0x%x", address);
 }
 
+// The end of a linear copy: a shared address by its name, a global one as it is.
+static void add_end(struct machine_text *text, const struct machine *machine, uint64_t address)
+{
+    if (address <= UINT32_MAX)
+        add_shared(text, machine, (uint32_t)address);
+    else
+        machine_text_add(text, "0x%llx", (unsigned long long)address);
+}
+
 static void add_operation(struct machine_text *text, const struct machine *machine, const struct operation *o,
                           int is_read)
 {
     if (o->map_address == 0) {
-        machine_text_add(text, "The copy moves %u bytes from 0x%llx to 0x%llx", o->size_bytes,
-                         (unsigned long long)o->from, (unsigned long long)o->to);
+        machine_text_add(text, "The copy moves %u bytes from ", o->size_bytes);
+        add_end(text, machine, o->from);
+        machine_text_add(text, " to ");
+        add_end(text, machine, o->to);
     } else {
         machine_text_add(text, "The copy uses the tensor map at 0x%llx; coordinates",
                          (unsigned long long)o->map_address);
@@ -55,17 +67,26 @@ static void add_operation(struct machine_text *text, const struct machine *machi
         machine_text_add(text, "; mbarrier ");
         add_shared(text, machine, o->barrier);
     }
-    if (o->map_address != 0 && is_read) add_map(text, &o->map);
+    if (o->map_address != 0 && is_read) {
+        machine_text_add(text, "\n    the map: ");
+        machine_map_explain(&o->map, text);
+    }
 }
 
-static void add_number(struct machine_text *text, const struct finding *finding, uint64_t number)
+// An address that is not mapped has no limit that helps: the memory nearby does.
+static int is_unmapped(const struct finding *finding)
 {
-    if (finding->is_signed)
-        machine_text_add(text, "%lld", (long long)number);
-    else if (number < 100000)
-        machine_text_add(text, "%llu", (unsigned long long)number);
-    else
-        machine_text_add(text, "0x%llx", (unsigned long long)number);
+    enum { ILLEGAL_ADDRESS = 700 };
+    return rule_row(finding->rule)->cuda_error == ILLEGAL_ADDRESS && finding->value >= (uint64_t)1 << 32;
+}
+
+static void add_finding(struct machine_text *text, const struct machine *machine, const struct finding *finding)
+{
+    struct line line;
+    line_start(&line);
+    finding_value(finding, !is_unmapped(finding), &line);
+    machine_text_add(text, "%.*s", (int)line.used, line.bytes);
+    if (is_unmapped(finding)) machine_memory_explain(machine, finding->value, 1, text);
 }
 
 void machine_copy_explain(const struct machine *machine, const struct operation *o, int is_read,
@@ -73,16 +94,12 @@ void machine_copy_explain(const struct machine *machine, const struct operation 
 {
     struct machine_text to = {text, 0, bytes};
     text[0] = '\0';
+    if (finding != NULL && finding->argument != NULL)
+        add_finding(&to, machine, finding);
+    else
+        machine_text_add(&to, "address 0x%llx", (unsigned long long)o->map_address);
+    machine_text_add(&to, "\n  ");
     add_operation(&to, machine, o, is_read);
-    if (finding == NULL || finding->argument == NULL) return;
-    machine_text_add(&to, "\n    %s", finding->argument);
-    if (finding->index >= 0) machine_text_add(&to, "[%d]", finding->index);
-    machine_text_add(&to, " is ");
-    add_number(&to, finding, finding->value);
-    machine_text_add(&to, ", limit ");
-    add_number(&to, finding, finding->limit);
-    machine_text_add(&to, ", nearest legal value ");
-    add_number(&to, finding, finding->nearest);
 }
 
 void machine_descriptors_explain(const uint64_t bits[2], char *text, size_t bytes)
@@ -94,7 +111,7 @@ void machine_descriptors_explain(const uint64_t bits[2], char *text, size_t byte
         const struct wgmma_descriptor d = wgmma_descriptor_unpack(bits[i]);
         if (bits[i] == 0) continue; // A in registers has none
         machine_text_add(&to,
-                         "\n    descriptor of %c: start address 0x%x, leading dimension %u bytes, stride %u bytes, %s",
+                         "\n  descriptor of %c: start address 0x%x, leading dimension %u bytes, stride %u bytes, %s",
                          "AB"[i], d.start_bytes, d.leading_bytes, d.stride_bytes, swizzles[d.swizzle & 3]);
     }
 }

@@ -79,16 +79,36 @@ struct flight_product {
     uint32_t gone[MACHINE_LANES]; // stands for registers that are no more
 };
 
-// The groups of each thread of a warp, those of the warp as an H200 counts them, and the last wait of the warp that
-// failed: of which lanes, and in which round of their strand. They may have gone on since without its barrier.
+// The last wait of some lanes of a warp for an mbarrier that failed: where, and in which round of their strand. They
+// may have gone on since without its barrier. lanes: 0, there is none.
+enum { FLIGHT_WAITS = 4, FLIGHT_SEEN = 16 };
+struct flight_wait {
+    uint32_t lanes, round, rank, address;
+    uint64_t operand;
+    int is_parity;
+    const struct machine_function *function;
+    const struct machine_code *code;
+};
+
+// The last wait of the warp for a barrier that succeeded: `phases` of it had completed since its init.
+struct flight_seen {
+    int is_used, is_parity;
+    uint32_t rank, address;
+    uint64_t operand, inits, phases;
+};
+
+// The groups of each thread of a warp, those of the warp as an H200 counts them, and its waits: the last that failed,
+// those of parts of the warp (reports depend on them alone), and the last that succeeded of some barriers.
 struct flight_warp {
     struct async_groups lane[MACHINE_LANES], whole;
     struct async_groups products; // wgmma-groups are a warp's
     int waits;
-    uint32_t wait_rank, wait_address, wait_lanes, wait_round, wait_instruction;
+    uint32_t wait_rank, wait_address;
     uint64_t wait_operand;
     int wait_is_parity;
-    const struct machine_function *wait_function;
+    struct flight_wait wait[FLIGHT_WAITS];
+    struct flight_seen seen[FLIGHT_SEEN];
+    struct flight_wait last; // that succeeded
 };
 
 // barrier.cluster: how often it has completed; release[i] is what `phases` must reach for thread i of the cluster that
@@ -136,6 +156,15 @@ static inline enum machine_policy flight_policy(const struct machine_cluster *cl
 }
 
 struct flight_warp *flight_warp_of(const struct machine_warp *warp);
+
+// Where the last wait of the warp for a barrier that succeeded is kept, or that of another barrier.
+static inline struct flight_seen *flight_seen_of(struct flight_warp *warp, uint32_t rank, uint32_t address)
+{
+    return &warp->seen[(address / MBARRIER_BYTES + rank * 5) % FLIGHT_SEEN];
+}
+
+// The wait for an mbarrier that the strand tries again and again; NULL if it does not.
+const struct flight_wait *flight_wait_of(const struct machine_strand *strand);
 
 // Room for an item of `bytes` bytes, as many for each of a kind; NULL if there is none. Its head is 0 but for kind,
 // warp and lanes, and what is behind it is anything. It is not in the list yet.

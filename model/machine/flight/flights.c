@@ -103,6 +103,20 @@ struct flight_warp *flight_warp_of(const struct machine_warp *warp)
     return &flights->warp[warp->cta->rank * flights->warps_of_cta + warp->index];
 }
 
+// One that polls lets others run at each try: what it has not tried for some rounds it has left.
+const struct flight_wait *flight_wait_of(const struct machine_strand *strand)
+{
+    enum { ROUNDS_OF_A_TRY = 16 };
+    const struct flight_warp *warp = flight_warp_of(strand->warp);
+    for (int i = 0; i < FLIGHT_WAITS; i++) {
+        const struct flight_wait *wait = &warp->wait[i];
+        if ((wait->lanes & strand->lanes) != 0 && wait->function == strand->frame->function &&
+            strand->round - wait->round <= ROUNDS_OF_A_TRY)
+            return wait;
+    }
+    return NULL;
+}
+
 // Barriers without a page have no ledger: the book grows before they come.
 const struct mbarrier_unit *flight_unit(struct machine_flights *flights)
 {

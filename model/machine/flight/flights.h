@@ -41,18 +41,8 @@ void machine_flights_finish(struct machine_cluster *cluster);
 // The registers of `frame` go away: what is under way and has to do with them ends first.
 void machine_flights_leave(struct machine_warp *warp, const struct machine_frame *frame);
 
-// For the report of a hang: what the warp's last wait that failed is about, as a sentence or two on the barrier with
-// its ledger; empty if it waits for none. Returns the bytes written, without the 0 behind them.
-size_t machine_flights_explain(const struct machine_warp *warp, char *text, size_t bytes);
-
-// The same of a strand that waits for a product of its warpgroup: which of the four warps have not come to it.
-size_t machine_products_explain(const struct machine_strand *strand, char *text, size_t bytes);
-
-// Do both warps of a CTA wait for the same phase of one mbarrier, or none of the two for any?
-int machine_flights_wait_alike(const struct machine_warp *one, const struct machine_warp *other);
-
-// The instruction, by its number, whose wait for an mbarrier was the last of the strand to fail; UINT32_MAX: none was.
-uint32_t machine_flights_wait_at(const struct machine_strand *strand);
+// Does the strand wait for a product of its warpgroup? Then bit w of `missing`: warp w of the four has not come to it.
+int machine_products_wait(const struct machine_strand *strand, uint32_t *missing);
 
 #pragma GCC visibility pop
 

@@ -5,6 +5,7 @@
 
 #include "copy_report.h"
 #include "flight_item.h"
+#include "form_number.h"
 #include "number_type.h"
 #include "report.h"
 
@@ -211,36 +212,19 @@ static enum machine_next wait_group(struct machine_strand *strand, const struct 
     return flight_takes_long(strand->warp);
 }
 
-// The warps of the warpgroup that a product waits for.
-static void add_missing(struct machine_text *text, const struct machine_cta *cta, const struct flight_product *product)
-{
-    for (uint32_t part = 0; part < FLIGHT_WARPS; part++) {
-        const uint32_t index = product->head.warp->index + part;
-        if (product->has[part]) continue;
-        machine_text_add(text, " Warp %u %s.", index,
-                         index >= cta->warps          ? "does not exist"
-                         : cta->warp[index].live == 0 ? "has exited"
-                                                      : "has not arrived");
-    }
-}
-
-size_t machine_products_explain(const struct machine_strand *strand, char *text, size_t bytes)
+int machine_products_wait(const struct machine_strand *strand, uint32_t *missing)
 {
     const struct machine_warp *warp = strand->warp, *first = &warp->cta->warp[warp->index & ~(FLIGHT_WARPS - 1u)];
     const struct machine_code *code = &strand->frame->function->code[strand->pc];
-    const uint32_t part = warp->index % FLIGHT_WARPS;
-    struct machine_text to = {text, 0, bytes};
-    char place[256];
     if (code->handler != wait_group && code->handler != multiply) return 0;
+    *missing = 0;
     for (const struct machine_flight *item = flights_of(first)->first; item != NULL; item = item->next) {
         const struct flight_product *product = (const struct flight_product *)item;
-        if (item->kind != FLIGHT_PRODUCT || item->warp != first || !product->has[part]) continue;
-        machine_line_place(warp->cta->cluster->machine, item->teller.origin.line, place, sizeof place);
-        machine_text_add(&to, "The four warps of a warpgroup execute a wgmma together: that at %s.", place);
-        add_missing(&to, warp->cta, product);
+        if (item->kind != FLIGHT_PRODUCT || item->warp != first || !product->has[warp->index % FLIGHT_WARPS]) continue;
+        for (uint32_t part = 0; part < FLIGHT_WARPS; part++) *missing |= (uint32_t)!product->has[part] << part;
         break;
     }
-    return to.used;
+    return 1;
 }
 
 machine_handler *machine_products_find(const struct ptx_choice *choice)

@@ -4,6 +4,7 @@
 
 #include "cp_async.h"
 #include "flight_item.h"
+#include "form_number.h"
 
 static int is_ignoring(const struct ptx_choice *choice)
 {

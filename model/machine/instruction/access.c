@@ -2,6 +2,7 @@
 // Loads and stores. Lanes side by side in memory are copied as one; all others one by one.
 #include <string.h>
 
+#include "form_number.h"
 #include "handler.h"
 #include "span.h"
 
@@ -386,7 +387,8 @@ enum machine_next machine_run_transfer(struct machine_strand *strand, const stru
     if (lanes == UINT32_MAX && !is_heard && run_together(strand, transfer)) return MACHINE_NEXT;
     machine_addresses(strand, transfer->at, address);
     if (transfer->is_strong && transfer->use == MEMORY_READS)
-        machine_look(strand, machine_place(strand, transfer->space, address[__builtin_ctz(lanes)]).space);
+        machine_look(strand, code, machine_place(strand, transfer->space, address[__builtin_ctz(lanes)]).space,
+                     address[__builtin_ctz(lanes)]);
     if (is_heard)
         machine_tell_access(strand, code, lanes, transfer->use == MEMORY_READS ? ACCESS_READ : ACCESS_WRITE, address,
                             transfer->whole_bytes);

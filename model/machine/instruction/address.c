@@ -3,6 +3,7 @@
 #include "address_check.h"
 #include "cluster_access.h"
 #include "handler.h"
+#include "rules/global.h"
 
 #include <string.h>
 

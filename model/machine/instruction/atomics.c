@@ -3,6 +3,7 @@
 // operation makes of two numbers is in tma/reduce.h.
 #include <string.h>
 
+#include "form_number.h"
 #include "handler.h"
 #include "reduce.h"
 
@@ -203,7 +204,7 @@ static enum machine_next run_lanes(struct machine_strand *strand, const struct m
         space = place.space;
     }
     strand->warp->cta->cluster->vain += !has_changed;
-    machine_look(strand, space);
+    machine_look(strand, code, space, address[__builtin_ctz(lanes)]);
     return MACHINE_NEXT;
 }
 

@@ -3,6 +3,7 @@
 // live lanes of a warp have come, the warp counts as its 32 threads, those that have exited included.
 #include "barrier.h"
 
+#include "form_number.h"
 #include "handler.h"
 #include "report.h"
 
@@ -42,10 +43,13 @@ static void complete(struct machine_cta *cta, struct machine_barrier *barrier)
 {
     uint32_t answer =
         barrier->popc << ANSWER_POPC_SHIFT | (barrier->not_all ? 0 : ANSWER_ALL) | (barrier->popc > 0 ? ANSWER_ANY : 0);
-    for (uint32_t i = 0; i < cta->warps; i++)
+    uint32_t came = 0;
+    for (uint32_t i = 0; i < cta->warps; i++) {
+        came |= (uint32_t)(barrier->arrived[i] != 0) << i;
         for (uint32_t lane = 0; lane < MACHINE_LANES; lane++)
             if (barrier->waiting[i] >> lane & 1) cta->warp[i].answer[lane] = answer;
-    *barrier = (struct machine_barrier){.phase = barrier->phase + 1};
+    }
+    *barrier = (struct machine_barrier){.phase = barrier->phase + 1, .before = barrier->expected, .came_before = came};
     cta->cluster->progress++;
 }
 
@@ -107,7 +111,9 @@ static void arrive(struct machine_strand *strand, const struct machine_code *cod
     struct machine_barrier *barrier = &warp->cta->barrier[number];
     uint32_t *arrived = &barrier->arrived[warp->index];
     tell(strand, code, lanes, MEETING_ARRIVE, number, barrier->phase);
-    barrier->expected = threads_of(strand, code, (uint32_t)__builtin_ctz(lanes));
+    const uint32_t threads = threads_of(strand, code, (uint32_t)__builtin_ctz(lanes));
+    if (count_arrived(warp->cta, barrier) > 0 && barrier->expected != threads) barrier->other = barrier->expected + 1;
+    barrier->expected = threads;
     barrier->extra += (uint32_t)__builtin_popcount(*arrived & lanes);
     *arrived |= lanes;
     if (is_red(code->choice)) {
@@ -169,7 +175,7 @@ static enum machine_next run_barrier(struct machine_strand *strand, const struct
                                 "barrier %u: there are barriers 0 to %d", number, MACHINE_BARRIERS - 1);
         if (threads % MACHINE_LANES != 0)
             return machine_stop(strand, code, lane, MACHINE_FAULTED, CUDA_ILLEGAL_INSTRUCTION,
-                                "barrier %u of %u threads: their number is a multiple of 32", number, threads);
+                                "barrier %u of %u threads: their number must be a multiple of 32", number, threads);
         if ((group & ~warp->begun) != 0) arrive(strand, code, group & ~warp->begun, number);
         done |= is_arrive(code->choice) ? group : released(warp, &warp->cta->barrier[number], group);
         if (!is_arrive(code->choice)) tell(strand, code, group & done, MEETING_WAIT, number, warp->mark[lane]);
@@ -183,22 +189,23 @@ machine_handler *machine_barrier_find(const struct ptx_choice *choice)
     return choice->form >= PTX_FORM_BAR_SYNC && choice->form <= PTX_FORM_BARRIER_CTA_RED ? run_barrier : NULL;
 }
 
-size_t machine_barrier_explain(const struct machine_strand *strand, char *text, size_t bytes)
+int machine_barrier_waits(const struct machine_strand *strand, uint32_t *number)
 {
-    const struct machine_cta *cta = strand->warp->cta;
     const struct machine_code *code = &strand->frame->function->code[strand->pc];
-    uint32_t lane = (uint32_t)__builtin_ctz(strand->lanes);
-    if (code->handler != run_barrier) return 0;
-    uint32_t number = (uint32_t)machine_value(strand, &code->operand[first_operand(code)], lane) % MACHINE_BARRIERS;
+    if (code->handler != run_barrier || is_arrive(code->choice)) return 0;
+    *number =
+        (uint32_t)machine_value(strand, &code->operand[first_operand(code)], (uint32_t)__builtin_ctz(strand->lanes)) %
+        MACHINE_BARRIERS;
+    return 1;
+}
+
+uint32_t machine_barrier_come(const struct machine_cta *cta, uint32_t number)
+{
+    return count_arrived(cta, &cta->barrier[number]);
+}
+
+uint32_t machine_barrier_wanted(const struct machine_cta *cta, uint32_t number)
+{
     const struct machine_barrier *barrier = &cta->barrier[number];
-    uint32_t wanted = barrier->expected > 0 ? barrier->expected : cta->live_warps * MACHINE_LANES;
-    struct machine_text to = {text, 0, bytes};
-    machine_text_add(&to, "barrier %u: %u of %u threads have arrived in phase %llu", number,
-                     count_arrived(cta, barrier), wanted, (unsigned long long)barrier->phase);
-    if (wanted > cta->warps * MACHINE_LANES)
-        machine_text_add(&to, ". The CTA has only %u warp%s", cta->warps, cta->warps == 1 ? "" : "s");
-    else if (wanted > cta->live_warps * MACHINE_LANES)
-        machine_text_add(&to, ". The other threads have exited: %u of %u warps of the CTA remain", cta->live_warps,
-                         cta->warps);
-    return to.used;
+    return barrier->expected > 0 ? barrier->expected : cta->live_warps * MACHINE_LANES;
 }

@@ -12,8 +12,12 @@
 // Threads have exited: a barrier may be complete without them.
 void machine_barriers_look(struct machine_cta *cta);
 
-// For the report of a hang: what the strand's bar instruction waits for; empty if it is at none.
-size_t machine_barrier_explain(const struct machine_strand *strand, char *text, size_t bytes);
+// Does the strand wait at a barrier of its CTA? Then `number` is which.
+int machine_barrier_waits(const struct machine_strand *strand, uint32_t *number);
+
+// How many threads count as come in the phase under way, and how many have to.
+uint32_t machine_barrier_come(const struct machine_cta *cta, uint32_t number);
+uint32_t machine_barrier_wanted(const struct machine_cta *cta, uint32_t number);
 
 #pragma GCC visibility pop
 

@@ -2,6 +2,8 @@
 // barrier.cluster, and addresses of other CTAs: mapa and getctarank.
 #include "cluster.h"
 #include "flight_item.h"
+#include "form_number.h"
+#include "meeting.h"
 
 // --- barrier.cluster -------------------------------------------------------------------------------------------------
 
@@ -88,6 +90,17 @@ static enum machine_next wait(struct machine_strand *strand, const struct machin
     machine_flights_meet(strand->warp->cta->cluster);
     if (phase != 0) tell(strand, code, lanes, MEETING_WAIT, ORDER_ACQUIRE, phase - 1);
     return MACHINE_NEXT;
+}
+
+int machine_cluster_waits(const struct machine_strand *strand)
+{
+    const struct machine_code *code = &strand->frame->function->code[strand->pc];
+    return (code->handler == arrive || code->handler == wait) && held(strand, strand->lanes) != 0;
+}
+
+int machine_cluster_has_come(const struct machine_warp *warp)
+{
+    return has_come(warp);
 }
 
 // --- mapa and getctarank ---------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@
 
 #include "barrier.h"
 #include "device_call.h"
+#include "form_number.h"
 #include "handler.h"
 #include "module.h"
 #include "warp.h"
@@ -149,7 +150,7 @@ static enum machine_next enter(struct machine_strand *strand, const struct machi
         if (lanes >> i & 1 && warp->stack_top[i] > base) base = warp->stack_top[i];
     uint64_t top = (uint64_t)base + stack_bytes_of(function);
     if (top > (uint64_t)limit + machine->kernel->entry->local_bytes + machine->kernel->module_local_bytes)
-        return machine_stop(strand, code, lane, MACHINE_FAULTED, CUDA_LAUNCH_FAILED,
+        return machine_stop(strand, code, lane, MACHINE_FAULTED, CUDA_ILLEGAL_ADDRESS, // as an H200 says
                             "the stack of %u bytes is full, %u calls deep: is there a recursion without an end? "
                             "cuCtxSetLimit(CU_LIMIT_STACK_SIZE) makes it larger",
                             limit, strand->frame->depth + 1);
@@ -190,7 +191,8 @@ enum machine_next machine_call_indirect(struct machine_strand *strand, const str
     uint32_t lane = (uint32_t)__builtin_ctz(lanes);
     int64_t number;
     uint32_t same = lanes_of_callee(strand, code, lanes, &number);
-    const struct machine_function *function = number < 0 ? NULL : machine->kernel->function[number];
+    const struct machine_function *function =
+        number < 0 ? NULL : machine_kernel_function(machine->kernel, (uint32_t)number);
     if (!is_callable(function, code))
         return machine_stop(strand, code, lane, MACHINE_FAULTED, CUDA_INVALID_PC,
                             "a call of 0x%llx, where no function is that takes what is passed",
@@ -202,7 +204,7 @@ enum machine_next machine_call_indirect(struct machine_strand *strand, const str
 enum machine_next machine_call(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
 {
     const struct machine *machine = strand->warp->cta->cluster->machine;
-    const struct machine_function *function = machine->kernel->function[code->target];
+    const struct machine_function *function = machine_kernel_function(machine->kernel, code->target);
     if (function == NULL) return machine_device_call(strand, code, lanes);
     step_over(strand, lanes);
     return enter(strand, code, lanes, function);
@@ -257,6 +259,7 @@ static enum machine_next nothing(struct machine_strand *strand, const struct mac
 static enum machine_next sleep_a_while(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
 {
     struct machine_cluster *cluster = strand->warp->cta->cluster;
+    if (cluster->slept == 0 && cluster->suspended == 0) cluster->held_at = cluster->progress;
     for (uint32_t left = lanes; left != 0; left &= left - 1) {
         uint64_t wanted = machine_value(strand, &code->operand[0], (uint32_t)__builtin_ctz(left));
         if (wanted > cluster->slept) cluster->slept = wanted;

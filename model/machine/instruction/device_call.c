@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
+#define _GNU_SOURCE 1
 #include "device_call.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "handler.h"
 #include "heap.h"
 #include "print.h"
+#include "report.h"
 
 static uint64_t passed_value(const struct machine_strand *strand, const struct machine_code *code, uint32_t i,
                              uint32_t lane, uint32_t bytes)
@@ -112,18 +115,37 @@ static const char *shown(const char *string)
     return string == NULL ? "?" : string;
 }
 
+// CUDA's own line.
+static void print_assertion(const struct machine_strand *strand, const struct machine_code *code, uint32_t lane,
+                            const char *what)
+{
+    const struct machine_launch *launch = strand->warp->cta->cluster->machine->launch;
+    const struct machine_where where = machine_where(strand, code, lane);
+    struct reader reader = {strand, lane, 0, 0};
+    char *file = read_string(&reader, passed_value(strand, code, 1, lane, 8));
+    char *function = read_string(&reader, passed_value(strand, code, 3, lane, 8)), *text;
+    const int bytes =
+        asprintf(&text, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n", shown(file),
+                 (uint32_t)passed_value(strand, code, 2, lane, 4), shown(function), where.cta[0], where.cta[1],
+                 where.cta[2], where.thread[0], where.thread[1], where.thread[2], what);
+    if (bytes > 0) launch->print_error(launch->print_context, text, (size_t)bytes);
+    if (bytes >= 0) free(text);
+    free(file);
+    free(function);
+}
+
 // __assertfail(message, file, line, function, bytes of a character)
 static enum machine_next assert_fails(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
 {
-    uint32_t lane = (uint32_t)__builtin_ctz(lanes);
-    struct reader reader = {strand, lane, 0, 0};
-    char *text[3];
-    for (uint32_t i = 0; i < 3; i++)
-        text[i] = read_string(&reader, passed_value(strand, code, i == 2 ? 3 : i, lane, 8));
-    const enum machine_next next =
-        machine_stop(strand, code, lane, MACHINE_TRAPPED, CUDA_ASSERT, "%s:%u: %s: assertion `%s` failed",
-                     shown(text[1]), (uint32_t)passed_value(strand, code, 2, lane, 4), shown(text[2]), shown(text[0]));
-    for (uint32_t i = 0; i < 3; i++) free(text[i]);
+    const struct machine *machine = strand->warp->cta->cluster->machine;
+    struct reader reader = {strand, (uint32_t)__builtin_ctz(lanes), 0, 0};
+    char *what = read_string(&reader, passed_value(strand, code, 0, reader.lane, 8));
+    for (uint32_t lane = 0; lane < MACHINE_LANES && machine->launch->print_error != NULL; lane++)
+        if (lanes >> lane & 1) print_assertion(strand, code, lane, shown(what));
+    const enum machine_next next = machine_stop(
+        strand, code, reader.lane, MACHINE_TRAPPED, CUDA_ASSERT, "the assertion `%s` failed for %d thread%s of warp %u",
+        shown(what), __builtin_popcount(lanes), (lanes & (lanes - 1)) == 0 ? "" : "s", strand->warp->index);
+    free(what);
     return next;
 }
 

@@ -5,6 +5,7 @@
 #include "address_check.h"
 #include "fence.h"
 #include "flight_item.h"
+#include "form_number.h"
 #include "tensormap.h"
 
 enum { MOST_NAME = 96 };

@@ -111,9 +111,14 @@ enum machine_next machine_leave(struct machine_strand *strand, uint32_t lanes, u
 
 // --- The end ---------------------------------------------------------------------------------------------------------
 
-// The lane breaks `rule`: the launch ends with its error. `more`: a sentence to add, may be "".
+// The lane breaks `rule`: the launch ends with its error. `more`: what is known of the address, may be ""; further
+// lines follow the rule.
 enum machine_next machine_fault(struct machine_strand *strand, const struct machine_code *code, uint32_t lane,
                                 enum rule rule, uint64_t address, const char *more);
+
+// The same where the first line of the report is not about an address: `what`, and its further lines.
+enum machine_next machine_fault_with(struct machine_strand *strand, const struct machine_code *code, uint32_t lane,
+                                     enum rule rule, uint64_t address, const char *what);
 
 // The same for an access of `bytes` bytes to a place.
 enum machine_next machine_fault_at(struct machine_strand *strand, const struct machine_code *code, uint32_t lane,

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "decoder.h"
+#include "form_number.h"
 #include "handler.h"
 
 uint32_t machine_operand_at(const struct machine_code *code, uint32_t n)
@@ -100,6 +101,34 @@ enum machine_next machine_convert(struct machine_strand *strand, const struct ma
         if (lanes >> lane & 1)
             machine_set_value(strand, to, lane,
                               extended(machine_value(strand, from, lane), type->bits, type->kind == PTX_KIND_SIGNED));
+    return MACHINE_NEXT;
+}
+
+// The type of as many bits without a sign.
+static enum ptx_type unsigned_type(enum ptx_type type)
+{
+    static const enum ptx_type types[] = {PTX_TYPE_u8, PTX_TYPE_u16, PTX_TYPE_u32, PTX_TYPE_u64};
+    return types[__builtin_ctz(ptx_type_row(type)->bits / 8)];
+}
+
+// cvt.rn.f32.u64 or cvt.rzi.u32.f64 and the like, for all lanes: the copy is a slot that the instruction alone reads.
+enum machine_next machine_convert_stored(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
+{
+    const enum ptx_type to = (enum ptx_type)code->operand[0].type, from = (enum ptx_type)code->operand[1].type;
+    const uint32_t slot[] = {code->operand[0].slot, code->operand[1].slot};
+    struct ptx_choice choice = {.types = 2};
+    if (to == PTX_TYPE_f32) {
+        choice.form = PTX_FORM_CVT_INT_TO_F32;
+        choice.type[0] = PTX_TYPE_f32;
+        choice.type[1] = (uint8_t)unsigned_type(from);
+        choice.word[PTX_CLASS_ROUND] = PTX_RN;
+    } else {
+        choice.form = from == PTX_TYPE_f32 ? PTX_FORM_CVT_F32_TO_INT : PTX_FORM_CVT_FLOAT_TO_INT;
+        choice.type[0] = (uint8_t)unsigned_type(to);
+        choice.type[1] = (uint8_t)from;
+        choice.word[PTX_CLASS_ROUND] = PTX_RZI;
+    }
+    alu_find (&choice)(&strand->registers, slot, &choice, lanes);
     return MACHINE_NEXT;
 }
 

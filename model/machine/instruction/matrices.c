@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cluster.h"
+#include "form_number.h"
 #include "handler.h"
 #include "matrix.h"
 #include "mma.h"

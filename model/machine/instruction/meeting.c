@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Instructions at which lanes of a warp wait for each other: votes, shuffles and their like, which model/alu computes
 // when all lanes of the mask are there, and bar.warp.sync.
+#include "meeting.h"
 #include "alu.h"
+#include "form_number.h"
 #include "handler.h"
 
 // The lanes of `lanes` whose mask is that of their first.
@@ -87,6 +89,15 @@ static enum machine_next sync_warp(struct machine_strand *strand, const struct m
     warp->synced &= ~done;
     tell(strand, code, done, MEETING_WAIT, mask[__builtin_ctz(lanes)]);
     return machine_leave(strand, lanes, done);
+}
+
+int machine_lanes_wait(const struct machine_strand *strand, uint32_t *mask)
+{
+    const struct machine_code *code = &strand->frame->function->code[strand->pc];
+    const uint32_t lane = (uint32_t)__builtin_ctz(strand->lanes);
+    if (code->handler != meet && code->handler != sync_warp) return 0;
+    *mask = ((const uint32_t *)machine_lanes(strand, code, code->handler == meet ? code->operands - 1u : 0))[lane];
+    return 1;
 }
 
 machine_handler *machine_meeting_find(const struct ptx_choice *choice)

@@ -2,6 +2,9 @@
 // CUDA's printf: the conversions of C without %n and %m; each argument lies at a multiple of its size of 4 or 8.
 #include "print.h"
 
+#include <ctype.h>
+#include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,12 +38,14 @@ static void put(struct text *text, const char *from, size_t length)
     text->used += length;
 }
 
-// One conversion. It writes nothing where snprintf cannot, as of a width of 2^31.
+// One conversion, formatted once where it fits. It writes nothing where snprintf cannot, as of a width of 2^31. A text
+// that is full takes no more: its other conversions are only counted.
 #define PUT_FORMATTED(text, spec, value)                                                                               \
     do {                                                                                                               \
-        const int length = snprintf(NULL, 0, spec, value);                                                             \
+        const size_t room = (text)->room - (text)->used;                                                               \
+        const int length = (text)->is_cut ? 0 : snprintf((text)->at + (text)->used, room, spec, value);                \
         const size_t fits = length > 0 ? fit(text, (size_t)length) : 0;                                                \
-        if (fits > 0) snprintf((text)->at + (text)->used, fits + 1, spec, value);                                      \
+        if (length > 0 && (size_t)length >= room) snprintf((text)->at + (text)->used, fits + 1, spec, value);          \
         (text)->used += fits;                                                                                          \
     } while (0)
 
@@ -68,6 +73,38 @@ static uint64_t take(const struct print_source *source, uint64_t *offset, size_t
     return value;
 }
 
+// A width or precision: its digits from `at` on, which it leaves; no text is longer than the most.
+static uint64_t read_count(const char **at)
+{
+    char *end;
+    const uint64_t count = strtoull(*at, &end, 10);
+    *at = end;
+    return count;
+}
+
+// Bounds the width and the precision by what any text holds: formatting costs what they are, not what is left of it.
+// The blanks before the digits stay as many as a text can show. What nobody can write (2^31 and more) stays.
+static void bound(struct conversion *conversion)
+{
+    const char *at = conversion->spec + 1 + strspn(conversion->spec + 1, "-+ #0");
+    const int flags = (int)(at - conversion->spec);
+    char text[sizeof conversion->spec];
+    uint64_t width = isdigit((unsigned char)*at) ? read_count(&at) : 0, precision = 0;
+    const int is_precise = *at == '.';
+    if (is_precise && isdigit((unsigned char)*++at)) precision = read_count(&at);
+    if (*at != '\0' || width > INT_MAX || precision > INT_MAX) return;
+    if (width <= PRINT_MOST_BYTES && precision <= PRINT_MOST_BYTES) return;
+    const uint64_t blanks = width > precision ? width - precision : 0;
+    if (precision > PRINT_MOST_BYTES) precision = PRINT_MOST_BYTES;
+    if (blanks > 0) width = precision + (blanks < PRINT_MOST_BYTES ? blanks : PRINT_MOST_BYTES);
+    if (width > 2 * PRINT_MOST_BYTES) width = PRINT_MOST_BYTES;
+    const int length =
+        is_precise ? snprintf(text, sizeof text, "%.*s%" PRIu64 ".%" PRIu64, flags, conversion->spec, width, precision)
+                   : snprintf(text, sizeof text, "%.*s%" PRIu64, flags, conversion->spec, width);
+    memcpy(conversion->spec, text, sizeof text);
+    conversion->length = (size_t)length;
+}
+
 // Reads the conversion at `format`, which is behind a %; a * takes an argument. 0 if it is none.
 static int read_conversion(const char *format, const struct print_source *source, uint64_t *offset,
                            struct conversion *conversion)
@@ -86,6 +123,7 @@ static int read_conversion(const char *format, const struct print_source *source
     for (; *at != '\0' && strchr("hlLqjzt", *at) != NULL; at++) conversion->is_wide |= strchr("lqjzt", *at) != NULL;
     conversion->kind = *at;
     conversion->used = (size_t)(at - format) + (*at != '\0');
+    bound(conversion);
     return is_there && *at != '\0' && strchr("diouxXcsfFeEgGaAp%", *at) != NULL;
 }
 
@@ -113,7 +151,7 @@ static void put_other(struct text *text, struct conversion *conversion, uint64_t
 static void put_string(struct text *text, const struct print_source *source, struct conversion *conversion,
                        uint64_t address)
 {
-    char *string = source->string(source->context, address);
+    char *string = text->is_cut ? NULL : source->string(source->context, address);
     sprintf(conversion->spec + conversion->length, "s");
     PUT_FORMATTED(text, conversion->spec, string == NULL ? "(null)" : string);
     free(string);

@@ -2,6 +2,7 @@
 // Addresses as values: cvta, isspacep, the stack; and what only hints at memory: discard, priorities, cache policies.
 #include <assert.h>
 
+#include "form_number.h"
 #include "handler.h"
 #include "warp.h"
 

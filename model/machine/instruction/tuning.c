@@ -2,6 +2,9 @@
 // griddepcontrol and setmaxnreg: what tunes a kernel, and computes nothing.
 #include "tuning.h"
 
+#include <stdio.h>
+
+#include "form_number.h"
 #include "handler.h"
 #include "report.h"
 
@@ -56,6 +59,14 @@ uint32_t machine_start_registers(const struct ptx_program *program, const struct
     return least_of(each, most_asked(program, entry)) / UNIT * UNIT;
 }
 
+static enum machine_next refuse(struct machine_strand *strand, const struct machine_code *code, uint32_t lane,
+                                enum rule rule, uint32_t count)
+{
+    char what[64];
+    snprintf(what, sizeof what, "setmaxnreg to %u registers", count);
+    return machine_fault_with(strand, code, lane, rule, 0, what);
+}
+
 static enum machine_next set_registers(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
 {
     struct machine_cta *cta = strand->warp->cta;
@@ -66,24 +77,21 @@ static enum machine_next set_registers(struct machine_strand *strand, const stru
     enum rule rule = code->choice->form == PTX_FORM_SETMAXNREG_DEC
                          ? register_pool_decrease(&cta->registers, strand->warp->index, count)
                          : register_pool_increase(&cta->registers, strand->warp->index, count, &granted);
-    if (rule != RULE_OK) return machine_fault(strand, code, (uint32_t)__builtin_ctz(lanes), rule, count, "");
+    if (rule != RULE_OK) return refuse(strand, code, (uint32_t)__builtin_ctz(lanes), rule, count);
     if (!granted) return MACHINE_WAIT;
     machine_progress(strand);
     return MACHINE_NEXT;
 }
 
-size_t machine_registers_explain(const struct machine_strand *strand, char *text, size_t bytes)
+int machine_registers_wait(const struct machine_strand *strand, uint32_t *wanted, uint32_t *free)
 {
     const struct register_pool *pool = &strand->warp->cta->registers;
     const struct machine_code *code = &strand->frame->function->code[strand->pc];
     const uint32_t warp = strand->warp->index;
-    struct machine_text to = {text, 0, bytes};
     if (code->handler != set_registers) return 0;
-    machine_text_add(&to,
-                     "Its threads have %u registers each. %u more are free for them in this quarter of the SM. Other "
-                     "warps must release registers with setmaxnreg.dec.",
-                     pool->count[warp], pool->free[warp % REGISTER_POOL_PARTS]);
-    return to.used;
+    *wanted = (uint32_t)machine_value(strand, &code->operand[0], (uint32_t)__builtin_ctz(strand->lanes));
+    *free = pool->count[warp] + pool->free[warp % REGISTER_POOL_PARTS];
+    return 1;
 }
 
 machine_handler *machine_tuning_find(const struct ptx_choice *choice)

@@ -7,8 +7,9 @@
 
 #pragma GCC visibility push(hidden)
 
-// Empty if the strand is at another instruction. Returns the length.
-size_t machine_registers_explain(const struct machine_strand *strand, char *text, size_t bytes);
+// Does the strand wait for registers? Then `wanted` are those of each thread that it asks for, and `free` those that it
+// can have: its own, and what is free in its quarter of the SM.
+int machine_registers_wait(const struct machine_strand *strand, uint32_t *wanted, uint32_t *free);
 
 #pragma GCC visibility pop
 

@@ -7,6 +7,7 @@
 
 #include "cluster.h"
 #include "float_add.h"
+#include "form_number.h"
 #include "handler.h"
 #include "mma.h"
 #include "number_type.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is said of an mbarrier, in a hang, at a fault and at a break: its name, its phase, what is missing, who has
+// What is said of an mbarrier at a fault and at a break: its name, its phase, what is missing, who has
 // come, what would complete it, and the mistake that most often looks so.
 #include "explain.h"
 
@@ -8,8 +8,9 @@
 #include "cluster.h"
 #include "flight_item.h"
 #include "report.h"
+#include "rules/mbarrier.h"
 
-enum { ROUNDS_OF_A_TRY = 16, BULK_UNIT = 16 };
+enum { BULK_UNIT = 16 };
 
 static void add_origin(struct machine_text *text, const struct machine *machine, const struct event_origin *who)
 {
@@ -69,10 +70,6 @@ static void add_init(struct machine_text *text, const struct machine *machine, c
 static void add_ledger(struct machine_text *text, const struct machine_cluster *cluster, const struct ledger *page)
 {
     const struct machine *machine = cluster->machine;
-    if (!is_made(page)) {
-        machine_text_add(text, "\n    No mbarrier.init has created a barrier there.");
-        return;
-    }
     if (page->life == BARRIER_DROPPED) machine_text_add(text, "\n    mbarrier.inval has invalidated it.");
     add_init(text, machine, page);
     machine_text_add(text, "\n    %llu phase%s completed since its init. In the current phase %s",
@@ -142,28 +139,28 @@ static void add_hint(struct machine_text *text, const char *hint)
     if (hint != NULL) machine_text_add(text, "\n    Likely: %s", hint);
 }
 
-// Nobody has come in the phase that a wait by parity waits for: the wait for the one before it would not wait.
-static void add_parity_hint(struct machine_text *text, const struct flight_warp *wait, const struct ledger *page)
+static void add_missing(struct machine_text *text, const struct mbarrier_fields *now)
 {
-    if (!wait->wait_is_parity || !is_made(page) || page->count > 0) return;
-    if (page->phases == 0)
-        machine_text_add(text, "\n    Nothing has arrived since its init. If its buffer starts empty, the first wait "
-                               "must have parity 1, which returns at once.");
+    machine_text_add(text, "%u of %u arrivals and ", now->pending, now->expected);
+    if (now->tx >= 0)
+        machine_text_add(text, "%d bytes are missing.", now->tx);
     else
-        machine_text_add(text,
-                         "\n    A wait with parity %u would return at once. Either this wait is one phase ahead, or "
-                         "the thread that should arrive has left its loop or waits itself.",
-                         ~(unsigned)wait->wait_operand & 1);
+        machine_text_add(text, "no bytes are missing: %d more came than were expected.", -now->tx);
 }
 
 static void add_state(struct machine_text *text, struct machine_cluster *cluster, const struct mbarrier_fields *now,
                       uint32_t rank, uint32_t address)
 {
-    machine_text_add(text, "Its current phase has parity %d: %u of %u arrivals and %d bytes are missing.", now->phase,
-                     now->pending, now->expected, now->tx);
+    const struct ledger *page = page_of(cluster, rank, address);
+    if (!is_made(page)) {
+        machine_text_add(text, "No mbarrier.init has created a barrier there.");
+        return;
+    }
+    machine_text_add(text, "Its current phase has parity %d: ", now->phase);
+    add_missing(text, now);
     if (now->error) machine_text_add(text, " Its error bit is set: a remote or asynchronous operation broke a rule.");
     add_needed(text, now);
-    add_ledger(text, cluster, page_of(cluster, rank, address));
+    add_ledger(text, cluster, page);
 }
 
 // "full (shared address 0x800 of CTA 0 in the cluster)"
@@ -184,75 +181,6 @@ static int read_word(struct machine_cluster *cluster, uint32_t rank, uint32_t ad
     return 1;
 }
 
-// Does the strand still try the wait of its warp that failed last? One that polls lets others run at each try: what it
-// has not tried for some rounds it has left.
-static int is_trying(const struct machine_strand *strand)
-{
-    const struct flight_warp *wait = flight_warp_of(strand->warp);
-    return wait->waits && (wait->wait_lanes & strand->lanes) != 0 &&
-           strand->round - wait->wait_round <= ROUNDS_OF_A_TRY;
-}
-
-static int is_warp_trying(const struct machine_warp *warp)
-{
-    int is_trying_one = 0;
-    for (uint32_t i = 0; i < warp->strands; i++) is_trying_one |= is_trying(&warp->strand[i]);
-    return is_trying_one;
-}
-
-uint32_t machine_flights_wait_at(const struct machine_strand *strand)
-{
-    const struct flight_warp *wait = flight_warp_of(strand->warp);
-    int is_its = is_trying(strand) && wait->wait_function == strand->frame->function;
-    return is_its ? wait->wait_instruction : UINT32_MAX;
-}
-
-// Does a warp before this one wait for the same? Then it has been told what there is to tell.
-static int is_told(const struct machine_warp *warp, const struct flight_warp *wait)
-{
-    const struct machine_cluster *cluster = warp->cta->cluster;
-    for (uint32_t rank = 0; rank < cluster->ctas; rank++)
-        for (uint32_t i = 0; i < cluster->cta[rank].warps; i++) {
-            const struct machine_warp *other = &cluster->cta[rank].warp[i];
-            const struct flight_warp *its = flight_warp_of(other);
-            if (its == wait) return 0;
-            if (its->wait_rank == wait->wait_rank && its->wait_address == wait->wait_address && is_warp_trying(other))
-                return 1;
-        }
-    return 0;
-}
-
-size_t machine_flights_explain(const struct machine_warp *warp, char *text, size_t bytes)
-{
-    const struct flight_warp *wait = flight_warp_of(warp);
-    struct machine_cluster *cluster = warp->cta->cluster;
-    struct machine_text to = {text, 0, bytes};
-    struct mbarrier_fields now;
-    if (bytes > 0) text[0] = 0;
-    if (!is_warp_trying(warp) || !read_word(cluster, wait->wait_rank, wait->wait_address, &now)) return 0;
-    machine_text_add(&to, "It waits for the mbarrier ");
-    add_name(&to, cluster->machine, wait->wait_rank, wait->wait_address);
-    if (wait->wait_is_parity)
-        machine_text_add(&to, ", until the phase with parity %u completes", (unsigned)(wait->wait_operand & 1));
-    machine_text_add(&to, ".");
-    if (is_told(warp, wait)) return to.used;
-    machine_text_add(&to, "\n    ");
-    const struct ledger *page = page_of(cluster, wait->wait_rank, wait->wait_address);
-    add_state(&to, cluster, &now, wait->wait_rank, wait->wait_address);
-    add_hint(&to, why_incomplete(&now, page));
-    add_parity_hint(&to, wait, page);
-    return to.used;
-}
-
-int machine_flights_wait_alike(const struct machine_warp *one, const struct machine_warp *other)
-{
-    const struct flight_warp *a = flight_warp_of(one), *b = flight_warp_of(other);
-    const int waits = is_warp_trying(one);
-    if (waits != is_warp_trying(other)) return 0;
-    return !waits || (one->cta == other->cta && a->wait_rank == b->wait_rank && a->wait_address == b->wait_address &&
-                      a->wait_operand == b->wait_operand && a->wait_is_parity == b->wait_is_parity);
-}
-
 // What an instruction of the CTA of rank `rank` found that broke a rule of its barrier.
 size_t machine_mbarrier_fault_explain(struct machine_cluster *cluster, uint32_t rank, uint32_t address, enum rule rule,
                                       char *text, size_t bytes)
@@ -261,17 +189,15 @@ size_t machine_mbarrier_fault_explain(struct machine_cluster *cluster, uint32_t 
     struct mbarrier_fields now;
     if (bytes > 0) text[0] = 0;
     if (!read_word(cluster, rank, address, &now)) return 0;
-    add_name(&to, cluster->machine, rank, address);
     machine_text_add(&to, "\n    ");
     add_state(&to, cluster, &now, rank, address);
     const struct ledger *page = page_of(cluster, rank, address);
     if (!is_made(page))
         add_hint(&to, why_incomplete(&now, page));
     else if (rule == RULE_MBARRIER_ARRIVALS && now.pending == 0)
-        add_hint(
-            &to,
-            "this arrival belongs to the next phase. The wait before it is missing, or returned at once because it "
-            "had the parity of another phase.");
+        add_hint(&to,
+                 "this arrival belongs to the next phase, or to another mbarrier. The wait before it is missing or "
+                 "returned at once because it had the parity of another phase, or the arrival names the wrong stage.");
     return to.used;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sentences on mbarriers, for people. What a hang says of the barrier that a warp waits for: flights.h.
+// Sentences on mbarriers, for people. What a hang says of them: hang_text.c.
 #ifndef TMAREF_MACHINE_EXPLAIN_H
 #define TMAREF_MACHINE_EXPLAIN_H
 
@@ -11,8 +11,8 @@
 // there is none.
 size_t machine_mbarriers_explain(struct machine_cluster *cluster, uint32_t rank, char *text, size_t bytes);
 
-// The mbarrier at which an instruction broke `rule`, before the instruction: its name, its state and its ledger.
-// Returns the length, 0 if there are no bytes of a barrier.
+// The mbarrier at which an instruction broke `rule`, before the instruction: its state and its ledger, each line behind
+// a new line. Returns the length, 0 if there are no bytes of a barrier.
 size_t machine_mbarrier_fault_explain(struct machine_cluster *cluster, uint32_t rank, uint32_t address, enum rule rule,
                                       char *text, size_t bytes);
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "budget.h"
 #include "flights.h"
 #include "hopper.h"
 #include "polling.h"
@@ -21,7 +22,9 @@ enum {
     ROUND_TIME = 100,
     MOST_HASTE = 20,
     SHORT_TURN = 64,
-    STARED_PART = 8
+    STARED_PART = 8,
+    PATIENT_ROUNDS = 4096,
+    PATIENT_STARES = 1024
 };
 
 // --- Begin and end ---------------------------------------------------------------------------------------------------
@@ -63,7 +66,9 @@ static int start_cta(struct machine_cluster *cluster, uint32_t rank)
 static int start_shared(struct machine_cluster *cluster)
 {
     uint64_t bytes = cluster->machine->shared_bytes;
+    if (!budget_take(BUDGET_SHARED, bytes * cluster->ctas)) return 0;
     cluster->shared_bytes = calloc(cluster->ctas, bytes + SHARED_GRANULE);
+    if (cluster->shared_bytes == NULL) budget_give(BUDGET_SHARED, bytes * cluster->ctas);
     if (cluster->shared_bytes == NULL) return 0;
     uint8_t *at = cluster->shared_bytes + (SHARED_GRANULE - (uintptr_t)cluster->shared_bytes % SHARED_GRANULE);
     for (uint32_t rank = 0; rank < cluster->ctas; rank++)
@@ -116,6 +121,7 @@ void machine_cluster_close(struct machine_cluster *cluster)
         free(cta->warp);
     }
     free(cluster->cta);
+    if (cluster->shared_bytes != NULL) budget_give(BUDGET_SHARED, cluster->machine->shared_bytes * cluster->ctas);
     free(cluster->shared_bytes);
     free(cluster);
 }
@@ -197,9 +203,11 @@ static uint64_t more_of(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-// The warps of a round run side by side: it takes as long as the longest turn. Where nobody does more than read the
-// clock, each round adds a part of the time that this has gone on. Where all only poll, time goes faster and faster,
-// and as far as the longest of them sleeps: they may wait for it. Time in which somebody reads a clock or sleeps is
+// The warps of a round run side by side: it takes as long as the longest turn. Where all only poll or sleep, and
+// nothing has changed since the first did, it takes as long as the longest sleeps, or is held by a wait that fails; the
+// latter is no time in which operations end. So that who waits for a time comes to its end, time goes faster and faster
+// when all have polled for PATIENT_ROUNDS; and when nobody has done more than read the clock for PATIENT_STARES rounds,
+// each adds a part of the time that this has gone on, up to an hour. Time in which somebody reads a clock or sleeps is
 // what asynchronous operations are given to end in. But a launch that may be left alone with what it waits for is not
 // hurried while it looks at global memory: who writes there needs time too.
 static void pass_time(struct machine_cluster *cluster, const struct round *round, int reads_clock)
@@ -207,16 +215,25 @@ static void pass_time(struct machine_cluster *cluster, const struct round *round
     const struct machine *machine = cluster->machine;
     const int is_hurried = cluster->outside == 0 || !machine->launch->may_wait || machine->is_alone;
     int stares = is_hurried && cluster->unchanged > 0 && !round->has_worked;
+    if (!reads_clock && cluster->slept + cluster->suspended > 0) stares = 0;
     if (!stares) cluster->stared = 0;
-    uint64_t passed = more_of(round->longest, cluster->stared / STARED_PART);
+    cluster->stares = stares ? cluster->stares + 1 : 0;
+    const uint64_t part = cluster->stared / STARED_PART < MACHINE_HOUR ? cluster->stared / STARED_PART : MACHINE_HOUR;
+    uint64_t passed = more_of(round->longest, cluster->stares > PATIENT_STARES ? part : 0);
+    const uint64_t before = cluster->time;
+    const int is_held = is_hurried && !round->has_run && cluster->held_at == cluster->progress;
+    if (is_held) passed = more_of(passed, cluster->slept * MACHINE_CLOCKS_OF_NS);
     if (is_hurried && cluster->polling > 0) {
-        uint64_t hasty = (uint64_t)ROUND_TIME << (cluster->polling < MOST_HASTE ? cluster->polling : MOST_HASTE);
+        const uint64_t rounds = cluster->polling > PATIENT_ROUNDS ? cluster->polling - PATIENT_ROUNDS : 0;
+        const uint64_t hasty = (uint64_t)ROUND_TIME << (rounds < MOST_HASTE ? rounds : MOST_HASTE);
         passed = more_of(passed, more_of(hasty, cluster->slept * MACHINE_CLOCKS_OF_NS));
     }
     cluster->time = more_of(cluster->time + passed, cluster->clock);
+    passed = cluster->time - before;
+    if (is_held && cluster->suspended > passed) cluster->time = before + cluster->suspended;
     if (stares) cluster->stared += passed;
     machine_flights_age(cluster, reads_clock || cluster->slept > 0 ? passed : 0);
-    cluster->slept = 0;
+    cluster->slept = cluster->suspended = 0;
 }
 
 // Progress that is more than an atomic which left memory as it was.

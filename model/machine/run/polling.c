@@ -9,8 +9,6 @@
 
 enum { LOOKS = 64 };
 
-static const uint64_t HOUR = UINT64_C(3600000000000) * MACHINE_CLOCKS_OF_NS;
-
 static uint64_t mix(uint64_t state, uint64_t word)
 {
     state = (state ^ word) * UINT64_C(0x9e3779b97f4a7c15);
@@ -80,7 +78,7 @@ static uint64_t state_of(const struct machine_warp *warp)
 
 int machine_poll_outlasts(const struct machine_cluster *cluster)
 {
-    return cluster->time - cluster->polled_from > HOUR;
+    return cluster->time - cluster->polled_from > MACHINE_HOUR;
 }
 
 static uint64_t place_of(const struct machine_warp *warp)

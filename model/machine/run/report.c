@@ -5,13 +5,13 @@
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "barrier.h"
-#include "flights.h"
+#include "demangle.h"
 #include "handler.h"
+#include "hang.h"
 #include "looker.h"
-#include "tuning.h"
 
 // --- Text ------------------------------------------------------------------------------------------------------------
 
@@ -58,12 +58,12 @@ static void set_callers(struct machine_where *where, const struct ptx_module *fr
     }
 }
 
-static void set_source(struct machine_where *where, const struct machine *machine, const struct ptx_function *function,
-                       const struct ptx_instruction *instruction)
+void machine_where_source(struct machine_where *where, const struct machine_module *module,
+                          const struct ptx_function *function, const struct ptx_instruction *instruction)
 {
-    struct ptx_module *front = machine_module_front(machine->launch->module);
+    struct ptx_module *front = machine_module_front(module);
     where->ptx_line = instruction->line;
-    where->instruction = text_line(machine_module_text(machine->launch->module), instruction->line);
+    where->instruction = text_line(machine_module_text(module), instruction->line);
     if (instruction->location == 0) return;
     const struct ptx_location *location = &function->location[instruction->location];
     where->source_line = location->line;
@@ -88,7 +88,8 @@ struct machine_where machine_where(const struct machine_strand *strand, const st
     where.thread[1] = thread / block[0] % block[1];
     where.thread[2] = thread / block[0] / block[1];
     if (code->instruction < function->source->instructions)
-        set_source(&where, machine, function->source, &function->source->instruction[code->instruction]);
+        machine_where_source(&where, machine->launch->module, function->source,
+                             &function->source->instruction[code->instruction]);
     return where;
 }
 
@@ -96,7 +97,6 @@ struct machine_where machine_where(const struct machine_strand *strand, const st
 static const struct ptx_function *function_of_line(const struct machine *machine, uint32_t line, uint32_t *location)
 {
     for (uint32_t f = 0; f < machine->kernel->functions; f++) {
-        if (machine->kernel->function[f] == NULL) continue;
         const struct ptx_function *source = machine->kernel->function[f]->source;
         for (uint32_t i = 0; i < source->instructions; i++) {
             *location = source->instruction[i].location;
@@ -138,18 +138,14 @@ size_t machine_line_place(const struct machine *machine, uint32_t line, char *te
     return to.used;
 }
 
-// _ZZ4loadPfE4full is `full` in load(float *): what stands behind an E with its length.
-static struct ptx_name source_name(struct ptx_name name)
+struct machine_where machine_line_where(const struct machine *machine, uint32_t line)
 {
-    if (name.length < 3 || memcmp(name.at, "_ZZ", 3) != 0) return name;
-    for (uint32_t i = name.length - 1; i > 3; i--) {
-        uint32_t length = 0, at = i + 1;
-        if (name.at[i] != 'E') continue;
-        while (at < name.length && name.at[at] >= '0' && name.at[at] <= '9' && length < name.length)
-            length = 10 * length + (uint32_t)(name.at[at++] - '0');
-        if (length > 0 && at + length <= name.length) return (struct ptx_name){name.at + at, length};
-    }
-    return name;
+    struct machine_where where = {.ptx_line = line};
+    uint32_t location = 0;
+    const struct ptx_function *function = line > 0 ? function_of_line(machine, line, &location) : NULL;
+    const struct ptx_instruction instruction = {.line = line, .location = location};
+    if (function != NULL) machine_where_source(&where, machine->launch->module, function, &instruction);
+    return where;
 }
 
 size_t machine_shared_name(const struct machine *machine, uint32_t address, char *text, size_t bytes)
@@ -160,8 +156,9 @@ size_t machine_shared_name(const struct machine *machine, uint32_t address, char
     for (uint32_t i = 0; i < machine->kernel->shareds; i++) {
         uint64_t size = variable[i].bytes > 0 ? variable[i].bytes : machine->launch->dynamic_shared_bytes;
         if (address < variable[i].at || address - variable[i].at >= size) continue;
-        struct ptx_name name = source_name(variable[i].name);
-        machine_text_add(&to, "%.*s", short_of(&name), name.at);
+        char name[DEMANGLED_BYTES];
+        demangle_variable(variable[i].name.at, variable[i].name.length, name, sizeof name);
+        machine_text_add(&to, "%s", name);
         if (address > variable[i].at) machine_text_add(&to, " + %llu", (unsigned long long)(address - variable[i].at));
         break;
     }
@@ -170,16 +167,55 @@ size_t machine_shared_name(const struct machine *machine, uint32_t address, char
 
 static void add_where(struct machine_text *text, const struct machine_where *where)
 {
-    machine_text_add(text, "%.*s, PTX line %u", short_of(&where->function), where->function.at, where->ptx_line);
+    char function[DEMANGLED_BYTES], instruction[2 * DEMANGLED_BYTES];
+    demangle_function(where->function.at, where->function.length, function, sizeof function);
+    demangle_line(where->instruction.at, where->instruction.length, instruction, sizeof instruction);
+    machine_text_add(text, "%s, PTX line %u", function, where->ptx_line);
     if (where->source_line > 0)
         machine_text_add(text, " (%.*s:%u", short_of(&where->source_file), where->source_file.at, where->source_line);
     if (where->callers > 0) {
         const struct machine_caller *outermost = &where->caller[where->callers - 1];
         machine_text_add(text, ", inlined at %.*s:%u", short_of(&outermost->file), outermost->file.at, outermost->line);
     }
-    machine_text_add(text, "%s, CTA (%u,%u,%u), thread (%u,%u,%u): %.*s", where->source_line > 0 ? ")" : "",
+    machine_text_add(text, "%s, CTA (%u,%u,%u), thread (%u,%u,%u): %s", where->source_line > 0 ? ")" : "",
                      where->cta[0], where->cta[1], where->cta[2], where->thread[0], where->thread[1], where->thread[2],
-                     short_of(&where->instruction), where->instruction.at);
+                     instruction);
+}
+
+// Is it a header: part.h, part.cuh, or without an ending, as <cuda/ptx>?
+static int is_header(const struct ptx_name *file)
+{
+    static const char *const endings[] = {".cu", ".cpp", ".cc", ".cxx", ".c", ".C", ".py", ".jl", ".rs", ".ptx"};
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
+        const size_t length = strlen(endings[i]);
+        if (file->length > length && memcmp(file->at + file->length - length, endings[i], length) == 0) return 0;
+    }
+    return 1;
+}
+
+static int is_same_name(const struct ptx_name *one, const struct ptx_name *other)
+{
+    return one->length == other->length && memcmp(one->at, other->at, one->length) == 0;
+}
+
+struct machine_caller machine_where_own(const struct machine_where *where)
+{
+    const struct machine_caller here = {where->source_file, where->source_line};
+    if (where->callers == 0 || !is_header(&here.file)) return here;
+    for (uint32_t i = 0; i < where->callers; i++)
+        if (!is_header(&where->caller[i].file)) return where->caller[i];
+    const struct machine_caller *last = &where->caller[where->callers - 1];
+    if (is_same_name(&here.file, &last->file)) return here;
+    for (uint32_t i = 0; i < where->callers; i++)
+        if (is_same_name(&where->caller[i].file, &last->file)) return where->caller[i];
+    return *last;
+}
+
+struct machine_caller machine_where_outer(const struct machine_where *where)
+{
+    for (uint32_t i = where->callers; i > 0; i--)
+        if (!is_header(&where->caller[i - 1].file)) return where->caller[i - 1];
+    return machine_where_own(where);
 }
 
 void machine_place_text(const struct machine_strand *strand, const struct machine_code *code, uint32_t lane, char *text,
@@ -200,17 +236,20 @@ static void add_callers(struct machine_text *text, const struct machine_where *w
                          where->caller[i].file.at, where->caller[i].line);
 }
 
-// The values that the lane gave to the instruction: its operands in their order, those that it writes too.
+// The values that the lane gave to the instruction: its operands in their order, those that it writes too. Those of a
+// call are in memory.
 static void add_operands(struct machine_text *text, const struct machine_strand *strand,
                          const struct machine_code *code, uint32_t lane)
 {
     enum { MOST = 12 };
+    const char *before = "\n  operands: ";
+    if (code->choice != NULL && strcmp(ptx_form_row(code->choice->form)->opcode, "call") == 0) return;
     for (uint32_t i = 0; i < code->operands && i < MOST; i++) {
         const struct machine_operand *operand = &code->operand[i];
         if (operand->slot == MACHINE_LEFT_OUT || operand->file == PTX_FILES) continue;
-        machine_text_add(text, "%s0x%llx", i == 0 ? "" : ", ",
-                         (unsigned long long)machine_value(strand, operand, lane));
+        machine_text_add(text, "%s0x%llx", before, (unsigned long long)machine_value(strand, operand, lane));
         if (operand->add != 0) machine_text_add(text, " + 0x%llx", (unsigned long long)operand->add);
+        before = ", ";
     }
 }
 
@@ -230,96 +269,16 @@ static void tell_end(const struct machine_strand *strand, const struct machine_c
     if (looker != NULL) looker->ended(looker->context, strand, code, lane);
 }
 
-static void end_at(struct machine_strand *strand, const struct machine_code *code, uint32_t lane,
-                   struct machine_outcome *outcome, struct machine_text *text)
+void machine_end_at(struct machine_strand *strand, const struct machine_code *code, uint32_t lane,
+                    struct machine_outcome *outcome, struct machine_text *text)
 {
     outcome->where = machine_where(strand, code, lane);
     machine_text_add(text, "\n  at ");
     add_where(text, &outcome->where);
     add_callers(text, &outcome->where);
-    machine_text_add(text, "\n  operands: ");
     add_operands(text, strand, code, lane);
     tell_end(strand, code, lane);
     machine_end(strand->warp->cta->cluster->machine, outcome);
-}
-
-enum machine_next machine_fault(struct machine_strand *strand, const struct machine_code *code, uint32_t lane,
-                                enum rule rule, uint64_t address, const char *more)
-{
-    const struct rule_row *row = rule_row(rule);
-    struct machine_outcome outcome = {
-        .kind = MACHINE_FAULTED, .rule = rule, .cuda_error = row->cuda_error, .address = address};
-    struct machine_text text = {outcome.message, 0, sizeof outcome.message};
-    machine_text_add(&text, "%s: %s", row->id, row->sentence);
-    machine_text_add(&text, "\n  address 0x%llx", (unsigned long long)address);
-    if (*more != '\0') machine_text_add(&text, ": %s", more);
-    if (*row->advice != '\0') machine_text_add(&text, "\n  %s", row->advice);
-    end_at(strand, code, lane, &outcome, &text);
-    return MACHINE_FAULT;
-}
-
-static const char *place_name(const struct machine_place *place)
-{
-    switch (place->space) {
-    case PTX_SHARED:
-        return "shared memory of the CTA";
-    case PTX_SHARED_CLUSTER:
-        return "shared memory of the cluster";
-    case PTX_LOCAL:
-        return "local memory of the thread";
-    default:
-        return "global memory";
-    }
-}
-
-// Does the program's own memory lie there: its heap, its stack, or a file that it has mapped, such as itself?
-static int is_of_program(uint64_t address)
-{
-    char line[512];
-    int is_there = 0;
-    FILE *maps = fopen("/proc/self/maps", "r");
-    while (maps != NULL && !is_there && fgets(line, sizeof line, maps) != NULL) {
-        unsigned long long first, end;
-        if (sscanf(line, "%llx-%llx", &first, &end) != 2 || address < first || address >= end) continue;
-        is_there = strchr(line, '/') != NULL || strstr(line, "[heap]") != NULL || strstr(line, "[stack]") != NULL;
-    }
-    if (maps != NULL) fclose(maps);
-    return is_there;
-}
-
-// What is mapped near an address of global memory. Linux maps nothing in the first 64 KiB.
-static void add_nearest(struct machine_text *text, const struct machine *machine, uint64_t address)
-{
-    enum { NULL_BYTES = 1 << 16 };
-    const struct region *region = region_nearest(&machine->global, address);
-    if (address < NULL_BYTES) {
-        machine_text_add(text, address == 0 ? "; it is a null pointer" : "; it is %llu bytes past a null pointer",
-                         (unsigned long long)address);
-        return;
-    }
-    if (region == NULL) return;
-    machine_text_add(text, "; the nearest allocation has %llu bytes at 0x%llx",
-                     (unsigned long long)region->memory.size_bytes, (unsigned long long)region->memory.base);
-    if (address >= region->memory.base)
-        machine_text_add(text, "; the address is %llu bytes past its start",
-                         (unsigned long long)(address - region->memory.base));
-    if (is_of_program(address))
-        machine_text_add(text, "; host memory is there: is it a pointer of malloc, new or a variable of the host?");
-}
-
-enum machine_next machine_fault_at(struct machine_strand *strand, const struct machine_code *code, uint32_t lane,
-                                   enum rule rule, struct machine_place place, uint32_t bytes)
-{
-    const struct machine_cta *cta = strand->warp->cta;
-    char more[512];
-    struct machine_text text = {more, 0, sizeof more};
-    machine_text_add(&text, "%u bytes of %s", bytes, place_name(&place));
-    if (place.space == PTX_GLOBAL) add_nearest(&text, cta->cluster->machine, place.address);
-    if (place.space == PTX_SHARED || place.space == PTX_SHARED_CLUSTER)
-        machine_text_add(&text, "; this launch has %llu bytes from %u on, %llu of them dynamic",
-                         (unsigned long long)cta->cluster->memory[cta->rank].size_bytes, MACHINE_SHARED_BASE,
-                         (unsigned long long)cta->cluster->machine->launch->dynamic_shared_bytes);
-    return machine_fault(strand, code, lane, rule, place.address, more);
 }
 
 enum machine_next machine_stop(struct machine_strand *strand, const struct machine_code *code, uint32_t lane,
@@ -332,7 +291,7 @@ enum machine_next machine_stop(struct machine_strand *strand, const struct machi
     int length = vsnprintf(outcome.message, sizeof outcome.message, format, arguments);
     va_end(arguments);
     text.used = length < 0 ? 0 : (size_t)length < sizeof outcome.message ? (size_t)length : sizeof outcome.message - 1;
-    end_at(strand, code, lane, &outcome, &text);
+    machine_end_at(strand, code, lane, &outcome, &text);
     return MACHINE_FAULT;
 }
 
@@ -345,107 +304,45 @@ enum machine_next machine_unsupported(struct machine_strand *strand, const struc
 
 // --- Hangs -----------------------------------------------------------------------------------------------------------
 
-// The instruction at which a strand waits: the wait that failed, where it polls an mbarrier.
-static const struct machine_code *waiting_code(const struct machine_strand *strand)
+// What the report says, as far as a message has room: who needs all of it asks for the hang itself.
+static void set_message(struct machine_outcome *outcome, const struct machine_hang *hang)
 {
-    const struct machine_function *function = strand->frame->function;
-    uint32_t instruction = machine_flights_wait_at(strand);
-    for (uint32_t i = 0; i < function->codes; i++)
-        if (function->code[i].instruction == instruction && function->code[i].choice != NULL) return &function->code[i];
-    return NULL;
-}
-
-// Of a hang where the strand waits, of a limit where it is.
-static const struct machine_code *end_code(const struct machine_strand *strand, enum machine_kind kind)
-{
-    return kind == MACHINE_HUNG ? waiting_code(strand) : NULL;
-}
-
-// What a strand waits for that is no mbarrier, as far as there is more to tell than its instruction.
-static size_t explain_strand(const struct machine_strand *strand, char *text, size_t bytes)
-{
-    size_t length = machine_barrier_explain(strand, text, bytes);
-    if (length == 0) length = machine_registers_explain(strand, text, bytes);
-    return length > 0 ? length : machine_products_explain(strand, text, bytes);
-}
-
-// Warps `first` to `last` of a CTA, which are alike: where a strand of theirs is.
-static void add_strand(struct machine_text *text, const struct machine_strand *strand, uint32_t last,
-                       enum machine_kind kind)
-{
-    const uint32_t lane = (uint32_t)__builtin_ctz(strand->lanes), first = strand->warp->index;
-    struct machine_where where = machine_where(strand, end_code(strand, kind), lane);
-    machine_text_add(text, "\n  lanes %08x of warp%s %u", strand->lanes, last > first ? "s" : "", first);
-    if (last > first) machine_text_add(text, " to %u", last);
-    machine_text_add(text, " %s at ", kind == MACHINE_HUNG ? "wait" : "are");
-    add_where(text, &where);
-    char more[512];
-    if (explain_strand(strand, more, sizeof more) > 0) machine_text_add(text, "\n    %s", more);
-}
-
-static void add_barrier(struct machine_text *text, const struct machine_warp *warp)
-{
-    char sentences[4096];
-    if (warp->strands > 0 && machine_flights_explain(warp, sentences, sizeof sentences) > 0)
-        machine_text_add(text, "\n    %s", sentences);
-}
-
-static int is_strand_alike(const struct machine_strand *one, const struct machine_strand *other, enum machine_kind kind)
-{
-    const struct machine_code *code = end_code(one, kind);
-    char a[512] = "", b[512] = "";
-    if (one->lanes != other->lanes || one->frame->function != other->frame->function) return 0;
-    if (code != end_code(other, kind) || (code == NULL && one->pc != other->pc)) return 0;
-    explain_strand(one, a, sizeof a);
-    explain_strand(other, b, sizeof b);
-    return strcmp(a, b) == 0;
-}
-
-// Are all lanes of both warps at the same places, and wait for the same?
-static int is_alike(const struct machine_warp *one, const struct machine_warp *other, enum machine_kind kind)
-{
-    if (one->strands != other->strands || !machine_flights_wait_alike(one, other)) return 0;
-    for (uint32_t i = 0; i < one->strands; i++)
-        if (!is_strand_alike(&one->strand[i], &other->strand[i], kind)) return 0;
-    return 1;
-}
-
-// Warps that are alike and follow each other are told of once.
-static void add_cta(struct machine_text *text, const struct machine_cta *cta, enum machine_kind kind)
-{
-    for (uint32_t first = 0, last; first < cta->warps; first = last + 1) {
-        const struct machine_warp *warp = &cta->warp[first];
-        for (last = first; last + 1 < cta->warps && is_alike(warp, &cta->warp[last + 1], kind);) last++;
-        for (uint32_t i = 0; i < warp->strands; i++) add_strand(text, &warp->strand[i], last, kind);
-        add_barrier(text, warp);
+    char *text = NULL;
+    size_t length = 0;
+    FILE *out = hang != NULL ? open_memstream(&text, &length) : NULL;
+    if (out != NULL) {
+        hang_print(out, hang, 0);
+        fclose(out);
     }
+    const int is_cut = length >= sizeof outcome->message;
+    snprintf(outcome->message, sizeof outcome->message - 4, "%s",
+             text != NULL ? text : "not enough memory to say where");
+    if (is_cut) strcat(outcome->message, "...");
+    free(text);
 }
 
-static const struct machine_strand *first_strand(const struct machine_cta *cta)
+// Where the first of the roots waits.
+static void tell_hang(struct machine_outcome *outcome, const struct machine_hang *hang)
 {
-    for (uint32_t i = 0; i < cta->warps; i++)
-        if (cta->warp[i].strands > 0) return &cta->warp[i].strand[0];
-    return NULL;
+    const struct machine_launch *launch = hang->machine->launch;
+    const struct hang_wait *first = hang_first(hang);
+    if (first != NULL) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(first->strand[0]->lanes);
+        outcome->where = first->where;
+        tell_end(first->strand[0], first->code, lane);
+    }
+    if (launch->hung != NULL) launch->hung(launch->hung_context, hang);
 }
 
 void machine_end_everywhere(struct machine *machine, enum machine_kind kind, const char *why,
                             struct machine_cluster *const *cluster, uint32_t clusters)
 {
     struct machine_outcome outcome = {.kind = kind};
-    const struct machine_strand *first = NULL;
-    struct machine_text text = {outcome.message, 0, sizeof outcome.message};
-    machine_text_add(&text, "%s", why);
-    for (uint32_t i = 0; i < clusters; i++)
-        for (uint32_t c = 0; c < cluster[i]->ctas; c++) {
-            if (first == NULL) first = first_strand(&cluster[i]->cta[c]);
-            add_cta(&text, &cluster[i]->cta[c], kind);
-        }
-    if (first != NULL && !machine_is_stopped(machine)) {
-        const uint32_t lane = (uint32_t)__builtin_ctz(first->lanes);
-        outcome.where = machine_where(first, end_code(first, kind), lane);
-        tell_end(first, end_code(first, kind), lane);
-    }
+    struct machine_hang *hang = machine_is_stopped(machine) ? NULL : hang_open(machine, kind, why, cluster, clusters);
+    set_message(&outcome, hang);
+    if (hang != NULL) tell_hang(&outcome, hang);
     machine_end(machine, &outcome);
+    hang_close(hang);
 }
 
 const char *machine_kind_name(enum machine_kind kind)
@@ -456,6 +353,7 @@ const char *machine_kind_name(enum machine_kind kind)
                                         [MACHINE_TRAPPED] = "trapped",
                                         [MACHINE_HUNG] = "hung",
                                         [MACHINE_LIMITED] = "limited",
+                                        [MACHINE_INTERRUPTED] = "interrupted",
                                         [MACHINE_UNSUPPORTED] = "unsupported",
                                         [MACHINE_NO_MEMORY] = "no memory"};
     return names[kind];

@@ -17,6 +17,10 @@ void machine_text_add(struct machine_text *text, const char *format, ...) __attr
 // Where lane `lane` of the strand is, at `code` (NULL: at its pc).
 struct machine_where machine_where(const struct machine_strand *strand, const struct machine_code *code, uint32_t lane);
 
+// What an instruction says of its place: the lines, and the instruction itself.
+void machine_where_source(struct machine_where *where, const struct machine_module *module,
+                          const struct ptx_function *function, const struct ptx_instruction *instruction);
+
 // "kernel, PTX line 25 (tile.cu:8), CTA (0,0,0), thread (0,0,0): mbarrier.init ..."
 void machine_place_text(const struct machine_strand *strand, const struct machine_code *code, uint32_t lane, char *text,
                         size_t bytes);
@@ -28,6 +32,17 @@ size_t machine_shared_name(const struct machine *machine, uint32_t address, char
 // Where line `line` of the PTX comes from: "tile.cu:8 (PTX line 25)", or the latter alone; "" of line 0. Returns its
 // length.
 size_t machine_line_place(const struct machine *machine, uint32_t line, char *text, size_t bytes);
+
+// What lies near an address of global memory of which `bytes` bytes may not be used so: "; it lies right behind the 128
+// bytes at 0x1000, which cudaMalloc allocated".
+void machine_memory_explain(const struct machine *machine, uint64_t address, uint32_t bytes, struct machine_text *text);
+
+// Ends it where the lane is, as `outcome` and its message say, which `text` goes on to write: the place, the operands.
+void machine_end_at(struct machine_strand *strand, const struct machine_code *code, uint32_t lane,
+                    struct machine_outcome *outcome, struct machine_text *text);
+
+// The same as an instruction there has it, without a thread; only ptx_line, if nothing is known of the line.
+struct machine_where machine_line_where(const struct machine *machine, uint32_t line);
 
 // Ends the launch as `outcome` says (kind, rule, where, message), if nobody has.
 void machine_end(struct machine *machine, const struct machine_outcome *outcome);

@@ -123,18 +123,42 @@ static double seconds_since(const struct timespec *then)
     return (double)(now.tv_sec - then->tv_sec) + 1e-9 * (double)(now.tv_nsec - then->tv_nsec);
 }
 
+// How far the grid has come, in CTAs.
+static void tell_progress(const struct grid *grid, char *text, size_t bytes)
+{
+    const uint64_t ctas = grid->machine->ctas;
+    snprintf(text, bytes, "; of %llu CTAs %llu have ended and %llu are running",
+             (unsigned long long)(grid->clusters * ctas), (unsigned long long)((grid->begun - grid->residents) * ctas),
+             (unsigned long long)(grid->residents * ctas));
+}
+
+// The signal that ends the program, 0: none has come.
+static int signal_of(const struct grid *grid)
+{
+    const int *stop = grid->machine->launch->limits.stop;
+    return stop == NULL ? 0 : __atomic_load_n(stop, __ATOMIC_RELAXED);
+}
+
 static void check_limits(struct grid *grid)
 {
     const struct machine_limits *limits = &grid->machine->launch->limits;
-    char why[64];
+    char why[256];
+    const int number = signal_of(grid);
+    if (number != 0) {
+        const int used = snprintf(why, sizeof why, "the program received signal %d (%s)", number, strsignal(number));
+        tell_progress(grid, why + used, sizeof why - (size_t)used);
+        end_everywhere(grid, MACHINE_INTERRUPTED, why);
+    }
     if (limits->instructions > 0 && grid->machine->instructions >= limits->instructions) {
-        snprintf(why, sizeof why, "the limit of %llu warp instructions is reached",
-                 (unsigned long long)limits->instructions);
+        const int used = snprintf(why, sizeof why, "the limit of %llu warp instructions is reached",
+                                  (unsigned long long)limits->instructions);
+        tell_progress(grid, why + used, sizeof why - (size_t)used);
         end_everywhere(grid, MACHINE_LIMITED, why);
     }
     if (limits->seconds <= 0) return;
     if (seconds_since(&grid->start) < limits->seconds) return;
-    snprintf(why, sizeof why, "the limit of %g seconds is reached", limits->seconds);
+    const int used = snprintf(why, sizeof why, "the limit of %g seconds is reached", limits->seconds);
+    tell_progress(grid, why + used, sizeof why - (size_t)used);
     end_everywhere(grid, MACHINE_LIMITED, why);
 }
 
@@ -215,7 +239,7 @@ static void run_turn(struct grid *grid, struct resident *resident)
         progress = cluster->progress;
         ran = machine_cluster_run(cluster, left < SLICE ? left : SLICE);
         left = cluster->executed - executed < turn ? turn - (cluster->executed - executed) : 0;
-    } while (ran == MACHINE_CLUSTER_RAN && cluster->progress != progress && left > 0);
+    } while (ran == MACHINE_CLUSTER_RAN && cluster->progress != progress && left > 0 && signal_of(grid) == 0);
     pthread_mutex_lock(&grid->lock);
     grid->running--;
     resident = resident_of(grid, cluster); // it may have moved

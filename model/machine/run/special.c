@@ -8,6 +8,8 @@
 #include "handler.h"
 #include "hopper.h"
 
+enum { RESERVED_END_BYTES = 0x120, READ_CLOCKS = 15, READS_OF_TURN = 16 };
+
 static uint32_t part_of(const uint32_t extent[3], uint32_t part, uint32_t fourth)
 {
     return part < 3 ? extent[part] : fourth;
@@ -81,11 +83,14 @@ static uint64_t launch_value(const struct machine_cta *cta, enum ptx_special spe
         return machine->launch->number;
     case PTX_SPECIAL_TOTAL_SMEM_SIZE:
         return machine->shared_bytes;
-    case PTX_SPECIAL_AGGR_SMEM_SIZE: // not rounded, and with what is reserved
-        return machine->kernel->facts.static_shared_bytes + machine->launch->dynamic_shared_bytes + MACHINE_SHARED_BASE;
+    case PTX_SPECIAL_AGGR_SMEM_SIZE: // not rounded, and with what is reserved: up to the end of the dynamic part
+        if (machine->launch->dynamic_shared_bytes > 0)
+            return machine->kernel->dynamic_shared_at + machine->launch->dynamic_shared_bytes;
+        return machine->kernel->facts.static_shared_bytes + MACHINE_SHARED_BASE;
     case PTX_SPECIAL_DYNAMIC_SMEM_SIZE:
         return machine->launch->dynamic_shared_bytes;
-    case PTX_SPECIAL_RESERVED_END:
+    case PTX_SPECIAL_RESERVED_END: // as an H200 says
+        return RESERVED_END_BYTES;
     case PTX_SPECIAL_RESERVED_CAP:
         return MACHINE_SHARED_BASE;
     case PTX_SPECIAL_ENVREG: // what cooperative groups read of a grid's workspace
@@ -184,12 +189,12 @@ void machine_special_set(struct machine_warp *warp)
     for (uint32_t i = 0; i < machine->kernel->specials; i++) set_special(warp, &machine->kernel->special[i]);
 }
 
-// The clock of a cluster goes on by the longest turn of each round, and in a turn by one for each time that it is read.
-// It never goes back, whoever reads it. A nanosecond is two of its clocks.
+// The clock of a cluster goes on by the longest turn of each round, and in a turn by what a thread of an H200 takes to
+// read it, for each time that it is read. It never goes back, whoever reads it. A nanosecond is two of its clocks.
 static uint64_t clock_of(struct machine_warp *warp)
 {
     struct machine_cluster *cluster = warp->cta->cluster;
-    const uint64_t own = cluster->time + ++cluster->reads_of_turn;
+    const uint64_t own = cluster->time + READ_CLOCKS * ++cluster->reads_of_turn;
     cluster->clock_reads++;
     warp->clock_reads++;
     if (own > cluster->clock) cluster->clock = own;
@@ -220,5 +225,5 @@ enum machine_next machine_read_clock(struct machine_strand *strand, const struct
     for (uint32_t lane = 0; is_wide && lane < MACHINE_LANES; lane++) row[lane] = value;
     for (uint32_t lane = 0; !is_wide && lane < MACHINE_LANES; lane++)
         machine_set_value(strand, &code->operand[0], lane, value);
-    return MACHINE_NEXT;
+    return strand->warp->cta->cluster->reads_of_turn % READS_OF_TURN == 0 ? MACHINE_REST : MACHINE_NEXT;
 }

@@ -16,7 +16,8 @@ enum { MACHINE_BARRIERS = 16, MACHINE_MOST_WARPS = 32, MACHINE_HITS = 8 };
 #define MACHINE_SHARED_WINDOW UINT64_C(0x0001000000000000)
 #define MACHINE_LOCAL_WINDOW  UINT64_C(0x0001000100000000)
 #define MACHINE_WINDOW_BYTES  UINT64_C(0x100000000)
-enum { MACHINE_CLOCKS_OF_NS = 2 };   // of a cluster's time
+enum { MACHINE_CLOCKS_OF_NS = 2 }; // of a cluster's time
+#define MACHINE_HOUR (UINT64_C(3600000000000) * MACHINE_CLOCKS_OF_NS)
 enum { MACHINE_LOCAL_GRANULE = 16 }; // bytes of a lane's local memory that lie beside those of the next
 enum { MACHINE_SHARED_BASE = 1024 }; // where a CTA's shared memory begins: what is below is reserved
 
@@ -53,6 +54,7 @@ struct machine_strand {
 //   polled_place, polled_state, polled_reads, polled_looks, repeats  polling.c's: where it was, in what state, its
 //             clock_reads then, how often its state is yet to be looked at, and whether it has come back to that
 //   hit        regions that instructions found last; row: where the rows of lanes lay that they moved last
+//   looking_in, looking_at, looked_for  the last strong read or atomic: where, and of which address
 //   looked     a looker's own, 0 in the beginning
 //   local      the local memory of all lanes, 16 bytes of a lane beside those of the next; stack_top: used of it
 struct machine_warp {
@@ -65,17 +67,23 @@ struct machine_warp {
     uint32_t local_bytes, stack_top[MACHINE_LANES];
     const struct region *hit[MACHINE_HITS];
     uintptr_t row[MACHINE_HITS];
+    const struct machine_function *looking_in;
+    const struct machine_code *looking_at;
+    uint64_t looked_for;
     uint64_t blocked_at, clock_reads, polled_place, polled_state, polled_reads;
     uint32_t polled_looks;
     int repeats;
     uint32_t looked;
 };
 
-// bar.sync and its like: threads that have come in this phase. `extra` are second arrivals of one thread.
+// bar.sync and its like: threads that have come in this phase. `extra` are second arrivals of one thread. came_before:
+// bit w, warp w had come in the phase before. differs: another number of threads that somebody has named in this phase.
 struct machine_barrier {
     uint64_t phase;
     uint32_t arrived[MACHINE_MOST_WARPS], waiting[MACHINE_MOST_WARPS];
     uint32_t expected, extra; // expected: 0, all threads
+    uint32_t other, before;   // what an arrival of this phase gave that differs, plus 1; what the last phase had
+    uint32_t came_before;     // the warps that came in the last phase
     uint32_t popc;            // threads whose predicate holds; not_all: there was one whose does not
     int not_all;
 };
@@ -98,8 +106,9 @@ struct machine_cta {
 //   clock     the latest time that a thread has read; reads_of_turn: how often the warp whose turn it is has read it
 //   polling, idle, unchanged  rounds up to now in which all only polled, those in which nobody got on by a clock either,
 //             and those in which progress stayed; polled_from: the time when the first began; looks: of them, how many polling.c is yet to look at
-//   slept     the longest nanosleep of this round, in nanoseconds
-//   stared    clocks for which nobody did more than read them
+//   slept     the longest nanosleep of this round, in nanoseconds; suspended: the longest time for which a wait on an mbarrier
+//             that failed has held its thread, in clocks; held_at: progress at the first of either
+//   stared    clocks for which nobody did more than read them; stares: rounds of them
 //   vain      atomics that left memory as it was, which count in progress too
 //   looks_of_turn  strong reads and atomics of the warp whose turn it is
 //   watched   rounds up to now in which memory stayed as it was, and who ran looked at it; outside: looks at global
@@ -112,7 +121,8 @@ struct machine_cluster {
     struct machine *machine;
     uint64_t number, progress, rounds, time, ahead, clock, clock_reads, reads_of_turn, executed, thread_instructions,
         random;
-    uint64_t polling, polled_from, idle, unchanged, slept, stared, vain, looks_of_turn, watched, outside, still, calm;
+    uint64_t polling, polled_from, idle, unchanged, slept, suspended, held_at, stared, stares, vain, looks_of_turn,
+        watched, outside, still, calm;
     uint32_t looks, ctas, live_ctas, first;
     int is_fixed;
     struct machine_cta *cta;
@@ -158,11 +168,16 @@ static inline int machine_is_stopped(const struct machine *machine)
 }
 
 // A strong read or an atomic, from where somebody may learn that it is time to go on.
-static inline void machine_look(const struct machine_strand *strand, enum ptx_word space)
+static inline void machine_look(const struct machine_strand *strand, const struct machine_code *code,
+                                enum ptx_word space, uint64_t address)
 {
-    struct machine_cluster *cluster = strand->warp->cta->cluster;
+    struct machine_warp *warp = strand->warp;
+    struct machine_cluster *cluster = warp->cta->cluster;
     cluster->looks_of_turn++;
     cluster->outside += space == PTX_GLOBAL;
+    warp->looking_in = strand->frame->function;
+    warp->looking_at = code;
+    warp->looked_for = address;
 }
 
 // Taken around what reads global memory, combines and writes it: clusters of other host threads do the same.

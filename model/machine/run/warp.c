@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "alu.h"
+#include "budget.h"
 #include "flights.h"
 #include "handler.h"
 #include "looker.h"
@@ -34,8 +35,10 @@ static struct machine_frame *new_frame(const struct machine_function *function, 
 {
     struct machine_frame *frame = calloc(1, sizeof *frame);
     if (frame == NULL) return NULL;
-    frame->slots = aligned_alloc(MACHINE_SLOT_ALIGN, function->frame_bytes);
+    const int is_taken = budget_take(BUDGET_REGISTERS, function->frame_bytes);
+    frame->slots = is_taken ? aligned_alloc(MACHINE_SLOT_ALIGN, function->frame_bytes) : NULL;
     if (frame->slots == NULL) {
+        if (is_taken) budget_give(BUDGET_REGISTERS, function->frame_bytes);
         free(frame);
         return NULL;
     }
@@ -47,6 +50,7 @@ static struct machine_frame *new_frame(const struct machine_function *function, 
 
 static void free_frame(struct machine_frame *frame)
 {
+    budget_give(BUDGET_REGISTERS, frame->function->frame_bytes);
     free(frame->slots);
     free(frame);
 }
@@ -59,9 +63,12 @@ int machine_local_grow(struct machine_warp *warp, uint64_t bytes)
     bytes = (bytes < 2 * room ? 2 * room : bytes) + 15u;
     bytes -= bytes % 16;
     if (bytes > UINT32_MAX / 2) return 0;
+    const uint64_t added = (bytes - room) * MACHINE_LANES;
+    if (!budget_take(BUDGET_LOCAL, added)) return 0;
     uint8_t *more = realloc(warp->local, bytes * MACHINE_LANES);
+    if (more == NULL) budget_give(BUDGET_LOCAL, added);
     if (more == NULL) return 0;
-    memset(more + room * MACHINE_LANES, 0, (bytes - room) * MACHINE_LANES);
+    memset(more + room * MACHINE_LANES, 0, added);
     warp->local = more;
     warp->local_bytes = (uint32_t)bytes;
     return 1;
@@ -452,5 +459,6 @@ void machine_warp_end(struct machine_warp *warp)
 {
     while (warp->strands > 0) machine_lanes_exit(&warp->strand[0], warp->strand[0].lanes);
     free(warp->slots);
+    budget_give(BUDGET_LOCAL, (uint64_t)warp->local_bytes * MACHINE_LANES);
     free(warp->local);
 }

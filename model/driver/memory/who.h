@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// Who made memory and who gave it back: the call of the API, and where in the program it was made. For reports.
+#ifndef TMAREF_DRIVER_WHO_H
+#define TMAREF_DRIVER_WHO_H
+
+#include <stddef.h>
+
+enum { WHO_FRAMES = 10 };
+
+// The calls under way in a thread, the innermost first. 0 frames: nobody knows.
+struct who {
+    void *frame[WHO_FRAMES];
+    int frames;
+};
+
+struct who who_now(void);
+
+// The name of the outermost call of the API that is under way in this thread; "a call" if nobody knows.
+const char *who_call(void);
+
+// "cudaMalloc (called in main of program, at 0x1234)", or "a call". Returns its length.
+size_t who_tell(const struct who *who, char *text, size_t bytes);
+
+#endif

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// Who waits for other lanes of his warp, and for the other CTAs of his cluster.
+#ifndef TMAREF_MACHINE_MEETING_H
+#define TMAREF_MACHINE_MEETING_H
+
+#include "state.h"
+
+#pragma GCC visibility push(hidden)
+
+// Is the strand at an instruction of several lanes? Then `mask` says which have to come to it.
+int machine_lanes_wait(const struct machine_strand *strand, uint32_t *mask);
+
+// Does it wait at barrier.cluster?
+int machine_cluster_waits(const struct machine_strand *strand);
+
+// Have all threads of the warp that live arrived in the phase of barrier.cluster under way?
+int machine_cluster_has_come(const struct machine_warp *warp);
+
+#pragma GCC visibility pop
+
+#endif

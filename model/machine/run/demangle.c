@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+#include "demangle.h"
+
+#include <ctype.h>
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+// What a text may grow to; further characters are dropped.
+struct out {
+    char *at;
+    size_t used, room;
+};
+
+static void put(struct out *out, const char *text, size_t length)
+{
+    for (size_t i = 0; i < length && out->used + 1 < out->room; i++) out->at[out->used++] = text[i];
+    if (out->room > 0) out->at[out->used] = '\0';
+}
+
+// --- The C++ library -------------------------------------------------------------------------------------------------
+
+typedef char *demangler(const char *name, char *to, size_t *bytes, int *status);
+
+static struct {
+    pthread_once_t once;
+    demangler *call; // NULL: there is none
+} library = {.once = PTHREAD_ONCE_INIT};
+
+// Programs of nvcc have libstdc++ already.
+static void find_library(void)
+{
+    static const char *const names[] = {NULL, "libstdc++.so.6", "libc++abi.so.1"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0] && library.call == NULL; i++) {
+        void *opened = dlopen(names[i], RTLD_LAZY | RTLD_LOCAL);
+        void *found = opened != NULL ? dlsym(opened, "__cxa_demangle") : NULL;
+        memcpy(&library.call, &found, sizeof found);
+    }
+}
+
+// To be freed; NULL if it is no name of C++, or nobody can tell.
+static char *demangled(const char *name, size_t length)
+{
+    char *text = NULL, *copy;
+    int status = 0;
+    if (length < 3 || memcmp(name, "_Z", 2) != 0 || (copy = strndup(name, length)) == NULL) return NULL;
+    pthread_once(&library.once, find_library);
+    if (library.call != NULL) text = library.call(copy, NULL, NULL, &status);
+    free(copy);
+    return text;
+}
+
+// --- Shorter ---------------------------------------------------------------------------------------------------------
+
+// Does a list of template arguments begin at `at`? An operator's name has '<' too.
+static int is_list(const char *text, const char *at)
+{
+    static const char word[] = "operator";
+    const size_t before = (size_t)(at - text), length = sizeof word - 1;
+    if (*at != '<' || before == 0 || (!isalnum((unsigned char)at[-1]) && strchr("_]", at[-1]) == NULL)) return 0;
+    return before < length || memcmp(at - length, word, length) != 0;
+}
+
+// The '>' that ends the list which begins at `open`; NULL if none does.
+static const char *end_of_list(const char *open)
+{
+    int lists = 0, rounds = 0;
+    for (const char *at = open; *at != '\0'; at++) {
+        if (*at == '(') rounds++;
+        if (*at == ')') rounds--;
+        if (rounds > 0) continue;
+        if (*at == '<') lists++;
+        if (*at == '>' && at[-1] != '-' && --lists == 0) return at;
+    }
+    return NULL;
+}
+
+static void put_short(struct out *out, const char *text)
+{
+    enum { MOST = 48, KEPT = 36 };
+    for (const char *at = text; *at != '\0'; at++) {
+        const char *end = is_list(text, at) ? end_of_list(at) : NULL;
+        put(out, at, 1);
+        if (end == NULL || end - at - 1 <= MOST) continue;
+        put(out, at + 1, KEPT);
+        put(out, "...>", 4);
+        at = end;
+    }
+}
+
+// Numba's cudapy::__main__::add[abi:v1](Array<float, 1, C, mutable, aligned>) is __main__.add(Array<...>).
+static void put_numba(struct out *out, const char *text)
+{
+    static const char tag[] = "[abi:", locals[] = "_3clocals_3e";
+    for (int is_name = 1; *text != '\0';) {
+        if (*text == '(') is_name = 0;
+        if (is_name && strncmp(text, tag, sizeof tag - 1) == 0 && strchr(text, ']') != NULL) {
+            text = strchr(text, ']') + 1;
+        } else if (is_name && strncmp(text, "::", 2) == 0) {
+            put(out, ".", 1);
+            text += 2;
+        } else if (is_name && strncmp(text, locals, sizeof locals - 1) == 0) {
+            put(out, "<locals>", 8);
+            text += sizeof locals - 1;
+        } else {
+            put(out, text++, 1);
+        }
+    }
+}
+
+static void put_function(struct out *out, const char *text)
+{
+    static const char numba[] = "cudapy::", nothing[] = "void ";
+    char room[4096];
+    struct out whole = {room, 0, sizeof room};
+    if (strncmp(text, nothing, sizeof nothing - 1) == 0) text += sizeof nothing - 1;
+    if (strncmp(text, numba, sizeof numba - 1) == 0) {
+        put_numba(&whole, text + sizeof numba - 1);
+        text = room;
+    }
+    put_short(out, text);
+}
+
+// --- Names -----------------------------------------------------------------------------------------------------------
+
+static size_t end(struct out *out)
+{
+    if (out->used + 1 == out->room && out->used > 3) memcpy(out->at + out->used - 3, "...", 3);
+    return out->used;
+}
+
+size_t demangle_function(const char *name, size_t length, char *text, size_t bytes)
+{
+    struct out out = {text, 0, bytes};
+    char *known = demangled(name, length);
+    if (known != NULL)
+        put_function(&out, known);
+    else
+        put(&out, name, length);
+    free(known);
+    return end(&out);
+}
+
+// _ZZ4loadPfE4full is `full` in load(float *): what stands behind an E with its length. 0: it is not so written.
+static size_t inner_name(const char *name, size_t length, const char **inner)
+{
+    if (length < 3 || memcmp(name, "_ZZ", 3) != 0) return 0;
+    for (size_t i = length - 1; i > 3; i--) {
+        size_t count = 0, at = i + 1;
+        if (name[i] != 'E') continue;
+        while (at < length && isdigit((unsigned char)name[at]) && count < length)
+            count = 10 * count + (size_t)(name[at++] - '0');
+        if (count == 0 || at + count > length) continue;
+        *inner = name + at;
+        return count;
+    }
+    return 0;
+}
+
+size_t demangle_variable(const char *name, size_t length, char *text, size_t bytes)
+{
+    const char *inner;
+    const size_t count = inner_name(name, length, &inner);
+    struct out out = {text, 0, bytes};
+    if (count == 0) return demangle_function(name, length, text, bytes);
+    put(&out, inner, count);
+    return end(&out);
+}
+
+static int is_of_name(char c)
+{
+    return isalnum((unsigned char)c) || c == '_' || c == '$';
+}
+
+size_t demangle_line(const char *line, size_t length, char *text, size_t bytes)
+{
+    struct out out = {text, 0, bytes};
+    put(&out, "", 0);
+    for (size_t i = 0, next; i < length; i = next) {
+        char name[DEMANGLED_BYTES];
+        for (next = i; next < length && is_of_name(line[next]);) next++;
+        if (next == i) next++;
+        if (next - i > 2 && memcmp(line + i, "_Z", 2) == 0)
+            put(&out, name, demangle_variable(line + i, next - i, name, sizeof name));
+        else
+            put(&out, line + i, next - i);
+    }
+    return end(&out);
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+// How reports spell names of PTX (model/machine/run/demangle.h), and how text of a user's files reaches a terminal
+// (model/core/plain.h).
+#include <check.h>
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "demangle.h"
+#include "plain.h"
+
+Suite *demangle_suite(void);
+
+#define NUMBA "_ZN6cudapy8__main__3addB2v1B30cw51cXTLSUwv1sCUt9Ww0FEw09RRQPE5ArrayIfLi1E1C7mutable7alignedE"
+#define LONG_NAME                                                                                                      \
+    "_ZN7cutlass13device_kernelINS_4gemm6kernel13GemmUniversalIN4cute5tupleIJiiiiEEENS_10collective13CollectiveMmaI"   \
+    "fEEEEEEvNT_6ParamsE"
+
+static const struct {
+    const char *name, *text, *why;
+} functions[] = {
+    {"_Z5shiftPKiPii", "shift(int const*, int*, int)", "a function of C++"},
+    {"_Z4copyIfEvPT_S1_", "copy<float>(float*, float*)", "without void in front, which all kernels return"},
+    {LONG_NAME, "cutlass::device_kernel<cutlass::gemm::kernel::GemmUniversal...>(",
+     "of long arguments the start stays"},
+    {NUMBA, "__main__.add(Array<float, 1, C, mutable, aligned>)", "Numba"},
+    {"matmul_kernel", "matmul_kernel", "extern \"C\", and Triton's"},
+    {"_Z", "_Z", "no name"},
+    {"_Zwrong", "_Zwrong", "not mangled, though it begins so"},
+};
+
+static int has_library(void)
+{
+    return dlopen("libstdc++.so.6", RTLD_LAZY) != NULL;
+}
+
+START_TEST(demangle_function_tells_the_name_in_the_source)
+{
+    char text[DEMANGLED_BYTES];
+    if (!has_library()) {
+        printf("skipped: there is no libstdc++.so.6 here\n");
+        return;
+    }
+    const size_t length = demangle_function(functions[_i].name, strlen(functions[_i].name), text, sizeof text);
+    ck_assert_uint_eq(length, strlen(text));
+    ck_assert_msg(strncmp(text, functions[_i].text, strlen(functions[_i].text)) == 0, "%s: %s", functions[_i].why,
+                  text);
+}
+END_TEST
+
+static const struct {
+    const char *name, *text, *why;
+} variables[] = {
+    {"_ZZ1k14CUtensorMap_stPjE4tile", "tile", "of a function with parameters"},
+    {"_ZZ4loadIfEvPT_E4full_0", "full", "the second of that name in it"},
+    {"buffer", "buffer", "of C"},
+    {"_ZZ1kvE", "_ZZ1kvE", "cut"},
+    {"_ZZ1kvE99tile", "_ZZ1kvE99tile", "shorter than it says"},
+};
+
+START_TEST(demangle_variable_is_its_name_in_the_function)
+{
+    char text[DEMANGLED_BYTES];
+    demangle_variable(variables[_i].name, strlen(variables[_i].name), text, sizeof text);
+    ck_assert_msg(strcmp(text, variables[_i].text) == 0, "%s: %s", variables[_i].why, text);
+}
+END_TEST
+
+START_TEST(demangle_line_replaces_each_name)
+{
+    static const char line[] = "mov.u32 %r1, _ZZ1k14CUtensorMap_stPjE4tile+16; // x_ZZ1kvE1s";
+    char text[DEMANGLED_BYTES], small[8];
+    demangle_line(line, sizeof line - 1, text, sizeof text);
+    ck_assert_str_eq(text, "mov.u32 %r1, tile+16; // x_ZZ1kvE1s");
+    ck_assert_uint_eq(demangle_line(line, sizeof line - 1, small, sizeof small), 7);
+    ck_assert_str_eq(small, "mov....");
+}
+END_TEST
+
+START_TEST(plain_writes_control_characters_out)
+{
+    char *text = NULL, wide[3000];
+    size_t bytes = 0;
+    FILE *out = open_memstream(&text, &bytes);
+    memset(wide, 'a', sizeof wide - 1);
+    wide[sizeof wide - 1] = '\0';
+    plain_printf(out, "a\x1b[31m\a\tb\x7f\n%s",
+                 "\xc2\x9b"
+                 "1m \xc3\xa9\r");
+    fclose(out);
+    ck_assert_str_eq(text, "a\\x1b[31m\\x07\tb\\x7f\n\\u009b1m \xc3\xa9\\x0d");
+    free(text);
+    out = open_memstream(&text, &bytes);
+    plain_printf(out, "%s", wide);
+    fclose(out);
+    ck_assert_str_eq(text, wide);
+    free(text);
+}
+END_TEST
+
+Suite *demangle_suite(void)
+{
+    Suite *suite = suite_create("demangle");
+    TCase *names = tcase_create("names"), *text = tcase_create("plain");
+    tcase_add_loop_test(names, demangle_function_tells_the_name_in_the_source, 0,
+                        sizeof functions / sizeof functions[0]);
+    tcase_add_loop_test(names, demangle_variable_is_its_name_in_the_function, 0,
+                        sizeof variables / sizeof variables[0]);
+    tcase_add_test(names, demangle_line_replaces_each_name);
+    tcase_add_test(text, plain_writes_control_characters_out);
+    suite_add_tcase(suite, names);
+    suite_add_tcase(suite, text);
+    return suite;
+}
