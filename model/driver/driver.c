@@ -9,10 +9,15 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "budget.h"
+#include "demangle.h"
 #include "device.h"
 #include "logs.h"
 #include "look.h"
 #include "missing_why.h"
+#include "plain.h"
+#include "signals.h"
+#include "who.h"
 #include "work.h"
 
 static struct driver the_driver = {.lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP,
@@ -23,8 +28,28 @@ static _Thread_local struct CUctx_st *current[DRIVER_CURRENT_MOST];
 static _Thread_local int currents;
 static pid_t look_owner; // the process that opened the look
 
+static _Thread_local int is_in_callback;
+
+void driver_callback(int begins)
+{
+    is_in_callback = begins;
+}
+
+// Once for each callback.
+static void note_callback(void)
+{
+    is_in_callback = 0;
+    if (the_driver.options.quiet) return;
+    plain_printf(
+        stderr,
+        "tmaref: %s: a host function of a stream (cudaLaunchHostFunc, cudaStreamAddCallback) calls CUDA, which "
+        "CUDA does not allow. On a GPU the call may fail (800) or wait for ever\n",
+        who_call());
+}
+
 struct driver *driver_enter(void)
 {
+    if (is_in_callback) note_callback();
     driver_retake(&the_driver, times_held + 1);
     return &the_driver;
 }
@@ -61,6 +86,12 @@ void driver_wait(struct driver *driver)
     while (driver->turns_ended == ended) pthread_cond_wait(&driver->ended, &driver->lock);
     atomic_fetch_sub(&driver->waiting, 1); // turn_end() has counted it
     driver_retake(driver, held);
+}
+
+void driver_wait_for_end(struct driver *driver)
+{
+    driver_release(driver);
+    signals_wait_for_end();
 }
 
 struct CUctx_st *driver_current(void)
@@ -111,13 +142,26 @@ enum cuda_result driver_forgive(const struct driver *driver, enum cuda_result er
     return error == driver->error ? CUDA_SUCCESS : error;
 }
 
+// With the names of kernels as the source has them.
+__attribute__((format(printf, 1, 0))) static void print_spoken(const char *format, va_list arguments)
+{
+    enum { LONGER = 4 };
+    char *text;
+    const int length = vasprintf(&text, format, arguments);
+    const size_t room = length < 0 ? 0 : (size_t)length * LONGER + DEMANGLED_BYTES;
+    char *spoken = length < 0 ? NULL : malloc(room);
+    if (spoken != NULL) plain_print(stderr, spoken, demangle_line(text, (size_t)length, spoken, room));
+    free(spoken);
+    if (length >= 0) free(text);
+}
+
 static void say(struct driver *driver, const char *call, const char *format, va_list arguments)
 {
     if (driver->options.quiet) return;
     fflush(stdout);
     flockfile(stderr); // a report of one thread is not torn by another
     fprintf(stderr, "tmaref: %s: ", call);
-    vfprintf(stderr, format, arguments);
+    print_spoken(format, arguments);
     fputc('\n', stderr);
     funlockfile(stderr);
 }
@@ -171,6 +215,22 @@ static void close_look(void)
     pthread_mutex_unlock(&the_driver.lock);
 }
 
+// A kernel that waits for the program ends first: later.c sees the signal.
+static void close_by_signal(void)
+{
+    const struct timespec moment = {.tv_nsec = 1000000};
+    enum { MOMENTS = 10000 };
+    for (int i = 0; i < MOMENTS; i++) {
+        if (pthread_mutex_trylock(&the_driver.lock) == 0) {
+            const int is_idle = the_driver.turns == NULL || the_driver.error != CUDA_SUCCESS;
+            pthread_mutex_unlock(&the_driver.lock);
+            if (is_idle) break;
+        }
+        nanosleep(&moment, NULL);
+    }
+    close_look();
+}
+
 // What the options ask to be told of kernels, until the program exits.
 static int open_look(struct driver *driver, char *why, size_t why_bytes)
 {
@@ -184,7 +244,8 @@ static int open_look(struct driver *driver, char *why, size_t why_bytes)
                                        .dump = driver->options.dump,
                                        .trace = driver->options.trace,
                                        .coverage = driver->options.coverage,
-                                       .run = driver->options.run};
+                                       .run = driver->options.run,
+                                       .errors = driver->options.errors};
     if (driver->look != NULL) return 1;
     driver->look = look_open(&asked, why, why_bytes);
     look_owner = getpid();
@@ -192,13 +253,21 @@ static int open_look(struct driver *driver, char *why, size_t why_bytes)
     return why[0] == '\0';
 }
 
+static void tell_budget(const char *text)
+{
+    fflush(stdout);
+    plain_printf(stderr, "tmaref: --limit-memory: %s\n", text);
+}
+
 enum cuda_result driver_read_options(struct driver *driver)
 {
     static char told[256];
     char why[sizeof told];
     if (driver->is_initialized) return CUDA_SUCCESS;
-    if (driver_options_read(&driver->options, why, sizeof why) && open_look(driver, why, sizeof why))
+    if (driver_options_read(&driver->options, why, sizeof why) && open_look(driver, why, sizeof why)) {
+        budget_set(driver->options.limit_memory, tell_budget);
         return CUDA_SUCCESS;
+    }
     driver->options.quiet = 0;
     if (strcmp(why, told) == 0) return CUDA_ERROR_INVALID_VALUE;
     snprintf(told, sizeof told, "%s", why);
@@ -254,6 +323,7 @@ DRIVER_VISIBLE enum cuda_result cuInit(unsigned flags)
     driver->device = device_of_option(driver->options.device);
     driver->is_initialized = 1;
     keep_memory();
+    signals_begin(close_by_signal);
     pthread_atfork(NULL, NULL, begin_child);
     return CUDA_SUCCESS;
 }

@@ -50,11 +50,17 @@ struct driver {
 struct driver *driver_enter(void);
 void driver_leave(struct driver **driver);
 
+// A function of the program is called in this thread, in the order of a stream; it must not call the driver.
+void driver_callback(int begins);
+
 // Gives up the lock, however often this thread has taken it, and takes it again as often. driver_wait() does both, and
 // waits in between until a turn has ended.
 int driver_release(struct driver *driver);
 void driver_retake(struct driver *driver, int held);
 void driver_wait(struct driver *driver);
+
+// Gives up the lock for good: a signal ends the process.
+void driver_wait_for_end(struct driver *driver);
 
 // CUDA_SUCCESS if cuInit was called, a context is current and no kernel has failed in it.
 enum cuda_result driver_usable(struct driver *driver);

@@ -1,8 +1,66 @@
 // SPDX-License-Identifier: MIT
 #include "objects.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+
+// --- Addresses -------------------------------------------------------------------------------------------------------
+
+// The addresses of all objects, live and destroyed, as a program may pass any pointer as a handle: it is looked up here
+// before it is looked at. Written under the driver's lock, and read without it, so that a table that was replaced
+// stays.
+struct addresses {
+    struct addresses *last; // which it replaced
+    size_t room, used;      // room: a power of two
+    _Atomic(uintptr_t) at[];
+};
+static _Atomic(struct addresses *) addresses;
+
+static size_t place_of(const struct addresses *in, uintptr_t address)
+{
+    size_t place = (address * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (in->room - 1);
+    for (;; place = (place + 1) & (in->room - 1)) {
+        const uintptr_t there = atomic_load_explicit(&in->at[place], memory_order_acquire);
+        if (there == 0 || there == address) return place;
+    }
+}
+
+static int is_known(uintptr_t address)
+{
+    struct addresses *in = atomic_load_explicit(&addresses, memory_order_acquire);
+    return in != NULL && in->at[place_of(in, address)] == address;
+}
+
+static void enter(struct addresses *in, uintptr_t address)
+{
+    atomic_store_explicit(&in->at[place_of(in, address)], address, memory_order_release);
+    in->used++;
+}
+
+// One table of twice the room, which has what the last one had. 0 if there is no memory.
+static int grow(struct addresses *last)
+{
+    const size_t room = last == NULL ? 256 : 2 * last->room;
+    struct addresses *next = calloc(1, sizeof *next + room * sizeof next->at[0]);
+    if (next == NULL) return 0;
+    next->room = room;
+    next->last = last;
+    for (size_t i = 0; last != NULL && i < last->room; i++)
+        if (last->at[i] != 0) enter(next, last->at[i]);
+    atomic_store_explicit(&addresses, next, memory_order_release);
+    return 1;
+}
+
+static int know(const void *object)
+{
+    struct addresses *in = atomic_load_explicit(&addresses, memory_order_relaxed);
+    if ((in == NULL || 2 * in->used >= in->room) && !grow(in)) return 0;
+    enter(atomic_load_explicit(&addresses, memory_order_relaxed), (uintptr_t)object);
+    return 1;
+}
+
+// --- Objects ---------------------------------------------------------------------------------------------------------
 
 static void unlink_object(struct object **list, struct object *object)
 {
@@ -34,8 +92,12 @@ void *object_new(struct objects *objects, enum object_kind kind, size_t size_byt
     if (object != NULL)
         unlink_object(&objects->destroyed[kind], object);
     else
-        object = malloc(size_bytes);
+        object = calloc(1, size_bytes);
     if (object == NULL) return NULL;
+    if (!is_known((uintptr_t)object) && !know(object)) {
+        free(object);
+        return NULL;
+    }
     memset(object, 0, size_bytes);
     object->kind = kind;
     link_object(&objects->live[kind], object);
@@ -60,5 +122,5 @@ int object_was(const struct objects *objects, const void *object, enum object_ki
 
 int object_is(const void *object, enum object_kind kind)
 {
-    return object != NULL && ((const struct object *)object)->kind == kind;
+    return object != NULL && is_known((uintptr_t)object) && ((const struct object *)object)->kind == kind;
 }

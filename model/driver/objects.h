@@ -47,7 +47,7 @@ void object_destroy(struct objects *objects, void *object);
 // Was this one of that kind, destroyed and not used again since?
 int object_was(const struct objects *objects, const void *object, enum object_kind kind);
 
-// Is this a live object of that kind? It is looked at: anything but a handle may crash, as it does on a GPU.
+// Is this a live object of that kind? Any pointer may be asked about: it is looked at only if it is an object.
 int object_is(const void *object, enum object_kind kind);
 
 // The two that a launch asks for; they have CUDA's numbers.
@@ -88,11 +88,9 @@ struct CUfunc_st {
 struct CUmod_st {
     struct object object;
     struct machine_module *machine;
-    struct CUfunc_st *functions;
-    const struct CUctx_st *context; // NULL: a library, which is of all contexts
-    enum cuda_result error;         // of a library whose PTX is wrong, which has no machine: what its calls answer
-    char *text;                     // of a library, to load it again
-    size_t text_bytes;
+    struct CUfunc_st *functions, **function_of; // function_of: by its number in the program; NULL until it is asked for
+    const struct CUctx_st *context;             // NULL: a library, which is of all contexts
+    enum cuda_result error; // of a library whose PTX is wrong, which has no machine: what its calls answer
 };
 
 struct CUevent_st {

@@ -14,19 +14,24 @@
     X(threads, "TMAREF_THREADS", 1, 64)                                                                                \
     X(limit_instructions, "TMAREF_LIMIT_INSTRUCTIONS", 0, UINT64_MAX)                                                  \
     X(limit_seconds, "TMAREF_LIMIT_SECONDS", 0, UINT32_MAX)                                                            \
+    X(limit_memory, "TMAREF_LIMIT_MEMORY", 0, UINT64_MAX)                                                              \
     X(json, "TMAREF_JSON", 0, 1)                                                                                       \
     X(quiet, "TMAREF_QUIET", 0, 1)                                                                                     \
+    X(verbose, "TMAREF_VERBOSE", 0, 1)                                                                                 \
     X(stats, "TMAREF_STATS", 0, 1)                                                                                     \
+    X(error_exitcode, "TMAREF_ERROR_EXITCODE", 0, 255)                                                                 \
     X(check, "TMAREF_CHECK", 0, 1)                                                                                     \
     X(hit, "TMAREF_BREAK_HIT", 1, UINT64_MAX)
 #define DRIVER_WORD_ROWS(X)                                                                                            \
     X(schedule, "TMAREF_SCHEDULE", "default late early shuffled")                                                      \
-    X(device, "TMAREF_DEVICE", "h200 h100")
+    X(device, "TMAREF_DEVICE", "h200 h100")                                                                            \
+    X(eager, "TMAREF_EAGER", "cpu refuse") // read by harness/eager
 
 // X(member, variable): any text.
 #define DRIVER_TEXT_ROWS(X)                                                                                            \
     X(trace, "TMAREF_TRACE")                                                                                           \
     X(coverage, "TMAREF_COVERAGE")                                                                                     \
+    X(errors, "TMAREF_ERRORS")                                                                                         \
     X(run, "TMAREF_RUN")                                                                                               \
     X(break_at, "TMAREF_BREAK") X(cta, "TMAREF_BREAK_CTA") X(thread, "TMAREF_BREAK_THREAD") X(dump, "TMAREF_DUMP")
 

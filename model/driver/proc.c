@@ -55,12 +55,17 @@ DRIVER_VISIBLE enum cuda_result cuGetExportTable(const void **table, const struc
     driver_read_options(driver);
     if (needs_no_gpu(library) || was_told++) return CUDA_ERROR_NOT_SUPPORTED;
     if (library == NULL)
-        return driver_refuse(driver, CUDA_ERROR_NOT_SUPPORTED, "cuGetExportTable",
-                             "this program asks the driver for a private interface, as the CUDA runtime does where it "
-                             "is linked statically; if the program fails now, link it with: nvcc -cudart shared");
-    return driver_refuse(driver, CUDA_ERROR_NOT_SUPPORTED, "cuGetExportTable",
-                         "%s asks the driver for a private interface, as CUDA's own libraries do (cuBLAS, cuFFT, "
-                         "cuRAND and others) and a runtime that is not tmaref's; such a library does not run without a "
-                         "GPU: let kernels of your own compute what it does, or link it with: nvcc -cudart shared",
-                         library);
+        return driver_refuse(
+            driver, CUDA_ERROR_NOT_SUPPORTED, "cuGetExportTable",
+            "this program asks the driver for a private interface, as the CUDA runtime does where it "
+            "is linked statically and tmaref exec cannot put its own in its place, because the program "
+            "has no symbol table; if the program fails now, do not strip it, or link it with: nvcc "
+            "-cudart shared");
+    return driver_refuse(
+        driver, CUDA_ERROR_NOT_SUPPORTED, "cuGetExportTable",
+        "%s asks the driver for a private interface, as CUDA's own libraries do (cuBLAS, cuFFT, "
+        "cuRAND and others) and a runtime that is not tmaref's; such a library does not run without a "
+        "GPU: let kernels of your own compute what it does; if it is your own, do not strip it, or link it "
+        "with: nvcc -cudart shared",
+        library);
 }

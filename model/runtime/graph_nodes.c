@@ -13,7 +13,7 @@
 static enum cudaError of_kernel(const struct cudaKernelNodeParams *from, struct CUgraphNodeParams_st *to)
 {
     struct CUkern_st *kernel;
-    const enum cudaError error = runtime_kernel(from->func, &kernel);
+    const enum cudaError error = runtime_kernel_of("a kernel node", from->func, &kernel);
     to->type = NODE_KERNEL;
     to->kernel = (struct CUDA_KERNEL_NODE_PARAMS_v2_st){.func = (struct CUfunc_st *)kernel,
                                                         .gridDimX = from->gridDim.x,

@@ -58,14 +58,15 @@ static struct cuda_launch_config driver_config(const struct cudaLaunchConfig_st 
                                        .attribute_count = config->numAttrs};
 }
 
-static enum cudaError launch_function(const void *function, const struct cudaLaunchConfig_st *config, void **parameters)
+static enum cudaError launch_function(const char *call, const void *function, const struct cudaLaunchConfig_st *config,
+                                      void **parameters)
 {
     struct CUkern_st *kernel;
     enum cudaError error = runtime_ready();
-    if (error == cudaSuccess) error = runtime_kernel(function, &kernel);
-    if (error != cudaSuccess) return runtime_keep(error);
+    if (error == cudaSuccess) error = runtime_kernel_of(call, function, &kernel);
+    if (error != cudaSuccess) return runtime_keep_of(call, error);
     const struct cuda_launch_config driver = driver_config(config);
-    return runtime_keep((int)cuLaunchKernelEx(&driver, (struct CUfunc_st *)kernel, parameters, NULL));
+    return runtime_keep_of(call, (int)cuLaunchKernelEx(&driver, (struct CUfunc_st *)kernel, parameters, NULL));
 }
 
 // nvcc's stubs ask once and keep the answer, over a reset of the device too, which ends the driver's handles: the
@@ -85,21 +86,21 @@ RUNTIME_VISIBLE enum cudaError __cudaLaunchKernel(struct CUkern_st *kernel, stru
                                                   void **parameters, size_t shared_bytes, struct CUstream_st *stream)
 {
     const struct cudaLaunchConfig_st config = {grid, block, shared_bytes, stream, NULL, 0};
-    return launch_function(kernel, &config, parameters);
+    return launch_function("<<<>>>", kernel, &config, parameters);
 }
 
 RUNTIME_VISIBLE enum cudaError cudaLaunchKernel(const void *function, struct dim3 grid, struct dim3 block,
                                                 void **parameters, size_t shared_bytes, struct CUstream_st *stream)
 {
     const struct cudaLaunchConfig_st config = {grid, block, shared_bytes, stream, NULL, 0};
-    return launch_function(function, &config, parameters);
+    return launch_function(__func__, function, &config, parameters);
 }
 
 RUNTIME_VISIBLE enum cudaError cudaLaunchKernelExC(const struct cudaLaunchConfig_st *config, const void *function,
                                                    void **parameters)
 {
     if (config == NULL) return runtime_keep(cudaErrorInvalidValue);
-    return launch_function(function, config, parameters);
+    return launch_function(__func__, function, config, parameters);
 }
 
 RUNTIME_VISIBLE enum cudaError cudaLaunchCooperativeKernel(const void *function, struct dim3 grid, struct dim3 block,
@@ -108,7 +109,7 @@ RUNTIME_VISIBLE enum cudaError cudaLaunchCooperativeKernel(const void *function,
 {
     struct cuda_launch_attribute attribute = {.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE, .value = {.cooperative = 1}};
     const struct cudaLaunchConfig_st config = {grid, block, shared_bytes, stream, (void *)&attribute, 1};
-    return launch_function(function, &config, parameters);
+    return launch_function(__func__, function, &config, parameters);
 }
 
 // --- What is asked of kernels ----------------------------------------------------------------------------------------

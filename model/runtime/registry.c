@@ -187,22 +187,28 @@ void runtime_place_managed(void)
 }
 
 // What of this is no kernel of the program may be the handle of one.
-static enum cudaError kernel_of_handle(const void *handle, struct CUkern_st **kernel)
+static enum cudaError kernel_of_handle(const char *call, const void *handle, struct CUkern_st **kernel)
 {
     struct CUfunc_st *function;
     *kernel = (struct CUkern_st *)(uintptr_t)handle;
     const enum cuda_result error = cuKernelGetFunction(&function, *kernel);
-    return error == CUDA_ERROR_INVALID_HANDLE ? cudaErrorInvalidDeviceFunction : (enum cudaError)error;
+    if (error != CUDA_ERROR_INVALID_HANDLE) return (enum cudaError)error;
+    runtime_tell(
+        call,
+        "the function is %p, which is neither a kernel of this program nor the handle of one; pass the name of a "
+        "__global__ function, as in <<<>>>",
+        handle);
+    return cudaErrorInvalidDeviceFunction;
 }
 
-enum cudaError runtime_kernel(const void *function, struct CUkern_st **kernel)
+enum cudaError runtime_kernel_of(const char *call, const void *function, struct CUkern_st **kernel)
 {
     LOCKED;
     const struct entry *entry = entry_find(function, 0);
     if (kernel == NULL) return cudaErrorInvalidValue;
     *kernel = NULL;
     if (function == NULL) return cudaErrorInvalidDeviceFunction;
-    if (entry == NULL) return kernel_of_handle(function, kernel);
+    if (entry == NULL) return kernel_of_handle(call, function, kernel);
     const enum cudaError error = binary_load(entry->binary);
     if (error != cudaSuccess) return error;
     const enum cuda_result found = cuLibraryGetKernel(kernel, entry->binary->library, entry->name);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "runtime.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -55,20 +56,86 @@ enum cudaError runtime_ready(void)
     return cudaSuccess;
 }
 
-enum cudaError runtime_keep(int error)
+// What a program is to do about an error that names no argument.
+static const char *reason_of(int error)
 {
+    switch (error) {
+    case CUDA_ERROR_OUT_OF_MEMORY:
+        return "there is not enough memory: of the simulated device, or of the host for what a kernel declares "
+               "(.global, "
+               ".local, .shared, .param)";
+    case CUDA_ERROR_INVALID_HANDLE:
+        return "a handle that is passed (a stream, event, graph, function or library) was destroyed before, or was "
+               "never made; or an event "
+               "was not recorded";
+    case CUDA_ERROR_ILLEGAL_STATE:
+        return "a stream or graph is not in the state that the call needs: it is being captured, or it is not";
+    case CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED:
+        return "a stream is being captured, and this call would wait for the device or cannot become a node. The "
+               "capture is "
+               "of no more use. Call it before cudaStreamBeginCapture or after cudaStreamEndCapture";
+    case CUDA_ERROR_STREAM_CAPTURE_INVALIDATED:
+        return "an earlier call has spoilt the capture of this stream: look for the first error of 900 to 907";
+    case CUDA_ERROR_STREAM_CAPTURE_MERGE:
+        return "the event belongs to another capture than the stream; two captures cannot become one";
+    case CUDA_ERROR_STREAM_CAPTURE_UNMATCHED:
+        return "the capture began on another stream: call cudaStreamEndCapture for that one";
+    case CUDA_ERROR_STREAM_CAPTURE_UNJOINED:
+        return "a stream joined the capture by an event and was not joined back: record an event on it, and let the "
+               "first "
+               "stream wait for it (cudaStreamWaitEvent), before cudaStreamEndCapture";
+    case CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD:
+        return "the capture began in another thread: end it there, or begin it with cudaStreamCaptureModeRelaxed";
+    default:
+        return NULL;
+    }
+}
+
+static int is_quiet(void)
+{
+    const char *quiet = getenv("TMAREF_QUIET"); // the driver's option
+    return quiet != NULL && strcmp(quiet, "1") == 0;
+}
+
+void runtime_tell(const char *call, const char *format, ...)
+{
+    va_list arguments;
+    if (is_quiet()) return;
+    fflush(stdout);
+    flockfile(stderr);
+    fprintf(stderr, "tmaref: %s: ", call);
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fputc('\n', stderr);
+    funlockfile(stderr);
+}
+
+// Once for each error, unless the driver has said something since the last error of this thread.
+static void tell_reason(const char *call, int error)
+{
+    static _Thread_local unsigned said;
+    static unsigned char was_told[1000];
+    const unsigned before = said;
+    const char *reason = reason_of(error);
+    cuLogsCurrent(&said, 0);
+    if (reason == NULL || said != before || was_told[error] || is_quiet()) return;
+    was_told[error] = 1;
+    runtime_tell(call, "%s (%d): %s", cudaGetErrorName((enum cudaError)error), error, reason);
+}
+
+enum cudaError runtime_keep_of(const char *call, int error)
+{
+    if (error != cudaSuccess) tell_reason(call, error);
     if (error != cudaSuccess && error != cudaErrorNotReady) last_error = (enum cudaError)error;
     return (enum cudaError)error;
 }
 
 int runtime_missing(const char *name, int *was_told)
 {
-    const char *quiet = getenv("TMAREF_QUIET"); // the driver's option
-    const int is_quiet = quiet != NULL && strcmp(quiet, "1") == 0;
-    if (!*was_told && !is_quiet) {
+    if (!*was_told && !is_quiet()) {
         *was_told = 1;
-        fflush(stdout);
-        fprintf(stderr, "tmaref: %s: tmaref exec does not have this call; it answers 801%s\n", name, missing_why(name));
+        runtime_tell(name, "tmaref exec does not have this call; it answers 801%s", missing_why(name));
     }
     return (int)runtime_keep(cudaErrorNotSupported);
 }

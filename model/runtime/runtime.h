@@ -15,8 +15,10 @@ enum cudaError runtime_ready(void);
 // How many devices there are.
 enum cuda_result runtime_count(int *count);
 
-// Keeps an error as the last one of this thread, and returns it.
-enum cudaError runtime_keep(int error);
+// Keeps an error as the last one of this thread, and returns it. Says why, where the driver has not, and the error does
+// not say it.
+enum cudaError runtime_keep_of(const char *call, int error);
+#define runtime_keep(error) runtime_keep_of(__func__, error)
 
 // A call that is made of one of the driver's.
 #define RUNTIME_CALL(name, parameters, call)                                                                           \
@@ -35,7 +37,9 @@ enum cudaError runtime_keep(int error);
     }
 
 // The kernel of a host's function (or of a handle), the address and size of a variable of the program.
-enum cudaError runtime_kernel(const void *function, struct CUkern_st **kernel);
+// `call` is who asks: what is no kernel is told.
+enum cudaError runtime_kernel_of(const char *call, const void *function, struct CUkern_st **kernel);
+#define runtime_kernel(function, kernel) runtime_kernel_of(__func__, function, kernel)
 enum cudaError runtime_symbol(const void *symbol, unsigned long long *address, size_t *bytes);
 
 // The other way: the host's function of a kernel of the program, and the handle itself of any other.
@@ -46,6 +50,9 @@ enum cudaError runtime_symbol_part(const void *symbol, size_t offset, size_t byt
 
 // Gives managed variables their addresses.
 void runtime_place_managed(void);
+
+// Says on standard error what of a call is wrong.
+void runtime_tell(const char *call, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 int runtime_missing(const char *name, int *was_told);
 

@@ -44,6 +44,8 @@ RUNTIME_CALL(cudaStreamUpdateCaptureDependencies,
              cuStreamUpdateCaptureDependencies_v2(stream, after, edges, count, flags))
 RUNTIME_CALL(cudaThreadExchangeStreamCaptureMode, (uint32_t * mode), cuThreadExchangeStreamCaptureMode(mode))
 
+// --- Events ----------------------------------------------------------------------------------------------------------
+
 RUNTIME_CALL(cudaEventCreate, (struct CUevent_st * *event), cuEventCreate(event, CU_EVENT_DEFAULT))
 RUNTIME_CALL(cudaEventCreateWithFlags, (struct CUevent_st * *event, unsigned flags), cuEventCreate(event, flags))
 RUNTIME_CALL(cudaEventDestroy, (struct CUevent_st * event), cuEventDestroy_v2(event))
@@ -54,6 +56,8 @@ RUNTIME_CALL(cudaEventQuery, (struct CUevent_st * event), cuEventQuery(event))
 RUNTIME_CALL(cudaEventSynchronize, (struct CUevent_st * event), cuEventSynchronize(event))
 RUNTIME_CALL(cudaEventElapsedTime, (float *milliseconds, struct CUevent_st *start, struct CUevent_st *end),
              cuEventElapsedTime_v2(milliseconds, start, end))
+
+// --- Functions of the host -------------------------------------------------------------------------------------------
 
 RUNTIME_CALL(cudaLaunchHostFunc, (struct CUstream_st * stream, void (*call)(void *user), void *user),
              cuLaunchHostFunc(stream, call, user))

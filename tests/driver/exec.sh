@@ -62,7 +62,12 @@ expect 0 '^\.version 8\.6$' -- sh -c 'echo .version 8.6 >"$1.ptx"
     "$TRITON_PTXAS_PATH" -lineinfo -v --opt-level 0 --gpu-name=sm_90a "$1.ptx" -o "$1.cubin" && cat "$1.cubin"
     rm -f "$1.ptx" "$1.cubin"' - "$scratch"
 expect 2 'write: ptxas .* FILE -o OUTPUT' -- sh -c '"$TRITON_PTXAS_PATH" -v kernel.ptx'
-expect 1 '' -- sh -c '"$TRITON_PTXAS_PATH" /no/such/file -o /dev/null'
+expect 1 'cannot read /no/such/file' -- sh -c '"$TRITON_PTXAS_PATH" /no/such/file -o /dev/null'
+expect 0 '^ 012 0 $' -- sh -c 'echo .version 8.6 >"$1.ptx" && "$TRITON_PTXAS_PATH" "$1.ptx" -o "$1.cubin"
+    tail -c 2 "$1.cubin" | od -An -b | sed "s/ 000/ 0 /"; rm -f "$1.ptx" "$1.cubin"' - "$scratch"
+# A nvcc that the program runs keeps the PTX; CuPy asks for no machine code.
+NVCC_APPEND_FLAGS=-O1 CUPY_ACCELERATORS=cub expect 0 '^-lineinfo -O1 cub$' -- sh -c 'echo "$NVCC_APPEND_FLAGS $CUPY_ACCELERATORS"'
+expect 0 '^-lineinfo -$' -- sh -c 'echo "$NVCC_APPEND_FLAGS $CUPY_ACCELERATORS-"'
 
 TMAREF_SCHEDULE=lat expect 1 "TMAREF_SCHEDULE is 'lat', which is not one of" -q -- "$CALLS" names
 TMAREF_SEED=x expect 1 "TMAREF_SEED is 'x', which is not a whole number" -- "$CALLS" names

@@ -4,34 +4,33 @@
 set -u
 . "$(dirname "$0")/expect.sh"
 
-# The barrier by its name in the source, its phase, what is missing, who came, and who came before.
-expect 1 'kernel arrivals hangs: CUDA_ERROR_LAUNCH_TIMEOUT \(702\)' -- "$RUN_PTX" "$1/hang.ptx" arrivals 1 64
+# The first line is the user's own place; then the barrier by its name, its phase, who came, and the likely mistake.
+expect 1 '^hang.cu:11: error: kernel arrivals hangs: 32 threads of CTA \(0,0,0\) wait for mbarrier full: 1 of 3 arrivals is missing$' \
+    -- "$RUN_PTX" "$1/hang.ptx" arrivals 1 64
 has "$scratch/out" \
-    '    lanes ffffffff of warp 0 wait at arrivals, PTX line 37 (hang.cu:11), CTA (0,0,0), thread (0,0,0): mbarrier.try_wait.parity.shared.b64 %p2, [%r1], 1;' \
-    '      It waits for the mbarrier full: shared address 0x408 of CTA 0 in the cluster, until the phase with parity 1 completes.' \
-    '      Its current phase has parity 1: 1 of 3 arrivals and 0 bytes are missing.' \
-    '      The phase completes with 1 more arrival.' \
-    '      mbarrier.init created it: CTA 0 warp 0 at hang.cu:5 (PTX line 22)' \
-    '      1 phase has completed since its init. In the current phase these arrived:' \
-    '        CTA 0 warp 0 at hang.cu:9 (PTX line 34), arrived 2' \
-    '      The last expect_tx was in an earlier phase: CTA 0 warp 0 at hang.cu:7 (PTX line 28)'
+    '  at arrivals, PTX line 37 (hang.cu:11), CTA (0,0,0), thread (0,0,0): mbarrier.try_wait.parity.shared.b64 %p2, [%r1], 1;' \
+    '  full: shared address 0x408, made by init at hang.cu:5; its phase 1 has parity 1, the wait parity 1' \
+    '    came in this phase: instructions of warp 0 at hang.cu:9, 2 arrivals' \
+    '    came in the phase before, but not in this one: instructions of warp 0 at hang.cu:7, 3 arrivals, 192 bytes expected; instructions of warp 0 at hang.cu:8, 192 bytes brought' \
+    '  no thread can make progress: CUDA_ERROR_LAUNCH_TIMEOUT (702)'
 
-expect 1 'barrier 1: 48 of 64 threads have arrived' -- "$RUN_PTX" "$1/hang.ptx" meeting 1 64
-grep -q 'lanes 0000ffff of warp 0 wait at meeting, PTX line 52 (hang.cu:21)' "$scratch/out" || failed=1
+expect 1 '^hang.cu:21: error: kernel meeting hangs: 48 threads of CTA \(0,0,0\) wait at barrier 1: 48 of 64 threads have come' \
+    -- "$RUN_PTX" "$1/hang.ptx" meeting 1 64
 
 # The limits, and where the kernel was.
-expect 1 'the limit of 10000 warp instructions is reached' --limit-instructions 10000 -- "$RUN_PTX" "$1/hang.ptx" spin
-grep -q 'lanes 00000001 of warp 0 are at spin, PTX line 6[5-7] (hang.cu:31)' "$scratch/out" || failed=1
+expect 1 '^  the limit of 10000 warp instructions is reached' --limit-instructions 10000 -- "$RUN_PTX" "$1/hang.ptx" spin
+grep -q '^hang.cu:31: error: kernel spin was stopped at its limit: thread (0,0,0) of CTA (0,0,0) runs$' "$scratch/out" || {
+    cat "$scratch/out"; failed=1; }
 # A wait that failed once and was left is none.
 expect 1 'the limit of 20000 warp' --limit-instructions 20000 -- "$RUN_PTX" "$1/hang.ptx" left
-grep -qE 'lanes 00000001 of warp 0 are at left, PTX line [89][0-9] \(hang.cu:42\)' "$scratch/out" || {
+grep -q '^hang.cu:42: error: kernel left was stopped at its limit: thread (0,0,0) of CTA (0,0,0) runs$' "$scratch/out" || {
     echo "not where it spins:"; cat "$scratch/out"; failed=1; }
-grep -q 'It waits for' "$scratch/out" && { echo "it does not wait"; failed=1; }
-expect 1 'the limit of 1 seconds is reached' --limit-seconds 1 -- "$RUN_PTX" "$1/hang.ptx" counts
+expect 1 'the limit of 1 seconds is reached; of 1 CTAs 0 have ended and 1 are running' --limit-seconds 1 -- "$RUN_PTX" "$1/hang.ptx" counts
 
 # A loop that looks at memory which nobody is left to write.
 expect 1 'the kernel waits for memory that no thread will write' -- "$RUN_PTX" "$1/hang.ptx" spin
-grep -qE 'lanes 00000001 of warp 0 wait at spin, PTX line [67][0-9] \(hang.cu:31\)' "$scratch/out" || failed=1
+grep -qE '^hang.cu:31: error: kernel spin hangs: thread \(0,0,0\) of CTA \(0,0,0\) polls memory at 0x[0-9a-f]+, which is 0x0$' \
+    "$scratch/out" || { cat "$scratch/out"; failed=1; }
 expect 1 'the kernel waits for memory that no thread will write' -- "$RUN_PTX" "$1/hang.ptx" sleeps
 
 # The same before the eyes of --stats, which counts what ran.
@@ -39,37 +38,79 @@ expect 1 'the kernel waits for memory that no thread will write' --stats -- "$RU
 grep -q 'statistics of kernel sleeps: 1 launch' "$scratch/out" || failed=1
 expect 1 '"kind": "hung".*"file": "hang.cu", "line": 11' --json -- "$RUN_PTX" "$1/hang.ptx" arrivals 1 32
 
-# Common mistakes: what the report adds to the state of the barrier.
+# Common mistakes: the first line of the report, and what else it says.
 tells() { # tells KERNEL BLOCK LINE...
     local kernel=$1 block=$2
     shift 2
-    expect 1 "kernel $kernel (hangs|stopped)" -- "$RUN_PTX" "$folder/causes.ptx" "$kernel" 1 "$block"
+    expect 1 "error: (kernel $kernel hangs|CUDA_.* in kernel $kernel)" -- "$RUN_PTX" "$folder/causes.ptx" "$kernel" 1 "$block"
     has "$scratch/out" "$@"
 }
+hangs() { # hangs KERNEL LINE WHAT LIKELY: both of the lines, of two warps
+    tells "$1" 64 "causes.cu:$2: error: kernel $1 hangs: $3" "  Likely: $4"
+}
 folder=$1
-wait='mbarrier.try_wait.parity.shared.b64 %p, [full]'
-tells no_arrival 64 '      Likely: expect_tx is not an arrival. Use mbarrier.arrive.expect_tx, or arrive as well.' \
-    "    lanes ffffffff of warps 0 to 1 wait at no_arrival, PTX line 31 (wait.h:7, inlined at causes.cu:14), CTA (0,0,0), thread (0,0,0): $wait, 0;" \
-    '        CTA 0 warp 0 at causes.cu:12 (PTX line 26), expected 64 bytes'
-tells too_few 64 '      Likely: expect_tx is wrong. It must be the sum of the bytes of all copies; for a tensor copy, the bytes of the whole box in the type of the map.'
-tells no_copy 64 '      Likely: no copy to this mbarrier was issued, or it signals that of another CTA.'
-tells rounded 64 '      Likely: the size of a bulk copy is rounded down to a multiple of 16 bytes. Copy and expect a multiple of 16.'
-tells too_many 64 '      Likely: expect_tx is too small, or a copy runs more than once. A tensor copy brings its whole box, including what is out of bounds.'
-tells unexpected 64 '      Likely: expect_tx is missing. In a multicast, each destination CTA must expect the bytes on its own mbarrier.'
-tells made_again 64 '      Likely: an mbarrier.init after the expect_tx discarded it. Initialise a barrier once, in one thread.' \
-    '      mbarrier.init created it: CTA 0 warp 1 at causes.cu:72 (PTX line 174). This was its init number 2. Each init starts at parity 0 and discards what has arrived'
-tells by_warps 64 '      Likely: the count of init is the number of threads, but only one lane of each warp arrives.'
-tells too_high 64 '      Likely: the count of init is higher than the number of arrivals in a phase.'
-tells first_parity 64 '      Nothing has arrived since its init. If its buffer starts empty, the first wait must have parity 1, which returns at once.'
-tells left_early 64 '      The last arrival was in an earlier phase: CTA 0 warp 1 at causes.cu:112 (PTX line 272). That warp has exited' \
-    '      A wait with parity 0 would return at once. Either this wait is one phase ahead, or the thread that should arrive has left its loop or waits itself.'
-tells not_made 64 '      No mbarrier.init has created a barrier there.' \
+all='64 threads of CTA (0,0,0) wait for mbarrier full'
+hangs no_arrival 14 "$all: its arrival is missing" \
+    'expect_tx (causes.cu:12) is not an arrival. Use mbarrier.arrive.expect_tx, or arrive as well.'
+hangs too_few 24 "$all: 32 of 64 expected bytes have not come" \
+    'expect_tx (causes.cu:20) asks for 64 bytes, and the copies (causes.cu:20) bring 32. Both must be the same: the sum of all copies; of a tensor copy, the whole box in the type of the map.'
+hangs no_copy 34 "$all: 64 of 64 expected bytes have not come" \
+    'no copy has signalled it: none was issued, or it names another mbarrier. expect_tx (causes.cu:30) asks for 64 bytes.'
+hangs rounded 44 "$all: 12 of 60 expected bytes have not come" \
+    'expect_tx (causes.cu:40) asks for 60 bytes, and the copies (causes.cu:40) bring 48. Both must be the same: the size of a bulk copy is rounded down to a multiple of 16 bytes.'
+hangs too_many 54 "$all: 32 more bytes came than were expected" \
+    'the copies (causes.cu:50) bring 64 bytes, and expect_tx (causes.cu:50) asks for 32. Both must be the same: a tensor copy brings its whole box, with what is out of bounds; a copy may run more than once.'
+hangs unexpected 64 "$all: its arrival is missing, 64 more bytes came than were expected" \
+    'the copies (causes.cu:60) bring 64 bytes, and no expect_tx has announced them on this mbarrier.'
+hangs made_again 74 "$all: its arrival is missing, 64 more bytes came than were expected" \
+    'mbarrier.init (causes.cu:72) ran 2 times, and discarded what had come before: 1 arrival, 64 expected bytes. Initialise a barrier once, in one thread.'
+hangs by_warps 84 "$all: 62 of 64 arrivals are missing" \
+    'the count of init (causes.cu:80) is 64, and 2 arrivals came (causes.cu:80): it is the number of threads, but one lane of each warp arrives.'
+hangs too_high 94 "$all: 2 of 3 arrivals are missing" \
+    'the count of init (causes.cu:90) is 3, and 1 arrival came (causes.cu:90): the count is too high, or an arrive is missing.'
+first='nothing has arrived since its init (causes.cu:1%d0). If its buffer starts empty, the first wait must have parity 1, which returns at once; else the arrive is missing or names another mbarrier.'
+hangs first_parity 104 "$all: its arrival is missing" "${first/\%d/0}"
+hangs left_early 114 '32 threads of CTA (0,0,0) wait for mbarrier full: its arrival is missing' \
+    'warp 1 arrived in the phase before (causes.cu:112), but has not in this one, and has exited: it made a round less than the waiter, or left it out in one.'
+hangs elects 174 '56 threads of CTA (0,0,0) wait for mbarrier full: its arrival is missing' "${first/\%d/7}"
+has "$scratch/out" '  follows: 8 threads of CTA (0,0,0) wait for other lanes of their warp (causes.cu:172)'
+tells named 96 'causes.cu:142: error: kernel named hangs: 32 threads of CTA (0,0,0) wait at barrier 3: 32 of 96 threads have come' \
+    '  Likely: the other threads have exited: 1 of 3 warps of the CTA remain, and barrier 3 asks for 96 threads.'
+tells named 64 '  Likely: barrier 3 asks for 96 threads, and the CTA has only 64.'
+tells registers 512 'causes.cu:152: error: kernel registers hangs: 512 threads of CTA (0,0,0) wait for registers: they want 240 each, and can have 128' \
+    '  Likely: other warps must release registers with setmaxnreg.dec before these can have 240 each.'
+tells part 128 'causes.cu:164: error: kernel part hangs: 96 threads of CTA (0,0,0) wait for other warps of their warpgroup at a wgmma' \
+    '  Likely: the four warps of a warpgroup execute a wgmma together, and 1 of them is not there or has exited.'
+
+# The one CTA that keeps up 131 others leads, however many there are; they are one line.
+expect 1 '^causes.cu:184: error: kernel one_of_many hangs: 128 threads of CTA \(77,0,0\) wait for mbarrier full: its arrival is missing$' \
+    -- "$RUN_PTX" "$folder/causes.ptx" one_of_many 132 128
+grep -qE '^  follows: 16768 threads of 131 CTAs poll memory at 0x[0-9a-f]+, which is 0x0 \(causes.cu:186\)$' "$scratch/out" || {
+    cat "$scratch/out"; failed=1; }
+# What does not fit is counted; --verbose has it.
+expect 1 'and [0-9]+ more (waits that depend on no other|groups of threads that follow); --verbose shows all' \
+    -- "$RUN_PTX" "$folder/causes.ptx" sixteen 1 512
+[ "$(wc -l <"$scratch/out")" -le 17 ] || { echo "more than one screen:"; cat "$scratch/out"; failed=1; }
+expect 1 'wait at barrier 15: 32 of 64' --verbose -- "$RUN_PTX" "$folder/causes.ptx" sixteen 1 512
+grep -q 'shows all' "$scratch/out" && { cat "$scratch/out"; failed=1; }
+
+# The whole state as JSON, by its schema.
+for kernel in "too_few 64" "left_early 64" "named 96" "registers 512" "part 128" "elects 64"; do
+    "$TMAREF" exec --json -- "$RUN_PTX" "$folder/causes.ptx" ${kernel% *} 1 ${kernel#* }
+done >"$scratch/json" 2>&1
+"$TMAREF" exec --json -- "$RUN_PTX" "$folder/hang.ptx" spin >>"$scratch/json" 2>&1
+"$TMAREF" exec --json --limit-instructions 10000 -- "$RUN_PTX" "$folder/hang.ptx" spin >>"$scratch/json" 2>&1
+if command -v python3 >/dev/null; then
+    root=$(dirname "$0")/../..
+    python3 "$root/tests/hang/schema.py" "$root/docs/hang.schema.json" "$scratch/json" || failed=1
+else
+    echo "no python3: docs/hang.schema.json is not checked"
+fi
+
+# Faults at a barrier.
+tells not_made 64 'causes.cu:120: error: CUDA_ERROR_LAUNCH_FAILED (719) in kernel not_made: nobody has initialised mbarrier full at shared address 0x800' \
+    '      No mbarrier.init has created a barrier there.' \
     '      Likely: the init is missing, or there is no barrier of all threads after it.'
 tells next_phase 64 '      Its current phase has parity 0: 0 of 1 arrivals and 64 bytes are missing.' \
-    '      Likely: this arrival belongs to the next phase. The wait before it is missing, or returned at once because it had the parity of another phase.'
-tells named 96 '      barrier 3: 32 of 96 threads have arrived in phase 0. The other threads have exited: 1 of 3 warps of the CTA remain'
-tells named 64 '      barrier 3: 32 of 96 threads have arrived in phase 0. The CTA has only 2 warps'
-tells registers 512 '      Its threads have 128 registers each. 0 more are free for them in this quarter of the SM. Other warps must release registers with setmaxnreg.dec.'
-tells part 128 '      The four warps of a warpgroup execute a wgmma together: that at causes.cu:162 (PTX line 382). Warp 3 has exited.'
-tells elects 64 '      Nothing has arrived since its init. If its buffer starts empty, the first wait must have parity 1, which returns at once.'
+    '      Likely: this arrival belongs to the next phase, or to another mbarrier. The wait before it is missing or returned at once because it had the parity of another phase, or the arrival names the wrong stage.'
 exit $failed

@@ -64,7 +64,7 @@ static void show_stack(void)
     REQUIRE(cuCtxSetLimit(STACK_BYTES, (size_t)512 << 10) == CUDA_SUCCESS);
     REQUIRE(launch(function, parameters) == CUDA_SUCCESS && cuCtxSynchronize() == CUDA_SUCCESS);
     REQUIRE(cuCtxSetLimit(STACK_BYTES, (size_t)128 << 10) == CUDA_SUCCESS);
-    REQUIRE(launch(function, parameters) == CUDA_SUCCESS && cuCtxSynchronize() == CUDA_ERROR_LAUNCH_FAILED);
+    REQUIRE(launch(function, parameters) == CUDA_SUCCESS && cuCtxSynchronize() == CUDA_ERROR_ILLEGAL_ADDRESS);
 }
 
 static void show_heap(void)

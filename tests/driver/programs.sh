@@ -61,18 +61,18 @@ children)
         [ "$(grep -c '^tmaref:' "$scratch/err")" = 1 ] || { cat "$scratch/err"; failed=1; }
     done
     ;;
-static)
-    run 1 -- "$folder/static"
-    expect "$name" 'link it with: nvcc -cudart shared' "$scratch/err"
+stripped)
+    run 1 -- "$folder/stripped"
+    expect "$name" 'has no symbol table; .*do not strip it, or link it with: nvcc -cudart shared' "$scratch/err"
     ;;
 no_ptx)
     run 1 -- "$folder/no_ptx"
-    expect "$name" 'carries machine code and no PTX; compile it with -gencode' "$scratch/err"
+    expect "$name" 'carries machine code and no PTX; compile it with -lineinfo, .* or with -gencode' "$scratch/err"
     expect "$name" 'cudaErrorNoKernelImageForDevice' "$scratch/out"
     ;;
 linked_no_ptx)
     run 1 -- "$folder/$name"
-    expect "$name" 'part 1 of a program of -rdc=true: .* no PTX; compile it with -gencode' "$scratch/err"
+    expect "$name" 'part 1 of a program of -rdc=true: .* no PTX; compile it with -lineinfo' "$scratch/err"
     expect "$name" 'cudaErrorNoKernelImageForDevice' "$scratch/out"
     ;;
 *)

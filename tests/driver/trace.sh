@@ -21,6 +21,10 @@ wants '"process_name","args":\{"name":"launch 1, tile: CTA \(1,0,0\)"' '"thread_
     '"name":"missing bytes of 0x800","args":\{"bytes":1024\}' '"name":"CTA \(0,0,0\)"\}'
 [ "$(grep -c '"ph":"b"' "$trace")" = "$(grep -c '"ph":"e"' "$trace")" ] || { echo "a copy does not end"; failed=1; }
 
+# A phase that ends at the time it begins has a length all the same, else a timeline does not show it.
+expect 0 '' --trace "$trace" -- "$RUN_PTX" "$1/phases.ptx" phases 1 256
+wants '"ts":0.014,"dur":0.001,"name":"phase 6"' '"ts":0.014,"dur":0.001,"name":"phase 7","args":\{"arrivals":1,'
+
 # A file that is full has the ends of what it shows.
 expect 0 'holds the first 1000000 events; [0-9]+ more are left out' --trace "$trace" -- "$RUN_PTX" "$1/long.ptx" loads 1 1
 tail -n 2 "$trace" | head -n 1 | grep -q '"name":"CTA (0,0,0)"}$' || { echo "the CTA does not end"; failed=1; }
@@ -43,6 +47,19 @@ TMAREF_TRACE=/no/such/file "$RUN_PTX" "$1/tile.ptx" plain >"$scratch/out" 2>&1
 grep -q 'TMAREF_TRACE: cannot write /no/such/file: No such file' "$scratch/out" || { cat "$scratch/out"; failed=1; }
 TMAREF_TRACE=/dev/null "$RUN_PTX" "$1/tile.ptx" plain >"$scratch/out" 2>&1
 grep -q 'TMAREF_TRACE: cannot write /dev/null: it is not a regular file' "$scratch/out" || { cat "$scratch/out"; failed=1; }
+
+# A disk that is full: a limit of the file's size stands for it. The file goes, and nobody says that no kernel ran.
+full() { # full OPTION FILE
+    (trap '' XFSZ
+     ulimit -f 1
+     failed=0
+     expect 1 "$2 could not be written, and was removed: File too large" "$1" "$2" -- "$RUN_PTX" "$folder/tile.ptx" tile 2 64
+     exit $failed) || failed=1
+    [ ! -e "$2" ] || { echo "$2 is still there"; failed=1; }
+    grep -q 'no kernel was recorded' "$scratch/out" && { cat "$scratch/out"; failed=1; }
+}
+folder=$1
+full --trace "$scratch/full.json"
 
 # Two processes of one run have a file each, and the next run begins again.
 expect 0 'another process of this run writes .*trace.json; this one writes .*trace.json\.[0-9]+' --trace "$trace" \

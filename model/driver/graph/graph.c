@@ -108,12 +108,14 @@ void graph_mark(struct CUgraph_st *graph, struct CUgraphNode_st *const *node, ui
     }
 }
 
-// The node of `copy` that was made of `node`.
-static struct CUgraphNode_st *copy_of(const struct CUgraph_st *copy, const struct CUgraphNode_st *node)
+// The dependencies of a node, which are marked with their places in its graph, as those of its copy.
+static int copy_dependencies(const struct CUgraph_st *copy, struct CUgraphNode_st *to,
+                             const struct CUgraphNode_st *from)
 {
-    for (uint32_t i = 0; i < copy->count; i++)
-        if (copy->node[i]->original == node) return copy->node[i];
-    return NULL;
+    to->after = malloc((from->after_count + 1u) * sizeof(struct CUgraphNode_st *));
+    for (uint32_t i = 0; to->after != NULL && i < from->after_count; i++)
+        to->after[to->after_count++] = copy->node[from->after[i]->mark];
+    return to->after != NULL;
 }
 
 struct CUgraph_st *graph_duplicate(struct driver *driver, const struct CUgraph_st *graph)
@@ -124,11 +126,9 @@ struct CUgraph_st *graph_duplicate(struct driver *driver, const struct CUgraph_s
         struct CUgraphNode_st *node = graph_add(driver, copy, NULL, 0, &graph->node[i]->work);
         if (node != NULL) node->original = graph->node[i];
         ok = node != NULL;
+        graph->node[i]->mark = (int)i;
     }
-    for (uint32_t i = 0; i < graph->count && ok; i++)
-        for (uint32_t j = 0; j < graph->node[i]->after_count && ok; j++)
-            ok = graph_after(&copy->node[i]->after, &copy->node[i]->after_count,
-                             copy_of(copy, graph->node[i]->after[j]));
+    for (uint32_t i = 0; i < graph->count && ok; i++) ok = copy_dependencies(copy, copy->node[i], graph->node[i]);
     if (ok) {
         copy->original = (struct CUgraph_st *)(uintptr_t)graph;
         return copy;

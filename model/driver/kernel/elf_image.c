@@ -23,3 +23,22 @@ int elf_section(const struct elf *elf, unsigned index, Elf64_Shdr *section)
     memcpy(section, elf->image + at, sizeof *section);
     return section->sh_type == SHT_NOBITS || is_inside(elf->bytes, section->sh_offset, section->sh_size);
 }
+
+static int has_name(const struct elf *elf, const Elf64_Shdr *names, const Elf64_Shdr *section, const char *name)
+{
+    const size_t length = strlen(name);
+    const char *its = elf->image + names->sh_offset + section->sh_name;
+    return section->sh_name <= names->sh_size && length < names->sh_size - section->sh_name &&
+           memcmp(its, name, length) == 0 && (its[length] == '\0' || its[length] == '.');
+}
+
+int elf_find(const struct elf *elf, const char *name, unsigned before, Elf64_Shdr *section)
+{
+    Elf64_Shdr names;
+    if (!elf_section(elf, elf->head.e_shstrndx, &names) || names.sh_type == SHT_NOBITS) return 0;
+    for (unsigned i = 0; i < elf->head.e_shnum; i++)
+        if (elf_section(elf, i, section) && section->sh_type != SHT_NOBITS && has_name(elf, &names, section, name) &&
+            before-- == 0)
+            return 1;
+    return 0;
+}

@@ -19,4 +19,8 @@ int elf_open(struct elf *elf, const void *image, size_t bytes);
 // 0 if not the whole of it is in the image.
 int elf_section(const struct elf *elf, unsigned index, Elf64_Shdr *section);
 
+// Finds the section whose name is `name`, or begins with it and a full stop, and that has `before` such sections in
+// front of it. 0 if there is none, or not the whole of it is in the image.
+int elf_find(const struct elf *elf, const char *name, unsigned before, Elf64_Shdr *section);
+
 #endif

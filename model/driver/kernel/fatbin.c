@@ -11,6 +11,8 @@
 #include <string.h>
 #include <zstd.h>
 
+#include "cubin.h"
+
 static const char magic[] = "\x50\xed\x55\xba";
 
 #define FLAG_LZ4     0x2000u
@@ -18,8 +20,9 @@ static const char magic[] = "\x50\xed\x55\xba";
 #define FLAG_OF_ARCH 0x100000u // sm_90a: features of that GPU alone
 #define MOST_BYTES   ((uint64_t)1 << 30)
 
-enum { KIND_PTX = 1, OUR_GPU = 90 };
-enum { CONTAINER_HEADER_BYTES = 16, ENTRY_HEADER_BYTES = 64 };
+enum { BOMB_BYTES = 1 << 24, BOMB_TIMES = 500 };
+enum { KIND_PTX = 1, KIND_CUBIN = 2, OUR_GPU = 90 };
+enum { CONTAINER_HEADER_BYTES = FATBIN_HEADER_BYTES, ENTRY_HEADER_BYTES = 64 };
 
 struct entry {
     uint16_t kind;
@@ -72,12 +75,15 @@ static int next_entry(struct reader *reader, struct entry *entry)
     return 1;
 }
 
-// How well PTX fits sm_90a: 0 not at all; its own features first, then the newest.
+// How well an entry fits sm_90a: 0 not at all; PTX with its own features first, then the PTX that machine code for it
+// may hold, which lacks the lines of the source, then the newest other PTX.
 static uint32_t fit_of(const struct entry *entry)
 {
+    enum { OLDER = 3 };
+    if (entry->kind == KIND_CUBIN) return entry->gpu == OUR_GPU ? OLDER * OUR_GPU + 1 : 0;
     if (entry->kind != KIND_PTX) return 0;
-    if (entry->flags & FLAG_OF_ARCH) return entry->gpu == OUR_GPU ? 2 * OUR_GPU + 1 : 0;
-    return entry->gpu <= OUR_GPU ? 2 * entry->gpu : 0;
+    if (entry->flags & FLAG_OF_ARCH) return entry->gpu == OUR_GPU ? OLDER * OUR_GPU + 2 : 0;
+    return entry->gpu <= OUR_GPU ? OLDER * entry->gpu : 0;
 }
 
 static void count_entry(const struct entry *entry, struct fatbin_contents *contents)
@@ -103,11 +109,23 @@ static int unpack(const struct entry *entry, char *text, size_t bytes)
     return 1;
 }
 
+static uint64_t unpacked_bytes(const struct entry *entry)
+{
+    return entry->flags & (FLAG_ZSTD | FLAG_LZ4) ? entry->text_bytes : entry->packed_bytes;
+}
+
+// Does it say that it unpacks to more than a compiler's text can? That is packed to a tenth or a fiftieth.
+static int is_bomb(const struct entry *entry)
+{
+    const uint64_t bytes = unpacked_bytes(entry);
+    return bytes > BOMB_BYTES && bytes / BOMB_TIMES > entry->packed_bytes;
+}
+
 static enum fatbin_result read_text(const struct entry *entry, char **text, size_t *text_bytes)
 {
-    const int is_packed = (entry->flags & (FLAG_ZSTD | FLAG_LZ4)) != 0;
-    const uint64_t bytes = is_packed ? entry->text_bytes : entry->packed_bytes;
+    const uint64_t bytes = unpacked_bytes(entry);
     if (bytes > MOST_BYTES || entry->packed_bytes > MOST_BYTES) return FATBIN_BROKEN;
+    if (is_bomb(entry)) return FATBIN_BOMB;
     *text = malloc(bytes + 1);
     if (*text == NULL) return FATBIN_NO_MEMORY;
     if (!unpack(entry, *text, bytes)) {
@@ -131,21 +149,44 @@ static int open_container(const void *image, size_t size_bytes, struct reader *r
     return 1;
 }
 
+// The text of an entry: of machine code the PTX in it. FATBIN_NO_PTX if that has none.
+static enum fatbin_result text_of(const struct entry *entry, char **text, size_t *text_bytes)
+{
+    size_t unused;
+    char *cubin;
+    if (entry->kind == KIND_PTX) return read_text(entry, text, text_bytes);
+    if (read_text(entry, &cubin, &unused) != FATBIN_OK) return FATBIN_NO_PTX;
+    *text = cubin_debug_ptx(cubin, unpacked_bytes(entry), 0, text_bytes);
+    free(cubin);
+    return *text != NULL ? FATBIN_OK : FATBIN_NO_PTX;
+}
+
+// The entry that fits best of those that fit less than `below`.
+static int next_best(struct reader reader, uint32_t below, struct entry *best)
+{
+    struct entry entry;
+    *best = (struct entry){0};
+    while (next_entry(&reader, &entry) > 0)
+        if (fit_of(&entry) > fit_of(best) && fit_of(&entry) < below) *best = entry;
+    return fit_of(best) > 0;
+}
+
 enum fatbin_result fatbin_ptx(const void *image, size_t size_bytes, char **text, size_t *text_bytes,
                               struct fatbin_contents *contents)
 {
-    struct reader reader;
-    struct entry entry, best = {0};
+    struct reader reader, start;
+    struct entry entry, best;
+    uint32_t below = UINT32_MAX;
     int more;
     *text = NULL;
     *text_bytes = 0;
     *contents = (struct fatbin_contents){0};
-    if (!open_container(image, size_bytes, &reader)) return FATBIN_BROKEN;
-    while ((more = next_entry(&reader, &entry)) > 0) {
-        count_entry(&entry, contents);
-        if (fit_of(&entry) > fit_of(&best)) best = entry;
+    if (!open_container(image, size_bytes, &start)) return FATBIN_BROKEN;
+    for (reader = start; (more = next_entry(&reader, &entry)) > 0;) count_entry(&entry, contents);
+    for (; next_best(start, below, &best); below = fit_of(&best)) {
+        const enum fatbin_result result = text_of(&best, text, text_bytes);
+        if (result != FATBIN_NO_PTX) return result;
     }
-    if (fit_of(&best) > 0) return read_text(&best, text, text_bytes);
     if (more < 0) return FATBIN_BROKEN;
     if (contents->ptx > 0) return FATBIN_TOO_NEW;
     return contents->entries > 0 ? FATBIN_NO_PTX : FATBIN_EMPTY;
@@ -164,12 +205,17 @@ const char *fatbin_advice(enum fatbin_result result)
         [FATBIN_EMPTY] =
             "the fat binary holds no code: nvcc -dlink makes none from PTX alone; let nvcc link the whole program, or "
             "link the PTX by cuLinkAddData",
-        [FATBIN_NO_PTX] = "the program carries machine code and no PTX; compile it with "
-                          "-gencode arch=compute_90a,code=[sm_90a,compute_90a] (or -arch=sm_90a), which adds PTX",
+        [FATBIN_NO_PTX] =
+            "the program carries machine code and no PTX; compile it with -lineinfo, which keeps the PTX beside "
+            "the machine code, or with -gencode arch=compute_90a,code=[sm_90a,compute_90a] (or "
+            "-arch=sm_90a), which adds PTX",
         [FATBIN_TOO_NEW] = "the program's PTX is for other GPUs; compile it with "
                            "-gencode arch=compute_90a,code=compute_90a",
         [FATBIN_PACKED] = "the PTX in the fat binary cannot be unpacked: it is damaged, or packed in a way that only a "
                           "later nvcc knows; compile with -compress-mode=none",
+        [FATBIN_BOMB] =
+            "the PTX in the fat binary says that it unpacks to more than 16 MiB and to more than 500 times its "
+            "packed size, which no compiler's PTX does: the fat binary is damaged, or made to fill memory",
         [FATBIN_NO_MEMORY] = "no memory for the PTX",
     };
     return advice[result];

@@ -13,6 +13,7 @@ enum fatbin_result {
     FATBIN_NO_PTX,  // machine code alone
     FATBIN_TOO_NEW, // PTX for later GPUs, or with features of another one, alone
     FATBIN_PACKED,  // PTX that cannot be unpacked
+    FATBIN_BOMB,    // it unpacks to what no compiler wrote
     FATBIN_NO_MEMORY,
 };
 
@@ -26,6 +27,7 @@ int fatbin_is(const void *image);
 
 // The bytes of a fat binary that says its own size, and of which `size_bytes` are there (SIZE_MAX if that is not
 // known); 0 if `image` is none. At least the 16 bytes of a header must be readable.
+enum { FATBIN_HEADER_BYTES = 16 };
 size_t fatbin_bytes(const void *image, size_t size_bytes);
 
 // The best PTX, as text that ends in 0; the caller frees it. `contents` is always filled in.

@@ -6,16 +6,18 @@
 #include "function.h"
 #include "hopper.h"
 #include "loaded.h"
+#include "work.h"
 
 enum { SHARED_OF_SM = SM_SHARED_BYTES, RESERVED_OF_CTA = 1024 };
 enum { MOST_REGISTERS = 255, WARP = 32, REGISTER_UNIT = 8 };
 enum { MOST_CACHE_CONFIG = 3, MOST_OCCUPANCY_FLAGS = 1 };
 
-// A CTA of as many threads as the kernel may have always fits.
+// A CTA of as many threads as the kernel may have always fits. With setmaxnreg ptxas gives all that it may.
 uint32_t function_registers(const struct CUfunc_st *function)
 {
     const uint32_t fit = SM_REGISTERS / function->facts.max_threads / REGISTER_UNIT * REGISTER_UNIT;
-    uint32_t registers = function->facts.registers;
+    uint32_t registers = function->facts.start_registers;
+    if (registers == 0) registers = machine_module_registers(function->module->machine, function->kernel);
     if (registers > MOST_REGISTERS) registers = MOST_REGISTERS;
     return registers > fit ? fit : registers;
 }
@@ -328,6 +330,24 @@ static uint32_t cluster_of(const struct CUfunc_st *function, const struct cuda_l
     return own[0] * own[1] * own[2]; // 0 without
 }
 
+// As the launch would be, for its cluster.
+static int is_cluster_refused(struct CUfunc_st *function, const struct cuda_launch_config *config)
+{
+    struct work_kernel kernel = {.function = function,
+                                 .grid = {config->grid_x, config->grid_y, config->grid_z},
+                                 .block = {config->block_x, config->block_y, config->block_z},
+                                 .shared_bytes = config->shared_bytes};
+    for (uint32_t i = 0; i < config->attribute_count; i++) {
+        if (config->attributes[i].id != CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) continue;
+        const uint32_t cluster[] = {config->attributes[i].value.cluster.x, config->attributes[i].value.cluster.y,
+                                    config->attributes[i].value.cluster.z};
+        memcpy(kernel.cluster, cluster, sizeof cluster);
+        kernel.has_cluster = 1;
+    }
+    const struct cluster_launch launch = kernel_launch_of(&kernel);
+    return rule_cuda_error(cluster_launch_check(&launch, NULL)) == CUDA_ERROR_INVALID_CLUSTER_SIZE;
+}
+
 DRIVER_VISIBLE enum cuda_result cuOccupancyMaxActiveClusters(int *clusters, struct CUfunc_st *function,
                                                              const struct cuda_launch_config *config)
 {
@@ -336,7 +356,7 @@ DRIVER_VISIBLE enum cuda_result cuOccupancyMaxActiveClusters(int *clusters, stru
     if (!object_is(function, OBJECT_FUNCTION)) return CUDA_ERROR_INVALID_HANDLE;
     const uint32_t threads = config->block_x * config->block_y * config->block_z;
     const uint32_t ctas = cluster_of(function, config);
-    if (ctas > (function->non_portable ? CLUSTER_MAX : CLUSTER_MAX_PORTABLE)) return CUDA_ERROR_INVALID_CLUSTER_SIZE;
+    if (is_cluster_refused(function, config)) return CUDA_ERROR_INVALID_CLUSTER_SIZE;
     *clusters = (int)function_clusters(function, ctas, threads, config->shared_bytes);
     return CUDA_SUCCESS;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What of a kernel fits on an SM. PTX does not say how many registers ptxas takes: the declared ones stand for them,
-// as far as the largest CTA that the kernel allows still fits.
+// What of a kernel fits on an SM. PTX does not say how many registers ptxas takes: an estimate stands for them
+// (machine_module_registers()), as far as the largest CTA that the kernel allows still fits.
 #ifndef TMAREF_DRIVER_FUNCTION_H
 #define TMAREF_DRIVER_FUNCTION_H
 

@@ -10,6 +10,7 @@
 #include "device_runtime.h"
 #include "fatbin.h"
 #include "linking.h"
+#include "readable.h"
 #include "units.h"
 
 #define MOST_FILE_BYTES ((long)1 << 30)
@@ -64,13 +65,20 @@ void *image_file(const char *path, size_t *size_bytes)
 
 // --- Programs of several units ---------------------------------------------------------------------------------------
 
+// A part that cannot be read is a damaged one.
+static size_t part_bytes(const void *part)
+{
+    const size_t room = readable_bytes(part);
+    return room < FATBIN_HEADER_BYTES ? 0 : fatbin_bytes(part, room);
+}
+
 static enum cuda_result add_part(struct driver *driver, const char *call, struct units *units, const void *part,
                                  unsigned number, int *is_left_out)
 {
     struct fatbin_contents contents;
     char *text, name[32];
     size_t bytes;
-    const enum fatbin_result result = fatbin_ptx(part, fatbin_bytes(part, SIZE_MAX), &text, &bytes, &contents);
+    const enum fatbin_result result = fatbin_ptx(part, part_bytes(part), &text, &bytes, &contents);
     snprintf(name, sizeof name, "part %u", number);
     *is_left_out |= fatbin_is_for_others(result);
     if (fatbin_is_for_others(result)) return CUDA_SUCCESS;
@@ -88,7 +96,8 @@ static enum cuda_result text_of_parts(struct driver *driver, const char *call, c
     struct units units = {0};
     enum cuda_result error = CUDA_SUCCESS;
     int is_left_out = 0;
-    for (unsigned i = 0; parts[i] != NULL && error == CUDA_SUCCESS; i++)
+    const size_t room = readable_bytes(parts) / sizeof parts[0];
+    for (unsigned i = 0; i < room && parts[i] != NULL && error == CUDA_SUCCESS; i++)
         error = add_part(driver, call, &units, parts[i], i + 1, &is_left_out);
     if (error == CUDA_SUCCESS && units.text == NULL)
         error = driver_refuse(driver, CUDA_ERROR_NO_BINARY_FOR_GPU, call, "%s", fatbin_advice(FATBIN_TOO_NEW));
@@ -117,6 +126,37 @@ static int begins_with(const void *image, size_t size_bytes, const char *magic)
     return size_bytes >= strlen(magic) && strncmp(image, magic, strlen(magic)) == 0;
 }
 
+// The PTX that ptxas kept in machine code: of the one unit, or of all that nvlink linked.
+static enum cuda_result text_of_debug(struct driver *driver, const char *call, const void *image, size_t size_bytes,
+                                      char **text, size_t *bytes)
+{
+    struct units units = {0};
+    size_t part_bytes;
+    char *part, name[32];
+    *text = cubin_debug_ptx(image, size_bytes, 0, bytes);
+    if (*text == NULL)
+        return driver_refuse(driver, CUDA_ERROR_NO_BINARY_FOR_GPU, call,
+                             "the image is machine code (a cubin), without the PTX that it was made of: tmaref exec "
+                             "runs PTX; make the cubin with -lineinfo (nvcc, ptxas), which keeps its PTX, or load the "
+                             "PTX instead (nvrtcGetPTX, nvcc -ptx)");
+    for (unsigned i = 1; (part = cubin_debug_ptx(image, size_bytes, i, &part_bytes)) != NULL; i++) {
+        snprintf(name, sizeof name, "unit %u", i + 1);
+        int ok = units.text != NULL || units_add(&units, "unit 1", *text, *bytes);
+        ok = ok && units_add(&units, name, part, part_bytes);
+        free(part);
+        if (ok) continue;
+        free(units.text);
+        free(*text);
+        *text = NULL;
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    if (units.text == NULL) return CUDA_SUCCESS;
+    free(*text);
+    *text = units.text;
+    *bytes = units.bytes;
+    return CUDA_SUCCESS;
+}
+
 // Machine code runs on GPUs of its own number, and of later minor ones.
 static enum cuda_result text_of_inputs(struct driver *driver, const char *call, const void *image, size_t size_bytes,
                                        char **text, size_t *bytes)
@@ -124,13 +164,10 @@ static enum cuda_result text_of_inputs(struct driver *driver, const char *call, 
     enum { OUR_GPU = 90 };
     struct cubin_input first, second;
     size_t at = 0;
-    if (!cubin_next(image, size_bytes, &at, &first))
-        return driver_refuse(driver, CUDA_ERROR_NO_BINARY_FOR_GPU, call,
-                             "the image is machine code (a cubin), without the PTX that NVRTC or nvJitLink made it of: "
-                             "tmaref exec runs PTX; load the PTX instead (nvrtcGetPTX, nvcc -ptx)");
-    if (cubin_gpu(image) != OUR_GPU)
+    if (cubin_is(image, size_bytes) && cubin_gpu(image) != OUR_GPU)
         return driver_refuse(driver, CUDA_ERROR_NO_BINARY_FOR_GPU, call,
                              "the cubin is for sm_%u: an H200 loads those for sm_90 and sm_90a", cubin_gpu(image));
+    if (!cubin_next(image, size_bytes, &at, &first)) return text_of_debug(driver, call, image, size_bytes, text, bytes);
     if (first.kind == INPUT_PTX && !cubin_next(image, size_bytes, &at, &second))
         return image_text(driver, call, first.data, first.bytes, text, bytes);
     return link_inputs(driver, call, image, size_bytes, text, bytes);
@@ -154,7 +191,7 @@ static enum cuda_result text_of_cubin(struct driver *driver, const char *call, c
 // A wrapper holds addresses, so that a file is none.
 static int is_wrapper(const void *image, size_t size_bytes, struct fatbin_wrapper *wrapper)
 {
-    if (size_bytes != SIZE_MAX || !begins_with(image, size_bytes, wrapper_magic)) return 0;
+    if (size_bytes < sizeof *wrapper || !begins_with(image, size_bytes, wrapper_magic)) return 0;
     memcpy(wrapper, image, sizeof *wrapper);
     return 1;
 }
@@ -163,14 +200,20 @@ enum cuda_result image_text(struct driver *driver, const char *call, const void 
                             size_t *bytes)
 {
     struct fatbin_wrapper wrapper;
+    const int is_in_memory = size_bytes == SIZE_MAX;
     if (image == NULL) return CUDA_ERROR_INVALID_VALUE;
-    if (is_wrapper(image, size_bytes, &wrapper)) {
+    if (is_in_memory) size_bytes = readable_bytes(image);
+    if (is_in_memory && is_wrapper(image, size_bytes, &wrapper)) {
         if (wrapper.version == WRAPPER_LINKED && wrapper.parts != NULL)
             return text_of_parts(driver, call, wrapper.parts, text, bytes);
         image = wrapper.data;
+        size_bytes = readable_bytes(image);
     }
     if (image == NULL) return CUDA_ERROR_INVALID_VALUE;
-    if (size_bytes >= sizeof(uint32_t) && fatbin_is(image))
+    if (is_in_memory && size_bytes == 0)
+        return driver_refuse(driver, CUDA_ERROR_INVALID_VALUE, call, "the image is at %p, which is no readable memory",
+                             image);
+    if (size_bytes >= FATBIN_HEADER_BYTES && fatbin_is(image))
         return text_of_fatbin(driver, call, image, size_bytes, text, bytes);
     if (begins_with(image, size_bytes, elf_magic)) return text_of_cubin(driver, call, image, size_bytes, text, bytes);
     *bytes = strnlen(image, size_bytes);

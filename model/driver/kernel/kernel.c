@@ -7,7 +7,10 @@
 #include "graph_condition.h"
 #include "logs.h"
 #include "look.h"
+#include "plain.h"
 #include "runtime_error.h"
+#include "signals.h"
+#include "tell_hang.h"
 #include "tell_launch.h"
 #include "turns.h"
 
@@ -19,6 +22,7 @@ struct kernel_run {
     int is_child;
     struct machine_launched *launched;
     struct machine_outcome outcome;
+    char *hang;               // the report of one that hangs or was stopped at a limit; NULL: none
     struct look_launch *look; // who looks at the grid that runs; NULL: nobody
     uint64_t regions;
 };
@@ -29,6 +33,13 @@ static void print(void *context, const char *text, size_t bytes)
 {
     (void)context;
     fwrite(text, 1, bytes, stdout);
+}
+
+// What assert() says: on standard error, as on a GPU.
+static void print_error(void *context, const char *text, size_t bytes)
+{
+    (void)context;
+    plain_print(stderr, text, bytes);
 }
 
 static uint64_t workspace_of(struct driver *driver, struct CUctx_st *context)
@@ -94,6 +105,18 @@ static void close_grid(struct kernel_run *run)
     run->launched = NULL;
 }
 
+static size_t describe(void *context, uint64_t address, char *text, size_t bytes)
+{
+    return allocations_describe(&((struct driver *)context)->allocations, address, text, bytes);
+}
+
+static void hear_hang(void *context, const struct machine_hang *hang)
+{
+    struct kernel_run *run = context;
+    free(run->hang);
+    run->hang = hang_report(run->children.driver, hang);
+}
+
 static int begin(struct driver *driver, const struct work_kernel *kernel, struct kernel_run *run)
 {
     struct CUctx_st *context = driver_context();
@@ -109,8 +132,9 @@ static int begin(struct driver *driver, const struct work_kernel *kernel, struct
         .number = ++driver->launches,
         .schedule = {(enum machine_policy)driver->options.schedule, driver->options.seed,
                      (uint32_t)driver->options.threads},
-        .limits = {driver->options.limit_instructions, (double)driver->options.limit_seconds},
+        .limits = {driver->options.limit_instructions, (double)driver->options.limit_seconds, signals_stop()},
         .print = print,
+        .print_error = print_error,
         .grid_workspace = workspace,
         .heap = heap_of(context, kernel->function->module),
         .child = children_ask,
@@ -119,7 +143,11 @@ static int begin(struct driver *driver, const struct work_kernel *kernel, struct
         .may_wait = 1,
         .meanwhile_context = run,
         .set_condition = condition_set,
-        .condition_context = driver};
+        .condition_context = driver,
+        .describe = describe,
+        .describe_context = driver,
+        .hung = hear_hang,
+        .hung_context = run};
     memcpy(launch.grid, kernel->grid, sizeof launch.grid);
     memcpy(launch.block, kernel->block, sizeof launch.block);
     memcpy(launch.cluster, kernel->cluster, sizeof launch.cluster);
@@ -138,9 +166,10 @@ static enum cuda_result end(struct driver *driver, const struct work_kernel *ker
     enum cuda_result error = CUDA_SUCCESS;
     close_grid(run);
     if (outcome->kind != MACHINE_DONE) {
-        launch_tell(driver, kernel->function->name, outcome);
+        launch_tell(driver, kernel->function, outcome, run->hang);
         error = launch_error(outcome);
         if (outcome->kind != MACHINE_REFUSED) driver->error = error;
+        if (outcome->kind == MACHINE_INTERRUPTED) driver_wait_for_end(driver);
         driver->is_of_gpu = outcome->kind == MACHINE_FAULTED || outcome->kind == MACHINE_TRAPPED;
     }
     const int is_told_later = outcome->kind != MACHINE_REFUSED && outcome->kind != MACHINE_UNSUPPORTED;
@@ -222,6 +251,7 @@ void kernel_drop(struct work_state *state)
     close_grid(run);
     if (run->is_child) work_release(run->children.driver, &run->child);
     children_close(&run->children);
+    free(run->hang);
     free(run);
     state->kernel = NULL;
 }

@@ -51,7 +51,7 @@ enum cuda_result kernel_gather(struct driver *driver, struct work_kernel *kernel
 
 // --- What is refused -------------------------------------------------------------------------------------------------
 
-static struct cluster_launch launch_of(const struct work_kernel *kernel)
+struct cluster_launch kernel_launch_of(const struct work_kernel *kernel)
 {
     const struct CUfunc_st *function = kernel->function;
     struct cluster_launch launch = {.has_cluster = kernel->has_cluster,
@@ -76,9 +76,15 @@ static enum cuda_result check_cooperative(struct driver *driver, const char *cal
     const uint32_t sms = kernel->multiprocessors != 0 ? kernel->multiprocessors : H200_SMS;
     const uint32_t most = sms * function_ctas_of_sm(kernel->function, threads, kernel->shared_bytes);
     if (!kernel->is_cooperative || ctas <= most) return CUDA_SUCCESS;
-    return driver_refuse(driver, CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE, call,
-                         "%s: a cooperative launch of %llu CTAs; at most %u run at once", kernel->function->name,
-                         (unsigned long long)ctas, most);
+    return driver_refuse(
+        driver, CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE, call,
+        "%s: a cooperative launch of %llu CTAs; at most %u run at once, %u on each of %u "
+        "multiprocessors: %u threads, %llu bytes of shared memory and about %u registers a thread. The "
+        "registers are an estimate, of the values that the PTX has alive at once; ptxas -v says how "
+        "many they are",
+        kernel->function->name, (unsigned long long)ctas, most, most / sms, sms, threads,
+        (unsigned long long)(kernel->function->facts.static_shared_bytes + kernel->shared_bytes),
+        function_registers(kernel->function));
 }
 
 // PTX ISA, .reqntid: a launch with other threads fails.
@@ -105,7 +111,7 @@ static enum cuda_result check_explicit(struct driver *driver, const char *call, 
 
 enum cuda_result kernel_check(struct driver *driver, const char *call, const struct work_kernel *kernel)
 {
-    const struct cluster_launch launch = launch_of(kernel);
+    const struct cluster_launch launch = kernel_launch_of(kernel);
     struct findings findings;
     const enum rule rule = cluster_launch_check(&launch, &findings);
     if (rule == RULE_OK) {

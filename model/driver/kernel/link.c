@@ -49,7 +49,6 @@ DRIVER_VISIBLE enum cuda_result cuLinkCreate_v2(unsigned count, uint32_t *option
 static enum cuda_result check_input(struct driver *driver, const char *call, const struct CUlinkState_st *link,
                                     uint32_t type)
 {
-    if (!object_is(link, OBJECT_LINK)) return CUDA_ERROR_INVALID_HANDLE;
     if (link->is_complete || type >= INPUTS) return CUDA_ERROR_INVALID_VALUE;
     if (link->error != CUDA_SUCCESS || type != INPUT_NVVM) return link->error;
     return driver_refuse(driver, CUDA_ERROR_NOT_SUPPORTED, call,
@@ -176,7 +175,7 @@ static enum cuda_result add(struct input *input, uint32_t type, const void *imag
 enum cuda_result link_inputs(struct driver *driver, const char *call, const void *cubin, size_t size_bytes, char **text,
                              size_t *bytes)
 {
-    struct CUlinkState_st link = {.object.kind = OBJECT_LINK};
+    struct CUlinkState_st link = {0};
     struct cubin_input part;
     size_t at = 0;
     enum cuda_result error = CUDA_SUCCESS;
@@ -198,6 +197,7 @@ DRIVER_VISIBLE enum cuda_result cuLinkAddData_v2(struct CUlinkState_st *link, ui
 {
     DRIVER_USE(driver);
     if (data == NULL || bytes == 0 || !loaded_are_options(count, option, value)) return CUDA_ERROR_INVALID_VALUE;
+    if (!object_is(link, OBJECT_LINK)) return CUDA_ERROR_INVALID_HANDLE;
     enum cuda_result error = check_input(driver, "cuLinkAddData", link, type);
     if (error != CUDA_SUCCESS) return error;
     size_t room;
@@ -216,6 +216,7 @@ DRIVER_VISIBLE enum cuda_result cuLinkAddFile_v2(struct CUlinkState_st *link, ui
     DRIVER_USE(driver);
     size_t bytes;
     if (path == NULL || !loaded_are_options(count, option, value)) return CUDA_ERROR_INVALID_VALUE;
+    if (!object_is(link, OBJECT_LINK)) return CUDA_ERROR_INVALID_HANDLE;
     enum cuda_result error = check_input(driver, "cuLinkAddFile", link, type);
     if (error != CUDA_SUCCESS) return error;
     void *image = image_file(path, &bytes);

@@ -122,7 +122,7 @@ static const char *skip_blanks(const char *at, const char *end)
         const int is_block = end - at > 1 && at[0] == '/' && at[1] == '*';
         if (!is_line && !is_block && !isspace((unsigned char)*at)) return at;
         if (is_line) at = memchr(at, '\n', (size_t)(end - at));
-        if (is_block) at = memmem(at, (size_t)(end - at), "*/", 2);
+        if (is_block) at = memmem(at + 2, (size_t)(end - at - 2), "*/", 2);
         if (at == NULL) return end;
         at += is_block ? 2 : 1;
     }
@@ -146,25 +146,37 @@ static enum cuda_result error_of(const char *text, size_t bytes)
     return is_newer ? CUDA_ERROR_UNSUPPORTED_PTX_VERSION : CUDA_ERROR_INVALID_PTX;
 }
 
-static enum cuda_result load_text(struct driver *driver, const char *call, const char *text, size_t bytes,
+static void free_text(char **text)
+{
+    free(*text);
+}
+
+// Frees the text, if no module has it.
+static enum cuda_result load_text(struct driver *driver, const char *call, char *text, size_t bytes,
                                   struct loaded_log *log, struct CUmod_st **result)
 {
     struct ptx_errors *errors = calloc(1, sizeof *errors);
+    struct machine_module *machine = errors == NULL ? NULL : machine_module_adopt(text, bytes, errors);
+    char *left __attribute__((cleanup(free_text))) = machine == NULL ? text : NULL;
+    (void)left; // clang takes it for unused
     if (errors == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
-    struct machine_module *machine = machine_module_open(text, bytes, errors);
     tell_errors(driver, call, text, bytes, errors, log);
     const int is_bad = errors->count > 0;
     free(errors);
-    if (machine == NULL) return is_bad ? error_of(text, bytes) : CUDA_ERROR_OUT_OF_MEMORY;
+    if (machine == NULL && !is_bad)
+        return driver_refuse(driver, CUDA_ERROR_OUT_OF_MEMORY, call,
+                             "the host has not enough memory for the variables of the module (.global, .const)");
+    if (machine == NULL) return error_of(text, bytes);
     struct CUmod_st *module = object_new(&driver->objects, OBJECT_MODULE, sizeof *module);
     if (module == NULL) {
         machine_module_close(machine);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
+    module->function_of = calloc(machine_module_program(machine)->functions + 1u, sizeof *module->function_of);
     module->object.owner = module->context = driver_context();
     module->machine = machine;
     *result = module;
-    if (add_regions(driver, module)) return CUDA_SUCCESS;
+    if (module->function_of != NULL && add_regions(driver, module)) return CUDA_SUCCESS;
     loaded_close(driver, module);
     return CUDA_ERROR_OUT_OF_MEMORY;
 }
@@ -177,9 +189,7 @@ enum cuda_result loaded_open(struct driver *driver, const char *call, const void
     if (module == NULL) return CUDA_ERROR_INVALID_VALUE;
     enum cuda_result error = image_text(driver, call, image, size_bytes, &text, &bytes);
     if (error != CUDA_SUCCESS) return error;
-    error = load_text(driver, call, text, bytes, log, module);
-    free(text);
-    return error;
+    return load_text(driver, call, text, bytes, log, module);
 }
 
 // As an H200's driver does, which reads a library's PTX when something of it is first asked for.
@@ -200,21 +210,16 @@ enum cuda_result loaded_open_library(struct driver *driver, const char *call, co
     enum cuda_result error = image_text(driver, call, image, size_bytes, &text, &bytes);
     if (error != CUDA_SUCCESS) return error;
     error = load_text(driver, call, text, bytes, log, module);
-    if (error != CUDA_SUCCESS) {
-        free(text);
-        return error == CUDA_ERROR_OUT_OF_MEMORY ? error : wrong_library(driver, error, module);
-    }
+    if (error != CUDA_SUCCESS) return error == CUDA_ERROR_OUT_OF_MEMORY ? error : wrong_library(driver, error, module);
     (*module)->object.owner = (*module)->context = NULL;
-    (*module)->text = text;
-    (*module)->text_bytes = bytes;
     return CUDA_SUCCESS;
 }
 
 static int refresh(struct driver *driver, struct CUmod_st *module)
 {
     struct ptx_errors *errors = calloc(1, sizeof *errors);
-    struct machine_module *machine =
-        errors == NULL ? NULL : machine_module_open(module->text, module->text_bytes, errors);
+    const char *text = machine_module_text(module->machine);
+    struct machine_module *machine = errors == NULL ? NULL : machine_module_open(text, strlen(text), errors);
     int ok = machine != NULL;
     if (ok) {
         allocations_remove_owned(&driver->allocations, module);
@@ -248,7 +253,7 @@ void loaded_close(struct driver *driver, struct CUmod_st *module)
     }
     allocations_remove_owned(&driver->allocations, module);
     machine_module_close(module->machine);
-    free(module->text);
+    free(module->function_of);
     object_destroy(&driver->objects, module);
 }
 
@@ -280,10 +285,15 @@ static enum cuda_result decode(struct driver *driver, const char *call, struct C
     for (uint32_t i = 0; i < errors->count && i < PTX_MOST_ERRORS; i++)
         driver_refuse(driver, CUDA_ERROR_INVALID_PTX, call, "%s, PTX line %u, column %u: %s", function->name,
                       errors->item[i].line, errors->item[i].column, errors->item[i].message);
-    const int is_bad = errors->count > 0 || has_bad_function(module);
+    const int is_bad = !ok && (errors->count > 0 || has_bad_function(module));
     free(errors);
     if (ok) return CUDA_SUCCESS;
-    return is_bad ? CUDA_ERROR_INVALID_PTX : CUDA_ERROR_OUT_OF_MEMORY;
+    if (is_bad) return CUDA_ERROR_INVALID_PTX;
+    return driver_refuse(
+        driver, CUDA_ERROR_OUT_OF_MEMORY, call,
+        "%s: the host has not enough memory for the kernel, or its .local, .shared or .param variables "
+        "are larger than a thread, a CTA or a launch can have",
+        function->name);
 }
 
 static struct CUfunc_st *function_new(struct driver *driver, struct CUmod_st *module, int kernel)
@@ -303,8 +313,8 @@ static struct CUfunc_st *function_new(struct driver *driver, struct CUmod_st *mo
 enum cuda_result loaded_kernel(struct driver *driver, const char *call, struct CUmod_st *module, int kernel,
                                struct CUfunc_st **result)
 {
-    for (*result = module->functions; *result != NULL; *result = (*result)->next)
-        if ((*result)->kernel == kernel) return CUDA_SUCCESS;
+    *result = module->function_of[kernel];
+    if (*result != NULL) return CUDA_SUCCESS;
     struct CUfunc_st *function = function_new(driver, module, kernel);
     if (function == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
     const enum cuda_result error = decode(driver, call, module, function);
@@ -316,7 +326,7 @@ enum cuda_result loaded_kernel(struct driver *driver, const char *call, struct C
         return error;
     }
     function->next = module->functions;
-    module->functions = function;
+    module->functions = module->function_of[kernel] = function;
     *result = function;
     return CUDA_SUCCESS;
 }

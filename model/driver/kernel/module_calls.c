@@ -138,13 +138,10 @@ static enum cuda_result list_functions(struct driver *driver, struct CUfunc_st *
     const struct ptx_program *program = machine_module_program(module->machine);
     unsigned count = 0;
     for (uint32_t i = 0; i < program->functions && count < room; i++) {
-        const struct ptx_function *at = &program->function[module->context == NULL ? program->functions - 1 - i : i];
-        if (!is_entry(at)) continue;
-        char *name = strndup(at->name.at, at->name.length);
-        enum cuda_result error =
-            name == NULL ? CUDA_ERROR_OUT_OF_MEMORY
-                         : loaded_function(driver, "cuModuleEnumerateFunctions", module, name, &function[count++]);
-        free(name);
+        const uint32_t number = module->context == NULL ? program->functions - 1 - i : i;
+        if (!is_entry(&program->function[number])) continue;
+        const enum cuda_result error =
+            loaded_kernel(driver, "cuModuleEnumerateFunctions", module, (int)number, &function[count++]);
         if (error != CUDA_SUCCESS) return error;
     }
     return CUDA_SUCCESS;

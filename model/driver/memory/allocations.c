@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "allocations.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "budget.h"
 #include "objects.h"
 
 // What is reserved around each allocation and never mapped, so that nothing lies within reach of an overrun.
@@ -70,6 +72,7 @@ int allocations_add(struct allocations *allocations, const struct allocation *al
     memmove(allocations->item + at + 1, allocations->item + at, (allocations->count - at) * sizeof *allocations->item);
     allocations->item[at] = *allocation;
     allocations->item[at].id = ++allocations->next_id;
+    allocations->item[at].maker = who_now();
     allocations->count++;
     allocations->has_changed = 1;
     if (allocation_is_of_device(allocation->kind)) allocations->device_bytes += allocation->size_bytes;
@@ -81,7 +84,9 @@ uint64_t allocations_make(struct allocations *allocations, uint64_t size_bytes, 
 {
     if (size_bytes == 0 || size_bytes > (uint64_t)1 << 46) return 0;
     const uint64_t reserved = mapped_bytes(size_bytes) + 2 * GUARD_BYTES;
+    if (!budget_take(BUDGET_DEVICE, size_bytes)) return 0;
     uint8_t *base = mmap(NULL, reserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (base == MAP_FAILED) budget_give(BUDGET_DEVICE, size_bytes);
     if (base == MAP_FAILED) return 0;
     struct allocation made = {.address = (uint64_t)(uintptr_t)base + GUARD_BYTES,
                               .size_bytes = size_bytes,
@@ -92,6 +97,7 @@ uint64_t allocations_make(struct allocations *allocations, uint64_t size_bytes, 
         allocations_add(allocations, &made))
         return made.address;
     munmap(base, reserved);
+    budget_give(BUDGET_DEVICE, size_bytes);
     return 0;
 }
 
@@ -127,6 +133,8 @@ void allocations_hide_pool(struct allocations *allocations, const struct CUmemPo
 void allocations_remove(struct allocations *allocations, struct allocation *allocation)
 {
     struct allocation gone = *allocation;
+    allocations->freed[allocations->freed_count++ % FREED_MOST] =
+        (struct freed){gone.address, gone.size_bytes, gone.maker, who_now()};
     ranges_free(&gone.ranges);
     if (gone.shared_file != 0) close(gone.shared_file - 1);
     const uint32_t at = (uint32_t)(allocation - allocations->item);
@@ -135,6 +143,7 @@ void allocations_remove(struct allocations *allocations, struct allocation *allo
     allocations->has_changed = 1;
     if (allocation_is_of_device(gone.kind)) allocations->device_bytes -= gone.size_bytes;
     if (gone.pool != NULL) gone.pool->used_bytes -= gone.size_bytes;
+    if (is_made_here(gone.kind)) budget_give(BUDGET_DEVICE, gone.size_bytes);
     if (is_made_here(gone.kind))
         munmap((void *)(uintptr_t)(gone.address - GUARD_BYTES), mapped_bytes(gone.size_bytes) + 2 * GUARD_BYTES);
 }
@@ -145,6 +154,40 @@ void allocations_remove_owned(struct allocations *allocations, const void *owner
         if (owner == NULL || allocations->item[i].owner == owner)
             allocations_remove(allocations, &allocations->item[i]);
 }
+
+// --- For reports -----------------------------------------------------------------------------------------------------
+
+// The last that held the address.
+static const struct freed *find_freed(const struct allocations *allocations, uint64_t address)
+{
+    for (uint64_t i = allocations->freed_count; i > 0 && i + FREED_MOST > allocations->freed_count; i--) {
+        const struct freed *freed = &allocations->freed[(i - 1) % FREED_MOST];
+        if (address - freed->address < freed->size_bytes) return freed;
+    }
+    return NULL;
+}
+
+size_t allocations_describe(const struct allocations *allocations, uint64_t address, char *text, size_t bytes)
+{
+    const struct allocation *live = allocations_find(allocations, address);
+    const struct freed *freed = live == NULL ? find_freed(allocations, address) : NULL;
+    char maker[256], ender[256];
+    int length = 0;
+    if (live != NULL && live->kind == ALLOCATION_MODULE) {
+        length = snprintf(text, bytes, "the variables of a module");
+    } else if (live != NULL) {
+        who_tell(&live->maker, maker, sizeof maker);
+        length = snprintf(text, bytes, "which %s allocated", maker);
+    } else if (freed != NULL) {
+        who_tell(&freed->maker, maker, sizeof maker);
+        who_tell(&freed->ender, ender, sizeof ender);
+        length = snprintf(text, bytes, "%llu bytes at 0x%llx that %s allocated and %s freed",
+                          (unsigned long long)freed->size_bytes, (unsigned long long)freed->address, maker, ender);
+    }
+    return length < 0 ? 0 : (size_t)length < bytes ? (size_t)length : bytes - 1;
+}
+
+// --- Regions ---------------------------------------------------------------------------------------------------------
 
 static int has_region_room(struct allocations *allocations)
 {

@@ -7,6 +7,7 @@
 
 #include "memory.h"
 #include "ranges.h"
+#include "who.h"
 
 struct backing;
 struct CUmemPoolHandle_st;
@@ -37,7 +38,16 @@ struct allocation {
     uint32_t holders;                // of a node of a graph: how many allocate it; another process's: opened how often
     int shared_file;                 // that other processes open (ipc.c), plus 1; 0: none
     uint64_t shared_inode;           // of another process's file
+    struct who maker;
 };
+
+// Memory that is not there any more.
+struct freed {
+    uint64_t address, size_bytes;
+    struct who maker, ender;
+};
+
+enum { FREED_MOST = 256 };
 
 struct allocations {
     struct allocation *item; // in rising order of address
@@ -48,6 +58,8 @@ struct allocations {
     int has_changed;
     uint64_t regions_made; // how often
     struct global_memory global;
+    struct freed freed[FREED_MOST]; // the last that were given back: number n is at n % FREED_MOST
+    uint64_t freed_count;
 };
 
 // Is it within what the device has? That of cuMemCreate is counted where it is made.
@@ -80,6 +92,11 @@ void allocations_remove(struct allocations *allocations, struct allocation *allo
 
 // The same for all that go with an owner, NULL: all.
 void allocations_remove_owned(struct allocations *allocations, const void *owner);
+
+// What is known of the memory that holds an address, or held it: "which cudaMalloc (...) allocated", "128 bytes at
+// 0x1000 that cudaMalloc (...) allocated and cudaFree (...) freed". Returns the length of the text, 0 where nothing is
+// known.
+size_t allocations_describe(const struct allocations *allocations, uint64_t address, char *text, size_t bytes);
 
 // The regions of all that a kernel may touch. Good until the next change.
 const struct global_memory *allocations_regions(struct allocations *allocations);

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "capture.h"
+#include "signals.h"
 
 // PATIENCE: seconds for which nothing may happen while the program waits.
 enum { PATIENCE = 10, SHORT_REST = 20000, LONG_REST = 1000000 };
@@ -226,7 +227,8 @@ static enum reach reach_of(const struct driver *driver)
 // Is nobody left that could write? All threads of the program wait for what is under way here, and it is alone.
 static int do_all_wait(const struct driver *driver)
 {
-    return driver->sleeping > 0 && driver->sleeping >= threads_of_process() - 1 && reach_of(driver) == OWN;
+    return driver->sleeping > 0 && driver->sleeping >= threads_of_process() - 1 - signals_threads() &&
+           reach_of(driver) == OWN;
 }
 
 static void end_as_hung(struct driver *driver, const char *why)
@@ -287,6 +289,8 @@ static void work_round(struct driver *driver, struct pace *pace)
         end_as_hung(driver,
                     "the kernel waits for memory that no thread will write: all threads of the program wait for "
                     "the kernel");
+    else if (signals_number() != 0)
+        end_as_hung(driver, "the program received a signal that ends it");
     else if (is_patience_over(driver, pace->changed))
         end_as_impatient(driver);
     else if (pace->rest < LONG_REST && !is_alone)

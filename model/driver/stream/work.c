@@ -54,10 +54,12 @@ static void run_host(struct driver *driver, const struct work_host *host)
 {
     const enum cuda_result error = driver_usable(driver);
     const int held = driver_release(driver);
+    driver_callback(1);
     if (host->callback != NULL)
         host->callback(host->handle, error, host->user);
     else
         host->call(host->user);
+    driver_callback(0);
     driver_retake(driver, held);
 }
 

@@ -108,6 +108,7 @@ struct CUstream_st *stream_of(struct driver *driver, struct CUstream_st *handle)
 void stream_attributes_begin(struct CUstream_st *stream);
 
 // What a launch on a GPU refuses (RULE_OK and CUDA_SUCCESS if nothing), and the launch itself.
+struct cluster_launch kernel_launch_of(const struct work_kernel *kernel); // for the rules of launches
 enum cuda_result kernel_check(struct driver *driver, const char *call, const struct work_kernel *kernel);
 enum cuda_result kernel_run(struct driver *driver, const struct work_kernel *kernel, struct work_state *state);
 void kernel_hang(struct driver *driver, const struct work_kernel *kernel, const struct work_state *state,

@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 
 #include "answers.h"
+#include "tied_fork.h"
 
 enum { CHILD_SECONDS = 10 };
 
@@ -68,7 +69,7 @@ static void child(void)
 void show_ipc(void)
 {
     if (pipe(to_child) != 0 || pipe(to_parent) != 0) return;
-    const pid_t pid = fork();
+    const pid_t pid = tied_fork();
     if (pid == 0) child();
     ready();
     struct shared at;
@@ -115,7 +116,7 @@ void show_fork(void)
 {
     ready();
     CUdeviceptr a = mem(64), b = 0;
-    const pid_t pid = fork();
+    const pid_t pid = tied_fork();
     if (pid != 0) {
         waitpid(pid, NULL, 0);
         SHOW(cuMemAlloc(&b, 64));
@@ -155,7 +156,7 @@ void show_fork_of_runtime(void)
     void *a;
     int n;
     SHOW(cudaMalloc(&a, 64));
-    const pid_t pid = fork();
+    const pid_t pid = tied_fork();
     if (pid != 0) {
         waitpid(pid, NULL, 0);
         return;

@@ -180,7 +180,7 @@ void show_sticky_error(void)
     WORKS(cuModuleGetFunction(&function, api_module(ptx_fault), "fault"));
     WORKS(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
     REFUSES(ERROR_ILLEGAL_ADDRESS, cuCtxSynchronize());
-    SAYS("kernel fault stopped: CUDA_ERROR_ILLEGAL_ADDRESS (700)");
+    SAYS("error: CUDA_ERROR_ILLEGAL_ADDRESS (700) in kernel fault: address 0x0: ");
     WORKS(cuCtxSetCurrent(primary));
     REFUSES(ERROR_ILLEGAL_ADDRESS, cuCtxSynchronize());
     WORKS(cuCtxDestroy_v2(made));

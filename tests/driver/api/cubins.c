@@ -129,7 +129,7 @@ void show_damaged_cubins(void)
                                         : CUDA_ERROR_NO_BINARY_FOR_GPU));
     }
     remove(path);
-    SAYS("without the PTX that NVRTC or nvJitLink made it of");
+    SAYS("without the PTX that it was made of");
     memset(strstr(whole + sizeof(Elf64_Ehdr), "inputs"), 'x', 6);
     refuse(CUDA_ERROR_NO_BINARY_FOR_GPU, whole, "the image is machine code (a cubin)");
     REQUIRE(cubin_with("no cubin", 8, &text, 1, &bytes) == NULL);

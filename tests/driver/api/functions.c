@@ -155,6 +155,9 @@ static void show_clusters(void)
     WORKS(cuOccupancyMaxActiveClusters(&clusters, plain, &config)); // none was asked for
     REQUIRE(clusters == 0);
     config.attribute_count = 2;
+    config.grid_x = 9; // no whole number of clusters: such a launch is refused
+    REFUSES(ERROR_INVALID_CLUSTER_SIZE, cuOccupancyMaxActiveClusters(&clusters, plain, &config));
+    config.grid_x = 8;
     for (uint32_t threads = 128; threads <= 1024; threads *= 2) { // at most 8 CTAs on an SM; 8 of a cluster on 4
         const int ctas = threads < 256 ? 8 : 2048 / (int)threads;
         attribute[1].value.cluster.x = 8;

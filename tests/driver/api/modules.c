@@ -173,7 +173,7 @@ static void show_refusals(void)
 {
     static struct api_fatbin fatbin;
     api_fatbin_add(&fatbin, CUBIN, 90, 0, "cubin", 5, 0);
-    refuse(&fatbin, "carries machine code and no PTX; compile it with -gencode");
+    refuse(&fatbin, "carries machine code and no PTX; compile it with -lineinfo");
     add_text(&fatbin, 1, 100, OF_ARCH);
     refuse(&fatbin, "the program's PTX is for other GPUs");
     add_text(&fatbin, 1, 90, 0);

@@ -127,6 +127,9 @@ static void expect_dot(void)
     text[bytes] = '\0';
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (strstr(text, words[i]) == NULL) api_expect(__FILE__, __LINE__, words[i], 0, 1);
+    int open = 0; // of each graph and of the whole
+    for (const char *at = text; *at != '\0'; at++) open += (*at == '{') - (*at == '}');
+    REQUIRE(open == 0);
     close(file);
     unlink(path);
 }

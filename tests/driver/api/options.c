@@ -79,7 +79,7 @@ void show_endings(void)
         enum cuda_result error;
     } ends[] = {{"loop:\nbra loop;\n", "was stopped at its limit", CUDA_ERROR_LAUNCH_TIMEOUT},
                 {"barrier.sync 0, 64;\n", "hangs", CUDA_ERROR_LAUNCH_TIMEOUT},
-                {"trap;\n", "stopped itself", CUDA_ERROR_LAUNCH_FAILED}};
+                {"trap;\n", "in kernel ends: the kernel executed trap", CUDA_ERROR_LAUNCH_FAILED}};
     setenv("TMAREF_LIMIT_INSTRUCTIONS", "1000", 1);
     for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
         char body[256];
@@ -147,7 +147,17 @@ void show_bad_launches(void)
     REFUSES(ERROR_INVALID_VALUE, cuLaunchKernelEx(&config, put, parameters, NULL));
     REFUSES(ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
             cuLaunchCooperativeKernel(put, 100000, 1, 1, 1024, 1, 1, 0, NULL, parameters));
-    SAYS("a cooperative launch of 100000 CTAs; at most 264 run at once");
+    SAYS(
+        "a cooperative launch of 100000 CTAs; at most 264 run at once, 2 on each of 132 multiprocessors: 1024 threads");
+    // 300 declared registers, of which two are alive at once: an H200 runs 264 CTAs of 1,024 threads.
+    struct CUfunc_st *wide = api_kernel(".visible .entry wide()\n{\n.reg .b32 %r<300>;\nmov.u32 %r0, %tid.x;\n"
+                                        "add.u32 %r299, %r0, %r0;\nst.shared.u32 [%r299], %r0;\nret;\n}\n",
+                                        "wide");
+    int registers = 0;
+    WORKS(cuFuncGetAttribute(&registers, 4, wide));
+    REQUIRE(registers > 0 && registers < 16);
+    REFUSES(ERROR_COOPERATIVE_LAUNCH_TOO_LARGE, cuLaunchCooperativeKernel(wide, 265, 1, 1, 1024, 1, 1, 0, NULL, NULL));
+    SAYS("about 2 registers a thread. The registers are an estimate, of the values that the PTX has alive at once");
     WORKS(cuLaunchCooperativeKernel(put, 2, 1, 1, 32, 1, 1, 0, NULL, parameters));
     WORKS(cuLaunchCooperativeKernel(put, 2, 1, 1, 32, 1, 1, 0, NULL, parameters));
     WORKS(cuCtxSynchronize());

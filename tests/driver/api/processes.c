@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "api.h"
+#include "tied_fork.h"
 
 enum { BYTES = 5000, POSIX_FILE = 1, INTERPROCESS = 2 | 4, LAZY_PEER_ACCESS = 1 };
 
@@ -33,8 +34,10 @@ static void get(const int pipe[2], void *to, size_t bytes)
 static pid_t start(void (*run)(void))
 {
     REQUIRE(pipe(to_child) == 0 && pipe(to_parent) == 0);
-    const pid_t process = fork();
+    const pid_t process = tied_fork();
     REQUIRE(process >= 0);
+    close(process == 0 ? to_child[1] : to_child[0]); // so that the end of one ends what the other reads
+    close(process == 0 ? to_parent[0] : to_parent[1]);
     if (process != 0) return process;
     run();
     exit(EXIT_SUCCESS);
@@ -220,4 +223,54 @@ void show_ipc_pools(void)
     put(to_child, &told, sizeof told);
     end(child);
     WORKS(cuMemPoolDestroy(pool));
+}
+
+// --- Tests that fail -------------------------------------------------------------------------------------------------
+
+static void fail_at_once(void)
+{
+    api_fail();
+}
+
+static void wait_for_word(void)
+{
+    char word;
+    get(to_child, &word, 1);
+}
+
+static void wait_for_child(void)
+{
+    char word;
+    start(fail_at_once);
+    get(to_parent, &word, 1);
+}
+
+static void fail_with_child(void)
+{
+    start(wait_for_word);
+    api_fail();
+}
+
+// A side that fails ends the other: neither waits for ever. Both hold `life`, whose end says that both are gone.
+static void both_end(void (*run)(void))
+{
+    int life[2];
+    char byte;
+    REQUIRE(pipe(life) == 0);
+    const pid_t process = tied_fork();
+    if (process == 0) {
+        if (freopen("/dev/null", "w", stdout) != NULL) run(); // what it prints is no failure of this test
+        exit(EXIT_SUCCESS);
+    }
+    close(life[1]);
+    REQUIRE(read(life[0], &byte, 1) == 0);
+    int status;
+    REQUIRE(waitpid(process, &status, 0) == process && WEXITSTATUS(status) == EXIT_FAILURE);
+}
+
+void show_failing_processes(void)
+{
+    alarm(20);
+    both_end(wait_for_child);
+    both_end(fail_with_child);
 }

@@ -391,3 +391,62 @@ void show_bad_environment(void)
     REQUIRE(called > 300);
     REQUIRE(__cudaInitModule(handle) == 0);
 }
+
+static void call_inside(void *user)
+{
+    *(enum cudaError *)user = cudaFree(NULL);
+}
+
+// Errors that name no argument have a reason, once; a host function that calls CUDA is told of.
+void show_reasons(void)
+{
+    struct CUstream_st *stream, *joined;
+    struct CUevent_st *event;
+    struct CUgraph_st *graph;
+    enum cudaError inside = cudaSuccess;
+    WORKS(cudaStreamCreate(&stream));
+    WORKS(cudaStreamCreate(&joined));
+    WORKS(cudaEventCreateWithFlags(&event, 2));
+    WORKS(cudaStreamBeginCapture(stream, 0));
+    REFUSES(ERROR_STREAM_CAPTURE_UNSUPPORTED, cudaStreamSynchronize(stream));
+    SAYS("cudaStreamSynchronize: cudaErrorStreamCaptureUnsupported (900): a stream is being captured, and this call");
+    REFUSES(ERROR_STREAM_CAPTURE_UNSUPPORTED, cudaStreamSynchronize(stream));
+    SAYS_NOTHING();
+    REFUSES(ERROR_STREAM_CAPTURE_INVALIDATED, cudaStreamEndCapture(stream, &graph));
+    SAYS("cudaStreamEndCapture: cudaErrorStreamCaptureInvalidated (901): an earlier call has spoilt the capture");
+    REFUSES(ERROR_ILLEGAL_STATE, cudaStreamEndCapture(stream, &graph));
+    SAYS("cudaErrorIllegalState (401): a stream or graph is not in the state");
+    WORKS(cudaStreamBeginCapture(stream, 0));
+    WORKS(cudaEventRecord(event, stream));
+    WORKS(cudaStreamWaitEvent(joined, event, 0));
+    WORKS(cudaLaunchHostFunc(joined, call_inside, &inside));
+    REFUSES(ERROR_STREAM_CAPTURE_UNJOINED, cudaStreamEndCapture(stream, &graph));
+    SAYS("cudaErrorStreamCaptureUnjoined (904): a stream joined the capture by an event and was not joined back");
+    WORKS(cudaStreamDestroy(joined));
+    REFUSES(ERROR_INVALID_HANDLE, cudaStreamSynchronize(joined));
+    SAYS("cudaStreamSynchronize: cudaErrorInvalidResourceHandle (400): a handle that is passed");
+    WORKS(cudaLaunchHostFunc(stream, call_inside, &inside));
+    WORKS(cudaStreamSynchronize(stream));
+    SAYS("a host function of a stream (cudaLaunchHostFunc, cudaStreamAddCallback) calls CUDA, which CUDA does not "
+         "allow");
+    REQUIRE(inside == cudaSuccess);
+}
+
+// An event without timing, or one that was not recorded, is no handle where a time is asked for: an H200 answers 400 to
+// the runtime's call as to the driver's, in every order of the two events.
+void show_untimed_events(void)
+{
+    struct CUevent_st *start, *end;
+    float milliseconds;
+    WORKS(cudaEventCreate(&start));
+    WORKS(cudaEventCreateWithFlags(&end, 2));
+    REFUSES(ERROR_INVALID_HANDLE, cudaEventElapsedTime(&milliseconds, start, end));
+    WORKS(cudaEventRecord(start, NULL));
+    WORKS(cudaEventRecord(end, NULL));
+    REFUSES(ERROR_INVALID_HANDLE, cudaEventElapsedTime(&milliseconds, start, end));
+    WORKS(cudaEventDestroy(end));
+    REFUSES(ERROR_INVALID_HANDLE, cudaEventElapsedTime(&milliseconds, start, end));
+    WORKS(cudaEventCreate(&end)); // the handle of the one before
+    WORKS(cudaEventRecord(end, NULL));
+    WORKS(cudaEventElapsedTime(&milliseconds, start, end));
+}

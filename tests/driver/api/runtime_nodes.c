@@ -334,7 +334,9 @@ void show_runtime_small_calls(void)
     const struct cudaChannelFormatDesc desc = cudaCreateChannelDesc(32, 16, 8, 1, 2);
     REQUIRE(desc.x == 32 && desc.y == 16 && desc.z == 8 && desc.w == 1 && desc.f == 2);
     REFUSES(ERROR_INVALID_DEVICE, cudaDeviceGetP2PAtomicCapabilities(capabilities, operation, 1, 0, 0));
+    SAYS_NOTHING();
     REFUSES(ERROR_INVALID_HANDLE, cudaLibraryGetUnifiedFunction(&unified, NULL, "f"));
+    SAYS("cudaErrorInvalidResourceHandle (400): a handle that is passed (a stream, event, graph, function or library)");
     REFUSES(ERROR_NOT_SUPPORTED, cuProfilerInitialize("config", "output", 0));
     show_notifications();
     SAYS_NOTHING();

@@ -133,6 +133,7 @@ void show_events(void)
     WORKS(cuEventElapsedTime(&milliseconds, start, end));
     REQUIRE(milliseconds >= 0);
     REFUSES(ERROR_INVALID_HANDLE, cuEventElapsedTime(&milliseconds, untimed, end));
+    REFUSES(ERROR_INVALID_HANDLE, cuEventElapsedTime_v2(&milliseconds, untimed, end));
     REFUSES(ERROR_INVALID_HANDLE, cuEventElapsedTime_v2(NULL, start, end));
     REFUSES(ERROR_INVALID_VALUE, cuEventRecordWithFlags(end, NULL, 2));
     gone = event_new(0);

@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# README.md and docs/tutorial.md show what `tmaref exec` prints of ring.cu. usage: tutorial.sh SOURCE FOLDER; TMAREF is the command.
+set -u
+source=$1 folder=$2 failed=0 checks=0
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+# shown PAGE LINE NUMBER: the block between the fences NUMBER and NUMBER + 1 behind the line that begins so.
+shown() {
+    sed -n "/^$2/,\$p" "$1" | awk -v wanted="$3" '/^```/ { n++; next } n == wanted' | sed 's,^[^ (]*ring\.cu,ring.cu,'
+}
+
+# is_printed WHAT: every line of `shown` is one of those that were printed.
+is_printed() {
+    while read -r line; do
+        checks=$((checks + 1))
+        grep -qF -- "$line" "$scratch/out" && continue
+        echo "$1: not printed: $line"
+        cat "$scratch/out"
+        failed=1
+    done <"$scratch/shown"
+}
+
+run() { # run OPTION... PROGRAM: what it prints, with places as the pages have them
+    "$TMAREF" exec "${@:1:$#-1}" -- "$folder/${!#}" 2>&1 | sed 's,[^ (]*ring\.cu,ring.cu,g' >>"$scratch/out"
+}
+
+page=$source/docs/tutorial.md
+run ring0
+grep -q '^cudaSuccess: 97831, wanted 97831$' "$scratch/out" || { echo "ring0:"; cat "$scratch/out"; failed=1; }
+for mistake in 1 2 3; do
+    : >"$scratch/out"
+    run "ring$mistake"
+    shown "$page" "## Mistake $mistake" 1 >"$scratch/shown"
+    is_printed "mistake $mistake"
+    [ $mistake = 1 ] || continue
+    shown "$source/README.md" "nvcc -arch" 2 >"$scratch/shown"
+    is_printed "README.md"
+done
+: >"$scratch/out"
+for seed in 0 1 2 3 4 5 6 7; do run --check --schedule shuffled --seed $seed ring4; done
+shown "$page" "for n in" 2 >"$scratch/shown"
+is_printed "mistake 4"
+echo "$checks lines of the pages"
+[ "$checks" -gt 15 ] && [ "$failed" = 0 ]
