@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: MIT
+#include "line_table.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_FILES = 4096, OPERATIONS = 256, MOST_DEPTH = 64 };
+
+// Standard and extended operations (DWARF 4, 6.2.5.2 and 6.2.5.3), and ptxas's two.
+enum { COPY = 1, ADVANCE_PC, ADVANCE_LINE, SET_FILE, SET_COLUMN, NEGATE, BLOCK, ADD_CONSTANT_PC, FIXED_PC };
+enum { END = 1, SET_ADDRESS = 2, INLINED_CALL = 0x90, FUNCTION_NAME = 0x91 };
+
+//   section  of the cubin, 0 for none
+//   context  the row that it was inlined at, 1 the first of its unit; 0 for none
+struct line_row {
+    uint64_t section, offset;
+    uint32_t file, line, context;
+    int is_end;
+};
+
+struct line_unit {
+    uint32_t first_row, rows, files;
+    char **file; // from number 1 on
+};
+
+// A place in the section: reading past `end` gives zeros, and `at` stays at it.
+struct cursor {
+    const uint8_t *start, *at, *end;
+};
+
+struct reading {
+    struct line_table *table;
+    const struct elf_file *image;
+    struct line_unit *unit;
+    Elf64_Shdr relocations, symbols;
+    int has_relocations, is_short;
+    // of the unit's head
+    uint8_t least_bytes, range, base;
+    uint8_t operands[OPERATIONS];
+    int8_t line_base;
+};
+
+static uint64_t number(struct cursor *c, unsigned bytes)
+{
+    uint64_t value = 0;
+    if ((size_t)(c->end - c->at) < bytes) {
+        c->at = c->end;
+        return 0;
+    }
+    memcpy(&value, c->at, bytes);
+    c->at += bytes;
+    return value;
+}
+
+static uint64_t leb(struct cursor *c)
+{
+    uint64_t value = 0;
+    for (unsigned shift = 0; c->at < c->end; shift += 7) {
+        const uint8_t byte = *c->at++;
+        if (shift < 64) value |= (uint64_t)(byte & 0x7f) << shift;
+        if ((byte & 0x80) == 0) break;
+    }
+    return value;
+}
+
+static int64_t signed_leb(struct cursor *c)
+{
+    uint64_t value = 0;
+    unsigned shift = 0;
+    uint8_t byte = 0x80;
+    while (c->at < c->end && (byte & 0x80) != 0) {
+        byte = *c->at++;
+        if (shift < 64) value |= (uint64_t)(byte & 0x7f) << shift;
+        shift += 7;
+    }
+    if (shift < 64 && (byte & 0x40) != 0) value |= ~UINT64_C(0) << shift;
+    return (int64_t)value;
+}
+
+// A string that ends in 0; "" at the end.
+static const char *string(struct cursor *c)
+{
+    const uint8_t *text = c->at, *zero = memchr(c->at, 0, (size_t)(c->end - c->at));
+    c->at = zero == NULL ? c->end : zero + 1;
+    return zero == NULL ? "" : (const char *)text;
+}
+
+// --- The head of a unit ----------------------------------------------------------------------------------------------
+
+static int add_file(struct reading *reading, const char *folder, const char *name)
+{
+    struct line_unit *unit = reading->unit;
+    char **files = realloc(unit->file, (unit->files + 1) * sizeof *files);
+    if (files == NULL) return 0;
+    unit->file = files;
+    const int is_whole = folder[0] == '\0' || name[0] == '/';
+    const size_t length = strlen(folder) + strlen(name) + 2;
+    char *path = malloc(length);
+    if (path == NULL) return 0;
+    strcpy(path, is_whole ? "" : folder);
+    strcat(strcat(path, is_whole ? "" : "/"), name);
+    files[unit->files++] = path;
+    return 1;
+}
+
+// The folder `wanted` of the list at `list`: 0 is that of the compilation, which has no name here.
+static const char *folder_at(struct cursor list, uint64_t wanted)
+{
+    for (uint64_t i = 1; i < wanted && *string(&list) != '\0'; i++) continue;
+    return wanted == 0 ? "" : string(&list);
+}
+
+static int read_files(struct reading *reading, struct cursor *c)
+{
+    const struct cursor folders = *c;
+    while (*string(c) != '\0') continue;
+    for (const char *name; *(name = string(c)) != '\0';) {
+        uint64_t folder = leb(c);
+        leb(c); // time
+        leb(c); // bytes
+        if (reading->unit->files >= MOST_FILES || !add_file(reading, folder_at(folders, folder), name)) return 0;
+    }
+    return 1;
+}
+
+// Reads up to the operations, where it leaves `c`; 0 if it is of a version that is not known.
+static int read_head(struct reading *reading, struct cursor *c)
+{
+    const uint64_t version = number(c, 2);
+    const uint64_t head_bytes = number(c, 4);
+    if (version < 2 || version > 4 || head_bytes > (size_t)(c->end - c->at)) return 0;
+    const uint8_t *operations = c->at + head_bytes;
+    reading->least_bytes = (uint8_t)number(c, 1);
+    if (version >= 4) number(c, 1); // instructions in one word
+    number(c, 1);                   // is it a statement?
+    reading->line_base = (int8_t)number(c, 1);
+    reading->range = (uint8_t)number(c, 1);
+    reading->base = (uint8_t)number(c, 1);
+    for (unsigned i = 1; i < reading->base; i++) reading->operands[i] = (uint8_t)number(c, 1);
+    if (reading->range == 0 || !read_files(reading, c)) return 0;
+    c->at = operations;
+    return 1;
+}
+
+// --- Rows ------------------------------------------------------------------------------------------------------------
+
+static int add_row(struct reading *reading, const struct line_row *row)
+{
+    struct line_table *table = reading->table;
+    if (table->rows == table->rows_room) {
+        uint32_t room = table->rows_room * 2 + 256;
+        struct line_row *rows = realloc(table->row, room * sizeof *rows);
+        if (rows == NULL) {
+            reading->is_short = 1;
+            return 0;
+        }
+        table->row = rows;
+        table->rows_room = room;
+    }
+    table->row[table->rows++] = *row;
+    reading->unit->rows++;
+    return 1;
+}
+
+// The section that the address at byte `at` of .debug_line is of: a relocation says it; in machine code that was placed
+// in memory the sections have addresses.
+static void set_address(const struct reading *reading, uint64_t at, uint64_t value, struct line_row *row)
+{
+    Elf64_Shdr section;
+    *row = (struct line_row){.file = 1, .line = 1};
+    for (uint64_t i = 0; reading->has_relocations && i < reading->relocations.sh_size / sizeof(Elf64_Rela); i++) {
+        Elf64_Rela relocation;
+        Elf64_Sym symbol;
+        memcpy(&relocation, elf_file_bytes(reading->image, &reading->relocations) + i * sizeof relocation,
+               sizeof relocation);
+        const uint64_t which = ELF64_R_SYM(relocation.r_info);
+        if (relocation.r_offset != at || which >= reading->symbols.sh_size / sizeof symbol) continue;
+        memcpy(&symbol, elf_file_bytes(reading->image, &reading->symbols) + which * sizeof symbol, sizeof symbol);
+        row->section = symbol.st_shndx;
+        row->offset = symbol.st_value + (uint64_t)relocation.r_addend;
+        if (elf_file_section(reading->image, row->section, &section) && row->offset >= section.sh_addr)
+            row->offset -= section.sh_addr; // of code that was placed in memory
+        return;
+    }
+    for (uint64_t i = 1; i < reading->image->sections; i++)
+        if (elf_file_section(reading->image, i, &section) && (section.sh_flags & SHF_EXECINSTR) != 0 &&
+            value >= section.sh_addr && value - section.sh_addr < section.sh_size) {
+            row->section = i;
+            row->offset = value - section.sh_addr;
+            return;
+        }
+}
+
+static int extended(struct reading *reading, struct cursor *c, struct line_row *row)
+{
+    const uint64_t length = leb(c);
+    const uint8_t *next = c->at + (length > (size_t)(c->end - c->at) ? (size_t)(c->end - c->at) : length);
+    int ok = 1;
+    switch (length == 0 ? 0 : number(c, 1)) {
+    case END:
+        row->is_end = 1;
+        ok = add_row(reading, row);
+        *row = (struct line_row){.file = 1, .line = 1};
+        break;
+    case SET_ADDRESS: {
+        const uint64_t at = (uint64_t)(c->at - c->start);
+        set_address(reading, at, number(c, length - 1 > 8 ? 8 : (unsigned)(length - 1)), row);
+        break;
+    }
+    case INLINED_CALL:
+        row->context = (uint32_t)leb(c);
+        break;
+    case FUNCTION_NAME:
+    default:
+        break;
+    }
+    c->at = next;
+    return ok;
+}
+
+static void standard(struct reading *reading, struct cursor *c, uint8_t operation, struct line_row *row)
+{
+    switch (operation) {
+    case ADVANCE_PC:
+        row->offset += leb(c) * reading->least_bytes;
+        break;
+    case ADVANCE_LINE:
+        row->line += (uint32_t)signed_leb(c);
+        break;
+    case SET_FILE:
+        row->file = (uint32_t)leb(c);
+        break;
+    case ADD_CONSTANT_PC:
+        row->offset += (uint64_t)((OPERATIONS - 1 - reading->base) / reading->range) * reading->least_bytes;
+        break;
+    case FIXED_PC:
+        row->offset += number(c, 2);
+        break;
+    default: // SET_COLUMN, NEGATE, BLOCK and what later versions have
+        for (unsigned i = 0; i < reading->operands[operation]; i++) leb(c);
+        break;
+    }
+}
+
+static int read_rows(struct reading *reading, struct cursor *c)
+{
+    struct line_row row = {.file = 1, .line = 1};
+    while (c->at < c->end) {
+        const uint8_t operation = *c->at++;
+        int is_row = operation == COPY;
+        if (operation >= reading->base) {
+            const unsigned adjusted = operation - reading->base;
+            row.offset += (uint64_t)(adjusted / reading->range) * reading->least_bytes;
+            row.line += (uint32_t)(reading->line_base + (int)(adjusted % reading->range));
+            is_row = 1;
+        } else if (operation == 0) {
+            if (!extended(reading, c, &row)) return 0;
+        } else if (operation != COPY) {
+            standard(reading, c, operation, &row);
+        }
+        if (is_row && !add_row(reading, &row)) return 0;
+    }
+    return 1;
+}
+
+static int read_unit(struct reading *reading, struct cursor *c)
+{
+    struct line_table *table = reading->table;
+    struct line_unit *units = realloc(table->unit, (table->units + 1) * sizeof *units);
+    if (units == NULL) return 0;
+    table->unit = units;
+    reading->unit = &units[table->units++];
+    *reading->unit = (struct line_unit){.first_row = table->rows};
+    return !read_head(reading, c) || read_rows(reading, c);
+}
+
+static void find_relocations(struct reading *reading, const char *name)
+{
+    const struct elf_file *image = reading->image;
+    char relocations[64];
+    snprintf(relocations, sizeof relocations, ".rela%s", name);
+    reading->has_relocations = elf_file_find(image, relocations, &reading->relocations) != 0 &&
+                               elf_file_bytes(image, &reading->relocations) != NULL &&
+                               elf_file_section(image, reading->relocations.sh_link, &reading->symbols) &&
+                               elf_file_bytes(image, &reading->symbols) != NULL &&
+                               reading->symbols.sh_type == SHT_SYMTAB;
+}
+
+int line_table_open(struct line_table *table, const struct elf_file *image, const char *name)
+{
+    Elf64_Shdr section;
+    struct reading reading = {.table = table, .image = image};
+    *table = (struct line_table){0};
+    if (elf_file_find(image, name, &section) == 0 || elf_file_bytes(image, &section) == NULL) return 1;
+    find_relocations(&reading, name);
+    const uint8_t *start = elf_file_bytes(image, &section), *end = start + section.sh_size;
+    for (struct cursor c = {start, start, end}; c.at < end;) {
+        const uint64_t bytes = number(&c, 4);
+        if (bytes > (size_t)(end - c.at)) break; // broken, or the form of 64 bits, which ptxas has not
+        struct cursor unit = {start, c.at, c.at + bytes};
+        c.at += bytes;
+        if (!read_unit(&reading, &unit)) return !reading.is_short;
+    }
+    return 1;
+}
+
+void line_table_close(struct line_table *table)
+{
+    for (uint32_t i = 0; i < table->units; i++) {
+        for (uint32_t f = 0; f < table->unit[i].files; f++) free(table->unit[i].file[f]);
+        free(table->unit[i].file);
+    }
+    free(table->unit);
+    free(table->row);
+    *table = (struct line_table){0};
+}
+
+// --- Look-up ---------------------------------------------------------------------------------------------------------
+
+static struct machine_caller place_of(const struct line_unit *unit, const struct line_row *row)
+{
+    struct machine_caller place = {{"", 0}, row->line};
+    if (row->file >= 1 && row->file <= unit->files) {
+        place.file.at = unit->file[row->file - 1];
+        place.file.length = (uint32_t)strlen(place.file.at);
+    }
+    return place;
+}
+
+static void fill(const struct line_table *table, const struct line_unit *unit, const struct line_row *row,
+                 struct machine_where *where)
+{
+    const struct machine_caller place = place_of(unit, row);
+    where->source_file = place.file;
+    where->source_line = place.line;
+    where->callers = 0;
+    for (int depth = 0; row->context >= 1 && row->context <= unit->rows && depth < MOST_DEPTH; depth++) {
+        row = &table->row[unit->first_row + row->context - 1];
+        const uint32_t at = where->callers < MACHINE_CALLERS ? where->callers++ : MACHINE_CALLERS - 1;
+        where->caller[at] = place_of(unit, row);
+    }
+}
+
+int line_table_find(const struct line_table *table, uint64_t section, uint64_t offset, struct machine_where *where)
+{
+    for (uint32_t u = 0; u < table->units; u++) {
+        const struct line_unit *unit = &table->unit[u];
+        for (uint32_t i = 0; i + 1 < unit->rows; i++) {
+            const struct line_row *row = &table->row[unit->first_row + i], *next = row + 1;
+            if (row->section != section || row->is_end || offset < row->offset || next->section != section ||
+                offset >= next->offset)
+                continue;
+            fill(table, unit, row, where);
+            return 1;
+        }
+    }
+    return 0;
+}
+
+int line_table_begins(const struct line_table *table, uint64_t section, uint64_t offset)
+{
+    for (uint32_t i = 0; i < table->rows; i++)
+        if (table->row[i].section == section && table->row[i].offset == offset && !table->row[i].is_end) return 1;
+    return 0;
+}
