@@ -6,10 +6,13 @@
 //     sticky               the launch fails, and all that comes after it (719)
 //     late                 the kernel says that it gave up a wait
 //   SABOTAGE=rule:0        of every launch that fails it tells another rule than the driver did
+//   SABOTAGE=dump:NUMBER   a launch that fails leaves a core dump, which says exception NUMBER (CUDBGException_t) of each CTA
 //   SABOTAGE=wrong:NUMBER  byte NUMBER of all that is copied to the host is another one
 //   SABOTAGE=start:NUMBER  cuInit returns that error; startcrash:0: it crashes
 //   SABOTAGE_CAPABILITY=80 the device's compute capability
+#include <elf.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -114,9 +117,50 @@ enum cuda_result cuMemcpyDtoH_v2(void *to, unsigned long long from, size_t bytes
     return error;
 }
 
+// A core dump of 16 CTAs, each with one warp of one lane on an SM of its own: what gpu_core.h reads of one.
+static void write_dump(const char *path, uint32_t exception)
+{
+    enum { CTAS = 16, LANE_TABLE = 15, ROW_BYTES = 64, SECTIONS = 1 + 3 * CTAS };
+    static struct {
+        Elf64_Ehdr header;
+        Elf64_Shdr section[SECTIONS];
+        uint32_t cta[CTAS][ROW_BYTES / 4], warp[CTAS][ROW_BYTES / 4], lane[CTAS][ROW_BYTES / 4];
+    } dump;
+    memcpy(dump.header.e_ident, (const char[]){ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB}, 6);
+    dump.header.e_shoff = offsetof(typeof(dump), section);
+    dump.header.e_shentsize = sizeof dump.section[0];
+    dump.header.e_shnum = SECTIONS;
+    for (uint32_t i = 0; i < CTAS; i++) {
+        Elf64_Shdr *cta = &dump.section[1 + i], *warp = cta + CTAS, *lane = warp + CTAS;
+        *cta = *warp = *lane = (Elf64_Shdr){.sh_entsize = ROW_BYTES, .sh_size = ROW_BYTES};
+        cta->sh_offset = (uint64_t)((char *)dump.cta[i] - (char *)&dump);
+        warp->sh_offset = (uint64_t)((char *)dump.warp[i] - (char *)&dump);
+        lane->sh_offset = (uint64_t)((char *)dump.lane[i] - (char *)&dump);
+        cta->sh_info = i;
+        warp->sh_link = 1 + i;
+        lane->sh_link = 1 + CTAS + i;
+        lane->sh_type = SHT_LOUSER + LANE_TABLE;
+        dump.cta[i][2] = i;          // the CTA's number
+        dump.warp[i][6] = 1;         // the exception has a place
+        dump.lane[i][8] = exception; // of the lane
+    }
+    FILE *file = fopen(path, "wb");
+    if (file == NULL) return;
+    fwrite(&dump, sizeof dump, 1, file);
+    fclose(file);
+}
+
+static void leave_dump(void)
+{
+    uint64_t exception;
+    const char *path = getenv("CUDA_COREDUMP_FILE");
+    if (path != NULL && is_wanted("dump", &exception)) write_dump(path, (uint32_t)exception);
+}
+
 enum cuda_result cuCtxSynchronize(void)
 {
     const enum cuda_result error = broken != CUDA_SUCCESS ? broken : real_cuCtxSynchronize();
+    if (error != CUDA_SUCCESS) leave_dump();
     if (error != CUDA_SUCCESS && is_number("rule", 0))
         fprintf(stderr, "{\"rule\": \"MBARRIER_LAYOUT\", \"message\": \"another rule\\nin two lines\"}\n");
     return error;
