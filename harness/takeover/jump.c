@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+#include "takeover.h"
+
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+// Functions are aligned to this; what lies between two of them is never run.
+enum { ALIGN = 16 };
+
+// The bytes of which compilers make padding: int3, nop, and the longer nops with their prefixes and operands.
+static int is_padding(const uint8_t *at, size_t bytes)
+{
+    static const uint8_t used[] = {0x00, 0x0f, 0x1f, 0x2e, 0x40, 0x44, 0x66, 0x80, 0x84, 0x90, 0xcc};
+    for (size_t i = 0; i < bytes; i++)
+        if (memchr(used, at[i], sizeof used) == NULL) return 0;
+    return 1;
+}
+
+static int has_room(const uint8_t *at, uint64_t bytes)
+{
+    if (bytes >= TAKEOVER_JUMP_BYTES) return 1;
+    return (uintptr_t)at % ALIGN == 0 && is_padding(at + bytes, TAKEOVER_JUMP_BYTES - bytes);
+}
+
+// jmp *0(%rip), and behind it the address.
+int takeover_jump(void *at, uint64_t bytes, void *to)
+{
+    uint8_t jump[TAKEOVER_JUMP_BYTES] = {0xff, 0x25};
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), first = (uintptr_t)at / page * page;
+    const size_t length = (uintptr_t)at + sizeof jump - first;
+    if (!has_room(at, bytes) || mprotect((void *)first, length, PROT_READ | PROT_WRITE | PROT_EXEC) != 0) return 0;
+    memcpy(jump + 6, &to, sizeof to);
+    memcpy(at, jump, sizeof jump);
+    mprotect((void *)first, length, PROT_READ | PROT_EXEC);
+    return 1;
+}

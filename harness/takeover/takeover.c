@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+// The loader calls an empty function, _r_debug.r_brk, whenever the list of files has changed, so that debuggers can
+// stop there. It does so when it has mapped the files of a dlopen() and before their constructors run. We write a jump
+// over it. LD_AUDIT would tell the same, and brings a second C library (harness/interpose/interpose.c says more).
+#define _GNU_SOURCE 1
+#include "takeover.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "elf_image.h"
+
+#if defined(__x86_64__)
+
+// What a file that holds a copy of one of the libraries has a function of, and how its public functions are called.
+static const struct {
+    const char *has, *begins[2];
+} copies[TAKEOVER_LIBRARIES] = {
+    [TAKEOVER_RUNTIME] = {"cudaGetDeviceCount", {"cuda", "__cuda"}},
+    [TAKEOVER_DRIVER] = {"cuDriverGetVersion", {"cu", "cu"}},
+};
+
+struct table {
+    const char *names;
+    uint64_t names_bytes;
+    const char *symbols;
+    uint64_t count;
+};
+
+static int begins(const char *name, const char *with)
+{
+    return strncmp(name, with, strlen(with)) == 0;
+}
+
+// A function that the file itself has, and its name; NULL for any other symbol.
+static const char *function_at(const struct table *table, uint64_t i, Elf64_Sym *symbol)
+{
+    memcpy(symbol, table->symbols + i * sizeof *symbol, sizeof *symbol);
+    const int is_one = ELF64_ST_TYPE(symbol->st_info) == STT_FUNC && symbol->st_shndx != SHN_UNDEF;
+    return is_one && symbol->st_name < table->names_bytes ? table->names + symbol->st_name : NULL;
+}
+
+static int has_function(const struct table *table, const char *wanted)
+{
+    Elf64_Sym symbol;
+    if (memmem(table->names, table->names_bytes, wanted, strlen(wanted) + 1) == NULL) return 0;
+    for (uint64_t i = 0; i < table->count; i++) {
+        const char *name = function_at(table, i, &symbol);
+        if (name != NULL && strcmp(name, wanted) == 0) return 1;
+    }
+    return 0;
+}
+
+static void take(const struct link_map *map, const struct table *table, enum takeover_library library)
+{
+    Elf64_Sym symbol;
+    for (uint64_t i = 0; i < table->count; i++) {
+        const char *name = function_at(table, i, &symbol);
+        if (name == NULL || (!begins(name, copies[library].begins[0]) && !begins(name, copies[library].begins[1])))
+            continue;
+        void *entry = takeover_entry(library, name);
+        if (entry != NULL) takeover_jump((void *)(map->l_addr + symbol.st_value), symbol.st_size, entry);
+    }
+}
+
+// A stripped file has no other names than those it exports.
+static int find_table(const struct elf *elf, uint32_t type, struct table *table)
+{
+    Elf64_Shdr symbols, names;
+    for (unsigned i = 0; i < elf->head.e_shnum; i++) {
+        if (!elf_section(elf, i, &symbols) || symbols.sh_type != type) continue;
+        if (!elf_section(elf, symbols.sh_link, &names) || names.sh_size == 0) continue;
+        *table = (struct table){elf->image + names.sh_offset, names.sh_size, elf->image + symbols.sh_offset,
+                                symbols.sh_size / sizeof(Elf64_Sym)};
+        return table->names[table->names_bytes - 1] == '\0';
+    }
+    return 0;
+}
+
+// Ours are asked about last: what they are is read where there is a copy of one of them, and in no other process.
+static void look_into(const struct link_map *map, const struct elf *elf, const struct stat *facts)
+{
+    struct table table;
+    if (!find_table(elf, SHT_SYMTAB, &table) && !find_table(elf, SHT_DYNSYM, &table)) return;
+    for (enum takeover_library library = 0; library < TAKEOVER_LIBRARIES; library++)
+        if (has_function(&table, copies[library].has) && !takeover_is_ours(facts->st_dev, facts->st_ino))
+            take(map, &table, library);
+}
+
+static void open_file(const struct link_map *map)
+{
+    struct stat facts;
+    struct elf elf;
+    const int file = open(map->l_name[0] == '\0' ? "/proc/self/exe" : map->l_name, O_RDONLY | O_CLOEXEC);
+    if (file < 0) return; // the vDSO has none
+    if (fstat(file, &facts) == 0) {
+        const size_t bytes = (size_t)facts.st_size;
+        void *image = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, file, 0);
+        if (image != MAP_FAILED && elf_open(&elf, image, bytes)) look_into(map, &elf, &facts);
+        if (image != MAP_FAILED) munmap(image, bytes);
+    }
+    close(file);
+}
+
+// The files that were looked into and are still there.
+static const struct link_map **known;
+static size_t knowns, room;
+
+static int is_known(const struct link_map *map)
+{
+    for (size_t i = 0; i < knowns; i++)
+        if (known[i] == map) return 1;
+    return 0;
+}
+
+static void keep(const struct link_map *map)
+{
+    if (knowns == room) {
+        const size_t wanted = room == 0 ? 64 : 2 * room;
+        const struct link_map **larger = realloc(known, wanted * sizeof *known);
+        if (larger == NULL) return;
+        known = larger;
+        room = wanted;
+    }
+    known[knowns++] = map;
+}
+
+// The lists of files: one, and since glibc 2.35 one more for each namespace of dlmopen().
+static const struct r_debug *next_list(const struct r_debug *list)
+{
+    struct extended {
+        struct r_debug base;
+        struct r_debug *next;
+    };
+    return _r_debug.r_version < 2 ? NULL : ((const struct extended *)list)->next;
+}
+
+static int is_there(const struct link_map *map)
+{
+    for (const struct r_debug *list = &_r_debug; list != NULL; list = next_list(list))
+        for (const struct link_map *other = list->r_map; other != NULL; other = other->l_next)
+            if (other == map) return 1;
+    return 0;
+}
+
+// Another file may come to the place of one that went.
+static void forget_gone(void)
+{
+    size_t left = 0;
+    for (size_t i = 0; i < knowns; i++)
+        if (is_there(known[i])) known[left++] = known[i];
+    knowns = left;
+}
+
+static void hear(void)
+{
+    forget_gone();
+    for (const struct r_debug *list = &_r_debug; list != NULL; list = next_list(list))
+        for (const struct link_map *map = list->r_map; map != NULL && list->r_state == RT_CONSISTENT; map = map->l_next)
+            if (!is_known(map)) {
+                keep(map);
+                open_file(map);
+            }
+}
+
+// The size of the function that does nothing; 0 if it is not such a one.
+static uint64_t empty_bytes(const void *at)
+{
+    static const uint8_t ret[] = {0xc3}, endbr_ret[] = {0xf3, 0x0f, 0x1e, 0xfa, 0xc3};
+    if (memcmp(at, ret, sizeof ret) == 0) return sizeof ret;
+    return memcmp(at, endbr_ret, sizeof endbr_ret) == 0 ? sizeof endbr_ret : 0;
+}
+
+// Before the constructors of all other files (-z initfirst).
+__attribute__((constructor)) static void start(void)
+{
+    void *told = (void *)_r_debug.r_brk;
+    hear();
+    const uint64_t bytes = told == NULL ? 0 : empty_bytes(told);
+    if (bytes > 0) takeover_jump(told, bytes, (void *)hear);
+}
+
+#endif

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// Inside a program under `tmaref exec`: copies of the CUDA runtime and driver that are not ours, because nvcc linked
+// the runtime statically, or the loader took a file by its path. Each of their public functions, found by name in the
+// symbol table of the file, begins with a jump to ours before any code of that file runs. Nothing else of them is
+// changed, and nothing of the driver's private interface is needed.
+//   takeover.c   hears of every file that the loader maps, and looks for our names in it
+//   entries.c    the functions of our libraries, and the code through which the jumps reach them
+//   jump.c       writes a jump over the first instructions of a function
+#ifndef TMAREF_TAKEOVER_H
+#define TMAREF_TAKEOVER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum takeover_library { TAKEOVER_RUNTIME, TAKEOVER_DRIVER, TAKEOVER_LIBRARIES };
+
+// Code that goes on to our function `name`, which is looked up when the code first runs; NULL if our library has none.
+void *takeover_entry(enum takeover_library library, const char *name);
+
+// Is this file one of our libraries?
+int takeover_is_ours(uint64_t device, uint64_t inode);
+
+// What the code of takeover_entry() calls: the function of entry `index`.
+void *takeover_resolve(size_t index);
+
+enum { TAKEOVER_JUMP_BYTES = 14 };
+
+// Makes the function at `at` go on to `to`. `bytes` is its size as its symbol table says: behind a shorter one than a
+// jump there must be padding. 0 if there is no room, or the memory cannot be changed.
+int takeover_jump(void *at, uint64_t bytes, void *to);
+
+#endif
