@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: MIT
+"""PyTorch's own operators under `tmaref exec`.
+
+PyTorch's wheel holds its CUDA operators as machine code alone, which nothing but a GPU runs. Memory of the simulated device is
+memory of the host at the same address. So PyTorch's operators for the CPU compute on the same bytes, in the place of those
+for CUDA. Kernels of the program's own, of Triton and of torch.compile run on the simulated GPU as ever.
+
+PyTorch finds this module by its entry point of the group torch.backends when it is imported, and calls register().
+Variables of the environment, set by `tmaref exec`:
+    TMAREF_EAGER  "cpu" (default), or "refuse": leave PyTorch's operators alone, so that each returns 209
+    TMAREF_QUIET  "1": do not say at the end which operators ran on the CPU
+"""
+
+import atexit
+import collections
+import ctypes
+import os
+import sys
+import warnings
+
+# What only makes, shapes or moves memory: PyTorch's own code for CUDA does it without a kernel.
+LEFT_ALONE = (
+    "aten::empty", "aten::as_strided", "aten::view", "aten::_reshape_alias", "aten::resize_", "aten::set_", "aten::record_stream",
+    "aten::is_set_to", "aten::_local_scalar_dense", "aten::is_pinned", "aten::_pin_memory", "aten::unfold", "aten::_efficientzerotensor",
+    "aten::_has_same_storage_numel", "aten::view_as_real", "aten::view_as_complex", "aten::_cudnn", "aten::cudnn", "aten::miopen",
+)  # fmt: skip
+
+# What PyTorch composes of CUDA's own parts: as a whole it is one operator here.
+WHOLE = ("aten::convolution", "aten::convolution_backward", "aten::copy_")
+
+ran = collections.Counter()
+
+
+def _is_left_alone(name):
+    return any(name == begin or name.startswith((begin + ".", begin + "_")) for begin in LEFT_ALONE)
+
+
+class _Cpu:
+    """Makes tensors of the CPU that have the bytes of those of the GPU."""
+
+    def __init__(self, torch):
+        self.torch = torch
+
+    def alias(self, tensor):
+        torch = self.torch
+        storage = tensor.untyped_storage()
+        if storage.nbytes() == 0:
+            return torch.empty_strided(tensor.size(), tensor.stride(), dtype=tensor.dtype)
+        memory = (ctypes.c_char * storage.nbytes()).from_address(storage.data_ptr())
+        flat = torch.frombuffer(memory, dtype=torch.uint8)
+        same = torch.empty(0, dtype=tensor.dtype)
+        same.set_(flat.untyped_storage(), tensor.storage_offset(), tensor.size(), tensor.stride())
+        if tensor.is_conj():
+            same = torch._conj(same)
+        return torch._neg_view(same) if tensor.is_neg() else same
+
+    def of(self, value, aliases):
+        """The argument `value` with the CPU's tensors and device; aliases[id] has the GPU's of each."""
+        torch = self.torch
+        if isinstance(value, torch.Tensor):
+            if not value.is_cuda:
+                return value
+            if value.layout != torch.strided:
+                raise NotImplementedError(f"tmaref: PyTorch's operators on tensors of layout {value.layout} do not run here")
+            same = self.alias(value)
+            aliases[id(same)] = (same, value)
+            return same
+        if isinstance(value, (list, tuple)):
+            return type(value)(self.of(one, aliases) for one in value)
+        if isinstance(value, torch.device) and value.type == "cuda":
+            return torch.device("cpu")
+        if isinstance(value, torch.Generator):
+            return None  # the CPU's own
+        return value
+
+    def back(self, value, aliases, device):
+        """A result as the GPU's: the argument that it is, or a copy in the GPU's memory."""
+        torch = self.torch
+        if isinstance(value, torch.Tensor):
+            if id(value) in aliases:
+                return self.adopt(*aliases[id(value)])
+            if value.device.type != "cpu":
+                return value
+            view = self.view(value, aliases)
+            return self.copy(value, device) if view is None else view
+        if isinstance(value, (list, tuple)):
+            return type(value)(self.back(one, aliases, device) for one in value)
+        return value
+
+    def view(self, value, aliases):
+        """A result that lies in an argument's memory, as a view of that argument; None for any other."""
+        where = value.untyped_storage().data_ptr()
+        for same, tensor in aliases.values():
+            if where != 0 and where == same.untyped_storage().data_ptr() and value.dtype == tensor.dtype:
+                return self.torch.as_strided(tensor, value.size(), value.stride(), value.storage_offset())
+        return None
+
+    def adopt(self, same, tensor):
+        """`tensor` again, resized where the operator resized its alias."""
+        if same.size() != tensor.size():
+            tensor.resize_(same.size())
+            self.alias(tensor).copy_(same)
+        return tensor
+
+    def copy(self, value, device):
+        torch = self.torch
+        made = torch.empty_strided(value.size(), value.stride(), dtype=value.dtype, device=device)
+        if value.numel() > 0:
+            self.alias(made).copy_(value)
+        return made
+
+
+def _device_of(torch, values):
+    for value in values:
+        if isinstance(value, torch.Tensor) and value.is_cuda:
+            return value.device
+        if isinstance(value, torch.device) and value.type == "cuda":
+            return value
+        if isinstance(value, (list, tuple)):
+            found = _device_of(torch, value)
+            if found is not None:
+                return found
+    return None
+
+
+def _kernel(torch, cpu, name, operator):
+    tensors = [i for i, one in enumerate(operator._schema.arguments) if one.type.kind() == "TensorType"]
+
+    def run(*arguments, **named):
+        if torch.cuda.is_current_stream_capturing():
+            raise RuntimeError(
+                f"tmaref: {name} of PyTorch cannot be captured into a graph: it runs on the CPU, not as a kernel. "
+                "torch.compile makes a kernel of it"
+            )
+        device = _device_of(torch, (*arguments, *named.values())) or torch.device("cuda", torch.cuda.current_device())
+        torch.cuda.current_stream(device).synchronize()
+        ran[name] += 1
+        aliases = {}
+        on_cpu = [cpu.of(value, aliases) for value in arguments]
+        for i in tensors:  # PyTorch hands a number over as one, also where the operator takes a tensor
+            if i < len(on_cpu) and isinstance(on_cpu[i], (bool, int, float, complex)):
+                on_cpu[i] = torch.scalar_tensor(on_cpu[i], dtype=torch.tensor(on_cpu[i]).dtype)
+        on_cpu_named = {key: cpu.of(value, aliases) for key, value in named.items()}
+        with torch._C._AutoDispatchBelowAutograd(), torch._C._DisableTorchDispatch():
+            results = operator(*on_cpu, **on_cpu_named)
+        return cpu.back(results, aliases, device)
+
+    return run
+
+
+def _say():
+    if not ran or os.environ.get("TMAREF_QUIET") == "1":
+        return
+    most = ", ".join(f"{name.removeprefix('aten::')} {count}" for name, count in ran.most_common(5))
+    more = "" if len(ran) <= 5 else f" and {len(ran) - 5} more"
+    print(
+        f"tmaref: PyTorch's own operators ran on the CPU, {ran.total()} calls of {len(ran)} operators: {most}{more}. "
+        "Kernels ran on the simulated GPU",
+        file=sys.stderr,
+    )
+
+
+def _operator_of(torch, name):
+    space, _, rest = name.partition("::")
+    base, _, overload = rest.partition(".")
+    return getattr(getattr(getattr(torch.ops, space), base), overload or "default")
+
+
+def _names(torch):
+    names = set(torch._C._dispatch_get_registrations_for_dispatch_key("CUDA"))
+    names.update(WHOLE)
+    for name in sorted(names):
+        has_cpu = torch._C._dispatch_has_computed_kernel_for_dispatch_key(name, "CPU")
+        if name.startswith("aten::") and has_cpu and not _is_left_alone(name):
+            yield name
+
+
+def register():
+    """Puts the CPU's operators into the place of CUDA's. PyTorch calls it at the end of its import."""
+    import torch
+
+    if os.environ.get("TMAREF_RUN") is None or os.environ.get("TMAREF_EAGER", "cpu") != "cpu":
+        return
+    cpu = _Cpu(torch)
+    library = torch.library.Library("aten", "IMPL")
+    register.library = library  # it takes its functions back when it is freed
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that they take the place of others
+        for name in _names(torch):
+            library.m.impl(name.removeprefix("aten::"), "CUDA", _kernel(torch, cpu, name, _operator_of(torch, name)))
+    torch.backends.cudnn.enabled = False
+    for fused in ("flash", "mem_efficient", "cudnn"):  # what is left is attention by products and a softmax
+        getattr(torch.backends.cuda, f"enable_{fused}_sdp")(False)
+    atexit.register(_say)
