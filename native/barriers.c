@@ -2,8 +2,9 @@
 // Barriers, an instruction at a time, with their ledger.
 #include <string.h>
 
+#include "boundary.h"
 #include "mbarrier_operate.h"
-#include "report.h"
+#include "mbarrier_reading.h"
 
 enum { BARRIER_AT = 1024 };
 
@@ -48,6 +49,12 @@ void native_barrier_operate(struct native_barrier *barrier, const char *opcode, 
     struct mbarrier_instruction instruction = {.opcode = mbarrier_op_find(opcode), .lanes = lanes};
     struct mbarrier_answer answer = {0};
     struct findings findings;
+    memset(value, 0, sizeof answer.value);
+    *ballot = 0;
+    if (!native_barrier_has(opcode)) {
+        boundary_refuse(report, "opcode", (uint64_t)instruction.opcode);
+        return;
+    }
     for (int lane = 0; lane < MBARRIER_LANES; lane++) instruction.address[lane] = BARRIER_AT;
     memcpy(instruction.operand, operand, sizeof instruction.operand);
     enum rule rule = mbarrier_operate(unit_of(barrier, &place), &instruction, NULL, &answer, &findings);
@@ -73,4 +80,14 @@ void native_barrier_fields(uint64_t word, int64_t *fields)
     fields[2] = f.pending;
     fields[3] = f.expected;
     fields[4] = f.tx;
+}
+
+void native_barrier_reading(uint64_t word, struct native_report *report)
+{
+    const struct mbarrier_fields fields = mbarrier_unpack(word);
+    struct line line;
+    native_tell_nothing(report);
+    line_start(&line);
+    mbarrier_reading(&fields, &line);
+    strcpy(report->text, line.bytes);
 }

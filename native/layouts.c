@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "boundary.h"
 #include "cute_box.h"
 #include "cute_operand.h"
-#include "native.h"
 
 _Static_assert(sizeof((struct native_layout *)NULL)->text == CUTE_TEXT_BYTES, "a layout's text");
 _Static_assert(sizeof((struct native_layout *)NULL)->why == CUTE_ERROR_BYTES, "a sentence");
@@ -72,7 +72,8 @@ int native_layout_box(const char *text, uint32_t dtype, int modes, struct native
 {
     struct cute_layout layout;
     struct cute_box box;
-    struct cute_error error;
+    struct cute_error error = {.why = "a tensor map has no such data type", .column = -1};
+    if (dtype >= DTYPE_COUNT) return refuse(why, &error);
     if (!cute_read(text, &layout, &error) || !cute_box_of(&layout, (enum dtype)dtype, modes, &box, &error))
         return refuse(why, &error);
     *to = (struct native_filling){.rank = box.rank,
@@ -123,12 +124,9 @@ uint32_t native_layout_start(const char *text, uint32_t bytes, int step)
 
 int native_layout_of_box(const uint8_t *image, struct native_layout *to)
 {
-    struct tensormap_image bytes;
     struct tensormap map;
     struct cute_layout layout;
-    memcpy(&bytes, image, TENSORMAP_BYTES);
-    tensormap_decode(&bytes, &map, NULL);
-    if (!cute_of_box(&map, &layout)) return 0;
+    if (!boundary_map(image, &map) || !cute_of_box(&map, &layout)) return 0;
     for (int i = 0, j = layout.leaves - 1; i < j; i++, j--) { // outermost first
         struct cute_leaf inner = layout.leaf[i], outer = layout.leaf[j];
         layout.leaf[i] = (struct cute_leaf){outer.shape, outer.stride, inner.opens, inner.closes};

@@ -16,10 +16,10 @@ int64_t native_value(int which, const char *text, struct native_report *report)
 {
     struct text why;
     uint32_t value;
+    static const enum map_enum enums[] = {MAP_DATA_TYPE, MAP_INTERLEAVE, MAP_SWIZZLE, MAP_L2_PROMOTION, MAP_OOB_FILL};
     native_tell_nothing(report);
-    if (map_value_find(
-            (enum map_enum[]){MAP_DATA_TYPE, MAP_INTERLEAVE, MAP_SWIZZLE, MAP_L2_PROMOTION, MAP_OOB_FILL}[which], text,
-            &value, &why))
+    text_set(&why, "is of no enum of the driver");
+    if ((unsigned)which < sizeof enums / sizeof *enums && map_value_find(enums[which], text, &value, &why))
         return value;
     snprintf(report->text, sizeof report->text, "%s", why.at);
     return -1;

@@ -66,7 +66,8 @@ struct native_copy {
     uint32_t size_bytes;
 };
 
-// Bytes of shared memory from the first to the last of a box, and those that the barrier hears of.
+// Bytes of shared memory from the first to the last of a box (with a swizzle whole spans, because the pieces of a short
+// row may lie anywhere in its span), and those that the barrier hears of.
 uint64_t native_box_bytes(const uint8_t *image);
 uint64_t native_transaction_bytes(const uint8_t *image);
 
@@ -136,6 +137,9 @@ void native_barrier_land(struct native_barrier *barrier, uint32_t bytes, struct 
 
 // phase, error, pending, expected, tx: 5 entries.
 void native_barrier_fields(uint64_t word, int64_t *fields);
+
+// What its phase waits for, as a sentence, into report->text.
+void native_barrier_reading(uint64_t word, struct native_report *report);
 
 // --- Matrix descriptors of wgmma -------------------------------------------------------------------------------------
 

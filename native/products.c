@@ -13,10 +13,15 @@ int native_wgmma_types(const char *name)
     return types == WGMMA_TYPES_COUNT ? -1 : (int)types;
 }
 
+static int is_dense(int form)
+{
+    return (unsigned)form < MMA_FORMS && !mma_row((enum mma_form)form)->is_sparse;
+}
+
 int native_mma_form(const char *name)
 {
     enum mma_form form = mma_find(name);
-    return form == MMA_FORMS || mma_row(form)->is_sparse ? -1 : (int)form;
+    return is_dense((int)form) ? (int)form : -1;
 }
 
 static int bits_of(enum number_format format)
@@ -24,14 +29,23 @@ static int bits_of(enum number_format format)
     return number_format_row(format)->size_bits;
 }
 
+static int is_types(int types)
+{
+    return (unsigned)types < WGMMA_TYPES_COUNT;
+}
+
 void native_wgmma_shape(int types, int *shape)
 {
+    memset(shape, 0, 6 * sizeof *shape);
+    if (!is_types(types)) return;
     const struct wgmma_types_row *row = wgmma_types_row((enum wgmma_types)types);
     memcpy(shape, (int[]){WGMMA_M, 0, row->k, bits_of(row->d), bits_of(row->a), bits_of(row->b)}, 6 * sizeof *shape);
 }
 
 void native_mma_shape(int form, int *shape)
 {
+    memset(shape, 0, 6 * sizeof *shape);
+    if (!is_dense(form)) return;
     const struct mma_row *row = mma_row((enum mma_form)form);
     memcpy(shape, (int[]){row->m, 8, row->k, bits_of(row->d), bits_of(row->a), bits_of(row->b)}, 6 * sizeof *shape);
 }
@@ -73,6 +87,7 @@ int native_multiply(const struct native_product *product, int64_t first, int64_t
 {
     enum wgmma_types types = (enum wgmma_types)product->types;
     uint64_t k = (uint64_t)product->k;
+    if (!is_types(product->types) || wgmma_types_row(types)->a == NUMBER_B1 || product->k < 0) return 0;
     struct number_factors *a = malloc((ROWS * wgmma_chain_row(types, k) + 1) * sizeof *a),
                           *b = malloc((wgmma_chain_columns(types, k) + 1) * sizeof *b);
     int ok = a != NULL && b != NULL;
@@ -93,6 +108,7 @@ void native_round(int to_bf16, int64_t count, const uint32_t *f32, uint16_t *rou
 void native_mma(int form, const uint64_t *a, const uint64_t *b, uint64_t *d)
 {
     enum { N = 8 };
+    if (!is_dense(form)) return;
     const struct mma_row *row = mma_row((enum mma_form)form);
     int units = mma_units((enum mma_form)form);
     for (int m = 0; m < row->m; m++) {

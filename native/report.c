@@ -5,7 +5,7 @@
 
 #include "finding_text.h"
 
-_Static_assert(sizeof((struct native_report *)NULL)->text == LINE_BYTES, "a report takes what a line holds");
+_Static_assert(sizeof((struct native_report *)NULL)->text == TEXT_LINE_BYTES, "a report takes what a line holds");
 
 void native_tell_nothing(struct native_report *report)
 {

@@ -4,8 +4,15 @@
 
 const TAKES_ONE = new Set(["arrive", "arrive_drop"]); // without a number: one arrival
 
+// The instruction's name in the model's memory; "copy", a TMA load that lands, is no instruction.
+function isInstruction(name) {
+  wasm.stringToUTF8(name, place.text, 64);
+  return name === "copy" || wasm._native_barrier_has(place.text) !== 0;
+}
+
 function stepOf(line) {
   const [name, number, ...rest] = line.trim().split(/\s+/);
+  if (!isInstruction(name)) throw new Error(`'${name}' is not an mbarrier operation: init, arrive, arrive.expect_tx, expect_tx, complete_tx, arrive_drop, test_wait.parity and others`);
   if (rest.length) throw new Error(`${line}: one number at most`);
   const operand = number === undefined ? (TAKES_ONE.has(name) ? 1n : 0n) : numberOf(number, name);
   return { name, operand };
@@ -18,7 +25,6 @@ function runStep({ name, operand }) {
     return { said: report(), answer: "" };
   }
   put64(place.numbers, Array(32).fill(operand));
-  wasm.stringToUTF8(name, place.text, 64);
   wasm._native_barrier_operate(place.barrier, place.text, 1, place.numbers, place.results, place.results + 256, place.report);
   const said = report(), ballot = get32(place.results + 256, 1)[0], value = get64(place.results, 1)[0];
   if (said.rule !== 0) return { said, answer: "fault" };
@@ -55,12 +61,13 @@ function showBarrier() {
     else if (!/wait|pending/.test(step.name)) came.push(`step ${i}: ${line.trim()}`);
     phase = f.phase;
     for (const finding of result.said.findings) if (!warnings.has(finding.rule)) warnings.set(finding.rule, finding);
-    if (result.said.rule !== 0 && step.name !== "copy") stopped = { text: `${line.trim()} ends the kernel with CUDA error ${result.said.error}:` };
+    if (result.said.rule !== 0 && step.name !== "copy") stopped = { text: result.said.error ? `${line.trim()} ends the kernel with CUDA error ${result.said.error}:` : `${line.trim()} is no instruction of PTX:` };
     return !stopped;
   });
   $("steps").replaceChildren(...rows);
   const f = fieldsNow();
-  const waits = f.pending > 0n || f.tx !== 0n ? `Phase ${f.phase} waits for ${f.pending} arrival${f.pending === 1n ? "" : "s"} and ${f.tx} bytes.` : "";
+  wasm._native_barrier_reading(f.word, place.report);
+  const waits = report().text;
   showFindings($("ledger"), stopped ? "bad" : f.error ? "bad" : "good", stopped ? stopped.text : waits, [...warnings.values()]);
   if (!stopped && came.length) $("ledger").append(make("p", `Came in this phase: ${came.join("; ")}.`));
 }

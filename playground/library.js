@@ -25,8 +25,10 @@ const get64 = (at, count) => Array.from({ length: count }, (_, i) => view().getB
 
 // What the last call said: the rule (0: none), the CUDA error, the findings, and their text as the command prints it.
 function report() {
-  const [rule, error] = get32(place.report, 2);
-  return { rule, error, text: wasm.UTF8ToString(place.report + 8), findings: JSON.parse(wasm.UTF8ToString(place.report + 8 + 65536)) };
+  const [rule, error] = get32(place.report, 2), text = wasm.UTF8ToString(place.report + 8);
+  const heads = text.split("\n").filter((line) => /^ {2}\S.*, rule /.test(line)); // one line of each finding, as the command prints it
+  const findings = JSON.parse(wasm.UTF8ToString(place.report + 8 + 65536)).map((finding, i) => ({ ...finding, head: heads[i].trim() }));
+  return { rule, error, text, findings };
 }
 
 // "1,2,0x10" as numbers; throws a sentence for anything else.
@@ -61,15 +63,9 @@ function make(tag, text = "", attributes = {}) {
 function showFindings(target, kind, headline, findings) {
   const parts = [make("div", headline, { class: kind })];
   for (const finding of findings) {
-    const box = make("div", headOf(finding), { class: `finding ${finding.severity === "warning" ? "warn" : "bad"}` });
+    const box = make("div", finding.head, { class: `finding ${finding.severity === "warning" ? "warn" : "bad"}` });
     box.append(make("p", finding.sentence), make("p", finding.advice));
     parts.push(box);
   }
   target.replaceChildren(...parts);
-}
-
-function headOf(finding) {
-  const argument = finding.argument + (finding.index === undefined ? "" : `[${finding.index}]`);
-  const numbers = finding.value === undefined ? "" : `: ${argument} is ${finding.value}, limit ${finding.limit}, nearest legal value ${finding.nearest}`;
-  return `${finding.severity}, rule ${finding.rule}${numbers}`;
 }

@@ -4,7 +4,7 @@
 
 const DEFAULTS = { dtype: "f16", dim: "4096, 4096", strides: "", box: "64, 64", estride: "1, 1", address: "0x7f0000000000", swizzle: "128B",
   interleave: "none", fill: "none", coord: "0, 64", shared: "0x400", line: "0", access: "16 bytes of a column, 8 lanes", cluster: "2, 1, 1",
-  along: "x", whole: "", program: "init 1\narrive.expect_tx 8192\ncopy 4096\ntest_wait.parity 0\ncopy 4096\ntest_wait.parity 0", bits: "",
+  along: "x", whole: "", program: "init 1\narrive.expect_tx 8192\ncomplete_tx 4096\ntest_wait.parity 0\ncomplete_tx 4096\ntest_wait.parity 0", bits: "",
   start: "0x400", leading: "16", stride: "1024", base: "0", mode: "128B", rows: "16",
   layout: "Sw<3,4,3> o smem_ptr[16b](unset) o ((8,16),(64,2)):((64,512),(1,8192))", ltype: "bf16", modes: "", corner: "0, 0" };
 const OPTIONS = { dtype: TYPES, swizzle: SWIZZLES, interleave: INTERLEAVES, fill: FILLS };

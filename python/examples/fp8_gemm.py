@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""A reference for an FP8 GEMM: what an H200 leaves, bit for bit, and how far a plain float32 product is from it."""
+"""A reference for an FP8 GEMM: what an H200 leaves, bit for bit, and how far a plain float32 product is from it.
+
+Needs ml_dtypes for NumPy's FP8 types: pip install ml_dtypes"""
 
 import ml_dtypes
 import numpy as np

@@ -99,7 +99,7 @@ def test_faults_name_rule_and_box():
     (lambda m, a: tmaref.load(m, a, (2**31, 0)), "signed number of 32 bits"),
     (lambda m, a: tmaref.store(m, a, (0, 0), np.zeros(5, np.uint8)), "a tile has 5 bytes"),
     (lambda m, a: tmaref.reduce("mul", m, a, (0, 0), np.zeros(512, np.float16)), "op takes add"),
-    (lambda m, a: tmaref.multicast(m, a, (0, 0), ctas=17, mask=1), "1 to 16 CTAs"),
+    (lambda m, a: tmaref.multicast(m, a, (0, 0), ctas=17, mask=1), "ctas is 17: it takes 1 to 16"),
     (lambda m, a: tmaref.swizzle_index((8, 64), "f16", "16B"), "swizzle|mode"),
 ])  # fmt: skip
 def test_what_means_nothing_is_said(call, says):
@@ -188,3 +188,15 @@ def test_addresses_and_offsets_are_not_wrapped():
     for wrong in ([70000, 0], [0, -1]):
         with pytest.raises(ValueError, match="offsets .*: these are unsigned numbers of 16 bits"):
             tmaref.load(im2col, array, (0, 0, 0, 0), offsets=wrong)
+
+
+def test_rows_shorter_than_the_span_lie_anywhere_in_it() -> None:
+    """Rows of 16 bytes, the 128-byte swizzle: row r is piece r of its 128 bytes, and the box ends with a whole span."""
+    a = np.arange(8 * 8, dtype=np.uint16).reshape(8, 8) + 1
+    short = tmaref.TensorMap.tiled(a, (8, 8), swizzle="128B", address=0x1000)
+    assert (short.box_bytes, short.transaction_bytes) == (1024, 128)
+    tile = tmaref.load(short, a, (0, 0)).reshape(8, 8, 8)
+    assert all((tile[row, row] == a[row]).all() for row in range(8))
+    to = np.zeros_like(a)
+    tmaref.store(short, to, (0, 0), tile)
+    assert (to == a).all()

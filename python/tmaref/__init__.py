@@ -8,7 +8,7 @@ swizzles, bank conflicts, and the numbers of the tensor cores.
 """
 
 from .barriers import Barrier, BarrierFields
-from .command import Diagnosis, diagnose, explain
+from .command import CoreReport, Diagnosis, core, diagnose, explain
 from .copies import bulk_load, bulk_store, load, multicast, reduce, store
 from .cute import Filling, Layout, LayoutError, Loop, Operand
 from .errors import Broken, Fault, Finding, Refused, version
@@ -21,5 +21,5 @@ __version__ = version()
 __all__ = [
     "Barrier", "BarrierFields", "Broken", "Conflicts", "Diagnosis", "Fault", "Fields", "Filling", "Finding", "Layout",
     "LayoutError", "Loop", "Operand", "Refused", "Tensor", "TensorMap", "bulk_load", "bulk_store", "conflicts",
-    "diagnose", "explain", "load", "matmul", "mma", "multicast", "reduce", "store", "swizzle_index", "wgmma",
+    "core", "diagnose", "explain", "load", "matmul", "mma", "multicast", "reduce", "store", "swizzle_index", "wgmma",
 ]  # fmt: skip

@@ -17,7 +17,7 @@ import numpy as np
 
 from .copies import base_of
 from .maps import TensorMap
-from .tensors import innermost_first, raw_bytes
+from .tensors import innermost_first, plain_array, raw_bytes
 
 
 def executable() -> str:
@@ -74,7 +74,7 @@ def diagnose(dump: Any, tensor: Any, tensor_map: TensorMap, coords: Any, *, shar
 
         def file(name: str, array: Any) -> str:
             path = Path(folder) / name
-            path.write_bytes(np.ascontiguousarray(array).tobytes())
+            path.write_bytes(np.ascontiguousarray(plain_array(name, array)).tobytes())
             return str(path)
 
         def memory(name: str, array: Any) -> str:
@@ -97,3 +97,21 @@ def diagnose(dump: Any, tensor: Any, tensor_map: TensorMap, coords: Any, *, shar
 def main() -> None:
     """`python -m tmaref`: the command itself."""
     os.execv(executable(), [executable(), *sys.argv[1:]])
+
+
+class CoreReport(dict[str, Any]):
+    """The answer of core(): the keys of docs/json.md. str() is what the command prints."""
+
+    def __init__(self, answer: dict[str, Any], text: str) -> None:
+        super().__init__(answer)
+        self._text = text
+
+    def __str__(self) -> str:
+        return self._text
+
+
+def core(path: str | os.PathLike[str]) -> CoreReport:
+    """`tmaref core`: what a core dump of the CUDA driver says of a hang or a fault on a real GPU. ValueError if the file is
+    no dump of sm_90, or is broken."""
+    answer = json.loads(run("core", "--json", os.fspath(path))[1])
+    return CoreReport(answer, run("core", os.fspath(path))[1])

@@ -42,11 +42,18 @@ class Broken(Exception):
 
 
 class Refused(Broken, ValueError):
-    """The driver's call returns an error (CUDA_ERROR_INVALID_VALUE), or it cannot be made at all."""
+    """The driver's call returns an error (CUDA_ERROR_INVALID_VALUE), or it cannot be made at all. It is a ValueError too.
+
+    `findings` has every broken rule, with the value, the limit and the nearest legal value; with all `nearest` in place
+    the driver takes the call. str() is what `tmaref encode` prints."""
 
 
 class Fault(Broken, RuntimeError):
-    """An H200 ends the kernel with ``cuda_error``: 700, 715, 716, 717 or 719."""
+    """An H200 ends the kernel with ``cuda_error``: 700, 715, 716, 717 or 719. It is a RuntimeError too.
+
+    `findings` has every broken rule, in the order in which the hardware looks: the first one gives the error. What came
+    before the instruction stays done. An instruction that PTX does not have has the rule INSTRUCTION_FORM and
+    ``cuda_error`` 0: no assembler takes it."""
 
 
 def _number(value: Any) -> Any:
@@ -81,8 +88,8 @@ class Report:
     def raise_fault(self, what: str) -> None:
         """Raises Fault if the instruction broke a rule."""
         if self.c.rule != 0:
-            raise Fault(f"{what} ends the kernel with CUDA error {self.c.cuda_error}:\n{self.text.rstrip()}",
-                        self.findings, self.c.cuda_error)
+            ends = f"ends the kernel with CUDA error {self.c.cuda_error}" if self.c.cuda_error else "is no instruction of PTX"
+            raise Fault(f"{what} {ends}:\n{self.text.rstrip()}", self.findings, self.c.cuda_error)
 
 
 def version() -> str:

@@ -11,7 +11,7 @@ import numpy as np
 
 from ._library import ffi, library
 from .errors import Finding, Report
-from .tensors import Tensor, dtype_name, innermost_first, number_of, tensor_of, whole_numbers
+from .tensors import Tensor, dtype_name, innermost_first, number_of, tensor_of, unsigned, whole_number, whole_numbers
 
 _MODES = ("tiled", "im2col")
 _INTERLEAVES = ("none", "16B", "32B")
@@ -61,7 +61,7 @@ class TensorMap:
     Traceback (most recent call last):
     tmaref.errors.Refused: cuTensorMapEncodeTiled returns CUDA error 1:
       refused, rule MAP_INNER_BYTES: boxDim[0] is 65, limit 8, nearest legal value 64
-          boxDim[0] (channelsPerPixel) times the element size is a multiple of 16 bytes, with every interleave.
+          boxDim[0] (channelsPerPixel) times the element size must be a multiple of 16 bytes, with every interleave.
           Widen the box to the next multiple of 16 bytes; what lies outside the tensor is filled.
     """
 
@@ -77,7 +77,8 @@ class TensorMap:
 
     @classmethod
     def from_bytes(cls, image: bytes) -> TensorMap:
-        """The map that these 128 bytes are. Any bytes are taken; `findings` says what no encoder would have made."""
+        """The map that these 128 bytes are. Any bytes are taken; `findings` says what no encoder would have made. Bytes that
+        do not say what a box is have box_bytes 0, and each copy through them raises Fault."""
         return cls(image)
 
     @classmethod
@@ -115,13 +116,13 @@ class TensorMap:
         rank = len(facts.shape)
         fields = _fields_of(facts, dtype, address)
         fields.mode = 1
-        fields.box[0] = channels
-        fields.pixels = pixels
+        fields.box[0] = unsigned("channels", channels, 32)
+        fields.pixels = unsigned("pixels", pixels, 32)
         for field, name, corner in ((fields.lower, "lower", lower), (fields.upper, "upper", upper)):
             if len(corner) != max(rank - 2, 0):
                 raise ValueError(f"{name} has {len(corner)} entries, a tensor of rank {rank} has {max(rank - 2, 0)}")
             for i, value in enumerate(innermost_first(corner)[:3]):
-                field[i] = value
+                field[i] = whole_number(name, value, -(2**31), 2**31 - 1)
         fields.estride = _padded("element_strides", element_strides or [1] * rank, rank, 1)
         _set_values(fields, interleave, swizzle, l2_promotion, oob_fill)
         return cls._encode(fields, "cuTensorMapEncodeIm2col")
@@ -161,9 +162,9 @@ class TensorMap:
     def fields(self) -> Fields:
         """Its fields in the driver's order, innermost dimension first."""
         f = self._fields
-        rank = f.rank
+        rank = min(f.rank, _MAX_RANK)  # the bits have room for a rank of 8
         spatial = max(rank - 2, 0) if f.mode == 1 else 0
-        return Fields(_MODES[f.mode], rank, dtype_name(f.dtype), _name(_INTERLEAVES, f.interleave),
+        return Fields(_name(_MODES, f.mode), f.rank, dtype_name(f.dtype), _name(_INTERLEAVES, f.interleave),
                       _name(_SWIZZLES, f.swizzle), _name(_L2, f.l2_promotion), _name(_FILLS, f.oob_fill), f.address,
                       tuple(f.dim[0:rank]), tuple(f.stride[0:rank]), tuple(f.box[0:rank]), tuple(f.estride[0:rank]),
                       tuple(f.lower[0:spatial]), tuple(f.upper[0:spatial]), f.pixels)
@@ -176,7 +177,7 @@ class TensorMap:
     @property
     def mode(self) -> str:
         """ "tiled" or "im2col"."""
-        return _MODES[self._fields.mode]
+        return _name(_MODES, self._fields.mode)
 
     @property
     def address(self) -> int:
@@ -190,7 +191,7 @@ class TensorMap:
 
     @property
     def box_bytes(self) -> int:
-        """Bytes of shared memory from the first to the last byte of a box."""
+        """Bytes of shared memory from the first to the last byte of a box; 0 for bytes that are no map."""
         return int(library.native_box_bytes(self._image))
 
     @property
@@ -227,7 +228,7 @@ def _fields_of(facts: Tensor, dtype: str | None, address: int | None) -> Any:
     fields = ffi.new("struct native_fields *")
     fields.rank = len(facts.shape)
     fields.dtype = facts.dtype_number if dtype is None else number_of("dtype", 0, dtype)
-    fields.address = facts.address if address is None else address
+    fields.address = facts.address if address is None else unsigned("address", address, 64)
     for i, (dim, stride) in enumerate(list(zip(innermost_first(facts.shape), strides))[:_MAX_RANK]):
         fields.dim[i] = dim
         fields.stride[i] = stride

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ._library import ffi, library, pointer
+from .tensors import plain_array, whole_number
 
 Array = npt.NDArray[Any]
 
@@ -18,6 +19,7 @@ _FORMATS = {"float16": "f16", "bfloat16": "bf16", "float32": "tf32", "float8_e4m
             "int8": "s8", "uint8": "u8"}  # fmt: skip
 _ACCUMULATORS: dict[str, np.dtype[Any]] = {"f32": np.dtype("f4"), "f16": np.dtype("f2"), "s32": np.dtype("i4")}
 _ROWS = 64
+_MOST_THREADS = 1024
 
 
 def _format(name: str, array: Array, given: str | None) -> str:
@@ -45,11 +47,28 @@ def _types(a: Array, b: Array, accumulate: str | None, a_format: str | None, b_f
     return types, d
 
 
+def _exact(name: str, values: npt.ArrayLike, kind: np.dtype[Any]) -> Array:
+    """`values` as accumulators. Floats are rounded as NumPy rounds them; a whole number is never cut."""
+    given = np.asarray(plain_array(name, values))
+    if kind.kind != "i":
+        return given.astype(kind)
+    if given.dtype.kind not in "iu":
+        raise TypeError(f"{name} has the type {given.dtype.name}: accumulators of s32 start from whole numbers, "
+                        f"for example np.asarray({name}, np.int32)")
+    if given.size and (int(given.min()) < -(2**31) or int(given.max()) >= 2**31):
+        raise ValueError(f"{name} has numbers from {given.min()} to {given.max()}: accumulators of s32 have -2**31 to 2**31 - 1")
+    return given.astype(kind)
+
+
+def _operand(name: str, values: Any) -> Array:
+    return np.asarray(plain_array(name, values))
+
+
 def _accumulator(d: str, shape: tuple[int, int], c: npt.ArrayLike | None) -> npt.NDArray[np.uint32]:
     room = np.zeros(shape, np.uint32)
     if c is None:
         return room
-    given = np.ascontiguousarray(np.broadcast_to(np.asarray(c, _ACCUMULATORS[d]), shape))
+    given = np.ascontiguousarray(np.broadcast_to(_exact("c", c, _ACCUMULATORS[d]), shape))
     room[...] = given.view(f"u{given.itemsize}")
     return room
 
@@ -64,14 +83,16 @@ def matmul(a: Array, b: Array, dtype: Any = None, *, accumulate: str | None = No
     dtype       of the result: by default the accumulator's; float16 and bfloat16 are rounded as an epilogue does
     c           accumulators to start from, (M, N)
     a_format, b_format   "f16", "bf16", "tf32", "e4m3", "e5m2", "s8" or "u8", for arrays of plain bytes
-    threads     of the host; by default as many as there are processors. The GIL is free meanwhile
+    threads     of the host, 1 to 1024; by default as many as there are processors. The GIL is free meanwhile
+    raises      TypeError for types that no wgmma has, masked arrays, and arrays in another byte order than the host's
 
     >>> import numpy as np
     >>> a = np.full((1, 3), 1, np.float16)
     >>> tmaref.matmul(a, np.array([[2**-14], [1], [2**-14]], np.float16))[0, 0]
     np.float32(1.0001221)
     """
-    a, b = np.asarray(a), np.asarray(b)
+    a, b = _operand("a", a), _operand("b", b)
+    workers = os.cpu_count() or 1 if threads is None else whole_number("threads", threads, 1, _MOST_THREADS)
     if a.ndim != 2 or b.ndim != 2 or a.shape[1] != b.shape[0]:
         raise ValueError(f"shapes {a.shape} and {b.shape} do not fit: (M, K) and (K, N)")
     types, d = _types(a, b, accumulate, a_format, b_format)
@@ -81,7 +102,7 @@ def matmul(a: Array, b: Array, dtype: Any = None, *, accumulate: str | None = No
         "types": types, "accumulate": c is not None, "n": shape[1], "k": a.shape[1],
         "a": pointer("uint8_t *", a), "b": pointer("uint8_t *", b), "a_row": a.strides[0], "a_k": a.strides[1],
         "b_k": b.strides[0], "b_column": b.strides[1], "d": pointer("uint32_t *", sums)})
-    _multiply(product, shape[0], threads or os.cpu_count() or 1)
+    _multiply(product, shape[0], workers)
     return _result(sums, d, dtype)
 
 
@@ -111,10 +132,20 @@ def _result(sums: npt.NDArray[np.uint32], d: str, dtype: Any) -> Array:
 
 
 def wgmma(a: Array, b: Array, d: npt.ArrayLike | None = None, **options: Any) -> Array:
-    """One wgmma.mma_async.m64nNkK: `a` (64, K), `b` (K, N), `d` (64, N) the accumulators, or None for scale-d 0.
+    """One wgmma.mma_async.m64nNkK: D = A * B + D, bit for bit.
 
-    K is 16 for 16-bit types, 8 for tf32, 32 for 8-bit types; N is what PTX has. The options are those of matmul().
+    a, b     (64, K) and (K, N): K is 16 for 16-bit types, 8 for float32 (as tf32), 32 for 8-bit types; N is 8 to 256 in
+             steps of 8. Both lie as matrices, not as in shared memory
+    d        (64, N): the accumulators; None for scale-d 0
+    options  those of matmul(): dtype, accumulate, a_format, b_format, threads
+    returns  (64, N), of the accumulator's type
+    raises   ValueError for shapes that this wgmma has not, TypeError for types that none has
+
+    >>> import numpy as np
+    >>> tmaref.wgmma(np.ones((64, 16), np.float16), np.ones((16, 8), np.float16))[0, 0]
+    np.float32(16.0)
     """
+    a, b = _operand("a", a), _operand("b", b)
     types, _ = _types(a, b, *(options.get(name) for name in ("accumulate", "a_format", "b_format")))
     shape = ffi.new("int[6]")
     library.native_wgmma_shape(types, shape)
@@ -131,6 +162,7 @@ def mma(name: str, a: Array, b: Array, c: Array) -> Array:
     name     shape and types as PTX has them, D, A, B: "m16n8k16.f32.bf16.bf16"
     a, b, c  (m, k), (k, 8) and (m, 8): of types as wide as the formats (tf32: float32)
     """
+    a, b, c = _operand("a", a), _operand("b", b), _operand("c", c)
     form = int(library.native_mma_form(name.encode()))
     if form < 0:
         raise ValueError(f"there is no dense mma {name!r} on sm_90a; for example m16n8k16.f32.bf16.bf16")

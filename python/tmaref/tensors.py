@@ -32,12 +32,23 @@ class Tensor:
     shape    elements, outermost dimension first, as NumPy and PyTorch have it
     strides  bytes from one element to the next along each dimension; None: packed
     address  global address of element 0
+    raises   TypeError and ValueError, which name the argument, for what is no number of 64 bits
     """
 
     dtype: str
     shape: tuple[int, ...]
     strides: tuple[int, ...] | None = None
     address: int = 0
+
+    def __post_init__(self) -> None:
+        number_of("dtype", 0, self.dtype)
+        for i, extent in enumerate(self.shape):
+            unsigned(f"shape[{i}]", extent, 64)
+        for i, stride in enumerate(self.strides or ()):
+            whole_number(f"strides[{i}]", stride, -(2**63), 2**64 - 1)
+        if self.strides is not None and len(self.strides) != len(self.shape):
+            raise ValueError(f"strides has {len(self.strides)} entries, shape has {len(self.shape)}")
+        unsigned("address", self.address, 64)
 
     @property
     def dtype_number(self) -> int:
@@ -53,10 +64,44 @@ class Tensor:
         return tuple(size * math.prod(self.shape[i + 1 :]) for i in range(len(self.shape)))
 
 
+def whole_number(name: str, value: Any, least: int, most: int) -> int:
+    """One whole number from `least` to `most`; TypeError for what is none, ValueError for one outside."""
+    try:
+        if isinstance(value, (bool, np.bool_)):
+            raise TypeError
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} is {value!r}: it takes a whole number") from None
+    if not least <= number <= most:
+        raise ValueError(f"{name} is {number}: it takes {least} to {_bound(most)}")
+    return number
+
+
+def _bound(most: int) -> str:
+    bits = most.bit_length()
+    return f"2**{bits} - 1" if most == 2**bits - 1 and bits >= 31 else str(most)
+
+
+def unsigned(name: str, value: Any, bits: int) -> int:
+    """One unsigned number of `bits` bits."""
+    return whole_number(name, value, 0, 2**bits - 1)
+
+
+def plain_array(name: str, source: Any) -> Any:
+    """`source`, unless it is a NumPy array whose bytes are not what it means: TypeError for one with masked elements,
+    and for one in the other byte order, which a copy by the hardware would not turn."""
+    if isinstance(source, np.ma.MaskedArray):
+        raise TypeError(f"{name} is a masked array, and the hardware knows no masks: pass {name}.filled(0), or {name}.data")
+    if isinstance(source, np.ndarray) and not source.dtype.isnative:
+        raise TypeError(f"{name} has the type {source.dtype.str!r}, whose byte order is not the GPU's: pass "
+                        f"{name}.astype({name}.dtype.newbyteorder('='))")
+    return source
+
+
 def number_of(argument: str, which: int, value: str | int) -> int:
     """The driver's number of a value given by name or number; ValueError names what is understood."""
-    if isinstance(value, int):
-        return value
+    if not isinstance(value, str):
+        return whole_number(argument, value, 0, 2**31 - 1)
     report = Report()
     name = _TYPES.get(value.lower(), value) if which == 0 else value
     number = int(library.native_value(which, name.encode(), report.c))
@@ -74,20 +119,25 @@ def dtype_name(number: int) -> str:
 def _of_interface(interface: dict[str, Any], dtype: str | None) -> Tensor:
     shape = tuple(interface["shape"])
     kind = np.dtype(interface["typestr"])
+    if not kind.isnative:
+        raise TypeError(f"the tensor has the type {kind.str!r}, whose byte order is not the GPU's: turn its bytes, in NumPy by "
+                        "a.astype(a.dtype.newbyteorder('='))")
     strides = interface.get("strides")
     if strides is None:
         strides = tuple(kind.itemsize * math.prod(shape[i + 1 :]) for i in range(len(shape)))
     return Tensor(dtype or kind.name, shape, tuple(strides), interface["data"][0])
 
 
-def tensor_of(source: Any, dtype: str | None = None) -> Tensor:
+def tensor_of(source: Any, dtype: str | None = None, name: str = "tensor") -> Tensor:
     """What a map needs to know of `source`: a Tensor, a NumPy array (of ml_dtypes too), a PyTorch or CuPy tensor on any
     device, or anything with ``__array_interface__``, ``__cuda_array_interface__`` or ``__dlpack__``.
 
     dtype  overrides the type's name (an array of bytes that holds FP8, say)
+    name   of the argument, for what is refused
     """
     if isinstance(source, Tensor):
         return source
+    plain_array(name, source)
     if isinstance(source, np.ndarray):
         return Tensor(dtype or source.dtype.name, source.shape, source.strides, source.ctypes.data)
     if hasattr(source, "data_ptr") and hasattr(source, "stride"):  # PyTorch: bf16 and FP8 have no array interface
@@ -98,7 +148,7 @@ def tensor_of(source: Any, dtype: str | None = None) -> Tensor:
         if hasattr(source, name):
             return _of_interface(getattr(source, name), dtype)
     if hasattr(source, "__dlpack__"):
-        return tensor_of(np.from_dlpack(source), dtype)
+        return tensor_of(np.from_dlpack(source), dtype, name)
     raise TypeError(f"{type(source).__name__} is not a tensor: it has neither __array_interface__ nor __dlpack__; "
                     "tmaref.Tensor(dtype, shape, strides, address) describes one")
 
@@ -117,7 +167,7 @@ def span_of(memory: Any) -> Span:
     device = getattr(memory, "device", "cpu")
     if str(getattr(device, "type", device)) != "cpu" or hasattr(memory, "__cuda_array_interface__"):
         raise TypeError(f"the array is on {device}: bytes can be copied only from and to the host's memory")
-    facts = tensor_of(memory, "u8")
+    facts = tensor_of(memory, "u8", "memory")
     item = getattr(memory, "itemsize", None) or getattr(memory, "element_size")()
     if 0 in facts.shape:
         return Span(facts.address, 0, False)
@@ -139,9 +189,17 @@ def innermost_first(values: Sequence[int]) -> list[int]:
     return [operator.index(v) for v in reversed(values)]
 
 
+def _has_bool(values: Any) -> bool:
+    if isinstance(values, (list, tuple)):
+        return any(_has_bool(v) for v in values)
+    return isinstance(values, (bool, np.bool_)) or getattr(values, "dtype", None) == np.bool_
+
+
 def whole_numbers(name: str, values: npt.ArrayLike) -> npt.NDArray[Any]:
     """An array of integers; TypeError for anything else, which NumPy would cut off."""
-    given = np.asarray(values)
+    given = np.asarray(plain_array(name, values))
+    if _has_bool(values):
+        raise TypeError(f"{name} {values!r}: True and False are no whole numbers")
     if not given.size or given.dtype.kind in "iu":
         return given
     try:

@@ -18,6 +18,7 @@ def assert_tile(dump: Any, tensor: Any, tensor_map: TensorMap, coords: Any, *, s
                 before: Any = None) -> None:
     """Asserts that `dump`, the bytes of shared memory from `shared` on, is what an H200 loads of the box at `coords`.
     If it is not, the AssertionError says how many bytes differ, and what explains them."""
+    __tracebackhide__ = True  # pytest shows the line of the test
     meant = np.ascontiguousarray(load(tensor_map, tensor, coords, shared=shared)).view(np.uint8).ravel()
     found = np.ascontiguousarray(dump).view(np.uint8).ravel()
     if len(found) != len(meant):

@@ -22,7 +22,10 @@
     X(npy)                                                                                                             \
     X(cute)                                                                                                            \
     X(encode)                                                                                                          \
-    X(edit) X(tensor) X(bulk) X(barrier) X(operate) X(cluster) X(matrix) X(ptx) X(fatbin) X(object) X(machine) X(launch)
+    X(core)                                                                                                            \
+    X(edit)                                                                                                            \
+    X(tensor)                                                                                                          \
+    X(bulk) X(barrier) X(operate) X(cluster) X(matrix) X(ptx) X(fatbin) X(object) X(machine) X(launch) X(native)
 
 #define FUZZ_DECLARE(name) void fuzz_##name(const uint8_t *bytes, size_t size_bytes);
 FUZZ_TARGETS(FUZZ_DECLARE)

@@ -7,6 +7,7 @@
 #include "fuzz.h"
 #include "operand.h"
 #include "provenance.h"
+#include "rules/load.h"
 
 enum { GLOBAL_BASE = 0x10000, GLOBAL_BYTES = 1 << 16, SHARED_BASE = 1024, SHARED_BYTES = 1 << 14, MOST_RUNS = 1000 };
 

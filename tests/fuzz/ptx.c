@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Target `ptx`: any bytes as PTX. What is decoded holds together: every number is one of something that is there.
 #include "ptx.h"
+#include "form_number.h"
 #include "fuzz.h"
 
 enum { MOST_MEMORY_BYTES = 64 << 20, MOST_FUNCTIONS_READ = 200 };
