@@ -7,11 +7,12 @@
 
 #include "json.h"
 #include "progress.h"
+#include "rule_most.h"
 
 static int result_same(const struct family *family, const void *test_case, const struct result *expected,
                        const struct result *found)
 {
-    if (!result_may_be(found, expected->status) || expected->windows != found->windows) return 0;
+    if (!result_ends_agree(expected, found) || expected->windows != found->windows) return 0;
     if (!result_rules_agree(expected, found)) return 0;
     for (int i = 0; i < expected->windows; i++)
         if (!family_windows_agree(family, test_case, &expected->window[i], &found->window[i])) return 0;
@@ -30,7 +31,9 @@ void verdict_text(const struct result *result, struct text *text)
     const char *name = result->status > 0 ? cuda_error_name(result->status) : NULL;
     const char *rule = result->rule != RULE_OK ? rule_row(result->rule)->id : NULL;
     const char *lead = rule != NULL ? ", rule " : "";
-    if (result->status == 0)
+    if (result->end != RESULT_ANSWERED)
+        text_set(text, "%s: %.400s", result_end_name(result->end), result->told);
+    else if (result->status == 0)
         text_set(text, "accepted");
     else if (result->late.waits > 0)
         text_set(text,
@@ -60,17 +63,26 @@ void diff_print(const struct family *family, uint64_t index, const void *test_ca
     json_decref(json);
 }
 
-json_t *result_write(const struct result *result)
+json_t *result_windows_write(const struct result *result)
 {
-    json_t *json = json_pack("{s:i}", "status", result->status);
-    if (result->rule != RULE_OK) json_object_set_new(json, "rule", json_string(rule_row(result->rule)->id));
-    if (result->told[0] != '\0') json_object_set_new(json, "told", json_string(result->told));
+    json_t *json = json_object();
     for (int i = 0; i < result->windows; i++) {
         const struct window *window = &result->window[i];
         json_object_set_new(json, window->name,
                             json_pack("{s:o, s:o}", "base", json_u64(window->base), "bytes",
                                       json_hex(window->bytes, window->size_bytes)));
     }
+    return json;
+}
+
+json_t *result_write(const struct result *result)
+{
+    json_t *json = json_pack("{s:i}", "status", result->status), *windows = result_windows_write(result);
+    if (result->rule != RULE_OK) json_object_set_new(json, "rule", json_string(rule_row(result->rule)->id));
+    if (result->told[0] != '\0') json_object_set_new(json, "told", json_string(result->told));
+    if (result->end != RESULT_ANSWERED) json_object_set_new(json, "end", json_string(result_end_name(result->end)));
+    json_object_update(json, windows);
+    json_decref(windows);
     return json;
 }
 
@@ -81,9 +93,9 @@ struct sides {
     struct batch batch[2];
     int judge;
     struct fill fill;
-    double end;                // seconds_now() after which no fault is begun, 0: none
-    uint64_t alone;            // faults of one batch that may be run in a process of their own
-    uint64_t sure[RULE_COUNT]; // faults of each rule that still are, though they were told of together
+    double end;               // seconds_now() after which no fault is begun, 0: none
+    uint64_t alone;           // faults of one batch that may be run in a process of their own
+    uint64_t sure[RULE_MOST]; // faults of each rule that still are, though they were told of together
 };
 
 static int run_faults(struct sides *sides, int side, int first, int count, struct apart apart, struct text *why)
@@ -116,7 +128,7 @@ static int run_again(struct sides *sides, int normal, int faults, struct text *w
         const struct result *expected = &sides->batch[0].results[i], *found = &sides->batch[1].results[i];
         uint64_t *sure = &sides->sure[batch_rule(&sides->batch[sides->judge], i)];
         int is_either = found->or_status != 0 && *sure > 0;
-        if (found->is_open || (result_may_be(found, expected->status) && !is_either)) continue;
+        if (found->is_open || (result_ends_agree(expected, found) && !is_either)) continue;
         *sure -= (uint64_t)is_either;
         if (!run_faults(sides, 1, i, 1, alone, why)) return 0;
     }
@@ -161,8 +173,10 @@ static void compare(struct sides *sides, int count, uint64_t print_cap, FILE *ou
 {
     for (int i = 0; i < count; i++) {
         const struct result *expected = &sides->batch[0].results[i], *found = &sides->batch[1].results[i];
+        const int is_unsupported = found->end == RESULT_UNSUPPORTED || expected->end == RESULT_UNSUPPORTED;
         tally->left_out += found->is_open != 0;
-        if (found->is_open) continue;
+        tally->unsupported += is_unsupported && !found->is_open;
+        if (found->is_open || is_unsupported) continue;
         count_case(sides, i, tally);
         if (case_agrees(sides, i)) continue;
         rule_of(sides, i, tally)->mismatches++;
@@ -222,7 +236,7 @@ int diff_run(struct source *source, const struct executor *expected, const struc
     sides->judge = found == &executor_model;
     sides->alone = limits->alone;
     for (int side = 0; side < 2; side++) sides->batch[side].jobs = source->jobs;
-    for (int i = 0; i < RULE_COUNT; i++) sides->sure[i] = limits->sure;
+    for (int i = 0; i < rule_count(); i++) sides->sure[i] = limits->sure;
     int ok = expected->open(&sides->batch[0], why) && found->open(&sides->batch[1], why) &&
              diff_all(sides, source, limits, out, tally, why);
     for (int side = 0; side < 2; side++) {

@@ -3,6 +3,7 @@
 #ifndef TMAREF_DIFF_H
 #define TMAREF_DIFF_H
 
+#include "rule_most.h"
 #include "source.h"
 
 // How much of it: at most `faults` cases that the model predicts to kill their process, apart from the others;
@@ -20,12 +21,13 @@ struct rule_tally {
 };
 
 // What a comparison counted. `left_out` are cases predicted to kill the process that the cap of the fault lane kept
-// from running; `not_begun` those for which there was no time, or that Ctrl-C left. Nothing else is ever left out.
+// from running; `unsupported` those that the executor command says it
+// cannot run; `not_begun` those for which there was no time, or that Ctrl-C left. Nothing else is ever left out.
 struct tally {
-    uint64_t cases, mismatches, faults, left_out, not_begun;
+    uint64_t cases, mismatches, faults, left_out, unsupported, not_begun;
     double seconds;
     int interrupted; // by Ctrl-C
-    struct rule_tally rule[RULE_COUNT];
+    struct rule_tally rule[RULE_MOST];
 };
 
 // Compares status and windows. 1 if they are the same, or both possible where the hardware decides (family.h).
@@ -44,7 +46,8 @@ void verdict_text(const struct result *result, struct text *text);
 int diff_run(struct source *source, const struct executor *expected, const struct executor *found,
              const struct diff_limits *limits, FILE *out, struct tally *tally, struct text *why);
 
-// A result as JSON: status, rule, windows as hex.
+// A result as JSON: status, rule, windows as hex; and its windows alone.
+json_t *result_windows_write(const struct result *result);
 json_t *result_write(const struct result *result);
 
 #endif

@@ -2,10 +2,16 @@
 #include "result.h"
 
 #include <assert.h>
+#include <stdio.h>
+
+int result_ends_agree(const struct result *one, const struct result *other)
+{
+    return result_may_be(one, other->status) || result_may_be(other, one->status);
+}
 
 static int knows_rule(const struct result *result)
 {
-    return result->rule != RULE_OK || result->told[0] != '\0';
+    return result->rule != RULE_OK || (result->end == RESULT_ANSWERED && result->told[0] != '\0');
 }
 
 int result_rules_agree(const struct result *one, const struct result *other)
@@ -18,6 +24,20 @@ void result_fail(struct result *result, int status)
     result_close(result);
     result->status = status;
     result->or_status = result->is_open = 0;
+}
+
+void result_end(struct result *result, enum result_end end, int status, const char *told)
+{
+    result_fail(result, status);
+    result->rule = RULE_OK;
+    result->end = end;
+    snprintf(result->told, sizeof result->told, "%s", told);
+}
+
+const char *result_end_name(enum result_end end)
+{
+    static const char *const names[] = {"answered", "unsupported", "crashed", "hung", "garbage"};
+    return names[end];
 }
 
 uint8_t *result_window(struct result *result, const char *name, uint64_t base, uint32_t size_bytes)

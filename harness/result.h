@@ -26,15 +26,27 @@ struct window {
     int is_open, is_mixed;
 };
 
+// How a case ended on the executor command: with a result, or why there is none.
+enum result_end {
+    RESULT_ANSWERED,
+    RESULT_UNSUPPORTED, // the command says that it cannot run such a case
+    RESULT_CRASHED,     // it ended
+    RESULT_HUNG,        // it did not answer in time
+    RESULT_GARBAGE,     // what it answered is no result
+};
+
 // `status`: 0, a CUDA error number, or minus a signal number when the host process died inside the driver.
 // `rule`: why, when the executor knows (the model always does). `told`: what the executor sim says of a launch that
 // failed, "" if none did; RULE_OK is then the rule of a failure that breaks none (a trap, a hang). `late`: what a
 // kernel says of waits that it gave up; the status is then CUDA_ERROR_LAUNCH_TIMEOUT. `or_status`: 0, or the CUDA error
-// that it may have been instead, where a GPU tells of many faults at once and cannot part the two. `is_open`: the
-// executor was told to leave the case alone; nothing else is set.
+// that it may have been instead: where a GPU tells of many faults at once and cannot part the two, or where the model
+// cannot know which of two the GPU reports. `is_open`: the
+// executor was told to leave the case alone; nothing else is set. `end`: on the executor command; where it is not
+// RESULT_ANSWERED, `told` is the reason.
 struct result {
     int status, or_status, is_open;
     enum rule rule;
+    enum result_end end;
     struct late late;
     char told[RESULT_TOLD_BYTES];
     int windows;
@@ -55,11 +67,18 @@ static inline int result_may_be(const struct result *result, int status)
     return status == result->status || (result->or_status != 0 && status == result->or_status);
 }
 
+// May both sides have ended alike?
+int result_ends_agree(const struct result *one, const struct result *other);
+
 // Do both sides name the same rule, or does one of them not know it?
 int result_rules_agree(const struct result *one, const struct result *other);
 
 // The result of a case that ended its process: `status`, and what was told of that.
 void result_fail(struct result *result, int status);
+
+// The same of one that ended so on the executor command; and the word for it ("unsupported", ...).
+void result_end(struct result *result, enum result_end end, int status, const char *told);
+const char *result_end_name(enum result_end end);
 
 // Adds a window of `size_bytes` bytes; returns its bytes, for the executor to fill. The name must be a literal.
 uint8_t *result_window(struct result *result, const char *name, uint64_t base, uint32_t size_bytes);

@@ -193,6 +193,9 @@ int trace_agrees(const struct trace_entry *entry, const struct family *family, c
 {
     struct trace_difference bytes;
     difference->place = bytes.place = (struct place){0};
+    if (result->end != RESULT_ANSWERED && (result->end != RESULT_CRASHED || result->status != entry->status))
+        return text_fail(&difference->text, "recorded status %d, found none: %s: %.350s", entry->status,
+                         result_end_name(result->end), result->told);
     if (!result_may_be(result, entry->status)) {
         const char *want = cuda_error_name(entry->status), *got = cuda_error_name(result->status);
         return text_fail(&difference->text, "recorded status %d %s, found %d %s%s%s", entry->status,

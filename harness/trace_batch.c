@@ -27,6 +27,7 @@ static int is_chosen(struct reading *reading)
     uint64_t sample = choice->sample, all = reading->trace.header.cases, i = reading->cases++;
     if (choice->parts > 1 && (i < all * choice->part / choice->parts || i >= all * (choice->part + 1) / choice->parts))
         return 0;
+    if (choice->skip != NULL && i < all && choice->skip[i]) return 0;
     return sample == 0 || sample >= all || (i + 1) * sample / all != i * sample / all;
 }
 
@@ -58,6 +59,22 @@ struct visitor {
     void *context;
 };
 
+// Compares case `i` with its recording; defined below.
+static int agrees(const struct trace_batch *cases, int i, struct trace_difference *difference);
+
+// A fault that was told of together with others, by a core dump, is seen again alone before it counts as a mismatch.
+// The dump of an H200 says 719 or 715 of cases that end with 700 alone.
+static int run_again(struct trace_batch *cases, int first, int end, struct text *why)
+{
+    struct apart alone = {.alone = UINT64_MAX};
+    struct trace_difference unused;
+    int ok = 1;
+    for (int i = first; ok && i < end; i++)
+        if (cases->entry[i].status != 0 && !agrees(cases, i, &unused))
+            ok = cases->executor->run_apart(&cases->batch, i, 1, &alone, why);
+    return ok;
+}
+
 // Runs the cases from `first` up to `end`, and shows them.
 static int run_range(struct trace_batch *cases, int first, int end, int together, const struct visitor *visitor,
                      struct text *why)
@@ -73,6 +90,7 @@ static int run_range(struct trace_batch *cases, int first, int end, int together
         ok = fatal ? executor->run_apart(batch, from, last - from, &apart, why)
                    : executor->run(batch, from, last - from, why);
     }
+    if (ok && together && executor != &executor_command) ok = run_again(cases, first, end, why);
     for (int i = first; i < end && ok; i++) ok = visitor->visit(cases, i, visitor->context);
     return ok;
 }
@@ -189,13 +207,14 @@ int trace_batch_is_open(const struct trace_batch *cases, int i)
            executor_lacks(cases->executor, cases->batch.family, batch_case(&cases->batch, i));
 }
 
-// Does the simulated machine say that the case broke another rule than the model says? A recording has no rules.
+// Does the simulated machine, or a command, say that the case broke another rule than the model says? A recording has
+// no rules.
 static int names_another_rule(const struct trace_batch *cases, int i, struct trace_difference *difference)
 {
     const struct result *found = &cases->batch.results[i];
-    if (found->told[0] == '\0') return 0;
+    if (found->told[0] == '\0' && (cases->executor != &executor_command || found->rule == RULE_OK)) return 0;
     const struct result model = {.rule = family_rule(cases->batch.family, batch_case(&cases->batch, i))};
-    if (result_rules_agree(&model, found)) return 0;
+    if (found->end != RESULT_ANSWERED || result_rules_agree(&model, found)) return 0;
     text_set(&difference->text, "status %d as recorded, by rule %s for the model, by rule %s for the machine",
              found->status, rule_row(model.rule)->id, rule_row(found->rule)->id);
     return 1;
@@ -207,6 +226,9 @@ static int agrees(const struct trace_batch *cases, int i, struct trace_differenc
     struct trace_entry entry = cases->entry[i];
     entry.status = executor_status(cases->executor, entry.status);
     struct result compared = *result;
+    if (result->status != entry.status && entry.status > 0 && result->status > 0 &&
+        family_may_end(cases->batch.family, batch_case(&cases->batch, i), entry.status, result->status))
+        entry.status = result->status;
     if (trace_batch_is_open(cases, i) && result->status == entry.status) {
         if (cases->batch.family->grounded == 0) return 1;
         family_open_grounded(cases->batch.family, &compared);

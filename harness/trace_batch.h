@@ -13,8 +13,10 @@
 //   schedules  the cases of a batch are shared out to so many pairs of a schedule and a seed (schedules.h), one run for
 //              each pair at least; 0: all under the schedule that is set
 //   pairs      each case runs under so many pairs, from `first_pair` on; 0: the same
+//   skip       NULL, or a byte for each case of the trace: not 0 leaves it out
 struct trace_choice {
     uint64_t sample, part, parts, schedules, first_pair, pairs;
+    const uint8_t *skip;
 };
 
 // One batch: entry[i] is what was recorded of case i, line[i] where it stands in the file at `path`.
@@ -27,9 +29,9 @@ struct trace_batch {
 };
 
 // Runs every case of the trace at `path` on `executor` (those recorded as fatal apart: together or each alone, see
-// executor.h) and shows them to `visit` in the order of the file. Returns 0 with `why`, which names the path, if the
-// trace is damaged, the executor cannot run, or a visit returned 0. `header` is filled in either case, if it can be
-// read.
+// executor.h; one that differs from its recording when told of together runs again alone) and shows them to `visit` in
+// the order of the file. Returns 0 with `why`, which names the path, if the trace is damaged, the executor cannot run,
+// or a visit returned 0. `header` is filled in either case, if it can be read.
 int trace_run(const char *path, const struct executor *executor, int together, struct trace_header *header,
               int (*visit)(const struct trace_batch *cases, int i, void *context), void *context, struct text *why);
 

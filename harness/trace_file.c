@@ -14,60 +14,9 @@
 #include "files.h"
 #include "json.h"
 #include "manifest.h"
+#include "unpack.h"
 
-static const uint8_t zstd_magic[4] = {0x28, 0xb5, 0x2f, 0xfd};
-enum { ZSTD_LEVEL = 19, TEXT_FIRST_BYTES = 1 << 16, HEADER_BYTES = 4096 };
-
-// A text that grows, with room for a NUL at its end.
-struct growing {
-    char *bytes;
-    size_t size_bytes, capacity;
-};
-
-static int grow(struct growing *text, struct text *why)
-{
-    size_t capacity = text->capacity < TRACE_MAX_BYTES / 2 ? 2 * text->capacity : TRACE_MAX_BYTES;
-    if (text->size_bytes == TRACE_MAX_BYTES) return text_fail(why, "more than %zu bytes of text", TRACE_MAX_BYTES);
-    char *bytes = realloc(text->bytes, capacity + 1);
-    if (bytes == NULL) return text_fail(why, "not enough memory");
-    text->bytes = bytes;
-    text->capacity = capacity;
-    return 1;
-}
-
-// All frames of `from`, one after the other, piece by piece: a frame need not say how long its text is.
-static int decompress_all(ZSTD_DStream *stream, ZSTD_inBuffer *from, struct growing *text, struct text *why)
-{
-    size_t left = 1; // of a frame; 0 at its end
-    while (from->pos < from->size || (left != 0 && text->size_bytes == text->capacity)) {
-        if (text->size_bytes == text->capacity && !grow(text, why)) return 0;
-        ZSTD_outBuffer to = {text->bytes, text->capacity, text->size_bytes};
-        left = ZSTD_decompressStream(stream, &to, from);
-        text->size_bytes = to.pos;
-        if (ZSTD_isError(left)) return text_fail(why, "damaged zstd frame: %s", ZSTD_getErrorName(left));
-    }
-    if (left != 0) text_set(why, "damaged zstd frame: it ends too early");
-    return left == 0;
-}
-
-// The text of a compressed trace, NUL-terminated; NULL with `why` if it is damaged or too long.
-static char *decompress(const char *bytes, size_t size_bytes, size_t *text_bytes, struct text *why)
-{
-    ZSTD_inBuffer from = {bytes, size_bytes, 0};
-    ZSTD_DStream *stream = ZSTD_createDStream();
-    struct growing text = {.capacity = TEXT_FIRST_BYTES / 2};
-    int ok = stream != NULL && grow(&text, why);
-    if (stream == NULL) text_set(why, "not enough memory");
-    ok = ok && decompress_all(stream, &from, &text, why);
-    ZSTD_freeDStream(stream);
-    if (!ok) {
-        free(text.bytes);
-        return NULL;
-    }
-    text.bytes[text.size_bytes] = '\0';
-    *text_bytes = text.size_bytes;
-    return text.bytes;
-}
+enum { ZSTD_LEVEL = 19, HEADER_BYTES = 4096 };
 
 char *trace_next_line(struct trace_text *trace)
 {
@@ -106,17 +55,12 @@ static int read_header(const char *line, struct trace_header *header, struct tex
     return ok && header->family != NULL;
 }
 
-static int is_compressed(const char *bytes, size_t size_bytes)
-{
-    return size_bytes >= sizeof zstd_magic && memcmp(bytes, zstd_magic, sizeof zstd_magic) == 0;
-}
-
 int trace_parse(const char *bytes, size_t size_bytes, struct trace_text *trace, struct text *why)
 {
     size_t text_bytes = size_bytes;
     *trace = (struct trace_text){0};
-    if (is_compressed(bytes, size_bytes))
-        trace->text = decompress(bytes, size_bytes, &text_bytes, why);
+    if (unpack_is_zstd(bytes, size_bytes))
+        trace->text = unpack_zstd(bytes, size_bytes, TRACE_MAX_BYTES, &text_bytes, why);
     else if ((trace->text = malloc(size_bytes + 1)) != NULL) {
         memcpy(trace->text, bytes, size_bytes);
         trace->text[size_bytes] = '\0';
@@ -153,7 +97,7 @@ int trace_peek(const char *path, struct trace_header *header)
     if (bytes == NULL) return 0;
     ZSTD_inBuffer from = {bytes, size_bytes, 0};
     ZSTD_outBuffer to = {line, HEADER_BYTES, 0};
-    ZSTD_DStream *stream = is_compressed(bytes, size_bytes) ? ZSTD_createDStream() : NULL;
+    ZSTD_DStream *stream = unpack_is_zstd(bytes, size_bytes) ? ZSTD_createDStream() : NULL;
     if (stream != NULL)
         ZSTD_decompressStream(stream, &to, &from);
     else

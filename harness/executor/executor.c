@@ -10,13 +10,21 @@
 #include "schedules.h"
 #include "workers.h"
 
-const struct executor *const executors[] = {&executor_model, &executor_gpu, &executor_sim, NULL};
+const struct executor *const executors[] = {&executor_model, &executor_gpu, &executor_sim, &executor_command, NULL};
 
 const struct executor *executor_find(const char *name)
 {
+    static const char with_program[] = "command:";
+    if (strncmp(name, with_program, sizeof with_program - 1) == 0)
+        return executor_command_for(name + sizeof with_program - 1);
     for (int i = 0; executors[i] != NULL; i++)
         if (strcmp(executors[i]->name, name) == 0) return executors[i];
     return NULL;
+}
+
+const char *executor_title(const struct executor *executor)
+{
+    return executor == &executor_command ? executor->describe() : executor->name;
 }
 
 int executor_status(const struct executor *executor, int status)

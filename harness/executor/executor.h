@@ -60,9 +60,19 @@ struct executor {
 
 // All executors; NULL ends them.
 extern const struct executor *const executors[];
-extern const struct executor executor_model, executor_gpu, executor_sim;
+extern const struct executor executor_model, executor_gpu, executor_sim, executor_command;
 
+// The executor of that name; `command:PROGRAM` names the program too. NULL if there is none.
 const struct executor *executor_find(const char *name);
+
+// The executor command with that program; NULL for none, and for a second one: a process asks one program.
+const struct executor *executor_command_for(const char *program);
+
+// Its name for people: of the executor command the program.
+const char *executor_title(const struct executor *executor);
+
+// What the executor command is asked for a case: the line as JSON.
+json_t *executor_request(const struct family *family, uint64_t index, const void *test_case);
 
 // How a case that ends with `status` elsewhere ends on `executor`: the simulated driver refuses the calls in which
 // NVIDIA's driver dies.

@@ -25,6 +25,18 @@ static int failed(struct gpu *gpu, const char *call, int error, struct text *why
     return 1;
 }
 
+// Under `tmaref exec` the machine's driver is the simulated one, whose device says so by its UUID.
+static int is_exec(int device)
+{
+    unsigned (*get_uuid)(unsigned char *uuid, int device);
+    unsigned char uuid[16] = {0};
+    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+    int is_ours = library != NULL && symbol_find(library, "cuDeviceGetUuid", &get_uuid) &&
+                  get_uuid(uuid, device) == 0 && memcmp(uuid, "tmaref", strlen("tmaref")) == 0;
+    if (library != NULL) dlclose(library);
+    return is_ours;
+}
+
 static int describe(struct gpu *gpu, int device, struct text *why)
 {
     char name[100], driver[80];
@@ -38,6 +50,7 @@ static int describe(struct gpu *gpu, int device, struct text *why)
     nvml_open(&gpu->nvml, driver, sizeof driver);
     snprintf(gpu->description, sizeof gpu->description, "%s, driver %s, CUDA %d.%d", name, driver, cuda / 1000,
              cuda % 1000 / 10);
+    gpu->driver.is_simulated |= is_exec(device);
     if (gpu->driver.is_simulated)
         snprintf(gpu->description, sizeof gpu->description, "tmaref's PTX machine as an %s", name);
     if (major == 9 && minor == 0) return 1;

@@ -26,7 +26,7 @@ struct gpu_launch {
     unsigned shared_bytes;
     int is_programmatic;
     int *jobs, first_job;
-    void **arguments;           // as cuLaunchKernel takes them
+    void **arguments;           // as cuLaunchKernel takes them; for export.h each 8 bytes, NULL behind the last
     struct CUstream_st *stream; // NULL: that of struct gpu
 };
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "gpu_core.h"
 
-#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "elf_file.h"
 #include "executor.h"
 #include "files.h"
 
@@ -25,72 +25,48 @@ void gpu_core_ask(const char *path)
     setenv("CUDA_COREDUMP_FILE", path, 1);
 }
 
-struct core {
-    const char *bytes;
-    size_t size_bytes;
-    uint64_t sections_at, sections;
-};
-
-static int read_at(const struct core *core, uint64_t at, void *to, size_t size_bytes)
+static int read_word(const struct elf_file *file, const Elf64_Shdr *table, uint64_t row, uint64_t at, uint32_t *word)
 {
-    if (at > core->size_bytes || size_bytes > core->size_bytes - at) return 0;
-    memcpy(to, core->bytes + at, size_bytes);
-    return 1;
-}
-
-static int read_section(const struct core *core, uint64_t index, Elf64_Shdr *section)
-{
-    return index < core->sections &&
-           read_at(core, core->sections_at + index * sizeof *section, section, sizeof *section);
-}
-
-// Above 65,279 sections the first one's size is their number.
-static int read_header(struct core *core)
-{
-    Elf64_Ehdr header;
-    Elf64_Shdr first;
-    if (!read_at(core, 0, &header, sizeof header) || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return 0;
-    if (header.e_shentsize != sizeof first || !read_at(core, header.e_shoff, &first, sizeof first)) return 0;
-    core->sections_at = header.e_shoff;
-    core->sections = header.e_shnum != 0 ? header.e_shnum : first.sh_size;
+    const uint64_t offset = row * table->sh_entsize + at;
+    if (elf_file_bytes(file, table) == NULL || offset > table->sh_size || sizeof *word > table->sh_size - offset)
+        return 0;
+    memcpy(word, elf_file_bytes(file, table) + offset, sizeof *word);
     return 1;
 }
 
 // The warp that a lane table belongs to: its section names a row of the warps' table, that one a row of the CTAs', and
 // that one the SM.
-static int read_warp(const struct core *core, const Elf64_Shdr *lanes, struct gpu_core_warp *warp)
+static int read_warp(const struct elf_file *file, const Elf64_Shdr *lanes, struct gpu_core_warp *warp)
 {
     Elf64_Shdr warps, ctas;
-    if (!read_section(core, lanes->sh_link, &warps) || !read_section(core, warps.sh_link, &ctas)) return 0;
+    if (!elf_file_section(file, lanes->sh_link, &warps) || !elf_file_section(file, warps.sh_link, &ctas)) return 0;
     warp->sm = ctas.sh_info;
-    return read_at(core, ctas.sh_offset + warps.sh_info * ctas.sh_entsize + BLOCK_IN_CTA_ROW, &warp->block,
-                   sizeof warp->block) &&
-           read_at(core, warps.sh_offset + lanes->sh_info * warps.sh_entsize + PLACE_IN_WARP_ROW, &warp->has_place,
-                   sizeof warp->has_place);
+    return read_word(file, &ctas, warps.sh_info, BLOCK_IN_CTA_ROW, &warp->block) &&
+           read_word(file, &warps, lanes->sh_info, PLACE_IN_WARP_ROW, &warp->has_place);
 }
 
 // The first exception of a lane, 0 if there is none.
-static uint32_t exception_of(const struct core *core, const Elf64_Shdr *lanes)
+static uint32_t exception_of(const struct elf_file *file, const Elf64_Shdr *lanes)
 {
     uint32_t exception = 0;
-    for (uint64_t at = 0; exception == 0 && lanes->sh_entsize > 0 && at < lanes->sh_size; at += lanes->sh_entsize)
-        if (!read_at(core, lanes->sh_offset + at + EXCEPTION_IN_LANE, &exception, sizeof exception)) return 0;
+    for (uint64_t row = 0; exception == 0 && read_word(file, lanes, row, EXCEPTION_IN_LANE, &exception); row++)
+        if (lanes->sh_entsize == 0) break;
     return exception;
 }
 
 int gpu_core_read(const char *path, void (*tell)(void *to, const struct gpu_core_warp *warp), void *to)
 {
-    struct core core = {0};
+    struct elf_file file;
     struct text why;
-    char *bytes = read_file(path, MOST_BYTES, &core.size_bytes, &why);
-    core.bytes = bytes;
-    int ok = bytes != NULL && read_header(&core);
-    for (uint64_t i = 0; ok && i < core.sections; i++) {
+    size_t size_bytes = 0;
+    char *bytes = read_file(path, MOST_BYTES, &size_bytes, &why);
+    int ok = bytes != NULL && elf_file_open(&file, bytes, size_bytes, &why);
+    for (uint64_t i = 0; ok && i < file.sections; i++) {
         Elf64_Shdr lanes;
         struct gpu_core_warp warp;
-        if (!read_section(&core, i, &lanes) || lanes.sh_type != SHT_LOUSER + LANE_TABLE) continue;
-        warp.exception = exception_of(&core, &lanes);
-        if (read_warp(&core, &lanes, &warp)) tell(to, &warp);
+        if (!elf_file_section(&file, i, &lanes) || lanes.sh_type != SHT_LOUSER + LANE_TABLE) continue;
+        warp.exception = exception_of(&file, &lanes);
+        if (read_warp(&file, &lanes, &warp)) tell(to, &warp);
     }
     free(bytes);
     return ok;

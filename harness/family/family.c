@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "field.h"
+#include "rule_most.h"
 
 enum { MOST_WINDOWS_TOLD = 3 };
 
@@ -61,6 +62,14 @@ size_t family_result_bytes(const struct family *family, const void *test_case)
     struct result result = result_at((uint8_t *)RESULT_ALIGNMENT); // nobody looks at the bytes
     family->windows(test_case, &result);
     return (size_t)(result.free_bytes - result.first_bytes);
+}
+
+void family_before(const struct family *family, const void *test_case, struct result *result)
+{
+    if (family->before != NULL)
+        family->before(test_case, result);
+    else if (family->fill != NULL)
+        family_open(family, test_case, result);
 }
 
 uint8_t *family_open_bytes(const struct family *family, const void *test_case, const struct window *window)
@@ -123,7 +132,7 @@ static void suggest_rules(const struct family *family, int status, FILE *out)
 {
     int count = 0;
     for (int any = 0; any < 2 && count == 0; any++)
-        for (enum rule rule = RULE_OK + 1; rule < RULE_COUNT; rule++) {
+        for (enum rule rule = RULE_OK + 1; rule < rule_end(); rule++) {
             const struct rule_row *row = rule_row(rule);
             if (row->cuda_error != status || (!any && strncmp(row->evidence, family->name, strlen(family->name)) != 0))
                 continue;
@@ -152,6 +161,7 @@ static void explain_status(const struct family *family, const void *test_case, c
                            const struct result *found, FILE *out)
 {
     const enum rule rule = family_rule(family, test_case);
+    if (found->end != RESULT_ANSWERED) return; // there is nothing to compare
     fprintf(out, "    status: %d expected, %d found\n", expected->status, found->status);
     print_told("expected", expected, out);
     print_told("found", found, out);
@@ -210,14 +220,25 @@ void family_explain_place(const struct family *family, const void *test_case, co
     free(window->bytes);
 }
 
-enum rule family_rule(const struct family *family, const void *test_case)
+// How a case ends by the model; what it leaves is not kept.
+static struct result end_by_model(const struct family *family, const void *test_case)
 {
     uint8_t *scratch = malloc(family_result_bytes(family, test_case) + 1);
     struct result result = result_at(scratch);
-    if (scratch == NULL) return RULE_OK;
-    family_run_model(family, test_case, &result);
+    if (scratch != NULL) family_run_model(family, test_case, &result);
     free(scratch);
-    return result.rule;
+    return result;
+}
+
+enum rule family_rule(const struct family *family, const void *test_case)
+{
+    return end_by_model(family, test_case).rule;
+}
+
+int family_may_end(const struct family *family, const void *test_case, int status, int other)
+{
+    const struct result result = end_by_model(family, test_case);
+    return result_may_be(&result, status) && result_may_be(&result, other);
 }
 
 int family_is_fatal(enum rule rule)

@@ -63,6 +63,10 @@ struct family {
     // What they hold before the case runs; NULL: anything.
     void (*fill)(const void *test_case, const struct result *result);
 
+    // What memory holds before, as far as a case reads it or keeps it (but the arena): as windows, of which those of
+    // the result have the same names. NULL: what fill() says.
+    void (*before)(const void *test_case, struct result *result);
+
     // Marks the bytes of a mixed window that the hardware decides: is_open[i] of byte i. NULL: it has no such window.
     void (*open_bytes)(const void *test_case, const struct window *window, uint8_t *is_open);
 
@@ -119,11 +123,11 @@ struct family {
     }
 
 // What each family is called in C, whichever of its files has it: the family, its random cases, its words.
-#define FAMILY(name, live, likely, first)                                                                              \
+#define FAMILY(name)                                                                                                   \
     extern const struct family family_##name;                                                                          \
     void name##_generate(struct random *random, void *test_case);                                                      \
     enum rule name##_explain(const void *test_case, const struct difference *difference, FILE *out);
-#include "families.def"
+#include "family_ids.def"
 #undef FAMILY
 
 // All families, in the order of families.def; ends with NULL.
@@ -142,6 +146,11 @@ int family_read_recorded(const struct family *family, const json_t *json, void *
 // The windows of a case with what they hold before, and the bytes that they take.
 void family_open(const struct family *family, const void *test_case, struct result *result);
 size_t family_result_bytes(const struct family *family, const void *test_case);
+
+// What memory holds before, as windows; none if the family does not say. They take at most FAMILY_BEFORE_BYTES more
+// than the result.
+enum { FAMILY_BEFORE_BYTES = 1 << 18 };
+void family_before(const struct family *family, const void *test_case, struct result *result);
 
 // Of each byte of a mixed window whether it is open, for the caller to free; NULL for other windows.
 uint8_t *family_open_bytes(const struct family *family, const void *test_case, const struct window *window);
@@ -173,6 +182,9 @@ void family_explain_place(const struct family *family, const void *test_case, co
 
 // The first rule that a case breaks, by the model.
 enum rule family_rule(const struct family *family, const void *test_case);
+
+// May the case end with either status, by the model? It cannot always know which of two errors a GPU reports.
+int family_may_end(const struct family *family, const void *test_case, int status, int other);
 
 // Does an H200 not survive the rule: a sticky CUDA error, or a crash of the driver?
 int family_is_fatal(enum rule rule);

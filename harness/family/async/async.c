@@ -15,6 +15,11 @@
 #include "field.h"
 #include "gpu_jobs.h"
 #include "mbarrier.h"
+#include "rules/async.h"
+#include "rules/bulk.h"
+#include "rules/cp.h"
+#include "rules/mbarrier.h"
+#include "rules/reduce.h"
 
 enum { SCRATCH_BUFFER = 2, WORD_BYTES = 16, ARENA_MARGIN_BYTES = 1 << 30, MOST_ADDRESS = 1 << 26 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The states of a barrier, and all that they become as arrivals land in any order.
 #include "async_barrier.h"
+#include "rules/mbarrier.h"
 
 static void add(struct async_barrier *barrier, struct async_barrier_state state)
 {

@@ -10,6 +10,7 @@
 #include "async_group.h"
 #include "bulk.h"
 #include "cp_async.h"
+#include "rules/cp.h"
 
 // One program under way. `complete` and `covered` have a bit a step: what is complete for good, and what the arrivals
 // of cp.async.mbarrier.arrive on the barrier wait for.

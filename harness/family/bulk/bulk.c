@@ -10,8 +10,16 @@
 #include "field.h"
 #include "gpu_jobs.h"
 #include "mbarrier.h"
+#include "rules/bulk.h"
+#include "rules/reduce.h"
 
-enum { GUARD_BYTES = 256, WORD_BYTES = 8, LEAD_BYTES = 16, SCRATCH_BYTES = BULK_SCRATCH_OFFSETS + BULK_SHARED_BYTES };
+enum {
+    GUARD_BYTES = 256,
+    WORD_BYTES = 8,
+    LEAD_BYTES = 16,
+    BULK_REGISTER_BYTES = 16,
+    SCRATCH_BYTES = BULK_SCRATCH_OFFSETS + BULK_SHARED_BYTES
+};
 
 const char *const bulk_form_names[] = {"global_to_shared",
                                        "global_to_other",
@@ -136,6 +144,20 @@ static void bulk_windows(const void *test_case, struct result *result)
                   region.window_end - region.window);
 }
 
+static void bulk_before(const void *test_case, struct result *result)
+{
+    const struct bulk_case *c = test_case;
+    const struct bulk_region region = bulk_region(c);
+    const int is_global = bulk_is_to_global(c->form), is_registers = c->form == BULK_REGISTERS_TO_OTHER;
+    const uint32_t bytes = region.window_end - region.window;
+    const uint32_t source_bytes = is_registers ? BULK_REGISTER_BYTES : region.source_end - region.source;
+    bulk_fill(c, BULK_SALT_DESTINATION,
+              result_window(result, is_global ? "global" : "shared", is_global ? BULK_SCRATCH : region.window, bytes),
+              bytes);
+    if (source_bytes > 0)
+        bulk_fill(c, BULK_SALT_SOURCE, result_window(result, "source", region.source, source_bytes), source_bytes);
+}
+
 // --- The model -------------------------------------------------------------------------------------------------------
 
 // The kernel's order: arrive.expect_tx, the operation, its complete_tx. Returns the first rule broken.
@@ -164,7 +186,7 @@ static enum rule bulk_run_model(const void *test_case, struct result *result)
     const struct bulk_case *c = test_case;
     struct bulk_region region = bulk_region(c);
     uint8_t cta[2][BULK_SHARED_BYTES], scratch[SCRATCH_BYTES];
-    uint8_t registers[16], *own = cta[0], *other = cta[bulk_is_to_other(c->form)];
+    uint8_t registers[BULK_REGISTER_BYTES], *own = cta[0], *other = cta[bulk_is_to_other(c->form)];
     uint8_t *window = bulk_is_to_global(c->form) ? scratch : other + (region.window - BULK_SHARED_START);
     const struct window *last = &result->window[result->windows - 1];
     uint64_t word;
@@ -315,6 +337,7 @@ const struct family family_bulk = {
     .summary = "cp.async.bulk, cp.reduce.async.bulk, st.async, red.async: the destination, and its barrier's word",
     .generate = bulk_generate,
     .windows = bulk_windows,
+    .before = bulk_before,
     .run_model = bulk_run_model,
     .jobs = &jobs,
     .kernels = "bulk",

@@ -6,6 +6,7 @@
 
 #include "cluster_case.h"
 #include "gpu_jobs.h"
+#include "rules/cluster.h"
 
 _Static_assert(sizeof(struct cluster_answers) == 104, "answers have no padding");
 

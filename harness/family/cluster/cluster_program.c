@@ -7,6 +7,9 @@
 #include "arena.h"
 #include "cluster_case.h"
 #include "gpu_jobs.h"
+#include "rules/cluster.h"
+#include "rules/mbarrier.h"
+#include "rules/store.h"
 
 enum { GUARD_BYTES = 32, STORE_RANK = 255 };
 

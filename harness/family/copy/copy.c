@@ -13,6 +13,11 @@
 #include "gpu_jobs.h"
 #include "mbarrier.h"
 #include "reduce.h"
+#include "rules/bulk.h"
+#include "rules/multicast.h"
+#include "rules/reduce.h"
+#include "rules/store.h"
+#include "rules/tile.h"
 
 static const char *const operation_names[] = {
     "load",   "store",           "add",   "min",    "max",        "multicast", "separate", "tiles", "ring",

@@ -11,6 +11,7 @@
 #include "field.h"
 #include "load_launch.h"
 #include "mbarrier.h"
+#include "rules/tile.h"
 
 // --- JSON ----------------------------------------------------------------------------------------------------------
 

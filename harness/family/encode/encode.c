@@ -9,6 +9,7 @@
 #include "field.h"
 #include "gpu.h"
 #include "map_args.h"
+#include "rules/map.h"
 
 void encode_generate(struct random *random, void *test_case)
 {

@@ -6,6 +6,10 @@
 
 #include "chain.h"
 #include "gemm_case.h"
+#include "rules/mbarrier.h"
+#include "rules/store.h"
+#include "rules/swizzle.h"
+#include "rules/wgmma.h"
 
 // The row of A and the row of B of an element, taken apart.
 struct rows {

@@ -193,6 +193,7 @@ int gemm_timeline(struct gpu *gpu, const void *test_case, struct timeline *timel
     snprintf(timeline->subtitle, sizeof timeline->subtitle,
              "m %u, n %u, k %u; %u stages of %u k, clusters of %u x %u; %.80s", c->m, c->n, c->k, c->stages,
              gemm_block_k(i->in), c->cluster_m, c->cluster_n, gpu->description);
-    snprintf(timeline->unit, sizeof timeline->unit, "SM clocks");
+    snprintf(timeline->unit, sizeof timeline->unit, "%s",
+             gpu->driver.is_simulated ? "clocks of the machine: steps, not time" : "SM clocks");
     return convert(c, &events, timeline) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }

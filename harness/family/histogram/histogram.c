@@ -11,6 +11,7 @@
 #include "field.h"
 #include "gpu_jobs.h"
 #include "histogram_case.h"
+#include "rules/cluster.h"
 
 static const struct {
     const char *name, *function;

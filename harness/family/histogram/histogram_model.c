@@ -7,6 +7,7 @@
 #include "atomic.h"
 #include "cluster.h"
 #include "histogram_case.h"
+#include "rules/cluster.h"
 
 // A cluster: its CTAs' bins, as words of shared memory from HISTOGRAM_SHARED_START on.
 struct cluster {

@@ -4,6 +4,8 @@
 #include "field.h"
 #include "gemm_gpu.h"
 #include "ladder_case.h"
+#include "rules/store.h"
+#include "rules/wgmma.h"
 
 static const struct ladder_row {
     const char *module, *kernel;

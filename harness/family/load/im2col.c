@@ -56,6 +56,7 @@ const struct family family_im2col = {
     .summary = "cp.async.bulk.tensor.{3d..5d} im2col loads: shared memory around the column, and the barrier's word",
     .generate = im2col_generate,
     .windows = load_windows,
+    .before = load_before,
     .run_model = load_run_model,
     .jobs = &load_jobs,
     .kernels = "load",

@@ -10,6 +10,8 @@
 #include "mbarrier.h"
 #include "picture/swizzle_names.h"
 #include "provenance.h"
+#include "rules/im2col.h"
+#include "rules/tile.h"
 #include "swizzle.h"
 
 enum { PIECE_BYTES = 8 };

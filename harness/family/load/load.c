@@ -77,6 +77,12 @@ void load_windows(const void *test_case, struct result *result)
     load_lay_out(load_window(test_case), result);
 }
 
+void load_before(const void *test_case, struct result *result)
+{
+    const struct load_window window = load_window(test_case);
+    load_canaries(window.base, result_window(result, "shared", window.base, window.size_bytes), window.size_bytes);
+}
+
 enum rule load_run_model(const void *test_case, struct result *result)
 {
     struct load_cta cta;
@@ -118,6 +124,7 @@ const struct family family_load = {
     .summary = "cp.async.bulk.tensor.{1d..5d} tiled loads: shared memory around the box, and the barrier's word",
     .generate = load_generate,
     .windows = load_windows,
+    .before = load_before,
     .run_model = load_run_model,
     .jobs = &load_jobs,
     .kernels = "load",

@@ -30,6 +30,7 @@ struct load_window load_window(const struct load_case *test_case);
 // What the families "load" and "im2col" share; each tells what its cases may be.
 extern const struct gpu_jobs load_jobs;
 void load_windows(const void *test_case, struct result *result);
+void load_before(const void *test_case, struct result *result);
 enum rule load_run_model(const void *test_case, struct result *result);
 int load_feature(const void *test_case, struct feature *feature);
 

@@ -11,6 +11,7 @@
 #include "mbarrier.h"
 #include "picture/swizzle_names.h"
 #include "provenance.h"
+#include "rules/tile.h"
 
 enum { PIECE_BYTES = 8 };
 

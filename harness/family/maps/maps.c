@@ -8,6 +8,9 @@
 #include "family.h"
 #include "field.h"
 #include "maps_case.h"
+#include "rules/map.h"
+#include "rules/replace.h"
+#include "rules/tile.h"
 
 static const char *const way_names[] = {"param", "constant", "global", "template", "zeros", NULL};
 

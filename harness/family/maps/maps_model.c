@@ -5,6 +5,7 @@
 #include "copy.h"
 #include "maps_case.h"
 #include "replace_case.h"
+#include "rules/load.h"
 #include "store.h"
 
 enum { ALIGN_BYTES = 256, GUARD_BYTES = 128 };

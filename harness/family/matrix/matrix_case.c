@@ -8,6 +8,7 @@
 #include "family.h"
 #include "field.h"
 #include "gpu_jobs.h"
+#include "rules/matrix.h"
 
 static const struct matrix_form_row rows[MATRIX_FORM_COUNT + 1] = {
 #define ROW(id, name, is_store, count, is_trans) {name, is_store, count, is_trans},

@@ -3,6 +3,7 @@
 // are pending, at the last byte of tx, at a word that is about to overflow.
 #include "draw.h"
 #include "mbarrier_case.h"
+#include "rules/mbarrier.h"
 
 #include <string.h>
 

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "rules/mbarrier.h"
+
 static const struct mbarrier_op_row word_row = {
     .name = "word", .ptx = "mbarrier.inval, then st.shared.b64", .operand = MBARRIER_TAKES_WORD};
 

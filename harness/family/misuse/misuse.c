@@ -14,6 +14,16 @@
 #include "misuse_case.h"
 #include "misuse_model.h"
 #include "operand.h"
+#include "rules/bulk.h"
+#include "rules/global.h"
+#include "rules/map.h"
+#include "rules/mbarrier.h"
+#include "rules/operand.h"
+#include "rules/prefetch.h"
+#include "rules/reduce.h"
+#include "rules/shared.h"
+#include "rules/store.h"
+#include "rules/tile.h"
 
 const char *const misuse_operation_names[] = {
 #define NAME(id, name, operands) name,

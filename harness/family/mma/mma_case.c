@@ -9,6 +9,7 @@
 #include "family.h"
 #include "field.h"
 #include "gpu_jobs.h"
+#include "rules/mma.h"
 
 static const struct wgmma_layout layouts[NUMBER_FORMATS] = {
     [NUMBER_F16] = MMA_LAYOUT_F16,   [NUMBER_BF16] = MMA_LAYOUT_BF16, [NUMBER_TF32] = MMA_LAYOUT_TF32,

@@ -16,6 +16,7 @@
 #include "load_launch.h"
 #include "mbarrier.h"
 #include "multicast_case.h"
+#include "rules/multicast.h"
 
 enum { GUARD_BYTES = 256, WORD_BYTES = 8, RANKS_MAX = 255 };
 _Static_assert(sizeof(struct multicast_job) % 64 == 0, "the map of each job has the alignment of maps");

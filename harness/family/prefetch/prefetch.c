@@ -11,6 +11,7 @@
 #include "field.h"
 #include "gpu_jobs.h"
 #include "mbarrier.h"
+#include "rules/bulk.h"
 
 // --- JSON ------------------------------------------------------------------------------------------------------------
 

@@ -13,6 +13,9 @@
 #include "mbarrier.h"
 #include "provenance.h"
 #include "replace_case.h"
+#include "rules/load.h"
+#include "rules/replace.h"
+#include "rules/tile.h"
 
 enum { WORD_BYTES = 8, GAP_BYTES = REPLACE_OUTPUT_LEAD - TENSORMAP_BYTES - WORD_BYTES };
 #define NEAR_BYTES ((uint64_t)32 << 30) // addresses this near to the arena are kept unmapped, and shifted with it
@@ -134,14 +137,12 @@ static void replace_windows(const void *test_case, struct result *result)
 
 // --- The model -------------------------------------------------------------------------------------------------------
 
-// The kernel's order: arrive.expect_tx, the load, its complete_tx. Returns the first rule broken.
 static enum rule check_location(const struct replace_case *c)
 {
-    static const struct global_memory nothing;
-    if (c->location == MAP_UNMAPPED) return map_location_check(MAP_IN_GLOBAL, c->misalign, &nothing, NULL);
     return map_location_check((enum map_location)c->location, c->misalign, NULL, NULL);
 }
 
+// The kernel's order: arrive.expect_tx, the load, its complete_tx. Returns the first rule broken.
 static enum rule run_load(const struct replace_case *c, const struct tensormap_image *image,
                           const struct memory *shared, uint64_t *word)
 {

@@ -10,6 +10,7 @@
 #include "family.h"
 #include "field.h"
 #include "gpu_jobs.h"
+#include "rules/bulk.h"
 
 #define FORM_NAME(id, name, is_bulk)   #name,
 #define TYPE_NAME(id, name, ctype, by) #name,

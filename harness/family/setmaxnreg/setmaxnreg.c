@@ -9,6 +9,7 @@
 #include "field.h"
 #include "gpu_jobs.h"
 #include "register_pool.h"
+#include "rules/setmaxnreg.h"
 #include "setmaxnreg_case.h"
 
 static const char *const op_names[] = {"inc", "dec", NULL};

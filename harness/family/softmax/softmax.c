@@ -9,6 +9,8 @@
 #include "family.h"
 #include "field.h"
 #include "gpu_jobs.h"
+#include "rules/cluster.h"
+#include "rules/mbarrier.h"
 #include "softmax_case.h"
 
 #define NAME(id, name) name,

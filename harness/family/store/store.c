@@ -9,6 +9,7 @@
 #include "field.h"
 #include "gpu_jobs.h"
 #include "im2col_store.h"
+#include "rules/store.h"
 #include "store.h"
 #include "store_case.h"
 
@@ -127,6 +128,19 @@ void store_fill_global(const struct store_case *c, uint64_t address, uint8_t *by
     fill(seed_of(c, GLOBAL_SALT), c->map.data_type, address - STORE_GLOBAL_BASE, bytes, size_bytes);
 }
 
+static void store_before(const void *test_case, struct result *result)
+{
+    const struct store_case *c = test_case;
+    const struct store_window window = store_window(c);
+    struct tensormap map;
+    uint32_t first, end;
+    store_fill_global(c, window.base, result_window(result, "global", window.base, window.size_bytes),
+                      window.size_bytes);
+    if (!map_args_made(&c->map, &map)) return;
+    store_source(c, &map, &first, &end);
+    store_fill_shared(c, first, result_window(result, "shared", first, end - first), end - first);
+}
+
 static enum rule run_store(const struct store_case *c, const struct memory *global, const struct memory *shared)
 {
     struct tensormap map;
@@ -241,6 +255,7 @@ const struct family family_store = {
     .generate = store_generate,
     .fields = &store_fields,
     .windows = store_windows,
+    .before = store_before,
     .run_model = store_run_model,
     .jobs = &store_jobs,
     .kernels = "store",
@@ -254,6 +269,7 @@ const struct family family_im2col_store = {
                "written",
     .generate = im2col_store_generate,
     .windows = store_windows,
+    .before = store_before,
     .run_model = store_run_model,
     .jobs = &store_jobs,
     .kernels = "store",

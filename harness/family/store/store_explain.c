@@ -5,6 +5,9 @@
 #include <string.h>
 
 #include "reduce.h"
+#include "rules/im2col.h"
+#include "rules/reduce.h"
+#include "rules/store.h"
 #include "store.h"
 #include "store_case.h"
 #include "swizzle.h"

@@ -5,6 +5,7 @@
 
 #include "chain.h"
 #include "fragments.h"
+#include "rules/wgmma.h"
 #include "sparsity.h"
 #include "wgmma_case.h"
 

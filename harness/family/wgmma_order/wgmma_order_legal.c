@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "fragments.h"
+#include "rules/wgmma.h"
 #include "wgmma_group.h"
 #include "wgmma_order_case.h"
 
