@@ -22,7 +22,11 @@ sed -n 's/^#include <\(.*\)>.*/\1/p' ./*.h ./*/*.h | sort -u | while read -r nam
     : >"$work/empty/$name"
 done
 set -- -nostdinc -I "$work/empty"
+for table in */rules.def */forms.def; do
+    [ ! -f "$table" ] || sh "$here/ids.sh" "$table" "$work/$(basename "$table" s.def)_ids.def"
+done
 for folder in */; do set -- "$@" -I "${folder%/}"; done
+set -- "$@" -I "$work" -DRULE_IDS_IN_ENUM
 
 # What tmaref.h includes, and what that includes.
 "$cc" -MM "$@" tmaref.h | tr -d '\\' | tr -s ' ' '\n' | sed -n 's|^\([a-z0-9_]*/[a-z0-9_]*\.h\)$|\1|p' >"$work/headers"

@@ -198,6 +198,14 @@ check_command() {
 # debian/*.install: each installed file goes into one package or is left out on purpose, and no line there is for nothing. The
 # Python package is installed by another option; debian/rules takes LICENSE out.
 check_debian() {
+    local minor next
+    minor=$(sed -n 's/^tmaref (\([0-9]*\.[0-9]*\).*/\1/p' debian/changelog | head -n 1) next=${minor%.*}.$((${minor#*.} + 1))
+    grep -qF "libtmaref.so.0 libtmaref0 #MINVER#, libtmaref0 (<< $next~)" debian/libtmaref0.symbols ||
+        { echo "debian/libtmaref0.symbols: its first line does not end programs' trust at $next (docs/abi.md)"; exit 1; }
+    nm -D --defined-only "$(library libtmaref.so)" | awk '{ print $3 }' | sort >"$scratch/exported"
+    sed -n 's/^ \(tmaref_[a-z0-9_]*\)@Base .*/\1/p' debian/libtmaref0.symbols | sort | comm -3 "$scratch/exported" - |
+        awk -F '\t' '$1 != "" { print $1 ": add a line to debian/libtmaref0.symbols: \" " $1 "@Base VERSION\"" }
+                     $2 != "" { print $2 ": debian/libtmaref0.symbols has it, the library has it no more" }' | offences || exit 1
     local folder pattern file
     folder=$(dirname "$(library libtmaref.so)")
     (cd "$tree" && find . -type f -o -type l) | sed "s|^\./${folder#"$tree/"}/|usr/lib/ARCH/|; s|^\./|usr/|" | sort >"$scratch/files"
@@ -217,8 +225,28 @@ check_debian() {
     } | offences
 }
 
+# tmaref.h and tmaref.c of the build: compiled alone, without a warning, and enough for the examples. All global symbols have
+# the prefix, and the public ones are those of the library.
+check_amalgamation() {
+    local status=0 compiler
+    nm -g --defined-only "$(library libtmaref.a)" | awk 'NF == 3 { print $3 }' | sort >"$scratch/public"
+    for compiler in gcc clang; do
+        have $compiler || continue
+        echo '#include "tmaref.h"' >"$scratch/alone.c"
+        $compiler -std=c11 -Wall -Wextra -Wpedantic -Werror -I "$build/amalgamation" -fsyntax-only "$scratch/alone.c" || status=1
+        $compiler -std=c11 -Wall -Wextra -Werror -c "$build/amalgamation/tmaref.c" -o "$scratch/tmaref.o" || { status=1; continue; }
+        nm -g --defined-only "$scratch/tmaref.o" | awk '{ print $3 }' | sort | grep -v '^tmaref_private_' |
+            diff "$scratch/public" - || { echo "tmaref.c by $compiler: not the library's symbols"; status=1; }
+        for example in docs/examples/*.c; do
+            $compiler -std=c11 -Wall -Wextra -Werror -I "$build/amalgamation" "$example" "$scratch/tmaref.o" -lm -o "$scratch/example" &&
+                "$scratch/example" >/dev/null || { echo "$example with tmaref.c by $compiler: status $?"; status=1; }
+        done
+    done
+    return $status
+}
+
 case $check in
-tree | symbols | examples | page | headers | subdirectory | command | debian | ci) "check_$check" ;;
+tree | amalgamation | symbols | examples | page | headers | subdirectory | command | debian | ci) "check_$check" ;;
 *)
     echo "install.sh: there is no check '$check'" >&2
     exit 2

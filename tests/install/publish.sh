@@ -23,8 +23,8 @@ cat >"$model/core/box.h" <<'END'
 
 enum rule {
     RULE_OK,
-#define RULE(number, id, ...) RULE_##id = number,
-#include "rules.def"
+#define RULE(number, id) RULE_##id = number,
+#include "rule_ids.def"
 #undef RULE
 };
 enum side {
