@@ -45,10 +45,22 @@ log=build/setup.log
 { mkdir -p build && : >"$log"; } || { echo "setup: cannot write $log" >&2; exit 2; }
 say() { printf 'setup: %s\n' "$*" | tee -a "$log"; }
 
-# watch PID "what": on a terminal, says how far a build has come as long as PID runs.
+# How far the build in the log has come: "[ 42%]" of make, "[210/500]" of ninja; nothing before it has begun.
+progress() {
+    tail -n 20 "$log" | sed -nE 's|^(\[ *[0-9]+(%\|/[0-9]+)\]).*|\1|p' | tail -n 1
+}
+
+# watch PID "what": says how far a build has come as long as PID runs: all the time on a terminal, else a line every
+# SETUP_ALIVE_SECONDS, which is 30.
 watch() {
-    while [ -t 2 ] && kill -0 "$1" 2>/dev/null; do
-        printf '\rsetup: %s: %s\033[K' "$2" "$(tail -n 20 "$log" | sed -n 's/^\(\[ *[0-9]*%\]\).*/\1/p' | tail -n 1)" >&2
+    local begin=$SECONDS next=$((SECONDS + ${SETUP_ALIVE_SECONDS:-30}))
+    while kill -0 "$1" 2>/dev/null; do
+        if [ -t 2 ]; then
+            printf '\rsetup: %s: %s\033[K' "$2" "$(progress)" >&2
+        elif [ "$SECONDS" -ge "$next" ]; then
+            printf 'setup: %s: %s after %d s\n' "$2" "$(progress)" $((SECONDS - begin)) >&2
+            next=$((SECONDS + ${SETUP_ALIVE_SECONDS:-30}))
+        fi
         sleep 0.5
     done
     [ ! -t 2 ] || printf '\r\033[K' >&2

@@ -7,12 +7,8 @@
 
 #include <stdint.h>
 
+#include "../conformance/arena_bytes.h"
 #include "memory.h"
-
-// The lower half holds a distinct 64-bit word at every 8 bytes; the upper half 32-bit float patterns at their limits.
-#define ARENA_BASE          ((uint64_t)1 << 44)
-#define ARENA_BYTES         ((uint64_t)32 << 20)
-#define ARENA_SPECIAL_BYTES (ARENA_BYTES / 2)
 
 // The arena of this process, made at the first call; NULL bytes if there is no memory for it.
 const struct memory *arena(void);

@@ -64,12 +64,12 @@ static void collect(struct walk *walk, json_t *json)
     }
 }
 
-// What becomes of the case as it is now: the rule it breaks, RULE_COUNT if it is no case.
+// What becomes of the case as it is now: the rule it breaks, RULE_NONE if it is no case.
 static enum rule try_case(struct walk *walk)
 {
     struct text unused;
     walk->tries++;
-    if (!family_read(walk->family, walk->json, walk->scratch, &unused)) return RULE_COUNT;
+    if (!family_read(walk->family, walk->json, walk->scratch, &unused)) return RULE_NONE;
     return family_rule(walk->family, walk->scratch);
 }
 
@@ -81,7 +81,7 @@ static enum rule try_value(struct walk *walk, json_t *number, uint64_t value)
 
 static int is_near(enum rule rule)
 {
-    return rule != RULE_COUNT && !family_is_fatal(rule);
+    return rule != RULE_NONE && !family_is_fatal(rule);
 }
 
 // Brings both sides together: with `fatal` the case breaks the rule, with `near` it does not fault.

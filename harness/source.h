@@ -5,11 +5,12 @@
 #define TMAREF_SOURCE_H
 
 #include "executor.h"
+#include "rule_most.h"
 
 // Of each rule that can fault so many cases, those taken so far. A source with a quota gives only cases that break such
 // a rule, every second one moved to the rule's limit, and with it the neighbour that does not fault (edge.h).
 struct quota {
-    uint64_t each, taken[RULE_COUNT];
+    uint64_t each, taken[RULE_MOST];
 };
 
 // A generator (`lines` NULL): cases `next` .. `end` - 1 of `seed`. Or text: one case object per line, `line` counts.

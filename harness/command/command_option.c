@@ -6,6 +6,7 @@
 
 #include "command.h"
 #include "command_help.h"
+#include "command_near.h"
 #include "near.h"
 
 enum { FIRST_KEY = 256, MOST_ROWS = 64 };
@@ -160,7 +161,9 @@ static struct reading *reading_open(const struct command_line *line, void *to)
     }
     reading->line = line;
     reading->to = to;
-    reading->argp = (struct argp){reading->rows, parse, line->usage, line->help, reading->child, line->filter, NULL};
+    const int has_rows = !command_option_is_end(&line->options[0]); // argp leaks what it makes of an empty list
+    reading->argp = (struct argp){
+        has_rows ? reading->rows : NULL, parse, line->usage, line->help, reading->child, line->filter, NULL};
     return reading;
 }
 
@@ -219,6 +222,9 @@ static int answer(const struct command_line *line, int argc, char **argv)
 void command_line_read(const struct command_line *line, int argc, char **argv, void *to)
 {
     if (answer(line, argc, argv)) exit(EXIT_AGREE);
+    const char *name = strncmp(argv[0], "tmaref ", strlen("tmaref ")) == 0 ? argv[0] + strlen("tmaref ") : argv[0];
+    int status = command_near_check(line, name, argc, argv);
+    if (status != 0) exit(status);
     struct reading *reading = reading_open(line, to);
     if (argp_parse(&reading->argp, argc, argv, line->is_program ? ARGP_IN_ORDER : 0, NULL, reading) != 0)
         exit(EXIT_USAGE);

@@ -14,6 +14,7 @@
 #include "json.h"
 #include "near.h"
 #include "progress.h"
+#include "rule_most.h"
 #include "trace_batch.h"
 #include "trace_file.h"
 #include "workers.h"
@@ -157,7 +158,7 @@ static int count_all(struct coverage_options *to, struct cross *cross)
 static int misses_rule(const struct cross *cross, const struct family *family)
 {
     size_t length = strlen(family->name);
-    for (enum rule rule = RULE_OK + 1; rule < RULE_COUNT; rule++) {
+    for (enum rule rule = RULE_OK + 1; rule < rule_end(); rule++) {
         const char *evidence = rule_row(rule)->evidence;
         int is_of_family = strncmp(evidence, family->name, length) == 0 && strchr("_", evidence[length]) != NULL;
         if (is_of_family && cross_rule_ends_case(rule) && cross->rule[CROSS_RECORDED][rule] < CROSS_ENOUGH) return 1;

@@ -64,6 +64,9 @@ static void check_line(const void *line, struct argp_state *state)
 {
     if (((const struct diff_options *)line)->executors != 2)
         argp_error(state, "needs two executors, for example: model gpu");
+    const struct diff_options *to = line;
+    if (to->executor[0] == &executor_command && to->executor[1] == &executor_command)
+        argp_error(state, "compares one command: put model, gpu or sim in the first place");
 }
 
 // What was recorded against an executor is a replay of the file that --input names.
@@ -86,7 +89,7 @@ static int diff_trace(const struct diff_options *to)
 static json_t *rules_json(const struct tally *tally)
 {
     json_t *list = json_array();
-    for (int i = 0; i < RULE_COUNT; i++) {
+    for (int i = 0; i < rule_count(); i++) {
         const struct rule_tally *rule = &tally->rule[i];
         if (rule->faults + rule->near == 0) continue;
         json_array_append_new(list, json_pack("{s:s, s:o, s:o, s:o, s:o}", "rule", rule_row((enum rule)i)->id, "faults",
@@ -99,7 +102,7 @@ static json_t *rules_json(const struct tally *tally)
 static void print_rules(const struct tally *tally)
 {
     printf("    %-26s %8s %8s %8s %10s\n", "rule", "faults", "either", "near", "mismatches");
-    for (int i = 0; i < RULE_COUNT; i++) {
+    for (int i = 0; i < rule_count(); i++) {
         const struct rule_tally *rule = &tally->rule[i];
         if (rule->faults + rule->near > 0)
             printf("    %-26s %8" PRIu64 " %8" PRIu64 " %8" PRIu64 " %10" PRIu64 "\n", rule_row((enum rule)i)->id,
@@ -110,10 +113,11 @@ static void print_rules(const struct tally *tally)
 static json_t *tally_json(const struct diff_options *to, const char *family, const struct tally *tally)
 {
     json_t *json = json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:b, s:f}", "family", family, "expected",
-                             to->executor[0]->name, "found", to->executor[1]->name, "cases", json_u64(tally->cases),
-                             "mismatches", json_u64(tally->mismatches), "faults", json_u64(tally->faults), "left_out",
-                             json_u64(tally->left_out), "not_begun", json_u64(tally->not_begun), "interrupted",
-                             tally->interrupted, "seconds", tally->seconds);
+                             executor_title(to->executor[0]), "found", executor_title(to->executor[1]), "cases",
+                             json_u64(tally->cases), "mismatches", json_u64(tally->mismatches), "faults",
+                             json_u64(tally->faults), "left_out", json_u64(tally->left_out), "not_begun",
+                             json_u64(tally->not_begun), "interrupted", tally->interrupted, "seconds", tally->seconds);
+    json_object_set_new(json, "unsupported", json_u64(tally->unsupported));
     if (to->quota.each > 0) json_object_set_new(json, "rules", rules_json(tally));
     return json;
 }
@@ -121,9 +125,13 @@ static json_t *tally_json(const struct diff_options *to, const char *family, con
 static void print_tally(const struct diff_options *to, const char *family, const struct tally *tally)
 {
     printf("%s: %s against %s, %" PRIu64 " cases compared in %.1f s, %" PRIu64 " mismatches\n", family,
-           to->executor[0]->name, to->executor[1]->name, tally->cases, tally->seconds, tally->mismatches);
+           executor_title(to->executor[0]), executor_title(to->executor[1]), tally->cases, tally->seconds,
+           tally->mismatches);
     printf("    %" PRIu64 " of these cases were predicted to kill their process\n", tally->faults);
     if (to->quota.each > 0) print_rules(tally);
+    if (tally->unsupported > 0)
+        printf("    %" PRIu64 " more cases were not compared: the command says that it does not support them\n",
+               tally->unsupported);
     if (tally->left_out > 0)
         printf("    %" PRIu64 " more such cases were not run: --faults allows %" PRIu64 "\n", tally->left_out,
                to->limits.faults);
@@ -153,10 +161,11 @@ static void add_tally(struct tally *sum, const struct tally *tally)
     sum->mismatches += tally->mismatches;
     sum->faults += tally->faults;
     sum->left_out += tally->left_out;
+    sum->unsupported += tally->unsupported;
     sum->not_begun += tally->not_begun;
     sum->seconds += tally->seconds;
     sum->interrupted = tally->interrupted;
-    for (int i = 0; i < RULE_COUNT; i++) {
+    for (int i = 0; i < rule_count(); i++) {
         sum->rule[i].faults += tally->rule[i].faults;
         sum->rule[i].either += tally->rule[i].either;
         sum->rule[i].near += tally->rule[i].near;

@@ -95,14 +95,20 @@ static void remove_outputs(const struct output output[OUTPUTS])
         if (output[i].is_ours) unlink(getenv(output[i].variable));
 }
 
-// The program ended: says of each file that nothing was written to it.
-static void tell_outputs(const struct output output[OUTPUTS])
+// The program ended: says of each file that nothing was written to it. 0 if one is gone: its library has told that it
+// could not be written.
+static int tell_outputs(const struct output output[OUTPUTS])
 {
+    int are_there = 1;
     for (int i = 0; i < OUTPUTS; i++) {
         const struct stat *before = &output[i].status;
         const char *path = getenv(output[i].variable);
         struct stat now;
-        if (before->st_ino == 0 || stat(path, &now) != 0) continue;
+        if (before->st_ino == 0) continue;
+        if (stat(path, &now) != 0) {
+            are_there = 0;
+            continue;
+        }
         const int is_same = now.st_ino == before->st_ino && now.st_size == before->st_size &&
                             now.st_mtim.tv_sec == before->st_mtim.tv_sec &&
                             now.st_mtim.tv_nsec == before->st_mtim.tv_nsec;
@@ -110,6 +116,31 @@ static void tell_outputs(const struct output output[OUTPUTS])
             fprintf(stderr, "tmaref exec: no kernel was recorded: %s is %s\n", path,
                     now.st_size == 0 ? "empty" : "as it was");
     }
+    return are_there;
+}
+
+// With --error-exitcode: the file to which the program's processes add a byte for each report.
+static char errors_path[PATH_MAX];
+
+static int open_errors(void)
+{
+    const char *folder = getenv("TMPDIR");
+    if (getenv(rows[ROW_error_exitcode].variable) == NULL) return EXIT_AGREE;
+    snprintf(errors_path, sizeof errors_path, "%s/tmaref-errors-XXXXXX", folder != NULL ? folder : "/tmp");
+    const int file = mkstemp(errors_path);
+    if (file < 0) return command_usage("exec", "--error-exitcode: cannot write %s: %s", errors_path, strerror(errno));
+    close(file);
+    if (setenv(rows[ROW_errors].variable, errors_path, 1) != 0) perror("tmaref exec: the environment");
+    return EXIT_AGREE;
+}
+
+// The status of a program that has ended well, where something was reported.
+static int end_errors(int status)
+{
+    struct stat facts;
+    const int has_errors = errors_path[0] != '\0' && stat(errors_path, &facts) == 0 && facts.st_size > 0;
+    if (errors_path[0] != '\0') unlink(errors_path);
+    return has_errors && status == 0 ? atoi(getenv(rows[ROW_error_exitcode].variable)) : status;
 }
 
 static int is_place(const char *text)
@@ -167,6 +198,22 @@ static void check_word(const struct command_option *option, const char *words, c
     argp_error(state, "--%s is %s, not '%s'", option->name, list.at, text);
 }
 
+// 64M and the like, in bytes.
+static const char *read_size(const char *name, const char *text, char *decimal, size_t bytes, struct argp_state *state)
+{
+    static const char units[] = "KMGT";
+    char *end;
+    errno = 0;
+    const unsigned long long number = strtoull(text, &end, 10);
+    const char *unit = *end != '\0' && end[1] == '\0' ? strchr(units, *end) : NULL;
+    const int shift = unit == NULL ? 0 : 10 * (int)(unit - units + 1);
+    if (*text < '0' || *text > '9' || errno != 0 || (*end != '\0' && unit == NULL) || number == 0 ||
+        number > UINT64_MAX >> shift)
+        argp_error(state, "--%s takes a size such as 500M or 2G, not '%s'", name, text);
+    snprintf(decimal, bytes, "%llu", number << shift);
+    return decimal;
+}
+
 // Puts the value of an option into its variable, row `at` of `rows`. An option without a value is 1.
 static void set_option(const struct command_option *option, void *to, char *value, struct argp_state *state)
 {
@@ -176,7 +223,9 @@ static void set_option(const struct command_option *option, void *to, char *valu
     (void)to;
     if (row->words != NULL) check_word(option, row->words, text, state);
     if (form != NULL) argp_error(state, "--%s takes %s, not '%s'", option->name, form, text);
-    if (row->most != 0) {
+    if (option->at == ROW_limit_memory) {
+        text = read_size(option->name, text, decimal, sizeof decimal, state);
+    } else if (row->most != 0) {
         snprintf(decimal, sizeof decimal, "%llu",
                  (unsigned long long)command_option_number(option->name, row->least, row->most, text, state));
         text = decimal;
@@ -192,6 +241,11 @@ static const char *schedule_at(int i)
 static const char *device_at(int i)
 {
     return word_at(rows[ROW_device].words, i);
+}
+
+static const char *eager_at(int i)
+{
+    return word_at(rows[ROW_eager].words, i);
 }
 
 // The place may also come from the environment.
@@ -216,7 +270,13 @@ static const struct command_option option_rows[] = {
         .value_at = schedule_at),
     SETTING('t', "threads", "N", threads, "run clusters on N threads of this machine, 1 (default) to 64"),
     SETTING(0, "device", "NAME", device, "GPU to report: h200 (default) or h100", .value_at = device_at),
+    SETTING(0, "eager", "WHERE", eager, "where PyTorch's own operators run: cpu (default), or refuse (they return 209)",
+            .value_at = eager_at),
     SETTING(0, "limit-instructions", "N", limit_instructions, "stop a kernel after N warp instructions"),
+    SETTING(
+        0, "limit-memory", "SIZE", limit_memory,
+        "refuse what takes more than SIZE bytes in all (K, M, G: times 1024, ...): PTX, code, variables, registers, "
+        "local and shared memory, allocations"),
     SETTING(0, "limit-seconds", "N", limit_seconds, "stop a kernel after N seconds"),
     SETTING(0, "trace", "FILE", trace,
             "write a timeline for Perfetto: CTAs, warps, copies and wgmma in flight, phases of mbarriers"),
@@ -236,7 +296,12 @@ static const struct command_option option_rows[] = {
     SETTING(0, "check", NULL, check,
             "report missing waits, proxy fences and mbarrier inits on shared memory that the run proves; best with "
             "--schedule late"),
-    SETTING('j', "json", NULL, json, "print each failed kernel, and statistics, as one line of JSON"),
+    SETTING(0, "error-exitcode", "N", error_exitcode,
+            "exit with status N (0 to 255) if the program ends with status 0, but a kernel failed or --check found "
+            "something"),
+    SETTING('j', "json", NULL, json,
+            "print each failed kernel, each finding of --check, and statistics, as one line of JSON"),
+    SETTING('v', "verbose", NULL, verbose, "list every group of threads in the report of a hang"),
     SETTING('q', "quiet", NULL, quiet, "do not print why calls are refused"),
     OPTION_END,
 };
@@ -264,11 +329,18 @@ static void preload_cubins(const char *folder)
     if (access(path, R_OK) == 0 && program_preload(program_can_preload(path) ? path : name) != 0) fail_environment();
 }
 
-// Our folder comes first, whatever the user's has. Triton finds there a ptxas that gives PTX on as it is.
+// Our folder comes first, whatever the user's has. Triton finds there a ptxas that gives PTX on as it is. A nvcc that
+// the program runs keeps the PTX in machine code. CuPy compiles its reductions instead of calling CUB, of which it has
+// machine code alone. PyTorch finds harness/eager.
 static void set_environment(const void *context)
 {
     const char *folder = context, *path = getenv("LD_LIBRARY_PATH");
+    const char *flags = getenv("NVCC_APPEND_FLAGS");
     set_or_exit("LD_LIBRARY_PATH", path == NULL ? "%s" : "%s:%s", folder, path, 1);
+    set_or_exit("NVCC_APPEND_FLAGS", flags == NULL ? "%s" : "%s %s", "-lineinfo", flags, 1);
+    set_or_exit("CUPY_ACCELERATORS", "%s", "", NULL, 0);
+    const char *modules = getenv("PYTHONPATH");
+    set_or_exit("PYTHONPATH", modules == NULL ? "%s/python" : "%s/python:%s", folder, modules, 1);
     set_or_exit("TRITON_LIBCUDA_PATH", "%s", folder, NULL, 1);
     set_or_exit("TRITON_PTXAS_PATH", "%s/ptxas", folder, NULL, 0);
     set_or_exit("TRITON_PTXAS_BLACKWELL_PATH", "%s/ptxas", folder, NULL, 0); // what newer ones ask for every GPU
@@ -295,12 +367,14 @@ int command_exec(int argc, char **argv)
         .end = check_line,
         .is_program = 1,
         .help =
-            "Run PROGRAM, which was linked with nvcc -cudart shared (or uses the driver API), without a GPU: its "
-            "kernels run on the simulated H200. A kernel that fails is reported with the rule it broke, the line of "
+            "Run PROGRAM, a CUDA program, without a GPU: its kernels run on the simulated H200. A kernel that fails is "
+            "reported with the rule it broke, the line of "
             "its source, the thread and the instruction.\vThe program needs PTX for sm_90a or an older GPU inside "
             "(nvcc -arch=sm_90a embeds it). -lineinfo adds source lines to reports. docs/exec.md "
             "lists what runs.\n\nThe exit status is the program's; 128 + N if signal N killed it; 2 if it could not "
-            "be started.",
+            "be started. --error-exitcode changes a status of 0. It is 1 where the program's is 0 and the file of "
+            "--trace "
+            "or --coverage could not be written.",
     };
     struct exec_options options = {0};
     char folder[PATH_MAX];
@@ -315,15 +389,21 @@ int command_exec(int argc, char **argv)
         remove_outputs(output);
         return EXIT_USAGE;
     }
+    if (open_errors() != EXIT_AGREE) {
+        remove_outputs(output);
+        return EXIT_USAGE;
+    }
     name_run();
     const pid_t child = program_start(options.program, set_environment, folder);
     if (child < 0) {
         const int error = errno;
         remove_outputs(output);
+        end_errors(0);
         return command_usage("exec", "cannot start the program %s: %s", options.program[0], strerror(error));
     }
     const int status = program_wait(child);
     if (status == NOT_LOADED) exec_tell_needs(options.program[0]);
-    tell_outputs(output);
-    return status;
+    const int are_written = tell_outputs(output);
+    const int ended = end_errors(status);
+    return ended == 0 && !are_written ? EXIT_MISMATCH : ended;
 }

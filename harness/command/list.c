@@ -40,7 +40,7 @@ static const struct command_option options[] = {
 
 static void list_rules(int error)
 {
-    for (int i = RULE_OK + 1; i < RULE_COUNT; i++) {
+    for (int i = RULE_OK + 1; i < rule_count(); i++) {
         if (error != ANY && !explain_has_error(i, error)) continue;
         const struct rule_row *row = rule_row((enum rule)i);
         printf("%-28s documents: %-11s sm_90a: %-9s %s\n", row->id, outcome_name(row->documented),
@@ -56,8 +56,8 @@ static void list_parts(void)
     printf("families:\n");
     for (int i = 0; families[i] != NULL; i++) printf("  %-12s %s\n", families[i]->name, families[i]->summary);
     printf("executors:\n");
-    for (int i = 0; executors[i] != NULL; i++) printf("  %-12s %s\n", executors[i]->name, executors[i]->summary);
-    printf("  %-12s %s\n", "trace", trace_summary);
+    for (int i = 0; executors[i] != NULL; i++) printf("  %-15s %s\n", executors[i]->name, executors[i]->summary);
+    printf("  %-15s %s\n", "trace", trace_summary);
     printf("'tmaref list --rules' lists the rules, 'tmaref explain RULE' explains one.\n");
 }
 
@@ -76,7 +76,7 @@ static void add_parts(json_t *json)
 static void list_json(const struct list_options *of)
 {
     json_t *json = of->rules ? json_array() : json_object();
-    for (int i = RULE_OK + 1; of->rules && i < RULE_COUNT; i++)
+    for (int i = RULE_OK + 1; of->rules && i < rule_count(); i++)
         if (of->error == ANY || explain_has_error(i, of->error))
             json_array_append_new(json, json_rule(rule_row((enum rule)i)));
     if (!of->rules) add_parts(json);

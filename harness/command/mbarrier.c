@@ -13,6 +13,8 @@
 #include "json.h"
 #include "map_text.h"
 #include "mbarrier_case.h"
+#include "mbarrier_reading.h"
+#include "rule_most.h"
 
 enum { MOST_PROGRAM_BYTES = 1 << 20 };
 
@@ -72,24 +74,12 @@ static const struct command_option option_rows[] = {
 
 // --- Words and tokens ------------------------------------------------------------------------------------------------
 
-// What the phase waits for, as a sentence.
-static void word_reading(const struct mbarrier_fields *fields, struct text *reading)
+static const char *word_reading(const struct mbarrier_fields *fields)
 {
-    char arrivals[64] = "", bytes[96] = "";
-    if (fields->pending != 0)
-        snprintf(arrivals, sizeof arrivals, "%u arrival%s", fields->pending, fields->pending == 1 ? "" : "s");
-    if (fields->tx > 0) snprintf(bytes, sizeof bytes, "%d bytes that were expected and not completed", fields->tx);
-    if (fields->tx < 0)
-        snprintf(bytes, sizeof bytes, "an expect_tx of %d bytes that are completed already", -fields->tx);
-    const char *and = arrivals[0] != '\0' && bytes[0] != '\0' ? " and " : "";
-    if (fields->error)
-        text_set(reading, "Another CTA or a copy broke a limit of this barrier: the next operation or wait of its own "
-                          "CTA dies with 719.");
-    else if (arrivals[0] == '\0' && bytes[0] == '\0')
-        text_set(reading, "Phase %d waits for nothing: the next operation that does not fault completes it.",
-                 fields->phase);
-    else
-        text_set(reading, "Phase %d waits for %s%s%s.", fields->phase, arrivals, and, bytes);
+    static struct line line;
+    line_start(&line);
+    mbarrier_reading(fields, &line);
+    return line.bytes;
 }
 
 static json_t *hex_json(uint64_t value)
@@ -102,18 +92,14 @@ static json_t *hex_json(uint64_t value)
 static json_t *word_json(uint64_t word)
 {
     struct mbarrier_fields fields = mbarrier_unpack(word);
-    struct text reading;
-    word_reading(&fields, &reading);
     return json_pack("{s:o, s:i, s:i, s:i, s:i, s:b, s:i, s:s}", "word", hex_json(word), "phase", fields.phase,
                      "pending", (int)fields.pending, "expected", (int)fields.expected, "tx", (int)fields.tx, "error",
-                     fields.error, "unused", fields.unused, "reading", reading.at);
+                     fields.error, "unused", fields.unused, "reading", word_reading(&fields));
 }
 
 static void print_word(uint64_t word)
 {
     struct mbarrier_fields fields = mbarrier_unpack(word);
-    struct text reading;
-    word_reading(&fields, &reading);
     printf("0x%016" PRIx64 "\n", word);
     printf("  phase     %-8d waits by parity: %d true, %d false\n", fields.phase, !fields.phase, fields.phase);
     printf("  pending   %-8u arrivals missing in this phase\n", fields.pending);
@@ -121,7 +107,7 @@ static void print_word(uint64_t word)
     printf("  tx        %-8d bytes expected minus bytes completed\n", fields.tx);
     printf("  error     %s\n", fields.error ? "yes" : "no");
     if (fields.unused) printf("  bit 0     1        set by no operation: is this an mbarrier?\n");
-    printf("  %s\n", reading.at);
+    printf("  %s\n", word_reading(&fields));
 }
 
 static json_t *token_json(uint64_t token)
@@ -281,12 +267,11 @@ static void print_end(const struct mbarrier_machine *machine)
         int used = 0;
         for (int j = 0; j < machine->events; j++) used |= has_barrier(&machine->event[j].op, i);
         struct mbarrier_fields fields = mbarrier_unpack(machine->word[0][i]);
-        struct text reading;
-        word_reading(&fields, &reading);
+        const char *reading = word_reading(&fields);
         const struct ledger *page = mbarrier_machine_ledger(machine, (uint32_t)i);
-        if (page != NULL && page->life == BARRIER_DROPPED) text_set(&reading, "%s", invalidated);
+        if (page != NULL && page->life == BARRIER_DROPPED) reading = invalidated;
         if (!used) continue;
-        printf("barrier %d: %s\n", i, reading.at);
+        printf("barrier %d: %s\n", i, reading);
         if (page != NULL) print_ledger(page);
     }
 }
@@ -295,7 +280,7 @@ static void print_end(const struct mbarrier_machine *machine)
 static int step_program(const struct mbarrier_case *program, int json)
 {
     struct mbarrier_machine machine;
-    unsigned char explained[RULE_COUNT] = {0};
+    unsigned char explained[RULE_MOST] = {0};
     enum rule rule = RULE_OK;
     json_t *ops = family_write(&family_mbarrier, program), *steps = json_array();
     mbarrier_machine_start(&machine);

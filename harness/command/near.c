@@ -133,5 +133,5 @@ const char *near_kernel(int i)
 
 const char *near_rule(int i)
 {
-    return RULE_OK + 1 + i < RULE_COUNT ? rule_row((enum rule)(RULE_OK + 1 + i))->id : NULL;
+    return RULE_OK + 1 + i < rule_count() ? rule_row((enum rule)(RULE_OK + 1 + i))->id : NULL;
 }

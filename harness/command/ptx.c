@@ -9,6 +9,7 @@
 #include "command.h"
 #include "command_option.h"
 #include "json.h"
+#include "plain.h"
 #include "ptx.h"
 
 #define MOST_TEXT_BYTES ((size_t)256 << 20)
@@ -59,7 +60,7 @@ static void print_caret(FILE *out, const char *text, const struct ptx_error *err
     const char *line = line_of(text, error->line);
     if (line == NULL) return;
     int length = (int)strcspn(line, "\r\n");
-    fprintf(out, "    %.*s\n    ", length, line);
+    plain_printf(out, "    %.*s\n    ", length, line);
     for (uint32_t i = 0; i + 1 < error->column && i < (uint32_t)length; i++) fputc(line[i] == '\t' ? '\t' : ' ', out);
     for (uint32_t i = 0; i < error->length && i < 60; i++) fputc(i == 0 ? '^' : '~', out);
     fputc('\n', out);
@@ -69,7 +70,7 @@ static void ptx_report_errors(FILE *out, const char *path, const char *text, con
 {
     for (uint32_t i = 0; i < errors->count && i < PTX_MOST_ERRORS; i++) {
         const struct ptx_error *error = &errors->item[i];
-        fprintf(out, "%s:%u:%u: error: %s\n", path, error->line, error->column, error->message);
+        plain_printf(out, "%s:%u:%u: error: %s\n", path, error->line, error->column, error->message);
         print_caret(out, text, error);
         if (error->advice[0] != '\0') fprintf(out, "    %s\n", error->advice);
     }
@@ -184,8 +185,8 @@ static void ptx_report_text(const char *path, const struct ptx_program *program,
         instructions += program->function[i].instructions;
     }
     printf("%s: PTX %u.%u for %.*s: %u entries, %u other functions, %u variables, %u instructions of %u forms\n", path,
-           program->version / 10, program->version % 10, (int)program->target.length, program->target.at, entries,
-           program->functions - entries, program->variables, instructions, program->ops);
+           program->isa_version / 10, program->isa_version % 10, (int)program->target.length, program->target.at,
+           entries, program->functions - entries, program->variables, instructions, program->ops);
     for (uint32_t i = 0; i < program->functions; i++)
         if (program->function[i].has_body && program->function[i].is_decoded)
             print_function(program, &program->function[i]);
@@ -237,7 +238,7 @@ static json_t *forms_json(const struct ptx_program *program)
 static json_t *ptx_report_json(const struct ptx_program *program)
 {
     char version[16];
-    snprintf(version, sizeof version, "%u.%u", program->version / 10, program->version % 10);
+    snprintf(version, sizeof version, "%u.%u", program->isa_version / 10, program->isa_version % 10);
     json_t *functions = json_array();
     for (uint32_t i = 0; i < program->functions; i++)
         if (program->function[i].has_body && program->function[i].is_decoded)

@@ -24,7 +24,7 @@ enum { PARTS = 2, JOBS_MOST = TRACE_PATHS_MOST + PARTS * MOST_SIDE_BY_SIDE };
 struct row {
     const char *path;
     struct trace_header header;
-    uint64_t part, parts, cases, mismatches, open;
+    uint64_t part, parts, cases, mismatches, open, unsupported;
     enum { ROW_UNDONE, ROW_WHOLE, ROW_BAD } state;
     struct text why; // it is bad
 };
@@ -85,6 +85,11 @@ static int check(const struct trace_batch *cases, int i, void *context)
     struct row *row = trace->row;
     int is_told = row->mismatches < trace->options->printed;
     row->cases++;
+    if (cases->batch.results[i].end == RESULT_UNSUPPORTED) {
+        row->unsupported++;
+        workers_progress(1);
+        return 1;
+    }
     row->open += (uint64_t)trace_batch_is_open(cases, i);
     int agrees = trace_batch_agrees(cases, i, is_told ? trace->out : NULL);
     row->mismatches += !agrees;
@@ -121,21 +126,24 @@ static void print_part(int job, void *context, const char *text, size_t size_byt
 static void print_table(const struct replay_options *to, const struct row *rows, int count)
 {
     const uint64_t pairs = to->choice.pairs > 0 ? to->choice.pairs : 1;
-    uint64_t cases = 0, recorded = 0, mismatches = 0, open = 0;
+    uint64_t cases = 0, recorded = 0, mismatches = 0, open = 0, unsupported = 0;
     printf("%-28s %-13s %9s %9s %10s  %s\n", "trace", "family", "cases", "agree", "mismatches", "recorded on");
     for (int i = 0; i < count; i++) {
         const struct row *row = &rows[i];
         const char *name = strrchr(row->path, '/');
         printf("%-28s %-13s %9" PRIu64 " %9" PRIu64 " %10" PRIu64 "  %s, %s\n", name == NULL ? row->path : name + 1,
-               row->header.family->name, row->cases, row->cases - row->mismatches, row->mismatches, row->header.device,
-               row->header.date);
+               row->header.family->name, row->cases, row->cases - row->mismatches - row->unsupported, row->mismatches,
+               row->header.device, row->header.date);
         cases += row->cases;
         recorded += row->header.cases;
         mismatches += row->mismatches;
         open += row->open;
+        unsupported += row->unsupported;
     }
-    printf("%-28s %-13s %9" PRIu64 " %9" PRIu64 " %10" PRIu64 "  against %s\n", "all", "", cases, cases - mismatches,
-           mismatches, to->executor->name);
+    printf("%-28s %-13s %9" PRIu64 " %9" PRIu64 " %10" PRIu64 "  against %s\n", "all", "", cases,
+           cases - mismatches - unsupported, mismatches, executor_title(to->executor));
+    if (unsupported > 0)
+        printf("%" PRIu64 " cases were not compared: the command says that it does not support them\n", unsupported);
     if (pairs > 1) printf("each case ran under %" PRIu64 " pairs of a schedule and a seed\n", pairs);
     if (cases / pairs < recorded)
         printf("a sample: %" PRIu64 " of the %" PRIu64 " cases of these traces\n", cases / pairs, recorded);
@@ -154,6 +162,7 @@ static void print_json(const struct row *rows, int count)
         json_object_set_new(row, "compared", json_u64(rows[i].cases));
         json_object_set_new(row, "mismatches", json_u64(rows[i].mismatches));
         json_object_set_new(row, "statusAlone", json_u64(rows[i].open));
+        json_object_set_new(row, "unsupported", json_u64(rows[i].unsupported));
         json_array_append_new(json, row);
     }
     json_print(json, JSON_INDENT(1));
@@ -196,6 +205,7 @@ static int keep_whole(struct row *rows, int count)
             sum.cases += row->cases;
             sum.mismatches += row->mismatches;
             sum.open += row->open;
+            sum.unsupported += row->unsupported;
             if (row->state != ROW_WHOLE) sum.state = row->state;
         }
         if (sum.state == ROW_WHOLE) rows[kept++] = sum;

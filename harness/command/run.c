@@ -16,13 +16,14 @@
 struct run_options {
     struct case_options cases;
     const struct executor *executor;
-    int show_cases, json;
+    int show_cases, show_requests, json;
 };
 
 #define TO struct run_options
 static const struct command_option options[] = {
     OPTION_EXECUTOR("EXECUTORS (default model)"),
     OPTION_FLAG('c', "show-cases", show_cases, "print the cases instead of running them"),
+    OPTION_FLAG('r', "show-requests", show_requests, "print what the executor command would be asked"),
     OPTION_FLAG('j', "json", json, "print one JSON object per line (the default)"),
     OPTION_END,
 };
@@ -42,13 +43,14 @@ static void print_result(const struct family *family, uint64_t index, const void
     print_line(json);
 }
 
-static int show(struct source *source, struct text *why)
+static int show(struct source *source, int as_requests, struct text *why)
 {
     uint64_t index;
     void *test_case = malloc(source->family->case_bytes);
     int status = test_case == NULL ? -1 : 1;
     while (status == 1 && (status = source_next(source, test_case, &index, why)) == 1)
-        print_line(family_write(source->family, test_case));
+        print_line(as_requests ? executor_request(source->family, index, test_case)
+                               : family_write(source->family, test_case));
     free(test_case);
     return status == 0;
 }
@@ -113,7 +115,8 @@ int command_run(int argc, char **argv)
     command_line_read(&line, argc, argv, &to);
     if (to.cases.cases == 0) return command_usage("run", "--cases is 0: there is no case to run");
     int ok = case_source(&to.cases, &source, &why) &&
-             (to.show_cases ? show(&source, &why) : run_all(&source, to.executor, &why));
+             (to.show_cases || to.show_requests ? show(&source, to.show_requests, &why)
+                                                : run_all(&source, to.executor, &why));
     free(to.cases.lines);
     return ok ? EXIT_AGREE : command_usage("run", "%s", why.at);
 }

@@ -284,9 +284,19 @@ static int fill_batches(const struct kernel_options *to, const struct family *fa
     return 1;
 }
 
+// A GPU that is not there is told before the model computes for minutes.
+static int look_for_gpu(struct batch *batch, struct text *why)
+{
+    int ok = executor_gpu.open(batch, why);
+    executor_gpu.close();
+    return ok;
+}
+
 static int run_and_measure(struct kernel_options *to, struct batch batch[2], const struct text *name)
 {
     int is_measured = to->time || to->timeline != NULL || to->svg != NULL, status = EXIT_AGREE;
+    struct text why;
+    if ((to->diff || is_measured) && !look_for_gpu(&batch[1], &why)) return command_usage(name->at, "%s", why.at);
     print_case(to, family_write(batch->family, batch[0].cases));
     if (to->diff || to->executor != NULL || !is_measured) {
         if (to->executor == NULL) to->executor = &executor_model;

@@ -15,6 +15,8 @@
 #include "map_names.h"
 #include "near.h"
 #include "picture/picture.h"
+#include "rules/load.h"
+#include "rules/map.h"
 
 enum { MAX_ROWS = 1024, MAX_ELEMENT_BYTES = 16, MAX_BOX_ELEMENTS = 256, DEFAULT_ROWS = 8 };
 

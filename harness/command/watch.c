@@ -2,6 +2,7 @@
 // `tmaref watch`: runs a program with the real driver and reports its tensor map calls. The reporting is done inside
 // that program by a preloaded library (harness/watch); this file starts the program, waits, and adds up.
 #define _GNU_SOURCE 1
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -100,6 +101,8 @@ static int watch(const struct watch_options *options, const char *library)
     if (child < 0)
         return command_usage("watch", "cannot start the program %s: %s", options->program[0], strerror(errno));
     status = program_wait(child);
+    int is_odd = shared->processes == 0 || (shared->begun == 0 && status != 0);
+    shared->has_no_driver = is_odd && dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL) == NULL;
     print_summary(shared);
     return status;
 }

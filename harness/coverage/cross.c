@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "picture/swizzle_names.h"
+#include "rule_most.h"
 
 static const int values[AXES] = {FEATURE_OPERATIONS, FEATURE_MODES,       DTYPE_COUNT,    FEATURE_RANKS,
                                  FEATURE_SWIZZLES,   FEATURE_INTERLEAVES, BOUNDS_CLASSES, ESTRIDE_CLASSES};
@@ -119,7 +120,7 @@ void cross_add(struct cross *cross, const struct cross *part)
         uint32_t *pair = &cross->pair[source][0][0][0][0];
         const uint32_t *more = &part->pair[source][0][0][0][0];
         for (size_t i = 0; i < sizeof cross->pair[source] / sizeof *pair; i++) pair[i] += more[i];
-        for (int rule = 0; rule < RULE_COUNT; rule++) cross->rule[source][rule] += part->rule[source][rule];
+        for (int rule = 0; rule < rule_count(); rule++) cross->rule[source][rule] += part->rule[source][rule];
         cross->cases[source] += part->cases[source];
     }
     cross->partly += part->partly;
@@ -187,7 +188,7 @@ int cross_rule_ends_case(enum rule rule)
 struct cross_total cross_rules(const struct cross *cross)
 {
     struct cross_total total = {0};
-    for (enum rule rule = RULE_OK + 1; rule < RULE_COUNT; rule++)
+    for (enum rule rule = RULE_OK + 1; rule < rule_end(); rule++)
         if (cross_rule_ends_case(rule))
             add(&total, cross->rule[CROSS_RECORDED][rule], cross->rule[CROSS_GENERATED][rule]);
     return total;
@@ -226,7 +227,7 @@ static int write_holes(const struct cross *cross, enum cross_source source, int 
 static int write_rule_holes(const struct cross *cross, enum cross_source source, FILE *out)
 {
     int holes = 0;
-    for (enum rule rule = RULE_OK + 1; rule < RULE_COUNT; rule++) {
+    for (enum rule rule = RULE_OK + 1; rule < rule_end(); rule++) {
         if (!cross_rule_ends_case(rule) || cross->rule[source][rule] >= needed(source)) continue;
         fprintf(out, "    rule %s\n", rule_row(rule)->id);
         holes++;
@@ -252,7 +253,7 @@ struct cross_total cross_total_at(const struct cross *cross, int i, const char *
 static void write_answered(const struct cross *cross, FILE *out)
 {
     int rules = 0;
-    for (enum rule rule = RULE_OK + 1; rule < RULE_COUNT; rule++)
+    for (enum rule rule = RULE_OK + 1; rule < rule_end(); rule++)
         rules += cross_rule_ends_case(rule) && cross->rule[CROSS_ANSWERED][rule] > 0;
     fprintf(out, "answered as recorded: %" PRIu64 " of %" PRIu64 " cases, %d of the rules that end a case\n",
             cross->cases[CROSS_ANSWERED], cross->cases[CROSS_RECORDED], rules);

@@ -10,6 +10,7 @@
 
 #include "family.h"
 #include "feature.h"
+#include "rule_most.h"
 
 enum cross_source { CROSS_RECORDED, CROSS_GENERATED, CROSS_ANSWERED, CROSS_SOURCES };
 
@@ -41,7 +42,7 @@ enum {
 struct cross {
     uint32_t cell[CROSS_SOURCES][CROSS_CELLS];
     uint32_t pair[CROSS_SOURCES][2][AXIS_MOST][AXES][AXIS_MOST];
-    uint32_t rule[CROSS_SOURCES][RULE_COUNT];
+    uint32_t rule[CROSS_SOURCES][RULE_MOST];
     uint64_t cases[CROSS_SOURCES];
     uint64_t partly;
     int is_asked;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Functional coverage as one HTML page that needs nothing else: no script, no style sheet of its own file.
 #include "cross.h"
+#include "rule_most.h"
 
 static const char head[] =
     "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>tmaref: functional coverage</title>\n<style>\n"
@@ -107,7 +108,7 @@ static void write_rules(const struct cross *cross, FILE *out)
           "that hold all the time, has a unit test and names the recording that shows it (docs/rules.md).</p>\n"
           "<table><tr><th>rule<th>outcome<th>recorded<th>generated<th>answered<th>evidence</tr>\n",
           out);
-    for (enum rule rule = RULE_OK + 1; rule < RULE_COUNT; rule++) {
+    for (enum rule rule = RULE_OK + 1; rule < rule_end(); rule++) {
         uint32_t recorded = cross->rule[CROSS_RECORDED][rule], generated = cross->rule[CROSS_GENERATED][rule];
         if (!cross_rule_ends_case(rule)) continue;
         fprintf(out, "<tr><td>%s<td>%s<td class=%s>%u<td>%u<td>%u<td>%s</tr>\n", rule_row(rule)->id,

@@ -2,6 +2,7 @@
 #include <jansson.h>
 
 #include "cross.h"
+#include "rule_most.h"
 
 static json_t *totals(const struct cross *cross)
 {
@@ -36,7 +37,7 @@ static json_t *holes_of(const struct cross *cross, enum cross_source source, uin
 static json_t *rules(const struct cross *cross)
 {
     json_t *list = json_array();
-    for (enum rule rule = RULE_OK + 1; rule < RULE_COUNT; rule++)
+    for (enum rule rule = RULE_OK + 1; rule < rule_end(); rule++)
         if (cross_rule_ends_case(rule))
             json_array_append_new(list, json_pack("{s:s, s:i, s:i, s:i}", "id", rule_row(rule)->id, "recorded",
                                                   cross->rule[CROSS_RECORDED][rule], "generated",

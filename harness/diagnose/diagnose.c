@@ -7,6 +7,8 @@
 #include "copy.h"
 #include "im2col_load.h"
 #include "im2col_store.h"
+#include "rules/load.h"
+#include "rules/store.h"
 #include "search.h"
 #include "store.h"
 

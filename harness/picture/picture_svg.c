@@ -86,6 +86,7 @@ static void print_style(FILE *out)
           "@media (prefers-color-scheme: dark) {\n" // cells stay light, and their text dark
           ".page { fill: #0d1117 } text { fill: #e6edf3 } .quiet, .bank { fill: #9198a1 }\n"
           ".cell { fill: #1f2933 } .lane { fill: #8a1c1c } .gap { fill: #5f6c7b }\n"
+          ".read { stroke: #ff5d5d; stroke-width: 4px }\n"
           "}\n"
           "</style>\n"
           "<defs><pattern id=\"hatch\" width=\"7\" height=\"7\" patternUnits=\"userSpaceOnUse\" "
@@ -143,12 +144,12 @@ static void print_cell(const struct picture *picture, uint32_t address, int x, i
     uint32_t colour = cell.chunk % LAYOUT_LINE_CHUNKS;
     fprintf(out,
             "<rect x=\"%d.5\" y=\"%d.5\" width=\"%d\" height=\"%d\" rx=\"4\" fill=\"%s\" stroke=\"%s\" "
-            "stroke-width=\"%s\"/>\n",
+            "stroke-width=\"%s\"%s/>\n",
             x + 1, y + 1, CELL_WIDTH - 3, CELL_HEIGHT - 3, is_gap ? "url(#hatch)" : colours[colour].fill,
             is_gap    ? "#d5dae0"
             : is_read ? "#8a1c1c"
                       : colours[colour].line,
-            is_read ? "2" : "1");
+            is_read ? "2" : "1", is_read ? " class=\"read\"" : "");
     if (is_gap)
         print_text(out, x + CELL_WIDTH / 2, y + 26, "gap", "gap");
     else

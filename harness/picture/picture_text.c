@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "rules/swizzle.h"
+
 enum { SCREEN_COLUMNS = 80 };
 
 // One colour for each logical chunk, of the 256-colour palette: light, for dark letters.

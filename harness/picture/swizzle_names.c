@@ -6,6 +6,9 @@
 #include <string.h>
 #include <strings.h>
 
+#include "rules/map.h"
+#include "rules/swizzle.h"
+
 enum { MODES = SWIZZLE_128B + 1, CHUNK_BITS = 4 };
 
 static const struct swizzle_name rows[MODES] = {

@@ -30,7 +30,7 @@ struct timeline_span {
 // `unit` names the tick ("clocks"). Spans of a row may not overlap. Rows from `drawn` on (0: none) are for viewers
 // alone, not in the picture. `span` belongs to the timeline.
 struct timeline {
-    char title[160], subtitle[160], unit[16];
+    char title[160], subtitle[160], unit[48];
     int rows, drawn;
     char row[TIMELINE_MAX_ROWS][TIMELINE_NAME_BYTES];
     int count, capacity;

@@ -8,6 +8,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "rules/map.h"
 #include "watch.h"
 
 #define CASE(name, value)                                                                                              \

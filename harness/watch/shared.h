@@ -25,6 +25,7 @@ struct watch_shared {
     uint32_t bytes;  // sizeof this struct: a library of another build is not believed
     int32_t command; // its process
     int32_t json, only_refused, every;
+    int32_t has_no_driver; // set by the command at the end: no libcuda.so.1 can be loaded here
     _Atomic uint64_t processes, begun, returned, refused, warnings, differences;
     struct watch_seen seen[WATCH_SEEN];
     char output[WATCH_PATH_BYTES]; // absolute path, or "": the standard error of each process

@@ -50,7 +50,11 @@ void watch_summary(const struct watch_shared *shared, struct line *line)
     if (shared->differences != 0) line_add(line, ", %" PRIu64 " WHERE MODEL AND DRIVER DIFFER", shared->differences);
     line_add(line, "\n");
     add_repeats(shared, line);
-    if (shared->processes == 0)
+    if (shared->has_no_driver)
+        line_add(line,
+                 "tmaref watch: there is no libcuda.so.1 here: without the NVIDIA driver there is nothing to watch; "
+                 "to run the program with no GPU, type: tmaref exec -- PROGRAM\n");
+    else if (shared->processes == 0)
         line_add(line,
                  "tmaref watch: the watching library was never loaded: a statically linked or set-user-ID program "
                  "cannot be watched\n");

@@ -22,7 +22,7 @@ words "none 32B 64B 128B" encode --dtype f16 --swizzle ""
 words "--swizzle=128B" encode --swizzle=1
 words "--tensor-data-type=bf16" encode --tensor-data-type=b # an alias
 words "load ladder" diff -f l
-words "model gpu sim" replay --executor ""
+words "model gpu sim command:PROGRAM" replay --executor ""
 words "model" diff -f load m
 words "gemm-pingpong gemm-pingpong-turned" run gemm-p
 words "--cluster=" run gemm-pingpong --clu

@@ -104,7 +104,7 @@ bad "standard input: found 0 hex digits" -
 bad "neither a file nor hexadecimal digits" "$work/nowhere"
 bad "neither a file nor hexadecimal digits" map.hex
 bad "Is a directory" "$work"
-bad "unrecognized option" --hex "$hex"
+bad "there is no option '--" --hex "$hex"
 head -15 "$work/words" >"$work/in"
 bad "found 15 words of 8 bytes, which are 120 bytes; a tensor map has 128" -
 head -c 100 "$work/raw" >"$work/in"

@@ -14,6 +14,10 @@ cp "$root/tests/cli/tile.dump" "$root/tests/cli/kernel.ptx" .
 cp "$root/tests/cli/cuda_gdb_tile.txt" tile.txt
 cp "$root/tests/cli/cuda_gdb_map.txt" map.txt
 
+# Dumps of an H200: the session of docs/core.md.
+cp "$root/tests/core/hang_missing_arrive.core.zst" hang.core
+cp "$root/tests/core/fault_719_over.core.zst" fault.core
+
 # What the pages call dump.txt: the map of the encode example as cuda-gdb prints it.
 hex=$("$TMAREF" encode --dtype f16 --dim 4096,4096 --box 64,64 --swizzle 128B | head -1)
 for ((i = 0; i < 16; i++)); do

@@ -159,7 +159,8 @@ bad "--box: an im2col map has --channels and --pixels instead" --dtype f16 --dim
     --upper-corner 0 --channels 64 --pixels 9 --box 64,1,1
 bad "--replace: takes --address and nothing else" --replace "$work/raw"
 bad "--replace: takes --address and nothing else" --replace "$work/raw" --address 16 --dtype f16
-bad "unrecognized option '--boxes'" --boxes 64
+bad "there is no option '--boxes'; did you mean --box?" --boxes 64
+bad "there is no option '--dtpye'; did you mean --dtype?" --dtpye u8
 bad "requires an argument" --dtype
 bad "one file at a time" one.json two.json
 bad "options of the map, or a JSON file, not both" --dtype f16 "$work/call.json"

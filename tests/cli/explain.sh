@@ -6,7 +6,7 @@
 # --- rules and errors ---
 run 0 explain map_box_dim
 out "MAP_BOX_DIM"
-out "Each boxDim entry is 1 to 256 elements."
+out "Each boxDim entry must be 1 to 256 elements."
 out "sm_90a: INVALID, CUDA_ERROR_INVALID_VALUE (1) (recorded in traces/sm_90a/encode)"
 run 0 explain --json LOAD_SMEM_ALIGN
 json '"LOAD_SMEM_ALIGN"' id
@@ -322,7 +322,7 @@ bad "past all shared addresses" "${map[@]}" --cluster 2 --shared 0xffffff80
 bad "a load of a tiled map" "${map[@]}" --cluster 2 --store
 bad "a load of a tiled map" --dtype f16 --dim 64,56,32 --lower-corner 0 --upper-corner 0 --channels 64 --pixels 16 \
     --cluster 2
-bad "unrecognized option" --tilings
+bad "there is no option '--" --tilings
 run 0 explain --help
 check "--map stands among the options of im2col maps" eval 'sed "/^ An im2col map/,\$d" "$work/out" | grep -q -e --map='
 out "--order"

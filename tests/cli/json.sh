@@ -71,6 +71,13 @@ run 0 mbarrier --json "init 1" "arrive.expect_tx 4096" "complete_tx 4096" "test_
 run 1 mbarrier --json "init 1" "arrive 1 lanes=0xffffffff" && keys "mbarrier PROGRAM"
 run 0 ptx --json "$root/tests/cli/kernel.ptx" && keys ptx
 run 0 replay --json "$root/traces/sm_90a/load_claims.jsonl" && keys replay
+echo 'load_*:* garbage is known' >known.txt
+echo 'store:* differs fits nothing' >>known.txt
+run 1 score --json -x command:cat "$root"/traces/sm_90a/{load_claims,load_claims_fault,encode_claims,store_claims_fault}.jsonl --expect known.txt && keys score
+echo 'load_*:* differs agrees now' >known.txt
+run 0 score --json -x model "$root/traces/sm_90a/load_claims.jsonl" --expect known.txt && keys score
+nothing='command:sed -u "s/^{\"index\":\([0-9]*\),.*/{\"index\":\1,\"unsupported\":\"nothing yet\"}/"'
+run 0 score --json -x "$nothing" "$root/traces/sm_90a/load_claims.jsonl" && keys score
 run 0 record --json -x model -f load -n 2 -o trace.jsonl && keys record
 run 0 diff --json -f load -n 50 model model && keys diff
 run 0 coverage --json --cases=20 "$root/traces/sm_90a/load_curated.jsonl" && keys coverage

@@ -56,7 +56,7 @@ while read -r name; do
     run 0 help "$name"
     out "Usage: tmaref $name"
     run 2 "$name" --no-such-option
-    err "unrecognized option '--no-such-option'"
+    err "there is no option '--no-such-option'"
     quiet
 done <"$work/commands"
 

@@ -33,6 +33,21 @@ out "bins"
 run 0 run attention --variant pull --parts 3
 out "model: accepted"
 
+# Without a GPU, --diff says so before the model computes: m, n, k of 4096 take it minutes.
+if [ ! -e /dev/nvidiactl ]; then
+    run 2 run gemm-pingpong --m 512 --n 512 --k 64 --diff
+    err "tmaref run gemm-pingpong:"
+    quiet
+fi
+
+# A timeline of the simulated device counts steps, and says so.
+if [ -e "$(dirname "$TMAREF")/../kernels/gemm_pingpong.ptx" ]; then
+    run 0 exec -- "$TMAREF" run gemm-pingpong --m 65 --n 130 --k 33 --svg "$work/timeline.svg"
+    check "the axis is not that of the machine" grep -q "thousand clocks of the machine: steps, not time" "$work/timeline.svg"
+else
+    echo "left out: the timeline under exec, for kernels/gemm_pingpong.ptx is not built"
+fi
+
 while IFS='|' read -r arguments sentence; do
     # shellcheck disable=SC2086
     run 2 run $arguments
@@ -50,7 +65,8 @@ gemm-cp-async --cluster 2x1|gemm-cp-async has no more
 gemm-layout --time|cannot be timed
 gemm-layout --svg x.svg|has no timeline
 gemm-layout --k 9999|"k" is 1 to 384
-gemm-layout --frog 1|unrecognized option '--frog'
+gemm-layout --frog 1|there is no option '--frog'
+gemm-pingpong --tpye f16|there is no option '--tpye'; did you mean --type, 
 cluster-histogram --cluster 17|"cluster"
 attention --variant frog|"variant"
 gemm-layout 12|takes no argument '12'

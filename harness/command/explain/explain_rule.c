@@ -33,12 +33,12 @@ static int explain_error(int error, int json)
 {
     json_t *rules = json_array();
     int count = 0;
-    for (int i = RULE_OK + 1; i < RULE_COUNT; i++) count += explain_has_error(i, error);
+    for (int i = RULE_OK + 1; i < rule_count(); i++) count += explain_has_error(i, error);
     if (!json) printf("%s (%d): ", cuda_error_name(error), error);
     if (!json && count == 0) printf("no rule that tmaref knows ends in this error.\n");
     if (!json && count != 0 && error != 0) printf("one of these %d rules is broken.\n", count);
     if (!json && error == 0) printf("no error, but these %d rules may be broken without one.\n", count);
-    for (int i = RULE_OK + 1; i < RULE_COUNT && count != 0; i++) {
+    for (int i = RULE_OK + 1; i < rule_count() && count != 0; i++) {
         if (!explain_has_error(i, error)) continue;
         if (json) {
             json_array_append_new(rules, json_rule(rule_row((enum rule)i)));
