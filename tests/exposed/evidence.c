@@ -15,6 +15,7 @@
 #include "command.h"
 #include "files.h"
 #include "misread.h"
+#include "rule_most.h"
 #include "trace_batch.h"
 #include "trace_file.h"
 #include "workers.h"
@@ -27,7 +28,7 @@ static const char *const how[WAYS] = {"end so", "expose a misreading", "speak of
 struct shown {
     char name[64];
     char family[32];
-    uint32_t cases[WAYS][RULE_COUNT];
+    uint32_t cases[WAYS][RULE_MOST];
     struct text why; // it is damaged, or does not agree
 };
 
@@ -41,7 +42,7 @@ struct shows {
 static struct {
     int is_there;
     regex_t pattern;
-} speaks[RULE_COUNT];
+} speaks[RULE_MOST];
 
 static int ends_case(enum rule rule)
 {
@@ -61,7 +62,7 @@ static void count_spoken(const struct trace_batch *cases, int i, struct shown *s
     json_t *json = family_write(cases->batch.family, batch_case(&cases->batch, i));
     char *text = json_dumps(json, JSON_COMPACT), *line = NULL;
     if (text != NULL && asprintf(&line, "%d %s", cases->entry[i].status, text) < 0) line = NULL;
-    for (enum rule rule = RULE_OK + 1; line != NULL && rule < RULE_COUNT; rule++)
+    for (enum rule rule = RULE_OK + 1; line != NULL && rule < rule_end(); rule++)
         shown->cases[SPEAKS][rule] +=
             speaks[rule].is_there && is_evidence(shown, rule) && regexec(&speaks[rule].pattern, line, 0, NULL, 0) == 0;
     if (text != NULL) misreadings_count(cases, i, text, shown->cases[EXPOSES]);
@@ -87,7 +88,7 @@ static int is_named(const struct shows *shows, const struct shown *shown)
     char column[sizeof shown->name + 3];
     snprintf(column, sizeof column, "\t%s\t", shown->name);
     int named = shows->list == NULL || strstr(shows->list, column) != NULL;
-    for (enum rule rule = RULE_OK + 1; !named && rule < RULE_COUNT; rule++) named = is_evidence(shown, rule);
+    for (enum rule rule = RULE_OK + 1; !named && rule < rule_end(); rule++) named = is_evidence(shown, rule);
     return named;
 }
 
@@ -172,7 +173,7 @@ static int read_speaks(const char *path)
 
 static void print_list(const struct shows *shows, FILE *out)
 {
-    for (enum rule rule = RULE_OK + 1; rule < RULE_COUNT; rule++)
+    for (enum rule rule = RULE_OK + 1; rule < rule_end(); rule++)
         for (int i = 0; i < shows->paths->count; i++)
             for (int way = 0; way < WAYS; way++)
                 if (shows->of[i].cases[way][rule] > 0)
@@ -185,7 +186,7 @@ static void print_list(const struct shows *shows, FILE *out)
 static int check_rules(const struct shows *shows)
 {
     int failed = 0;
-    for (enum rule rule = RULE_OK + 1; rule < RULE_COUNT; rule++) {
+    for (enum rule rule = RULE_OK + 1; rule < rule_end(); rule++) {
         uint32_t cases = 0;
         for (int i = 0; i < shows->paths->count; i++)
             for (int way = 0; way < WAYS && is_evidence(&shows->of[i], rule); way++)

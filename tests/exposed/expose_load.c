@@ -8,6 +8,7 @@
 #include "load_case.h"
 #include "load_job.h"
 #include "load_launch.h"
+#include "rules/all.h"
 #include "slow.h"
 #include "slow_im2col.h"
 

@@ -5,6 +5,7 @@
 
 #include "exposed.h"
 #include "mma_case.h"
+#include "rules/mma.h"
 #include "slow_mma.h"
 
 static const char *mma_text(int mutant)

@@ -5,6 +5,7 @@
 
 #include "exposed.h"
 #include "fragments.h"
+#include "rules/wgmma.h"
 #include "slow_sparse.h"
 #include "slow_wgmma.h"
 #include "wgmma_case.h"

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rule_most.h"
+
 enum { LINE_BYTES = 1024, MISREADINGS = 64, GROUPS = 10 };
 
 static struct misreading {
@@ -108,7 +110,7 @@ static int is_exposed(const struct trace_batch *cases, int i, const char *other)
     return exposed;
 }
 
-void misreadings_count(const struct trace_batch *cases, int i, const char *text, uint32_t exposed[RULE_COUNT])
+void misreadings_count(const struct trace_batch *cases, int i, const char *text, uint32_t exposed[RULE_MOST])
 {
     for (int m = 0; m < misreadings_known; m++) {
         enum rule rule = misreadings[m].rule;

@@ -4,6 +4,7 @@
 #ifndef TMAREF_MISREAD_H
 #define TMAREF_MISREAD_H
 
+#include "rule_most.h"
 #include "trace_batch.h"
 
 // Reads the file of misreadings: RULE<TAB>sentence<TAB>pattern<TAB>what stands in its place, where \1 to \9 are the
@@ -14,6 +15,6 @@ int misreadings_read(const char *path);
 // Counts in `exposed`, by rule, the misreadings that case `i`, which agrees, exposes; `text` is the case. No more than
 // MISREAD_ENOUGH of a rule are looked for.
 enum { MISREAD_ENOUGH = 5 };
-void misreadings_count(const struct trace_batch *cases, int i, const char *text, uint32_t exposed[RULE_COUNT]);
+void misreadings_count(const struct trace_batch *cases, int i, const char *text, uint32_t exposed[RULE_MOST]);
 
 #endif

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "rules/mbarrier.h"
+
 enum { COUNT_END = 1 << 20, FAILED = 719, MISALIGNED = 716 };
 
 // A barrier. `is_live`: between init and inval; `is_seen`: a wait has seen the phase before this one complete.

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "bulk.h"
+#include "rules/bulk.h"
 #include "slow_store.h"
 #include "slow_test.h"
 

@@ -9,6 +9,7 @@
 #include "mma.h"
 #include "mma_job.h"
 #include "rule.h"
+#include "rules/mma.h"
 #include "slow_mma.h"
 #include "slow_test.h"
 #include "slow_vectors.h"

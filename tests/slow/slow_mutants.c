@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The table of misreadings behind enum slow_mutant. Read slow_mutants.def.
+#include "rules/all.h"
 #include "slow.h"
 
 const struct slow_mutant_row *slow_mutant_row(enum slow_mutant mutant)

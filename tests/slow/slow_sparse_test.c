@@ -8,6 +8,7 @@
 #include "chunks.h"
 #include "descriptor.h"
 #include "rule.h"
+#include "rules/wgmma.h"
 #include "slow_sparse.h"
 #include "slow_test.h"
 #include "slow_vectors.h"

@@ -8,6 +8,7 @@
 #include "chain.h"
 #include "chunks.h"
 #include "rule.h"
+#include "rules/wgmma.h"
 #include "slow_test.h"
 #include "slow_vectors.h"
 #include "slow_wgmma.h"

@@ -4,6 +4,12 @@
 
 #include <check.h>
 
+#include "rules/acquire.h"
+#include "rules/copy.h"
+#include "rules/global.h"
+#include "rules/prefetch.h"
+#include "rules/shared.h"
+
 Suite *address_check_suite(void);
 
 enum { BASE = 1024, BYTES = 16384, END = BASE + BYTES, GLOBAL_BYTES = 4096 };
@@ -67,6 +73,18 @@ START_TEST(global_access_unmapped__at_both_ends)
     ck_assert_int_eq(global_access_check(GLOBAL - 4, 4, MEMORY_READS, &global, &findings), RULE_GLOBAL_ACCESS_UNMAPPED);
     ck_assert_uint_eq(findings.item[0].nearest, GLOBAL);
     ck_assert_int_eq(global_access_check(0, 4, MEMORY_READS, &global, NULL), RULE_GLOBAL_ACCESS_UNMAPPED);
+}
+END_TEST
+
+// Without any allocation there is no nearest address, and the upper half is no negative number.
+START_TEST(global_access_unmapped__where_nothing_is_mapped)
+{
+    const struct global_memory none = {NULL, 0};
+    struct findings findings = {0};
+    ck_assert_int_eq(global_access_check(0xffff800000000000, 4, MEMORY_READS, &none, &findings),
+                     RULE_GLOBAL_ACCESS_UNMAPPED);
+    ck_assert_uint_eq(findings.item[0].value, 0xffff800000000000);
+    ck_assert_int_eq(findings.item[0].is_signed, 0);
 }
 END_TEST
 
@@ -173,6 +191,7 @@ Suite *address_check_suite(void)
     tcase_add_test(tcase, shared_access_window__comes_first);
     tcase_add_test(tcase, global_access_align__is_the_size);
     tcase_add_test(tcase, global_access_unmapped__at_both_ends);
+    tcase_add_test(tcase, global_access_unmapped__where_nothing_is_mapped);
     tcase_add_test(tcase, global_access_unmapped__over_regions);
     tcase_add_test(tcase, prefetch_map_align__is_64);
     tcase_add_test(tcase, prefetch_map_unmapped__also_null);

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "form_number.h"
+
 Suite *alu_suite(void);
 
 // Operands in the order of the row, the results first; selectors are the numbers that operand_rule.h says.
@@ -32,6 +34,13 @@ static const struct {
     {"bfind.shiftamt.u32", {0xffffffff, 0}, "nor has 0 one"},
     {"bfe.s32", {0xffffffff, 0x80000000, 40, 4}, "the sign repeated beyond the top"},
     {"bfe.u32", {0x5, 0x50, 0x104, 4}, "the low 8 bits of a position"},
+    {"set.lt.f16.s32", {0x3c00, 0xffffffff, 5}, "one as f16"},
+    {"set.hi.bf16.u64", {0x3f80, UINT64_MAX, 5}, "one as bf16"},
+    {"set.nan.bf16.f16", {0x3f80, 0x7e00, 0}, "a comparison of f16"},
+    {"set.eq.ftz.f16.f32", {0x3c00, 1, 0}, "a subnormal is zero"},
+    {"fma.rz.oob.bf16", {0x4000, 0x3c00, 0x3c00, 0x3c00}, "1 + 1 of f16"},
+    {"fma.rp.oob.relu.bf16x2", {0, 0x7ff77ff7, 0x3f803f80, 0x3f803f80}, "two numbers keep .oob"},
+    {"rcp.rz.ftz.f64", {0x7fe0000000000000, 0x0008000000000000}, "nothing is flushed"},
     {"bfi.b32", {0x10000001, 0x80000001, 1, 28, 33}, "what ptxas folds wrongly"},
     {"shl.b32", {0, 1, 32}, "counts are not taken modulo 32"},
     {"shr.s16", {0xffff, 0x8000, 0x10000}, "and have 32 bits"},

@@ -6,6 +6,8 @@
 
 #include "async_list.h"
 #include "mbarrier.h"
+#include "rules/async.h"
+#include "rules/mbarrier.h"
 
 Suite *async_group_suite(void);
 

@@ -6,6 +6,10 @@
 #include <check.h>
 #include <string.h>
 
+#include "rules/cluster.h"
+#include "rules/instruction.h"
+#include "rules/mbarrier.h"
+
 Suite *cluster_access_suite(void);
 
 enum { CTAS = 3, BASE = 1024, BYTES = 256, END = BASE + BYTES };

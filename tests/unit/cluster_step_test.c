@@ -5,6 +5,10 @@
 #include <string.h>
 
 #include "cluster_step.h"
+#include "rules/bulk.h"
+#include "rules/cluster.h"
+#include "rules/mbarrier.h"
+#include "rules/multicast.h"
 
 Suite *cluster_step_suite(void);
 

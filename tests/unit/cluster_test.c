@@ -6,6 +6,8 @@
 
 #include "cluster.h"
 #include "cluster_barrier.h"
+#include "rules/cluster.h"
+#include "rules/launch.h"
 
 Suite *cluster_suite(void);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The suite `copy`: the bytes that a tiled load writes, and those around them that it leaves alone: swizzles, gaps,
-// fills, TF32. Where elements lie is tested in tile_test.c, faults in copy_fault_test.c.
+// fills, TF32. Where elements lie is tested in tile_test.c, faults in load_fault_test.c.
 #include "copy.h"
 
 #include <stddef.h>
@@ -355,6 +355,6 @@ Suite *copy_suite(void)
     tcase_add_loop_test(tests, tf32_table_notices_each_wrong_formula, 0, WRONG_FLOATS);
     tcase_add_loop_test(tests, tile_tf32__load_rounds_two_types_and_no_other, 0, 24);
     suite_add_tcase(suite, tests);
-    copy_fault_add_tests(suite);
+    load_fault_add_tests(suite);
     return suite;
 }

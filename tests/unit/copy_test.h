@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The parts of the suite `copy`: the bytes of a load are in copy_test.c, its faults in copy_fault_test.c.
+// The parts of the suite `copy`: the bytes of a load are in copy_test.c, its faults in load_fault_test.c.
 #ifndef TMAREF_COPY_TEST_H
 #define TMAREF_COPY_TEST_H
 
@@ -7,6 +7,6 @@
 
 Suite *copy_suite(void);
 
-void copy_fault_add_tests(Suite *suite);
+void load_fault_add_tests(Suite *suite);
 
 #endif

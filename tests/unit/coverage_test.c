@@ -6,6 +6,7 @@
 
 #include "cross.h"
 #include "im2col.h"
+#include "rules/load.h"
 #include "slow_vectors.h"
 #include "tile.h"
 
@@ -222,7 +223,7 @@ START_TEST(a_report_without_holes_says_so)
     size_t size_bytes;
     memset(&cross, 0, sizeof cross);
     for (int cell = 0; cell < CROSS_CELLS; cell++) cross.cell[CROSS_RECORDED][cell] = CROSS_ENOUGH;
-    for (int rule = 0; rule < RULE_COUNT; rule++) cross.rule[CROSS_RECORDED][rule] = CROSS_ENOUGH;
+    for (int rule = 0; rule < rule_count(); rule++) cross.rule[CROSS_RECORDED][rule] = CROSS_ENOUGH;
     cross.cases[CROSS_RECORDED] = 1;
     FILE *out = open_memstream(&text, &size_bytes);
     cross_write_text(&cross, 1, out);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "decode_test.h"
+#include "rules/map.h"
 
 // --- One bit changed -------------------------------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@
 #include "diagnose.h"
 #include "mbarrier.h"
 #include "number.h"
+#include "rules/load.h"
 #include "store.h"
 #include "swizzle.h"
 

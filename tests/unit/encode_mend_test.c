@@ -8,6 +8,9 @@
 
 #include "encode_call.h"
 #include "map_args.h"
+#include "rule_most.h"
+#include "rules/map.h"
+#include "rules/replace.h"
 
 enum { SEED = 20261122, CALLS = 150000, ENTRIES = TENSORMAP_MAX_RANK };
 
@@ -98,7 +101,7 @@ static void cross(struct random *random, const struct map_args *other, struct ma
 
 struct tally {
     int refused, single, warned;
-    int of_function[MAP_FUNCTIONS], of_type[DTYPE_COUNT + 1], of_rule[RULE_COUNT];
+    int of_function[MAP_FUNCTIONS], of_type[DTYPE_COUNT + 1], of_rule[RULE_MOST];
 };
 
 static void count(struct tally *tally, const struct map_args *args, enum rule broken, const struct findings *findings)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "encode_call.h"
+#include "rules/all.h"
 #include "tensormap_test.h"
 
 static uint64_t row_bytes(const struct encode_call *c)

@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "encode_call.h"
+#include "rules/map.h"
 
 #define TWO(n)   ((uint64_t)1 << (n))
 #define MINUS(n) (-(uint64_t)(n))

@@ -10,6 +10,7 @@
 #include "family.h"
 #include "family_checks.h"
 #include "field.h"
+#include "rule_most.h"
 
 Suite *family_case_suite(void);
 
@@ -222,7 +223,7 @@ static enum rule likely_rule(struct result *expected, int w, uint32_t at_byte)
 }
 
 // How many rules, beside those named before, are told of changes in four places of each window of a case.
-static int count_likely(int named[RULE_COUNT])
+static int count_likely(int named[RULE_MOST])
 {
     size_t bytes = family_result_bytes(family, test_case);
     int count = 0;
@@ -241,7 +242,7 @@ static int count_likely(int named[RULE_COUNT])
 // The rule is that of the place: one for all places, or several, as the family's row says.
 START_TEST(likely_rules_depend_on_the_place)
 {
-    int named[RULE_COUNT] = {0}, rules = 0;
+    int named[RULE_MOST] = {0}, rules = 0;
     open_family(_i);
     for (uint64_t i = 0; i < ALTERED_CASES && rules < 2; i++) {
         json_decref(random_case(i));

@@ -7,6 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "rules/global.h"
+#include "rules/map.h"
+#include "rules/mbarrier.h"
+
 Suite *finding_text_suite(void);
 
 // Of the text the first line; of the JSON what stands between the severity and the sentence.
@@ -102,10 +106,10 @@ END_TEST
 START_TEST(a_line_drops_what_does_not_fit)
 {
     line_start(&line);
-    while (line.used < LINE_BYTES - 1) line_add(&line, "%s", "0123456789abcdef");
+    while (line.used < TEXT_LINE_BYTES - 1) line_add(&line, "%s", "0123456789abcdef");
     line_add(&line, "more");
-    ck_assert_uint_eq(line.used, LINE_BYTES - 1);
-    ck_assert_uint_eq(strlen(line.bytes), LINE_BYTES - 1);
+    ck_assert_uint_eq(line.used, TEXT_LINE_BYTES - 1);
+    ck_assert_uint_eq(strlen(line.bytes), TEXT_LINE_BYTES - 1);
 }
 END_TEST
 

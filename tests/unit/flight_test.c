@@ -114,6 +114,7 @@ static void random_tensor(struct slow_random *random, struct operation *o, uint6
     struct slow_store store;
     struct slow_im2col column;
     o->map_address = 0x7000;
+    o->map_location = MAP_IN_PARAM;
     if (slow_chance(random, 50)) {
         slow_generate_store(random, &store);
         take_tile(o, &store.tile, base);

@@ -8,6 +8,7 @@
 #include "cluster.h"
 #include "family.h"
 #include "histogram_case.h"
+#include "rules/cluster.h"
 
 Suite *histogram_case_suite(void);
 

@@ -5,6 +5,9 @@
 
 #include "im2col_store.h"
 #include "im2col_store_test.h"
+#include "rules/im2col.h"
+#include "rules/reduce.h"
+#include "rules/store.h"
 
 enum { GMEM_BYTES = 8192, SMEM_BYTES = 4096, SMEM_BASE = 1024 };
 #define GMEM_BASE ((uint64_t)1 << 32)

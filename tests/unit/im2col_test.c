@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "rules/all.h"
 #include "slow_im2col.h"
 
 Suite *im2col_suite(void);

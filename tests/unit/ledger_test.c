@@ -33,6 +33,36 @@ static struct event_barrier arrive(uint32_t rank, uint32_t address, int complete
                                   .transaction = {.arrivals = 1}};
 }
 
+START_TEST(an_init_keeps_what_it_discards)
+{
+    struct ledger_book book = start();
+    hear(&book, 1, (struct event_barrier){.step = BARRIER_INIT, .address = 8});
+    hear(&book, 2, arrive(0, 8, 1));
+    hear(&book, 3, arrive(0, 8, 0));
+    hear(&book, 4, (struct event_barrier){.step = BARRIER_INIT, .address = 8});
+    const struct ledger *page = ledger_find(&book, 0, 8);
+    ck_assert_uint_eq(page->inits, 2);
+    ck_assert_uint_eq(page->wiped.arrivals, 1); // not that of the phase that was over
+    ck_assert_int_eq(page->befores, 0);
+}
+END_TEST
+
+START_TEST(what_comes_before_the_first_init_is_discarded_too)
+{
+    struct ledger_book book = start();
+    struct event_barrier early = arrive(0, 8, 0);
+    early.step = BARRIER_ERROR; // the word has no pending arrivals yet
+    hear(&book, 1, early);
+    hear(&book, 2, (struct event_barrier){.step = BARRIER_INIT, .address = 8});
+    const struct ledger *page = ledger_find(&book, 0, 8);
+    ck_assert_uint_eq(page->wiped.arrivals, 1);
+    ck_assert_int_eq(page->has_early, 1);
+    ck_assert_uint_eq(page->early.line, 1);
+    hear(&book, 3, early); // of a live barrier it changes nothing
+    ck_assert_int_eq(page->count, 0);
+}
+END_TEST
+
 START_TEST(a_page_is_of_one_phase)
 {
     struct ledger_book book = start();
@@ -51,6 +81,9 @@ START_TEST(a_page_is_of_one_phase)
     ck_assert_int_eq(page->count, 0);
     ck_assert_uint_eq(page->total.arrivals, 0);
     ck_assert_int_eq(page->is_observed, 0);
+    ck_assert_int_eq(page->befores, 3); // who came to the phase that is over
+    ck_assert_uint_eq(page->before[2].origin.line, 4);
+    ck_assert_uint_eq(page->total_before.arrivals, 3);
     hear(&book, 5, (struct event_barrier){.step = BARRIER_WAIT, .address = 8});
     ck_assert_int_eq(page->is_observed, 1);
     hear(&book, 6, (struct event_barrier){.step = BARRIER_INVAL, .address = 8});
@@ -152,9 +185,11 @@ Suite *ledger_suite(void)
     Suite *suite = suite_create("ledger");
     TCase *tests = tcase_create("ledger");
     tcase_add_test(tests, a_page_is_of_one_phase);
+    tcase_add_test(tests, an_init_keeps_what_it_discards);
     tcase_add_test(tests, pages_are_by_rank_and_address);
     tcase_add_test(tests, a_full_book_counts_what_it_loses_and_can_be_moved);
     tcase_add_test(tests, what_is_stored_over_is_forgotten);
+    tcase_add_test(tests, what_comes_before_the_first_init_is_discarded_too);
     tcase_add_test(tests, other_events_are_passed_over);
     tcase_add_test(tests, a_full_page_still_adds_up);
     tcase_add_test(tests, contributions_of_one_origin_are_one);

@@ -11,6 +11,12 @@
 #include "multicast.h"
 #include "operand.h"
 #include "prefetch.h"
+#include "rules/instruction.h"
+#include "rules/load.h"
+#include "rules/map.h"
+#include "rules/reduce.h"
+#include "rules/shared.h"
+#include "rules/store.h"
 #include "tmaref.h"
 
 Suite *limits_suite(void);
@@ -255,7 +261,7 @@ START_TEST(instruction_form__is_one_of_ptx)
     ck_assert_int_eq(wgmma_check(&wgmma, &operands, &findings), RULE_INSTRUCTION_FORM);
     ck_assert_int_eq(matrix_check(&smem, address, (int)odd[_i], &findings), RULE_INSTRUCTION_FORM);
     ck_assert_int_eq(map_location_check((enum map_location)odd[_i], 0, NULL, &findings), RULE_INSTRUCTION_FORM);
-    ck_assert_int_eq(map_location_check(MAP_UNMAPPED, 0, NULL, &findings), RULE_INSTRUCTION_FORM);
+    ck_assert_int_eq(map_location_check(MAP_UNMAPPED, 0, NULL, &findings), RULE_MAP_LOCATION_UNMAPPED);
     ck_assert_int_eq(tensormap_replace(&image, &replace, &findings), RULE_INSTRUCTION_FORM);
     ck_assert_int_eq(tensormap_replace(&image, &no_type, &findings), RULE_INSTRUCTION_FORM);
     ck_assert_mem_eq(&image, &before, sizeof image);

@@ -219,7 +219,7 @@ START_TEST(a_break_shows_registers_by_their_types)
     static const char *const kernels[] = {"_ZN3abc4loadEPf", NULL};
     make_folder();
     run_seen(REGISTERS_OF_ALL, (struct look_options){.break_at = "load:21", .dump = "registers,shared"}, kernels, 32);
-    has(told_path, "kernel _ZN3abc4loadEPf reached load:21 (hit 1)");
+    has(told_path, "kernel abc::load(float*) reached load:21 (hit 1)");
     static const char *const shown[] = {"%f0       0x3fc00000  1.5\n",
                                         "%d0       0x4004000000000000  2.5\n",
                                         "%h        0x0007\n",

@@ -122,9 +122,9 @@ START_TEST(ASYNC_GROUP_ORDER__a_wait_for_bytes_that_never_come_hangs_and_names_t
                                        "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r3], 64;\n" WAIT STORE_WORDS,
                    1, 1, MACHINE_DEFAULT, 0);
     ck_assert_int_eq(run.outcome.kind, MACHINE_HUNG);
-    ck_assert_msg(strstr(run.outcome.message, "64 bytes are missing") != NULL, "%s", run.outcome.message);
-    ck_assert_msg(strstr(run.outcome.message, "of the PTX, arrived 1, expected 64 bytes") != NULL, "%s",
+    ck_assert_msg(strstr(run.outcome.message, "64 of 64 expected bytes have not come") != NULL, "%s",
                   run.outcome.message);
+    ck_assert_msg(strstr(run.outcome.message, ", 1 arrival, 64 bytes expected") != NULL, "%s", run.outcome.message);
 }
 END_TEST
 
@@ -341,6 +341,26 @@ START_TEST(MULTICAST_TARGETS__each_cta_waits_on_its_own_barrier)
 }
 END_TEST
 
+// Each CTA loads a tile of its own, and CTA 1 writes it out: both addresses with the rank of the CTA or without it.
+#define OWN_TILE(mask)                                                                                                 \
+    "and.b32 %r2, %r2, " mask ";\nmov.u32 %r3, bar;\nand.b32 %r3, %r3, " mask ";\n"                                    \
+    "mbarrier.init.shared::cta.b64 [%r3], 1;\nfence.proxy.async.shared::cta;\n"                                        \
+    "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r3], 1024;\n"                                                      \
+    "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%r2], [%rd1], 1024, [%r3];\n" WAIT                 \
+    "mov.u32 %r7, %cluster_ctarank;\nsetp.eq.u32 %p0, %r7, 0;\n@%p0 exit;\n"
+#define BULK_OUT                                                                                                       \
+    "cp.async.bulk.global.shared::cta.bulk_group [%rd2], [%r2], 1024;\ncp.async.bulk.commit_group;\n"                  \
+    "cp.async.bulk.wait_group 0;\nret;\n}\n"
+
+START_TEST(MACHINE__a_shared_cta_address_is_the_own_one_with_and_without_the_rank)
+{
+    check_always(KERNEL("", BARRIER) OWN_TILE("0xffffff") STORE_WORDS, 1, 2, 256);
+    check_always(KERNEL("", BARRIER) OWN_TILE("0xffffffff") STORE_WORDS, 1, 2, 256);
+    check_always(KERNEL("", BARRIER) OWN_TILE("0xffffff") BULK_OUT, 1, 2, 256);
+    check_always(KERNEL("", BARRIER) OWN_TILE("0xffffffff") BULK_OUT, 1, 2, 256);
+}
+END_TEST
+
 // --- Time ------------------------------------------------------------------------------------------------------------
 
 #define LOOK_AT_CLOCK                                                                                                  \
@@ -417,6 +437,7 @@ Suite *machine_async_suite(void)
     tcase_add_test(tcase, CLUSTER_BARRIER__st_async_reaches_the_other_cta);
     tcase_add_test(tcase, MACHINE__who_waits_for_many_operations_asks_seldom);
     tcase_add_test(tcase, MULTICAST_TARGETS__each_cta_waits_on_its_own_barrier);
+    tcase_add_test(tcase, MACHINE__a_shared_cta_address_is_the_own_one_with_and_without_the_rank);
     tcase_add_test(tcase, MACHINE__who_lets_time_pass_sees_what_is_done_by_then);
     tcase_add_test(tcase, MACHINE__a_loop_that_polls_by_any_means_sees_the_end);
     tcase_add_test(tcase, MACHINE__warps_run_side_by_side_for_the_clock);

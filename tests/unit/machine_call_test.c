@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The suite `machine_call`: what kernels call and the host answers, printf, malloc and free.
+#include <time.h>
+
 #include "heap.h"
 #include "machine_test.h"
 #include "print.h"
@@ -77,6 +79,39 @@ START_TEST(printf_writes_all_or_says_that_it_is_cut)
 }
 END_TEST
 
+// A width and a precision cost no more than a text holds. Unbounded, these took seconds and gigabytes. The digits and
+// blanks that a text shows are those of the whole.
+static const struct {
+    const char *format, *begin, *end;
+    size_t length;
+} vast[] = {
+    {"%.1000000000f|%.1000000000f|", "1.0000", "000[cut]\n", 1048575},
+    {"%1000000000d|%d|", "      ", "   [cut]\n", 1048575},
+    {"%-2000000000d|", "7     ", "   [cut]\n", 1048575},
+    {"%02000000000d|", "000000", "000[cut]\n", 1048575},
+    {"%1999999.999999d|", "      ", "000[cut]\n", 1048575},
+    {"%.2000000000s|%d", "xxxxxxx|7", "7", 9},
+};
+
+START_TEST(printf_costs_no_more_than_its_text_holds)
+{
+    int conversions;
+    size_t length;
+    uint64_t value = 7;
+    const double one = 1;
+    const clock_t since = clock();
+    const struct print_source source = {&value, give_string, give_value};
+    if (strchr(vast[_i].format, 'f') != NULL) memcpy(&value, &one, sizeof value);
+    char *text = machine_print(vast[_i].format, &source, &length, &conversions);
+    ck_assert_ptr_nonnull(text);
+    ck_assert_uint_eq(length, vast[_i].length);
+    ck_assert_msg(strncmp(text, vast[_i].begin, strlen(vast[_i].begin)) == 0, "%.20s", text);
+    ck_assert_str_eq(text + length - strlen(vast[_i].end), vast[_i].end);
+    ck_assert_int_lt(clock() - since, 2 * CLOCKS_PER_SEC);
+    free(text);
+}
+END_TEST
+
 // What CUDA's printf makes of each conversion; what is none is written as it stands. `there`: of that many arguments.
 static const struct {
     const char *format;
@@ -147,6 +182,25 @@ START_TEST(a_heap_gives_each_byte_once)
 }
 END_TEST
 
+// Pieces that walk all others took 7 s. Every second one is given back, so that no two join; then the rest.
+START_TEST(a_heap_of_many_pieces_is_as_quick_as_one_of_few)
+{
+    enum { PIECES = 102400 };
+    const clock_t since = clock();
+    struct machine_heap *heap = machine_heap_open(PIECES * 16);
+    uint64_t *piece = calloc(PIECES, sizeof *piece);
+    for (int i = 0; i < PIECES; i++) ck_assert_uint_ne(piece[i] = machine_heap_take(heap, 16), 0);
+    ck_assert_uint_eq(machine_heap_take(heap, 1), 0);
+    for (int i = 0; i < PIECES; i += 2) ck_assert(machine_heap_give(heap, piece[i]));
+    ck_assert_uint_eq(machine_heap_take(heap, 17), 0);
+    for (int i = 1; i < PIECES; i += 2) ck_assert(machine_heap_give(heap, piece[i]));
+    ck_assert_uint_eq(machine_heap_take(heap, PIECES * 16), machine_heap_memory(heap).base);
+    ck_assert_int_lt(clock() - since, 2 * CLOCKS_PER_SEC);
+    free(piece);
+    machine_heap_close(heap);
+}
+END_TEST
+
 START_TEST(malloc_and_free_take_from_the_heap)
 {
     struct machine_heap *heap = machine_heap_open(1 << 16);
@@ -171,9 +225,11 @@ Suite *machine_call_suite(void)
     TCase *print = tcase_create("print"), *heap = tcase_create("heap");
     tcase_add_test(print, printf_writes_what_lies_in_the_arguments);
     tcase_add_loop_test(print, printf_writes_all_or_says_that_it_is_cut, 0, (int)(sizeof prints / sizeof prints[0]));
+    tcase_add_loop_test(print, printf_costs_no_more_than_its_text_holds, 0, (int)(sizeof vast / sizeof vast[0]));
     tcase_add_loop_test(print, printf_knows_the_conversions_of_cuda, 0,
                         sizeof conversions_of / sizeof conversions_of[0]);
     tcase_add_test(heap, a_heap_gives_each_byte_once);
+    tcase_add_test(heap, a_heap_of_many_pieces_is_as_quick_as_one_of_few);
     tcase_add_test(heap, malloc_and_free_take_from_the_heap);
     suite_add_tcase(suite, print);
     suite_add_tcase(suite, heap);

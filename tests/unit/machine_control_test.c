@@ -92,7 +92,7 @@ START_TEST(a_recursion_without_end_fills_the_stack)
                                     "ret;\n}\n",
                                (struct launch_of){.block = 32});
     ck_assert_int_eq(ran->outcome.kind, MACHINE_FAULTED);
-    ck_assert_int_eq(ran->outcome.cuda_error, 719);
+    ck_assert_int_eq(ran->outcome.cuda_error, 700);
     ck_assert_ptr_nonnull(strstr(ran->outcome.message, "stack"));
     free(ran);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The suite `machine_meeting`: lanes and threads that wait for each other, clusters, special registers, hangs.
 #include "machine_test.h"
+#include "rules/setmaxnreg.h"
 
 Suite *machine_meeting_suite(void);
 
@@ -285,9 +286,9 @@ START_TEST(a_barrier_that_nobody_completes_hangs)
                                             "bar.sync 4, 96;\nret;\n}\n",
                                (struct launch_of){.block = 64});
     ck_assert_int_eq(ran->outcome.kind, MACHINE_HUNG);
-    ck_assert_msg(strstr(ran->outcome.message, "barrier 3: 32 of 64 threads have arrived") != NULL, "%s",
+    ck_assert_msg(strstr(ran->outcome.message, "barrier 3: 32 of 64 threads have come") != NULL, "%s",
                   ran->outcome.message);
-    ck_assert_ptr_nonnull(strstr(ran->outcome.message, "barrier 4: 32 of 96 threads have arrived"));
+    ck_assert_ptr_nonnull(strstr(ran->outcome.message, "barrier 4: 32 of 96 threads have come"));
     free(ran);
 }
 END_TEST
@@ -345,7 +346,7 @@ START_TEST(only_polls_without_an_end_hang)
     ck_assert_msg(ran->outcome.kind == polls[_i].kind, "%s: %s: %s", polls[_i].why,
                   machine_kind_name(ran->outcome.kind), ran->outcome.message);
     if (polls[_i].kind == MACHINE_HUNG)
-        ck_assert_msg(strstr(ran->outcome.message, "1 of 1 arrivals") != NULL, "%s", ran->outcome.message);
+        ck_assert_msg(strstr(ran->outcome.message, "its arrival is missing") != NULL, "%s", ran->outcome.message);
     free(ran);
 }
 END_TEST
@@ -360,6 +361,40 @@ START_TEST(nanosleep_takes_its_time)
                                (struct launch_of){.block = 32});
     ck_assert_uint_ge(ran->out[0], 3000000);
     ck_assert_uint_lt(ran->out[0], 3100000);
+    free(ran);
+}
+END_TEST
+
+// What a thread of an H200 reads, in clocks or nanoseconds: about 15 clocks from one read to the next; a nap as long as
+// it says, alone or in 132 CTAs, also a thousand of them; 7.8 thousand for a try_wait in vain, and 8.8 with a hint.
+#define SINCE(body)                                                                                                    \
+    HEAD                                                                                                               \
+        ".shared .align 8 .b64 b;\n.visible .entry k(.param .u64 out)\n{\n" REGISTERS THREAD                           \
+        "mbarrier.init.shared.b64 [b], 1;\nmov.u32 %r2, 0;\nmov.u64 %rd1, %clock64;\n" body                            \
+        "mov.u64 %rd2, %clock64;\nsub.u64 %rd3, %rd2, %rd1;\nld.param.u64 %rd0, [out];\nst.global.u64 [%rd0], %rd3;\n" \
+        "ret;\n}\n"
+#define TIMES(number) "add.u32 %r2, %r2, 1;\nsetp.lt.u32 %p2, %r2, " #number ";\n@%p2 bra L;\n"
+
+static const struct {
+    const char *text, *why;
+    uint32_t ctas;
+    uint64_t least, most;
+} times[] = {
+    {SINCE("L: mov.u64 %rd2, %clock64;\n" TIMES(2000)), "2,000 reads", 1, 25000, 35000},
+    {SINCE("L: mov.u64 %rd2, %globaltimer;\n" TIMES(2000)), "2,000 reads of the timer", 1, 25000, 35000},
+    {SINCE("nanosleep.u32 100000;\n"), "a nap", 1, 200000, 210000},
+    {SINCE("nanosleep.u32 100000;\n"), "a nap in 132 CTAs", 132, 200000, 210000},
+    {SINCE("L: nanosleep.u32 100000;\n" TIMES(1000)), "1,000 naps", 132, 200000000, 210000000},
+    {SINCE("mbarrier.try_wait.parity.shared.b64 %p1, [b], 0;\n"), "a try", 1, 7000, 8800},
+    {SINCE("mbarrier.try_wait.parity.shared.b64 %p1, [b], 0, 20000;\n"), "a try of 20 us", 1, 8800, 60000},
+};
+
+START_TEST(times_are_those_of_an_h200)
+{
+    struct ran *ran = run_well(times[_i].text, (struct launch_of){.grid = times[_i].ctas, .block = 32});
+    const uint64_t got = ran->out[0] | (uint64_t)ran->out[1] << 32;
+    ck_assert_msg(got >= times[_i].least && got <= times[_i].most, "%s: %llu clocks", times[_i].why,
+                  (unsigned long long)got);
     free(ran);
 }
 END_TEST
@@ -397,6 +432,7 @@ Suite *machine_meeting_suite(void)
     tcase_add_test(grids, the_seed_makes_the_run);
     tcase_add_test(grids, clocks_go_forward);
     tcase_add_test(grids, nanosleep_takes_its_time);
+    tcase_add_loop_test(grids, times_are_those_of_an_h200, 0, sizeof times / sizeof times[0]);
     tcase_add_loop_test(grids, ctas_that_sleep_hear_of_each_other, 0, 2);
     tcase_add_test(grids, setmaxnreg_waits_for_the_pool);
     tcase_add_loop_test(grids, setmaxnreg_is_as_ptxas_takes_it, 0, sizeof bounds / sizeof bounds[0]);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The suite `machine_memory`: loads, stores, atomics, spaces and faults of the PTX machine.
 #include "machine_test.h"
+#include "rules/cluster.h"
+#include "rules/global.h"
+#include "rules/shared.h"
 
 Suite *machine_memory_suite(void);
 
@@ -284,9 +287,25 @@ static const struct {
     {"mov.u32 %r1, 0x5000400;\nst.shared.u32 [%r1], 1;", RULE_SHARED_ACCESS_WINDOW, 715},
     {"mov.u32 %r1, 0x1000400;\nst.shared::cluster.u32 [%r1], 1;", RULE_CLUSTER_NONE, 715},
     {"mov.u64 %rd2, out;\nst.u32 [%rd2], 1;", RULE_GLOBAL_ACCESS_UNMAPPED, 700},
-    {"mov.u32 %r1, 0x1000000;\nld.local.u32 %r2, [%r1];", RULE_GLOBAL_ACCESS_UNMAPPED, 700},
-    {"mov.u32 %r1, 64;\nst.local.u32 [%r1], %r2;", RULE_GLOBAL_ACCESS_UNMAPPED, 700},
+    {"mov.u32 %r1, 0x1000000;\nld.local.u32 %r2, [%r1];", RULE_OK, 700},
+    {"mov.u32 %r1, 64;\nst.local.u32 [%r1], %r2;", RULE_OK, 700},
 };
+
+// A starts at 0x400, where shared memory is, and B at 0x3fff0, where none is: the fault's address is where B was to
+// start.
+START_TEST(a_fault_of_wgmma_names_the_address_of_b)
+{
+    struct ran *ran = run_text(ENTRY "mov.u64 %rd6, 0x1000080040;\nmov.u64 %rd7, 0x1000083fff;\n"
+                                     "setp.ne.u32 %p3, 1, 0;\nwgmma.fence.sync.aligned;\n"
+                                     "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%f0, %f1, %f2, %f3}, %rd6, "
+                                     "%rd7, %p3, 1, 1, 0, 0;\nret;\n}\n",
+                               (struct launch_of){.block = 128, .dynamic = 4096});
+    ck_assert_int_eq(ran->outcome.kind, MACHINE_FAULTED);
+    ck_assert_msg(ran->outcome.address == 0x3fff0, "%#llx: %s", (unsigned long long)ran->outcome.address,
+                  ran->outcome.message);
+    free(ran);
+}
+END_TEST
 
 START_TEST(faults_name_rule_and_thread)
 {
@@ -306,12 +325,17 @@ END_TEST
 static const struct {
     const char *body, *says;
 } addresses[] = {
-    {"ld.global.u32 %r1, [%rd0+16384];", "16384 bytes past its start"},
+    {"ld.global.u32 %r1, [%rd0+16384];", "; it lies right behind the 16384 bytes at 0x"},
+    {"ld.global.u32 %r1, [%rd0+16400];", "; it lies 16 bytes past the end of the 16384 bytes at 0x"},
+    {"ld.global.u32 %r1, [%rd0+-16];", "; it lies 16 bytes before the 16384 bytes at 0x"},
+    {"mov.u64 %rd2, -8;\nld.u8 %r1, [%rd2];", "it is 8 bytes before a null pointer\n"},
+    {".local .b8 l[32];\nmov.u32 %r2, l;\nld.local.u32 %r1, [%r2+64];",
+     "address 0x40 of local memory: 4 bytes; the thread has 32 bytes of local memory\n"},
     {"mov.u64 %rd2, 0;\nld.u8 %r1, [%rd2];", "1 bytes of global memory; it is a null pointer\n"},
     {"mov.u64 %rd2, 65535;\nld.u8 %r1, [%rd2];", "it is 65535 bytes past a null pointer\n"},
-    {"mov.u64 %rd2, 65536;\nld.u8 %r1, [%rd2];", "; the nearest allocation has"},
+    {"mov.u64 %rd2, 65536;\nld.u8 %r1, [%rd2];", "; no allocation is within 1 GiB of it"},
     {"mov.u32 %r1, 0x20000;\nld.shared.u32 %r2, [%r1];",
-     "this launch has 128 bytes from 1024 on, 100 of them dynamic\n"},
+     "this launch has 128 bytes from 0x400 on, 100 of them dynamic\n"},
 };
 
 START_TEST(faults_say_what_the_address_is)
@@ -358,11 +382,46 @@ START_TEST(faults_name_the_lines_that_they_were_inlined_at)
 }
 END_TEST
 
+// The machine code of ptxas 13.0 has I2F.U64 or F2I ... TRUNC before these stores, and an H200 ran the first.
+static const struct {
+    const char *before, *store;
+    uint32_t wanted;
+} other_sizes[] = {
+    {"mov.b64 %rd2, 16777217;", "st.global.f32 [%rd0], %rd2;", 0x4b800000},
+    {"mov.b64 %rd2, 0xffffffffffffffff;", "st.global.f32 [%rd0], %rd2;", 0x5f800000},
+    {"mov.b64 %rd2, 3;", "st.volatile.global.v2.f32 [%rd0], {%rd2, %rd2};", 0x40400000},
+    {"mov.f32 %f1, 300.5;", "st.global.b8 [%rd0], %f1;", 255},
+    {"mov.f32 %f1, 7.9;", "st.global.b8 [%rd0], %f1;", 7},
+    {"mov.f32 %f1, -2.0;", "st.global.b16 [%rd0], %f1;", 0},
+    {"mov.f32 %f1, 0f7fc00000;", "st.global.b16 [%rd0], %f1;", 0},
+    {"mov.f32 %f1, 65535.5;", "st.global.v2.b16 [%rd0], {%f1, %f1};", 0xffffffff},
+    {"mov.f64 %d1, 4294967294.75;", "st.global.b32 [%rd0], %d1;", 0xfffffffe},
+    {"mov.f64 %d1, 0d7ff8000000000000;", "st.global.b32 [%rd0], %d1;", 0x80000000},
+    {"mov.f64 %d1, 1e30;", "st.global.b8 [%rd0], %d1;", 255},
+    {"mov.b64 %rd2, 0x123456789;", "st.global.b32 [%rd0], %rd2;", 0x23456789},
+    {"mov.b64 %rd2, 0x123456789; mov.b128 %q, {%rd2, %rd2};", "st.global.f32 [%rd0], %q;", 0x23456789},
+    {"mov.f32 %f1, 1.0;", "st.global.b32 [%rd0], %f1;", 0x3f800000},
+};
+
+START_TEST(a_store_of_another_size_converts_as_ptxas_does)
+{
+    char text[800];
+    snprintf(text, sizeof text, "%s.reg .f64 %%d<4>;\n.reg .b128 %%q;\n%s\n%s\nret;\n}\n", ENTRY,
+             other_sizes[_i].before, other_sizes[_i].store);
+    struct ran *ran = run_well(text, (struct launch_of){.block = 1});
+    ck_assert_msg(ran->out[0] == other_sizes[_i].wanted, "%s %s stores %08x, not %08x", other_sizes[_i].before,
+                  other_sizes[_i].store, ran->out[0], other_sizes[_i].wanted);
+    free(ran);
+}
+END_TEST
+
 Suite *machine_memory_suite(void)
 {
     Suite *suite = suite_create("machine_memory");
     TCase *moves = tcase_create("moves"), *atomics = tcase_create("atomics"), *wrong = tcase_create("faults");
     tcase_add_test(moves, shared_memory_is_the_ctas);
+    tcase_add_loop_test(moves, a_store_of_another_size_converts_as_ptxas_does, 0,
+                        sizeof other_sizes / sizeof other_sizes[0]);
     tcase_add_test(moves, generic_addresses_reach_all_spaces);
     tcase_add_test(moves, addresses_of_parameters_fit_32_bits);
     tcase_add_test(moves, variables_lie_where_ptxas_places_them);
@@ -376,6 +435,7 @@ Suite *machine_memory_suite(void)
     tcase_add_test(atomics, strong_bytes_and_vectors_are_seen_by_other_host_threads);
     tcase_add_test(atomics, cas_of_16_bytes_is_atomic_over_host_threads);
     tcase_add_test(atomics, vectors_of_atomics_are_read_before_they_are_written);
+    tcase_add_test(wrong, a_fault_of_wgmma_names_the_address_of_b);
     tcase_add_loop_test(wrong, faults_name_rule_and_thread, 0, (int)(sizeof faults / sizeof faults[0]));
     tcase_add_loop_test(wrong, faults_say_what_the_address_is, 0, (int)(sizeof addresses / sizeof addresses[0]));
     tcase_add_test(wrong, faults_say_that_the_host_has_memory_there);

@@ -45,7 +45,7 @@ static const struct {
     {"%total_smem_size", SAME, DYNAMIC_BYTES},
     {"%aggr_smem_size", SAME, 1024 + DYNAMIC_BYTES},
     {"%reserved_smem_offset_begin", SAME, 0},
-    {"%reserved_smem_offset_end", SAME, 1024},
+    {"%reserved_smem_offset_end", SAME, 0x120},
     {"%reserved_smem_offset_cap", SAME, 1024},
     {"%envreg0", SAME, 0},
     {"%envreg1", SAME, 0},
@@ -373,7 +373,7 @@ static const struct {
     {"a function of the GPU, by its address", ".extern .func free(.param .b64 p);\n",
      "mov.u64 %rd1, free;\nP: .callprototype _ ();\ncall %rd1, (), P;\n", 1, MACHINE_FAULTED, 718,
      "where no function is"},
-    {"a block of too many threads", "", "", 2000, MACHINE_REFUSED, 1, "A block has 1 to 1024"},
+    {"a block of too many threads", "", "", 2000, MACHINE_REFUSED, 1, "A block must have 1 to 1024"},
     {"a body that cannot be read", "", "add.s32 %r1, %r2;\n", 1, MACHINE_REFUSED, 1, "operand 'b' is missing"},
     {"an assertion",
      ".extern .func __assertfail(.param .b64 m, .param .b64 f, .param .b32 l, .param .b64 n, .param .b64 s);\n" TEXT_OF(
@@ -381,7 +381,7 @@ static const struct {
      "mov.u64 %rd1, m;\ncvta.global.u64 %rd1, %rd1;\nmov.u64 %rd2, f;\ncvta.global.u64 %rd2, %rd2;\nmov.u64 %rd3, n;\n"
      "cvta.global.u64 %rd3, %rd3;\nmov.u64 %rd4, 1;\nmov.u32 %r1, 42;\n"
      "call __assertfail, (%rd1, %rd2, %r1, %rd3, %rd4);\n",
-     40, MACHINE_TRAPPED, 710, "a.c:42: fff: assertion `x>0` failed"},
+     40, MACHINE_TRAPPED, 710, "the assertion `x>0` failed for 32 threads of warp 0"},
     {"a barrier that there is not", "", "mov.u32 %r1, 16;\nbarrier.sync %r1;\n", 32, MACHINE_FAULTED, 715,
      "barrier 16: there are barriers 0 to 15"},
     {"a barrier of a part of a warp", "", "mov.u32 %r1, 33;\nbarrier.sync 1, %r1;\n", 64, MACHINE_FAULTED, 715,
@@ -402,14 +402,14 @@ static const struct {
     {"local memory at no multiple of the size", "", "st.local.u32 [2], %r1;\n", 1, MACHINE_FAULTED, 716, "st.local"},
     {"local memory that there is not", "", "mov.u32 %r1, 1000000;\nld.local.u32 %r2, [%r1];\n", 32, MACHINE_FAULTED,
      700, "ld.local"},
-    {"a barrier that nobody made", SHARED, WAIT, 1, MACHINE_HUNG, 0, "No mbarrier.init has created a barrier there"},
+    {"a barrier that nobody made", SHARED, WAIT, 1, MACHINE_HUNG, 0, "no mbarrier.init has created it"},
     {"a barrier that was dropped", SHARED,
      "mbarrier.init.shared.b64 [s], 1;\nmbarrier.inval.shared.b64 [s];\nst.shared.u64 [s], 0;\n" WAIT, 1, MACHINE_HUNG,
      0, "mbarrier.inval has invalidated it"},
     {"a barrier to which too much came", SHARED,
      "mbarrier.init.shared.b64 [s], 1;\nmov.u32 %r1, s;\n"
      "mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%r1], 64;\n" WAIT,
-     1, MACHINE_HUNG, 0, "and expect_tx of 64 more bytes: more bytes arrived than were expected"},
+     1, MACHINE_HUNG, 0, "no expect_tx has announced them on this mbarrier"},
     {"wgmma that is another in another warp", SHARED,
      ".reg .f32 %d<4>;\nmov.u32 %r0, %tid.x;\nsetp.lt.u32 %p0, %r0, 32;\n"
      "mov.u32 %r1, s;\nshr.u32 %r1, %r1, 4;\ncvt.u64.u32 %rd1, %r1;\n@%p0 bra A;\n" WGMMA "ret;\nA:\n" WGMMA,

@@ -2,9 +2,12 @@
 // Runs the Check suites named on the command line, or all of them. The list of suites is in tests/CMakeLists.txt;
 // suite X is the function X_suite(). With CK_FORK=no everything runs in one process, as a debugger likes it.
 #include <check.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "../tied_fork.h"
 
 #define X(name) Suite *name##_suite(void);
 UNIT_SUITES
@@ -45,6 +48,7 @@ static void set_time_limits(void)
 int main(int argc, char **argv)
 {
     set_time_limits();
+    pthread_atfork(NULL, NULL, tie_to_parent); // the processes of Check, and their own
     SRunner *runner = srunner_create(NULL);
     for (int i = 1; i < argc; i++) {
         int suite = suite_find(argv[i]);

@@ -5,6 +5,9 @@
 #include "copy.h"
 #include "location.h"
 #include "replace.h"
+#include "rules/load.h"
+#include "rules/map.h"
+#include "rules/replace.h"
 #include "tensormap_test.h"
 
 enum { WORDS = TENSORMAP_BYTES / 8, GMEM_BYTES = 8192, SMEM_BYTES = 4096, SMEM_BASE = 0x800 };

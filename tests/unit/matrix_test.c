@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "matrix.h"
+#include "rules/matrix.h"
 
 Suite *matrix_suite(void);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "mbarrier_operate.h"
+#include "rules/mbarrier.h"
 
 Suite *mbarrier_generic_suite(void);
 

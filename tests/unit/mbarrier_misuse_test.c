@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The suite `mbarrier_misuse`: what PTX leaves undefined though an H200 has an answer, and what ends a program.
 #include "mbarrier_bench.h"
+#include "rules/mbarrier.h"
 
 Suite *mbarrier_misuse_suite(void);
 

@@ -6,6 +6,9 @@
 #include <string.h>
 
 #include "mbarrier_operate.h"
+#include "rules/cluster.h"
+#include "rules/instruction.h"
+#include "rules/mbarrier.h"
 
 Suite *mbarrier_operate_suite(void);
 
@@ -233,6 +236,7 @@ START_TEST(mbarrier_remote_error__of_another_cta_alone)
     ck_assert_int_eq(one(MBARRIER_OP_ARRIVE, MBARRIER_SHARED_CLUSTER, 0, RANK(1, 1024), 2), RULE_OK);
     ck_assert_uint_eq(word_of(1, 1024), mbarrier_init(1) | MBARRIER_ERROR_BIT);
     ck_assert_int_eq(t.findings.item[0].rule, RULE_MBARRIER_REMOTE_ERROR);
+    ck_assert_int_eq(t.event[1].barrier.step, BARRIER_ERROR);
     ck_assert_int_eq(ledger_find(&t.book, 1, 1024)->count, 0);
     one(MBARRIER_OP_INIT, MBARRIER_SHARED_CTA, 0, 1024, 1);
     ck_assert_int_eq(one(MBARRIER_OP_ARRIVE, MBARRIER_SHARED_CLUSTER, 0, RANK(0, 1024), 2), RULE_MBARRIER_ARRIVALS);

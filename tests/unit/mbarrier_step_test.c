@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "mbarrier_bench.h"
+#include "rules/mbarrier.h"
 
 Suite *mbarrier_step_suite(void);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "mbarrier.h"
+#include "rules/mbarrier.h"
 
 Suite *mbarrier_suite(void);
 

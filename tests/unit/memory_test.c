@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cluster_memory.h"
+#include "rules/cluster.h"
 
 Suite *memory_suite(void);
 

@@ -9,6 +9,9 @@
 #include "family.h"
 #include "mbarrier.h"
 #include "multicast_case.h"
+#include "rule_most.h"
+#include "rules/load.h"
+#include "rules/multicast.h"
 
 Suite *multicast_case_suite(void);
 
@@ -48,7 +51,7 @@ START_TEST(random_cases_reach_what_there_is)
     static const enum rule wanted[] = {RULE_MULTICAST_NO_CLUSTER, RULE_MULTICAST_MASK,    RULE_LOAD_OTHER_RANK,
                                        RULE_LOAD_REMOTE_BOUNDS,   RULE_LOAD_REMOTE_LIMIT, RULE_LOAD_OTHER_RANK_LIMIT};
     int sizes[MULTICAST_CTAS + 1] = {0}, modes[3] = {0}, several = 0, plain = 0, empty = 0, faults = 0;
-    static int rules[RULE_COUNT];
+    static int rules[RULE_MOST];
     for (uint64_t i = 0; i < CASES; i++) {
         struct multicast_case c = random_case(i);
         struct result result = result_at(bytes[0]);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "multicast_test.h"
+#include "rules/all.h"
 
 enum kind { TILE, BULK, IM2COL };
 

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "rules/load.h"
 #include "slice.h"
 
 Suite *multicast_suite(void);

@@ -250,6 +250,26 @@ START_TEST(a_reduction_is_relaxed_at_gpu_scope)
 }
 END_TEST
 
+// The rows of the box are the whole rows of the tensor, one behind the other: they are read as one range.
+START_TEST(rows_without_gaps_are_told_as_one)
+{
+    struct tensormap map = small_map(SWIZZLE_NONE);
+    map.rank = 3;
+    map.dim[0] = map.box[0] = 64;
+    map.box[1] = (uint32_t)map.dim[1];
+    map.dim[2] = 4;
+    map.stride[2] = 64 * map.dim[1];
+    map.box[2] = 3;
+    map.estride[2] = 1;
+    struct operation operation = {
+        .kind = OPERATION_TENSOR_PREFETCH, .dims = 3, .map = map, .map_address = MAP_ADDRESS, .coord = {0, 0, 1}};
+    observe(&operation);
+    ck_assert_int_eq(heard.accesses, 2); // the map, and all rows
+    ck_assert_uint_eq(heard.access[1].address, map.address + map.stride[2]);
+    ck_assert_uint_eq(heard.access[1].bytes, map.stride[2] * map.box[2]);
+}
+END_TEST
+
 START_TEST(a_load_to_several_ctas_tells_of_each)
 {
     struct tensormap map = small_map(SWIZZLE_NONE);
@@ -360,6 +380,7 @@ Suite *observe_suite(void)
     tcase_add_test(tensor, swizzle_32b__moves_the_ranges_that_are_told);
     tcase_add_test(tensor, tile_prefetch_reads_and_writes_nothing);
     tcase_add_test(tensor, a_reduction_is_relaxed_at_gpu_scope);
+    tcase_add_test(tensor, rows_without_gaps_are_told_as_one);
     tcase_add_test(tensor, a_load_to_several_ctas_tells_of_each);
     tcase_add_test(bulk, bulk_size_field__bounds_what_is_told);
     tcase_add_test(bulk, a_bulk_reduction_to_another_cta_tells_both_ends);

@@ -9,6 +9,13 @@
 #include "im2col_load.h"
 #include "operand.h"
 #include "prefetch.h"
+#include "rules/bulk.h"
+#include "rules/cache.h"
+#include "rules/im2col.h"
+#include "rules/load.h"
+#include "rules/mbarrier.h"
+#include "rules/operand.h"
+#include "rules/prefetch.h"
 #include "store.h"
 
 Suite *operand_suite(void);

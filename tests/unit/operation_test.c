@@ -5,6 +5,7 @@
 #include <check.h>
 
 #include "flight.h"
+#include "rules/all.h"
 
 Suite *operation_suite(void);
 

@@ -7,6 +7,8 @@
 #include "family_checks.h"
 #include "mbarrier.h"
 #include "prefetch_case.h"
+#include "rule_most.h"
+#include "rules/bulk.h"
 
 Suite *prefetch_case_suite(void);
 
@@ -110,7 +112,7 @@ END_TEST
 // more than twice, tails that no bulk copy carries.
 START_TEST(prefetch_generate_meets_every_ring)
 {
-    int rings[PREFETCH_MAX_STAGES + 1][PREFETCH_MAX_STORES + 1] = {{0}}, rules[RULE_COUNT] = {0};
+    int rings[PREFETCH_MAX_STAGES + 1][PREFETCH_MAX_STORES + 1] = {{0}}, rules[RULE_MOST] = {0};
     int idle = 0, turns = 0, tails = 0, short_batches = 0;
     for (uint64_t i = 0; i < CASES; i++) {
         struct random random = random_for(1, i);

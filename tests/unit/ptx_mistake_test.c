@@ -3,6 +3,7 @@
 // forms.
 #include <stdio.h>
 
+#include "form_number.h"
 #include "ptx_test.h"
 
 Suite *ptx_mistake_suite(void);
@@ -83,6 +84,9 @@ static const struct {
     {"call k;", 6, ".entry cannot be called", ""},
     {"call r, P;", 6, "64 bits", ""},
     {"call a;", 6, "names a .callprototype", ""},
+    {"call (r), fv, (fn);", 16, "this does not fit into parameters 1", ""},
+    {"call (r), fv, (%tid.x);", 16, "this does not fit into parameters 1", ""},
+    {"call (r), fv, (L);", 16, "this does not fit into parameters 1", ""},
     {"call L9;", 6, "no function 'L9'", ""},
     {"brx.idx r, NOLIST;", 12, "no list or prototype 'NOLIST'", ""},
     {"L: ret;", 1, "is defined twice", "block"},
@@ -108,11 +112,13 @@ static const struct {
 START_TEST(a_mistake_is_shown_where_it_is)
 {
     char text[512];
-    snprintf(text, sizeof text,
-             HEAD ".global .u32 g;\n.func fn() { ret; }\n.entry k() { .reg .b32 "
-                  "r; .reg .f32 f; .reg .b64 a; .reg .pred "
-                  "p; L:\n%s\nret; }",
-             mistakes[_i].body);
+    snprintf(
+        text, sizeof text,
+        HEAD
+        ".global .u32 g;\n.func fn() { ret; } .func (.reg .b32 o) fv(.reg .b32 i) { ret; }\n.entry k() { .reg .b32 "
+        "r; .reg .f32 f; .reg .b64 a; .reg .pred "
+        "p; L:\n%s\nret; }",
+        mistakes[_i].body);
     struct opened opened = open_text(text);
     int k = ptx_function_find(opened.module, "k");
     ck_assert_uint_eq(opened.errors.count, 0);
@@ -217,6 +223,9 @@ static const struct {
     {".version 8.0\n.target sm_1a0\n", "not for sm_1a0"},
     {".version 800.0\n", "a version such as 8.0"},
     {".version x\n", "a version such as 8.0"},
+    {HEAD ".const .b8 a[65537];", "'a': constant data with it has 65537 bytes, limit 65536"},
+    {HEAD ".const .b8 a[40000]; .const .align 4 .b8 b[25533];\n.const .b8 c[4];",
+     "'c': constant data with it has 65537 bytes, limit 65536"},
 };
 
 START_TEST(a_module_that_is_wrong_is_refused)
@@ -225,6 +234,36 @@ START_TEST(a_module_that_is_wrong_is_refused)
     ck_assert_msg(opened.errors.count > 0, "%s", modules[_i].text);
     ck_assert_msg(strstr(opened.errors.item[0].message, modules[_i].message) != NULL, "%s",
                   opened.errors.item[0].message);
+    ptx_close(opened.module);
+}
+END_TEST
+
+// As ptxas counts it: the entry's own variables, and those of the module that it names. ptxas counts in 32 bits, so
+// that it takes the last one.
+static const struct {
+    const char *variables, *own;
+    unsigned long long bytes;
+} shared_rows[] = {
+    {".shared .b8 a[232448]; .shared .b8 b[9];", "mov.b32 r, a; mov.b32 r, a;", 0},
+    {".shared .b8 a[232449];", "mov.b32 r, a;", 232449},
+    {".shared .b8 a[5]; .shared .align 8 .b8 b[232444];", "mov.b32 r, a; st.shared.b32 [b], r;", 232452},
+    {"", ".shared .b8 a[300000];", 300000},
+    {".shared .b8 a[4294967295];", "mov.b32 r, a;", 4294967295},
+};
+
+START_TEST(shared_memory_is_at_most_that_of_a_cta)
+{
+    char text[512], message[256];
+    snprintf(text, sizeof text, HEAD "%s\n.entry k() { .reg .b32 r; %s ret; }", shared_rows[_i].variables,
+             shared_rows[_i].own);
+    struct opened opened = open_text(text);
+    ck_assert_uint_eq(opened.errors.count, 0);
+    ck_assert_int_eq(ptx_decode(opened.module, 0, &opened.errors), shared_rows[_i].bytes == 0);
+    snprintf(message, sizeof message, "'k': its shared memory has %llu bytes, limit 232448 (227 KiB",
+             shared_rows[_i].bytes);
+    if (shared_rows[_i].bytes > 0)
+        ck_assert_msg(strstr(opened.errors.item[0].message, message) != NULL, "%s", opened.errors.item[0].message);
+    ck_assert_int_eq(ptx_decode(opened.module, 0, &opened.errors), shared_rows[_i].bytes == 0);
     ptx_close(opened.module);
 }
 END_TEST
@@ -272,6 +311,8 @@ Suite *ptx_mistake_suite(void)
     TCase *refuses = tcase_create("refuses");
     tcase_add_loop_test(refuses, a_mistake_is_shown_where_it_is, 0, sizeof mistakes / sizeof mistakes[0]);
     tcase_add_loop_test(refuses, a_module_that_is_wrong_is_refused, 0, sizeof modules / sizeof modules[0]);
+    tcase_add_loop_test(refuses, shared_memory_is_at_most_that_of_a_cta, 0,
+                        (int)(sizeof shared_rows / sizeof shared_rows[0]));
     tcase_add_test(refuses, memory_has_a_limit);
     tcase_add_loop_test(refuses, the_table_of_forms_is_sound, 0, PTX_FORMS);
     suite_add_tcase(suite, refuses);

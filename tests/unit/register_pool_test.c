@@ -3,6 +3,8 @@
 
 #include <check.h>
 
+#include "rules/setmaxnreg.h"
+
 enum { WARPS = 8, START = 128 };
 
 static struct register_pool started(void)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "encode_call.h"
+#include "rules/replace.h"
 #include "tensormap_test.h"
 
 #define LIMIT ((uint64_t)1 << 57)

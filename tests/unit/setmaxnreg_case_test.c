@@ -7,6 +7,7 @@
 #include "family.h"
 #include "json.h"
 #include "random.h"
+#include "rules/setmaxnreg.h"
 
 enum { CASES = 4000 };
 

@@ -8,6 +8,7 @@
 
 #include "chunks.h"
 #include "mbarrier_case.h"
+#include "rules/mbarrier.h"
 #include "slow_barrier.h"
 
 Suite *slow_barrier_suite(void);

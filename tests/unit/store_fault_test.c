@@ -3,6 +3,8 @@
 // was written. Each vector changes one reduction that works.
 #include <string.h>
 
+#include "rules/reduce.h"
+#include "rules/store.h"
 #include "store.h"
 #include "store_test.h"
 

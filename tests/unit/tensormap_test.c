@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "encode_call.h"
+#include "rule_most.h"
+#include "rules/map.h"
 
 #define TWO(n) ((uint64_t)1 << (n))
 
@@ -312,7 +314,7 @@ enum { WRECKS = sizeof wrecks / sizeof wrecks[0] };
 
 static void require_rules(const char *why, const struct findings *findings, const enum rule *rules, int count)
 {
-    for (enum rule rule = RULE_OK + 1; rule < RULE_COUNT; rule++) {
+    for (enum rule rule = RULE_OK + 1; rule < rule_end(); rule++) {
         int is_expected = 0;
         for (int i = 0; i < count; i++) is_expected |= rules[i] == rule;
         if (rule_is_warning(rule)) continue;

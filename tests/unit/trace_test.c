@@ -9,6 +9,7 @@
 #include <zstd.h>
 
 #include "json.h"
+#include "rules/load.h"
 #include "trace.h"
 
 Suite *trace_suite(void);

@@ -2,6 +2,7 @@
 // The suite `wgmma_group`: fences, groups and waits of a warpgroup.
 #include <check.h>
 
+#include "rules/wgmma.h"
 #include "wgmma_group.h"
 
 Suite *wgmma_group_suite(void);

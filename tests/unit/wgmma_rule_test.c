@@ -6,6 +6,7 @@
 
 #include "descriptor.h"
 #include "fragments.h"
+#include "rules/wgmma.h"
 #include "sparsity.h"
 #include "wgmma.h"
 

@@ -224,7 +224,22 @@ library_is_found() {
     tmaref=$build
 }
 
+# Where there is no driver, that is what is said, and nothing of static programs.
+missing_driver_is_named() {
+    if [ -e /usr/lib/x86_64-linux-gnu/libcuda.so.1 ] || ldconfig -p | grep -q 'libcuda\.so\.1'; then
+        echo "left out: a driver is installed here, so it cannot be missing"
+        return
+    fi
+    local kept=$LD_LIBRARY_PATH
+    unset LD_LIBRARY_PATH
+    watch -- "$programs/watch_direct" legal
+    export LD_LIBRARY_PATH=$kept
+    expect_text "no driver" "there is no libcuda.so.1 here"
+    expect_no_text "no driver" "statically linked"
+}
+
 every_way_is_seen
+missing_driver_is_named
 library_is_found
 arguments_are_named
 refusals_are_explained
