@@ -45,9 +45,82 @@ def _python_reference():
 
 
 
+# --- The rules, a page for each first word of their ids -----------------------------------------------------------------
+
+
+def _rules():
+    """rules.md in parts: what stands before the rules, and the rules by first word."""
+    text = (ROOT / "docs" / "rules.md").read_text(encoding="utf-8")
+    before, *rules = re.split(r"^(?=## [A-Z][A-Z0-9]*(?:_[A-Z0-9_]+)?$)", text, flags=re.M)
+    words = {}
+    for rule in rules:
+        words.setdefault(re.match(r"## ([A-Z0-9]+)", rule).group(1), []).append(rule)
+    return before, words
+
+
+def _rule_place(anchor):
+    """The page of the rule of this anchor, None where it is of no rule: a word alone is a heading of the index."""
+    word, _, rest = anchor.partition("_")
+    return f"rules/{word}.md" if rest and word.upper() in _RULES[1] else None
+
+
+_RULES = _rules()
+
+
+def on_config(config):
+    """Puts the pages of rules behind the table of all."""
+    for part in config.nav:
+        for name, pages in part.items():
+            if "rules.md" in pages:
+                at = pages.index("rules.md") + 1
+                pages[at:at] = [{"Rules by word": [{word: f"rules/{word.lower()}.md"} for word in _RULES[1]]}]
+    return config
+
+
+# --- Pictures, one for each of the site's colours -----------------------------------------------------------------------
+
+DARK = re.compile(r"@media \(prefers-color-scheme: dark\) \{(.*?)\n\s*\}(?=\s*(?:</style>|\n))", re.S)
+
+
+def _pictures(config):
+    """Pictures that follow the system, as two that do not: the site shows one of them by its own switch."""
+    for path in sorted((ROOT / "docs" / "img").glob("*.svg")):
+        text = path.read_text(encoding="utf-8")
+        for colour, becomes in (("light", ""), ("dark", r"\1")):
+            made, count = DARK.subn(becomes, text)
+            if count != 1:
+                raise PluginError(f"{path}: {count} blocks of dark colours, not 1")
+            yield File.generated(config, f"img/{path.stem}-{colour}.svg", content=made)
+
+
+PICTURE = re.compile(r"!\[([^\]]+)\]\((?:[^)\s]*/)?img/([\w-]+)\.svg\)")
+
+
+def _two_pictures(match, page):
+    text, name = match.groups()
+    place = posixpath.relpath("img", posixpath.dirname(page.file.src_uri) or ".")
+    return "".join(f"![{text}]({place}/{name}-{colour}.svg#only-{colour})" for colour in ("light", "dark"))
+
+
+# Reports of the first page are whole on any screen; elsewhere blocks are drawings too, which must not be wrapped.
+WRAPPED = "\n<style>.md-typeset pre > code { white-space: pre-wrap; overflow-wrap: anywhere }</style>\n"
+
+# What people type who look for a page: the search counts these words most. The site does not print them.
+SEARCHED = {
+    "exec.md": ["why does my kernel hang", "illegal memory access", "misaligned address", "deadlock", "compute-sanitizer", "no GPU"],
+    "faults.md": ["illegal memory access", "misaligned address", "illegal instruction", "unspecified launch failure"],
+}
+
+
 def on_files(files, config):
     """Adds what does not lie in docs/, and leaves out what is not to be read there."""
     _check_fields()
+    files.append(File.generated(config, "site.css", content=(ROOT / "site" / "site.css").read_text(encoding="utf-8")))
+    for word, rules in _RULES[1].items():
+        text = f"# Rules of {word}\n\nOf [all rules](../rules.md). The first lines of that page say what the outcomes mean.\n\n"
+        files.append(File.generated(config, f"rules/{word.lower()}.md", content=text + "".join(rules)))
+    for picture in _pictures(config):
+        files.append(picture)
     for source, page in PAGES.items():
         files.append(File.generated(config, page, content=(ROOT / source).read_text(encoding="utf-8")))
     files.append(File.generated(config, "python-reference.md", content=_python_reference()))
@@ -69,6 +142,8 @@ def _link(page, target, is_page):
     place = PAGES.get(place) or (place.removeprefix("docs/") if place.startswith("docs/") else None)
     if place is None or not is_page(place):
         return None
+    if place == "rules.md":
+        place = _rule_place(anchor) or place
     return posixpath.relpath(place, posixpath.dirname(page) or ".") + (f"#{anchor}" if anchor else "")
 
 
@@ -119,19 +194,36 @@ def _example(match, place):
     return f"{block}\n{indent}[The map in the playground]({place}#{state})\n" if state else block
 
 
+def _source_of(page):
+    """The page of docs/ that a page is cut from."""
+    return "rules.md" if page.file.src_uri.startswith("rules/") else page.file.src_uri
+
+
 def on_page_markdown(markdown, page, config, files):
     """Rewrites links, and adds those of examples into the playground."""
     has = lambda place: files.get_file_from_path(place) is not None
+    if page.file.src_uri == "rules.md":
+        markdown = _RULES[0]
+    if page.file.src_uri == "index.md":
+        markdown += WRAPPED
+    if page.file.src_uri in SEARCHED:
+        page.meta["tags"] = SEARCHED[page.file.src_uri]
 
     def rewrite(match):
         picture, text, target = match.groups()
         here = page.file.src_uri
+        rule = re.fullmatch(r"((?:\.\./)*)(?:rules\.md)?#([a-z0-9_]+)", target) if here != "index.md" else None
+        if rule and (_source_of(page) == "rules.md" or "rules.md" in target) and _rule_place(rule[2]):
+            return f"{picture}[{text}]({posixpath.relpath(_rule_place(rule[2]), posixpath.dirname(here) or '.')}#{rule[2]})"
+        if here.startswith("rules/") and not re.match(r"[a-z]+:|#|\.\./rules.md$", target):
+            target = f"../{target}"  # it was written for docs/
         beside = posixpath.normpath(posixpath.join(posixpath.dirname(here), target.partition("#")[0]))
         if re.match(r"[a-z]+:|#", target) or (here not in PAGES.values() and has(beside)):
             return match.group(0)
         link = _link(here, target, has)
         return f"{picture}[{text}]({link})" if link else (text if text.startswith("`") else f"`{text}`")
 
+    markdown = PICTURE.sub(lambda match: _two_pictures(match, page), markdown)
     linked = re.sub(r"(!?)\[([^\]\[]+)\]\(([^)\s]+)\)", rewrite, markdown)
     if has("playground.html"):
         place = posixpath.relpath("playground.html", posixpath.dirname(page.file.src_uri) or ".")
