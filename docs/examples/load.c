@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What does a TMA load put into shared memory, and where? A box of 64 columns by 8 rows, with the 128-byte swizzle; its
-// last two rows are out of bounds.
+// What does a TMA load put into shared memory, and where, and does its barrier flip? A box of 64 columns by 8 rows,
+// with the 128-byte swizzle; its last two rows are out of bounds.
 #include <stdio.h>
 #include <string.h>
 #include <tmaref.h>
@@ -47,14 +47,23 @@ int main(void)
     const struct tmaref_operation load = {.kind = TMAREF_OPERATION_TENSOR_LOAD,
                                           .dims = 2,
                                           .map = map_of_tensor(),
+                                          .map_address = 0x7f0000000040, // any: a parameter is always there
+                                          .map_location = TMAREF_MAP_IN_PARAM,
                                           .coord = {64, 58},
                                           .shared = 0,
                                           .barrier = BARRIER};
+    uint64_t barrier = tmaref_mbarrier_init(1);
+    const struct tmaref_mbarrier_transaction expect = {.arrivals = 1, .expect_bytes = BOX_ROWS * BOX_COLUMNS * 2};
+    tmaref_mbarrier_transact(&barrier, &expect);
+    memcpy(shared + BARRIER, &barrier, sizeof barrier);
+
     struct tmaref_piece piece;
     struct tmaref_findings findings;
-    if (tmaref_operation_run(&load, &memories, NULL, &piece, &findings) != TMAREF_RULE_OK) return 1;
+    enum tmaref_rule rule = tmaref_operation_complete(&load, &memories, NULL, NULL, &piece, &findings);
+    if (tmaref_rule_is_refusal(rule)) return 1;
 
-    int wrong = piece.complete_bytes != BOX_ROWS * BOX_COLUMNS * 2;
+    memcpy(&barrier, shared + BARRIER, sizeof barrier);
+    int wrong = tmaref_mbarrier_unpack(barrier).phase != 1;
     printf("complete_tx of %u bytes; column 64 of each row, and where it lies:\n", piece.complete_bytes);
     for (uint32_t row = 0; row < BOX_ROWS; row++) {
         uint16_t expected = row < 6 ? tensor[58 + row][64] : 0;

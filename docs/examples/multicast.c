@@ -35,7 +35,12 @@ int main(void)
     const struct tmaref_tensormap map = map_of_slices();
     for (int i = 0; i < TILE_BYTES; i++) tensor[i / COLUMNS][i % COLUMNS] = (uint8_t)(i * 7);
 
-    uint32_t completed[CTAS] = {0};
+    for (int rank = 0; rank < CTAS; rank++) {
+        uint64_t barrier = tmaref_mbarrier_init(1);
+        const struct tmaref_mbarrier_transaction expect = {.arrivals = 1, .expect_bytes = TILE_BYTES};
+        tmaref_mbarrier_transact(&barrier, &expect);
+        memcpy(shared[rank] + BARRIER, &barrier, sizeof barrier);
+    }
     for (uint32_t rank = 0; rank < CTAS; rank++) {
         uint32_t index = tmaref_slice_group_index(&shape, TMAREF_SLICE_X, rank);
         struct tmaref_slice slice = tmaref_slice_of(&map, tile_coord, tile, index);
@@ -53,17 +58,17 @@ int main(void)
 
         struct tmaref_piece piece;
         struct tmaref_findings findings;
-        if (tmaref_operation_run(&load, &memories, NULL, &piece, &findings) != TMAREF_RULE_OK) return 1;
+        if (tmaref_operation_complete(&load, &memories, NULL, NULL, &piece, &findings) != TMAREF_RULE_OK) return 1;
         printf("CTA %u loads rows %d to %d for mask %u\n", rank, slice.coord[1], slice.coord[1] + ROWS / CTAS - 1,
                piece.targets);
-        for (uint32_t target = 0; target < CTAS; target++)
-            if (piece.targets >> target & 1) completed[target] += piece.complete_bytes;
     }
 
     int wrong = 0;
     for (int rank = 0; rank < CTAS; rank++) {
-        printf("the barrier of CTA %d is told of %u bytes\n", rank, completed[rank]);
-        wrong += completed[rank] != TILE_BYTES || memcmp(shared[rank], tensor, TILE_BYTES) != 0;
+        uint64_t barrier;
+        memcpy(&barrier, shared[rank] + BARRIER, sizeof barrier);
+        printf("the barrier of CTA %d is in phase %d\n", rank, tmaref_mbarrier_unpack(barrier).phase);
+        wrong += tmaref_mbarrier_unpack(barrier).phase != 1 || memcmp(shared[rank], tensor, TILE_BYTES) != 0;
     }
     return wrong == 0 ? 0 : 1;
 }
