@@ -36,6 +36,7 @@
 #include "cluster_access.h"
 #include "cluster_barrier.h"
 #include "cluster_memory.h"
+#include "complete.h"
 #include "copy.h"
 #include "cute.h"
 #include "cute_box.h"
@@ -46,6 +47,7 @@
 #include "fence.h"
 #include "finding.h"
 #include "flight.h"
+#include "form_number.h"
 #include "format.h"
 #include "fragments.h"
 #include "hopper.h"
@@ -77,6 +79,7 @@
 #include "terms.h"
 #include "tile.h"
 #include "types.h"
+#include "version.h"
 #include "wgmma.h"
 #include "wgmma_group.h"
 
