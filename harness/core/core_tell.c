@@ -7,6 +7,7 @@
 
 #include "demangle.h"
 #include "gpu_core.h"
+#include "where_text.h"
 
 enum { MOST_ROOTS = 3, MOST_LINES = 15, MOST_MAPS = 3, SHOWN_BYTES = 200 };
 
@@ -58,19 +59,11 @@ struct text core_barrier_name(const struct core_report *report, const struct cor
     return core_shared_name(report, core_strand_cta(report->state, strand), strand->address);
 }
 
-static struct ptx_name base_name(struct ptx_name path)
-{
-    for (uint32_t i = path.length; i > 0; i--)
-        if (path.at[i - 1] == '/') return (struct ptx_name){path.at + i, path.length - i};
-    return path;
-}
-
 static struct text place_text(const struct machine_where *where, int is_whole)
 {
     const struct machine_caller own = machine_where_own(where);
-    const struct ptx_name file = is_whole ? own.file : base_name(own.file);
-    struct text text = {""};
-    if (own.line > 0) text_set(&text, "%.*s:%u", (int)(file.length > 300 ? 300 : file.length), file.at, own.line);
+    struct text text;
+    where_place(&own, is_whole, text.at, sizeof text.at);
     return text;
 }
 
@@ -129,22 +122,6 @@ static void print_who(FILE *out, const struct core_report *report, const struct 
     fprintf(out, " %s", group->threads == 1 ? one : many);
 }
 
-static void print_word(FILE *out, const struct core_strand *strand)
-{
-    const struct mbarrier_fields now = mbarrier_unpack(strand->word);
-    const char *comma = ":";
-    if (!strand->has_word) return;
-    if (now.pending == 1 && now.expected == 1) {
-        fprintf(out, ": its arrival is missing");
-        comma = ",";
-    } else if (now.pending > 0) {
-        fprintf(out, ": %u of %u arrivals %s missing", now.pending, now.expected, now.pending == 1 ? "is" : "are");
-        comma = ",";
-    }
-    if (now.tx > 0) fprintf(out, "%s %d of the expected bytes have not come", comma, now.tx);
-    if (now.tx < 0) fprintf(out, "%s %d more bytes came than were expected", comma, -now.tx);
-}
-
 static void print_mbarrier(FILE *out, const struct core_report *report, const struct core_strand *strand)
 {
     const struct core_cta *cta = core_strand_cta(report->state, strand);
@@ -158,7 +135,8 @@ static void print_mbarrier(FILE *out, const struct core_report *report, const st
     else if (&report->dump->cta[strand->barrier_cta] != cta)
         fprintf(out, " of CTA %u in the cluster", core_cta_rank(&report->dump->cta[strand->barrier_cta]));
     if (!strand->has_word && strand->barrier_cta != UINT32_MAX) fprintf(out, ", whose word is not in the dump");
-    print_word(out, strand);
+    const struct mbarrier_fields now = mbarrier_unpack(strand->word);
+    if (strand->has_word) where_print_missing(out, &now, 0);
 }
 
 uint64_t core_threads_at(const struct core_report *report, const struct core_strand *strand)
@@ -241,19 +219,6 @@ static void print_wait(FILE *out, const struct core_report *report, const struct
 
 // --- What is known of a root -----------------------------------------------------------------------------------------
 
-static void print_lines(FILE *out, const struct machine_where *where)
-{
-    const struct ptx_name file = base_name(where->source_file);
-    if (where->source_line == 0) return;
-    fprintf(out, " (%.*s:%u", (int)file.length, file.at, where->source_line);
-    if (where->callers > 0) {
-        const struct machine_caller *outermost = &where->caller[where->callers - 1];
-        const struct ptx_name outer = base_name(outermost->file);
-        fprintf(out, ", inlined at %.*s:%u", (int)outer.length, outer.at, outermost->line);
-    }
-    fputc(')', out);
-}
-
 // ptxas names a function that it did not inline "$kernel$function".
 static const char *callee_name(const char *name)
 {
@@ -269,7 +234,7 @@ static void print_instruction(struct paper *paper, const struct core_strand *str
     const char *callee = callee_name(strand->function->name);
     demangle_function(callee, strlen(callee), name, sizeof name);
     fprintf(paper->out, "\n  at %s+0x%" PRIx64, name, strand->home);
-    print_lines(paper->out, &strand->where);
+    where_print_lines(paper->out, &strand->where);
     fprintf(paper->out, ", CTA (%u,%u,%u), warp %u, lanes 0x%08x", cta->block[0], cta->block[1], cta->block[2],
             core_strand_warp(report->state, strand), strand->lanes);
     if (strand->where.instruction.length > 0) {

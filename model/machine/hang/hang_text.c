@@ -6,6 +6,7 @@
 #include "demangle.h"
 #include "hang.h"
 #include "report.h"
+#include "where_text.h"
 
 enum { PLACE_BYTES = 300, MOST_ROOTS = 3, MOST_PARTS = 3, SHOWN_BYTES = 200 };
 
@@ -23,22 +24,10 @@ static int has_room(const struct paper *paper, int lines)
 
 // --- Places ----------------------------------------------------------------------------------------------------------
 
-// The name of a file without its folders.
-static struct ptx_name base_name(struct ptx_name path)
-{
-    for (uint32_t i = path.length; i > 0; i--)
-        if (path.at[i - 1] == '/') return (struct ptx_name){path.at + i, path.length - i};
-    return path;
-}
-
 static const char *place_text(const struct machine_where *where, int is_whole, char *text, size_t bytes)
 {
     const struct machine_caller at = machine_where_outer(where);
-    const struct ptx_name file = is_whole ? at.file : base_name(at.file);
-    if (at.line > 0)
-        snprintf(text, bytes, "%.*s:%u", (int)(file.length > 250 ? 250 : file.length), file.at, at.line);
-    else
-        snprintf(text, bytes, "PTX line %u", where->ptx_line);
+    if (where_place(&at, is_whole, text, bytes)[0] == '\0') snprintf(text, bytes, "PTX line %u", where->ptx_line);
     return text;
 }
 
@@ -91,18 +80,7 @@ static void print_mbarrier(FILE *out, const struct hang_wait *wait)
         fprintf(out, ", which nobody has initialised");
         return;
     }
-    const char *comma = ":";
-    if (now->pending == 1 && now->expected == 1) {
-        fprintf(out, ": its arrival is missing");
-        comma = ",";
-    } else if (now->pending > 0) {
-        fprintf(out, ": %u of %u arrivals %s missing", now->pending, now->expected, now->pending == 1 ? "is" : "are");
-        comma = ",";
-    }
-    if (now->tx > 0)
-        fprintf(out, "%s %d of %llu expected bytes have not come", comma, now->tx,
-                (unsigned long long)wait->barrier->page->total.expect_bytes);
-    if (now->tx < 0) fprintf(out, "%s %d more bytes came than were expected", comma, -now->tx);
+    where_print_missing(out, now, wait->barrier->page->total.expect_bytes);
 }
 
 // Do all of a group poll one address?
@@ -169,20 +147,6 @@ static void print_wait(const struct paper *paper, uint32_t group)
 
 // --- What is known of a root -----------------------------------------------------------------------------------------
 
-// " (wait.h:7, inlined at pipe.cu:12)"
-static void print_lines(FILE *out, const struct machine_where *where)
-{
-    const struct ptx_name file = base_name(where->source_file);
-    if (where->source_line == 0) return;
-    fprintf(out, " (%.*s:%u", (int)file.length, file.at, where->source_line);
-    if (where->callers > 0) {
-        const struct machine_caller *outermost = &where->caller[where->callers - 1];
-        const struct ptx_name outer = base_name(outermost->file);
-        fprintf(out, ", inlined at %.*s:%u", (int)outer.length, outer.at, outermost->line);
-    }
-    fputc(')', out);
-}
-
 static void print_instruction(struct paper *paper, const struct hang_wait *wait)
 {
     const struct machine_where *where = &wait->where;
@@ -190,7 +154,7 @@ static void print_instruction(struct paper *paper, const struct hang_wait *wait)
     demangle_function(where->function.at, where->function.length, name, sizeof name);
     demangle_line(where->instruction.at, where->instruction.length, text, sizeof text);
     fprintf(paper->out, "\n  at %s, PTX line %u", name, where->ptx_line);
-    print_lines(paper->out, where);
+    where_print_lines(paper->out, where);
     fprintf(paper->out, ", CTA (%u,%u,%u), thread (%u,%u,%u): %s", where->cta[0], where->cta[1], where->cta[2],
             where->thread[0], where->thread[1], where->thread[2], text);
     paper->lines++;
