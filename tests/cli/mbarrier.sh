@@ -23,7 +23,7 @@ json 5 steps 1 findings 0 value
 json 1 steps 1 findings 0 nearest
 run 0 mbarrier "init 1" arrive arrive arrive
 out "  warning, rule MBARRIER_UNOBSERVED"
-check "the advice comes once" test "$(grep -c "An H200 goes on counting" "$work/out")" -eq 1
+check "the advice comes once" test "$(grep -c "Wait for each phase before" "$work/out")" -eq 1
 
 run 0 mbarrier "init 2" "arrive.expect_tx 1024" "arrive issuer=remote" "complete_tx 512"
 out "Phase 0 waits for 512 bytes that were expected and not completed"

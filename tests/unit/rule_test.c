@@ -46,6 +46,23 @@ START_TEST(rule_that_refuses_or_faults_says_what_must_hold)
 }
 END_TEST
 
+// Advice says what to do: it begins with a verb, and facts come behind it.
+static int begins_with_a_fact(const char *advice)
+{
+    static const char *const words[] = {"A ", "An ", "The ", "These ", "This ", "It ", "No ", "Is ", "Older ", "Maps "};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strncmp(advice, words[i], strlen(words[i])) == 0) return 1;
+    return 0;
+}
+
+START_TEST(rule_that_is_broken_says_what_to_do)
+{
+    const struct rule_row *row = rule_row((enum rule)_i);
+    if (row->documented == OUTCOME_WORKS || row->documented == OUTCOME_SILENT) return;
+    ck_assert_msg(!begins_with_a_fact(row->advice), "%s: \"%s\": begin with what to do", row->id, row->advice);
+}
+END_TEST
+
 // Every number has one row: two rows of one number, or a number left out, would leave a row empty.
 START_TEST(rule_places_are_all_numbers_once)
 {
@@ -230,6 +247,7 @@ static TCase *table_tests(void)
     tcase_add_test(tests, rule_places_are_all_numbers_once);
     tcase_add_loop_test(tests, rule_row_is_complete, RULE_OK + 1, rule_count());
     tcase_add_loop_test(tests, rule_that_refuses_or_faults_says_what_must_hold, RULE_OK + 1, rule_count());
+    tcase_add_loop_test(tests, rule_that_is_broken_says_what_to_do, RULE_OK + 1, rule_count());
     tcase_add_loop_test(tests, rule_row_error_fits_its_outcome, RULE_OK + 1, rule_count());
     tcase_add_test(tests, rule_ok_is_a_row);
     tcase_add_test(tests, rule_find_ignores_case_and_refuses_the_rest);
