@@ -15,6 +15,7 @@
 #include "command_option.h"
 #include "common_program.h"
 #include "exec_needs.h"
+#include "exec_notes.h"
 #include "look.h"
 #include "options.h"
 
@@ -117,30 +118,6 @@ static int tell_outputs(const struct output output[OUTPUTS])
                     now.st_size == 0 ? "empty" : "as it was");
     }
     return are_there;
-}
-
-// With --error-exitcode: the file to which the program's processes add a byte for each report.
-static char errors_path[PATH_MAX];
-
-static int open_errors(void)
-{
-    const char *folder = getenv("TMPDIR");
-    if (getenv(rows[ROW_error_exitcode].variable) == NULL) return EXIT_AGREE;
-    snprintf(errors_path, sizeof errors_path, "%s/tmaref-errors-XXXXXX", folder != NULL ? folder : "/tmp");
-    const int file = mkstemp(errors_path);
-    if (file < 0) return command_usage("exec", "--error-exitcode: cannot write %s: %s", errors_path, strerror(errno));
-    close(file);
-    if (setenv(rows[ROW_errors].variable, errors_path, 1) != 0) perror("tmaref exec: the environment");
-    return EXIT_AGREE;
-}
-
-// The status of a program that has ended well, where something was reported.
-static int end_errors(int status)
-{
-    struct stat facts;
-    const int has_errors = errors_path[0] != '\0' && stat(errors_path, &facts) == 0 && facts.st_size > 0;
-    if (errors_path[0] != '\0') unlink(errors_path);
-    return has_errors && status == 0 ? atoi(getenv(rows[ROW_error_exitcode].variable)) : status;
 }
 
 static int is_place(const char *text)
@@ -358,6 +335,15 @@ static void name_run(void)
     if (setenv("TMAREF_RUN", name, 1) != 0) perror("tmaref exec: the environment");
 }
 
+// The status of a program that has ended with `status`: --error-exitcode asks for another where something was reported.
+static int end_notes(int status)
+{
+    const char *wanted = getenv(rows[ROW_error_exitcode].variable), *quiet = getenv(rows[ROW_quiet].variable);
+    const struct exec_notes notes = exec_notes_close();
+    if (quiet == NULL || quiet[0] != '1') exec_notes_tell(&notes);
+    return notes.has_error && wanted != NULL && status == 0 ? atoi(wanted) : status;
+}
+
 int command_exec(int argc, char **argv)
 {
     static const struct command_line line = {
@@ -389,21 +375,22 @@ int command_exec(int argc, char **argv)
         remove_outputs(output);
         return EXIT_USAGE;
     }
-    if (open_errors() != EXIT_AGREE) {
+    if (!exec_notes_open() && getenv(rows[ROW_error_exitcode].variable) != NULL) {
         remove_outputs(output);
-        return EXIT_USAGE;
+        return command_usage("exec", "--error-exitcode: cannot write a file in %s: %s", exec_notes_folder(),
+                             strerror(errno));
     }
     name_run();
     const pid_t child = program_start(options.program, set_environment, folder);
     if (child < 0) {
         const int error = errno;
         remove_outputs(output);
-        end_errors(0);
+        exec_notes_close();
         return command_usage("exec", "cannot start the program %s: %s", options.program[0], strerror(error));
     }
     const int status = program_wait(child);
     if (status == NOT_LOADED) exec_tell_needs(options.program[0]);
     const int are_written = tell_outputs(output);
-    const int ended = end_errors(status);
+    const int ended = end_notes(status);
     return ended == 0 && !are_written ? EXIT_MISMATCH : ended;
 }

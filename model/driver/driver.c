@@ -15,6 +15,7 @@
 #include "logs.h"
 #include "look.h"
 #include "missing_why.h"
+#include "note.h"
 #include "plain.h"
 #include "signals.h"
 #include "who.h"
@@ -166,11 +167,23 @@ static void say(struct driver *driver, const char *call, const char *format, va_
     funlockfile(stderr);
 }
 
+__attribute__((format(printf, 4, 0))) static void note_refused(struct driver *driver, enum cuda_result error,
+                                                               const char *call, const char *format, va_list arguments)
+{
+    char why[800];
+    if (error == CUDA_SUCCESS || driver->has_refused++) return;
+    vsnprintf(why, sizeof why, format, arguments);
+    note_add(driver->options.notes, NOTE_REFUSED " %d %s: %s", (int)error, call, why);
+}
+
 enum cuda_result driver_refuse(struct driver *driver, enum cuda_result error, const char *call, const char *format, ...)
 {
-    va_list arguments, again;
+    va_list arguments, again, noted;
     va_start(arguments, format);
     va_copy(again, arguments);
+    va_copy(noted, arguments);
+    note_refused(driver, error, call, format, noted);
+    va_end(noted);
     say(driver, call, format, arguments);
     if (times_held > 0)
         logs_add(driver, call, format, again);
@@ -245,7 +258,7 @@ static int open_look(struct driver *driver, char *why, size_t why_bytes)
                                        .trace = driver->options.trace,
                                        .coverage = driver->options.coverage,
                                        .run = driver->options.run,
-                                       .errors = driver->options.errors};
+                                       .notes = driver->options.notes};
     if (driver->look != NULL) return 1;
     driver->look = look_open(&asked, why, why_bytes);
     look_owner = getpid();

@@ -32,6 +32,7 @@ struct driver {
     uint64_t later_thread;             // that of later.c, when it runs
     int has_later_thread;
     int is_initialized, is_child; // is_child: of a process that was, and has no driver
+    int has_run, has_refused;     // a kernel, and a call: each is noted once (note.h)
     struct driver_options options;
     const struct device_facts *device;
     struct allocations allocations;

@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "note.h"
+
 // X(member, variable, least, most) and X(member, variable, words): one row for each option. Numbers are decimal; the
 // others are one of the words. `schedule` has them in the order of enum machine_policy, `device` in that of device.c.
 #define DRIVER_NUMBER_ROWS(X)                                                                                          \
@@ -31,7 +33,7 @@
 #define DRIVER_TEXT_ROWS(X)                                                                                            \
     X(trace, "TMAREF_TRACE")                                                                                           \
     X(coverage, "TMAREF_COVERAGE")                                                                                     \
-    X(errors, "TMAREF_ERRORS")                                                                                         \
+    X(notes, NOTE_VARIABLE)                                                                                            \
     X(run, "TMAREF_RUN")                                                                                               \
     X(break_at, "TMAREF_BREAK") X(cta, "TMAREF_BREAK_CTA") X(thread, "TMAREF_BREAK_THREAD") X(dump, "TMAREF_DUMP")
 

@@ -389,7 +389,7 @@ struct look_check *look_check_open(const char *kernel, const struct machine_laun
     if (check == NULL) return NULL;
     check->found.kernel = kernel;
     check->found.is_json = options->is_json;
-    check->found.errors = options->errors;
+    check->found.notes = options->notes;
     memcpy(check->found.grid, launch->grid, sizeof check->found.grid);
     return check;
 }

@@ -6,6 +6,7 @@
 #include "demangle.h"
 #include "json_text.h"
 #include "module.h"
+#include "note.h"
 #include "plain.h"
 #include "report.h"
 
@@ -211,7 +212,7 @@ void check_found_tell(const struct check_found *found, const struct look_tally *
     struct told told[CHECK_TOLD];
     uint32_t count = 0, left_out = found->lost;
     if (found->count == 0) return;
-    look_file_mark(found->errors);
+    note_add(found->notes, NOTE_ERROR);
     fflush(stdout);
     for (uint32_t i = 0; i < found->count; i++) {
         const struct check_finding *finding = &found->item[i];

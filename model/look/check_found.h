@@ -34,9 +34,9 @@ enum { CHECK_KEPT = 2048, CHECK_SLOTS = 4096, CHECK_TOLD = 32 };
 
 //   slot    where a finding is, plus 1, by what it is of
 //   lost    how many had no room
-//   errors  the file that takes a mark where something is found; "": none
+//   notes   the file that takes a line where something is found; "": none
 struct check_found {
-    const char *kernel, *errors;
+    const char *kernel, *notes;
     uint32_t grid[3];
     int is_json;
     uint32_t count, lost;

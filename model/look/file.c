@@ -65,14 +65,6 @@ FILE *look_file_open(char **path, const char *run)
     return out;
 }
 
-void look_file_mark(const char *path)
-{
-    const int file = path[0] != '\0' ? open(path, O_WRONLY | O_APPEND | O_CLOEXEC) : -1;
-    if (file < 0) return;
-    if (write(file, "x", 1) != 1) perror("tmaref: the count of errors");
-    close(file);
-}
-
 int look_file_close(FILE *file, const char *path, int error)
 {
     errno = error;

@@ -17,12 +17,12 @@
 //   trace      the file that takes a timeline, in the trace event format
 //   coverage   the file that takes the coverage of lines, in the format of lcov
 //   check      says what is certainly wrong in how a kernel uses shared memory and mbarriers (check.c)
-//   errors     the file that takes a byte for each launch in which something is wrong
+//   notes      the file that takes a line for each launch in which something is wrong (note.h)
 //   run        what the processes of one tmaref exec share: each has files of its own
 struct look_options {
     int stats, is_json, check;
     uint64_t hit;
-    const char *break_at, *cta, *thread, *dump, *trace, *coverage, *run, *errors;
+    const char *break_at, *cta, *thread, *dump, *trace, *coverage, *run, *notes;
 };
 
 // The parts of options, as a user writes them: 0 if it is not so written.
@@ -35,9 +35,6 @@ int look_triple_read(const char *text, struct look_triple *triple); // x or x,y 
 int look_what_read(const char *text, unsigned *what);               // registers, warp, shared, barriers, all; commas
 
 struct look;
-
-// Adds a byte to a file that is there; "" is none.
-void look_file_mark(const char *path);
 
 // NULL if nothing is asked for (`why` is ""), or something is that cannot be (`why` says what).
 struct look *look_open(const struct look_options *options, char *why, size_t why_bytes);

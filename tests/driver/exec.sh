@@ -54,6 +54,30 @@ expect 0 '^tmaref: cuTensorMapEncodeTiled: returns CUDA_ERROR_INVALID_VALUE \(1\
 expect 0 '^  refused, rule MAP_BOX_DIM: boxDim\[[01]\] is [0-9]+, limit 256, nearest legal value' -- "$CALLS" maps
 expect 0 '^  refused, rule MAP_INNER_BYTES: boxDim\[0\] is 257, limit 4, nearest legal value 256$' -- "$CALLS" maps
 
+# No kernel ran, though the program asked for one: not where one ran, in whatever process, nor where nothing was refused.
+told='no kernel ran; the first refusal was cuTensorMapEncodeTiled: returns CUDA_ERROR_INVALID_VALUE'
+ptx=$(dirname "$0")/ptx
+silent() { # silent ARGUMENT...
+    expect 0 '' "$@"
+    grep 'no kernel ran' "$scratch" && { echo "tmaref exec $*: says so"; failed=1; }
+}
+expect 0 "$told" -- "$CALLS" maps
+expect 0 "$told" -- sh -c '"$1" maps & "$1" names; wait' - "$CALLS"
+expect 9 "$told" -- sh -c '"$1" maps; exit 9' - "$CALLS"
+silent -q -- "$CALLS" maps
+silent -- "$CALLS" names
+silent -- true
+silent -- sh -c '"$1" maps; "$2" "$3" right 1 64; "$1" maps' - "$CALLS" "$RUN_PTX" "$ptx/checks.ptx"
+silent -- sh -c '"$1" "$2" load; true' - "$RUN_PTX" "$ptx/faults.ptx" # it failed, and its report says so
+expect 0 'no kernel ran; the first refusal was cuModuleLoadData: .*machine code' -- \
+    sh -c 'printf "\177ELF\2\1\1%057d" 0 >"$3"; "$1" "$3" k; rm "$3"' - "$RUN_PTX" "" "$files/k.cubin"
+expect 0 'type: nvcc -arch=sm_90a -lineinfo' -- sh -c 'printf "\177ELF\2\1\1%057d" 0 >"$3"; "$1" "$3" k; rm "$3"' - \
+    "$RUN_PTX" "" "$files/k.cubin"
+TMPDIR=$files expect 0 "$told" -- "$CALLS" maps
+TMPDIR=/no/such/folder silent -- "$CALLS" maps
+TMPDIR=/no/such/folder expect 2 '--error-exitcode: cannot write a file in /no/such/folder' --error-exitcode 3 -- true
+[ -z "$(find "$files" -name 'tmaref-notes*')" ] || { echo "the notes are left"; failed=1; }
+
 # What Triton finds: a ptxas that gives PTX on, and says so in its version. A user's own stays.
 expect 0 'tmaref.*release 13\.0, V13' -- sh -c '"$TRITON_PTXAS_PATH" --version'
 TRITON_PTXAS_PATH=/mine expect 0 '^/mine .*/exec .*/exec/ptxas$' -- \

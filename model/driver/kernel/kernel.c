@@ -7,6 +7,7 @@
 #include "graph_condition.h"
 #include "logs.h"
 #include "look.h"
+#include "note.h"
 #include "plain.h"
 #include "runtime_error.h"
 #include "signals.h"
@@ -156,7 +157,10 @@ static int begin(struct driver *driver, const struct work_kernel *kernel, struct
     run->look = look_begin(driver->look, &launch, kernel->function->name);
     if (run->look != NULL || driver->options.threads <= 1) launch.meanwhile = let_others; // one thread runs it
     run->launched = machine_begin(&launch, &run->outcome);
-    if (run->launched == NULL) close_grid(run);
+    if (run->launched == NULL)
+        close_grid(run);
+    else if (!driver->has_run++)
+        note_add(driver->options.notes, NOTE_RAN);
     return run->launched != NULL;
 }
 

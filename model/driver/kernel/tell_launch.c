@@ -8,6 +8,7 @@
 #include "json_text.h"
 #include "loaded.h"
 #include "look.h"
+#include "note.h"
 #include "plain.h"
 
 // Of the others the first line is one of errors, which editors take: file:line: error: ...
@@ -165,7 +166,7 @@ void launch_tell(struct driver *driver, const struct CUfunc_st *function, const 
                  const char *hang)
 {
     fflush(stdout);
-    look_file_mark(driver->options.errors);
+    note_add(driver->options.notes, NOTE_ERROR);
     if (driver->options.json)
         report_json(function->name, outcome, hang);
     else
