@@ -11,12 +11,13 @@
 #include "allocations.h"
 #include "cuda_abi.h"
 #include "cuda_types.h"
+#include "device.h"
 #include "objects.h"
 #include "options.h"
 
 #define DRIVER_VISIBLE __attribute__((visibility("default")))
 
-enum { DRIVER_VERSION = 13000, DRIVER_CURRENT_MOST = 64 };
+enum { DRIVER_CURRENT_MOST = 64 };
 
 struct device_facts;
 struct look;

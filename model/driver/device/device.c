@@ -3,35 +3,8 @@
 #include "device.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "driver.h"
-
-static const struct device_facts devices[] = {
-    {"NVIDIA H200 (tmaref)", UINT64_C(150109880320), 0},
-    {"NVIDIA H100 80GB HBM3 (tmaref)", (uint64_t)81079 << 20, 1},
-};
-
-const struct device_facts *device_of_option(int number)
-{
-    return &devices[number];
-}
-
-int device_attribute(const struct device_facts *device, int attribute, int *value)
-{
-    static const struct {
-        int number, value[2];
-    } rows[] = {
-#define DEVICE_ATTRIBUTE(number, h200, h100) {number, {h200, h100}},
-#include "attributes.def"
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        if (rows[i].number != attribute) continue;
-        *value = rows[i].value[device->column];
-        return 1;
-    }
-    return 0;
-}
 
 // What all calls of a device ask first.
 static enum cuda_result check(const struct driver *driver, const void *result, int device)
@@ -83,8 +56,7 @@ DRIVER_VISIBLE enum cuda_result cuDeviceGetAttribute(int *value, enum cuda_devic
 DRIVER_VISIBLE enum cuda_result cuDeviceGetUuid_v2(struct CUuuid_st *uuid, int device)
 {
     DEVICE_USE(driver, uuid, device);
-    memset(uuid, 0, sizeof *uuid);
-    memcpy(uuid->bytes, "tmaref", strlen("tmaref"));
+    device_uuid((uint8_t *)uuid->bytes);
     return CUDA_SUCCESS;
 }
 
@@ -101,21 +73,11 @@ DRIVER_VISIBLE enum cuda_result cuDeviceGetPCIBusId(char *text, int text_bytes, 
     return CUDA_SUCCESS;
 }
 
-// domain:bus:device.function, without the domain, or without the function.
-static int is_its_place(const char *text)
-{
-    unsigned first, second, third;
-    if (sscanf(text, "%x:%x:%x", &first, &second, &third) != 3 &&
-        sscanf(text, "%x:%x.%x", &first, &second, &third) != 3)
-        return 0;
-    return first == 0 && second == 0 && third == 0;
-}
-
 DRIVER_VISIBLE enum cuda_result cuDeviceGetByPCIBusId(int *device, const char *text)
 {
     DEVICE_USE(driver, device, 0);
     if (text == NULL) return CUDA_ERROR_INVALID_VALUE;
-    if (!is_its_place(text)) return CUDA_ERROR_INVALID_DEVICE;
+    if (!device_is_at(text)) return CUDA_ERROR_INVALID_DEVICE;
     *device = 0;
     return CUDA_SUCCESS;
 }

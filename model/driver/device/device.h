@@ -8,13 +8,23 @@
 struct device_facts {
     const char *name;
     uint64_t memory_bytes;
-    int column; // of attributes.def
+    int column;          // of attributes.def
+    uint32_t pci_device; // as the public list of PCI ids has it
 };
+
+// The driver whose answers are given, and the version of CUDA that it has.
+#define DEVICE_DRIVER "580.159.04"
+enum { DRIVER_VERSION = 13000 };
 
 // The device that the option `device` names, by the word's place.
 const struct device_facts *device_of_option(int number);
 
 // The value of an attribute: 1, or 0 if there is none of that number.
 int device_attribute(const struct device_facts *device, int attribute, int *value);
+
+void device_uuid(uint8_t bytes[16]);
+
+// Is its place on the bus written so: domain:bus:device.function, without the domain, or without the function?
+int device_is_at(const char *text);
 
 #endif

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+#include "nvml.h"
+
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "device.h"
+#include "options.h"
+
+static atomic_int users; // nvmlInit less nvmlShutdown
+
+enum nvml_result nvml_check(const void *result)
+{
+    if (users == 0) return NVML_ERROR_UNINITIALIZED;
+    return result == NULL ? NVML_ERROR_INVALID_ARGUMENT : NVML_SUCCESS;
+}
+
+const struct device_facts *nvml_facts(void)
+{
+    struct driver_options options;
+    char why[256];
+    driver_options_read(&options, why, sizeof why); // cuInit tells what is wrong with them
+    return device_of_option(options.device);
+}
+
+enum nvml_result nvml_text(char *to, unsigned bytes, const char *format, ...)
+{
+    va_list arguments;
+    if (nvml_check(to) != NVML_SUCCESS) return nvml_check(to);
+    va_start(arguments, format);
+    const int length = vsnprintf(to, bytes, format, arguments);
+    va_end(arguments);
+    return (unsigned)length < bytes ? NVML_SUCCESS : NVML_ERROR_INSUFFICIENT_SIZE;
+}
+
+NVML_VISIBLE enum nvml_result nvmlInitWithFlags(unsigned flags)
+{
+    (void)flags; // without a GPU, without drivers: there is one
+    users++;
+    return NVML_SUCCESS;
+}
+
+NVML_VISIBLE enum nvml_result nvmlInit_v2(void)
+{
+    return nvmlInitWithFlags(0);
+}
+
+NVML_VISIBLE enum nvml_result nvmlShutdown(void)
+{
+    int before = users;
+    do {
+        if (before == 0) return NVML_ERROR_UNINITIALIZED;
+    } while (!atomic_compare_exchange_weak(&users, &before, before - 1));
+    return NVML_SUCCESS;
+}
+
+NVML_VISIBLE enum nvml_result nvmlSystemGetDriverVersion(char *version, unsigned bytes)
+{
+    return nvml_text(version, bytes, DEVICE_DRIVER);
+}
+
+// Its own first number, which is that of CUDA.
+NVML_VISIBLE enum nvml_result nvmlSystemGetNVMLVersion(char *version, unsigned bytes)
+{
+    return nvml_text(version, bytes, "%d." DEVICE_DRIVER, DRIVER_VERSION / 1000);
+}
+
+NVML_VISIBLE enum nvml_result nvmlSystemGetCudaDriverVersion_v2(int *version)
+{
+    if (version == NULL) return NVML_ERROR_INVALID_ARGUMENT;
+    *version = DRIVER_VERSION;
+    return NVML_SUCCESS;
+}
+
+NVML_VISIBLE const char *nvmlErrorString(int error)
+{
+    static const char *const texts[] = {
+        "Success",
+        "nvmlInit was not called",
+        "An argument is not allowed",
+        "Not supported",
+        "No permission",
+        "Initialized already",
+        "Not found",
+        "The buffer is too small",
+        "External power is missing",
+        "The driver is not loaded",
+        "Timeout",
+        "Interrupts do not arrive",
+        "The library of NVML was not found",
+        "NVML has no such function",
+        "The infoROM is corrupt",
+        "The GPU is lost",
+        "The GPU must be reset",
+        "The operating system has blocked the GPU",
+        "Driver and library have different versions",
+        "In use",
+        "Out of memory",
+        "No data",
+        "Not supported by a vGPU while ECC is on",
+        "Out of resources",
+        "The frequency is not supported",
+        "The struct's version is not supported",
+        "No longer supported",
+        "Not ready",
+        "No GPU was found",
+        "The state does not allow it",
+        "The kind of reset is not supported",
+    };
+    return error >= 0 && error < (int)(sizeof texts / sizeof texts[0]) ? texts[error] : "Unknown error";
+}
