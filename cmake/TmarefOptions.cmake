@@ -6,6 +6,14 @@ option(TMAREF_FUZZ "Build the fuzzers of tests/fuzz, with TMAREF_SANITIZE or els
 option(TMAREF_CUDA "Stop when there is no nvcc to build the kernels with" OFF)
 set(TMAREF_SANITIZE "" CACHE STRING "Sanitizers to build with, as -fsanitize= takes them (address,undefined)")
 
+# Where what `tmaref exec` and `tmaref watch` load into programs is installed: beside the other libraries; of a Python wheel beside
+# the command, within the package.
+set(TMAREF_PROGRAMS_DIR ${CMAKE_INSTALL_LIBDIR}/tmaref)
+if(SKBUILD)
+  set(TMAREF_PROGRAMS_DIR tmaref/_programs)
+endif()
+set(TMAREF_EXEC_DIR ${TMAREF_PROGRAMS_DIR}/exec)
+
 add_library(tmaref_flags INTERFACE)
 # What gcc means by -Wconversion in C: clang puts the signs of enums in.
 target_compile_options(tmaref_flags INTERFACE -Wall -Wextra -Wconversion -Wno-sign-conversion)

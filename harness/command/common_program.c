@@ -21,6 +21,8 @@
 
 #define BESIDE "/../" TMAREF_LIBDIR
 #define DATA   "/../" TMAREF_DATADIR "/tmaref"
+// Beside the Python package that the command is in, where `pip install "tmaref[traces]"` puts the recordings.
+#define TRACES_WHEEL "/../../tmaref_traces"
 
 enum { SIGNAL_STATUS = 128 };
 
@@ -34,7 +36,7 @@ void take_program(void *line, char *argument, struct argp_state *state)
 
 int program_part(const char *name, char *path, size_t path_bytes)
 {
-    static const char *const places[] = {"", BESIDE "/tmaref", BESIDE, "/../lib/tmaref", "/../lib", DATA};
+    static const char *const places[] = {"", BESIDE "/tmaref", BESIDE, "/../lib/tmaref", "/../lib", DATA, TRACES_WHEEL};
     char self[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     if (length <= 0) return -1;

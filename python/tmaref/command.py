@@ -8,7 +8,6 @@ import os
 import shutil
 import subprocess
 import sys
-import sysconfig
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,7 @@ from .tensors import innermost_first, plain_array, raw_bytes
 
 def executable() -> str:
     """The command `tmaref`: the one that came with the package, else that of TMAREF_COMMAND or the PATH."""
-    own = Path(sysconfig.get_path("scripts")) / "tmaref"
+    own = Path(__file__).parent / "_programs" / "tmaref"
     found = os.environ.get("TMAREF_COMMAND") or (str(own) if own.exists() else shutil.which("tmaref"))
     if found is None:
         raise FileNotFoundError("the command tmaref is not here: install the package with pip, or set TMAREF_COMMAND")

