@@ -14,16 +14,20 @@
 #include "command.h"
 #include "command_option.h"
 #include "common_program.h"
+#include "exec_expect.h"
 #include "exec_needs.h"
 #include "exec_notes.h"
 #include "look.h"
 #include "options.h"
 
-enum { NOT_LOADED = 127 }; // the status of a program for which the loader does not find a library
+// Statuses: of a program for which the loader does not find a library; of a test that is skipped, as automake, ctest
+// (SKIP_RETURN_CODE) and Meson know it.
+enum { NOT_LOADED = 127, SKIPPED = 77 };
 
 struct exec_options {
     char **program;       // ends with NULL; NULL if none was given
     const char *at_break; // an option that was given and means nothing without --break, or NULL
+    struct exec_expectation expectation;
 };
 
 // The variables that carry options, and what they may be.
@@ -276,6 +280,11 @@ static const struct command_option option_rows[] = {
     SETTING(0, "error-exitcode", "N", error_exitcode,
             "exit with status N (0 to 255) if the program ends with status 0, but a kernel failed or --check found "
             "something"),
+    OPTION_TEXT(
+        'e', "expect", "FILE", expectation.file,
+        "known failures: lines TEST VERDICT REASON, where VERDICT is fails (a failure is status 0, a success 1) or "
+        "skip (the program is not run, status 77)"),
+    OPTION_TEXT(0, "test", "NAME", expectation.test, "the TEST that this run is (default: the program's file name)"),
     SETTING('j', "json", NULL, json,
             "print each failed kernel, each finding of --check, and statistics, as one line of JSON"),
     SETTING('v', "verbose", NULL, verbose, "list every group of threads in the report of a hang"),
@@ -370,6 +379,12 @@ int command_exec(int argc, char **argv)
     if (program_part("exec", folder, sizeof folder) != 0)
         return command_usage("exec", "the folder exec with libcuda.so.1 is neither beside the tmaref command nor in "
                                      "its lib folder");
+    struct text why;
+    if (!exec_expect(&options.expectation, options.program[0], &why)) return command_usage("exec", "%s", why.at);
+    if (options.expectation.verdict == EXEC_SKIPPED) {
+        fprintf(stderr, "tmaref exec: %s is skipped: %s\n", options.expectation.test, options.expectation.reason.at);
+        return SKIPPED;
+    }
     struct output output[OUTPUTS] = {{.variable = "TMAREF_COVERAGE"}, {.variable = "TMAREF_TRACE"}};
     if (open_outputs(output) != EXIT_AGREE) {
         remove_outputs(output);
@@ -391,6 +406,6 @@ int command_exec(int argc, char **argv)
     const int status = program_wait(child);
     if (status == NOT_LOADED) exec_tell_needs(options.program[0]);
     const int are_written = tell_outputs(output);
-    const int ended = end_notes(status);
+    const int ended = exec_expected_status(&options.expectation, end_notes(status));
     return ended == 0 && !are_written ? EXIT_MISMATCH : ended;
 }

@@ -200,7 +200,7 @@ static int report(const char *command, const struct report_options *to, const ch
 {
     struct text why;
     struct expectations *expectations = NULL;
-    if (to->expect != NULL && (expectations = expectations_read(to->expect, &why)) == NULL)
+    if (to->expect != NULL && (expectations = expectations_read(to->expect, score_verdict_names + 1, &why)) == NULL)
         return command_usage(command, "%s", why.at);
     struct score *score = score_open(expectations);
     int ok = 1;

@@ -38,23 +38,37 @@ static const char *word(char **at)
     return start;
 }
 
-// "CASE VERDICT REASON"; 0 with `why` for a line that is none.
-static int read_line(char *line, size_t number, struct expectation *entry, struct text *why)
+static int is_word(const char *text, const char *const *words)
 {
-    int known = 0;
+    while (*words != NULL && strcmp(text, *words) != 0) words++;
+    return *words != NULL;
+}
+
+static size_t count_words(const char *const *words)
+{
+    size_t count = 0;
+    while (words[count] != NULL) count++;
+    return count;
+}
+
+// "CASE VERDICT REASON"; 0 with `why` for a line that is none.
+static int read_line(char *line, size_t number, const char *const *verdicts, struct expectation *entry,
+                     struct text *why)
+{
     *entry = (struct expectation){.name = word(&line), .verdict = word(&line), .reason = line + strspn(line, " \t")};
     entry->is_pattern = strpbrk(entry->name, "*?[") != NULL;
-    for (int i = 0; i < SCORE_VERDICTS; i++)
-        known |= i != SCORE_AGREES && strcmp(entry->verdict, score_verdict_names[i]) == 0;
-    if (!known)
-        return text_fail(why, "line %zu: '%.80s' is no verdict: differs, unsupported, crashed, hung or garbage", number,
-                         entry->verdict);
+    if (!is_word(entry->verdict, verdicts)) {
+        struct text list = {""};
+        const int words = (int)count_words(verdicts);
+        for (int i = 0; i < words; i++) text_add_name(&list, verdicts[i], i, words);
+        return text_fail(why, "line %zu: '%.80s' is no verdict: %.200s", number, entry->verdict, list.at);
+    }
     if (entry->reason[0] == '\0')
         return text_fail(why, "line %zu: there is no reason behind '%.80s'", number, entry->verdict);
     return 1;
 }
 
-struct expectations *expectations_read(const char *path, struct text *why)
+struct expectations *expectations_read(const char *path, const char *const *verdicts, struct text *why)
 {
     size_t bytes, lines = 1, number = 0;
     struct text reason;
@@ -71,7 +85,7 @@ struct expectations *expectations_read(const char *path, struct text *why)
         line[strcspn(line, "\r")] = '\0';
         line += strspn(line, " \t");
         if (*line == '\0' || *line == '#') continue;
-        if (!read_line(line, number, &all->entry[all->count++], &reason)) {
+        if (!read_line(line, number, verdicts, &all->entry[all->count++], &reason)) {
             text_set(why, "%.200s: %.300s", path, reason.at);
             expectations_free(all);
             return NULL;
@@ -88,13 +102,25 @@ void expectations_free(struct expectations *expectations)
     free(expectations);
 }
 
-const char *expectations_take(struct expectations *expectations, const char *name, const char *verdict)
+static struct expectation *find(struct expectations *expectations, const char *name)
 {
     const struct expectation key = {.name = name};
-    if (expectations == NULL) return NULL;
     struct expectation *entry = bsearch(&key, expectations->entry, expectations->exact, sizeof key, by_name);
     for (size_t i = expectations->exact; entry == NULL && i < expectations->count; i++)
         if (fnmatch(expectations->entry[i].name, name, 0) == 0) entry = &expectations->entry[i];
+    return entry;
+}
+
+const char *expectations_of(struct expectations *expectations, const char *name, const char **reason)
+{
+    const struct expectation *entry = find(expectations, name);
+    *reason = entry != NULL ? entry->reason : "";
+    return entry != NULL ? entry->verdict : NULL;
+}
+
+const char *expectations_take(struct expectations *expectations, const char *name, const char *verdict)
+{
+    struct expectation *entry = expectations != NULL ? find(expectations, name) : NULL;
     if (entry == NULL) return NULL;
     entry->cases++;
     entry->agreeing += strcmp(verdict, score_verdict_names[SCORE_AGREES]) == 0;

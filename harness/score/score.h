@@ -35,10 +35,14 @@ json_t *score_record(const struct trace_batch *cases, int i);
 // The name of a recording: "load" of "traces/sm_90a/load.jsonl.zst".
 struct text score_trace_name(const char *path);
 
-// What an implementer knows: lines "CASE VERDICT REASON" of a file; CASE may be a pattern ("wgmma*:*").
+// What somebody knows of failures: lines "CASE VERDICT REASON" of a file; CASE may be a pattern ("wgmma*:*").
+// `verdicts`: the words that a verdict may be, NULL ends them.
 struct expectations;
-struct expectations *expectations_read(const char *path, struct text *why);
+struct expectations *expectations_read(const char *path, const char *const *verdicts, struct text *why);
 void expectations_free(struct expectations *expectations);
+
+// The verdict that is expected of a case, and why; NULL where no entry fits.
+const char *expectations_of(struct expectations *expectations, const char *name, const char **reason);
 
 // The entry that fits a case that did so: its reason, or NULL. Counts the case for the report.
 const char *expectations_take(struct expectations *expectations, const char *name, const char *verdict);
