@@ -315,9 +315,20 @@ static void preload_cubins(const char *folder)
     if (access(path, R_OK) == 0 && program_preload(program_can_preload(path) ? path : name) != 0) fail_environment();
 }
 
+// What does not begin with - is the name of a file with flags, and stays.
+static void add_xla_flags(void)
+{
+    static const char ours[] = "--xla_gpu_generate_line_info=true --xla_gpu_autotune_level=0";
+    const char *flags = getenv("XLA_FLAGS");
+    if (flags == NULL || flags[0] == '\0' || flags[0] == '-')
+        set_or_exit("XLA_FLAGS", flags == NULL ? "%s" : "%s %s", ours, flags, 1);
+}
+
 // Our folder comes first, whatever the user's has. Triton finds there a ptxas that gives PTX on as it is. A nvcc that
 // the program runs keeps the PTX in machine code. CuPy compiles its reductions instead of calling CUB, of which it has
-// machine code alone. PyTorch finds harness/eager.
+// machine code alone. PyTorch and JAX find harness/eager. XLA has ptxas keep the PTX, and tries no variants of a
+// kernel, for which it launches machine code of its own, and takes memory as it needs it. JAX does not ask NVIDIA's
+// closed libraries for their versions: they would need a GPU for that. What the user sets comes last and wins.
 static void set_environment(const void *context)
 {
     const char *folder = context, *path = getenv("LD_LIBRARY_PATH");
@@ -325,6 +336,9 @@ static void set_environment(const void *context)
     set_or_exit("LD_LIBRARY_PATH", path == NULL ? "%s" : "%s:%s", folder, path, 1);
     set_or_exit("NVCC_APPEND_FLAGS", flags == NULL ? "%s" : "%s %s", "-lineinfo", flags, 1);
     set_or_exit("CUPY_ACCELERATORS", "%s", "", NULL, 0);
+    add_xla_flags();
+    set_or_exit("XLA_PYTHON_CLIENT_PREALLOCATE", "%s", "false", NULL, 0);
+    set_or_exit("JAX_SKIP_CUDA_CONSTRAINTS_CHECK", "%s", "1", NULL, 0);
     const char *modules = getenv("PYTHONPATH");
     set_or_exit("PYTHONPATH", modules == NULL ? "%s/python" : "%s/python:%s", folder, modules, 1);
     set_or_exit("TRITON_LIBCUDA_PATH", "%s", folder, NULL, 1);

@@ -17,21 +17,27 @@ static int is_padding(const uint8_t *at, size_t bytes)
     return 1;
 }
 
-static int has_room(const uint8_t *at, uint64_t bytes)
+static int has_room(const uint8_t *at, uint64_t bytes, size_t wanted)
 {
-    if (bytes >= TAKEOVER_JUMP_BYTES) return 1;
-    return (uintptr_t)at % ALIGN == 0 && is_padding(at + bytes, TAKEOVER_JUMP_BYTES - bytes);
+    if (bytes >= wanted) return 1;
+    return (uintptr_t)at % ALIGN == 0 && is_padding(at + bytes, wanted - bytes);
+}
+
+int takeover_write(void *at, uint64_t bytes, const void *code, size_t code_bytes)
+{
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), first = (uintptr_t)at / page * page;
+    const size_t length = (uintptr_t)at + code_bytes - first;
+    if (!has_room(at, bytes, code_bytes)) return 0;
+    if (mprotect((void *)first, length, PROT_READ | PROT_WRITE | PROT_EXEC) != 0) return 0;
+    memcpy(at, code, code_bytes);
+    mprotect((void *)first, length, PROT_READ | PROT_EXEC);
+    return 1;
 }
 
 // jmp *0(%rip), and behind it the address.
 int takeover_jump(void *at, uint64_t bytes, void *to)
 {
     uint8_t jump[TAKEOVER_JUMP_BYTES] = {0xff, 0x25};
-    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), first = (uintptr_t)at / page * page;
-    const size_t length = (uintptr_t)at + sizeof jump - first;
-    if (!has_room(at, bytes) || mprotect((void *)first, length, PROT_READ | PROT_WRITE | PROT_EXEC) != 0) return 0;
     memcpy(jump + 6, &to, sizeof to);
-    memcpy(at, jump, sizeof jump);
-    mprotect((void *)first, length, PROT_READ | PROT_EXEC);
-    return 1;
+    return takeover_write(at, bytes, jump, sizeof jump);
 }

@@ -70,6 +70,18 @@ static void take(const struct link_map *map, const struct table *table, enum tak
     }
 }
 
+// cuDNN 9, whose files each have the public functions that they define.
+static void take_closed(const struct link_map *map, const struct table *table)
+{
+    Elf64_Sym symbol;
+    if (!has_function(table, "cudnnGetLastErrorString")) return;
+    for (uint64_t i = 0; i < table->count; i++) {
+        const char *name = function_at(table, i, &symbol);
+        if (name != NULL && begins(name, "cudnn"))
+            takeover_closed(name, (void *)(map->l_addr + symbol.st_value), symbol.st_size);
+    }
+}
+
 // A stripped file has no other names than those it exports.
 static int find_table(const struct elf *elf, uint32_t type, struct table *table)
 {
@@ -92,6 +104,7 @@ static void look_into(const struct link_map *map, const struct elf *elf, const s
     for (enum takeover_library library = 0; library < TAKEOVER_LIBRARIES; library++)
         if (has_function(&table, copies[library].has) && !takeover_is_ours(facts->st_dev, facts->st_ino))
             take(map, &table, library);
+    take_closed(map, &table);
 }
 
 static void open_file(const struct link_map *map)

@@ -6,6 +6,7 @@
 //   takeover.c   hears of every file that the loader maps, and looks for our names in it
 //   entries.c    the functions of our libraries, and the code through which the jumps reach them
 //   jump.c       writes a jump over the first instructions of a function
+//   closed.c     the same for cuDNN, which does not run, for those who want no more of it than a handle
 #ifndef TMAREF_TAKEOVER_H
 #define TMAREF_TAKEOVER_H
 
@@ -23,10 +24,16 @@ int takeover_is_ours(uint64_t device, uint64_t inode);
 // What the code of takeover_entry() calls: the function of entry `index`.
 void *takeover_resolve(size_t index);
 
+// A function of cuDNN, at `at`: it is answered, refused, or left alone.
+void takeover_closed(const char *name, void *at, uint64_t bytes);
+
 enum { TAKEOVER_JUMP_BYTES = 14 };
 
-// Makes the function at `at` go on to `to`. `bytes` is its size as its symbol table says: behind a shorter one than a
-// jump there must be padding. 0 if there is no room, or the memory cannot be changed.
+// Writes code over the beginning of the function at `at`. `bytes` is its size as its symbol table says: behind a
+// shorter one than the code there must be padding. 0 if there is no room, or the memory cannot be changed.
+int takeover_write(void *at, uint64_t bytes, const void *code, size_t code_bytes);
+
+// Makes it go on to `to`.
 int takeover_jump(void *at, uint64_t bytes, void *to);
 
 #endif

@@ -91,6 +91,8 @@ expect 0 '^ 012 0 $' -- sh -c 'echo .version 8.6 >"$1.ptx" && "$TRITON_PTXAS_PAT
     tail -c 2 "$1.cubin" | od -An -b | sed "s/ 000/ 0 /"; rm -f "$1.ptx" "$1.cubin"' - "$scratch"
 # A nvcc that the program runs keeps the PTX; CuPy asks for no machine code.
 NVCC_APPEND_FLAGS=-O1 CUPY_ACCELERATORS=cub expect 0 '^-lineinfo -O1 cub$' -- sh -c 'echo "$NVCC_APPEND_FLAGS $CUPY_ACCELERATORS"'
+XLA_FLAGS=--mine=1 expect 0 '^--xla_gpu_generate_line_info=true .* --mine=1$' -- sh -c 'echo "$XLA_FLAGS"'
+XLA_FLAGS=/a/file expect 0 '^/a/file$' -- sh -c 'echo "$XLA_FLAGS"'
 expect 0 '^-lineinfo -$' -- sh -c 'echo "$NVCC_APPEND_FLAGS $CUPY_ACCELERATORS-"'
 
 TMAREF_SCHEDULE=lat expect 1 "TMAREF_SCHEDULE is 'lat', which is not one of" -q -- "$CALLS" names
