@@ -16,9 +16,10 @@
 #include "elf_image.h"
 #include "takeover.h"
 
-enum { MOST_NAMES = 2048, CODE_BYTES = 32 };
+enum { MOST_NAMES = 4096, CODE_BYTES = 32 };
 
-static const char *const files[TAKEOVER_LIBRARIES] = {"libcudart.so.13", "libcuda.so.1"};
+static const char *const files[TAKEOVER_LIBRARIES] = {"libcudart.so.13", "libcuda.so.1", "libcublas.so.13",
+                                                      "libcublasLt.so.13"};
 
 // A function of one of our libraries. Its code jumps to `target`, which is first the rest of that code: it asks
 // takeover_resolve() for the function.
@@ -31,23 +32,28 @@ struct entry {
 static struct entry entries[MOST_NAMES];
 static size_t count;
 static uint8_t *code;
-static struct stat facts[TAKEOVER_LIBRARIES];
 
-// The path of one of our files, beside the library that this code is part of.
-static int path_of(enum takeover_library library, char *path, size_t bytes)
+// The path of `name` in the folder of `file`.
+static int path_beside(const char *file, const char *name, char *path, size_t bytes)
+{
+    const char *slash = strrchr(file, '/');
+    const int folder = slash == NULL ? 0 : (int)(slash - file + 1);
+    return snprintf(path, bytes, "%.*s%s", folder, file, name) < (int)bytes;
+}
+
+// The same in our folder: that of the library that this code is part of.
+static int path_of(const char *name, char *path, size_t bytes)
 {
     Dl_info place;
     if (dladdr((void *)path_of, &place) == 0 || place.dli_fname == NULL) return 0;
-    const char *slash = strrchr(place.dli_fname, '/');
-    const int folder = slash == NULL ? 0 : (int)(slash - place.dli_fname + 1);
-    return snprintf(path, bytes, "%.*s%s", folder, place.dli_fname, files[library]) < (int)bytes;
+    return path_beside(place.dli_fname, name, path, bytes);
 }
 
 void *takeover_resolve(size_t index)
 {
     struct entry *entry = &entries[index];
     char path[PATH_MAX];
-    void *library = path_of(entry->library, path, sizeof path) ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+    void *library = path_of(files[entry->library], path, sizeof path) ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
     void *function = library == NULL ? NULL : dlsym(library, entry->name);
     if (function == NULL) {
         fprintf(stderr, "tmaref exec: cannot load %s of %s: %s\n", entry->name, files[entry->library], dlerror());
@@ -104,12 +110,13 @@ static void read_library(enum takeover_library library)
 {
     char path[PATH_MAX];
     struct elf elf;
+    struct stat facts;
     Elf64_Shdr symbols;
-    if (!path_of(library, path, sizeof path)) return;
+    if (!path_of(files[library], path, sizeof path)) return;
     const int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0) return;
-    if (fstat(file, &facts[library]) == 0) {
-        const size_t bytes = (size_t)facts[library].st_size;
+    if (fstat(file, &facts) == 0) {
+        const size_t bytes = (size_t)facts.st_size;
         void *image = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, file, 0);
         if (image != MAP_FAILED && elf_open(&elf, image, bytes))
             for (unsigned i = 0; i < elf.head.e_shnum; i++)
@@ -137,10 +144,11 @@ void *takeover_entry(enum takeover_library library, const char *name)
     return NULL;
 }
 
-int takeover_is_ours(uint64_t device, uint64_t inode)
+int takeover_is_ours(const char *file)
 {
-    read_libraries();
-    for (enum takeover_library library = 0; library < TAKEOVER_LIBRARIES; library++)
-        if (facts[library].st_dev == device && facts[library].st_ino == inode) return 1;
-    return 0;
+    char our_folder[PATH_MAX], folder[PATH_MAX];
+    struct stat ours, its;
+    if (!path_of(".", our_folder, sizeof our_folder) || !path_beside(file, ".", folder, sizeof folder)) return 0;
+    if (stat(our_folder, &ours) != 0 || stat(folder, &its) != 0) return 0;
+    return ours.st_dev == its.st_dev && ours.st_ino == its.st_ino;
 }

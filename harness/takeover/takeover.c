@@ -25,6 +25,8 @@ static const struct {
 } copies[TAKEOVER_LIBRARIES] = {
     [TAKEOVER_RUNTIME] = {"cudaGetDeviceCount", {"cuda", "__cuda"}},
     [TAKEOVER_DRIVER] = {"cuDriverGetVersion", {"cu", "cu"}},
+    [TAKEOVER_CUBLAS] = {"cublasCreate_v2", {"cublas", "cublas"}},
+    [TAKEOVER_CUBLASLT] = {"cublasLtCreate", {"cublasLt", "cublasLt"}},
 };
 
 struct table {
@@ -97,13 +99,12 @@ static int find_table(const struct elf *elf, uint32_t type, struct table *table)
 }
 
 // Ours are asked about last: what they are is read where there is a copy of one of them, and in no other process.
-static void look_into(const struct link_map *map, const struct elf *elf, const struct stat *facts)
+static void look_into(const struct link_map *map, const struct elf *elf)
 {
     struct table table;
     if (!find_table(elf, SHT_SYMTAB, &table) && !find_table(elf, SHT_DYNSYM, &table)) return;
     for (enum takeover_library library = 0; library < TAKEOVER_LIBRARIES; library++)
-        if (has_function(&table, copies[library].has) && !takeover_is_ours(facts->st_dev, facts->st_ino))
-            take(map, &table, library);
+        if (has_function(&table, copies[library].has) && !takeover_is_ours(map->l_name)) take(map, &table, library);
     take_closed(map, &table);
 }
 
@@ -116,7 +117,7 @@ static void open_file(const struct link_map *map)
     if (fstat(file, &facts) == 0) {
         const size_t bytes = (size_t)facts.st_size;
         void *image = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, file, 0);
-        if (image != MAP_FAILED && elf_open(&elf, image, bytes)) look_into(map, &elf, &facts);
+        if (image != MAP_FAILED && elf_open(&elf, image, bytes)) look_into(map, &elf);
         if (image != MAP_FAILED) munmap(image, bytes);
     }
     close(file);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Inside a program under `tmaref exec`: copies of the CUDA runtime and driver that are not ours, because nvcc linked
-// the runtime statically, or the loader took a file by its path. Each of their public functions, found by name in the
-// symbol table of the file, begins with a jump to ours before any code of that file runs. Nothing else of them is
-// changed, and nothing of the driver's private interface is needed.
+// Inside a program under `tmaref exec`: copies of the CUDA runtime, the driver, cuBLAS and cuBLASLt that are not ours,
+// because nvcc linked the runtime statically, or the loader took a file by its path. Each of their public functions,
+// found by name in the symbol table of the file, begins with a jump to ours before any code of that file runs. Nothing
+// else of them is changed, and nothing of the driver's private interface is needed.
 //   takeover.c   hears of every file that the loader maps, and looks for our names in it
 //   entries.c    the functions of our libraries, and the code through which the jumps reach them
 //   jump.c       writes a jump over the first instructions of a function
@@ -13,13 +13,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum takeover_library { TAKEOVER_RUNTIME, TAKEOVER_DRIVER, TAKEOVER_LIBRARIES };
+enum takeover_library { TAKEOVER_RUNTIME, TAKEOVER_DRIVER, TAKEOVER_CUBLAS, TAKEOVER_CUBLASLT, TAKEOVER_LIBRARIES };
 
 // Code that goes on to our function `name`, which is looked up when the code first runs; NULL if our library has none.
 void *takeover_entry(enum takeover_library library, const char *name);
 
-// Is this file one of our libraries?
-int takeover_is_ours(uint64_t device, uint64_t inode);
+// Does the file lie in the folder of our libraries?
+int takeover_is_ours(const char *file);
 
 // What the code of takeover_entry() calls: the function of entry `index`.
 void *takeover_resolve(size_t index);

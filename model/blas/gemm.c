@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: MIT
+// The products of two matrices: cublas*gemm, *gemmBatched, *gemmStridedBatched, and those of any types (Ex).
+#include "blas.h"
+
+int blas_compute_of(int compute_type)
+{
+    switch (compute_type) {
+    case 64: // CUBLAS_COMPUTE_16F, _PEDANTIC
+    case 65:
+        return COMPUTE_16F;
+    case 68: // CUBLAS_COMPUTE_32F, _PEDANTIC, _FAST_16F, _FAST_16BF, _FAST_TF32, _EMULATED_16BFX9
+    case 69:
+    case 74:
+    case 75:
+    case 77:
+    case 78:
+        return COMPUTE_32F;
+    case 70: // CUBLAS_COMPUTE_64F, _PEDANTIC, _EMULATED_FIXEDPOINT
+    case 71:
+    case 79:
+        return COMPUTE_64F;
+    case 72: // CUBLAS_COMPUTE_32I, _PEDANTIC
+    case 73:
+        return COMPUTE_32I;
+    default:
+        return -1;
+    }
+}
+
+// The types that cublasGemmEx documents, one row each.
+int blas_scale_type(int compute, int a, int b, int c)
+{
+    static const struct {
+        int compute, scale, ab, c;
+    } rows[] = {
+        {COMPUTE_16F, CUDA_R_16F, CUDA_R_16F, CUDA_R_16F},   {COMPUTE_32I, CUDA_R_32I, CUDA_R_8I, CUDA_R_32I},
+        {COMPUTE_32F, CUDA_R_32F, CUDA_R_16BF, CUDA_R_16BF}, {COMPUTE_32F, CUDA_R_32F, CUDA_R_16BF, CUDA_R_32F},
+        {COMPUTE_32F, CUDA_R_32F, CUDA_R_16F, CUDA_R_16F},   {COMPUTE_32F, CUDA_R_32F, CUDA_R_16F, CUDA_R_32F},
+        {COMPUTE_32F, CUDA_R_32F, CUDA_R_8I, CUDA_R_32F},    {COMPUTE_32F, CUDA_R_32F, CUDA_R_32F, CUDA_R_32F},
+        {COMPUTE_32F, CUDA_C_32F, CUDA_C_8I, CUDA_C_32F},    {COMPUTE_32F, CUDA_C_32F, CUDA_C_32F, CUDA_C_32F},
+        {COMPUTE_64F, CUDA_R_64F, CUDA_R_64F, CUDA_R_64F},   {COMPUTE_64F, CUDA_C_64F, CUDA_C_64F, CUDA_C_64F},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (rows[i].compute == compute && rows[i].ab == a && rows[i].ab == b && rows[i].c == c) return rows[i].scale;
+    return -1;
+}
+
+// A matrix as the calls have it: by columns, `leading` elements apart.
+struct operand {
+    const void *at;
+    int type;
+    int64_t leading, stride;
+};
+
+struct gemm {
+    int operation_a, operation_b;
+    int64_t m, n, k;
+    const void *alpha, *beta;
+    struct operand a, b, c;
+    int64_t batches;
+    int is_array, compute_type;
+};
+
+static struct matrix matrix_of(const struct gemm *gemm, const struct operand *operand, int operation)
+{
+    const int is_turned = operation != CUBLAS_OP_N;
+    return (struct matrix){.at = (void *)operand->at,
+                           .type = operand->type,
+                           .is_conjugate = operation == CUBLAS_OP_C,
+                           .is_array = gemm->is_array,
+                           .row_step = is_turned ? operand->leading : 1,
+                           .column_step = is_turned ? 1 : operand->leading,
+                           .batch_step = operand->stride};
+}
+
+static enum cublas_status check_leading(const char *call, const char *what, int64_t leading, int64_t rows)
+{
+    if (leading >= (rows > 1 ? rows : 1)) return CUBLAS_STATUS_SUCCESS;
+    return blas_refuse(call, CUBLAS_STATUS_INVALID_VALUE,
+                       "%s is %lld, and the matrix, as it is stored by columns, has %lld rows", what,
+                       (long long)leading, (long long)rows);
+}
+
+static int is_operation(int operation)
+{
+    return operation >= CUBLAS_OP_N && operation <= CUBLAS_OP_C;
+}
+
+static enum cublas_status check_sizes(const char *call, const struct gemm *gemm)
+{
+    enum cublas_status error;
+    if (!is_operation(gemm->operation_a) || !is_operation(gemm->operation_b))
+        return blas_refuse(call, CUBLAS_STATUS_INVALID_VALUE,
+                           "transa is %d and transb %d: they are 0 (N), 1 (T) or 2 (C)", gemm->operation_a,
+                           gemm->operation_b);
+    if (gemm->m < 0 || gemm->n < 0 || gemm->k < 0 || gemm->batches < 0)
+        return blas_refuse(call, CUBLAS_STATUS_INVALID_VALUE, "m %lld, n %lld, k %lld, batches %lld: one is negative",
+                           (long long)gemm->m, (long long)gemm->n, (long long)gemm->k, (long long)gemm->batches);
+    if (gemm->alpha == NULL || gemm->beta == NULL)
+        return blas_refuse(call, CUBLAS_STATUS_INVALID_VALUE, "alpha or beta is a null pointer");
+    error = check_leading(call, "lda", gemm->a.leading, gemm->operation_a == CUBLAS_OP_N ? gemm->m : gemm->k);
+    if (error == CUBLAS_STATUS_SUCCESS)
+        error = check_leading(call, "ldb", gemm->b.leading, gemm->operation_b == CUBLAS_OP_N ? gemm->k : gemm->n);
+    return error != CUBLAS_STATUS_SUCCESS ? error : check_leading(call, "ldc", gemm->c.leading, gemm->m);
+}
+
+static enum cublas_status gemm_submit(const char *call, void *its_handle, const struct gemm *gemm)
+{
+    const struct blas_handle *handle = blas_handle_of(its_handle, call);
+    if (handle == NULL) return CUBLAS_STATUS_NOT_INITIALIZED;
+    const enum cublas_status error = check_sizes(call, gemm);
+    const int compute = blas_compute_of(gemm->compute_type);
+    const int scale = blas_scale_type(compute, gemm->a.type, gemm->b.type, gemm->c.type);
+    if (error != CUBLAS_STATUS_SUCCESS) return error;
+    if (scale < 0)
+        return blas_refuse(call, CUBLAS_STATUS_NOT_SUPPORTED,
+                           "there is no product of the types A %d, B %d, C %d (cudaDataType) with the compute type %d",
+                           gemm->a.type, gemm->b.type, gemm->c.type, gemm->compute_type);
+    const struct matrix c = matrix_of(gemm, &gemm->c, CUBLAS_OP_N);
+    const struct product job = {.m = gemm->m,
+                                .n = gemm->n,
+                                .k = gemm->k,
+                                .batches = gemm->batches,
+                                .a = matrix_of(gemm, &gemm->a, gemm->operation_a),
+                                .b = matrix_of(gemm, &gemm->b, gemm->operation_b),
+                                .c = c,
+                                .d = c,
+                                .alpha = blas_factor(handle->pointer_mode, scale, gemm->alpha),
+                                .beta = blas_factor(handle->pointer_mode, scale, gemm->beta)};
+    return blas_submit_product(call, handle->stream, &job);
+}
+
+// --- The calls: of 32 bits, and of 64 (_64) --------------------------------------------------------------------------
+
+#define HEAD(size) void *handle, int transa, int transb, size m, size n, size k
+#define GEMM       .operation_a = transa, .operation_b = transb, .m = m, .n = n, .k = k, .alpha = alpha, .beta = beta
+
+#define PLAIN(name, size, type, compute)                                                                               \
+    BLAS_VISIBLE enum cublas_status name(HEAD(size), const void *alpha, const void *a, size lda, const void *b,        \
+                                         size ldb, const void *beta, void *c, size ldc)                                \
+    {                                                                                                                  \
+        return gemm_submit(                                                                                            \
+            __func__, handle,                                                                                          \
+            &(struct gemm){GEMM, {a, type, lda, 0}, {b, type, ldb, 0}, {c, type, ldc, 0}, 1, 0, compute});             \
+    }
+
+#define STRIDED(name, size, type, compute)                                                                             \
+    BLAS_VISIBLE enum cublas_status name(HEAD(size), const void *alpha, const void *a, size lda, long long stride_a,   \
+                                         const void *b, size ldb, long long stride_b, const void *beta, void *c,       \
+                                         size ldc, long long stride_c, size batches)                                   \
+    {                                                                                                                  \
+        return gemm_submit(__func__, handle,                                                                           \
+                           &(struct gemm){GEMM,                                                                        \
+                                          {a, type, lda, stride_a},                                                    \
+                                          {b, type, ldb, stride_b},                                                    \
+                                          {c, type, ldc, stride_c},                                                    \
+                                          batches,                                                                     \
+                                          0,                                                                           \
+                                          compute});                                                                   \
+    }
+
+#define BATCHED(name, size, type, compute)                                                                             \
+    BLAS_VISIBLE enum cublas_status name(HEAD(size), const void *alpha, const void *const *a, size lda,                \
+                                         const void *const *b, size ldb, const void *beta, void *const *c, size ldc,   \
+                                         size batches)                                                                 \
+    {                                                                                                                  \
+        return gemm_submit(                                                                                            \
+            __func__, handle,                                                                                          \
+            &(struct gemm){GEMM, {a, type, lda, 0}, {b, type, ldb, 0}, {c, type, ldc, 0}, batches, 1, compute});       \
+    }
+
+// What cublas*Ex of one precision have: the types of A, B and C are arguments, and the compute type is not.
+#define EX(name, size, compute)                                                                                        \
+    BLAS_VISIBLE enum cublas_status name(HEAD(size), const void *alpha, const void *a, int type_a, size lda,           \
+                                         const void *b, int type_b, size ldb, const void *beta, void *c, int type_c,   \
+                                         size ldc)                                                                     \
+    {                                                                                                                  \
+        return gemm_submit(                                                                                            \
+            __func__, handle,                                                                                          \
+            &(struct gemm){GEMM, {a, type_a, lda, 0}, {b, type_b, ldb, 0}, {c, type_c, ldc, 0}, 1, 0, compute});       \
+    }
+
+#define ANY(name, size)                                                                                                \
+    BLAS_VISIBLE enum cublas_status name(HEAD(size), const void *alpha, const void *a, int type_a, size lda,           \
+                                         const void *b, int type_b, size ldb, const void *beta, void *c, int type_c,   \
+                                         size ldc, int compute, int algorithm)                                         \
+    {                                                                                                                  \
+        (void)algorithm;                                                                                               \
+        return gemm_submit(                                                                                            \
+            __func__, handle,                                                                                          \
+            &(struct gemm){GEMM, {a, type_a, lda, 0}, {b, type_b, ldb, 0}, {c, type_c, ldc, 0}, 1, 0, compute});       \
+    }
+
+#define ANY_STRIDED(name, size)                                                                                        \
+    BLAS_VISIBLE enum cublas_status name(HEAD(size), const void *alpha, const void *a, int type_a, size lda,           \
+                                         long long stride_a, const void *b, int type_b, size ldb, long long stride_b,  \
+                                         const void *beta, void *c, int type_c, size ldc, long long stride_c,          \
+                                         size batches, int compute, int algorithm)                                     \
+    {                                                                                                                  \
+        (void)algorithm;                                                                                               \
+        return gemm_submit(__func__, handle,                                                                           \
+                           &(struct gemm){GEMM,                                                                        \
+                                          {a, type_a, lda, stride_a},                                                  \
+                                          {b, type_b, ldb, stride_b},                                                  \
+                                          {c, type_c, ldc, stride_c},                                                  \
+                                          batches,                                                                     \
+                                          0,                                                                           \
+                                          compute});                                                                   \
+    }
+
+#define ANY_BATCHED(name, size)                                                                                        \
+    BLAS_VISIBLE enum cublas_status name(HEAD(size), const void *alpha, const void *const *a, int type_a, size lda,    \
+                                         const void *const *b, int type_b, size ldb, const void *beta, void *const *c, \
+                                         int type_c, size ldc, size batches, int compute, int algorithm)               \
+    {                                                                                                                  \
+        (void)algorithm;                                                                                               \
+        return gemm_submit(                                                                                            \
+            __func__, handle,                                                                                          \
+            &(struct gemm){GEMM, {a, type_a, lda, 0}, {b, type_b, ldb, 0}, {c, type_c, ldc, 0}, batches, 1, compute}); \
+    }
+
+#define BOTH(call, name, ...) call(name, int, __VA_ARGS__) call(name##_64, int64_t, __VA_ARGS__)
+#define BOTH_ANY(call, name)  call(name, int) call(name##_64, int64_t)
+
+BOTH(PLAIN, cublasSgemm_v2, CUDA_R_32F, COMPUTE_32F)
+BOTH(PLAIN, cublasDgemm_v2, CUDA_R_64F, COMPUTE_64F)
+BOTH(PLAIN, cublasCgemm_v2, CUDA_C_32F, COMPUTE_32F)
+BOTH(PLAIN, cublasZgemm_v2, CUDA_C_64F, COMPUTE_64F)
+BOTH(PLAIN, cublasHgemm, CUDA_R_16F, COMPUTE_16F)
+BOTH(PLAIN, cublasCgemm3m, CUDA_C_32F, COMPUTE_32F)
+BOTH(PLAIN, cublasZgemm3m, CUDA_C_64F, COMPUTE_64F)
+BOTH(STRIDED, cublasSgemmStridedBatched, CUDA_R_32F, COMPUTE_32F)
+BOTH(STRIDED, cublasDgemmStridedBatched, CUDA_R_64F, COMPUTE_64F)
+BOTH(STRIDED, cublasCgemmStridedBatched, CUDA_C_32F, COMPUTE_32F)
+BOTH(STRIDED, cublasZgemmStridedBatched, CUDA_C_64F, COMPUTE_64F)
+BOTH(STRIDED, cublasHgemmStridedBatched, CUDA_R_16F, COMPUTE_16F)
+BOTH(BATCHED, cublasSgemmBatched, CUDA_R_32F, COMPUTE_32F)
+BOTH(BATCHED, cublasDgemmBatched, CUDA_R_64F, COMPUTE_64F)
+BOTH(BATCHED, cublasCgemmBatched, CUDA_C_32F, COMPUTE_32F)
+BOTH(BATCHED, cublasZgemmBatched, CUDA_C_64F, COMPUTE_64F)
+BOTH(BATCHED, cublasHgemmBatched, CUDA_R_16F, COMPUTE_16F)
+BOTH(EX, cublasSgemmEx, COMPUTE_32F)
+BOTH(EX, cublasCgemmEx, COMPUTE_32F)
+BOTH_ANY(ANY, cublasGemmEx)
+BOTH_ANY(ANY_STRIDED, cublasGemmStridedBatchedEx)
+BOTH_ANY(ANY_BATCHED, cublasGemmBatchedEx)
