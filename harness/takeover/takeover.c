@@ -98,11 +98,25 @@ static int find_table(const struct elf *elf, uint32_t type, struct table *table)
     return 0;
 }
 
+// Was a file without a table of symbols linked with the runtime? nvcc puts a list of kernels into it, or it exports
+// what it calls by the names of the runtime. One that asks the loader for the runtime has none of its own.
+static int may_hold_runtime(const struct elf *elf, const struct table *table)
+{
+    static const char imported[] = "__cudaRegisterFatBinary";
+    Elf64_Shdr section;
+    if (memmem(table->names, table->names_bytes, imported, sizeof imported) != NULL) return 0;
+    return elf_find(elf, ".nvFatBinSegment", 0, &section) ||
+           memmem(table->names, table->names_bytes, "_cudaGetDeviceCount", sizeof "_cudaGetDeviceCount") != NULL;
+}
+
 // Ours are asked about last: what they are is read where there is a copy of one of them, and in no other process.
 static void look_into(const struct link_map *map, const struct elf *elf)
 {
     struct table table;
-    if (!find_table(elf, SHT_SYMTAB, &table) && !find_table(elf, SHT_DYNSYM, &table)) return;
+    const int is_stripped = !find_table(elf, SHT_SYMTAB, &table);
+    if (is_stripped && !find_table(elf, SHT_DYNSYM, &table)) return;
+    if (is_stripped && !has_function(&table, copies[TAKEOVER_RUNTIME].has) && may_hold_runtime(elf, &table))
+        takeover_stripped(elf, map->l_addr, map->l_name);
     for (enum takeover_library library = 0; library < TAKEOVER_LIBRARIES; library++)
         if (has_function(&table, copies[library].has) && !takeover_is_ours(map->l_name)) take(map, &table, library);
     take_closed(map, &table);

@@ -6,6 +6,7 @@
 //   takeover.c   hears of every file that the loader maps, and looks for our names in it
 //   entries.c    the functions of our libraries, and the code through which the jumps reach them
 //   jump.c       writes a jump over the first instructions of a function
+//   stripped.c   finds the functions of a runtime whose names were stripped
 //   closed.c     the same for cuDNN, which does not run, for those who want no more of it than a handle
 #ifndef TMAREF_TAKEOVER_H
 #define TMAREF_TAKEOVER_H
@@ -23,6 +24,12 @@ int takeover_is_ours(const char *file);
 
 // What the code of takeover_entry() calls: the function of entry `index`.
 void *takeover_resolve(size_t index);
+
+// Takes over the runtime that is linked into a stripped file, whose image is `elf` and which is mapped at `base`. It
+// needs the libcudart_static.a that was linked: one that TMAREF_CUDART_STATIC names, of the wheels beside the file, or
+// of a toolkit.
+struct elf;
+void takeover_stripped(const struct elf *elf, uintptr_t base, const char *path);
 
 // A function of cuDNN, at `at`: it is answered, refused, or left alone.
 void takeover_closed(const char *name, void *at, uint64_t bytes);

@@ -57,15 +57,15 @@ DRIVER_VISIBLE enum cuda_result cuGetExportTable(const void **table, const struc
     if (library == NULL)
         return driver_refuse(
             driver, CUDA_ERROR_NOT_SUPPORTED, "cuGetExportTable",
-            "this program asks the driver for a private interface, as the CUDA runtime does where it "
-            "is linked statically and tmaref exec cannot put its own in its place, because the program "
-            "has no symbol table; if the program fails now, do not strip it, or link it with: nvcc "
-            "-cudart shared");
+            "this program asks the driver for a private interface, as the CUDA runtime does where it is linked "
+            "statically: its names were stripped, and no libcudart_static.a that it was linked with was found; if the "
+            "program fails now, name that file in TMAREF_CUDART_STATIC (a toolkit or the wheel nvidia-cuda-runtime of "
+            "the same release has it), or do not strip the program, or link it with: nvcc -cudart shared");
     return driver_refuse(
         driver, CUDA_ERROR_NOT_SUPPORTED, "cuGetExportTable",
         "%s asks the driver for a private interface, as CUDA's own libraries do (cuBLAS, cuFFT, "
         "cuRAND and others) and a runtime that is not tmaref's; such a library does not run without a "
-        "GPU: let kernels of your own compute what it does; if it is your own, do not strip it, or link it "
-        "with: nvcc -cudart shared",
+        "GPU: let kernels of your own compute what it does; if it has a stripped runtime, install the wheel "
+        "nvidia-cuda-runtime of its release of CUDA beside it, or name its libcudart_static.a in TMAREF_CUDART_STATIC",
         library);
 }
