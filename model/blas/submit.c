@@ -104,6 +104,18 @@ static int is_zero(const struct factor *factor)
     return factor->device == NULL && factor->value[0] == 0 && factor->value[1] == 0;
 }
 
+static enum cublas_status check_epilogue(const char *call, const struct product *job)
+{
+    const struct epilogue *epilogue = &job->epilogue;
+    enum cublas_status error = CUBLAS_STATUS_SUCCESS;
+    if (epilogue->bias != NULL)
+        error =
+            blas_check_memory(call, "the bias", epilogue->bias, (size_t)job->m * numbers_bytes(epilogue->bias_type));
+    if (error == CUBLAS_STATUS_SUCCESS && epilogue->aux.at != NULL)
+        error = check_matrix(call, "the auxiliary matrix", &epilogue->aux, job->m, job->n, job->batches);
+    return error;
+}
+
 static enum cublas_status check_matrices(const char *call, const struct product *job)
 {
     const int has_product = !is_zero(&job->alpha), has_c = !is_zero(&job->beta);
@@ -112,8 +124,8 @@ static enum cublas_status check_matrices(const char *call, const struct product 
     if (has_product && error == CUBLAS_STATUS_SUCCESS)
         error = check_matrix(call, "B", &job->b, job->k, job->n, job->batches);
     if (has_c && error == CUBLAS_STATUS_SUCCESS) error = check_matrix(call, "C", &job->c, job->m, job->n, job->batches);
-    return error != CUBLAS_STATUS_SUCCESS ? error
-                                          : check_matrix(call, "the result", &job->d, job->m, job->n, job->batches);
+    if (error == CUBLAS_STATUS_SUCCESS) error = check_matrix(call, "the result", &job->d, job->m, job->n, job->batches);
+    return error != CUBLAS_STATUS_SUCCESS ? error : check_epilogue(call, job);
 }
 
 static void run_product(void *job)
