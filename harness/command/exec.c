@@ -251,6 +251,8 @@ static const struct command_option option_rows[] = {
         .value_at = schedule_at),
     SETTING('t', "threads", "N", threads, "run clusters on N threads of this machine, 1 (default) to 64"),
     SETTING(0, "device", "NAME", device, "GPU to report: h200 (default) or h100", .value_at = device_at),
+    SETTING(0, "cuda", "VERSION", cuda,
+            "version of CUDA that the driver says it has, as cuDriverGetVersion gives it: 13000 (default) is 13.0"),
     SETTING(0, "eager", "WHERE", eager, "where PyTorch's own operators run: cpu (default), or refuse (they return 209)",
             .value_at = eager_at),
     SETTING(0, "limit-instructions", "N", limit_instructions, "stop a kernel after N warp instructions"),
@@ -327,8 +329,9 @@ static void add_xla_flags(void)
 // Our folder comes first, whatever the user's has. Triton finds there a ptxas that gives PTX on as it is. A nvcc that
 // the program runs keeps the PTX in machine code. CuPy compiles its reductions instead of calling CUB, of which it has
 // machine code alone. PyTorch and JAX find harness/eager. XLA has ptxas keep the PTX, and tries no variants of a
-// kernel, for which it launches machine code of its own, and takes memory as it needs it. JAX does not ask NVIDIA's
-// closed libraries for their versions: they would need a GPU for that. What the user sets comes last and wins.
+// kernel, for which it launches machine code of its own, and takes memory as it needs it. CuTe DSL keeps the PTX too.
+// JAX does not ask NVIDIA's closed libraries for their versions: they would need a GPU for that. What the user sets
+// comes last and wins.
 static void set_environment(const void *context)
 {
     const char *folder = context, *path = getenv("LD_LIBRARY_PATH");
@@ -338,6 +341,7 @@ static void set_environment(const void *context)
     set_or_exit("CUPY_ACCELERATORS", "%s", "", NULL, 0);
     add_xla_flags();
     set_or_exit("XLA_PYTHON_CLIENT_PREALLOCATE", "%s", "false", NULL, 0);
+    set_or_exit("CUTE_DSL_LINEINFO", "%s", "1", NULL, 0);
     set_or_exit("JAX_SKIP_CUDA_CONSTRAINTS_CHECK", "%s", "1", NULL, 0);
     const char *modules = getenv("PYTHONPATH");
     set_or_exit("PYTHONPATH", modules == NULL ? "%s/python" : "%s/python:%s", folder, modules, 1);

@@ -222,6 +222,14 @@ static int try_pattern(const struct elf *elf, uintptr_t base, const char *format
     return is_found;
 }
 
+static int try_named(const struct elf *elf, uintptr_t base)
+{
+    const char *named = getenv("TMAREF_CUDART_STATIC");
+    for (; named != NULL && *named != '\0'; named += strcspn(named, ":"), named += *named == ':')
+        if (try_pattern(elf, base, "%.*s", (int)strcspn(named, ":"), named)) return 1;
+    return 0;
+}
+
 // Beside a nvcc in PATH.
 static int try_path(const struct elf *elf, uintptr_t base)
 {
@@ -251,9 +259,7 @@ static int try_wheels(const struct elf *elf, uintptr_t base, const char *path)
 void takeover_stripped(const struct elf *elf, uintptr_t base, const char *path)
 {
     static const char *const places[] = {"/usr/local/cuda*/lib*/" ARCHIVE, "/usr/lib/x86_64-linux-gnu/" ARCHIVE};
-    const char *named = getenv("TMAREF_CUDART_STATIC");
-    if (named != NULL && try_archive(named, elf, base)) return;
-    int is_found = try_wheels(elf, base, path) || try_path(elf, base);
+    int is_found = try_named(elf, base) || try_wheels(elf, base, path) || try_path(elf, base);
     for (size_t i = 0; i < sizeof places / sizeof places[0] && !is_found; i++)
         is_found = try_pattern(elf, base, "%.*s", (int)strlen(places[i]), places[i]);
 }

@@ -98,15 +98,18 @@ static int find_table(const struct elf *elf, uint32_t type, struct table *table)
     return 0;
 }
 
-// Was a file without a table of symbols linked with the runtime? nvcc puts a list of kernels into it, or it exports
-// what it calls by the names of the runtime. One that asks the loader for the runtime has none of its own.
+// Was a file without a table of symbols linked with the runtime? nvcc puts a list of kernels into it; in others a
+// message of the runtime stands, which is not looked for in very large ones. One that asks the loader for the runtime
+// has none.
 static int may_hold_runtime(const struct elf *elf, const struct table *table)
 {
-    static const char imported[] = "__cudaRegisterFatBinary";
+    enum { MOST_BYTES = 64 << 20 };
+    static const char imported[] = "__cudaRegisterFatBinary", message[] = "startup failure in cuda runtime";
     Elf64_Shdr section;
     if (memmem(table->names, table->names_bytes, imported, sizeof imported) != NULL) return 0;
-    return elf_find(elf, ".nvFatBinSegment", 0, &section) ||
-           memmem(table->names, table->names_bytes, "_cudaGetDeviceCount", sizeof "_cudaGetDeviceCount") != NULL;
+    if (elf_find(elf, ".nvFatBinSegment", 0, &section)) return 1;
+    return elf->bytes <= MOST_BYTES && elf_find(elf, ".rodata", 0, &section) &&
+           memmem(elf->image + section.sh_offset, section.sh_size, message, strlen(message)) != NULL;
 }
 
 // Ours are asked about last: what they are is read where there is a copy of one of them, and in no other process.

@@ -26,7 +26,7 @@ int takeover_is_ours(const char *file);
 void *takeover_resolve(size_t index);
 
 // Takes over the runtime that is linked into a stripped file, whose image is `elf` and which is mapped at `base`. It
-// needs the libcudart_static.a that was linked: one that TMAREF_CUDART_STATIC names, of the wheels beside the file, or
+// needs the libcudart_static.a that was linked: one that TMAREF_CUDART_STATIC lists, of the wheels beside the file, or
 // of a toolkit.
 struct elf;
 void takeover_stripped(const struct elf *elf, uintptr_t base, const char *path);

@@ -344,7 +344,7 @@ DRIVER_VISIBLE enum cuda_result cuInit(unsigned flags)
 DRIVER_VISIBLE enum cuda_result cuDriverGetVersion(int *version)
 {
     if (version == NULL) return CUDA_ERROR_INVALID_VALUE;
-    *version = DRIVER_VERSION;
+    *version = driver_options_cuda();
     return CUDA_SUCCESS;
 }
 

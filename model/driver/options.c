@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "device.h"
+
 struct reader {
     char *why;
     size_t why_bytes;
@@ -66,4 +68,12 @@ void driver_options_schedule(struct driver_options *options)
         options->schedule = now.schedule;
         options->seed = now.seed;
     }
+}
+
+int driver_options_cuda(void)
+{
+    struct driver_options options;
+    char why[256];
+    driver_options_read(&options, why, sizeof why); // cuInit tells what is wrong with them
+    return options.cuda == 0 ? DRIVER_VERSION : (int)options.cuda;
 }

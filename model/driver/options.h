@@ -23,6 +23,7 @@
     X(stats, "TMAREF_STATS", 0, 1)                                                                                     \
     X(error_exitcode, "TMAREF_ERROR_EXITCODE", 0, 255)                                                                 \
     X(check, "TMAREF_CHECK", 0, 1)                                                                                     \
+    X(cuda, "TMAREF_CUDA", 12000, 99990)                                                                               \
     X(hit, "TMAREF_BREAK_HIT", 1, UINT64_MAX)
 #define DRIVER_WORD_ROWS(X)                                                                                            \
     X(schedule, "TMAREF_SCHEDULE", "default late early shuffled")                                                      \
@@ -55,6 +56,9 @@ void driver_options_schedule(struct driver_options *options);
 
 // Reads them all. 0 if one is not what it may be: that one counts as not set, and `why` says which it was.
 int driver_options_read(struct driver_options *options, char *why, size_t why_bytes);
+
+// The version of CUDA that the driver says it has, before cuInit too.
+int driver_options_cuda(void);
 
 // Which of `words` it is, from 0; -1 if it is none. They have one space between them.
 static inline int driver_option_word(const char *words, const char *word)

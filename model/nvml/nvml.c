@@ -64,13 +64,13 @@ NVML_VISIBLE enum nvml_result nvmlSystemGetDriverVersion(char *version, unsigned
 // Its own first number, which is that of CUDA.
 NVML_VISIBLE enum nvml_result nvmlSystemGetNVMLVersion(char *version, unsigned bytes)
 {
-    return nvml_text(version, bytes, "%d." DEVICE_DRIVER, DRIVER_VERSION / 1000);
+    return nvml_text(version, bytes, "%d." DEVICE_DRIVER, driver_options_cuda() / 1000);
 }
 
 NVML_VISIBLE enum nvml_result nvmlSystemGetCudaDriverVersion_v2(int *version)
 {
     if (version == NULL) return NVML_ERROR_INVALID_ARGUMENT;
-    *version = DRIVER_VERSION;
+    *version = driver_options_cuda();
     return NVML_SUCCESS;
 }
 

@@ -35,6 +35,7 @@ expect 2 "--threads takes a whole number from 1 to 64, not '65'" --threads 65 --
 expect 2 "--threads takes a whole number from 1 to 64, not '0'" --threads 0 -- true
 expect 2 "--limit-seconds takes a whole number from 0 to 4294967295, not '-1'" --limit-seconds=-1 -- true
 expect 2 "--device is h200 or h100, not 'a100'" --device a100 -- true
+expect 2 "--cuda takes a whole number from 12000 to 99990, not '13.5'" --cuda 13.5 -- true
 expect 2 "--seed takes a whole number from 0 to 18446744073709551615, not '-1'" --seed=-1 -- true
 expect 3 '' -- sh -c 'exit 3'
 expect 143 '' -- sh -c 'kill -TERM $$'

@@ -4,6 +4,7 @@
 set -u
 failed=0
 for device in h200 h100; do "$TMAREF" exec --device "$device" -- "$NVML_CALLS" || failed=1; done
+"$TMAREF" exec --cuda 13050 -- "$NVML_CALLS" || failed=1
 told=$("$TMAREF" exec --verbose -- "$NVML_CALLS" 2>&1) || failed=1
 [ "$(grep -c 'nvmlDeviceGetMigMode: .*NVML_ERROR_NOT_SUPPORTED' <<<"$told")" = 1 ] || { echo "not named once: $told"; failed=1; }
 [ -z "$("$TMAREF" exec -- "$NVML_CALLS" 2>&1)" ] || { echo "it speaks without --verbose"; failed=1; }
