@@ -14,6 +14,7 @@ enum { WIDE = 8, NARROW = 6, ROWS = 24 * WIDE, COLUMNS = 32 * NARROW, DEPTH = 25
 static struct {
     double a[ROWS * DEPTH], b[COLUMNS * DEPTH], sums[ROWS * COLUMNS];
 } work;
+const double product_one[2] = {1, 0};
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 // --- The products ----------------------------------------------------------------------------------------------------
@@ -193,6 +194,7 @@ static void put(struct finish *finish, int64_t row, int64_t column, const double
     const int reals = finish->reals;
     const int has_c = finish->beta[0] != 0 || finish->beta[1] != 0;
     if (has_c) numbers_widen(numbers_real(job->c.type), finish->c, reals * place_of(&job->c, row, column), 1, reals, c);
+    if (job->c.is_conjugate) c[1] = -c[1];
     if (reals == 1) {
         put_real(finish, row, column, finish->alpha[0] * sum[0] + (has_c ? finish->beta[0] * c[0] : 0));
         return;
@@ -212,7 +214,7 @@ static void multiply_block(const struct side *a, const struct side *b, int64_t k
 {
     multiply_fn *const multiply = multiply_here();
     const int most = DEPTH / a->reals;
-    memset(work.sums, 0, sizeof work.sums);
+    memset(work.sums, 0, (size_t)((columns + NARROW - 1) / NARROW * TILES_HIGH * TILE) * sizeof *work.sums);
     for (int64_t at = 0; at < k; at += most) {
         const int depth = least(most, k - at), reals = depth * a->reals;
         const int high = pack(a, row, rows, at, depth, work.a), wide = pack(b, column, columns, at, depth, work.b);

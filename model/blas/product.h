@@ -10,7 +10,7 @@
 // `batch_step` elements apart, or `at` is an array of their addresses.
 struct matrix {
     void *at;
-    int type, is_conjugate, is_array;
+    int type, is_conjugate, is_array, is_host; // is_host: of the library or the program, not of the device
     int64_t row_step, column_step, batch_step;
 };
 
@@ -41,6 +41,9 @@ struct product {
     struct factor alpha, beta;
     struct epilogue epilogue;
 };
+
+// The number one, real and complex.
+extern const double product_one[2];
 
 void product_run(const struct product *job);
 

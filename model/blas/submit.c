@@ -90,7 +90,7 @@ static enum cublas_status check_matrix(const char *call, const char *what, const
 {
     int64_t before = 0, behind = 0;
     const int64_t bytes = (int64_t)numbers_bytes(matrix->type);
-    if (rows == 0 || columns == 0 || batches == 0) return CUBLAS_STATUS_SUCCESS;
+    if (rows == 0 || columns == 0 || batches == 0 || matrix->is_host) return CUBLAS_STATUS_SUCCESS;
     if (matrix->is_array) return blas_check_memory(call, what, matrix->at, (size_t)batches * sizeof(void *));
     reach(matrix->row_step, rows, &before, &behind);
     reach(matrix->column_step, columns, &before, &behind);

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// cublasSetVector, SetMatrix and the like: copies of rows of bytes between the host and the device.
+#include "blas.h"
+
+static enum cublas_status copy(const char *call, int64_t rows, int64_t bytes, const void *from, int64_t from_pitch,
+                               void *to, int64_t to_pitch, struct CUstream_st *stream, int is_async)
+{
+    enum { UNIFIED = 4 }; // CU_MEMORYTYPE_UNIFIED
+    if (rows < 0 || bytes < 0 || from_pitch < bytes || to_pitch < bytes)
+        return blas_refuse(call, CUBLAS_STATUS_INVALID_VALUE,
+                           "%lld rows of %lld bytes, %lld apart in the source and %lld in the destination",
+                           (long long)rows, (long long)bytes, (long long)from_pitch, (long long)to_pitch);
+    if (rows == 0 || bytes == 0) return CUBLAS_STATUS_SUCCESS;
+    const struct CUDA_MEMCPY2D_st box = {.srcMemoryType = UNIFIED,
+                                         .srcDevice = (uintptr_t)from,
+                                         .srcPitch = (size_t)from_pitch,
+                                         .dstMemoryType = UNIFIED,
+                                         .dstDevice = (uintptr_t)to,
+                                         .dstPitch = (size_t)to_pitch,
+                                         .WidthInBytes = (size_t)bytes,
+                                         .Height = (size_t)rows};
+    const enum cuda_result error = is_async ? cuMemcpy2DAsync_v2(&box, stream) : cuMemcpy2DUnaligned_v2(&box);
+    if (error == CUDA_SUCCESS) return CUBLAS_STATUS_SUCCESS;
+    return blas_refuse(call, CUBLAS_STATUS_MAPPING_ERROR, "the copy is refused: CUDA error %d", (int)error);
+}
+
+// A vector is a matrix whose columns are its elements.
+#define VECTOR(name, size)                                                                                             \
+    BLAS_VISIBLE enum cublas_status name(size n, size bytes, const void *x, size incx, void *y, size incy)             \
+    {                                                                                                                  \
+        return copy(__func__, n, bytes, x, (int64_t)incx * bytes, y, (int64_t)incy * bytes, NULL, 0);                  \
+    }
+#define VECTOR_ASYNC(name, size)                                                                                       \
+    BLAS_VISIBLE enum cublas_status name(size n, size bytes, const void *x, size incx, void *y, size incy,             \
+                                         struct CUstream_st *stream)                                                   \
+    {                                                                                                                  \
+        return copy(__func__, n, bytes, x, (int64_t)incx * bytes, y, (int64_t)incy * bytes, stream, 1);                \
+    }
+#define MATRIX(name, size)                                                                                             \
+    BLAS_VISIBLE enum cublas_status name(size rows, size columns, size bytes, const void *a, size lda, void *b,        \
+                                         size ldb)                                                                     \
+    {                                                                                                                  \
+        return copy(__func__, columns, (int64_t)rows * bytes, a, (int64_t)lda * bytes, b, (int64_t)ldb * bytes, NULL,  \
+                    0);                                                                                                \
+    }
+#define MATRIX_ASYNC(name, size)                                                                                       \
+    BLAS_VISIBLE enum cublas_status name(size rows, size columns, size bytes, const void *a, size lda, void *b,        \
+                                         size ldb, struct CUstream_st *stream)                                         \
+    {                                                                                                                  \
+        return copy(__func__, columns, (int64_t)rows * bytes, a, (int64_t)lda * bytes, b, (int64_t)ldb * bytes,        \
+                    stream, 1);                                                                                        \
+    }
+#define BOTH(call, name) call(name, int) call(name##_64, int64_t)
+
+BOTH(VECTOR, cublasSetVector)
+BOTH(VECTOR, cublasGetVector)
+BOTH(VECTOR_ASYNC, cublasSetVectorAsync)
+BOTH(VECTOR_ASYNC, cublasGetVectorAsync)
+BOTH(MATRIX, cublasSetMatrix)
+BOTH(MATRIX, cublasGetMatrix)
+BOTH(MATRIX_ASYNC, cublasSetMatrixAsync)
+BOTH(MATRIX_ASYNC, cublasGetMatrixAsync)
