@@ -76,10 +76,10 @@ static int refuse(const char *name)
 {
     static const char why[] = "cuDNN is machine code, which does not run without a GPU; it answers "
                               "CUDNN_STATUS_NOT_SUPPORTED (3000)";
-    const char *quiet = getenv("TMAREF_QUIET"), *notes = getenv(NOTE_VARIABLE);
+    const char *quiet = getenv("TMAREF_QUIET");
     if (!is_new(name)) return CUDNN_STATUS_NOT_SUPPORTED;
     if (quiet == NULL || quiet[0] != '1') fprintf(stderr, "tmaref: %s: %s\n", name, why);
-    note_add(notes == NULL ? "" : notes, NOTE_REFUSED " 801 %s: %s", name, why);
+    note_add(note_path(), NOTE_REFUSED " 801 %s: %s", name, why);
     return CUDNN_STATUS_NOT_SUPPORTED;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "blas.h"
+#include "note.h"
 
 enum { MARK = 0x626c6173, VERSION_MAJOR = 13, VERSION_MINOR = 1, VERSION_PATCH = 0, MULTIPROCESSORS = 132 };
 
@@ -34,9 +35,11 @@ enum cublas_status blas_refuse(const char *call, enum cublas_status status, cons
 
 int blas_missing(const char *call, int *was_told)
 {
-    if (!*was_told)
-        blas_refuse(call, CUBLAS_STATUS_NOT_SUPPORTED,
-                    "tmaref exec does not have this call; it returns CUBLAS_STATUS_NOT_SUPPORTED (15)");
+    static const char why[] = "tmaref exec does not have this call; it returns CUBLAS_STATUS_NOT_SUPPORTED (15)";
+    if (!*was_told) {
+        blas_refuse(call, CUBLAS_STATUS_NOT_SUPPORTED, "%s", why);
+        note_add(note_path(), NOTE_REFUSED " %d %s: %s", CUDA_ERROR_NOT_SUPPORTED, call, why);
+    }
     *was_told = 1;
     return CUBLAS_STATUS_NOT_SUPPORTED;
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // From a checked call to the stream: the job is copied, and freed when it has run. A graph that captures it keeps it,
 // as an object of the user's.
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "blas.h"
+#include "note.h"
 
 struct queued {
     void (*run)(void *job);
@@ -14,8 +16,10 @@ struct queued {
 
 static void run_queued(void *user)
 {
+    static atomic_int ran;
     struct queued *queued = user;
     queued->run(queued->job);
+    if (!ran++) note_add(note_path(), NOTE_RAN);
     if (!queued->is_kept) free(queued);
 }
 

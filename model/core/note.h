@@ -7,13 +7,21 @@
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #define NOTE_VARIABLE "TMAREF_NOTES" // names the file
 #define NOTE_ERROR    "error"        // a kernel failed, or --check found something
-#define NOTE_RAN      "ran"          // a kernel ran
+#define NOTE_RAN      "ran"          // a kernel ran, or what stands for one
 #define NOTE_REFUSED  "refused"      // then the error, the call and why it was refused
+
+// The file of this run; "" if there is none.
+static inline const char *note_path(void)
+{
+    const char *path = getenv(NOTE_VARIABLE);
+    return path == NULL ? "" : path;
+}
 
 // Adds a line to a file that is there; "" is none. What does not fit is cut, and several lines become one.
 __attribute__((format(printf, 2, 3))) static inline void note_add(const char *path, const char *format, ...)

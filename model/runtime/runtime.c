@@ -137,9 +137,8 @@ int runtime_missing(const char *name, int *was_told)
     if (!*was_told && !is_quiet()) {
         *was_told = 1;
         runtime_tell(name, "tmaref exec does not have this call; it answers 801%s", missing_why(name));
-        const char *notes = getenv(NOTE_VARIABLE);
-        note_add(notes == NULL ? "" : notes, NOTE_REFUSED " %d %s: tmaref exec does not have this call%s",
-                 (int)cudaErrorNotSupported, name, missing_why(name));
+        note_add(note_path(), NOTE_REFUSED " %d %s: tmaref exec does not have this call%s", (int)cudaErrorNotSupported,
+                 name, missing_why(name));
     }
     return (int)runtime_keep(cudaErrorNotSupported);
 }
