@@ -257,6 +257,7 @@ static void issue(const struct asking *asking, struct flight_operation *item, co
         item->group = async_issue(&flight_warp_of(warp)->lane[asking->lane], ASYNC_BULK, teller).group;
     else
         event_tell(teller, (struct event){.kind = EVENT_GROUP, .group = {ASYNC_ALONE, GROUP_ISSUE, 0}});
+    flight_veil_source(item);
     flight_issue(&item->head);
 }
 

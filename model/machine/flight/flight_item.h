@@ -221,6 +221,10 @@ int flight_product_end(struct flight_product *product);
 // Takes the bytes that a store is still to read into a copy of its own; 0 if there is no memory.
 int flight_read_source(struct flight_operation *operation);
 
+// At the issue of a store or a copy to another CTA: if the veil hides any of its source, it is read now, as the veil
+// shows it. Later fences come too late for it.
+void flight_veil_source(struct flight_operation *operation);
+
 // complete_tx or the end of an arrive, at shared address `address` of CTA `rank`.
 void flight_land(struct machine_flights *flights, uint32_t rank, uint32_t address,
                  const struct mbarrier_transaction *transaction, const struct teller *teller);

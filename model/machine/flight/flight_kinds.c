@@ -5,6 +5,7 @@
 
 #include "cluster.h"
 #include "flight_item.h"
+#include "veil.h"
 
 // --- cp.async --------------------------------------------------------------------------------------------------------
 
@@ -23,6 +24,7 @@ int flight_copies_end(struct flight_copies *copies)
 {
     for (uint32_t left = copies->head.lanes; left != 0; left &= left - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(left), read = copies->read[lane];
+        machine_veil_lift(copies->head.warp->cta->cluster, copies->to[lane], copies->bytes);
         memcpy(copies->to[lane], copies->from[lane], read);
         memset(copies->to[lane] + read, 0, copies->bytes - read);
         tell_copy(copies, lane);
@@ -64,13 +66,34 @@ int flight_read_source(struct flight_operation *operation)
     if (bytes == 0) return operation->head.is_read = 1;
     const uint8_t *from = memory_at(cta, first, bytes);
     if (from == NULL || (operation->own = malloc(bytes)) == NULL) return 0;
-    memcpy(operation->own, from, bytes);
-    for (int i = 0; i < CLUSTER_MEMORY_MAX_CTAS; i++)
-        operation->own_memory[i] = (struct memory){operation->own, first, bytes};
+    machine_veil_read(operation->head.warp->cta->cluster, from, bytes, operation->own);
+    memcpy(operation->own_memory, operation->head.warp->cta->cluster->memory, sizeof operation->own_memory);
+    operation->own_memory[flight->operation.issuer] = (struct memory){operation->own, first, bytes};
     operation->own_cluster = *flight->memories.cluster;
     operation->own_cluster.cta = operation->own_memory;
     flight->memories.cluster = &operation->own_cluster;
     return operation->head.is_read = 1;
+}
+
+// Does it read shared memory? Not a copy within a CTA, whose ranges may overlap.
+static int reads_shared(const struct flight *flight)
+{
+    const struct operation *o = &flight->operation;
+    if (o->kind == OPERATION_BULK_SEND || o->kind == OPERATION_BULK_SEND_REDUCE)
+        return (flight->targets >> o->issuer & 1) == 0;
+    return o->kind == OPERATION_TENSOR_STORE || o->kind == OPERATION_TENSOR_REDUCE || o->kind == OPERATION_BULK_STORE ||
+           o->kind == OPERATION_BULK_STORE_REDUCE;
+}
+
+void flight_veil_source(struct flight_operation *operation)
+{
+    struct flight *flight = &operation->flight;
+    const struct machine_cluster *cluster = operation->head.warp->cta->cluster;
+    if (cluster->veil == NULL || !reads_shared(flight)) return;
+    const uint64_t bytes = flight_reach_bytes(flight);
+    const uint8_t *from =
+        memory_at(&cluster->memory[flight->operation.issuer], place_of_source(&flight->operation), bytes);
+    if (from != NULL && machine_veil_hides(cluster, from, bytes)) flight_read_source(operation);
 }
 
 // --- wgmma -----------------------------------------------------------------------------------------------------------
@@ -106,10 +129,11 @@ int flight_product_end(struct flight_product *product)
     static _Thread_local uint32_t a[WGMMA_THREADS][4], metadata[WGMMA_THREADS];
     uint32_t *const(*d)[FLIGHT_WARPS] = (uint32_t *const(*)[FLIGHT_WARPS])product->d;
     const struct machine_cta *cta = product->head.warp->cta;
+    struct memory room;
     struct wgmma_operands operands = {
         .descriptor = {product->descriptor[0], product->descriptor[1]},
         .a = product->wgmma.a_in_registers ? a : NULL,
-        .shared = &cta->cluster->memory[cta->rank],
+        .shared = machine_veil_memory(cta, &room),
         .scale_d = product->scale_d,
         .metadata = product->wgmma.is_sparse ? metadata : NULL,
     };

@@ -9,6 +9,7 @@
 #include "flight_item.h"
 #include "grid.h"
 #include "looker.h"
+#include "veil.h"
 
 enum { FIRST_PAGES = 16, FEW_ITEMS = 64, LATEST_CLOCKS = 2000, LONGEST_CLOCKS = 1 << 18 };
 
@@ -218,8 +219,23 @@ static struct piece advance(struct flight_operation *operation, uint64_t most_by
     return piece;
 }
 
+// What the engine itself writes to shared memory it sees.
+static void lift_destination(const struct flight_operation *operation)
+{
+    enum { SWIZZLED = 128 };
+    const struct flight *flight = &operation->flight;
+    const struct machine_cluster *cluster = operation->head.warp->cta->cluster;
+    const int is_tensor = flight->operation.kind == OPERATION_TENSOR_LOAD;
+    const uint32_t place = cluster_mapa(is_tensor ? flight->operation.shared : (uint32_t)flight->operation.to, 0);
+    for (uint32_t left = flight->targets; left != 0; left &= left - 1) {
+        const uint8_t *at = cluster_memory_at(&cluster->shared, (uint32_t)__builtin_ctz(left), place, 1);
+        if (at != NULL) machine_veil_lift(cluster, at, (flight->all_bytes + SWIZZLED - 1) / SWIZZLED * SWIZZLED);
+    }
+}
+
 static int move_operation(struct flight_operation *operation, uint64_t most_bytes)
 {
+    if (operation_has_barrier(operation->flight.operation.kind)) lift_destination(operation);
     struct piece piece = advance(operation, most_bytes);
     const struct mbarrier_transaction landed = {.complete_bytes = piece.complete_bytes};
     for (uint32_t left = piece.complete_bytes != 0 ? piece.targets : 0; left != 0; left &= left - 1)

@@ -5,6 +5,7 @@
 #include "form_number.h"
 #include "handler.h"
 #include "span.h"
+#include "veil.h"
 
 static int is_store(const struct ptx_choice *choice)
 {
@@ -200,7 +201,11 @@ uint8_t *machine_span_at(const struct machine_strand *strand, enum ptx_word spac
     if (address & (each - 1)) return NULL;
     if (place.space == PTX_SHARED_CLUSTER && place.address >> SHARED_RANK_SHIFT == cta->rank)
         place = (struct machine_place){PTX_SHARED, place.address % SHARED_WINDOW_BYTES};
-    if (place.space == PTX_SHARED) return memory_at(&cta->cluster->memory[cta->rank], place.address, bytes);
+    if (place.space == PTX_SHARED) {
+        uint8_t *at = memory_at(&cta->cluster->memory[cta->rank], place.address, bytes);
+        if (at != NULL && use == MEMORY_WRITES) machine_veil_write(strand->warp, at, bytes);
+        return at;
+    }
     if (place.space != PTX_GLOBAL) return NULL;
     const struct region *region = region_of(strand, place.address);
     fetch_ahead(&strand->warp->row[strand->pc % MACHINE_HITS], place.address, bytes);
@@ -328,6 +333,8 @@ static int run_scattered(const struct machine_strand *strand, const struct machi
 {
     uint8_t *at[MACHINE_LANES];
     if (transfer->bytes == 16 || !find_lanes(strand, transfer, lanes, address, at)) return 0;
+    for (uint32_t left = transfer->use == MEMORY_WRITES ? lanes : 0; left != 0; left &= left - 1)
+        machine_veil_write(strand->warp, at[__builtin_ctz(left)], transfer->whole_bytes);
     if (is_word(transfer)) {
         move_each(strand, transfer, lanes, at);
         return 1;
@@ -386,9 +393,11 @@ enum machine_next machine_run_transfer(struct machine_strand *strand, const stru
     int is_heard = machine_is_heard(strand);
     if (lanes == UINT32_MAX && !is_heard && run_together(strand, transfer)) return MACHINE_NEXT;
     machine_addresses(strand, transfer->at, address);
-    if (transfer->is_strong && transfer->use == MEMORY_READS)
+    if (transfer->is_strong && transfer->use == MEMORY_READS) {
+        machine_veil_learn(strand->warp);
         machine_look(strand, code, machine_place(strand, transfer->space, address[__builtin_ctz(lanes)]).space,
                      address[__builtin_ctz(lanes)]);
+    }
     if (is_heard)
         machine_tell_access(strand, code, lanes, transfer->use == MEMORY_READS ? ACCESS_READ : ACCESS_WRITE, address,
                             transfer->whole_bytes);

@@ -4,6 +4,7 @@
 #include "cluster_access.h"
 #include "handler.h"
 #include "rules/global.h"
+#include "veil.h"
 
 #include <string.h>
 
@@ -97,15 +98,23 @@ static uint8_t *cluster_at(const struct machine_strand *strand, uint64_t address
     return *rule == RULE_OK ? cluster_memory_at(shared, rank, offset, bytes) : NULL;
 }
 
+static uint8_t *any_shared_at(const struct machine_strand *strand, struct machine_place place, uint32_t bytes,
+                              enum memory_use use, enum rule *rule)
+{
+    uint8_t *at = place.space == PTX_SHARED ? shared_at(strand, place.address, bytes, rule)
+                                            : cluster_at(strand, place.address, bytes, rule);
+    if (at != NULL && use == MEMORY_WRITES) machine_veil_write(strand->warp, at, bytes);
+    return at;
+}
+
 uint8_t *machine_at(const struct machine_strand *strand, struct machine_place place, uint32_t lane, uint32_t bytes,
                     enum memory_use use, enum rule *rule)
 {
     *rule = RULE_OK;
     switch (place.space) {
     case PTX_SHARED:
-        return shared_at(strand, place.address, bytes, rule);
     case PTX_SHARED_CLUSTER:
-        return cluster_at(strand, place.address, bytes, rule);
+        return any_shared_at(strand, place, bytes, use, rule);
     case PTX_LOCAL:
         return local_at(strand, place.address, lane, bytes, rule);
     default:

@@ -6,6 +6,7 @@
 #include "form_number.h"
 #include "handler.h"
 #include "reduce.h"
+#include "veil.h"
 
 enum { MOST_PARTS = 8, ELEMENT_BYTES = 16 };
 
@@ -246,6 +247,7 @@ static enum machine_next run_atomic(struct machine_strand *strand, const struct 
     uint64_t address[MACHINE_LANES];
     int is_global = atomic.space == PTX_GLOBAL || atomic.space == PTX_WORD_NONE; // or may be
     machine_addresses(strand, atomic.at, address);
+    machine_veil_learn(strand->warp);
     machine_progress(strand);
     if (machine_is_heard(strand))
         machine_tell_access(strand, code, lanes, ACCESS_REDUCE, address, atomic.bytes * atomic.parts);

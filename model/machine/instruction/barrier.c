@@ -6,6 +6,7 @@
 #include "form_number.h"
 #include "handler.h"
 #include "report.h"
+#include "veil.h"
 
 // --- Who has come ----------------------------------------------------------------------------------------------------
 
@@ -181,6 +182,7 @@ static enum machine_next run_barrier(struct machine_strand *strand, const struct
         if (!is_arrive(code->choice)) tell(strand, code, group & done, MEETING_WAIT, number, warp->mark[lane]);
     }
     give_answer(strand, code, done);
+    if (done != 0 && !is_arrive(code->choice)) machine_veil_learn(warp);
     return machine_leave(strand, lanes, done);
 }
 

@@ -4,6 +4,7 @@
 #include "flight_item.h"
 #include "form_number.h"
 #include "meeting.h"
+#include "veil.h"
 
 // --- barrier.cluster -------------------------------------------------------------------------------------------------
 
@@ -88,6 +89,7 @@ static enum machine_next wait(struct machine_strand *strand, const struct machin
     if (held(strand, lanes) != 0) return MACHINE_WAIT;
     uint64_t phase = release[__builtin_ctz(lanes)];
     machine_flights_meet(strand->warp->cta->cluster);
+    machine_veil_learn(strand->warp);
     if (phase != 0) tell(strand, code, lanes, MEETING_WAIT, ORDER_ACQUIRE, phase - 1);
     return MACHINE_NEXT;
 }

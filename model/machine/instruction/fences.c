@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Fences, which the machine only tells of: it keeps no caches, and every access is seen at once by all.
+// Fences. The machine tells of them: it keeps no caches, and every thread sees each access at once. A proxy fence also
+// lifts the veil before the async proxy (veil.h).
 #include <string.h>
 
 #include "address_check.h"
@@ -7,6 +8,7 @@
 #include "flight_item.h"
 #include "form_number.h"
 #include "tensormap.h"
+#include "veil.h"
 
 enum { MOST_NAME = 96 };
 
@@ -35,6 +37,7 @@ static enum machine_next fence(struct machine_strand *strand, const struct machi
 static enum machine_next fence_async(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
 {
     fence(strand, code, lanes);
+    if (code->choice->spaces == 0 || code->choice->space[0] != PTX_GLOBAL) machine_veil_fence(strand->warp);
     return flight_takes_long(strand->warp);
 }
 

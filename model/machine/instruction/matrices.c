@@ -9,6 +9,7 @@
 #include "mma.h"
 #include "number_type.h"
 #include "octet.h"
+#include "veil.h"
 
 enum { OF_D, OF_A, OF_B, OF_C, OF_METADATA, OF_SELECTOR };
 
@@ -138,6 +139,17 @@ static void rows_of(const struct machine_strand *strand, const struct machine_co
     }
 }
 
+// The rows that stmatrix is about to write.
+static void note_rows(const struct machine_warp *warp, const uint32_t rows[MATRIX_LANES], int count)
+{
+    enum { ROWS = 8, ROW_BYTES = 16 };
+    const struct memory *shared = &warp->cta->cluster->memory[warp->cta->rank];
+    for (int row = 0; row < count * ROWS; row++) {
+        const uint8_t *at = memory_at(shared, rows[row], ROW_BYTES);
+        if (at != NULL) machine_veil_write(warp, at, ROW_BYTES);
+    }
+}
+
 static enum machine_next move(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
 {
     const struct machine_cta *cta = strand->warp->cta;
@@ -150,6 +162,7 @@ static enum machine_next move(struct machine_strand *strand, const struct machin
     struct teller room;
     if (!machine_is_converged(strand, lanes)) return MACHINE_WAIT;
     rows_of(strand, code, address, rows);
+    if (!is_load) note_rows(strand->warp, rows, count);
     if (!is_load) gather(strand, code, first, count, sizeof registers[0], registers[0]);
     enum rule rule = is_load ? matrix_load(shared, rows, count, is_trans, registers, NULL)
                              : matrix_store(shared, rows, count, is_trans, registers, NULL);

@@ -9,6 +9,7 @@
 #include "hang.h"
 #include "report.h"
 #include "rules/mbarrier.h"
+#include "veil.h"
 
 enum { NO_ROW = -1 };
 
@@ -175,6 +176,7 @@ static void note_wait(const struct machine_strand *strand, const struct machine_
 static void note_success(const struct machine_strand *strand, const struct machine_code *code,
                          const struct mbarrier_instruction *in, uint32_t lanes)
 {
+    machine_veil_learn(strand->warp);
     struct flight_warp *warp = flight_warp_of(strand->warp);
     const uint32_t first = (uint32_t)__builtin_ctz(lanes), rank = rank_of(in, first);
     const uint32_t address = cluster_mapa(in->address[first], 0);

@@ -10,6 +10,7 @@
 #include "hopper.h"
 #include "polling.h"
 #include "special.h"
+#include "veil.h"
 #include "warp.h"
 
 // Instructions of a turn; after how many rounds in which nothing has changed operations under way move on, though
@@ -106,7 +107,7 @@ struct machine_cluster *machine_cluster_open(struct machine *machine, uint64_t n
         is_started = start_cta(cluster, rank);
         cluster->live_ctas++;
     }
-    if (is_started && machine_flights_open(cluster)) return cluster;
+    if (is_started && machine_flights_open(cluster) && machine_veil_open(cluster)) return cluster;
     machine_cluster_close(cluster);
     return NULL;
 }
@@ -115,6 +116,7 @@ void machine_cluster_close(struct machine_cluster *cluster)
 {
     if (cluster == NULL) return;
     machine_flights_close(cluster);
+    machine_veil_close(cluster);
     for (uint32_t rank = 0; cluster->cta != NULL && rank < cluster->ctas; rank++) {
         struct machine_cta *cta = &cluster->cta[rank];
         for (uint32_t i = 0; i < cta->warps; i++) machine_warp_end(&cta->warp[i]);

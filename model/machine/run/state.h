@@ -116,7 +116,7 @@ struct machine_cta {
 //             clock
 //   calm      rounds up to now in which memory stayed as it was and nobody read a clock, whatever ran; is_fixed: the
 //             warps have come back to states of them, so that nothing but what others write gets them out
-//   async     the asynchronous engine's (flights.h)
+//   flights   the asynchronous engine's (flights.h); veil: what it does not see yet (veil.h), NULL: nothing
 struct machine_cluster {
     struct machine *machine;
     uint64_t number, progress, rounds, time, ahead, clock, clock_reads, reads_of_turn, executed, thread_instructions,
@@ -130,6 +130,7 @@ struct machine_cluster {
     struct cluster_memory shared;
     uint8_t *shared_bytes;
     struct machine_flights *flights;
+    struct machine_veil *veil;
 };
 
 // The launch.
