@@ -422,7 +422,7 @@ int command_exec(int argc, char **argv)
         return command_usage("exec", "cannot start the program %s: %s", options.program[0], strerror(error));
     }
     const int status = program_wait(child);
-    if (status == NOT_LOADED) exec_tell_needs(options.program[0]);
+    if (status == NOT_LOADED) exec_tell_needs(options.program[0], folder);
     const int are_written = tell_outputs(output);
     const int ended = exec_expected_status(&options.expectation, end_notes(status));
     return ended == 0 && !are_written ? EXIT_MISMATCH : ended;

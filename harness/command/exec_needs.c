@@ -3,6 +3,7 @@
 #include "exec_needs.h"
 
 #include <elf.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,15 +50,17 @@ static int is_runtime(const char *name)
     return strncmp(name, "libcudart.so.", strlen("libcudart.so.")) == 0;
 }
 
-// A library of CUDA that `tmaref exec` does not bring.
-static int is_missing(const char *name)
+// A library of CUDA that is not in the folder of those that `tmaref exec` brings.
+static int is_missing(const char *folder, const char *name)
 {
     static const char *const begins[] = {
         "libcudart.",    "libcublas",   "libcudnn",    "libcudss",    "libcufft", "libcufile",  "libcupti",
         "libcurand",     "libcusolver", "libcusparse", "libcutensor", "libnccl",  "libnpp",     "libnvJitLink",
         "libnvToolsExt", "libnvblas",   "libnvfatbin", "libnvjpeg",   "libnvrtc", "libnvshmem", "libnvvm",
     };
-    if (strcmp(name, "libcudart.so.13") == 0) return 0;
+    char path[PATH_MAX];
+    const int is_whole = snprintf(path, sizeof path, "%s/%s", folder, name) < (int)sizeof path;
+    if (is_whole && access(path, R_OK) == 0) return 0;
     for (size_t i = 0; i < sizeof begins / sizeof begins[0]; i++)
         if (strncmp(name, begins[i], strlen(begins[i])) == 0) return 1;
     return 0;
@@ -73,7 +76,7 @@ static const char *advice(const char *name)
            "does";
 }
 
-static void tell(const struct image *image, const Elf64_Shdr *dynamic, const Elf64_Shdr *names)
+static void tell(const struct image *image, const Elf64_Shdr *dynamic, const Elf64_Shdr *names, const char *folder)
 {
     for (uint64_t i = 0; i + sizeof(Elf64_Dyn) <= dynamic->sh_size; i += sizeof(Elf64_Dyn)) {
         Elf64_Dyn entry;
@@ -81,7 +84,7 @@ static void tell(const struct image *image, const Elf64_Shdr *dynamic, const Elf
         if (at == NULL) return;
         memcpy(&entry, at, sizeof entry);
         const char *name = entry.d_tag == DT_NEEDED ? part(image, names->sh_offset + entry.d_un.d_val, 1) : NULL;
-        if (name != NULL && is_missing(name))
+        if (name != NULL && is_missing(folder, name))
             fprintf(stderr, "tmaref exec: the program is linked with %s: %s\n", name, advice(name));
     }
 }
@@ -100,14 +103,14 @@ static char *file_of(const char *program)
     return NULL;
 }
 
-void exec_tell_needs(const char *program)
+void exec_tell_needs(const char *program, const char *folder)
 {
     struct image image = {0};
     struct text why;
     Elf64_Shdr dynamic, names;
     char *file = file_of(program);
     if (file != NULL) image.bytes = read_file(file, MOST_BYTES, &image.size_bytes, &why);
-    if (image.bytes != NULL && find_dynamic(&image, &dynamic, &names)) tell(&image, &dynamic, &names);
+    if (image.bytes != NULL && find_dynamic(&image, &dynamic, &names)) tell(&image, &dynamic, &names, folder);
     free(image.bytes);
     free(file);
 }
