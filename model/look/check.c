@@ -15,12 +15,12 @@
 enum { UNIT = 4, UNITS = (1 << 18) / UNIT, SHADOWS = 256, OPERATIONS = 4096, BARRIERS = 256 };
 
 // Times are numbers of events, 0: never. `line`s are those of the PTX.
-//   written, read     by a thread, weakly if read; read_warp: of which warp
+//   written, read     by a thread, weakly if read; written_warp, read_warp: of which warp
 //   taken, brought    read by an operation, written by a copy; issued: when that operation was
 struct check_unit {
     uint32_t written, read, taken, brought;
     uint32_t written_line, read_line, taken_line, brought_line;
-    uint32_t taken_issued, brought_issued, read_warp;
+    uint32_t taken_issued, brought_issued, read_warp, written_warp;
 };
 
 // The last wait of a warp that returned: when, how many phases had completed, and whether one had since its wait
@@ -44,13 +44,19 @@ struct check_meeting {
     uint32_t threads, line;
 };
 
-// Of one CTA. fence: when a thread of it executed its last fence.proxy.async; units: how many may differ from 0;
-// has_exited: all its threads have.
+// What fences of the async proxy cover of the writes of a CTA: those of a warp until its own last fence, and those of
+// all until `others`, the latest time at which a warp that fenced had learnt of other warps before its fence.
+struct check_fences {
+    uint32_t own[MACHINE_MOST_WARPS], learnt[MACHINE_MOST_WARPS], others;
+};
+
+// Of one CTA. units: how many may differ from 0; has_exited: all its threads have.
 struct check_shadow {
     struct check_shadow *next;
     uint64_t cta;
-    uint32_t fence, units;
+    uint32_t units;
     int has_exited;
+    struct check_fences fences;
     struct check_meeting meeting[MACHINE_BARRIERS];
     struct check_barrier barrier[BARRIERS];
     struct check_unit unit[UNITS];
@@ -120,7 +126,8 @@ static struct check_shadow *new_shadow(struct look_check *check, struct check_sh
     memset(shadow->meeting, 0, sizeof shadow->meeting);
     memset(shadow->barrier, 0, sizeof shadow->barrier);
     memset(shadow->unit, 0, shadow->units * sizeof *shadow->unit);
-    shadow->fence = shadow->units = 0;
+    memset(&shadow->fences, 0, sizeof shadow->fences);
+    shadow->units = 0;
     shadow->has_exited = 0;
     return shadow;
 }
@@ -179,6 +186,7 @@ static void hear_thread(struct look_check *check, struct check_unit *unit, const
     } else if (event->access.kind != ACCESS_READ) {
         unit->written = check->now;
         unit->written_line = event->origin->line;
+        unit->written_warp = event->origin->warp;
     } else if (event->access.order == ORDER_WEAK) {
         unit->read = check->now;
         unit->read_line = event->origin->line;
@@ -191,12 +199,24 @@ static int is_before_its_end(uint32_t time, const struct check_operation *operat
     return time > operation->issued && (operation->done == 0 || time < operation->done);
 }
 
+// Where the unit is, in the access.
+static uint64_t address_of(const struct check_shadow *shadow, const struct check_unit *unit, const struct event *event)
+{
+    const uint64_t at = (uint64_t)(unit - shadow->unit) * UNIT;
+    return at > event->access.address ? at : event->access.address;
+}
+
+static int is_fenced(const struct check_fences *fences, const struct check_unit *unit)
+{
+    return unit->written <= fences->others || unit->written <= fences->own[unit->written_warp % MACHINE_MOST_WARPS];
+}
+
 static void hear_source(struct look_check *check, const struct check_shadow *shadow, struct check_unit *unit,
                         const struct event *event, struct check_operation *operation)
 {
-    const uint64_t address = event->access.address;
+    const uint64_t address = address_of(shadow, unit, event);
     if (operation->begun == 0) operation->begun = operation->is_product ? check->now : operation->issued;
-    if (unit->written > shadow->fence && unit->written < operation->issued && unit->written > unit->brought)
+    if (!is_fenced(&shadow->fences, unit) && unit->written < operation->issued && unit->written > unit->brought)
         find(check, CHECK_FENCE, shadow->cta, address, operation->line, unit->written_line);
     if (!operation->is_product && is_before_its_end(unit->written, operation))
         find(check, CHECK_SOURCE_WRITTEN, shadow->cta, address, unit->written_line, operation->line);
@@ -223,7 +243,7 @@ static int is_refill(struct check_shadow *shadow, uint32_t warp, const struct ch
 static void hear_destination(struct look_check *check, struct check_shadow *shadow, struct check_unit *unit,
                              const struct event *event, const struct check_operation *operation)
 {
-    const uint64_t address = event->access.address;
+    const uint64_t address = address_of(shadow, unit, event);
     if (unit->read > operation->issued && is_refill(shadow, unit->read_warp, operation))
         find(check, CHECK_REFILLED, shadow->cta, address, operation->line, unit->read_line);
     else if (unit->read > operation->issued)
@@ -327,6 +347,41 @@ static void hear_wait(struct look_check *check, const struct event *event)
     }
 }
 
+// What a warp does that shows it the writes of others made before.
+static int is_lesson(const struct event *event)
+{
+    const struct access *access = &event->access;
+    switch (event->kind) {
+    case EVENT_ACCESS:
+        return event->origin->operation == 0 && access->kind != ACCESS_WRITE && access->order != ORDER_WEAK;
+    case EVENT_BARRIER:
+        return event->origin->operation == 0 && event->barrier.step == BARRIER_WAIT;
+    case EVENT_MEETING:
+        return event->meeting.kind != MEETING_WARP && event->meeting.step == MEETING_WAIT;
+    default:
+        return 0;
+    }
+}
+
+static int is_proxy_fence(const struct event *event)
+{
+    return event->kind == EVENT_FENCE && event->fence.kind == FENCE_PROXY && event->fence.proxy == PROXY_ASYNC;
+}
+
+static void hear_fences(struct look_check *check, const struct event *event)
+{
+    const struct event_origin *who = event->origin;
+    const int is_fence = is_proxy_fence(event);
+    if ((!is_fence && !is_lesson(event)) || who->warp >= MACHINE_MOST_WARPS) return;
+    struct check_shadow *shadow = shadow_of(check, who->cta, 0);
+    if (shadow == NULL) return;
+    struct check_fences *fences = &shadow->fences;
+    if (!is_fence) fences->learnt[who->warp] = check->now;
+    if (!is_fence) return;
+    fences->own[who->warp] = check->now;
+    if (fences->learnt[who->warp] > fences->others) fences->others = fences->learnt[who->warp];
+}
+
 void look_check_hear(struct look_check *check, const struct event *event)
 {
     if (is_over(check)) return;
@@ -336,14 +391,10 @@ void look_check_hear(struct look_check *check, const struct event *event)
     if (event->kind == EVENT_MEETING) hear_meeting(check, event);
     if (event->kind == EVENT_GROUP && (event->group.step == GROUP_WAIT || event->group.step == GROUP_WAIT_READ))
         hear_wait(check, event);
-    const int is_fence =
-        event->kind == EVENT_FENCE && event->fence.kind == FENCE_PROXY && event->fence.proxy == PROXY_ASYNC;
-    const int is_exit = event->kind == EVENT_RUN && event->run == RUN_CTA_EXIT;
-    if (!is_fence && !is_exit) return;
-    struct check_shadow *shadow = shadow_of(check, event->origin->cta, is_exit);
-    if (shadow == NULL) return;
-    if (is_fence) shadow->fence = check->now;
-    if (is_exit) shadow->has_exited = 1;
+    hear_fences(check, event);
+    if (event->kind != EVENT_RUN || event->run != RUN_CTA_EXIT) return;
+    struct check_shadow *shadow = shadow_of(check, event->origin->cta, 1);
+    if (shadow != NULL) shadow->has_exited = 1;
 }
 
 void look_check_before(struct look_check *check, const struct machine_step *step)

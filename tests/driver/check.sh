@@ -28,11 +28,13 @@ is_right() {
 copy='copy.h:5, inlined at checks.cu'
 for schedule in default late early shuffled; do
     finds $schedule unfenced 'fence.proxy.async is missing' "the operation: $copy:14, CTA 0" 'the write: checks.cu:12'
+    finds $schedule other 'fence.proxy.async is missing' 'the operation: checks.cu:154, CTA 0, shared address 0x480' 'the write: checks.cu:152'
     finds $schedule again 'an mbarrier was initialised again' 'the init: checks.cu:62, CTA 0, shared address 0x500' \
         'the init before it: checks.cu:60'
     finds $schedule missing 'an mbarrier was used that no mbarrier.init had created' 'the use: checks.cu:74'
     finds $schedule unexpected 'a copy brought bytes to an mbarrier which nobody had expected' "the copy: $copy:82"
     is_right $schedule right 2
+    is_right $schedule behind 2
     is_right $schedule resident 300
     is_right $schedule instead 2 2
     is_right $schedule spread 2 2
