@@ -64,6 +64,7 @@ struct side {
 
 static const void *matrix_at(const struct matrix *matrix, int64_t batch)
 {
+    if (matrix->at == NULL) return NULL; // not used: its factor is 0
     if (matrix->is_array) return ((const void *const *)matrix->at)[batch];
     return (const uint8_t *)matrix->at + batch * matrix->batch_step * (int64_t)numbers_bytes(matrix->type);
 }

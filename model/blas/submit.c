@@ -11,7 +11,7 @@
 struct queued {
     void (*run)(void *job);
     int is_kept; // by a graph
-    uint8_t job[];
+    _Alignas(max_align_t) uint8_t job[];
 };
 
 static void run_queued(void *user)

@@ -57,14 +57,14 @@ static void *descriptor_new(void)
 {
     void *descriptor;
     WORKS(cublasLtMatmulDescCreate(&descriptor, COMPUTE_32F, CUDA_R_32F));
-    return descriptor;
+    return test_keep(descriptor);
 }
 
 static void *layout_new(int type, int rows, int columns, int leading)
 {
     void *layout;
     WORKS(cublasLtMatrixLayoutCreate(&layout, type, (uint64_t)rows, (uint64_t)columns, leading));
-    return layout;
+    return test_keep(layout);
 }
 
 // The sum at (row, column) of a matrix by rows, or one turned, and one by columns.
@@ -86,7 +86,7 @@ static struct blas_handle *handle_new(void)
 {
     struct blas_handle *handle;
     WORKS(cublasLtCreate(&handle));
-    return handle;
+    return test_keep(handle);
 }
 
 // A by rows, without a transpose; D = gelu(A B + bias), with what goes into gelu.

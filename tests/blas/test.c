@@ -2,11 +2,20 @@
 // The sections of the tests of the simulated cuBLAS, by name: blas_calls SECTION.
 #include "test.h"
 
+void *test_keep(void *it)
+{
+    enum { MOST = 64 };
+    static void *kept[MOST];
+    static size_t count;
+    REQUIRE(count < MOST);
+    return kept[count++] = it;
+}
+
 struct blas_handle *test_handle(void)
 {
     struct blas_handle *handle;
     WORKS(cublasCreate_v2(&handle));
-    return handle;
+    return test_keep(handle);
 }
 
 void *test_memory(int type, int64_t count)

@@ -26,6 +26,9 @@
 
 struct blas_handle *test_handle(void);
 
+// What a test does not free stays reachable to its end. Returns `it`.
+void *test_keep(void *it);
+
 // Memory of the device, which the host reads and writes too; each element of `type` is a small number that fits it.
 void *test_memory(int type, int64_t count);
 
