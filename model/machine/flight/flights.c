@@ -227,7 +227,7 @@ static void lift_destination(const struct flight_operation *operation)
     const struct machine_cluster *cluster = operation->head.warp->cta->cluster;
     const int is_tensor = flight->operation.kind == OPERATION_TENSOR_LOAD;
     const uint32_t place = cluster_mapa(is_tensor ? flight->operation.shared : (uint32_t)flight->operation.to, 0);
-    for (uint32_t left = flight->targets; left != 0; left &= left - 1) {
+    for (uint32_t left = cluster->veil != NULL ? flight->targets : 0; left != 0; left &= left - 1) {
         const uint8_t *at = cluster_memory_at(&cluster->shared, (uint32_t)__builtin_ctz(left), place, 1);
         if (at != NULL) machine_veil_lift(cluster, at, (flight->all_bytes + SWIZZLED - 1) / SWIZZLED * SWIZZLED);
     }
