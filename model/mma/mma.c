@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The table of forms, the fragments, and the instruction as a loop over the elements of D.
+// The table of forms, the fragments, and the instruction: units out of the registers, products, and back.
 #include "mma.h"
 
 #include <string.h>
 
-#include "lanes.h"
+#include "block.h"
 
 #define OF_ROW(prefix, is_sparse, m, n, k, D, A, B, d, a, b, tail, nd, na, nb)                                         \
     {prefix "m" #m "n" #n "k" #k "." #d "." #a "." #b MMA_NAME_##tail,                                                 \
@@ -107,11 +107,15 @@ void mma_pick(enum mma_form form, int selector, const uint32_t metadata[MMA_LANE
 
 // --- The instruction -------------------------------------------------------------------------------------------------
 
-// A unit of `bits` in a register of the lanes.
-static uint64_t unit_at(const uint32_t *words, int is_wide, int bits, int at, int part)
+// A unit of `bits` in a register of the lanes; one of 64 bits in two of them.
+static uint64_t unit_at(const uint32_t *words, int bits, int at, int part)
 {
-    if (is_wide) return words[2 * at] | (uint64_t)words[2 * at + 1] << 32;
     return words[at] >> bits * part & UINT32_MAX >> (32 - bits);
+}
+
+static uint64_t wide_unit_at(const uint32_t *words, int at)
+{
+    return words[2 * at] | (uint64_t)words[2 * at + 1] << 32;
 }
 
 static void put_unit(uint32_t *words, int is_wide, int bits, int at, int part, uint64_t unit)
@@ -149,9 +153,10 @@ static void read_units(enum mma_form form, enum mma_operand operand, const uint3
 {
     for (int i = 0; i < rows[form].registers[operand] * mma_parts(form, operand); i++) {
         const struct part of = part_of(form, operand, i, units, pitch);
-        for (int lane = 0; lane < MMA_LANES; lane++)
-            of.units[lane / 4 * pitch + lane % 4 * of.step] =
-                unit_at(words, of.is_wide, of.bits, of.at + lane, of.part);
+        for (int lane = 0; lane < MMA_LANES && of.is_wide; lane++)
+            of.units[lane / 4 * pitch + lane % 4 * of.step] = wide_unit_at(words, of.at + lane);
+        for (int lane = 0; lane < MMA_LANES && !of.is_wide; lane++)
+            of.units[lane / 4 * pitch + lane % 4 * of.step] = unit_at(words, of.bits, of.at + lane, of.part);
     }
 }
 
@@ -165,89 +170,16 @@ static void put_units_of_d(enum mma_form form, uint32_t *words, uint64_t units[]
     }
 }
 
-struct instruction {
-    enum mma_form form;
-    enum number_rounding rounding;
-    int selector;
-    const uint32_t *metadata;
-};
-
-// Rows of A and D, columns of B.
-struct matrices {
-    uint64_t a[MMA_MAX_M][MMA_MAX_COLUMN], b[MMA_N][MMA_MAX_COLUMN], d[MMA_MAX_M][MMA_N];
-};
-
-// What a row of A meets of a column of B: of a dense form all of it.
-static uint64_t element_of_d(const struct instruction *of, const struct matrices *matrices, const struct mma_vector *a,
-                             const struct mma_vector *b, int row, int column)
+static void execute(const struct mma_instruction *of, const uint32_t *a, const uint32_t *b, uint32_t *d)
 {
-    struct mma_vector picked;
-    uint64_t units[MMA_MAX_UNITS], c = matrices->d[row][column];
-    if (!rows[of->form].is_sparse) return mma_dot_rounded(of->form, of->rounding, a, b, c);
-    mma_pick(of->form, of->selector, of->metadata, row, matrices->b[column], units);
-    mma_vector_read(of->form, MMA_OF_B, units, &picked);
-    return mma_dot(of->form, a, &picked, c);
-}
-
-static void multiply_elements(const struct instruction *of, struct matrices *matrices)
-{
-    const struct mma_row *row = &rows[of->form];
-    struct mma_vector a, b[MMA_N];
-    for (int i = 0; i < MMA_N && !row->is_sparse; i++) mma_vector_read(of->form, MMA_OF_B, matrices->b[i], &b[i]);
-    for (int i = 0; i < row->m; i++) {
-        mma_vector_read(of->form, MMA_OF_A, matrices->a[i], &a);
-        for (int j = 0; j < MMA_N; j++) matrices->d[i][j] = element_of_d(of, matrices, &a, &b[j], i, j);
-    }
-}
-
-// Sums that number_multiply() does, all columns of a row at once.
-static int is_block(const struct mma_row *row)
-{
-    return !row->is_sparse && (row->a == NUMBER_F16 || row->a == NUMBER_BF16 || row->a == NUMBER_TF32);
-}
-
-// Eight units, `pitch` apart, of which there are `count`.
-static void read_factors(enum number_format format, const uint64_t *units, int pitch, int count,
-                         struct number_factors *factors)
-{
-    uint32_t bits[NUMBER_LANES] = {0};
-    for (int i = 0; i < NUMBER_LANES && i < count; i++) bits[i] = (uint32_t)units[i * pitch];
-    number_factors_read(format, bits, 0, factors);
-}
-
-static void multiply_block(const struct mma_row *row, struct matrices *matrices)
-{
-    enum { MAX_K = 16 };
-    const int groups = number_groups(row->k);
-    _Alignas(32) struct number_factors a[MMA_MAX_M * MAX_K / NUMBER_LANES], b[MAX_K];
-    uint32_t d[MMA_MAX_M][NUMBER_LANES];
-    const struct number_block block = {.sum = {row->d, row->a, row->b, row->k, NUMBER_SUM_BITS, 0},
-                                       .rows = row->m,
-                                       .steps = 1,
-                                       .a_row = (size_t)groups,
-                                       .b_step = (size_t)row->k,
-                                       .a = a,
-                                       .b = b};
-    for (int i = 0; i < row->m * groups; i++) {
-        int first = i % groups * NUMBER_LANES;
-        read_factors(row->a, matrices->a[i / groups] + first, 1, row->k - first, &a[i]);
-    }
-    for (int i = 0; i < row->k; i++) read_factors(row->b, matrices->b[0] + i, MMA_MAX_COLUMN, MMA_N, &b[i]);
-    for (int i = 0; i < row->m * MMA_N; i++) d[i / MMA_N][i % MMA_N] = (uint32_t)matrices->d[i / MMA_N][i % MMA_N];
-    number_multiply(&block, d);
-    for (int i = 0; i < row->m * MMA_N; i++) matrices->d[i / MMA_N][i % MMA_N] = d[i / MMA_N][i % MMA_N];
-}
-
-static void execute(const struct instruction *of, const uint32_t *a, const uint32_t *b, uint32_t *d)
-{
-    struct matrices matrices;
+    struct mma_matrices matrices;
     read_units(of->form, MMA_OF_A, a, matrices.a[0], MMA_MAX_COLUMN);
     read_units(of->form, MMA_OF_B, b, matrices.b[0], MMA_MAX_COLUMN);
     read_units(of->form, MMA_OF_D, d, matrices.d[0], MMA_N);
-    if (is_block(&rows[of->form]))
-        multiply_block(&rows[of->form], &matrices);
+    if (rows[of->form].d == NUMBER_F64)
+        mma_multiply_doubles(of, &matrices);
     else
-        multiply_elements(of, &matrices);
+        mma_multiply_block(of, &matrices);
     put_units_of_d(of->form, d, matrices.d);
 }
 
@@ -265,7 +197,7 @@ enum rule mma_execute(enum mma_form form, const uint32_t *a, const uint32_t *b, 
 enum rule mma_execute_rounded(enum mma_form form, enum number_rounding rounding, const uint32_t *a, const uint32_t *b,
                               uint32_t *d, struct findings *findings)
 {
-    const struct instruction instruction = {.form = form, .rounding = rounding};
+    const struct mma_instruction instruction = {.form = form, .rounding = rounding};
     findings_clear(findings);
     if (!is_form(form, 0)) return finding_of_form(findings, "form", (uint64_t)form);
     execute(&instruction, a, b, d);
@@ -275,7 +207,7 @@ enum rule mma_execute_rounded(enum mma_form form, enum number_rounding rounding,
 enum rule mma_execute_sparse(enum mma_form form, int selector, const uint32_t metadata[MMA_LANES], const uint32_t *a,
                              const uint32_t *b, uint32_t *d, struct findings *findings)
 {
-    const struct instruction instruction = {.form = form, .selector = selector, .metadata = metadata};
+    const struct mma_instruction instruction = {.form = form, .selector = selector, .metadata = metadata};
     findings_clear(findings);
     if (!is_form(form, 1)) return finding_of_form(findings, "form", (uint64_t)form);
     if (selector < 0 || selector > number_most_selector(mma_sparsity(form)))

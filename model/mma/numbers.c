@@ -6,11 +6,12 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "block.h"
 #include "float_add.h"
 #include "float_environment.h"
 #include "mma.h"
 
-static int is_fp8(enum number_format format)
+int mma_is_fp8(enum number_format format)
 {
     return format == NUMBER_E4M3 || format == NUMBER_E5M2;
 }
@@ -23,20 +24,14 @@ static int terms(const struct mma_row *row)
 
 // --- Reading ---------------------------------------------------------------------------------------------------------
 
-// The same number in f16, exactly. e5m2 is the upper half of one; a subnormal e4m3 is a normal f16.
-static uint32_t fp8_as_f16(enum number_format format, uint32_t bits)
+// The same number in f16, exactly. e5m2 is the upper half of one; a subnormal e4m3, n * 2^-9, is a normal f16.
+uint32_t mma_fp8_as_f16(enum number_format format, uint32_t bits)
 {
-    enum { BIAS_MORE = 8, FRACTION_MORE = 7, HIDDEN = 8 };
+    static const uint16_t subnormal[] = {0, 0x1800, 0x1c00, 0x1e00, 0x2000, 0x2100, 0x2200, 0x2300};
+    const uint32_t sign = (bits & 0x80) << 8, body = bits & 0x7f;
     if (format == NUMBER_E5M2) return bits << 8;
-    uint32_t sign = (bits & 0x80) << 8, field = bits >> 3 & 15, fraction = bits & 7;
-    if (number_classify(format, bits) == NUMBER_NAN) return HOPPER_F16_NAN;
-    if (field == 0 && fraction == 0) return sign;
-    if (field == 0) { // value fraction * 2^-9
-        field = 1;
-        for (; fraction < HIDDEN; fraction <<= 1) field--;
-        fraction -= HIDDEN;
-    }
-    return sign | (field + BIAS_MORE) << 10 | fraction << FRACTION_MORE;
+    if (body == 0x7f) return HOPPER_F16_NAN;
+    return sign | (body < 8 ? subnormal[body] : (8 << 10) + (body << 7));
 }
 
 // Of each four units of fp8 the first two are in the first sum, the others in the second one; other units fill one
@@ -44,7 +39,7 @@ static uint32_t fp8_as_f16(enum number_format format, uint32_t bits)
 static void read_fp8(enum number_format format, int units, const uint64_t *from, struct mma_vector *vector)
 {
     uint32_t part[MMA_MAX_PARTS][NUMBER_MAX_TERMS];
-    for (int i = 0; i < units; i++) part[i / 2 % 2][i / 4 * 2 + i % 2] = fp8_as_f16(format, (uint32_t)from[i]);
+    for (int i = 0; i < units; i++) part[i / 2 % 2][i / 4 * 2 + i % 2] = mma_fp8_as_f16(format, (uint32_t)from[i]);
     for (int i = 0; i < MMA_MAX_PARTS; i++) number_terms_read(NUMBER_F16, units / 2, part[i], 0, &vector->part[i]);
 }
 
@@ -65,7 +60,7 @@ void mma_vector_read(enum mma_form form, enum mma_operand operand, const uint64_
     assert(operand != MMA_OF_D);
     if (format == NUMBER_F64)
         memcpy(vector->f64, units, (size_t)mma_units(form) * sizeof *units);
-    else if (is_fp8(format))
+    else if (mma_is_fp8(format))
         read_fp8(format, mma_units(form), units, vector);
     else
         read_others(format, mma_units(form), units, vector);
@@ -154,7 +149,7 @@ uint64_t mma_dot_rounded(enum mma_form form, enum number_rounding rounding, cons
 {
     const struct mma_row *row = mma_row(form);
     if (row->d == NUMBER_S32) return dot_integer(row, mma_units(form), a, b, (uint32_t)c);
-    if (row->d != NUMBER_F64 && !is_fp8(row->a)) return dot_float(row, a, b, (uint32_t)c);
+    if (row->d != NUMBER_F64 && !mma_is_fp8(row->a)) return dot_float(row, a, b, (uint32_t)c);
     struct float_environment caller = float_environment_set(row->d == NUMBER_F64 ? rounding : NUMBER_NEAREST);
     uint64_t d = dot_by_fpu(row, a, b, c);
     float_environment_put_back(&caller);

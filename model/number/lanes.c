@@ -47,20 +47,52 @@ INLINE void read_factors(const struct number_format_row *row, const uint32_t *bi
     }
 }
 
-static void read_integers(const struct number_format_row *row, const uint32_t *bits, struct number_factors *factors)
+INLINE void read_integers(const struct number_format_row *row, const uint32_t *bits, struct number_factors *factors)
 {
     for (int i = 0; i < NUMBER_LANES; i++)
         factors->whole[i] = (int32_t)(row->is_signed ? sign_extended(bits[i], row->size_bits) : bits[i]);
 }
 
+INLINE void read_groups(const struct number_format_row *row, const uint32_t (*bits)[NUMBER_LANES], size_t groups,
+                        uint32_t sign_flip, struct number_factors *factors)
+{
+    if (row->exponent_bits == 0)
+        for (size_t i = 0; i < groups; i++) read_integers(row, bits[i], &factors[i]);
+    else
+        for (size_t i = 0; i < groups; i++) read_factors(row, bits[i], sign_flip, &factors[i]);
+}
+
+// The row by value: what is written could be a pointer's.
+#define READ_COPY(name, attributes)                                                                                    \
+    static attributes void name(struct number_format_row row, const uint32_t(*bits)[NUMBER_LANES], size_t groups,      \
+                                uint32_t sign_flip, struct number_factors *factors)                                    \
+    {                                                                                                                  \
+        read_groups(&row, bits, groups, sign_flip, factors);                                                           \
+    }
+
+READ_COPY(read_anywhere, /* no other target */)
+#if defined HAVE_AVX2
+READ_COPY(read_avx2, __attribute__((target("avx2"))))
+#endif
+
+void number_factors_read_groups(enum number_format format, const uint32_t (*bits)[NUMBER_LANES], size_t groups,
+                                int negate, struct number_factors *factors)
+{
+    const struct number_format_row row = *number_format_row(format);
+    const uint32_t sign_flip = negate ? (uint32_t)1 << 31 : 0;
+#if defined HAVE_AVX2
+    if (__builtin_cpu_supports("avx2")) {
+        read_avx2(row, bits, groups, sign_flip, factors);
+        return;
+    }
+#endif
+    read_anywhere(row, bits, groups, sign_flip, factors);
+}
+
 void number_factors_read(enum number_format format, const uint32_t bits[NUMBER_LANES], int negate,
                          struct number_factors *factors)
 {
-    const struct number_format_row row = *number_format_row(format);
-    if (row.exponent_bits == 0)
-        read_integers(&row, bits, factors);
-    else
-        read_factors(&row, bits, negate ? (uint32_t)1 << 31 : 0, factors);
+    number_factors_read_groups(format, (const uint32_t(*)[NUMBER_LANES])bits, 1, negate, factors);
 }
 
 static inline uint32_t word_at(const uint8_t *bytes, int size_bytes)

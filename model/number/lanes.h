@@ -19,9 +19,11 @@ struct number_factors {
     };
 };
 
-// Takes eight values of `format` apart; `negate` flips all signs of floats.
+// Takes eight values of `format` apart; `negate` flips all signs of floats. _groups: `groups` times eight values.
 void number_factors_read(enum number_format format, const uint32_t bits[NUMBER_LANES], int negate,
                          struct number_factors *factors);
+void number_factors_read_groups(enum number_format format, const uint32_t (*bits)[NUMBER_LANES], size_t groups,
+                                int negate, struct number_factors *factors);
 
 // The same of `count` values in memory, `stride_bytes` apart; the others are zeros. Units of b1 have 4 bytes.
 void number_factors_load(enum number_format format, int count, const uint8_t *bytes, size_t stride_bytes, int negate,

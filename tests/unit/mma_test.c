@@ -218,6 +218,87 @@ START_TEST(mma_rounds_sums_of_f64_as_asked)
 }
 END_TEST
 
+// --- The whole instruction, and its elements one by one --------------------------------------------------------------
+
+enum { WORDS = 2 * MMA_LANES * MMA_MAX_REGISTERS, ROUNDS = 40 };
+
+static uint64_t next(uint64_t *random)
+{
+    *random = *random * 6364136223846793005u + 1442695040888963407u;
+    return *random >> 32;
+}
+
+// Bits of any kind; in some rounds small fields of exponents, so that few elements are NaN; zeros.
+static void fill(uint32_t *words, int round, uint64_t *random)
+{
+    static const uint32_t masks[] = {UINT32_MAX, 0xbfbfbfbf, 0xbcbcbcbc, 0x8f8f8f8f};
+    for (int i = 0; i < WORDS; i++) words[i] = (uint32_t)next(random) & masks[round % 4];
+    for (int i = 0; i < WORDS && round % 8 > 5; i++) words[i] = next(random) % 3 == 0 ? words[i] : 0;
+}
+
+// The units of an operand, by rows of A and D and columns of B.
+static void take_units(enum mma_form form, enum mma_operand operand, const uint32_t *words,
+                       uint64_t to[][MMA_MAX_COLUMN])
+{
+    const int parts = mma_parts(form, operand), is_wide = mma_row(form)->d == NUMBER_F64;
+    for (int i = 0; i < mma_row(form)->registers[operand] * parts * MMA_LANES; i++) {
+        const int lane = i % MMA_LANES, index = i / MMA_LANES / parts, part = i / MMA_LANES % parts, bits = 32 / parts;
+        const int word = MMA_LANES * index + lane;
+        const struct number_place at = mma_place(form, operand, lane, index, part);
+        uint64_t unit = is_wide ? words[2 * word] | (uint64_t)words[2 * word + 1] << 32
+                                : words[word] >> bits * part & UINT32_MAX >> (32 - bits);
+        if (operand == MMA_OF_B)
+            to[at.column][at.row] = unit;
+        else
+            to[at.row][at.column] = unit;
+    }
+}
+
+static uint64_t dot(enum mma_form form, int selector, const uint32_t *metadata, int row, const uint64_t *a,
+                    const uint64_t *column, uint64_t c)
+{
+    struct mma_vector of_a, of_b;
+    uint64_t picked[MMA_MAX_UNITS];
+    if (mma_row(form)->is_sparse) mma_pick(form, selector, metadata, row, column, picked);
+    mma_vector_read(form, MMA_OF_A, a, &of_a);
+    mma_vector_read(form, MMA_OF_B, mma_row(form)->is_sparse ? picked : column, &of_b);
+    return mma_dot(form, &of_a, &of_b, c);
+}
+
+static void compare_with_dots(enum mma_form form, int round, uint64_t *random)
+{
+    static uint32_t a[WORDS], b[WORDS], d[WORDS], result[WORDS], metadata[MMA_LANES];
+    static uint64_t of_a[MMA_MAX_M][MMA_MAX_COLUMN], of_b[MMA_N][MMA_MAX_COLUMN], of_d[MMA_MAX_M][MMA_MAX_COLUMN],
+        of_result[MMA_MAX_M][MMA_MAX_COLUMN];
+    const struct mma_row *row = mma_row(form);
+    fill(a, round, random);
+    fill(b, round, random);
+    fill(d, round + 1, random);
+    for (int i = 0; i < MMA_LANES; i++) metadata[i] = 0x4e9c4e9c;
+    const int selector = row->is_sparse ? round % (number_most_selector(mma_sparsity(form)) + 1) : 0;
+    memcpy(result, d, sizeof d);
+    ck_assert_int_eq(row->is_sparse ? mma_execute_sparse(form, selector, metadata, a, b, result, NULL)
+                                    : mma_execute(form, a, b, result, NULL),
+                     RULE_OK);
+    take_units(form, MMA_OF_A, a, of_a);
+    take_units(form, MMA_OF_B, b, of_b);
+    take_units(form, MMA_OF_D, d, of_d);
+    take_units(form, MMA_OF_D, result, of_result);
+    for (int i = 0; i < row->m * MMA_N; i++) {
+        const int m = i / MMA_N, n = i % MMA_N;
+        const uint64_t wanted = dot(form, selector, metadata, m, of_a[m], of_b[n], of_d[m][n]);
+        ck_assert_msg(of_result[m][n] == wanted, "%s, round %d, d[%d][%d]: %llx, wanted %llx", row->name, round, m, n,
+                      (unsigned long long)of_result[m][n], (unsigned long long)wanted);
+    }
+}
+
+START_TEST(mma_multiplies_as_its_elements_one_by_one)
+{
+    uint64_t random = (uint64_t)_i + 1;
+    for (int round = 0; round < ROUNDS; round++) compare_with_dots((enum mma_form)_i, round, &random);
+}
+END_TEST
+
 Suite *mma_suite(void)
 {
     Suite *suite = suite_create("mma");
@@ -226,6 +307,7 @@ Suite *mma_suite(void)
     tcase_add_loop_test(tests, mma_fragments__are_those_of_ptx, 0, PLACES);
     tcase_add_test(tests, mma_fragments__hold_each_element_once);
     tcase_add_test(tests, mma_multiplies_a_row_by_a_column);
+    tcase_add_loop_test(tests, mma_multiplies_as_its_elements_one_by_one, 0, MMA_FORMS);
     tcase_add_loop_test(tests, mma_rounds_sums_of_f64_as_asked, 0, sizeof roundings / sizeof roundings[0]);
     tcase_add_test(tests, mma_keeps_both_halves_of_f16_and_f64);
     tcase_add_loop_test(tests, mma_metadata__lies_in_the_lanes_of_ptx, 0, CHUNKS);
