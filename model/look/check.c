@@ -298,6 +298,29 @@ static void hear_return(struct look_check *check, struct check_barrier *barrier,
     *seen = (struct check_seen){check->now, barrier->phases, is_fresh};
 }
 
+// Of a barrier that nobody had initialised before: the waits of a warp that have failed on it. Where one returned, the
+// wait was told.
+static void find_waits(struct look_check *check, const struct machine_warp *warp, const struct check_shadow *shadow,
+                       const struct event_barrier *barrier)
+{
+    const struct flight_warp *flights = flight_warp_of(warp);
+    for (int i = 0; i < FLIGHT_WAITS; i++) {
+        const struct flight_wait *wait = &flights->wait[i];
+        if (wait->lanes == 0 || wait->rank != barrier->rank || wait->address != barrier->address) continue;
+        find(check, CHECK_NOT_INITIALISED, shadow->cta, barrier->address,
+             wait->function->source->instruction[wait->code->instruction].line, 0);
+    }
+}
+
+static void find_early_waits(struct look_check *check, const struct check_shadow *shadow,
+                             const struct event_barrier *barrier)
+{
+    for (uint32_t i = 0; i < check->cluster->ctas; i++) {
+        const struct machine_cta *cta = &check->cluster->cta[i];
+        for (uint32_t j = 0; j < cta->warps; j++) find_waits(check, &cta->warp[j], shadow, barrier);
+    }
+}
+
 static void hear_barrier(struct look_check *check, const struct event *event)
 {
     const struct event_origin *who = event->origin;
@@ -306,6 +329,7 @@ static void hear_barrier(struct look_check *check, const struct event *event)
     struct check_barrier *barrier = shadow != NULL ? barrier_of(shadow, address) : NULL;
     if (barrier == NULL) return;
     if (event->barrier.step == BARRIER_INIT) {
+        if (barrier->line == 0) find_early_waits(check, shadow, &event->barrier);
         if (barrier->is_live) find(check, CHECK_INITIALISED_AGAIN, shadow->cta, address, who->line, barrier->line);
         *barrier = (struct check_barrier){.is_used = 1, .is_live = 1, .address = address, .line = who->line};
     } else if (!barrier->is_live) {

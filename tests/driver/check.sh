@@ -32,6 +32,7 @@ for schedule in default late early shuffled; do
     finds $schedule again 'an mbarrier was initialised again' 'the init: checks.cu:62, CTA 0, shared address 0x500' \
         'the init before it: checks.cu:60'
     finds $schedule missing 'an mbarrier was used that no mbarrier.init had created' 'the use: checks.cu:74'
+    finds $schedule awaited 'an mbarrier was used that no mbarrier.init had created' 'the use: checks.cu:174'
     finds $schedule unexpected 'a copy brought bytes to an mbarrier which nobody had expected' "the copy: $copy:82"
     is_right $schedule right 2
     is_right $schedule behind 2
