@@ -68,7 +68,7 @@ static int is_missing(const char *folder, const char *name)
 
 static const char *advice(const char *name)
 {
-    if (is_runtime(name)) return "tmaref has the runtime of CUDA 13: build the program with nvcc 13";
+    if (is_runtime(name)) return "tmaref has the runtimes of CUDA 11, 12 and 13: build the program with nvcc 13";
     if (strncmp(name, "libnvrtc", strlen("libnvrtc")) == 0 ||
         strncmp(name, "libnvJitLink", strlen("libnvJitLink")) == 0)
         return "it needs no GPU: install NVIDIA's";

@@ -18,8 +18,8 @@
 
 enum { MOST_NAMES = 4096, CODE_BYTES = 32 };
 
-static const char *const files[TAKEOVER_LIBRARIES] = {"libcudart.so.13", "libcuda.so.1", "libcublas.so.13",
-                                                      "libcublasLt.so.13"};
+static const char *const files[TAKEOVER_LIBRARIES] = {"libcudart.so.13",   "libcuda.so.1",    "libcublas.so.13",
+                                                      "libcublasLt.so.13", "libcudart.so.12", "libcudart.so.11.0"};
 
 // A function of one of our libraries. Its code jumps to `target`, which is first the rest of that code: it asks
 // takeover_resolve() for the function.

@@ -148,12 +148,13 @@ static int64_t find_copy(const struct runtime *runtime, const char *code, size_t
 static void take_functions(const struct runtime *runtime, uint8_t *code)
 {
     const char *names = runtime->elf.image + runtime->names.sh_offset;
+    const enum takeover_library library = takeover_runtime(names, runtime->names.sh_size);
     for (uint64_t at = 0; at + sizeof(Elf64_Sym) <= runtime->symbols.sh_size; at += sizeof(Elf64_Sym)) {
         Elf64_Sym symbol;
         memcpy(&symbol, runtime->elf.image + runtime->symbols.sh_offset + at, sizeof symbol);
         if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx != runtime->text_index) continue;
         if (symbol.st_name >= runtime->names.sh_size || symbol.st_value >= runtime->text.sh_size) continue;
-        void *entry = takeover_entry(TAKEOVER_RUNTIME, names + symbol.st_name);
+        void *entry = takeover_entry(library, names + symbol.st_name);
         if (entry != NULL) takeover_jump(code + symbol.st_value, symbol.st_size, entry);
     }
 }

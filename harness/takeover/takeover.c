@@ -22,7 +22,7 @@
 // What a file that holds a copy of one of the libraries has a function of, and how its public functions are called.
 static const struct {
     const char *has, *begins[2];
-} copies[TAKEOVER_LIBRARIES] = {
+} copies[TAKEOVER_COPIES] = {
     [TAKEOVER_RUNTIME] = {"cudaGetDeviceCount", {"cuda", "__cuda"}},
     [TAKEOVER_DRIVER] = {"cuDriverGetVersion", {"cu", "cu"}},
     [TAKEOVER_CUBLAS] = {"cublasCreate_v2", {"cublas", "cublas"}},
@@ -60,13 +60,21 @@ static int has_function(const struct table *table, const char *wanted)
     return 0;
 }
 
-static void take(const struct link_map *map, const struct table *table, enum takeover_library library)
+enum takeover_library takeover_runtime(const char *names, uint64_t bytes)
 {
+    static const char of_12[] = "cudaGetDeviceProperties_v2", of_11[] = "cudaUnbindTexture";
+    if (memmem(names, bytes, of_12, sizeof of_12) != NULL) return TAKEOVER_RUNTIME_12;
+    return memmem(names, bytes, of_11, sizeof of_11) != NULL ? TAKEOVER_RUNTIME_11 : TAKEOVER_RUNTIME;
+}
+
+static void take(const struct link_map *map, const struct table *table, enum takeover_library copy)
+{
+    const enum takeover_library library =
+        copy == TAKEOVER_RUNTIME ? takeover_runtime(table->names, table->names_bytes) : copy;
     Elf64_Sym symbol;
     for (uint64_t i = 0; i < table->count; i++) {
         const char *name = function_at(table, i, &symbol);
-        if (name == NULL || (!begins(name, copies[library].begins[0]) && !begins(name, copies[library].begins[1])))
-            continue;
+        if (name == NULL || (!begins(name, copies[copy].begins[0]) && !begins(name, copies[copy].begins[1]))) continue;
         void *entry = takeover_entry(library, name);
         if (entry != NULL) takeover_jump((void *)(map->l_addr + symbol.st_value), symbol.st_size, entry);
     }
@@ -120,7 +128,7 @@ static void look_into(const struct link_map *map, const struct elf *elf)
     if (is_stripped && !find_table(elf, SHT_DYNSYM, &table)) return;
     if (is_stripped && !has_function(&table, copies[TAKEOVER_RUNTIME].has) && may_hold_runtime(elf, &table))
         takeover_stripped(elf, map->l_addr, map->l_name);
-    for (enum takeover_library library = 0; library < TAKEOVER_LIBRARIES; library++)
+    for (enum takeover_library library = 0; library < TAKEOVER_COPIES; library++)
         if (has_function(&table, copies[library].has) && !takeover_is_ours(map->l_name)) take(map, &table, library);
     take_closed(map, &table);
 }

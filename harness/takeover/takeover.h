@@ -14,7 +14,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum takeover_library { TAKEOVER_RUNTIME, TAKEOVER_DRIVER, TAKEOVER_CUBLAS, TAKEOVER_CUBLASLT, TAKEOVER_LIBRARIES };
+enum takeover_library {
+    TAKEOVER_RUNTIME,
+    TAKEOVER_DRIVER,
+    TAKEOVER_CUBLAS,
+    TAKEOVER_CUBLASLT,
+    TAKEOVER_COPIES, // what is looked for; the others are found in place of the first
+    TAKEOVER_RUNTIME_12 = TAKEOVER_COPIES,
+    TAKEOVER_RUNTIME_11,
+    TAKEOVER_LIBRARIES
+};
+
+// Which of our runtimes stands for a copy that has these names, of CUDA 11, 12 or 13: structs and parameters differ.
+enum takeover_library takeover_runtime(const char *names, uint64_t bytes);
 
 // Code that goes on to our function `name`, which is looked up when the code first runs; NULL if our library has none.
 void *takeover_entry(enum takeover_library library, const char *name);

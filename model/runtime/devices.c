@@ -4,8 +4,6 @@
 
 #include "runtime.h"
 
-enum { RUNTIME_VERSION = 13000 };
-
 RUNTIME_VISIBLE enum cudaError cudaDriverGetVersion(int *version)
 {
     return runtime_keep((int)cuDriverGetVersion(version));
@@ -162,6 +160,15 @@ static void fill_properties(struct cudaDeviceProp *to)
         {&to->memoryPoolsSupported, 115},
         {&to->clusterLaunch, 120},
         {&to->unifiedFunctionPointers, 129},
+#if RUNTIME_RELEASE < 13
+        {&to->clockRate, 13},
+        {&to->deviceOverlap, 15},
+        {&to->kernelExecTimeoutEnabled, 17},
+        {&to->computeMode, 20},
+        {&to->memoryClockRate, 36},
+        {&to->singleToDoublePrecisionPerfRatio, 87},
+        {&to->cooperativeMultiDeviceLaunch, 96},
+#endif
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         cuDeviceGetAttribute(rows[i].to, (enum cuda_device_attribute)rows[i].attribute, 0);

@@ -5,6 +5,7 @@
 #define TMAREF_RUNTIME_TYPES_H
 
 #include "cuda_types.h"
+#include "runtime_release.h"
 
 #ifndef __DRIVER_TYPES_H__
 
@@ -67,7 +68,9 @@ struct cudaPointerAttributes {
     uint32_t type;
     int device;
     void *devicePointer, *hostPointer;
+#if RUNTIME_RELEASE >= 13
     long reserved[8];
+#endif
 };
 
 struct cudaFuncAttributes {
@@ -123,6 +126,13 @@ struct cudaLaunchConfig_st {
     unsigned numAttrs;
 };
 
+// Fields that CUDA 13 dropped.
+#if RUNTIME_RELEASE < 13
+#define BEFORE_13(...) int __VA_ARGS__;
+#else
+#define BEFORE_13(...)
+#endif
+
 struct cudaDeviceProp {
     char name[256];
     struct CUuuid_st uuid;
@@ -132,22 +142,33 @@ struct cudaDeviceProp {
     int regsPerBlock, warpSize;
     size_t memPitch;
     int maxThreadsPerBlock, maxThreadsDim[3], maxGridSize[3];
+    BEFORE_13(clockRate)
     size_t totalConstMem;
     int major, minor;
     size_t textureAlignment, texturePitchAlignment;
-    int multiProcessorCount, integrated, canMapHostMemory;
-    int maxTexture1D, maxTexture1DMipmap, maxTexture2D[2], maxTexture2DMipmap[2], maxTexture2DLinear[3];
+    BEFORE_13(deviceOverlap)
+    int multiProcessorCount;
+    BEFORE_13(kernelExecTimeoutEnabled)
+    int integrated, canMapHostMemory;
+    BEFORE_13(computeMode)
+    int maxTexture1D, maxTexture1DMipmap;
+    BEFORE_13(maxTexture1DLinear)
+    int maxTexture2D[2], maxTexture2DMipmap[2], maxTexture2DLinear[3];
     int maxTexture2DGather[2], maxTexture3D[3], maxTexture3DAlt[3], maxTextureCubemap, maxTexture1DLayered[2];
     int maxTexture2DLayered[3], maxTextureCubemapLayered[2], maxSurface1D, maxSurface2D[2], maxSurface3D[3];
     int maxSurface1DLayered[2], maxSurface2DLayered[3], maxSurfaceCubemap, maxSurfaceCubemapLayered[2];
     size_t surfaceAlignment;
     int concurrentKernels, ECCEnabled, pciBusID, pciDeviceID, pciDomainID, tccDriver, asyncEngineCount;
-    int unifiedAddressing, memoryBusWidth, l2CacheSize, persistingL2CacheMaxSize, maxThreadsPerMultiProcessor;
+    int unifiedAddressing;
+    BEFORE_13(memoryClockRate)
+    int memoryBusWidth, l2CacheSize, persistingL2CacheMaxSize, maxThreadsPerMultiProcessor;
     int streamPrioritiesSupported, globalL1CacheSupported, localL1CacheSupported;
     size_t sharedMemPerMultiprocessor;
     int regsPerMultiprocessor, managedMemory, isMultiGpuBoard, multiGpuBoardGroupID, hostNativeAtomicSupported;
+    BEFORE_13(singleToDoublePrecisionPerfRatio)
     int pageableMemoryAccess, concurrentManagedAccess, computePreemptionSupported, canUseHostPointerForRegisteredMem;
     int cooperativeLaunch;
+    BEFORE_13(cooperativeMultiDeviceLaunch)
     size_t sharedMemPerBlockOptin;
     int pageableMemoryAccessUsesHostPageTables, directManagedMemAccessFromHost, maxBlocksPerMultiProcessor;
     int accessPolicyMaxWindowSize;

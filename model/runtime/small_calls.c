@@ -61,6 +61,18 @@ RUNTIME_CALL(cudaMemPoolImportPointer,
 RUNTIME_CALL(cudaIpcOpenEventHandle, (struct CUevent_st * *event, struct CUipcEventHandle_st handle),
              cuIpcOpenEventHandle(event, handle))
 
+// --- Newer versions of calls ------------------------------------------------------------------------------------------
+
+// `mode` is how the device waits for the function: sleeping (0) or spinning (1). It is the same here.
+RUNTIME_CALL(cudaLaunchHostFunc_v2, (struct CUstream_st * stream, void (*call)(void *user), void *user, unsigned mode),
+             mode > 1 ? CUDA_ERROR_INVALID_VALUE : cuLaunchHostFunc(stream, call, user))
+
+// No call of this library makes an execution context, so there is none but that of the device.
+RUNTIME_CALL(cudaGraphConditionalHandleCreate_v2,
+             (uint64_t * handle, struct CUgraph_st *graph, const void *context, unsigned value, unsigned flags),
+             context != NULL ? CUDA_ERROR_INVALID_HANDLE
+                             : (enum cuda_result)cudaGraphConditionalHandleCreate(handle, graph, value, flags))
+
 // --- Structs ---------------------------------------------------------------------------------------------------------
 
 // Programs fill it in for arrays and textures, which are refused where they are made.

@@ -54,6 +54,8 @@ The target `calls-page` makes this page from the libraries of `tmaref exec`. [ex
 - Several versions of one call (`cuMemAlloc` and `cuMemAlloc_v2`) count as one. The newest version is implemented. Older versions with
   32-bit addresses are not.
 - The forms for per-thread default streams (`_ptds`, `_ptsz`) are the same calls.
+- The list of the runtime is that of CUDA 13, 13.0 to 13.5. `libcudart.so.12` and `libcudart.so.11.0` have the calls of their releases, with their parameters
+  and structs.
 END
     for library in "Driver API, libcuda.so.1:$1" "Runtime API, libcudart.so.13:$2"; do
         lines=$(calls "${library#*:}")

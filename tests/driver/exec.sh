@@ -42,7 +42,7 @@ expect 143 '' -- sh -c 'kill -TERM $$'
 # A library that is not there: the loader names it, and exec says what to do.
 expect 127 'linked with libcublas.so.99: tmaref does not have it' -- "${NEEDS}_cublas"
 expect 127 'linked with libnvrtc.so.99: it needs no GPU' -- "${NEEDS}_nvrtc"
-PATH=${NEEDS%/*}:$PATH expect 127 'linked with libcudart.so.99: tmaref has the runtime of CUDA 13' -- needs_cudart
+PATH=${NEEDS%/*}:$PATH expect 127 'linked with libcudart.so.99: tmaref has the runtimes of CUDA 11, 12 and 13' -- needs_cudart
 expect 127 '^$' -- sh -c 'echo; exit 127'
 expect 127 'libcurl.so.99: cannot open' -- "${NEEDS}_curl"
 grep 'linked with' "$scratch" && failed=1 # it is none of CUDA

@@ -370,8 +370,9 @@ void show_bad_environment(void)
 {
     typedef enum cudaError call(size_t, size_t, size_t, size_t, size_t, size_t, size_t, size_t);
     static const char *const names[] = {
-#define RUNTIME_NAME(name) #name,
-#define RUNTIME_ALIAS(name, same)
+#define LATEST                          99999
+#define RUNTIME_NAME(name, first, last) (last) >= 13000 ? #name : NULL,
+#define RUNTIME_ALIAS(name, same, first, last)
 #include "runtime_names.def"
     };
     int called = 0;
@@ -380,6 +381,7 @@ void show_bad_environment(void)
     REFUSES(ERROR_INVALID_VALUE, cudaFree(NULL));
     SAYS("TMAREF_SEED is 'one', which is not a whole number");
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (names[i] == NULL) continue; // not of CUDA 13
         if (strncmp(names[i], "__", 2) == 0 || strstr(names[i], "LastError") != NULL) continue;
         if (strcmp(names[i], "cudaCreateChannelDesc") == 0) continue; // fills a struct, and returns no error
         call *function;
