@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "copy.h"
+#include "flight.h"
+#include "operation.h"
 #include "pair.h"
-#include "tmaref.h"
 
 enum { ROUNDS = 9, ELEMENT_BYTES = 2, SHARED_BYTES = 65536 };
 #define SOURCE_BYTES   ((uint64_t)256 << 20)

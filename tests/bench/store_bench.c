@@ -6,8 +6,12 @@
 #include <string.h>
 
 #include "bulk.h"
+#include "copy.h"
+#include "flight.h"
+#include "im2col_store.h"
+#include "operation.h"
 #include "pair.h"
-#include "tmaref.h"
+#include "store.h"
 
 enum { ROUNDS = 7, WIDTH_BYTES = 16384, BOX_BYTES = 16384, NO_OP = -1 };
 #define GLOBAL_BYTES   ((uint64_t)128 << 20)
