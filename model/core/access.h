@@ -7,8 +7,8 @@
 
 enum access_kind { ACCESS_READ, ACCESS_WRITE, ACCESS_REDUCE }; // REDUCE: reads and writes as one, element by element
 
-// How strong it is, and among whom: a weak access promises nothing to anybody (SCOPE_NONE). Fences have them too.
-// PTX ISA 9.1 "Memory Consistency Model" (#memory-consistency-model).
+// How strong it is, and among whom: a weak access promises nothing to anybody (SCOPE_NONE). Fences have an order and a
+// scope too. PTX ISA 9.1 "Memory Consistency Model" (#memory-consistency-model).
 enum access_order {
     ORDER_WEAK,
     ORDER_RELAXED,

@@ -13,7 +13,7 @@ enum { CLUSTER_MEMORY_MAX_CTAS = 16 };
 //               the CTA's window: the rank of a shared::cluster address (bits 31..24) is not in them
 //   ctas        how many there are: 1 to 16
 //   is_cluster  0 in a launch without the cluster attribute
-//   exited      bit r: the CTA of rank r has ended, nobody reaches its memory any more
+//   exited      bit r: the CTA of rank r has ended, so nobody can reach its memory
 struct cluster_memory {
     const struct memory *cta;
     uint32_t ctas;

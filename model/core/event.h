@@ -71,8 +71,8 @@ struct event_meeting {
 
 // Groups of asynchronous operations. ISSUE: operation origin->operation begins, and will be in group `group`; a COMMIT
 // closes that group; a WAIT covers all groups below `group` (WAIT_READ: their sources alone). FENCE is wgmma.fence.
-// cp.async; cp.async.bulk and cp.reduce.async.bulk with .bulk_group; wgmma, whose groups are those of a warp. What
-// tells a barrier, or nobody, is in no group: ASYNC_ALONE.
+// The kinds: cp.async; cp.async.bulk and cp.reduce.async.bulk with .bulk_group; wgmma, whose groups belong to a warp.
+// An operation that completes on a barrier, or whose end nobody can wait for, is in no group: ASYNC_ALONE.
 enum async_kind { ASYNC_COPY, ASYNC_BULK, ASYNC_WGMMA, ASYNC_KINDS, ASYNC_ALONE = ASYNC_KINDS };
 enum group_step { GROUP_ISSUE, GROUP_COMMIT, GROUP_WAIT, GROUP_WAIT_READ, GROUP_FENCE };
 struct event_group {
@@ -98,8 +98,8 @@ struct event {
     };
 };
 
-// Who listens. Events come in the order in which things are done. An asynchronous operation promises no order among its
-// accesses: only that they come before its transaction.
+// An observer. It hears events in the order in which the model does things. The accesses of an asynchronous operation
+// come in any order, but all of them before its transaction.
 struct observer {
     void *context;
     void (*hear)(void *context, const struct event *event);
@@ -117,8 +117,8 @@ static inline void event_tell(const struct teller *teller, struct event event)
     if (teller->observer != NULL) teller->observer->hear(teller->observer->context, &event);
 }
 
-// Tells of `bytes` bytes at `address`, all else as in `as`; of none, nothing. An access to several ranges is several
-// events.
+// Tells of an access to `bytes` bytes at `address`; everything else is as in `as`. If `bytes` is 0, nothing is told. An
+// access to several ranges is several events.
 static inline void event_tell_access(const struct teller *teller, struct access as, uint64_t address, uint64_t bytes)
 {
     struct event event;

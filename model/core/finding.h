@@ -21,8 +21,8 @@ struct finding {
     uint64_t value, limit, nearest;
 };
 
-// All rules broken by one call, in the order found; past FINDINGS_MAX only `count` goes on. Need not be cleared before
-// a call.
+// All rules broken by one call, in the order found; `item` holds the first FINDINGS_MAX of them, `count` counts all.
+// Need not be cleared before a call.
 struct findings {
     int count;
     struct finding item[FINDINGS_MAX];
@@ -34,7 +34,7 @@ void findings_clear(struct findings *findings);
 // Appends a finding; `findings` may be NULL (then nothing is kept).
 void finding_add(struct findings *findings, struct finding finding);
 
-// Appends that `value` of an instruction is nothing that PTX has, and returns that rule, INSTRUCTION_FORM.
+// Appends INSTRUCTION_FORM, because PTX has no instruction whose `argument` is `value`; returns that rule.
 enum rule finding_of_form(struct findings *findings, const char *argument, uint64_t value);
 
 // The first finding that is a refusal or a fault, RULE_OK if all are warnings or there are none.

@@ -20,7 +20,8 @@ struct memory {
     uint64_t size_bytes;
 };
 
-// Does it hold these bytes? It may have none of its own (`bytes` NULL) where they are only asked for.
+// Are the `count_bytes` bytes at `address` all in this range? `bytes` may be NULL: the answer needs the addresses
+// alone.
 static inline int memory_holds(const struct memory *memory, uint64_t address, uint64_t count_bytes)
 {
     uint64_t offset = address - memory->base;
@@ -42,8 +43,8 @@ struct region {
     int is_read_only;
 };
 
-// All regions that are mapped: `count` of them, in rising order of address; none reaches into the next, none is empty;
-// the last may go on at address 0.
+// All regions that are mapped: `count` of them, in rising order of address. Regions do not overlap and are not empty.
+// The last one may wrap around to address 0.
 struct global_memory {
     const struct region *region;
     uint32_t count;
@@ -63,8 +64,8 @@ static inline uint8_t *region_at(const struct region *region, uint64_t address, 
 // The region that holds `address`, NULL if none does; found in the table.
 const struct region *region_search(const struct global_memory *global, uint64_t address);
 
-// The same for whoever asks again and again: `hit` is the region of the last answer; NULL: the first one is tried. One
-// comparison where that is the answer.
+// The same, faster for a caller that asks often: `hit` is the region of its last answer, NULL at first. If `hit` holds
+// `address`, one comparison is enough.
 static inline const struct region *region_find(const struct global_memory *global, const struct region *hit,
                                                uint64_t address)
 {

@@ -14,8 +14,8 @@ enum { MATRIX_LANES = 32, MATRIX_ROWS = 8, MATRIX_ROW_BYTES = 16, MATRIX_MAX = 4
 
 // The rows of `count` matrices (1, 2 or 4): 715 if an address has bits from 24 on (rule MATRIX_ROW_RANK), then 700 if a
 // row starts past the end of `shared` (rule MATRIX_ROW_BOUNDS), then 716 if one is not at a multiple of 16 (rule
-// MATRIX_ROW_ALIGN). The addresses of lanes from 8 count on do not count. Below shared->base lies the system's memory:
-// to read it breaks no rule, and gives zeros; what a store does there is not known, here it does nothing.
+// MATRIX_ROW_ALIGN). The addresses of lanes from 8 count on do not count. Below shared->base lies memory of the system:
+// a read of it breaks no rule and gives zeros. What a store does there is not known; the model writes nothing.
 //   findings  NULL, or takes every rule broken
 //   returns   RULE_OK or the first rule broken
 enum rule matrix_check(const struct memory *shared, const uint32_t address[MATRIX_LANES], int count,
@@ -29,8 +29,8 @@ enum rule matrix_check(const struct memory *shared, const uint32_t address[MATRI
 enum rule matrix_load(const struct memory *shared, const uint32_t address[MATRIX_LANES], int count, int is_trans,
                       uint32_t registers[][MATRIX_LANES], struct findings *findings);
 
-// stmatrix.sync.aligned.m8n8.x<count>{.trans}.shared.b16: the same, the other way. Of rows at the same place that of
-// the last matrix is kept, and of one matrix the first.
+// stmatrix.sync.aligned.m8n8.x<count>{.trans}.shared.b16: the same, the other way. If rows have the same
+// address, the row of the last matrix is kept, and within a matrix the first row.
 //   source   PTX ISA 9.1 "stmatrix" (#warp-level-matrix-instructions-stmatrix)
 enum rule matrix_store(const struct memory *shared, const uint32_t address[MATRIX_LANES], int count, int is_trans,
                        uint32_t registers[][MATRIX_LANES], struct findings *findings);

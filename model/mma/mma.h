@@ -54,7 +54,7 @@ struct mma_vector {
 // `units`: mma_units() of them, in the order of k (of a sparse B those that mma_pick() gives). `operand` is A or B.
 void mma_vector_read(enum mma_form form, enum mma_operand operand, const uint64_t *units, struct mma_vector *vector);
 
-// One element of D, from the bits of that of C. The sums of f64 alone have other roundings than the nearest.
+// One element of D; `c` is the bits of the element of C. Only f64 can be rounded otherwise than to the nearest.
 uint64_t mma_dot(enum mma_form form, const struct mma_vector *a, const struct mma_vector *b, uint64_t c);
 uint64_t mma_dot_rounded(enum mma_form form, enum number_rounding rounding, const struct mma_vector *a,
                          const struct mma_vector *b, uint64_t c);

@@ -50,7 +50,7 @@ struct ptx_name ptx_file_name(const struct ptx_module *module, uint32_t number);
 struct ptx_name ptx_location_function(const struct ptx_module *module, const struct ptx_location *location, char *to,
                                       size_t size_bytes);
 
-// What the module has taken of its limit.
+// How many bytes the module has allocated; its limit is the one that it was opened with.
 size_t ptx_memory_bytes(const struct ptx_module *module);
 
 void ptx_close(struct ptx_module *module);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Async-groups: which asynchronous operations a thread may rely on, and since when. PTX keeps them per thread, those of
-// cp.async and those of cp.async.bulk apart (enum async_kind); nothing is known of an operation that no wait has
-// covered, it may be done or not. Operations are values that their issuer keeps; data and faults are in operation.h.
+// cp.async and those of cp.async.bulk apart (enum async_kind); an operation that no wait has covered may be
+// done or not. The issuer keeps the struct of each operation; data and faults are in operation.h.
 //
 // An H200 keeps one such object per warp instead of one per thread, and its .read waits for the writes too (rules
 // ASYNC_GROUP_THREAD, ASYNC_GROUP_READ): give all threads of a warp one object to see what that machine does.
@@ -39,7 +39,7 @@ enum async_state {
 // What somebody wants to do with the memory of an operation.
 enum async_use { ASYNC_WRITES_SOURCE, ASYNC_USES_DESTINATION };
 
-// All that changes what is known takes a teller, or NULL: it tells an event (EVENT_GROUP) with the number of the group.
+// Calls that change the groups take a teller, or NULL. They tell an event (EVENT_GROUP) with the number of the group.
 
 // An operation that the thread of `groups` issues now.
 struct async_operation async_issue(const struct async_groups *groups, enum async_kind kind,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The barrier of a cluster (barrier.cluster.arrive and .wait), as a state machine over its members: warps, or threads
-// where they arrive one by one. Who runs when is the caller's: an operation that would block says so and does nothing.
-// What goes through is told (EVENT_MEETING); what a wait makes visible is for those who hear it.
+// where they arrive one by one. The caller decides who runs when: an operation that would block returns 0 and does
+// nothing. Others tell an event (EVENT_MEETING), from which an observer knows what a wait makes visible.
 #ifndef TMAREF_CLUSTER_BARRIER_H
 #define TMAREF_CLUSTER_BARRIER_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Fences: each form of PTX as the event that it is. The model keeps no caches that a fence could empty: what one orders
-// is for those who hear it.
+// Fences: each form of PTX becomes an event. The model has no caches that a fence could empty, so a fence changes
+// nothing in it. An observer learns from the event what is ordered.
 #ifndef TMAREF_FENCE_H
 #define TMAREF_FENCE_H
 

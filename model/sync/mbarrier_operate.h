@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// One warp instruction on mbarriers: any form, any addresses lane by lane. The barrier is the 8 bytes in shared memory,
-// as mbarrier.inval writes them back: any 8 aligned bytes are one, and there may be as many as fit. What an H200 keeps
-// of a live barrier beside them, in a unit of the SM, is a cache of the same word: it shows only in plain accesses to
-// the bytes, which PTX forbids (rule MBARRIER_PLAIN_ACCESS); here those see and change the word itself.
+// One warp instruction on mbarriers, of any form, with an address for each lane. A barrier is any 8 aligned bytes of
+// shared memory, which hold the word that mbarrier.inval writes back. An H200 keeps a live barrier in a unit of the SM,
+// so plain accesses to its bytes see old values there. PTX forbids them (rule MBARRIER_PLAIN_ACCESS). In the model they
+// read and change the word itself.
 // The word and its one transaction: mbarrier.h. The forms: mbarrier_form.h.
 #ifndef TMAREF_MBARRIER_OPERATE_H
 #define TMAREF_MBARRIER_OPERATE_H

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The whole life of one asynchronous operation in one call: its check, the place of its map, its bytes, and what its
-// barriers are told. Whoever wants data to arrive at times of its own takes the steps apart: flight.h, and
-// mbarrier_land() for each barrier.
+// One asynchronous operation from its check to its barriers, in one call. To decide when data arrives, use flight.h and
+// call mbarrier_land() for each barrier.
 #ifndef TMAREF_COMPLETE_H
 #define TMAREF_COMPLETE_H
 

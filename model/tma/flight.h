@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// An operation under way: it is issued, moves its bytes piece by piece at times of its owner's choosing, and is done.
-// One walk moves the bytes, tells whoever listens of exactly these bytes, and counts what the mbarrier is told. Ask
-// operation_check() first: nothing is checked here. Read operation.h.
+// An operation under way. The caller issues it, moves its bytes in pieces when it likes, and so decides when data
+// arrives. Each piece also tells the observer which bytes moved, and says what complete_tx the mbarrier gets. Call
+// operation_check() first, because nothing is checked here. Read operation.h.
 #ifndef TMAREF_FLIGHT_H
 #define TMAREF_FLIGHT_H
 
@@ -9,15 +9,15 @@
 #include "event.h"
 #include "operation.h"
 
-// Plain data, no allocation; it may be copied and moved at will. Of what it points to, all belongs to the machine: the
-// memories and the observer. Thousands may be under way at once.
+// Plain data without allocations: it may be copied and moved. The memories and the observer that it points to belong
+// to the caller. Thousands may be under way at once.
 //   operation   a copy; the map is the one that was read when the operation was issued
 //   memories    global NULL: there are none, nothing moves and the observer is told all the same
-//   teller      .observer NULL: nobody listens
+//   teller      .observer NULL: there is no observer
 //   targets     the CTAs whose shared memory is written, as operation_targets(). Where there are several, an owner may
 //               make one flight of each, to let the data arrive at different times
-//   done_bytes  moved so far, of all_bytes; of a store and a prefetch nobody knows before the end how many these are
-//   the others  are the walk's own
+//   done_bytes  moved so far, of all_bytes. How many a store or a prefetch moves is known only at its end
+//   the others  are internal to the walk
 struct flight {
     struct operation operation;
     struct memories memories;
@@ -32,7 +32,8 @@ struct flight {
 };
 
 // What one call moved.
-//   bytes           of a load all it writes, fill too; of a store what is in bounds; what several CTAs get counts once
+//   bytes           of a load, all bytes that it writes, fill included; of a store, those in bounds. Bytes that several
+//                   CTAs get count once
 //   complete_bytes  what complete_tx subtracts now from the barrier of each of `targets`, at the offset of the barrier
 //                   operand: the caller's to do (sync/mbarrier.h). 0 where there is no barrier to tell
 //   is_last         nothing is left

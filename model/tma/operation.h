@@ -90,8 +90,7 @@ enum rule operation_check(const struct operation *operation, const struct memori
 // is, or for a rank that no cluster has. Rules MULTICAST_TARGETS, MULTICAST_OFFSET, LOAD_OTHER_BARRIER.
 uint32_t operation_targets(const struct operation *operation);
 
-// Does it tell an mbarrier? (All others are in the groups of the thread that issues them, or nobody hears of their
-// end.)
+// Does it complete on an mbarrier? The others are in a group of the issuing thread, or nobody can wait for them.
 int operation_has_barrier(enum operation_kind kind);
 
 #endif

@@ -62,7 +62,7 @@ static inline uint64_t box_transaction_bytes(const struct box *box)
     return box->mode == TENSORMAP_IM2COL ? im2col_transaction_bytes(&box->column) : tile_transaction_bytes(&box->tile);
 }
 
-// Bytes from a row (a pixel) to the next one that tile_next_rows() takes for its like, in shared and in global memory.
+// Bytes from a row (a pixel) to the next one of the same shape, in shared and in global memory: see tile_next_rows().
 static inline uint32_t box_pitch_bytes(const struct box *box)
 {
     return box->mode == TENSORMAP_IM2COL ? box->column.pitch_bytes : box->tile.pitch_bytes;

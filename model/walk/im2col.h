@@ -68,8 +68,9 @@ struct im2col_walk im2col_walk(const struct im2col *column);
 // The next run, in rising order of `offset`; returns 0 when the column is done.
 int im2col_next(struct im2col_walk *walk, struct tile_run *run);
 
-// The same in bigger steps, for whoever moves bytes: the next run and how many pixels from it on are its like, each
-// pitch_bytes further in shared and step_bytes further in global memory. Returns 0 when the column is done.
+// The same in bigger steps, for code that moves bytes: the next run, and how many pixels from it on have the same
+// shape. Each is pitch_bytes further in shared memory and step_bytes further in global memory. Returns 0 when the
+// column is done.
 uint32_t im2col_next_pixels(struct im2col_walk *walk, struct tile_run *run);
 
 #endif

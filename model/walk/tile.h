@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The tiled walk: one box of a tensor map as runs of bytes. Load, explain and traces all consume this walk, nothing
-// else enumerates a box. What moves the bytes is copy.h; im2col has a walk of its own.
+// The tiled walk: one box of a tensor map as runs of bytes. Everything that needs the places of a box uses this walk.
+// What moves the bytes is copy.h; im2col has a walk of its own.
 #ifndef TMAREF_TILE_H
 #define TMAREF_TILE_H
 
@@ -77,9 +77,9 @@ struct tile_walk tile_walk_from(const struct tile *tile, uint64_t row);
 // The next run, in rising order of `offset`; returns 0 when the box is done.
 int tile_next(struct tile_walk *walk, struct tile_run *run);
 
-// The same in bigger steps, for whoever moves bytes: the next run and how many rows from it on are its like, each
-// pitch_bytes further in shared and row_step_bytes further in global memory (fill, which has no address there, of as
-// many dimensions as are out of bounds together). Returns 0 when the box is done.
+// The same in bigger steps, for code that moves bytes: the next run, and how many rows from it on have the same shape.
+// Each is pitch_bytes further in shared memory and row_step_bytes further in global memory. Rows of fill have no global
+// address. Returns 0 when the box is done.
 uint32_t tile_next_rows(struct tile_walk *walk, struct tile_run *run);
 
 #endif

@@ -41,7 +41,8 @@ enum rule wgmma_check(const struct wgmma *wgmma, const struct wgmma_operands *op
 enum rule wgmma_execute(const struct wgmma *wgmma, const struct wgmma_operands *operands, uint32_t *d,
                         struct findings *findings);
 
-// The same where registers lie anywhere: register r of the 32 lanes of warp w is d[r][w]. No two of them are one.
+// The same with registers anywhere in memory: d[r][w] points to register r of the 32 lanes of warp w. They must not
+// overlap.
 enum rule wgmma_execute_at(const struct wgmma *wgmma, const struct wgmma_operands *operands,
                            uint32_t *const (*d)[WGMMA_PARTS], struct findings *findings);
 
