@@ -28,6 +28,11 @@ void mma_multiply_block(const struct mma_instruction *of, struct mma_matrices *m
 int mma_is_fp8(enum number_format format);
 uint32_t mma_fp8_as_f16(enum number_format format, uint32_t bits);
 
+static inline int mma_is_nan_f64(uint64_t bits)
+{
+    return (bits << 1) > (uint64_t)0x7ff << 53;
+}
+
 #pragma GCC visibility pop
 
 #endif

@@ -24,6 +24,14 @@ static double double_of(uint64_t bits)
     return value;
 }
 
+// As integers: a comparison of doubles would set flags in the caller's environment.
+static uint64_t bits_of_double(const double *value)
+{
+    uint64_t bits;
+    memcpy(&bits, value, sizeof bits);
+    return bits;
+}
+
 static inline __attribute__((always_inline)) void add_products(struct doubles *of)
 {
     for (int row = 0; row < of->m; row++)
@@ -78,9 +86,7 @@ void mma_multiply_doubles(const struct mma_instruction *of, struct mma_matrices 
     float_environment_put_back(&caller);
     for (int i = 0; i < doubles.m * MMA_N; i++) {
         const int row = i / MMA_N, column = i % MMA_N;
-        if (doubles.d[row][column] != doubles.d[row][column])
-            matrices->d[row][column] = element_again(of, matrices, row, column);
-        else
-            memcpy(&matrices->d[row][column], &doubles.d[row][column], sizeof(uint64_t));
+        const uint64_t bits = bits_of_double(&doubles.d[row][column]);
+        matrices->d[row][column] = mma_is_nan_f64(bits) ? element_again(of, matrices, row, column) : bits;
     }
 }

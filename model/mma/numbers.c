@@ -83,26 +83,21 @@ static uint32_t dot_float(const struct mma_row *row, const struct mma_vector *a,
     return number_sum_float(&sum, &a->part[0], &b->part[0], &c);
 }
 
-static int is_nan_f64(uint64_t bits)
-{
-    return (bits << 1) > (uint64_t)0x7ff << 53;
-}
-
 // a * b + c to nearest even: DFMA. A NaN among them is returned quiet, that of b before that of c before that of a.
 static uint64_t fma_f64(uint64_t a, uint64_t b, uint64_t c)
 {
     const uint64_t quiet = (uint64_t)1 << 51;
     double x, y, z;
     uint64_t bits;
-    if (is_nan_f64(b)) return b | quiet;
-    if (is_nan_f64(c)) return c | quiet;
-    if (is_nan_f64(a)) return a | quiet;
+    if (mma_is_nan_f64(b)) return b | quiet;
+    if (mma_is_nan_f64(c)) return c | quiet;
+    if (mma_is_nan_f64(a)) return a | quiet;
     memcpy(&x, &a, sizeof x);
     memcpy(&y, &b, sizeof y);
     memcpy(&z, &c, sizeof z);
     z = fma(x, y, z);
     memcpy(&bits, &z, sizeof bits);
-    return is_nan_f64(bits) ? HOPPER_F64_NAN : bits;
+    return mma_is_nan_f64(bits) ? HOPPER_F64_NAN : bits;
 }
 
 // One after the other, k ascending.
