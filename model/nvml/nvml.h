@@ -19,6 +19,7 @@ enum nvml_result {
     NVML_ERROR_NOT_SUPPORTED = 3,
     NVML_ERROR_NOT_FOUND = 6,
     NVML_ERROR_INSUFFICIENT_SIZE = 7,
+    NVML_ERROR_FUNCTION_NOT_FOUND = 13,
     NVML_ERROR_ARGUMENT_VERSION_MISMATCH = 25,
 };
 
@@ -28,7 +29,7 @@ struct nvmlDevice_st { // the handle of the one device points to one
 extern const struct nvmlDevice_st nvml_device;
 
 // nvmlMemory_t, nvmlMemory_v2_t
-struct nvml_memory {
+struct nvml_memory { // also nvmlBAR1Memory_t
     unsigned long long total, free, used;
 };
 struct nvml_memory_v2 {

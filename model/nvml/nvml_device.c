@@ -36,6 +36,12 @@ static int attribute(int number)
     }
 #include "nvml_values.def"
 
+NVML_VISIBLE enum nvml_result nvmlUnitGetCount(unsigned *count)
+{
+    if (nvml_check(count) == NVML_SUCCESS) *count = 0;
+    return nvml_check(count);
+}
+
 // --- Which device ----------------------------------------------------------------------------------------------------
 
 NVML_VISIBLE enum nvml_result nvmlDeviceGetCount_v2(unsigned *count)
@@ -78,6 +84,12 @@ NVML_VISIBLE enum nvml_result nvmlDeviceGetHandleByPciBusId_v2(const char *place
 {
     if (place == NULL) return NVML_ERROR_INVALID_ARGUMENT;
     return give(device, device_is_at(place), NVML_ERROR_NOT_FOUND);
+}
+
+NVML_VISIBLE enum nvml_result nvmlDeviceGetHandleBySerial(const char *serial, const struct nvmlDevice_st **device)
+{
+    if (serial == NULL) return NVML_ERROR_INVALID_ARGUMENT;
+    return give(device, 0, NVML_ERROR_NOT_FOUND);
 }
 
 // --- What it is ------------------------------------------------------------------------------------------------------
@@ -132,10 +144,14 @@ NVML_VISIBLE enum nvml_result nvmlDeviceGetPciInfoExt(const struct nvmlDevice_st
 
 // --- What it has and does: nothing ran on it -------------------------------------------------------------------------
 
+// What an H200 of driver 580.159.04 keeps for itself: NVML's total has it, the driver's has not.
+static const unsigned long long reserved_bytes = 644939776, bar1_bytes = 1ULL << 38;
+
 NVML_VISIBLE enum nvml_result nvmlDeviceGetMemoryInfo(const struct nvmlDevice_st *device, struct nvml_memory *memory)
 {
     CHECK_DEVICE(device, memory);
-    *memory = (struct nvml_memory){.total = nvml_facts()->memory_bytes, .free = nvml_facts()->memory_bytes};
+    *memory =
+        (struct nvml_memory){nvml_facts()->memory_bytes + reserved_bytes, nvml_facts()->memory_bytes, reserved_bytes};
     return NVML_SUCCESS;
 }
 
@@ -143,9 +159,19 @@ NVML_VISIBLE enum nvml_result nvmlDeviceGetMemoryInfo_v2(const struct nvmlDevice
                                                          struct nvml_memory_v2 *memory)
 {
     CHECK_DEVICE(device, memory);
-    if (memory->version != VERSION_OF(struct nvml_memory_v2, 2U)) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
-    memory->total = memory->free = nvml_facts()->memory_bytes;
-    memory->reserved = memory->used = 0;
+    if (memory->version != VERSION_OF(struct nvml_memory_v2, 2U)) return NVML_ERROR_FUNCTION_NOT_FOUND;
+    memory->free = nvml_facts()->memory_bytes;
+    memory->reserved = reserved_bytes;
+    memory->total = memory->free + memory->reserved;
+    memory->used = 0;
+    return NVML_SUCCESS;
+}
+
+NVML_VISIBLE enum nvml_result nvmlDeviceGetBAR1MemoryInfo(const struct nvmlDevice_st *device,
+                                                          struct nvml_memory *memory)
+{
+    CHECK_DEVICE(device, memory);
+    *memory = (struct nvml_memory){bar1_bytes, bar1_bytes, 0};
     return NVML_SUCCESS;
 }
 
@@ -171,12 +197,21 @@ NVML_VISIBLE enum nvml_result nvmlDeviceGetComputeRunningProcesses(const struct 
 NVML_VISIBLE enum nvml_result nvmlDeviceGetMaxClockInfo(const struct nvmlDevice_st *device, unsigned kind,
                                                         unsigned *mhz)
 {
-    enum { GRAPHICS, SM, MEMORY, KINDS = 4 };
+    enum { GRAPHICS, SM, MEMORY, VIDEO, VIDEO_MHZ = 1545 };
     CHECK_DEVICE(device, mhz);
-    if (kind >= KINDS) return NVML_ERROR_INVALID_ARGUMENT;
-    if (kind > MEMORY) return NVML_ERROR_NOT_SUPPORTED;
+    if (kind > VIDEO) return NVML_ERROR_INVALID_ARGUMENT;
     *mhz = (unsigned)attribute(kind == MEMORY ? 36 : 13) / 1000; // MEMORY_CLOCK_RATE, CLOCK_RATE: in kHz
+    if (kind == VIDEO) *mhz = VIDEO_MHZ;
     return NVML_SUCCESS;
+}
+
+// An H200 says of an unknown clock that it is not supported, of its greatest rate that the argument is invalid.
+NVML_VISIBLE enum nvml_result nvmlDeviceGetClockInfo(const struct nvmlDevice_st *device, unsigned kind, unsigned *mhz)
+{
+    const enum nvml_result error = nvmlDeviceGetMaxClockInfo(device, kind, mhz);
+    return error == NVML_ERROR_INVALID_ARGUMENT && nvml_check_device(device, mhz) == NVML_SUCCESS
+               ? NVML_ERROR_NOT_SUPPORTED
+               : error;
 }
 
 NVML_VISIBLE enum nvml_result nvmlDeviceGetClock(const struct nvmlDevice_st *device, unsigned kind, unsigned which,
@@ -195,6 +230,54 @@ NVML_VISIBLE enum nvml_result nvmlDeviceGetTemperature(const struct nvmlDevice_s
     return NVML_SUCCESS;
 }
 
+// Of an H200: shutdown, slowdown, memory, GPU (nvmlTemperatureThresholds_t).
+NVML_VISIBLE enum nvml_result nvmlDeviceGetTemperatureThreshold(const struct nvmlDevice_st *device, unsigned kind,
+                                                                unsigned *degrees)
+{
+    static const unsigned thresholds[] = {95, 89, 95, 87};
+    CHECK_DEVICE(device, degrees);
+    if (kind >= sizeof thresholds / sizeof thresholds[0]) return NVML_ERROR_NOT_SUPPORTED;
+    *degrees = thresholds[kind];
+    return NVML_SUCCESS;
+}
+
+static enum nvml_result give_two(const struct nvmlDevice_st *device, unsigned *first, unsigned *second,
+                                 const unsigned values[2])
+{
+    CHECK_DEVICE(device, first);
+    if (second == NULL) return NVML_ERROR_INVALID_ARGUMENT;
+    *first = values[0];
+    *second = values[1];
+    return NVML_SUCCESS;
+}
+
+NVML_VISIBLE enum nvml_result nvmlDeviceGetPowerManagementLimitConstraints(const struct nvmlDevice_st *device,
+                                                                           unsigned *least_mw, unsigned *most_mw)
+{
+    return give_two(device, least_mw, most_mw, (const unsigned[]){200000, 700000});
+}
+
+NVML_VISIBLE enum nvml_result nvmlDeviceGetMigMode(const struct nvmlDevice_st *device, unsigned *now, unsigned *next)
+{
+    return give_two(device, now, next, (const unsigned[]){0, 0}); // NVML_DEVICE_MIG_DISABLE
+}
+
+NVML_VISIBLE enum nvml_result nvmlDeviceGetEncoderCapacity(const struct nvmlDevice_st *device, unsigned kind,
+                                                           unsigned *percent)
+{
+    (void)kind;
+    CHECK_DEVICE(device, percent);
+    *percent = 100;
+    return NVML_SUCCESS;
+}
+
+// Percent, and over how many us.
+NVML_VISIBLE enum nvml_result nvmlDeviceGetEncoderUtilization(const struct nvmlDevice_st *device, unsigned *percent,
+                                                              unsigned *period)
+{
+    return give_two(device, percent, period, (const unsigned[]){0, 1000});
+}
+
 NVML_VISIBLE enum nvml_result nvmlDeviceGetEccMode(const struct nvmlDevice_st *device, int *now, int *next)
 {
     CHECK_DEVICE(device, now);
@@ -208,11 +291,9 @@ NVML_VISIBLE enum nvml_result nvmlDeviceGetEccMode(const struct nvmlDevice_st *d
 NVML_VISIBLE enum nvml_result nvmlDeviceGetNvLinkState(const struct nvmlDevice_st *device, unsigned link,
                                                        int *is_active)
 {
-    enum { LINKS = 18 };
+    (void)link;
     CHECK_DEVICE(device, is_active);
-    if (link >= LINKS) return NVML_ERROR_INVALID_ARGUMENT;
-    *is_active = 0;
-    return NVML_SUCCESS;
+    return NVML_ERROR_NOT_SUPPORTED; // as of an H200 that is alone in its machine
 }
 
 static enum nvml_result answer_pair(const struct nvmlDevice_st *first, const struct nvmlDevice_st *second, int *result,
@@ -236,8 +317,8 @@ NVML_VISIBLE enum nvml_result nvmlDeviceGetP2PStatus(const struct nvmlDevice_st 
 NVML_VISIBLE enum nvml_result nvmlDeviceGetTopologyCommonAncestor(const struct nvmlDevice_st *first,
                                                                   const struct nvmlDevice_st *second, int *level)
 {
-    enum { TOPOLOGY_INTERNAL = 0 };
-    return answer_pair(first, second, level, TOPOLOGY_INTERNAL);
+    const enum nvml_result error = answer_pair(first, second, level, 0);
+    return error == NVML_SUCCESS ? NVML_ERROR_NOT_SUPPORTED : error; // of the device and itself
 }
 
 NVML_VISIBLE enum nvml_result nvmlDeviceOnSameBoard(const struct nvmlDevice_st *first,

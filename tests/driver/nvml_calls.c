@@ -29,7 +29,9 @@ enum nvml_result nvmlDeviceGetCudaComputeCapability(handle, int *, int *),
     nvmlDeviceGetNvLinkState(handle, unsigned, int *), nvmlDeviceGetMigMode(handle, unsigned *, unsigned *),
     nvmlDeviceGetComputeRunningProcesses_v3(handle, unsigned *, void *), nvmlSystemGetCudaDriverVersion(int *),
     nvmlDeviceGetUtilizationRates(handle, struct nvml_utilization *), nvmlDeviceGetPowerUsage(handle, unsigned *),
-    nvmlSystemGetDriverVersion(char *, unsigned), nvmlSystemGetTopologyGpuSet(unsigned, unsigned *, handle *);
+    nvmlDeviceGetTopologyCommonAncestor(handle, handle, int *),
+    nvmlDeviceGetTemperatureThreshold(handle, unsigned, unsigned *), nvmlSystemGetDriverVersion(char *, unsigned),
+    nvmlSystemGetTopologyGpuSet(unsigned, unsigned *, handle *);
 const char *nvmlErrorString(int);
 
 static int driver_says(enum cuda_device_attribute attribute)
@@ -51,16 +53,17 @@ static void check_device(handle device)
     CHECK(strcmp(name, driver_name) == 0);
     CHECK(nvmlDeviceGetName(device, name, 4) == NVML_ERROR_INSUFFICIENT_SIZE && strlen(name) == 3);
     CHECK(cuDeviceTotalMem_v2(&bytes, 0) == 0 && nvmlDeviceGetMemoryInfo(device, &memory) == NVML_SUCCESS);
-    CHECK(memory.total == bytes && memory.free + memory.used == bytes);
-    CHECK(nvmlDeviceGetMemoryInfo_v2(device, &memory_v2) == NVML_SUCCESS && memory_v2.total == bytes);
+    CHECK(memory.free == bytes && memory.free + memory.used == memory.total && memory.used == 644939776);
+    CHECK(nvmlDeviceGetMemoryInfo_v2(device, &memory_v2) == NVML_SUCCESS && memory_v2.free == bytes);
+    CHECK(memory_v2.total == memory.total && memory_v2.reserved == memory.used && memory_v2.used == 0);
     memory_v2.version = 3;
-    CHECK(nvmlDeviceGetMemoryInfo_v2(device, &memory_v2) == NVML_ERROR_ARGUMENT_VERSION_MISMATCH);
+    CHECK(nvmlDeviceGetMemoryInfo_v2(device, &memory_v2) == NVML_ERROR_FUNCTION_NOT_FOUND);
     CHECK(nvmlDeviceGetCudaComputeCapability(device, &major, &minor) == NVML_SUCCESS);
     CHECK(major == 9 && minor == 0);
     attribute = driver_says((enum cuda_device_attribute)13); // CLOCK_RATE
     CHECK(nvmlDeviceGetClockInfo(device, 1, &number) == NVML_SUCCESS && (int)number == attribute / 1000);
-    CHECK(nvmlDeviceGetClockInfo(device, 3, &number) == NVML_ERROR_NOT_SUPPORTED);
-    CHECK(nvmlDeviceGetClockInfo(device, 4, &number) == NVML_ERROR_INVALID_ARGUMENT);
+    CHECK(nvmlDeviceGetClockInfo(device, 3, &number) == NVML_SUCCESS && number == 1545);
+    CHECK(nvmlDeviceGetClockInfo(device, 4, &number) == NVML_ERROR_NOT_SUPPORTED);
     attribute = driver_says((enum cuda_device_attribute)16); // MULTIPROCESSOR_COUNT
     CHECK(nvmlDeviceGetNumGpuCores(device, &number) == NVML_SUCCESS && (int)number == attribute * 128);
     CHECK(nvmlDeviceGetUUID(device, text, sizeof text) == NVML_SUCCESS && strncmp(text, "GPU-746d6172-6566-", 18) == 0);
@@ -86,9 +89,10 @@ static void check_state(handle device)
     CHECK(nvmlDeviceGetUtilizationRates(device, &used) == NVML_SUCCESS && used.gpu == 0 && used.memory == 0);
     CHECK(nvmlDeviceGetPowerUsage(device, &number) == NVML_SUCCESS && number == 0);
     CHECK(nvmlDeviceGetComputeRunningProcesses_v3(device, &number, NULL) == NVML_SUCCESS && number == 0);
-    CHECK(nvmlDeviceGetNvLinkState(device, 17, &state) == NVML_SUCCESS && state == 0);
-    CHECK(nvmlDeviceGetNvLinkState(device, 18, &state) == NVML_ERROR_INVALID_ARGUMENT);
-    CHECK(nvmlDeviceGetMigMode(device, &number, &other) == NVML_ERROR_NOT_SUPPORTED);
+    CHECK(nvmlDeviceGetNvLinkState(device, 17, &state) == NVML_ERROR_NOT_SUPPORTED && state == 7);
+    CHECK(nvmlDeviceGetMigMode(device, &number, &other) == NVML_SUCCESS && number == 0 && other == 0);
+    CHECK(nvmlDeviceGetTopologyCommonAncestor(device, device, &state) == NVML_ERROR_NOT_SUPPORTED);
+    CHECK(nvmlDeviceGetTemperatureThreshold(device, 1, &number) == NVML_SUCCESS && number == 89);
     number = 2;
     CHECK(nvmlSystemGetTopologyGpuSet(0, &number, all) == NVML_SUCCESS && number == 1 && all[0] == device);
 }
@@ -127,7 +131,7 @@ int main(void)
     CHECK(cuDriverGetVersion(&driver_version) == 0 && nvmlSystemGetCudaDriverVersion(&version) == NVML_SUCCESS);
     CHECK(version == driver_version && version == (getenv("TMAREF_CUDA") != NULL ? 13050 : 13000));
     CHECK(nvmlSystemGetDriverVersion(text, sizeof text) == NVML_SUCCESS && strcmp(text, "580.159.04") == 0);
-    CHECK(strcmp(nvmlErrorString(3), "Not supported") == 0 && strcmp(nvmlErrorString(998), "Unknown error") == 0);
+    CHECK(strcmp(nvmlErrorString(3), "Not Supported") == 0 && strcmp(nvmlErrorString(998), "Unknown Error") == 0);
     CHECK(cuDeviceGetName(text, sizeof text, 0) == CUDA_ERROR_NOT_INITIALIZED); // NVML has not called the driver
     CHECK(cuInit(0) == CUDA_SUCCESS);
     check_device(device);
