@@ -43,7 +43,7 @@ struct cublas_heuristic {
     int reserved[4];
 };
 
-// The calls, as cuda_calls.h has the driver's: the handles and descriptors are pointers that are never looked into.
+// The calls, as driver_calls.def has the driver's: the handles and descriptors are pointers that are never looked into.
 #define CUBLAS_CALL_ROWS(X)                                                                                            \
     X(cublasLtCreate, (void **handle))                                                                                 \
     X(cublasLtMatmulDescCreate, (void **desc, int compute_type, int scale_type))                                       \

@@ -11,13 +11,12 @@ static const double HURRY_MS = 0.4;
 int graph_open(struct bench *bench, struct text *why)
 {
     void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-#define FIND(name, parameters)                                                                                         \
+#define TIMED(name, ...)                                                                                               \
     if (library == NULL || !symbol_find(library, #name, &bench->graphs->name)) {                                       \
         text_set(why, "the CUDA driver is too old: it has no " #name);                                                 \
         return 0;                                                                                                      \
     }
-    CUDA_GRAPH_CALL_ROWS(FIND)
-#undef FIND
+#include "driver_calls.def"
     if (bench->graphs->cuStreamCreate(&bench->gpu.stream, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS) return 1;
     return text_fail(why, "cuStreamCreate failed");
 }

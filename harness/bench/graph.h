@@ -5,11 +5,10 @@
 
 #include "bench.h"
 
-#define GRAPH_MEMBER(name, parameters) name##_fn name;
 struct graph_driver {
-    CUDA_GRAPH_CALL_ROWS(GRAPH_MEMBER)
+#define TIMED(name, ...) name##_fn name;
+#include "driver_calls.def"
 };
-#undef GRAPH_MEMBER
 
 // Finds the driver's calls and makes the stream on which the bench works. Returns 0 with a sentence in `why` if a call
 // is missing or fails.

@@ -41,12 +41,11 @@ int cuda_load(struct cuda_driver *driver, struct text *why)
     void *library = simulate ? open_simulated(why) : open_real(why);
     if (library == NULL) return 0;
     driver->is_simulated = simulate;
-#define CUDA_LOAD(name, parameters)                                                                                    \
+#define MADE(name, ...)                                                                                                \
     if (!symbol_find(library, #name, &driver->name)) {                                                                 \
         text_set(why, "the CUDA driver is too old: it has no " #name " (12.8 or later is needed)");                    \
         return 0;                                                                                                      \
     }
-    CUDA_CALL_ROWS(CUDA_LOAD)
-#undef CUDA_LOAD
+#include "driver_calls.def"
     return 1;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A CUDA driver, loaded at run time: a table of pointers made from the rows of cuda_calls.h. It is the machine's own,
-// or the simulated one of `tmaref exec`.
+// A CUDA driver, loaded at run time: a table of pointers made from the rows of driver_calls.def. It is the machine's
+// own, or the simulated one of `tmaref exec`.
 #ifndef TMAREF_CUDA_H
 #define TMAREF_CUDA_H
 
@@ -10,12 +10,11 @@
 #include "cuda_calls.h"
 #include "result.h"
 
-#define CUDA_MEMBER(name, parameters) name##_fn name;
 struct cuda_driver {
     int is_simulated;
-    CUDA_CALL_ROWS(CUDA_MEMBER)
+#define MADE(name, ...) name##_fn name;
+#include "driver_calls.def"
 };
-#undef CUDA_MEMBER
 
 // Says which driver cuda_load() opens from now on, in this process and in its children: the machine's at first.
 void cuda_simulate(int is_simulated);

@@ -160,20 +160,20 @@ static enum cuda_result encode_im2col(struct tensormap_image *image, uint32_t da
 // Every other call: a family that makes it has no such program.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"
-#define REFUSE(name, parameters)                                                                                       \
+#define MADE(name, since, streams, parameters)                                                                         \
     static enum cuda_result refuse_##name parameters                                                                   \
     {                                                                                                                  \
         return CUDA_ERROR_NOT_SUPPORTED;                                                                               \
     }
-CUDA_CALL_ROWS(REFUSE)
-#undef REFUSE
+#include "driver_calls.def"
 #pragma GCC diagnostic pop
 
 static struct cuda_driver refusing(void)
 {
-#define MEMBER(name, parameters) .name = refuse_##name,
-    return (struct cuda_driver){CUDA_CALL_ROWS(MEMBER)};
-#undef MEMBER
+    return (struct cuda_driver){
+#define MADE(name, ...) .name = refuse_##name,
+#include "driver_calls.def"
+    };
 }
 
 static struct cuda_driver writing(void)

@@ -11,10 +11,10 @@ enum { CUDA_12 = 12000 }; // from here on the name cuGetProcAddress means its se
 
 const char *const interposed_libraries[] = {"libcuda.so.1", NULL};
 
-#define ROW(symbol, parameters) [WATCH_##symbol] = {.name = #symbol, .wrapper = (void *)symbol},
-static struct interposed symbols[WATCH_SYMBOLS] = {CUDA_TENSOR_MAP_CALL_ROWS(ROW) ROW(cuGetProcAddress, )
-                                                       ROW(cuGetProcAddress_v2, )};
-#undef ROW
+#define MAP(symbol, ...) [WATCH_##symbol] = {.name = #symbol, .wrapper = (void *)symbol},
+static struct interposed symbols[WATCH_SYMBOLS] = {MAP(cuGetProcAddress, ) MAP(cuGetProcAddress_v2, )
+#include "driver_calls.def"
+};
 
 struct interposed *interposed_find(const char *name)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Functions that stand for calls that no other file defines, as model/driver/missing.c.
+// Functions that stand for calls that no other file defines, as model/driver/calls.c does for refused calls.
 int blas_missing(const char *call, int *was_told);
 
 #define BLAS_NAME(name)                                                                                                \

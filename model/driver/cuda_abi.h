@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The CUDA driver API as tmaref uses it: values (here), structs (here) and calls (cuda_calls.h), written by hand from
-// the public documentation so that nothing needs the toolkit. tests/meta/cuda_abi_check.c compares all of it with
+// The CUDA driver API as tmaref uses it: values (here), structs (here) and calls (driver_calls.def), written by hand
+// from the public documentation so that nothing needs the toolkit. tests/meta/cuda_abi_check.c compares all of it with
 // cuda.h where that exists. Where cuda.h was included first, its own enumerators are used.
 #ifndef TMAREF_CUDA_ABI_H
 #define TMAREF_CUDA_ABI_H
@@ -146,16 +146,27 @@ enum cuda_tensor_map_wide_mode { CUDA_TENSOR_MAP_WIDE_MODE_ROWS(CUDA_ENUMERATOR)
 #undef CUDA_ENUMERATOR
 #endif
 
-// Handles are pointers to these, never looked into (the tags are cuda.h's, so that the types are the same). A CUdevice
-// is an int, a CUdeviceptr an unsigned long long, a CUtensorMap the model's struct tensormap_image.
-struct CUctx_st;
-struct CUmod_st;
-struct CUfunc_st;
-struct CUstream_st;
-struct CUevent_st;
-struct CUgraph_st;
-struct CUgraphExec_st;
+// Handles, never looked into (the names are cuda.h's, so that the types are the same): driver_calls.def is written with
+// them. A CUdevice is an int, a CUtensorMap the model's struct tensormap_image.
 struct tensormap_image;
+typedef struct CUctx_st *CUcontext;
+typedef struct CUmod_st *CUmodule;
+typedef struct CUfunc_st *CUfunction;
+typedef struct CUlib_st *CUlibrary;
+typedef struct CUkern_st *CUkernel;
+typedef struct CUlinkState_st *CUlinkState;
+typedef struct CUstream_st *CUstream;
+typedef struct CUevent_st *CUevent;
+typedef struct CUgraph_st *CUgraph;
+typedef struct CUgraphNode_st *CUgraphNode;
+typedef struct CUgraphExec_st *CUgraphExec;
+typedef struct CUuserObject_st *CUuserObject;
+typedef struct CUmemPoolHandle_st *CUmemoryPool;
+typedef struct CUgreenCtx_st *CUgreenCtx;
+typedef struct CUdevResourceDesc_st *CUdevResourceDesc;
+typedef struct CUlogsCallbackEntry_st *CUlogsCallbackHandle;
+typedef struct CUasyncCallbackEntry_st *CUasyncCallbackHandle;
+typedef unsigned long long CUdeviceptr;
 
 enum { CUDA_LAUNCH_VALUE_BYTES = 64 };
 

@@ -7,22 +7,13 @@
 
 #include "cuda_abi.h"
 
-struct CUkern_st;
-struct CUlib_st;
-struct CUlinkState_st;
-struct CUgraphNode_st;
-struct CUmemPoolHandle_st;
 struct CUarray_st;
 struct CUctxCreateParams_st;
 struct CUexecAffinityParam_st;
 struct CUdevprop_st;
-struct CUgreenCtx_st;
-struct CUuserObject_st;
 struct CUdevResource_st;
-struct CUdevResourceDesc_st;
-struct CUlogsCallbackEntry_st;
-struct CUasyncCallbackEntry_st;
 struct CUasyncNotificationInfo_st;
+struct CUDA_KERNEL_NODE_PARAMS_st; // begins as the second version, and ends before `kern`
 
 #ifndef CUDA_VERSION
 

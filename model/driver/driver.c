@@ -14,7 +14,6 @@
 #include "device.h"
 #include "logs.h"
 #include "look.h"
-#include "missing_why.h"
 #include "note.h"
 #include "plain.h"
 #include "signals.h"
@@ -287,14 +286,14 @@ enum cuda_result driver_read_options(struct driver *driver)
     return driver_refuse(driver, CUDA_ERROR_INVALID_VALUE, "the environment", "%s", why);
 }
 
-int driver_missing(const char *name, int *was_told)
+int driver_missing(const char *name, const char *why, int *was_told)
 {
     DRIVER_ENTER(driver);
     driver_read_options(driver);
     if (*was_told) return CUDA_ERROR_NOT_SUPPORTED;
     *was_told = 1;
     return (int)driver_refuse(driver, CUDA_ERROR_NOT_SUPPORTED, name,
-                              "tmaref exec does not have this call; it answers 801%s", missing_why(name));
+                              "tmaref exec does not have this call; it answers 801%s", why);
 }
 
 // The lock of the parent may have been any thread's: the child, which has one, gets a new one.

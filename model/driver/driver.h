@@ -142,8 +142,8 @@ enum cuda_result driver_refuse(struct driver *driver, enum cuda_result error, co
 // Reads the options if cuInit has not yet. Says so if one of them is not what it may be.
 enum cuda_result driver_read_options(struct driver *driver);
 
-// The answer of a call that this driver has not: says so once, and is CUDA_ERROR_NOT_SUPPORTED.
-int driver_missing(const char *name, int *was_told);
+// The answer of a call that this driver has not: says so once, and why (refusals.h), and is CUDA_ERROR_NOT_SUPPORTED.
+int driver_missing(const char *name, const char *why, int *was_told);
 
 // The call that programs built for `version` mean by `symbol`, NULL if there is none; *exists: a later one may.
 typedef int driver_call(void);

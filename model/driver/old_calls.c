@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Earlier versions of calls, which programs built with an earlier CUDA make: each is the latest one with fewer
-// parameters. Those of the time when addresses had 32 bits are not there.
+// Earlier versions of calls, which programs built with an earlier CUDA make, where more than the parameters is another:
+// driver_calls.def has the rest. Those of the time when addresses had 32 bits are not there.
 #include <stddef.h>
 #include <string.h>
 
@@ -10,8 +10,6 @@
 // --- Graphs ----------------------------------------------------------------------------------------------------------
 
 // The first version of a kernel's parameters ends before `kern`.
-struct CUDA_KERNEL_NODE_PARAMS_st;
-
 static struct CUDA_KERNEL_NODE_PARAMS_v2_st latest(const struct CUDA_KERNEL_NODE_PARAMS_st *from)
 {
     struct CUDA_KERNEL_NODE_PARAMS_v2_st to = {0};
@@ -53,55 +51,12 @@ DRIVER_VISIBLE enum cuda_result cuGraphKernelNodeGetParams(struct CUgraphNode_st
     return error;
 }
 
-DRIVER_VISIBLE enum cuda_result cuGraphAddNode(struct CUgraphNode_st **node, struct CUgraph_st *graph,
-                                               struct CUgraphNode_st *const *after, size_t count,
-                                               struct CUgraphNodeParams_st *from)
-{
-    return cuGraphAddNode_v2(node, graph, after, NULL, count, from);
-}
-
-DRIVER_VISIBLE enum cuda_result cuGraphAddDependencies(struct CUgraph_st *graph, struct CUgraphNode_st *const *from,
-                                                       struct CUgraphNode_st *const *to, size_t count)
-{
-    return cuGraphAddDependencies_v2(graph, from, to, NULL, count);
-}
-
-DRIVER_VISIBLE enum cuda_result cuGraphRemoveDependencies(struct CUgraph_st *graph, struct CUgraphNode_st *const *from,
-                                                          struct CUgraphNode_st *const *to, size_t count)
-{
-    return cuGraphRemoveDependencies_v2(graph, from, to, NULL, count);
-}
-
-DRIVER_VISIBLE enum cuda_result cuGraphGetEdges(struct CUgraph_st *graph, struct CUgraphNode_st **from,
-                                                struct CUgraphNode_st **to, size_t *count)
-{
-    return cuGraphGetEdges_v2(graph, from, to, NULL, count);
-}
-
-DRIVER_VISIBLE enum cuda_result cuGraphNodeGetDependencies(struct CUgraphNode_st *node, struct CUgraphNode_st **to,
-                                                           size_t *count)
-{
-    return cuGraphNodeGetDependencies_v2(node, to, NULL, count);
-}
-
-DRIVER_VISIBLE enum cuda_result cuGraphNodeGetDependentNodes(struct CUgraphNode_st *node, struct CUgraphNode_st **to,
-                                                             size_t *count)
-{
-    return cuGraphNodeGetDependentNodes_v2(node, to, NULL, count);
-}
-
 DRIVER_VISIBLE enum cuda_result cuGraphInstantiate_v2(struct CUgraphExec_st **exec, struct CUgraph_st *graph,
                                                       struct CUgraphNode_st **failed, char *log, size_t log_bytes)
 {
     if (failed != NULL) *failed = NULL;
     if (log != NULL && log_bytes > 0) log[0] = '\0';
     return cuGraphInstantiateWithFlags(exec, graph, 0);
-}
-
-DRIVER_VISIBLE enum cuda_result cuGraphInstantiate(struct CUgraphExec_st **exec, struct CUgraph_st *graph,
-                                                   struct CUgraphNode_st **failed, char *log, size_t log_bytes)
-{
-    return cuGraphInstantiate_v2(exec, graph, failed, log, log_bytes);
 }
 
 DRIVER_VISIBLE enum cuda_result cuGraphExecUpdate(struct CUgraphExec_st *exec, struct CUgraph_st *graph,
@@ -112,56 +67,6 @@ DRIVER_VISIBLE enum cuda_result cuGraphExecUpdate(struct CUgraphExec_st *exec, s
     if (failed != NULL) *failed = info.errorNode;
     if (result != NULL) *result = info.result;
     return error;
-}
-
-// --- Streams ---------------------------------------------------------------------------------------------------------
-
-DRIVER_VISIBLE enum cuda_result cuStreamBeginCapture(struct CUstream_st *stream)
-{
-    enum { MODE_GLOBAL };
-    return cuStreamBeginCapture_v2(stream, MODE_GLOBAL);
-}
-
-DRIVER_VISIBLE enum cuda_result cuStreamGetCaptureInfo(struct CUstream_st *stream, uint32_t *status, uint64_t *id)
-{
-    return cuStreamGetCaptureInfo_v3(stream, status, id, NULL, NULL, NULL, NULL);
-}
-
-DRIVER_VISIBLE enum cuda_result cuStreamUpdateCaptureDependencies(struct CUstream_st *stream,
-                                                                  struct CUgraphNode_st **after, size_t count,
-                                                                  unsigned flags)
-{
-    return cuStreamUpdateCaptureDependencies_v2(stream, after, NULL, count, flags);
-}
-
-DRIVER_VISIBLE enum cuda_result cuStreamBatchMemOp(struct CUstream_st *stream, unsigned count,
-                                                   union CUstreamBatchMemOpParams_union *at, unsigned flags)
-{
-    return cuStreamBatchMemOp_v2(stream, count, at, flags);
-}
-
-DRIVER_VISIBLE enum cuda_result cuStreamWaitValue32(struct CUstream_st *stream, unsigned long long address,
-                                                    uint32_t value, unsigned flags)
-{
-    return cuStreamWaitValue32_v2(stream, address, value, flags);
-}
-
-DRIVER_VISIBLE enum cuda_result cuStreamWaitValue64(struct CUstream_st *stream, unsigned long long address,
-                                                    uint64_t value, unsigned flags)
-{
-    return cuStreamWaitValue64_v2(stream, address, value, flags);
-}
-
-DRIVER_VISIBLE enum cuda_result cuStreamWriteValue32(struct CUstream_st *stream, unsigned long long address,
-                                                     uint32_t value, unsigned flags)
-{
-    return cuStreamWriteValue32_v2(stream, address, value, flags);
-}
-
-DRIVER_VISIBLE enum cuda_result cuStreamWriteValue64(struct CUstream_st *stream, unsigned long long address,
-                                                     uint64_t value, unsigned flags)
-{
-    return cuStreamWriteValue64_v2(stream, address, value, flags);
 }
 
 // --- Lists of copies: which one failed is not known ------------------------------------------------------------------

@@ -20,11 +20,6 @@ DRIVER_VISIBLE enum cuda_result cuGetProcAddress_v2(const char *symbol, void **f
     return call != NULL || status != NULL ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }
 
-DRIVER_VISIBLE enum cuda_result cuGetProcAddress(const char *symbol, void **function, int cuda_version, uint64_t flags)
-{
-    return cuGetProcAddress_v2(symbol, function, cuda_version, flags, NULL);
-}
-
 // The file of a shared library that has this address, or NULL: the program itself has it.
 static const char *library_of(void *address)
 {

@@ -53,6 +53,10 @@ struct nvml_utilization {
     unsigned gpu, memory;
 };
 
+#define CALL(name, since, streams, parameters)        enum nvml_result name parameters;
+#define GIVES(name, since, streams, type, parameters) type name parameters;
+#include "nvml_calls.def"
+
 // What all calls of the library ask first; `result` is where the answer goes.
 enum nvml_result nvml_check(const void *result);
 

@@ -26,7 +26,7 @@ static int attribute(int number)
 }
 #define ATTRIBUTE(number) attribute(number)
 
-#define NVML_VALUE(call, type, value)                                                                                  \
+#define VALUE(call, since, streams, type, value)                                                                       \
     NVML_VISIBLE enum nvml_result call(const struct nvmlDevice_st *device, type *result);                              \
     enum nvml_result call(const struct nvmlDevice_st *device, type *result)                                            \
     {                                                                                                                  \
@@ -34,7 +34,7 @@ static int attribute(int number)
         *result = (type)(value);                                                                                       \
         return NVML_SUCCESS;                                                                                           \
     }
-#include "nvml_values.def"
+#include "nvml_calls.def"
 
 NVML_VISIBLE enum nvml_result nvmlUnitGetCount(unsigned *count)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The functions that stand for calls of NVML that no other file defines, as model/driver/missing.c. Programs ask for
+// The functions that stand for the refused calls of nvml_calls.def, as model/driver/calls.c has them. Programs ask for
 // much and go on without it: so only --verbose names a call, once.
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,12 +16,11 @@ static int missing(const char *name, int *was_told)
     return nvml_check(name) == NVML_SUCCESS ? NVML_ERROR_NOT_SUPPORTED : NVML_ERROR_UNINITIALIZED;
 }
 
-#define NVML_NAME(name)                                                                                                \
-    NVML_VISIBLE __attribute__((weak)) int name(void);                                                                 \
+#define REFUSED(name, since, streams)                                                                                  \
+    NVML_VISIBLE int name(void);                                                                                       \
     int name(void)                                                                                                     \
     {                                                                                                                  \
         static int was_told;                                                                                           \
         return missing(#name, &was_told);                                                                              \
     }
-#define NVML_ALIAS(name, same)
-#include "nvml_names.def"
+#include "nvml_calls.def"

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "runtime.h"
+#include "runtime_newer.h"
 
 RUNTIME_VISIBLE enum cudaError cudaDriverGetVersion(int *version)
 {
@@ -13,22 +14,6 @@ RUNTIME_VISIBLE enum cudaError cudaGetDeviceCount(int *count)
 {
     return runtime_keep((int)runtime_count(count));
 }
-
-RUNTIME_BARE_CALL(cudaDeviceGetAttribute, (int *value, uint32_t attribute, int device),
-                  cuDeviceGetAttribute(value, (enum cuda_device_attribute)attribute, device))
-RUNTIME_CALL(cudaDeviceSynchronize, (void), cuCtxSynchronize())
-RUNTIME_CALL(cudaDeviceGetLimit, (size_t * value, uint32_t limit), cuCtxGetLimit(value, limit))
-RUNTIME_CALL(cudaDeviceSetLimit, (uint32_t limit, size_t value), cuCtxSetLimit(limit, value))
-RUNTIME_CALL(cudaDeviceGetStreamPriorityRange, (int *least, int *greatest),
-             cuCtxGetStreamPriorityRange(least, greatest))
-RUNTIME_BARE_CALL(cudaDeviceGetPCIBusId, (char *text, int bytes, int device), cuDeviceGetPCIBusId(text, bytes, device))
-RUNTIME_BARE_CALL(cudaDeviceGetByPCIBusId, (int *device, const char *text), cuDeviceGetByPCIBusId(device, text))
-RUNTIME_BARE_CALL(cudaDeviceCanAccessPeer, (int *can, int device, int peer), cuDeviceCanAccessPeer(can, device, peer))
-RUNTIME_CALL(cudaDeviceGetCacheConfig, (uint32_t * config), cuCtxGetCacheConfig(config))
-RUNTIME_CALL(cudaDeviceSetCacheConfig, (uint32_t config), cuCtxSetCacheConfig(config))
-RUNTIME_CALL(cudaCtxResetPersistingL2Cache, (void), cuCtxResetPersistingL2Cache())
-RUNTIME_CALL(cudaProfilerStart, (void), cuProfilerStart())
-RUNTIME_CALL(cudaProfilerStop, (void), cuProfilerStop())
 
 RUNTIME_VISIBLE enum cudaError cudaRuntimeGetVersion(int *version)
 {
@@ -48,37 +33,6 @@ RUNTIME_CALL(cudaInitDevice, (int device, unsigned device_flags, unsigned flags)
 // Memory of the host can always be mapped: the driver has no such flag of its primary context.
 enum { CTX_MAP_HOST = 8 };
 RUNTIME_CALL(cudaSetDeviceFlags, (unsigned flags), cuDevicePrimaryCtxSetFlags_v2(0, flags & ~(unsigned)CTX_MAP_HOST))
-
-// The one device is no peer of itself.
-RUNTIME_CALL(cudaDeviceEnablePeerAccess, (int peer, unsigned flags),
-             ((void)flags, peer == 0 ? cudaErrorPeerAccessUnsupported : cudaErrorInvalidDevice))
-RUNTIME_CALL(cudaDeviceDisablePeerAccess, (int peer),
-             (peer == 0 ? cudaErrorPeerAccessNotEnabled : cudaErrorInvalidDevice))
-RUNTIME_BARE_CALL(cudaDeviceGetP2PAttribute, (int *value, uint32_t attribute, int device, int peer),
-                  cuDeviceGetP2PAttribute(value, attribute, device, peer))
-RUNTIME_CALL(cudaDeviceGetSharedMemConfig, (uint32_t * config), cuCtxGetSharedMemConfig(config))
-RUNTIME_CALL(cudaDeviceSetSharedMemConfig, (uint32_t config), cuCtxSetSharedMemConfig(config))
-RUNTIME_CALL(cudaDeviceFlushGPUDirectRDMAWrites, (uint32_t target, uint32_t scope),
-             cuFlushGPUDirectRDMAWrites(target, scope))
-RUNTIME_BARE_CALL(cudaDeviceGetHostAtomicCapabilities,
-                  (unsigned *capabilities, const uint32_t *operation, unsigned count, int device),
-                  cuDeviceGetHostAtomicCapabilities(capabilities, operation, count, device))
-RUNTIME_BARE_CALL(cudaDeviceGetP2PAtomicCapabilities,
-                  (unsigned *capabilities, const uint32_t *operation, unsigned count, int from, int to),
-                  cuDeviceGetP2PAtomicCapabilities(capabilities, operation, count, from, to))
-RUNTIME_BARE_CALL(cudaDeviceRegisterAsyncNotification,
-                  (int device,
-                   void (*call)(struct CUasyncNotificationInfo_st *info, void *user,
-                                struct CUasyncCallbackEntry_st *callback),
-                   void *user, struct CUasyncCallbackEntry_st **callback),
-                  cuDeviceRegisterAsyncNotification(device, call, user, callback))
-RUNTIME_BARE_CALL(cudaDeviceUnregisterAsyncNotification, (int device, struct CUasyncCallbackEntry_st *callback),
-                  cuDeviceUnregisterAsyncNotification(device, callback))
-RUNTIME_CALL(cudaDeviceGetGraphMemAttribute, (int device, uint32_t attribute, void *value),
-             cuDeviceGetGraphMemAttribute(device, attribute, value))
-RUNTIME_CALL(cudaDeviceSetGraphMemAttribute, (int device, uint32_t attribute, void *value),
-             cuDeviceSetGraphMemAttribute(device, attribute, value))
-RUNTIME_CALL(cudaDeviceGraphMemTrim, (int device), cuDeviceGraphMemTrim(device))
 
 static enum cudaError check_devices(const int *device, int count)
 {
@@ -106,8 +60,6 @@ RUNTIME_VISIBLE enum cudaError cudaChooseDevice(int *device, const struct cudaDe
     (void)wanted;
     return cudaGetDevice(device);
 }
-
-RUNTIME_BARE_CALL(cudaDeviceReset, (void), cuDevicePrimaryCtxReset_v2(0))
 
 // --- Properties ------------------------------------------------------------------------------------------------------
 
@@ -218,27 +170,3 @@ RUNTIME_CALL(cudaGetDriverEntryPointByVersion,
              entry_point(symbol, function, (int)version, flags, status))
 RUNTIME_CALL(cudaGetDriverEntryPoint, (const char *symbol, void **function, unsigned long long flags, uint32_t *status),
              entry_point(symbol, function, RUNTIME_VERSION, flags, status))
-
-// --- Libraries -------------------------------------------------------------------------------------------------------
-
-RUNTIME_CALL(cudaLibraryLoadData,
-             (struct CUlib_st * *library, const void *image, uint32_t *option, void **value, unsigned count,
-              uint32_t *library_option, void **library_value, unsigned library_count),
-             cuLibraryLoadData(library, image, option, value, count, library_option, library_value, library_count))
-RUNTIME_CALL(cudaLibraryLoadFromFile,
-             (struct CUlib_st * *library, const char *path, uint32_t *option, void **value, unsigned count,
-              uint32_t *library_option, void **library_value, unsigned library_count),
-             cuLibraryLoadFromFile(library, path, option, value, count, library_option, library_value, library_count))
-RUNTIME_CALL(cudaLibraryUnload, (struct CUlib_st * library), cuLibraryUnload(library))
-RUNTIME_CALL(cudaLibraryGetKernel, (struct CUkern_st * *kernel, struct CUlib_st *library, const char *name),
-             cuLibraryGetKernel(kernel, library, name))
-RUNTIME_CALL(cudaLibraryGetGlobal, (void **address, size_t *bytes, struct CUlib_st *library, const char *name),
-             cuLibraryGetGlobal((unsigned long long *)address, bytes, library, name))
-RUNTIME_CALL(cudaLibraryGetManaged, (void **address, size_t *bytes, struct CUlib_st *library, const char *name),
-             cuLibraryGetManaged((unsigned long long *)address, bytes, library, name))
-RUNTIME_CALL(cudaLibraryGetUnifiedFunction, (void **function, struct CUlib_st *library, const char *symbol),
-             cuLibraryGetUnifiedFunction(function, library, symbol))
-RUNTIME_CALL(cudaLibraryGetKernelCount, (unsigned *count, struct CUlib_st *library),
-             cuLibraryGetKernelCount(count, library))
-RUNTIME_CALL(cudaLibraryEnumerateKernels, (struct CUkern_st * *kernel, unsigned room, struct CUlib_st *library),
-             cuLibraryEnumerateKernels(kernel, room, library))

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "runtime.h"
+#include "runtime_newer.h"
 
 #define WHERE node, graph, after, count
 #define WHERE_PARAMETERS                                                                                               \
@@ -130,9 +131,9 @@ RUNTIME_CALL(cudaGraphAddNode,
         return (enum cudaError)cuGraphAddNode_v2(node, graph, after, NULL, count, &to);                                \
     }                                                                                                                  \
     RUNTIME_CALL(name, (WHERE_PARAMETERS, const struct struct_name *from), add_##convert(WHERE, from))
-#define SET_CALLS(name, exec_name, struct_name, convert)                                                               \
-    static enum cudaError set_##convert(struct CUgraphExec_st *exec, struct CUgraphNode_st *node,                      \
-                                        const struct struct_name *from, int is_of_exec)                                \
+#define SET_CALLS(name, exec_name, type, convert)                                                                      \
+    static enum cudaError set_##convert(struct CUgraphExec_st *exec, struct CUgraphNode_st *node, type *from,          \
+                                        int is_of_exec)                                                                \
     {                                                                                                                  \
         struct CUgraphNodeParams_st to = {0};                                                                          \
         const enum cudaError error = from == NULL ? cudaErrorInvalidValue : convert(from, &to);                        \
@@ -140,42 +141,19 @@ RUNTIME_CALL(cudaGraphAddNode,
         return (enum cudaError)(is_of_exec ? cuGraphExecNodeSetParams(exec, node, &to)                                 \
                                            : cuGraphNodeSetParams(node, &to));                                         \
     }                                                                                                                  \
-    RUNTIME_CALL(name, (struct CUgraphNode_st * node, const struct struct_name *from),                                 \
-                 set_##convert(NULL, node, from, 0))                                                                   \
-    RUNTIME_CALL(exec_name,                                                                                            \
-                 (struct CUgraphExec_st * exec, struct CUgraphNode_st * node, const struct struct_name *from),         \
+    RUNTIME_CALL(name, (struct CUgraphNode_st * node, type * from), set_##convert(NULL, node, from, 0))                \
+    RUNTIME_CALL(exec_name, (struct CUgraphExec_st * exec, struct CUgraphNode_st * node, type * from),                 \
                  set_##convert(exec, node, from, 1))
 
 ADD_CALL(cudaGraphAddKernelNode, cudaKernelNodeParams, of_kernel)
 ADD_CALL(cudaGraphAddMemcpyNode, cudaMemcpy3DParms, of_copy)
 ADD_CALL(cudaGraphAddMemsetNode, cudaMemsetParams, of_set)
 ADD_CALL(cudaGraphAddHostNode, cudaHostNodeParams, of_host)
-SET_CALLS(cudaGraphKernelNodeSetParams, cudaGraphExecKernelNodeSetParams, cudaKernelNodeParams, of_kernel)
-SET_CALLS(cudaGraphMemcpyNodeSetParams, cudaGraphExecMemcpyNodeSetParams, cudaMemcpy3DParms, of_copy)
-SET_CALLS(cudaGraphMemsetNodeSetParams, cudaGraphExecMemsetNodeSetParams, cudaMemsetParams, of_set)
-SET_CALLS(cudaGraphHostNodeSetParams, cudaGraphExecHostNodeSetParams, cudaHostNodeParams, of_host)
-SET_CALLS(cudaGraphNodeSetParams, cudaGraphExecNodeSetParams, cudaGraphNodeParams, of_any)
-
-RUNTIME_CALL(cudaGraphAddChildGraphNode, (WHERE_PARAMETERS, struct CUgraph_st *child),
-             cuGraphAddChildGraphNode(WHERE, child))
-RUNTIME_CALL(cudaGraphAddEmptyNode, (WHERE_PARAMETERS), cuGraphAddEmptyNode(WHERE))
-RUNTIME_CALL(cudaGraphAddEventRecordNode, (WHERE_PARAMETERS, struct CUevent_st *event),
-             cuGraphAddEventRecordNode(WHERE, event))
-RUNTIME_CALL(cudaGraphAddEventWaitNode, (WHERE_PARAMETERS, struct CUevent_st *event),
-             cuGraphAddEventWaitNode(WHERE, event))
-RUNTIME_CALL(cudaGraphExecChildGraphNodeSetParams,
-             (struct CUgraphExec_st * exec, struct CUgraphNode_st *node, struct CUgraph_st *child),
-             cuGraphExecChildGraphNodeSetParams(exec, node, child))
-RUNTIME_CALL(cudaGraphEventRecordNodeSetEvent, (struct CUgraphNode_st * node, struct CUevent_st *event),
-             cuGraphEventRecordNodeSetEvent(node, event))
-RUNTIME_CALL(cudaGraphEventWaitNodeSetEvent, (struct CUgraphNode_st * node, struct CUevent_st *event),
-             cuGraphEventWaitNodeSetEvent(node, event))
-RUNTIME_CALL(cudaGraphExecEventRecordNodeSetEvent,
-             (struct CUgraphExec_st * exec, struct CUgraphNode_st *node, struct CUevent_st *event),
-             cuGraphExecEventRecordNodeSetEvent(exec, node, event))
-RUNTIME_CALL(cudaGraphExecEventWaitNodeSetEvent,
-             (struct CUgraphExec_st * exec, struct CUgraphNode_st *node, struct CUevent_st *event),
-             cuGraphExecEventWaitNodeSetEvent(exec, node, event))
+SET_CALLS(cudaGraphKernelNodeSetParams, cudaGraphExecKernelNodeSetParams, const struct cudaKernelNodeParams, of_kernel)
+SET_CALLS(cudaGraphMemcpyNodeSetParams, cudaGraphExecMemcpyNodeSetParams, const struct cudaMemcpy3DParms, of_copy)
+SET_CALLS(cudaGraphMemsetNodeSetParams, cudaGraphExecMemsetNodeSetParams, const struct cudaMemsetParams, of_set)
+SET_CALLS(cudaGraphHostNodeSetParams, cudaGraphExecHostNodeSetParams, const struct cudaHostNodeParams, of_host)
+SET_CALLS(cudaGraphNodeSetParams, cudaGraphExecNodeSetParams, struct cudaGraphNodeParams, of_any)
 
 // --- Copies of bytes in a row, to and from variables of the program too ----------------------------------------------
 
@@ -281,35 +259,9 @@ static enum cudaError tell_set(struct CUgraphNode_st *node, struct cudaMemsetPar
     return cudaSuccess;
 }
 
-// --- Memory of nodes: the driver's struct, by another name -----------------------------------------------------------
-
-RUNTIME_CALL(cudaGraphAddMemAllocNode, (WHERE_PARAMETERS, struct CUDA_MEM_ALLOC_NODE_PARAMS_v1_st *from),
-             cuGraphAddMemAllocNode(WHERE, from))
-RUNTIME_CALL(cudaGraphAddMemFreeNode, (WHERE_PARAMETERS, void *address),
-             cuGraphAddMemFreeNode(WHERE, (unsigned long long)(uintptr_t)address))
-RUNTIME_CALL(cudaGraphMemAllocNodeGetParams,
-             (struct CUgraphNode_st * node, struct CUDA_MEM_ALLOC_NODE_PARAMS_v1_st *to),
-             cuGraphMemAllocNodeGetParams(node, to))
-RUNTIME_CALL(cudaGraphMemFreeNodeGetParams, (struct CUgraphNode_st * node, void **to),
-             cuGraphMemFreeNodeGetParams(node, (unsigned long long *)to))
-
 RUNTIME_CALL(cudaGraphKernelNodeGetParams, (struct CUgraphNode_st * node, struct cudaKernelNodeParams *to),
              tell_kernel(node, to))
 RUNTIME_CALL(cudaGraphMemcpyNodeGetParams, (struct CUgraphNode_st * node, struct cudaMemcpy3DParms *to),
              tell_copy(node, to))
 RUNTIME_CALL(cudaGraphMemsetNodeGetParams, (struct CUgraphNode_st * node, struct cudaMemsetParams *to),
              tell_set(node, to))
-RUNTIME_CALL(cudaGraphHostNodeGetParams, (struct CUgraphNode_st * node, struct cudaHostNodeParams *to),
-             cuGraphHostNodeGetParams(node, (struct CUDA_HOST_NODE_PARAMS_st *)to))
-RUNTIME_CALL(cudaGraphChildGraphNodeGetGraph, (struct CUgraphNode_st * node, struct CUgraph_st **child),
-             cuGraphChildGraphNodeGetGraph(node, child))
-RUNTIME_CALL(cudaGraphEventRecordNodeGetEvent, (struct CUgraphNode_st * node, struct CUevent_st **event),
-             cuGraphEventRecordNodeGetEvent(node, event))
-RUNTIME_CALL(cudaGraphEventWaitNodeGetEvent, (struct CUgraphNode_st * node, struct CUevent_st **event),
-             cuGraphEventWaitNodeGetEvent(node, event))
-RUNTIME_CALL(cudaGraphKernelNodeGetAttribute, (struct CUgraphNode_st * node, uint32_t attribute, void *value),
-             cuGraphKernelNodeGetAttribute(node, attribute, value))
-RUNTIME_CALL(cudaGraphKernelNodeSetAttribute, (struct CUgraphNode_st * node, uint32_t attribute, const void *value),
-             cuGraphKernelNodeSetAttribute(node, attribute, value))
-RUNTIME_CALL(cudaGraphKernelNodeCopyAttributes, (struct CUgraphNode_st * to, struct CUgraphNode_st *from),
-             cuGraphKernelNodeCopyAttributes(to, from))

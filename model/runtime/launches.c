@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "runtime.h"
+#include "runtime_newer.h"
 
 enum { CONFIGURATIONS = 16 };
 
@@ -167,7 +168,7 @@ FUNCTION_CALL(cudaFuncSetAttribute, (const void *function, uint32_t attribute, i
 FUNCTION_CALL(cudaFuncSetCacheConfig, (const void *function, uint32_t config), cuFuncSetCacheConfig(FUNCTION, config))
 FUNCTION_CALL(cudaFuncSetSharedMemConfig, (const void *function, uint32_t config),
               cuFuncSetSharedMemConfig(FUNCTION, config))
-FUNCTION_CALL(cudaKernelSetAttributeForDevice, (const void *function, uint32_t attribute, int value, int device),
+FUNCTION_CALL(cudaKernelSetAttributeForDevice, (struct CUkern_st * function, uint32_t attribute, int value, int device),
               cuKernelSetAttribute((enum cuda_function_attribute)attribute, value, kernel, device))
 FUNCTION_CALL(cudaFuncGetName, (const char **name, const void *function), cuFuncGetName(name, FUNCTION))
 FUNCTION_CALL(cudaFuncGetParamInfo, (const void *function, size_t index, size_t *offset, size_t *bytes),

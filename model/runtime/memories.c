@@ -60,55 +60,6 @@ RUNTIME_CALL(cudaHostAlloc, (void **pointer, size_t bytes, unsigned flags), allo
 RUNTIME_CALL(cudaMallocPitch, (void **pointer, size_t *pitch, size_t width, size_t height),
              cuMemAllocPitch_v2((unsigned long long *)pointer, pitch, width, height, ELEMENT_BYTES))
 RUNTIME_CALL(cudaMalloc3D, (struct cudaPitchedPtr * to, struct cudaExtent extent), allocate_box(to, extent))
-RUNTIME_CALL(cudaFree, (void *pointer), cuMemFree_v2(address_of(pointer)))
-RUNTIME_CALL(cudaFreeHost, (void *pointer), cuMemFreeHost(pointer))
-RUNTIME_CALL(cudaHostRegister, (void *pointer, size_t bytes, unsigned flags),
-             cuMemHostRegister_v2(pointer, bytes, flags))
-RUNTIME_CALL(cudaHostUnregister, (void *pointer), cuMemHostUnregister(pointer))
-RUNTIME_CALL(cudaHostGetDevicePointer, (void **device, void *host, unsigned flags),
-             cuMemHostGetDevicePointer_v2((unsigned long long *)device, host, flags))
-RUNTIME_CALL(cudaHostGetFlags, (unsigned *flags, void *pointer), cuMemHostGetFlags(flags, pointer))
-RUNTIME_CALL(cudaMemGetInfo, (size_t * left, size_t *total), cuMemGetInfo_v2(left, total))
-RUNTIME_CALL(cudaMemPrefetchAsync,
-             (const void *pointer, size_t bytes, struct cuda_mem_location location, unsigned flags,
-              struct CUstream_st *stream),
-             cuMemPrefetchAsync_v2(address_of(pointer), bytes, location, flags, stream))
-RUNTIME_CALL(cudaMemAdvise, (const void *pointer, size_t bytes, uint32_t advice, struct cuda_mem_location location),
-             cuMemAdvise_v2(address_of(pointer), bytes, advice, location))
-
-// --- Pools -----------------------------------------------------------------------------------------------------------
-
-RUNTIME_CALL(cudaMallocAsync, (void **pointer, size_t bytes, struct CUstream_st *stream),
-             cuMemAllocAsync((unsigned long long *)pointer, bytes, stream))
-RUNTIME_CALL(cudaMallocFromPoolAsync,
-             (void **pointer, size_t bytes, struct CUmemPoolHandle_st *pool, struct CUstream_st *stream),
-             cuMemAllocFromPoolAsync((unsigned long long *)pointer, bytes, pool, stream))
-RUNTIME_CALL(cudaFreeAsync, (void *pointer, struct CUstream_st *stream), cuMemFreeAsync(address_of(pointer), stream))
-RUNTIME_CALL(cudaDeviceGetDefaultMemPool, (struct CUmemPoolHandle_st * *pool, int device),
-             cuDeviceGetDefaultMemPool(pool, device))
-RUNTIME_CALL(cudaDeviceGetMemPool, (struct CUmemPoolHandle_st * *pool, int device), cuDeviceGetMemPool(pool, device))
-RUNTIME_CALL(cudaDeviceSetMemPool, (int device, struct CUmemPoolHandle_st *pool), cuDeviceSetMemPool(device, pool))
-RUNTIME_CALL(cudaMemPoolCreate, (struct CUmemPoolHandle_st * *pool, const struct CUmemPoolProps_st *props),
-             cuMemPoolCreate(pool, props))
-RUNTIME_CALL(cudaMemPoolDestroy, (struct CUmemPoolHandle_st * pool), cuMemPoolDestroy(pool))
-RUNTIME_CALL(cudaMemPoolTrimTo, (struct CUmemPoolHandle_st * pool, size_t bytes), cuMemPoolTrimTo(pool, bytes))
-RUNTIME_CALL(cudaMemPoolSetAttribute, (struct CUmemPoolHandle_st * pool, uint32_t attribute, void *value),
-             cuMemPoolSetAttribute(pool, attribute, value))
-RUNTIME_CALL(cudaMemPoolGetAttribute, (struct CUmemPoolHandle_st * pool, uint32_t attribute, void *value),
-             cuMemPoolGetAttribute(pool, attribute, value))
-RUNTIME_CALL(cudaMemPoolSetAccess,
-             (struct CUmemPoolHandle_st * pool, const struct cuda_mem_access_desc *desc, size_t count),
-             cuMemPoolSetAccess(pool, desc, count))
-RUNTIME_CALL(cudaMemPoolGetAccess,
-             (uint32_t * flags, struct CUmemPoolHandle_st *pool, struct cuda_mem_location *location),
-             cuMemPoolGetAccess(flags, pool, location))
-RUNTIME_CALL(cudaMemGetMemPool, (struct CUmemPoolHandle_st * *pool, struct cuda_mem_location *location, uint32_t type),
-             cuMemGetMemPool(pool, location, type))
-RUNTIME_CALL(cudaMemGetDefaultMemPool,
-             (struct CUmemPoolHandle_st * *pool, struct cuda_mem_location *location, uint32_t type),
-             cuMemGetDefaultMemPool(pool, location, type))
-RUNTIME_CALL(cudaMemSetMemPool, (struct cuda_mem_location * location, uint32_t type, struct CUmemPoolHandle_st *pool),
-             cuMemSetMemPool(location, type, pool))
 
 // --- What a pointer is -----------------------------------------------------------------------------------------------
 
@@ -168,18 +119,6 @@ RUNTIME_CALL(cudaMemcpyPeerAsync,
              (void *to, int to_device, const void *from, int from_device, size_t bytes, struct CUstream_st *stream),
              to_device != 0 || from_device != 0 ? cudaErrorInvalidDevice
                                                 : copy(to, from, bytes, COPY_DEVICE_TO_DEVICE, stream))
-
-// The attributes of both APIs are the same.
-RUNTIME_CALL(cudaMemcpyBatchAsync,
-             (void *const *to, const void *const *from, const size_t *bytes, size_t count,
-              struct CUmemcpyAttributes_st *attribute, size_t *attribute_from, size_t attributes,
-              struct CUstream_st *stream),
-             cuMemcpyBatchAsync_v2((unsigned long long *)(uintptr_t)to, (unsigned long long *)(uintptr_t)from,
-                                   (size_t *)(uintptr_t)bytes, count, attribute, attribute_from, attributes, stream))
-RUNTIME_CALL(cudaMemcpy3DBatchAsync,
-             (size_t count, struct CUDA_MEMCPY3D_BATCH_OP_st *box, unsigned long long flags,
-              struct CUstream_st *stream),
-             cuMemcpy3DBatchAsync_v2(count, box, flags, stream))
 
 static uint32_t to_type(uint32_t kind)
 {
@@ -330,15 +269,6 @@ static enum cuda_result set_box(struct cudaPitchedPtr to, int value, struct cuda
     return CUDA_SUCCESS;
 }
 
-RUNTIME_CALL(cudaMemset, (void *to, int value, size_t bytes),
-             cuMemsetD8_v2(address_of(to), (unsigned char)value, bytes))
-RUNTIME_CALL(cudaMemsetAsync, (void *to, int value, size_t bytes, struct CUstream_st *stream),
-             cuMemsetD8Async(address_of(to), (unsigned char)value, bytes, stream))
-RUNTIME_CALL(cudaMemset2D, (void *to, size_t pitch, int value, size_t width, size_t height),
-             cuMemsetD2D8_v2(address_of(to), pitch, (unsigned char)value, width, height))
-RUNTIME_CALL(cudaMemset2DAsync,
-             (void *to, size_t pitch, int value, size_t width, size_t height, struct CUstream_st *stream),
-             cuMemsetD2D8Async(address_of(to), pitch, (unsigned char)value, width, height, stream))
 RUNTIME_CALL(cudaMemset3D, (struct cudaPitchedPtr to, int value, struct cudaExtent extent),
              set_box(to, value, extent, NULL))
 RUNTIME_CALL(cudaMemset3DAsync,

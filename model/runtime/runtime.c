@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "missing_why.h"
 #include "note.h"
 #include "runtime_error.h"
 
@@ -132,13 +131,13 @@ enum cudaError runtime_keep_of(const char *call, int error)
     return (enum cudaError)error;
 }
 
-int runtime_missing(const char *name, int *was_told)
+int runtime_missing(const char *name, const char *why, int *was_told)
 {
     if (!*was_told && !is_quiet()) {
         *was_told = 1;
-        runtime_tell(name, "tmaref exec does not have this call; it answers 801%s", missing_why(name));
+        runtime_tell(name, "tmaref exec does not have this call; it answers 801%s", why);
         note_add(note_path(), NOTE_REFUSED " %d %s: tmaref exec does not have this call%s", (int)cudaErrorNotSupported,
-                 name, missing_why(name));
+                 name, why);
     }
     return (int)runtime_keep(cudaErrorNotSupported);
 }

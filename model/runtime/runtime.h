@@ -54,6 +54,7 @@ void runtime_place_managed(void);
 // Says on standard error what of a call is wrong.
 void runtime_tell(const char *call, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-int runtime_missing(const char *name, int *was_told);
+// The answer of a call that the runtime has not: says so once, and why (refusals.h).
+int runtime_missing(const char *name, const char *why, int *was_told);
 
 #endif

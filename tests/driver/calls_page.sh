@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# docs/calls.md: which calls of CUDA are implemented. A call that no file defines is weak in its library (model/driver/missing.c).
-# usage: calls_page.sh [--check PAGE] LIBCUDA LIBCUDART MISSING_WHY
+# docs/calls.md: which calls of CUDA are implemented, of the tables of calls and refusals.h.
+# usage: calls_page.sh [--check PAGE]
 set -u
+root=$(dirname "$0")/../..
 
-# calls LIBRARY: "CALL there" or "CALL missing", without versions; the newest version says which.
+# calls TABLE [FIRST]: "CALL there" or "CALL WHY", without versions; the newest version says which.
 calls() {
-    nm -D --defined-only "$1" | awk '$2 ~ /[TW]/ { sub(/@.*/, "", $3); print $3, $2 }' |
-        grep -vE '^__|_pt(ds|sz) ' | awk '
+    awk -v first="${2:-}" -v last=99999 -f "$root/cmake/calls.awk" "$root/model/$1" | grep -v '^__' | awk '
         {
             name = $1; version = 1
             if (match(name, /_v[0-9]+$/)) { version = substr(name, RSTART + 2) + 0; name = substr(name, 1, RSTART - 1) }
-            if (version >= newest[name]) { newest[name] = version; state[name] = $2 == "T" ? "there" : "missing" }
+            if (version >= newest[name]) { newest[name] = version; state[name] = $2 == "REFUSED" ? $6 : "there" }
         }
         END { for (name in state) print name, state[name] }' | LC_ALL=C sort
 }
@@ -33,14 +33,13 @@ missing() {
     echo '| why | calls |'
     echo '|---|---|'
     awk '
-        FNR == NR { if (split($0, part, "\"") == 5) { word[++rows] = part[2]; why[rows] = part[4] } next }
-        $2 == "missing" {
-            because = "no program of [programs.md](programs.md) calls it"
-            for (i = rows; i > 0; i--) if (index($1, word[i])) because = why[i]
+        FNR == NR { if (split($0, part, "\"") == 3) why[substr($2, 5)] = substr(part[2], 3); next }
+        $2 != "there" {
+            because = why[$2] != "" ? why[$2] : "no program of [programs.md](programs.md) calls it"
             if (!(because in list)) order[++count] = because
             list[because] = list[because] (because in list && list[because] != "" ? ", " : "") "`" $1 "`"
         }
-        END { for (i = 1; i <= count; i++) print "| " order[i] " | " list[order[i]] " |" }' "$1" -
+        END { for (i = 1; i <= count; i++) print "| " order[i] " | " list[order[i]] " |" }' "$root/model/driver/refusals.h" -
 }
 
 page() {
@@ -48,7 +47,7 @@ page() {
     cat <<'END'
 # CUDA 13 calls under tmaref exec
 
-The target `calls-page` makes this page from the libraries of `tmaref exec`. [exec.md](exec.md#what-runs) describes what the calls do.
+The target `calls-page` makes this page from the tables of calls. [exec.md](exec.md#what-runs) describes what the calls do.
 
 - A call that is not implemented prints the reason below, once, on standard error. It returns 801 (`CUDA_ERROR_NOT_SUPPORTED`).
 - Several versions of one call (`cuMemAlloc` and `cuMemAlloc_v2`) count as one. The newest version is implemented. Older versions with
@@ -57,19 +56,21 @@ The target `calls-page` makes this page from the libraries of `tmaref exec`. [ex
 - The list of the runtime is that of CUDA 13, 13.0 to 13.5. `libcudart.so.12` and `libcudart.so.11.0` have the calls of their releases, with their parameters
   and structs.
 END
-    for library in "Driver API, libcuda.so.1:$1" "Runtime API, libcudart.so.13:$2"; do
-        lines=$(calls "${library#*:}")
+    for library in "Driver API, libcuda.so.1:driver/driver_calls.def" \
+        "Runtime API, libcudart.so.13:runtime/runtime_calls.def 13000"; do
+        # shellcheck disable=SC2086
+        lines=$(calls ${library#*:})
         printf '\n## %s\n\n%d of %d calls are implemented.\n\n' "${library%%:*}" \
             "$(grep -c ' there$' <<<"$lines")" "$(wc -l <<<"$lines")"
         there <<<"$lines"
         printf '\nNot implemented:\n\n'
-        missing "$3" <<<"$lines"
+        missing <<<"$lines"
     done
 }
 
-if [ "$1" = --check ]; then
-    page "$3" "$4" "$5" | diff "$2" - | cut -c 1-200 | grep . || exit 0
-    echo "$2 is not what the libraries show: build the target calls-page"
+if [ "${1:-}" = --check ]; then
+    page | diff "$2" - | cut -c 1-200 | grep . || exit 0
+    echo "$2 is not what the tables say: build the target calls-page"
     exit 1
 fi
-page "$@"
+page

@@ -99,10 +99,13 @@ static void check_state(handle device)
 
 static void call_all(void)
 {
-#define NVML_NAME(name)        #name,
-#define NVML_ALIAS(name, same) #name,
     static const char *const names[] = {
-#include "nvml_names.def"
+#define CALL(name, ...)    #name,
+#define GIVES(name, ...)   #name,
+#define VALUE(name, ...)   #name,
+#define ALIAS(name, ...)   #name,
+#define REFUSED(name, ...) #name,
+#include "nvml_calls.def"
     };
     typedef int any_call(void *, void *, void *, void *, void *, void *, void *, void *);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {

@@ -14,11 +14,12 @@
 #define JUMP(name) "adrp x16, real_" #name "\nldr x16, [x16, :lo12:real_" #name "]\nbr x16"
 #endif
 
-#define FORWARD(name, parameters)                                                                                      \
+#define JUMP_TO(name)                                                                                                  \
     HIDDEN name##_fn real_##name;                                                                                      \
     __asm__(".text\n.weak " #name "\n.type " #name ", %function\n" #name ":\n" JUMP(name) "\n");
-CUDA_CALL_ROWS(FORWARD)
-CUDA_GRAPH_CALL_ROWS(FORWARD)
+#define MADE(name, ...)  JUMP_TO(name)
+#define TIMED(name, ...) JUMP_TO(name)
+#include "driver_calls.def"
 
 HIDDEN enum cuda_result (*real_cuFuncGetParamInfo)(struct CUfunc_st *function, size_t index, size_t *offset,
                                                    size_t *bytes);
@@ -41,8 +42,8 @@ __attribute__((constructor)) static void open_driver(void)
         fprintf(stderr, "sabotage: SABOTAGE_DRIVER names no driver (%s)\n", path != NULL ? dlerror() : "it is not set");
         abort();
     }
-#define FIND(name, parameters) find(driver, #name, &real_##name);
-    CUDA_CALL_ROWS(FIND)
-    CUDA_GRAPH_CALL_ROWS(FIND)
+#define MADE(name, ...)  find(driver, #name, &real_##name);
+#define TIMED(name, ...) find(driver, #name, &real_##name);
+#include "driver_calls.def"
     find(driver, "cuFuncGetParamInfo", &real_cuFuncGetParamInfo);
 }

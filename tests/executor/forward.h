@@ -7,10 +7,9 @@
 
 #define HIDDEN __attribute__((visibility("hidden")))
 
-#define REAL(name, parameters) extern HIDDEN name##_fn real_##name;
-CUDA_CALL_ROWS(REAL)
-CUDA_GRAPH_CALL_ROWS(REAL)
-#undef REAL
+#define MADE(name, ...)  extern HIDDEN name##_fn real_##name;
+#define TIMED(name, ...) extern HIDDEN name##_fn real_##name;
+#include "driver_calls.def"
 
 extern HIDDEN enum cuda_result (*real_cuFuncGetParamInfo)(struct CUfunc_st *function, size_t index, size_t *offset,
                                                           size_t *bytes);

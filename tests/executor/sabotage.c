@@ -21,8 +21,8 @@
 #include "forward.h"
 #include "late.h"
 
-#define DECLARE(name, parameters) enum cuda_result name parameters;
-CUDA_CALL_ROWS(DECLARE)
+#define MADE(name, since, streams, parameters) enum cuda_result name parameters;
+#include "driver_calls.def"
 
 // The number, if SABOTAGE is of that kind.
 static int is_wanted(const char *kind, uint64_t *number)

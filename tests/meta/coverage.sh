@@ -79,8 +79,8 @@ done
 quiet lcov "${rules[@]}" --add-tracefile "$tracefile.initial" --add-tracefile "$tracefile.reached" \
     --output-file "$tracefile.all"
 quiet lcov "${rules[@]}" --extract "$tracefile.all" "$PWD/model/*" --output-file "$tracefile.model"
-# The tables of names make a weak function of each row, most of which the linker throws away because a file defines the
-# call: no test can reach those. unit.driver_every_call calls every name.
+# The tables of names of cuBLAS make a weak function of each row, which the linker throws away where a file defines the
+# call: no test can reach those.
 quiet lcov "${rules[@]}" --remove "$tracefile.model" '*_names.def' --output-file "$tracefile"
 quiet genhtml "${rules[@]}" --branch-coverage --title tmaref --prefix "$PWD" --output-directory "$build/html" "$tracefile"
 

@@ -68,15 +68,3 @@ SAME_FIELD(cuda_mem_allocation_prop, zero, CUmemAllocationProp, allocFlags.reser
 SAME_BYTES(cuda_mem_access_desc, CUmemAccessDesc)
 SAME_FIELD(cuda_mem_access_desc, location, CUmemAccessDesc, location)
 SAME_FIELD(cuda_mem_access_desc, flags, CUmemAccessDesc, flags)
-
-// The prototypes, with the structs compared above taken to be cuda.h's.
-#define cuda_launch_config       CUlaunchConfig_st
-#define cuda_mem_allocation_prop CUmemAllocationProp_st
-#define cuda_mem_access_desc     CUmemAccessDesc_st
-#define tensormap_image          CUtensorMap_st
-
-#include "cuda_calls.h"
-
-#define SAME_CALL(name, parameters) _Static_assert(__builtin_types_compatible_p(name##_fn, __typeof__(&name)), #name);
-CUDA_CALL_ROWS(SAME_CALL)
-CUDA_GRAPH_CALL_ROWS(SAME_CALL)

@@ -11,8 +11,8 @@
 
 #include "cuda_calls.h"
 
-#define DECLARE(name, parameters) extern enum cuda_result name parameters;
-CUDA_TENSOR_MAP_CALL_ROWS(DECLARE)
+#define MAP(name, since, streams, parameters) extern enum cuda_result name parameters;
+#include "driver_calls.def"
 
 static enum cuda_result call_tiled(struct tensormap_image *map, uint32_t data_type, uint32_t rank, void *address,
                                    const uint64_t *dim, const uint64_t *stride, const uint32_t *box,
@@ -23,11 +23,13 @@ static enum cuda_result call_tiled(struct tensormap_image *map, uint32_t data_ty
                                   l2_promotion, oob_fill);
 }
 
-#define ROW(name, parameters) {#name, (void *)name},
 static const struct {
     const char *name;
     void *function;
-} rows[] = {CUDA_TENSOR_MAP_CALL_ROWS(ROW)};
+} rows[] = {
+#define MAP(name, ...) {#name, (void *)name},
+#include "driver_calls.def"
+};
 
 void *entry_find(const char *way, const char *name)
 {

@@ -11,8 +11,9 @@
 
 enum { VERSION = 13000, SPOILT_WORD = 7 };
 
-#define DECLARE(name, parameters) enum cuda_result name parameters;
-CUDA_TENSOR_MAP_CALL_ROWS(DECLARE)
+#define DECLARE(name, parameters)             enum cuda_result name parameters;
+#define MAP(name, since, streams, parameters) DECLARE(name, parameters)
+#include "driver_calls.def"
 DECLARE(cuInit, (unsigned flags))
 DECLARE(cuDriverGetVersion, (int *version))
 DECLARE(cuGetProcAddress, (const char *symbol, void **function, int cuda_version, uint64_t flags))
@@ -91,11 +92,14 @@ static enum cuda_result unknown(void)
 // library may ask for is a function that succeeds and does nothing.
 static void *find(const char *symbol, int cuda_version)
 {
-#define ROW(name, parameters) {#name, (void *)name},
     static const struct {
         const char *name;
         void *function;
-    } rows[] = {CUDA_TENSOR_MAP_CALL_ROWS(ROW) ROW(cuInit, ) ROW(cuDriverGetVersion, )};
+    } rows[] = {
+#define MAP(name, ...) {#name, (void *)name},
+        MAP(cuInit, ) MAP(cuDriverGetVersion, )
+#include "driver_calls.def"
+    };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (strcmp(rows[i].name, symbol) == 0) return rows[i].function;
     if (strcmp(symbol, "cuGetProcAddress") != 0) return (void *)unknown;

@@ -60,11 +60,6 @@ DRIVER_VISIBLE enum cuda_result cuDeviceGetUuid_v2(struct CUuuid_st *uuid, int d
     return CUDA_SUCCESS;
 }
 
-DRIVER_VISIBLE enum cuda_result cuDeviceGetUuid(struct CUuuid_st *uuid, int device)
-{
-    return cuDeviceGetUuid_v2(uuid, device);
-}
-
 DRIVER_VISIBLE enum cuda_result cuDeviceGetPCIBusId(char *text, int text_bytes, int device)
 {
     DEVICE_USE(driver, text, device);

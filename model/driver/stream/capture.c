@@ -360,13 +360,6 @@ DRIVER_VISIBLE enum cuda_result cuStreamGetCaptureInfo_v3(struct CUstream_st *ha
     return CUDA_SUCCESS;
 }
 
-DRIVER_VISIBLE enum cuda_result cuStreamGetCaptureInfo_v2(struct CUstream_st *handle, uint32_t *status, uint64_t *id,
-                                                          struct CUgraph_st **graph,
-                                                          struct CUgraphNode_st *const **after, size_t *count)
-{
-    return cuStreamGetCaptureInfo_v3(handle, status, id, graph, after, NULL, count);
-}
-
 DRIVER_VISIBLE enum cuda_result cuStreamUpdateCaptureDependencies_v2(struct CUstream_st *handle,
                                                                      struct CUgraphNode_st **after,
                                                                      const struct CUgraphEdgeData_st *edges,

@@ -79,9 +79,3 @@ DRIVER_VISIBLE enum cuda_result cuEventElapsedTime_v2(float *milliseconds, struc
     *milliseconds = (float)(1e3 * (end->seconds - start->seconds));
     return CUDA_SUCCESS;
 }
-
-DRIVER_VISIBLE enum cuda_result cuEventElapsedTime(float *milliseconds, struct CUevent_st *start,
-                                                   struct CUevent_st *end)
-{
-    return cuEventElapsedTime_v2(milliseconds, start, end);
-}

@@ -12,9 +12,10 @@ void show_uninitialized(void)
 {
     typedef enum cuda_result call(size_t, size_t, size_t, size_t, size_t, size_t, size_t, size_t);
     static const char *const names[] = {
-#define DRIVER_NAME(name, since) #name,
-#define DRIVER_ALIAS(name, same)
-#include "driver_names.def"
+#define CALL(name, ...)    #name,
+#define FORWARD(name, ...) #name,
+#define REFUSED(name, ...) #name,
+#include "driver_calls.def"
     };
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (strcmp(names[i], "cuInit") == 0 || strncmp(names[i], "cuProfiler", 10) == 0) continue;

@@ -370,10 +370,11 @@ void show_bad_environment(void)
 {
     typedef enum cudaError call(size_t, size_t, size_t, size_t, size_t, size_t, size_t, size_t);
     static const char *const names[] = {
-#define LATEST                          99999
-#define RUNTIME_NAME(name, first, last) (last) >= 13000 ? #name : NULL,
-#define RUNTIME_ALIAS(name, same, first, last)
-#include "runtime_names.def"
+#define CALL(name, ...)    #name,
+#define GIVES(name, ...)   #name,
+#define FORWARD(name, ...) #name,
+#define REFUSED(name, ...) #name,
+#include "release_calls.def"
     };
     int called = 0;
     setenv("TMAREF_SEED", "one", 1);
@@ -381,7 +382,6 @@ void show_bad_environment(void)
     REFUSES(ERROR_INVALID_VALUE, cudaFree(NULL));
     SAYS("TMAREF_SEED is 'one', which is not a whole number");
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (names[i] == NULL) continue; // not of CUDA 13
         if (strncmp(names[i], "__", 2) == 0 || strstr(names[i], "LastError") != NULL) continue;
         if (strcmp(names[i], "cudaCreateChannelDesc") == 0) continue; // fills a struct, and returns no error
         call *function;

@@ -423,13 +423,13 @@ void show_runtime_kernel_settings(void)
 {
     struct cudaFuncAttributes attributes;
     begin();
-    WORKS(cudaKernelSetAttributeForDevice(&put, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 90000, 0));
+    WORKS(cudaKernelSetAttributeForDevice((void *)&put, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 90000, 0));
     WORKS(cudaFuncGetAttributes(&attributes, &put));
     REQUIRE(attributes.maxDynamicSharedSizeBytes == 90000);
     REFUSES(ERROR_INVALID_DEVICE,
-            cudaKernelSetAttributeForDevice(&put, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 90000, 1));
+            cudaKernelSetAttributeForDevice((void *)&put, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 90000, 1));
     WORKS(cudaFuncSetSharedMemConfig(&put, 1));
     REFUSES(ERROR_INVALID_VALUE, cudaFuncSetSharedMemConfig(&put, 9));
     REQUIRE(cudaFuncSetSharedMemConfig(&nobody, 1) == cudaErrorInvalidDeviceFunction);
-    REQUIRE(cudaKernelSetAttributeForDevice(&nobody, 8, 0, 0) == cudaErrorInvalidDeviceFunction);
+    REQUIRE(cudaKernelSetAttributeForDevice((void *)&nobody, 8, 0, 0) == cudaErrorInvalidDeviceFunction);
 }

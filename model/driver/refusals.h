@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// Why a call of the tables (driver_calls.def, runtime_calls.def) is refused, and what to do instead: what a call says
+// behind its name, in both libraries and in docs/calls.md.
+#ifndef TMAREF_REFUSALS_H
+#define TMAREF_REFUSALS_H
+
+// clang-format off
+#define WHY_ARRAYS         "; tmaref has no CUDA arrays: use linear memory (cudaMalloc, cudaMallocPitch)"
+#define WHY_ATTRIBUTES     "; a copy's attributes are hints: use cudaMemcpyAsync or cudaMemcpy3DAsync"
+#define WHY_CHECKPOINTS    "; tmaref cannot save the state of a process"
+#define WHY_DECOMPRESSION  "; tmaref has no decompression engine"
+#define WHY_GRAPHICS       "; tmaref has no graphics: run the program without a window, if possible"
+#define WHY_GREEN_CONTEXTS "; tmaref has green contexts by the calls of the driver alone: use cuGreenCtxCreate"
+#define WHY_MULTICAST      "; multicast objects need several devices, and tmaref has one"
+#define WHY_ONE_DEVICE     "; tmaref has one device: use cudaLaunchCooperativeKernel"
+#define WHY_OTHER_APIS     "; tmaref cannot share memory or semaphores with other APIs"
+#define WHY_SURFACES       "; tmaref has no surfaces: let kernels write linear memory through pointers (cudaMalloc)"
+#define WHY_TEXTURES       "; tmaref has no textures: let kernels read linear memory through pointers (cudaMalloc)"
+#define WHY_UNASKED        "" // no program of docs/programs.md makes the call
+// clang-format on
+
+#endif

@@ -1,0 +1,80 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Has a toolkit of CUDA a call that the tables of calls do not have, or with other parameters? FOLDER is a toolkit, or holds
+# unpacked wheels of one release: nvidia-cuda-runtime, nvidia-cuda-nvcc or nvidia-cuda-crt, nvidia-cuda-profiler-api and
+# nvidia-nvml-dev (those of CUDA 12 end in -cu12).
+# usage: toolkit.sh FOLDER...    (CC: the compiler)
+set -u
+here=$(dirname "$0") model=$(dirname "$0")/../../model
+temporary=$(mktemp -d)
+trap 'rm -rf "$temporary"' EXIT
+
+# In headers later than cudaTypedefs.h says, by which programs ask for them: CUDA 12.8 and 13.0.
+late='^(cuMemBatchDecompressAsync|cuGreenCtxGetId)(_ptsz)?$'
+
+rows() { awk -v first="$2" -v last="$3" -v table="${4:-}" -f "$here/../../cmake/calls.awk" "$model/$1/$1_calls.def"; }
+names() { awk '{ print $1; if ($5 != "-") print $1 $5 }' | LC_ALL=C sort; }
+shown() { nm "$@" 2>/dev/null | awk '$2 ~ /[TWV]/ { sub(/@.*/, "", $3); print $3 }' | LC_ALL=C sort -u; }
+
+# declared FOLDER HEADER... -- the names that are followed by parameters
+declared() {
+    local folder=$1 flags
+    shift
+    mapfile -t flags < <(find -L "$folder" -type d -name include -printf '-isystem\n%p\n')
+    printf '#include <%s>\n' "$@" | "${CC:-cc}" -E -P -D__CUDA_API_VERSION_INTERNAL -DNVML_NO_UNVERSIONED_FUNC_DEFS "${flags[@]}" - 2>"$temporary/errors" |
+        tr '\n' ' ' | grep -oE '\b(cu|cuda|nvml)[A-Z][A-Za-z0-9_]* *\(' | tr -d ' (' | LC_ALL=C sort -u
+    sed 's/^/    /' "$temporary/errors"
+}
+
+# gap WHAT THEIRS OURS: prints what only one of two sorted files has
+gap() {
+    local only
+    only=$(LC_ALL=C comm -23 "$2" "$3" | tr '\n' ' ')
+    [ -z "$only" ] || echo "$1: without a row: $only"
+    only=$(LC_ALL=C comm -13 "$2" "$3" | grep -vE "$late" | tr '\n' ' ')
+    [ -z "$only" ] || echo "$1: a row, and not in this release: $only"
+}
+
+# Of the rows of a table, those that the headers declare. A few take there a pointer
+# to a union, and any here; or one to enumerators that may be negative.
+declared_rows() {
+    awk -F '[(,]' 'FNR == NR { is[$1] = 1; next } /^#/ || ($2 in is && $2 !~ other)' \
+        other='^cu(da)?((Stream|GraphKernelNode)[GS]etAttribute|DeviceGet(Host|P2P)AtomicCapabilities)$' \
+        "$temporary/declared" - >"$temporary/$1_rows.def"
+}
+
+check() {
+    local folder=$1 release=$2 library nvml=0 flags
+    mapfile -t flags < <(find -L "$folder" -type d -name include -printf '-isystem\n%p\n')
+    declared "$folder" cuda.h cudaProfiler.h >"$temporary/theirs"
+    rows driver 0 "$release" | names >"$temporary/ours"
+    gap "cuda.h" "$temporary/theirs" "$temporary/ours"
+    while read -r library; do
+        shown -D --defined-only "$library" >"$temporary/theirs"
+        gap "$library" "$temporary/theirs" "$temporary/ours"
+    done < <(find -L "$folder" -path '*/stubs/libcuda.so')
+    rows runtime "$release" "$release" | names >"$temporary/ours"
+    while read -r library; do
+        if [[ $library = *.a ]]; then shown "$library" | grep -E '^_*cuda'; else shown -D --defined-only "$library"; fi >"$temporary/theirs"
+        gap "$library" "$temporary/theirs" "$temporary/ours"
+    done < <(find -L "$folder" -name 'libcudart.so.1[1-9]*' ! -name '*.*.*.*.*' -o -name libcudart_static.a)
+    for library in $(find -L "$folder" -name nvml.h); do
+        declared "$folder" nvml.h >"$temporary/theirs"
+        rows nvml "$release" "$release" | names >"$temporary/ours"
+        gap "$library" "$temporary/theirs" "$temporary/ours"
+    done
+    declared "$folder" cuda.h cudaProfiler.h cuda_runtime_api.h >"$temporary/declared"
+    rows driver 0 "$release" 1 | declared_rows driver
+    rows runtime "$release" "$release" 1 | declared_rows runtime
+    "${CC:-cc}" -fsyntax-only -w "${flags[@]}" -I "$temporary" "$here/toolkit_check.c" 2>&1 | grep -E 'error' | head -n 40
+}
+
+failed=0
+for folder; do
+    release=$(find -L "$folder" -name cuda.h -path '*include*' -exec sed -nE 's/^#define CUDA_VERSION +([0-9]+)/\1/p' {} + | head -n 1)
+    [ -n "$release" ] || { echo "$folder: no cuda.h"; failed=1; continue; }
+    gaps=$(check "$folder" "$release")
+    echo "$folder: CUDA $release: ${gaps:-its calls are in the tables}"
+    [ -z "$gaps" ] || failed=1
+done
+exit $failed
