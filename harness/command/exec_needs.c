@@ -68,10 +68,10 @@ static int is_missing(const char *folder, const char *name)
 
 static const char *advice(const char *name)
 {
+    static const char *const run[] = {"libnvrtc", "libnvJitLink", "libcurand"};
     if (is_runtime(name)) return "tmaref has the runtimes of CUDA 11, 12 and 13: build the program with nvcc 13";
-    if (strncmp(name, "libnvrtc", strlen("libnvrtc")) == 0 ||
-        strncmp(name, "libnvJitLink", strlen("libnvJitLink")) == 0)
-        return "it needs no GPU: install NVIDIA's";
+    for (size_t i = 0; i < sizeof run / sizeof run[0]; i++)
+        if (strncmp(name, run[i], strlen(run[i])) == 0) return "it needs no GPU: install NVIDIA's";
     return "tmaref does not have it, and NVIDIA's does not run without a GPU: let kernels of your own compute what it "
            "does";
 }
