@@ -141,6 +141,7 @@ struct machine_flights {
     struct mbarrier_unit unit;
     struct ledger_book ledgers;
     struct ledger *pages;
+    int is_used;              // something is not as it was when it was opened
     struct flight_warp *warp; // of all CTAs, by rank
     struct flight_map map[FLIGHT_MAPS];
 };

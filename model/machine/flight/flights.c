@@ -20,7 +20,7 @@ static uint32_t threads_of(const struct machine_cluster *cluster)
     return cluster->ctas * cluster->cta[0].warps * MACHINE_LANES;
 }
 
-int machine_flights_open(struct machine_cluster *cluster)
+static int make(struct machine_cluster *cluster)
 {
     struct machine_flights *flights = calloc(1, sizeof *flights);
     if (flights == NULL) return 0;
@@ -28,19 +28,35 @@ int machine_flights_open(struct machine_cluster *cluster)
     flights->cluster = cluster;
     flights->warps_of_cta = cluster->cta[0].warps;
     flights->memories = (struct memories){&cluster->machine->global, &cluster->shared};
+    flights->unit = (struct mbarrier_unit){&cluster->shared, &flights->ledgers};
     flights->pages = malloc(FIRST_PAGES * sizeof *flights->pages);
     flights->item = malloc(FEW_ITEMS * sizeof(struct machine_flight *));
     flights->most_items = FEW_ITEMS;
-    flights->warp = calloc((size_t)cluster->ctas * flights->warps_of_cta, sizeof *flights->warp);
-    flights->meeting.release = calloc(threads_of(cluster), sizeof *flights->meeting.release);
-    if (flights->pages == NULL || flights->item == NULL || flights->warp == NULL || flights->meeting.release == NULL) {
-        machine_flights_close(cluster);
-        return 0;
-    }
-    ledger_book_start(&flights->ledgers, flights->pages, FIRST_PAGES);
-    flights->unit = (struct mbarrier_unit){&cluster->shared, &flights->ledgers};
-    for (uint32_t i = 0; i < threads_of(cluster); i++)
-        flights->warp[i / MACHINE_LANES].lane[i % MACHINE_LANES].thread = i;
+    flights->ledgers.capacity = FIRST_PAGES;
+    flights->warp = malloc((size_t)cluster->ctas * flights->warps_of_cta * sizeof *flights->warp);
+    flights->meeting.release = malloc(threads_of(cluster) * sizeof *flights->meeting.release);
+    flights->is_used = 1;
+    return flights->pages != NULL && flights->item != NULL && flights->warp != NULL && flights->meeting.release != NULL;
+}
+
+static void clear(struct machine_flights *flights)
+{
+    const uint32_t threads = threads_of(flights->cluster);
+    memset(flights->warp, 0, threads / MACHINE_LANES * sizeof *flights->warp);
+    for (uint32_t i = 0; i < threads; i++) flights->warp[i / MACHINE_LANES].lane[i % MACHINE_LANES].thread = i;
+    memset(flights->meeting.release, 0, threads * sizeof *flights->meeting.release);
+    flights->meeting.phases = 0;
+    flights->meeting.awaited = NULL;
+    flights->operations = flights->age = 0;
+    ledger_book_start(&flights->ledgers, flights->pages, flights->ledgers.capacity);
+    for (int i = 0; i < FLIGHT_MAPS; i++) flights->map[i].is_there = 0;
+    flights->is_used = 0;
+}
+
+int machine_flights_open(struct machine_cluster *cluster)
+{
+    if (cluster->flights == NULL && !make(cluster)) return 0;
+    if (cluster->flights->is_used) clear(cluster->flights);
     return 1;
 }
 
@@ -84,11 +100,16 @@ static void drop(struct machine_flight *item)
     flight_free(item);
 }
 
+void machine_flights_end(struct machine_cluster *cluster)
+{
+    while (cluster->flights->first != NULL) drop(cluster->flights->first);
+}
+
 void machine_flights_close(struct machine_cluster *cluster)
 {
     struct machine_flights *flights = cluster->flights;
     if (flights == NULL) return;
-    while (flights->first != NULL) drop(flights->first);
+    machine_flights_end(cluster);
     free_spares(flights);
     free(flights->pages);
     free(flights->item);
@@ -101,6 +122,7 @@ void machine_flights_close(struct machine_cluster *cluster)
 struct flight_warp *flight_warp_of(const struct machine_warp *warp)
 {
     struct machine_flights *flights = flights_of(warp);
+    flights->is_used = 1;
     return &flights->warp[warp->cta->rank * flights->warps_of_cta + warp->index];
 }
 
@@ -122,6 +144,7 @@ const struct flight_wait *flight_wait_of(const struct machine_strand *strand)
 const struct mbarrier_unit *flight_unit(struct machine_flights *flights)
 {
     struct ledger_book *book = &flights->ledgers;
+    flights->is_used = 1;
     if (book->capacity - book->used >= MACHINE_LANES && book->used * 2 < book->capacity) return &flights->unit;
     uint32_t capacity = (book->capacity + MACHINE_LANES) * 2;
     struct ledger *pages = malloc(capacity * sizeof *pages);

@@ -17,9 +17,10 @@
 
 #pragma GCC visibility push(hidden)
 
-// Opens the engine of a cluster whose CTAs and memories are in place; 0 if there is no memory. Closing drops what is
-// under way.
+// Opens the engine of a cluster whose CTAs and memories are in place, or the one that it had before its end, anew; 0 if
+// there is no memory. The end drops what is under way; closing gives all back.
 int machine_flights_open(struct machine_cluster *cluster);
+void machine_flights_end(struct machine_cluster *cluster);
 void machine_flights_close(struct machine_cluster *cluster);
 
 // A turn: a warp has run for a while, or has yielded.

@@ -27,37 +27,48 @@ static uint32_t count_arrived(const struct machine_cta *cta, const struct machin
     return count;
 }
 
-static int is_complete(const struct machine_cta *cta, const struct machine_barrier *barrier)
+// The warp that was awaited last is asked first.
+static int is_complete(const struct machine_cta *cta, struct machine_barrier *barrier)
 {
     uint32_t come = 0;
     if (barrier->expected > 0) return count_arrived(cta, barrier) >= barrier->expected;
-    for (uint32_t i = 0; i < cta->warps; i++) {
-        if (!is_whole(&cta->warp[i], barrier)) return 0;
-        come |= barrier->arrived[i];
+    for (uint32_t i = 0, warp = barrier->awaited; i < cta->warps; i++) {
+        if (!is_whole(&cta->warp[warp], barrier)) {
+            barrier->awaited = warp;
+            return 0;
+        }
+        come |= barrier->arrived[warp];
+        warp = warp + 1 == cta->warps ? 0 : warp + 1;
     }
     return come != 0;
 }
 
 enum { ANSWER_ANY = 1, ANSWER_ALL = 2, ANSWER_POPC_SHIFT = 2 };
 
-static void complete(struct machine_cta *cta, struct machine_barrier *barrier)
+static void give_answers(const struct machine_cta *cta, const struct machine_barrier *barrier)
 {
     uint32_t answer =
         barrier->popc << ANSWER_POPC_SHIFT | (barrier->not_all ? 0 : ANSWER_ALL) | (barrier->popc > 0 ? ANSWER_ANY : 0);
-    uint32_t came = 0;
-    for (uint32_t i = 0; i < cta->warps; i++) {
-        came |= (uint32_t)(barrier->arrived[i] != 0) << i;
+    for (uint32_t i = 0; i < cta->warps; i++)
         for (uint32_t lane = 0; lane < MACHINE_LANES; lane++)
             if (barrier->waiting[i] >> lane & 1) cta->warp[i].answer[lane] = answer;
-    }
+}
+
+static void complete(struct machine_cta *cta, struct machine_barrier *barrier)
+{
+    uint32_t came = 0;
+    for (uint32_t i = 0; i < cta->warps; i++) came |= (uint32_t)(barrier->arrived[i] != 0) << i;
+    if (barrier->is_asked) give_answers(cta, barrier);
     *barrier = (struct machine_barrier){.phase = barrier->phase + 1, .before = barrier->expected, .came_before = came};
     cta->cluster->progress++;
 }
 
 void machine_barriers_look(struct machine_cta *cta)
 {
-    for (int i = 0; i < MACHINE_BARRIERS; i++)
-        if (is_complete(cta, &cta->barrier[i])) complete(cta, &cta->barrier[i]);
+    for (uint32_t left = cta->used; left != 0; left &= left - 1) {
+        struct machine_barrier *barrier = &cta->barrier[__builtin_ctz(left)];
+        if (is_complete(cta, barrier)) complete(cta, barrier);
+    }
 }
 
 // --- The instructions ------------------------------------------------------------------------------------------------
@@ -113,7 +124,8 @@ static void arrive(struct machine_strand *strand, const struct machine_code *cod
     uint32_t *arrived = &barrier->arrived[warp->index];
     tell(strand, code, lanes, MEETING_ARRIVE, number, barrier->phase);
     const uint32_t threads = threads_of(strand, code, (uint32_t)__builtin_ctz(lanes));
-    if (count_arrived(warp->cta, barrier) > 0 && barrier->expected != threads) barrier->other = barrier->expected + 1;
+    if (barrier->expected != threads && count_arrived(warp->cta, barrier) > 0) barrier->other = barrier->expected + 1;
+    warp->cta->used |= 1u << number;
     barrier->expected = threads;
     barrier->extra += (uint32_t)__builtin_popcount(*arrived & lanes);
     *arrived |= lanes;
@@ -121,12 +133,12 @@ static void arrive(struct machine_strand *strand, const struct machine_code *cod
         uint32_t holds = *(const uint32_t *)machine_lanes(strand, code, first_operand(code) + 2);
         barrier->popc += (uint32_t)__builtin_popcount(holds & lanes);
         barrier->not_all |= (lanes & ~holds) != 0;
+        barrier->is_asked = 1;
     }
     if (!is_arrive(code->choice)) {
         barrier->waiting[warp->index] |= lanes;
         warp->begun |= lanes;
-        for (uint32_t lane = 0; lane < MACHINE_LANES; lane++)
-            if (lanes >> lane & 1) warp->mark[lane] = barrier->phase;
+        for (uint32_t left = lanes; left != 0; left &= left - 1) warp->mark[__builtin_ctz(left)] = barrier->phase;
     }
     if (is_complete(warp->cta, barrier)) complete(warp->cta, barrier);
 }
@@ -150,6 +162,7 @@ static uint32_t same_barrier(const struct machine_strand *strand, const struct m
     const struct machine_operand *operand = &code->operand[first_operand(code)];
     uint32_t same = 0;
     *number = (uint32_t)machine_value(strand, operand, (uint32_t)__builtin_ctz(lanes));
+    if (operand->is_uniform) return lanes;
     for (uint32_t lane = 0; lane < MACHINE_LANES; lane++)
         if (lanes >> lane & 1 && machine_value(strand, operand, lane) == *number) same |= 1u << lane;
     return same;
@@ -158,10 +171,7 @@ static uint32_t same_barrier(const struct machine_strand *strand, const struct m
 // Lanes that have begun and whose phase is over.
 static uint32_t released(const struct machine_warp *warp, const struct machine_barrier *barrier, uint32_t lanes)
 {
-    uint32_t done = 0;
-    for (uint32_t lane = 0; lane < MACHINE_LANES; lane++)
-        if ((lanes & warp->begun) >> lane & 1 && warp->mark[lane] != barrier->phase) done |= 1u << lane;
-    return done;
+    return lanes & warp->begun & ~barrier->waiting[warp->index];
 }
 
 static enum machine_next run_barrier(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)

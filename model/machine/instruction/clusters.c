@@ -10,7 +10,8 @@
 
 static uint64_t *release_of(const struct machine_warp *warp)
 {
-    const struct machine_flights *flights = flights_of(warp);
+    struct machine_flights *flights = flights_of(warp);
+    flights->is_used = 1;
     return flights->meeting.release + (size_t)(warp->cta->rank * flights->warps_of_cta + warp->index) * MACHINE_LANES;
 }
 

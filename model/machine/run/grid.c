@@ -2,6 +2,7 @@
 // The warps of a cluster take turns. The order and the length of the turns come from the seed.
 #include "grid.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,6 +41,12 @@ static void grid_place(const struct machine *machine, uint64_t number, uint32_t 
     cta->number = cta->ctaid[0] + (uint64_t)grid[0] * (cta->ctaid[1] + (uint64_t)grid[1] * cta->ctaid[2]);
 }
 
+static uint32_t warps_of(const struct machine *machine)
+{
+    const uint32_t *block = machine->launch->block;
+    return (block[0] * block[1] * block[2] + MACHINE_LANES - 1) / MACHINE_LANES;
+}
+
 static int start_cta(struct machine_cluster *cluster, uint32_t rank)
 {
     const struct machine *machine = cluster->machine;
@@ -49,22 +56,26 @@ static int start_cta(struct machine_cluster *cluster, uint32_t rank)
     cta->cluster = cluster;
     cta->rank = rank;
     grid_place(machine, cluster->number, rank, cta);
-    cta->warp = calloc((threads + MACHINE_LANES - 1) / MACHINE_LANES, sizeof *cta->warp);
-    if (cta->warp == NULL) return 0;
-    register_pool_start(&cta->registers, (threads + MACHINE_LANES - 1) / MACHINE_LANES,
-                        machine->kernel->facts.start_registers);
+    for (uint32_t left = cta->used; left != 0; left &= left - 1)
+        cta->barrier[__builtin_ctz(left)] = (struct machine_barrier){0};
+    cta->warps = cta->live_warps = cta->used = 0;
+    register_pool_start(&cta->registers, warps_of(machine), machine->kernel->facts.start_registers);
     for (uint32_t first = 0; first < threads; first += MACHINE_LANES) {
         uint32_t lanes = threads - first >= MACHINE_LANES ? UINT32_MAX : (1u << (threads - first)) - 1;
         struct machine_warp *warp = &cta->warp[cta->warps];
+        const int is_new = warp->slots == NULL;
         if (!machine_warp_start(warp, cta, cta->warps, lanes)) return 0;
         cta->warps++;
         cta->live_warps++;
-        machine_special_set(warp);
+        if (is_new)
+            machine_special_set(warp);
+        else
+            machine_special_renew(warp);
     }
     return 1;
 }
 
-static int start_shared(struct machine_cluster *cluster)
+static int make_shared(struct machine_cluster *cluster)
 {
     uint64_t bytes = cluster->machine->shared_bytes;
     if (!budget_take(BUDGET_SHARED, bytes * cluster->ctas)) return 0;
@@ -92,40 +103,89 @@ uint64_t machine_random(struct machine_cluster *cluster)
     return mixed(cluster->random += UINT64_C(0x9e3779b97f4a7c15));
 }
 
-struct machine_cluster *machine_cluster_open(struct machine *machine, uint64_t number)
+static void free_cluster(struct machine_cluster *cluster)
+{
+    machine_flights_close(cluster);
+    machine_veil_close(cluster);
+    for (uint32_t rank = 0; cluster->cta != NULL && rank < cluster->ctas; rank++) {
+        struct machine_cta *cta = &cluster->cta[rank];
+        for (uint32_t i = 0; cta->warp != NULL && i < warps_of(cluster->machine); i++) {
+            machine_warp_end(&cta->warp[i]);
+            machine_warp_free(&cta->warp[i]);
+        }
+        free(cta->warp);
+    }
+    machine_frames_free(cluster);
+    free(cluster->cta);
+    if (cluster->shared_bytes != NULL) budget_give(BUDGET_SHARED, cluster->machine->shared_bytes * cluster->ctas);
+    free(cluster->shared_bytes);
+    free(cluster);
+}
+
+// What every cluster of the launch needs; its warps have no slots yet.
+static struct machine_cluster *make_cluster(struct machine *machine)
 {
     struct machine_cluster *cluster = calloc(1, sizeof *cluster);
     if (cluster == NULL) return NULL;
     cluster->machine = machine;
+    cluster->ctas = machine->ctas;
+    cluster->cta = calloc(machine->ctas, sizeof *cluster->cta);
+    int is_made = cluster->cta != NULL && make_shared(cluster);
+    for (uint32_t rank = 0; is_made && rank < cluster->ctas; rank++) {
+        cluster->cta[rank].warp = calloc(warps_of(machine), sizeof *cluster->cta[rank].warp);
+        is_made = cluster->cta[rank].warp != NULL;
+    }
+    if (is_made) return cluster;
+    free_cluster(cluster);
+    return NULL;
+}
+
+static struct machine_cluster *take_spare(struct machine *machine)
+{
+    struct machine_cluster *cluster = machine->spare;
+    if (cluster == NULL) return NULL;
+    machine->spare = cluster->next_spare;
+    memset(cluster->memory[0].bytes, 0, machine->shared_bytes * cluster->ctas);
+    cluster->shared.exited = 0;
+    memset(&cluster->number, 0, sizeof *cluster - offsetof(struct machine_cluster, number));
+    return cluster;
+}
+
+struct machine_cluster *machine_cluster_open(struct machine *machine, uint64_t number)
+{
+    struct machine_cluster *cluster = take_spare(machine);
+    if (cluster == NULL) cluster = make_cluster(machine);
+    if (cluster == NULL) return NULL;
     cluster->number = number;
     cluster->progress = 1;
     cluster->random = mixed(machine->launch->schedule.seed) ^ mixed(number + 1);
-    cluster->ctas = machine->ctas;
-    cluster->cta = calloc(machine->ctas, sizeof *cluster->cta);
-    int is_started = cluster->cta != NULL && start_shared(cluster);
+    int is_started = 1;
     for (uint32_t rank = 0; is_started && rank < cluster->ctas; rank++) {
         is_started = start_cta(cluster, rank);
         cluster->live_ctas++;
     }
     if (is_started && machine_flights_open(cluster) && machine_veil_open(cluster)) return cluster;
-    machine_cluster_close(cluster);
+    free_cluster(cluster);
     return NULL;
 }
 
 void machine_cluster_close(struct machine_cluster *cluster)
 {
-    if (cluster == NULL) return;
-    machine_flights_close(cluster);
+    struct machine *machine = cluster->machine;
+    machine_flights_end(cluster);
     machine_veil_close(cluster);
-    for (uint32_t rank = 0; cluster->cta != NULL && rank < cluster->ctas; rank++) {
-        struct machine_cta *cta = &cluster->cta[rank];
-        for (uint32_t i = 0; i < cta->warps; i++) machine_warp_end(&cta->warp[i]);
-        free(cta->warp);
+    for (uint32_t rank = 0; rank < cluster->ctas; rank++)
+        for (uint32_t i = 0; i < cluster->cta[rank].warps; i++) machine_warp_end(&cluster->cta[rank].warp[i]);
+    cluster->next_spare = machine->spare;
+    machine->spare = cluster;
+}
+
+void machine_clusters_free(struct machine *machine)
+{
+    for (struct machine_cluster *next; machine->spare != NULL; machine->spare = next) {
+        next = machine->spare->next_spare;
+        free_cluster(machine->spare);
     }
-    free(cluster->cta);
-    if (cluster->shared_bytes != NULL) budget_give(BUDGET_SHARED, cluster->machine->shared_bytes * cluster->ctas);
-    free(cluster->shared_bytes);
-    free(cluster);
 }
 
 // --- Turns -----------------------------------------------------------------------------------------------------------
@@ -297,7 +357,7 @@ static int is_stuck(struct machine_cluster *cluster)
     return cluster->is_fixed;
 }
 
-enum machine_cluster_ran machine_cluster_run(struct machine_cluster *cluster, uint64_t budget)
+static enum machine_cluster_ran run_rounds(struct machine_cluster *cluster, uint64_t budget)
 {
     struct round round = {0};
     while (cluster->live_ctas > 0) {
@@ -314,4 +374,13 @@ enum machine_cluster_ran machine_cluster_run(struct machine_cluster *cluster, ui
     }
     machine_flights_finish(cluster);
     return MACHINE_CLUSTER_DONE;
+}
+
+enum machine_cluster_ran machine_cluster_run(struct machine_cluster *cluster, uint64_t budget)
+{
+    struct alu_environment environment;
+    alu_environment_enter(&environment);
+    const enum machine_cluster_ran ran = run_rounds(cluster, budget);
+    alu_environment_leave(&environment);
+    return ran;
 }

@@ -7,9 +7,11 @@
 
 #pragma GCC visibility push(hidden)
 
-// Cluster `number` of the grid, at its start; NULL if there is no memory.
+// Cluster `number` of the grid, at its start; NULL if there is no memory. What a closed one had is kept for the next,
+// until the launch is over.
 struct machine_cluster *machine_cluster_open(struct machine *machine, uint64_t number);
 void machine_cluster_close(struct machine_cluster *cluster);
+void machine_clusters_free(struct machine *machine);
 
 //   RAN   it used its budget
 //   IDLE  nobody in it can go on, or all poll and will for ever: whatever helps has to come from another cluster

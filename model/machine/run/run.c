@@ -329,6 +329,7 @@ static void finish(struct grid *grid)
 static void close_grid(struct grid *grid)
 {
     while (grid->residents > 0) end_cluster(grid, &grid->resident[0]);
+    machine_clusters_free(grid->machine);
     free(grid->resident);
     pthread_cond_destroy(&grid->changed);
     pthread_mutex_destroy(&grid->lock);

@@ -162,6 +162,9 @@ static void fill(const struct machine_strand *strand, uint32_t slot, uint32_t fi
 {
     const struct machine_operand operand = {.slot = slot, .file = (uint8_t)file};
     uint64_t same[MACHINE_LANES];
+    uint32_t *const words = machine_slot(strand, slot);
+    for (uint32_t lane = 0; file == PTX_FILE_32 && lane < MACHINE_LANES; lane++) words[lane] = (uint32_t)value;
+    if (file == PTX_FILE_32) return;
     for (uint32_t lane = 0; lane < MACHINE_LANES; lane++) same[lane] = value;
     put_lanes(strand, &operand, same);
 }
@@ -187,6 +190,18 @@ void machine_special_set(struct machine_warp *warp)
     fill(strand, MACHINE_SLOT_SHARED | MACHINE_IN_WARP, PTX_FILE_64, (uint64_t)warp->cta->rank << SHARED_RANK_SHIFT);
     fill(strand, MACHINE_SLOT_PARAMETERS | MACHINE_IN_WARP, PTX_FILE_64, machine_parameter_window(machine));
     for (uint32_t i = 0; i < machine->kernel->specials; i++) set_special(warp, &machine->kernel->special[i]);
+}
+
+static int differs_by_cta(enum ptx_special special)
+{
+    return special == PTX_SPECIAL_CTAID || special == PTX_SPECIAL_SMID || special == PTX_SPECIAL_CLUSTERID;
+}
+
+void machine_special_renew(struct machine_warp *warp)
+{
+    const struct machine_kernel *kernel = warp->cta->cluster->machine->kernel;
+    for (uint32_t i = 0; i < kernel->specials; i++)
+        if (differs_by_cta((enum ptx_special)kernel->special[i].special)) set_special(warp, &kernel->special[i]);
 }
 
 // The clock of a cluster goes on by the longest turn of each round, and in a turn by what a thread of an H200 takes to

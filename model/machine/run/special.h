@@ -7,7 +7,9 @@
 
 #pragma GCC visibility push(hidden)
 
+// All of them; and, of a warp that had the same rank and index in another CTA of the grid, those that differ there.
 void machine_special_set(struct machine_warp *warp);
+void machine_special_renew(struct machine_warp *warp);
 
 #pragma GCC visibility pop
 

@@ -10,7 +10,7 @@
 
 #pragma GCC visibility push(hidden)
 
-enum { MACHINE_BARRIERS = 16, MACHINE_MOST_WARPS = 32, MACHINE_HITS = 8 };
+enum { MACHINE_BARRIERS = 16, MACHINE_MOST_WARPS = 32, MACHINE_HITS = 8, MACHINE_SPARE_FRAMES = 16 };
 
 // Generic addresses of shared memory (bits 31..24: the rank) and of local memory: where no host address can be.
 #define MACHINE_SHARED_WINDOW UINT64_C(0x0001000000000000)
@@ -59,12 +59,10 @@ struct machine_strand {
 //   local      the local memory of all lanes, 16 bytes of a lane beside those of the next; stack_top: used of it
 struct machine_warp {
     struct machine_cta *cta;
-    uint32_t index, strands, live, begun, syncing, synced, carry;
-    struct machine_strand strand[MACHINE_LANES];
-    uint64_t mark[MACHINE_LANES];
-    uint32_t answer[MACHINE_LANES];
     uint8_t *slots, *local;
-    uint32_t local_bytes, stack_top[MACHINE_LANES];
+    uint32_t local_bytes, index;
+    int is_heard; // somebody hears of what it does. All up to here stay when the warp is used again
+    uint32_t strands, live, begun, syncing, synced, carry;
     const struct region *hit[MACHINE_HITS];
     uintptr_t row[MACHINE_HITS];
     const struct machine_function *looking_in;
@@ -73,7 +71,11 @@ struct machine_warp {
     uint64_t blocked_at, clock_reads, polled_place, polled_state, polled_reads;
     uint32_t polled_looks;
     int repeats;
-    uint32_t looked;
+    uint32_t looked; // all up to here is 0 when the warp begins
+    uint32_t stack_top[MACHINE_LANES];
+    struct machine_strand strand[MACHINE_LANES];
+    uint64_t mark[MACHINE_LANES];
+    uint32_t answer[MACHINE_LANES];
 };
 
 // bar.sync and its like: threads that have come in this phase. `extra` are second arrivals of one thread. came_before:
@@ -84,13 +86,15 @@ struct machine_barrier {
     uint32_t expected, extra; // expected: 0, all threads
     uint32_t other, before;   // what an arrival of this phase gave that differs, plus 1; what the last phase had
     uint32_t came_before;     // the warps that came in the last phase
-    uint32_t popc;            // threads whose predicate holds; not_all: there was one whose does not
-    int not_all;
+    uint32_t awaited;         // a warp that had not come when somebody looked last
+    uint32_t popc; // threads whose predicate holds; not_all: there was one whose does not; is_asked: a bar.red
+    int not_all, is_asked;
 };
 
+//   used  bit b: somebody has come to barrier b; those of the others are as they were made
 struct machine_cta {
     struct machine_cluster *cluster;
-    uint32_t rank, ctaid[3], warps, live_warps;
+    uint32_t rank, ctaid[3], warps, live_warps, used;
     uint64_t number;
     struct machine_warp *warp;
     struct machine_barrier barrier[MACHINE_BARRIERS];
@@ -117,20 +121,24 @@ struct machine_cta {
 //   calm      rounds up to now in which memory stayed as it was and nobody read a clock, whatever ran; is_fixed: the
 //             warps have come back to states of them, so that nothing but what others write gets them out
 //   flights   the asynchronous engine's (flights.h); veil: what it does not see yet (veil.h), NULL: nothing
+//   spare_frame  frames of calls that have ended, for the next calls: a list has those of one function
 struct machine_cluster {
     struct machine *machine;
-    uint64_t number, progress, rounds, time, ahead, clock, clock_reads, reads_of_turn, executed, thread_instructions,
-        random;
-    uint64_t polling, polled_from, idle, unchanged, slept, suspended, held_at, stared, stares, vain, looks_of_turn,
-        watched, outside, still, calm;
-    uint32_t looks, ctas, live_ctas, first;
-    int is_fixed;
+    struct machine_cluster *next_spare;
     struct machine_cta *cta;
     struct memory memory[CLUSTER_MEMORY_MAX_CTAS];
     struct cluster_memory shared;
     uint8_t *shared_bytes;
     struct machine_flights *flights;
     struct machine_veil *veil;
+    struct machine_frame *spare_frame[MACHINE_SPARE_FRAMES];
+    uint32_t ctas; // all up to here stays when the cluster is used again
+    uint64_t number, progress, rounds, time, ahead, clock, clock_reads, reads_of_turn, executed, thread_instructions,
+        random;
+    uint64_t polling, polled_from, idle, unchanged, slept, suspended, held_at, stared, stares, vain, looks_of_turn,
+        watched, outside, still, calm;
+    uint32_t looks, live_ctas, first;
+    int is_fixed;
 };
 
 // The launch.
@@ -140,6 +148,7 @@ struct machine {
     struct machine_map *map;     // prepare.c's
     struct global_memory global; // what the launch names, the module's variables and the parameters
     struct cluster_launch shape;
+    struct machine_cluster *spare; // clusters that have ended, for the next ones; the lock of the grid's
     uint8_t *parameters;
     uint32_t ctas; // of a cluster
     uint64_t shared_bytes, instructions, thread_instructions;

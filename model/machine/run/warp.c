@@ -31,28 +31,65 @@ static void set_local_base(struct machine_frame *frame, uint32_t local_base)
     frame->local_base = local_base;
 }
 
-static struct machine_frame *new_frame(const struct machine_function *function, uint32_t local_base)
-{
-    struct machine_frame *frame = calloc(1, sizeof *frame);
-    if (frame == NULL) return NULL;
-    const int is_taken = budget_take(BUDGET_REGISTERS, function->frame_bytes);
-    frame->slots = is_taken ? aligned_alloc(MACHINE_SLOT_ALIGN, function->frame_bytes) : NULL;
-    if (frame->slots == NULL) {
-        if (is_taken) budget_give(BUDGET_REGISTERS, function->frame_bytes);
-        free(frame);
-        return NULL;
-    }
-    memset(frame->slots, 0, function->frame_bytes);
-    frame->function = function;
-    set_local_base(frame, local_base);
-    return frame;
-}
-
-static void free_frame(struct machine_frame *frame)
+static void drop_frame(struct machine_frame *frame)
 {
     budget_give(BUDGET_REGISTERS, frame->function->frame_bytes);
     free(frame->slots);
     free(frame);
+}
+
+static struct machine_frame *make_frame(const struct machine_function *function)
+{
+    if (!budget_take(BUDGET_REGISTERS, function->frame_bytes)) return NULL;
+    struct machine_frame *frame = malloc(sizeof *frame);
+    uint8_t *slots = aligned_alloc(MACHINE_SLOT_ALIGN, function->frame_bytes);
+    if (frame != NULL) *frame = (struct machine_frame){.function = function, .slots = slots};
+    if (frame != NULL && slots != NULL) return frame;
+    budget_give(BUDGET_REGISTERS, function->frame_bytes);
+    free(slots);
+    free(frame);
+    return NULL;
+}
+
+static struct machine_frame **spare_of(struct machine_cluster *cluster, const struct machine_function *function)
+{
+    return &cluster->spare_frame[function->number % MACHINE_SPARE_FRAMES];
+}
+
+static void drop_frames(struct machine_frame **frames)
+{
+    for (struct machine_frame *next; *frames != NULL; *frames = next) {
+        next = (*frames)->caller;
+        drop_frame(*frames);
+    }
+}
+
+static struct machine_frame *new_frame(struct machine_cluster *cluster, const struct machine_function *function,
+                                       uint32_t local_base)
+{
+    struct machine_frame **spare = spare_of(cluster, function), *frame = *spare;
+    if (frame == NULL || frame->function != function)
+        frame = make_frame(function);
+    else
+        *spare = frame->caller;
+    if (frame == NULL) return NULL;
+    *frame = (struct machine_frame){.function = function, .slots = frame->slots};
+    memset(frame->slots, 0, function->frame_bytes);
+    set_local_base(frame, local_base);
+    return frame;
+}
+
+static void free_frame(struct machine_cluster *cluster, struct machine_frame *frame)
+{
+    struct machine_frame **spare = spare_of(cluster, frame->function);
+    if (*spare != NULL && (*spare)->function != frame->function) drop_frames(spare);
+    frame->caller = *spare;
+    *spare = frame;
+}
+
+void machine_frames_free(struct machine_cluster *cluster)
+{
+    for (int i = 0; i < MACHINE_SPARE_FRAMES; i++) drop_frames(&cluster->spare_frame[i]);
 }
 
 // Local memory: 16 bytes of each lane side by side.
@@ -149,7 +186,7 @@ void machine_move(struct machine_strand *strand, uint32_t lanes, uint32_t pc)
 struct machine_frame *machine_frame_open(const struct machine_strand *strand, const struct machine_function *function,
                                          const struct machine_code *call, uint32_t lanes, uint32_t local_base)
 {
-    struct machine_frame *frame = new_frame(function, local_base);
+    struct machine_frame *frame = new_frame(strand->warp->cta->cluster, function, local_base);
     if (frame == NULL) return NULL;
     frame->caller = strand->frame;
     frame->depth = strand->frame->depth + 1;
@@ -169,7 +206,7 @@ static void leave_frame(struct machine_warp *warp, struct machine_frame *frame, 
     frame->lanes &= ~lanes;
     if (frame->lanes != 0) return;
     if (warp->cta->cluster->flights != NULL) machine_flights_leave(warp, frame);
-    free_frame(frame);
+    free_frame(warp->cta->cluster, frame);
 }
 
 void machine_frame_pop(struct machine_strand *strand, uint32_t lanes)
@@ -397,8 +434,6 @@ enum machine_ran machine_warp_run(struct machine_warp *warp, uint32_t budget)
     uint32_t left = budget;
     enum machine_ran ran = MACHINE_RAN_ON;
     int is_over = 0;
-    struct alu_environment environment;
-    alu_environment_enter(&environment);
     while (left > 0 && ran == MACHINE_RAN_ON && !is_over) {
         struct machine_strand *strand = pick(warp);
         if (strand == NULL) {
@@ -425,7 +460,6 @@ enum machine_ran machine_warp_run(struct machine_warp *warp, uint32_t budget)
             ran = MACHINE_STOPPED;
         }
     }
-    alu_environment_leave(&environment);
     warp->cta->cluster->executed += budget - left;
     warp->cta->cluster->ahead = 0;
     return ran == MACHINE_RAN_ON && warp->strands == 0 ? MACHINE_ENDED : ran; // the last lane left with the budget
@@ -433,31 +467,41 @@ enum machine_ran machine_warp_run(struct machine_warp *warp, uint32_t budget)
 
 // --- Begin and end ---------------------------------------------------------------------------------------------------
 
+static void begin(struct machine_warp *warp)
+{
+    uint8_t *const first = (uint8_t *)&warp->strands, *const end = (uint8_t *)warp->stack_top;
+    memset(first, 0, (size_t)(end - first));
+    if (warp->local != NULL) memset(warp->local, 0, (size_t)warp->local_bytes * MACHINE_LANES);
+}
+
 int machine_warp_start(struct machine_warp *warp, struct machine_cta *cta, uint32_t index, uint32_t lanes)
 {
     const struct machine_kernel *kernel = cta->cluster->machine->kernel;
     uint32_t local_base = kernel->module_local_bytes;
     uint32_t top = local_base + (kernel->entry->local_bytes + 15u) / 16u * 16u;
-    *warp = (struct machine_warp){.cta = cta, .index = index, .live = lanes, .strands = 1};
-    struct machine_strand *strand = &warp->strand[0];
-    struct machine_frame *frame = new_frame(kernel->entry, local_base);
-    warp->slots = aligned_alloc(MACHINE_SLOT_ALIGN, kernel->warp_bytes);
-    *strand = (struct machine_strand){.warp = warp, .lanes = lanes};
-    if (frame != NULL && warp->slots != NULL) {
-        frame->lanes = lanes;
-        enter(strand, frame);
-        for (int lane = 0; lane < MACHINE_LANES; lane++) warp->stack_top[lane] = top;
-        if (machine_local_grow(warp, top)) return 1;
-    }
-    if (frame != NULL) free_frame(frame);
-    warp->strands = 0;
-    warp->live = 0;
-    return 0;
+    begin(warp);
+    warp->cta = cta;
+    warp->index = index;
+    warp->is_heard = cta->cluster->machine->launch->observer != NULL;
+    if (warp->slots == NULL) warp->slots = aligned_alloc(MACHINE_SLOT_ALIGN, kernel->warp_bytes);
+    if (warp->slots == NULL || !machine_local_grow(warp, top)) return 0;
+    struct machine_frame *frame = new_frame(cta->cluster, kernel->entry, local_base);
+    if (frame == NULL) return 0;
+    frame->lanes = warp->live = lanes;
+    warp->strands = 1;
+    warp->strand[0] = (struct machine_strand){.warp = warp, .lanes = lanes};
+    enter(&warp->strand[0], frame);
+    for (int lane = 0; lane < MACHINE_LANES; lane++) warp->stack_top[lane] = top;
+    return 1;
 }
 
 void machine_warp_end(struct machine_warp *warp)
 {
     while (warp->strands > 0) machine_lanes_exit(&warp->strand[0], warp->strand[0].lanes);
+}
+
+void machine_warp_free(struct machine_warp *warp)
+{
     free(warp->slots);
     budget_give(BUDGET_LOCAL, (uint64_t)warp->local_bytes * MACHINE_LANES);
     free(warp->local);

@@ -13,12 +13,18 @@
 //   STOPPED  the launch is over (a fault)
 enum machine_ran { MACHINE_RAN_ON, MACHINE_BLOCKED, MACHINE_POLLED, MACHINE_ENDED, MACHINE_STOPPED };
 
-// Runs at most about `budget` instructions.
+// Runs at most about `budget` instructions, in the environment of alu.h.
 enum machine_ran machine_warp_run(struct machine_warp *warp, uint32_t budget);
 
-// A warp of `lanes` at the entry of the kernel; 0 if there is no memory. Its slots and special registers are not set.
+// A warp of `lanes` at the entry of the kernel; 0 if there is no memory. Its slots and special registers are not set:
+// the bytes are 0 of a new one, or it has been one of that index before, and ended. Memory that it took stays until
+// free.
 int machine_warp_start(struct machine_warp *warp, struct machine_cta *cta, uint32_t index, uint32_t lanes);
 void machine_warp_end(struct machine_warp *warp);
+void machine_warp_free(struct machine_warp *warp);
+
+// Gives back the frames that the cluster keeps for calls to come.
+void machine_frames_free(struct machine_cluster *cluster);
 
 // A frame for a call by `lanes` of the strand, at local memory `local_base`; NULL if there is no memory. When what is
 // passed is in its slots, the lanes enter it at its first instruction; the others of the strand stay at the call.
