@@ -3,13 +3,75 @@
 
 #include "lanes_loop.h"
 
-static uint64_t step(const uint64_t *address)
+// Of all lanes, those side by side or at one place; ALU_SCATTERED: they are neither. Only the ends are looked up then.
+#define TOGETHER(bits)                                                                                                 \
+    LANE_INLINE enum alu_reach together_##bits(const struct alu_stretch *stretch, const uint##bits##_t *row,           \
+                                               uint##bits##_t first, uint##bits##_t bytes)                             \
+    {                                                                                                                  \
+        typedef uint##bits##_t word;                                                                                   \
+        const word step = row[1] - row[0], begin = row[0], last = (word)stretch->last;                                 \
+        word uneven = 0;                                                                                               \
+        if (step != 0 && step != bytes) return ALU_SCATTERED;                                                          \
+        EACH_LANE uneven |= (row[i] - begin) ^ (word)i * step;                                                         \
+        if (uneven != 0) return ALU_SCATTERED;                                                                         \
+        const word end = first + (LANES - 1) * step;                                                                   \
+        if ((first & (bytes - 1)) != 0 || first > last || end > last || end < first) return ALU_OUTSIDE;               \
+        return step == 0 ? ALU_AT_ONE : ALU_SIDE_BY_SIDE;                                                              \
+    }
+TOGETHER(32)
+TOGETHER(64)
+
+// Of the offsets, what is greater than `last` shows in a sign, and what lies far from the first in bits above 31.
+enum { SIGN_32 = 31, SIGN_64 = 63 };
+
+LANE_INLINE enum alu_reach scattered_32(const struct alu_stretch *stretch, const uint32_t *row, uint32_t more,
+                                        uint32_t bytes, uint32_t lanes, struct alu_spots *spots)
 {
-    const uint64_t step = address[1] - address[0];
-    uint64_t difference = 0;
-    for (int i = 1; i < LANES; i++) difference |= (address[i] - address[i - 1]) ^ step;
-    return difference == 0 ? step : UINT64_MAX;
+    const uint32_t last = (uint32_t)stretch->last;
+    uint32_t all = 0, outside = 0;
+    spots->begin = 0;
+    EACH_LANE
+    {
+        const uint32_t mine = lanes == ALL_LANES ? ALL_LANES : 0 - (lanes >> i & 1), offset = (row[i] + more) & mine;
+        spots->offset[i] = (int32_t)offset;
+        all |= offset;
+        outside |= last - offset;
+    }
+    return (all & (bytes - 1)) != 0 || (all | outside) >> SIGN_32 != 0 ? ALU_OUTSIDE : ALU_SCATTERED;
 }
+
+LANE_INLINE enum alu_reach scattered_64(const struct alu_stretch *stretch, const uint64_t *row, uint64_t more,
+                                        uint64_t bytes, uint32_t lanes, struct alu_spots *spots)
+{
+    const uint64_t last = stretch->last, begin = row[__builtin_ctz(lanes)], first = begin + more;
+    uint64_t all = 0, outside = 0, far = 0;
+    spots->begin = first;
+    EACH_LANE
+    {
+        const uint64_t mine = lanes == ALL_LANES ? UINT64_MAX : 0 - (uint64_t)(lanes >> i & 1);
+        const uint64_t behind = (row[i] - begin) & mine, offset = behind + first;
+        spots->offset[i] = (int32_t)(uint32_t)behind;
+        all |= offset;
+        outside |= last - offset;
+        far |= behind + (UINT64_C(1) << SIGN_32);
+    }
+    return (all & (bytes - 1)) != 0 || far >> 32 != 0 || (all | outside) >> SIGN_64 != 0 ? ALU_OUTSIDE : ALU_SCATTERED;
+}
+
+#define REACH(bits)                                                                                                    \
+    static enum alu_reach reach_##bits(const struct alu_stretch *stretch, const void *row, uint64_t add,               \
+                                       uint64_t bytes, uint32_t lanes, struct alu_spots *spots)                        \
+    {                                                                                                                  \
+        const uint##bits##_t *const address = row, more = (uint##bits##_t)(add - stretch->origin);                     \
+        const uint##bits##_t each = (uint##bits##_t)bytes;                                                             \
+        if (lanes != ALL_LANES) return scattered_##bits(stretch, address, more, each, lanes, spots);                   \
+        const enum alu_reach reach = together_##bits(stretch, address, address[0] + more, each);                       \
+        if (reach == ALU_SCATTERED) return scattered_##bits(stretch, address, more, each, ALL_LANES, spots);           \
+        spots->begin = address[0] + more;                                                                              \
+        return reach;                                                                                                  \
+    }
+REACH(32)
+REACH(64)
 
 // One register of each lane: the row is the span.
 #define WHOLE(bytes)                                                                                                   \
@@ -105,7 +167,7 @@ FOURS(word_32)
 #endif
 
 const struct alu_span ALU_NAME(alu_span_of) = {
-    step,
+    {reach_32, reach_64},
     {
         {{load_2, load_2_word_16, load_4_word_16}, {store_2, store_2_word_16, store_4_word_16}},
         {{load_4, load_2_word_32, load_4_word_32}, {store_4, store_2_word_32, store_4_word_32}},

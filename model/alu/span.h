@@ -13,11 +13,33 @@ enum { ALU_SPAN_PARTS = 4, ALU_SPAN_SIZES = 4 };
 // `slot`: of each part's register; all are as wide as a part, and no two are one if they are loaded.
 typedef void alu_span_mover(const struct alu_registers *registers, const uint32_t *slot, void *span);
 
-//   step   how far each lane's address lies behind that of the lane before, if all do alike; else UINT64_MAX
+// A stretch of memory that lanes reach here and there: the addresses origin to origin + last are those at which what a
+// lane moves may begin. `last` is below 2^63, and of a row of 32 bits below 2^31.
+struct alu_stretch {
+    uint64_t origin, last;
+};
+
+// How lanes lie in a stretch: not all are in it, and aligned; here and there; side by side; all at one place. The last
+// two are told of all 32 lanes alone.
+enum alu_reach { ALU_OUTSIDE, ALU_SCATTERED, ALU_SIDE_BY_SIDE, ALU_AT_ONE };
+
+// Where each lane's bytes are: from the origin, begin + offset[lane]. Of lanes side by side or at one place, the
+// first's are at begin, and offsets are not set.
+struct alu_spots {
+    uint64_t begin;
+    int32_t offset[32];
+};
+
+// Where the `bytes` bytes (a power of two, of which `origin` is a multiple) of each of `lanes` are that the address
+// row[lane] + `add` names; of other lanes it says anything. Lanes 2^31 bytes apart are outside.
+typedef enum alu_reach alu_reacher(const struct alu_stretch *stretch, const void *row, uint64_t add, uint64_t bytes,
+                                   uint32_t lanes, struct alu_spots *spots);
+
+//   reach  by rows of 32 and of 64 bits
 //   move   by the bytes of a part (2, 4, 8, 16), by what is done (0 load, 1 store), by parts (1, 2, 4); NULL: there is
 //          none
 struct alu_span {
-    uint64_t (*step)(const uint64_t *address);
+    alu_reacher *reach[2];
     alu_span_mover *move[ALU_SPAN_SIZES][2][3];
 };
 

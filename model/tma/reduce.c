@@ -17,6 +17,7 @@
 // only red.async has, is done as part of 16.
 enum { BLOCK_BYTES = 64, PIECE_BYTES = 16 };
 #define RUN(name, type, expression)                                                                                    \
+    enum { name##_bytes = sizeof(type) };                                                                              \
     static inline void name##_elems(uint8_t *restrict memory, const uint8_t *restrict source, uint32_t count)          \
     {                                                                                                                  \
         for (uint32_t i = 0; i < count; i++) {                                                                         \
@@ -41,6 +42,22 @@ enum { BLOCK_BYTES = 64, PIECE_BYTES = 16 };
             name##_elems(a, b, PIECE_BYTES / sizeof(type));                                                            \
             memcpy(memory + done, a, bytes - done);                                                                    \
         }                                                                                                              \
+    }                                                                                                                  \
+    static int name##_each(uint8_t *memory, const int32_t *offset, uint32_t lanes, const void *source, void *old)      \
+    {                                                                                                                  \
+        type difference = 0;                                                                                           \
+        for (; lanes != 0; lanes &= lanes - 1) {                                                                       \
+            const int lane = __builtin_ctz(lanes);                                                                     \
+            type a, b;                                                                                                 \
+            memcpy(&a, memory + offset[lane], sizeof a);                                                               \
+            memcpy(&b, (const uint8_t *)source + (size_t)lane * sizeof b, sizeof b);                                   \
+            const type before = a;                                                                                     \
+            a = (type)(expression);                                                                                    \
+            difference = (type)(difference | (a ^ before));                                                            \
+            memcpy(memory + offset[lane], &a, sizeof a);                                                               \
+            if (old != NULL) memcpy((uint8_t *)old + (size_t)lane * sizeof b, &before, sizeof before);                 \
+        }                                                                                                              \
+        return difference != 0;                                                                                        \
     }
 
 // --- integers --------------------------------------------------------------------------------------------------------
@@ -108,29 +125,38 @@ RUN(max_bf16, int16_t, max_half(a, b, 0x7f80))
 
 // --- the table: rule REDUCE_TYPE -------------------------------------------------------------------------------------
 
-// Rows as enum dtype, columns as enum reduce_op; NULL is an illegal instruction.
-static void (*const runs[DTYPE_COUNT][REDUCE_OPS])(uint8_t *restrict, const uint8_t *restrict, uint32_t) = {
-    [DTYPE_UINT32] = {add_u32, min_u32, max_u32, inc_u32, dec_u32, and_u32, or_u32, xor_u32},
-    [DTYPE_INT32] = {add_u32, min_s32, max_s32, NULL, NULL, and_u32, or_u32, xor_u32},
-    [DTYPE_UINT64] = {add_u64, min_u64, max_u64, NULL, NULL, and_u64, or_u64, xor_u64},
-    [DTYPE_INT64] = {NULL, min_s64, max_s64},
-    [DTYPE_FLOAT16] = {add_f16, min_f16, max_f16},
-    [DTYPE_BFLOAT16] = {add_bf16, min_bf16, max_bf16},
-    [DTYPE_FLOAT32] = {add_f32},
-    [DTYPE_FLOAT64] = {add_f64},
-    [DTYPE_FLOAT32_FTZ] = {add_f32_ftz},
-    [DTYPE_TFLOAT32] = {add_f32},
-    [DTYPE_TFLOAT32_FTZ] = {add_f32_ftz},
+// Rows as enum dtype, columns as enum reduce_op; none is an illegal instruction.
+// clang-format off
+#define ROW(name) {name, name##_each, name##_bytes}
+// clang-format on
+static const struct {
+    reducer_run *run;
+    reducer_each *each;
+    uint32_t each_bytes;
+} runs[DTYPE_COUNT][REDUCE_OPS] = {
+    [DTYPE_UINT32] = {ROW(add_u32), ROW(min_u32), ROW(max_u32), ROW(inc_u32), ROW(dec_u32), ROW(and_u32), ROW(or_u32),
+                      ROW(xor_u32)},
+    [DTYPE_INT32] = {ROW(add_u32), ROW(min_s32), ROW(max_s32), {0}, {0}, ROW(and_u32), ROW(or_u32), ROW(xor_u32)},
+    [DTYPE_UINT64] = {ROW(add_u64), ROW(min_u64), ROW(max_u64), {0}, {0}, ROW(and_u64), ROW(or_u64), ROW(xor_u64)},
+    [DTYPE_INT64] = {{0}, ROW(min_s64), ROW(max_s64)},
+    [DTYPE_FLOAT16] = {ROW(add_f16), ROW(min_f16), ROW(max_f16)},
+    [DTYPE_BFLOAT16] = {ROW(add_bf16), ROW(min_bf16), ROW(max_bf16)},
+    [DTYPE_FLOAT32] = {ROW(add_f32)},
+    [DTYPE_FLOAT64] = {ROW(add_f64)},
+    [DTYPE_FLOAT32_FTZ] = {ROW(add_f32_ftz)},
+    [DTYPE_TFLOAT32] = {ROW(add_f32)},
+    [DTYPE_TFLOAT32_FTZ] = {ROW(add_f32_ftz)},
 };
 
 int reduce_is_legal(enum reduce_op op, enum dtype dtype)
 {
-    return (unsigned)op < REDUCE_OPS && (unsigned)dtype < DTYPE_COUNT && runs[dtype][op] != NULL;
+    return (unsigned)op < REDUCE_OPS && (unsigned)dtype < DTYPE_COUNT && runs[dtype][op].run != NULL;
 }
 
 struct reducer reducer_begin(enum reduce_op op, enum dtype dtype)
 {
-    struct reducer reducer = {.run = runs[dtype][op]};
+    struct reducer reducer = {
+        .run = runs[dtype][op].run, .each = runs[dtype][op].each, .each_bytes = runs[dtype][op].each_bytes};
     reducer.adds_floats = op == REDUCE_ADD && dtype_row(dtype)->is_float;
     if (reducer.adds_floats) reducer.caller = float_environment_set_default();
     return reducer;

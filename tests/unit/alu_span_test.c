@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The suite `alu_span`: what 32 lanes have side by side in memory lands in the right lane of the right register, and
-// goes back, by the instructions that every processor has and by those of this one.
+// goes back, and how lanes lie in a stretch of memory is told, by the instructions that every processor has and by
+// those of this one.
 #include "span.h"
 
 #include <check.h>
@@ -55,17 +56,60 @@ START_TEST(alu_span_moves_each_part_of_each_lane)
 }
 END_TEST
 
-START_TEST(alu_span_finds_the_step_that_all_lanes_make)
+// A stretch of 4096 bytes at 1024 of a window of 2^24, as shared memory is; rows of 32 and of 64 bits.
+enum { BASE = 1024, BYTES = 4096, WINDOW = 3 << 24, EACH = 4, ADD = 16 };
+
+static enum alu_reach reach(int i, const uint64_t offset[LANES], uint32_t lanes)
 {
-    uint64_t address[LANES];
-    for (uint64_t step = 0; step < 40; step += 4) {
-        for (uint64_t lane = 0; lane < LANES; lane++) address[lane] = UINT64_MAX - 100 + lane * step;
-        ck_assert_uint_eq(variant(_i)->step(address), step);
+    const struct alu_stretch stretch = {WINDOW + BASE, BYTES - EACH};
+    struct alu_spots spots;
+    uint64_t wide[LANES];
+    uint32_t narrow[LANES];
+    for (int lane = 0; lane < LANES; lane++) {
+        wide[lane] = WINDOW + BASE + offset[lane] - ADD;
+        narrow[lane] = (uint32_t)wide[lane];
+    }
+    const int is_wide = i / VARIANTS;
+    const void *const row = is_wide ? (const void *)wide : narrow;
+    const enum alu_reach found = variant(i % VARIANTS)->reach[is_wide](&stretch, row, ADD, EACH, lanes, &spots);
+    for (int lane = 0; found == ALU_SCATTERED && lane < LANES; lane++)
+        if (lanes >> lane & 1) ck_assert_uint_eq(spots.begin + (uint64_t)spots.offset[lane], offset[lane]);
+    if (found > ALU_SCATTERED) ck_assert_uint_eq(spots.begin, offset[0]);
+    return found;
+}
+
+START_TEST(alu_reach_tells_how_lanes_lie)
+{
+    uint64_t offset[LANES];
+    for (uint64_t step = 0; step < 128; step += 4) {
+        const enum alu_reach wanted = step == 0 ? ALU_AT_ONE : step == EACH ? ALU_SIDE_BY_SIDE : ALU_SCATTERED;
+        for (uint64_t lane = 0; lane < LANES; lane++) offset[lane] = 96 + lane * step;
+        ck_assert_int_eq(reach(_i, offset, UINT32_MAX), wanted);
+        ck_assert_int_eq(reach(_i, offset, 0x80000001), ALU_SCATTERED);
         for (int lane = 0; lane < LANES; lane++) {
-            address[lane] ^= UINT64_C(1) << 2 * lane;
-            ck_assert_uint_eq(variant(_i)->step(address), UINT64_MAX);
-            address[lane] ^= UINT64_C(1) << 2 * lane;
+            offset[lane] += 4 * 31;
+            ck_assert_int_eq(reach(_i, offset, UINT32_MAX), ALU_SCATTERED);
+            offset[lane] -= 4 * 31;
         }
+    }
+}
+END_TEST
+
+// Each lane alone: the last that fits, and what does not; a lane that is off may be anywhere.
+START_TEST(alu_reach_sees_each_lane_that_is_outside)
+{
+    static const uint64_t outside[] = {0 - (uint64_t)4, 1,       2,        BYTES - 3,         BYTES,
+                                       BYTES + 4,       1 << 24, 1u << 31, 0 - (uint64_t)BASE};
+    uint64_t offset[LANES] = {0};
+    for (int lane = 0; lane < LANES; lane++) {
+        offset[lane] = BYTES - EACH;
+        ck_assert_int_eq(reach(_i, offset, UINT32_MAX), ALU_SCATTERED);
+        for (size_t k = 0; k < sizeof outside / sizeof *outside; k++) {
+            offset[lane] = outside[k];
+            ck_assert_int_eq(reach(_i, offset, UINT32_MAX), ALU_OUTSIDE);
+            ck_assert_int_eq(reach(_i, offset, ~(1u << lane)), ALU_SCATTERED);
+        }
+        offset[lane] = 0;
     }
 }
 END_TEST
@@ -75,7 +119,8 @@ Suite *alu_span_suite(void)
     Suite *suite = suite_create("alu_span");
     TCase *spans = tcase_create("spans");
     tcase_add_loop_test(spans, alu_span_moves_each_part_of_each_lane, 0, ROWS * VARIANTS);
-    tcase_add_loop_test(spans, alu_span_finds_the_step_that_all_lanes_make, 0, VARIANTS);
+    tcase_add_loop_test(spans, alu_reach_tells_how_lanes_lie, 0, 2 * VARIANTS);
+    tcase_add_loop_test(spans, alu_reach_sees_each_lane_that_is_outside, 0, 2 * VARIANTS);
     suite_add_tcase(suite, spans);
     return suite;
 }

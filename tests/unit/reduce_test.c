@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "float_environment.h"
-#include "reduce.h"
+#include "reducer.h"
 
 struct vector {
     enum reduce_op op;
@@ -360,6 +360,64 @@ START_TEST(reduce_vectors_notice_wrong_formulas)
 }
 END_TEST
 
+// Lanes of a warp at eight places, several at each, as atomics have them: one after the other, from the lowest; lanes
+// that are off touch nothing, and what was there goes to `old`, which may be the operand.
+enum { REDUCED_LANES = 32, PLACES = 8, WIDEST = 8 };
+
+static void check_each(enum reduce_op op, enum dtype dtype, uint32_t lanes)
+{
+    const struct reducer reducer = reducer_begin(op, dtype);
+    const uint32_t bytes = reducer.each_bytes, count = bytes / dtype_row(dtype)->size_bytes;
+    uint8_t memory[PLACES * WIDEST], wanted[sizeof memory], operand[REDUCED_LANES * WIDEST], old[sizeof operand];
+    uint8_t before[sizeof operand];
+    int32_t offset[REDUCED_LANES];
+    uint32_t random = (uint32_t)op * 77 + (uint32_t)dtype;
+    for (size_t i = 0; i < sizeof memory; i++) memory[i] = (uint8_t)((random = random * 1664525 + 1013904223) >> 24);
+    for (size_t i = 0; i < sizeof operand; i++) operand[i] = (uint8_t)((random = random * 1664525 + 1013904223) >> 24);
+    for (uint32_t i = 0; i < REDUCED_LANES; i++) offset[i] = (int32_t)(i * i % PLACES * bytes);
+    memcpy(wanted, memory, sizeof memory);
+    memcpy(old, operand, sizeof old);
+    memcpy(before, operand, sizeof before);
+    const uint8_t first = memory[0];
+    const int has_changed = reducer.each(memory, offset, lanes, old, old);
+    reducer_end(&reducer);
+    for (uint32_t i = 0; i < REDUCED_LANES; i++) {
+        if (!(lanes >> i & 1)) continue;
+        memcpy(before + i * bytes, wanted + offset[i], bytes);
+        ck_assert(reduce_apply(op, dtype, wanted + offset[i], operand + i * bytes, count));
+    }
+    ck_assert_mem_eq(memory, wanted, sizeof memory);
+    ck_assert_mem_eq(old, before, sizeof old);
+    if (lanes == 0) ck_assert(!has_changed && memory[0] == first);
+}
+
+START_TEST(reduce_each_lane_comes_after_the_one_before)
+{
+    int checked = 0;
+    for (int dtype = 0; dtype < DTYPE_COUNT; dtype++)
+        for (int op = 0; op < REDUCE_OPS; op++) {
+            if (!reduce_is_legal((enum reduce_op)op, (enum dtype)dtype)) continue;
+            check_each((enum reduce_op)op, (enum dtype)dtype, UINT32_MAX);
+            check_each((enum reduce_op)op, (enum dtype)dtype, 0xa5a50f01);
+            check_each((enum reduce_op)op, (enum dtype)dtype, 0);
+            checked++;
+        }
+    ck_assert_int_gt(checked, 30);
+}
+END_TEST
+
+START_TEST(reduce_each_tells_whether_memory_has_changed)
+{
+    const struct reducer reducer = reducer_begin(REDUCE_MAX, DTYPE_UINT32);
+    uint32_t memory = 5, source[2] = {5, 6};
+    const int32_t offset[2] = {0, 0};
+    ck_assert(!reducer.each((uint8_t *)&memory, offset, 1, source, NULL));
+    ck_assert(reducer.each((uint8_t *)&memory, offset, 3, source, NULL));
+    ck_assert_uint_eq(memory, 6);
+    reducer_end(&reducer);
+}
+END_TEST
+
 Suite *reduce_suite(void)
 {
     Suite *suite = suite_create("reduce");
@@ -373,6 +431,8 @@ Suite *reduce_suite(void)
     tcase_add_loop_test(tcase, reduce_float_add__of_halves_breaks_ties_to_even, 0, 2);
     tcase_add_test(tcase, reduce_float_add__of_f32_is_the_rounded_f64_sum);
     tcase_add_test(tcase, reduce_runs_are_elements_one_by_one);
+    tcase_add_test(tcase, reduce_each_lane_comes_after_the_one_before);
+    tcase_add_test(tcase, reduce_each_tells_whether_memory_has_changed);
     tcase_add_test(tcase, reduce_names_go_both_ways);
     tcase_add_loop_test(tcase, reduce_vectors_notice_wrong_formulas, 0, MUTANTS);
     tcase_set_timeout(tcase, 60);

@@ -85,16 +85,20 @@ struct machine_code {
 //   bytes        of a part; whole_bytes: of all parts of a lane
 //   is_plain     the registers are as wide as what is moved, and none is loaded twice
 //   is_strong    other clusters may read or write the same words: each is the host's atomic, if one has its size
-//   step, move_span  alu/span.h's, the mover for the parts' slots; no mover: each lane for itself
+//   is_parameter it reads a parameter of the entry by name
+//   reach        alu/span.h's, by the width of the address
+//   move_span, move  what moves all parts of lanes side by side, and a part of lanes here and there (alu/span.h, movers.h);
+//                NULL: each lane for itself
 struct machine_transfer {
     const struct machine_operand *data, *at;
-    uint64_t (*step)(const uint64_t *address);
+    alu_reacher *reach;
     alu_span_mover *move_span;
+    void (*move)(void *row, uint32_t lanes, uint8_t *at, const int32_t *offset);
     uint32_t slot[ALU_SPAN_PARTS];
     uint32_t parts, bytes, whole_bytes;
     enum ptx_word space;
     enum memory_use use;
-    int is_signed, is_plain, is_strong;
+    int is_signed, is_plain, is_strong, is_parameter;
 };
 
 // A variable of a function or a parameter, as it is passed: where it is in local memory, or in which register.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Loads and stores. Lanes side by side in memory are copied as one; all others one by one.
+// Loads and stores. Lanes side by side in memory are copied as one; others in one loop, if each is where it may be.
 #include <string.h>
 
 #include "form_number.h"
 #include "handler.h"
+#include "movers.h"
 #include "span.h"
 #include "veil.h"
 
@@ -75,7 +76,7 @@ static void load_lane(const struct machine_strand *strand, const struct machine_
     {                                                                                                                  \
         T *const to = machine_slot(strand, operand->slot);                                                             \
         const T first = to[0];                                                                                         \
-        for (uint32_t lane = 1; lane < MACHINE_LANES; lane++) to[lane] = first;                                        \
+        for (uint32_t lane = 0; lane < MACHINE_LANES; lane++) to[lane] = first;                                        \
         return;                                                                                                        \
     }
 static void spread_first(const struct machine_strand *strand, const struct machine_operand *operand)
@@ -116,7 +117,7 @@ static enum machine_next each_lane(struct machine_strand *strand, const struct m
     return MACHINE_NEXT;
 }
 
-// --- Lanes side by side ----------------------------------------------------------------------------------------------
+// --- At decoding -----------------------------------------------------------------------------------------------------
 
 // What moves 32 lanes that lie side by side; NULL: each lane for itself.
 static alu_span_mover *span_mover_of(const struct machine_transfer *transfer, const struct alu_span *span)
@@ -157,19 +158,12 @@ void machine_transfer_prepare(struct machine_transfer *transfer, const struct ma
     int order = choice->word[PTX_CLASS_ORDER];
     transfer->is_strong = order != PTX_WORD_NONE && order != PTX_WEAK;
     for (uint32_t i = 0; i < transfer->parts && i < ALU_SPAN_PARTS; i++) transfer->slot[i] = transfer->data[i].slot;
-    transfer->step = alu_span()->step;
+    transfer->is_parameter = transfer->use == MEMORY_READS && !transfer->is_strong &&
+                             transfer->at->slot == (MACHINE_SLOT_PARAMETERS | MACHINE_IN_WARP) &&
+                             ((uint64_t)transfer->at->add & (transfer->whole_bytes - 1)) == 0;
+    transfer->reach = alu_span()->reach[transfer->at->file == PTX_FILE_64];
     transfer->move_span = span_mover_of(transfer, alu_span());
-}
-
-// How far each lane's address lies behind that of the lane before, if all do alike; else UINT64_MAX. *address: the
-// first.
-static uint64_t step_of(const struct machine_strand *strand, const struct machine_transfer *transfer, uint64_t *address)
-{
-    uint64_t *lanes = machine_slot(strand, transfer->at->slot), all[MACHINE_LANES];
-    const int is_whole = transfer->at->file == PTX_FILE_64;
-    if (!is_whole) machine_addresses(strand, transfer->at, lanes = all);
-    *address = lanes[0] + (is_whole ? (uint64_t)transfer->at->add : 0);
-    return transfer->at->is_uniform ? 0 : transfer->step(lanes);
+    transfer->move = machine_mover_of(transfer);
 }
 
 // A loop over spans goes on as it has begun: what comes some turns later is asked of memory now. It comes into the
@@ -192,197 +186,175 @@ static const struct region *region_of(const struct machine_strand *strand, uint6
     return region;
 }
 
-uint8_t *machine_span_at(const struct machine_strand *strand, enum ptx_word space, uint64_t address, uint32_t each,
-                         enum memory_use use)
+// --- Where lanes are -------------------------------------------------------------------------------------------------
+
+// In local memory.
+static enum alu_reach reach_local(const struct machine_strand *strand, const struct machine_operand *operand,
+                                  uint64_t bytes, uint32_t lanes, struct machine_spots *spots)
+{
+    enum { MOST_BYTES = INT32_MAX / MACHINE_LANES };
+    const struct machine_warp *warp = strand->warp;
+    uint64_t address[MACHINE_LANES], wrong = bytes > MACHINE_LOCAL_GRANULE || warp->local_bytes > MOST_BYTES;
+    machine_addresses(strand, operand, address);
+    const uint64_t first = address[__builtin_ctz(lanes)];
+    spots->at = warp->local;
+    for (uint32_t lane = 0; lane < MACHINE_LANES; lane++) {
+        const uint64_t offset = (uint32_t)address[lane], inside = offset % MACHINE_LOCAL_GRANULE;
+        const uint64_t mine = 0 - (uint64_t)(lanes >> lane & 1);
+        wrong |= ((address[lane] ^ first) >> 32 | (offset & (bytes - 1)) | (offset + bytes > warp->local_bytes)) & mine;
+        spots->of.offset[lane] = (int32_t)((offset - inside) * MACHINE_LANES + lane * MACHINE_LOCAL_GRANULE + inside);
+    }
+    return wrong == 0 ? ALU_SCATTERED : ALU_OUTSIDE;
+}
+
+// The memory that the place of an address lies in: the CTA's own shared memory, or a region of global memory. NULL if
+// it is neither, or may not be used so. *origin: the address that its first byte has where `address` is one.
+static const struct memory *memory_of(const struct machine_strand *strand, struct machine_place place, uint64_t address,
+                                      enum memory_use use, uint64_t *origin)
 {
     const struct machine_cta *cta = strand->warp->cta;
-    struct machine_place place = machine_place(strand, space, address);
-    const uint64_t bytes = (uint64_t)each * MACHINE_LANES;
-    if (address & (each - 1)) return NULL;
-    if (place.space == PTX_SHARED_CLUSTER && place.address >> SHARED_RANK_SHIFT == cta->rank)
-        place = (struct machine_place){PTX_SHARED, place.address % SHARED_WINDOW_BYTES};
-    if (place.space == PTX_SHARED) {
-        uint8_t *at = memory_at(&cta->cluster->memory[cta->rank], place.address, bytes);
-        if (at != NULL && use == MEMORY_WRITES) machine_veil_write(strand->warp, at, bytes);
-        return at;
+    if (place.space == PTX_GLOBAL) {
+        const struct region *region = region_of(strand, place.address);
+        if (region == NULL || (use == MEMORY_WRITES && region->is_read_only)) return NULL;
+        *origin = region->memory.base + (address - place.address);
+        return &region->memory;
     }
-    if (place.space != PTX_GLOBAL) return NULL;
-    const struct region *region = region_of(strand, place.address);
-    fetch_ahead(&strand->warp->row[strand->pc % MACHINE_HITS], place.address, bytes);
-    return region_at(region, place.address, bytes, use);
+    const uint64_t rank = place.address >> SHARED_RANK_SHIFT;
+    if (rank != cta->rank && (rank != 0 || place.space == PTX_SHARED_CLUSTER)) return NULL;
+    *origin = MACHINE_SHARED_BASE + (address - address % SHARED_WINDOW_BYTES);
+    return &cta->cluster->memory[cta->rank];
 }
 
-// --- Lanes here and there --------------------------------------------------------------------------------------------
-
-// Where one lane's scalar is; not 0: it is not aligned, or not in `memory`. Of its address the bits outside `cut` are
-// those of `window`.
-static inline uint64_t locate(const struct memory *memory, uint64_t address, uint64_t window, uint64_t cut,
-                              uint64_t bytes, uint8_t **at)
+enum alu_reach machine_reach(const struct machine_strand *strand, const struct machine_operand *operand,
+                             alu_reacher *reacher, struct machine_use use, uint32_t lanes, struct machine_spots *spots)
 {
-    const uint64_t offset = (address & cut) - memory->base;
-    *at = (uint8_t *)((uintptr_t)memory->bytes + offset);
-    return (address & (bytes - 1)) | ((address ^ window) & ~cut) | (offset > memory->size_bytes - bytes);
+    const uint64_t address = machine_address(strand, operand, (uint32_t)__builtin_ctz(lanes)), bytes = use.bytes;
+    const struct machine_place place = machine_place(strand, use.space, address);
+    struct alu_stretch stretch;
+    if (place.space == PTX_LOCAL) return reach_local(strand, operand, bytes, lanes, spots);
+    const struct memory *memory = memory_of(strand, place, address, use.use, &stretch.origin);
+    if (memory == NULL || memory->size_bytes < bytes || (stretch.origin & (bytes - 1)) != 0) return ALU_OUTSIDE;
+    stretch.last = memory->size_bytes - bytes;
+    spots->at = memory->bytes;
+    if (operand->is_uniform && lanes == UINT32_MAX) {
+        spots->at += address - stretch.origin;
+        return (address & (bytes - 1)) != 0 || address - stretch.origin > stretch.last ? ALU_OUTSIDE : ALU_AT_ONE;
+    }
+    if (operand->file != PTX_FILE_64 && (operand->file != PTX_FILE_32 || place.space == PTX_GLOBAL)) return ALU_OUTSIDE;
+    const enum alu_reach reach =
+        reacher(&stretch, machine_slot(strand, operand->slot), (uint64_t)operand->add, bytes, lanes, &spots->of);
+    spots->at += spots->of.begin;
+    if (reach == ALU_SIDE_BY_SIDE && place.space == PTX_GLOBAL)
+        fetch_ahead(&strand->warp->row[strand->pc % MACHINE_HITS], (uintptr_t)spots->at, bytes * MACHINE_LANES);
+    return reach;
 }
 
-// Where each lane's bytes of local memory are; 0 if some are not there, or not in local memory.
-static int find_local(const struct machine_warp *warp, uint64_t bytes, uint32_t lanes, uint64_t first,
-                      const uint64_t address[MACHINE_LANES], uint8_t *at[MACHINE_LANES])
+// --- Moving ----------------------------------------------------------------------------------------------------------
+
+static void move_lanes(const struct machine_strand *strand, const struct machine_transfer *transfer, uint32_t lanes,
+                       const struct machine_spots *spots)
 {
-    uint64_t wrong = bytes > MACHINE_LOCAL_GRANULE;
     for (uint32_t left = lanes; left != 0; left &= left - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(left);
-        const uint64_t offset = (uint32_t)address[lane];
-        wrong |= (address[lane] ^ first) >> 32 | (offset & (bytes - 1)) | (offset + bytes > warp->local_bytes);
-        if (wrong) return 0;
-        at[lane] = warp->local + (offset / MACHINE_LOCAL_GRANULE * MACHINE_LANES + lane) * MACHINE_LOCAL_GRANULE +
-                   offset % MACHINE_LOCAL_GRANULE;
+        uint8_t *const at = spots->at + spots->of.offset[lane];
+        if (transfer->use == MEMORY_WRITES)
+            store_lane(strand, transfer, at, lane);
+        else
+            load_lane(strand, transfer, at, lane);
     }
+}
+
+static void hide(const struct machine_strand *strand, const struct machine_transfer *transfer, uint32_t lanes,
+                 const struct machine_spots *spots)
+{
+    for (uint32_t left = lanes; left != 0; left &= left - 1)
+        machine_veil_write(strand->warp, spots->at + spots->of.offset[__builtin_ctz(left)], transfer->whole_bytes);
+}
+
+// All lanes at one place: they read the same, and of what they store the last one's stays.
+static void run_at_one(const struct machine_strand *strand, const struct machine_transfer *transfer, uint8_t *at)
+{
+    if (transfer->use == MEMORY_WRITES) {
+        machine_veil_write(strand->warp, at, transfer->whole_bytes);
+        store_lane(strand, transfer, at, MACHINE_LANES - 1);
+        return;
+    }
+    load_lane(strand, transfer, at, 0);
+    for (uint32_t i = 0; i < transfer->parts; i++) spread_first(strand, &transfer->data[i]);
+}
+
+static void run_scattered(const struct machine_strand *strand, const struct machine_transfer *transfer, uint32_t lanes,
+                          struct machine_spots *spots)
+{
+    if (transfer->use == MEMORY_WRITES && strand->warp->cta->cluster->veil != NULL)
+        hide(strand, transfer, lanes, spots);
+    if (transfer->move == NULL) {
+        move_lanes(strand, transfer, lanes, spots);
+        return;
+    }
+    for (uint32_t i = 0; i < transfer->parts; i++, spots->at += transfer->bytes)
+        transfer->move(machine_slot(strand, transfer->data[i].slot), lanes, spots->at, spots->of.offset);
+}
+
+// All lanes side by side.
+static void run_span(const struct machine_strand *strand, const struct machine_transfer *transfer,
+                     struct machine_spots *spots)
+{
+    const uint32_t bytes = transfer->whole_bytes;
+    if (transfer->move_span == NULL) {
+        for (uint32_t lane = 0; lane < MACHINE_LANES; lane++) spots->of.offset[lane] = (int32_t)(lane * bytes);
+        run_scattered(strand, transfer, UINT32_MAX, spots);
+        return;
+    }
+    if (transfer->use == MEMORY_WRITES) machine_veil_write(strand->warp, spots->at, (uint64_t)bytes * MACHINE_LANES);
+    transfer->move_span(&strand->registers, transfer->slot, spots->at);
+}
+
+// A parameter of the entry, which is the same for all lanes; 0 if it is none, and nothing has been done.
+static int run_parameter(const struct machine_strand *strand, const struct machine_transfer *transfer)
+{
+    const struct machine *machine = strand->warp->cta->cluster->machine;
+    const uint64_t offset = (uint64_t)transfer->at->add, bytes = machine->kernel->facts.parameter_bytes;
+    if (offset > bytes || transfer->whole_bytes > bytes - offset) return 0;
+    run_at_one(strand, transfer, machine->parameters + offset);
     return 1;
 }
 
-// Where the bytes of each lane are, if all are in global memory, or all in the CTA's own shared memory, or all in local
-// memory, and aligned. 0 if some are not: then nothing is known.
-static int find_lanes(const struct machine_strand *strand, const struct machine_transfer *transfer, uint32_t lanes,
-                      const uint64_t address[MACHINE_LANES], uint8_t *at[MACHINE_LANES])
+// The lanes at once, if each of them is where it may be; else 0, and nothing has been done.
+static int run_together(const struct machine_strand *strand, const struct machine_transfer *transfer, uint32_t lanes)
 {
-    const struct machine_cta *cta = strand->warp->cta;
-    struct machine_place first = machine_place(strand, transfer->space, address[__builtin_ctz(lanes)]);
-    if (first.space == PTX_LOCAL)
-        return find_local(strand->warp, transfer->whole_bytes, lanes, address[__builtin_ctz(lanes)], address, at);
-    uint64_t bytes = transfer->whole_bytes, wrong = 0, cut = UINT64_MAX, window = 0;
-    const struct memory *memory = &cta->cluster->memory[cta->rank];
-    if (first.space == PTX_GLOBAL) {
-        const struct region *region = region_of(strand, first.address);
-        if (region == NULL || (transfer->use == MEMORY_WRITES && region->is_read_only)) return 0;
-        memory = &region->memory;
-    } else if (first.space != PTX_SHARED || address[__builtin_ctz(lanes)] >> SHARED_RANK_SHIFT != cta->rank) {
+    struct machine_spots spots;
+    const struct machine_use use = {transfer->space, transfer->use, transfer->whole_bytes};
+    switch (machine_reach(strand, transfer->at, transfer->reach, use, lanes, &spots)) {
+    case ALU_OUTSIDE:
         return 0;
-    } else {
-        cut = SHARED_WINDOW_BYTES - 1;
-        window = (uint64_t)cta->rank << SHARED_RANK_SHIFT;
-    }
-    if (lanes == UINT32_MAX)
-        for (uint32_t lane = 0; lane < MACHINE_LANES; lane++)
-            wrong |= locate(memory, address[lane], window, cut, bytes, &at[lane]);
-    else
-        for (uint32_t left = lanes; left != 0; left &= left - 1)
-            wrong |= locate(memory, address[__builtin_ctz(left)], window, cut, bytes, &at[__builtin_ctz(left)]);
-    return wrong == 0 && memory->size_bytes >= bytes;
-}
-
-#define GATHER(name)                                                                                                   \
-    static void load_each_##name(void *slot, uint32_t lanes, uint8_t *const at[MACHINE_LANES])                         \
-    {                                                                                                                  \
-        for (uint32_t left = lanes; left != 0; left &= left - 1) {                                                     \
-            const int lane = __builtin_ctz(left);                                                                      \
-            ((name *)slot)[lane] = *(const name *)(const void *)at[lane];                                              \
-        }                                                                                                              \
-    }                                                                                                                  \
-    static void store_each_##name(void *slot, uint32_t lanes, uint8_t *const at[MACHINE_LANES])                        \
-    {                                                                                                                  \
-        for (uint32_t left = lanes; left != 0; left &= left - 1) {                                                     \
-            const int lane = __builtin_ctz(left);                                                                      \
-            *(name *)(void *)at[lane] = ((const name *)slot)[lane];                                                    \
-        }                                                                                                              \
-    }                                                                                                                  \
-    static void acquire_each_##name(void *slot, uint32_t lanes, uint8_t *const at[MACHINE_LANES])                      \
-    {                                                                                                                  \
-        for (uint32_t left = lanes; left != 0; left &= left - 1) {                                                     \
-            const int lane = __builtin_ctz(left);                                                                      \
-            ((name *)slot)[lane] = __atomic_load_n((const name *)(const void *)at[lane], __ATOMIC_ACQUIRE);            \
-        }                                                                                                              \
-    }                                                                                                                  \
-    static void release_each_##name(void *slot, uint32_t lanes, uint8_t *const at[MACHINE_LANES])                      \
-    {                                                                                                                  \
-        for (uint32_t left = lanes; left != 0; left &= left - 1) {                                                     \
-            const int lane = __builtin_ctz(left);                                                                      \
-            __atomic_store_n((name *)(void *)at[lane], ((const name *)slot)[lane], __ATOMIC_RELEASE);                  \
-        }                                                                                                              \
-    }
-GATHER(element_16)
-GATHER(element_32)
-GATHER(element_64)
-
-// Moves the lanes' bytes, of registers that are as wide as what is moved.
-static void move_each(const struct machine_strand *strand, const struct machine_transfer *transfer, uint32_t lanes,
-                      uint8_t *at[MACHINE_LANES])
-{
-    typedef void each(void *slot, uint32_t lanes, uint8_t *const at[MACHINE_LANES]);
-    static each *const movers[PTX_FILES][2][2] = {[PTX_FILE_16] = {{load_each_element_16, store_each_element_16},
-                                                                   {acquire_each_element_16, release_each_element_16}},
-                                                  [PTX_FILE_32] = {{load_each_element_32, store_each_element_32},
-                                                                   {acquire_each_element_32, release_each_element_32}},
-                                                  [PTX_FILE_64] = {{load_each_element_64, store_each_element_64},
-                                                                   {acquire_each_element_64, release_each_element_64}}};
-    const int is_strong = transfer->is_strong && transfer->parts == 1;
-    each *const mover = movers[transfer->data->file][is_strong][transfer->use == MEMORY_WRITES];
-    for (uint32_t i = 0; i < transfer->parts; i++) {
-        mover(machine_slot(strand, transfer->data[i].slot), lanes, at);
-        for (uint32_t left = i + 1 < transfer->parts ? lanes : 0; left != 0; left &= left - 1)
-            at[__builtin_ctz(left)] += transfer->bytes;
-    }
-}
-
-static int is_word(const struct machine_transfer *transfer)
-{
-    return transfer->is_plain && transfer->data->file != PTX_FILE_128;
-}
-
-static int run_scattered(const struct machine_strand *strand, const struct machine_transfer *transfer, uint32_t lanes,
-                         const uint64_t address[MACHINE_LANES])
-{
-    uint8_t *at[MACHINE_LANES];
-    if (transfer->bytes == 16 || !find_lanes(strand, transfer, lanes, address, at)) return 0;
-    for (uint32_t left = transfer->use == MEMORY_WRITES ? lanes : 0; left != 0; left &= left - 1)
-        machine_veil_write(strand->warp, at[__builtin_ctz(left)], transfer->whole_bytes);
-    if (is_word(transfer)) {
-        move_each(strand, transfer, lanes, at);
-        return 1;
-    }
-    for (uint32_t left = lanes; left != 0; left &= left - 1) {
-        const uint32_t lane = (uint32_t)__builtin_ctz(left);
-        if (transfer->use == MEMORY_WRITES)
-            store_lane(strand, transfer, at[lane], lane);
-        else
-            load_lane(strand, transfer, at[lane], lane);
+    case ALU_AT_ONE:
+        run_at_one(strand, transfer, spots.at);
+        break;
+    case ALU_SIDE_BY_SIDE:
+        run_span(strand, transfer, &spots);
+        break;
+    case ALU_SCATTERED:
+        run_scattered(strand, transfer, lanes, &spots);
     }
     return 1;
 }
 
 // --- The instructions ------------------------------------------------------------------------------------------------
 
-// All lanes at one address: each has its own local memory there; of other memory they read the same. Else 0, and
-// nothing has been done.
-static int run_uniform(const struct machine_strand *strand, const struct machine_transfer *transfer, uint64_t address)
+// Somebody hears of it, or it is a strong read, from where a warp may learn of others.
+static void tell(const struct machine_strand *strand, const struct machine_code *code, uint32_t lanes,
+                 const uint64_t address[MACHINE_LANES])
 {
-    enum rule rule;
-    uint8_t *each[MACHINE_LANES];
-    const struct machine_place place = machine_place(strand, transfer->space, address);
-    const int is_local = place.space == PTX_LOCAL;
-    if (is_local ? !is_word(transfer) : transfer->use == MEMORY_WRITES || transfer->is_strong) return 0;
-    uint8_t *at = machine_at(strand, place, 0, transfer->whole_bytes, transfer->use, &rule);
-    if (at == NULL) return 0;
-    if (is_local) {
-        for (uint32_t lane = 0; lane < MACHINE_LANES; lane++) each[lane] = at + lane * MACHINE_LOCAL_GRANULE;
-        move_each(strand, transfer, UINT32_MAX, each);
-        return 1;
+    const struct machine_transfer *transfer = code->transfer;
+    const uint64_t first = address[__builtin_ctz(lanes)];
+    if (transfer->is_strong && transfer->use == MEMORY_READS) {
+        machine_veil_learn(strand->warp);
+        machine_look(strand, code, machine_place(strand, transfer->space, first).space, first);
     }
-    load_lane(strand, transfer, at, 0);
-    for (uint32_t i = 0; i < transfer->parts; i++) spread_first(strand, &transfer->data[i]);
-    return 1;
-}
-
-// All lanes at once, if they are side by side or read the same; else 0, and nothing has been done.
-static int run_together(const struct machine_strand *strand, const struct machine_transfer *transfer)
-{
-    uint64_t address;
-    const uint64_t step = step_of(strand, transfer, &address);
-    if (step == 0) return run_uniform(strand, transfer, address);
-    if (step != transfer->whole_bytes || transfer->move_span == NULL) return 0;
-    uint8_t *at = machine_span_at(strand, transfer->space, address, transfer->whole_bytes, transfer->use);
-    if (at == NULL) return 0;
-    transfer->move_span(&strand->registers, transfer->slot, at);
-    return 1;
+    if (machine_is_heard(strand))
+        machine_tell_access(strand, code, lanes, transfer->use == MEMORY_READS ? ACCESS_READ : ACCESS_WRITE, address,
+                            transfer->whole_bytes);
 }
 
 enum machine_next machine_run_transfer(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
@@ -390,18 +362,13 @@ enum machine_next machine_run_transfer(struct machine_strand *strand, const stru
     const struct machine_transfer *transfer = code->transfer;
     uint64_t address[MACHINE_LANES];
     if (transfer->use == MEMORY_WRITES) machine_progress(strand);
-    int is_heard = machine_is_heard(strand);
-    if (lanes == UINT32_MAX && !is_heard && run_together(strand, transfer)) return MACHINE_NEXT;
-    machine_addresses(strand, transfer->at, address);
-    if (transfer->is_strong && transfer->use == MEMORY_READS) {
-        machine_veil_learn(strand->warp);
-        machine_look(strand, code, machine_place(strand, transfer->space, address[__builtin_ctz(lanes)]).space,
-                     address[__builtin_ctz(lanes)]);
+    if (transfer->is_strong || machine_is_heard(strand)) {
+        machine_addresses(strand, transfer->at, address);
+        tell(strand, code, lanes, address);
     }
-    if (is_heard)
-        machine_tell_access(strand, code, lanes, transfer->use == MEMORY_READS ? ACCESS_READ : ACCESS_WRITE, address,
-                            transfer->whole_bytes);
-    if (run_scattered(strand, transfer, lanes, address)) return MACHINE_NEXT;
+    if (transfer->is_parameter && lanes == UINT32_MAX && run_parameter(strand, transfer)) return MACHINE_NEXT;
+    if (run_together(strand, transfer, lanes)) return MACHINE_NEXT;
+    machine_addresses(strand, transfer->at, address);
     return each_lane(strand, code, lanes, transfer, address);
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// atom and red: one lane after another, from the lowest, or all at once where their places lie side by side. What an
-// operation makes of two numbers is in tma/reduce.h.
+// atom and red: one lane after another, from the lowest, in one loop where each is where it may be. What an operation
+// makes of two numbers is in tma/reduce.h.
 #include <string.h>
 
 #include "form_number.h"
 #include "handler.h"
-#include "reduce.h"
+#include "reducer.h"
 #include "veil.h"
 
 enum { MOST_PARTS = 8, ELEMENT_BYTES = 16 };
@@ -209,7 +209,7 @@ static enum machine_next run_lanes(struct machine_strand *strand, const struct m
     return MACHINE_NEXT;
 }
 
-// --- Lanes side by side ----------------------------------------------------------------------------------------------
+// --- All lanes at once -----------------------------------------------------------------------------------------------
 
 // Is each lane's operand one whole element of its register, as it is reduced?
 static int is_row(const struct atomic *atomic)
@@ -219,23 +219,54 @@ static int is_row(const struct atomic *atomic)
     return atomic->parts == 1 && lane_bytes[atomic->operand->file] == atomic->bytes && !has_old;
 }
 
-// All lanes at once, where each has a place of its own beside the one before; else 0, and nothing has been done. In
-// global memory other threads of the host must see each element change at once: there may be none.
-static int run_together(const struct machine_strand *strand, const struct atomic *atomic,
-                        const uint64_t address[MACHINE_LANES])
+// All lanes have places of their own, side by side. Is anything changed? Nobody asks.
+static void run_span(const struct machine_strand *strand, const struct atomic *atomic, const struct reducer *reducer,
+                     uint8_t *at)
 {
     uint8_t operand[MACHINE_LANES * sizeof(uint64_t)]; // `old` may be its register
-    const size_t bytes = (size_t)atomic->bytes * MACHINE_LANES;
-    const enum ptx_word space = machine_place(strand, atomic->space, address[0]).space;
-    if (atomic->op == REDUCE_OPS || !is_row(atomic) || alu_span()->step(address) != atomic->bytes) return 0;
-    if (atomic->is_shared_by_threads && space == PTX_GLOBAL) return 0;
-    uint8_t *at = machine_span_at(strand, atomic->space, address[0], atomic->bytes, MEMORY_WRITES);
-    if (at == NULL) return 0;
+    const uint32_t bytes = atomic->bytes * MACHINE_LANES;
+    machine_veil_write(strand->warp, at, bytes);
     memcpy(operand, machine_slot(strand, atomic->operand->slot), bytes);
     if (atomic->old != NULL) memcpy(machine_slot(strand, atomic->old->slot), at, bytes);
+    reducer->run(at, operand, bytes);
+}
+
+static void run_each(const struct machine_strand *strand, const struct atomic *atomic, const struct reducer *reducer,
+                     uint32_t lanes, const struct machine_spots *spots)
+{
+    for (uint32_t left = strand->warp->cta->cluster->veil == NULL ? 0 : lanes; left != 0; left &= left - 1)
+        machine_veil_write(strand->warp, spots->at + spots->of.offset[__builtin_ctz(left)], atomic->bytes);
+    void *const old = atomic->old == NULL ? NULL : machine_slot(strand, atomic->old->slot);
+    const int has_changed =
+        reducer->each(spots->at, spots->of.offset, lanes, machine_slot(strand, atomic->operand->slot), old);
+    strand->warp->cta->cluster->vain += !has_changed;
+}
+
+// All lanes at once, if each is where it may be; else 0, and nothing has been done. In global memory other threads of
+// the host must see each element change at once: there may be none.
+static int run_together(struct machine_strand *strand, const struct machine_code *code, const struct atomic *atomic,
+                        uint32_t lanes, const uint64_t address[MACHINE_LANES])
+{
+    const uint64_t first = address[__builtin_ctz(lanes)];
+    const enum ptx_word space = machine_place(strand, atomic->space, first).space;
     const enum dtype dtype = dtype_in(atomic, space);
-    reduce_apply(atomic->op, dtype, at, operand, (uint32_t)bytes / dtype_row(dtype)->size_bytes);
-    return 1;
+    const struct machine_use use = {atomic->space, MEMORY_WRITES, atomic->bytes};
+    struct machine_spots spots;
+    if (!reduce_is_legal(atomic->op, dtype) || !is_row(atomic)) return 0;
+    if (atomic->is_shared_by_threads && space == PTX_GLOBAL) return 0;
+    const struct reducer reducer = reducer_begin(atomic->op, dtype);
+    enum alu_reach reach =
+        reducer.each_bytes != atomic->bytes
+            ? ALU_OUTSIDE
+            : machine_reach(strand, atomic->at, alu_span()->reach[atomic->at->file == PTX_FILE_64], use, lanes, &spots);
+    if (reach == ALU_SIDE_BY_SIDE) run_span(strand, atomic, &reducer, spots.at);
+    if (reach == ALU_AT_ONE) memset(spots.of.offset, 0, sizeof spots.of.offset);
+    if (reach == ALU_AT_ONE || reach == ALU_SCATTERED) {
+        run_each(strand, atomic, &reducer, lanes, &spots);
+        machine_look(strand, code, space, first);
+    }
+    reducer_end(&reducer);
+    return reach != ALU_OUTSIDE;
 }
 
 // --- The instructions ------------------------------------------------------------------------------------------------
@@ -251,7 +282,7 @@ static enum machine_next run_atomic(struct machine_strand *strand, const struct 
     machine_progress(strand);
     if (machine_is_heard(strand))
         machine_tell_access(strand, code, lanes, ACCESS_REDUCE, address, atomic.bytes * atomic.parts);
-    if (lanes == UINT32_MAX && run_together(strand, &atomic, address)) return MACHINE_NEXT;
+    if (run_together(strand, code, &atomic, lanes, address)) return MACHINE_NEXT;
     if (is_global) machine_combine_lock(machine);
     enum machine_next next = run_lanes(strand, code, lanes, &atomic, address);
     if (is_global) machine_combine_unlock(machine);

@@ -82,10 +82,24 @@ struct machine_place machine_place(const struct machine_strand *strand, enum ptx
 uint8_t *machine_at(const struct machine_strand *strand, struct machine_place place, uint32_t lane, uint32_t bytes,
                     enum memory_use use, enum rule *rule);
 
-// Where what all lanes have side by side is, `each` bytes a lane from the first one's `address` on; NULL if it is not
-// aligned, or not all in one region of global memory or in the CTA's own shared memory: then nothing is known.
-uint8_t *machine_span_at(const struct machine_strand *strand, enum ptx_word space, uint64_t address, uint32_t each,
-                         enum memory_use use);
+// What an instruction does with memory: `bytes` of each lane, a power of two, in `space`, PTX_WORD_NONE for generic.
+struct machine_use {
+    enum ptx_word space;
+    enum memory_use use;
+    uint64_t bytes;
+};
+
+// Where lanes are on the host: each at `at` + of.offset[lane].
+struct machine_spots {
+    uint8_t *at;
+    struct alu_spots of;
+};
+
+// Where each of `lanes` is, and how they lie; ALU_OUTSIDE if some are not aligned, or not all are in one region of
+// global memory, in the CTA's own shared memory, or in local memory: then nothing is known. ALU_AT_ONE: of the offsets
+// the first is set alone. `reacher`: alu_span()'s, for the width of the operand.
+enum alu_reach machine_reach(const struct machine_strand *strand, const struct machine_operand *operand,
+                             alu_reacher *reacher, struct machine_use use, uint32_t lanes, struct machine_spots *spots);
 
 // Copies bytes of any number from a lane's memory, or to it; 0 and *rule if some are not there.
 int machine_read(const struct machine_strand *strand, struct machine_place place, uint32_t lane, void *to,
@@ -141,7 +155,7 @@ void machine_tell_access(const struct machine_strand *strand, const struct machi
 
 static inline int machine_is_heard(const struct machine_strand *strand)
 {
-    return strand->warp->cta->cluster->machine->launch->observer != NULL;
+    return strand->warp->is_heard;
 }
 
 #pragma GCC visibility pop

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Addresses as values: cvta, isspacep, the stack; and what only hints at memory: discard, priorities, cache policies.
 #include <assert.h>
+#include <string.h>
 
 #include "form_number.h"
 #include "handler.h"
@@ -27,6 +28,10 @@ static void move_addresses(const struct machine_strand *strand, const struct mac
     uint64_t *to = machine_lanes(strand, code, 0);
     const uint64_t *from = machine_lanes(strand, code, 1);
     assert(code->operand[0].file == PTX_FILE_64 && code->operand[1].file == PTX_FILE_64);
+    if (lanes == UINT32_MAX && cut == UINT64_MAX && add == 0) {
+        memmove(to, from, MACHINE_LANES * sizeof *to);
+        return;
+    }
     for (uint32_t lane = 0; lane < MACHINE_LANES; lane++) {
         uint64_t kept = (uint64_t)(lanes >> lane & 1) - 1;
         to[lane] = (((from[lane] & cut) + add) & ~kept) | (to[lane] & kept);
