@@ -8,6 +8,7 @@
 
 #include "budget.h"
 #include "flights.h"
+#include "frames.h"
 #include "hopper.h"
 #include "polling.h"
 #include "special.h"

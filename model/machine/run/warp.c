@@ -11,6 +11,7 @@
 #include "alu.h"
 #include "budget.h"
 #include "flights.h"
+#include "frames.h"
 #include "handler.h"
 #include "looker.h"
 
@@ -22,74 +23,6 @@ static void enter(struct machine_strand *strand, struct machine_frame *frame)
     const void *const begin[MACHINE_BASES] = {frame->slots, frame->function->constants, strand->warp->slots};
     for (uintptr_t i = 0; i < MACHINE_BASES; i++) strand->registers.base[i] = (uintptr_t)begin[i] - i;
     strand->registers.carry = &strand->warp->carry;
-}
-
-static void set_local_base(struct machine_frame *frame, uint32_t local_base)
-{
-    uint64_t *slot = (uint64_t *)(void *)(frame->slots + (frame->function->local_slot & ~(MACHINE_SLOT_ALIGN - 1u)));
-    for (int lane = 0; lane < MACHINE_LANES; lane++) slot[lane] = local_base;
-    frame->local_base = local_base;
-}
-
-static void drop_frame(struct machine_frame *frame)
-{
-    budget_give(BUDGET_REGISTERS, frame->function->frame_bytes);
-    free(frame->slots);
-    free(frame);
-}
-
-static struct machine_frame *make_frame(const struct machine_function *function)
-{
-    if (!budget_take(BUDGET_REGISTERS, function->frame_bytes)) return NULL;
-    struct machine_frame *frame = malloc(sizeof *frame);
-    uint8_t *slots = aligned_alloc(MACHINE_SLOT_ALIGN, function->frame_bytes);
-    if (frame != NULL) *frame = (struct machine_frame){.function = function, .slots = slots};
-    if (frame != NULL && slots != NULL) return frame;
-    budget_give(BUDGET_REGISTERS, function->frame_bytes);
-    free(slots);
-    free(frame);
-    return NULL;
-}
-
-static struct machine_frame **spare_of(struct machine_cluster *cluster, const struct machine_function *function)
-{
-    return &cluster->spare_frame[function->number % MACHINE_SPARE_FRAMES];
-}
-
-static void drop_frames(struct machine_frame **frames)
-{
-    for (struct machine_frame *next; *frames != NULL; *frames = next) {
-        next = (*frames)->caller;
-        drop_frame(*frames);
-    }
-}
-
-static struct machine_frame *new_frame(struct machine_cluster *cluster, const struct machine_function *function,
-                                       uint32_t local_base)
-{
-    struct machine_frame **spare = spare_of(cluster, function), *frame = *spare;
-    if (frame == NULL || frame->function != function)
-        frame = make_frame(function);
-    else
-        *spare = frame->caller;
-    if (frame == NULL) return NULL;
-    *frame = (struct machine_frame){.function = function, .slots = frame->slots};
-    memset(frame->slots, 0, function->frame_bytes);
-    set_local_base(frame, local_base);
-    return frame;
-}
-
-static void free_frame(struct machine_cluster *cluster, struct machine_frame *frame)
-{
-    struct machine_frame **spare = spare_of(cluster, frame->function);
-    if (*spare != NULL && (*spare)->function != frame->function) drop_frames(spare);
-    frame->caller = *spare;
-    *spare = frame;
-}
-
-void machine_frames_free(struct machine_cluster *cluster)
-{
-    for (int i = 0; i < MACHINE_SPARE_FRAMES; i++) drop_frames(&cluster->spare_frame[i]);
 }
 
 // Local memory: 16 bytes of each lane side by side.
@@ -186,7 +119,7 @@ void machine_move(struct machine_strand *strand, uint32_t lanes, uint32_t pc)
 struct machine_frame *machine_frame_open(const struct machine_strand *strand, const struct machine_function *function,
                                          const struct machine_code *call, uint32_t lanes, uint32_t local_base)
 {
-    struct machine_frame *frame = new_frame(strand->warp->cta->cluster, function, local_base);
+    struct machine_frame *frame = machine_frame_new(strand->warp->cta->cluster, function, local_base);
     if (frame == NULL) return NULL;
     frame->caller = strand->frame;
     frame->depth = strand->frame->depth + 1;
@@ -206,7 +139,7 @@ static void leave_frame(struct machine_warp *warp, struct machine_frame *frame, 
     frame->lanes &= ~lanes;
     if (frame->lanes != 0) return;
     if (warp->cta->cluster->flights != NULL) machine_flights_leave(warp, frame);
-    free_frame(warp->cta->cluster, frame);
+    machine_frame_keep(warp->cta->cluster, frame);
 }
 
 void machine_frame_pop(struct machine_strand *strand, uint32_t lanes)
@@ -485,7 +418,7 @@ int machine_warp_start(struct machine_warp *warp, struct machine_cta *cta, uint3
     warp->is_heard = cta->cluster->machine->launch->observer != NULL;
     if (warp->slots == NULL) warp->slots = aligned_alloc(MACHINE_SLOT_ALIGN, kernel->warp_bytes);
     if (warp->slots == NULL || !machine_local_grow(warp, top)) return 0;
-    struct machine_frame *frame = new_frame(cta->cluster, kernel->entry, local_base);
+    struct machine_frame *frame = machine_frame_new(cta->cluster, kernel->entry, local_base);
     if (frame == NULL) return 0;
     frame->lanes = warp->live = lanes;
     warp->strands = 1;

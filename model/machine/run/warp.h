@@ -23,9 +23,6 @@ int machine_warp_start(struct machine_warp *warp, struct machine_cta *cta, uint3
 void machine_warp_end(struct machine_warp *warp);
 void machine_warp_free(struct machine_warp *warp);
 
-// Gives back the frames that the cluster keeps for calls to come.
-void machine_frames_free(struct machine_cluster *cluster);
-
 // A frame for a call by `lanes` of the strand, at local memory `local_base`; NULL if there is no memory. When what is
 // passed is in its slots, the lanes enter it at its first instruction; the others of the strand stay at the call.
 struct machine_frame *machine_frame_open(const struct machine_strand *strand, const struct machine_function *function,

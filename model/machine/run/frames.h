@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// The frames of calls: one that ends is kept for the next call of its function in the cluster.
+#ifndef TMAREF_MACHINE_FRAMES_H
+#define TMAREF_MACHINE_FRAMES_H
+
+#include "state.h"
+
+#pragma GCC visibility push(hidden)
+
+// A frame whose registers are 0, at local memory `local_base`; NULL if there is no memory.
+struct machine_frame *machine_frame_new(struct machine_cluster *cluster, const struct machine_function *function,
+                                        uint32_t local_base);
+
+// The call has ended: keeps the frame. A list holds those of one function, so others in its place are given back.
+void machine_frame_keep(struct machine_cluster *cluster, struct machine_frame *frame);
+
+// Gives back all that are kept.
+void machine_frames_free(struct machine_cluster *cluster);
+
+#pragma GCC visibility pop
+
+#endif
