@@ -9,6 +9,7 @@
 #define WHY_ATTRIBUTES     "; a copy's attributes are hints: use cudaMemcpyAsync or cudaMemcpy3DAsync"
 #define WHY_CHECKPOINTS    "; tmaref cannot save the state of a process"
 #define WHY_DECOMPRESSION  "; tmaref has no decompression engine"
+#define WHY_FABRIC         "; tmaref has one device, and no fabric of devices"
 #define WHY_GRAPHICS       "; tmaref has no graphics: run the program without a window, if possible"
 #define WHY_GREEN_CONTEXTS "; tmaref has green contexts by the calls of the driver alone: use cuGreenCtxCreate"
 #define WHY_MULTICAST      "; multicast objects need several devices, and tmaref has one"

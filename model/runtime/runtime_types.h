@@ -7,6 +7,8 @@
 #include "cuda_types.h"
 #include "runtime_release.h"
 
+struct cudaExecutionContext_st;
+
 #ifndef __DRIVER_TYPES_H__
 
 #define CUDA_ERROR_ROW(number, driver, runtime, text) runtime = number,

@@ -5,13 +5,13 @@
 set -u
 root=$(dirname "$0")/../..
 
-# calls TABLE [FIRST]: "CALL there" or "CALL WHY", without versions; the newest version says which.
+# calls TABLE [FIRST]: "CALL there", if a version of it is, or "CALL WHY", without versions.
 calls() {
     awk -v first="${2:-}" -v last=99999 -f "$root/cmake/calls.awk" "$root/model/$1" | grep -v '^__' | awk '
         {
-            name = $1; version = 1
-            if (match(name, /_v[0-9]+$/)) { version = substr(name, RSTART + 2) + 0; name = substr(name, 1, RSTART - 1) }
-            if (version >= newest[name]) { newest[name] = version; state[name] = $2 == "REFUSED" ? $6 : "there" }
+            name = $1
+            sub(/_v[0-9]+$/, "", name)
+            if (state[name] != "there") state[name] = $2 == "REFUSED" ? $6 : "there"
         }
         END { for (name in state) print name, state[name] }' | LC_ALL=C sort
 }
@@ -50,11 +50,11 @@ page() {
 The target `calls-page` makes this page from the tables of calls. [exec.md](exec.md#what-runs) describes what the calls do.
 
 - A call that is not implemented prints the reason below, once, on standard error. It returns 801 (`CUDA_ERROR_NOT_SUPPORTED`).
-- Several versions of one call (`cuMemAlloc` and `cuMemAlloc_v2`) count as one. The newest version is implemented. Older versions with
-  32-bit addresses are not.
+- Several versions of one call (`cuMemAlloc` and `cuMemAlloc_v2`) count as one, which is implemented if one of them is. Older versions
+  with 32-bit addresses are not.
 - The forms for per-thread default streams (`_ptds`, `_ptsz`) are the same calls.
-- The list of the runtime is that of CUDA 13, 13.0 to 13.5. `libcudart.so.12` and `libcudart.so.11.0` have the calls of their releases, with their parameters
-  and structs.
+- The list of the driver is that of CUDA 11.8 to 13.5. The list of the runtime is that of CUDA 13.0 to 13.5. `libcudart.so.12` and
+  `libcudart.so.11.0` have the calls of their releases, with their parameters and structs.
 END
     for library in "Driver API, libcuda.so.1:driver/driver_calls.def" \
         "Runtime API, libcudart.so.13:runtime/runtime_calls.def 13000"; do

@@ -9,8 +9,9 @@ here=$(dirname "$0") model=$(dirname "$0")/../../model
 temporary=$(mktemp -d)
 trap 'rm -rf "$temporary"' EXIT
 
-# In headers later than cudaTypedefs.h says, by which programs ask for them: CUDA 12.8 and 13.0.
-late='^(cuMemBatchDecompressAsync|cuGreenCtxGetId)(_ptsz)?$'
+# cudaTypedefs.h, by which programs ask for calls, has these two before cuda.h has them; and CUDA 12.1's nvml.h lacks three
+# that those of 12.0 and 12.2 have.
+late='^((cuMemBatchDecompressAsync|cuGreenCtxGetId)(_ptsz)?|nvmlDeviceGetVgpuScheduler(Capabilities|Log|State))$'
 
 rows() { awk -v first="$2" -v last="$3" -v table="${4:-}" -f "$here/../../cmake/calls.awk" "$model/$1/$1_calls.def"; }
 names() { awk '{ print $1; if ($5 != "-") print $1 $5 }' | LC_ALL=C sort; }
