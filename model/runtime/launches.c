@@ -171,6 +171,7 @@ FUNCTION_CALL(cudaFuncSetSharedMemConfig, (const void *function, uint32_t config
 FUNCTION_CALL(cudaKernelSetAttributeForDevice, (struct CUkern_st * function, uint32_t attribute, int value, int device),
               cuKernelSetAttribute((enum cuda_function_attribute)attribute, value, kernel, device))
 FUNCTION_CALL(cudaFuncGetName, (const char **name, const void *function), cuFuncGetName(name, FUNCTION))
+FUNCTION_CALL(cudaFuncGetParamCount, (const void *function, size_t *count), cuFuncGetParamCount(FUNCTION, count))
 FUNCTION_CALL(cudaFuncGetParamInfo, (const void *function, size_t index, size_t *offset, size_t *bytes),
               cuFuncGetParamInfo(FUNCTION, index, offset, bytes))
 FUNCTION_CALL(cudaOccupancyMaxActiveBlocksPerMultiprocessor,

@@ -205,6 +205,15 @@ DRIVER_VISIBLE enum cuda_result cuKernelGetParamInfo(struct CUkern_st *kernel, s
     return cuFuncGetParamInfo((struct CUfunc_st *)kernel, index, offset, bytes);
 }
 
+DRIVER_VISIBLE enum cuda_result cuFuncGetParamCount(struct CUfunc_st *function, size_t *count)
+{
+    DRIVER_USE(driver);
+    if (function == NULL || count == NULL) return CUDA_ERROR_INVALID_VALUE;
+    if (!object_is(function, OBJECT_FUNCTION)) return CUDA_ERROR_INVALID_HANDLE;
+    *count = function->facts.parameters;
+    return CUDA_SUCCESS;
+}
+
 DRIVER_VISIBLE enum cuda_result cuFuncIsLoaded(uint32_t *state, struct CUfunc_st *function)
 {
     DRIVER_USE(driver);

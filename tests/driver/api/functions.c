@@ -93,6 +93,10 @@ void show_functions(void)
     REFUSES(ERROR_INVALID_VALUE, cuFuncGetParamInfo(plain, 2, &offset, &bytes));
     REFUSES(ERROR_INVALID_VALUE, cuFuncGetParamInfo(plain, 0, NULL, &bytes));
     REFUSES(ERROR_INVALID_VALUE, cuFuncGetParamInfo(NULL, 0, &offset, &bytes));
+    WORKS(cuFuncGetParamCount(plain, &bytes));
+    REQUIRE(bytes == 2);
+    REFUSES(ERROR_INVALID_VALUE, cuFuncGetParamCount(plain, NULL));
+    REFUSES(ERROR_INVALID_VALUE, cuFuncGetParamCount(NULL, &bytes));
     WORKS(cuFuncSetCacheConfig(plain, 2));
     REFUSES(ERROR_INVALID_VALUE, cuFuncSetCacheConfig(plain, 4));
     REFUSES(ERROR_INVALID_HANDLE, cuFuncSetCacheConfig(NULL, 2));

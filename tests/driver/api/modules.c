@@ -247,6 +247,8 @@ static void show_library_calls(struct CUlib_st *library)
     REQUIRE(strcmp(name, "put") == 0);
     WORKS(cuKernelGetParamInfo(kernel, 1, &offset, &bytes));
     REQUIRE(offset == 8 && bytes == 4);
+    WORKS(cuKernelGetParamCount(kernel, &bytes));
+    REQUIRE(bytes == 2);
     WORKS(cuKernelSetAttribute(CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, 50, kernel, 0));
     WORKS(cuKernelGetAttribute(&value, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, kernel, 0));
     REQUIRE(value == 50);

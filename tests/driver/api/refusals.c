@@ -47,6 +47,7 @@ static void refuse_functions(struct CUfunc_st *put)
     REFUSES(ERROR_INVALID_HANDLE, cuFuncGetModule(&module, AN_EVENT));
     REFUSES(ERROR_INVALID_HANDLE, cuFuncGetName(&name, AN_EVENT));
     REFUSES(ERROR_INVALID_HANDLE, cuFuncGetParamInfo(AN_EVENT, 0, &offset, NULL));
+    REFUSES(ERROR_INVALID_HANDLE, cuFuncGetParamCount(AN_EVENT, &offset));
     REFUSES(ERROR_INVALID_HANDLE, cuOccupancyMaxActiveClusters(&count, AN_EVENT, &config));
     REFUSES(ERROR_INVALID_HANDLE, cuOccupancyMaxPotentialClusterSize(&count, AN_EVENT, &config));
     REFUSES(ERROR_INVALID_HANDLE, cuKernelSetCacheConfig(AN_EVENT, 0, 0));

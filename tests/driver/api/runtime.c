@@ -227,6 +227,8 @@ void show_runtime_functions(void)
     REQUIRE(strcmp(name, "put") == 0);
     WORKS(cudaFuncGetParamInfo(&put, 1, &offset, &bytes));
     REQUIRE(offset == 8 && bytes == 4);
+    WORKS(cudaFuncGetParamCount(&put, &bytes));
+    REQUIRE(bytes == 2);
     WORKS(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&number, &put, 1024, 0));
     REQUIRE(number == 2);
     WORKS(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&number, &put, 1024, 0, 0));
