@@ -23,9 +23,11 @@ static void take_error(const struct command_option *option, void *line, char *va
 {
     struct list_options *to = line;
     (void)option;
+    int rules = 0;
     to->error = explain_find_error(value);
     to->rules = 1;
-    if (to->error == ANY) argp_error(state, "--error: '%s' is not the CUDA error of a rule", value);
+    for (int i = RULE_OK + 1; i < rule_count(); i++) rules += to->error != ANY && explain_has_error(i, to->error);
+    if (rules == 0) argp_error(state, "--error: '%s' is not the CUDA error of a rule", value);
 }
 
 #define TO struct list_options

@@ -24,7 +24,26 @@ run 0 explain --json 715
 json '"CUDA_ERROR_ILLEGAL_INSTRUCTION"' name
 json 715 rules 0 cuda_error
 run 0 explain 702
-out "no rule that tmaref knows ends in this error"
+out "CUDA_ERROR_LAUNCH_TIMEOUT (702): a kernel ran too long. No rule that tmaref knows ends in it."
+out "To see who waits for whom, type: tmaref exec -- ./program"
+# What CUDA prints, as it stands on the screen, and errors of the runtime alone.
+for words in "an illegal memory access was encountered" "CUDA error: an illegal memory access was encountered" cudaErrorIllegalAddress; do
+    run 0 explain "$words"
+    out "CUDA_ERROR_ILLEGAL_ADDRESS (700): one of these "
+    out "type: tmaref exec -- ./program"
+    out "GLOBAL_ACCESS_UNMAPPED"
+done
+run 0 explain "unspecified launch failure"
+out "CUDA_ERROR_LAUNCH_FAILED (719): one of these "
+run 0 explain cudaErrorInsufficientDriver
+out "cudaErrorInsufficientDriver (35): the driver is older than the runtime."
+run 0 explain "a kernel touched memory that is not mapped" # what programs print under exec
+out "CUDA_ERROR_ILLEGAL_ADDRESS (700)"
+run 0 explain --json "misaligned address"
+json 716 error
+json '"a kernel used an address that is not aligned"' meaning
+run 2 explain illegal memory access
+err "quotes make one of several words"
 run 0 explain 0
 out "CUDA_SUCCESS (0): no error, but these "
 run 0 explain silent
@@ -39,8 +58,10 @@ run 2 explain MAP_BOXDIM
 err "'MAP_BOXDIM' is neither a rule nor a CUDA error; did you mean MAP_BOX_DIM"
 run 2 explain smem_align
 err "did you mean LOAD_SMEM_ALIGN"
-run 2 explain 5
-err "no rule that tmaref knows ends in CUDA error 5"
+run 0 explain 5
+out "CUDA_ERROR_PROFILER_DISABLED (5): profiler disabled. No rule that tmaref knows ends in it."
+run 2 explain 6000
+err "CUDA has no error 6000"
 for name in '' zzz -1 99999999999999999999 "$(printf 'A%.0s' {1..5000})" 'MAP BOX' '%s%s%n'; do
     run 2 explain -- "$name"
     err "tmaref explain: "

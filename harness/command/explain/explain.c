@@ -234,7 +234,7 @@ int command_explain(int argc, char **argv)
                 "answered; 1 the map is refused, the copy would fault, the box does not hold what was asked for, or "
                 "no tensor copies fill the layout; 2 wrong arguments.",
         .options = options,
-        .twice = "one rule or error at a time, not also '%s'",
+        .twice = "one rule or error at a time, not also '%s'; quotes make one of several words",
         .argument_at = offsetof(TO, rule),
         .value_at = near_rule,
         .end = check_line,

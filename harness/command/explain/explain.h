@@ -40,11 +40,18 @@ struct explain {
 
 enum { EXPLAIN_LIST_LINES = 64 };
 
-// The CUDA error that `text` names or numbers ("silent" is CUDA_SUCCESS), or -1.
+// The CUDA error that `text` numbers, names, or says as CUDA prints it ("an illegal memory access was encountered");
+// "silent" is CUDA_SUCCESS. -1 where it is none.
 int explain_find_error(const char *text);
 
 // Does rule number `i` end in this error? CUDA_SUCCESS asks for the rules that one breaks without an error.
 int explain_has_error(int i, int error);
+
+// Prints a rule with what to do about it.
+void explain_print_rule(const struct rule_row *row);
+
+// What an error means, the rules that are behind it, and what to type. Returns the exit status.
+int explain_error(int error, int json);
 
 // A rule by its id, or all rules behind a CUDA error given by number or name. Each returns the exit status.
 int explain_rule(const char *name, int json);
