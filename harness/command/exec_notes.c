@@ -52,6 +52,8 @@ struct exec_notes exec_notes_close(void)
 static const char *advice(int error)
 {
     switch (error) {
+    case 1:
+        return "the message of that call, above, says which argument to correct";
     case 209:
         return "type: nvcc -arch=sm_90a -lineinfo, so that the program holds its PTX";
     case 218:

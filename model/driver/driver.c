@@ -166,12 +166,26 @@ static void say(struct driver *driver, const char *call, const char *format, va_
     funlockfile(stderr);
 }
 
+// Its first sentence, which has a second line where the first one announces it; say() has told the rest.
+static void cut_to_sentence(char *why)
+{
+    char *end = strchr(why, '\n');
+    if (end != NULL && end > why && end[-1] == ':') {
+        const size_t blanks = strspn(end, "\n ");
+        memmove(end + 1, end + blanks, strlen(end + blanks) + 1);
+        *end = ' ';
+        end = strchr(end, '\n');
+    }
+    if (end != NULL) *end = '\0';
+}
+
 __attribute__((format(printf, 4, 0))) static void note_refused(struct driver *driver, enum cuda_result error,
                                                                const char *call, const char *format, va_list arguments)
 {
     char why[800];
     if (error == CUDA_SUCCESS || driver->has_refused++) return;
     vsnprintf(why, sizeof why, format, arguments);
+    cut_to_sentence(why);
     note_add(driver->options.notes, NOTE_REFUSED " %d %s: %s", (int)error, call, why);
 }
 

@@ -55,6 +55,10 @@ expect 0 '^tmaref: cuTensorMapEncodeTiled: returns CUDA_ERROR_INVALID_VALUE \(1\
 expect 0 '^  refused, rule MAP_BOX_DIM: boxDim\[[01]\] is [0-9]+, limit 256, nearest legal value' -- "$CALLS" maps
 expect 0 '^  refused, rule MAP_INNER_BYTES: boxDim\[0\] is 257, limit 4, nearest legal value 256$' -- "$CALLS" maps
 
+# At the end the refusal is one sentence, as the rest has been told.
+expect 0 'no kernel ran; the first refusal was cuTensorMapEncodeTiled: returns CUDA_ERROR_INVALID_VALUE \(1\): refused, rule MAP_[A-Z_]+: [^.]*$' -- "$CALLS" maps
+expect 0 'the message of that call, above, says which argument to correct' -- "$CALLS" maps
+
 # No kernel ran, though the program asked for one: not where one ran, in whatever process, nor where nothing was refused.
 told='no kernel ran; the first refusal was cuTensorMapEncodeTiled: returns CUDA_ERROR_INVALID_VALUE'
 ptx=$(dirname "$0")/ptx
