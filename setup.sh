@@ -8,7 +8,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")" || exit 2
 usage() {
     cat <<'END'
 Usage: ./setup.sh [JOB] [OPTION...]
-  replay      build, and compare the model with every recorded trace (the default)
+  replay      build the command, and compare the model with every recorded trace (the default)
   test        build, and run the tests, the replay of every trace among them, but not those that need a GPU, benchmarks,
               long sweeps and tests of what is published (docs/conformance.md, "What a test run leaves out"); those of
               the PTX machine need nvcc, which is put into build/cuda where there is none
@@ -154,10 +154,11 @@ if [ -d build/cuda/nvidia/cu13/lib ]; then
 fi
 
 # --- the job ---------------------------------------------------------------------------------------------------------
-build() { # PRESET CMAKE-ARGUMENT...
+build() { # PRESET CMAKE-ARGUMENT...: of every target, or of those in `targets`
     step 2 "configure ($1)" "The first 'CMake Error' above is the cause; if build/$1 was made elsewhere, remove it." \
         cmake --preset "$@"
-    step 2 "build ($1)" "The first 'error:' above is the cause." cmake --build --preset "$1" --parallel "$(nproc)"
+    step 2 "build ($1)" "The first 'error:' above is the cause." cmake --build --preset "$1" --parallel "$(nproc)" \
+        ${targets:+--target "$targets"}
 }
 
 has_gpu() {
@@ -186,9 +187,10 @@ show() {
 }
 
 case $job in
-replay)
-    build_default
+replay) # the command alone: tests, kernels and the library take longer than it
+    targets=tmaref build_default
     show build/default/harness/tmaref replay traces
+    say "the command is build/default/harness/tmaref; the library, the kernels and the tests: cmake --build build/default"
     ;;
 test)
     build_default

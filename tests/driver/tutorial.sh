@@ -35,7 +35,7 @@ for mistake in 1 2 3; do
     shown "$page" "## Mistake $mistake" 1 >"$scratch/shown"
     is_printed "mistake $mistake"
     [ $mistake = 1 ] || continue
-    shown "$source/README.md" "nvcc -arch" 2 >"$scratch/shown"
+    shown "$source/README.md" "# tmaref" 1 >"$scratch/shown"
     is_printed "README.md"
 done
 : >"$scratch/out"

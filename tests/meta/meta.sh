@@ -211,6 +211,23 @@ check_version() {
     } | offences
 }
 
+# The front door: short, and its first block is the report of a hang. Numbered lines of code are those of the program.
+check_readme() {
+    local words number code name
+    {
+        words=$(wc -w <README.md)
+        [ "$words" -le 900 ] || echo "README.md: $words words, more than 900"
+        awk '/^```/ { getline; print; exit }' README.md | grep -qE '^ring\.cu:[0-9]+: error: kernel .* hangs: ' ||
+            echo "README.md: its first block is not the report of a hang"
+        grep -cqE '^[0-9]+: ' README.md || echo "README.md: no numbered line of the program"
+        sed -nE 's/^([0-9]+): /\1 /p' README.md | while read -r number code; do
+            for name in $(grep -oE 'ptx::[a-z_]+|empty|full|stage' <<<"$code"); do
+                sed -n "$number,+1p" docs/examples/cuda/ring.cu | grep -qF "$name" || echo "README.md: line $number of ring.cu has no $name"
+            done
+        done
+    } | offences
+}
+
 # The table of docs/architecture.md that says how large the folders are. A function is counted from its brace on.
 print_sizes() {
     echo "| folder | files | lines | functions | lines of a function: median | nine in ten have at most |"
@@ -245,7 +262,7 @@ case $check in
 write_sizes)
     write_sizes
     ;;
-rule_numbers | number_rules | release_rules | rules_tested | tests_named | evidence | claims | rules_page | forms_page | layers | include_order | size | version)
+rule_numbers | number_rules | release_rules | rules_tested | tests_named | evidence | claims | rules_page | forms_page | layers | include_order | size | version | readme)
     "check_$check"
     ;;
 *)
