@@ -102,8 +102,20 @@ def _two_pictures(match, page):
     return "".join(f"![{text}]({place}/{name}-{colour}.svg#only-{colour})" for colour in ("light", "dark"))
 
 
-# Reports of the first page are whole on any screen; elsewhere blocks are drawings too, which must not be wrapped.
+# Reports are whole on any screen, and so is all of the first page. Drawings and tables must not be wrapped.
 WRAPPED = "\n<style>.md-typeset pre > code { white-space: pre-wrap; overflow-wrap: anywhere }</style>\n"
+REPORT = re.compile(r": error: |  refused, rule |^ *Likely: ", re.M)
+
+
+def _wrap_reports(markdown):
+    """The page, with the blocks that are reports of the class that site.css wraps."""
+    parts = re.split(r"^( *```.*\n)", markdown, flags=re.M)  # text, fence, block, fence, text, ...
+    for at in range(2, len(parts), 4):
+        fence = parts[at - 1]
+        if fence.strip() == "```" and REPORT.search(parts[at]) and not re.search("[\u2500-\u25ff]", parts[at]):
+            parts[at - 1] = fence.rstrip() + " {.text .report}\n"
+    return "".join(parts)
+
 
 # What people type who look for a page: the search counts these words most. The site does not print them.
 SEARCHED = {
@@ -228,5 +240,6 @@ def on_page_markdown(markdown, page, config, files):
     if has("playground.html"):
         place = posixpath.relpath("playground.html", posixpath.dirname(page.file.src_uri) or ".")
         linked = EXAMPLE.sub(lambda match: _example(match, place), linked)
+    linked = _wrap_reports(linked)
     # Modifiers that may be left out stand in brackets in that table; they name no page.
     return re.sub(r"\[(?![^\]\[]+\]\()", "&#91;", linked) if page.file.src_uri == "ptx-forms.md" else linked

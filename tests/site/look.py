@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """look.py SITE BROWSER: opens the built site as a reader does. What people type into the search finds the page that
-answers, no page is endless, no line of the first screen's reports is cut, and pictures follow the site's own switch."""
+answers, no page is endless, no line of a report is cut, and pictures follow the site's own switch."""
 
 import functools
 import http.server
@@ -57,6 +57,11 @@ def check_lines(page, root):
     page.goto(root)
     cut = page.locator("pre > code").evaluate_all("blocks => blocks.filter(b => b.scrollWidth > b.clientWidth + 1).length")
     expect("blocks of the first page with cut lines", cut, 0)
+    for place in ("help/", "tutorial/", "exec/"):
+        page.goto(root + place)
+        cut = page.locator("pre > code").evaluate_all(
+            "blocks => blocks.filter(b => b.innerText.includes(': error: ') && b.scrollWidth > b.clientWidth + 1).length")
+        expect(f"reports of {place} with cut lines", cut, 0)
 
 
 def check_pictures(page, root):
