@@ -84,7 +84,8 @@ static int outcome_of_range(void)
 int gpu_is_of_machine(int error, struct text *why)
 {
     if (error == CUDA_ERROR_FILE_NOT_FOUND)
-        text_set(why, "this build has no kernels: ./setup.sh --with-cuda fetches nvcc, cmake --build build/default compiles them");
+        text_set(why, "this build has no kernels: ./setup.sh --with-cuda fetches nvcc, cmake --build build/default "
+                      "compiles them");
     else if (error == CUDA_ERROR_OUT_OF_MEMORY || error == CUDA_ERROR_INVALID_IMAGE ||
              error == CUDA_ERROR_NO_BINARY_FOR_GPU || error == CUDA_ERROR_NOT_FOUND)
         text_set(why, "the GPU cannot run the kernels: CUDA error %d", error);
