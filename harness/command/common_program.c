@@ -76,6 +76,28 @@ pid_t program_start(char **program, void (*prepare)(const void *context), const 
     return failure == 0 ? child : -1;
 }
 
+static int ends_in(const char *name, const char *end)
+{
+    const size_t length = strlen(name), tail = strlen(end);
+    return length > tail && strcmp(name + length - tail, end) == 0;
+}
+
+int program_not_started(const char *command, const char *program, int error)
+{
+    const char *why = strerror(error);
+    if (ends_in(program, ".cu"))
+        return command_usage(
+            command, "%s is a source: compile it (nvcc -arch=sm_90a -lineinfo %s -o x), and type: tmaref %s -- ./x",
+            program, program, command);
+    if (ends_in(program, ".py"))
+        return command_usage(command, "cannot start the program %s: %s; type: tmaref %s -- python3 %s", program, why,
+                             command, program);
+    if (strchr(program, '/') == NULL && access(program, X_OK) == 0)
+        return command_usage(command, "cannot start the program %s: it is not in PATH; did you mean ./%s?", program,
+                             program);
+    return command_usage(command, "cannot start the program %s: %s", program, why);
+}
+
 // Puts `first` before what a variable has, with a colon between.
 static int put_before(const char *variable, const char *first)
 {

@@ -419,7 +419,7 @@ int command_exec(int argc, char **argv)
         const int error = errno;
         remove_outputs(output);
         exec_notes_close();
-        return command_usage("exec", "cannot start the program %s: %s", options.program[0], strerror(error));
+        return program_not_started("exec", options.program[0], error);
     }
     const int status = program_wait(child);
     if (status == NOT_LOADED) exec_tell_needs(options.program[0], folder);

@@ -98,8 +98,7 @@ static int watch(const struct watch_options *options, const char *library)
     snprintf(state_path, sizeof state_path, "/proc/%d/fd/%d", (int)getpid(), fd);
     const struct surroundings surroundings = {library, state_path};
     pid_t child = program_start(options->program, set_environment, &surroundings);
-    if (child < 0)
-        return command_usage("watch", "cannot start the program %s: %s", options->program[0], strerror(errno));
+    if (child < 0) return program_not_started("watch", options->program[0], errno);
     status = program_wait(child);
     int is_odd = shared->processes == 0 || (shared->begun == 0 && status != 0);
     shared->has_no_driver = is_odd && dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL) == NULL;

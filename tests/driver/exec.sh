@@ -19,6 +19,10 @@ expect() { # expect STATUS PATTERN ARGUMENT...
 
 expect 2 'no program given'
 expect 2 'cannot start the program /no/such/program: No such file' -- /no/such/program
+# What people type instead of a program.
+expect 2 'x.cu is a source: compile it \(nvcc -arch=sm_90a -lineinfo x.cu -o x\), and type: tmaref exec -- ./x$' -- x.cu
+expect 2 'type: tmaref exec -- python3 ./script.py$' -- ./script.py
+(cd "$(dirname "$CALLS")" && expect 2 'it is not in PATH; did you mean ./'"${CALLS##*/}"'\?$' -- "${CALLS##*/}" && exit $failed) || failed=1
 # The files of --trace and --coverage: none of a program that did not start, and a word of one that ran no kernel.
 files=$(mktemp -d)
 trap 'rm -rf "$scratch" "$files"' EXIT
