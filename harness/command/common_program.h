@@ -21,8 +21,8 @@ const char *program_traces(char *path, size_t path_bytes);
 // Starts a program; `prepare` is called in the new process before it begins. Returns its process, or -1 with errno.
 pid_t program_start(char **program, void (*prepare)(const void *context), const void *context);
 
-// Says why a program did not start (an errno), and what was meant: a source, a script, a file of this folder. Returns the
-// exit status.
+// Says why a program did not start (an errno), and what was meant: a source, a script, a file of this folder. Returns
+// the exit status.
 int program_not_started(const char *command, const char *program, int error);
 
 // Does the loader take this path in LD_PRELOAD?
