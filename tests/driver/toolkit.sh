@@ -9,9 +9,10 @@ here=$(dirname "$0") model=$(dirname "$0")/../../model
 temporary=$(mktemp -d)
 trap 'rm -rf "$temporary"' EXIT
 
-# cudaTypedefs.h, by which programs ask for calls, has these two before cuda.h has them; and CUDA 12.1's nvml.h lacks three
-# that those of 12.0 and 12.2 have.
-late='^((cuMemBatchDecompressAsync|cuGreenCtxGetId)(_ptsz)?|nvmlDeviceGetVgpuScheduler(Capabilities|Log|State))$'
+# cudaTypedefs.h of a later toolkit says that these came before the cuda.h that is the first to have them; and CUDA 12.1's
+# nvml.h lacks three calls that those of 12.0 and 12.2 have.
+late='^((cuMemBatchDecompressAsync|cuGreenCtxGetId|cuLaunchHostFunc_v2|cuStream(Begin|End)CaptureToCig)(_ptsz)?'
+late+='|nvmlDeviceGetVgpuScheduler(Capabilities|Log|State))$'
 
 rows() { awk -v first="$2" -v last="$3" -v table="${4:-}" -f "$here/../../cmake/calls.awk" "$model/$1/$1_calls.def"; }
 names() { awk '{ print $1; if ($5 != "-") print $1 $5 }' | LC_ALL=C sort; }
@@ -30,6 +31,7 @@ declared() {
 # gap WHAT THEIRS OURS: prints what only one of two sorted files has
 gap() {
     local only
+    echo "${1##*/} $(wc -l <"$2")" >>"$temporary/compared"
     only=$(LC_ALL=C comm -23 "$2" "$3" | tr '\n' ' ')
     [ -z "$only" ] || echo "$1: without a row: $only"
     only=$(LC_ALL=C comm -13 "$2" "$3" | grep -vE "$late" | tr '\n' ' ')
@@ -45,28 +47,42 @@ declared_rows() {
 }
 
 check() {
-    local folder=$1 release=$2 library nvml=0 flags
+    local folder=$1 release=$2 library flags profiler=()
     mapfile -t flags < <(find -L "$folder" -type d -name include -printf '-isystem\n%p\n')
-    declared "$folder" cuda.h cudaProfiler.h >"$temporary/theirs"
     rows driver 0 "$release" | names >"$temporary/ours"
+    if [ -n "$(find -L "$folder" -name cudaProfiler.h -print -quit)" ]; then
+        profiler=(cudaProfiler.h)
+    else # it is in a wheel of its own
+        sed -i '/^cuProfiler/d' "$temporary/ours"
+    fi
+    declared "$folder" cuda.h "${profiler[@]}" >"$temporary/theirs"
     gap "cuda.h" "$temporary/theirs" "$temporary/ours"
     while read -r library; do
         shown -D --defined-only "$library" >"$temporary/theirs"
         gap "$library" "$temporary/theirs" "$temporary/ours"
     done < <(find -L "$folder" -path '*/stubs/libcuda.so')
+    while read -r library; do
+        grep -sohE 'PFN_cu\w+_v[0-9]+\)?\(' "$library" "${library%/*}/cudaProfilerTypedefs.h" |
+            sed -E 's/PFN_(cu.*)_v([0-9]+).*/\1@\2/' | LC_ALL=C sort -u >"$temporary/theirs"
+        rows driver 0 "$release" | sed -E 's/^(cu[A-Za-z0-9]+)(_v[0-9]+)? [A-Z]+ ([0-9]+).*/\1@\3/' |
+            LC_ALL=C sort -u >"$temporary/ours"
+        LC_ALL=C comm -12 "$temporary/theirs" "$temporary/ours" >"$temporary/both" # it lacks some that a later one has
+        gap "$library" "$temporary/theirs" "$temporary/both"
+    done < <(find -L "$folder" -name cudaTypedefs.h)
     rows runtime "$release" "$release" | names >"$temporary/ours"
     while read -r library; do
         if [[ $library = *.a ]]; then shown "$library" | grep -E '^_*cuda'; else shown -D --defined-only "$library"; fi >"$temporary/theirs"
         gap "$library" "$temporary/theirs" "$temporary/ours"
     done < <(find -L "$folder" -name 'libcudart.so.1[1-9]*' ! -name '*.*.*.*.*' -o -name libcudart_static.a)
-    for library in $(find -L "$folder" -name nvml.h); do
+    while read -r library; do
         declared "$folder" nvml.h >"$temporary/theirs"
         rows nvml "$release" "$release" | names >"$temporary/ours"
         gap "$library" "$temporary/theirs" "$temporary/ours"
-    done
-    declared "$folder" cuda.h cudaProfiler.h cuda_runtime_api.h >"$temporary/declared"
+    done < <(find -L "$folder" -name nvml.h)
+    declared "$folder" cuda.h "${profiler[@]}" cuda_runtime_api.h >"$temporary/declared"
     rows driver 0 "$release" 1 | declared_rows driver
     rows runtime "$release" "$release" 1 | declared_rows runtime
+    echo "parameters of $(cat "$temporary"/*_rows.def | grep -cE '^[A-Z]+\(.*\(')" >>"$temporary/compared"
     "${CC:-cc}" -fsyntax-only -w "${flags[@]}" -I "$temporary" "$here/toolkit_check.c" 2>&1 | grep -E 'error' | head -n 40
 }
 
@@ -74,8 +90,10 @@ failed=0
 for folder; do
     release=$(find -L "$folder" -name cuda.h -path '*include*' -exec sed -nE 's/^#define CUDA_VERSION +([0-9]+)/\1/p' {} + | head -n 1)
     [ -n "$release" ] || { echo "$folder: no cuda.h"; failed=1; continue; }
+    rm -f "$temporary/compared"
     gaps=$(check "$folder" "$release")
-    echo "$folder: CUDA $release: ${gaps:-its calls are in the tables}"
+    compared=$(sort -u "$temporary/compared" | paste -sd, | sed 's/,/, /g')
+    echo "$folder: CUDA $release: ${gaps:-its calls are in the tables: $compared}"
     [ -z "$gaps" ] || failed=1
 done
 exit $failed

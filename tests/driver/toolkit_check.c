@@ -3,12 +3,15 @@
 // this file with the rows that these headers declare; a row with others is an error that names it.
 #define __CUDA_API_VERSION_INTERNAL // all versions of a call are declared, and none is a macro
 #include <cuda.h>
+#if __has_include(<cudaProfiler.h>) // it is in a wheel of its own
 #include <cudaProfiler.h>
+#endif
 #include <cuda_runtime_api.h>
 #undef cudaGetDeviceProperties
 
 #define SAME(name, type, parameters)                                                                                   \
-    _Static_assert(__builtin_types_compatible_p(__typeof__(name), type parameters), "other parameters: " #name);
+    _Static_assert(__builtin_types_compatible_p(__typeof__(name), type parameters),                                    \
+                   "the header has other parameters than its row: " #name);
 
 // Structs that have names of their own here; cuda_abi_check.c compares their members.
 #define cuda_result              cudaError_enum
