@@ -7,6 +7,7 @@
 root=$(cd "${1:?the root of the project}" && pwd) || exit 2
 # The folder `traces` of the examples has few of the recordings: ctest replays all of them as replay.*.
 cd "$work" && mkdir -p traces/sm_90a && ln -s "$root"/traces/sm_90a/{async.jsonl.zst,*.jsonl} traces/sm_90a || exit 2
+mkdir tests && ln -s "$root/tests/litmus" tests/litmus
 tmaref() { "$TMAREF" "$@"; }
 
 cp "$root/tests/cli/tile.dump" "$root/tests/cli/kernel.ptx" .

@@ -65,6 +65,9 @@ run 1 decode --json "${hex:0:16}f${hex:17}" && keys decode
 tar -xzf "$root/tests/driver/recorded_dumps.tar.gz"
 run 1 compare --json h200/outside.dump h200/plain.dump && keys compare
 run 0 swizzle 128B --json --access column --dtype f16 && keys swizzle
+run 0 litmus --json "$root/tests/litmus/mp-release-acquire.litmus" && keys litmus
+run 0 litmus --json --outcomes "$root/tests/litmus/sb-weak.litmus" && keys litmus
+
 run 0 mbarrier --json 0xfffff807f81ffffe && keys "mbarrier WORD"
 run 0 mbarrier --json --token 0x7ffff800 && keys "mbarrier --token"
 run 0 mbarrier --json "init 1" "arrive.expect_tx 4096" "complete_tx 4096" "test_wait.parity 0" && keys "mbarrier PROGRAM"
