@@ -15,6 +15,7 @@
 #define WHY_MULTICAST      "; multicast objects need several devices, and tmaref has one"
 #define WHY_ONE_DEVICE     "; tmaref has one device: use cudaLaunchCooperativeKernel"
 #define WHY_OTHER_APIS     "; tmaref cannot share memory or semaphores with other APIs"
+#define WHY_SHORT          "; its addresses and sizes have 32 bits: ask for the name that ends in _v2, as cuda.h does"
 #define WHY_SURFACES       "; tmaref has no surfaces: let kernels write linear memory through pointers (cudaMalloc)"
 #define WHY_TEXTURES       "; tmaref has no textures: let kernels read linear memory through pointers (cudaMalloc)"
 #define WHY_UNASKED        "" // no program of docs/programs.md makes the call

@@ -323,6 +323,39 @@ void show_errors(void)
 enum cuda_result cuGetProcAddress(const char *symbol, void **function, int version, uint64_t flags);
 enum cuda_result cuGetExportTable(const void **table, const struct CUuuid_st *id);
 
+// Calls as scripts make them that ask dlsym() for a name without a version: they are the later ones.
+void show_first_names(void)
+{
+    struct CUctx_st *first, *got = NULL;
+    struct CUevent_st *event;
+    struct CUstream_st *stream;
+    struct CUlinkState_st *link;
+    unsigned flags;
+    int active;
+    WORKS(cuInit(0));
+    REFUSES(ERROR_INVALID_DEVICE, cuCtxCreate(&first, 0, 1));
+    WORKS(cuCtxCreate(&first, 0, 0));
+    WORKS(cuEventCreate(&event, 0));
+    WORKS(cuEventDestroy(event));
+    WORKS(cuStreamCreate(&stream, 0));
+    WORKS(cuStreamDestroy(stream));
+    WORKS(cuLinkCreate(0, NULL, NULL, &link));
+    WORKS(cuLinkDestroy(link));
+    WORKS(cuCtxPopCurrent(&got));
+    REQUIRE(got == first);
+    REFUSES(ERROR_INVALID_CONTEXT, cuCtxPopCurrent(&got));
+    WORKS(cuCtxPushCurrent(first));
+    WORKS(cuCtxDestroy(first));
+    WORKS(cuDevicePrimaryCtxSetFlags(0, SCHED_BLOCKING));
+    WORKS(cuDevicePrimaryCtxRetain(&got, 0));
+    WORKS(cuDevicePrimaryCtxGetState(0, &flags, &active));
+    REQUIRE(flags == SCHED_BLOCKING && active == 1);
+    WORKS(cuDevicePrimaryCtxRelease(0));
+    WORKS(cuDevicePrimaryCtxGetState(0, &flags, &active));
+    REQUIRE(active == 0);
+    WORKS(cuDevicePrimaryCtxReset(0));
+}
+
 // A name that a program asks for is that of the newest version that the program knows.
 void show_names(void)
 {

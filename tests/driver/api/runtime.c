@@ -351,7 +351,7 @@ void show_runtime_libraries(void)
 
 // --- What is wrong with the environment ------------------------------------------------------------------------------
 
-int cudaFreeArray(void), cuArrayDestroy(void);
+int cudaFreeArray(void), cuArrayDestroy(void), cuMemAlloc(void);
 
 // A call that tmaref has not says so once.
 void show_missing_calls(void)
@@ -365,6 +365,8 @@ void show_missing_calls(void)
     SAYS("cuArrayDestroy: tmaref exec does not have this call; it answers 801; tmaref has no CUDA arrays: use linear");
     REFUSES(ERROR_NOT_SUPPORTED, cuArrayDestroy());
     SAYS_NOTHING();
+    REFUSES(ERROR_NOT_SUPPORTED, cuMemAlloc());
+    SAYS("have 32 bits: ask for the name that ends in _v2");
 }
 
 // No call that needs the device works where an option is wrong: each is an error, whatever its arguments.
