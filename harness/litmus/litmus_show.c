@@ -110,7 +110,7 @@ static void print_edges(const struct litmus_shown *shown, FILE *out)
 
 static void print_loops(const struct litmus_shown *shown, FILE *out)
 {
-    if (shown->answer->is_cut)
+    if (shown->answer->is_cut && !is_found(shown))
         fprintf(out, "  A loop was run %d times at most; --unroll sets the number.\n", shown->options->unroll + 1);
     if (!shown->answer->can_end && !shown->options->is_progress)
         fprintf(out, "  In no execution do all threads end: the question has no answer but that.\n");
@@ -124,7 +124,9 @@ void litmus_print(const struct litmus_shown *shown, FILE *out)
     if (shown->test->about[0] != '\0') fprintf(out, "  %s\n", shown->test->about);
     print_loops(shown, out);
     if (!answer->has_witness) {
-        if (!shown->options->is_progress) fprintf(out, "  No values of the threads fit the condition.\n");
+        if (!shown->options->is_progress)
+            fprintf(out, "  No execution reads and leaves such values: none is written so, or coherence order has "
+                         "another last one.\n");
         return;
     }
     if (is_found(shown))

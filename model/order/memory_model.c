@@ -367,16 +367,15 @@ static int verdict(const struct search *search)
     return search->test->claim == CLAIM_EXISTS && !search->options->is_progress ? found : !found;
 }
 
-void memory_model_ask(const struct litmus *test, const struct model_options *options, struct model_work *work,
-                      struct model_answer *answer)
+static void search_with(const struct litmus *test, const struct model_options *options, int unroll,
+                        struct model_work *work, struct model_answer *answer)
 {
-    struct search search = {
-        .test = test,
-        .options = options,
-        .limits = {.unroll = options->unroll > 0 ? options->unroll : 2, .is_progress = options->is_progress},
-        .work = work,
-        .answer = answer,
-        .x = &work->x};
+    struct search search = {.test = test,
+                            .options = options,
+                            .limits = {.unroll = unroll, .is_progress = options->is_progress},
+                            .work = work,
+                            .answer = answer,
+                            .x = &work->x};
     memset(answer, 0, sizeof *answer);
     memset(&work->x, 0, sizeof work->x);
     work->x.test = test;
@@ -386,4 +385,16 @@ void memory_model_ask(const struct litmus *test, const struct model_options *opt
     uint8_t ends[LITMUS_THREADS] = {0};
     choose_path(&search, 0, ends);
     answer->holds = verdict(&search);
+}
+
+// Short loops first: what decides is often found there, and the number of paths grows with every round.
+void memory_model_ask(const struct litmus *test, const struct model_options *options, struct model_work *work,
+                      struct model_answer *answer)
+{
+    const int most = options->unroll > 0 ? options->unroll : 2;
+    for (int unroll = options->all_outcomes || options->is_progress ? most : 0; unroll <= most; unroll++) {
+        search_with(test, options, unroll, work, answer);
+        int is_decided = answer->has_witness && answer->broken == AXIOM_NONE;
+        if (is_decided || !answer->is_cut || answer->is_unfinished) return;
+    }
 }
