@@ -6,7 +6,6 @@
 
 // clang-format off
 #define WHY_ARRAYS         "; tmaref has no CUDA arrays: use linear memory (cudaMalloc, cudaMallocPitch)"
-#define WHY_ATTRIBUTES     "; a copy's attributes are hints: use cudaMemcpyAsync or cudaMemcpy3DAsync"
 #define WHY_CHECKPOINTS    "; tmaref cannot save the state of a process"
 #define WHY_DECOMPRESSION  "; tmaref has no decompression engine"
 #define WHY_FABRIC         "; tmaref has one device, and no fabric of devices"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Many copies in one call, and copies between devices, of which there is one.
+// Copies with attributes, many in one call too, and copies between devices, of which there is one.
 #include <stdlib.h>
 
 #include "cuda_api.h"
@@ -60,6 +60,15 @@ DRIVER_VISIBLE enum cuda_result cuMemcpyBatchAsync_v2(unsigned long long *to, un
     return error;
 }
 
+DRIVER_VISIBLE enum cuda_result cuMemcpyWithAttributesAsync(unsigned long long to, unsigned long long from,
+                                                            size_t bytes, struct CUmemcpyAttributes_st *attribute,
+                                                            struct CUstream_st *stream)
+{
+    const size_t first = 0;
+    if (!are_attributes(attribute, &first, 1, 1)) return CUDA_ERROR_INVALID_VALUE;
+    return cuMemcpyAsync(to, from, bytes, stream);
+}
+
 // --- Boxes -----------------------------------------------------------------------------------------------------------
 
 enum { OPERAND_POINTER = 1, OPERAND_ARRAY = 2 };
@@ -71,12 +80,11 @@ static int is_operand(const struct CUmemcpy3DOperand_st *operand, const struct C
            (layer == 0 || layer >= box->extent.height);
 }
 
-static enum cuda_result box_of(struct driver *driver, const struct CUDA_MEMCPY3D_BATCH_OP_st *from,
+static enum cuda_result box_of(struct driver *driver, const char *call, const struct CUDA_MEMCPY3D_BATCH_OP_st *from,
                                struct work_copy *copy)
 {
     if (from->src.type == OPERAND_ARRAY || from->dst.type == OPERAND_ARRAY)
-        return driver_refuse(driver, CUDA_ERROR_NOT_SUPPORTED, "cuMemcpy3DBatchAsync",
-                             "tmaref exec has no CUDA arrays");
+        return driver_refuse(driver, CUDA_ERROR_NOT_SUPPORTED, call, "tmaref exec has no CUDA arrays");
     if (!is_operand(&from->src, from) || !is_operand(&from->dst, from) || !is_order(from->srcAccessOrder))
         return CUDA_ERROR_INVALID_VALUE;
     const struct CUDA_MEMCPY3D_st box = {.srcMemoryType = MEMORY_UNIFIED,
@@ -91,7 +99,7 @@ static enum cuda_result box_of(struct driver *driver, const struct CUDA_MEMCPY3D
                                          .Height = from->extent.height,
                                          .Depth = from->extent.depth};
     const enum cuda_result error = copy_of_box(&box, copy);
-    return error != CUDA_SUCCESS ? error : copy_check(driver, "cuMemcpy3DBatchAsync", copy);
+    return error != CUDA_SUCCESS ? error : copy_check(driver, call, copy);
 }
 
 DRIVER_VISIBLE enum cuda_result cuMemcpy3DBatchAsync_v2(size_t count, struct CUDA_MEMCPY3D_BATCH_OP_st *box,
@@ -101,12 +109,23 @@ DRIVER_VISIBLE enum cuda_result cuMemcpy3DBatchAsync_v2(size_t count, struct CUD
     struct work work = {.type = NODE_MEMCPY};
     if (count == 0 || box == NULL || flags != 0) return CUDA_ERROR_INVALID_VALUE;
     enum cuda_result error = check_stream(driver, stream);
-    for (size_t i = 0; i < count && error == CUDA_SUCCESS; i++) error = box_of(driver, &box[i], &work.of.copy);
+    for (size_t i = 0; i < count && error == CUDA_SUCCESS; i++)
+        error = box_of(driver, "cuMemcpy3DBatchAsync", &box[i], &work.of.copy);
     for (size_t i = 0; i < count && error == CUDA_SUCCESS; i++) {
-        box_of(driver, &box[i], &work.of.copy);
+        box_of(driver, "cuMemcpy3DBatchAsync", &box[i], &work.of.copy);
         error = stream_submit(driver, stream, &work);
     }
     return error;
+}
+
+DRIVER_VISIBLE enum cuda_result cuMemcpy3DWithAttributesAsync(struct CUDA_MEMCPY3D_BATCH_OP_st *box,
+                                                              unsigned long long flags, struct CUstream_st *stream)
+{
+    DRIVER_USE_OF(driver, stream);
+    struct work work = {.type = NODE_MEMCPY};
+    if (box == NULL || flags != 0) return CUDA_ERROR_INVALID_VALUE;
+    const enum cuda_result error = box_of(driver, "cuMemcpy3DWithAttributesAsync", box, &work.of.copy);
+    return error != CUDA_SUCCESS ? error : stream_submit(driver, stream, &work);
 }
 
 // --- Between devices -------------------------------------------------------------------------------------------------

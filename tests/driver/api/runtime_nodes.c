@@ -402,6 +402,21 @@ void show_runtime_batches(void)
     REQUIRE(word_at(a + 64) == 32 && word_at(a + 96) == 31 && word_at(a + 100) == 32);
     WORKS(cudaMemcpy3DBatchAsync(1, &box, 0, stream));
     REQUIRE(word_at(a + 128) == 31 && word_at(a + 132) == 0);
+    // One copy, on any stream.
+    WORKS(cudaMemcpyWithAttributesAsync(a + 160, a + 4, 4, &attribute, NULL));
+    box.dst.op.ptr.ptr = (uintptr_t)(a + 168);
+    WORKS(cudaMemcpy3DWithAttributesAsync(&box, 0, NULL));
+    WORKS(cudaDeviceSynchronize());
+    REQUIRE(word_at(a + 160) == 32 && word_at(a + 164) == 0 && word_at(a + 168) == 31 && word_at(a + 172) == 0);
+    REFUSES(ERROR_INVALID_VALUE, cudaMemcpyWithAttributesAsync(a + 160, a, 4, NULL, stream));
+    REFUSES(ERROR_INVALID_VALUE, cudaMemcpy3DWithAttributesAsync(NULL, 0, stream));
+    REFUSES(ERROR_INVALID_VALUE, cudaMemcpy3DWithAttributesAsync(&box, 1, stream));
+    attribute.srcAccessOrder = 0;
+    REFUSES(ERROR_INVALID_VALUE, cudaMemcpyWithAttributesAsync(a + 160, a, 4, &attribute, stream));
+    box.src.type = 2;
+    REQUIRE(cudaMemcpy3DWithAttributesAsync(&box, 0, stream) == cudaErrorNotSupported);
+    SAYS("cuMemcpy3DWithAttributesAsync: tmaref exec has no CUDA arrays");
+    REQUIRE(word_at(a + 160) == 32);
 }
 
 void show_runtime_stream_attributes(void)
