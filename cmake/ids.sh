@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # What the headers need of a table (rules.def, forms.def, families.def): its rows cut down to what names them, RULE(number, id),
 # FORM(name), FAMILY(name). Sentences and other columns are compiled in one file each, so a change of them changes nothing here.
+# Of driver_calls.def it is the rows of the calls that tmaref makes itself, whole.
 # Of rules also a header for each group, the part of the ids before the first _: rules/map.h has RULE_MAP_RANK and so on.
 # Usage: ids.sh TABLE OUT. A file is written only where it would change: what includes it is then not compiled again.
 set -eu
@@ -24,6 +25,12 @@ group_header() {
     echo '#endif'
     echo '#endif'
 }
+
+if [ "$(basename "$1")" = driver_calls.def ]; then
+    awk -v kinds='^(MADE|MAP|TIMED)$' -v table=1 -f "$(dirname "$0")/calls.awk" "$1" | keep "$2"
+    grep -q '^MADE' "$2" || { echo "ids.sh: $1 has no row MADE" >&2; exit 1; }
+    exit
+fi
 
 sed -nE 's/^(RULE\([0-9]+, [A-Z0-9_]+),.*/\1)/p; s/^((FORM|FAMILY)\([A-Za-z0-9_]+),.*/\1)/p' "$1" | keep "$2"
 [ -s "$2" ] || { echo "ids.sh: $1 has no rows" >&2; exit 1; }

@@ -16,7 +16,7 @@ int graph_open(struct bench *bench, struct text *why)
         text_set(why, "the CUDA driver is too old: it has no " #name);                                                 \
         return 0;                                                                                                      \
     }
-#include "driver_calls.def"
+#include "made_calls.def"
     if (bench->graphs->cuStreamCreate(&bench->gpu.stream, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS) return 1;
     return text_fail(why, "cuStreamCreate failed");
 }

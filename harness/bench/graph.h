@@ -7,7 +7,7 @@
 
 struct graph_driver {
 #define TIMED(name, ...) name##_fn name;
-#include "driver_calls.def"
+#include "made_calls.def"
 };
 
 // Finds the driver's calls and makes the stream on which the bench works. Returns 0 with a sentence in `why` if a call

@@ -46,6 +46,6 @@ int cuda_load(struct cuda_driver *driver, struct text *why)
         text_set(why, "the CUDA driver is too old: it has no " #name " (12.8 or later is needed)");                    \
         return 0;                                                                                                      \
     }
-#include "driver_calls.def"
+#include "made_calls.def"
     return 1;
 }

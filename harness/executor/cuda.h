@@ -13,7 +13,7 @@
 struct cuda_driver {
     int is_simulated;
 #define MADE(name, ...) name##_fn name;
-#include "driver_calls.def"
+#include "made_calls.def"
 };
 
 // Says which driver cuda_load() opens from now on, in this process and in its children: the machine's at first.

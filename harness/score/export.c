@@ -165,14 +165,14 @@ static enum cuda_result encode_im2col(struct tensormap_image *image, uint32_t da
     {                                                                                                                  \
         return CUDA_ERROR_NOT_SUPPORTED;                                                                               \
     }
-#include "driver_calls.def"
+#include "made_calls.def"
 #pragma GCC diagnostic pop
 
 static struct cuda_driver refusing(void)
 {
     return (struct cuda_driver){
 #define MADE(name, ...) .name = refuse_##name,
-#include "driver_calls.def"
+#include "made_calls.def"
     };
 }
 

@@ -13,7 +13,7 @@ const char *const interposed_libraries[] = {"libcuda.so.1", NULL};
 
 #define MAP(symbol, ...) [WATCH_##symbol] = {.name = #symbol, .wrapper = (void *)symbol},
 static struct interposed symbols[WATCH_SYMBOLS] = {MAP(cuGetProcAddress, ) MAP(cuGetProcAddress_v2, )
-#include "driver_calls.def"
+#include "made_calls.def"
 };
 
 struct interposed *interposed_find(const char *name)

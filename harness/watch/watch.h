@@ -52,7 +52,7 @@ struct watch_call {
 // The functions a program may ask for by name, and their wrappers in calls.c and symbols.c.
 enum watch_symbol {
 #define MAP(name, ...) WATCH_##name,
-#include "driver_calls.def"
+#include "made_calls.def"
     WATCH_cuGetProcAddress,
     WATCH_cuGetProcAddress_v2,
     WATCH_SYMBOLS
@@ -61,7 +61,7 @@ enum watch_symbol {
 // What the library exports, besides dlsym.
 #define WATCH_EXPORTED(name, parameters)      __attribute__((visibility("default"))) enum cuda_result name parameters;
 #define MAP(name, since, streams, parameters) WATCH_EXPORTED(name, parameters)
-#include "driver_calls.def"
+#include "made_calls.def"
 WATCH_EXPORTED(cuGetProcAddress, (const char *symbol, void **function, int cuda_version, uint64_t flags))
 WATCH_EXPORTED(cuGetProcAddress_v2,
                (const char *symbol, void **function, int cuda_version, uint64_t flags, uint32_t *status))

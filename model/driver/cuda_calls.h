@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The calls that tmaref makes of any CUDA driver, as driver_calls.def has them: `cuInit_fn` and its like are the types
-// of pointers to them.
+// The calls that tmaref makes of any CUDA driver, as driver_calls.def has them (made_calls.def is a part of it):
+// `cuInit_fn` and its like are the types of pointers to them.
 #ifndef TMAREF_CUDA_CALLS_H
 #define TMAREF_CUDA_CALLS_H
 
@@ -8,7 +8,7 @@
 
 #define MADE(name, since, streams, parameters)  typedef enum cuda_result(*name##_fn) parameters;
 #define TIMED(name, since, streams, parameters) typedef enum cuda_result(*name##_fn) parameters;
-#include "driver_calls.def"
+#include "made_calls.def"
 
 // Exported too, and not among these because tmaref asks no driver for it: cuGetProcAddress of CUDA 11.3 to 11.8.
 typedef enum cuda_result (*cuGetProcAddress_fn)(const char *symbol, void **function, int cuda_version, uint64_t flags);

@@ -19,7 +19,7 @@
     __asm__(".text\n.weak " #name "\n.type " #name ", %function\n" #name ":\n" JUMP(name) "\n");
 #define MADE(name, ...)  JUMP_TO(name)
 #define TIMED(name, ...) JUMP_TO(name)
-#include "driver_calls.def"
+#include "made_calls.def"
 
 HIDDEN enum cuda_result (*real_cuFuncGetParamInfo)(struct CUfunc_st *function, size_t index, size_t *offset,
                                                    size_t *bytes);
@@ -44,6 +44,6 @@ __attribute__((constructor)) static void open_driver(void)
     }
 #define MADE(name, ...)  find(driver, #name, &real_##name);
 #define TIMED(name, ...) find(driver, #name, &real_##name);
-#include "driver_calls.def"
+#include "made_calls.def"
     find(driver, "cuFuncGetParamInfo", &real_cuFuncGetParamInfo);
 }

@@ -9,7 +9,7 @@
 
 #define MADE(name, ...)  extern HIDDEN name##_fn real_##name;
 #define TIMED(name, ...) extern HIDDEN name##_fn real_##name;
-#include "driver_calls.def"
+#include "made_calls.def"
 
 extern HIDDEN enum cuda_result (*real_cuFuncGetParamInfo)(struct CUfunc_st *function, size_t index, size_t *offset,
                                                           size_t *bytes);

@@ -22,7 +22,7 @@
 #include "late.h"
 
 #define MADE(name, since, streams, parameters) enum cuda_result name parameters;
-#include "driver_calls.def"
+#include "made_calls.def"
 
 // The number, if SABOTAGE is of that kind.
 static int is_wanted(const char *kind, uint64_t *number)

@@ -12,7 +12,7 @@
 #include "cuda_calls.h"
 
 #define MAP(name, since, streams, parameters) extern enum cuda_result name parameters;
-#include "driver_calls.def"
+#include "made_calls.def"
 
 static enum cuda_result call_tiled(struct tensormap_image *map, uint32_t data_type, uint32_t rank, void *address,
                                    const uint64_t *dim, const uint64_t *stride, const uint32_t *box,
@@ -28,7 +28,7 @@ static const struct {
     void *function;
 } rows[] = {
 #define MAP(name, ...) {#name, (void *)name},
-#include "driver_calls.def"
+#include "made_calls.def"
 };
 
 void *entry_find(const char *way, const char *name)

@@ -13,7 +13,7 @@ enum { VERSION = 13000, SPOILT_WORD = 7 };
 
 #define DECLARE(name, parameters)             enum cuda_result name parameters;
 #define MAP(name, since, streams, parameters) DECLARE(name, parameters)
-#include "driver_calls.def"
+#include "made_calls.def"
 DECLARE(cuInit, (unsigned flags))
 DECLARE(cuDriverGetVersion, (int *version))
 DECLARE(cuGetProcAddress, (const char *symbol, void **function, int cuda_version, uint64_t flags))
@@ -98,7 +98,7 @@ static void *find(const char *symbol, int cuda_version)
     } rows[] = {
 #define MAP(name, ...) {#name, (void *)name},
         MAP(cuInit, ) MAP(cuDriverGetVersion, )
-#include "driver_calls.def"
+#include "made_calls.def"
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (strcmp(rows[i].name, symbol) == 0) return rows[i].function;
