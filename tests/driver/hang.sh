@@ -33,6 +33,11 @@ grep -qE '^hang.cu:31: error: kernel spin hangs: thread \(0,0,0\) of CTA \(0,0,0
     "$scratch/out" || { cat "$scratch/out"; failed=1; }
 expect 1 'the kernel waits for memory that no thread will write' -- "$RUN_PTX" "$1/hang.ptx" sleeps
 
+# Stores into local memory, as nvcc -G puts them into each try, are nothing that another thread waits for.
+expect 1 '^  no thread can make progress: CUDA_ERROR_LAUNCH_TIMEOUT' --limit-seconds 20 -- "$RUN_PTX" "$1/hang.ptx" debug 1 32
+grep -q 'kernel debug hangs: 32 threads of CTA (0,0,0) wait for mbarrier full: its arrival is missing' "$scratch/out" || {
+    cat "$scratch/out"; failed=1; }
+
 # The same before the eyes of --stats, which counts what ran.
 expect 1 'the kernel waits for memory that no thread will write' --stats -- "$RUN_PTX" "$1/hang.ptx" sleeps
 grep -q 'statistics of kernel sleeps: 1 launch' "$scratch/out" || failed=1
