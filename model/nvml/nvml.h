@@ -55,6 +55,10 @@ struct nvml_utilization {
 
 #define CALL(name, since, streams, parameters)        enum nvml_result name parameters;
 #define GIVES(name, since, streams, type, parameters) type name parameters;
+#define VALUE(name, since, streams, type, value)                                                                       \
+    enum nvml_result name(const struct nvmlDevice_st *device, type *result);
+#include "nvml_calls.def"
+#define ALIAS(name, since, streams, same) extern __typeof__(same) name;
 #include "nvml_calls.def"
 
 // What all calls of the library ask first; `result` is where the answer goes.

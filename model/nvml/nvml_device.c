@@ -27,8 +27,7 @@ static int attribute(int number)
 #define ATTRIBUTE(number) attribute(number)
 
 #define VALUE(call, since, streams, type, value)                                                                       \
-    NVML_VISIBLE enum nvml_result call(const struct nvmlDevice_st *device, type *result);                              \
-    enum nvml_result call(const struct nvmlDevice_st *device, type *result)                                            \
+    NVML_VISIBLE enum nvml_result call(const struct nvmlDevice_st *device, type *result)                               \
     {                                                                                                                  \
         CHECK_DEVICE(device, result);                                                                                  \
         *result = (type)(value);                                                                                       \
@@ -278,26 +277,26 @@ NVML_VISIBLE enum nvml_result nvmlDeviceGetEncoderUtilization(const struct nvmlD
     return give_two(device, percent, period, (const unsigned[]){0, 1000});
 }
 
-NVML_VISIBLE enum nvml_result nvmlDeviceGetEccMode(const struct nvmlDevice_st *device, int *now, int *next)
+NVML_VISIBLE enum nvml_result nvmlDeviceGetEccMode(const struct nvmlDevice_st *device, unsigned *now, unsigned *next)
 {
     CHECK_DEVICE(device, now);
     if (next == NULL) return NVML_ERROR_INVALID_ARGUMENT;
-    *now = *next = attribute(32); // ECC_ENABLED
+    *now = *next = (unsigned)attribute(32); // ECC_ENABLED
     return NVML_SUCCESS;
 }
 
 // --- Its neighbours: there are none ----------------------------------------------------------------------------------
 
 NVML_VISIBLE enum nvml_result nvmlDeviceGetNvLinkState(const struct nvmlDevice_st *device, unsigned link,
-                                                       int *is_active)
+                                                       unsigned *is_active)
 {
     (void)link;
     CHECK_DEVICE(device, is_active);
     return NVML_ERROR_NOT_SUPPORTED; // as of an H200 that is alone in its machine
 }
 
-static enum nvml_result answer_pair(const struct nvmlDevice_st *first, const struct nvmlDevice_st *second, int *result,
-                                    int value)
+static enum nvml_result answer_pair(const struct nvmlDevice_st *first, const struct nvmlDevice_st *second,
+                                    unsigned *result, unsigned value)
 {
     CHECK_DEVICE(first, result);
     CHECK_DEVICE(second, result);
@@ -307,7 +306,8 @@ static enum nvml_result answer_pair(const struct nvmlDevice_st *first, const str
 
 // As cuDeviceCanAccessPeer() says of the device and itself.
 NVML_VISIBLE enum nvml_result nvmlDeviceGetP2PStatus(const struct nvmlDevice_st *first,
-                                                     const struct nvmlDevice_st *second, unsigned what, int *status)
+                                                     const struct nvmlDevice_st *second, unsigned what,
+                                                     unsigned *status)
 {
     enum { P2P_NOT_SUPPORTED = 5 };
     (void)what;
@@ -315,7 +315,7 @@ NVML_VISIBLE enum nvml_result nvmlDeviceGetP2PStatus(const struct nvmlDevice_st 
 }
 
 NVML_VISIBLE enum nvml_result nvmlDeviceGetTopologyCommonAncestor(const struct nvmlDevice_st *first,
-                                                                  const struct nvmlDevice_st *second, int *level)
+                                                                  const struct nvmlDevice_st *second, unsigned *level)
 {
     const enum nvml_result error = answer_pair(first, second, level, 0);
     return error == NVML_SUCCESS ? NVML_ERROR_NOT_SUPPORTED : error; // of the device and itself
@@ -324,7 +324,7 @@ NVML_VISIBLE enum nvml_result nvmlDeviceGetTopologyCommonAncestor(const struct n
 NVML_VISIBLE enum nvml_result nvmlDeviceOnSameBoard(const struct nvmlDevice_st *first,
                                                     const struct nvmlDevice_st *second, int *is_same)
 {
-    return answer_pair(first, second, is_same, 1);
+    return answer_pair(first, second, (unsigned *)is_same, 1);
 }
 
 NVML_VISIBLE enum nvml_result nvmlDeviceGetTopologyNearestGpus(const struct nvmlDevice_st *device, unsigned level,

@@ -15,24 +15,6 @@
     } while (0)
 
 typedef const struct nvmlDevice_st *handle;
-enum nvml_result nvmlInit_v2(void), nvmlInit(void), nvmlShutdown(void);
-enum nvml_result nvmlDeviceGetCount_v2(unsigned *), nvmlDeviceGetHandleByIndex_v2(unsigned, handle *);
-enum nvml_result nvmlDeviceGetHandleByUUID(const char *, handle *),
-    nvmlDeviceGetHandleByPciBusId_v2(const char *, handle *);
-enum nvml_result nvmlDeviceGetName(handle, char *, unsigned), nvmlDeviceGetUUID(handle, char *, unsigned);
-enum nvml_result nvmlDeviceGetMemoryInfo(handle, struct nvml_memory *),
-    nvmlDeviceGetMemoryInfo_v2(handle, struct nvml_memory_v2 *);
-enum nvml_result nvmlDeviceGetPciInfo_v3(handle, struct nvml_pci *),
-    nvmlDeviceGetPciInfoExt(handle, struct nvml_pci_ext *);
-enum nvml_result nvmlDeviceGetCudaComputeCapability(handle, int *, int *),
-    nvmlDeviceGetClockInfo(handle, unsigned, unsigned *), nvmlDeviceGetNumGpuCores(handle, unsigned *),
-    nvmlDeviceGetNvLinkState(handle, unsigned, int *), nvmlDeviceGetMigMode(handle, unsigned *, unsigned *),
-    nvmlDeviceGetComputeRunningProcesses_v3(handle, unsigned *, void *), nvmlSystemGetCudaDriverVersion(int *),
-    nvmlDeviceGetUtilizationRates(handle, struct nvml_utilization *), nvmlDeviceGetPowerUsage(handle, unsigned *),
-    nvmlDeviceGetTopologyCommonAncestor(handle, handle, int *),
-    nvmlDeviceGetTemperatureThreshold(handle, unsigned, unsigned *), nvmlSystemGetDriverVersion(char *, unsigned),
-    nvmlSystemGetTopologyGpuSet(unsigned, unsigned *, handle *);
-const char *nvmlErrorString(int);
 
 static int driver_says(enum cuda_device_attribute attribute)
 {
@@ -80,7 +62,7 @@ static void check_state(handle device)
     struct nvml_pci_ext ext = {.version = (unsigned)sizeof ext | 1U << 24};
     struct nvml_utilization used = {7, 7};
     unsigned number = 7, other;
-    int state = 7;
+    unsigned state = 7;
     handle all[2] = {0};
     CHECK(nvmlDeviceGetPciInfo_v3(device, &pci) == NVML_SUCCESS && strcmp(pci.bus_id, "00000000:00:00.0") == 0);
     CHECK((pci.pci_device_id & 0xffff) == 0x10de);

@@ -38,13 +38,17 @@ gap() {
     [ -z "$only" ] || echo "$1: a row, and not in this release: $only"
 }
 
-# Of the rows of a table, those that the headers declare. A few take there a pointer
-# to a union, and any here; or one to enumerators that may be negative.
+# Of the rows of a table, those that the headers declare. A few have other types there, and the same bytes: a pointer to a
+# union, which is any pointer here; one to enumerators that may be negative; a struct of NVML by another name.
 declared_rows() {
-    awk -F '[(,]' 'FNR == NR { is[$1] = 1; next } /^#/ || ($2 in is && $2 !~ other)' \
-        other='^cu(da)?((Stream|GraphKernelNode)[GS]etAttribute|DeviceGet(Host|P2P)AtomicCapabilities)$' \
+    local other='^cu(da)?((Stream|GraphKernelNode)[GS]etAttribute|DeviceGet(Host|P2P)AtomicCapabilities)$'
+    other+='|^nvmlDeviceGet(BAR1MemoryInfo|ComputeRunningProcesses|PciInfoExt)$'
+    awk -F '[(,]' -v other="$other" 'FNR == NR { is[$1] = 1; next } /^#/ || ($2 in is && $2 !~ other)' \
         "$temporary/declared" - >"$temporary/$1_rows.def"
 }
+
+# compile FILE FLAG...: prints the errors
+compile() { "${CC:-cc}" -fsyntax-only -w "${@:2}" -I "$temporary" "$here/$1" 2>&1 | grep error | head -n 40; }
 
 check() {
     local folder=$1 release=$2 library flags profiler=()
@@ -78,12 +82,15 @@ check() {
         declared "$folder" nvml.h >"$temporary/theirs"
         rows nvml "$release" "$release" | names >"$temporary/ours"
         gap "$library" "$temporary/theirs" "$temporary/ours"
+        cp "$temporary/theirs" "$temporary/declared"
+        rows nvml "$release" "$release" 1 | declared_rows nvml
+        compile toolkit_nvml_check.c "${flags[@]}"
     done < <(find -L "$folder" -name nvml.h)
     declared "$folder" cuda.h "${profiler[@]}" cuda_runtime_api.h >"$temporary/declared"
     rows driver 0 "$release" 1 | declared_rows driver
     rows runtime "$release" "$release" 1 | declared_rows runtime
-    echo "parameters of $(cat "$temporary"/*_rows.def | grep -cE '^[A-Z]+\(.*\(')" >>"$temporary/compared"
-    "${CC:-cc}" -fsyntax-only -w "${flags[@]}" -I "$temporary" "$here/toolkit_check.c" 2>&1 | grep -E 'error' | head -n 40
+    echo "parameters of $(cat "$temporary"/*_rows.def | grep -cE '^(VALUE|[A-Z]+\(.*\()')" >>"$temporary/compared"
+    compile toolkit_check.c "${flags[@]}"
 }
 
 failed=0
