@@ -13,6 +13,12 @@ out "cases were not compared: the command says that it does not support them"
 run 0 replay --sample=5 -x "command:$adapter" "$traces"/wgmma.jsonl.zst
 check "cases of wgmma were compared" test "$(awk '$1 == "all" { print $3 }' out)" = 0
 
+# A pattern that somebody reads before writing his own is short.
+for pattern in adapter.py adapter.c; do
+    lines=$(wc -l <"$traces/../../conformance/$pattern")
+    check "$pattern has $lines lines" test "$lines" -lt 150
+done
+
 # A map that never has the 128-byte swizzle: the driver's bytes, and where a load puts an element.
 run 1 replay --print=1 -x "command:$wrong" "$traces"/encode_claims.jsonl
 err "map+0x"
