@@ -81,7 +81,7 @@ large '.visible .entry k() { .local .align 4 .b8 l[1000000000]; .reg .b32 %r; mo
 
 # Control characters of PTX do not reach the terminal, and JSON has none.
 esc=$(printf '\033')
-sed "s/cell.h\"/ce${esc}]0;title$(printf '\007')ll.h\"/; s|tile_of, \[%rd+-4\];|& // ${esc}[31mred|" "$folder/faults.ptx" >"$scratch/evil.ptx"
+sed "s/cell.h\"/ce${esc}]0;title$(printf '\007')ll.h\"/; s|tile_of, \[%rd+-4\];|& /* ${esc}[31mred */|" "$folder/faults.ptx" >"$scratch/evil.ptx"
 for option in --quiet --json; do
     "$TMAREF" exec $option -- "$RUN_PTX" "$scratch/evil.ptx" _Z6beforePi >"$scratch/out" 2>&1
     grep -q "title" "$scratch/out" && grep -q "31mred" "$scratch/out" || { echo "the names are gone:"; cat "$scratch/out"; failed=1; }

@@ -43,6 +43,8 @@ static struct ptx_name text_line(const char *text, uint32_t number)
     if (text == NULL) return (struct ptx_name){"", 0};
     text += strspn(text, " \t");
     size_t length = strcspn(text, "\n");
+    for (size_t at = 0; at + 1 < length; at++)
+        if (memcmp(text + at, "//", 2) == 0) length = at; // the compiler's comment behind the instruction
     while (length > 0 && strchr(" \t\r", text[length - 1]) != NULL) length--;
     return (struct ptx_name){text, (uint32_t)length};
 }
