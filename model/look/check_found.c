@@ -108,7 +108,8 @@ static void print_place(const struct machine_where *where)
     plain_printf(stderr, "%.*s:%u", (int)where->source_file.length, where->source_file.at, where->source_line);
     if (where->callers == 0) return;
     const struct machine_caller *last = &where->caller[where->callers - 1];
-    plain_printf(stderr, ", inlined at %.*s:%u", (int)last->file.length, last->file.at, last->line);
+    plain_printf(stderr, ", %s %.*s:%u", machine_where_joined(where), (int)last->file.length, last->file.at,
+                 last->line);
 }
 
 static int is_same_line(const struct machine_caller *one, const struct machine_caller *other)

@@ -178,21 +178,25 @@ enum machine_kind {
 
 enum { MACHINE_CALLERS = 16 };
 
-// A line that the compiler put a function into.
+// A line that the compiler put a function into, or that calls one.
 struct machine_caller {
     struct ptx_name file;
     uint32_t line;
 };
 
 // Where it stopped. Texts are the module's, not ended by 0. source_line is 0 where the PTX says no .loc.
-//   caller      the lines that source_line was inlined at, from the inside out; of too many the outermost is the last
+//   caller      the lines that source_line was inlined at, from the inside out; the last `called` of them are calls; of too
+//               many the outermost is the last
 struct machine_where {
     struct ptx_name function, source_file, instruction;
     uint32_t ptx_line, source_line, source_column;
     uint32_t cta[3], thread[3], rank, warp, lanes;
-    uint32_t callers;
+    uint32_t callers, called;
     struct machine_caller caller[MACHINE_CALLERS];
 };
+
+// "inlined at", or "called at": how the outermost of its callers has it.
+const char *machine_where_joined(const struct machine_where *where);
 
 // The line that is its user's own: the innermost of no header; where all are of headers, the innermost of the file that
 // the kernel is in. line 0: it is not known.

@@ -8,7 +8,7 @@ set -u
 expect 1 '^hang.cu:11: error: kernel arrivals hangs: 32 threads of CTA \(0,0,0\) wait for mbarrier full: 1 of 3 arrivals is missing$' \
     -- "$RUN_PTX" "$1/hang.ptx" arrivals 1 64
 has "$scratch/out" \
-    '  at arrivals, PTX line 37 (hang.cu:11), CTA (0,0,0), thread (0,0,0): mbarrier.try_wait.parity.shared.b64 %p2, [%r1], 1;' \
+    '  at arrivals, PTX line 38 (hang.cu:11), CTA (0,0,0), thread (0,0,0): mbarrier.try_wait.parity.shared.b64 %p2, [%r1], 1;' \
     '  full: shared address 0x408, made by init at hang.cu:5; its phase 1 has parity 1, the wait parity 1' \
     '    came in this phase: instructions of warp 0 at hang.cu:9, 2 arrivals' \
     '    came in the phase before, but not in this one: instructions of warp 0 at hang.cu:7, 3 arrivals, 192 bytes expected; instructions of warp 0 at hang.cu:8, 192 bytes brought' \
@@ -35,8 +35,8 @@ expect 1 'the kernel waits for memory that no thread will write' -- "$RUN_PTX" "
 
 # Stores into local memory, as nvcc -G puts them into each try, are nothing that another thread waits for.
 expect 1 '^  no thread can make progress: CUDA_ERROR_LAUNCH_TIMEOUT' --limit-seconds 20 -- "$RUN_PTX" "$1/hang.ptx" debug 1 32
-grep -q 'kernel debug hangs: 32 threads of CTA (0,0,0) wait for mbarrier full: its arrival is missing' "$scratch/out" || {
-    cat "$scratch/out"; failed=1; }
+grep -q '^hang.cu:71: error: kernel debug hangs: 32 threads of CTA (0,0,0) wait for mbarrier full: its arrival is missing' "$scratch/out" &&
+    grep -q '(wait.h:9, called at hang.cu:71)' "$scratch/out" || { cat "$scratch/out"; failed=1; }
 
 # The same before the eyes of --stats, which counts what ran.
 expect 1 'the kernel waits for memory that no thread will write' --stats -- "$RUN_PTX" "$1/hang.ptx" sleeps

@@ -119,7 +119,7 @@ static void print_triple(const char *key, const uint32_t value[3])
 static void print_callers(const struct machine_where *where)
 {
     fprintf(stderr, ", \"inlined_at\": [");
-    for (uint32_t i = 0; i < where->callers; i++) {
+    for (uint32_t i = 0; i < where->callers - where->called; i++) {
         fprintf(stderr, "%s{\"line\": %u", i == 0 ? "" : ", ", where->caller[i].line);
         print_string("file", where->caller[i].file.at, where->caller[i].file.length);
         fprintf(stderr, "}");

@@ -49,15 +49,17 @@ static struct ptx_name text_line(const char *text, uint32_t number)
     return (struct ptx_name){text, (uint32_t)length};
 }
 
+static void add_caller(struct machine_where *where, const struct ptx_module *front, const struct ptx_location *location)
+{
+    if (where->callers < MACHINE_CALLERS) where->callers++;
+    where->caller[where->callers - 1] = (struct machine_caller){ptx_file_name(front, location->file), location->line};
+}
+
 static void set_callers(struct machine_where *where, const struct ptx_module *front,
                         const struct ptx_function *function, uint32_t inlined_at)
 {
-    for (; inlined_at != 0; inlined_at = function->location[inlined_at].inlined_at) {
-        const struct ptx_location *location = &function->location[inlined_at];
-        if (where->callers < MACHINE_CALLERS) where->callers++;
-        where->caller[where->callers - 1] =
-            (struct machine_caller){ptx_file_name(front, location->file), location->line};
-    }
+    for (; inlined_at != 0; inlined_at = function->location[inlined_at].inlined_at)
+        add_caller(where, front, &function->location[inlined_at]);
 }
 
 void machine_where_source(struct machine_where *where, const struct machine_module *module,
@@ -72,6 +74,28 @@ void machine_where_source(struct machine_where *where, const struct machine_modu
     where->source_column = location->column;
     where->source_file = ptx_file_name(front, location->file);
     set_callers(where, front, function, location->inlined_at);
+}
+
+// The lines of the calls that are under way, as far as the PTX says them.
+static void add_calls(struct machine_where *where, const struct machine_module *module,
+                      const struct machine_frame *frame)
+{
+    struct ptx_module *front = machine_module_front(module);
+    const uint32_t inlined = where->callers;
+    for (; frame->call != NULL && where->source_line > 0; frame = frame->caller) {
+        const struct ptx_function *function = frame->caller->function->source;
+        const uint32_t at = frame->call->instruction;
+        if (at >= function->instructions || function->instruction[at].location == 0) return;
+        const struct ptx_location *location = &function->location[function->instruction[at].location];
+        add_caller(where, front, location);
+        set_callers(where, front, function, location->inlined_at);
+        where->called = where->callers - inlined;
+    }
+}
+
+const char *machine_where_joined(const struct machine_where *where)
+{
+    return where->called > 0 ? "called at" : "inlined at";
 }
 
 struct machine_where machine_where(const struct machine_strand *strand, const struct machine_code *code, uint32_t lane)
@@ -92,6 +116,7 @@ struct machine_where machine_where(const struct machine_strand *strand, const st
     if (code->instruction < function->source->instructions)
         machine_where_source(&where, machine->launch->module, function->source,
                              &function->source->instruction[code->instruction]);
+    add_calls(&where, machine->launch->module, strand->frame);
     return where;
 }
 
@@ -177,7 +202,8 @@ static void add_where(struct machine_text *text, const struct machine_where *whe
         machine_text_add(text, " (%.*s:%u", short_of(&where->source_file), where->source_file.at, where->source_line);
     if (where->callers > 0) {
         const struct machine_caller *outermost = &where->caller[where->callers - 1];
-        machine_text_add(text, ", inlined at %.*s:%u", short_of(&outermost->file), outermost->file.at, outermost->line);
+        machine_text_add(text, ", %s %.*s:%u", machine_where_joined(where), short_of(&outermost->file),
+                         outermost->file.at, outermost->line);
     }
     machine_text_add(text, "%s, CTA (%u,%u,%u), thread (%u,%u,%u): %s", where->source_line > 0 ? ")" : "",
                      where->cta[0], where->cta[1], where->cta[2], where->thread[0], where->thread[1], where->thread[2],
@@ -232,7 +258,7 @@ void machine_place_text(const struct machine_strand *strand, const struct machin
 static void add_callers(struct machine_text *text, const struct machine_where *where)
 {
     if (where->callers < 2) return;
-    machine_text_add(text, "\n  inlined, from the inside out, at");
+    machine_text_add(text, "\n  %s, from the inside out, at", where->called > 0 ? "called" : "inlined");
     for (uint32_t i = 0; i < where->callers; i++)
         machine_text_add(text, "%s %.*s:%u", i == 0 ? "" : ",", short_of(&where->caller[i].file),
                          where->caller[i].file.at, where->caller[i].line);

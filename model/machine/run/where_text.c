@@ -32,7 +32,8 @@ void where_print_lines(FILE *out, const struct machine_where *where)
     print_line(out, " (", where->source_file, where->source_line);
     if (where->callers > 0) {
         const struct machine_caller *outermost = &where->caller[where->callers - 1];
-        print_line(out, ", inlined at ", outermost->file, outermost->line);
+        fprintf(out, ", %s", machine_where_joined(where));
+        print_line(out, " ", outermost->file, outermost->line);
     }
     fputc(')', out);
 }
