@@ -4,7 +4,7 @@
 # other, builds, runs the tests, cheapest first, until one fails, and prints the survivors as rows for docs/conformance.md.
 # The sources are changed in place and put back, also when the run is interrupted: model/ has to be as git has it.
 # Usage, from the top of the source tree: random.py [--count N] [--seed S] [--build build/default] [--under model/sync]
-#        random.py --mutant FILE:LINE:OLD:NEW ...   these in place of random ones; NEW may be empty
+#        random.py --mutant FILE:LINE:OLD:NEW [--mutant ...]   these in place of random ones; NEW may be empty
 import argparse, json, os, pathlib, random, re, signal, subprocess, sys, time
 
 # The programs whose tests are run, by the target that builds each; those that this build lacks are left out.
