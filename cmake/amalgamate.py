@@ -55,10 +55,12 @@ def flat_header():
             take(inner)
         system.update(SYSTEM.findall(re.sub(r"^#include <tmaref/.*\n", "", text, flags=re.M)))
         text = re.sub(r"^#include <.*\n", "", text, flags=re.M)
-        parts.append(text.replace("// SPDX-License-Identifier: MIT\n", "", 1).strip("\n"))
+        title = f"// --- {path} ".ljust(120, "-")  # comments of other parts name it so
+        parts.append(title + "\n\n" + text.replace("// SPDX-License-Identifier: MIT\n", "", 1).strip("\n"))
 
     take("tmaref.h")
-    return "// SPDX-License-Identifier: MIT\n" + "".join(f"#include <{name}>\n" for name in sorted(system)) + "\n" + "\n\n".join(parts) + "\n"
+    head = "// tmaref in one header, made of those of the library: each part begins with the name of its own. The source is tmaref.c.\n"
+    return "// SPDX-License-Identifier: MIT\n" + head + "".join(f"#include <{name}>\n" for name in sorted(system)) + "\n" + "\n\n".join(parts) + "\n"
 
 
 # --- tmaref.c ---------------------------------------------------------------------------------------------------------

@@ -232,6 +232,10 @@ check_amalgamation() {
     nm -g --defined-only "$(library libtmaref.a)" | awk 'NF == 3 { print $3 }' | sort >"$scratch/public"
     for compiler in gcc clang; do
         have $compiler || continue
+        grep -oE 'tmaref/[a-z]+/[a-z_]+\.h' "$build/amalgamation/tmaref.h" | sort -u | while read -r named; do
+            grep -q "^// --- $named -*\$" "$build/amalgamation/tmaref.h" || echo "tmaref.h: a comment names $named, which is no part of it"
+        done >"$scratch/named"
+        [ ! -s "$scratch/named" ] || { cat "$scratch/named"; status=1; }
         echo '#include "tmaref.h"' >"$scratch/alone.c"
         $compiler -std=c11 -Wall -Wextra -Wpedantic -Werror -I "$build/amalgamation" -fsyntax-only "$scratch/alone.c" || status=1
         $compiler -std=c11 -Wall -Wextra -Werror -c "$build/amalgamation/tmaref.c" -o "$scratch/tmaref.o" || { status=1; continue; }
