@@ -161,6 +161,47 @@ START_TEST(FENCE_PROXY_ASYNC__what_a_copy_brings_needs_none)
 }
 END_TEST
 
+// --- Global memory ---------------------------------------------------------------------------------------------------
+
+// Each thread writes a 7 to global memory, the first one copies all of it to shared memory, and each reads it there.
+#define GLOBAL(before, behind)                                                                                         \
+    ENTRY THREAD ".shared .align 128 .b8 tile[512];\n.shared .align 8 .b64 bar;\nmov.u32 %r1, tile;\n"                 \
+                 "mov.u32 %r4, bar;\nmov.u32 %r2, 7;\nsetp.ne.u32 %p1, %r0, 0;\nadd.u64 %rd2, %rd0, 1024;\n"           \
+                 "@!%p1 mbarrier.init.shared::cta.b64 [%r4], 1;\nst.global.u32 [%rd1+1024], %r2;\n" before             \
+                 "bar.sync 0;\n@%p1 bra got;\n" behind "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r4], 512;\n"    \
+                 "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd2], 512, [%r4];\n"      \
+                 "got:\nmbarrier.try_wait.parity.shared::cta.b64 %p2, [%r4], 0;\n@!%p2 bra got;\n"                     \
+                 "mad.lo.u32 %r3, %r0, 4, %r1;\nld.shared.u32 %r5, [%r3];\nst.global.u32 [%rd1], %r5;\nret;\n}\n"
+
+START_TEST(FENCE_PROXY_ASYNC__a_load_of_what_threads_just_wrote_needs_a_fence)
+{
+    check_wrong(GLOBAL("", ""), one_cta, THREADS, 7);
+    check_wrong(GLOBAL("fence.acq_rel.cta;\n", ""), one_cta, THREADS, 7);
+    check_wrong(GLOBAL("fence.proxy.async.shared::cta;\n", ""), one_cta, THREADS, 7);
+    check_wrong(GLOBAL("@!%p1 fence.proxy.async;\n", ""), one_cta, THREADS, 7);
+}
+END_TEST
+
+// An H200 has no old bytes with a fence of memory alone: it waits for the stores.
+START_TEST(FENCE_PROXY_ASYNC__a_load_sees_what_a_fence_has_published)
+{
+    check_right(GLOBAL("fence.proxy.async;\n", ""), one_cta, THREADS, 7);
+    check_right(GLOBAL("fence.proxy.async.global;\n", ""), one_cta, THREADS, 7);
+    check_right(GLOBAL("membar.gl;\n", ""), one_cta, THREADS, 7);
+    check_right(GLOBAL("fence.acq_rel.gpu;\n", ""), one_cta, THREADS, 7);
+    check_right(GLOBAL("", "fence.proxy.async;\n"), one_cta, THREADS, 7);
+    check_right(GLOBAL("", "fence.acq_rel.cluster;\n"), one_cta, THREADS, 7);
+    check_right(GLOBAL("", "red.release.global.add.u32 [%rd0+8192], 1;\n"), one_cta, THREADS, 7);
+}
+END_TEST
+
+// Atomics go past the caches: nothing hides them.
+START_TEST(FENCE_PROXY_ASYNC__a_load_sees_atomics)
+{
+    check_right(GLOBAL("atom.global.exch.b32 %r6, [%rd1+1024], 7;\n", ""), one_cta, THREADS, 7);
+}
+END_TEST
+
 Suite *machine_veil_suite(void)
 {
     Suite *suite = suite_create("machine_veil");
@@ -175,6 +216,9 @@ Suite *machine_veil_suite(void)
     tcase_add_test(tcase, FENCE_PROXY_ASYNC__a_copy_to_another_cta_needs_it);
     tcase_add_test(tcase, FENCE_PROXY_ASYNC__a_product_of_what_threads_wrote_needs_it);
     tcase_add_test(tcase, FENCE_PROXY_ASYNC__what_a_copy_brings_needs_none);
+    tcase_add_test(tcase, FENCE_PROXY_ASYNC__a_load_of_what_threads_just_wrote_needs_a_fence);
+    tcase_add_test(tcase, FENCE_PROXY_ASYNC__a_load_sees_what_a_fence_has_published);
+    tcase_add_test(tcase, FENCE_PROXY_ASYNC__a_load_sees_atomics);
     suite_add_tcase(suite, tcase);
     return suite;
 }

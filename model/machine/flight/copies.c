@@ -241,6 +241,7 @@ static struct flight_operation *new_item(const struct asking *asking)
     struct machine_warp *warp = asking->strand->warp;
     struct flight_operation *item = flight_new(warp, FLIGHT_OPERATION, UINT32_C(1) << asking->lane, sizeof *item);
     if (item != NULL) item->own = NULL;
+    if (item != NULL) item->own_global = NULL;
     return item;
 }
 
@@ -258,7 +259,9 @@ static void issue(const struct asking *asking, struct flight_operation *item, co
     else
         event_tell(teller, (struct event){.kind = EVENT_GROUP, .group = {ASYNC_ALONE, GROUP_ISSUE, 0}});
     flight_veil_source(item);
+    const int is_veiled = flight_veil_global(item);
     flight_issue(&item->head);
+    if (is_veiled) flight_end(&item->head);
 }
 
 // Where the schedule is random the CTAs of a multicast get their bytes at different times: each from a flight of its
@@ -315,6 +318,12 @@ static enum machine_next copy(struct machine_strand *strand, const struct machin
         next = run_lane(&asking);
     }
     return next;
+}
+
+int machine_copies_load(const struct ptx_choice *choice)
+{
+    const struct copy_row *row = &rows[choice->form];
+    return row->async != ASYNC_COPY && (row->kind == OPERATION_BULK_LOAD || row->kind == OPERATION_TENSOR_LOAD);
 }
 
 machine_handler *machine_copies_find(const struct ptx_choice *choice)

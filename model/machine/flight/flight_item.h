@@ -33,7 +33,8 @@ struct machine_flight {
     struct teller teller;
 };
 
-// `own`: NULL, or a copy of the source that was read before its destination is written.
+// `own`: NULL, or a copy of the source that was read before its destination is written. own_global: NULL, or global
+// memory as a load sees it.
 struct flight_operation {
     struct machine_flight head;
     uint32_t group;
@@ -41,6 +42,7 @@ struct flight_operation {
     uint8_t *own;
     struct memory own_memory[CLUSTER_MEMORY_MAX_CTAS];
     struct cluster_memory own_cluster;
+    struct global_memory *own_global;
 };
 
 // Where each lane's bytes go from and to, on the host; the first `read` of `bytes` are copied, the others are zeros.
@@ -225,6 +227,9 @@ int flight_read_source(struct flight_operation *operation);
 // At the issue of a store or a copy to another CTA: if the veil hides any of its source, it is read now, as the veil
 // shows it. Later fences come too late for it.
 void flight_veil_source(struct flight_operation *operation);
+
+// At the issue of a load: if the veil hides any of what it may read, it sees global memory so, and is to end at once.
+int flight_veil_global(struct flight_operation *operation);
 
 // complete_tx or the end of an arrive, at shared address `address` of CTA `rank`.
 void flight_land(struct machine_flights *flights, uint32_t rank, uint32_t address,

@@ -96,6 +96,17 @@ void flight_veil_source(struct flight_operation *operation)
     if (from != NULL && machine_veil_hides(cluster, from, bytes)) flight_read_source(operation);
 }
 
+int flight_veil_global(struct flight_operation *operation)
+{
+    struct flight *flight = &operation->flight;
+    const enum operation_kind kind = flight->operation.kind;
+    if ((kind != OPERATION_TENSOR_LOAD && kind != OPERATION_BULK_LOAD) || flight->is_idle) return 0;
+    operation->own_global = machine_veil_global(operation->head.warp->cta->cluster, &flight->operation);
+    if (operation->own_global == NULL) return 0;
+    flight->memories.global = operation->own_global;
+    return 1;
+}
+
 // --- wgmma -----------------------------------------------------------------------------------------------------------
 
 static void copy_d(int registers, uint32_t *const (*to)[FLIGHT_WARPS], uint32_t *const (*from)[FLIGHT_WARPS])

@@ -64,6 +64,7 @@ void flight_free(struct machine_flight *item)
 {
     struct machine_flight **spare = &flights_of(item->warp)->spare[item->kind];
     if (item->kind == FLIGHT_OPERATION) free(((struct flight_operation *)item)->own);
+    if (item->kind == FLIGHT_OPERATION) free(((struct flight_operation *)item)->own_global);
     item->next = *spare;
     *spare = item;
 }
@@ -227,6 +228,12 @@ void flight_land(struct machine_flights *flights, uint32_t rank, uint32_t addres
     mbarrier_land(flight_unit(flights), rank, cluster_mapa(address, 0), transaction, teller, NULL);
 }
 
+static int is_store(enum operation_kind kind)
+{
+    return kind == OPERATION_TENSOR_STORE || kind == OPERATION_TENSOR_REDUCE || kind == OPERATION_BULK_STORE ||
+           kind == OPERATION_BULK_STORE_REDUCE;
+}
+
 static int is_combined(enum operation_kind kind)
 {
     return kind == OPERATION_TENSOR_REDUCE || kind == OPERATION_BULK_STORE_REDUCE;
@@ -259,6 +266,8 @@ static void lift_destination(const struct flight_operation *operation)
 static int move_operation(struct flight_operation *operation, uint64_t most_bytes)
 {
     if (operation_has_barrier(operation->flight.operation.kind)) lift_destination(operation);
+    if (is_store(operation->flight.operation.kind))
+        machine_veil_lift_global(operation->head.warp->cta->cluster, &operation->flight.operation);
     struct piece piece = advance(operation, most_bytes);
     const struct mbarrier_transaction landed = {.complete_bytes = piece.complete_bytes};
     for (uint32_t left = piece.complete_bytes != 0 ? piece.targets : 0; left != 0; left &= left - 1)

@@ -7,26 +7,45 @@
 #include <string.h>
 
 #include "flight_item.h"
+#include "veil_global.h"
 
 enum { WORD = 4 };
 
 //   bytes, size_bytes  the shared memory of all CTAs, one behind the other
 //   old     of each word that is hidden, what it was before
 //   stamp   when each word was stored to last, 0: never, or the async proxy has written it since; writer: by which warp
-//   own     of each warp: what it stored until then its own fences have published; learnt: until when it knows of others
-//   all     what anybody stored until then is published
+//   times   what has been published, of each space; learnt: of each warp, until when it knows of others
+//   global  what is hidden of global memory; NULL: the kernel has no load that could miss it
 struct machine_veil {
     const uint8_t *bytes;
     uint64_t size_bytes;
     uint8_t *old, *view;
-    uint32_t *stamp, *own, *learnt;
+    uint32_t *stamp, *learnt;
     uint16_t *writer;
-    uint32_t now, all;
+    uint32_t now;
+    struct veil_times times[VEIL_SPACES];
+    struct veil_global *global;
 };
 
 static uint32_t number_of(const struct machine_warp *warp)
 {
     return warp->cta->rank * warp->cta->cluster->cta[0].warps + warp->index;
+}
+
+// Does the kernel, or another of its module, load through the async proxy?
+static int has_loads(const struct machine *machine)
+{
+    const struct ptx_program *program = machine_module_program(machine->launch->module);
+    for (uint32_t i = 0; i < program->ops; i++)
+        if (machine_copies_load(&program->op[i].choice)) return 1;
+    return 0;
+}
+
+static int open_times(struct machine_veil *veil, uint32_t warps)
+{
+    for (int space = 0; space < VEIL_SPACES; space++)
+        if ((veil->times[space].own = calloc(warps, sizeof *veil->times[space].own)) == NULL) return 0;
+    return 1;
 }
 
 int machine_veil_open(struct machine_cluster *cluster)
@@ -45,10 +64,10 @@ int machine_veil_open(struct machine_cluster *cluster)
     veil->view = malloc(each);
     veil->stamp = calloc(all / WORD, sizeof *veil->stamp);
     veil->writer = malloc(all / WORD * sizeof *veil->writer);
-    veil->own = calloc(warps, sizeof *veil->own);
     veil->learnt = calloc(warps, sizeof *veil->learnt);
-    return veil->old != NULL && veil->view != NULL && veil->stamp != NULL && veil->writer != NULL &&
-           veil->own != NULL && veil->learnt != NULL;
+    if (has_loads(cluster->machine) && (veil->global = veil_global_open()) == NULL) return 0;
+    return open_times(veil, warps) && veil->old != NULL && veil->view != NULL && veil->stamp != NULL &&
+           veil->writer != NULL && veil->learnt != NULL;
 }
 
 void machine_veil_close(struct machine_cluster *cluster)
@@ -59,16 +78,16 @@ void machine_veil_close(struct machine_cluster *cluster)
     free(veil->view);
     free(veil->stamp);
     free(veil->writer);
-    free(veil->own);
+    for (int space = 0; space < VEIL_SPACES; space++) free(veil->times[space].own);
     free(veil->learnt);
+    veil_global_close(veil->global);
     free(veil);
     cluster->veil = NULL;
 }
 
 static int is_hidden(const struct machine_veil *veil, uint64_t word)
 {
-    const uint32_t stamp = veil->stamp[word];
-    return stamp > veil->all && stamp > veil->own[veil->writer[word]];
+    return veil_times_hide(&veil->times[VEIL_SHARED], veil->stamp[word], veil->writer[word]);
 }
 
 // The words that hold `bytes` bytes at `at`; 0 if they are not in shared memory.
@@ -81,11 +100,20 @@ static int words_of(const struct machine_veil *veil, const uint8_t *at, uint64_t
     return 1;
 }
 
+static int is_local(const struct machine_warp *warp, const uint8_t *at)
+{
+    return (uintptr_t)at - (uintptr_t)warp->local < (uint64_t)warp->local_bytes * MACHINE_LANES;
+}
+
 void machine_veil_note(const struct machine_warp *warp, const uint8_t *at, uint64_t bytes)
 {
     const struct machine_veil *veil = warp->cta->cluster->veil;
     uint64_t word, end;
-    if (!words_of(veil, at, bytes, &word, &end)) return;
+    if (!words_of(veil, at, bytes, &word, &end)) {
+        if (veil->global != NULL && !is_local(warp, at))
+            veil_global_note(veil->global, &veil->times[VEIL_GLOBAL], veil->now, number_of(warp), at, bytes);
+        return;
+    }
     for (; word < end; word++) {
         if (!is_hidden(veil, word)) memcpy(veil->old + word * WORD, veil->bytes + word * WORD, WORD);
         veil->stamp[word] = veil->now;
@@ -93,13 +121,14 @@ void machine_veil_note(const struct machine_warp *warp, const uint8_t *at, uint6
     }
 }
 
-void machine_veil_fence(const struct machine_warp *warp)
+void machine_veil_fence(const struct machine_warp *warp, enum veil_space space)
 {
     struct machine_veil *veil = warp->cta->cluster->veil;
     if (veil == NULL) return;
     const uint32_t number = number_of(warp);
-    veil->own[number] = veil->now++;
-    if (veil->learnt[number] > veil->all) veil->all = veil->learnt[number];
+    struct veil_times *times = &veil->times[space];
+    times->own[number] = veil->now++;
+    if (veil->learnt[number] > times->all) times->all = veil->learnt[number];
 }
 
 void machine_veil_learn(const struct machine_warp *warp)
@@ -114,6 +143,43 @@ void machine_veil_lift(const struct machine_cluster *cluster, const uint8_t *at,
     uint64_t word, end;
     if (veil == NULL || !words_of(veil, at, bytes, &word, &end)) return;
     memset(veil->stamp + word, 0, (end - word) * sizeof *veil->stamp);
+}
+
+// From the first byte of a tensor, or of a bulk copy, to the last.
+static void range_of(const struct operation *o, uint64_t *low, uint64_t *end)
+{
+    const int is_load = o->kind == OPERATION_TENSOR_LOAD || o->kind == OPERATION_BULK_LOAD;
+    const int is_bulk =
+        o->kind == OPERATION_BULK_LOAD || o->kind == OPERATION_BULK_STORE || o->kind == OPERATION_BULK_STORE_REDUCE;
+    unsigned __int128 bytes = is_bulk ? o->size_bytes : o->map.stride[0];
+    for (int i = 0; !is_bulk && i < o->map.rank; i++)
+        bytes += (unsigned __int128)(o->map.dim[i] - 1) * o->map.stride[i];
+    *low = !is_bulk ? o->map.address : is_load ? o->from : o->to;
+    *end = bytes < UINT64_MAX - *low ? *low + (uint64_t)bytes : UINT64_MAX;
+}
+
+void machine_veil_lift_global(const struct machine_cluster *cluster, const struct operation *o)
+{
+    uint64_t low, end;
+    if (cluster->veil == NULL || cluster->veil->global == NULL) return;
+    range_of(o, &low, &end);
+    veil_global_lift(cluster->veil->global, low, end);
+}
+
+void machine_veil_lift_word(const struct machine_warp *warp, const uint8_t *at, uint64_t bytes)
+{
+    const struct machine_veil *veil = warp->cta->cluster->veil;
+    const uint64_t low = (uint64_t)(uintptr_t)at;
+    if (veil != NULL && veil->global != NULL) veil_global_lift_word(veil->global, low, low + bytes);
+}
+
+struct global_memory *machine_veil_global(const struct machine_cluster *cluster, const struct operation *o)
+{
+    struct machine_veil *veil = cluster->veil;
+    uint64_t low, end;
+    if (veil == NULL || veil->global == NULL) return NULL;
+    range_of(o, &low, &end);
+    return veil_global_view(veil->global, &veil->times[VEIL_GLOBAL], &cluster->machine->global, low, end);
 }
 
 int machine_veil_hides(const struct machine_cluster *cluster, const uint8_t *at, uint64_t bytes)

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
-// What threads have stored to shared memory and the async proxy does not see yet: bulk and tensor stores, bulk copies
-// and wgmma read the bytes from before, until a fence.proxy.async. Only LATE and SHUFFLED have a veil; the others show
-// every write at once. A fence publishes what its own warp has stored, and what all others had stored when its warp
-// last learnt of them: at a barrier, a wait that succeeded, an atomic or a strong read. One that comes too early
-// publishes nothing of what comes behind it.
+// What threads have stored and the async proxy does not see yet: operations read the bytes from before. Of shared
+// memory these are bulk and tensor stores, bulk copies and wgmma, until a fence.proxy.async; of global memory bulk and
+// tensor loads of the same cluster, until a fence.proxy.async, or a fence or release of a scope wider than the CTA,
+// which has an H200 wait for its stores too. Only LATE and SHUFFLED have a veil; the others show every write at once. A
+// fence publishes what its own warp has stored, and what all others had stored when its warp last learnt of them: at a
+// barrier, a wait that succeeded, an atomic or a strong read. One that comes too early publishes nothing of what comes
+// behind it.
 #ifndef TMAREF_MACHINE_VEIL_H
 #define TMAREF_MACHINE_VEIL_H
 
+#include "operation.h"
 #include "state.h"
 
 #pragma GCC visibility push(hidden)
@@ -24,12 +27,20 @@ static inline void machine_veil_write(const struct machine_warp *warp, const uin
     if (warp->cta->cluster->veil != NULL) machine_veil_note(warp, at, bytes);
 }
 
-// The warp executes fence.proxy.async; the warp has learnt of what others did.
-void machine_veil_fence(const struct machine_warp *warp);
+// The warp executes a fence that publishes what was stored to a space; the warp has learnt of what others did.
+enum veil_space { VEIL_SHARED, VEIL_GLOBAL, VEIL_SPACES };
+void machine_veil_fence(const struct machine_warp *warp, enum veil_space space);
 void machine_veil_learn(const struct machine_warp *warp);
 
 // The async proxy, or a copy engine, writes `bytes` bytes at `at` on the host: these it sees.
 void machine_veil_lift(const struct machine_cluster *cluster, const uint8_t *at, uint64_t bytes);
+
+// The same of global memory: a store or reduction of the async proxy, and an atomic, which goes past the caches.
+void machine_veil_lift_global(const struct machine_cluster *cluster, const struct operation *operation);
+void machine_veil_lift_word(const struct machine_warp *warp, const uint8_t *at, uint64_t bytes);
+
+// Global memory as a load sees it; NULL: as it is. free() gives it back.
+struct global_memory *machine_veil_global(const struct machine_cluster *cluster, const struct operation *operation);
 
 // Does the veil hide any of the `bytes` bytes at `at`?
 int machine_veil_hides(const struct machine_cluster *cluster, const uint8_t *at, uint64_t bytes);

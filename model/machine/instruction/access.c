@@ -342,12 +342,13 @@ static int run_together(const struct machine_strand *strand, const struct machin
 
 // --- The instructions ------------------------------------------------------------------------------------------------
 
-// Somebody hears of it, or it is a strong read, from where a warp may learn of others.
+// Somebody hears of it, or it is a release, or a strong read, from where a warp may learn of others.
 static void tell(const struct machine_strand *strand, const struct machine_code *code, uint32_t lanes,
                  const uint64_t address[MACHINE_LANES])
 {
     const struct machine_transfer *transfer = code->transfer;
     const uint64_t first = address[__builtin_ctz(lanes)];
+    if (transfer->is_strong && machine_is_wide(code->choice)) machine_release(strand->warp);
     if (transfer->is_strong && transfer->use == MEMORY_READS) {
         machine_veil_learn(strand->warp);
         machine_look(strand, code, machine_place(strand, transfer->space, first).space, first);

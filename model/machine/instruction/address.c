@@ -64,6 +64,14 @@ static uint8_t *global_at(const struct machine_strand *strand, uint64_t address,
     return at;
 }
 
+static uint8_t *any_global_at(const struct machine_strand *strand, uint64_t address, uint32_t bytes,
+                              enum memory_use use, enum rule *rule)
+{
+    uint8_t *at = global_at(strand, address, bytes, use, rule);
+    if (at != NULL && use == MEMORY_WRITES) machine_veil_write(strand->warp, at, bytes);
+    return at;
+}
+
 static uint8_t *local_at(const struct machine_strand *strand, uint64_t address, uint32_t lane, uint32_t bytes,
                          enum rule *rule)
 {
@@ -118,7 +126,7 @@ uint8_t *machine_at(const struct machine_strand *strand, struct machine_place pl
     case PTX_LOCAL:
         return local_at(strand, place.address, lane, bytes, rule);
     default:
-        return global_at(strand, place.address, bytes, use, rule);
+        return any_global_at(strand, place.address, bytes, use, rule);
     }
 }
 

@@ -202,6 +202,7 @@ static enum machine_next run_lanes(struct machine_strand *strand, const struct m
         uint8_t *at = machine_at(strand, place, lane, whole, MEMORY_WRITES, &rule);
         if (at == NULL) return machine_fault_at(strand, code, lane, rule, place, whole);
         has_changed |= run_lane(strand, atomic, dtype_in(atomic, place.space), at, lane);
+        if (place.space == PTX_GLOBAL) machine_veil_lift_word(strand->warp, at, whole);
         space = place.space;
     }
     strand->warp->cta->cluster->vain += !has_changed;
@@ -251,6 +252,7 @@ static int run_together(struct machine_strand *strand, const struct machine_code
     const enum ptx_word space = machine_place(strand, atomic->space, first).space;
     const enum dtype dtype = dtype_in(atomic, space);
     const struct machine_use use = {atomic->space, MEMORY_WRITES, atomic->bytes};
+    const int is_veiled = strand->warp->cta->cluster->veil != NULL;
     struct machine_spots spots;
     if (!reduce_is_legal(atomic->op, dtype) || !is_row(atomic)) return 0;
     if (atomic->is_shared_by_threads && space == PTX_GLOBAL) return 0;
@@ -260,9 +262,13 @@ static int run_together(struct machine_strand *strand, const struct machine_code
             ? ALU_OUTSIDE
             : machine_reach(strand, atomic->at, alu_span()->reach[atomic->at->file == PTX_FILE_64], use, lanes, &spots);
     if (reach == ALU_SIDE_BY_SIDE) run_span(strand, atomic, &reducer, spots.at);
+    if (reach == ALU_SIDE_BY_SIDE && space == PTX_GLOBAL)
+        machine_veil_lift_word(strand->warp, spots.at, (uint64_t)atomic->bytes * MACHINE_LANES);
     if (reach == ALU_AT_ONE) memset(spots.of.offset, 0, sizeof spots.of.offset);
     if (reach == ALU_AT_ONE || reach == ALU_SCATTERED) {
         run_each(strand, atomic, &reducer, lanes, &spots);
+        for (uint32_t left = space == PTX_GLOBAL && is_veiled ? lanes : 0; left != 0; left &= left - 1)
+            machine_veil_lift_word(strand->warp, spots.at + spots.of.offset[__builtin_ctz(left)], atomic->bytes);
         machine_look(strand, code, space, first);
     }
     reducer_end(&reducer);
@@ -278,6 +284,7 @@ static enum machine_next run_atomic(struct machine_strand *strand, const struct 
     uint64_t address[MACHINE_LANES];
     int is_global = atomic.space == PTX_GLOBAL || atomic.space == PTX_WORD_NONE; // or may be
     machine_addresses(strand, atomic.at, address);
+    if (machine_is_wide(code->choice)) machine_release(strand->warp);
     machine_veil_learn(strand->warp);
     machine_progress(strand);
     if (machine_is_heard(strand))

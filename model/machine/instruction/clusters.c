@@ -74,6 +74,7 @@ static enum machine_next arrive(struct machine_strand *strand, const struct mach
     int is_relaxed = code->choice->word[PTX_CLASS_ORDER] == PTX_RELAXED;
     complete(cluster);
     if (held(strand, lanes) != 0) return MACHINE_WAIT;
+    if (!is_relaxed) machine_release(strand->warp);
     const uint64_t phases = cluster->flights->meeting.phases;
     tell(strand, code, lanes, MEETING_ARRIVE, is_relaxed ? ORDER_RELAXED : ORDER_RELEASE, phases);
     for (uint32_t left = lanes; left != 0; left &= left - 1) release[__builtin_ctz(left)] = phases + 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Fences. The machine tells of them: it keeps no caches, and every thread sees each access at once. A proxy fence also
-// lifts the veil before the async proxy (veil.h).
+// Fences. The machine tells of them: it keeps no caches, and every thread sees each access at once. They also lift the
+// veil before the async proxy (veil.h).
 #include <string.h>
 
 #include "address_check.h"
@@ -23,11 +23,26 @@ static void name_of(const struct machine_strand *strand, const struct machine_co
     name[length] = 0;
 }
 
+int machine_is_wide(const struct ptx_choice *choice)
+{
+    const int order = choice->word[PTX_CLASS_ORDER], scope = choice->word[PTX_CLASS_SCOPE];
+    const int is_fence = choice->form == PTX_FORM_FENCE || choice->form == PTX_FORM_MEMBAR;
+    if (scope == PTX_CTA) return 0; // an atomic that names none has that of the GPU
+    return order == PTX_RELEASE || order == PTX_ACQ_REL || order == PTX_SC || (is_fence && order == 0);
+}
+
+void machine_release(const struct machine_warp *warp)
+{
+    machine_veil_fence(warp, VEIL_GLOBAL);
+}
+
 static enum machine_next fence(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
 {
     char name[MOST_NAME];
     struct event_fence event;
     struct teller room;
+    const int is_of_memory = code->choice->form == PTX_FORM_FENCE || code->choice->form == PTX_FORM_MEMBAR;
+    if (is_of_memory && machine_is_wide(code->choice)) machine_release(strand->warp);
     if (!machine_is_heard(strand)) return MACHINE_NEXT;
     name_of(strand, code, name);
     if (fence_find(name, &event)) fence_tell(&event, machine_teller(strand, code, lanes, &room));
@@ -37,7 +52,9 @@ static enum machine_next fence(struct machine_strand *strand, const struct machi
 static enum machine_next fence_async(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
 {
     fence(strand, code, lanes);
-    if (code->choice->spaces == 0 || code->choice->space[0] != PTX_GLOBAL) machine_veil_fence(strand->warp);
+    const int is_of_all = code->choice->spaces == 0, is_global = !is_of_all && code->choice->space[0] == PTX_GLOBAL;
+    if (!is_global) machine_veil_fence(strand->warp, VEIL_SHARED);
+    if (is_global || is_of_all) machine_veil_fence(strand->warp, VEIL_GLOBAL);
     return flight_takes_long(strand->warp);
 }
 

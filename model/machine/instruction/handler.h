@@ -17,6 +17,9 @@ typedef machine_handler *machine_finder(const struct ptx_choice *choice);
 machine_handler machine_run_transfer;
 void machine_transfer_prepare(struct machine_transfer *transfer, const struct machine_code *code);
 
+// Is it an instruction that loads through the async proxy from global memory?
+int machine_copies_load(const struct ptx_choice *choice);
+
 // Of forms that nobody runs yet; of what is behind the last instruction; of calls by name and by address.
 machine_handler machine_unsupported, machine_return, machine_call, machine_call_indirect;
 
@@ -106,6 +109,12 @@ int machine_read(const struct machine_strand *strand, struct machine_place place
                  uint64_t bytes, enum rule *rule);
 int machine_write(const struct machine_strand *strand, struct machine_place place, uint32_t lane, const void *from,
                   uint64_t bytes, enum rule *rule);
+
+// A fence, or a release, of a scope wider than the CTA: an H200 waits for all stores of the thread there.
+int machine_is_wide(const struct ptx_choice *choice);
+
+// The warp executes one: what it has stored, and what it knows of, is no longer under way.
+void machine_release(const struct machine_warp *warp);
 
 // Something has changed that others may wait for.
 static inline void machine_progress(const struct machine_strand *strand)

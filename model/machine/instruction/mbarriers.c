@@ -304,6 +304,7 @@ static enum machine_next operate(struct machine_strand *strand, const struct mac
         rule =
             set_addresses(strand, code, &code->operand[machine_operand_at(code, (uint32_t)row->address)], &in, &lane);
     if (rule != RULE_OK) return machine_fault(strand, code, lane, rule, 0, "");
+    if (machine_is_wide(code->choice)) machine_release(strand->warp);
     rule = mbarrier_operate(flight_unit(flights_of(strand->warp)), &in, machine_teller(strand, code, lanes, &room),
                             &answer, NULL);
     if (rule != RULE_OK) return refuse(strand, code, lane, &in, rule);

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// The part of the veil (veil.h) over global memory: words that threads of a cluster have stored to, with their bytes
+// from before. It keeps the latest ones; older ones have reached memory. Bulk and tensor loads read through it.
+#ifndef TMAREF_MACHINE_VEIL_GLOBAL_H
+#define TMAREF_MACHINE_VEIL_GLOBAL_H
+
+#include "memory.h"
+
+#pragma GCC visibility push(hidden)
+
+// What is published of one space: of each warp, by number, what it had stored at that time; of all warps.
+struct veil_times {
+    uint32_t *own, all;
+};
+
+static inline int veil_times_hide(const struct veil_times *times, uint32_t stamp, uint32_t writer)
+{
+    return stamp > times->all && stamp > times->own[writer];
+}
+
+struct veil_global;
+struct veil_global *veil_global_open(void); // NULL if there is no memory
+void veil_global_close(struct veil_global *global);
+
+// Warp `writer` is about to store `bytes` bytes at `at`, at the time `now`.
+void veil_global_note(struct veil_global *global, const struct veil_times *times, uint32_t now, uint32_t writer,
+                      const uint8_t *at, uint64_t bytes);
+
+// What lies at addresses `low` up to `end` is seen from now on; of few bytes, faster.
+void veil_global_lift(struct veil_global *global, uint64_t low, uint64_t end);
+void veil_global_lift_word(struct veil_global *global, uint64_t low, uint64_t end);
+
+// Global memory as the async proxy sees it at addresses `low` up to `end`: NULL if nothing is hidden there, or there is
+// no memory; else a table that free() gives back.
+struct global_memory *veil_global_view(struct veil_global *global, const struct veil_times *times,
+                                       const struct global_memory *real, uint64_t low, uint64_t end);
+
+#pragma GCC visibility pop
+
+#endif
