@@ -14,8 +14,9 @@
 #pragma GCC visibility push(hidden)
 
 // OPERATION: of one lane, moved by model/tma. COPIES: one cp.async of the lanes of a warp. ARRIVE: the end of a
-// cp.async.mbarrier.arrive, behind the copies before it. PRODUCT: a wgmma of the four warps of a warpgroup.
-enum flight_kind { FLIGHT_OPERATION, FLIGHT_COPIES, FLIGHT_ARRIVE, FLIGHT_PRODUCT, FLIGHT_KINDS };
+// cp.async.mbarrier.arrive, behind the copies before it. PRODUCT: a wgmma of the four warps of a warpgroup. STORES:
+// weak stores of the lanes of a warp to other CTAs (remote.h).
+enum flight_kind { FLIGHT_OPERATION, FLIGHT_COPIES, FLIGHT_ARRIVE, FLIGHT_PRODUCT, FLIGHT_STORES, FLIGHT_KINDS };
 
 // One of them, in the cluster's list in the order of issue. `lanes`: of its warp (of a product: of its first warp) and
 // `group` that of each; `async` ASYNC_ALONE where it is in none. `whole`: its group in the warp's own count. is_read:
@@ -60,6 +61,15 @@ struct flight_arrive {
     struct machine_flight head;
     int is_noinc;
     uint32_t address[MACHINE_LANES]; // in the CTA
+};
+
+// Where the bytes of each lane go to on the host. stamp: the veil's time when they were stored.
+enum { FLIGHT_STORE_BYTES = 16 };
+struct flight_stores {
+    struct machine_flight head;
+    uint32_t bytes, stamp;
+    uint8_t *to[MACHINE_LANES];
+    uint8_t data[MACHINE_LANES][FLIGHT_STORE_BYTES];
 };
 
 // `d` and `a`: the lanes of each register of each warp, in its frame; has[w]: warp w has come. `is_apart`: no register
@@ -131,12 +141,12 @@ struct flight_map {
 };
 
 // `item`: all of the list, in any order, to pick one of them; there is room for more. `spare`: of each kind those that
-// have ended, for the next. `map`: by address.
+// have ended, for the next. `map`: by address. `stores`: how many of the list are of that kind.
 struct machine_flights {
     struct machine_cluster *cluster;
     struct flight_meeting meeting;
     struct machine_flight *first, *last, **item, *spare[FLIGHT_KINDS];
-    uint32_t items, most_items, warps_of_cta;
+    uint32_t items, most_items, warps_of_cta, stores;
     uint64_t operations; // how many were issued
     uint64_t age;        // clocks that passed on purpose
     struct memories memories;
@@ -220,6 +230,7 @@ int flight_is_ready(const struct machine_flight *item);
 int flight_copies_end(struct flight_copies *copies);
 int flight_arrive_end(struct flight_arrive *arrive);
 int flight_product_end(struct flight_product *product);
+int flight_stores_end(struct flight_stores *stores);
 
 // Takes the bytes that a store is still to read into a copy of its own; 0 if there is no memory.
 int flight_read_source(struct flight_operation *operation);

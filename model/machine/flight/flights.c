@@ -81,7 +81,7 @@ static void free_spares(struct machine_flights *flights)
 static void tell(const struct machine_flight *item, int begins)
 {
     const struct machine_looker *looker = machine_looker(item->warp->cta->cluster);
-    if (looker != NULL) looker->flight(looker->context, item, begins);
+    if (looker != NULL && item->kind != FLIGHT_STORES) looker->flight(looker->context, item, begins);
 }
 
 uint32_t machine_flight_line(const struct machine_flight *flight)
@@ -284,14 +284,16 @@ int flight_move(struct machine_flight *item, uint64_t most_bytes)
     if (item->kind == FLIGHT_COPIES) is_done = flight_copies_end((struct flight_copies *)item);
     if (item->kind == FLIGHT_ARRIVE) is_done = flight_arrive_end((struct flight_arrive *)item);
     if (item->kind == FLIGHT_PRODUCT) is_done = flight_product_end((struct flight_product *)item);
+    if (item->kind == FLIGHT_STORES) is_done = flight_stores_end((struct flight_stores *)item);
     if (is_done) drop(item);
     return is_done;
 }
 
 // Is `other` one of those that `item` comes behind? The end of cp.async.mbarrier.arrive: copies of its threads;
-// products of a warpgroup: each other.
+// products of a warpgroup: each other. Stores to other CTAs come behind all that were made before.
 static int is_behind(const struct machine_flight *item, const struct machine_flight *other)
 {
+    if (item->kind == FLIGHT_STORES) return other->kind == FLIGHT_STORES;
     if (other->warp != item->warp) return 0;
     if (item->kind == FLIGHT_ARRIVE) return other->kind == FLIGHT_COPIES && (other->lanes & item->lanes) != 0;
     return item->kind == FLIGHT_PRODUCT && other->kind == FLIGHT_PRODUCT;
@@ -299,7 +301,7 @@ static int is_behind(const struct machine_flight *item, const struct machine_fli
 
 static struct machine_flight *one_before(const struct machine_flight *item)
 {
-    if (item->kind != FLIGHT_ARRIVE && item->kind != FLIGHT_PRODUCT) return NULL;
+    if (item->kind == FLIGHT_OPERATION || item->kind == FLIGHT_COPIES) return NULL;
     for (struct machine_flight *other = item->previous; other != NULL; other = other->previous)
         if (is_behind(item, other)) return other;
     return NULL;

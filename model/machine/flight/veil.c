@@ -137,6 +137,17 @@ void machine_veil_learn(const struct machine_warp *warp)
     if (veil != NULL) veil->learnt[number_of(warp)] = veil->now++;
 }
 
+uint32_t machine_veil_now(const struct machine_cluster *cluster)
+{
+    return cluster->veil == NULL ? 0 : cluster->veil->now;
+}
+
+int machine_veil_knows(const struct machine_warp *warp, uint32_t stamp)
+{
+    const struct machine_veil *veil = warp->cta->cluster->veil;
+    return veil != NULL && stamp <= veil->learnt[number_of(warp)];
+}
+
 void machine_veil_lift(const struct machine_cluster *cluster, const uint8_t *at, uint64_t bytes)
 {
     const struct machine_veil *veil = cluster->veil;

@@ -32,6 +32,10 @@ enum veil_space { VEIL_SHARED, VEIL_GLOBAL, VEIL_SPACES };
 void machine_veil_fence(const struct machine_warp *warp, enum veil_space space);
 void machine_veil_learn(const struct machine_warp *warp);
 
+// The time of what is stored now, 0 without a veil; has the warp learnt of what was stored at that time?
+uint32_t machine_veil_now(const struct machine_cluster *cluster);
+int machine_veil_knows(const struct machine_warp *warp, uint32_t stamp);
+
 // The async proxy, or a copy engine, writes `bytes` bytes at `at` on the host: these it sees.
 void machine_veil_lift(const struct machine_cluster *cluster, const uint8_t *at, uint64_t bytes);
 

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "form_number.h"
-#include "handler.h"
 #include "movers.h"
+#include "remote.h"
 #include "span.h"
 #include "veil.h"
 
@@ -100,20 +100,40 @@ static void store_lane(const struct machine_strand *strand, const struct machine
     }
 }
 
+// The bytes of a store to another CTA are under way for a while; 0: they land now.
+static int store_late(const struct machine_strand *strand, const struct machine_transfer *transfer,
+                      struct machine_place place, uint8_t *at, uint32_t lane, struct flight_stores *late)
+{
+    const uint32_t rank = (uint32_t)(place.address >> SHARED_RANK_SHIFT);
+    if (late == NULL || place.space != PTX_SHARED_CLUSTER || rank == strand->warp->cta->rank) return 0;
+    late->to[lane] = at;
+    store_lane(strand, transfer, late->data[lane], lane);
+    return 1;
+}
+
 static enum machine_next each_lane(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes,
                                    const struct machine_transfer *transfer, const uint64_t address[MACHINE_LANES])
 {
+    const int may_be_late = transfer->use == MEMORY_WRITES && !transfer->is_strong;
+    struct flight_stores *late = may_be_late ? machine_remote_begin(strand, transfer->whole_bytes) : NULL;
+    uint32_t late_lanes = 0;
     for (uint32_t lane = 0; lane < MACHINE_LANES; lane++) {
         enum rule rule;
         if (!(lanes >> lane & 1)) continue;
         struct machine_place place = machine_place(strand, transfer->space, address[lane]);
         uint8_t *at = machine_at(strand, place, lane, transfer->whole_bytes, transfer->use, &rule);
-        if (at == NULL) return machine_fault_at(strand, code, lane, rule, place, transfer->whole_bytes);
-        if (transfer->use == MEMORY_WRITES)
+        if (at == NULL) {
+            if (late != NULL) machine_remote_issue(late, late_lanes);
+            return machine_fault_at(strand, code, lane, rule, place, transfer->whole_bytes);
+        }
+        if (store_late(strand, transfer, place, at, lane, late))
+            late_lanes |= UINT32_C(1) << lane;
+        else if (transfer->use == MEMORY_WRITES)
             store_lane(strand, transfer, at, lane);
         else
             load_lane(strand, transfer, at, lane);
     }
+    if (late != NULL) machine_remote_issue(late, late_lanes);
     return MACHINE_NEXT;
 }
 

@@ -2,7 +2,7 @@
 // From an address of PTX to bytes of the host.
 #include "address_check.h"
 #include "cluster_access.h"
-#include "handler.h"
+#include "remote.h"
 #include "rules/global.h"
 #include "veil.h"
 
@@ -103,7 +103,10 @@ static uint8_t *cluster_at(const struct machine_strand *strand, uint64_t address
         if (at != NULL) return at;
     }
     *rule = cluster_access_check(shared, CLUSTER_PLAIN, cta->rank, (uint32_t)address, bytes, NULL);
-    return *rule == RULE_OK ? cluster_memory_at(shared, rank, offset, bytes) : NULL;
+    if (*rule != RULE_OK) return NULL;
+    uint8_t *at = cluster_memory_at(shared, rank, offset, bytes);
+    if (at != NULL) machine_remote_land(cta, at, bytes);
+    return at;
 }
 
 static uint8_t *any_shared_at(const struct machine_strand *strand, struct machine_place place, uint32_t bytes,

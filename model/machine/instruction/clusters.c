@@ -4,6 +4,7 @@
 #include "flight_item.h"
 #include "form_number.h"
 #include "meeting.h"
+#include "remote.h"
 #include "veil.h"
 
 // --- barrier.cluster -------------------------------------------------------------------------------------------------
@@ -93,7 +94,7 @@ static enum machine_next wait(struct machine_strand *strand, const struct machin
     machine_flights_meet(strand->warp->cta->cluster);
     machine_veil_learn(strand->warp);
     if (phase != 0) tell(strand, code, lanes, MEETING_WAIT, ORDER_ACQUIRE, phase - 1);
-    return MACHINE_NEXT;
+    return machine_remote_told(strand->warp);
 }
 
 int machine_cluster_waits(const struct machine_strand *strand)

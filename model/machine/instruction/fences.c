@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Fences. The machine tells of them: it keeps no caches, and every thread sees each access at once. They also lift the
-// veil before the async proxy (veil.h).
+// Fences. The machine tells of them: it keeps no caches, and every thread of a CTA sees each access at once. They
+// also lift the veil before the async proxy (veil.h), and land stores to other CTAs (remote.h).
 #include <string.h>
 
 #include "address_check.h"
 #include "fence.h"
 #include "flight_item.h"
 #include "form_number.h"
+#include "remote.h"
 #include "tensormap.h"
 #include "veil.h"
 
@@ -34,6 +35,7 @@ int machine_is_wide(const struct ptx_choice *choice)
 void machine_release(const struct machine_warp *warp)
 {
     machine_veil_fence(warp, VEIL_GLOBAL);
+    machine_remote_release(warp);
 }
 
 static enum machine_next fence(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
@@ -54,7 +56,8 @@ static enum machine_next fence_async(struct machine_strand *strand, const struct
     fence(strand, code, lanes);
     const int is_of_all = code->choice->spaces == 0, is_global = !is_of_all && code->choice->space[0] == PTX_GLOBAL;
     if (!is_global) machine_veil_fence(strand->warp, VEIL_SHARED);
-    if (is_global || is_of_all) machine_veil_fence(strand->warp, VEIL_GLOBAL);
+    if (is_global) machine_veil_fence(strand->warp, VEIL_GLOBAL);
+    if (is_of_all) machine_release(strand->warp); // ptxas puts a MEMBAR in front of it
     return flight_takes_long(strand->warp);
 }
 

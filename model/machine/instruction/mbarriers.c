@@ -7,6 +7,7 @@
 #include "flight_item.h"
 #include "form_number.h"
 #include "hang.h"
+#include "remote.h"
 #include "report.h"
 #include "rules/mbarrier.h"
 #include "veil.h"
@@ -312,7 +313,8 @@ static enum machine_next operate(struct machine_strand *strand, const struct mac
     if (row->result != NO_ROW) give(strand, &code->operand[row->result], lanes, &answer, does->result);
     if (does->result == MBARRIER_GIVES_PREDICATE) return waited(strand, code, &in, answer.ballot);
     if (in.opcode != MBARRIER_OP_PENDING_COUNT) machine_progress(strand);
-    return row->opcode == MBARRIER_OP_COPIES_ARRIVE ? issue_arrive(strand, code, &in) : MACHINE_NEXT;
+    if (row->opcode == MBARRIER_OP_COPIES_ARRIVE) return issue_arrive(strand, code, &in);
+    return machine_remote_told(strand->warp);
 }
 
 machine_handler *machine_mbarriers_find(const struct ptx_choice *choice)

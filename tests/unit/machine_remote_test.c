@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+// Stores to shared memory of another CTA: what that CTA sees of them without a release of a scope wider than the CTA.
+// An H200 had old words in 2 to 100 % of tries, and in none with release.cluster.
+#include "machine_test.h"
+
+enum { SEEDS = 64, THREADS = 64 };
+
+// In how many of the seeds is a word not 7?
+static int count_bad(const char *text, enum machine_policy policy)
+{
+    int bad = 0;
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        const struct launch_of of = {.grid = 2, .cluster = 2, .block = THREADS, .schedule = {policy, seed, 0}};
+        struct ran *ran = run_well(text, of);
+        int is_bad = 0;
+        for (int i = 0; i < THREADS; i++) is_bad |= ran->out[i] != 7;
+        bad += is_bad;
+        free(ran);
+    }
+    return bad;
+}
+
+static void check_right(const char *text)
+{
+    for (int policy = MACHINE_DEFAULT; policy <= MACHINE_SHUFFLED; policy++)
+        ck_assert_msg(count_bad(text, (enum machine_policy)policy) == 0, "policy %d", policy);
+}
+
+static void check_wrong(const char *text)
+{
+    ck_assert_int_eq(count_bad(text, MACHINE_DEFAULT), 0);
+    ck_assert_int_eq(count_bad(text, MACHINE_EARLY), 0);
+    ck_assert_int_ge(count_bad(text, MACHINE_LATE), SEEDS / 2);
+    ck_assert_int_ge(count_bad(text, MACHINE_SHUFFLED), SEEDS / 4);
+}
+
+// Each thread of the first CTA stores a 7 into the second one's tile, and arrives at its barrier; each thread of the
+// second waits, and reads its word.
+#define MESSAGE(behind, arrive)                                                                                        \
+    ENTRY THREAD ".shared .align 128 .b8 tile[256];\n.shared .align 8 .b64 bar;\nmov.u32 %r1, tile;\n"                 \
+                 "mov.u32 %r4, bar;\nmov.u32 %r2, 7;\nmov.u32 %r5, %cluster_ctarank;\nsetp.ne.u32 %p3, %r5, 0;\n"      \
+                 "setp.ne.u32 %p1, %r0, 0;\n@!%p1 mbarrier.init.shared::cta.b64 [%r4], 64;\n"                          \
+                 "mad.lo.u32 %r3, %r0, 4, %r1;\nbarrier.cluster.arrive;\nbarrier.cluster.wait;\n@%p3 bra second;\n"    \
+                 "mapa.shared::cluster.u32 %r6, %r3, 1;\nmapa.shared::cluster.u32 %r7, %r4, 1;\n"                      \
+                 "st.shared::cluster.u32 [%r6], %r2;\n" behind "mbarrier.arrive" arrive                                \
+                 ".shared::cluster.b64 _, [%r7];\nbra end;\n"                                                          \
+                 "second:\nmbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p2, [%r4], 0;\n"                  \
+                 "@!%p2 bra second;\nld.shared.u32 %r10, [%r3];\nst.global.u32 [%rd1], %r10;\n"                        \
+                 "end:\nbarrier.cluster.arrive;\nbarrier.cluster.wait;\nret;\n}\n"
+
+START_TEST(REMOTE__a_message_needs_a_release_of_the_cluster)
+{
+    check_wrong(MESSAGE("", ".release.cta"));
+    check_wrong(MESSAGE("", ".relaxed.cluster"));
+    check_wrong(MESSAGE("", ""));
+    check_wrong(MESSAGE("fence.acq_rel.cta;\n", ".relaxed.cluster"));
+}
+END_TEST
+
+START_TEST(REMOTE__a_release_of_the_cluster_is_enough)
+{
+    check_right(MESSAGE("", ".release.cluster"));
+    check_right(MESSAGE("fence.acq_rel.cluster;\n", ".relaxed.cluster"));
+    check_right(MESSAGE("fence.acq_rel.gpu;\n", ".release.cta"));
+}
+END_TEST
+
+// One thread releases behind the barrier of its CTA what all have stored.
+#define BY_ONE(arrive)                                                                                                 \
+    ENTRY THREAD ".shared .align 128 .b8 tile[256];\n.shared .align 8 .b64 bar;\nmov.u32 %r1, tile;\n"                 \
+                 "mov.u32 %r4, bar;\nmov.u32 %r2, 7;\nmov.u32 %r5, %cluster_ctarank;\nsetp.ne.u32 %p3, %r5, 0;\n"      \
+                 "setp.ne.u32 %p1, %r0, 0;\n@!%p1 mbarrier.init.shared::cta.b64 [%r4], 1;\n"                           \
+                 "mad.lo.u32 %r3, %r0, 4, %r1;\nbarrier.cluster.arrive;\nbarrier.cluster.wait;\n@%p3 bra second;\n"    \
+                 "mapa.shared::cluster.u32 %r6, %r3, 1;\nmapa.shared::cluster.u32 %r7, %r4, 1;\n"                      \
+                 "st.shared::cluster.u32 [%r6], %r2;\nbar.sync 0;\n"                                                   \
+                 "@!%p1 mbarrier.arrive" arrive ".shared::cluster.b64 _, [%r7];\nbra end;\n"                           \
+                 "second:\nmbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p2, [%r4], 0;\n"                  \
+                 "@!%p2 bra second;\nld.shared.u32 %r10, [%r3];\nst.global.u32 [%rd1], %r10;\n"                        \
+                 "end:\nbarrier.cluster.arrive;\nbarrier.cluster.wait;\nret;\n}\n"
+
+START_TEST(REMOTE__a_release_covers_what_its_thread_knows_of)
+{
+    check_right(BY_ONE(".release.cluster"));
+    check_wrong(BY_ONE(".relaxed.cluster"));
+}
+END_TEST
+
+// The CTA itself sees what its threads stored, in order; barrier.cluster.arrive releases unless it is relaxed.
+#define MEET(arrive, before)                                                                                           \
+    ENTRY THREAD ".shared .align 128 .b8 tile[256];\nmov.u32 %r1, tile;\nmov.u32 %r2, 7;\nmov.u32 %r8, 3;\n"           \
+                 "mov.u32 %r5, %cluster_ctarank;\nsetp.ne.u32 %p3, %r5, 0;\nmad.lo.u32 %r3, %r0, 4, %r1;\n"            \
+                 "barrier.cluster.arrive;\nbarrier.cluster.wait;\nmapa.shared::cluster.u32 %r6, %r3, 1;\n"             \
+                 "@!%p3 st.shared::cluster.u32 [%r6], %r8;\n@!%p3 st.shared::cluster.u32 [%r6], %r2;\n" before         \
+                 "barrier.cluster.arrive" arrive ";\nbarrier.cluster.wait;\n"                                          \
+                 "@%p3 ld.shared.u32 %r10, [%r3];\n@%p3 st.global.u32 [%rd1], %r10;\n"                                 \
+                 "barrier.cluster.arrive;\nbarrier.cluster.wait;\nret;\n}\n"
+
+START_TEST(REMOTE__a_cluster_barrier_releases_unless_it_is_relaxed)
+{
+    check_right(MEET("", ""));
+    check_right(MEET(".release", ""));
+    check_wrong(MEET(".relaxed", ""));
+    check_right(MEET(".relaxed", "fence.acq_rel.cluster;\n"));
+    check_right(MEET(".relaxed", "@!%p3 ld.shared::cluster.u32 %r9, [%r6];\n"));
+}
+END_TEST
+
+Suite *machine_remote_suite(void)
+{
+    Suite *suite = suite_create("machine_remote");
+    TCase *tcase = tcase_create("REMOTE");
+    tcase_add_test(tcase, REMOTE__a_message_needs_a_release_of_the_cluster);
+    tcase_add_test(tcase, REMOTE__a_release_of_the_cluster_is_enough);
+    tcase_add_test(tcase, REMOTE__a_release_covers_what_its_thread_knows_of);
+    tcase_add_test(tcase, REMOTE__a_cluster_barrier_releases_unless_it_is_relaxed);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}
