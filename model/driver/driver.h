@@ -23,6 +23,14 @@ struct device_facts;
 struct look;
 struct turn;
 
+// A launch: on which stream, what it has written (NULL: nobody knows), and how the allocations were then.
+struct machine_written;
+struct driver_primary {
+    const struct CUstream_st *stream;
+    struct machine_written *written;
+    uint64_t regions;
+};
+
 struct driver {
     pthread_mutex_t lock;              // recursive: a call may be made of others
     atomic_int waiting;                // threads that want the lock
@@ -33,6 +41,7 @@ struct driver {
     uint64_t later_thread;             // that of later.c, when it runs
     int has_later_thread;
     int is_initialized, is_child; // is_child: of a process that was, and has no driver
+    int has_programmatic;         // a launch that may begin before the one in front of it has ended
     int has_run, has_refused;     // a kernel, and a call: each is noted once (note.h)
     struct driver_options options;
     const struct device_facts *device;
@@ -45,6 +54,7 @@ struct driver {
     struct CUmemPoolHandle_st *default_pool, *pool; // pool: of cuDeviceSetMemPool, NULL: the default
     struct coredump coredump;                       // of the process, and what a context has that nobody has asked yet
     struct look *look;                              // what of the kernels is told; NULL: nothing
+    struct driver_primary last_launch;              // the launch that ran last, if nothing came behind it
     uint64_t launches, captures, graph_most_bytes;  // the last: most that nodes of graphs have had
 };
 

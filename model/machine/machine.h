@@ -73,6 +73,19 @@ struct machine_heap;
 struct machine_heap *machine_heap_open(uint64_t bytes);
 void machine_heap_close(struct machine_heap *heap);
 
+// --- Programmatic launches -------------------------------------------------------------------------------------------
+
+// What a launch writes to global memory, with the bytes from before, for the programmatic launch behind it.
+struct machine_written;
+struct machine_written *machine_written_open(void); // NULL if there is no memory
+void machine_written_close(struct machine_written *written);
+
+// Is all that it wrote known? Not where that is too much.
+int machine_written_is_known(const struct machine_written *written);
+
+// Does a kernel of the module that was decoded have griddepcontrol?
+int machine_module_depends(const struct machine_module *module);
+
 // --- Launches --------------------------------------------------------------------------------------------------------
 
 // When asynchronous operations advance: as warps yield; as late as is legal; at their issue; at random.
@@ -129,6 +142,9 @@ struct machine_child {
 //                      from "128 bytes at 0x1000, "; returns its length, 0: nothing. NULL: nobody knows
 //   hung               takes the state of a launch that hangs or has reached a limit (hang.h), while it is there
 //   may_wait           machine_go_on() returns where the launch waits for memory that others write
+//   written            takes what the launch writes, under LATE and SHUFFLED; NULL: nobody
+//   before             what the launch in front has written, if this one is programmatic: under LATE and SHUFFLED it
+//                      begins without that. The memory must still be mapped. NULL: that launch has ended
 //   grid_workspace     of a cooperative launch: where its CTAs meet, in %envreg1 and %envreg2; 0 of others
 struct machine_hang;
 struct machine_launch {
@@ -161,6 +177,7 @@ struct machine_launch {
     void (*hung)(void *context, const struct machine_hang *hang);
     void *hung_context;
     int may_wait;
+    struct machine_written *written, *before;
 };
 
 // REFUSED: the launch itself is wrong, nothing ran. UNSUPPORTED: an instruction that the machine does not run yet.

@@ -17,6 +17,7 @@
 
 //   launched  the grid that runs: the kernel's, or that of `child`, what a kernel asked for, if is_child; NULL: none
 //   regions   of the allocations, that the grid knows
+//   written   what it writes, for a programmatic launch behind it; before: what the one in front has written; NULL: none
 struct kernel_run {
     struct children children;
     struct work child;
@@ -26,6 +27,7 @@ struct kernel_run {
     char *hang;               // the report of one that hangs or was stopped at a limit; NULL: none
     struct look_launch *look; // who looks at the grid that runs; NULL: nobody
     uint64_t regions;
+    struct machine_written *written, *before;
 };
 
 // --- A grid ----------------------------------------------------------------------------------------------------------
@@ -118,11 +120,54 @@ static void hear_hang(void *context, const struct machine_hang *hang)
     run->hang = hang_report(run->children.driver, hang);
 }
 
+// --- Programmatic launches -------------------------------------------------------------------------------------------
+
+void kernel_forget_primary(struct driver *driver)
+{
+    machine_written_close(driver->last_launch.written);
+    driver->last_launch.written = NULL;
+}
+
+static int is_behind_primary(const struct driver *driver, const struct work_kernel *kernel)
+{
+    return kernel->is_programmatic && driver->last_launch.written != NULL &&
+           driver->last_launch.stream == kernel->stream &&
+           driver->last_launch.regions == driver->allocations.regions_made;
+}
+
+// Under LATE and SHUFFLED a programmatic launch runs as if that in front of it had not ended (machine.md).
+static void link_to_primary(struct driver *driver, const struct work_kernel *kernel, struct kernel_run *run)
+{
+    const enum machine_policy policy = (enum machine_policy)driver->options.schedule;
+    const int is_weak = policy == MACHINE_LATE || policy == MACHINE_SHUFFLED;
+    if (!run->is_child && is_behind_primary(driver, kernel)) {
+        run->before = driver->last_launch.written;
+        driver->last_launch.written = NULL;
+    }
+    kernel_forget_primary(driver);
+    driver->has_programmatic |= kernel->is_programmatic;
+    const int may_be_primary = driver->has_programmatic || machine_module_depends(kernel->function->module->machine);
+    if (is_weak && !run->is_child && may_be_primary) run->written = machine_written_open();
+}
+
+static void end_primary(struct driver *driver, const struct work_kernel *kernel, struct kernel_run *run)
+{
+    machine_written_close(run->before);
+    run->before = NULL;
+    kernel_forget_primary(driver);
+    if (run->written != NULL && run->outcome.kind == MACHINE_DONE && machine_written_is_known(run->written))
+        driver->last_launch = (struct driver_primary){kernel->stream, run->written, driver->allocations.regions_made};
+    else
+        machine_written_close(run->written);
+    run->written = NULL;
+}
+
 static int begin(struct driver *driver, const struct work_kernel *kernel, struct kernel_run *run)
 {
     struct CUctx_st *context = driver_context();
     driver_options_schedule(&driver->options);
     const uint64_t workspace = kernel->is_cooperative ? workspace_of(driver, context) : 0;
+    link_to_primary(driver, kernel, run);
     struct machine_launch launch = {
         .module = kernel->function->module->machine,
         .kernel = kernel->function->kernel,
@@ -142,6 +187,8 @@ static int begin(struct driver *driver, const struct work_kernel *kernel, struct
         .child_context = &run->children,
         .error_text = runtime_error_text,
         .may_wait = 1,
+        .written = run->written,
+        .before = run->before,
         .meanwhile_context = run,
         .set_condition = condition_set,
         .condition_context = driver,
@@ -169,6 +216,7 @@ static enum cuda_result end(struct driver *driver, const struct work_kernel *ker
     struct machine_outcome *outcome = &run->outcome;
     enum cuda_result error = CUDA_SUCCESS;
     close_grid(run);
+    end_primary(driver, kernel, run);
     if (outcome->kind != MACHINE_DONE) {
         launch_tell(driver, kernel->function, outcome, run->hang);
         error = launch_error(outcome);
@@ -253,6 +301,8 @@ void kernel_drop(struct work_state *state)
     struct kernel_run *run = state->kernel;
     if (run == NULL) return;
     close_grid(run);
+    machine_written_close(run->before);
+    machine_written_close(run->written);
     if (run->is_child) work_release(run->children.driver, &run->child);
     children_close(&run->children);
     free(run->hang);

@@ -138,6 +138,7 @@ static enum cuda_result launch(const char *call, struct work_kernel *kernel, str
     DRIVER_USE_OF(driver, stream);
     const struct CUstream_st *on = stream_of(driver, stream);
     const struct CUgreenCtx_st *green = on != NULL ? green_of_stream(on) : NULL;
+    kernel->stream = on;
     if (green != NULL) kernel->multiprocessors = green->count;
     enum cuda_result error = kernel_gather(driver, kernel, parameters, extra);
     if (error == CUDA_SUCCESS) error = kernel_check(driver, call, kernel);
@@ -173,8 +174,8 @@ DRIVER_VISIBLE enum cuda_result cuLaunchCooperativeKernel(struct CUfunc_st *func
 
 // --- Attributes ------------------------------------------------------------------------------------------------------
 
-// Those of priorities, caches and overlap change nothing, since a launch ends before the next begins; and clusters of
-// the preferred size are never promised.
+// Those of priorities and caches change nothing; of overlap one is taken besides; and clusters of the preferred size
+// are never promised.
 static int is_ignored(uint32_t attribute)
 {
     enum { NVLINK_UTIL_CENTRIC_SCHEDULING = 16 };
@@ -233,6 +234,8 @@ static enum cuda_result check_policy(const struct cuda_launch_attribute *attribu
 
 static enum cuda_result take_attribute(struct work_kernel *kernel, const struct cuda_launch_attribute *attribute)
 {
+    if (attribute->id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
+        kernel->is_programmatic = attribute->value.programmatic_stream_serialization_allowed != 0;
     if (is_ignored(attribute->id)) return check_policy(attribute);
     if (is_event(attribute->id)) return check_event(attribute);
     if (attribute->id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE) {

@@ -159,6 +159,7 @@ DRIVER_VISIBLE enum cuda_result cuStreamQuery(struct CUstream_st *stream)
     DRIVER_USE_OF(driver, stream);
     const enum cuda_result error = check_done(driver, stream);
     if (error != CUDA_SUCCESS) return error;
+    kernel_forget_primary(driver);
     if (!turns_are_on(driver, stream_of(driver, stream))) return CUDA_SUCCESS;
     turns_let(driver);
     return CUDA_ERROR_NOT_READY;

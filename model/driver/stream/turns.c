@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "capture.h"
+#include "work.h"
 
 // The order of streams: each in itself, and the default one of all threads with those that do not ask to be left out.
 static int is_behind(const struct CUstream_st *stream, const struct CUstream_st *other)
@@ -67,6 +68,7 @@ int turns_are_on(const struct driver *driver, const struct CUstream_st *stream)
 // A function of the program that is called later has no other thread to wait for.
 void turns_wait(struct driver *driver, const struct CUstream_st *stream)
 {
+    kernel_forget_primary(driver);
     while (stream_thread() != driver->later_thread && turns_are_on(driver, stream)) driver_wait(driver);
 }
 

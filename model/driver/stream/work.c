@@ -97,6 +97,7 @@ static enum cuda_result check_shown(struct driver *driver, uint64_t address)
 enum cuda_result work_run(struct driver *driver, const struct work *work, struct work_state *state)
 {
     enum cuda_result error;
+    if (work->type != NODE_KERNEL) kernel_forget_primary(driver);
     switch (work->type) {
     case NODE_KERNEL:
         return kernel_run(driver, &work->of.kernel, state);

@@ -27,6 +27,8 @@ struct work_kernel {
     struct CUfunc_st *function;
     uint32_t grid[3], block[3], cluster[3], shared_bytes;
     int is_cooperative, has_cluster;
+    int is_programmatic; // it may begin before the launch in front of it on the stream has ended
+    const struct CUstream_st *stream;
     uint32_t multiprocessors; // that a green context has for it; 0: all
     uint8_t *parameters;
     uint32_t parameter_bytes;
@@ -114,6 +116,9 @@ enum cuda_result kernel_run(struct driver *driver, const struct work_kernel *ker
 void kernel_hang(struct driver *driver, const struct work_kernel *kernel, const struct work_state *state,
                  const char *why);
 void kernel_drop(struct work_state *state);
+
+// What comes now does so behind the end of the launch that ran last: something else was done, or waited for it.
+void kernel_forget_primary(struct driver *driver);
 
 // Fills a kernel's parameters from a launch's. The caller frees kernel->parameters.
 enum cuda_result kernel_gather(struct driver *driver, struct work_kernel *kernel, void **parameters, void **extra);

@@ -8,6 +8,7 @@
 
 #include "flight_item.h"
 #include "veil_global.h"
+#include "written.h"
 
 enum { WORD = 4 };
 
@@ -50,20 +51,19 @@ static int open_times(struct machine_veil *veil, uint32_t warps)
 
 int machine_veil_open(struct machine_cluster *cluster)
 {
-    const enum machine_policy policy = flight_policy(cluster);
     const uint64_t each = cluster->machine->shared_bytes, all = each * cluster->ctas;
     const uint32_t warps = cluster->ctas * cluster->cta[0].warps;
-    if ((policy != MACHINE_LATE && policy != MACHINE_SHUFFLED) || each == 0) return 1;
+    if (!machine_is_weak(cluster->machine)) return 1;
     struct machine_veil *veil = calloc(1, sizeof *veil);
     if (veil == NULL) return 0;
     cluster->veil = veil;
     veil->bytes = cluster->memory[0].bytes;
     veil->size_bytes = all;
     veil->now = 1;
-    veil->old = malloc(all);
-    veil->view = malloc(each);
-    veil->stamp = calloc(all / WORD, sizeof *veil->stamp);
-    veil->writer = malloc(all / WORD * sizeof *veil->writer);
+    veil->old = malloc(all + 1);
+    veil->view = malloc(each + 1);
+    veil->stamp = calloc(all / WORD + 1, sizeof *veil->stamp);
+    veil->writer = malloc((all / WORD + 1) * sizeof *veil->writer);
     veil->learnt = calloc(warps, sizeof *veil->learnt);
     if (has_loads(cluster->machine) && (veil->global = veil_global_open()) == NULL) return 0;
     return open_times(veil, warps) && veil->old != NULL && veil->view != NULL && veil->stamp != NULL &&
@@ -105,13 +105,22 @@ static int is_local(const struct machine_warp *warp, const uint8_t *at)
     return (uintptr_t)at - (uintptr_t)warp->local < (uint64_t)warp->local_bytes * MACHINE_LANES;
 }
 
+static void note_global(const struct machine_warp *warp, const uint8_t *at, uint64_t bytes)
+{
+    const struct machine *machine = warp->cta->cluster->machine;
+    const struct machine_veil *veil = warp->cta->cluster->veil;
+    if (machine->launch->written != NULL)
+        machine_written_note(machine->launch->written, (uint64_t)(uintptr_t)at, bytes);
+    if (veil->global != NULL)
+        veil_global_note(veil->global, &veil->times[VEIL_GLOBAL], veil->now, number_of(warp), at, bytes);
+}
+
 void machine_veil_note(const struct machine_warp *warp, const uint8_t *at, uint64_t bytes)
 {
     const struct machine_veil *veil = warp->cta->cluster->veil;
     uint64_t word, end;
     if (!words_of(veil, at, bytes, &word, &end)) {
-        if (veil->global != NULL && !is_local(warp, at))
-            veil_global_note(veil->global, &veil->times[VEIL_GLOBAL], veil->now, number_of(warp), at, bytes);
+        if (!is_local(warp, at)) note_global(warp, at, bytes);
         return;
     }
     for (; word < end; word++) {
@@ -171,10 +180,13 @@ static void range_of(const struct operation *o, uint64_t *low, uint64_t *end)
 
 void machine_veil_lift_global(const struct machine_cluster *cluster, const struct operation *o)
 {
+    const struct machine *machine = cluster->machine;
     uint64_t low, end;
-    if (cluster->veil == NULL || cluster->veil->global == NULL) return;
+    if (cluster->veil == NULL) return;
     range_of(o, &low, &end);
-    veil_global_lift(cluster->veil->global, low, end);
+    if (machine->launch->written != NULL)
+        machine_written_note_mapped(machine->launch->written, &machine->global, low, end);
+    if (cluster->veil->global != NULL) veil_global_lift(cluster->veil->global, low, end);
 }
 
 void machine_veil_lift_word(const struct machine_warp *warp, const uint8_t *at, uint64_t bytes)

@@ -7,12 +7,23 @@
 #include "form_number.h"
 #include "handler.h"
 #include "report.h"
+#include "written.h"
 
-// Launches come one after another: there is no grid to wait for, and those that depend on this one come later.
+int machine_module_depends(const struct machine_module *module)
+{
+    const struct ptx_program *program = machine_module_program(module);
+    for (uint32_t i = 0; i < program->ops; i++)
+        if (program->op[i].choice.form == PTX_FORM_GRIDDEPCONTROL) return 1;
+    return 0;
+}
+
+// The launch in front has ended, but under LATE and SHUFFLED it may seem not to have (written.h).
 static enum machine_next depend(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
 {
     struct teller room;
     int waits = code->choice->word[PTX_CLASS_GRID] == PTX_GRID_WAIT;
+    const struct machine *machine = strand->warp->cta->cluster->machine;
+    if (waits && machine_waits_for_grids(machine)) return MACHINE_WAIT;
     const struct event event = {.kind = EVENT_RUN, .run = waits ? RUN_WAIT_FOR_GRIDS : RUN_LAUNCH_DEPENDENTS};
     if (machine_is_heard(strand)) event_tell(machine_teller(strand, code, lanes, &room), event);
     return MACHINE_NEXT;

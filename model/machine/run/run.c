@@ -10,6 +10,7 @@
 #include "grid.h"
 #include "prepare.h"
 #include "report.h"
+#include "written.h"
 
 enum {
     MOST_HOST_THREADS = 64,
@@ -208,6 +209,19 @@ static int looks_outside(const struct grid *grid)
     return looks;
 }
 
+// Nobody gets on: the launch in front ends now, and what it wrote is there. 0 if it has. No thread runs a cluster.
+static int end_launch_before(struct grid *grid)
+{
+    struct machine *machine = grid->machine;
+    if (!machine_waits_for_grids(machine)) return 0;
+    __atomic_store_n(&machine->is_before_hidden, 0, __ATOMIC_RELAXED);
+    machine_written_show(machine->launch->before);
+    for (uint32_t i = 0; i < grid->residents; i++) grid->resident[i].cluster->progress++;
+    grid->generation++;
+    grid->changes++;
+    return 1;
+}
+
 // Have all clusters that there is room for had such a turn since the last change, and looks one at global memory?
 static int is_waiting(const struct grid *grid)
 {
@@ -251,7 +265,7 @@ static void run_turn(struct grid *grid, struct resident *resident)
     settle(grid, resident, ran, begin, changes, changes_of_grid);
     if (ran == MACHINE_CLUSTER_DONE) end_cluster(grid, resident);
     check_limits(grid);
-    grid->is_waiting = is_waiting(grid);
+    grid->is_waiting = is_waiting(grid) && !end_launch_before(grid);
     pthread_cond_broadcast(&grid->changed);
 }
 
@@ -275,7 +289,7 @@ static void *work(void *context)
             run_turn(grid, resident);
         else if (grid->running > 0)
             pthread_cond_wait(&grid->changed, &grid->lock);
-        else if (!is_paused(grid))
+        else if (!is_paused(grid) && !end_launch_before(grid))
             end_everywhere(grid, MACHINE_HUNG, "no thread can make progress");
     }
     pthread_cond_broadcast(&grid->changed);
@@ -320,6 +334,7 @@ static void open_grid(struct grid *grid, struct machine *machine)
 static void finish(struct grid *grid)
 {
     struct machine *machine = grid->machine;
+    end_launch_before(grid);
     tell_run(machine, RUN_KERNEL_END);
     while (grid->residents > 0) end_cluster(grid, &grid->resident[0]);
     machine->outcome->instructions = machine->instructions;
@@ -348,7 +363,10 @@ struct machine_launched *machine_begin(const struct machine_launch *launch, stru
     pthread_mutex_init(&launched->lock, NULL);
     pthread_mutex_init(&launched->combined_lock, NULL);
     if (launch->schedule.threads > 1) machine->combined_lock = &launched->combined_lock;
-    if (machine_prepare(machine)) open_grid(&launched->grid, machine);
+    if (!machine_prepare(machine)) return launched;
+    machine->is_before_hidden = launch->before != NULL && machine_is_weak(machine);
+    if (machine->is_before_hidden) machine_written_hide(launch->before, &launch->schedule);
+    open_grid(&launched->grid, machine);
     return launched;
 }
 

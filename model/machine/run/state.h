@@ -152,9 +152,10 @@ struct machine {
     uint8_t *parameters;
     uint32_t ctas; // of a cluster
     uint64_t shared_bytes, instructions, thread_instructions;
-    int is_stopped;  // read by all threads
-    int child_error; // the last of a launch that a kernel asked for; read by all threads
-    int is_alone;    // nobody else can write global memory now
+    int is_stopped;       // read by all threads
+    int child_error;      // the last of a launch that a kernel asked for; read by all threads
+    int is_alone;         // nobody else can write global memory now
+    int is_before_hidden; // written.h: what the launch in front has written is not there yet; read by all threads
     struct machine_outcome *outcome;
     void *lock;          // of the outcome
     void *combined_lock; // of global memory, for who reads, combines and writes there; NULL: one host thread runs
@@ -170,6 +171,13 @@ static inline uint64_t machine_parameter_window(const struct machine *machine)
 static inline int machine_is_converged(const struct machine_strand *strand, uint32_t lanes)
 {
     return lanes == strand->warp->live;
+}
+
+// Is the schedule out to show what goes wrong? Then what threads write is not always there at once.
+static inline int machine_is_weak(const struct machine *machine)
+{
+    const enum machine_policy policy = machine->launch->schedule.policy;
+    return policy == MACHINE_LATE || policy == MACHINE_SHUFFLED;
 }
 
 static inline int machine_is_stopped(const struct machine *machine)
