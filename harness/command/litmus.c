@@ -17,7 +17,7 @@ enum { MAX_TEST_BYTES = 1 << 20, MAX_UNROLL = 8 };
 
 struct arguments {
     const char *expected, *svg;
-    int outcomes, progress, json, quiet;
+    int outcomes, progress, races, json, quiet;
     uint64_t unroll, most;
     struct litmus_files files;
     int paths;
@@ -30,6 +30,7 @@ static const struct command_option options[] = {
     OPTION_TEXT(0, "svg", "FILE", svg,
                 "Draw the execution, or the cycle that forbids it, into FILE ('-': standard output)"),
     OPTION_FLAG('p', "progress", progress, "Ask whether all threads always end, in place of the test's question"),
+    OPTION_FLAG('r', "races", races, "Ask whether no execution has a data-race, in place of the test's question"),
     OPTION_NUMBER('u', "unroll", "N", unroll, 1, MAX_UNROLL, "Branch back N times at most (default 2)"),
     OPTION_NUMBER('m', "most", "N", most, 1, UINT64_MAX, "Give up a test after N executions (default: never)"),
     OPTION_TEXT('e', "expected", "FILE", expected,
@@ -61,6 +62,7 @@ static void check_line(const void *line, struct argp_state *state)
     const struct arguments *to = line;
     if (to->paths == 0) argp_error(state, "say which FILE or FOLDER");
     if (to->expected != NULL && to->paths != 1) argp_error(state, "--expected takes one FOLDER");
+    if (to->progress && to->races) argp_error(state, "--progress or --races, not both");
     if (to->json && to->svg != NULL) argp_error(state, "--json or --svg, not both");
 }
 
@@ -110,7 +112,7 @@ static void show(const struct arguments *arguments, const struct litmus_shown *s
     if (agree && (arguments->quiet || arguments->files.count > 1)) return;
     if (arguments->files.count > 1) printf("%s\n", shown->path);
     litmus_print(shown, stdout);
-    if (arguments->outcomes && !arguments->progress) litmus_print_outcomes(shown, stdout);
+    if (arguments->outcomes && shown->options->question == MODEL_CLAIM) litmus_print_outcomes(shown, stdout);
 }
 
 static int fail_test(const char *path, struct sums *sums, const char *sentence)
@@ -145,7 +147,9 @@ static int run_test(const struct arguments *arguments, struct room *room, const 
         return 0;
     }
     const struct model_options options = {.unroll = (int)(arguments->unroll == 0 ? 2 : arguments->unroll),
-                                          .is_progress = arguments->progress,
+                                          .question = arguments->progress ? MODEL_PROGRESS
+                                                      : arguments->races  ? MODEL_RACES
+                                                                          : MODEL_CLAIM,
                                           .all_outcomes = arguments->outcomes,
                                           .most = arguments->most};
     const struct litmus_shown shown = {.path = file->path,

@@ -13,7 +13,8 @@ static int is_found(const struct litmus_shown *shown)
 const char *litmus_verdict(const struct litmus_shown *shown)
 {
     int found = is_found(shown);
-    if (shown->options->is_progress) return found ? "can wait for ever" : "ends";
+    if (shown->options->question == MODEL_PROGRESS) return found ? "can wait for ever" : "ends";
+    if (shown->options->question == MODEL_RACES) return found ? "has a data-race" : "has no data-race";
     if (shown->test->claim == CLAIM_ALWAYS) return found ? "not always" : "always";
     return found ? "allowed" : "forbidden";
 }
@@ -22,7 +23,8 @@ static const char *claim_text(const struct litmus_shown *shown)
 {
     static const char *const words[] = {
         [CLAIM_EXISTS] = "exists", [CLAIM_NEVER] = "~exists", [CLAIM_ALWAYS] = "forall"};
-    return shown->options->is_progress ? "all threads end" : words[shown->test->claim];
+    if (shown->options->question == MODEL_RACES) return "no data-race";
+    return shown->options->question == MODEL_PROGRESS ? "all threads end" : words[shown->test->claim];
 }
 
 // The instruction at a place of the text, up to the end of its cell.
@@ -112,8 +114,19 @@ static void print_loops(const struct litmus_shown *shown, FILE *out)
 {
     if (shown->answer->is_cut && !is_found(shown))
         fprintf(out, "  A loop was run %d times at most; --unroll sets the number.\n", shown->options->unroll + 1);
-    if (!shown->answer->can_end && !shown->options->is_progress)
+    if (!shown->answer->can_end && shown->options->question != MODEL_PROGRESS)
         fprintf(out, "  In no execution do all threads end: the question has no answer but that.\n");
+}
+
+static void print_race(const struct litmus_shown *shown, FILE *out)
+{
+    char text[LITMUS_EVENT_BYTES];
+    if (shown->options->question != MODEL_RACES) return;
+    fprintf(out, "  Two accesses race: neither comes first in causality order, and they are not morally strong.\n");
+    for (int i = 0; i < 2; i++) {
+        litmus_event_text(shown, shown->answer->race[i], text, sizeof text);
+        fprintf(out, "    %s\n", text);
+    }
 }
 
 void litmus_print(const struct litmus_shown *shown, FILE *out)
@@ -124,15 +137,19 @@ void litmus_print(const struct litmus_shown *shown, FILE *out)
     if (shown->test->about[0] != '\0') fprintf(out, "  %s\n", shown->test->about);
     print_loops(shown, out);
     if (!answer->has_witness) {
-        if (!shown->options->is_progress)
+        if (shown->options->question == MODEL_CLAIM)
             fprintf(out, "  No execution reads and leaves such values: none is written so, or coherence order has "
                          "another last one.\n");
         return;
     }
-    if (is_found(shown))
+    if (is_found(shown)) {
+        print_race(shown, out);
         fprintf(out, "  One execution, by its reads:\n");
-    else
+    } else if (shown->options->question != MODEL_CLAIM) {
+        return; // there is none, and no cycle that would show it
+    } else {
         fprintf(out, "  The axiom '%s' forbids it, because this is a cycle:\n", axiom_name(answer->broken));
+    }
     print_edges(shown, out);
 }
 

@@ -109,3 +109,22 @@ enum axiom axiom_broken(const struct execution *x)
         if (!rows[axiom].keeps(x)) return (enum axiom)axiom;
     return AXIOM_NONE;
 }
+
+int axiom_race(const struct execution *x, int race[2])
+{
+    const uint64_t memory = x->reads | x->writes;
+    RELATION_EACH(a, memory)
+    {
+        RELATION_EACH(b,
+                      (x->event[a].what & IS_WRITE ? memory : x->writes) & ~x->morally_strong.row[a] & ~relation_bit(a))
+        {
+            int is_ordered = relation_has(&x->causality, a, b) || relation_has(&x->causality, b, a);
+            int is_initial = ((x->event[a].what | x->event[b].what) & IS_INITIAL) != 0;
+            if (is_ordered || is_initial || execution_memory(x, a) != execution_memory(x, b)) continue;
+            race[0] = a;
+            race[1] = b;
+            return 1;
+        }
+    }
+    return 0;
+}

@@ -29,6 +29,10 @@ int axiom_causality(const struct execution *x);
 // The first that the execution breaks, or AXIOM_NONE.
 enum axiom axiom_broken(const struct execution *x);
 
+// "Conflict and Data-races" (#conflict-and-data-races): two accesses of one memory, one a write, that neither causality
+// order relates nor moral strength. Puts the first such pair into `race`; 0 if there is none.
+int axiom_race(const struct execution *x, int race[2]);
+
 // The order that Sequential Consistency Per Location wants without a cycle: morally strong communication, and program
 // order between accesses to one address.
 void axiom_location_order(const struct execution *x, struct relation *order);

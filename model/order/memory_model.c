@@ -67,7 +67,8 @@ static int passes_filter(const struct search *search)
 // An end that decides: one that the claim says exists, or denies.
 static int is_decisive(const struct search *search)
 {
-    if (search->options->is_progress) return 1;
+    if (search->options->question == MODEL_PROGRESS) return 1;
+    if (search->options->question == MODEL_RACES) return axiom_race(search->x, search->answer->race);
     return search->test->claim == CLAIM_ALWAYS ? !meets(search) : meets(search);
 }
 
@@ -108,7 +109,7 @@ static void end_here(struct search *search, enum axiom broken)
     if (broken == AXIOM_NONE) {
         search->answer->allowed++;
         search->answer->can_end = 1;
-        if (!search->options->is_progress) count_outcome(search);
+        if (search->options->question == MODEL_CLAIM) count_outcome(search);
     }
     if (decides) keep_witness(search, broken);
     if (decides && broken == AXIOM_NONE && !search->options->all_outcomes) search->stopped = 1;
@@ -179,7 +180,7 @@ static void order_writes(struct search *search)
         search->answer->tried++;
         if (search->options->most != 0 && search->answer->tried >= search->options->most)
             search->stopped = search->answer->is_unfinished = 1;
-        if (search->options->is_progress && !is_fair(x)) return;
+        if (search->options->question == MODEL_PROGRESS && !is_fair(x)) return;
         choose_last(search, search->answer->used_places, broken);
         return;
     }
@@ -308,8 +309,9 @@ static int at_phases(void *to)
 // Registers alone may show that this end decides nothing.
 static int is_of_no_interest(const struct search *search)
 {
-    return !search->options->all_outcomes && !search->options->is_progress && search->answer->used_places == 0 &&
-           (!is_decisive(search) || !passes_filter(search)) && search->answer->can_end;
+    return !search->options->all_outcomes && search->options->question == MODEL_CLAIM &&
+           search->answer->used_places == 0 && (!is_decisive(search) || !passes_filter(search)) &&
+           search->answer->can_end;
 }
 
 static int some_thread_goes_on(const uint8_t *ends, int threads)
@@ -324,7 +326,9 @@ static void choose_path(struct search *search, int thread, uint8_t *ends)
     struct execution *x = search->x;
     if (search->stopped) return;
     if (thread == search->test->threads) {
-        if (search->options->is_progress != some_thread_goes_on(ends, thread) || is_of_no_interest(search)) return;
+        if ((search->options->question == MODEL_PROGRESS) != some_thread_goes_on(ends, thread) ||
+            is_of_no_interest(search))
+            return;
         int events = x->events;
         if (!all_reads_have_a_write(x)) return;
         if (phase_add_grids(x))
@@ -364,7 +368,7 @@ static void add_initial(struct execution *x)
 static int verdict(const struct search *search)
 {
     int found = search->answer->has_witness && search->answer->broken == AXIOM_NONE;
-    return search->test->claim == CLAIM_EXISTS && !search->options->is_progress ? found : !found;
+    return search->test->claim == CLAIM_EXISTS && search->options->question == MODEL_CLAIM ? found : !found;
 }
 
 static void search_with(const struct litmus *test, const struct model_options *options, int unroll,
@@ -372,7 +376,7 @@ static void search_with(const struct litmus *test, const struct model_options *o
 {
     struct search search = {.test = test,
                             .options = options,
-                            .limits = {.unroll = unroll, .is_progress = options->is_progress},
+                            .limits = {.unroll = unroll, .is_progress = options->question == MODEL_PROGRESS},
                             .work = work,
                             .answer = answer,
                             .x = &work->x};
@@ -392,7 +396,8 @@ void memory_model_ask(const struct litmus *test, const struct model_options *opt
                       struct model_answer *answer)
 {
     const int most = options->unroll > 0 ? options->unroll : 2;
-    for (int unroll = options->all_outcomes || options->is_progress ? most : 0; unroll <= most; unroll++) {
+    for (int unroll = options->all_outcomes || options->question == MODEL_PROGRESS ? most : 0; unroll <= most;
+         unroll++) {
         search_with(test, options, unroll, work, answer);
         int is_decided = answer->has_witness && answer->broken == AXIOM_NONE;
         if (is_decided || !answer->is_cut || answer->is_unfinished) return;

@@ -22,15 +22,22 @@ struct model_outcome {
     uint64_t executions; // that end so
 };
 
+// What is asked.
+enum model_question {
+    MODEL_CLAIM,    // whether the test's own claim holds
+    MODEL_PROGRESS, // whether all threads always end
+    MODEL_RACES     // whether no execution has a data-race
+};
+
 struct model_options {
+    enum model_question question;
     int unroll;       // 0: 2
-    int is_progress;  // ask whether all threads always end, instead of the test's own question
     int all_outcomes; // also those that cannot change the verdict
     uint64_t most;    // executions to try; 0: no limit
 };
 
 struct model_answer {
-    int holds;                                            // what the test claims; or that all threads always end
+    int holds;                                            // what is asked: the claim, the progress, no data-race
     int is_cut;                                           // a loop was cut
     int is_full;                                          // a path, a value or an event did not fit
     int is_unfinished;                                    // `most` was reached
@@ -39,11 +46,12 @@ struct model_answer {
     uint64_t used_registers[LITMUS_THREADS], used_places; // that the question names
     int outcomes, outcomes_lost;
     struct model_outcome outcome[MODEL_OUTCOMES];
-    // An allowed execution that ends as the condition says (of forall: as it does not), or in which a thread never
-    // ends; if there is none, one that an axiom forbids.
+    // An allowed execution that ends as the condition says (of forall: as it does not), in which a thread never ends,
+    // or with a data-race; if there is none, one that an axiom forbids.
     int has_witness;
     enum axiom broken; // AXIOM_NONE: it is allowed
     struct execution witness;
+    int race[2]; // of MODEL_RACES: the two events
 };
 
 // The memory of a search.

@@ -444,6 +444,39 @@ START_TEST(axiom_no_thin_air_wants_no_cycle)
 }
 END_TEST
 
+// A pair that is weak and unordered races; one that is ordered, or morally strong, does not.
+static const struct race {
+    const char *text;
+    int holds;
+    const char *why;
+} races[] = {
+    {mp, 0, "the reader may come before the flag, and then reads x while it is written"},
+    {chain, 1, "all accesses are strong"},
+    {surface, 0, "strong accesses by two proxies"},
+    {aliases, 0, "the first load by the alias is in front of the fence"},
+    {XY NEAR "st.weak x, 1 | bar.sync 0 ;\nbar.sync 0 | ld.weak r0, x ;\nexists (P1:r0 == 1)", 1,
+     "a barrier orders them"},
+    {XY FAR "st.relaxed.cta x, 1 | ld.relaxed.cta r0, x ;\nexists (P1:r0 == 1)", 0,
+     "strong, but of too narrow a scope"},
+    {XY FAR "ld.weak r0, x | ld.weak r0, x ;\nexists (P1:r0 == 0)", 1, "two reads do not conflict"},
+};
+
+START_TEST(race_needs_a_pair_that_is_neither_ordered_nor_strong)
+{
+    static struct litmus test;
+    static struct model_work work;
+    static struct model_answer answer;
+    struct text why = {""};
+    ck_assert_msg(litmus_read("t", races[_i].text, strlen(races[_i].text), &test, &why), "%s", why.at);
+    memory_model_ask(&test, &(struct model_options){.question = MODEL_RACES}, &work, &answer);
+    ck_assert_msg(answer.holds == races[_i].holds, "%s: %d", races[_i].why, answer.holds);
+    if (answer.holds) return;
+    const struct order_event *a = &answer.witness.event[answer.race[0]], *b = &answer.witness.event[answer.race[1]];
+    ck_assert((a->what | b->what) & IS_WRITE);
+    ck_assert_int_eq(test.place[a->place].memory, test.place[b->place].memory);
+}
+END_TEST
+
 Suite *order_relation_suite(void)
 {
     Suite *suite = suite_create("order_relation");
@@ -454,6 +487,7 @@ Suite *order_relation_suite(void)
     tcase_add_test(axiom, axiom_coherence_wants_the_order_of_causality);
     tcase_add_test(axiom, axiom_no_thin_air_wants_no_cycle);
     suite_add_tcase(suite, relation);
+    tcase_add_loop_test(axiom, race_needs_a_pair_that_is_neither_ordered_nor_strong, 0, COUNT(races));
     suite_add_tcase(suite, axiom);
     return suite;
 }
