@@ -111,8 +111,11 @@ static int store_late(const struct machine_strand *strand, const struct machine_
     return 1;
 }
 
-static enum machine_next each_lane(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes,
-                                   const struct machine_transfer *transfer, const uint64_t address[MACHINE_LANES])
+// Not inline: what is rare here would slow down what is not.
+__attribute__((noinline)) static enum machine_next each_lane(struct machine_strand *strand,
+                                                             const struct machine_code *code, uint32_t lanes,
+                                                             const struct machine_transfer *transfer,
+                                                             const uint64_t address[MACHINE_LANES])
 {
     const int may_be_late = transfer->use == MEMORY_WRITES && !transfer->is_strong;
     struct flight_stores *late = may_be_late ? machine_remote_begin(strand, transfer->whole_bytes) : NULL;
