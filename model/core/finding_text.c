@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "finding_limit.h"
 #include "rules/load.h"
 #include "rules/map.h"
 #include "rules/mbarrier.h"
@@ -12,9 +13,23 @@
 // Addresses and words are written in hexadecimal.
 static int is_address(const struct finding *finding)
 {
-    static const char *const names[] = {
-        "globalAddress", "address of an element", "tensorMap", "address, mapped read-only", "dstMem", "srcMem", "mbar",
-        "64-bit word"};
+    static const char *const names[] = {"globalAddress",
+                                        "address of an element",
+                                        "tensorMap",
+                                        "address, mapped read-only",
+                                        "dstMem",
+                                        "srcMem",
+                                        "mbar",
+                                        "64-bit word",
+                                        "a",
+                                        "dst",
+                                        "src",
+                                        "p",
+                                        "a-desc",
+                                        "b-desc",
+                                        "ctaMask",
+                                        "cache-policy",
+                                        "global_address"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strcmp(finding->argument, names[i]) == 0) return 1;
     return 0;
@@ -73,6 +88,27 @@ static int is_bare(const struct finding *finding)
     }
 }
 
+// What the value must be, and the nearest legal value where that is another number.
+static void add_limit(const struct finding *finding, struct line *line)
+{
+    static const char *const words[] = {[LIMIT_MULTIPLE] = ", must be a multiple of ",
+                                        [LIMIT_EXACT] = ", must be ",
+                                        [LIMIT_MOST] = ", must be at most ",
+                                        [LIMIT_LEAST] = ", must be at least ",
+                                        [LIMIT_BELOW] = ", must be below ",
+                                        [LIMIT_END] = ", the memory ends at "};
+    enum finding_limit limit = finding_limit(finding);
+    if (limit == LIMIT_NONE) return;
+    if (limit != LIMIT_NEAREST) {
+        line_add(line, "%s", words[limit]);
+        add_number(finding, finding->limit, line);
+        if (limit == LIMIT_EXACT || (finding->nearest == finding->limit && limit != LIMIT_MULTIPLE)) return;
+    }
+    if (finding->nearest == finding->value) return;
+    line_add(line, ", nearest legal value ");
+    add_number(finding, finding->nearest, line);
+}
+
 void finding_value(const struct finding *finding, int is_limited, struct line *line)
 {
     line_add(line, "%s", finding->argument);
@@ -83,11 +119,7 @@ void finding_value(const struct finding *finding, int is_limited, struct line *l
         return;
     }
     add_number(finding, finding->value, line);
-    if (!is_limited) return;
-    line_add(line, ", limit ");
-    add_number(finding, finding->limit, line);
-    line_add(line, ", nearest legal value ");
-    add_number(finding, finding->nearest, line);
+    if (is_limited) add_limit(finding, line);
 }
 
 void finding_head(const struct finding *finding, struct line *line)

@@ -8,7 +8,7 @@
 #include "finding.h"
 #include "line.h"
 
-// "refused, rule MAP_BOX_DIM: boxDim[0] is 257, limit 256, nearest legal value 256" and, on lines of their own, the
+// "refused, rule MAP_BOX_DIM: boxDim[0] is 257, must be at most 256" and, on lines of their own, the
 // rule's sentence and advice.
 void finding_text(const struct finding *finding, struct line *line);
 
@@ -16,8 +16,8 @@ void finding_text(const struct finding *finding, struct line *line);
 void finding_head(const struct finding *finding, struct line *line);
 void finding_advice(enum rule rule, struct line *line);
 
-// "dstMem is 0x410, limit 0x80, nearest legal value 0x480", as the first line has it; of an address, `is_limited` 0: up
-// to the comma.
+// "dstMem is 0x410, must be a multiple of 0x80, nearest legal value 0x480", as the first line has it; of an address,
+// `is_limited` 0: up to the comma.
 void finding_value(const struct finding *finding, int is_limited, struct line *line);
 
 // The same as one JSON object.

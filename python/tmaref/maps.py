@@ -60,7 +60,7 @@ class TensorMap:
     >>> TensorMap.tiled(a, box=(64, 65))
     Traceback (most recent call last):
     tmaref.errors.Refused: cuTensorMapEncodeTiled returns CUDA error 1:
-      refused, rule MAP_INNER_BYTES: boxDim[0] is 65, limit 8, nearest legal value 64
+      refused, rule MAP_INNER_BYTES: boxDim[0] is 65, must be a multiple of 8, nearest legal value 64
           boxDim[0] (channelsPerPixel) times the element size must be a multiple of 16 bytes, with every interleave.
           Widen the box to the next multiple of 16 bytes; what lies outside the tensor is filled.
     """

@@ -82,7 +82,7 @@ run 1 decode --json "$work/ones"
 json null call
 json '"tensorRank"' findings 0 argument
 run 1 decode "${hex:0:160}01${hex:162}"
-out "odd, rule MAP_BITS_RESERVED: 64-bit word[10] is 0x1, limit 0x0"
+out "odd, rule MAP_BITS_RESERVED: 64-bit word[10] is 0x1, must be 0x0"
 run 1 decode --json "${hex:0:254}ff"
 json '"0xff00000000000000"' findings 0 value
 
@@ -130,12 +130,12 @@ zeros=$(printf '%0256d' 0)
 run 1 decode --replace global_dim:1=0 --replace box_dim:0=16 --replace elemtype=f64 "$zeros"
 out "tensormap.replace global_dim:1 = 0 becomes 4294967296"
 out "tensormap.replace elemtype:0 = 9"
-out "warning, rule REPLACE_VALUE: global_dim[1] is 0, limit 1, nearest legal value 1"
+out "warning, rule REPLACE_VALUE: global_dim[1] is 0, must be at least 1"
 out "FLOAT64"
 run 1 decode "$zeros"
 out "A load through these bytes faults, whatever its coordinates: CUDA_ERROR_ILLEGAL_INSTRUCTION (715)"
 run 1 decode --replace box_dim:0=16 --replace global_address=8 "$zeros"
-out "fault, rule LOAD_MAP_ADDRESS: globalAddress is 0x8, limit 0x10, nearest legal value 0x0"
+out "fault, rule LOAD_MAP_ADDRESS: globalAddress is 0x8, must be a multiple of 0x10, nearest legal value 0x0"
 run 1 decode --json --replace elemtype=tf32 --replace elemtype=f32 --replace box_dim:0=0 "$zeros"
 out '"rule": "REPLACE_TF32"'
 bad "'box=1' is not FIELD=VALUE or FIELD:ORDINAL=VALUE" --replace box=1 "$hex"

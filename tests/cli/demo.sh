@@ -22,7 +22,7 @@ out "SWIZZLE_MODE: the bytes lie where SWIZZLE_128B puts them, not SWIZZLE_NONE"
 check "the tile is left behind" test -z "$(ls "$work" | grep tmaref-demo)"
 
 run 0 demo map
-err "refused, rule MAP_SWIZZLE_SPAN: boxDim[0] is 128, limit 64, nearest legal value 64"
+err "refused, rule MAP_SWIZZLE_SPAN: boxDim[0] is 128, must be at most 64"
 out "cuTensorMapEncodeTiled returned CUDA_ERROR_INVALID_VALUE (1)"
 
 # What is typed next says the same.

@@ -101,11 +101,11 @@ err "--box: has 1 number, where the rank is 2"
 # --- refused: every rule, with value, limit and nearest legal value ---
 run 1 encode --dtype f16 --dim 4096,0 --strides 8200 --box 64,257 --element-strides 1,9 --address 8
 out "cuTensorMapEncodeTiled returns CUDA_ERROR_INVALID_VALUE (1):"
-out "refused, rule MAP_ADDRESS_ALIGN: globalAddress is 0x8, limit 0x10, nearest legal value 0x10"
-out "refused, rule MAP_STRIDE_ALIGN: globalStrides[0] is 8200, limit 16, nearest legal value 8208"
-out "refused, rule MAP_DIM: globalDim[1] is 0, limit 1, nearest legal value 1"
-out "refused, rule MAP_BOX_DIM: boxDim[1] is 257, limit 256, nearest legal value 256"
-out "refused, rule MAP_ELEMENT_STRIDE: elementStrides[1] is 9, limit 8, nearest legal value 8"
+out "refused, rule MAP_ADDRESS_ALIGN: globalAddress is 0x8, must be a multiple of 0x10, nearest legal value 0x10"
+out "refused, rule MAP_STRIDE_ALIGN: globalStrides[0] is 8200, must be a multiple of 16, nearest legal value 8208"
+out "refused, rule MAP_DIM: globalDim[1] is 0, must be at least 1"
+out "refused, rule MAP_BOX_DIM: boxDim[1] is 257, must be at most 256"
+out "refused, rule MAP_ELEMENT_STRIDE: elementStrides[1] is 9, must be at most 8"
 out "Pad the rows to a multiple of 16 bytes; a stride is in bytes, not in elements."
 run 1 encode --json --dtype f16 --dim 4096,0 --box 64,257
 json 1 result

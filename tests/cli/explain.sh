@@ -125,8 +125,8 @@ out "0x00000     64  0x0                 (0, 0) to (15, 0)"
 # --- the load faults, with every reason that can be told without memory ---
 run 1 explain "${map[@]}" --coord 1,0 --shared 0x410
 out "load                 faults with CUDA_ERROR_ILLEGAL_INSTRUCTION (715):"
-out "fault, rule LOAD_COORD_ALIGN: tensorCoords[0] is 1, limit 8, nearest legal value 0"
-out "fault, rule LOAD_SMEM_ALIGN: dstMem is 0x410, limit 0x80, nearest legal value 0x480"
+out "fault, rule LOAD_COORD_ALIGN: tensorCoords[0] is 1, must be a multiple of 8, nearest legal value 0"
+out "fault, rule LOAD_SMEM_ALIGN: dstMem is 0x410, must be a multiple of 0x80, nearest legal value 0x480"
 no_out "UNMAPPED"
 run 1 explain --json "${map[@]}" --shared 0x38000
 json 700 result
@@ -189,7 +189,7 @@ out "    1  0x00010     16  0x1e200             (0, 1, 9, 7) to (7, 1, 9, 7)"
 run 1 explain "${column[@]}" --coord 0,4,7,7 --element 8,4,7,7
 out "the column does not hold it"
 run 1 explain "${column[@]}" --coord 0,8,7,7
-out "fault, rule IM2COL_START: tensorCoords[1] is 8, limit 7, nearest legal value 7"
+out "fault, rule IM2COL_START: tensorCoords[1] is 8, must be at most 7"
 run 1 explain "${column[@]}" --coord 0,4,7,7 --store
 out "fault, rule IM2COL_STORE_CORNERS: pixelBoxLowerCorner[0] is -1"
 no_out offsets

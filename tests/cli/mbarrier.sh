@@ -15,7 +15,7 @@ out "barrier 0: Phase 0 waits for 2 arrivals."
 
 # Findings are those of finding_text.h: severity, rule, numbers; sentence and advice once a program.
 run 1 mbarrier "init 1" "arrive 5"
-out "  fault, rule MBARRIER_ARRIVALS: arrivals is 5, limit 1, nearest legal value 1"
+out "  fault, rule MBARRIER_ARRIVALS: arrivals is 5, must be at most 1"
 out "A transaction must bring no more arrivals than are pending"
 run 1 mbarrier --json "init 1" "arrive 5"
 json '"fault"' steps 1 findings 0 severity

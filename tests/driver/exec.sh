@@ -56,8 +56,8 @@ expect 0 '^shuffled 5 2 h100$' -S shuffled -s 5 -t 2 --device h100 -- \
 
 # A map that the driver refuses: every rule, as `tmaref encode` prints it.
 expect 0 '^tmaref: cuTensorMapEncodeTiled: returns CUDA_ERROR_INVALID_VALUE \(1\):$' -- "$CALLS" maps
-expect 0 '^  refused, rule MAP_BOX_DIM: boxDim\[[01]\] is [0-9]+, limit 256, nearest legal value' -- "$CALLS" maps
-expect 0 '^  refused, rule MAP_INNER_BYTES: boxDim\[0\] is 257, limit 4, nearest legal value 256$' -- "$CALLS" maps
+expect 0 '^  refused, rule MAP_BOX_DIM: boxDim\[[01]\] is [0-9]+, must be at (most 256|least 1)' -- "$CALLS" maps
+expect 0 '^  refused, rule MAP_INNER_BYTES: boxDim\[0\] is 257, must be a multiple of 4, nearest legal value 256$' -- "$CALLS" maps
 
 # At the end the refusal is one sentence, as the rest has been told.
 expect 0 'no kernel ran; the first refusal was cuTensorMapEncodeTiled: returns CUDA_ERROR_INVALID_VALUE \(1\): refused, rule MAP_[A-Z_]+: [^.]*$' -- "$CALLS" maps

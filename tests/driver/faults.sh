@@ -20,11 +20,11 @@ faults load 0 'CUDA_ERROR_ILLEGAL_ADDRESS \(700\)' 6 GLOBAL_ACCESS_UNMAPPED '; i
     'ld.global.u32 %r, \[%rd\+65536\]'
 faults odd 0 'CUDA_ERROR_MISALIGNED_ADDRESS \(716\)' 13 SHARED_ACCESS_ALIGN 'address 0x402: 4 bytes of shared memory' \
     'operands: 0x400 \+ 0x2, 0x7'
-faults bulk 0 'CUDA_ERROR_MISALIGNED_ADDRESS \(716\)' 21 BULK_ALIGN 'The copy moves 32 bytes from 0x[0-9a-f]+ to buffer \+ 8 = 0x[01]*408; mbarrier full = ' 'dstMem is 0x[0-9a-f]*408, limit 0x10'
+faults bulk 0 'CUDA_ERROR_MISALIGNED_ADDRESS \(716\)' 21 BULK_ALIGN 'The copy moves 32 bytes from 0x[0-9a-f]+ to buffer \+ 8 = 0x[01]*408; mbarrier full = ' 'dstMem is 0x[0-9a-f]*408, must be a multiple of 0x10'
 faults tensor_load 0 'CUDA_ERROR_MISALIGNED_ADDRESS \(716\)' 31 LOAD_SMEM_ALIGN 'coordinates -4 3; shared memory buffer \+ 16 = 0x410; mbarrier full = 0xc00' \
     'the map: tiled of UINT32 at 0x[0-9a-f]+, dimensions 64 x 64, strides 256, box 16 x 16, no swizzle' \
-    'dstMem is 0x410, limit 0x80, nearest legal value 0x480' 'Declare the buffer __align__\(128\)'
-faults tensor_store 0 'CUDA_ERROR_ILLEGAL_INSTRUCTION \(715\)' 41 STORE_COORD_ALIGN 'tensorCoords\[0\] is 1, limit 4, nearest legal value 0'
+    'dstMem is 0x410, must be a multiple of 0x80, nearest legal value 0x480' 'Declare the buffer __align__\(128\)'
+faults tensor_store 0 'CUDA_ERROR_ILLEGAL_INSTRUCTION \(715\)' 41 STORE_COORD_ALIGN 'tensorCoords\[0\] is 1, must be a multiple of 4, nearest legal value 0'
 faults mbarrier 0 'CUDA_ERROR_MISALIGNED_ADDRESS \(716\)' 51 MBARRIER_ADDRESS_ALIGN 'address 0x404: full \+ 4'
 faults remote 0 'CUDA_ERROR_ILLEGAL_INSTRUCTION \(715\)' 61 CLUSTER_NONE 'address 0x5000400: 4 bytes of shared memory of the cluster'
 faults remote 2 'CUDA_ERROR_LAUNCH_FAILED \(719\)' 61 '[A-Z_]*' 'address 0x5000400'

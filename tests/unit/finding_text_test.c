@@ -7,9 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "rules/global.h"
-#include "rules/map.h"
-#include "rules/mbarrier.h"
+#include "rules/all.h"
 
 Suite *finding_text_suite(void);
 
@@ -21,19 +19,21 @@ static const struct {
 } written[] = {
     {"an entry of an array",
      {RULE_MAP_STRIDE_ALIGN, "globalStrides", 0, 0, 8200, 16, 8208},
-     "  refused, rule MAP_STRIDE_ALIGN: globalStrides[0] is 8200, limit 16, nearest legal value 8208\n",
+     "  refused, rule MAP_STRIDE_ALIGN: globalStrides[0] is 8200, must be a multiple of 16, nearest legal value 8208\n",
      ",\"argument\":\"globalStrides\",\"index\":0,\"value\":8200,\"limit\":16,\"nearest\":8208,"},
     {"an address",
      {RULE_MAP_ADDRESS_ALIGN, "globalAddress", -1, 0, 0x1008, 16, 0x1010},
-     "  refused, rule MAP_ADDRESS_ALIGN: globalAddress is 0x1008, limit 0x10, nearest legal value 0x1010\n",
+     "  refused, rule MAP_ADDRESS_ALIGN: globalAddress is 0x1008, must be a multiple of 0x10, nearest legal value "
+     "0x1010\n",
      ",\"argument\":\"globalAddress\",\"value\":4104,\"limit\":16,\"nearest\":4112,"},
     {"a negative number",
      {RULE_MAP_CORNER_RANGE, "pixelBoxLowerCorner", 1, 1, (uint64_t)-129, (uint64_t)-128, (uint64_t)-128},
-     "  refused, rule MAP_CORNER_RANGE: pixelBoxLowerCorner[1] is -129, limit -128, nearest legal value -128\n",
+     "  refused, rule MAP_CORNER_RANGE: pixelBoxLowerCorner[1] is -129, must be at least -128\n",
      ",\"argument\":\"pixelBoxLowerCorner\",\"index\":1,\"value\":-129,\"limit\":-128,\"nearest\":-128,"},
     {"beyond what JSON readers have",
      {RULE_MAP_ADDRESS_LIMIT, "globalAddress", -1, 0, UINT64_MAX, 1, 0},
-     "  refused, rule MAP_ADDRESS_LIMIT: globalAddress is 0xffffffffffffffff, limit 0x1, nearest legal value 0x0\n",
+     "  refused, rule MAP_ADDRESS_LIMIT: globalAddress is 0xffffffffffffffff, must be at most 0x1, nearest legal value "
+     "0x0\n",
      ",\"argument\":\"globalAddress\",\"value\":\"0xffffffffffffffff\",\"limit\":1,\"nearest\":0,"},
     {"no number",
      {RULE_MAP_NULL_POINTER, "globalDim", -1, 0, 0, 0, 0},
@@ -44,6 +44,33 @@ static const struct {
      "  warning, rule MBARRIER_NO_OBJECT\n",
      ",\"argument\":\"\","},
 };
+// What stands behind the value: what it must be, and the nearest legal value where the limit does not say it.
+static const struct {
+    struct finding finding;
+    const char *value;
+} limited[] = {
+    {{RULE_MAP_BOX_DIM, "boxDim", 1, 0, 257, 256, 256}, "boxDim[1] is 257, must be at most 256"},
+    {{RULE_MAP_BOX_DIM, "boxDim", 1, 0, 257, 256, 32}, "boxDim[1] is 257, must be at most 256, nearest legal value 32"},
+    {{RULE_MAP_DIM, "globalDim", 0, 0, 0, 1, 1}, "globalDim[0] is 0, must be at least 1"},
+    {{RULE_LOAD_COORD_ALIGN, "tensorCoords", 0, 1, (uint64_t)-111, 8, (uint64_t)-104},
+     "tensorCoords[0] is -111, must be a multiple of 8, nearest legal value -104"},
+    {{RULE_LOAD_RANK, "dim", -1, 0, 3, 2, 2}, "dim is 3, must be 2"},
+    {{RULE_MAP_OOB_FILL_INTEGER, "oobFill", -1, 0, 1, 0, 0}, "oobFill is 1, must be 0"},
+    {{RULE_SHARED_ACCESS_WINDOW, "a", -1, 0, 0x1000400, 0x1000000, 0x400},
+     "a is 0x1000400, must be below 0x1000000, nearest legal value 0x400"},
+    {{RULE_BULK_SMEM_BOUNDS, "dstMem", -1, 0, 0x500, 0x1400, 0x400},
+     "dstMem is 0x500, the memory ends at 0x1400, nearest legal value 0x400"},
+    {{RULE_BULK_SMEM_BOUNDS, "dstMem", -1, 0, 0x400, 0x1400, 0x400}, "dstMem is 0x400, the memory ends at 0x1400"},
+    {{RULE_CLUSTER_BOUNDS, "a", -1, 0, 0x7005480, 0x4480, 0x700447c}, "a is 0x7005480, nearest legal value 0x700447c"},
+    {{RULE_MULTICAST_MASK, "ctaMask", -1, 0, 7, 3, 3}, "ctaMask is 0x7, nearest legal value 0x3"},
+    {{RULE_MAP_CORNER_EMPTY, "pixelBoxUpperCorner", 0, 1, (uint64_t)-3, 3, 1},
+     "pixelBoxUpperCorner[0] is -3, nearest legal value 1"},
+    {{RULE_REPLACE_VALUE, "global_address", -1, 0, 0x1008, 16, 0x1000},
+     "global_address is 0x1008, must be a multiple of 0x10, nearest legal value 0x1000"},
+    {{RULE_INSTRUCTION_FORM, "op", -1, 0, 18, 0, 0}, "op is 18"},
+};
+enum { LIMITED = sizeof limited / sizeof limited[0] };
+
 enum { WRITTEN = sizeof written / sizeof written[0] };
 
 static struct line line;
@@ -59,6 +86,14 @@ START_TEST(a_finding_is_written_with_the_numbers_it_has)
     finding_json(&written[_i].finding, &line);
     ck_assert_msg(strstr(line.bytes, written[_i].json) != NULL, "%s: %s", written[_i].why, line.bytes);
     ck_assert_int_eq(line.bytes[line.used - 1], '}');
+}
+END_TEST
+
+START_TEST(a_finding_says_what_the_value_must_be)
+{
+    line_start(&line);
+    finding_value(&limited[_i].finding, 1, &line);
+    ck_assert_str_eq(line.bytes, limited[_i].value);
 }
 END_TEST
 
@@ -137,6 +172,7 @@ Suite *finding_text_suite(void)
     Suite *suite = suite_create("finding_text");
     TCase *tests = tcase_create("finding_text");
     tcase_add_loop_test(tests, a_finding_is_written_with_the_numbers_it_has, 0, WRITTEN);
+    tcase_add_loop_test(tests, a_finding_says_what_the_value_must_be, 0, LIMITED);
     tcase_add_test(tests, every_severity_has_its_word);
     tcase_add_test(tests, findings_that_have_no_room_are_counted);
     tcase_add_test(tests, a_line_escapes_what_json_has_to);

@@ -80,9 +80,9 @@ refusals_are_explained() {
     watch -- "$programs/watch_dynamic" dlsym refused
     expect_status "refused" 0
     expect_out "refused" "answer 1"
-    expect_text "refused" "rule MAP_BOX_DIM: boxDim[1] is 257, limit 256, nearest legal value 256"
-    expect_text "refused" "rule MAP_STRIDE_ALIGN: globalStrides[0] is 24, limit 16, nearest legal value 32"
-    expect_text "refused" "rule MAP_ELEMENT_STRIDE: elementStrides[1] is 9, limit 8, nearest legal value 8"
+    expect_text "refused" "rule MAP_BOX_DIM: boxDim[1] is 257, must be at most 256"
+    expect_text "refused" "rule MAP_STRIDE_ALIGN: globalStrides[0] is 24, must be a multiple of 16, nearest legal value 32"
+    expect_text "refused" "rule MAP_ELEMENT_STRIDE: elementStrides[1] is 9, must be at most 8"
     expect_text "refused" "returned 1 CUDA_ERROR_INVALID_VALUE"
     expect_no_text "refused" "DIFFER"
     watch -- "$programs/watch_dynamic" dlsym null
