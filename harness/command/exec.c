@@ -279,16 +279,19 @@ static const struct command_option option_rows[] = {
     SETTING(0, "check", NULL, check,
             "report missing waits, proxy fences and mbarrier inits on shared memory that the run proves; best with "
             "--schedule late"),
+    SETTING(0, "sanitize", NULL, sanitize,
+            "report accesses to shared memory that no synchronisation orders, whether they went wrong in this run or "
+            "not, and give each launch a verdict"),
     SETTING(0, "error-exitcode", "N", error_exitcode,
-            "exit with status N (0 to 255) if the program ends with status 0, but a kernel failed or --check found "
-            "something"),
+            "exit with status N (0 to 255) if the program ends with status 0, but a kernel failed, or --check or "
+            "--sanitize found something"),
     OPTION_TEXT(
         'e', "expect", "FILE", expectation.file,
         "known failures: lines TEST VERDICT REASON, where VERDICT is fails (a failure is status 0, a success 1) or "
         "skip (the program is not run, status 77)"),
     OPTION_TEXT(0, "test", "NAME", expectation.test, "the TEST that this run is (default: the program's file name)"),
     SETTING('j', "json", NULL, json,
-            "print each failed kernel, each finding of --check, and statistics, as one line of JSON"),
+            "print each failed kernel, each finding of --check and --sanitize, and statistics, as one line of JSON"),
     SETTING('v', "verbose", NULL, verbose, "list every group of threads in the report of a hang"),
     SETTING('q', "quiet", NULL, quiet, "do not print why calls are refused"),
     OPTION_END,

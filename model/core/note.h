@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #define NOTE_VARIABLE "TMAREF_NOTES" // names the file
-#define NOTE_ERROR    "error"        // a kernel failed, or --check found something
+#define NOTE_ERROR    "error"        // a kernel failed, or --check or --sanitize found something
 #define NOTE_RAN      "ran"          // a kernel ran, or what stands for one
 #define NOTE_REFUSED  "refused"      // then the error, the call and why it was refused
 

@@ -86,7 +86,7 @@ void check_found_add(struct check_found *found, const struct check_finding *find
 // --- Where it is -----------------------------------------------------------------------------------------------------
 
 // Where a line of the PTX comes from, in any function of the launch.
-static struct machine_where where_of(const struct look_tally *tally, const struct machine_module *module, uint32_t line)
+struct machine_where look_where_of(const struct look_tally *tally, const struct machine_module *module, uint32_t line)
 {
     struct machine_where where = {.ptx_line = line};
     for (uint32_t f = 0; f < tally->count; f++) {
@@ -119,7 +119,7 @@ static int is_same_line(const struct machine_caller *one, const struct machine_c
 }
 
 // Do they come from the same lines of the source? Without lines each line of the PTX is one.
-static int is_same_place(const struct machine_where *one, const struct machine_where *other)
+int look_is_same_place(const struct machine_where *one, const struct machine_where *other)
 {
     const struct machine_caller a = {one->source_file, one->source_line}, b = {other->source_file, other->source_line};
     if (one->source_line == 0 && one->ptx_line != other->ptx_line) return 0;
@@ -159,22 +159,22 @@ static void print_text(const struct check_found *found, const struct told *told)
     fprintf(stderr, "    %s\n", kinds[kind].advice);
 }
 
-static void print_key(const char *key, const char *text, size_t length)
+void look_print_key(const char *key, const char *text, size_t length)
 {
     fprintf(stderr, ", \"%s\": ", key);
     json_text(stderr, text, length);
 }
 
-static void print_json_place(const char *role, const struct machine_where *where, const char *before)
+void look_print_json_place(const char *role, const struct machine_where *where, const char *before)
 {
     char key[32];
     const struct machine_caller own = machine_where_own(where);
-    print_key(*before == '\0' ? "what" : "other_what", role, strlen(role));
+    look_print_key(*before == '\0' ? "what" : "other_what", role, strlen(role));
     snprintf(key, sizeof key, "%sfile", before);
-    print_key(key, where->source_file.at, where->source_file.length);
+    look_print_key(key, where->source_file.at, where->source_file.length);
     fprintf(stderr, ", \"%sline\": %u, \"%sptx_line\": %u", before, where->source_line, before, where->ptx_line);
     snprintf(key, sizeof key, "%suser_file", before);
-    print_key(key, own.file.at, own.file.length);
+    look_print_key(key, own.file.at, own.file.length);
     fprintf(stderr, ", \"%suser_line\": %u", before, own.line);
 }
 
@@ -185,24 +185,24 @@ static void print_json(const struct check_found *found, const struct told *told)
     char signature[DEMANGLED_BYTES];
     const size_t length = demangle_function(found->kernel, strlen(found->kernel), signature, sizeof signature);
     fprintf(stderr, "{\"check\": \"%s\"", kinds[kind].id);
-    print_key("kernel", found->kernel, strlen(found->kernel));
-    print_key("signature", signature, length);
-    print_key("message", kinds[kind].sentence, strlen(kinds[kind].sentence));
-    print_json_place(kinds[kind].first, &told->where[0], "");
-    if (kinds[kind].second != NULL) print_json_place(kinds[kind].second, &told->where[1], "other_");
+    look_print_key("kernel", found->kernel, strlen(found->kernel));
+    look_print_key("signature", signature, length);
+    look_print_key("message", kinds[kind].sentence, strlen(kinds[kind].sentence));
+    look_print_json_place(kinds[kind].first, &told->where[0], "");
+    if (kinds[kind].second != NULL) look_print_json_place(kinds[kind].second, &told->where[1], "other_");
     fprintf(stderr, ", \"cta\": [%llu, %llu, %llu], \"address\": \"0x%llx\"",
             (unsigned long long)(finding->cta % found->grid[0]),
             (unsigned long long)(finding->cta / found->grid[0] % found->grid[1]),
             (unsigned long long)(finding->cta / found->grid[0] / found->grid[1]), (unsigned long long)finding->address);
-    print_key("advice", kinds[kind].advice, strlen(kinds[kind].advice));
+    look_print_key("advice", kinds[kind].advice, strlen(kinds[kind].advice));
     fprintf(stderr, "}\n");
 }
 
 static int is_told(const struct told *told, uint32_t count, const struct told *one)
 {
     for (uint32_t i = 0; i < count; i++)
-        if (told[i].finding->kind == one->finding->kind && is_same_place(&told[i].where[0], &one->where[0]) &&
-            is_same_place(&told[i].where[1], &one->where[1]))
+        if (told[i].finding->kind == one->finding->kind && look_is_same_place(&told[i].where[0], &one->where[0]) &&
+            look_is_same_place(&told[i].where[1], &one->where[1]))
             return 1;
     return 0;
 }
@@ -217,8 +217,8 @@ void check_found_tell(const struct check_found *found, const struct look_tally *
     fflush(stdout);
     for (uint32_t i = 0; i < found->count; i++) {
         const struct check_finding *finding = &found->item[i];
-        const struct told one = {finding,
-                                 {where_of(tally, module, finding->first), where_of(tally, module, finding->second)}};
+        const struct told one = {
+            finding, {look_where_of(tally, module, finding->first), look_where_of(tally, module, finding->second)}};
         if (is_told(told, count, &one)) continue;
         left_out += count == CHECK_TOLD;
         if (count == CHECK_TOLD) continue;

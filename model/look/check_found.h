@@ -50,6 +50,14 @@ void check_found_add(struct check_found *found, const struct check_finding *find
 void check_found_tell(const struct check_found *found, const struct look_tally *tally,
                       const struct machine_module *module);
 
+// --- Places, for every report of this folder ---------------------------------------------------------------------------
+
+// Where a line of the PTX comes from, in any function of the launch.
+struct machine_where look_where_of(const struct look_tally *tally, const struct machine_module *module, uint32_t line);
+int look_is_same_place(const struct machine_where *one, const struct machine_where *other);
+void look_print_key(const char *key, const char *text, size_t length); // of JSON, behind another
+void look_print_json_place(const char *role, const struct machine_where *where, const char *before);
+
 #pragma GCC visibility pop
 
 #endif

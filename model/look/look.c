@@ -33,6 +33,7 @@ struct look_launch {
     struct look_stats_launch stats;
     struct look_trace_launch *trace;
     struct look_check *check;
+    struct look_sanitize *sanitize;
     int kernel; // its number in the module
 };
 
@@ -47,6 +48,7 @@ static void before(void *context, const struct machine_step *step)
     if (look->stats != NULL) look_stats_before(look->stats, step);
     if (launch->trace != NULL) look_trace_before(launch->trace, step);
     if (launch->check != NULL) look_check_before(launch->check, step);
+    if (launch->sanitize != NULL) look_sanitize_before(launch->sanitize, step);
 }
 
 static void after(void *context, const struct machine_step *step, enum machine_next next)
@@ -66,6 +68,7 @@ static void flight(void *context, const struct machine_flight *flight, int begin
     if (look->stats != NULL && begins) look_stats_issue(look->stats, &launch->stats, machine_flight_line(flight));
     if (launch->trace != NULL) look_trace_flight(launch->trace, flight, begins);
     if (launch->check != NULL && begins) look_check_issue(launch->check, flight);
+    if (launch->sanitize != NULL && begins) look_sanitize_issue(launch->sanitize, flight);
 }
 
 static void hear(void *context, const struct event *event)
@@ -76,6 +79,7 @@ static void hear(void *context, const struct event *event)
     if (look->stats != NULL) look_stats_hear(look->stats, &launch->stats, event);
     if (launch->trace != NULL) look_trace_hear(launch->trace, event);
     if (launch->check != NULL) look_check_hear(launch->check, event);
+    if (launch->sanitize != NULL) look_sanitize_hear(launch->sanitize, event);
 }
 
 static void ended(void *context, const struct machine_strand *strand, const struct machine_code *code, uint32_t lane)
@@ -95,7 +99,7 @@ static int is_stop(const struct look_options *options)
 
 static int is_asked(const struct look_options *options)
 {
-    return is_stop(options) || options->stats || options->check || options->trace[0] != '\0' ||
+    return is_stop(options) || options->stats || options->check || options->sanitize || options->trace[0] != '\0' ||
            options->coverage[0] != '\0';
 }
 
@@ -162,7 +166,10 @@ struct look_launch *look_begin(struct look *look, struct machine_launch *machine
     if (look->stats != NULL) look_stats_begin(look->stats, &launch->stats, kernel);
     if (look->options.check && (launch->check = look_check_open(kernel, machine_launch, &look->options)) == NULL)
         look->is_short = 1;
-    if (look->stats != NULL || launch->trace != NULL || launch->check != NULL)
+    if (look->options.sanitize &&
+        (launch->sanitize = look_sanitize_open(kernel, machine_launch, &look->options)) == NULL)
+        look->is_short = 1;
+    if (look->stats != NULL || launch->trace != NULL || launch->check != NULL || launch->sanitize != NULL)
         machine_launch->observer = &launch->observer;
     return launch;
 }
@@ -178,6 +185,7 @@ static void take(struct look *look, struct look_launch *launch)
     if (launch->trace != NULL) look_trace_end(launch->trace);
     launch->trace = NULL;
     if (launch->check != NULL) look_check_tell(launch->check, tally, module);
+    if (launch->sanitize != NULL) look_sanitize_tell(launch->sanitize, tally, module);
 }
 
 void look_end(struct look_launch *launch)
@@ -190,6 +198,7 @@ void look_end(struct look_launch *launch)
     if (!look->is_closed) take(look, launch);
     look_tally_clear(&launch->ran.tally);
     if (launch->check != NULL) look_check_close(launch->check);
+    if (launch->sanitize != NULL) look_sanitize_close(launch->sanitize);
     free(launch);
 }
 

@@ -17,10 +17,11 @@
 //   trace      the file that takes a timeline, in the trace event format
 //   coverage   the file that takes the coverage of lines, in the format of lcov
 //   check      says what is certainly wrong in how a kernel uses shared memory and mbarriers (check.c)
+//   sanitize   says what no synchronisation orders, whether it went wrong in this run or not (sanitize.c)
 //   notes      the file that takes a line for each launch in which something is wrong (note.h)
 //   run        what the processes of one tmaref exec share: each has files of its own
 struct look_options {
-    int stats, is_json, check;
+    int stats, is_json, check, sanitize;
     uint64_t hit;
     const char *break_at, *cta, *thread, *dump, *trace, *coverage, *run, *notes;
 };

@@ -232,6 +232,7 @@ static enum machine_next issue_arrive(struct machine_strand *strand, const struc
     arrive->is_noinc = in->opcode == MBARRIER_OP_COPIES_ARRIVE_NOINC;
     memcpy(arrive->address, in->address, sizeof arrive->address);
     machine_teller(strand, code, in->lanes, &arrive->head.teller);
+    arrive->head.teller.origin.operation = ++flights_of(strand->warp)->operations;
     flight_issue(&arrive->head);
     return MACHINE_NEXT;
 }

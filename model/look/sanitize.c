@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: MIT
+// What could go wrong in how a kernel uses memory, though it did not in this run: model/order says which accesses no
+// synchronisation orders, and this file gives it what the machine does. Operations give all their accesses at their
+// issue, from a flight of their own that moves nothing. Which mistake it is, sanitize_found.c tells.
+#include <stdlib.h>
+#include <string.h>
+
+#include "flight_item.h"
+#include "module.h"
+#include "report.h"
+#include "sanitize_found.h"
+
+// cluster: whose instruction is executed now; first: the number of its first CTA
+struct look_sanitize {
+    struct clock_order *order;
+    const struct machine_cluster *cluster;
+    uint64_t first;
+    struct observer ghost;
+    struct sanitize_found found;
+};
+
+// --- Which mistake it is ---------------------------------------------------------------------------------------------
+
+static void name_of(const struct look_sanitize *sanitize, uint32_t address, char name[SANITIZE_NAME_BYTES])
+{
+    if (machine_shared_name(sanitize->cluster->machine, address, name, SANITIZE_NAME_BYTES) == 0)
+        snprintf(name, SANITIZE_NAME_BYTES, "shared address 0x%x", address);
+}
+
+static struct sanitize_side side_of(const struct look_sanitize *sanitize, const struct shadow_entry *entry,
+                                    int is_newer)
+{
+    const struct order_actor *actor = &sanitize->order->actor[entry->actor];
+    const struct order_warp *warp = clock_order_warp(sanitize->order, actor);
+    struct sanitize_side side = {.line = entry->line,
+                                 .rank = actor->rank,
+                                 .warp = actor->warp,
+                                 .lane = entry->lane,
+                                 .cta = actor->number,
+                                 .flags = entry->flags,
+                                 .is_operation = actor->kind == ORDER_OPERATION,
+                                 .is_product = actor->kind == ORDER_PRODUCT};
+    if (warp == NULL || actor->kind == ORDER_PRODUCT) return side;
+    const uint32_t time = actor->kind == ORDER_WARP ? entry->time : actor->issued;
+    side.note = is_newer ? warp->acquire : warp->release[time % ORDER_NOTES];
+    if (!is_newer && side.note.time != time) side.note = (struct order_note){0};
+    if (side.note.edge == ORDER_EDGE_MBARRIER) name_of(sanitize, side.note.number, side.note_name);
+    return side;
+}
+
+static int is_copy(const struct sanitize_side *side)
+{
+    return side->is_operation && (side->flags & SHADOW_WRITES);
+}
+
+static enum sanitize_kind race_of(const struct look_sanitize *sanitize, const struct order_found *found,
+                                  const struct sanitize_finding *finding)
+{
+    const struct sanitize_side *older = &finding->older, *newer = &finding->newer;
+    const struct order_actor *actor = &sanitize->order->actor[found->older.actor];
+    const int is_async = newer->is_operation || newer->is_product, writes = (newer->flags & SHADOW_WRITES) != 0;
+    if (older->is_product) return SANITIZE_PRODUCT_OVERWRITTEN;
+    if (actor->kind == ORDER_OPERATION && actor->async == ASYNC_COPY) return SANITIZE_SMALL_COPY;
+    if (is_copy(older) && is_copy(newer)) return SANITIZE_COPIES;
+    if (is_copy(older))
+        return is_async ? SANITIZE_OPERATION_BEFORE_COPY
+               : writes ? SANITIZE_WRITE_BEFORE_COPY
+                        : SANITIZE_READ_BEFORE_COPY;
+    if (older->is_operation) return SANITIZE_SOURCE_OVERWRITTEN;
+    if (is_async && writes) return SANITIZE_REFILL;
+    return is_async ? SANITIZE_OPERATION_BEFORE_WRITE : SANITIZE_RACE;
+}
+
+static enum sanitize_kind kind_of(const struct look_sanitize *sanitize, const struct order_found *found,
+                                  const struct sanitize_finding *finding)
+{
+    switch (found->kind) {
+    case ORDER_FENCE:
+        return SANITIZE_FENCE;
+    case ORDER_EXIT:
+        return SANITIZE_EXIT;
+    case ORDER_UNINITIALISED:
+        return SANITIZE_UNINITIALISED;
+    case ORDER_UNORDERED_INIT:
+        return SANITIZE_UNORDERED_INIT;
+    case ORDER_AGAIN:
+        return SANITIZE_AGAIN;
+    case ORDER_UNEXPECTED:
+        return SANITIZE_UNEXPECTED;
+    default:
+        return race_of(sanitize, found, finding);
+    }
+}
+
+// Of an access before a copy over the same bytes: had its warp waited for the phase before that of the copy? Then the
+// copy came too soon. Else the access did not wait, and only this run had it first.
+static int is_refill(const struct look_sanitize *sanitize, const struct order_found *found)
+{
+    const struct order_actor *copy = &sanitize->order->actor[found->newer.actor];
+    const struct order_actor *user = &sanitize->order->actor[found->older.actor];
+    const struct order_cta *home = found->cta;
+    uint32_t phases = 0;
+    if (copy->kind != ORDER_OPERATION || copy->barrier == UINT32_MAX || user->kind == ORDER_OPERATION) return 1;
+    for (const struct order_barrier *at = home->barrier[copy->barrier / 8 % ORDER_BARRIER_SLOTS]; at != NULL;
+         at = at->next)
+        if (at->address == copy->barrier) phases = at->phases;
+    return phases > 0 && clock_order_phases(sanitize->order, copy, user) == phases;
+}
+
+static void take(void *context, const struct order_found *raw)
+{
+    struct look_sanitize *sanitize = context;
+    struct order_found found = *raw;
+    const int is_copy_last = found.kind == ORDER_RACE && (found.newer.flags & SHADOW_WRITES) &&
+                             sanitize->order->actor[found.newer.actor].kind == ORDER_OPERATION;
+    if (is_copy_last && !is_refill(sanitize, raw)) {
+        found.older = raw->newer;
+        found.newer = raw->older;
+    }
+    const struct order_actor *actor = &sanitize->order->actor[found.older.actor];
+    struct sanitize_finding finding = {.space = found.space,
+                                       .cta = found.cta->number,
+                                       .address = found.address + (uint64_t)__builtin_ctz(found.mask),
+                                       .bytes = (uint32_t)__builtin_popcount(found.mask),
+                                       .older = side_of(sanitize, &found.older, 0),
+                                       .newer = side_of(sanitize, &found.newer, 1)};
+    finding.kind = kind_of(sanitize, &found, &finding);
+    name_of(sanitize, (uint32_t)finding.address, finding.name);
+    if (actor->kind == ORDER_OPERATION && actor->barrier != UINT32_MAX)
+        name_of(sanitize, actor->barrier, finding.barrier);
+    sanitize_found_add(&sanitize->found, &finding);
+}
+
+// --- What the machine does -------------------------------------------------------------------------------------------
+
+void look_sanitize_before(struct look_sanitize *sanitize, const struct machine_step *step)
+{
+    const struct machine_cluster *cluster = step->warp->cta->cluster;
+    uint64_t number[ORDER_MOST_CTAS];
+    if (sanitize->cluster == cluster && sanitize->first == cluster->cta[0].number) return;
+    sanitize->cluster = cluster;
+    sanitize->first = cluster->cta[0].number;
+    for (uint32_t rank = 0; rank < cluster->ctas && rank < ORDER_MOST_CTAS; rank++)
+        number[rank] = cluster->cta[rank].number;
+    clock_order_cluster(sanitize->order, number, cluster->ctas);
+}
+
+void look_sanitize_hear(struct look_sanitize *sanitize, const struct event *event)
+{
+    if (sanitize->cluster != NULL) clock_order_hear(sanitize->order, event);
+}
+
+static void hear_ghost(void *context, const struct event *event)
+{
+    struct look_sanitize *sanitize = context;
+    if (event->kind == EVENT_ACCESS) clock_order_access(sanitize->order, event);
+}
+
+// The barrier that an operation tells, as an offset in the CTA; UINT32_MAX if it tells none.
+static uint32_t barrier_of(const struct operation *operation)
+{
+    return operation_has_barrier(operation->kind) ? cluster_mapa(operation->barrier, 0) : UINT32_MAX;
+}
+
+static void issue_operation(struct look_sanitize *sanitize, const struct flight_operation *of)
+{
+    static const struct memories none;
+    struct flight ghost = of->flight;
+    const struct order_issue issue = {of->head.async, of->group, barrier_of(&ghost.operation), ghost.targets};
+    ghost.memories = none;
+    ghost.teller.observer = &sanitize->ghost;
+    clock_order_issue(sanitize->order, &ghost.teller.origin, &issue);
+    while (!flight_advance(&ghost, UINT64_MAX).is_last) continue;
+}
+
+static void issue_copies(struct look_sanitize *sanitize, const struct flight_copies *copies)
+{
+    const struct order_issue issue = {ASYNC_COPY, 0, UINT32_MAX, 0};
+    const struct access read = {.kind = ACCESS_READ, .space = SPACE_GLOBAL};
+    const struct access write = {.kind = ACCESS_WRITE, .space = SPACE_SHARED, .rank = copies->head.warp->cta->rank};
+    struct teller teller = copies->head.teller;
+    teller.observer = &sanitize->ghost;
+    clock_order_issue(sanitize->order, &teller.origin, &issue);
+    for (uint32_t left = copies->head.lanes; left != 0; left &= left - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(left);
+        teller.origin.lanes = left & -left;
+        event_tell_access(&teller, read, copies->from_address[lane], copies->read[lane]);
+        event_tell_access(&teller, write, copies->to_address[lane], copies->bytes);
+    }
+}
+
+static void issue_arrive(struct look_sanitize *sanitize, const struct flight_arrive *arrive)
+{
+    for (uint32_t left = arrive->head.lanes; left != 0; left &= left - 1)
+        clock_order_copies_arrive(sanitize->order, &arrive->head.teller.origin,
+                                  cluster_mapa(arrive->address[__builtin_ctz(left)], 0));
+}
+
+void look_sanitize_issue(struct look_sanitize *sanitize, const struct machine_flight *flight)
+{
+    if (flight->kind == FLIGHT_OPERATION) issue_operation(sanitize, (const struct flight_operation *)flight);
+    if (flight->kind == FLIGHT_COPIES) issue_copies(sanitize, (const struct flight_copies *)flight);
+    if (flight->kind == FLIGHT_ARRIVE) issue_arrive(sanitize, (const struct flight_arrive *)flight);
+    if (flight->kind == FLIGHT_PRODUCT) clock_order_product(sanitize->order, &flight->teller.origin);
+}
+
+// --- Launches --------------------------------------------------------------------------------------------------------
+
+struct look_sanitize *look_sanitize_open(const char *kernel, const struct machine_launch *launch,
+                                         const struct look_options *options)
+{
+    const uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2];
+    struct look_sanitize *sanitize = calloc(1, sizeof *sanitize);
+    if (sanitize == NULL) return NULL;
+    sanitize->order = clock_order_open((threads + MACHINE_LANES - 1) / MACHINE_LANES, sanitize, take);
+    if (sanitize->order == NULL) {
+        free(sanitize);
+        return NULL;
+    }
+    sanitize->ghost = (struct observer){sanitize, hear_ghost};
+    sanitize->found.kernel = kernel;
+    sanitize->found.is_json = options->is_json;
+    sanitize->found.notes = options->notes;
+    memcpy(sanitize->found.grid, launch->grid, sizeof sanitize->found.grid);
+    memcpy(sanitize->found.block, launch->block, sizeof sanitize->found.block);
+    return sanitize;
+}
+
+void look_sanitize_tell(struct look_sanitize *sanitize, const struct look_tally *tally,
+                        const struct machine_module *module)
+{
+    const char *incomplete = NULL;
+    if (!clock_order_is_over(sanitize->order)) incomplete = "the kernel did not run to its end";
+    if (sanitize->order->is_short) incomplete = "there was not enough memory to see all of it";
+    sanitize_found_tell(&sanitize->found, tally, module, incomplete);
+}
+
+void look_sanitize_close(struct look_sanitize *sanitize)
+{
+    clock_order_close(sanitize->order);
+    free(sanitize);
+}

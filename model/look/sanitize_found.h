@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// What --sanitize has found in one launch, and how it is told: each cause once. sanitize.c finds.
+#ifndef TMAREF_LOOK_SANITIZE_FOUND_H
+#define TMAREF_LOOK_SANITIZE_FOUND_H
+
+#include "clock_order.h"
+#include "parts.h"
+
+#pragma GCC visibility push(hidden)
+
+// One row of `kinds` in sanitize_found.c each. The first word is the later of the two accesses in this run.
+enum sanitize_kind {
+    SANITIZE_RACE,
+    SANITIZE_READ_BEFORE_COPY,
+    SANITIZE_WRITE_BEFORE_COPY,
+    SANITIZE_OPERATION_BEFORE_COPY,
+    SANITIZE_OPERATION_BEFORE_WRITE,
+    SANITIZE_REFILL,
+    SANITIZE_SOURCE_OVERWRITTEN,
+    SANITIZE_PRODUCT_OVERWRITTEN,
+    SANITIZE_SMALL_COPY,
+    SANITIZE_COPIES,
+    SANITIZE_FENCE,
+    SANITIZE_EXIT,
+    SANITIZE_UNINITIALISED,
+    SANITIZE_UNORDERED_INIT,
+    SANITIZE_AGAIN,
+    SANITIZE_UNEXPECTED,
+};
+
+// One side of a finding. release: what its thread did next that others can be ordered by (of the older side); acquire:
+// what it was last ordered by before (of the newer).
+enum { SANITIZE_NAME_BYTES = 64 };
+struct sanitize_side {
+    uint32_t line, rank, warp, lane;
+    uint64_t cta;
+    int flags, is_operation, is_product;
+    struct order_note note;
+    char note_name[SANITIZE_NAME_BYTES];
+};
+
+struct sanitize_finding {
+    enum sanitize_kind kind;
+    enum access_space space;
+    uint64_t cta, address, seen; // seen: how often
+    uint32_t bytes;
+    char name[SANITIZE_NAME_BYTES], barrier[SANITIZE_NAME_BYTES];
+    struct sanitize_side older, newer;
+};
+
+enum { SANITIZE_KEPT = 512, SANITIZE_TOLD = 32 };
+struct sanitize_found {
+    const char *kernel, *notes;
+    uint32_t grid[3], block[3];
+    int is_json;
+    uint32_t count, lost;
+    struct sanitize_finding item[SANITIZE_KEPT];
+};
+
+// Keeps it, unless one of the same lines is there, which it counts.
+void sanitize_found_add(struct sanitize_found *found, const struct sanitize_finding *finding);
+
+// Tells them, and the verdict. incomplete: why the launch was not seen whole, or NULL.
+void sanitize_found_tell(const struct sanitize_found *found, const struct look_tally *tally,
+                         const struct machine_module *module, const char *incomplete);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+#include "clock.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FEW_PARTS = 2, SLOTS_AT_ONCE = 16 };
+
+// Where the part of a CTA is, or would be.
+static uint32_t find(const struct clock *clock, uint32_t cta)
+{
+    uint32_t low = 0, high = clock->parts;
+    while (low < high) {
+        const uint32_t middle = (low + high) / 2;
+        if (clock->part[middle].cta < cta)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static int is_at(const struct clock *clock, uint32_t at, uint32_t cta)
+{
+    return at < clock->parts && clock->part[at].cta == cta;
+}
+
+struct clock_time clock_time(const struct clock *clock, uint32_t cta, uint32_t slot)
+{
+    const uint32_t at = find(clock, cta);
+    if (!is_at(clock, at, cta) || slot >= clock->part[at].slots) return (struct clock_time){0, 0, {0, 0}};
+    return clock->part[at].time[slot];
+}
+
+// A part without memory behind the last holds room that clock_clear() kept: it goes to whoever comes next.
+static struct clock_part *insert(struct clock *clock, uint32_t at, uint32_t cta)
+{
+    if (clock->parts == clock->room) {
+        const uint32_t room = clock->room == 0 ? FEW_PARTS : clock->room * 2;
+        struct clock_part *part = realloc(clock->part, room * sizeof *part);
+        if (part == NULL) return NULL;
+        memset(part + clock->room, 0, (room - clock->room) * sizeof *part);
+        clock->part = part;
+        clock->room = room;
+    }
+    const struct clock_part spare = clock->part[clock->parts];
+    memmove(&clock->part[at + 1], &clock->part[at], (clock->parts - at) * sizeof *clock->part);
+    clock->parts++;
+    clock->part[at] = (struct clock_part){cta, 0, spare.room, spare.time};
+    return &clock->part[at];
+}
+
+// The part with at least `slots` slots; NULL without memory.
+static struct clock_part *part_of(struct clock *clock, uint32_t cta, uint32_t slots)
+{
+    const uint32_t at = find(clock, cta);
+    struct clock_part *part = is_at(clock, at, cta) ? &clock->part[at] : insert(clock, at, cta);
+    if (part != NULL && part->room < slots) {
+        const uint32_t room = (slots + SLOTS_AT_ONCE - 1) / SLOTS_AT_ONCE * SLOTS_AT_ONCE;
+        struct clock_time *time = realloc(part->time, room * sizeof *time);
+        if (time == NULL) {
+            clock->is_short = 1;
+            return NULL;
+        }
+        part->time = time;
+        part->room = room;
+    }
+    if (part == NULL) {
+        clock->is_short = 1;
+        return NULL;
+    }
+    if (part->slots < slots) {
+        memset(part->time + part->slots, 0, (slots - part->slots) * sizeof *part->time);
+        part->slots = slots;
+    }
+    return part;
+}
+
+struct clock_time *clock_at(struct clock *clock, uint32_t cta, uint32_t slot)
+{
+    struct clock_part *part = part_of(clock, cta, slot + 1);
+    return part != NULL ? &part->time[slot] : NULL;
+}
+
+static uint32_t greater(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
+void clock_raise(struct clock *clock, uint32_t cta, uint32_t slot, uint32_t time)
+{
+    struct clock_time *at = clock_at(clock, cta, slot);
+    if (at == NULL) return;
+    at->seen = greater(at->seen, time);
+    at->written = greater(at->written, time);
+    for (int space = 0; space < CLOCK_SPACES; space++) at->fenced[space] = greater(at->fenced[space], time);
+}
+
+static void join_times(struct clock_time *to, const struct clock_time *from, uint32_t slots)
+{
+    for (uint32_t slot = 0; slot < slots; slot++) {
+        to[slot].seen = greater(to[slot].seen, from[slot].seen);
+        to[slot].written = greater(to[slot].written, from[slot].written);
+        to[slot].fenced[0] = greater(to[slot].fenced[0], from[slot].fenced[0]);
+        to[slot].fenced[1] = greater(to[slot].fenced[1], from[slot].fenced[1]);
+    }
+}
+
+static void join_seen(struct clock_time *to, const struct clock_time *from, uint32_t slots)
+{
+    for (uint32_t slot = 0; slot < slots; slot++) to[slot].seen = greater(to[slot].seen, from[slot].seen);
+}
+
+static void join(struct clock *clock, const struct clock *other,
+                 void (*each)(struct clock_time *to, const struct clock_time *from, uint32_t slots))
+{
+    clock->is_short |= other->is_short;
+    for (uint32_t i = 0; i < other->parts; i++) {
+        const struct clock_part *from = &other->part[i];
+        struct clock_part *to = part_of(clock, from->cta, from->slots);
+        if (to == NULL) return;
+        each(to->time, from->time, from->slots);
+    }
+}
+
+void clock_join(struct clock *clock, const struct clock *other)
+{
+    join(clock, other, join_times);
+}
+
+void clock_join_seen(struct clock *clock, const struct clock *other)
+{
+    join(clock, other, join_seen);
+}
+
+void clock_copy(struct clock *clock, const struct clock *other)
+{
+    clock_clear(clock);
+    clock->is_short |= other->is_short;
+    for (uint32_t i = 0; i < other->parts; i++) {
+        struct clock_part *to = part_of(clock, other->part[i].cta, other->part[i].slots);
+        if (to == NULL) return;
+        memcpy(to->time, other->part[i].time, other->part[i].slots * sizeof *to->time);
+    }
+}
+
+void clock_clear(struct clock *clock)
+{
+    clock->parts = 0;
+}
+
+void clock_free(struct clock *clock)
+{
+    for (uint32_t i = 0; i < clock->room; i++) free(clock->part[i].time);
+    free(clock->part);
+    *clock = (struct clock){0, 0, 0, NULL};
+}
+
+void clock_fence(struct clock *clock, uint32_t spaces)
+{
+    for (uint32_t i = 0; i < clock->parts; i++)
+        for (uint32_t slot = 0; slot < clock->part[i].slots; slot++)
+            for (uint32_t space = 0; space < CLOCK_SPACES; space++)
+                if (spaces >> space & 1) clock->part[i].time[slot].fenced[space] = clock->part[i].time[slot].written;
+}

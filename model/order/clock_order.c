@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: MIT
+// Who there is, and which of two accesses is ordered before the other.
+#include "clock_order.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_ACTORS = 1024 };
+
+// --- CTAs ------------------------------------------------------------------------------------------------------------
+
+struct order_cta *order_cta_of(const struct clock_order *order, uint64_t number)
+{
+    struct order_cta *cta = order->hash[number % ORDER_HASH];
+    while (cta != NULL && cta->number != number) cta = cta->next;
+    return cta;
+}
+
+struct order_cta *order_peer(const struct clock_order *order, const struct event_origin *who, uint32_t rank)
+{
+    struct order_cta *cta = order_cta_of(order, who->cta);
+    return cta != NULL && rank < cta->ctas ? cta->peer[rank] : NULL;
+}
+
+static int open_warps(struct clock_order *order, struct order_cta *cta)
+{
+    cta->warp = calloc(cta->warps, sizeof *cta->warp);
+    if (cta->warp == NULL) return 0;
+    for (uint32_t w = 0; w < cta->warps; w++) {
+        const struct order_actor actor = {.kind = ORDER_WARP, .cta = cta->index, .warp = w, .number = cta->number};
+        cta->warp[w].actor = order_actor_new(order, &actor);
+        struct clock_time *time = clock_at(&cta->warp[w].clock, cta->index, w);
+        if (time == NULL) return 0;
+        time->seen = time->written = 1;
+    }
+    for (uint32_t w = 0; w < cta->warps; w += 4) {
+        const struct order_actor actor = {.kind = ORDER_PRODUCT, .cta = cta->index, .warp = w, .number = cta->number};
+        cta->product_actor[w / 4] = order_actor_new(order, &actor);
+    }
+    return 1;
+}
+
+static struct order_cta *new_cta(struct clock_order *order, uint64_t number, uint32_t rank)
+{
+    struct order_cta *cta = calloc(1, sizeof *cta);
+    if (cta == NULL) return NULL;
+    cta->number = number;
+    cta->index = order->ctas++;
+    cta->rank = rank;
+    cta->warps = order->warps;
+    cta->slots = 3 * order->warps; // of warps, their products, their copies
+    cta->next = order->hash[number % ORDER_HASH];
+    order->hash[number % ORDER_HASH] = cta;
+    return open_warps(order, cta) ? cta : NULL;
+}
+
+void clock_order_cluster(struct clock_order *order, const uint64_t *numbers, uint32_t ctas)
+{
+    struct order_cta *peer[ORDER_MOST_CTAS];
+    if (order_cta_of(order, numbers[0]) != NULL || ctas > ORDER_MOST_CTAS) return;
+    for (uint32_t rank = 0; rank < ctas; rank++)
+        if ((peer[rank] = new_cta(order, numbers[rank], rank)) == NULL) {
+            order->is_short = 1;
+            return;
+        }
+    for (uint32_t rank = 0; rank < ctas; rank++) {
+        peer[rank]->ctas = ctas;
+        memcpy(peer[rank]->peer, peer, ctas * sizeof peer[0]);
+    }
+}
+
+struct order_barrier *order_barrier_of(struct clock_order *order, struct order_cta *cta, uint32_t address)
+{
+    struct order_barrier **first = &cta->barrier[address / 8 % ORDER_BARRIER_SLOTS], *barrier = *first;
+    while (barrier != NULL && barrier->address != address) barrier = barrier->next;
+    if (barrier != NULL) return barrier;
+    if ((barrier = calloc(1, sizeof *barrier)) == NULL) {
+        order->is_short = 1;
+        return NULL;
+    }
+    *barrier = (struct order_barrier){.next = *first, .address = address, .slot = cta->slots++};
+    return *first = barrier;
+}
+
+const struct order_warp *clock_order_warp(const struct clock_order *order, const struct order_actor *actor)
+{
+    const struct order_cta *cta = order_cta_of(order, actor->number);
+    return cta != NULL && cta->warp != NULL && actor->warp < cta->warps ? &cta->warp[actor->warp] : NULL;
+}
+
+uint32_t clock_order_phases(const struct clock_order *order, const struct order_actor *operation,
+                            const struct order_actor *of)
+{
+    const struct order_warp *warp = clock_order_warp(order, of);
+    return warp != NULL ? clock_time(&warp->clock, operation->slot_cta, operation->slot).seen : 0;
+}
+
+struct order_place *order_place_of(struct clock_order *order, enum access_space space, uint32_t cta, uint64_t address,
+                                   int makes)
+{
+    struct order_place **first = &order->place[(address / 4 + cta * 97) % ORDER_PLACES], *place = *first;
+    while (place != NULL && (place->address != address || place->space != space || place->cta != cta))
+        place = place->next;
+    if (place != NULL || !makes || (place = calloc(1, sizeof *place)) == NULL) return place;
+    place->next = *first;
+    place->space = space;
+    place->cta = cta;
+    place->address = address;
+    return *first = place;
+}
+
+// --- Actors ----------------------------------------------------------------------------------------------------------
+
+uint32_t order_actor_new(struct clock_order *order, const struct order_actor *actor)
+{
+    if (order->actors == order->actor_room) {
+        const uint32_t room = order->actor_room == 0 ? FIRST_ACTORS : order->actor_room * 2;
+        struct order_actor *grown = realloc(order->actor, room * sizeof *grown);
+        if (grown == NULL) {
+            order->is_short = 1;
+            return 0;
+        }
+        order->actor = grown;
+        order->actor_room = room;
+    }
+    order->actor[order->actors] = *actor;
+    return order->actors++;
+}
+
+static uint32_t *hash_of(struct clock_order *order, uint64_t cta, uint64_t operation)
+{
+    return &order->operation[(cta * 40503 + operation) % ORDER_OPERATION_HASH];
+}
+
+uint32_t order_operation_find(struct clock_order *order, uint64_t cta, uint64_t operation, uint32_t rank)
+{
+    for (uint32_t i = *hash_of(order, cta, operation); i != 0; i = order->actor[i].next) {
+        const struct order_actor *actor = &order->actor[i];
+        if (actor->number == cta && actor->operation == operation && (actor->rank == rank || rank == UINT32_MAX))
+            return i;
+    }
+    return 0;
+}
+
+uint32_t order_operation_new(struct clock_order *order, struct order_actor actor)
+{
+    uint32_t *first = hash_of(order, actor.number, actor.operation);
+    actor.next = *first;
+    return *first = order_actor_new(order, &actor);
+}
+
+// --- The order of two accesses ---------------------------------------------------------------------------------------
+
+enum { APART, UNFENCED, BEFORE };
+
+static int is_before_clock(const struct clock_order *order, const struct shadow_entry *older,
+                           const struct shadow_entry *newer, const struct clock *clock)
+{
+    const struct order_actor *actor = &order->actor[older->actor];
+    const int needs_fence =
+        (older->flags & SHADOW_WRITES) && (newer->flags & SHADOW_ASYNC) && !(older->flags & SHADOW_ASYNC);
+    struct clock_time time;
+    if (actor->kind == ORDER_PRODUCT) {
+        for (uint32_t w = 0; w < 4; w++)
+            if (clock_time(clock, actor->cta, order->warps + actor->warp + w).seen < older->time) return APART;
+        return BEFORE;
+    }
+    if (actor->kind == ORDER_OPERATION) {
+        const uint32_t slot = older->flags & SHADOW_WRITES ? actor->slot : actor->read_slot;
+        return actor->time != 0 && clock_time(clock, actor->slot_cta, slot).seen >= actor->time ? BEFORE : APART;
+    }
+    time = clock_time(clock, actor->cta, actor->warp);
+    if ((older->flags & SHADOW_WRITES ? time.written : time.seen) < older->time) return APART;
+    return needs_fence && time.fenced[order->space] < older->time ? UNFENCED : BEFORE;
+}
+
+static int is_before(void *context, const struct shadow_entry *older, const struct shadow_entry *newer)
+{
+    struct clock_order *order = context;
+    int result = BEFORE;
+    if (older->actor == newer->actor) return 1;
+    for (uint32_t i = 0; i < order->bys && result != APART; i++) {
+        const int one = is_before_clock(order, older, newer, order->by[i]);
+        if (one < result) result = one;
+    }
+    if (result != BEFORE && shadow_may_clash(older, newer)) {
+        const struct order_found found = {result == UNFENCED ? ORDER_FENCE : ORDER_RACE,
+                                          order->space,
+                                          order->at,
+                                          order->address,
+                                          older->mask & newer->mask,
+                                          *older,
+                                          *newer};
+        order->found(order->context, &found);
+    }
+    return result != APART;
+}
+
+// --- Accesses --------------------------------------------------------------------------------------------------------
+
+static struct shadow_cell *cell_of(struct clock_order *order, struct order_cta *cta, uint64_t address)
+{
+    const uint64_t number = address / SHADOW_PAGE_BYTES;
+    if (number >= ORDER_SHARED_PAGES) return NULL;
+    struct shadow_page *page = cta->page[number];
+    if (page == NULL) {
+        page = order->spare;
+        if (page != NULL)
+            order->spare = page->next;
+        else if ((page = calloc(1, sizeof *page)) == NULL)
+            order->is_short = 1;
+        if (page == NULL) return NULL;
+        page->number = number;
+        cta->page[number] = page;
+    }
+    return &page->cell[address % SHADOW_PAGE_BYTES / SHADOW_CELL_BYTES];
+}
+
+static uint8_t flags_of(const struct access *access)
+{
+    return (uint8_t)((access->kind != ACCESS_READ ? SHADOW_WRITES : 0) |
+                     (access->kind == ACCESS_REDUCE ? SHADOW_REDUCES : 0) |
+                     (access->order != ORDER_WEAK ? SHADOW_STRONG : 0) |
+                     (access->proxy == PROXY_ASYNC ? SHADOW_ASYNC : 0));
+}
+
+void order_access(struct clock_order *order, const struct event *event, uint32_t actor, uint32_t time)
+{
+    const struct access *access = &event->access;
+    const struct shadow_judge judge = {order, is_before};
+    const uint64_t end = access->address + access->bytes;
+    struct shadow_entry entry = {.actor = actor, .time = time, .line = event->origin->line, .flags = flags_of(access)};
+    struct order_cta *cta = access->space == SPACE_SHARED ? order_peer(order, event->origin, access->rank) : NULL;
+    if (cta == NULL || cta->has_exited || order->is_short) return;
+    if (event->origin->lanes != 0) entry.lane = (uint8_t)__builtin_ctz(event->origin->lanes);
+    order->at = cta;
+    order->space = access->space;
+    for (uint64_t at = access->address / SHADOW_CELL_BYTES * SHADOW_CELL_BYTES; at < end; at += SHADOW_CELL_BYTES) {
+        const uint64_t from = at > access->address ? at : access->address;
+        const uint64_t to = at + SHADOW_CELL_BYTES < end ? at + SHADOW_CELL_BYTES : end;
+        struct shadow_cell *cell = cell_of(order, cta, at);
+        entry.mask = (uint16_t)(((1u << (to - from)) - 1) << (from - at));
+        order->address = at;
+        if (cell == NULL) return;
+        if (!shadow_add(&order->pool, cell, &entry, &judge)) order->is_short = 1;
+    }
+}
+
+// --- The end of a CTA ------------------------------------------------------------------------------------------------
+
+// Is an access to the CTA's memory known to be over when its last thread exits?
+static void judge_exit(void *context, uint64_t address, const struct shadow_entry *entry)
+{
+    struct clock_order *order = context;
+    const struct shadow_entry exit = {.actor = entry->actor, .flags = SHADOW_WRITES};
+    if (is_before_clock(order, entry, &exit, order->by[0]) != APART) return;
+    const struct order_found found = {ORDER_EXIT, SPACE_SHARED, order->at, address, entry->mask, *entry, exit};
+    order->found(order->context, &found);
+}
+
+static void judge_barriers(struct clock_order *order, const struct order_cta *cta)
+{
+    for (int i = 0; i < ORDER_BARRIER_SLOTS; i++)
+        for (const struct order_barrier *barrier = cta->barrier[i]; barrier != NULL; barrier = barrier->next) {
+            const struct shadow_entry copy = {.actor = barrier->brought_actor, .line = barrier->brought_line};
+            const struct order_found found = {ORDER_UNEXPECTED, SPACE_SHARED, cta, barrier->address, 0xff, copy, copy};
+            if (barrier->is_live && barrier->brought > barrier->expected) order->found(order->context, &found);
+        }
+}
+
+static void free_cta(struct clock_order *order, struct order_cta *cta)
+{
+    for (uint32_t i = 0; i < ORDER_SHARED_PAGES; i++) {
+        struct shadow_page *page = cta->page[i];
+        cta->page[i] = NULL;
+        if (page == NULL) continue;
+        shadow_drop(&order->pool, page);
+        page->next = order->spare;
+        order->spare = page;
+    }
+    for (uint32_t w = 0; cta->warp != NULL && w < cta->warps; w++) {
+        struct order_warp *warp = &cta->warp[w];
+        clock_free(&warp->clock);
+        clock_free(&warp->released);
+        clock_free(&warp->learnt);
+        for (int i = 0; i < ORDER_PRODUCTS; i++) clock_free(&warp->issued[i]);
+    }
+    free(cta->warp);
+    cta->warp = NULL;
+    for (int i = 0; i < ORDER_MEETINGS; i++)
+        for (int phase = 0; phase < 2; phase++) clock_free(&cta->meeting[i].clock[phase]);
+    for (int phase = 0; phase < 2; phase++) clock_free(&cta->cluster.clock[phase]);
+    for (int i = 0; i < ORDER_BARRIER_SLOTS; i++)
+        for (struct order_barrier *barrier = cta->barrier[i], *next; barrier != NULL; barrier = next) {
+            next = barrier->next;
+            clock_free(&barrier->pending);
+            clock_free(&barrier->done);
+            free(barrier);
+        }
+}
+
+static void drop_cta(struct clock_order *order, struct order_cta *cta)
+{
+    struct order_cta **at = &order->hash[cta->number % ORDER_HASH];
+    while (*at != cta) at = &(*at)->next;
+    *at = cta->next;
+    free_cta(order, cta);
+    free(cta);
+}
+
+// What belongs to the cluster goes when its last CTA has exited: others may use the barriers of one until then.
+void order_exit(struct clock_order *order, struct order_cta *cta)
+{
+    struct clock exits = {0, 0, 0, NULL};
+    for (uint32_t w = 0; w < cta->warps; w++) clock_join(&exits, &cta->warp[w].clock);
+    order->by[0] = &exits;
+    order->bys = 1;
+    order->at = cta;
+    order->space = SPACE_SHARED;
+    for (uint32_t i = 0; i < ORDER_SHARED_PAGES; i++)
+        if (cta->page[i] != NULL) shadow_each(&order->pool, cta->page[i], judge_exit, order);
+    clock_free(&exits);
+    judge_barriers(order, cta);
+    cta->has_exited = 1;
+    struct order_cta *peer[ORDER_MOST_CTAS];
+    const uint32_t ctas = cta->ctas;
+    memcpy(peer, cta->peer, sizeof peer);
+    for (uint32_t rank = 0; rank < ctas; rank++)
+        if (!peer[rank]->has_exited) return;
+    for (uint32_t rank = 0; rank < ctas; rank++) drop_cta(order, peer[rank]);
+}
+
+int clock_order_is_over(const struct clock_order *order)
+{
+    for (int i = 0; i < ORDER_HASH; i++)
+        for (const struct order_cta *cta = order->hash[i]; cta != NULL; cta = cta->next)
+            if (!cta->has_exited) return 0;
+    return 1;
+}
+
+// --- Open and close --------------------------------------------------------------------------------------------------
+
+struct clock_order *clock_order_open(uint32_t warps, void *context,
+                                     void (*found)(void *context, const struct order_found *found))
+{
+    static const struct order_actor nobody;
+    struct clock_order *order = calloc(1, sizeof *order);
+    if (order == NULL) return NULL;
+    order->warps = warps;
+    order->context = context;
+    order->found = found;
+    order_actor_new(order, &nobody); // number 0
+    return order;
+}
+
+void clock_order_close(struct clock_order *order)
+{
+    for (int i = 0; i < ORDER_HASH; i++)
+        while (order->hash[i] != NULL) drop_cta(order, order->hash[i]);
+    while (order->spare != NULL) {
+        struct shadow_page *next = order->spare->next;
+        free(order->spare);
+        order->spare = next;
+    }
+    for (int i = 0; i < ORDER_PLACES; i++)
+        for (struct order_place *place = order->place[i], *next; place != NULL; place = next) {
+            next = place->next;
+            clock_free(&place->clock);
+            free(place);
+        }
+    free(order->pool.chunk);
+    free(order->actor);
+    free(order);
+}

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT
+// Happens-before of one launch, built from its events (core/event.h) as they are told: which accesses to the same bytes
+// no synchronisation orders, whatever the order was in which they were made. It knows no names and no lines of a
+// source; who drives it (model/look/sanitize.c, or a test) tells what it finds.
+//
+// Actors are the warps, and the operations. An operation begins with the clock of its issuer: all its accesses are
+// given at its issue. What was ordered after it is known by what it completes on: a phase of an mbarrier, a group of
+// its thread, products of a warp. Each of these is a slot of the CTA, whose time is the number of the phase or the
+// group.
+#ifndef TMAREF_CLOCK_ORDER_H
+#define TMAREF_CLOCK_ORDER_H
+
+#include "clock.h"
+#include "event.h"
+#include "shadow.h"
+
+#pragma GCC visibility push(hidden)
+
+enum { ORDER_MOST_WARPS = 32, ORDER_MEETINGS = 16, ORDER_MOST_CTAS = 16, ORDER_NOTES = 64 };
+
+// WARP: threads. OPERATION: a copy. PRODUCT: the products of a warpgroup, by their number.
+enum order_kind { ORDER_WARP, ORDER_OPERATION, ORDER_PRODUCT };
+
+// How an operation completes. barrier: the slot of one, whose phase `time` it is, 0 until it has come; groups of bulk
+// copies have a slot for sources that were read, and one for all.
+struct order_actor {
+    enum order_kind kind;
+    enum async_kind async;
+    uint32_t cta, warp; // whose slots are meant; number: of the CTA in the grid
+    uint64_t number, operation;
+    uint32_t rank, slot_cta, slot, read_slot, time, issued, next; // issued: the warp's time then
+    uint32_t barrier; // its address in the CTA of rank `rank`, UINT32_MAX: none
+};
+
+// What a warp did that others can be ordered by, and where: the release that ended its time `time`, or an acquire.
+enum order_edge {
+    ORDER_EDGE_NONE,
+    ORDER_EDGE_MBARRIER,
+    ORDER_EDGE_CTA,
+    ORDER_EDGE_CLUSTER,
+    ORDER_EDGE_FENCE,
+    ORDER_EDGE_PROXY,
+    ORDER_EDGE_GROUP,
+    ORDER_EDGE_MEMORY
+};
+struct order_note {
+    enum order_edge edge;
+    uint32_t line, time, number; // number: of the barrier, the address of the mbarrier
+};
+
+struct order_place;
+
+// The warp's clocks. released: what its last fence released to relaxed writes. learnt: what relaxed reads showed, which
+// its next fence acquires. issued: of products in flight, the clock at their issue. group_end: how many products the
+// groups up to one held; copies_end: the same of cp.async.
+enum { ORDER_PRODUCTS = 64 };
+struct order_warp {
+    uint32_t actor, products, copies;
+    struct clock clock, released, learnt;
+    struct clock issued[ORDER_PRODUCTS];
+    uint32_t group_end[ORDER_PRODUCTS], copies_end[ORDER_PRODUCTS];
+    uint16_t bulk_slot[32];
+    struct order_note release[ORDER_NOTES], acquire;
+    const struct order_place *heard; // the place that it read last, in which version, and whether it acquired that
+    uint64_t heard_version;
+    int heard_acquires;
+};
+
+// An mbarrier by its address. phases: that completed, over all its lives. pending: of the phase under way; done: of
+// those that completed. init: the warp, its time then, and the line.
+struct order_barrier {
+    struct order_barrier *next;
+    uint32_t address, slot, phases, init_actor, init_time, init_line;
+    int is_live;
+    uint64_t expected, brought; // bytes of the phase under way; by whom they were brought last
+    uint32_t brought_actor, brought_line;
+    struct clock pending, done;
+};
+
+// A barrier of the CTA or the cluster: the clocks of two phases, and which they are of, plus 1.
+struct order_meeting {
+    uint64_t phase[2];
+    struct clock clock[2];
+};
+
+enum { ORDER_BARRIER_SLOTS = 64, ORDER_SHARED_PAGES = (1 << 18) / SHADOW_PAGE_BYTES };
+struct order_cta {
+    struct order_cta *next;
+    uint64_t number;
+    uint32_t index, rank, ctas, warps, slots, product_actor[ORDER_MOST_WARPS / 4];
+    struct order_cta *peer[ORDER_MOST_CTAS];
+    struct order_warp *warp;
+    struct order_barrier *barrier[ORDER_BARRIER_SLOTS];
+    struct order_meeting meeting[ORDER_MEETINGS], cluster;
+    int has_exited;
+    struct shadow_page *page[ORDER_SHARED_PAGES];
+};
+
+// What was found. RACE: two accesses that nothing orders; FENCE: they are ordered, and a fence of the async proxy is
+// missing; EXIT: an access to the memory of a CTA that nothing orders before its exit; UNINITIALISED: an mbarrier that
+// no init made, or not before this use; AGAIN: an init of one that is live; UNEXPECTED: of copies that brought more
+// bytes to an mbarrier than were expected, when the CTA exits.
+enum order_finding {
+    ORDER_RACE,
+    ORDER_FENCE,
+    ORDER_EXIT,
+    ORDER_UNINITIALISED,
+    ORDER_UNORDERED_INIT,
+    ORDER_AGAIN,
+    ORDER_UNEXPECTED
+};
+struct order_found {
+    enum order_finding kind;
+    enum access_space space;
+    const struct order_cta *cta; // whose shared memory
+    uint64_t address;
+    uint16_t mask;
+    struct shadow_entry older, newer;
+};
+
+enum { ORDER_HASH = 1024, ORDER_OPERATION_HASH = 1 << 16 };
+// What memory releases to who reads it by strong accesses: from the writes and reductions before.
+struct order_place {
+    struct order_place *next;
+    enum access_space space;
+    uint32_t cta;              // of shared memory
+    uint64_t address, version; // version: how often its clock has changed
+    struct clock clock;
+};
+
+enum { ORDER_PLACES = 4096 };
+struct clock_order {
+    void *context;
+    void (*found)(void *context, const struct order_found *found);
+    uint32_t warps; // of a CTA
+    struct order_cta *hash[ORDER_HASH];
+    uint32_t ctas;
+    struct order_actor *actor;
+    uint32_t actors, actor_room;
+    uint32_t operation[ORDER_OPERATION_HASH]; // the newest of each hash; `next` leads on
+    struct shadow_pool pool;
+    struct shadow_page *spare;
+    int is_short; // there was no memory for all: nothing more is heard
+    struct order_place *place[ORDER_PLACES];
+    // An access of threads that is not judged yet: the lanes of a warp come one by one
+    int has_access;
+    struct event access;
+    struct event_origin access_origin;
+    // The access that is judged: the clocks of who makes it, of which there is one, or of a product four
+    const struct clock *by[4];
+    uint32_t bys;
+    const struct order_cta *at;
+    enum access_space space;
+    uint64_t address;
+};
+
+// warps: of each CTA
+struct clock_order *clock_order_open(uint32_t warps, void *context,
+                                     void (*found)(void *context, const struct order_found *found));
+void clock_order_close(struct clock_order *order);
+
+// A cluster begins: the numbers of its CTAs, by rank. To be called before any event of them; again changes nothing.
+void clock_order_cluster(struct clock_order *order, const uint64_t *numbers, uint32_t ctas);
+
+// An event. Accesses of operations are ignored: they are given at the issue.
+void clock_order_hear(struct clock_order *order, const struct event *event);
+
+// The operation origin->operation is issued: of one lane, or a cp.async of the lanes of a warp. `group`: of its thread;
+// barrier: the address in each target CTA, UINT32_MAX where it completes on none; targets: the ranks of those CTAs.
+// Then its accesses come, all of them.
+struct order_issue {
+    enum async_kind async;
+    uint32_t group, barrier, targets;
+};
+void clock_order_issue(struct clock_order *order, const struct event_origin *origin, const struct order_issue *issue);
+void clock_order_access(struct clock_order *order, const struct event *event);
+
+// A cp.async.mbarrier.arrive is issued: the mbarrier will be released by the copies of the warp up to now.
+void clock_order_copies_arrive(struct clock_order *order, const struct event_origin *origin, uint32_t barrier);
+
+// The first warp of a warpgroup has issued a product: its accesses are told as those of origin->operation.
+void clock_order_product(struct clock_order *order, const struct event_origin *origin);
+
+// The warp of an access, for who tells what was found; NULL if its CTA has ended.
+const struct order_warp *clock_order_warp(const struct clock_order *order, const struct order_actor *actor);
+
+// How many phases of the mbarrier of an operation the warp of another actor knows to be complete, now.
+uint32_t clock_order_phases(const struct clock_order *order, const struct order_actor *operation,
+                            const struct order_actor *of);
+
+// Has every CTA of which something was heard exited?
+int clock_order_is_over(const struct clock_order *order);
+
+// --- For the files of this folder --------------------------------------------------------------------------------------
+
+struct order_cta *order_cta_of(const struct clock_order *order, uint64_t number);
+struct order_cta *order_peer(const struct clock_order *order, const struct event_origin *who, uint32_t rank);
+struct order_barrier *order_barrier_of(struct clock_order *order, struct order_cta *cta, uint32_t address);
+uint32_t order_actor_new(struct clock_order *order, const struct order_actor *actor);
+// The actor of an operation for the target of that rank, UINT32_MAX: any; 0: none.
+uint32_t order_operation_find(struct clock_order *order, uint64_t cta, uint64_t operation, uint32_t rank);
+uint32_t order_operation_new(struct clock_order *order, struct order_actor actor);
+void order_access(struct clock_order *order, const struct event *event, uint32_t actor, uint32_t time);
+// The place, made if `makes`; NULL if there is none.
+struct order_place *order_place_of(struct clock_order *order, enum access_space space, uint32_t cta, uint64_t address,
+                                   int makes);
+void order_exit(struct clock_order *order, struct order_cta *cta);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// Who accessed which bytes last: cells of 16 bytes, each with the accesses that no later one stands for. A cell knows
+// nothing of order: its owner says of each access that it meets whether the two are ordered (clock_order.h).
+#ifndef TMAREF_ORDER_SHADOW_H
+#define TMAREF_ORDER_SHADOW_H
+
+#include <stdint.h>
+
+#pragma GCC visibility push(hidden)
+
+enum { SHADOW_CELL_BYTES = 16, SHADOW_PAGE_CELLS = 64, SHADOW_PAGE_BYTES = SHADOW_CELL_BYTES * SHADOW_PAGE_CELLS };
+
+// WRITES: it changes the bytes. STRONG: two of them are no race. ASYNC: by the async proxy. WHOLE: a reduction, which
+// is one with others.
+enum { SHADOW_WRITES = 1, SHADOW_STRONG = 2, SHADOW_ASYNC = 4, SHADOW_REDUCES = 8 };
+
+//   actor, time   who, and when by its own count
+//   line          of the PTX; lane: of the lowest that did it
+//   mask          which of the 16 bytes; 0: there is no entry
+struct shadow_entry {
+    uint32_t actor, time, line;
+    uint16_t mask;
+    uint8_t flags, lane;
+};
+
+// more: the number of the next chunk of the cell in the pool, 0: none
+enum { SHADOW_ENTRIES = 3 };
+struct shadow_cell {
+    struct shadow_entry entry[SHADOW_ENTRIES];
+    uint32_t more;
+};
+
+struct shadow_page {
+    struct shadow_page *next;
+    uint64_t number;
+    struct shadow_cell cell[SHADOW_PAGE_CELLS];
+};
+
+// Chunks that cells have beyond their own; number 0 is nobody's. free: the first that is free, 0: none
+struct shadow_pool {
+    struct shadow_cell *chunk;
+    uint32_t count, room, free;
+};
+
+// What the owner says of an access of the cell and a new one that touch the same bytes: is the older one ordered before
+// the newer? He reports where it must be and is not.
+struct shadow_judge {
+    void *context;
+    int (*is_before)(void *context, const struct shadow_entry *older, const struct shadow_entry *newer);
+};
+
+// Do two accesses of the same bytes need an order? Not two reads, two strong ones, two reductions.
+static inline int shadow_may_clash(const struct shadow_entry *one, const struct shadow_entry *other)
+{
+    const int both = one->flags & other->flags;
+    return ((one->flags | other->flags) & SHADOW_WRITES) && !(both & (SHADOW_STRONG | SHADOW_REDUCES));
+}
+
+// Adds an access to a cell: asks of each older one of the same bytes, drops those that the newer stands for, and keeps
+// it. 0 without memory, and the oldest entry makes room.
+int shadow_add(struct shadow_pool *pool, struct shadow_cell *cell, const struct shadow_entry *newer,
+               const struct shadow_judge *judge);
+
+// Calls for each entry of the page.
+void shadow_each(const struct shadow_pool *pool, const struct shadow_page *page,
+                 void (*call)(void *context, uint64_t address, const struct shadow_entry *entry), void *context);
+
+// Gives the chunks of the page back.
+void shadow_drop(struct shadow_pool *pool, struct shadow_page *page);
+
+#pragma GCC visibility pop
+
+#endif

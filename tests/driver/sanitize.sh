@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# `tmaref exec --sanitize`. usage: sanitize.sh FOLDER; TMAREF is the command, RUN_PTX a program.
+set -u
+. "$(dirname "$0")/expect.sh"
+folder=$1
+
+# finds SCHEDULE KERNEL LINE SENTENCE PLACE...: that finding alone, at that line
+finds() {
+    local kernel=$2 threads=64
+    [ "$kernel" = multiplied ] && threads=128
+    expect 0 "^checks.cu:$3: error: sanitize: kernel $kernel: $4" --sanitize --schedule "$1" -- "$RUN_PTX" "$folder/checks.ptx" "$kernel" 2 "$threads"
+    shift 4
+    for place in "$@"; do
+        grep -qF -- "    $place" "$scratch/out" || { echo "$kernel: no '$place' in:"; cat "$scratch/out"; failed=1; }
+    done
+    grep -qF "tmaref: sanitize: kernel $kernel: 1 finding" "$scratch/out" || { echo "$kernel: not one finding:"; cat "$scratch/out"; failed=1; }
+}
+
+# is_clean SCHEDULE KERNEL GRID [CLUSTER]
+is_clean() {
+    expect 0 "^tmaref: sanitize: kernel $2: clean" --sanitize --schedule "$1" -- "$RUN_PTX" "$folder/checks.ptx" "$2" "$3" 64 ${4:+"$4"}
+}
+
+# What is found does not depend on the order in which things were done.
+copy='copy.h:5, inlined at checks.cu'
+for schedule in default late early shuffled; do
+    finds $schedule unfenced 14 'fence.proxy.async is missing' "the operation: $copy:14, CTA (0,0,0), thread (0,0,0), async proxy, " 'the write: checks.cu:12, CTA (0,0,0), thread '
+    finds $schedule other 154 'fence.proxy.async is missing' 'the write: checks.cu:152'
+    finds $schedule again 62 'an mbarrier was initialised again' 'the init before it: checks.cu:60'
+    finds $schedule missing 74 'an mbarrier is used that no mbarrier.init has created'
+    finds $schedule early 24 'a thread may read bytes before a copy has written them: tile' "the copy: $copy:22" \
+        'missing: a wait that acquires the phase in which the copy completes; the copy completes on mbarrier full'
+    finds $schedule covered 34 'a thread may write bytes while a copy writes them' "the copy: $copy:32"
+    finds $schedule direction 132 'an operation may read bytes before a copy has written them' 'the copy: checks.cu:131'
+    finds $schedule multiplied 94 'an operation may read bytes before a copy has written them' "the copy: $copy:92"
+    finds $schedule reused 46 'bytes may be overwritten that an operation still reads' "the operation: $copy:44"
+    finds $schedule refilled 56 'bytes may be overwritten that an operation still reads' "the operation: $copy:54"
+    finds $schedule unexpected 82 'a copy brought bytes to an mbarrier which nobody had expected'
+    is_clean $schedule right 2
+    is_clean $schedule behind 2
+    is_clean $schedule resident 300
+    is_clean $schedule spread 2 2
+    is_clean $schedule busy 2 2
+    is_clean $schedule beside 2 2
+    is_clean $schedule numbers 1
+done
+finds default awaited 174 'an mbarrier may be used before it is initialised: full' 'the init: checks.cu:172'
+
+# A launch that does not end is not clean.
+expect 1 '^tmaref: sanitize: kernel stopped: 1 finding, and incomplete: the kernel did not run to its end' --sanitize -- "$RUN_PTX" "$folder/checks.ptx" stopped 1 64
+
+# For machines, and for scripts.
+expect 0 '^\{"sanitize": "SANITIZE_FENCE", "kernel": "unfenced", .*"what": "the operation", "file": "copy.h", "line": 5,.*"user_line": 14, "cta": \[0, 0, 0\], "thread": \[0, 0, 0\], "proxy": "async", .*"other_line": 12.*"name": "tile"' \
+    --sanitize --json -- "$RUN_PTX" "$folder/checks.ptx" unfenced 2 64
+grep -m 1 "^{" "$scratch/out" | "$JSON_CHECK" sanitize >"$scratch/key" && grep -q 'SANITIZE_FENCE' "$scratch/key" || { echo "no JSON:"; cat "$scratch/out"; failed=1; }
+expect 0 '^\{"sanitize": "VERDICT", "verdict": "clean", "kernel": "right"' --sanitize --json -- "$RUN_PTX" "$folder/checks.ptx" right 2 64
+expect 9 'fence.proxy.async is missing' --sanitize --error-exitcode 9 -- "$RUN_PTX" "$folder/checks.ptx" unfenced 2 64
+expect 0 'clean' --sanitize --error-exitcode 9 -- "$RUN_PTX" "$folder/checks.ptx" right 2 64
+exit $failed
