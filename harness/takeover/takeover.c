@@ -27,6 +27,7 @@ static const struct {
     [TAKEOVER_DRIVER] = {"cuDriverGetVersion", {"cu", "cu"}},
     [TAKEOVER_CUBLAS] = {"cublasCreate_v2", {"cublas", "cublas"}},
     [TAKEOVER_CUBLASLT] = {"cublasLtCreate", {"cublasLt", "cublasLt"}},
+    [TAKEOVER_CUFFT] = {"cufftGetVersion", {"cufft", "cufft"}},
 };
 
 struct table {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Inside a program under `tmaref exec`: copies of the CUDA runtime, the driver, cuBLAS and cuBLASLt that are not ours,
-// because nvcc linked the runtime statically, or the loader took a file by its path. Each of their public functions,
-// found by name in the symbol table of the file, begins with a jump to ours before any code of that file runs. Nothing
-// else of them is changed, and nothing of the driver's private interface is needed.
+// Inside a program under `tmaref exec`: copies of the CUDA runtime, the driver, cuBLAS, cuBLASLt and cuFFT that are not
+// ours, because nvcc linked the runtime statically, or the loader took a file by its path. Each of their public
+// functions, found by name in the symbol table of the file, begins with a jump to ours before any code of that file
+// runs. Nothing else of them is changed, and nothing of the driver's private interface is needed.
 //   takeover.c   hears of every file that the loader maps, and looks for our names in it
 //   entries.c    the functions of our libraries, and the code through which the jumps reach them
 //   jump.c       writes a jump over the first instructions of a function
@@ -19,6 +19,7 @@ enum takeover_library {
     TAKEOVER_DRIVER,
     TAKEOVER_CUBLAS,
     TAKEOVER_CUBLASLT,
+    TAKEOVER_CUFFT,
     TAKEOVER_COPIES, // what is looked for; the others are found in place of the first
     TAKEOVER_RUNTIME_12 = TAKEOVER_COPIES,
     TAKEOVER_RUNTIME_11,

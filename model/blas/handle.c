@@ -7,6 +7,7 @@
 
 #include "blas.h"
 #include "note.h"
+#include "queue.h"
 
 enum { MARK = 0x626c6173, VERSION_MAJOR = 13, VERSION_MINOR = 1, VERSION_PATCH = 0, MULTIPROCESSORS = 132 };
 
@@ -54,19 +55,10 @@ struct blas_handle *blas_handle_of(void *handle, const char *call)
     return NULL;
 }
 
-// The primary context, unless the thread has one.
-static int make_ready(void)
-{
-    struct CUctx_st *context = NULL;
-    if (cuInit(0) != CUDA_SUCCESS) return 0;
-    if (cuCtxGetCurrent(&context) == CUDA_SUCCESS && context != NULL) return 1;
-    return cuDevicePrimaryCtxRetain(&context, 0) == CUDA_SUCCESS && cuCtxSetCurrent(context) == CUDA_SUCCESS;
-}
-
 enum cublas_status blas_create(struct blas_handle **handle)
 {
     if (handle == NULL) return CUBLAS_STATUS_INVALID_VALUE;
-    if (!make_ready()) return CUBLAS_STATUS_NOT_INITIALIZED;
+    if (!queue_make_ready()) return CUBLAS_STATUS_NOT_INITIALIZED;
     *handle = calloc(1, sizeof **handle);
     if (*handle == NULL) return CUBLAS_STATUS_ALLOC_FAILED;
     **handle = (struct blas_handle){.mark = MARK};

@@ -1,86 +1,22 @@
 // SPDX-License-Identifier: MIT
-// From a checked call to the stream: the job is copied, and freed when it has run. A graph that captures it keeps it,
-// as an object of the user's.
-#include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
-
+// From a checked call to the stream, and whether the matrices lie in memory of the device.
 #include "blas.h"
-#include "note.h"
-
-struct queued {
-    void (*run)(void *job);
-    int is_kept; // by a graph
-    _Alignas(max_align_t) uint8_t job[];
-};
-
-static void run_queued(void *user)
-{
-    static atomic_int ran;
-    struct queued *queued = user;
-    queued->run(queued->job);
-    if (!ran++) note_add(note_path(), NOTE_RAN);
-    if (!queued->is_kept) free(queued);
-}
-
-static enum cuda_result keep(struct CUgraph_st *graph, struct queued *queued)
-{
-    enum { NO_DESTRUCTOR_SYNC = 1, MOVE = 1 };
-    struct CUuserObject_st *object;
-    queued->is_kept = 1;
-    const enum cuda_result error = cuUserObjectCreate(&object, queued, free, 1, NO_DESTRUCTOR_SYNC);
-    return error != CUDA_SUCCESS ? error : cuGraphRetainUserObject(graph, object, 1, MOVE);
-}
-
-// The graph that the stream's work goes into; NULL if none.
-static enum cuda_result capture_of(struct CUstream_st *stream, struct CUgraph_st **graph)
-{
-    uint32_t status;
-    uint64_t id;
-    size_t count;
-    struct CUgraphNode_st *const *after;
-    *graph = NULL;
-    return cuStreamGetCaptureInfo_v2(stream, &status, &id, graph, &after, &count);
-}
+#include "queue.h"
 
 enum cublas_status blas_submit(const char *call, struct CUstream_st *stream, void (*run)(void *job), const void *job,
                                size_t bytes)
 {
-    struct CUgraph_st *graph;
-    struct queued *queued = malloc(sizeof *queued + bytes);
-    if (queued == NULL) return CUBLAS_STATUS_ALLOC_FAILED;
-    queued->run = run;
-    queued->is_kept = 0;
-    memcpy(queued->job, job, bytes);
-    enum cuda_result error = capture_of(stream, &graph);
-    if (error == CUDA_SUCCESS && graph != NULL) error = keep(graph, queued);
-    if (error == CUDA_SUCCESS) error = cuLaunchHostFunc(stream, run_queued, queued);
+    const enum cuda_result error = queue_run(stream, run, job, bytes);
     if (error == CUDA_SUCCESS) return CUBLAS_STATUS_SUCCESS;
-    if (!queued->is_kept) free(queued);
+    if (error == CUDA_ERROR_OUT_OF_MEMORY) return CUBLAS_STATUS_ALLOC_FAILED;
     return blas_refuse(call, CUBLAS_STATUS_EXECUTION_FAILED, "the stream refuses work: CUDA error %d", (int)error);
-}
-
-// --- Where the matrices lie ------------------------------------------------------------------------------------------
-
-static int is_device_memory(const void *at)
-{
-    return cuMemGetAddressRange_v2(NULL, NULL, (unsigned long long)(uintptr_t)at) == CUDA_SUCCESS;
 }
 
 enum cublas_status blas_check_memory(const char *call, const char *what, const void *at, size_t bytes)
 {
-    const uint8_t *last = (const uint8_t *)at + bytes - 1;
-    if (bytes == 0) return CUBLAS_STATUS_SUCCESS;
-    if (!is_device_memory(at))
-        return blas_refuse(call, CUBLAS_STATUS_EXECUTION_FAILED,
-                           "%s is at %p, which is no memory of the device. On a GPU a later call returns error 700",
-                           what, at);
-    if (!is_device_memory(last))
-        return blas_refuse(call, CUBLAS_STATUS_EXECUTION_FAILED,
-                           "%s takes %zu bytes from %p on, and the allocation ends before. On a GPU this may return "
-                           "error 700 or use other data",
-                           what, bytes, at);
-    return CUBLAS_STATUS_SUCCESS;
+    const char *fault = queue_memory_fault(at, bytes);
+    if (fault == NULL) return CUBLAS_STATUS_SUCCESS;
+    return blas_refuse(call, CUBLAS_STATUS_EXECUTION_FAILED, "%s: the %zu bytes from %p on %s", what, bytes, at, fault);
 }
 
 // How many elements lie before and behind the first along one step.
@@ -140,10 +76,8 @@ static void run_product(void *job)
 // What a capture allocates has no memory yet.
 enum cublas_status blas_submit_product(const char *call, struct CUstream_st *stream, const struct product *job)
 {
-    struct CUgraph_st *graph = NULL;
     if (job->m == 0 || job->n == 0 || job->batches == 0) return CUBLAS_STATUS_SUCCESS;
-    capture_of(stream, &graph);
-    const enum cublas_status error = graph != NULL ? CUBLAS_STATUS_SUCCESS : check_matrices(call, job);
+    const enum cublas_status error = queue_is_captured(stream) ? CUBLAS_STATUS_SUCCESS : check_matrices(call, job);
     return error != CUBLAS_STATUS_SUCCESS ? error : blas_submit(call, stream, run_product, job, sizeof *job);
 }
 
