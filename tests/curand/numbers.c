@@ -36,7 +36,7 @@ static unsigned long long device_memory(size_t bytes)
 
 static void compare(int type)
 {
-    void *device, *host;
+    void *device, *host = NULL;
     const unsigned long long at = device_memory(sizeof integers[0]);
     HOLDS(curandCreateGenerator(&device, type) == 0 && curandCreateGeneratorHost(&host, type) == 0);
     HOLDS(curandSetPseudoRandomGeneratorSeed(device, SEED) == 0 && curandSetPseudoRandomGeneratorSeed(host, SEED) == 0);
@@ -56,7 +56,7 @@ static void compare(int type)
 // A graph runs the call again, with numbers that follow.
 static void capture(void)
 {
-    void *generator;
+    void *generator = NULL;
     struct CUstream_st *stream;
     struct CUgraph_st *graph;
     struct CUgraphExec_st *ready;
@@ -78,7 +78,7 @@ static void capture(void)
 
 static void wrong_memory(void)
 {
-    void *generator;
+    void *generator = NULL;
     const unsigned long long at = device_memory(4096);
     HOLDS(curandCreateGenerator(&generator, XORWOW) == 0);
     HOLDS(curandGenerate(generator, integers[0], N) == LAUNCH_FAILURE);
@@ -89,7 +89,7 @@ static void wrong_memory(void)
 
 int main(void)
 {
-    struct CUctx_st *context;
+    struct CUctx_st *context = NULL;
     HOLDS(cuInit(0) == CUDA_SUCCESS && cuDevicePrimaryCtxRetain(&context, 0) == CUDA_SUCCESS);
     HOLDS(cuCtxSetCurrent(context) == CUDA_SUCCESS);
     compare(XORWOW);

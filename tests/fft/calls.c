@@ -123,7 +123,7 @@ static void real_there_and_back(int rank, const int *n)
     const int count = n[0] * n[1] * n[2], half = n[2] / 2 + 1;
     double *from = device_memory(8 * (size_t)count), *to = device_memory(16 * (size_t)(n[0] * n[1] * half));
     double *wide = calloc(2 * (size_t)count, sizeof *wide);
-    int there, back;
+    int there, back = 0;
     for (int i = 0; i < count; i++) from[i] = wide[2 * i] = next_number();
     HOLDS(make_plan(&there, rank, n, CUFFT_D2Z, 1) == 0 && make_plan(&back, rank, n, CUFFT_Z2D, 1) == 0);
     HOLDS(cufftExecD2Z(there, from, to) == CUFFT_SUCCESS);
@@ -219,7 +219,7 @@ static void capture(void)
     struct CUgraph_st *graph;
     struct CUgraphExec_st *ready;
     float *from = device_memory(8 * N);
-    int plan;
+    int plan = 0;
     memset(from, 0, 8 * N);
     from[0] = 1;
     HOLDS(cuStreamCreate(&stream, 1) == CUDA_SUCCESS && cufftPlan1d(&plan, N, CUFFT_C2C, 1) == CUFFT_SUCCESS);
@@ -239,7 +239,7 @@ static void mistakes(void)
     static float host[2 * N];
     const int n[4] = {2, 2, 2, 2};
     float *from = device_memory(8 * N);
-    int plan, other;
+    int plan, other = 0;
     HOLDS(cufftPlan1d(&plan, 0, CUFFT_C2C, 1) == CUFFT_INVALID_SIZE &&
           cufftPlan1d(&plan, 8, 5, 1) == CUFFT_INVALID_TYPE);
     HOLDS(cufftPlan1d(&plan, 8, CUFFT_C2C, 0) == CUFFT_INVALID_SIZE &&
@@ -259,7 +259,7 @@ static void mistakes(void)
 
 int main(void)
 {
-    struct CUctx_st *context;
+    struct CUctx_st *context = NULL;
     HOLDS(cuInit(0) == CUDA_SUCCESS && cuDevicePrimaryCtxRetain(&context, 0) == CUDA_SUCCESS);
     HOLDS(cuCtxSetCurrent(context) == CUDA_SUCCESS);
     sizes();
