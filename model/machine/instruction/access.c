@@ -260,12 +260,14 @@ enum alu_reach machine_reach(const struct machine_strand *strand, const struct m
     stretch.last = memory->size_bytes - bytes;
     spots->at = memory->bytes;
     if (operand->is_uniform && lanes == UINT32_MAX) {
+        if ((address & (bytes - 1)) != 0 || address - stretch.origin > stretch.last) return ALU_OUTSIDE;
         spots->at += address - stretch.origin;
-        return (address & (bytes - 1)) != 0 || address - stretch.origin > stretch.last ? ALU_OUTSIDE : ALU_AT_ONE;
+        return ALU_AT_ONE;
     }
     if (operand->file != PTX_FILE_64 && (operand->file != PTX_FILE_32 || place.space == PTX_GLOBAL)) return ALU_OUTSIDE;
     const enum alu_reach reach =
         reacher(&stretch, machine_slot(strand, operand->slot), (uint64_t)operand->add, bytes, lanes, &spots->of);
+    if (reach == ALU_OUTSIDE) return reach;
     spots->at += spots->of.begin;
     if (reach == ALU_SIDE_BY_SIDE && place.space == PTX_GLOBAL)
         fetch_ahead(&strand->warp->row[strand->pc % MACHINE_HITS], (uintptr_t)spots->at, bytes * MACHINE_LANES);
