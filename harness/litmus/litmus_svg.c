@@ -111,7 +111,10 @@ static void write_head(struct page *page)
     fprintf(page->out,
             "<svg xmlns='http://www.w3.org/2000/svg' width='%d' height='%d' viewBox='0 0 %d %d' role='img'>\n"
             "<style>text { font: 12px sans-serif } .edge { font-size: 11px; fill: #b03030 } .head { font-weight: bold "
-            "}</style>\n<defs><marker id='head' viewBox='0 0 8 8' refX='8' refY='4' markerWidth='8' markerHeight='8' "
+            "}\n@media (prefers-color-scheme: dark) {\n  text { fill: #dddddd } rect { fill: #2c3a50 } "
+            "rect:first-of-type { fill: "
+            "#1e1e1e } .edge { fill: #ff8080 }\n}\n</style>\n<defs><marker id='head' viewBox='0 0 8 8' refX='8' "
+            "refY='4' markerWidth='8' markerHeight='8' "
             "orient='auto'><path d='M 0 0 L 8 4 L 0 8 z' fill='#b03030'/></marker></defs>\n"
             "<rect width='100%%' height='100%%' fill='white'/>\n<text x='%d' y='22' class='head'>",
             width, height, width, height, LEFT);
