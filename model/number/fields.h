@@ -33,10 +33,12 @@ static inline enum number_class class_of(int32_t exponent)
                                                : NUMBER_INFINITY;
 }
 
-static inline uint32_t sign_extended(uint32_t bits, int width)
+// The integer in the lowest bits of a unit, two's complement: what is above its size is not read. A unit of b1 is 32
+// bits.
+static inline uint32_t read_integer(const struct number_format_row *row, uint32_t bits)
 {
-    uint32_t sign = (uint32_t)1 << (width - 1);
-    return (bits ^ sign) - sign;
+    const int above = row->size_bits == 1 ? 0 : 32 - row->size_bits;
+    return row->is_signed ? (uint32_t)((int32_t)(bits << above) >> above) : bits << above >> above;
 }
 
 static inline int32_t sign_of(const struct number_format_row *row, uint32_t bits)

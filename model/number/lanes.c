@@ -49,8 +49,7 @@ INLINE void read_factors(const struct number_format_row *row, const uint32_t *bi
 
 INLINE void read_integers(const struct number_format_row *row, const uint32_t *bits, struct number_factors *factors)
 {
-    for (int i = 0; i < NUMBER_LANES; i++)
-        factors->whole[i] = (int32_t)(row->is_signed ? sign_extended(bits[i], row->size_bits) : bits[i]);
+    for (int i = 0; i < NUMBER_LANES; i++) factors->whole[i] = (int32_t)read_integer(row, bits[i]);
 }
 
 INLINE void read_groups(const struct number_format_row *row, const uint32_t (*bits)[NUMBER_LANES], size_t groups,

@@ -9,9 +9,10 @@ void number_terms_read(enum number_format format, int count, const uint32_t *bit
     const struct number_format_row *row = number_format_row(format);
     vector->is_special = 0;
     for (int i = 0; i < count; i++) {
-        vector->magnitude[i] = bits[i];
-        if (row->is_signed) vector->magnitude[i] = sign_extended(bits[i], row->size_bits);
-        if (row->exponent_bits == 0) continue;
+        if (row->exponent_bits == 0) {
+            vector->magnitude[i] = read_integer(row, bits[i]);
+            continue;
+        }
         read_float(row, bits[i], &vector->magnitude[i], &vector->exponent[i]);
         vector->sign[i] = sign_of(row, bits[i]) ^ -(int32_t)(negate != 0);
         vector->is_special |= class_of(vector->exponent[i]) != NUMBER_FINITE;

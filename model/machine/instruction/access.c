@@ -276,19 +276,6 @@ enum alu_reach machine_reach(const struct machine_strand *strand, const struct m
 
 // --- Moving ----------------------------------------------------------------------------------------------------------
 
-static void move_lanes(const struct machine_strand *strand, const struct machine_transfer *transfer, uint32_t lanes,
-                       const struct machine_spots *spots)
-{
-    for (uint32_t left = lanes; left != 0; left &= left - 1) {
-        const uint32_t lane = (uint32_t)__builtin_ctz(left);
-        uint8_t *const at = spots->at + spots->of.offset[lane];
-        if (transfer->use == MEMORY_WRITES)
-            store_lane(strand, transfer, at, lane);
-        else
-            load_lane(strand, transfer, at, lane);
-    }
-}
-
 static void hide(const struct machine_strand *strand, const struct machine_transfer *transfer, uint32_t lanes,
                  const struct machine_spots *spots)
 {
@@ -296,15 +283,29 @@ static void hide(const struct machine_strand *strand, const struct machine_trans
         machine_veil_write(strand->warp, spots->at + spots->of.offset[__builtin_ctz(left)], transfer->whole_bytes);
 }
 
+// One lane, by what moves the others too: an access of the host that is weak where the kernel's is.
+static void move_lane(const struct machine_strand *strand, const struct machine_transfer *transfer, uint8_t *at,
+                      uint32_t lane)
+{
+    static const int32_t here[MACHINE_LANES];
+    if (transfer->move == NULL && transfer->use == MEMORY_WRITES)
+        store_lane(strand, transfer, at, lane);
+    else if (transfer->move == NULL)
+        load_lane(strand, transfer, at, lane);
+    else
+        for (uint32_t i = 0; i < transfer->parts; i++, at += transfer->bytes)
+            transfer->move(machine_slot(strand, transfer->data[i].slot), UINT32_C(1) << lane, at, here);
+}
+
 // All lanes at one place: they read the same, and of what they store the last one's stays.
 static void run_at_one(const struct machine_strand *strand, const struct machine_transfer *transfer, uint8_t *at)
 {
     if (transfer->use == MEMORY_WRITES) {
         machine_veil_write(strand->warp, at, transfer->whole_bytes);
-        store_lane(strand, transfer, at, MACHINE_LANES - 1);
+        move_lane(strand, transfer, at, MACHINE_LANES - 1);
         return;
     }
-    load_lane(strand, transfer, at, 0);
+    move_lane(strand, transfer, at, 0);
     for (uint32_t i = 0; i < transfer->parts; i++) spread_first(strand, &transfer->data[i]);
 }
 
@@ -314,7 +315,10 @@ static void run_scattered(const struct machine_strand *strand, const struct mach
     if (transfer->use == MEMORY_WRITES && strand->warp->cta->cluster->veil != NULL)
         hide(strand, transfer, lanes, spots);
     if (transfer->move == NULL) {
-        move_lanes(strand, transfer, lanes, spots);
+        for (uint32_t left = lanes; left != 0; left &= left - 1) {
+            const uint32_t lane = (uint32_t)__builtin_ctz(left);
+            move_lane(strand, transfer, spots->at + spots->of.offset[lane], lane);
+        }
         return;
     }
     for (uint32_t i = 0; i < transfer->parts; i++, spots->at += transfer->bytes)
