@@ -4,7 +4,7 @@
 #ifndef TMAREF_NATIVE_BOUNDARY_H
 #define TMAREF_NATIVE_BOUNDARY_H
 
-#include "report.h"
+#include "native_report.h"
 #include "tensormap.h"
 
 // Decodes 128 bytes. Returns 1 if the map says what a box is: a mode, a rank, a type and an interleave that there are.

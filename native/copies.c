@@ -9,7 +9,7 @@
 #include "flight.h"
 #include "hopper.h"
 #include "im2col_load.h"
-#include "report.h"
+#include "native_report.h"
 #include "slice.h"
 #include "swizzle.h"
 

@@ -2,8 +2,8 @@
 // Tensor maps.
 #include <string.h>
 
+#include "native_report.h"
 #include "reduce.h"
-#include "report.h"
 #include "tensormap.h"
 
 const char *native_dtype_name(uint32_t dtype)

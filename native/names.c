@@ -3,13 +3,13 @@
 #include <stdio.h>
 
 #include "map_names.h"
-#include "report.h"
+#include "native_report.h"
 #include "text.h"
-#include "version.h"
+#include "version_text.h"
 
 const char *native_version(void)
 {
-    return TMAREF_VERSION;
+    return TMAREF_VERSION_TEXT;
 }
 
 int64_t native_value(int which, const char *text, struct native_report *report)

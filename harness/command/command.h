@@ -8,11 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "exit_status.h"
 #include "files.h"
 #include "parse_number.h"
-
-// Exit status of every command: all agree / a mismatch or a refusal / usage or environment error.
-enum { EXIT_AGREE = 0, EXIT_MISMATCH = 1, EXIT_USAGE = 2 };
 
 struct command {
     const char *name, *summary;

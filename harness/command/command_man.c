@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "command.h"
-#include "version.h"
+#include "version_text.h"
 
 enum { LINE_COLUMNS = 70, MOST_GROUP = 16 };
 
@@ -92,7 +92,7 @@ void man_head(const char *name, const char *summary)
 {
     printf(".TH \"");
     put_page_name(name, toupper);
-    printf("\" 1 \"\" \"tmaref " TMAREF_VERSION "\" \"tmaref\"\n.nh\n.ad l\n");
+    printf("\" 1 \"\" \"tmaref " TMAREF_VERSION_TEXT "\" \"tmaref\"\n.nh\n.ad l\n");
     man_section("NAME");
     put_page_name(name, same);
     printf(" \\- ");

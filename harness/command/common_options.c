@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "command.h"
-#include "near.h"
+#include "near_lists.h"
 
 enum { DEFAULT_SEED = 1, DEFAULT_CASES = 1000 };
 #define INPUT_MAX_BYTES ((size_t)256 << 20)

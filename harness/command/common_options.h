@@ -4,7 +4,7 @@
 #define TMAREF_COMMON_OPTIONS_H
 
 #include "command_option.h"
-#include "near.h"
+#include "near_lists.h"
 #include "source.h"
 #include "workers.h"
 

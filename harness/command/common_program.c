@@ -2,7 +2,6 @@
 #define _GNU_SOURCE 1
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -14,16 +13,6 @@
 #include "command.h"
 #include "common_program.h"
 
-#ifndef TMAREF_LIBDIR
-#define TMAREF_LIBDIR  "lib"
-#define TMAREF_DATADIR "share"
-#endif
-
-#define BESIDE "/../" TMAREF_LIBDIR
-#define DATA   "/../" TMAREF_DATADIR "/tmaref"
-// Beside the Python package that the command is in, where `pip install "tmaref[traces]"` puts the recordings.
-#define TRACES_WHEEL "/../../tmaref_traces"
-
 enum { SIGNAL_STATUS = 128 };
 
 void take_program(void *line, char *argument, struct argp_state *state)
@@ -32,28 +21,6 @@ void take_program(void *line, char *argument, struct argp_state *state)
     (void)argument;
     *program = state->argv + state->next - 1;
     state->next = state->argc;
-}
-
-int program_part(const char *name, char *path, size_t path_bytes)
-{
-    static const char *const places[] = {"", BESIDE "/tmaref", BESIDE, "/../lib/tmaref", "/../lib", DATA, TRACES_WHEEL};
-    char self[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (length <= 0) return -1;
-    self[length] = '\0';
-    *strrchr(self, '/') = '\0';
-    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
-        int needed = snprintf(path, path_bytes, "%s%s/%s", self, places[i], name);
-        if (needed > 0 && (size_t)needed < path_bytes && access(path, R_OK) == 0) return 0;
-    }
-    return -1;
-}
-
-const char *program_traces(char *path, size_t path_bytes)
-{
-    static const char here[] = "traces";
-    if (access(here, R_OK) == 0) return here;
-    return program_part(here, path, path_bytes) == 0 ? path : NULL;
 }
 
 pid_t program_start(char **program, void (*prepare)(const void *context), const void *context)

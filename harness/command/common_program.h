@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What lies beside the command; and what the commands that run somebody's program share: start it, wait.
+// What the commands that run somebody's program share: start it, wait.
 #ifndef TMAREF_COMMON_PROGRAM_H
 #define TMAREF_COMMON_PROGRAM_H
 
@@ -7,16 +7,11 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "beside.h"
+
 // What a command's line takes as its argument (command_option.h), where its struct begins with a char **: the program
 // and all that follows, which is the program's; NULL ends them.
 void take_program(void *line, char *argument, struct argp_state *state);
-
-// The path of `name` beside the command in the build tree, or in the folders for libraries and data of an installed
-// one. Returns 0, or -1 if it is nowhere.
-int program_part(const char *name, char *path, size_t path_bytes);
-
-// The folder of traces, where none is named: `traces` here, else the one that was installed. NULL if there is neither.
-const char *program_traces(char *path, size_t path_bytes);
 
 // Starts a program; `prepare` is called in the new process before it begins. Returns its process, or -1 with errno.
 pid_t program_start(char **program, void (*prepare)(const void *context), const void *context);

@@ -12,7 +12,7 @@
 #include "cross.h"
 #include "files.h"
 #include "json.h"
-#include "near.h"
+#include "near_lists.h"
 #include "progress.h"
 #include "rule_most.h"
 #include "trace_batch.h"

@@ -14,8 +14,8 @@
 #include "map_bytes.h"
 #include "map_text.h"
 #include "parse_number.h"
-#include "picture/swizzle_names.h"
 #include "replace.h"
+#include "swizzle_names.h"
 #include "types.h"
 #include "wgmma.h"
 

@@ -9,7 +9,7 @@
 #include "common_options.h"
 #include "diff.h"
 #include "json.h"
-#include "near.h"
+#include "near_lists.h"
 #include "progress.h"
 #include "replay.h"
 

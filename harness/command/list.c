@@ -8,7 +8,7 @@
 #include "command.h"
 #include "command_option.h"
 #include "executor.h"
-#include "explain.h"
+#include "explain_command.h"
 #include "json.h"
 #include "map_args.h"
 

@@ -10,8 +10,10 @@
 #include "common_options.h"
 #include "diff.h"
 #include "json.h"
+#include "near_lists.h"
 #include "progress.h"
-#include "runnable/runnable.h"
+#include "result_json.h"
+#include "runnable.h"
 
 struct run_options {
     struct case_options cases;

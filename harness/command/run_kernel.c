@@ -11,8 +11,8 @@
 #include "diff.h"
 #include "files.h"
 #include "json.h"
-#include "near.h"
-#include "runnable/runnable.h"
+#include "near_lists.h"
+#include "runnable.h"
 
 enum { MAX_KEYS = 32, ROUNDS = 21, HELP_BYTES = 160 };
 

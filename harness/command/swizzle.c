@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // `tmaref swizzle MODE`: with this swizzle mode, where does each 16-byte chunk and each bank land, and what does an
 // access of a warp cost? Reads the arguments and refuses what no tensor copy would take; the answer is made in
-// harness/picture (layout.h, swizzle_names.h, access.h, bank.h, which states the wavefront rule) and drawn there.
+// harness/picture (tile_layout.h, warp_access.h, bank.h, which states the wavefront rule) and drawn there.
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,9 +14,10 @@
 #include "json.h"
 #include "map_names.h"
 #include "near.h"
-#include "picture/picture.h"
+#include "picture.h"
 #include "rules/load.h"
 #include "rules/map.h"
+#include "swizzle_find.h"
 
 enum { MAX_ROWS = 1024, MAX_ELEMENT_BYTES = 16, MAX_BOX_ELEMENTS = 256, DEFAULT_ROWS = 8 };
 

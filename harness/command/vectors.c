@@ -10,7 +10,7 @@
 #include "common_program.h"
 #include "score.h"
 #include "trace_file.h"
-#include "vectors.h"
+#include "vector_set.h"
 #include "workers.h"
 
 enum { DEFAULT_SAMPLE = 50, PATH_BYTES = 4096 };

@@ -15,7 +15,7 @@
 #include "command_option.h"
 #include "common_program.h"
 #include "files.h"
-#include "watch/shared.h"
+#include "shared.h"
 
 struct watch_options {
     char **program; // NULL-terminated; NULL if none was given

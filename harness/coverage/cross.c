@@ -4,8 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "picture/swizzle_names.h"
 #include "rule_most.h"
+#include "swizzle_names.h"
 
 static const int values[AXES] = {FEATURE_OPERATIONS, FEATURE_MODES,       DTYPE_COUNT,    FEATURE_RANKS,
                                  FEATURE_SWIZZLES,   FEATURE_INTERLEAVES, BOUNDS_CLASSES, ESTRIDE_CLASSES};

@@ -9,11 +9,11 @@
 
 #include "command_child.h"
 #include "cuda_abi.h"
-#include "diff.h"
 #include "executor.h"
 #include "json.h"
 #include "parse_number.h"
 #include "progress.h"
+#include "result_json.h"
 
 enum { CASE_SECONDS = 30, MOST_SECONDS = 1000000, WHY_BYTES = 400 };
 enum { CANNOT_RUN = 126, NOT_FOUND = 127, SHELL_SIGNAL = 128, MOST_SIGNAL = 64 }; // exit statuses of a shell

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Precedence climbing straight over the text: it is evaluated 32 times, so no tree is built.
-#include "picture/expression.h"
+#include "expression.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Whole-number expressions over a lane, such as "l % 8 ^ l / 8": numbers, l (or lane), chunks, + - * / % ^ & and
-// parentheses, with C's precedence. What the value means is access.h.
+// parentheses, with C's precedence. What the value means is warp_access.h.
 #ifndef TMAREF_EXPRESSION_H
 #define TMAREF_EXPRESSION_H
 
 #include <stdint.h>
 
-#include "result.h"
+#include "text.h"
 
 enum { EXPRESSION_NO_LANE = -1 };
 

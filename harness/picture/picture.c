@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What the three views share.
-#include "picture/picture.h"
+#include "picture.h"
 
 #include <stdio.h>
 #include <string.h>

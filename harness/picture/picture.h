@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The views of a swizzled box: text for a terminal, SVG for a page, JSON for machines. All take the same struct picture
-// and compute nothing themselves: cells come from layout.h, names from swizzle_names.h, wavefronts from bank.h.
+// and compute nothing themselves: cells come from tile_layout.h, names from swizzle_names.h, wavefronts from bank.h.
 #ifndef TMAREF_PICTURE_H
 #define TMAREF_PICTURE_H
 
@@ -8,9 +8,9 @@
 
 #include <jansson.h>
 
-#include "picture/access.h"
-#include "picture/layout.h"
-#include "picture/swizzle_names.h"
+#include "swizzle_names.h"
+#include "tile_layout.h"
+#include "warp_access.h"
 
 // What to show. `access` is NULL, or what the lanes read, with its wavefronts in this box and without swizzle.
 struct picture {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The picture for machines. Field names follow the text: bytes carry _bytes, addresses are absolute numbers.
-#include "picture/picture.h"
+#include "picture.h"
 
 static json_t *json_cell(const struct layout *layout, uint32_t address)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The picture as an SVG document: a bank ruler, a cell for each chunk coloured by the logical chunk it holds, the lanes
 // that read it, a legend, the names elsewhere. No fonts, scripts or style sheets from outside; lengths are pixels.
-#include "picture/picture.h"
+#include "picture.h"
 
 #include <stdarg.h>
 #include <string.h>

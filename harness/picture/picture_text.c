@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The picture for a terminal: 128-byte lines down, banks across, in each cell the row and chunk that lies there.
-#include "picture/picture.h"
+#include "picture.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "runnable/runnable.h"
+#include "runnable.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 
 #include "family.h"
 #include "gpu.h"
-#include "timeline/timeline.h"
+#include "timeline.h"
 
 // `defaults` is the case as JSON: each key is an option of the command; those that are null are left out of the case
 // unless they are given. NULL functions: the kernel cannot be timed, or has no timeline. They return 0 or the CUDA

@@ -8,7 +8,7 @@
 #include "feature.h"
 #include "json.h"
 #include "score.h"
-#include "version.h"
+#include "version_text.h"
 
 enum { SCORE_VERSION = 1 };
 
@@ -17,8 +17,8 @@ const char *const score_verdict_names[SCORE_VERDICTS + 1] = {"agrees", "differs"
 
 json_t *score_header(const char *program, uint64_t shard, uint64_t shards)
 {
-    return json_pack("{s:i, s:s, s:s, s:o, s:o}", "tmaref_score", SCORE_VERSION, "version", TMAREF_VERSION, "program",
-                     program, "shard", json_u64(shard), "shards", json_u64(shards));
+    return json_pack("{s:i, s:s, s:s, s:o, s:o}", "tmaref_score", SCORE_VERSION, "version", TMAREF_VERSION_TEXT,
+                     "program", program, "shard", json_u64(shard), "shards", json_u64(shards));
 }
 
 struct text score_trace_name(const char *path)

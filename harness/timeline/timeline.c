@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The spans themselves, and their way to a viewer of traces.
-#include "timeline/timeline.h"
+#include "timeline.h"
 
 #include <jansson.h>
 #include <stdarg.h>

@@ -3,7 +3,7 @@
 // comes from outside; lengths are pixels.
 #include <stdarg.h>
 
-#include "timeline/timeline.h"
+#include "timeline.h"
 
 enum {
     LEFT = 196,

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "map_value.h"
+
 // The values, one row each: X(name, value); errors are in errors.def. CUDA driver API 13.0, "Data types used by CUDA
 // driver".
 #define CUDA_DEVICE_ATTRIBUTE_ROWS(X)                                                                                  \
@@ -79,48 +81,6 @@
     X(CU_GET_PROC_ADDRESS_SUCCESS, 0)                                                                                  \
     X(CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND, 1)                                                                         \
     X(CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT, 2)
-
-#define CUDA_TENSOR_MAP_DATA_TYPE_ROWS(X)                                                                              \
-    X(CU_TENSOR_MAP_DATA_TYPE_UINT8, 0)                                                                                \
-    X(CU_TENSOR_MAP_DATA_TYPE_UINT16, 1)                                                                               \
-    X(CU_TENSOR_MAP_DATA_TYPE_UINT32, 2)                                                                               \
-    X(CU_TENSOR_MAP_DATA_TYPE_INT32, 3)                                                                                \
-    X(CU_TENSOR_MAP_DATA_TYPE_UINT64, 4)                                                                               \
-    X(CU_TENSOR_MAP_DATA_TYPE_INT64, 5)                                                                                \
-    X(CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 6)                                                                              \
-    X(CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 7)                                                                              \
-    X(CU_TENSOR_MAP_DATA_TYPE_FLOAT64, 8)                                                                              \
-    X(CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 9)                                                                             \
-    X(CU_TENSOR_MAP_DATA_TYPE_FLOAT32_FTZ, 10)                                                                         \
-    X(CU_TENSOR_MAP_DATA_TYPE_TFLOAT32, 11)                                                                            \
-    X(CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ, 12)                                                                        \
-    X(CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN8B, 13)                                                                        \
-    X(CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B, 14)                                                                       \
-    X(CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B, 15)
-
-#define CUDA_TENSOR_MAP_INTERLEAVE_ROWS(X)                                                                             \
-    X(CU_TENSOR_MAP_INTERLEAVE_NONE, 0) X(CU_TENSOR_MAP_INTERLEAVE_16B, 1) X(CU_TENSOR_MAP_INTERLEAVE_32B, 2)
-
-#define CUDA_TENSOR_MAP_SWIZZLE_ROWS(X)                                                                                \
-    X(CU_TENSOR_MAP_SWIZZLE_NONE, 0)                                                                                   \
-    X(CU_TENSOR_MAP_SWIZZLE_32B, 1)                                                                                    \
-    X(CU_TENSOR_MAP_SWIZZLE_64B, 2)                                                                                    \
-    X(CU_TENSOR_MAP_SWIZZLE_128B, 3)                                                                                   \
-    X(CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B, 4)                                                                          \
-    X(CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B_FLIP_8B, 5)                                                                  \
-    X(CU_TENSOR_MAP_SWIZZLE_128B_ATOM_64B, 6)
-
-#define CUDA_TENSOR_MAP_L2_PROMOTION_ROWS(X)                                                                           \
-    X(CU_TENSOR_MAP_L2_PROMOTION_NONE, 0)                                                                              \
-    X(CU_TENSOR_MAP_L2_PROMOTION_L2_64B, 1)                                                                            \
-    X(CU_TENSOR_MAP_L2_PROMOTION_L2_128B, 2)                                                                           \
-    X(CU_TENSOR_MAP_L2_PROMOTION_L2_256B, 3)
-
-#define CUDA_TENSOR_MAP_OOB_FILL_ROWS(X)                                                                               \
-    X(CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE, 0) X(CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA, 1)
-
-#define CUDA_TENSOR_MAP_WIDE_MODE_ROWS(X)                                                                              \
-    X(CU_TENSOR_MAP_IM2COL_WIDE_MODE_W, 0) X(CU_TENSOR_MAP_IM2COL_WIDE_MODE_W128, 1)
 
 // The enums made of the rows. Where cuda.h is there, they are its own types.
 #ifdef CUDA_VERSION

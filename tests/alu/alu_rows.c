@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device.h"
+#include "alu_device.h"
 #include "kernel.h"
 #include "sums.h"
 

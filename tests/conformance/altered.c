@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "command.h"
+#include "exit_status.h"
 #include "trace_batch.h"
 #include "trace_file.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
+#include "files.h"
 #include "manifest.h"
 
 #define PINNED "nvcc 13.0.88" // also in setup.sh

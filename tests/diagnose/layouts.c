@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "diagnose.h"
-#include "layout.h"
+#include "other_layout.h"
 #include "tally.h"
 
 enum { INTERLEAVED = 1, IM2COL = 2, MAX_ROWS = 32, TRIES = 400 };

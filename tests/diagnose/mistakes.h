@@ -4,7 +4,7 @@
 #ifndef TMAREF_MISTAKES_H
 #define TMAREF_MISTAKES_H
 
-#include "field.h"
+#include "tile_field.h"
 
 enum { TRIAL_SHARED_BYTES = 1 << 16, TRIAL_TENSOR_BYTES = 1 << 19, TRIAL_SLICES = 4, TRIAL_SHARED_FIRST = 0x400 };
 

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
+#include "exit_status.h"
 #include "files.h"
 #include "misread.h"
 #include "rule_most.h"

@@ -14,8 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
+#include "exit_status.h"
 #include "json.h"
+#include "parse_number.h"
 #include "trace.h"
 
 enum { ENOUGH = 5, MOST_MUTANTS = 256, MOST_TRACES = 200, LINE_BYTES = 1024 };

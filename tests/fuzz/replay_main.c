@@ -4,7 +4,7 @@
 #include <dirent.h>
 #include <string.h>
 
-#include "command.h"
+#include "files.h"
 #include "fuzz.h"
 
 static const struct {

@@ -4,7 +4,7 @@
 
 #include "form_number.h"
 #include "operand_rule.h"
-#include "program.h"
+#include "random_program.h"
 
 // What the barrier of each thread is to hold: the program takes every thread through the same phases.
 struct barrier {

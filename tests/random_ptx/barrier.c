@@ -2,7 +2,7 @@
 // Steps in which all threads of a CTA meet, and give one another words through shared memory.
 #include <string.h>
 
-#include "program.h"
+#include "random_program.h"
 
 // What another thread put down is read behind the barrier; behind a second one the words may change again.
 static void exchange(struct program *program, const char *barrier)

@@ -4,7 +4,7 @@
 
 #include "form_number.h"
 #include "operand_rule.h"
-#include "program.h"
+#include "random_program.h"
 
 // Sparse operands keep two of four, in rising order: sixteen bits of each are four such pairs.
 static uint32_t random_pairs(struct program *program, int is_one_of_two)

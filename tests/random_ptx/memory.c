@@ -5,7 +5,7 @@
 
 #include "form_number.h"
 #include "operand_rule.h"
-#include "program.h"
+#include "random_program.h"
 
 // Memory that an access may have: `base` is a register with its address, or a variable where `is_name`.
 struct place {

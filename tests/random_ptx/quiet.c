@@ -4,7 +4,7 @@
 
 #include "form_number.h"
 #include "operand_rule.h"
-#include "program.h"
+#include "random_program.h"
 
 // A range of 128 bytes is thrown away, and written again by all threads that own it.
 static void discard(struct program *program)

@@ -17,11 +17,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../alu/device.h"
+#include "../alu/alu_device.h"
 #include "../alu/values.h"
 #include "form_number.h"
-#include "program.h"
 #include "ptx.h"
+#include "random_program.h"
 
 enum { SHOWN = 4, MEMORY_WORDS = 3 * PROGRAM_CTA_BYTES / 8 + PROGRAM_MOST_THREADS * PROGRAM_OWN_BYTES / 8 };
 

@@ -7,7 +7,7 @@
 #include "alu.h"
 #include "form_number.h"
 #include "operand_rule.h"
-#include "program.h"
+#include "random_program.h"
 
 int spell(struct program *program, int form, char *spelling, size_t bytes, struct ptx_choice *choice)
 {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "operand_rule.h"
-#include "program.h"
+#include "random_program.h"
 
 enum { OF_A, OF_B, OF_C, OF_D, MATRICES, MATRIX_BYTES = 1024, LANE_BYTES = MATRIX_BYTES / 32 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The random source of the slow tests and the contents of global memory. Nothing of harness/random.h: a weakness of
-// one generator is not one of the other.
+// The random source of the slow tests and the contents of global memory. Nothing of harness/base/random.h: a weakness
+// of one generator is not one of the other.
 #include "slow_vectors.h"
 
 uint64_t slow_random(struct slow_random *random)

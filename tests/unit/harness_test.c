@@ -10,7 +10,6 @@
 #include <xxhash.h>
 
 #include "arena.h"
-#include "command.h"
 #include "files.h"
 #include "load_case.h"
 #include "manifest.h"

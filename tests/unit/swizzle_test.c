@@ -8,10 +8,10 @@
 #include <unistd.h>
 
 #include "files.h"
-#include "picture/access.h"
-#include "picture/picture.h"
-#include "picture/swizzle_names.h"
+#include "picture.h"
 #include "swizzle.h"
+#include "swizzle_find.h"
+#include "warp_access.h"
 
 Suite *swizzle_suite(void);
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runnable/runnable.h"
-#include "timeline/timeline.h"
+#include "runnable.h"
+#include "timeline.h"
 
 Suite *timeline_suite(void);
 

@@ -2,7 +2,7 @@
 // `tmaref explain`: what a rule or a CUDA error means; which element of a tensor lies at which byte of a box in shared
 // memory, and what a store of it writes; which box each CTA of a tiling loads, and what the CTAs of a cluster load
 // for each other. This file reads the question, explain_*.c answer it.
-#include "explain.h"
+#include "explain_command.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "command.h"
 #include "explain_layout.h"
 #include "map_options.h"
-#include "near.h"
+#include "near_lists.h"
 #include "parse_number.h"
 
 struct explain_options {

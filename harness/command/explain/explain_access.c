@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "command.h"
-#include "explain.h"
+#include "explain_command.h"
 #include "flight.h"
 #include "json.h"
 

@@ -12,10 +12,10 @@
 #include "im2col_load.h"
 #include "im2col_store.h"
 #include "map_text.h"
-#include "picture/swizzle_names.h"
 #include "rules/load.h"
 #include "rules/store.h"
 #include "store.h"
+#include "swizzle_names.h"
 
 // All shared addresses that a CTA can have: 1 KiB of the system's and 227 KiB of its own.
 enum { SHARED_WINDOW_BYTES = TENSORMAP_MAX_BOX_BYTES };

@@ -4,7 +4,7 @@
 #ifndef TMAREF_EXPLAIN_BOX_H
 #define TMAREF_EXPLAIN_BOX_H
 
-#include "explain.h"
+#include "explain_command.h"
 #include "finding.h"
 #include "provenance.h"
 

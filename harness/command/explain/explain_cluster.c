@@ -7,7 +7,7 @@
 
 #include "command.h"
 #include "copy.h"
-#include "explain.h"
+#include "explain_command.h"
 #include "json.h"
 #include "map_text.h"
 #include "slice.h"

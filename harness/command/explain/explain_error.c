@@ -6,7 +6,7 @@
 #include <strings.h>
 
 #include "command.h"
-#include "explain.h"
+#include "explain_command.h"
 #include "json.h"
 #include "rule.h"
 

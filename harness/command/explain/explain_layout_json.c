@@ -2,7 +2,7 @@
 // The answer about a layout, for programs.
 #include "explain_layout.h"
 #include "json.h"
-#include "picture/swizzle_names.h"
+#include "swizzle_names.h"
 
 static json_t *text_of(const struct cute_layout *layout)
 {

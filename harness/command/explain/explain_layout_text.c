@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "explain_layout.h"
-#include "picture/picture.h"
-#include "picture/swizzle_names.h"
+#include "picture.h"
+#include "swizzle_names.h"
 
 enum { PICTURE_ROWS = 8, LABEL_WIDTH = 21, CELL_WIDTH = 7 };
 

@@ -3,9 +3,9 @@
 #include <stdio.h>
 
 #include "command.h"
-#include "explain.h"
+#include "explain_command.h"
 #include "json.h"
-#include "near.h"
+#include "near_lists.h"
 #include "rule.h"
 
 void explain_print_rule(const struct rule_row *row)

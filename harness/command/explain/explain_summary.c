@@ -7,7 +7,7 @@
 #include "cute_box.h"
 #include "explain_box.h"
 #include "map_text.h"
-#include "picture/swizzle_names.h"
+#include "swizzle_names.h"
 
 enum { LINE_BYTES = 128 }; // a swizzle moves bytes inside of a line
 

@@ -6,7 +6,7 @@
 
 #include "gemm_case.h"
 #include "gemm_launch.h"
-#include "timeline/timeline.h"
+#include "timeline.h"
 
 enum { GEMM_EXTRA_BUFFER = 3, GEMM_WORKSPACE_BUFFER }; // the slots of gpu_buffer() behind those of A, B and D
 

@@ -8,9 +8,9 @@
 #include "field.h"
 #include "gpu.h"
 #include "layout_case.h"
-#include "picture/swizzle_names.h"
 #include "rules/mbarrier.h"
 #include "rules/wgmma.h"
+#include "swizzle_names.h"
 
 enum { DUMP_BUFFER = 3, MAX_SIDE = 1024 }; // the slot behind those of A, B and D; the most rows or columns of D
 

@@ -10,7 +10,7 @@
 #include "layout_case.h"
 #include "load_job.h"
 #include "mbarrier.h"
-#include "picture/swizzle_names.h"
+#include "swizzle_names.h"
 #include "wgmma.h"
 
 enum { REGISTERS = LAYOUT_TILE / 2, WARPGROUPS = LAYOUT_TILE / WGMMA_M, MN_MAJOR_K = 64, LOADS_PER_BARRIER = 1 };

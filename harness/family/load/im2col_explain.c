@@ -8,11 +8,11 @@
 #include "load_case.h"
 #include "load_job.h"
 #include "mbarrier.h"
-#include "picture/swizzle_names.h"
 #include "provenance.h"
 #include "rules/im2col.h"
 #include "rules/tile.h"
 #include "swizzle.h"
+#include "swizzle_names.h"
 
 enum { PIECE_BYTES = 8 };
 

@@ -7,8 +7,8 @@
 #include "arena.h"
 #include "family.h"
 #include "field.h"
-#include "picture/swizzle_names.h"
 #include "rules/store.h"
+#include "swizzle_names.h"
 #include "transpose_case.h"
 
 static const char *const kernel_names[] = {"matrix", "article", NULL};
