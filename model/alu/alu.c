@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "environment.h"
 #include "span.h"
+#include "table.h"
 
 #define ALU_TABLE(file) &file,
 static const struct alu_rows *const portable[] = {ALU_FILES(ALU_TABLE) NULL};

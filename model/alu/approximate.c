@@ -5,6 +5,7 @@
 
 #include "approximate.h"
 #include "narrow.h"
+#include "table.h"
 
 #define LEAST_NORMAL 0x1p-126f
 

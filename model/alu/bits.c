@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Bits counted, found, reversed, taken out and put in.
 #include "lanes_loop.h"
+#include "table.h"
 
 LANE_INLINE uint32_t top_bit_32(uint32_t x)
 {

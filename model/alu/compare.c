@@ -4,6 +4,7 @@
 // Of each pair one of four relations holds, less, equal, greater, unordered; a comparison is the set of those for which
 // it is true.
 #include "narrow.h"
+#include "table.h"
 
 enum relation { LESS = 1, EQUAL = 2, GREATER = 4, UNORDERED = 8 };
 

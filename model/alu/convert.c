@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "narrow.h"
+#include "table.h"
 
 typedef __int128 wide;
 

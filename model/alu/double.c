@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "environment.h"
+#include "table.h"
 
 LANE_SHARED void keep_doubles(uint64_t *d, const double *from, uint32_t lanes)
 {

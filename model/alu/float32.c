@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "environment.h"
+#include "table.h"
 
 LANE_INLINE float read_f32(uint32_t bits, int flush)
 {

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "narrow.h"
+#include "table.h"
 
 // What the words of an instruction ask for.
 struct asked {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Integer arithmetic: sums, products, quotients, with and without carry, saturated, packed, of 24 bits, dot products.
 #include "lanes_loop.h"
+#include "table.h"
 
 typedef unsigned __int128 u128;
 typedef __int128 s128;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Loops over the lanes of a warp that compilers make vectors of. An operation is one expression of a, b, c; all lanes
-// are computed, and those kept that execute, for registers either are the same or do not overlap.
+// are computed, and those kept that execute, for registers either are the same or do not overlap. The files with such
+// loops are compiled twice on x86-64, for every processor and for those with AVX2; ALU_NAME() keeps their names apart.
 #ifndef TMAREF_ALU_LANES_LOOP_H
 #define TMAREF_ALU_LANES_LOOP_H
 
@@ -9,7 +10,13 @@
 #include <immintrin.h>
 #endif
 
-#include "table.h"
+#include "alu.h"
+
+#ifdef ALU_AVX2
+#define ALU_NAME(name) name##_avx2
+#else
+#define ALU_NAME(name) name
+#endif
 
 enum { LANES = 32 };
 #define ALL_LANES 0xffffffffu

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Logic, of registers and of predicates, shifts, bytes picked, moves and choices.
 #include "lanes_loop.h"
+#include "table.h"
 
 // --- Of registers ----------------------------------------------------------------------------------------------------
 

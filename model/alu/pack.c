@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Conversions of two numbers into one register, or from one, and to tf32.
 #include "narrow.h"
+#include "table.h"
 
 struct wanted {
     enum ptx_word round;

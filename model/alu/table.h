@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Which function computes which instruction: rows that each file of operations has for its forms and types. The files
-// are compiled twice on x86-64, for every processor and for those with AVX2; ALU_NAME() keeps their names apart.
+// Which function computes which instruction: rows that each file of operations has for its forms and types.
 #ifndef TMAREF_ALU_TABLE_H
 #define TMAREF_ALU_TABLE_H
 
-#include "alu.h"
 #include "form_number.h"
-
-#ifdef ALU_AVX2
-#define ALU_NAME(name) name##_avx2
-#else
-#define ALU_NAME(name) name
-#endif
+#include "lanes_loop.h"
 
 struct alu_row {
     uint16_t form;        // enum ptx_form_number

@@ -3,6 +3,7 @@
 // together with a third register. An H200 has no such instructions: what they give is what ptxas makes of them, and
 // that is not always what PTX says (docs/alu.md).
 #include "lanes_loop.h"
+#include "table.h"
 
 static int is_signed(const struct ptx_choice *choice, int type)
 {

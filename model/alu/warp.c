@@ -3,6 +3,7 @@
 // those that met; who waits for whom is the machine's. Lanes that did not come count for nothing, but for a shuffle,
 // which reads what is in their registers.
 #include "lanes_loop.h"
+#include "table.h"
 
 // --- Shuffles --------------------------------------------------------------------------------------------------------
 
