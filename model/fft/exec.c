@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The calls that transform: each becomes a job of its plan's stream.
-#include "grid.h"
+#include "fft_grid.h"
 #include "queue.h"
 
 enum { FORWARD = -1, INVERSE = 1 };

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "grid.h"
+#include "fft_grid.h"
 #include "note.h"
 #include "queue.h"
 

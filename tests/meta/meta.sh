@@ -94,7 +94,7 @@ check_forms_page() {
 # The folders of the model and whom they may use, as docs/architecture.md shows them; and the files and functions that it names are there.
 check_layers() {
     {
-        diff <(sed -nE 's/^\| `([a-z]+)` \| .* \| ([a-z -]+) \|$/\1 \2/p' docs/architecture.md) \
+        diff <(sed -nE '/^### The floors/q; s/^\| `([a-z]+)` \| .* \| ([a-z -]+) \|$/\1 \2/p' docs/architecture.md) \
             <(sed -nE 's/^tmaref_module\(([a-z]+) USES ([a-z ]*[a-z]) (APART )?SOURCES.*/\1 \2/p
                       s/^tmaref_module\(([a-z]+) SOURCES.*/\1 -/p' model/CMakeLists.txt) |
             sed -n 's/^[<>]/docs\/architecture.md: the table of layers:/p'
@@ -107,6 +107,18 @@ check_layers() {
                 grep -qF -- "$name" "$file" || echo "docs/architecture.md: there is no $name) in $file"
             done
         done
+    } | offences
+}
+
+# The tables of the folders, as the includes of all files show them; those of the harness also name what its CMakeLists.txt does.
+check_folders() {
+    {
+        awk -f tests/meta/folders.awk docs/architecture.md <(git ls-files '*.h' '*.cuh') \
+            <(git grep -E '^ *# *include "' -- '*.c' '*.h' '*.cu' '*.cuh') | LC_ALL=C sort
+        diff <(sed -nE '/^### The floors/,/^Some families/ s/^\| `([a-z]+)` \| .* \| ([a-z/_ -]+) \|$/\1 \2/p' docs/architecture.md | LC_ALL=C sort) \
+            <(tr '\n' ' ' <harness/CMakeLists.txt | grep -oE 'tmaref_floor\([a-z]+( [^)]*)?\)' |
+                sed -E 's/tmaref_floor\(([a-z]+)( USES ([^)]*))?\)/\1 \3/; s/ +/ /g; s/ $/ -/' | LC_ALL=C sort) |
+            grep -E '^>' | sed 's/^>/docs\/architecture.md: the table of floors lacks a row as harness\/CMakeLists.txt has it:/'
     } | offences
 }
 
@@ -262,7 +274,7 @@ case $check in
 write_sizes)
     write_sizes
     ;;
-rule_numbers | number_rules | release_rules | rules_tested | tests_named | evidence | claims | rules_page | forms_page | layers | include_order | size | version | readme)
+rule_numbers | number_rules | release_rules | rules_tested | tests_named | evidence | claims | rules_page | forms_page | layers | folders | include_order | size | version | readme)
     "check_$check"
     ;;
 *)

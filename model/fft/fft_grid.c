@@ -2,7 +2,7 @@
 // A batch is read into an array of complex numbers, which holds half of the last dimension if one side is real: real
 // input is transformed along its last dimension first, real output last. Both sides may be the same memory, because a
 // batch is read before it is written.
-#include "grid.h"
+#include "fft_grid.h"
 
 #include <stdio.h>
 #include <stdlib.h>
