@@ -142,6 +142,13 @@ enum cuda_result driver_forgive(const struct driver *driver, enum cuda_result er
     return error == driver->error ? CUDA_SUCCESS : error;
 }
 
+static _Thread_local const char *spoken_call;
+
+void driver_speak_of(const char *call)
+{
+    spoken_call = call;
+}
+
 // With the names of kernels as the source has them.
 __attribute__((format(printf, 1, 0))) static void print_spoken(const char *format, va_list arguments)
 {
@@ -182,16 +189,18 @@ static void cut_to_sentence(char *why)
 __attribute__((format(printf, 4, 0))) static void note_refused(struct driver *driver, enum cuda_result error,
                                                                const char *call, const char *format, va_list arguments)
 {
-    char why[800];
+    char why[800], spoken[800];
     if (error == CUDA_SUCCESS || driver->has_refused++) return;
     vsnprintf(why, sizeof why, format, arguments);
     cut_to_sentence(why);
-    note_add(driver->options.notes, NOTE_REFUSED " %d %s: %s", (int)error, call, why);
+    demangle_line(why, strlen(why), spoken, sizeof spoken);
+    note_add(driver->options.notes, NOTE_REFUSED " %d %s: %s", (int)error, call, spoken);
 }
 
 enum cuda_result driver_refuse(struct driver *driver, enum cuda_result error, const char *call, const char *format, ...)
 {
     va_list arguments, again, noted;
+    if (spoken_call != NULL) call = spoken_call;
     va_start(arguments, format);
     va_copy(again, arguments);
     va_copy(noted, arguments);

@@ -145,6 +145,10 @@ void virtual_unmap_all(struct driver *driver, const struct CUctx_st *context);
 struct machine_heap *context_heap(struct CUctx_st *context);
 void loaded_close_all(struct driver *driver, const struct CUctx_st *context);
 
+// The call of the runtime that the program made in this thread (speaking.h); NULL: none. It stands for that of the
+// driver in what driver_refuse() says.
+void driver_speak_of(const char *call);
+
 // Says on standard error why a call failed, and returns `error`. For what a user could not guess from the error alone.
 enum cuda_result driver_refuse(struct driver *driver, enum cuda_result error, const char *call, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "driver.h"
+#include "speaking.h"
 
 DRIVER_VISIBLE enum cuda_result cuGetProcAddress_v2(const char *symbol, void **function, int cuda_version,
                                                     uint64_t flags, uint32_t *status)
@@ -39,13 +40,25 @@ static int needs_no_gpu(const char *library)
     return 0;
 }
 
+static int is_speaking(const struct CUuuid_st *id)
+{
+    return id != NULL && memcmp(id, &SPEAKING_ID, sizeof *id) == 0;
+}
+
+static enum cuda_result give_speaking(const void **table)
+{
+    static const struct speaking speaking = {driver_speak_of};
+    *table = &speaking;
+    return CUDA_SUCCESS;
+}
+
 // The CUDA runtime that is linked statically checks the driver through tables that no document describes.
 DRIVER_VISIBLE enum cuda_result cuGetExportTable(const void **table, const struct CUuuid_st *id)
 {
     static int was_told;
     const char *library = library_of(__builtin_return_address(0));
+    if (table != NULL && is_speaking(id)) return give_speaking(table);
     DRIVER_ENTER(driver);
-    (void)id;
     if (table != NULL) *table = NULL;
     driver_read_options(driver);
     if (needs_no_gpu(library) || was_told++) return CUDA_ERROR_NOT_SUPPORTED;

@@ -63,7 +63,7 @@ static enum cudaError launch_function(const char *call, const void *function, co
                                       void **parameters)
 {
     struct CUkern_st *kernel;
-    enum cudaError error = runtime_ready();
+    enum cudaError error = runtime_ready_of(call);
     if (error == cudaSuccess) error = runtime_kernel_of(call, function, &kernel);
     if (error != cudaSuccess) return runtime_keep_of(call, error);
     const struct cuda_launch_config driver = driver_config(config);

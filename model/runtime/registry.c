@@ -115,7 +115,7 @@ RUNTIME_VISIBLE void __cudaUnregisterFatBinary(void **handle)
 {
     struct binary *binary = (struct binary *)handle;
     if (!unlink_binary(binary)) return;
-    if (binary->library != NULL && runtime_ready() == cudaSuccess) cuLibraryUnload(binary->library);
+    if (binary->library != NULL && runtime_ready_of(NULL) == cudaSuccess) cuLibraryUnload(binary->library);
     free(binary);
 }
 
@@ -145,7 +145,7 @@ RUNTIME_VISIBLE void __cudaRegisterManagedVar(void **handle, void **host, char *
 RUNTIME_VISIBLE char __cudaInitModule(void **handle)
 {
     (void)handle;
-    return (char)(runtime_ready() == cudaSuccess);
+    return (char)(runtime_ready_of(NULL) == cudaSuccess);
 }
 
 // --- Loading ---------------------------------------------------------------------------------------------------------

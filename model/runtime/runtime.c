@@ -7,6 +7,7 @@
 
 #include "note.h"
 #include "runtime_error.h"
+#include "speaking.h"
 
 static _Thread_local enum cudaError last_error;
 static _Thread_local int is_ready;
@@ -34,10 +35,18 @@ enum cuda_result runtime_count(int *count)
     return error;
 }
 
-enum cudaError runtime_ready(void)
+void runtime_speak_of(const char *call)
+{
+    static _Thread_local const struct speaking *speaking;
+    if (speaking == NULL) cuGetExportTable((const void **)&speaking, &SPEAKING_ID);
+    speaking->call_of(call);
+}
+
+enum cudaError runtime_ready_of(const char *call)
 {
     int devices;
     struct CUctx_st *context;
+    runtime_speak_of(call);
     if (is_ready && cuCtxGetCurrent(&context) == CUDA_SUCCESS && context != NULL && !is_gone()) return cudaSuccess;
     enum cuda_result error = cuInit(0);
     if (error == CUDA_SUCCESS) error = runtime_count(&devices);
@@ -126,6 +135,7 @@ static void tell_reason(const char *call, int error)
 
 enum cudaError runtime_keep_of(const char *call, int error)
 {
+    runtime_speak_of(NULL);
     if (error != cudaSuccess) tell_reason(call, error);
     if (error != cudaSuccess && error != cudaErrorNotReady) last_error = (enum cudaError)error;
     return (enum cudaError)error;

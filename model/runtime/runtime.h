@@ -9,8 +9,12 @@
 
 #define RUNTIME_VISIBLE __attribute__((visibility("default")))
 
-// Makes the driver and the primary context ready; says what a call on this thread would fail with.
-enum cudaError runtime_ready(void);
+// What the driver refuses from now on is told of this call; runtime_keep() ends it.
+void runtime_speak_of(const char *call);
+
+// Makes the driver and the primary context ready; says what a call on this thread would fail with. Speaks of `call`.
+enum cudaError runtime_ready_of(const char *call);
+#define runtime_ready() runtime_ready_of(__func__)
 
 // How many devices there are.
 enum cuda_result runtime_count(int *count);
@@ -32,6 +36,7 @@ enum cudaError runtime_keep_of(const char *call, int error);
 #define RUNTIME_BARE_CALL(name, parameters, call)                                                                      \
     RUNTIME_VISIBLE enum cudaError name parameters                                                                     \
     {                                                                                                                  \
+        runtime_speak_of(__func__);                                                                                    \
         const enum cuda_result begun = cuInit(0);                                                                      \
         return runtime_keep(begun != CUDA_SUCCESS ? (int)begun : (int)(call));                                         \
     }

@@ -57,7 +57,7 @@ has "$scratch/out" 'a.cu:42: void k: block: [0,0,0], thread: [30,0,0] Assertion 
 grep -q 'operands' "$scratch/out" && { echo "operands of a call:"; cat "$scratch/out"; failed=1; }
 
 # Refusals have the names of the source too.
-expect 1 'cuLaunchKernelEx: before\(int\*\): (blockDim|threads|.*) is [0-9]+, limit' -- "$RUN_PTX" "$folder/faults.ptx" _Z6beforePi 1 2048
+expect 1 'cuLaunchKernelEx: before\(int\*\): threads of a block is 2048, must be at most 1024 \(rule ' -- "$RUN_PTX" "$folder/faults.ptx" _Z6beforePi 1 2048
 
 # Without lines the report says what gives them, in the words of the compiler that made the PTX.
 hint() { # hint KERNEL HEAD WORDS

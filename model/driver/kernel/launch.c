@@ -6,6 +6,7 @@
 #include "cluster.h"
 #include "cuda_api.h"
 #include "device.h"
+#include "finding_text.h"
 #include "function.h"
 #include "green.h"
 #include "hopper.h"
@@ -124,10 +125,12 @@ enum cuda_result kernel_check(struct driver *driver, const char *call, const str
         if (findings.item[i].rule == rule) finding = &findings.item[i];
     const struct rule_row *row = rule_row(rule);
     const int error = rule_cuda_error(rule);
+    struct line what;
+    line_start(&what);
+    finding_value(finding, 1, &what);
     return driver_refuse(driver, error != 0 ? (enum cuda_result)error : CUDA_ERROR_INVALID_VALUE, call,
-                         "%s: %s is %llu, limit %llu (rule %s)\n    %s\n    %s", kernel->function->name,
-                         finding->argument, (unsigned long long)finding->value, (unsigned long long)finding->limit,
-                         row->id, row->sentence, row->advice);
+                         "%s: %s (rule %s)\n    %s\n    %s", kernel->function->name, what.bytes, row->id, row->sentence,
+                         row->advice);
 }
 
 // --- The launch ------------------------------------------------------------------------------------------------------

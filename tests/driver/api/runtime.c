@@ -436,6 +436,11 @@ void show_reasons(void)
     SAYS("a host function of a stream (cudaLaunchHostFunc, cudaStreamAddCallback) calls CUDA, which CUDA does not "
          "allow");
     REQUIRE(inside == cudaSuccess);
+    // What the driver refuses behind a call of the runtime is told of that call, and of the driver's own behind it.
+    REFUSES(ERROR_INVALID_VALUE, cudaFree(&inside));
+    SAYS("tmaref: cudaFree: ");
+    REFUSES(ERROR_INVALID_VALUE, cuMemFree_v2((unsigned long long)(uintptr_t)&inside));
+    SAYS("tmaref: cuMemFree: ");
 }
 
 // An event without timing, or one that was not recorded, is no handle where a time is asked for: an H200 answers 400 to

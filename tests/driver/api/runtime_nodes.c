@@ -415,7 +415,7 @@ void show_runtime_batches(void)
     REFUSES(ERROR_INVALID_VALUE, cudaMemcpyWithAttributesAsync(a + 160, a, 4, &attribute, stream));
     box.src.type = 2;
     REQUIRE(cudaMemcpy3DWithAttributesAsync(&box, 0, stream) == cudaErrorNotSupported);
-    SAYS("cuMemcpy3DWithAttributesAsync: tmaref exec has no CUDA arrays");
+    SAYS("cudaMemcpy3DWithAttributesAsync: tmaref exec has no CUDA arrays");
     REQUIRE(word_at(a + 160) == 32);
 }
 
