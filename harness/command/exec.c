@@ -310,8 +310,8 @@ static void set_or_exit(const char *variable, const char *format, const char *fo
     free(value);
 }
 
-// The library that keeps the PTX of cubins (harness/cubins). Sanitized builds have none: it could not be preloaded into
-// other programs. What LD_PRELOAD cannot name by its path, the loader finds in our folder.
+// The library that keeps the PTX of cubins (harness/exec/cubins). Sanitized builds have none: it could not be preloaded
+// into other programs. What LD_PRELOAD cannot name by its path, the loader finds in our folder.
 static void preload_cubins(const char *folder)
 {
     static const char name[] = "libtmaref_cubins.so";
@@ -331,7 +331,7 @@ static void add_xla_flags(void)
 
 // Our folder comes first, whatever the user's has. Triton finds there a ptxas that gives PTX on as it is. A nvcc that
 // the program runs keeps the PTX in machine code. CuPy compiles its reductions instead of calling CUB, of which it has
-// machine code alone. PyTorch and JAX find harness/eager. XLA has ptxas keep the PTX, and tries no variants of a
+// machine code alone. PyTorch and JAX find harness/exec/eager. XLA has ptxas keep the PTX, and tries no variants of a
 // kernel, for which it launches machine code of its own, and takes memory as it needs it. CuTe DSL keeps the PTX too.
 // JAX does not ask NVIDIA's closed libraries for their versions: they would need a GPU for that. What the user sets
 // comes last and wins.

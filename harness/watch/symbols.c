@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The driver calls that the preloaded library stands before (harness/interpose): those of tensor maps, and
+// The driver calls that the preloaded library stands before (harness/exec/interpose): those of tensor maps, and
 // cuGetProcAddress, by which programs ask for them.
 #include <stddef.h>
 #include <string.h>

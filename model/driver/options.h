@@ -29,7 +29,7 @@
 #define DRIVER_WORD_ROWS(X)                                                                                            \
     X(schedule, "TMAREF_SCHEDULE", "default late early shuffled")                                                      \
     X(device, "TMAREF_DEVICE", "h200 h100")                                                                            \
-    X(eager, "TMAREF_EAGER", "cpu refuse") // read by harness/eager
+    X(eager, "TMAREF_EAGER", "cpu refuse") // read by harness/exec/eager
 
 // X(member, variable): any text.
 #define DRIVER_TEXT_ROWS(X)                                                                                            \

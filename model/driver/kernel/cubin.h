@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A cubin that has in it what it was made of: a section of a type of ours, behind all else, which other readers skip.
-// Who makes cubins under `tmaref exec` puts it there (harness/cubins), and the driver runs its PTX. Nothing here knows
-// the driver.
+// Who makes cubins under `tmaref exec` puts it there (harness/exec/cubins), and the driver runs its PTX. Nothing here
+// knows the driver.
 #ifndef TMAREF_DRIVER_CUBIN_H
 #define TMAREF_DRIVER_CUBIN_H
 

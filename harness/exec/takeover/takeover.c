@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The loader calls an empty function, _r_debug.r_brk, whenever the list of files has changed, so that debuggers can
 // stop there. It does so when it has mapped the files of a dlopen() and before their constructors run. We write a jump
-// over it. LD_AUDIT would tell the same, and brings a second C library (harness/interpose/interpose.c says more).
+// over it. LD_AUDIT would tell the same, and brings a second C library (harness/exec/interpose/interpose.c says more).
 #define _GNU_SOURCE 1
 #include "takeover.h"
 

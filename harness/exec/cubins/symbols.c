@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The functions that the preloaded library stands before (harness/interpose).
+// The functions that the preloaded library stands before (harness/exec/interpose).
 #include <string.h>
 
 #include "cubins.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // For a library that is preloaded into a program: it exports functions of its own under the names of another library's,
-// and this file's dlsym hands them out. interpose.c is compiled into each such library (harness/watch, harness/cubins).
+// and this file's dlsym hands them out. interpose.c is compiled into each such library (harness/watch,
+// harness/exec/cubins).
 #ifndef TMAREF_INTERPOSE_H
 #define TMAREF_INTERPOSE_H
 
