@@ -43,6 +43,13 @@ struct finding finding_of_bounds(enum rule rule, const char *argument, const str
     return (struct finding){rule, argument, -1, 0, address, end, nearest};
 }
 
+const struct finding *findings_of_rule(const struct findings *findings, enum rule rule)
+{
+    for (int i = 0; i < findings->count && i < FINDINGS_MAX; i++)
+        if (findings->item[i].rule == rule) return &findings->item[i];
+    return findings->count > 0 ? &findings->item[0] : NULL;
+}
+
 enum rule findings_first_broken(const struct findings *findings)
 {
     for (int i = 0; i < findings->count && i < FINDINGS_MAX; i++)

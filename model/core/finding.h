@@ -37,6 +37,9 @@ void finding_add(struct findings *findings, struct finding finding);
 // Appends INSTRUCTION_FORM, because PTX has no instruction whose `argument` is `value`; returns that rule.
 enum rule finding_of_form(struct findings *findings, const char *argument, uint64_t value);
 
+// The first finding of a rule, or else the first one; NULL if there are none.
+const struct finding *findings_of_rule(const struct findings *findings, enum rule rule);
+
 // The first finding that is a refusal or a fault, RULE_OK if all are warnings or there are none.
 enum rule findings_first_broken(const struct findings *findings);
 

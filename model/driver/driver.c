@@ -200,7 +200,7 @@ __attribute__((format(printf, 4, 0))) static void note_refused(struct driver *dr
 enum cuda_result driver_refuse(struct driver *driver, enum cuda_result error, const char *call, const char *format, ...)
 {
     va_list arguments, again, noted;
-    if (spoken_call != NULL) call = spoken_call;
+    if (spoken_call != NULL && strncmp(call, "cu", 2) == 0) call = spoken_call; // "a kernel" stays
     va_start(arguments, format);
     va_copy(again, arguments);
     va_copy(noted, arguments);

@@ -30,6 +30,30 @@ faults remote 0 'CUDA_ERROR_ILLEGAL_INSTRUCTION \(715\)' 61 CLUSTER_NONE 'addres
 faults remote 2 'CUDA_ERROR_LAUNCH_FAILED \(719\)' 61 '[A-Z_]*' 'address 0x5000400'
 faults product 0 'CUDA_ERROR_ILLEGAL_ADDRESS \(700\)' 71 WGMMA_SMEM_BOUNDS 'descriptor of A: start address 0x400, leading dimension 16 bytes, stride 16 bytes' \
     'descriptor of B: start address 0x3fff0'
+
+# What came and what may; the element, its size and the memory near it. All at line 11 of operations.ptx.
+operation() { # operation KERNEL ERROR RULE FIRST_LINE
+    expect 1 "^faults.cu:11: error: $2 in kernel $1: $4" -- "$RUN_PTX" "$folder/operations.ptx" "$1" 1 32
+    grep -q "^  $3: " "$scratch/out" || { echo "$1: not of rule $3:"; cat "$scratch/out"; failed=1; }
+}
+failed719='CUDA_ERROR_LAUNCH_FAILED \(719\)' misaligned='CUDA_ERROR_MISALIGNED_ADDRESS \(716\)' illegal='CUDA_ERROR_ILLEGAL_ADDRESS \(700\)'
+near='64 bytes past the end of the 65536 bytes at 0x[0-9a-f]+, which cuMemAlloc'
+operation many_arrivals "$failed719" MBARRIER_ARRIVALS 'mbarrier full at shared address 0x400 takes 16 more arrivals in its phase, and 32 come now$'
+operation no_more_arrivals "$failed719" MBARRIER_ARRIVALS 'mbarrier full at shared address 0x400 takes no more arrivals in its phase, and 16 come now$'
+operation many_at_once "$failed719" MBARRIER_COUNT_LIMIT 'mbarrier full at shared address 0x400: 1048576 arrivals come at once, at most 1048575 may$'
+operation many_bytes "$failed719" MBARRIER_TX_LIMIT 'mbarrier full at shared address 0x400: 1048576 bytes are counted at once, at most 1048575 may be$'
+operation wide_range "$failed719" MBARRIER_TX_RANGE 'mbarrier full at shared address 0x400: its tx-count would be 1048608; it must be from -1048575 to 1048576$'
+operation odd_row "$misaligned" MATRIX_ROW_ALIGN 'p\[1\] is 0x404, must be a multiple of 0x10, nearest legal value 0x400$'
+grep -q 'at odd_row, .*thread (1,0,0)' "$scratch/out" || { echo "odd_row: not thread 1"; failed=1; }
+operation far_row "$illegal" MATRIX_ROW_BOUNDS 'p\[0\] is 0x10400, the memory ends at 0x880, nearest legal value 0x870$'
+operation odd_copy "$misaligned" CP_ASYNC_ALIGN 'dst is 0x402, must be a multiple of 0x4, nearest legal value 0x400$'
+grep -qE 'The copy moves 4 bytes from 0x[0-9a-f]+ to buffer \+ 2 = 0x402$' "$scratch/out" || { echo "odd_copy: no size"; failed=1; }
+operation far_copy "$illegal" CP_ASYNC_UNMAPPED 'src is 0x[0-9a-f]+; it lies right behind the 65536 bytes at 0x[0-9a-f]+, which cuMemAlloc'
+operation shared_map "$illegal" MAP_LOCATION_SPACE 'tensorMap is 0x1000000000440; it is in shared memory, buffer \+ 64 = 0x440$'
+operation far_map "$illegal" MAP_LOCATION_UNMAPPED "tensorMap is 0x[0-9a-f]+; it lies $near"
+operation far_prefetch "$illegal" PREFETCH_MAP_UNMAPPED 'a is 0x[0-9a-f]+; it lies right behind the 65536 bytes'
+grep -q 'The instruction takes 128 bytes there' "$scratch/out" || { echo "far_prefetch: no size"; failed=1; }
+
 expect 1 'at inlined, PTX line [0-9]+ \(cell.h:9, inlined at faults.cu:80\), CTA' -- "$RUN_PTX" "$folder/faults.ptx" inlined 2 128 0
 for pattern in 'address 0x8: 4 bytes of global memory; it is 8 bytes past a null pointer' \
     'inlined, from the inside out, at cell.h:5, faults.cu:80$'; do
@@ -57,7 +81,7 @@ has "$scratch/out" 'a.cu:42: void k: block: [0,0,0], thread: [30,0,0] Assertion 
 grep -q 'operands' "$scratch/out" && { echo "operands of a call:"; cat "$scratch/out"; failed=1; }
 
 # Refusals have the names of the source too.
-expect 1 'cuLaunchKernelEx: before\(int\*\): threads of a block is 2048, must be at most 1024 \(rule ' -- "$RUN_PTX" "$folder/faults.ptx" _Z6beforePi 1 2048
+expect 1 'cuLaunchKernelEx: before\(int\*\): blockDim\[0\] is 2048, must be at most 1024 \(rule ' -- "$RUN_PTX" "$folder/faults.ptx" _Z6beforePi 1 2048
 
 # Without lines the report says what gives them, in the words of the compiler that made the PTX.
 hint() { # hint KERNEL HEAD WORDS

@@ -57,7 +57,7 @@ wmma) # what an H200 printed
 children)
     for schedule in default late early shuffled; do
         run 0 --schedule $schedule --seed 7 --threads 2 -- "$folder/children"
-        expect "$name" '^tmaref: a kernel: .*leaf.*: threads of a block is 2000, must be at most 1024 ' "$scratch/err"
+        expect "$name" '^tmaref: a kernel: .*leaf.*: blockDim\[0\] is 2000, must be at most 1024 ' "$scratch/err"
         [ "$(grep -c '^tmaref:' "$scratch/err")" = 1 ] || { cat "$scratch/err"; failed=1; }
     done
     ;;

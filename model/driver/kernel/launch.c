@@ -120,14 +120,11 @@ enum cuda_result kernel_check(struct driver *driver, const char *call, const str
         if (error == CUDA_SUCCESS) error = check_explicit(driver, call, kernel);
         return error != CUDA_SUCCESS ? error : check_cooperative(driver, call, kernel);
     }
-    const struct finding *finding = &findings.item[0];
-    for (int i = 0; i < findings.count && i < FINDINGS_MAX; i++)
-        if (findings.item[i].rule == rule) finding = &findings.item[i];
     const struct rule_row *row = rule_row(rule);
     const int error = rule_cuda_error(rule);
     struct line what;
     line_start(&what);
-    finding_value(finding, 1, &what);
+    finding_value(findings_of_rule(&findings, rule), 1, &what);
     return driver_refuse(driver, error != 0 ? (enum cuda_result)error : CUDA_ERROR_INVALID_VALUE, call,
                          "%s: %s (rule %s)\n    %s\n    %s", kernel->function->name, what.bytes, row->id, row->sentence,
                          row->advice);

@@ -220,12 +220,11 @@ static enum machine_next refuse(const struct asking *asking, const struct operat
                                 const struct findings *findings)
 {
     char what[2048];
-    const struct finding *finding = findings->count > 0 ? &findings->item[0] : NULL;
-    for (int i = 0; i < findings->count && i < FINDINGS_MAX; i++)
-        if (findings->item[i].rule == rule) finding = &findings->item[i];
+    const struct finding of_map = {
+        rule, "tensorMap", -1, 0, o->map_address, MAP_ALIGN, o->map_address / MAP_ALIGN * MAP_ALIGN};
+    const struct finding *finding = is_read ? findings_of_rule(findings, rule) : &of_map;
     machine_copy_explain(asking->strand->warp->cta->cluster->machine, o, is_read, finding, what, sizeof what);
-    return machine_fault_with(asking->strand, asking->code, asking->lane, rule,
-                              finding != NULL ? finding->value : o->map_address, what);
+    return machine_fault_with(asking->strand, asking->code, asking->lane, rule, finding->value, what);
 }
 
 static enum machine_next no_memory(const struct asking *asking)

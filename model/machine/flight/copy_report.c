@@ -5,6 +5,7 @@
 
 #include "finding_text.h"
 #include "report.h"
+#include "rules/map.h"
 
 static void add_list(struct machine_text *text, const char *name, const uint64_t *value, int count)
 {
@@ -73,20 +74,15 @@ static void add_operation(struct machine_text *text, const struct machine *machi
     }
 }
 
-// An address that is not mapped has no limit that helps: the memory nearby does.
-static int is_unmapped(const struct finding *finding)
+// A map in shared or local memory: its address there, which generic addresses hide.
+static void add_window(struct machine_text *text, const struct machine *machine, uint64_t address)
 {
-    enum { ILLEGAL_ADDRESS = 700 };
-    return rule_row(finding->rule)->cuda_error == ILLEGAL_ADDRESS && finding->value >= (uint64_t)1 << 32;
-}
-
-static void add_finding(struct machine_text *text, const struct machine *machine, const struct finding *finding)
-{
-    struct line line;
-    line_start(&line);
-    finding_value(finding, !is_unmapped(finding), &line);
-    machine_text_add(text, "%.*s", (int)line.used, line.bytes);
-    if (is_unmapped(finding)) machine_memory_explain(machine, finding->value, 1, text);
+    if (address >= MACHINE_LOCAL_WINDOW) {
+        machine_text_add(text, "; it is in local memory, on the stack of the thread");
+        return;
+    }
+    machine_text_add(text, "; it is in shared memory, ");
+    add_shared(text, machine, (uint32_t)(address - MACHINE_SHARED_WINDOW));
 }
 
 void machine_copy_explain(const struct machine *machine, const struct operation *o, int is_read,
@@ -94,10 +90,8 @@ void machine_copy_explain(const struct machine *machine, const struct operation 
 {
     struct machine_text to = {text, 0, bytes};
     text[0] = '\0';
-    if (finding != NULL && finding->argument != NULL)
-        add_finding(&to, machine, finding);
-    else
-        machine_text_add(&to, "address 0x%llx", (unsigned long long)o->map_address);
+    machine_finding_add(&to, machine, finding, o->map_address != 0 ? TENSORMAP_BYTES : o->size_bytes);
+    if (finding->rule == RULE_MAP_LOCATION_SPACE) add_window(&to, machine, finding->value);
     machine_text_add(&to, "\n  ");
     add_operation(&to, machine, o, is_read);
 }

@@ -10,7 +10,7 @@
 
 #pragma GCC visibility push(hidden)
 
-// `is_read`: its map could be read. `finding`: of the rule that is broken, NULL if there is none.
+// `is_read`: its map could be read. `finding`: of the rule that is broken.
 void machine_copy_explain(const struct machine *machine, const struct operation *o, int is_read,
                           const struct finding *finding, char *text, size_t bytes);
 

@@ -2,6 +2,7 @@
 // cp.async, and the groups of all copies: commit and wait.
 #include <string.h>
 
+#include "copy_report.h"
 #include "cp_async.h"
 #include "flight_item.h"
 #include "form_number.h"
@@ -64,6 +65,17 @@ static enum machine_next issue(struct machine_strand *strand, const struct machi
     return MACHINE_NEXT;
 }
 
+static enum machine_next refuse(struct machine_strand *strand, const struct machine_code *code, uint32_t lane,
+                                const struct operation *o)
+{
+    char what[2048];
+    struct findings findings;
+    const enum rule rule = operation_check(o, &flights_of(strand->warp)->memories, &findings);
+    const struct finding *finding = findings_of_rule(&findings, rule);
+    machine_copy_explain(strand->warp->cta->cluster->machine, o, 0, finding, what, sizeof what);
+    return machine_fault_with(strand, code, lane, rule, finding->value, what);
+}
+
 static enum machine_next copy(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
 {
     const struct memories *memories = &flights_of(strand->warp)->memories;
@@ -75,10 +87,9 @@ static enum machine_next copy(struct machine_strand *strand, const struct machin
     for (uint32_t left = lanes; left != 0; left &= left - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(left);
         const struct operation o = operation_of(strand, code, lane, to[lane], from[lane]);
-        enum rule rule = operation_check(&o, memories, NULL);
-        if (rule != RULE_OK) {
+        if (operation_check(&o, memories, NULL) != RULE_OK) {
             flight_free(&copies->head);
-            return machine_fault(strand, code, lane, rule, o.from, "");
+            return refuse(strand, code, lane, &o);
         }
         copies->bytes = o.size_bytes;
         place(copies, strand, &o, lane);

@@ -73,8 +73,10 @@ static enum machine_next acquire(struct machine_strand *strand, const struct mac
     int is_known = fence_find(name, &event);
     for (uint32_t left = lanes; left != 0; left &= left - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(left);
-        enum rule rule = map_acquire_check(address[lane], NULL);
-        if (rule != RULE_OK) return machine_fault(strand, code, lane, rule, address[lane], "");
+        struct findings findings;
+        enum rule rule = map_acquire_check(address[lane], &findings);
+        if (rule != RULE_OK)
+            return machine_fault_found(strand, code, lane, findings_of_rule(&findings, rule), TENSORMAP_BYTES);
         event.address = address[lane];
         event.bytes = TENSORMAP_BYTES;
         if (is_known && machine_is_heard(strand)) fence_tell(&event, machine_teller(strand, code, left & -left, &room));

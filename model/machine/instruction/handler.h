@@ -143,6 +143,11 @@ enum machine_next machine_fault(struct machine_strand *strand, const struct mach
 enum machine_next machine_fault_with(struct machine_strand *strand, const struct machine_code *code, uint32_t lane,
                                      enum rule rule, uint64_t address, const char *what);
 
+// The same of what a check has found, of an operation of `bytes` bytes.
+struct finding;
+enum machine_next machine_fault_found(struct machine_strand *strand, const struct machine_code *code, uint32_t lane,
+                                      const struct finding *finding, uint32_t bytes);
+
 // The same for an access of `bytes` bytes to a place.
 enum machine_next machine_fault_at(struct machine_strand *strand, const struct machine_code *code, uint32_t lane,
                                    enum rule rule, struct machine_place place, uint32_t bytes);

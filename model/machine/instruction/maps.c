@@ -56,10 +56,10 @@ static enum machine_next replace(struct machine_strand *strand, const struct mac
         struct tensormap_image image;
         enum rule rule;
         if (!machine_read(strand, place, lane, &image, sizeof image, &rule))
-            return machine_fault(strand, code, lane, rule, address[lane], "");
+            return machine_fault_at(strand, code, lane, rule, place, sizeof image);
         tensormap_replace(&image, &op, NULL);
         if (!machine_write(strand, place, lane, &image, sizeof image, &rule))
-            return machine_fault(strand, code, lane, rule, address[lane], "");
+            return machine_fault_at(strand, code, lane, rule, place, sizeof image);
         map_replace_observe(is_shared(place) ? SPACE_SHARED : SPACE_GLOBAL, place.address,
                             machine_teller(strand, code, left & -left, &room));
     }
@@ -90,15 +90,19 @@ static enum machine_next copy_map(struct machine_strand *strand, const struct ma
     struct machine_place source = machine_place(strand, PTX_SHARED, from[lane]);
     struct machine_place destination = machine_place(strand, PTX_WORD_NONE, to[lane]);
     const struct global_memory *global = &cta->cluster->machine->global;
-    enum rule rule = map_copy_check((uint32_t)source.address, shared, to[lane], MACHINE_SHARED_WINDOW, global, NULL);
-    if (rule == RULE_OK && machine_read(strand, source, lane, &image, sizeof image, &rule) &&
-        machine_write(strand, destination, lane, &image, sizeof image, &rule)) {
-        const struct teller *teller = machine_teller(strand, code, lanes, &room);
-        map_copy_observe((uint32_t)source.address, to[lane], teller);
-        tell_release(code->choice, teller);
-        return MACHINE_NEXT;
-    }
-    return machine_fault(strand, code, lane, rule, to[lane], "");
+    struct findings findings;
+    enum rule rule =
+        map_copy_check((uint32_t)source.address, shared, to[lane], MACHINE_SHARED_WINDOW, global, &findings);
+    if (rule != RULE_OK)
+        return machine_fault_found(strand, code, lane, findings_of_rule(&findings, rule), sizeof image);
+    if (!machine_read(strand, source, lane, &image, sizeof image, &rule))
+        return machine_fault_at(strand, code, lane, rule, source, sizeof image);
+    if (!machine_write(strand, destination, lane, &image, sizeof image, &rule))
+        return machine_fault_at(strand, code, lane, rule, destination, sizeof image);
+    const struct teller *teller = machine_teller(strand, code, lanes, &room);
+    map_copy_observe((uint32_t)source.address, to[lane], teller);
+    tell_release(code->choice, teller);
+    return MACHINE_NEXT;
 }
 
 // --- Hints -----------------------------------------------------------------------------------------------------------
@@ -115,8 +119,10 @@ static enum machine_next prefetch_map(struct machine_strand *strand, const struc
     machine_addresses(strand, &code->operand[0], address);
     for (uint32_t left = lanes; left != 0; left &= left - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(left);
-        enum rule rule = map_prefetch_check(address[lane], &strand->warp->cta->cluster->machine->global, NULL);
-        if (rule != RULE_OK) return machine_fault(strand, code, lane, rule, address[lane], "");
+        struct findings findings;
+        enum rule rule = map_prefetch_check(address[lane], &strand->warp->cta->cluster->machine->global, &findings);
+        if (rule != RULE_OK)
+            return machine_fault_found(strand, code, lane, findings_of_rule(&findings, rule), TENSORMAP_BYTES);
     }
     return MACHINE_NEXT;
 }

@@ -150,6 +150,18 @@ static void note_rows(const struct machine_warp *warp, const uint32_t rows[MATRI
     }
 }
 
+// The lane that gives the address of the row is the index of the finding.
+static enum machine_next refuse(struct machine_strand *strand, const struct machine_code *code,
+                                const uint32_t rows[MATRIX_LANES], int count)
+{
+    enum { ROW_BYTES = 16 };
+    const struct machine_cta *cta = strand->warp->cta;
+    struct findings findings;
+    const enum rule rule = matrix_check(&cta->cluster->memory[cta->rank], rows, count, &findings);
+    const struct finding *finding = findings_of_rule(&findings, rule);
+    return machine_fault_found(strand, code, (uint32_t)finding->index, finding, ROW_BYTES);
+}
+
 static enum machine_next move(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
 {
     const struct machine_cta *cta = strand->warp->cta;
@@ -166,7 +178,7 @@ static enum machine_next move(struct machine_strand *strand, const struct machin
     if (!is_load) gather(strand, code, first, count, sizeof registers[0], registers[0]);
     enum rule rule = is_load ? matrix_load(shared, rows, count, is_trans, registers, NULL)
                              : matrix_store(shared, rows, count, is_trans, registers, NULL);
-    if (rule != RULE_OK) return machine_fault(strand, code, (uint32_t)__builtin_ctz(lanes), rule, rows[0], "");
+    if (rule != RULE_OK) return refuse(strand, code, rows, count);
     for (int i = 0; is_load && i < count; i++)
         memcpy(machine_lanes(strand, code, first + (uint32_t)i), registers[i], sizeof registers[i]);
     if (!is_load) machine_progress(strand);

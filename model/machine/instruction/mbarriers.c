@@ -251,9 +251,40 @@ static void add_last_wait(struct machine_text *text, const struct machine_strand
                      name);
 }
 
-// What the first line says: the barrier, and how the thread came here.
+// What came, and what may: " takes 16 more arrivals in its phase, and 32 come now".
+static void add_numbers(struct machine_text *text, const struct finding *finding)
+{
+    const long long value = (long long)finding->value, limit = (long long)finding->limit;
+    switch ((int)finding->rule) {
+    case RULE_MBARRIER_ARRIVALS:
+        if (limit > 0)
+            machine_text_add(text, " takes %lld more arrival%s in its phase, and %lld come now", limit,
+                             limit == 1 ? "" : "s", value);
+        else
+            machine_text_add(text, " takes no more arrivals in its phase, and %lld come%s now", value,
+                             value == 1 ? "s" : "");
+        break;
+    case RULE_MBARRIER_COUNT_LIMIT:
+        machine_text_add(text, ": %lld arrivals come at once, at most %lld may", value, limit);
+        break;
+    case RULE_MBARRIER_TX_LIMIT:
+        machine_text_add(text, ": %lld bytes are counted at once, at most %lld may be", value, limit);
+        break;
+    case RULE_MBARRIER_TX_RANGE:
+        machine_text_add(text, ": its tx-count would be %lld; it must be from %d to %d", value, MBARRIER_TX_MIN,
+                         MBARRIER_TX_MAX);
+        break;
+    case RULE_MBARRIER_DROP_LIMIT:
+        machine_text_add(text, ": %lld arrivals are dropped, and it expects %lld", value, limit);
+        break;
+    default:
+        break;
+    }
+}
+
+// What the first line says: the barrier, what came to it, and how the thread came here.
 static void tell_refusal(struct machine_text *text, const struct machine_strand *strand, uint32_t rank,
-                         uint32_t address, enum rule rule)
+                         uint32_t address, const struct finding *finding)
 {
     struct machine_cluster *cluster = strand->warp->cta->cluster;
     const struct ledger *page = ledger_find(flights_of(strand->warp)->unit.ledgers, rank, address);
@@ -264,9 +295,8 @@ static void tell_refusal(struct machine_text *text, const struct machine_strand 
         return;
     }
     machine_text_add(text, "mbarrier %s at shared address 0x%x", name, address);
-    if (rule != RULE_MBARRIER_ARRIVALS) return;
-    machine_text_add(text, " takes fewer arrivals in its phase than come now");
-    add_last_wait(text, strand);
+    add_numbers(text, finding);
+    if (finding->rule == RULE_MBARRIER_ARRIVALS) add_last_wait(text, strand);
 }
 
 static enum machine_next refuse(struct machine_strand *strand, const struct machine_code *code, uint32_t lane,
@@ -276,12 +306,14 @@ static enum machine_next refuse(struct machine_strand *strand, const struct mach
     const uint32_t address = cluster_mapa(in->address[lane], 0), rank = rank_of(in, lane);
     char more[2048], what[4096];
     struct machine_text text = {what, 0, sizeof what};
+    struct findings findings;
     if (rule_row(rule)->cuda_error != CUDA_LAUNCH_FAILED ||
         machine_mbarrier_fault_explain(cluster, rank, address, rule, more, sizeof more) == 0) {
         machine_shared_name(cluster->machine, address, more, sizeof more);
         return machine_fault(strand, code, lane, rule, in->address[lane], more);
     }
-    tell_refusal(&text, strand, rank, address, rule);
+    mbarrier_check(flight_unit(flights_of(strand->warp)), in, &findings); // the barrier is as it was
+    tell_refusal(&text, strand, rank, address, findings_of_rule(&findings, rule));
     machine_text_add(&text, "%s", more);
     return machine_fault_with(strand, code, lane, rule, in->address[lane], what);
 }

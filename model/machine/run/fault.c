@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "finding_text.h"
 #include "handler.h"
 #include "heap.h"
 #include "report.h"
@@ -138,6 +139,39 @@ void machine_memory_explain(const struct machine *machine, uint64_t address, uin
         add_region(text, machine, &region->memory, address, bytes);
     if (is_of_program(address))
         machine_text_add(text, "; host memory is there: is it a pointer of malloc, new or a variable of the host?");
+}
+
+// --- Findings --------------------------------------------------------------------------------------------------------
+
+// An address that is not mapped has no limit that helps: the memory nearby does.
+static int is_unmapped(const struct finding *finding)
+{
+    enum { ILLEGAL_ADDRESS = 700 };
+    const struct rule_row *row = rule_row(finding->rule);
+    if (strstr(row->id, "_UNMAPPED") != NULL) return 1;
+    if (strstr(row->id, "_SPACE") != NULL) return 0;
+    return row->cuda_error == ILLEGAL_ADDRESS && finding->value > UINT32_MAX;
+}
+
+void machine_finding_add(struct machine_text *text, const struct machine *machine, const struct finding *finding,
+                         uint32_t bytes)
+{
+    struct line line;
+    line_start(&line);
+    finding_value(finding, !is_unmapped(finding), &line);
+    machine_text_add(text, "%.*s", (int)line.used, line.bytes);
+    if (is_unmapped(finding)) machine_memory_explain(machine, finding->value, bytes, text);
+}
+
+enum machine_next machine_fault_found(struct machine_strand *strand, const struct machine_code *code, uint32_t lane,
+                                      const struct finding *finding, uint32_t bytes)
+{
+    const struct machine *machine = strand->warp->cta->cluster->machine;
+    char what[2048];
+    struct machine_text text = {what, 0, sizeof what};
+    machine_finding_add(&text, machine, finding, bytes);
+    machine_text_add(&text, "\n  The instruction takes %u bytes there.", bytes);
+    return machine_fault_with(strand, code, lane, finding->rule, finding->value, what);
 }
 
 // --- Accesses of lanes -----------------------------------------------------------------------------------------------

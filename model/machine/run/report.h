@@ -37,6 +37,11 @@ size_t machine_line_place(const struct machine *machine, uint32_t line, char *te
 // bytes at 0x1000, which cudaMalloc allocated".
 void machine_memory_explain(const struct machine *machine, uint64_t address, uint32_t bytes, struct machine_text *text);
 
+// What a finding says, of an operation of `bytes` bytes there; of global memory what lies near.
+struct finding;
+void machine_finding_add(struct machine_text *text, const struct machine *machine, const struct finding *finding,
+                         uint32_t bytes);
+
 // Ends it where the lane is, as `outcome` and its message say, which `text` goes on to write: the place, the operands.
 void machine_end_at(struct machine_strand *strand, const struct machine_code *code, uint32_t lane,
                     struct machine_outcome *outcome, struct machine_text *text);
