@@ -20,7 +20,8 @@ void finding_add(struct findings *findings, struct finding finding)
 
 enum rule finding_of_form(struct findings *findings, const char *argument, uint64_t value)
 {
-    finding_add(findings, (struct finding){RULE_INSTRUCTION_FORM, argument, -1, 0, value, 0, 0});
+    const int is_signed = value > UINT64_MAX - (UINT64_C(1) << 31); // an int of the caller's, below 0
+    finding_add(findings, (struct finding){RULE_INSTRUCTION_FORM, argument, -1, is_signed, value, 0, 0});
     return RULE_INSTRUCTION_FORM;
 }
 

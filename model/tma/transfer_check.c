@@ -98,7 +98,7 @@ int transfer_check_map(struct transfer_report *report, const struct tensormap *m
     if (map->mode != mode)
         transfer_broken(report, (struct finding){rules->mode, "load_mode", -1, 0, map->mode, mode, mode});
     if (map->rank != dims)
-        transfer_broken(report, (struct finding){rules->rank, "dim", -1, 0, (uint64_t)dims, rank, rank});
+        transfer_broken(report, (struct finding){rules->rank, "dim", -1, 1, (uint64_t)(int64_t)dims, rank, rank});
     for (int i = 0; i < map->rank; i++)
         if (map->dim[i] > most)
             transfer_broken(report, (struct finding){rules->dim_limit, "globalDim", i, 0, map->dim[i], most, most});

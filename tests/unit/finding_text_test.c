@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "matrix.h"
+#include "prefetch.h"
 #include "rules/all.h"
 
 Suite *finding_text_suite(void);
@@ -54,7 +56,7 @@ static const struct {
     {{RULE_MAP_DIM, "globalDim", 0, 0, 0, 1, 1}, "globalDim[0] is 0, must be at least 1"},
     {{RULE_LOAD_COORD_ALIGN, "tensorCoords", 0, 1, (uint64_t)-111, 8, (uint64_t)-104},
      "tensorCoords[0] is -111, must be a multiple of 8, nearest legal value -104"},
-    {{RULE_LOAD_RANK, "dim", -1, 0, 3, 2, 2}, "dim is 3, must be 2"},
+    {{RULE_LOAD_RANK, "dim", -1, 1, 3, 2, 2}, "dim is 3, must be 2"},
     {{RULE_MAP_OOB_FILL_INTEGER, "oobFill", -1, 0, 1, 0, 0}, "oobFill is 1, must be 0"},
     {{RULE_SHARED_ACCESS_WINDOW, "a", -1, 0, 0x1000400, 0x1000000, 0x400},
      "a is 0x1000400, must be below 0x1000000, nearest legal value 0x400"},
@@ -94,6 +96,28 @@ START_TEST(a_finding_says_what_the_value_must_be)
     line_start(&line);
     finding_value(&limited[_i].finding, 1, &line);
     ck_assert_str_eq(line.bytes, limited[_i].value);
+}
+END_TEST
+
+// The numbers that calls take as int: -1 is no 18446744073709551615.
+START_TEST(a_number_below_zero_is_written_as_one)
+{
+    const struct memory shared = {0};
+    const uint32_t rows[MATRIX_LANES] = {0};
+    struct findings findings;
+    ck_assert_int_eq(matrix_check(&shared, rows, -1, &findings), RULE_INSTRUCTION_FORM);
+    line_start(&line);
+    finding_value(&findings.item[0], 1, &line);
+    ck_assert_str_eq(line.bytes, ".num is -1");
+    const struct tensormap map = {
+        .rank = 2, .dim = {16, 16}, .stride = {1, 16}, .box = {16, 16}, .estride = {1, 1}, .mode = TENSORMAP_TILED};
+    const int32_t origin[2] = {0};
+    tile_prefetch_check(&map, -1, origin, &findings);
+    line_start(&line);
+    finding_value(findings_of_rule(&findings, RULE_LOAD_RANK), 1, &line);
+    ck_assert_str_eq(line.bytes, "dim is -1, must be 2");
+    ck_assert_int_eq(finding_of_form(&findings, "new_val", UINT64_C(1) << 63), RULE_INSTRUCTION_FORM);
+    ck_assert_int_eq(findings.item[findings.count - 1].is_signed, 0);
 }
 END_TEST
 
@@ -173,6 +197,7 @@ Suite *finding_text_suite(void)
     TCase *tests = tcase_create("finding_text");
     tcase_add_loop_test(tests, a_finding_is_written_with_the_numbers_it_has, 0, WRITTEN);
     tcase_add_loop_test(tests, a_finding_says_what_the_value_must_be, 0, LIMITED);
+    tcase_add_test(tests, a_number_below_zero_is_written_as_one);
     tcase_add_test(tests, every_severity_has_its_word);
     tcase_add_test(tests, findings_that_have_no_room_are_counted);
     tcase_add_test(tests, a_line_escapes_what_json_has_to);
