@@ -34,6 +34,8 @@ struct look_launch {
     struct look_trace_launch *trace;
     struct look_check *check;
     struct look_sanitize *sanitize;
+    int (*child)(void *context, const struct machine_child *child); // who takes what the kernel asks for
+    void *child_context;
     int kernel; // its number in the module
 };
 
@@ -68,7 +70,7 @@ static void flight(void *context, const struct machine_flight *flight, int begin
     if (look->stats != NULL && begins) look_stats_issue(look->stats, &launch->stats, machine_flight_line(flight));
     if (launch->trace != NULL) look_trace_flight(launch->trace, flight, begins);
     if (launch->check != NULL && begins) look_check_issue(launch->check, flight);
-    if (launch->sanitize != NULL && begins) look_sanitize_issue(launch->sanitize, flight);
+    if (launch->sanitize != NULL) (begins ? look_sanitize_issue : look_sanitize_done)(launch->sanitize, flight);
 }
 
 static void hear(void *context, const struct event *event)
@@ -80,6 +82,13 @@ static void hear(void *context, const struct event *event)
     if (launch->trace != NULL) look_trace_hear(launch->trace, event);
     if (launch->check != NULL) look_check_hear(launch->check, event);
     if (launch->sanitize != NULL) look_sanitize_hear(launch->sanitize, event);
+}
+
+static int child(void *context, const struct machine_child *asked)
+{
+    struct look_launch *launch = context;
+    look_sanitize_launches(launch->sanitize);
+    return launch->child(launch->child_context, asked);
 }
 
 static void ended(void *context, const struct machine_strand *strand, const struct machine_code *code, uint32_t lane)
@@ -169,6 +178,12 @@ struct look_launch *look_begin(struct look *look, struct machine_launch *machine
     if (look->options.sanitize &&
         (launch->sanitize = look_sanitize_open(kernel, machine_launch, &look->options)) == NULL)
         look->is_short = 1;
+    if (launch->sanitize != NULL && machine_launch->child != NULL) {
+        launch->child = machine_launch->child;
+        launch->child_context = machine_launch->child_context;
+        machine_launch->child = child;
+        machine_launch->child_context = launch;
+    }
     if (look->stats != NULL || launch->trace != NULL || launch->check != NULL || launch->sanitize != NULL)
         machine_launch->observer = &launch->observer;
     return launch;

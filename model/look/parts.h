@@ -115,8 +115,10 @@ struct look_sanitize;
 struct look_sanitize *look_sanitize_open(const char *kernel, const struct machine_launch *launch,
                                          const struct look_options *options);
 void look_sanitize_before(struct look_sanitize *sanitize, const struct machine_step *step);
+void look_sanitize_launches(struct look_sanitize *sanitize); // the kernel has launched something
 void look_sanitize_hear(struct look_sanitize *sanitize, const struct event *event);
 void look_sanitize_issue(struct look_sanitize *sanitize, const struct machine_flight *flight);
+void look_sanitize_done(struct look_sanitize *sanitize, const struct machine_flight *flight);
 void look_sanitize_tell(struct look_sanitize *sanitize, const struct look_tally *tally,
                         const struct machine_module *module);
 void look_sanitize_close(struct look_sanitize *sanitize);

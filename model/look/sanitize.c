@@ -9,6 +9,8 @@
 #include "module.h"
 #include "report.h"
 #include "sanitize_found.h"
+#include "sanitize_known.h"
+#include "sanitize_value.h"
 
 // cluster: whose instruction is executed now; first: the number of its first CTA
 struct look_sanitize {
@@ -16,6 +18,11 @@ struct look_sanitize {
     const struct machine_cluster *cluster;
     uint64_t first;
     struct observer ghost;
+    const struct global_memory *global;
+    struct sanitize_bytes before; // what lay where the instruction of now writes
+    struct sanitize_ran ran;
+    struct sanitize_values values;
+    char incomplete[1024];
     struct sanitize_found found;
 };
 
@@ -25,6 +32,16 @@ static void name_of(const struct look_sanitize *sanitize, uint32_t address, char
 {
     if (machine_shared_name(sanitize->cluster->machine, address, name, SANITIZE_NAME_BYTES) == 0)
         snprintf(name, SANITIZE_NAME_BYTES, "shared address 0x%x", address);
+}
+
+static void global_name_of(const struct look_sanitize *sanitize, uint64_t address, char name[SANITIZE_NAME_BYTES])
+{
+    const struct machine_launch *launch = sanitize->cluster->machine->launch;
+    const int length = snprintf(name, SANITIZE_NAME_BYTES, "global address 0x%llx, ", (unsigned long long)address);
+    size_t more = 0;
+    if (launch->describe != NULL)
+        more = launch->describe(launch->describe_context, address, name + length, SANITIZE_NAME_BYTES - (size_t)length);
+    if (more == 0) name[length - 2] = '\0';
 }
 
 static struct sanitize_side side_of(const struct look_sanitize *sanitize, const struct shadow_entry *entry,
@@ -53,12 +70,23 @@ static int is_copy(const struct sanitize_side *side)
     return side->is_operation && (side->flags & SHADOW_WRITES);
 }
 
+static enum sanitize_kind global_race_of(const struct sanitize_side *older, const struct sanitize_side *newer)
+{
+    if (newer->flags & SHADOW_MAP) return SANITIZE_MAP_RACE;
+    if (older->flags & SHADOW_MAP) return SANITIZE_MAP_EDITED;
+    if (older->flags & newer->flags & SHADOW_STRONG) return SANITIZE_SCOPE;
+    if (is_copy(older)) return SANITIZE_GLOBAL_STORE;
+    if (older->is_operation) return SANITIZE_GLOBAL_LOAD;
+    return newer->is_operation && !(newer->flags & SHADOW_WRITES) ? SANITIZE_GLOBAL_SOURCE : SANITIZE_GLOBAL_RACE;
+}
+
 static enum sanitize_kind race_of(const struct look_sanitize *sanitize, const struct order_found *found,
                                   const struct sanitize_finding *finding)
 {
     const struct sanitize_side *older = &finding->older, *newer = &finding->newer;
     const struct order_actor *actor = &sanitize->order->actor[found->older.actor];
     const int is_async = newer->is_operation || newer->is_product, writes = (newer->flags & SHADOW_WRITES) != 0;
+    if (found->space == SPACE_GLOBAL) return global_race_of(older, newer);
     if (older->is_product) return SANITIZE_PRODUCT_OVERWRITTEN;
     if (actor->kind == ORDER_OPERATION && actor->async == ASYNC_COPY) return SANITIZE_SMALL_COPY;
     if (is_copy(older) && is_copy(newer)) return SANITIZE_COPIES;
@@ -76,7 +104,9 @@ static enum sanitize_kind kind_of(const struct look_sanitize *sanitize, const st
 {
     switch (found->kind) {
     case ORDER_FENCE:
-        return SANITIZE_FENCE;
+        return found->space == SPACE_GLOBAL ? SANITIZE_GLOBAL_FENCE : SANITIZE_FENCE;
+    case ORDER_MAP_FENCE:
+        return SANITIZE_MAP_FENCE;
     case ORDER_EXIT:
         return SANITIZE_EXIT;
     case ORDER_UNINITIALISED:
@@ -100,11 +130,28 @@ static int is_refill(const struct look_sanitize *sanitize, const struct order_fo
     const struct order_actor *user = &sanitize->order->actor[found->older.actor];
     const struct order_cta *home = found->cta;
     uint32_t phases = 0;
-    if (copy->kind != ORDER_OPERATION || copy->barrier == UINT32_MAX || user->kind == ORDER_OPERATION) return 1;
+    if (home == NULL || copy->kind != ORDER_OPERATION || copy->barrier == UINT32_MAX || user->kind == ORDER_OPERATION)
+        return 1;
     for (const struct order_barrier *at = home->barrier[copy->barrier / 8 % ORDER_BARRIER_SLOTS]; at != NULL;
          at = at->next)
         if (at->address == copy->barrier) phases = at->phases;
     return phases > 0 && clock_order_phases(sanitize->order, copy, user) == phases;
+}
+
+// Two weak writes to global memory are judged at the end: 0 if this is something else.
+static int watch_values(struct look_sanitize *sanitize, const struct order_found *found,
+                        const struct sanitize_finding *finding)
+{
+    const struct order_actor *older = &sanitize->order->actor[found->older.actor];
+    const int both = found->older.flags & found->newer.flags;
+    struct sanitize_watch watch = {.finding = *finding, .older = found->older.actor, .newer = found->newer.actor};
+    const int is_thread = sanitize->order->actor[watch.newer].kind == ORDER_WARP;
+    if (found->space != SPACE_GLOBAL || !(both & SHADOW_WRITES)) return 0;
+    if ((found->older.flags | found->newer.flags) & (SHADOW_STRONG | SHADOW_REDUCES)) return 0;
+    if (older->kind == ORDER_OPERATION && !older->is_done) return sanitize_values_watch(&sanitize->values, &watch);
+    if (is_thread ? !sanitize_bytes_take(&sanitize->before, &watch) : !sanitize_watch_take(&watch, sanitize->global))
+        return 0;
+    return sanitize_values_watch(&sanitize->values, &watch);
 }
 
 static void take(void *context, const struct order_found *raw)
@@ -119,26 +166,38 @@ static void take(void *context, const struct order_found *raw)
     }
     const struct order_actor *actor = &sanitize->order->actor[found.older.actor];
     struct sanitize_finding finding = {.space = found.space,
-                                       .cta = found.cta->number,
+                                       .cta = found.cta != NULL ? found.cta->number : 0,
                                        .address = found.address + (uint64_t)__builtin_ctz(found.mask),
                                        .bytes = (uint32_t)__builtin_popcount(found.mask),
                                        .older = side_of(sanitize, &found.older, 0),
                                        .newer = side_of(sanitize, &found.newer, 1)};
     finding.kind = kind_of(sanitize, &found, &finding);
-    name_of(sanitize, (uint32_t)finding.address, finding.name);
+    if (found.space == SPACE_GLOBAL)
+        global_name_of(sanitize, finding.address, finding.name);
+    else
+        name_of(sanitize, (uint32_t)finding.address, finding.name);
     if (actor->kind == ORDER_OPERATION && actor->barrier != UINT32_MAX)
         name_of(sanitize, actor->barrier, finding.barrier);
-    sanitize_found_add(&sanitize->found, &finding);
+    if (found.kind != ORDER_RACE || !watch_values(sanitize, &found, &finding))
+        sanitize_found_add(&sanitize->found, &finding);
 }
 
 // --- What the machine does -------------------------------------------------------------------------------------------
 
+void look_sanitize_launches(struct look_sanitize *sanitize)
+{
+    sanitize->ran.has_launched = 1;
+}
+
 void look_sanitize_before(struct look_sanitize *sanitize, const struct machine_step *step)
 {
+    sanitize->before.bytes = 0;
+    if (step->code->choice != NULL) sanitize_ran_note(&sanitize->ran, step->code->choice->form);
     const struct machine_cluster *cluster = step->warp->cta->cluster;
     uint64_t number[ORDER_MOST_CTAS];
     if (sanitize->cluster == cluster && sanitize->first == cluster->cta[0].number) return;
     sanitize->cluster = cluster;
+    sanitize->global = &cluster->machine->global;
     sanitize->first = cluster->cta[0].number;
     for (uint32_t rank = 0; rank < cluster->ctas && rank < ORDER_MOST_CTAS; rank++)
         number[rank] = cluster->cta[rank].number;
@@ -147,7 +206,11 @@ void look_sanitize_before(struct look_sanitize *sanitize, const struct machine_s
 
 void look_sanitize_hear(struct look_sanitize *sanitize, const struct event *event)
 {
-    if (sanitize->cluster != NULL) clock_order_hear(sanitize->order, event);
+    if (sanitize->cluster == NULL) return;
+    if (event->kind == EVENT_ACCESS && event->origin->operation == 0 && event->access.kind == ACCESS_WRITE &&
+        event->access.space == SPACE_GLOBAL)
+        sanitize_bytes_note(&sanitize->before, sanitize->global, &event->access);
+    clock_order_hear(sanitize->order, event);
 }
 
 static void hear_ghost(void *context, const struct event *event)
@@ -204,6 +267,16 @@ void look_sanitize_issue(struct look_sanitize *sanitize, const struct machine_fl
     if (flight->kind == FLIGHT_PRODUCT) clock_order_product(sanitize->order, &flight->teller.origin);
 }
 
+void look_sanitize_done(struct look_sanitize *sanitize, const struct machine_flight *flight)
+{
+    const struct event_origin *who = &((const struct flight_operation *)flight)->flight.teller.origin;
+    if (flight->kind != FLIGHT_OPERATION) return;
+    const uint32_t actor = order_operation_find(sanitize->order, who->cta, who->operation, UINT32_MAX);
+    if (actor == 0) return;
+    sanitize->order->actor[actor].is_done = 1;
+    sanitize_values_done(&sanitize->values, sanitize->global, actor);
+}
+
 // --- Launches --------------------------------------------------------------------------------------------------------
 
 struct look_sanitize *look_sanitize_open(const char *kernel, const struct machine_launch *launch,
@@ -217,6 +290,7 @@ struct look_sanitize *look_sanitize_open(const char *kernel, const struct machin
         free(sanitize);
         return NULL;
     }
+    sanitize_ran_open(&sanitize->ran);
     sanitize->ghost = (struct observer){sanitize, hear_ghost};
     sanitize->found.kernel = kernel;
     sanitize->found.is_json = options->is_json;
@@ -226,13 +300,25 @@ struct look_sanitize *look_sanitize_open(const char *kernel, const struct machin
     return sanitize;
 }
 
+// Why the launch was not seen whole; NULL if it was.
+static const char *incomplete(struct look_sanitize *sanitize)
+{
+    static const char sentence[] = "this ran, and is not followed: ";
+    const size_t length = sizeof sentence - 1;
+    if (sanitize->order->is_short) return "there was not enough memory to see all of it";
+    if (!clock_order_is_over(sanitize->order)) return "the kernel did not run to its end";
+    if (sanitize->order->global.is_full) return "it accessed more global memory than can be followed (128 MiB)";
+    memcpy(sanitize->incomplete, sentence, length);
+    if (sanitize_ran_unknown(&sanitize->ran, sanitize->incomplete + length, sizeof sanitize->incomplete - length))
+        return sanitize->incomplete;
+    return NULL;
+}
+
 void look_sanitize_tell(struct look_sanitize *sanitize, const struct look_tally *tally,
                         const struct machine_module *module)
 {
-    const char *incomplete = NULL;
-    if (!clock_order_is_over(sanitize->order)) incomplete = "the kernel did not run to its end";
-    if (sanitize->order->is_short) incomplete = "there was not enough memory to see all of it";
-    sanitize_found_tell(&sanitize->found, tally, module, incomplete);
+    if (sanitize->global != NULL) sanitize_values_end(&sanitize->values, sanitize->global, &sanitize->found);
+    sanitize_found_tell(&sanitize->found, tally, module, incomplete(sanitize));
 }
 
 void look_sanitize_close(struct look_sanitize *sanitize)

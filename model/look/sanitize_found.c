@@ -19,6 +19,16 @@ static const struct {
     [SANITIZE_RACE] = {"SANITIZE_RACE", "nothing orders two accesses of threads to the same bytes, and one is a write",
                        "the access", "the other", "a barrier, or a release by the one thread that the other acquires",
                        "Put __syncthreads() (bar.sync) between them; cluster.sync() between CTAs of a cluster.", 0},
+    [SANITIZE_GLOBAL_RACE] =
+        {"SANITIZE_GLOBAL_RACE", "nothing orders two accesses to the same bytes of global memory, and one is a write",
+         "the access", "the other", "a release by the one thread that the other acquires, of scopes that reach both",
+         "In a CTA, put __syncthreads() (bar.sync) between them. Between CTAs, release behind the first "
+         "(__threadfence() and an atomic, or red.release.gpu) and acquire before the second (ld.acquire.gpu, or a "
+         "read of that word and __threadfence()); or split the kernel in two.",
+         0},
+    [SANITIZE_SCOPE] = {"SANITIZE_SCOPE", "the scope of an atomic access does not reach the other thread", "the access",
+                        "the other", "a scope that reaches both threads",
+                        "Use the scope .gpu between CTAs (.cluster in a cluster), on both sides.", 0},
     [SANITIZE_READ_BEFORE_COPY] =
         {"SANITIZE_READ_BEFORE_COPY", "a thread may read bytes before a copy has written them", "the read", "the copy",
          "a wait that acquires the phase in which the copy completes",
@@ -71,6 +81,47 @@ static const struct {
                         "Execute fence.proxy.async.shared::cta in each thread that writes, before the barrier in front "
                         "of the operation. A GPU may read old bytes.",
                         0},
+    [SANITIZE_GLOBAL_FENCE] =
+        {"SANITIZE_GLOBAL_FENCE",
+         "fence.proxy.async is missing between a thread's write to global memory and an operation", "the operation",
+         "the write", "a fence of the async proxy between the two",
+         "Execute fence.proxy.async.global in the thread that issues the operation, behind what orders it after the "
+         "write. A GPU may read old bytes.",
+         0},
+    [SANITIZE_GLOBAL_STORE] =
+        {"SANITIZE_GLOBAL_STORE", "bytes of global memory may be used before a bulk store has written them", "the use",
+         "the store", "a wait for the writes of the store by its thread, which the user then acquires",
+         "Execute cp.async.bulk.commit_group and cp.async.bulk.wait_group 0, without .read, in the thread of the "
+         "store; "
+         "then let that thread release (red.release.gpu, or __syncthreads() in a CTA) and the user acquire.",
+         0},
+    [SANITIZE_GLOBAL_SOURCE] =
+        {"SANITIZE_GLOBAL_SOURCE", "an operation may read global memory before a thread has written it",
+         "the operation", "the write", "a release by the writer that the thread of the operation acquires",
+         "Release behind the write (red.release.gpu, or __syncthreads() in a CTA), acquire before the operation, and "
+         "execute fence.proxy.async.global behind that.",
+         0},
+    [SANITIZE_GLOBAL_LOAD] =
+        {"SANITIZE_GLOBAL_LOAD", "global memory may be overwritten that an operation still reads", "the write",
+         "the operation", "a wait for the operation, which the writer then acquires",
+         "Wait for the mbarrier of the operation before the write; if another thread writes, release and acquire "
+         "between the two.",
+         0},
+    [SANITIZE_MAP_FENCE] =
+        {"SANITIZE_MAP_FENCE", "a fence of the tensormap proxy is missing between the edit of a map and its use",
+         "the use", "the edit", "a release behind the edit, and an acquire before the use",
+         "Execute fence.proxy.tensormap::generic.release.gpu (or tensormap.cp_fenceproxy) behind the edit, and "
+         "fence.proxy.tensormap::generic.acquire.gpu [map], 128 before the use.",
+         0},
+    [SANITIZE_MAP_RACE] =
+        {"SANITIZE_MAP_RACE", "nothing orders the edit of a tensor map and its use", "the use", "the edit",
+         "a release by the editor that the user acquires",
+         "Put a barrier, or a release and an acquire, between the two, with the release and the acquire of "
+         "fence.proxy.tensormap on their sides of it.",
+         0},
+    [SANITIZE_MAP_EDITED] = {"SANITIZE_MAP_EDITED", "a tensor map may be edited while an operation still uses it",
+                             "the edit", "the operation", "a wait for the operation, which the editor then acquires",
+                             "Wait for the mbarrier or the group of the operation before the edit.", 0},
     [SANITIZE_EXIT] = {"SANITIZE_EXIT", "a CTA may exit while its shared memory is still in use", "the use", NULL,
                        "a wait for the operation, or a barrier of the cluster, before the CTA exits",
                        "Wait for the operation before its CTA exits (its mbarrier, or cp.async.bulk.wait_group.read "
@@ -97,6 +148,11 @@ static const struct {
          "Arrive with expect_tx of the bytes of the copy (mbarrier.arrive.expect_tx); else the phase completes before "
          "they arrive.",
          0},
+    [SANITIZE_SAME_VALUE] =
+        {"SANITIZE_SAME_VALUE",
+         "nothing orders two writes to the same bytes of global memory; both wrote the same value in this run",
+         "the write", "the other", "a release by the one thread that the other acquires, of scopes that reach both",
+         "Let one thread write, or use an atomic (st.relaxed.gpu, atomicExch).", 0},
 };
 
 static const char *const edges[] = {
@@ -111,6 +167,11 @@ static const char *const edges[] = {
 };
 
 // --- What is kept ----------------------------------------------------------------------------------------------------
+
+int sanitize_is_advice(enum sanitize_kind kind)
+{
+    return kind == SANITIZE_SAME_VALUE;
+}
 
 void sanitize_found_add(struct sanitize_found *found, const struct sanitize_finding *finding)
 {
@@ -227,10 +288,12 @@ static void print_text(const struct sanitize_found *found, const struct told *to
         plain_printf(stderr, "%.*s:%u: ", (int)own.file.length, own.file.at, own.line);
     else
         plain_printf(stderr, "tmaref: ");
-    plain_printf(stderr, "error: sanitize: kernel %s: %s: %s\n", kernel, kinds[kind].sentence, finding->name);
+    plain_printf(stderr, "%s: sanitize: kernel %s: %s: %s\n", sanitize_is_advice(kind) ? "note" : "error", kernel,
+                 kinds[kind].sentence, finding->name);
     print_side(found, kinds[kind].newer, main_side(finding), main);
-    plain_printf(stderr, ", %u bytes at %s of CTA %llu\n", finding->bytes, finding->name,
-                 (unsigned long long)finding->cta);
+    plain_printf(stderr, ", %u bytes at %s", finding->bytes, finding->name);
+    if (finding->space == SPACE_SHARED) fprintf(stderr, " of CTA %llu", (unsigned long long)finding->cta);
+    fputc('\n', stderr);
     if (has_older(finding)) {
         print_side(found, kinds[kind].older, &finding->older, &told->older);
         fputc('\n', stderr);
@@ -268,9 +331,10 @@ static void print_json(const struct sanitize_found *found, const struct told *to
     if (has_older(finding)) print_json_side(found, "other_", kinds[kind].older, &finding->older, &told->older);
     look_print_key("name", finding->name, strlen(finding->name));
     look_print_key("mbarrier", finding->barrier, strlen(finding->barrier));
-    fprintf(stderr, ", \"address\": \"0x%llx\", \"bytes\": %u, \"memory_cta\": %llu, \"times\": %llu",
-            (unsigned long long)finding->address, finding->bytes, (unsigned long long)finding->cta,
+    fprintf(stderr, ", \"address\": \"0x%llx\", \"bytes\": %u, \"space\": \"%s\", \"times\": %llu",
+            (unsigned long long)finding->address, finding->bytes, access_space_name(finding->space),
             (unsigned long long)finding->seen);
+    if (finding->space == SPACE_SHARED) fprintf(stderr, ", \"memory_cta\": %llu", (unsigned long long)finding->cta);
     look_print_key("missing", kinds[kind].missing, strlen(kinds[kind].missing));
     look_print_key("advice", kinds[kind].advice, strlen(kinds[kind].advice));
     fprintf(stderr, "}\n");
@@ -321,8 +385,7 @@ void sanitize_found_tell(const struct sanitize_found *found, const struct look_t
                          const struct machine_module *module, const char *incomplete)
 {
     struct told told[SANITIZE_TOLD];
-    uint32_t count = 0, left_out = found->lost;
-    if (found->count > 0) note_add(found->notes, NOTE_ERROR);
+    uint32_t count = 0, advice = 0, left_out = found->lost;
     fflush(stdout);
     for (uint32_t i = 0; i < found->count; i++) {
         const struct sanitize_finding *finding = &found->item[i];
@@ -334,10 +397,12 @@ void sanitize_found_tell(const struct sanitize_found *found, const struct look_t
         left_out += count == SANITIZE_TOLD;
         if (count == SANITIZE_TOLD) continue;
         told[count++] = one;
+        advice += sanitize_is_advice(finding->kind) != 0;
         (found->is_json ? print_json : print_text)(found, &one);
     }
     if (left_out > 0 && !found->is_json)
         fprintf(stderr, "tmaref: sanitize: %u more findings are left out, at other lines. Mend these first\n",
                 left_out);
-    print_verdict(found, count, incomplete);
+    if (count > advice) note_add(found->notes, NOTE_ERROR);
+    print_verdict(found, count - advice, incomplete);
 }

@@ -11,6 +11,8 @@
 // One row of `kinds` in sanitize_found.c each. The first word is the later of the two accesses in this run.
 enum sanitize_kind {
     SANITIZE_RACE,
+    SANITIZE_GLOBAL_RACE,
+    SANITIZE_SCOPE,
     SANITIZE_READ_BEFORE_COPY,
     SANITIZE_WRITE_BEFORE_COPY,
     SANITIZE_OPERATION_BEFORE_COPY,
@@ -21,16 +23,24 @@ enum sanitize_kind {
     SANITIZE_SMALL_COPY,
     SANITIZE_COPIES,
     SANITIZE_FENCE,
+    SANITIZE_GLOBAL_FENCE,
+    SANITIZE_GLOBAL_STORE,
+    SANITIZE_GLOBAL_SOURCE,
+    SANITIZE_GLOBAL_LOAD,
+    SANITIZE_MAP_FENCE,
+    SANITIZE_MAP_RACE,
+    SANITIZE_MAP_EDITED,
     SANITIZE_EXIT,
     SANITIZE_UNINITIALISED,
     SANITIZE_UNORDERED_INIT,
     SANITIZE_AGAIN,
     SANITIZE_UNEXPECTED,
+    SANITIZE_SAME_VALUE, // advice
 };
 
 // One side of a finding. release: what its thread did next that others can be ordered by (of the older side); acquire:
 // what it was last ordered by before (of the newer).
-enum { SANITIZE_NAME_BYTES = 64 };
+enum { SANITIZE_NAME_BYTES = 192 };
 struct sanitize_side {
     uint32_t line, rank, warp, lane;
     uint64_t cta;
@@ -56,6 +66,9 @@ struct sanitize_found {
     uint32_t count, lost;
     struct sanitize_finding item[SANITIZE_KEPT];
 };
+
+// Is it no error, but advice? It does not count for the verdict.
+int sanitize_is_advice(enum sanitize_kind kind);
 
 // Keeps it, unless one of the same lines is there, which it counts.
 void sanitize_found_add(struct sanitize_found *found, const struct sanitize_finding *finding);

@@ -28,7 +28,7 @@ static int is_at(const struct clock *clock, uint32_t at, uint32_t cta)
 struct clock_time clock_time(const struct clock *clock, uint32_t cta, uint32_t slot)
 {
     const uint32_t at = find(clock, cta);
-    if (!is_at(clock, at, cta) || slot >= clock->part[at].slots) return (struct clock_time){0, 0, {0, 0}};
+    if (!is_at(clock, at, cta) || slot >= clock->part[at].slots) return (struct clock_time){0, 0, {0}};
     return clock->part[at].time[slot];
 }
 
@@ -93,7 +93,7 @@ void clock_raise(struct clock *clock, uint32_t cta, uint32_t slot, uint32_t time
     if (at == NULL) return;
     at->seen = greater(at->seen, time);
     at->written = greater(at->written, time);
-    for (int space = 0; space < CLOCK_SPACES; space++) at->fenced[space] = greater(at->fenced[space], time);
+    for (int fence = 0; fence < CLOCK_PUBLISHED; fence++) at->fenced[fence] = greater(at->fenced[fence], time);
 }
 
 static void join_times(struct clock_time *to, const struct clock_time *from, uint32_t slots)
@@ -101,14 +101,30 @@ static void join_times(struct clock_time *to, const struct clock_time *from, uin
     for (uint32_t slot = 0; slot < slots; slot++) {
         to[slot].seen = greater(to[slot].seen, from[slot].seen);
         to[slot].written = greater(to[slot].written, from[slot].written);
-        to[slot].fenced[0] = greater(to[slot].fenced[0], from[slot].fenced[0]);
-        to[slot].fenced[1] = greater(to[slot].fenced[1], from[slot].fenced[1]);
+        for (int fence = 0; fence < CLOCK_FENCES; fence++)
+            to[slot].fenced[fence] = greater(to[slot].fenced[fence], from[slot].fenced[fence]);
     }
 }
 
 static void join_seen(struct clock_time *to, const struct clock_time *from, uint32_t slots)
 {
     for (uint32_t slot = 0; slot < slots; slot++) to[slot].seen = greater(to[slot].seen, from[slot].seen);
+}
+
+static uint32_t lesser(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+static void join_published(struct clock_time *to, const struct clock_time *from, uint32_t slots)
+{
+    for (uint32_t slot = 0; slot < slots; slot++) {
+        const uint32_t most = from[slot].fenced[CLOCK_PUBLISHED];
+        struct clock_time part = from[slot];
+        part.seen = part.written = most;
+        for (int fence = 0; fence < CLOCK_FENCES; fence++) part.fenced[fence] = lesser(part.fenced[fence], most);
+        join_times(&to[slot], &part, 1);
+    }
 }
 
 static void join(struct clock *clock, const struct clock *other,
@@ -131,6 +147,11 @@ void clock_join(struct clock *clock, const struct clock *other)
 void clock_join_seen(struct clock *clock, const struct clock *other)
 {
     join(clock, other, join_seen);
+}
+
+void clock_join_published(struct clock *clock, const struct clock *other)
+{
+    join(clock, other, join_published);
 }
 
 void clock_copy(struct clock *clock, const struct clock *other)
@@ -156,10 +177,23 @@ void clock_free(struct clock *clock)
     *clock = (struct clock){0, 0, 0, NULL};
 }
 
-void clock_fence(struct clock *clock, uint32_t spaces)
+static void fence_times(struct clock_time *time, uint32_t slots, uint32_t fences)
+{
+    for (uint32_t slot = 0; slot < slots; slot++)
+        for (uint32_t fence = 0; fence < CLOCK_FENCES; fence++)
+            if (fences >> fence & 1) time[slot].fenced[fence] = time[slot].written;
+}
+
+void clock_fence(struct clock *clock, uint32_t fences)
+{
+    for (uint32_t i = 0; i < clock->parts; i++) fence_times(clock->part[i].time, clock->part[i].slots, fences);
+}
+
+void clock_acquire_maps(struct clock *clock)
 {
     for (uint32_t i = 0; i < clock->parts; i++)
-        for (uint32_t slot = 0; slot < clock->part[i].slots; slot++)
-            for (uint32_t space = 0; space < CLOCK_SPACES; space++)
-                if (spaces >> space & 1) clock->part[i].time[slot].fenced[space] = clock->part[i].time[slot].written;
+        for (uint32_t slot = 0; slot < clock->part[i].slots; slot++) {
+            uint32_t *fenced = clock->part[i].time[slot].fenced;
+            fenced[CLOCK_MAP_ACQUIRED] = greater(fenced[CLOCK_MAP_ACQUIRED], fenced[CLOCK_MAP_RELEASED]);
+        }
 }

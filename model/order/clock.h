@@ -11,10 +11,11 @@
 
 //   seen     ordered after everything of that actor up to this time, except what it wrote
 //   written  and after what it wrote
-//   fenced   the part of that that has crossed a fence of the async proxy since, for each space of access.h
-enum { CLOCK_SPACES = 2 };
+//   fenced   the part of that that has crossed a fence since: of the async proxy, for each space of access.h; a release
+//            of the tensormap proxy; such a release, and then an acquire; a fence that reaches the whole GPU
+enum { CLOCK_SPACES = 2, CLOCK_MAP_RELEASED = CLOCK_SPACES, CLOCK_MAP_ACQUIRED, CLOCK_PUBLISHED, CLOCK_FENCES };
 struct clock_time {
-    uint32_t seen, written, fenced[CLOCK_SPACES];
+    uint32_t seen, written, fenced[CLOCK_FENCES];
 };
 
 struct clock_part {
@@ -32,17 +33,21 @@ struct clock {
 struct clock_time clock_time(const struct clock *clock, uint32_t cta, uint32_t slot);
 struct clock_time *clock_at(struct clock *clock, uint32_t cta, uint32_t slot); // NULL without memory
 
-// Raises all of a slot to `time`.
+// Raises all of a slot to `time`, but for what is published.
 void clock_raise(struct clock *clock, uint32_t cta, uint32_t slot, uint32_t time);
 
 void clock_join(struct clock *clock, const struct clock *other);
-void clock_join_seen(struct clock *clock, const struct clock *other); // nothing of what was written
+void clock_join_seen(struct clock *clock, const struct clock *other);      // nothing of what was written
+void clock_join_published(struct clock *clock, const struct clock *other); // up to CLOCK_PUBLISHED
 void clock_copy(struct clock *clock, const struct clock *other);
 void clock_clear(struct clock *clock); // keeps its memory
 void clock_free(struct clock *clock);
 
-// What was written has crossed a fence, in the spaces of the mask.
-void clock_fence(struct clock *clock, uint32_t spaces);
+// What was written has crossed the fences of the mask.
+void clock_fence(struct clock *clock, uint32_t fences);
+
+// What a fence of the tensormap proxy has released is acquired.
+void clock_acquire_maps(struct clock *clock);
 
 #pragma GCC visibility pop
 

@@ -19,7 +19,7 @@ static uint32_t now_of(const struct order_cta *cta, const struct order_warp *war
 }
 
 // What it does from now on is not part of what it has released up to now.
-static void tick(struct order_cta *cta, struct order_warp *warp, enum order_edge edge, uint32_t line, uint32_t number)
+void order_tick(struct order_cta *cta, struct order_warp *warp, enum order_edge edge, uint32_t line, uint32_t number)
 {
     struct clock_time *time = clock_at(&warp->clock, cta->index, (uint32_t)(warp - cta->warp));
     if (time == NULL) return;
@@ -27,47 +27,56 @@ static void tick(struct order_cta *cta, struct order_warp *warp, enum order_edge
     time->written = ++time->seen;
 }
 
-static void acquire(struct order_warp *warp, const struct clock *from, enum order_edge edge, uint32_t line,
-                    uint32_t number)
+void order_acquire(struct order_warp *warp, const struct clock *from, enum order_edge edge, uint32_t line,
+                   uint32_t number)
 {
     clock_join(&warp->clock, from);
     warp->acquire = (struct order_note){edge, line, 0, number};
 }
 
-// A relaxed arrive says that reads are over, and operations that were waited for; what was written it shows only as far
-// as a fence released it.
-static void release(struct clock *to, const struct order_warp *warp, enum access_order order)
+// --- Barriers of the CTA and the cluster -----------------------------------------------------------------------------
+
+static void leave(const struct order_meeting *meeting, int phase, struct order_warp *warp)
 {
-    if (order != ORDER_RELAXED) {
-        clock_join(to, &warp->clock);
-        return;
-    }
-    clock_join_seen(to, &warp->clock);
-    clock_join(to, &warp->released);
+    clock_join(&warp->learnt[ORDER_REACH_ALL], &meeting->learnt[phase]);
+    warp->has_published |= meeting->has_published[phase];
 }
 
-// --- Barriers of the CTA and the cluster -----------------------------------------------------------------------------
+static void enter(struct order_meeting *meeting, int phase, const struct order_warp *warp,
+                  const struct event_meeting *of)
+{
+    if (of->order == ORDER_RELAXED)
+        order_release_relaxed(&meeting->clock[phase], warp,
+                              of->kind == MEETING_CLUSTER ? ORDER_REACH_CLUSTER : ORDER_REACH_CTA);
+    else
+        clock_join(&meeting->clock[phase], &warp->clock);
+    clock_join(&meeting->learnt[phase], &warp->learnt[ORDER_REACH_ALL]);
+    meeting->has_published[phase] |= warp->has_published;
+}
 
 static void hear_meeting(struct clock_order *order, const struct event *event)
 {
     const struct event_meeting *of = &event->meeting;
     const enum order_edge edge = of->kind == MEETING_CLUSTER ? ORDER_EDGE_CLUSTER : ORDER_EDGE_CTA;
     const uint32_t line = event->origin->line;
+    const int phase = (int)(of->phase & 1);
     struct order_cta *cta;
     struct order_warp *warp = warp_of(order, event->origin, &cta);
     if (warp == NULL || of->kind == MEETING_WARP || of->number >= ORDER_MEETINGS) return;
     struct order_meeting *meeting = of->kind == MEETING_CLUSTER ? &cta->peer[0]->cluster : &cta->meeting[of->number];
-    struct clock *clock = &meeting->clock[of->phase & 1];
-    if (meeting->phase[of->phase & 1] != of->phase + 1) {
-        clock_clear(clock);
-        meeting->phase[of->phase & 1] = of->phase + 1;
+    if (meeting->phase[phase] != of->phase + 1) {
+        clock_clear(&meeting->clock[phase]);
+        clock_clear(&meeting->learnt[phase]);
+        meeting->has_published[phase] = 0;
+        meeting->phase[phase] = of->phase + 1;
     }
     if (of->step == MEETING_WAIT) {
-        acquire(warp, clock, edge, line, of->number);
+        order_acquire(warp, &meeting->clock[phase], edge, line, of->number);
+        leave(meeting, phase, warp);
         return;
     }
-    release(clock, warp, of->order);
-    tick(cta, warp, edge, line, of->number);
+    enter(meeting, phase, warp, of);
+    order_tick(cta, warp, edge, line, of->number);
 }
 
 // --- mbarriers -------------------------------------------------------------------------------------------------------
@@ -84,6 +93,12 @@ static void tell_barrier(struct clock_order *order, enum order_finding kind, con
     order->found(order->context, &found);
 }
 
+// The init is a write. A fence.mbarrier_init releases it to relaxed arrives at the barrier of the cluster.
+static int knows_init(const struct order_barrier *barrier, struct clock_time time)
+{
+    return (barrier->is_init_released ? time.seen : time.written) >= barrier->init_time;
+}
+
 // Is the init ordered before this use?
 static void check_init(struct clock_order *order, const struct order_cta *home, struct order_barrier *barrier,
                        const struct event *event, const struct order_warp *warp)
@@ -91,7 +106,7 @@ static void check_init(struct clock_order *order, const struct order_cta *home, 
     const struct order_actor *actor = &order->actor[barrier->init_actor];
     if (!barrier->is_live)
         tell_barrier(order, ORDER_UNINITIALISED, home, barrier, event, warp->actor);
-    else if (clock_time(&warp->clock, actor->cta, actor->warp).seen < barrier->init_time)
+    else if (!knows_init(barrier, clock_time(&warp->clock, actor->cta, actor->warp)))
         tell_barrier(order, ORDER_UNORDERED_INIT, home, barrier, event, warp->actor);
 }
 
@@ -103,9 +118,12 @@ static void hear_init(struct clock_order *order, const struct order_cta *cta, co
     barrier->init_actor = warp->actor;
     barrier->init_time = now_of(cta, warp);
     barrier->init_line = event->origin->line;
+    barrier->is_init_released = 0;
     barrier->expected = barrier->brought = 0;
     clock_clear(&barrier->pending);
     clock_clear(&barrier->done);
+    clock_clear(&barrier->pending_far);
+    clock_clear(&barrier->far);
 }
 
 // The end of an operation, or of cp.async.mbarrier.arrive, whose clock was given at its issue.
@@ -119,6 +137,34 @@ static void hear_end(struct clock_order *order, struct order_barrier *barrier, c
     barrier->brought_line = who->line;
 }
 
+// An arrive of another CTA releases what was written only if it reaches the cluster; that reads are over is known.
+static void arrive(struct order_barrier *barrier, int is_far, const struct order_warp *warp,
+                   const struct event_barrier *of)
+{
+    const enum order_reach reach = order_reach_of(of->scope);
+    const int is_relaxed = of->order == ORDER_RELAXED;
+    struct clock *to = is_far ? &barrier->pending_far : &barrier->pending;
+    clock_join_seen(&barrier->pending, &warp->clock);
+    if (is_far && reach == ORDER_REACH_CTA) return;
+    if (is_relaxed)
+        order_release_relaxed(to, warp, is_far ? ORDER_REACH_CLUSTER : ORDER_REACH_CTA);
+    else
+        clock_join(to, &warp->clock);
+}
+
+static void wait_for(struct order_barrier *barrier, struct order_warp *warp, const struct event *event)
+{
+    const struct event_barrier *of = &event->barrier;
+    const int acquires = of->order != ORDER_RELAXED;
+    if (acquires)
+        order_acquire(warp, &barrier->done, ORDER_EDGE_MBARRIER, event->origin->line, barrier->address);
+    else
+        clock_join(&warp->learnt[ORDER_REACH_CTA], &barrier->done);
+    clock_join(acquires && order_reach_of(of->scope) != ORDER_REACH_CTA ? &warp->clock
+                                                                        : &warp->learnt[ORDER_REACH_CLUSTER],
+               &barrier->far);
+}
+
 static void hear_transaction(struct clock_order *order, struct order_cta *cta, struct order_cta *home,
                              struct order_barrier *barrier, struct order_warp *warp, const struct event *event)
 {
@@ -128,13 +174,14 @@ static void hear_transaction(struct clock_order *order, struct order_cta *cta, s
     if (event->origin->operation != 0) {
         hear_end(order, barrier, event);
     } else if (of->transaction.arrivals != 0) {
-        release(&barrier->pending, warp, of->order);
-        tick(cta, warp, ORDER_EDGE_MBARRIER, event->origin->line, barrier->address);
+        arrive(barrier, cta != home, warp, of);
+        order_tick(cta, warp, ORDER_EDGE_MBARRIER, event->origin->line, barrier->address);
     }
     if (!of->completes) return;
     barrier->expected = barrier->brought = 0;
     clock_raise(&barrier->pending, home->index, barrier->slot, ++barrier->phases);
     clock_copy(&barrier->done, &barrier->pending);
+    clock_copy(&barrier->far, &barrier->pending_far);
 }
 
 static void hear_barrier(struct clock_order *order, const struct event *event)
@@ -151,31 +198,46 @@ static void hear_barrier(struct clock_order *order, const struct event *event)
     if (event->origin->operation == 0 && of->step != BARRIER_INVAL) check_init(order, home, barrier, event, warp);
     if (of->step == BARRIER_INVAL) barrier->is_live = 0;
     if (of->step == BARRIER_TRANSACTION) hear_transaction(order, cta, home, barrier, warp, event);
-    if (of->step != BARRIER_WAIT) return;
-    if (of->order == ORDER_RELAXED)
-        clock_join(&warp->learnt, &barrier->done);
-    else
-        acquire(warp, &barrier->done, ORDER_EDGE_MBARRIER, event->origin->line, barrier->address);
+    if (of->step == BARRIER_WAIT) wait_for(barrier, warp, event);
 }
 
 // --- Fences ----------------------------------------------------------------------------------------------------------
 
-static void hear_fence(struct clock_order *order, const struct event *event)
+static void release_inits(struct order_cta *cta, const struct order_warp *warp)
+{
+    for (int i = 0; i < ORDER_BARRIER_SLOTS; i++)
+        for (struct order_barrier *barrier = cta->barrier[i]; barrier != NULL; barrier = barrier->next)
+            barrier->is_init_released |= barrier->init_actor == warp->actor;
+}
+
+static void fence_proxy(struct order_cta *cta, struct order_warp *warp, const struct event *event)
 {
     const struct event_fence *fence = &event->fence;
+    const uint32_t map_released = UINT32_C(1) << CLOCK_MAP_RELEASED;
+    if (fence->proxy != PROXY_ASYNC && fence->proxy != PROXY_TENSORMAP) return;
+    if (fence->proxy == PROXY_ASYNC)
+        clock_fence(&warp->clock, fence->spaces);
+    else if (fence->order == ORDER_RELEASE)
+        clock_fence(&warp->clock, map_released);
+    else
+        clock_acquire_maps(&warp->clock);
+    order_tick(cta, warp, ORDER_EDGE_PROXY, event->origin->line, 0);
+}
+
+static void hear_fence(struct clock_order *order, const struct event *event)
+{
     struct order_cta *cta;
     struct order_warp *warp = warp_of(order, event->origin, &cta);
     if (warp == NULL) return;
-    if (fence->kind == FENCE_PROXY) {
-        if (fence->proxy != PROXY_ASYNC) return;
-        clock_fence(&warp->clock, fence->spaces);
-        tick(cta, warp, ORDER_EDGE_PROXY, event->origin->line, 0);
+    if (event->fence.kind == FENCE_PROXY) {
+        fence_proxy(cta, warp, event);
         return;
     }
-    clock_join(&warp->clock, &warp->learnt);
-    clock_clear(&warp->learnt);
-    clock_copy(&warp->released, &warp->clock);
-    tick(cta, warp, ORDER_EDGE_FENCE, event->origin->line, 0);
+    if (event->fence.kind == FENCE_BARRIER_INIT)
+        release_inits(cta, warp);
+    else
+        order_fence(warp, order_reach_of(event->fence.scope));
+    order_tick(cta, warp, ORDER_EDGE_FENCE, event->origin->line, 0);
 }
 
 // --- Groups ----------------------------------------------------------------------------------------------------------
@@ -234,8 +296,8 @@ static void hear_group(struct clock_order *order, const struct event *event)
 
 // --- Operations ------------------------------------------------------------------------------------------------------
 
-// One that completes on mbarriers: it has an actor for each of its targets, and its barrier will be released by what
-// the issuer is ordered after.
+// One that completes on mbarriers: it has an actor for each of its targets. Its complete_tx tells nothing of what its
+// issuer wrote before.
 static void issue_on_barriers(struct clock_order *order, const struct order_issue *issue, struct order_actor actor,
                               const struct order_warp *warp, const struct event *event)
 {
@@ -247,7 +309,7 @@ static void issue_on_barriers(struct clock_order *order, const struct order_issu
         check_init(order, home, barrier, event, warp);
         actor.slot_cta = home->index;
         actor.slot = actor.read_slot = barrier->slot;
-        clock_join(&barrier->pending, &warp->clock);
+        clock_join_seen(&barrier->pending, &warp->clock);
         order_operation_new(order, actor);
     }
 }
@@ -276,6 +338,7 @@ void clock_order_issue(struct clock_order *order, const struct event_origin *who
     struct order_actor actor = {.kind = ORDER_OPERATION,
                                 .async = issue->async,
                                 .cta = cta->index,
+                                .cluster = cta->peer[0]->index,
                                 .warp = who->warp,
                                 .number = who->cta,
                                 .operation = who->operation,
@@ -302,7 +365,7 @@ void clock_order_copies_arrive(struct clock_order *order, const struct event_ori
     check_init(order, cta, at, &event, warp);
     clock_join(&at->pending, &warp->clock);
     clock_raise(&at->pending, cta->index, 2 * cta->warps + who->warp, warp->copies);
-    tick(cta, warp, ORDER_EDGE_MBARRIER, who->line, barrier);
+    order_tick(cta, warp, ORDER_EDGE_MBARRIER, who->line, barrier);
 }
 
 // Its number is the same for the four warps: each has issued as many before.
@@ -349,51 +412,6 @@ void clock_order_access(struct clock_order *order, const struct event *event)
 }
 
 // --- Accesses of threads ---------------------------------------------------------------------------------------------
-
-static int is_acquire(enum access_order order)
-{
-    return order == ORDER_ACQUIRE || order == ORDER_ACQ_REL || order == ORDER_SC;
-}
-
-static int is_release(enum access_order order)
-{
-    return order == ORDER_RELEASE || order == ORDER_ACQ_REL || order == ORDER_SC;
-}
-
-// One that polls hears the same again and again.
-static void hear_place(struct order_warp *warp, const struct order_place *place, const struct event *event)
-{
-    const int acquires = is_acquire(event->access.order);
-    if (warp->heard == place && warp->heard_version == place->version && warp->heard_acquires >= acquires) return;
-    warp->heard = place;
-    warp->heard_version = place->version;
-    warp->heard_acquires = acquires;
-    if (acquires)
-        acquire(warp, &place->clock, ORDER_EDGE_MEMORY, event->origin->line, 0);
-    else
-        clock_join(&warp->learnt, &place->clock);
-}
-
-// A strong access may order its thread after others, and others after it. A reduction goes on with what was released
-// before; a write begins anew.
-static void order_by_memory(struct clock_order *order, const struct event *event, struct order_cta *cta,
-                            struct order_warp *warp)
-{
-    const struct access *access = &event->access;
-    const struct order_cta *home =
-        access->space == SPACE_SHARED ? order_peer(order, event->origin, access->rank) : NULL;
-    const struct clock *gives = is_release(access->order) ? &warp->clock : &warp->released;
-    const int writes = access->kind != ACCESS_READ, makes = writes && gives->parts != 0;
-    struct order_place *place =
-        order_place_of(order, access->space, home != NULL ? home->index : 0, access->address, makes);
-    if (place == NULL) return;
-    if (access->kind != ACCESS_WRITE) hear_place(warp, place, event);
-    if (access->kind == ACCESS_WRITE) clock_clear(&place->clock);
-    if (!writes) return;
-    place->version++;
-    clock_join(&place->clock, gives);
-    if (is_release(access->order)) tick(cta, warp, ORDER_EDGE_MEMORY, event->origin->line, 0);
-}
 
 static void judge_access(struct clock_order *order, const struct event *event)
 {

@@ -66,6 +66,8 @@ void clock_order_cluster(struct clock_order *order, const uint64_t *numbers, uin
     for (uint32_t rank = 0; rank < ctas; rank++) {
         peer[rank]->ctas = ctas;
         memcpy(peer[rank]->peer, peer, ctas * sizeof peer[0]);
+        for (uint32_t w = 0; w < peer[rank]->warps; w++)
+            order->actor[peer[rank]->warp[w].actor].cluster = peer[0]->index;
     }
 }
 
@@ -93,20 +95,6 @@ uint32_t clock_order_phases(const struct clock_order *order, const struct order_
 {
     const struct order_warp *warp = clock_order_warp(order, of);
     return warp != NULL ? clock_time(&warp->clock, operation->slot_cta, operation->slot).seen : 0;
-}
-
-struct order_place *order_place_of(struct clock_order *order, enum access_space space, uint32_t cta, uint64_t address,
-                                   int makes)
-{
-    struct order_place **first = &order->place[(address / 4 + cta * 97) % ORDER_PLACES], *place = *first;
-    while (place != NULL && (place->address != address || place->space != space || place->cta != cta))
-        place = place->next;
-    if (place != NULL || !makes || (place = calloc(1, sizeof *place)) == NULL) return place;
-    place->next = *first;
-    place->space = space;
-    place->cta = cta;
-    place->address = address;
-    return *first = place;
 }
 
 // --- Actors ----------------------------------------------------------------------------------------------------------
@@ -153,25 +141,64 @@ uint32_t order_operation_new(struct clock_order *order, struct order_actor actor
 
 enum { APART, UNFENCED, BEFORE };
 
+// Where they are ordered, but not past the proxies: which fence is missing.
+static int is_fenced(const struct clock_order *order, struct clock_time time, const struct shadow_entry *older,
+                     const struct shadow_entry *newer)
+{
+    if (!(older->flags & SHADOW_WRITES) || (older->flags & SHADOW_ASYNC)) return 1;
+    if (newer->flags & SHADOW_MAP) return time.fenced[CLOCK_MAP_ACQUIRED] >= older->time;
+    return !(newer->flags & SHADOW_ASYNC) || time.fenced[order->space] >= older->time;
+}
+
+// An operation that completes on several mbarriers has an actor for each; its source is read when one has completed.
+static int is_operation_over(const struct clock_order *order, const struct order_actor *actor, int writes,
+                             const struct clock *clock)
+{
+    const uint32_t slot = writes ? actor->slot : actor->read_slot;
+    if (actor->time != 0 && clock_time(clock, actor->slot_cta, slot).seen >= actor->time) return 1;
+    if (writes || actor->next == 0) return 0;
+    const struct order_actor *next = &order->actor[actor->next];
+    const int is_same = next->number == actor->number && next->operation == actor->operation;
+    return is_same && is_operation_over(order, next, writes, clock);
+}
+
 static int is_before_clock(const struct clock_order *order, const struct shadow_entry *older,
                            const struct shadow_entry *newer, const struct clock *clock)
 {
     const struct order_actor *actor = &order->actor[older->actor];
-    const int needs_fence =
-        (older->flags & SHADOW_WRITES) && (newer->flags & SHADOW_ASYNC) && !(older->flags & SHADOW_ASYNC);
-    struct clock_time time;
     if (actor->kind == ORDER_PRODUCT) {
         for (uint32_t w = 0; w < 4; w++)
             if (clock_time(clock, actor->cta, order->warps + actor->warp + w).seen < older->time) return APART;
         return BEFORE;
     }
-    if (actor->kind == ORDER_OPERATION) {
-        const uint32_t slot = older->flags & SHADOW_WRITES ? actor->slot : actor->read_slot;
-        return actor->time != 0 && clock_time(clock, actor->slot_cta, slot).seen >= actor->time ? BEFORE : APART;
-    }
-    time = clock_time(clock, actor->cta, actor->warp);
+    if (actor->kind == ORDER_OPERATION)
+        return is_operation_over(order, actor, older->flags & SHADOW_WRITES, clock) ? BEFORE : APART;
+    const struct clock_time time = clock_time(clock, actor->cta, actor->warp);
     if ((older->flags & SHADOW_WRITES ? time.written : time.seen) < older->time) return APART;
-    return needs_fence && time.fenced[order->space] < older->time ? UNFENCED : BEFORE;
+    return is_fenced(order, time, older, newer) ? BEFORE : UNFENCED;
+}
+
+static enum order_reach reach_of(const struct shadow_entry *entry)
+{
+    return (enum order_reach)(entry->flags >> SHADOW_REACH_SHIFT & 3);
+}
+
+// Does an access reach the other's thread?
+static int reaches(const struct clock_order *order, const struct shadow_entry *entry, const struct shadow_entry *other)
+{
+    const struct order_actor *one = &order->actor[entry->actor], *two = &order->actor[other->actor];
+    const enum order_reach reach = reach_of(entry);
+    return reach == ORDER_REACH_ALL || one->cta == two->cta ||
+           (reach == ORDER_REACH_CLUSTER && one->cluster == two->cluster);
+}
+
+// Two strong accesses are no race if both reach the other.
+static int may_clash(const struct clock_order *order, const struct shadow_entry *older,
+                     const struct shadow_entry *newer)
+{
+    if (shadow_may_clash(older, newer)) return 1;
+    return ((older->flags | newer->flags) & SHADOW_WRITES) && (older->flags & newer->flags & SHADOW_STRONG) &&
+           !(reaches(order, older, newer) && reaches(order, newer, older));
 }
 
 static int is_before(void *context, const struct shadow_entry *older, const struct shadow_entry *newer)
@@ -183,8 +210,9 @@ static int is_before(void *context, const struct shadow_entry *older, const stru
         const int one = is_before_clock(order, older, newer, order->by[i]);
         if (one < result) result = one;
     }
-    if (result != BEFORE && shadow_may_clash(older, newer)) {
-        const struct order_found found = {result == UNFENCED ? ORDER_FENCE : ORDER_RACE,
+    if (result != BEFORE && may_clash(order, older, newer)) {
+        const enum order_finding unfenced = newer->flags & SHADOW_MAP ? ORDER_MAP_FENCE : ORDER_FENCE;
+        const struct order_found found = {result == UNFENCED ? unfenced : ORDER_RACE,
                                           order->space,
                                           order->at,
                                           order->address,
@@ -200,6 +228,7 @@ static int is_before(void *context, const struct shadow_entry *older, const stru
 
 static struct shadow_cell *cell_of(struct clock_order *order, struct order_cta *cta, uint64_t address)
 {
+    if (cta == NULL) return order_global_cell(order, address);
     const uint64_t number = address / SHADOW_PAGE_BYTES;
     if (number >= ORDER_SHARED_PAGES) return NULL;
     struct shadow_page *page = cta->page[number];
@@ -221,7 +250,9 @@ static uint8_t flags_of(const struct access *access)
     return (uint8_t)((access->kind != ACCESS_READ ? SHADOW_WRITES : 0) |
                      (access->kind == ACCESS_REDUCE ? SHADOW_REDUCES : 0) |
                      (access->order != ORDER_WEAK ? SHADOW_STRONG : 0) |
-                     (access->proxy == PROXY_ASYNC ? SHADOW_ASYNC : 0));
+                     (access->proxy == PROXY_ASYNC ? SHADOW_ASYNC : 0) |
+                     (access->proxy == PROXY_TENSORMAP ? SHADOW_MAP : 0) |
+                     (int)order_reach_of(access->scope) << SHADOW_REACH_SHIFT);
 }
 
 void order_access(struct clock_order *order, const struct event *event, uint32_t actor, uint32_t time)
@@ -231,7 +262,7 @@ void order_access(struct clock_order *order, const struct event *event, uint32_t
     const uint64_t end = access->address + access->bytes;
     struct shadow_entry entry = {.actor = actor, .time = time, .line = event->origin->line, .flags = flags_of(access)};
     struct order_cta *cta = access->space == SPACE_SHARED ? order_peer(order, event->origin, access->rank) : NULL;
-    if (cta == NULL || cta->has_exited || order->is_short) return;
+    if (order->is_short || (cta == NULL ? access->space == SPACE_SHARED : cta->has_exited)) return;
     if (event->origin->lanes != 0) entry.lane = (uint8_t)__builtin_ctz(event->origin->lanes);
     order->at = cta;
     order->space = access->space;
@@ -268,6 +299,14 @@ static void judge_barriers(struct clock_order *order, const struct order_cta *ct
         }
 }
 
+static void free_meeting(struct order_meeting *meeting)
+{
+    for (int phase = 0; phase < 2; phase++) {
+        clock_free(&meeting->clock[phase]);
+        clock_free(&meeting->learnt[phase]);
+    }
+}
+
 static void free_cta(struct clock_order *order, struct order_cta *cta)
 {
     for (uint32_t i = 0; i < ORDER_SHARED_PAGES; i++) {
@@ -281,20 +320,21 @@ static void free_cta(struct clock_order *order, struct order_cta *cta)
     for (uint32_t w = 0; cta->warp != NULL && w < cta->warps; w++) {
         struct order_warp *warp = &cta->warp[w];
         clock_free(&warp->clock);
-        clock_free(&warp->released);
-        clock_free(&warp->learnt);
+        clock_free(&warp->near);
+        for (int i = 0; i < ORDER_REACHES; i++) clock_free(&warp->learnt[i]);
         for (int i = 0; i < ORDER_PRODUCTS; i++) clock_free(&warp->issued[i]);
     }
     free(cta->warp);
     cta->warp = NULL;
-    for (int i = 0; i < ORDER_MEETINGS; i++)
-        for (int phase = 0; phase < 2; phase++) clock_free(&cta->meeting[i].clock[phase]);
-    for (int phase = 0; phase < 2; phase++) clock_free(&cta->cluster.clock[phase]);
+    for (int i = 0; i < ORDER_MEETINGS; i++) free_meeting(&cta->meeting[i]);
+    free_meeting(&cta->cluster);
     for (int i = 0; i < ORDER_BARRIER_SLOTS; i++)
         for (struct order_barrier *barrier = cta->barrier[i], *next; barrier != NULL; barrier = next) {
             next = barrier->next;
             clock_free(&barrier->pending);
             clock_free(&barrier->done);
+            clock_free(&barrier->pending_far);
+            clock_free(&barrier->far);
             free(barrier);
         }
 }
@@ -362,12 +402,8 @@ void clock_order_close(struct clock_order *order)
         free(order->spare);
         order->spare = next;
     }
-    for (int i = 0; i < ORDER_PLACES; i++)
-        for (struct order_place *place = order->place[i], *next; place != NULL; place = next) {
-            next = place->next;
-            clock_free(&place->clock);
-            free(place);
-        }
+    order_places_free(order);
+    order_global_free(&order->global);
     free(order->pool.chunk);
     free(order->actor);
     free(order);

@@ -18,6 +18,9 @@
 
 enum { ORDER_MOST_WARPS = 32, ORDER_MEETINGS = 16, ORDER_MOST_CTAS = 16, ORDER_NOTES = 64 };
 
+// How far an order reaches that two threads make: within their CTA, within their cluster, everywhere.
+enum order_reach { ORDER_REACH_CTA, ORDER_REACH_CLUSTER, ORDER_REACH_ALL, ORDER_REACHES };
+
 // WARP: threads. OPERATION: a copy. PRODUCT: the products of a warpgroup, by their number.
 enum order_kind { ORDER_WARP, ORDER_OPERATION, ORDER_PRODUCT };
 
@@ -26,10 +29,11 @@ enum order_kind { ORDER_WARP, ORDER_OPERATION, ORDER_PRODUCT };
 struct order_actor {
     enum order_kind kind;
     enum async_kind async;
-    uint32_t cta, warp; // whose slots are meant; number: of the CTA in the grid
+    uint32_t cta, cluster, warp; // whose slots are meant; cluster: its first CTA; number: of the CTA in the grid
     uint64_t number, operation;
     uint32_t rank, slot_cta, slot, read_slot, time, issued, next; // issued: the warp's time then
     uint32_t barrier; // its address in the CTA of rank `rank`, UINT32_MAX: none
+    int is_done;      // it has come to memory: for who tells what was found
 };
 
 // What a warp did that others can be ordered by, and where: the release that ended its time `time`, or an acquire.
@@ -50,37 +54,44 @@ struct order_note {
 
 struct order_place;
 
-// The warp's clocks. released: what its last fence released to relaxed writes. learnt: what relaxed reads showed, which
-// its next fence acquires. issued: of products in flight, the clock at their issue. group_end: how many products the
+// The warp's clocks. has_published: it, or a warp that it met, has executed a fence that reaches everywhere; near: what
+// a later one released that reaches only so far. learnt: what relaxed reads showed, which its next fence acquires if it
+// reaches that far. issued: of products in flight, the clock at their issue. group_end: how many products the
 // groups up to one held; copies_end: the same of cp.async.
 enum { ORDER_PRODUCTS = 64 };
 struct order_warp {
     uint32_t actor, products, copies;
-    struct clock clock, released, learnt;
+    struct clock clock, near, learnt[ORDER_REACHES];
+    enum order_reach near_reach;
+    int has_published;
     struct clock issued[ORDER_PRODUCTS];
     uint32_t group_end[ORDER_PRODUCTS], copies_end[ORDER_PRODUCTS];
     uint16_t bulk_slot[32];
     struct order_note release[ORDER_NOTES], acquire;
-    const struct order_place *heard; // the place that it read last, in which version, and whether it acquired that
+    const struct order_place *heard; // the place that it read last, in which version, and how
     uint64_t heard_version;
     int heard_acquires;
+    enum order_reach heard_reach;
 };
 
 // An mbarrier by its address. phases: that completed, over all its lives. pending: of the phase under way; done: of
-// those that completed. init: the warp, its time then, and the line.
+// those that completed; far: of these what threads of other CTAs released. init: the warp, its time then, and the line;
+// is_init_released: by a fence.mbarrier_init.
 struct order_barrier {
     struct order_barrier *next;
     uint32_t address, slot, phases, init_actor, init_time, init_line;
-    int is_live;
+    int is_live, is_init_released;
     uint64_t expected, brought; // bytes of the phase under way; by whom they were brought last
     uint32_t brought_actor, brought_line;
-    struct clock pending, done;
+    struct clock pending, done, pending_far, far;
 };
 
-// A barrier of the CTA or the cluster: the clocks of two phases, and which they are of, plus 1.
+// A barrier of the CTA or the cluster: the clocks of two phases, and which they are of, plus 1. What those who meet
+// have learnt, the fences behind the barrier acquire.
 struct order_meeting {
     uint64_t phase[2];
-    struct clock clock[2];
+    struct clock clock[2], learnt[2];
+    int has_published[2];
 };
 
 enum { ORDER_BARRIER_SLOTS = 64, ORDER_SHARED_PAGES = (1 << 18) / SHADOW_PAGE_BYTES };
@@ -97,12 +108,14 @@ struct order_cta {
 };
 
 // What was found. RACE: two accesses that nothing orders; FENCE: they are ordered, and a fence of the async proxy is
-// missing; EXIT: an access to the memory of a CTA that nothing orders before its exit; UNINITIALISED: an mbarrier that
-// no init made, or not before this use; AGAIN: an init of one that is live; UNEXPECTED: of copies that brought more
-// bytes to an mbarrier than were expected, when the CTA exits.
+// missing; MAP_FENCE: the same of the release or the acquire of a tensor map; EXIT: an access to the memory of a CTA
+// that nothing orders before its exit; UNINITIALISED: an mbarrier that no init made, or not before this use; AGAIN: an
+// init of one that is live; UNEXPECTED: of copies that brought more bytes to an mbarrier than were expected, when the
+// CTA exits.
 enum order_finding {
     ORDER_RACE,
     ORDER_FENCE,
+    ORDER_MAP_FENCE,
     ORDER_EXIT,
     ORDER_UNINITIALISED,
     ORDER_UNORDERED_INIT,
@@ -112,20 +125,37 @@ enum order_finding {
 struct order_found {
     enum order_finding kind;
     enum access_space space;
-    const struct order_cta *cta; // whose shared memory
+    const struct order_cta *cta; // whose shared memory; NULL: global memory
     uint64_t address;
     uint16_t mask;
     struct shadow_entry older, newer;
 };
 
 enum { ORDER_HASH = 1024, ORDER_OPERATION_HASH = 1 << 16 };
-// What memory releases to who reads it by strong accesses: from the writes and reductions before.
+
+// What writes and reductions have released, which reach so far: by which CTA, of which cluster. by: ORDER_BY_MANY
+enum { ORDER_BY_NOBODY = UINT32_MAX, ORDER_BY_MANY = UINT32_MAX - 1 };
+struct order_gift {
+    uint32_t by, cluster;
+    enum order_reach reach;
+    struct clock clock;
+};
+
+// What memory releases to who reads it by strong accesses: what reaches everywhere, and what does not.
 struct order_place {
     struct order_place *next;
     enum access_space space;
     uint32_t cta;              // of shared memory
-    uint64_t address, version; // version: how often its clock has changed
-    struct clock clock;
+    uint64_t address, version; // version: how often its clocks have changed
+    struct order_gift all, near;
+};
+
+// Pages of global memory that were accessed, by their hash: at most ORDER_MOST_PAGES.
+enum { ORDER_GLOBAL_HASH = 1 << 14, ORDER_MOST_PAGES = 1 << 17 };
+struct order_global {
+    struct shadow_page *page[ORDER_GLOBAL_HASH], *last;
+    uint32_t pages;
+    int is_full;
 };
 
 enum { ORDER_PLACES = 4096 };
@@ -142,6 +172,7 @@ struct clock_order {
     struct shadow_page *spare;
     int is_short; // there was no memory for all: nothing more is heard
     struct order_place *place[ORDER_PLACES];
+    struct order_global global;
     // An access of threads that is not judged yet: the lanes of a warp come one by one
     int has_access;
     struct event access;
@@ -201,9 +232,21 @@ uint32_t order_actor_new(struct clock_order *order, const struct order_actor *ac
 uint32_t order_operation_find(struct clock_order *order, uint64_t cta, uint64_t operation, uint32_t rank);
 uint32_t order_operation_new(struct clock_order *order, struct order_actor actor);
 void order_access(struct clock_order *order, const struct event *event, uint32_t actor, uint32_t time);
-// The place, made if `makes`; NULL if there is none.
-struct order_place *order_place_of(struct clock_order *order, enum access_space space, uint32_t cta, uint64_t address,
-                                   int makes);
+void order_tick(struct order_cta *cta, struct order_warp *warp, enum order_edge edge, uint32_t line, uint32_t number);
+void order_acquire(struct order_warp *warp, const struct clock *from, enum order_edge edge, uint32_t line,
+                   uint32_t number);
+
+// clock_place.c: what strong accesses and fences release and acquire.
+enum order_reach order_reach_of(enum access_scope scope);
+void order_release_relaxed(struct clock *to, const struct order_warp *warp, enum order_reach reach);
+void order_fence(struct order_warp *warp, enum order_reach reach);
+void order_by_memory(struct clock_order *order, const struct event *event, struct order_cta *cta,
+                     struct order_warp *warp);
+void order_places_free(struct clock_order *order);
+
+// clock_global.c: the cell of a byte of global memory; NULL if there is no room.
+struct shadow_cell *order_global_cell(struct clock_order *order, uint64_t address);
+void order_global_free(struct order_global *global);
 void order_exit(struct clock_order *order, struct order_cta *cta);
 
 #pragma GCC visibility pop

@@ -47,16 +47,22 @@ static int is_same_kind(const struct shadow_entry *one, const struct shadow_entr
 // before it, and for what it clashed with, which was reported; a read for reads of the same kind.
 static int stands_for(const struct shadow_entry *newer, const struct shadow_entry *older, int is_ordered)
 {
-    const int same = (newer->flags ^ older->flags) & (SHADOW_WRITES | SHADOW_ASYNC | SHADOW_STRONG);
+    const int same = (newer->flags ^ older->flags) & ~SHADOW_REDUCES;
     if (newer->flags & SHADOW_WRITES) return is_ordered || shadow_may_clash(newer, older);
     return is_ordered && same == 0;
 }
 
-// What adding looks for on its way: an entry to widen, a free one, and the last chunk.
+// What adding looks for on its way: an entry to widen, a free one, one that may go, and the last of `chunks` chunks.
 struct places {
-    struct shadow_entry *same, *free;
+    struct shadow_entry *same, *free, *spare;
     struct shadow_cell *last;
+    uint32_t chunks;
 };
+
+static int is_weak_write(const struct shadow_entry *entry)
+{
+    return (entry->flags & (SHADOW_WRITES | SHADOW_STRONG)) == SHADOW_WRITES;
+}
 
 static void meet(struct shadow_cell *chunk, const struct shadow_entry *newer, const struct shadow_judge *judge,
                  struct places *places)
@@ -77,13 +83,17 @@ static void meet(struct shadow_cell *chunk, const struct shadow_entry *newer, co
         older->mask &= (uint16_t)~newer->mask;
         if (older->mask == 0 && places->free == NULL) places->free = older;
     }
+    const uint32_t any = (newer->actor + newer->time + places->chunks) % SHADOW_ENTRIES;
+    if (places->spare == NULL || (newer->actor + places->chunks) % 4 == 0 || is_weak_write(places->spare))
+        if (places->spare == NULL || !is_weak_write(&chunk->entry[any])) places->spare = &chunk->entry[any];
     places->last = chunk;
+    places->chunks++;
 }
 
 int shadow_add(struct shadow_pool *pool, struct shadow_cell *cell, const struct shadow_entry *newer,
                const struct shadow_judge *judge)
 {
-    struct places places = {NULL, NULL, NULL};
+    struct places places = {NULL, NULL, NULL, NULL, 0};
     meet(cell, newer, judge, &places);
     for (uint32_t number = cell->more; number != 0; number = pool->chunk[number].more)
         meet(&pool->chunk[number], newer, judge, &places);
@@ -94,6 +104,10 @@ int shadow_add(struct shadow_pool *pool, struct shadow_cell *cell, const struct 
     }
     if (places.free != NULL) {
         *places.free = *newer;
+        return 1;
+    }
+    if (places.chunks == SHADOW_MOST_CHUNKS) {
+        *places.spare = *newer;
         return 1;
     }
     const int is_own = places.last == cell;

@@ -10,9 +10,17 @@
 
 enum { SHADOW_CELL_BYTES = 16, SHADOW_PAGE_CELLS = 64, SHADOW_PAGE_BYTES = SHADOW_CELL_BYTES * SHADOW_PAGE_CELLS };
 
-// WRITES: it changes the bytes. STRONG: two of them are no race. ASYNC: by the async proxy. WHOLE: a reduction, which
-// is one with others.
-enum { SHADOW_WRITES = 1, SHADOW_STRONG = 2, SHADOW_ASYNC = 4, SHADOW_REDUCES = 8 };
+// WRITES: it changes the bytes. STRONG: two of them are no race. ASYNC: by the async proxy. REDUCES: a reduction, which
+// is one with others. MAP: by the tensormap proxy. From REACH_SHIFT on two bits that are the owner's.
+enum {
+    SHADOW_WRITES = 1,
+    SHADOW_STRONG = 2,
+    SHADOW_ASYNC = 4,
+    SHADOW_REDUCES = 8,
+    SHADOW_MAP = 16,
+    SHADOW_REACH_SHIFT = 5,
+    SHADOW_REACH = 3 << SHADOW_REACH_SHIFT
+};
 
 //   actor, time   who, and when by its own count
 //   line          of the PTX; lane: of the lowest that did it
@@ -23,8 +31,9 @@ struct shadow_entry {
     uint8_t flags, lane;
 };
 
-// more: the number of the next chunk of the cell in the pool, 0: none
-enum { SHADOW_ENTRIES = 3 };
+// more: the number of the next chunk of the cell in the pool, 0: none. A cell has at most SHADOW_MOST_CHUNKS: then a
+// new entry takes the place of one that is no weak write, if there is one.
+enum { SHADOW_ENTRIES = 3, SHADOW_MOST_CHUNKS = 11 };
 struct shadow_cell {
     struct shadow_entry entry[SHADOW_ENTRIES];
     uint32_t more;
@@ -57,7 +66,7 @@ static inline int shadow_may_clash(const struct shadow_entry *one, const struct 
 }
 
 // Adds an access to a cell: asks of each older one of the same bytes, drops those that the newer stands for, and keeps
-// it. 0 without memory, and the oldest entry makes room.
+// it. 0 without memory, and another entry makes room.
 int shadow_add(struct shadow_pool *pool, struct shadow_cell *cell, const struct shadow_entry *newer,
                const struct shadow_judge *judge);
 

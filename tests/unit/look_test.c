@@ -6,6 +6,7 @@
 
 #include "look.h"
 #include "machine_test.h"
+#include "sanitize_known.h"
 
 Suite *look_suite(void);
 
@@ -300,10 +301,40 @@ START_TEST(a_trace_shows_phases_of_barriers)
 }
 END_TEST
 
+// Each form that is more than a function of registers has one row, and each row has a form.
+START_TEST(the_sanitizer_knows_every_form)
+{
+    static uint32_t rows[PTX_FORMS];
+    for (uint32_t i = 0; sanitize_known_row(i) != NULL; i++)
+        for (int form = sanitize_known_row(i)->first; form <= (int)sanitize_known_row(i)->last; form++) rows[form]++;
+    for (int form = 0; form < PTX_FORMS; form++) {
+        const struct ptx_form *row = ptx_form_row(form);
+        const uint32_t wanted = row->support == PTX_ACCEPTED && row->runs != PTX_RUNS_ALU && row->runs != PTX_RUNS_NOT;
+        ck_assert_msg(rows[form] == wanted, "%s: %u rows, not %u", row->name, rows[form], wanted);
+    }
+}
+END_TEST
+
+START_TEST(what_ran_and_is_not_followed_is_named)
+{
+    char text[256];
+    struct sanitize_ran ran;
+    sanitize_ran_open(&ran);
+    sanitize_ran_note(&ran, PTX_FORM_ADD_INT);
+    sanitize_ran_note(&ran, PTX_FORM_LD);
+    ck_assert(!sanitize_ran_unknown(&ran, text, sizeof text));
+    sanitize_ran_note(&ran, PTX_FORM_DISCARD);
+    ran.has_launched = 1;
+    ck_assert(sanitize_ran_unknown(&ran, text, sizeof text));
+    ck_assert_str_eq(text, "discard (the bytes that it destroys), a launch by a kernel (what the kernels share)");
+}
+END_TEST
+
 Suite *look_suite(void)
 {
     Suite *suite = suite_create("look");
     TCase *options = tcase_create("options"), *numbers = tcase_create("numbers"), *stops = tcase_create("stops");
+    TCase *known = tcase_create("known");
     tcase_add_test(options, options_are_read_whole_or_refused);
     tcase_add_test(options, what_cannot_be_read_is_named);
     tcase_add_test(numbers, coverage_counts_lines_of_all_files_and_launches);
@@ -313,6 +344,9 @@ Suite *look_suite(void)
     tcase_add_test(stops, a_break_shows_registers_by_their_types);
     tcase_add_loop_test(stops, a_break_that_nobody_comes_to_says_why, 0, sizeof missed / sizeof missed[0]);
     tcase_add_loop_test(stops, a_file_is_named_by_the_end_of_its_path, 0, sizeof files / sizeof files[0]);
+    tcase_add_test(known, the_sanitizer_knows_every_form);
+    tcase_add_test(known, what_ran_and_is_not_followed_is_named);
+    suite_add_tcase(suite, known);
     suite_add_tcase(suite, options);
     suite_add_tcase(suite, numbers);
     suite_add_tcase(suite, stops);

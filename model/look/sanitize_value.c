@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+#include "sanitize_value.h"
+
+#include <string.h>
+
+static int is_of_lines(const struct sanitize_finding *one, const struct sanitize_finding *other)
+{
+    return one->kind == other->kind && one->older.line == other->older.line && one->newer.line == other->newer.line;
+}
+
+static int read_bytes(const struct global_memory *global, uint64_t address, uint32_t bytes, uint8_t *byte)
+{
+    if (global_usable_bytes(global, address, bytes, MEMORY_READS) != bytes) return 0;
+    global_read(global, address, byte, bytes);
+    return 1;
+}
+
+int sanitize_watch_take(struct sanitize_watch *watch, const struct global_memory *global)
+{
+    watch->is_taken = read_bytes(global, watch->finding.address, watch->finding.bytes, watch->byte);
+    return watch->is_taken;
+}
+
+int sanitize_values_watch(struct sanitize_values *values, const struct sanitize_watch *watch)
+{
+    uint32_t same = 0;
+    for (uint32_t i = 0; i < values->count; i++) same += is_of_lines(&values->item[i].finding, &watch->finding);
+    if (same == SANITIZE_WATCHES_OF_LINES) return 1;
+    if (values->count == SANITIZE_WATCHES) return 0;
+    values->item[values->count++] = *watch;
+    return 1;
+}
+
+void sanitize_bytes_note(struct sanitize_bytes *before, const struct global_memory *global, const struct access *access)
+{
+    const uint64_t end = access->address + access->bytes, known = before->address + before->bytes;
+    const int goes_on = before->bytes != 0 && access->address >= before->address && access->address <= known &&
+                        end - before->address <= SANITIZE_BYTES;
+    if (access->bytes > SANITIZE_BYTES || (goes_on && end <= known)) return;
+    if (!goes_on) *before = (struct sanitize_bytes){.address = access->address};
+    const uint64_t from = goes_on ? known : access->address;
+    if (read_bytes(global, from, (uint32_t)(end - from), before->byte + before->bytes))
+        before->bytes += (uint32_t)(end - from);
+}
+
+int sanitize_bytes_take(const struct sanitize_bytes *before, struct sanitize_watch *watch)
+{
+    const uint64_t offset = watch->finding.address - before->address;
+    if (offset >= before->bytes || before->bytes - offset < watch->finding.bytes) return 0;
+    memcpy(watch->byte, before->byte + offset, watch->finding.bytes);
+    watch->is_taken = 1;
+    return 1;
+}
+
+void sanitize_values_done(struct sanitize_values *values, const struct global_memory *global, uint32_t actor)
+{
+    for (uint32_t i = 0; i < values->count; i++) {
+        struct sanitize_watch *watch = &values->item[i];
+        if (!watch->is_taken && (watch->older == actor || watch->newer == actor)) sanitize_watch_take(watch, global);
+    }
+}
+
+void sanitize_values_end(struct sanitize_values *values, const struct global_memory *global,
+                         struct sanitize_found *found)
+{
+    for (uint32_t i = 0; i < values->count; i++) {
+        struct sanitize_watch *watch = &values->item[i];
+        uint8_t now[SHADOW_CELL_BYTES];
+        if (watch->is_taken && read_bytes(global, watch->finding.address, watch->finding.bytes, now) &&
+            memcmp(now, watch->byte, watch->finding.bytes) == 0)
+            watch->finding.kind = SANITIZE_SAME_VALUE;
+        sanitize_found_add(found, &watch->finding);
+    }
+    values->count = 0;
+}

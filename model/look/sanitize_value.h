@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// Weak writes to the same bytes of global memory that nothing orders: did they write the same value in this run? Then
+// it is advice, because many kernels set a flag so, and no finding.
+#ifndef TMAREF_LOOK_SANITIZE_VALUE_H
+#define TMAREF_LOOK_SANITIZE_VALUE_H
+
+#include "access.h"
+#include "memory.h"
+#include "sanitize_found.h"
+
+#pragma GCC visibility push(hidden)
+
+// Two writes, by their actors. is_taken: `byte` is what the first of them that came to memory has left there.
+enum { SANITIZE_WATCHES = 256, SANITIZE_WATCHES_OF_LINES = 16 };
+struct sanitize_watch {
+    struct sanitize_finding finding;
+    uint32_t older, newer;
+    uint8_t byte[SHADOW_CELL_BYTES];
+    int is_taken;
+};
+struct sanitize_values {
+    uint32_t count;
+    struct sanitize_watch item[SANITIZE_WATCHES];
+};
+
+// Two writes of the actors `older` and `newer`. 0 if there is no room for it; one of lines of which enough are watched
+// is left out.
+int sanitize_values_watch(struct sanitize_values *values, const struct sanitize_watch *watch);
+
+// The bytes that lie there now. 0 if they are not mapped.
+int sanitize_watch_take(struct sanitize_watch *watch, const struct global_memory *global);
+
+// What lay where an instruction of a warp writes: one stretch, because its lanes are told one by one before they write.
+// bytes: 0 before the instruction.
+enum { SANITIZE_BYTES = 1024 };
+struct sanitize_bytes {
+    uint64_t address;
+    uint32_t bytes;
+    uint8_t byte[SANITIZE_BYTES];
+};
+void sanitize_bytes_note(struct sanitize_bytes *before, const struct global_memory *global,
+                         const struct access *access);
+int sanitize_bytes_take(const struct sanitize_bytes *before, struct sanitize_watch *watch); // 0: it is not there
+
+// An operation has come to memory.
+void sanitize_values_done(struct sanitize_values *values, const struct global_memory *global, uint32_t actor);
+
+// The launch has ended: adds each to what was found, as advice if the bytes have not changed since.
+void sanitize_values_end(struct sanitize_values *values, const struct global_memory *global,
+                         struct sanitize_found *found);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// The cells of global memory: pages that are made when they are first accessed.
+#include <stdlib.h>
+
+#include "clock_order.h"
+
+static struct shadow_page *page_new(struct clock_order *order, struct shadow_page **first, uint64_t number)
+{
+    struct order_global *global = &order->global;
+    if (global->pages == ORDER_MOST_PAGES) {
+        global->is_full = 1;
+        return NULL;
+    }
+    struct shadow_page *page = calloc(1, sizeof *page);
+    if (page == NULL) {
+        order->is_short = 1;
+        return NULL;
+    }
+    global->pages++;
+    page->number = number;
+    page->next = *first;
+    return *first = page;
+}
+
+struct shadow_cell *order_global_cell(struct clock_order *order, uint64_t address)
+{
+    struct order_global *global = &order->global;
+    const uint64_t number = address / SHADOW_PAGE_BYTES;
+    struct shadow_page *page = global->last;
+    if (page == NULL || page->number != number) {
+        struct shadow_page **first = &global->page[(number ^ number >> 14) % ORDER_GLOBAL_HASH];
+        for (page = *first; page != NULL && page->number != number;) page = page->next;
+        if (page == NULL) page = page_new(order, first, number);
+        if (page == NULL) return NULL;
+        global->last = page;
+    }
+    return &page->cell[address % SHADOW_PAGE_BYTES / SHADOW_CELL_BYTES];
+}
+
+void order_global_free(struct order_global *global)
+{
+    for (int i = 0; i < ORDER_GLOBAL_HASH; i++)
+        while (global->page[i] != NULL) {
+            struct shadow_page *next = global->page[i]->next;
+            free(global->page[i]);
+            global->page[i] = next;
+        }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+// Launches all kernels of a PTX file of the zoo, one after the other. usage: run_zoo FILE. The file says which: lines
+//   // zoo KERNEL GRID BLOCK CLUSTER [SECOND]
+// CLUSTER 0: none. SECOND is a kernel that is launched behind the first, of the same size, as a programmatic launch.
+// Parameters of 8 bytes get the address of 64 KiB, whose 32-bit word i is i before each line; those of 128 bytes a
+// tensor map of it: two dimensions of 64 words, boxes of 16 times 16.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda_api.h"
+#include "tensormap.h"
+
+enum { BUFFER_BYTES = 65536, MOST_BYTES = 1 << 20, MOST_PARAMETERS = 8, NAME_BYTES = 64, TILE = 16, SIDE = 64 };
+
+static void check(enum cuda_result error, const char *what)
+{
+    const char *name = "?";
+    if (error == CUDA_SUCCESS) return;
+    cuGetErrorName(error, &name);
+    printf("%s: %s\n", what, name);
+    exit(1);
+}
+
+static char *read_text(const char *path)
+{
+    FILE *file = fopen(path, "r");
+    char *text = calloc(1, MOST_BYTES);
+    if (file == NULL || text == NULL || fread(text, 1, MOST_BYTES - 1, file) == 0) {
+        perror(path);
+        exit(2);
+    }
+    fclose(file);
+    return text;
+}
+
+static void fill(unsigned long long buffer)
+{
+    static uint32_t word[BUFFER_BYTES / 4];
+    for (uint32_t i = 0; i < BUFFER_BYTES / 4; i++) word[i] = i;
+    check(cuMemcpyHtoD_v2(buffer, word, sizeof word), "copy");
+}
+
+static void launch(struct CUmod_st *module, const char *name, unsigned long long buffer, const unsigned size[3],
+                   int is_second)
+{
+    static struct tensormap_image map;
+    const uint64_t dim[] = {SIDE, SIDE}, stride[] = {4 * SIDE};
+    const uint32_t box[] = {TILE, TILE}, step[] = {1, 1};
+    struct CUfunc_st *function;
+    void *parameter[MOST_PARAMETERS] = {NULL};
+    check(cuModuleGetFunction(&function, module, name), name);
+    check(cuTensorMapEncodeTiled(&map, 2, 2, (void *)(uintptr_t)buffer, dim, stride, box, step, 0, 0, 0, 0), "map");
+    for (size_t i = 0, offset, bytes; i < MOST_PARAMETERS; i++) {
+        if (cuFuncGetParamInfo(function, i, &offset, &bytes) != CUDA_SUCCESS) break;
+        parameter[i] = bytes == sizeof map ? (void *)&map : (void *)&buffer;
+    }
+    struct cuda_launch_attribute attribute[2] = {{.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION},
+                                                 {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION}};
+    attribute[0].value.programmatic_stream_serialization_allowed = is_second;
+    attribute[1].value.cluster.x = size[2];
+    attribute[1].value.cluster.y = attribute[1].value.cluster.z = 1;
+    const struct cuda_launch_config config = {.grid_x = size[0],
+                                              .grid_y = 1,
+                                              .grid_z = 1,
+                                              .block_x = size[1],
+                                              .block_y = 1,
+                                              .block_z = 1,
+                                              .attributes = attribute,
+                                              .attribute_count = size[2] > 0 ? 2 : 1};
+    check(cuLaunchKernelEx(&config, function, parameter, NULL), name);
+}
+
+int main(int argc, char **argv)
+{
+    struct CUctx_st *context;
+    struct CUmod_st *module;
+    unsigned long long buffer;
+    if (argc != 2) return 2;
+    char *text = read_text(argv[1]);
+    check(cuInit(0), "cuInit");
+    check(cuDevicePrimaryCtxRetain(&context, 0), "context");
+    check(cuCtxSetCurrent(context), "context");
+    check(cuMemAlloc_v2(&buffer, BUFFER_BYTES), "memory");
+    check(cuModuleLoadData(&module, text), "module");
+    for (const char *at = text; (at = strstr(at, "\n// zoo ")) != NULL; at++) {
+        char name[NAME_BYTES] = "", second[NAME_BYTES] = "";
+        unsigned size[3] = {1, 1, 0};
+        if (sscanf(at, "\n// zoo %63s %u %u %u%*[ ]%63[a-z_0-9]", name, &size[0], &size[1], &size[2], second) < 4)
+            return 2;
+        fill(buffer);
+        launch(module, name, buffer, size, 0);
+        if (second[0] != '\0') launch(module, second, buffer, size, 1);
+        check(cuCtxSynchronize(), name);
+    }
+    free(text);
+    return 0;
+}

@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# The zoo: kernels with one planted mistake each, and the same kernels without it. usage: zoo.sh FOLDER; TMAREF is the
+# command, RUN_ZOO a program.
+#
+# A line that begins with //- is only in the kernel with the mistake, one with //+ only in the right one. `// HERE ID` at
+# the end of a line says, before any run, which finding must name that line of the kernel with the mistake; more than
+# one such line in a kernel: any of them. `// MISSED` behind it: the sanitizer is known not to find it.
+set -u
+. "$(dirname "$0")/expect.sh"
+folder=$1
+page=$(dirname "$0")/../../docs/sanitizer.md
+
+# kernels VARIANT FILE: the file with only that variant's lines, each at its old number
+kernels() {
+    [ "$1" = mistake ] && sed -E 's|^//-||; s|^//\+.*||' "$2" || sed -E 's|^//\+||; s|^//-.*||' "$2"
+}
+
+# planted FILE: KERNEL ID LINE [MISSED] of each line that has to be named
+planted() {
+    awk '/^\/\/ zoo /{kernel = $3} /\.entry /{match($0, /\.entry [a-z_0-9]+/); entry = substr($0, RSTART + 7, RLENGTH - 7)}
+         match($0, /\/\/ HERE [A-Z_]+/) {split(substr($0, RSTART), word, " "); print entry, word[3], FNR, (/MISSED/ ? "MISSED" : "")}' "$1"
+}
+
+for file in "$folder"/*.ptx; do
+    class=$(basename "$file" .ptx)
+    for variant in mistake right; do
+        kernels $variant "$file" >"$scratch/$variant.ptx"
+        "$TMAREF" exec --sanitize --json -- "$RUN_ZOO" "$scratch/$variant.ptx" >"$scratch/$variant.out" 2>"$scratch/$variant.err" ||
+            { echo "$class: the $variant kernels failed:"; tail -5 "$scratch/$variant.out" "$scratch/$variant.err"; failed=1; }
+        sed -nE 's/^\{"sanitize": "([A-Z_]+)", "kernel": "([a-z_0-9]+)".* "ptx_line": ([0-9]+), .*/\2 \1 \3/p' "$scratch/$variant.err" |
+            awk '!/other_ptx_line/' >"$scratch/$variant.found"
+    done
+    planted "$file" >"$scratch/planted"
+    count=0 found=0 alarms=0
+    for kernel in $(cut -d ' ' -f 1 "$scratch/planted" | sort -u); do
+        count=$((count + 1))
+        is_found=0 is_missed=0
+        while read -r name id line missed; do
+            [ "$name" = "$kernel" ] || continue
+            [ "$missed" = MISSED ] && is_missed=1
+            grep -qx "$kernel $id $line" "$scratch/mistake.found" && is_found=1
+        done <"$scratch/planted"
+        found=$((found + is_found))
+        [ $((is_found + is_missed)) = 1 ] || { echo "$class: $kernel: found $is_found, said to be missed $is_missed; planted, then found:"
+            grep "^$kernel " "$scratch/planted"; grep "^$kernel " "$scratch/mistake.found"; failed=1; }
+    done
+    # A right kernel has no finding, and each launch is clean.
+    alarms=$(grep -c '"verdict": "findings"' "$scratch/right.err")
+    [ "$alarms" = 0 ] && ! grep -q '"verdict": "incomplete"' "$scratch/right.err" ||
+        { echo "$class: not clean:"; grep -E '"sanitize": "(VERDICT", "verdict": "[fi]|SANITIZE)' "$scratch/right.err" | cut -c 1-700; failed=1; }
+    echo "| $class | $count | $found | $alarms |" >>"$scratch/table"
+done
+cat "$scratch/table"
+while read -r row; do
+    grep -qxF -- "$row" "$page" || { echo "docs/sanitizer.md lacks: $row"; failed=1; }
+done <"$scratch/table"
+exit $failed
