@@ -460,4 +460,5 @@ void show_untimed_events(void)
     WORKS(cudaEventCreate(&end)); // the handle of the one before
     WORKS(cudaEventRecord(end, NULL));
     WORKS(cudaEventElapsedTime(&milliseconds, start, end));
+    REFUSES(ERROR_INVALID_VALUE, cudaEventElapsedTime(NULL, start, end)); // the driver's call: 400
 }
