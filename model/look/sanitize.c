@@ -8,13 +8,14 @@
 #include "flight_item.h"
 #include "module.h"
 #include "report.h"
-#include "sanitize_found.h"
 #include "sanitize_known.h"
+#include "sanitize_registers.h"
 #include "sanitize_value.h"
 
 // cluster: whose instruction is executed now; first: the number of its first CTA
 struct look_sanitize {
     struct clock_order *order;
+    struct sanitize_registers *registers;
     const struct machine_cluster *cluster;
     uint64_t first;
     struct observer ghost;
@@ -195,6 +196,7 @@ void look_sanitize_before(struct look_sanitize *sanitize, const struct machine_s
     if (step->code->choice != NULL) sanitize_ran_note(&sanitize->ran, step->code->choice->form);
     const struct machine_cluster *cluster = step->warp->cta->cluster;
     uint64_t number[ORDER_MOST_CTAS];
+    if (!sanitize_registers_before(sanitize->registers, step, &sanitize->found)) sanitize->order->is_short = 1;
     if (sanitize->cluster == cluster && sanitize->first == cluster->cta[0].number) return;
     sanitize->cluster = cluster;
     sanitize->global = &cluster->machine->global;
@@ -206,6 +208,7 @@ void look_sanitize_before(struct look_sanitize *sanitize, const struct machine_s
 
 void look_sanitize_hear(struct look_sanitize *sanitize, const struct event *event)
 {
+    sanitize_registers_hear(sanitize->registers, event);
     if (sanitize->cluster == NULL) return;
     if (event->kind == EVENT_ACCESS && event->origin->operation == 0 && event->access.kind == ACCESS_WRITE &&
         event->access.space == SPACE_GLOBAL)
@@ -286,8 +289,9 @@ struct look_sanitize *look_sanitize_open(const char *kernel, const struct machin
     struct look_sanitize *sanitize = calloc(1, sizeof *sanitize);
     if (sanitize == NULL) return NULL;
     sanitize->order = clock_order_open((threads + MACHINE_LANES - 1) / MACHINE_LANES, sanitize, take);
-    if (sanitize->order == NULL) {
-        free(sanitize);
+    sanitize->registers = sanitize_registers_open();
+    if (sanitize->order == NULL || sanitize->registers == NULL) {
+        look_sanitize_close(sanitize);
         return NULL;
     }
     sanitize_ran_open(&sanitize->ran);
@@ -323,6 +327,7 @@ void look_sanitize_tell(struct look_sanitize *sanitize, const struct look_tally 
 
 void look_sanitize_close(struct look_sanitize *sanitize)
 {
-    clock_order_close(sanitize->order);
+    if (sanitize->order != NULL) clock_order_close(sanitize->order);
+    if (sanitize->registers != NULL) sanitize_registers_close(sanitize->registers);
     free(sanitize);
 }

@@ -66,6 +66,19 @@ static const struct {
          "Execute wgmma.commit_group and wgmma.wait_group before the arrive that lets the writer go on, and let the "
          "writer wait for that arrive.",
          0},
+    [SANITIZE_PRODUCT_REGISTER] =
+        {"SANITIZE_PRODUCT_REGISTER", "a register is used that a wgmma may not have written yet", "the use",
+         "the wgmma", "a wait for the wgmma by the warp that uses the register",
+         "Execute wgmma.commit_group and wgmma.wait_group, with a number that covers the group, before the use.", 0},
+    [SANITIZE_PRODUCT_SOURCE] =
+        {"SANITIZE_PRODUCT_SOURCE", "a register is overwritten that a wgmma may still read", "the write", "the wgmma",
+         "a wait for the wgmma by the warp that writes the register",
+         "Execute wgmma.commit_group and wgmma.wait_group before the write, or give the next A other registers.", 0},
+    [SANITIZE_PRODUCT_FENCE] =
+        {"SANITIZE_PRODUCT_FENCE", "wgmma.fence is missing between the use of a register and a wgmma that takes it",
+         "the wgmma", "the use", "a wgmma.fence of all four warps behind the use",
+         "Execute wgmma.fence.sync.aligned (warpgroup_arrive() in CUTLASS) in front of the first wgmma of each batch.",
+         0},
     [SANITIZE_SMALL_COPY] = {"SANITIZE_SMALL_COPY", "bytes may be used before a cp.async has written them", "the use",
                              "the cp.async", "a wait for the cp.async by its thread",
                              "Execute cp.async.commit_group and cp.async.wait_group 0 (or cp.async.wait_all) in the "
@@ -201,7 +214,12 @@ struct told {
 
 static int has_older(const struct sanitize_finding *finding)
 {
-    return kinds[finding->kind].older != NULL;
+    return kinds[finding->kind].older != NULL && finding->older.line != 0;
+}
+
+static int is_of_register(const struct sanitize_finding *finding)
+{
+    return finding->bytes == 0 && finding->kind >= SANITIZE_PRODUCT_REGISTER && finding->kind <= SANITIZE_PRODUCT_FENCE;
 }
 
 // The one side of an exit is the older.
@@ -263,7 +281,7 @@ static void print_why(const struct told *told)
     fprintf(stderr, "    missing: %s", kinds[kind].missing);
     if (finding->barrier[0] != '\0') plain_printf(stderr, "; the copy completes on mbarrier %s", finding->barrier);
     fputc('\n', stderr);
-    if (!has_older(finding)) return;
+    if (!has_older(finding) || is_of_register(finding)) return;
     if (!finding->older.is_product) {
         fprintf(stderr, "    %s: ", kinds[kind].older);
         print_note("its thread next released at ", "its thread has released nothing since", &finding->older,
@@ -273,6 +291,13 @@ static void print_why(const struct told *told)
     if (finding->newer.is_product) return;
     fprintf(stderr, "    %s: ", kinds[kind].newer);
     print_note("its thread last acquired at ", "its thread had acquired nothing", &finding->newer, &told->acquired);
+    fputc('\n', stderr);
+}
+
+static void print_bytes(const struct sanitize_finding *finding)
+{
+    plain_printf(stderr, ", %u bytes at %s", finding->bytes, finding->name);
+    if (finding->space == SPACE_SHARED) fprintf(stderr, " of CTA %llu", (unsigned long long)finding->cta);
     fputc('\n', stderr);
 }
 
@@ -291,9 +316,10 @@ static void print_text(const struct sanitize_found *found, const struct told *to
     plain_printf(stderr, "%s: sanitize: kernel %s: %s: %s\n", sanitize_is_advice(kind) ? "note" : "error", kernel,
                  kinds[kind].sentence, finding->name);
     print_side(found, kinds[kind].newer, main_side(finding), main);
-    plain_printf(stderr, ", %u bytes at %s", finding->bytes, finding->name);
-    if (finding->space == SPACE_SHARED) fprintf(stderr, " of CTA %llu", (unsigned long long)finding->cta);
-    fputc('\n', stderr);
+    if (is_of_register(finding))
+        fprintf(stderr, ", %s\n", finding->name);
+    else
+        print_bytes(finding);
     if (has_older(finding)) {
         print_side(found, kinds[kind].older, &finding->older, &told->older);
         fputc('\n', stderr);

@@ -22,6 +22,22 @@ is_clean() {
     expect 0 "^tmaref: sanitize: kernel $2: clean" --sanitize --schedule "$1" -- "$RUN_PTX" "$folder/checks.ptx" "$2" "$3" 64 ${4:+"$4"}
 }
 
+# Registers of wgmma.
+of_registers() { # KERNEL LINE SENTENCE PLACE
+    expect 0 "^products.cu:$2: error: sanitize: kernel $1: $3" --sanitize -- "$RUN_PTX" "$folder/products.ptx" "$1" 1 128
+    grep -qF -- "    $4" "$scratch/out" && grep -qF "kernel $1: 1 finding" "$scratch/out" || { echo "$1: no '$4', or not one finding:"; cat "$scratch/out"; failed=1; }
+}
+of_registers used 12 'a register is used that a wgmma may not have written yet: register 0 of D' 'the wgmma: products.cu:10, CTA (0,0,0), warps 0 to 3'
+of_registers one_too_many 23 'a register is used' 'the wgmma: products.cu:20'
+of_registers uncommitted 32 'a register is used' 'the wgmma: products.cu:30'
+of_registers changed 42 'a register is overwritten that a wgmma may still read: register 1 of A' 'the wgmma: products.cu:40'
+of_registers chained 52 'a register is used' 'the wgmma: products.cu:50'
+of_registers unfenced 64 'wgmma.fence is missing between the use of a register and a wgmma that takes it: register 1 of D' 'the use: products.cu:63'
+of_registers never_fenced 72 'wgmma.fence is missing' 'the wgmma: products.cu:72'
+for kernel in ordered one_behind late_constant; do
+    expect 0 "^tmaref: sanitize: kernel $kernel: clean" --sanitize -- "$RUN_PTX" "$folder/products.ptx" $kernel 1 128
+done
+
 # What is found does not depend on the order in which things were done.
 copy='copy.h:5, inlined at checks.cu'
 for schedule in default late early shuffled; do
