@@ -3,23 +3,24 @@
 
 #include "lanes_loop.h"
 
-// Of all lanes, those side by side or at one place; ALU_SCATTERED: they are neither. Only the ends are looked up then.
-#define TOGETHER(bits)                                                                                                 \
-    LANE_INLINE enum alu_reach together_##bits(const struct alu_stretch *stretch, const uint##bits##_t *row,           \
-                                               uint##bits##_t first, uint##bits##_t bytes)                             \
+// The upper half of the lanes is where the lower is, so many steps on; so are the halves of that, down to one lane.
+#define PATTERN(bits)                                                                                                  \
+    LANE_INLINE uint##bits##_t uneven_##bits(const uint##bits##_t *row, int half, uint##bits##_t step)                 \
     {                                                                                                                  \
-        typedef uint##bits##_t word;                                                                                   \
-        const word step = row[1] - row[0], begin = row[0], last = (word)stretch->last;                                 \
-        word uneven = 0;                                                                                               \
+        uint##bits##_t uneven = 0;                                                                                     \
+        for (int i = 0; i < half; i++) uneven |= (row[half + i] - row[i]) ^ (uint##bits##_t)half * step;               \
+        return uneven;                                                                                                 \
+    }                                                                                                                  \
+    LANE_INLINE enum alu_reach pattern_##bits(const uint##bits##_t *row, uint##bits##_t bytes)                         \
+    {                                                                                                                  \
+        const uint##bits##_t step = row[1] - row[0];                                                                   \
         if (step != 0 && step != bytes) return ALU_SCATTERED;                                                          \
-        EACH_LANE uneven |= (row[i] - begin) ^ (word)i * step;                                                         \
-        if (uneven != 0) return ALU_SCATTERED;                                                                         \
-        const word end = first + (LANES - 1) * step;                                                                   \
-        if ((first & (bytes - 1)) != 0 || first > last || end > last || end < first) return ALU_OUTSIDE;               \
+        if ((uneven_##bits(row, 16, step) | uneven_##bits(row, 8, step)) != 0) return ALU_SCATTERED;                   \
+        if ((uneven_##bits(row, 4, step) | uneven_##bits(row, 2, step)) != 0) return ALU_SCATTERED;                    \
         return step == 0 ? ALU_AT_ONE : ALU_SIDE_BY_SIDE;                                                              \
     }
-TOGETHER(32)
-TOGETHER(64)
+PATTERN(32)
+PATTERN(64)
 
 // Of the offsets, what is greater than `last` shows in a sign, and what lies far from the first in bits above 31.
 enum { SIGN_32 = 31, SIGN_64 = 63 };
@@ -58,14 +59,24 @@ LANE_INLINE enum alu_reach scattered_64(const struct alu_stretch *stretch, const
     return (all & (bytes - 1)) != 0 || far >> 32 != 0 || (all | outside) >> SIGN_64 != 0 ? ALU_OUTSIDE : ALU_SCATTERED;
 }
 
+// Of all lanes side by side or at one place only the ends are looked up.
 #define REACH(bits)                                                                                                    \
+    LANE_INLINE enum alu_reach in_order_##bits(const struct alu_stretch *stretch, const uint##bits##_t *row,           \
+                                               uint##bits##_t first, uint##bits##_t bytes)                             \
+    {                                                                                                                  \
+        const enum alu_reach pattern = pattern_##bits(row, bytes);                                                     \
+        const uint##bits##_t last = (uint##bits##_t)stretch->last;                                                     \
+        const uint##bits##_t end = first + (pattern == ALU_SIDE_BY_SIDE ? (LANES - 1) * bytes : 0);                    \
+        if (pattern == ALU_SCATTERED) return pattern;                                                                  \
+        return (first & (bytes - 1)) != 0 || first > last || end > last || end < first ? ALU_OUTSIDE : pattern;        \
+    }                                                                                                                  \
     static enum alu_reach reach_##bits(const struct alu_stretch *stretch, const void *row, uint64_t add,               \
                                        uint64_t bytes, uint32_t lanes, struct alu_spots *spots)                        \
     {                                                                                                                  \
         const uint##bits##_t *const address = row, more = (uint##bits##_t)(add - stretch->origin);                     \
         const uint##bits##_t each = (uint##bits##_t)bytes;                                                             \
         if (lanes != ALL_LANES) return scattered_##bits(stretch, address, more, each, lanes, spots);                   \
-        const enum alu_reach reach = together_##bits(stretch, address, address[0] + more, each);                       \
+        const enum alu_reach reach = in_order_##bits(stretch, address, address[0] + more, each);                       \
         if (reach == ALU_SCATTERED) return scattered_##bits(stretch, address, more, each, ALL_LANES, spots);           \
         spots->begin = address[0] + more;                                                                              \
         return reach;                                                                                                  \

@@ -81,12 +81,16 @@ struct machine_code {
     uint8_t kind, guarded;
 };
 
+// Where lanes may be: nobody knows; in the CTA's own shared memory; in a region of global memory.
+enum machine_guess { MACHINE_GUESS_NOTHING, MACHINE_GUESS_SHARED, MACHINE_GUESS_REGION };
+
 // A load or store, as its operands and words say it.
 //   bytes        of a part; whole_bytes: of all parts of a lane
 //   is_plain     the registers are as wide as what is moved, and none is loaded twice
 //   is_strong    other clusters may read or write the same words: each is the host's atomic, if one has its size
 //   is_parameter it reads a parameter of the entry by name
 //   reach        alu/span.h's, by the width of the address
+//   guess        where its lanes are most often
 //   move_span, move  what moves all parts of lanes side by side, and a part of lanes here and there (alu/span.h, movers.h);
 //                NULL: each lane for itself
 struct machine_transfer {
@@ -98,6 +102,7 @@ struct machine_transfer {
     uint32_t parts, bytes, whole_bytes;
     enum ptx_word space;
     enum memory_use use;
+    enum machine_guess guess;
     int is_signed, is_plain, is_strong, is_parameter;
 };
 

@@ -164,6 +164,14 @@ static int is_plain(const struct machine_transfer *transfer)
     return 1;
 }
 
+static enum machine_guess guess_of(const struct machine_transfer *transfer)
+{
+    const int is_wide = transfer->at->file == PTX_FILE_64, is_narrow = transfer->at->file == PTX_FILE_32;
+    if (is_narrow && (transfer->space == PTX_SHARED || transfer->space == PTX_SHARED_CTA)) return MACHINE_GUESS_SHARED;
+    if (is_wide && (transfer->space == PTX_GLOBAL || transfer->space == PTX_WORD_NONE)) return MACHINE_GUESS_REGION;
+    return MACHINE_GUESS_NOTHING;
+}
+
 void machine_transfer_prepare(struct machine_transfer *transfer, const struct machine_code *code)
 {
     const struct ptx_choice *choice = code->choice;
@@ -185,6 +193,7 @@ void machine_transfer_prepare(struct machine_transfer *transfer, const struct ma
                              transfer->at->slot == (MACHINE_SLOT_PARAMETERS | MACHINE_IN_WARP) &&
                              ((uint64_t)transfer->at->add & (transfer->whole_bytes - 1)) == 0;
     transfer->reach = alu_span()->reach[transfer->at->file == PTX_FILE_64];
+    transfer->guess = guess_of(transfer);
     transfer->move_span = span_mover_of(transfer, alu_span());
     transfer->move = machine_mover_of(transfer);
 }
@@ -195,7 +204,7 @@ static void fetch_ahead(uintptr_t *last, uintptr_t at, uint64_t bytes)
 {
     enum { LINE = 64, TURNS = 4 };
     const uintptr_t ahead = at + TURNS * (at - *last);
-    const uint64_t lines = (ahead % LINE + bytes + LINE - 1) / LINE;
+    const uint64_t lines = *last == 0 || *last == at ? 0 : (ahead % LINE + bytes + LINE - 1) / LINE;
     for (uint64_t i = 0; i < lines; i++) __builtin_prefetch((const void *)(ahead / LINE * LINE + i * LINE), 0, 2);
     *last = at;
 }
@@ -349,6 +358,54 @@ static int run_parameter(const struct machine_strand *strand, const struct machi
     return 1;
 }
 
+// The memory in which lanes are most often: the CTA's own shared memory, or the region of the last time; NULL if it is
+// not known. *origin: the address that its first byte has where `address` is one.
+static const struct memory *guess_memory(const struct machine_strand *strand, const struct machine_transfer *transfer,
+                                         uint64_t address, uint64_t *origin)
+{
+    const struct machine_cta *cta = strand->warp->cta;
+    if (transfer->guess == MACHINE_GUESS_SHARED) {
+        const uint32_t rank = (uint32_t)address >> SHARED_RANK_SHIFT;
+        *origin = MACHINE_SHARED_BASE + ((uint64_t)rank << SHARED_RANK_SHIFT);
+        return rank == cta->rank || rank == 0 ? &cta->cluster->memory[cta->rank] : NULL;
+    }
+    const struct region *region = strand->warp->hit[strand->pc % MACHINE_HITS];
+    if (region == NULL || (transfer->use == MEMORY_WRITES && region->is_read_only)) return NULL;
+    *origin = region->memory.base;
+    return &region->memory;
+}
+
+// All lanes at once, if they are where it is guessed; else 0, and nothing has been done.
+static int run_guessed(const struct machine_strand *strand, const struct machine_transfer *transfer)
+{
+    const void *const row = machine_slot(strand, transfer->at->slot);
+    const uint64_t bytes = transfer->whole_bytes, add = (uint64_t)transfer->at->add;
+    const int is_shared = transfer->guess == MACHINE_GUESS_SHARED;
+    const uint64_t address = is_shared ? *(const uint32_t *)row + (uint32_t)add : *(const uint64_t *)row + add;
+    struct alu_stretch stretch;
+    struct machine_spots spots;
+    const struct memory *memory = guess_memory(strand, transfer, address, &stretch.origin);
+    if (memory == NULL || memory->size_bytes < bytes || (stretch.origin & (bytes - 1)) != 0) return 0;
+    stretch.last = memory->size_bytes - bytes;
+    spots.at = memory->bytes + (address - stretch.origin);
+    switch (transfer->reach(&stretch, row, add, bytes, UINT32_MAX, &spots.of)) {
+    case ALU_OUTSIDE:
+        return 0;
+    case ALU_AT_ONE:
+        run_at_one(strand, transfer, spots.at);
+        break;
+    case ALU_SIDE_BY_SIDE:
+        if (!is_shared)
+            fetch_ahead(&strand->warp->row[strand->pc % MACHINE_HITS], (uintptr_t)spots.at, bytes * MACHINE_LANES);
+        run_span(strand, transfer, &spots);
+        break;
+    case ALU_SCATTERED:
+        spots.at = memory->bytes + spots.of.begin;
+        run_scattered(strand, transfer, UINT32_MAX, &spots);
+    }
+    return 1;
+}
+
 // The lanes at once, if each of them is where it may be; else 0, and nothing has been done.
 static int run_together(const struct machine_strand *strand, const struct machine_transfer *transfer, uint32_t lanes)
 {
@@ -410,6 +467,7 @@ enum machine_next machine_run_transfer(struct machine_strand *strand, const stru
         tell(strand, code, lanes, address);
     }
     if (transfer->is_parameter && lanes == UINT32_MAX && run_parameter(strand, transfer)) return MACHINE_NEXT;
+    if (lanes == UINT32_MAX && transfer->guess != 0 && run_guessed(strand, transfer)) return MACHINE_NEXT;
     if (run_together(strand, transfer, lanes)) return MACHINE_NEXT;
     machine_addresses(strand, transfer->at, address);
     return each_lane(strand, code, lanes, transfer, address);
