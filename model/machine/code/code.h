@@ -167,6 +167,18 @@ enum machine_warp_slot {
     MACHINE_SLOT_SPECIALS = 832,
 };
 
+// Of a warp that begins where one of the same index has ended, in another CTA (again.h): what its first instructions
+// still compute, and which registers are 0 again. It may be empty: then all is done as the first time.
+//   code        those that make something else in each CTA; stands_for: of so many instructions. 0: none is left out
+//   cleared     where registers lie in the frame that may be read before they are written; NULL: all are cleared
+struct machine_again {
+    struct machine_code *code;
+    struct machine_cleared {
+        uint32_t first, bytes;
+    } * cleared;
+    uint32_t codes, stands_for, clears;
+};
+
 // A kernel with all it may call: `function` has these in the order of the program.
 //   warp_bytes          of the slots of a warp
 //   module_local_bytes  of local variables of the module, at the start of every thread's local memory
@@ -180,6 +192,7 @@ struct machine_kernel {
     struct machine_parameter *parameter;
     struct machine_variable *shared;
     uint32_t shareds;
+    struct machine_again again; // of the entry
     struct machine_kernel_facts facts;
 };
 

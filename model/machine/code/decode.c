@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "again.h"
 #include "alu.h"
 #include "decoder.h"
 #include "form_number.h"
@@ -350,6 +351,7 @@ static void decode_all(struct decoder *decoder, uint32_t entry, const struct mac
         machine_aligned_copy(decoder, decoder->shared.item, decoder->shared.count * sizeof(struct machine_variable));
     decoder->kernel->shareds = decoder->shared.count;
     tell_facts(decoder, &program->function[entry]);
+    machine_again_prepare(decoder->kernel, program->ops, &decoder->kernel->again);
 }
 
 static void free_decoder(struct decoder *decoder)
@@ -458,7 +460,7 @@ static void free_function(struct machine_function *function)
 // About: what grows with the code.
 uint64_t machine_kernel_bytes(const struct machine_kernel *kernel)
 {
-    uint64_t bytes = sizeof *kernel;
+    uint64_t bytes = sizeof *kernel + (kernel->entry->codes + 1u) * sizeof *kernel->again.code;
     for (uint32_t i = 0; i < kernel->functions; i++) {
         const struct machine_function *function = kernel->function[i];
         bytes += sizeof *function + function->codes * sizeof *function->code + function->kept_bytes +
@@ -472,6 +474,7 @@ void machine_kernel_free(struct machine_kernel *kernel)
     if (kernel == NULL) return;
     for (uint32_t f = 0; kernel->function != NULL && f < kernel->functions; f++) free_function(kernel->function[f]);
     free(kernel->function);
+    machine_again_free(&kernel->again);
     free(kernel->special);
     free(kernel->shared);
     free(kernel->parameter);

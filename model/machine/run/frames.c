@@ -13,8 +13,9 @@ static void set_local_base(struct machine_frame *frame, uint32_t local_base)
     frame->local_base = local_base;
 }
 
-static void drop_frame(struct machine_frame *frame)
+void machine_frame_free(struct machine_frame *frame)
 {
+    if (frame == NULL) return;
     budget_give(BUDGET_REGISTERS, frame->function->frame_bytes);
     free(frame->slots);
     free(frame);
@@ -42,7 +43,7 @@ static void drop_frames(struct machine_frame **frames)
 {
     for (struct machine_frame *next; *frames != NULL; *frames = next) {
         next = (*frames)->caller;
-        drop_frame(*frames);
+        machine_frame_free(*frames);
     }
 }
 
@@ -58,6 +59,33 @@ struct machine_frame *machine_frame_new(struct machine_cluster *cluster, const s
     *frame = (struct machine_frame){.function = function, .slots = frame->slots};
     memset(frame->slots, 0, function->frame_bytes);
     set_local_base(frame, local_base);
+    return frame;
+}
+
+static void clear_registers(const struct machine_frame *frame, const struct machine_again *again)
+{
+    for (uint32_t i = 0; i < again->clears; i++)
+        memset(frame->slots + again->cleared[i].first, 0, again->cleared[i].bytes);
+}
+
+struct machine_frame *machine_frame_of_entry(struct machine_warp *warp)
+{
+    struct machine_cluster *cluster = warp->cta->cluster;
+    const struct machine_kernel *kernel = cluster->machine->kernel;
+    const int is_again = warp->entry != NULL && kernel->again.cleared != NULL && !warp->is_heard &&
+                         cluster->machine->launch->looker == NULL;
+    struct machine_frame *frame = warp->entry != NULL ? warp->entry : make_frame(kernel->entry);
+    if (frame == NULL) return NULL;
+    *frame = (struct machine_frame){.function = kernel->entry, .slots = frame->slots};
+    warp->entry = frame;
+    warp->is_again = is_again;
+    if (is_again) {
+        clear_registers(frame, &kernel->again);
+        frame->local_base = kernel->module_local_bytes;
+        return frame;
+    }
+    memset(frame->slots, 0, kernel->entry->frame_bytes);
+    set_local_base(frame, kernel->module_local_bytes);
     return frame;
 }
 

@@ -181,6 +181,13 @@ void machine_cluster_close(struct machine_cluster *cluster)
     machine->spare = cluster;
 }
 
+void machine_cluster_forget(struct machine_cluster *cluster)
+{
+    for (uint32_t rank = 0; rank < cluster->ctas; rank++)
+        for (uint32_t i = 0; i < cluster->cta[rank].warps; i++)
+            memset(cluster->cta[rank].warp[i].hit, 0, sizeof cluster->cta[rank].warp[i].hit);
+}
+
 void machine_clusters_free(struct machine *machine)
 {
     for (struct machine_cluster *next; machine->spare != NULL; machine->spare = next) {

@@ -13,6 +13,9 @@ struct machine_cluster *machine_cluster_open(struct machine *machine, uint64_t n
 void machine_cluster_close(struct machine_cluster *cluster);
 void machine_clusters_free(struct machine *machine);
 
+// What instructions of the cluster found last in global memory may be gone.
+void machine_cluster_forget(struct machine_cluster *cluster);
+
 //   RAN   it used its budget
 //   IDLE  nobody in it can go on, or all poll and will for ever: whatever helps has to come from another cluster
 //   DONE  all its threads have exited

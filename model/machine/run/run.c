@@ -412,20 +412,13 @@ enum machine_part machine_go_on(struct machine_launched *launched, int is_alone)
     return is_stuck(grid) ? MACHINE_PART_STUCK : MACHINE_PART_STAYS;
 }
 
-// What an instruction found last may be gone.
-static void forget_hits(const struct machine_cluster *cluster)
-{
-    for (uint32_t i = 0; i < cluster->ctas; i++) {
-        const struct machine_cta *cta = &cluster->cta[i];
-        for (uint32_t warp = 0; warp < cta->warps; warp++) memset(cta->warp[warp].hit, 0, sizeof cta->warp[warp].hit);
-    }
-}
-
 int machine_map(struct machine_launched *launched, const struct global_memory *global)
 {
     const struct grid *grid = &launched->grid;
     if (!machine_map_memory(&launched->machine, global)) return 0;
-    for (uint32_t i = 0; i < grid->residents; i++) forget_hits(grid->resident[i].cluster);
+    for (uint32_t i = 0; i < grid->residents; i++) machine_cluster_forget(grid->resident[i].cluster);
+    for (struct machine_cluster *spare = launched->machine.spare; spare != NULL; spare = spare->next_spare)
+        machine_cluster_forget(spare);
     return 1;
 }
 

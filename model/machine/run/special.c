@@ -192,16 +192,17 @@ void machine_special_set(struct machine_warp *warp)
     for (uint32_t i = 0; i < machine->kernel->specials; i++) set_special(warp, &machine->kernel->special[i]);
 }
 
-static int differs_by_cta(enum ptx_special special)
+int machine_special_differs(const struct machine_special *special)
 {
-    return special == PTX_SPECIAL_CTAID || special == PTX_SPECIAL_SMID || special == PTX_SPECIAL_CLUSTERID;
+    return special->special == PTX_SPECIAL_CTAID || special->special == PTX_SPECIAL_SMID ||
+           special->special == PTX_SPECIAL_CLUSTERID;
 }
 
 void machine_special_renew(struct machine_warp *warp)
 {
     const struct machine_kernel *kernel = warp->cta->cluster->machine->kernel;
     for (uint32_t i = 0; i < kernel->specials; i++)
-        if (differs_by_cta((enum ptx_special)kernel->special[i].special)) set_special(warp, &kernel->special[i]);
+        if (machine_special_differs(&kernel->special[i])) set_special(warp, &kernel->special[i]);
 }
 
 // The clock of a cluster goes on by the longest turn of each round, and in a turn by what a thread of an H200 takes to

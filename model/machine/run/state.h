@@ -53,6 +53,7 @@ struct machine_strand {
 //   clock_reads  how often it has read a clock
 //   polled_place, polled_state, polled_reads, polled_looks, repeats  polling.c's: where it was, in what state, its
 //             clock_reads then, how often its state is yet to be looked at, and whether it has come back to that
+//   entry      the frame of the kernel's entry; is_again: it holds what the last warp has left there (code.h's again)
 //   hit        regions that instructions found last; row: where the rows of lanes lay that they moved last
 //   looking_in, looking_at, looked_for  the last strong read or atomic: where, and of which address
 //   looked     a looker's own, 0 in the beginning
@@ -61,10 +62,12 @@ struct machine_warp {
     struct machine_cta *cta;
     uint8_t *slots, *local;
     uint32_t local_bytes, index;
-    int is_heard; // somebody hears of what it does. All up to here stay when the warp is used again
-    uint32_t strands, live, begun, syncing, synced, carry;
+    int is_heard; // somebody hears of what it does
+    struct machine_frame *entry;
     const struct region *hit[MACHINE_HITS];
-    uintptr_t row[MACHINE_HITS];
+    uintptr_t row[MACHINE_HITS]; // all up to here stay when the warp is used again
+    uint32_t strands, live, begun, syncing, synced, carry;
+    int is_again;
     const struct machine_function *looking_in;
     const struct machine_code *looking_at;
     uint64_t looked_for;

@@ -139,7 +139,7 @@ static void leave_frame(struct machine_warp *warp, struct machine_frame *frame, 
     frame->lanes &= ~lanes;
     if (frame->lanes != 0) return;
     if (warp->cta->cluster->flights != NULL) machine_flights_leave(warp, frame);
-    machine_frame_keep(warp->cta->cluster, frame);
+    if (frame != warp->entry) machine_frame_keep(warp->cta->cluster, frame);
 }
 
 void machine_frame_pop(struct machine_strand *strand, uint32_t lanes)
@@ -349,6 +349,19 @@ static enum machine_next run_strand(struct machine_strand *strand, uint32_t *bud
     return next;
 }
 
+// The first instructions of a warp that begins again: those that make something else than the last time.
+static void run_again(struct machine_strand *strand, uint32_t *budget)
+{
+    struct machine_warp *warp = strand->warp;
+    struct machine_cluster *cluster = warp->cta->cluster;
+    const struct machine_again *again = &cluster->machine->kernel->again;
+    if (again->stands_for >= *budget) return;
+    run_plain(strand, again->code, again->code + again->codes);
+    strand->pc = again->stands_for;
+    *budget -= again->stands_for;
+    cluster->thread_instructions += (uint64_t)again->stands_for * (uint32_t)__builtin_popcount(strand->lanes);
+}
+
 // A strand that stands where a sibling does joins it.
 static void meet(struct machine_strand *strand)
 {
@@ -367,6 +380,8 @@ enum machine_ran machine_warp_run(struct machine_warp *warp, uint32_t budget)
     uint32_t left = budget;
     enum machine_ran ran = MACHINE_RAN_ON;
     int is_over = 0;
+    if (warp->is_again) run_again(&warp->strand[0], &left);
+    warp->is_again = 0;
     while (left > 0 && ran == MACHINE_RAN_ON && !is_over) {
         struct machine_strand *strand = pick(warp);
         if (strand == NULL) {
@@ -418,7 +433,7 @@ int machine_warp_start(struct machine_warp *warp, struct machine_cta *cta, uint3
     warp->is_heard = cta->cluster->machine->launch->observer != NULL;
     if (warp->slots == NULL) warp->slots = aligned_alloc(MACHINE_SLOT_ALIGN, kernel->warp_bytes);
     if (warp->slots == NULL || !machine_local_grow(warp, top)) return 0;
-    struct machine_frame *frame = machine_frame_new(cta->cluster, kernel->entry, local_base);
+    struct machine_frame *frame = machine_frame_of_entry(warp);
     if (frame == NULL) return 0;
     frame->lanes = warp->live = lanes;
     warp->strands = 1;
@@ -436,6 +451,7 @@ void machine_warp_end(struct machine_warp *warp)
 void machine_warp_free(struct machine_warp *warp)
 {
     free(warp->slots);
+    machine_frame_free(warp->entry);
     budget_give(BUDGET_LOCAL, (uint64_t)warp->local_bytes * MACHINE_LANES);
     free(warp->local);
 }
