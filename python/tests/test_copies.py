@@ -144,6 +144,8 @@ def test_barriers():
         barrier.arrive(3)
     with pytest.raises(ValueError, match="there is no mbarrier.arriv;"):
         barrier.operate("arriv")
+    assert [finding.rule for finding in tmaref.Barrier(0).findings] == ["MBARRIER_INIT_COUNT"]
+    assert tmaref.Barrier(2**20 - 1).findings == ()
 
 
 def test_diagnose_and_assert_tile(assert_tile):

@@ -42,7 +42,8 @@ class Barrier:
     """
 
     def __init__(self, count: int) -> None:
-        """mbarrier.init with `count` arrivals a phase; Fault for a count that is not 1 to 2**20 - 1."""
+        """mbarrier.init with `count` arrivals a phase. PTX allows 1 to 2**20 - 1; an H200 takes any count, so another one is
+        in `findings`, and the word is the one that an H200 makes."""
         self._barrier = ffi.new("struct native_barrier *")
         library.native_barrier_start(self._barrier)
         self.findings: tuple[Finding, ...] = ()

@@ -157,6 +157,15 @@ static enum cuda_result text_of_debug(struct driver *driver, const char *call, c
     return CUDA_SUCCESS;
 }
 
+static enum cuda_result refuse_gpu(struct driver *driver, const char *call, unsigned gpu)
+{
+    if (gpu == 0)
+        return driver_refuse(driver, CUDA_ERROR_NO_BINARY_FOR_GPU, call,
+                             "the image is an ELF file whose header names no GPU: it is damaged, or no cubin");
+    return driver_refuse(driver, CUDA_ERROR_NO_BINARY_FOR_GPU, call,
+                         "the cubin is for sm_%u: an H200 loads those for sm_90 and sm_90a", gpu);
+}
+
 // Machine code runs on GPUs of its own number, and of later minor ones.
 static enum cuda_result text_of_inputs(struct driver *driver, const char *call, const void *image, size_t size_bytes,
                                        char **text, size_t *bytes)
@@ -164,9 +173,7 @@ static enum cuda_result text_of_inputs(struct driver *driver, const char *call, 
     enum { OUR_GPU = 90 };
     struct cubin_input first, second;
     size_t at = 0;
-    if (cubin_is(image, size_bytes) && cubin_gpu(image) != OUR_GPU)
-        return driver_refuse(driver, CUDA_ERROR_NO_BINARY_FOR_GPU, call,
-                             "the cubin is for sm_%u: an H200 loads those for sm_90 and sm_90a", cubin_gpu(image));
+    if (cubin_is(image, size_bytes) && cubin_gpu(image) != OUR_GPU) return refuse_gpu(driver, call, cubin_gpu(image));
     if (!cubin_next(image, size_bytes, &at, &first)) return text_of_debug(driver, call, image, size_bytes, text, bytes);
     if (first.kind == INPUT_PTX && !cubin_next(image, size_bytes, &at, &second))
         return image_text(driver, call, first.data, first.bytes, text, bytes);

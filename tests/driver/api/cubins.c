@@ -109,6 +109,8 @@ void show_cubin_gpus(void)
     older[ABI_AT] = ABI_OF_CUDA_12;
     WORKS(cuModuleLoadData(&module, older));
     refuse(CUDA_ERROR_NO_BINARY_FOR_GPU, made_of(0x6006402, &text, 1, &bytes), "the cubin is for sm_100:");
+    refuse(CUDA_ERROR_NO_BINARY_FOR_GPU, made_of(0, &text, 1, &bytes),
+           "an ELF file whose header names no GPU: it is damaged");
 }
 
 // What does not lie in the file is not there.
