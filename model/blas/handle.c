@@ -1,47 +1,28 @@
 // SPDX-License-Identifier: MIT
 // Handles and their settings, and what the library says of itself.
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "blas.h"
-#include "note.h"
 #include "queue.h"
+#include "refusal.h"
 
 enum { MARK = 0x626c6173, VERSION_MAJOR = 13, VERSION_MINOR = 1, VERSION_PATCH = 0, MULTIPROCESSORS = 132 };
 
 // --- Refusals --------------------------------------------------------------------------------------------------------
 
-static int is_quiet(void)
-{
-    const char *quiet = getenv("TMAREF_QUIET"); // the driver's option
-    return quiet != NULL && strcmp(quiet, "1") == 0;
-}
-
 enum cublas_status blas_refuse(const char *call, enum cublas_status status, const char *format, ...)
 {
     va_list arguments;
-    if (is_quiet()) return status;
-    fflush(stdout);
-    flockfile(stderr);
-    fprintf(stderr, "tmaref: %s: ", call);
     va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
+    refusal_tell(call, format, arguments);
     va_end(arguments);
-    fputc('\n', stderr);
-    funlockfile(stderr);
     return status;
 }
 
 int blas_missing(const char *call, int *was_told)
 {
-    static const char why[] = "tmaref exec does not have this call; it returns CUBLAS_STATUS_NOT_SUPPORTED (15)";
-    if (!*was_told) {
-        blas_refuse(call, CUBLAS_STATUS_NOT_SUPPORTED, "%s", why);
-        note_add(note_path(), NOTE_REFUSED " %d %s: %s", CUDA_ERROR_NOT_SUPPORTED, call, why);
-    }
-    *was_told = 1;
+    refusal_missing(call, "CUBLAS_STATUS_NOT_SUPPORTED (15)", "", was_told);
     return CUBLAS_STATUS_NOT_SUPPORTED;
 }
 

@@ -317,7 +317,7 @@ int driver_missing(const char *name, const char *why, int *was_told)
     if (*was_told) return CUDA_ERROR_NOT_SUPPORTED;
     *was_told = 1;
     return (int)driver_refuse(driver, CUDA_ERROR_NOT_SUPPORTED, name,
-                              "tmaref exec does not have this call; it answers 801%s", why);
+                              "tmaref exec does not have this call; it returns 801%s", why);
 }
 
 // The lock of the parent may have been any thread's: the child, which has one, gets a new one.

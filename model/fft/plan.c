@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Plans and what the library says of itself. A plan needs no work area: its size is always 0.
 #include <pthread.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "fft_grid.h"
-#include "note.h"
 #include "queue.h"
+#include "refusal.h"
 
 enum { VERSION_MAJOR = 12, VERSION_MINOR = 0, VERSION_PATCH = 0 };
 
@@ -17,27 +15,15 @@ enum { VERSION_MAJOR = 12, VERSION_MINOR = 0, VERSION_PATCH = 0 };
 enum cufft_result fft_refuse(const char *call, enum cufft_result result, const char *format, ...)
 {
     va_list arguments;
-    const char *quiet = getenv("TMAREF_QUIET"); // the driver's option
-    if (quiet != NULL && strcmp(quiet, "1") == 0) return result;
-    fflush(stdout);
-    flockfile(stderr);
-    fprintf(stderr, "tmaref: %s: ", call);
     va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
+    refusal_tell(call, format, arguments);
     va_end(arguments);
-    fputc('\n', stderr);
-    funlockfile(stderr);
     return result;
 }
 
 int fft_missing(const char *call, int *was_told)
 {
-    static const char why[] = "tmaref exec does not have this call; it returns CUFFT_NOT_SUPPORTED (16)";
-    if (!*was_told) {
-        fft_refuse(call, CUFFT_NOT_SUPPORTED, "%s", why);
-        note_add(note_path(), NOTE_REFUSED " %d %s: %s", CUDA_ERROR_NOT_SUPPORTED, call, why);
-    }
-    *was_told = 1;
+    refusal_missing(call, "CUFFT_NOT_SUPPORTED (16)", "", was_told);
     return CUFFT_NOT_SUPPORTED;
 }
 

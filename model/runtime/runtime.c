@@ -2,10 +2,8 @@
 #include "runtime.h"
 
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 
-#include "note.h"
+#include "refusal.h"
 #include "runtime_error.h"
 #include "speaking.h"
 
@@ -100,24 +98,12 @@ static const char *reason_of(int error)
     }
 }
 
-static int is_quiet(void)
-{
-    const char *quiet = getenv("TMAREF_QUIET"); // the driver's option
-    return quiet != NULL && strcmp(quiet, "1") == 0;
-}
-
 void runtime_tell(const char *call, const char *format, ...)
 {
     va_list arguments;
-    if (is_quiet()) return;
-    fflush(stdout);
-    flockfile(stderr);
-    fprintf(stderr, "tmaref: %s: ", call);
     va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
+    refusal_tell(call, format, arguments);
     va_end(arguments);
-    fputc('\n', stderr);
-    funlockfile(stderr);
 }
 
 // Once for each error, unless the driver has said something since the last error of this thread.
@@ -128,7 +114,7 @@ static void tell_reason(const char *call, int error)
     const unsigned before = said;
     const char *reason = reason_of(error);
     cuLogsCurrent(&said, 0);
-    if (reason == NULL || said != before || was_told[error] || is_quiet()) return;
+    if (reason == NULL || said != before || was_told[error] || refusal_is_quiet()) return;
     was_told[error] = 1;
     runtime_tell(call, "%s (%d): %s", cudaGetErrorName((enum cudaError)error), error, reason);
 }
@@ -143,12 +129,7 @@ enum cudaError runtime_keep_of(const char *call, int error)
 
 int runtime_missing(const char *name, const char *why, int *was_told)
 {
-    if (!*was_told && !is_quiet()) {
-        *was_told = 1;
-        runtime_tell(name, "tmaref exec does not have this call; it answers 801%s", why);
-        note_add(note_path(), NOTE_REFUSED " %d %s: tmaref exec does not have this call%s", (int)cudaErrorNotSupported,
-                 name, why);
-    }
+    refusal_missing(name, "801", why, was_told);
     return (int)runtime_keep(cudaErrorNotSupported);
 }
 

@@ -219,7 +219,7 @@ static enum cuda_result refuse_attribute(uint32_t attribute)
     DRIVER_USE(driver);
     if (attribute != DEVICE_UPDATABLE_KERNEL_NODE) return CUDA_ERROR_INVALID_VALUE;
     return driver_refuse(driver, CUDA_ERROR_NOT_SUPPORTED, "cuLaunchKernelEx",
-                         "tmaref exec does not have launch attribute %u; it answers 801", attribute);
+                         "tmaref exec does not have launch attribute %u; it returns 801", attribute);
 }
 
 // Nothing depends on how the host waits, but it must be one of the ways that there are.

@@ -357,12 +357,12 @@ int cudaFreeArray(void), cuArrayDestroy(void), cuMemAlloc(void);
 void show_missing_calls(void)
 {
     REFUSES(ERROR_NOT_SUPPORTED, cudaFreeArray());
-    SAYS("cudaFreeArray: tmaref exec does not have this call; it answers 801; tmaref has no CUDA arrays: use linear");
+    SAYS("cudaFreeArray: tmaref exec does not have this call; it returns 801; tmaref has no CUDA arrays: use linear");
     REFUSES(ERROR_NOT_SUPPORTED, cudaFreeArray());
     SAYS_NOTHING();
     REQUIRE(cudaGetLastError() == cudaErrorNotSupported);
     REFUSES(ERROR_NOT_SUPPORTED, cuArrayDestroy());
-    SAYS("cuArrayDestroy: tmaref exec does not have this call; it answers 801; tmaref has no CUDA arrays: use linear");
+    SAYS("cuArrayDestroy: tmaref exec does not have this call; it returns 801; tmaref has no CUDA arrays: use linear");
     REFUSES(ERROR_NOT_SUPPORTED, cuArrayDestroy());
     SAYS_NOTHING();
     REFUSES(ERROR_NOT_SUPPORTED, cuMemAlloc());
