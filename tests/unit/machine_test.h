@@ -78,4 +78,17 @@ static inline struct ran *run_well(const char *text, struct launch_of of)
     return ran;
 }
 
+// In how many seeds a text goes wrong under a schedule: in none under DEFAULT and EARLY, and under the other two in at
+// least `late` and `shuffled`; 0: in none either.
+typedef int counter_of_bad(const char *text, enum machine_policy policy);
+static inline void check_seeds(counter_of_bad *count_bad, const char *text, int late, int shuffled)
+{
+    const int least[] = {
+        [MACHINE_DEFAULT] = 0, [MACHINE_EARLY] = 0, [MACHINE_LATE] = late, [MACHINE_SHUFFLED] = shuffled};
+    for (int policy = MACHINE_DEFAULT; policy <= MACHINE_SHUFFLED; policy++) {
+        const int bad = count_bad(text, (enum machine_policy)policy);
+        ck_assert_msg(least[policy] == 0 ? bad == 0 : bad >= least[policy], "policy %d: %d", policy, bad);
+    }
+}
+
 #endif
