@@ -14,12 +14,13 @@
 //   lanes      of the warp: those that did it
 //   operation  the number of the asynchronous operation it is part of; 0: the threads themselves
 //   file       NULL where no source is known; `line` then counts steps of a program, or is 0
+//   called_at  in a function that was not inlined, the line at which the kernel called it; else 0
 struct event_origin {
     uint64_t launch, cta;
     uint32_t rank, warp, lanes;
     uint64_t operation;
     const char *file;
-    uint32_t line;
+    uint32_t line, called_at;
 };
 
 enum event_kind { EVENT_ACCESS, EVENT_FENCE, EVENT_BARRIER, EVENT_MEETING, EVENT_GROUP, EVENT_RUN };

@@ -80,7 +80,8 @@ static void add(struct mbarrier_transaction *sum, const struct mbarrier_transact
 static int is_same(const struct event_origin *a, const struct event_origin *b)
 {
     return a->launch == b->launch && a->cta == b->cta && a->rank == b->rank && a->warp == b->warp &&
-           a->lanes == b->lanes && a->operation == b->operation && a->file == b->file && a->line == b->line;
+           a->lanes == b->lanes && a->operation == b->operation && a->file == b->file && a->line == b->line &&
+           a->called_at == b->called_at;
 }
 
 static void contribute(struct ledger *page, const struct event *event)

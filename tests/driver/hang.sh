@@ -36,7 +36,8 @@ expect 1 'the kernel waits for memory that no thread will write' -- "$RUN_PTX" "
 # Stores into local memory, as nvcc -G puts them into each try, are nothing that another thread waits for.
 expect 1 '^  no thread can make progress: CUDA_ERROR_LAUNCH_TIMEOUT' --limit-seconds 20 -- "$RUN_PTX" "$1/hang.ptx" debug 1 32
 grep -q '^hang.cu:71: error: kernel debug hangs: 32 threads of CTA (0,0,0) wait for mbarrier full: its arrival is missing' "$scratch/out" &&
-    grep -q '(wait.h:9, called at hang.cu:71)' "$scratch/out" || { cat "$scratch/out"; failed=1; }
+    grep -q '(wait.h:9, called at hang.cu:71)' "$scratch/out" && # of the init too, the line that called the header's function
+    grep -q '^  full: shared address 0x[0-9a-f]*, made by init at hang.cu:70; ' "$scratch/out" || { cat "$scratch/out"; failed=1; }
 
 # The same before the eyes of --stats, which counts what ran.
 expect 1 'the kernel waits for memory that no thread will write' --stats -- "$RUN_PTX" "$1/hang.ptx" sleeps

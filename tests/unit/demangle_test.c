@@ -13,6 +13,7 @@
 Suite *demangle_suite(void);
 
 #define NUMBA "_ZN6cudapy8__main__3addB2v1B30cw51cXTLSUwv1sCUt9Ww0FEw09RRQPE5ArrayIfLi1E1C7mutable7alignedE"
+#define CCCL  "_ZN37_INTERNAL_2a84ef1e_7_ring_cu_ac6f98994cuda3ptx3__424mbarrier_try_wait_parityIvEEbPmRKj"
 #define LONG_NAME                                                                                                      \
     "_ZN7cutlass13device_kernelINS_4gemm6kernel13GemmUniversalIN4cute5tupleIJiiiiEEENS_10collective13CollectiveMmaI"   \
     "fEEEEEEvNT_6ParamsE"
@@ -24,6 +25,9 @@ static const struct {
     {"_Z4copyIfEvPT_S1_", "copy<float>(float*, float*)", "without void in front, which all kernels return"},
     {LONG_NAME, "cutlass::device_kernel<cutlass::gemm::kernel::GemmUniversal...>(",
      "of long arguments the start stays"},
+    {CCCL, "bool cuda::ptx::mbarrier_try_wait_parity<void>(unsigned long*, unsigned int const&)",
+     "without the namespaces of nvcc's file and of CCCL's release"},
+    {"_Z7__4_oneP3__4", "__4_one(__4*)", "what only looks like one stays"},
     {NUMBA, "__main__.add(Array<float, 1, C, mutable, aligned>)", "Numba"},
     {"matmul_kernel", "matmul_kernel", "extern \"C\", and Triton's"},
     {"_Z", "_Z", "no name"},

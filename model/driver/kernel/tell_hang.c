@@ -25,9 +25,9 @@ static void print_triple(FILE *out, const char *key, const uint32_t value[3])
     fprintf(out, "\"%s\": [%u, %u, %u]", key, value[0], value[1], value[2]);
 }
 
-static void print_line(FILE *out, const struct machine *machine, uint32_t line)
+static void print_line(FILE *out, const struct machine *machine, uint32_t line, uint32_t called_at)
 {
-    const struct machine_where where = machine_line_where(machine, line);
+    const struct machine_where where = machine_line_where(machine, line, called_at);
     const struct machine_caller at = machine_where_outer(&where);
     fprintf(out, "\"ptx_line\": %u", line);
     if (at.line == 0) return;
@@ -70,7 +70,7 @@ static void print_part(FILE *out, const struct machine *machine, const struct ha
     fprintf(out, "\"missing\": %s, \"arrivals\": %llu, \"expected_bytes\": %llu, \"bytes\": %llu, ",
             part->is_missing ? "true" : "false", (unsigned long long)part->transaction.arrivals,
             (unsigned long long)part->transaction.expect_bytes, (unsigned long long)part->transaction.complete_bytes);
-    print_line(out, machine, part->line);
+    print_line(out, machine, part->line, part->called_at);
     fprintf(out, "}");
 }
 
@@ -99,7 +99,7 @@ static void print_barrier(FILE *out, const struct hang_wait *wait)
             (unsigned long long)(barrier->page != NULL ? barrier->page->phases : 0));
     if (barrier->page != NULL) {
         fprintf(out, ", \"init\": {");
-        print_line(out, machine, barrier->page->init.line);
+        print_line(out, machine, barrier->page->init.line, barrier->page->init.called_at);
         fprintf(out, "}");
     }
     fprintf(out, ", \"history\": {\"of_another\": %s",

@@ -100,6 +100,7 @@ struct flight_wait {
     int is_parity;
     const struct machine_function *function;
     const struct machine_code *code;
+    uint32_t called_at; // the line of the PTX at which the kernel called what waits; 0: it waits itself
 };
 
 // The last wait of the warp for a barrier that succeeded: `phases` of it had completed since its init.

@@ -37,7 +37,7 @@ enum hang_score { HANG_NOTHING = 0, HANG_GUESS = 30, HANG_LIKELY = 60, HANG_CERT
 struct hang_part {
     const struct machine_cta *cta;
     const struct machine_warp *warp;
-    uint32_t line, lanes; // of the PTX; of the warp
+    uint32_t line, called_at, lanes; // of the PTX, and of the kernel's call that it is behind; of the warp
     struct machine_caller at;
     int is_copy, is_missing;
     struct mbarrier_transaction transaction;
@@ -154,6 +154,8 @@ uint32_t hang_warp_index(const struct machine_warp *warp);
 
 // Do two lines of the PTX come from one of the source? Loops are unrolled.
 int hang_is_same_line(const struct machine *machine, uint32_t one, uint32_t other);
+int hang_is_same_origin(const struct machine *machine, const struct event_origin *one,
+                        const struct event_origin *other);
 
 // Can the strand still come to the line of a contribution, to an instruction of the same form, or of that handler
 // (hang_code.c)? Of one in a called function nobody knows: 1.
@@ -165,7 +167,7 @@ int hang_reaches_handler(const struct machine_strand *strand, machine_handler *h
 const struct machine_code *hang_next_expect(const struct hang_wait *wait);
 
 // Where a line of the PTX comes from, as the user sees it: "pipe.cu:12", or "PTX line 40".
-const char *hang_line(const struct machine *machine, uint32_t line, char *text, size_t bytes);
+const char *hang_line(const struct machine *machine, uint32_t line, uint32_t called_at, char *text, size_t bytes);
 
 // The same of an instruction of a wait.
 const char *hang_place(const struct hang_wait *wait, char *text, size_t bytes);

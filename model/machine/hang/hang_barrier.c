@@ -14,9 +14,9 @@ static const struct machine_cta *cta_of(const struct machine_cluster *cluster, u
     return NULL;
 }
 
-static struct machine_caller caller_of(const struct machine *machine, uint32_t line)
+static struct machine_caller caller_of(const struct machine *machine, uint32_t line, uint32_t called_at)
 {
-    const struct machine_where where = machine_line_where(machine, line);
+    const struct machine_where where = machine_line_where(machine, line, called_at);
     return machine_where_outer(&where);
 }
 
@@ -27,8 +27,15 @@ static int is_same_place(const struct machine_caller *a, const struct machine_ca
 
 int hang_is_same_line(const struct machine *machine, uint32_t one, uint32_t other)
 {
-    const struct machine_caller a = caller_of(machine, one), b = caller_of(machine, other);
+    const struct machine_caller a = caller_of(machine, one, 0), b = caller_of(machine, other, 0);
     return one == other || is_same_place(&a, &b);
+}
+
+int hang_is_same_origin(const struct machine *machine, const struct event_origin *one, const struct event_origin *other)
+{
+    const struct machine_caller a = caller_of(machine, one->line, one->called_at);
+    const struct machine_caller b = caller_of(machine, other->line, other->called_at);
+    return (one->line == other->line && one->called_at == other->called_at) || is_same_place(&a, &b);
 }
 
 static struct hang_part part_of(const struct machine_cluster *cluster, const struct ledger_entry *entry)
@@ -38,15 +45,17 @@ static struct hang_part part_of(const struct machine_cluster *cluster, const str
                               .warp = cta != NULL && entry->origin.warp < cta->warps ? &cta->warp[entry->origin.warp]
                                                                                      : NULL,
                               .line = entry->origin.line,
+                              .called_at = entry->origin.called_at,
                               .lanes = entry->origin.lanes,
-                              .at = caller_of(cluster->machine, entry->origin.line),
+                              .at = caller_of(cluster->machine, entry->origin.line, entry->origin.called_at),
                               .is_copy = entry->origin.operation != 0,
                               .transaction = entry->transaction};
 }
 
 static int is_of_same(const struct hang_part *a, const struct hang_part *b)
 {
-    return a->warp == b->warp && a->is_copy == b->is_copy && (a->line == b->line || is_same_place(&a->at, &b->at));
+    return a->warp == b->warp && a->is_copy == b->is_copy &&
+           ((a->line == b->line && a->called_at == b->called_at) || is_same_place(&a->at, &b->at));
 }
 
 static void add_transaction(struct mbarrier_transaction *sum, const struct mbarrier_transaction *more)
@@ -99,8 +108,7 @@ static const struct ledger *find_sibling(const struct machine_cluster *cluster, 
         const struct ledger *other = &book->page[i];
         uint64_t word;
         if (!other->is_used || other == page || other->life != BARRIER_LIVE || other->phases == 0) continue;
-        if (other->rank != page->rank || !hang_is_same_line(cluster->machine, other->init.line, page->init.line))
-            continue;
+        if (other->rank != page->rank || !hang_is_same_origin(cluster->machine, &other->init, &page->init)) continue;
         const uint8_t *at = cluster_memory_at(cluster->flights->unit.cluster, other->rank, other->address, sizeof word);
         if (at == NULL) continue;
         memcpy(&word, at, sizeof word);

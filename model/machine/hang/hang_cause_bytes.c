@@ -27,7 +27,8 @@ void hang_add_line(struct machine_text *text, const struct hang_wait *wait, cons
 {
     char place[PLACE_BYTES];
     if (part != NULL)
-        machine_text_add(text, " (%s)", hang_line(wait->cluster->machine, part->line, place, sizeof place));
+        machine_text_add(text, " (%s)",
+                         hang_line(wait->cluster->machine, part->line, part->called_at, place, sizeof place));
 }
 
 // Another barrier of its CTA that has more bytes than it expects, and has its expect_tx or has never had one: bytes may
@@ -56,7 +57,8 @@ static int bytes_elsewhere(struct hang_wait *wait, const struct ledger *other)
     for (int i = 0; i < other->count; i++)
         if (other->entry[i].transaction.complete_bytes > 0) {
             machine_text_add(&to, ". The copy is at %s",
-                             hang_line(wait->cluster->machine, other->entry[i].origin.line, place, sizeof place));
+                             hang_line(wait->cluster->machine, other->entry[i].origin.line,
+                                       other->entry[i].origin.called_at, place, sizeof place));
             break;
         }
     machine_text_add(&to, ". expect_tx and the copy must name the same mbarrier.");
@@ -68,7 +70,7 @@ static int bytes_elsewhere(struct hang_wait *wait, const struct ledger *other)
 static int is_bulk(const struct hang_wait *wait, const struct hang_part *part)
 {
     static const char bulk[] = "cp.async.bulk";
-    const struct ptx_name text = machine_line_where(wait->cluster->machine, part->line).instruction;
+    const struct ptx_name text = machine_line_where(wait->cluster->machine, part->line, 0).instruction;
     for (uint32_t i = 0; i + sizeof bulk - 1 <= text.length; i++)
         if (memcmp(text.at + i, bulk, sizeof bulk - 1) == 0) return 1;
     return 0;

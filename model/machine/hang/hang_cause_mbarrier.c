@@ -17,7 +17,8 @@ static void add_init_line(struct machine_text *text, const struct hang_wait *wai
 {
     char place[PLACE_BYTES];
     machine_text_add(text, " (%s)",
-                     hang_line(wait->cluster->machine, wait->barrier->page->init.line, place, sizeof place));
+                     hang_line(wait->cluster->machine, wait->barrier->page->init.line,
+                               wait->barrier->page->init.called_at, place, sizeof place));
 }
 
 // What the first warp of the wait saw of the barrier last; NULL: nothing that is known.
@@ -112,7 +113,7 @@ static int is_fellow(const struct hang_wait *wait, const struct ledger *other)
 {
     const struct ledger *page = wait->barrier->page;
     return other->is_used && other != page && other->rank == page->rank && other->life == BARRIER_LIVE &&
-           hang_is_same_line(wait->cluster->machine, other->init.line, page->init.line);
+           hang_is_same_origin(wait->cluster->machine, &other->init, &page->init);
 }
 
 // Which of its fellows, made at the same line, are a phase further on although they come behind it: it was passed over.
@@ -356,11 +357,12 @@ static int init_wiped(struct hang_wait *wait)
         machine_text_add(&to, "%s %llu bytes of copies", comma, (unsigned long long)wiped->complete_bytes);
     if (page->has_early) {
         char place[PLACE_BYTES];
-        machine_text_add(&to,
-                         ", of CTA %llu, warp %u at %s. Put barrier.cluster, or a barrier of the CTA, between the "
-                         "init and the first use.",
-                         (unsigned long long)page->early.cta, page->early.warp,
-                         hang_line(wait->cluster->machine, page->early.line, place, sizeof place));
+        machine_text_add(
+            &to,
+            ", of CTA %llu, warp %u at %s. Put barrier.cluster, or a barrier of the CTA, between the "
+            "init and the first use.",
+            (unsigned long long)page->early.cta, page->early.warp,
+            hang_line(wait->cluster->machine, page->early.line, page->early.called_at, place, sizeof place));
     } else {
         machine_text_add(&to, ". Initialise a barrier once, in one thread.");
     }

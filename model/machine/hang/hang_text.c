@@ -31,9 +31,9 @@ static const char *place_text(const struct machine_where *where, int is_whole, c
     return text;
 }
 
-const char *hang_line(const struct machine *machine, uint32_t line, char *text, size_t bytes)
+const char *hang_line(const struct machine *machine, uint32_t line, uint32_t called_at, char *text, size_t bytes)
 {
-    const struct machine_where where = machine_line_where(machine, line);
+    const struct machine_where where = machine_line_where(machine, line, called_at);
     return place_text(&where, 0, text, bytes);
 }
 
@@ -168,9 +168,10 @@ static void print_barrier_state(struct paper *paper, const struct hang_wait *wai
     if (wait->cluster->ctas > 1) fprintf(paper->out, " of CTA %u in the cluster", wait->rank);
     paper->lines++;
     if (barrier->page == NULL) return;
-    fprintf(paper->out, ", made by init at %s; its phase %llu has parity %d",
-            hang_line(wait->cluster->machine, barrier->page->init.line, place, sizeof place),
-            (unsigned long long)barrier->page->phases, barrier->now.phase);
+    fprintf(
+        paper->out, ", made by init at %s; its phase %llu has parity %d",
+        hang_line(wait->cluster->machine, barrier->page->init.line, barrier->page->init.called_at, place, sizeof place),
+        (unsigned long long)barrier->page->phases, barrier->now.phase);
     if (wait->parity >= 0) fprintf(paper->out, ", the wait parity %d", wait->parity);
     if (barrier->now.error)
         fprintf(paper->out, "; its error bit is set: a remote or asynchronous operation broke a rule");
@@ -214,7 +215,8 @@ static void print_part(const struct paper *paper, const struct hang_wait *wait, 
     else
         fprintf(paper->out, "another cluster");
     if (part[at].cta != NULL && part[at].cta->rank != wait->rank) fprintf(paper->out, " of CTA %u", part[at].cta->rank);
-    fprintf(paper->out, " at %s", hang_line(wait->cluster->machine, part[at].line, place, sizeof place));
+    fprintf(paper->out, " at %s",
+            hang_line(wait->cluster->machine, part[at].line, part[at].called_at, place, sizeof place));
     if (sum.arrivals > 0)
         fprintf(paper->out, ", %llu arrival%s", (unsigned long long)sum.arrivals, sum.arrivals > 1 ? "s" : "");
     if (sum.expect_bytes > 0) fprintf(paper->out, ", %llu bytes expected", (unsigned long long)sum.expect_bytes);

@@ -188,7 +188,8 @@ static void note_success(const struct machine_strand *strand, const struct machi
                                       .operand = in->operand[first],
                                       .is_parity = is_parity(in),
                                       .function = strand->frame->function,
-                                      .code = code};
+                                      .code = code,
+                                      .called_at = machine_called_at(strand->frame)};
     if (page == NULL) return;
     *flight_seen_of(warp, rank, address) =
         (struct flight_seen){1, is_parity(in), rank, address, in->operand[first], page->inits, page->phases};
@@ -247,7 +248,7 @@ static void add_last_wait(struct machine_text *text, const struct machine_strand
     hang_name(cluster, last->rank, last->address, name, sizeof name);
     machine_text_add(text, "; the wait before it, at %s for mbarrier %s, let it pass",
                      hang_line(cluster->machine, last->function->source->instruction[last->code->instruction].line,
-                               place, sizeof place),
+                               last->called_at, place, sizeof place),
                      name);
 }
 

@@ -76,10 +76,27 @@ static const char *end_of_list(const char *open)
     return NULL;
 }
 
+// Namespaces that nobody wrote: nvcc's _INTERNAL_2a84ef1e_7_ring_cu_ac6f9899:: of a file, and CCCL's __4:: of a
+// release. Their length, 0 if there is none here.
+static size_t unwritten(const char *at)
+{
+    static const char of_file[] = "_INTERNAL_";
+    const size_t word = strspn(at, "_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
+    const int is_release = strncmp(at, "__", 2) == 0 && word > 2 && strspn(at + 2, "0123456789") == word - 2;
+    if (strncmp(at + word, "::", 2) != 0) return 0;
+    return is_release || strncmp(at, of_file, sizeof of_file - 1) == 0 ? word + 2 : 0;
+}
+
 static void put_short(struct out *out, const char *text)
 {
     enum { MOST = 48, KEPT = 36 };
     for (const char *at = text; *at != '\0'; at++) {
+        const int begins = at == text || !(isalnum((unsigned char)at[-1]) || at[-1] == '_');
+        const size_t skipped = begins ? unwritten(at) : 0;
+        if (skipped > 0) {
+            at += skipped - 1;
+            continue;
+        }
         const char *end = is_list(text, at) ? end_of_list(at) : NULL;
         put(out, at, 1);
         if (end == NULL || end - at - 1 <= MOST) continue;

@@ -17,7 +17,8 @@ static void add_origin(struct machine_text *text, const struct machine *machine,
     char place[256];
     machine_text_add(text, "CTA %llu warp %u%s", (unsigned long long)who->cta, who->warp,
                      who->operation != 0 ? " (a copy)" : "");
-    if (machine_line_place(machine, who->line, place, sizeof place) > 0) machine_text_add(text, " at %s", place);
+    if (machine_line_place(machine, who->line, who->called_at, place, sizeof place) > 0)
+        machine_text_add(text, " at %s", place);
 }
 
 static void add_entry(struct machine_text *text, const struct machine *machine, const struct ledger_entry *entry)

@@ -133,31 +133,23 @@ static const struct ptx_function *function_of_line(const struct machine *machine
     return NULL;
 }
 
-static void add_location(struct machine_text *text, const struct machine *machine, const char *before,
-                         const struct ptx_location *location)
+// ", inlined at ring.cu:19": the outermost of the lines.
+static void add_outermost(struct machine_text *text, const struct machine_where *where)
 {
-    const struct ptx_name file = ptx_file_name(machine_module_front(machine->launch->module), location->file);
-    machine_text_add(text, "%s%.*s:%u", before, short_of(&file), file.at, location->line);
+    if (where->callers == 0) return;
+    const struct machine_caller *outermost = &where->caller[where->callers - 1];
+    machine_text_add(text, ", %s %.*s:%u", machine_where_joined(where), short_of(&outermost->file), outermost->file.at,
+                     outermost->line);
 }
 
-// The outermost line that a location was inlined at; 0 if it was not.
-static uint32_t outermost(const struct ptx_function *function, uint32_t location)
+size_t machine_line_place(const struct machine *machine, uint32_t line, uint32_t called_at, char *text, size_t bytes)
 {
-    uint32_t caller = function->location[location].inlined_at;
-    while (caller != 0 && function->location[caller].inlined_at != 0) caller = function->location[caller].inlined_at;
-    return caller;
-}
-
-size_t machine_line_place(const struct machine *machine, uint32_t line, char *text, size_t bytes)
-{
-    uint32_t location = 0;
-    const struct ptx_function *function = line > 0 ? function_of_line(machine, line, &location) : NULL;
-    const uint32_t caller = function != NULL ? outermost(function, location) : 0;
+    const struct machine_where where = machine_line_where(machine, line, called_at);
     struct machine_text to = {text, 0, bytes};
     text[0] = '\0';
-    if (function != NULL) {
-        add_location(&to, machine, "", &function->location[location]);
-        if (caller != 0) add_location(&to, machine, ", inlined at ", &function->location[caller]);
+    if (where.source_line > 0) {
+        machine_text_add(&to, "%.*s:%u", short_of(&where.source_file), where.source_file.at, where.source_line);
+        add_outermost(&to, &where);
         machine_text_add(&to, " (PTX line %u)", line);
     } else if (line > 0) {
         machine_text_add(&to, "line %u of the PTX", line);
@@ -165,13 +157,20 @@ size_t machine_line_place(const struct machine *machine, uint32_t line, char *te
     return to.used;
 }
 
-struct machine_where machine_line_where(const struct machine *machine, uint32_t line)
+struct machine_where machine_line_where(const struct machine *machine, uint32_t line, uint32_t called_at)
 {
     struct machine_where where = {.ptx_line = line};
     uint32_t location = 0;
     const struct ptx_function *function = line > 0 ? function_of_line(machine, line, &location) : NULL;
     const struct ptx_instruction instruction = {.line = line, .location = location};
-    if (function != NULL) machine_where_source(&where, machine->launch->module, function, &instruction);
+    struct ptx_module *front = machine_module_front(machine->launch->module);
+    if (function == NULL) return where;
+    machine_where_source(&where, machine->launch->module, function, &instruction);
+    function = called_at > 0 ? function_of_line(machine, called_at, &location) : NULL;
+    if (function == NULL) return where;
+    where.called = 1;
+    add_caller(&where, front, &function->location[location]);
+    set_callers(&where, front, function, function->location[location].inlined_at);
     return where;
 }
 
@@ -200,11 +199,7 @@ static void add_where(struct machine_text *text, const struct machine_where *whe
     machine_text_add(text, "%s, PTX line %u", function, where->ptx_line);
     if (where->source_line > 0)
         machine_text_add(text, " (%.*s:%u", short_of(&where->source_file), where->source_file.at, where->source_line);
-    if (where->callers > 0) {
-        const struct machine_caller *outermost = &where->caller[where->callers - 1];
-        machine_text_add(text, ", %s %.*s:%u", machine_where_joined(where), short_of(&outermost->file),
-                         outermost->file.at, outermost->line);
-    }
+    add_outermost(text, where);
     machine_text_add(text, "%s, CTA (%u,%u,%u), thread (%u,%u,%u): %s", where->source_line > 0 ? ")" : "",
                      where->cta[0], where->cta[1], where->cta[2], where->thread[0], where->thread[1], where->thread[2],
                      instruction);
@@ -389,6 +384,16 @@ const char *machine_kind_name(enum machine_kind kind)
 
 // --- Events ----------------------------------------------------------------------------------------------------------
 
+uint32_t machine_called_at(const struct machine_frame *frame)
+{
+    uint32_t line = 0;
+    for (; frame->call != NULL; frame = frame->caller) {
+        const struct ptx_function *caller = frame->caller->function->source;
+        line = frame->call->instruction < caller->instructions ? caller->instruction[frame->call->instruction].line : 0;
+    }
+    return line;
+}
+
 const struct teller *machine_teller(const struct machine_strand *strand, const struct machine_code *code,
                                     uint32_t lanes, struct teller *room)
 {
@@ -405,5 +410,6 @@ const struct teller *machine_teller(const struct machine_strand *strand, const s
     origin->operation = 0;
     origin->file = NULL;
     origin->line = code->instruction < function->instructions ? function->instruction[code->instruction].line : 0;
+    origin->called_at = machine_called_at(strand->frame);
     return room;
 }

@@ -29,9 +29,9 @@ void machine_place_text(const struct machine_strand *strand, const struct machin
 // does. Of a variable of a C++ function it is the name in the source. Returns its length.
 size_t machine_shared_name(const struct machine *machine, uint32_t address, char *text, size_t bytes);
 
-// Where line `line` of the PTX comes from: "tile.cu:8 (PTX line 25)", or the latter alone; "" of line 0. Returns its
-// length.
-size_t machine_line_place(const struct machine *machine, uint32_t line, char *text, size_t bytes);
+// Where line `line` of the PTX comes from: "tile.cu:8 (PTX line 25)", or the latter alone; "" of line 0. `called_at`:
+// the line of the kernel's call of the function that it is in, 0 if there is none. Returns its length.
+size_t machine_line_place(const struct machine *machine, uint32_t line, uint32_t called_at, char *text, size_t bytes);
 
 // What lies near an address of global memory of which `bytes` bytes may not be used so: "; it lies right behind the 128
 // bytes at 0x1000, which cudaMalloc allocated".
@@ -46,8 +46,11 @@ void machine_finding_add(struct machine_text *text, const struct machine *machin
 void machine_end_at(struct machine_strand *strand, const struct machine_code *code, uint32_t lane,
                     struct machine_outcome *outcome, struct machine_text *text);
 
+// The line of the PTX at which the kernel called what led to this frame; 0: it is the kernel's own.
+uint32_t machine_called_at(const struct machine_frame *frame);
+
 // The same as an instruction there has it, without a thread; only ptx_line, if nothing is known of the line.
-struct machine_where machine_line_where(const struct machine *machine, uint32_t line);
+struct machine_where machine_line_where(const struct machine *machine, uint32_t line, uint32_t called_at);
 
 // Ends the launch as `outcome` says (kind, rule, where, message), if nobody has.
 void machine_end(struct machine *machine, const struct machine_outcome *outcome);
