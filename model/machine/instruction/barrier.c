@@ -117,6 +117,13 @@ static void tell(const struct machine_strand *strand, const struct machine_code 
     event_tell(machine_teller(strand, code, lanes, &room), (struct event){.kind = EVENT_MEETING, .meeting = meeting});
 }
 
+static void mark(struct machine_warp *warp, uint32_t lanes, uint64_t phase)
+{
+    for (uint32_t left = lanes == UINT32_MAX ? 0 : lanes; left != 0; left &= left - 1)
+        warp->mark[__builtin_ctz(left)] = phase;
+    for (int lane = 0; lanes == UINT32_MAX && lane < MACHINE_LANES; lane++) warp->mark[lane] = phase;
+}
+
 static void arrive(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes, uint32_t number)
 {
     struct machine_warp *warp = strand->warp;
@@ -138,7 +145,7 @@ static void arrive(struct machine_strand *strand, const struct machine_code *cod
     if (!is_arrive(code->choice)) {
         barrier->waiting[warp->index] |= lanes;
         warp->begun |= lanes;
-        for (uint32_t left = lanes; left != 0; left &= left - 1) warp->mark[__builtin_ctz(left)] = barrier->phase;
+        mark(warp, lanes, barrier->phase);
     }
     if (is_complete(warp->cta, barrier)) complete(warp->cta, barrier);
 }
@@ -174,10 +181,43 @@ static uint32_t released(const struct machine_warp *warp, const struct machine_b
     return lanes & warp->begun & ~barrier->waiting[warp->index];
 }
 
+// The lanes are the first of their warp to come to a barrier of all threads, and wait there.
+static void arrive_first(struct machine_warp *warp, struct machine_barrier *barrier, uint32_t lanes)
+{
+    barrier->arrived[warp->index] = lanes;
+    barrier->waiting[warp->index] = lanes;
+    warp->begun |= lanes;
+    mark(warp, lanes, barrier->phase);
+    if (is_complete(warp->cta, barrier)) complete(warp->cta, barrier);
+}
+
+// bar.sync of all threads with a constant number, as __syncthreads() is: what most barriers are. 0: it is another, or
+// somebody hears of it, or part of the lanes has come. What comes of it is in *next.
+static int run_sync(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes,
+                    enum machine_next *next)
+{
+    struct machine_warp *warp = strand->warp;
+    const struct machine_operand *operand = code->operand;
+    if (code->choice->form != PTX_FORM_BAR_SYNC && code->choice->form != PTX_FORM_BARRIER_SYNC) return 0;
+    if (!operand[0].is_uniform || operand[0].file != PTX_FILE_32 || operand[1].slot != MACHINE_LEFT_OUT) return 0;
+    const uint32_t number = *(const uint32_t *)machine_slot(strand, operand[0].slot), begun = lanes & warp->begun;
+    if (number >= MACHINE_BARRIERS || machine_is_heard(strand) || (begun != 0 && begun != lanes)) return 0;
+    struct machine_barrier *barrier = &warp->cta->barrier[number];
+    if (begun == 0 && (barrier->expected != 0 || barrier->arrived[warp->index] != 0)) return 0;
+    warp->cta->used |= 1u << number;
+    if (begun == 0) arrive_first(warp, barrier, lanes);
+    const uint32_t done = released(warp, barrier, lanes);
+    if (done != 0) machine_veil_learn(warp);
+    *next = machine_leave(strand, lanes, done);
+    return 1;
+}
+
 static enum machine_next run_barrier(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
 {
     struct machine_warp *warp = strand->warp;
+    enum machine_next next;
     uint32_t done = 0;
+    if (run_sync(strand, code, lanes, &next)) return next;
     for (uint32_t left = lanes, group, number; left != 0; left &= ~group) {
         group = same_barrier(strand, code, left, &number);
         uint32_t lane = (uint32_t)__builtin_ctz(group), threads = threads_of(strand, code, lane);

@@ -262,9 +262,12 @@ static void run_round(struct machine_cluster *cluster, struct round *round)
     const int is_first = cluster->rounds++ == 0;
     if (is_first || cluster->machine->launch->schedule.policy == MACHINE_SHUFFLED)
         cluster->first = (uint32_t)(machine_random(cluster) % warps);
+    uint32_t rank = cluster->first % cluster->ctas, index = cluster->first / cluster->ctas;
     for (uint32_t i = 0; i < warps && !round->is_stopped; i++) {
-        uint32_t number = (cluster->first + i) % warps;
-        give_turn(&cluster->cta[number % cluster->ctas].warp[number / cluster->ctas], round);
+        give_turn(&cluster->cta[rank].warp[index], round);
+        if (++rank < cluster->ctas) continue;
+        rank = 0;
+        if (++index == cluster->cta[0].warps) index = 0;
     }
 }
 

@@ -226,6 +226,11 @@ static inline uint32_t lanes_of(const struct machine_strand *strand, const struc
     return strand->lanes & (code->guarded == MACHINE_IF ? guard : ~guard);
 }
 
+static inline uint32_t count_of(uint32_t lanes)
+{
+    return lanes == UINT32_MAX ? MACHINE_LANES : (uint32_t)__builtin_popcount(lanes);
+}
+
 // Lanes whose guard is false do not wait with the others.
 static void part_from_waiting(struct machine_strand *strand, uint32_t lanes)
 {
@@ -282,7 +287,7 @@ static inline enum machine_next run_one(struct machine_strand *strand, struct go
 // Runs instructions up to going->stop, as long as they say NEXT. A branch that all lanes of a warp take is taken here.
 static enum machine_next go_on(struct machine_strand *strand, struct going *going)
 {
-    uint32_t threads_of_all = (uint32_t)__builtin_popcount(strand->lanes);
+    const uint32_t threads_of_all = count_of(strand->lanes);
     while (going->code < going->stop) {
         const struct machine_code *plain = going->code, *code = run_plain(strand, plain, going->stop);
         going->threads += (uint64_t)(code - plain) * threads_of_all;
@@ -290,7 +295,7 @@ static enum machine_next go_on(struct machine_strand *strand, struct going *goin
         if (code == going->stop) break;
         uint32_t lanes = lanes_of(strand, code);
         int are_all = lanes == strand->lanes;
-        going->threads += are_all ? threads_of_all : (uint32_t)__builtin_popcount(lanes);
+        going->threads += are_all ? threads_of_all : count_of(lanes);
         if (are_all && code->kind == MACHINE_BRANCH && strand->warp->strands == 1) {
             spend(going, 1);
             go_from(going, going->first + code->target, going->first + strand->frame->function->codes);
@@ -359,7 +364,7 @@ static void run_again(struct machine_strand *strand, uint32_t *budget)
     run_plain(strand, again->code, again->code + again->codes);
     strand->pc = again->stands_for;
     *budget -= again->stands_for;
-    cluster->thread_instructions += (uint64_t)again->stands_for * (uint32_t)__builtin_popcount(strand->lanes);
+    cluster->thread_instructions += (uint64_t)again->stands_for * count_of(strand->lanes);
 }
 
 // A strand that stands where a sibling does joins it.
