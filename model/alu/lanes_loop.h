@@ -18,6 +18,14 @@
 #define ALU_NAME(name) name
 #endif
 
+#if defined __SANITIZE_THREAD__ || defined __SANITIZE_ADDRESS__
+#define ALU_SANITIZED
+#elif defined __has_feature
+#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
+#define ALU_SANITIZED
+#endif
+#endif
+
 enum { LANES = 32 };
 #define ALL_LANES 0xffffffffu
 

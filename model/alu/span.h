@@ -35,12 +35,17 @@ struct alu_spots {
 typedef enum alu_reach alu_reacher(const struct alu_stretch *stretch, const void *row, uint64_t add, uint64_t bytes,
                                    uint32_t lanes, struct alu_spots *spots);
 
+// Moves what lies here and there: of each of `lanes`, from at + offset[lane] to its place in the row, or back.
+typedef void alu_gatherer(void *row, uint32_t lanes, uint8_t *at, const int32_t *offset);
+
 //   reach  by rows of 32 and of 64 bits
 //   move   by the bytes of a part (2, 4, 8, 16), by what is done (0 load, 1 store), by parts (1, 2, 4); NULL: there is
 //          none
+//   gather loads words of 4 bytes; NULL: it would take no less than a loop over lanes
 struct alu_span {
     alu_reacher *reach[2];
     alu_span_mover *move[ALU_SPAN_SIZES][2][3];
+    alu_gatherer *gather;
 };
 
 // For every processor; for those with AVX2; those that this one runs fastest.

@@ -91,13 +91,13 @@ enum machine_guess { MACHINE_GUESS_NOTHING, MACHINE_GUESS_SHARED, MACHINE_GUESS_
 //   is_parameter it reads a parameter of the entry by name
 //   reach        alu/span.h's, by the width of the address
 //   guess        where its lanes are most often
-//   move_span, move  what moves all parts of lanes side by side, and a part of lanes here and there (alu/span.h, movers.h);
-//                NULL: each lane for itself
+//   move_span, move, move_many  what moves all parts of lanes side by side, a part of one lane, and a part of lanes here
+//                and there (alu/span.h, movers.h); NULL: each lane for itself
 struct machine_transfer {
     const struct machine_operand *data, *at;
     alu_reacher *reach;
     alu_span_mover *move_span;
-    void (*move)(void *row, uint32_t lanes, uint8_t *at, const int32_t *offset);
+    alu_gatherer *move, *move_many;
     uint32_t slot[ALU_SPAN_PARTS];
     uint32_t parts, bytes, whole_bytes;
     enum ptx_word space;

@@ -172,6 +172,12 @@ static enum machine_guess guess_of(const struct machine_transfer *transfer)
     return MACHINE_GUESS_NOTHING;
 }
 
+static int gathers(const struct machine_transfer *transfer)
+{
+    return transfer->use == MEMORY_READS && transfer->is_plain && !transfer->is_strong &&
+           transfer->bytes == sizeof(uint32_t);
+}
+
 void machine_transfer_prepare(struct machine_transfer *transfer, const struct machine_code *code)
 {
     const struct ptx_choice *choice = code->choice;
@@ -196,6 +202,7 @@ void machine_transfer_prepare(struct machine_transfer *transfer, const struct ma
     transfer->guess = guess_of(transfer);
     transfer->move_span = span_mover_of(transfer, alu_span());
     transfer->move = machine_mover_of(transfer);
+    transfer->move_many = gathers(transfer) && alu_span()->gather != NULL ? alu_span()->gather : transfer->move;
 }
 
 // A loop over spans goes on as it has begun: what comes some turns later is asked of memory now. It comes into the
@@ -331,7 +338,7 @@ static void run_scattered(const struct machine_strand *strand, const struct mach
         return;
     }
     for (uint32_t i = 0; i < transfer->parts; i++, spots->at += transfer->bytes)
-        transfer->move(machine_slot(strand, transfer->data[i].slot), lanes, spots->at, spots->of.offset);
+        transfer->move_many(machine_slot(strand, transfer->data[i].slot), lanes, spots->at, spots->of.offset);
 }
 
 // All lanes side by side.
