@@ -68,6 +68,13 @@ static const uint8_t *base_of(const struct machine_strand *strand, const struct 
     return base[slot % MACHINE_BASES] + (slot & ~(MACHINE_SLOT_ALIGN - 1u));
 }
 
+static uint32_t lane_bytes(uint32_t file)
+{
+    static const uint32_t bytes[PTX_FILES + 1] = {
+        [PTX_FILE_16] = 2, [PTX_FILE_32] = 4, [PTX_FILE_64] = 8, [PTX_FILE_128] = 16};
+    return bytes[file];
+}
+
 // Where byte `i` (of 16 at most from a multiple of its size on) of what is passed is.
 static uint8_t *passed_at(const struct machine_strand *strand, const struct passed *passed, uint32_t lane, uint32_t i)
 {
@@ -76,9 +83,30 @@ static uint8_t *passed_at(const struct machine_strand *strand, const struct pass
         uint64_t address = passed->frame->local_base + (uint64_t)operand->add % MACHINE_WINDOW_BYTES + i;
         return strand->warp->local + (address / 16 * MACHINE_LANES + lane) * 16 + address % 16;
     }
-    static const uint32_t lane_bytes[PTX_FILES] = {0, 2, 4, 8, 16};
-    uint32_t each = lane_bytes[operand->file];
+    const uint32_t each = lane_bytes(operand->file);
     return i < each ? (uint8_t *)(uintptr_t)base_of(strand, passed->frame, operand->slot) + lane * each + i : NULL;
+}
+
+// The largest pieces of `bytes` bytes that are in one place on both sides: up to 8 bytes, a power of two.
+static uint32_t piece_of(const struct passed *to, const struct passed *from, uint32_t bytes)
+{
+    const uint32_t of_local = (uint32_t)to->operand.add | (uint32_t)from->operand.add;
+    const uint32_t of_slots = lane_bytes(to->operand.file) | lane_bytes(from->operand.file);
+    return 1u << __builtin_ctz(bytes | of_local | of_slots | sizeof(uint64_t));
+}
+
+static void copy_piece(uint8_t *to, const uint8_t *from, uint32_t bytes)
+{
+    static const uint8_t zero[sizeof(uint64_t)];
+    if (from == NULL) from = zero;
+    if (bytes == sizeof(uint64_t))
+        memcpy(to, from, sizeof(uint64_t));
+    else if (bytes == sizeof(uint32_t))
+        memcpy(to, from, sizeof(uint32_t));
+    else if (bytes == sizeof(uint16_t))
+        memcpy(to, from, sizeof(uint16_t));
+    else
+        *to = *from;
 }
 
 static void pass_predicate(const struct machine_strand *strand, const struct passed *to, const struct passed *from,
@@ -95,11 +123,15 @@ static void pass(const struct machine_strand *strand, const struct passed *to, c
         if (to->operand.file == from->operand.file) pass_predicate(strand, to, from, lanes);
         return;
     }
-    for (uint32_t lane = 0; lane < MACHINE_LANES; lane++)
-        for (uint32_t i = 0; lanes >> lane & 1 && i < bytes; i++) {
+    const uint32_t each = lane_bytes(to->operand.file), piece = piece_of(to, from, bytes);
+    if (lanes == UINT32_MAX && bytes == each && lane_bytes(from->operand.file) == each) {
+        memmove(passed_at(strand, to, 0, 0), passed_at(strand, from, 0, 0), (size_t)each * MACHINE_LANES);
+        return;
+    }
+    for (uint32_t left = lanes; left != 0; left &= left - 1)
+        for (uint32_t i = 0, lane = (uint32_t)__builtin_ctz(left); i < bytes; i += piece) {
             uint8_t *into = passed_at(strand, to, lane, i);
-            const uint8_t *of = passed_at(strand, from, lane, i);
-            if (into != NULL) *into = of == NULL ? 0 : *of;
+            if (into != NULL) copy_piece(into, passed_at(strand, from, lane, i), piece);
         }
 }
 
