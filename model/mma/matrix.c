@@ -35,27 +35,73 @@ enum rule matrix_check(const struct memory *shared, const uint32_t address[MATRI
     return first;
 }
 
-// Element `part` of `lane` in the matrix whose rows are at `address`; NULL below the CTA's own memory.
-static uint8_t *element_at(const struct memory *shared, const uint32_t *address, int lane, int part, int is_trans)
+typedef uint16_t tile[MATRIX_ROWS][MATRIX_ROWS];
+
+// How many of the bytes at `address` that a row has are there: none below the CTA's own memory.
+static size_t row_bytes(const struct memory *shared, uint32_t address)
 {
-    int row = is_trans ? lane % 4 * 2 + part : lane / 4, column = is_trans ? lane / 4 : lane % 4 * 2 + part;
-    if (address[row] < shared->base) return NULL;
-    return memory_at(shared, address[row] + (uint32_t)column * 2, 2);
+    if (address < shared->base || !memory_holds(shared, address, 0)) return 0;
+    const uint64_t left = shared->size_bytes - (address - shared->base);
+    return left < MATRIX_ROW_BYTES ? left / 2 * 2 : MATRIX_ROW_BYTES;
 }
 
+static void read_rows(const struct memory *shared, const uint32_t address[MATRIX_ROWS], tile to)
+{
+    memset(to, 0, sizeof(tile));
+    for (int row = 0; row < MATRIX_ROWS; row++) {
+        const size_t bytes = row_bytes(shared, address[row]);
+        if (bytes == MATRIX_ROW_BYTES)
+            memcpy(to[row], shared->bytes + (address[row] - shared->base), MATRIX_ROW_BYTES);
+        else if (bytes > 0)
+            memcpy(to[row], shared->bytes + (address[row] - shared->base), bytes);
+    }
+}
+
+// The first of equal rows is kept.
+static void write_rows(const struct memory *shared, const uint32_t address[MATRIX_ROWS], tile from)
+{
+    for (int row = MATRIX_ROWS - 1; row >= 0; row--) {
+        const size_t bytes = row_bytes(shared, address[row]);
+        if (bytes > 0) memcpy(shared->bytes + (address[row] - shared->base), from[row], bytes);
+    }
+}
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the first of two elements is the low half of a register");
+
+static void deal(tile rows, int is_trans, uint32_t lanes[MATRIX_LANES])
+{
+    if (!is_trans) {
+        memcpy(lanes, rows, sizeof(tile));
+        return;
+    }
+    for (int column = 0; column < MATRIX_ROWS; column++)
+        for (int pair = 0; pair < MATRIX_ROWS / 2; pair++)
+            lanes[4 * column + pair] = rows[2 * pair][column] | (uint32_t)rows[2 * pair + 1][column] << 16;
+}
+
+static void collect(tile rows, int is_trans, const uint32_t lanes[MATRIX_LANES])
+{
+    if (!is_trans) {
+        memcpy(rows, lanes, sizeof(tile));
+        return;
+    }
+    for (int column = 0; column < MATRIX_ROWS; column++)
+        for (int pair = 0; pair < MATRIX_ROWS / 2; pair++) {
+            rows[2 * pair][column] = (uint16_t)lanes[4 * column + pair];
+            rows[2 * pair + 1][column] = (uint16_t)(lanes[4 * column + pair] >> 16);
+        }
+}
+
+// Lane l has columns 2 (l % 4) and the next of row l / 4; transposed, rows 2 (l % 4) and the next of column l / 4.
 enum rule matrix_load(const struct memory *shared, const uint32_t address[MATRIX_LANES], int count, int is_trans,
                       uint32_t registers[][MATRIX_LANES], struct findings *findings)
 {
     enum rule rule = matrix_check(shared, address, count, findings);
+    tile rows;
     if (rule != RULE_OK) return rule;
-    for (int i = 0; i < count * MATRIX_LANES; i++) {
-        int matrix = i / MATRIX_LANES, lane = i % MATRIX_LANES;
-        uint16_t pair[2] = {0, 0};
-        for (int part = 0; part < 2; part++) {
-            const uint8_t *element = element_at(shared, address + matrix * MATRIX_ROWS, lane, part, is_trans);
-            if (element != NULL) memcpy(&pair[part], element, 2);
-        }
-        registers[matrix][lane] = pair[0] | (uint32_t)pair[1] << 16;
+    for (int matrix = 0; matrix < count; matrix++) {
+        read_rows(shared, address + matrix * MATRIX_ROWS, rows);
+        deal(rows, is_trans, registers[matrix]);
     }
     return RULE_OK;
 }
@@ -64,14 +110,11 @@ enum rule matrix_store(const struct memory *shared, const uint32_t address[MATRI
                        uint32_t registers[][MATRIX_LANES], struct findings *findings)
 {
     enum rule rule = matrix_check(shared, address, count, findings);
+    tile rows;
     if (rule != RULE_OK) return rule;
-    for (int i = 0; i < count * MATRIX_LANES; i++) {
-        int matrix = i / MATRIX_LANES, lane = MATRIX_LANES - 1 - i % MATRIX_LANES; // the first of equal rows is kept
-        for (int part = 0; part < 2; part++) {
-            uint8_t *to = element_at(shared, address + matrix * MATRIX_ROWS, lane, 1 - part, is_trans);
-            uint16_t element = (uint16_t)(registers[matrix][lane] >> 16 * (1 - part));
-            if (to != NULL) memcpy(to, &element, 2);
-        }
+    for (int matrix = 0; matrix < count; matrix++) {
+        collect(rows, is_trans, registers[matrix]);
+        write_rows(shared, address + matrix * MATRIX_ROWS, rows);
     }
     return RULE_OK;
 }
