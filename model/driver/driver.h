@@ -23,9 +23,11 @@ struct device_facts;
 struct look;
 struct turn;
 
-// A launch: on which stream, what it has written (NULL: nobody knows), and how the allocations were then.
+// A launch: its number (0: none), on which stream, what it has written (NULL: nobody knows), and how the allocations
+// were then.
 struct machine_written;
 struct driver_primary {
+    uint64_t number;
     const struct CUstream_st *stream;
     struct machine_written *written;
     uint64_t regions;

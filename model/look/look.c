@@ -20,6 +20,7 @@ struct look {
     struct look_trace *trace;
     struct look_coverage *coverage;
     struct look_launch *under_way;
+    struct look_sanitize_kept *kept; // of the launch that ended last
     int is_closed, is_short;
     struct look_options options;
 };
@@ -36,6 +37,7 @@ struct look_launch {
     struct look_sanitize *sanitize;
     int (*child)(void *context, const struct machine_child *child); // who takes what the kernel asks for
     void *child_context;
+    uint64_t number;
     int kernel; // its number in the module
 };
 
@@ -168,6 +170,7 @@ struct look_launch *look_begin(struct look *look, struct machine_launch *machine
                                    .looker = {launch, before, after, flight, ended},
                                    .observer = {launch, hear},
                                    .ran = {.kernel = kernel, .module = machine_launch->module},
+                                   .number = machine_launch->number,
                                    .kernel = machine_launch->kernel};
     look->under_way = launch;
     machine_launch->looker = &launch->looker;
@@ -176,8 +179,9 @@ struct look_launch *look_begin(struct look *look, struct machine_launch *machine
     if (look->options.check && (launch->check = look_check_open(kernel, machine_launch, &look->options)) == NULL)
         look->is_short = 1;
     if (look->options.sanitize &&
-        (launch->sanitize = look_sanitize_open(kernel, machine_launch, &look->options)) == NULL)
+        (launch->sanitize = look_sanitize_open(kernel, machine_launch, &look->options, look->kept)) == NULL)
         look->is_short = 1;
+    look->kept = NULL;
     if (launch->sanitize != NULL && machine_launch->child != NULL) {
         launch->child = machine_launch->child;
         launch->child_context = machine_launch->child_context;
@@ -203,6 +207,16 @@ static void take(struct look *look, struct look_launch *launch)
     if (launch->sanitize != NULL) look_sanitize_tell(launch->sanitize, tally, module);
 }
 
+static void end_sanitize(struct look *look, struct look_launch *launch)
+{
+    if (look->is_closed) {
+        look_sanitize_close(launch->sanitize);
+        return;
+    }
+    look_sanitize_drop(look->kept);
+    look->kept = look_sanitize_keep(launch->sanitize, &launch->ran.tally, launch->ran.module, launch->number);
+}
+
 void look_end(struct look_launch *launch)
 {
     if (launch == NULL) return;
@@ -211,9 +225,9 @@ void look_end(struct look_launch *launch)
     while (*at != launch) at = &(*at)->next;
     *at = launch->next;
     if (!look->is_closed) take(look, launch);
-    look_tally_clear(&launch->ran.tally);
     if (launch->check != NULL) look_check_close(launch->check);
-    if (launch->sanitize != NULL) look_sanitize_close(launch->sanitize);
+    if (launch->sanitize != NULL) end_sanitize(look, launch);
+    look_tally_clear(&launch->ran.tally);
     free(launch);
 }
 
@@ -233,6 +247,8 @@ int look_close(struct look *look, char *why, size_t why_bytes)
     if (look->trace != NULL) is_written = look_trace_close(look->trace, why, why_bytes);
     if (look->coverage != NULL) is_written &= look_coverage_close(look->coverage, why, why_bytes);
     if (look->is_short) fprintf(stderr, "tmaref: there was not enough memory to look at all launches\n");
+    look_sanitize_drop(look->kept);
+    look->kept = NULL;
     look->is_closed = 1;
     if (look->under_way == NULL) free(look);
     return is_written;

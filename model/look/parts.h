@@ -112,8 +112,9 @@ void look_check_close(struct look_check *check);
 
 // Of one launch. NULL without memory.
 struct look_sanitize;
+struct look_sanitize_kept;
 struct look_sanitize *look_sanitize_open(const char *kernel, const struct machine_launch *launch,
-                                         const struct look_options *options);
+                                         const struct look_options *options, struct look_sanitize_kept *kept);
 void look_sanitize_before(struct look_sanitize *sanitize, const struct machine_step *step);
 void look_sanitize_launches(struct look_sanitize *sanitize); // the kernel has launched something
 void look_sanitize_hear(struct look_sanitize *sanitize, const struct event *event);
@@ -122,6 +123,12 @@ void look_sanitize_done(struct look_sanitize *sanitize, const struct machine_fli
 void look_sanitize_tell(struct look_sanitize *sanitize, const struct look_tally *tally,
                         const struct machine_module *module);
 void look_sanitize_close(struct look_sanitize *sanitize);
+
+// Closes it, but keeps what a programmatic launch behind it has to know; NULL: nothing. look_sanitize_open() takes it
+// over, or drops it where it is of another launch.
+struct look_sanitize_kept *look_sanitize_keep(struct look_sanitize *sanitize, const struct look_tally *tally,
+                                              const struct machine_module *module, uint64_t number);
+void look_sanitize_drop(struct look_sanitize_kept *kept);
 
 // --- Coverage of lines -----------------------------------------------------------------------------------------------
 

@@ -16,15 +16,25 @@
 struct look_sanitize {
     struct clock_order *order;
     struct sanitize_registers *registers;
+    struct look_sanitize_kept *before; // the launch in front, if it may not have ended
     const struct machine_cluster *cluster;
     uint64_t first;
     struct observer ghost;
+    uint64_t brought[ORDER_MOST_CTAS]; // by the operation that is issued now, to each CTA of the cluster
     const struct global_memory *global;
-    struct sanitize_bytes before; // what lay where the instruction of now writes
+    struct sanitize_bytes lay; // what lay where the instruction of now writes
     struct sanitize_ran ran;
     struct sanitize_values values;
     char incomplete[1024];
     struct sanitize_found found;
+};
+
+// A launch that has ended, for a programmatic one behind it.
+struct look_sanitize_kept {
+    uint64_t number;
+    struct clock_order *order; // NULL: that of the launch behind it has taken it over
+    struct sanitize_front front;
+    struct look_sanitize_kept *before;
 };
 
 // --- Which mistake it is ---------------------------------------------------------------------------------------------
@@ -57,8 +67,9 @@ static struct sanitize_side side_of(const struct look_sanitize *sanitize, const 
                                  .cta = actor->number,
                                  .flags = entry->flags,
                                  .is_operation = actor->kind == ORDER_OPERATION,
-                                 .is_product = actor->kind == ORDER_PRODUCT};
-    if (warp == NULL || actor->kind == ORDER_PRODUCT) return side;
+                                 .is_product = actor->kind == ORDER_PRODUCT,
+                                 .is_before = actor->kind == ORDER_GRID ? (int)actor->issued : 0};
+    if (side.is_before || warp == NULL || actor->kind == ORDER_PRODUCT) return side;
     const uint32_t time = actor->kind == ORDER_WARP ? entry->time : actor->issued;
     side.note = is_newer ? warp->acquire : warp->release[time % ORDER_NOTES];
     if (!is_newer && side.note.time != time) side.note = (struct order_note){0};
@@ -104,6 +115,8 @@ static enum sanitize_kind kind_of(const struct look_sanitize *sanitize, const st
                                   const struct sanitize_finding *finding)
 {
     switch (found->kind) {
+    case ORDER_GRID_EARLY:
+        return finding->older.flags & SHADOW_WRITES ? SANITIZE_GRID_EARLY : SANITIZE_GRID_OVERWRITES;
     case ORDER_FENCE:
         return found->space == SPACE_GLOBAL ? SANITIZE_GLOBAL_FENCE : SANITIZE_FENCE;
     case ORDER_MAP_FENCE:
@@ -118,6 +131,8 @@ static enum sanitize_kind kind_of(const struct look_sanitize *sanitize, const st
         return SANITIZE_AGAIN;
     case ORDER_UNEXPECTED:
         return SANITIZE_UNEXPECTED;
+    case ORDER_OVER_ARRIVAL:
+        return SANITIZE_OVER_ARRIVAL;
     default:
         return race_of(sanitize, found, finding);
     }
@@ -150,7 +165,7 @@ static int watch_values(struct look_sanitize *sanitize, const struct order_found
     if (found->space != SPACE_GLOBAL || !(both & SHADOW_WRITES)) return 0;
     if ((found->older.flags | found->newer.flags) & (SHADOW_STRONG | SHADOW_REDUCES)) return 0;
     if (older->kind == ORDER_OPERATION && !older->is_done) return sanitize_values_watch(&sanitize->values, &watch);
-    if (is_thread ? !sanitize_bytes_take(&sanitize->before, &watch) : !sanitize_watch_take(&watch, sanitize->global))
+    if (is_thread ? !sanitize_bytes_take(&sanitize->lay, &watch) : !sanitize_watch_take(&watch, sanitize->global))
         return 0;
     return sanitize_values_watch(&sanitize->values, &watch);
 }
@@ -192,7 +207,7 @@ void look_sanitize_launches(struct look_sanitize *sanitize)
 
 void look_sanitize_before(struct look_sanitize *sanitize, const struct machine_step *step)
 {
-    sanitize->before.bytes = 0;
+    sanitize->lay.bytes = 0;
     if (step->code->choice != NULL) sanitize_ran_note(&sanitize->ran, step->code->choice->form);
     const struct machine_cluster *cluster = step->warp->cta->cluster;
     uint64_t number[ORDER_MOST_CTAS];
@@ -212,14 +227,18 @@ void look_sanitize_hear(struct look_sanitize *sanitize, const struct event *even
     if (sanitize->cluster == NULL) return;
     if (event->kind == EVENT_ACCESS && event->origin->operation == 0 && event->access.kind == ACCESS_WRITE &&
         event->access.space == SPACE_GLOBAL)
-        sanitize_bytes_note(&sanitize->before, sanitize->global, &event->access);
+        sanitize_bytes_note(&sanitize->lay, sanitize->global, &event->access);
     clock_order_hear(sanitize->order, event);
 }
 
 static void hear_ghost(void *context, const struct event *event)
 {
     struct look_sanitize *sanitize = context;
-    if (event->kind == EVENT_ACCESS) clock_order_access(sanitize->order, event);
+    const struct access *access = &event->access;
+    if (event->kind != EVENT_ACCESS) return;
+    clock_order_access(sanitize->order, event);
+    if (access->space == SPACE_SHARED && access->kind != ACCESS_READ && access->rank < ORDER_MOST_CTAS)
+        sanitize->brought[access->rank] += access->bytes;
 }
 
 // The barrier that an operation tells, as an offset in the CTA; UINT32_MAX if it tells none.
@@ -236,7 +255,11 @@ static void issue_operation(struct look_sanitize *sanitize, const struct flight_
     ghost.memories = none;
     ghost.teller.observer = &sanitize->ghost;
     clock_order_issue(sanitize->order, &ghost.teller.origin, &issue);
+    memset(sanitize->brought, 0, sizeof sanitize->brought);
     while (!flight_advance(&ghost, UINT64_MAX).is_last) continue;
+    for (uint32_t rank = 0; rank < ORDER_MOST_CTAS; rank++)
+        if (sanitize->brought[rank] != 0)
+            clock_order_brings(sanitize->order, &ghost.teller.origin, rank, sanitize->brought[rank]);
 }
 
 static void issue_copies(struct look_sanitize *sanitize, const struct flight_copies *copies)
@@ -282,25 +305,41 @@ void look_sanitize_done(struct look_sanitize *sanitize, const struct machine_fli
 
 // --- Launches --------------------------------------------------------------------------------------------------------
 
+static void set_found(struct sanitize_found *found, const char *kernel, const struct machine_launch *launch,
+                      const struct look_options *options)
+{
+    found->kernel = kernel;
+    found->is_json = options->is_json;
+    found->notes = options->notes;
+    memcpy(found->grid, launch->grid, sizeof found->grid);
+    memcpy(found->block, launch->block, sizeof found->block);
+}
+
 struct look_sanitize *look_sanitize_open(const char *kernel, const struct machine_launch *launch,
-                                         const struct look_options *options)
+                                         const struct look_options *options, struct look_sanitize_kept *kept)
 {
     const uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2];
     struct look_sanitize *sanitize = calloc(1, sizeof *sanitize);
-    if (sanitize == NULL) return NULL;
-    sanitize->order = clock_order_open((threads + MACHINE_LANES - 1) / MACHINE_LANES, sanitize, take);
-    sanitize->registers = sanitize_registers_open();
-    if (sanitize->order == NULL || sanitize->registers == NULL) {
-        look_sanitize_close(sanitize);
+    if (sanitize != NULL) {
+        sanitize->order = clock_order_open((threads + MACHINE_LANES - 1) / MACHINE_LANES, sanitize, take);
+        sanitize->registers = sanitize_registers_open();
+    }
+    if (sanitize == NULL || sanitize->order == NULL || sanitize->registers == NULL) {
+        look_sanitize_drop(kept);
+        if (sanitize != NULL) look_sanitize_close(sanitize);
         return NULL;
     }
     sanitize_ran_open(&sanitize->ran);
     sanitize->ghost = (struct observer){sanitize, hear_ghost};
-    sanitize->found.kernel = kernel;
-    sanitize->found.is_json = options->is_json;
-    sanitize->found.notes = options->notes;
-    memcpy(sanitize->found.grid, launch->grid, sizeof sanitize->found.grid);
-    memcpy(sanitize->found.block, launch->block, sizeof sanitize->found.block);
+    set_found(&sanitize->found, kernel, launch, options);
+    if (kept == NULL || launch->follows != kept->number) {
+        look_sanitize_drop(kept);
+        return sanitize;
+    }
+    sanitize->before = kept;
+    sanitize->found.front = &kept->front;
+    clock_order_follow(sanitize->order, kept->order);
+    kept->order = NULL;
     return sanitize;
 }
 
@@ -325,9 +364,56 @@ void look_sanitize_tell(struct look_sanitize *sanitize, const struct look_tally 
     sanitize_found_tell(&sanitize->found, tally, module, incomplete(sanitize));
 }
 
+void look_sanitize_drop(struct look_sanitize_kept *kept)
+{
+    while (kept != NULL) {
+        struct look_sanitize_kept *before = kept->before;
+        clock_order_close(kept->order);
+        free(kept->front.tally.item);
+        free(kept);
+        kept = before;
+    }
+}
+
 void look_sanitize_close(struct look_sanitize *sanitize)
 {
     if (sanitize->order != NULL) clock_order_close(sanitize->order);
     if (sanitize->registers != NULL) sanitize_registers_close(sanitize->registers);
+    look_sanitize_drop(sanitize->before);
     free(sanitize);
+}
+
+// Which functions ran, for the lines of what is told later.
+static void keep_functions(struct look_tally *to, const struct look_tally *tally)
+{
+    to->item = calloc(tally->count, sizeof *to->item);
+    if (to->item == NULL) return;
+    to->count = tally->count;
+    for (uint32_t i = 0; i < tally->count; i++) to->item[i].function = tally->item[i].function;
+}
+
+struct look_sanitize_kept *look_sanitize_keep(struct look_sanitize *sanitize, const struct look_tally *tally,
+                                              const struct machine_module *module, uint64_t number)
+{
+    struct look_sanitize_kept *kept = calloc(1, sizeof *kept);
+    if (kept == NULL || !clock_order_is_over(sanitize->order)) {
+        look_sanitize_close(sanitize);
+        free(kept);
+        return NULL;
+    }
+    clock_order_end(sanitize->order);
+    *kept = (struct look_sanitize_kept){.number = number, .order = sanitize->order, .front.module = module};
+    if (sanitize->order->before != NULL) {
+        kept->before = sanitize->before;
+        kept->front.next = &kept->before->front;
+    } else {
+        look_sanitize_drop(sanitize->before);
+    }
+    snprintf(kept->front.kernel, sizeof kept->front.kernel, "%s", sanitize->found.kernel);
+    memcpy(kept->front.grid, sanitize->found.grid, sizeof kept->front.grid);
+    memcpy(kept->front.block, sanitize->found.block, sizeof kept->front.block);
+    keep_functions(&kept->front.tally, tally);
+    sanitize_registers_close(sanitize->registers);
+    free(sanitize);
+    return kept;
 }

@@ -8,7 +8,7 @@
 
 #pragma GCC visibility push(hidden)
 
-// One row of `kinds` in sanitize_found.c each. The first word is the later of the two accesses in this run.
+// One row of sanitize_kinds.c each. The first word is the later of the two accesses in this run.
 enum sanitize_kind {
     SANITIZE_RACE,
     SANITIZE_GLOBAL_RACE,
@@ -33,11 +33,14 @@ enum sanitize_kind {
     SANITIZE_MAP_FENCE,
     SANITIZE_MAP_RACE,
     SANITIZE_MAP_EDITED,
+    SANITIZE_GRID_EARLY,
+    SANITIZE_GRID_OVERWRITES,
     SANITIZE_EXIT,
     SANITIZE_UNINITIALISED,
     SANITIZE_UNORDERED_INIT,
     SANITIZE_AGAIN,
     SANITIZE_UNEXPECTED,
+    SANITIZE_OVER_ARRIVAL,
     SANITIZE_SAME_VALUE, // advice
 };
 
@@ -48,6 +51,7 @@ struct sanitize_side {
     uint32_t line, rank, warp, lane;
     uint64_t cta;
     int flags, is_operation, is_product;
+    int is_before; // of the launch so many in front of this one
     struct order_note note;
     char note_name[SANITIZE_NAME_BYTES];
 };
@@ -61,14 +65,31 @@ struct sanitize_finding {
     struct sanitize_side older, newer;
 };
 
+// A launch in front, as far as it is told of: its kernel, sizes, and the functions that ran.
+struct sanitize_front {
+    const struct sanitize_front *next; // in front of that
+    const struct machine_module *module;
+    char kernel[SANITIZE_NAME_BYTES];
+    uint32_t grid[3], block[3];
+    struct look_tally tally; // without counts
+};
+
 enum { SANITIZE_KEPT = 512, SANITIZE_TOLD = 32 };
 struct sanitize_found {
     const char *kernel, *notes;
+    const struct sanitize_front *front; // NULL: it has ended
     uint32_t grid[3], block[3];
     int is_json;
     uint32_t count, lost;
     struct sanitize_finding item[SANITIZE_KEPT];
 };
+
+// What is said of a kind. `newer` and `older` name the two sides; older NULL: there is one side. missing: what orders
+// them in a kernel that is right.
+struct sanitize_text {
+    const char *id, *sentence, *newer, *older, *missing, *advice;
+};
+const struct sanitize_text *sanitize_text(enum sanitize_kind kind);
 
 // Is it no error, but advice? It does not count for the verdict.
 int sanitize_is_advice(enum sanitize_kind kind);

@@ -145,6 +145,7 @@ struct machine_child {
 //   written            takes what the launch writes, under LATE and SHUFFLED; NULL: nobody
 //   before             what the launch in front has written, if this one is programmatic: under LATE and SHUFFLED it
 //                      begins without that. The memory must still be mapped. NULL: that launch has ended
+//   follows            the number of the launch in front, if this one is programmatic; 0: that has ended
 //   grid_workspace     of a cooperative launch: where its CTAs meet, in %envreg1 and %envreg2; 0 of others
 struct machine_hang;
 struct machine_launch {
@@ -178,6 +179,7 @@ struct machine_launch {
     void *hung_context;
     int may_wait;
     struct machine_written *written, *before;
+    uint64_t follows;
 };
 
 // REFUSED: the launch itself is wrong, nothing ran. UNSUPPORTED: an instruction that the machine does not run yet.

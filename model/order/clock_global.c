@@ -22,15 +22,32 @@ static struct shadow_page *page_new(struct clock_order *order, struct shadow_pag
     return *first = page;
 }
 
+static uint32_t hash_of(uint64_t number)
+{
+    return (uint32_t)((number ^ number >> 14) % ORDER_GLOBAL_HASH);
+}
+
+static struct shadow_page *find(const struct order_global *global, uint64_t number)
+{
+    struct shadow_page *page = global->page[hash_of(number)];
+    while (page != NULL && page->number != number) page = page->next;
+    return page;
+}
+
+const struct shadow_cell *order_global_find(const struct clock_order *order, uint64_t address)
+{
+    const struct shadow_page *page = find(&order->global, address / SHADOW_PAGE_BYTES);
+    return page != NULL ? &page->cell[address % SHADOW_PAGE_BYTES / SHADOW_CELL_BYTES] : NULL;
+}
+
 struct shadow_cell *order_global_cell(struct clock_order *order, uint64_t address)
 {
     struct order_global *global = &order->global;
     const uint64_t number = address / SHADOW_PAGE_BYTES;
     struct shadow_page *page = global->last;
     if (page == NULL || page->number != number) {
-        struct shadow_page **first = &global->page[(number ^ number >> 14) % ORDER_GLOBAL_HASH];
-        for (page = *first; page != NULL && page->number != number;) page = page->next;
-        if (page == NULL) page = page_new(order, first, number);
+        page = find(global, number);
+        if (page == NULL) page = page_new(order, &global->page[hash_of(number)], number);
         if (page == NULL) return NULL;
         global->last = page;
     }

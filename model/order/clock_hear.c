@@ -2,8 +2,8 @@
 // From events to clocks: what each releases, and what it acquires.
 #include "clock_order.h"
 
-static struct order_warp *warp_of(const struct clock_order *order, const struct event_origin *who,
-                                  struct order_cta **cta)
+struct order_warp *order_warp_of(const struct clock_order *order, const struct event_origin *who,
+                                 struct order_cta **cta)
 {
     *cta = order_cta_of(order, who->cta);
     return *cta != NULL && (*cta)->warp != NULL && who->warp < (*cta)->warps ? &(*cta)->warp[who->warp] : NULL;
@@ -13,7 +13,7 @@ static void order_flush(struct clock_order *order); // judges the access that wa
 
 // --- The warp's time -------------------------------------------------------------------------------------------------
 
-static uint32_t now_of(const struct order_cta *cta, const struct order_warp *warp)
+uint32_t order_now(const struct order_cta *cta, const struct order_warp *warp)
 {
     return clock_time(&warp->clock, cta->index, (uint32_t)(warp - cta->warp)).seen;
 }
@@ -61,7 +61,7 @@ static void hear_meeting(struct clock_order *order, const struct event *event)
     const uint32_t line = event->origin->line;
     const int phase = (int)(of->phase & 1);
     struct order_cta *cta;
-    struct order_warp *warp = warp_of(order, event->origin, &cta);
+    struct order_warp *warp = order_warp_of(order, event->origin, &cta);
     if (warp == NULL || of->kind == MEETING_WARP || of->number >= ORDER_MEETINGS) return;
     struct order_meeting *meeting = of->kind == MEETING_CLUSTER ? &cta->peer[0]->cluster : &cta->meeting[of->number];
     if (meeting->phase[phase] != of->phase + 1) {
@@ -79,136 +79,7 @@ static void hear_meeting(struct clock_order *order, const struct event *event)
     order_tick(cta, warp, edge, line, of->number);
 }
 
-// --- mbarriers -------------------------------------------------------------------------------------------------------
-
-static void tell_barrier(struct clock_order *order, enum order_finding kind, const struct order_cta *home,
-                         const struct order_barrier *barrier, const struct event *event, uint32_t actor)
-{
-    const uint32_t lanes = event->origin->lanes;
-    const struct shadow_entry use = {
-        .actor = actor, .line = event->origin->line, .lane = (uint8_t)(lanes != 0 ? __builtin_ctz(lanes) : 0)};
-    const struct shadow_entry init = {
-        .actor = barrier->init_actor, .time = barrier->init_time, .line = barrier->init_line};
-    const struct order_found found = {kind, SPACE_SHARED, home, barrier->address, 0xff, init, use};
-    order->found(order->context, &found);
-}
-
-// The init is a write. A fence.mbarrier_init releases it to relaxed arrives at the barrier of the cluster.
-static int knows_init(const struct order_barrier *barrier, struct clock_time time)
-{
-    return (barrier->is_init_released ? time.seen : time.written) >= barrier->init_time;
-}
-
-// Is the init ordered before this use?
-static void check_init(struct clock_order *order, const struct order_cta *home, struct order_barrier *barrier,
-                       const struct event *event, const struct order_warp *warp)
-{
-    const struct order_actor *actor = &order->actor[barrier->init_actor];
-    if (!barrier->is_live)
-        tell_barrier(order, ORDER_UNINITIALISED, home, barrier, event, warp->actor);
-    else if (!knows_init(barrier, clock_time(&warp->clock, actor->cta, actor->warp)))
-        tell_barrier(order, ORDER_UNORDERED_INIT, home, barrier, event, warp->actor);
-}
-
-static void hear_init(struct clock_order *order, const struct order_cta *cta, const struct order_cta *home,
-                      struct order_barrier *barrier, const struct order_warp *warp, const struct event *event)
-{
-    if (barrier->is_live) tell_barrier(order, ORDER_AGAIN, home, barrier, event, warp->actor);
-    barrier->is_live = 1;
-    barrier->init_actor = warp->actor;
-    barrier->init_time = now_of(cta, warp);
-    barrier->init_line = event->origin->line;
-    barrier->is_init_released = 0;
-    barrier->expected = barrier->brought = 0;
-    clock_clear(&barrier->pending);
-    clock_clear(&barrier->done);
-    clock_clear(&barrier->pending_far);
-    clock_clear(&barrier->far);
-}
-
-// The end of an operation, or of cp.async.mbarrier.arrive, whose clock was given at its issue.
-static void hear_end(struct clock_order *order, struct order_barrier *barrier, const struct event *event)
-{
-    const struct event_origin *who = event->origin;
-    const uint32_t actor = order_operation_find(order, who->cta, who->operation, event->barrier.rank);
-    if (actor == 0) return;
-    order->actor[actor].time = barrier->phases + 1;
-    barrier->brought_actor = actor;
-    barrier->brought_line = who->line;
-}
-
-// An arrive of another CTA releases what was written only if it reaches the cluster; that reads are over is known.
-static void arrive(struct order_barrier *barrier, int is_far, const struct order_warp *warp,
-                   const struct event_barrier *of)
-{
-    const enum order_reach reach = order_reach_of(of->scope);
-    const int is_relaxed = of->order == ORDER_RELAXED;
-    struct clock *to = is_far ? &barrier->pending_far : &barrier->pending;
-    clock_join_seen(&barrier->pending, &warp->clock);
-    if (is_far && reach == ORDER_REACH_CTA) return;
-    if (is_relaxed)
-        order_release_relaxed(to, warp, is_far ? ORDER_REACH_CLUSTER : ORDER_REACH_CTA);
-    else
-        clock_join(to, &warp->clock);
-}
-
-static void wait_for(struct order_barrier *barrier, struct order_warp *warp, const struct event *event)
-{
-    const struct event_barrier *of = &event->barrier;
-    const int acquires = of->order != ORDER_RELAXED;
-    if (acquires)
-        order_acquire(warp, &barrier->done, ORDER_EDGE_MBARRIER, event->origin->line, barrier->address);
-    else
-        clock_join(&warp->learnt[ORDER_REACH_CTA], &barrier->done);
-    clock_join(acquires && order_reach_of(of->scope) != ORDER_REACH_CTA ? &warp->clock
-                                                                        : &warp->learnt[ORDER_REACH_CLUSTER],
-               &barrier->far);
-}
-
-static void hear_transaction(struct clock_order *order, struct order_cta *cta, struct order_cta *home,
-                             struct order_barrier *barrier, struct order_warp *warp, const struct event *event)
-{
-    const struct event_barrier *of = &event->barrier;
-    barrier->expected += of->transaction.expect_bytes;
-    barrier->brought += of->transaction.complete_bytes;
-    if (event->origin->operation != 0) {
-        hear_end(order, barrier, event);
-    } else if (of->transaction.arrivals != 0) {
-        arrive(barrier, cta != home, warp, of);
-        order_tick(cta, warp, ORDER_EDGE_MBARRIER, event->origin->line, barrier->address);
-    }
-    if (!of->completes) return;
-    barrier->expected = barrier->brought = 0;
-    clock_raise(&barrier->pending, home->index, barrier->slot, ++barrier->phases);
-    clock_copy(&barrier->done, &barrier->pending);
-    clock_copy(&barrier->far, &barrier->pending_far);
-}
-
-static void hear_barrier(struct clock_order *order, const struct event *event)
-{
-    const struct event_barrier *of = &event->barrier;
-    struct order_cta *cta, *home = order_peer(order, event->origin, of->rank);
-    struct order_warp *warp = warp_of(order, event->origin, &cta);
-    struct order_barrier *barrier = warp != NULL && home != NULL ? order_barrier_of(order, home, of->address) : NULL;
-    if (barrier == NULL || of->step == BARRIER_ERROR) return;
-    if (of->step == BARRIER_INIT) {
-        hear_init(order, cta, home, barrier, warp, event);
-        return;
-    }
-    if (event->origin->operation == 0 && of->step != BARRIER_INVAL) check_init(order, home, barrier, event, warp);
-    if (of->step == BARRIER_INVAL) barrier->is_live = 0;
-    if (of->step == BARRIER_TRANSACTION) hear_transaction(order, cta, home, barrier, warp, event);
-    if (of->step == BARRIER_WAIT) wait_for(barrier, warp, event);
-}
-
 // --- Fences ----------------------------------------------------------------------------------------------------------
-
-static void release_inits(struct order_cta *cta, const struct order_warp *warp)
-{
-    for (int i = 0; i < ORDER_BARRIER_SLOTS; i++)
-        for (struct order_barrier *barrier = cta->barrier[i]; barrier != NULL; barrier = barrier->next)
-            barrier->is_init_released |= barrier->init_actor == warp->actor;
-}
 
 static void fence_proxy(struct order_cta *cta, struct order_warp *warp, const struct event *event)
 {
@@ -227,14 +98,14 @@ static void fence_proxy(struct order_cta *cta, struct order_warp *warp, const st
 static void hear_fence(struct clock_order *order, const struct event *event)
 {
     struct order_cta *cta;
-    struct order_warp *warp = warp_of(order, event->origin, &cta);
+    struct order_warp *warp = order_warp_of(order, event->origin, &cta);
     if (warp == NULL) return;
     if (event->fence.kind == FENCE_PROXY) {
         fence_proxy(cta, warp, event);
         return;
     }
     if (event->fence.kind == FENCE_BARRIER_INIT)
-        release_inits(cta, warp);
+        order_release_inits(cta, warp);
     else
         order_fence(warp, order_reach_of(event->fence.scope));
     order_tick(cta, warp, ORDER_EDGE_FENCE, event->origin->line, 0);
@@ -287,7 +158,7 @@ static void hear_bulk(struct order_cta *cta, struct order_warp *warp, const stru
 static void hear_group(struct clock_order *order, const struct event *event)
 {
     struct order_cta *cta;
-    struct order_warp *warp = warp_of(order, event->origin, &cta);
+    struct order_warp *warp = order_warp_of(order, event->origin, &cta);
     if (warp == NULL) return;
     if (event->group.kind == ASYNC_WGMMA) hear_product(cta, warp, event);
     if (event->group.kind == ASYNC_COPY) hear_copies(cta, warp, event);
@@ -306,7 +177,7 @@ static void issue_on_barriers(struct clock_order *order, const struct order_issu
         struct order_cta *home = order_peer(order, event->origin, actor.rank);
         struct order_barrier *barrier = home != NULL ? order_barrier_of(order, home, issue->barrier) : NULL;
         if (barrier == NULL || order_operation_find(order, actor.number, actor.operation, actor.rank) != 0) continue;
-        check_init(order, home, barrier, event, warp);
+        order_check_init(order, home, barrier, event, warp);
         actor.slot_cta = home->index;
         actor.slot = actor.read_slot = barrier->slot;
         clock_join_seen(&barrier->pending, &warp->clock);
@@ -331,7 +202,7 @@ static void set_group(struct order_actor *actor, const struct order_issue *issue
 void clock_order_issue(struct clock_order *order, const struct event_origin *who, const struct order_issue *issue)
 {
     struct order_cta *cta;
-    struct order_warp *warp = warp_of(order, who, &cta);
+    struct order_warp *warp = order_warp_of(order, who, &cta);
     const struct event event = {.origin = who};
     order_flush(order);
     if (warp == NULL || order->is_short) return;
@@ -344,7 +215,7 @@ void clock_order_issue(struct clock_order *order, const struct event_origin *who
                                 .operation = who->operation,
                                 .rank = who->rank,
                                 .slot_cta = cta->index,
-                                .issued = now_of(cta, warp),
+                                .issued = order_now(cta, warp),
                                 .barrier = issue->barrier};
     if (issue->barrier != UINT32_MAX) {
         issue_on_barriers(order, issue, actor, warp, &event);
@@ -354,15 +225,28 @@ void clock_order_issue(struct clock_order *order, const struct event_origin *who
     order_operation_new(order, actor);
 }
 
+void clock_order_brings(struct clock_order *order, const struct event_origin *who, uint32_t rank, uint64_t bytes)
+{
+    const uint32_t actor = order_operation_find(order, who->cta, who->operation, rank);
+    struct order_cta *home = order_peer(order, who, rank);
+    if (actor == 0 || home == NULL || order->actor[actor].barrier == UINT32_MAX) return;
+    struct order_barrier *barrier = order_barrier_of(order, home, order->actor[actor].barrier);
+    if (barrier == NULL) return;
+    barrier->brought += bytes;
+    if (barrier->brought <= barrier->expected) return;
+    barrier->brought_actor = actor;
+    barrier->brought_line = who->line;
+}
+
 void clock_order_copies_arrive(struct clock_order *order, const struct event_origin *who, uint32_t barrier)
 {
     struct order_cta *cta;
-    struct order_warp *warp = warp_of(order, who, &cta);
+    struct order_warp *warp = order_warp_of(order, who, &cta);
     struct order_barrier *at = warp != NULL ? order_barrier_of(order, cta, barrier) : NULL;
     const struct event event = {.origin = who};
     order_flush(order);
     if (at == NULL) return;
-    check_init(order, cta, at, &event, warp);
+    order_check_init(order, cta, at, &event, warp);
     clock_join(&at->pending, &warp->clock);
     clock_raise(&at->pending, cta->index, 2 * cta->warps + who->warp, warp->copies);
     order_tick(cta, warp, ORDER_EDGE_MBARRIER, who->line, barrier);
@@ -372,7 +256,7 @@ void clock_order_copies_arrive(struct clock_order *order, const struct event_ori
 void clock_order_product(struct clock_order *order, const struct event_origin *who)
 {
     struct order_cta *cta;
-    struct order_warp *warp = warp_of(order, who, &cta);
+    struct order_warp *warp = order_warp_of(order, who, &cta);
     if (warp == NULL || order->is_short) return;
     const struct order_actor actor = {.kind = ORDER_PRODUCT,
                                       .cta = cta->index,
@@ -402,7 +286,7 @@ void clock_order_access(struct clock_order *order, const struct event *event)
     const struct access *access = &event->access;
     const uint32_t rank = access->space == SPACE_SHARED && access->kind != ACCESS_READ ? access->rank : UINT32_MAX;
     struct order_cta *cta;
-    struct order_warp *warp = warp_of(order, who, &cta);
+    struct order_warp *warp = order_warp_of(order, who, &cta);
     uint32_t actor = order_operation_find(order, who->cta, who->operation, rank);
     if (actor == 0) actor = order_operation_find(order, who->cta, who->operation, UINT32_MAX);
     if (warp == NULL || actor == 0) return;
@@ -416,11 +300,11 @@ void clock_order_access(struct clock_order *order, const struct event *event)
 static void judge_access(struct clock_order *order, const struct event *event)
 {
     struct order_cta *cta;
-    struct order_warp *warp = warp_of(order, event->origin, &cta);
+    struct order_warp *warp = order_warp_of(order, event->origin, &cta);
     if (warp == NULL) return;
     order->by[0] = &warp->clock;
     order->bys = 1;
-    order_access(order, event, warp->actor, now_of(cta, warp));
+    order_access(order, event, warp->actor, order_now(cta, warp));
 }
 
 static void order_flush(struct clock_order *order)
@@ -448,7 +332,7 @@ static void hear_access(struct clock_order *order, const struct event *event)
         const uint32_t actor = order_operation_find(order, event->origin->cta, event->origin->operation, UINT32_MAX);
         order_flush(order);
         if (actor == 0 || order->actor[actor].kind != ORDER_PRODUCT) return;
-        if (warp_of(order, event->origin, &cta) == NULL) return;
+        if (order_warp_of(order, event->origin, &cta) == NULL) return;
         access_of_product(order, cta, &order->actor[actor], event);
         return;
     }
@@ -464,11 +348,23 @@ static void hear_access(struct clock_order *order, const struct event *event)
     }
     if (event->access.order == ORDER_WEAK) return;
     order_flush(order);
-    struct order_warp *warp = warp_of(order, event->origin, &cta);
+    struct order_warp *warp = order_warp_of(order, event->origin, &cta);
     if (warp != NULL) order_by_memory(order, event, cta, warp);
 }
 
 // --- Events ----------------------------------------------------------------------------------------------------------
+
+static void hear_run(struct clock_order *order, const struct event *event)
+{
+    struct order_cta *cta = order_cta_of(order, event->origin->cta);
+    if (cta == NULL) return;
+    if (event->run == RUN_CTA_EXIT) {
+        order_exit(order, cta);
+        return;
+    }
+    struct order_warp *warp = order_warp_of(order, event->origin, &cta);
+    if (event->run == RUN_WAIT_FOR_GRIDS && warp != NULL) order_grid_wait(order, warp);
+}
 
 void clock_order_hear(struct clock_order *order, const struct event *event)
 {
@@ -479,10 +375,8 @@ void clock_order_hear(struct clock_order *order, const struct event *event)
     }
     order_flush(order);
     if (event->kind == EVENT_MEETING) hear_meeting(order, event);
-    if (event->kind == EVENT_BARRIER) hear_barrier(order, event);
+    if (event->kind == EVENT_BARRIER) order_hear_barrier(order, event);
     if (event->kind == EVENT_FENCE) hear_fence(order, event);
     if (event->kind == EVENT_GROUP) hear_group(order, event);
-    if (event->kind != EVENT_RUN || event->run != RUN_CTA_EXIT) return;
-    struct order_cta *cta = order_cta_of(order, event->origin->cta);
-    if (cta != NULL) order_exit(order, cta);
+    if (event->kind == EVENT_RUN) hear_run(order, event);
 }

@@ -274,6 +274,7 @@ void order_access(struct clock_order *order, const struct event *event, uint32_t
         order->address = at;
         if (cell == NULL) return;
         if (!shadow_add(&order->pool, cell, &entry, &judge)) order->is_short = 1;
+        if (cta == NULL) order_grid_access(order, &entry);
     }
 }
 
@@ -295,7 +296,8 @@ static void judge_barriers(struct clock_order *order, const struct order_cta *ct
         for (const struct order_barrier *barrier = cta->barrier[i]; barrier != NULL; barrier = barrier->next) {
             const struct shadow_entry copy = {.actor = barrier->brought_actor, .line = barrier->brought_line};
             const struct order_found found = {ORDER_UNEXPECTED, SPACE_SHARED, cta, barrier->address, 0xff, copy, copy};
-            if (barrier->is_live && barrier->brought > barrier->expected) order->found(order->context, &found);
+            if (barrier->is_live && barrier->brought > barrier->expected && barrier->brought_actor != 0)
+                order->found(order->context, &found);
         }
 }
 
@@ -393,7 +395,7 @@ struct clock_order *clock_order_open(uint32_t warps, void *context,
     return order;
 }
 
-void clock_order_close(struct clock_order *order)
+void order_drop_ctas(struct clock_order *order)
 {
     for (int i = 0; i < ORDER_HASH; i++)
         while (order->hash[i] != NULL) drop_cta(order, order->hash[i]);
@@ -403,8 +405,17 @@ void clock_order_close(struct clock_order *order)
         order->spare = next;
     }
     order_places_free(order);
-    order_global_free(&order->global);
-    free(order->pool.chunk);
-    free(order->actor);
-    free(order);
+}
+
+void clock_order_close(struct clock_order *order)
+{
+    while (order != NULL) {
+        struct clock_order *before = order->before;
+        order_drop_ctas(order);
+        order_global_free(&order->global);
+        free(order->pool.chunk);
+        free(order->actor);
+        free(order);
+        order = before;
+    }
 }

@@ -21,8 +21,9 @@ enum { ORDER_MOST_WARPS = 32, ORDER_MEETINGS = 16, ORDER_MOST_CTAS = 16, ORDER_N
 // How far an order reaches that two threads make: within their CTA, within their cluster, everywhere.
 enum order_reach { ORDER_REACH_CTA, ORDER_REACH_CLUSTER, ORDER_REACH_ALL, ORDER_REACHES };
 
-// WARP: threads. OPERATION: a copy. PRODUCT: the products of a warpgroup, by their number.
-enum order_kind { ORDER_WARP, ORDER_OPERATION, ORDER_PRODUCT };
+// WARP: threads. OPERATION: a copy. PRODUCT: the products of a warpgroup, by their number. GRID: any of the launch in
+// front.
+enum order_kind { ORDER_WARP, ORDER_OPERATION, ORDER_PRODUCT, ORDER_GRID };
 
 // How an operation completes. barrier: the slot of one, whose phase `time` it is, 0 until it has come; groups of bulk
 // copies have a slot for sources that were read, and one for all.
@@ -81,8 +82,9 @@ struct order_barrier {
     struct order_barrier *next;
     uint32_t address, slot, phases, init_actor, init_time, init_line;
     int is_live, is_init_released;
-    uint64_t expected, brought; // bytes of the phase under way; by whom they were brought last
-    uint32_t brought_actor, brought_line;
+    uint64_t expected, brought; // bytes that were announced, and that copies bring which were issued, since the init
+    uint32_t brought_actor, brought_line; // the last copy that nothing had announced
+    struct shadow_entry arrival;          // the last
     struct clock pending, done, pending_far, far;
 };
 
@@ -107,20 +109,23 @@ struct order_cta {
     struct shadow_page *page[ORDER_SHARED_PAGES];
 };
 
-// What was found. RACE: two accesses that nothing orders; FENCE: they are ordered, and a fence of the async proxy is
-// missing; MAP_FENCE: the same of the release or the acquire of a tensor map; EXIT: an access to the memory of a CTA
-// that nothing orders before its exit; UNINITIALISED: an mbarrier that no init made, or not before this use; AGAIN: an
-// init of one that is live; UNEXPECTED: of copies that brought more bytes to an mbarrier than were expected, when the
-// CTA exits.
+// What was found. RACE: two accesses that nothing orders; GRID_EARLY: the same, of which the launch in front made one;
+// FENCE: they are ordered, and a fence of the async proxy is missing; MAP_FENCE: the same of the release or the acquire
+// of a tensor map; EXIT: an access to the memory of a CTA that nothing orders before its exit; UNINITIALISED: an
+// mbarrier that no init made, or not before this use; AGAIN: an init of one that is live; UNEXPECTED: of copies that
+// brought more bytes to an mbarrier than were expected, when the CTA exits; OVER_ARRIVAL: an arrival that the end of
+// the phase before is not ordered before.
 enum order_finding {
     ORDER_RACE,
+    ORDER_GRID_EARLY,
     ORDER_FENCE,
     ORDER_MAP_FENCE,
     ORDER_EXIT,
     ORDER_UNINITIALISED,
     ORDER_UNORDERED_INIT,
     ORDER_AGAIN,
-    ORDER_UNEXPECTED
+    ORDER_UNEXPECTED,
+    ORDER_OVER_ARRIVAL
 };
 struct order_found {
     enum order_finding kind;
@@ -173,6 +178,8 @@ struct clock_order {
     int is_short; // there was no memory for all: nothing more is heard
     struct order_place *place[ORDER_PLACES];
     struct order_global global;
+    struct clock_order *before; // the launch in front, if it may not have ended; NULL: it has
+    int has_waited;             // griddepcontrol.wait has returned
     // An access of threads that is not judged yet: the lanes of a warp come one by one
     int has_access;
     struct event access;
@@ -188,7 +195,13 @@ struct clock_order {
 // warps: of each CTA
 struct clock_order *clock_order_open(uint32_t warps, void *context,
                                      void (*found)(void *context, const struct order_found *found));
-void clock_order_close(struct clock_order *order);
+void clock_order_close(struct clock_order *order); // and those in front of it
+
+// The launch in front may not have ended: takes it over. To be called before any event.
+void clock_order_follow(struct clock_order *order, struct clock_order *before);
+
+// The launch has ended: what only its own accesses need is freed. The launch in front of it is over too if it waited.
+void clock_order_end(struct clock_order *order);
 
 // A cluster begins: the numbers of its CTAs, by rank. To be called before any event of them; again changes nothing.
 void clock_order_cluster(struct clock_order *order, const uint64_t *numbers, uint32_t ctas);
@@ -205,6 +218,9 @@ struct order_issue {
 };
 void clock_order_issue(struct clock_order *order, const struct event_origin *origin, const struct order_issue *issue);
 void clock_order_access(struct clock_order *order, const struct event *event);
+
+// How many bytes the operation brings to the CTA of that rank, on whose mbarrier it completes.
+void clock_order_brings(struct clock_order *order, const struct event_origin *origin, uint32_t rank, uint64_t bytes);
 
 // A cp.async.mbarrier.arrive is issued: the mbarrier will be released by the copies of the warp up to now.
 void clock_order_copies_arrive(struct clock_order *order, const struct event_origin *origin, uint32_t barrier);
@@ -236,6 +252,16 @@ void order_tick(struct order_cta *cta, struct order_warp *warp, enum order_edge 
 void order_acquire(struct order_warp *warp, const struct clock *from, enum order_edge edge, uint32_t line,
                    uint32_t number);
 
+struct order_warp *order_warp_of(const struct clock_order *order, const struct event_origin *who,
+                                 struct order_cta **cta);
+uint32_t order_now(const struct order_cta *cta, const struct order_warp *warp); // the warp's time
+
+// clock_barrier.c: an event of an mbarrier; is its init ordered before this use; a fence.mbarrier_init.
+void order_hear_barrier(struct clock_order *order, const struct event *event);
+void order_check_init(struct clock_order *order, const struct order_cta *home, struct order_barrier *barrier,
+                      const struct event *event, const struct order_warp *warp);
+void order_release_inits(struct order_cta *cta, const struct order_warp *warp);
+
 // clock_place.c: what strong accesses and fences release and acquire.
 enum order_reach order_reach_of(enum access_scope scope);
 void order_release_relaxed(struct clock *to, const struct order_warp *warp, enum order_reach reach);
@@ -246,8 +272,14 @@ void order_places_free(struct clock_order *order);
 
 // clock_global.c: the cell of a byte of global memory; NULL if there is no room.
 struct shadow_cell *order_global_cell(struct clock_order *order, uint64_t address);
+const struct shadow_cell *order_global_find(const struct clock_order *order, uint64_t address); // NULL: no page
 void order_global_free(struct order_global *global);
+
+// clock_grid.c: asks an access to global memory of the launches in front.
+void order_grid_access(struct clock_order *order, const struct shadow_entry *entry);
+void order_grid_wait(struct clock_order *order, struct order_warp *warp);
 void order_exit(struct clock_order *order, struct order_cta *cta);
+void order_drop_ctas(struct clock_order *order);
 
 #pragma GCC visibility pop
 

@@ -173,5 +173,6 @@ void order_places_free(struct clock_order *order)
             clock_free(&place->all.clock);
             clock_free(&place->near.clock);
             free(place);
+            order->place[i] = next;
         }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Launches all kernels of a PTX file of the zoo, one after the other. usage: run_zoo FILE. The file says which: lines
+// Launches the kernels of a PTX file of the zoo, one after the other, or one of them. usage: run_zoo FILE [KERNEL]. The
+// file says which there are: lines
 //   // zoo KERNEL GRID BLOCK CLUSTER [SECOND]
 // CLUSTER 0: none. SECOND is a kernel that is launched behind the first, of the same size, as a programmatic launch.
 // Parameters of 8 bytes get the address of 64 KiB, whose 32-bit word i is i before each line; those of 128 bytes a
@@ -76,7 +77,7 @@ int main(int argc, char **argv)
     struct CUctx_st *context;
     struct CUmod_st *module;
     unsigned long long buffer;
-    if (argc != 2) return 2;
+    if (argc < 2) return 2;
     char *text = read_text(argv[1]);
     check(cuInit(0), "cuInit");
     check(cuDevicePrimaryCtxRetain(&context, 0), "context");
@@ -88,6 +89,7 @@ int main(int argc, char **argv)
         unsigned size[3] = {1, 1, 0};
         if (sscanf(at, "\n// zoo %63s %u %u %u%*[ ]%63[a-z_0-9]", name, &size[0], &size[1], &size[2], second) < 4)
             return 2;
+        if (argc > 2 && strcmp(argv[2], name) != 0) continue;
         fill(buffer);
         launch(module, name, buffer, size, 0);
         if (second[0] != '\0') launch(module, second, buffer, size, 1);

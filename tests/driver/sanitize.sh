@@ -52,7 +52,7 @@ for schedule in default late early shuffled; do
     finds $schedule multiplied 94 'an operation may read bytes before a copy has written them' "the copy: $copy:92"
     finds $schedule reused 46 'bytes may be overwritten that an operation still reads' "the operation: $copy:44"
     finds $schedule refilled 56 'bytes may be overwritten that an operation still reads' "the operation: $copy:54"
-    finds $schedule unexpected 82 'a copy brought bytes to an mbarrier which nobody had expected'
+    finds $schedule unexpected 82 'a copy brings bytes to an mbarrier that no expect_tx announces'
     is_clean $schedule right 1
     is_clean $schedule behind 1
     is_clean $schedule resident 300

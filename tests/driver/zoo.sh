@@ -5,7 +5,7 @@
 #
 # A line that begins with //- is only in the kernel with the mistake, one with //+ only in the right one. `// HERE ID` at
 # the end of a line says, before any run, which finding must name that line of the kernel with the mistake; more than
-# one such line in a kernel: any of them. `// MISSED` behind it: the sanitizer is known not to find it.
+# one such line in a kernel: any of them. A launch that fails there, and says so, names it too. `// MISSED` behind it: the sanitizer is known not to find it.
 set -u
 . "$(dirname "$0")/expect.sh"
 folder=$1
@@ -26,10 +26,16 @@ for file in "$folder"/*.ptx; do
     class=$(basename "$file" .ptx)
     for variant in mistake right; do
         kernels $variant "$file" >"$scratch/$variant.ptx"
-        "$TMAREF" exec --sanitize --json -- "$RUN_ZOO" "$scratch/$variant.ptx" >"$scratch/$variant.out" 2>"$scratch/$variant.err" ||
-            { echo "$class: the $variant kernels failed:"; tail -5 "$scratch/$variant.out" "$scratch/$variant.err"; failed=1; }
+        if ! "$TMAREF" exec --sanitize --json -- "$RUN_ZOO" "$scratch/$variant.ptx" >"$scratch/$variant.out" 2>"$scratch/$variant.err"; then
+            # A mistake may end its process: the others have one of their own.
+            [ $variant = mistake ] || { echo "$class: the right kernels failed:"; cat "$scratch/right.out"; failed=1; }
+            for kernel in $(sed -nE 's|^// zoo ([a-z_0-9]+) .*|\1|p' "$file"); do
+                "$TMAREF" exec --sanitize --json -- "$RUN_ZOO" "$scratch/$variant.ptx" "$kernel"
+            done >"$scratch/$variant.out" 2>"$scratch/$variant.err"
+        fi
         sed -nE 's/^\{"sanitize": "([A-Z_]+)", "kernel": "([a-z_0-9]+)".* "ptx_line": ([0-9]+), .*/\2 \1 \3/p' "$scratch/$variant.err" |
             awk '!/other_ptx_line/' >"$scratch/$variant.found"
+        sed -nE 's/^\{"error": [0-9]+, "kernel": "([a-z_0-9]+)".* "ptx_line": ([0-9]+),.*/\1 FAULT \2/p' "$scratch/$variant.err" >>"$scratch/$variant.found"
     done
     planted "$file" >"$scratch/planted"
     count=0 found=0 alarms=0
@@ -39,7 +45,7 @@ for file in "$folder"/*.ptx; do
         while read -r name id line missed; do
             [ "$name" = "$kernel" ] || continue
             [ "$missed" = MISSED ] && is_missed=1
-            grep -qx "$kernel $id $line" "$scratch/mistake.found" && is_found=1
+            grep -qxE "$kernel ($id|FAULT) $line" "$scratch/mistake.found" && is_found=1
         done <"$scratch/planted"
         found=$((found + is_found))
         [ $((is_found + is_missed)) = 1 ] || { echo "$class: $kernel: found $is_found, said to be missed $is_missed; planted, then found:"

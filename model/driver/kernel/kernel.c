@@ -24,9 +24,9 @@ struct kernel_run {
     int is_child;
     struct machine_launched *launched;
     struct machine_outcome outcome;
-    char *hang;               // the report of one that hangs or was stopped at a limit; NULL: none
-    struct look_launch *look; // who looks at the grid that runs; NULL: nobody
-    uint64_t regions;
+    char *hang;                        // the report of one that hangs or was stopped at a limit; NULL: none
+    struct look_launch *look;          // who looks at the grid that runs; NULL: nobody
+    uint64_t regions, number, follows; // numbers of launches: its own; the one in front that may not have ended
     struct machine_written *written, *before;
 };
 
@@ -126,13 +126,12 @@ void kernel_forget_primary(struct driver *driver)
 {
     machine_written_close(driver->last_launch.written);
     driver->last_launch.written = NULL;
+    driver->last_launch.number = 0;
 }
 
 static int is_behind_primary(const struct driver *driver, const struct work_kernel *kernel)
 {
-    return kernel->is_programmatic && driver->last_launch.written != NULL &&
-           driver->last_launch.stream == kernel->stream &&
-           driver->last_launch.regions == driver->allocations.regions_made;
+    return kernel->is_programmatic && driver->last_launch.number != 0 && driver->last_launch.stream == kernel->stream;
 }
 
 // Under LATE and SHUFFLED a programmatic launch runs as if that in front of it had not ended (machine.md).
@@ -140,9 +139,13 @@ static void link_to_primary(struct driver *driver, const struct work_kernel *ker
 {
     const enum machine_policy policy = (enum machine_policy)driver->options.schedule;
     const int is_weak = policy == MACHINE_LATE || policy == MACHINE_SHUFFLED;
+    run->follows = 0;
     if (!run->is_child && is_behind_primary(driver, kernel)) {
-        run->before = driver->last_launch.written;
-        driver->last_launch.written = NULL;
+        run->follows = driver->last_launch.number;
+        if (driver->last_launch.regions == driver->allocations.regions_made) {
+            run->before = driver->last_launch.written;
+            driver->last_launch.written = NULL;
+        }
     }
     kernel_forget_primary(driver);
     driver->has_programmatic |= kernel->is_programmatic;
@@ -155,10 +158,16 @@ static void end_primary(struct driver *driver, const struct work_kernel *kernel,
     machine_written_close(run->before);
     run->before = NULL;
     kernel_forget_primary(driver);
-    if (run->written != NULL && run->outcome.kind == MACHINE_DONE && machine_written_is_known(run->written))
-        driver->last_launch = (struct driver_primary){kernel->stream, run->written, driver->allocations.regions_made};
+    struct machine_written *written = run->written;
+    if (written != NULL && !machine_written_is_known(written)) {
+        machine_written_close(written);
+        written = NULL;
+    }
+    if (run->outcome.kind == MACHINE_DONE && !run->is_child)
+        driver->last_launch =
+            (struct driver_primary){run->number, kernel->stream, written, driver->allocations.regions_made};
     else
-        machine_written_close(run->written);
+        machine_written_close(written);
     run->written = NULL;
 }
 
@@ -168,6 +177,7 @@ static int begin(struct driver *driver, const struct work_kernel *kernel, struct
     driver_options_schedule(&driver->options);
     const uint64_t workspace = kernel->is_cooperative ? workspace_of(driver, context) : 0;
     link_to_primary(driver, kernel, run);
+    run->number = ++driver->launches;
     struct machine_launch launch = {
         .module = kernel->function->module->machine,
         .kernel = kernel->function->kernel,
@@ -175,7 +185,7 @@ static int begin(struct driver *driver, const struct work_kernel *kernel, struct
         .stack_bytes = stack_of(context),
         .parameters = kernel->parameters,
         .global = allocations_regions(&driver->allocations),
-        .number = ++driver->launches,
+        .number = run->number,
         .schedule = {(enum machine_policy)driver->options.schedule, driver->options.seed,
                      (uint32_t)driver->options.threads},
         .limits = {driver->options.limit_instructions, (double)driver->options.limit_seconds, signals_stop()},
@@ -189,6 +199,7 @@ static int begin(struct driver *driver, const struct work_kernel *kernel, struct
         .may_wait = 1,
         .written = run->written,
         .before = run->before,
+        .follows = run->follows,
         .meanwhile_context = run,
         .set_condition = condition_set,
         .condition_context = driver,

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+// What is said of each kind of finding.
+#include "sanitize_found.h"
+
+static const struct sanitize_text kinds[] = {
+    [SANITIZE_RACE] = {"SANITIZE_RACE", "nothing orders two accesses of threads to the same bytes, and one is a write",
+                       "the access", "the other", "a barrier, or a release by the one thread that the other acquires",
+                       "Put __syncthreads() (bar.sync) between them; cluster.sync() between CTAs of a cluster."},
+    [SANITIZE_GLOBAL_RACE] =
+        {"SANITIZE_GLOBAL_RACE", "nothing orders two accesses to the same bytes of global memory, and one is a write",
+         "the access", "the other", "a release by the one thread that the other acquires, of scopes that reach both",
+         "In a CTA, put __syncthreads() (bar.sync) between them. Between CTAs, release behind the first "
+         "(__threadfence() and an atomic, or red.release.gpu) and acquire before the second (ld.acquire.gpu, or a "
+         "read of that word and __threadfence()); or split the kernel in two."},
+    [SANITIZE_SCOPE] = {"SANITIZE_SCOPE", "the scope of an atomic access does not reach the other thread", "the access",
+                        "the other", "a scope that reaches both threads",
+                        "Use the scope .gpu between CTAs (.cluster in a cluster), on both sides."},
+    [SANITIZE_READ_BEFORE_COPY] =
+        {"SANITIZE_READ_BEFORE_COPY", "a thread may read bytes before a copy has written them", "the read", "the copy",
+         "a wait that acquires the phase in which the copy completes",
+         "Wait for the mbarrier of the copy (mbarrier.try_wait.parity, with the parity of its phase) before the read."},
+    [SANITIZE_WRITE_BEFORE_COPY] = {"SANITIZE_WRITE_BEFORE_COPY", "a thread may write bytes while a copy writes them",
+                                    "the write", "the copy",
+                                    "a wait that acquires the phase in which the copy completes",
+                                    "Wait for the mbarrier of the copy (mbarrier.try_wait.parity) before the write."},
+    [SANITIZE_OPERATION_BEFORE_COPY] =
+        {"SANITIZE_OPERATION_BEFORE_COPY", "an operation may read bytes before a copy has written them",
+         "the operation", "the copy", "a wait that acquires the phase in which the copy completes",
+         "Wait for the mbarrier of the copy (mbarrier.try_wait.parity, with the parity of its phase) before the "
+         "operation is issued."},
+    [SANITIZE_OPERATION_BEFORE_WRITE] =
+        {"SANITIZE_OPERATION_BEFORE_WRITE", "an operation may read bytes before a thread has written them",
+         "the operation", "the write", "a barrier between the write and the issue",
+         "Put fence.proxy.async and then __syncthreads() (bar.sync) between the write and the operation."},
+    [SANITIZE_REFILL] = {"SANITIZE_REFILL", "a copy may overwrite bytes that a thread still uses", "the copy",
+                         "the thread's access", "a release by that thread that the copy's thread acquires",
+                         "Let the thread arrive (mbarrier.arrive) behind its last access, and the thread of the copy "
+                         "wait for it before it issues the copy."},
+    [SANITIZE_SOURCE_OVERWRITTEN] =
+        {"SANITIZE_SOURCE_OVERWRITTEN", "bytes may be overwritten that an operation still reads", "the write",
+         "the operation", "a wait for the operation by its thread",
+         "Commit the operation and wait for it in its thread (cp.async.bulk.commit_group, "
+         "cp.async.bulk.wait_group.read 0), then let that thread meet the others at a barrier, before the write."},
+    [SANITIZE_PRODUCT_OVERWRITTEN] =
+        {"SANITIZE_PRODUCT_OVERWRITTEN", "bytes may be overwritten that a wgmma still reads", "the write", "the wgmma",
+         "a wait for the wgmma by each of its warps, which the writer then acquires",
+         "Execute wgmma.commit_group and wgmma.wait_group before the arrive that lets the writer go on, and let the "
+         "writer wait for that arrive."},
+    [SANITIZE_PRODUCT_REGISTER] =
+        {"SANITIZE_PRODUCT_REGISTER", "a register is used that a wgmma may not have written yet", "the use",
+         "the wgmma", "a wait for the wgmma by the warp that uses the register",
+         "Execute wgmma.commit_group and wgmma.wait_group, with a number that covers the group, before the use."},
+    [SANITIZE_PRODUCT_SOURCE] =
+        {"SANITIZE_PRODUCT_SOURCE", "a register is overwritten that a wgmma may still read", "the write", "the wgmma",
+         "a wait for the wgmma by the warp that writes the register",
+         "Execute wgmma.commit_group and wgmma.wait_group before the write, or give the next A other registers."},
+    [SANITIZE_PRODUCT_FENCE] =
+        {"SANITIZE_PRODUCT_FENCE", "wgmma.fence is missing between the use of a register and a wgmma that takes it",
+         "the wgmma", "the use", "a wgmma.fence of all four warps behind the use",
+         "Execute wgmma.fence.sync.aligned (warpgroup_arrive() in CUTLASS) in front of the first wgmma of each batch."},
+    [SANITIZE_SMALL_COPY] = {"SANITIZE_SMALL_COPY", "bytes may be used before a cp.async has written them", "the use",
+                             "the cp.async", "a wait for the cp.async by its thread",
+                             "Execute cp.async.commit_group and cp.async.wait_group 0 (or cp.async.wait_all) in the "
+                             "threads that copy, and then a barrier of all threads, before the use."},
+    [SANITIZE_COPIES] = {"SANITIZE_COPIES", "two copies may write the same bytes in either order", "the copy",
+                         "the other copy", "a wait for the one before the other is issued",
+                         "Wait for the mbarrier of the first copy before the second is issued, or give them bytes of "
+                         "their own."},
+    [SANITIZE_FENCE] = {"SANITIZE_FENCE", "fence.proxy.async is missing between a thread's write and an operation",
+                        "the operation", "the write", "a fence of the async proxy between the two",
+                        "Execute fence.proxy.async.shared::cta in each thread that writes, before the barrier in front "
+                        "of the operation. A GPU may read old bytes."},
+    [SANITIZE_GLOBAL_FENCE] =
+        {"SANITIZE_GLOBAL_FENCE",
+         "fence.proxy.async is missing between a thread's write to global memory and an operation", "the operation",
+         "the write", "a fence of the async proxy between the two",
+         "Execute fence.proxy.async.global in the thread that issues the operation, behind what orders it after the "
+         "write. A GPU may read old bytes."},
+    [SANITIZE_GLOBAL_STORE] =
+        {"SANITIZE_GLOBAL_STORE", "bytes of global memory may be used before a bulk store has written them", "the use",
+         "the store", "a wait for the writes of the store by its thread, which the user then acquires",
+         "Execute cp.async.bulk.commit_group and cp.async.bulk.wait_group 0, without .read, in the thread of the "
+         "store; "
+         "then let that thread release (red.release.gpu, or __syncthreads() in a CTA) and the user acquire."},
+    [SANITIZE_GLOBAL_SOURCE] =
+        {"SANITIZE_GLOBAL_SOURCE", "an operation may read global memory before a thread has written it",
+         "the operation", "the write", "a release by the writer that the thread of the operation acquires",
+         "Release behind the write (red.release.gpu, or __syncthreads() in a CTA), acquire before the operation, and "
+         "execute fence.proxy.async.global behind that."},
+    [SANITIZE_GLOBAL_LOAD] =
+        {"SANITIZE_GLOBAL_LOAD", "global memory may be overwritten that an operation still reads", "the write",
+         "the operation", "a wait for the operation, which the writer then acquires",
+         "Wait for the mbarrier of the operation before the write; if another thread writes, release and acquire "
+         "between the two."},
+    [SANITIZE_MAP_FENCE] =
+        {"SANITIZE_MAP_FENCE", "a fence of the tensormap proxy is missing between the edit of a map and its use",
+         "the use", "the edit", "a release behind the edit, and an acquire before the use",
+         "Execute fence.proxy.tensormap::generic.release.gpu (or tensormap.cp_fenceproxy) behind the edit, and "
+         "fence.proxy.tensormap::generic.acquire.gpu [map], 128 before the use."},
+    [SANITIZE_MAP_RACE] =
+        {"SANITIZE_MAP_RACE", "nothing orders the edit of a tensor map and its use", "the use", "the edit",
+         "a release by the editor that the user acquires",
+         "Put a barrier, or a release and an acquire, between the two, with the release and the acquire of "
+         "fence.proxy.tensormap on their sides of it."},
+    [SANITIZE_MAP_EDITED] = {"SANITIZE_MAP_EDITED", "a tensor map may be edited while an operation still uses it",
+                             "the edit", "the operation", "a wait for the operation, which the editor then acquires",
+                             "Wait for the mbarrier or the group of the operation before the edit."},
+    [SANITIZE_GRID_EARLY] = {"SANITIZE_GRID_EARLY",
+                             "a programmatic launch may use memory before the launch in front of it has written it",
+                             "the use", "the write", "griddepcontrol.wait in a thread that this one is ordered behind",
+                             "Execute griddepcontrol.wait (cudaGridDependencySynchronize()) before the use: in each "
+                             "thread, or in one, with "
+                             "a barrier behind it."},
+    [SANITIZE_GRID_OVERWRITES] =
+        {"SANITIZE_GRID_OVERWRITES",
+         "a programmatic launch may overwrite memory that the launch in front of it still reads", "the write",
+         "the read", "griddepcontrol.wait in a thread that this one is ordered behind",
+         "Execute griddepcontrol.wait (cudaGridDependencySynchronize()) before the write: in each thread, or in one, "
+         "with a barrier behind it."},
+    [SANITIZE_EXIT] = {"SANITIZE_EXIT", "a CTA may exit while its shared memory is still in use", "the use", NULL,
+                       "a wait for the operation, or a barrier of the cluster, before the CTA exits",
+                       "Wait for the operation before its CTA exits (its mbarrier, or cp.async.bulk.wait_group.read "
+                       "0); if another CTA uses the memory, let all CTAs meet at cluster.sync() behind the last use."},
+    [SANITIZE_UNINITIALISED] =
+        {"SANITIZE_UNINITIALISED", "an mbarrier is used that no mbarrier.init has created", "the use", NULL,
+         "an init before it",
+         "Initialise it in one thread; all others use it behind __syncthreads(), and other CTAs behind "
+         "cluster.sync()."},
+    [SANITIZE_UNORDERED_INIT] =
+        {"SANITIZE_UNORDERED_INIT", "an mbarrier may be used before it is initialised", "the use", "the init",
+         "a barrier between the init and the use",
+         "Put __syncthreads() (bar.sync) behind the init; where another CTA uses it, fence.mbarrier_init and "
+         "cluster.sync()."},
+    [SANITIZE_AGAIN] = {"SANITIZE_AGAIN", "an mbarrier was initialised again without mbarrier.inval", "the init",
+                        "the init before it", "mbarrier.inval between them",
+                        "Initialise it once, in one thread. Each init discards what has arrived."},
+    [SANITIZE_UNEXPECTED] =
+        {"SANITIZE_UNEXPECTED", "a copy brings bytes to an mbarrier that no expect_tx announces", "the copy", NULL,
+         "an expect_tx of all bytes in the phase of the copy",
+         "Arrive with expect_tx of the bytes of the copy (mbarrier.arrive.expect_tx); else the phase completes before "
+         "they arrive."},
+    [SANITIZE_OVER_ARRIVAL] =
+        {"SANITIZE_OVER_ARRIVAL",
+         "a thread may arrive at an mbarrier in a phase that others have not completed without it", "the arrival",
+         "the arrival before", "a wait for the phase before, which the arriving thread acquires",
+         "Initialise the mbarrier with the number of all arrivals of a phase, and let each thread wait between two of "
+         "its own."},
+    [SANITIZE_SAME_VALUE] =
+        {"SANITIZE_SAME_VALUE",
+         "nothing orders two writes to the same bytes of global memory; both wrote the same value in this run",
+         "the write", "the other", "a release by the one thread that the other acquires, of scopes that reach both",
+         "Let one thread write, or use an atomic (st.relaxed.gpu, atomicExch)."},
+};
+
+const struct sanitize_text *sanitize_text(enum sanitize_kind kind)
+{
+    return &kinds[kind];
+}
+
+int sanitize_is_advice(enum sanitize_kind kind)
+{
+    return kind == SANITIZE_SAME_VALUE;
+}

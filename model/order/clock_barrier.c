@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+// mbarriers: what their arrivals release, what waits acquire, and which uses are no right ones.
+#include "clock_order.h"
+
+static void tell_barrier(struct clock_order *order, enum order_finding kind, const struct order_cta *home,
+                         const struct order_barrier *barrier, const struct event *event, uint32_t actor)
+{
+    const uint32_t lanes = event->origin->lanes;
+    const struct shadow_entry use = {
+        .actor = actor, .line = event->origin->line, .lane = (uint8_t)(lanes != 0 ? __builtin_ctz(lanes) : 0)};
+    const struct shadow_entry init = {
+        .actor = barrier->init_actor, .time = barrier->init_time, .line = barrier->init_line};
+    const struct order_found found = {kind, SPACE_SHARED, home, barrier->address, 0xff, init, use};
+    order->found(order->context, &found);
+}
+
+// The init is a write. A fence.mbarrier_init releases it to relaxed arrives at the barrier of the cluster.
+static int knows_init(const struct order_barrier *barrier, struct clock_time time)
+{
+    return (barrier->is_init_released ? time.seen : time.written) >= barrier->init_time;
+}
+
+// Is the init ordered before this use?
+void order_check_init(struct clock_order *order, const struct order_cta *home, struct order_barrier *barrier,
+                      const struct event *event, const struct order_warp *warp)
+{
+    const struct order_actor *actor = &order->actor[barrier->init_actor];
+    if (!barrier->is_live)
+        tell_barrier(order, ORDER_UNINITIALISED, home, barrier, event, warp->actor);
+    else if (!knows_init(barrier, clock_time(&warp->clock, actor->cta, actor->warp)))
+        tell_barrier(order, ORDER_UNORDERED_INIT, home, barrier, event, warp->actor);
+}
+
+static void hear_init(struct clock_order *order, const struct order_cta *cta, const struct order_cta *home,
+                      struct order_barrier *barrier, const struct order_warp *warp, const struct event *event)
+{
+    if (barrier->is_live) tell_barrier(order, ORDER_AGAIN, home, barrier, event, warp->actor);
+    barrier->is_live = 1;
+    barrier->init_actor = warp->actor;
+    barrier->init_time = order_now(cta, warp);
+    barrier->init_line = event->origin->line;
+    barrier->is_init_released = 0;
+    barrier->arrival = (struct shadow_entry){.actor = 0};
+    barrier->expected = barrier->brought = 0;
+    clock_clear(&barrier->pending);
+    clock_clear(&barrier->done);
+    clock_clear(&barrier->pending_far);
+    clock_clear(&barrier->far);
+}
+
+// The end of an operation, or of cp.async.mbarrier.arrive, whose clock was given at its issue.
+static void hear_end(struct clock_order *order, struct order_barrier *barrier, const struct event *event)
+{
+    const struct event_origin *who = event->origin;
+    const uint32_t actor = order_operation_find(order, who->cta, who->operation, event->barrier.rank);
+    if (actor == 0) return;
+    order->actor[actor].time = barrier->phases + 1;
+}
+
+// An arrive of another CTA releases what was written only if it reaches the cluster; that reads are over is known.
+static void arrive(struct order_barrier *barrier, int is_far, const struct order_warp *warp,
+                   const struct event_barrier *of)
+{
+    const enum order_reach reach = order_reach_of(of->scope);
+    const int is_relaxed = of->order == ORDER_RELAXED;
+    struct clock *to = is_far ? &barrier->pending_far : &barrier->pending;
+    clock_join_seen(&barrier->pending, &warp->clock);
+    if (is_far && reach == ORDER_REACH_CTA) return;
+    if (is_relaxed)
+        order_release_relaxed(to, warp, is_far ? ORDER_REACH_CLUSTER : ORDER_REACH_CTA);
+    else
+        clock_join(to, &warp->clock);
+}
+
+static void wait_for(struct order_barrier *barrier, struct order_warp *warp, const struct event *event)
+{
+    const struct event_barrier *of = &event->barrier;
+    const int acquires = of->order != ORDER_RELAXED;
+    if (acquires)
+        order_acquire(warp, &barrier->done, ORDER_EDGE_MBARRIER, event->origin->line, barrier->address);
+    else
+        clock_join(&warp->learnt[ORDER_REACH_CTA], &barrier->done);
+    clock_join(acquires && order_reach_of(of->scope) != ORDER_REACH_CTA ? &warp->clock
+                                                                        : &warp->learnt[ORDER_REACH_CLUSTER],
+               &barrier->far);
+}
+
+// Does the warp know that the phases before are over? If not, it may arrive in one of them.
+static void check_arrival(struct clock_order *order, const struct order_cta *cta, const struct order_cta *home,
+                          struct order_barrier *barrier, const struct order_warp *warp, const struct event *event)
+{
+    const uint32_t lanes = event->origin->lanes;
+    const struct shadow_entry arrival = {.actor = warp->actor,
+                                         .time = order_now(cta, warp),
+                                         .line = event->origin->line,
+                                         .lane = (uint8_t)(lanes != 0 ? __builtin_ctz(lanes) : 0)};
+    const struct order_found found = {ORDER_OVER_ARRIVAL, SPACE_SHARED, home, barrier->address, 0xff,
+                                      barrier->arrival,   arrival};
+    if (clock_time(&warp->clock, home->index, barrier->slot).seen < barrier->phases && barrier->arrival.actor != 0)
+        order->found(order->context, &found);
+    barrier->arrival = arrival;
+}
+
+static void hear_transaction(struct clock_order *order, struct order_cta *cta, struct order_cta *home,
+                             struct order_barrier *barrier, struct order_warp *warp, const struct event *event)
+{
+    const struct event_barrier *of = &event->barrier;
+    barrier->expected += of->transaction.expect_bytes;
+    if (event->origin->operation != 0) {
+        hear_end(order, barrier, event);
+    } else {
+        barrier->brought += of->transaction.complete_bytes;
+        if (of->transaction.arrivals != 0) {
+            check_arrival(order, cta, home, barrier, warp, event);
+            arrive(barrier, cta != home, warp, of);
+            order_tick(cta, warp, ORDER_EDGE_MBARRIER, event->origin->line, barrier->address);
+        }
+    }
+    if (!of->completes) return;
+    clock_raise(&barrier->pending, home->index, barrier->slot, ++barrier->phases);
+    clock_copy(&barrier->done, &barrier->pending);
+    clock_copy(&barrier->far, &barrier->pending_far);
+}
+
+void order_hear_barrier(struct clock_order *order, const struct event *event)
+{
+    const struct event_barrier *of = &event->barrier;
+    struct order_cta *cta, *home = order_peer(order, event->origin, of->rank);
+    struct order_warp *warp = order_warp_of(order, event->origin, &cta);
+    struct order_barrier *barrier = warp != NULL && home != NULL ? order_barrier_of(order, home, of->address) : NULL;
+    if (barrier == NULL || of->step == BARRIER_ERROR) return;
+    if (of->step == BARRIER_INIT) {
+        hear_init(order, cta, home, barrier, warp, event);
+        return;
+    }
+    if (event->origin->operation == 0 && of->step != BARRIER_INVAL) order_check_init(order, home, barrier, event, warp);
+    if (of->step == BARRIER_INVAL) barrier->is_live = 0;
+    if (of->step == BARRIER_TRANSACTION) hear_transaction(order, cta, home, barrier, warp, event);
+    if (of->step == BARRIER_WAIT) wait_for(barrier, warp, event);
+}
+
+void order_release_inits(struct order_cta *cta, const struct order_warp *warp)
+{
+    for (int i = 0; i < ORDER_BARRIER_SLOTS; i++)
+        for (struct order_barrier *barrier = cta->barrier[i]; barrier != NULL; barrier = barrier->next)
+            barrier->is_init_released |= barrier->init_actor == warp->actor;
+}
