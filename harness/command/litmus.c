@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // `tmaref litmus FILE|FOLDER`: what does the memory consistency model of PTX allow? Reads tests (harness/litmus), asks
-// the model (model/order), and says where a test claims something else.
+// the model (model/order), and says where a test claims something else. With --executor it is what a device shows that
+// the model must allow (litmus_tries.h).
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,17 +13,22 @@
 #include "litmus_files.h"
 #include "litmus_read.h"
 #include "litmus_show.h"
+#include "litmus_tries.h"
 
-enum { MAX_TEST_BYTES = 1 << 20, MAX_UNROLL = 8 };
+enum { MAX_TEST_BYTES = 1 << 20, MAX_UNROLL = 8, MOST_SECONDS = 1000000 };
 
 struct arguments {
-    const char *expected, *svg;
-    int outcomes, progress, races, json, quiet;
-    uint64_t unroll, most;
+    const char *expected, *svg, *record;
+    int executor, outcomes, progress, races, json, quiet;
+    uint64_t unroll, most, tries;
+    double seconds;
     struct litmus_files files;
     int paths;
     const char *path[64];
 };
+
+// In the order of enum litmus_executor.
+static const char *const executors_of_tests[] = {"model", "sim", "gpu", "trace", NULL};
 
 #define TO struct arguments
 static const struct command_option options[] = {
@@ -35,6 +41,14 @@ static const struct command_option options[] = {
     OPTION_NUMBER('m', "most", "N", most, 1, UINT64_MAX, "Give up a test after N executions (default: never)"),
     OPTION_TEXT('e', "expected", "FILE", expected,
                 "Run the tests that lines 'PATH,1' (the claim holds) and 'PATH,0' name, paths below FOLDER"),
+    OPTION_WORD(
+        'x', "executor", "NAME", executor, executors_of_tests,
+        "model (default): what is allowed; sim, gpu: run each test on the simulated or the real device, and hold "
+        "each end against the model; trace: the same of what was recorded, PATH is the record"),
+    OPTION_NUMBER('n', "tries", "N", tries, 1, UINT64_MAX,
+                  "Run each test at least N times (default: 512 on sim, a million on gpu)"),
+    OPTION_REAL('t', "seconds", "N", seconds, 0, MOST_SECONDS, "Run each test for at least N seconds"),
+    OPTION_TEXT('R', "record", "FILE", record, "Write how often each test ended how; compressed if it ends in .zst"),
     OPTION_FLAG('q', "quiet", quiet, "Print only tests that differ, and the sum (as of a folder)"),
     OPTION_FLAG('j', "json", json, "Print a JSON object"),
     OPTION_END,
@@ -64,6 +78,12 @@ static void check_line(const void *line, struct argp_state *state)
     if (to->expected != NULL && to->paths != 1) argp_error(state, "--expected takes one FOLDER");
     if (to->progress && to->races) argp_error(state, "--progress or --races, not both");
     if (to->json && to->svg != NULL) argp_error(state, "--json or --svg, not both");
+    const int asks_model = to->outcomes || to->progress || to->races || to->svg != NULL || to->expected != NULL;
+    const int is_run = to->executor == LITMUS_ON_SIM || to->executor == LITMUS_ON_GPU;
+    if (to->executor != LITMUS_ON_MODEL && asks_model)
+        argp_error(state, "--outcomes, --progress, --races, --svg and --expected ask the executor model");
+    if (!is_run && (to->tries > 0 || to->seconds > 0 || to->record != NULL))
+        argp_error(state, "--tries, --seconds and --record need --executor sim or gpu");
 }
 
 // All that a run needs beside its arguments; too large for the stack.
@@ -134,6 +154,11 @@ static int ask(const struct arguments *arguments, const struct model_options *op
     return 1;
 }
 
+static int unroll_of(const struct arguments *arguments)
+{
+    return (int)(arguments->unroll == 0 ? 2 : arguments->unroll);
+}
+
 static int run_test(const struct arguments *arguments, struct room *room, const struct litmus_file *file,
                     struct sums *sums, json_t *list)
 {
@@ -146,7 +171,7 @@ static int run_test(const struct arguments *arguments, struct room *room, const 
         command_usage("litmus", "%s", why.at);
         return 0;
     }
-    const struct model_options options = {.unroll = (int)(arguments->unroll == 0 ? 2 : arguments->unroll),
+    const struct model_options options = {.unroll = unroll_of(arguments),
                                           .question = arguments->progress ? MODEL_PROGRESS
                                                       : arguments->races  ? MODEL_RACES
                                                                           : MODEL_CLAIM,
@@ -181,6 +206,22 @@ static void print_sums(const struct arguments *arguments, const struct sums *sum
                sums->differ, sums->unread);
 }
 
+static int run_tries(const struct arguments *arguments, int unroll)
+{
+    const int is_trace = arguments->executor == LITMUS_ON_TRACE;
+    const struct litmus_tries tries = {.executor = (enum litmus_executor)arguments->executor,
+                                       .files = &arguments->files,
+                                       .trace = arguments->path,
+                                       .traces = is_trace ? arguments->paths : 0,
+                                       .json = arguments->json,
+                                       .quiet = arguments->quiet,
+                                       .tries = arguments->tries,
+                                       .seconds = arguments->seconds,
+                                       .record = arguments->record,
+                                       .model = {.unroll = unroll, .most = arguments->most}};
+    return litmus_tries_run(&tries);
+}
+
 int command_litmus(int argc, char **argv)
 {
     static const struct command_line line = {
@@ -189,7 +230,13 @@ int command_litmus(int argc, char **argv)
     struct text why = {""};
     struct sums sums = {0};
     command_line_read(&line, argc, argv, &arguments);
-    if (!collect(&arguments, &why)) return command_usage("litmus", "%s", why.at);
+    if (arguments.executor != LITMUS_ON_TRACE && !collect(&arguments, &why))
+        return command_usage("litmus", "%s", why.at);
+    if (arguments.executor != LITMUS_ON_MODEL) {
+        const int status = run_tries(&arguments, unroll_of(&arguments));
+        litmus_files_free(&arguments.files);
+        return status;
+    }
     struct room *room = calloc(1, sizeof *room);
     json_t *list = json_array();
     if (room == NULL || list == NULL) return command_usage("litmus", "out of memory");

@@ -67,6 +67,7 @@ run 1 compare --json h200/outside.dump h200/plain.dump && keys compare
 run 0 swizzle 128B --json --access column --dtype f16 && keys swizzle
 run 0 litmus --json "$root/tests/litmus/mp-release-acquire.litmus" && keys litmus
 run 0 litmus --json --outcomes "$root/tests/litmus/sb-weak.litmus" && keys litmus
+run 0 litmus --json --executor sim "$root/tests/litmus/sb-weak.litmus" && keys "litmus --executor"
 
 run 0 mbarrier --json 0xfffff807f81ffffe && keys "mbarrier WORD"
 run 0 mbarrier --json --token 0x7ffff800 && keys "mbarrier --token"

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: MIT
+#include "litmus_tries.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "command.h"
+#include "files.h"
+#include "json.h"
+#include "litmus_read.h"
+#include "litmus_record.h"
+#include "litmus_show.h"
+#include "progress.h"
+#include "schedules.h"
+
+enum {
+    MAX_TEST_BYTES = 1 << 20,
+    SIM_TURN = 16,
+    SIM_TRIES = SIM_TURN * 5 * LITMUS_LANES,
+    GPU_TRIES = 1 << 20,
+    MOST_DISTANT_BYTES = 96 * 1024
+};
+
+// What a GPU does beside the test, one after the other: places near and far apart, many and few groups at once, waits
+// of other lengths, caches that hold the old bytes, and CTAs that disturb.
+static const struct litmus_stress stress[] = {
+    {.groups = 1024, .rounds = 16, .pitch = 16},
+    {.groups = 256, .rounds = 64, .pitch = 128, .delay = 255},
+    {.groups = 1024, .rounds = 16, .pitch = 16, .delay = 1023, .warm = 1},
+    {.groups = 256, .rounds = 64, .pitch = 128, .delay = 63, .warm = 1, .noise = 264, .noise_rounds = 4000},
+    {.groups = 64, .rounds = 256, .pitch = 128},
+    {.groups = 256, .rounds = 64, .pitch = 16, .delay = 255, .noise = 528, .noise_rounds = 4000},
+    {.groups = 64, .rounds = 256, .pitch = 1024, .delay = 127, .warm = 1},
+    {.groups = 256, .rounds = 64, .pitch = 128, .delay = 4095, .warm = 1},
+};
+static const struct litmus_stress sim_stress[] = {
+    {.groups = 1, .rounds = 1, .pitch = LITMUS_LEAST_PITCH},
+    {.groups = 1, .rounds = 4, .pitch = LITMUS_LEAST_PITCH, .delay = 255},
+};
+
+// What a run adds up to. `asked`: tests whose question's end the model allows, or forbids; `seen`: of those, where it
+// was seen.
+struct sums {
+    int agree, differ, unread, refused, asked[2], seen[2];
+    uint64_t tries;
+};
+
+// All that a run needs; too large for the stack.
+struct room {
+    const struct litmus_tries *to;
+    struct gpu gpu;
+    struct litmus test, one_end;
+    struct litmus_layout layout;
+    struct litmus_counts counts;
+    struct litmus_model model;
+    struct litmus_allowed allowed;
+    struct litmus_recorder recorder;
+    struct sums sums;
+    json_t *list;
+    char device[256];
+};
+
+// --- What was seen, against the model --------------------------------------------------------------------------------
+
+// Says which end is forbidden, and by what: the cycle is the model's answer to that end alone.
+static void tell_forbidden(struct room *room, const char *path, const char *text, const struct litmus_count *count)
+{
+    const struct model_options *options = &room->to->model;
+    struct litmus_shown shown = {.path = path, .text = text, .bytes = strlen(text), .options = options};
+    litmus_end_ask(&room->test, &room->layout, count->key, options, &room->one_end, &room->model);
+    shown.test = &room->one_end;
+    shown.answer = &room->model.answer;
+    printf("%s: %s ended %" PRIu64 " of %" PRIu64 " times with %s, which the memory model forbids%s:\n", path,
+           room->device, count->tries, room->counts.tries, litmus_key_text(&room->test, &room->layout, count->key).at,
+           room->allowed.is_cut ? " (of runs with no more rounds of its loops; see --unroll)" : "");
+    litmus_print(&shown, stdout);
+}
+
+// Holds what was seen against the model. Returns how many ends are forbidden; `asked` gets how often an end was seen
+// that the question is about.
+static int judge(struct room *room, const char *path, const char *text, uint64_t *asked)
+{
+    int forbidden = 0;
+    *asked = 0;
+    for (int i = 0; i < room->counts.counts; i++) {
+        const struct litmus_count *count = &room->counts.count[i];
+        if (!litmus_key_passes(&room->test, &room->layout, count->key)) continue;
+        if (litmus_key_is_asked(&room->test, &room->layout, count->key)) *asked += count->tries;
+        if (litmus_allowed_has(&room->allowed, count->key)) continue;
+        forbidden++;
+        if (!room->to->json) tell_forbidden(room, path, text, count);
+    }
+    return forbidden;
+}
+
+static int is_asked_allowed(const struct room *room)
+{
+    for (int i = 0; i < room->allowed.keys; i++)
+        if (litmus_key_is_asked(&room->test, &room->layout, room->allowed.key[i])) return 1;
+    return 0;
+}
+
+static void print_test(const struct room *room, int is_allowed, uint64_t asked)
+{
+    printf("%s: %" PRIu64 " tries, %d ends seen of %d that are allowed", room->test.name, room->counts.tries,
+           room->counts.counts, room->allowed.keys);
+    if (room->counts.given_up > 0) printf(", %" PRIu64 " tries gave up a loop or a wait", room->counts.given_up);
+    printf("; the end of its question is %s and was seen %" PRIu64 " times\n", is_allowed ? "allowed" : "forbidden",
+           asked);
+}
+
+// One test whose counts are there.
+static void count_test(struct room *room, const char *path, const char *text)
+{
+    uint64_t asked = 0;
+    const int is_allowed = is_asked_allowed(room), forbidden = judge(room, path, text, &asked);
+    room->sums.differ += forbidden > 0;
+    room->sums.agree += forbidden == 0;
+    room->sums.asked[!is_allowed]++;
+    room->sums.seen[!is_allowed] += asked > 0;
+    room->sums.tries += room->counts.tries;
+    if (room->to->json)
+        json_array_append_new(room->list, json_pack("{s:s, s:s, s:o, s:o, s:s, s:o, s:i, s:o}", "test", room->test.name,
+                                                    "path", path, "tries", json_u64(room->counts.tries), "givenUp",
+                                                    json_u64(room->counts.given_up), "question",
+                                                    is_allowed ? "allowed" : "forbidden", "seen", json_u64(asked),
+                                                    "forbiddenEnds", forbidden, "ends",
+                                                    litmus_ends_json(&room->test, &room->layout, &room->counts)));
+    else if (!room->to->quiet)
+        print_test(room, is_allowed, asked);
+}
+
+// --- Tries -----------------------------------------------------------------------------------------------------------
+
+// Launches until there are enough tries, and enough time has gone. On the simulated device each launch has another
+// schedule or seed.
+static int try_enough(const struct litmus_tries *to, struct litmus_device *device, struct litmus_counts *counts,
+                      struct text *why)
+{
+    enum { KINDS = sizeof stress / sizeof stress[0] };
+    const int is_sim = to->executor == LITMUS_ON_SIM;
+    const uint64_t tries = to->tries > 0 ? to->tries : is_sim ? SIM_TRIES : GPU_TRIES;
+    const double begin = seconds_now();
+    *counts = (struct litmus_counts){.tries = 0};
+    for (int i = 0; counts->tries < tries || seconds_now() - begin < to->seconds; i++) {
+        const struct litmus_stress *with = is_sim ? &sim_stress[i / SIM_TURN % 2] : &stress[i % KINDS];
+        const uint32_t shared_bytes = (uint32_t)device->test->places * LITMUS_LANES * with->pitch;
+        if (shared_bytes > MOST_DISTANT_BYTES) continue;
+        if (is_sim) schedule_set(i % SCHEDULE_PAIRS);
+        if (!litmus_device_try(device, with, counts, why)) return 0;
+    }
+    return 1;
+}
+
+// Asks the model how the test may end. 0 if it is of no use then.
+static int ask_model(struct room *room, const char *path)
+{
+    struct text why = {""};
+    if (litmus_allowed_ask(&room->test, &room->layout, &room->to->model, &room->model, &room->allowed, &why)) return 1;
+    room->sums.unread++;
+    command_usage("litmus", "%s: %s", path, why.at);
+    return 0;
+}
+
+// 0: the device is of no more use.
+static int run_test(struct room *room, const char *path, const char *text)
+{
+    struct litmus_device device;
+    struct text why = {""};
+    int is_usable = 1;
+    const char *refusal = litmus_layout_of(&room->test, &room->layout, &why) ? NULL : why.at;
+    if (refusal == NULL && !ask_model(room, path)) return 1;
+    if (refusal == NULL && room->allowed.keys == 0) refusal = "none of its executions ends";
+    if (refusal != NULL) {
+        room->sums.refused++;
+        if (!room->to->quiet && !room->to->json) printf("%s: not run: %s\n", path, refusal);
+        return 1;
+    }
+    if (litmus_device_open(&device, &room->gpu, &room->test, &why) &&
+        (is_usable = try_enough(room->to, &device, &room->counts, &why))) {
+        count_test(room, path, text);
+        if (room->to->record != NULL)
+            litmus_record_add(&room->recorder, text, &room->test, &room->layout, &room->counts);
+    } else {
+        room->sums.unread++;
+        command_usage("litmus", "%s: %s", path, why.at);
+    }
+    litmus_device_close(&device);
+    return is_usable;
+}
+
+static void run_files(struct room *room)
+{
+    int is_usable = 1;
+    for (int i = 0; i < room->to->files->count && is_usable; i++) {
+        const char *path = room->to->files->file[i].path;
+        struct text why = {""};
+        size_t bytes = 0;
+        char *text = read_file(path, MAX_TEST_BYTES, &bytes, &why);
+        if (text != NULL && litmus_read(path, text, bytes, &room->test, &why)) {
+            is_usable = run_test(room, path, text);
+        } else {
+            room->sums.unread++;
+            command_usage("litmus", "%s", why.at);
+        }
+        free(text);
+    }
+}
+
+static int run_device(struct room *room)
+{
+    struct text why = {""};
+    struct litmus_record_header header = {.recorded_by = "gpu"};
+    const time_t now = time(NULL);
+    struct tm day;
+    cuda_simulate(room->to->executor == LITMUS_ON_SIM);
+    if (!gpu_init(&room->gpu, &why)) return command_usage("litmus", "%s", why.at), 0;
+    strcpy(room->device, room->gpu.description);
+    if (room->gpu.driver.is_simulated) strcpy(header.recorded_by, "sim");
+    strcpy(header.device, room->gpu.description);
+    strftime(header.date, sizeof header.date, "%Y-%m-%d", gmtime_r(&now, &day));
+    if (room->to->record != NULL && !litmus_record_begin(&room->recorder, &header))
+        return command_usage("litmus", "not enough memory"), 0;
+    run_files(room);
+    if (room->to->record != NULL && !litmus_record_save(&room->recorder, room->to->record, &why))
+        return command_usage("litmus", "%s", why.at), 0;
+    return 1;
+}
+
+// --- What was recorded -----------------------------------------------------------------------------------------------
+
+static int run_trace(struct room *room, const char *path)
+{
+    struct litmus_record record;
+    struct text why = {""};
+    char *text = NULL;
+    if (!litmus_record_open(path, &record, &why)) return command_usage("litmus", "%s", why.at), 0;
+    strcpy(room->device, record.header.device);
+    while (litmus_record_next(&record, &room->test, &room->layout, &room->counts, &text, &why)) {
+        if (ask_model(room, room->test.name)) count_test(room, room->test.name, text);
+        free(text);
+    }
+    litmus_record_close(&record);
+    if (why.at[0] != '\0') command_usage("litmus", "%s: %s", path, why.at);
+    return why.at[0] == '\0';
+}
+
+// --- The sum ---------------------------------------------------------------------------------------------------------
+
+static void print_sums(struct room *room)
+{
+    const struct sums *sums = &room->sums;
+    if (room->to->json) {
+        json_print(json_pack("{s:s, s:i, s:i, s:i, s:i, s:o, s:O}", "device", room->device, "agree", sums->agree,
+                             "differ", sums->differ, "unread", sums->unread, "refused", sums->refused, "tries",
+                             json_u64(sums->tries), "tests", room->list),
+                   JSON_INDENT(2));
+        return;
+    }
+    const int tests = sums->agree + sums->differ + sums->unread + sums->refused;
+    if (tests == 1 && !room->to->quiet) return;
+    printf("%d tests in %" PRIu64 " tries on %s: %d ended as the memory model allows, %d did not, %d could not be "
+           "decided, %d are not run\n",
+           tests, sums->tries, room->device, sums->agree, sums->differ, sums->unread, sums->refused);
+    printf("the end that the question asks for: seen in %d of %d tests where it is allowed, in %d of %d where it is "
+           "forbidden\n",
+           sums->seen[0], sums->asked[0], sums->seen[1], sums->asked[1]);
+}
+
+int litmus_tries_run(const struct litmus_tries *to)
+{
+    struct room *room = calloc(1, sizeof *room);
+    int ok = room != NULL;
+    if (!ok) return command_usage("litmus", "out of memory");
+    room->to = to;
+    room->list = json_array();
+    for (int i = 0; i < to->traces && ok; i++) ok = run_trace(room, to->trace[i]);
+    if (to->executor != LITMUS_ON_TRACE) ok = run_device(room);
+    if (ok) print_sums(room);
+    int status = !ok || room->sums.unread > 0 ? EXIT_USAGE : room->sums.differ > 0 ? EXIT_MISMATCH : EXIT_AGREE;
+    json_decref(room->list);
+    free(room);
+    return status;
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// Tries of a litmus test on a device, a real GPU or the simulated one: how often it ended how, under some stress.
+#ifndef TMAREF_LITMUS_DEVICE_H
+#define TMAREF_LITMUS_DEVICE_H
+
+#include "gpu.h"
+#include "litmus_kernel.h"
+
+enum { LITMUS_COUNTS = 512 };
+
+// What a launch does beside the test (litmus_kernel.h). `noise`: CTAs that disturb.
+struct litmus_stress {
+    uint32_t groups, rounds, pitch, delay, warm, noise, noise_rounds;
+};
+
+// How often which end was seen, by its key; the most frequent do not come first. A try that gave up a loop or a wait
+// has no end.
+struct litmus_counts {
+    uint64_t tries, given_up;
+    int counts;
+    struct litmus_count {
+        uint64_t key, tries;
+    } count[LITMUS_COUNTS];
+};
+
+// The test, loaded; `gpu` stays the caller's. Memory grows as launches need it.
+struct litmus_device {
+    struct gpu *gpu;
+    const struct litmus *test;
+    struct litmus_layout layout;
+    struct CUmod_st *module;
+    struct CUfunc_st *function;
+    uint64_t *keys;
+    size_t keys_bytes;
+};
+
+// 0 with a sentence in `why`: no device runs such a test (litmus_layout_of()), or the driver refuses it.
+int litmus_device_open(struct litmus_device *device, struct gpu *gpu, const struct litmus *test, struct text *why);
+
+// Runs groups * rounds * 32 tries and adds what they ended with. Where something may land late, the round is the only
+// one of its launch, so that it lands in no other try. 0 with `why`: the device is of no more use.
+int litmus_device_try(struct litmus_device *device, const struct litmus_stress *stress, struct litmus_counts *counts,
+                      struct text *why);
+
+void litmus_device_close(struct litmus_device *device);
+
+// Adds `tries` ends of this key; 0 if there are too many different ends.
+int litmus_counts_add(struct litmus_counts *counts, uint64_t key, uint64_t tries);
+
+#endif

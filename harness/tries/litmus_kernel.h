@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// A litmus test as a kernel: PTX that any CUDA driver loads. A group of CTAs runs 32 tries a round, one for each lane:
+// it sets the places to their values, meets, waits a little, runs the threads of the test, meets, and writes what was
+// seen.
+#ifndef TMAREF_LITMUS_KERNEL_H
+#define TMAREF_LITMUS_KERNEL_H
+
+#include "litmus_layout.h"
+
+// The parameters of `litmus`, in this order.
+//   memory   places in global memory: (place * groups + group) * 32 + lane, each `pitch` bytes, a power of two of at
+//            least LITMUS_LEAST_PITCH; shared memory: place * 32 + lane
+//   scratch  32 bits for each register: ((thread * LITMUS_SLOTS + register) * groups + group) * 32 + lane
+//   keys     64 bits for each try: (round * groups + group) * 32 + lane. LITMUS_SEEN_BITS for each value seen, the first
+//            lowest; bit 63: a wait or a loop was given up
+//   meetings 32 bits for each group, 0 at first
+//   noise    LITMUS_NOISE_BYTES that CTAs of no group read and write, `noise_rounds` times each
+//   warm     each thread first reads the places in global memory
+//   delay    a thread waits a number of clocks below delay + 1, a power of two less 1, that its round gives
+struct litmus_parameters {
+    uint64_t memory, scratch, keys, meetings, noise;
+    uint32_t groups, rounds, pitch, delay, warm, noise_rounds;
+};
+#define LITMUS_GAVE_UP ((uint64_t)1 << 63)
+enum { LITMUS_NOISE_BYTES = 1 << 23, LITMUS_LEAST_PITCH = 16, LITMUS_SLOTS = LITMUS_REGISTERS + 1 };
+
+// The text, which the caller frees; NULL if there is no memory.
+char *litmus_kernel(const struct litmus *test, const struct litmus_layout *layout);
+
+#endif
