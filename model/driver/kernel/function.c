@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // cuFunc*, cuKernel*Attribute and cuOccupancy*.
+#include <ctype.h>
 #include <string.h>
 
 #include "cluster.h"
@@ -36,6 +37,17 @@ static uint64_t constant_bytes(const struct CUfunc_st *function)
     return bytes;
 }
 
+// The GPU that the PTX was made for: 75 of `.target sm_75`. CUB takes the sizes of its kernels from it.
+static int target_number(const struct CUfunc_st *function)
+{
+    static const char prefix[] = "sm_";
+    const struct ptx_name target = machine_module_program(function->module->machine)->target;
+    int number = 0;
+    for (uint32_t i = sizeof prefix - 1; i < target.length && isdigit((unsigned char)target.at[i]); i++)
+        number = number * 10 + target.at[i] - '0';
+    return number;
+}
+
 static int attribute_of(const struct CUfunc_st *function, uint32_t attribute, int *value)
 {
     enum { REQUIRED_CLUSTER_X = 11, REQUIRED_CLUSTER_Z = 13, POLICY = 15, CONSTANT = 2, CACHE_MODE = 7, SM_90 = 90 };
@@ -56,6 +68,8 @@ static int attribute_of(const struct CUfunc_st *function, uint32_t attribute, in
         *value = (int)function_registers(function);
         return 1;
     case CU_FUNC_ATTRIBUTE_PTX_VERSION:
+        *value = target_number(function);
+        return 1;
     case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
         *value = SM_90;
         return 1;

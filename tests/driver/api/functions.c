@@ -53,6 +53,18 @@ static void show_reading(void)
     REFUSES(ERROR_INVALID_VALUE, cuFuncGetAttribute(&value, (enum cuda_function_attribute)PAST_LAST, plain));
 }
 
+// The PTX's own target. CUB refuses to launch a kernel whose number is not among those that it was compiled for.
+static void show_older_target(void)
+{
+    struct CUmod_st *module;
+    struct CUfunc_st *function;
+    WORKS(cuModuleLoadData(&module,
+                           ".version 8.0\n.target sm_75\n.address_size 64\n.visible .entry old()\n{\nret;\n}\n"));
+    WORKS(cuModuleGetFunction(&function, module, "old"));
+    REQUIRE(attribute_of(function, PTX_OF) == 75 && attribute_of(function, BINARY_OF) == 90);
+    WORKS(cuModuleUnload(module));
+}
+
 static void show_setting(void)
 {
     WORKS(cuFuncSetAttribute(plain, (enum cuda_function_attribute)DYNAMIC, 100000));
@@ -79,6 +91,7 @@ void show_functions(void)
     api_ready();
     load();
     show_reading();
+    show_older_target();
     show_setting();
     WORKS(cuFuncGetModule(&module, plain));
     REFUSES(ERROR_INVALID_VALUE, cuFuncGetModule(NULL, plain));
