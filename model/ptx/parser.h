@@ -111,6 +111,7 @@ struct ptx_module {
     const char *text;
     size_t text_bytes;
     struct unit first, *last;
+    int may_be_later;     // PTX_FOR_LATER stood before it
     int is_linked;        // of units: what they leave open is looked for among them
     struct names symbols; // of all units, while they are linked
     uint8_t *is_named;    // amount.c's, of each variable: 0 between two bodies

@@ -42,6 +42,13 @@ static int is_target(const struct ptx_token *token)
     return token->at[3] >= '2' && token->at[3] <= '8' && token->at[4] >= '0' && token->at[4] <= '9';
 }
 
+// sm_100, sm_120, without features of that GPU alone.
+static int is_later_target(const struct ptx_token *token)
+{
+    if (token->length != 6 || strncmp(token->at, "sm_1", 4) != 0) return 0;
+    return token->at[4] >= '0' && token->at[4] <= '9' && token->at[5] >= '0' && token->at[5] <= '9';
+}
+
 static int parse_target(struct parser *parser)
 {
     if (parser->unit->has_target) return ptx_parser_fail(parser, &parser->token, "", "a second .target");
@@ -50,7 +57,7 @@ static int parse_target(struct parser *parser)
         struct ptx_token token = parser->token;
         struct ptx_name name;
         if (!ptx_parser_name(parser, "a target", &name)) return 0;
-        if (!is_target(&token))
+        if (!is_target(&token) && !(parser->module->may_be_later && is_later_target(&token)))
             return ptx_parser_fail(parser, &token, "Compile with -arch=sm_90a.",
                                    "tmaref runs code for sm_90a and older, not for %.*s",
                                    (int)(token.length > 40 ? 40 : token.length), token.at);
@@ -215,6 +222,7 @@ static void recover_outside(struct parser *parser)
 static void parse_module(struct parser *parser)
 {
     ptx_parser_advance(parser);
+    parser->module->may_be_later = ptx_parser_take(parser, ".tmaref_later");
     if (!ptx_parser_is(parser, ".tmaref_unit")) expect_version(parser);
     while (parser->token.kind != TOKEN_END)
         if (!parse_directive(parser) || parser->failed) recover_outside(parser);

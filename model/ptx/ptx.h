@@ -13,6 +13,10 @@ struct ptx_limits {
     size_t memory_bytes; // 0: a gigabyte
 };
 
+// What stands before .version if the text may be for a later GPU (.target sm_120): a program carries it beside machine
+// code for ours. Instructions that ours does not have are refused all the same.
+#define PTX_FOR_LATER ".tmaref_later "
+
 // Reads a module: its directives, variables, and the heads of its functions. Bodies are skipped. `text` stays the
 // caller's, and must stay as long as the module does. NULL only if there is no memory; what is wrong is in `errors`,
 // all of it that was found, with the first PTX_MOST_ERRORS told.

@@ -155,6 +155,8 @@ static const struct {
     {HEAD ".global .align 8 .align x", "an alignment"},
     {".version 10.0\n.target sm_90a\n", "newer than the versions"},
     {".version 8.0\n.target sm_100\n", "not for sm_100"},
+    {".tmaref_later .version 9.0\n.target sm_100a\n", "not for sm_100a"},
+    {".version 9.0\n.tmaref_later .target sm_100\n", "'.tmaref_later' is not a directive"},
     {".version 8.0\n.target sm_90a\n.address_size 32\n", "only .address_size 64"},
     {HEAD ".entry k() { ret;", "the body of 'k' does not end"},
     {HEAD ".entry k() { ret; } .entry k() { ret; }", "already has a body"},

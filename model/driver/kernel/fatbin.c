@@ -192,6 +192,28 @@ enum fatbin_result fatbin_ptx(const void *image, size_t size_bytes, char **text,
     return contents->entries > 0 ? FATBIN_NO_PTX : FATBIN_EMPTY;
 }
 
+// Of PTX for later GPUs without features of one of them, the nearest comes first.
+static int is_nearer(const struct entry *entry, const struct entry *best)
+{
+    if (entry->kind != KIND_PTX || (entry->flags & FLAG_OF_ARCH) || entry->gpu <= OUR_GPU) return 0;
+    return best->gpu == 0 || entry->gpu < best->gpu;
+}
+
+enum fatbin_result fatbin_newer_ptx(const void *image, size_t size_bytes, char **text, size_t *text_bytes)
+{
+    struct reader reader;
+    struct entry entry, best = {0};
+    int is_for_us = 0;
+    *text = NULL;
+    *text_bytes = 0;
+    if (!open_container(image, size_bytes, &reader)) return FATBIN_BROKEN;
+    while (next_entry(&reader, &entry) > 0) {
+        is_for_us |= entry.kind == KIND_CUBIN && entry.gpu == OUR_GPU;
+        if (is_nearer(&entry, &best)) best = entry;
+    }
+    return is_for_us && best.gpu > 0 ? read_text(&best, text, text_bytes) : FATBIN_TOO_NEW;
+}
+
 int fatbin_is_for_others(enum fatbin_result result)
 {
     return result == FATBIN_TOO_NEW || result == FATBIN_EMPTY;

@@ -34,6 +34,10 @@ size_t fatbin_bytes(const void *image, size_t size_bytes);
 enum fatbin_result fatbin_ptx(const void *image, size_t size_bytes, char **text, size_t *text_bytes,
                               struct fatbin_contents *contents);
 
+// The PTX for the nearest later GPU, of a fat binary that has machine code for ours, but no PTX that fits: a GPU runs
+// the machine code. FATBIN_TOO_NEW if there is none. The caller frees the text.
+enum fatbin_result fatbin_newer_ptx(const void *image, size_t size_bytes, char **text, size_t *text_bytes);
+
 // A part of a program may have nothing for this GPU: libcudadevrt is such a one. What it defines stays open.
 int fatbin_is_for_others(enum fatbin_result result);
 

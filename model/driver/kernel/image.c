@@ -10,6 +10,7 @@
 #include "device_runtime.h"
 #include "fatbin.h"
 #include "linking.h"
+#include "ptx.h"
 #include "readable.h"
 #include "units.h"
 
@@ -111,11 +112,33 @@ static enum cuda_result text_of_parts(struct driver *driver, const char *call, c
 
 // --- Images ----------------------------------------------------------------------------------------------------------
 
+// PTX for a later GPU, with the word before it that lets the front end read it.
+static enum fatbin_result newer_text(const void *image, size_t image_bytes, char **text, size_t *bytes)
+{
+    const size_t head_bytes = sizeof PTX_FOR_LATER - 1;
+    const enum fatbin_result result = fatbin_newer_ptx(image, image_bytes, text, bytes);
+    if (result != FATBIN_OK) return result;
+    char *longer = realloc(*text, *bytes + head_bytes + 1);
+    if (longer == NULL) {
+        free(*text);
+        *text = NULL;
+        return FATBIN_NO_MEMORY;
+    }
+    memmove(longer + head_bytes, longer, *bytes);
+    memcpy(longer, PTX_FOR_LATER, head_bytes);
+    *bytes += head_bytes;
+    longer[*bytes] = '\0';
+    *text = longer;
+    return FATBIN_OK;
+}
+
 static enum cuda_result text_of_fatbin(struct driver *driver, const char *call, const void *image, size_t size_bytes,
                                        char **text, size_t *bytes)
 {
     struct fatbin_contents contents;
-    const enum fatbin_result result = fatbin_ptx(image, fatbin_bytes(image, size_bytes), text, bytes, &contents);
+    const size_t image_bytes = fatbin_bytes(image, size_bytes);
+    enum fatbin_result result = fatbin_ptx(image, image_bytes, text, bytes, &contents);
+    if (result == FATBIN_TOO_NEW) result = newer_text(image, image_bytes, text, bytes);
     if (result == FATBIN_OK) return CUDA_SUCCESS;
     return driver_refuse(driver, CUDA_ERROR_NO_BINARY_FOR_GPU, call, "%s", fatbin_advice(result));
 }

@@ -101,6 +101,17 @@ void show_bad_modules(void)
 
 // --- Fat binaries ----------------------------------------------------------------------------------------------------
 
+// PTX for a later GPU, whose variable `of` says which entry it is. It begins where the module does.
+static void add_later(struct api_fatbin *fatbin, const char *gpu, unsigned flags)
+{
+    char text[API_ROOM];
+    const int bytes = sprintf(text,
+                              ".version 9.3\n.target sm_%s\n.address_size 64\n.visible .global .align 4 .u32 of = %d;\n"
+                              ".visible .entry k()\n{\nret;\n}\n",
+                              gpu, atoi(gpu));
+    api_fatbin_add(fatbin, PTX, (uint32_t)atoi(gpu), flags, text, (size_t)bytes + 1, 0);
+}
+
 // A module whose variable `of` says which entry it is.
 static size_t text_of(char text[API_ROOM], int of)
 {
@@ -131,6 +142,32 @@ static uint32_t loaded(const void *image)
     const uint32_t of = api_word(at);
     WORKS(cuModuleUnload(module));
     return of;
+}
+
+// Wheels carry machine code for every GPU and PTX for the newest one alone. A GPU of ours runs the machine code.
+static void show_later_gpus(void)
+{
+    struct api_fatbin both = {{0}, 0}, alone = {{0}, 0}, special = {{0}, 0};
+    struct CUmod_st *module;
+    struct CUfunc_st *function;
+    int target;
+    api_fatbin_add(&both, CUBIN, 80, 0, "cubin", 5, 0);
+    api_fatbin_add(&both, CUBIN, 90, 0, "cubin", 5, 0);
+    add_later(&both, "120", 0);
+    add_later(&both, "100", 0);
+    REQUIRE(loaded(both.bytes) == 100);
+    WORKS(cuModuleLoadFatBinary(&module, both.bytes));
+    WORKS(cuModuleGetFunction(&function, module, "k"));
+    WORKS(cuFuncGetAttribute(&target, CU_FUNC_ATTRIBUTE_PTX_VERSION, function));
+    REQUIRE(target == 100);
+    WORKS(cuModuleUnload(module));
+    api_fatbin_add(&alone, CUBIN, 80, 0, "cubin", 5, 0);
+    add_later(&alone, "120", 0);
+    REFUSES(ERROR_NO_BINARY_FOR_GPU, cuModuleLoadData(&module, alone.bytes));
+    api_fatbin_add(&special, CUBIN, 90, 0, "cubin", 5, 0);
+    add_later(&special, "100", OF_ARCH);
+    REFUSES(ERROR_NO_BINARY_FOR_GPU, cuModuleLoadData(&module, special.bytes));
+    SAYS("the program's PTX is for other GPUs");
 }
 
 // What runs is the PTX that fits best: that of sm_90a, else the newest, however it is packed.
@@ -209,6 +246,7 @@ void show_fatbins(void)
 {
     api_ready();
     show_choice();
+    show_later_gpus();
     show_refusals();
 }
 
