@@ -131,6 +131,8 @@ static enum sanitize_kind kind_of(const struct look_sanitize *sanitize, const st
         return SANITIZE_AGAIN;
     case ORDER_UNEXPECTED:
         return SANITIZE_UNEXPECTED;
+    case ORDER_UNWRITTEN:
+        return SANITIZE_UNWRITTEN;
     case ORDER_OVER_ARRIVAL:
         return SANITIZE_OVER_ARRIVAL;
     default:

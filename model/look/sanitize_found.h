@@ -42,6 +42,7 @@ enum sanitize_kind {
     SANITIZE_UNEXPECTED,
     SANITIZE_OVER_ARRIVAL,
     SANITIZE_SAME_VALUE, // advice
+    SANITIZE_UNWRITTEN,  // advice
 };
 
 // One side of a finding. release: what its thread did next that others can be ordered by (of the older side); acquire:

@@ -145,6 +145,9 @@ static const struct sanitize_text kinds[] = {
          "the arrival before", "a wait for the phase before, which the arriving thread acquires",
          "Initialise the mbarrier with the number of all arrivals of a phase, and let each thread wait between two of "
          "its own."},
+    [SANITIZE_UNWRITTEN] = {"SANITIZE_UNWRITTEN", "a thread reads shared memory that nothing has written", "the read",
+                            NULL, "a write to the bytes by a thread or a copy",
+                            "Write it first, or do not read it: shared memory holds what another CTA left there."},
     [SANITIZE_SAME_VALUE] =
         {"SANITIZE_SAME_VALUE",
          "nothing orders two writes to the same bytes of global memory; both wrote the same value in this run",
@@ -159,5 +162,5 @@ const struct sanitize_text *sanitize_text(enum sanitize_kind kind)
 
 int sanitize_is_advice(enum sanitize_kind kind)
 {
-    return kind == SANITIZE_SAME_VALUE;
+    return kind == SANITIZE_SAME_VALUE || kind == SANITIZE_UNWRITTEN;
 }

@@ -113,7 +113,8 @@ struct order_cta {
 // FENCE: they are ordered, and a fence of the async proxy is missing; MAP_FENCE: the same of the release or the acquire
 // of a tensor map; EXIT: an access to the memory of a CTA that nothing orders before its exit; UNINITIALISED: an
 // mbarrier that no init made, or not before this use; AGAIN: an init of one that is live; UNEXPECTED: of copies that
-// brought more bytes to an mbarrier than were expected, when the CTA exits; OVER_ARRIVAL: an arrival that the end of
+// brought more bytes to an mbarrier than were expected, when the CTA exits; UNWRITTEN: a thread's read of shared memory
+// that nobody has written; OVER_ARRIVAL: an arrival that the end of
 // the phase before is not ordered before.
 enum order_finding {
     ORDER_RACE,
@@ -125,6 +126,7 @@ enum order_finding {
     ORDER_UNORDERED_INIT,
     ORDER_AGAIN,
     ORDER_UNEXPECTED,
+    ORDER_UNWRITTEN,
     ORDER_OVER_ARRIVAL
 };
 struct order_found {

@@ -34,6 +34,7 @@ void shadow_drop(struct shadow_pool *pool, struct shadow_page *page)
             pool->free = number;
         }
     memset(page->cell, 0, sizeof page->cell);
+    memset(page->written, 0, sizeof page->written);
 }
 
 // --- One access ------------------------------------------------------------------------------------------------------

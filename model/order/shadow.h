@@ -39,10 +39,12 @@ struct shadow_cell {
     uint32_t more;
 };
 
+// written: the bytes of each cell that somebody has written since the page is the owner's; he keeps it.
 struct shadow_page {
     struct shadow_page *next;
     uint64_t number;
     struct shadow_cell cell[SHADOW_PAGE_CELLS];
+    uint16_t written[SHADOW_PAGE_CELLS];
 };
 
 // Chunks that cells have beyond their own; number 0 is nobody's. free: the first that is free, 0: none
