@@ -2,6 +2,8 @@
 // mbarriers: what their arrivals release, what waits acquire, and which uses are no right ones.
 #include "clock_order.h"
 
+#include <string.h>
+
 static void tell_barrier(struct clock_order *order, enum order_finding kind, const struct order_cta *home,
                          const struct order_barrier *barrier, const struct event *event, uint32_t actor)
 {
@@ -31,7 +33,7 @@ void order_check_init(struct clock_order *order, const struct order_cta *home, s
         tell_barrier(order, ORDER_UNORDERED_INIT, home, barrier, event, warp->actor);
 }
 
-static void hear_init(struct clock_order *order, const struct order_cta *cta, const struct order_cta *home,
+static void hear_init(struct clock_order *order, const struct order_cta *cta, struct order_cta *home,
                       struct order_barrier *barrier, const struct order_warp *warp, const struct event *event)
 {
     if (barrier->is_live) tell_barrier(order, ORDER_AGAIN, home, barrier, event, warp->actor);
@@ -40,7 +42,9 @@ static void hear_init(struct clock_order *order, const struct order_cta *cta, co
     barrier->init_time = order_now(cta, warp);
     barrier->init_line = event->origin->line;
     barrier->is_init_released = 0;
+    order_note_init(order, home, barrier->address);
     barrier->arrival = (struct shadow_entry){.actor = 0};
+    barrier->arrivals[0] = barrier->arrivals[1] = 0;
     barrier->expected = barrier->brought = 0;
     clock_clear(&barrier->pending);
     clock_clear(&barrier->done);
@@ -85,9 +89,30 @@ static void wait_for(struct order_barrier *barrier, struct order_warp *warp, con
                &barrier->far);
 }
 
+// Did the instruction of each arrival of the last phase begin before the newcomer? Then the phase is over for it.
+static int knows_arrivals(const struct order_barrier *barrier, const struct order_warp *warp)
+{
+    if (barrier->arrivals[1] > ORDER_ARRIVALS) return 0;
+    for (uint32_t i = 0; i < barrier->arrivals[1]; i++) {
+        const struct order_arrival *came = &barrier->came[1][i];
+        if (clock_time(&warp->clock, came->cta, came->slot).seen < came->time) return 0;
+    }
+    return barrier->arrivals[1] > 0;
+}
+
+static void note_arrival(struct clock_order *order, const struct order_cta *cta, struct order_barrier *barrier,
+                         struct order_warp *warp)
+{
+    const uint32_t number = barrier->arrivals[0]++;
+    if (warp->arriving != order->instruction) warp->arrived = order_now(cta, warp);
+    warp->arriving = order->instruction;
+    if (number < ORDER_ARRIVALS)
+        barrier->came[0][number] = (struct order_arrival){cta->index, (uint32_t)(warp - cta->warp), warp->arrived};
+}
+
 // Does the warp know that the phases before are over? If not, it may arrive in one of them.
 static void check_arrival(struct clock_order *order, const struct order_cta *cta, const struct order_cta *home,
-                          struct order_barrier *barrier, const struct order_warp *warp, const struct event *event)
+                          struct order_barrier *barrier, struct order_warp *warp, const struct event *event)
 {
     const uint32_t lanes = event->origin->lanes;
     const struct shadow_entry arrival = {.actor = warp->actor,
@@ -96,9 +121,11 @@ static void check_arrival(struct clock_order *order, const struct order_cta *cta
                                          .lane = (uint8_t)(lanes != 0 ? __builtin_ctz(lanes) : 0)};
     const struct order_found found = {ORDER_OVER_ARRIVAL, SPACE_SHARED, home, barrier->address, 0xff,
                                       barrier->arrival,   arrival};
-    if (clock_time(&warp->clock, home->index, barrier->slot).seen < barrier->phases && barrier->arrival.actor != 0)
+    if (clock_time(&warp->clock, home->index, barrier->slot).seen < barrier->phases && barrier->arrival.actor != 0 &&
+        !knows_arrivals(barrier, warp))
         order->found(order->context, &found);
     barrier->arrival = arrival;
+    note_arrival(order, cta, barrier, warp);
 }
 
 static void hear_transaction(struct clock_order *order, struct order_cta *cta, struct order_cta *home,
@@ -117,6 +144,9 @@ static void hear_transaction(struct clock_order *order, struct order_cta *cta, s
         }
     }
     if (!of->completes) return;
+    memcpy(barrier->came[1], barrier->came[0], sizeof barrier->came[1]);
+    barrier->arrivals[1] = barrier->arrivals[0];
+    barrier->arrivals[0] = 0;
     clock_raise(&barrier->pending, home->index, barrier->slot, ++barrier->phases);
     clock_copy(&barrier->done, &barrier->pending);
     clock_copy(&barrier->far, &barrier->pending_far);

@@ -269,6 +269,12 @@ static void note_written(struct clock_order *order, const struct order_cta *cta,
     order->found(order->context, &found);
 }
 
+void order_note_init(struct clock_order *order, struct order_cta *home, uint32_t address)
+{
+    const struct shadow_entry init = {.mask = (uint16_t)(0xff << address % SHADOW_CELL_BYTES), .flags = SHADOW_WRITES};
+    if (cell_of(order, home, address) != NULL) note_written(order, home, address, &init);
+}
+
 void order_access(struct clock_order *order, const struct event *event, uint32_t actor, uint32_t time)
 {
     const struct access *access = &event->access;

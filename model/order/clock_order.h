@@ -69,11 +69,20 @@ struct order_warp {
     uint32_t group_end[ORDER_PRODUCTS], copies_end[ORDER_PRODUCTS];
     uint16_t bulk_slot[32];
     struct order_note release[ORDER_NOTES], acquire;
+    uint64_t arriving; // the instruction that arrived at mbarriers last, and when it did first
+    uint32_t arrived;
     const struct order_place *heard; // the place that it read last, in which version, and how
     uint64_t heard_version;
     int heard_acquires;
     enum order_reach heard_reach;
 };
+
+// An arrival at an mbarrier by a warp, and when its instruction made the first. Lanes of one instruction often arrive
+// at several mbarriers, one of each CTA of a cluster: they arrive at the same time.
+struct order_arrival {
+    uint32_t cta, slot, time;
+};
+enum { ORDER_ARRIVALS = 64 };
 
 // An mbarrier by its address. phases: that completed, over all its lives. pending: of the phase under way; done: of
 // those that completed; far: of these what threads of other CTAs released. init: the warp, its time then, and the line;
@@ -83,8 +92,10 @@ struct order_barrier {
     uint32_t address, slot, phases, init_actor, init_time, init_line;
     int is_live, is_init_released;
     uint64_t expected, brought; // bytes that were announced, and that copies bring which were issued, since the init
-    uint32_t brought_actor, brought_line; // the last copy that nothing had announced
-    struct shadow_entry arrival;          // the last
+    uint32_t brought_actor, brought_line;         // the last copy that nothing had announced
+    struct shadow_entry arrival;                  // the last
+    struct order_arrival came[2][ORDER_ARRIVALS]; // of the phase under way, and of the last; the first that came
+    uint32_t arrivals[2];
     struct clock pending, done, pending_far, far;
 };
 
@@ -182,6 +193,7 @@ struct clock_order {
     struct order_global global;
     struct clock_order *before; // the launch in front, if it may not have ended; NULL: it has
     int has_waited;             // griddepcontrol.wait has returned
+    uint64_t instruction;       // how many the machine has begun; the owner counts
     // An access of threads that is not judged yet: the lanes of a warp come one by one
     int has_access;
     struct event access;
@@ -257,6 +269,9 @@ void order_acquire(struct order_warp *warp, const struct clock *from, enum order
 struct order_warp *order_warp_of(const struct clock_order *order, const struct event_origin *who,
                                  struct order_cta **cta);
 uint32_t order_now(const struct order_cta *cta, const struct order_warp *warp); // the warp's time
+
+// clock_order.c: an init has written the eight bytes of its mbarrier.
+void order_note_init(struct clock_order *order, struct order_cta *home, uint32_t address);
 
 // clock_barrier.c: an event of an mbarrier; is its init ordered before this use; a fence.mbarrier_init.
 void order_hear_barrier(struct clock_order *order, const struct event *event);

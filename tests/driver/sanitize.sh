@@ -58,6 +58,7 @@ for schedule in default late early shuffled; do
     is_clean $schedule resident 300
     is_clean $schedule spread 2 2
     is_clean $schedule beside 2 2
+    is_clean $schedule signals 2 2
     is_clean $schedule numbers 1
 done
 finds default awaited 174 'an mbarrier may be used before it is initialised: full' 'the init: checks.cu:172'
