@@ -209,6 +209,7 @@ void look_sanitize_launches(struct look_sanitize *sanitize)
 
 void look_sanitize_before(struct look_sanitize *sanitize, const struct machine_step *step)
 {
+    sanitize->order->instruction++;
     sanitize->lay.bytes = 0;
     if (step->code->choice != NULL) sanitize_ran_note(&sanitize->ran, step->code->choice->form);
     const struct machine_cluster *cluster = step->warp->cta->cluster;
