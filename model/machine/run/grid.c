@@ -34,8 +34,8 @@ enum {
 
 static void grid_place(const struct machine *machine, uint64_t number, uint32_t rank, struct machine_cta *cta)
 {
-    struct cluster_registers of = cluster_registers(&machine->shape, (const uint32_t[3]){0, 0, 0});
-    const uint32_t *grid = machine->shape.grid, *size = of.cluster_nctaid, *count = of.nclusterid;
+    const uint32_t *grid = machine->shape.grid, *size = machine->first.cluster_nctaid,
+                   *count = machine->first.nclusterid;
     const uint64_t cluster[3] = {number % count[0], number / count[0] % count[1], number / count[0] / count[1]};
     const uint32_t inside[3] = {rank % size[0], rank / size[0] % size[1], rank / size[0] / size[1]};
     for (int i = 0; i < 3; i++) cta->ctaid[i] = (uint32_t)cluster[i] * size[i] + inside[i];
@@ -86,9 +86,8 @@ static int make_shared(struct machine_cluster *cluster)
     uint8_t *at = cluster->shared_bytes + (SHARED_GRANULE - (uintptr_t)cluster->shared_bytes % SHARED_GRANULE);
     for (uint32_t rank = 0; rank < cluster->ctas; rank++)
         cluster->memory[rank] = (struct memory){at + rank * bytes, MACHINE_SHARED_BASE, bytes};
-    cluster->shared = (struct cluster_memory){
-        cluster->memory, cluster->ctas,
-        cluster_registers(&cluster->machine->shape, (const uint32_t[3]){0, 0, 0}).is_explicit_cluster != 0, 0};
+    const int is_explicit = cluster->machine->first.is_explicit_cluster != 0;
+    cluster->shared = (struct cluster_memory){cluster->memory, cluster->ctas, is_explicit, 0};
     return 1;
 }
 
@@ -209,6 +208,7 @@ static uint32_t turn_of(struct machine_cluster *cluster)
 static void tell_exit(struct machine_cta *cta)
 {
     const struct machine *machine = cta->cluster->machine;
+    if (machine->launch->observer == NULL) return; // most often: an event takes long to make
     const struct teller teller = {machine->launch->observer,
                                   {.launch = machine->launch->number, .cta = cta->number, .rank = cta->rank}};
     event_tell(&teller, (struct event){.kind = EVENT_RUN, .run = RUN_CTA_EXIT});

@@ -130,7 +130,8 @@ static int check(struct machine *machine)
 int machine_prepare(struct machine *machine)
 {
     if (!check(machine)) return 0;
-    machine->ctas = cluster_registers(&machine->shape, (const uint32_t[3]){0, 0, 0}).cluster_nctarank;
+    machine->first = cluster_registers(&machine->shape, (const uint32_t[3]){0, 0, 0});
+    machine->ctas = machine->first.cluster_nctarank;
     machine->shared_bytes = shared_bytes_of(machine);
     if (copy_parameters(machine) && machine_map_memory(machine, machine->launch->global)) return 1;
     machine->outcome->kind = MACHINE_NO_MEMORY;

@@ -318,9 +318,9 @@ static void tell_run(const struct machine *machine, enum run_step step)
 
 static void open_grid(struct grid *grid, struct machine *machine)
 {
-    struct cluster_registers of = cluster_registers(&machine->shape, (const uint32_t[3]){0, 0, 0});
+    const uint32_t *clusters = machine->first.nclusterid;
     *grid = (struct grid){.machine = machine, .most_residents = machine_most_residents(machine), .changes = 1};
-    grid->clusters = (uint64_t)of.nclusterid[0] * of.nclusterid[1] * of.nclusterid[2];
+    grid->clusters = (uint64_t)clusters[0] * clusters[1] * clusters[2];
     if (grid->most_residents > grid->clusters) grid->most_residents = (uint32_t)grid->clusters;
     grid->resident = calloc(grid->most_residents, sizeof *grid->resident);
     pthread_mutex_init(&grid->lock, NULL);

@@ -151,7 +151,8 @@ struct machine {
     struct machine_map *map;     // prepare.c's
     struct global_memory global; // what the launch names, the module's variables and the parameters
     struct cluster_launch shape;
-    struct machine_cluster *spare; // clusters that have ended, for the next ones; the lock of the grid's
+    struct cluster_registers first; // those of the first CTA
+    struct machine_cluster *spare;  // clusters that have ended, for the next ones; the lock of the grid's
     uint8_t *parameters;
     uint32_t ctas; // of a cluster
     uint64_t shared_bytes, instructions, thread_instructions;

@@ -58,7 +58,8 @@ static struct machine_strand *find_strand(struct machine_warp *warp, const struc
 
 static void remove_strand(struct machine_warp *warp, struct machine_strand *strand)
 {
-    *strand = warp->strand[--warp->strands];
+    const struct machine_strand *last = &warp->strand[--warp->strands];
+    if (strand != last) *strand = *last;
 }
 
 static void join(struct machine_strand *to, uint32_t lanes, uint32_t round)
