@@ -20,8 +20,11 @@
 static void enter(struct machine_strand *strand, struct machine_frame *frame)
 {
     strand->frame = frame;
-    const void *const begin[MACHINE_BASES] = {frame->slots, frame->function->constants, strand->warp->slots};
-    for (uintptr_t i = 0; i < MACHINE_BASES; i++) strand->registers.base[i] = (uintptr_t)begin[i] - i;
+    uintptr_t *const base = strand->registers.base;
+    base[MACHINE_IN_FRAME] = (uintptr_t)frame->slots - MACHINE_IN_FRAME;
+    base[MACHINE_IN_CONSTANTS] = (uintptr_t)frame->function->constants - MACHINE_IN_CONSTANTS;
+    base[MACHINE_IN_WARP] = (uintptr_t)strand->warp->slots - MACHINE_IN_WARP;
+    base[ALU_LEFT_OUT] = 0 - (uintptr_t)ALU_LEFT_OUT;
     strand->registers.carry = &strand->warp->carry;
 }
 
