@@ -44,7 +44,7 @@ LANE_INLINE int is_out_of_bounds(uint32_t bits)
     return (bits & 0x7fff) == 0x7ff7;
 }
 
-enum operation { ADD, SUB, MUL, FMA };
+enum operation { ADD, SUB, MUL, FMA, OTHER };
 
 LANE_INLINE uint32_t computed(struct narrow format, enum operation operation, uint32_t x, uint32_t y, uint32_t z,
                               struct asked asked)
@@ -58,15 +58,102 @@ LANE_INLINE uint32_t computed(struct narrow format, enum operation operation, ui
     return asked.oob && (is_out_of_bounds(x) || is_out_of_bounds(y)) ? 0 : result;
 }
 
+// f32 holds each product of two, and rounds their sum so that rounding it once more changes nothing: it has more than
+// twice as many bits, and two more. The sum of a product and a third number is rounded to odd in between; of bf16 such
+// a product may be too large for f32.
+#if defined __AVX2__ && defined __F16C__
+LANE_INLINE __m256 odd_sum(__m256 x, __m256 y)
+{
+    const __m256 sum = _mm256_add_ps(x, y), of_x = _mm256_sub_ps(sum, y), of_y = _mm256_sub_ps(sum, of_x);
+    const __m256 error = _mm256_add_ps(_mm256_sub_ps(x, of_x), _mm256_sub_ps(y, of_y)), zero = _mm256_setzero_ps();
+    const __m256i bits = _mm256_castps_si256(sum), one = _mm256_set1_epi32(1);
+    const __m256i is_even = _mm256_cmpeq_epi32(_mm256_and_si256(bits, one), _mm256_setzero_si256());
+    const __m256i is_inexact = _mm256_castps_si256(_mm256_cmp_ps(error, zero, _CMP_NEQ_OQ)); // not of infinities
+    // Outward if the error has the sign of the sum, else inward: 1 or -1.
+    const __m256i signs = _mm256_srai_epi32(_mm256_castps_si256(_mm256_xor_ps(error, sum)), 31);
+    const __m256i step = _mm256_and_si256(_mm256_or_si256(signs, one), _mm256_and_si256(is_even, is_inexact));
+    return _mm256_castsi256_ps(_mm256_add_epi32(bits, step));
+}
+
+LANE_INLINE __m256 floats_of(struct narrow format, const void *row, int i)
+{
+    const __m128i bits = _mm_loadu_si128((const __m128i *)(const void *)((const uint16_t *)row + i));
+    return format.precision == 11 ? _mm256_cvtph_ps(bits)
+                                  : _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(bits), 16));
+}
+
+// The upper and the lower four, as words of 16 bits, which they fit.
+LANE_INLINE __m128i packed(__m256i words)
+{
+    return _mm_packus_epi32(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1));
+}
+
+// To the nearest; not of a NaN.
+LANE_INLINE __m128i rounded(struct narrow format, __m256 f)
+{
+    if (format.precision == 11) return _mm256_cvtps_ph(f, _MM_FROUND_TO_NEAREST_INT);
+    const __m256i bits = _mm256_castps_si256(f), high = _mm256_srli_epi32(bits, 16);
+    const __m256i is_odd = _mm256_and_si256(high, _mm256_set1_epi32(1));
+    const __m256i term = _mm256_add_epi32(is_odd, _mm256_set1_epi32(0x7fff));
+    return packed(_mm256_srli_epi32(_mm256_add_epi32(bits, term), 16));
+}
+
+// Are all products neither too small nor too large for f32? Those with 0, and of infinities, are exact.
+LANE_INLINE int products_fit(struct narrow format, const void *as, const void *bs, int count)
+{
+    const __m256i infinity = _mm256_set1_epi32(0x7f800000), zero = _mm256_setzero_si256();
+    __m256i wrong = zero;
+    for (int i = 0; i < count; i += 8) {
+        const __m256 a = floats_of(format, as, i), b = floats_of(format, bs, i), none = _mm256_setzero_ps();
+        const __m256i field = _mm256_and_si256(_mm256_castps_si256(_mm256_mul_ps(a, b)), infinity);
+        const __m256i is_last = _mm256_or_si256(_mm256_cmpeq_epi32(field, zero), _mm256_cmpeq_epi32(field, infinity));
+        const __m256 has_zero = _mm256_or_ps(_mm256_cmp_ps(a, none, _CMP_EQ_OQ), _mm256_cmp_ps(b, none, _CMP_EQ_OQ));
+        const __m256 a_less = _mm256_sub_ps(a, a), b_less = _mm256_sub_ps(b, b); // no number of infinities and NaNs
+        const __m256i is_exact =
+            _mm256_castps_si256(_mm256_or_ps(has_zero, _mm256_cmp_ps(a_less, b_less, _CMP_UNORD_Q)));
+        wrong = _mm256_or_si256(wrong, _mm256_andnot_si256(is_exact, is_last));
+    }
+    return _mm256_testz_si256(wrong, wrong);
+}
+
+LANE_INLINE int half_at_once(struct narrow format, enum operation operation, const void *as, const void *bs,
+                             const void *cs, void *ds, int count)
+{
+    if (operation == OTHER) return 0;
+    if (operation == FMA && format.precision != 11 && !products_fit(format, as, bs, count)) return 0;
+    for (int i = 0; i < count; i += 8) {
+        const __m256 a = floats_of(format, as, i), b = floats_of(format, bs, i), c = floats_of(format, cs, i);
+        const __m256 f = operation == ADD   ? _mm256_add_ps(a, b)
+                         : operation == SUB ? _mm256_sub_ps(a, b)
+                         : operation == MUL ? _mm256_mul_ps(a, b)
+                                            : odd_sum(_mm256_mul_ps(a, b), c);
+        const __m256i is_nan = _mm256_srli_epi32(_mm256_castps_si256(_mm256_cmp_ps(f, f, _CMP_UNORD_Q)), 16);
+        const __m128i nan = _mm_set1_epi16((int16_t)format.nan);
+        const __m128i bits = _mm_blendv_epi8(rounded(format, f), nan, packed(is_nan));
+        _mm_storeu_si128((__m128i *)(void *)((uint16_t *)ds + i), bits);
+    }
+    return 1;
+}
+#else
+LANE_INLINE int half_at_once(struct narrow format, enum operation operation, const void *as, const void *bs,
+                             const void *cs, void *ds, int count)
+{
+    (void)format, (void)operation, (void)as, (void)bs, (void)cs, (void)ds, (void)count;
+    return 0;
+}
+#endif
+
 // The loop where nothing is asked for has no branches, and becomes vectors.
-#define HALF_LOOP(D, last, ...)                                                                                        \
+#define HALF_LOOP(D, format, operation, last, ...)                                                                     \
     {                                                                                                                  \
         RESULT(D);                                                                                                     \
         const D *as = alu_at(registers, slot[1]), *bs = alu_at(registers, slot[last > 1 ? 2 : 1]),                     \
                 *cs = alu_at(registers, slot[last]);                                                                   \
         const struct asked words = asked_of(choice);                                                                   \
         const struct environment environment = environment_enter(PTX_RN, 0, d);                                        \
-        if (is_nothing(words)) {                                                                                       \
+        const int count = LANES * (int)sizeof(D) / 2, is_plain = is_nothing(words);                                    \
+        if (is_plain && half_at_once(format, operation, as, bs, cs, d, count)) {                                       \
+        } else if (is_plain) {                                                                                         \
             const struct asked asked = {0};                                                                            \
             EACH_LANE d[i] = (D)(__VA_ARGS__);                                                                         \
         } else {                                                                                                       \
@@ -78,11 +165,11 @@ LANE_INLINE uint32_t computed(struct narrow format, enum operation operation, ui
     }
 
 // Of one number, and of two.
-#define HALF_LOOPS(name, format, last, each)                                                                           \
+#define HALF_LOOPS(name, format, operation, last, each)                                                                \
     ALU_FUNCTION(name)                                                                                                 \
-    HALF_LOOP(uint16_t, last, each(format, as[i], bs[i], cs[i], asked))                                                \
+    HALF_LOOP(uint16_t, format, operation, last, each(format, as[i], bs[i], cs[i], asked))                             \
     ALU_FUNCTION(name##_x2)                                                                                            \
-    HALF_LOOP(uint32_t, last,                                                                                          \
+    HALF_LOOP(uint32_t, format, operation, last,                                                                       \
               each(format, as[i] & 0xffff, bs[i] & 0xffff, cs[i] & 0xffff, asked) |                                    \
                   each(format, as[i] >> 16, bs[i] >> 16, cs[i] >> 16, asked) << 16)
 
@@ -155,16 +242,17 @@ LANE_INLINE uint32_t max_each(struct narrow format, uint32_t a, uint32_t b, uint
     return extreme_of(format, a, b, 1, asked);
 }
 
-#define HALVES(name, last)                                                                                             \
-    HALF_LOOPS(name##_f16, NARROW_F16, last, name##_each) HALF_LOOPS(name##_bf16, NARROW_BF16, last, name##_each)
-HALVES(add, 2)
-HALVES(sub, 2)
-HALVES(mul, 2)
-HALVES(fma, 3)
-HALVES(abs, 1)
-HALVES(min, 2)
-HALVES(max, 2)
-HALVES(neg, 1)
+#define HALVES(name, operation, last)                                                                                  \
+    HALF_LOOPS(name##_f16, NARROW_F16, operation, last, name##_each)                                                   \
+    HALF_LOOPS(name##_bf16, NARROW_BF16, operation, last, name##_each)
+HALVES(add, ADD, 2)
+HALVES(sub, SUB, 2)
+HALVES(mul, MUL, 2)
+HALVES(fma, FMA, 3)
+HALVES(abs, OTHER, 1)
+HALVES(min, OTHER, 2)
+HALVES(max, OTHER, 2)
+HALVES(neg, OTHER, 1)
 
 // ptxas takes .rz, .rm and .rp for bf16, and what it makes of them is not that. Of two numbers each is rounded to
 // nearest; one is taken for f16, without .oob and .relu, and its f32 sum, rounded as said, is rounded to nearest.
