@@ -186,13 +186,29 @@ LANE_INLINE __m256i mask_of(uint32_t lanes, int first)
     return _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32((int)(lanes >> first)), bit), bit);
 }
 
+// Of eight lanes, those side by side or at one place are one load: so lie threads of a block that is 8 or 16 wide.
+LANE_INLINE __m256i eight_of(const uint8_t *at, const int32_t *offset)
+{
+    const __m256i index = _mm256_loadu_si256((const __m256i *)(const void *)offset);
+    const __m256i behind = _mm256_sub_epi32(index, _mm256_set1_epi32(offset[0]));
+    const __m256i uneven = _mm256_xor_si256(behind, _mm256_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28));
+    int32_t first;
+    if (_mm256_testz_si256(uneven, uneven)) return _mm256_loadu_si256((const __m256i *)(const void *)(at + offset[0]));
+    if (!_mm256_testz_si256(behind, behind)) return _mm256_i32gather_epi32((const int *)(const void *)at, index, 1);
+    memcpy(&first, at + offset[0], sizeof first);
+    return _mm256_set1_epi32(first);
+}
+
 static void gather_4(void *row, uint32_t lanes, uint8_t *at, const int32_t *offset)
 {
     for (int lane = 0; lane < LANES; lane += 8) {
         __m256i *const to = (__m256i *)(void *)((uint32_t *)row + lane);
+        if (lanes == ALL_LANES) {
+            _mm256_storeu_si256(to, eight_of(at, offset + lane));
+            continue;
+        }
         const __m256i index = _mm256_loadu_si256((const __m256i *)(const void *)(offset + lane));
-        const __m256i mask = lanes == ALL_LANES ? _mm256_set1_epi32(-1) : mask_of(lanes, lane);
-        const __m256i old = lanes == ALL_LANES ? _mm256_setzero_si256() : _mm256_loadu_si256(to);
+        const __m256i mask = mask_of(lanes, lane), old = _mm256_loadu_si256(to);
         _mm256_storeu_si256(to, _mm256_mask_i32gather_epi32(old, (const int *)(const void *)at, index, mask, 1));
     }
 }

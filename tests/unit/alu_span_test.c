@@ -114,6 +114,14 @@ START_TEST(alu_reach_sees_each_lane_that_is_outside)
 }
 END_TEST
 
+// Of a lane, the word of 64: here and there; in rows of 16 and of 8, side by side or at one place; all but one side by
+// side.
+static int word_of(size_t pattern, int lane)
+{
+    const int rows[] = {lane * 29 % 64, lane % 16 + lane / 16 * 20, lane / 8 * 9, lane == 21 ? 3 : lane};
+    return rows[pattern];
+}
+
 // Words here and there, in front of the place too; a lane that does not load keeps what it has.
 START_TEST(alu_span_gathers_the_lanes_that_load)
 {
@@ -124,12 +132,13 @@ START_TEST(alu_span_gathers_the_lanes_that_load)
     int32_t offset[LANES];
     if (gather == NULL) return; // a loop over lanes serves this processor as well
     fill((uint8_t *)memory, sizeof memory, 7);
-    for (int lane = 0; lane < LANES; lane++) offset[lane] = (lane * 29 % WORDS - WORDS / 2) * 4;
-    for (size_t m = 0; m < sizeof masks / sizeof *masks; m++) {
+    for (size_t m = 0; m < sizeof masks / sizeof *masks * 4; m++) {
+        const uint32_t mask = masks[m / 4];
         for (uint32_t lane = 0; lane < LANES; lane++) row[lane] = lane;
-        gather(row, masks[m], (uint8_t *)(memory + WORDS / 2), offset);
+        for (int lane = 0; lane < LANES; lane++) offset[lane] = (word_of(m % 4, lane) - WORDS / 2) * 4;
+        gather(row, mask, (uint8_t *)(memory + WORDS / 2), offset);
         for (uint32_t lane = 0; lane < LANES; lane++)
-            ck_assert_uint_eq(row[lane], masks[m] >> lane & 1 ? memory[lane * 29 % WORDS] : lane);
+            ck_assert_uint_eq(row[lane], mask >> lane & 1 ? memory[word_of(m % 4, (int)lane)] : lane);
     }
 }
 END_TEST
