@@ -87,12 +87,19 @@ static uint32_t greater(uint32_t a, uint32_t b)
     return a > b ? a : b;
 }
 
-void clock_raise(struct clock *clock, uint32_t cta, uint32_t slot, uint32_t time)
+void clock_raise_generic(struct clock *clock, uint32_t cta, uint32_t slot, uint32_t time)
 {
     struct clock_time *at = clock_at(clock, cta, slot);
     if (at == NULL) return;
     at->seen = greater(at->seen, time);
     at->written = greater(at->written, time);
+}
+
+void clock_raise(struct clock *clock, uint32_t cta, uint32_t slot, uint32_t time)
+{
+    struct clock_time *at = clock_at(clock, cta, slot);
+    if (at == NULL) return;
+    clock_raise_generic(clock, cta, slot, time);
     for (int fence = 0; fence < CLOCK_PUBLISHED; fence++) at->fenced[fence] = greater(at->fenced[fence], time);
 }
 

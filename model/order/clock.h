@@ -33,8 +33,10 @@ struct clock {
 struct clock_time clock_time(const struct clock *clock, uint32_t cta, uint32_t slot);
 struct clock_time *clock_at(struct clock *clock, uint32_t cta, uint32_t slot); // NULL without memory
 
-// Raises all of a slot to `time`, but for what is published.
+// Raises all of a slot to `time`, but for what is published; or what it saw and wrote alone, which no fence has
+// crossed.
 void clock_raise(struct clock *clock, uint32_t cta, uint32_t slot, uint32_t time);
+void clock_raise_generic(struct clock *clock, uint32_t cta, uint32_t slot, uint32_t time);
 
 void clock_join(struct clock *clock, const struct clock *other);
 void clock_join_seen(struct clock *clock, const struct clock *other);      // nothing of what was written

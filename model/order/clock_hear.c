@@ -143,7 +143,7 @@ static void hear_copies(struct order_cta *cta, struct order_warp *warp, const st
     const uint32_t slot = 2 * cta->warps + event->origin->warp;
     if (of->step == GROUP_COMMIT) warp->copies_end[of->group % ORDER_PRODUCTS] = warp->copies;
     if (of->step == GROUP_WAIT && of->group > 0)
-        clock_raise(&warp->clock, cta->index, slot, warp->copies_end[(of->group - 1) % ORDER_PRODUCTS]);
+        clock_raise_generic(&warp->clock, cta->index, slot, warp->copies_end[(of->group - 1) % ORDER_PRODUCTS]);
 }
 
 static void hear_bulk(struct order_cta *cta, struct order_warp *warp, const struct event *event)
@@ -248,7 +248,7 @@ void clock_order_copies_arrive(struct clock_order *order, const struct event_ori
     if (at == NULL) return;
     order_check_init(order, cta, at, &event, warp);
     clock_join(&at->pending, &warp->clock);
-    clock_raise(&at->pending, cta->index, 2 * cta->warps + who->warp, warp->copies);
+    clock_raise_generic(&at->pending, cta->index, 2 * cta->warps + who->warp, warp->copies);
     order_tick(cta, warp, ORDER_EDGE_MBARRIER, who->line, barrier);
 }
 

@@ -171,8 +171,12 @@ static int is_before_clock(const struct clock_order *order, const struct shadow_
             if (clock_time(clock, actor->cta, order->warps + actor->warp + w).seen < older->time) return APART;
         return BEFORE;
     }
-    if (actor->kind == ORDER_OPERATION)
-        return is_operation_over(order, actor, older->flags & SHADOW_WRITES, clock) ? BEFORE : APART;
+    if (actor->kind == ORDER_OPERATION) {
+        if (!is_operation_over(order, actor, older->flags & SHADOW_WRITES, clock)) return APART;
+        struct shadow_entry end = *older;
+        end.time = actor->time;
+        return is_fenced(order, clock_time(clock, actor->slot_cta, actor->slot), &end, newer) ? BEFORE : UNFENCED;
+    }
     const struct clock_time time = clock_time(clock, actor->cta, actor->warp);
     if ((older->flags & SHADOW_WRITES ? time.written : time.seen) < older->time) return APART;
     return is_fenced(order, time, older, newer) ? BEFORE : UNFENCED;
