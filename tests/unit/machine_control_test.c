@@ -186,6 +186,27 @@ START_TEST(a_loop_that_comes_back_to_its_state_hangs)
 }
 END_TEST
 
+// One lane reads a clock every 15 clocks, 7.5 ns; nanosleep sleeps as long as it says; and where shared memory ends. As
+// an H200 (clock64 about every 15 clocks, 0x120, and 1172 for 40 static and 100 dynamic bytes).
+START_TEST(clocks_and_ends_are_those_of_an_h200)
+{
+    struct ran *ran = run_well(
+        ENTRY ".shared .align 8 .b8 fixed[40];\nmov.b32 %r9, fixed;\nmov.u32 %r0, 0;\nmov.u64 %rd1, %clock64;\n"
+              "READ: mov.u64 %rd2, %clock64;\nadd.u32 %r0, %r0, 1;\nsetp.lt.u32 %p0, %r0, 1000;\n@%p0 bra READ;\n"
+              "sub.u64 %rd2, %rd2, %rd1;\nst.global.u32 [%rd0], %rd2;\n"
+              "mov.u64 %rd3, %globaltimer;\nnanosleep.u32 100000;\nmov.u64 %rd4, %globaltimer;\n"
+              "sub.u64 %rd4, %rd4, %rd3;\nst.global.u32 [%rd0+4], %rd4;\nmov.u32 %r1, %aggr_smem_size;\n"
+              "mov.u32 %r2, %reserved_smem_offset_end;\nst.global.u32 [%rd0+8], %r1;\nst.global.u32 [%rd0+12], "
+              "%r2;\nret;\n}\n",
+        (struct launch_of){.dynamic = 100});
+    ck_assert_uint_eq(ran->out[0], 15000);
+    ck_assert_uint_eq(ran->out[1], 100000);
+    ck_assert_uint_eq(ran->out[2], 1172);
+    ck_assert_uint_eq(ran->out[3], 0x120);
+    free(ran);
+}
+END_TEST
+
 Suite *machine_control_suite(void)
 {
     Suite *suite = suite_create("machine_control");
@@ -204,6 +225,7 @@ Suite *machine_control_suite(void)
     tcase_add_test(ends, an_endless_loop_meets_the_limit);
     tcase_add_test(ends, a_loop_that_comes_back_to_its_state_hangs);
     tcase_add_test(ends, the_limit_is_kept_closely);
+    tcase_add_test(strands, clocks_and_ends_are_those_of_an_h200);
     suite_add_tcase(suite, strands);
     suite_add_tcase(suite, calls);
     suite_add_tcase(suite, ends);
