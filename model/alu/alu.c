@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include <string.h>
+
 #include "environment.h"
 #include "span.h"
 #include "table.h"
@@ -11,17 +13,18 @@ static const struct alu_rows *const portable[] = {ALU_FILES(ALU_TABLE) NULL};
 static const struct alu_rows *const avx2[] = {ALU_FILES(ALU_TABLE_AVX2) NULL};
 #endif
 
-static int row_fits(const struct alu_row *row, const struct ptx_choice *choice)
+static int row_fits(const struct alu_row *row, const char *form, const struct ptx_choice *choice)
 {
-    return row->form == choice->form && (row->type == PTX_TYPE_NONE || row->type == choice->type[0]) &&
+    return strcmp(row->form, form) == 0 && (row->type == PTX_TYPE_NONE || row->type == choice->type[0]) &&
            (row->second == PTX_TYPE_NONE || row->second == choice->type[1]);
 }
 
 static alu_function *find(const struct alu_rows *const *tables, const struct ptx_choice *choice)
 {
+    const char *form = ptx_form_row(choice->form)->name;
     for (; *tables != NULL; tables++)
         for (size_t i = 0; i < (*tables)->count; i++)
-            if (row_fits(&(*tables)->row[i], choice)) return (*tables)->row[i].function;
+            if (row_fits(&(*tables)->row[i], form, choice)) return (*tables)->row[i].function;
     return NULL;
 }
 

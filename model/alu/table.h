@@ -3,11 +3,10 @@
 #ifndef TMAREF_ALU_TABLE_H
 #define TMAREF_ALU_TABLE_H
 
-#include "form_number.h"
 #include "lanes_loop.h"
 
 struct alu_row {
-    uint16_t form;        // enum ptx_form_number
+    const char *form;     // the name of its row of forms.def: what computes it is not compiled again for another row
     uint8_t type, second; // enum ptx_type, of the choice; PTX_TYPE_NONE: any
     alu_function *function;
 };
@@ -19,15 +18,15 @@ struct alu_rows {
 
 #define ROW(form, type, name)                                                                                          \
     {                                                                                                                  \
-        PTX_FORM_##form, PTX_TYPE_##type, PTX_TYPE_NONE, name                                                          \
+#form, PTX_TYPE_##type, PTX_TYPE_NONE, name                                                                    \
     }
 #define ROW_2(form, type, second, name)                                                                                \
     {                                                                                                                  \
-        PTX_FORM_##form, PTX_TYPE_##type, PTX_TYPE_##second, name                                                      \
+#form, PTX_TYPE_##type, PTX_TYPE_##second, name                                                                \
     }
 #define ROW_ANY(form, name)                                                                                            \
     {                                                                                                                  \
-        PTX_FORM_##form, PTX_TYPE_NONE, PTX_TYPE_NONE, name                                                            \
+#form, PTX_TYPE_NONE, PTX_TYPE_NONE, name                                                                      \
     }
 #define ALU_ROWS(file, rows) const struct alu_rows ALU_NAME(file) = {rows, sizeof rows / sizeof *rows}
 

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "bank.h"
-#include "form_number.h"
 #include "module.h"
 
 // --- While it runs ---------------------------------------------------------------------------------------------------
@@ -49,7 +48,7 @@ void look_stats_begin(struct look_stats *stats, struct look_stats_launch *launch
     struct look_kernel *more = look_grow(stats->kernel, &stats->room, stats->kernels + 1, sizeof *more);
     if (more != NULL) stats->kernel = more;
     char *own = more == NULL ? NULL : look_string(name, strlen(name));
-    struct look_moved *moved = own == NULL ? NULL : calloc(PTX_FORMS, sizeof *moved);
+    struct look_moved *moved = own == NULL ? NULL : calloc(ptx_form_count(), sizeof *moved);
     stats->is_short |= moved == NULL;
     if (moved == NULL) {
         free(own);

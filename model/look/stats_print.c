@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "demangle.h"
-#include "form_number.h"
 #include "json_text.h"
 #include "plain.h"
 #include "stats.h"
@@ -35,7 +34,7 @@ static int moved_by(const struct look_kernel *kernel, int form, struct look_move
     memset(moved, 0, sizeof *moved);
     for (int other = 0; other < form; other++)
         if (strcmp(ptx_form_row(other)->opcode, opcode) == 0) return 0;
-    for (int other = form; other < PTX_FORMS; other++) {
+    for (int other = form; other < ptx_form_count(); other++) {
         if (strcmp(ptx_form_row(other)->opcode, opcode) != 0) continue;
         for (int i = 0; i < LOOK_SPACES * LOOK_KINDS; i++) {
             moved->bytes[i / LOOK_KINDS][i % LOOK_KINDS] += kernel->moved[other].bytes[i / LOOK_KINDS][i % LOOK_KINDS];
@@ -66,7 +65,7 @@ static void print_moved(const struct look_kernel *kernel, FILE *out)
 {
     struct look_moved moved;
     int has_head = 0;
-    for (int form = 0; form < PTX_FORMS; form++) {
+    for (int form = 0; form < ptx_form_count(); form++) {
         if (!moved_by(kernel, form, &moved)) continue;
         if (!has_head)
             fprintf(out, "  %-24s %12s %12s %12s %12s %12s %12s\n", "bytes moved by", "global read", "written",
@@ -129,7 +128,7 @@ static void print_moved_json(const struct look_kernel *kernel, FILE *out)
                                        "shared_read", "shared_written", "shared_reduced"};
     struct look_moved moved;
     const char *before = "";
-    for (int form = 0; form < PTX_FORMS; form++) {
+    for (int form = 0; form < ptx_form_count(); form++) {
         if (!moved_by(kernel, form, &moved)) continue;
         fprintf(out, "%s{", before);
         print_key(out, "", "instruction", ptx_form_row(form)->opcode);

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "form.h"
-#include "form_number.h"
 
 enum { MOST_NAME = 40, FAR = 3 };
 
@@ -41,7 +40,7 @@ const char *ptx_near(const char *name, size_t length, const char *(*name_at)(int
 
 const char *ptx_near_opcode(int i)
 {
-    return i < PTX_FORMS ? ptx_form_row(i)->opcode : NULL;
+    return i < ptx_form_count() ? ptx_form_row(i)->opcode : NULL;
 }
 
 const char *ptx_near_word(int i)

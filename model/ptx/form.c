@@ -49,6 +49,11 @@ const struct ptx_form *ptx_form_row(int number)
     return &forms[number];
 }
 
+int ptx_form_count(void)
+{
+    return PTX_FORMS;
+}
+
 const char *ptx_word_spelling(enum ptx_word word)
 {
     assert((unsigned)word < PTX_WORDS);

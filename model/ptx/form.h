@@ -78,6 +78,9 @@ struct ptx_form {
 // The row of a number of form_number.h, which names them.
 const struct ptx_form *ptx_form_row(int number);
 
+// How many rows there are: their numbers are below it.
+int ptx_form_count(void);
+
 enum { PTX_MOST_WORDS = 16, PTX_MOST_TYPES = 4, PTX_MOST_SPACES = 2 };
 
 // An instruction without its operands: the choices that its words make. What is not said is 0.

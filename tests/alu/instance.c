@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "form_number.h"
 #include "values.h"
 
 // --- Spellings -------------------------------------------------------------------------------------------------------
@@ -146,7 +145,7 @@ void instance_each(uint64_t seed, void (*tell)(void *to, struct instance *instan
     telling.seed = seed;
     telling.tell = tell;
     telling.to = to;
-    for (int form = 0; form < PTX_FORMS; form++) {
+    for (int form = 0; form < ptx_form_count(); form++) {
         const struct ptx_form *row = ptx_form_row(form);
         if (row->runs != PTX_RUNS_ALU && row->runs != PTX_RUNS_MEETING) continue;
         telling.instance.form = form;

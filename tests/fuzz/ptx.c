@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Target `ptx`: any bytes as PTX. What is decoded holds together: every number is one of something that is there.
 #include "ptx.h"
-#include "form_number.h"
 #include "fuzz.h"
 
 enum { MOST_MEMORY_BYTES = 64 << 20, MOST_FUNCTIONS_READ = 200 };
@@ -42,7 +41,7 @@ static void check_operand(const struct ptx_program *program, const struct ptx_fu
 static void check_instruction(const struct ptx_program *program, const struct ptx_function *function,
                               const struct ptx_instruction *instruction)
 {
-    fuzz_require(instruction->op < program->ops && program->op[instruction->op].choice.form < PTX_FORMS);
+    fuzz_require(instruction->op < program->ops && program->op[instruction->op].choice.form < ptx_form_count());
     fuzz_require(instruction->first + instruction->operands <= function->operands);
     fuzz_require(!instruction->is_guarded || instruction->guard < function->registers[PTX_FILE_PRED]);
     fuzz_require(instruction->location == 0 || instruction->location < function->locations);

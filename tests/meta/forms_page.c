@@ -5,21 +5,20 @@
 #include <string.h>
 
 #include "form.h"
-#include "form_number.h"
 
 static const char *const support[] = {[PTX_ACCEPTED] = "yes", [PTX_REFUSED] = "no", [PTX_OUTSIDE] = "yes, tmaref no"};
 
 static int count(enum ptx_support wanted)
 {
     int rows = 0;
-    for (int i = 0; i < PTX_FORMS; i++) rows += ptx_form_row(i)->support == wanted;
+    for (int i = 0; i < ptx_form_count(); i++) rows += ptx_form_row(i)->support == wanted;
     return rows;
 }
 
 static int runs(void)
 {
     int rows = 0;
-    for (int i = 0; i < PTX_FORMS; i++) rows += ptx_form_row(i)->runs != PTX_RUNS_NOT;
+    for (int i = 0; i < ptx_form_count(); i++) rows += ptx_form_row(i)->runs != PTX_RUNS_NOT;
     return rows;
 }
 
@@ -83,7 +82,7 @@ static void print_row(const struct ptx_form *form)
 int main(void)
 {
     print_intro();
-    for (int i = 0; i < PTX_FORMS; i++) print_row(ptx_form_row(i));
+    for (int i = 0; i < ptx_form_count(); i++) print_row(ptx_form_row(i));
     printf(
         "\n## Sets\n\nShort names of the table for words that stand for one another:\n\n| set | words |\n|---|---|\n");
 #define SET(name, words) printf("| @" #name " | "), print_bars(words), printf(" |\n");

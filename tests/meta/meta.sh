@@ -258,16 +258,25 @@ print_sizes() {
                         length_of[int((functions + 1) / 2)] " | " length_of[int(functions * 0.9)] " |" }'
     done
 }
-write_sizes() {
+# Puts the input in place of the table of docs/architecture.md whose first row begins with $1.
+write_table() {
     local scratch
     scratch=$(mktemp)
-    print_sizes >"$scratch.table"
-    awk -v table="$scratch.table" '
-        /^\| folder \| files / { while ((getline line < table) > 0) print line; is_old = 1 }
+    cat >"$scratch.table"
+    awk -v table="$scratch.table" -v first="$1" '
+        index($0, first) == 1 { while ((getline line < table) > 0) print line; is_old = 1 }
         is_old && !/^\|/ { is_old = 0 }
         !is_old' docs/architecture.md >"$scratch"
     cat "$scratch" >docs/architecture.md
     rm -f "$scratch" "$scratch.table"
+}
+
+# Here the second argument is the folder of the build.
+write_sizes() {
+    local rebuilt
+    print_sizes | write_table "| folder | files "
+    rebuilt=$(bash tests/meta/rebuilt.sh "$rules_page" table) && write_table "| a change of " <<<"$rebuilt"
+    sed -i "s/^\(The target \`sizes\` writes this table. It last ran on \)[0-9-]*/\1$(date +%F)/" docs/architecture.md
 }
 
 case $check in

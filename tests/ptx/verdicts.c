@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "cases.h"
-#include "form_number.h"
 #include "ptx.h"
 
 enum { TOGETHER = PTX_MOST_ERRORS, MOST_LINE = 2048, MOST_ROW = 1 << 16, MOST_TOLD = 20 };
@@ -147,7 +146,7 @@ static int compare_all(struct row *row, const char *path)
     if (file == NULL) return perror(path), 2;
     row->is_compared = 1;
     next_line(file, line);
-    for (int form = 0; form < PTX_FORMS; form++) {
+    for (int form = 0; form < ptx_form_count(); form++) {
         if (!cases_are_told(form)) continue;
         ok &= compare_row(row, form, line);
         if (is_of(line, form)) next_line(file, line);
@@ -168,6 +167,6 @@ int main(int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], "--head") == 0) return printf("%s", cases_head) < 0;
     if (argc > 1 && strcmp(argv[1], "--tail") == 0) return printf("%s", cases_tail) < 0;
     if (argc > 2 && strcmp(argv[1], "--compare") == 0) return compare_all(&row, argv[2]);
-    for (int form = 0; form < PTX_FORMS; form++) judge_row(&row, form);
+    for (int form = 0; form < ptx_form_count(); form++) judge_row(&row, form);
     return 0;
 }

@@ -19,7 +19,6 @@
 
 #include "../alu/alu_device.h"
 #include "../alu/values.h"
-#include "form_number.h"
 #include "ptx.h"
 #include "random_program.h"
 
@@ -312,14 +311,16 @@ static void count_program(uint64_t *drawn)
 
 static int count_rows(int count)
 {
-    static uint64_t drawn[PTX_FORMS];
+    uint64_t *drawn = calloc((size_t)ptx_form_count(), sizeof *drawn);
+    if (drawn == NULL) abort();
     for (int seed = 0; seed < count; seed++) {
         make((uint64_t)seed);
         count_program(drawn);
     }
-    for (int form = 0; form < PTX_FORMS; form++)
+    for (int form = 0; form < ptx_form_count(); form++)
         if (ptx_form_row(form)->runs != PTX_RUNS_NOT)
             printf("%s\t%llu\n", ptx_form_row(form)->name, (unsigned long long)drawn[form]);
+    free(drawn);
     return 0;
 }
 

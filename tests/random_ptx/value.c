@@ -27,7 +27,7 @@ int spell(struct program *program, int form, char *spelling, size_t bytes, struc
 int draw_row(struct program *program, enum ptx_runs runs, const char *const *opcodes)
 {
     for (;;) {
-        int form = program_below(program, PTX_FORMS);
+        int form = program_below(program, ptx_form_count());
         const struct ptx_form *row = ptx_form_row(form);
         if (row->runs != runs) continue;
         for (int i = 0; opcodes != NULL && opcodes[i] != NULL; i++)

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "form_number.h"
+#include "table.h"
 
 Suite *alu_suite(void);
 
@@ -171,7 +171,7 @@ static void count_slots(struct count *count, int slot)
 
 START_TEST(alu_has_all_spellings_of_the_rows_that_say_so)
 {
-    for (int form = 0; form < PTX_FORMS; form++) {
+    for (int form = 0; form < ptx_form_count(); form++) {
         const struct ptx_form *row = ptx_form_row(form);
         if (row->runs != PTX_RUNS_ALU && row->runs != PTX_RUNS_MEETING) continue;
         struct count count = {.form = form};
@@ -180,6 +180,22 @@ START_TEST(alu_has_all_spellings_of_the_rows_that_say_so)
         if (row->runs == PTX_RUNS_MEETING && count.found == 0) continue; // barriers and the like compute nothing
         ck_assert_msg(count.spellings > 0 && count.found == count.spellings, "%s: %d of %d spellings are found",
                       row->name, count.found, count.spellings);
+    }
+}
+END_TEST
+
+// A row of model/alu names its form by a word, so a word that is no form's would never be found.
+#define TABLE(file) &file,
+static const struct alu_rows *const alu_tables[] = {ALU_FILES(TABLE)};
+
+START_TEST(alu_rows_name_forms)
+{
+    const struct alu_rows *rows = alu_tables[_i];
+    for (size_t i = 0; i < rows->count; i++) {
+        int form = 0;
+        while (form < ptx_form_count() && strcmp(ptx_form_row(form)->name, rows->row[i].form) != 0) form++;
+        ck_assert_msg(form < ptx_form_count(), "forms.def has no row %s, which ROW() of model/alu names",
+                      rows->row[i].form);
     }
 }
 END_TEST
@@ -222,6 +238,7 @@ Suite *alu_suite(void)
     suite_add_tcase(suite, known);
     TCase *rows_of = tcase_create("rows");
     tcase_set_timeout(rows_of, 60);
+    tcase_add_loop_test(rows_of, alu_rows_name_forms, 0, (int)(sizeof alu_tables / sizeof *alu_tables));
     tcase_add_test(rows_of, alu_has_all_spellings_of_the_rows_that_say_so);
     tcase_add_test(rows_of, alu_gives_the_same_by_other_instructions_and_in_another_rounding_mode);
     suite_add_tcase(suite, rows_of);

@@ -3,7 +3,6 @@
 // forms.
 #include <stdio.h>
 
-#include "form_number.h"
 #include "ptx_test.h"
 
 Suite *ptx_mistake_suite(void);
@@ -316,7 +315,7 @@ Suite *ptx_mistake_suite(void)
     tcase_add_loop_test(refuses, shared_memory_is_at_most_that_of_a_cta, 0,
                         (int)(sizeof shared_rows / sizeof shared_rows[0]));
     tcase_add_test(refuses, memory_has_a_limit);
-    tcase_add_loop_test(refuses, the_table_of_forms_is_sound, 0, PTX_FORMS);
+    tcase_add_loop_test(refuses, the_table_of_forms_is_sound, 0, ptx_form_count());
     suite_add_tcase(suite, refuses);
     return suite;
 }
