@@ -2,7 +2,6 @@
 // Steps on a thread's own mbarrier, and copies that go on behind their instruction and are waited for.
 #include <string.h>
 
-#include "form_number.h"
 #include "operand_rule.h"
 #include "random_program.h"
 
@@ -150,7 +149,7 @@ static void small_copy(struct program *program)
     char spelling[96];
     struct ptx_choice choice;
     int form = draw(program, "cp.async", spelling, &choice), is_group = program_chance(program, 60);
-    int is_large = form == PTX_FORM_CP_ASYNC_CG || form == PTX_FORM_CP_ASYNC_CG_IGNORE;
+    int is_large = form == row_of("CP_ASYNC_CG") || form == row_of("CP_ASYNC_CG_IGNORE");
     int bytes = is_large ? 16 : 4 << program_below(program, 3), at = program_below(program, 16 / bytes) * bytes;
     program_say(program, "and.b64 %%A9, %%in, -16;\nand.b64 %%A2, %%d%d, 2032;\nadd.u64 %%A9, %%A9, %%A2;\n",
                 program_register(program, 'd', -1));
@@ -160,7 +159,7 @@ static void small_copy(struct program *program)
     }
     program_say(program, "and.b32 %%B4, %%r%d, %d;\n%s [%%sh+%d], [%%A9+%d], %d", program_register(program, 'r', -1),
                 bytes - 1, spelling, at, at, bytes);
-    if (form == PTX_FORM_CP_ASYNC_CA_IGNORE || form == PTX_FORM_CP_ASYNC_CG_IGNORE) {
+    if (form == row_of("CP_ASYNC_CA_IGNORE") || form == row_of("CP_ASYNC_CG_IGNORE")) {
         program_say(program, ", %%p%d", program_register(program, 'p', -1));
     } else if (program_chance(program, 50)) {
         program_say(program, ", %%B4"); // not known to the compiler
@@ -227,7 +226,7 @@ static void bulk_in(struct program *program)
     struct ptx_choice choice;
     int bytes = 16 + 16 * program_below(program, 7), form;
     do form = draw(program, random_pick(&program->random, opcodes), spelling, &choice);
-    while (choice.space[0] == PTX_GLOBAL || form == PTX_FORM_CP_ASYNC_BULK_MULTICAST ||
+    while (choice.space[0] == PTX_GLOBAL || form == row_of("CP_ASYNC_BULK_MULTICAST") ||
            (program->cluster == 0 && choice.space[1] != PTX_GLOBAL));
     int label = begin_bulk(program, 1);
     program_say(program, "and.b64 %%A9, %%in, -16;\nmbarrier.arrive.expect_tx.shared.b64 _, [%%A6], %d;\n", bytes);

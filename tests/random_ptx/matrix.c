@@ -2,7 +2,6 @@
 // Steps of whole warps on matrices: mma, ldmatrix, stmatrix, movmatrix.
 #include <string.h>
 
-#include "form_number.h"
 #include "operand_rule.h"
 #include "random_program.h"
 
@@ -95,7 +94,7 @@ void step_matrix(struct program *program)
     int form;
     do form = draw_row(program, PTX_RUNS_MATRIX, opcodes);
     while (!spell(program, form, spelling, sizeof spelling, &choice) || is_left_out(&choice));
-    int rules = ptx_operand_rules(&choice, rule), has_rows = form == PTX_FORM_LDMATRIX || form == PTX_FORM_STMATRIX;
+    int rules = ptx_operand_rules(&choice, rule), has_rows = form == row_of("LDMATRIX") || form == row_of("STMATRIX");
     program_begin_step(program, ptx_form_row(form)->name);
     if (has_rows) fill_rows(program);
     for (int i = 0; i < rules; i++) {

@@ -3,7 +3,6 @@
 // change by operations whose order cannot be seen.
 #include <string.h>
 
-#include "form_number.h"
 #include "operand_rule.h"
 #include "random_program.h"
 
@@ -185,7 +184,7 @@ static int draw_access(struct program *program, struct access *access)
     access->parts = vector == PTX_V2 ? 2 : vector == PTX_V4 ? 4 : vector == PTX_V8 ? 8 : 1;
     access->part_bytes = (int)ptx_type_row((enum ptx_type)access->choice.type[0])->bits / 8;
     access->bytes = access->parts * access->part_bytes;
-    return access->form != PTX_FORM_ST_PARAM;
+    return access->form != row_of("ST_PARAM");
 }
 
 void step_memory(struct program *program)

@@ -2,7 +2,6 @@
 // Steps that compute nothing: fences, hints, time that passes; and the stack.
 #include <string.h>
 
-#include "form_number.h"
 #include "operand_rule.h"
 #include "random_program.h"
 
@@ -53,7 +52,7 @@ static void hint(struct program *program)
     size_t used = 0;
     int form;
     do form = draw_row(program, random_pick(&program->random, runs), opcodes);
-    while (!spell(program, form, spelling, sizeof spelling, &choice) || form == PTX_FORM_PREFETCH_TENSORMAP);
+    while (!spell(program, form, spelling, sizeof spelling, &choice) || form == row_of("PREFETCH_TENSORMAP"));
     int rules = ptx_operand_rules(&choice, rule);
     const char *address = choice.space[0] == PTX_LOCAL ? "%lo" : "%own";
     for (int i = 0; i < rules; i++) {

@@ -95,5 +95,7 @@ void step_barrier(struct program *program);
 int spell(struct program *program, int form, char *spelling, size_t bytes, struct ptx_choice *choice);
 // A row of opcode `opcode`, or of any when NULL, that `runs` runs.
 int draw_row(struct program *program, enum ptx_runs runs, const char *const *opcodes);
+// The row of that name; ends the program if forms.def has none.
+int row_of(const char *name);
 
 #endif

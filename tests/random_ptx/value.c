@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Steps of the rows of the ALU, and of those where lanes meet: a random spelling of a row, with operands as its rules
 // want them.
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../alu/values.h"
 #include "alu.h"
-#include "form_number.h"
 #include "operand_rule.h"
 #include "random_program.h"
 
@@ -22,6 +23,14 @@ int spell(struct program *program, int form, char *spelling, size_t bytes, struc
         used += (size_t)snprintf(spelling + used, bytes - used, ".%.*s", (int)length, word);
     }
     return ptx_spelling_cut(spelling, used, &cut) && ptx_form_match(form, &cut, choice, &taken);
+}
+
+int row_of(const char *name)
+{
+    for (int form = 0; form < ptx_form_count(); form++)
+        if (strcmp(ptx_form_row(form)->name, name) == 0) return form;
+    fprintf(stderr, "random_ptx: forms.def has no row %s\n", name);
+    abort();
 }
 
 int draw_row(struct program *program, enum ptx_runs runs, const char *const *opcodes)
@@ -249,7 +258,7 @@ static int parts_for(struct program *program, const struct ptx_choice *choice)
 static int may_be_guarded(int form)
 {
     static const char *const but[] = {"set", "testp", "abs", "neg"};
-    if (form == PTX_FORM_VADD4_ADD || form == PTX_FORM_VSUB4_ADD) return 0;
+    if (form == row_of("VADD4_ADD") || form == row_of("VSUB4_ADD")) return 0;
     for (size_t i = 0; i < sizeof but / sizeof *but; i++)
         if (strcmp(ptx_form_row(form)->opcode, but[i]) == 0) return 0;
     return ptx_form_row(form)->runs == PTX_RUNS_ALU;
@@ -297,9 +306,9 @@ static void step_row(struct program *program, int form, const char *spelling, co
 // Not compared: moves of 8 bits; and what a conversion of a type to itself makes of a NaN, which depends on the level.
 static int is_left_out(const struct program *program, int form, const struct ptx_choice *choice)
 {
-    if (form == PTX_FORM_MOV_PACK || form == PTX_FORM_MOV_UNPACK) return choice->type[0] == PTX_TYPE_b16;
-    if (form == PTX_FORM_CVT_F32_F32 || form == PTX_FORM_CVT_F64_F64 || form == PTX_FORM_CVT_F16_F16 ||
-        form == PTX_FORM_CVT_BF16_BF16)
+    if (form == row_of("MOV_PACK") || form == row_of("MOV_UNPACK")) return choice->type[0] == PTX_TYPE_b16;
+    if (form == row_of("CVT_F32_F32") || form == row_of("CVT_F64_F64") || form == row_of("CVT_F16_F16") ||
+        form == row_of("CVT_BF16_BF16"))
         return program->level == 0;
     return alu_find(choice) == NULL;
 }
@@ -321,7 +330,7 @@ void step_meeting(struct program *program)
     struct ptx_choice choice;
     int form;
     do form = draw_row(program, PTX_RUNS_MEETING, opcodes);
-    while ((form == PTX_FORM_SHFL && !program_has_whole_warps(program)) ||
+    while ((form == row_of("SHFL") && !program_has_whole_warps(program)) ||
            !spell(program, form, spelling, sizeof spelling, &choice));
     step_row(program, form, spelling, &choice);
 }

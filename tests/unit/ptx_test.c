@@ -4,7 +4,6 @@
 // test unit.ptx-forms.
 #include <stdio.h>
 
-#include "form_number.h"
 #include "ptx_test.h"
 
 Suite *ptx_suite(void);
@@ -456,11 +455,11 @@ START_TEST(a_spelling_makes_choices)
                                                           "complete_tx::bytes [s], [a, {%r1, 2}], [s]; ret; }");
     const struct ptx_choice *first = &opened.program->op[k->instruction[0].op].choice;
     const struct ptx_choice *second = &opened.program->op[k->instruction[1].op].choice;
-    ck_assert_int_eq(first->form, PTX_FORM_LD_EVICT);
+    ck_assert_str_eq(ptx_form_row(first->form)->name, "LD_EVICT");
     ck_assert_int_eq(first->word[PTX_CLASS_VECTOR], PTX_V2);
     ck_assert_int_eq(first->word[PTX_CLASS_L1], PTX_L1_NO_ALLOCATE);
     ck_assert_int_eq(first->type[0], PTX_TYPE_f32);
-    ck_assert_int_eq(second->form, PTX_FORM_LD_RELAXED);
+    ck_assert_str_eq(ptx_form_row(second->form)->name, "LD_RELAXED");
     ck_assert_int_eq(second->word[PTX_CLASS_ORDER], PTX_ACQUIRE);
     ck_assert_int_eq(second->word[PTX_CLASS_SCOPE], PTX_GPU);
     ck_assert_int_eq(operand_of(k, 0, 1)->kind, PTX_OPERAND_AT_REGISTER);
