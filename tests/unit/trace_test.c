@@ -11,6 +11,7 @@
 #include "json.h"
 #include "rules/load.h"
 #include "trace.h"
+#include "trace_batch.h"
 
 Suite *trace_suite(void);
 
@@ -407,6 +408,64 @@ START_TEST(a_long_line_is_refused)
 }
 END_TEST
 
+// --- a core dump that tells of many ---------------------------------------------------------------------------------------
+
+// A machine whose core dump says 719 of every case that it tells of together with others, as an H200's did of 700.
+static int runs_together, runs_alone;
+
+static int doubtful_open(struct batch *batch, struct text *why)
+{
+    (void)batch, (void)why;
+    return 1;
+}
+
+static int doubtful_run(struct batch *batch, int first, int count, struct text *why)
+{
+    (void)why;
+    for (int i = first; i < first + count; i++)
+        family_run_model(batch->family, batch_case(batch, i), &batch->results[i]);
+    return 1;
+}
+
+static int doubtful_run_apart(struct batch *batch, int first, int count, struct apart *apart, struct text *why)
+{
+    enum { LAUNCH_FAILED = 719 };
+    doubtful_run(batch, first, count, why);
+    *(apart->together ? &runs_together : &runs_alone) += count;
+    for (int i = first; apart->together && i < first + count; i++) batch->results[i].status = LAUNCH_FAILED;
+    return 1;
+}
+
+static void doubtful_close(void)
+{
+}
+
+static int count_agreeing(const struct trace_batch *cases, int i, void *context)
+{
+    *(int *)context += trace_batch_agrees(cases, i, NULL);
+    return 1;
+}
+
+START_TEST(a_fault_that_a_dump_contradicts_runs_again_alone)
+{
+    static const struct executor doubtful = {.name = "doubtful",
+                                             .open = doubtful_open,
+                                             .run = doubtful_run,
+                                             .run_apart = doubtful_run_apart,
+                                             .close = doubtful_close};
+    struct trace_header header;
+    struct text why = {""};
+    int agreeing = 0;
+    runs_together = runs_alone = 0;
+    ck_assert_msg(
+        trace_run(TMAREF_TRACES "/bulk_limit.jsonl.zst", &doubtful, 1, &header, count_agreeing, &agreeing, &why), "%s",
+        why.at);
+    ck_assert_int_eq(agreeing, 15);
+    ck_assert_int_eq(runs_together, 15);
+    ck_assert_int_eq(runs_alone, 15);
+}
+END_TEST
+
 Suite *trace_suite(void)
 {
     Suite *suite = suite_create("trace");
@@ -425,6 +484,7 @@ Suite *trace_suite(void)
     tcase_add_test(files, a_zstd_stream_without_a_size_is_read);
     tcase_add_test(files, a_zstd_bomb_is_refused_in_bounded_memory);
     tcase_add_test(files, a_long_line_is_refused);
+    tcase_add_test(lines, a_fault_that_a_dump_contradicts_runs_again_alone);
     suite_add_tcase(suite, agree);
     suite_add_tcase(suite, lines);
     suite_add_tcase(suite, files);
