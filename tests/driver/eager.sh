@@ -64,6 +64,15 @@ try:
     raise SystemExit("an operator was captured")
 except RuntimeError as error:
     assert "cannot be captured into a graph" in str(error), error
+for kind in (torch.nn.LSTM, torch.nn.GRU):  # of CUDA's own: the CPU has no such operators
+    cell = kind(4, 8, num_layers=2, bidirectional=True)
+    twin, steps = kind(4, 8, num_layers=2, bidirectional=True).cuda(), torch.randn(5, 3, 4)
+    twin.load_state_dict(cell.state_dict())
+    of_cell, of_twin = cell(steps)[0], twin(steps.cuda())[0]
+    assert torch.allclose(of_cell, of_twin.cpu(), atol=1e-6)
+    of_cell.square().sum().backward(), of_twin.square().sum().backward()
+    for mine, its in zip(cell.parameters(), twin.parameters()):
+        assert torch.allclose(mine.grad, its.grad.cpu(), atol=1e-5)
 print("done")
 END
 expect '^done$' -- "$python" "$scratch/train.py"

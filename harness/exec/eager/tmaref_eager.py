@@ -123,7 +123,8 @@ def _device_of(torch, values):
     return None
 
 
-def _kernel(torch, cpu, name, operator):
+def _kernel(torch, cpu, name, operator, compute=None):
+    """What runs in the place of CUDA's `operator`: the CPU's, or `compute` on the CPU's tensors."""
     tensors = [i for i, one in enumerate(operator._schema.arguments) if one.type.kind() == "TensorType"]
 
     def run(*arguments, **named):
@@ -142,10 +143,63 @@ def _kernel(torch, cpu, name, operator):
                 on_cpu[i] = torch.scalar_tensor(on_cpu[i], dtype=torch.tensor(on_cpu[i]).dtype)
         on_cpu_named = {key: cpu.of(value, aliases) for key, value in named.items()}
         with torch._C._AutoDispatchBelowAutograd(), torch._C._DisableTorchDispatch():
-            results = operator(*on_cpu, **on_cpu_named)
+            results = (compute or operator)(*on_cpu, **on_cpu_named)
         return cpu.back(results, aliases, device)
 
     return run
+
+
+class _Cells:
+    """The steps of nn.LSTM and nn.GRU, which PyTorch has for CUDA alone. `room` is what the gradient needs of a step."""
+
+    def __init__(self, torch):
+        self.torch = torch
+
+    def wide(self, *tensors):
+        """Halves are computed as floats, as CUDA does."""
+        narrow = (self.torch.float16, self.torch.bfloat16)
+        return [one.float() if one is not None and one.dtype in narrow else one for one in tensors]
+
+    def sums(self, gates, count, *biases):
+        parts = [one.chunk(count, -1) for one in (gates, *biases) if one is not None]
+        return [sum(same[1:], same[0]) for same in zip(*parts)]
+
+    def _thnn_fused_lstm_cell(self, of_input, of_hidden, cx, input_bias=None, hidden_bias=None):
+        torch, kind = self.torch, cx.dtype
+        of_input, of_hidden, cx, input_bias, hidden_bias = self.wide(of_input, of_hidden, cx, input_bias, hidden_bias)
+        i, f, g, o = self.sums(of_input + of_hidden, 4, input_bias, hidden_bias)
+        i, f, g, o = i.sigmoid(), f.sigmoid(), g.tanh(), o.sigmoid()
+        cy = f * cx + i * g
+        return (o * cy.tanh()).to(kind), cy.to(kind), torch.cat((i, f, g, o), -1).to(kind)
+
+    def _thnn_fused_lstm_cell_backward_impl(self, grad_hy, grad_cy, cx, cy, room, has_bias):
+        torch, kind = self.torch, cx.dtype
+        grad_hy, grad_cy, cx, cy, room = self.wide(grad_hy, grad_cy, cx, cy, room)
+        i, f, g, o = room.chunk(4, -1)
+        out, zero = cy.tanh(), torch.zeros_like(cy)
+        grad_hy, grad_cy = zero if grad_hy is None else grad_hy, zero if grad_cy is None else grad_cy
+        of_cy = grad_cy + grad_hy * o * (1 - out * out)
+        parts = (of_cy * g * i * (1 - i), of_cy * cx * f * (1 - f), of_cy * i * (1 - g * g), grad_hy * out * o * (1 - o))
+        gates = torch.cat(parts, -1)
+        return gates.to(kind), (of_cy * f).to(kind), gates.sum(0).to(kind) if has_bias else None
+
+    def _thnn_fused_gru_cell(self, of_input, of_hidden, hx, input_bias=None, hidden_bias=None):
+        torch, kind = self.torch, hx.dtype
+        of_input, of_hidden, hx, input_bias, hidden_bias = self.wide(of_input, of_hidden, hx, input_bias, hidden_bias)
+        (ir, iz, new), (hr, hz, hn) = self.sums(of_input, 3, input_bias), self.sums(of_hidden, 3, hidden_bias)
+        r, z = (ir + hr).sigmoid(), (iz + hz).sigmoid()
+        n = (new + r * hn).tanh()
+        return (n + z * (hx - n)).to(kind), torch.cat((r, z, n, hx, hn), -1).to(kind)
+
+    def _thnn_fused_gru_cell_backward(self, grad_hy, room, has_bias):
+        torch, kind = self.torch, room.dtype
+        grad_hy, room = self.wide(grad_hy, room)
+        r, z, n, hx, hn = room.chunk(5, -1)
+        of_n, of_z = grad_hy * (1 - z) * (1 - n * n), grad_hy * (hx - n) * z * (1 - z)
+        of_r = of_n * hn * r * (1 - r)
+        gates, hidden = torch.cat((of_r, of_z, of_n), -1), torch.cat((of_r, of_z, of_n * r), -1)
+        biases = (gates.sum(0).to(kind), hidden.sum(0).to(kind)) if has_bias else (None, None)
+        return gates.to(kind), hidden.to(kind), (grad_hy * z).to(kind), *biases
 
 
 def _say():
@@ -188,6 +242,10 @@ def register():
         warnings.simplefilter("ignore")  # that they take the place of others
         for name in _names(torch):
             library.m.impl(name.removeprefix("aten::"), "CUDA", _kernel(torch, cpu, name, _operator_of(torch, name)))
+        cells = _Cells(torch)
+        for name in (name for name in dir(cells) if name.startswith("_thnn")):
+            operator = _operator_of(torch, f"aten::{name}")
+            library.m.impl(name, "CUDA", _kernel(torch, cpu, f"aten::{name}", operator, getattr(cells, name)))
     torch.backends.cudnn.enabled = False
     for fused in ("flash", "mem_efficient", "cudnn"):  # what is left is attention by products and a softmax
         getattr(torch.backends.cuda, f"enable_{fused}_sdp")(False)
