@@ -14,32 +14,45 @@
 #include "litmus_record.h"
 #include "litmus_show.h"
 #include "progress.h"
+#include "random.h"
 #include "schedules.h"
 
 enum {
     MAX_TEST_BYTES = 1 << 20,
     SIM_TURN = 16,
-    SIM_TRIES = SIM_TURN * 5 * LITMUS_LANES,
+    SIM_TRIES = SIM_TURN * 10 * LITMUS_LANES,
     GPU_TRIES = 1 << 20,
-    MOST_DISTANT_BYTES = 96 * 1024
+    GPU_LAUNCH_ROUNDS = 1 << 14
 };
 
-// What a GPU does beside the test, one after the other: places near and far apart, many and few groups at once, waits
-// of other lengths, caches that hold the old bytes, and CTAs that disturb.
-static const struct litmus_stress stress[] = {
-    {.groups = 1024, .rounds = 16, .pitch = 16},
-    {.groups = 256, .rounds = 64, .pitch = 128, .delay = 255},
-    {.groups = 1024, .rounds = 16, .pitch = 16, .delay = 1023, .warm = 1},
-    {.groups = 256, .rounds = 64, .pitch = 128, .delay = 63, .warm = 1, .noise = 264, .noise_rounds = 4000},
-    {.groups = 64, .rounds = 256, .pitch = 128},
-    {.groups = 256, .rounds = 64, .pitch = 16, .delay = 255, .noise = 528, .noise_rounds = 4000},
-    {.groups = 64, .rounds = 256, .pitch = 1024, .delay = 127, .warm = 1},
-    {.groups = 256, .rounds = 64, .pitch = 128, .delay = 4095, .warm = 1},
-};
+// On the simulated device the schedule is the stress: so many launches under other schedules and seeds, then the next.
 static const struct litmus_stress sim_stress[] = {
     {.groups = 1, .rounds = 1, .pitch = LITMUS_LEAST_PITCH},
+    {.groups = 1, .rounds = 1, .pitch = LITMUS_LEAST_PITCH, .is_turned = 1},
     {.groups = 1, .rounds = 4, .pitch = LITMUS_LEAST_PITCH, .delay = 255},
+    {.groups = 1, .rounds = 4, .pitch = LITMUS_LEAST_PITCH, .delay = 255, .is_turned = 1},
 };
+
+// On a GPU each launch draws what disturbs it: how many groups run at once, how far places lie apart, how long threads
+// wait, whether caches hold the old bytes, CTAs and warps that load the memories. The first launch has nothing of it.
+static struct litmus_stress gpu_stress(uint64_t launch)
+{
+    static const uint32_t groups[] = {32, 128, 512, 1024}, pitches[] = {16, 128, 32, 1024},
+                          delays[] = {0, 63, 255, 1023, 4095}, noises[] = {0, 0, 132, 528}, helpers[] = {0, 0, 1, 4};
+    struct random random = random_for(0, launch);
+    struct litmus_stress stress = {.groups = 512, .pitch = LITMUS_LEAST_PITCH, .noise_rounds = 4000};
+    if (launch > 0) {
+        stress.groups = random_pick(&random, groups);
+        stress.pitch = random_pick(&random, pitches);
+        stress.delay = random_pick(&random, delays);
+        stress.noise = random_pick(&random, noises);
+        stress.helpers = random_pick(&random, helpers);
+        stress.warm = (uint32_t)random_below(&random, 2);
+        stress.is_turned = (int)random_below(&random, 2);
+    }
+    stress.rounds = GPU_LAUNCH_ROUNDS / stress.groups;
+    return stress;
+}
 
 // What a run adds up to. `asked`: tests whose question's end the model allows, or forbids; `seen`: of those, where it
 // was seen.
@@ -140,17 +153,16 @@ static void count_test(struct room *room, const char *path, const char *text)
 static int try_enough(const struct litmus_tries *to, struct litmus_device *device, struct litmus_counts *counts,
                       struct text *why)
 {
-    enum { KINDS = sizeof stress / sizeof stress[0] };
+    enum { KINDS = sizeof sim_stress / sizeof sim_stress[0] };
     const int is_sim = to->executor == LITMUS_ON_SIM;
     const uint64_t tries = to->tries > 0 ? to->tries : is_sim ? SIM_TRIES : GPU_TRIES;
     const double begin = seconds_now();
     *counts = (struct litmus_counts){.tries = 0};
-    for (int i = 0; counts->tries < tries || seconds_now() - begin < to->seconds; i++) {
-        const struct litmus_stress *with = is_sim ? &sim_stress[i / SIM_TURN % 2] : &stress[i % KINDS];
-        const uint32_t shared_bytes = (uint32_t)device->test->places * LITMUS_LANES * with->pitch;
-        if (shared_bytes > MOST_DISTANT_BYTES) continue;
-        if (is_sim) schedule_set(i % SCHEDULE_PAIRS);
-        if (!litmus_device_try(device, with, counts, why)) return 0;
+    for (uint64_t i = 0; counts->tries < tries || seconds_now() - begin < to->seconds; i++) {
+        const struct litmus_stress stress = is_sim ? sim_stress[i / SIM_TURN % KINDS] : gpu_stress(i);
+        if (!litmus_device_fits(device, &stress)) continue;
+        if (is_sim) schedule_set((int)(i % SCHEDULE_PAIRS));
+        if (!litmus_device_try(device, &stress, counts, why)) return 0;
     }
     return 1;
 }

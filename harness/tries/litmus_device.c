@@ -18,27 +18,37 @@ static int failed(const struct gpu *gpu, const char *call, enum cuda_result erro
     return !text_fail(why, "%s: %s (%d)", call, name, (int)error);
 }
 
-int litmus_device_open(struct litmus_device *device, struct gpu *gpu, const struct litmus *test, struct text *why)
+static int load(struct litmus_device *device, int i, struct text *why)
 {
-    *device = (struct litmus_device){.gpu = gpu, .test = test};
-    if (!litmus_layout_of(test, &device->layout, why)) return 0;
-    char *text = litmus_kernel(test, &device->layout);
+    struct gpu *gpu = device->gpu;
+    char *text = litmus_kernel(device->test, &device->layout[i]);
     if (text == NULL) return text_fail(why, "not enough memory");
     int is_loaded =
-        !failed(gpu, "its kernel: cuModuleLoadData", gpu->driver.cuModuleLoadData(&device->module, text), why);
+        !failed(gpu, "its kernel: cuModuleLoadData", gpu->driver.cuModuleLoadData(&device->module[i], text), why);
     free(text);
     return is_loaded &&
            !failed(gpu, "its kernel: cuModuleGetFunction",
-                   gpu->driver.cuModuleGetFunction(&device->function, device->module, "litmus"), why) &&
+                   gpu->driver.cuModuleGetFunction(&device->function[i], device->module[i], "litmus"), why) &&
            !failed(gpu, "its kernel: cuFuncSetAttribute",
-                   gpu->driver.cuFuncSetAttribute(device->function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                   gpu->driver.cuFuncSetAttribute(device->function[i], CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                                                   MOST_SHARED_BYTES),
                    why);
 }
 
+int litmus_device_open(struct litmus_device *device, struct gpu *gpu, const struct litmus *test, struct text *why)
+{
+    *device = (struct litmus_device){.gpu = gpu, .test = test, .layouts = 1};
+    if (!litmus_layout_of(test, &device->layout[0], why)) return 0;
+    device->layouts += litmus_layout_turned(test, &device->layout[0], &device->layout[1]);
+    int ok = 1;
+    for (int i = 0; i < device->layouts && ok; i++) ok = load(device, i, why);
+    return ok;
+}
+
 void litmus_device_close(struct litmus_device *device)
 {
-    if (device->module != NULL) device->gpu->driver.cuModuleUnload(device->module);
+    for (int i = 0; i < 2; i++)
+        if (device->module[i] != NULL) device->gpu->driver.cuModuleUnload(device->module[i]);
     free(device->keys);
     *device = (struct litmus_device){.gpu = device->gpu};
 }
@@ -91,10 +101,27 @@ static int give_memory(struct litmus_device *device, const struct litmus_stress 
                    gpu->driver.cuMemsetD8Async(to->meetings, 0, stress->groups * sizeof(uint32_t), gpu->stream), why);
 }
 
+static uint32_t shared_bytes(const struct litmus_device *device, const struct litmus_stress *stress)
+{
+    return (uint32_t)device->test->places * LITMUS_LANES * stress->pitch + LITMUS_HELPER_BYTES;
+}
+
+// The number of warps that disturb in each CTA. Where all threads of the cluster meet, they would be waited for.
+static uint32_t helpers_of(const struct litmus_device *device, const struct litmus_stress *stress)
+{
+    return device->layout[0].meets_cluster ? 0 : stress->helpers;
+}
+
+int litmus_device_fits(const struct litmus_device *device, const struct litmus_stress *stress)
+{
+    return shared_bytes(device, stress) <= MOST_SHARED_BYTES && stress->helpers <= LITMUS_HELPERS;
+}
+
 static int launch(struct litmus_device *device, const struct litmus_stress *stress,
                   struct litmus_parameters *parameters, struct text *why)
 {
-    const struct litmus_layout *layout = &device->layout;
+    const int which = stress->is_turned && device->layouts == 2;
+    const struct litmus_layout *layout = &device->layout[which];
     const unsigned cluster = layout->cluster > 0 ? (unsigned)layout->cluster : 1;
     struct cuda_launch_attribute attribute = {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION};
     attribute.value.cluster.x = cluster;
@@ -103,21 +130,21 @@ static int launch(struct litmus_device *device, const struct litmus_stress *stre
         .grid_x = stress->groups * (unsigned)layout->ctas + stress->noise / cluster * cluster,
         .grid_y = 1,
         .grid_z = 1,
-        .block_x = (unsigned)layout->warps * LITMUS_LANES,
+        .block_x = ((unsigned)layout->warps + helpers_of(device, stress)) * LITMUS_LANES,
         .block_y = 1,
         .block_z = 1,
-        .shared_bytes = (unsigned)device->test->places * LITMUS_LANES * stress->pitch,
+        .shared_bytes = shared_bytes(device, stress),
         .stream = device->gpu->stream,
         .attributes = &attribute,
         .attribute_count = layout->cluster > 0,
     };
-    void *arguments[] = {&parameters->memory, &parameters->scratch, &parameters->keys,        &parameters->meetings,
-                         &parameters->noise,  &parameters->groups,  &parameters->rounds,      &parameters->pitch,
-                         &parameters->delay,  &parameters->warm,    &parameters->noise_rounds};
-    if (config.shared_bytes > MOST_SHARED_BYTES)
+    void *arguments[] = {&parameters->memory, &parameters->scratch, &parameters->keys,         &parameters->meetings,
+                         &parameters->noise,  &parameters->groups,  &parameters->rounds,       &parameters->pitch,
+                         &parameters->delay,  &parameters->warm,    &parameters->noise_rounds, &parameters->helpers};
+    if (!litmus_device_fits(device, stress))
         return text_fail(why, "places %u bytes apart do not fit into shared memory", stress->pitch);
     return !failed(device->gpu, "cuLaunchKernelEx",
-                   device->gpu->driver.cuLaunchKernelEx(&config, device->function, arguments, NULL), why) &&
+                   device->gpu->driver.cuLaunchKernelEx(&config, device->function[which], arguments, NULL), why) &&
            !failed(device->gpu, "the kernel of the test", device->gpu->driver.cuCtxSynchronize(), why);
 }
 
@@ -126,11 +153,12 @@ int litmus_device_try(struct litmus_device *device, const struct litmus_stress *
 {
     struct litmus_parameters parameters = {
         .groups = stress->groups,
-        .rounds = device->layout.lands_late ? 1 : stress->rounds,
+        .rounds = device->layout[0].lands_late ? 1 : stress->rounds,
         .pitch = stress->pitch,
         .delay = stress->delay,
         .warm = stress->warm,
         .noise_rounds = stress->noise_rounds,
+        .helpers = helpers_of(device, stress),
     };
     if (!give_memory(device, stress, &parameters, why) || !launch(device, stress, &parameters, why)) return 0;
     if (failed(device->gpu, "cuMemcpyDtoH",

@@ -8,9 +8,11 @@
 
 enum { LITMUS_COUNTS = 512 };
 
-// What a launch does beside the test (litmus_kernel.h). `noise`: CTAs that disturb.
+// What a launch does beside the test (litmus_kernel.h). `noise`: CTAs that disturb; `helpers`: warps of each CTA that
+// do. `is_turned`: shared data lies where it is written, where that is another place.
 struct litmus_stress {
-    uint32_t groups, rounds, pitch, delay, warm, noise, noise_rounds;
+    uint32_t groups, rounds, pitch, delay, warm, noise, noise_rounds, helpers;
+    int is_turned;
 };
 
 // How often which end was seen, by its key; the most frequent do not come first. A try that gave up a loop or a wait
@@ -27,9 +29,10 @@ struct litmus_counts {
 struct litmus_device {
     struct gpu *gpu;
     const struct litmus *test;
-    struct litmus_layout layout;
-    struct CUmod_st *module;
-    struct CUfunc_st *function;
+    int layouts; // 2: shared data may lie elsewhere too
+    struct litmus_layout layout[2];
+    struct CUmod_st *module[2];
+    struct CUfunc_st *function[2];
     uint64_t *keys;
     size_t keys_bytes;
 };
@@ -41,6 +44,9 @@ int litmus_device_open(struct litmus_device *device, struct gpu *gpu, const stru
 // one of its launch, so that it lands in no other try. 0 with `why`: the device is of no more use.
 int litmus_device_try(struct litmus_device *device, const struct litmus_stress *stress, struct litmus_counts *counts,
                       struct text *why);
+
+// Does a launch under this stress fit on the device?
+int litmus_device_fits(const struct litmus_device *device, const struct litmus_stress *stress);
 
 void litmus_device_close(struct litmus_device *device);
 

@@ -12,8 +12,8 @@
 // Writes step `at` of the thread, with its label T<t>S<at>. Branches go to such labels, the end is T<t>S<steps>.
 void litmus_emit_step(FILE *to, const struct litmus *test, const struct litmus_layout *layout, int thread, int at);
 
-// The first arrival of place `place` whose bytes are its initial value, by the owner's thread; is_again: not in the
-// first round.
+// Gives place `place` its initial value, by a thread of its owner. %again: this is not the first round, so that an
+// mbarrier is there already.
 void litmus_emit_initial(FILE *to, const struct litmus *test, const struct litmus_layout *layout, int place);
 
 #endif

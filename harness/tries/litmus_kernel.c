@@ -14,12 +14,13 @@ static const char head[] = ".version 8.6\n.target sm_90a\n.address_size 64\n"
                            ".extern .shared .align 128 .b8 places[];\n"
                            ".visible .entry litmus(.param .u64 memory, .param .u64 scratch, .param .u64 keys,\n"
                            "    .param .u64 meetings, .param .u64 noise, .param .u32 groups, .param .u32 rounds,\n"
-                           "    .param .u32 pitch, .param .u32 delay, .param .u32 warm, .param .u32 noise_rounds)\n";
+                           "    .param .u32 pitch, .param .u32 delay, .param .u32 warm, .param .u32 noise_rounds,\n"
+                           "    .param .u32 helpers)\n";
 
 static const char registers[] = ".reg .pred %q, %first, %again, %leader;\n"
                                 ".reg .b32 %lane, %warp, %cta, %group, %member, %groups, %rounds, %round, %pitch, "
                                 "%delay, %u, %v, %w, %tries, %expected,\n"
-                                "    %patience, %given, %offset, %row;\n"
+                                "    %patience, %given, %offset, %row, %helpers;\n"
                                 ".reg .b64 %memory, %scratch, %keys, %meeting, %noise, %key, %at, %d, %e;\n";
 
 // Who it is: group and member, warp and lane.
@@ -33,8 +34,9 @@ static void write_begin(FILE *to, const struct litmus_layout *layout)
             "and.b32 %%lane, %%u, 31;\nshr.u32 %%warp, %%u, 5;\nmov.u32 %%cta, %%ctaid.x;\n"
             "div.u32 %%group, %%cta, %d;\nrem.u32 %%member, %%cta, %d;\nsetp.ge.u32 %%q, %%group, %%groups;\n"
             "@%%q bra NOISE;\nmul.wide.u32 %%d, %%group, 4;\nadd.u64 %%meeting, %%meeting, %%d;\n"
-            "setp.eq.u32 %%leader, %%lane, 0;\nmov.u32 %%round, 0;\nmov.u32 %%expected, 0;\n",
-            layout->ctas, layout->ctas);
+            "setp.eq.u32 %%leader, %%lane, 0;\nmov.u32 %%round, 0;\nmov.u32 %%expected, 0;\n"
+            "ld.param.u32 %%helpers, [helpers];\nmul.lo.u32 %%helpers, %%helpers, %d;\n",
+            layout->ctas, layout->ctas, layout->ctas);
 }
 
 static void write_addresses(FILE *to, const struct litmus *test, const struct litmus_layout *layout)
@@ -55,16 +57,42 @@ static void write_addresses(FILE *to, const struct litmus *test, const struct li
     }
 }
 
-// All threads of the test meet, with all they did before them.
-static void write_meeting(FILE *to, const struct litmus *test, int number)
+// All threads of the test meet, with all they did before them. `more`: the register with how many others come too.
+static void write_meeting(FILE *to, const struct litmus *test, const char *more, int number)
 {
     fprintf(to,
             "fence.proxy.async;\nfence.sc.gpu;\nbar.warp.sync 0xffffffff;\nadd.u32 %%expected, %%expected, %d;\n"
-            "@!%%leader bra MET%d;\natom.add.acq_rel.gpu.global.u32 %%u, [%%meeting], 1;\nmov.u32 %%tries, %d;\n"
+            "add.u32 %%expected, %%expected, %s;\n@!%%leader bra MET%d;\n"
+            "atom.add.acq_rel.gpu.global.u32 %%u, [%%meeting], 1;\nmov.u32 %%tries, %d;\n",
+            test->threads, more, number, MEETING_TRIES);
+    fprintf(to,
             "MEET%d:\nld.acquire.gpu.global.u32 %%u, [%%meeting];\nsub.u32 %%tries, %%tries, 1;\n"
             "setp.eq.u32 %%q, %%tries, 0;\n@%%q trap;\nsetp.lt.u32 %%q, %%u, %%expected;\n@%%q bra MEET%d;\n"
             "MET%d:\nbar.warp.sync 0xffffffff;\nfence.sc.gpu;\nfence.proxy.async;\n",
-            test->threads, number, MEETING_TRIES, number, number, number);
+            number, number, number);
+}
+
+// A helper disturbs until the test's threads have met for the last time in their last round. Then all meet, so that no
+// CTA leaves while another still writes to it.
+static void write_helper(FILE *to, const struct litmus *test, const struct litmus_layout *layout)
+{
+    const int places = test->places * LITMUS_LANES;
+    fprintf(to,
+            "HELPER:\nmul.lo.u32 %%expected, %%rounds, %d;\nmul.lo.u32 %%w, %%pitch, %d;\nmov.u32 %%u, places;\n"
+            "add.u32 %%w, %%w, %%u;\nmad.lo.u32 %%w, %%lane, 128, %%w;\nmov.u32 %%tries, 0;\nDISTURB:\n",
+            test->threads * 3, places);
+    for (int i = 0; i < 8; i++) fprintf(to, "st.volatile.shared::cta.u32 [%%w+%d], %%tries;\n", i * 4);
+    if (layout->cluster > 1) {
+        fprintf(to, "add.u32 %%v, %%member, 1;\nrem.u32 %%v, %%v, %d;\nmapa.shared::cluster.u32 %%v, %%w, %%v;\n",
+                layout->cluster);
+        for (int i = 0; i < 8; i++) fprintf(to, "st.volatile.shared::cluster.u32 [%%v+%d], %%tries;\n", i * 4);
+    }
+    fprintf(to,
+            "add.u32 %%tries, %%tries, 1;\nsetp.gt.u32 %%q, %%tries, %d;\n@%%q trap;\n"
+            "ld.acquire.gpu.global.u32 %%u, [%%meeting];\nsetp.lt.u32 %%q, %%u, %%expected;\n@%%q bra DISTURB;\n",
+            MEETING_TRIES);
+    write_meeting(to, test, "%helpers", test->threads * 4 + 1);
+    fprintf(to, "bra END;\n");
 }
 
 // The thread that sets the places of its CTA, or of global memory.
@@ -154,7 +182,7 @@ static void write_thread(FILE *to, const struct litmus *test, const struct litmu
     fprintf(to, "fence.mbarrier_init.release.cluster;\n");
     for (int i = 0; i < of->registers; i++) fprintf(to, "mov.b32 %%t%dr%d, %" PRId64 ";\n", thread, i, of->initial[i]);
     fprintf(to, "mov.u32 %%given, 0;\nmov.u32 %%patience, %d;\n", PATIENCE);
-    write_meeting(to, test, thread * 3);
+    write_meeting(to, test, "0", thread * 4);
     write_warm(to, test, layout, thread);
     write_delay(to, thread);
     for (int i = 0; i < of->steps; i++) litmus_emit_step(to, test, layout, thread, i);
@@ -166,11 +194,12 @@ static void write_thread(FILE *to, const struct litmus *test, const struct litmu
         write_scratch(to, "store", thread, i, reg);
     }
     write_scratch(to, "store", thread, LITMUS_REGISTERS, "%given");
-    write_meeting(to, test, thread * 3 + 1);
+    write_meeting(to, test, "0", thread * 4 + 1);
     if (thread == 0) write_key(to, test, layout);
-    write_meeting(to, test, thread * 3 + 2);
-    fprintf(to, "add.u32 %%round, %%round, 1;\nsetp.lt.u32 %%q, %%round, %%rounds;\n@%%q bra THREAD%d;\nbra END;\n",
-            thread);
+    write_meeting(to, test, "0", thread * 4 + 2);
+    fprintf(to, "add.u32 %%round, %%round, 1;\nsetp.lt.u32 %%q, %%round, %%rounds;\n@%%q bra THREAD%d;\n", thread);
+    write_meeting(to, test, "%helpers", thread * 4 + 3);
+    fprintf(to, "bra END;\n");
 }
 
 // CTAs of no group read, write and add here and there.
@@ -188,7 +217,7 @@ char *litmus_kernel(const struct litmus *test, const struct litmus_layout *layou
     FILE *to = open_memstream(&text, &bytes);
     if (to == NULL) return NULL;
     fputs(head, to);
-    fprintf(to, ".maxntid %d, 1, 1\n{\n%s", layout->warps * LITMUS_LANES, registers);
+    fprintf(to, ".maxntid %d, 1, 1\n{\n%s", (layout->warps + LITMUS_HELPERS) * LITMUS_LANES, registers);
     for (int i = 0; i < test->places; i++) fprintf(to, ".reg .b64 %%g%d;\n.reg .b32 %%s%d, %%m%d;\n", i, i, i);
     for (int thread = 0; thread < test->threads; thread++)
         for (int i = 0; i < test->thread[thread].registers; i++) fprintf(to, ".reg .b32 %%t%dr%d;\n", thread, i);
@@ -197,11 +226,10 @@ char *litmus_kernel(const struct litmus *test, const struct litmus_layout *layou
     for (int thread = 0; thread < test->threads; thread++)
         fprintf(to, "setp.eq.u32 %%q, %%member, %d;\nsetp.eq.and.u32 %%q, %%warp, %d, %%q;\n@%%q bra THREAD%d;\n",
                 layout->cta_of[thread], layout->warp_of[thread], thread);
-    fprintf(to, "bra END;\n");
+    fprintf(to, "setp.ge.u32 %%q, %%warp, %d;\n@%%q bra HELPER;\nbra UNUSED;\n", layout->warps);
     for (int thread = 0; thread < test->threads; thread++) write_thread(to, test, layout, thread);
-    fprintf(to, "%sEND:\n", noise);
-    // A CTA of a cluster stays until the last of its threads has met the others, so none is reached after its exit.
-    fprintf(to, "ret;\n}\n");
+    write_helper(to, test, layout);
+    fprintf(to, "%sUNUSED:\nEND:\nret;\n}\n", noise);
     if (fclose(to) == 0) return text;
     free(text);
     return NULL;

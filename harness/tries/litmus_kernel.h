@@ -16,13 +16,17 @@
 //   meetings 32 bits for each group, 0 at first
 //   noise    LITMUS_NOISE_BYTES that CTAs of no group read and write, `noise_rounds` times each
 //   warm     each thread first reads the places in global memory
+//   helpers  warps of each CTA behind those of the test, which write shared memory with bank conflicts, their own and
+//            that of the next CTA of the cluster, and read global memory, until the last round is over. They have
+//            LITMUS_HELPER_BYTES behind the places
 //   delay    a thread waits a number of clocks below delay + 1, a power of two less 1, that its round gives
 struct litmus_parameters {
     uint64_t memory, scratch, keys, meetings, noise;
-    uint32_t groups, rounds, pitch, delay, warm, noise_rounds;
+    uint32_t groups, rounds, pitch, delay, warm, noise_rounds, helpers;
 };
 #define LITMUS_GAVE_UP ((uint64_t)1 << 63)
 enum { LITMUS_NOISE_BYTES = 1 << 23, LITMUS_LEAST_PITCH = 16, LITMUS_SLOTS = LITMUS_REGISTERS + 1 };
+enum { LITMUS_HELPERS = 8, LITMUS_HELPER_BYTES = 4096 };
 
 // The text, which the caller frees; NULL if there is no memory.
 char *litmus_kernel(const struct litmus *test, const struct litmus_layout *layout);

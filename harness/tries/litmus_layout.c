@@ -125,12 +125,13 @@ static int brings(const struct litmus_step *step)
     return step->mbarrier >= 0 && (step->kind == LITMUS_COPY || step->kind == LITMUS_REDUCE || is_async_brought(step));
 }
 
-// An mbarrier is of the CTA that waits for it, else of the one that makes it; other data of the one that reads it.
+// An mbarrier is of the CTA that waits for it, else of the one that makes it; other data of the one that reads (writes)
+// it.
 static int claim_shared(const struct litmus *test, int thread, const struct litmus_step *step, void *context)
 {
     struct litmus_layout *layout = context;
     const int is_strong = step->kind == LITMUS_MBARRIER_WAIT || step->kind == LITMUS_MBARRIER_INIT ||
-                          step->kind == LITMUS_LOAD || step->kind == LITMUS_COPY;
+                          step->kind == (layout->is_turned ? LITMUS_STORE : LITMUS_LOAD) || step->kind == LITMUS_COPY;
     const int is_barrier = step->kind == LITMUS_MBARRIER_WAIT || step->kind == LITMUS_MBARRIER_INIT;
     const int place = is_barrier                                        ? step->mbarrier
                       : step->kind == LITMUS_COPY && step->mbarrier < 0 ? step->source
@@ -173,6 +174,7 @@ static int find_late(const struct litmus *test, int thread, const struct litmus_
     struct litmus_layout *layout = context;
     int mbarrier = step->mbarrier;
     (void)thread;
+    if (step->kind == LITMUS_CLUSTER_ARRIVE || step->kind == LITMUS_CLUSTER_WAIT) layout->meets_cluster = 1;
     if (brings(step) && each_step(test, is_no_wait_for, &mbarrier)) layout->lands_late = 1;
     return 1;
 }
@@ -266,9 +268,21 @@ static int find_seen(const struct litmus *test, struct litmus_layout *layout, st
     return fits || text_fail(why, "more than %d values are asked for", LITMUS_SEEN);
 }
 
-int litmus_layout_of(const struct litmus *test, struct litmus_layout *layout, struct text *why)
+static int lay_out(const struct litmus *test, struct litmus_layout *layout, struct text *why)
 {
-    memset(layout, 0, sizeof *layout);
     return each_step(test, check_step, why) && check_places(test, why) && place_threads(test, layout, why) &&
            give_places(test, layout, why) && find_seen(test, layout, why);
+}
+
+int litmus_layout_of(const struct litmus *test, struct litmus_layout *layout, struct text *why)
+{
+    *layout = (struct litmus_layout){.is_turned = 0};
+    return lay_out(test, layout, why);
+}
+
+int litmus_layout_turned(const struct litmus *test, const struct litmus_layout *layout, struct litmus_layout *turned)
+{
+    struct text why;
+    *turned = (struct litmus_layout){.is_turned = 1};
+    return lay_out(test, turned, &why) && memcmp(turned->owner, layout->owner, sizeof turned->owner) != 0;
 }

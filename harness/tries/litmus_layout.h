@@ -19,9 +19,11 @@ struct litmus_seen {
 //   cta_of    of each thread, its number in the group; warp_of: its warp there
 //   owner     of each place in shared memory, the CTA whose it is; -1: it is in global memory
 //   bytes_of  of each mbarrier, what one operation that completes on it brings
+//   is_turned  shared data is of the CTA that writes it
+//   meets_cluster  some thread is at a barrier.cluster
 //   lands_late  nobody waits for some operation that completes on an mbarrier
 struct litmus_layout {
-    int ctas, cluster, warps, lands_late;
+    int ctas, cluster, warps, lands_late, is_turned, meets_cluster;
     int cta_of[LITMUS_THREADS], warp_of[LITMUS_THREADS];
     int owner[LITMUS_PLACES], bytes_of[LITMUS_PLACES];
     int seen;
@@ -30,6 +32,9 @@ struct litmus_layout {
 
 // 0 with a sentence in `why` if no GPU runs such a test so.
 int litmus_layout_of(const struct litmus *test, struct litmus_layout *layout, struct text *why);
+
+// The same test with its shared data where it is written, not where it is read; 0 if that is no other layout.
+int litmus_layout_turned(const struct litmus *test, const struct litmus_layout *layout, struct litmus_layout *turned);
 
 // What bulk copies move, st.async and red.async.
 enum { LITMUS_COPY_BYTES = 16, LITMUS_ASYNC_BYTES = 4 };

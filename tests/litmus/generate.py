@@ -9,6 +9,7 @@ enough, so that for each test that forbids its end there are weaker ones that al
   load       the reader of a message is a bulk load of global memory
   refill     one thread reads, tells, and another overwrites
   brought    what a copy or st.async brings, and who waits how
+  tested     a message by an mbarrier that is looked at once: with a branch on what was found, and without
   third      a message about a place in a CTA that is neither the writer's nor the reader's
   alone      one thread and its own copies
   mp ...     the classic tests of two to four threads
@@ -130,9 +131,19 @@ def refills():
         for telling in tellings(where):
             if by == "bulk" and telling.arrived:
                 continue  # the copy would run in front of a message that has not come
-            test(f"refill-{where}-{by}-{telling.name}", f"{places} {telling.places}".strip(), places_of(2, where),
-                 [telling.receive + overwrite, ["ld.weak r0, x"] + telling.send],
-                 question_of(telling, 0, "P1:r0 == 1"))
+            name = f"refill-{where}-{by}-{telling.name}"
+            places_told = f"{places} {telling.places}".strip()
+            bad = question_of(telling, 0, "P1:r0 == 1")
+            test(name, places_told, places_of(2, where), [telling.receive + overwrite, ["ld.weak r0, x"] + telling.send], bad)
+            if by != "bulk" or telling.name not in ("barsync", "mbar-release-acquire-cta"):
+                continue
+            fence = ["fence.proxy.async"]
+            for fenced, writes, reads in FENCES[1:]:  # "writer" is the one that overwrites
+                test(f"{name}-{fenced}", places_told, places_of(2, where),
+                     [telling.receive + fence * writes + overwrite, ["ld.weak r0, x"] + fence * reads + telling.send], bad)
+            used = ["ld.weak r0, x", "bne r0, 0, LC0"] + telling.send + ["LC0:"]
+            if not telling.name.startswith("bar"):
+                test(f"{name}-used", places_told, places_of(2, where), [telling.receive + overwrite, used], bad)
 
 
 def brought():
@@ -145,6 +156,16 @@ def brought():
             continue  # its source and its destination would be of one CTA
         test(f"brought-{where}-{name}-{wait}", f"{place} .shared y = 0; mbarrier m = 1;".strip(), places_of(2, where),
              [[bring], ["mbarrier.arrive.expect_tx.release.cta m, 1"] + does + ["ld.weak r0, y"]], "P1:r0 == 0")
+
+
+def tested():
+    for where, space in ((CTA, "shared"), (CTA, "global"), (CLUSTER, "shared"), (CLUSTER, "global")):
+        for wait, branch in itertools.product(("acquire", "relaxed"), ("branch", "straight")):
+            scope = CTA if where == CTA else CLUSTER
+            read_it = ["ld.weak r0, x"] if branch == "straight" else ["bne r9, 1, LC0", "ld.weak r0, x", "LC0:"]
+            test(f"tested-{where}-{space}-{wait}-{branch}", f".{space} x = 0; mbarrier b = 1;", places_of(2, where),
+                 [["st.weak x, 1", f"mbarrier.arrive.release.{scope} b, 1"],
+                  [f"mbarrier.test_wait.parity.{wait}.{scope} r9, b, 0"] + read_it], "P1:r9 == 1 /\\ P1:r0 == 0")
 
 
 def third():
@@ -234,7 +255,7 @@ def classics():
 def main():
     if len(sys.argv) != 2:
         sys.exit("usage: generate.py FOLDER")
-    for family in (messages, copied_messages, refills, brought, third, alone, classics):
+    for family in (messages, copied_messages, refills, brought, tested, third, alone, classics):
         family()
     os.makedirs(sys.argv[1], exist_ok=True)
     for name, text in tests.items():
