@@ -15,7 +15,7 @@
 // Defines a function over bytes: `expression` makes the new value of `a` (memory) and `b` (source), words of `type`.
 // Loops of a constant length are what compilers turn into vector instructions, so an end of less than 16 bytes, which
 // only red.async has, is done as part of 16.
-enum { BLOCK_BYTES = 64, PIECE_BYTES = 16 };
+enum { BLOCK_BYTES = 64, PIECE_BYTES = 16, WARP_LANES = 32 };
 #define RUN(name, type, expression)                                                                                    \
     enum { name##_bytes = sizeof(type) };                                                                              \
     static inline void name##_elems(uint8_t *restrict memory, const uint8_t *restrict source, uint32_t count)          \
@@ -43,21 +43,29 @@ enum { BLOCK_BYTES = 64, PIECE_BYTES = 16 };
             memcpy(memory + done, a, bytes - done);                                                                    \
         }                                                                                                              \
     }                                                                                                                  \
+    static inline type name##_one(uint8_t *memory, const void *source, void *old, int lane)                            \
+    {                                                                                                                  \
+        type a, b;                                                                                                     \
+        memcpy(&a, memory, sizeof a);                                                                                  \
+        memcpy(&b, (const uint8_t *)source + (size_t)lane * sizeof b, sizeof b);                                       \
+        const type before = a;                                                                                         \
+        a = (type)(expression);                                                                                        \
+        memcpy(memory, &a, sizeof a);                                                                                  \
+        if (old != NULL) memcpy((uint8_t *)old + (size_t)lane * sizeof b, &before, sizeof before);                     \
+        return (type)(a ^ before);                                                                                     \
+    }                                                                                                                  \
     static int name##_each(uint8_t *memory, const int32_t *offset, uint32_t lanes, const void *source, void *old)      \
     {                                                                                                                  \
-        type difference = 0;                                                                                           \
-        for (; lanes != 0; lanes &= lanes - 1) {                                                                       \
-            const int lane = __builtin_ctz(lanes);                                                                     \
-            type a, b;                                                                                                 \
-            memcpy(&a, memory + offset[lane], sizeof a);                                                               \
-            memcpy(&b, (const uint8_t *)source + (size_t)lane * sizeof b, sizeof b);                                   \
-            const type before = a;                                                                                     \
-            a = (type)(expression);                                                                                    \
-            difference = (type)(difference | (a ^ before));                                                            \
-            memcpy(memory + offset[lane], &a, sizeof a);                                                               \
-            if (old != NULL) memcpy((uint8_t *)old + (size_t)lane * sizeof b, &before, sizeof before);                 \
-        }                                                                                                              \
-        return difference != 0;                                                                                        \
+        type changed = 0;                                                                                              \
+        if (lanes == UINT32_MAX && old == NULL)                                                                        \
+            for (int lane = 0; lane < WARP_LANES; lane++)                                                              \
+                changed = (type)(changed | name##_one(memory + offset[lane], source, NULL, lane));                     \
+        else                                                                                                           \
+            for (; lanes != 0; lanes &= lanes - 1) {                                                                   \
+                const int lane = __builtin_ctz(lanes);                                                                 \
+                changed = (type)(changed | name##_one(memory + offset[lane], source, old, lane));                      \
+            }                                                                                                          \
+        return changed != 0;                                                                                           \
     }
 
 // --- integers --------------------------------------------------------------------------------------------------------

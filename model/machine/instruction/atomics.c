@@ -190,8 +190,10 @@ static enum dtype dtype_in(const struct atomic *atomic, enum ptx_word space)
 }
 
 static enum machine_next run_lanes(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes,
-                                   const struct atomic *atomic, const uint64_t address[MACHINE_LANES])
+                                   const struct atomic *atomic)
 {
+    uint64_t address[MACHINE_LANES];
+    machine_addresses(strand, atomic->at, address);
     uint32_t whole = atomic->bytes * atomic->parts;
     enum ptx_word space = PTX_WORD_NONE;
     int has_changed = 0;
@@ -246,9 +248,9 @@ static void run_each(const struct machine_strand *strand, const struct atomic *a
 // All lanes at once, if each is where it may be; else 0, and nothing has been done. In global memory other threads of
 // the host must see each element change at once: there may be none.
 static int run_together(struct machine_strand *strand, const struct machine_code *code, const struct atomic *atomic,
-                        uint32_t lanes, const uint64_t address[MACHINE_LANES])
+                        uint32_t lanes)
 {
-    const uint64_t first = address[__builtin_ctz(lanes)];
+    const uint64_t first = machine_address(strand, atomic->at, (uint32_t)__builtin_ctz(lanes));
     const enum ptx_word space = machine_place(strand, atomic->space, first).space;
     const enum dtype dtype = dtype_in(atomic, space);
     const struct machine_use use = {atomic->space, MEMORY_WRITES, atomic->bytes};
@@ -277,21 +279,26 @@ static int run_together(struct machine_strand *strand, const struct machine_code
 
 // --- The instructions ------------------------------------------------------------------------------------------------
 
+static void tell(const struct machine_strand *strand, const struct machine_code *code, uint32_t lanes,
+                 const struct atomic *atomic)
+{
+    uint64_t address[MACHINE_LANES];
+    machine_addresses(strand, atomic->at, address);
+    machine_tell_access(strand, code, lanes, ACCESS_REDUCE, address, atomic->bytes * atomic->parts);
+}
+
 static enum machine_next run_atomic(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
 {
     const struct machine *machine = strand->warp->cta->cluster->machine;
     struct atomic atomic = atomic_of(strand, code);
-    uint64_t address[MACHINE_LANES];
     int is_global = atomic.space == PTX_GLOBAL || atomic.space == PTX_WORD_NONE; // or may be
-    machine_addresses(strand, atomic.at, address);
     if (machine_is_wide(code->choice)) machine_release(strand->warp);
     machine_veil_learn(strand->warp);
     machine_progress(strand);
-    if (machine_is_heard(strand))
-        machine_tell_access(strand, code, lanes, ACCESS_REDUCE, address, atomic.bytes * atomic.parts);
-    if (run_together(strand, code, &atomic, lanes, address)) return MACHINE_NEXT;
+    if (machine_is_heard(strand)) tell(strand, code, lanes, &atomic);
+    if (run_together(strand, code, &atomic, lanes)) return MACHINE_NEXT;
     if (is_global) machine_combine_lock(machine);
-    enum machine_next next = run_lanes(strand, code, lanes, &atomic, address);
+    enum machine_next next = run_lanes(strand, code, lanes, &atomic);
     if (is_global) machine_combine_unlock(machine);
     return next;
 }
