@@ -46,7 +46,7 @@ static const struct command_option options[] = {
         "model (default): what is allowed; sim, gpu: run each test on the simulated or the real device, and hold "
         "each end against the model; trace: the same of what was recorded, PATH is the record"),
     OPTION_NUMBER('n', "tries", "N", tries, 1, UINT64_MAX,
-                  "Run each test at least N times (default: 512 on sim, a million on gpu)"),
+                  "Run each test at least N times (default: 5120 on sim, a million on gpu)"),
     OPTION_REAL('t', "seconds", "N", seconds, 0, MOST_SECONDS, "Run each test for at least N seconds"),
     OPTION_TEXT('R', "record", "FILE", record, "Write how often each test ended how; compressed if it ends in .zst"),
     OPTION_FLAG('q', "quiet", quiet, "Print only tests that differ, and the sum (as of a folder)"),
