@@ -218,16 +218,16 @@ static int check_use(const struct litmus *test, int thread, const struct litmus_
     if (!check_barrier(test, layout, thread, step, checked->why)) return 0;
     if (waits && layout->owner[step->mbarrier] != own)
         return text_fail(checked->why, "line %d: P%d waits for an mbarrier of another CTA", step->line, thread);
-    if (brings(step) && layout->bytes_of[step->mbarrier] != bytes)
-        return text_fail(checked->why, "line %d: operations of several sizes complete on %s", step->line,
-                         test->place[step->mbarrier].name);
     if (source >= 0 && test->place[source].space == IN_SHARED && layout->owner[source] != own)
         return text_fail(checked->why, "line %d: P%d copies from shared memory of another CTA", step->line, thread);
     const int is_global = place >= 0 && test->place[place].space != IN_SHARED;
-    if ((step->kind == LITMUS_COPY || step->kind == LITMUS_REDUCE) && step->group == GROUP_BULK &&
+    if ((step->kind == LITMUS_COPY || step->kind == LITMUS_REDUCE) && step->group != GROUP_ASYNC &&
         is_global != (step->mbarrier < 0))
-        return text_fail(checked->why, "line %d: a bulk copy to %s memory %s an mbarrier", step->line,
-                         is_global ? "global" : "shared", is_global ? "takes no" : "takes");
+        return text_fail(checked->why, "line %d: a bulk copy to %s memory %s", step->line,
+                         is_global ? "global" : "shared", is_global ? "takes no mbarrier" : "takes an mbarrier");
+    if (brings(step) && layout->bytes_of[step->mbarrier] != bytes)
+        return text_fail(checked->why, "line %d: operations of several sizes complete on %s", step->line,
+                         test->place[step->mbarrier].name);
     return 1;
 }
 
