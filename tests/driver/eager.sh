@@ -57,13 +57,22 @@ q = torch.randn(1, 4, 32, 16, device="cuda")
 fused = torch.nn.functional.scaled_dot_product_attention(q, q, q, is_causal=True)
 on_cpu = torch.nn.functional.scaled_dot_product_attention(q.cpu(), q.cpu(), q.cpu(), is_causal=True)
 assert torch.allclose(fused.cpu(), on_cpu, atol=1e-5)
-graph = torch.cuda.CUDAGraph()
+graph, x, count = torch.cuda.CUDAGraph(), torch.zeros(4, device="cuda"), torch.zeros(4, device="cuda")
+with torch.cuda.graph(graph):  # nothing runs until the replay
+    y, most = x + 1, torch.max(x, 0)
+    count.add_(1)
+assert torch.equal(count.cpu(), torch.zeros(4))
+for value in (3.0, 5.0):
+    x.fill_(value)
+    graph.replay()
+    assert torch.equal(y.cpu(), torch.full((4,), value + 1)) and most.values.item() == value
+assert torch.equal(count.cpu(), torch.full((4,), 2.0))
 try:
-    with torch.cuda.graph(graph):
-        a + 1
-    raise SystemExit("an operator was captured")
+    with torch.cuda.graph(torch.cuda.CUDAGraph()):
+        torch.nonzero(x)
+    raise SystemExit("an operator whose result has no size before it runs was captured")
 except RuntimeError as error:
-    assert "cannot be captured into a graph" in str(error), error
+    assert "captured" in str(error) or "capture" in str(error), error
 for kind in (torch.nn.LSTM, torch.nn.GRU):  # of CUDA's own: the CPU has no such operators
     cell = kind(4, 8, num_layers=2, bidirectional=True)
     twin, steps = kind(4, 8, num_layers=2, bidirectional=True).cuda(), torch.randn(5, 3, 4)

@@ -123,28 +123,103 @@ def _device_of(torch, values):
     return None
 
 
+class _Capture:
+    """An operator that a stream captures: a host function of the graph. Its shapes are those that the operator has for tensors
+    without memory (device meta)."""
+
+    kept = []  # the functions of all graphs: nothing says when a graph ends
+
+    def __init__(self, torch, cpu, name):
+        self.torch, self.cpu, self.name = torch, cpu, name
+
+    def shape(self, value, shapes):
+        """The argument `value` without memory; shapes[id] has the real one of each tensor."""
+        torch = self.torch
+        if isinstance(value, torch.Tensor):
+            same = torch.empty_strided(value.size(), value.stride(), dtype=value.dtype, device="meta")
+            shapes[id(same)] = (same, value)
+            return same
+        if isinstance(value, (list, tuple)):
+            return type(value)(self.shape(one, shapes) for one in value)
+        if isinstance(value, torch.device):
+            return torch.device("meta")
+        return None if isinstance(value, torch.Generator) else value
+
+    def real(self, value, shapes, device, made):
+        """The GPU's tensor for a result without memory: an argument, or a new one, which `made` then has too."""
+        torch = self.torch
+        if isinstance(value, (list, tuple)):
+            return type(value)(self.real(one, shapes, device, made) for one in value)
+        if not isinstance(value, torch.Tensor):
+            return value
+        if id(value) in shapes:
+            tensor = shapes[id(value)][1]
+            return tensor if tensor.size() == value.size() else tensor.resize_(value.size())
+        made.append(torch.empty_strided(value.size(), value.stride(), dtype=value.dtype, device=device))
+        return made[-1]
+
+    def flat(self, value):
+        """The tensors of a result, one behind the other."""
+        if isinstance(value, (list, tuple)):
+            return [one for part in value for one in self.flat(part)]
+        return [value] if isinstance(value, self.torch.Tensor) else []
+
+    def add(self, call, on_the_cpu, given, device):
+        torch, shapes, made = self.torch, {}, []
+        arguments, named = given
+        try:
+            results = call([self.shape(one, shapes) for one in arguments], {k: self.shape(v, shapes) for k, v in named.items()})
+        except (NotImplementedError, RuntimeError) as error:
+            raise RuntimeError(
+                f"tmaref: {self.name} of PyTorch cannot be captured into a graph: it runs on the CPU, and its results have no "
+                f"shape before that ({str(error).splitlines()[0]}). torch.compile makes a kernel of it"
+            ) from error
+        real = self.real(results, shapes, device, made)
+        used = on_the_cpu(arguments, named, {})
+        to = [self.cpu.alias(one) for one in made]
+
+        theirs = {id(one) for one in self.flat([*used[0], *used[1].values()])}
+
+        def replay(_):
+            with torch.no_grad():
+                for into, value in zip(to, [one for one in self.flat(call(*used)) if id(one) not in theirs]):
+                    into.copy_(value)
+
+        function = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(replay)
+        self.kept.append(function)
+        stream = ctypes.c_void_p(torch.cuda.current_stream(device).cuda_stream)
+        error = ctypes.CDLL("libcuda.so.1").cuLaunchHostFunc(stream, function, None)
+        if error != 0:
+            raise RuntimeError(f"tmaref: {self.name} of PyTorch cannot be captured into a graph: error {error}")
+        return real
+
+
 def _kernel(torch, cpu, name, operator, compute=None):
     """What runs in the place of CUDA's `operator`: the CPU's, or `compute` on the CPU's tensors."""
     tensors = [i for i, one in enumerate(operator._schema.arguments) if one.type.kind() == "TensorType"]
 
-    def run(*arguments, **named):
-        if torch.cuda.is_current_stream_capturing():
-            raise RuntimeError(
-                f"tmaref: {name} of PyTorch cannot be captured into a graph: it runs on the CPU, not as a kernel. "
-                "torch.compile makes a kernel of it"
-            )
-        device = _device_of(torch, (*arguments, *named.values())) or torch.device("cuda", torch.cuda.current_device())
-        torch.cuda.current_stream(device).synchronize()
-        ran[name] += 1
-        aliases = {}
-        on_cpu = [cpu.of(value, aliases) for value in arguments]
-        for i in tensors:  # PyTorch hands a number over as one, also where the operator takes a tensor
-            if i < len(on_cpu) and isinstance(on_cpu[i], (bool, int, float, complex)):
-                on_cpu[i] = torch.scalar_tensor(on_cpu[i], dtype=torch.tensor(on_cpu[i]).dtype)
-        on_cpu_named = {key: cpu.of(value, aliases) for key, value in named.items()}
+    def with_tensors(values):
+        """PyTorch hands a number over as one, also where the operator takes a tensor."""
+        numbers = [i for i in tensors if i < len(values) and isinstance(values[i], (bool, int, float, complex))]
+        for i in numbers:
+            values[i] = torch.scalar_tensor(values[i], dtype=torch.tensor(values[i]).dtype)
+        return values
+
+    def on_the_cpu(arguments, named, aliases):
+        return [cpu.of(one, aliases) for one in arguments], {key: cpu.of(one, aliases) for key, one in named.items()}
+
+    def call(on_cpu, named):
         with torch._C._AutoDispatchBelowAutograd(), torch._C._DisableTorchDispatch():
-            results = (compute or operator)(*on_cpu, **on_cpu_named)
-        return cpu.back(results, aliases, device)
+            return (compute or operator)(*with_tensors(on_cpu), **named)
+
+    def run(*arguments, **named):
+        device = _device_of(torch, (*arguments, *named.values())) or torch.device("cuda", torch.cuda.current_device())
+        ran[name] += 1
+        if torch.cuda.is_current_stream_capturing():
+            return _Capture(torch, cpu, name).add(call, on_the_cpu, (arguments, named), device)
+        aliases = {}
+        torch.cuda.current_stream(device).synchronize()
+        return cpu.back(call(*on_the_cpu(arguments, named, aliases)), aliases, device)
 
     return run
 
