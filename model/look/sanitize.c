@@ -55,26 +55,31 @@ static void global_name_of(const struct look_sanitize *sanitize, uint64_t addres
     if (more == 0) name[length - 2] = '\0';
 }
 
-static struct sanitize_side side_of(const struct look_sanitize *sanitize, const struct shadow_entry *entry,
-                                    int is_newer)
+static struct sanitize_side side_of(const struct look_sanitize *sanitize, const struct shadow_entry *entry)
+{
+    const struct order_actor *actor = &sanitize->order->actor[entry->actor];
+    return (struct sanitize_side){.line = entry->line,
+                                  .rank = actor->rank,
+                                  .warp = actor->warp,
+                                  .lane = entry->lane,
+                                  .cta = actor->number,
+                                  .flags = entry->flags,
+                                  .is_operation = actor->kind == ORDER_OPERATION,
+                                  .is_product = actor->kind == ORDER_PRODUCT,
+                                  .is_before = actor->kind == ORDER_GRID ? (int)actor->issued : 0};
+}
+
+// What the side's thread released next, or acquired last.
+static void add_note(const struct look_sanitize *sanitize, const struct shadow_entry *entry, int is_newer,
+                     struct sanitize_side *side)
 {
     const struct order_actor *actor = &sanitize->order->actor[entry->actor];
     const struct order_warp *warp = clock_order_warp(sanitize->order, actor);
-    struct sanitize_side side = {.line = entry->line,
-                                 .rank = actor->rank,
-                                 .warp = actor->warp,
-                                 .lane = entry->lane,
-                                 .cta = actor->number,
-                                 .flags = entry->flags,
-                                 .is_operation = actor->kind == ORDER_OPERATION,
-                                 .is_product = actor->kind == ORDER_PRODUCT,
-                                 .is_before = actor->kind == ORDER_GRID ? (int)actor->issued : 0};
-    if (side.is_before || warp == NULL || actor->kind == ORDER_PRODUCT) return side;
+    if (side->is_before || warp == NULL || actor->kind == ORDER_PRODUCT) return;
     const uint32_t time = actor->kind == ORDER_WARP ? entry->time : actor->issued;
-    side.note = is_newer ? warp->acquire : warp->release[time % ORDER_NOTES];
-    if (!is_newer && side.note.time != time) side.note = (struct order_note){0};
-    if (side.note.edge == ORDER_EDGE_MBARRIER) name_of(sanitize, side.note.number, side.note_name);
-    return side;
+    side->note = is_newer ? warp->acquire : warp->release[time % ORDER_NOTES];
+    if (!is_newer && side->note.time != time) side->note = (struct order_note){0};
+    if (side->note.edge == ORDER_EDGE_MBARRIER) name_of(sanitize, side->note.number, side->note_name);
 }
 
 static int is_copy(const struct sanitize_side *side)
@@ -156,20 +161,40 @@ static int is_refill(const struct look_sanitize *sanitize, const struct order_fo
     return phases > 0 && clock_order_phases(sanitize->order, copy, user) == phases;
 }
 
-// Two weak writes to global memory are judged at the end: 0 if this is something else.
+// Two weak writes to global memory, which are judged at the end?
+static int is_watched(const struct order_found *found)
+{
+    const int both = found->older.flags & found->newer.flags, any = found->older.flags | found->newer.flags;
+    return found->kind == ORDER_RACE && found->space == SPACE_GLOBAL && (both & SHADOW_WRITES) &&
+           !(any & (SHADOW_STRONG | SHADOW_REDUCES));
+}
+
+// 0: they cannot be.
 static int watch_values(struct look_sanitize *sanitize, const struct order_found *found,
                         const struct sanitize_finding *finding)
 {
     const struct order_actor *older = &sanitize->order->actor[found->older.actor];
-    const int both = found->older.flags & found->newer.flags;
     struct sanitize_watch watch = {.finding = *finding, .older = found->older.actor, .newer = found->newer.actor};
     const int is_thread = sanitize->order->actor[watch.newer].kind == ORDER_WARP;
-    if (found->space != SPACE_GLOBAL || !(both & SHADOW_WRITES)) return 0;
-    if ((found->older.flags | found->newer.flags) & (SHADOW_STRONG | SHADOW_REDUCES)) return 0;
     if (older->kind == ORDER_OPERATION && !older->is_done) return sanitize_values_watch(&sanitize->values, &watch);
     if (is_thread ? !sanitize_bytes_take(&sanitize->lay, &watch) : !sanitize_watch_take(&watch, sanitize->global))
         return 0;
     return sanitize_values_watch(&sanitize->values, &watch);
+}
+
+// Where it is, for people.
+static void add_names(const struct look_sanitize *sanitize, const struct order_found *found,
+                      struct sanitize_finding *finding)
+{
+    const struct order_actor *actor = &sanitize->order->actor[found->older.actor];
+    add_note(sanitize, &found->older, 0, &finding->older);
+    add_note(sanitize, &found->newer, 1, &finding->newer);
+    if (found->space == SPACE_GLOBAL)
+        global_name_of(sanitize, finding->address, finding->name);
+    else
+        name_of(sanitize, (uint32_t)finding->address, finding->name);
+    if (actor->kind == ORDER_OPERATION && actor->barrier != UINT32_MAX)
+        name_of(sanitize, actor->barrier, finding->barrier);
 }
 
 static void take(void *context, const struct order_found *raw)
@@ -182,22 +207,18 @@ static void take(void *context, const struct order_found *raw)
         found.older = raw->newer;
         found.newer = raw->older;
     }
-    const struct order_actor *actor = &sanitize->order->actor[found.older.actor];
     struct sanitize_finding finding = {.space = found.space,
                                        .cta = found.cta != NULL ? found.cta->number : 0,
                                        .address = found.address + (uint64_t)__builtin_ctz(found.mask),
                                        .bytes = (uint32_t)__builtin_popcount(found.mask),
-                                       .older = side_of(sanitize, &found.older, 0),
-                                       .newer = side_of(sanitize, &found.newer, 1)};
+                                       .older = side_of(sanitize, &found.older),
+                                       .newer = side_of(sanitize, &found.newer)};
     finding.kind = kind_of(sanitize, &found, &finding);
-    if (found.space == SPACE_GLOBAL)
-        global_name_of(sanitize, finding.address, finding.name);
-    else
-        name_of(sanitize, (uint32_t)finding.address, finding.name);
-    if (actor->kind == ORDER_OPERATION && actor->barrier != UINT32_MAX)
-        name_of(sanitize, actor->barrier, finding.barrier);
-    if (found.kind != ORDER_RACE || !watch_values(sanitize, &found, &finding))
-        sanitize_found_add(&sanitize->found, &finding);
+    const int is_watch = is_watched(&found);
+    if (is_watch ? sanitize_values_know(&sanitize->values, &finding) : sanitize_found_again(&sanitize->found, &finding))
+        return;
+    add_names(sanitize, &found, &finding);
+    if (!is_watch || !watch_values(sanitize, &found, &finding)) sanitize_found_add(&sanitize->found, &finding);
 }
 
 // --- What the machine does -------------------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ static const char *const edges[] = {
 
 // --- What is kept ----------------------------------------------------------------------------------------------------
 
-void sanitize_found_add(struct sanitize_found *found, const struct sanitize_finding *finding)
+int sanitize_found_again(struct sanitize_found *found, const struct sanitize_finding *finding)
 {
     for (uint32_t i = 0; i < found->count; i++) {
         struct sanitize_finding *one = &found->item[i];
@@ -31,8 +31,14 @@ void sanitize_found_add(struct sanitize_found *found, const struct sanitize_find
             one->newer.line != finding->newer.line)
             continue;
         one->seen++;
-        return;
+        return 1;
     }
+    return 0;
+}
+
+void sanitize_found_add(struct sanitize_found *found, const struct sanitize_finding *finding)
+{
+    if (sanitize_found_again(found, finding)) return;
     if (found->count == SANITIZE_KEPT) {
         found->lost++;
         return;

@@ -95,7 +95,10 @@ const struct sanitize_text *sanitize_text(enum sanitize_kind kind);
 // Is it no error, but advice? It does not count for the verdict.
 int sanitize_is_advice(enum sanitize_kind kind);
 
-// Keeps it, unless one of the same lines is there, which it counts.
+// Is one of the same lines there? It counts. It needs no names.
+int sanitize_found_again(struct sanitize_found *found, const struct sanitize_finding *finding);
+
+// Keeps it, unless one of the same lines is there.
 void sanitize_found_add(struct sanitize_found *found, const struct sanitize_finding *finding);
 
 // Tells them, and the verdict. incomplete: why the launch was not seen whole, or NULL.

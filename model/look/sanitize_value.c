@@ -21,11 +21,15 @@ int sanitize_watch_take(struct sanitize_watch *watch, const struct global_memory
     return watch->is_taken;
 }
 
-int sanitize_values_watch(struct sanitize_values *values, const struct sanitize_watch *watch)
+int sanitize_values_know(const struct sanitize_values *values, const struct sanitize_finding *finding)
 {
     uint32_t same = 0;
-    for (uint32_t i = 0; i < values->count; i++) same += is_of_lines(&values->item[i].finding, &watch->finding);
-    if (same == SANITIZE_WATCHES_OF_LINES) return 1;
+    for (uint32_t i = 0; i < values->count; i++) same += is_of_lines(&values->item[i].finding, finding);
+    return same == SANITIZE_WATCHES_OF_LINES;
+}
+
+int sanitize_values_watch(struct sanitize_values *values, const struct sanitize_watch *watch)
+{
     if (values->count == SANITIZE_WATCHES) return 0;
     values->item[values->count++] = *watch;
     return 1;

@@ -23,8 +23,10 @@ struct sanitize_values {
     struct sanitize_watch item[SANITIZE_WATCHES];
 };
 
-// Two writes of the actors `older` and `newer`. 0 if there is no room for it; one of lines of which enough are watched
-// is left out.
+// Are enough of these lines watched?
+int sanitize_values_know(const struct sanitize_values *values, const struct sanitize_finding *finding);
+
+// Two writes of the actors `older` and `newer`. 0 if there is no room for it.
 int sanitize_values_watch(struct sanitize_values *values, const struct sanitize_watch *watch);
 
 // The bytes that lie there now. 0 if they are not mapped.
