@@ -107,7 +107,7 @@ int shadow_add(struct shadow_pool *pool, struct shadow_cell *cell, const struct 
         *places.free = *newer;
         return 1;
     }
-    if (places.chunks == SHADOW_MOST_CHUNKS) {
+    if (places.chunks >= judge->chunks) {
         *places.spare = *newer;
         return 1;
     }

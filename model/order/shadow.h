@@ -31,9 +31,8 @@ struct shadow_entry {
     uint8_t flags, lane;
 };
 
-// more: the number of the next chunk of the cell in the pool, 0: none. A cell has at most SHADOW_MOST_CHUNKS: then a
-// new entry takes the place of one that is no weak write, if there is one.
-enum { SHADOW_ENTRIES = 3, SHADOW_MOST_CHUNKS = 11 };
+// more: the number of the next chunk of the cell in the pool, 0: none
+enum { SHADOW_ENTRIES = 3 };
 struct shadow_cell {
     struct shadow_entry entry[SHADOW_ENTRIES];
     uint32_t more;
@@ -54,8 +53,10 @@ struct shadow_pool {
 };
 
 // What the owner says of an access of the cell and a new one that touch the same bytes: is the older one ordered before
-// the newer? He reports where it must be and is not.
+// the newer? He reports where it must be and is not. A cell has at most `chunks`: then a new entry takes the place of
+// one that is no weak write, if there is one.
 struct shadow_judge {
+    uint32_t chunks;
     void *context;
     int (*is_before)(void *context, const struct shadow_entry *older, const struct shadow_entry *newer);
 };
