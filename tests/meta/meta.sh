@@ -18,17 +18,17 @@ rule_ids() {
 
 # The part before "__" of every test that has one, in capitals: the rule that the test is about.
 tested_ids() {
-    grep -rhoE --include='*.c' 'START_TEST\([a-z0-9_]+__' tests | sed -E 's/START_TEST\((.*)__$/\1/' |
+    grep -rhoE --include='*.c' '\b(LOOP_)?TEST\([a-z0-9_]+__' tests | sed -E 's/.*TEST\((.*)__$/\1/' |
         tr '[:lower:]' '[:upper:]' | LC_ALL=C sort -u
 }
 
 check_rules_tested() {
     LC_ALL=C comm -23 <(rule_ids) <(tested_ids) |
-        sed 's/$/: no test; write START_TEST(<the id in lower case>__<the claim>)/' | offences
+        sed 's/$/: no test; write TEST(<the id in lower case>__<the claim>)/' | offences
 }
 
 check_tests_named() {
-    LC_ALL=C comm -13 <(rule_ids) <(tested_ids) | sed 's/^/tests: a START_TEST is named after a rule that is not there: /' |
+    LC_ALL=C comm -13 <(rule_ids) <(tested_ids) | sed 's/^/tests: a TEST is named after a rule that is not there: /' |
         offences
 }
 

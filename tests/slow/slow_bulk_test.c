@@ -11,6 +11,8 @@
 #include "slow_store.h"
 #include "slow_test.h"
 
+TEST_FILE(.suite = "slow", .seconds = 120);
+
 enum { OPERATIONS = 40000, REFILL = 500 };
 static const uint64_t SEED = 0xb01c;
 
@@ -88,7 +90,7 @@ static void count_error(int error, int counts[5])
     for (int e = 0; e < 5; e++) counts[e] += error == errors[e];
 }
 
-START_TEST(bulk_size__slow_model_agrees)
+TEST(bulk_size__slow_model_agrees)
 {
     static struct world model, slow;
     struct slow_random random = {SEED};
@@ -112,7 +114,6 @@ START_TEST(bulk_size__slow_model_agrees)
     ck_assert_int_gt(counts[0], OPERATIONS / 2);
     for (int e = 1; e < 5; e++) ck_assert_msg(counts[e] > OPERATIONS / 200, "fault %d: %d operations", e, counts[e]);
 }
-END_TEST
 
 static int expected_error(const char *why)
 {
@@ -121,7 +122,7 @@ static int expected_error(const char *why)
     return number >= 700 && number < 720 ? (int)number : 0;
 }
 
-START_TEST(bulk_tx_bytes__vectors_agree_and_fault_as_they_say)
+TEST(bulk_tx_bytes__vectors_agree_and_fault_as_they_say)
 {
     static struct world model, slow;
     struct slow_bulk bulk;
@@ -135,7 +136,6 @@ START_TEST(bulk_tx_bytes__vectors_agree_and_fault_as_they_say)
         ck_assert_msg(slow.error == expected_error(why), "%s: error %d", why, slow.error);
     }
 }
-END_TEST
 
 static int is_noticed(enum slow_mutant mutant)
 {
@@ -151,18 +151,7 @@ static int is_noticed(enum slow_mutant mutant)
     return 0;
 }
 
-START_TEST(bulk_align__vectors_notice_each_misread_rule)
+TEST(bulk_align__vectors_notice_each_misread_rule)
 {
     slow_require_noticed(1u << SLOW_OF_BULK, is_noticed);
-}
-END_TEST
-
-void slow_bulk_add_tests(Suite *suite)
-{
-    TCase *tests = tcase_create("slow_bulk");
-    tcase_set_timeout(tests, 120);
-    tcase_add_test(tests, bulk_size__slow_model_agrees);
-    tcase_add_test(tests, bulk_tx_bytes__vectors_agree_and_fault_as_they_say);
-    tcase_add_test(tests, bulk_align__vectors_notice_each_misread_rule);
-    suite_add_tcase(suite, tests);
 }

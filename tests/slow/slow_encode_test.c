@@ -9,6 +9,8 @@
 #include "slow_test.h"
 #include "slow_vectors.h"
 
+TEST_FILE(.suite = "slow", .seconds = 120);
+
 enum { TEXT_BYTES = 1024, CASES = 60000 };
 static const uint64_t SEED = 0xe2c0de;
 
@@ -60,7 +62,7 @@ static int compare(const struct slow_encode *arguments, const char *what)
     return is_accepted;
 }
 
-START_TEST(map_bits_layout__slow_encoder_agrees)
+TEST(map_bits_layout__slow_encoder_agrees)
 {
     struct slow_random random = {SEED};
     int accepted = 0;
@@ -74,15 +76,13 @@ START_TEST(map_bits_layout__slow_encoder_agrees)
     printf("slow encoder: seed 0x%" PRIx64 ": %d calls, %d accepted\n", SEED, CASES, accepted);
     ck_assert_msg(accepted > CASES / 4 && accepted < CASES * 3 / 4, "%d of %d accepted", accepted, CASES);
 }
-END_TEST
 
-START_TEST(map_bits_layout__vectors_agree)
+TEST(map_bits_layout__vectors_agree)
 {
     struct slow_encode arguments;
     const char *why;
     for (int i = 0; (why = slow_encode_vector(i, &arguments)) != NULL; i++) compare(&arguments, why);
 }
-END_TEST
 
 // The map is 128 bytes of `fill`, which need be no map at all; `address` may be anything.
 static void compare_replace(uint8_t fill, uint64_t address)
@@ -100,7 +100,7 @@ static void compare_replace(uint8_t fill, uint64_t address)
     require_bytes(&image, slow, "replace", text);
 }
 
-START_TEST(replace_address_limit__slow_encoder_agrees)
+TEST(replace_address_limit__slow_encoder_agrees)
 {
     struct slow_random random = {SEED};
     for (int i = 0; i < 10000; i++) {
@@ -110,7 +110,6 @@ START_TEST(replace_address_limit__slow_encoder_agrees)
         compare_replace((uint8_t)slow_random(&random), address);
     }
 }
-END_TEST
 
 static int replace_notices(enum slow_mutant mutant)
 {
@@ -137,19 +136,7 @@ static int is_noticed(enum slow_mutant mutant)
     return replace_notices(mutant);
 }
 
-START_TEST(map_box_bytes__vectors_notice_each_misread_rule)
+TEST(map_box_bytes__vectors_notice_each_misread_rule)
 {
     slow_require_noticed(1u << SLOW_OF_ENCODE, is_noticed);
-}
-END_TEST
-
-void slow_encode_add_tests(Suite *suite)
-{
-    TCase *tests = tcase_create("slow_encode");
-    tcase_set_timeout(tests, 120);
-    tcase_add_test(tests, map_bits_layout__slow_encoder_agrees);
-    tcase_add_test(tests, map_bits_layout__vectors_agree);
-    tcase_add_test(tests, replace_address_limit__slow_encoder_agrees);
-    tcase_add_test(tests, map_box_bytes__vectors_notice_each_misread_rule);
-    suite_add_tcase(suite, tests);
 }

@@ -14,6 +14,8 @@
 #include "slow_test.h"
 #include "slow_vectors.h"
 
+TEST_FILE(.suite = "slow", .seconds = 120);
+
 enum { CHUNKS = 4, ELEMENTS_PER_CHUNK = 20000, TEXT_BYTES = 4096 };
 static const uint64_t SEED = 0x33a;
 
@@ -71,7 +73,7 @@ static void random_case(struct slow_random *random, struct slow_mma *e)
 }
 
 // One chunk of random elements; `_i` is the chunk.
-START_TEST(slow_mma_agrees)
+LOOP_TEST(slow_mma_agrees, 0, chunks_of(CHUNKS))
 {
     struct slow_random random = {SEED + (uint64_t)_i};
     int forms[MMA_FORMS] = {0};
@@ -85,7 +87,6 @@ START_TEST(slow_mma_agrees)
     }
     for (int i = 0; i < MMA_FORMS; i++) ck_assert_int_gt(forms[i], ELEMENTS_PER_CHUNK / MMA_FORMS / 2);
 }
-END_TEST
 
 // --- Vectors ---------------------------------------------------------------------------------------------------------
 
@@ -185,43 +186,37 @@ static void require_vectors(enum rule rule)
     ck_assert_int_gt(count, 1);
 }
 
-START_TEST(mma_sum__is_one_sum_whatever_k)
+TEST(mma_sum__is_one_sum_whatever_k)
 {
     require_vectors(RULE_MMA_SUM);
 }
-END_TEST
 
-START_TEST(mma_fp8__is_two_sums_of_f16_and_an_addition)
+TEST(mma_fp8__is_two_sums_of_f16_and_an_addition)
 {
     require_vectors(RULE_MMA_FP8);
 }
-END_TEST
 
-START_TEST(mma_integer__sums_wrap_or_clamp_once)
+TEST(mma_integer__sums_wrap_or_clamp_once)
 {
     require_vectors(RULE_MMA_INTEGER);
 }
-END_TEST
 
-START_TEST(mma_bits__are_counted)
+TEST(mma_bits__are_counted)
 {
     require_vectors(RULE_MMA_BITS);
 }
-END_TEST
 
-START_TEST(mma_f64__is_a_chain_of_fused_multiply_adds)
+TEST(mma_f64__is_a_chain_of_fused_multiply_adds)
 {
     require_vectors(RULE_MMA_F64);
 }
-END_TEST
 
-START_TEST(mma_f64_nan__is_that_of_b_then_of_the_sum_then_of_a)
+TEST(mma_f64_nan__is_that_of_b_then_of_the_sum_then_of_a)
 {
     require_vectors(RULE_MMA_F64_NAN);
 }
-END_TEST
 
-START_TEST(slow_mma_vectors_notice_each_misread_rule)
+TEST(slow_mma_vectors_notice_each_misread_rule)
 {
     char text[TEXT_BYTES] = "";
     for (int m = 1; m < SLOW_MMA_COUNT; m++) {
@@ -232,20 +227,4 @@ START_TEST(slow_mma_vectors_notice_each_misread_rule)
         if (!noticed) snprintf(text + at, sizeof text - at, "\n%s", slow_mma_mutant_text((enum slow_mma_mutant)m));
     }
     ck_assert_msg(text[0] == 0, "no vector notices%s", text);
-}
-END_TEST
-
-void slow_mma_add_tests(Suite *suite)
-{
-    TCase *tests = tcase_create("slow_mma");
-    tcase_set_timeout(tests, 120);
-    tcase_add_loop_test(tests, slow_mma_agrees, 0, chunks_of(CHUNKS));
-    tcase_add_test(tests, mma_sum__is_one_sum_whatever_k);
-    tcase_add_test(tests, mma_fp8__is_two_sums_of_f16_and_an_addition);
-    tcase_add_test(tests, mma_integer__sums_wrap_or_clamp_once);
-    tcase_add_test(tests, mma_bits__are_counted);
-    tcase_add_test(tests, mma_f64__is_a_chain_of_fused_multiply_adds);
-    tcase_add_test(tests, mma_f64_nan__is_that_of_b_then_of_the_sum_then_of_a);
-    tcase_add_test(tests, slow_mma_vectors_notice_each_misread_rule);
-    suite_add_tcase(suite, tests);
 }

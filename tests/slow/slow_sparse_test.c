@@ -14,6 +14,8 @@
 #include "slow_vectors.h"
 #include "wgmma.h"
 
+TEST_FILE(.suite = "slow", .seconds = 120);
+
 enum { CHUNKS = 4, INSTRUCTIONS_PER_CHUNK = 40, COLUMNS = 8, TEXT_BYTES = 4096 };
 enum { BASE = 1024, ROW_BYTES = 16, STEP_BYTES = 128, SHARED_BYTES = 512 };
 static const uint64_t SEED = 0x5ba25e;
@@ -137,7 +139,7 @@ static void random_instruction(struct slow_random *random, struct instruction *n
 }
 
 // One chunk of random instructions; `_i` is the chunk.
-START_TEST(slow_sparse_agrees)
+LOOP_TEST(slow_sparse_agrees, 0, chunks_of(CHUNKS))
 {
     static struct instruction n;
     struct slow_random random = {SEED + (uint64_t)_i};
@@ -160,7 +162,6 @@ START_TEST(slow_sparse_agrees)
     ck_assert_int_gt(numbers, INSTRUCTIONS_PER_CHUNK * WGMMA_M * COLUMNS / 2);
     ck_assert_int_gt(specials, INSTRUCTIONS_PER_CHUNK * WGMMA_M * COLUMNS / 50);
 }
-END_TEST
 
 // --- Vectors ---------------------------------------------------------------------------------------------------------
 
@@ -377,31 +378,27 @@ static void require_vectors(enum rule rule)
     ck_assert_int_gt(count, 1);
 }
 
-START_TEST(wgmma_sparse_place__names_thread_and_bits)
+TEST(wgmma_sparse_place__names_thread_and_bits)
 {
     require_vectors(RULE_WGMMA_SPARSE_PLACE);
 }
-END_TEST
 
-START_TEST(wgmma_sparse_order__does_not_matter)
+TEST(wgmma_sparse_order__does_not_matter)
 {
     require_vectors(RULE_WGMMA_SPARSE_ORDER);
 }
-END_TEST
 
-START_TEST(wgmma_sparse_metadata__picks_what_each_index_names)
+TEST(wgmma_sparse_metadata__picks_what_each_index_names)
 {
     require_vectors(RULE_WGMMA_SPARSE_METADATA);
 }
-END_TEST
 
-START_TEST(wgmma_sparse_sum__leaves_out_what_is_not_met)
+TEST(wgmma_sparse_sum__leaves_out_what_is_not_met)
 {
     require_vectors(RULE_WGMMA_SPARSE_SUM);
 }
-END_TEST
 
-START_TEST(slow_sparse_vectors_notice_each_misread_rule)
+TEST(slow_sparse_vectors_notice_each_misread_rule)
 {
     static struct instruction n;
     char text[TEXT_BYTES] = "";
@@ -417,18 +414,4 @@ START_TEST(slow_sparse_vectors_notice_each_misread_rule)
             snprintf(text + at, sizeof text - at, "\n%s", slow_sparse_mutant_text((enum slow_sparse_mutant)m));
     }
     ck_assert_msg(text[0] == 0, "no vector notices%s", text);
-}
-END_TEST
-
-void slow_sparse_add_tests(Suite *suite)
-{
-    TCase *tests = tcase_create("slow_sparse");
-    tcase_set_timeout(tests, 120);
-    tcase_add_loop_test(tests, slow_sparse_agrees, 0, chunks_of(CHUNKS));
-    tcase_add_test(tests, wgmma_sparse_place__names_thread_and_bits);
-    tcase_add_test(tests, wgmma_sparse_order__does_not_matter);
-    tcase_add_test(tests, wgmma_sparse_metadata__picks_what_each_index_names);
-    tcase_add_test(tests, wgmma_sparse_sum__leaves_out_what_is_not_met);
-    tcase_add_test(tests, slow_sparse_vectors_notice_each_misread_rule);
-    suite_add_tcase(suite, tests);
 }

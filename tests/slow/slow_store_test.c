@@ -13,6 +13,8 @@
 #include "slow_store.h"
 #include "slow_test.h"
 
+TEST_FILE(.suite = "slow", .seconds = 120);
+
 enum { TEXT_BYTES = 1024, CHUNKS = 5, STORES_PER_CHUNK = 10000, REFILL = 400, ELEMENTS = 200000 };
 static const uint64_t SEED = 0x5704e;
 
@@ -66,7 +68,7 @@ static void require_same(const struct slow_store *store, const struct world *mod
 }
 
 // One chunk of random cases; `_i` is the chunk. Memory goes on from case to case, so that sums grow.
-START_TEST(store_granule__slow_model_agrees)
+LOOP_TEST(store_granule__slow_model_agrees, 0, chunks_of(CHUNKS))
 {
     static struct world model, slow;
     struct slow_random random = {SEED + (uint64_t)_i};
@@ -92,10 +94,9 @@ START_TEST(store_granule__slow_model_agrees)
     ck_assert_msg(done > STORES_PER_CHUNK / 3 && reduced > done / 3, "only %d done, %d reductions", done, reduced);
     for (int f = 0; f < 3; f++) ck_assert_msg(faults[f] > STORES_PER_CHUNK / 100, "fault %d: %d cases", f, faults[f]);
 }
-END_TEST
 
 // A vector whose `why` begins with a number must give that fault, all others none.
-START_TEST(store_layout__vectors_agree_and_fault_as_they_say)
+TEST(store_layout__vectors_agree_and_fault_as_they_say)
 {
     static struct world model, slow;
     struct slow_store store;
@@ -110,7 +111,6 @@ START_TEST(store_layout__vectors_agree_and_fault_as_they_say)
         ck_assert_msg(slow.error == (expected >= 700 ? expected : 0), "%s: error %d", why, slow.error);
     }
 }
-END_TEST
 
 static int is_noticed(enum slow_mutant mutant)
 {
@@ -126,11 +126,10 @@ static int is_noticed(enum slow_mutant mutant)
     return 0;
 }
 
-START_TEST(store_bounds__vectors_notice_each_misread_rule)
+TEST(store_bounds__vectors_notice_each_misread_rule)
 {
     slow_require_noticed(1u << SLOW_OF_STORE | 1u << SLOW_OF_BOX, is_noticed);
 }
-END_TEST
 
 // --- arithmetic ------------------------------------------------------------------------------------------------------
 
@@ -140,7 +139,7 @@ static uint64_t reduce_one(enum reduce_op op, enum dtype dtype, uint64_t memory,
     return memory;
 }
 
-START_TEST(reduce_type__slow_model_agrees)
+TEST(reduce_type__slow_model_agrees)
 {
     for (int op = 0; op < REDUCE_OPS; op++) {
         for (int dtype = 0; dtype < DTYPE_COUNT; dtype++) {
@@ -150,7 +149,6 @@ START_TEST(reduce_type__slow_model_agrees)
         }
     }
 }
-END_TEST
 
 static void compare_elements(enum reduce_op op, enum dtype dtype, struct slow_random *random)
 {
@@ -176,7 +174,7 @@ static void compare_elements(enum reduce_op op, enum dtype dtype, struct slow_ra
     }
 }
 
-START_TEST(reduce_float_add__slow_arithmetic_agrees)
+TEST(reduce_float_add__slow_arithmetic_agrees)
 {
     struct slow_random random = {SEED};
     for (int op = 0; op < REDUCE_OPS; op++) {
@@ -187,9 +185,8 @@ START_TEST(reduce_float_add__slow_arithmetic_agrees)
         }
     }
 }
-END_TEST
 
-START_TEST(reduce_float_add__vectors_agree)
+TEST(reduce_float_add__vectors_agree)
 {
     enum reduce_op op;
     enum dtype dtype;
@@ -203,7 +200,6 @@ START_TEST(reduce_float_add__vectors_agree)
                       (int)op, (int)dtype, memory, source, model, slow, why);
     }
 }
-END_TEST
 
 static int is_element_noticed(enum slow_mutant mutant)
 {
@@ -222,22 +218,7 @@ static int is_element_noticed(enum slow_mutant mutant)
     return 0;
 }
 
-START_TEST(reduce_float_add__vectors_notice_each_misread_rule)
+TEST(reduce_float_add__vectors_notice_each_misread_rule)
 {
     slow_require_noticed(1u << SLOW_OF_REDUCE, is_element_noticed);
-}
-END_TEST
-
-void slow_store_add_tests(Suite *suite)
-{
-    TCase *tests = tcase_create("slow_store");
-    tcase_set_timeout(tests, 120);
-    tcase_add_loop_test(tests, store_granule__slow_model_agrees, 0, chunks_of(CHUNKS));
-    tcase_add_test(tests, store_layout__vectors_agree_and_fault_as_they_say);
-    tcase_add_test(tests, store_bounds__vectors_notice_each_misread_rule);
-    tcase_add_test(tests, reduce_type__slow_model_agrees);
-    tcase_add_test(tests, reduce_float_add__slow_arithmetic_agrees);
-    tcase_add_test(tests, reduce_float_add__vectors_agree);
-    tcase_add_test(tests, reduce_float_add__vectors_notice_each_misread_rule);
-    suite_add_tcase(suite, tests);
 }

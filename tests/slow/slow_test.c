@@ -12,6 +12,8 @@
 #include "slow_vectors.h"
 #include "swizzle.h"
 
+TEST_FILE(.seconds = 120);
+
 enum { TEXT_BYTES = 1024, CHUNKS = 8, CASES_PER_CHUNK = 5000 };
 static const uint64_t SEED = 0x51073a5e;
 
@@ -71,7 +73,7 @@ static void require_same(const struct slow_tile *load, const struct result *mode
 }
 
 // One chunk of random cases; `_i` is the chunk.
-START_TEST(tile_steps__slow_model_agrees)
+LOOP_TEST(tile_steps__slow_model_agrees, 0, chunks_of(CHUNKS))
 {
     static uint8_t gmem[SLOW_GMEM_BYTES];
     static struct result model, slow;
@@ -94,9 +96,8 @@ START_TEST(tile_steps__slow_model_agrees)
     ck_assert_msg(done > CASES_PER_CHUNK / 3, "only %d cases without a fault", done);
     for (int f = 0; f < 3; f++) ck_assert_msg(faults[f] > CASES_PER_CHUNK / 100, "fault %d: %d cases", f, faults[f]);
 }
-END_TEST
 
-START_TEST(tile_pitch__vectors_agree)
+TEST(tile_pitch__vectors_agree)
 {
     static uint8_t gmem[SLOW_GMEM_BYTES];
     static struct result model, slow;
@@ -109,10 +110,9 @@ START_TEST(tile_pitch__vectors_agree)
         require_same(&load, &model, &slow, why);
     }
 }
-END_TEST
 
 // A vector whose `why` begins with a number must give that fault, all others none.
-START_TEST(load_unmapped__vectors_fault_as_they_say)
+TEST(load_unmapped__vectors_fault_as_they_say)
 {
     static uint8_t gmem[SLOW_GMEM_BYTES];
     static struct result slow;
@@ -125,7 +125,6 @@ START_TEST(load_unmapped__vectors_fault_as_they_say)
         ck_assert_msg(slow.error == (expected >= 700 ? expected : 0), "%s: error %d", why, slow.error);
     }
 }
-END_TEST
 
 static int is_noticed(enum slow_mutant mutant)
 {
@@ -154,13 +153,12 @@ void slow_require_noticed(uint32_t subjects, int (*is_noticed)(enum slow_mutant 
     ck_assert_msg(text[0] == 0, "no vector notices%s", text);
 }
 
-START_TEST(tile_bounds__vectors_notice_each_misread_rule)
+TEST(tile_bounds__vectors_notice_each_misread_rule)
 {
     slow_require_noticed(1u << SLOW_OF_LOAD | 1u << SLOW_OF_BOX, is_noticed);
 }
-END_TEST
 
-START_TEST(swizzle_absolute__bits_agree)
+TEST(swizzle_absolute__bits_agree)
 {
     struct slow_random random = {SEED};
     for (int mode = 0; mode <= 3; mode++) {
@@ -172,9 +170,8 @@ START_TEST(swizzle_absolute__bits_agree)
         }
     }
 }
-END_TEST
 
-START_TEST(tile_tf32__arithmetic_agrees)
+TEST(tile_tf32__arithmetic_agrees)
 {
     struct slow_random random = {SEED};
     for (int i = 0; i < 1000000; i++) {
@@ -182,26 +179,4 @@ START_TEST(tile_tf32__arithmetic_agrees)
         uint32_t model = tf32_round(bits), slow = slow_tf32(bits, SLOW_NONE);
         if (model != slow) ck_abort_msg("0x%08x: model 0x%08x, slow 0x%08x", bits, model, slow);
     }
-}
-END_TEST
-
-Suite *slow_suite(void)
-{
-    Suite *suite = suite_create("slow");
-    TCase *tests = tcase_create("slow_load");
-    tcase_set_timeout(tests, 120);
-    tcase_add_loop_test(tests, tile_steps__slow_model_agrees, 0, chunks_of(CHUNKS));
-    tcase_add_test(tests, tile_pitch__vectors_agree);
-    tcase_add_test(tests, load_unmapped__vectors_fault_as_they_say);
-    tcase_add_test(tests, tile_bounds__vectors_notice_each_misread_rule);
-    tcase_add_test(tests, swizzle_absolute__bits_agree);
-    tcase_add_test(tests, tile_tf32__arithmetic_agrees);
-    suite_add_tcase(suite, tests);
-    slow_store_add_tests(suite);
-    slow_bulk_add_tests(suite);
-    slow_encode_add_tests(suite);
-    slow_wgmma_add_tests(suite);
-    slow_sparse_add_tests(suite);
-    slow_mma_add_tests(suite);
-    return suite;
 }

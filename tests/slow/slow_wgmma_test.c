@@ -13,6 +13,8 @@
 #include "slow_vectors.h"
 #include "slow_wgmma.h"
 
+TEST_FILE(.suite = "slow", .seconds = 120);
+
 enum { CHUNKS = 8, ELEMENTS_PER_CHUNK = 30000, TEXT_BYTES = 4096 };
 static const uint64_t SEED = 0x36a3a;
 
@@ -93,7 +95,7 @@ static void random_case(struct slow_random *random, struct slow_wgmma *e)
 }
 
 // One chunk of random elements; `_i` is the chunk.
-START_TEST(slow_wgmma_agrees)
+LOOP_TEST(slow_wgmma_agrees, 0, chunks_of(CHUNKS))
 {
     struct slow_random random = {SEED + (uint64_t)_i};
     int numbers = 0, zeros = 0, specials = 0, integers = 0;
@@ -119,7 +121,6 @@ START_TEST(slow_wgmma_agrees)
     ck_assert_int_gt(specials, ELEMENTS_PER_CHUNK / 20);
     ck_assert_int_gt(integers, ELEMENTS_PER_CHUNK / 10);
 }
-END_TEST
 
 // --- Vectors ---------------------------------------------------------------------------------------------------------
 
@@ -241,55 +242,47 @@ static void require_vectors(enum rule rule)
     ck_assert_int_gt(count, 1);
 }
 
-START_TEST(wgmma_sum__terms_are_cut_to_25_bits_and_added_exactly)
+TEST(wgmma_sum__terms_are_cut_to_25_bits_and_added_exactly)
 {
     require_vectors(RULE_WGMMA_SUM);
 }
-END_TEST
 
-START_TEST(wgmma_sum_fp8__terms_are_cut_to_13_bits)
+TEST(wgmma_sum_fp8__terms_are_cut_to_13_bits)
 {
     require_vectors(RULE_WGMMA_SUM_FP8);
 }
-END_TEST
 
-START_TEST(wgmma_sum_exponent__products_are_not_normalised)
+TEST(wgmma_sum_exponent__products_are_not_normalised)
 {
     require_vectors(RULE_WGMMA_SUM_EXPONENT);
 }
-END_TEST
 
-START_TEST(wgmma_subnormal__nothing_is_flushed)
+TEST(wgmma_subnormal__nothing_is_flushed)
 {
     require_vectors(RULE_WGMMA_SUBNORMAL);
 }
-END_TEST
 
-START_TEST(wgmma_tf32__low_bits_are_dropped_first)
+TEST(wgmma_tf32__low_bits_are_dropped_first)
 {
     require_vectors(RULE_WGMMA_TF32);
 }
-END_TEST
 
-START_TEST(wgmma_result__f32_is_cut_and_f16_rounded_once)
+TEST(wgmma_result__f32_is_cut_and_f16_rounded_once)
 {
     require_vectors(RULE_WGMMA_RESULT);
 }
-END_TEST
 
-START_TEST(wgmma_nan__sign_and_payload_are_lost)
+TEST(wgmma_nan__sign_and_payload_are_lost)
 {
     require_vectors(RULE_WGMMA_NAN);
 }
-END_TEST
 
-START_TEST(wgmma_integer__sums_wrap_or_clamp_once)
+TEST(wgmma_integer__sums_wrap_or_clamp_once)
 {
     require_vectors(RULE_WGMMA_INTEGER);
 }
-END_TEST
 
-START_TEST(slow_wgmma_vectors_notice_each_misread_rule)
+TEST(slow_wgmma_vectors_notice_each_misread_rule)
 {
     char text[TEXT_BYTES] = "";
     for (int m = 1; m < SLOW_WGMMA_COUNT; m++) {
@@ -300,22 +293,4 @@ START_TEST(slow_wgmma_vectors_notice_each_misread_rule)
         if (!noticed) snprintf(text + at, sizeof text - at, "\n%s", slow_wgmma_mutant_text((enum slow_wgmma_mutant)m));
     }
     ck_assert_msg(text[0] == 0, "no vector notices%s", text);
-}
-END_TEST
-
-void slow_wgmma_add_tests(Suite *suite)
-{
-    TCase *tests = tcase_create("slow_wgmma");
-    tcase_set_timeout(tests, 120);
-    tcase_add_loop_test(tests, slow_wgmma_agrees, 0, chunks_of(CHUNKS));
-    tcase_add_test(tests, wgmma_sum__terms_are_cut_to_25_bits_and_added_exactly);
-    tcase_add_test(tests, wgmma_sum_fp8__terms_are_cut_to_13_bits);
-    tcase_add_test(tests, wgmma_sum_exponent__products_are_not_normalised);
-    tcase_add_test(tests, wgmma_subnormal__nothing_is_flushed);
-    tcase_add_test(tests, wgmma_tf32__low_bits_are_dropped_first);
-    tcase_add_test(tests, wgmma_result__f32_is_cut_and_f16_rounded_once);
-    tcase_add_test(tests, wgmma_nan__sign_and_payload_are_lost);
-    tcase_add_test(tests, wgmma_integer__sums_wrap_or_clamp_once);
-    tcase_add_test(tests, slow_wgmma_vectors_notice_each_misread_rule);
-    suite_add_tcase(suite, tests);
 }

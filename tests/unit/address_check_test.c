@@ -10,8 +10,6 @@
 #include "rules/prefetch.h"
 #include "rules/shared.h"
 
-Suite *address_check_suite(void);
-
 enum { BASE = 1024, BYTES = 16384, END = BASE + BYTES, GLOBAL_BYTES = 4096 };
 #define GLOBAL ((uint64_t)1 << 44)
 #define LIMIT  ((uint64_t)1 << 56)
@@ -22,7 +20,7 @@ static const struct memory shared = {bytes, BASE, BYTES};
 static const struct region region = {{bytes, GLOBAL, GLOBAL_BYTES}, 0};
 static const struct global_memory global = {&region, 1};
 
-START_TEST(shared_access_align__is_the_size)
+TEST(shared_access_align__is_the_size)
 {
     struct findings findings = {0};
     ck_assert_int_eq(shared_access_check(BASE + 2, 4, &shared, &findings), RULE_SHARED_ACCESS_ALIGN);
@@ -30,10 +28,9 @@ START_TEST(shared_access_align__is_the_size)
     ck_assert_int_eq(shared_access_check(BASE + 2, 2, &shared, NULL), RULE_OK);
     ck_assert_int_eq(shared_access_check(BASE + 8, 16, &shared, NULL), RULE_SHARED_ACCESS_ALIGN);
 }
-END_TEST
 
 // Unlike a copy, a plain access looks at the whole address.
-START_TEST(shared_access_bounds__count_every_bit)
+TEST(shared_access_bounds__count_every_bit)
 {
     struct findings findings = {0};
     ck_assert_int_eq(shared_access_check(END - 4, 4, &shared, NULL), RULE_OK);
@@ -42,10 +39,9 @@ START_TEST(shared_access_bounds__count_every_bit)
     ck_assert_int_eq(shared_access_check(0x41000, 4, &shared, NULL), RULE_SHARED_ACCESS_BOUNDS);
     ck_assert_int_eq(shared_access_check(0x41001, 4, &shared, NULL), RULE_SHARED_ACCESS_ALIGN);
 }
-END_TEST
 
 // Bits 24 to 31, before alignment and bounds; those below do not make a window.
-START_TEST(shared_access_window__comes_first)
+TEST(shared_access_window__comes_first)
 {
     struct findings findings = {0};
     ck_assert_int_eq(shared_access_check(1 << 24 | BASE, 4, &shared, &findings), RULE_SHARED_ACCESS_WINDOW);
@@ -54,17 +50,15 @@ START_TEST(shared_access_window__comes_first)
     ck_assert_int_eq(shared_access_check(0xfffffc, 4, &shared, NULL), RULE_SHARED_ACCESS_BOUNDS);
     ck_assert_int_eq(rule_cuda_error(RULE_SHARED_ACCESS_WINDOW), 715);
 }
-END_TEST
 
-START_TEST(global_access_align__is_the_size)
+TEST(global_access_align__is_the_size)
 {
     ck_assert_int_eq(global_access_check(GLOBAL + 4, 4, MEMORY_READS, &global, NULL), RULE_OK);
     ck_assert_int_eq(global_access_check(GLOBAL + 4, 8, MEMORY_READS, &global, NULL), RULE_GLOBAL_ACCESS_ALIGN);
     ck_assert_int_eq(global_access_check(3, 4, MEMORY_READS, &global, NULL), RULE_GLOBAL_ACCESS_ALIGN);
 }
-END_TEST
 
-START_TEST(global_access_unmapped__at_both_ends)
+TEST(global_access_unmapped__at_both_ends)
 {
     struct findings findings = {0};
     ck_assert_int_eq(global_access_check(GLOBAL + GLOBAL_BYTES - 4, 4, MEMORY_READS, &global, NULL), RULE_OK);
@@ -74,10 +68,9 @@ START_TEST(global_access_unmapped__at_both_ends)
     ck_assert_uint_eq(findings.item[0].nearest, GLOBAL);
     ck_assert_int_eq(global_access_check(0, 4, MEMORY_READS, &global, NULL), RULE_GLOBAL_ACCESS_UNMAPPED);
 }
-END_TEST
 
 // Without any allocation there is no nearest address, and the upper half is no negative number.
-START_TEST(global_access_unmapped__where_nothing_is_mapped)
+TEST(global_access_unmapped__where_nothing_is_mapped)
 {
     const struct global_memory none = {NULL, 0};
     struct findings findings = {0};
@@ -86,10 +79,9 @@ START_TEST(global_access_unmapped__where_nothing_is_mapped)
     ck_assert_uint_eq(findings.item[0].value, 0xffff800000000000);
     ck_assert_int_eq(findings.item[0].is_signed, 0);
 }
-END_TEST
 
 // Two allocations that touch are one range, and one of them may not be written.
-START_TEST(global_access_unmapped__over_regions)
+TEST(global_access_unmapped__over_regions)
 {
     const struct region regions[] = {{{bytes, GLOBAL, 72}, 0}, {{bytes + 72, GLOBAL + 72, 4096}, 1}};
     const struct global_memory both = {regions, 2};
@@ -105,39 +97,34 @@ START_TEST(global_access_unmapped__over_regions)
     ck_assert_int_eq(global_access_check(GLOBAL + 4160, 8, MEMORY_READS, &both, NULL), RULE_OK);
     ck_assert_int_eq(global_access_check(GLOBAL + 4160, 16, MEMORY_READS, &both, NULL), RULE_GLOBAL_ACCESS_UNMAPPED);
 }
-END_TEST
 
-START_TEST(prefetch_map_align__is_64)
+TEST(prefetch_map_align__is_64)
 {
     ck_assert_int_eq(map_prefetch_check(GLOBAL + 64, &global, NULL), RULE_OK);
     ck_assert_int_eq(map_prefetch_check(GLOBAL + 32, &global, NULL), RULE_PREFETCH_MAP_ALIGN);
     ck_assert_int_eq(map_prefetch_check(1, &global, NULL), RULE_PREFETCH_MAP_ALIGN);
 }
-END_TEST
 
-START_TEST(prefetch_map_unmapped__also_null)
+TEST(prefetch_map_unmapped__also_null)
 {
     ck_assert_int_eq(map_prefetch_check(0, &global, NULL), RULE_PREFETCH_MAP_UNMAPPED);
     ck_assert_int_eq(map_prefetch_check(GLOBAL + GLOBAL_BYTES, &global, NULL), RULE_PREFETCH_MAP_UNMAPPED);
     ck_assert_int_eq(map_prefetch_check(LIMIT, &global, NULL), RULE_PREFETCH_MAP_UNMAPPED);
 }
-END_TEST
 
-START_TEST(acquire_map_align__is_64)
+TEST(acquire_map_align__is_64)
 {
     ck_assert_int_eq(map_acquire_check(GLOBAL + 96, NULL), RULE_ACQUIRE_MAP_ALIGN);
     ck_assert_int_eq(map_acquire_check(LIMIT + 32, NULL), RULE_ACQUIRE_MAP_ALIGN);
 }
-END_TEST
 
-START_TEST(acquire_map_unmapped__is_accepted)
+TEST(acquire_map_unmapped__is_accepted)
 {
     ck_assert_int_eq(map_acquire_check(0, NULL), RULE_OK);
     ck_assert_int_eq(map_acquire_check(GLOBAL + 64, NULL), RULE_OK);
 }
-END_TEST
 
-START_TEST(acquire_map_limit__parts_addresses_from_sign_extended_ones)
+TEST(acquire_map_limit__parts_addresses_from_sign_extended_ones)
 {
     ck_assert_int_eq(map_acquire_check(LIMIT - 64, NULL), RULE_OK);
     ck_assert_int_eq(map_acquire_check(LIMIT, NULL), RULE_ACQUIRE_MAP_LIMIT);
@@ -145,33 +132,29 @@ START_TEST(acquire_map_limit__parts_addresses_from_sign_extended_ones)
     ck_assert_int_eq(map_acquire_check(0 - LIMIT, NULL), RULE_OK);
     ck_assert_int_eq(map_acquire_check(0 - (uint64_t)64, NULL), RULE_OK);
 }
-END_TEST
 
-START_TEST(copy_map_align__is_4_on_both_sides)
+TEST(copy_map_align__is_4_on_both_sides)
 {
     ck_assert_int_eq(map_copy_check(BASE + 4, &shared, GLOBAL + 4, WINDOW, &global, NULL), RULE_OK);
     ck_assert_int_eq(map_copy_check(BASE + 2, &shared, GLOBAL, WINDOW, &global, NULL), RULE_COPY_MAP_ALIGN);
     ck_assert_int_eq(map_copy_check(BASE, &shared, GLOBAL + 1, WINDOW, &global, NULL), RULE_COPY_MAP_ALIGN);
 }
-END_TEST
 
-START_TEST(copy_map_smem_bounds__are_128_bytes)
+TEST(copy_map_smem_bounds__are_128_bytes)
 {
     ck_assert_int_eq(map_copy_check(END - 128, &shared, GLOBAL, WINDOW, &global, NULL), RULE_OK);
     ck_assert_int_eq(map_copy_check(END - 124, &shared, GLOBAL, WINDOW, &global, NULL), RULE_COPY_MAP_SMEM_BOUNDS);
     ck_assert_int_eq(map_copy_check(0x41000, &shared, GLOBAL, WINDOW, &global, NULL), RULE_COPY_MAP_SMEM_BOUNDS);
 }
-END_TEST
 
-START_TEST(copy_map_unmapped__are_128_bytes)
+TEST(copy_map_unmapped__are_128_bytes)
 {
     const uint64_t end = GLOBAL + GLOBAL_BYTES;
     ck_assert_int_eq(map_copy_check(BASE, &shared, end - 128, WINDOW, &global, NULL), RULE_OK);
     ck_assert_int_eq(map_copy_check(BASE, &shared, end - 124, WINDOW, &global, NULL), RULE_COPY_MAP_UNMAPPED);
 }
-END_TEST
 
-START_TEST(copy_map_space__is_not_shared)
+TEST(copy_map_space__is_not_shared)
 {
     ck_assert_int_eq(map_copy_check(BASE, &shared, WINDOW, WINDOW, &global, NULL), RULE_COPY_MAP_SPACE);
     ck_assert_int_eq(map_copy_check(BASE, &shared, WINDOW + 0xfffffffc, WINDOW, &global, NULL), RULE_COPY_MAP_SPACE);
@@ -179,29 +162,4 @@ START_TEST(copy_map_space__is_not_shared)
     ck_assert_int_eq(map_copy_check(BASE, &shared, WINDOW + ((uint64_t)1 << 32), WINDOW, &global, NULL),
                      RULE_COPY_MAP_UNMAPPED);
     ck_assert_int_eq(map_copy_check(BASE, &shared, WINDOW + 1, WINDOW, &global, NULL), RULE_COPY_MAP_ALIGN);
-}
-END_TEST
-
-Suite *address_check_suite(void)
-{
-    Suite *suite = suite_create("address_check");
-    TCase *tcase = tcase_create("address_check");
-    tcase_add_test(tcase, shared_access_align__is_the_size);
-    tcase_add_test(tcase, shared_access_bounds__count_every_bit);
-    tcase_add_test(tcase, shared_access_window__comes_first);
-    tcase_add_test(tcase, global_access_align__is_the_size);
-    tcase_add_test(tcase, global_access_unmapped__at_both_ends);
-    tcase_add_test(tcase, global_access_unmapped__where_nothing_is_mapped);
-    tcase_add_test(tcase, global_access_unmapped__over_regions);
-    tcase_add_test(tcase, prefetch_map_align__is_64);
-    tcase_add_test(tcase, prefetch_map_unmapped__also_null);
-    tcase_add_test(tcase, acquire_map_align__is_64);
-    tcase_add_test(tcase, acquire_map_unmapped__is_accepted);
-    tcase_add_test(tcase, acquire_map_limit__parts_addresses_from_sign_extended_ones);
-    tcase_add_test(tcase, copy_map_align__is_4_on_both_sides);
-    tcase_add_test(tcase, copy_map_smem_bounds__are_128_bytes);
-    tcase_add_test(tcase, copy_map_unmapped__are_128_bytes);
-    tcase_add_test(tcase, copy_map_space__is_not_shared);
-    suite_add_tcase(suite, tcase);
-    return suite;
 }

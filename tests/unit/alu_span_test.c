@@ -7,8 +7,6 @@
 #include <check.h>
 #include <string.h>
 
-Suite *alu_span_suite(void);
-
 enum { LANES = 32, WIDEST = 16, PARTS = 4 };
 
 static const struct alu_span *variant(int i)
@@ -30,7 +28,7 @@ static size_t place(size_t bytes, size_t parts, size_t lane, size_t part)
     return (lane * parts + part) * bytes;
 }
 
-START_TEST(alu_span_moves_each_part_of_each_lane)
+LOOP_TEST(alu_span_moves_each_part_of_each_lane, 0, ROWS *VARIANTS)
 {
     const int row = _i % ROWS, parts_row = row % 3;
     const size_t bytes = (size_t)2 << row / 3, parts = (size_t)1 << parts_row;
@@ -54,7 +52,6 @@ START_TEST(alu_span_moves_each_part_of_each_lane)
     store(&at, slot, span);
     ck_assert_mem_eq(span, was, sizeof span);
 }
-END_TEST
 
 // A stretch of 4096 bytes at 1024 of a window of 2^24, as shared memory is; rows of 32 and of 64 bits.
 enum { BASE = 1024, BYTES = 4096, WINDOW = 3 << 24, EACH = 4, ADD = 16 };
@@ -78,7 +75,7 @@ static enum alu_reach reach(int i, const uint64_t offset[LANES], uint32_t lanes)
     return found;
 }
 
-START_TEST(alu_reach_tells_how_lanes_lie)
+LOOP_TEST(alu_reach_tells_how_lanes_lie, 0, 2 * VARIANTS)
 {
     uint64_t offset[LANES];
     for (uint64_t step = 0; step < 128; step += 4) {
@@ -93,10 +90,9 @@ START_TEST(alu_reach_tells_how_lanes_lie)
         }
     }
 }
-END_TEST
 
 // Each lane alone: the last that fits, and what does not; a lane that is off may be anywhere.
-START_TEST(alu_reach_sees_each_lane_that_is_outside)
+LOOP_TEST(alu_reach_sees_each_lane_that_is_outside, 0, 2 * VARIANTS)
 {
     static const uint64_t outside[] = {0 - (uint64_t)4, 1,       2,        BYTES - 3,         BYTES,
                                        BYTES + 4,       1 << 24, 1u << 31, 0 - (uint64_t)BASE};
@@ -112,7 +108,6 @@ START_TEST(alu_reach_sees_each_lane_that_is_outside)
         offset[lane] = 0;
     }
 }
-END_TEST
 
 // Of a lane, the word of 64: here and there; in rows of 16 and of 8, side by side or at one place; all but one side by
 // side.
@@ -123,7 +118,7 @@ static int word_of(size_t pattern, int lane)
 }
 
 // Words here and there, in front of the place too; a lane that does not load keeps what it has.
-START_TEST(alu_span_gathers_the_lanes_that_load)
+LOOP_TEST(alu_span_gathers_the_lanes_that_load, 0, VARIANTS)
 {
     enum { WORDS = 64 };
     static const uint32_t masks[] = {UINT32_MAX, 1, 1u << 31, 0x00ff00f0, 0x12345678, 0};
@@ -140,17 +135,4 @@ START_TEST(alu_span_gathers_the_lanes_that_load)
         for (uint32_t lane = 0; lane < LANES; lane++)
             ck_assert_uint_eq(row[lane], mask >> lane & 1 ? memory[word_of(m % 4, (int)lane)] : lane);
     }
-}
-END_TEST
-
-Suite *alu_span_suite(void)
-{
-    Suite *suite = suite_create("alu_span");
-    TCase *spans = tcase_create("spans");
-    tcase_add_loop_test(spans, alu_span_moves_each_part_of_each_lane, 0, ROWS * VARIANTS);
-    tcase_add_loop_test(spans, alu_span_gathers_the_lanes_that_load, 0, VARIANTS);
-    tcase_add_loop_test(spans, alu_reach_tells_how_lanes_lie, 0, 2 * VARIANTS);
-    tcase_add_loop_test(spans, alu_reach_sees_each_lane_that_is_outside, 0, 2 * VARIANTS);
-    suite_add_tcase(suite, spans);
-    return suite;
 }

@@ -9,8 +9,6 @@
 
 #include "table.h"
 
-Suite *alu_suite(void);
-
 // Operands in the order of the row, the results first; selectors are the numbers that operand_rule.h says.
 static const struct {
     const char *spelling;
@@ -126,14 +124,13 @@ static void expect(int row, alu_function *(*find)(const struct ptx_choice *), ui
     }
 }
 
-START_TEST(alu_gives_what_is_known)
+LOOP_TEST(alu_gives_what_is_known, 0, ROWS_OF(rows))
 {
     expect(_i, alu_find, UINT32_MAX);
     expect(_i, alu_find, 0x80000001);
     expect(_i, alu_find_portable, UINT32_MAX);
     expect(_i, alu_find_portable, 0x12345678);
 }
-END_TEST
 
 // --- Every row that runs ---------------------------------------------------------------------------------------------
 
@@ -169,7 +166,7 @@ static void count_slots(struct count *count, int slot)
     }
 }
 
-START_TEST(alu_has_all_spellings_of_the_rows_that_say_so)
+TEST(alu_has_all_spellings_of_the_rows_that_say_so)
 {
     for (int form = 0; form < ptx_form_count(); form++) {
         const struct ptx_form *row = ptx_form_row(form);
@@ -182,13 +179,12 @@ START_TEST(alu_has_all_spellings_of_the_rows_that_say_so)
                       row->name, count.found, count.spellings);
     }
 }
-END_TEST
 
 // A row of model/alu names its form by a word, so a word that is no form's would never be found.
 #define TABLE(file) &file,
 static const struct alu_rows *const alu_tables[] = {ALU_FILES(TABLE)};
 
-START_TEST(alu_rows_name_forms)
+LOOP_TEST(alu_rows_name_forms, 0, ROWS_OF(alu_tables))
 {
     const struct alu_rows *rows = alu_tables[_i];
     for (size_t i = 0; i < rows->count; i++) {
@@ -198,7 +194,6 @@ START_TEST(alu_rows_name_forms)
                       rows->row[i].form);
     }
 }
-END_TEST
 
 // --- Two builds, and no caller's environment -------------------------------------------------------------------------
 
@@ -221,26 +216,10 @@ static void compare_builds(void *to, struct instance *instance)
                   "%s: what all processors have gives other results", instance->key);
 }
 
-START_TEST(alu_gives_the_same_by_other_instructions_and_in_another_rounding_mode)
+TEST(alu_gives_the_same_by_other_instructions_and_in_another_rounding_mode)
 {
     static uint64_t first[INSTANCE_MOST_WORDS * 1024], second[INSTANCE_MOST_WORDS * 1024];
     struct comparison comparison = {first, second, 0};
     instance_each(1, compare_builds, &comparison);
     ck_assert_int_gt(comparison.instances, 4000);
-}
-END_TEST
-
-Suite *alu_suite(void)
-{
-    Suite *suite = suite_create("alu");
-    TCase *known = tcase_create("known");
-    tcase_add_loop_test(known, alu_gives_what_is_known, 0, (int)(sizeof rows / sizeof *rows));
-    suite_add_tcase(suite, known);
-    TCase *rows_of = tcase_create("rows");
-    tcase_set_timeout(rows_of, 60);
-    tcase_add_loop_test(rows_of, alu_rows_name_forms, 0, (int)(sizeof alu_tables / sizeof *alu_tables));
-    tcase_add_test(rows_of, alu_has_all_spellings_of_the_rows_that_say_so);
-    tcase_add_test(rows_of, alu_gives_the_same_by_other_instructions_and_in_another_rounding_mode);
-    suite_add_tcase(suite, rows_of);
-    return suite;
 }

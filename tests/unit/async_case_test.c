@@ -9,8 +9,6 @@
 #include "rule_most.h"
 #include "rules/cp.h"
 
-Suite *async_case_suite(void);
-
 enum { CASES = 20000, BYTES = 1 << 17 };
 
 static int read_text(const char *text, struct async_case *c, struct text *why)
@@ -37,7 +35,7 @@ static int read_text(const char *text, struct async_case *c, struct text *why)
 #define BARRIER(name, key, n) "{\"op\": \"mbarrier." name "\", \"" key "\": " #n "}"
 
 // Of a recording it is taken: what the model then finds is a mismatch, not a trace that cannot be read.
-START_TEST(async_program_that_cannot_be_decided_is_taken_from_a_trace)
+TEST(async_program_that_cannot_be_decided_is_taken_from_a_trace)
 {
     static const char text[] =
         PROGRAM("one", "ptx", "{\"op\": \"cp.async.ca\", \"size\": 4, \"from\": 17592219598848, \"to\": 1169}");
@@ -47,7 +45,6 @@ START_TEST(async_program_that_cannot_be_decided_is_taken_from_a_trace)
     ck_assert_msg(family_read_recorded(family_find("async"), json, &c, &why), "%s", why.at);
     json_decref(json);
 }
-END_TEST
 
 // What the last step, a wait, must see.
 static const struct {
@@ -77,7 +74,7 @@ static const struct {
 };
 enum { WAITS = sizeof waits / sizeof waits[0] };
 
-START_TEST(async_wait_must_see)
+LOOP_TEST(async_wait_must_see, 0, WAITS)
 {
     static struct async_outcome outcome;
     struct async_case c;
@@ -86,9 +83,8 @@ START_TEST(async_wait_must_see)
     ck_assert_ptr_null(async_run(&c, &outcome));
     ck_assert_msg(outcome.waits[c.count - 1] == waits[_i].must, "%s: 0x%x", waits[_i].text, outcome.waits[c.count - 1]);
 }
-END_TEST
 
-START_TEST(async_generate_meets_every_step_and_rule)
+TEST(async_generate_meets_every_step_and_rule)
 {
     static uint8_t bytes[BYTES];
     int steps[ASYNC_OPS] = {0}, rules[RULE_MOST] = {0}, faults = 0, seen = 0;
@@ -113,13 +109,12 @@ START_TEST(async_generate_meets_every_step_and_rule)
     ck_assert(faults > CASES / 100 && faults < CASES / 20);
     ck_assert_int_gt(seen, CASES / 2);
 }
-END_TEST
 
 // --- A barrier with arrivals on their way ----------------------------------------------------------------------------
 
 static const struct mbarrier_transaction one_arrival = {.arrivals = 1};
 
-START_TEST(async_barrier_agrees_where_order_does_not_matter)
+TEST(async_barrier_agrees_where_order_does_not_matter)
 {
     struct async_barrier barrier;
     int complete;
@@ -134,9 +129,8 @@ START_TEST(async_barrier_agrees_where_order_does_not_matter)
     ck_assert(complete && !barrier.open && async_barrier_is_settled(&barrier));
     ck_assert_uint_eq(barrier.state[0].word, mbarrier_init(3) | MBARRIER_PHASE_BIT);
 }
-END_TEST
 
-START_TEST(async_barrier_is_open_where_a_fault_depends_on_order)
+TEST(async_barrier_is_open_where_a_fault_depends_on_order)
 {
     const struct mbarrier_transaction expect = {.expect_bytes = 1};
     struct async_barrier barrier;
@@ -147,9 +141,8 @@ START_TEST(async_barrier_is_open_where_a_fault_depends_on_order)
     async_barrier_transact(&barrier, &one_arrival);
     ck_assert(barrier.open);
 }
-END_TEST
 
-START_TEST(async_barrier_holds_the_phase_until_the_copies_are_there)
+TEST(async_barrier_holds_the_phase_until_the_copies_are_there)
 {
     struct async_barrier barrier;
     int complete;
@@ -159,21 +152,4 @@ START_TEST(async_barrier_holds_the_phase_until_the_copies_are_there)
     ck_assert_int_eq(barrier.states, 2);
     async_barrier_wait(&barrier, 0, &complete);
     ck_assert(complete && !barrier.open && async_barrier_is_settled(&barrier));
-}
-END_TEST
-
-Suite *async_case_suite(void)
-{
-    Suite *suite = suite_create("async_case");
-    TCase *json = tcase_create("json"), *cases = tcase_create("cases");
-    tcase_add_test(json, async_program_that_cannot_be_decided_is_taken_from_a_trace);
-    tcase_set_timeout(cases, 60);
-    tcase_add_loop_test(cases, async_wait_must_see, 0, WAITS);
-    tcase_add_test(cases, async_generate_meets_every_step_and_rule);
-    tcase_add_test(cases, async_barrier_agrees_where_order_does_not_matter);
-    tcase_add_test(cases, async_barrier_is_open_where_a_fault_depends_on_order);
-    tcase_add_test(cases, async_barrier_holds_the_phase_until_the_copies_are_there);
-    suite_add_tcase(suite, json);
-    suite_add_tcase(suite, cases);
-    return suite;
 }

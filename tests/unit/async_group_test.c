@@ -9,8 +9,6 @@
 #include "rules/async.h"
 #include "rules/mbarrier.h"
 
-Suite *async_group_suite(void);
-
 // Programs: i, I issue a copy, a bulk operation; c, C commit; w, W wait for groups of the kind, R with .read, each
 // followed by a digit; a is wait_all. `states` has a character for each operation: may (.), read (r), complete (*).
 static const struct {
@@ -98,11 +96,10 @@ static void check_vector(int i)
                       vectors[i].why, j, vectors[i].program);
 }
 
-START_TEST(async_group_order__is_that_of_the_commits)
+LOOP_TEST(async_group_order__is_that_of_the_commits, 0, VECTORS)
 {
     check_vector(_i);
 }
-END_TEST
 
 // --- The same by a list, right and wrong -----------------------------------------------------------------------------
 
@@ -136,12 +133,11 @@ static int differing(enum async_mutant mutant)
     return different;
 }
 
-START_TEST(async_group_vectors_tell_mutants)
+LOOP_TEST(async_group_vectors_tell_mutants, 0, ASYNC_THREADS_TOGETHER)
 {
     enum async_mutant mutant = (enum async_mutant)_i;
     ck_assert_msg((differing(mutant) > 0) == (mutant != ASYNC_NO_MUTANT), "%s", async_mutant_names[mutant]);
 }
-END_TEST
 
 // --- Rules -----------------------------------------------------------------------------------------------------------
 
@@ -153,7 +149,7 @@ static enum rule rule_of(const char *program, enum async_use use)
     return async_check_use(&groups, operations[0], use);
 }
 
-START_TEST(async_group_order__is_broken_before_the_wait)
+TEST(async_group_order__is_broken_before_the_wait)
 {
     ck_assert_int_eq(rule_of("IC", ASYNC_USES_DESTINATION), RULE_ASYNC_GROUP_ORDER);
     ck_assert_int_eq(rule_of("IC", ASYNC_WRITES_SOURCE), RULE_ASYNC_GROUP_ORDER);
@@ -162,41 +158,36 @@ START_TEST(async_group_order__is_broken_before_the_wait)
     ck_assert_int_eq(rule_of("icW0", ASYNC_USES_DESTINATION), RULE_ASYNC_GROUP_ORDER);
     ck_assert(!rule_is_warning(RULE_ASYNC_GROUP_ORDER));
 }
-END_TEST
 
-START_TEST(async_group_uncommitted__is_never_waited_for)
+TEST(async_group_uncommitted__is_never_waited_for)
 {
     ck_assert_int_eq(rule_of("IW0", ASYNC_USES_DESTINATION), RULE_ASYNC_GROUP_UNCOMMITTED);
     ck_assert_int_eq(rule_of("IcW0R0w0", ASYNC_WRITES_SOURCE), RULE_ASYNC_GROUP_UNCOMMITTED);
     ck_assert_int_eq(rule_of("ICW0", ASYNC_WRITES_SOURCE), RULE_OK);
 }
-END_TEST
 
-START_TEST(async_group_empty__counts)
+TEST(async_group_empty__counts)
 {
     ck_assert_int_eq(rule_of("icw1", ASYNC_USES_DESTINATION), RULE_ASYNC_GROUP_ORDER);
     ck_assert_int_eq(rule_of("iccw1", ASYNC_USES_DESTINATION), RULE_OK);
     ck_assert_int_eq(rule_of("ICCCW2", ASYNC_USES_DESTINATION), RULE_OK);
 }
-END_TEST
 
-START_TEST(async_wait_all__needs_no_commit)
+TEST(async_wait_all__needs_no_commit)
 {
     ck_assert_int_eq(rule_of("ia", ASYNC_USES_DESTINATION), RULE_OK);
     ck_assert_int_eq(rule_of("ICa", ASYNC_USES_DESTINATION), RULE_ASYNC_GROUP_ORDER);
 }
-END_TEST
 
-START_TEST(async_group_read__frees_the_source_alone)
+TEST(async_group_read__frees_the_source_alone)
 {
     ck_assert_int_eq(rule_of("ICR0", ASYNC_WRITES_SOURCE), RULE_OK);
     ck_assert_int_eq(rule_of("ICR0", ASYNC_USES_DESTINATION), RULE_ASYNC_GROUP_READ);
     ck_assert_int_eq(rule_of("ICR0W0", ASYNC_USES_DESTINATION), RULE_OK);
     ck_assert(rule_is_warning(RULE_ASYNC_GROUP_READ));
 }
-END_TEST
 
-START_TEST(async_group_thread__waits_for_itself)
+TEST(async_group_thread__waits_for_itself)
 {
     struct async_groups one = {.thread = 1}, other = {.thread = 2};
     struct async_operation operation = async_issue(&one, ASYNC_BULK, NULL);
@@ -210,10 +201,9 @@ START_TEST(async_group_thread__waits_for_itself)
     ck_assert_int_eq(async_check_use(&one, operation, ASYNC_USES_DESTINATION), RULE_OK);
     ck_assert_int_eq(async_check_use(&other, operation, ASYNC_USES_DESTINATION), RULE_ASYNC_GROUP_THREAD);
 }
-END_TEST
 
 // On an H200 a wait of one kind waits for both, each but its newest N, and never for what is not committed.
-START_TEST(async_group_kinds__are_one_on_sm_90a)
+TEST(async_group_kinds__are_one_on_sm_90a)
 {
     struct async_groups groups = {0};
     struct async_operation copy = async_issue(&groups, ASYNC_COPY, NULL), bulk = async_issue(&groups, ASYNC_BULK, NULL);
@@ -227,7 +217,6 @@ START_TEST(async_group_kinds__are_one_on_sm_90a)
     async_wait_group_sm_90a(&groups, 0, NULL);
     ck_assert_int_eq(async_state(&groups, bulk), ASYNC_COMPLETE);
 }
-END_TEST
 
 // --- cp.async.mbarrier.arrive ----------------------------------------------------------------------------------------
 
@@ -283,35 +272,12 @@ static void check_arrivals(int is_noinc)
     }
 }
 
-START_TEST(cp_async_mbarrier_arrive__holds_the_phase_by_tx)
+TEST(cp_async_mbarrier_arrive__holds_the_phase_by_tx)
 {
     check_arrivals(0);
 }
-END_TEST
 
-START_TEST(cp_async_mbarrier_noinc__is_one_arrival_that_cannot_fault)
+TEST(cp_async_mbarrier_noinc__is_one_arrival_that_cannot_fault)
 {
     check_arrivals(1);
-}
-END_TEST
-
-Suite *async_group_suite(void)
-{
-    Suite *suite = suite_create("async_group");
-    TCase *groups = tcase_create("groups"), *rules = tcase_create("rules"), *barriers = tcase_create("barriers");
-    tcase_add_loop_test(groups, async_group_order__is_that_of_the_commits, 0, VECTORS);
-    tcase_add_loop_test(groups, async_group_vectors_tell_mutants, 0, ASYNC_THREADS_TOGETHER);
-    tcase_add_test(rules, async_group_order__is_broken_before_the_wait);
-    tcase_add_test(rules, async_group_uncommitted__is_never_waited_for);
-    tcase_add_test(rules, async_group_empty__counts);
-    tcase_add_test(rules, async_wait_all__needs_no_commit);
-    tcase_add_test(rules, async_group_read__frees_the_source_alone);
-    tcase_add_test(rules, async_group_thread__waits_for_itself);
-    tcase_add_test(rules, async_group_kinds__are_one_on_sm_90a);
-    tcase_add_test(barriers, cp_async_mbarrier_arrive__holds_the_phase_by_tx);
-    tcase_add_test(barriers, cp_async_mbarrier_noinc__is_one_arrival_that_cannot_fault);
-    suite_add_tcase(suite, groups);
-    suite_add_tcase(suite, rules);
-    suite_add_tcase(suite, barriers);
-    return suite;
 }

@@ -11,8 +11,6 @@
 #include "json.h"
 #include "recorded.h"
 
-Suite *async_look_suite(void);
-
 // The operations that a mutant says are complete, before and after each step.
 struct claims {
     uint32_t before[ASYNC_MAX_OPS], after[ASYNC_MAX_OPS];
@@ -109,7 +107,7 @@ static const enum async_mutant wrong[] = {ASYNC_ISSUED_IS_COMPLETE, ASYNC_ONE_MO
                                           ASYNC_READ_IS_COMPLETE, ASYNC_BULK_WAIT_IS_READ};
 enum { WRONG = sizeof wrong / sizeof wrong[0] };
 
-START_TEST(async_recordings_tell_mutants)
+TEST(async_recordings_tell_mutants)
 {
     struct counts counts = {0};
     recorded_each("async", count_exposed, &counts);
@@ -121,15 +119,4 @@ START_TEST(async_recordings_tell_mutants)
     for (int i = 0; i < WRONG; i++)
         ck_assert_msg(5 * counts.exposed[wrong[i]] >= counts.programs, "%s: %d of %d", async_mutant_names[wrong[i]],
                       counts.exposed[wrong[i]], counts.programs);
-}
-END_TEST
-
-Suite *async_look_suite(void)
-{
-    Suite *suite = suite_create("async_look");
-    TCase *recorded = tcase_create("recorded");
-    tcase_set_timeout(recorded, 60);
-    tcase_add_test(recorded, async_recordings_tell_mutants);
-    suite_add_tcase(suite, recorded);
-    return suite;
 }

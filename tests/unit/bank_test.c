@@ -5,8 +5,6 @@
 
 #include "bank.h"
 
-Suite *bank_suite(void);
-
 #define ALL UINT32_MAX
 
 // Lane l wants byte l / group * stride + l % group * step, of `bytes` bytes.
@@ -55,17 +53,16 @@ static void count(int row, struct bank_report *report)
     bank_count(rows[row].access, address, rows[row].active, rows[row].bytes, report);
 }
 
-START_TEST(wavefronts_and_clocks_are_those_of_an_h200)
+LOOP_TEST(wavefronts_and_clocks_are_those_of_an_h200, 0, ROWS)
 {
     struct bank_report report;
     count(_i, &report);
     ck_assert_msg(report.wavefronts == rows[_i].wavefronts, "%s: %d wavefronts", rows[_i].why, report.wavefronts);
     ck_assert_msg(report.clocks == rows[_i].clocks, "%s: %d clocks", rows[_i].why, report.clocks);
 }
-END_TEST
 
 // Lanes l and l ^ 2 agree, lanes l and l ^ 1 do not; and one lane that agrees with neither undoes it.
-START_TEST(pairs_two_lanes_apart_count_too)
+TEST(pairs_two_lanes_apart_count_too)
 {
     uint32_t address[WARP_LANES];
     struct bank_report report;
@@ -78,15 +75,4 @@ START_TEST(pairs_two_lanes_apart_count_too)
     for (uint32_t lane = 0; lane < WARP_LANES; lane++) address[lane] = (lane & ~4u) * 8;
     bank_count(BANK_LOAD, address, ALL, 8, &report);
     ck_assert_int_eq(report.phases, 2);
-}
-END_TEST
-
-Suite *bank_suite(void)
-{
-    Suite *suite = suite_create("bank");
-    TCase *rule = tcase_create("banks");
-    tcase_add_loop_test(rule, wavefronts_and_clocks_are_those_of_an_h200, 0, ROWS);
-    tcase_add_test(rule, pairs_two_lanes_apart_count_too);
-    suite_add_tcase(suite, rule);
-    return suite;
 }

@@ -9,8 +9,6 @@
 #include "rule_most.h"
 #include "rules/bulk.h"
 
-Suite *bulk_case_suite(void);
-
 enum { CASES = 20000, BYTES = 1 << 20 };
 
 // --- JSON ------------------------------------------------------------------------------------------------------------
@@ -46,7 +44,7 @@ static int place_of(const uint64_t *values, const uint8_t *bytes, uint32_t size_
     return i;
 }
 
-START_TEST(bulk_contents_let_all_limits_meet)
+LOOP_TEST(bulk_contents_let_all_limits_meet, 0, SPECIAL)
 {
     static uint8_t source[BYTES], destination[BYTES];
     struct bulk_case c = {.form = BULK_SHARED_TO_GLOBAL, .seed = 5};
@@ -60,10 +58,9 @@ START_TEST(bulk_contents_let_all_limits_meet)
     for (int i = 0; i < 8; i++)
         for (int j = 0; j < 8; j++) ck_assert_msg(met[i][j] > 0, "%s: %d, %d", special[_i].operation, i, j);
 }
-END_TEST
 
 // Few faults, each of one kind; every operation with every form that has it; sizes that wrap.
-START_TEST(bulk_generate_meets_every_operation_and_rule)
+TEST(bulk_generate_meets_every_operation_and_rule)
 {
     static uint8_t bytes[BYTES];
     int operations[BULK_FORMS][BULK_COPY + 1] = {{0}}, rules[RULE_MOST] = {0}, faults = 0, wrapped = 0, ragged = 0;
@@ -92,16 +89,4 @@ START_TEST(bulk_generate_meets_every_operation_and_rule)
     ck_assert(wrapped > 100 && ragged > 100);
     for (enum rule rule = RULE_BULK_ALIGN; rule <= RULE_BULK_REMOTE_LIMIT; rule++)
         ck_assert_msg(rules[rule] > 0, "%s", rule_row(rule)->id);
-}
-END_TEST
-
-Suite *bulk_case_suite(void)
-{
-    Suite *suite = suite_create("bulk_case");
-    TCase *tcase = tcase_create("bulk_case");
-    tcase_set_timeout(tcase, 60);
-    tcase_add_loop_test(tcase, bulk_contents_let_all_limits_meet, 0, SPECIAL);
-    tcase_add_test(tcase, bulk_generate_meets_every_operation_and_rule);
-    suite_add_tcase(suite, tcase);
-    return suite;
 }

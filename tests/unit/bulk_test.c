@@ -8,8 +8,6 @@
 #include "rules/bulk.h"
 #include "vectors.h"
 
-Suite *bulk_suite(void);
-
 enum { SMEM_BASE = 0x400, SMEM_BYTES = 4096, SMEM_END = SMEM_BASE + SMEM_BYTES, GMEM_BYTES = 8192 };
 #define GMEM_BASE ((uint64_t)1 << 40)
 #define GMEM_END  (GMEM_BASE + GMEM_BYTES)
@@ -81,21 +79,19 @@ static void check_size(int i)
                       sizes[i].why);
 }
 
-START_TEST(bulk_size__is_rounded_down_to_16)
+LOOP_TEST(bulk_size__is_rounded_down_to_16, 0, SIZES)
 {
     check_size(_i);
     ck_assert(rule_is_warning(RULE_BULK_SIZE));
 }
-END_TEST
 
-START_TEST(bulk_size_field__has_16_bits)
+LOOP_TEST(bulk_size_field__has_16_bits, 0, SIZE_MUTANTS)
 {
     int noticed = 0;
     for (int i = 0; i < SIZES; i++) noticed += size_mutants[_i](sizes[i].size_bytes) != sizes[i].moved;
     ck_assert_msg(noticed > 0, "no size tells mutant %d", _i);
     ck_assert(rule_is_warning(RULE_BULK_SIZE_FIELD));
 }
-END_TEST
 
 // --- memories and a run ----------------------------------------------------------------------------------------------
 
@@ -173,13 +169,12 @@ static const struct {
 };
 enum { COPIES = sizeof copies / sizeof copies[0] };
 
-START_TEST(bulk_tx_bytes__are_those_that_move)
+LOOP_TEST(bulk_tx_bytes__are_those_that_move, 0, COPIES)
 {
     uint32_t transaction_bytes = 0xdeadbeef;
     ck_assert_msg(copy(&copies[_i].place, &transaction_bytes) == RULE_OK, "%s", copies[_i].why);
     ck_assert_msg(transaction_bytes == copies[_i].transaction_bytes, "%s: %u", copies[_i].why, transaction_bytes);
 }
-END_TEST
 
 // --- faults ----------------------------------------------------------------------------------------------------------
 
@@ -333,53 +328,45 @@ static void check_vectors(enum rule rule, int cuda_error)
     vectors_are_of_both_sides(rule, broken, kept);
 }
 
-START_TEST(bulk_size__is_a_warning)
+TEST(bulk_size__is_a_warning)
 {
     check_vectors(RULE_BULK_SIZE, 0);
 }
-END_TEST
 
-START_TEST(bulk_size_field__is_a_warning)
+TEST(bulk_size_field__is_a_warning)
 {
     check_vectors(RULE_BULK_SIZE_FIELD, 0);
 }
-END_TEST
 
-START_TEST(bulk_align__is_16_of_every_address_that_is_used)
+TEST(bulk_align__is_16_of_every_address_that_is_used)
 {
     check_vectors(RULE_BULK_ALIGN, 716);
 }
-END_TEST
 
-START_TEST(bulk_async_align__is_that_of_the_whole_vector)
+TEST(bulk_async_align__is_that_of_the_whole_vector)
 {
     check_vectors(RULE_BULK_ASYNC_ALIGN, 716);
 }
-END_TEST
 
-START_TEST(bulk_smem_bounds__are_exact)
+TEST(bulk_smem_bounds__are_exact)
 {
     check_vectors(RULE_BULK_SMEM_BOUNDS, 700);
 }
-END_TEST
 
-START_TEST(bulk_unmapped__counts_every_byte)
+TEST(bulk_unmapped__counts_every_byte)
 {
     check_vectors(RULE_BULK_UNMAPPED, 700);
 }
-END_TEST
 
-START_TEST(bulk_remote_bounds__are_719)
+TEST(bulk_remote_bounds__are_719)
 {
     check_vectors(RULE_BULK_REMOTE_BOUNDS, 719);
 }
-END_TEST
 
-START_TEST(bulk_remote_limit__is_700)
+TEST(bulk_remote_limit__is_700)
 {
     check_vectors(RULE_BULK_REMOTE_LIMIT, 700);
 }
-END_TEST
 
 // --- reductions ------------------------------------------------------------------------------------------------------
 
@@ -400,7 +387,7 @@ static const struct {
 #undef T
 };
 
-START_TEST(bulk_reduce_type__depends_on_the_destination)
+LOOP_TEST(bulk_reduce_type__depends_on_the_destination, 0, BULK_FORMS)
 {
     const struct place place = {(enum bulk_form)_i, GMEM_BASE, 0x500, 8};
     static struct bench bench;
@@ -421,10 +408,9 @@ START_TEST(bulk_reduce_type__depends_on_the_destination)
             ck_assert_int_eq(findings.count, 1);
         }
 }
-END_TEST
 
 // Every row of the list, 47 bytes of it: 32 are reduced as reduce_apply() does, the rest stays.
-START_TEST(bulk_reduce_changes_what_moves)
+LOOP_TEST(bulk_reduce_changes_what_moves, 0, BULK_REDUCTIONS)
 {
     const struct bulk_reduction *row = bulk_reduction((enum bulk_reduction_id)_i);
     const int is_global = row->is_global_only || _i % 2;
@@ -444,9 +430,8 @@ START_TEST(bulk_reduce_changes_what_moves)
     ck_assert_str_eq(row->op_ptx,
                      _i == BULK_ADD_FLOAT16 || _i == BULK_ADD_BFLOAT16 ? "add.noftz" : reduce_op_name(row->op));
 }
-END_TEST
 
-START_TEST(bulk_reduce_of_nothing_and_of_faults_changes_nothing)
+TEST(bulk_reduce_of_nothing_and_of_faults_changes_nothing)
 {
     static struct bench want, got;
     struct place place = {BULK_SHARED_TO_GLOBAL, 0x501, GMEM_BASE + 1, 15};
@@ -458,29 +443,4 @@ START_TEST(bulk_reduce_of_nothing_and_of_faults_changes_nothing)
     got.bulk.size_bytes = 16;
     ck_assert_int_eq(bulk_reduce(&got.bulk, REDUCE_ADD, DTYPE_UINT32, &transaction_bytes, NULL), RULE_BULK_ALIGN);
     ck_assert_mem_eq(want.global, got.global, sizeof want.global);
-}
-END_TEST
-
-Suite *bulk_suite(void)
-{
-    Suite *suite = suite_create("bulk");
-    TCase *moves = tcase_create("moves"), *faults = tcase_create("faults"), *reductions = tcase_create("reductions");
-    tcase_add_loop_test(moves, bulk_size__is_rounded_down_to_16, 0, SIZES);
-    tcase_add_loop_test(moves, bulk_size_field__has_16_bits, 0, SIZE_MUTANTS);
-    tcase_add_loop_test(moves, bulk_tx_bytes__are_those_that_move, 0, COPIES);
-    tcase_add_test(faults, bulk_size__is_a_warning);
-    tcase_add_test(faults, bulk_size_field__is_a_warning);
-    tcase_add_test(faults, bulk_align__is_16_of_every_address_that_is_used);
-    tcase_add_test(faults, bulk_async_align__is_that_of_the_whole_vector);
-    tcase_add_test(faults, bulk_smem_bounds__are_exact);
-    tcase_add_test(faults, bulk_unmapped__counts_every_byte);
-    tcase_add_test(faults, bulk_remote_bounds__are_719);
-    tcase_add_test(faults, bulk_remote_limit__is_700);
-    tcase_add_loop_test(reductions, bulk_reduce_type__depends_on_the_destination, 0, BULK_FORMS);
-    tcase_add_loop_test(reductions, bulk_reduce_changes_what_moves, 0, BULK_REDUCTIONS);
-    tcase_add_test(reductions, bulk_reduce_of_nothing_and_of_faults_changes_nothing);
-    suite_add_tcase(suite, moves);
-    suite_add_tcase(suite, faults);
-    suite_add_tcase(suite, reductions);
-    return suite;
 }

@@ -10,8 +10,6 @@
 #include "rules/instruction.h"
 #include "rules/mbarrier.h"
 
-Suite *cluster_access_suite(void);
-
 enum { CTAS = 3, BASE = 1024, BYTES = 256, END = BASE + BYTES };
 #define RANK(rank, offset) ((uint32_t)(rank) << 24 | (uint32_t)(offset))
 
@@ -62,7 +60,7 @@ static struct cluster_memory cluster(int is_cluster)
     return (struct cluster_memory){memory, is_cluster ? CTAS : 1, is_cluster, is_cluster ? 4 : 0};
 }
 
-START_TEST(cluster_access__faults_in_the_order_of_the_hardware)
+LOOP_TEST(cluster_access__faults_in_the_order_of_the_hardware, 0, VECTORS)
 {
     const struct cluster_memory of = cluster(vectors[_i].is_cluster);
     struct findings findings;
@@ -72,9 +70,8 @@ START_TEST(cluster_access__faults_in_the_order_of_the_hardware)
     ck_assert_int_eq(rule_cuda_error(rule), vectors[_i].error);
     ck_assert_int_eq(findings_first_broken(&findings), rule);
 }
-END_TEST
 
-START_TEST(cluster_access__tells_whose_bytes)
+TEST(cluster_access__tells_whose_bytes)
 {
     const struct cluster_memory of = cluster(1);
     const struct cluster_access access = {&of, 1, RANK(0, BASE + 16), 8};
@@ -98,9 +95,8 @@ START_TEST(cluster_access__tells_whose_bytes)
     }
     ck_assert_str_eq(heard_origin.file, "user.cu");
 }
-END_TEST
 
-START_TEST(cluster_bounds__refused_accesses_do_and_tell_nothing)
+TEST(cluster_bounds__refused_accesses_do_and_tell_nothing)
 {
     const struct cluster_memory of = cluster(1);
     const struct cluster_access access = {&of, 1, RANK(0, END), 4};
@@ -116,16 +112,4 @@ START_TEST(cluster_bounds__refused_accesses_do_and_tell_nothing)
     ck_assert_uint_eq(value, 5);
     ck_assert_uint_eq(old, 6);
     ck_assert_mem_eq(before, bytes, sizeof bytes);
-}
-END_TEST
-
-Suite *cluster_access_suite(void)
-{
-    Suite *suite = suite_create("cluster_access");
-    TCase *tests = tcase_create("access");
-    tcase_add_loop_test(tests, cluster_access__faults_in_the_order_of_the_hardware, 0, VECTORS);
-    tcase_add_test(tests, cluster_access__tells_whose_bytes);
-    tcase_add_test(tests, cluster_bounds__refused_accesses_do_and_tell_nothing);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

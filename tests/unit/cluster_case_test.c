@@ -11,8 +11,6 @@
 #include "rules/cluster.h"
 #include "rules/launch.h"
 
-Suite *cluster_case_suite(void);
-
 enum { CASES = 20000, BYTES = 1 << 20 };
 
 static struct cluster_case case_of(const char *text)
@@ -35,7 +33,7 @@ static struct result run(const struct cluster_case *c)
 #define ASKS                 "\"address\":1024,\"offset\":0"
 #define PROGRAM(step)        "{\"ctas\":2,\"seed\":1,\"steps\":[" step "]}"
 
-START_TEST(cluster_launch_answers_for_every_cta)
+TEST(cluster_launch_answers_for_every_cta)
 {
     struct cluster_case c = case_of(LAUNCH("dims_1x2x2", "[3,4,2]") ASKS "}");
     struct result result = run(&c);
@@ -52,9 +50,8 @@ START_TEST(cluster_launch_answers_for_every_cta)
     ck_assert_uint_eq(answers.is_cluster, 1);
     free(result.first_bytes);
 }
-END_TEST
 
-START_TEST(cluster_program_shows_what_is_left)
+TEST(cluster_program_shows_what_is_left)
 {
     struct cluster_case c = case_of(PROGRAM("{\"op\":\"atom\",\"issuers\":1,\"target\":1,\"function\":\"exch.b64\","
                                             "\"offset\":8,\"operand\":5},"
@@ -76,11 +73,10 @@ START_TEST(cluster_program_shows_what_is_left)
     ck_assert_uint_eq(word, around);
     free(result.first_bytes);
 }
-END_TEST
 
 // Every step, function and meeting occurs, every rule of the family is broken by some case, and lived through by
 // others.
-START_TEST(cluster_cases_reach_every_rule)
+TEST(cluster_cases_reach_every_rule)
 {
     static int opcodes[CLUSTER_OPS], functions[ATOMIC_FUNCTION_COUNT], meetings[CLUSTER_MEETING_COUNT];
     static int rules[RULE_MOST];
@@ -105,17 +101,4 @@ START_TEST(cluster_cases_reach_every_rule)
     for (enum rule i = RULE_CLUSTER_NONE; i <= RULE_CLUSTER_LIMIT; i++)
         ck_assert_msg(rules[i] > 0, "%s", rule_row(i)->id);
     ck_assert_int_gt(rules[RULE_OK], CASES / 2);
-}
-END_TEST
-
-Suite *cluster_case_suite(void)
-{
-    Suite *suite = suite_create("cluster_case");
-    TCase *tcase = tcase_create("cluster_case");
-    tcase_set_timeout(tcase, 60);
-    tcase_add_test(tcase, cluster_launch_answers_for_every_cta);
-    tcase_add_test(tcase, cluster_program_shows_what_is_left);
-    tcase_add_test(tcase, cluster_cases_reach_every_rule);
-    suite_add_tcase(suite, tcase);
-    return suite;
 }

@@ -10,8 +10,6 @@
 #include "rules/mbarrier.h"
 #include "rules/multicast.h"
 
-Suite *cluster_step_suite(void);
-
 enum { CTAS = 4, PAST_END = CLUSTER_FILLED_BYTES };
 
 static struct {
@@ -55,7 +53,7 @@ static uint64_t data_at(uint32_t rank, uint32_t offset)
 
 // --- what a step does ------------------------------------------------------------------------------------------------
 
-START_TEST(cluster_access__loads_from_the_rank_of_the_address)
+TEST(cluster_access__loads_from_the_rank_of_the_address)
 {
     start();
     ck_assert_int_eq(run(STEP(LD, .issuers = 1, .target = 2, .size_bytes = 16, .offset_bytes = 16)), RULE_OK);
@@ -66,9 +64,8 @@ START_TEST(cluster_access__loads_from_the_rank_of_the_address)
         ck_assert_uint_eq(now.answer.got[rank][0], data_at((rank + 3) % CTAS, 0) & 0xffff);
     ck_assert_uint_eq(now.answer.got[0][1], 0);
 }
-END_TEST
 
-START_TEST(cluster_access__stores_nothing_but_its_bytes)
+TEST(cluster_access__stores_nothing_but_its_bytes)
 {
     start();
     uint64_t before = data_at(1, 8), other = data_at(0, 8);
@@ -80,7 +77,6 @@ START_TEST(cluster_access__stores_nothing_but_its_bytes)
     ck_assert_uint_eq(data_at(1, 0), 5);
     ck_assert_uint_eq(data_at(1, 8), 6);
 }
-END_TEST
 
 static const struct {
     uint32_t function;
@@ -113,7 +109,7 @@ static const struct {
     {ATOMIC_CAS_B64, UINT64_C(7) << 32, 9, 0, UINT64_C(7) << 32},
 };
 
-START_TEST(cluster_access__applies_every_function)
+LOOP_TEST(cluster_access__applies_every_function, 0, ROWS_OF(applied))
 {
     const uint32_t function = applied[_i].function, bytes = atomic_row(function)->bytes;
     start();
@@ -126,9 +122,8 @@ START_TEST(cluster_access__applies_every_function)
     ck_assert_uint_eq(data_at(3, 8) & mask, applied[_i].new);
     ck_assert_uint_eq(data_at(3, 8) & ~mask, applied[_i].old & ~mask);
 }
-END_TEST
 
-START_TEST(cluster_access__reaches_barriers_of_other_ctas)
+TEST(cluster_access__reaches_barriers_of_other_ctas)
 {
     start();
     uint64_t *word = &now.machine.cta[2].word[3];
@@ -145,9 +140,8 @@ START_TEST(cluster_access__reaches_barriers_of_other_ctas)
     ck_assert_int_eq(mbarrier_unpack(*word).error, 1);
     ck_assert_int_eq(run(STEP(ARRIVE, .issuers = 4, .target = 2, .barrier = 3, .operand = 1)), RULE_MBARRIER_ERROR);
 }
-END_TEST
 
-START_TEST(cluster_access__delivers_copies_and_their_bytes)
+TEST(cluster_access__delivers_copies_and_their_bytes)
 {
     start();
     ck_assert_int_eq(
@@ -169,9 +163,8 @@ START_TEST(cluster_access__delivers_copies_and_their_bytes)
     ck_assert_uint_eq(data_at(2, 0), 80);
     ck_assert_int_eq(mbarrier_unpack(now.machine.cta[2].word[0]).tx, -16);
 }
-END_TEST
 
-START_TEST(store_exit__completes)
+TEST(store_exit__completes)
 {
     start();
     ck_assert_int_eq(run(STEP(STORE_EXIT, .issuers = 2, .size_bytes = 4096)), RULE_OK);
@@ -185,11 +178,10 @@ START_TEST(store_exit__completes)
     ck_assert_mem_eq(now.global_bytes + 16, now.data[1] + 16, 4080);
     ck_assert_int_eq(run(STEP(EXIT_WARP, .issuers = 1)), RULE_OK);
 }
-END_TEST
 
 // --- faults ----------------------------------------------------------------------------------------------------------
 
-START_TEST(cluster_none__rank_0_alone_is_there)
+TEST(cluster_none__rank_0_alone_is_there)
 {
     start();
     now.machine.is_cluster = 0;
@@ -207,9 +199,8 @@ START_TEST(cluster_none__rank_0_alone_is_there)
     now.machine.is_cluster = 1;
     ck_assert_int_eq(run(STEP(LD, .issuers = 1, .target = 1, .size_bytes = 4)), RULE_CLUSTER_RANK_MISSING);
 }
-END_TEST
 
-START_TEST(cluster_align__is_that_of_the_access)
+TEST(cluster_align__is_that_of_the_access)
 {
     start();
     for (uint32_t size = 2; size <= 16; size *= 2) {
@@ -224,9 +215,8 @@ START_TEST(cluster_align__is_that_of_the_access)
                      RULE_BULK_ASYNC_ALIGN);
     ck_assert_int_eq(run(STEP(ARRIVE, .issuers = 1, .target = 1, .skew_bytes = 4)), RULE_MBARRIER_ADDRESS_ALIGN);
 }
-END_TEST
 
-START_TEST(cluster_rank_missing__is_719)
+TEST(cluster_rank_missing__is_719)
 {
     start();
     ck_assert_int_eq(run(STEP(LD, .issuers = 1, .target = CTAS - 1, .size_bytes = 4)), RULE_OK);
@@ -236,9 +226,8 @@ START_TEST(cluster_rank_missing__is_719)
     ck_assert_int_eq(run(STEP(MULTICAST, .issuers = 1, .target = 1 << CTAS, .size_bytes = 16)), RULE_MULTICAST_MASK);
     ck_assert_int_eq(rule_cuda_error(RULE_CLUSTER_RANK_MISSING), 719);
 }
-END_TEST
 
-START_TEST(cluster_rank_limit__is_31)
+TEST(cluster_rank_limit__is_31)
 {
     start();
     ck_assert_int_eq(run(STEP(LD, .issuers = 1, .target = 31, .size_bytes = 4)), RULE_CLUSTER_RANK_MISSING);
@@ -250,9 +239,8 @@ START_TEST(cluster_rank_limit__is_31)
     ck_assert_int_eq(run(STEP(BULK, .issuers = 1, .target = 32 + 1, .size_bytes = 16, .barrier = 1)), RULE_OK);
     ck_assert_int_eq(rule_cuda_error(RULE_CLUSTER_RANK_LIMIT), 715);
 }
-END_TEST
 
-START_TEST(cluster_exited__is_out_of_reach)
+TEST(cluster_exited__is_out_of_reach)
 {
     start();
     uint8_t before[CLUSTER_DATA_BYTES];
@@ -266,9 +254,8 @@ START_TEST(cluster_exited__is_out_of_reach)
     ck_assert_mem_eq(before, now.data[2], sizeof before);
     ck_assert_int_eq(rule_cuda_error(RULE_CLUSTER_EXITED), 719);
 }
-END_TEST
 
-START_TEST(cluster_bounds__are_those_of_the_other_cta)
+TEST(cluster_bounds__are_those_of_the_other_cta)
 {
     start();
     ck_assert_int_eq(run(STEP(LD, .issuers = 1, .target = 1, .size_bytes = 4, .offset_bytes = PAST_END)),
@@ -277,9 +264,8 @@ START_TEST(cluster_bounds__are_those_of_the_other_cta)
                      RULE_BULK_REMOTE_BOUNDS);
     ck_assert_int_eq(rule_cuda_error(RULE_CLUSTER_BOUNDS), 719);
 }
-END_TEST
 
-START_TEST(cluster_limit__is_700_past_the_sm_and_in_the_own_cta)
+TEST(cluster_limit__is_700_past_the_sm_and_in_the_own_cta)
 {
     start();
     ck_assert_int_eq(run(STEP(LD, .issuers = 1, .target = 0, .size_bytes = 4, .offset_bytes = PAST_END)),
@@ -298,7 +284,6 @@ START_TEST(cluster_limit__is_700_past_the_sm_and_in_the_own_cta)
     now.machine.is_cluster = 1;
     ck_assert_int_eq(rule_cuda_error(RULE_CLUSTER_LIMIT), 700);
 }
-END_TEST
 
 // --- what is no case -------------------------------------------------------------------------------------------------
 
@@ -343,13 +328,12 @@ static const struct {
     {"no such meeting", STEP(LD, .issuers = 1, .size_bytes = 4, .meeting = CLUSTER_MEETING_COUNT)},
 };
 
-START_TEST(steps_that_are_no_case_are_told)
+LOOP_TEST(steps_that_are_no_case_are_told, 0, ROWS_OF(illegal))
 {
     ck_assert_msg(cluster_step_illegal(&illegal[_i].step, 0, 1, CTAS) != NULL, "%s", illegal[_i].why);
 }
-END_TEST
 
-START_TEST(steps_are_judged_in_their_program)
+TEST(steps_are_judged_in_their_program)
 {
     const struct cluster_step program[] = {STEP(EXIT, .issuers = 6), STEP(LD, .issuers = 2, .size_bytes = 4),
                                            STEP(EXIT, .issuers = 9), STEP(STORE_EXIT, .issuers = 16, .size_bytes = 16)};
@@ -358,30 +342,4 @@ START_TEST(steps_are_judged_in_their_program)
     ck_assert_ptr_nonnull(cluster_step_illegal(program, 2, 4, CTAS)); // nobody would be left
     ck_assert_ptr_null(cluster_step_illegal(program, 3, 4, 6));
     ck_assert_ptr_nonnull(cluster_step_illegal(program, 3, 5, 6)); // not the last step
-}
-END_TEST
-
-Suite *cluster_step_suite(void)
-{
-    Suite *suite = suite_create("cluster_step");
-    TCase *works = tcase_create("works"), *faults = tcase_create("faults"), *legal = tcase_create("legal");
-    tcase_add_test(works, cluster_access__loads_from_the_rank_of_the_address);
-    tcase_add_test(works, cluster_access__stores_nothing_but_its_bytes);
-    tcase_add_loop_test(works, cluster_access__applies_every_function, 0, sizeof applied / sizeof applied[0]);
-    tcase_add_test(works, cluster_access__reaches_barriers_of_other_ctas);
-    tcase_add_test(works, cluster_access__delivers_copies_and_their_bytes);
-    tcase_add_test(works, store_exit__completes);
-    tcase_add_test(faults, cluster_none__rank_0_alone_is_there);
-    tcase_add_test(faults, cluster_align__is_that_of_the_access);
-    tcase_add_test(faults, cluster_rank_missing__is_719);
-    tcase_add_test(faults, cluster_rank_limit__is_31);
-    tcase_add_test(faults, cluster_exited__is_out_of_reach);
-    tcase_add_test(faults, cluster_bounds__are_those_of_the_other_cta);
-    tcase_add_test(faults, cluster_limit__is_700_past_the_sm_and_in_the_own_cta);
-    tcase_add_loop_test(legal, steps_that_are_no_case_are_told, 0, sizeof illegal / sizeof illegal[0]);
-    tcase_add_test(legal, steps_are_judged_in_their_program);
-    suite_add_tcase(suite, works);
-    suite_add_tcase(suite, faults);
-    suite_add_tcase(suite, legal);
-    return suite;
 }

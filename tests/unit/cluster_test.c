@@ -9,8 +9,6 @@
 #include "rules/cluster.h"
 #include "rules/launch.h"
 
-Suite *cluster_suite(void);
-
 // --- addresses -------------------------------------------------------------------------------------------------------
 
 static const struct {
@@ -51,7 +49,7 @@ static uint32_t small_offset(uint32_t address, uint32_t rank)
 static uint32_t (*const mapa_mutants[])(uint32_t, uint32_t) = {adds_rank, ors_rank, four_bits, small_offset};
 enum { MAPA_MUTANTS = sizeof mapa_mutants / sizeof mapa_mutants[0] };
 
-START_TEST(cluster_mapa__replaces_the_rank_in_bits_31_to_24)
+LOOP_TEST(cluster_mapa__replaces_the_rank_in_bits_31_to_24, 0, ADDRESSES)
 {
     const uint64_t window = UINT64_C(0x7f07) << 32;
     uint32_t address = addresses[_i].address, rank = addresses[_i].rank;
@@ -60,18 +58,16 @@ START_TEST(cluster_mapa__replaces_the_rank_in_bits_31_to_24)
     ck_assert_uint_eq(cluster_mapa_generic(window | address, rank), window | addresses[_i].mapa);
     ck_assert_uint_eq(cluster_generic_rank(window | address), addresses[_i].address_rank);
 }
-END_TEST
 
-START_TEST(cluster_mapa__vectors_notice_wrong_formulas)
+LOOP_TEST(cluster_mapa__vectors_notice_wrong_formulas, 0, MAPA_MUTANTS)
 {
     int noticed = 0;
     for (int i = 0; i < ADDRESSES; i++)
         noticed += mapa_mutants[_i](addresses[i].address, addresses[i].rank) != addresses[i].mapa;
     ck_assert_int_gt(noticed, 0);
 }
-END_TEST
 
-START_TEST(cluster_window__has_2_to_the_32_bytes)
+TEST(cluster_window__has_2_to_the_32_bytes)
 {
     ck_assert(cluster_is_shared_cta(0, 0) && cluster_is_shared_cta(0xffffff, 0) && cluster_is_shared_cta(0x1000000, 1));
     ck_assert(!cluster_is_shared_cta(0x1000000, 0) && !cluster_is_shared_cta(0, 1) &&
@@ -80,7 +76,6 @@ START_TEST(cluster_window__has_2_to_the_32_bytes)
     ck_assert(cluster_is_shared_cluster(0) && cluster_is_shared_cluster(UINT32_MAX));
     ck_assert(!cluster_is_shared_cluster(UINT64_C(1) << 32) && !cluster_is_shared_cluster(UINT64_MAX));
 }
-END_TEST
 
 static const struct {
     uint32_t cluster[3], ctaid[3], rank;
@@ -91,7 +86,7 @@ static const struct {
 };
 enum { RANKS = sizeof ranks / sizeof ranks[0] };
 
-START_TEST(cluster_rank__counts_x_first)
+TEST(cluster_rank__counts_x_first)
 {
     int noticed = 0;
     for (int i = 0; i < RANKS; i++) {
@@ -101,7 +96,6 @@ START_TEST(cluster_rank__counts_x_first)
     }
     ck_assert_int_gt(noticed, 0);
 }
-END_TEST
 
 static struct cluster_launch plain(void)
 {
@@ -116,7 +110,7 @@ static struct cluster_launch clustered(uint32_t x, uint32_t y, uint32_t z)
     return launch;
 }
 
-START_TEST(cluster_rank__follows_from_ctaid)
+TEST(cluster_rank__follows_from_ctaid)
 {
     const uint32_t ctaid[3] = {3, 4, 5};
     struct cluster_launch launch = clustered(2, 3, 1);
@@ -129,9 +123,8 @@ START_TEST(cluster_rank__follows_from_ctaid)
     ck_assert_uint_eq(registers.cluster_nctarank, 6);
     ck_assert_uint_eq(registers.is_explicit_cluster, 1);
 }
-END_TEST
 
-START_TEST(cluster_rank__is_0_without_a_cluster)
+TEST(cluster_rank__is_0_without_a_cluster)
 {
     const uint32_t ctaid[3] = {3, 4, 5}, compiled[3] = {4, 2, 1};
     struct cluster_launch launch = plain();
@@ -147,7 +140,6 @@ START_TEST(cluster_rank__is_0_without_a_cluster)
     ck_assert_uint_eq(registers.cluster_nctarank, 8);
     ck_assert_uint_eq(registers.is_explicit_cluster, 1);
 }
-END_TEST
 
 // --- launches --------------------------------------------------------------------------------------------------------
 
@@ -161,7 +153,7 @@ static enum rule check(struct cluster_launch launch)
     return rule;
 }
 
-START_TEST(cluster_size__is_1_to_16)
+TEST(cluster_size__is_1_to_16)
 {
     struct cluster_launch launch = clustered(4, 1, 4);
     launch.non_portable = 1;
@@ -178,9 +170,8 @@ START_TEST(cluster_size__is_1_to_16)
     launch = clustered(UINT32_MAX, UINT32_MAX, UINT32_MAX); // the product does not wrap
     ck_assert_int_eq(check(launch), RULE_CLUSTER_SIZE_PORTABLE);
 }
-END_TEST
 
-START_TEST(cluster_size_portable__is_8)
+TEST(cluster_size_portable__is_8)
 {
     struct cluster_launch launch = clustered(4, 1, 2);
     ck_assert_int_eq(check(launch), RULE_OK);
@@ -189,9 +180,8 @@ START_TEST(cluster_size_portable__is_8)
     launch.non_portable = 1;
     ck_assert_int_eq(check(launch), RULE_OK);
 }
-END_TEST
 
-START_TEST(cluster_grid_divisible__in_each_dimension)
+TEST(cluster_grid_divisible__in_each_dimension)
 {
     for (int i = 0; i < 3; i++) {
         struct cluster_launch launch = clustered(2, 2, 2);
@@ -204,10 +194,9 @@ START_TEST(cluster_grid_divisible__in_each_dimension)
         ck_assert_int_eq(check(launch), RULE_CLUSTER_GRID_DIVISIBLE);
     }
 }
-END_TEST
 
 // ptxas takes .reqnctapercluster 2, 0, 1.
-START_TEST(cluster_size__rejects_a_kernel_compiled_for_0_ctas)
+TEST(cluster_size__rejects_a_kernel_compiled_for_0_ctas)
 {
     struct cluster_launch launch = clustered(2, 1, 1);
     launch.has_cluster = 0;
@@ -216,9 +205,8 @@ START_TEST(cluster_size__rejects_a_kernel_compiled_for_0_ctas)
     launch.compiled_cluster[1] = 1;
     ck_assert_int_eq(check(launch), RULE_OK);
 }
-END_TEST
 
-START_TEST(cluster_compiled__must_be_repeated_exactly)
+TEST(cluster_compiled__must_be_repeated_exactly)
 {
     struct cluster_launch launch = clustered(2, 1, 1);
     memcpy(launch.compiled_cluster, ((uint32_t[]){2, 1, 1}), 12);
@@ -233,7 +221,6 @@ START_TEST(cluster_compiled__must_be_repeated_exactly)
     launch.non_portable = 1;
     ck_assert_int_eq(check(launch), RULE_CLUSTER_COMPILED);
 }
-END_TEST
 
 static const struct {
     const char *why;
@@ -254,16 +241,15 @@ static const struct {
     {"at the launch bounds", {2, 64, 1}, 128, RULE_OK},
 };
 
-START_TEST(launch_block__is_bounded_in_each_dimension_and_in_all)
+LOOP_TEST(launch_block__is_bounded_in_each_dimension_and_in_all, 0, ROWS_OF(blocks))
 {
     struct cluster_launch launch = plain();
     memcpy(launch.block, blocks[_i].block, sizeof launch.block);
     launch.compiled_threads = blocks[_i].compiled;
     ck_assert_msg(check(launch) == blocks[_i].rule, "%s", blocks[_i].why);
 }
-END_TEST
 
-START_TEST(launch_grid__is_bounded_in_each_dimension)
+TEST(launch_grid__is_bounded_in_each_dimension)
 {
     const uint32_t most[3] = {0x7fffffff, 65535, 65535};
     for (int i = 0; i < 3; i++) {
@@ -276,9 +262,8 @@ START_TEST(launch_grid__is_bounded_in_each_dimension)
         ck_assert_int_eq(check(launch), RULE_LAUNCH_GRID);
     }
 }
-END_TEST
 
-START_TEST(launch_shared_bytes__need_the_attribute_past_48_kib)
+TEST(launch_shared_bytes__need_the_attribute_past_48_kib)
 {
     struct cluster_launch launch = plain();
     launch.shared_bytes = 49152;
@@ -298,9 +283,8 @@ START_TEST(launch_shared_bytes__need_the_attribute_past_48_kib)
     launch.shared_bytes++;
     ck_assert_int_eq(check(launch), RULE_LAUNCH_SHARED_BYTES);
 }
-END_TEST
 
-START_TEST(launch_shared_allowed__is_227_kib_less_the_static)
+TEST(launch_shared_allowed__is_227_kib_less_the_static)
 {
     struct cluster_launch launch = plain();
     launch.allows_shared = 1;
@@ -314,10 +298,9 @@ START_TEST(launch_shared_allowed__is_227_kib_less_the_static)
     launch.allowed_shared_bytes = UINT32_MAX; // a negative int to the call
     ck_assert_int_eq(check(launch), RULE_LAUNCH_SHARED_ALLOWED);
 }
-END_TEST
 
 // All rules broken at once, repaired one by one: the order in which the driver speaks.
-START_TEST(launch_checks_come_in_the_order_of_the_driver)
+TEST(launch_checks_come_in_the_order_of_the_driver)
 {
     struct cluster_launch launch = clustered(0, 5, 4);
     launch.allows_shared = 1;
@@ -344,7 +327,6 @@ START_TEST(launch_checks_come_in_the_order_of_the_driver)
     launch.shared_bytes = 0;
     ck_assert_int_eq(check(launch), RULE_CLUSTER_SIZE);
 }
-END_TEST
 
 // --- the barrier -----------------------------------------------------------------------------------------------------
 
@@ -392,64 +374,29 @@ static void check_program(int index)
     for (int i = 0; i < programs[index].members; i++) ck_assert_uint_eq(at[i], strlen(programs[index].program[i]));
 }
 
-START_TEST(cluster_barrier__completes_when_all_that_are_left_arrived)
+TEST(cluster_barrier__completes_when_all_that_are_left_arrived)
 {
     check_program(0);
     check_program(4);
     check_program(5);
     check_program(6);
 }
-END_TEST
 
-START_TEST(cluster_barrier_twice__counts_for_the_next_phase)
+TEST(cluster_barrier_twice__counts_for_the_next_phase)
 {
     check_program(1);
 }
-END_TEST
 
-START_TEST(cluster_barrier_unarrived__does_not_wait)
+TEST(cluster_barrier_unarrived__does_not_wait)
 {
     check_program(2);
     check_program(3);
 }
-END_TEST
 
-START_TEST(cluster_barrier_of_nobody_completes_nothing)
+TEST(cluster_barrier_of_nobody_completes_nothing)
 {
     struct cluster_barrier barrier;
     cluster_barrier_start(&barrier, CLUSTER_BARRIER_MEMBERS);
     for (int i = 0; i < CLUSTER_BARRIER_MEMBERS; i++) cluster_barrier_exit(&barrier, i, NULL);
     ck_assert_uint_eq(barrier.phases, 0);
-}
-END_TEST
-
-Suite *cluster_suite(void)
-{
-    Suite *suite = suite_create("cluster");
-    TCase *address = tcase_create("addresses"), *launch = tcase_create("launches"), *barrier = tcase_create("barrier");
-    tcase_add_loop_test(address, cluster_mapa__replaces_the_rank_in_bits_31_to_24, 0, ADDRESSES);
-    tcase_add_loop_test(address, cluster_mapa__vectors_notice_wrong_formulas, 0, MAPA_MUTANTS);
-    tcase_add_test(address, cluster_window__has_2_to_the_32_bytes);
-    tcase_add_test(address, cluster_rank__counts_x_first);
-    tcase_add_test(address, cluster_rank__follows_from_ctaid);
-    tcase_add_test(address, cluster_rank__is_0_without_a_cluster);
-    tcase_add_test(launch, cluster_size__is_1_to_16);
-    tcase_add_test(launch, cluster_size_portable__is_8);
-    tcase_add_test(launch, cluster_grid_divisible__in_each_dimension);
-    tcase_add_test(launch, cluster_size__rejects_a_kernel_compiled_for_0_ctas);
-    tcase_add_test(launch, cluster_compiled__must_be_repeated_exactly);
-    tcase_add_loop_test(launch, launch_block__is_bounded_in_each_dimension_and_in_all, 0,
-                        sizeof blocks / sizeof blocks[0]);
-    tcase_add_test(launch, launch_grid__is_bounded_in_each_dimension);
-    tcase_add_test(launch, launch_shared_bytes__need_the_attribute_past_48_kib);
-    tcase_add_test(launch, launch_shared_allowed__is_227_kib_less_the_static);
-    tcase_add_test(launch, launch_checks_come_in_the_order_of_the_driver);
-    tcase_add_test(barrier, cluster_barrier__completes_when_all_that_are_left_arrived);
-    tcase_add_test(barrier, cluster_barrier_twice__counts_for_the_next_phase);
-    tcase_add_test(barrier, cluster_barrier_unarrived__does_not_wait);
-    tcase_add_test(barrier, cluster_barrier_of_nobody_completes_nothing);
-    suite_add_tcase(suite, address);
-    suite_add_tcase(suite, launch);
-    suite_add_tcase(suite, barrier);
-    return suite;
 }

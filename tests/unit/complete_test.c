@@ -8,8 +8,6 @@
 #include "rules/all.h"
 #include "version.h"
 
-Suite *complete_suite(void);
-
 enum { ROWS = 64, COLUMNS = 32, SMEM_BYTES = 8192, CTAS = 2, BARRIER = 4096, BOX_BYTES = 8 * COLUMNS };
 #define BASE      ((uint64_t)0x10000)
 #define PARAMETER ((uint64_t)0x7fff00000000)
@@ -81,7 +79,7 @@ static const struct {
     {BASE, MAP_LOCATIONS, RULE_INSTRUCTION_FORM, 0, "no state space"},
 };
 
-START_TEST(map_location_unmapped__is_checked_with_the_operation)
+LOOP_TEST(map_location_unmapped__is_checked_with_the_operation, 0, ROWS_OF(maps))
 {
     static const enum operation_kind kinds[] = {OPERATION_TENSOR_LOAD, OPERATION_TENSOR_STORE, OPERATION_TENSOR_REDUCE,
                                                 OPERATION_TENSOR_PREFETCH};
@@ -99,10 +97,9 @@ START_TEST(map_location_unmapped__is_checked_with_the_operation)
         ck_assert_int_eq(operation_run(&o, &memories, NULL, NULL, NULL), rule);
     }
 }
-END_TEST
 
 // Whatever else is wrong: the map is read first.
-START_TEST(map_location_align__comes_before_all_else)
+TEST(map_location_align__comes_before_all_else)
 {
     struct findings findings;
     struct operation o = load();
@@ -114,11 +111,10 @@ START_TEST(map_location_align__comes_before_all_else)
     o.is_multicast = 1; // to nobody: nothing is looked at
     ck_assert_int_eq(operation_check(&o, &memories, NULL), RULE_OK);
 }
-END_TEST
 
 // --- In one call -----------------------------------------------------------------------------------------------------
 
-START_TEST(complete_ends_at_the_barrier)
+TEST(complete_ends_at_the_barrier)
 {
     struct piece piece;
     struct findings findings;
@@ -130,9 +126,8 @@ START_TEST(complete_ends_at_the_barrier)
     ck_assert_mem_eq(smem[0], tensor, BOX_BYTES);
     ck_assert_int_eq(mbarrier_unpack(word_of(0)).phase, 1);
 }
-END_TEST
 
-START_TEST(complete_tells_every_cta_of_a_multicast)
+TEST(complete_tells_every_cta_of_a_multicast)
 {
     struct operation o = load();
     reset();
@@ -144,9 +139,8 @@ START_TEST(complete_tells_every_cta_of_a_multicast)
         ck_assert_int_eq(mbarrier_unpack(word_of(cta)).phase, 1);
     }
 }
-END_TEST
 
-START_TEST(complete_changes_nothing_where_the_operation_is_refused)
+TEST(complete_changes_nothing_where_the_operation_is_refused)
 {
     struct operation o = load();
     struct piece piece;
@@ -158,10 +152,9 @@ START_TEST(complete_changes_nothing_where_the_operation_is_refused)
     ck_assert_uint_eq(word_of(0), before);
     ck_assert_uint_eq(smem[0][0], 0xee);
 }
-END_TEST
 
 // The bytes are there; the barrier has its error bit.
-START_TEST(complete_returns_what_the_barrier_breaks)
+TEST(complete_returns_what_the_barrier_breaks)
 {
     const struct operation o = load();
     const struct mbarrier_fields full = {.pending = 1, .expected = 1, .tx = MBARRIER_TX_MIN};
@@ -174,10 +167,9 @@ START_TEST(complete_returns_what_the_barrier_breaks)
     ck_assert_int_eq(mbarrier_unpack(word_of(0)).error, 1);
     ck_assert_mem_eq(smem[0], tensor, BOX_BYTES);
 }
-END_TEST
 
 // A store tells no barrier, and a ledger hears of a load's.
-START_TEST(complete_writes_the_ledger)
+TEST(complete_writes_the_ledger)
 {
     struct ledger pages[2];
     struct ledger_book book;
@@ -190,7 +182,6 @@ START_TEST(complete_writes_the_ledger)
     ck_assert_int_eq(operation_complete(&o, &memories, &book, NULL, NULL, NULL), RULE_OK);
     ck_assert_uint_eq(ledger_find(&book, 0, BARRIER)->phases, 1);
 }
-END_TEST
 
 // --- The check of barrier instructions -------------------------------------------------------------------------------
 
@@ -201,7 +192,7 @@ static void hear(void *context, const struct event *event)
 }
 
 // Every operation, on words of every kind: the check says what the execution says, and changes nothing.
-START_TEST(check_of_a_barrier_says_what_operate_says)
+TEST(check_of_a_barrier_says_what_operate_says)
 {
     static const uint64_t operands[] = {0, 1, 2, 1u << 20, UINT32_MAX};
     const struct mbarrier_fields fields[] = {{.pending = 2, .expected = 2},
@@ -244,7 +235,6 @@ START_TEST(check_of_a_barrier_says_what_operate_says)
         }
     ck_assert_int_gt(refused, 100);
 }
-END_TEST
 
 // --- Verdicts and version --------------------------------------------------------------------------------------------
 
@@ -263,15 +253,14 @@ static const struct {
     {RULE_ASYNC_GROUP_ORDER, VERDICT_UNDEFINED},
 };
 
-START_TEST(verdict_says_who_refuses)
+LOOP_TEST(verdict_says_who_refuses, 0, ROWS_OF(verdicts))
 {
     ck_assert_int_eq(rule_verdict(verdicts[_i].rule), verdicts[_i].verdict);
     ck_assert_int_eq(rule_is_refusal(verdicts[_i].rule), verdicts[_i].verdict > VERDICT_WARNS);
 }
-END_TEST
 
 // A refusal without an error is the assembler's or undefined; all others have one.
-START_TEST(verdict_agrees_with_the_error)
+TEST(verdict_agrees_with_the_error)
 {
     for (int place = 0; place < rule_count(); place++) {
         const enum rule rule = rule_at(place);
@@ -282,10 +271,9 @@ START_TEST(verdict_agrees_with_the_error)
         ck_assert_int_eq(rule_is_warning(rule), verdict == VERDICT_WARNS);
     }
 }
-END_TEST
 
 // A reduction that PTX does not have was refused without an error, and nothing said so.
-START_TEST(verdict_of_a_refused_operation_is_a_refusal)
+TEST(verdict_of_a_refused_operation_is_a_refusal)
 {
     const struct operation o = {
         .kind = OPERATION_BULK_STORE_REDUCE, .to = BASE, .size_bytes = 16, .op = REDUCE_MIN, .dtype = DTYPE_FLOAT32};
@@ -293,24 +281,4 @@ START_TEST(verdict_of_a_refused_operation_is_a_refusal)
     ck_assert_int_eq(rule, RULE_BULK_REDUCE_TYPE);
     ck_assert(rule_is_refusal(rule));
     ck_assert_int_eq(version(), TMAREF_VERSION);
-}
-END_TEST
-
-Suite *complete_suite(void)
-{
-    Suite *suite = suite_create("complete");
-    TCase *tests = tcase_create("complete");
-    tcase_add_loop_test(tests, map_location_unmapped__is_checked_with_the_operation, 0, sizeof maps / sizeof maps[0]);
-    tcase_add_test(tests, map_location_align__comes_before_all_else);
-    tcase_add_test(tests, complete_ends_at_the_barrier);
-    tcase_add_test(tests, complete_tells_every_cta_of_a_multicast);
-    tcase_add_test(tests, complete_changes_nothing_where_the_operation_is_refused);
-    tcase_add_test(tests, complete_returns_what_the_barrier_breaks);
-    tcase_add_test(tests, complete_writes_the_ledger);
-    tcase_add_test(tests, check_of_a_barrier_says_what_operate_says);
-    tcase_add_loop_test(tests, verdict_says_who_refuses, 0, sizeof verdicts / sizeof verdicts[0]);
-    tcase_add_test(tests, verdict_agrees_with_the_error);
-    tcase_add_test(tests, verdict_of_a_refused_operation_is_a_refusal);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

@@ -159,7 +159,7 @@ static double number(const struct bench *bench, const char *key)
     return json_real_value(json_object_get(json_array_get(bench->report, 0), key));
 }
 
-START_TEST(rates_and_ratio_are_those_of_the_sides)
+TEST(rates_and_ratio_are_those_of_the_sides)
 {
     struct sides sides = {.ms = {2, 3}};
     struct bench bench = bench_with(5);
@@ -177,10 +177,9 @@ START_TEST(rates_and_ratio_are_those_of_the_sides)
     ck_assert_int_eq(freed, made); // every graph
     json_decref(bench.report);
 }
-END_TEST
 
 // Captured starts stand for work, not for calls: they are counted apart from those of a sample.
-START_TEST(samples_are_as_long_as_wanted)
+TEST(samples_are_as_long_as_wanted)
 {
     struct sides sides = {.ms = {0.5, 1}};
     struct bench bench = bench_with(3);
@@ -195,9 +194,8 @@ START_TEST(samples_are_as_long_as_wanted)
     ck_assert_double_eq(number(&bench, "long_ratio"), 0);
     json_decref(bench.report);
 }
-END_TEST
 
-START_TEST(a_candidate_that_is_too_slow_is_given_up)
+TEST(a_candidate_that_is_too_slow_is_given_up)
 {
     struct sides sides = {.ms = {4, 0.1}};
     struct bench bench = bench_with(3);
@@ -213,9 +211,8 @@ START_TEST(a_candidate_that_is_too_slow_is_given_up)
     ck_assert_double_eq_tol(ms, 0.1, 1e-6);
     json_decref(bench.report);
 }
-END_TEST
 
-START_TEST(an_error_of_a_side_ends_the_contest)
+TEST(an_error_of_a_side_ends_the_contest)
 {
     struct sides sides = {.ms = {1, 1}, .fails_at = 30};
     struct bench bench = bench_with(3);
@@ -226,9 +223,8 @@ START_TEST(an_error_of_a_side_ends_the_contest)
     ck_assert_uint_eq(json_array_size(bench.report), 0);
     json_decref(bench.report);
 }
-END_TEST
 
-START_TEST(the_filter_is_a_part_of_the_name)
+TEST(the_filter_is_a_part_of_the_name)
 {
     struct bench bench = {.filter = "8192"};
     ck_assert(contest_wanted(&bench, "gemm bf16 8192x8192x8192"));
@@ -236,11 +232,10 @@ START_TEST(the_filter_is_a_part_of_the_name)
     bench.filter = NULL;
     ck_assert(contest_wanted(&bench, "anything"));
 }
-END_TEST
 
 // Every side is in its range and a multiple of what its type asks for; both types have the same shapes, but for that;
 // half the sides are below the middle of the logarithms.
-START_TEST(random_shapes_are_log_uniform)
+TEST(random_shapes_are_log_uniform)
 {
     const struct bench bench = {.random_shapes = 3000, .seed = 7};
     struct gemm_row bf16, e4m3;
@@ -261,9 +256,8 @@ START_TEST(random_shapes_are_log_uniform)
     ck_assert_int_gt(below, 4300); // of 9000
     ck_assert_int_lt(below, 4700);
 }
-END_TEST
 
-START_TEST(shapes_that_are_asked_for_take_the_place_of_the_list)
+TEST(shapes_that_are_asked_for_take_the_place_of_the_list)
 {
     const struct bench bench = {.shape = {{1000, 3000, 5000}}, .shapes = 1};
     struct gemm_row row;
@@ -272,22 +266,4 @@ START_TEST(shapes_that_are_asked_for_take_the_place_of_the_list)
     ck_assert_uint_eq(row.n, 3008);
     ck_assert_uint_eq(row.k, 5008);
     ck_assert(!gemm_row_of(&bench, GEMM_E4M3, 1, &row));
-}
-END_TEST
-
-Suite *contest_suite(void);
-
-Suite *contest_suite(void)
-{
-    Suite *suite = suite_create("contest");
-    TCase *tcase = tcase_create("contest");
-    tcase_add_test(tcase, rates_and_ratio_are_those_of_the_sides);
-    tcase_add_test(tcase, samples_are_as_long_as_wanted);
-    tcase_add_test(tcase, a_candidate_that_is_too_slow_is_given_up);
-    tcase_add_test(tcase, an_error_of_a_side_ends_the_contest);
-    tcase_add_test(tcase, the_filter_is_a_part_of_the_name);
-    tcase_add_test(tcase, random_shapes_are_log_uniform);
-    tcase_add_test(tcase, shapes_that_are_asked_for_take_the_place_of_the_list);
-    suite_add_tcase(suite, tcase);
-    return suite;
 }

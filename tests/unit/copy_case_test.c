@@ -9,7 +9,7 @@
 #include "family.h"
 #include "family_checks.h"
 
-Suite *copy_case_suite(void);
+TEST_FILE(.seconds = 120);
 
 enum { CASES = 4000, RESULT_BYTES = 4 << 20, ARTICLE = 16 };
 static uint8_t bytes[2][RESULT_BYTES];
@@ -73,7 +73,7 @@ static struct result result_of(const struct copy_case *c, int slot)
 
 // --- random cases ----------------------------------------------------------------------------------------------------
 
-START_TEST(random_cases_reach_what_there_is)
+TEST(random_cases_reach_what_there_is)
 {
     int operations[COPY_OPERATIONS] = {0}, sizes[COPY_GROUP + 1] = {0}, ranks[4] = {0}, swizzles[4] = {0};
     int remainders[COPY_MAX_RANK] = {0}, parts = 0, deep = 0, faults = 0, refusals = 0;
@@ -103,7 +103,6 @@ START_TEST(random_cases_reach_what_there_is)
     ck_assert(parts > 50 && deep > 50);
     ck_assert(faults > 5 && faults < CASES / 50 && refusals > 5 && refusals < CASES / 50);
 }
-END_TEST
 
 // --- the tutorial ----------------------------------------------------------------------------------------------------
 
@@ -123,7 +122,7 @@ static uint32_t word_at(const struct window *window, uint32_t at)
 }
 
 // CTA 2 of a column of tiles of 16 x 16 has the rows from 32 on; what is out of bounds is 0.
-START_TEST(tile_address__cta_loads_its_tile)
+TEST(tile_address__cta_loads_its_tile)
 {
     struct copy_case c = case_of(LOAD("16", "40", "2048"));
     struct result result = result_of(&c, 0);
@@ -138,10 +137,9 @@ START_TEST(tile_address__cta_loads_its_tile)
         }
     ck_assert_uint_eq(word_at(tiles, 2 * dump + 1024), copy_canary(2, 2048 + 1024));
 }
-END_TEST
 
 // Row r of each tile holds r, and the last tile is clipped: what lies behind keeps what it held.
-START_TEST(store_bounds__rows_hold_their_number)
+TEST(store_bounds__rows_hold_their_number)
 {
     struct copy_case c = case_of(STORE("store", "70368744178688", "20", "rows", "1"));
     struct result result = result_of(&c, 0);
@@ -156,10 +154,9 @@ START_TEST(store_bounds__rows_hold_their_number)
     uint32_t end = first + 64 * 20;
     ck_assert_mem_eq(tensor->bytes + end, bytes[1] + end, tensor->size_bytes - end);
 }
-END_TEST
 
 // Three CTAs add their rows to a tensor of small numbers.
-START_TEST(reduce_integer__parts_of_a_sum_meet)
+TEST(reduce_integer__parts_of_a_sum_meet)
 {
     struct copy_case c = case_of(STORE("add", "70368744178688", "16", "rows", "3"));
     struct result result = result_of(&c, 0);
@@ -173,7 +170,6 @@ START_TEST(reduce_integer__parts_of_a_sum_meet)
         ck_assert_uint_eq(word_at(&result.window[0], first + 64 * row), before + 3 * (row % 8));
     }
 }
-END_TEST
 
 // The halves of a 16 x 16 tile: `slice` as the tutorial gives it to the two CTAs, and the half that no CTA loads.
 static const struct {
@@ -181,7 +177,7 @@ static const struct {
     int missing; // -1: none
 } halves[] = {{",\"slice\":[0,0]", 1}, {",\"slice\":[1,1]", 0}, {",\"slice\":[0,1]", -1}, {",\"slice\":[1,0]", -1}};
 
-START_TEST(multicast_slice__half_that_nobody_loads_keeps_what_it_held)
+LOOP_TEST(multicast_slice__half_that_nobody_loads_keeps_what_it_held, 0, 4)
 {
     char text[512];
     snprintf(text, sizeof text, SHARED("multicast", "[1,2,1]", "[1,1,2]", "4", "%s"), halves[_i].slice);
@@ -197,9 +193,8 @@ START_TEST(multicast_slice__half_that_nobody_loads_keeps_what_it_held)
         }
     ck_assert_uint_eq(word_at(&result.window[0], 4) >> 31, 1); // the barrier's phase is over in all four
 }
-END_TEST
 
-START_TEST(multicast_targets__separate_loads_leave_the_same_tiles)
+TEST(multicast_targets__separate_loads_leave_the_same_tiles)
 {
     struct copy_case c = case_of(SHARED("multicast", "[1,2,1]", "[1,2,1]", "2", ",\"slice\":[0,1]"));
     struct result multicast = result_of(&c, 0);
@@ -209,10 +204,9 @@ START_TEST(multicast_targets__separate_loads_leave_the_same_tiles)
     for (int i = 0; i < 2; i++)
         ck_assert_mem_eq(multicast.window[i].bytes, separate.window[i].bytes, multicast.window[i].size_bytes);
 }
-END_TEST
 
 // However many CTAs and stages, all of the source arrives, at another stride.
-START_TEST(tile_address__ring_copies_the_tensor)
+LOOP_TEST(tile_address__ring_copies_the_tensor, 0, 4)
 {
     static const char *const texts[] = {RING("1", "1"), RING("3", "2"), RING("5", "3"), RING("2", "16")};
     struct copy_case c = case_of(texts[_i]);
@@ -221,9 +215,8 @@ START_TEST(tile_address__ring_copies_the_tensor)
     for (uint32_t row = 0; row < 100; row++)
         ck_assert_mem_eq(result.window[0].bytes + first + 80 * row, arena()->bytes + 64 * row, 64);
 }
-END_TEST
 
-START_TEST(bulk_size__odd_bytes_are_copied_too)
+TEST(bulk_size__odd_bytes_are_copied_too)
 {
     struct copy_case c = case_of(BYTES(SOURCE, "70368744178688", "1003", "64"));
     struct result result = result_of(&c, 0);
@@ -235,10 +228,9 @@ START_TEST(bulk_size__odd_bytes_are_copied_too)
     copy_fill_tensor(&c, &plan, bytes[1]);
     ck_assert_uint_eq(behind, bytes[1][first + 1003]);
 }
-END_TEST
 
 // A sum of floats by tensor reductions, by a ring of them, and in three steps through registers.
-START_TEST(reduce_float_add__one_step_adds_as_three_do)
+LOOP_TEST(reduce_float_add__one_step_adds_as_three_do, 0, 2)
 {
     struct copy_case steps = case_of("{\"op\":\"vector_add\",\"from\":17592202821632,\"to\":70368744178688,"
                                      "\"size\":6400,\"seed\":1}");
@@ -251,10 +243,9 @@ START_TEST(reduce_float_add__one_step_adds_as_three_do)
     copy_fill_tensor(&one, &plan, bytes[1]);
     ck_assert_mem_ne(expected.window[0].bytes + 256, bytes[1] + 256, 6400);
 }
-END_TEST
 
 // Numbers as elements of every type: the bits that C's own conversions make, where C has the type.
-START_TEST(copy_numbers_are_exact)
+TEST(copy_numbers_are_exact)
 {
     for (uint32_t value = 0; value < 2048; value++) {
         float single = (float)value;
@@ -271,27 +262,4 @@ START_TEST(copy_numbers_are_exact)
         uint64_t half = copy_numbers(DTYPE_FLOAT16, value) >> 48;
         ck_assert_uint_eq(half, value == 0 ? 0 : (bits >> 13) - ((127 - 15) << 10));
     }
-}
-END_TEST
-
-// --- a mismatch in words ---------------------------------------------------------------------------------------------
-
-Suite *copy_case_suite(void)
-{
-    Suite *suite = suite_create("copy_case");
-    TCase *random = tcase_create("random"), *tutorial = tcase_create("tutorial");
-    tcase_set_timeout(random, 120);
-    tcase_add_test(random, random_cases_reach_what_there_is);
-    tcase_add_test(tutorial, tile_address__cta_loads_its_tile);
-    tcase_add_test(tutorial, store_bounds__rows_hold_their_number);
-    tcase_add_test(tutorial, reduce_integer__parts_of_a_sum_meet);
-    tcase_add_loop_test(tutorial, multicast_slice__half_that_nobody_loads_keeps_what_it_held, 0, 4);
-    tcase_add_test(tutorial, multicast_targets__separate_loads_leave_the_same_tiles);
-    tcase_add_loop_test(tutorial, tile_address__ring_copies_the_tensor, 0, 4);
-    tcase_add_test(tutorial, bulk_size__odd_bytes_are_copied_too);
-    tcase_add_loop_test(tutorial, reduce_float_add__one_step_adds_as_three_do, 0, 2);
-    tcase_add_test(tutorial, copy_numbers_are_exact);
-    suite_add_tcase(suite, random);
-    suite_add_tcase(suite, tutorial);
-    return suite;
 }

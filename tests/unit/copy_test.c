@@ -6,7 +6,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "copy_test.h"
 #include "swizzle.h"
 
 enum { GMEM_BYTES = 16384, SMEM_BYTES = 8192, SMEM_BASE = 0x400, UNTOUCHED = 0xa5 };
@@ -97,31 +96,27 @@ static void check_swizzle(enum tensormap_swizzle swizzle)
         }
 }
 
-START_TEST(swizzle_none__leaves_addresses)
+TEST(swizzle_none__leaves_addresses)
 {
     check_swizzle(SWIZZLE_NONE);
 }
-END_TEST
 
-START_TEST(swizzle_32b__moves_bit_7)
+TEST(swizzle_32b__moves_bit_7)
 {
     check_swizzle(SWIZZLE_32B);
 }
-END_TEST
 
-START_TEST(swizzle_64b__moves_bits_8_and_7)
+TEST(swizzle_64b__moves_bits_8_and_7)
 {
     check_swizzle(SWIZZLE_64B);
 }
-END_TEST
 
-START_TEST(swizzle_128b__moves_bits_9_to_7)
+TEST(swizzle_128b__moves_bits_9_to_7)
 {
     check_swizzle(SWIZZLE_128B);
 }
-END_TEST
 
-START_TEST(swizzle_absolute__a_box_may_start_in_mid_pattern)
+TEST(swizzle_absolute__a_box_may_start_in_mid_pattern)
 {
     struct tensormap map = map_of(DTYPE_UINT8, 256, SWIZZLE_128B);
     map.box[0] = 128;
@@ -131,7 +126,6 @@ START_TEST(swizzle_absolute__a_box_may_start_in_mid_pattern)
         ck_assert_mem_eq(smem + line * 128 + line * 16, gmem, 16); // SMEM_BASE is a multiple of 1024
     }
 }
-END_TEST
 
 static uint32_t xor_of_box(int mode, uint32_t address)
 {
@@ -162,7 +156,7 @@ static uint32_t rotated(int mode, uint32_t address)
 static uint32_t (*const wrong_swizzles[])(int mode, uint32_t address) = {xor_of_box, xor_of_one_bit_more,
                                                                          xor_of_bit_8_on, xor_onto_bit_5, rotated};
 
-START_TEST(swizzle_tables_notice_each_wrong_formula)
+LOOP_TEST(swizzle_tables_notice_each_wrong_formula, 0, 5)
 {
     for (int mode = SWIZZLE_32B; mode <= SWIZZLE_128B; mode++) {
         int noticed = 0;
@@ -171,11 +165,10 @@ START_TEST(swizzle_tables_notice_each_wrong_formula)
         ck_assert_msg(noticed, "formula %d passes for mode %d", _i, mode);
     }
 }
-END_TEST
 
 // --- Fills -----------------------------------------------------------------------------------------------------------
 
-START_TEST(tile_fill_zero__replaces_each_element_out_of_bounds)
+LOOP_TEST(tile_fill_zero__replaces_each_element_out_of_bounds, 0, DTYPE_COUNT)
 {
     const enum dtype dtype = (enum dtype)_i;
     struct tensormap map = map_of(dtype, 256, SWIZZLE_64B);
@@ -193,7 +186,6 @@ START_TEST(tile_fill_zero__replaces_each_element_out_of_bounds)
     ck_assert_uint_eq(smem[256], UNTOUCHED);
     ck_assert_uint_eq(oob_fill_pattern(OOB_FILL_ZERO), 0);
 }
-END_TEST
 
 // As little-endian bytes, over 8 bytes: the pattern has 16 bits whatever the type.
 static const struct {
@@ -209,7 +201,7 @@ static const struct {
     {DTYPE_FLOAT64, 0x7ff77ff77ff77ff7},
 };
 
-START_TEST(tile_fill_nan__is_7ff7_in_every_16_bits)
+LOOP_TEST(tile_fill_nan__is_7ff7_in_every_16_bits, 0, 7)
 {
     struct tensormap map = map_of(nans[_i].dtype, 256, SWIZZLE_NONE);
     uint32_t bytes = dtype_row(nans[_i].dtype)->size_bytes;
@@ -224,7 +216,6 @@ START_TEST(tile_fill_nan__is_7ff7_in_every_16_bits)
     if (!dtype_row(nans[_i].dtype)->is_tf32) ck_assert_mem_eq(smem + 240, gmem + 16, 240);
     ck_assert_uint_eq(oob_fill_pattern(OOB_FILL_NAN_REQUEST_ZERO_FMA), 0x7ff7);
 }
-END_TEST
 
 // --- TF32 ------------------------------------------------------------------------------------------------------------
 
@@ -262,13 +253,12 @@ static const struct {
 };
 enum { FLOATS = sizeof floats / sizeof floats[0] };
 
-START_TEST(tile_tf32__rounds_to_nearest_even)
+LOOP_TEST(tile_tf32__rounds_to_nearest_even, 0, FLOATS)
 {
     ck_assert_msg(tf32_round(floats[_i].bits) == floats[_i].rounded, "%s: %08x", floats[_i].why,
                   tf32_round(floats[_i].bits));
     ck_assert_uint_eq(tf32_round(floats[_i].rounded), floats[_i].rounded);
 }
-END_TEST
 
 static int is_nan(uint32_t bits)
 {
@@ -308,7 +298,7 @@ static uint32_t (*const wrong_floats[])(uint32_t bits) = {
     nan_keeps_its_bits, nan_is_7fffffff, nan_is_rounded,     infinity_is_nan,    minus_zero_is_zero};
 enum { WRONG_FLOATS = sizeof wrong_floats / sizeof wrong_floats[0] };
 
-START_TEST(tf32_table_notices_each_wrong_formula)
+LOOP_TEST(tf32_table_notices_each_wrong_formula, 0, WRONG_FLOATS)
 {
     int noticed = 0;
     for (int i = 0; i < FLOATS; i++) {
@@ -317,10 +307,9 @@ START_TEST(tf32_table_notices_each_wrong_formula)
     }
     ck_assert_msg(noticed, "formula %d passes", _i);
 }
-END_TEST
 
 // The table as a tensor: one row of all of it, and elements of every lane of a line, for the types that round and not.
-START_TEST(tile_tf32__load_rounds_two_types_and_no_other)
+LOOP_TEST(tile_tf32__load_rounds_two_types_and_no_other, 0, 24)
 {
     static const enum dtype dtypes[] = {DTYPE_TFLOAT32,    DTYPE_TFLOAT32_FTZ, DTYPE_FLOAT32,
                                         DTYPE_FLOAT32_FTZ, DTYPE_UINT32,       DTYPE_INT32};
@@ -336,25 +325,4 @@ START_TEST(tile_tf32__load_rounds_two_types_and_no_other)
         ck_assert_uint_eq(got, dtype_row(dtype)->is_tf32 ? floats[from].rounded : floats[from].bits);
     }
     ck_assert_uint_eq(smem[252 * 4], UNTOUCHED);
-}
-END_TEST
-
-Suite *copy_suite(void)
-{
-    Suite *suite = suite_create("copy");
-    TCase *tests = tcase_create("bytes of a load");
-    tcase_add_test(tests, swizzle_none__leaves_addresses);
-    tcase_add_test(tests, swizzle_32b__moves_bit_7);
-    tcase_add_test(tests, swizzle_64b__moves_bits_8_and_7);
-    tcase_add_test(tests, swizzle_128b__moves_bits_9_to_7);
-    tcase_add_test(tests, swizzle_absolute__a_box_may_start_in_mid_pattern);
-    tcase_add_loop_test(tests, swizzle_tables_notice_each_wrong_formula, 0, 5);
-    tcase_add_loop_test(tests, tile_fill_zero__replaces_each_element_out_of_bounds, 0, DTYPE_COUNT);
-    tcase_add_loop_test(tests, tile_fill_nan__is_7ff7_in_every_16_bits, 0, 7);
-    tcase_add_loop_test(tests, tile_tf32__rounds_to_nearest_even, 0, FLOATS);
-    tcase_add_loop_test(tests, tf32_table_notices_each_wrong_formula, 0, WRONG_FLOATS);
-    tcase_add_loop_test(tests, tile_tf32__load_rounds_two_types_and_no_other, 0, 24);
-    suite_add_tcase(suite, tests);
-    load_fault_add_tests(suite);
-    return suite;
 }

@@ -10,8 +10,6 @@
 #include "slow_vectors.h"
 #include "tile.h"
 
-Suite *coverage_suite(void);
-
 // --- Classes, against every element looked at ------------------------------------------------------------------------
 
 static struct tensormap random_map(struct slow_random *random, int rank)
@@ -51,7 +49,7 @@ static enum feature_bounds bounds_of_elements(const struct tensormap *map, const
     } while (1);
 }
 
-START_TEST(bounds_are_those_of_the_elements)
+TEST(bounds_are_those_of_the_elements)
 {
     struct slow_random random = {11};
     int seen[BOUNDS_CLASSES] = {0}, wrong = 0;
@@ -67,9 +65,8 @@ START_TEST(bounds_are_those_of_the_elements)
     ck_assert_int_eq(wrong, 0);
     for (int class = 0; class < BOUNDS_CLASSES; class ++) ck_assert_int_gt(seen[class], 100);
 }
-END_TEST
 
-START_TEST(element_strides_are_told_apart)
+TEST(element_strides_are_told_apart)
 {
     static const struct {
         uint32_t estride[2];
@@ -82,7 +79,6 @@ START_TEST(element_strides_are_told_apart)
         ck_assert_int_eq(feature_of(FEATURE_STORE, &map, coord, NULL).estride, vectors[i].class);
     }
 }
-END_TEST
 
 // A 1 x 4 image of 16 channels; the window is the image, lower and upper corner move it.
 static enum feature_bounds im2col_class(int lower, int upper, int c, int w, int n, uint16_t offset, uint32_t pixels)
@@ -101,7 +97,7 @@ static enum feature_bounds im2col_class(int lower, int upper, int c, int w, int 
     return feature_of(FEATURE_LOAD, &map, coord, &offset).bounds;
 }
 
-START_TEST(im2col_bounds_are_those_of_the_pixels)
+TEST(im2col_bounds_are_those_of_the_pixels)
 {
     ck_assert_int_eq(im2col_class(0, 0, 0, 0, 0, 0, 8), BOUNDS_INSIDE);
     ck_assert_int_eq(im2col_class(-1, -1, 0, -1, 0, 0, 4), BOUNDS_LOW);
@@ -113,11 +109,10 @@ START_TEST(im2col_bounds_are_those_of_the_pixels)
     ck_assert_int_eq(im2col_class(0, 0, 8, 0, 0, 0, 4), BOUNDS_HIGH);
     ck_assert_int_eq(im2col_class(0, 0, 0, 0, 2, 0, 4), BOUNDS_OUTSIDE);
 }
-END_TEST
 
 // --- The cross -------------------------------------------------------------------------------------------------------
 
-START_TEST(the_cross_has_as_many_points_as_the_formats_allow)
+TEST(the_cross_has_as_many_points_as_the_formats_allow)
 {
     static struct cross cross;
     const uint32_t tiled = 2 * 4 + 3 * 12, im2col = 3 * 12; // formats of a type: ranks 1, 2; 3 to 5 with interleave
@@ -132,9 +127,8 @@ START_TEST(the_cross_has_as_many_points_as_the_formats_allow)
     }
     ck_assert_uint_eq(cross_cells(&cross, FEATURE_OPERATIONS, TENSORMAP_TILED).possible, all);
 }
-END_TEST
 
-START_TEST(cells_and_features_are_inverse)
+TEST(cells_and_features_are_inverse)
 {
     int wrong = 0;
     for (int cell = 0; cell < CROSS_CELLS; cell++) {
@@ -145,7 +139,6 @@ START_TEST(cells_and_features_are_inverse)
     }
     ck_assert_int_eq(wrong, 0);
 }
-END_TEST
 
 static int fixed_feature(const void *test_case, struct feature *feature)
 {
@@ -155,7 +148,7 @@ static int fixed_feature(const void *test_case, struct feature *feature)
 
 static const struct family fixed_family = {.name = "fixed", .feature = fixed_feature};
 
-START_TEST(a_case_closes_a_hole_until_three_are_recorded)
+TEST(a_case_closes_a_hole_until_three_are_recorded)
 {
     static struct cross cross;
     struct feature feature = {.rank = 2, .dtype = DTYPE_FLOAT16, .swizzle = SWIZZLE_128B};
@@ -180,9 +173,8 @@ START_TEST(a_case_closes_a_hole_until_three_are_recorded)
     ck_assert_int_eq(cross_closes_hole(&cross, &fixed_family, &feature, RULE_OK), 1); // a case that faults is no point
     ck_assert_uint_eq(cross_rules(&cross).hit[CROSS_RECORDED], 1);
 }
-END_TEST
 
-START_TEST(pairs_that_cannot_be_do_not_count)
+TEST(pairs_that_cannot_be_do_not_count)
 {
     ck_assert_int_eq(cross_pair_is_possible(0, BOUNDS_LOW, AXIS_OPERATION, FEATURE_LOAD), 1);
     ck_assert_int_eq(cross_pair_is_possible(0, BOUNDS_LOW, AXIS_OPERATION, FEATURE_STORE), 0);
@@ -191,9 +183,8 @@ START_TEST(pairs_that_cannot_be_do_not_count)
     ck_assert_int_eq(cross_pair_is_possible(1, ESTRIDE_INNER, AXIS_RANK, 0), 1);
     ck_assert_int_eq(cross_pair_is_possible(1, ESTRIDE_BOTH, AXIS_INTERLEAVE, 2), 1);
 }
-END_TEST
 
-START_TEST(both_reports_name_totals_and_holes)
+TEST(both_reports_name_totals_and_holes)
 {
     static struct cross cross;
     char *text = NULL;
@@ -214,9 +205,8 @@ START_TEST(both_reports_name_totals_and_holes)
     ck_assert_ptr_nonnull(strstr(text, "<td>MAP_NULL_POINTER<td>INVALID<td class=hole>0"));
     free(text);
 }
-END_TEST
 
-START_TEST(a_report_without_holes_says_so)
+TEST(a_report_without_holes_says_so)
 {
     static struct cross cross;
     char *text = NULL;
@@ -230,23 +220,4 @@ START_TEST(a_report_without_holes_says_so)
     fclose(out);
     ck_assert_ptr_nonnull(strstr(text, "recorded fewer than 3 times:\n    none\n"));
     free(text);
-}
-END_TEST
-
-Suite *coverage_suite(void)
-{
-    Suite *suite = suite_create("coverage");
-    TCase *classes = tcase_create("classes"), *cross = tcase_create("cross");
-    tcase_add_test(classes, bounds_are_those_of_the_elements);
-    tcase_add_test(classes, element_strides_are_told_apart);
-    tcase_add_test(classes, im2col_bounds_are_those_of_the_pixels);
-    tcase_add_test(cross, the_cross_has_as_many_points_as_the_formats_allow);
-    tcase_add_test(cross, cells_and_features_are_inverse);
-    tcase_add_test(cross, a_case_closes_a_hole_until_three_are_recorded);
-    tcase_add_test(cross, pairs_that_cannot_be_do_not_count);
-    tcase_add_test(cross, both_reports_name_totals_and_holes);
-    tcase_add_test(cross, a_report_without_holes_says_so);
-    suite_add_tcase(suite, classes);
-    suite_add_tcase(suite, cross);
-    return suite;
 }

@@ -8,8 +8,6 @@
 #include "rules/cp.h"
 #include "vectors.h"
 
-Suite *cp_async_suite(void);
-
 enum { SMEM_BASE = 0x400, SMEM_BYTES = 1024, SMEM_END = SMEM_BASE + SMEM_BYTES, GMEM_BYTES = 256, WINDOW = 1 << 24 };
 #define GMEM_BASE ((uint64_t)1 << 40)
 #define GMEM_END  (GMEM_BASE + GMEM_BYTES)
@@ -91,7 +89,7 @@ static void mutant_source(enum mutant mutant, const struct cp_async *copy, uint6
     if (mutant == ADDED_BYTES) *bytes = (asked - 1) % size + 1;
 }
 
-START_TEST(cp_async_source_tells_mutants)
+LOOP_TEST(cp_async_source_tells_mutants, 0, MUTANTS)
 {
     int noticed = 0;
     for (int i = 0; i < READS; i++) {
@@ -103,20 +101,17 @@ START_TEST(cp_async_source_tells_mutants)
     }
     ck_assert_msg(noticed > 0, "no vector tells mutant %d", _i);
 }
-END_TEST
 
-START_TEST(cp_async_zero_fill__reads_src_size_bytes)
+TEST(cp_async_zero_fill__reads_src_size_bytes)
 {
     check_reads(CP_ASYNC_WHOLE);
     check_reads(CP_ASYNC_SRC_SIZE);
 }
-END_TEST
 
-START_TEST(cp_async_ignore_src__reads_nothing)
+TEST(cp_async_ignore_src__reads_nothing)
 {
     check_reads(CP_ASYNC_IGNORE_SRC);
 }
-END_TEST
 
 // --- the copy --------------------------------------------------------------------------------------------------------
 
@@ -136,7 +131,7 @@ static struct cp_async set_up(struct bench *bench, struct cp_async copy)
     return copy;
 }
 
-START_TEST(cp_async_zero_fill__writes_cp_size_bytes)
+LOOP_TEST(cp_async_zero_fill__writes_cp_size_bytes, 0, READS)
 {
     static struct bench bench, before;
     struct cp_async copy = read_copy(_i);
@@ -148,7 +143,6 @@ START_TEST(cp_async_zero_fill__writes_cp_size_bytes)
         before.shared[16 + i] = i < reads[_i].bytes ? before.global[64 + (uint32_t)reads[_i].start + i] : 0;
     ck_assert_mem_eq(bench.shared, before.shared, sizeof before.shared);
 }
-END_TEST
 
 // --- rules -----------------------------------------------------------------------------------------------------------
 
@@ -241,64 +235,37 @@ static void check_vectors(enum rule rule, int cuda_error)
     vectors_are_of_both_sides(rule, broken, kept);
 }
 
-START_TEST(cp_async_src_size__warns_past_cp_size)
+TEST(cp_async_src_size__warns_past_cp_size)
 {
     check_vectors(R(SRC_SIZE), 0);
 }
-END_TEST
 
-START_TEST(cp_async_src_size_align__warns)
+TEST(cp_async_src_size_align__warns)
 {
     check_vectors(R(SRC_SIZE_ALIGN), 0);
 }
-END_TEST
 
-START_TEST(cp_async_src_align__is_first)
+TEST(cp_async_src_align__is_first)
 {
     check_vectors(R(SRC_ALIGN), 716);
 }
-END_TEST
 
-START_TEST(cp_async_window__is_24_bits)
+TEST(cp_async_window__is_24_bits)
 {
     check_vectors(R(WINDOW), 715);
 }
-END_TEST
 
-START_TEST(cp_async_smem_bounds__are_exact)
+TEST(cp_async_smem_bounds__are_exact)
 {
     check_vectors(R(SMEM_BOUNDS), 700);
 }
-END_TEST
 
-START_TEST(cp_async_align__is_that_of_cp_size)
+TEST(cp_async_align__is_that_of_cp_size)
 {
     check_vectors(R(ALIGN), 716);
 }
-END_TEST
 
-START_TEST(cp_async_unmapped__counts_what_is_read)
+TEST(cp_async_unmapped__counts_what_is_read)
 {
     check_vectors(R(UNMAPPED), 700);
-}
-END_TEST
-
-Suite *cp_async_suite(void)
-{
-    Suite *suite = suite_create("cp_async");
-    TCase *moves = tcase_create("moves"), *rules = tcase_create("rules");
-    tcase_add_test(moves, cp_async_zero_fill__reads_src_size_bytes);
-    tcase_add_test(moves, cp_async_ignore_src__reads_nothing);
-    tcase_add_loop_test(moves, cp_async_source_tells_mutants, 0, MUTANTS);
-    tcase_add_loop_test(moves, cp_async_zero_fill__writes_cp_size_bytes, 0, READS);
-    tcase_add_test(rules, cp_async_src_size__warns_past_cp_size);
-    tcase_add_test(rules, cp_async_src_size_align__warns);
-    tcase_add_test(rules, cp_async_src_align__is_first);
-    tcase_add_test(rules, cp_async_window__is_24_bits);
-    tcase_add_test(rules, cp_async_smem_bounds__are_exact);
-    tcase_add_test(rules, cp_async_align__is_that_of_cp_size);
-    tcase_add_test(rules, cp_async_unmapped__counts_what_is_read);
-    suite_add_tcase(suite, moves);
-    suite_add_tcase(suite, rules);
-    return suite;
 }

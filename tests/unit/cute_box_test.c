@@ -9,7 +9,7 @@
 #include "copy.h"
 #include "cute_box.h"
 
-Suite *cute_box_suite(void);
+TEST_FILE(.seconds = 600);
 
 enum { MARGIN = 1024, GLOBAL = 0x10000, MOST_BYTES = 232448, RANDOM_LAYOUTS = 4000 };
 
@@ -136,6 +136,7 @@ static const struct {
 #define DIVIDE(...)
 #define OPERAND(...)
 #include "cute_facts.def"
+
 #undef OPERAND
 #undef LAYOUT
 #undef COMPACT
@@ -143,7 +144,7 @@ static const struct {
 #undef DIVIDE
 };
 
-START_TEST(boxes_fill_the_layouts_of_gmma)
+TEST(boxes_fill_the_layouts_of_gmma)
 {
     static const enum dtype types[] = {DTYPE_UINT8, DTYPE_BFLOAT16, DTYPE_INT32,
                                        DTYPE_UINT64}; // loads that convert not
@@ -164,7 +165,6 @@ START_TEST(boxes_fill_the_layouts_of_gmma)
     }
     ck_assert_msg(filled > 40, "only %d layouts of GMMA", filled);
 }
-END_TEST
 
 // --- Layouts by chance -----------------------------------------------------------------------------------------------
 
@@ -211,7 +211,7 @@ static struct cute_layout random_layout(uint32_t *state, uint32_t bytes)
     return layout;
 }
 
-START_TEST(boxes_fill_random_layouts)
+TEST(boxes_fill_random_layouts)
 {
     static const enum dtype types[] = {DTYPE_UINT8, DTYPE_BFLOAT16, DTYPE_INT32, DTYPE_UINT64};
     uint32_t state = 2026;
@@ -229,7 +229,6 @@ START_TEST(boxes_fill_random_layouts)
     ck_assert_msg(filled > RANDOM_LAYOUTS / 4 && in_copies > filled / 4, "%d filled, %d of them in copies", filled,
                   in_copies);
 }
-END_TEST
 
 // --- Single layouts --------------------------------------------------------------------------------------------------
 
@@ -332,7 +331,7 @@ static const struct {
     {"(2,2,2,2,2,8)", DTYPE_BFLOAT16, 6, {0}, {0}, 0, "a tensor map 1 to 5"},
 };
 
-START_TEST(boxes_are_these)
+LOOP_TEST(boxes_are_these, 0, ROWS_OF(boxes))
 {
     const struct cute_layout layout = layout_of(boxes[_i].text);
     struct cute_box box;
@@ -350,10 +349,9 @@ START_TEST(boxes_are_these)
     }
     if (boxes[_i].modes == cute_rank(&layout)) check_filling(&layout, &box, boxes[_i].dtype);
 }
-END_TEST
 
 // The caret stands under the stride that is to blame.
-START_TEST(a_reason_names_the_stride)
+TEST(a_reason_names_the_stride)
 {
     const struct cute_layout layout = layout_of("((8,2),64):((72,1000),1)");
     struct cute_box box;
@@ -363,7 +361,6 @@ START_TEST(a_reason_names_the_stride)
     cute_write(&layout, text);
     ck_assert_str_eq(text + error.column, "72,1000),1)");
 }
-END_TEST
 
 // --- And back --------------------------------------------------------------------------------------------------------
 
@@ -379,7 +376,7 @@ static const struct {
     {{.rank = 1, .dtype = DTYPE_FLOAT32, .box = {16}, .estride = {1}}, "(16):(1)"},
 };
 
-START_TEST(a_box_has_a_layout)
+LOOP_TEST(a_box_has_a_layout, 0, ROWS_OF(backs))
 {
     struct cute_layout layout;
     char text[CUTE_TEXT_BYTES];
@@ -387,31 +384,12 @@ START_TEST(a_box_has_a_layout)
     cute_write(&layout, text);
     ck_assert_str_eq(text, backs[_i].want);
 }
-END_TEST
 
-START_TEST(slices_and_columns_have_none)
+TEST(slices_and_columns_have_none)
 {
     const struct tensormap slices = {.rank = 3, .interleave = INTERLEAVE_16B, .box = {8, 8, 8}, .estride = {1, 1, 1}};
     const struct tensormap column = {.rank = 3, .mode = TENSORMAP_IM2COL};
     struct cute_layout layout;
     ck_assert(!cute_of_box(&slices, &layout));
     ck_assert(!cute_of_box(&column, &layout));
-}
-END_TEST
-
-Suite *cute_box_suite(void)
-{
-    Suite *suite = suite_create("cute_box");
-    TCase *fill = tcase_create("fill"), *single = tcase_create("single"), *back = tcase_create("back");
-    tcase_set_timeout(fill, 600);
-    tcase_add_test(fill, boxes_fill_the_layouts_of_gmma);
-    tcase_add_test(fill, boxes_fill_random_layouts);
-    tcase_add_loop_test(single, boxes_are_these, 0, sizeof boxes / sizeof boxes[0]);
-    tcase_add_test(single, a_reason_names_the_stride);
-    tcase_add_loop_test(back, a_box_has_a_layout, 0, sizeof backs / sizeof backs[0]);
-    tcase_add_test(back, slices_and_columns_have_none);
-    suite_add_tcase(suite, fill);
-    suite_add_tcase(suite, single);
-    suite_add_tcase(suite, back);
-    return suite;
 }

@@ -9,8 +9,6 @@
 #include "cute_box.h"
 #include "cute_operand.h"
 
-Suite *cute_operand_suite(void);
-
 static const struct fact {
     const char *text;
     uint32_t bits;
@@ -39,7 +37,7 @@ static struct cute_layout layout_of(const char *text)
 }
 
 // The same bits; and every step along K of the whole tile is read as well.
-START_TEST(descriptors_are_those_of_cute)
+LOOP_TEST(descriptors_are_those_of_cute, 0, ROWS_OF(facts))
 {
     const struct fact *fact = &facts[_i];
     const struct cute_layout layout = layout_of(fact->text);
@@ -52,7 +50,6 @@ START_TEST(descriptors_are_those_of_cute)
     ck_assert_int_eq(operand.is_mn_major, fact->is_mn_major);
     ck_assert_uint_eq(cute_operand_start(&layout, &operand, fact->bits / 8, 0), 0);
 }
-END_TEST
 
 // How far the steps along K are apart, and what the atoms are called.
 static const struct {
@@ -78,7 +75,7 @@ static const struct {
      {0, 32, 64, 96}},
 };
 
-START_TEST(steps_along_k_are_where_the_layout_has_them)
+LOOP_TEST(steps_along_k_are_where_the_layout_has_them, 0, ROWS_OF(steps))
 {
     const struct cute_layout layout = layout_of(steps[_i].text);
     struct cute_operand operand;
@@ -90,7 +87,6 @@ START_TEST(steps_along_k_are_where_the_layout_has_them)
     for (int step = 0; step < operand.steps && step < 6; step++)
         ck_assert_uint_eq(cute_operand_start(&layout, &operand, 2, step), steps[_i].start[step]);
 }
-END_TEST
 
 static const struct {
     const char *text;
@@ -116,23 +112,11 @@ static const struct {
     {"((8,2),(8,2)):((8,200000),(1,64))", 2, "fit into shared memory"},
 };
 
-START_TEST(a_layout_that_no_descriptor_reads_is_refused)
+LOOP_TEST(a_layout_that_no_descriptor_reads_is_refused, 0, ROWS_OF(refusals))
 {
     const struct cute_layout layout = layout_of(refusals[_i].text);
     struct cute_operand operand;
     struct cute_error error;
     ck_assert_msg(!cute_operand_of(&layout, refusals[_i].bytes, &operand, &error), "%s is taken", refusals[_i].text);
     ck_assert_msg(strstr(error.why, refusals[_i].why) != NULL, "%s: %s", refusals[_i].text, error.why);
-}
-END_TEST
-
-Suite *cute_operand_suite(void)
-{
-    Suite *suite = suite_create("cute_operand");
-    TCase *operand = tcase_create("operand");
-    tcase_add_loop_test(operand, descriptors_are_those_of_cute, 0, sizeof facts / sizeof facts[0]);
-    tcase_add_loop_test(operand, steps_along_k_are_where_the_layout_has_them, 0, sizeof steps / sizeof steps[0]);
-    tcase_add_loop_test(operand, a_layout_that_no_descriptor_reads_is_refused, 0, sizeof refusals / sizeof refusals[0]);
-    suite_add_tcase(suite, operand);
-    return suite;
 }

@@ -7,8 +7,6 @@
 
 #include "cute.h"
 
-Suite *cute_suite(void);
-
 // One row of cute_facts.def: a call of CuTe's, its arguments and what it printed.
 enum fact_kind { FACT_LAYOUT, FACT_COMPACT, FACT_COMPOSE, FACT_DIVIDE };
 static const struct fact {
@@ -83,7 +81,7 @@ static void check_divide(const struct fact *fact)
     expect_text(fact->text, &tiled, fact->want_second);
 }
 
-START_TEST(layouts_are_what_cute_prints)
+LOOP_TEST(layouts_are_what_cute_prints, 0, FACTS)
 {
     const struct fact *fact = &facts[_i];
     struct cute_layout first = layout_of(fact->text), result;
@@ -96,7 +94,6 @@ START_TEST(layouts_are_what_cute_prints)
     ck_assert_msg(cute_compose(&first, &second, &result, &error), "%s o %s: %s", fact->text, fact->second, error.why);
     expect_text(fact->text, &result, fact->want);
 }
-END_TEST
 
 // Texts that are no layouts: where the caret stands, and what the sentence names.
 static const struct refusal {
@@ -143,7 +140,7 @@ static const struct refusal {
     {"(1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1)", 65, "more than 32 numbers"},
 };
 
-START_TEST(a_text_that_is_no_layout_is_refused_with_its_place)
+LOOP_TEST(a_text_that_is_no_layout_is_refused_with_its_place, 0, ROWS_OF(refusals))
 {
     const struct refusal *refusal = &refusals[_i];
     struct cute_layout layout;
@@ -153,7 +150,6 @@ START_TEST(a_text_that_is_no_layout_is_refused_with_its_place)
                   "%s: column %d: %s; wanted column %d: %s", refusal->text, error.column, error.why, refusal->column,
                   refusal->why);
 }
-END_TEST
 
 // Count times `word`, with commas between.
 static char *repeat(char *to, int count, const char *word)
@@ -172,7 +168,7 @@ static const struct {
     {"", "((((((((((((((((((((((((((((((((1", 32, 1024, 16},
 };
 
-START_TEST(a_layout_that_is_nested_too_deeply_is_refused)
+LOOP_TEST(a_layout_that_is_nested_too_deeply_is_refused, 0, ROWS_OF(deep))
 {
     char text[4096], *end = text + sprintf(text, "%s", deep[_i].before);
     struct cute_layout layout;
@@ -184,10 +180,9 @@ START_TEST(a_layout_that_is_nested_too_deeply_is_refused)
     ck_assert_int_eq(error.column, deep[_i].column);
     ck_assert_str_eq(error.why, "nested too deeply: at most 16 parentheses in one another, and 64 in all");
 }
-END_TEST
 
 // The text of the largest layout: all numbers, all parentheses and the longest that stands before them.
-START_TEST(the_longest_text_fits)
+TEST(the_longest_text_fits)
 {
     struct cute_layout layout = {.leaves = CUTE_MAX_LEAVES,
                                  .is_swizzled = 1,
@@ -206,7 +201,6 @@ START_TEST(the_longest_text_fits)
     cute_write(&again, written);
     ck_assert_str_eq(text, written);
 }
-END_TEST
 
 // Spellings that CuTe has in other places, and what they are written as.
 static const struct spelling {
@@ -221,15 +215,14 @@ static const struct spelling {
     {"(8)", "(8):(1)"},
 };
 
-START_TEST(other_spellings_are_the_same_layouts)
+LOOP_TEST(other_spellings_are_the_same_layouts, 0, ROWS_OF(spellings))
 {
     const struct cute_layout layout = layout_of(spellings[_i].text);
     expect_text(spellings[_i].text, &layout, spellings[_i].want);
 }
-END_TEST
 
 // The caret stands under the stride.
-START_TEST(the_column_of_a_stride_is_found)
+TEST(the_column_of_a_stride_is_found)
 {
     const struct cute_layout layout = layout_of("Sw<3,4,3> o 0 o ((8,16),64):((64,512),1)");
     char text[CUTE_TEXT_BYTES];
@@ -237,7 +230,6 @@ START_TEST(the_column_of_a_stride_is_found)
     ck_assert_str_eq(text + cute_stride_column(&layout, 1), "512),1)");
     ck_assert_str_eq(text + cute_stride_column(&layout, 2), "1)");
 }
-END_TEST
 
 static const struct {
     const char *a, *b, *why;
@@ -252,7 +244,7 @@ static const struct {
     {"(8,64)", "smem_ptr[16b](unset) o (8,64)", "a pointer or an offset"},
 };
 
-START_TEST(a_composition_that_does_not_divide_is_refused)
+LOOP_TEST(a_composition_that_does_not_divide_is_refused, 0, ROWS_OF(indivisible))
 {
     const struct cute_layout a = layout_of(indivisible[_i].a), b = layout_of(indivisible[_i].b);
     struct cute_layout to;
@@ -261,10 +253,9 @@ START_TEST(a_composition_that_does_not_divide_is_refused)
     ck_assert_msg(strstr(error.why, indivisible[_i].why) != NULL, "%s o %s: %s", indivisible[_i].a, indivisible[_i].b,
                   error.why);
 }
-END_TEST
 
 // Each number of `b` becomes two, in parentheses of their own.
-START_TEST(a_result_that_is_nested_too_deeply_is_refused)
+TEST(a_result_that_is_nested_too_deeply_is_refused)
 {
     const struct cute_layout a = layout_of("(2,2):(1,4)"), b = layout_of("((((((((((((((((4))))))))))))))))");
     const uint64_t tile[] = {2};
@@ -276,10 +267,9 @@ START_TEST(a_result_that_is_nested_too_deeply_is_refused)
     ck_assert_int_eq(cute_zipped_divide(&deepest, tile, 1, &to, &error), 0);
     ck_assert_ptr_nonnull(strstr(error.why, "nested too deeply"));
 }
-END_TEST
 
 // 22 numbers, though 21 and the 12 of the first layout are more than 32.
-START_TEST(only_the_numbers_of_the_result_are_counted)
+TEST(only_the_numbers_of_the_result_are_counted)
 {
     const struct cute_layout a = layout_of("(2,2,2,2,2,2,2,2,2,2,2,2):(1,4,16,64,256,1024,4096,16384,65536,262144,"
                                            "1048576,4194304)");
@@ -290,9 +280,8 @@ START_TEST(only_the_numbers_of_the_result_are_counted)
     expect_text("22 numbers", &to,
                 "(1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,2):(0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,1)");
 }
-END_TEST
 
-START_TEST(a_tile_is_of_the_layout)
+TEST(a_tile_is_of_the_layout)
 {
     const struct cute_layout layout = layout_of("(100,64)");
     const uint64_t tile[] = {64, 0, 1};
@@ -303,27 +292,4 @@ START_TEST(a_tile_is_of_the_layout)
     ck_assert_int_eq(cute_tiled_divide(&layout, tile, 2, &to, &error), 0);
     ck_assert_str_eq(error.why, "a tile of no elements");
     ck_assert_int_eq(cute_tiled_divide(&layout, tile, 1, &to, &error), 1);
-}
-END_TEST
-
-Suite *cute_suite(void)
-{
-    Suite *suite = suite_create("cute");
-    TCase *facts_case = tcase_create("facts"), *text = tcase_create("text"), *algebra = tcase_create("algebra");
-    tcase_add_loop_test(facts_case, layouts_are_what_cute_prints, 0, FACTS);
-    tcase_add_loop_test(text, a_text_that_is_no_layout_is_refused_with_its_place, 0,
-                        sizeof refusals / sizeof refusals[0]);
-    tcase_add_loop_test(text, a_layout_that_is_nested_too_deeply_is_refused, 0, sizeof deep / sizeof deep[0]);
-    tcase_add_test(text, the_longest_text_fits);
-    tcase_add_loop_test(text, other_spellings_are_the_same_layouts, 0, sizeof spellings / sizeof spellings[0]);
-    tcase_add_test(text, the_column_of_a_stride_is_found);
-    tcase_add_loop_test(algebra, a_composition_that_does_not_divide_is_refused, 0,
-                        sizeof indivisible / sizeof indivisible[0]);
-    tcase_add_test(algebra, a_result_that_is_nested_too_deeply_is_refused);
-    tcase_add_test(algebra, only_the_numbers_of_the_result_are_counted);
-    tcase_add_test(algebra, a_tile_is_of_the_layout);
-    suite_add_tcase(suite, facts_case);
-    suite_add_tcase(suite, text);
-    suite_add_tcase(suite, algebra);
-    return suite;
 }

@@ -6,6 +6,8 @@
 #include "decode_test.h"
 #include "rules/map.h"
 
+TEST_FILE(.suite = "tensormap");
+
 // --- One bit changed -------------------------------------------------------------------------------------------------
 
 enum owner { RESERVED, HEADER, VALUE, COUNTED };
@@ -96,7 +98,7 @@ static void check_flip(const struct tensormap_image *image, const struct tensorm
     if (bit < 4) require_one(&findings, bit, RULE_MAP_BITS_FIELD, "globalAddress", -1);
 }
 
-START_TEST(map_bits_reserved__each_flipped_bit_is_named)
+LOOP_TEST(map_bits_reserved__each_flipped_bit_is_named, 0, layout_count)
 {
     const struct encode_call call = layout_call(_i);
     const struct tensormap_image image = encoded(&call);
@@ -108,9 +110,8 @@ START_TEST(map_bits_reserved__each_flipped_bit_is_named)
         check_flip(&flipped, &before, bit);
     }
 }
-END_TEST
 
-START_TEST(map_bits_redundant__names_field_and_value)
+LOOP_TEST(map_bits_redundant__names_field_and_value, 0, BASES)
 {
     const struct encode_call call = encode_call_base((enum base)_i);
     struct tensormap_image image = encoded(&call);
@@ -124,7 +125,6 @@ START_TEST(map_bits_redundant__names_field_and_value)
     ck_assert_uint_eq(findings.item[1].value, 0);
     ck_assert_uint_eq(findings.item[1].nearest, call.swizzle == 0 ? 16 : 128u << call.swizzle);
 }
-END_TEST
 
 // --- Values that no encoder writes -----------------------------------------------------------------------------------
 
@@ -163,7 +163,7 @@ static const struct {
 };
 enum { ODD = sizeof odd / sizeof odd[0] };
 
-START_TEST(map_bits_field__is_the_finding_of_the_call)
+LOOP_TEST(map_bits_field__is_the_finding_of_the_call, 0, ODD)
 {
     const struct encode_call call = encode_call_base(odd[_i].base);
     struct tensormap_image image = encoded(&call);
@@ -183,10 +183,9 @@ START_TEST(map_bits_field__is_the_finding_of_the_call)
     ck_assert_msg(finding->limit == odd[_i].limit, "%s: %lld", odd[_i].why, (long long)finding->limit);
     ck_assert_msg(finding->nearest == odd[_i].nearest, "%s: %lld", odd[_i].why, (long long)finding->nearest);
 }
-END_TEST
 
 // The driver replaces the address of any map by a multiple of 16, which no encoder writes with pixels of 32 bytes.
-START_TEST(map_bits_field__names_a_replaced_address)
+TEST(map_bits_field__names_a_replaced_address)
 {
     const struct encode_call call = encode_call_base(PIXELS_32B);
     struct tensormap_image image = encoded(&call);
@@ -195,9 +194,8 @@ START_TEST(map_bits_field__names_a_replaced_address)
     ck_assert_uint_eq(decoded(&image, &findings).address, 0x2010);
     require_one(&findings, 0, RULE_MAP_BITS_FIELD, "globalAddress", -1);
 }
-END_TEST
 
-START_TEST(map_bits_field__all_zero_and_all_one_are_no_maps)
+TEST(map_bits_field__all_zero_and_all_one_are_no_maps)
 {
     struct tensormap_image image;
     struct findings findings = {0};
@@ -210,9 +208,8 @@ START_TEST(map_bits_field__all_zero_and_all_one_are_no_maps)
     decoded(&image, &findings);
     ck_assert_ptr_nonnull(findings_of(&findings, RULE_MAP_BITS_FIELD));
 }
-END_TEST
 
-START_TEST(decode_findings_start_empty)
+TEST(decode_findings_start_empty)
 {
     struct tensormap_image image;
     struct tensormap map;
@@ -223,17 +220,4 @@ START_TEST(decode_findings_start_empty)
     tensormap_decode(&image, &map, &findings);
     ck_assert_int_gt(once, 1);
     ck_assert_int_eq(findings.count, once);
-}
-END_TEST
-
-void decode_odd_add_tests(Suite *suite)
-{
-    TCase *tests = tcase_create("decode_odd");
-    tcase_add_loop_test(tests, map_bits_reserved__each_flipped_bit_is_named, 0, layout_count);
-    tcase_add_loop_test(tests, map_bits_redundant__names_field_and_value, 0, BASES);
-    tcase_add_loop_test(tests, map_bits_field__is_the_finding_of_the_call, 0, ODD);
-    tcase_add_test(tests, map_bits_field__names_a_replaced_address);
-    tcase_add_test(tests, map_bits_field__all_zero_and_all_one_are_no_maps);
-    tcase_add_test(tests, decode_findings_start_empty);
-    suite_add_tcase(suite, tests);
 }

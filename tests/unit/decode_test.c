@@ -7,6 +7,8 @@
 
 #include "slow_vectors.h"
 
+TEST_FILE(.suite = "tensormap");
+
 static const uint64_t SEED = 0xdec0de;
 
 struct tensormap_image encoded(const struct encode_call *call)
@@ -59,7 +61,7 @@ struct encode_call layout_call(int i)
     return call;
 }
 
-START_TEST(map_bits_layout__is_the_measured_one)
+LOOP_TEST(map_bits_layout__is_the_measured_one, 0, layout_count)
 {
     const struct encode_call call = layout_call(_i);
     const struct tensormap_image image = encoded(&call);
@@ -67,9 +69,8 @@ START_TEST(map_bits_layout__is_the_measured_one)
         ck_assert_msg(image.word[i] == layouts[_i].word[i], "%s: word %d: %llx", layouts[_i].why, i,
                       (unsigned long long)image.word[i]);
 }
-END_TEST
 
-START_TEST(map_bits_layout__decodes_to_the_arguments)
+LOOP_TEST(map_bits_layout__decodes_to_the_arguments, 0, layout_count)
 {
     const struct encode_call call = layout_call(_i);
     struct tensormap_image image;
@@ -94,7 +95,6 @@ START_TEST(map_bits_layout__decodes_to_the_arguments)
         ck_assert_int_eq(map.upper[i], call.upper[i]);
     }
 }
-END_TEST
 
 // --- Round trip ------------------------------------------------------------------------------------------------------
 
@@ -143,7 +143,7 @@ static struct encode_call random_call(struct slow_random *random)
     return call;
 }
 
-START_TEST(map_bits_layout__encode_decode_pack_round_trip)
+LOOP_TEST(map_bits_layout__encode_decode_pack_round_trip, 0, 4)
 {
     enum { CASES = 5000 };
     struct slow_random random = {SEED + (uint64_t)_i};
@@ -164,9 +164,8 @@ START_TEST(map_bits_layout__encode_decode_pack_round_trip)
         ck_assert_uint_eq(map.stride[0], step);
     }
 }
-END_TEST
 
-START_TEST(decode_takes_any_bytes)
+TEST(decode_takes_any_bytes)
 {
     struct slow_random random = {SEED};
     struct tensormap_image image, again;
@@ -188,7 +187,6 @@ START_TEST(decode_takes_any_bytes)
         ck_assert_mem_eq(twice.stride, map.stride, sizeof map.stride);
     }
 }
-END_TEST
 
 // --- Wrong layouts: at least one of the maps above must show the difference ------------------------------------------
 
@@ -247,7 +245,7 @@ static const struct {
 };
 enum { MUTANTS = sizeof mutants / sizeof mutants[0] };
 
-START_TEST(layouts_notice_each_wrong_field)
+LOOP_TEST(layouts_notice_each_wrong_field, 0, MUTANTS)
 {
     for (int i = 0; i < layout_count; i++) {
         const struct encode_call call = layout_call(i);
@@ -257,16 +255,4 @@ START_TEST(layouts_notice_each_wrong_field)
         if (mutants[_i].differs(&image, &map)) return;
     }
     ck_abort_msg("%s passes", mutants[_i].name);
-}
-END_TEST
-
-void decode_add_tests(Suite *suite)
-{
-    TCase *tests = tcase_create("decode");
-    tcase_add_loop_test(tests, map_bits_layout__is_the_measured_one, 0, layout_count);
-    tcase_add_loop_test(tests, map_bits_layout__decodes_to_the_arguments, 0, layout_count);
-    tcase_add_loop_test(tests, map_bits_layout__encode_decode_pack_round_trip, 0, 4);
-    tcase_add_test(tests, decode_takes_any_bytes);
-    tcase_add_loop_test(tests, layouts_notice_each_wrong_field, 0, MUTANTS);
-    suite_add_tcase(suite, tests);
 }

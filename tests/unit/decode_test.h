@@ -4,7 +4,6 @@
 #define TMAREF_DECODE_TEST_H
 
 #include "encode_call.h"
-#include "tensormap_test.h"
 
 #define TWO(n) ((uint64_t)1 << (n))
 

@@ -10,8 +10,6 @@
 #include "demangle.h"
 #include "plain.h"
 
-Suite *demangle_suite(void);
-
 #define NUMBA "_ZN6cudapy8__main__3addB2v1B30cw51cXTLSUwv1sCUt9Ww0FEw09RRQPE5ArrayIfLi1E1C7mutable7alignedE"
 #define CCCL  "_ZN37_INTERNAL_2a84ef1e_7_ring_cu_ac6f98994cuda3ptx3__424mbarrier_try_wait_parityIvEEbPmRKj"
 #define LONG_NAME                                                                                                      \
@@ -39,7 +37,7 @@ static int has_library(void)
     return dlopen("libstdc++.so.6", RTLD_LAZY) != NULL;
 }
 
-START_TEST(demangle_function_tells_the_name_in_the_source)
+LOOP_TEST(demangle_function_tells_the_name_in_the_source, 0, ROWS_OF(functions))
 {
     char text[DEMANGLED_BYTES];
     if (!has_library()) {
@@ -51,7 +49,6 @@ START_TEST(demangle_function_tells_the_name_in_the_source)
     ck_assert_msg(strncmp(text, functions[_i].text, strlen(functions[_i].text)) == 0, "%s: %s", functions[_i].why,
                   text);
 }
-END_TEST
 
 static const struct {
     const char *name, *text, *why;
@@ -63,15 +60,14 @@ static const struct {
     {"_ZZ1kvE99tile", "_ZZ1kvE99tile", "shorter than it says"},
 };
 
-START_TEST(demangle_variable_is_its_name_in_the_function)
+LOOP_TEST(demangle_variable_is_its_name_in_the_function, 0, ROWS_OF(variables))
 {
     char text[DEMANGLED_BYTES];
     demangle_variable(variables[_i].name, strlen(variables[_i].name), text, sizeof text);
     ck_assert_msg(strcmp(text, variables[_i].text) == 0, "%s: %s", variables[_i].why, text);
 }
-END_TEST
 
-START_TEST(demangle_line_replaces_each_name)
+TEST(demangle_line_replaces_each_name)
 {
     static const char line[] = "mov.u32 %r1, _ZZ1k14CUtensorMap_stPjE4tile+16; // x_ZZ1kvE1s";
     char text[DEMANGLED_BYTES], small[8];
@@ -80,9 +76,8 @@ START_TEST(demangle_line_replaces_each_name)
     ck_assert_uint_eq(demangle_line(line, sizeof line - 1, small, sizeof small), 7);
     ck_assert_str_eq(small, "mov....");
 }
-END_TEST
 
-START_TEST(plain_writes_control_characters_out)
+TEST(plain_writes_control_characters_out)
 {
     char *text = NULL, wide[3000];
     size_t bytes = 0;
@@ -100,20 +95,4 @@ START_TEST(plain_writes_control_characters_out)
     fclose(out);
     ck_assert_str_eq(text, wide);
     free(text);
-}
-END_TEST
-
-Suite *demangle_suite(void)
-{
-    Suite *suite = suite_create("demangle");
-    TCase *names = tcase_create("names"), *text = tcase_create("plain");
-    tcase_add_loop_test(names, demangle_function_tells_the_name_in_the_source, 0,
-                        sizeof functions / sizeof functions[0]);
-    tcase_add_loop_test(names, demangle_variable_is_its_name_in_the_function, 0,
-                        sizeof variables / sizeof variables[0]);
-    tcase_add_test(names, demangle_line_replaces_each_name);
-    tcase_add_test(text, plain_writes_control_characters_out);
-    suite_add_tcase(suite, names);
-    suite_add_tcase(suite, text);
-    return suite;
 }

@@ -13,8 +13,6 @@
 #include "store.h"
 #include "swizzle.h"
 
-Suite *diagnose_suite(void);
-
 enum { BASE = 0x1000, BYTES = 0x2000, SHARED = 0x1800, STALE_BYTE = 0xcd };
 
 // What is found: the dump, and what was there before.
@@ -166,7 +164,7 @@ static int names_both(enum cause one, enum cause other)
     return 0;
 }
 
-START_TEST(a_planted_cause_is_named)
+LOOP_TEST(a_planted_cause_is_named, 0, ROWS_OF(plants))
 {
     scene_start(&scene);
     plants[_i].plant(&scene);
@@ -177,10 +175,9 @@ START_TEST(a_planted_cause_is_named)
     ck_assert(!diagnosis_is_clean(&answer));
     ck_assert_uint_gt(answer.wrong_bytes, 0);
 }
-END_TEST
 
 // With and without the bytes before; a barrier that is content says nothing.
-START_TEST(a_right_tile_is_clean)
+TEST(a_right_tile_is_clean)
 {
     scene_start(&scene);
     load(&scene);
@@ -193,9 +190,8 @@ START_TEST(a_right_tile_is_clean)
         ck_assert(diagnosis_is_clean(&answer));
     }
 }
-END_TEST
 
-START_TEST(bytes_that_stayed_are_stale)
+TEST(bytes_that_stayed_are_stale)
 {
     scene_start(&scene);
     load(&scene);
@@ -208,11 +204,10 @@ START_TEST(bytes_that_stayed_are_stale)
     ck_assert_int_eq(answer.explanation[0].cause, CAUSE_STALE);
     ck_assert(answer.explanation[0].is_maybe);
 }
-END_TEST
 
 // A wrong coordinate, and half of that tile never came: no cause alone explains it, but both together do. So does a box
 // of half the rows.
-START_TEST(a_wrong_tile_that_came_in_part_is_told)
+TEST(a_wrong_tile_that_came_in_part_is_told)
 {
     scene_start(&scene);
     row_below(&scene);
@@ -227,10 +222,9 @@ START_TEST(a_wrong_tile_that_came_in_part_is_told)
     ck_assert(names_both(CAUSE_STALE, CAUSE_COORD_OFF));
     ck_assert(!answer.explanation[0].is_whole);
 }
-END_TEST
 
 // Half a tile of the phase before.
-START_TEST(pieces_of_two_phases_are_told)
+TEST(pieces_of_two_phases_are_told)
 {
     static struct scene old;
     scene_start(&scene);
@@ -245,9 +239,8 @@ START_TEST(pieces_of_two_phases_are_told)
         ck_assert_int_eq(answer.explanation[0].cause, CAUSE_OTHER_PHASE);
     }
 }
-END_TEST
 
-START_TEST(a_base_in_the_midst_of_the_pattern_is_told)
+TEST(a_base_in_the_midst_of_the_pattern_is_told)
 {
     scene_start(&scene);
     scene.shared += 384;
@@ -258,9 +251,8 @@ START_TEST(a_base_in_the_midst_of_the_pattern_is_told)
     ck_assert_int_eq(answer.explanation[0].cause, CAUSE_SWIZZLE_BASE);
     ck_assert_int_eq(answer.explanations, 1);
 }
-END_TEST
 
-START_TEST(a_swizzle_that_was_undone_is_told)
+TEST(a_swizzle_that_was_undone_is_told)
 {
     static uint8_t raw[BYTES];
     scene_start(&scene);
@@ -271,9 +263,8 @@ START_TEST(a_swizzle_that_was_undone_is_told)
     ck_assert(diagnose(&scene.question, &answer));
     ck_assert(names(CAUSE_READ_UNSWIZZLED) && names(CAUSE_SWIZZLE_MODE)); // the rows are whole: the same bytes
 }
-END_TEST
 
-START_TEST(slices_in_each_others_places_are_told)
+TEST(slices_in_each_others_places_are_told)
 {
     scene_start(&scene);
     scene.question.slices = 2;
@@ -285,9 +276,8 @@ START_TEST(slices_in_each_others_places_are_told)
     ck_assert_int_eq(answer.explanation[0].cause, CAUSE_WRONG_SLICE);
     ck_assert_str_eq(answer.explanation[0].what, "place 1 holds slice 0");
 }
-END_TEST
 
-START_TEST(a_barrier_that_expects_another_number_is_told)
+TEST(a_barrier_that_expects_another_number_is_told)
 {
     scene_start(&scene);
     load(&scene);
@@ -298,9 +288,8 @@ START_TEST(a_barrier_that_expects_another_number_is_told)
     ck_assert_uint_eq(answer.wrong_bytes, 0);
     ck_assert(!diagnosis_is_clean(&answer));
 }
-END_TEST
 
-START_TEST(a_load_that_faults_has_no_dump)
+TEST(a_load_that_faults_has_no_dump)
 {
     scene_start(&scene);
     scene.question.shared += 16;
@@ -308,10 +297,9 @@ START_TEST(a_load_that_faults_has_no_dump)
     ck_assert_int_eq(answer.rule, RULE_LOAD_SMEM_ALIGN);
     ck_assert(!diagnosis_is_clean(&answer));
 }
-END_TEST
 
 // Memory that nobody wrote is zeros: first of all that is said, whatever coordinates would give zeros too.
-START_TEST(a_tile_of_zeros_was_never_written)
+TEST(a_tile_of_zeros_was_never_written)
 {
     scene_start(&scene);
     memset(scene.dump, 0, BYTES);
@@ -321,9 +309,8 @@ START_TEST(a_tile_of_zeros_was_never_written)
     ck_assert(answer.explanation[0].is_whole && answer.explanation[0].is_maybe);
     ck_assert(!diagnosis_is_foreign(&answer));
 }
-END_TEST
 
-START_TEST(bytes_of_nowhere_are_not_of_the_tensor)
+TEST(bytes_of_nowhere_are_not_of_the_tensor)
 {
     scene_start(&scene);
     load(&scene);
@@ -333,10 +320,9 @@ START_TEST(bytes_of_nowhere_are_not_of_the_tensor)
     ck_assert_int_eq(answer.explanation[0].cause, CAUSE_FOREIGN);
     ck_assert_uint_gt(answer.foreign_bytes, 1900);
 }
-END_TEST
 
 // Two mistakes, of which neither explains anything alone.
-START_TEST(two_mistakes_are_both_named)
+TEST(two_mistakes_are_both_named)
 {
     scene_start(&scene);
     no_swizzle(&scene);
@@ -348,7 +334,6 @@ START_TEST(two_mistakes_are_both_named)
         ck_assert(names_both(CAUSE_SWIZZLE_MODE, CAUSE_OTHER_PHASE));
     }
 }
-END_TEST
 
 // The tensor after a store: 256 x 64 float16 with padded rows.
 enum { TENSOR_BYTES = 576 * 64 };
@@ -385,7 +370,7 @@ static const struct {
     {CAUSE_BOUNDS, fewer_rows, 0},
 };
 
-START_TEST(a_wrong_store_is_told)
+LOOP_TEST(a_wrong_store_is_told, 0, ROWS_OF(stored))
 {
     scene_start(&scene);
     stored[_i].plant(&scene);
@@ -396,10 +381,9 @@ START_TEST(a_wrong_store_is_told)
     else
         ck_assert(names(stored[_i].cause));
 }
-END_TEST
 
 // Every float16 and bfloat16 goes to float32 and back; half way between two neighbours the even one is taken.
-START_TEST(numbers_are_converted_to_nearest_even)
+TEST(numbers_are_converted_to_nearest_even)
 {
     for (uint32_t bits = 0; bits < 0x7c00; bits++) {
         uint32_t here = number_convert(NUMBER_F16, NUMBER_F32, 0, bits),
@@ -426,9 +410,8 @@ START_TEST(numbers_are_converted_to_nearest_even)
     ck_assert_uint_eq(number_convert(NUMBER_F32, NUMBER_F16, 1, 0x7f800000), 0x7c00);
     ck_assert_uint_eq(number_convert(NUMBER_F32, NUMBER_F16, 1, 0x33000001), 0);
 }
-END_TEST
 
-START_TEST(every_cause_has_a_sentence_and_is_found_by_its_name)
+TEST(every_cause_has_a_sentence_and_is_found_by_its_name)
 {
     for (int cause = 0; cause < CAUSES; cause++) {
         const struct cause_row *row = cause_row((enum cause)cause);
@@ -436,30 +419,4 @@ START_TEST(every_cause_has_a_sentence_and_is_found_by_its_name)
         ck_assert(strlen(row->sentence) > 20 && strlen(row->advice) > 20);
     }
     ck_assert_int_eq(cause_find("NONE_SUCH"), CAUSES);
-}
-END_TEST
-
-Suite *diagnose_suite(void)
-{
-    Suite *suite = suite_create("diagnose");
-    TCase *tests = tcase_create("diagnose");
-    tcase_set_timeout(tests, 60); // a busy machine
-    tcase_add_loop_test(tests, a_planted_cause_is_named, 0, (int)(sizeof plants / sizeof plants[0]));
-    tcase_add_test(tests, a_right_tile_is_clean);
-    tcase_add_test(tests, bytes_that_stayed_are_stale);
-    tcase_add_test(tests, a_wrong_tile_that_came_in_part_is_told);
-    tcase_add_test(tests, pieces_of_two_phases_are_told);
-    tcase_add_test(tests, a_base_in_the_midst_of_the_pattern_is_told);
-    tcase_add_test(tests, a_swizzle_that_was_undone_is_told);
-    tcase_add_test(tests, slices_in_each_others_places_are_told);
-    tcase_add_test(tests, a_barrier_that_expects_another_number_is_told);
-    tcase_add_test(tests, a_load_that_faults_has_no_dump);
-    tcase_add_test(tests, a_tile_of_zeros_was_never_written);
-    tcase_add_test(tests, bytes_of_nowhere_are_not_of_the_tensor);
-    tcase_add_test(tests, two_mistakes_are_both_named);
-    tcase_add_loop_test(tests, a_wrong_store_is_told, 0, (int)(sizeof stored / sizeof stored[0]));
-    tcase_add_test(tests, numbers_are_converted_to_nearest_even);
-    tcase_add_test(tests, every_cause_has_a_sentence_and_is_found_by_its_name);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

@@ -12,9 +12,9 @@
 #include "rules/map.h"
 #include "rules/replace.h"
 
-enum { SEED = 20261122, CALLS = 150000, ENTRIES = TENSORMAP_MAX_RANK };
+TEST_FILE(.seconds = 120);
 
-Suite *encode_mend_suite(void);
+enum { SEED = 20261122, CALLS = 150000, ENTRIES = TENSORMAP_MAX_RANK };
 
 #define FIELD(argument, member)                                                                                        \
     {argument, offsetof(struct map_args, member), sizeof(((struct map_args *)NULL)->member)},
@@ -126,7 +126,7 @@ static void require_all_kinds(const struct tally *tally)
         ck_assert_msg(tally->of_rule[rule] > 20, "%s: %d", rule_row(rule)->id, tally->of_rule[rule]);
 }
 
-START_TEST(map_rank__and_all_others_propose_what_is_accepted)
+LOOP_TEST(map_rank__and_all_others_propose_what_is_accepted, 0, 2)
 {
     struct tally tally = {0};
     for (uint64_t i = 0; i < CALLS; i++) {
@@ -142,15 +142,4 @@ START_TEST(map_rank__and_all_others_propose_what_is_accepted)
         count(&tally, &args, broken, &findings);
     }
     require_all_kinds(&tally);
-}
-END_TEST
-
-Suite *encode_mend_suite(void)
-{
-    Suite *suite = suite_create("encode_mend");
-    TCase *tests = tcase_create("encode proposals");
-    tcase_set_timeout(tests, 120);
-    tcase_add_loop_test(tests, map_rank__and_all_others_propose_what_is_accepted, 0, 2);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

@@ -5,7 +5,8 @@
 
 #include "encode_call.h"
 #include "rules/all.h"
-#include "tensormap_test.h"
+
+TEST_FILE(.suite = "tensormap");
 
 static uint64_t row_bytes(const struct encode_call *c)
 {
@@ -143,7 +144,7 @@ static const struct {
 #undef ROW
 };
 
-START_TEST(encode_vectors_notice_each_wrong_check)
+LOOP_TEST(encode_vectors_notice_each_wrong_check, 0, ROWS_OF(mutants))
 {
     const struct encode_vector *vector;
     for (int i = 0; (vector = encode_vector(i)) != NULL; i++) {
@@ -153,10 +154,9 @@ START_TEST(encode_vectors_notice_each_wrong_check)
     }
     ck_abort_msg("%s passes for %s", mutants[_i].name, rule_row(mutants[_i].rule)->id);
 }
-END_TEST
 
 // Proposals that are wrong for the rules that ask for a multiple, or for a limit that is not legal itself.
-START_TEST(encode_vectors_notice_each_wrong_proposal)
+LOOP_TEST(encode_vectors_notice_each_wrong_proposal, 0, 5)
 {
     static const enum rule multiples[] = {RULE_MAP_ADDRESS_ALIGN, RULE_MAP_ADDRESS_ALIGN_32, RULE_MAP_STRIDE_ALIGN,
                                           RULE_MAP_STRIDE_ALIGN_32, RULE_MAP_INNER_BYTES};
@@ -170,13 +170,4 @@ START_TEST(encode_vectors_notice_each_wrong_proposal)
         is_not_rounded_up |= vector->nearest == down;
     }
     ck_assert_msg(is_not_rounded_down && is_not_rounded_up && is_not_limit, "%s", rule_row(multiples[_i])->id);
-}
-END_TEST
-
-void encode_mutant_add_tests(Suite *suite)
-{
-    TCase *tests = tcase_create("encode mutants");
-    tcase_add_loop_test(tests, encode_vectors_notice_each_wrong_check, 0, sizeof mutants / sizeof mutants[0]);
-    tcase_add_loop_test(tests, encode_vectors_notice_each_wrong_proposal, 0, 5);
-    suite_add_tcase(suite, tests);
 }

@@ -7,8 +7,9 @@
 
 #include "encode_call.h"
 #include "rules/map.h"
-#include "tensormap_test.h"
 #include "vectors.h"
+
+TEST_FILE(.suite = "tensormap");
 
 // Puts all proposals back and calls again: that must be accepted.
 static void put_back(struct encode_call call, const char *rule, const char *why)
@@ -79,200 +80,168 @@ static void check_vectors(enum rule rule)
     vectors_are_of_both_sides(rule, broken, kept);
 }
 
-START_TEST(map_rank__is_1_to_5)
+TEST(map_rank__is_1_to_5)
 {
     check_vectors(RULE_MAP_RANK);
 }
-END_TEST
 
-START_TEST(map_rank_huge__is_refused_before_the_rank)
+TEST(map_rank_huge__is_refused_before_the_rank)
 {
     check_vectors(RULE_MAP_RANK_HUGE);
 }
-END_TEST
 
-START_TEST(map_rank_interleave__is_at_least_3)
+TEST(map_rank_interleave__is_at_least_3)
 {
     check_vectors(RULE_MAP_RANK_INTERLEAVE);
 }
-END_TEST
 
-START_TEST(map_rank_im2col__is_at_least_3)
+TEST(map_rank_im2col__is_at_least_3)
 {
     check_vectors(RULE_MAP_RANK_IM2COL);
 }
-END_TEST
 
-START_TEST(map_data_type__is_at_most_12)
+TEST(map_data_type__is_at_most_12)
 {
     check_vectors(RULE_MAP_DATA_TYPE);
 }
-END_TEST
 
-START_TEST(map_data_type_packed__is_13_to_15)
+TEST(map_data_type_packed__is_13_to_15)
 {
     check_vectors(RULE_MAP_DATA_TYPE_PACKED);
 }
-END_TEST
 
-START_TEST(map_interleave__is_at_most_2)
+TEST(map_interleave__is_at_most_2)
 {
     check_vectors(RULE_MAP_INTERLEAVE);
 }
-END_TEST
 
-START_TEST(map_swizzle__is_at_most_3)
+TEST(map_swizzle__is_at_most_3)
 {
     check_vectors(RULE_MAP_SWIZZLE);
 }
-END_TEST
 
-START_TEST(map_swizzle_atom__is_4_to_6)
+TEST(map_swizzle_atom__is_4_to_6)
 {
     check_vectors(RULE_MAP_SWIZZLE_ATOM);
 }
-END_TEST
 
-START_TEST(map_l2_promotion__is_at_most_3)
+TEST(map_l2_promotion__is_at_most_3)
 {
     check_vectors(RULE_MAP_L2_PROMOTION);
 }
-END_TEST
 
-START_TEST(map_oob_fill__is_at_most_1)
+TEST(map_oob_fill__is_at_most_1)
 {
     check_vectors(RULE_MAP_OOB_FILL);
 }
-END_TEST
 
-START_TEST(map_oob_fill_integer__refuses_nan)
+TEST(map_oob_fill_integer__refuses_nan)
 {
     check_vectors(RULE_MAP_OOB_FILL_INTEGER);
 }
-END_TEST
 
-START_TEST(map_address_align__is_16)
+TEST(map_address_align__is_16)
 {
     check_vectors(RULE_MAP_ADDRESS_ALIGN);
 }
-END_TEST
 
-START_TEST(map_address_align_32__is_32_with_pixels_of_32)
+TEST(map_address_align_32__is_32_with_pixels_of_32)
 {
     check_vectors(RULE_MAP_ADDRESS_ALIGN_32);
 }
-END_TEST
 
-START_TEST(map_address_limit__is_below_2_57)
+TEST(map_address_limit__is_below_2_57)
 {
     check_vectors(RULE_MAP_ADDRESS_LIMIT);
 }
-END_TEST
 
-START_TEST(map_dim__is_1_to_2_32)
+TEST(map_dim__is_1_to_2_32)
 {
     check_vectors(RULE_MAP_DIM);
 }
-END_TEST
 
-START_TEST(map_stride_align__is_16)
+TEST(map_stride_align__is_16)
 {
     check_vectors(RULE_MAP_STRIDE_ALIGN);
 }
-END_TEST
 
-START_TEST(map_stride_align_32__is_32_with_pixels_of_32)
+TEST(map_stride_align_32__is_32_with_pixels_of_32)
 {
     check_vectors(RULE_MAP_STRIDE_ALIGN_32);
 }
-END_TEST
 
-START_TEST(map_stride_limit__is_below_2_40)
+TEST(map_stride_limit__is_below_2_40)
 {
     check_vectors(RULE_MAP_STRIDE_LIMIT);
 }
-END_TEST
 
-START_TEST(map_element_stride__is_1_to_8)
+TEST(map_element_stride__is_1_to_8)
 {
     check_vectors(RULE_MAP_ELEMENT_STRIDE);
 }
-END_TEST
 
-START_TEST(map_box_dim__is_1_to_256)
+TEST(map_box_dim__is_1_to_256)
 {
     check_vectors(RULE_MAP_BOX_DIM);
 }
-END_TEST
 
-START_TEST(map_channels__is_1_to_256)
+TEST(map_channels__is_1_to_256)
 {
     check_vectors(RULE_MAP_CHANNELS);
 }
-END_TEST
 
-START_TEST(map_pixels__is_1_to_1024)
+TEST(map_pixels__is_1_to_1024)
 {
     check_vectors(RULE_MAP_PIXELS);
 }
-END_TEST
 
-START_TEST(map_inner_bytes__is_a_multiple_of_16)
+TEST(map_inner_bytes__is_a_multiple_of_16)
 {
     check_vectors(RULE_MAP_INNER_BYTES);
 }
-END_TEST
 
-START_TEST(map_swizzle_span__limits_the_inner_box)
+TEST(map_swizzle_span__limits_the_inner_box)
 {
     check_vectors(RULE_MAP_SWIZZLE_SPAN);
 }
-END_TEST
 
-START_TEST(map_corner_range__is_16_8_or_5_bits)
+TEST(map_corner_range__is_16_8_or_5_bits)
 {
     check_vectors(RULE_MAP_CORNER_RANGE);
 }
-END_TEST
 
-START_TEST(map_corner_empty__is_refused)
+TEST(map_corner_empty__is_refused)
 {
     check_vectors(RULE_MAP_CORNER_EMPTY);
 }
-END_TEST
 
-START_TEST(map_wide_mode__is_0_or_1)
+TEST(map_wide_mode__is_0_or_1)
 {
     check_vectors(RULE_MAP_WIDE_MODE);
 }
-END_TEST
 
-START_TEST(map_interleave_32b_swizzle__warns)
+TEST(map_interleave_32b_swizzle__warns)
 {
     check_vectors(RULE_MAP_INTERLEAVE_32B_SWIZZLE);
 }
-END_TEST
 
-START_TEST(map_stride_order__warns)
+TEST(map_stride_order__warns)
 {
     check_vectors(RULE_MAP_STRIDE_ORDER);
 }
-END_TEST
 
-START_TEST(map_inner_stride__warns)
+TEST(map_inner_stride__warns)
 {
     check_vectors(RULE_MAP_INNER_STRIDE);
 }
-END_TEST
 
-START_TEST(map_wide_swizzle__warns)
+TEST(map_wide_swizzle__warns)
 {
     check_vectors(RULE_MAP_WIDE_SWIZZLE);
 }
-END_TEST
 
 // What is named is the side that can stay longest; of huge boxes all that must shrink.
-START_TEST(map_box_bytes__is_counted_with_floor_in_64_bits)
+LOOP_TEST(map_box_bytes__is_counted_with_floor_in_64_bits, 0, 10)
 {
     static const struct {
         const char *why;
@@ -332,10 +301,9 @@ START_TEST(map_box_bytes__is_counted_with_floor_in_64_bits)
     ck_assert_int_eq(findings_refusals(&findings), 1);
     put_back(call, "MAP_BOX_BYTES", vectors[_i].why);
 }
-END_TEST
 
 // 2^43 bytes: more than 64 bits would hold of a careless product in 32, and no side alone is enough.
-START_TEST(map_box_bytes__names_every_side_that_must_shrink)
+TEST(map_box_bytes__names_every_side_that_must_shrink)
 {
     struct encode_call call = encode_call_base(TILED);
     struct tensormap_image image;
@@ -353,10 +321,9 @@ START_TEST(map_box_bytes__names_every_side_that_must_shrink)
     }
     put_back(call, "MAP_BOX_BYTES", "2^43");
 }
-END_TEST
 
 // Rows of f16 in spans of 64 bytes: what is proposed for one rule does not break the other.
-START_TEST(map_swizzle_span__limits_every_proposal)
+TEST(map_swizzle_span__limits_every_proposal)
 {
     static const uint32_t rows[] = {33, 71, 255, 257, 1000};
     for (size_t i = 0; i < 2 * sizeof rows / sizeof rows[0]; i++) {
@@ -369,51 +336,4 @@ START_TEST(map_swizzle_span__limits_every_proposal)
         ck_assert_int_ge(findings.count, 2);
         for (int f = 0; f < findings.count; f++) ck_assert_uint_eq(findings.item[f].nearest, 32);
     }
-}
-END_TEST
-
-static TCase *rule_tests(void)
-{
-    TCase *tests = tcase_create("encode rules");
-    tcase_add_test(tests, map_rank__is_1_to_5);
-    tcase_add_test(tests, map_rank_huge__is_refused_before_the_rank);
-    tcase_add_test(tests, map_rank_interleave__is_at_least_3);
-    tcase_add_test(tests, map_rank_im2col__is_at_least_3);
-    tcase_add_test(tests, map_data_type__is_at_most_12);
-    tcase_add_test(tests, map_data_type_packed__is_13_to_15);
-    tcase_add_test(tests, map_interleave__is_at_most_2);
-    tcase_add_test(tests, map_swizzle__is_at_most_3);
-    tcase_add_test(tests, map_swizzle_atom__is_4_to_6);
-    tcase_add_test(tests, map_l2_promotion__is_at_most_3);
-    tcase_add_test(tests, map_oob_fill__is_at_most_1);
-    tcase_add_test(tests, map_oob_fill_integer__refuses_nan);
-    tcase_add_test(tests, map_address_align__is_16);
-    tcase_add_test(tests, map_address_align_32__is_32_with_pixels_of_32);
-    tcase_add_test(tests, map_address_limit__is_below_2_57);
-    tcase_add_test(tests, map_dim__is_1_to_2_32);
-    tcase_add_test(tests, map_stride_align__is_16);
-    tcase_add_test(tests, map_stride_align_32__is_32_with_pixels_of_32);
-    tcase_add_test(tests, map_stride_limit__is_below_2_40);
-    tcase_add_test(tests, map_element_stride__is_1_to_8);
-    tcase_add_test(tests, map_box_dim__is_1_to_256);
-    tcase_add_test(tests, map_channels__is_1_to_256);
-    tcase_add_test(tests, map_pixels__is_1_to_1024);
-    tcase_add_test(tests, map_inner_bytes__is_a_multiple_of_16);
-    tcase_add_test(tests, map_swizzle_span__limits_the_inner_box);
-    tcase_add_test(tests, map_swizzle_span__limits_every_proposal);
-    tcase_add_test(tests, map_corner_range__is_16_8_or_5_bits);
-    tcase_add_test(tests, map_corner_empty__is_refused);
-    tcase_add_test(tests, map_wide_mode__is_0_or_1);
-    tcase_add_test(tests, map_interleave_32b_swizzle__warns);
-    tcase_add_test(tests, map_stride_order__warns);
-    tcase_add_test(tests, map_inner_stride__warns);
-    tcase_add_test(tests, map_wide_swizzle__warns);
-    tcase_add_loop_test(tests, map_box_bytes__is_counted_with_floor_in_64_bits, 0, 10);
-    tcase_add_test(tests, map_box_bytes__names_every_side_that_must_shrink);
-    return tests;
-}
-
-void encode_add_tests(Suite *suite)
-{
-    suite_add_tcase(suite, rule_tests());
 }

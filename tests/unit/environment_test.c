@@ -9,8 +9,6 @@
 #include "mma.h"
 #include "reduce.h"
 
-Suite *environment_suite(void);
-
 // Two operands of mma, and what they become, in words; a reduction takes the first two.
 enum { WORDS = 1024, ROUNDS = 5 };
 static uint32_t a[WORDS], b[WORDS], start[WORDS];
@@ -108,12 +106,11 @@ static void execute_add(int dtype, uint32_t *d)
                  (uint32_t)sizeof start / dtype_row((enum dtype)dtype)->size_bytes);
 }
 
-START_TEST(reduce_float_add__is_the_same_in_any_environment)
+TEST(reduce_float_add__is_the_same_in_any_environment)
 {
     for (int i = 0; i < DTYPE_COUNT; i++)
         if (reduce_is_legal(REDUCE_ADD, (enum dtype)i)) same_in_all(execute_add, i, dtype_row((enum dtype)i)->name);
 }
-END_TEST
 
 static void execute_mma(int form, uint32_t *d)
 {
@@ -124,18 +121,7 @@ static void execute_mma(int form, uint32_t *d)
         mma_execute((enum mma_form)form, a, b, d, NULL);
 }
 
-START_TEST(mma_numbers_are_the_same_in_any_environment)
+LOOP_TEST(mma_numbers_are_the_same_in_any_environment, 0, MMA_FORMS)
 {
     same_in_all(execute_mma, _i, mma_row((enum mma_form)_i)->name);
-}
-END_TEST
-
-Suite *environment_suite(void)
-{
-    Suite *suite = suite_create("environment");
-    TCase *tests = tcase_create("environment");
-    tcase_add_test(tests, reduce_float_add__is_the_same_in_any_environment);
-    tcase_add_loop_test(tests, mma_numbers_are_the_same_in_any_environment, 0, MMA_FORMS);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

@@ -4,8 +4,6 @@
 
 #include <check.h>
 
-Suite *event_suite(void);
-
 static const struct {
     struct event event;
     const char *name;
@@ -24,13 +22,12 @@ static const struct {
 };
 enum { NAMES = sizeof names / sizeof names[0] };
 
-START_TEST(every_event_has_a_name)
+LOOP_TEST(every_event_has_a_name, 0, NAMES)
 {
     ck_assert_str_eq(event_name(&names[_i].event), names[_i].name);
 }
-END_TEST
 
-START_TEST(every_value_of_an_access_has_a_name)
+TEST(every_value_of_an_access_has_a_name)
 {
     ck_assert_str_eq(access_kind_name(ACCESS_REDUCE), "reduce");
     ck_assert_str_eq(access_order_name(ORDER_MMIO), "mmio");
@@ -38,7 +35,6 @@ START_TEST(every_value_of_an_access_has_a_name)
     ck_assert_str_eq(access_proxy_name(PROXY_ALIAS), "alias");
     ck_assert_str_eq(access_space_name(SPACE_SHARED), "shared");
 }
-END_TEST
 
 static void count(void *context, const struct event *event)
 {
@@ -46,7 +42,7 @@ static void count(void *context, const struct event *event)
     ++*(int *)context;
 }
 
-START_TEST(an_access_is_told_to_whoever_listens)
+TEST(an_access_is_told_to_whoever_listens)
 {
     int heard = 0;
     const struct observer observer = {&heard, count};
@@ -60,16 +56,4 @@ START_TEST(an_access_is_told_to_whoever_listens)
     ck_assert_int_eq(heard, 1);
     event_tell(&silent, (struct event){.kind = EVENT_RUN, .run = RUN_EXIT});
     ck_assert_int_eq(heard, 1);
-}
-END_TEST
-
-Suite *event_suite(void)
-{
-    Suite *suite = suite_create("event");
-    TCase *tests = tcase_create("event");
-    tcase_add_loop_test(tests, every_event_has_a_name, 0, NAMES);
-    tcase_add_test(tests, every_value_of_an_access_has_a_name);
-    tcase_add_test(tests, an_access_is_told_to_whoever_listens);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

@@ -12,7 +12,7 @@
 #include "field.h"
 #include "rule_most.h"
 
-Suite *family_case_suite(void);
+TEST_FILE(.seconds = 120);
 
 enum { CASES = 300, ALTERED_CASES = 40, SEED = 31, THREAD_CASES = 24, MOST_TOLD_BYTES = 1 << 22 };
 
@@ -20,6 +20,7 @@ enum { CASES = 300, ALTERED_CASES = 40, SEED = 31, THREAD_CASES = 24, MOST_TOLD_
 static const int likely_of[] = {
 #define FAMILY(name, live, likely, first) likely,
 #include "families.def"
+
 #undef FAMILY
 };
 
@@ -58,7 +59,14 @@ static json_t *random_case(uint64_t i)
     return family_write(family, test_case);
 }
 
-START_TEST(a_case_is_read_as_it_was_written)
+static int count_families(void)
+{
+    int count = 0;
+    while (families[count] != NULL) count++;
+    return count;
+}
+
+LOOP_TEST(a_case_is_read_as_it_was_written, 0, count_families())
 {
     open_family(_i);
     for (uint64_t i = 0; i < CASES; i++) {
@@ -72,7 +80,6 @@ START_TEST(a_case_is_read_as_it_was_written)
     }
     close_family();
 }
-END_TEST
 
 // Refused, in a sentence that holds `part`.
 static void refused(json_t *json, const char *part)
@@ -147,7 +154,7 @@ static void alter(json_t *whole, json_t *object, const struct fields *fields)
     json_decref(copy);
 }
 
-START_TEST(a_case_with_one_thing_wrong_is_refused_by_its_key)
+LOOP_TEST(a_case_with_one_thing_wrong_is_refused_by_its_key, 0, count_families())
 {
     open_family(_i);
     for (uint64_t i = 0; i < ALTERED_CASES; i++) {
@@ -157,7 +164,6 @@ START_TEST(a_case_with_one_thing_wrong_is_refused_by_its_key)
     }
     close_family();
 }
-END_TEST
 
 // What is said of a result whose byte `at` of window `w` has one bit turned; to be freed.
 static char *told_of(const struct result *expected, int w, uint32_t at)
@@ -194,7 +200,7 @@ static int check_told(const struct result *expected, int w)
 }
 
 // A byte that differs, in each window of a case, is named by its window and its address, with a likely rule.
-START_TEST(a_mismatch_names_its_window_address_and_rule)
+LOOP_TEST(a_mismatch_names_its_window_address_and_rule, 0, count_families())
 {
     int told = 0;
     open_family(_i);
@@ -210,7 +216,6 @@ START_TEST(a_mismatch_names_its_window_address_and_rule)
     ck_assert_msg(told > 0, "%s: no case has a window", family->name);
     close_family();
 }
-END_TEST
 
 // The likely rule that is told of a change in window `w`.
 static enum rule likely_rule(struct result *expected, int w, uint32_t at_byte)
@@ -240,7 +245,7 @@ static int count_likely(int named[RULE_MOST])
 }
 
 // The rule is that of the place: one for all places, or several, as the family's row says.
-START_TEST(likely_rules_depend_on_the_place)
+LOOP_TEST(likely_rules_depend_on_the_place, 0, count_families())
 {
     int named[RULE_MOST] = {0}, rules = 0;
     open_family(_i);
@@ -251,7 +256,6 @@ START_TEST(likely_rules_depend_on_the_place)
     ck_assert_msg((rules < 2 ? rules : 2) == likely, "%s: %d rules", family->name, rules);
     close_family();
 }
-END_TEST
 
 static void check_meanings(const struct fields *fields)
 {
@@ -263,11 +267,10 @@ static void check_meanings(const struct fields *fields)
 }
 
 // A page of the format is made of these.
-START_TEST(every_field_says_what_it_means)
+LOOP_TEST(every_field_says_what_it_means, 0, count_families())
 {
     check_meanings(families[_i]->fields);
 }
-END_TEST
 
 // What the model leaves of the first cases, all windows and statuses in one number.
 static int digest_cases(void *context)
@@ -291,7 +294,7 @@ static int digest_cases(void *context)
     return (int)digest;
 }
 
-START_TEST(families_run_on_several_threads)
+LOOP_TEST(families_run_on_several_threads, 0, count_families())
 {
     enum { THREADS = 3 };
     thrd_t thread[THREADS];
@@ -300,22 +303,4 @@ START_TEST(families_run_on_several_threads)
         ck_assert_int_eq(thrd_create(&thread[i], digest_cases, (void *)(uintptr_t)families[_i]), thrd_success);
     for (int i = 0; i < THREADS; i++) thrd_join(thread[i], &digest[i]);
     for (int i = 0; i < THREADS; i++) ck_assert_msg(digest[i] == alone, "%s, thread %d", families[_i]->name, i);
-}
-END_TEST
-
-Suite *family_case_suite(void)
-{
-    int count = 0;
-    while (families[count] != NULL) count++;
-    Suite *suite = suite_create("family_case");
-    TCase *tcase = tcase_create("family_case");
-    tcase_set_timeout(tcase, 120);
-    tcase_add_loop_test(tcase, a_case_is_read_as_it_was_written, 0, count);
-    tcase_add_loop_test(tcase, a_case_with_one_thing_wrong_is_refused_by_its_key, 0, count);
-    tcase_add_loop_test(tcase, a_mismatch_names_its_window_address_and_rule, 0, count);
-    tcase_add_loop_test(tcase, likely_rules_depend_on_the_place, 0, count);
-    tcase_add_loop_test(tcase, families_run_on_several_threads, 0, count);
-    tcase_add_loop_test(tcase, every_field_says_what_it_means, 0, count);
-    suite_add_tcase(suite, tcase);
-    return suite;
 }

@@ -9,8 +9,6 @@
 
 #include "family.h"
 
-Suite *family_words_suite(void);
-
 enum { MOST_LINES = 1000, LINE_BYTES = 4096 };
 
 struct list {
@@ -42,7 +40,7 @@ static const struct family *open_line(const struct list *list, int i, const json
     return family;
 }
 
-START_TEST(a_case_that_cannot_run_is_refused)
+LOOP_TEST(a_case_that_cannot_run_is_refused, 0, load(&refused))
 {
     const json_t *json;
     const struct family *family = open_line(&refused, _i, &json);
@@ -53,7 +51,6 @@ START_TEST(a_case_that_cannot_run_is_refused)
     ck_assert_msg(strstr(said.at, why) != NULL, "%s:%d: %s", refused.path, _i + 1, said.at);
     free(taken);
 }
-END_TEST
 
 static struct window *window_of(struct result *result, const char *name)
 {
@@ -77,7 +74,7 @@ static void change(const json_t *line, struct result *found)
     changed->bytes[byte] ^= (uint8_t)json_integer_value(json_object_get(line, "flip"));
 }
 
-START_TEST(a_mismatch_is_told)
+LOOP_TEST(a_mismatch_is_told, 0, load(&told))
 {
     const json_t *json, *line = told.line[_i], *says = json_object_get(line, "says");
     const struct family *family = open_line(&told, _i, &json);
@@ -102,16 +99,4 @@ START_TEST(a_mismatch_is_told)
     free(expected.first_bytes);
     free(found.first_bytes);
     free(test_case);
-}
-END_TEST
-
-Suite *family_words_suite(void)
-{
-    Suite *suite = suite_create("family_words");
-    TCase *tcase = tcase_create("family_words");
-    tcase_set_timeout(tcase, 60);
-    tcase_add_loop_test(tcase, a_case_that_cannot_run_is_refused, 0, load(&refused));
-    tcase_add_loop_test(tcase, a_mismatch_is_told, 0, load(&told));
-    suite_add_tcase(suite, tcase);
-    return suite;
 }

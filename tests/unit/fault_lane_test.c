@@ -17,8 +17,6 @@
 #include "rules/shared.h"
 #include "source.h"
 
-Suite *fault_lane_suite(void);
-
 // --- limits ----------------------------------------------------------------------------------------------------------
 
 static void read_case(const char *family_name, const char *text, void *test_case)
@@ -52,7 +50,7 @@ static const struct {
      "shared", 20975616, 4096, RULE_SHARED_ACCESS_WINDOW},
 };
 
-START_TEST(edge_is_one_step_from_a_case_that_does_not_fault)
+LOOP_TEST(edge_is_one_step_from_a_case_that_does_not_fault, 0, ROWS_OF(limits))
 {
     const struct family *family = family_find("misuse");
     void *fatal = calloc(3, family->case_bytes), *edge = (char *)fatal + family->case_bytes,
@@ -66,7 +64,6 @@ START_TEST(edge_is_one_step_from_a_case_that_does_not_fault)
     ck_assert_int_eq(number_of("misuse", edge, limits[_i].key), limits[_i].edge);
     free(fatal);
 }
-END_TEST
 
 // Where no step of one number helps, another case's number does, or a word.
 static const struct {
@@ -93,7 +90,7 @@ static int differences(const struct family *family, const void *one, const void 
     return count;
 }
 
-START_TEST(edge_borrows_one_value_of_another_case)
+LOOP_TEST(edge_borrows_one_value_of_another_case, 0, ROWS_OF(borrowed))
 {
     const struct family *family = family_find(borrowed[_i].family);
     void *fatal = calloc(3, family->case_bytes), *edge = (char *)fatal + family->case_bytes,
@@ -106,9 +103,8 @@ START_TEST(edge_borrows_one_value_of_another_case)
     ck_assert_int_eq(differences(family, edge, near), 1);
     free(fatal);
 }
-END_TEST
 
-START_TEST(quota_gives_what_it_has_when_the_time_is_up)
+TEST(quota_gives_what_it_has_when_the_time_is_up)
 {
     static struct fill fill;
     struct quota quota = {.each = 3};
@@ -121,9 +117,8 @@ START_TEST(quota_gives_what_it_has_when_the_time_is_up)
     source_close(&source);
     batch_close(&batch);
 }
-END_TEST
 
-START_TEST(source_counts_the_lines_that_are_left)
+TEST(source_counts_the_lines_that_are_left)
 {
     char lines[] = "{}\n \n{}\n{}";
     struct source source = {.family = family_find("load"), .lines = lines, .end = UINT64_MAX};
@@ -131,9 +126,8 @@ START_TEST(source_counts_the_lines_that_are_left)
     source.end = 2;
     ck_assert_uint_eq(source_left(&source), 2);
 }
-END_TEST
 
-START_TEST(quota_takes_so_many_of_each_rule_and_their_neighbours)
+TEST(quota_takes_so_many_of_each_rule_and_their_neighbours)
 {
     static struct fill fill;
     struct quota quota = {.each = 3};
@@ -159,7 +153,6 @@ START_TEST(quota_takes_so_many_of_each_rule_and_their_neighbours)
     source_close(&source);
     batch_close(&batch);
 }
-END_TEST
 
 // Loads of which each kills its process.
 static void generate_fault(struct random *random, void *test_case)
@@ -170,7 +163,7 @@ static void generate_fault(struct random *random, void *test_case)
 }
 
 // What the batches hold, whatever the number of threads: several rounds of cases, and more than one batch.
-START_TEST(quota_gives_the_same_to_any_number_of_threads)
+TEST(quota_gives_the_same_to_any_number_of_threads)
 {
     static struct fill fill;
     struct family family = *family_find("load");
@@ -194,7 +187,6 @@ START_TEST(quota_gives_the_same_to_any_number_of_threads)
     ck_assert_uint_eq(cases[0], cases[1]);
     ck_assert_uint_eq(sums[0], sums[1]);
 }
-END_TEST
 
 // --- core dumps ------------------------------------------------------------------------------------------------------
 
@@ -242,7 +234,7 @@ static void keep_warp(void *to, const struct gpu_core_warp *warp)
     *(struct gpu_core_warp *)to = *warp;
 }
 
-START_TEST(dump_tells_of_the_warp_with_an_exception)
+TEST(dump_tells_of_the_warp_with_an_exception)
 {
     char path[] = "/tmp/tmaref-dump-XXXXXX";
     struct gpu_core_warp warp = {0};
@@ -262,9 +254,8 @@ START_TEST(dump_tells_of_the_warp_with_an_exception)
     unlink(path);
     ck_assert(!gpu_core_read(path, keep_warp, &warp));
 }
-END_TEST
 
-START_TEST(exceptions_stand_for_one_cuda_error_or_two)
+TEST(exceptions_stand_for_one_cuda_error_or_two)
 {
     static const struct {
         uint32_t exception;
@@ -277,7 +268,6 @@ START_TEST(exceptions_stand_for_one_cuda_error_or_two)
         ck_assert_int_eq(other, rows[i].other);
     }
 }
-END_TEST
 
 // --- how often the model runs ----------------------------------------------------------------------------------------
 
@@ -318,7 +308,7 @@ static void other_close(void)
 static const struct executor other = {
     .name = "other", .open = other_open, .run = other_run, .run_apart = other_run_apart, .close = other_close};
 
-START_TEST(diff_runs_the_model_once_for_each_case)
+LOOP_TEST(diff_runs_the_model_once_for_each_case, 0, 2)
 {
     const struct diff_limits limits = {.faults = UINT64_MAX, .alone = UINT64_MAX, .sure = 3};
     struct tally tally;
@@ -334,7 +324,6 @@ START_TEST(diff_runs_the_model_once_for_each_case)
     ck_assert_uint_gt(tally.faults, 0);
     ck_assert_int_eq(model_runs, 2000);
 }
-END_TEST
 
 // --- as many processors as there are ------------------------------------------------------------------------------------
 
@@ -365,7 +354,7 @@ static char *told_by_jobs(int jobs, struct tally *tally)
     return told;
 }
 
-START_TEST(diff_tells_the_same_on_any_number_of_processors)
+TEST(diff_tells_the_same_on_any_number_of_processors)
 {
     struct tally one, three;
     char *told_by_one = told_by_jobs(1, &one), *told_by_three = told_by_jobs(3, &three);
@@ -376,7 +365,6 @@ START_TEST(diff_tells_the_same_on_any_number_of_processors)
     free(told_by_one);
     free(told_by_three);
 }
-END_TEST
 
 // --- launches --------------------------------------------------------------------------------------------------------
 
@@ -412,7 +400,7 @@ static const struct {
     {"fewer jobs than CTAs", "core", 2, 6, 3, 3, 6},
 };
 
-START_TEST(launch_that_wants_a_dump_gives_each_cta_one_job)
+LOOP_TEST(launch_that_wants_a_dump_gives_each_cta_one_job, 0, ROWS_OF(launches))
 {
     int jobs = launches[_i].jobs;
     void *arguments[] = {&jobs};
@@ -431,26 +419,4 @@ START_TEST(launch_that_wants_a_dump_gives_each_cta_one_job)
     ck_assert_msg(heard_jobs == launches[_i].heard, "%s: %d jobs", launches[_i].why, heard_jobs);
     ck_assert_msg(launched_ctas == launches[_i].ctas, "%s: %u CTAs", launches[_i].why, launched_ctas);
     ck_assert_int_eq(gpu.launched.jobs, heard_jobs);
-}
-END_TEST
-
-Suite *fault_lane_suite(void)
-{
-    Suite *suite = suite_create("fault_lane");
-    TCase *edges = tcase_create("limits"), *dumps = tcase_create("dumps");
-    tcase_add_loop_test(edges, edge_is_one_step_from_a_case_that_does_not_fault, 0, sizeof limits / sizeof limits[0]);
-    tcase_add_loop_test(edges, edge_borrows_one_value_of_another_case, 0, sizeof borrowed / sizeof borrowed[0]);
-    tcase_add_test(edges, quota_takes_so_many_of_each_rule_and_their_neighbours);
-    tcase_add_test(edges, quota_gives_the_same_to_any_number_of_threads);
-    tcase_add_test(edges, quota_gives_what_it_has_when_the_time_is_up);
-    tcase_add_test(edges, source_counts_the_lines_that_are_left);
-    tcase_add_loop_test(edges, diff_runs_the_model_once_for_each_case, 0, 2);
-    tcase_add_test(edges, diff_tells_the_same_on_any_number_of_processors);
-    tcase_add_test(dumps, dump_tells_of_the_warp_with_an_exception);
-    tcase_add_test(dumps, exceptions_stand_for_one_cuda_error_or_two);
-    tcase_add_loop_test(dumps, launch_that_wants_a_dump_gives_each_cta_one_job, 0,
-                        sizeof launches / sizeof launches[0]);
-    suite_add_tcase(suite, edges);
-    suite_add_tcase(suite, dumps);
-    return suite;
 }

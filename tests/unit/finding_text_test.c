@@ -11,8 +11,6 @@
 #include "prefetch.h"
 #include "rules/all.h"
 
-Suite *finding_text_suite(void);
-
 // Of the text the first line; of the JSON what stands between the severity and the sentence.
 static const struct {
     const char *why;
@@ -77,7 +75,7 @@ enum { WRITTEN = sizeof written / sizeof written[0] };
 
 static struct line line;
 
-START_TEST(a_finding_is_written_with_the_numbers_it_has)
+LOOP_TEST(a_finding_is_written_with_the_numbers_it_has, 0, WRITTEN)
 {
     line_start(&line);
     finding_text(&written[_i].finding, &line);
@@ -89,18 +87,16 @@ START_TEST(a_finding_is_written_with_the_numbers_it_has)
     ck_assert_msg(strstr(line.bytes, written[_i].json) != NULL, "%s: %s", written[_i].why, line.bytes);
     ck_assert_int_eq(line.bytes[line.used - 1], '}');
 }
-END_TEST
 
-START_TEST(a_finding_says_what_the_value_must_be)
+LOOP_TEST(a_finding_says_what_the_value_must_be, 0, LIMITED)
 {
     line_start(&line);
     finding_value(&limited[_i].finding, 1, &line);
     ck_assert_str_eq(line.bytes, limited[_i].value);
 }
-END_TEST
 
 // The numbers that calls take as int: -1 is no 18446744073709551615.
-START_TEST(a_number_below_zero_is_written_as_one)
+TEST(a_number_below_zero_is_written_as_one)
 {
     const struct memory shared = {0};
     const uint32_t rows[MATRIX_LANES] = {0};
@@ -119,9 +115,8 @@ START_TEST(a_number_below_zero_is_written_as_one)
     ck_assert_int_eq(finding_of_form(&findings, "new_val", UINT64_C(1) << 63), RULE_INSTRUCTION_FORM);
     ck_assert_int_eq(findings.item[findings.count - 1].is_signed, 0);
 }
-END_TEST
 
-START_TEST(every_severity_has_its_word)
+TEST(every_severity_has_its_word)
 {
     ck_assert_str_eq(finding_severity(RULE_MAP_WIDE_SM90), "warning");
     ck_assert_str_eq(finding_severity(RULE_MAP_NULL_CORNER), "crash");
@@ -129,10 +124,9 @@ START_TEST(every_severity_has_its_word)
     ck_assert_str_eq(finding_severity(RULE_GLOBAL_ACCESS_UNMAPPED), "fault");
     ck_assert_str_eq(finding_severity(RULE_MAP_BITS_RESERVED), "odd");
 }
-END_TEST
 
 // A list of findings holds FINDINGS_MAX; more are counted.
-START_TEST(findings_that_have_no_room_are_counted)
+TEST(findings_that_have_no_room_are_counted)
 {
     struct findings findings = {0};
     for (int i = 0; i < FINDINGS_MAX + 3; i++) finding_add(&findings, written[0].finding);
@@ -149,9 +143,8 @@ START_TEST(findings_that_have_no_room_are_counted)
     ck_assert_ptr_nonnull(strstr(line.bytes, "},{\"rule\""));
     ck_assert_str_eq(line.bytes + line.used - 2, "}]");
 }
-END_TEST
 
-START_TEST(a_line_escapes_what_json_has_to)
+TEST(a_line_escapes_what_json_has_to)
 {
     line_start(&line);
     line_add_json(&line, "a \"b\" \\ \n\x01 c");
@@ -160,9 +153,8 @@ START_TEST(a_line_escapes_what_json_has_to)
     line_add_json(&line, NULL);
     ck_assert_str_eq(line.bytes, "null");
 }
-END_TEST
 
-START_TEST(a_line_drops_what_does_not_fit)
+TEST(a_line_drops_what_does_not_fit)
 {
     line_start(&line);
     while (line.used < TEXT_LINE_BYTES - 1) line_add(&line, "%s", "0123456789abcdef");
@@ -170,9 +162,8 @@ START_TEST(a_line_drops_what_does_not_fit)
     ck_assert_uint_eq(line.used, TEXT_LINE_BYTES - 1);
     ck_assert_uint_eq(strlen(line.bytes), TEXT_LINE_BYTES - 1);
 }
-END_TEST
 
-START_TEST(a_line_is_written_whole_or_says_that_it_is_not)
+TEST(a_line_is_written_whole_or_says_that_it_is_not)
 {
     int ends[2];
     char read_back[16];
@@ -188,21 +179,4 @@ START_TEST(a_line_is_written_whole_or_says_that_it_is_not)
     ck_assert_int_eq(errno, EBADF);
     line_start(&line);
     ck_assert_int_eq(line_write(&line, -1), 0); // nothing to write
-}
-END_TEST
-
-Suite *finding_text_suite(void)
-{
-    Suite *suite = suite_create("finding_text");
-    TCase *tests = tcase_create("finding_text");
-    tcase_add_loop_test(tests, a_finding_is_written_with_the_numbers_it_has, 0, WRITTEN);
-    tcase_add_loop_test(tests, a_finding_says_what_the_value_must_be, 0, LIMITED);
-    tcase_add_test(tests, a_number_below_zero_is_written_as_one);
-    tcase_add_test(tests, every_severity_has_its_word);
-    tcase_add_test(tests, findings_that_have_no_room_are_counted);
-    tcase_add_test(tests, a_line_escapes_what_json_has_to);
-    tcase_add_test(tests, a_line_drops_what_does_not_fit);
-    tcase_add_test(tests, a_line_is_written_whole_or_says_that_it_is_not);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

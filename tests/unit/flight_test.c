@@ -11,7 +11,7 @@
 #include "slow_im2col.h"
 #include "slow_store.h"
 
-Suite *flight_suite(void);
+TEST_FILE(.seconds = 120);
 
 enum { CTAS = 3, REGIONS = 4, GMEM_BYTES = SLOW_GMEM_BYTES, SMEM_BYTES = SLOW_SMEM_BYTES, SMEM_BASE = SLOW_SMEM_BASE };
 enum { WANTED = 80, GAP = 64, BARRIER = SMEM_BASE + SMEM_BYTES - 8 };
@@ -274,7 +274,7 @@ static void compare(const struct operation *o, uint64_t seed)
     if (is_store(o->kind)) compare_reach(o, &whole.heard);
 }
 
-START_TEST(tile_tx_bytes__any_split_is_the_whole)
+LOOP_TEST(tile_tx_bytes__any_split_is_the_whole, 0, OPERATION_KINDS)
 {
     int done = 0;
     int long_ones = 0, im2col = 0;
@@ -298,15 +298,4 @@ START_TEST(tile_tx_bytes__any_split_is_the_whole)
     if (_i < OPERATION_ST_ASYNC && _i != OPERATION_TENSOR_PREFETCH && _i != OPERATION_BULK_PREFETCH)
         ck_assert_int_gt(long_ones, 5);
     if (_i <= OPERATION_TENSOR_PREFETCH) ck_assert_int_gt(im2col, 5);
-}
-END_TEST
-
-Suite *flight_suite(void)
-{
-    Suite *suite = suite_create("flight");
-    TCase *pieces = tcase_create("pieces");
-    tcase_set_timeout(pieces, 120);
-    tcase_add_loop_test(pieces, tile_tx_bytes__any_split_is_the_whole, 0, OPERATION_KINDS);
-    suite_add_tcase(suite, pieces);
-    return suite;
 }

@@ -12,7 +12,7 @@
 #include "mbarrier.h"
 #include "recorded.h"
 
-Suite *gemm_case_suite(void);
+TEST_FILE(.seconds = 120);
 
 enum { CASES = 20000 };
 
@@ -22,7 +22,7 @@ enum { CASES = 20000 };
 
 // Every instance, remainders along every side, clusters of every shape, all ways to split, padding, many tiles of a
 // CTA.
-START_TEST(gemm_cases_reach_everything)
+TEST(gemm_cases_reach_everything)
 {
     int *instances = calloc(gemm_instance_count(), sizeof *instances), clusters[5][5] = {{0}};
     int remainders[3] = {0}, splits[2] = {0}, padded = 0, dumps[GEMM_CP_ASYNC + 1] = {0}, few = 0, tiny = 0;
@@ -54,7 +54,6 @@ START_TEST(gemm_cases_reach_everything)
     ck_assert_int_gt(tiny, CASES / 200);
     free(instances);
 }
-END_TEST
 
 // Kernels whose CTAs go through their tiles by a schedule: does CTA 0 take three tiles or more, and do their blocks go
 // round the stages more than twice?
@@ -75,7 +74,7 @@ static void count_schedule(const struct gemm_case *c, int counts[3])
     counts[2] += exercises_schedule(c) && c->k >= 2048;
 }
 
-START_TEST(gemm_cases_exercise_the_schedules)
+TEST(gemm_cases_exercise_the_schedules)
 {
     int counts[3] = {0};
     for (uint64_t i = 0; i < CASES; i++) {
@@ -87,7 +86,6 @@ START_TEST(gemm_cases_exercise_the_schedules)
     ck_assert_msg(counts[1] * 10 > counts[0] * 4, "%d of %d cases", counts[1], counts[0]);
     ck_assert_msg(counts[2] * 100 > counts[0] * 2, "%d of %d cases have a long K", counts[2], counts[0]);
 }
-END_TEST
 
 static void visit_recorded(const void *test_case, const struct trace_entry *entry, void *context)
 {
@@ -95,7 +93,7 @@ static void visit_recorded(const void *test_case, const struct trace_entry *entr
     count_schedule(test_case, context);
 }
 
-START_TEST(gemm_recordings_exercise_the_schedules)
+TEST(gemm_recordings_exercise_the_schedules)
 {
     int counts[3] = {0};
     recorded_each("gemm", visit_recorded, counts);
@@ -105,7 +103,6 @@ START_TEST(gemm_recordings_exercise_the_schedules)
     printf("gemm: %d of %d recorded ping-pong and cooperative cases exercise the schedule, %d with k >= 2048\n",
            counts[1], counts[0], counts[2]);
 }
-END_TEST
 
 // --- The model -------------------------------------------------------------------------------------------------------
 
@@ -120,7 +117,7 @@ static int element_of(const struct gemm_case *c, enum gemm_operand operand, cons
 }
 
 // Of -1, 0 and 1 an f32 D holds the very sums, whatever the kernel; what lies around D stays as it was.
-START_TEST(gemm_of_small_integers_is_their_sums)
+TEST(gemm_of_small_integers_is_their_sums)
 {
     int checked = 0;
     for (uint64_t i = 0; i < 400; i++) {
@@ -155,10 +152,9 @@ START_TEST(gemm_of_small_integers_is_their_sums)
     }
     ck_assert_int_gt(checked, 100000);
 }
-END_TEST
 
 // One tile of three blocks in two stages: the third block lies where the first was, and its barriers went round twice.
-START_TEST(gemm_dump_shows_the_last_blocks)
+TEST(gemm_dump_shows_the_last_blocks)
 {
     struct gemm_case c = {
         .m = 3, .n = 5, .k = 150, .stages = 2, .cluster_m = 1, .cluster_n = 1, .splits = 1, .group = 1};
@@ -180,10 +176,9 @@ START_TEST(gemm_dump_shows_the_last_blocks)
     free(dump);
     free(a);
 }
-END_TEST
 
 // Two parts that meet in distributed shared memory: over the block of part 0 lie the sums of part 1.
-START_TEST(gemm_dump_of_a_split_shows_the_other_part)
+TEST(gemm_dump_of_a_split_shows_the_other_part)
 {
     struct gemm_case c = {
         .m = 3, .n = 5, .k = 128, .stages = 8, .cluster_m = 1, .cluster_n = 1, .splits = 2, .group = 1};
@@ -211,10 +206,9 @@ START_TEST(gemm_dump_of_a_split_shows_the_other_part)
     free(a);
     free(b);
 }
-END_TEST
 
 // Of cp.async the same blocks, and no barriers.
-START_TEST(gemm_dump_of_cp_async_shows_the_last_blocks)
+TEST(gemm_dump_of_cp_async_shows_the_last_blocks)
 {
     struct gemm_case c = {
         .m = 3, .n = 5, .k = 150, .stages = 2, .cluster_m = 1, .cluster_n = 1, .splits = 1, .group = 1};
@@ -233,10 +227,9 @@ START_TEST(gemm_dump_of_cp_async_shows_the_last_blocks)
     free(dump);
     free(b);
 }
-END_TEST
 
 // The layout changes nothing: all swizzles and both majornesses of the same numbers give the same D.
-START_TEST(gemm_layouts_give_the_same_sums)
+TEST(gemm_layouts_give_the_same_sums)
 {
     struct layout_case c = {.m = 70, .n = 40, .k = 100, .seed = 5};
     static uint8_t first[70 * 160 + 2 * GEMM_GUARD_BYTES], d[sizeof first];
@@ -252,11 +245,10 @@ START_TEST(gemm_layouts_give_the_same_sums)
         ck_assert_mem_eq(d, first, sizeof d);
     }
 }
-END_TEST
 
 // --- Mismatches ------------------------------------------------------------------------------------------------------
 
-START_TEST(gemm_mismatch_names_the_element_and_the_block)
+TEST(gemm_mismatch_names_the_element_and_the_block)
 {
     const struct family *family = family_find("gemm");
     struct gemm_case c = {
@@ -278,23 +270,4 @@ START_TEST(gemm_mismatch_names_the_element_and_the_block)
     ck_assert_msg(strstr(text, "as if K had ended before block 2 (k = 128)") != NULL, "%s", text);
     free(expected_bytes);
     free(found_bytes);
-}
-END_TEST
-
-Suite *gemm_case_suite(void)
-{
-    Suite *suite = suite_create("gemm_case");
-    TCase *tests = tcase_create("gemm_case");
-    tcase_set_timeout(tests, 120);
-    tcase_add_test(tests, gemm_cases_reach_everything);
-    tcase_add_test(tests, gemm_of_small_integers_is_their_sums);
-    tcase_add_test(tests, gemm_dump_shows_the_last_blocks);
-    tcase_add_test(tests, gemm_cases_exercise_the_schedules);
-    tcase_add_test(tests, gemm_recordings_exercise_the_schedules);
-    tcase_add_test(tests, gemm_dump_of_a_split_shows_the_other_part);
-    tcase_add_test(tests, gemm_dump_of_cp_async_shows_the_last_blocks);
-    tcase_add_test(tests, gemm_layouts_give_the_same_sums);
-    tcase_add_test(tests, gemm_mismatch_names_the_element_and_the_block);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

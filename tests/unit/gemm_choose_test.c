@@ -6,8 +6,6 @@
 #include "gemm_case.h"
 #include "random.h"
 
-Suite *gemm_choose_suite(void);
-
 enum { SMS = 132 };
 
 static const struct gemm_instance *choose(enum gemm_type in, struct gemm_job *job)
@@ -35,7 +33,7 @@ static const struct {
 };
 enum { CHOICES = sizeof choices / sizeof choices[0] };
 
-START_TEST(gemm_choice_is_the_cheapest)
+LOOP_TEST(gemm_choice_is_the_cheapest, 0, CHOICES)
 {
     struct gemm_job job = {
         .m = choices[_i].m, .n = choices[_i].n, .k = choices[_i].k, .workspace = choices[_i].workspace};
@@ -46,9 +44,8 @@ START_TEST(gemm_choice_is_the_cheapest)
                   "%s, not %s in %u splits", choices[_i].why, i->name, job.splits);
     ck_assert_uint_eq(job.workspace, job.splits > 1 ? choices[_i].workspace : 0);
 }
-END_TEST
 
-START_TEST(gemm_choice_can_run)
+TEST(gemm_choice_can_run)
 {
     for (uint64_t n = 0; n < 3000; n++) {
         struct random random = random_for(9, n);
@@ -69,7 +66,6 @@ START_TEST(gemm_choice_can_run)
         if (job.workspace != 0) ck_assert(gemm_fits_counters(i, &job));
     }
 }
-END_TEST
 
 // A random problem of any type, with a workspace or without.
 static struct gemm_ranking rank(uint64_t number)
@@ -98,7 +94,7 @@ static void count_cuts(const struct gemm_ranking *ranking, uint32_t of, int *cut
     }
 }
 
-START_TEST(gemm_ranking_has_two_cuts_of_an_instance_that_meet_differently)
+TEST(gemm_ranking_has_two_cuts_of_an_instance_that_meet_differently)
 {
     int two = 0;
     for (uint64_t n = 0; n < 1000; n++) {
@@ -115,24 +111,9 @@ START_TEST(gemm_ranking_has_two_cuts_of_an_instance_that_meet_differently)
     }
     ck_assert_int_gt(two, 100); // it does happen
 }
-END_TEST
 
-START_TEST(gemm_choice_of_a_type_without_kernels_is_none)
+TEST(gemm_choice_of_a_type_without_kernels_is_none)
 {
     struct gemm_job job = {.m = 1, .n = 1, .k = 1};
     ck_assert_ptr_null(gemm_choose(gemm_instance_row(0), gemm_instance_count(), GEMM_F16, GEMM_BF16, SMS, 0, &job));
-}
-END_TEST
-
-Suite *gemm_choose_suite(void)
-{
-    Suite *suite = suite_create("gemm_choose");
-    TCase *tests = tcase_create("gemm_choose");
-    tcase_set_timeout(tests, 60);
-    tcase_add_loop_test(tests, gemm_choice_is_the_cheapest, 0, CHOICES);
-    tcase_add_test(tests, gemm_choice_can_run);
-    tcase_add_test(tests, gemm_ranking_has_two_cuts_of_an_instance_that_meet_differently);
-    tcase_add_test(tests, gemm_choice_of_a_type_without_kernels_is_none);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

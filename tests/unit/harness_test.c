@@ -17,8 +17,6 @@
 #include "source.h"
 #include "swizzle.h"
 
-Suite *harness_suite(void);
-
 // --- the same on every machine -----------------------------------------------------------------------------------
 
 enum { CASES = 1000, RUN_CASES = 200, BATCH_OF = 50, SEED = 1 };
@@ -55,15 +53,14 @@ static uint64_t digest_of_cases(const struct family *family)
     return digest;
 }
 
-START_TEST(first_cases_of_a_seed_are_fixed)
+LOOP_TEST(first_cases_of_a_seed_are_fixed, 0, FAMILIES)
 {
     uint64_t digest = digest_of_cases(family_find(first_cases[_i].family));
     ck_assert_msg(digest == first_cases[_i].digest, "family %s: 0x%016llx", first_cases[_i].family,
                   (unsigned long long)digest);
 }
-END_TEST
 
-START_TEST(random_numbers_are_fixed_and_in_range)
+TEST(random_numbers_are_fixed_and_in_range)
 {
     struct random random = random_for(1, 0);
     ck_assert_uint_eq(random_u64(&random), RANDOM_FIRST);
@@ -76,7 +73,6 @@ START_TEST(random_numbers_are_fixed_and_in_range)
     ck_assert_int_eq(random_chance(&random, 100), 1);
     ck_assert_int_eq(random_range(&random, INT64_MAX, INT64_MAX), INT64_MAX);
 }
-END_TEST
 
 static int compare_words(const void *a, const void *b)
 {
@@ -87,7 +83,7 @@ static int compare_words(const void *a, const void *b)
 }
 
 // Every word of the lower half is found where it is, and no two are equal.
-START_TEST(arena_words_are_distinct_and_found)
+TEST(arena_words_are_distinct_and_found)
 {
     const struct memory *memory = arena();
     uint64_t distinct = ARENA_BYTES - ARENA_SPECIAL_BYTES, *words = malloc(distinct);
@@ -100,7 +96,6 @@ START_TEST(arena_words_are_distinct_and_found)
     ck_assert_int_eq(arena_find(UINT64_MAX), -1);
     ck_assert_uint_eq(XXH3_64bits(memory->bytes, ARENA_BYTES), ARENA_DIGEST);
 }
-END_TEST
 
 // --- where an element lies ---------------------------------------------------------------------------------------
 
@@ -120,7 +115,7 @@ static void check_byte(const struct load_case *c, const struct box *box, uint32_
     ck_assert_uint_eq(*memory_at(arena(), at.address, 1), found);
 }
 
-START_TEST(provenance_agrees_with_itself_and_the_load)
+TEST(provenance_agrees_with_itself_and_the_load)
 {
     static uint8_t bytes[1 << 20];
     int loads = 0;
@@ -146,7 +141,6 @@ START_TEST(provenance_agrees_with_itself_and_the_load)
     }
     ck_assert_int_gt(loads, 100);
 }
-END_TEST
 
 // The same of a column, whose pixels may hold an element more than once: the first of them.
 static void check_column_byte(const struct load_case *c, const struct box *box, uint32_t address, uint8_t found)
@@ -164,7 +158,7 @@ static void check_column_byte(const struct load_case *c, const struct box *box, 
     ck_assert_uint_eq(*memory_at(arena(), at.address, 1), found);
 }
 
-START_TEST(provenance_agrees_with_itself_and_the_im2col_load)
+TEST(provenance_agrees_with_itself_and_the_im2col_load)
 {
     static uint8_t bytes[1 << 20];
     int loads = 0;
@@ -188,7 +182,6 @@ START_TEST(provenance_agrees_with_itself_and_the_im2col_load)
     }
     ck_assert_int_gt(loads, 100);
 }
-END_TEST
 
 // --- sources and the model's executor ----------------------------------------------------------------------------
 
@@ -199,7 +192,7 @@ static int few_cases(const struct family *family, int cases)
 }
 
 // Normal cases first, then the fatal ones; each case once, and the one that its number says.
-START_TEST(source_fill_partitions)
+LOOP_TEST(source_fill_partitions, 0, FAMILIES)
 {
     const struct family *family = family_find(first_cases[_i].family);
     const int cases = few_cases(family, RUN_CASES);
@@ -223,9 +216,8 @@ START_TEST(source_fill_partitions)
     batch_close(&batch);
     free(expected);
 }
-END_TEST
 
-START_TEST(source_lines)
+TEST(source_lines)
 {
     char lines[] = "\n{\"ops\":[{\"op\":\"inval\"}]}\r\n  \n{\"ops\":[{\"op\":\"inval\"}]}\n{\"ops\":7}\n";
     struct source source = {.family = family_find("mbarrier"), .lines = lines, .end = UINT64_MAX};
@@ -241,10 +233,9 @@ START_TEST(source_lines)
     ck_assert_int_eq(source_next(&source, test_case, &index, &why), 0);
     free(test_case);
 }
-END_TEST
 
 // A batch gives what run_model() gives, and no two results share bytes.
-START_TEST(executor_model_runs_a_batch)
+LOOP_TEST(executor_model_runs_a_batch, 0, FAMILIES)
 {
     const struct family *family = family_find(first_cases[_i].family);
     const int cases = few_cases(family, BATCH_OF);
@@ -273,7 +264,6 @@ START_TEST(executor_model_runs_a_batch)
     batch_close(&batch);
     free(bytes);
 }
-END_TEST
 
 // A family whose cases are the bytes of their results: what a batch takes in, and where the results lie.
 static void window_asked(const void *test_case, struct result *result)
@@ -303,7 +293,7 @@ static const struct family large = {
 };
 
 // No result begins before the end of another or ends past the room, however large they are and however they are mixed.
-START_TEST(batch_has_room_for_all_that_it_took)
+TEST(batch_has_room_for_all_that_it_took)
 {
     struct source source = {.family = &large, .seed = SEED, .end = 500};
     static struct fill fill;
@@ -328,9 +318,8 @@ START_TEST(batch_has_room_for_all_that_it_took)
     ck_assert_int_gt(most, 50);  // batches that one more case of the greatest size would not fit
     batch_close(&batch);
 }
-END_TEST
 
-START_TEST(batch_refuses_a_result_of_more_than_it_holds)
+TEST(batch_refuses_a_result_of_more_than_it_holds)
 {
     struct batch batch;
     struct text why;
@@ -343,7 +332,6 @@ START_TEST(batch_refuses_a_result_of_more_than_it_holds)
     ck_assert(!batch_is_full(&batch) && batch_add(&batch, &why) && batch_is_full(&batch));
     batch_close(&batch);
 }
-END_TEST
 
 // --- files -------------------------------------------------------------------------------------------------------
 
@@ -363,6 +351,13 @@ static void remove_folder(void)
     ck_assert_int_eq(system(command), 0);
 }
 
+static void make_arena(void)
+{
+    arena(); // once, not again in every test's process
+}
+
+TEST_FILE(.seconds = 300, .once = make_arena, .before = make_folder, .after = remove_folder);
+
 static const char *inside(const char *name)
 {
     static char path[80];
@@ -380,7 +375,7 @@ static void check_file(const char *name, const char *expected)
     free(text);
 }
 
-START_TEST(save_file_replaces_or_leaves)
+TEST(save_file_replaces_or_leaves)
 {
     struct text why = {""};
     ck_assert_msg(save_file(inside("a"), "one", 3, &why), "%s", why.at);
@@ -393,9 +388,8 @@ START_TEST(save_file_replaces_or_leaves)
     ck_assert(!save_file("/dev/full", "x", 1, &why));
     ck_assert_ptr_nonnull(strstr(why.at, "No space left"));
 }
-END_TEST
 
-START_TEST(read_file_complains_with_the_path)
+TEST(read_file_complains_with_the_path)
 {
     struct text why = {""};
     size_t size_bytes;
@@ -407,11 +401,10 @@ START_TEST(read_file_complains_with_the_path)
     ck_assert_ptr_null(read_file(inside("a"), 10, &size_bytes, &why));
     ck_assert_ptr_nonnull(strstr(why.at, "a: too large"));
 }
-END_TEST
 
 #define TITLE "# trace\tfamily\tcases\trecorded on\ttoolkit\tkernel digest\tdate\tseed\n"
 
-START_TEST(manifest_replaces_and_keeps)
+TEST(manifest_replaces_and_keeps)
 {
     struct text why = {""};
     struct trace_header header = {.family = family_find("load"),
@@ -430,10 +423,9 @@ START_TEST(manifest_replaces_and_keeps)
     check_file("MANIFEST", TITLE "a.jsonl.zst\tload\t4\tD\tT\tK\t2026-01-02\t3\n"
                                  "a.jsonl\tload\t5\tD\tT\tK\t2026-01-02\t3\n");
 }
-END_TEST
 
 // A last line without an end gets one; a manifest that cannot be read is not replaced.
-START_TEST(manifest_loses_nothing)
+TEST(manifest_loses_nothing)
 {
     struct text why = {""};
     struct trace_header header = {.family = family_find("load")};
@@ -444,36 +436,4 @@ START_TEST(manifest_loses_nothing)
     ck_assert_int_eq(mkdir(inside("MANIFEST"), 0777), 0);
     ck_assert(!manifest_update(inside("a"), &header, &why));
     ck_assert_ptr_nonnull(strstr(why.at, "MANIFEST: Is a directory"));
-}
-END_TEST
-
-Suite *harness_suite(void)
-{
-    Suite *suite = suite_create("harness");
-    arena(); // once, not again in every test's process
-    TCase *fixed = tcase_create("fixed"), *places = tcase_create("places");
-    TCase *cases = tcase_create("cases"), *files = tcase_create("files");
-    tcase_set_timeout(fixed, 300);
-    tcase_add_loop_test(fixed, first_cases_of_a_seed_are_fixed, 0, FAMILIES);
-    tcase_add_test(fixed, random_numbers_are_fixed_and_in_range);
-    tcase_add_test(fixed, arena_words_are_distinct_and_found);
-    tcase_set_timeout(places, 300);
-    tcase_add_test(places, provenance_agrees_with_itself_and_the_load);
-    tcase_add_test(places, provenance_agrees_with_itself_and_the_im2col_load);
-    tcase_set_timeout(cases, 300);
-    tcase_add_loop_test(cases, source_fill_partitions, 0, FAMILIES);
-    tcase_add_test(cases, source_lines);
-    tcase_add_loop_test(cases, executor_model_runs_a_batch, 0, FAMILIES);
-    tcase_add_test(cases, batch_has_room_for_all_that_it_took);
-    tcase_add_test(cases, batch_refuses_a_result_of_more_than_it_holds);
-    tcase_add_checked_fixture(files, make_folder, remove_folder);
-    tcase_add_test(files, save_file_replaces_or_leaves);
-    tcase_add_test(files, read_file_complains_with_the_path);
-    tcase_add_test(files, manifest_replaces_and_keeps);
-    tcase_add_test(files, manifest_loses_nothing);
-    suite_add_tcase(suite, fixed);
-    suite_add_tcase(suite, places);
-    suite_add_tcase(suite, cases);
-    suite_add_tcase(suite, files);
-    return suite;
 }

@@ -10,8 +10,6 @@
 #include "histogram_case.h"
 #include "rules/cluster.h"
 
-Suite *histogram_case_suite(void);
-
 enum { CASES = 20000 };
 
 static struct result run(const struct histogram_case *c)
@@ -37,7 +35,7 @@ static uint32_t counted(const struct histogram_case *c, const struct result *res
 // --- Counting --------------------------------------------------------------------------------------------------------
 
 // However the bins are spread, a bin holds what it held and one for each value that falls in it, clamped.
-START_TEST(histogram_counts_as_a_loop_does)
+TEST(histogram_counts_as_a_loop_does)
 {
     static uint32_t want[16 * 4096];
     for (uint64_t i = 0, done = 0; done < 400; i++) {
@@ -59,10 +57,9 @@ START_TEST(histogram_counts_as_a_loop_does)
         done++;
     }
 }
-END_TEST
 
 // A bin's owner by multiplication is its owner by division, at every multiple and beside it.
-START_TEST(histogram_division_is_exact)
+TEST(histogram_division_is_exact)
 {
     struct random random = random_for(5, 0);
     for (int i = 0; i < 20000; i++) {
@@ -79,7 +76,6 @@ START_TEST(histogram_division_is_exact)
             }
     }
 }
-END_TEST
 
 // --- Without the last barrier ----------------------------------------------------------------------------------------
 
@@ -95,7 +91,7 @@ static const struct histogram_case race = {.variant = HISTOGRAM_MISSING,
                                            .seed = 4};
 
 // Lingering CTAs lose what the late one counts for them after they added their bins, and nothing else.
-START_TEST(cluster_exited__missing_barrier_loses_what_comes_late)
+TEST(cluster_exited__missing_barrier_loses_what_comes_late)
 {
     struct histogram_case c = race;
     struct result result = run(&c);
@@ -117,10 +113,9 @@ START_TEST(cluster_exited__missing_barrier_loses_what_comes_late)
     ck_assert_int_gt(sum, 8);
     free(result.first_bytes);
 }
-END_TEST
 
 // If they exit instead, the late CTA's first reduction in their memory ends the kernel; if it has none, all is well.
-START_TEST(cluster_exited__missing_barrier_faults)
+TEST(cluster_exited__missing_barrier_faults)
 {
     struct histogram_case c = race;
     c.linger = 0;
@@ -137,14 +132,13 @@ START_TEST(cluster_exited__missing_barrier_faults)
     ck_assert_int_eq(result.status, 0);
     free(result.first_bytes);
 }
-END_TEST
 
 // --- JSON ------------------------------------------------------------------------------------------------------------
 
 // --- Random cases and words ------------------------------------------------------------------------------------------
 
 // Every size of cluster in every variant, remainders everywhere, and each outcome of the race.
-START_TEST(histogram_cases_reach_everything)
+TEST(histogram_cases_reach_everything)
 {
     int sizes[HISTOGRAM_VARIANT_COUNT][CLUSTER_MAX + 1] = {{0}}, values[HISTOGRAM_VALUES_COUNT] = {0};
     int rest = 0, few = 0, skews = 0, large = 0, empty = 0, faults = 0, races = 0;
@@ -177,19 +171,4 @@ START_TEST(histogram_cases_reach_everything)
     ck_assert_int_gt(empty, CASES / 500);
     ck_assert_int_gt(faults, CASES / 1000);
     ck_assert_int_gt(races, CASES / 100);
-}
-END_TEST
-
-Suite *histogram_case_suite(void)
-{
-    Suite *suite = suite_create("histogram_case");
-    TCase *tests = tcase_create("histogram_case");
-    tcase_set_timeout(tests, 60);
-    tcase_add_test(tests, histogram_counts_as_a_loop_does);
-    tcase_add_test(tests, histogram_division_is_exact);
-    tcase_add_test(tests, cluster_exited__missing_barrier_loses_what_comes_late);
-    tcase_add_test(tests, cluster_exited__missing_barrier_faults);
-    tcase_add_test(tests, histogram_cases_reach_everything);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

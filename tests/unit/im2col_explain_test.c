@@ -50,40 +50,24 @@ static void check_word(const struct load_case *other, const char *word)
     free(text);
 }
 
-START_TEST(im2col_offsets__pixel_is_named_when_another_came)
+TEST(im2col_offsets__pixel_is_named_when_another_came)
 {
     struct load_case other = plain;
     other.offset[0] = 1;
     check_word(&other, "expected: pixel 0 W 3+0 H 2+0 N 0, byte 0 of 64, global address +0x1780");
 }
-END_TEST
 
-START_TEST(im2col_bounds__is_named_when_the_halo_was_read)
+TEST(im2col_bounds__is_named_when_the_halo_was_read)
 {
     struct load_case other = plain;
     other.offset[0] = 3; // the first pixel leaves the image
     check_word(&other, "likely rule IM2COL_BOUNDS");
 }
-END_TEST
 
-START_TEST(im2col_tx_bytes__is_named_when_the_barrier_differs)
+TEST(im2col_tx_bytes__is_named_when_the_barrier_differs)
 {
     struct load_case other = plain;
     other.expect += 16;
     check_word(&other, "phase 1, pending 1, tx 0, error 0 expected; phase 0, pending 0, tx 16");
     check_word(&other, "rule IM2COL_TX_BYTES");
-}
-END_TEST
-
-Suite *im2col_explain_suite(void);
-
-Suite *im2col_explain_suite(void)
-{
-    Suite *suite = suite_create("im2col_explain");
-    TCase *words = tcase_create("words");
-    tcase_add_test(words, im2col_offsets__pixel_is_named_when_another_came);
-    tcase_add_test(words, im2col_bounds__is_named_when_the_halo_was_read);
-    tcase_add_test(words, im2col_tx_bytes__is_named_when_the_barrier_differs);
-    suite_add_tcase(suite, words);
-    return suite;
 }

@@ -4,10 +4,11 @@
 #include <string.h>
 
 #include "im2col_store.h"
-#include "im2col_store_test.h"
 #include "rules/im2col.h"
 #include "rules/reduce.h"
 #include "rules/store.h"
+
+TEST_FILE(.suite = "im2col_store");
 
 enum { GMEM_BYTES = 8192, SMEM_BYTES = 4096, SMEM_BASE = 1024 };
 #define GMEM_BASE ((uint64_t)1 << 32)
@@ -77,7 +78,7 @@ static struct findings both(const struct test_fault *t, enum rule rule)
     return findings;
 }
 
-START_TEST(im2col_store_the_base_of_the_faults_works)
+TEST(im2col_store_the_base_of_the_faults_works)
 {
     struct test_fault t = works();
     both(&t, RULE_OK);
@@ -85,9 +86,8 @@ START_TEST(im2col_store_the_base_of_the_faults_works)
     for (int i = 0; i < GMEM_BYTES; i++) changed += gmem[i] == 0x22;
     ck_assert_int_eq(changed, 25 * 32); // run_store() came last
 }
-END_TEST
 
-START_TEST(im2col_store_corners__stay_inside)
+TEST(im2col_store_corners__stay_inside)
 {
     for (int k = 0; k < 2; k++) {
         struct test_fault t = works();
@@ -111,9 +111,8 @@ START_TEST(im2col_store_corners__stay_inside)
     t.map.pixels = 1, t.map.upper[1] = 3;
     both(&t, RULE_IM2COL_STORE_CORNERS);
 }
-END_TEST
 
-START_TEST(im2col_start__of_a_store)
+TEST(im2col_start__of_a_store)
 {
     static const int32_t starts[][3] = {{1, 0, RULE_IM2COL_START}, {1, 5, RULE_OK}, {1, 6, RULE_IM2COL_START},
                                         {2, 1, RULE_IM2COL_START}, {2, 6, RULE_OK}, {2, 7, RULE_IM2COL_START}};
@@ -124,9 +123,8 @@ START_TEST(im2col_start__of_a_store)
         both(&t, (enum rule)starts[i][2]);
     }
 }
-END_TEST
 
-START_TEST(store_map_format__of_im2col)
+TEST(store_map_format__of_im2col)
 {
     struct test_fault t = works();
     t.map.rank = t.dims = 2;
@@ -138,9 +136,8 @@ START_TEST(store_map_format__of_im2col)
     t.map.box[0] = 7;
     both(&t, RULE_STORE_MAP_FORMAT);
 }
-END_TEST
 
-START_TEST(store_mode__refuses_tiled_maps)
+TEST(store_mode__refuses_tiled_maps)
 {
     struct test_fault t = works();
     t.map.mode = TENSORMAP_TILED;
@@ -148,9 +145,8 @@ START_TEST(store_mode__refuses_tiled_maps)
     t.shared += 16;
     ck_assert_int_eq(both(&t, RULE_STORE_MODE).count, 2); // what does not need the box is reported too
 }
-END_TEST
 
-START_TEST(store_rank__of_im2col)
+TEST(store_rank__of_im2col)
 {
     for (int dims = 3; dims <= 5; dims++) {
         struct test_fault t = works();
@@ -158,9 +154,8 @@ START_TEST(store_rank__of_im2col)
         both(&t, dims == 4 ? RULE_OK : RULE_STORE_RANK);
     }
 }
-END_TEST
 
-START_TEST(store_dim_limit__of_im2col)
+TEST(store_dim_limit__of_im2col)
 {
     for (int i = 0; i < 4; i++) {
         struct test_fault t = works();
@@ -171,9 +166,8 @@ START_TEST(store_dim_limit__of_im2col)
         both(&t, RULE_STORE_DIM_LIMIT);
     }
 }
-END_TEST
 
-START_TEST(reduce_type__of_im2col)
+TEST(reduce_type__of_im2col)
 {
     struct findings findings;
     struct test_fault t = works();
@@ -183,9 +177,8 @@ START_TEST(reduce_type__of_im2col)
     t.op = REDUCE_ADD;
     both(&t, RULE_OK);
 }
-END_TEST
 
-START_TEST(store_coord_align__of_channels)
+TEST(store_coord_align__of_channels)
 {
     for (int32_t c = 0; c < 16; c++) {
         struct test_fault t = works();
@@ -193,9 +186,8 @@ START_TEST(store_coord_align__of_channels)
         both(&t, c % 4 == 0 ? RULE_OK : RULE_STORE_COORD_ALIGN);
     }
 }
-END_TEST
 
-START_TEST(store_coord_negative__of_channels_images_and_slices)
+TEST(store_coord_negative__of_channels_images_and_slices)
 {
     struct test_fault t = works();
     t.coord[0] = -4;
@@ -213,9 +205,8 @@ START_TEST(store_coord_negative__of_channels_images_and_slices)
     t.coord[2] = -1;
     both(&t, RULE_STORE_COORD_NEGATIVE);
 }
-END_TEST
 
-START_TEST(store_smem_align__of_im2col)
+TEST(store_smem_align__of_im2col)
 {
     for (uint32_t offset = 16; offset <= 256; offset += 16) {
         struct test_fault t = works();
@@ -223,10 +214,9 @@ START_TEST(store_smem_align__of_im2col)
         both(&t, offset % 128 == 0 ? RULE_OK : RULE_STORE_SMEM_ALIGN);
     }
 }
-END_TEST
 
 // 25 pixels of 32 bytes lie in 7 lines.
-START_TEST(store_smem_bounds__of_im2col)
+TEST(store_smem_bounds__of_im2col)
 {
     struct test_fault t = works();
     t.shared = SMEM_BASE + SMEM_BYTES - 7 * 128;
@@ -239,9 +229,8 @@ START_TEST(store_smem_bounds__of_im2col)
     t.map.dim[3] = 41;
     both(&t, RULE_STORE_SMEM_BOUNDS);
 }
-END_TEST
 
-START_TEST(store_unmapped__of_im2col)
+TEST(store_unmapped__of_im2col)
 {
     struct test_fault t = works();
     t.map.dim[3] = 3;
@@ -256,9 +245,8 @@ START_TEST(store_unmapped__of_im2col)
     struct findings findings = both(&t, RULE_STORE_UNMAPPED);
     ck_assert_uint_eq(findings.item[0].value, GMEM_BASE - 4096 + 32 + 64 + 2 * 512);
 }
-END_TEST
 
-START_TEST(im2col_store_faults_have_an_order)
+TEST(im2col_store_faults_have_an_order)
 {
     struct findings findings;
     struct test_fault t = works();
@@ -281,26 +269,4 @@ START_TEST(im2col_store_faults_have_an_order)
     both(&t, RULE_STORE_DIM_LIMIT);
     t.dims = 3;
     both(&t, RULE_STORE_RANK);
-}
-END_TEST
-
-void im2col_store_fault_add_tests(Suite *suite)
-{
-    TCase *tcase = tcase_create("faults");
-    tcase_set_timeout(tcase, 60);
-    tcase_add_test(tcase, im2col_store_the_base_of_the_faults_works);
-    tcase_add_test(tcase, im2col_store_corners__stay_inside);
-    tcase_add_test(tcase, im2col_start__of_a_store);
-    tcase_add_test(tcase, store_map_format__of_im2col);
-    tcase_add_test(tcase, store_mode__refuses_tiled_maps);
-    tcase_add_test(tcase, store_rank__of_im2col);
-    tcase_add_test(tcase, store_dim_limit__of_im2col);
-    tcase_add_test(tcase, reduce_type__of_im2col);
-    tcase_add_test(tcase, store_coord_align__of_channels);
-    tcase_add_test(tcase, store_coord_negative__of_channels_images_and_slices);
-    tcase_add_test(tcase, store_smem_align__of_im2col);
-    tcase_add_test(tcase, store_smem_bounds__of_im2col);
-    tcase_add_test(tcase, store_unmapped__of_im2col);
-    tcase_add_test(tcase, im2col_store_faults_have_an_order);
-    suite_add_tcase(suite, tcase);
 }

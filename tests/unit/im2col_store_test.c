@@ -5,8 +5,6 @@
 #include <string.h>
 
 #include "im2col_store.h"
-#include "im2col_store_test.h"
-
 enum { GMEM_BYTES = 16384, SMEM_BYTES = 65536, SMEM_BASE = 1024, CASES = 800, PIECE_BYTES = 16 };
 #define GMEM_BASE ((uint64_t)1 << 32)
 
@@ -254,23 +252,21 @@ static int has_slices(const struct test_store *t)
     return is_interleaved(&t->map);
 }
 
-START_TEST(im2col_store_walk__is_that_of_a_load)
+TEST(im2col_store_walk__is_that_of_a_load)
 {
     compare(is_store);
     compare(is_reduction);
     compare(has_slices);
 }
-END_TEST
 
-START_TEST(store_granule__of_channels)
+TEST(store_granule__of_channels)
 {
     compare(has_tail);
 }
-END_TEST
 
 // 3 x 2 pixels of 5 floats, the last column cut off by the upper corner: from (1, 0) on the column visits (1, 0), (0,
 // 1), (1, 1), then the next image, which is the last.
-START_TEST(im2col_store_walk__worked_example)
+TEST(im2col_store_walk__worked_example)
 {
     static const uint64_t offsets[] = {32, 96, 128, 192, 224, 288, 320};
     static uint8_t memory[GMEM_BYTES], expected[GMEM_BYTES];
@@ -296,9 +292,8 @@ START_TEST(im2col_store_walk__worked_example)
     ck_assert_int_eq(run_model(t, memory), RULE_OK);
     ck_assert_mem_eq(memory, expected, GMEM_BYTES);
 }
-END_TEST
 
-START_TEST(im2col_store_cases_notice_misread_rules)
+LOOP_TEST(im2col_store_cases_notice_misread_rules, 1, MISREADS)
 {
     static uint8_t right[GMEM_BYTES], wrong[GMEM_BYTES];
     int noticed = 0;
@@ -311,19 +306,4 @@ START_TEST(im2col_store_cases_notice_misread_rules)
         noticed = memcmp(right, wrong, GMEM_BYTES) != 0;
     }
     ck_assert_msg(noticed, "no case notices misread %d", _i);
-}
-END_TEST
-
-Suite *im2col_store_suite(void)
-{
-    Suite *suite = suite_create("im2col_store");
-    TCase *tcase = tcase_create("bytes");
-    tcase_add_test(tcase, im2col_store_walk__is_that_of_a_load);
-    tcase_add_test(tcase, store_granule__of_channels);
-    tcase_add_test(tcase, im2col_store_walk__worked_example);
-    tcase_add_loop_test(tcase, im2col_store_cases_notice_misread_rules, 1, MISREADS);
-    tcase_set_timeout(tcase, 60);
-    suite_add_tcase(suite, tcase);
-    im2col_store_fault_add_tests(suite);
-    return suite;
 }

@@ -12,7 +12,7 @@
 #include "rules/all.h"
 #include "slow_im2col.h"
 
-Suite *im2col_suite(void);
+TEST_FILE(.seconds = 120);
 
 #define TWO(n) ((int64_t)1 << (n))
 enum { TEXT_BYTES = 1024, CHUNKS = 8, CASES_PER_CHUNK = 5000 };
@@ -196,7 +196,7 @@ static void require_same(const struct slow_im2col *load, const struct result *mo
                  model->smem[at], slow->smem[at], text);
 }
 
-START_TEST(im2col_bounds__vectors_agree_with_the_slow_walk)
+LOOP_TEST(im2col_bounds__vectors_agree_with_the_slow_walk, 0, VECTORS)
 {
     static struct result model, slow;
     slow_fill_gmem(gmem, SEED);
@@ -206,9 +206,8 @@ START_TEST(im2col_bounds__vectors_agree_with_the_slow_walk)
     ck_assert_msg(slow.error == vectors[_i].error, "%s: error %d", vectors[_i].why, slow.error);
     require_same(&load, &model, &slow, vectors[_i].why);
 }
-END_TEST
 
-START_TEST(im2col_interleave__random_columns_agree_with_the_slow_walk)
+LOOP_TEST(im2col_interleave__random_columns_agree_with_the_slow_walk, 0, chunks_of(CHUNKS))
 {
     static struct result model, slow;
     struct slow_random random = {SEED + (uint64_t)_i};
@@ -228,7 +227,6 @@ START_TEST(im2col_interleave__random_columns_agree_with_the_slow_walk)
     ck_assert_msg(done > CASES_PER_CHUNK / 3, "only %d cases without a fault", done);
     for (int f = 0; f < 3; f++) ck_assert_msg(faults[f] > CASES_PER_CHUNK / 100, "fault %d: %d cases", f, faults[f]);
 }
-END_TEST
 
 static const struct {
     const char *id, *sentence;
@@ -239,7 +237,7 @@ static const struct {
 #undef X
 };
 
-START_TEST(im2col_offsets__vectors_notice_each_misread_rule)
+LOOP_TEST(im2col_offsets__vectors_notice_each_misread_rule, 1, IM2COL_MUTANTS)
 {
     static struct result right, wrong;
     slow_fill_gmem(gmem, SEED);
@@ -252,7 +250,6 @@ START_TEST(im2col_offsets__vectors_notice_each_misread_rule)
     ck_abort_msg("no vector notices %s (rule %s misread: %s)", mutants[_i].id, rule_row(mutants[_i].rule)->id,
                  mutants[_i].sentence);
 }
-END_TEST
 
 // --- Positions and sizes by hand -------------------------------------------------------------------------------------
 
@@ -273,7 +270,7 @@ static void check_pixel(int vector, uint32_t p, int64_t w, int64_t h, int64_t n)
 }
 
 // The box of example 1 is W -1 .. 7, H -1 .. 12; of example 2 W 0 .. 6, H 0 .. 11 and every pixel 2 further.
-START_TEST(im2col_walk__worked_examples)
+TEST(im2col_walk__worked_examples)
 {
     for (uint32_t p = 0; p < 64; p++) {
         int64_t first = (7 + 1) * 9 + 4 + 1 + p, second = 7 * 7 + 4 + p;
@@ -284,9 +281,8 @@ START_TEST(im2col_walk__worked_examples)
     for (uint32_t p = 0; p < 9; p++) check_pixel(2, p, w[p], h[p], 7);
     for (uint32_t p = 9; p < 13; p++) check_pixel(2, p, w[p], 0, 8); // past H 12 the next image begins
 }
-END_TEST
 
-START_TEST(im2col_batch__element_stride_of_n_skips_images)
+TEST(im2col_batch__element_stride_of_n_skips_images)
 {
     struct slow_im2col load = load_of(&vectors[6]);
     struct im2col column = im2col_of(&load.map, load.coord, load.offset);
@@ -299,9 +295,8 @@ START_TEST(im2col_batch__element_stride_of_n_skips_images)
     }
     ck_assert_uint_eq(pixel, 14);
 }
-END_TEST
 
-START_TEST(im2col_offset_fields__pack_with_carries)
+TEST(im2col_offset_fields__pack_with_carries)
 {
     static const struct {
         int rank;
@@ -319,9 +314,8 @@ START_TEST(im2col_offset_fields__pack_with_carries)
             ck_assert_msg(column.offset[k] == rows[i].offset[k], "row %zu: offset %d is %u", i, k, column.offset[k]);
     }
 }
-END_TEST
 
-START_TEST(im2col_pitch__is_the_span_with_a_swizzle)
+TEST(im2col_pitch__is_the_span_with_a_swizzle)
 {
     static const uint32_t pitch[] = {16, 32, 64, 128};
     for (int swizzle = 0; swizzle < 4; swizzle++) {
@@ -333,9 +327,8 @@ START_TEST(im2col_pitch__is_the_span_with_a_swizzle)
         ck_assert_uint_eq(im2col_extent_bytes(&column), 19 * pitch[swizzle] + 16);
     }
 }
-END_TEST
 
-START_TEST(im2col_tx_bytes__are_all_pixels)
+TEST(im2col_tx_bytes__are_all_pixels)
 {
     static const struct {
         int vector;
@@ -347,10 +340,9 @@ START_TEST(im2col_tx_bytes__are_all_pixels)
         ck_assert_msg(im2col_transaction_bytes(&column) == rows[i].bytes, "%s", vectors[rows[i].vector].why);
     }
 }
-END_TEST
 
 // Pixels that touch, in shared and in global memory, are one run; the coarse walk gives the same bytes.
-START_TEST(im2col_walk__pixels_that_touch_are_one_run)
+TEST(im2col_walk__pixels_that_touch_are_one_run)
 {
     struct slow_im2col load = load_of(&vectors[21]);
     struct im2col column = im2col_of(&load.map, load.coord, load.offset);
@@ -366,7 +358,6 @@ START_TEST(im2col_walk__pixels_that_touch_are_one_run)
     ck_assert_uint_eq(im2col_next_pixels(&coarse, &run), 0);
     ck_assert_int_eq(im2col_next(&walk, &run), 0);
 }
-END_TEST
 
 // --- Faults ----------------------------------------------------------------------------------------------------------
 
@@ -379,7 +370,7 @@ static enum rule check(const struct slow_im2col *load, struct findings *findings
                              load->destination, findings);
 }
 
-START_TEST(im2col_start__finding_names_the_dimension_and_the_nearest)
+TEST(im2col_start__finding_names_the_dimension_and_the_nearest)
 {
     struct findings findings = {0};
     struct slow_im2col load = load_of(&vectors[21]);
@@ -394,10 +385,9 @@ START_TEST(im2col_start__finding_names_the_dimension_and_the_nearest)
     ck_assert_int_eq(check(&load, &findings), RULE_IM2COL_START);
     ck_assert_int_eq((int64_t)findings.item[0].nearest, -2);
 }
-END_TEST
 
 // Everything broken at once is reported, 715 first.
-START_TEST(im2col_start__is_reported_beside_the_others)
+TEST(im2col_start__is_reported_beside_the_others)
 {
     struct findings findings = {0};
     struct slow_im2col load = load_of(&vectors[21]);
@@ -410,9 +400,8 @@ START_TEST(im2col_start__is_reported_beside_the_others)
     ck_assert_int_eq(findings.count, 5);
     for (int i = 0; i < 5; i++) ck_assert_int_eq(findings.item[i].rule, expected[i]);
 }
-END_TEST
 
-START_TEST(load_mode__im2col_load_takes_no_tiled_map)
+TEST(load_mode__im2col_load_takes_no_tiled_map)
 {
     struct slow_im2col load = load_of(&vectors[21]);
     load.map.mode = TENSORMAP_TILED;
@@ -420,26 +409,4 @@ START_TEST(load_mode__im2col_load_takes_no_tiled_map)
     load.map.mode = TENSORMAP_IM2COL;
     load.map.rank = 2;
     ck_assert_int_eq(check(&load, NULL), RULE_LOAD_MAP_FORMAT);
-}
-END_TEST
-
-Suite *im2col_suite(void)
-{
-    Suite *suite = suite_create("im2col");
-    TCase *tests = tcase_create("im2col");
-    tcase_set_timeout(tests, 120);
-    tcase_add_loop_test(tests, im2col_bounds__vectors_agree_with_the_slow_walk, 0, VECTORS);
-    tcase_add_loop_test(tests, im2col_interleave__random_columns_agree_with_the_slow_walk, 0, chunks_of(CHUNKS));
-    tcase_add_loop_test(tests, im2col_offsets__vectors_notice_each_misread_rule, 1, IM2COL_MUTANTS);
-    tcase_add_test(tests, im2col_walk__worked_examples);
-    tcase_add_test(tests, im2col_batch__element_stride_of_n_skips_images);
-    tcase_add_test(tests, im2col_offset_fields__pack_with_carries);
-    tcase_add_test(tests, im2col_pitch__is_the_span_with_a_swizzle);
-    tcase_add_test(tests, im2col_tx_bytes__are_all_pixels);
-    tcase_add_test(tests, im2col_walk__pixels_that_touch_are_one_run);
-    tcase_add_test(tests, im2col_start__finding_names_the_dimension_and_the_nearest);
-    tcase_add_test(tests, im2col_start__is_reported_beside_the_others);
-    tcase_add_test(tests, load_mode__im2col_load_takes_no_tiled_map);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

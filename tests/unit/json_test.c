@@ -5,8 +5,6 @@
 
 #include "json.h"
 
-Suite *json_suite(void);
-
 enum read {
     READ_U64,
     READ_U64_OR,
@@ -115,7 +113,7 @@ static const struct {
 };
 enum { READINGS = sizeof readings / sizeof readings[0] };
 
-START_TEST(json_reading_or_its_complaint)
+LOOP_TEST(json_reading_or_its_complaint, 0, READINGS)
 {
     struct text why = {""};
     json_t *json = json_loads(readings[_i].json, 0, NULL);
@@ -129,9 +127,8 @@ START_TEST(json_reading_or_its_complaint)
         ck_assert_str_eq(why.at, readings[_i].complaint);
     json_decref(json);
 }
-END_TEST
 
-START_TEST(json_first_complaint_stays)
+TEST(json_first_complaint_stays)
 {
     struct text why = {""};
     json_t *json = json_loads("{\"a\":-1,\"b\":-1,\"c\":1}", 0, NULL);
@@ -142,9 +139,8 @@ START_TEST(json_first_complaint_stays)
     ck_assert_str_eq(why.at, "it: \"a\" is not in 0 .. 1");
     json_decref(json);
 }
-END_TEST
 
-START_TEST(json_numbers_survive)
+TEST(json_numbers_survive)
 {
     static const uint64_t values[] = {0, 1, INT64_MAX, (uint64_t)INT64_MAX + 1, UINT64_MAX};
     uint64_t read[5];
@@ -157,16 +153,4 @@ START_TEST(json_numbers_survive)
     ck_assert_msg(json_reader_close(&reader), "%s", why.at);
     ck_assert_mem_eq(values, read, sizeof read);
     json_decref(json);
-}
-END_TEST
-
-Suite *json_suite(void)
-{
-    Suite *suite = suite_create("json");
-    TCase *json = tcase_create("json");
-    tcase_add_loop_test(json, json_reading_or_its_complaint, 0, READINGS);
-    tcase_add_test(json, json_first_complaint_stays);
-    tcase_add_test(json, json_numbers_survive);
-    suite_add_tcase(suite, json);
-    return suite;
 }

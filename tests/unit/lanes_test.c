@@ -9,7 +9,7 @@
 #include "chain.h"
 #include "lanes.h"
 
-Suite *lanes_suite(void);
+TEST_FILE(.seconds = 120);
 
 enum { ROWS = 3, MAX_STEPS = 19, ROUNDS = 200 };
 static const uint64_t SEED = 0x9a5eed;
@@ -164,7 +164,7 @@ static void compare(const struct operands *o, multiply *multiply, const char *wh
     }
 }
 
-START_TEST(lanes_give_what_single_sums_give)
+LOOP_TEST(lanes_give_what_single_sums_give, 0, WGMMA_TYPES_COUNT)
 {
     static struct operands o;
     uint64_t random = SEED + (uint64_t)_i;
@@ -174,11 +174,10 @@ START_TEST(lanes_give_what_single_sums_give)
         compare(&o, number_multiply_portable, "the portable way", round);
     }
 }
-END_TEST
 
 // Zeros of either sign, on one side, times what is no number there: only the columns (or the row) of that are NaNs, and
 // an accumulator of -0 becomes 0.
-START_TEST(zeros_times_infinities_are_no_skipped_zeros)
+LOOP_TEST(zeros_times_infinities_are_no_skipped_zeros, 0, 6)
 {
     static const uint32_t special[] = {0x7c00, 0xfc00, 0x7e00}; // f16: two infinities and a NaN
     static struct operands o;
@@ -201,16 +200,4 @@ START_TEST(zeros_times_infinities_are_no_skipped_zeros)
                 ck_assert_uint_eq(d[row][j], (is_of_a ? row == 1 : j == 3) ? 0x7fffffff : 0);
         compare(&o, ways[way], "zeros", _i);
     }
-}
-END_TEST
-
-Suite *lanes_suite(void)
-{
-    Suite *suite = suite_create("lanes");
-    TCase *tests = tcase_create("lanes");
-    tcase_set_timeout(tests, 120);
-    tcase_add_loop_test(tests, lanes_give_what_single_sums_give, 0, WGMMA_TYPES_COUNT);
-    tcase_add_loop_test(tests, zeros_times_infinities_are_no_skipped_zeros, 0, 6);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

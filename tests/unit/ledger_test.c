@@ -4,8 +4,6 @@
 
 #include "ledger.h"
 
-Suite *ledger_suite(void);
-
 enum { PAGES = 3, MANY = 64 };
 
 static struct ledger pages[PAGES], more_pages[MANY];
@@ -33,7 +31,7 @@ static struct event_barrier arrive(uint32_t rank, uint32_t address, int complete
                                   .transaction = {.arrivals = 1}};
 }
 
-START_TEST(an_init_keeps_what_it_discards)
+TEST(an_init_keeps_what_it_discards)
 {
     struct ledger_book book = start();
     hear(&book, 1, (struct event_barrier){.step = BARRIER_INIT, .address = 8});
@@ -45,9 +43,8 @@ START_TEST(an_init_keeps_what_it_discards)
     ck_assert_uint_eq(page->wiped.arrivals, 1); // not that of the phase that was over
     ck_assert_int_eq(page->befores, 0);
 }
-END_TEST
 
-START_TEST(what_comes_before_the_first_init_is_discarded_too)
+TEST(what_comes_before_the_first_init_is_discarded_too)
 {
     struct ledger_book book = start();
     struct event_barrier early = arrive(0, 8, 0);
@@ -61,9 +58,8 @@ START_TEST(what_comes_before_the_first_init_is_discarded_too)
     hear(&book, 3, early); // of a live barrier it changes nothing
     ck_assert_int_eq(page->count, 0);
 }
-END_TEST
 
-START_TEST(a_page_is_of_one_phase)
+TEST(a_page_is_of_one_phase)
 {
     struct ledger_book book = start();
     hear(&book, 1, (struct event_barrier){.step = BARRIER_INIT, .address = 8});
@@ -90,9 +86,8 @@ START_TEST(a_page_is_of_one_phase)
     ck_assert_int_eq(page->life, BARRIER_DROPPED);
     ck_assert_uint_eq(page->phases, 1);
 }
-END_TEST
 
-START_TEST(pages_are_by_rank_and_address)
+TEST(pages_are_by_rank_and_address)
 {
     struct ledger_book book = start();
     hear(&book, 1, arrive(0, 8, 0));
@@ -104,9 +99,8 @@ START_TEST(pages_are_by_rank_and_address)
     ck_assert_ptr_null(ledger_find(&book, 2, 8));
     ck_assert_uint_eq(book.used, 3);
 }
-END_TEST
 
-START_TEST(a_full_book_counts_what_it_loses_and_can_be_moved)
+TEST(a_full_book_counts_what_it_loses_and_can_be_moved)
 {
     struct ledger_book book = start();
     for (uint32_t i = 0; i < PAGES + 2; i++) hear(&book, i, arrive(i, 16, 0));
@@ -117,9 +111,8 @@ START_TEST(a_full_book_counts_what_it_loses_and_can_be_moved)
     ck_assert_uint_eq(book.used, MANY);
     ck_assert_uint_eq(book.lost, 2);
 }
-END_TEST
 
-START_TEST(what_is_stored_over_is_forgotten)
+TEST(what_is_stored_over_is_forgotten)
 {
     struct ledger_book book = start();
     hear(&book, 1, (struct event_barrier){.step = BARRIER_INIT, .address = 8});
@@ -131,18 +124,16 @@ START_TEST(what_is_stored_over_is_forgotten)
     ck_assert_int_eq(ledger_find(&book, 0, 8)->is_observed, 1);
     ck_assert_uint_eq(book.used, 1);
 }
-END_TEST
 
-START_TEST(other_events_are_passed_over)
+TEST(other_events_are_passed_over)
 {
     struct ledger_book book = start();
     const struct event event = {.kind = EVENT_ACCESS};
     ledger_hear(&book, &event);
     ck_assert_uint_eq(book.used, 0);
 }
-END_TEST
 
-START_TEST(a_full_page_still_adds_up)
+TEST(a_full_page_still_adds_up)
 {
     struct ledger_book book = start();
     struct event_barrier drop = arrive(0, 8, 0);
@@ -155,9 +146,8 @@ START_TEST(a_full_page_still_adds_up)
     ck_assert_uint_eq(page->total.arrivals, LEDGER_ENTRIES + 6);
     ck_assert_int_eq(page->total.drop, 1);
 }
-END_TEST
 
-START_TEST(contributions_of_one_origin_are_one)
+TEST(contributions_of_one_origin_are_one)
 {
     struct ledger_book book = start();
     const struct event_origin a = {
@@ -177,22 +167,4 @@ START_TEST(contributions_of_one_origin_are_one)
     }
     ck_assert_int_eq(ledger_find(&book, 0, 0)->count, 2 * OTHERS);
     ck_assert_uint_eq(ledger_find(&book, 0, 0)->entry[0].transaction.complete_bytes, 32);
-}
-END_TEST
-
-Suite *ledger_suite(void)
-{
-    Suite *suite = suite_create("ledger");
-    TCase *tests = tcase_create("ledger");
-    tcase_add_test(tests, a_page_is_of_one_phase);
-    tcase_add_test(tests, an_init_keeps_what_it_discards);
-    tcase_add_test(tests, pages_are_by_rank_and_address);
-    tcase_add_test(tests, a_full_book_counts_what_it_loses_and_can_be_moved);
-    tcase_add_test(tests, what_is_stored_over_is_forgotten);
-    tcase_add_test(tests, what_comes_before_the_first_init_is_discarded_too);
-    tcase_add_test(tests, other_events_are_passed_over);
-    tcase_add_test(tests, a_full_page_still_adds_up);
-    tcase_add_test(tests, contributions_of_one_origin_are_one);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

@@ -19,8 +19,6 @@
 #include "rules/store.h"
 #include "tmaref.h"
 
-Suite *limits_suite(void);
-
 enum { SMEM_BASE = 1024, SMEM_BYTES = 1 << 15, GMEM_BYTES = 1 << 16 };
 #define GMEM_BASE 0x700000000u
 
@@ -88,7 +86,7 @@ static void run_all(const struct tensormap *map, int dims, enum rule load, enum 
     ck_assert_int_eq(multicast_im2col_load(map, dims, coord, offset, &gmem, &multicast, &bytes, &findings), load);
 }
 
-START_TEST(load_rank__reads_the_coordinates_of_the_instruction)
+LOOP_TEST(load_rank__reads_the_coordinates_of_the_instruction, TENSORMAP_TILED, TENSORMAP_IM2COL + 1)
 {
     for (int rank = _i == TENSORMAP_IM2COL ? 3 : 1; rank <= TENSORMAP_MAX_RANK; rank++) {
         const struct tensormap map = map_of((enum tensormap_mode)_i, rank);
@@ -96,7 +94,6 @@ START_TEST(load_rank__reads_the_coordinates_of_the_instruction)
             run_all(&map, dims, dims == rank ? RULE_OK : RULE_LOAD_RANK, dims == rank ? RULE_OK : RULE_STORE_RANK);
     }
 }
-END_TEST
 
 // --- Shared addresses ------------------------------------------------------------------------------------------------
 
@@ -134,7 +131,7 @@ static int propose(const struct tensormap *map, uint32_t shared)
     return proposed;
 }
 
-START_TEST(operand_rank__proposes_a_place_of_this_cta)
+TEST(operand_rank__proposes_a_place_of_this_cta)
 {
     int proposed = 0;
     for (int swizzle = 0; swizzle < 4; swizzle++) {
@@ -148,12 +145,11 @@ START_TEST(operand_rank__proposes_a_place_of_this_cta)
     }
     ck_assert_int_gt(proposed, 50000);
 }
-END_TEST
 
 // --- Types that have an operation ------------------------------------------------------------------------------------
 
 // What is proposed for a reduction has the operation, and the bytes of the type that does not, where a type has both.
-START_TEST(reduce_type__proposes_a_type_of_the_same_size)
+TEST(reduce_type__proposes_a_type_of_the_same_size)
 {
     static const int32_t coord[TENSORMAP_MAX_RANK];
     for (int op = -1; op <= REDUCE_OPS; op++)
@@ -174,7 +170,6 @@ START_TEST(reduce_type__proposes_a_type_of_the_same_size)
             ck_assert(!has_size || dtype_row(nearest)->size_bytes == dtype_row(dtype)->size_bytes);
         }
 }
-END_TEST
 
 // --- Any bytes, any struct -------------------------------------------------------------------------------------------
 
@@ -185,7 +180,7 @@ static uint64_t next_random(uint64_t *state)
 }
 
 // Any bytes decode to a map that can be packed, and the bytes that it makes decode to the same map.
-START_TEST(map_bits_layout__any_map_can_be_packed)
+TEST(map_bits_layout__any_map_can_be_packed)
 {
     uint64_t state = 12345;
     for (int i = 0; i < 200000; i++) {
@@ -199,10 +194,9 @@ START_TEST(map_bits_layout__any_map_can_be_packed)
         ck_assert_msg(memcmp(&map, &again, sizeof map) == 0, "map %d", i);
     }
 }
-END_TEST
 
 // Structs that nobody decoded: no load or store divides by what is 0, or reads what is not there.
-START_TEST(load_map_format__refuses_structs_that_no_bytes_decode_to)
+TEST(load_map_format__refuses_structs_that_no_bytes_decode_to)
 {
     static const int32_t coord[TENSORMAP_MAX_RANK];
     static const uint16_t offset[3];
@@ -225,11 +219,10 @@ START_TEST(load_map_format__refuses_structs_that_no_bytes_decode_to)
     }
     ck_assert_int_gt(refused, 10000);
 }
-END_TEST
 
 // --- Numbers that are no form ----------------------------------------------------------------------------------------
 
-START_TEST(instruction_form__is_one_of_ptx)
+LOOP_TEST(instruction_form__is_one_of_ptx, 0, 4)
 {
     static const uint32_t odd[] = {99, UINT32_MAX, 1u << 31, 0x10000};
     struct bulk bulk = {(enum bulk_form)odd[_i], &gmem, &smem, GMEM_BASE, SMEM_BASE, 16};
@@ -274,9 +267,8 @@ START_TEST(instruction_form__is_one_of_ptx)
     for (int i = 0; i < 4; i++)
         ck_assert_int_eq(mbarrier_operate(&unit, &ops[i], NULL, &answer, &findings), RULE_INSTRUCTION_FORM);
 }
-END_TEST
 
-START_TEST(instruction_form__of_a_matrix_or_an_access_is_one_of_ptx)
+TEST(instruction_form__of_a_matrix_or_an_access_is_one_of_ptx)
 {
     uint32_t a[1024] = {0}, b[1024] = {0}, d[1024] = {0}, metadata[MMA_LANES] = {0}, address[WARP_LANES] = {0};
     struct bank_report report;
@@ -301,7 +293,6 @@ START_TEST(instruction_form__of_a_matrix_or_an_access_is_one_of_ptx)
     ck_assert_int_eq(bank_count(BANK_STORE, address, UINT32_MAX, 4, &report), RULE_SHARED_ACCESS_ALIGN);
     ck_assert_int_eq(report.wavefronts, 0);
 }
-END_TEST
 
 // --- Findings that were never cleared --------------------------------------------------------------------------------
 
@@ -310,7 +301,7 @@ END_TEST
     (void)(call);                                                                                                      \
     ck_assert_msg(findings.count == 0, "%s: %d", #call, findings.count)
 
-START_TEST(findings_start_empty_in_every_check)
+TEST(findings_start_empty_in_every_check)
 {
     static const int32_t coord[TENSORMAP_MAX_RANK];
     static const uint16_t offset[3];
@@ -368,9 +359,8 @@ START_TEST(findings_start_empty_in_every_check)
     cluster_launch_check(&launch, &findings); // nobody compiled this kernel
     ck_assert_int_eq(findings.count, 1);
 }
-END_TEST
 
-START_TEST(findings_start_empty_in_every_call_that_moves)
+TEST(findings_start_empty_in_every_call_that_moves)
 {
     static const int32_t coord[TENSORMAP_MAX_RANK];
     static const uint16_t offset[3];
@@ -398,7 +388,6 @@ START_TEST(findings_start_empty_in_every_call_that_moves)
     EMPTY(wgmma_execute(&wgmma, &operands, d, &findings));
     EMPTY(mma_execute(MMA_M16K8_F16_F16_F16_PLAIN, words, words, d, &findings));
 }
-END_TEST
 
 #undef EMPTY
 
@@ -411,7 +400,7 @@ static void count_event(void *context, const struct event *event)
 }
 
 // A map that the encoder takes, for it counts 2 / 8 = 0 elements in a row: 2^32 rows, of which few are in bounds.
-START_TEST(store_bounds__of_2_32_rows_costs_what_is_inside)
+TEST(store_bounds__of_2_32_rows_costs_what_is_inside)
 {
     const uint64_t dim[] = {2, 1, 3, 2, 2}, strides[] = {16, 16, 48, 96};
     const uint32_t box[] = {2, 256, 256, 256, 256}, estride[] = {8, 1, 1, 1, 1};
@@ -446,24 +435,4 @@ START_TEST(store_bounds__of_2_32_rows_costs_what_is_inside)
         ck_assert_int_eq(tile_store(&map, 5, start, &gmem, &smem, SMEM_BASE, NULL), RULE_OK);
         ck_assert_int_eq(tile_reduce(REDUCE_ADD, &map, 5, start, &gmem, &smem, SMEM_BASE, NULL), RULE_OK);
     }
-}
-END_TEST
-
-Suite *limits_suite(void)
-{
-    Suite *suite = suite_create("limits");
-    TCase *tests = tcase_create("limits");
-    tcase_add_loop_test(tests, load_rank__reads_the_coordinates_of_the_instruction, TENSORMAP_TILED,
-                        TENSORMAP_IM2COL + 1);
-    tcase_add_test(tests, operand_rank__proposes_a_place_of_this_cta);
-    tcase_add_test(tests, reduce_type__proposes_a_type_of_the_same_size);
-    tcase_add_test(tests, map_bits_layout__any_map_can_be_packed);
-    tcase_add_test(tests, load_map_format__refuses_structs_that_no_bytes_decode_to);
-    tcase_add_loop_test(tests, instruction_form__is_one_of_ptx, 0, 4);
-    tcase_add_test(tests, instruction_form__of_a_matrix_or_an_access_is_one_of_ptx);
-    tcase_add_test(tests, findings_start_empty_in_every_check);
-    tcase_add_test(tests, findings_start_empty_in_every_call_that_moves);
-    tcase_add_test(tests, store_bounds__of_2_32_rows_costs_what_is_inside);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

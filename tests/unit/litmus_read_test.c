@@ -6,8 +6,6 @@
 
 #include "litmus_read.h"
 
-Suite *litmus_read_suite(void);
-
 #define COUNT(table) ((int)(sizeof(table) / sizeof(table)[0]))
 
 static int read_text(const char *text, struct litmus *test, struct text *why)
@@ -43,14 +41,13 @@ static const struct mistake {
     {"PTX n\n{ x; }\nP0@warp 0 ;\n", "t.litmus:3:4: where the thread runs is missing here"},
 };
 
-START_TEST(litmus_read_points_at_a_mistake)
+LOOP_TEST(litmus_read_points_at_a_mistake, 0, COUNT(mistakes))
 {
     static struct litmus test;
     struct text why = {""};
     ck_assert_msg(!read_text(mistakes[_i].text, &test, &why), "read: %s", mistakes[_i].text);
     ck_assert_msg(strstr(why.at, mistakes[_i].why) != NULL, "got: %s\nwant: %s", why.at, mistakes[_i].why);
 }
-END_TEST
 
 static const struct step_case {
     const char *text;
@@ -93,7 +90,7 @@ static const struct step_case {
      GROUP_NONE, "without the default"},
 };
 
-START_TEST(litmus_read_reads_an_instruction)
+LOOP_TEST(litmus_read_reads_an_instruction, 0, COUNT(steps))
 {
     static struct litmus test;
     struct text why = {""};
@@ -106,7 +103,6 @@ START_TEST(litmus_read_reads_an_instruction)
                   "%s (%s): kind %d order %d scope %d proxy %d group %d", steps[_i].text, steps[_i].why,
                   (int)step->kind, (int)step->order, (int)step->scope, (int)step->proxy, (int)step->group);
 }
-END_TEST
 
 static const char whole[] =
     "PTX whole\n\"a sentence\"\n"
@@ -117,7 +113,7 @@ static const char whole[] =
     "bne r0, 1, LC0 | bar.sync 0 | launch 1 ;\n"
     "filter (P0:r0 != 2)\n~exists (x == 1 \\/ P1:r2 = 7 /\\ not (0 == 0))";
 
-START_TEST(litmus_read_reads_a_whole_test)
+TEST(litmus_read_reads_a_whole_test)
 {
     static struct litmus test;
     struct text why = {""};
@@ -144,9 +140,8 @@ START_TEST(litmus_read_reads_a_whole_test)
     end.place[0] = 1;
     ck_assert(litmus_holds(&test, test.condition, &end));
 }
-END_TEST
 
-START_TEST(litmus_in_scope_follows_the_placement)
+TEST(litmus_in_scope_follows_the_placement)
 {
     static struct litmus test = {.threads = 5,
                                  .thread = {{.cluster = 0, .cta = 0},
@@ -160,18 +155,4 @@ START_TEST(litmus_in_scope_follows_the_placement)
             ck_assert_msg(litmus_in_scope(&test, 0, (enum access_scope)scope, other) ==
                               (other == 0 || scope >= want[other]),
                           "scope %d of thread %d", scope, other);
-}
-END_TEST
-
-Suite *litmus_read_suite(void)
-{
-    Suite *suite = suite_create("litmus_read");
-    TCase *read = tcase_create("read"), *scope = tcase_create("scope");
-    tcase_add_loop_test(read, litmus_read_points_at_a_mistake, 0, COUNT(mistakes));
-    tcase_add_loop_test(read, litmus_read_reads_an_instruction, 0, COUNT(steps));
-    tcase_add_test(read, litmus_read_reads_a_whole_test);
-    tcase_add_test(scope, litmus_in_scope_follows_the_placement);
-    suite_add_tcase(suite, read);
-    suite_add_tcase(suite, scope);
-    return suite;
 }

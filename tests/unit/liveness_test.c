@@ -3,8 +3,6 @@
 #include "liveness.h"
 #include "ptx_test.h"
 
-Suite *liveness_suite(void);
-
 #define ENTRY(body)                                                                                                    \
     HEAD ".visible .entry k(.param .u64 out)\n{\n.reg .pred %p<4>;\n.reg .b16 %h<4>;\n.reg .b32 %r<64>;\n"             \
          ".reg .b64 %rd<8>;\n.reg .f32 %f<16>;\n" body "}\n"
@@ -41,7 +39,7 @@ static const struct {
      2, "what is written under a guard"},
 };
 
-START_TEST(values_that_are_read_later_are_counted)
+LOOP_TEST(values_that_are_read_later_are_counted, 0, ROWS_OF(bodies))
 {
     struct opened opened = open_text(bodies[_i].text);
     ck_assert(ptx_decode(opened.module, 0, &opened.errors));
@@ -50,7 +48,6 @@ START_TEST(values_that_are_read_later_are_counted)
                   bodies[_i].why, ptx_live_registers(program, &program->function[0], NULL, NULL));
     ptx_close(opened.module);
 }
-END_TEST
 
 static uint32_t ten(void *asked, uint32_t function)
 {
@@ -58,7 +55,7 @@ static uint32_t ten(void *asked, uint32_t function)
     return 10;
 }
 
-START_TEST(a_call_needs_what_the_callee_needs_too)
+TEST(a_call_needs_what_the_callee_needs_too)
 {
     uint32_t asked = 9;
     struct opened opened = open_text(HEAD ".func (.reg .b32 %y) f(.reg .b32 %x)\n{\nadd.u32 %y, %x, 1;\nret;\n}\n"
@@ -70,15 +67,4 @@ START_TEST(a_call_needs_what_the_callee_needs_too)
     ck_assert_uint_eq(ptx_live_registers(program, &program->function[1], ten, &asked), 12);
     ck_assert_uint_eq(asked, 0);
     ptx_close(opened.module);
-}
-END_TEST
-
-Suite *liveness_suite(void)
-{
-    Suite *suite = suite_create("liveness");
-    TCase *tcase = tcase_create("registers");
-    tcase_add_loop_test(tcase, values_that_are_read_later_are_counted, 0, sizeof bodies / sizeof bodies[0]);
-    tcase_add_test(tcase, a_call_needs_what_the_callee_needs_too);
-    suite_add_tcase(suite, tcase);
-    return suite;
 }

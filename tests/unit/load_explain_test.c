@@ -54,7 +54,7 @@ static void check_words(const struct load_case *test_case, const struct load_cas
     free(text);
 }
 
-START_TEST(swizzle_128b__is_named_when_another_mode_gave_the_bytes)
+TEST(swizzle_128b__is_named_when_another_mode_gave_the_bytes)
 {
     struct load_case other = plain;
     other.map.swizzle = SWIZZLE_NONE;
@@ -63,9 +63,8 @@ START_TEST(swizzle_128b__is_named_when_another_mode_gave_the_bytes)
         "likely rule SWIZZLE_128B", NULL};
     check_words(&plain, &other, words);
 }
-END_TEST
 
-START_TEST(tile_bounds__is_named_when_the_edge_was_not_clipped)
+TEST(tile_bounds__is_named_when_the_edge_was_not_clipped)
 {
     struct load_case edge = plain, other = plain;
     edge.coord[1] = other.coord[1] = 5;
@@ -74,9 +73,8 @@ START_TEST(tile_bounds__is_named_when_the_edge_was_not_clipped)
                                  "likely rule TILE_BOUNDS", NULL};
     check_words(&edge, &other, words);
 }
-END_TEST
 
-START_TEST(tile_fill_nan__is_named_when_zeros_were_filled)
+TEST(tile_fill_nan__is_named_when_zeros_were_filled)
 {
     struct load_case edge = plain, other = plain;
     edge.coord[1] = other.coord[1] = 5;
@@ -84,9 +82,8 @@ START_TEST(tile_fill_nan__is_named_when_zeros_were_filled)
     const char *const words[] = {"out of bounds: fill 7ff7", "likely rule TILE_FILL_NAN", NULL};
     check_words(&edge, &other, words);
 }
-END_TEST
 
-START_TEST(tile_address__is_named_when_another_tile_came)
+TEST(tile_address__is_named_when_another_tile_came)
 {
     struct load_case other = plain;
     other.map.address += 4096;
@@ -94,9 +91,8 @@ START_TEST(tile_address__is_named_when_another_tile_came)
                                  "bytes of the source outside the box", "likely rule TILE_ADDRESS", NULL};
     check_words(&plain, &other, words);
 }
-END_TEST
 
-START_TEST(tile_tx_bytes__is_named_when_the_barrier_differs)
+TEST(tile_tx_bytes__is_named_when_the_barrier_differs)
 {
     struct load_case other = plain;
     other.expect += 16;
@@ -104,30 +100,12 @@ START_TEST(tile_tx_bytes__is_named_when_the_barrier_differs)
                                  "rule TILE_TX_BYTES", NULL};
     check_words(&plain, &other, words);
 }
-END_TEST
 
-START_TEST(tile_pitch__is_named_when_a_gap_was_written)
+TEST(tile_pitch__is_named_when_a_gap_was_written)
 {
     struct load_case gaps = plain, other = plain;
     gaps.map.box[0] = 32;
     gaps.expect = 512;
     const char *const words[] = {"no change, the byte is outside the box", "likely rule TILE_PITCH", NULL};
     check_words(&gaps, &other, words);
-}
-END_TEST
-
-Suite *load_explain_suite(void);
-
-Suite *load_explain_suite(void)
-{
-    Suite *suite = suite_create("load_explain");
-    TCase *words = tcase_create("words");
-    tcase_add_test(words, swizzle_128b__is_named_when_another_mode_gave_the_bytes);
-    tcase_add_test(words, tile_bounds__is_named_when_the_edge_was_not_clipped);
-    tcase_add_test(words, tile_fill_nan__is_named_when_zeros_were_filled);
-    tcase_add_test(words, tile_address__is_named_when_another_tile_came);
-    tcase_add_test(words, tile_tx_bytes__is_named_when_the_barrier_differs);
-    tcase_add_test(words, tile_pitch__is_named_when_a_gap_was_written);
-    suite_add_tcase(suite, words);
-    return suite;
 }

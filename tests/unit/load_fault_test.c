@@ -4,9 +4,10 @@
 #include <string.h>
 
 #include "copy.h"
-#include "copy_test.h"
 #include "rules/load.h"
 #include "vectors.h"
+
+TEST_FILE(.suite = "copy");
 
 #define TWO(n)   ((uint64_t)1 << (n))
 #define MINUS(n) (-(uint64_t)(n))
@@ -277,62 +278,53 @@ static void check_vectors(enum rule rule)
     vectors_are_of_both_sides(rule, broken, kept);
 }
 
-START_TEST(load_map_format__is_no_map)
+TEST(load_map_format__is_no_map)
 {
     check_vectors(RULE_LOAD_MAP_FORMAT);
 }
-END_TEST
 
-START_TEST(load_mode__is_tiled)
+TEST(load_mode__is_tiled)
 {
     check_vectors(RULE_LOAD_MODE);
 }
-END_TEST
 
-START_TEST(load_rank__is_that_of_the_map)
+TEST(load_rank__is_that_of_the_map)
 {
     check_vectors(RULE_LOAD_RANK);
 }
-END_TEST
 
-START_TEST(load_dim_limit__is_2_31)
+TEST(load_dim_limit__is_2_31)
 {
     check_vectors(RULE_LOAD_DIM_LIMIT);
 }
-END_TEST
 
-START_TEST(load_coord_align__is_16_bytes_in_and_out_of_bounds)
+TEST(load_coord_align__is_16_bytes_in_and_out_of_bounds)
 {
     check_vectors(RULE_LOAD_COORD_ALIGN);
 }
-END_TEST
 
-START_TEST(load_smem_align__is_128_after_715_before_700)
+TEST(load_smem_align__is_128_after_715_before_700)
 {
     check_vectors(RULE_LOAD_SMEM_ALIGN);
 }
-END_TEST
 
-START_TEST(load_smem_bounds__are_exact)
+TEST(load_smem_bounds__are_exact)
 {
     check_vectors(RULE_LOAD_SMEM_BOUNDS);
 }
-END_TEST
 
-START_TEST(load_unmapped__faults_where_an_element_is_in_bounds)
+TEST(load_unmapped__faults_where_an_element_is_in_bounds)
 {
     check_vectors(RULE_LOAD_UNMAPPED);
 }
-END_TEST
 
-START_TEST(load_base_unmapped__faults_when_the_first_element_is_outside)
+TEST(load_base_unmapped__faults_when_the_first_element_is_outside)
 {
     check_vectors(RULE_LOAD_BASE_UNMAPPED);
 }
-END_TEST
 
 // Of every vector all findings but those about global memory.
-START_TEST(load_check_without_global_memory_asks_all_else)
+LOOP_TEST(load_check_without_global_memory_asks_all_else, 0, VECTORS)
 {
     const char *name = vector_name(vectors[_i].about, vectors[_i].why);
     struct load load = load_of(&vectors[_i]);
@@ -348,10 +340,9 @@ START_TEST(load_check_without_global_memory_asks_all_else)
     }
     ck_assert_msg(left.count == kept, "%s: also %s", name, rule_row(left.item[kept].rule)->id);
 }
-END_TEST
 
 // 2^25 rows of 2^39 bytes are 2^64: row 2^25 + y lies where row y does.
-START_TEST(tile_address__wraps_at_2_64)
+TEST(tile_address__wraps_at_2_64)
 {
     struct load load = base_load();
     struct findings findings = {0};
@@ -363,9 +354,8 @@ START_TEST(tile_address__wraps_at_2_64)
     ck_assert_int_eq(run("one row more", &load, &findings), RULE_LOAD_UNMAPPED);
     ck_assert_uint_eq(findings.item[0].value, GMEM_BASE + 64 + TWO(39));
 }
-END_TEST
 
-START_TEST(load_faults_come_in_the_order_of_the_hardware)
+LOOP_TEST(load_faults_come_in_the_order_of_the_hardware, 0, VECTORS)
 {
     static const int errors[] = {715, 716, 700};
     const char *name = vector_name(vectors[_i].about, vectors[_i].why);
@@ -379,7 +369,6 @@ START_TEST(load_faults_come_in_the_order_of_the_hardware)
     }
     ck_assert_int_eq(rule, findings_first_broken(&findings));
 }
-END_TEST
 
 // --- Wrong checks; a vector of the rule must notice each -------------------------------------------------------------
 
@@ -466,7 +455,7 @@ static const struct {
 };
 enum { MUTANTS = sizeof mutants / sizeof mutants[0] };
 
-START_TEST(load_vectors_notice_each_wrong_check)
+LOOP_TEST(load_vectors_notice_each_wrong_check, 0, MUTANTS)
 {
     for (int i = 0; i < VECTORS; i++) {
         if (vectors[i].about != mutants[_i].rule) continue;
@@ -474,24 +463,4 @@ START_TEST(load_vectors_notice_each_wrong_check)
         if (mutants[_i].accepts(&load) != (vectors[i].rules[0] == RULE_OK)) return;
     }
     ck_abort_msg("%s passes", mutants[_i].name);
-}
-END_TEST
-
-void load_fault_add_tests(Suite *suite)
-{
-    TCase *tests = tcase_create("load faults");
-    tcase_add_test(tests, load_map_format__is_no_map);
-    tcase_add_test(tests, load_mode__is_tiled);
-    tcase_add_test(tests, load_rank__is_that_of_the_map);
-    tcase_add_test(tests, load_dim_limit__is_2_31);
-    tcase_add_test(tests, load_coord_align__is_16_bytes_in_and_out_of_bounds);
-    tcase_add_test(tests, load_smem_align__is_128_after_715_before_700);
-    tcase_add_test(tests, load_smem_bounds__are_exact);
-    tcase_add_test(tests, load_unmapped__faults_where_an_element_is_in_bounds);
-    tcase_add_test(tests, load_base_unmapped__faults_when_the_first_element_is_outside);
-    tcase_add_loop_test(tests, load_check_without_global_memory_asks_all_else, 0, VECTORS);
-    tcase_add_test(tests, tile_address__wraps_at_2_64);
-    tcase_add_loop_test(tests, load_faults_come_in_the_order_of_the_hardware, 0, VECTORS);
-    tcase_add_loop_test(tests, load_vectors_notice_each_wrong_check, 0, MUTANTS);
-    suite_add_tcase(suite, tests);
 }

@@ -8,8 +8,6 @@
 #include "machine_test.h"
 #include "sanitize_known.h"
 
-Suite *look_suite(void);
-
 enum { MOST_BYTES = 1 << 18 };
 
 // --- Options ---------------------------------------------------------------------------------------------------------
@@ -22,7 +20,7 @@ static const struct {
   triples[] = {{"1", 1}, {"1,2", 1}, {"1,2,3", 1}, {"1,2,3,4", 0}, {"1,", 0}, {"1;2", 0}, {"99999999999", 0}, {"x", 0}},
   lists[] = {{"all", 1}, {"warp,shared", 1}, {"wrap", 0}, {"", 0}, {"all,", 0}};
 
-START_TEST(options_are_read_whole_or_refused)
+TEST(options_are_read_whole_or_refused)
 {
     size_t length;
     uint32_t line;
@@ -37,7 +35,6 @@ START_TEST(options_are_read_whole_or_refused)
         ck_assert_msg(look_what_read(lists[i].text, &what) == lists[i].is_read, "%s", lists[i].text);
     ck_assert(look_break_read("a:b:7", &length, &line) && length == 3 && line == 7);
 }
-END_TEST
 
 // With "" where nothing is asked for.
 static struct look_options filled(struct look_options options)
@@ -49,7 +46,7 @@ static struct look_options filled(struct look_options options)
     return options;
 }
 
-START_TEST(what_cannot_be_read_is_named)
+TEST(what_cannot_be_read_is_named)
 {
     static const struct look_options asked[] = {
         {.break_at = "a.cu"},
@@ -69,7 +66,6 @@ START_TEST(what_cannot_be_read_is_named)
     ck_assert_str_eq(why, "");
     ck_assert_int_eq(look_close(NULL, why, sizeof why), 1);
 }
-END_TEST
 
 // --- What is told ----------------------------------------------------------------------------------------------------
 
@@ -145,7 +141,7 @@ static void has(const char *path, const char *wanted)
          ".visible .entry third()\n{\n.loc 2 30 0\nret;\n}\n" FILES                                                    \
          ".section .debug_str\n{\n$L__name:\n.b8 102, 0\n}\n"
 
-START_TEST(coverage_counts_lines_of_all_files_and_launches)
+TEST(coverage_counts_lines_of_all_files_and_launches)
 {
     static const char *const kernels[] = {"one", "other", "one", "third", NULL};
     make_folder();
@@ -157,7 +153,6 @@ START_TEST(coverage_counts_lines_of_all_files_and_launches)
                      "end_of_record\n");
     remove_folder();
 }
-END_TEST
 
 // Stores of 32 lanes to addresses that lie 4, 8 and 128 bytes apart, at two lines, of two launches.
 #define STORES                                                                                                         \
@@ -168,7 +163,7 @@ END_TEST
          ".loc 1 8 0\nst.shared.u32 [%r4], %r0;\nst.shared.u32 [%r4], %r0;\n"                                          \
          ".loc 1 9 0\nst.shared.v4.u32 [s], {%r0, %r0, %r0, %r0};\nret;\n}\n" FILES
 
-START_TEST(conflicts_of_banks_are_told_by_line_the_worst_first)
+TEST(conflicts_of_banks_are_told_by_line_the_worst_first)
 {
     static const char *const kernels[] = {"k", "k", NULL};
     const char *last;
@@ -185,9 +180,8 @@ START_TEST(conflicts_of_banks_are_told_by_line_the_worst_first)
                    "\"wavefronts\": 128, \"ideal\": 4, \"worst\": 32}");
     remove_folder();
 }
-END_TEST
 
-START_TEST(many_lines_with_conflicts_are_cut_in_a_table_only)
+TEST(many_lines_with_conflicts_are_cut_in_a_table_only)
 {
     enum { STORED = 40 };
     static const char *const kernels[] = {"k", NULL};
@@ -205,7 +199,6 @@ START_TEST(many_lines_with_conflicts_are_cut_in_a_table_only)
     has(told_path, "a.cu:139");
     remove_folder();
 }
-END_TEST
 
 // A function by its mangled name, which calls nothing; registers of every kind; what the launch adds.
 #define REGISTERS_OF_ALL                                                                                               \
@@ -215,7 +208,7 @@ END_TEST
          "mov.u64 %rd0, 5;\nmov.b128 %q0, {%rd0, %rd0};\nsetp.eq.u32 %p0, %r0, %r0;\nst.shared.u32 [more], %r0;\n"     \
          "ret;\n}\n.visible .entry _Zload()\n{\nret;\n}\n"
 
-START_TEST(a_break_shows_registers_by_their_types)
+TEST(a_break_shows_registers_by_their_types)
 {
     static const char *const kernels[] = {"_ZN3abc4loadEPf", NULL};
     make_folder();
@@ -231,7 +224,6 @@ START_TEST(a_break_shows_registers_by_their_types)
     for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++) has(told_path, shown[i]);
     remove_folder();
 }
-END_TEST
 
 // The break, and what is said of it.
 static const struct {
@@ -246,7 +238,7 @@ static const struct {
     {"_ZN3abc4loadEPf:21", "3", "reached _ZN3abc4loadEPf:21 (hit 1)"},
 };
 
-START_TEST(a_break_that_nobody_comes_to_says_why)
+LOOP_TEST(a_break_that_nobody_comes_to_says_why, 0, ROWS_OF(missed))
 {
     static const char *const kernels[] = {"_ZN3abc4loadEPf", "_Zload", NULL};
     make_folder();
@@ -255,7 +247,6 @@ START_TEST(a_break_that_nobody_comes_to_says_why)
     has(told_path, missed[_i].said);
     remove_folder();
 }
-END_TEST
 
 // A file is named by its path, or by the end of it behind a slash.
 static const struct {
@@ -268,7 +259,7 @@ static const struct {
     {"a.cu:7", "no instruction is there; the nearest is at line 6"},
 };
 
-START_TEST(a_file_is_named_by_the_end_of_its_path)
+LOOP_TEST(a_file_is_named_by_the_end_of_its_path, 0, ROWS_OF(files))
 {
     static const char *const kernels[] = {"one", NULL};
     make_folder();
@@ -276,7 +267,6 @@ START_TEST(a_file_is_named_by_the_end_of_its_path)
     has(told_path, files[_i].said);
     remove_folder();
 }
-END_TEST
 
 // Barriers that are made, used, dropped and made anew, with a copy; the path has what JSON escapes.
 #define BARRIERS                                                                                                       \
@@ -285,7 +275,7 @@ END_TEST
          ".loc 1 6 0\nmbarrier.inval.shared.b64 [a];\nmbarrier.init.shared.b64 [a], 1;\n"                              \
          "mbarrier.init.shared.b64 [a], 1;\nmbarrier.arrive.shared.b64 %rd0, [b];\nret;\n}\n" FILES
 
-START_TEST(a_trace_shows_phases_of_barriers)
+TEST(a_trace_shows_phases_of_barriers)
 {
     static const char *const kernels[] = {"k", NULL};
     static const char *const shown[] = {"\"name\":\"phase 0\",\"args\":{\"arrivals\":1,",
@@ -299,10 +289,9 @@ START_TEST(a_trace_shows_phases_of_barriers)
     for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++) has(trace_path, shown[i]);
     remove_folder();
 }
-END_TEST
 
 // Each form that is more than a function of registers has one row, and each row has a form.
-START_TEST(the_sanitizer_knows_every_form)
+TEST(the_sanitizer_knows_every_form)
 {
     static uint32_t rows[PTX_FORMS];
     for (uint32_t i = 0; sanitize_known_row(i) != NULL; i++)
@@ -313,9 +302,8 @@ START_TEST(the_sanitizer_knows_every_form)
         ck_assert_msg(rows[form] == wanted, "%s: %u rows, not %u", row->name, rows[form], wanted);
     }
 }
-END_TEST
 
-START_TEST(what_ran_and_is_not_followed_is_named)
+TEST(what_ran_and_is_not_followed_is_named)
 {
     char text[256];
     struct sanitize_ran ran;
@@ -327,28 +315,4 @@ START_TEST(what_ran_and_is_not_followed_is_named)
     ran.has_launched = 1;
     ck_assert(sanitize_ran_unknown(&ran, text, sizeof text));
     ck_assert_str_eq(text, "discard (the bytes that it destroys), a launch by a kernel (what the kernels share)");
-}
-END_TEST
-
-Suite *look_suite(void)
-{
-    Suite *suite = suite_create("look");
-    TCase *options = tcase_create("options"), *numbers = tcase_create("numbers"), *stops = tcase_create("stops");
-    TCase *known = tcase_create("known");
-    tcase_add_test(options, options_are_read_whole_or_refused);
-    tcase_add_test(options, what_cannot_be_read_is_named);
-    tcase_add_test(numbers, coverage_counts_lines_of_all_files_and_launches);
-    tcase_add_test(numbers, conflicts_of_banks_are_told_by_line_the_worst_first);
-    tcase_add_test(numbers, many_lines_with_conflicts_are_cut_in_a_table_only);
-    tcase_add_test(numbers, a_trace_shows_phases_of_barriers);
-    tcase_add_test(stops, a_break_shows_registers_by_their_types);
-    tcase_add_loop_test(stops, a_break_that_nobody_comes_to_says_why, 0, sizeof missed / sizeof missed[0]);
-    tcase_add_loop_test(stops, a_file_is_named_by_the_end_of_its_path, 0, sizeof files / sizeof files[0]);
-    tcase_add_test(known, the_sanitizer_knows_every_form);
-    tcase_add_test(known, what_ran_and_is_not_followed_is_named);
-    suite_add_tcase(suite, known);
-    suite_add_tcase(suite, options);
-    suite_add_tcase(suite, numbers);
-    suite_add_tcase(suite, stops);
-    return suite;
 }

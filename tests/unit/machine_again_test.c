@@ -3,8 +3,6 @@
 // finds no trace of it. Each program runs with many CTAs, one after the other.
 #include "machine_test.h"
 
-Suite *machine_again_suite(void);
-
 enum { CTAS = 7, THREADS = 40, WORDS = CTAS * THREADS, TEXT_BYTES = 4096 };
 
 // %r3: the number of the thread in the grid; %rd1: the address of its 4 bytes. All but what %ctaid makes is the same.
@@ -90,7 +88,7 @@ static const struct machine_schedule schedules[] = {
     {.threads = 1}, {.seed = 3, .threads = 1}, {.policy = MACHINE_SHUFFLED, .seed = 5, .threads = 1}, {.threads = 3}};
 enum { SCHEDULES = sizeof schedules / sizeof schedules[0] };
 
-START_TEST(machine_again_a_warp_begins_as_the_first_did)
+LOOP_TEST(machine_again_a_warp_begins_as_the_first_did, 0, PROGRAMS *SCHEDULES)
 {
     const int p = _i / SCHEDULES;
     char text[TEXT_BYTES];
@@ -103,10 +101,9 @@ START_TEST(machine_again_a_warp_begins_as_the_first_did)
     }
     free(ran);
 }
-END_TEST
 
 // Whether instructions are left out or not, all are counted.
-START_TEST(machine_again_counts_what_it_leaves_out)
+TEST(machine_again_counts_what_it_leaves_out)
 {
     char text[TEXT_BYTES];
     snprintf(text, sizeof text, "%s%sst.global.u32 [%%rd1], %%r9;\nret;\n}\n", ENTRY THREAD_OF_GRID, programs[0].body);
@@ -116,15 +113,4 @@ START_TEST(machine_again_counts_what_it_leaves_out)
     ck_assert_uint_eq(all->outcome.thread_instructions, CTAS * one->outcome.thread_instructions);
     free(one);
     free(all);
-}
-END_TEST
-
-Suite *machine_again_suite(void)
-{
-    Suite *suite = suite_create("machine_again");
-    TCase *tests = tcase_create("machine_again");
-    tcase_add_loop_test(tests, machine_again_a_warp_begins_as_the_first_did, 0, PROGRAMS * SCHEDULES);
-    tcase_add_test(tests, machine_again_counts_what_it_leaves_out);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

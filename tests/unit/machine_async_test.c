@@ -108,14 +108,13 @@ static void check_stale(const char *ptx, uint32_t threads, uint32_t words)
     "add.u64 %rd4, %rd2, %rd3;\nst.global.u32 [%rd4], %r6;\nadd.u32 %r4, %r4, 4;\nsetp.lt.u32 %p3, %r4, 1024;\n"       \
     "@%p3 bra word;\nret;\n}\n"
 
-START_TEST(ASYNC_GROUP_ORDER__bulk_load_needs_its_wait)
+TEST(ASYNC_GROUP_ORDER__bulk_load_needs_its_wait)
 {
     check_always(KERNEL("", BARRIER) LOAD WAIT STORE_WORDS, 1, 1, 256);
     check_stale(KERNEL("", BARRIER) LOAD STORE_WORDS, 1, 256);
 }
-END_TEST
 
-START_TEST(ASYNC_GROUP_ORDER__a_wait_for_bytes_that_never_come_hangs_and_names_the_barrier)
+TEST(ASYNC_GROUP_ORDER__a_wait_for_bytes_that_never_come_hangs_and_names_the_barrier)
 {
     struct run run =
         run_kernel(KERNEL("", BARRIER) "mov.u32 %r3, bar;\nmbarrier.init.shared::cta.b64 [%r3], 1;\n"
@@ -126,7 +125,6 @@ START_TEST(ASYNC_GROUP_ORDER__a_wait_for_bytes_that_never_come_hangs_and_names_t
                   run.outcome.message);
     ck_assert_msg(strstr(run.outcome.message, ", 1 arrival, 64 bytes expected") != NULL, "%s", run.outcome.message);
 }
-END_TEST
 
 // The body of another kernel has spellings that the module has not seen: they may move all it has.
 #define OTHER                                                                                                          \
@@ -141,12 +139,11 @@ END_TEST
     "%f1;\n"                                                                                                           \
     "abs.f32 %f0, %f1;\ncvt.rn.f32.s32 %f0, %a0;\ncvt.f64.f32 %d0, %f0;\ncvt.s64.s32 %l0, %a0;\nret;\n}\n"
 
-START_TEST(MACHINE__a_kernel_runs_as_before_when_another_was_decoded)
+TEST(MACHINE__a_kernel_runs_as_before_when_another_was_decoded)
 {
     struct run run = run_kernel(KERNEL("", BARRIER) LOAD WAIT STORE_WORDS OTHER, 1, 1, MACHINE_DEFAULT, 0);
     ck_assert_msg(run.outcome.kind == MACHINE_DONE && is_copied(&run, 256), "%s", run.outcome.message);
 }
-END_TEST
 
 // --- Stores and their groups -----------------------------------------------------------------------------------------
 
@@ -161,21 +158,19 @@ END_TEST
     "cp.async.bulk.commit_group;\n"
 #define SCRIBBLE FILL("scribble", "mov.u32 %r6, 7;\n")
 
-START_TEST(ASYNC_GROUP_READ__a_tile_may_be_written_over_when_it_is_read)
+TEST(ASYNC_GROUP_READ__a_tile_may_be_written_over_when_it_is_read)
 {
     check_always(KERNEL("", BARRIER) OUT "cp.async.bulk.wait_group.read 0;\n" SCRIBBLE "ret;\n}\n", 1, 1, 256);
     check_stale(KERNEL("", BARRIER) OUT SCRIBBLE "ret;\n}\n", 1, 256);
 }
-END_TEST
 
-START_TEST(MACHINE__by_default_a_committed_store_has_read_its_tile)
+TEST(MACHINE__by_default_a_committed_store_has_read_its_tile)
 {
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         struct run run = run_kernel(KERNEL("", BARRIER) OUT SCRIBBLE "ret;\n}\n", 1, 1, MACHINE_DEFAULT, seed);
         ck_assert_msg(run.outcome.kind == MACHINE_DONE && is_copied(&run, 256), "seed %d", (int)seed);
     }
 }
-END_TEST
 
 // Each thread fills 16 bytes of the tile, and thread 0 stores it without waiting for the others. A GPU's fence takes
 // long enough for them; schedules that are not its own show the missing barrier.
@@ -187,7 +182,7 @@ END_TEST
     "cp.async.bulk.global.shared::cta.bulk_group [%rd2], [%r2], 1024;\ncp.async.bulk.commit_group;\n"                  \
     "cp.async.bulk.wait_group 0;\nret;\n}\n"
 
-START_TEST(MACHINE__by_default_other_warps_get_on_while_one_fences)
+TEST(MACHINE__by_default_other_warps_get_on_while_one_fences)
 {
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         struct run run = run_kernel(HASTY, 64, 1, MACHINE_DEFAULT, seed);
@@ -200,7 +195,6 @@ START_TEST(MACHINE__by_default_other_warps_get_on_while_one_fences)
     }
     ck_assert_int_gt(stale, 0);
 }
-END_TEST
 
 // The same thread loads what it has stored: .read is not enough.
 #define COPY_ON                                                                                                        \
@@ -212,7 +206,7 @@ static int is_copied_on(const struct run *run)
     return memcmp(run->to, run->to + WORDS, 1024) == 0;
 }
 
-START_TEST(ASYNC_GROUP_READ__says_nothing_of_the_writes)
+TEST(ASYNC_GROUP_READ__says_nothing_of_the_writes)
 {
     for (int policy = MACHINE_DEFAULT; policy <= MACHINE_SHUFFLED; policy++) {
         struct run run = run_kernel(KERNEL("", BARRIER) OUT "cp.async.bulk.wait_group 0;\n" COPY_ON, 1, 1,
@@ -223,7 +217,6 @@ START_TEST(ASYNC_GROUP_READ__says_nothing_of_the_writes)
         run_kernel(KERNEL("", BARRIER) OUT "cp.async.bulk.wait_group.read 0;\n" COPY_ON, 1, 1, MACHINE_LATE, 0);
     ck_assert(run.outcome.kind == MACHINE_DONE && is_copied(&run, 256) && !is_copied_on(&run));
 }
-END_TEST
 
 // --- cp.async --------------------------------------------------------------------------------------------------------
 
@@ -232,16 +225,15 @@ END_TEST
     "cp.async.ca.shared.global [%r5], [%rd4], 16;\nadd.u32 %r4, %r4, 16;\nsetp.lt.u32 %p3, %r4, 1024;\n"               \
     "@%p3 bra copy;\ncp.async.commit_group;\n"
 
-START_TEST(ASYNC_GROUP_ORDER__cp_async_needs_its_wait)
+TEST(ASYNC_GROUP_ORDER__cp_async_needs_its_wait)
 {
     check_always(KERNEL("", BARRIER) SMALL "cp.async.wait_group 0;\n" STORE_WORDS, 1, 1, 256);
     check_always(KERNEL("", BARRIER) SMALL "cp.async.wait_all;\n" STORE_WORDS, 1, 1, 256);
     check_stale(KERNEL("", BARRIER) SMALL STORE_WORDS, 1, 256);
     check_stale(KERNEL("", BARRIER) SMALL "cp.async.wait_group 1;\n" STORE_WORDS, 1, 256);
 }
-END_TEST
 
-START_TEST(CP_ASYNC_MBARRIER_ARRIVE__comes_behind_the_copies)
+TEST(CP_ASYNC_MBARRIER_ARRIVE__comes_behind_the_copies)
 {
     check_always(KERNEL("", BARRIER) "mov.u32 %r3, bar;\nmbarrier.init.shared.b64 [%r3], 1;\n" SMALL
                                      "cp.async.mbarrier.arrive.noinc.shared.b64 [%r3];\n" WAIT STORE_WORDS,
@@ -250,7 +242,6 @@ START_TEST(CP_ASYNC_MBARRIER_ARRIVE__comes_behind_the_copies)
                                     "cp.async.mbarrier.arrive.noinc.shared.b64 [%r3];\n" STORE_WORDS,
                 1, 256);
 }
-END_TEST
 
 // --- Clusters --------------------------------------------------------------------------------------------------------
 
@@ -266,11 +257,10 @@ END_TEST
     "st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%r5], {%r10, %r11, %r12, %r13}, [%r9];\n"           \
     "add.u32 %r4, %r4, 16;\nsetp.lt.u32 %p3, %r4, 1024;\n@%p3 bra send;\n" MEET "ret;\nreceive:\n"
 
-START_TEST(CLUSTER_BARRIER__st_async_reaches_the_other_cta)
+TEST(CLUSTER_BARRIER__st_async_reaches_the_other_cta)
 {
     check_always(KERNEL("", BARRIER) SEND WAIT MEET STORE_WORDS, 1, 2, 256);
 }
-END_TEST
 
 // The 128 threads of each CTA send 4 KiB to their own CTA, four bytes at a time, and wait for them.
 #define MANY                                                                                                           \
@@ -285,7 +275,7 @@ END_TEST
     "@%p3 bra word;\nret;\n}\n"
 
 // Where operations are late those who wait do not ask again for each of a thousand.
-START_TEST(MACHINE__who_waits_for_many_operations_asks_seldom)
+TEST(MACHINE__who_waits_for_many_operations_asks_seldom)
 {
     enum { SEEN = 2, TIMES = 3 };
     check_always(MANY, 128, 2, WORDS);
@@ -297,7 +287,6 @@ START_TEST(MACHINE__who_waits_for_many_operations_asks_seldom)
                           (int)early);
         }
 }
-END_TEST
 
 // A ring of one stage, 64 times around: thread 0 loads, warp 1 reads and frees the stage, warp 2 only reads.
 #define RING                                                                                                           \
@@ -314,7 +303,7 @@ END_TEST
     "setp.eq.u32 %p0, %r1, 32;\n@%p0 mbarrier.arrive.shared::cta.b64 _, [%r8];\n"                                      \
     "add.u32 %r10, %r10, 1;\nsetp.lt.u32 %p3, %r10, 64;\n@%p3 bra read;\nsetp.ne.u32 %p0, %r1, 64;\n@%p0 bra end;\n"
 
-START_TEST(MACHINE__by_default_no_warp_falls_two_phases_behind)
+TEST(MACHINE__by_default_no_warp_falls_two_phases_behind)
 {
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         struct run run = run_kernel(KERNEL("", ".shared .align 128 .b8 tile[1024];\n.shared .align 8 .b64 bar[2];\n")
@@ -324,7 +313,6 @@ START_TEST(MACHINE__by_default_no_warp_falls_two_phases_behind)
         ck_assert_msg(is_copied(&run, 256), "seed %d: wrong bytes", (int)seed);
     }
 }
-END_TEST
 
 // Rank 0 loads one tile into both CTAs; rank 1 writes it out.
 #define MULTICAST                                                                                                      \
@@ -335,11 +323,10 @@ END_TEST
     "[%r3], %h1;\nown:\nmbarrier.try_wait.parity.shared::cta.b64 %p2, [%r3], 0;\n@!%p2 bra own;\n" MEET                \
     "ret;\nreceive:\n"
 
-START_TEST(MULTICAST_TARGETS__each_cta_waits_on_its_own_barrier)
+TEST(MULTICAST_TARGETS__each_cta_waits_on_its_own_barrier)
 {
     check_always(KERNEL(".reg .b16 %h<4>;\n", BARRIER) MULTICAST WAIT MEET STORE_WORDS, 1, 2, 256);
 }
-END_TEST
 
 // Each CTA loads a tile of its own, and CTA 1 writes it out: both addresses with the rank of the CTA or without it.
 #define OWN_TILE(mask)                                                                                                 \
@@ -352,14 +339,13 @@ END_TEST
     "cp.async.bulk.global.shared::cta.bulk_group [%rd2], [%r2], 1024;\ncp.async.bulk.commit_group;\n"                  \
     "cp.async.bulk.wait_group 0;\nret;\n}\n"
 
-START_TEST(MACHINE__a_shared_cta_address_is_the_own_one_with_and_without_the_rank)
+TEST(MACHINE__a_shared_cta_address_is_the_own_one_with_and_without_the_rank)
 {
     check_always(KERNEL("", BARRIER) OWN_TILE("0xffffff") STORE_WORDS, 1, 2, 256);
     check_always(KERNEL("", BARRIER) OWN_TILE("0xffffffff") STORE_WORDS, 1, 2, 256);
     check_always(KERNEL("", BARRIER) OWN_TILE("0xffffff") BULK_OUT, 1, 2, 256);
     check_always(KERNEL("", BARRIER) OWN_TILE("0xffffffff") BULK_OUT, 1, 2, 256);
 }
-END_TEST
 
 // --- Time ------------------------------------------------------------------------------------------------------------
 
@@ -370,25 +356,23 @@ END_TEST
     "mov.u32 %r7, 4;\nrest:\nnanosleep.u32 1000;\nsub.u32 %r7, %r7, 1;\nsetp.ne.u32 %p1, %r7, 0;\n@%p1 bra rest;\n"
 #define COUNT "mov.u32 %r7, 1000;\nrest:\nsub.u32 %r7, %r7, 1;\nsetp.ne.u32 %p1, %r7, 0;\n@%p1 bra rest;\n"
 
-START_TEST(MACHINE__who_lets_time_pass_sees_what_is_done_by_then)
+TEST(MACHINE__who_lets_time_pass_sees_what_is_done_by_then)
 {
     check_always(KERNEL("", BARRIER) LOAD LOOK_AT_CLOCK STORE_WORDS, 1, 1, 256);
     check_always(KERNEL("", BARRIER) LOAD SLEEP STORE_WORDS, 1, 1, 256);
     check_stale(KERNEL("", BARRIER) LOAD COUNT STORE_WORDS, 1, 256);
 }
-END_TEST
 
 // Loops that poll the last word by atomics, or write memory each time: no loop holds an operation up for ever.
 #define POLL(body) "mov.u64 %rd7, 0;\nrest:\n" body "setp.eq.u32 %p1, %r6, 0;\n@%p1 bra rest;\n"
 
-START_TEST(MACHINE__a_loop_that_polls_by_any_means_sees_the_end)
+TEST(MACHINE__a_loop_that_polls_by_any_means_sees_the_end)
 {
     check_always(KERNEL("", BARRIER) LOAD POLL("atom.shared.add.u32 %r6, [%r2 + 1020], 0;\n") STORE_WORDS, 1, 1, 256);
     check_always(KERNEL("", BARRIER) LOAD POLL("add.u64 %rd7, %rd7, 1;\nst.volatile.global.u64 [%rd2 + 2048], %rd7;\n"
                                                "ld.volatile.shared.u32 %r6, [%r2 + 1020];\n") STORE_WORDS,
                  1, 1, 256);
 }
-END_TEST
 
 // How many clocks the first of `threads` threads needs for 3,000 instructions.
 static uint32_t clocks_of(uint32_t threads)
@@ -402,46 +386,18 @@ static uint32_t clocks_of(uint32_t threads)
     return run.to[0];
 }
 
-START_TEST(MACHINE__warps_run_side_by_side_for_the_clock)
+TEST(MACHINE__warps_run_side_by_side_for_the_clock)
 {
     uint32_t one = clocks_of(32), all = clocks_of(1024);
     ck_assert_msg(one >= 2000 && one <= 6000, "%u clocks", one);
     ck_assert_msg(all <= 2 * one, "%u clocks for one warp, %u for 32", one, all);
 }
-END_TEST
 
-START_TEST(MACHINE__a_long_wait_by_the_clock_takes_few_instructions)
+TEST(MACHINE__a_long_wait_by_the_clock_takes_few_instructions)
 {
     struct run run = run_kernel(KERNEL("", BARRIER) "mov.u64 %rd5, %clock64;\nlook:\nmov.u64 %rd6, %clock64;\n"
                                                     "sub.u64 %rd6, %rd6, %rd5;\nsetp.lt.u64 %p1, %rd6, 2000000000;\n"
                                                     "@%p1 bra look;\nret;\n}\n",
                                 1024, 1, MACHINE_DEFAULT, 0);
     ck_assert_msg(run.outcome.kind == MACHINE_DONE, "%s", run.outcome.message);
-}
-END_TEST
-
-Suite *machine_async_suite(void)
-{
-    Suite *suite = suite_create("machine_async");
-    TCase *tcase = tcase_create("ASYNC");
-    tcase_add_test(tcase, MACHINE__by_default_a_committed_store_has_read_its_tile);
-    tcase_add_test(tcase, MACHINE__by_default_other_warps_get_on_while_one_fences);
-    tcase_add_test(tcase, MACHINE__by_default_no_warp_falls_two_phases_behind);
-    tcase_add_test(tcase, ASYNC_GROUP_ORDER__bulk_load_needs_its_wait);
-    tcase_add_test(tcase, ASYNC_GROUP_ORDER__a_wait_for_bytes_that_never_come_hangs_and_names_the_barrier);
-    tcase_add_test(tcase, MACHINE__a_kernel_runs_as_before_when_another_was_decoded);
-    tcase_add_test(tcase, ASYNC_GROUP_READ__a_tile_may_be_written_over_when_it_is_read);
-    tcase_add_test(tcase, ASYNC_GROUP_READ__says_nothing_of_the_writes);
-    tcase_add_test(tcase, ASYNC_GROUP_ORDER__cp_async_needs_its_wait);
-    tcase_add_test(tcase, CP_ASYNC_MBARRIER_ARRIVE__comes_behind_the_copies);
-    tcase_add_test(tcase, CLUSTER_BARRIER__st_async_reaches_the_other_cta);
-    tcase_add_test(tcase, MACHINE__who_waits_for_many_operations_asks_seldom);
-    tcase_add_test(tcase, MULTICAST_TARGETS__each_cta_waits_on_its_own_barrier);
-    tcase_add_test(tcase, MACHINE__a_shared_cta_address_is_the_own_one_with_and_without_the_rank);
-    tcase_add_test(tcase, MACHINE__who_lets_time_pass_sees_what_is_done_by_then);
-    tcase_add_test(tcase, MACHINE__a_loop_that_polls_by_any_means_sees_the_end);
-    tcase_add_test(tcase, MACHINE__warps_run_side_by_side_for_the_clock);
-    tcase_add_test(tcase, MACHINE__a_long_wait_by_the_clock_takes_few_instructions);
-    suite_add_tcase(suite, tcase);
-    return suite;
 }

@@ -6,14 +6,12 @@
 #include "machine_test.h"
 #include "print.h"
 
-Suite *machine_call_suite(void);
-
 static void keep_text(void *context, const char *text, size_t bytes)
 {
     strncat(context, text, bytes);
 }
 
-START_TEST(printf_writes_what_lies_in_the_arguments)
+TEST(printf_writes_what_lies_in_the_arguments)
 {
     char printed[512] = "";
     free(run_well(HEAD ".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n"
@@ -29,7 +27,6 @@ START_TEST(printf_writes_what_lies_in_the_arguments)
                   (struct launch_of){.block = 2, .print = keep_text, .print_context = printed}));
     ck_assert_str_eq(printed, "-1 one 1.50 123456789a\n0 one 1.50 123456789a\n");
 }
-END_TEST
 
 static char *give_string(void *context, uint64_t address)
 {
@@ -64,7 +61,7 @@ static const struct {
     {"%2000000c|", 7, 1048575, "[cut]\n"},
 };
 
-START_TEST(printf_writes_all_or_says_that_it_is_cut)
+LOOP_TEST(printf_writes_all_or_says_that_it_is_cut, 0, ROWS_OF(prints))
 {
     int conversions;
     size_t length;
@@ -77,7 +74,6 @@ START_TEST(printf_writes_all_or_says_that_it_is_cut)
     ck_assert_int_eq(conversions, 1);
     free(text);
 }
-END_TEST
 
 // A width and a precision cost no more than a text holds. Unbounded, these took seconds and gigabytes. The digits and
 // blanks that a text shows are those of the whole.
@@ -93,7 +89,7 @@ static const struct {
     {"%.2000000000s|%d", "xxxxxxx|7", "7", 9},
 };
 
-START_TEST(printf_costs_no_more_than_its_text_holds)
+LOOP_TEST(printf_costs_no_more_than_its_text_holds, 0, ROWS_OF(vast))
 {
     int conversions;
     size_t length;
@@ -110,7 +106,6 @@ START_TEST(printf_costs_no_more_than_its_text_holds)
     ck_assert_int_lt(clock() - since, 2 * CLOCKS_PER_SEC);
     free(text);
 }
-END_TEST
 
 // What CUDA's printf makes of each conversion; what is none is written as it stands. `there`: of that many arguments.
 static const struct {
@@ -146,7 +141,7 @@ static int give_few(void *context, uint64_t offset, void *to, size_t bytes)
     return few->left-- > 0;
 }
 
-START_TEST(printf_knows_the_conversions_of_cuda)
+LOOP_TEST(printf_knows_the_conversions_of_cuda, 0, ROWS_OF(conversions_of))
 {
     int conversions;
     size_t length;
@@ -158,9 +153,8 @@ START_TEST(printf_knows_the_conversions_of_cuda)
     ck_assert_int_eq(conversions, conversions_of[_i].conversions);
     free(text);
 }
-END_TEST
 
-START_TEST(a_heap_gives_each_byte_once)
+TEST(a_heap_gives_each_byte_once)
 {
     enum { BYTES = 4096 };
     struct machine_heap *heap = machine_heap_open(BYTES);
@@ -180,10 +174,9 @@ START_TEST(a_heap_gives_each_byte_once)
     ck_assert_uint_eq(machine_heap_take(heap, BYTES), a); // free pieces that touch are one
     machine_heap_close(heap);
 }
-END_TEST
 
 // Pieces that walk all others took 7 s. Every second one is given back, so that no two join; then the rest.
-START_TEST(a_heap_of_many_pieces_is_as_quick_as_one_of_few)
+TEST(a_heap_of_many_pieces_is_as_quick_as_one_of_few)
 {
     enum { PIECES = 102400 };
     const clock_t since = clock();
@@ -199,9 +192,8 @@ START_TEST(a_heap_of_many_pieces_is_as_quick_as_one_of_few)
     free(piece);
     machine_heap_close(heap);
 }
-END_TEST
 
-START_TEST(malloc_and_free_take_from_the_heap)
+TEST(malloc_and_free_take_from_the_heap)
 {
     struct machine_heap *heap = machine_heap_open(1 << 16);
     struct ran *ran = run_well(
@@ -216,22 +208,4 @@ START_TEST(malloc_and_free_take_from_the_heap)
     for (uint32_t i = 32; i < 64; i++) ck_assert_uint_eq(ran->out[i], 0xa5a5a5a5);
     free(ran);
     machine_heap_close(heap);
-}
-END_TEST
-
-Suite *machine_call_suite(void)
-{
-    Suite *suite = suite_create("machine_call");
-    TCase *print = tcase_create("print"), *heap = tcase_create("heap");
-    tcase_add_test(print, printf_writes_what_lies_in_the_arguments);
-    tcase_add_loop_test(print, printf_writes_all_or_says_that_it_is_cut, 0, (int)(sizeof prints / sizeof prints[0]));
-    tcase_add_loop_test(print, printf_costs_no_more_than_its_text_holds, 0, (int)(sizeof vast / sizeof vast[0]));
-    tcase_add_loop_test(print, printf_knows_the_conversions_of_cuda, 0,
-                        sizeof conversions_of / sizeof conversions_of[0]);
-    tcase_add_test(heap, a_heap_gives_each_byte_once);
-    tcase_add_test(heap, a_heap_of_many_pieces_is_as_quick_as_one_of_few);
-    tcase_add_test(heap, malloc_and_free_take_from_the_heap);
-    suite_add_tcase(suite, print);
-    suite_add_tcase(suite, heap);
-    return suite;
 }

@@ -3,7 +3,7 @@
 #include "machine_test.h"
 
 // Where a loop changes memory the cluster runs on and on; the limit is kept to a warp's turn all the same.
-START_TEST(the_limit_is_kept_closely)
+TEST(the_limit_is_kept_closely)
 {
     struct ran *ran = run_text(ENTRY "L: st.global.u32 [%rd0], %r1;\nbra L;\n}\n",
                                (struct launch_of){.grid = 4, .block = 64, .limits = {.instructions = 20000}});
@@ -12,20 +12,16 @@ START_TEST(the_limit_is_kept_closely)
     ck_assert_uint_le(ran->outcome.instructions, 25000);
     free(ran);
 }
-END_TEST
 
-Suite *machine_control_suite(void);
-
-START_TEST(each_thread_stores_its_number)
+TEST(each_thread_stores_its_number)
 {
     struct ran *ran = run_well(ENTRY THREAD "st.global.u32 [%rd1], %r0;\nret;\n}\n", (struct launch_of){.block = 100});
     for (uint32_t i = 0; i < 4096; i++) ck_assert_uint_eq(ran->out[i], i < 100 ? i : 0);
     free(ran);
 }
-END_TEST
 
 // Threads loop as often as their number says; then each stores how often it did.
-START_TEST(threads_of_a_warp_loop_differently_often)
+TEST(threads_of_a_warp_loop_differently_often)
 {
     struct ran *ran = run_well(ENTRY THREAD "mov.u32 %r1, 0;\n"
                                             "LOOP: setp.ge.u32 %p0, %r1, %r0;\n@%p0 bra DONE;\n"
@@ -36,10 +32,9 @@ START_TEST(threads_of_a_warp_loop_differently_often)
     ck_assert_uint_lt(ran->outcome.instructions, 2 * 64 * 6);
     free(ran);
 }
-END_TEST
 
 // Lane 0 spins until lane 31 of the same warp has stored.
-START_TEST(a_lane_spins_for_its_sibling)
+TEST(a_lane_spins_for_its_sibling)
 {
     struct ran *ran = run_well(ENTRY THREAD "setp.eq.u32 %p0, %r0, 31;\n@%p0 bra SETS;\n"
                                             "SPIN: ld.volatile.global.u32 %r2, [%rd0+512];\n"
@@ -51,9 +46,8 @@ START_TEST(a_lane_spins_for_its_sibling)
     for (uint32_t i = 0; i < 32; i++) ck_assert_uint_eq(ran->out[i], 7);
     free(ran);
 }
-END_TEST
 
-START_TEST(brx_picks_a_target_for_each_lane)
+TEST(brx_picks_a_target_for_each_lane)
 {
     struct ran *ran = run_well(ENTRY THREAD "and.b32 %r1, %r0, 3;\n"
                                             "T: .branchtargets A, B, C, D;\nbrx.idx %r1, T;\n"
@@ -64,7 +58,6 @@ START_TEST(brx_picks_a_target_for_each_lane)
     for (uint32_t i = 0; i < 32; i++) ck_assert_uint_eq(ran->out[i], 10 + i % 4);
     free(ran);
 }
-END_TEST
 
 // A factorial, recursive, of each lane's number modulo 8, through .param.
 static const char factorial[] =
@@ -77,16 +70,15 @@ static const char factorial[] =
          "{\n.param .b32 a;\n.param .b32 b;\nst.param.b32 [a], %r1;\ncall (b), fact, (a);\nld.param.b32 %r2, [b];\n}\n"
          "st.global.u32 [%rd1], %r2;\nret;\n}\n";
 
-START_TEST(recursion_returns_lane_by_lane)
+TEST(recursion_returns_lane_by_lane)
 {
     static const uint32_t wanted[] = {1, 1, 2, 6, 24, 120, 720, 5040};
     struct ran *ran = run_well(factorial, (struct launch_of){.block = 40});
     for (uint32_t i = 0; i < 40; i++) ck_assert_uint_eq(ran->out[i], wanted[i % 8]);
     free(ran);
 }
-END_TEST
 
-START_TEST(a_recursion_without_end_fills_the_stack)
+TEST(a_recursion_without_end_fills_the_stack)
 {
     struct ran *ran = run_text(HEAD ".func f()\n{\ncall f;\nret;\n}\n.visible .entry k(.param .u64 out)\n{\ncall f;\n"
                                     "ret;\n}\n",
@@ -96,10 +88,9 @@ START_TEST(a_recursion_without_end_fills_the_stack)
     ck_assert_ptr_nonnull(strstr(ran->outcome.message, "stack"));
     free(ran);
 }
-END_TEST
 
 // Odd lanes call one function by its address, even ones another; values go in registers.
-START_TEST(an_indirect_call_goes_where_each_lane_says)
+TEST(an_indirect_call_goes_where_each_lane_says)
 {
     struct ran *ran =
         run_well(HEAD ".func (.reg .b32 r) twice(.reg .b32 a)\n{\nadd.u32 r, a, a;\nret;\n}\n"
@@ -112,9 +103,8 @@ START_TEST(an_indirect_call_goes_where_each_lane_says)
     for (uint32_t i = 0; i < 32; i++) ck_assert_uint_eq(ran->out[i], i % 2 ? i * i : 2 * i);
     free(ran);
 }
-END_TEST
 
-START_TEST(a_call_of_no_function_is_718)
+TEST(a_call_of_no_function_is_718)
 {
     struct ran *ran = run_text(ENTRY "mov.u64 %rd2, 64;\nP: .callprototype _ ();\ncall %rd2, (), P;\nret;\n}\n",
                                (struct launch_of){0});
@@ -122,9 +112,8 @@ START_TEST(a_call_of_no_function_is_718)
     ck_assert_int_eq(ran->outcome.cuda_error, 718);
     free(ran);
 }
-END_TEST
 
-START_TEST(guards_let_lanes_pass)
+TEST(guards_let_lanes_pass)
 {
     struct ran *ran = run_well(ENTRY THREAD "setp.lt.u32 %p0, %r0, 10;\nmov.u32 %r1, 1;\n@%p0 mov.u32 %r1, 2;\n"
                                             "@!%p0 st.global.u32 [%rd1], %r1;\n@%p0 exit;\n"
@@ -136,9 +125,8 @@ START_TEST(guards_let_lanes_pass)
     }
     free(ran);
 }
-END_TEST
 
-START_TEST(trap_ends_the_launch_and_says_where)
+TEST(trap_ends_the_launch_and_says_where)
 {
     struct ran *ran =
         run_text(ENTRY THREAD "setp.eq.u32 %p0, %r0, 37;\n@%p0 trap;\nret;\n}\n", (struct launch_of){.block = 64});
@@ -148,9 +136,8 @@ START_TEST(trap_ends_the_launch_and_says_where)
     ck_assert_ptr_null(strstr(ran->outcome.message, "cooperative"));
     free(ran);
 }
-END_TEST
 
-START_TEST(trap_of_a_grid_that_cannot_meet_names_the_launch_it_needs)
+TEST(trap_of_a_grid_that_cannot_meet_names_the_launch_it_needs)
 {
     struct ran *ran = run_text(ENTRY "mov.b32 %r1, %envreg2;\nsetp.eq.u32 %p0, %r1, 0;\n@%p0 trap;\nret;\n}\n",
                                (struct launch_of){0});
@@ -158,9 +145,8 @@ START_TEST(trap_of_a_grid_that_cannot_meet_names_the_launch_it_needs)
     ck_assert_ptr_nonnull(strstr(ran->outcome.message, "The launch is not cooperative. If grid.sync() trapped"));
     free(ran);
 }
-END_TEST
 
-START_TEST(an_endless_loop_meets_the_limit)
+TEST(an_endless_loop_meets_the_limit)
 {
     static const char counts[] = ENTRY "L: add.u32 %r0, %r0, 1;\nbra L;\n}\n";
     struct ran *ran = run_text(counts, (struct launch_of){.block = 32, .limits = {.instructions = 100000}});
@@ -170,10 +156,9 @@ START_TEST(an_endless_loop_meets_the_limit)
     ck_assert_int_eq(ran->outcome.kind, MACHINE_LIMITED);
     free(ran);
 }
-END_TEST
 
 // Of 67 instructions, and so at another one of them at the end of each turn.
-START_TEST(a_loop_that_comes_back_to_its_state_hangs)
+TEST(a_loop_that_comes_back_to_its_state_hangs)
 {
     static const char loop[] = ENTRY "L: mov.u32 %r0, 0;\nM: add.u32 %r0, %r0, 1;\nsetp.lt.u32 %p0, %r0, 22;\n"
                                      "@%p0 bra M;\nbra L;\n}\n";
@@ -184,11 +169,10 @@ START_TEST(a_loop_that_comes_back_to_its_state_hangs)
     ck_assert_int_eq(ran->outcome.kind, MACHINE_HUNG);
     free(ran);
 }
-END_TEST
 
 // One lane reads a clock every 15 clocks, 7.5 ns; nanosleep sleeps as long as it says; and where shared memory ends. As
 // an H200 (clock64 about every 15 clocks, 0x120, and 1172 for 40 static and 100 dynamic bytes).
-START_TEST(clocks_and_ends_are_those_of_an_h200)
+TEST(clocks_and_ends_are_those_of_an_h200)
 {
     struct ran *ran = run_well(
         ENTRY ".shared .align 8 .b8 fixed[40];\nmov.b32 %r9, fixed;\nmov.u32 %r0, 0;\nmov.u64 %rd1, %clock64;\n"
@@ -204,30 +188,4 @@ START_TEST(clocks_and_ends_are_those_of_an_h200)
     ck_assert_uint_eq(ran->out[2], 1172);
     ck_assert_uint_eq(ran->out[3], 0x120);
     free(ran);
-}
-END_TEST
-
-Suite *machine_control_suite(void)
-{
-    Suite *suite = suite_create("machine_control");
-    TCase *strands = tcase_create("strands"), *calls = tcase_create("calls"), *ends = tcase_create("ends");
-    tcase_add_test(strands, each_thread_stores_its_number);
-    tcase_add_test(strands, threads_of_a_warp_loop_differently_often);
-    tcase_add_test(strands, a_lane_spins_for_its_sibling);
-    tcase_add_test(strands, brx_picks_a_target_for_each_lane);
-    tcase_add_test(strands, guards_let_lanes_pass);
-    tcase_add_test(calls, recursion_returns_lane_by_lane);
-    tcase_add_test(calls, a_recursion_without_end_fills_the_stack);
-    tcase_add_test(calls, an_indirect_call_goes_where_each_lane_says);
-    tcase_add_test(calls, a_call_of_no_function_is_718);
-    tcase_add_test(ends, trap_ends_the_launch_and_says_where);
-    tcase_add_test(ends, trap_of_a_grid_that_cannot_meet_names_the_launch_it_needs);
-    tcase_add_test(ends, an_endless_loop_meets_the_limit);
-    tcase_add_test(ends, a_loop_that_comes_back_to_its_state_hangs);
-    tcase_add_test(ends, the_limit_is_kept_closely);
-    tcase_add_test(strands, clocks_and_ends_are_those_of_an_h200);
-    suite_add_tcase(suite, strands);
-    suite_add_tcase(suite, calls);
-    suite_add_tcase(suite, ends);
-    return suite;
 }

@@ -3,8 +3,6 @@
 #include "event.h"
 #include "machine_test.h"
 
-Suite *machine_heard_suite(void);
-
 enum { LANES = 32, TEXT_BYTES = 4096 };
 
 #define SHARED ".shared .align 1024 .b8 s[4096];\n"
@@ -40,7 +38,7 @@ static void hear(void *context, const struct event *event)
     heard->count++;
 }
 
-START_TEST(accesses_are_told_with_their_order_and_scope)
+LOOP_TEST(accesses_are_told_with_their_order_and_scope, 0, ROWS_OF(accesses))
 {
     char text[TEXT_BYTES];
     struct heard heard = {0};
@@ -54,7 +52,6 @@ START_TEST(accesses_are_told_with_their_order_and_scope)
                   (int)heard.last.scope);
     free(ran);
 }
-END_TEST
 
 // How many events of a kind a warp's row makes; of accesses those of 16 bytes.
 static const struct {
@@ -92,7 +89,7 @@ static void count_event(void *context, const struct event *event)
     counted->count += event->kind == counted->kind && (event->kind != EVENT_ACCESS || event->access.bytes == 16);
 }
 
-START_TEST(events_are_told_of_rows)
+LOOP_TEST(events_are_told_of_rows, 0, ROWS_OF(events))
 {
     char text[TEXT_BYTES];
     struct counted counted = {events[_i].kind, 0};
@@ -102,17 +99,4 @@ START_TEST(events_are_told_of_rows)
              REGISTERS, events[_i].row);
     free(run_well(text, (struct launch_of){.block = LANES, .observer = &observer}));
     ck_assert_msg(counted.count == events[_i].count, "%s: %d events", events[_i].row, counted.count);
-}
-END_TEST
-
-#define ROWS(table) (int)(sizeof(table) / sizeof(table)[0])
-
-Suite *machine_heard_suite(void)
-{
-    Suite *suite = suite_create("machine_heard");
-    TCase *heard = tcase_create("heard");
-    tcase_add_loop_test(heard, accesses_are_told_with_their_order_and_scope, 0, ROWS(accesses));
-    tcase_add_loop_test(heard, events_are_told_of_rows, 0, ROWS(events));
-    suite_add_tcase(suite, heard);
-    return suite;
 }

@@ -3,8 +3,6 @@
 #include "machine_test.h"
 #include "replace.h"
 
-Suite *machine_map_suite(void);
-
 // The map lies at the first multiple of 128 of `out`.
 #define MAP "add.u64 %rd0, %rd0, 127;\nand.b64 %rd0, %rd0, -128;\n"
 
@@ -35,7 +33,7 @@ static const struct {
 enum { EDITS = sizeof edits / sizeof edits[0] };
 
 // A map that is edited in global memory, and in shared memory and copied out, is what the model makes of it.
-START_TEST(a_map_is_edited_as_the_model_edits_it)
+LOOP_TEST(a_map_is_edited_as_the_model_edits_it, 0, EDITS)
 {
     struct tensormap_image expected = {0};
     char text[1200];
@@ -46,9 +44,8 @@ START_TEST(a_map_is_edited_as_the_model_edits_it)
     ck_assert_msg(memcmp(map_of(ran), &expected, sizeof expected) == 0, "%s", edits[_i].instruction);
     free(ran);
 }
-END_TEST
 
-START_TEST(a_map_in_shared_memory_is_copied_by_the_warp)
+TEST(a_map_in_shared_memory_is_copied_by_the_warp)
 {
     const struct replace_op rank = {REPLACE_RANK, 0, 3};
     struct tensormap_image expected = {0};
@@ -66,7 +63,6 @@ START_TEST(a_map_in_shared_memory_is_copied_by_the_warp)
     ck_assert_int_eq(memcmp(map_of(ran), &expected, sizeof expected), 0);
     free(ran);
 }
-END_TEST
 
 static const struct {
     const char *instructions, *why;
@@ -78,7 +74,7 @@ static const struct {
     {"mov.u64 %rd1, 128;\nprefetch.tensormap [%rd1];\n", "nothing is mapped where the map would be"},
 };
 
-START_TEST(a_map_that_cannot_be_edited_or_copied_faults)
+LOOP_TEST(a_map_that_cannot_be_edited_or_copied_faults, 0, ROWS_OF(faults))
 {
     char text[1200];
     snprintf(text, sizeof text, "%s%sret;\n}\n",
@@ -88,16 +84,4 @@ START_TEST(a_map_that_cannot_be_edited_or_copied_faults)
     ck_assert_msg(ran->outcome.kind == MACHINE_FAULTED, "%s: %d %s", faults[_i].why, (int)ran->outcome.kind,
                   ran->outcome.message);
     free(ran);
-}
-END_TEST
-
-Suite *machine_map_suite(void)
-{
-    Suite *suite = suite_create("machine_map");
-    TCase *maps = tcase_create("maps");
-    tcase_add_loop_test(maps, a_map_is_edited_as_the_model_edits_it, 0, EDITS);
-    tcase_add_test(maps, a_map_in_shared_memory_is_copied_by_the_warp);
-    tcase_add_loop_test(maps, a_map_that_cannot_be_edited_or_copied_faults, 0, (int)(sizeof faults / sizeof faults[0]));
-    suite_add_tcase(suite, maps);
-    return suite;
 }

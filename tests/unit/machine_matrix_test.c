@@ -113,11 +113,10 @@ static void check_product(const char *ptx, int policy)
     ck_assert(is_product(d));
 }
 
-START_TEST(WGMMA_WAIT__a_product_is_there_behind_its_wait)
+LOOP_TEST(WGMMA_WAIT__a_product_is_there_behind_its_wait, 0, POLICIES)
 {
     check_product(KERNEL DESCRIPTORS ZERO PRODUCT WAITED, _i);
 }
-END_TEST
 
 // Half of the lanes come to each instruction behind the others.
 #define PART(n) "@%p1 bra P" n ";\nnanosleep.u32 20;\nP" n ":\n"
@@ -125,14 +124,13 @@ END_TEST
     "setp.ne.u32 %p3, 1, 0;\nand.b32 %r6, %r1, 1;\nsetp.ne.u32 %p1, %r6, 0;\n" PART(                                   \
         "0") "wgmma.fence.sync.aligned;\n" PART("1") THREE PART("2") "wgmma.commit_group.sync.aligned;\n" PART("3")
 
-START_TEST(WGMMA_WAIT__lanes_that_come_later_are_waited_for)
+LOOP_TEST(WGMMA_WAIT__lanes_that_come_later_are_waited_for, 0, POLICIES)
 {
     check_product(KERNEL DESCRIPTORS ZERO PARTED_PRODUCT WAITED, _i);
 }
-END_TEST
 
 // ptxas copies such a register before, and moves the last part of D into it behind.
-START_TEST(WGMMA__a_register_that_D_names_twice_begins_as_it_was_and_ends_as_the_last)
+LOOP_TEST(WGMMA__a_register_that_D_names_twice_begins_as_it_was_and_ends_as_the_last, 0, POLICIES)
 {
     uint32_t d[8 * WGMMA_THREADS] = {0};
     struct machine_outcome outcome =
@@ -145,7 +143,6 @@ START_TEST(WGMMA__a_register_that_D_names_twice_begins_as_it_was_and_ends_as_the
     for (uint32_t i = 0; i < 4 * WGMMA_THREADS; i++)
         ck_assert_uint_eq(memory.out[i], d[WGMMA_THREADS * (i % 4 == 0 ? 4 : i % 4) + i / 4]);
 }
-END_TEST
 
 // ldmatrix, movmatrix and mma, whose lanes come together (PART is nothing) or not.
 #define MATRICES(p0, p1, p2)                                                                                           \
@@ -155,7 +152,7 @@ END_TEST
     "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f1, %f2, %f3, %f4}, {%r10, %r11, %r12, %r13}, {%r14, "      \
     "%r11}, {%f1, %f2, %f3, %f4};\n" OUT("f32", D)
 
-START_TEST(MATRIX__lanes_that_come_later_are_waited_for)
+TEST(MATRIX__lanes_that_come_later_are_waited_for)
 {
     static uint32_t together[OUT_WORDS];
     struct machine_outcome outcome = run_kernel(KERNEL ZERO MATRICES("", "", ""), 32, MACHINE_DEFAULT);
@@ -166,9 +163,8 @@ START_TEST(MATRIX__lanes_that_come_later_are_waited_for)
     check_done(&outcome);
     ck_assert_int_eq(memcmp(together, memory.out, sizeof together), 0);
 }
-END_TEST
 
-START_TEST(WGMMA_WAIT__without_it_registers_are_stale)
+TEST(WGMMA_WAIT__without_it_registers_are_stale)
 {
     uint32_t d[4 * WGMMA_THREADS] = {0};
     struct machine_outcome outcome =
@@ -177,7 +173,6 @@ START_TEST(WGMMA_WAIT__without_it_registers_are_stale)
     expect_product(d);
     ck_assert(!is_product(d));
 }
-END_TEST
 
 // --- mma.sync and matrices -------------------------------------------------------------------------------------------
 
@@ -186,7 +181,7 @@ END_TEST
     "add.u32 %r6, %r2, %r4;\nld.shared.v4.u32 {%r8, %r9, %r10, %r11}, [%r6];\n"                                        \
     "ld.shared.v2.u32 {%r12, %r13}, [%r6+512];\n"
 
-START_TEST(MMA__is_the_model_s_product)
+TEST(MMA__is_the_model_s_product)
 {
     uint32_t a[4 * 32], b[2 * 32], d[4 * 32] = {0};
     struct machine_outcome outcome =
@@ -202,9 +197,8 @@ START_TEST(MMA__is_the_model_s_product)
     for (uint32_t t = 0; t < 32; t++)
         for (uint32_t r = 0; r < 4; r++) ck_assert_uint_eq(memory.out[4 * t + r], d[32 * r + t]);
 }
-END_TEST
 
-START_TEST(MATRIX__ldmatrix_is_the_model_s_and_movmatrix_its_transpose)
+TEST(MATRIX__ldmatrix_is_the_model_s_and_movmatrix_its_transpose)
 {
     uint32_t rows[MATRIX_LANES], plain[4][MATRIX_LANES], turned[4][MATRIX_LANES];
     const struct memory shared = {(uint8_t *)memory.in, TILE_AT, TILE_BYTES};
@@ -222,9 +216,8 @@ START_TEST(MATRIX__ldmatrix_is_the_model_s_and_movmatrix_its_transpose)
         ck_assert_uint_eq(memory.out[4 * t + 3], turned[2][t]);
     }
 }
-END_TEST
 
-START_TEST(MATRIX__stmatrix_puts_back_what_ldmatrix_took)
+TEST(MATRIX__stmatrix_puts_back_what_ldmatrix_took)
 {
     struct machine_outcome outcome =
         run_kernel(KERNEL "add.u32 %r6, %r2, %r4;\n"
@@ -235,7 +228,6 @@ START_TEST(MATRIX__stmatrix_puts_back_what_ldmatrix_took)
     check_done(&outcome);
     ck_assert_int_eq(memcmp(memory.out, memory.in, 256), 0);
 }
-END_TEST
 
 // --- wmma ------------------------------------------------------------------------------------------------------------
 
@@ -308,7 +300,7 @@ static double wmma_element(int type, int at, int slow, int fast)
     return bits >> 15 ? -size : size;
 }
 
-START_TEST(MMA__wmma_is_the_product_of_the_matrices)
+LOOP_TEST(MMA__wmma_is_the_product_of_the_matrices, 0, WMMA_CASES)
 {
     const int type = _i % WMMA_TYPES, shape = _i / WMMA_TYPES % WMMA_SHAPES, is_row = _i / WMMA_TYPES / WMMA_SHAPES;
     const char *of_a = is_row ? "row" : "col", *of_b = is_row ? "col" : "row";
@@ -329,10 +321,9 @@ START_TEST(MMA__wmma_is_the_product_of_the_matrices)
                           "%s %s (%d, %d)", wmma_shapes[shape].name, wmma_types[type].type, m, n);
         }
 }
-END_TEST
 
 // The lanes of a block of 16 threads load and store their own fragments of C, and those which are not there nothing.
-START_TEST(MMA__wmma_moves_only_what_lanes_have)
+TEST(MMA__wmma_moves_only_what_lanes_have)
 {
     uint32_t moved = 0;
     struct machine_outcome outcome =
@@ -349,7 +340,6 @@ START_TEST(MMA__wmma_moves_only_what_lanes_have)
     }
     ck_assert_uint_eq(moved, 16 * 8);
 }
-END_TEST
 
 // Every type of a fragment has a form of mma.sync whose tiles it is made of.
 static const char *const wmma_others[] = {
@@ -367,7 +357,7 @@ static const char *const wmma_others[] = {
     "{%d0, %d1, %d2, %d3, %d4, %d5, %d6, %d7}, {%d0, %d1, %d2, %d3};\n",
 };
 
-START_TEST(MMA__wmma_has_tiles_for_every_type)
+LOOP_TEST(MMA__wmma_has_tiles_for_every_type, 0, ROWS_OF(wmma_others))
 {
     char text[2048];
     snprintf(text, sizeof text,
@@ -377,7 +367,6 @@ START_TEST(MMA__wmma_has_tiles_for_every_type)
     struct machine_outcome outcome = run_kernel(text, 32, MACHINE_DEFAULT);
     check_done(&outcome);
 }
-END_TEST
 
 // Of 4 bits and of 1 bit: A from row 0 on, B from 2048, with lines of 32 bytes; C is 0.
 static const struct {
@@ -398,7 +387,7 @@ static int narrow_element(int type, int at, int line, int k)
     return wmma_narrow[type].type[0] == 's' && value > 7 ? value - 16 : value;
 }
 
-START_TEST(MMA__wmma_of_less_than_a_byte_is_the_product)
+LOOP_TEST(MMA__wmma_of_less_than_a_byte_is_the_product, 0, ROWS_OF(wmma_narrow))
 {
     const int k = wmma_narrow[_i].k, stride = NARROW_LINE * 8 / wmma_narrow[_i].bits, is_xor = _i == 2;
     char text[2048];
@@ -424,10 +413,9 @@ START_TEST(MMA__wmma_of_less_than_a_byte_is_the_product)
                           (int)memory.out[n * 8 + m], sum);
         }
 }
-END_TEST
 
 // C and D of different types give what D of f32 gives, with C made wider, or D narrower.
-START_TEST(MMA__wmma_mixes_the_types_of_c_and_d)
+TEST(MMA__wmma_mixes_the_types_of_c_and_d)
 {
     struct machine_outcome outcome = run_kernel(
         HEAD ".visible .entry k(.param .u64 from, .param .u64 to)\n{\n.reg .b32 %a<8>, %b<8>, %c<8>, %d<8>;\n"
@@ -462,9 +450,8 @@ START_TEST(MMA__wmma_mixes_the_types_of_c_and_d)
         ck_assert_uint_eq(narrow[i], number_round(NUMBER_F16, memory.out[256 + i]));
     }
 }
-END_TEST
 
-START_TEST(MMA__wmma_beside_memory_is_a_fault)
+TEST(MMA__wmma_beside_memory_is_a_fault)
 {
     struct machine_outcome outcome = run_kernel(
         HEAD ".visible .entry k(.param .u64 from, .param .u64 to)\n{\n.reg .b32 %d<8>;\n"
@@ -473,28 +460,4 @@ START_TEST(MMA__wmma_beside_memory_is_a_fault)
              "ret;\n}\n",
         32, MACHINE_DEFAULT);
     ck_assert_int_eq(outcome.kind, MACHINE_FAULTED);
-}
-END_TEST
-
-Suite *machine_matrix_suite(void)
-{
-    Suite *suite = suite_create("machine_matrix");
-    TCase *tcase = tcase_create("MATRIX");
-    tcase_add_loop_test(tcase, WGMMA_WAIT__a_product_is_there_behind_its_wait, 0, POLICIES);
-    tcase_add_loop_test(tcase, WGMMA_WAIT__lanes_that_come_later_are_waited_for, 0, POLICIES);
-    tcase_add_loop_test(tcase, WGMMA__a_register_that_D_names_twice_begins_as_it_was_and_ends_as_the_last, 0, POLICIES);
-    tcase_add_test(tcase, MATRIX__lanes_that_come_later_are_waited_for);
-    tcase_add_test(tcase, WGMMA_WAIT__without_it_registers_are_stale);
-    tcase_add_test(tcase, MMA__is_the_model_s_product);
-    tcase_add_loop_test(tcase, MMA__wmma_is_the_product_of_the_matrices, 0, WMMA_CASES);
-    tcase_add_loop_test(tcase, MMA__wmma_has_tiles_for_every_type, 0, sizeof wmma_others / sizeof wmma_others[0]);
-    tcase_add_test(tcase, MMA__wmma_moves_only_what_lanes_have);
-    tcase_add_loop_test(tcase, MMA__wmma_of_less_than_a_byte_is_the_product, 0,
-                        sizeof wmma_narrow / sizeof wmma_narrow[0]);
-    tcase_add_test(tcase, MMA__wmma_mixes_the_types_of_c_and_d);
-    tcase_add_test(tcase, MMA__wmma_beside_memory_is_a_fault);
-    tcase_add_test(tcase, MATRIX__ldmatrix_is_the_model_s_and_movmatrix_its_transpose);
-    tcase_add_test(tcase, MATRIX__stmatrix_puts_back_what_ldmatrix_took);
-    suite_add_tcase(suite, tcase);
-    return suite;
 }

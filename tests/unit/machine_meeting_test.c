@@ -3,10 +3,8 @@
 #include "machine_test.h"
 #include "rules/setmaxnreg.h"
 
-Suite *machine_meeting_suite(void);
-
 // Lanes part, and shuffle within the mask of their arm.
-START_TEST(shuffles_wait_for_their_mask)
+TEST(shuffles_wait_for_their_mask)
 {
     struct ran *ran = run_well(ENTRY THREAD "setp.lt.u32 %p0, %r0, 16;\n@%p0 bra LOW;\n"
                                             "shfl.sync.bfly.b32 %r1, %r0, 1, 31, 0xFFFF0000;\nbra DONE;\n"
@@ -17,10 +15,9 @@ START_TEST(shuffles_wait_for_their_mask)
     for (uint32_t i = 0; i < 32; i++) ck_assert_uint_eq(ran->out[i], 496 + (i < 16 ? 3 : i ^ 1));
     free(ran);
 }
-END_TEST
 
 // A vote of all, to which the lanes come after loops of different lengths.
-START_TEST(votes_wait_for_the_slowest)
+TEST(votes_wait_for_the_slowest)
 {
     struct ran *ran = run_well(ENTRY THREAD "mov.u32 %r1, %r0;\n"
                                             "L: setp.eq.u32 %p0, %r1, 0;\n@%p0 bra OUT;\nsub.u32 %r1, %r1, 1;\nbra L;\n"
@@ -31,10 +28,9 @@ START_TEST(votes_wait_for_the_slowest)
     for (uint32_t i = 0; i < 32; i++) ck_assert_uint_eq(ran->out[i], 31);
     free(ran);
 }
-END_TEST
 
 // All lanes call, the mask names the even ones: these are told of each other alone.
-START_TEST(lanes_outside_the_mask_are_in_no_ones_vote)
+TEST(lanes_outside_the_mask_are_in_no_ones_vote)
 {
     struct ran *ran = run_well(ENTRY THREAD "and.b32 %r2, %r0, 1;\nsetp.eq.u32 %p0, %r2, 0;\n"
                                             "match.all.sync.b32 %r3|%p2, 0, 0x55555555;\n"
@@ -48,10 +44,9 @@ START_TEST(lanes_outside_the_mask_are_in_no_ones_vote)
     for (uint32_t i = 0; i < 32; i += 2) ck_assert_uint_eq(ran->out[i], 0x55555555 ^ 0x1000 ^ 0x40);
     free(ran);
 }
-END_TEST
 
 // The two arms of a branch meet at bar.warp.sync of different places.
-START_TEST(bar_warp_sync_meets_from_anywhere)
+TEST(bar_warp_sync_meets_from_anywhere)
 {
     struct ran *ran =
         run_well(HEAD ".shared .align 4 .b32 s[32];\n.visible .entry k(.param .u64 out)\n{\n" REGISTERS THREAD
@@ -63,10 +58,9 @@ START_TEST(bar_warp_sync_meets_from_anywhere)
     for (uint32_t i = 0; i < 32; i++) ck_assert_uint_eq(ran->out[i], 500 + (i < 16 ? i + 16 : i));
     free(ran);
 }
-END_TEST
 
 // Lanes that wait in an inner branch, with a mask of its own, have not come to the outer one.
-START_TEST(bar_warp_sync_does_not_count_those_that_wait_with_another_mask)
+TEST(bar_warp_sync_does_not_count_those_that_wait_with_another_mask)
 {
     struct ran *ran =
         run_well(HEAD ".shared .align 4 .b32 s;\n.visible .entry k(.param .u64 out)\n{\n" REGISTERS THREAD
@@ -79,10 +73,9 @@ START_TEST(bar_warp_sync_does_not_count_those_that_wait_with_another_mask)
     for (uint32_t i = 0; i < 32; i++) ck_assert_uint_eq(ran->out[i], 8);
     free(ran);
 }
-END_TEST
 
 // A producer warp and a consumer warp hand 20 numbers over through one word and two named barriers.
-START_TEST(named_barriers_hand_over)
+TEST(named_barriers_hand_over)
 {
     static const uint32_t seeds[] = {1, 2, 3, 4};
     for (uint32_t i = 0; i < 4; i++) {
@@ -101,9 +94,8 @@ START_TEST(named_barriers_hand_over)
         free(ran);
     }
 }
-END_TEST
 
-START_TEST(bar_red_counts_and_decides)
+TEST(bar_red_counts_and_decides)
 {
     struct ran *ran = run_well(ENTRY THREAD "setp.lt.u32 %p0, %r0, 70;\nbar.red.popc.u32 %r1, 0, %p0;\n"
                                             "bar.red.and.pred %p1, 0, %p0;\nbar.red.or.pred %p2, 0, %p0;\n"
@@ -116,10 +108,9 @@ START_TEST(bar_red_counts_and_decides)
     for (uint32_t i = 0; i < 100; i++) ck_assert_uint_eq(ran->out[i], 6070);
     free(ran);
 }
-END_TEST
 
 // Threads that have exited are not waited for.
-START_TEST(bar_sync_does_not_wait_for_the_dead)
+TEST(bar_sync_does_not_wait_for_the_dead)
 {
     struct ran *ran = run_well(ENTRY THREAD "setp.gt.u32 %p0, %r0, 40;\n@%p0 exit;\nbar.sync 0;\n"
                                             "st.global.u32 [%rd1], 1;\nret;\n}\n",
@@ -127,11 +118,10 @@ START_TEST(bar_sync_does_not_wait_for_the_dead)
     for (uint32_t i = 0; i < 128; i++) ck_assert_uint_eq(ran->out[i], i <= 40);
     free(ran);
 }
-END_TEST
 
 // --- The grid --------------------------------------------------------------------------------------------------------
 
-START_TEST(special_registers_name_the_thread)
+TEST(special_registers_name_the_thread)
 {
     struct ran *ran = run_well(
         ENTRY "mov.u32 %r0, %tid.x;\nmov.u32 %r1, %ctaid.x;\nmov.u32 %r2, %ntid.x;\nmad.lo.u32 %r3, %r1, %r2, %r0;\n"
@@ -146,10 +136,9 @@ START_TEST(special_registers_name_the_thread)
     }
     free(ran);
 }
-END_TEST
 
 // A barrier of the whole grid, built of an atomic and a spin: CTAs that wait let others begin.
-START_TEST(ctas_wait_for_each_other)
+TEST(ctas_wait_for_each_other)
 {
     static const uint32_t threads[] = {1, 3};
     for (uint32_t i = 0; i < 2; i++) {
@@ -163,9 +152,8 @@ START_TEST(ctas_wait_for_each_other)
         free(ran);
     }
 }
-END_TEST
 
-START_TEST(the_seed_makes_the_run)
+TEST(the_seed_makes_the_run)
 {
     uint32_t first[64];
     for (uint32_t i = 0; i < 3; i++) {
@@ -179,9 +167,8 @@ START_TEST(the_seed_makes_the_run)
         free(ran);
     }
 }
-END_TEST
 
-START_TEST(clocks_go_forward)
+TEST(clocks_go_forward)
 {
     struct ran *ran = run_well(ENTRY "mov.u64 %rd1, %globaltimer;\nL: nanosleep.u32 100;\nmov.u64 %rd2, %globaltimer;\n"
                                      "sub.u64 %rd3, %rd2, %rd1;\nsetp.lt.u64 %p0, %rd3, 1000000;\n@%p0 bra L;\n"
@@ -190,12 +177,11 @@ START_TEST(clocks_go_forward)
     ck_assert_uint_ge(ran->out[0], 1000000);
     free(ran);
 }
-END_TEST
 
 #define BOUNDED(bounds) HEAD ".visible .entry k(.param .u64 out)\n" bounds "\n{\n" REGISTERS
 
 // The first warpgroup gives registers back, for which the second waits.
-START_TEST(setmaxnreg_waits_for_the_pool)
+TEST(setmaxnreg_waits_for_the_pool)
 {
     struct ran *ran = run_well(BOUNDED(".maxntid 256\n.maxnreg 168") THREAD
                                "griddepcontrol.wait;\nsetp.ge.u32 %p0, %r0, 128;\n@%p0 bra MORE;\n"
@@ -211,7 +197,6 @@ START_TEST(setmaxnreg_waits_for_the_pool)
     ck_assert_int_eq(ran->outcome.rule, RULE_SETMAXNREG_INC_BELOW);
     free(ran);
 }
-END_TEST
 
 // What nvcc 13.0 makes of launch bounds: it says of the first four, and of a .minnctapersm that no SM has, that it
 // ignores setmaxnreg (C7508). The others start with the least of what the bounds leave and of what the kernel asks for.
@@ -241,16 +226,15 @@ static const struct {
     {ASKS(".maxnreg 4", DEC(24)), RULE_OK},
 };
 
-START_TEST(setmaxnreg_is_as_ptxas_takes_it)
+LOOP_TEST(setmaxnreg_is_as_ptxas_takes_it, 0, ROWS_OF(bounds))
 {
     struct ran *ran = run_text(bounds[_i].text, (struct launch_of){.block = 256});
     ck_assert_msg(ran->outcome.rule == bounds[_i].rule, "%s%s", bounds[_i].text, ran->outcome.message);
     free(ran);
 }
-END_TEST
 
 // Lane 0 comes long after the others: the warp counts once, when all have come.
-START_TEST(setmaxnreg_waits_for_all_lanes)
+TEST(setmaxnreg_waits_for_all_lanes)
 {
     struct ran *ran = run_text(
         BOUNDED(
@@ -261,10 +245,9 @@ START_TEST(setmaxnreg_waits_for_all_lanes)
     ck_assert_msg(ran->outcome.kind == MACHINE_DONE, "%s", ran->outcome.message);
     free(ran);
 }
-END_TEST
 
 // Two CTAs of 384 threads leave 80 registers to each thread of an SM.
-START_TEST(setmaxnreg_starts_from_what_the_bounds_leave)
+TEST(setmaxnreg_starts_from_what_the_bounds_leave)
 {
     struct ran *ran =
         run_well(HEAD ".visible .entry k(.param .u64 out)\n.maxntid 384, 1, 1\n.minnctapersm 2\n{\n" REGISTERS THREAD
@@ -276,11 +259,10 @@ START_TEST(setmaxnreg_starts_from_what_the_bounds_leave)
     ck_assert_uint_eq(ran->out[383], 1);
     free(ran);
 }
-END_TEST
 
 // --- Hangs -----------------------------------------------------------------------------------------------------------
 
-START_TEST(a_barrier_that_nobody_completes_hangs)
+TEST(a_barrier_that_nobody_completes_hangs)
 {
     struct ran *ran = run_text(ENTRY THREAD "setp.ge.u32 %p0, %r0, 32;\n@%p0 bar.sync 3, 64;\n"
                                             "bar.sync 4, 96;\nret;\n}\n",
@@ -291,9 +273,8 @@ START_TEST(a_barrier_that_nobody_completes_hangs)
     ck_assert_ptr_nonnull(strstr(ran->outcome.message, "barrier 4: 32 of 96 threads have come"));
     free(ran);
 }
-END_TEST
 
-START_TEST(a_lane_that_never_comes_to_a_shuffle_hangs)
+TEST(a_lane_that_never_comes_to_a_shuffle_hangs)
 {
     struct ran *ran = run_text(ENTRY THREAD "setp.eq.u32 %p0, %r0, 7;\n@%p0 bra AWAY;\n"
                                             "shfl.sync.idx.b32 %r1, %r0, 0, 31, -1;\nret;\n"
@@ -303,7 +284,6 @@ START_TEST(a_lane_that_never_comes_to_a_shuffle_hangs)
     ck_assert_ptr_nonnull(strstr(ran->outcome.message, "shfl.sync"));
     free(ran);
 }
-END_TEST
 
 // A try_wait or test_wait of phase 0 of a barrier that nobody comes to, or a nanosleep: how often, and what then.
 #define POLLS(poll, tries, behind)                                                                                     \
@@ -340,7 +320,7 @@ static const struct {
      MACHINE_HUNG},
 };
 
-START_TEST(only_polls_without_an_end_hang)
+LOOP_TEST(only_polls_without_an_end_hang, 0, ROWS_OF(polls))
 {
     struct ran *ran = run_text(polls[_i].text, (struct launch_of){.block = 64});
     ck_assert_msg(ran->outcome.kind == polls[_i].kind, "%s: %s: %s", polls[_i].why,
@@ -349,10 +329,9 @@ START_TEST(only_polls_without_an_end_hang)
         ck_assert_msg(strstr(ran->outcome.message, "its arrival is missing") != NULL, "%s", ran->outcome.message);
     free(ran);
 }
-END_TEST
 
 // Where all only poll, a clock goes on by as much as they sleep: here by three times a millisecond.
-START_TEST(nanosleep_takes_its_time)
+TEST(nanosleep_takes_its_time)
 {
     struct ran *ran = run_well(ENTRY "mov.u32 %r2, 0;\nmov.u64 %rd1, %globaltimer;\nL: nanosleep.u32 1000000;\n"
                                      "add.u32 %r2, %r2, 1;\nsetp.lt.u32 %p0, %r2, 3;\n@%p0 bra L;\n"
@@ -363,7 +342,6 @@ START_TEST(nanosleep_takes_its_time)
     ck_assert_uint_lt(ran->out[0], 3100000);
     free(ran);
 }
-END_TEST
 
 // What a thread of an H200 reads, in clocks or nanoseconds: about 15 clocks from one read to the next; a nap as long as
 // it says, alone or in 132 CTAs, also a thousand of them; 7.8 thousand for a try_wait in vain, and 8.8 with a hint.
@@ -389,7 +367,7 @@ static const struct {
     {SINCE("mbarrier.try_wait.parity.shared.b64 %p1, [b], 0, 20000;\n"), "a try of 20 us", 1, 8800, 60000},
 };
 
-START_TEST(times_are_those_of_an_h200)
+LOOP_TEST(times_are_those_of_an_h200, 0, ROWS_OF(times))
 {
     struct ran *ran = run_well(times[_i].text, (struct launch_of){.grid = times[_i].ctas, .block = 32});
     const uint64_t got = ran->out[0] | (uint64_t)ran->out[1] << 32;
@@ -397,10 +375,9 @@ START_TEST(times_are_those_of_an_h200)
                   (unsigned long long)got);
     free(ran);
 }
-END_TEST
 
 // Two CTAs hand a number back and forth; who waits sleeps in between. Both write, then poll, in one turn.
-START_TEST(ctas_that_sleep_hear_of_each_other)
+LOOP_TEST(ctas_that_sleep_hear_of_each_other, 0, 2)
 {
     struct ran *ran =
         run_well(ENTRY "mov.u32 %r0, %ctaid.x;\nmov.u32 %r1, %r0;\n"
@@ -411,39 +388,4 @@ START_TEST(ctas_that_sleep_hear_of_each_other)
                  (struct launch_of){.grid = 2, .block = 1, .schedule = {.threads = _i == 0 ? 1 : 2}});
     ck_assert_uint_eq(ran->out[0], 400);
     free(ran);
-}
-END_TEST
-
-Suite *machine_meeting_suite(void)
-{
-    Suite *suite = suite_create("machine_meeting");
-    TCase *warps = tcase_create("warps"), *ctas = tcase_create("ctas"), *grids = tcase_create("grids"),
-          *hangs = tcase_create("hangs");
-    tcase_add_test(warps, shuffles_wait_for_their_mask);
-    tcase_add_test(warps, votes_wait_for_the_slowest);
-    tcase_add_test(warps, lanes_outside_the_mask_are_in_no_ones_vote);
-    tcase_add_test(warps, bar_warp_sync_meets_from_anywhere);
-    tcase_add_test(warps, bar_warp_sync_does_not_count_those_that_wait_with_another_mask);
-    tcase_add_test(ctas, named_barriers_hand_over);
-    tcase_add_test(ctas, bar_red_counts_and_decides);
-    tcase_add_test(ctas, bar_sync_does_not_wait_for_the_dead);
-    tcase_add_test(grids, special_registers_name_the_thread);
-    tcase_add_test(grids, ctas_wait_for_each_other);
-    tcase_add_test(grids, the_seed_makes_the_run);
-    tcase_add_test(grids, clocks_go_forward);
-    tcase_add_test(grids, nanosleep_takes_its_time);
-    tcase_add_loop_test(grids, times_are_those_of_an_h200, 0, sizeof times / sizeof times[0]);
-    tcase_add_loop_test(grids, ctas_that_sleep_hear_of_each_other, 0, 2);
-    tcase_add_test(grids, setmaxnreg_waits_for_the_pool);
-    tcase_add_loop_test(grids, setmaxnreg_is_as_ptxas_takes_it, 0, sizeof bounds / sizeof bounds[0]);
-    tcase_add_test(grids, setmaxnreg_waits_for_all_lanes);
-    tcase_add_test(grids, setmaxnreg_starts_from_what_the_bounds_leave);
-    tcase_add_test(hangs, a_barrier_that_nobody_completes_hangs);
-    tcase_add_test(hangs, a_lane_that_never_comes_to_a_shuffle_hangs);
-    tcase_add_loop_test(hangs, only_polls_without_an_end_hang, 0, (int)(sizeof polls / sizeof polls[0]));
-    suite_add_tcase(suite, warps);
-    suite_add_tcase(suite, ctas);
-    suite_add_tcase(suite, grids);
-    suite_add_tcase(suite, hangs);
-    return suite;
 }

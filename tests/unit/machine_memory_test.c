@@ -5,10 +5,8 @@
 #include "rules/global.h"
 #include "rules/shared.h"
 
-Suite *machine_memory_suite(void);
-
 // Each thread puts its number into shared memory, and takes that of another from there.
-START_TEST(shared_memory_is_the_ctas)
+TEST(shared_memory_is_the_ctas)
 {
     struct ran *ran = run_well(HEAD ".shared .align 4 .b8 pad[12];\n.shared .align 4 .b32 s[64];\n"
                                     ".visible .entry k(.param .u64 out)\n{\n" REGISTERS THREAD
@@ -20,9 +18,8 @@ START_TEST(shared_memory_is_the_ctas)
     for (uint32_t i = 0; i < 64; i++) ck_assert_uint_eq(ran->out[i], 100 + (i ^ 63));
     free(ran);
 }
-END_TEST
 
-START_TEST(generic_addresses_reach_all_spaces)
+TEST(generic_addresses_reach_all_spaces)
 {
     struct ran *ran =
         run_well(HEAD ".global .align 4 .b32 g[2] = {5, 6};\n.const .align 4 .b32 c = 9;\n.shared .align 4 .b32 s;\n"
@@ -44,10 +41,9 @@ START_TEST(generic_addresses_reach_all_spaces)
     for (uint32_t i = 0; i < 5; i++) ck_assert_uint_eq(ran->out[i], wanted[i]);
     free(ran);
 }
-END_TEST
 
 // Triton takes the address of a tensor map among the parameters in 32 bits.
-START_TEST(addresses_of_parameters_fit_32_bits)
+TEST(addresses_of_parameters_fit_32_bits)
 {
     struct ran *ran =
         run_well(HEAD ".visible .entry k(.param .u64 out)\n{\n" REGISTERS THREAD
@@ -62,10 +58,9 @@ START_TEST(addresses_of_parameters_fit_32_bits)
     for (uint32_t i = 0; i < 6; i++) ck_assert_uint_eq(ran->out[i], wanted[i]);
     free(ran);
 }
-END_TEST
 
 // Where ptxas 13.0 put them: a program may rest on an alignment that its source does not ask for.
-START_TEST(variables_lie_where_ptxas_places_them)
+TEST(variables_lie_where_ptxas_places_them)
 {
     static const char text[] =
         HEAD ".global .align 4 .b8 b1[20];\n.global .align 4 .b8 b2[8];\n.global .align 4 .b8 set1[20] = {1};\n"
@@ -89,10 +84,9 @@ START_TEST(variables_lie_where_ptxas_places_them)
     }
     machine_module_close(module);
 }
-END_TEST
 
 // Widths, signs and vectors: what is read is put together again as it was written.
-START_TEST(every_width_and_vector_is_moved_whole)
+TEST(every_width_and_vector_is_moved_whole)
 {
     struct ran *ran =
         run_well(ENTRY THREAD "mov.u32 %r1, 0x8182F3F4;\nst.global.u32 [%rd1], %r1;\n"
@@ -120,9 +114,8 @@ START_TEST(every_width_and_vector_is_moved_whole)
     }
     free(ran);
 }
-END_TEST
 
-START_TEST(dynamic_shared_memory_lies_behind_the_static)
+TEST(dynamic_shared_memory_lies_behind_the_static)
 {
     struct ran *ran = run_well(HEAD ".extern .shared .align 16 .b8 d[];\n.shared .align 4 .b32 s[3];\n"
                                     ".visible .entry k(.param .u64 out)\n{\n" REGISTERS
@@ -136,9 +129,8 @@ START_TEST(dynamic_shared_memory_lies_behind_the_static)
     ck_assert_uint_eq(ran->out[2], 256);
     free(ran);
 }
-END_TEST
 
-START_TEST(atomics_of_all_lanes_add_up)
+TEST(atomics_of_all_lanes_add_up)
 {
     struct ran *ran = run_well(HEAD ".shared .align 8 .b64 s;\n.visible .entry k(.param .u64 out)\n{\n" REGISTERS THREAD
                                     "red.global.add.u32 [%rd0+512], 1;\natom.global.max.s32 %r1, [%rd0+516], %r0;\n"
@@ -159,10 +151,9 @@ START_TEST(atomics_of_all_lanes_add_up)
     ck_assert_uint_eq(ran->out[136], 4);
     free(ran);
 }
-END_TEST
 
 // The same sum, of many CTAs on several threads of the host.
-START_TEST(atomics_add_up_over_host_threads)
+TEST(atomics_add_up_over_host_threads)
 {
     struct ran *ran = run_well(ENTRY THREAD "mov.u32 %r1, 0;\nL: red.global.add.u32 [%rd0+512], 1;\n"
                                             "add.u32 %r1, %r1, 1;\nsetp.lt.u32 %p0, %r1, 20;\n@%p0 bra L;\nret;\n}\n",
@@ -170,10 +161,9 @@ START_TEST(atomics_add_up_over_host_threads)
     ck_assert_uint_eq(ran->out[128], 64 * 40 * 20);
     free(ran);
 }
-END_TEST
 
 // Bulk reductions and red, all into one word.
-START_TEST(reductions_of_the_copy_engine_add_up_over_host_threads)
+TEST(reductions_of_the_copy_engine_add_up_over_host_threads)
 {
     struct ran *ran =
         run_well(HEAD ".shared .align 16 .b32 s[64];\n.visible .entry k(.param .u64 out)\n{\n" REGISTERS THREAD
@@ -187,11 +177,10 @@ START_TEST(reductions_of_the_copy_engine_add_up_over_host_threads)
     for (uint32_t i = 0; i < 64; i++) ck_assert_uint_eq(ran->out[i], (i < 32 ? 2 : 1) * 40 * 200);
     free(ran);
 }
-END_TEST
 
 // Each CTA waits for the flag of its own, a byte, and adds to a vector before it sets the next CTA's flag. Under the
 // thread sanitizer no access races.
-START_TEST(strong_bytes_and_vectors_are_seen_by_other_host_threads)
+TEST(strong_bytes_and_vectors_are_seen_by_other_host_threads)
 {
     struct ran *ran =
         run_well(ENTRY "mov.u32 %r0, %ctaid.x;\ncvt.u64.u32 %rd2, %r0;\nadd.u64 %rd2, %rd0, %rd2;\n"
@@ -205,10 +194,9 @@ START_TEST(strong_bytes_and_vectors_are_seen_by_other_host_threads)
     ck_assert_uint_eq(ran->out[1], 120);
     free(ran);
 }
-END_TEST
 
 // Both halves of 16 bytes go up together, by cas in a loop.
-START_TEST(cas_of_16_bytes_is_atomic_over_host_threads)
+TEST(cas_of_16_bytes_is_atomic_over_host_threads)
 {
     struct ran *ran = run_well(
         ENTRY ".reg .b128 %q<4>;\nmov.u32 %r1, 0;\nmov.u64 %rd2, 0;\nmov.u64 %rd3, 0;\n"
@@ -222,10 +210,9 @@ START_TEST(cas_of_16_bytes_is_atomic_over_host_threads)
     ck_assert_uint_eq(ran->out[258], 3 * 40 * 200);
     free(ran);
 }
-END_TEST
 
 // What was in memory goes to the registers of the other part: both are read before.
-START_TEST(vectors_of_atomics_are_read_before_they_are_written)
+TEST(vectors_of_atomics_are_read_before_they_are_written)
 {
     struct ran *ran = run_well(ENTRY "mov.f32 %f0, 0f3F800000;\nmov.f32 %f1, 0f40000000;\n"
                                      "st.global.f32 [%rd0], 0f41200000;\nst.global.f32 [%rd0+4], 0f41A00000;\n"
@@ -236,10 +223,9 @@ START_TEST(vectors_of_atomics_are_read_before_they_are_written)
     ck_assert_mem_eq(ran->out, wanted, sizeof wanted);
     free(ran);
 }
-END_TEST
 
 // Each lane takes as many bytes of the stack as its number says, and finds what it wrote after a call took more.
-START_TEST(alloca_takes_from_the_stack_of_each_lane)
+TEST(alloca_takes_from_the_stack_of_each_lane)
 {
     struct ran *ran = run_well(
         HEAD ".func f(.reg .b32 n)\n{\n.reg .b64 %rd<2>;\nalloca.u64 %rd0, 64;\nst.local.u32 [%rd0], n;\nret;\n}\n"
@@ -253,9 +239,8 @@ START_TEST(alloca_takes_from_the_stack_of_each_lane)
     for (uint32_t i = 0; i < 32; i++) ck_assert_uint_eq(ran->out[i], i + 7);
     free(ran);
 }
-END_TEST
 
-START_TEST(hints_change_nothing)
+TEST(hints_change_nothing)
 {
     struct ran *ran =
         run_well(ENTRY "createpolicy.fractional.L2::evict_first.b64 %rd2, 1.0;\n"
@@ -267,7 +252,6 @@ START_TEST(hints_change_nothing)
     ck_assert_uint_eq(ran->out[3], 0x12f00000);
     free(ran);
 }
-END_TEST
 
 // --- Faults ----------------------------------------------------------------------------------------------------------
 
@@ -293,7 +277,7 @@ static const struct {
 
 // A starts at 0x400, where shared memory is, and B at 0x3fff0, where none is: the fault's address is where B was to
 // start.
-START_TEST(a_fault_of_wgmma_names_the_address_of_b)
+TEST(a_fault_of_wgmma_names_the_address_of_b)
 {
     struct ran *ran = run_text(ENTRY "mov.u64 %rd6, 0x1000080040;\nmov.u64 %rd7, 0x1000083fff;\n"
                                      "setp.ne.u32 %p3, 1, 0;\nwgmma.fence.sync.aligned;\n"
@@ -305,9 +289,8 @@ START_TEST(a_fault_of_wgmma_names_the_address_of_b)
                   ran->outcome.message);
     free(ran);
 }
-END_TEST
 
-START_TEST(faults_name_rule_and_thread)
+LOOP_TEST(faults_name_rule_and_thread, 0, ROWS_OF(faults))
 {
     char text[2048];
     strcpy(text, ENTRY "mov.u32 %r0, %tid.x;\nsetp.ne.u32 %p0, %r0, 33;\n@%p0 exit;\n");
@@ -320,7 +303,6 @@ START_TEST(faults_name_rule_and_thread)
     ck_assert_uint_eq(ran->outcome.where.thread[0], 33);
     free(ran);
 }
-END_TEST
 
 static const struct {
     const char *body, *says;
@@ -338,7 +320,7 @@ static const struct {
      "this launch has 128 bytes from 0x400 on, 100 of them dynamic\n"},
 };
 
-START_TEST(faults_say_what_the_address_is)
+LOOP_TEST(faults_say_what_the_address_is, 0, ROWS_OF(addresses))
 {
     char text[2048] = ENTRY;
     strcat(text, addresses[_i].body);
@@ -347,9 +329,8 @@ START_TEST(faults_say_what_the_address_is)
     ck_assert_msg(strstr(ran->outcome.message, addresses[_i].says) != NULL, "%s", ran->outcome.message);
     free(ran);
 }
-END_TEST
 
-START_TEST(faults_say_that_the_host_has_memory_there)
+TEST(faults_say_that_the_host_has_memory_there)
 {
     uint32_t of_host;
     char text[2048];
@@ -359,10 +340,9 @@ START_TEST(faults_say_that_the_host_has_memory_there)
     ck_assert_msg(strstr(ran->outcome.message, "; host memory is there") != NULL, "%s", ran->outcome.message);
     free(ran);
 }
-END_TEST
 
 // A line of a header that 20 calls were inlined around: the innermost and the outermost are beside the instruction.
-START_TEST(faults_name_the_lines_that_they_were_inlined_at)
+TEST(faults_name_the_lines_that_they_were_inlined_at)
 {
     enum { CALLS = 20 };
     char text[4096];
@@ -380,7 +360,6 @@ START_TEST(faults_name_the_lines_that_they_were_inlined_at)
     ck_assert_uint_eq(ran->outcome.where.callers, MACHINE_CALLERS);
     free(ran);
 }
-END_TEST
 
 // The machine code of ptxas 13.0 has I2F.U64 or F2I ... TRUNC before these stores, and an H200 ran the first.
 static const struct {
@@ -403,7 +382,7 @@ static const struct {
     {"mov.f32 %f1, 1.0;", "st.global.b32 [%rd0], %f1;", 0x3f800000},
 };
 
-START_TEST(a_store_of_another_size_converts_as_ptxas_does)
+LOOP_TEST(a_store_of_another_size_converts_as_ptxas_does, 0, ROWS_OF(other_sizes))
 {
     char text[800];
     snprintf(text, sizeof text, "%s.reg .f64 %%d<4>;\n.reg .b128 %%q;\n%s\n%s\nret;\n}\n", ENTRY,
@@ -412,36 +391,4 @@ START_TEST(a_store_of_another_size_converts_as_ptxas_does)
     ck_assert_msg(ran->out[0] == other_sizes[_i].wanted, "%s %s stores %08x, not %08x", other_sizes[_i].before,
                   other_sizes[_i].store, ran->out[0], other_sizes[_i].wanted);
     free(ran);
-}
-END_TEST
-
-Suite *machine_memory_suite(void)
-{
-    Suite *suite = suite_create("machine_memory");
-    TCase *moves = tcase_create("moves"), *atomics = tcase_create("atomics"), *wrong = tcase_create("faults");
-    tcase_add_test(moves, shared_memory_is_the_ctas);
-    tcase_add_loop_test(moves, a_store_of_another_size_converts_as_ptxas_does, 0,
-                        sizeof other_sizes / sizeof other_sizes[0]);
-    tcase_add_test(moves, generic_addresses_reach_all_spaces);
-    tcase_add_test(moves, addresses_of_parameters_fit_32_bits);
-    tcase_add_test(moves, variables_lie_where_ptxas_places_them);
-    tcase_add_test(moves, every_width_and_vector_is_moved_whole);
-    tcase_add_test(moves, dynamic_shared_memory_lies_behind_the_static);
-    tcase_add_test(moves, alloca_takes_from_the_stack_of_each_lane);
-    tcase_add_test(moves, hints_change_nothing);
-    tcase_add_test(atomics, atomics_of_all_lanes_add_up);
-    tcase_add_test(atomics, atomics_add_up_over_host_threads);
-    tcase_add_test(atomics, reductions_of_the_copy_engine_add_up_over_host_threads);
-    tcase_add_test(atomics, strong_bytes_and_vectors_are_seen_by_other_host_threads);
-    tcase_add_test(atomics, cas_of_16_bytes_is_atomic_over_host_threads);
-    tcase_add_test(atomics, vectors_of_atomics_are_read_before_they_are_written);
-    tcase_add_test(wrong, a_fault_of_wgmma_names_the_address_of_b);
-    tcase_add_loop_test(wrong, faults_name_rule_and_thread, 0, (int)(sizeof faults / sizeof faults[0]));
-    tcase_add_loop_test(wrong, faults_say_what_the_address_is, 0, (int)(sizeof addresses / sizeof addresses[0]));
-    tcase_add_test(wrong, faults_say_that_the_host_has_memory_there);
-    tcase_add_test(wrong, faults_name_the_lines_that_they_were_inlined_at);
-    suite_add_tcase(suite, moves);
-    suite_add_tcase(suite, atomics);
-    suite_add_tcase(suite, wrong);
-    return suite;
 }

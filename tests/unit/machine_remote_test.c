@@ -44,22 +44,20 @@ static void check_wrong(const char *text)
                  "@!%p2 bra second;\nld.shared.u32 %r10, [%r3];\nst.global.u32 [%rd1], %r10;\n"                        \
                  "end:\nbarrier.cluster.arrive;\nbarrier.cluster.wait;\nret;\n}\n"
 
-START_TEST(REMOTE__a_message_needs_a_release_of_the_cluster)
+TEST(REMOTE__a_message_needs_a_release_of_the_cluster)
 {
     check_wrong(MESSAGE("", ".release.cta"));
     check_wrong(MESSAGE("", ".relaxed.cluster"));
     check_wrong(MESSAGE("", ""));
     check_wrong(MESSAGE("fence.acq_rel.cta;\n", ".relaxed.cluster"));
 }
-END_TEST
 
-START_TEST(REMOTE__a_release_of_the_cluster_is_enough)
+TEST(REMOTE__a_release_of_the_cluster_is_enough)
 {
     check_right(MESSAGE("", ".release.cluster"));
     check_right(MESSAGE("fence.acq_rel.cluster;\n", ".relaxed.cluster"));
     check_right(MESSAGE("fence.acq_rel.gpu;\n", ".release.cta"));
 }
-END_TEST
 
 // One thread releases behind the barrier of its CTA what all have stored.
 #define BY_ONE(arrive)                                                                                                 \
@@ -74,12 +72,11 @@ END_TEST
                  "@!%p2 bra second;\nld.shared.u32 %r10, [%r3];\nst.global.u32 [%rd1], %r10;\n"                        \
                  "end:\nbarrier.cluster.arrive;\nbarrier.cluster.wait;\nret;\n}\n"
 
-START_TEST(REMOTE__a_release_covers_what_its_thread_knows_of)
+TEST(REMOTE__a_release_covers_what_its_thread_knows_of)
 {
     check_right(BY_ONE(".release.cluster"));
     check_wrong(BY_ONE(".relaxed.cluster"));
 }
-END_TEST
 
 // The CTA itself sees what its threads stored, in order; barrier.cluster.arrive releases unless it is relaxed.
 #define MEET(arrive, before)                                                                                           \
@@ -91,24 +88,11 @@ END_TEST
                  "@%p3 ld.shared.u32 %r10, [%r3];\n@%p3 st.global.u32 [%rd1], %r10;\n"                                 \
                  "barrier.cluster.arrive;\nbarrier.cluster.wait;\nret;\n}\n"
 
-START_TEST(REMOTE__a_cluster_barrier_releases_unless_it_is_relaxed)
+TEST(REMOTE__a_cluster_barrier_releases_unless_it_is_relaxed)
 {
     check_right(MEET("", ""));
     check_right(MEET(".release", ""));
     check_wrong(MEET(".relaxed", ""));
     check_right(MEET(".relaxed", "fence.acq_rel.cluster;\n"));
     check_right(MEET(".relaxed", "@!%p3 ld.shared::cluster.u32 %r9, [%r6];\n"));
-}
-END_TEST
-
-Suite *machine_remote_suite(void)
-{
-    Suite *suite = suite_create("machine_remote");
-    TCase *tcase = tcase_create("REMOTE");
-    tcase_add_test(tcase, REMOTE__a_message_needs_a_release_of_the_cluster);
-    tcase_add_test(tcase, REMOTE__a_release_of_the_cluster_is_enough);
-    tcase_add_test(tcase, REMOTE__a_release_covers_what_its_thread_knows_of);
-    tcase_add_test(tcase, REMOTE__a_cluster_barrier_releases_unless_it_is_relaxed);
-    suite_add_tcase(suite, tcase);
-    return suite;
 }

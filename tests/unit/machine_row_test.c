@@ -3,8 +3,6 @@
 // initial values with addresses, predicates as arguments, and how rows end a launch.
 #include "machine_test.h"
 
-Suite *machine_row_suite(void);
-
 enum { LANES = 32, CTAS = 4, THREADS = 64, TEXT_BYTES = 4096, DYNAMIC_BYTES = 512 };
 
 #define MIX UINT64_C(0x9E3779B97F4A7C15)
@@ -87,7 +85,7 @@ static uint32_t special_of(int i, uint32_t cta, uint32_t thread)
     "mov.u32 %r1, %ctaid.x;\nmov.u32 %r2, %ntid.x;\nmov.u32 %r3, %tid.x;\nmad.lo.u32 %r3, %r1, %r2, %r3;\n"            \
     "mul.wide.u32 %rd1, %r3, 4;\nadd.u64 %rd1, %rd0, %rd1;\n"
 
-START_TEST(special_registers_say_where_a_thread_is)
+LOOP_TEST(special_registers_say_where_a_thread_is, 0, ROWS_OF(specials))
 {
     char text[TEXT_BYTES];
     snprintf(text, sizeof text,
@@ -101,7 +99,6 @@ START_TEST(special_registers_say_where_a_thread_is)
                       specials[_i].name, i, ran->out[i], special_of(_i, i / THREADS, i % THREADS));
     free(ran);
 }
-END_TEST
 
 // --- Atomics ---------------------------------------------------------------------------------------------------------
 
@@ -158,7 +155,7 @@ static uint64_t atomic_of(int i, uint64_t a, uint64_t b)
 }
 
 // Each lane has 16 bytes: what the operation left, and what was there. `atom` and `red` in global and shared memory.
-START_TEST(atomics_make_of_two_numbers_what_c_makes)
+LOOP_TEST(atomics_make_of_two_numbers_what_c_makes, 0, ROWS_OF(atomics))
 {
     char text[TEXT_BYTES];
     const char *r = atomics[_i].bits == 64 ? "rd" : "r";
@@ -192,7 +189,6 @@ START_TEST(atomics_make_of_two_numbers_what_c_makes)
     }
     free(ran);
 }
-END_TEST
 
 // Sums that every format holds exactly.
 static const struct {
@@ -208,7 +204,7 @@ static const struct {
     {"add.noftz.bf16x2", "r", 32, 0x3f803fc0, 0x40004010, 0x40404070},
 };
 
-START_TEST(atomics_add_floats)
+LOOP_TEST(atomics_add_floats, 0, ROWS_OF(floats))
 {
     char text[TEXT_BYTES];
     const char *file = floats[_i].file;
@@ -225,13 +221,12 @@ START_TEST(atomics_add_floats)
                   (unsigned long long)left[0], (unsigned long long)left[1]);
     free(ran);
 }
-END_TEST
 
 // --- Registers, addresses, arguments ---------------------------------------------------------------------------------
 
 // Warps with all lanes take their rows at once, the last warp, which has one lane too few, lane by lane: both do the
 // same. The result of the first atom is its operand's register; -0x00400000 is subnormal, and flushed in global memory.
-START_TEST(atomics_side_by_side_are_what_each_lane_makes)
+TEST(atomics_side_by_side_are_what_each_lane_makes)
 {
     struct ran *ran = run_well(
         HEAD ".shared .align 8 .b32 s[96];\n.visible .entry k(.param .u64 out)\n{\n" REGISTERS THREAD
@@ -253,10 +248,9 @@ START_TEST(atomics_side_by_side_are_what_each_lane_makes)
     }
     free(ran);
 }
-END_TEST
 
 // A row of lanes around address 0: what would come after it ends where addresses end.
-START_TEST(a_row_of_lanes_around_address_0_faults)
+TEST(a_row_of_lanes_around_address_0_faults)
 {
     struct ran *ran = run_text(ENTRY "mov.u32 %r0, %tid.x;\nmul.wide.u32 %rd2, %r0, 4;\nadd.u64 %rd2, %rd2, -32;\n"
                                      "ld.global.u32 %r1, [%rd2];\nret;\n}\n",
@@ -265,10 +259,9 @@ START_TEST(a_row_of_lanes_around_address_0_faults)
     ck_assert_uint_eq(ran->outcome.where.thread[0], 0);
     free(ran);
 }
-END_TEST
 
 // Registers wider than the type: sources are cut, results fill the register as the type's sign says.
-START_TEST(narrow_types_in_wide_registers)
+TEST(narrow_types_in_wide_registers)
 {
     struct ran *ran = run_well(
         ENTRY THREAD "shl.b32 %r1, %r0, 3;\nadd.u32 %r1, %r1, 0x7f05;\ncvt.s32.s8 %r2, %r1;\ncvt.u32.u8 %r3, %r1;\n"
@@ -292,10 +285,9 @@ START_TEST(narrow_types_in_wide_registers)
     }
     free(ran);
 }
-END_TEST
 
 // The address of a variable and of a function, parts of one, and one in the generic space.
-START_TEST(variables_begin_with_addresses)
+TEST(variables_begin_with_addresses)
 {
     struct ran *ran = run_well(
         HEAD
@@ -313,9 +305,8 @@ START_TEST(variables_begin_with_addresses)
     for (uint32_t i = 0; i < 6; i++) ck_assert_uint_eq(ran->out[i], wanted[i]);
     free(ran);
 }
-END_TEST
 
-START_TEST(predicates_are_passed_and_returned)
+TEST(predicates_are_passed_and_returned)
 {
     struct ran *ran =
         run_well(HEAD ".func (.reg .pred r) not(.reg .pred a)\n{\nnot.pred r, a;\nret;\n}\n"
@@ -327,9 +318,8 @@ START_TEST(predicates_are_passed_and_returned)
     for (uint32_t i = 0; i < LANES; i++) ck_assert_uint_eq(ran->out[i], i < 20 ? (i & 5) != 4 : 1);
     free(ran);
 }
-END_TEST
 
-START_TEST(addresses_in_32_bits_change_their_space)
+TEST(addresses_in_32_bits_change_their_space)
 {
     struct ran *ran =
         run_well(HEAD ".shared .align 4 .b32 s[64];\n.const .align 4 .b32 c = 3;\n"
@@ -346,7 +336,6 @@ START_TEST(addresses_in_32_bits_change_their_space)
     for (uint32_t i = 0; i < LANES; i++) ck_assert_uint_eq(ran->out[i], 16 + 64 + (i < 7 ? 0 : 5));
     free(ran);
 }
-END_TEST
 
 // --- How rows end a launch -------------------------------------------------------------------------------------------
 
@@ -416,7 +405,7 @@ static const struct {
      128, MACHINE_FAULTED, 719, "The warps of a warpgroup must execute the same wgmma"},
 };
 
-START_TEST(a_row_ends_the_launch_and_says_why)
+LOOP_TEST(a_row_ends_the_launch_and_says_why, 0, ROWS_OF(ends))
 {
     char text[TEXT_BYTES];
     snprintf(text, sizeof text, "%s%s.visible .entry k(.param .u64 out)\n{\n%s%sret;\n}\n", HEAD, ends[_i].before,
@@ -427,26 +416,4 @@ START_TEST(a_row_ends_the_launch_and_says_why)
                   "%s: %s, CUDA error %d: %s", ends[_i].why, machine_kind_name(ran->outcome.kind),
                   ran->outcome.cuda_error, ran->outcome.message);
     free(ran);
-}
-END_TEST
-
-#define ROWS(table) (int)(sizeof(table) / sizeof(table)[0])
-
-Suite *machine_row_suite(void)
-{
-    Suite *suite = suite_create("machine_row");
-    TCase *rows = tcase_create("rows"), *ways = tcase_create("ways");
-    tcase_add_loop_test(rows, special_registers_say_where_a_thread_is, 0, ROWS(specials));
-    tcase_add_loop_test(rows, atomics_make_of_two_numbers_what_c_makes, 0, ROWS(atomics));
-    tcase_add_loop_test(rows, atomics_add_floats, 0, ROWS(floats));
-    tcase_add_test(rows, atomics_side_by_side_are_what_each_lane_makes);
-    tcase_add_test(rows, a_row_of_lanes_around_address_0_faults);
-    tcase_add_test(rows, narrow_types_in_wide_registers);
-    tcase_add_test(rows, variables_begin_with_addresses);
-    tcase_add_test(rows, predicates_are_passed_and_returned);
-    tcase_add_test(rows, addresses_in_32_bits_change_their_space);
-    tcase_add_loop_test(ways, a_row_ends_the_launch_and_says_why, 0, ROWS(ends));
-    suite_add_tcase(suite, rows);
-    suite_add_tcase(suite, ways);
-    return suite;
 }

@@ -50,44 +50,38 @@ static void check_wrong(const char *text, struct launch_of of, uint32_t words, u
 
 static const struct launch_of one_cta = {.block = THREADS};
 
-START_TEST(FENCE_PROXY_ASYNC__a_store_without_a_fence_has_old_bytes)
+TEST(FENCE_PROXY_ASYNC__a_store_without_a_fence_has_old_bytes)
 {
     check_wrong(WRITE MEET LEAVE COPY, one_cta, THREADS, 7);
 }
-END_TEST
 
-START_TEST(FENCE_PROXY_ASYNC__a_fence_of_the_first_thread_before_the_barrier_is_not_enough)
+TEST(FENCE_PROXY_ASYNC__a_fence_of_the_first_thread_before_the_barrier_is_not_enough)
 {
     check_wrong(WRITE "@!%p1 " FENCE MEET LEAVE COPY, one_cta, THREADS, 7);
 }
-END_TEST
 
-START_TEST(FENCE_PROXY_ASYNC__a_fence_of_global_memory_is_none_of_shared_memory)
+TEST(FENCE_PROXY_ASYNC__a_fence_of_global_memory_is_none_of_shared_memory)
 {
     check_wrong(WRITE "fence.proxy.async.global;\n" MEET LEAVE COPY, one_cta, THREADS, 7);
 }
-END_TEST
 
-START_TEST(FENCE_PROXY_ASYNC__all_writers_may_fence_before_the_barrier)
+TEST(FENCE_PROXY_ASYNC__all_writers_may_fence_before_the_barrier)
 {
     check_right(WRITE FENCE MEET LEAVE COPY, one_cta, THREADS, 7);
     check_right(WRITE "fence.proxy.async;\n" MEET LEAVE COPY, one_cta, THREADS, 7);
 }
-END_TEST
 
-START_TEST(FENCE_PROXY_ASYNC__the_storing_thread_may_fence_behind_the_barrier)
+TEST(FENCE_PROXY_ASYNC__the_storing_thread_may_fence_behind_the_barrier)
 {
     check_right(WRITE MEET LEAVE FENCE COPY, one_cta, THREADS, 7);
 }
-END_TEST
 
-START_TEST(FENCE_PROXY_ASYNC__one_thread_that_writes_and_stores_needs_it_too)
+TEST(FENCE_PROXY_ASYNC__one_thread_that_writes_and_stores_needs_it_too)
 {
     const struct launch_of one_thread = {.block = 1};
     check_wrong(WRITE COPY, one_thread, 1, 7);
     check_right(WRITE FENCE COPY, one_thread, 1, 7);
 }
-END_TEST
 
 // A barrier of threads that arrive and one that waits.
 #define ARRIVE                                                                                                         \
@@ -97,13 +91,12 @@ END_TEST
     "mbarrier.arrive.shared::cta.b64 _, [%r4];\n" LEAVE                                                                \
     "again:\nmbarrier.try_wait.parity.shared::cta.b64 %p2, [%r4], 0;\n@!%p2 bra again;\n"
 
-START_TEST(FENCE_PROXY_ASYNC__goes_with_an_mbarrier_as_with_a_barrier)
+TEST(FENCE_PROXY_ASYNC__goes_with_an_mbarrier_as_with_a_barrier)
 {
     check_wrong(WRITE ARRIVE ARRIVED COPY, one_cta, THREADS, 9);
     check_right(WRITE ARRIVE FENCE ARRIVED COPY, one_cta, THREADS, 9);
     check_right(WRITE ARRIVE ARRIVED FENCE COPY, one_cta, THREADS, 9);
 }
-END_TEST
 
 // Both CTAs write, and the tile of the first is copied into the second, which stores it.
 #define SEND(fence)                                                                                                    \
@@ -118,13 +111,12 @@ END_TEST
           "mad.lo.u32 %r9, %r0, 4, %r6;\nld.shared.u32 %r10, [%r9];\nst.global.u32 [%rd1], %r10;\n"                    \
           "end:\nbarrier.cluster.arrive;\nbarrier.cluster.wait;\nret;\n}\n"
 
-START_TEST(FENCE_PROXY_ASYNC__a_copy_to_another_cta_needs_it)
+TEST(FENCE_PROXY_ASYNC__a_copy_to_another_cta_needs_it)
 {
     const struct launch_of two_ctas = {.grid = 2, .cluster = 2, .block = THREADS};
     check_wrong(SEND(""), two_ctas, THREADS, 7);
     check_right(SEND(FENCE), two_ctas, THREADS, 7);
 }
-END_TEST
 
 // --- wgmma -----------------------------------------------------------------------------------------------------------
 
@@ -141,15 +133,14 @@ END_TEST
                  "0, 0;\nwgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\n"                         \
                  "st.global.f32 [%rd1], %f1;\nret;\n}\n"
 
-START_TEST(FENCE_PROXY_ASYNC__a_product_of_what_threads_wrote_needs_it)
+TEST(FENCE_PROXY_ASYNC__a_product_of_what_threads_wrote_needs_it)
 {
     check_wrong(PRODUCT(""), one_cta, THREADS, 0x41800000);
     check_right(PRODUCT(FENCE), one_cta, THREADS, 0x41800000);
 }
-END_TEST
 
 // What a copy has brought is seen, whatever stood there before.
-START_TEST(FENCE_PROXY_ASYNC__what_a_copy_brings_needs_none)
+TEST(FENCE_PROXY_ASYNC__what_a_copy_brings_needs_none)
 {
     const char *text = WRITE MEET LEAVE
         ".shared .align 8 .b64 bar;\nmov.u32 %r4, bar;\nmbarrier.init.shared::cta.b64 [%r4], 1;\n"
@@ -159,7 +150,6 @@ START_TEST(FENCE_PROXY_ASYNC__what_a_copy_brings_needs_none)
         "st.global.u32 [%rd0], %r2;\n" COPY;
     check_right(text, one_cta, THREADS, 0);
 }
-END_TEST
 
 // --- Global memory ---------------------------------------------------------------------------------------------------
 
@@ -173,17 +163,16 @@ END_TEST
                  "got:\nmbarrier.try_wait.parity.shared::cta.b64 %p2, [%r4], 0;\n@!%p2 bra got;\n"                     \
                  "mad.lo.u32 %r3, %r0, 4, %r1;\nld.shared.u32 %r5, [%r3];\nst.global.u32 [%rd1], %r5;\nret;\n}\n"
 
-START_TEST(FENCE_PROXY_ASYNC__a_load_of_what_threads_just_wrote_needs_a_fence)
+TEST(FENCE_PROXY_ASYNC__a_load_of_what_threads_just_wrote_needs_a_fence)
 {
     check_wrong(GLOBAL("", ""), one_cta, THREADS, 7);
     check_wrong(GLOBAL("fence.acq_rel.cta;\n", ""), one_cta, THREADS, 7);
     check_wrong(GLOBAL("fence.proxy.async.shared::cta;\n", ""), one_cta, THREADS, 7);
     check_wrong(GLOBAL("@!%p1 fence.proxy.async;\n", ""), one_cta, THREADS, 7);
 }
-END_TEST
 
 // An H200 has no old bytes with a fence of memory alone: it waits for the stores.
-START_TEST(FENCE_PROXY_ASYNC__a_load_sees_what_a_fence_has_published)
+TEST(FENCE_PROXY_ASYNC__a_load_sees_what_a_fence_has_published)
 {
     check_right(GLOBAL("fence.proxy.async;\n", ""), one_cta, THREADS, 7);
     check_right(GLOBAL("fence.proxy.async.global;\n", ""), one_cta, THREADS, 7);
@@ -193,32 +182,9 @@ START_TEST(FENCE_PROXY_ASYNC__a_load_sees_what_a_fence_has_published)
     check_right(GLOBAL("", "fence.acq_rel.cluster;\n"), one_cta, THREADS, 7);
     check_right(GLOBAL("", "red.release.global.add.u32 [%rd0+8192], 1;\n"), one_cta, THREADS, 7);
 }
-END_TEST
 
 // Atomics go past the caches: nothing hides them.
-START_TEST(FENCE_PROXY_ASYNC__a_load_sees_atomics)
+TEST(FENCE_PROXY_ASYNC__a_load_sees_atomics)
 {
     check_right(GLOBAL("atom.global.exch.b32 %r6, [%rd1+1024], 7;\n", ""), one_cta, THREADS, 7);
-}
-END_TEST
-
-Suite *machine_veil_suite(void)
-{
-    Suite *suite = suite_create("machine_veil");
-    TCase *tcase = tcase_create("FENCE_PROXY_ASYNC");
-    tcase_add_test(tcase, FENCE_PROXY_ASYNC__a_store_without_a_fence_has_old_bytes);
-    tcase_add_test(tcase, FENCE_PROXY_ASYNC__a_fence_of_the_first_thread_before_the_barrier_is_not_enough);
-    tcase_add_test(tcase, FENCE_PROXY_ASYNC__a_fence_of_global_memory_is_none_of_shared_memory);
-    tcase_add_test(tcase, FENCE_PROXY_ASYNC__all_writers_may_fence_before_the_barrier);
-    tcase_add_test(tcase, FENCE_PROXY_ASYNC__the_storing_thread_may_fence_behind_the_barrier);
-    tcase_add_test(tcase, FENCE_PROXY_ASYNC__one_thread_that_writes_and_stores_needs_it_too);
-    tcase_add_test(tcase, FENCE_PROXY_ASYNC__goes_with_an_mbarrier_as_with_a_barrier);
-    tcase_add_test(tcase, FENCE_PROXY_ASYNC__a_copy_to_another_cta_needs_it);
-    tcase_add_test(tcase, FENCE_PROXY_ASYNC__a_product_of_what_threads_wrote_needs_it);
-    tcase_add_test(tcase, FENCE_PROXY_ASYNC__what_a_copy_brings_needs_none);
-    tcase_add_test(tcase, FENCE_PROXY_ASYNC__a_load_of_what_threads_just_wrote_needs_a_fence);
-    tcase_add_test(tcase, FENCE_PROXY_ASYNC__a_load_sees_what_a_fence_has_published);
-    tcase_add_test(tcase, FENCE_PROXY_ASYNC__a_load_sees_atomics);
-    suite_add_tcase(suite, tcase);
-    return suite;
 }

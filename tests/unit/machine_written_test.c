@@ -83,7 +83,7 @@ static void check_wrong(const char *text)
 
 #define READ(before, behind) before "ld.global.u32 %r4, [%rd1];\n" behind "st.global.u32 [%rd1+1024], %r4;\n"
 
-START_TEST(WRITTEN__a_secondary_needs_its_wait_before_it_reads)
+TEST(WRITTEN__a_secondary_needs_its_wait_before_it_reads)
 {
     check_wrong(FIRST(TRIGGER) SECOND(READ("", "")));
     check_wrong(FIRST(TRIGGER) SECOND(READ("", WAIT)));
@@ -91,7 +91,6 @@ START_TEST(WRITTEN__a_secondary_needs_its_wait_before_it_reads)
     check_right(FIRST(TRIGGER) SECOND(READ(WAIT, "")));
     check_right(FIRST("") SECOND(READ(WAIT, "")));
 }
-END_TEST
 
 // cutlass 2760: the copy engine loads, and nobody waits.
 #define LOAD(wait)                                                                                                     \
@@ -102,12 +101,11 @@ END_TEST
     "issued:\nbar.sync 0;\nagain:\nmbarrier.try_wait.parity.shared::cta.b64 %p2, [%r5], 0;\n@!%p2 bra again;\n"        \
     "mad.lo.u32 %r7, %r0, 4, %r6;\nld.shared.u32 %r4, [%r7];\nst.global.u32 [%rd1+1024], %r4;\n"
 
-START_TEST(WRITTEN__a_load_of_the_copy_engine_needs_it)
+TEST(WRITTEN__a_load_of_the_copy_engine_needs_it)
 {
     check_wrong(FIRST(TRIGGER) SECOND(LOAD("")));
     check_right(FIRST(TRIGGER) SECOND(LOAD(WAIT)));
 }
-END_TEST
 
 // flash-attention 2481: warp 0 loads for all, and the others wait.
 #define WARP(wait)                                                                                                     \
@@ -118,43 +116,27 @@ END_TEST
     "others:\n" WAIT "met:\nbar.sync 0;\nmad.lo.u32 %r7, %r0, 4, %r6;\nld.shared.u32 %r4, [%r7];\n"                    \
     "st.global.u32 [%rd1+1024], %r4;\n"
 
-START_TEST(WRITTEN__each_warp_that_reads_needs_it)
+TEST(WRITTEN__each_warp_that_reads_needs_it)
 {
     check_wrong(FIRST(TRIGGER) SECOND(WARP("")));
     check_right(FIRST(TRIGGER) SECOND(WARP(WAIT)));
 }
-END_TEST
 
 // sglang 38409: which row is to be read is itself a result of the primary.
 #define INDEX(before, behind)                                                                                          \
     before "ld.global.u32 %r4, [%rd1];\n" behind "mul.wide.u32 %rd2, %r4, 4;\nadd.u64 %rd2, %rd0, %rd2;\n"             \
            "ld.global.u32 %r5, [%rd2+2048];\nst.global.u32 [%rd1+1024], %r5;\n"
 
-START_TEST(WRITTEN__an_index_is_read_behind_it_too)
+TEST(WRITTEN__an_index_is_read_behind_it_too)
 {
     check_wrong(FIRST(TRIGGER) SECOND(INDEX("", WAIT)));
     check_right(FIRST(TRIGGER) SECOND(INDEX(WAIT, "")));
 }
-END_TEST
 
 // A flag of the primary is there once the secondary can do nothing but look at it.
 #define FLAG "poll:\nld.acquire.gpu.global.u32 %r4, [%rd1];\nsetp.ne.u32 %p1, %r4, 7;\n@%p1 bra poll;\n"
 
-START_TEST(WRITTEN__who_polls_for_the_primary_goes_on)
+TEST(WRITTEN__who_polls_for_the_primary_goes_on)
 {
     check_right(FIRST(TRIGGER) SECOND(FLAG READ("", WAIT)));
-}
-END_TEST
-
-Suite *machine_written_suite(void)
-{
-    Suite *suite = suite_create("machine_written");
-    TCase *tcase = tcase_create("WRITTEN");
-    tcase_add_test(tcase, WRITTEN__a_secondary_needs_its_wait_before_it_reads);
-    tcase_add_test(tcase, WRITTEN__a_load_of_the_copy_engine_needs_it);
-    tcase_add_test(tcase, WRITTEN__each_warp_that_reads_needs_it);
-    tcase_add_test(tcase, WRITTEN__an_index_is_read_behind_it_too);
-    tcase_add_test(tcase, WRITTEN__who_polls_for_the_primary_goes_on);
-    suite_add_tcase(suite, tcase);
-    return suite;
 }

@@ -8,8 +8,6 @@
 #include "rules/load.h"
 #include "rules/map.h"
 #include "rules/replace.h"
-#include "tensormap_test.h"
-
 enum { WORDS = TENSORMAP_BYTES / 8, GMEM_BYTES = 8192, SMEM_BYTES = 4096, SMEM_BASE = 0x800 };
 #define GMEM_BASE ((uint64_t)1 << 40)
 #define KEPT      (~(uint64_t)0)
@@ -127,18 +125,17 @@ static int is_plain(const struct vector *vector)
     return vector->rule == RULE_OK;
 }
 
-START_TEST(replace_field__writes_its_bits_and_no_others)
+TEST(replace_field__writes_its_bits_and_no_others)
 {
     check_vectors(is_plain);
 }
-END_TEST
 
 static int is_of_value(const struct vector *vector)
 {
     return vector->rule == RULE_REPLACE_VALUE;
 }
 
-START_TEST(replace_value__is_cut_and_named)
+TEST(replace_value__is_cut_and_named)
 {
     check_vectors(is_of_value);
     for (int i = 0; i < VECTORS; i++) {
@@ -158,7 +155,6 @@ START_TEST(replace_value__is_cut_and_named)
         ck_assert_uint_eq(replace_becomes(&op), op.value);
     }
 }
-END_TEST
 
 // Formulas that a careless reader of the layout would write, for the bits that a value leaves in its field.
 static uint64_t count_as_it_is(const struct replace_op *op)
@@ -189,7 +185,7 @@ static const struct {
     {REPLACE_ELEMTYPE, 7, driver_enum},      {REPLACE_ELEMENT_STRIDE, 32, count_as_it_is},
 };
 
-START_TEST(vectors_tell_wrong_formulas)
+TEST(vectors_tell_wrong_formulas)
 {
     for (size_t m = 0; m < sizeof mutants / sizeof mutants[0]; m++) {
         int caught = 0;
@@ -202,14 +198,13 @@ START_TEST(vectors_tell_wrong_formulas)
         ck_assert_msg(caught > 0, "mutant %zu", m);
     }
 }
-END_TEST
 
 static int is_of_stride_ordinal(const struct vector *vector)
 {
     return vector->rule == RULE_REPLACE_STRIDE_ORDINAL;
 }
 
-START_TEST(replace_stride_ordinal__four_destroys_high_bits)
+TEST(replace_stride_ordinal__four_destroys_high_bits)
 {
     struct tensormap_image image = {{0}};
     struct tensormap map;
@@ -222,9 +217,8 @@ START_TEST(replace_stride_ordinal__four_destroys_high_bits)
     for (int i = 2; i < 5; i++) ck_assert_uint_eq(map.stride[i], 0x10);
     check_vectors(is_of_stride_ordinal);
 }
-END_TEST
 
-START_TEST(replace_tf32__is_a_bit_that_stays)
+TEST(replace_tf32__is_a_bit_that_stays)
 {
     for (uint32_t first = 0; first < REPLACE_ELEMTYPES; first++)
         for (uint32_t then = 0; then < REPLACE_ELEMTYPES; then++) {
@@ -243,9 +237,8 @@ START_TEST(replace_tf32__is_a_bit_that_stays)
                 ck_assert_int_eq(map.dtype, DTYPE_COUNT);
         }
 }
-END_TEST
 
-START_TEST(replace_keeps__mode_promotion_and_what_repeats)
+TEST(replace_keeps__mode_promotion_and_what_repeats)
 {
     struct tensormap_image zeros = all_words(0), ones = all_words(KEPT);
     for (uint32_t field = 0; field < REPLACE_FIELDS; field++)
@@ -265,9 +258,8 @@ START_TEST(replace_keeps__mode_promotion_and_what_repeats)
     }
     ck_assert_uint_eq(ones.word[7] >> 32, UINT32_MAX);
 }
-END_TEST
 
-START_TEST(an_assembler_refuses_some)
+TEST(an_assembler_refuses_some)
 {
     static const struct replace_op refused[] = {
         {REPLACE_FIELDS, 0, 0},
@@ -284,7 +276,6 @@ START_TEST(an_assembler_refuses_some)
         ck_assert_int_eq(replace_field_find(replace_field_name((enum replace_field)i)), i);
     ck_assert_int_eq(replace_field_find("swizzle_atomicity"), REPLACE_FIELDS);
 }
-END_TEST
 
 // --- Loads through what comes out ------------------------------------------------------------------------------------
 
@@ -315,7 +306,7 @@ static struct tensormap_image encoded(enum dtype dtype, enum tensormap_swizzle s
     return image;
 }
 
-START_TEST(replace_zeroed__loads_like_the_drivers_map)
+TEST(replace_zeroed__loads_like_the_drivers_map)
 {
     static const struct replace_op edits[] = {
         {REPLACE_GLOBAL_ADDRESS, 0, GMEM_BASE},
@@ -341,9 +332,8 @@ START_TEST(replace_zeroed__loads_like_the_drivers_map)
     ck_assert_mem_eq(ours, theirs, sizeof ours);
     ck_assert_uint_eq(bytes, host_bytes);
 }
-END_TEST
 
-START_TEST(load_map_ignored__reserved_bits)
+TEST(load_map_ignored__reserved_bits)
 {
     static const struct {
         int first, last;
@@ -361,7 +351,6 @@ START_TEST(load_map_ignored__reserved_bits)
             ck_assert_mem_eq(got, want, sizeof got);
         }
 }
-END_TEST
 
 static enum rule after(const struct tensormap_image *before, enum replace_field field, uint32_t ordinal, uint64_t value)
 {
@@ -375,7 +364,7 @@ static enum rule after(const struct tensormap_image *before, enum replace_field 
     return rule;
 }
 
-START_TEST(load_map_format__is_about_what_a_load_reads)
+TEST(load_map_format__is_about_what_a_load_reads)
 {
     struct tensormap_image image = encoded(DTYPE_FLOAT32, SWIZZLE_64B, 1);
     ck_assert_int_eq(after(&image, REPLACE_BOX_DIM, 0, 16), RULE_OK);
@@ -398,9 +387,8 @@ START_TEST(load_map_format__is_about_what_a_load_reads)
     ck_assert_int_eq(after(&image, REPLACE_GLOBAL_STRIDE, 1, 288), RULE_OK);
     ck_assert_int_eq(after(&image, REPLACE_GLOBAL_STRIDE, 2, 272), RULE_OK); // past the rank
 }
-END_TEST
 
-START_TEST(load_map_address__is_aligned)
+TEST(load_map_address__is_aligned)
 {
     struct tensormap_image image = encoded(DTYPE_FLOAT32, SWIZZLE_NONE, 0);
     ck_assert_int_eq(after(&image, REPLACE_GLOBAL_ADDRESS, 0, GMEM_BASE + 16), RULE_OK);
@@ -413,18 +401,16 @@ START_TEST(load_map_address__is_aligned)
     tensormap_replace(&image, &(struct replace_op){REPLACE_GLOBAL_DIM, 0, 0}, NULL);
     ck_assert_int_eq(after(&image, REPLACE_GLOBAL_ADDRESS, 0, 1), RULE_LOAD_DIM_LIMIT); // 715 before 716
 }
-END_TEST
 
 // --- Where a map lies ------------------------------------------------------------------------------------------------
 
-START_TEST(map_location_ways__are_three)
+TEST(map_location_ways__are_three)
 {
     static const enum map_location fine[] = {MAP_IN_GLOBAL, MAP_IN_PARAM, MAP_IN_CONSTANT};
     for (int i = 0; i < 3; i++) ck_assert_int_eq(map_location_check(fine[i], 0x7f0000000040, NULL, NULL), RULE_OK);
 }
-END_TEST
 
-START_TEST(map_location_align__is_64)
+TEST(map_location_align__is_64)
 {
     for (uint64_t address = 0; address < 256; address++)
         ck_assert_int_eq(map_location_check(MAP_IN_GLOBAL, address, NULL, NULL),
@@ -435,16 +421,14 @@ START_TEST(map_location_align__is_64)
     ck_assert_int_eq(findings.count, 2);
     ck_assert_uint_eq(findings.item[0].nearest, 64);
 }
-END_TEST
 
-START_TEST(map_location_space__is_not_shared_or_local)
+TEST(map_location_space__is_not_shared_or_local)
 {
     ck_assert_int_eq(map_location_check(MAP_IN_SHARED, 0x400, NULL, NULL), RULE_MAP_LOCATION_SPACE);
     ck_assert_int_eq(map_location_check(MAP_IN_LOCAL, 0x400, NULL, NULL), RULE_MAP_LOCATION_SPACE);
 }
-END_TEST
 
-START_TEST(map_location_unmapped__faults)
+TEST(map_location_unmapped__faults)
 {
     static uint8_t bytes[256];
     const struct region regions[] = {{.memory = {bytes, 0x400, sizeof bytes}}};
@@ -454,30 +438,4 @@ START_TEST(map_location_unmapped__faults)
                          address >= 0x400 && address <= 0x480 ? RULE_OK : RULE_MAP_LOCATION_UNMAPPED);
     ck_assert_int_eq(map_location_check(MAP_IN_PARAM, 0x40, &global, NULL), RULE_OK);
     ck_assert_int_eq(rule_cuda_error(RULE_MAP_LOCATION_UNMAPPED), 700);
-}
-END_TEST
-
-Suite *map_edit_suite(void)
-{
-    Suite *suite = suite_create("map_edit");
-    TCase *bits = tcase_create("replace"), *loads = tcase_create("loads"), *places = tcase_create("places");
-    tcase_add_test(bits, replace_field__writes_its_bits_and_no_others);
-    tcase_add_test(bits, replace_value__is_cut_and_named);
-    tcase_add_test(bits, vectors_tell_wrong_formulas);
-    tcase_add_test(bits, replace_stride_ordinal__four_destroys_high_bits);
-    tcase_add_test(bits, replace_tf32__is_a_bit_that_stays);
-    tcase_add_test(bits, replace_keeps__mode_promotion_and_what_repeats);
-    tcase_add_test(bits, an_assembler_refuses_some);
-    tcase_add_test(loads, replace_zeroed__loads_like_the_drivers_map);
-    tcase_add_test(loads, load_map_ignored__reserved_bits);
-    tcase_add_test(loads, load_map_format__is_about_what_a_load_reads);
-    tcase_add_test(loads, load_map_address__is_aligned);
-    tcase_add_test(places, map_location_ways__are_three);
-    tcase_add_test(places, map_location_align__is_64);
-    tcase_add_test(places, map_location_space__is_not_shared_or_local);
-    tcase_add_test(places, map_location_unmapped__faults);
-    suite_add_tcase(suite, bits);
-    suite_add_tcase(suite, loads);
-    suite_add_tcase(suite, places);
-    return suite;
 }

@@ -7,8 +7,6 @@
 #include "rule_most.h"
 #include "rules/matrix.h"
 
-Suite *matrix_case_suite(void);
-
 enum { CASES = 4000 };
 
 static int shares_rows(const struct matrix_case *c)
@@ -21,7 +19,7 @@ static int shares_rows(const struct matrix_case *c)
 }
 
 // Every form; rows on top of each other; lanes whose address is nonsense; all faults.
-START_TEST(matrix_cases_reach_everything)
+TEST(matrix_cases_reach_everything)
 {
     int forms[MATRIX_FORM_COUNT] = {0}, shared[2] = {0}, nonsense = 0, faults[RULE_MOST] = {0};
     for (uint64_t i = 0; i < CASES; i++) {
@@ -44,14 +42,4 @@ START_TEST(matrix_cases_reach_everything)
     ck_assert_int_gt(faults[RULE_MATRIX_ROW_ALIGN], CASES / 400);
     ck_assert_int_gt(faults[RULE_MATRIX_ROW_RANK], CASES / 1000);
     ck_assert_int_gt(faults[RULE_MATRIX_ROW_BOUNDS], CASES / 400);
-}
-END_TEST
-
-Suite *matrix_case_suite(void)
-{
-    Suite *suite = suite_create("matrix_case");
-    TCase *tests = tcase_create("matrix_case");
-    tcase_add_test(tests, matrix_cases_reach_everything);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

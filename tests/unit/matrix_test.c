@@ -6,8 +6,6 @@
 #include "matrix.h"
 #include "rules/matrix.h"
 
-Suite *matrix_suite(void);
-
 enum { BASE = 1024, BYTES = 512 };
 
 // Element (row, column) of matrix i is 256 i + 16 row + column.
@@ -23,7 +21,7 @@ static void put_matrices(uint8_t *bytes, uint32_t address[MATRIX_LANES], int is_
 }
 
 // `_i`: bit 0 .trans, bit 1 rows in reverse order.
-START_TEST(matrix_lanes__get_a_pair_of_their_row_or_column)
+LOOP_TEST(matrix_lanes__get_a_pair_of_their_row_or_column, 0, 4)
 {
     uint8_t bytes[BYTES], copy[BYTES] = {0};
     const struct memory shared = {bytes, BASE, sizeof bytes}, other = {copy, BASE, sizeof copy};
@@ -41,9 +39,8 @@ START_TEST(matrix_lanes__get_a_pair_of_their_row_or_column)
     }
     ck_assert_mem_eq(bytes, copy, sizeof bytes);
 }
-END_TEST
 
-START_TEST(matrix_lanes__that_point_at_no_row_do_not_count)
+TEST(matrix_lanes__that_point_at_no_row_do_not_count)
 {
     uint8_t bytes[BYTES] = {0};
     const struct memory shared = {bytes, BASE, sizeof bytes};
@@ -54,7 +51,6 @@ START_TEST(matrix_lanes__that_point_at_no_row_do_not_count)
     ck_assert_int_eq(matrix_load(&shared, address, 1, 0, registers, NULL), RULE_OK);
     ck_assert_int_eq(matrix_store(&shared, address, 1, 1, registers, NULL), RULE_OK);
 }
-END_TEST
 
 static void require_refused(uint32_t lane, uint32_t value, enum rule rule, int cuda_error, uint64_t nearest)
 {
@@ -75,36 +71,32 @@ static void require_refused(uint32_t lane, uint32_t value, enum rule rule, int c
     ck_assert_int_eq(rule_cuda_error(rule), cuda_error);
 }
 
-START_TEST(matrix_row_align__is_16)
+TEST(matrix_row_align__is_16)
 {
     require_refused(8, BASE + 8, RULE_MATRIX_ROW_ALIGN, 716, BASE);
     require_refused(0, BASE + 33, RULE_MATRIX_ROW_ALIGN, 716, BASE + 32);
 }
-END_TEST
 
-START_TEST(matrix_row_bounds__come_before_the_alignment)
+TEST(matrix_row_bounds__come_before_the_alignment)
 {
     require_refused(3, BASE + BYTES + 8, RULE_MATRIX_ROW_BOUNDS, 700, BASE + BYTES - MATRIX_ROW_BYTES);
     require_refused(3, BASE + BYTES - 8, RULE_MATRIX_ROW_ALIGN, 716, BASE + BYTES - MATRIX_ROW_BYTES);
 }
-END_TEST
 
-START_TEST(matrix_row_bounds__end_with_shared_memory)
+TEST(matrix_row_bounds__end_with_shared_memory)
 {
     require_refused(15, BASE + BYTES, RULE_MATRIX_ROW_BOUNDS, 700, BASE + BYTES - MATRIX_ROW_BYTES);
     require_refused(1, BASE | 1 << 18, RULE_MATRIX_ROW_BOUNDS, 700, BASE + BYTES - MATRIX_ROW_BYTES);
 }
-END_TEST
 
-START_TEST(matrix_row_rank__is_0)
+TEST(matrix_row_rank__is_0)
 {
     require_refused(1, BASE | 1 << 24, RULE_MATRIX_ROW_RANK, 715, BASE);
     require_refused(0, UINT32_MAX - 15, RULE_MATRIX_ROW_RANK, 715, 0xfffff0);
 }
-END_TEST
 
 // All 16 rows at one place: row 0 of matrix 1 is kept.
-START_TEST(matrix_same_row__keeps_the_first_of_the_last_matrix)
+TEST(matrix_same_row__keeps_the_first_of_the_last_matrix)
 {
     uint8_t bytes[BYTES] = {0};
     const struct memory shared = {bytes, BASE, sizeof bytes};
@@ -117,10 +109,9 @@ START_TEST(matrix_same_row__keeps_the_first_of_the_last_matrix)
     const uint16_t column[8] = {32, 36, 40, 44, 48, 52, 56, 60}; // lower halves of lanes 0, 4, 8 ... 28
     ck_assert_mem_eq(bytes, column, sizeof column);
 }
-END_TEST
 
 // The system's memory below: a load gives zeros, a store does nothing.
-START_TEST(matrix_row_bounds__do_not_begin_with_shared_memory)
+TEST(matrix_row_bounds__do_not_begin_with_shared_memory)
 {
     uint8_t bytes[BYTES];
     const struct memory shared = {bytes, BASE, sizeof bytes};
@@ -131,21 +122,4 @@ START_TEST(matrix_row_bounds__do_not_begin_with_shared_memory)
     for (int lane = 12; lane < 16; lane++) ck_assert_uint_eq(registers[0][lane], 0);
     ck_assert_uint_eq(registers[0][16], 0x00410040);
     ck_assert_int_eq(matrix_store(&shared, address, 1, 0, registers, NULL), RULE_OK);
-}
-END_TEST
-
-Suite *matrix_suite(void)
-{
-    Suite *suite = suite_create("matrix");
-    TCase *tests = tcase_create("matrix");
-    tcase_add_loop_test(tests, matrix_lanes__get_a_pair_of_their_row_or_column, 0, 4);
-    tcase_add_test(tests, matrix_lanes__that_point_at_no_row_do_not_count);
-    tcase_add_test(tests, matrix_row_align__is_16);
-    tcase_add_test(tests, matrix_row_bounds__come_before_the_alignment);
-    tcase_add_test(tests, matrix_row_bounds__end_with_shared_memory);
-    tcase_add_test(tests, matrix_row_bounds__do_not_begin_with_shared_memory);
-    tcase_add_test(tests, matrix_row_rank__is_0);
-    tcase_add_test(tests, matrix_same_row__keeps_the_first_of_the_last_matrix);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

@@ -10,8 +10,6 @@
 #include "rule_most.h"
 #include "rules/mbarrier.h"
 
-Suite *mbarrier_case_suite(void);
-
 enum { CASES = 2000, SEED = 11 };
 
 static struct mbarrier_case generated(int index)
@@ -22,7 +20,7 @@ static struct mbarrier_case generated(int index)
     return program;
 }
 
-START_TEST(generated_programs_are_legal_and_survive_json)
+TEST(generated_programs_are_legal_and_survive_json)
 {
     for (int i = 0; i < CASES; i++) {
         struct mbarrier_case program = generated(i), read;
@@ -34,10 +32,9 @@ START_TEST(generated_programs_are_legal_and_survive_json)
         json_decref(json);
     }
 }
-END_TEST
 
 // A fault is always the last operation, about one program in twenty has one, and each of the seven comes up.
-START_TEST(generated_programs_fault_as_often_as_meant)
+TEST(generated_programs_fault_as_often_as_meant)
 {
     int faults = 0, of_rule[RULE_MOST] = {0};
     uint8_t *bytes = malloc(sizeof(struct mbarrier_log));
@@ -56,9 +53,8 @@ START_TEST(generated_programs_fault_as_often_as_meant)
     for (enum rule rule = RULE_MBARRIER_ADDRESS_ALIGN; rule <= RULE_MBARRIER_DROP_LIMIT; rule++)
         ck_assert_msg(of_rule[rule] > 0, "%s", rule_row(rule)->id);
 }
-END_TEST
 
-START_TEST(a_record_holds_word_lanes_and_answers)
+TEST(a_record_holds_word_lanes_and_answers)
 {
     struct mbarrier_case program = {0};
     struct text why;
@@ -77,9 +73,8 @@ START_TEST(a_record_holds_word_lanes_and_answers)
     ck_assert_uint_eq(record[2].ballot, 2);
     ck_assert_mem_eq(result.window[1].bytes, &record[2].word, 8);
 }
-END_TEST
 
-START_TEST(a_spread_puts_each_lane_on_a_barrier_of_its_own)
+TEST(a_spread_puts_each_lane_on_a_barrier_of_its_own)
 {
     struct mbarrier_case program = {0};
     struct text why;
@@ -101,7 +96,6 @@ START_TEST(a_spread_puts_each_lane_on_a_barrier_of_its_own)
     ck_assert_uint_eq(record[1].word, last[1]);
     ck_assert_uint_eq(record[2].ballot, 0x11);
 }
-END_TEST
 
 static const struct {
     const char *text, *complaint; // NULL: accepted
@@ -131,7 +125,7 @@ static const struct {
 };
 enum { TYPED = sizeof typed / sizeof typed[0] };
 
-START_TEST(typed_operations)
+LOOP_TEST(typed_operations, 0, TYPED)
 {
     struct mbarrier_case program = {0};
     struct text why = {""};
@@ -141,19 +135,17 @@ START_TEST(typed_operations)
     if (!accepted) ck_assert_msg(strstr(why.at, typed[_i].complaint) != NULL, "%s", why.at);
     ck_assert_int_eq(program.count, 1 + accepted);
 }
-END_TEST
 
-START_TEST(a_program_has_at_most_sixteen_operations)
+TEST(a_program_has_at_most_sixteen_operations)
 {
     struct mbarrier_case program = {0};
     struct text why;
     for (int i = 0; i < MBARRIER_MAX_OPS; i++) ck_assert(mbarrier_case_add_text(&program, "inval", &why));
     ck_assert(!mbarrier_case_add_text(&program, "inval", &why));
 }
-END_TEST
 
 // `explain` names the first operation that differs and both words.
-START_TEST(explain_names_the_first_difference)
+TEST(explain_names_the_first_difference)
 {
     struct mbarrier_case program = {0};
     struct text why;
@@ -172,22 +164,4 @@ START_TEST(explain_names_the_first_difference)
     ck_assert_ptr_nonnull(strstr(text, "phase 0, pending 2"));
     ck_assert_ptr_nonnull(strstr(text, "phase 1, pending 2"));
     free(text);
-}
-END_TEST
-
-Suite *mbarrier_case_suite(void)
-{
-    Suite *suite = suite_create("mbarrier_case");
-    TCase *generator = tcase_create("generator"), *reading = tcase_create("reading"), *result = tcase_create("result");
-    tcase_add_test(generator, generated_programs_are_legal_and_survive_json);
-    tcase_add_test(generator, generated_programs_fault_as_often_as_meant);
-    tcase_add_loop_test(reading, typed_operations, 0, TYPED);
-    tcase_add_test(reading, a_program_has_at_most_sixteen_operations);
-    tcase_add_test(result, a_record_holds_word_lanes_and_answers);
-    tcase_add_test(result, a_spread_puts_each_lane_on_a_barrier_of_its_own);
-    tcase_add_test(result, explain_names_the_first_difference);
-    suite_add_tcase(suite, generator);
-    suite_add_tcase(suite, reading);
-    suite_add_tcase(suite, result);
-    return suite;
 }

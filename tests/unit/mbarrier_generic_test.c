@@ -6,8 +6,6 @@
 #include "mbarrier_operate.h"
 #include "rules/mbarrier.h"
 
-Suite *mbarrier_generic_suite(void);
-
 enum { CTAS = 3, BASE = 1024, BYTES = 64 };
 #define RANK(rank, offset) ((uint32_t)(rank) << 24 | (offset))
 
@@ -15,7 +13,7 @@ static _Alignas(8) uint8_t bytes[CTAS][BYTES];
 static const struct memory memory[CTAS] = {{bytes[0], BASE, BYTES}, {bytes[1], BASE, BYTES}, {bytes[2], BASE, BYTES}};
 static const struct cluster_memory cluster = {memory, CTAS, 1, 0}, alone = {memory, 1, 0, 0};
 
-START_TEST(mbarrier_generic_space__is_shared_memory)
+TEST(mbarrier_generic_space__is_shared_memory)
 {
     const uint64_t offset[MBARRIER_LANES] = {1024, UINT64_MAX - 7, UINT64_C(1) << 32};
     struct mbarrier_instruction in = {.opcode = MBARRIER_OP_ARRIVE, .lanes = 7};
@@ -28,10 +26,9 @@ START_TEST(mbarrier_generic_space__is_shared_memory)
     ck_assert_int_eq(mbarrier_set_generic(&cluster, &in, offset, &findings), RULE_OK);
     ck_assert_int_eq(findings.count, 0);
 }
-END_TEST
 
 // An operation on shared::cta takes the offset in the CTA alone, but for expect_tx in a cluster.
-START_TEST(mbarrier_generic_space__has_the_own_cta_and_the_others)
+TEST(mbarrier_generic_space__has_the_own_cta_and_the_others)
 {
     static const struct {
         uint32_t opcode, rank;
@@ -56,7 +53,6 @@ START_TEST(mbarrier_generic_space__has_the_own_cta_and_the_others)
         for (int lane = 0; lane < 2; lane++) ck_assert_uint_eq(in.address[lane], rows[i].address[lane]);
     }
 }
-END_TEST
 
 // The word of a barrier that waits for two, after an arrive of CTA 0.
 static uint64_t word_after(const struct mbarrier_instruction *arrive)
@@ -72,7 +68,7 @@ static uint64_t word_after(const struct mbarrier_instruction *arrive)
     return word;
 }
 
-START_TEST(mbarrier_generic_space__reaches_the_barrier)
+TEST(mbarrier_generic_space__reaches_the_barrier)
 {
     const uint64_t offset[MBARRIER_LANES] = {RANK(1, 1024)};
     struct mbarrier_instruction generic = {.opcode = MBARRIER_OP_ARRIVE, .lanes = 1, .operand = {1}}, named = generic;
@@ -82,16 +78,4 @@ START_TEST(mbarrier_generic_space__reaches_the_barrier)
     uint64_t word = word_after(&generic);
     ck_assert_uint_eq(mbarrier_unpack(word).pending, 1);
     ck_assert_uint_eq(word, word_after(&named));
-}
-END_TEST
-
-Suite *mbarrier_generic_suite(void)
-{
-    Suite *suite = suite_create("mbarrier_generic");
-    TCase *tcase = tcase_create("mbarrier_generic");
-    tcase_add_test(tcase, mbarrier_generic_space__is_shared_memory);
-    tcase_add_test(tcase, mbarrier_generic_space__has_the_own_cta_and_the_others);
-    tcase_add_test(tcase, mbarrier_generic_space__reaches_the_barrier);
-    suite_add_tcase(suite, tcase);
-    return suite;
 }

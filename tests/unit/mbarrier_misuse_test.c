@@ -3,8 +3,6 @@
 #include "mbarrier_bench.h"
 #include "rules/mbarrier.h"
 
-Suite *mbarrier_misuse_suite(void);
-
 // --- Undefined in the documents, harmless or not on an H200 ----------------------------------------------------------
 
 // Two steps on init(2): the first is fine, the second runs, with one warning.
@@ -21,91 +19,77 @@ static void check_warning(struct mbarrier_op first, struct mbarrier_op second, e
     ck_assert(rule_is_warning(rule));
 }
 
-START_TEST(mbarrier_init_count__0_is_stored)
+TEST(mbarrier_init_count__0_is_stored)
 {
     check_warning(op(MBARRIER_OP_INVAL, 0), op(MBARRIER_OP_INIT, 0), RULE_MBARRIER_INIT_COUNT);
 }
-END_TEST
 
-START_TEST(mbarrier_init_count__2_to_the_20_is_stored)
+TEST(mbarrier_init_count__2_to_the_20_is_stored)
 {
     check_warning(op(MBARRIER_OP_INVAL, 0), op(MBARRIER_OP_INIT, MAX + 1), RULE_MBARRIER_INIT_COUNT);
 }
-END_TEST
 
-START_TEST(mbarrier_init_live__init_overwrites)
+TEST(mbarrier_init_live__init_overwrites)
 {
     check_warning(op(MBARRIER_OP_EXPECT_TX, 8), op(MBARRIER_OP_INIT, 1), RULE_MBARRIER_INIT_LIVE);
 }
-END_TEST
 
-START_TEST(mbarrier_no_object__after_inval)
+TEST(mbarrier_no_object__after_inval)
 {
     check_warning(op(MBARRIER_OP_INVAL, 0), op(MBARRIER_OP_EXPECT_TX, 8), RULE_MBARRIER_NO_OBJECT);
 }
-END_TEST
 
-START_TEST(mbarrier_plain_access__store_to_a_live_barrier)
+TEST(mbarrier_plain_access__store_to_a_live_barrier)
 {
     check_warning(op(MBARRIER_OP_EXPECT_TX, 8), op_word(5), RULE_MBARRIER_PLAIN_ACCESS);
 }
-END_TEST
 
-START_TEST(mbarrier_count_zero__arrives_nothing)
+TEST(mbarrier_count_zero__arrives_nothing)
 {
     check_warning(op(MBARRIER_OP_EXPECT_TX, 8), op(MBARRIER_OP_ARRIVE, 0), RULE_MBARRIER_COUNT_ZERO);
 }
-END_TEST
 
-START_TEST(mbarrier_nocomplete__completes_all_the_same)
+TEST(mbarrier_nocomplete__completes_all_the_same)
 {
     check_warning(op(MBARRIER_OP_ARRIVE, 1), op(MBARRIER_OP_ARRIVE_NO_COMPLETE, 1), RULE_MBARRIER_NOCOMPLETE);
 }
-END_TEST
 
-START_TEST(mbarrier_unobserved__arrive_after_a_phase_nobody_saw)
+TEST(mbarrier_unobserved__arrive_after_a_phase_nobody_saw)
 {
     check_warning(op(MBARRIER_OP_ARRIVE, 2), op(MBARRIER_OP_ARRIVE, 1), RULE_MBARRIER_UNOBSERVED);
 }
-END_TEST
 
-START_TEST(mbarrier_drop_all__leaves_nobody)
+TEST(mbarrier_drop_all__leaves_nobody)
 {
     check_warning(op(MBARRIER_OP_EXPECT_TX, 8), op(MBARRIER_OP_ARRIVE_DROP, 2), RULE_MBARRIER_DROP_ALL);
 }
-END_TEST
 
-START_TEST(mbarrier_tx_max__one_byte_more_than_documented)
+TEST(mbarrier_tx_max__one_byte_more_than_documented)
 {
     check_warning(op(MBARRIER_OP_EXPECT_TX, 1), op(MBARRIER_OP_EXPECT_TX, MAX), RULE_MBARRIER_TX_MAX);
 }
-END_TEST
 
-START_TEST(mbarrier_token_foreign__made_up)
+TEST(mbarrier_token_foreign__made_up)
 {
     check_warning(op(MBARRIER_OP_EXPECT_TX, 8), op(MBARRIER_OP_TEST_WAIT, 0), RULE_MBARRIER_TOKEN_FOREIGN);
 }
-END_TEST
 
-START_TEST(mbarrier_pending_count_token__of_a_plain_arrive)
+TEST(mbarrier_pending_count_token__of_a_plain_arrive)
 {
     check_warning(op(MBARRIER_OP_ARRIVE, 1), op_token(MBARRIER_OP_PENDING_COUNT, 1), RULE_MBARRIER_PENDING_COUNT_TOKEN);
 }
-END_TEST
 
-START_TEST(mbarrier_parity_bits__only_bit_0_counts)
+TEST(mbarrier_parity_bits__only_bit_0_counts)
 {
     check_warning(op(MBARRIER_OP_EXPECT_TX, 8), op(MBARRIER_OP_TEST_WAIT_PARITY, 2), RULE_MBARRIER_PARITY_BITS);
 }
-END_TEST
 
-START_TEST(mbarrier_remote_error__is_a_warning_at_first)
+TEST(mbarrier_remote_error__is_a_warning_at_first)
 {
     check_warning(op(MBARRIER_OP_EXPECT_TX, 8), op_remote(MBARRIER_OP_ARRIVE, 3), RULE_MBARRIER_REMOTE_ERROR);
 }
-END_TEST
 
-START_TEST(mbarrier_token_old__aliases_by_parity)
+TEST(mbarrier_token_old__aliases_by_parity)
 {
     struct bench bench = {0};
     run(&bench, op(MBARRIER_OP_INIT, 1));
@@ -117,9 +101,8 @@ START_TEST(mbarrier_token_old__aliases_by_parity)
     ck_assert_uint_eq(run(&bench, op_token(MBARRIER_OP_TEST_WAIT, 1))->ballot, 0);
     ck_assert_int_eq(bench.findings.item[0].rule, RULE_MBARRIER_TOKEN_OLD);
 }
-END_TEST
 
-START_TEST(mbarrier_token_foreign__of_another_barrier)
+TEST(mbarrier_token_foreign__of_another_barrier)
 {
     struct bench bench = {0};
     run(&bench, op(MBARRIER_OP_INIT, 2));
@@ -131,9 +114,8 @@ START_TEST(mbarrier_token_foreign__of_another_barrier)
     ck_assert_int_eq(bench.findings.count, 1);
     ck_assert_int_eq(bench.findings.item[0].rule, RULE_MBARRIER_TOKEN_FOREIGN);
 }
-END_TEST
 
-START_TEST(mbarrier_remote_error__kills_the_owner_later)
+LOOP_TEST(mbarrier_remote_error__kills_the_owner_later, 0, 4)
 {
     const uint32_t next[] = {MBARRIER_OP_ARRIVE, MBARRIER_OP_EXPECT_TX, MBARRIER_OP_TEST_WAIT_PARITY,
                              MBARRIER_OP_TRY_WAIT};
@@ -142,7 +124,6 @@ START_TEST(mbarrier_remote_error__kills_the_owner_later)
     ck_assert_uint_eq(run(&bench, op_remote(MBARRIER_OP_ARRIVE, 2))->word, mbarrier_init(1) | MBARRIER_ERROR_BIT);
     ck_assert_int_eq(run(&bench, op(next[_i], 0))->rule, RULE_MBARRIER_ERROR);
 }
-END_TEST
 
 // --- Faults, with the value and the limit that the finding names -----------------------------------------------------
 
@@ -163,52 +144,45 @@ static void check_fault(struct mbarrier_op step, enum rule rule, int cuda_error,
     ck_assert_int_eq(findings_first_broken(&bench.findings), rule);
 }
 
-START_TEST(mbarrier_arrivals__summed_over_the_warp)
+TEST(mbarrier_arrivals__summed_over_the_warp)
 {
     check_fault(op_lanes(MBARRIER_OP_ARRIVE, 2, 7), RULE_MBARRIER_ARRIVALS, 719, 6, 5);
 }
-END_TEST
 
-START_TEST(mbarrier_count_limit__summed_over_the_warp)
+TEST(mbarrier_count_limit__summed_over_the_warp)
 {
     check_fault(op_lanes(MBARRIER_OP_ARRIVE, 1 << 19, 3), RULE_MBARRIER_COUNT_LIMIT, 719, MAX + 1, MAX);
 }
-END_TEST
 
-START_TEST(mbarrier_tx_limit__32_lanes_of_32768)
+TEST(mbarrier_tx_limit__32_lanes_of_32768)
 {
     check_fault(op_lanes(MBARRIER_OP_EXPECT_TX, 32768, WARP), RULE_MBARRIER_TX_LIMIT, 719, MAX + 1, MAX);
 }
-END_TEST
 
-START_TEST(mbarrier_tx_limit__of_complete_tx)
+TEST(mbarrier_tx_limit__of_complete_tx)
 {
     check_fault(op(MBARRIER_OP_COMPLETE_TX, 1 << 20), RULE_MBARRIER_TX_LIMIT, 719, MAX + 1, MAX);
 }
-END_TEST
 
-START_TEST(mbarrier_tx_range__too_many_bytes)
+TEST(mbarrier_tx_range__too_many_bytes)
 {
     check_fault(op(MBARRIER_OP_EXPECT_TX, MAX), RULE_MBARRIER_TX_RANGE, 719, MAX + 100, MAX);
 }
-END_TEST
 
-START_TEST(mbarrier_drop_limit__more_than_expected)
+TEST(mbarrier_drop_limit__more_than_expected)
 {
     check_fault(op(MBARRIER_OP_ARRIVE_DROP, 4), RULE_MBARRIER_DROP_LIMIT, 719, 4, 3);
 }
-END_TEST
 
-START_TEST(mbarrier_address_align__offset_4)
+TEST(mbarrier_address_align__offset_4)
 {
     check_fault(
         (struct mbarrier_op){
             .opcode = MBARRIER_OP_ARRIVE, .lanes = 1, .token = MBARRIER_TOKEN_OPERAND, .offset_bytes = 4},
         RULE_MBARRIER_ADDRESS_ALIGN, 716, 4, 8);
 }
-END_TEST
 
-START_TEST(mbarrier_error__also_through_shared_cluster_by_the_owner)
+TEST(mbarrier_error__also_through_shared_cluster_by_the_owner)
 {
     struct bench bench = {0};
     run(&bench, op_word(MBARRIER_ERROR_BIT));
@@ -216,47 +190,10 @@ START_TEST(mbarrier_error__also_through_shared_cluster_by_the_owner)
     self.issuer = MBARRIER_ISSUER_SELF;
     ck_assert_int_eq(run(&bench, self)->rule, RULE_MBARRIER_ERROR);
 }
-END_TEST
 
-START_TEST(mbarrier_tx_limit__32_lanes_of_32767_are_fine)
+TEST(mbarrier_tx_limit__32_lanes_of_32767_are_fine)
 {
     struct bench bench = {0};
     run(&bench, op(MBARRIER_OP_INIT, 1));
     ck_assert_int_eq(fields_after(&bench, op_lanes(MBARRIER_OP_EXPECT_TX, 32767, WARP)).tx, 32 * 32767);
-}
-END_TEST
-
-Suite *mbarrier_misuse_suite(void)
-{
-    Suite *suite = suite_create("mbarrier_misuse");
-    TCase *undefined = tcase_create("undefined"), *fault = tcase_create("fault");
-    tcase_add_test(undefined, mbarrier_init_count__0_is_stored);
-    tcase_add_test(undefined, mbarrier_init_count__2_to_the_20_is_stored);
-    tcase_add_test(undefined, mbarrier_init_live__init_overwrites);
-    tcase_add_test(undefined, mbarrier_no_object__after_inval);
-    tcase_add_test(undefined, mbarrier_plain_access__store_to_a_live_barrier);
-    tcase_add_test(undefined, mbarrier_count_zero__arrives_nothing);
-    tcase_add_test(undefined, mbarrier_nocomplete__completes_all_the_same);
-    tcase_add_test(undefined, mbarrier_unobserved__arrive_after_a_phase_nobody_saw);
-    tcase_add_test(undefined, mbarrier_drop_all__leaves_nobody);
-    tcase_add_test(undefined, mbarrier_tx_max__one_byte_more_than_documented);
-    tcase_add_test(undefined, mbarrier_token_foreign__made_up);
-    tcase_add_test(undefined, mbarrier_pending_count_token__of_a_plain_arrive);
-    tcase_add_test(undefined, mbarrier_parity_bits__only_bit_0_counts);
-    tcase_add_test(undefined, mbarrier_remote_error__is_a_warning_at_first);
-    tcase_add_test(undefined, mbarrier_token_old__aliases_by_parity);
-    tcase_add_test(undefined, mbarrier_token_foreign__of_another_barrier);
-    tcase_add_loop_test(undefined, mbarrier_remote_error__kills_the_owner_later, 0, 4);
-    tcase_add_test(fault, mbarrier_arrivals__summed_over_the_warp);
-    tcase_add_test(fault, mbarrier_count_limit__summed_over_the_warp);
-    tcase_add_test(fault, mbarrier_tx_limit__32_lanes_of_32768);
-    tcase_add_test(fault, mbarrier_tx_limit__of_complete_tx);
-    tcase_add_test(fault, mbarrier_tx_range__too_many_bytes);
-    tcase_add_test(fault, mbarrier_drop_limit__more_than_expected);
-    tcase_add_test(fault, mbarrier_address_align__offset_4);
-    tcase_add_test(fault, mbarrier_error__also_through_shared_cluster_by_the_owner);
-    tcase_add_test(fault, mbarrier_tx_limit__32_lanes_of_32767_are_fine);
-    suite_add_tcase(suite, undefined);
-    suite_add_tcase(suite, fault);
-    return suite;
 }

@@ -10,8 +10,6 @@
 #include "rules/instruction.h"
 #include "rules/mbarrier.h"
 
-Suite *mbarrier_operate_suite(void);
-
 enum { CTAS = 3, BASE = 1024, BYTES = 2048, END = BASE + BYTES, PAGES = 64, MOST = 64 };
 #define RANK(rank, offset) ((uint32_t)(rank) << 24 | (uint32_t)(offset))
 
@@ -112,7 +110,7 @@ static const struct {
 };
 enum { ADDRESSES = sizeof addresses / sizeof addresses[0] };
 
-START_TEST(mbarrier_address_window__align_and_bounds_in_the_order_of_the_hardware)
+LOOP_TEST(mbarrier_address_window__align_and_bounds_in_the_order_of_the_hardware, 0, ADDRESSES)
 {
     start();
     t.cluster.is_cluster = addresses[_i].is_cluster;
@@ -127,17 +125,15 @@ START_TEST(mbarrier_address_window__align_and_bounds_in_the_order_of_the_hardwar
     if (rule != RULE_OK && rule != RULE_INSTRUCTION_FORM)
         ck_assert_uint_eq(t.findings.item[0].value, addresses[_i].address);
 }
-END_TEST
 
-START_TEST(mbarrier_address_bounds__proposes_the_last_barrier)
+TEST(mbarrier_address_bounds__proposes_the_last_barrier)
 {
     start();
     ck_assert_int_eq(cta(MBARRIER_OP_ARRIVE, END + 40, 1), RULE_MBARRIER_ADDRESS_BOUNDS);
     ck_assert_uint_eq(t.findings.item[0].nearest, END - 8);
 }
-END_TEST
 
-START_TEST(mbarrier_address_align__of_the_lowest_lane_stops_all)
+TEST(mbarrier_address_align__of_the_lowest_lane_stops_all)
 {
     start();
     struct mbarrier_instruction in = {
@@ -148,11 +144,10 @@ START_TEST(mbarrier_address_align__of_the_lowest_lane_stops_all)
     ck_assert_uint_eq(word_of(0, 1024), 0);
     ck_assert_int_eq(t.events, 0);
 }
-END_TEST
 
 // --- Lanes -----------------------------------------------------------------------------------------------------------
 
-START_TEST(mbarrier_warp_sum__is_of_the_lanes_on_one_barrier)
+TEST(mbarrier_warp_sum__is_of_the_lanes_on_one_barrier)
 {
     start();
     cta(MBARRIER_OP_INIT, 1024, 3);
@@ -173,10 +168,9 @@ START_TEST(mbarrier_warp_sum__is_of_the_lanes_on_one_barrier)
     ck_assert_uint_eq(t.origin[3].lanes, 0xaaaaaaaa);
     ck_assert_uint_eq(t.event[3].barrier.transaction.arrivals, 2);
 }
-END_TEST
 
 // Lanes 0 and 2 arrive with 3, lane 1 with 1: on the second barrier lane 2 comes before lane 1. init goes by lanes.
-START_TEST(mbarrier_lane_groups__of_nocomplete_go_by_count_over_all_barriers)
+TEST(mbarrier_lane_groups__of_nocomplete_go_by_count_over_all_barriers)
 {
     start();
     cta(MBARRIER_OP_INIT, 1024, 8);
@@ -190,9 +184,8 @@ START_TEST(mbarrier_lane_groups__of_nocomplete_go_by_count_over_all_barriers)
     ck_assert_int_eq(operate(&in), RULE_OK);
     ck_assert_uint_eq(word_of(0, 1032), mbarrier_init(3));
 }
-END_TEST
 
-START_TEST(mbarrier_warp_sum__faults_on_one_barrier_after_another_went_through)
+TEST(mbarrier_warp_sum__faults_on_one_barrier_after_another_went_through)
 {
     start();
     cta(MBARRIER_OP_INIT, 1024, 1);
@@ -203,9 +196,8 @@ START_TEST(mbarrier_warp_sum__faults_on_one_barrier_after_another_went_through)
     ck_assert_int_eq(mbarrier_unpack(word_of(0, 1024)).phase, 1);
     ck_assert_uint_eq(word_of(0, 1032), mbarrier_init(1));
 }
-END_TEST
 
-START_TEST(mbarrier_wait_parity__of_lanes_on_different_barriers)
+TEST(mbarrier_wait_parity__of_lanes_on_different_barriers)
 {
     start();
     cta(MBARRIER_OP_INIT, 1024, 1);
@@ -225,11 +217,10 @@ START_TEST(mbarrier_wait_parity__of_lanes_on_different_barriers)
     ck_assert_int_eq(t.event[1].barrier.phase, 0);
     ck_assert_uint_eq(t.origin[1].lanes, 0x20);
 }
-END_TEST
 
 // --- The own CTA, another one, and what lands ------------------------------------------------------------------------
 
-START_TEST(mbarrier_remote_error__of_another_cta_alone)
+TEST(mbarrier_remote_error__of_another_cta_alone)
 {
     start();
     one(MBARRIER_OP_INIT, MBARRIER_SHARED_CTA, 1, 1024, 1);
@@ -241,9 +232,8 @@ START_TEST(mbarrier_remote_error__of_another_cta_alone)
     one(MBARRIER_OP_INIT, MBARRIER_SHARED_CTA, 0, 1024, 1);
     ck_assert_int_eq(one(MBARRIER_OP_ARRIVE, MBARRIER_SHARED_CLUSTER, 0, RANK(0, 1024), 2), RULE_MBARRIER_ARRIVALS);
 }
-END_TEST
 
-START_TEST(mbarrier_token__is_given_by_shared_cta_alone)
+TEST(mbarrier_token__is_given_by_shared_cta_alone)
 {
     start();
     cta(MBARRIER_OP_INIT, 1024, 4);
@@ -252,9 +242,8 @@ START_TEST(mbarrier_token__is_given_by_shared_cta_alone)
     one(MBARRIER_OP_ARRIVE, MBARRIER_SHARED_CLUSTER, 0, RANK(0, 1024), 1);
     ck_assert_uint_eq(t.answer.value[0], 0);
 }
-END_TEST
 
-START_TEST(cp_async_mbarrier_arrive__expects_one_of_each_lane)
+TEST(cp_async_mbarrier_arrive__expects_one_of_each_lane)
 {
     start();
     cta(MBARRIER_OP_INIT, 1024, 1);
@@ -266,9 +255,8 @@ START_TEST(cp_async_mbarrier_arrive__expects_one_of_each_lane)
     ck_assert_int_eq(mbarrier_land(&t.unit, 0, 1024, &end, &teller, NULL), RULE_OK);
     ck_assert_uint_eq(word_of(0, 1024), mbarrier_init(1));
 }
-END_TEST
 
-START_TEST(cp_async_mbarrier_noinc__does_nothing_at_issue)
+TEST(cp_async_mbarrier_noinc__does_nothing_at_issue)
 {
     start();
     const uint64_t done = 0; // a phase with nothing left to wait for, which any transaction would complete
@@ -284,9 +272,8 @@ START_TEST(cp_async_mbarrier_noinc__does_nothing_at_issue)
     ck_assert_int_eq(mbarrier_land(&t.unit, 0, 1024, &many, &teller, NULL), RULE_MBARRIER_ARRIVALS);
     ck_assert(word_of(0, 1024) & MBARRIER_ERROR_BIT);
 }
-END_TEST
 
-START_TEST(operand_barrier_nowhere__lands_nowhere)
+TEST(operand_barrier_nowhere__lands_nowhere)
 {
     const struct mbarrier_transaction end = {.complete_bytes = 16};
     start();
@@ -294,11 +281,10 @@ START_TEST(operand_barrier_nowhere__lands_nowhere)
     ck_assert_int_eq(mbarrier_land(&t.unit, CTAS, 1024, &end, &teller, NULL), RULE_OK);
     ck_assert_int_eq(t.events, 0);
 }
-END_TEST
 
 // --- Events and ledger -----------------------------------------------------------------------------------------------
 
-START_TEST(every_step_is_told_with_its_phase)
+TEST(every_step_is_told_with_its_phase)
 {
     start();
     cta(MBARRIER_OP_INIT, 1024, 1);
@@ -327,9 +313,8 @@ START_TEST(every_step_is_told_with_its_phase)
     ck_assert_uint_eq(t.event[1].barrier.transaction.expect_bytes, 64);
     ck_assert_str_eq(event_name(&t.event[2]), "mbarrier.transaction");
 }
-END_TEST
 
-START_TEST(order_and_scope_are_those_of_the_instruction)
+TEST(order_and_scope_are_those_of_the_instruction)
 {
     struct mbarrier_instruction in = {.opcode = MBARRIER_OP_ARRIVE,
                                       .space = MBARRIER_SHARED_CLUSTER,
@@ -349,9 +334,8 @@ START_TEST(order_and_scope_are_those_of_the_instruction)
     one(MBARRIER_OP_EXPECT_TX, MBARRIER_SHARED_CTA, 1, 1024, 16);
     ck_assert_int_eq(t.event[3].barrier.order, ORDER_RELAXED);
 }
-END_TEST
 
-START_TEST(the_ledger_names_who_came_in_this_phase)
+TEST(the_ledger_names_who_came_in_this_phase)
 {
     start();
     cta(MBARRIER_OP_INIT, 2048, 2);
@@ -366,9 +350,8 @@ START_TEST(the_ledger_names_who_came_in_this_phase)
     ck_assert_uint_eq(page->phases, 1);
     ck_assert_int_eq(page->count, 0);
 }
-END_TEST
 
-START_TEST(mbarrier_unobserved__needs_a_ledger)
+TEST(mbarrier_unobserved__needs_a_ledger)
 {
     start();
     for (int has_ledger = 1; has_ledger >= 0; has_ledger--) {
@@ -384,7 +367,6 @@ START_TEST(mbarrier_unobserved__needs_a_ledger)
         ck_assert_int_eq(t.findings.count, 1 + has_ledger); // a count of 0; of no barrier
     }
 }
-END_TEST
 
 // --- Random instructions against lanes summed one by one -------------------------------------------------------------
 
@@ -428,7 +410,7 @@ static uint64_t expected_word(const struct mbarrier_instruction *in, uint32_t ad
     return mbarrier_pack(&fields);
 }
 
-START_TEST(mbarrier_warp_sum__random_instructions)
+TEST(mbarrier_warp_sum__random_instructions)
 {
     seed = 1;
     start();
@@ -451,34 +433,4 @@ START_TEST(mbarrier_warp_sum__random_instructions)
             ck_assert_uint_eq(word_of(0, 1024 + 8 * b), expected_word(&in, 1024 + 8 * b, before[b]));
     }
     ck_assert_int_gt(compared, 10000);
-}
-END_TEST
-
-Suite *mbarrier_operate_suite(void)
-{
-    Suite *suite = suite_create("mbarrier_operate");
-    TCase *address = tcase_create("address"), *lanes = tcase_create("lanes"), *others = tcase_create("others");
-    TCase *told = tcase_create("told");
-    tcase_add_loop_test(address, mbarrier_address_window__align_and_bounds_in_the_order_of_the_hardware, 0, ADDRESSES);
-    tcase_add_test(address, mbarrier_address_bounds__proposes_the_last_barrier);
-    tcase_add_test(address, mbarrier_address_align__of_the_lowest_lane_stops_all);
-    tcase_add_test(lanes, mbarrier_warp_sum__is_of_the_lanes_on_one_barrier);
-    tcase_add_test(lanes, mbarrier_lane_groups__of_nocomplete_go_by_count_over_all_barriers);
-    tcase_add_test(lanes, mbarrier_warp_sum__faults_on_one_barrier_after_another_went_through);
-    tcase_add_test(lanes, mbarrier_wait_parity__of_lanes_on_different_barriers);
-    tcase_add_test(lanes, mbarrier_warp_sum__random_instructions);
-    tcase_add_test(others, mbarrier_remote_error__of_another_cta_alone);
-    tcase_add_test(others, mbarrier_token__is_given_by_shared_cta_alone);
-    tcase_add_test(others, cp_async_mbarrier_arrive__expects_one_of_each_lane);
-    tcase_add_test(others, cp_async_mbarrier_noinc__does_nothing_at_issue);
-    tcase_add_test(others, operand_barrier_nowhere__lands_nowhere);
-    tcase_add_test(told, every_step_is_told_with_its_phase);
-    tcase_add_test(told, order_and_scope_are_those_of_the_instruction);
-    tcase_add_test(told, the_ledger_names_who_came_in_this_phase);
-    tcase_add_test(told, mbarrier_unobserved__needs_a_ledger);
-    suite_add_tcase(suite, address);
-    suite_add_tcase(suite, lanes);
-    suite_add_tcase(suite, others);
-    suite_add_tcase(suite, told);
-    return suite;
 }

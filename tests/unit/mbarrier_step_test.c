@@ -6,11 +6,9 @@
 #include "mbarrier_bench.h"
 #include "rules/mbarrier.h"
 
-Suite *mbarrier_step_suite(void);
-
 // --- What lanes get back ---------------------------------------------------------------------------------------------
 
-START_TEST(mbarrier_token__is_of_the_word_before)
+TEST(mbarrier_token__is_of_the_word_before)
 {
     struct bench bench = {0};
     run(&bench, op(MBARRIER_OP_INIT, 2));
@@ -19,9 +17,8 @@ START_TEST(mbarrier_token__is_of_the_word_before)
     ck_assert_uint_eq(event->lane[0], 0);
     ck_assert_int_eq(bench.findings.count, 0);
 }
-END_TEST
 
-START_TEST(mbarrier_warp_sum__is_one_transaction)
+TEST(mbarrier_warp_sum__is_one_transaction)
 {
     struct bench bench = {0};
     run(&bench, op(MBARRIER_OP_INIT, 32));
@@ -29,17 +26,15 @@ START_TEST(mbarrier_warp_sum__is_one_transaction)
     ck_assert_uint_eq(event->word, mbarrier_init(32) | MBARRIER_PHASE_BIT);
     for (int lane = 0; lane < 32; lane++) ck_assert_uint_eq(event->lane[lane], mbarrier_init(32) >> 32);
 }
-END_TEST
 
-START_TEST(mbarrier_warp_sum__cannot_complete_two_phases)
+TEST(mbarrier_warp_sum__cannot_complete_two_phases)
 {
     struct bench bench = {0};
     run(&bench, op(MBARRIER_OP_INIT, 16));
     ck_assert_int_eq(run(&bench, op_lanes(MBARRIER_OP_ARRIVE, 1, WARP))->rule, RULE_MBARRIER_ARRIVALS);
 }
-END_TEST
 
-START_TEST(mbarrier_warp_sum__of_arrive_expect_tx_counts_lanes_and_bytes)
+TEST(mbarrier_warp_sum__of_arrive_expect_tx_counts_lanes_and_bytes)
 {
     struct bench bench = {0};
     run(&bench, op(MBARRIER_OP_INIT, 33));
@@ -47,9 +42,8 @@ START_TEST(mbarrier_warp_sum__of_arrive_expect_tx_counts_lanes_and_bytes)
     ck_assert_uint_eq(fields.pending, 1);
     ck_assert_int_eq(fields.tx, 4096);
 }
-END_TEST
 
-START_TEST(mbarrier_one_step__bytes_are_expected_before_the_arrival_counts)
+TEST(mbarrier_one_step__bytes_are_expected_before_the_arrival_counts)
 {
     struct bench bench = {0};
     run(&bench, op(MBARRIER_OP_INIT, 1));
@@ -57,9 +51,8 @@ START_TEST(mbarrier_one_step__bytes_are_expected_before_the_arrival_counts)
     ck_assert_int_eq(fields.phase, 0);
     ck_assert_int_eq(fields_after(&bench, op(MBARRIER_OP_COMPLETE_TX, 16)).phase, 1);
 }
-END_TEST
 
-START_TEST(mbarrier_negative_tx__is_made_good_by_the_arrival)
+TEST(mbarrier_negative_tx__is_made_good_by_the_arrival)
 {
     struct bench bench = {0};
     run(&bench, op(MBARRIER_OP_INIT, 1));
@@ -67,9 +60,8 @@ START_TEST(mbarrier_negative_tx__is_made_good_by_the_arrival)
     ck_assert_int_eq(fields_after(&bench, op(MBARRIER_OP_ARRIVE_EXPECT_TX, 16)).phase, 1);
     ck_assert_int_eq(bench.findings.count, 0);
 }
-END_TEST
 
-START_TEST(mbarrier_expect_completes__after_the_last_arrival)
+TEST(mbarrier_expect_completes__after_the_last_arrival)
 {
     struct bench bench = {0};
     run(&bench, op(MBARRIER_OP_INIT, 1));
@@ -77,10 +69,9 @@ START_TEST(mbarrier_expect_completes__after_the_last_arrival)
     ck_assert_int_eq(fields_after(&bench, op(MBARRIER_OP_ARRIVE, 1)).phase, 0);
     ck_assert_int_eq(fields_after(&bench, op(MBARRIER_OP_EXPECT_TX, 16)).phase, 1);
 }
-END_TEST
 
 // Lane 0 brings 1 and completes the phase, lane 1 brings 2 to the next: one transaction of 3 would fault.
-START_TEST(mbarrier_lane_groups__nocomplete_is_one_transaction_per_count)
+TEST(mbarrier_lane_groups__nocomplete_is_one_transaction_per_count)
 {
     struct bench bench = {0};
     run(&bench, op_word(mbarrier_pack(&(struct mbarrier_fields){.pending = 1, .expected = 5})));
@@ -91,9 +82,8 @@ START_TEST(mbarrier_lane_groups__nocomplete_is_one_transaction_per_count)
     ck_assert_uint_eq(fields.pending, 3);
     ck_assert_uint_eq(bench.machine.event[1].lane[1] >> 31, 1);
 }
-END_TEST
 
-START_TEST(mbarrier_lane_groups__init_keeps_the_last_distinct_count)
+TEST(mbarrier_lane_groups__init_keeps_the_last_distinct_count)
 {
     struct bench bench = {0};
     struct mbarrier_op mixed = op_lanes(MBARRIER_OP_INIT, 5, 0x15);
@@ -101,9 +91,8 @@ START_TEST(mbarrier_lane_groups__init_keeps_the_last_distinct_count)
     ck_assert_uint_eq(run(&bench, mixed)->word, mbarrier_init(9));
     ck_assert_int_eq(found(&bench, RULE_MBARRIER_INIT_LIVE), 1);
 }
-END_TEST
 
-START_TEST(mbarrier_nocomplete_token__counts_lower_lanes)
+TEST(mbarrier_nocomplete_token__counts_lower_lanes)
 {
     struct bench bench = {0};
     run(&bench, op(MBARRIER_OP_INIT, 100));
@@ -115,9 +104,8 @@ START_TEST(mbarrier_nocomplete_token__counts_lower_lanes)
     ck_assert_uint_eq(event->lane[31], 94);
     ck_assert_int_eq(bench.findings.count, 0);
 }
-END_TEST
 
-START_TEST(mbarrier_pending_count__touches_no_barrier)
+TEST(mbarrier_pending_count__touches_no_barrier)
 {
     struct bench bench = {0};
     run(&bench, op_word(MBARRIER_ERROR_BIT));
@@ -125,9 +113,8 @@ START_TEST(mbarrier_pending_count__touches_no_barrier)
     ck_assert_int_eq(event->rule, RULE_OK);
     ck_assert_uint_eq(event->lane[0], 1);
 }
-END_TEST
 
-START_TEST(mbarrier_drop__lowers_the_phase_it_starts)
+TEST(mbarrier_drop__lowers_the_phase_it_starts)
 {
     struct bench bench = {0};
     run(&bench, op(MBARRIER_OP_INIT, 3));
@@ -135,9 +122,8 @@ START_TEST(mbarrier_drop__lowers_the_phase_it_starts)
     ck_assert_uint_eq(fields_after(&bench, op(MBARRIER_OP_ARRIVE, 2)).pending, 2);
     ck_assert_int_eq(bench.findings.count, 0);
 }
-END_TEST
 
-START_TEST(mbarrier_wait_phase__by_token_of_each_lane)
+TEST(mbarrier_wait_phase__by_token_of_each_lane)
 {
     struct bench bench = {0};
     run(&bench, op(MBARRIER_OP_INIT, 1));
@@ -145,9 +131,8 @@ START_TEST(mbarrier_wait_phase__by_token_of_each_lane)
     ck_assert_uint_eq(run(&bench, op_token(MBARRIER_OP_TEST_WAIT, 1))->ballot, 1);
     ck_assert_int_eq(bench.findings.count, 0);
 }
-END_TEST
 
-START_TEST(mbarrier_wait_parity__of_each_lane)
+TEST(mbarrier_wait_parity__of_each_lane)
 {
     struct bench bench = {0};
     run(&bench, op(MBARRIER_OP_INIT, 1));
@@ -155,9 +140,8 @@ START_TEST(mbarrier_wait_parity__of_each_lane)
     lanes.step = 1;
     ck_assert_uint_eq(run(&bench, lanes)->ballot, 2);
 }
-END_TEST
 
-START_TEST(mbarrier_try_wait__answers_once_as_test_wait_does)
+TEST(mbarrier_try_wait__answers_once_as_test_wait_does)
 {
     struct bench bench = {0};
     run(&bench, op(MBARRIER_OP_INIT, 2));
@@ -167,9 +151,8 @@ START_TEST(mbarrier_try_wait__answers_once_as_test_wait_does)
     ck_assert_uint_eq(run(&bench, op_token(MBARRIER_OP_TRY_WAIT, 1))->ballot, 1);
     ck_assert_uint_eq(run(&bench, op(MBARRIER_OP_TRY_WAIT_PARITY, 0))->ballot, 1);
 }
-END_TEST
 
-START_TEST(mbarrier_inval__changes_nothing_and_never_faults)
+TEST(mbarrier_inval__changes_nothing_and_never_faults)
 {
     struct bench bench = {0};
     const uint64_t word = MBARRIER_ERROR_BIT | 0x1234500000000001;
@@ -178,17 +161,15 @@ START_TEST(mbarrier_inval__changes_nothing_and_never_faults)
     ck_assert_int_eq(event->rule, RULE_OK);
     ck_assert_uint_eq(event->word, word);
 }
-END_TEST
 
-START_TEST(mbarrier_unused_bit__survives_a_program)
+TEST(mbarrier_unused_bit__survives_a_program)
 {
     struct bench bench = {0};
     run(&bench, op_word(mbarrier_init(1) | 1));
     ck_assert_int_eq(fields_after(&bench, op(MBARRIER_OP_ARRIVE_EXPECT_TX, 8)).unused, 1);
 }
-END_TEST
 
-START_TEST(mbarrier_phase__completes_by_an_arrival_of_0_too)
+TEST(mbarrier_phase__completes_by_an_arrival_of_0_too)
 {
     struct bench bench = {0};
     run(&bench, op_word(0));
@@ -196,11 +177,10 @@ START_TEST(mbarrier_phase__completes_by_an_arrival_of_0_too)
     ck_assert_uint_eq(run(&bench, op(MBARRIER_OP_EXPECT_TX, 0))->word, 0);
     ck_assert_uint_eq(run(&bench, op(MBARRIER_OP_COMPLETE_TX, 0))->word, MBARRIER_PHASE_BIT);
 }
-END_TEST
 
 // --- The table of operations -----------------------------------------------------------------------------------------
 
-START_TEST(mbarrier_op_names_are_found)
+LOOP_TEST(mbarrier_op_names_are_found, 0, MBARRIER_STEP_OPS)
 {
     char name[64] = "mbarrier.";
     strcat(name, mbarrier_step_row((uint32_t)_i)->name);
@@ -208,14 +188,12 @@ START_TEST(mbarrier_op_names_are_found)
     ck_assert_uint_eq(mbarrier_step_find(name + 9), (uint32_t)_i);
     ck_assert_uint_eq(mbarrier_step_find("arrive.nothing"), MBARRIER_STEP_OPS);
 }
-END_TEST
 
-START_TEST(mbarrier_issuer_names_are_found)
+TEST(mbarrier_issuer_names_are_found)
 {
     for (uint32_t i = 0; i < MBARRIER_ISSUERS; i++) ck_assert_uint_eq(mbarrier_issuer_find(mbarrier_issuer_name(i)), i);
     ck_assert_uint_eq(mbarrier_issuer_find("Remote"), MBARRIER_ISSUERS);
 }
-END_TEST
 
 // Operations that no program may hold; ops 0 and 1 before them are an arrive and a remote arrive.
 static const struct {
@@ -238,42 +216,11 @@ static const struct {
 };
 enum { ILLEGAL = sizeof illegal / sizeof illegal[0] };
 
-START_TEST(mbarrier_op_illegal_says_why)
+LOOP_TEST(mbarrier_op_illegal_says_why, 0, ILLEGAL)
 {
     struct mbarrier_op program[4] = {op(MBARRIER_OP_ARRIVE, 1), op_remote(MBARRIER_OP_ARRIVE, 1),
                                      op(MBARRIER_OP_INVAL, 0), illegal[_i].op};
     const char *why = mbarrier_op_illegal(program, 3);
     ck_assert_ptr_nonnull(why);
     ck_assert_msg(strncmp(why, illegal[_i].why, strlen(illegal[_i].why)) == 0, "%s", why);
-}
-END_TEST
-
-Suite *mbarrier_step_suite(void)
-{
-    Suite *suite = suite_create("mbarrier_step");
-    TCase *works = tcase_create("works"), *table = tcase_create("table");
-    tcase_add_test(works, mbarrier_token__is_of_the_word_before);
-    tcase_add_test(works, mbarrier_warp_sum__is_one_transaction);
-    tcase_add_test(works, mbarrier_warp_sum__cannot_complete_two_phases);
-    tcase_add_test(works, mbarrier_warp_sum__of_arrive_expect_tx_counts_lanes_and_bytes);
-    tcase_add_test(works, mbarrier_one_step__bytes_are_expected_before_the_arrival_counts);
-    tcase_add_test(works, mbarrier_negative_tx__is_made_good_by_the_arrival);
-    tcase_add_test(works, mbarrier_expect_completes__after_the_last_arrival);
-    tcase_add_test(works, mbarrier_lane_groups__nocomplete_is_one_transaction_per_count);
-    tcase_add_test(works, mbarrier_lane_groups__init_keeps_the_last_distinct_count);
-    tcase_add_test(works, mbarrier_nocomplete_token__counts_lower_lanes);
-    tcase_add_test(works, mbarrier_pending_count__touches_no_barrier);
-    tcase_add_test(works, mbarrier_drop__lowers_the_phase_it_starts);
-    tcase_add_test(works, mbarrier_wait_phase__by_token_of_each_lane);
-    tcase_add_test(works, mbarrier_wait_parity__of_each_lane);
-    tcase_add_test(works, mbarrier_try_wait__answers_once_as_test_wait_does);
-    tcase_add_test(works, mbarrier_inval__changes_nothing_and_never_faults);
-    tcase_add_test(works, mbarrier_unused_bit__survives_a_program);
-    tcase_add_test(works, mbarrier_phase__completes_by_an_arrival_of_0_too);
-    tcase_add_loop_test(table, mbarrier_op_names_are_found, 0, MBARRIER_STEP_OPS);
-    tcase_add_test(table, mbarrier_issuer_names_are_found);
-    tcase_add_loop_test(table, mbarrier_op_illegal_says_why, 0, ILLEGAL);
-    suite_add_tcase(suite, works);
-    suite_add_tcase(suite, table);
-    return suite;
 }

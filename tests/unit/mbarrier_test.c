@@ -7,8 +7,6 @@
 #include "mbarrier.h"
 #include "rules/mbarrier.h"
 
-Suite *mbarrier_suite(void);
-
 enum { MAX = MBARRIER_COUNT_MAX };
 
 // --- Transactions: vectors and mutants -------------------------------------------------------------------------------
@@ -87,7 +85,7 @@ static const struct {
 };
 enum { VECTORS = sizeof vectors / sizeof vectors[0] };
 
-START_TEST(mbarrier_phase__vectors)
+LOOP_TEST(mbarrier_phase__vectors, 0, VECTORS)
 {
     uint64_t before = mbarrier_pack(&vectors[_i].before), word = before;
     enum rule rule = mbarrier_transact(&word, &vectors[_i].transaction);
@@ -95,7 +93,6 @@ START_TEST(mbarrier_phase__vectors)
     uint64_t after = rule == RULE_OK ? mbarrier_pack(&vectors[_i].after) : before;
     ck_assert_msg(word == after, "%s: %016llx", vectors[_i].why, (unsigned long long)word);
 }
-END_TEST
 
 // Wrong formulas. Each is the slow model below with one thing wrong; at least one vector must notice.
 enum mutant {
@@ -168,7 +165,7 @@ static int vector_agrees(enum mutant mutant, int i)
     return !accepted || memcmp(&fields, &vectors[i].after, sizeof fields) == 0;
 }
 
-START_TEST(mbarrier_phase__vectors_catch_every_mutant)
+LOOP_TEST(mbarrier_phase__vectors_catch_every_mutant, RIGHT, MUTANTS)
 {
     int caught = 0;
     for (int i = 0; i < VECTORS; i++) caught += !vector_agrees((enum mutant)_i, i);
@@ -177,7 +174,6 @@ START_TEST(mbarrier_phase__vectors_catch_every_mutant)
     else
         ck_assert_msg(caught > 0, "no vector catches mutant %d", _i);
 }
-END_TEST
 
 // --- The word --------------------------------------------------------------------------------------------------------
 
@@ -199,7 +195,7 @@ static const struct {
 };
 
 // A copy signals in pieces: only where it cannot complete a phase or break the limit part of the way is all known.
-START_TEST(mbarrier_tx_range__may_depend_on_the_pieces)
+TEST(mbarrier_tx_range__may_depend_on_the_pieces)
 {
     struct mbarrier_fields fields = {.pending = 0, .expected = 1, .tx = 64};
     ck_assert(mbarrier_depends_on_pieces(mbarrier_pack(&fields), 128));
@@ -211,17 +207,15 @@ START_TEST(mbarrier_tx_range__may_depend_on_the_pieces)
     fields.tx--;
     ck_assert(mbarrier_depends_on_pieces(mbarrier_pack(&fields), 128));
 }
-END_TEST
 
-START_TEST(mbarrier_layout__fields_of_a_word)
+LOOP_TEST(mbarrier_layout__fields_of_a_word, 0, ROWS_OF(words))
 {
     struct mbarrier_fields fields = mbarrier_unpack(words[_i].word);
     ck_assert_msg(memcmp(&fields, &words[_i].fields, sizeof fields) == 0, "%s", words[_i].why);
     ck_assert_msg(mbarrier_pack(&fields) == words[_i].word, "%s", words[_i].why);
 }
-END_TEST
 
-START_TEST(mbarrier_layout__every_word_survives_unpack_and_pack)
+TEST(mbarrier_layout__every_word_survives_unpack_and_pack)
 {
     uint64_t word = 0x9e3779b97f4a7c15;
     for (int i = 0; i < 10000; i++) {
@@ -230,15 +224,13 @@ START_TEST(mbarrier_layout__every_word_survives_unpack_and_pack)
         word = word * 6364136223846793005u + 1442695040888963407u;
     }
 }
-END_TEST
 
-START_TEST(mbarrier_unused_bit__is_kept_by_a_transaction)
+TEST(mbarrier_unused_bit__is_kept_by_a_transaction)
 {
     uint64_t word = mbarrier_init(1) | 1;
     ck_assert_int_eq(mbarrier_transact(&word, &(struct mbarrier_transaction){.arrivals = 1}), RULE_OK);
     ck_assert_uint_eq(word, mbarrier_init(1) | MBARRIER_PHASE_BIT | 1);
 }
-END_TEST
 
 // What an H200 was seen to store.
 static const struct {
@@ -255,25 +247,22 @@ static const struct {
     {0x80000000, 0x8000000000200000},
 };
 
-START_TEST(mbarrier_init__words)
+LOOP_TEST(mbarrier_init__words, 0, ROWS_OF(inits))
 {
     ck_assert_uint_eq(mbarrier_init(inits[_i].count), inits[_i].word);
 }
-END_TEST
 
-START_TEST(mbarrier_init__is_pending_and_expected_in_phase_0)
+TEST(mbarrier_init__is_pending_and_expected_in_phase_0)
 {
     struct mbarrier_fields fields = mbarrier_unpack(mbarrier_init(100));
     struct mbarrier_fields wanted = {.pending = 100, .expected = 100};
     ck_assert_mem_eq(&fields, &wanted, sizeof fields);
 }
-END_TEST
 
-START_TEST(mbarrier_token__is_the_high_half)
+TEST(mbarrier_token__is_the_high_half)
 {
     ck_assert_uint_eq(mbarrier_token(0x123456789abcdef1), 0x1234567800000000);
 }
-END_TEST
 
 static const struct {
     const char *why;
@@ -286,13 +275,12 @@ static const struct {
     {"phase, error and tx do not matter", 0x800007ffffffffff, 1 << 20},
 };
 
-START_TEST(mbarrier_pending_count__of_any_token)
+LOOP_TEST(mbarrier_pending_count__of_any_token, 0, ROWS_OF(counts))
 {
     ck_assert_msg(mbarrier_pending_count(counts[_i].token) == counts[_i].count, "%s", counts[_i].why);
 }
-END_TEST
 
-START_TEST(mbarrier_wait_phase__only_bit_63_matters)
+TEST(mbarrier_wait_phase__only_bit_63_matters)
 {
     const uint64_t words[] = {0, 0x7ffffbffffffffff, 0x8000000000000000, 0xfffffbffffffffff};
     for (int i = 0; i < 4; i++) {
@@ -303,9 +291,8 @@ START_TEST(mbarrier_wait_phase__only_bit_63_matters)
         }
     }
 }
-END_TEST
 
-START_TEST(mbarrier_wait_parity__is_true_for_the_other_parity)
+TEST(mbarrier_wait_parity__is_true_for_the_other_parity)
 {
     int complete = -1;
     ck_assert_int_eq(mbarrier_test_parity(mbarrier_init(1), 0, &complete), RULE_OK);
@@ -313,48 +300,20 @@ START_TEST(mbarrier_wait_parity__is_true_for_the_other_parity)
     ck_assert_int_eq(mbarrier_test_parity(mbarrier_init(1), 1, &complete), RULE_OK);
     ck_assert_int_eq(complete, 1);
 }
-END_TEST
 
-START_TEST(mbarrier_error__stops_waits)
+TEST(mbarrier_error__stops_waits)
 {
     int complete = -1;
     ck_assert_int_eq(mbarrier_test(MBARRIER_ERROR_BIT, 0, &complete), RULE_MBARRIER_ERROR);
     ck_assert_int_eq(mbarrier_test_parity(MBARRIER_ERROR_BIT, 1, &complete), RULE_MBARRIER_ERROR);
     ck_assert_int_eq(complete, -1);
 }
-END_TEST
 
 // A remote transaction is the same where it is legal, and else the error bit alone.
-START_TEST(mbarrier_remote_error__vectors)
+LOOP_TEST(mbarrier_remote_error__vectors, 0, VECTORS)
 {
     uint64_t before = mbarrier_pack(&vectors[_i].before), word = before;
     ck_assert_int_eq(mbarrier_transact_remote(&word, &vectors[_i].transaction), vectors[_i].rule);
     uint64_t after = vectors[_i].rule == RULE_OK ? mbarrier_pack(&vectors[_i].after) : before | MBARRIER_ERROR_BIT;
     ck_assert_msg(word == after, "%s: %016llx", vectors[_i].why, (unsigned long long)word);
-}
-END_TEST
-
-Suite *mbarrier_suite(void)
-{
-    enum { WORDS = sizeof words / sizeof words[0], INITS = sizeof inits / sizeof inits[0] };
-    Suite *suite = suite_create("mbarrier");
-    TCase *word = tcase_create("word"), *transaction = tcase_create("transaction"), *wait = tcase_create("wait");
-    tcase_add_loop_test(word, mbarrier_layout__fields_of_a_word, 0, WORDS);
-    tcase_add_test(word, mbarrier_layout__every_word_survives_unpack_and_pack);
-    tcase_add_test(word, mbarrier_unused_bit__is_kept_by_a_transaction);
-    tcase_add_loop_test(word, mbarrier_init__words, 0, INITS);
-    tcase_add_test(word, mbarrier_init__is_pending_and_expected_in_phase_0);
-    tcase_add_test(word, mbarrier_token__is_the_high_half);
-    tcase_add_loop_test(word, mbarrier_pending_count__of_any_token, 0, sizeof counts / sizeof counts[0]);
-    tcase_add_loop_test(transaction, mbarrier_phase__vectors, 0, VECTORS);
-    tcase_add_loop_test(transaction, mbarrier_phase__vectors_catch_every_mutant, RIGHT, MUTANTS);
-    tcase_add_loop_test(transaction, mbarrier_remote_error__vectors, 0, VECTORS);
-    tcase_add_test(transaction, mbarrier_tx_range__may_depend_on_the_pieces);
-    tcase_add_test(wait, mbarrier_wait_phase__only_bit_63_matters);
-    tcase_add_test(wait, mbarrier_wait_parity__is_true_for_the_other_parity);
-    tcase_add_test(wait, mbarrier_error__stops_waits);
-    suite_add_tcase(suite, word);
-    suite_add_tcase(suite, transaction);
-    suite_add_tcase(suite, wait);
-    return suite;
 }

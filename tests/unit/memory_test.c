@@ -6,8 +6,6 @@
 #include "cluster_memory.h"
 #include "rules/cluster.h"
 
-Suite *memory_suite(void);
-
 enum { PIECE = 64 };
 #define BASE ((uint64_t)1 << 40)
 
@@ -38,7 +36,7 @@ static const struct {
 };
 enum { LOOKS = sizeof looks / sizeof looks[0] };
 
-START_TEST(global_access_unmapped__address_is_found_in_its_region)
+LOOP_TEST(global_access_unmapped__address_is_found_in_its_region, 0, LOOKS)
 {
     const struct region *want = looks[_i].region < 0 ? NULL : &regions[looks[_i].region];
     ck_assert_msg(region_search(&global, looks[_i].address) == want, "%s", looks[_i].why);
@@ -47,18 +45,16 @@ START_TEST(global_access_unmapped__address_is_found_in_its_region)
                       looks[_i].why, hit);
     ck_assert_ptr_null(region_search(&nothing, looks[_i].address));
 }
-END_TEST
 
-START_TEST(global_access_unmapped__nearest_region_is_below)
+TEST(global_access_unmapped__nearest_region_is_below)
 {
     ck_assert_ptr_eq(region_nearest(&global, BASE - 1), &regions[0]);
     ck_assert_ptr_eq(region_nearest(&global, BASE + 3 * PIECE), &regions[1]);
     ck_assert_ptr_eq(region_nearest(&global, BASE + 9 * PIECE), &regions[2]);
     ck_assert_ptr_null(region_nearest(&nothing, BASE));
 }
-END_TEST
 
-START_TEST(global_access_unmapped__bytes_count_up_to_the_hole)
+TEST(global_access_unmapped__bytes_count_up_to_the_hole)
 {
     ck_assert_uint_eq(global_usable_bytes(&global, BASE + 8, 16, MEMORY_WRITES), 16);
     ck_assert_uint_eq(global_usable_bytes(&global, BASE + 8, 2 * PIECE - 8, MEMORY_WRITES), 2 * PIECE - 8);
@@ -67,16 +63,14 @@ START_TEST(global_access_unmapped__bytes_count_up_to_the_hole)
     ck_assert_uint_eq(global_usable_bytes(&global, UINT64_MAX - 7, 64, MEMORY_READS), 8);
     ck_assert_uint_eq(global_usable_bytes(&nothing, BASE, 1, MEMORY_READS), 0);
 }
-END_TEST
 
-START_TEST(global_access_unmapped__read_only_is_not_there_for_writes)
+TEST(global_access_unmapped__read_only_is_not_there_for_writes)
 {
     ck_assert_uint_eq(global_usable_bytes(&global, BASE + 4 * PIECE, PIECE, MEMORY_READS), PIECE);
     ck_assert_uint_eq(global_usable_bytes(&global, BASE + 4 * PIECE, PIECE, MEMORY_WRITES), 0);
 }
-END_TEST
 
-START_TEST(global_access_unmapped__bytes_go_over_regions_that_touch)
+TEST(global_access_unmapped__bytes_go_over_regions_that_touch)
 {
     uint8_t written[2 * PIECE], read[2 * PIECE];
     for (int i = 0; i < 2 * PIECE; i++) written[i] = (uint8_t)(i + 1);
@@ -86,10 +80,9 @@ START_TEST(global_access_unmapped__bytes_go_over_regions_that_touch)
     global_read(&global, BASE + 3, read, 2 * PIECE - 3);
     ck_assert_mem_eq(read, written + 3, 2 * PIECE - 3);
 }
-END_TEST
 
 // A CTA is reached by its rank while it is there and has not ended.
-START_TEST(cluster_exited__rank_is_not_reached)
+TEST(cluster_exited__rank_is_not_reached)
 {
     const struct memory ctas[] = {{bytes[0], 1024, PIECE}, {bytes[1], 1024, PIECE}};
     struct cluster_memory cluster = {ctas, 2, 1, 0};
@@ -104,20 +97,4 @@ START_TEST(cluster_exited__rank_is_not_reached)
     cluster = cluster_memory_alone(&ctas[1]);
     ck_assert_ptr_eq(cluster_memory_at(&cluster, 0, 1024, 8), bytes[1]);
     ck_assert_int_eq(cluster_memory_check(&cluster, 1), RULE_CLUSTER_RANK_MISSING);
-}
-END_TEST
-
-Suite *memory_suite(void)
-{
-    Suite *suite = suite_create("memory");
-    TCase *table = tcase_create("regions"), *ranks = tcase_create("ranks");
-    tcase_add_loop_test(table, global_access_unmapped__address_is_found_in_its_region, 0, LOOKS);
-    tcase_add_test(table, global_access_unmapped__nearest_region_is_below);
-    tcase_add_test(table, global_access_unmapped__bytes_count_up_to_the_hole);
-    tcase_add_test(table, global_access_unmapped__read_only_is_not_there_for_writes);
-    tcase_add_test(table, global_access_unmapped__bytes_go_over_regions_that_touch);
-    tcase_add_test(ranks, cluster_exited__rank_is_not_reached);
-    suite_add_tcase(suite, table);
-    suite_add_tcase(suite, ranks);
-    return suite;
 }

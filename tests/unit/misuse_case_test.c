@@ -10,8 +10,6 @@
 #include "rules/copy.h"
 #include "rules/operand.h"
 
-Suite *misuse_case_suite(void);
-
 enum { CASES = 30000 };
 
 static struct misuse_case case_of(const char *text)
@@ -29,7 +27,7 @@ static struct result run(const struct misuse_case *c, struct misuse_output *outp
 }
 
 // Every operation works and fails; every rule of single operands is met; much is silent.
-START_TEST(misuse_generate_meets_every_operation_and_rule)
+TEST(misuse_generate_meets_every_operation_and_rule)
 {
     int works[MISUSE_COUNT] = {0}, fails[MISUSE_COUNT] = {0}, rules[RULE_MOST] = {0}, silent = 0;
     struct misuse_output output;
@@ -49,10 +47,9 @@ START_TEST(misuse_generate_meets_every_operation_and_rule)
         if (rule_row(rule)->sm_90a == OUTCOME_FAULT) ck_assert_msg(rules[rule] > 0, "%s", rule_row(rule)->id);
     ck_assert_int_gt(silent, CASES / 100);
 }
-END_TEST
 
 // A silent load leaves everything as it was; the same load without the bit does not.
-START_TEST(misuse_result_shows_that_nothing_changed)
+TEST(misuse_result_shows_that_nothing_changed)
 {
     const char *text =
         "{\"operation\": \"bulk_load\", \"cluster\": 0, \"shared\": 4096, \"barrier\": 1024, \"global\": "
@@ -67,16 +64,4 @@ START_TEST(misuse_result_shows_that_nothing_changed)
     ck_assert_mem_eq(&untouched, &unloaded, sizeof untouched);
     ck_assert(loaded.sum[0] != untouched.sum[0] && loaded.barrier[0] != untouched.barrier[0]);
     ck_assert(loaded.shared[0] != untouched.shared[0]);
-}
-END_TEST
-
-Suite *misuse_case_suite(void)
-{
-    Suite *suite = suite_create("misuse_case");
-    TCase *tcase = tcase_create("misuse_case");
-    tcase_set_timeout(tcase, 60);
-    tcase_add_test(tcase, misuse_generate_meets_every_operation_and_rule);
-    tcase_add_test(tcase, misuse_result_shows_that_nothing_changed);
-    suite_add_tcase(suite, tcase);
-    return suite;
 }

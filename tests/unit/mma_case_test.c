@@ -5,8 +5,6 @@
 #include "family.h"
 #include "mma_case.h"
 
-Suite *mma_case_suite(void);
-
 // --- Random cases ----------------------------------------------------------------------------------------------------
 
 // The sums of a case of f32 with other bits kept, or another floor: what a wrong formula would give.
@@ -39,7 +37,7 @@ static int differs(const struct mma_case *c, enum number_format format, int sum_
 }
 
 // Random cases tell 25 bits from 24 and from 26, in one element of each case already.
-START_TEST(mma_cases_tell_how_many_bits_are_kept)
+LOOP_TEST(mma_cases_tell_how_many_bits_are_kept, 0, 3)
 {
     static const struct {
         enum mma_form form;
@@ -56,14 +54,4 @@ START_TEST(mma_cases_tell_how_many_bits_are_kept)
         ck_assert_msg(noticed > 20, "%s: %d of 3000 cases tell %d bits from 25", mma_row(forms[_i].form)->name, noticed,
                       bits);
     }
-}
-END_TEST
-
-Suite *mma_case_suite(void)
-{
-    Suite *suite = suite_create("mma_case");
-    TCase *tests = tcase_create("mma_case");
-    tcase_add_loop_test(tests, mma_cases_tell_how_many_bits_are_kept, 0, 3);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

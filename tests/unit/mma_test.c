@@ -7,8 +7,6 @@
 
 #include "mma.h"
 
-Suite *mma_suite(void);
-
 static int unit_bits(enum number_format format)
 {
     return format == NUMBER_B1 ? 32 : number_format_row(format)->size_bits;
@@ -16,7 +14,7 @@ static int unit_bits(enum number_format format)
 
 // --- The table -------------------------------------------------------------------------------------------------------
 
-START_TEST(mma_registers_hold_all_of_each_operand)
+TEST(mma_registers_hold_all_of_each_operand)
 {
     for (int i = 0; i < MMA_FORMS; i++) {
         enum mma_form form = (enum mma_form)i;
@@ -33,7 +31,6 @@ START_TEST(mma_registers_hold_all_of_each_operand)
     ck_assert_int_eq(mma_find("m8n8k128.s32.b1.b1.xor.popc"), MMA_M8K128_S32_B1_B1_XOR);
     ck_assert_int_eq(mma_find("m16n8k16.f32.bf16.f16"), MMA_FORMS);
 }
-END_TEST
 
 // --- Fragments -------------------------------------------------------------------------------------------------------
 
@@ -56,17 +53,16 @@ static const struct {
 };
 enum { PLACES = sizeof places / sizeof places[0] };
 
-START_TEST(mma_fragments__are_those_of_ptx)
+LOOP_TEST(mma_fragments__are_those_of_ptx, 0, PLACES)
 {
     struct number_place at =
         mma_place(mma_find(places[_i].form), places[_i].operand, places[_i].lane, places[_i].index, places[_i].part);
     ck_assert_int_eq(at.row, places[_i].row);
     ck_assert_int_eq(at.column, places[_i].column);
 }
-END_TEST
 
 // Every element is in one place.
-START_TEST(mma_fragments__hold_each_element_once)
+TEST(mma_fragments__hold_each_element_once)
 {
     for (int i = 0; i < 3 * MMA_FORMS; i++) {
         enum mma_form form = (enum mma_form)(i / 3);
@@ -83,12 +79,11 @@ START_TEST(mma_fragments__hold_each_element_once)
         ck_assert_int_eq(seen, rows * (operand == MMA_OF_A ? mma_units(form) : MMA_N));
     }
 }
-END_TEST
 
 // --- Whole instructions ----------------------------------------------------------------------------------------------
 
 // One element of A, one of B: one product in D, all other elements stay as they were.
-START_TEST(mma_multiplies_a_row_by_a_column)
+TEST(mma_multiplies_a_row_by_a_column)
 {
     uint32_t a[4 * MMA_LANES] = {0}, b[2 * MMA_LANES] = {0}, d[4 * MMA_LANES];
     for (int i = 0; i < 4 * MMA_LANES; i++) d[i] = 0x3f800000;
@@ -100,9 +95,8 @@ START_TEST(mma_multiplies_a_row_by_a_column)
         ck_assert_uint_eq(d[i], at.row == 10 && at.column == 5 ? 0x40e00000 : 0x3f800000);
     }
 }
-END_TEST
 
-START_TEST(mma_keeps_both_halves_of_f16_and_f64)
+TEST(mma_keeps_both_halves_of_f16_and_f64)
 {
     uint32_t a[8 * 2 * MMA_LANES] = {0}, b[4 * 2 * MMA_LANES] = {0}, d[4 * 2 * MMA_LANES] = {0};
     for (int i = 0; i < 2 * MMA_LANES; i++) d[i] = 0x3c004000;
@@ -112,7 +106,6 @@ START_TEST(mma_keeps_both_halves_of_f16_and_f64)
     mma_execute(MMA_M16K16_F64_F64_F64_PLAIN, a, b, d, NULL);
     for (int i = 0; i < 4 * 2 * MMA_LANES; i++) ck_assert_uint_eq(d[i], i % 2 ? 0x3ff00000 : (uint32_t)i);
 }
-END_TEST
 
 // --- Sparse ----------------------------------------------------------------------------------------------------------
 
@@ -130,7 +123,7 @@ static const struct {
 };
 enum { CHUNKS = sizeof chunks / sizeof chunks[0] };
 
-START_TEST(mma_metadata__lies_in_the_lanes_of_ptx)
+LOOP_TEST(mma_metadata__lies_in_the_lanes_of_ptx, 0, CHUNKS)
 {
     enum mma_form form = mma_find(chunks[_i].form);
     uint32_t metadata[MMA_LANES] = {0};
@@ -140,9 +133,8 @@ START_TEST(mma_metadata__lies_in_the_lanes_of_ptx)
     ck_assert_uint_eq(
         number_chunk_bits(mma_sparsity(form), chunks[_i].selector, metadata, chunks[_i].row, chunks[_i].chunk), 0xd);
 }
-END_TEST
 
-START_TEST(mma_metadata__picks_elements_pairs_and_halves)
+TEST(mma_metadata__picks_elements_pairs_and_halves)
 {
     uint32_t metadata[MMA_LANES];
     uint64_t column[MMA_MAX_COLUMN], units[MMA_MAX_UNITS];
@@ -160,10 +152,9 @@ START_TEST(mma_metadata__picks_elements_pairs_and_halves)
     ck_assert(number_chunk_is_legal(mma_sparsity(mma_find("sp.m16n8k8.f32.tf32.tf32")), 0xe));
     ck_assert(!number_chunk_is_legal(mma_sparsity(mma_find("sp.m16n8k8.f32.tf32.tf32")), 0xd));
 }
-END_TEST
 
 // A sparse product is the dense one of A with zeros in it, where no element of B is special: 1 + 2^-25 - 1 too.
-START_TEST(mma_metadata__makes_a_product_of_what_is_stored)
+TEST(mma_metadata__makes_a_product_of_what_is_stored)
 {
     uint32_t a[2 * MMA_LANES] = {0}, b[2 * MMA_LANES] = {0}, d[4 * MMA_LANES] = {0}, metadata[MMA_LANES];
     enum mma_form form = MMA_SP_M16K16_F32_BF16_BF16_PLAIN;
@@ -176,7 +167,6 @@ START_TEST(mma_metadata__makes_a_product_of_what_is_stored)
         ck_assert_uint_eq(d[i], at.row == 2 && at.column == 5 ? 0x41b80000 : 0);
     }
 }
-END_TEST
 
 // --- Rounding --------------------------------------------------------------------------------------------------------
 
@@ -196,7 +186,7 @@ static const struct {
     {1, 1, {0x4000000000000000, 0x4000000000000000, 0x4000000000000000, 0x4000000000000000}, "exact"},
 };
 
-START_TEST(mma_rounds_sums_of_f64_as_asked)
+LOOP_TEST(mma_rounds_sums_of_f64_as_asked, 0, ROWS_OF(roundings))
 {
     for (int rounding = NUMBER_NEAREST; rounding <= NUMBER_UP; rounding++) {
         const double one = 1;
@@ -216,7 +206,6 @@ START_TEST(mma_rounds_sums_of_f64_as_asked)
                       (unsigned long long)got);
     }
 }
-END_TEST
 
 // --- The whole instruction, and its elements one by one --------------------------------------------------------------
 
@@ -292,27 +281,8 @@ static void compare_with_dots(enum mma_form form, int round, uint64_t *random)
     }
 }
 
-START_TEST(mma_multiplies_as_its_elements_one_by_one)
+LOOP_TEST(mma_multiplies_as_its_elements_one_by_one, 0, MMA_FORMS)
 {
     uint64_t random = (uint64_t)_i + 1;
     for (int round = 0; round < ROUNDS; round++) compare_with_dots((enum mma_form)_i, round, &random);
-}
-END_TEST
-
-Suite *mma_suite(void)
-{
-    Suite *suite = suite_create("mma");
-    TCase *tests = tcase_create("mma");
-    tcase_add_test(tests, mma_registers_hold_all_of_each_operand);
-    tcase_add_loop_test(tests, mma_fragments__are_those_of_ptx, 0, PLACES);
-    tcase_add_test(tests, mma_fragments__hold_each_element_once);
-    tcase_add_test(tests, mma_multiplies_a_row_by_a_column);
-    tcase_add_loop_test(tests, mma_multiplies_as_its_elements_one_by_one, 0, MMA_FORMS);
-    tcase_add_loop_test(tests, mma_rounds_sums_of_f64_as_asked, 0, sizeof roundings / sizeof roundings[0]);
-    tcase_add_test(tests, mma_keeps_both_halves_of_f16_and_f64);
-    tcase_add_loop_test(tests, mma_metadata__lies_in_the_lanes_of_ptx, 0, CHUNKS);
-    tcase_add_test(tests, mma_metadata__picks_elements_pairs_and_halves);
-    tcase_add_test(tests, mma_metadata__makes_a_product_of_what_is_stored);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

@@ -13,8 +13,6 @@
 #include "rules/load.h"
 #include "rules/multicast.h"
 
-Suite *multicast_case_suite(void);
-
 enum { CASES = 20000, RESULT_BYTES = 8 << 20 };
 static uint8_t bytes[2][RESULT_BYTES];
 
@@ -46,7 +44,7 @@ static struct multicast_case random_case(uint64_t i)
 // --- random cases ----------------------------------------------------------------------------------------------------
 
 // Every size of cluster, every kind of load, and every rule of this family are met.
-START_TEST(random_cases_reach_what_there_is)
+TEST(random_cases_reach_what_there_is)
 {
     static const enum rule wanted[] = {RULE_MULTICAST_NO_CLUSTER, RULE_MULTICAST_MASK,    RULE_LOAD_OTHER_RANK,
                                        RULE_LOAD_REMOTE_BOUNDS,   RULE_LOAD_REMOTE_LIMIT, RULE_LOAD_OTHER_RANK_LIMIT};
@@ -73,10 +71,9 @@ START_TEST(random_cases_reach_what_there_is)
     ck_assert_int_gt(empty, 50);
     ck_assert(faults > CASES / 50 && faults < CASES / 8);
 }
-END_TEST
 
 // What the barriers expect is what comes, but for a few: their phases are complete.
-START_TEST(random_cases_complete_their_barriers)
+TEST(random_cases_complete_their_barriers)
 {
     int complete = 0, words = 0;
     for (uint64_t i = 0; i < 2000; i++) {
@@ -93,11 +90,10 @@ START_TEST(random_cases_complete_their_barriers)
     ck_assert_int_gt(complete, words / 100 * 99);
     ck_assert_int_lt(complete, words);
 }
-END_TEST
 
 // --- a mismatch in words ---------------------------------------------------------------------------------------------
 
-START_TEST(mismatch_names_cta_and_issue)
+TEST(mismatch_names_cta_and_issue)
 {
     static const char text[] = TILE("2", "2", "1024", "[512,512]", "[" ISSUE("1", "2", "2048") "]");
     struct multicast_case c;
@@ -136,19 +132,4 @@ START_TEST(mismatch_names_cta_and_issue)
     ck_assert_ptr_nonnull(strstr(words, "its box lies here"));
     ck_assert_ptr_nonnull(strstr(words, "mbarrier of CTA 1"));
     free(words);
-}
-END_TEST
-
-Suite *multicast_case_suite(void)
-{
-    Suite *suite = suite_create("multicast_case");
-    TCase *tcase = tcase_create("random");
-    tcase_set_timeout(tcase, 60);
-    tcase_add_test(tcase, random_cases_reach_what_there_is);
-    tcase_add_test(tcase, random_cases_complete_their_barriers);
-    suite_add_tcase(suite, tcase);
-    tcase = tcase_create("words");
-    tcase_add_test(tcase, mismatch_names_cta_and_issue);
-    suite_add_tcase(suite, tcase);
-    return suite;
 }

@@ -5,6 +5,8 @@
 #include "multicast_test.h"
 #include "rules/all.h"
 
+TEST_FILE(.suite = "multicast");
+
 enum kind { TILE, BULK, IM2COL };
 
 // `cluster` is the attribute of the launch, 0 for none; `mask` is 16 bits, or -1 for a load without multicast. The
@@ -134,7 +136,7 @@ static void check_faults(enum rule about, int error)
 
 // A swizzle moves bytes within whole lines: a row of 64 bytes in the last line of the SM takes all of that line. What
 // is no map has no box that could end anywhere.
-START_TEST(load_remote_limit__counts_lines_of_a_swizzle)
+TEST(load_remote_limit__counts_lines_of_a_swizzle)
 {
     static struct bench bench;
     struct findings findings = {0};
@@ -155,10 +157,9 @@ START_TEST(load_remote_limit__counts_lines_of_a_swizzle)
                      RULE_LOAD_MAP_FORMAT);
     ck_assert_int_eq(findings.count, 1);
 }
-END_TEST
 
 // A CTA that has ended is not there any more, for a multicast and for a load that names it.
-START_TEST(cluster_exited__load_does_not_reach_it)
+TEST(cluster_exited__load_does_not_reach_it)
 {
     static struct bench bench;
     struct findings findings = {0};
@@ -176,61 +177,38 @@ START_TEST(cluster_exited__load_does_not_reach_it)
     load.cluster.exited = 3;
     ck_assert_int_eq(multicast_tile_load(&bench.map, 2, coord, &bench.global, &load, &bytes, NULL), RULE_OK);
 }
-END_TEST
 
-START_TEST(multicast_no_cluster__is_715_before_all_others)
+TEST(multicast_no_cluster__is_715_before_all_others)
 {
     check_faults(RULE_MULTICAST_NO_CLUSTER, 715);
 }
-END_TEST
 
-START_TEST(load_other_no_cluster__is_715_before_all_others)
+TEST(load_other_no_cluster__is_715_before_all_others)
 {
     check_faults(RULE_LOAD_OTHER_NO_CLUSTER, 715);
 }
-END_TEST
 
-START_TEST(load_other_rank_limit__is_31)
+TEST(load_other_rank_limit__is_31)
 {
     check_faults(RULE_LOAD_OTHER_RANK_LIMIT, 715);
 }
-END_TEST
 
-START_TEST(multicast_mask__has_a_cta_for_each_bit)
+TEST(multicast_mask__has_a_cta_for_each_bit)
 {
     check_faults(RULE_MULTICAST_MASK, 719);
 }
-END_TEST
 
-START_TEST(load_other_rank__is_in_the_cluster)
+TEST(load_other_rank__is_in_the_cluster)
 {
     check_faults(RULE_LOAD_OTHER_RANK, 719);
 }
-END_TEST
 
-START_TEST(load_remote_bounds__are_719_even_for_the_issuer)
+TEST(load_remote_bounds__are_719_even_for_the_issuer)
 {
     check_faults(RULE_LOAD_REMOTE_BOUNDS, 719);
 }
-END_TEST
 
-START_TEST(load_remote_limit__is_700)
+TEST(load_remote_limit__is_700)
 {
     check_faults(RULE_LOAD_REMOTE_LIMIT, 700);
-}
-END_TEST
-
-void multicast_fault_add_tests(Suite *suite)
-{
-    TCase *tcase = tcase_create("faults");
-    tcase_add_test(tcase, multicast_no_cluster__is_715_before_all_others);
-    tcase_add_test(tcase, cluster_exited__load_does_not_reach_it);
-    tcase_add_test(tcase, load_other_no_cluster__is_715_before_all_others);
-    tcase_add_test(tcase, load_other_rank_limit__is_31);
-    tcase_add_test(tcase, multicast_mask__has_a_cta_for_each_bit);
-    tcase_add_test(tcase, load_other_rank__is_in_the_cluster);
-    tcase_add_test(tcase, load_remote_bounds__are_719_even_for_the_issuer);
-    tcase_add_test(tcase, load_remote_limit__is_700);
-    tcase_add_test(tcase, load_remote_limit__counts_lines_of_a_swizzle);
-    suite_add_tcase(suite, tcase);
 }

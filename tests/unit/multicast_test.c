@@ -9,8 +9,6 @@
 #include "rules/load.h"
 #include "slice.h"
 
-Suite *multicast_suite(void);
-
 void bench_set_up(struct bench *bench)
 {
     const uint64_t dim[] = {SIDE, SIDE}, stride[] = {ROW_BYTES};
@@ -123,22 +121,20 @@ static void check_target(const struct target *t)
             ck_assert_mem_eq(bench.bytes[rank] + (TO - SMEM_BASE), bench.source + TILE_ELEMS / 2, 512);
 }
 
-START_TEST(multicast_targets__are_the_bits_of_the_mask)
+LOOP_TEST(multicast_targets__are_the_bits_of_the_mask, 0, TARGETS)
 {
     check_target(&targets[_i]);
 }
-END_TEST
 
-START_TEST(multicast_targets__vectors_notice_wrong_formulas)
+LOOP_TEST(multicast_targets__vectors_notice_wrong_formulas, 0, TARGET_MUTANTS)
 {
     int noticed = 0;
     for (int i = 0; i < TARGETS; i++) noticed += target_mutants[_i](&targets[i]) != targets[i].targets;
     ck_assert_msg(noticed > 0, "no vector tells mutant %d", _i);
 }
-END_TEST
 
 // A column of 8 pixels of 64 bytes, the second half of the tile: every target gets it, and its bytes.
-START_TEST(multicast_targets__get_im2col_columns)
+TEST(multicast_targets__get_im2col_columns)
 {
     static struct bench bench;
     const uint64_t dim[] = {SIDE, SIDE, 1}, stride[] = {ROW_BYTES, ROW_BYTES * SIDE};
@@ -162,9 +158,8 @@ START_TEST(multicast_targets__get_im2col_columns)
     ck_assert_int_eq(multicast_im2col_load(&bench.map, 3, coord, offset, &bench.global, &load, &bytes, NULL),
                      RULE_LOAD_REMOTE_BOUNDS);
 }
-END_TEST
 
-START_TEST(multicast_offset__ignores_ranks_of_addresses)
+TEST(multicast_offset__ignores_ranks_of_addresses)
 {
     static struct bench bench;
     const int32_t coord[] = {0, 0};
@@ -177,10 +172,9 @@ START_TEST(multicast_offset__ignores_ranks_of_addresses)
     ck_assert_mem_eq(bench.bytes[2], bench.bytes[3], SMEM_BYTES);
     ck_assert_uint_eq(bench_written(&bench), 0xc);
 }
-END_TEST
 
 // Each target is signalled the whole box, not its share, also what is filled.
-START_TEST(multicast_tx_bytes__are_the_whole_box_in_every_cta)
+TEST(multicast_tx_bytes__are_the_whole_box_in_every_cta)
 {
     static struct bench bench;
     const int32_t coord[] = {8, 12};
@@ -192,9 +186,8 @@ START_TEST(multicast_tx_bytes__are_the_whole_box_in_every_cta)
     ck_assert_int_eq(multicast_bulk_load(GMEM_BASE, 47, &bench.global, &load, &bytes, NULL), RULE_OK);
     ck_assert_uint_eq(bytes, 32);
 }
-END_TEST
 
-START_TEST(multicast_mask_empty__does_nothing_not_even_fault)
+TEST(multicast_mask_empty__does_nothing_not_even_fault)
 {
     static struct bench bench;
     const int32_t coord[5] = {1, 0};
@@ -212,9 +205,8 @@ START_TEST(multicast_mask_empty__does_nothing_not_even_fault)
     ck_assert_int_eq(multicast_im2col_load(&bench.map, 2, coord, NULL, &bench.global, &load, &bytes, NULL), RULE_OK);
     ck_assert_uint_eq(bench_written(&bench), 0);
 }
-END_TEST
 
-START_TEST(load_other_cta__writes_there_alone)
+TEST(load_other_cta__writes_there_alone)
 {
     static struct bench bench;
     uint32_t bytes;
@@ -228,9 +220,8 @@ START_TEST(load_other_cta__writes_there_alone)
     load.to_rank = CTAS;
     ck_assert_uint_eq(multicast_targets(&load), 0);
 }
-END_TEST
 
-START_TEST(load_other_barrier__is_a_warning)
+TEST(load_other_barrier__is_a_warning)
 {
     static struct bench bench;
     struct findings findings = {0};
@@ -248,7 +239,6 @@ START_TEST(load_other_barrier__is_a_warning)
     ck_assert_int_eq(findings.count, 0);
     ck_assert(rule_is_warning(RULE_LOAD_OTHER_BARRIER));
 }
-END_TEST
 
 // --- Slices ----------------------------------------------------------------------------------------------------------
 
@@ -307,16 +297,15 @@ static struct mask_index (*const group_mutants[])(const struct group *) = {z_fir
                                                                            whole_cluster};
 enum { GROUP_MUTANTS = sizeof group_mutants / sizeof group_mutants[0] };
 
-START_TEST(multicast_slice__groups_are_rows_and_columns)
+LOOP_TEST(multicast_slice__groups_are_rows_and_columns, 0, GROUPS)
 {
     const struct group *g = &groups[_i];
     ck_assert_msg(slice_group_mask(&g->shape, g->along, g->rank) == g->mask, "%s", g->why);
     ck_assert_msg(slice_group_index(&g->shape, g->along, g->rank) == g->index, "%s", g->why);
     ck_assert_uint_eq((uint32_t)__builtin_popcount(g->mask), slice_group_ctas(&g->shape, g->along));
 }
-END_TEST
 
-START_TEST(multicast_slice__vectors_notice_wrong_formulas)
+LOOP_TEST(multicast_slice__vectors_notice_wrong_formulas, 0, GROUP_MUTANTS)
 {
     int noticed = 0;
     for (int i = 0; i < GROUPS; i++) {
@@ -325,10 +314,9 @@ START_TEST(multicast_slice__vectors_notice_wrong_formulas)
     }
     ck_assert_msg(noticed > 0, "no vector tells mutant %d", _i);
 }
-END_TEST
 
 // Slices are numbered innermost first, and follow each other at whole rows of the pitch.
-START_TEST(multicast_slice__cuts_a_tile_into_boxes)
+TEST(multicast_slice__cuts_a_tile_into_boxes)
 {
     static struct bench bench;
     const int32_t coord[] = {4, -8};
@@ -357,7 +345,6 @@ START_TEST(multicast_slice__cuts_a_tile_into_boxes)
     ck_assert_uint_eq(slice_extent(&bench.map, 1), 1);
     ck_assert_uint_eq(slice_extent(&bench.map, 2), 2);
 }
-END_TEST
 
 // --- The example -----------------------------------------------------------------------------------------------------
 
@@ -374,7 +361,7 @@ static const struct {
 };
 enum { EXAMPLES = sizeof examples / sizeof examples[0] };
 
-START_TEST(multicast_slice__example_of_the_16_by_16_tile)
+LOOP_TEST(multicast_slice__example_of_the_16_by_16_tile, 0, EXAMPLES)
 {
     static struct bench bench;
     const struct cluster_shape shape = {{1, 1, 2}};
@@ -397,28 +384,4 @@ START_TEST(multicast_slice__example_of_the_16_by_16_tile)
                           "%s: CTA %u has %u at %u", examples[_i].why, rank, value, i);
         }
     }
-}
-END_TEST
-
-Suite *multicast_suite(void)
-{
-    Suite *suite = suite_create("multicast");
-    TCase *tcase = tcase_create("targets");
-    tcase_add_loop_test(tcase, multicast_targets__are_the_bits_of_the_mask, 0, TARGETS);
-    tcase_add_loop_test(tcase, multicast_targets__vectors_notice_wrong_formulas, 0, TARGET_MUTANTS);
-    tcase_add_test(tcase, multicast_targets__get_im2col_columns);
-    tcase_add_test(tcase, multicast_offset__ignores_ranks_of_addresses);
-    tcase_add_test(tcase, multicast_tx_bytes__are_the_whole_box_in_every_cta);
-    tcase_add_test(tcase, multicast_mask_empty__does_nothing_not_even_fault);
-    tcase_add_test(tcase, load_other_cta__writes_there_alone);
-    tcase_add_test(tcase, load_other_barrier__is_a_warning);
-    suite_add_tcase(suite, tcase);
-    tcase = tcase_create("slices");
-    tcase_add_loop_test(tcase, multicast_slice__groups_are_rows_and_columns, 0, GROUPS);
-    tcase_add_loop_test(tcase, multicast_slice__vectors_notice_wrong_formulas, 0, GROUP_MUTANTS);
-    tcase_add_test(tcase, multicast_slice__cuts_a_tile_into_boxes);
-    tcase_add_loop_test(tcase, multicast_slice__example_of_the_16_by_16_tile, 0, EXAMPLES);
-    suite_add_tcase(suite, tcase);
-    multicast_fault_add_tests(suite);
-    return suite;
 }

@@ -28,6 +28,5 @@ struct cluster_load bench_load(const struct bench *bench, uint32_t ctas, uint32_
 uint32_t bench_written(const struct bench *bench);
 
 // The tests of multicast_fault_test.c.
-void multicast_fault_add_tests(Suite *suite);
 
 #endif

@@ -13,8 +13,6 @@
 #include "wgmma.h"
 #include "wgmma_group.h"
 
-Suite *observe_step_suite(void);
-
 enum { MOST = 64 };
 
 static struct {
@@ -63,7 +61,7 @@ static void expect_group(int i, enum async_kind kind, enum group_step step, uint
     ck_assert_str_eq(event_name(&event_of[i]), name);
 }
 
-START_TEST(async_group_order__is_told_by_the_numbers_of_groups)
+TEST(async_group_order__is_told_by_the_numbers_of_groups)
 {
     struct async_groups groups = {0};
     events = 0;
@@ -82,9 +80,8 @@ START_TEST(async_group_order__is_told_by_the_numbers_of_groups)
     expect_group(6, ASYNC_COPY, GROUP_WAIT, 1, "cp.async.wait_group");
     ck_assert_int_eq(events, 7);
 }
-END_TEST
 
-START_TEST(wgmma_fence__and_groups_are_told_for_each_warp)
+TEST(wgmma_fence__and_groups_are_told_for_each_warp)
 {
     struct wgmma_groups groups = wgmma_groups_start();
     struct wgmma_operation operation;
@@ -102,9 +99,8 @@ START_TEST(wgmma_fence__and_groups_are_told_for_each_warp)
     expect_group(6, ASYNC_WGMMA, GROUP_WAIT, 1, "wgmma.wait_group");
     ck_assert_int_eq(events, 7);
 }
-END_TEST
 
-START_TEST(cluster_barrier__is_told_with_its_phase_when_it_goes_through)
+TEST(cluster_barrier__is_told_with_its_phase_when_it_goes_through)
 {
     struct cluster_barrier barrier;
     cluster_barrier_start(&barrier, 2);
@@ -129,7 +125,6 @@ START_TEST(cluster_barrier__is_told_with_its_phase_when_it_goes_through)
         ck_assert_uint_eq(event_of[i].meeting.phase, phases[i]);
     }
 }
-END_TEST
 
 // Forms of fences as PTX spells them, and some that it has not.
 static const struct {
@@ -169,7 +164,7 @@ static const struct {
 };
 enum { FENCES = sizeof fences / sizeof fences[0] };
 
-START_TEST(fences_are_found_by_their_names)
+LOOP_TEST(fences_are_found_by_their_names, 0, FENCES)
 {
     struct event_fence found;
     ck_assert_int_eq(fence_find(fences[_i].ptx, &found), fences[_i].is_found);
@@ -187,11 +182,10 @@ START_TEST(fences_are_found_by_their_names)
     ck_assert_uint_eq(told->spaces, want->spaces);
     ck_assert_str_eq(event_name(&event_of[0]), fences[_i].name);
 }
-END_TEST
 
 // --- Matrices --------------------------------------------------------------------------------------------------------
 
-START_TEST(matrix_rows_are_told_lane_by_lane)
+TEST(matrix_rows_are_told_lane_by_lane)
 {
     uint32_t address[MATRIX_LANES];
     for (uint32_t lane = 0; lane < MATRIX_LANES; lane++) address[lane] = 0x800 + 64 * lane;
@@ -207,10 +201,9 @@ START_TEST(matrix_rows_are_told_lane_by_lane)
     matrix_observe(ACCESS_WRITE, address, 2, NULL);
     ck_assert_int_eq(heard.accesses, 8);
 }
-END_TEST
 
 // 64 x 16 f16 without a swizzle: A packed tile by tile; B of N = 8 with a gap between its two columns of tiles.
-START_TEST(wgmma_reads_its_operands_by_the_async_proxy)
+TEST(wgmma_reads_its_operands_by_the_async_proxy)
 {
     static uint8_t bytes[4096];
     const struct memory shared = {bytes, 1024, sizeof bytes};
@@ -233,9 +226,8 @@ START_TEST(wgmma_reads_its_operands_by_the_async_proxy)
     ck_assert_uint_eq(read[0], 128);
     ck_assert_uint_eq(read[1], 128);
 }
-END_TEST
 
-START_TEST(edits_of_a_map_touch_all_of_it)
+TEST(edits_of_a_map_touch_all_of_it)
 {
     heard.accesses = heard.transactions = 0;
     map_replace_observe(SPACE_SHARED, 0x400, &teller);
@@ -252,7 +244,6 @@ START_TEST(edits_of_a_map_touch_all_of_it)
     ck_assert_uint_eq(heard.access[3].address, 0x10000);
     ck_assert_uint_eq(heard.access[0].rank, 1);
 }
-END_TEST
 
 static struct piece observe_piece(const struct operation *operation)
 {
@@ -262,7 +253,7 @@ static struct piece observe_piece(const struct operation *operation)
 }
 
 // An image of 4 pixels of 16 bytes, packed: a column of it, and one that starts in no image.
-START_TEST(im2col_walk__is_what_a_column_tells)
+TEST(im2col_walk__is_what_a_column_tells)
 {
     const struct tensormap map = {.mode = TENSORMAP_IM2COL,
                                   .rank = 3,
@@ -291,21 +282,4 @@ START_TEST(im2col_walk__is_what_a_column_tells)
     ck_assert_uint_eq(observe_piece(&operation).complete_bytes, 0);
     ck_assert_int_eq(heard.accesses, 1);
     ck_assert_int_eq(heard.transactions, 0);
-}
-END_TEST
-
-Suite *observe_step_suite(void)
-{
-    Suite *suite = suite_create("observe_step");
-    TCase *steps = tcase_create("steps");
-    tcase_add_test(steps, async_group_order__is_told_by_the_numbers_of_groups);
-    tcase_add_test(steps, wgmma_fence__and_groups_are_told_for_each_warp);
-    tcase_add_test(steps, cluster_barrier__is_told_with_its_phase_when_it_goes_through);
-    tcase_add_loop_test(steps, fences_are_found_by_their_names, 0, FENCES);
-    tcase_add_test(steps, matrix_rows_are_told_lane_by_lane);
-    tcase_add_test(steps, wgmma_reads_its_operands_by_the_async_proxy);
-    tcase_add_test(steps, edits_of_a_map_touch_all_of_it);
-    tcase_add_test(steps, im2col_walk__is_what_a_column_tells);
-    suite_add_tcase(suite, steps);
-    return suite;
 }

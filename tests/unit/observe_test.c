@@ -11,8 +11,6 @@
 #include "slow_vectors.h"
 #include "store.h"
 
-Suite *observe_suite(void);
-
 enum { GMEM_BYTES = SLOW_GMEM_BYTES, SMEM_BYTES = SLOW_SMEM_BYTES, MOST_RECORDS = 1 << 15 };
 #define MAP_ADDRESS UINT64_C(0x7000)
 
@@ -126,7 +124,7 @@ static void fill_backgrounds(uint8_t *a, uint8_t *b, uint64_t size_bytes)
     for (uint64_t i = 0; i < size_bytes; i++) a[i] = (uint8_t)(i * 7 + 1), b[i] = (uint8_t)~a[i];
 }
 
-START_TEST(tile_tx_bytes__and_the_bytes_written_are_what_a_load_tells)
+TEST(tile_tx_bytes__and_the_bytes_written_are_what_a_load_tells)
 {
     for (uint64_t seed = 1; seed <= 300; seed++) {
         struct slow_tile load = random_load(seed);
@@ -147,11 +145,10 @@ START_TEST(tile_tx_bytes__and_the_bytes_written_are_what_a_load_tells)
         ck_assert_uint_eq(piece.targets, 1);
     }
 }
-END_TEST
 
 // Shared bytes that matter to a store: those whose change changes what is stored. Both backgrounds of shared memory
 // differ everywhere, so global memory differs afterwards exactly where something was stored.
-START_TEST(store_granule__is_what_a_store_tells)
+TEST(store_granule__is_what_a_store_tells)
 {
     int tried = 0;
     for (uint64_t seed = 1; tried < 150; seed++) {
@@ -179,7 +176,6 @@ START_TEST(store_granule__is_what_a_store_tells)
         ck_assert_uint_eq(read, written);
     }
 }
-END_TEST
 
 // --- Single cases ----------------------------------------------------------------------------------------------------
 
@@ -195,7 +191,7 @@ static struct tensormap small_map(enum tensormap_swizzle swizzle)
                               .estride = {1, 1}};
 }
 
-START_TEST(swizzle_32b__moves_the_ranges_that_are_told)
+TEST(swizzle_32b__moves_the_ranges_that_are_told)
 {
     struct tensormap map = small_map(SWIZZLE_32B);
     map.box[0] = 16;
@@ -217,9 +213,8 @@ START_TEST(swizzle_32b__moves_the_ranges_that_are_told)
     }
     ck_assert_int_eq(found, 6);
 }
-END_TEST
 
-START_TEST(tile_prefetch_reads_and_writes_nothing)
+TEST(tile_prefetch_reads_and_writes_nothing)
 {
     struct tensormap map = small_map(SWIZZLE_NONE);
     struct operation operation = {
@@ -230,9 +225,8 @@ START_TEST(tile_prefetch_reads_and_writes_nothing)
     ck_assert_uint_eq(heard.access[1].bytes, 24);
     ck_assert_int_eq(heard.access[1].kind, ACCESS_READ);
 }
-END_TEST
 
-START_TEST(a_reduction_is_relaxed_at_gpu_scope)
+TEST(a_reduction_is_relaxed_at_gpu_scope)
 {
     struct tensormap map = small_map(SWIZZLE_NONE);
     struct operation operation = {.kind = OPERATION_TENSOR_REDUCE,
@@ -248,10 +242,9 @@ START_TEST(a_reduction_is_relaxed_at_gpu_scope)
         ck_assert_int_eq(heard.access[i].scope, is_global ? SCOPE_GPU : SCOPE_NONE);
     }
 }
-END_TEST
 
 // The rows of the box are the whole rows of the tensor, one behind the other: they are read as one range.
-START_TEST(rows_without_gaps_are_told_as_one)
+TEST(rows_without_gaps_are_told_as_one)
 {
     struct tensormap map = small_map(SWIZZLE_NONE);
     map.rank = 3;
@@ -268,9 +261,8 @@ START_TEST(rows_without_gaps_are_told_as_one)
     ck_assert_uint_eq(heard.access[1].address, map.address + map.stride[2]);
     ck_assert_uint_eq(heard.access[1].bytes, map.stride[2] * map.box[2]);
 }
-END_TEST
 
-START_TEST(a_load_to_several_ctas_tells_of_each)
+TEST(a_load_to_several_ctas_tells_of_each)
 {
     struct tensormap map = small_map(SWIZZLE_NONE);
     struct operation operation = {.kind = OPERATION_TENSOR_LOAD,
@@ -289,9 +281,8 @@ START_TEST(a_load_to_several_ctas_tells_of_each)
     ck_assert_uint_eq(written, 0x8005);
     ck_assert_uint_eq(piece.targets, 0x8005);
 }
-END_TEST
 
-START_TEST(bulk_size_field__bounds_what_is_told)
+TEST(bulk_size_field__bounds_what_is_told)
 {
     struct piece piece = hear_all(&(struct operation){
         .kind = OPERATION_BULK_LOAD, .issuer = 1, .from = 0x1000, .to = 0x1000400, .size_bytes = (1 << 20) + 40});
@@ -303,9 +294,8 @@ START_TEST(bulk_size_field__bounds_what_is_told)
     ck_assert_uint_eq(heard.access[1].address, 0x400);
     ck_assert_uint_eq(piece.complete_bytes, 32);
 }
-END_TEST
 
-START_TEST(a_bulk_reduction_to_another_cta_tells_both_ends)
+TEST(a_bulk_reduction_to_another_cta_tells_both_ends)
 {
     struct piece piece = hear_all(&(struct operation){
         .kind = OPERATION_BULK_SEND_REDUCE, .issuer = 1, .from = 0x800, .to = 0x3000400, .size_bytes = 64});
@@ -317,9 +307,8 @@ START_TEST(a_bulk_reduction_to_another_cta_tells_both_ends)
     ck_assert_int_eq(heard.access[1].scope, SCOPE_GPU);
     ck_assert_uint_eq(piece.targets, 8);
 }
-END_TEST
 
-START_TEST(stores_to_global_memory_tell_no_barrier)
+TEST(stores_to_global_memory_tell_no_barrier)
 {
     struct piece piece =
         hear_all(&(struct operation){.kind = OPERATION_BULK_STORE, .from = 0x800, .to = 0x4000, .size_bytes = 64});
@@ -328,9 +317,8 @@ START_TEST(stores_to_global_memory_tell_no_barrier)
     ck_assert_uint_eq(piece.complete_bytes, 0);
     ck_assert_int_eq(heard.access[1].space, SPACE_GLOBAL);
 }
-END_TEST
 
-START_TEST(registers_are_no_memory_and_take_the_generic_proxy)
+TEST(registers_are_no_memory_and_take_the_generic_proxy)
 {
     struct piece piece = hear_all(&(struct operation){.kind = OPERATION_RED_ASYNC, .to = 0x1000400, .size_bytes = 8});
     ck_assert_int_eq(heard.accesses, 1);
@@ -338,9 +326,8 @@ START_TEST(registers_are_no_memory_and_take_the_generic_proxy)
     ck_assert_int_eq(heard.access[0].scope, SCOPE_CLUSTER);
     ck_assert_uint_eq(piece.complete_bytes, 8);
 }
-END_TEST
 
-START_TEST(cp_async_zero_fill__reads_fewer_bytes_than_it_writes)
+TEST(cp_async_zero_fill__reads_fewer_bytes_than_it_writes)
 {
     struct operation copy = {.kind = OPERATION_CP_ASYNC,
                              .issuer = 2,
@@ -368,26 +355,4 @@ START_TEST(cp_async_zero_fill__reads_fewer_bytes_than_it_writes)
         copy.form = CP_ASYNC_IGNORE_SRC; // reads nothing
         hear_all(&copy);
     }
-}
-END_TEST
-
-Suite *observe_suite(void)
-{
-    Suite *suite = suite_create("observe");
-    TCase *tensor = tcase_create("tensor"), *bulk = tcase_create("bulk");
-    tcase_add_test(tensor, tile_tx_bytes__and_the_bytes_written_are_what_a_load_tells);
-    tcase_add_test(tensor, store_granule__is_what_a_store_tells);
-    tcase_add_test(tensor, swizzle_32b__moves_the_ranges_that_are_told);
-    tcase_add_test(tensor, tile_prefetch_reads_and_writes_nothing);
-    tcase_add_test(tensor, a_reduction_is_relaxed_at_gpu_scope);
-    tcase_add_test(tensor, rows_without_gaps_are_told_as_one);
-    tcase_add_test(tensor, a_load_to_several_ctas_tells_of_each);
-    tcase_add_test(bulk, bulk_size_field__bounds_what_is_told);
-    tcase_add_test(bulk, a_bulk_reduction_to_another_cta_tells_both_ends);
-    tcase_add_test(bulk, stores_to_global_memory_tell_no_barrier);
-    tcase_add_test(bulk, registers_are_no_memory_and_take_the_generic_proxy);
-    tcase_add_test(bulk, cp_async_zero_fill__reads_fewer_bytes_than_it_writes);
-    suite_add_tcase(suite, tensor);
-    suite_add_tcase(suite, bulk);
-    return suite;
 }

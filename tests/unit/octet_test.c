@@ -5,8 +5,6 @@
 
 #include "octet.h"
 
-Suite *octet_suite(void);
-
 enum { REGISTERS = 8, WORDS = REGISTERS * MMA_LANES };
 
 #define ONE 0x3c00u
@@ -32,7 +30,7 @@ static void set_ones(const struct octet *octet, int row, int k, int column, uint
         put_half(b, lanes[column], k, ONE);
 }
 
-START_TEST(MMA__m8n8k4_multiplies_the_row_by_the_column)
+LOOP_TEST(MMA__m8n8k4_multiplies_the_row_by_the_column, 0, 4)
 {
     const struct octet octet = {.a_is_column = _i & 1, .b_is_row = _i >> 1 & 1};
     for (int at = 0; at < 8 * 4 * 8; at++) {
@@ -44,10 +42,9 @@ START_TEST(MMA__m8n8k4_multiplies_the_row_by_the_column)
         ck_assert_msg(memcmp(d, want, sizeof d) == 0, "row %d, k %d, column %d", row, k, column);
     }
 }
-END_TEST
 
 // Of f32 the lane and register of each element of D, as PTX has them.
-START_TEST(MMA__m8n8k4_of_f32_has_other_places)
+TEST(MMA__m8n8k4_of_f32_has_other_places)
 {
     const struct octet octet = {.d_is_f32 = 1, .c_is_f32 = 1};
     uint32_t a[WORDS] = {0}, b[WORDS] = {0}, c[WORDS] = {0}, d[WORDS];
@@ -56,7 +53,6 @@ START_TEST(MMA__m8n8k4_of_f32_has_other_places)
     for (int i = 0; i < WORDS; i++)
         ck_assert_uint_eq(d[i], i == (2 + 4 + 1) * MMA_LANES + 16 ? 0x3f800000 : 0); // lane 16 + row % 2, register 7
 }
-END_TEST
 
 // Terms of row 0 and column 0, C, and what comes of both orders.
 static const struct {
@@ -81,7 +77,7 @@ static const struct {
     {{0x8000, 0, 0, 0}, {ONE, 0, 0, 0}, 0x8000, 0, 0, "a sum of zeros"},
 };
 
-START_TEST(MMA__m8n8k4_adds_in_the_order_of_ptxas)
+LOOP_TEST(MMA__m8n8k4_adds_in_the_order_of_ptxas, 0, ROWS_OF(sums))
 {
     for (int is_f32 = 0; is_f32 < 2; is_f32++) {
         const struct octet octet = {.d_is_f32 = is_f32};
@@ -92,16 +88,4 @@ START_TEST(MMA__m8n8k4_adds_in_the_order_of_ptxas)
         ck_assert_msg((is_f32 ? d[0] : d[0] & 0xffff) == (is_f32 ? sums[_i].of_f32 : sums[_i].of_f16), "%s: %x",
                       sums[_i].why, d[0]);
     }
-}
-END_TEST
-
-Suite *octet_suite(void)
-{
-    Suite *suite = suite_create("octet");
-    TCase *tcase = tcase_create("MMA");
-    tcase_add_loop_test(tcase, MMA__m8n8k4_multiplies_the_row_by_the_column, 0, 4);
-    tcase_add_test(tcase, MMA__m8n8k4_of_f32_has_other_places);
-    tcase_add_loop_test(tcase, MMA__m8n8k4_adds_in_the_order_of_ptxas, 0, sizeof sums / sizeof sums[0]);
-    suite_add_tcase(suite, tcase);
-    return suite;
 }

@@ -18,8 +18,6 @@
 #include "rules/prefetch.h"
 #include "store.h"
 
-Suite *operand_suite(void);
-
 enum { BASE = 1024, BYTES = 16384, END = BASE + BYTES, GLOBAL_BYTES = 4096 };
 #define GLOBAL ((uint64_t)1 << 44)
 
@@ -91,7 +89,7 @@ static int verdict_of(uint32_t address)
     return changed ? PLACE : NOTHING;
 }
 
-START_TEST(operand_nowhere__moves_nothing_but_keeps_the_bounds)
+LOOP_TEST(operand_nowhere__moves_nothing_but_keeps_the_bounds, 0, OPERANDS)
 {
     struct findings findings = {0};
     struct tensormap map = map_of(2, 0);
@@ -105,7 +103,6 @@ START_TEST(operand_nowhere__moves_nothing_but_keeps_the_bounds)
     ck_assert_int_eq(rule_cuda_error(bulk_check(&bulk, NULL)),
                      verdict == PLACE || verdict == MISALIGNED ? 0 : verdict); // 16 bytes are enough for a bulk copy
 }
-END_TEST
 
 // Wrong readings of the address, each of which one of the operands above catches.
 static int whole_address(uint32_t address)
@@ -142,15 +139,14 @@ static int rank_comes_last(uint32_t address)
 static int (*const mutants[])(uint32_t) = {whole_address, low_24_bits, silent_from_18_bits, wraps_at_18_bits,
                                            rank_comes_last};
 
-START_TEST(operand_mutants_are_caught)
+LOOP_TEST(operand_mutants_are_caught, 0, ROWS_OF(mutants))
 {
     int caught = 0;
     for (int i = 0; i < OPERANDS; i++) caught += mutants[_i](operands[i].address) != operands[i].verdict;
     ck_assert_int_gt(caught, 0);
 }
-END_TEST
 
-START_TEST(operand_nowhere__looks_at_no_global_memory)
+TEST(operand_nowhere__looks_at_no_global_memory)
 {
     struct tensormap map = map_of(2, 0), column = map_of(3, 1);
     const struct memory none = {global_bytes, 0, 0};
@@ -170,10 +166,9 @@ START_TEST(operand_nowhere__looks_at_no_global_memory)
     load.to = 4096;
     ck_assert_int_eq(bulk_copy(&load, &bytes, NULL), RULE_BULK_UNMAPPED);
 }
-END_TEST
 
 // Between shared memories the source is read so, the destination is not: there the whole offset counts.
-START_TEST(operand_nowhere__is_of_the_source_between_shared_memories)
+TEST(operand_nowhere__is_of_the_source_between_shared_memories)
 {
     uint32_t bytes;
     struct bulk bulk = {BULK_SHARED_TO_OWN, &shared, &shared, 0x41000, 8192, 16};
@@ -185,9 +180,8 @@ START_TEST(operand_nowhere__is_of_the_source_between_shared_memories)
     bulk.to = END;
     ck_assert_int_eq(bulk_copy(&bulk, &bytes, NULL), RULE_BULK_REMOTE_BOUNDS);
 }
-END_TEST
 
-START_TEST(operand_rank__is_refused_for_sources_and_destinations)
+TEST(operand_rank__is_refused_for_sources_and_destinations)
 {
     struct findings findings = {0};
     struct bulk bulk = {BULK_SHARED_TO_GLOBAL, &shared, &global, 0x1001000, GLOBAL, 16};
@@ -200,7 +194,6 @@ START_TEST(operand_rank__is_refused_for_sources_and_destinations)
     bulk.from = 0x1001001;
     ck_assert_int_eq(bulk_check(&bulk, NULL), RULE_OK);
 }
-END_TEST
 
 // --- the barrier -----------------------------------------------------------------------------------------------------
 
@@ -233,13 +226,12 @@ static void check_barrier(int i)
     ck_assert_int_eq(bulk_check_barrier(BULK_GLOBAL_TO_SHARED, barriers[i].address, &shared, NULL), barriers[i].rule);
 }
 
-START_TEST(operand_barrier_bounds__are_the_allocation)
+LOOP_TEST(operand_barrier_bounds__are_the_allocation, 0, BARRIERS)
 {
     check_barrier(_i);
 }
-END_TEST
 
-START_TEST(operand_barrier_nowhere__makes_the_copy_do_nothing)
+TEST(operand_barrier_nowhere__makes_the_copy_do_nothing)
 {
     uint32_t to = operand_with_barrier(4096, 0x40400);
     ck_assert(operand_is_nowhere(to));
@@ -247,20 +239,18 @@ START_TEST(operand_barrier_nowhere__makes_the_copy_do_nothing)
     ck_assert_uint_eq(operand_with_barrier(4096, 0x1000400), 4096);
     for (int i = 0; i < BARRIERS; i++) check_barrier(i);
 }
-END_TEST
 
-START_TEST(operand_barrier_bounds__between_shared_memories_are_those_of_the_destination)
+TEST(operand_barrier_bounds__between_shared_memories_are_those_of_the_destination)
 {
     ck_assert_int_eq(bulk_check_barrier(BULK_SHARED_TO_OWN, END, &shared, NULL), RULE_BULK_REMOTE_BOUNDS);
     ck_assert_int_eq(bulk_check_barrier(BULK_SHARED_TO_OTHER, 0x40400, &shared, NULL), RULE_BULK_REMOTE_LIMIT);
     ck_assert_int_eq(bulk_check_barrier(BULK_REGISTERS_TO_OTHER, 0x1000400, &shared, NULL), RULE_OK);
     ck_assert_int_eq(bulk_check_barrier(BULK_SHARED_TO_OWN, 1028, &shared, NULL), RULE_MBARRIER_ADDRESS_ALIGN);
 }
-END_TEST
 
 // --- prefetches ------------------------------------------------------------------------------------------------------
 
-START_TEST(prefetch_no_effect__and_no_look_at_the_data)
+TEST(prefetch_no_effect__and_no_look_at_the_data)
 {
     struct tensormap row = map_of(1, 0), column = map_of(3, 1);
     const int32_t far[3] = {INT32_MIN, -1, 100};
@@ -272,9 +262,8 @@ START_TEST(prefetch_no_effect__and_no_look_at_the_data)
     ck_assert_int_eq(bulk_prefetch_check(0, 16, NULL), RULE_OK);
     ck_assert_int_eq(bulk_prefetch_check(((uint64_t)1 << 56) - ((uint64_t)1 << 32), UINT32_MAX, NULL), RULE_OK);
 }
-END_TEST
 
-START_TEST(prefetch_no_effect__but_the_checks_of_map_and_coordinates)
+TEST(prefetch_no_effect__but_the_checks_of_map_and_coordinates)
 {
     struct tensormap plane = map_of(2, 0), column = map_of(3, 1), zeros = {.rank = 0};
     const int32_t odd[3] = {1, 0, 0}, outside[3] = {0, 4, 0};
@@ -289,9 +278,8 @@ START_TEST(prefetch_no_effect__but_the_checks_of_map_and_coordinates)
     ck_assert_int_eq(im2col_prefetch_check(&plane, 3, origin, offset, NULL), RULE_LOAD_MODE);
     ck_assert_int_eq(im2col_prefetch_check(&zeros, 3, origin, offset, NULL), RULE_LOAD_MAP_FORMAT);
 }
-END_TEST
 
-START_TEST(prefetch_align__is_16_unless_nothing_is_fetched)
+TEST(prefetch_align__is_16_unless_nothing_is_fetched)
 {
     struct findings findings = {0};
     ck_assert_int_eq(bulk_prefetch_check(GLOBAL + 8, 128, &findings), RULE_PREFETCH_ALIGN);
@@ -300,9 +288,8 @@ START_TEST(prefetch_align__is_16_unless_nothing_is_fetched)
     ck_assert_int_eq(bulk_prefetch_check(GLOBAL + 1, 1 << 20, NULL), RULE_OK);
     ck_assert_int_eq(bulk_prefetch_check(GLOBAL + 1, (1 << 20) + 16, NULL), RULE_PREFETCH_ALIGN);
 }
-END_TEST
 
-START_TEST(prefetch_address_limit__parts_addresses_from_sign_extended_ones)
+TEST(prefetch_address_limit__parts_addresses_from_sign_extended_ones)
 {
     const uint64_t limit = (uint64_t)1 << 56;
     ck_assert_int_eq(bulk_prefetch_check(limit, 16, NULL), RULE_PREFETCH_ADDRESS_LIMIT);
@@ -315,7 +302,6 @@ START_TEST(prefetch_address_limit__parts_addresses_from_sign_extended_ones)
     ck_assert_int_eq(bulk_prefetch_check(0 - limit, 16, NULL), RULE_OK);
     ck_assert_int_eq(bulk_prefetch_check(0 - limit / 2, 16, NULL), RULE_OK);
 }
-END_TEST
 
 // --- cache policies --------------------------------------------------------------------------------------------------
 
@@ -362,7 +348,7 @@ static int full_field(uint64_t policy)
 
 static int (*const policy_mutants[])(uint64_t) = {never, bit_59, bit_59_alone, full_field};
 
-START_TEST(cache_policy__of_recorded_values)
+LOOP_TEST(cache_policy__of_recorded_values, 0, POLICIES)
 {
     struct findings findings = {0};
     enum rule rule = cache_policy_check(policies[_i].policy, &findings);
@@ -370,45 +356,18 @@ START_TEST(cache_policy__of_recorded_values)
                   (unsigned long long)policies[_i].policy);
     ck_assert_int_eq(findings.count, policies[_i].faults);
 }
-END_TEST
 
-START_TEST(cache_policy__mutants_are_caught)
+LOOP_TEST(cache_policy__mutants_are_caught, 0, ROWS_OF(policy_mutants))
 {
     int caught = 0;
     for (int i = 0; i < POLICIES; i++) caught += policy_mutants[_i](policies[i].policy) != policies[i].faults;
     ck_assert_int_gt(caught, 0);
 }
-END_TEST
 
 // A hint is no operand of the copy: whatever createpolicy makes is accepted, and nothing else depends on it.
-START_TEST(cache_hint__of_createpolicy_is_accepted)
+TEST(cache_hint__of_createpolicy_is_accepted)
 {
     for (uint64_t kind = 0; kind < 4; kind++)
         for (uint64_t fraction = 0; fraction < 16; fraction++)
             ck_assert_int_eq(cache_policy_check((uint64_t)0x10 << 56 | kind << 57 | fraction << 52, NULL), RULE_OK);
-}
-END_TEST
-
-Suite *operand_suite(void)
-{
-    Suite *suite = suite_create("operand");
-    TCase *tcase = tcase_create("operand");
-    tcase_add_loop_test(tcase, operand_nowhere__moves_nothing_but_keeps_the_bounds, 0, OPERANDS);
-    tcase_add_loop_test(tcase, operand_mutants_are_caught, 0, (int)(sizeof mutants / sizeof mutants[0]));
-    tcase_add_test(tcase, operand_nowhere__looks_at_no_global_memory);
-    tcase_add_test(tcase, operand_nowhere__is_of_the_source_between_shared_memories);
-    tcase_add_test(tcase, operand_rank__is_refused_for_sources_and_destinations);
-    tcase_add_loop_test(tcase, operand_barrier_bounds__are_the_allocation, 0, BARRIERS);
-    tcase_add_test(tcase, operand_barrier_nowhere__makes_the_copy_do_nothing);
-    tcase_add_test(tcase, operand_barrier_bounds__between_shared_memories_are_those_of_the_destination);
-    tcase_add_test(tcase, prefetch_no_effect__and_no_look_at_the_data);
-    tcase_add_test(tcase, prefetch_no_effect__but_the_checks_of_map_and_coordinates);
-    tcase_add_test(tcase, prefetch_align__is_16_unless_nothing_is_fetched);
-    tcase_add_test(tcase, prefetch_address_limit__parts_addresses_from_sign_extended_ones);
-    tcase_add_loop_test(tcase, cache_policy__of_recorded_values, 0, POLICIES);
-    tcase_add_loop_test(tcase, cache_policy__mutants_are_caught, 0,
-                        (int)(sizeof policy_mutants / sizeof policy_mutants[0]));
-    tcase_add_test(tcase, cache_hint__of_createpolicy_is_accepted);
-    suite_add_tcase(suite, tcase);
-    return suite;
 }

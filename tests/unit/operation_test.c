@@ -7,8 +7,6 @@
 #include "flight.h"
 #include "rules/all.h"
 
-Suite *operation_suite(void);
-
 enum { PIECE = 4096, SMEM_BASE = 1024, SMEM_BYTES = 8192, CTAS = 2, BARRIER = SMEM_BASE };
 #define BASE ((uint64_t)1 << 40)
 
@@ -76,7 +74,7 @@ static const struct {
 };
 enum { PLACES = sizeof places / sizeof places[0] };
 
-START_TEST(load_unmapped__holes_and_read_only_regions_fault)
+LOOP_TEST(load_unmapped__holes_and_read_only_regions_fault, 0, PLACES)
 {
     const struct memories memories = {&global, &alone};
     struct findings findings;
@@ -94,7 +92,6 @@ START_TEST(load_unmapped__holes_and_read_only_regions_fault)
                   (unsigned long long)findings.item[0].value);
     if (places[_i].value == READ_ONLY) ck_assert_str_eq(findings.item[0].argument, "address, mapped read-only");
 }
-END_TEST
 
 // Operations on shared memory and barriers, what they break first and then.
 static const struct {
@@ -208,7 +205,7 @@ static const struct {
 };
 enum { ORDERS = sizeof orders / sizeof orders[0] };
 
-START_TEST(mbarrier_address_align__is_in_the_hardwares_order)
+LOOP_TEST(mbarrier_address_align__is_in_the_hardwares_order, 0, ORDERS)
 {
     const struct memories memories = {&global, orders[_i].cluster};
     struct findings findings;
@@ -219,10 +216,9 @@ START_TEST(mbarrier_address_align__is_in_the_hardwares_order)
         ck_assert_msg(i < findings.count && findings.item[i].rule == orders[_i].rules[i], "%s: finding %d is %s",
                       orders[_i].why, i, i < findings.count ? rule_row(findings.item[i].rule)->id : "missing");
 }
-END_TEST
 
 // Operands that name no place, and a multicast to nobody: done at once, without a byte, an event or a complete_tx.
-START_TEST(operand_nowhere__is_done_at_once)
+TEST(operand_nowhere__is_done_at_once)
 {
     const struct memories memories = {&global, &pair};
     struct operation idle[] = {linear(OPERATION_BULK_LOAD, BASE, SHARED | 1 << 18),
@@ -236,16 +232,4 @@ START_TEST(operand_nowhere__is_done_at_once)
         ck_assert_int_eq(operation_check(&idle[i], &memories, NULL), RULE_OK);
         ck_assert(piece.is_last && piece.bytes == 0 && piece.complete_bytes == 0);
     }
-}
-END_TEST
-
-Suite *operation_suite(void)
-{
-    Suite *suite = suite_create("operation");
-    TCase *checks = tcase_create("checks");
-    tcase_add_loop_test(checks, load_unmapped__holes_and_read_only_regions_fault, 0, PLACES);
-    tcase_add_loop_test(checks, mbarrier_address_align__is_in_the_hardwares_order, 0, ORDERS);
-    tcase_add_test(checks, operand_nowhere__is_done_at_once);
-    suite_add_tcase(suite, checks);
-    return suite;
 }

@@ -9,8 +9,6 @@
 #include "litmus_read.h"
 #include "memory_model.h"
 
-Suite *order_relation_suite(void);
-
 #define COUNT(table) ((int)(sizeof(table) / sizeof(table)[0]))
 
 enum which { STRONG, OBSERVATION, RELEASE, ACQUIRE, SYNCHRONIZES, BASE, PRESERVED };
@@ -165,7 +163,7 @@ static struct relation relation_of(struct execution *x, enum which which)
     }
 }
 
-START_TEST(relation_vectors)
+LOOP_TEST(relation_vectors, 0, COUNT(vectors))
 {
     const struct vector *v = &vectors[_i];
     struct execution *x = execution_of(v->text);
@@ -173,7 +171,6 @@ START_TEST(relation_vectors)
     int got = relation_has(&relation, find_event(x, &v->from), find_event(x, &v->to));
     ck_assert_msg(got == v->want, "vector %d, %s: got %d", _i, v->why, got);
 }
-END_TEST
 
 // --- wrong formulas ---
 
@@ -352,7 +349,7 @@ static const struct mutant {
     {PRESERVED, preserved_by_generic_fences_only, "no fence carries one proxy to another"},
 };
 
-START_TEST(relation_a_vector_catches_each_mutant)
+LOOP_TEST(relation_a_vector_catches_each_mutant, 0, COUNT(mutants))
 {
     const struct mutant *mutant = &mutants[_i];
     for (int i = 0; i < COUNT(vectors); i++) {
@@ -363,7 +360,6 @@ START_TEST(relation_a_vector_catches_each_mutant)
     }
     ck_abort_msg("no vector fails under the formula '%s'", mutant->name);
 }
-END_TEST
 
 // --- axioms: what each forbids; what breaks Sequential Consistency Per Location breaks Causality too ---
 
@@ -382,7 +378,7 @@ static const struct deciding {
 };
 
 // The search orders fences either way: one of the two ways breaks the axiom Fence-SC, and the other keeps all.
-START_TEST(axiom_breaks_alone)
+LOOP_TEST(axiom_breaks_alone, 0, COUNT(deciding))
 {
     static struct litmus test;
     static struct model_work work;
@@ -412,10 +408,9 @@ START_TEST(axiom_breaks_alone)
     ck_assert_int_ge(count, 2);
     for (int i = 0; i < count; i++) ck_assert_int_eq(edges[i].to, edges[(i + 1) % count].from);
 }
-END_TEST
 
 // Of the two axioms that the search keeps by itself: coherence follows causality, values need a cause.
-START_TEST(axiom_coherence_wants_the_order_of_causality)
+TEST(axiom_coherence_wants_the_order_of_causality)
 {
     struct execution *x = execution_of(fences);
     struct named first = {0, 2, IS_WRITE}, second = {0, 3, IS_WRITE};
@@ -428,9 +423,8 @@ START_TEST(axiom_coherence_wants_the_order_of_causality)
     relation_close(&x->coherence);
     ck_assert_int_eq(axiom_coherence(x), 0);
 }
-END_TEST
 
-START_TEST(axiom_no_thin_air_wants_no_cycle)
+TEST(axiom_no_thin_air_wants_no_cycle)
 {
     struct execution *x = execution_of(XY FAR "ld.weak r0, x | ld.weak r0, y ;\nst.weak y, 1 | st.weak x, 1 ;\n"
                                               "exists (P0:r0 == 1 /\\ P1:r0 == 1)");
@@ -442,7 +436,6 @@ START_TEST(axiom_no_thin_air_wants_no_cycle)
     ck_assert_int_eq(axiom_no_thin_air(x), 0);
     ck_assert_int_eq(axiom_broken(x), AXIOM_NO_THIN_AIR);
 }
-END_TEST
 
 // A pair that is weak and unordered races; one that is ordered, or morally strong, does not.
 static const struct race {
@@ -461,7 +454,7 @@ static const struct race {
     {XY FAR "ld.weak r0, x | ld.weak r0, x ;\nexists (P1:r0 == 0)", 1, "two reads do not conflict"},
 };
 
-START_TEST(race_needs_a_pair_that_is_neither_ordered_nor_strong)
+LOOP_TEST(race_needs_a_pair_that_is_neither_ordered_nor_strong, 0, COUNT(races))
 {
     static struct litmus test;
     static struct model_work work;
@@ -474,20 +467,4 @@ START_TEST(race_needs_a_pair_that_is_neither_ordered_nor_strong)
     const struct order_event *a = &answer.witness.event[answer.race[0]], *b = &answer.witness.event[answer.race[1]];
     ck_assert((a->what | b->what) & IS_WRITE);
     ck_assert_int_eq(test.place[a->place].memory, test.place[b->place].memory);
-}
-END_TEST
-
-Suite *order_relation_suite(void)
-{
-    Suite *suite = suite_create("order_relation");
-    TCase *relation = tcase_create("relation"), *axiom = tcase_create("axiom");
-    tcase_add_loop_test(relation, relation_vectors, 0, COUNT(vectors));
-    tcase_add_loop_test(relation, relation_a_vector_catches_each_mutant, 0, COUNT(mutants));
-    tcase_add_loop_test(axiom, axiom_breaks_alone, 0, COUNT(deciding));
-    tcase_add_test(axiom, axiom_coherence_wants_the_order_of_causality);
-    tcase_add_test(axiom, axiom_no_thin_air_wants_no_cycle);
-    suite_add_tcase(suite, relation);
-    tcase_add_loop_test(axiom, race_needs_a_pair_that_is_neither_ordered_nor_strong, 0, COUNT(races));
-    suite_add_tcase(suite, axiom);
-    return suite;
 }

@@ -10,8 +10,6 @@
 #include "rule_most.h"
 #include "rules/bulk.h"
 
-Suite *prefetch_case_suite(void);
-
 enum { CASES = 8000, BYTES = 1 << 20 };
 
 static uint8_t bytes[BYTES], other[BYTES];
@@ -39,7 +37,7 @@ static struct result model_of(const struct prefetch_case *c, uint8_t *to)
 
 // 11 batches of 48 bytes and one of 40 on 2 CTAs: 6 turns each through 4 stages. Batch 10 is in stage 1 of CTA 0, and
 // of the last batch stage 1 of CTA 1 holds 32 bytes, the rest of batch 3 behind them.
-START_TEST(prefetch_leaves_elements_one_higher_and_the_last_turns_in_the_stages)
+TEST(prefetch_leaves_elements_one_higher_and_the_last_turns_in_the_stages)
 {
     struct prefetch_case c = case_of(CASE("4", "2", "2", "568", "48", REST));
     struct result result = model_of(&c, bytes);
@@ -60,10 +58,9 @@ START_TEST(prefetch_leaves_elements_one_higher_and_the_last_turns_in_the_stages)
     ck_assert_mem_eq(cta1 + PREFETCH_PITCH_BYTES, destination + 11 * 48, 32);
     ck_assert_mem_eq(cta1 + PREFETCH_PITCH_BYTES + 32, destination + 3 * 48 + 32, 16);
 }
-END_TEST
 
 // Stages 0 and 1 had two phases, 2 and 3 one.
-START_TEST(mbarrier_wait_parity__prefetch_flips_it_once_a_turn)
+TEST(mbarrier_wait_parity__prefetch_flips_it_once_a_turn)
 {
     struct prefetch_case c = case_of(CASE("4", "2", "2", "568", "48", REST));
     struct result result = model_of(&c, bytes);
@@ -76,9 +73,8 @@ START_TEST(mbarrier_wait_parity__prefetch_flips_it_once_a_turn)
         ck_assert_int_eq(fields.tx, 0);
     }
 }
-END_TEST
 
-START_TEST(prefetch_in_place_leaves_the_same)
+TEST(prefetch_in_place_leaves_the_same)
 {
     struct prefetch_case c = case_of(CASE("3", "0", "5", "2044", "64", REST));
     struct result apart = model_of(&c, bytes);
@@ -90,9 +86,8 @@ START_TEST(prefetch_in_place_leaves_the_same)
     for (int i = 1; i < 3; i++)
         ck_assert_mem_eq(apart.window[i + 1].bytes, in_place.window[i].bytes, in_place.window[i].size_bytes);
 }
-END_TEST
 
-START_TEST(bulk_align__prefetch_faults)
+TEST(bulk_align__prefetch_faults)
 {
     struct prefetch_case c = case_of(CASE("4", "2", "2", "568", "48", REST));
     c.offset = 4;
@@ -104,13 +99,12 @@ START_TEST(bulk_align__prefetch_faults)
     c.count_bytes = 12;
     ck_assert_int_eq(model_of(&c, bytes).rule, RULE_OK);
 }
-END_TEST
 
 // --- random cases ----------------------------------------------------------------------------------------------------
 
 // Every number of stages with every number of stores; few faults, of one rule; CTAs with nothing to do, rings that turn
 // more than twice, tails that no bulk copy carries.
-START_TEST(prefetch_generate_meets_every_ring)
+TEST(prefetch_generate_meets_every_ring)
 {
     int rings[PREFETCH_MAX_STAGES + 1][PREFETCH_MAX_STORES + 1] = {{0}}, rules[RULE_MOST] = {0};
     int idle = 0, turns = 0, tails = 0, short_batches = 0;
@@ -140,19 +134,4 @@ START_TEST(prefetch_generate_meets_every_ring)
     ck_assert_int_gt(turns, 500);
     ck_assert_int_gt(tails, 1000);
     ck_assert_int_gt(short_batches, 1000);
-}
-END_TEST
-
-Suite *prefetch_case_suite(void)
-{
-    Suite *suite = suite_create("prefetch_case");
-    TCase *tcase = tcase_create("prefetch_case");
-    tcase_set_timeout(tcase, 60);
-    tcase_add_test(tcase, prefetch_leaves_elements_one_higher_and_the_last_turns_in_the_stages);
-    tcase_add_test(tcase, mbarrier_wait_parity__prefetch_flips_it_once_a_turn);
-    tcase_add_test(tcase, prefetch_in_place_leaves_the_same);
-    tcase_add_test(tcase, bulk_align__prefetch_faults);
-    tcase_add_test(tcase, prefetch_generate_meets_every_ring);
-    suite_add_tcase(suite, tcase);
-    return suite;
 }

@@ -12,7 +12,7 @@ static const struct {
 #include "ptx_constants.def"
 };
 
-START_TEST(an_expression_has_the_bytes_that_ptxas_stores)
+LOOP_TEST(an_expression_has_the_bytes_that_ptxas_stores, 0, ROWS_OF(constants))
 {
     char text[256];
     uint64_t bits;
@@ -24,7 +24,6 @@ START_TEST(an_expression_has_the_bytes_that_ptxas_stores)
                   (unsigned long long)bits, (unsigned long long)constants[_i].bits);
     ptx_close(opened.module);
 }
-END_TEST
 
 // ptxas refuses each of them.
 static const struct {
@@ -47,7 +46,7 @@ static const struct {
     {"u64", "0f3F800000 < 2.0", "0f3F800000 takes no operators"},
 };
 
-START_TEST(what_ptxas_refuses_is_refused)
+LOOP_TEST(what_ptxas_refuses_is_refused, 0, ROWS_OF(refused))
 {
     char text[256];
     snprintf(text, sizeof text, HEAD ".global .%s g = %s;\n", refused[_i].type, refused[_i].text);
@@ -56,10 +55,9 @@ START_TEST(what_ptxas_refuses_is_refused)
                   "%s: %u errors, %s", refused[_i].text, opened.errors.count, opened.errors.item[0].message);
     ptx_close(opened.module);
 }
-END_TEST
 
 // ptxas is ended by a signal at this quotient; here it wraps.
-START_TEST(the_least_integer_by_minus_one_wraps)
+TEST(the_least_integer_by_minus_one_wraps)
 {
     uint64_t bits;
     struct opened opened = open_text(HEAD ".global .u64 g = (-9223372036854775807 - 1) / -1;\n");
@@ -67,19 +65,4 @@ START_TEST(the_least_integer_by_minus_one_wraps)
     memcpy(&bits, opened.program->variable[0].init, sizeof bits);
     ck_assert_uint_eq(bits, (uint64_t)1 << 63);
     ptx_close(opened.module);
-}
-END_TEST
-
-Suite *ptx_constant_suite(void)
-{
-    Suite *suite = suite_create("ptx_constant");
-    TCase *values = tcase_create("values");
-    tcase_add_loop_test(values, an_expression_has_the_bytes_that_ptxas_stores, 0,
-                        sizeof constants / sizeof constants[0]);
-    tcase_add_test(values, the_least_integer_by_minus_one_wraps);
-    suite_add_tcase(suite, values);
-    TCase *refuses = tcase_create("refuses");
-    tcase_add_loop_test(refuses, what_ptxas_refuses_is_refused, 0, sizeof refused / sizeof refused[0]);
-    suite_add_tcase(suite, refuses);
-    return suite;
 }

@@ -7,8 +7,6 @@
 
 #include "ptx_test.h"
 
-Suite *ptx_link_suite(void);
-
 #define UNIT(name) ".tmaref_unit \"" name "\";\n" HEAD
 #define F_OF(type) " .func (.param " type " r) f(.param " type " a) { ret; }\n"
 #define USES_F(type)                                                                                                   \
@@ -79,7 +77,7 @@ static const struct {
     {".extern .shared .b8 s[];\n", ".extern .shared .b64 s[];\n", NULL},
 };
 
-START_TEST(two_parts_go_together_or_not)
+LOOP_TEST(two_parts_go_together_or_not, 0, ROWS_OF(pairs))
 {
     char text[2048];
     snprintf(text, sizeof text, UNIT("a") "%s" UNIT("b") "%s", pairs[_i].first, pairs[_i].second);
@@ -91,7 +89,6 @@ START_TEST(two_parts_go_together_or_not)
         ck_assert_msg(strstr(message, pairs[_i].message) != NULL, "%s: '%s'", text, message);
     ptx_close(opened.module);
 }
-END_TEST
 
 // The variable of module-wide number `index` has this name and begins with this byte.
 static void expect_variable(const struct opened *opened, uint32_t index, const char *name, uint8_t value)
@@ -116,7 +113,7 @@ static void expect_load(struct opened *opened, const char *entry, const char *na
 
 #define LOADS(entry, name) ".visible .entry " entry "() { .reg .b32 %r1; ld.global.b32 %r1, [" name "]; ret; }\n"
 
-START_TEST(names_stand_for_what_another_unit_defines)
+TEST(names_stand_for_what_another_unit_defines)
 {
     struct opened opened = link_text(
         UNIT("a") ".extern .global .b32 v;\n.global .b32 own = 1;\n" LOADS("a_v", "v") LOADS("a_own", "own")
@@ -129,9 +126,8 @@ START_TEST(names_stand_for_what_another_unit_defines)
     expect_load(&opened, "b_own", "own", 3);
     ptx_close(opened.module);
 }
-END_TEST
 
-START_TEST(values_hold_what_another_unit_defines)
+TEST(values_hold_what_another_unit_defines)
 {
     struct opened opened =
         link_text(UNIT("a") ".extern .global .b32 v;\n.extern .func f();\n.visible .global .u64 at[2] = {v, f};\n" UNIT(
@@ -143,9 +139,8 @@ START_TEST(values_hold_what_another_unit_defines)
     ck_assert_int_eq(opened.program->function[relocation[1].index].has_body, 1);
     ptx_close(opened.module);
 }
-END_TEST
 
-START_TEST(of_two_definitions_one_has_a_body)
+TEST(of_two_definitions_one_has_a_body)
 {
     struct opened opened = link_text(UNIT("a") ".weak .entry k() { ret; }\n.entry mine() { ret; }\n" UNIT(
         "b") ".visible .entry k() { exit; }\n.visible .entry mine() { exit; }\n");
@@ -158,14 +153,13 @@ START_TEST(of_two_definitions_one_has_a_body)
     ck_assert_int_eq(strncmp(function[mine].body, " exit", 5), 0); // not the one of `a` alone
     ptx_close(opened.module);
 }
-END_TEST
 
 #define PLACED(label, letter)                                                                                          \
     ".file 1 \"" label ".cu\"\n.visible .entry " label "()\n{\n.loc 1 7 3, function_name $L0, inlined_at 1 9 1\n"      \
     "exit;\n}\n.section .debug_str\n{\n$L0:\n.b8 " letter "\n.b8 0\n}\n"
 
 // Each unit numbers its files, and labels its strings, from the beginning.
-START_TEST(places_are_those_of_the_unit)
+TEST(places_are_those_of_the_unit)
 {
     struct opened opened = link_text(UNIT("a") PLACED("first", "65") UNIT("b") PLACED("second", "66"));
     static const char *const names[] = {"first", "second"};
@@ -183,7 +177,6 @@ START_TEST(places_are_those_of_the_unit)
     }
     ptx_close(opened.module);
 }
-END_TEST
 
 // Without units PTX is a whole program: what ptxas of CUDA 13.0 says of each.
 static const struct {
@@ -201,7 +194,7 @@ static const struct {
     {".visible .func f();\n.entry k() { call f; ret; }\n", "'f' is used, but nothing defines it"},
 };
 
-START_TEST(a_whole_program_needs_no_other)
+LOOP_TEST(a_whole_program_needs_no_other, 0, ROWS_OF(wholes))
 {
     char text[512];
     snprintf(text, sizeof text, HEAD "%s", wholes[_i].text);
@@ -212,7 +205,6 @@ START_TEST(a_whole_program_needs_no_other)
         ck_assert_int_eq(opened.program->variable[0].linkage, PTX_LINK_VISIBLE); // its own
     ptx_close(opened.module);
 }
-END_TEST
 
 static const struct {
     const char *text, *message;
@@ -226,7 +218,7 @@ static const struct {
     {HEAD ".address_size 64\n", "a second .address_size"},
 };
 
-START_TEST(units_that_are_wrong_are_refused)
+LOOP_TEST(units_that_are_wrong_are_refused, 0, ROWS_OF(wrong))
 {
     struct opened opened = open_text(wrong[_i].text);
     ck_assert_uint_gt(opened.errors.count, 0);
@@ -234,10 +226,9 @@ START_TEST(units_that_are_wrong_are_refused)
                   opened.errors.item[0].message);
     ptx_close(opened.module);
 }
-END_TEST
 
 // Some limits let the text be read and not be linked.
-START_TEST(memory_has_a_limit)
+TEST(memory_has_a_limit)
 {
     enum { VARIABLES = 2000, ROOM = 100000, MOST = 2000000 };
     static char text[ROOM] = UNIT("a");
@@ -256,21 +247,4 @@ START_TEST(memory_has_a_limit)
     }
     ck_assert_int_gt(linked, 0);
     ck_assert_int_gt(refused, 0);
-}
-END_TEST
-
-Suite *ptx_link_suite(void)
-{
-    Suite *suite = suite_create("ptx_link");
-    TCase *units = tcase_create("units");
-    tcase_add_loop_test(units, two_parts_go_together_or_not, 0, sizeof pairs / sizeof pairs[0]);
-    tcase_add_test(units, names_stand_for_what_another_unit_defines);
-    tcase_add_test(units, values_hold_what_another_unit_defines);
-    tcase_add_test(units, of_two_definitions_one_has_a_body);
-    tcase_add_test(units, places_are_those_of_the_unit);
-    tcase_add_loop_test(units, a_whole_program_needs_no_other, 0, sizeof wholes / sizeof wholes[0]);
-    tcase_add_loop_test(units, units_that_are_wrong_are_refused, 0, sizeof wrong / sizeof wrong[0]);
-    tcase_add_test(units, memory_has_a_limit);
-    suite_add_tcase(suite, units);
-    return suite;
 }

@@ -5,8 +5,6 @@
 
 #include "ptx_test.h"
 
-Suite *ptx_mistake_suite(void);
-
 // --- What is wrong ---------------------------------------------------------------------------------------------------
 
 static const struct {
@@ -108,7 +106,7 @@ static const struct {
     {"setmaxnreg.inc.sync.aligned.u32 100;", 33, "24 to 256, a multiple of 8", ""},
 };
 
-START_TEST(a_mistake_is_shown_where_it_is)
+LOOP_TEST(a_mistake_is_shown_where_it_is, 0, ROWS_OF(mistakes))
 {
     char text[512];
     snprintf(
@@ -130,7 +128,6 @@ START_TEST(a_mistake_is_shown_where_it_is)
     ck_assert_msg(strstr(error->advice, mistakes[_i].advice) != NULL, "%s: %s", mistakes[_i].body, error->advice);
     ptx_close(opened.module);
 }
-END_TEST
 
 static const struct {
     const char *text, *message;
@@ -229,7 +226,7 @@ static const struct {
      "'c': constant data with it has 65537 bytes, limit 65536"},
 };
 
-START_TEST(a_module_that_is_wrong_is_refused)
+LOOP_TEST(a_module_that_is_wrong_is_refused, 0, ROWS_OF(modules))
 {
     struct opened opened = open_text(modules[_i].text);
     ck_assert_msg(opened.errors.count > 0, "%s", modules[_i].text);
@@ -237,7 +234,6 @@ START_TEST(a_module_that_is_wrong_is_refused)
                   opened.errors.item[0].message);
     ptx_close(opened.module);
 }
-END_TEST
 
 // As ptxas counts it: the entry's own variables, and those of the module that it names. ptxas counts in 32 bits, so
 // that it takes the last one.
@@ -252,7 +248,7 @@ static const struct {
     {".shared .b8 a[4294967295];", "mov.b32 r, a;", 4294967295},
 };
 
-START_TEST(shared_memory_is_at_most_that_of_a_cta)
+LOOP_TEST(shared_memory_is_at_most_that_of_a_cta, 0, ROWS_OF(shared_rows))
 {
     char text[512], message[256];
     snprintf(text, sizeof text, HEAD "%s\n.entry k() { .reg .b32 r; %s ret; }", shared_rows[_i].variables,
@@ -267,9 +263,8 @@ START_TEST(shared_memory_is_at_most_that_of_a_cta)
     ck_assert_int_eq(ptx_decode(opened.module, 0, &opened.errors), shared_rows[_i].bytes == 0);
     ptx_close(opened.module);
 }
-END_TEST
 
-START_TEST(memory_has_a_limit)
+TEST(memory_has_a_limit)
 {
     static const char text[] = HEAD ".global .b8 a[1000000] = {1,2,3};\n.entry "
                                     "k() { .reg .b32 r; add.s32 r, r, r; ret; }";
@@ -282,11 +277,10 @@ START_TEST(memory_has_a_limit)
         ptx_close(module);
     }
 }
-END_TEST
 
 // Each slot of each row names words that there are, and operands that make
 // sense.
-START_TEST(the_table_of_forms_is_sound)
+LOOP_TEST(the_table_of_forms_is_sound, 0, ptx_form_count())
 {
     struct ptx_choice choice;
     struct ptx_spelling spelling;
@@ -303,19 +297,4 @@ START_TEST(the_table_of_forms_is_sound)
                           "%s", text);
             ptx_form_match(_i, &spelling, &choice, &taken);
         }
-}
-END_TEST
-
-Suite *ptx_mistake_suite(void)
-{
-    Suite *suite = suite_create("ptx_mistake");
-    TCase *refuses = tcase_create("refuses");
-    tcase_add_loop_test(refuses, a_mistake_is_shown_where_it_is, 0, sizeof mistakes / sizeof mistakes[0]);
-    tcase_add_loop_test(refuses, a_module_that_is_wrong_is_refused, 0, sizeof modules / sizeof modules[0]);
-    tcase_add_loop_test(refuses, shared_memory_is_at_most_that_of_a_cta, 0,
-                        (int)(sizeof shared_rows / sizeof shared_rows[0]));
-    tcase_add_test(refuses, memory_has_a_limit);
-    tcase_add_loop_test(refuses, the_table_of_forms_is_sound, 0, ptx_form_count());
-    suite_add_tcase(suite, refuses);
-    return suite;
 }

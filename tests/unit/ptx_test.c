@@ -6,8 +6,6 @@
 
 #include "ptx_test.h"
 
-Suite *ptx_suite(void);
-
 // The one function `k` of the text, decoded without errors.
 static const struct ptx_function *decode_k(struct opened *opened, const char *text)
 {
@@ -29,7 +27,7 @@ static const struct ptx_operand *operand_of(const struct ptx_function *function,
     return &function->operand[function->instruction[n].first + i];
 }
 
-START_TEST(registers_are_numbered_within_their_file)
+TEST(registers_are_numbered_within_their_file)
 {
     struct opened opened;
     const struct ptx_function *k = decode_k(&opened, HEAD ".entry k() { .reg .b32 %r<5>, x; .reg .f32 %f<3>; .reg "
@@ -50,10 +48,9 @@ START_TEST(registers_are_numbered_within_their_file)
     ck_assert_uint_eq(k->instruction[2].guard, 1);
     ptx_close(opened.module);
 }
-END_TEST
 
 // As inline assembly has it: "mov.u32%0,%laneid;".
-START_TEST(a_register_needs_no_space_before_it)
+TEST(a_register_needs_no_space_before_it)
 {
     struct opened opened;
     const struct ptx_function *k =
@@ -63,7 +60,6 @@ START_TEST(a_register_needs_no_space_before_it)
     ck_assert_uint_eq(operand_of(k, 1, 0)->index, 2);
     ptx_close(opened.module);
 }
-END_TEST
 
 static const struct {
     const char *text;
@@ -126,7 +122,7 @@ static const struct {
                {"-1e3", -1000},  {"1.5 + 0d3FF0000000000000", 2.5},
                {"2.0 * 3.0", 6}, {"-(0d3FF0000000000000)", -1}};
 
-START_TEST(constants_are_doubles_too)
+LOOP_TEST(constants_are_doubles_too, 0, ROWS_OF(doubles))
 {
     char text[256];
     double value;
@@ -137,7 +133,6 @@ START_TEST(constants_are_doubles_too)
     ck_assert_msg(value == doubles[_i].value, "%s: %g", doubles[_i].text, value);
     ptx_close(opened.module);
 }
-END_TEST
 
 static const struct {
     const char *name, *type;
@@ -155,7 +150,7 @@ static const struct {
     {"%cluster_ctaid.y", "b32", PTX_SPECIAL_CLUSTER_CTAID, 1},
 };
 
-START_TEST(special_registers_have_names_and_parts)
+LOOP_TEST(special_registers_have_names_and_parts, 0, ROWS_OF(specials))
 {
     char text[256];
     struct opened opened;
@@ -167,9 +162,8 @@ START_TEST(special_registers_have_names_and_parts)
     ck_assert_uint_eq(operand_of(k, 0, 1)->bits, specials[_i].part);
     ptx_close(opened.module);
 }
-END_TEST
 
-START_TEST(vectors_are_moved_part_by_part)
+TEST(vectors_are_moved_part_by_part)
 {
     struct opened opened;
     const struct ptx_function *k =
@@ -185,9 +179,8 @@ START_TEST(vectors_are_moved_part_by_part)
         ck_assert(k->operand[id + i].index == PTX_SPECIAL_TID && k->operand[id + i].bits == i);
     ptx_close(opened.module);
 }
-END_TEST
 
-START_TEST(vector_registers_are_read_whole_and_in_parts)
+TEST(vector_registers_are_read_whole_and_in_parts)
 {
     struct opened opened;
     const struct ptx_function *k =
@@ -203,9 +196,8 @@ START_TEST(vector_registers_are_read_whole_and_in_parts)
     ck_assert_uint_eq(k->operand[operand_of(k, 4, 1)->index + 3].bits, 5);
     ptx_close(opened.module);
 }
-END_TEST
 
-START_TEST(what_a_module_may_hold_besides)
+TEST(what_a_module_may_hold_besides)
 {
     struct opened opened = open_text(HEAD ".pragma \"a\", \"b\";\n/* a comment\n */ // another\n"
                                           ".weak .func one() .noreturn { trap; }\n.func two();\n.alias two, one;\n"
@@ -224,9 +216,8 @@ START_TEST(what_a_module_may_hold_besides)
               tuning->blocks_are_clusters);
     ptx_close(opened.module);
 }
-END_TEST
 
-START_TEST(constants_are_those_of_c)
+LOOP_TEST(constants_are_those_of_c, 0, ROWS_OF(constants))
 {
     char text[256];
     struct opened opened;
@@ -236,9 +227,8 @@ START_TEST(constants_are_those_of_c)
                   (unsigned long long)operand_of(k, 0, 1)->bits);
     ptx_close(opened.module);
 }
-END_TEST
 
-START_TEST(floating_point_constants_take_the_width_of_the_instruction)
+TEST(floating_point_constants_take_the_width_of_the_instruction)
 {
     struct opened opened;
     const struct ptx_function *k =
@@ -256,10 +246,9 @@ START_TEST(floating_point_constants_take_the_width_of_the_instruction)
     ck_assert_uint_eq(operand_of(k, 7, 1)->bits, 0x3ff0000000000000);
     ptx_close(opened.module);
 }
-END_TEST
 
 // As ptxas 13.0 reads it: the innermost declaration that has the number, whether it is of a range or of one register.
-START_TEST(ranges_of_a_block_hide_the_numbers_that_they_have)
+TEST(ranges_of_a_block_hide_the_numbers_that_they_have)
 {
     static const uint32_t places[] = {2, 22, 3, 23, 31, 19, 7};
     struct opened opened;
@@ -271,10 +260,9 @@ START_TEST(ranges_of_a_block_hide_the_numbers_that_they_have)
         ck_assert_uint_eq(operand_of(k, i, 0)->index, places[i]);
     ptx_close(opened.module);
 }
-END_TEST
 
 // So does ptxas 13.0: inline assembly without braces declares %p beside the compiler's %p<2>.
-START_TEST(a_range_is_another_name_than_the_register_that_is_called_as_it)
+TEST(a_range_is_another_name_than_the_register_that_is_called_as_it)
 {
     static const uint32_t places[] = {5, 2, 0, 1};
     struct opened opened;
@@ -285,9 +273,8 @@ START_TEST(a_range_is_another_name_than_the_register_that_is_called_as_it)
         ck_assert_uint_eq(operand_of(k, i, 0)->index, places[i]);
     ptx_close(opened.module);
 }
-END_TEST
 
-START_TEST(labels_belong_to_their_block)
+TEST(labels_belong_to_their_block)
 {
     struct opened opened;
     const struct ptx_function *k = decode_k(&opened, HEAD ".entry k() { .reg .pred p;\n"
@@ -302,9 +289,8 @@ START_TEST(labels_belong_to_their_block)
     ck_assert_uint_eq(k->instruction[2].guard, 1);
     ptx_close(opened.module);
 }
-END_TEST
 
-START_TEST(branches_by_index_know_their_labels)
+TEST(branches_by_index_know_their_labels)
 {
     struct opened opened;
     const struct ptx_function *k =
@@ -317,9 +303,8 @@ START_TEST(branches_by_index_know_their_labels)
     ck_assert_uint_eq(targets->index[1], 2);
     ptx_close(opened.module);
 }
-END_TEST
 
-START_TEST(variables_have_sizes_and_first_values)
+TEST(variables_have_sizes_and_first_values)
 {
     struct opened opened = open_text(HEAD ".extern .shared .align 128 .b8 dyn[];\n"
                                           ".global .align 8 .u16 a[2][3] = {{1, 2, 3}, {0x10004}};\n"
@@ -344,9 +329,8 @@ START_TEST(variables_have_sizes_and_first_values)
     ck_assert_uint_eq(variable[5].bytes, 8);
     ptx_close(opened.module);
 }
-END_TEST
 
-START_TEST(calls_pass_what_the_function_takes)
+TEST(calls_pass_what_the_function_takes)
 {
     struct opened opened;
     const struct ptx_function *k =
@@ -370,9 +354,8 @@ START_TEST(calls_pass_what_the_function_takes)
     ck_assert_uint_eq(k->targets[operand_of(k, 5, 3)->index].parameters, 2);
     ptx_close(opened.module);
 }
-END_TEST
 
-START_TEST(addresses_of_parameters_and_vectors_of_one_are_values)
+TEST(addresses_of_parameters_and_vectors_of_one_are_values)
 {
     struct opened opened;
     const struct ptx_function *k =
@@ -384,9 +367,8 @@ START_TEST(addresses_of_parameters_and_vectors_of_one_are_values)
     ck_assert_int_eq(operand_of(k, 2, 1)->kind, PTX_OPERAND_REGISTER);
     ptx_close(opened.module);
 }
-END_TEST
 
-START_TEST(elements_of_arrays_are_places)
+TEST(elements_of_arrays_are_places)
 {
     struct opened opened;
     const struct ptx_function *k =
@@ -400,9 +382,8 @@ START_TEST(elements_of_arrays_are_places)
     ck_assert(operand_of(k, 3, 1)->kind == PTX_OPERAND_VARIABLE && operand_of(k, 3, 1)->bits == 16);
     ptx_close(opened.module);
 }
-END_TEST
 
-START_TEST(tuning_is_read)
+TEST(tuning_is_read)
 {
     struct opened opened = open_text(HEAD ".visible .entry k(.param .u64 .ptr .global .align 16 p, "
                                           ".param .align 64 .b8 map[128])\n"
@@ -420,9 +401,8 @@ START_TEST(tuning_is_read)
     ck_assert(k->tuning.is_explicit_cluster);
     ptx_close(opened.module);
 }
-END_TEST
 
-START_TEST(locations_know_who_inlined_them)
+TEST(locations_know_who_inlined_them)
 {
     struct opened opened;
     const struct ptx_function *k =
@@ -442,9 +422,8 @@ START_TEST(locations_know_who_inlined_them)
     ck_assert_uint_eq(ptx_file_name(opened.module, 3).length, 0);
     ptx_close(opened.module);
 }
-END_TEST
 
-START_TEST(a_spelling_makes_choices)
+TEST(a_spelling_makes_choices)
 {
     struct opened opened;
     const struct ptx_function *k = decode_k(&opened, HEAD ".entry k() { .reg .f32 %f<4>; .reg .b64 a; .reg .u32 s; "
@@ -467,33 +446,4 @@ START_TEST(a_spelling_makes_choices)
     ck_assert_int_eq(operand_of(k, 2, 2)->kind, PTX_OPERAND_VECTOR);
     ck_assert_uint_eq(k->operand[operand_of(k, 2, 2)->index + 1].bits, 2);
     ptx_close(opened.module);
-}
-END_TEST
-
-Suite *ptx_suite(void)
-{
-    Suite *suite = suite_create("ptx");
-    TCase *reads = tcase_create("reads");
-    tcase_add_test(reads, registers_are_numbered_within_their_file);
-    tcase_add_test(reads, a_register_needs_no_space_before_it);
-    tcase_add_test(reads, ranges_of_a_block_hide_the_numbers_that_they_have);
-    tcase_add_test(reads, a_range_is_another_name_than_the_register_that_is_called_as_it);
-    tcase_add_loop_test(reads, constants_are_those_of_c, 0, sizeof constants / sizeof constants[0]);
-    tcase_add_test(reads, floating_point_constants_take_the_width_of_the_instruction);
-    tcase_add_loop_test(reads, constants_are_doubles_too, 0, sizeof doubles / sizeof doubles[0]);
-    tcase_add_loop_test(reads, special_registers_have_names_and_parts, 0, sizeof specials / sizeof specials[0]);
-    tcase_add_test(reads, vectors_are_moved_part_by_part);
-    tcase_add_test(reads, vector_registers_are_read_whole_and_in_parts);
-    tcase_add_test(reads, what_a_module_may_hold_besides);
-    tcase_add_test(reads, labels_belong_to_their_block);
-    tcase_add_test(reads, branches_by_index_know_their_labels);
-    tcase_add_test(reads, variables_have_sizes_and_first_values);
-    tcase_add_test(reads, calls_pass_what_the_function_takes);
-    tcase_add_test(reads, addresses_of_parameters_and_vectors_of_one_are_values);
-    tcase_add_test(reads, elements_of_arrays_are_places);
-    tcase_add_test(reads, tuning_is_read);
-    tcase_add_test(reads, locations_know_who_inlined_them);
-    tcase_add_test(reads, a_spelling_makes_choices);
-    suite_add_tcase(suite, reads);
-    return suite;
 }

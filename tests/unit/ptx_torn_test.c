@@ -7,8 +7,6 @@
 #include "lexer.h"
 #include "ptx_test.h"
 
-Suite *ptx_torn_suite(void);
-
 static const char whole[] =
     "// a comment\n.version 8.5\n.target sm_90a, debug\n.address_size 64\n.file 1 \"a.cu\", 12, 34\n.pragma "
     "\"nounroll\", \"x\";\n"
@@ -51,12 +49,11 @@ static struct ptx_errors read_all(const char *text, size_t length)
     return errors;
 }
 
-START_TEST(the_whole_is_read)
+TEST(the_whole_is_read)
 {
     struct ptx_errors errors = read_all(whole, strlen(whole));
     ck_assert_msg(errors.count == 0, "%u:%u: %s", errors.item[0].line, errors.item[0].column, errors.item[0].message);
 }
-END_TEST
 
 // Where a place in the text is: the column counts from 1.
 static void find(const char *text, const char *at, uint32_t *line, uint32_t *column)
@@ -65,7 +62,7 @@ static void find(const char *text, const char *at, uint32_t *line, uint32_t *col
     for (; text < at; text++) *column = *text == '\n' ? 1 : *column + 1, *line += *text == '\n';
 }
 
-START_TEST(what_is_cut_off_is_refused_within_what_is_left)
+TEST(what_is_cut_off_is_refused_within_what_is_left)
 {
     uint32_t line, column, refused = 0;
     for (size_t length = 1; length < strlen(whole); length++) {
@@ -81,7 +78,6 @@ START_TEST(what_is_cut_off_is_refused_within_what_is_left)
     }
     ck_assert_uint_gt(refused, strlen(whole) * 4 / 5);
 }
-END_TEST
 
 // Braces may miss their other one anywhere; what a section holds is read by nobody but who asks for it.
 static int is_loose(const struct ptx_token *token)
@@ -90,7 +86,7 @@ static int is_loose(const struct ptx_token *token)
 }
 
 // The error is at the token, or, where this is a part of the instruction, at its beginning.
-START_TEST(a_strange_token_is_refused_where_it_stands)
+TEST(a_strange_token_is_refused_where_it_stands)
 {
     struct ptx_lexer lexer = {whole, whole + strlen(whole), 1};
     char text[sizeof whole];
@@ -107,17 +103,4 @@ START_TEST(a_strange_token_is_refused_where_it_stands)
                       "%u:%u: '%.*s' is strange, and the error is at %u:%u: %s", line, column, (int)token.length,
                       token.at, error->line, error->column, error->message);
     }
-}
-END_TEST
-
-Suite *ptx_torn_suite(void)
-{
-    Suite *suite = suite_create("ptx_torn");
-    TCase *torn = tcase_create("torn");
-    tcase_set_timeout(torn, 60);
-    tcase_add_test(torn, the_whole_is_read);
-    tcase_add_test(torn, what_is_cut_off_is_refused_within_what_is_left);
-    tcase_add_test(torn, a_strange_token_is_refused_where_it_stands);
-    suite_add_tcase(suite, torn);
-    return suite;
 }

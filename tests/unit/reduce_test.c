@@ -49,35 +49,30 @@ enum {
     SINGLES = 1 << DTYPE_FLOAT32 | 1 << DTYPE_TFLOAT32,
 };
 
-START_TEST(reduce_integer__wraps_compares_and_counts)
+TEST(reduce_integer__wraps_compares_and_counts)
 {
     check_vectors(REDUCE_ADD, REDUCE_XOR, INTEGERS);
 }
-END_TEST
 
-START_TEST(reduce_float_add__rounds_once_and_keeps_subnormals)
+TEST(reduce_float_add__rounds_once_and_keeps_subnormals)
 {
     check_vectors(REDUCE_ADD, REDUCE_ADD, HALVES | SINGLES | 1 << DTYPE_FLOAT64);
 }
-END_TEST
 
-START_TEST(reduce_ftz__flushes_operands_and_results)
+TEST(reduce_ftz__flushes_operands_and_results)
 {
     check_vectors(REDUCE_ADD, REDUCE_ADD, FTZ);
 }
-END_TEST
 
-START_TEST(reduce_f64_nan__passes_as_it_is)
+TEST(reduce_f64_nan__passes_as_it_is)
 {
     check_vectors(REDUCE_ADD, REDUCE_ADD, 1 << DTYPE_FLOAT64);
 }
-END_TEST
 
-START_TEST(reduce_half_min_max__orders_zeros_and_drops_one_nan)
+TEST(reduce_half_min_max__orders_zeros_and_drops_one_nan)
 {
     check_vectors(REDUCE_MIN, REDUCE_MAX, HALVES);
 }
-END_TEST
 
 // --- a slow oracle for sums of halves: search the whole format for the nearest number --------------------------------
 
@@ -129,7 +124,7 @@ static uint16_t slow_sum(const struct format *f, uint16_t a, uint16_t b)
     return (uint16_t)(sign | (down < up ? low : up < down ? high : low % 2 == 0 ? low : high));
 }
 
-START_TEST(reduce_float_add__of_halves_is_the_nearest_number)
+LOOP_TEST(reduce_float_add__of_halves_is_the_nearest_number, 0, 2)
 {
     const struct format *f = &formats[_i];
     fill_values(f);
@@ -139,10 +134,9 @@ START_TEST(reduce_float_add__of_halves_is_the_nearest_number)
             if (found != want) ck_abort_msg("%x + %x: %lx, not %lx", a, b, found, want);
         }
 }
-END_TEST
 
 // Neighbouring exponents with all mantissas: every tie there is near 1.
-START_TEST(reduce_float_add__of_halves_breaks_ties_to_even)
+LOOP_TEST(reduce_float_add__of_halves_breaks_ties_to_even, 0, 2)
 {
     const struct format *f = &formats[_i];
     uint32_t one = (uint32_t)f->bias << f->mantissa_bits, step = 1u << f->mantissa_bits;
@@ -154,10 +148,9 @@ START_TEST(reduce_float_add__of_halves_breaks_ties_to_even)
             ck_assert_uint_eq(reduce_one(REDUCE_ADD, f->dtype, a, b), slow_sum(f, (uint16_t)a, (uint16_t)b));
         }
 }
-END_TEST
 
 // A float64 has more than 2 * 24 + 2 bits, so that rounding its sum again rounds the exact sum.
-START_TEST(reduce_float_add__of_f32_is_the_rounded_f64_sum)
+TEST(reduce_float_add__of_f32_is_the_rounded_f64_sum)
 {
     uint64_t state = 1;
     for (int i = 0; i < 200000; i++) {
@@ -175,9 +168,8 @@ START_TEST(reduce_float_add__of_f32_is_the_rounded_f64_sum)
         ck_assert_uint_eq(reduce_one(REDUCE_ADD, DTYPE_FLOAT32, a, b), want);
     }
 }
-END_TEST
 
-START_TEST(reduce_runs_are_elements_one_by_one)
+TEST(reduce_runs_are_elements_one_by_one)
 {
     enum { MOST = 200, BYTES = (MOST + 1) * 8 + 1 };
     for (int d = 0; d < DTYPE_COUNT; d++)
@@ -196,16 +188,14 @@ START_TEST(reduce_runs_are_elements_one_by_one)
             ck_assert_mem_eq(memory, want, BYTES);
         }
 }
-END_TEST
 
-START_TEST(reduce_names_go_both_ways)
+TEST(reduce_names_go_both_ways)
 {
     for (int op = 0; op < REDUCE_OPS; op++) ck_assert_int_eq(reduce_op_find(reduce_op_name((enum reduce_op)op)), op);
     ck_assert_int_eq(reduce_op_find("mul"), REDUCE_OPS);
     ck_assert_str_eq(reduce_op_name(REDUCE_OPS), "?");
     ck_assert(!reduce_is_legal(REDUCE_OPS, DTYPE_UINT32) && !reduce_is_legal(REDUCE_ADD, DTYPE_COUNT));
 }
-END_TEST
 
 // --- wrong formulas: each changes the right result somewhere, and some vector must see it ----------------------------
 
@@ -352,13 +342,12 @@ static const struct {
 };
 enum { MUTANTS = sizeof mutants / sizeof mutants[0] };
 
-START_TEST(reduce_vectors_notice_wrong_formulas)
+LOOP_TEST(reduce_vectors_notice_wrong_formulas, 0, MUTANTS)
 {
     int noticed = 0;
     for (int i = 0; i < VECTORS; i++) noticed += mutants[_i].apply(&vectors[i]) != vectors[i].result;
     ck_assert_msg(noticed > 0, "no vector notices %s", mutants[_i].name);
 }
-END_TEST
 
 // Lanes of a warp at eight places, several at each, as atomics have them: one after the other, from the lowest; lanes
 // that are off touch nothing, and what was there goes to `old`, which may be the operand.
@@ -391,7 +380,7 @@ static void check_each(enum reduce_op op, enum dtype dtype, uint32_t lanes)
     if (lanes == 0) ck_assert(!has_changed && memory[0] == first);
 }
 
-START_TEST(reduce_each_lane_comes_after_the_one_before)
+TEST(reduce_each_lane_comes_after_the_one_before)
 {
     int checked = 0;
     for (int dtype = 0; dtype < DTYPE_COUNT; dtype++)
@@ -404,9 +393,8 @@ START_TEST(reduce_each_lane_comes_after_the_one_before)
         }
     ck_assert_int_gt(checked, 30);
 }
-END_TEST
 
-START_TEST(reduce_each_tells_whether_memory_has_changed)
+TEST(reduce_each_tells_whether_memory_has_changed)
 {
     const struct reducer reducer = reducer_begin(REDUCE_MAX, DTYPE_UINT32);
     uint32_t memory = 5, source[2] = {5, 6};
@@ -415,27 +403,4 @@ START_TEST(reduce_each_tells_whether_memory_has_changed)
     ck_assert(reducer.each((uint8_t *)&memory, offset, 3, source, NULL));
     ck_assert_uint_eq(memory, 6);
     reducer_end(&reducer);
-}
-END_TEST
-
-Suite *reduce_suite(void)
-{
-    Suite *suite = suite_create("reduce");
-    TCase *tcase = tcase_create("arithmetic");
-    tcase_add_test(tcase, reduce_integer__wraps_compares_and_counts);
-    tcase_add_test(tcase, reduce_float_add__rounds_once_and_keeps_subnormals);
-    tcase_add_test(tcase, reduce_ftz__flushes_operands_and_results);
-    tcase_add_test(tcase, reduce_f64_nan__passes_as_it_is);
-    tcase_add_test(tcase, reduce_half_min_max__orders_zeros_and_drops_one_nan);
-    tcase_add_loop_test(tcase, reduce_float_add__of_halves_is_the_nearest_number, 0, 2);
-    tcase_add_loop_test(tcase, reduce_float_add__of_halves_breaks_ties_to_even, 0, 2);
-    tcase_add_test(tcase, reduce_float_add__of_f32_is_the_rounded_f64_sum);
-    tcase_add_test(tcase, reduce_runs_are_elements_one_by_one);
-    tcase_add_test(tcase, reduce_each_lane_comes_after_the_one_before);
-    tcase_add_test(tcase, reduce_each_tells_whether_memory_has_changed);
-    tcase_add_test(tcase, reduce_names_go_both_ways);
-    tcase_add_loop_test(tcase, reduce_vectors_notice_wrong_formulas, 0, MUTANTS);
-    tcase_set_timeout(tcase, 60);
-    suite_add_tcase(suite, tcase);
-    return suite;
 }

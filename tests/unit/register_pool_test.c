@@ -27,7 +27,7 @@ static const struct {
     {264, RULE_SETMAXNREG_COUNT, "above the most"},
 };
 
-START_TEST(setmaxnreg_count__is_24_to_256_in_steps_of_8)
+LOOP_TEST(setmaxnreg_count__is_24_to_256_in_steps_of_8, 0, ROWS_OF(counts))
 {
     struct register_pool pool = started();
     int granted;
@@ -36,9 +36,8 @@ START_TEST(setmaxnreg_count__is_24_to_256_in_steps_of_8)
     ck_assert_int_eq(register_pool_decrease(&pool, 0, counts[_i].count), RULE_SETMAXNREG_COUNT);
     ck_assert_int_eq(register_pool_increase(&pool, 0, counts[_i].count, &granted), RULE_SETMAXNREG_COUNT);
 }
-END_TEST
 
-START_TEST(setmaxnreg_inc_below__is_refused_one_unit_below_and_not_at_the_same_count)
+TEST(setmaxnreg_inc_below__is_refused_one_unit_below_and_not_at_the_same_count)
 {
     struct register_pool pool = started();
     int granted;
@@ -47,9 +46,8 @@ START_TEST(setmaxnreg_inc_below__is_refused_one_unit_below_and_not_at_the_same_c
     ck_assert_int_eq(register_pool_increase(&pool, 3, START - 8, &granted), RULE_SETMAXNREG_INC_BELOW);
     ck_assert_uint_eq(pool.count[3], START);
 }
-END_TEST
 
-START_TEST(setmaxnreg_dec_above__is_refused_one_unit_above_and_not_at_the_same_count)
+TEST(setmaxnreg_dec_above__is_refused_one_unit_above_and_not_at_the_same_count)
 {
     struct register_pool pool = started();
     ck_assert_int_eq(register_pool_decrease(&pool, 3, START), RULE_OK);
@@ -58,7 +56,6 @@ START_TEST(setmaxnreg_dec_above__is_refused_one_unit_above_and_not_at_the_same_c
     ck_assert_int_eq(register_pool_decrease(&pool, 3, START), RULE_SETMAXNREG_DEC_ABOVE); // it counts from what it has
     ck_assert_uint_eq(pool.free[3], 8);
 }
-END_TEST
 
 static const struct {
     uint32_t warp, count;
@@ -72,7 +69,7 @@ static const struct {
     {0, START - 8, 0, "nothing is left; mutant: what was taken still counts"},
 };
 
-START_TEST(setmaxnreg_pool__gives_what_warps_of_the_same_part_gave)
+TEST(setmaxnreg_pool__gives_what_warps_of_the_same_part_gave)
 {
     struct register_pool pool = started();
     int granted;
@@ -83,17 +80,4 @@ START_TEST(setmaxnreg_pool__gives_what_warps_of_the_same_part_gave)
         ck_assert_msg(granted == increases[i].granted, "%s", increases[i].why);
         ck_assert_uint_eq(pool.count[increases[i].warp], granted ? increases[i].count : before);
     }
-}
-END_TEST
-
-Suite *register_pool_suite(void)
-{
-    Suite *suite = suite_create("register_pool");
-    TCase *tests = tcase_create("register_pool");
-    tcase_add_loop_test(tests, setmaxnreg_count__is_24_to_256_in_steps_of_8, 0, sizeof counts / sizeof counts[0]);
-    tcase_add_test(tests, setmaxnreg_inc_below__is_refused_one_unit_below_and_not_at_the_same_count);
-    tcase_add_test(tests, setmaxnreg_dec_above__is_refused_one_unit_above_and_not_at_the_same_count);
-    tcase_add_test(tests, setmaxnreg_pool__gives_what_warps_of_the_same_part_gave);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

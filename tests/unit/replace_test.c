@@ -5,7 +5,8 @@
 
 #include "encode_call.h"
 #include "rules/replace.h"
-#include "tensormap_test.h"
+
+TEST_FILE(.suite = "tensormap");
 
 #define LIMIT ((uint64_t)1 << 57)
 
@@ -49,25 +50,22 @@ static void check_vector(int i, enum rule about)
     ck_assert_int_eq(tensormap_replace_address(&image, finding->nearest, NULL), RULE_OK);
 }
 
-START_TEST(replace_address_null__is_refused)
+LOOP_TEST(replace_address_null__is_refused, 0, VECTORS)
 {
     check_vector(_i, RULE_REPLACE_ADDRESS_NULL);
 }
-END_TEST
 
-START_TEST(replace_address_align__is_16)
+LOOP_TEST(replace_address_align__is_16, 0, VECTORS)
 {
     check_vector(_i, RULE_REPLACE_ADDRESS_ALIGN);
 }
-END_TEST
 
-START_TEST(replace_address_limit__is_below_2_57)
+LOOP_TEST(replace_address_limit__is_below_2_57, 0, VECTORS)
 {
     check_vector(_i, RULE_REPLACE_ADDRESS_LIMIT);
 }
-END_TEST
 
-START_TEST(replace_address_limit__is_reported_beside_alignment)
+TEST(replace_address_limit__is_reported_beside_alignment)
 {
     struct tensormap_image image = {{0}};
     struct findings findings = {0};
@@ -76,10 +74,9 @@ START_TEST(replace_address_limit__is_reported_beside_alignment)
     ck_assert_ptr_nonnull(findings_of(&findings, RULE_REPLACE_ADDRESS_LIMIT));
     ck_assert_uint_eq(image.word[0], 0);
 }
-END_TEST
 
 // The address is looked at first: only a good one makes the driver touch the map.
-START_TEST(replace_null_map__comes_after_the_address)
+LOOP_TEST(replace_null_map__comes_after_the_address, 0, VECTORS)
 {
     struct findings findings = {0};
     enum rule expected = vectors[_i].rule == RULE_OK ? RULE_REPLACE_NULL_MAP : vectors[_i].rule;
@@ -89,9 +86,8 @@ START_TEST(replace_null_map__comes_after_the_address)
     ck_assert_ptr_nonnull(finding);
     ck_assert_str_eq(finding->argument, "tensorMap");
 }
-END_TEST
 
-START_TEST(replace_address_align_32__warns_in_maps_of_32_byte_pixels)
+TEST(replace_address_align_32__warns_in_maps_of_32_byte_pixels)
 {
     for (enum base base = 0; base < BASES; base++) {
         struct encode_call call = encode_call_base(base);
@@ -113,9 +109,8 @@ START_TEST(replace_address_align_32__warns_in_maps_of_32_byte_pixels)
         ck_assert_int_eq(findings.count, 0);
     }
 }
-END_TEST
 
-START_TEST(replace_takes_a_map_at_any_address)
+TEST(replace_takes_a_map_at_any_address)
 {
     unsigned char bytes[TENSORMAP_BYTES + 16], expected[TENSORMAP_BYTES + 16];
     const uint64_t address = 0x0123456789abcd0;
@@ -128,7 +123,6 @@ START_TEST(replace_takes_a_map_at_any_address)
         ck_assert_mem_eq(bytes, expected, sizeof bytes);
     }
 }
-END_TEST
 
 // Wrong checks of the address; the vectors must notice each.
 static int takes_null(uint64_t address)
@@ -158,24 +152,9 @@ static int takes_64_bits(uint64_t address)
 
 static int (*const mutants[])(uint64_t address) = {takes_null, takes_8, asks_for_32, takes_2_57, takes_64_bits};
 
-START_TEST(replace_vectors_notice_each_wrong_check)
+LOOP_TEST(replace_vectors_notice_each_wrong_check, 0, 5)
 {
     int noticed = 0;
     for (int i = 0; i < VECTORS; i++) noticed |= mutants[_i](vectors[i].address) != (vectors[i].rule == RULE_OK);
     ck_assert_msg(noticed, "mutant %d passes", _i);
-}
-END_TEST
-
-void replace_add_tests(Suite *suite)
-{
-    TCase *tests = tcase_create("replace");
-    tcase_add_loop_test(tests, replace_address_null__is_refused, 0, VECTORS);
-    tcase_add_loop_test(tests, replace_address_align__is_16, 0, VECTORS);
-    tcase_add_loop_test(tests, replace_address_limit__is_below_2_57, 0, VECTORS);
-    tcase_add_test(tests, replace_address_limit__is_reported_beside_alignment);
-    tcase_add_loop_test(tests, replace_null_map__comes_after_the_address, 0, VECTORS);
-    tcase_add_test(tests, replace_address_align_32__warns_in_maps_of_32_byte_pixels);
-    tcase_add_test(tests, replace_takes_a_map_at_any_address);
-    tcase_add_loop_test(tests, replace_vectors_notice_each_wrong_check, 0, 5);
-    suite_add_tcase(suite, tests);
 }

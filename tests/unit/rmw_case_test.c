@@ -10,8 +10,6 @@
 #include "rule_most.h"
 #include "rules/bulk.h"
 
-Suite *rmw_case_suite(void);
-
 enum { CASES = 20000, BYTES = 1 << 20 };
 
 static uint8_t bytes[BYTES], other[BYTES];
@@ -64,7 +62,7 @@ static const struct {
 };
 enum { CALLS = sizeof calls / sizeof calls[0] };
 
-START_TEST(bulk_align__rmw_faults_where_the_call_asks_for_a_bulk_copy)
+LOOP_TEST(bulk_align__rmw_faults_where_the_call_asks_for_a_bulk_copy, 0, CALLS)
 {
     struct rmw_case c = case_of(calls[_i].text);
     struct result result = model_of(&c, bytes);
@@ -80,12 +78,11 @@ START_TEST(bulk_align__rmw_faults_where_the_call_asks_for_a_bulk_copy)
     ck_assert_int_eq(end.tx, 0);
     ck_assert_uint_eq(end.pending, c.threads);
 }
-END_TEST
 
 // --- what it leaves --------------------------------------------------------------------------------------------------
 
 // All forms leave the same array, and around it nothing changes; tiles are loaded as they were, and stored 1 higher.
-START_TEST(rmw_leaves_every_element_one_higher)
+TEST(rmw_leaves_every_element_one_higher)
 {
     for (uint32_t form = 0; form < RMW_FORMS; form++) {
         struct rmw_case c = case_of(CASE("memcpy_async", "u32", SHAPE("64", "75", "20", "16")));
@@ -109,7 +106,6 @@ START_TEST(rmw_leaves_every_element_one_higher)
         ck_assert_mem_eq(other, result.window[0].bytes, result.window[0].size_bytes);
     }
 }
-END_TEST
 
 static const struct {
     enum rmw_type type;
@@ -136,7 +132,7 @@ static const struct {
 };
 enum { SUMS = sizeof sums / sizeof sums[0] };
 
-START_TEST(rmw_adds_1_as_the_type_does)
+LOOP_TEST(rmw_adds_1_as_the_type_does, 0, SUMS)
 {
     uint8_t element[16] = {0};
     uint64_t found = 0;
@@ -145,9 +141,8 @@ START_TEST(rmw_adds_1_as_the_type_does)
     memcpy(&found, element, rmw_element_bytes(sums[_i].type));
     ck_assert_msg(found == sums[_i].to, "%s: 0x%llx", sums[_i].why, (unsigned long long)found);
 }
-END_TEST
 
-START_TEST(rmw_adds_1_to_each_of_four)
+TEST(rmw_adds_1_to_each_of_four)
 {
     uint32_t element[4] = {0, 1, UINT32_MAX, 7};
     rmw_add_1(RMW_U32X4, (uint8_t *)element);
@@ -156,12 +151,11 @@ START_TEST(rmw_adds_1_to_each_of_four)
     ck_assert_uint_eq(element[2], 0);
     ck_assert_uint_eq(element[3], 8);
 }
-END_TEST
 
 // --- random cases ----------------------------------------------------------------------------------------------------
 
 // Every kernel runs; few faults, of one rule; tails that no bulk copy carries; last tiles of every kind.
-START_TEST(rmw_generate_meets_every_kernel_and_remainder)
+TEST(rmw_generate_meets_every_kernel_and_remainder)
 {
     int kernels[RMW_FORMS][RMW_TYPES][RMW_ISSUERS] = {{{0}}}, rules[RULE_MOST] = {0};
     int tails = 0, whole = 0, one = 0, unaligned = 0;
@@ -191,19 +185,4 @@ START_TEST(rmw_generate_meets_every_kernel_and_remainder)
     ck_assert_int_gt(whole, 1000);
     ck_assert_int_gt(one, 200);
     ck_assert_int_gt(unaligned, 1000);
-}
-END_TEST
-
-Suite *rmw_case_suite(void)
-{
-    Suite *suite = suite_create("rmw_case");
-    TCase *tcase = tcase_create("rmw_case");
-    tcase_set_timeout(tcase, 60);
-    tcase_add_loop_test(tcase, bulk_align__rmw_faults_where_the_call_asks_for_a_bulk_copy, 0, CALLS);
-    tcase_add_test(tcase, rmw_leaves_every_element_one_higher);
-    tcase_add_loop_test(tcase, rmw_adds_1_as_the_type_does, 0, SUMS);
-    tcase_add_test(tcase, rmw_adds_1_to_each_of_four);
-    tcase_add_test(tcase, rmw_generate_meets_every_kernel_and_remainder);
-    suite_add_tcase(suite, tcase);
-    return suite;
 }

@@ -16,7 +16,7 @@
 #include "rules/map.h"
 #include "rules/tile.h"
 
-START_TEST(rule_row_is_complete)
+LOOP_TEST(rule_row_is_complete, RULE_OK + 1, rule_count())
 {
     const struct rule_row *row = rule_row((enum rule)_i);
     ck_assert_int_eq(rule_find(row->id), _i);
@@ -27,7 +27,6 @@ START_TEST(rule_row_is_complete)
     ck_assert_msg(row->source[0] != '\0', "%s has no source", row->id);
     ck_assert_str_ne(outcome_name(row->documented), "");
 }
-END_TEST
 
 static int says_what_must_hold(const char *sentence)
 {
@@ -36,7 +35,7 @@ static int says_what_must_hold(const char *sentence)
 }
 
 // A report says what happened, then the rule: in the indicative it would read as the opposite ("finds it mapped").
-START_TEST(rule_that_refuses_or_faults_says_what_must_hold)
+LOOP_TEST(rule_that_refuses_or_faults_says_what_must_hold, RULE_OK + 1, rule_count())
 {
     const struct rule_row *row = rule_row((enum rule)_i);
     int is_silent = row->documented == OUTCOME_WORKS || row->documented == OUTCOME_SILENT;
@@ -44,7 +43,6 @@ START_TEST(rule_that_refuses_or_faults_says_what_must_hold)
     ck_assert_msg(says_what_must_hold(row->sentence), "%s: \"%s\": say what \"must\" hold, or what it \"needs\"",
                   row->id, row->sentence);
 }
-END_TEST
 
 // Advice says what to do: it begins with a verb, and facts come behind it.
 static int begins_with_a_fact(const char *advice)
@@ -55,16 +53,15 @@ static int begins_with_a_fact(const char *advice)
     return 0;
 }
 
-START_TEST(rule_that_is_broken_says_what_to_do)
+LOOP_TEST(rule_that_is_broken_says_what_to_do, RULE_OK + 1, rule_count())
 {
     const struct rule_row *row = rule_row((enum rule)_i);
     if (row->documented == OUTCOME_WORKS || row->documented == OUTCOME_SILENT) return;
     ck_assert_msg(!begins_with_a_fact(row->advice), "%s: \"%s\": begin with what to do", row->id, row->advice);
 }
-END_TEST
 
 // Every number has one row: two rows of one number, or a number left out, would leave a row empty.
-START_TEST(rule_places_are_all_numbers_once)
+TEST(rule_places_are_all_numbers_once)
 {
     int seen[RULE_MOST] = {0};
     ck_assert_int_le(rule_count(), RULE_MOST);
@@ -73,9 +70,8 @@ START_TEST(rule_places_are_all_numbers_once)
     for (int rule = 0; rule < rule_count(); rule++)
         ck_assert_msg(seen[rule] == 1, "number %d: %d rows", rule, seen[rule]);
 }
-END_TEST
 
-START_TEST(rule_row_error_fits_its_outcome)
+LOOP_TEST(rule_row_error_fits_its_outcome, RULE_OK + 1, rule_count())
 {
     const struct rule_row *row = rule_row((enum rule)_i);
     int stops = row->sm_90a == OUTCOME_INVALID || row->sm_90a == OUTCOME_FAULT || row->sm_90a == OUTCOME_CRASH;
@@ -85,18 +81,16 @@ START_TEST(rule_row_error_fits_its_outcome)
     ck_assert_msg(!stops || row->advice[0] != '\0', "%s: no advice", row->id);
     ck_assert_int_eq(rule_cuda_error((enum rule)_i), row->cuda_error);
 }
-END_TEST
 
-START_TEST(rule_ok_is_a_row)
+TEST(rule_ok_is_a_row)
 {
     ck_assert_str_eq(rule_row(RULE_OK)->id, "OK");
     ck_assert_int_eq(rule_cuda_error(RULE_OK), 0);
     ck_assert(!rule_is_warning(RULE_OK));
     ck_assert_int_eq(rule_find("OK"), RULE_OK);
 }
-END_TEST
 
-START_TEST(rule_find_ignores_case_and_refuses_the_rest)
+TEST(rule_find_ignores_case_and_refuses_the_rest)
 {
     ck_assert_int_eq(rule_find("MAP_RANK"), RULE_MAP_RANK);
     ck_assert_int_eq(rule_find("map_Rank"), RULE_MAP_RANK);
@@ -104,9 +98,8 @@ START_TEST(rule_find_ignores_case_and_refuses_the_rest)
     ck_assert_int_eq(rule_find("MAP_RANK "), RULE_NONE);
     ck_assert_int_eq(rule_find(""), RULE_NONE);
 }
-END_TEST
 
-START_TEST(rule_warns_where_documents_forbid_and_sm_90a_works)
+TEST(rule_warns_where_documents_forbid_and_sm_90a_works)
 {
     ck_assert(rule_is_warning(RULE_MAP_OBJECT_ALIGN)); // INVALID, WORKS
     ck_assert(rule_is_warning(RULE_MAP_WIDE_SM90));    // UNSUPPORTED, WORKS
@@ -115,9 +108,8 @@ START_TEST(rule_warns_where_documents_forbid_and_sm_90a_works)
     ck_assert(!rule_is_warning(RULE_MAP_RANK));        // INVALID, INVALID: a refusal
     ck_assert(!rule_is_warning(RULE_LOAD_RANK));       // UNDEFINED, FAULT
 }
-END_TEST
 
-START_TEST(outcome_names_are_the_words_of_the_table)
+TEST(outcome_names_are_the_words_of_the_table)
 {
     ck_assert_str_eq(outcome_name(OUTCOME_WORKS), "WORKS");
     ck_assert_str_eq(outcome_name(OUTCOME_INVALID), "INVALID");
@@ -127,9 +119,8 @@ START_TEST(outcome_names_are_the_words_of_the_table)
     ck_assert_str_eq(outcome_name(OUTCOME_UNSUPPORTED), "UNSUPPORTED");
     ck_assert_str_eq(outcome_name(OUTCOME_SILENT), "SILENT");
 }
-END_TEST
 
-START_TEST(cuda_errors_have_the_driver_names)
+TEST(cuda_errors_have_the_driver_names)
 {
     ck_assert_str_eq(cuda_error_name(0), "CUDA_SUCCESS");
     ck_assert_str_eq(cuda_error_name(1), "CUDA_ERROR_INVALID_VALUE");
@@ -138,9 +129,8 @@ START_TEST(cuda_errors_have_the_driver_names)
     ck_assert_ptr_null(cuda_error_name(714));
     ck_assert_ptr_null(cuda_error_name(-1));
 }
-END_TEST
 
-START_TEST(dtype_row_is_found_by_every_name_it_has)
+LOOP_TEST(dtype_row_is_found_by_every_name_it_has, 0, DTYPE_COUNT)
 {
     const struct dtype_row *row = dtype_row((enum dtype)_i);
     char number[12];
@@ -152,10 +142,9 @@ START_TEST(dtype_row_is_found_by_every_name_it_has)
     ck_assert(row->size_bytes == 1 || row->size_bytes == 2 || row->size_bytes == 4 || row->size_bytes == 8);
     ck_assert(!row->is_tf32 || row->is_float);
 }
-END_TEST
 
 // Independent of the names: cuda.h's numbers and sizes (mutant: FLOAT32_FTZ and TFLOAT32 swapped).
-START_TEST(dtype_numbers_and_sizes_are_those_of_cuda_h)
+LOOP_TEST(dtype_numbers_and_sizes_are_those_of_cuda_h, 0, DTYPE_COUNT)
 {
     static const uint32_t size_bytes[DTYPE_COUNT] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4};
     static const char is_float[] = "0000001111111", is_tf32[] = "0000000000011";
@@ -166,24 +155,21 @@ START_TEST(dtype_numbers_and_sizes_are_those_of_cuda_h)
     ck_assert_int_eq(dtype_find("float32_ftz"), 10);
     ck_assert_int_eq(dtype_find("TFloat32"), 11);
 }
-END_TEST
 
-START_TEST(dtype_find_refuses_what_is_no_type)
+LOOP_TEST(dtype_find_refuses_what_is_no_type, 0, 8)
 {
     static const char *const text[] = {"", "13", "99999999999999999999", "1x", "x", "float8", "16U4_ALIGN8B", "-1"};
     ck_assert_int_eq(dtype_find(text[_i]), DTYPE_COUNT);
 }
-END_TEST
 
-START_TEST(dtype_from_format_refuses_what_no_type_has)
+TEST(dtype_from_format_refuses_what_no_type_has)
 {
     ck_assert_int_eq(dtype_from_format(0, 1), DTYPE_COUNT);
     ck_assert_int_eq(dtype_from_format(9, 1), DTYPE_COUNT);
     for (uint32_t format = 11; format < 16; format++) ck_assert_int_eq(dtype_from_format(format, 0), DTYPE_COUNT);
 }
-END_TEST
 
-START_TEST(findings_past_the_end_are_counted_only)
+TEST(findings_past_the_end_are_counted_only)
 {
     struct findings findings = {.count = 0};
     for (int i = 0; i < FINDINGS_MAX + 3; i++)
@@ -192,9 +178,8 @@ START_TEST(findings_past_the_end_are_counted_only)
     ck_assert_int_eq(findings.item[FINDINGS_MAX - 1].index, FINDINGS_MAX - 1);
     ck_assert_int_eq(findings_first_broken(&findings), RULE_OK);
 }
-END_TEST
 
-START_TEST(findings_first_broken_passes_over_warnings)
+TEST(findings_first_broken_passes_over_warnings)
 {
     struct findings findings = {.count = 0};
     ck_assert_int_eq(findings_first_broken(&findings), RULE_OK);
@@ -204,13 +189,11 @@ START_TEST(findings_first_broken_passes_over_warnings)
     finding_add(&findings, (struct finding){.rule = RULE_MAP_RANK});
     ck_assert_int_eq(findings_first_broken(&findings), RULE_MAP_DIM);
 }
-END_TEST
 
-START_TEST(finding_add_takes_null)
+TEST(finding_add_takes_null)
 {
     finding_add(NULL, (struct finding){.rule = RULE_MAP_RANK});
 }
-END_TEST
 
 // A memory of 16 bytes at 0x1000 (mutants: <= for <, no check of the start, sums that wrap).
 static const struct {
@@ -231,57 +214,11 @@ static const struct {
     {UINT64_MAX, 1, -1, "the last address there is"},
 };
 
-START_TEST(memory_at_keeps_to_its_bounds)
+LOOP_TEST(memory_at_keeps_to_its_bounds, 0, ROWS_OF(memory_cases))
 {
     uint8_t bytes[16] = {0};
     const struct memory memory = {bytes, 0x1000, sizeof bytes};
     const uint8_t *at = memory_at(&memory, memory_cases[_i].address, memory_cases[_i].count_bytes);
     const uint8_t *expected = memory_cases[_i].offset < 0 ? NULL : bytes + memory_cases[_i].offset;
     ck_assert_msg(at == expected, "%s", memory_cases[_i].why);
-}
-END_TEST
-
-static TCase *table_tests(void)
-{
-    TCase *tests = tcase_create("table");
-    tcase_add_test(tests, rule_places_are_all_numbers_once);
-    tcase_add_loop_test(tests, rule_row_is_complete, RULE_OK + 1, rule_count());
-    tcase_add_loop_test(tests, rule_that_refuses_or_faults_says_what_must_hold, RULE_OK + 1, rule_count());
-    tcase_add_loop_test(tests, rule_that_is_broken_says_what_to_do, RULE_OK + 1, rule_count());
-    tcase_add_loop_test(tests, rule_row_error_fits_its_outcome, RULE_OK + 1, rule_count());
-    tcase_add_test(tests, rule_ok_is_a_row);
-    tcase_add_test(tests, rule_find_ignores_case_and_refuses_the_rest);
-    tcase_add_test(tests, rule_warns_where_documents_forbid_and_sm_90a_works);
-    tcase_add_test(tests, outcome_names_are_the_words_of_the_table);
-    tcase_add_test(tests, cuda_errors_have_the_driver_names);
-    return tests;
-}
-
-static TCase *dtype_tests(void)
-{
-    TCase *tests = tcase_create("dtype");
-    tcase_add_loop_test(tests, dtype_row_is_found_by_every_name_it_has, 0, DTYPE_COUNT);
-    tcase_add_loop_test(tests, dtype_numbers_and_sizes_are_those_of_cuda_h, 0, DTYPE_COUNT);
-    tcase_add_loop_test(tests, dtype_find_refuses_what_is_no_type, 0, 8);
-    tcase_add_test(tests, dtype_from_format_refuses_what_no_type_has);
-    return tests;
-}
-
-static TCase *finding_and_memory_tests(void)
-{
-    TCase *tests = tcase_create("finding and memory");
-    tcase_add_test(tests, findings_past_the_end_are_counted_only);
-    tcase_add_test(tests, findings_first_broken_passes_over_warnings);
-    tcase_add_test(tests, finding_add_takes_null);
-    tcase_add_loop_test(tests, memory_at_keeps_to_its_bounds, 0, sizeof memory_cases / sizeof memory_cases[0]);
-    return tests;
-}
-
-Suite *rule_suite(void)
-{
-    Suite *suite = suite_create("rule");
-    suite_add_tcase(suite, table_tests());
-    suite_add_tcase(suite, dtype_tests());
-    suite_add_tcase(suite, finding_and_memory_tests());
-    return suite;
 }

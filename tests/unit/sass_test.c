@@ -6,8 +6,6 @@
 #include "core_sites.h"
 #include "sass.h"
 
-Suite *sass_suite(void);
-
 static struct sass decoded(uint64_t low, uint64_t high)
 {
     static uint64_t words[2];
@@ -74,7 +72,7 @@ static const struct {
     {"IMAD.IADD R5, R7, 0x1, R2", 0x0000000107057824, 0x000fca00078e0202, {.kind = SASS_OTHER}},
 };
 
-START_TEST(sass_is_what_nvdisasm_spells)
+LOOP_TEST(sass_is_what_nvdisasm_spells, 0, ROWS_OF(rows))
 {
     const struct sass got = decoded(rows[_i].low, rows[_i].high), *want = &rows[_i].want;
     ck_assert_msg(got.kind == want->kind, "%s: kind %d", rows[_i].spelling, got.kind);
@@ -88,7 +86,6 @@ START_TEST(sass_is_what_nvdisasm_spells)
         ck_assert_msg(got.at == want->at && got.value == want->value && got.uniform == want->uniform,
                       "%s: registers %u, %u, %u", rows[_i].spelling, got.at, got.value, got.uniform);
 }
-END_TEST
 
 // Targets, as nvdisasm says them: of branches forward and backward, and of a call.
 static const struct {
@@ -99,7 +96,7 @@ static const struct {
     {0x3640, 0x0000002000fc7944, 0x020fea0003c00000, 0x5a40},
 };
 
-START_TEST(branch_goes_where_nvdisasm_says)
+LOOP_TEST(branch_goes_where_nvdisasm_says, 0, ROWS_OF(branches))
 {
     static uint8_t code[0x4000];
     const struct core_bytes bytes = {code, 0, sizeof code};
@@ -107,10 +104,9 @@ START_TEST(branch_goes_where_nvdisasm_says)
     memcpy(code + branches[_i].at + 8, &branches[_i].high, 8);
     ck_assert_uint_eq(sass_at(&bytes, branches[_i].at).target, branches[_i].target);
 }
-END_TEST
 
 // 0x00: a guarded branch to 0x30; 0x10: a plain one to 0x00; 0x20 is never reached; 0x30: EXIT; 0x40: behind it.
-START_TEST(reach_follows_branches_and_stops_at_exit)
+TEST(reach_follows_branches_and_stops_at_exit)
 {
     const uint64_t code[10] = {
         0x0000000000080947, 0x0003800000, 0xfffffffc00f87947, 0x000383ffff, 0x7918, 0, 0x794d, 0, 0x7918, 0};
@@ -118,16 +114,4 @@ START_TEST(reach_follows_branches_and_stops_at_exit)
     uint8_t marks[5];
     ck_assert(core_reach(&function, 0, marks));
     ck_assert_mem_eq(marks, ((const uint8_t[]){1, 1, 0, 1, 0}), sizeof marks);
-}
-END_TEST
-
-Suite *sass_suite(void)
-{
-    Suite *suite = suite_create("sass");
-    TCase *decode = tcase_create("decode");
-    tcase_add_loop_test(decode, sass_is_what_nvdisasm_spells, 0, sizeof rows / sizeof rows[0]);
-    tcase_add_loop_test(decode, branch_goes_where_nvdisasm_says, 0, sizeof branches / sizeof branches[0]);
-    tcase_add_test(decode, reach_follows_branches_and_stops_at_exit);
-    suite_add_tcase(suite, decode);
-    return suite;
 }

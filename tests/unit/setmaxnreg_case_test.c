@@ -38,7 +38,7 @@ static int read(const char *text, struct setmaxnreg_case *c, struct text *why)
     return ok;
 }
 
-START_TEST(setmaxnreg_pool__decides_in_which_slot_a_step_is_done)
+LOOP_TEST(setmaxnreg_pool__decides_in_which_slot_a_step_is_done, 0, ROWS_OF(programs))
 {
     struct setmaxnreg_case c;
     struct text why = {""};
@@ -49,7 +49,6 @@ START_TEST(setmaxnreg_pool__decides_in_which_slot_a_step_is_done)
     ck_assert_uint_eq(run.log.slot[c.count - 1][0], programs[_i].first);
     ck_assert_uint_eq(run.log.slot[c.count - 1][SETMAXNREG_WARPS - 1], programs[_i].last);
 }
-END_TEST
 
 // Whether a step is done later than in its own slot.
 static int has_waited(const struct setmaxnreg_case *c, const struct setmaxnreg_run *run)
@@ -59,7 +58,7 @@ static int has_waited(const struct setmaxnreg_case *c, const struct setmaxnreg_r
     return 0;
 }
 
-START_TEST(setmaxnreg_generator_reaches_waits_and_both_faults)
+TEST(setmaxnreg_generator_reaches_waits_and_both_faults)
 {
     int waits = 0, below = 0, above = 0;
     for (uint64_t i = 0; i < CASES; i++) {
@@ -75,16 +74,4 @@ START_TEST(setmaxnreg_generator_reaches_waits_and_both_faults)
     ck_assert_int_gt(waits, CASES / 5);
     ck_assert_int_gt(below, CASES / 1000);
     ck_assert_int_gt(above, CASES / 1000);
-}
-END_TEST
-
-Suite *setmaxnreg_case_suite(void)
-{
-    Suite *suite = suite_create("setmaxnreg_case");
-    TCase *tests = tcase_create("setmaxnreg_case");
-    tcase_add_loop_test(tests, setmaxnreg_pool__decides_in_which_slot_a_step_is_done, 0,
-                        sizeof programs / sizeof programs[0]);
-    tcase_add_test(tests, setmaxnreg_generator_reaches_waits_and_both_faults);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

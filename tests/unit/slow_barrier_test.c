@@ -11,7 +11,7 @@
 #include "rules/mbarrier.h"
 #include "slow_barrier.h"
 
-Suite *slow_barrier_suite(void);
+TEST_FILE(.seconds = 120);
 
 enum { CHUNKS = 8, PROGRAMS = 5000, SEED = 20261122 };
 
@@ -46,7 +46,7 @@ static void require_same(const struct mbarrier_case *program, const struct slow_
     ck_abort_msg("%s\nstatus: slow %d, model %d; first step that differs: %d", text, slow->status, model->status, step);
 }
 
-START_TEST(slow_barrier_agrees)
+LOOP_TEST(slow_barrier_agrees, 0, chunks_of(CHUNKS))
 {
     static struct slow_barrier_outcome slow, model;
     for (uint64_t i = 0; i < PROGRAMS; i++) {
@@ -58,7 +58,6 @@ START_TEST(slow_barrier_agrees)
         require_same(&program, &slow, &model);
     }
 }
-END_TEST
 
 // `word`: of barrier 0 at the end; `lane`: what lanes 0 and 1 got from the last step; `ballot`: of the last step.
 #define WORD(phase, pending, expected, tx)                                                                             \
@@ -295,7 +294,7 @@ static int is_known_end(int vector, const struct mbarrier_case *program, const s
            last->lane[1] == vectors[vector].lane[1] && last->ballot == vectors[vector].ballot;
 }
 
-START_TEST(vectors_have_the_end_that_is_known)
+LOOP_TEST(vectors_have_the_end_that_is_known, 0, VECTORS)
 {
     static struct slow_barrier_outcome slow, model;
     const struct mbarrier_case program = program_of(_i);
@@ -307,9 +306,8 @@ START_TEST(vectors_have_the_end_that_is_known)
                   last->ballot);
     require_same(&program, &slow, &model);
 }
-END_TEST
 
-START_TEST(vectors_notice_each_misread_rule)
+TEST(vectors_notice_each_misread_rule)
 {
     static struct slow_barrier_outcome wrong;
     char text[4096] = "";
@@ -324,17 +322,4 @@ START_TEST(vectors_notice_each_misread_rule)
         if (!noticed) snprintf(text + at, sizeof text - at, "\n%s", slow_barrier_mutant_text(m));
     }
     ck_assert_msg(text[0] == 0, "no vector notices%s", text);
-}
-END_TEST
-
-Suite *slow_barrier_suite(void)
-{
-    Suite *suite = suite_create("slow_barrier");
-    TCase *tests = tcase_create("slow_barrier");
-    tcase_set_timeout(tests, 120);
-    tcase_add_loop_test(tests, slow_barrier_agrees, 0, chunks_of(CHUNKS));
-    tcase_add_loop_test(tests, vectors_have_the_end_that_is_known, 0, VECTORS);
-    tcase_add_test(tests, vectors_notice_each_misread_rule);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

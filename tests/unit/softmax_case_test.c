@@ -12,8 +12,6 @@
 #include "softmax_case.h"
 #include "softmax_math.h"
 
-Suite *softmax_case_suite(void);
-
 enum { CASES = 20000 };
 
 static struct result run(const struct softmax_case *c)
@@ -33,7 +31,7 @@ static float float_at(const struct result *result, int window, size_t index)
 // --- Numbers ---------------------------------------------------------------------------------------------------------
 
 // Within two units of the last place over the whole range, exact at integers, 0 where it ends.
-START_TEST(softmax_exp2_is_2_to_the_x)
+TEST(softmax_exp2_is_2_to_the_x)
 {
     struct float_environment caller = float_environment_set_default();
     double worst = 0;
@@ -49,7 +47,6 @@ START_TEST(softmax_exp2_is_2_to_the_x)
     ck_assert(softmax_exp2(-INFINITY - -INFINITY) == 0.0f);
     float_environment_put_back(&caller);
 }
-END_TEST
 
 static double number(uint16_t bf16)
 {
@@ -69,7 +66,7 @@ static double score_of(const struct softmax_case *c, uint32_t row, uint32_t key)
 }
 
 // The textbook's formula in double precision, and what rounding may do to it.
-START_TEST(softmax_is_near_the_exact_result)
+TEST(softmax_is_near_the_exact_result)
 {
     static double weight[SOFTMAX_MAX_COUNT];
     for (uint64_t i = 0; i < 150; i++) {
@@ -90,10 +87,9 @@ START_TEST(softmax_is_near_the_exact_result)
         free(result.first_bytes);
     }
 }
-END_TEST
 
 // Pull, push and global give the same output and the same states, to the bit.
-START_TEST(softmax_ways_agree)
+TEST(softmax_ways_agree)
 {
     for (uint64_t i = 0; i < 60; i++) {
         struct random random = random_for(32, i);
@@ -109,10 +105,9 @@ START_TEST(softmax_ways_agree)
         for (int v = 0; v < SOFTMAX_VARIANT_COUNT; v++) free(result[v].first_bytes);
     }
 }
-END_TEST
 
 // Three keys for five parts: the last two have none, are sent all the same, and the barrier's phase has ended.
-START_TEST(softmax_parts_without_keys_are_sent_too)
+TEST(softmax_parts_without_keys_are_sent_too)
 {
     const struct softmax_case c = {SOFTMAX_PUSH, 5, 1, 64, 3, 64, SOFTMAX_PLAIN, 7};
     const size_t words = softmax_state_words(64);
@@ -132,14 +127,13 @@ START_TEST(softmax_parts_without_keys_are_sent_too)
     }
     free(result.first_bytes);
 }
-END_TEST
 
 // --- JSON ------------------------------------------------------------------------------------------------------------
 
 // --- Random cases and words ------------------------------------------------------------------------------------------
 
 // Every size of cluster in every variant, both sizes of heads, parts without keys and with a rest.
-START_TEST(softmax_cases_reach_everything)
+TEST(softmax_cases_reach_everything)
 {
     int sizes[SOFTMAX_VARIANT_COUNT][SOFTMAX_MAX_PARTS + 1] = {{0}}, inputs[SOFTMAX_INPUTS_COUNT] = {0};
     int dims[2] = {0}, few = 0, rest = 0, long_rows = 0;
@@ -162,19 +156,4 @@ START_TEST(softmax_cases_reach_everything)
     ck_assert_int_gt(few, CASES / 50);
     ck_assert_int_gt(rest, CASES / 2);
     ck_assert_int_gt(long_rows, CASES / 20);
-}
-END_TEST
-
-Suite *softmax_case_suite(void)
-{
-    Suite *suite = suite_create("softmax_case");
-    TCase *tests = tcase_create("softmax_case");
-    tcase_set_timeout(tests, 60);
-    tcase_add_test(tests, softmax_exp2_is_2_to_the_x);
-    tcase_add_test(tests, softmax_is_near_the_exact_result);
-    tcase_add_test(tests, softmax_ways_agree);
-    tcase_add_test(tests, softmax_parts_without_keys_are_sent_too);
-    tcase_add_test(tests, softmax_cases_reach_everything);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

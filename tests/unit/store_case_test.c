@@ -55,7 +55,7 @@ static struct store_case case_of_bytes(enum tensormap_mode mode, int rank, int f
     return c;
 }
 
-START_TEST(store_map_format__cases_of_any_bytes_run)
+LOOP_TEST(store_map_format__cases_of_any_bytes_run, STORE_TILE, STORE_IM2COL + 1)
 {
     const struct family *family = family_find(_i == STORE_IM2COL ? "im2col_store" : "store");
     int works = 0;
@@ -71,7 +71,6 @@ START_TEST(store_map_format__cases_of_any_bytes_run)
     }
     ck_assert_int_gt(works, 10);
 }
-END_TEST
 
 // Runs the column on the model as expected and `other` as found; `word` must be in what is said of the difference.
 static void check_word(const struct store_case *other, uint32_t spoilt, const char *word)
@@ -93,44 +92,25 @@ static void check_word(const struct store_case *other, uint32_t spoilt, const ch
 }
 
 // Pixel 1 is W 2, H 1 of image 0: 4096 + 64 + 96, read from 2048 + 64, where bits 9..7 change nothing.
-START_TEST(im2col_store_walk__is_named_when_a_pixel_differs)
+TEST(im2col_store_walk__is_named_when_a_pixel_differs)
 {
     check_word(&column, 4096 + 64 + 96, "global +0x10a0, element of FLOAT32:");
     check_word(&column, 4096 + 64 + 96, "from shared 0x840 by store");
     check_word(&column, 4096 + 64 + 96, "likely rule IM2COL_STORE_WALK");
 }
-END_TEST
 
-START_TEST(store_granule__is_named_when_padding_differs)
+TEST(store_granule__is_named_when_padding_differs)
 {
     struct store_case other = column;
     other.coord[0] = 0;
     check_word(&other, 4096, "the box does not write it"); // W 0 is left of the box
     check_word(&other, 4096, "likely rule STORE_GRANULE");
 }
-END_TEST
 
-START_TEST(reduce_float_add__is_named_when_a_sum_differs)
+TEST(reduce_float_add__is_named_when_a_sum_differs)
 {
     struct store_case other = column;
     other.operation = 1 + REDUCE_ADD;
     check_word(&other, 0, "global +0x"); // the store was expected
     check_word(&other, 0, "likely rule IM2COL_STORE_WALK");
-}
-END_TEST
-
-Suite *store_case_suite(void);
-
-Suite *store_case_suite(void)
-{
-    Suite *suite = suite_create("store_case");
-    TCase *tcase = tcase_create("cases");
-    tcase_add_loop_test(tcase, store_map_format__cases_of_any_bytes_run, STORE_TILE, STORE_IM2COL + 1);
-    suite_add_tcase(suite, tcase);
-    tcase = tcase_create("words");
-    tcase_add_test(tcase, im2col_store_walk__is_named_when_a_pixel_differs);
-    tcase_add_test(tcase, store_granule__is_named_when_padding_differs);
-    tcase_add_test(tcase, reduce_float_add__is_named_when_a_sum_differs);
-    suite_add_tcase(suite, tcase);
-    return suite;
 }

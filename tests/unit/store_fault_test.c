@@ -6,7 +6,8 @@
 #include "rules/reduce.h"
 #include "rules/store.h"
 #include "store.h"
-#include "store_test.h"
+
+TEST_FILE(.suite = "store");
 
 enum { GMEM_BYTES = 8192, SMEM_BYTES = 4096, SMEM_BASE = 1024 };
 #define GMEM_BASE ((uint64_t)1 << 32)
@@ -78,14 +79,13 @@ static void both(const struct test_fault *t, enum rule rule)
     ck_assert_str_eq(rule_row(run_store(t))->id, rule_row(rule)->id);
 }
 
-START_TEST(store_the_base_of_the_faults_works)
+TEST(store_the_base_of_the_faults_works)
 {
     struct test_fault t = works();
     both(&t, RULE_OK);
 }
-END_TEST
 
-START_TEST(store_map_format__is_what_an_encoder_makes)
+TEST(store_map_format__is_what_an_encoder_makes)
 {
     static const struct {
         int rank, dtype, interleave;
@@ -100,17 +100,15 @@ START_TEST(store_map_format__is_what_an_encoder_makes)
         both(&t, RULE_STORE_MAP_FORMAT);
     }
 }
-END_TEST
 
-START_TEST(store_mode__refuses_im2col_maps)
+TEST(store_mode__refuses_im2col_maps)
 {
     struct test_fault t = works();
     t.map.mode = TENSORMAP_IM2COL;
     both(&t, RULE_STORE_MODE);
 }
-END_TEST
 
-START_TEST(store_rank__is_that_of_the_map)
+TEST(store_rank__is_that_of_the_map)
 {
     for (int dims = 1; dims <= 5; dims++) {
         struct test_fault t = works();
@@ -118,9 +116,8 @@ START_TEST(store_rank__is_that_of_the_map)
         both(&t, dims == 2 ? RULE_OK : RULE_STORE_RANK);
     }
 }
-END_TEST
 
-START_TEST(store_dim_limit__is_two_to_the_31)
+TEST(store_dim_limit__is_two_to_the_31)
 {
     for (int i = 0; i < 2; i++) {
         struct test_fault t = works();
@@ -130,9 +127,8 @@ START_TEST(store_dim_limit__is_two_to_the_31)
         both(&t, RULE_STORE_DIM_LIMIT);
     }
 }
-END_TEST
 
-START_TEST(reduce_type__has_the_operation)
+TEST(reduce_type__has_the_operation)
 {
     static const char *const legal[DTYPE_COUNT] = {
         [DTYPE_UINT8] = "",
@@ -162,9 +158,8 @@ START_TEST(reduce_type__has_the_operation)
             ck_assert_int_eq(run_store(&t), RULE_OK);
         }
 }
-END_TEST
 
-START_TEST(store_coord_align__is_16_bytes)
+TEST(store_coord_align__is_16_bytes)
 {
     for (int32_t c = 0; c < 80; c++) {
         struct test_fault t = works();
@@ -179,9 +174,8 @@ START_TEST(store_coord_align__is_16_bytes)
     t.coord[0] = 3;
     both(&t, RULE_OK);
 }
-END_TEST
 
-START_TEST(store_coord_negative__in_any_dimension)
+TEST(store_coord_negative__in_any_dimension)
 {
     static const int32_t negatives[] = {-4, -8, -64, INT32_MIN};
     for (int i = 0; i < 2; i++)
@@ -193,9 +187,8 @@ START_TEST(store_coord_negative__in_any_dimension)
             both(&t, RULE_STORE_COORD_NEGATIVE);
         }
 }
-END_TEST
 
-START_TEST(store_smem_align__is_128)
+TEST(store_smem_align__is_128)
 {
     for (uint32_t offset = 16; offset <= 256; offset += 16) {
         struct test_fault t = works();
@@ -203,9 +196,8 @@ START_TEST(store_smem_align__is_128)
         both(&t, offset % 128 == 0 ? RULE_OK : RULE_STORE_SMEM_ALIGN);
     }
 }
-END_TEST
 
-START_TEST(store_smem_bounds__end_with_the_allocation)
+TEST(store_smem_bounds__end_with_the_allocation)
 {
     struct test_fault t = works();
     t.shared = SMEM_BASE + SMEM_BYTES - 256;
@@ -221,9 +213,8 @@ START_TEST(store_smem_bounds__end_with_the_allocation)
     t.shared = SMEM_BASE - 128;
     both(&t, RULE_STORE_SMEM_BOUNDS);
 }
-END_TEST
 
-START_TEST(store_unmapped__looks_at_what_is_written)
+TEST(store_unmapped__looks_at_what_is_written)
 {
     struct test_fault t = works();
     t.map.dim[1] = 33;
@@ -242,9 +233,8 @@ START_TEST(store_unmapped__looks_at_what_is_written)
     t.coord[0] = 56, t.coord[1] = 24;
     both(&t, RULE_STORE_UNMAPPED);
 }
-END_TEST
 
-START_TEST(store_faults_have_an_order)
+TEST(store_faults_have_an_order)
 {
     struct test_fault t = works();
     t.map.address = 0;
@@ -266,24 +256,4 @@ START_TEST(store_faults_have_an_order)
     both(&t, RULE_STORE_MODE);
     t.map.box[0] = 1;
     both(&t, RULE_STORE_MAP_FORMAT);
-}
-END_TEST
-
-void store_fault_add_tests(Suite *suite)
-{
-    TCase *tcase = tcase_create("faults");
-    tcase_set_timeout(tcase, 60);
-    tcase_add_test(tcase, store_the_base_of_the_faults_works);
-    tcase_add_test(tcase, store_map_format__is_what_an_encoder_makes);
-    tcase_add_test(tcase, store_mode__refuses_im2col_maps);
-    tcase_add_test(tcase, store_rank__is_that_of_the_map);
-    tcase_add_test(tcase, store_dim_limit__is_two_to_the_31);
-    tcase_add_test(tcase, reduce_type__has_the_operation);
-    tcase_add_test(tcase, store_coord_align__is_16_bytes);
-    tcase_add_test(tcase, store_coord_negative__in_any_dimension);
-    tcase_add_test(tcase, store_smem_align__is_128);
-    tcase_add_test(tcase, store_smem_bounds__end_with_the_allocation);
-    tcase_add_test(tcase, store_unmapped__looks_at_what_is_written);
-    tcase_add_test(tcase, store_faults_have_an_order);
-    suite_add_tcase(suite, tcase);
 }

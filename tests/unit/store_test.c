@@ -5,8 +5,6 @@
 #include <string.h>
 
 #include "store.h"
-#include "store_test.h"
-
 enum { GMEM_BYTES = 16384, SMEM_BYTES = 65536, SMEM_BASE = 1024, CASES = 800 };
 #define GMEM_BASE ((uint64_t)1 << 32)
 
@@ -234,27 +232,24 @@ static int is_strange(const struct test_store *t)
     return t->map.swizzle != SWIZZLE_NONE || t->map.interleave != INTERLEAVE_NONE;
 }
 
-START_TEST(store_bounds__skips_what_is_outside)
+TEST(store_bounds__skips_what_is_outside)
 {
     compare(is_store);
     compare(is_reduction);
 }
-END_TEST
 
-START_TEST(store_granule__writes_whole_pieces)
+TEST(store_granule__writes_whole_pieces)
 {
     compare(has_tail);
 }
-END_TEST
 
-START_TEST(store_layout__is_that_of_a_load)
+TEST(store_layout__is_that_of_a_load)
 {
     compare(is_strange);
 }
-END_TEST
 
 // A row of 3 floats in a tensor of 5 rows: the fourth float is written too, and nothing after it.
-START_TEST(store_granule__reaches_past_the_row)
+TEST(store_granule__reaches_past_the_row)
 {
     static uint8_t memory[GMEM_BYTES];
     struct test_store *t = store_of(0);
@@ -272,9 +267,8 @@ START_TEST(store_granule__reaches_past_the_row)
     ck_assert_mem_eq(memory + 64, t->source + (t->shared - SMEM_BASE), 16);
     ck_assert_mem_eq(memory + 80, t->before + 80, GMEM_BYTES - 80);
 }
-END_TEST
 
-START_TEST(store_bits__copies_every_pattern)
+TEST(store_bits__copies_every_pattern)
 {
     static const uint32_t patterns[] = {0x00000001, 0x80000001, 0x7f800001, 0xffc12345, 0x3f801fff, 0x7f7fffff};
     struct test_store *t = store_of(1);
@@ -294,9 +288,8 @@ START_TEST(store_bits__copies_every_pattern)
         ck_assert_mem_eq(memory, t->source, sizeof memory);
     }
 }
-END_TEST
 
-START_TEST(store_base_untouched__may_be_unmapped)
+TEST(store_base_untouched__may_be_unmapped)
 {
     struct test_store *t = store_of(2);
     uint8_t memory[16] = {0};
@@ -313,9 +306,8 @@ START_TEST(store_base_untouched__may_be_unmapped)
     ck_assert_int_eq(tile_store(&map, 2, (int32_t[]){0, 8}, &global, &shared, SMEM_BASE, NULL), RULE_OK);
     ck_assert_int_eq(tile_store(&map, 2, (int32_t[]){4, 0}, &global, &shared, SMEM_BASE, NULL), RULE_OK);
 }
-END_TEST
 
-START_TEST(store_cases_notice_misread_rules)
+LOOP_TEST(store_cases_notice_misread_rules, 1, MISREADS)
 {
     static uint8_t right[GMEM_BYTES], wrong[GMEM_BYTES];
     int noticed = 0;
@@ -328,22 +320,4 @@ START_TEST(store_cases_notice_misread_rules)
         noticed = memcmp(right, wrong, GMEM_BYTES) != 0;
     }
     ck_assert_msg(noticed, "no case notices misread %d", _i);
-}
-END_TEST
-
-Suite *store_suite(void)
-{
-    Suite *suite = suite_create("store");
-    TCase *tcase = tcase_create("bytes");
-    tcase_add_test(tcase, store_bounds__skips_what_is_outside);
-    tcase_add_test(tcase, store_granule__writes_whole_pieces);
-    tcase_add_test(tcase, store_layout__is_that_of_a_load);
-    tcase_add_test(tcase, store_granule__reaches_past_the_row);
-    tcase_add_test(tcase, store_bits__copies_every_pattern);
-    tcase_add_test(tcase, store_base_untouched__may_be_unmapped);
-    tcase_add_loop_test(tcase, store_cases_notice_misread_rules, 1, MISREADS);
-    tcase_set_timeout(tcase, 60);
-    suite_add_tcase(suite, tcase);
-    store_fault_add_tests(suite);
-    return suite;
 }

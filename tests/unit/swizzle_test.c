@@ -13,8 +13,6 @@
 #include "swizzle_find.h"
 #include "warp_access.h"
 
-Suite *swizzle_suite(void);
-
 // Where the byte at `address` of a box that starts at `base` lands.
 static const struct vector {
     enum tensormap_swizzle mode;
@@ -42,14 +40,13 @@ static const struct vector {
 };
 enum { VECTORS = sizeof vectors / sizeof vectors[0] };
 
-START_TEST(swizzle_absolute__vectors)
+LOOP_TEST(swizzle_absolute__vectors, 0, VECTORS)
 {
     const struct vector *v = &vectors[_i];
     ck_assert_msg(swizzle_apply(v->mode, v->address) == v->want, "%s: got %x, want %x", v->why,
                   swizzle_apply(v->mode, v->address), v->want);
     ck_assert_uint_eq(swizzle_apply(v->mode, v->want), v->address); // its own inverse
 }
-END_TEST
 
 static uint32_t box_relative(enum tensormap_swizzle mode, uint32_t base, uint32_t address)
 {
@@ -144,17 +141,16 @@ static const struct mutant {
 };
 enum { MUTANTS = sizeof mutants / sizeof mutants[0] };
 
-START_TEST(swizzle_absolute__a_vector_catches_each_mutant)
+LOOP_TEST(swizzle_absolute__a_vector_catches_each_mutant, 0, MUTANTS)
 {
     int caught = 0;
     for (int i = 0; i < VECTORS; i++)
         caught += mutants[_i].apply(vectors[i].mode, vectors[i].base, vectors[i].address) != vectors[i].want;
     ck_assert_msg(caught > 0, "no vector tells the rule from: %s", mutants[_i].mistake);
 }
-END_TEST
 
 // The worked figure of the guides: in row y of a 128B box, chunk x lies at place x ^ y.
-START_TEST(swizzle_128b__chunk_x_of_row_y_lies_at_x_xor_y)
+TEST(swizzle_128b__chunk_x_of_row_y_lies_at_x_xor_y)
 {
     struct layout layout = {SWIZZLE_128B, 0x400, 8, 128, 0};
     for (uint32_t row = 0; row < 8; row++)
@@ -165,9 +161,8 @@ START_TEST(swizzle_128b__chunk_x_of_row_y_lies_at_x_xor_y)
             ck_assert_uint_eq(cell.chunk, place ^ row);
         }
 }
-END_TEST
 
-START_TEST(tile_pitch__a_short_row_leaves_a_gap_that_is_swizzled_too)
+TEST(tile_pitch__a_short_row_leaves_a_gap_that_is_swizzled_too)
 {
     struct layout layout = {SWIZZLE_64B, 0x80, 3, 48, 2};
     char label[LAYOUT_LABEL_BYTES];
@@ -180,9 +175,8 @@ START_TEST(tile_pitch__a_short_row_leaves_a_gap_that_is_swizzled_too)
     layout_label(&layout, layout_cell(&layout, 0x120), label); // row 2, line 2: chunk 0 lies at 2
     ck_assert_str_eq(label, "r2 0-7");
 }
-END_TEST
 
-START_TEST(swizzle_none__rows_follow_at_their_own_length)
+TEST(swizzle_none__rows_follow_at_their_own_length)
 {
     struct layout layout = {SWIZZLE_NONE, 0, 4, 48, 0};
     struct cell cell = layout_cell(&layout, 0x70);
@@ -190,7 +184,6 @@ START_TEST(swizzle_none__rows_follow_at_their_own_length)
     ck_assert_uint_eq(cell.row, 2);
     ck_assert_uint_eq(cell.chunk, 1);
 }
-END_TEST
 
 static const struct {
     const char *text;
@@ -216,7 +209,7 @@ static const struct {
     {"wgmma:3", SWIZZLE_32B, 0, "a matrix descriptor counts down"},
 };
 
-START_TEST(map_swizzle__finds_the_names_used_elsewhere)
+LOOP_TEST(map_swizzle__finds_the_names_used_elsewhere, 0, ROWS_OF(names))
 {
     enum tensormap_swizzle mode = SWIZZLE_NONE;
     uint32_t element_bytes;
@@ -224,7 +217,6 @@ START_TEST(map_swizzle__finds_the_names_used_elsewhere)
     ck_assert_msg(swizzle_find(names[_i].text, &mode, &element_bytes, &why), "%s: %s", names[_i].why, why.at);
     ck_assert_msg(mode == names[_i].mode && element_bytes == names[_i].element_bytes, "%s", names[_i].why);
 }
-END_TEST
 
 static const struct {
     const char *text, *says;
@@ -235,7 +227,7 @@ static const struct {
     {"Swizzle<3,4,3", "written"}, {"Swizzle<-1,4,3>", ""},      {"128B_ATOM_32B", "MAP_SWIZZLE_ATOM"},
 };
 
-START_TEST(map_swizzle__refuses_other_names_with_a_sentence)
+LOOP_TEST(map_swizzle__refuses_other_names_with_a_sentence, 0, ROWS_OF(no_names))
 {
     enum tensormap_swizzle mode = SWIZZLE_NONE;
     uint32_t element_bytes;
@@ -243,9 +235,8 @@ START_TEST(map_swizzle__refuses_other_names_with_a_sentence)
     ck_assert(!swizzle_find(no_names[_i].text, &mode, &element_bytes, &why));
     ck_assert_msg(strstr(why.at, no_names[_i].says) != NULL && why.at[0] != '\0', "'%s'", why.at);
 }
-END_TEST
 
-START_TEST(map_swizzle__cute_base_counts_elements)
+TEST(map_swizzle__cute_base_counts_elements)
 {
     static const uint32_t bases[][2] = {{1, 4}, {2, 3}, {4, 2}, {8, 1}, {16, 0}};
     for (int i = 0; i < 5; i++) {
@@ -260,7 +251,6 @@ START_TEST(map_swizzle__cute_base_counts_elements)
         }
     }
 }
-END_TEST
 
 // Wavefronts worked out by hand. 16 bytes: 4 phases of 8 lanes; 8 bytes: 2 of 16; 4 bytes and less: 1 of 32.
 static const struct {
@@ -296,7 +286,7 @@ static const struct {
     {SWIZZLE_NONE, 0, 256, "row=l%4,byte=l&3^1,bytes=1", 4, 1, "& binds tighter than ^; 4 rows in bank 0"},
 };
 
-START_TEST(swizzle_128b__wavefronts)
+LOOP_TEST(swizzle_128b__wavefronts, 0, ROWS_OF(counts))
 {
     struct layout layout = {counts[_i].mode, counts[_i].base, 32, counts[_i].row_bytes, 0};
     struct access access;
@@ -307,9 +297,8 @@ START_TEST(swizzle_128b__wavefronts)
     ck_assert_msg(report.wavefronts == counts[_i].wavefronts, "%s: %d", counts[_i].why, report.wavefronts);
     ck_assert_msg(report.ideal == counts[_i].ideal, "%s: ideal %d", counts[_i].why, report.ideal);
 }
-END_TEST
 
-START_TEST(swizzle_none__collisions_name_bank_words_and_lanes)
+TEST(swizzle_none__collisions_name_bank_words_and_lanes)
 {
     uint32_t address[4] = {0, 128, 4, 0};
     struct bank_report report;
@@ -320,7 +309,6 @@ START_TEST(swizzle_none__collisions_name_bank_words_and_lanes)
     ck_assert_int_eq(report.phase[0].words[1], 1);
     ck_assert_int_eq(report.wavefronts, 2);
 }
-END_TEST
 
 static const struct {
     const char *pattern;
@@ -354,7 +342,7 @@ static const struct {
     {"byte=2,bytes=4", -1, "multiple of 4"},
 };
 
-START_TEST(swizzle_none__a_bad_pattern_gets_a_sentence_and_a_caret)
+LOOP_TEST(swizzle_none__a_bad_pattern_gets_a_sentence_and_a_caret, 0, ROWS_OF(bad_patterns))
 {
     struct layout layout = {SWIZZLE_NONE, 0, 32, 128, 0};
     struct access access;
@@ -364,9 +352,8 @@ START_TEST(swizzle_none__a_bad_pattern_gets_a_sentence_and_a_caret)
     ck_assert_msg(strstr(error.why.at, bad_patterns[_i].says) != NULL, "%s", error.why.at);
     ck_assert_msg(error.column == bad_patterns[_i].column, "%s: %d", bad_patterns[_i].pattern, error.column);
 }
-END_TEST
 
-START_TEST(swizzle_none__parentheses_nest_only_so_deep)
+TEST(swizzle_none__parentheses_nest_only_so_deep)
 {
     char pattern[256] = "row=";
     struct layout layout = {SWIZZLE_NONE, 0, 32, 128, 0};
@@ -376,9 +363,8 @@ START_TEST(swizzle_none__parentheses_nest_only_so_deep)
     ck_assert(!access_parse(pattern, &layout, &access, &error));
     ck_assert_ptr_nonnull(strstr(error.why.at, "too many"));
 }
-END_TEST
 
-START_TEST(swizzle_128b__svg_is_escaped_and_whole)
+TEST(swizzle_128b__svg_is_escaped_and_whole)
 {
     struct picture picture = {.layout = {SWIZZLE_128B, 0x480, 8, 48, 2}};
     struct access access;
@@ -395,9 +381,8 @@ START_TEST(swizzle_128b__svg_is_escaped_and_whole)
     ck_assert_str_eq(text + text_bytes - 7, "</svg>\n");
     free(text);
 }
-END_TEST
 
-START_TEST(swizzle_128b__json_says_what_lies_where)
+TEST(swizzle_128b__json_says_what_lies_where)
 {
     struct picture picture = {.layout = {SWIZZLE_128B, 0x80, 2, 128, 2}};
     json_t *object = picture_json(&picture), *cell = json_array_get(json_object_get(object, "cells"), 1);
@@ -407,9 +392,8 @@ START_TEST(swizzle_128b__json_says_what_lies_where)
     ck_assert_int_eq(json_integer_value(json_object_get(cell, "chunk")), 0);
     json_decref(object);
 }
-END_TEST
 
-START_TEST(swizzle_none__save_replaces_files_and_refuses_the_rest)
+TEST(swizzle_none__save_replaces_files_and_refuses_the_rest)
 {
     char folder[] = "/tmp/swizzle_test.XXXXXX", file[64];
     struct text why;
@@ -424,32 +408,4 @@ START_TEST(swizzle_none__save_replaces_files_and_refuses_the_rest)
     ck_assert_int_eq(unlink(file), 0);
     ck_assert(!save_file(strcat(file, "/y"), "", 0, &why));
     ck_assert_int_eq(rmdir(folder), 0); // no temporary file stayed behind
-}
-END_TEST
-
-#define COUNT(table) ((int)(sizeof(table) / sizeof(table)[0]))
-
-Suite *swizzle_suite(void)
-{
-    Suite *suite = suite_create("swizzle");
-    TCase *rule = tcase_create("swizzle"), *name = tcase_create("names"), *bank = tcase_create("banks");
-    tcase_add_loop_test(rule, swizzle_absolute__vectors, 0, VECTORS);
-    tcase_add_loop_test(rule, swizzle_absolute__a_vector_catches_each_mutant, 0, MUTANTS);
-    tcase_add_test(rule, swizzle_128b__chunk_x_of_row_y_lies_at_x_xor_y);
-    tcase_add_test(rule, tile_pitch__a_short_row_leaves_a_gap_that_is_swizzled_too);
-    tcase_add_test(rule, swizzle_none__rows_follow_at_their_own_length);
-    tcase_add_loop_test(name, map_swizzle__finds_the_names_used_elsewhere, 0, COUNT(names));
-    tcase_add_loop_test(name, map_swizzle__refuses_other_names_with_a_sentence, 0, COUNT(no_names));
-    tcase_add_test(name, map_swizzle__cute_base_counts_elements);
-    tcase_add_loop_test(bank, swizzle_128b__wavefronts, 0, COUNT(counts));
-    tcase_add_test(bank, swizzle_none__collisions_name_bank_words_and_lanes);
-    tcase_add_loop_test(bank, swizzle_none__a_bad_pattern_gets_a_sentence_and_a_caret, 0, COUNT(bad_patterns));
-    tcase_add_test(bank, swizzle_none__parentheses_nest_only_so_deep);
-    tcase_add_test(bank, swizzle_128b__svg_is_escaped_and_whole);
-    tcase_add_test(bank, swizzle_128b__json_says_what_lies_where);
-    tcase_add_test(bank, swizzle_none__save_replaces_files_and_refuses_the_rest);
-    suite_add_tcase(suite, rule);
-    suite_add_tcase(suite, name);
-    suite_add_tcase(suite, bank);
-    return suite;
 }

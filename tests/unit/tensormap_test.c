@@ -2,8 +2,6 @@
 // The suite `tensormap`: here what the rules of the encode calls have to do with each other (which comes first, which
 // are reported together, what may be touched), NULL and warnings. Single rules are in encode_test.c, the way back in
 // decode_test.c, the replaced address in replace_test.c.
-#include "tensormap_test.h"
-
 #include <string.h>
 
 #include "encode_call.h"
@@ -58,7 +56,7 @@ static const struct edit late[] = {
 };
 enum { LATE = sizeof late / sizeof late[0] };
 
-START_TEST(map_rank_huge__comes_before_every_check_of_a_value)
+LOOP_TEST(map_rank_huge__comes_before_every_check_of_a_value, 0, EARLY)
 {
     for (enum base base = 0; base < BASES; base++) {
         if (!(early[_i].bases & 1 << base) || strcmp(early[_i].edit[0].argument, "tensorRank") == 0) continue;
@@ -71,9 +69,8 @@ START_TEST(map_rank_huge__comes_before_every_check_of_a_value)
         ck_assert_int_eq(first_rule(&call), RULE_MAP_RANK_HUGE);
     }
 }
-END_TEST
 
-START_TEST(map_null_pointer__comes_before_everything)
+LOOP_TEST(map_null_pointer__comes_before_everything, 0, EARLY)
 {
     for (enum base base = 0; base < BASES; base++) {
         if (!(early[_i].bases & 1 << base)) continue;
@@ -86,10 +83,9 @@ START_TEST(map_null_pointer__comes_before_everything)
         ck_assert_int_eq(first_rule(&call), RULE_MAP_NULL_POINTER);
     }
 }
-END_TEST
 
 // boxDim is the one array that the driver looks at after it has walked the others.
-START_TEST(map_rank_huge__comes_before_a_null_box_dim)
+TEST(map_rank_huge__comes_before_a_null_box_dim)
 {
     struct encode_call call = encode_call_base(TILED);
     call.nulls = NULL_BOX;
@@ -100,9 +96,8 @@ START_TEST(map_rank_huge__comes_before_a_null_box_dim)
     call.nulls = NULL_BOX | NULL_STRIDES;
     ck_assert_int_eq(first_rule(&call), RULE_MAP_NULL_POINTER);
 }
-END_TEST
 
-START_TEST(map_null_corner__comes_after_what_all_maps_have)
+LOOP_TEST(map_null_corner__comes_after_what_all_maps_have, 0, EARLY)
 {
     struct encode_call call = encode_call_base(IM2COL);
     if (!(early[_i].bases & WINDOWS)) return;
@@ -114,9 +109,8 @@ START_TEST(map_null_corner__comes_after_what_all_maps_have)
     call.nulls = NULL_UPPER;
     ck_assert_int_eq(first_rule(&call), rule);
 }
-END_TEST
 
-START_TEST(map_null_corner__comes_before_limits_of_pixels_and_bytes)
+LOOP_TEST(map_null_corner__comes_before_limits_of_pixels_and_bytes, 0, LATE)
 {
     struct encode_call call = encode_call_base(IM2COL);
     encode_call_edit(&call, &late[_i]);
@@ -127,7 +121,6 @@ START_TEST(map_null_corner__comes_before_limits_of_pixels_and_bytes)
     call.lower[0] = -1000;
     ck_assert_int_eq(rule_cuda_error(first_rule(&call)), 1);
 }
-END_TEST
 
 // --- NULL, and arrays that may not be read ---------------------------------------------------------------------------
 
@@ -154,7 +147,7 @@ static int has_pointer(enum base base, int null)
     return 1;
 }
 
-START_TEST(map_null_pointer__is_named)
+LOOP_TEST(map_null_pointer__is_named, 0, POINTERS)
 {
     for (enum base base = 0; base < BASES; base++) {
         struct encode_call call = encode_call_base(base);
@@ -174,9 +167,8 @@ START_TEST(map_null_pointer__is_named)
         ck_assert_int_eq(finding->index, -1);
     }
 }
-END_TEST
 
-START_TEST(map_null_pointer__every_mixture_is_survived)
+LOOP_TEST(map_null_pointer__every_mixture_is_survived, 0, BASES)
 {
     struct tensormap_image image;
     struct encode_call call = encode_call_base((enum base)_i);
@@ -191,10 +183,9 @@ START_TEST(map_null_pointer__every_mixture_is_survived)
         ck_assert_int_eq(encode_call_run(&call, &image, NULL), rule);
     }
 }
-END_TEST
 
 // Of a rank that is too large the findings alone want the first entries.
-START_TEST(map_rank__arrays_of_no_rank_are_not_read)
+LOOP_TEST(map_rank__arrays_of_no_rank_are_not_read, 0, 8)
 {
     static const uint32_t ranks[] = {0, 6, 7, 8, 65536, 65537, TWO(31), UINT32_MAX};
     for (enum base base = 0; base < BASES; base++) {
@@ -210,9 +201,8 @@ START_TEST(map_rank__arrays_of_no_rank_are_not_read)
         ck_assert_int_eq(findings_refusals(&findings), 1);
     }
 }
-END_TEST
 
-START_TEST(map_rank__arrays_are_not_read_past_it)
+TEST(map_rank__arrays_are_not_read_past_it)
 {
     struct encode_call call = encode_call_base(TILED);
     call.rank = 1;
@@ -223,7 +213,6 @@ START_TEST(map_rank__arrays_are_not_read_past_it)
     call.unreadable = NULL_LOWER | NULL_UPPER;
     ck_assert_int_eq(first_rule(&call), RULE_MAP_RANK_IM2COL);
 }
-END_TEST
 
 // --- Everything broken at once ---------------------------------------------------------------------------------------
 
@@ -323,7 +312,7 @@ static void require_rules(const char *why, const struct findings *findings, cons
     }
 }
 
-START_TEST(encode_reports_every_rule_broken)
+LOOP_TEST(encode_reports_every_rule_broken, 0, WRECKS)
 {
     struct encode_call call = encode_call_base(wrecks[_i].base);
     struct tensormap_image image;
@@ -335,10 +324,9 @@ START_TEST(encode_reports_every_rule_broken)
     ck_assert_int_eq(first_rule(&call), rule);
     require_rules(wrecks[_i].why, &findings, wrecks[_i].rules, 16);
 }
-END_TEST
 
 // Twice the same call: as many findings, each in its place, whatever the struct held before.
-START_TEST(encode_findings_start_empty)
+TEST(encode_findings_start_empty)
 {
     struct encode_call call = encode_call_base(TILED);
     struct tensormap_image image;
@@ -353,9 +341,8 @@ START_TEST(encode_findings_start_empty)
     ck_assert_int_gt(once.count, 12);
     for (int i = 0; i < once.count; i++) ck_assert_int_eq(once.item[i].rule, again.item[i].rule);
 }
-END_TEST
 
-START_TEST(encode_findings_past_the_end_are_counted_only)
+TEST(encode_findings_past_the_end_are_counted_only)
 {
     struct {
         struct findings findings;
@@ -375,7 +362,6 @@ START_TEST(encode_findings_past_the_end_are_counted_only)
     ck_assert_int_gt(kept.findings.count, FINDINGS_MAX);
     for (int i = 0; i < 64; i++) ck_assert_uint_eq(kept.guard[i], 0x5a5a5a5a5a5a5a5a);
 }
-END_TEST
 
 // --- The map, and warnings -------------------------------------------------------------------------------------------
 
@@ -384,7 +370,14 @@ static int is_warned(const struct findings *findings)
     return findings->count > findings_refusals(findings);
 }
 
-START_TEST(encode_refusal_leaves_the_map_alone)
+static int count_vectors(void)
+{
+    int vectors = 0;
+    while (encode_vector(vectors) != NULL) vectors++;
+    return vectors;
+}
+
+LOOP_TEST(encode_refusal_leaves_the_map_alone, 0, count_vectors())
 {
     const struct encode_vector *vector = encode_vector(_i);
     unsigned char bytes[TENSORMAP_BYTES + 1];
@@ -396,9 +389,8 @@ START_TEST(encode_refusal_leaves_the_map_alone)
     for (size_t i = 0; i < sizeof bytes; i++) ck_assert_uint_eq(bytes[i], 0xa5);
     ck_assert_msg(call.base == WIDE || !is_warned(&findings), "%s: a warning", vector->why);
 }
-END_TEST
 
-START_TEST(map_object_align__warns_and_writes)
+LOOP_TEST(map_object_align__warns_and_writes, 0, BASES)
 {
     _Alignas(64) unsigned char bytes[2 * TENSORMAP_BYTES];
     struct encode_call call = encode_call_base((enum base)_i);
@@ -424,9 +416,8 @@ START_TEST(map_object_align__warns_and_writes)
         ck_assert_uint_eq(finding->nearest, (uintptr_t)bytes + (off + 32) / 64 * 64);
     }
 }
-END_TEST
 
-START_TEST(map_wide_sm90__warns_and_makes_im2col)
+LOOP_TEST(map_wide_sm90__warns_and_makes_im2col, 3, 6)
 {
     struct encode_call wide = encode_call_base(WIDE), plain = wide;
     struct tensormap_image wide_image, plain_image;
@@ -443,47 +434,4 @@ START_TEST(map_wide_sm90__warns_and_makes_im2col)
     ck_assert_uint_eq(finding->value, 90);
     ck_assert_uint_eq(finding->nearest, 100);
     ck_assert_int_eq(findings.count, 1);
-}
-END_TEST
-
-static TCase *order_tests(void)
-{
-    TCase *tests = tcase_create("encode order");
-    tcase_add_loop_test(tests, map_rank_huge__comes_before_every_check_of_a_value, 0, EARLY);
-    tcase_add_loop_test(tests, map_null_pointer__comes_before_everything, 0, EARLY);
-    tcase_add_test(tests, map_rank_huge__comes_before_a_null_box_dim);
-    tcase_add_loop_test(tests, map_null_corner__comes_after_what_all_maps_have, 0, EARLY);
-    tcase_add_loop_test(tests, map_null_corner__comes_before_limits_of_pixels_and_bytes, 0, LATE);
-    tcase_add_loop_test(tests, map_null_pointer__is_named, 0, POINTERS);
-    tcase_add_loop_test(tests, map_null_pointer__every_mixture_is_survived, 0, BASES);
-    tcase_add_loop_test(tests, map_rank__arrays_of_no_rank_are_not_read, 0, 8);
-    tcase_add_test(tests, map_rank__arrays_are_not_read_past_it);
-    return tests;
-}
-
-static TCase *whole_call_tests(void)
-{
-    TCase *tests = tcase_create("encode as a whole");
-    int vectors = 0;
-    while (encode_vector(vectors) != NULL) vectors++;
-    tcase_add_loop_test(tests, encode_reports_every_rule_broken, 0, WRECKS);
-    tcase_add_test(tests, encode_findings_start_empty);
-    tcase_add_test(tests, encode_findings_past_the_end_are_counted_only);
-    tcase_add_loop_test(tests, encode_refusal_leaves_the_map_alone, 0, vectors);
-    tcase_add_loop_test(tests, map_object_align__warns_and_writes, 0, BASES);
-    tcase_add_loop_test(tests, map_wide_sm90__warns_and_makes_im2col, 3, 6);
-    return tests;
-}
-
-Suite *tensormap_suite(void)
-{
-    Suite *suite = suite_create("tensormap");
-    suite_add_tcase(suite, order_tests());
-    suite_add_tcase(suite, whole_call_tests());
-    encode_add_tests(suite);
-    encode_mutant_add_tests(suite);
-    decode_add_tests(suite);
-    decode_odd_add_tests(suite);
-    replace_add_tests(suite);
-    return suite;
 }

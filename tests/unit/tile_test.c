@@ -10,7 +10,7 @@
 
 #include "slow_vectors.h"
 
-Suite *tile_suite(void);
+TEST_FILE(.seconds = 120);
 
 #define TWO(n) ((uint64_t)1 << (n))
 enum { ELEMENTS_MAX = 1 << 17, CHUNKS = 4, CASES_PER_CHUNK = 1500 };
@@ -282,14 +282,13 @@ static int compare(const char *why, const struct tensormap *map, const int32_t *
     return tile.rows_touch;
 }
 
-START_TEST(tile_address__vectors_lie_where_each_element_does)
+LOOP_TEST(tile_address__vectors_lie_where_each_element_does, 0, VECTORS)
 {
     const struct tensormap map = map_of(&vectors[_i]);
     compare(vectors[_i].why, &map, vectors[_i].coord);
 }
-END_TEST
 
-START_TEST(tile_bounds__random_boxes_lie_where_each_element_does)
+LOOP_TEST(tile_bounds__random_boxes_lie_where_each_element_does, 0, chunks_of(CHUNKS))
 {
     struct slow_random random = {SEED + (uint64_t)_i};
     int joined = 0, joined_out = 0;
@@ -306,9 +305,8 @@ START_TEST(tile_bounds__random_boxes_lie_where_each_element_does)
     ck_assert_msg(joined > CASES_PER_CHUNK / 50 && joined_out > 0, "seed %llx chunk %d: %d boxes with rows that touch",
                   (unsigned long long)SEED, _i, joined);
 }
-END_TEST
 
-START_TEST(tile_vectors_notice_each_misread_rule)
+LOOP_TEST(tile_vectors_notice_each_misread_rule, 1, MUTANTS)
 {
     for (int i = 0; i < VECTORS; i++) {
         const struct tensormap map = map_of(&vectors[i]);
@@ -320,38 +318,34 @@ START_TEST(tile_vectors_notice_each_misread_rule)
     }
     ck_abort_msg("no vector notices misreading %d", _i);
 }
-END_TEST
 
 // --- Sizes -----------------------------------------------------------------------------------------------------------
 
-START_TEST(tile_pitch__is_the_row_or_the_span)
+LOOP_TEST(tile_pitch__is_the_row_or_the_span, 0, VECTORS)
 {
     const struct tensormap map = map_of(&vectors[_i]);
     const struct tile tile = tile_of(&map, vectors[_i].coord);
     ck_assert_msg(tile.pitch_bytes == vectors[_i].pitch, "%s: %u", vectors[_i].why, tile.pitch_bytes);
     ck_assert_msg(tile.row_bytes == vectors[_i].row_bytes, "%s: %u", vectors[_i].why, tile.row_bytes);
 }
-END_TEST
 
-START_TEST(tile_steps__are_rounded_up)
+LOOP_TEST(tile_steps__are_rounded_up, 0, VECTORS)
 {
     const struct tensormap map = map_of(&vectors[_i]);
     const struct tile tile = tile_of(&map, vectors[_i].coord);
     ck_assert_msg(tile.rows == vectors[_i].rows, "%s: %llu rows", vectors[_i].why, (unsigned long long)tile.rows);
     for (int i = 0; i < map.rank; i++) ck_assert_uint_eq(tile.steps[i], oracle_steps(RIGHT, &map, i));
 }
-END_TEST
 
-START_TEST(tile_tx_bytes__counts_the_box_and_no_gaps)
+LOOP_TEST(tile_tx_bytes__counts_the_box_and_no_gaps, 0, VECTORS)
 {
     const struct tensormap map = map_of(&vectors[_i]);
     const struct tile tile = tile_of(&map, vectors[_i].coord);
     uint64_t expected_bytes = vectors[_i].rows * vectors[_i].row_bytes;
     ck_assert_msg(tile_transaction_bytes(&tile) == expected_bytes, "%s", vectors[_i].why);
 }
-END_TEST
 
-START_TEST(tile_tx_bytes__of_2_32_rows_does_not_wrap)
+TEST(tile_tx_bytes__of_2_32_rows_does_not_wrap)
 {
     const struct tensormap map = {.rank = 5,
                                   .dtype = DTYPE_FLOAT32,
@@ -365,7 +359,6 @@ START_TEST(tile_tx_bytes__of_2_32_rows_does_not_wrap)
     ck_assert_uint_eq(tile_transaction_bytes(&tile), TWO(36));
     ck_assert_uint_eq(tile_extent_bytes(&tile), TWO(36));
 }
-END_TEST
 
 // How many steps a walk takes, and how many of its runs are rows, or parts of rows, in bounds.
 static uint64_t steps_of_walk(const struct tile *tile, uint64_t *inside)
@@ -384,7 +377,7 @@ static uint64_t steps_of_walk(const struct tile *tile, uint64_t *inside)
 }
 
 // Boxes of up to 2^32 rows that are out of bounds but for a few: the work is that of the few, and of 2 GiB at a time.
-START_TEST(tile_bounds__rows_outside_are_passed_in_bulk)
+TEST(tile_bounds__rows_outside_are_passed_in_bulk)
 {
     static const int32_t starts[] = {0, -255, -7, 1 << 30, 2, -1000};
     static const uint32_t strides[] = {1, 8, 3};
@@ -407,9 +400,8 @@ START_TEST(tile_bounds__rows_outside_are_passed_in_bulk)
     }
     ck_assert_uint_ge(most, 64);
 }
-END_TEST
 
-START_TEST(tile_inner_stride__counts_in_pixels_only)
+LOOP_TEST(tile_inner_stride__counts_in_pixels_only, 1, 9)
 {
     struct tensormap map = {.rank = 3,
                             .dtype = DTYPE_UINT16,
@@ -424,9 +416,8 @@ START_TEST(tile_inner_stride__counts_in_pixels_only)
     map.interleave = INTERLEAVE_32B;
     ck_assert_uint_eq(tile_of(&map, coord).row_bytes, 32 * ((16 + (uint32_t)_i - 1) / (uint32_t)_i));
 }
-END_TEST
 
-START_TEST(tile_interleave__takes_one_slice)
+LOOP_TEST(tile_interleave__takes_one_slice, 3, 6)
 {
     struct tensormap map = {.rank = _i,
                             .interleave = INTERLEAVE_16B,
@@ -437,24 +428,4 @@ START_TEST(tile_interleave__takes_one_slice)
     const int32_t coord[5] = {0};
     const struct tile tile = tile_of(&map, coord);
     for (int i = 1; i < _i; i++) ck_assert_uint_eq(tile.steps[i], i == _i - 2 ? 1 : 4);
-}
-END_TEST
-
-Suite *tile_suite(void)
-{
-    Suite *suite = suite_create("tile");
-    TCase *tests = tcase_create("walk");
-    tcase_set_timeout(tests, 120);
-    tcase_add_loop_test(tests, tile_address__vectors_lie_where_each_element_does, 0, VECTORS);
-    tcase_add_loop_test(tests, tile_bounds__random_boxes_lie_where_each_element_does, 0, chunks_of(CHUNKS));
-    tcase_add_loop_test(tests, tile_vectors_notice_each_misread_rule, 1, MUTANTS);
-    tcase_add_loop_test(tests, tile_pitch__is_the_row_or_the_span, 0, VECTORS);
-    tcase_add_loop_test(tests, tile_steps__are_rounded_up, 0, VECTORS);
-    tcase_add_loop_test(tests, tile_tx_bytes__counts_the_box_and_no_gaps, 0, VECTORS);
-    tcase_add_test(tests, tile_tx_bytes__of_2_32_rows_does_not_wrap);
-    tcase_add_test(tests, tile_bounds__rows_outside_are_passed_in_bulk);
-    tcase_add_loop_test(tests, tile_inner_stride__counts_in_pixels_only, 1, 9);
-    tcase_add_loop_test(tests, tile_interleave__takes_one_slice, 3, 6);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

@@ -8,8 +8,6 @@
 #include "runnable.h"
 #include "timeline.h"
 
-Suite *timeline_suite(void);
-
 // Two rows: a load, and a tile of each consumer with an epilogue.
 static struct timeline example(void)
 {
@@ -35,7 +33,7 @@ static char *printed(const struct timeline *timeline, int is_svg, uint64_t first
     return bytes;
 }
 
-START_TEST(timeline_json_is_trace_events)
+TEST(timeline_json_is_trace_events)
 {
     struct timeline timeline = example();
     char *text = printed(&timeline, 0, 0, 0);
@@ -55,7 +53,6 @@ START_TEST(timeline_json_is_trace_events)
     free(text);
     timeline_free(&timeline);
 }
-END_TEST
 
 static int count(const char *text, const char *what)
 {
@@ -65,7 +62,7 @@ static int count(const char *text, const char *what)
 }
 
 // All spans, or those of a window; names that fit; nothing that XML would stumble over.
-START_TEST(timeline_svg_draws_what_the_window_shows)
+TEST(timeline_svg_draws_what_the_window_shows)
 {
     struct timeline timeline = example();
     char *all = printed(&timeline, 1, 0, 0), *part = printed(&timeline, 1, 1000, 3000);
@@ -83,10 +80,9 @@ START_TEST(timeline_svg_draws_what_the_window_shows)
     free(part);
     timeline_free(&timeline);
 }
-END_TEST
 
 // The defaults of every kernel, without what is null, are a case of its family.
-START_TEST(runnable_defaults_are_cases)
+TEST(runnable_defaults_are_cases)
 {
     for (const struct runnable *row = runnables; row->name != NULL; row++) {
         const struct family *family = family_find(row->family);
@@ -104,16 +100,4 @@ START_TEST(runnable_defaults_are_cases)
         json_decref(json);
     }
     ck_assert_ptr_null(runnable_find("gemm"));
-}
-END_TEST
-
-Suite *timeline_suite(void)
-{
-    Suite *suite = suite_create("timeline");
-    TCase *tests = tcase_create("timeline");
-    tcase_add_test(tests, timeline_json_is_trace_events);
-    tcase_add_test(tests, timeline_svg_draws_what_the_window_shows);
-    tcase_add_test(tests, runnable_defaults_are_cases);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

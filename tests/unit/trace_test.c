@@ -13,8 +13,6 @@
 #include "trace.h"
 #include "trace_batch.h"
 
-Suite *trace_suite(void);
-
 enum { CASES = 300, SEED = 2, RESULT_BYTES = 1 << 20 };
 static const char *const family_names[] = {"encode", "load", "mbarrier"};
 enum { FAMILIES = sizeof family_names / sizeof family_names[0] };
@@ -54,7 +52,7 @@ static struct trace_entry sample_entry(const struct sample *sample, enum trace_d
     return entry;
 }
 
-START_TEST(what_is_written_agrees)
+LOOP_TEST(what_is_written_agrees, 0, FAMILIES)
 {
     static struct sample sample;
     for (uint64_t i = 0; i < CASES; i++) {
@@ -68,7 +66,6 @@ START_TEST(what_is_written_agrees)
         }
     }
 }
-END_TEST
 
 // The first accepted case whose largest window has from .. to bytes.
 static void sample_find(struct sample *sample, const char *family, uint32_t from, uint32_t to)
@@ -104,7 +101,7 @@ static int names_the_place(const struct window *window, uint32_t i, const char *
 }
 
 // Each single-byte change is seen, and named by its line but for one in about 256, whose digest byte is the same.
-START_TEST(every_changed_byte_is_named)
+LOOP_TEST(every_changed_byte_is_named, 0, FLIPS)
 {
     static struct sample sample;
     int changes = 0, unnamed = 0;
@@ -124,9 +121,8 @@ START_TEST(every_changed_byte_is_named)
     ck_assert_int_le(unnamed, changes / 64);
     json_decref(entry.json);
 }
-END_TEST
 
-START_TEST(other_differences_are_named)
+TEST(other_differences_are_named)
 {
     static struct sample sample;
     struct trace_difference difference;
@@ -150,7 +146,6 @@ START_TEST(other_differences_are_named)
     ck_assert_ptr_nonnull(strstr(difference.text.at, "recorded \"mbar "));
     json_decref(entry.json);
 }
-END_TEST
 
 // A change of one byte, and what its family says of the place.
 static const struct {
@@ -166,7 +161,7 @@ static const struct {
 };
 enum { PLACES = sizeof places / sizeof places[0] };
 
-START_TEST(a_place_is_explained)
+LOOP_TEST(a_place_is_explained, 0, PLACES)
 {
     static struct sample sample;
     struct trace_difference difference;
@@ -187,7 +182,6 @@ START_TEST(a_place_is_explained)
     free(text);
     json_decref(entry.json);
 }
-END_TEST
 
 // Lines that are none, with `mbarrier` as the family.
 static const struct {
@@ -205,7 +199,7 @@ static const struct {
 };
 enum { REFUSED = sizeof refused / sizeof refused[0] };
 
-START_TEST(a_line_that_is_none_is_refused)
+LOOP_TEST(a_line_that_is_none_is_refused, 0, REFUSED)
 {
     static _Alignas(16) char test_case[4096];
     struct trace_entry entry;
@@ -214,10 +208,9 @@ START_TEST(a_line_that_is_none_is_refused)
     ck_assert_msg(strstr(why.at, refused[_i].complaint) != NULL, "%s", why.at);
     ck_assert_ptr_null(entry.json);
 }
-END_TEST
 
 // Recorded windows that are not what trace_write() writes: a difference, never a crash.
-START_TEST(a_malformed_window_differs)
+TEST(a_malformed_window_differs)
 {
     static const char *const windows[] = {
         "{\"map\":0}",
@@ -244,13 +237,12 @@ START_TEST(a_malformed_window_differs)
         json_decref(json);
     }
 }
-END_TEST
 
 // --- files -------------------------------------------------------------------------------------------------------
 
 #define HEADER "{\"tmaref_trace\":1,\"family\":\"load\",\"cases\":2}\n"
 
-START_TEST(a_trace_is_saved_and_opened)
+LOOP_TEST(a_trace_is_saved_and_opened, 0, 2)
 {
     char path[64];
     struct trace_text trace;
@@ -279,7 +271,6 @@ START_TEST(a_trace_is_saved_and_opened)
     free(line);
     json_decref(json);
 }
-END_TEST
 
 static const struct {
     const char *text;
@@ -302,7 +293,7 @@ static const struct {
 };
 enum { DAMAGED = sizeof damaged / sizeof damaged[0] };
 
-START_TEST(damage_is_named)
+LOOP_TEST(damage_is_named, 0, DAMAGED)
 {
     struct trace_text trace;
     struct text why = {""};
@@ -311,10 +302,9 @@ START_TEST(damage_is_named)
     ck_assert_msg(strstr(why.at, damaged[_i].complaint) != NULL, "%s", why.at);
     ck_assert_ptr_null(trace.text);
 }
-END_TEST
 
 // Every shorter piece of a compressed trace is refused.
-START_TEST(a_cut_zstd_frame_is_refused)
+TEST(a_cut_zstd_frame_is_refused)
 {
     char packed[1024];
     struct trace_text trace;
@@ -326,7 +316,6 @@ START_TEST(a_cut_zstd_frame_is_refused)
     ck_assert(trace_parse(packed, whole, &trace, &why));
     trace_close(&trace);
 }
-END_TEST
 
 // Compresses a piece `copies` times as a program does that writes to a pipe: the frame does not say how long its text
 // is.
@@ -343,7 +332,7 @@ static size_t compress_stream(const void *piece, size_t piece_bytes, size_t copi
     return to.pos;
 }
 
-START_TEST(a_zstd_stream_without_a_size_is_read)
+TEST(a_zstd_stream_without_a_size_is_read)
 {
     static char packed[1 << 20];
     struct trace_text trace;
@@ -356,7 +345,6 @@ START_TEST(a_zstd_stream_without_a_size_is_read)
     ck_assert_uint_eq(lines, copies - 1);
     trace_close(&trace);
 }
-END_TEST
 
 static size_t peak_bytes(void)
 {
@@ -366,7 +354,7 @@ static size_t peak_bytes(void)
 }
 
 // Some kilobytes that unfold to 256 MiB take no more memory than trace_file.h says.
-START_TEST(a_zstd_bomb_is_refused_in_bounded_memory)
+TEST(a_zstd_bomb_is_refused_in_bounded_memory)
 {
     static char packed[1 << 20];
     struct trace_text trace;
@@ -377,7 +365,6 @@ START_TEST(a_zstd_bomb_is_refused_in_bounded_memory)
     ck_assert_str_eq(why.at, "more than 134217728 bytes of text");
     ck_assert_uint_le(peak_bytes() - before, 3 * TRACE_MAX_BYTES);
 }
-END_TEST
 
 // How many times its text a parsed value may take; a sanitizer keeps what was freed.
 #ifdef __SANITIZE_ADDRESS__
@@ -387,7 +374,7 @@ enum { PARSED_TIMES = 100 };
 #endif
 
 // The text that takes the most memory when it is parsed, one line of it too long.
-START_TEST(a_long_line_is_refused)
+TEST(a_long_line_is_refused)
 {
     enum { COUNT = JSON_MAX_BYTES / 3 };
     static char line[3 * COUNT + 8] = "[{}";
@@ -406,7 +393,6 @@ START_TEST(a_long_line_is_refused)
     ck_assert_str_eq(error.text, "more than 1048576 bytes of JSON");
     ck_assert(!trace_read(family_find("load"), line, &why, &entry, &why));
 }
-END_TEST
 
 // --- a core dump that tells of many ---------------------------------------------------------------------------------------
 
@@ -446,7 +432,7 @@ static int count_agreeing(const struct trace_batch *cases, int i, void *context)
     return 1;
 }
 
-START_TEST(a_fault_that_a_dump_contradicts_runs_again_alone)
+TEST(a_fault_that_a_dump_contradicts_runs_again_alone)
 {
     static const struct executor doubtful = {.name = "doubtful",
                                              .open = doubtful_open,
@@ -463,30 +449,4 @@ START_TEST(a_fault_that_a_dump_contradicts_runs_again_alone)
     ck_assert_int_eq(agreeing, 15);
     ck_assert_int_eq(runs_together, 15);
     ck_assert_int_eq(runs_alone, 15);
-}
-END_TEST
-
-Suite *trace_suite(void)
-{
-    Suite *suite = suite_create("trace");
-    TCase *lines = tcase_create("lines"), *agree = tcase_create("agree"), *files = tcase_create("files");
-    tcase_set_timeout(agree, 60);
-    tcase_set_timeout(files, 60);
-    tcase_add_loop_test(agree, what_is_written_agrees, 0, FAMILIES);
-    tcase_add_loop_test(agree, every_changed_byte_is_named, 0, FLIPS);
-    tcase_add_test(agree, other_differences_are_named);
-    tcase_add_loop_test(agree, a_place_is_explained, 0, PLACES);
-    tcase_add_test(agree, a_malformed_window_differs);
-    tcase_add_loop_test(lines, a_line_that_is_none_is_refused, 0, REFUSED);
-    tcase_add_loop_test(files, a_trace_is_saved_and_opened, 0, 2);
-    tcase_add_loop_test(files, damage_is_named, 0, DAMAGED);
-    tcase_add_test(files, a_cut_zstd_frame_is_refused);
-    tcase_add_test(files, a_zstd_stream_without_a_size_is_read);
-    tcase_add_test(files, a_zstd_bomb_is_refused_in_bounded_memory);
-    tcase_add_test(files, a_long_line_is_refused);
-    tcase_add_test(lines, a_fault_that_a_dump_contradicts_runs_again_alone);
-    suite_add_tcase(suite, agree);
-    suite_add_tcase(suite, lines);
-    suite_add_tcase(suite, files);
-    return suite;
 }

@@ -14,15 +14,13 @@
 #include "transpose_case.h"
 #include "transpose_launch.h"
 
-Suite *transpose_case_suite(void);
-
 enum { JSON_CASES = 500, CASES = 300, MAPS_CASES = 200 };
 
 // --- JSON ------------------------------------------------------------------------------------------------------------
 
 static const char *const names[] = {"bank", "maps", "transpose"};
 
-START_TEST(cases_are_read_as_they_were_written)
+LOOP_TEST(cases_are_read_as_they_were_written, 0, ROWS_OF(names))
 {
     const struct family *family = family_find(names[_i]);
     void *c = calloc(1, family->case_bytes), *again = calloc(1, family->case_bytes);
@@ -38,7 +36,6 @@ START_TEST(cases_are_read_as_they_were_written)
     free(c);
     free(again);
 }
-END_TEST
 
 // --- Transposition ---------------------------------------------------------------------------------------------------
 
@@ -59,7 +56,7 @@ static int is_same_element(const struct transpose_case *c, const struct result *
 
 // Element (row, column) of the source is element (column, row) of the output: of a whole matrix all of them, of the
 // article's tile those in it.
-START_TEST(store_layout__every_element_is_where_it_belongs)
+TEST(store_layout__every_element_is_where_it_belongs)
 {
     int articles = 0, elements = 0;
     for (uint64_t i = 0; i < CASES; i++) {
@@ -81,7 +78,6 @@ START_TEST(store_layout__every_element_is_where_it_belongs)
     ck_assert_int_gt(articles, CASES / 4);
     ck_assert_int_gt(elements, 100 * CASES);
 }
-END_TEST
 
 // Reads and writes of a tile in wavefronts for each 128 bytes. Without swizzle, or along rows, what is not 1 is a
 // column of chunks; along the diagonal a swizzle harms chunks that are whole elements, for it undoes the diagonal.
@@ -95,7 +91,7 @@ static const struct {
 };
 enum { WAVEFRONTS = sizeof wavefronts / sizeof wavefronts[0] };
 
-START_TEST(swizzle_128b__wavefronts_of_a_tile)
+LOOP_TEST(swizzle_128b__wavefronts_of_a_tile, 0, WAVEFRONTS)
 {
     uint32_t bytes = wavefronts[_i].bytes;
     for (int swizzled = 0; swizzled < 2; swizzled++)
@@ -108,10 +104,9 @@ START_TEST(swizzle_128b__wavefronts_of_a_tile)
     struct transpose_wavefronts best = transpose_wavefronts(bytes, SWIZZLE_128B, transpose_best_walk(bytes));
     ck_assert_int_eq(best.reads + best.writes, 2 * best.ideal);
 }
-END_TEST
 
 // Two CTAs with tiles of 16 KiB share an SM; with 32 KiB one has it for itself. All tile rows are one band.
-START_TEST(store_layout__the_fast_case_transposes_too)
+TEST(store_layout__the_fast_case_transposes_too)
 {
     const struct gpu gpu = {.processors = 132};
     struct transpose_case c = transpose_fast_case(&gpu, 4, 300, 150);
@@ -123,13 +118,12 @@ START_TEST(store_layout__the_fast_case_transposes_too)
         for (uint32_t column = 0; column < c.columns; column++) ck_assert(is_same_element(&c, &result, row, column));
     free(result.first_bytes);
 }
-END_TEST
 
 // --- Maps ------------------------------------------------------------------------------------------------------------
 
 // The ways change nothing but two fields of the map that repeat others, and the promotion; boxes and tensors are the
 // same bytes.
-START_TEST(replace_zeroed__all_ways_do_the_same)
+TEST(replace_zeroed__all_ways_do_the_same)
 {
     int ways[MAPS_WAYS] = {0}, counts[MAPS_BATCH + 1] = {0};
     for (uint64_t i = 0; i < MAPS_CASES; i++) {
@@ -151,19 +145,4 @@ START_TEST(replace_zeroed__all_ways_do_the_same)
     }
     for (int way = 0; way < MAPS_WAYS; way++) ck_assert_int_gt(ways[way], MAPS_CASES / 10);
     for (int count = 1; count <= MAPS_BATCH; count++) ck_assert_int_gt(counts[count], MAPS_CASES / 10);
-}
-END_TEST
-
-Suite *transpose_case_suite(void)
-{
-    Suite *suite = suite_create("transpose_case");
-    TCase *tests = tcase_create("transpose_case");
-    tcase_set_timeout(tests, 60);
-    tcase_add_loop_test(tests, cases_are_read_as_they_were_written, 0, sizeof names / sizeof names[0]);
-    tcase_add_test(tests, store_layout__every_element_is_where_it_belongs);
-    tcase_add_test(tests, store_layout__the_fast_case_transposes_too);
-    tcase_add_loop_test(tests, swizzle_128b__wavefronts_of_a_tile, 0, WAVEFRONTS);
-    tcase_add_test(tests, replace_zeroed__all_ways_do_the_same);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

@@ -9,8 +9,6 @@
 #include "family.h"
 #include "wgmma_case.h"
 
-Suite *wgmma_case_suite(void);
-
 enum { CASES = 20000 };
 
 // Tests loop over both; `_i` is the family.
@@ -28,7 +26,7 @@ enum { FAMILIES = sizeof families_here / sizeof families_here[0] };
 
 // Every compiled instruction, every swizzle of both operands, both majors, base offsets, starts within a pattern,
 // ignored bits, chains, and faults of both operands.
-START_TEST(wgmma_cases_reach_everything)
+LOOP_TEST(wgmma_cases_reach_everything, 0, FAMILIES)
 {
     int instances[WGMMA_SPARSE_INSTANCE_END] = {0}, styles[WGMMA_METADATA_STYLES] = {0}, is_sparse = _i == 1;
     int swizzles[2][4] = {{0}}, bases = 0, within = 0, ignored = 0, steps[WGMMA_MAX_STEPS + 1] = {0}, faults[2] = {0};
@@ -65,10 +63,9 @@ START_TEST(wgmma_cases_reach_everything)
     ck_assert_int_gt(faults[0], CASES / 500);
     ck_assert_int_gt(faults[1], CASES / 500);
 }
-END_TEST
 
 // What D holds after random cases: numbers, zeros, infinities and NaN, clamped integers; not all the same.
-START_TEST(wgmma_results_hold_all_kinds)
+LOOP_TEST(wgmma_results_hold_all_kinds, 0, FAMILIES)
 {
     const struct family *family = family_find(families_here[_i].name);
     int numbers = 0, zeros = 0, infinities = 0, nans = 0, clamped = 0;
@@ -100,7 +97,6 @@ START_TEST(wgmma_results_hold_all_kinds)
     ck_assert_int_gt(nans, 10000);
     ck_assert_int_gt(clamped, 1000);
 }
-END_TEST
 
 // --- Reads outside ---------------------------------------------------------------------------------------------------
 
@@ -119,7 +115,7 @@ static void run_with(const struct wgmma_case *c, struct wgmma_state *state, uint
 }
 
 // What lies behind the CTA's memory changes elements of D that are open, and no others; those are compared.
-START_TEST(wgmma_opens_the_elements_of_bytes_outside)
+LOOP_TEST(wgmma_opens_the_elements_of_bytes_outside, 0, FAMILIES)
 {
     const struct family *family = family_find(families_here[_i].name);
     struct wgmma_state *state = malloc(2 * sizeof *state);
@@ -155,17 +151,4 @@ START_TEST(wgmma_opens_the_elements_of_bytes_outside)
     ck_assert_int_gt(closed, cases / 4);
     free(shared);
     free(state);
-}
-END_TEST
-
-Suite *wgmma_case_suite(void)
-{
-    Suite *suite = suite_create("wgmma_case");
-    TCase *tests = tcase_create("wgmma_case");
-    tcase_set_timeout(tests, 60);
-    tcase_add_loop_test(tests, wgmma_cases_reach_everything, 0, FAMILIES);
-    tcase_add_loop_test(tests, wgmma_results_hold_all_kinds, 0, FAMILIES);
-    tcase_add_loop_test(tests, wgmma_opens_the_elements_of_bytes_outside, 0, FAMILIES);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

@@ -10,8 +10,6 @@
 #include "wgmma.h"
 #include "wgmma_job.h"
 
-Suite *wgmma_chain_suite(void);
-
 enum { COLUMNS = 16, STEPS = 3, ROW_BYTES = 32 * STEPS, ROWS = WGMMA_M + COLUMNS };
 
 // Rows of A, then of B, K along them.
@@ -58,7 +56,7 @@ static const struct {
 enum { INPUTS = sizeof inputs / sizeof inputs[0] };
 
 // Of all styles of numbers, NaN and infinity among them.
-START_TEST(chain_is_what_whole_instructions_leave)
+LOOP_TEST(chain_is_what_whole_instructions_leave, 0, INPUTS)
 {
     static uint32_t d[COLUMNS / 2 * WGMMA_THREADS];
     enum wgmma_types types = inputs[_i].types;
@@ -76,10 +74,9 @@ START_TEST(chain_is_what_whole_instructions_leave)
         }
     }
 }
-END_TEST
 
 // What is missing of the last instruction is zeros; a chain may be cut anywhere and go on from its accumulator.
-START_TEST(chain_ends_with_zeros_and_can_be_cut)
+TEST(chain_ends_with_zeros_and_can_be_cut)
 {
     static struct number_terms a[STEPS], b[STEPS], zeros[STEPS];
     fill((struct wgmma_layout)WGMMA_LAYOUT_F16, 0);
@@ -95,7 +92,6 @@ START_TEST(chain_ends_with_zeros_and_can_be_cut)
     wgmma_chain_read(WGMMA_F32_F16_F16, 0, 48, matrix[5], zeros);
     ck_assert_mem_eq(zeros, a, sizeof a);
 }
-END_TEST
 
 // Wrong formulas: cutting; ties away from zero; subnormals flushed; overflow to the greatest number; NaN with payload.
 static const struct {
@@ -132,21 +128,8 @@ static const struct {
 };
 enum { ROUNDINGS = sizeof roundings / sizeof roundings[0] };
 
-START_TEST(epilogue_rounds_to_nearest_even)
+LOOP_TEST(epilogue_rounds_to_nearest_even, 0, ROUNDINGS)
 {
     uint32_t rounded = number_round(roundings[_i].format, roundings[_i].f32);
     ck_assert_msg(rounded == roundings[_i].rounded, "%s: 0x%x", roundings[_i].why, rounded);
-}
-END_TEST
-
-Suite *wgmma_chain_suite(void)
-{
-    Suite *suite = suite_create("wgmma_chain");
-    TCase *tests = tcase_create("wgmma_chain");
-    tcase_set_timeout(tests, 60);
-    tcase_add_loop_test(tests, chain_is_what_whole_instructions_leave, 0, INPUTS);
-    tcase_add_test(tests, chain_ends_with_zeros_and_can_be_cut);
-    tcase_add_loop_test(tests, epilogue_rounds_to_nearest_even, 0, ROUNDINGS);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

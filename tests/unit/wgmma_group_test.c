@@ -5,8 +5,6 @@
 #include "rules/wgmma.h"
 #include "wgmma_group.h"
 
-Suite *wgmma_group_suite(void);
-
 // A wgmma that all four warps issue and commit.
 static struct wgmma_operation committed(struct wgmma_groups *groups)
 {
@@ -16,7 +14,7 @@ static struct wgmma_operation committed(struct wgmma_groups *groups)
     return operation;
 }
 
-START_TEST(wgmma_fence__is_missed_by_the_warp_that_wrote)
+TEST(wgmma_fence__is_missed_by_the_warp_that_wrote)
 {
     struct wgmma_groups groups = wgmma_groups_start();
     struct wgmma_operation operation;
@@ -27,9 +25,8 @@ START_TEST(wgmma_fence__is_missed_by_the_warp_that_wrote)
     wgmma_fence(&groups, 2, NULL);
     ck_assert_int_eq(wgmma_issue(&groups, &operation, NULL), RULE_OK);
 }
-END_TEST
 
-START_TEST(wgmma_wait__counts_the_groups_of_its_warp)
+TEST(wgmma_wait__counts_the_groups_of_its_warp)
 {
     struct wgmma_groups groups = wgmma_groups_start();
     struct wgmma_operation first = committed(&groups), second = committed(&groups);
@@ -41,9 +38,8 @@ START_TEST(wgmma_wait__counts_the_groups_of_its_warp)
     wgmma_wait(&groups, 0, 0, NULL);
     ck_assert_int_eq(wgmma_check_registers(&groups, &second, 0), RULE_OK);
 }
-END_TEST
 
-START_TEST(wgmma_wait__does_not_cover_what_is_not_committed)
+TEST(wgmma_wait__does_not_cover_what_is_not_committed)
 {
     struct wgmma_groups groups = wgmma_groups_start();
     struct wgmma_operation operation;
@@ -54,9 +50,8 @@ START_TEST(wgmma_wait__does_not_cover_what_is_not_committed)
     wgmma_wait(&groups, 3, 0, NULL);
     ck_assert_int_eq(wgmma_check_registers(&groups, &operation, 3), RULE_OK);
 }
-END_TEST
 
-START_TEST(wgmma_wait__leaves_async_groups_alone)
+TEST(wgmma_wait__leaves_async_groups_alone)
 {
     struct wgmma_groups groups = wgmma_groups_start();
     struct async_operation copy = async_issue(&groups.warp[0], ASYNC_BULK, NULL);
@@ -65,9 +60,8 @@ START_TEST(wgmma_wait__leaves_async_groups_alone)
     wgmma_wait(&groups, 0, 0, NULL);
     ck_assert_int_eq(async_state(&groups.warp[0], copy), ASYNC_MAY);
 }
-END_TEST
 
-START_TEST(wgmma_wait_shared__is_for_every_warp_that_reads)
+TEST(wgmma_wait_shared__is_for_every_warp_that_reads)
 {
     struct wgmma_groups groups = wgmma_groups_start();
     struct wgmma_operation operation = committed(&groups);
@@ -76,18 +70,4 @@ START_TEST(wgmma_wait_shared__is_for_every_warp_that_reads)
     ck_assert_int_eq(wgmma_check_shared(&groups, &operation, 15), RULE_WGMMA_WAIT_SHARED);
     for (int warp = 0; warp < WGMMA_WARPS; warp++) wgmma_wait(&groups, warp, 0, NULL);
     ck_assert_int_eq(wgmma_check_shared(&groups, &operation, 15), RULE_OK);
-}
-END_TEST
-
-Suite *wgmma_group_suite(void)
-{
-    Suite *suite = suite_create("wgmma_group");
-    TCase *tests = tcase_create("wgmma_group");
-    tcase_add_test(tests, wgmma_fence__is_missed_by_the_warp_that_wrote);
-    tcase_add_test(tests, wgmma_wait__counts_the_groups_of_its_warp);
-    tcase_add_test(tests, wgmma_wait__does_not_cover_what_is_not_committed);
-    tcase_add_test(tests, wgmma_wait__leaves_async_groups_alone);
-    tcase_add_test(tests, wgmma_wait_shared__is_for_every_warp_that_reads);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

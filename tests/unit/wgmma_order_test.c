@@ -7,8 +7,6 @@
 #include "family.h"
 #include "wgmma_order_case.h"
 
-Suite *wgmma_order_suite(void);
-
 static uint8_t bytes[WGMMA_ORDER_OUTPUT_WORDS * 4];
 
 static struct result run(const struct wgmma_order_case *c)
@@ -28,13 +26,12 @@ static const struct {
 };
 enum { VERDICTS = sizeof verdicts / sizeof verdicts[0] };
 
-START_TEST(wgmma_wait_shared__says_which_warps_may_see_it)
+LOOP_TEST(wgmma_wait_shared__says_which_warps_may_see_it, 0, VERDICTS)
 {
     struct wgmma_order_case c = {
         .newest = verdicts[_i].newest, .victim = verdicts[_i].victim, .target = verdicts[_i].target};
     ck_assert_uint_eq(wgmma_order_open_warps(&c), verdicts[_i].open);
 }
-END_TEST
 
 static void put_word(uint32_t index, float value)
 {
@@ -49,7 +46,7 @@ static float word_at(uint32_t index)
 }
 
 // The model's own result is legal in every case; one element that no mix gives is not, and a mix only where it is open.
-START_TEST(wgmma_order_results_are_mixes_of_old_and_new)
+TEST(wgmma_order_results_are_mixes_of_old_and_new)
 {
     char text[4096] = "";
     struct wgmma_order_case c = {.newest = 3, .victim = 2, .target = WGMMA_ORDER_A_OWN, .seed = 11};
@@ -80,10 +77,9 @@ START_TEST(wgmma_order_results_are_mixes_of_old_and_new)
     ck_assert_msg(strstr(text, "group 2: D[17][2], thread 37, register 0") != NULL, "%s", text);
     ck_assert_msg(strstr(text, "WGMMA_WAIT_SHARED") != NULL, "%s", text);
 }
-END_TEST
 
 // Words and back, with an element that is half new.
-START_TEST(wgmma_order_words_hold_every_element)
+TEST(wgmma_order_words_hold_every_element)
 {
     struct wgmma_order_case c = {.newest = 3, .victim = 2, .target = WGMMA_ORDER_B_ALONE, .seed = 12};
     static uint8_t again_bytes[sizeof bytes];
@@ -105,9 +101,8 @@ START_TEST(wgmma_order_words_hold_every_element)
     ck_assert(!family_restore(family_find("wgmma_order"), &c, text, &again));
     json_decref(text);
 }
-END_TEST
 
-START_TEST(wgmma_order_omissions_leave_one_result)
+TEST(wgmma_order_omissions_leave_one_result)
 {
     struct wgmma_order_case c = {.kind = WGMMA_ORDER_OMIT, .omission = WGMMA_ORDER_OMIT_ALL, .seed = 5}, other = c;
     struct result result = run(&c);
@@ -116,18 +111,4 @@ START_TEST(wgmma_order_omissions_leave_one_result)
     result = run(&other);
     ck_assert(first == word_at(0) && result.status == 0);
     ck_assert(!family_find("wgmma_order")->varies(&c));
-}
-END_TEST
-
-Suite *wgmma_order_suite(void)
-{
-    Suite *suite = suite_create("wgmma_order");
-    TCase *tests = tcase_create("wgmma_order");
-    tcase_set_timeout(tests, 60);
-    tcase_add_loop_test(tests, wgmma_wait_shared__says_which_warps_may_see_it, 0, VERDICTS);
-    tcase_add_test(tests, wgmma_order_results_are_mixes_of_old_and_new);
-    tcase_add_test(tests, wgmma_order_words_hold_every_element);
-    tcase_add_test(tests, wgmma_order_omissions_leave_one_result);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

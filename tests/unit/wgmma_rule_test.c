@@ -10,8 +10,6 @@
 #include "sparsity.h"
 #include "wgmma.h"
 
-Suite *wgmma_rule_suite(void);
-
 enum { BASE = 1024, BYTES = 16384, MOST = WGMMA_MAX_N / 2 * WGMMA_THREADS };
 static uint8_t bytes[BYTES];
 static const struct memory shared = {bytes, BASE, BYTES};
@@ -78,7 +76,7 @@ static void require_legal(const struct wgmma *w)
     ck_assert_int_eq(wgmma_check(w, &operands, NULL), RULE_OK);
 }
 
-START_TEST(wgmma_n__names_the_nearest)
+TEST(wgmma_n__names_the_nearest)
 {
     struct findings findings = {0};
     struct wgmma_operands operands = plain_operands();
@@ -91,9 +89,8 @@ START_TEST(wgmma_n__names_the_nearest)
     wgmma_check(&(struct wgmma){.types = WGMMA_S32_S8_S8, .n = 40}, &operands, &findings);
     ck_assert_uint_eq(findings.item[0].nearest, 32);
 }
-END_TEST
 
-START_TEST(wgmma_transpose__is_for_16_bits_and_shared_memory)
+TEST(wgmma_transpose__is_for_16_bits_and_shared_memory)
 {
     require_refused(&(struct wgmma){.types = WGMMA_F32_TF32_TF32, .n = 8, .is_transposed = {1, 0}},
                     RULE_WGMMA_TRANSPOSE, "imm-trans-a");
@@ -103,17 +100,15 @@ START_TEST(wgmma_transpose__is_for_16_bits_and_shared_memory)
                     RULE_WGMMA_TRANSPOSE, "imm-trans-a");
     require_legal(&(struct wgmma){.types = WGMMA_F32_BF16_BF16, .n = 8, .is_transposed = {1, 1}});
 }
-END_TEST
 
-START_TEST(wgmma_scale__is_for_floats)
+TEST(wgmma_scale__is_for_floats)
 {
     require_refused(&(struct wgmma){.types = WGMMA_S32_U8_U8, .n = 8, .negate = {0, 1}}, RULE_WGMMA_SCALE,
                     "imm-scale-b");
     require_legal(&(struct wgmma){.types = WGMMA_F16_E4M3_E4M3, .n = 8, .negate = {1, 1}});
 }
-END_TEST
 
-START_TEST(wgmma_satfinite__is_for_bytes)
+TEST(wgmma_satfinite__is_for_bytes)
 {
     require_refused(&(struct wgmma){.types = WGMMA_S32_B1_B1, .n = 8, .satfinite = 1}, RULE_WGMMA_SATFINITE,
                     ".satfinite");
@@ -121,10 +116,9 @@ START_TEST(wgmma_satfinite__is_for_bytes)
                     ".satfinite");
     require_legal(&(struct wgmma){.types = WGMMA_S32_U8_S8, .n = 8, .satfinite = 1});
 }
-END_TEST
 
 // All rules broken are named; the first one is returned.
-START_TEST(wgmma_n__comes_first)
+TEST(wgmma_n__comes_first)
 {
     struct findings findings = {0};
     struct wgmma_operands operands = plain_operands();
@@ -134,16 +128,14 @@ START_TEST(wgmma_n__comes_first)
     ck_assert_int_eq(findings.count, 6);
     ck_assert_uint_eq(findings.item[0].nearest, 8);
 }
-END_TEST
 
-START_TEST(wgmma_sparse_types__leave_out_b1)
+TEST(wgmma_sparse_types__leave_out_b1)
 {
     require_refused(&(struct wgmma){.types = WGMMA_S32_B1_B1, .n = 8, .is_sparse = 1}, RULE_WGMMA_SPARSE_TYPES, ".b1");
     require_sparse_legal(&(struct wgmma){.types = WGMMA_S32_S8_U8, .n = 8, .is_sparse = 1, .satfinite = 1});
 }
-END_TEST
 
-START_TEST(wgmma_sparse_selector__is_0_or_1)
+TEST(wgmma_sparse_selector__is_0_or_1)
 {
     require_refused(&(struct wgmma){.types = WGMMA_F32_F16_F16, .n = 8, .is_sparse = 1, .selector = 2},
                     RULE_WGMMA_SPARSE_SELECTOR, "sp-sel");
@@ -153,7 +145,6 @@ START_TEST(wgmma_sparse_selector__is_0_or_1)
     require_sparse_legal(&(struct wgmma){.types = WGMMA_F32_TF32_TF32, .n = 8, .is_sparse = 1, .selector = 1});
     require_sparse_legal(&(struct wgmma){.types = WGMMA_F32_E4M3_E5M2, .n = 8, .is_sparse = 1});
 }
-END_TEST
 
 // --- Metadata --------------------------------------------------------------------------------------------------------
 
@@ -169,7 +160,7 @@ static const struct {
 };
 enum { CHUNK_BITS = sizeof chunk_bits / sizeof chunk_bits[0] };
 
-START_TEST(wgmma_sparse_metadata__only_warns)
+LOOP_TEST(wgmma_sparse_metadata__only_warns, 0, CHUNK_BITS)
 {
     struct findings findings = {0};
     struct wgmma_operands operands = plain_operands();
@@ -188,11 +179,10 @@ START_TEST(wgmma_sparse_metadata__only_warns)
     ck_assert_uint_eq(findings.item[0].value, chunk_bits[_i].bits);
     ck_assert(number_chunk_is_legal(wgmma_sparsity(w.types), (uint32_t)findings.item[0].nearest));
 }
-END_TEST
 
 // --- Descriptors -----------------------------------------------------------------------------------------------------
 
-START_TEST(wgmma_descriptor_bits__only_warn)
+TEST(wgmma_descriptor_bits__only_warn)
 {
     struct wgmma w = {.types = WGMMA_F32_F16_F16, .n = 8};
     struct wgmma_operands operands = plain_operands();
@@ -203,10 +193,9 @@ START_TEST(wgmma_descriptor_bits__only_warn)
     ck_assert_int_eq(findings.item[0].rule, RULE_WGMMA_DESCRIPTOR_BITS);
     ck_assert_uint_eq(findings.item[0].nearest, plain_operands().descriptor[1]);
 }
-END_TEST
 
 // Of the last 8 rows the first is looked at.
-START_TEST(wgmma_smem_bounds__end_at_the_last_rows)
+TEST(wgmma_smem_bounds__end_at_the_last_rows)
 {
     struct wgmma w = {.types = WGMMA_F32_F16_F16, .n = 16};
     struct wgmma_operands operands = plain_operands();
@@ -225,7 +214,6 @@ START_TEST(wgmma_smem_bounds__end_at_the_last_rows)
     w.a_in_registers = 1;
     ck_assert_int_eq(wgmma_check(&w, &operands, NULL), RULE_OK);
 }
-END_TEST
 
 // The last start at which a single group of 8 rows fits: `slack` bytes are left from there to the end. Each piece of 16
 // bytes of the first row takes a whole span from where it lies; the seven rows behind it may lie past the end. Wrong
@@ -248,7 +236,7 @@ static const struct first_row {
     {"the second 64 of N are LBO further", 96, 0, 1, WGMMA_SWIZZLE_128B, 512, 512 + 128 + 48},
 };
 
-START_TEST(wgmma_smem_bounds__are_those_of_the_first_row_of_8)
+LOOP_TEST(wgmma_smem_bounds__are_those_of_the_first_row_of_8, 0, ROWS_OF(first_rows))
 {
     const struct first_row *row = &first_rows[_i];
     struct wgmma w = {
@@ -268,9 +256,8 @@ START_TEST(wgmma_smem_bounds__are_those_of_the_first_row_of_8)
     operands.descriptor[1] = descriptor(last - 256, row->leading, 272, 0, row->swizzle);
     ck_assert_int_eq(wgmma_check(&w, &operands, NULL), RULE_WGMMA_SMEM_BOUNDS);
 }
-END_TEST
 
-START_TEST(wgmma_smem_bounds__of_both_halves_of_k_without_a_swizzle)
+TEST(wgmma_smem_bounds__of_both_halves_of_k_without_a_swizzle)
 {
     struct wgmma w = {.types = WGMMA_F32_F16_F16, .n = 8};
     struct wgmma_operands operands = plain_operands();
@@ -279,7 +266,6 @@ START_TEST(wgmma_smem_bounds__of_both_halves_of_k_without_a_swizzle)
     operands.descriptor[1] = descriptor(BASE + BYTES - 1024, 1024, 0, 0, WGMMA_SWIZZLE_NONE);
     ck_assert_int_eq(wgmma_check(&w, &operands, NULL), RULE_WGMMA_SMEM_BOUNDS);
 }
-END_TEST
 
 // Each row: where a 1 of A and of B must be put for D[9][13] to become 1. Wrong formulas: those of wgmma_test.c's
 // table.
@@ -332,20 +318,18 @@ static void require_layouts(enum rule rule)
     ck_assert_int_gt(count, 0);
 }
 
-START_TEST(wgmma_layout__puts_elements_where_the_strides_say)
+TEST(wgmma_layout__puts_elements_where_the_strides_say)
 {
     require_layouts(RULE_WGMMA_LAYOUT);
 }
-END_TEST
 
-START_TEST(wgmma_leading_unused__any_value_does)
+TEST(wgmma_leading_unused__any_value_does)
 {
     require_layouts(RULE_WGMMA_LEADING_UNUSED);
 }
-END_TEST
 
 // B of a sparse instruction has 64 bytes of K: as many as the 64B swizzle is wide, twice as many as the 32B swizzle.
-START_TEST(wgmma_leading_unused__but_beyond_the_span)
+TEST(wgmma_leading_unused__but_beyond_the_span)
 {
     uint32_t first, end;
     const struct wgmma w = {.types = WGMMA_F32_F16_F16, .n = 16, .a_in_registers = 1, .is_sparse = 1};
@@ -356,16 +340,14 @@ START_TEST(wgmma_leading_unused__but_beyond_the_span)
     ck_assert_uint_eq(first, 2048);
     ck_assert_uint_eq(end, 2048 + 4096 + 512);
 }
-END_TEST
 
-START_TEST(wgmma_swizzle__is_absolute_and_subtracts_the_base_offset)
+TEST(wgmma_swizzle__is_absolute_and_subtracts_the_base_offset)
 {
     require_layouts(RULE_WGMMA_SWIZZLE);
 }
-END_TEST
 
 // A in registers: thread 37, register 2, upper half is row 17, k = 11.
-START_TEST(wgmma_fragments__a_and_d_meet)
+TEST(wgmma_fragments__a_and_d_meet)
 {
     static uint32_t d[MOST], a[WGMMA_THREADS][4];
     const struct wgmma w = {.types = WGMMA_F32_F16_F16, .n = 16, .a_in_registers = 1};
@@ -379,9 +361,8 @@ START_TEST(wgmma_fragments__a_and_d_meet)
     ck_assert_uint_eq(d[5 * WGMMA_THREADS + 32 + 5], 0xc0000000); // warp 1, lane 5, register 5
     ck_assert_uint_eq(element_of_d(&w, d, 17, 10), 0);
 }
-END_TEST
 
-START_TEST(wgmma_reads_zeros_below_the_window)
+TEST(wgmma_reads_zeros_below_the_window)
 {
     uint32_t a[32], b[32];
     const struct wgmma w = {.types = WGMMA_F32_F16_F16, .n = 8};
@@ -394,32 +375,4 @@ START_TEST(wgmma_reads_zeros_below_the_window)
     ck_assert_uint_eq(b[15], 0xffff);
     wgmma_factors_of(&w, &operands, 16, 7, a, b);
     ck_assert_uint_eq(a[0], 0xffff);
-}
-END_TEST
-
-Suite *wgmma_rule_suite(void)
-{
-    Suite *suite = suite_create("wgmma_rule");
-    TCase *tests = tcase_create("wgmma_rule");
-    tcase_add_test(tests, wgmma_n__names_the_nearest);
-    tcase_add_test(tests, wgmma_n__comes_first);
-    tcase_add_test(tests, wgmma_transpose__is_for_16_bits_and_shared_memory);
-    tcase_add_test(tests, wgmma_scale__is_for_floats);
-    tcase_add_test(tests, wgmma_satfinite__is_for_bytes);
-    tcase_add_test(tests, wgmma_sparse_types__leave_out_b1);
-    tcase_add_test(tests, wgmma_sparse_selector__is_0_or_1);
-    tcase_add_loop_test(tests, wgmma_sparse_metadata__only_warns, 0, CHUNK_BITS);
-    tcase_add_test(tests, wgmma_descriptor_bits__only_warn);
-    tcase_add_test(tests, wgmma_smem_bounds__end_at_the_last_rows);
-    tcase_add_loop_test(tests, wgmma_smem_bounds__are_those_of_the_first_row_of_8, 0,
-                        sizeof first_rows / sizeof first_rows[0]);
-    tcase_add_test(tests, wgmma_smem_bounds__of_both_halves_of_k_without_a_swizzle);
-    tcase_add_test(tests, wgmma_layout__puts_elements_where_the_strides_say);
-    tcase_add_test(tests, wgmma_leading_unused__any_value_does);
-    tcase_add_test(tests, wgmma_leading_unused__but_beyond_the_span);
-    tcase_add_test(tests, wgmma_swizzle__is_absolute_and_subtracts_the_base_offset);
-    tcase_add_test(tests, wgmma_fragments__a_and_d_meet);
-    tcase_add_test(tests, wgmma_reads_zeros_below_the_window);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

@@ -7,8 +7,6 @@
 #include "descriptor.h"
 #include "fragments.h"
 
-Suite *wgmma_suite(void);
-
 // --- Types and shapes ------------------------------------------------------------------------------------------------
 
 // Wrong formulas: steps of 8 for integers too; steps of 16 from 8 on; 240 and 256 left out.
@@ -25,13 +23,12 @@ static const struct {
 };
 enum { SHAPES = sizeof shapes / sizeof shapes[0] };
 
-START_TEST(wgmma_shapes_are_those_of_ptx)
+LOOP_TEST(wgmma_shapes_are_those_of_ptx, 0, SHAPES)
 {
     ck_assert_int_eq(wgmma_n_is_legal(shapes[_i].types, shapes[_i].n), shapes[_i].is_legal);
 }
-END_TEST
 
-START_TEST(wgmma_types_have_256_bits_of_k)
+TEST(wgmma_types_have_256_bits_of_k)
 {
     for (int t = 0; t < WGMMA_TYPES_COUNT; t++) {
         enum wgmma_types types = (enum wgmma_types)t;
@@ -47,11 +44,10 @@ START_TEST(wgmma_types_have_256_bits_of_k)
     ck_assert_int_eq(wgmma_d_registers(WGMMA_F16_F16_F16, 256), 64);
     ck_assert(wgmma_may_transpose(WGMMA_F32_BF16_BF16) && !wgmma_may_transpose(WGMMA_F32_TF32_TF32));
 }
-END_TEST
 
 // --- Descriptors -----------------------------------------------------------------------------------------------------
 
-START_TEST(wgmma_descriptor_is_read_as_it_was_written)
+TEST(wgmma_descriptor_is_read_as_it_was_written)
 {
     const struct wgmma_descriptor d = {0x12340, 0x3fff0, 0x10, 5, WGMMA_SWIZZLE_64B};
     uint64_t bits = wgmma_descriptor_pack(&d);
@@ -61,7 +57,6 @@ START_TEST(wgmma_descriptor_is_read_as_it_was_written)
     ck_assert_uint_eq(bits & WGMMA_DESCRIPTOR_IGNORED, 0);
     ck_assert_uint_eq(WGMMA_DESCRIPTOR_IGNORED, 0x3ff1c000c000c000);
 }
-END_TEST
 
 // Wrong formulas: LBO and SBO the other way round, in one of the majors or with a swizzle; the pattern at the start of
 // the operand; the base offset added; rows of 128 bytes with every swizzle; the start wrapping at 2^18.
@@ -96,18 +91,17 @@ static const struct {
 };
 enum { PLACES = sizeof places / sizeof places[0] };
 
-START_TEST(wgmma_elements_lie_where_the_descriptor_says)
+LOOP_TEST(wgmma_elements_lie_where_the_descriptor_says, 0, PLACES)
 {
     uint32_t address = places[_i].is_mn_major ? wgmma_address_mn_major(&places[_i].d, places[_i].row, places[_i].k)
                                               : wgmma_address_k_major(&places[_i].d, places[_i].row, places[_i].k);
     ck_assert_msg(address == places[_i].address, "%s: %u, not %u", places[_i].why, address, places[_i].address);
 }
-END_TEST
 
 // --- Fragments -------------------------------------------------------------------------------------------------------
 
 // Every element of D has one place, and every unit of A.
-START_TEST(wgmma_fragments_cover_the_matrix_once)
+TEST(wgmma_fragments_cover_the_matrix_once)
 {
     for (int t = 0; t < WGMMA_TYPES_COUNT; t++) {
         static uint8_t of_d[WGMMA_M][WGMMA_MAX_N], of_a[WGMMA_M][32];
@@ -132,7 +126,6 @@ START_TEST(wgmma_fragments_cover_the_matrix_once)
         }
     }
 }
-END_TEST
 
 static void require_place(struct number_place place, int row, int column)
 {
@@ -152,7 +145,7 @@ static struct rows rows_of(uint32_t *d)
 }
 
 // The formulas of PTX's pictures at places that tell rows, columns and halves apart.
-START_TEST(wgmma_columns_are_those_of_the_fragments)
+LOOP_TEST(wgmma_columns_are_those_of_the_fragments, 0, WGMMA_TYPES_COUNT)
 {
     static uint32_t d[WGMMA_THREADS * WGMMA_MAX_N / 2], again[WGMMA_THREADS * WGMMA_MAX_N / 2];
     enum wgmma_types types = (enum wgmma_types)_i;
@@ -173,9 +166,8 @@ START_TEST(wgmma_columns_are_those_of_the_fragments)
     }
     ck_assert_mem_eq(again, d, (size_t)words * sizeof *d);
 }
-END_TEST
 
-START_TEST(wgmma_fragments_are_those_of_the_pictures)
+TEST(wgmma_fragments_are_those_of_the_pictures)
 {
     require_place(wgmma_place_d(WGMMA_F32_F16_F16, 37, 0, 0), 16 + 1, 2);
     require_place(wgmma_place_d(WGMMA_F32_F16_F16, 37, 1, 0), 16 + 1, 3);
@@ -188,20 +180,4 @@ START_TEST(wgmma_fragments_are_those_of_the_pictures)
     require_place(wgmma_place_a(WGMMA_F32_TF32_TF32, 37, 3, 0), 16 + 9, 5);
     require_place(wgmma_place_a(WGMMA_S32_U8_U8, 37, 2, 3), 16 + 1, 23);
     require_place(wgmma_place_a(WGMMA_S32_B1_B1, 37, 2, 0), 16 + 1, 5);
-}
-END_TEST
-
-Suite *wgmma_suite(void)
-{
-    Suite *suite = suite_create("wgmma");
-    TCase *tests = tcase_create("wgmma");
-    tcase_add_loop_test(tests, wgmma_shapes_are_those_of_ptx, 0, SHAPES);
-    tcase_add_test(tests, wgmma_types_have_256_bits_of_k);
-    tcase_add_test(tests, wgmma_descriptor_is_read_as_it_was_written);
-    tcase_add_loop_test(tests, wgmma_elements_lie_where_the_descriptor_says, 0, PLACES);
-    tcase_add_test(tests, wgmma_fragments_cover_the_matrix_once);
-    tcase_add_loop_test(tests, wgmma_columns_are_those_of_the_fragments, 0, WGMMA_TYPES_COUNT);
-    tcase_add_test(tests, wgmma_fragments_are_those_of_the_pictures);
-    suite_add_tcase(suite, tests);
-    return suite;
 }
