@@ -16,7 +16,7 @@ enum { WORD = 4 };
 //   old     of each word that is hidden, what it was before
 //   stamp   when each word was stored to last, 0: never, or the async proxy has written it since; writer: by which warp
 //   times   what has been published, of each space; learnt: of each warp, until when it knows of others
-//   global  what is hidden of global memory; NULL: the kernel has no load that could miss it
+//   global  what is hidden of global memory; NULL: nothing could miss it
 struct machine_veil {
     const uint8_t *bytes;
     uint64_t size_bytes;
@@ -31,6 +31,23 @@ struct machine_veil {
 static uint32_t number_of(const struct machine_warp *warp)
 {
     return warp->cta->rank * warp->cta->cluster->cta[0].warps + warp->index;
+}
+
+struct veil_global *machine_veil_stores(const struct machine_cluster *cluster)
+{
+    return cluster->veil == NULL ? NULL : cluster->veil->global;
+}
+
+struct veil_global *machine_veil_take_stores(struct machine_cluster *cluster)
+{
+    struct veil_global *global = cluster->veil->global;
+    cluster->veil->global = NULL;
+    return global;
+}
+
+const struct veil_times *machine_veil_times(const struct machine_cluster *cluster)
+{
+    return &cluster->veil->times[VEIL_GLOBAL];
 }
 
 // Does the kernel, or another of its module, load through the async proxy?
@@ -65,7 +82,8 @@ int machine_veil_open(struct machine_cluster *cluster)
     veil->stamp = calloc(all / WORD + 1, sizeof *veil->stamp);
     veil->writer = malloc((all / WORD + 1) * sizeof *veil->writer);
     veil->learnt = calloc(warps, sizeof *veil->learnt);
-    if (has_loads(cluster->machine) && (veil->global = veil_global_open()) == NULL) return 0;
+    const int is_read = has_loads(cluster->machine) || cluster->machine->is_spoken;
+    if (is_read && (veil->global = veil_global_open()) == NULL) return 0;
     return open_times(veil, warps) && veil->old != NULL && veil->view != NULL && veil->stamp != NULL &&
            veil->writer != NULL && veil->learnt != NULL;
 }
@@ -194,6 +212,12 @@ void machine_veil_lift_word(const struct machine_warp *warp, const uint8_t *at, 
     const struct machine_veil *veil = warp->cta->cluster->veil;
     const uint64_t low = (uint64_t)(uintptr_t)at;
     if (veil != NULL && veil->global != NULL) veil_global_lift_word(veil->global, low, low + bytes);
+}
+
+void machine_veil_see(const struct machine_warp *warp, uint64_t address, uint64_t bytes)
+{
+    const struct machine_veil *veil = warp->cta->cluster->veil;
+    if (veil->global != NULL) veil_global_see(veil->global, address, address + bytes);
 }
 
 struct global_memory *machine_veil_global(const struct machine_cluster *cluster, const struct operation *o)

@@ -43,8 +43,21 @@ void machine_veil_lift(const struct machine_cluster *cluster, const uint8_t *at,
 void machine_veil_lift_global(const struct machine_cluster *cluster, const struct operation *operation);
 void machine_veil_lift_word(const struct machine_warp *warp, const uint8_t *at, uint64_t bytes);
 
+// Do other clusters miss weak stores of this one (unseen.h)? Those at a global address they see from now on.
+static inline int machine_is_spoken(const struct machine_warp *warp)
+{
+    return warp->cta->cluster->machine->is_spoken;
+}
+void machine_veil_see(const struct machine_warp *warp, uint64_t address, uint64_t bytes);
+
 // Global memory as a load sees it; NULL: as it is. free() gives it back.
 struct global_memory *machine_veil_global(const struct machine_cluster *cluster, const struct operation *operation);
+
+// What is hidden of global memory (veil_global.h), NULL: nothing, and what of it is published. Taken, it is the
+// caller's; the cluster must have a veil.
+struct veil_global *machine_veil_stores(const struct machine_cluster *cluster);
+struct veil_global *machine_veil_take_stores(struct machine_cluster *cluster);
+const struct veil_times *machine_veil_times(const struct machine_cluster *cluster);
 
 // Does the veil hide any of the `bytes` bytes at `at`?
 int machine_veil_hides(const struct machine_cluster *cluster, const uint8_t *at, uint64_t bytes);

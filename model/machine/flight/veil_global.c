@@ -8,20 +8,24 @@
 
 enum { WORD = 4, PLACES = 1 << 14 };
 
-//   at     the word's address, a multiple of 4
-//   old    its bytes from before, of those in `mask`
-//   stamp  when it was stored to last, 0: nobody is here
+//   at      the word's address, a multiple of 4
+//   old     its bytes from before, of those in `mask`; last: what they are while they are away
+//   stamp   when it was stored to last, 0: nobody is here; serial: of all stores, the how manieth that was
+//   is_seen other clusters see it; is_away: memory has the bytes from before; is_used: it is in the list
 struct hidden {
     uint64_t at;
-    uint8_t old[WORD];
-    uint32_t stamp;
+    uint8_t old[WORD], last[WORD];
+    uint32_t stamp, serial;
     uint16_t writer;
-    uint8_t mask;
+    uint8_t mask, is_seen, is_away, is_used;
 };
 
-// low, end: around all words in the table.
+// low, end: around all words in the table. used: the places that were taken. away: of them, those whose bytes are;
+// turns: for how many turns there have been some.
 struct veil_global {
     uint64_t low, end;
+    uint32_t serial, count, away, turns;
+    uint16_t used[PLACES];
     struct hidden place[PLACES];
 };
 
@@ -45,7 +49,7 @@ static int is_hidden(const struct hidden *hidden, const struct veil_times *times
 static void note_word(struct hidden *hidden, const struct veil_times *times, uint64_t word, uint32_t first,
                       uint32_t end)
 {
-    if (hidden->at != word || !is_hidden(hidden, times)) hidden->mask = 0;
+    if (hidden->at != word || hidden->is_seen || !is_hidden(hidden, times)) hidden->mask = 0;
     hidden->at = word;
     for (uint32_t i = first; i < end; i++) {
         if (hidden->mask >> i & 1) continue;
@@ -61,12 +65,17 @@ void veil_global_note(struct veil_global *global, const struct veil_times *times
     if (global->low == global->end) global->low = global->end = low;
     if (low < global->low) global->low = low;
     if (end > global->end) global->end = end;
+    global->serial++;
     for (uint64_t word = low / WORD * WORD; word < end; word += WORD) {
         struct hidden *hidden = &global->place[word / WORD % PLACES];
         note_word(hidden, times, word, word < low ? (uint32_t)(low - word) : 0,
                   end - word < WORD ? (uint32_t)(end - word) : WORD);
         hidden->stamp = now;
+        hidden->serial = global->serial;
         hidden->writer = (uint16_t)writer;
+        hidden->is_seen = 0;
+        if (!hidden->is_used) global->used[global->count++] = (uint16_t)(word / WORD % PLACES);
+        hidden->is_used = 1;
     }
 }
 
@@ -81,6 +90,86 @@ void veil_global_lift_word(struct veil_global *global, uint64_t low, uint64_t en
 {
     for (uint64_t word = low / WORD * WORD; word < end; word += WORD)
         if (global->place[word / WORD % PLACES].at == word) global->place[word / WORD % PLACES].stamp = 0;
+}
+
+// --- Other clusters --------------------------------------------------------------------------------------------------
+
+void veil_global_see(struct veil_global *global, uint64_t low, uint64_t end)
+{
+    for (uint64_t word = low / WORD * WORD; word < end; word += WORD)
+        if (global->place[word / WORD % PLACES].at == word) global->place[word / WORD % PLACES].is_seen = 1;
+}
+
+static uint64_t mixed(uint64_t value)
+{
+    value = (value ^ value >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    return value ^ value >> 31;
+}
+
+// A cluster that only polls, by the clock, sees them in the end.
+static int is_late(const struct veil_global *global, const struct hidden *hidden, const struct veil_choice *choice)
+{
+    enum { MOST_TURNS = 256, PART = 4 };
+    if (global->turns > MOST_TURNS) return 0;
+    return !choice->is_random || mixed(choice->seed + mixed(hidden->serial + ((uint64_t)global->turns << 32))) % PART;
+}
+
+static void put_away(struct hidden *hidden)
+{
+    for (uint32_t i = 0; i < WORD; i++) {
+        uint8_t *at = (uint8_t *)(uintptr_t)(hidden->at + i);
+        if (!(hidden->mask >> i & 1)) continue;
+        hidden->last[i] = *at;
+        *at = hidden->old[i];
+    }
+    hidden->is_away = 1;
+}
+
+int veil_global_leave(struct veil_global *global, const struct veil_times *times, const struct veil_choice *choice)
+{
+    uint32_t left = 0, landed = 0;
+    global->turns++;
+    for (uint32_t i = 0; i < global->count; i++) {
+        struct hidden *hidden = &global->place[global->used[i]];
+        hidden->is_used = 0;
+        if (hidden->is_seen || !is_hidden(hidden, times)) continue;
+        hidden->is_seen = !is_late(global, hidden, choice);
+        landed += hidden->is_seen;
+        if (hidden->is_seen) continue;
+        put_away(hidden);
+        hidden->is_used = 1;
+        global->used[left++] = global->used[i];
+    }
+    global->count = global->away = left;
+    if (left == 0) global->turns = 0;
+    return landed > 0;
+}
+
+// Where another has written meanwhile, its store is the later one.
+static void bring_back(struct hidden *hidden)
+{
+    for (uint32_t i = 0; i < WORD; i++) {
+        uint8_t *at = (uint8_t *)(uintptr_t)(hidden->at + i);
+        if (hidden->mask >> i & 1 && *at == hidden->old[i]) *at = hidden->last[i];
+    }
+    hidden->is_away = 0;
+}
+
+int veil_global_is_away(const struct veil_global *global)
+{
+    return global->away > 0;
+}
+
+int veil_global_return(struct veil_global *global, int is_for_good)
+{
+    const uint32_t away = global->away;
+    for (uint32_t i = 0; i < global->count && away > 0; i++) {
+        struct hidden *hidden = &global->place[global->used[i]];
+        if (hidden->is_away) bring_back(hidden);
+        if (is_for_good) hidden->is_seen = 1;
+    }
+    global->away = 0;
+    return away > 0;
 }
 
 // --- Reading ---------------------------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The part of the veil (veil.h) over global memory: words that threads of a cluster have stored to, with their bytes
-// from before. It keeps the latest ones; older ones have reached memory. Bulk and tensor loads read through it.
+// from before. It keeps the latest ones; older ones have reached memory. Bulk and tensor loads read through it; other
+// clusters (unseen.h) find the bytes from before in memory.
 #ifndef TMAREF_MACHINE_VEIL_GLOBAL_H
 #define TMAREF_MACHINE_VEIL_GLOBAL_H
 
@@ -29,6 +30,22 @@ void veil_global_note(struct veil_global *global, const struct veil_times *times
 // What lies at addresses `low` up to `end` is seen from now on; of few bytes, faster.
 void veil_global_lift(struct veil_global *global, uint64_t low, uint64_t end);
 void veil_global_lift_word(struct veil_global *global, uint64_t low, uint64_t end);
+
+// Other clusters see from now on what was stored there, whoever sees it else.
+void veil_global_see(struct veil_global *global, uint64_t low, uint64_t end);
+
+// The cluster's turn ends: memory gets the bytes from before of stores that nothing has published and that the schedule
+// holds back. With is_random some reach memory at each turn; 1 if any has at this one.
+struct veil_choice {
+    uint64_t seed;
+    int is_random;
+};
+int veil_global_leave(struct veil_global *global, const struct veil_times *times, const struct veil_choice *choice);
+
+int veil_global_is_away(const struct veil_global *global);
+
+// They come back, for the cluster's next turn or for good; 0 if none were away.
+int veil_global_return(struct veil_global *global, int is_for_good);
 
 // Global memory as the async proxy sees it at addresses `low` up to `end`: NULL if nothing is hidden there, or there is
 // no memory; else a table that free() gives back.

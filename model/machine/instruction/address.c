@@ -133,6 +133,15 @@ uint8_t *machine_at(const struct machine_strand *strand, struct machine_place pl
     }
 }
 
+void machine_show(const struct machine_strand *strand, enum ptx_word space, uint32_t lanes,
+                  const uint64_t address[MACHINE_LANES], uint32_t bytes)
+{
+    for (uint32_t left = lanes; left != 0; left &= left - 1) {
+        const struct machine_place place = machine_place(strand, space, address[__builtin_ctz(left)]);
+        if (place.space == PTX_GLOBAL) machine_veil_see(strand->warp, place.address, bytes);
+    }
+}
+
 int machine_read(const struct machine_strand *strand, struct machine_place place, uint32_t lane, void *to,
                  uint64_t bytes, enum rule *rule)
 {

@@ -43,7 +43,8 @@ static enum machine_next fence(struct machine_strand *strand, const struct machi
     char name[MOST_NAME];
     struct event_fence event;
     struct teller room;
-    const int is_of_memory = code->choice->form == PTX_FORM_FENCE || code->choice->form == PTX_FORM_MEMBAR;
+    const int form = code->choice->form, is_of_memory = form == PTX_FORM_FENCE || form == PTX_FORM_MEMBAR ||
+                                                        form == PTX_FORM_FENCE_PROXY_TENSORMAP_RELEASE;
     if (is_of_memory && machine_is_wide(code->choice)) machine_release(strand->warp);
     if (!machine_is_heard(strand)) return MACHINE_NEXT;
     name_of(strand, code, name);

@@ -104,6 +104,10 @@ struct machine_spots {
 enum alu_reach machine_reach(const struct machine_strand *strand, const struct machine_operand *operand,
                              alu_reacher *reacher, struct machine_use use, uint32_t lanes, struct machine_spots *spots);
 
+// Strong stores of `bytes` bytes each, which other clusters see at once.
+void machine_show(const struct machine_strand *strand, enum ptx_word space, uint32_t lanes,
+                  const uint64_t address[MACHINE_LANES], uint32_t bytes);
+
 // Copies bytes of any number from a lane's memory, or to it; 0 and *rule if some are not there.
 int machine_read(const struct machine_strand *strand, struct machine_place place, uint32_t lane, void *to,
                  uint64_t bytes, enum rule *rule);

@@ -102,6 +102,7 @@ static enum machine_next copy_map(struct machine_strand *strand, const struct ma
     const struct teller *teller = machine_teller(strand, code, lanes, &room);
     map_copy_observe((uint32_t)source.address, to[lane], teller);
     tell_release(code->choice, teller);
+    machine_release(strand->warp);
     return MACHINE_NEXT;
 }
 

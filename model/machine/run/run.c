@@ -10,6 +10,7 @@
 #include "grid.h"
 #include "prepare.h"
 #include "report.h"
+#include "unseen.h"
 #include "written.h"
 
 enum {
@@ -36,6 +37,7 @@ struct grid {
     pthread_cond_t changed;
     struct resident *resident;
     uint32_t residents, most_residents, running;
+    struct machine_unseen unseen; // of clusters that have ended
     uint64_t begun, clusters, generation, turns, changes;
     int is_waiting;
     struct timespec start;
@@ -163,8 +165,15 @@ static void check_limits(struct grid *grid)
     end_everywhere(grid, MACHINE_LIMITED, why);
 }
 
+static int is_over(const struct grid *grid)
+{
+    return machine_is_stopped(grid->machine) || (grid->begun == grid->clusters && grid->residents == 0);
+}
+
 static void end_cluster(struct grid *grid, struct resident *resident)
 {
+    machine_unseen_return(resident->cluster, 0);
+    if (!machine_is_stopped(grid->machine)) machine_unseen_keep(&grid->unseen, resident->cluster);
     grid->machine->thread_instructions += resident->cluster->thread_instructions;
     machine_cluster_close(resident->cluster);
     // The order of the others stays: it is what the seed has made of it.
@@ -209,16 +218,37 @@ static int looks_outside(const struct grid *grid)
     return looks;
 }
 
-// Nobody gets on: the launch in front ends now, and what it wrote is there. 0 if it has. No thread runs a cluster.
+// All that clusters have stored reaches memory; 0 if it has.
+static int land_stores(struct grid *grid)
+{
+    int has_landed = machine_unseen_land(&grid->unseen);
+    for (uint32_t i = 0; i < grid->residents; i++) has_landed |= machine_unseen_return(grid->resident[i].cluster, 1);
+    return has_landed;
+}
+
+// The launch in front ends now, and what it wrote is there. 0 if it has.
 static int end_launch_before(struct grid *grid)
 {
     struct machine *machine = grid->machine;
     if (!machine_waits_for_grids(machine)) return 0;
     __atomic_store_n(&machine->is_before_hidden, 0, __ATOMIC_RELAXED);
     machine_written_show(machine->launch->before);
+    return 1;
+}
+
+// Memory has changed, and nobody's turn says so.
+static void tell_others(struct grid *grid)
+{
     for (uint32_t i = 0; i < grid->residents; i++) grid->resident[i].cluster->progress++;
     grid->generation++;
     grid->changes++;
+}
+
+// Nobody gets on: what is held back comes now. 0 if nothing is. No thread runs a cluster.
+static int let_come(struct grid *grid)
+{
+    if (!land_stores(grid) && !end_launch_before(grid)) return 0;
+    tell_others(grid);
     return 1;
 }
 
@@ -244,6 +274,7 @@ static void run_turn(struct grid *grid, struct resident *resident)
     if (resident->generation != generation) machine_cluster_wake(cluster);
     resident->is_running = 1;
     grid->running++;
+    machine_unseen_return(cluster, 0);
     const int may_wait = resident->is_stalled || grid->turns % OTHERS_TURN == 0;
     pthread_mutex_unlock(&grid->lock);
     if (may_wait && grid->machine->launch->meanwhile != NULL)
@@ -263,15 +294,15 @@ static void run_turn(struct grid *grid, struct resident *resident)
     resident->is_stalled = cluster->progress == progress;
     resident->generation = generation; // what others changed meanwhile it may not have seen
     settle(grid, resident, ran, begin, changes, changes_of_grid);
-    if (ran == MACHINE_CLUSTER_DONE) end_cluster(grid, resident);
+    int has_landed = machine_unseen_age(&grid->unseen);
+    if (ran == MACHINE_CLUSTER_DONE)
+        end_cluster(grid, resident);
+    else
+        has_landed |= machine_unseen_leave(cluster);
+    if (has_landed) tell_others(grid);
     check_limits(grid);
-    grid->is_waiting = is_waiting(grid) && !end_launch_before(grid);
+    grid->is_waiting = is_waiting(grid) && !let_come(grid);
     pthread_cond_broadcast(&grid->changed);
-}
-
-static int is_over(const struct grid *grid)
-{
-    return machine_is_stopped(grid->machine) || (grid->begun == grid->clusters && grid->residents == 0);
 }
 
 static int is_paused(const struct grid *grid)
@@ -289,7 +320,7 @@ static void *work(void *context)
             run_turn(grid, resident);
         else if (grid->running > 0)
             pthread_cond_wait(&grid->changed, &grid->lock);
-        else if (!is_paused(grid) && !end_launch_before(grid))
+        else if (!is_paused(grid) && !let_come(grid))
             end_everywhere(grid, MACHINE_HUNG, "no thread can make progress");
     }
     pthread_cond_broadcast(&grid->changed);
@@ -303,6 +334,7 @@ static void work_all(struct grid *grid)
     uint32_t wanted = grid->machine->launch->schedule.threads, started = 0;
     const struct machine_launch *launch = grid->machine->launch;
     if (launch->observer != NULL || launch->looker != NULL) wanted = 1; // who listens hears one event at a time
+    if (grid->machine->is_spoken) wanted = 1;
     if (wanted > grid->clusters) wanted = (uint32_t)grid->clusters;
     for (; started + 1 < wanted && started < MOST_HOST_THREADS; started++)
         if (pthread_create(&thread[started], NULL, work, grid) != 0) break;
@@ -337,6 +369,7 @@ static void finish(struct grid *grid)
     end_launch_before(grid);
     tell_run(machine, RUN_KERNEL_END);
     while (grid->residents > 0) end_cluster(grid, &grid->resident[0]);
+    machine_unseen_land(&grid->unseen);
     machine->outcome->instructions = machine->instructions;
     machine->outcome->thread_instructions = machine->thread_instructions;
 }
@@ -344,6 +377,7 @@ static void finish(struct grid *grid)
 static void close_grid(struct grid *grid)
 {
     while (grid->residents > 0) end_cluster(grid, &grid->resident[0]);
+    machine_unseen_land(&grid->unseen);
     machine_clusters_free(grid->machine);
     free(grid->resident);
     pthread_cond_destroy(&grid->changed);
@@ -364,6 +398,7 @@ struct machine_launched *machine_begin(const struct machine_launch *launch, stru
     pthread_mutex_init(&launched->combined_lock, NULL);
     if (launch->schedule.threads > 1) machine->combined_lock = &launched->combined_lock;
     if (!machine_prepare(machine)) return launched;
+    machine->is_spoken = machine_unseen_is_wanted(machine);
     machine->is_before_hidden = launch->before != NULL && machine_is_weak(machine);
     if (machine->is_before_hidden) machine_written_hide(launch->before, &launch->schedule);
     open_grid(&launched->grid, machine);

@@ -159,6 +159,7 @@ struct machine {
     int is_stopped;       // read by all threads
     int child_error;      // the last of a launch that a kernel asked for; read by all threads
     int is_alone;         // nobody else can write global memory now
+    int is_spoken;        // unseen.h: clusters may speak to each other, and do not see all stores of others at once
     int is_before_hidden; // written.h: what the launch in front has written is not there yet; read by all threads
     struct machine_outcome *outcome;
     void *lock;          // of the outcome
