@@ -28,8 +28,10 @@ check_rules_tested() {
 }
 
 check_tests_named() {
-    LC_ALL=C comm -13 <(rule_ids) <(tested_ids) | sed 's/^/tests: a TEST is named after a rule that is not there: /' |
-        offences
+    {
+        LC_ALL=C comm -13 <(rule_ids) <(tested_ids) | sed 's/^/tests: a TEST is named after a rule that is not there: /'
+        grep -rnoE --include='*.c' '^START_TEST\(.*' tests | sed 's/$/: no suite has it; write TEST(...) or LOOP_TEST(...) (tests\/unit\/unit_test.h)/'
+    } | offences
 }
 
 # Every rule names as evidence a trace, or a family of traces, that traces/sm_90a/MANIFEST lists in its first columns; but

@@ -10,8 +10,6 @@
 #include "litmus_kernel.h"
 #include "litmus_read.h"
 
-Suite *litmus_tries_suite(void);
-
 #define COUNT(table) ((int)(sizeof(table) / sizeof(table)[0]))
 
 static void read_text(const char *text, struct litmus *test)
@@ -38,7 +36,7 @@ static const struct spelled {
     {"cp.async.cg s, g", "cp.async.cg.shared.global [%s"},
 };
 
-START_TEST(litmus_tries_spells_an_instruction)
+LOOP_TEST(litmus_tries_spells_an_instruction, 0, COUNT(spelled))
 {
     static struct litmus test;
     struct litmus_layout layout;
@@ -56,9 +54,8 @@ START_TEST(litmus_tries_spells_an_instruction)
     ck_assert_msg(strstr(kernel, spelled[_i].ptx) != NULL, "%s does not become %s", spelled[_i].step, spelled[_i].ptx);
     free(kernel);
 }
-END_TEST
 
-START_TEST(litmus_tries_lays_out_threads_and_places)
+TEST(litmus_tries_lays_out_threads_and_places)
 {
     static struct litmus test;
     struct litmus_layout layout, turned;
@@ -79,7 +76,6 @@ START_TEST(litmus_tries_lays_out_threads_and_places)
     ck_assert_msg(turned.owner[0] == 0 && turned.owner[1] == 1, "x is of the CTA that writes it");
     ck_assert_int_eq(layout.seen, 2);
 }
-END_TEST
 
 static const struct refused {
     const char *cells, *why;
@@ -91,7 +87,7 @@ static const struct refused {
     {"cp.async.bulk g, s, b | mbarrier.try_wait.parity b, 0", "a bulk copy to global memory takes no mbarrier"},
 };
 
-START_TEST(litmus_tries_refuses_with_a_reason)
+LOOP_TEST(litmus_tries_refuses_with_a_reason, 0, COUNT(refused))
 {
     static struct litmus test;
     struct litmus_layout layout;
@@ -108,9 +104,8 @@ START_TEST(litmus_tries_refuses_with_a_reason)
     else
         ck_assert_msg(!is_run && strstr(why.at, refused[_i].why) != NULL, "'%s' lacks '%s'", why.at, refused[_i].why);
 }
-END_TEST
 
-START_TEST(litmus_tries_keeps_the_values_of_an_end)
+TEST(litmus_tries_keeps_the_values_of_an_end)
 {
     static struct litmus test;
     struct litmus_layout layout;
@@ -127,17 +122,4 @@ START_TEST(litmus_tries_keeps_the_values_of_an_end)
         json_decref(json);
     }
     ck_assert_str_eq(litmus_key_text(&test, &layout, 0xf1).at, "P0:r0 = 1, x = 15 or more");
-}
-END_TEST
-
-Suite *litmus_tries_suite(void)
-{
-    Suite *suite = suite_create("litmus_tries");
-    TCase *tries = tcase_create("tries");
-    tcase_add_loop_test(tries, litmus_tries_spells_an_instruction, 0, COUNT(spelled));
-    tcase_add_test(tries, litmus_tries_lays_out_threads_and_places);
-    tcase_add_loop_test(tries, litmus_tries_refuses_with_a_reason, 0, COUNT(refused));
-    tcase_add_test(tries, litmus_tries_keeps_the_values_of_an_end);
-    suite_add_tcase(suite, tries);
-    return suite;
 }

@@ -43,7 +43,7 @@ static void check_wrong(const char *text)
                  "bar.sync 0;\nld.global.u32 %r7, [%rd1];\nst.global.u32 [%rd1+2048], %r7;\nret;\n}\n"
 #define ONE "mov.u32 %r3, 1;\nbar.sync 0;\n"
 
-START_TEST(UNSEEN__a_flag_without_a_release_shows_old_words)
+TEST(UNSEEN__a_flag_without_a_release_shows_old_words)
 {
     check_wrong(MESSAGE(ONE "@!%p1 st.relaxed.gpu.global.u32 [%rd0+4096], %r3;\n", "ld.acquire.gpu"));
     check_wrong(MESSAGE(ONE "@!%p1 st.volatile.global.u32 [%rd0+4096], %r3;\n", "ld.volatile"));
@@ -52,9 +52,8 @@ START_TEST(UNSEEN__a_flag_without_a_release_shows_old_words)
     check_wrong(
         MESSAGE(ONE "fence.acq_rel.cta;\n@!%p1 st.relaxed.gpu.global.u32 [%rd0+4096], %r3;\n", "ld.acquire.gpu"));
 }
-END_TEST
 
-START_TEST(UNSEEN__a_release_or_a_fence_is_enough)
+TEST(UNSEEN__a_release_or_a_fence_is_enough)
 {
     check_right(MESSAGE(ONE "@!%p1 st.release.gpu.global.u32 [%rd0+4096], %r3;\n", "ld.acquire.gpu"));
     check_right(MESSAGE("membar.gl;\n" ONE "@!%p1 st.volatile.global.u32 [%rd0+4096], %r3;\n", "ld.volatile"));
@@ -63,9 +62,8 @@ START_TEST(UNSEEN__a_release_or_a_fence_is_enough)
     check_right(MESSAGE(ONE "@!%p1 red.release.gpu.global.add.u32 [%rd0+4096], 1;\n", "ld.acquire.gpu"));
     check_right(MESSAGE(ONE "@!%p1 atom.acq_rel.gpu.global.add.u32 %r4, [%rd0+4096], 1;\n", "ld.acquire.gpu"));
 }
-END_TEST
 
-START_TEST(UNSEEN__strong_stores_are_seen)
+TEST(UNSEEN__strong_stores_are_seen)
 {
     check_right(MESSAGE("st.relaxed.gpu.global.u32 [%rd1], %r2;\n" ONE
                         "@!%p1 st.relaxed.gpu.global.u32 [%rd0+4096], %r3;\n",
@@ -74,10 +72,9 @@ START_TEST(UNSEEN__strong_stores_are_seen)
                         "@!%p1 st.relaxed.gpu.global.u32 [%rd0+4096], %r3;\n",
                         "ld.acquire.gpu"));
 }
-END_TEST
 
 // A flag that is itself a weak store comes in the end, though its CTA stays and waits for an answer.
-START_TEST(UNSEEN__weak_stores_come_in_the_end)
+TEST(UNSEEN__weak_stores_come_in_the_end)
 {
     const char *text = ENTRY THREAD
         "mov.u32 %r5, %ctaid.x;\nsetp.eq.u32 %p3, %r5, 0;\nsetp.ne.u32 %p1, %r0, 0;\nmov.u32 %r3, 1;\n"
@@ -89,7 +86,6 @@ START_TEST(UNSEEN__weak_stores_come_in_the_end)
         "last:\nld.volatile.global.u32 %r6, [%rd0+2048];\nsetp.lt.u32 %p2, %r6, 1;\n@%p2 bra last;\nret;\n}\n";
     check_right(text);
 }
-END_TEST
 
 // Of two weak stores either may be seen alone.
 static int has_order(enum machine_policy policy, uint32_t first, uint32_t second)
@@ -109,15 +105,14 @@ static int has_order(enum machine_policy policy, uint32_t first, uint32_t second
     return found;
 }
 
-START_TEST(UNSEEN__two_weak_stores_may_come_in_either_order)
+TEST(UNSEEN__two_weak_stores_may_come_in_either_order)
 {
     ck_assert_int_eq(has_order(MACHINE_SHUFFLED, 1, 0), 1);
     ck_assert_int_eq(has_order(MACHINE_SHUFFLED, 0, 1), 1);
 }
-END_TEST
 
 // The same seed is the same run, for any number of threads of the host.
-START_TEST(UNSEEN__the_seed_says_what_happens)
+TEST(UNSEEN__the_seed_says_what_happens)
 {
     const char *text = MESSAGE(ONE "@!%p1 st.relaxed.gpu.global.u32 [%rd0+4096], %r3;\n", "ld.acquire.gpu");
     for (uint64_t seed = 0; seed < 2 * FEW; seed++) {
@@ -129,19 +124,4 @@ START_TEST(UNSEEN__the_seed_says_what_happens)
         free(one);
         free(four);
     }
-}
-END_TEST
-
-Suite *machine_unseen_suite(void)
-{
-    Suite *suite = suite_create("machine_unseen");
-    TCase *tcase = tcase_create("UNSEEN");
-    tcase_add_test(tcase, UNSEEN__a_flag_without_a_release_shows_old_words);
-    tcase_add_test(tcase, UNSEEN__a_release_or_a_fence_is_enough);
-    tcase_add_test(tcase, UNSEEN__strong_stores_are_seen);
-    tcase_add_test(tcase, UNSEEN__weak_stores_come_in_the_end);
-    tcase_add_test(tcase, UNSEEN__two_weak_stores_may_come_in_either_order);
-    tcase_add_test(tcase, UNSEEN__the_seed_says_what_happens);
-    suite_add_tcase(suite, tcase);
-    return suite;
 }
