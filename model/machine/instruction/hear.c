@@ -38,23 +38,28 @@ static enum access_scope scope_of(const struct ptx_choice *choice, enum access_o
     }
 }
 
+// All lanes are told by one event, which is not built anew for each: copying it costs more than all that hears it.
 void machine_tell_access(const struct machine_strand *strand, const struct machine_code *code, uint32_t lanes,
                          enum access_kind kind, const uint64_t address[MACHINE_LANES], uint32_t bytes)
 {
     const struct ptx_choice *choice = code->choice;
     enum ptx_word space = (enum ptx_word)(choice->spaces > 0 ? choice->space[0] : PTX_WORD_NONE);
-    struct access as = {.kind = kind, .proxy = PROXY_GENERIC, .order = order_of(choice, kind)};
-    as.scope = scope_of(choice, as.order);
-    for (uint32_t lane = 0; lane < MACHINE_LANES; lane++) {
-        struct teller room;
-        if (!(lanes >> lane & 1)) continue;
-        struct machine_place place = machine_place(strand, space, address[lane]);
-        int is_shared = place.space == PTX_SHARED || place.space == PTX_SHARED_CLUSTER;
+    struct teller room;
+    struct event event = {.kind = EVENT_ACCESS, .access = {.kind = kind, .order = order_of(choice, kind)}};
+    const struct teller *teller = machine_teller(strand, code, 0, &room);
+    if (teller == NULL || teller->observer == NULL || bytes == 0) return;
+    event.origin = &room.origin;
+    event.access.scope = scope_of(choice, event.access.order);
+    event.access.bytes = bytes;
+    for (uint32_t left = lanes; left != 0; left &= left - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(left);
+        const struct machine_place place = machine_place(strand, space, address[lane]);
+        const int is_far = place.space == PTX_SHARED_CLUSTER, is_shared = place.space == PTX_SHARED || is_far;
         if (place.space == PTX_LOCAL) continue;
-        as.space = is_shared ? SPACE_SHARED : SPACE_GLOBAL;
-        as.rank =
-            place.space == PTX_SHARED_CLUSTER ? (uint32_t)place.address >> SHARED_RANK_SHIFT : strand->warp->cta->rank;
-        event_tell_access(machine_teller(strand, code, 1u << lane, &room), as,
-                          is_shared ? place.address % SHARED_WINDOW_BYTES : place.address, bytes);
+        room.origin.lanes = left & -left;
+        event.access.space = is_shared ? SPACE_SHARED : SPACE_GLOBAL;
+        event.access.rank = is_far ? (uint32_t)place.address >> SHARED_RANK_SHIFT : strand->warp->cta->rank;
+        event.access.address = is_shared ? place.address % SHARED_WINDOW_BYTES : place.address;
+        teller->observer->hear(teller->observer->context, &event);
     }
 }
