@@ -188,3 +188,40 @@ TEST(FENCE_PROXY_ASYNC__a_load_sees_atomics)
 {
     check_right(GLOBAL("atom.global.exch.b32 %r6, [%rd1+1024], 7;\n", ""), one_cta, THREADS, 7);
 }
+
+// --- Tensor maps -----------------------------------------------------------------------------------------------------
+
+// A map of 32 words from `out` + 1024 is made, acquired and used; then it is moved to `out` + 2048, where 7s are.
+#define SET "tensormap.replace.tile."
+#define OF  ".global.b1024."
+#define BEGIN                                                                                                          \
+    ENTRY THREAD ".shared .align 128 .b8 tile[128];\n.shared .align 8 .b64 bar;\nmov.u32 %r1, tile;\n"                 \
+                 "mov.u32 %r4, bar;\nmov.u32 %r2, 7;\nsetp.ne.u32 %p1, %r0, 0;\nst.global.u32 [%rd1+2048], %r2;\n"     \
+                 "add.u64 %rd2, %rd0, 4223;\nand.b64 %rd2, %rd2, -128;\nadd.u64 %rd3, %rd0, 1024;\n"                   \
+                 "add.u64 %rd4, %rd0, 2048;\nmov.u32 %r6, 0;\n@!%p1 mbarrier.init.shared::cta.b64 [%r4], 1;\n"         \
+                 "fence.proxy.async;\nbar.sync 0;\n"
+#define MAKE                                                                                                           \
+    "@%p1 bra made;\n" SET "global_address" OF "b64 [%rd2], %rd3;\n" SET "rank" OF "b32 [%rd2], 0;\n" SET "box_dim" OF \
+    "b32 [%rd2], 0, 32;\n" SET "global_dim" OF "b32 [%rd2], 0, 32;\n" SET "element_stride" OF                          \
+    "b32 [%rd2], 0, 1;\n" SET "elemtype" OF "b32 [%rd2], 2;\n" SET "interleave_layout" OF "b32 [%rd2], 0;\n" SET       \
+    "swizzle_mode" OF "b32 [%rd2], 0;\n" SET "fill_mode" OF "b32 [%rd2], 0;\n" RELEASE ACQUIRE "made:\n"
+#define RELEASE    "fence.proxy.tensormap::generic.release.gpu;\n"
+#define ACQUIRE    "fence.proxy.tensormap::generic.acquire.gpu [%rd2], 128;\n"
+#define MOVE       "bar.sync 0;\n@%p1 bra moved;\n" SET "global_address" OF "b64 [%rd2], %rd4;\n" RELEASE
+#define MOVED      "moved:\n"
+#define LOAD(part) "@%p1 bra got" part ";\n" LOAD_OF_ONE "got" part ":\n" WAIT_FOR part ";\n@!%p2 bra got" part ";\n"
+#define LOAD_OF_ONE                                                                                                    \
+    "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r4], 128;\n"                                                       \
+    "cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r1], [%rd2, {%r6}], [%r4];\n"
+#define WAIT_FOR "mbarrier.try_wait.parity.shared::cta.b64 %p2, [%r4], "
+#define GIVE     "mad.lo.u32 %r3, %r0, 4, %r1;\nld.shared.u32 %r5, [%r3];\nst.global.u32 [%rd1], %r5;\nret;\n}\n"
+
+TEST(an_edited_map_is_seen_behind_its_acquire)
+{
+    const struct launch_of one_warp = {.block = 32};
+    const char *text = BEGIN MAKE LOAD("0") MOVE MOVED LOAD("1") GIVE;
+    ck_assert_int_eq(count_bad(text, one_warp, MACHINE_DEFAULT, 32, 7), 0);
+    ck_assert_int_eq(count_bad(text, one_warp, MACHINE_LATE, 32, 7), SEEDS);
+    ck_assert_int_ge(count_bad(text, one_warp, MACHINE_SHUFFLED, 32, 7), SEEDS / 4);
+    check_right(BEGIN MAKE LOAD("0") MOVE ACQUIRE MOVED LOAD("1") GIVE, one_warp, 32, 7);
+}

@@ -175,6 +175,7 @@ static enum rule read_map(const struct asking *asking, struct operation *o)
         memcpy((uint8_t *)&image + at, bytes, MAP_PART_BYTES);
     }
     o->map_location = MAP_IN_PARAM; // its place has been looked at, parameters and constants among them
+    if (rule == RULE_OK && location == MAP_IN_GLOBAL) flight_map_read(asking->strand->warp, o->map_address, &image);
     if (rule == RULE_OK) decode_map(asking, &image, o);
     return rule;
 }

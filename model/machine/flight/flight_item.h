@@ -141,6 +141,13 @@ struct flight_map {
     struct tensormap map;
 };
 
+// A tensor map of global memory as a cluster has read it (late_maps.c).
+struct flight_seen_map {
+    int is_there;
+    uint64_t address;
+    struct tensormap_image image;
+};
+
 // `item`: all of the list, in any order, to pick one of them; there is room for more. `spare`: of each kind those that
 // have ended, for the next. `map`: by address. `stores`: how many of the list are of that kind.
 struct machine_flights {
@@ -157,6 +164,7 @@ struct machine_flights {
     int is_used;              // something is not as it was when it was opened
     struct flight_warp *warp; // of all CTAs, by rank
     struct flight_map map[FLIGHT_MAPS];
+    struct flight_seen_map seen_map[FLIGHT_MAPS];
 };
 
 static inline struct machine_flights *flights_of(const struct machine_warp *warp)
@@ -246,6 +254,10 @@ int flight_veil_global(struct flight_operation *operation);
 // complete_tx or the end of an arrive, at shared address `address` of CTA `rank`.
 void flight_land(struct machine_flights *flights, uint32_t rank, uint32_t address,
                  const struct mbarrier_transaction *transaction, const struct teller *teller);
+
+// A copy has found the map: what it is to the tensormap proxy. A fence acquires it.
+void flight_map_read(const struct machine_warp *warp, uint64_t address, struct tensormap_image *image);
+void flight_map_acquire(const struct machine_warp *warp, uint64_t address);
 
 // The unit for mbarrier instructions; its ledgers have room for one more barrier of each lane.
 const struct mbarrier_unit *flight_unit(struct machine_flights *flights);

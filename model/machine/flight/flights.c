@@ -49,7 +49,7 @@ static void clear(struct machine_flights *flights)
     flights->meeting.awaited = NULL;
     flights->operations = flights->age = 0;
     ledger_book_start(&flights->ledgers, flights->pages, flights->ledgers.capacity);
-    for (int i = 0; i < FLIGHT_MAPS; i++) flights->map[i].is_there = 0;
+    for (int i = 0; i < FLIGHT_MAPS; i++) flights->map[i].is_there = flights->seen_map[i].is_there = 0;
     flights->is_used = 0;
 }
 

@@ -78,6 +78,7 @@ static enum machine_next acquire(struct machine_strand *strand, const struct mac
         enum rule rule = map_acquire_check(address[lane], &findings);
         if (rule != RULE_OK)
             return machine_fault_found(strand, code, lane, findings_of_rule(&findings, rule), TENSORMAP_BYTES);
+        flight_map_acquire(strand->warp, address[lane]);
         event.address = address[lane];
         event.bytes = TENSORMAP_BYTES;
         if (is_known && machine_is_heard(strand)) fence_tell(&event, machine_teller(strand, code, left & -left, &room));
