@@ -6,11 +6,11 @@
 enum { SEEDS = 64, THREADS = 64 };
 
 // In how many of the seeds is a word not 7?
-static int count_bad(const char *text, enum machine_policy policy)
+static int count_bad_of(const char *text, uint32_t ctas, enum machine_policy policy)
 {
     int bad = 0;
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
-        const struct launch_of of = {.grid = 2, .cluster = 2, .block = THREADS, .schedule = {policy, seed, 0}};
+        const struct launch_of of = {.grid = ctas, .cluster = ctas, .block = THREADS, .schedule = {policy, seed, 0}};
         struct ran *ran = run_well(text, of);
         int is_bad = 0;
         for (int i = 0; i < THREADS; i++) is_bad |= ran->out[i] != 7;
@@ -18,6 +18,16 @@ static int count_bad(const char *text, enum machine_policy policy)
         free(ran);
     }
     return bad;
+}
+
+static int count_bad(const char *text, enum machine_policy policy)
+{
+    return count_bad_of(text, 2, policy);
+}
+
+static int count_bad_of_four(const char *text, enum machine_policy policy)
+{
+    return count_bad_of(text, 4, policy);
 }
 
 static void check_right(const char *text)
@@ -95,4 +105,23 @@ TEST(REMOTE__a_cluster_barrier_releases_unless_it_is_relaxed)
     check_wrong(MEET(".relaxed", ""));
     check_right(MEET(".relaxed", "fence.acq_rel.cluster;\n"));
     check_right(MEET(".relaxed", "@!%p3 ld.shared::cluster.u32 %r9, [%r6];\n"));
+}
+
+// The first CTA stores into the third one's tile and tells the second, which reads it there. The others meet them only.
+#define THIRD(arrive)                                                                                                  \
+    ENTRY THREAD ".shared .align 128 .b8 tile[256];\n.shared .align 8 .b64 bar;\nmov.u32 %r1, tile;\n"                 \
+                 "mov.u32 %r4, bar;\nmov.u32 %r2, 7;\nmov.u32 %r5, %cluster_ctarank;\nsetp.ne.u32 %p3, %r5, 0;\n"      \
+                 "setp.gt.u32 %p4, %r5, 1;\nsetp.ne.u32 %p1, %r0, 0;\n"                                                \
+                 "@!%p1 mbarrier.init.shared::cta.b64 [%r4], 64;\nmad.lo.u32 %r3, %r0, 4, %r1;\n"                      \
+                 "mapa.shared::cluster.u32 %r6, %r3, 2;\nmapa.shared::cluster.u32 %r7, %r4, 1;\n"                      \
+                 "barrier.cluster.arrive;\nbarrier.cluster.wait;\n@%p4 bra end;\n@%p3 bra second;\n"                   \
+                 "st.shared::cluster.u32 [%r6], %r2;\nmbarrier.arrive" arrive ".shared::cluster.b64 _, [%r7];\n"       \
+                 "bra end;\nsecond:\nmbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p2, [%r4], 0;\n"        \
+                 "@!%p2 bra second;\nld.shared::cluster.u32 %r10, [%r6];\nst.global.u32 [%rd1], %r10;\n"               \
+                 "end:\nbarrier.cluster.arrive;\nbarrier.cluster.wait;\nret;\n}\n"
+
+TEST(REMOTE__a_message_about_a_third_cta_needs_a_release_of_the_cluster)
+{
+    check_seeds(count_bad_of_four, THIRD(".release.cta"), SEEDS / 2, SEEDS / 4);
+    check_seeds(count_bad_of_four, THIRD(".release.cluster"), 0, 0);
 }
