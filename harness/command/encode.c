@@ -24,7 +24,7 @@ static void check_line(const void *line, struct argp_state *state)
 }
 
 #define TO struct encode_options
-static const struct command_option options[] = {
+static const struct command_option rows_of_options[] = {
     OPTION_TITLE(4, "The output:"),
     OPTION_FLAG(0, "words", words, "print sixteen 64-bit words instead of one line of hex"),
     OPTION_TEXT(0, "raw", "FILE", raw,
@@ -112,7 +112,7 @@ int command_encode(int argc, char **argv)
             "Make the 128 bytes that an H200's driver makes for a cuTensorMapEncode call, or list every reason why it "
             "refuses.\vInstead of options, a JSON object with the driver's parameter names as keys can be given in a "
             "file, or '-' for standard input. Exit status: 0 encoded, 1 refused, 2 wrong arguments.",
-        .options = options,
+        .options = rows_of_options,
         .twice = "one file at a time, not also '%s'",
         .argument_at = offsetof(TO, input),
         .end = check_line,

@@ -31,7 +31,7 @@ struct arguments {
 static const char *const executors_of_tests[] = {"model", "sim", "gpu", "trace", NULL};
 
 #define TO struct arguments
-static const struct command_option options[] = {
+static const struct command_option rows_of_options[] = {
     OPTION_FLAG('o', "outcomes", outcomes, "Print every outcome that is allowed; * marks those of the condition"),
     OPTION_TEXT(0, "svg", "FILE", svg,
                 "Draw the execution, or the cycle that forbids it, into FILE ('-': standard output)"),
@@ -225,7 +225,7 @@ static int run_tries(const struct arguments *arguments, int unroll)
 int command_litmus(int argc, char **argv)
 {
     static const struct command_line line = {
-        .usage = "FILE|FOLDER...", .options = options, .argument = take_path, .end = check_line, .help = help};
+        .usage = "FILE|FOLDER...", .options = rows_of_options, .argument = take_path, .end = check_line, .help = help};
     struct arguments arguments = {0};
     struct text why = {""};
     struct sums sums = {0};

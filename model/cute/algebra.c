@@ -60,13 +60,13 @@ int cute_rank(const struct cute_layout *layout)
 
 int cute_depth(const struct cute_layout *layout)
 {
-    int depth = 0, most = 0;
+    int depth = 0, deepest = 0;
     for (int i = 0; i < layout->leaves; i++) {
         depth += layout->leaf[i].opens;
-        if (depth > most) most = depth;
+        if (depth > deepest) deepest = depth;
         depth -= layout->leaf[i].closes;
     }
-    return most;
+    return deepest;
 }
 
 int cute_mode(const struct cute_layout *layout, int mode, struct cute_layout *alone)

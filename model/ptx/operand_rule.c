@@ -186,8 +186,8 @@ static void read_rule(const char *at, const struct ptx_choice *choice, struct pt
 // Is it the operand of a word that was not said?
 static int is_left_out(const char *at, size_t length, const struct ptx_choice *choice)
 {
-    const char *flags = memchr(at, '/', length);
-    return flags != NULL && memchr(flags, 'h', length - (size_t)(flags - at)) != NULL &&
+    const char *slash = memchr(at, '/', length);
+    return slash != NULL && memchr(slash, 'h', length - (size_t)(slash - at)) != NULL &&
            !choice->word[PTX_CLASS_CACHE_HINT];
 }
 

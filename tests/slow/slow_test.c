@@ -140,12 +140,12 @@ static int is_noticed(enum slow_mutant mutant)
     return 0;
 }
 
-void slow_require_noticed(uint32_t subjects, int (*is_noticed)(enum slow_mutant mutant))
+void slow_require_noticed(uint32_t subjects, int (*notices)(enum slow_mutant mutant))
 {
     char text[TEXT_BYTES] = "";
     for (int i = 1; i < SLOW_COUNT; i++) {
         const struct slow_mutant_row *row = slow_mutant_row((enum slow_mutant)i);
-        if ((subjects >> row->subject & 1) == 0 || is_noticed((enum slow_mutant)i)) continue;
+        if ((subjects >> row->subject & 1) == 0 || notices((enum slow_mutant)i)) continue;
         size_t at = strlen(text);
         snprintf(text + at, sizeof text - at, "\n%s (rule %s misread: %s)", row->id, rule_row(row->rule)->id,
                  row->sentence);

@@ -186,12 +186,12 @@ static const struct alu_rows *const alu_tables[] = {ALU_FILES(TABLE)};
 
 LOOP_TEST(alu_rows_name_forms, 0, ROWS_OF(alu_tables))
 {
-    const struct alu_rows *rows = alu_tables[_i];
-    for (size_t i = 0; i < rows->count; i++) {
+    const struct alu_rows *table = alu_tables[_i];
+    for (size_t i = 0; i < table->count; i++) {
         int form = 0;
-        while (form < ptx_form_count() && strcmp(ptx_form_row(form)->name, rows->row[i].form) != 0) form++;
+        while (form < ptx_form_count() && strcmp(ptx_form_row(form)->name, table->row[i].form) != 0) form++;
         ck_assert_msg(form < ptx_form_count(), "forms.def has no row %s, which ROW() of model/alu names",
-                      rows->row[i].form);
+                      table->row[i].form);
     }
 }
 

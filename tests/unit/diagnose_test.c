@@ -339,20 +339,19 @@ TEST(two_mistakes_are_both_named)
 enum { TENSOR_BYTES = 576 * 64 };
 static uint8_t tensor[TENSOR_BYTES], tensor_before[TENSOR_BYTES];
 
-static void store(struct scene *scene, int is_added)
+static void store(struct scene *s, int is_added)
 {
-    const struct memory global = {tensor, scene->map.address, TENSOR_BYTES}, shared = {scene->dump, BASE, BYTES};
-    for (uint32_t i = 0; i < BYTES; i++) scene->dump[i] = (uint8_t)(0x30 + (i * 2654435761u >> 27));
+    const struct memory global = {tensor, s->map.address, TENSOR_BYTES}, shared = {s->dump, BASE, BYTES};
+    for (uint32_t i = 0; i < BYTES; i++) s->dump[i] = (uint8_t)(0x30 + (i * 2654435761u >> 27));
     memset(tensor_before, 0x3c, TENSOR_BYTES);
     memcpy(tensor, tensor_before, TENSOR_BYTES);
-    ck_assert_int_eq((is_added
-                          ? tile_reduce(REDUCE_ADD, &scene->map, 2, scene->coord, &global, &shared, scene->shared, NULL)
-                          : tile_store(&scene->map, 2, scene->coord, &global, &shared, scene->shared, NULL)),
+    ck_assert_int_eq((is_added ? tile_reduce(REDUCE_ADD, &s->map, 2, s->coord, &global, &shared, s->shared, NULL)
+                               : tile_store(&s->map, 2, s->coord, &global, &shared, s->shared, NULL)),
                      RULE_OK);
-    scene->question.is_store = 1;
-    scene->question.source = shared;
-    scene->question.dump = global;
-    scene->question.before = tensor_before;
+    s->question.is_store = 1;
+    s->question.source = shared;
+    s->question.dump = global;
+    s->question.before = tensor_before;
 }
 
 static void nothing(struct scene *s)

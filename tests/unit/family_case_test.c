@@ -43,12 +43,12 @@ static void close_family(void)
     free(again);
 }
 
-void family_takes(const char *name, const char *text, void *test_case)
+void family_takes(const char *name, const char *text, void *object)
 {
     struct text why = {""};
     json_t *json = json_loads(text, 0, NULL);
     ck_assert_msg(json != NULL, "%s", text);
-    ck_assert_msg(family_read(family_find(name), json, test_case, &why), "%s: %s", text, why.at);
+    ck_assert_msg(family_read(family_find(name), json, object, &why), "%s: %s", text, why.at);
     json_decref(json);
 }
 

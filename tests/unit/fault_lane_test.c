@@ -310,7 +310,7 @@ static const struct executor other = {
 
 LOOP_TEST(diff_runs_the_model_once_for_each_case, 0, 2)
 {
-    const struct diff_limits limits = {.faults = UINT64_MAX, .alone = UINT64_MAX, .sure = 3};
+    const struct diff_limits most = {.faults = UINT64_MAX, .alone = UINT64_MAX, .sure = 3};
     struct tally tally;
     struct text why = {""};
     counting = *family_find("load");
@@ -318,7 +318,7 @@ LOOP_TEST(diff_runs_the_model_once_for_each_case, 0, 2)
     struct source source = {.family = &counting, .seed = 5, .end = 2000};
     model_runs = 0;
     const struct executor *first = _i == 0 ? &executor_model : &other, *second = _i == 0 ? &other : &executor_model;
-    ck_assert_msg(diff_run(&source, first, second, &limits, stdout, &tally, &why), "%s", why.at);
+    ck_assert_msg(diff_run(&source, first, second, &most, stdout, &tally, &why), "%s", why.at);
     ck_assert_uint_eq(tally.cases, 2000);
     ck_assert_uint_eq(tally.mismatches, 0);
     ck_assert_uint_gt(tally.faults, 0);
@@ -342,13 +342,13 @@ static const struct executor wrong = {
 // What a diff of `jobs` threads prints of 6000 cases, more than a batch, which the caller frees; and its tally.
 static char *told_by_jobs(int jobs, struct tally *tally)
 {
-    const struct diff_limits limits = {.faults = 40, .alone = UINT64_MAX, .printed = 30};
+    const struct diff_limits most = {.faults = 40, .alone = UINT64_MAX, .printed = 30};
     struct source source = {.family = family_find("load"), .seed = 11, .end = 6000, .jobs = jobs};
     struct text why = {""};
     char *told = NULL;
     size_t size_bytes;
     FILE *out = open_memstream(&told, &size_bytes);
-    ck_assert_msg(diff_run(&source, &executor_model, &wrong, &limits, out, tally, &why), "%s", why.at);
+    ck_assert_msg(diff_run(&source, &executor_model, &wrong, &most, out, tally, &why), "%s", why.at);
     fclose(out);
     tally->seconds = 0;
     return told;

@@ -134,7 +134,7 @@ static void read_b(const struct operands *o, struct number_factors *b)
 
 typedef void multiply(const struct number_block *, uint32_t (*)[NUMBER_LANES]);
 
-static void side_by_side(const struct operands *o, multiply *multiply, uint32_t d[ROWS][NUMBER_LANES])
+static void side_by_side(const struct operands *o, multiply *way, uint32_t d[ROWS][NUMBER_LANES])
 {
     static struct number_factors a[ROWS * MAX_STEPS * GROUPS], b[MAX_STEPS * 2 * NUMBER_MAX_TERMS];
     size_t groups = (size_t)number_groups(wgmma_units(o->types));
@@ -149,13 +149,13 @@ static void side_by_side(const struct operands *o, multiply *multiply, uint32_t 
     read_a(o, groups, a);
     read_b(o, b);
     memcpy(d, o->d, sizeof o->d);
-    multiply(&block, d);
+    way(&block, d);
 }
 
-static void compare(const struct operands *o, multiply *multiply, const char *what, int round)
+static void compare(const struct operands *o, multiply *way, const char *what, int round)
 {
     uint32_t d[ROWS][NUMBER_LANES];
-    side_by_side(o, multiply, d);
+    side_by_side(o, way, d);
     for (int i = 0; i < ROWS * NUMBER_LANES; i++) {
         int row = i / NUMBER_LANES, column = i % NUMBER_LANES;
         uint32_t expected = one_by_one(o, row, column);

@@ -282,11 +282,11 @@ LOOP_TEST(mbarrier_pending_count__of_any_token, 0, ROWS_OF(counts))
 
 TEST(mbarrier_wait_phase__only_bit_63_matters)
 {
-    const uint64_t words[] = {0, 0x7ffffbffffffffff, 0x8000000000000000, 0xfffffbffffffffff};
+    const uint64_t any[] = {0, 0x7ffffbffffffffff, 0x8000000000000000, 0xfffffbffffffffff};
     for (int i = 0; i < 4; i++) {
         for (int j = 0; j < 4; j++) {
             int complete = -1;
-            ck_assert_int_eq(mbarrier_test(words[i], words[j], &complete), RULE_OK);
+            ck_assert_int_eq(mbarrier_test(any[i], any[j], &complete), RULE_OK);
             ck_assert_int_eq(complete, i / 2 != j / 2);
         }
     }

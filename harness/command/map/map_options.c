@@ -15,7 +15,7 @@ enum { MAX_ENTRIES = 16 };
 #define TO struct map_options
 #define MAP_TEXT(long_form, what, member, ...)                                                                         \
     OPTION_TEXT(0, long_form, what, member, __VA_ARGS__, .counted_at = offsetof(TO, given))
-static const struct command_option options[] = {
+static const struct command_option rows_of_options[] = {
     OPTION_TITLE(1, "The tensor map:"),
     MAP_TEXT("dtype", "TYPE", data_type, "f16, u8, FLOAT32, ... or the driver's number",
              .words = map_words[MAP_DATA_TYPE]),
@@ -51,7 +51,7 @@ static const struct command_option options[] = {
     OPTION_END,
 };
 
-const struct command_line map_line = {.options = options};
+const struct command_line map_line = {.options = rows_of_options};
 
 // Reading goes on until the first complaint: `ok` is then 0 and `why` holds a sentence.
 struct reading {

@@ -94,7 +94,8 @@ static void *dlsym_of_ours(void *handle, const char *name)
     return function;
 }
 
-// Which function answers this dlsym call.
+// Which function answers this dlsym call: for the assembly below.
+dlsym_fn interpose_dlsym_target(void *handle, const char *name);
 __attribute__((used, visibility("hidden"))) dlsym_fn interpose_dlsym_target(void *handle, const char *name)
 {
     (void)handle;

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "decode.h"
 #include "form_number.h"
 #include "handler.h"
 #include "report.h"

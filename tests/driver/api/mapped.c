@@ -51,7 +51,7 @@ static void show_counting(struct CUctx_st *primary)
 // Memory of the host is mapped like the device's, and is not taken from what the device has.
 static void show_host(void)
 {
-    enum { POINTER_TYPE = 2, POINTER_HOST = 4 };
+    enum { POINTER_TYPE = 2, POINTER_HOST_ADDRESS = 4 };
     const struct cuda_mem_access_desc desc = {{1, 0}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
     struct CUfunc_st *put = api_kernel(ptx_put, "put");
     for (uint32_t type = 2; type <= 3; type++) { // the host, and its node 0
@@ -68,7 +68,7 @@ static void show_host(void)
         WORKS(cuLaunchKernel(put, 1, 1, 1, 1, 1, 1, 0, NULL, parameters, NULL));
         REQUIRE(*(volatile uint32_t *)(uintptr_t)at == value);
         WORKS(cuPointerGetAttribute(&kind, POINTER_TYPE, at));
-        WORKS(cuPointerGetAttribute(&on_host, POINTER_HOST, at));
+        WORKS(cuPointerGetAttribute(&on_host, POINTER_HOST_ADDRESS, at));
         REQUIRE(kind == MEMORY_OF_HOST && on_host == at);
         WORKS(cuMemRelease(handle));
         WORKS(cuMemUnmap(at, PART));
