@@ -9,6 +9,7 @@
 #include "module.h"
 #include "report.h"
 #include "sanitize_known.h"
+#include "sanitize_lanes.h"
 #include "sanitize_registers.h"
 #include "sanitize_value.h"
 
@@ -16,6 +17,7 @@
 struct look_sanitize {
     struct clock_order *order;
     struct sanitize_registers *registers;
+    struct sanitize_lanes *lanes;
     struct look_sanitize_kept *before; // the launch in front, if it may not have ended
     const struct machine_cluster *cluster;
     uint64_t first;
@@ -231,6 +233,7 @@ void look_sanitize_launches(struct look_sanitize *sanitize)
 void look_sanitize_before(struct look_sanitize *sanitize, const struct machine_step *step)
 {
     sanitize->order->instruction++;
+    sanitize_lanes_before(sanitize->lanes, step);
     sanitize->lay.bytes = 0;
     if (step->code->choice != NULL) sanitize_ran_note(&sanitize->ran, step->code->choice->form);
     const struct machine_cluster *cluster = step->warp->cta->cluster;
@@ -245,10 +248,33 @@ void look_sanitize_before(struct look_sanitize *sanitize, const struct machine_s
     clock_order_cluster(sanitize->order, number, cluster->ctas);
 }
 
+static void hear_lanes(struct look_sanitize *sanitize, const struct event *event)
+{
+    struct sanitize_lane before;
+    const int is_found = sanitize_lanes_hear(sanitize->lanes, event, &before);
+    if (is_found < 0) sanitize->order->is_short = 1;
+    if (is_found <= 0) return;
+    const struct event_origin *who = event->origin;
+    struct sanitize_side side = {.line = who->line, .rank = who->rank, .warp = who->warp, .cta = who->cta};
+    struct sanitize_finding finding = {.kind = SANITIZE_LANES,
+                                       .space = SPACE_SHARED,
+                                       .cta = who->cta,
+                                       .address = event->access.address,
+                                       .bytes = (uint32_t)event->access.bytes,
+                                       .older = side,
+                                       .newer = side};
+    finding.newer.lane = (uint32_t)__builtin_ctz(who->lanes);
+    finding.older.line = before.line;
+    finding.older.lane = before.lane;
+    name_of(sanitize, (uint32_t)event->access.address, finding.name);
+    sanitize_found_add(&sanitize->found, &finding);
+}
+
 void look_sanitize_hear(struct look_sanitize *sanitize, const struct event *event)
 {
     sanitize_registers_hear(sanitize->registers, event);
     if (sanitize->cluster == NULL) return;
+    hear_lanes(sanitize, event);
     if (event->kind == EVENT_ACCESS && event->origin->operation == 0 && event->access.kind == ACCESS_WRITE &&
         event->access.space == SPACE_GLOBAL)
         sanitize_bytes_note(&sanitize->lay, sanitize->global, &event->access);
@@ -347,8 +373,9 @@ struct look_sanitize *look_sanitize_open(const char *kernel, const struct machin
     if (sanitize != NULL) {
         sanitize->order = clock_order_open((threads + MACHINE_LANES - 1) / MACHINE_LANES, sanitize, take);
         sanitize->registers = sanitize_registers_open();
+        sanitize->lanes = sanitize_lanes_open();
     }
-    if (sanitize == NULL || sanitize->order == NULL || sanitize->registers == NULL) {
+    if (sanitize == NULL || sanitize->order == NULL || sanitize->registers == NULL || sanitize->lanes == NULL) {
         look_sanitize_drop(kept);
         if (sanitize != NULL) look_sanitize_close(sanitize);
         return NULL;
@@ -403,6 +430,7 @@ void look_sanitize_close(struct look_sanitize *sanitize)
 {
     if (sanitize->order != NULL) clock_order_close(sanitize->order);
     if (sanitize->registers != NULL) sanitize_registers_close(sanitize->registers);
+    if (sanitize->lanes != NULL) sanitize_lanes_close(sanitize->lanes);
     look_sanitize_drop(sanitize->before);
     free(sanitize);
 }
@@ -438,6 +466,7 @@ struct look_sanitize_kept *look_sanitize_keep(struct look_sanitize *sanitize, co
     memcpy(kept->front.block, sanitize->found.block, sizeof kept->front.block);
     keep_functions(&kept->front.tally, tally);
     sanitize_registers_close(sanitize->registers);
+    sanitize_lanes_close(sanitize->lanes);
     free(sanitize);
     return kept;
 }

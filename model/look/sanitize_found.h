@@ -11,6 +11,7 @@
 // One row of sanitize_kinds.c each. The first word is the later of the two accesses in this run.
 enum sanitize_kind {
     SANITIZE_RACE,
+    SANITIZE_LANES,
     SANITIZE_GLOBAL_RACE,
     SANITIZE_SCOPE,
     SANITIZE_READ_BEFORE_COPY,

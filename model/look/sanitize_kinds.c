@@ -6,6 +6,10 @@ static const struct sanitize_text kinds[] = {
     [SANITIZE_RACE] = {"SANITIZE_RACE", "nothing orders two accesses of threads to the same bytes, and one is a write",
                        "the access", "the other", "a barrier, or a release by the one thread that the other acquires",
                        "Put __syncthreads() (bar.sync) between them; cluster.sync() between CTAs of a cluster."},
+    [SANITIZE_LANES] = {"SANITIZE_LANES",
+                        "nothing orders two accesses of lanes of one warp to the same bytes, and one is a write",
+                        "the access", "the other", "__syncwarp() between the two",
+                        "Put __syncwarp() (bar.warp.sync) between them: lanes of a warp need not run in step."},
     [SANITIZE_GLOBAL_RACE] =
         {"SANITIZE_GLOBAL_RACE", "nothing orders two accesses to the same bytes of global memory, and one is a write",
          "the access", "the other", "a release by the one thread that the other acquires, of scopes that reach both",

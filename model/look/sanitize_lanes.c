@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+// Of each word of shared memory: the last write, and the last read, with the count of instructions at which they were
+// made. What a warp did before it last met is behind it.
+#include "sanitize_lanes.h"
+
+#include <stdlib.h>
+
+#include "form_number.h"
+
+enum { WORD_BYTES = 4, PAGE_WORDS = 1024, PAGE_BYTES = WORD_BYTES * PAGE_WORDS, PAGES = (1 << 18) / PAGE_BYTES };
+enum { BUCKETS = 256, WARPS = 32, MANY = 32 };
+
+// at: the count; mask: which bytes of the word; lane: MANY if several lanes read it.
+struct use {
+    uint64_t at;
+    uint32_t line;
+    uint8_t warp, lane, mask;
+};
+
+struct word {
+    struct use write, read;
+};
+
+struct cta {
+    struct cta *next;
+    uint64_t number, met[WARPS]; // met: the count at each warp's last meeting
+    struct word *page[PAGES];
+};
+
+struct sanitize_lanes {
+    uint64_t count;
+    struct cta *bucket[BUCKETS];
+};
+
+static int is_meeting(const struct machine_step *step)
+{
+    if (step->code->choice == NULL) return 0;
+    const uint16_t form = step->code->choice->form;
+    return form >= PTX_FORM_ATOM_ADD && (form < PTX_FORM_BRA || form >= PTX_FORM_WMMA_LOAD_A_F16);
+}
+
+static struct cta **find(struct sanitize_lanes *lanes, uint64_t number)
+{
+    struct cta **at = &lanes->bucket[number % BUCKETS];
+    while (*at != NULL && (*at)->number != number) at = &(*at)->next;
+    return at;
+}
+
+static void drop(struct cta **at)
+{
+    struct cta *gone = *at;
+    *at = gone->next;
+    for (int i = 0; i < PAGES; i++) free(gone->page[i]);
+    free(gone);
+}
+
+void sanitize_lanes_before(struct sanitize_lanes *lanes, const struct machine_step *step)
+{
+    lanes->count++;
+    if (!is_meeting(step)) return;
+    struct cta *cta = *find(lanes, step->warp->cta->number);
+    if (cta != NULL) cta->met[step->warp->index] = lanes->count;
+}
+
+// Was it another lane of the warp, in an earlier instruction that it has not met behind?
+static int clashes(const struct sanitize_lanes *lanes, const struct cta *cta, const struct use *older,
+                   const struct use *newer)
+{
+    return older->mask & newer->mask && older->warp == newer->warp && older->lane != newer->lane &&
+           older->at > cta->met[newer->warp] && older->at < lanes->count;
+}
+
+static int meet_word(struct sanitize_lanes *lanes, const struct cta *cta, struct word *word, const struct use *newer,
+                     int writes, struct sanitize_lane *older)
+{
+    const int behind_write = clashes(lanes, cta, &word->write, newer);
+    const int behind_read = writes && clashes(lanes, cta, &word->read, newer);
+    const struct use *found = behind_write ? &word->write : &word->read;
+    const uint8_t lane = found->lane == MANY ? (uint8_t)(newer->lane == 0) : found->lane;
+    if (behind_write || behind_read) *older = (struct sanitize_lane){found->line, lane, (uint8_t)behind_write};
+    if (writes) {
+        word->write = *newer;
+    } else {
+        const int is_shared = word->read.at > cta->met[newer->warp] && word->read.warp == newer->warp &&
+                              word->read.mask != 0 && word->read.lane != newer->lane;
+        word->read = *newer;
+        if (is_shared) word->read.lane = MANY;
+    }
+    return behind_write || behind_read;
+}
+
+static struct word *word_of(struct cta *cta, uint64_t address)
+{
+    if (address >= (uint64_t)PAGES * PAGE_BYTES) return NULL;
+    struct word **page = &cta->page[address / PAGE_BYTES];
+    if (*page == NULL) *page = calloc(PAGE_WORDS, sizeof **page);
+    return *page == NULL ? NULL : &(*page)[address % PAGE_BYTES / WORD_BYTES];
+}
+
+static int hear_access(struct sanitize_lanes *lanes, struct cta *cta, const struct event *event,
+                       struct sanitize_lane *older)
+{
+    const struct access *access = &event->access;
+    struct use newer = {lanes->count, event->origin->line, (uint8_t)event->origin->warp,
+                        (uint8_t)__builtin_ctz(event->origin->lanes), 0};
+    int is_found = 0;
+    for (uint64_t at = access->address; at < access->address + access->bytes; at += WORD_BYTES - at % WORD_BYTES) {
+        const uint64_t begin = at % WORD_BYTES, left = access->address + access->bytes - (at - begin);
+        struct word *word = word_of(cta, at);
+        if (word == NULL) return -1;
+        newer.mask = (uint8_t)((left >= WORD_BYTES ? 0xf : (1u << left) - 1) & (0xfu << begin));
+        struct sanitize_lane one;
+        if (!meet_word(lanes, cta, word, &newer, access->kind != ACCESS_READ, &one) || is_found) continue;
+        *older = one;
+        is_found = 1;
+    }
+    return is_found;
+}
+
+// One lane's weak access to its own CTA's memory, in the generic proxy.
+static int is_followed(const struct event *event)
+{
+    const struct access *access = &event->access;
+    const struct event_origin *who = event->origin;
+    return who->operation == 0 && who->warp < WARPS && __builtin_popcount(who->lanes) == 1 &&
+           access->space == SPACE_SHARED && access->rank == who->rank && access->order == ORDER_WEAK &&
+           access->proxy == PROXY_GENERIC;
+}
+
+int sanitize_lanes_hear(struct sanitize_lanes *lanes, const struct event *event, struct sanitize_lane *older)
+{
+    const int is_exit = event->kind == EVENT_RUN && event->run == RUN_CTA_EXIT;
+    if (!is_exit && (event->kind != EVENT_ACCESS || !is_followed(event))) return 0;
+    struct cta **at = find(lanes, event->origin->cta);
+    if (is_exit) {
+        if (*at != NULL) drop(at);
+        return 0;
+    }
+    if (*at == NULL && (*at = calloc(1, sizeof **at)) == NULL) return -1;
+    (*at)->number = event->origin->cta;
+    return hear_access(lanes, *at, event, older);
+}
+
+struct sanitize_lanes *sanitize_lanes_open(void)
+{
+    return calloc(1, sizeof(struct sanitize_lanes));
+}
+
+void sanitize_lanes_close(struct sanitize_lanes *lanes)
+{
+    for (int i = 0; i < BUCKETS; i++)
+        while (lanes->bucket[i] != NULL) drop(&lanes->bucket[i]);
+    free(lanes);
+}
