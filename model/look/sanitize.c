@@ -125,7 +125,8 @@ static enum sanitize_kind kind_of(const struct look_sanitize *sanitize, const st
     case ORDER_GRID_EARLY:
         return finding->older.flags & SHADOW_WRITES ? SANITIZE_GRID_EARLY : SANITIZE_GRID_OVERWRITES;
     case ORDER_FENCE:
-        return found->space == SPACE_GLOBAL ? SANITIZE_GLOBAL_FENCE : SANITIZE_FENCE;
+        if (found->space == SPACE_GLOBAL) return SANITIZE_GLOBAL_FENCE;
+        return finding->older.is_operation ? SANITIZE_SMALL_COPY_FENCE : SANITIZE_FENCE;
     case ORDER_MAP_FENCE:
         return SANITIZE_MAP_FENCE;
     case ORDER_EXIT:
@@ -234,6 +235,7 @@ void look_sanitize_before(struct look_sanitize *sanitize, const struct machine_s
 {
     sanitize->order->instruction++;
     sanitize_lanes_before(sanitize->lanes, step);
+    clock_order_settle(sanitize->order);
     sanitize->lay.bytes = 0;
     if (step->code->choice != NULL) sanitize_ran_note(&sanitize->ran, step->code->choice->form);
     const struct machine_cluster *cluster = step->warp->cta->cluster;

@@ -42,8 +42,9 @@ enum sanitize_kind {
     SANITIZE_AGAIN,
     SANITIZE_UNEXPECTED,
     SANITIZE_OVER_ARRIVAL,
-    SANITIZE_SAME_VALUE, // advice
-    SANITIZE_UNWRITTEN,  // advice
+    SANITIZE_SMALL_COPY_FENCE, // advice, as those below
+    SANITIZE_SAME_VALUE,
+    SANITIZE_UNWRITTEN,
 };
 
 // One side of a finding. release: what its thread did next that others can be ordered by (of the older side); acquire:

@@ -149,6 +149,11 @@ static const struct sanitize_text kinds[] = {
          "the arrival before", "a wait for the phase before, which the arriving thread acquires",
          "Initialise the mbarrier with the number of all arrivals of a phase, and let each thread wait between two of "
          "its own."},
+    [SANITIZE_SMALL_COPY_FENCE] =
+        {"SANITIZE_SMALL_COPY_FENCE", "fence.proxy.async is missing between a cp.async and an operation",
+         "the operation", "the cp.async", "a fence of the async proxy between the two",
+         "cp.async writes in the generic proxy: execute fence.proxy.async.shared::cta behind its wait. Some libraries "
+         "leave it out."},
     [SANITIZE_UNWRITTEN] = {"SANITIZE_UNWRITTEN", "a thread reads shared memory that nothing has written", "the read",
                             NULL, "a write to the bytes by a thread or a copy",
                             "Write it first, or do not read it: shared memory holds what another CTA left there."},
@@ -166,5 +171,5 @@ const struct sanitize_text *sanitize_text(enum sanitize_kind kind)
 
 int sanitize_is_advice(enum sanitize_kind kind)
 {
-    return kind == SANITIZE_SAME_VALUE || kind == SANITIZE_UNWRITTEN;
+    return kind >= SANITIZE_SMALL_COPY_FENCE;
 }

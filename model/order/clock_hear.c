@@ -315,6 +315,11 @@ static void order_flush(struct clock_order *order)
     judge_access(order, &order->access);
 }
 
+void clock_order_settle(struct clock_order *order)
+{
+    if (!order->is_short) order_flush(order);
+}
+
 // Does it go on where the one that waits ends, in the same instruction?
 static int goes_on(const struct clock_order *order, const struct event *event)
 {

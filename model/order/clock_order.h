@@ -223,6 +223,9 @@ void clock_order_cluster(struct clock_order *order, const uint64_t *numbers, uin
 // An event. Accesses of operations are ignored: they are given at the issue.
 void clock_order_hear(struct clock_order *order, const struct event *event);
 
+// An instruction is over: the accesses of its lanes, which may wait for more of them, are judged.
+void clock_order_settle(struct clock_order *order);
+
 // The operation origin->operation is issued: of one lane, or a cp.async of the lanes of a warp. `group`: of its thread;
 // barrier: the address in each target CTA, UINT32_MAX where it completes on none; targets: the ranks of those CTAs.
 // Then its accesses come, all of them.

@@ -63,6 +63,9 @@ for schedule in default late early shuffled; do
 done
 finds default awaited 174 'an mbarrier may be used before it is initialised: full' 'the init: checks.cu:172'
 
+expect 0 "^tmaref: note: sanitize: kernel same_value: .*both wrote the same value" --sanitize -- "$RUN_PTX" "$folder/checks.ptx" same_value 1 64
+grep -q 'error:' "$scratch/out" && { echo "same_value: an error:"; cat "$scratch/out"; failed=1; }
+
 # A launch that does not end is not clean.
 expect 1 '^tmaref: sanitize: kernel stopped: 1 finding, and incomplete: the kernel did not run to its end' --sanitize -- "$RUN_PTX" "$folder/checks.ptx" stopped 1 64
 
