@@ -464,14 +464,14 @@ static int is_for_others(const struct machine_strand *strand, const struct machi
     return 0;
 }
 
-static inline enum machine_next move(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
+// A strong store that other clusters see at once. Not inline, as above.
+__attribute__((noinline)) static enum machine_next store_shown(struct machine_strand *strand,
+                                                               const struct machine_code *code, uint32_t lanes,
+                                                               const uint64_t address[MACHINE_LANES])
 {
-    const struct machine_transfer *transfer = code->transfer;
-    uint64_t address[MACHINE_LANES];
-    if (lanes == UINT32_MAX && transfer->guess != 0 && run_guessed(strand, transfer)) return MACHINE_NEXT;
-    if (run_together(strand, transfer, lanes)) return MACHINE_NEXT;
-    machine_addresses(strand, transfer->at, address);
-    return each_lane(strand, code, lanes, transfer, address);
+    const enum machine_next next = each_lane(strand, code, lanes, code->transfer, address);
+    machine_show(strand, code->transfer->space, lanes, address, code->transfer->whole_bytes);
+    return next;
 }
 
 enum machine_next machine_run_transfer(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
@@ -482,12 +482,14 @@ enum machine_next machine_run_transfer(struct machine_strand *strand, const stru
     if (transfer->is_strong || machine_is_heard(strand)) {
         machine_addresses(strand, transfer->at, address);
         tell(strand, code, lanes, address);
+        if (transfer->is_strong && transfer->use == MEMORY_WRITES && machine_is_spoken(strand->warp))
+            return store_shown(strand, code, lanes, address);
     }
     if (transfer->is_parameter && lanes == UINT32_MAX && run_parameter(strand, transfer)) return MACHINE_NEXT;
-    const enum machine_next next = move(strand, code, lanes);
-    if (transfer->is_strong && transfer->use == MEMORY_WRITES && machine_is_spoken(strand->warp))
-        machine_show(strand, transfer->space, lanes, address, transfer->whole_bytes);
-    return next;
+    if (lanes == UINT32_MAX && transfer->guess != 0 && run_guessed(strand, transfer)) return MACHINE_NEXT;
+    if (run_together(strand, transfer, lanes)) return MACHINE_NEXT;
+    machine_addresses(strand, transfer->at, address);
+    return each_lane(strand, code, lanes, transfer, address);
 }
 
 machine_handler *machine_access_find(const struct ptx_choice *choice)
