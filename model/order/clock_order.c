@@ -164,6 +164,16 @@ static int is_operation_over(const struct clock_order *order, const struct order
     return is_same && is_operation_over(order, next, writes, clock);
 }
 
+// Does a release of wide enough scope have to stand behind it? Behind a write; and behind a read of another CTA's
+// memory before bytes are overwritten, because an H200 may do it after an arrive of a narrower one.
+static int is_released(const struct clock_order *order, const struct shadow_entry *older,
+                       const struct shadow_entry *newer)
+{
+    const int is_exit = older->actor == newer->actor;
+    return (older->flags & SHADOW_WRITES) || (order->space == SPACE_SHARED && order->at != NULL && !is_exit &&
+                                              order->actor[older->actor].cta != order->at->index);
+}
+
 static int is_before_clock(const struct clock_order *order, const struct shadow_entry *older,
                            const struct shadow_entry *newer, const struct clock *clock)
 {
@@ -180,7 +190,7 @@ static int is_before_clock(const struct clock_order *order, const struct shadow_
         return is_fenced(order, clock_time(clock, actor->slot_cta, actor->slot), &end, newer) ? BEFORE : UNFENCED;
     }
     const struct clock_time time = clock_time(clock, actor->cta, actor->warp);
-    if ((older->flags & SHADOW_WRITES ? time.written : time.seen) < older->time) return APART;
+    if ((is_released(order, older, newer) ? time.written : time.seen) < older->time) return APART;
     return is_fenced(order, time, older, newer) ? BEFORE : UNFENCED;
 }
 
