@@ -163,7 +163,7 @@ static void small(void)
     unsigned u = 7;
     size_t bytes;
     uint32_t config = 0;
-    CUstream made = NULL;
+    CUstream s = NULL;
     void *p = NULL;
     struct cudaDeviceProp wanted;
     memset(&wanted, 0, sizeof wanted);
@@ -190,14 +190,14 @@ static void small(void)
     SHOW(cudaProfilerStop());
     SHOW(cudaCtxResetPersistingL2Cache());
     SHOW(cudaMemGetInfo(&bytes, &bytes));
-    SHOW(cudaStreamIsCapturing(made, &config));
+    SHOW(cudaStreamIsCapturing(s, &config));
     SHOW(cudaThreadExchangeStreamCaptureMode(&config));
     SHOW(cudaDeviceGetDefaultMemPool((CUmemoryPool *)&p, 0));
     SHOW(cudaDeviceGetSharedMemConfig(&config));
     SHOW(cudaGetDriverEntryPointByVersion("cuInit", &p, 12000, 0, (uint32_t *)&u));
     SHOW(cudaHostAlloc(&p, 64, 0));
     SHOW(cudaMallocManaged(&p, 64, 1));
-    SHOW(cudaStreamCreateWithFlags(&made, 1));
+    SHOW(cudaStreamCreateWithFlags(&s, 1));
     SHOW(cudaEventCreateWithFlags((CUevent *)&p, 2));
     SHOW(cudaPeekAtLastError());
     SHOW(cudaGetLastError());
