@@ -394,22 +394,17 @@ static int run_guessed(const struct machine_strand *strand, const struct machine
     const struct memory *memory = guess_memory(strand, transfer, address, &stretch.origin);
     if (memory == NULL || memory->size_bytes < bytes || (stretch.origin & (bytes - 1)) != 0) return 0;
     stretch.last = memory->size_bytes - bytes;
-    spots.at = memory->bytes + (address - stretch.origin);
-    switch (transfer->reach(&stretch, row, add, bytes, UINT32_MAX, &spots.of)) {
-    case ALU_OUTSIDE:
-        return 0;
-    case ALU_AT_ONE:
-        run_at_one(strand, transfer, spots.at);
-        break;
-    case ALU_SIDE_BY_SIDE:
-        if (!is_shared)
-            fetch_ahead(&strand->warp->row[strand->pc % MACHINE_HITS], (uintptr_t)spots.at, bytes * MACHINE_LANES);
+    const enum alu_reach reach = transfer->reach(&stretch, row, add, bytes, UINT32_MAX, &spots.of);
+    if (reach == ALU_OUTSIDE) return 0;
+    spots.at = memory->bytes + spots.of.begin;
+    if (reach == ALU_SIDE_BY_SIDE && !is_shared)
+        fetch_ahead(&strand->warp->row[strand->pc % MACHINE_HITS], (uintptr_t)spots.at, bytes * MACHINE_LANES);
+    if (reach == ALU_SIDE_BY_SIDE)
         run_span(strand, transfer, &spots);
-        break;
-    case ALU_SCATTERED:
-        spots.at = memory->bytes + spots.of.begin;
+    else if (reach == ALU_AT_ONE)
+        run_at_one(strand, transfer, spots.at);
+    else
         run_scattered(strand, transfer, UINT32_MAX, &spots);
-    }
     return 1;
 }
 
