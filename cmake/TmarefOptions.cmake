@@ -17,6 +17,10 @@ set(TMAREF_EXEC_DIR ${TMAREF_PROGRAMS_DIR}/exec)
 add_library(tmaref_flags INTERFACE)
 # What gcc means by -Wconversion in C: clang puts the signs of enums in.
 target_compile_options(tmaref_flags INTERFACE -Wall -Wextra -Wconversion -Wno-sign-conversion)
+if(CMAKE_C_COMPILER_ID STREQUAL GNU)
+  target_compile_options(tmaref_flags INTERFACE -Wshadow -Wstrict-prototypes
+    $<$<NOT:$<BOOL:$<TARGET_PROPERTY:DEFINES_CALLS_OF_CUDA>>>:-Wmissing-prototypes>)
+endif()
 if(TMAREF_WERROR)
   target_compile_options(tmaref_flags INTERFACE -Werror)
 endif()

@@ -9,6 +9,53 @@ static void fault(void)
     SHOW(cuCtxSynchronize());
 }
 
+// The runtime's small calls, before and behind a fault.
+static void small(void)
+{
+    int n = 7;
+    unsigned u = 7;
+    size_t bytes;
+    uint32_t config = 0;
+    CUstream s = NULL;
+    void *p = NULL;
+    struct cudaDeviceProp wanted;
+    memset(&wanted, 0, sizeof wanted);
+    SHOW(cudaSetDevice(0));
+    SHOW(cudaSetDevice(9));
+    SHOW(cudaGetDevice(&n));
+    SHOW(cudaGetDeviceFlags(&u));
+    VALUE("flags", u);
+    SHOW(cudaSetDeviceFlags(0));
+    SHOW(cudaGetDeviceFlags(&u));
+    VALUE("flags", u);
+    SHOW(cudaSetDeviceFlags(4));
+    SHOW(cudaSetDeviceFlags(3));
+    SHOW(cudaSetDeviceFlags(1 << 20));
+    SHOW(cudaInitDevice(0, 0, 0));
+    SHOW(cudaInitDevice(9, 0, 0));
+    SHOW(cudaDeviceGetLimit(&bytes, 0));
+    SHOW(cudaDeviceSetLimit(0, 2048));
+    SHOW(cudaDeviceGetCacheConfig(&config));
+    SHOW(cudaDeviceSetCacheConfig(1));
+    SHOW(cudaDeviceGetStreamPriorityRange(&n, &n));
+    SHOW(cudaChooseDevice(&n, &wanted));
+    SHOW(cudaProfilerStart());
+    SHOW(cudaProfilerStop());
+    SHOW(cudaCtxResetPersistingL2Cache());
+    SHOW(cudaMemGetInfo(&bytes, &bytes));
+    SHOW(cudaStreamIsCapturing(s, &config));
+    SHOW(cudaThreadExchangeStreamCaptureMode(&config));
+    SHOW(cudaDeviceGetDefaultMemPool((CUmemoryPool *)&p, 0));
+    SHOW(cudaDeviceGetSharedMemConfig(&config));
+    SHOW(cudaGetDriverEntryPointByVersion("cuInit", &p, 12000, 0, (uint32_t *)&u));
+    SHOW(cudaHostAlloc(&p, 64, 0));
+    SHOW(cudaMallocManaged(&p, 64, 1));
+    SHOW(cudaStreamCreateWithFlags(&s, 1));
+    SHOW(cudaEventCreateWithFlags((CUevent *)&p, 2));
+    SHOW(cudaPeekAtLastError());
+    SHOW(cudaGetLastError());
+}
+
 // What was made before the fault.
 static CUdeviceptr a, managed;
 static CUstream s;
@@ -154,53 +201,6 @@ void show_driver_fault(void)
     streams_after();
     kernels_after();
     ends_after();
-}
-
-// The runtime's small calls, before and behind a fault.
-static void small(void)
-{
-    int n = 7;
-    unsigned u = 7;
-    size_t bytes;
-    uint32_t config = 0;
-    CUstream s = NULL;
-    void *p = NULL;
-    struct cudaDeviceProp wanted;
-    memset(&wanted, 0, sizeof wanted);
-    SHOW(cudaSetDevice(0));
-    SHOW(cudaSetDevice(9));
-    SHOW(cudaGetDevice(&n));
-    SHOW(cudaGetDeviceFlags(&u));
-    VALUE("flags", u);
-    SHOW(cudaSetDeviceFlags(0));
-    SHOW(cudaGetDeviceFlags(&u));
-    VALUE("flags", u);
-    SHOW(cudaSetDeviceFlags(4));
-    SHOW(cudaSetDeviceFlags(3));
-    SHOW(cudaSetDeviceFlags(1 << 20));
-    SHOW(cudaInitDevice(0, 0, 0));
-    SHOW(cudaInitDevice(9, 0, 0));
-    SHOW(cudaDeviceGetLimit(&bytes, 0));
-    SHOW(cudaDeviceSetLimit(0, 2048));
-    SHOW(cudaDeviceGetCacheConfig(&config));
-    SHOW(cudaDeviceSetCacheConfig(1));
-    SHOW(cudaDeviceGetStreamPriorityRange(&n, &n));
-    SHOW(cudaChooseDevice(&n, &wanted));
-    SHOW(cudaProfilerStart());
-    SHOW(cudaProfilerStop());
-    SHOW(cudaCtxResetPersistingL2Cache());
-    SHOW(cudaMemGetInfo(&bytes, &bytes));
-    SHOW(cudaStreamIsCapturing(s, &config));
-    SHOW(cudaThreadExchangeStreamCaptureMode(&config));
-    SHOW(cudaDeviceGetDefaultMemPool((CUmemoryPool *)&p, 0));
-    SHOW(cudaDeviceGetSharedMemConfig(&config));
-    SHOW(cudaGetDriverEntryPointByVersion("cuInit", &p, 12000, 0, (uint32_t *)&u));
-    SHOW(cudaHostAlloc(&p, 64, 0));
-    SHOW(cudaMallocManaged(&p, 64, 1));
-    SHOW(cudaStreamCreateWithFlags(&s, 1));
-    SHOW(cudaEventCreateWithFlags((CUevent *)&p, 2));
-    SHOW(cudaPeekAtLastError());
-    SHOW(cudaGetLastError());
 }
 
 void show_runtime_small(void)
