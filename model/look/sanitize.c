@@ -234,7 +234,7 @@ void look_sanitize_launches(struct look_sanitize *sanitize)
 void look_sanitize_before(struct look_sanitize *sanitize, const struct machine_step *step)
 {
     sanitize->order->instruction++;
-    sanitize_lanes_before(sanitize->lanes, step);
+    sanitize_lanes_before(sanitize->lanes, step, sanitize->order->instruction);
     clock_order_settle(sanitize->order);
     sanitize->lay.bytes = 0;
     if (step->code->choice != NULL) sanitize_ran_note(&sanitize->ran, step->code->choice->form);

@@ -6,9 +6,10 @@
 #include <stdlib.h>
 
 #include "form_number.h"
+#include "sanitize_table.h"
 
 enum { WORD_BYTES = 4, PAGE_WORDS = 1024, PAGE_BYTES = WORD_BYTES * PAGE_WORDS, PAGES = (1 << 18) / PAGE_BYTES };
-enum { BUCKETS = 256, WARPS = 32, MANY = 32 };
+enum { WARPS = 32, MANY = 32 };
 
 // at: the count; mask: which bytes of the word; lane: MANY if several lanes read it.
 struct use {
@@ -22,14 +23,15 @@ struct word {
 };
 
 struct cta {
-    struct cta *next;
-    uint64_t number, met[WARPS]; // met: the count at each warp's last meeting
+    struct sanitize_item item;
+    uint64_t met[WARPS]; // the count at each warp's last meeting
     struct word *page[PAGES];
 };
 
+// count: of instructions, with the one of now.
 struct sanitize_lanes {
     uint64_t count;
-    struct cta *bucket[BUCKETS];
+    struct sanitize_table ctas;
 };
 
 static int is_meeting(const struct machine_step *step)
@@ -39,27 +41,18 @@ static int is_meeting(const struct machine_step *step)
     return form >= PTX_FORM_ATOM_ADD && (form < PTX_FORM_BRA || form >= PTX_FORM_WMMA_LOAD_A_F16);
 }
 
-static struct cta **find(struct sanitize_lanes *lanes, uint64_t number)
+static void free_pages(struct sanitize_item *item)
 {
-    struct cta **at = &lanes->bucket[number % BUCKETS];
-    while (*at != NULL && (*at)->number != number) at = &(*at)->next;
-    return at;
+    struct cta *cta = (struct cta *)item;
+    for (int i = 0; i < PAGES; i++) free(cta->page[i]);
 }
 
-static void drop(struct cta **at)
+void sanitize_lanes_before(struct sanitize_lanes *lanes, const struct machine_step *step, uint64_t count)
 {
-    struct cta *gone = *at;
-    *at = gone->next;
-    for (int i = 0; i < PAGES; i++) free(gone->page[i]);
-    free(gone);
-}
-
-void sanitize_lanes_before(struct sanitize_lanes *lanes, const struct machine_step *step)
-{
-    lanes->count++;
+    lanes->count = count;
     if (!is_meeting(step)) return;
-    struct cta *cta = *find(lanes, step->warp->cta->number);
-    if (cta != NULL) cta->met[step->warp->index] = lanes->count;
+    struct cta *cta = (struct cta *)*sanitize_table_find(&lanes->ctas, step->warp->cta->number, 0);
+    if (cta != NULL) cta->met[step->warp->index] = count;
 }
 
 // Was it another lane of the warp, in an earlier instruction that it has not met behind?
@@ -131,14 +124,13 @@ int sanitize_lanes_hear(struct sanitize_lanes *lanes, const struct event *event,
 {
     const int is_exit = event->kind == EVENT_RUN && event->run == RUN_CTA_EXIT;
     if (!is_exit && (event->kind != EVENT_ACCESS || !is_followed(event))) return 0;
-    struct cta **at = find(lanes, event->origin->cta);
+    struct sanitize_item **at = sanitize_table_find(&lanes->ctas, event->origin->cta, 0);
     if (is_exit) {
-        if (*at != NULL) drop(at);
+        sanitize_table_drop(at, free_pages);
         return 0;
     }
-    if (*at == NULL && (*at = calloc(1, sizeof **at)) == NULL) return -1;
-    (*at)->number = event->origin->cta;
-    return hear_access(lanes, *at, event, older);
+    struct cta *cta = sanitize_table_make(at, event->origin->cta, 0, sizeof *cta);
+    return cta == NULL ? -1 : hear_access(lanes, cta, event, older);
 }
 
 struct sanitize_lanes *sanitize_lanes_open(void)
@@ -148,7 +140,6 @@ struct sanitize_lanes *sanitize_lanes_open(void)
 
 void sanitize_lanes_close(struct sanitize_lanes *lanes)
 {
-    for (int i = 0; i < BUCKETS; i++)
-        while (lanes->bucket[i] != NULL) drop(&lanes->bucket[i]);
+    sanitize_table_clear(&lanes->ctas, free_pages);
     free(lanes);
 }

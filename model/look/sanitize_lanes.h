@@ -20,9 +20,9 @@ struct sanitize_lane {
     uint8_t lane, writes;
 };
 
-// The instruction that a warp is about to execute; an access of one lane, with 1 if another lane's clashes with it, or
-// -1 without memory; a CTA that ends.
-void sanitize_lanes_before(struct sanitize_lanes *lanes, const struct machine_step *step);
+// The instruction that a warp is about to execute, the launch's `count`th; an access of one lane, with 1 if another
+// lane's clashes with it, or -1 without memory; a CTA that ends.
+void sanitize_lanes_before(struct sanitize_lanes *lanes, const struct machine_step *step, uint64_t count);
 int sanitize_lanes_hear(struct sanitize_lanes *lanes, const struct event *event, struct sanitize_lane *older);
 void sanitize_lanes_close(struct sanitize_lanes *lanes);
 

@@ -9,8 +9,9 @@
 #include "form_number.h"
 #include "module.h"
 #include "operand_rule.h"
+#include "sanitize_table.h"
 
-enum { OF_D, OF_A, BUCKETS = 256 };
+enum { OF_D, OF_A, WARPS = 32 };
 
 // Of D and of A: the group of the last product that has the slot, plus 1, its line, and which register of it this is.
 // used: when an instruction that is no product last had the slot; shape: of the last product that has it in D.
@@ -21,22 +22,27 @@ struct mark {
 
 // clock counts its instructions; fenced, last_wait: when it last executed wgmma.fence, and had waited.
 struct warp {
-    struct warp *next;
+    struct sanitize_item item;
     const struct machine_function *function;
     const void *frame;
     struct mark *mark;
-    uint64_t cta;
-    uint32_t index, marks, committed, waited, clock, fenced, last_wait;
+    uint32_t marks, committed, waited, clock, fenced, last_wait;
 };
 
 struct sanitize_registers {
-    struct warp *bucket[BUCKETS];
+    struct sanitize_table warps;
 };
+
+static uint32_t line_of(const struct machine_step *step)
+{
+    return step->function->source->instruction[step->code->instruction].line;
+}
 
 // --- Mistakes --------------------------------------------------------------------------------------------------------
 
+// number: which register of the product it is.
 static int tell(const struct machine_step *step, struct sanitize_found *found, enum sanitize_kind kind,
-                const struct mark *mark, int operand)
+                const struct mark *mark, int operand, uint32_t number)
 {
     const struct sanitize_side side = {.warp = step->warp->index,
                                        .lane = (uint32_t)__builtin_ctz(step->lanes),
@@ -47,10 +53,9 @@ static int tell(const struct machine_step *step, struct sanitize_found *found, e
     struct sanitize_side *product = is_fence ? &finding.newer : &finding.older;
     product->is_product = 1;
     product->warp &= ~3u;
-    finding.newer.line = step->function->source->instruction[step->code->instruction].line;
+    finding.newer.line = line_of(step);
     finding.older.line = is_fence ? mark->used_line : mark->line[operand];
-    snprintf(finding.name, sizeof finding.name, "register %u of %s", mark->number[operand],
-             operand == OF_D ? "D" : "A");
+    snprintf(finding.name, sizeof finding.name, "register %u of %s", number, operand == OF_D ? "D" : "A");
     sanitize_found_add(found, &finding);
     return 1;
 }
@@ -91,15 +96,16 @@ static int lacks_fence(const struct warp *warp, const struct mark *mark)
     return warp->fenced == 0 || (mark->used > warp->fenced && warp->fenced < warp->last_wait);
 }
 
+// The product takes the register as its `number`th of the operand.
 static int check_taken(const struct warp *warp, const struct machine_step *step, const struct mark *mark, int operand,
-                       struct sanitize_found *found)
+                       uint32_t number, struct sanitize_found *found)
 {
     const int is_written = is_under_way(warp, mark, OF_D);
     if (is_written && (operand == OF_A || !is_same_shape(mark->shape, step->code->choice)))
-        return tell(step, found, SANITIZE_PRODUCT_REGISTER, mark, OF_D);
+        return tell(step, found, SANITIZE_PRODUCT_REGISTER, mark, OF_D, mark->number[OF_D]);
     if (operand == OF_D && is_under_way(warp, mark, OF_A))
-        return tell(step, found, SANITIZE_PRODUCT_SOURCE, mark, OF_A);
-    return !is_written && lacks_fence(warp, mark) && tell(step, found, SANITIZE_PRODUCT_FENCE, mark, operand);
+        return tell(step, found, SANITIZE_PRODUCT_SOURCE, mark, OF_A, mark->number[OF_A]);
+    return !is_written && lacks_fence(warp, mark) && tell(step, found, SANITIZE_PRODUCT_FENCE, mark, operand, number);
 }
 
 static void take_vector(const struct warp *warp, const struct machine_step *step, uint32_t first, int operand,
@@ -109,10 +115,10 @@ static void take_vector(const struct warp *warp, const struct machine_step *step
     for (uint32_t i = 0; i < at->parts; i++) {
         struct mark *mark = mark_of(warp, &at[i]);
         if (mark == NULL) continue;
+        if (!*is_told) *is_told = check_taken(warp, step, mark, operand, i, found);
         mark->number[operand] = i;
-        if (!*is_told) *is_told = check_taken(warp, step, mark, operand, found);
         mark->group[operand] = warp->committed + 1;
-        mark->line[operand] = step->function->source->instruction[step->code->instruction].line;
+        mark->line[operand] = line_of(step);
         if (operand == OF_D) mark->shape = step->code->choice;
     }
 }
@@ -132,7 +138,8 @@ static int check_used(struct warp *warp, const struct machine_step *step, const 
 {
     const int operand = is_under_way(warp, mark, OF_D) ? OF_D : OF_A;
     if (operand == OF_A && (!is_written || !is_under_way(warp, mark, OF_A))) return 0;
-    tell(step, found, operand == OF_D ? SANITIZE_PRODUCT_REGISTER : SANITIZE_PRODUCT_SOURCE, mark, operand);
+    tell(step, found, operand == OF_D ? SANITIZE_PRODUCT_REGISTER : SANITIZE_PRODUCT_SOURCE, mark, operand,
+         mark->number[operand]);
     forget(warp, mark, operand);
     return 1;
 }
@@ -151,26 +158,16 @@ static void use_operands(struct warp *warp, const struct machine_step *step, str
             if (mark == NULL) continue;
             if (!is_told) is_told = check_used(warp, step, mark, i < rules && rule[i].is_written, found);
             mark->used = warp->clock;
-            mark->used_line = step->function->source->instruction[code->instruction].line;
+            mark->used_line = line_of(step);
         }
     }
 }
 
 // --- Warps -----------------------------------------------------------------------------------------------------------
 
-static struct warp **find(struct sanitize_registers *registers, uint64_t cta, uint32_t index)
+static void free_marks(struct sanitize_item *item)
 {
-    struct warp **at = &registers->bucket[(cta * 32 + index) % BUCKETS];
-    while (*at != NULL && ((*at)->cta != cta || (*at)->index != index)) at = &(*at)->next;
-    return at;
-}
-
-static void drop(struct warp **at)
-{
-    struct warp *gone = *at;
-    *at = gone->next;
-    free(gone->mark);
-    free(gone);
+    free(((struct warp *)item)->mark);
 }
 
 // Another call's frame: what was known is of registers that are gone.
@@ -185,13 +182,10 @@ static int enter_frame(struct warp *warp, const struct machine_step *step)
     return warp->mark != NULL;
 }
 
-static struct warp *open_warp(struct warp **at, const struct machine_step *step)
+static struct warp *open_warp(struct sanitize_item **at, const struct machine_step *step)
 {
-    if (*at == NULL) *at = calloc(1, sizeof **at);
-    if (*at == NULL) return NULL;
-    (*at)->cta = step->warp->cta->number;
-    (*at)->index = step->warp->index;
-    return enter_frame(*at, step) ? *at : NULL;
+    struct warp *warp = sanitize_table_make(at, step->warp->cta->number, step->warp->index, sizeof *warp);
+    return warp != NULL && enter_frame(warp, step) ? warp : NULL;
 }
 
 int sanitize_registers_before(struct sanitize_registers *registers, const struct machine_step *step,
@@ -200,7 +194,8 @@ int sanitize_registers_before(struct sanitize_registers *registers, const struct
     if (step->code->choice == NULL) return 1; // what the decoder adds to an instruction
     const uint16_t form = step->code->choice->form;
     const int is_of_wgmma = form >= PTX_FORM_WGMMA_FENCE && form <= PTX_FORM_WGMMA_B1_R;
-    struct warp **at = find(registers, step->warp->cta->number, step->warp->index), *warp = *at;
+    struct sanitize_item **at = sanitize_table_find(&registers->warps, step->warp->cta->number, step->warp->index);
+    struct warp *warp = (struct warp *)*at;
     const int is_here = warp != NULL && warp->frame == step->strand->frame && warp->function == step->function;
     if (!is_here && !is_of_wgmma) return 1;
     if (!is_here) warp = open_warp(at, step);
@@ -217,12 +212,10 @@ void sanitize_registers_hear(struct sanitize_registers *registers, const struct 
 {
     const struct event_origin *origin = event->origin;
     if (event->kind == EVENT_RUN && event->run == RUN_CTA_EXIT)
-        for (uint32_t index = 0; index < 32; index++) {
-            struct warp **at = find(registers, origin->cta, index);
-            if (*at != NULL) drop(at);
-        }
+        for (uint32_t index = 0; index < WARPS; index++)
+            sanitize_table_drop(sanitize_table_find(&registers->warps, origin->cta, index), free_marks);
     if (event->kind != EVENT_GROUP || event->group.kind != ASYNC_WGMMA) return;
-    struct warp *warp = *find(registers, origin->cta, origin->warp);
+    struct warp *warp = (struct warp *)*sanitize_table_find(&registers->warps, origin->cta, origin->warp);
     if (warp == NULL) return;
     if (event->group.step == GROUP_FENCE) warp->fenced = warp->clock;
     if (event->group.step == GROUP_COMMIT) warp->committed = event->group.group + 1;
@@ -240,7 +233,6 @@ struct sanitize_registers *sanitize_registers_open(void)
 
 void sanitize_registers_close(struct sanitize_registers *registers)
 {
-    for (uint32_t i = 0; i < BUCKETS; i++)
-        while (registers->bucket[i] != NULL) drop(&registers->bucket[i]);
+    sanitize_table_clear(&registers->warps, free_marks);
     free(registers);
 }

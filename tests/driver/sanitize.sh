@@ -32,6 +32,7 @@ of_registers one_too_many 23 'a register is used' 'the wgmma: products.cu:20'
 of_registers uncommitted 32 'a register is used' 'the wgmma: products.cu:30'
 of_registers changed 42 'a register is overwritten that a wgmma may still read: register 1 of A' 'the wgmma: products.cu:40'
 of_registers chained 52 'a register is used' 'the wgmma: products.cu:50'
+of_registers renumbered 82 'a register is used that a wgmma may not have written yet: register 1 of D' 'the wgmma: products.cu:80'
 of_registers unfenced 64 'wgmma.fence is missing between the use of a register and a wgmma that takes it: register 1 of D' 'the use: products.cu:63'
 of_registers never_fenced 72 'wgmma.fence is missing' 'the wgmma: products.cu:72'
 for kernel in ordered one_behind late_constant; do
