@@ -70,7 +70,7 @@ struct room {
     struct litmus_counts counts;
     struct litmus_model model;
     struct litmus_allowed allowed;
-    struct litmus_recorder recorder;
+    struct trace_lines recorder;
     struct sums sums;
     json_t *list;
     char device[256];

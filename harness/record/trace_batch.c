@@ -39,14 +39,14 @@ static int read_batch(struct trace_batch *cases, struct reading *reading, struct
     for (clear(cases); !batch_is_full(batch);) {
         struct text reason;
         int i = batch->count;
-        char *line = trace_next_line(trace);
+        char *line = lines_next(&trace->lines);
         if (line == NULL) return batch->count;
         if (!is_chosen(reading)) continue;
-        cases->line[i] = trace->line;
+        cases->line[i] = trace->lines.number;
         if (trace_read(batch->family, line, batch_case(batch, i), &cases->entry[i], &reason) &&
             batch_add(batch, &reason))
             continue;
-        text_set(why, "line %" PRIu64 ": %.400s", trace->line, reason.at);
+        text_set(why, "line %" PRIu64 ": %.400s", trace->lines.number, reason.at);
         json_decref(cases->entry[i].json);
         return -1;
     }

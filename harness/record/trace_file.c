@@ -18,16 +18,6 @@
 
 enum { ZSTD_LEVEL = 19, HEADER_BYTES = 4096 };
 
-char *trace_next_line(struct trace_text *trace)
-{
-    if (trace->next == NULL || *trace->next == '\0') return NULL;
-    char *line = trace->next, *end = strchr(line, '\n');
-    trace->next = end == NULL ? line + strlen(line) : end + 1;
-    if (end != NULL) *end = '\0';
-    trace->line++;
-    return line;
-}
-
 static int read_header(const char *line, struct trace_header *header, struct text *why)
 {
     json_error_t error;
@@ -57,21 +47,9 @@ static int read_header(const char *line, struct trace_header *header, struct tex
 
 int trace_parse(const char *bytes, size_t size_bytes, struct trace_text *trace, struct text *why)
 {
-    size_t text_bytes = size_bytes;
     *trace = (struct trace_text){0};
-    if (unpack_is_zstd(bytes, size_bytes))
-        trace->text = unpack_zstd(bytes, size_bytes, TRACE_MAX_BYTES, &text_bytes, why);
-    else if ((trace->text = malloc(size_bytes + 1)) != NULL) {
-        memcpy(trace->text, bytes, size_bytes);
-        trace->text[size_bytes] = '\0';
-    } else
-        text_set(why, "not enough memory");
-    if (trace->text == NULL) return 0;
-    trace->next = trace->text;
-    if (strlen(trace->text) != text_bytes)
-        text_set(why, "not a trace: it holds a NUL byte");
-    else if (read_header(trace_next_line(trace), &trace->header, why))
-        return 1;
+    if (!lines_parse(bytes, size_bytes, TRACE_MAX_BYTES, "a trace", &trace->lines, why)) return 0;
+    if (read_header(lines_next(&trace->lines), &trace->header, why)) return 1;
     trace_close(trace);
     return 0;
 }
@@ -110,7 +88,7 @@ int trace_peek(const char *path, struct trace_header *header)
 
 void trace_close(struct trace_text *trace)
 {
-    free(trace->text);
+    lines_close(&trace->lines);
     *trace = (struct trace_text){0};
 }
 

@@ -6,6 +6,7 @@
 
 #include "executor.h"
 #include "family.h"
+#include "lines.h"
 #include "result.h"
 
 // The first line. Texts are empty where unknown.
@@ -20,11 +21,10 @@ struct trace_header {
     uint64_t cases;
 };
 
-// A trace in memory: `next` is the next unread line, cut out of `text`.
+// A trace in memory: its lines behind the header.
 struct trace_text {
     struct trace_header header;
-    char *text, *next;
-    uint64_t line;
+    struct lines lines;
 };
 
 enum { TRACE_VERSION = 1 };
@@ -42,9 +42,6 @@ int trace_parse(const char *bytes, size_t size_bytes, struct trace_text *trace, 
 int trace_peek(const char *path, struct trace_header *header);
 
 void trace_close(struct trace_text *trace);
-
-// The next case line; NULL at the end.
-char *trace_next_line(struct trace_text *trace);
 
 json_t *trace_header_write(const struct trace_header *header);
 

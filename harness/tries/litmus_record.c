@@ -1,30 +1,18 @@
 // SPDX-License-Identifier: MIT
 #include "litmus_record.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "files.h"
 #include "json.h"
 #include "litmus_read.h"
-#include "trace_file.h"
-#include "unpack.h"
 
 enum { RECORD_VERSION = 1 };
 #define RECORD_MAX_BYTES ((size_t)64 << 20)
 
 // --- Reading ---------------------------------------------------------------------------------------------------------
-
-static char *next_line(struct litmus_record *record)
-{
-    char *line = record->next;
-    if (line == NULL || *line == '\0') return NULL;
-    char *end = strchr(line, '\n');
-    record->next = end == NULL ? NULL : end + 1;
-    if (end != NULL) *end = '\0';
-    record->line++;
-    return line;
-}
 
 static int read_header(const char *line, struct litmus_record_header *header, struct text *why)
 {
@@ -42,29 +30,22 @@ static int read_header(const char *line, struct litmus_record_header *header, st
 
 int litmus_record_open(const char *path, struct litmus_record *record, struct text *why)
 {
-    size_t size_bytes = 0, text_bytes = 0;
+    size_t size_bytes = 0;
     struct text reason = {""};
-    *record = (struct litmus_record){.text = read_file(path, RECORD_MAX_BYTES, &size_bytes, why)};
-    if (record->text == NULL) return 0;
-    text_bytes = size_bytes;
-    if (unpack_is_zstd(record->text, size_bytes)) {
-        char *packed = record->text;
-        record->text = unpack_zstd(packed, size_bytes, RECORD_MAX_BYTES, &text_bytes, &reason);
-        free(packed);
-    }
-    record->next = record->text;
-    if (record->text != NULL && strlen(record->text) != text_bytes)
-        text_set(&reason, "no recorded litmus tests: it holds a NUL byte");
-    else if (record->text != NULL && read_header(next_line(record), &record->header, &reason))
-        return 1;
+    char *bytes = read_file(path, RECORD_MAX_BYTES, &size_bytes, why);
+    if (bytes == NULL) return 0;
+    *record = (struct litmus_record){0};
+    const int ok = lines_parse(bytes, size_bytes, RECORD_MAX_BYTES, "recorded litmus tests", &record->lines, &reason) &&
+                   read_header(lines_next(&record->lines), &record->header, &reason);
+    free(bytes);
+    if (ok) return 1;
     litmus_record_close(record);
     return text_fail(why, "%.200s: %.300s", path, reason.at);
 }
 
 void litmus_record_close(struct litmus_record *record)
 {
-    free(record->text);
-    *record = (struct litmus_record){.text = NULL};
+    lines_close(&record->lines);
 }
 
 static int read_ends(const json_t *ends, const struct litmus *test, const struct litmus_layout *layout,
@@ -103,7 +84,7 @@ int litmus_record_next(struct litmus_record *record, struct litmus *test, struct
 {
     json_error_t error;
     struct text reason = {"it is no JSON"};
-    const char *line = next_line(record);
+    const char *line = lines_next(&record->lines);
     *why = (struct text){""};
     if (line == NULL) return 0;
     json_t *json = json_parse(line, strlen(line), &error);
@@ -111,7 +92,7 @@ int litmus_record_next(struct litmus_record *record, struct litmus *test, struct
     *text = ok ? strdup(json_string_value(json_object_get(json, "test"))) : NULL;
     json_decref(json);
     if (ok && *text != NULL) return 1;
-    return text_fail(why, "line %d: %.400s", record->line, ok ? "not enough memory" : reason.at);
+    return text_fail(why, "line %" PRIu64 ": %.400s", record->lines.number, ok ? "not enough memory" : reason.at);
 }
 
 // --- Writing ---------------------------------------------------------------------------------------------------------
@@ -136,35 +117,26 @@ json_t *litmus_ends_json(const struct litmus *test, const struct litmus_layout *
     return list;
 }
 
-static int write_line(struct litmus_recorder *recorder, json_t *json)
+int litmus_record_begin(struct trace_lines *lines, const struct litmus_record_header *header)
 {
-    const int ok =
-        recorder->to != NULL && json_dumpf(json, recorder->to, JSON_COMPACT) == 0 && fputc('\n', recorder->to) != EOF;
-    json_decref(json);
-    return ok;
+    *lines = (struct trace_lines){0};
+    return trace_lines_add(lines, json_pack("{s:i, s:s, s:s, s:s}", "tmaref_litmus", RECORD_VERSION, "recorded_by",
+                                            header->recorded_by, "device", header->device, "date", header->date));
 }
 
-int litmus_record_begin(struct litmus_recorder *recorder, const struct litmus_record_header *header)
-{
-    *recorder = (struct litmus_recorder){.to = NULL};
-    recorder->to = open_memstream(&recorder->text, &recorder->size_bytes);
-    return write_line(recorder, json_pack("{s:i, s:s, s:s, s:s}", "tmaref_litmus", RECORD_VERSION, "recorded_by",
-                                          header->recorded_by, "device", header->device, "date", header->date));
-}
-
-int litmus_record_add(struct litmus_recorder *recorder, const char *text, const struct litmus *test,
+int litmus_record_add(struct trace_lines *lines, const char *text, const struct litmus *test,
                       const struct litmus_layout *layout, const struct litmus_counts *counts)
 {
-    return write_line(recorder,
-                      json_pack("{s:s, s:o, s:o, s:o}", "test", text, "tries", json_u64(counts->tries), "given_up",
-                                json_u64(counts->given_up), "ends", litmus_ends_json(test, layout, counts)));
+    return trace_lines_add(lines,
+                           json_pack("{s:s, s:o, s:o, s:o}", "test", text, "tries", json_u64(counts->tries), "given_up",
+                                     json_u64(counts->given_up), "ends", litmus_ends_json(test, layout, counts)));
 }
 
-int litmus_record_save(struct litmus_recorder *recorder, const char *path, struct text *why)
+int litmus_record_save(struct trace_lines *lines, const char *path, struct text *why)
 {
-    int ok = recorder->to != NULL && fclose(recorder->to) == 0;
+    int ok = lines->out != NULL && fflush(lines->out) == 0;
     if (!ok) text_set(why, "not enough memory");
-    ok = ok && trace_save(path, recorder->text, recorder->size_bytes, why);
-    free(recorder->text);
+    ok = ok && trace_save(path, lines->text, lines->size_bytes, why);
+    trace_lines_free(lines);
     return ok;
 }

@@ -8,16 +8,16 @@
 
 #include "litmus_device.h"
 #include "litmus_ends.h"
+#include "trace_file.h"
 
 struct litmus_record_header {
     char recorded_by[16], device[256], date[16];
 };
 
-// A record in memory: `next` is the next unread line, cut out of `text`.
+// A record in memory: its lines behind the header.
 struct litmus_record {
     struct litmus_record_header header;
-    char *text, *next;
-    int line;
+    struct lines lines;
 };
 
 // 0 with a sentence in `why`, which names the path.
@@ -30,17 +30,12 @@ int litmus_record_next(struct litmus_record *record, struct litmus *test, struct
                        struct litmus_counts *counts, char **text, struct text *why);
 
 // What is being recorded, into memory.
-struct litmus_recorder {
-    FILE *to; // NULL: there is none yet
-    char *text;
-    size_t size_bytes;
-};
-int litmus_record_begin(struct litmus_recorder *recorder, const struct litmus_record_header *header);
-int litmus_record_add(struct litmus_recorder *recorder, const char *text, const struct litmus *test,
+int litmus_record_begin(struct trace_lines *lines, const struct litmus_record_header *header);
+int litmus_record_add(struct trace_lines *lines, const char *text, const struct litmus *test,
                       const struct litmus_layout *layout, const struct litmus_counts *counts);
 
 // Writes it to `path`, compressed if that ends in .zst; 0 with `why`. Either way it is let go.
-int litmus_record_save(struct litmus_recorder *recorder, const char *path, struct text *why);
+int litmus_record_save(struct trace_lines *lines, const char *path, struct text *why);
 
 // {"end": {...}, "tries": n} of each, the most frequent first.
 json_t *litmus_ends_json(const struct litmus *test, const struct litmus_layout *layout,

@@ -18,7 +18,7 @@ static json_t *first_case(const char *path, struct trace_header *header, char **
     struct trace_text trace;
     if (!trace_open(path, &trace, why)) return NULL;
     *header = trace.header;
-    char *text = trace_next_line(&trace);
+    char *text = lines_next(&trace.lines);
     json_t *json = text != NULL ? json_loads(text, 0, NULL) : NULL;
     (void)line;
     trace_close(&trace);

@@ -154,15 +154,15 @@ static int measure_trace(const char *path, uint64_t every, struct measured *meas
     const struct family *family = family_find("diagnose");
     if (!trace_open(path, &trace, &why)) return fprintf(stderr, "%s\n", why.at), 0;
     printf("%s: recorded on %s\n", path, trace.header.device);
-    for (char *line; (line = trace_next_line(&trace)) != NULL;) {
+    for (char *line; (line = lines_next(&trace.lines)) != NULL;) {
         static uint8_t bytes[LOAD_SHARED_BYTES + 16];
         struct trace_entry entry;
         struct result result = result_at(bytes);
-        if (trace.line % every != 0) continue;
+        if (trace.lines.number % every != 0) continue;
         if (!trace_read(family, line, &measured->test_case, &entry, &why)) return fprintf(stderr, "%s\n", why.at), 0;
         measured->window = diagnose_window(&measured->test_case);
         if (entry.status != 0 || !family_restore(family, &measured->test_case, entry.text, &result))
-            return fprintf(stderr, "%s: line %" PRIu64 " holds no dump\n", path, trace.line), 0;
+            return fprintf(stderr, "%s: line %" PRIu64 " holds no dump\n", path, trace.lines.number), 0;
         memcpy(measured->bytes, result.window[1].bytes, measured->window.size_bytes);
         memcpy(&measured->word, result.window[0].bytes, sizeof measured->word);
         json_decref(entry.json);

@@ -115,10 +115,10 @@ static void search_trace(const struct exposer *exposer, const char *path, int in
     if (!trace_open(path, &trace, &why)) return;
     const struct family *family = trace.header.family;
     void *test_case = calloc(1, family->case_bytes);
-    for (char *line; is_read_by(exposer, family) && (line = trace_next_line(&trace)) != NULL;) {
+    for (char *line; is_read_by(exposer, family) && (line = lines_next(&trace.lines)) != NULL;) {
         struct trace_entry entry;
         if (!trace_read(family, line, test_case, &entry, &why)) break;
-        look(exposer, test_case, entry.status, (struct witness){index, trace.line}, found);
+        look(exposer, test_case, entry.status, (struct witness){index, trace.lines.number}, found);
         json_decref(entry.json);
     }
     free(test_case);
@@ -272,14 +272,14 @@ static int check_trace(const char *folder, const char *name, const struct claim 
     const struct family *family = ok ? trace.header.family : NULL;
     void *test_case = ok ? calloc(1, family->case_bytes) : NULL;
     for (const struct claim *c = claims; c != NULL; c = c->next) last = c->line > last ? c->line : last;
-    for (char *line; ok && trace.line < last && (line = trace_next_line(&trace)) != NULL;) {
+    for (char *line; ok && trace.lines.number < last && (line = lines_next(&trace.lines)) != NULL;) {
         struct trace_entry entry;
-        if (!is_claimed(claims, trace.line)) continue;
+        if (!is_claimed(claims, trace.lines.number)) continue;
         ok = trace_read(family, line, test_case, &entry, &why);
-        if (ok) failed += check_case(claims, family, test_case, entry.status, name, trace.line);
+        if (ok) failed += check_case(claims, family, test_case, entry.status, name, trace.lines.number);
         if (ok) json_decref(entry.json);
     }
-    if (ok && trace.line < last) text_set(&why, "%s has no line %" PRIu64, name, last), ok = 0;
+    if (ok && trace.lines.number < last) text_set(&why, "%s has no line %" PRIu64, name, last), ok = 0;
     if (!ok) printf("%s\n", why.at);
     free(test_case);
     if (family != NULL) trace_close(&trace);

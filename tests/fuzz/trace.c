@@ -25,7 +25,7 @@ void fuzz_trace(const uint8_t *bytes, size_t size_bytes)
     void *test_case = malloc(trace.header.family->case_bytes);
     for (int i = 0; i < MOST_LINES && test_case != NULL; i++) {
         struct trace_entry entry;
-        char *line = trace_next_line(&trace);
+        char *line = lines_next(&trace.lines);
         if (line == NULL) break;
         if (!trace_read(trace.header.family, line, test_case, &entry, &why)) continue;
         compare(trace.header.family, test_case, &entry);

@@ -14,7 +14,7 @@ int recorded_each(const char *name,
     snprintf(path, sizeof path, "%s/%s.jsonl.zst", TMAREF_TRACES, name);
     ck_assert_msg(trace_open(path, &trace, &why), "%s", why.at);
     void *test_case = calloc(1, trace.header.family->case_bytes);
-    for (char *line; (line = trace_next_line(&trace)) != NULL; cases++) {
+    for (char *line; (line = lines_next(&trace.lines)) != NULL; cases++) {
         struct trace_entry entry;
         ck_assert_msg(trace_read(trace.header.family, line, test_case, &entry, &why), "%s: %s", path, why.at);
         visit(test_case, &entry, context);

@@ -262,10 +262,10 @@ LOOP_TEST(a_trace_is_saved_and_opened, 0, 2)
     ck_assert_msg(trace_save(path, text, (size_t)length, &why), "%s", why.at);
     ck_assert_msg(trace_open(path, &trace, &why), "%s", why.at);
     ck_assert_mem_eq(&trace.header, &header, sizeof header);
-    ck_assert_str_eq(trace_next_line(&trace), "second");
-    ck_assert_str_eq(trace_next_line(&trace), "third");
-    ck_assert_uint_eq(trace.line, 3);
-    ck_assert_ptr_null(trace_next_line(&trace));
+    ck_assert_str_eq(lines_next(&trace.lines), "second");
+    ck_assert_str_eq(lines_next(&trace.lines), "third");
+    ck_assert_uint_eq(trace.lines.number, 3);
+    ck_assert_ptr_null(lines_next(&trace.lines));
     trace_close(&trace);
     ck_assert_int_eq(unlink(path), 0);
     free(line);
@@ -300,7 +300,7 @@ LOOP_TEST(damage_is_named, 0, DAMAGED)
     size_t size_bytes = damaged[_i].size_bytes != 0 ? damaged[_i].size_bytes : strlen(damaged[_i].text);
     ck_assert(!trace_parse(damaged[_i].text, size_bytes, &trace, &why));
     ck_assert_msg(strstr(why.at, damaged[_i].complaint) != NULL, "%s", why.at);
-    ck_assert_ptr_null(trace.text);
+    ck_assert_ptr_null(trace.lines.text);
 }
 
 // Every shorter piece of a compressed trace is refused.
@@ -341,7 +341,7 @@ TEST(a_zstd_stream_without_a_size_is_read)
            size_bytes = compress_stream(HEADER, sizeof HEADER - 1, copies, packed, sizeof packed);
     ck_assert(ZSTD_getFrameContentSize(packed, size_bytes) == ZSTD_CONTENTSIZE_UNKNOWN);
     ck_assert_msg(trace_parse(packed, size_bytes, &trace, &why), "%s", why.at);
-    while (trace_next_line(&trace) != NULL) lines++;
+    while (lines_next(&trace.lines) != NULL) lines++;
     ck_assert_uint_eq(lines, copies - 1);
     trace_close(&trace);
 }
