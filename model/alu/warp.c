@@ -3,38 +3,16 @@
 // those that met; who waits for whom is the machine's. Lanes that did not come count for nothing, but for a shuffle,
 // which reads what is in their registers.
 #include "lanes_loop.h"
+#include "shuffle.h"
 #include "table.h"
 
 // --- Shuffles --------------------------------------------------------------------------------------------------------
-
-struct source {
-    uint32_t lane;
-    int is_valid;
-};
-
-// Where lane `lane` reads from: c has the last lane of a segment in bits 4..0, the segment's mask in bits 12..8.
-LANE_INLINE struct source source_of(enum ptx_word mode, uint32_t lane, uint32_t b, uint32_t c)
-{
-    uint32_t step = b & 31, segment = c >> 8 & 31, last = (lane & segment) | (c & 31 & ~segment),
-             least = lane & segment;
-    struct source source = {0, 0};
-    if (mode == PTX_UP)
-        source = (struct source){lane - step, (int32_t)(lane - step) >= (int32_t)last};
-    else if (mode == PTX_DOWN)
-        source = (struct source){lane + step, lane + step <= last};
-    else if (mode == PTX_BFLY)
-        source = (struct source){lane ^ step, (lane ^ step) <= last};
-    else
-        source = (struct source){least | (step & ~segment), (least | (step & ~segment)) <= last};
-    if (!source.is_valid) source.lane = lane;
-    return source;
-}
 
 // What each lane gets, and whether it is valid: 0 or all ones.
 #define SHUFFLE(mode)                                                                                                  \
     EACH_LANE                                                                                                          \
     {                                                                                                                  \
-        const struct source source = source_of(mode, (uint32_t)i, b[i], c[i]);                                         \
+        const struct shuffle_source source = shuffle_source(mode, (uint32_t)i, b[i], c[i]);                            \
         d[i] = a[source.lane & 31];                                                                                    \
         is_valid[i] = 0 - source.is_valid;                                                                             \
     }

@@ -35,6 +35,7 @@ struct access {
     enum access_scope scope;
     enum access_space space;
     uint32_t rank;
+    int is_constant; // ld.global.nc: its bytes are not to change while the kernel runs
     uint64_t address, bytes;
 };
 

@@ -7,37 +7,10 @@
 
 #include "flight_item.h"
 #include "module.h"
+#include "operation_part.h"
 #include "report.h"
-#include "sanitize_known.h"
-#include "sanitize_lanes.h"
-#include "sanitize_registers.h"
-#include "sanitize_value.h"
-
-// cluster: whose instruction is executed now; first: the number of its first CTA
-struct look_sanitize {
-    struct clock_order *order;
-    struct sanitize_registers *registers;
-    struct sanitize_lanes *lanes;
-    struct look_sanitize_kept *before; // the launch in front, if it may not have ended
-    const struct machine_cluster *cluster;
-    uint64_t first;
-    struct observer ghost;
-    uint64_t brought[ORDER_MOST_CTAS]; // by the operation that is issued now, to each CTA of the cluster
-    const struct global_memory *global;
-    struct sanitize_bytes lay; // what lay where the instruction of now writes
-    struct sanitize_ran ran;
-    struct sanitize_values values;
-    char incomplete[1024];
-    struct sanitize_found found;
-};
-
-// A launch that has ended, for a programmatic one behind it.
-struct look_sanitize_kept {
-    uint64_t number;
-    struct clock_order *order; // NULL: that of the launch behind it has taken it over
-    struct sanitize_front front;
-    struct look_sanitize_kept *before;
-};
+#include "sanitize_shuffle.h"
+#include "sanitize_state.h"
 
 // --- Which mistake it is ---------------------------------------------------------------------------------------------
 
@@ -143,6 +116,10 @@ static enum sanitize_kind kind_of(const struct look_sanitize *sanitize, const st
         return SANITIZE_UNWRITTEN;
     case ORDER_OVER_ARRIVAL:
         return SANITIZE_OVER_ARRIVAL;
+    case ORDER_CONSTANT:
+        return SANITIZE_CONSTANT;
+    case ORDER_BARRIER_WRITTEN:
+        return SANITIZE_BARRIER_WRITTEN;
     default:
         return race_of(sanitize, found, finding);
     }
@@ -200,7 +177,7 @@ static void add_names(const struct look_sanitize *sanitize, const struct order_f
         name_of(sanitize, actor->barrier, finding->barrier);
 }
 
-static void take(void *context, const struct order_found *raw)
+void sanitize_take(void *context, const struct order_found *raw)
 {
     struct look_sanitize *sanitize = context;
     struct order_found found = *raw;
@@ -237,6 +214,7 @@ void look_sanitize_before(struct look_sanitize *sanitize, const struct machine_s
     sanitize_lanes_before(sanitize->lanes, step, sanitize->order->instruction);
     clock_order_settle(sanitize->order);
     sanitize->lay.bytes = 0;
+    sanitize_shuffle_before(step, &sanitize->found);
     if (step->code->choice != NULL) sanitize_ran_note(&sanitize->ran, step->code->choice->form);
     const struct machine_cluster *cluster = step->warp->cta->cluster;
     uint64_t number[ORDER_MOST_CTAS];
@@ -283,7 +261,7 @@ void look_sanitize_hear(struct look_sanitize *sanitize, const struct event *even
     clock_order_hear(sanitize->order, event);
 }
 
-static void hear_ghost(void *context, const struct event *event)
+void sanitize_hear_ghost(void *context, const struct event *event)
 {
     struct look_sanitize *sanitize = context;
     const struct access *access = &event->access;
@@ -299,6 +277,33 @@ static uint32_t barrier_of(const struct operation *operation)
     return operation_has_barrier(operation->kind) ? cluster_mapa(operation->barrier, 0) : UINT32_MAX;
 }
 
+// Do the destination and the mbarrier name the same CTA? sm_90a ignores the rank of the mbarrier.
+static void check_ranks(struct look_sanitize *sanitize, const struct flight *flight)
+{
+    const struct operation *operation = &flight->operation;
+    const struct event_origin *who = &flight->teller.origin;
+    const uint32_t to = operation_destination_rank(operation);
+    if (!operation_has_barrier(operation->kind) || operation->is_multicast || to >= sanitize->cluster->ctas ||
+        to == operation_rank(operation->barrier))
+        return;
+    const struct sanitize_side side = {.line = who->line,
+                                       .rank = who->rank,
+                                       .warp = who->warp,
+                                       .lane = who->lanes != 0 ? (uint32_t)__builtin_ctz(who->lanes) : 0,
+                                       .cta = who->cta,
+                                       .is_operation = 1};
+    struct sanitize_finding finding = {.kind = SANITIZE_BARRIER_RANK,
+                                       .space = SPACE_SHARED,
+                                       .cta = sanitize->cluster->cta[to].number,
+                                       .address = operation_place(operation->barrier),
+                                       .bytes = 8,
+                                       .older = side,
+                                       .newer = side};
+    if (sanitize_found_again(&sanitize->found, &finding)) return;
+    name_of(sanitize, (uint32_t)finding.address, finding.name);
+    sanitize_found_add(&sanitize->found, &finding);
+}
+
 static void issue_operation(struct look_sanitize *sanitize, const struct flight_operation *of)
 {
     static const struct memories none;
@@ -307,6 +312,7 @@ static void issue_operation(struct look_sanitize *sanitize, const struct flight_
     ghost.memories = none;
     ghost.teller.observer = &sanitize->ghost;
     clock_order_issue(sanitize->order, &ghost.teller.origin, &issue);
+    check_ranks(sanitize, &ghost);
     memset(sanitize->brought, 0, sizeof sanitize->brought);
     while (!flight_advance(&ghost, UINT64_MAX).is_last) continue;
     for (uint32_t rank = 0; rank < ORDER_MOST_CTAS; rank++)
@@ -353,122 +359,4 @@ void look_sanitize_done(struct look_sanitize *sanitize, const struct machine_fli
     if (actor == 0) return;
     sanitize->order->actor[actor].is_done = 1;
     sanitize_values_done(&sanitize->values, sanitize->global, actor);
-}
-
-// --- Launches --------------------------------------------------------------------------------------------------------
-
-static void set_found(struct sanitize_found *found, const char *kernel, const struct machine_launch *launch,
-                      const struct look_options *options)
-{
-    found->kernel = kernel;
-    found->is_json = options->is_json;
-    found->notes = options->notes;
-    memcpy(found->grid, launch->grid, sizeof found->grid);
-    memcpy(found->block, launch->block, sizeof found->block);
-}
-
-struct look_sanitize *look_sanitize_open(const char *kernel, const struct machine_launch *launch,
-                                         const struct look_options *options, struct look_sanitize_kept *kept)
-{
-    const uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2];
-    struct look_sanitize *sanitize = calloc(1, sizeof *sanitize);
-    if (sanitize != NULL) {
-        sanitize->order = clock_order_open((threads + MACHINE_LANES - 1) / MACHINE_LANES, sanitize, take);
-        sanitize->registers = sanitize_registers_open();
-        sanitize->lanes = sanitize_lanes_open();
-    }
-    if (sanitize == NULL || sanitize->order == NULL || sanitize->registers == NULL || sanitize->lanes == NULL) {
-        look_sanitize_drop(kept);
-        if (sanitize != NULL) look_sanitize_close(sanitize);
-        return NULL;
-    }
-    sanitize_ran_open(&sanitize->ran);
-    sanitize->ghost = (struct observer){sanitize, hear_ghost};
-    set_found(&sanitize->found, kernel, launch, options);
-    if (kept == NULL || launch->follows != kept->number) {
-        look_sanitize_drop(kept);
-        return sanitize;
-    }
-    sanitize->before = kept;
-    sanitize->found.front = &kept->front;
-    clock_order_follow(sanitize->order, kept->order);
-    kept->order = NULL;
-    return sanitize;
-}
-
-// Why the launch was not seen whole; NULL if it was.
-static const char *incomplete(struct look_sanitize *sanitize)
-{
-    static const char sentence[] = "this ran, and is not followed: ";
-    const size_t length = sizeof sentence - 1;
-    if (sanitize->order->is_short) return "there was not enough memory to see all of it";
-    if (!clock_order_is_over(sanitize->order)) return "the kernel did not run to its end";
-    if (sanitize->order->global.is_full) return "it accessed more global memory than can be followed (128 MiB)";
-    memcpy(sanitize->incomplete, sentence, length);
-    if (sanitize_ran_unknown(&sanitize->ran, sanitize->incomplete + length, sizeof sanitize->incomplete - length))
-        return sanitize->incomplete;
-    return NULL;
-}
-
-void look_sanitize_tell(struct look_sanitize *sanitize, const struct look_tally *tally,
-                        const struct machine_module *module)
-{
-    if (sanitize->global != NULL) sanitize_values_end(&sanitize->values, sanitize->global, &sanitize->found);
-    sanitize_found_tell(&sanitize->found, tally, module, incomplete(sanitize));
-}
-
-void look_sanitize_drop(struct look_sanitize_kept *kept)
-{
-    while (kept != NULL) {
-        struct look_sanitize_kept *before = kept->before;
-        clock_order_close(kept->order);
-        free(kept->front.tally.item);
-        free(kept);
-        kept = before;
-    }
-}
-
-void look_sanitize_close(struct look_sanitize *sanitize)
-{
-    if (sanitize->order != NULL) clock_order_close(sanitize->order);
-    if (sanitize->registers != NULL) sanitize_registers_close(sanitize->registers);
-    if (sanitize->lanes != NULL) sanitize_lanes_close(sanitize->lanes);
-    look_sanitize_drop(sanitize->before);
-    free(sanitize);
-}
-
-// Which functions ran, for the lines of what is told later.
-static void keep_functions(struct look_tally *to, const struct look_tally *tally)
-{
-    to->item = calloc(tally->count, sizeof *to->item);
-    if (to->item == NULL) return;
-    to->count = tally->count;
-    for (uint32_t i = 0; i < tally->count; i++) to->item[i].function = tally->item[i].function;
-}
-
-struct look_sanitize_kept *look_sanitize_keep(struct look_sanitize *sanitize, const struct look_tally *tally,
-                                              const struct machine_module *module, uint64_t number)
-{
-    struct look_sanitize_kept *kept = calloc(1, sizeof *kept);
-    if (kept == NULL || !clock_order_is_over(sanitize->order)) {
-        look_sanitize_close(sanitize);
-        free(kept);
-        return NULL;
-    }
-    clock_order_end(sanitize->order);
-    *kept = (struct look_sanitize_kept){.number = number, .order = sanitize->order, .front.module = module};
-    if (sanitize->order->before != NULL) {
-        kept->before = sanitize->before;
-        kept->front.next = &kept->before->front;
-    } else {
-        look_sanitize_drop(sanitize->before);
-    }
-    snprintf(kept->front.kernel, sizeof kept->front.kernel, "%s", sanitize->found.kernel);
-    memcpy(kept->front.grid, sanitize->found.grid, sizeof kept->front.grid);
-    memcpy(kept->front.block, sanitize->found.block, sizeof kept->front.block);
-    keep_functions(&kept->front.tally, tally);
-    sanitize_registers_close(sanitize->registers);
-    sanitize_lanes_close(sanitize->lanes);
-    free(sanitize);
-    return kept;
 }

@@ -62,7 +62,7 @@ static int has_older(const struct sanitize_finding *finding)
 
 static int is_of_register(const struct sanitize_finding *finding)
 {
-    return finding->bytes == 0 && finding->kind >= SANITIZE_PRODUCT_REGISTER && finding->kind <= SANITIZE_PRODUCT_FENCE;
+    return finding->bytes == 0;
 }
 
 // The one side of an exit is the older.

@@ -42,9 +42,13 @@ enum sanitize_kind {
     SANITIZE_AGAIN,
     SANITIZE_UNEXPECTED,
     SANITIZE_OVER_ARRIVAL,
+    SANITIZE_ABSENT_LANE,
+    SANITIZE_BARRIER_WRITTEN,
+    SANITIZE_CONSTANT,
     SANITIZE_SMALL_COPY_FENCE, // advice, as those below
     SANITIZE_SAME_VALUE,
     SANITIZE_UNWRITTEN,
+    SANITIZE_BARRIER_RANK,
 };
 
 // One side of a finding. release: what its thread did next that others can be ordered by (of the older side); acquire:

@@ -149,6 +149,20 @@ static const struct sanitize_text kinds[] = {
          "the arrival before", "a wait for the phase before, which the arriving thread acquires",
          "Initialise the mbarrier with the number of all arrivals of a phase, and let each thread wait between two of "
          "its own."},
+    [SANITIZE_ABSENT_LANE] = {"SANITIZE_ABSENT_LANE",
+                              "a shuffle reads the register of a lane that its mask names and that does not execute it",
+                              "the shuffle", NULL, "the lane that is read, at the same shuffle",
+                              "Let all lanes of the warp execute the shuffle, those without data with a neutral value; "
+                              "or read from lanes of "
+                              "the mask alone."},
+    [SANITIZE_BARRIER_WRITTEN] = {"SANITIZE_BARRIER_WRITTEN", "a write goes over an mbarrier that is in use",
+                                  "the write", "the init of the mbarrier", "mbarrier.inval before the write",
+                                  "Give the data other bytes; or let one thread execute mbarrier.inval behind the last "
+                                  "wait of all threads, with a barrier on both sides of it."},
+    [SANITIZE_CONSTANT] = {"SANITIZE_CONSTANT", "ld.global.nc reads what the same kernel has written", "the read",
+                           "the write", "nothing orders the two: ld.global.nc may read what a cache kept from before",
+                           "Read by ld.global: no __ldg(), and no const __restrict__ on the pointer, for memory that "
+                           "the kernel writes."},
     [SANITIZE_SMALL_COPY_FENCE] =
         {"SANITIZE_SMALL_COPY_FENCE", "fence.proxy.async is missing between a cp.async and an operation",
          "the operation", "the cp.async", "a fence of the async proxy between the two",
@@ -157,6 +171,11 @@ static const struct sanitize_text kinds[] = {
     [SANITIZE_UNWRITTEN] = {"SANITIZE_UNWRITTEN", "a thread reads shared memory that nothing has written", "the read",
                             NULL, "a write to the bytes by a thread or a copy",
                             "Write it first, or do not read it: shared memory holds what another CTA left there."},
+    [SANITIZE_BARRIER_RANK] =
+        {"SANITIZE_BARRIER_RANK", "an operation names an mbarrier of another CTA than its destination's",
+         "the operation", NULL, "mapa of the same rank for both",
+         "Pass the mbarrier of the CTA whose memory is written. An H200 ignores the rank of the mbarrier and tells the "
+         "one at that offset there."},
     [SANITIZE_SAME_VALUE] =
         {"SANITIZE_SAME_VALUE",
          "nothing orders two writes to the same bytes of global memory; both wrote the same value in this run",

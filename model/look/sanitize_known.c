@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "form_number.h"
+
 static const struct sanitize_known rows[] = {
 #define SANITIZED(first, last, level, what, how) {PTX_FORM_##first, PTX_FORM_##last, SANITIZE_##level, what, how},
 #include "sanitize_forms.def"
@@ -11,6 +13,7 @@ static const struct sanitize_known rows[] = {
 };
 enum { ROWS = sizeof rows / sizeof rows[0] };
 _Static_assert(ROWS <= 64, "a bit for each row");
+_Static_assert((int)PTX_FORMS <= (int)SANITIZE_MOST_FORMS, "a row for each form");
 
 const struct sanitize_known *sanitize_known_row(uint32_t number)
 {

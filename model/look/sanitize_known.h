@@ -6,25 +6,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "form_number.h"
-
 #pragma GCC visibility push(hidden)
 
 // Levels as sanitize_forms.def says them.
 enum sanitize_level { SANITIZE_NOTHING, SANITIZE_EXACT, SANITIZE_COARSE, SANITIZE_NOT };
 
-// A row of sanitize_forms.def, by number; NULL behind the last.
+// A row of sanitize_forms.def, by number; NULL behind the last. first, last: enum ptx_form_number
 struct sanitize_known {
-    enum ptx_form_number first, last;
+    uint16_t first, last;
     enum sanitize_level level;
     const char *what, *how;
 };
 const struct sanitize_known *sanitize_known_row(uint32_t number);
 
 // Which rows the forms that ran belong to: a bit for each. Functions of registers alone have no row.
-enum { SANITIZE_NO_ROW = 255 };
+enum { SANITIZE_NO_ROW = 255, SANITIZE_MOST_FORMS = 1024 };
 struct sanitize_ran {
-    uint8_t row[PTX_FORMS];
+    uint8_t row[SANITIZE_MOST_FORMS];
     uint64_t rows;
     int has_launched; // a kernel has launched another
 };

@@ -169,6 +169,29 @@ void order_hear_barrier(struct clock_order *order, const struct event *event)
     if (of->step == BARRIER_WAIT) wait_for(barrier, warp, event);
 }
 
+static void check_word(struct clock_order *order, const struct order_cta *home, uint32_t address,
+                       const struct shadow_entry *by)
+{
+    for (const struct order_barrier *barrier = home->barrier[address / 8 % ORDER_BARRIER_SLOTS]; barrier != NULL;
+         barrier = barrier->next) {
+        if (barrier->address != address || !barrier->is_live) continue;
+        const struct shadow_entry init = {
+            .actor = barrier->init_actor, .time = barrier->init_time, .line = barrier->init_line};
+        const struct order_found found = {ORDER_BARRIER_WRITTEN, SPACE_SHARED, home, address, 0xff, init, *by};
+        order->found(order->context, &found);
+    }
+}
+
+void order_check_written(struct clock_order *order, const struct order_cta *home, const struct access *access,
+                         const struct shadow_entry *by)
+{
+    const uint64_t end = access->address + access->bytes;
+    uint64_t at = access->address / 8 * 8;
+    if (access->address >= home->barriers_end || end <= home->barriers_begin) return;
+    if (at < home->barriers_begin) at = home->barriers_begin;
+    for (; at < end && at < home->barriers_end; at += 8) check_word(order, home, (uint32_t)at, by);
+}
+
 void order_release_inits(struct order_cta *cta, const struct order_warp *warp)
 {
     for (int i = 0; i < ORDER_BARRIER_SLOTS; i++)

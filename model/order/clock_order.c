@@ -83,6 +83,8 @@ struct order_barrier *order_barrier_of(struct clock_order *order, struct order_c
         return NULL;
     }
     *barrier = (struct order_barrier){.next = *first, .address = address, .slot = cta->slots++};
+    if (cta->barriers_end == 0 || address < cta->barriers_begin) cta->barriers_begin = address;
+    if (address + 8 > cta->barriers_end) cta->barriers_end = address + 8;
     return *first = barrier;
 }
 
@@ -217,6 +219,14 @@ static int may_clash(const struct clock_order *order, const struct shadow_entry 
            !(reaches(order, older, newer) && reaches(order, newer, older));
 }
 
+static void tell(struct clock_order *order, enum order_finding kind, const struct shadow_entry *older,
+                 const struct shadow_entry *newer)
+{
+    const struct order_found found = {kind,   order->space, order->at, order->address, older->mask & newer->mask,
+                                      *older, *newer};
+    order->found(order->context, &found);
+}
+
 static int is_before(void *context, const struct shadow_entry *older, const struct shadow_entry *newer)
 {
     struct clock_order *order = context;
@@ -230,14 +240,9 @@ static int is_before(void *context, const struct shadow_entry *older, const stru
     }
     if (result != BEFORE && may_clash(order, older, newer)) {
         const enum order_finding unfenced = newer->flags & SHADOW_MAP ? ORDER_MAP_FENCE : ORDER_FENCE;
-        const struct order_found found = {result == UNFENCED ? unfenced : ORDER_RACE,
-                                          order->space,
-                                          order->at,
-                                          order->address,
-                                          older->mask & newer->mask,
-                                          *older,
-                                          *newer};
-        order->found(order->context, &found);
+        tell(order, result == UNFENCED ? unfenced : ORDER_RACE, older, newer);
+    } else if ((newer->flags & SHADOW_CONSTANT) && (older->flags & SHADOW_WRITES)) {
+        tell(order, ORDER_CONSTANT, older, newer);
     }
     return result != APART;
 }
@@ -269,7 +274,7 @@ static uint8_t flags_of(const struct access *access)
                      (access->kind == ACCESS_REDUCE ? SHADOW_REDUCES : 0) |
                      (access->order != ORDER_WEAK ? SHADOW_STRONG : 0) |
                      (access->proxy == PROXY_ASYNC ? SHADOW_ASYNC : 0) |
-                     (access->proxy == PROXY_TENSORMAP ? SHADOW_MAP : 0) |
+                     (access->proxy == PROXY_TENSORMAP ? SHADOW_MAP : 0) | (access->is_constant ? SHADOW_CONSTANT : 0) |
                      (int)order_reach_of(access->scope) << SHADOW_REACH_SHIFT);
 }
 
@@ -304,6 +309,7 @@ void order_access(struct clock_order *order, const struct event *event, uint32_t
     if (event->origin->lanes != 0) entry.lane = (uint8_t)__builtin_ctz(event->origin->lanes);
     order->at = cta;
     order->space = access->space;
+    if (cta != NULL && access->kind != ACCESS_READ) order_check_written(order, cta, access, &entry);
     for (uint64_t at = access->address / SHADOW_CELL_BYTES * SHADOW_CELL_BYTES; at < end; at += SHADOW_CELL_BYTES) {
         const uint64_t from = at > access->address ? at : access->address;
         const uint64_t to = at + SHADOW_CELL_BYTES < end ? at + SHADOW_CELL_BYTES : end;

@@ -115,6 +115,7 @@ struct order_cta {
     struct order_cta *peer[ORDER_MOST_CTAS];
     struct order_warp *warp;
     struct order_barrier *barrier[ORDER_BARRIER_SLOTS];
+    uint32_t barriers_begin, barriers_end; // where mbarriers have been: addresses from the first to behind the last
     struct order_meeting meeting[ORDER_MEETINGS], cluster;
     int has_exited;
     struct shadow_page *page[ORDER_SHARED_PAGES];
@@ -126,7 +127,8 @@ struct order_cta {
 // mbarrier that no init made, or not before this use; AGAIN: an init of one that is live; UNEXPECTED: of copies that
 // brought more bytes to an mbarrier than were expected, when the CTA exits; UNWRITTEN: a thread's read of shared memory
 // that nobody has written; OVER_ARRIVAL: an arrival that the end of
-// the phase before is not ordered before.
+// the phase before is not ordered before; BARRIER_WRITTEN: a write over an mbarrier that is live, by no instruction of
+// mbarriers; CONSTANT: an ld.global.nc of what the same launch has written, in another warp.
 enum order_finding {
     ORDER_RACE,
     ORDER_GRID_EARLY,
@@ -138,7 +140,9 @@ enum order_finding {
     ORDER_AGAIN,
     ORDER_UNEXPECTED,
     ORDER_UNWRITTEN,
-    ORDER_OVER_ARRIVAL
+    ORDER_OVER_ARRIVAL,
+    ORDER_BARRIER_WRITTEN,
+    ORDER_CONSTANT
 };
 struct order_found {
     enum order_finding kind;
@@ -281,6 +285,9 @@ void order_hear_barrier(struct clock_order *order, const struct event *event);
 void order_check_init(struct clock_order *order, const struct order_cta *home, struct order_barrier *barrier,
                       const struct event *event, const struct order_warp *warp);
 void order_release_inits(struct order_cta *cta, const struct order_warp *warp);
+// Does an access that writes touch mbarriers that are live?
+void order_check_written(struct clock_order *order, const struct order_cta *home, const struct access *access,
+                         const struct shadow_entry *by);
 
 // clock_place.c: what strong accesses and fences release and acquire.
 enum order_reach order_reach_of(enum access_scope scope);

@@ -11,7 +11,8 @@
 enum { SHADOW_CELL_BYTES = 16, SHADOW_PAGE_CELLS = 64, SHADOW_PAGE_BYTES = SHADOW_CELL_BYTES * SHADOW_PAGE_CELLS };
 
 // WRITES: it changes the bytes. STRONG: two of them are no race. ASYNC: by the async proxy. REDUCES: a reduction, which
-// is one with others. MAP: by the tensormap proxy. From REACH_SHIFT on two bits that are the owner's.
+// is one with others. MAP: by the tensormap proxy. CONSTANT: a read by ld.global.nc. From REACH_SHIFT on two bits that
+// are the owner's.
 enum {
     SHADOW_WRITES = 1,
     SHADOW_STRONG = 2,
@@ -19,7 +20,8 @@ enum {
     SHADOW_REDUCES = 8,
     SHADOW_MAP = 16,
     SHADOW_REACH_SHIFT = 5,
-    SHADOW_REACH = 3 << SHADOW_REACH_SHIFT
+    SHADOW_REACH = 3 << SHADOW_REACH_SHIFT,
+    SHADOW_CONSTANT = 1 << 7
 };
 
 //   actor, time   who, and when by its own count

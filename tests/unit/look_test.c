@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "form_number.h"
 #include "look.h"
 #include "machine_test.h"
 #include "sanitize_known.h"

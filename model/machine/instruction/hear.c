@@ -50,6 +50,7 @@ void machine_tell_access(const struct machine_strand *strand, const struct machi
     if (teller == NULL || teller->observer == NULL || bytes == 0) return;
     event.origin = &room.origin;
     event.access.scope = scope_of(choice, event.access.order);
+    event.access.is_constant = choice->word[PTX_CLASS_NC] == PTX_NC;
     event.access.bytes = bytes;
     for (uint32_t left = lanes; left != 0; left &= left - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(left);

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+// The sanitizer of one launch: how it begins, what is told at its end, and what a programmatic launch behind it keeps.
+#include <stdlib.h>
+#include <string.h>
+
+#include "module.h"
+#include "report.h"
+#include "sanitize_state.h"
+
+static void set_found(struct sanitize_found *found, const char *kernel, const struct machine_launch *launch,
+                      const struct look_options *options)
+{
+    found->kernel = kernel;
+    found->is_json = options->is_json;
+    found->notes = options->notes;
+    memcpy(found->grid, launch->grid, sizeof found->grid);
+    memcpy(found->block, launch->block, sizeof found->block);
+}
+
+struct look_sanitize *look_sanitize_open(const char *kernel, const struct machine_launch *launch,
+                                         const struct look_options *options, struct look_sanitize_kept *kept)
+{
+    const uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2];
+    struct look_sanitize *sanitize = calloc(1, sizeof *sanitize);
+    if (sanitize != NULL) {
+        sanitize->order = clock_order_open((threads + MACHINE_LANES - 1) / MACHINE_LANES, sanitize, sanitize_take);
+        sanitize->registers = sanitize_registers_open();
+        sanitize->lanes = sanitize_lanes_open();
+    }
+    if (sanitize == NULL || sanitize->order == NULL || sanitize->registers == NULL || sanitize->lanes == NULL) {
+        look_sanitize_drop(kept);
+        if (sanitize != NULL) look_sanitize_close(sanitize);
+        return NULL;
+    }
+    sanitize_ran_open(&sanitize->ran);
+    sanitize->ghost = (struct observer){sanitize, sanitize_hear_ghost};
+    set_found(&sanitize->found, kernel, launch, options);
+    if (kept == NULL || launch->follows != kept->number) {
+        look_sanitize_drop(kept);
+        return sanitize;
+    }
+    sanitize->before = kept;
+    sanitize->found.front = &kept->front;
+    clock_order_follow(sanitize->order, kept->order);
+    kept->order = NULL;
+    return sanitize;
+}
+
+// Why the launch was not seen whole; NULL if it was.
+static const char *incomplete(struct look_sanitize *sanitize)
+{
+    static const char sentence[] = "this ran, and is not followed: ";
+    const size_t length = sizeof sentence - 1;
+    if (sanitize->order->is_short) return "there was not enough memory to see all of it";
+    if (!clock_order_is_over(sanitize->order)) return "the kernel did not run to its end";
+    if (sanitize->order->global.is_full) return "it accessed more global memory than can be followed (128 MiB)";
+    memcpy(sanitize->incomplete, sentence, length);
+    if (sanitize_ran_unknown(&sanitize->ran, sanitize->incomplete + length, sizeof sanitize->incomplete - length))
+        return sanitize->incomplete;
+    return NULL;
+}
+
+void look_sanitize_tell(struct look_sanitize *sanitize, const struct look_tally *tally,
+                        const struct machine_module *module)
+{
+    if (sanitize->global != NULL) sanitize_values_end(&sanitize->values, sanitize->global, &sanitize->found);
+    sanitize_found_tell(&sanitize->found, tally, module, incomplete(sanitize));
+}
+
+void look_sanitize_drop(struct look_sanitize_kept *kept)
+{
+    while (kept != NULL) {
+        struct look_sanitize_kept *before = kept->before;
+        clock_order_close(kept->order);
+        free(kept->front.tally.item);
+        free(kept);
+        kept = before;
+    }
+}
+
+void look_sanitize_close(struct look_sanitize *sanitize)
+{
+    if (sanitize->order != NULL) clock_order_close(sanitize->order);
+    if (sanitize->registers != NULL) sanitize_registers_close(sanitize->registers);
+    if (sanitize->lanes != NULL) sanitize_lanes_close(sanitize->lanes);
+    look_sanitize_drop(sanitize->before);
+    free(sanitize);
+}
+
+// Which functions ran, for the lines of what is told later.
+static void keep_functions(struct look_tally *to, const struct look_tally *tally)
+{
+    to->item = calloc(tally->count, sizeof *to->item);
+    if (to->item == NULL) return;
+    to->count = tally->count;
+    for (uint32_t i = 0; i < tally->count; i++) to->item[i].function = tally->item[i].function;
+}
+
+struct look_sanitize_kept *look_sanitize_keep(struct look_sanitize *sanitize, const struct look_tally *tally,
+                                              const struct machine_module *module, uint64_t number)
+{
+    struct look_sanitize_kept *kept = calloc(1, sizeof *kept);
+    if (kept == NULL || !clock_order_is_over(sanitize->order)) {
+        look_sanitize_close(sanitize);
+        free(kept);
+        return NULL;
+    }
+    clock_order_end(sanitize->order);
+    *kept = (struct look_sanitize_kept){.number = number, .order = sanitize->order, .front.module = module};
+    if (sanitize->order->before != NULL) {
+        kept->before = sanitize->before;
+        kept->front.next = &kept->before->front;
+    } else {
+        look_sanitize_drop(sanitize->before);
+    }
+    snprintf(kept->front.kernel, sizeof kept->front.kernel, "%s", sanitize->found.kernel);
+    memcpy(kept->front.grid, sanitize->found.grid, sizeof kept->front.grid);
+    memcpy(kept->front.block, sanitize->found.block, sizeof kept->front.block);
+    keep_functions(&kept->front.tally, tally);
+    sanitize_registers_close(sanitize->registers);
+    sanitize_lanes_close(sanitize->lanes);
+    free(sanitize);
+    return kept;
+}

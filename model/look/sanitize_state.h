@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// What --sanitize keeps of a launch: sanitize.c hears the machine, sanitize_launch.c begins, ends and tells.
+#ifndef TMAREF_LOOK_SANITIZE_STATE_H
+#define TMAREF_LOOK_SANITIZE_STATE_H
+
+#include "sanitize_known.h"
+#include "sanitize_lanes.h"
+#include "sanitize_registers.h"
+#include "sanitize_value.h"
+
+#pragma GCC visibility push(hidden)
+
+// cluster: whose instruction is executed now; first: the number of its first CTA
+struct look_sanitize {
+    struct clock_order *order;
+    struct sanitize_registers *registers;
+    struct sanitize_lanes *lanes;
+    struct look_sanitize_kept *before; // the launch in front, if it may not have ended
+    const struct machine_cluster *cluster;
+    uint64_t first;
+    struct observer ghost;
+    uint64_t brought[ORDER_MOST_CTAS]; // by the operation that is issued now, to each CTA of the cluster
+    const struct global_memory *global;
+    struct sanitize_bytes lay; // what lay where the instruction of now writes
+    struct sanitize_ran ran;
+    struct sanitize_values values;
+    char incomplete[1024];
+    struct sanitize_found found;
+};
+
+// A launch that has ended, for a programmatic one behind it.
+struct look_sanitize_kept {
+    uint64_t number;
+    struct clock_order *order; // NULL: that of the launch behind it has taken it over
+    struct sanitize_front front;
+    struct look_sanitize_kept *before;
+};
+
+// For order->found and for the observer of flights that move nothing: `context` is the struct.
+void sanitize_take(void *context, const struct order_found *found);
+void sanitize_hear_ghost(void *context, const struct event *event);
+
+#pragma GCC visibility pop
+
+#endif
