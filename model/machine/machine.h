@@ -147,6 +147,9 @@ struct machine_child {
 //                      begins without that. The memory must still be mapped. NULL: that launch has ended
 //   follows            the number of the launch in front, if this one is programmatic; 0: that has ended
 //   grid_workspace     of a cooperative launch: where its CTAs meet, in %envreg1 and %envreg2; 0 of others
+enum {
+    MACHINE_PATIENCE = 10
+}; // seconds for which nothing may change that a launch waits for, where it counts its tries
 struct machine_hang;
 struct machine_launch {
     struct machine_module *module;

@@ -8,8 +8,7 @@
 #include "capture.h"
 #include "signals.h"
 
-// PATIENCE: seconds for which nothing may happen while the program waits.
-enum { PATIENCE = 10, SHORT_REST = 20000, LONG_REST = 1000000 };
+enum { SHORT_REST = 20000, LONG_REST = 1000000 };
 
 //   after        the turn whose event it waits for; 0: none
 //   staged       bytes of the program's, as they were when they were to be copied
@@ -253,7 +252,7 @@ static int patience(const struct driver *driver)
 {
     const uint64_t limit = (uint64_t)driver->options.limit_seconds;
     if (reach_of(driver) == IS_SHARED) return (int)limit;
-    return limit > 0 && limit < PATIENCE ? (int)limit : PATIENCE;
+    return limit > 0 && limit < MACHINE_PATIENCE ? (int)limit : MACHINE_PATIENCE;
 }
 
 static int is_patience_over(const struct driver *driver, double since)

@@ -63,18 +63,30 @@ static int nobody_can_come(const struct hang_wait *wait)
     return missing > 0;
 }
 
+// Does somebody poll memory who has yet to come? Then he keeps it up.
+static int is_kept_up_by_poll(const struct machine_hang *hang, const struct hang_wait *wait)
+{
+    for (uint32_t i = 0; i < hang->waits; i++) {
+        const struct hang_wait *other = &hang->wait[i];
+        if (other->what != HANG_MEMORY || other->cluster != wait->cluster) continue;
+        for (uint32_t s = 0; s < other->strands; s++)
+            if (wait->need[hang_warp_index(other->strand[s]->warp)]) return 1;
+    }
+    return 0;
+}
+
 // One that has never been complete is more likely wrong than one that has, and one with a count than one of all.
 static int score_of_barrier(const struct machine_barrier *barrier)
 {
     return (barrier->expected > 0 ? HANG_GUESS - 10 : 0) + (barrier->phase == 0 ? 2 : 0);
 }
 
-static void explain_barrier(struct hang_wait *wait)
+static void explain_barrier(const struct machine_hang *hang, struct hang_wait *wait)
 {
     const struct machine_cta *cta = &wait->cluster->cta[wait->rank];
     const struct machine_barrier *barrier = &cta->barrier[wait->number];
     const int unheard = barrier->expected > 0 ? unheard_barrier(wait) : -1;
-    wait->score = score_of_barrier(barrier);
+    wait->score = is_kept_up_by_poll(hang, wait) ? HANG_NOTHING : score_of_barrier(barrier);
     if (wait->wanted > cta->warps * MACHINE_LANES) {
         struct machine_text to = hang_likely(wait, HANG_CERTAIN + 9);
         machine_text_add(&to, "barrier %u asks for %u threads, and the CTA has only %u.", wait->number, wait->wanted,
@@ -155,7 +167,7 @@ void hang_find_cause(const struct machine_hang *hang, struct hang_wait *wait)
         hang_explain_mbarrier(hang, wait);
         break;
     case HANG_BARRIER:
-        explain_barrier(wait);
+        explain_barrier(hang, wait);
         break;
     case HANG_MEMORY:
         wait->score = 5; // more than a barrier of all threads, which waits for the one that polls

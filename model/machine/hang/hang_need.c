@@ -6,6 +6,7 @@
 #include "flights.h"
 #include "hang.h"
 #include "meeting.h"
+#include "polling.h"
 
 uint32_t hang_warp_index(const struct machine_warp *warp)
 {
@@ -32,6 +33,15 @@ static void need_of_mbarrier(struct hang_wait *wait)
         if (barrier->before[i].is_missing && barrier->before[i].warp != NULL) need(wait, barrier->before[i].warp);
 }
 
+// It came in the phase before, and polls memory between two phases: whatever it does now, it decides how long it goes
+// on.
+static int polls_between(const struct machine_warp *warp, const struct machine_barrier *barrier)
+{
+    int polls = 0;
+    for (uint32_t s = 0; s < warp->strands; s++) polls |= machine_poll_looks(&warp->strand[s]);
+    return polls && (barrier->came_before >> warp->index & 1) != 0;
+}
+
 // Those who came in the phase before, else all; of them who have not come in this one.
 static void need_of_barrier(struct hang_wait *wait)
 {
@@ -41,6 +51,8 @@ static void need_of_barrier(struct hang_wait *wait)
     for (uint32_t i = 0; i < cta->warps; i++) {
         const int came = (barrier->came_before >> i & 1) != 0 || barrier->came_before == 0 || !is_named;
         if (came && (cta->warp[i].live == 0 ? is_named : (cta->warp[i].live & ~barrier->arrived[i]) != 0))
+            need(wait, &cta->warp[i]);
+        else if (polls_between(&cta->warp[i], barrier))
             need(wait, &cta->warp[i]);
     }
 }

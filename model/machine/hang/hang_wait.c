@@ -6,6 +6,7 @@
 #include "flights.h"
 #include "hang.h"
 #include "meeting.h"
+#include "polling.h"
 #include "report.h"
 #include "tuning.h"
 
@@ -40,7 +41,7 @@ static void find_memory(const struct machine_strand *strand, enum machine_kind k
 {
     const struct machine_warp *warp = strand->warp;
     wait->what = kind == MACHINE_HUNG ? HANG_MEMORY : HANG_RUNS;
-    if (kind != MACHINE_HUNG || warp->looking_at == NULL || warp->looking_in != strand->frame->function) return;
+    if (kind != MACHINE_HUNG || !machine_poll_looks(strand)) return;
     wait->is_known = 1;
     wait->code = warp->looking_at;
     wait->address = warp->looked_for;
@@ -58,6 +59,8 @@ void hang_find_wait(const struct machine_strand *strand, enum machine_kind kind,
                                .parity = -1};
     if (at != NULL) {
         find_mbarrier(at, wait);
+    } else if (kind == MACHINE_HUNG && machine_poll_looks(strand)) {
+        find_memory(strand, kind, wait);
     } else if (machine_barrier_waits(strand, &wait->number)) {
         wait->what = HANG_BARRIER;
         wait->come = machine_barrier_come(cta, wait->number);
@@ -70,7 +73,7 @@ void hang_find_wait(const struct machine_strand *strand, enum machine_kind kind,
     } else if (machine_products_wait(strand, &mask)) {
         wait->what = HANG_PRODUCT;
         wait->number = strand->warp->index / WGMMA_PARTS;
-    } else if (machine_lanes_wait(strand, &mask)) {
+    } else if (machine_lanes_wait(strand, &mask) && (mask & strand->warp->live & ~strand->lanes) != 0) {
         wait->what = HANG_LANES;
         wait->number = strand->warp->index;
     } else {

@@ -446,19 +446,6 @@ static void tell(const struct machine_strand *strand, const struct machine_code 
                             transfer->whole_bytes);
 }
 
-// May others wait for what is stored? Not in local memory, where code without optimisation (nvcc -G) keeps even what a
-// polling loop tries.
-static int is_for_others(const struct machine_strand *strand, const struct machine_transfer *transfer, uint32_t lanes)
-{
-    const enum ptx_word space = transfer->space;
-    if (space != PTX_WORD_NONE && space != PTX_LOCAL && space != PTX_PARAM) return 1;
-    for (; lanes != 0; lanes &= lanes - 1) {
-        const uint64_t address = machine_address(strand, transfer->at, (uint32_t)__builtin_ctz(lanes));
-        if (machine_place(strand, space, address).space != PTX_LOCAL) return 1;
-    }
-    return 0;
-}
-
 // A strong store that other clusters see at once. Not inline, as above.
 __attribute__((noinline)) static enum machine_next store_shown(struct machine_strand *strand,
                                                                const struct machine_code *code, uint32_t lanes,
@@ -469,11 +456,10 @@ __attribute__((noinline)) static enum machine_next store_shown(struct machine_st
     return next;
 }
 
-enum machine_next machine_run_transfer(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
+enum machine_next machine_transfer(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
 {
     const struct machine_transfer *transfer = code->transfer;
     uint64_t address[MACHINE_LANES];
-    if (transfer->use == MEMORY_WRITES && is_for_others(strand, transfer, lanes)) machine_progress(strand);
     if (transfer->is_strong || machine_is_heard(strand)) {
         machine_addresses(strand, transfer->at, address);
         tell(strand, code, lanes, address);
@@ -485,6 +471,12 @@ enum machine_next machine_run_transfer(struct machine_strand *strand, const stru
     if (run_together(strand, transfer, lanes)) return MACHINE_NEXT;
     machine_addresses(strand, transfer->at, address);
     return each_lane(strand, code, lanes, transfer, address);
+}
+
+enum machine_next machine_run_transfer(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
+{
+    return code->transfer->use == MEMORY_WRITES ? machine_store(strand, code, lanes)
+                                                : machine_transfer(strand, code, lanes);
 }
 
 machine_handler *machine_access_find(const struct ptx_choice *choice)

@@ -45,6 +45,19 @@ static int is_complete(const struct machine_cta *cta, struct machine_barrier *ba
 
 enum { ANSWER_ANY = 1, ANSWER_ALL = 2, ANSWER_POPC_SHIFT = 2 };
 
+// What a phase answers is the only thing in which a barrier tells one warp of another. An answer that is not the one
+// that this warp had last time at the same instruction is a change; one that is tells it nothing new.
+static void hear_answer(struct machine_warp *warp, const struct machine_code *code, uint32_t answer)
+{
+    int at = 0;
+    while (at < MACHINE_ANSWERS && warp->heard[at].code != code) at++;
+    if (at < MACHINE_ANSWERS && warp->heard[at].answer == answer) return;
+    if (at == MACHINE_ANSWERS) at = (int)(warp->hears++ % MACHINE_ANSWERS);
+    warp->heard[at].code = code;
+    warp->heard[at].answer = answer;
+    warp->cta->cluster->progress++;
+}
+
 static void give_answers(const struct machine_cta *cta, const struct machine_barrier *barrier)
 {
     uint32_t answer =
@@ -61,6 +74,7 @@ static void complete(struct machine_cta *cta, struct machine_barrier *barrier)
     if (barrier->is_asked) give_answers(cta, barrier);
     *barrier = (struct machine_barrier){.phase = barrier->phase + 1, .before = barrier->expected, .came_before = came};
     cta->cluster->progress++;
+    cta->cluster->vain++; // whoever waited goes on, and has learned nothing, unless it was asked
 }
 
 void machine_barriers_look(struct machine_cta *cta)
@@ -153,7 +167,8 @@ static void arrive(struct machine_strand *strand, const struct machine_code *cod
 static void give_answer(const struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
 {
     int is_and = code->choice->word[PTX_CLASS_OPERATION] == PTX_AND;
-    if (!is_red(code->choice)) return;
+    if (!is_red(code->choice) || lanes == 0) return;
+    hear_answer(strand->warp, code, strand->warp->answer[__builtin_ctz(lanes)]);
     for (uint32_t lane = 0; lane < MACHINE_LANES; lane++) {
         uint32_t answer = strand->warp->answer[lane];
         uint64_t value =

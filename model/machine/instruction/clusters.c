@@ -46,6 +46,7 @@ static void complete(struct machine_cluster *cluster)
     if (!is_complete(cluster)) return;
     cluster->flights->meeting.phases++;
     cluster->progress++;
+    cluster->vain++; // who has met learns of nothing by that
 }
 
 static void tell(const struct machine_strand *strand, const struct machine_code *code, uint32_t lanes,
@@ -80,6 +81,7 @@ static enum machine_next arrive(struct machine_strand *strand, const struct mach
     tell(strand, code, lanes, MEETING_ARRIVE, is_relaxed ? ORDER_RELAXED : ORDER_RELEASE, phases);
     for (uint32_t left = lanes; left != 0; left &= left - 1) release[__builtin_ctz(left)] = phases + 1;
     cluster->progress++;
+    cluster->vain++;
     complete(cluster);
     return MACHINE_NEXT;
 }

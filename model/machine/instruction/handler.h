@@ -15,6 +15,9 @@ typedef machine_handler *machine_finder(const struct ptx_choice *choice);
 
 // Loads and stores, which are prepared at decoding.
 machine_handler machine_run_transfer;
+
+// What it does for loads, and for stores (stores.c), which others may wait for.
+machine_handler machine_transfer, machine_store;
 void machine_transfer_prepare(struct machine_transfer *transfer, const struct machine_code *code);
 
 // Is it an instruction that loads through the async proxy from global memory?

@@ -69,6 +69,7 @@ static void let_go(const struct machine_strand *strand)
         warp->synced |= group;
         warp->syncing &= ~group;
         machine_progress(strand);
+        warp->cta->cluster->vain++; // it concerns lanes of this warp alone
     }
 }
 

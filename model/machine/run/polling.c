@@ -7,6 +7,8 @@
 // its own, and no program is known that sets one of more than some minutes.
 #include "polling.h"
 
+#include <stddef.h>
+
 enum { LOOKS = 64 };
 
 static uint64_t mix(uint64_t state, uint64_t word)
@@ -72,13 +74,33 @@ static uint64_t state_of(const struct machine_warp *warp)
                     (uint64_t)rounds_behind(strand, first_round(warp)) << 1 | (uint64_t)is_waiting(strand));
         if (i == 0 || strand->frame != warp->strand[i - 1].frame) state = mix_frames(state, strand->frame);
     }
-    state = mix_bytes(mix(state, warp->carry), warp->mark, sizeof warp->mark);
-    return mix_bytes(state, warp->local, (uint64_t)stack_of(warp) / 16 * 16 * MACHINE_LANES);
+    for (uint32_t left = warp->syncing; left != 0; left &= left - 1) // at a barrier it is the phase, which only counts
+        state = mix(state, warp->mark[__builtin_ctz(left)]);
+    return mix_bytes(mix(state, warp->carry), warp->local, (uint64_t)stack_of(warp) / 16 * 16 * MACHINE_LANES);
 }
 
 int machine_poll_outlasts(const struct machine_cluster *cluster)
 {
     return cluster->time - cluster->polled_from > MACHINE_HOUR;
+}
+
+// The rounds up to now in which nothing has changed, by the count that knows of most.
+static uint64_t rounds_of_calm(const struct machine_cluster *cluster)
+{
+    const uint64_t count[] = {cluster->calm, cluster->idle, cluster->still, cluster->watched, cluster->unchanged};
+    uint64_t most = 0;
+    for (size_t i = 0; i < sizeof count / sizeof count[0]; i++)
+        if (count[i] > most) most = count[i];
+    return most;
+}
+
+int machine_poll_looks(const struct machine_strand *strand)
+{
+    const struct machine_warp *warp = strand->warp;
+    const struct machine_cluster *cluster = warp->cta->cluster;
+    if (warp->looking_at == NULL || warp->looking_in != strand->frame->function) return 0;
+    if ((warp->looking_lanes & strand->lanes) == 0) return 0;
+    return cluster->rounds - warp->looked_in_round <= rounds_of_calm(cluster) / 2;
 }
 
 static uint64_t place_of(const struct machine_warp *warp)

@@ -18,6 +18,10 @@ int machine_poll_outlasts(const struct machine_cluster *cluster);
 enum { POLL_FIRST_LOOK = 64, POLL_FIRST_LOOK_OF_RUNNING = 256 };
 int machine_poll_repeats(struct machine_cluster *cluster, uint64_t calm, uint64_t first);
 
+// Has the strand looked at memory again and again while nothing changed, wherever it is now: on its way through
+// barriers of the CTA, or among lanes of its warp? It is what keeps those up who meet it there.
+int machine_poll_looks(const struct machine_strand *strand);
+
 #pragma GCC visibility pop
 
 #endif

@@ -30,6 +30,7 @@ struct resident {
     int is_idle, is_stalled, is_running;
 };
 
+// is_vain: since vain_since all have only looked at what has not changed.
 // changes: goes up when a cluster has changed memory, which is more than it takes for the next generation.
 struct grid {
     struct machine *machine;
@@ -39,8 +40,8 @@ struct grid {
     uint32_t residents, most_residents, running;
     struct machine_unseen unseen; // of clusters that have ended
     uint64_t begun, clusters, generation, turns, changes;
-    int is_waiting;
-    struct timespec start;
+    int is_waiting, is_vain;
+    struct timespec start, vain_since;
 };
 
 // A launch, from its begin to its end. combined_lock: once it has waited, others may use its memory.
@@ -70,9 +71,8 @@ static struct resident *begin_cluster(struct grid *grid)
         return NULL;
     }
     grid->begun++;
-    struct resident *resident = &grid->resident[grid->residents++];
-    *resident = (struct resident){.cluster = cluster};
-    return resident;
+    grid->resident[grid->residents] = (struct resident){.cluster = cluster};
+    return &grid->resident[grid->residents++];
 }
 
 static int is_idle(const struct grid *grid, const struct resident *resident)
@@ -126,13 +126,15 @@ static double seconds_since(const struct timespec *then)
     return (double)(now.tv_sec - then->tv_sec) + 1e-9 * (double)(now.tv_nsec - then->tv_nsec);
 }
 
-// How far the grid has come, in CTAs.
-static void tell_progress(const struct grid *grid, char *text, size_t bytes)
+// Ends it, and says how far the grid has come, in CTAs.
+static void end_at_limit(struct grid *grid, enum machine_kind kind, const char *limit)
 {
     const uint64_t ctas = grid->machine->ctas;
-    snprintf(text, bytes, "; of %llu CTAs %llu have ended and %llu are running",
+    char why[256];
+    snprintf(why, sizeof why, "%s; of %llu CTAs %llu have ended and %llu are running", limit,
              (unsigned long long)(grid->clusters * ctas), (unsigned long long)((grid->begun - grid->residents) * ctas),
              (unsigned long long)(grid->residents * ctas));
+    end_everywhere(grid, kind, why);
 }
 
 // The signal that ends the program, 0: none has come.
@@ -145,24 +147,20 @@ static int signal_of(const struct grid *grid)
 static void check_limits(struct grid *grid)
 {
     const struct machine_limits *limits = &grid->machine->launch->limits;
-    char why[256];
+    char why[128];
     const int number = signal_of(grid);
     if (number != 0) {
-        const int used = snprintf(why, sizeof why, "the program received signal %d (%s)", number, strsignal(number));
-        tell_progress(grid, why + used, sizeof why - (size_t)used);
-        end_everywhere(grid, MACHINE_INTERRUPTED, why);
+        snprintf(why, sizeof why, "the program received signal %d (%s)", number, strsignal(number));
+        end_at_limit(grid, MACHINE_INTERRUPTED, why);
     }
     if (limits->instructions > 0 && grid->machine->instructions >= limits->instructions) {
-        const int used = snprintf(why, sizeof why, "the limit of %llu warp instructions is reached",
-                                  (unsigned long long)limits->instructions);
-        tell_progress(grid, why + used, sizeof why - (size_t)used);
-        end_everywhere(grid, MACHINE_LIMITED, why);
+        snprintf(why, sizeof why, "the limit of %llu warp instructions is reached",
+                 (unsigned long long)limits->instructions);
+        end_at_limit(grid, MACHINE_LIMITED, why);
     }
-    if (limits->seconds <= 0) return;
-    if (seconds_since(&grid->start) < limits->seconds) return;
-    const int used = snprintf(why, sizeof why, "the limit of %g seconds is reached", limits->seconds);
-    tell_progress(grid, why + used, sizeof why - (size_t)used);
-    end_everywhere(grid, MACHINE_LIMITED, why);
+    if (limits->seconds <= 0 || seconds_since(&grid->start) < limits->seconds) return;
+    snprintf(why, sizeof why, "the limit of %g seconds is reached", limits->seconds);
+    end_at_limit(grid, MACHINE_LIMITED, why);
 }
 
 static int is_over(const struct grid *grid)
@@ -199,15 +197,15 @@ static uint64_t turn_of(const struct grid *grid, uint64_t most)
 }
 
 // Notes whether the turn of a cluster was one in vain.
-static void settle(struct grid *grid, struct resident *resident, enum machine_cluster_ran ran, uint64_t progress,
-                   uint64_t changes, uint64_t changes_of_grid)
+static void settle(struct grid *grid, struct resident *resident, enum machine_cluster_ran ran, uint64_t changes,
+                   uint64_t changes_of_grid)
 {
     const struct machine_cluster *cluster = resident->cluster;
     const int has_changed = machine_cluster_changes(cluster) != changes;
     const int is_vain = ran == MACHINE_CLUSTER_IDLE || machine_cluster_watches(cluster);
     resident->settled = !has_changed && is_vain ? changes_of_grid : 0;
-    if (has_changed) grid->changes++;
-    if (grid->machine->is_alone ? has_changed : cluster->progress != progress) grid->generation++;
+    grid->changes += (uint64_t)has_changed;
+    grid->generation += (uint64_t)has_changed;
 }
 
 static int looks_outside(const struct grid *grid)
@@ -252,23 +250,41 @@ static int let_come(struct grid *grid)
     return 1;
 }
 
-// Have all clusters that there is room for had such a turn since the last change, and looks one at global memory?
-static int is_waiting(const struct grid *grid)
+// Have all clusters that there is room for had such a turn since the last change?
+static int is_in_vain(const struct grid *grid)
 {
-    if (!grid->machine->launch->may_wait || grid->running > 0) return 0;
+    if (grid->running > 0) return 0;
     if (grid->begun < grid->clusters && grid->residents < grid->most_residents) return 0;
     for (uint32_t i = 0; i < grid->residents; i++) {
         const struct resident *resident = &grid->resident[i];
         if (resident->settled != grid->changes && !is_idle(grid, resident)) return 0;
     }
-    return looks_outside(grid);
+    return 1;
+}
+
+// The launch waits for others, if some cluster looks at global memory. Else nobody can help it; one that counts its
+// tries is given its time.
+static void wait_or_end(struct grid *grid)
+{
+    char why[96];
+    const int may_wait = grid->machine->launch->may_wait && looks_outside(grid);
+    grid->is_waiting = is_in_vain(grid) && may_wait && !let_come(grid);
+    if (may_wait || !is_in_vain(grid)) {
+        grid->is_vain = 0;
+    } else if (!grid->is_vain) {
+        grid->is_vain = 1;
+        clock_gettime(CLOCK_MONOTONIC, &grid->vain_since);
+    } else if (seconds_since(&grid->vain_since) > MACHINE_PATIENCE && !let_come(grid)) {
+        snprintf(why, sizeof why, "nothing that the kernel waits for has changed for %d seconds", MACHINE_PATIENCE);
+        end_everywhere(grid, MACHINE_HUNG, why);
+    }
 }
 
 // One turn of a cluster, with the lock taken, which is free while it runs.
 static void run_turn(struct grid *grid, struct resident *resident)
 {
     struct machine_cluster *cluster = resident->cluster;
-    uint64_t begin = cluster->progress, progress = begin, executed = cluster->executed, generation = grid->generation;
+    uint64_t executed = cluster->executed, generation = grid->generation, changed;
     uint64_t turn = turn_of(grid, 64 * SLICE), left = turn;
     const uint64_t changes = machine_cluster_changes(cluster), changes_of_grid = grid->changes;
     if (resident->generation != generation) machine_cluster_wake(cluster);
@@ -281,19 +297,20 @@ static void run_turn(struct grid *grid, struct resident *resident)
         grid->machine->launch->meanwhile(grid->machine->launch->meanwhile_context);
     enum machine_cluster_ran ran;
     do { // as long as it changes something, or is all there is
-        progress = cluster->progress;
+        changed = machine_cluster_changes(cluster);
         ran = machine_cluster_run(cluster, left < SLICE ? left : SLICE);
         left = cluster->executed - executed < turn ? turn - (cluster->executed - executed) : 0;
-    } while (ran == MACHINE_CLUSTER_RAN && cluster->progress != progress && left > 0 && signal_of(grid) == 0);
+    } while (ran == MACHINE_CLUSTER_RAN && machine_cluster_changes(cluster) != changed && left > 0 &&
+             signal_of(grid) == 0);
     pthread_mutex_lock(&grid->lock);
     grid->running--;
     resident = resident_of(grid, cluster); // it may have moved
     resident->is_running = 0;
     grid->machine->instructions += cluster->executed - executed;
     resident->is_idle = ran == MACHINE_CLUSTER_IDLE;
-    resident->is_stalled = cluster->progress == progress;
+    resident->is_stalled = machine_cluster_changes(cluster) == changed;
     resident->generation = generation; // what others changed meanwhile it may not have seen
-    settle(grid, resident, ran, begin, changes, changes_of_grid);
+    settle(grid, resident, ran, changes, changes_of_grid);
     int has_landed = machine_unseen_age(&grid->unseen);
     if (ran == MACHINE_CLUSTER_DONE)
         end_cluster(grid, resident);
@@ -301,7 +318,7 @@ static void run_turn(struct grid *grid, struct resident *resident)
         has_landed |= machine_unseen_leave(cluster);
     if (has_landed) tell_others(grid);
     check_limits(grid);
-    grid->is_waiting = is_waiting(grid) && !let_come(grid);
+    wait_or_end(grid);
     pthread_cond_broadcast(&grid->changed);
 }
 

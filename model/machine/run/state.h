@@ -19,6 +19,7 @@ enum { MACHINE_BARRIERS = 16, MACHINE_MOST_WARPS = 32, MACHINE_HITS = 8, MACHINE
 enum { MACHINE_CLOCKS_OF_NS = 2 }; // of a cluster's time
 #define MACHINE_HOUR (UINT64_C(3600000000000) * MACHINE_CLOCKS_OF_NS)
 enum { MACHINE_LOCAL_GRANULE = 16 }; // bytes of a lane's local memory that lie beside those of the next
+enum { MACHINE_ANSWERS = 4 };        // as many bar.red in a loop are known one by one
 enum { MACHINE_SHARED_BASE = 1024 }; // where a CTA's shared memory begins: what is below is reserved
 
 // The registers of one call, for the lanes that called together. It lives until all of them have returned.
@@ -55,7 +56,9 @@ struct machine_strand {
 //             clock_reads then, how often its state is yet to be looked at, and whether it has come back to that
 //   entry      the frame of the kernel's entry; is_again: it holds what the last warp has left there (code.h's again)
 //   hit        regions that instructions found last; row: where the rows of lanes lay that they moved last
-//   looking_in, looking_at, looked_for  the last strong read or atomic: where, and of which address
+//   looking_in, looking_at, looked_for  the last strong read or atomic: where, and of which address; by which lanes, and
+//             in which round of the cluster: looking_lanes, looked_in_round
+//   heard      the last answers of bar.red, by instruction; hears: how many instructions were new
 //   looked     a looker's own, 0 in the beginning
 //   local      the local memory of all lanes, 16 bytes of a lane beside those of the next; stack_top: used of it
 struct machine_warp {
@@ -70,7 +73,13 @@ struct machine_warp {
     int is_again;
     const struct machine_function *looking_in;
     const struct machine_code *looking_at;
-    uint64_t looked_for;
+    uint64_t looked_for, looked_in_round;
+    uint32_t looking_lanes;
+    struct {
+        const struct machine_code *code;
+        uint32_t answer;
+    } heard[MACHINE_ANSWERS];
+    uint32_t hears;
     uint64_t blocked_at, clock_reads, polled_place, polled_state, polled_reads;
     uint32_t polled_looks;
     int repeats;
@@ -116,7 +125,8 @@ struct machine_cta {
 //   slept     the longest nanosleep of this round, in nanoseconds; suspended: the longest time for which a wait on an mbarrier
 //             that failed has held its thread, in clocks; held_at: progress at the first of either
 //   stared    clocks for which nobody did more than read them; stares: rounds of them
-//   vain      atomics that left memory as it was, which count in progress too
+//   vain      atomics and stores that left memory as it was, and meetings in which nobody learned anything new: all
+//             count in progress too
 //   looks_of_turn  strong reads and atomics of the warp whose turn it is
 //   watched   rounds up to now in which memory stayed as it was, and who ran looked at it; outside: looks at global
 //             memory in them, which others than the launch may write; still: of them, those in which nobody read a
@@ -201,6 +211,8 @@ static inline void machine_look(const struct machine_strand *strand, const struc
     warp->looking_in = strand->frame->function;
     warp->looking_at = code;
     warp->looked_for = address;
+    warp->looking_lanes = strand->lanes;
+    warp->looked_in_round = cluster->rounds;
 }
 
 // Taken around what reads global memory, combines and writes it: clusters of other host threads do the same.

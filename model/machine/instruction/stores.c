@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// What a store is to others: whether somebody may wait for it, and whether it has changed anything.
+#include <string.h>
+
+#include "handler.h"
+
+// May others wait for what is stored? Not in local memory, where code without optimisation (nvcc -G) keeps even what a
+// polling loop tries.
+static int is_for_others(const struct machine_strand *strand, const struct machine_transfer *transfer, uint32_t lanes)
+{
+    const enum ptx_word space = transfer->space;
+    if (space != PTX_WORD_NONE && space != PTX_LOCAL && space != PTX_PARAM) return 1;
+    for (; lanes != 0; lanes &= lanes - 1) {
+        const uint64_t address = machine_address(strand, transfer->at, (uint32_t)__builtin_ctz(lanes));
+        if (machine_place(strand, space, address).space != PTX_LOCAL) return 1;
+    }
+    return 0;
+}
+
+// A store of one lane: who polls for others stores what he finds into a word of the CTA, and most often finds the same.
+static enum machine_next store_one(struct machine_strand *strand, const struct machine_code *code, uint32_t lane)
+{
+    const struct machine_transfer *transfer = code->transfer;
+    const struct machine_place place =
+        machine_place(strand, transfer->space, machine_address(strand, transfer->at, lane));
+    uint8_t before[MACHINE_LOCAL_GRANULE];
+    enum rule rule;
+    const uint8_t *at = place.space == PTX_SHARED && transfer->whole_bytes <= sizeof before
+                            ? machine_at(strand, place, lane, transfer->whole_bytes, MEMORY_READS, &rule)
+                            : NULL;
+    if (at != NULL) memcpy(before, at, transfer->whole_bytes);
+    const enum machine_next next = machine_transfer(strand, code, 1u << lane);
+    strand->warp->cta->cluster->vain += at != NULL && memcmp(before, at, transfer->whole_bytes) == 0;
+    return next;
+}
+
+enum machine_next machine_store(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
+{
+    if (!is_for_others(strand, code->transfer, lanes)) return machine_transfer(strand, code, lanes);
+    machine_progress(strand);
+    if ((lanes & (lanes - 1)) == 0) return store_one(strand, code, (uint32_t)__builtin_ctz(lanes));
+    return machine_transfer(strand, code, lanes);
+}
