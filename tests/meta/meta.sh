@@ -218,7 +218,7 @@ check_version() {
         [ "$version" = "$(sed -n 's/^#define TMAREF_VERSION_[MP][A-Z]* \([0-9]*\)$/\1/p' model/core/version.h | paste -sd.)" ] ||
             echo "model/core/version.h: it is not of $version"
         grep -m 1 '^## ' CHANGELOG.md | grep -qE "^## $version(,|$)" || echo "CHANGELOG.md: its first entry is not of $version"
-        head -n 1 debian/changelog | grep -qE "^tmaref \\($version[-)]" || echo "debian/changelog: its first entry is not of $version"
+        head -n 1 debian/changelog | grep -qE "^tmaref \\(${version}[-)]" || echo "debian/changelog: its first entry is not of $version"
         grep -qx "version = \"$version\"" traces/pyproject.toml || echo "traces/pyproject.toml: it is not of $version"
         grep -qF "find_package(tmaref $minor REQUIRED)" docs/abi.md || echo "docs/abi.md: no find_package(tmaref $minor REQUIRED)"
         grep -qF "accepts any $minor.x and no $next;" docs/abi.md || echo "docs/abi.md: does not say what $minor accepts"
