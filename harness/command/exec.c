@@ -282,6 +282,9 @@ static const struct command_option option_rows[] = {
     SETTING(0, "sanitize", NULL, sanitize,
             "report accesses to shared memory that no synchronisation orders, whether they went wrong in this run or "
             "not, and give each launch a verdict"),
+    SETTING(0, "remedies", NULL, remedies,
+            "as --sanitize; and for each finding, try edits of one line of the PTX on a copy of the launch, and say "
+            "which one mends it"),
     SETTING(0, "error-exitcode", "N", error_exitcode,
             "exit with status N (0 to 255) if the program ends with status 0, but a kernel failed, or --check or "
             "--sanitize found something"),

@@ -24,6 +24,7 @@
     X(error_exitcode, "TMAREF_ERROR_EXITCODE", 0, 255)                                                                 \
     X(check, "TMAREF_CHECK", 0, 1)                                                                                     \
     X(sanitize, "TMAREF_SANITIZE", 0, 1)                                                                               \
+    X(remedies, "TMAREF_REMEDIES", 0, 1)                                                                               \
     X(cuda, "TMAREF_CUDA", 12000, 99990)                                                                               \
     X(hit, "TMAREF_BREAK_HIT", 1, UINT64_MAX)
 #define DRIVER_WORD_ROWS(X)                                                                                            \

@@ -193,6 +193,16 @@ struct look_launch *look_begin(struct look *look, struct machine_launch *machine
     return launch;
 }
 
+void look_remedies(struct look_launch *launch, const struct remedy_trier *trier)
+{
+    if (launch != NULL && launch->sanitize != NULL) look_sanitize_remedies(launch->sanitize, trier);
+}
+
+void look_try(struct look_launch *launch, const struct remedy_aim *aim, struct remedy_result *result)
+{
+    if (launch != NULL && launch->sanitize != NULL) look_sanitize_try(launch->sanitize, aim, result);
+}
+
 static void take(struct look *look, struct look_launch *launch)
 {
     struct look_tally *tally = &launch->ran.tally;

@@ -6,6 +6,7 @@
 #define TMAREF_LOOK_H
 
 #include "machine.h"
+#include "remedy.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -45,6 +46,11 @@ struct look *look_open(const struct look_options *options, char *why, size_t why
 struct look_launch;
 struct look_launch *look_begin(struct look *look, struct machine_launch *launch, const char *kernel);
 void look_end(struct look_launch *launch);
+
+// For a launch that --sanitize looks at: who can do it again with an edit, for remedies. Or it is such a try itself:
+// then nothing is told, and *result says what was found.
+void look_remedies(struct look_launch *launch, const struct remedy_trier *trier);
+void look_try(struct look_launch *launch, const struct remedy_aim *aim, struct remedy_result *result);
 int look_is_under_way(const struct look *look);
 
 // Writes what is left to write. 0 with `why` if a file cannot be written. Launches that are under way are told of as

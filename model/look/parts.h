@@ -122,6 +122,8 @@ void look_sanitize_issue(struct look_sanitize *sanitize, const struct machine_fl
 void look_sanitize_done(struct look_sanitize *sanitize, const struct machine_flight *flight);
 void look_sanitize_tell(struct look_sanitize *sanitize, const struct look_tally *tally,
                         const struct machine_module *module);
+void look_sanitize_remedies(struct look_sanitize *sanitize, const struct remedy_trier *trier);
+void look_sanitize_try(struct look_sanitize *sanitize, const struct remedy_aim *aim, struct remedy_result *result);
 void look_sanitize_close(struct look_sanitize *sanitize);
 
 // Closes it, but keeps what a programmatic launch behind it has to know; NULL: nothing. look_sanitize_open() takes it

@@ -8,6 +8,7 @@
 #include "json_text.h"
 #include "note.h"
 #include "plain.h"
+#include "sanitize_remedy.h"
 #include "where_text.h"
 
 static const char *const edges[] = {
@@ -53,6 +54,7 @@ void sanitize_found_add(struct sanitize_found *found, const struct sanitize_find
 struct told {
     const struct sanitize_finding *finding;
     struct machine_where newer, older, acquired, released;
+    struct sanitize_remedy remedy;
 };
 
 static int has_older(const struct sanitize_finding *finding)
@@ -166,6 +168,37 @@ static void print_bytes(const struct sanitize_finding *finding)
     fputc('\n', stderr);
 }
 
+static const char *const wheres[] = {"before", "behind", "in"};
+
+static void print_edit(const struct told *told)
+{
+    const struct remedy_edit *edit = &told->remedy.edit;
+    const int is_older = edit->line == told->finding->older.line && edit->line != told->finding->newer.line;
+    if (edit->where == REMEDY_REPLACE)
+        fprintf(stderr, "'%s' for '%s'", edit->text, edit->from);
+    else
+        fprintf(stderr, "%s", edit->text);
+    fprintf(stderr, " %s PTX line %u (", wheres[edit->where], edit->line);
+    print_place(is_older ? &told->older : &told->newer);
+    fprintf(stderr, ")");
+}
+
+static void print_remedy(const struct told *told)
+{
+    fprintf(stderr, "    remedy: ");
+    if (told->remedy.mended == SANITIZE_NOT_TRIED)
+        fprintf(stderr, "none was tried: this takes more than an edit of one line");
+    else if (told->remedy.mended == SANITIZE_MENDS_NOT)
+        fprintf(stderr, "edits of one line were tried, and none mends this");
+    else
+        print_edit(told);
+    if (told->remedy.mended == SANITIZE_MENDS_ALL) fprintf(stderr, ": tried, and with it the run is clean");
+    if (told->remedy.mended == SANITIZE_MENDS_IT)
+        fprintf(stderr, ": tried, and with it this finding is gone; the run has %u other%s", told->remedy.errors,
+                told->remedy.errors == 1 ? "" : "s");
+    fputc('\n', stderr);
+}
+
 static void print_text(const struct sanitize_found *found, const struct told *told)
 {
     const struct sanitize_finding *finding = told->finding;
@@ -191,6 +224,7 @@ static void print_text(const struct sanitize_found *found, const struct told *to
     }
     print_why(told);
     fprintf(stderr, "    %s\n", sanitize_text(kind)->advice);
+    if (found->trier != NULL && !sanitize_is_advice(kind)) print_remedy(told);
 }
 
 // --- For machines ----------------------------------------------------------------------------------------------------
@@ -205,6 +239,18 @@ static void print_json_side(const struct sanitize_found *found, const char *befo
             (unsigned long long)(side->cta / grid[0] / grid[1]), before, thread % block[0],
             thread / block[0] % block[1], thread / block[0] / block[1], before,
             side->flags & SHADOW_ASYNC ? "async" : "generic");
+}
+
+static void print_json_remedy(const struct sanitize_remedy *remedy)
+{
+    static const char *const mended[] = {"not tried", "clean", "gone", "none"};
+    fprintf(stderr, ", \"remedy\": \"%s\"", mended[remedy->mended]);
+    if (remedy->mended != SANITIZE_MENDS_ALL && remedy->mended != SANITIZE_MENDS_IT) return;
+    fprintf(stderr, ", \"remedy_where\": \"%s\", \"remedy_ptx_line\": %u", wheres[remedy->edit.where],
+            remedy->edit.line);
+    look_print_key("remedy_text", remedy->edit.text, strlen(remedy->edit.text));
+    if (remedy->edit.where == REMEDY_REPLACE)
+        look_print_key("remedy_replaces", remedy->edit.from, strlen(remedy->edit.from));
 }
 
 static void print_json(const struct sanitize_found *found, const struct told *told)
@@ -232,6 +278,7 @@ static void print_json(const struct sanitize_found *found, const struct told *to
         fprintf(stderr, ", \"memory_cta\": %llu", (unsigned long long)finding->cta);
     look_print_key("missing", sanitize_text(kind)->missing, strlen(sanitize_text(kind)->missing));
     look_print_key("advice", sanitize_text(kind)->advice, strlen(sanitize_text(kind)->advice));
+    if (found->trier != NULL && !sanitize_is_advice(kind)) print_json_remedy(&told->remedy);
     fprintf(stderr, "}\n");
 }
 
@@ -276,26 +323,58 @@ static int follows(const struct sanitize_found *found, const struct sanitize_fin
     return 0;
 }
 
+// How many findings there are that are no advice, each at its lines; `gather` them into told[].
+static uint32_t gather(const struct sanitize_found *found, const struct look_tally *tally,
+                       const struct machine_module *module, struct told *told, uint32_t *left_out)
+{
+    uint32_t count = 0;
+    *left_out = found->lost;
+    for (uint32_t i = 0; i < found->count; i++) {
+        const struct sanitize_finding *finding = &found->item[i];
+        const struct sanitize_front *front = front_of(found, &finding->older);
+        const struct told one = {.finding = finding,
+                                 .newer = look_where_of(tally, module, finding->newer.line),
+                                 .older = look_where_of(front != NULL ? &front->tally : tally,
+                                                        front != NULL ? front->module : module, finding->older.line),
+                                 .acquired = look_where_of(tally, module, finding->newer.note.line),
+                                 .released = look_where_of(tally, module, finding->older.note.line)};
+        if (follows(found, finding) || is_told(told, count, &one)) continue;
+        *left_out += count == SANITIZE_TOLD;
+        if (count < SANITIZE_TOLD) told[count++] = one;
+    }
+    return count;
+}
+
+// Is the finding that was to go still there?
+static int is_aim(const struct remedy_aim *aim, const struct sanitize_finding *finding)
+{
+    return (uint32_t)finding->kind == aim->kind && finding->newer.line == aim->newer &&
+           (finding->older.line == aim->older || !aim->is_older_here);
+}
+
+// Of a try.
+static void give_result(const struct sanitize_found *found, uint32_t errors, const char *incomplete)
+{
+    *found->result = (struct remedy_result){incomplete == NULL, 0, errors};
+    for (uint32_t i = 0; i < found->count; i++) found->result->is_there |= is_aim(found->aim, &found->item[i]);
+}
+
 void sanitize_found_tell(const struct sanitize_found *found, const struct look_tally *tally,
                          const struct machine_module *module, const char *incomplete)
 {
     struct told told[SANITIZE_TOLD];
-    uint32_t count = 0, advice = 0, left_out = found->lost;
+    uint32_t advice = 0, left_out;
+    const uint32_t count = gather(found, tally, module, told, &left_out);
+    for (uint32_t i = 0; i < count; i++) advice += sanitize_is_advice(told[i].finding->kind) != 0;
+    if (found->result != NULL) {
+        give_result(found, count - advice, incomplete);
+        return;
+    }
     fflush(stdout);
-    for (uint32_t i = 0; i < found->count; i++) {
-        const struct sanitize_finding *finding = &found->item[i];
-        const struct sanitize_front *front = front_of(found, &finding->older);
-        const struct told one = {finding, look_where_of(tally, module, finding->newer.line),
-                                 look_where_of(front != NULL ? &front->tally : tally,
-                                               front != NULL ? front->module : module, finding->older.line),
-                                 look_where_of(tally, module, finding->newer.note.line),
-                                 look_where_of(tally, module, finding->older.note.line)};
-        if (follows(found, finding) || is_told(told, count, &one)) continue;
-        left_out += count == SANITIZE_TOLD;
-        if (count == SANITIZE_TOLD) continue;
-        told[count++] = one;
-        advice += sanitize_is_advice(finding->kind) != 0;
-        (found->is_json ? print_json : print_text)(found, &one);
+    for (uint32_t i = 0; i < count; i++) {
+        if (found->trier != NULL && !sanitize_is_advice(told[i].finding->kind))
+            told[i].remedy = sanitize_remedy_find(found->trier, told[i].finding, count - advice);
+        (found->is_json ? print_json : print_text)(found, &told[i]);
     }
     if (left_out > 0 && !found->is_json)
         fprintf(stderr, "tmaref: sanitize: %u more findings are left out, at other lines. Mend these first\n",

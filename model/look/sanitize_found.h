@@ -85,6 +85,9 @@ enum { SANITIZE_KEPT = 512, SANITIZE_TOLD = 32 };
 struct sanitize_found {
     const char *kernel, *notes;
     const struct sanitize_front *front; // NULL: it has ended
+    const struct remedy_trier *trier;   // NULL: no remedies
+    const struct remedy_aim *aim;       // of a try, with its result; NULL: it is none
+    struct remedy_result *result;
     uint32_t grid[3], block[3];
     int is_json;
     uint32_t count, lost;

@@ -67,6 +67,17 @@ void look_sanitize_tell(struct look_sanitize *sanitize, const struct look_tally 
     sanitize_found_tell(&sanitize->found, tally, module, incomplete(sanitize));
 }
 
+void look_sanitize_remedies(struct look_sanitize *sanitize, const struct remedy_trier *trier)
+{
+    sanitize->found.trier = trier;
+}
+
+void look_sanitize_try(struct look_sanitize *sanitize, const struct remedy_aim *aim, struct remedy_result *result)
+{
+    sanitize->found.aim = aim;
+    sanitize->found.result = result;
+}
+
 void look_sanitize_drop(struct look_sanitize_kept *kept)
 {
     while (kept != NULL) {

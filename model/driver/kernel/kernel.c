@@ -13,6 +13,7 @@
 #include "signals.h"
 #include "tell_hang.h"
 #include "tell_launch.h"
+#include "try_again.h"
 #include "turns.h"
 
 //   launched  the grid that runs: the kernel's, or that of `child`, what a kernel asked for, if is_child; NULL: none
@@ -26,6 +27,7 @@ struct kernel_run {
     struct machine_outcome outcome;
     char *hang;                        // the report of one that hangs or was stopped at a limit; NULL: none
     struct look_launch *look;          // who looks at the grid that runs; NULL: nobody
+    struct remedy remedy;              // who can do it again
     uint64_t regions, number, follows; // numbers of launches: its own; the one in front that may not have ended
     struct machine_written *written, *before;
 };
@@ -103,6 +105,7 @@ static void let_others(void *context)
 static void close_grid(struct kernel_run *run)
 {
     look_end(run->look);
+    remedy_close(&run->remedy);
     machine_close(run->launched);
     run->look = NULL;
     run->launched = NULL;
@@ -212,7 +215,9 @@ static int begin(struct driver *driver, const struct work_kernel *kernel, struct
     memcpy(launch.cluster, kernel->cluster, sizeof launch.cluster);
     run->children.module = kernel->function->module;
     run->regions = driver->allocations.regions_made;
+    remedy_open(&run->remedy, driver, &launch, kernel->function->name);
     run->look = look_begin(driver->look, &launch, kernel->function->name);
+    if (run->remedy.is_open) look_remedies(run->look, &run->remedy.trier);
     if (run->look != NULL || driver->options.threads <= 1) launch.meanwhile = let_others; // one thread runs it
     run->launched = machine_begin(&launch, &run->outcome);
     if (run->launched == NULL)

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: MIT
+#include "try_again.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "plain.h"
+
+enum { LIMIT_SECONDS = 20 };
+
+struct request {
+    struct remedy_edit edit;
+    struct remedy_aim aim;
+};
+
+// --- The text --------------------------------------------------------------------------------------------------------
+
+static const char *line_of(const char *text, uint32_t line)
+{
+    for (; line > 1 && text != NULL; line--) text = (text = strchr(text, '\n')) != NULL ? text + 1 : NULL;
+    return text;
+}
+
+// Behind the statement that begins in this line: at the first end of a line that ends one. *lines: how many it takes.
+static const char *end_of(const char *at, uint32_t *lines)
+{
+    for (*lines = 1;; (*lines)++) {
+        const char *end = strchr(at, '\n'), *last = end;
+        if (end == NULL) return NULL;
+        const char *comment = memmem(at, (size_t)(end - at), "//", 2);
+        if (comment != NULL) last = comment;
+        while (last > at && (last[-1] == ' ' || last[-1] == '\t' || last[-1] == '\r')) last--;
+        if (last > at && (last[-1] == ';' || last[-1] == '}')) return end + 1;
+        at = end + 1;
+    }
+}
+
+static uint32_t moved(uint32_t line, uint32_t first)
+{
+    return line >= first ? line + 1 : line;
+}
+
+// A text of its own, and the aim's lines in it; NULL if the edit cannot be made.
+static char *edit_text(const char *text, const struct remedy_edit *edit, struct remedy_aim *aim)
+{
+    char *edited = NULL;
+    const char *at = line_of(text, edit->line), *rest = at;
+    uint32_t lines = 0;
+    if (at == NULL) return NULL;
+    if (edit->where == REMEDY_REPLACE) {
+        const char *end = strchr(at, '\n');
+        at = memmem(at, end != NULL ? (size_t)(end - at) : strlen(at), edit->from, strlen(edit->from));
+        if (at == NULL) return NULL;
+        rest = at + strlen(edit->from);
+    } else if (edit->where == REMEDY_BEHIND) {
+        rest = at = end_of(at, &lines);
+        if (at == NULL) return NULL;
+    }
+    const char *end = edit->where == REMEDY_REPLACE ? "" : "\n";
+    if (asprintf(&edited, "%.*s%s%s%s", (int)(at - text), text, edit->text, end, rest) < 0) return NULL;
+    if (edit->where == REMEDY_REPLACE) return edited;
+    aim->newer = moved(aim->newer, edit->line + lines);
+    aim->older = moved(aim->older, edit->line + lines);
+    return edited;
+}
+
+// --- A try -----------------------------------------------------------------------------------------------------------
+
+// The module of the edited text, whose variables hold what those of the first one do.
+static struct machine_module *edited_module(const struct machine_module *module, const struct remedy_edit *edit,
+                                            struct remedy_aim *aim)
+{
+    static struct ptx_errors errors;
+    struct region from[MACHINE_MODULE_REGIONS], to[MACHINE_MODULE_REGIONS];
+    char *text = edit_text(machine_module_text(module), edit, aim);
+    struct machine_module *edited = text != NULL ? machine_module_open(text, strlen(text), &errors) : NULL;
+    if (edited == NULL) return NULL;
+    const uint32_t count = machine_module_regions(module, from);
+    if (machine_module_regions(edited, to) != count) return NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        if (from[i].memory.size_bytes != to[i].memory.size_bytes) return NULL;
+        memcpy(to[i].memory.bytes, from[i].memory.bytes, from[i].memory.size_bytes);
+    }
+    return edited;
+}
+
+static struct remedy_result try_now(struct driver *driver, struct machine_launch launch, const char *kernel,
+                                    const struct request *request)
+{
+    static struct machine_outcome outcome;
+    static struct ptx_errors errors;
+    struct machine_kernel_facts facts;
+    struct remedy_aim aim = request->aim;
+    struct remedy_result result = {0, 0, 0};
+    launch.module = edited_module(launch.module, &request->edit, &aim);
+    if (launch.module == NULL) return result;
+    launch.kernel = machine_module_kernel(launch.module, kernel);
+    if (launch.kernel < 0 || !machine_module_facts(launch.module, launch.kernel, &facts, &errors)) return result;
+    struct look_launch *look = look_begin(driver->look, &launch, kernel);
+    if (look == NULL) return result;
+    look_try(look, &aim, &result);
+    const int is_over = machine_run(&launch, &outcome);
+    look_end(look);
+    result.is_over = result.is_over && is_over;
+    return result;
+}
+
+// A process of its own for each, so that each begins with the same memory.
+static void serve(struct driver *driver, const struct machine_launch *launch, const char *kernel, int socket)
+{
+    struct request request;
+    while (read(socket, &request, sizeof request) == (ssize_t)sizeof request) {
+        const struct remedy_result none = {0, 0, 0};
+        int status = 1;
+        const pid_t child = fork();
+        if (child == 0) {
+            const struct remedy_result result = try_now(driver, *launch, kernel, &request);
+            _exit(send(socket, &result, sizeof result, MSG_NOSIGNAL) != (ssize_t)sizeof result);
+        }
+        if (child < 0 || waitpid(child, &status, 0) != child || status != 0)
+            if (send(socket, &none, sizeof none, MSG_NOSIGNAL) != (ssize_t)sizeof none) break;
+    }
+}
+
+static int ask(void *context, const struct remedy_edit *edit, const struct remedy_aim *aim,
+               struct remedy_result *result)
+{
+    const struct remedy *remedy = context;
+    const struct request request = {*edit, *aim};
+    return send(remedy->socket, &request, sizeof request, MSG_NOSIGNAL) == (ssize_t)sizeof request &&
+           read(remedy->socket, result, sizeof *result) == (ssize_t)sizeof *result;
+}
+
+// --- Open and close --------------------------------------------------------------------------------------------------
+
+// A forked process writes to memory of its own, but where a file is behind it, which others map.
+static int is_shared(const struct driver *driver)
+{
+    for (uint32_t i = 0; i < driver->allocations.count; i++) {
+        const struct allocation *item = &driver->allocations.item[i];
+        if (item->kind == ALLOCATION_MAPPED || item->kind == ALLOCATION_REGISTERED || item->kind == ALLOCATION_IPC ||
+            item->kind == ALLOCATION_POOL_IPC || item->shared_file != 0)
+            return 1;
+    }
+    return 0;
+}
+
+static int has_other_reports(const struct driver_options *options)
+{
+    return options->check != 0 || options->stats != 0 || options->trace[0] != '\0' || options->coverage[0] != '\0' ||
+           options->break_at[0] != '\0' || options->dump[0] != '\0';
+}
+
+// The try tells nobody, waits for nobody, and ends.
+static struct machine_launch quiet(const struct machine_launch *launch)
+{
+    struct machine_launch quiet = *launch;
+    quiet.print = quiet.print_error = NULL;
+    quiet.child = NULL;
+    quiet.meanwhile = NULL;
+    quiet.set_condition = NULL;
+    quiet.hung = NULL;
+    quiet.may_wait = 0;
+    quiet.schedule.threads = 1;
+    quiet.limits = (struct machine_limits){0, LIMIT_SECONDS, NULL};
+    return quiet;
+}
+
+// Says once why nothing is tried.
+static int may_try(const struct driver *driver)
+{
+    static int is_told;
+    const char *why = has_other_reports(&driver->options)
+                          ? "with --check, --stats, --trace, --coverage, --break or --dump"
+                      : is_shared(driver) ? "where memory is shared (cuMemCreate, cudaHostRegister, other processes)"
+                                          : NULL;
+    if (why != NULL && !is_told) plain_printf(stderr, "tmaref: --remedies: no remedy is tried %s\n", why);
+    is_told |= why != NULL;
+    return why == NULL;
+}
+
+void remedy_open(struct remedy *remedy, struct driver *driver, const struct machine_launch *launch, const char *kernel)
+{
+    int end[2];
+    *remedy = (struct remedy){0};
+    if (driver->options.remedies == 0 || !may_try(driver)) return;
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, end) != 0) return;
+    const pid_t child = fork();
+    if (child == 0) { // who waits for edits is nobody's child, so that the program never waits for it
+        close(end[0]);
+        if (fork() != 0) _exit(0);
+        const struct machine_launch again = quiet(launch);
+        serve(driver, &again, kernel, end[1]);
+        _exit(0);
+    }
+    close(end[1]);
+    remedy->is_open = child > 0 && waitpid(child, NULL, 0) == child;
+    remedy->socket = end[0];
+    remedy->trier = (struct remedy_trier){remedy, ask};
+    if (!remedy->is_open) close(end[0]);
+}
+
+void remedy_close(struct remedy *remedy)
+{
+    if (remedy->is_open) close(remedy->socket);
+    remedy->is_open = 0;
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// A finding of --sanitize, and whether an edit of the PTX mends it: the launch is done again, from the state that it
+// began with, with the edit. Who can do that (model/driver/kernel/try_again.c) is asked by sanitize_remedy.c.
+#ifndef TMAREF_LOOK_REMEDY_H
+#define TMAREF_LOOK_REMEDY_H
+
+#include <stdint.h>
+
+#pragma GCC visibility push(hidden)
+
+// `text` goes before the line of the PTX, or behind the statement that begins there; or it replaces `from` in that
+// line.
+enum remedy_where { REMEDY_BEFORE, REMEDY_BEHIND, REMEDY_REPLACE };
+enum { REMEDY_TEXT_BYTES = 128 };
+struct remedy_edit {
+    enum remedy_where where;
+    uint32_t line;
+    char text[REMEDY_TEXT_BYTES], from[16];
+};
+
+// The finding that is to go: its kind, and its lines of the PTX as it was.
+struct remedy_aim {
+    uint32_t kind, older, newer;
+    int is_older_here; // the older line is of this launch
+};
+
+// is_over: the launch came to its end, and all of it was seen. errors: what was found then, without advice. is_there:
+// the aim was among it.
+struct remedy_result {
+    int is_over, is_there;
+    uint32_t errors;
+};
+
+// 0: nothing could be tried.
+struct remedy_trier {
+    void *context;
+    int (*try)(void *context, const struct remedy_edit *edit, const struct remedy_aim *aim,
+               struct remedy_result *result);
+};
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,84 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# `tmaref exec --remedies`: which mistakes of the zoo an edit of one line mends. usage: remedies.sh FOLDER; TMAREF is the
+# command, RUN_ZOO a program. The table in docs/sanitizer.md has the counts.
+set -u
+. "$(dirname "$0")/expect.sh"
+folder=$1
+page=$(dirname "$0")/../../docs/sanitizer.md
+
+for file in "$folder"/*.ptx; do
+    class=$(basename "$file" .ptx)
+    planted=0 mended=0
+    sed -E 's|^//-||; s|^//\+.*||' "$file" >"$scratch/mistake.ptx"
+    for kernel in $(sed -nE 's|^// zoo ([a-z_0-9]+) .*|\1|p' "$file"); do
+        "$TMAREF" exec --remedies --json -- "$RUN_ZOO" "$scratch/mistake.ptx" "$kernel" >/dev/null 2>"$scratch/err"
+        planted=$((planted + 1))
+        grep -q '"remedy": "clean"' "$scratch/err" && mended=$((mended + 1))
+    done
+    echo "| $class | $planted mistakes | $mended mended |" >>"$scratch/table"
+done
+cat "$scratch/table"
+while read -r row; do
+    grep -qxF -- "$row" "$page" || { echo "docs/sanitizer.md lacks: $row"; failed=1; }
+done <"$scratch/table"
+
+# The edit, where it goes, and what came of it.
+sed -E 's|^//-||; s|^//\+.*||' "$folder/fences.ptx" >"$scratch/mistake.ptx"
+expect 0 '^    remedy: fence.proxy.async; behind PTX line 26 .*: tried, and with it the run is clean$' \
+    --remedies -- "$RUN_ZOO" "$scratch/mistake.ptx" store_unfenced
+expect 0 '"remedy": "clean", "remedy_where": "behind", "remedy_ptx_line": 26, "remedy_text": "fence.proxy.async;"' \
+    --remedies --json -- "$RUN_ZOO" "$scratch/mistake.ptx" store_unfenced
+# One that needs more than a line, and one for which nothing is tried.
+expect 0 '^    remedy: none was tried: this takes more than an edit of one line$' --remedies -- "$RUN_ZOO" "$scratch/mistake.ptx" load_without_order
+expect 0 '^tmaref: --remedies: no remedy is tried with --check' --remedies --check -- "$RUN_ZOO" "$scratch/mistake.ptx" store_unfenced
+grep -q 'remedy:' "$scratch/out" && { echo "a remedy with --check:"; cat "$scratch/out"; failed=1; }
+# A right kernel stays clean.
+sed -E 's|^//\+||; s|^//-.*||' "$folder/fences.ptx" >"$scratch/right.ptx"
+expect 0 'kernel store_unfenced: clean' --remedies -- "$RUN_ZOO" "$scratch/right.ptx" store_unfenced
+# Each try begins with the memory from before the launch: else `once` traps. The program sees nothing of the tries: else
+# `seen` does, which runs behind it.
+cat >"$scratch/once.ptx" <<'PTX'
+.version 8.6
+.target sm_90a
+.address_size 64
+// zoo once 1 64 0 seen
+.visible .entry once(.param .u64 out)
+{
+    .reg .pred %p, %first;
+    .reg .b32 %t, %r<4>;
+    .reg .b64 %out, %d;
+    .shared .align 128 .b8 tile[1024];
+    ld.param.u64 %out, [out];
+    mov.u32 %t, %tid.x;
+    setp.eq.u32 %first, %t, 0;
+    mov.u32 %r0, tile;
+    mad.lo.u32 %r0, %t, 4, %r0;
+    ld.volatile.global.u32 %r1, [%out];
+    setp.ne.u32 %p, %r1, 0;
+    @%p trap;
+    bar.sync 0;
+    @%first red.global.add.u32 [%out], 1;
+    st.shared.u32 [%r0], %t;
+    bar.sync 0;
+    @%first cp.async.bulk.global.shared::cta.bulk_group [%out + 4096], [tile], 256;
+    @%first cp.async.bulk.commit_group;
+    @%first cp.async.bulk.wait_group 0;
+    ret;
+}
+.visible .entry seen(.param .u64 out)
+{
+    .reg .pred %p;
+    .reg .b32 %r;
+    .reg .b64 %out;
+    ld.param.u64 %out, [out];
+    griddepcontrol.wait;
+    ld.global.u32 %r, [%out];
+    setp.ne.u32 %p, %r, 1;
+    @%p trap;
+    ret;
+}
+PTX
+expect 0 '^    remedy: fence.proxy.async; behind PTX line 21 .*: tried, and with it the run is clean$' --remedies -- "$RUN_ZOO" "$scratch/once.ptx"
+grep -q 'kernel seen: clean' "$scratch/out" || { echo "the launch behind the tries:"; cat "$scratch/out"; failed=1; }
+exit $failed
