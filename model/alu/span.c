@@ -22,12 +22,12 @@
 PATTERN(32)
 PATTERN(64)
 
-// Of the offsets, what is greater than `last` shows in a sign, and what lies far from the first in bits above 31.
-enum { SIGN_32 = 31, SIGN_64 = 63 };
+enum { SIGN_32 = 31 };
 
 LANE_INLINE enum alu_reach scattered_32(const struct alu_stretch *stretch, const uint32_t *row, uint32_t more,
                                         uint32_t bytes, uint32_t lanes, struct alu_spots *spots)
 {
+    // Of the offsets, what is greater than `last` shows in a sign.
     const uint32_t last = (uint32_t)stretch->last;
     uint32_t all = 0, outside = 0;
     spots->begin = 0;
@@ -41,31 +41,40 @@ LANE_INLINE enum alu_reach scattered_32(const struct alu_stretch *stretch, const
     return (all & (bytes - 1)) != 0 || (all | outside) >> SIGN_32 != 0 ? ALU_OUTSIDE : ALU_SCATTERED;
 }
 
+// What lies far from the first shows in bits above 31; of all others the least and the greatest are looked up.
 LANE_INLINE enum alu_reach scattered_64(const struct alu_stretch *stretch, const uint64_t *row, uint64_t more,
                                         uint64_t bytes, uint32_t lanes, struct alu_spots *spots)
 {
-    const uint64_t last = stretch->last, begin = row[__builtin_ctz(lanes)], first = begin + more;
-    uint64_t all = 0, outside = 0, far = 0;
+    const uint64_t begin = row[__builtin_ctz(lanes)], first = begin + more;
+    uint64_t far = 0;
+    int32_t least = 0, greatest = 0, all = 0;
     spots->begin = first;
     EACH_LANE
     {
         const uint64_t mine = lanes == ALL_LANES ? UINT64_MAX : 0 - (uint64_t)(lanes >> i & 1);
-        const uint64_t behind = (row[i] - begin) & mine, offset = behind + first;
+        const uint64_t behind = (row[i] - begin) & mine;
         spots->offset[i] = (int32_t)(uint32_t)behind;
-        all |= offset;
-        outside |= last - offset;
         far |= behind + (UINT64_C(1) << SIGN_32);
     }
-    return (all & (bytes - 1)) != 0 || far >> 32 != 0 || (all | outside) >> SIGN_64 != 0 ? ALU_OUTSIDE : ALU_SCATTERED;
+    EACH_LANE
+    {
+        const int32_t offset = spots->offset[i];
+        least = offset < least ? offset : least;
+        greatest = offset > greatest ? offset : greatest;
+        all |= offset;
+    }
+    const int is_outside = first + (uint64_t)least > stretch->last || first + (uint64_t)greatest > stretch->last;
+    return (((uint64_t)all | first) & (bytes - 1)) != 0 || far >> 32 != 0 || is_outside ? ALU_OUTSIDE : ALU_SCATTERED;
 }
 
-// Of all lanes side by side or at one place only the ends are looked up.
+// Of all lanes side by side or at one place only the ends are looked up. Whether the last lane can be so shows at once.
 #define REACH(bits)                                                                                                    \
     LANE_INLINE enum alu_reach in_order_##bits(const struct alu_stretch *stretch, const uint##bits##_t *row,           \
                                                uint##bits##_t first, uint##bits##_t bytes)                             \
     {                                                                                                                  \
+        const uint##bits##_t span = row[LANES - 1] - row[0], last = (uint##bits##_t)stretch->last;                     \
+        if (span != 0 && span != (LANES - 1) * bytes) return ALU_SCATTERED;                                            \
         const enum alu_reach pattern = pattern_##bits(row, bytes);                                                     \
-        const uint##bits##_t last = (uint##bits##_t)stretch->last;                                                     \
         const uint##bits##_t end = first + (pattern == ALU_SIDE_BY_SIDE ? (LANES - 1) * bytes : 0);                    \
         if (pattern == ALU_SCATTERED) return pattern;                                                                  \
         return (first & (bytes - 1)) != 0 || first > last || end > last || end < first ? ALU_OUTSIDE : pattern;        \
@@ -177,21 +186,49 @@ static void store_4_word_32(const struct alu_registers *registers, const uint32_
 FOURS(word_32)
 #endif
 
-// Registers are read as vectors: one that is put together lane by lane waits for all of them first. A sanitizer sees
-// only what is no intrinsic.
+// Registers are read as vectors: one that is put together lane by lane waits for all of them first. So lanes are loaded
+// a vector of them at a time: 8 words, or 4 of 64 bits. Of those, lanes side by side are one load or one store: so lie
+// threads of a block that is 8 or 16 wide, and those that the edge of an array leaves of a warp. A sanitizer sees only
+// what is no intrinsic.
 #if defined __AVX2__ && !defined ALU_SANITIZED
-LANE_INLINE __m256i mask_of(uint32_t lanes, int first)
+// All ones in each of the eight lanes of `bits`.
+LANE_INLINE __m256i mask_of(uint32_t bits)
 {
     const __m256i bit = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
-    return _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32((int)(lanes >> first)), bit), bit);
+    return _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32((int)bits), bit), bit);
 }
 
-// Of eight lanes, those side by side or at one place are one load: so lie threads of a block that is 8 or 16 wide.
+// Of four of `bits`, in 64 bits each.
+LANE_INLINE __m256i wide_mask_of(uint32_t bits)
+{
+    return _mm256_cvtepi32_epi64(_mm256_castsi256_si128(mask_of(bits)));
+}
+
+// Where the first lane of eight or four would be, were they side by side from lane `known` on.
+LANE_INLINE uint8_t *begin_of(uint8_t *at, const int32_t *offset, uint32_t known, uint32_t bytes)
+{
+    return (uint8_t *)((uintptr_t)at + (uintptr_t)(intptr_t)offset[known] - known * bytes);
+}
+
+// What is added to the place of lane `known` for lanes that are not side by side with it.
+LANE_INLINE __m256i uneven_8(const int32_t *offset, uint32_t known)
+{
+    const __m256i behind = _mm256_sub_epi32(_mm256_loadu_si256((const __m256i *)(const void *)offset),
+                                            _mm256_set1_epi32((int32_t)((uint32_t)offset[known] - known * 4)));
+    return _mm256_xor_si256(behind, _mm256_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28));
+}
+
+LANE_INLINE __m128i uneven_4(const int32_t *offset, uint32_t known)
+{
+    const __m128i behind = _mm_sub_epi32(_mm_loadu_si128((const __m128i *)(const void *)offset),
+                                         _mm_set1_epi32((int32_t)((uint32_t)offset[known] - known * 8)));
+    return _mm_xor_si128(behind, _mm_setr_epi32(0, 8, 16, 24));
+}
+
 LANE_INLINE __m256i eight_of(const uint8_t *at, const int32_t *offset)
 {
-    const __m256i index = _mm256_loadu_si256((const __m256i *)(const void *)offset);
+    const __m256i index = _mm256_loadu_si256((const __m256i *)(const void *)offset), uneven = uneven_8(offset, 0);
     const __m256i behind = _mm256_sub_epi32(index, _mm256_set1_epi32(offset[0]));
-    const __m256i uneven = _mm256_xor_si256(behind, _mm256_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28));
     int32_t first;
     if (_mm256_testz_si256(uneven, uneven)) return _mm256_loadu_si256((const __m256i *)(const void *)(at + offset[0]));
     if (!_mm256_testz_si256(behind, behind)) return _mm256_i32gather_epi32((const int *)(const void *)at, index, 1);
@@ -199,22 +236,121 @@ LANE_INLINE __m256i eight_of(const uint8_t *at, const int32_t *offset)
     return _mm256_set1_epi32(first);
 }
 
-static void gather_4(void *row, uint32_t lanes, uint8_t *at, const int32_t *offset)
+LANE_INLINE int64_t wide_at(const uint8_t *at)
 {
-    for (int lane = 0; lane < LANES; lane += 8) {
-        __m256i *const to = (__m256i *)(void *)((uint32_t *)row + lane);
-        if (lanes == ALL_LANES) {
-            _mm256_storeu_si256(to, eight_of(at, offset + lane));
-            continue;
-        }
-        const __m256i index = _mm256_loadu_si256((const __m256i *)(const void *)(offset + lane));
-        const __m256i mask = mask_of(lanes, lane), old = _mm256_loadu_si256(to);
-        _mm256_storeu_si256(to, _mm256_mask_i32gather_epi32(old, (const int *)(const void *)at, index, mask, 1));
-    }
+    int64_t value;
+    memcpy(&value, at, sizeof value);
+    return value;
 }
-#define GATHER_4 gather_4
+
+LANE_INLINE __m256i four_of(const uint8_t *at, const int32_t *offset)
+{
+    const __m128i index = _mm_loadu_si128((const __m128i *)(const void *)offset), uneven = uneven_4(offset, 0);
+    const __m128i behind = _mm_sub_epi32(index, _mm_set1_epi32(offset[0]));
+    if (_mm_testz_si128(uneven, uneven)) return _mm256_loadu_si256((const __m256i *)(const void *)(at + offset[0]));
+    if (!_mm_testz_si128(behind, behind)) // four loads take less than what gathers four
+        return _mm256_set_epi64x(wide_at(at + offset[3]), wide_at(at + offset[2]), wide_at(at + offset[1]),
+                                 wide_at(at + offset[0]));
+    return _mm256_set1_epi64x(wide_at(at + offset[0]));
+}
+
+// Those of `bits`; of the others what was there.
+LANE_INLINE __m256i some_of_8(__m256i old, uint32_t bits, uint8_t *at, const int32_t *offset)
+{
+    const uint32_t known = (uint32_t)__builtin_ctz(bits);
+    const __m256i mask = mask_of(bits), index = _mm256_loadu_si256((const __m256i *)(const void *)offset);
+    if (!_mm256_testz_si256(uneven_8(offset, known), mask))
+        return _mm256_mask_i32gather_epi32(old, (const int *)(const void *)at, index, mask, 1);
+    const __m256i found = _mm256_maskload_epi32((const int *)(const void *)begin_of(at, offset, known, 4), mask);
+    return _mm256_blendv_epi8(old, found, mask);
+}
+
+LANE_INLINE __m256i some_of_4(__m256i old, uint32_t bits, uint8_t *at, const int32_t *offset)
+{
+    const uint32_t known = (uint32_t)__builtin_ctz(bits);
+    const __m256i mask = wide_mask_of(bits);
+    const __m128i index = _mm_loadu_si128((const __m128i *)(const void *)offset);
+    if (!_mm_testz_si128(uneven_4(offset, known), _mm256_castsi256_si128(mask_of(bits))))
+        return _mm256_mask_i32gather_epi64(old, (const long long *)(const void *)at, index, mask, 1);
+    const __m256i found = _mm256_maskload_epi64((const long long *)(const void *)begin_of(at, offset, known, 8), mask);
+    return _mm256_blendv_epi8(old, found, mask);
+}
+
+// name: of the function; per: lanes of a vector; those of a vector, and some of them.
+#define GATHER(name, T, per, those, some)                                                                              \
+    static void name(void *row, uint32_t lanes, uint8_t *at, const int32_t *offset)                                    \
+    {                                                                                                                  \
+        for (int lane = 0; lane < LANES; lane += per) {                                                                \
+            __m256i *const to = (__m256i *)(void *)((T *)row + lane);                                                  \
+            const uint32_t bits = lanes >> lane & ((1u << per) - 1);                                                   \
+            if (bits == (1u << per) - 1)                                                                               \
+                _mm256_storeu_si256(to, those(at, offset + lane));                                                     \
+            else if (bits != 0)                                                                                        \
+                _mm256_storeu_si256(to, some(_mm256_loadu_si256(to), bits, at, offset + lane));                        \
+        }                                                                                                              \
+    }
+GATHER(gather_4, uint32_t, 8, eight_of, some_of_8)
+GATHER(gather_8, uint64_t, 4, four_of, some_of_4)
+
+// Are those of `bits` side by side? Then they are stored as one.
+LANE_INLINE int stores_8(const uint32_t *from, uint32_t bits, uint8_t *at, const int32_t *offset)
+{
+    const __m256i row = _mm256_loadu_si256((const __m256i *)(const void *)from);
+    const uint32_t known = bits == 0xff ? 0 : (uint32_t)__builtin_ctz(bits);
+    const __m256i mask = bits == 0xff ? _mm256_set1_epi32(-1) : mask_of(bits);
+    if (!_mm256_testz_si256(uneven_8(offset, known), mask)) return 0;
+    uint8_t *const to = begin_of(at, offset, known, 4);
+    if (bits == 0xff)
+        _mm256_storeu_si256((__m256i *)(void *)to, row);
+    else
+        _mm256_maskstore_epi32((int *)(void *)to, mask, row);
+    return 1;
+}
+
+LANE_INLINE int stores_4(const uint64_t *from, uint32_t bits, uint8_t *at, const int32_t *offset)
+{
+    const __m256i row = _mm256_loadu_si256((const __m256i *)(const void *)from);
+    const uint32_t known = bits == 0xf ? 0 : (uint32_t)__builtin_ctz(bits);
+    const __m128i mask = bits == 0xf ? _mm_set1_epi32(-1) : _mm256_castsi256_si128(mask_of(bits));
+    if (!_mm_testz_si128(uneven_4(offset, known), mask)) return 0;
+    uint8_t *const to = begin_of(at, offset, known, 8);
+    if (bits == 0xf)
+        _mm256_storeu_si256((__m256i *)(void *)to, row);
+    else
+        _mm256_maskstore_epi64((long long *)(void *)to, _mm256_cvtepi32_epi64(mask), row);
+    return 1;
+}
+
+#define SCATTER(name, T, per, stores)                                                                                  \
+    LANE_INLINE void name##_one(const T *from, uint8_t *at, const int32_t *offset, int one)                            \
+    {                                                                                                                  \
+        memcpy(at + offset[one], from + one, sizeof *from);                                                            \
+    }                                                                                                                  \
+    static void name(void *row, uint32_t lanes, uint8_t *at, const int32_t *offset)                                    \
+    {                                                                                                                  \
+        for (int lane = 0; lane < LANES; lane += per) {                                                                \
+            const T *const from = (const T *)row + lane;                                                               \
+            uint32_t bits = lanes >> lane & ((1u << per) - 1);                                                         \
+            if (bits == 0 || stores(from, bits, at, offset + lane)) continue;                                          \
+            if (bits == (1u << per) - 1)                                                                               \
+                for (int one = 0; one < per; one++) name##_one(from, at, offset + lane, one);                          \
+            else                                                                                                       \
+                for (; bits != 0; bits &= bits - 1) name##_one(from, at, offset + lane, __builtin_ctz(bits));          \
+        }                                                                                                              \
+    }
+SCATTER(scatter_4, uint32_t, 8, stores_8)
+SCATTER(scatter_8, uint64_t, 4, stores_4)
+#define SOME                                                                                                           \
+    {                                                                                                                  \
+        {gather_4, scatter_4}, {gather_8, scatter_8},                                                                  \
+    }
 #else
-#define GATHER_4 NULL
+#define SOME                                                                                                           \
+    {                                                                                                                  \
+        {                                                                                                              \
+            NULL                                                                                                       \
+        }                                                                                                              \
+    }
 #endif
 
 const struct alu_span ALU_NAME(alu_span_of) = {
@@ -225,4 +361,4 @@ const struct alu_span ALU_NAME(alu_span_of) = {
         {{load_8, load_2_word_64, load_4_word_64}, {store_8, store_2_word_64, store_4_word_64}},
         {{load_16}, {store_16}},
     },
-    GATHER_4};
+    SOME};

@@ -41,11 +41,12 @@ typedef void alu_gatherer(void *row, uint32_t lanes, uint8_t *at, const int32_t 
 //   reach  by rows of 32 and of 64 bits
 //   move   by the bytes of a part (2, 4, 8, 16), by what is done (0 load, 1 store), by parts (1, 2, 4); NULL: there is
 //          none
-//   gather loads words of 4 bytes; NULL: it would take no less than a loop over lanes
+//   some   by the bytes of an element (4, 8), by what is done (0 load, 1 store): moves elements that lie here and there;
+//          NULL: it would take no less than a loop over lanes
 struct alu_span {
     alu_reacher *reach[2];
     alu_span_mover *move[ALU_SPAN_SIZES][2][3];
-    alu_gatherer *gather;
+    alu_gatherer *some[2][2];
 };
 
 // For every processor; for those with AVX2; those that this one runs fastest.

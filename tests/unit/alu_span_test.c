@@ -109,30 +109,45 @@ LOOP_TEST(alu_reach_sees_each_lane_that_is_outside, 0, 2 * VARIANTS)
     }
 }
 
-// Of a lane, the word of 64: here and there; in rows of 16 and of 8, side by side or at one place; all but one side by
-// side.
-static int word_of(size_t pattern, int lane)
+// Of a lane, the element of 64: here and there; in rows of 16 and of 8, side by side or at one place; all but one side
+// by side.
+static int element_of(size_t pattern, int lane)
 {
     const int rows[] = {lane * 29 % 64, lane % 16 + lane / 16 * 20, lane / 8 * 9, lane == 21 ? 3 : lane};
     return rows[pattern];
 }
 
-// Words here and there, in front of the place too; a lane that does not load keeps what it has.
-LOOP_TEST(alu_span_gathers_the_lanes_that_load, 0, VARIANTS)
+enum { ELEMENTS = 64, PATTERNS = 4, MASKS = 7 };
+
+// Moves the lanes of a mask between a row and memory, and compares both with what a loop over lanes makes of them.
+static void move_some(const struct alu_span *of, size_t bytes, int stores, uint32_t mask, size_t pattern)
 {
-    enum { WORDS = 64 };
-    static const uint32_t masks[] = {UINT32_MAX, 1, 1u << 31, 0x00ff00f0, 0x12345678, 0};
-    alu_gatherer *const gather = variant(_i)->gather;
-    uint32_t memory[WORDS], row[LANES];
+    _Alignas(8) uint8_t memory[ELEMENTS * 8], row[LANES * 8], wanted_memory[sizeof memory], wanted_row[sizeof row];
     int32_t offset[LANES];
-    if (gather == NULL) return; // a loop over lanes serves this processor as well
-    fill((uint8_t *)memory, sizeof memory, 7);
-    for (size_t m = 0; m < sizeof masks / sizeof *masks * 4; m++) {
-        const uint32_t mask = masks[m / 4];
-        for (uint32_t lane = 0; lane < LANES; lane++) row[lane] = lane;
-        for (int lane = 0; lane < LANES; lane++) offset[lane] = (word_of(m % 4, lane) - WORDS / 2) * 4;
-        gather(row, mask, (uint8_t *)(memory + WORDS / 2), offset);
-        for (uint32_t lane = 0; lane < LANES; lane++)
-            ck_assert_uint_eq(row[lane], mask >> lane & 1 ? memory[word_of(m % 4, (int)lane)] : lane);
+    fill(memory, sizeof memory, 7);
+    fill(row, sizeof row, 8);
+    memcpy(wanted_memory, memory, sizeof memory);
+    memcpy(wanted_row, row, sizeof row);
+    for (int lane = 0; lane < LANES; lane++) {
+        const int at = element_of(pattern, lane);
+        uint8_t *const in_memory = wanted_memory + (size_t)at * bytes, *const in_row =
+                                                                           wanted_row + (size_t)lane * bytes;
+        offset[lane] = (at - ELEMENTS / 2) * (int)bytes;
+        if (mask >> lane & 1) memcpy(stores ? in_memory : in_row, stores ? in_row : in_memory, bytes);
     }
+    of->some[bytes == 8][stores](row, mask, memory + ELEMENTS / 2 * bytes, offset);
+    ck_assert_mem_eq(memory, wanted_memory, sizeof memory);
+    ck_assert_mem_eq(row, wanted_row, sizeof row);
+}
+
+// Elements here and there, in front of the place too; what does not move stays as it is.
+LOOP_TEST(alu_span_moves_the_lanes_that_execute, 0, 4 * VARIANTS)
+{
+    static const uint32_t masks[MASKS] = {UINT32_MAX, 1, 1u << 31, 0x00ff00f0, 0x12345678, 0x7ffffffe, 0};
+    const struct alu_span *const of = variant(_i % VARIANTS);
+    const int is_wide = _i / VARIANTS % 2, stores = _i / VARIANTS / 2;
+    if (of->some[is_wide][stores] == NULL) return; // a loop over lanes serves this processor as well
+    for (size_t m = 0; m < MASKS; m++)
+        for (size_t pattern = 0; pattern < PATTERNS; pattern++)
+            move_some(of, is_wide ? 8 : 4, stores, masks[m], pattern);
 }

@@ -172,10 +172,14 @@ static enum machine_guess guess_of(const struct machine_transfer *transfer)
     return MACHINE_GUESS_NOTHING;
 }
 
-static int gathers(const struct machine_transfer *transfer)
+// What moves a part of lanes here and there.
+static alu_gatherer *many_mover_of(const struct machine_transfer *transfer, const struct alu_span *span)
 {
-    return transfer->use == MEMORY_READS && transfer->is_plain && !transfer->is_strong &&
-           transfer->bytes == sizeof(uint32_t);
+    const int is_wide = transfer->bytes == sizeof(uint64_t);
+    if (!transfer->is_plain || transfer->is_strong || (transfer->bytes != sizeof(uint32_t) && !is_wide))
+        return transfer->move;
+    alu_gatherer *const some = span->some[is_wide][transfer->use == MEMORY_WRITES];
+    return some != NULL ? some : transfer->move;
 }
 
 void machine_transfer_prepare(struct machine_transfer *transfer, const struct machine_code *code)
@@ -202,7 +206,7 @@ void machine_transfer_prepare(struct machine_transfer *transfer, const struct ma
     transfer->guess = guess_of(transfer);
     transfer->move_span = span_mover_of(transfer, alu_span());
     transfer->move = machine_mover_of(transfer);
-    transfer->move_many = gathers(transfer) && alu_span()->gather != NULL ? alu_span()->gather : transfer->move;
+    transfer->move_many = many_mover_of(transfer, alu_span());
 }
 
 // A loop over spans goes on as it has begun: what comes some turns later is asked of memory now. It comes into the
