@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
+
 enum { MOST_ARRAY_BYTES = 1024 };
 
 // Addresses in rising order, each once.
@@ -18,11 +20,9 @@ static int add_place(struct places *places, uint64_t address)
     if (address > UINT32_MAX || address % MBARRIER_BYTES != 0) return 1;
     while (i < places->count && places->at[i] < address) i++;
     if (i < places->count && places->at[i] == address) return 1;
-    uint32_t *grown = realloc(places->at, (places->count + 1) * sizeof *grown);
-    if (grown == NULL) return 0;
-    places->at = grown;
-    memmove(grown + i + 1, grown + i, (places->count - i) * sizeof *grown);
-    grown[i] = (uint32_t)address;
+    if (!array_grow(&places->at, places->count, sizeof *places->at)) return 0;
+    memmove(places->at + i + 1, places->at + i, (places->count - i) * sizeof *places->at);
+    places->at[i] = (uint32_t)address;
     places->count++;
     return 1;
 }
@@ -55,15 +55,12 @@ static int find_places(struct places *places, const struct core_state *state, co
 static int add_cta(struct core_barriers *barriers, const struct core_state *state, uint32_t cta,
                    const struct places *places)
 {
-    struct core_barrier *grown = realloc(barriers->barrier, (barriers->barriers + places->count + 1) * sizeof *grown);
-    if (grown == NULL) return 0;
-    barriers->barrier = grown;
     for (uint32_t i = 0; i < places->count; i++) {
         struct core_barrier barrier = {cta, places->at[i], 0};
         const uint8_t *word = core_bytes_at(&state->dump->cta[cta].shared, places->at[i], sizeof barrier.word);
         if (word == NULL) continue;
         memcpy(&barrier.word, word, sizeof barrier.word);
-        grown[barriers->barriers++] = barrier;
+        if (!ARRAY_ADD(barriers->barrier, barriers->barriers, barrier)) return 0;
     }
     return 1;
 }

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
+
 enum { MAP_STEP = 64, USER_BANK = 3 };
 
 static int is_map(const uint8_t *bytes, struct core_map *map)
@@ -16,11 +18,7 @@ static int is_map(const uint8_t *bytes, struct core_map *map)
 
 static int add(struct core_maps *maps, const struct core_map *map)
 {
-    struct core_map *grown = realloc(maps->map, (maps->maps + 1) * sizeof *grown);
-    if (grown == NULL) return 0;
-    maps->map = grown;
-    grown[maps->maps++] = *map;
-    return 1;
+    return ARRAY_ADD(maps->map, maps->maps, *map);
 }
 
 static int is_known(const struct core_maps *maps, const struct core_map *map)

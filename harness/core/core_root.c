@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
+
 // What threads at one instruction can come to. Many threads are at the same.
 struct reach {
     const struct core_function *function;
@@ -24,16 +26,14 @@ static const struct reach *reach_of(struct search *search, const struct core_str
     for (uint32_t i = 0; i < search->reaches; i++)
         if (search->reach[i].function == strand->function && search->reach[i].offset == strand->offset)
             return &search->reach[i];
-    struct reach *grown = realloc(search->reach, (search->reaches + 1) * sizeof *grown);
-    if (grown != NULL) search->reach = grown;
     uint8_t *marks = malloc(strand->function->code.bytes / SASS_BYTES + 1);
-    if (grown == NULL || marks == NULL) {
+    const struct reach new = {strand->function, strand->offset, marks, 0};
+    if (marks == NULL || !ARRAY_ADD(search->reach, search->reaches, new)) {
         free(marks);
         search->is_short = 1;
         return NULL;
     }
-    struct reach *reach = &search->reach[search->reaches++];
-    *reach = (struct reach){strand->function, strand->offset, marks, 0};
+    struct reach *reach = &search->reach[search->reaches - 1];
     reach->is_known = core_reach(strand->function, strand->offset, marks);
     return reach;
 }

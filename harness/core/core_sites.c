@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "code.h"
 #include "module.h"
 
@@ -157,11 +158,7 @@ static struct address barrier_of(struct search *search, uint32_t number)
 
 static int add(struct core_sites *sites, struct core_site site)
 {
-    struct core_site *grown = realloc(sites->site, (sites->sites + 1) * sizeof *grown);
-    if (grown == NULL) return 0;
-    sites->site = grown;
-    grown[sites->sites++] = site;
-    return 1;
+    return ARRAY_ADD(sites->site, sites->sites, site);
 }
 
 static int is_of_barrier(const struct search *search, uint32_t number)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "core_root.h"
 
 enum { LONGEST_RETRY = 16, LONGEST_POLL = 32, LONGEST_TRY = 32, MOST_NEAR = 64 };
@@ -347,12 +348,9 @@ static int add_strands(struct core_state *state, uint32_t index)
         const uint64_t pc = warp->lane[__builtin_ctz(left)].pc;
         for (uint32_t lane = 0; lane < CORE_LANES; lane++)
             if ((left >> lane & 1) != 0 && warp->lane[lane].pc == pc) strand.lanes |= UINT32_C(1) << lane;
-        struct core_strand *grown = realloc(state->strand, (state->strands + 1) * sizeof *grown);
-        if (grown == NULL) return 0;
-        state->strand = grown;
         fill_strand(state, &strand);
         left &= ~strand.lanes;
-        grown[state->strands++] = strand;
+        if (!ARRAY_ADD(state->strand, state->strands, strand)) return 0;
     }
     return 1;
 }

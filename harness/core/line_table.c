@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
+
 enum { MOST_FILES = 4096, OPERATIONS = 256, MOST_DEPTH = 64 };
 
 // Standard and extended operations (DWARF 4, 6.2.5.2 and 6.2.5.3), and ptxas's two.
@@ -91,17 +93,15 @@ static const char *string(struct cursor *c)
 static int add_file(struct reading *reading, const char *folder, const char *name)
 {
     struct line_unit *unit = reading->unit;
-    char **files = realloc(unit->file, (unit->files + 1) * sizeof *files);
-    if (files == NULL) return 0;
-    unit->file = files;
     const int is_whole = folder[0] == '\0' || name[0] == '/';
     const size_t length = strlen(folder) + strlen(name) + 2;
     char *path = malloc(length);
     if (path == NULL) return 0;
     strcpy(path, is_whole ? "" : folder);
     strcat(strcat(path, is_whole ? "" : "/"), name);
-    files[unit->files++] = path;
-    return 1;
+    if (ARRAY_ADD(unit->file, unit->files, path)) return 1;
+    free(path);
+    return 0;
 }
 
 // The folder `wanted` of the list at `list`: 0 is that of the compilation, which has no name here.
@@ -148,19 +148,10 @@ static int read_head(struct reading *reading, struct cursor *c)
 static int add_row(struct reading *reading, const struct line_row *row)
 {
     struct line_table *table = reading->table;
-    if (table->rows == table->rows_room) {
-        uint32_t room = table->rows_room * 2 + 256;
-        struct line_row *rows = realloc(table->row, room * sizeof *rows);
-        if (rows == NULL) {
-            reading->is_short = 1;
-            return 0;
-        }
-        table->row = rows;
-        table->rows_room = room;
-    }
-    table->row[table->rows++] = *row;
-    reading->unit->rows++;
-    return 1;
+    const int ok = ARRAY_ADD(table->row, table->rows, *row);
+    if (!ok) reading->is_short = 1;
+    reading->unit->rows += (uint32_t)ok;
+    return ok;
 }
 
 // The section that the address at byte `at` of .debug_line is of: a relocation says it; in machine code that was placed
@@ -267,11 +258,8 @@ static int read_rows(struct reading *reading, struct cursor *c)
 static int read_unit(struct reading *reading, struct cursor *c)
 {
     struct line_table *table = reading->table;
-    struct line_unit *units = realloc(table->unit, (table->units + 1) * sizeof *units);
-    if (units == NULL) return 0;
-    table->unit = units;
-    reading->unit = &units[table->units++];
-    *reading->unit = (struct line_unit){.first_row = table->rows};
+    if (!ARRAY_ADD(table->unit, table->units, ((struct line_unit){.first_row = table->rows}))) return 0;
+    reading->unit = &table->unit[table->units - 1];
     return !read_head(reading, c) || read_rows(reading, c);
 }
 

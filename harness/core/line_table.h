@@ -15,7 +15,7 @@ struct line_unit;
 struct line_table {
     struct line_unit *unit;
     struct line_row *row;
-    uint32_t units, rows, rows_room;
+    uint32_t units, rows;
 };
 
 // Reads the table in the section of that name: .debug_line says lines of the source, .nv_debug_line_sass those of the

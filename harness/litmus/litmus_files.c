@@ -9,23 +9,17 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "array.h"
 #include "files.h"
 
 enum { MAX_LIST_BYTES = 1 << 24, MAX_DEPTH = 16 };
 
 static int add(struct litmus_files *files, const char *path, int expected, struct text *why)
 {
-    if (files->count == files->room) {
-        int room = files->room == 0 ? 64 : 2 * files->room;
-        struct litmus_file *grown = realloc(files->file, (size_t)room * sizeof *grown);
-        if (grown == NULL) return text_fail(why, "out of memory");
-        files->file = grown;
-        files->room = room;
-    }
-    char *copy = strdup(path);
-    if (copy == NULL) return text_fail(why, "out of memory");
-    files->file[files->count++] = (struct litmus_file){.path = copy, .expected = expected};
-    return 1;
+    const struct litmus_file file = {.path = strdup(path), .expected = expected};
+    if (file.path != NULL && ARRAY_ADD(files->file, files->count, file)) return 1;
+    free(file.path);
+    return text_fail(why, "out of memory");
 }
 
 static int is_test(const char *name)

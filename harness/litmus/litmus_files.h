@@ -14,7 +14,7 @@ struct litmus_file {
 
 struct litmus_files {
     struct litmus_file *file;
-    int count, room;
+    int count;
 };
 
 // Adds the file, or all files *.litmus in the folder and its folders, by name. 0 with a reason in `why`.

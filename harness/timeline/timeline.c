@@ -6,6 +6,8 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
+#include "array.h"
+
 const char *const timeline_kinds[TIMELINE_KINDS] = {"waits", "loads", "consumer 0 multiplies", "consumer 1 multiplies",
                                                     "epilogue: D to shared memory, TMA store"};
 
@@ -20,15 +22,7 @@ int timeline_row(struct timeline *timeline, const char *format, ...)
 
 int timeline_add(struct timeline *timeline, struct timeline_span span)
 {
-    if (timeline->count == timeline->capacity) {
-        int capacity = timeline->capacity == 0 ? 256 : 2 * timeline->capacity;
-        struct timeline_span *more = realloc(timeline->span, (size_t)capacity * sizeof *more);
-        if (more == NULL) return 0;
-        timeline->span = more;
-        timeline->capacity = capacity;
-    }
-    timeline->span[timeline->count++] = span;
-    return 1;
+    return ARRAY_ADD(timeline->span, timeline->count, span);
 }
 
 void timeline_free(struct timeline *timeline)

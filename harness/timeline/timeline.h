@@ -33,7 +33,7 @@ struct timeline {
     char title[160], subtitle[160], unit[48];
     int rows, drawn;
     char row[TIMELINE_MAX_ROWS][TIMELINE_NAME_BYTES];
-    int count, capacity;
+    int count;
     struct timeline_span *span;
 };
 
