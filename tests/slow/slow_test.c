@@ -8,6 +8,7 @@
 
 #include "chunks.h"
 #include "copy.h"
+#include "slow_result.h"
 #include "slow_test.h"
 #include "slow_vectors.h"
 #include "swizzle.h"
@@ -16,23 +17,6 @@ TEST_FILE(.seconds = 120);
 
 enum { TEXT_BYTES = 1024, CHUNKS = 8, CASES_PER_CHUNK = 5000 };
 static const uint64_t SEED = 0x51073a5e;
-
-// What a load did: the CUDA error or 0, and all of shared memory. `tx_bytes` of a fault is what it was before.
-struct result {
-    int error;
-    uint32_t tx_bytes;
-    uint8_t smem[SLOW_SMEM_BYTES];
-};
-
-static void clear(struct result *outcome)
-{
-    uint32_t value = 0x9e3779b9;
-    outcome->tx_bytes = 0xdeadbeef;
-    for (size_t i = 0; i < SLOW_SMEM_BYTES; i++) {
-        value = value * 1664525 + 1013904223;
-        outcome->smem[i] = (uint8_t)(value >> 24);
-    }
-}
 
 static void run_slow(const struct slow_tile *load, const uint8_t *gmem, enum slow_mutant mutant, struct result *outcome)
 {
@@ -49,27 +33,14 @@ static void run_model(const struct slow_tile *load, uint8_t *gmem, struct result
                                                load->shared, &outcome->tx_bytes, NULL));
 }
 
-static int is_same(const struct result *a, const struct result *b)
-{
-    return a->error == b->error && a->tx_bytes == b->tx_bytes && memcmp(a->smem, b->smem, sizeof a->smem) == 0;
-}
-
 // Fails with the whole case and the first difference.
 static void require_same(const struct slow_tile *load, const struct result *model, const struct result *slow,
                          const char *what)
 {
     if (is_same(model, slow)) return;
     char text[TEXT_BYTES];
-    size_t at = 0;
     slow_tile_text(load, text, sizeof text);
-    while (at < SLOW_SMEM_BYTES && model->smem[at] == slow->smem[at]) at++;
-    if (at == SLOW_SMEM_BYTES) {
-        ck_abort_msg("%s: model error %d tx %u, slow error %d tx %u\n%s", what, model->error, model->tx_bytes,
-                     slow->error, slow->tx_bytes, text);
-    }
-    ck_abort_msg("%s: model error %d tx %u, slow error %d tx %u; smem 0x%zx: model %02x, slow %02x\n%s", what,
-                 model->error, model->tx_bytes, slow->error, slow->tx_bytes, (size_t)load->smem_base + at,
-                 model->smem[at], slow->smem[at], text);
+    tell_difference(model, slow, load->smem_base, what, text);
 }
 
 // One chunk of random cases; `_i` is the chunk.

@@ -5,13 +5,13 @@
 #include <string.h>
 
 #include "im2col_store.h"
-enum { GMEM_BYTES = 16384, SMEM_BYTES = 65536, SMEM_BASE = 1024, CASES = 800, PIECE_BYTES = 16 };
-#define GMEM_BASE ((uint64_t)1 << 32)
+#include "store_cases.h"
+
+enum { PIECE_BYTES = 16 };
 
 // How an oracle may misread the rules.
 enum misread {
-    MISREAD_NOTHING,
-    MISREAD_CHANNELS_BY_ELEMENT,
+    MISREAD_CHANNELS_BY_ELEMENT = 1,
     MISREAD_CHANNELS_UNBOUNDED,
     MISREAD_PIXELS_PACKED,
     MISREAD_SWIZZLE_IGNORED,
@@ -27,22 +27,6 @@ enum misread {
     MISREAD_STORE_ROUNDS_TF32,
     MISREADS
 };
-
-struct test_store {
-    struct tensormap map;
-    int32_t coord[5];
-    uint32_t shared;
-    int op; // -1: a store
-    uint8_t before[GMEM_BYTES], source[SMEM_BYTES];
-};
-
-static uint64_t next(uint64_t *state, uint64_t bound)
-{
-    *state = *state * 6364136223846793005u + 1442695040888963407u;
-    return (*state >> 33) % bound;
-}
-
-static const uint32_t spans[] = {0, 32, 64, 128};
 
 static int is_interleaved(const struct tensormap *map)
 {
@@ -90,10 +74,7 @@ static int pick_store(struct test_store *t, uint64_t *state)
     t->coord[inner] = (int32_t)next(state, map->dim[inner] + 1);
     if (inner == 0) t->coord[0] -= t->coord[0] % (PIECE_BYTES / (int32_t)element);
     t->coord[last] = (int32_t)next(state, map->dim[last] + 1);
-    t->shared = SMEM_BASE + 128 * (uint32_t)next(state, 16);
-    do t->op = (int)next(state, REDUCE_OPS + 3) - 3;
-    while (t->op >= 0 && !reduce_is_legal((enum reduce_op)t->op, map->dtype));
-    if (t->op < 0) t->op = -1;
+    pick_operation(t, state);
     return extent + 2048 < GMEM_BYTES;
 }
 
@@ -103,8 +84,7 @@ static struct test_store *store_of(uint64_t seed)
     uint64_t state = seed * 977 + 5;
     while (!pick_store(&t, &state)) {
     }
-    for (int i = 0; i < GMEM_BYTES; i++) t.before[i] = (uint8_t)next(&state, 256);
-    for (int i = 0; i < SMEM_BYTES; i++) t.source[i] = (uint8_t)(((uint32_t)i + (uint32_t)state) * 0x9e3779b1u >> 24);
+    fill_memory(&t, &state);
     return &t;
 }
 
@@ -113,14 +93,14 @@ struct position {
     int64_t at[4];
 };
 
-static int64_t upper_of(const struct tensormap *map, int k, enum misread misread)
+static int64_t upper_of(const struct tensormap *map, int k, int misread)
 {
     int spatials = map->rank - 2, from = misread == MISREAD_CORNERS_REVERSED ? spatials - 1 - k : k;
     int64_t dim = (int64_t)map->dim[k + !is_interleaved(map)];
     return dim - 1 + (misread == MISREAD_UPPER_IGNORED ? 0 : map->upper[from]);
 }
 
-static void step(const struct test_store *t, enum misread misread, struct position *position)
+static void step(const struct test_store *t, int misread, struct position *position)
 {
     const struct tensormap *map = &t->map;
     int first = !is_interleaved(map), spatials = map->rank - 2;
@@ -136,7 +116,7 @@ static void step(const struct test_store *t, enum misread misread, struct positi
 }
 
 // Where the first byte of a pixel lies in global memory; 0 if the pixel is out of bounds.
-static int place_of(const struct test_store *t, enum misread misread, const struct position *position, uint64_t *offset)
+static int place_of(const struct test_store *t, int misread, const struct position *position, uint64_t *offset)
 {
     const struct tensormap *map = &t->map;
     int first = !is_interleaved(map), inner = first ? 0 : map->rank - 2, last = map->rank - 1;
@@ -153,14 +133,14 @@ static int place_of(const struct test_store *t, enum misread misread, const stru
     return 1;
 }
 
-static uint32_t shared_of(const struct test_store *t, enum misread misread, uint32_t offset)
+static uint32_t shared_of(const struct test_store *t, int misread, uint32_t offset)
 {
     uint32_t at = t->shared + offset, pattern = misread == MISREAD_SWIZZLE_OF_THE_COLUMN ? offset : at;
     uint32_t swizzle = t->map.swizzle, mask = swizzle == SWIZZLE_NONE ? 0 : spans[swizzle] / 16 - 1;
     return misread == MISREAD_SWIZZLE_IGNORED ? at : at ^ ((pattern >> 7 & mask) << 4);
 }
 
-static void put(const struct test_store *t, enum misread misread, uint8_t *to, uint32_t from, uint32_t bytes)
+static void put(const struct test_store *t, int misread, uint8_t *to, uint32_t from, uint32_t bytes)
 {
     const struct tensormap *map = &t->map;
     const uint8_t *source = t->source + (from - SMEM_BASE);
@@ -173,7 +153,7 @@ static void put(const struct test_store *t, enum misread misread, uint8_t *to, u
         to[i] &= 0xe0;
 }
 
-static void put_pixel(const struct test_store *t, enum misread misread, uint8_t *to, uint32_t offset, uint32_t bytes)
+static void put_pixel(const struct test_store *t, int misread, uint8_t *to, uint32_t offset, uint32_t bytes)
 {
     const struct tensormap *map = &t->map;
     uint32_t element = dtype_row(map->dtype)->size_bytes;
@@ -186,7 +166,7 @@ static void put_pixel(const struct test_store *t, enum misread misread, uint8_t 
     }
 }
 
-static void oracle(const struct test_store *t, enum misread misread, uint8_t *memory)
+static void oracle(const struct test_store *t, int misread, uint8_t *memory)
 {
     const struct tensormap *map = &t->map;
     int first = !is_interleaved(map);
@@ -208,38 +188,6 @@ static enum rule run_model(const struct test_store *t, uint8_t *memory)
     const struct memory shared = {(uint8_t *)t->source, SMEM_BASE, SMEM_BYTES};
     if (t->op < 0) return im2col_store(&t->map, t->map.rank, t->coord, &global, &shared, t->shared, NULL);
     return im2col_reduce((enum reduce_op)t->op, &t->map, t->map.rank, t->coord, &global, &shared, t->shared, NULL);
-}
-
-// Runs all cases that `wanted` picks on the model and on the right oracle.
-static void compare(int (*wanted)(const struct test_store *))
-{
-    static uint8_t found[GMEM_BYTES], expected[GMEM_BYTES];
-    int compared = 0;
-    for (uint64_t seed = 0; seed < CASES; seed++) {
-        const struct test_store *t = store_of(seed);
-        if (!wanted(t)) continue;
-        memcpy(found, t->before, GMEM_BYTES);
-        memcpy(expected, t->before, GMEM_BYTES);
-        enum rule rule = run_model(t, found);
-        ck_assert_msg(rule == RULE_OK, "case %d: %s", (int)seed, rule_row(rule)->id);
-        oracle(t, MISREAD_NOTHING, expected);
-        int at = 0;
-        while (at < GMEM_BYTES && found[at] == expected[at]) at++;
-        ck_assert_msg(at == GMEM_BYTES, "case %d: byte %d is %02x, not %02x", (int)seed, at, found[at % GMEM_BYTES],
-                      expected[at % GMEM_BYTES]);
-        compared++;
-    }
-    ck_assert_int_gt(compared, 50);
-}
-
-static int is_store(const struct test_store *t)
-{
-    return t->op < 0;
-}
-
-static int is_reduction(const struct test_store *t)
-{
-    return t->op >= 0;
 }
 
 static int has_tail(const struct test_store *t)
@@ -295,15 +243,5 @@ TEST(im2col_store_walk__worked_example)
 
 LOOP_TEST(im2col_store_cases_notice_misread_rules, 1, MISREADS)
 {
-    static uint8_t right[GMEM_BYTES], wrong[GMEM_BYTES];
-    int noticed = 0;
-    for (uint64_t seed = 0; seed < CASES && !noticed; seed++) {
-        const struct test_store *t = store_of(seed);
-        memcpy(right, t->before, GMEM_BYTES);
-        memcpy(wrong, t->before, GMEM_BYTES);
-        oracle(t, MISREAD_NOTHING, right);
-        oracle(t, (enum misread)_i, wrong);
-        noticed = memcmp(right, wrong, GMEM_BYTES) != 0;
-    }
-    ck_assert_msg(noticed, "no case notices misread %d", _i);
+    check_notices(_i);
 }

@@ -11,6 +11,7 @@
 
 #include "rules/all.h"
 #include "slow_im2col.h"
+#include "slow_result.h"
 
 TEST_FILE(.seconds = 120);
 
@@ -147,22 +148,6 @@ static struct slow_im2col load_of(const struct vector *vector)
 
 // --- Running both ----------------------------------------------------------------------------------------------------
 
-struct result {
-    int error;
-    uint32_t tx_bytes;
-    uint8_t smem[SLOW_SMEM_BYTES];
-};
-
-static void clear(struct result *outcome)
-{
-    uint32_t value = 0x9e3779b9;
-    outcome->tx_bytes = 0xdeadbeef;
-    for (size_t i = 0; i < SLOW_SMEM_BYTES; i++) {
-        value = value * 1664525 + 1013904223;
-        outcome->smem[i] = (uint8_t)(value >> 24);
-    }
-}
-
 static void run_slow(const struct slow_im2col *load, enum slow_im2col_mutant mutant, struct result *outcome)
 {
     clear(outcome);
@@ -178,22 +163,13 @@ static void run_model(const struct slow_im2col *load, struct result *outcome)
                                                  &shared_memory, load->destination, &outcome->tx_bytes, NULL));
 }
 
-static int is_same(const struct result *a, const struct result *b)
-{
-    return a->error == b->error && a->tx_bytes == b->tx_bytes && memcmp(a->smem, b->smem, sizeof a->smem) == 0;
-}
-
 static void require_same(const struct slow_im2col *load, const struct result *model, const struct result *slow,
                          const char *what)
 {
     if (is_same(model, slow)) return;
     char text[TEXT_BYTES];
-    size_t at = 0;
     slow_im2col_text(load, text, sizeof text);
-    while (at + 1 < SLOW_SMEM_BYTES && model->smem[at] == slow->smem[at]) at++;
-    ck_abort_msg("%s: model error %d tx %u, slow error %d tx %u; smem 0x%zx: model %02x, slow %02x\n%s", what,
-                 model->error, model->tx_bytes, slow->error, slow->tx_bytes, (size_t)load->smem_base + at,
-                 model->smem[at], slow->smem[at], text);
+    tell_difference(model, slow, load->smem_base, what, text);
 }
 
 LOOP_TEST(im2col_bounds__vectors_agree_with_the_slow_walk, 0, VECTORS)

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Tiled stores and reductions: global memory afterwards, against an oracle that goes element by element, over random
 // maps; and oracles with one rule misread, which must differ somewhere. The faults are in store_fault_test.c.
-#include <stdlib.h>
 #include <string.h>
 
 #include "store.h"
-enum { GMEM_BYTES = 16384, SMEM_BYTES = 65536, SMEM_BASE = 1024, CASES = 800 };
-#define GMEM_BASE ((uint64_t)1 << 32)
+#include "store_cases.h"
 
 // How an oracle may misread the rules.
 enum misread {
-    MISREAD_NOTHING,
-    MISREAD_GRANULE_AS_ELEMENTS,
+    MISREAD_GRANULE_AS_ELEMENTS = 1,
     MISREAD_GRANULE_ALWAYS_WRITTEN,
     MISREAD_ROWS_PACKED,
     MISREAD_SWIZZLE_IGNORED,
@@ -23,22 +20,6 @@ enum misread {
     MISREAD_OUTSIDE_WRITES_ZERO,
     MISREADS
 };
-
-struct test_store {
-    struct tensormap map;
-    int32_t coord[5];
-    uint32_t shared;
-    int op; // -1: a store
-    uint8_t before[GMEM_BYTES], source[SMEM_BYTES];
-};
-
-static uint64_t next(uint64_t *state, uint64_t bound)
-{
-    *state = *state * 6364136223846793005u + 1442695040888963407u;
-    return (*state >> 33) % bound;
-}
-
-static const uint32_t spans[] = {0, 32, 64, 128};
 
 static void pick_box(struct tensormap *map, uint64_t *state)
 {
@@ -76,10 +57,7 @@ static int pick_store(struct test_store *t, uint64_t *state)
     for (int i = 0; i < 5; i++) t->coord[i] = i < map->rank ? (int32_t)next(state, map->dim[i] + 1) : 0;
     int32_t piece = 16 / (int32_t)dtype_row(map->dtype)->size_bytes;
     if (map->interleave == INTERLEAVE_NONE) t->coord[0] -= t->coord[0] % piece;
-    t->shared = SMEM_BASE + 128 * (uint32_t)next(state, 16);
-    do t->op = (int)next(state, REDUCE_OPS + 3) - 3;
-    while (t->op >= 0 && !reduce_is_legal((enum reduce_op)t->op, map->dtype));
-    if (t->op < 0) t->op = -1;
+    pick_operation(t, state);
     return extent + 2048 < GMEM_BYTES;
 }
 
@@ -88,13 +66,12 @@ static void make_store(struct test_store *t, uint64_t seed)
     uint64_t state = seed * 977 + 5;
     while (!pick_store(t, &state)) {
     }
-    for (int i = 0; i < GMEM_BYTES; i++) t->before[i] = (uint8_t)next(&state, 256);
-    for (int i = 0; i < SMEM_BYTES; i++) t->source[i] = (uint8_t)(((uint32_t)i + (uint32_t)state) * 0x9e3779b1u >> 24);
+    fill_memory(t, &state);
     for (int i = 0; i < SMEM_BYTES; i += 8) memset(t->source + i + 1, next(&state, 4) ? 0 : 0x80, next(&state, 4));
 }
 
 // Is the element at these indices written?
-static int is_written(const struct tensormap *map, const int64_t *index, enum misread misread)
+static int is_written(const struct tensormap *map, const int64_t *index, int misread)
 {
     for (int i = 1; i < map->rank; i++)
         if (index[i] >= (int64_t)map->dim[i]) return 0;
@@ -106,7 +83,7 @@ static int is_written(const struct tensormap *map, const int64_t *index, enum mi
 }
 
 // An element, or 16 bytes of a pixel.
-static void put_element(const struct test_store *t, enum misread misread, uint8_t *to, uint32_t from)
+static void put_element(const struct test_store *t, int misread, uint8_t *to, uint32_t from)
 {
     const struct tensormap *map = &t->map;
     uint32_t bytes = map->stride[0] < 16 ? (uint32_t)map->stride[0] : 16, word;
@@ -124,7 +101,7 @@ static void put_element(const struct test_store *t, enum misread misread, uint8_
 }
 
 // The shared address of byte `inner` of a row of the box, after swizzling.
-static uint32_t shared_of(const struct test_store *t, uint32_t row, uint32_t inner, enum misread misread)
+static uint32_t shared_of(const struct test_store *t, uint32_t row, uint32_t inner, int misread)
 {
     const struct tensormap *map = &t->map;
     uint32_t pitch = (uint32_t)map->stride[0] * map->box[0];
@@ -139,7 +116,7 @@ static uint32_t shared_of(const struct test_store *t, uint32_t row, uint32_t inn
 }
 
 // One step of dimension 0: an element or a pixel.
-static void put_step(const struct test_store *t, enum misread misread, const int64_t *index, uint32_t row, uint32_t k,
+static void put_step(const struct test_store *t, int misread, const int64_t *index, uint32_t row, uint32_t k,
                      uint8_t *to)
 {
     uint32_t step = (uint32_t)t->map.stride[0];
@@ -149,7 +126,7 @@ static void put_step(const struct test_store *t, enum misread misread, const int
     if (!written && misread == MISREAD_OUTSIDE_WRITES_ZERO) memset(to, 0, step);
 }
 
-static void oracle(const struct test_store *t, enum misread misread, uint8_t *memory)
+static void oracle(const struct test_store *t, int misread, uint8_t *memory)
 {
     const struct tensormap *map = &t->map;
     int interleaved = map->interleave != INTERLEAVE_NONE;
@@ -188,38 +165,6 @@ static struct test_store *store_of(uint64_t seed)
     static struct test_store t;
     make_store(&t, seed);
     return &t;
-}
-
-// Runs all cases that `wanted` picks on the model and on the right oracle.
-static void compare(int (*wanted)(const struct test_store *))
-{
-    static uint8_t found[GMEM_BYTES], expected[GMEM_BYTES];
-    int compared = 0;
-    for (uint64_t seed = 0; seed < CASES; seed++) {
-        const struct test_store *t = store_of(seed);
-        if (!wanted(t)) continue;
-        memcpy(found, t->before, GMEM_BYTES);
-        memcpy(expected, t->before, GMEM_BYTES);
-        enum rule rule = run_model(t, found);
-        ck_assert_msg(rule == RULE_OK, "case %d: %s", (int)seed, rule_row(rule)->id);
-        oracle(t, MISREAD_NOTHING, expected);
-        int at = 0;
-        while (at < GMEM_BYTES && found[at] == expected[at]) at++;
-        ck_assert_msg(at == GMEM_BYTES, "case %d: byte %d is %02x, not %02x", (int)seed, at, found[at % GMEM_BYTES],
-                      expected[at % GMEM_BYTES]);
-        compared++;
-    }
-    ck_assert_int_gt(compared, 50);
-}
-
-static int is_store(const struct test_store *t)
-{
-    return t->op < 0;
-}
-
-static int is_reduction(const struct test_store *t)
-{
-    return t->op >= 0;
 }
 
 static int has_tail(const struct test_store *t)
@@ -309,15 +254,5 @@ TEST(store_base_untouched__may_be_unmapped)
 
 LOOP_TEST(store_cases_notice_misread_rules, 1, MISREADS)
 {
-    static uint8_t right[GMEM_BYTES], wrong[GMEM_BYTES];
-    int noticed = 0;
-    for (uint64_t seed = 0; seed < CASES && !noticed; seed++) {
-        const struct test_store *t = store_of(seed);
-        memcpy(right, t->before, GMEM_BYTES);
-        memcpy(wrong, t->before, GMEM_BYTES);
-        oracle(t, MISREAD_NOTHING, right);
-        oracle(t, (enum misread)_i, wrong);
-        noticed = memcmp(right, wrong, GMEM_BYTES) != 0;
-    }
-    ck_assert_msg(noticed, "no case notices misread %d", _i);
+    check_notices(_i);
 }
