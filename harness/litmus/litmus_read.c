@@ -2,13 +2,9 @@
 // A whole litmus test: the head, the declarations, the table of threads, the question (litmus_read.h).
 #include "litmus_read.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "files.h"
 #include "litmus_parts.h"
-
-enum { MAX_BYTES = 1 << 20 };
 
 static void add_about(struct litmus *test, const struct scan_word *word)
 {
@@ -120,14 +116,4 @@ int litmus_read(const char *name, const char *text, size_t bytes, struct litmus 
     memset(test, 0, sizeof *test);
     struct litmus_reader reader = {.scan = litmus_scan_open(name, text, bytes, why), .test = test};
     return read_all(&reader) && !reader.scan.failed;
-}
-
-int litmus_read_path(const char *path, struct litmus *test, struct text *why)
-{
-    size_t bytes = 0;
-    char *text = read_file(path, MAX_BYTES, &bytes, why);
-    if (text == NULL) return 0;
-    int done = litmus_read(path, text, bytes, test, why);
-    free(text);
-    return done;
 }

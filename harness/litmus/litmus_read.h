@@ -11,7 +11,4 @@
 // test.
 int litmus_read(const char *name, const char *text, size_t bytes, struct litmus *test, struct text *why);
 
-// The same of a file.
-int litmus_read_path(const char *path, struct litmus *test, struct text *why);
-
 #endif

@@ -35,20 +35,25 @@ static void call_nobody(void *user)
     (void)user;
 }
 
+static struct CUDA_KERNEL_NODE_PARAMS_v2_st node_of(unsigned ctas)
+{
+    return (struct CUDA_KERNEL_NODE_PARAMS_v2_st){.func = put,
+                                                  .gridDimX = ctas,
+                                                  .gridDimY = 1,
+                                                  .gridDimZ = 1,
+                                                  .blockDimX = 1,
+                                                  .blockDimY = 1,
+                                                  .blockDimZ = 1,
+                                                  .kernelParams = parameters};
+}
+
 // A graph of many nodes, so that its lists have grown.
 static enum cuda_result build(struct CUgraph_st **made)
 {
     enum cuda_result error = cuGraphCreate(made, 0);
     struct CUgraphNode_st *node;
     const struct CUDA_HOST_NODE_PARAMS_st host = {call_nobody, NULL};
-    const struct CUDA_KERNEL_NODE_PARAMS_v2_st kernel = {.func = put,
-                                                         .gridDimX = 1,
-                                                         .gridDimY = 1,
-                                                         .gridDimZ = 1,
-                                                         .blockDimX = 1,
-                                                         .blockDimY = 1,
-                                                         .blockDimZ = 1,
-                                                         .kernelParams = parameters};
+    const struct CUDA_KERNEL_NODE_PARAMS_v2_st kernel = node_of(1);
     if (error == CUDA_SUCCESS) error = cuGraphAddKernelNode_v2(&node, *made, NULL, 0, &kernel);
     for (int i = 0; i < 40 && error == CUDA_SUCCESS; i++) error = cuGraphAddHostNode(&node, *made, &node, 1, &host);
     return error;
@@ -199,14 +204,7 @@ static enum cuda_result tell(void)
 
 static enum cuda_result change(void)
 {
-    const struct CUDA_KERNEL_NODE_PARAMS_v2_st kernel = {.func = put,
-                                                         .gridDimX = 2,
-                                                         .gridDimY = 1,
-                                                         .gridDimZ = 1,
-                                                         .blockDimX = 1,
-                                                         .blockDimY = 1,
-                                                         .blockDimZ = 1,
-                                                         .kernelParams = parameters};
+    const struct CUDA_KERNEL_NODE_PARAMS_v2_st kernel = node_of(2);
     return cuGraphExecKernelNodeSetParams_v2(exec, root, &kernel);
 }
 

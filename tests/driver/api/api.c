@@ -137,3 +137,15 @@ struct CUDA_KERNEL_NODE_PARAMS_v2_st api_node(struct CUfunc_st *function, void *
                                                   .blockDimZ = 1,
                                                   .kernelParams = parameters};
 }
+
+int api_called;
+void api_count_call(void *user)
+{
+    api_called += *(int *)user;
+}
+
+void api_count_callback(struct CUstream_st *stream, enum cuda_result error, void *user)
+{
+    (void)stream;
+    api_called += error == CUDA_SUCCESS ? *(int *)user : 1000;
+}

@@ -69,6 +69,11 @@ extern const char ptx_put[], ptx_fault[];
 // A graph node's launch of one thread.
 struct CUDA_KERNEL_NODE_PARAMS_v2_st api_node(struct CUfunc_st *function, void **parameters);
 
+// Calls of the host that count what is at `user`; a callback counts 1000 for an error.
+extern int api_called;
+void api_count_call(void *user);
+void api_count_callback(struct CUstream_st *stream, enum cuda_result error, void *user);
+
 static const struct dim3 one_cta = {1, 1, 1};
 
 #endif

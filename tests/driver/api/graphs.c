@@ -2,11 +2,6 @@
 // Graphs that are built node by node, looked at, copied, changed.
 #include "api.h"
 
-static int called;
-static void count_call(void *user)
-{
-    called += *(int *)user;
-}
 static int one = 1, ten = 10;
 
 static struct CUgraph_st *graph_new(void)
@@ -56,7 +51,7 @@ static struct built build(void)
     const struct CUDA_MEMSET_NODE_PARAMS_st fill = fill_of(built.at, 5);
     const struct CUDA_MEMCPY3D_st copy = copy_of(built.at + 8, built.at);
     const struct CUDA_KERNEL_NODE_PARAMS_v2_st add = api_node(built.add, parameters);
-    const struct CUDA_HOST_NODE_PARAMS_st host = {count_call, &one}, inner = {count_call, &ten};
+    const struct CUDA_HOST_NODE_PARAMS_st host = {api_count_call, &one}, inner = {api_count_call, &ten};
     WORKS(cuGraphAddHostNode(&of_child, built.child, NULL, 0, &inner));
     WORKS(cuGraphAddMemsetNode(&node[FILL], built.graph, NULL, 0, &fill, api_current()));
     WORKS(cuGraphAddMemcpyNode(&node[COPY], built.graph, &node[FILL], 1, &copy, NULL));
@@ -71,7 +66,7 @@ static struct built build(void)
 
 static void launch(struct CUgraphExec_st *exec)
 {
-    called = 0;
+    api_called = 0;
     WORKS(cuGraphLaunch(exec, NULL));
     WORKS(cuCtxSynchronize());
 }
@@ -84,7 +79,7 @@ void show_graphs(void)
     struct CUDA_GRAPH_INSTANTIATE_PARAMS_st with = {0};
     WORKS(cuGraphInstantiateWithFlags(&exec, built.graph, 0));
     launch(exec);
-    REQUIRE(api_word(built.at) == 5 && api_word(built.at + 8) == 6 && called == 11);
+    REQUIRE(api_word(built.at) == 5 && api_word(built.at + 8) == 6 && api_called == 11);
     WORKS(cuGraphUpload(exec, NULL));
     REFUSES(ERROR_INVALID_VALUE, cuGraphUpload(NULL, NULL));
     WORKS(cuGraphExecDestroy(exec));
@@ -104,22 +99,22 @@ void show_graphs(void)
     WORKS(cuGraphDestroy(built.child));
     REFUSES(ERROR_INVALID_VALUE, cuGraphDestroy(built.child));
     launch(exec);
-    REQUIRE(called == 11);
+    REQUIRE(api_called == 11);
     WORKS(cuEventDestroy_v2(built.event));
     REFUSES(ERROR_INVALID_HANDLE, cuGraphLaunch(exec, NULL));
     SAYS("the event to record was destroyed");
 
     // A kernel that fails ends the launch.
     const struct CUDA_KERNEL_NODE_PARAMS_v2_st fault = api_node(api_kernel(ptx_fault, "fault"), NULL);
-    const struct CUDA_HOST_NODE_PARAMS_st host = {count_call, &one};
+    const struct CUDA_HOST_NODE_PARAMS_st host = {api_count_call, &one};
     struct CUgraph_st *failing = graph_new();
     struct CUgraphNode_st *node;
     WORKS(cuGraphAddKernelNode_v2(&node, failing, NULL, 0, &fault));
     WORKS(cuGraphAddHostNode(&node, failing, &node, 1, &host));
     WORKS(cuGraphInstantiateWithFlags(&exec, failing, 0));
-    called = 0;
+    api_called = 0;
     WORKS(cuGraphLaunch(exec, NULL));
-    REQUIRE(called == 0);
+    REQUIRE(api_called == 0);
     REFUSES(ERROR_ILLEGAL_ADDRESS, cuCtxSynchronize());
 }
 
@@ -241,7 +236,7 @@ void show_graph_clones(void)
     WORKS(cuGraphDestroy(built.graph));
     WORKS(cuGraphInstantiateWithFlags(&exec, clone, 0)); // it stands alone
     launch(exec);
-    REQUIRE(api_word(built.at + 8) == 6 && called == 11);
+    REQUIRE(api_word(built.at + 8) == 6 && api_called == 11);
 }
 
 // --- Changing what is instantiated -----------------------------------------------------------------------------------
@@ -257,7 +252,7 @@ void show_graph_changes(void)
     struct CUDA_KERNEL_NODE_PARAMS_v2_st add = api_node(built.add, parameters);
     const struct CUDA_MEMSET_NODE_PARAMS_st fill = fill_of(built.at, 9);
     const struct CUDA_MEMCPY3D_st copy = copy_of(built.at + 24, built.at);
-    const struct CUDA_HOST_NODE_PARAMS_st host = {count_call, &ten}, nobody = {NULL, NULL};
+    const struct CUDA_HOST_NODE_PARAMS_st host = {api_count_call, &ten}, nobody = {NULL, NULL};
     WORKS(cuGraphInstantiateWithFlags(&exec, built.graph, 0));
     WORKS(cuGraphExecKernelNodeSetParams_v2(exec, node[ADD], &add));
     WORKS(cuGraphExecMemsetNodeSetParams(exec, node[FILL], &fill, NULL));
@@ -265,7 +260,7 @@ void show_graph_changes(void)
     WORKS(cuGraphExecHostNodeSetParams(exec, node[CALL], &host));
     launch(exec);
     REQUIRE(api_word(built.at) == 9 && api_word(built.at + 8) == 0 && api_word(built.at + 16) == 1);
-    REQUIRE(api_word(built.at + 24) == 9 && called == 20);
+    REQUIRE(api_word(built.at + 24) == 9 && api_called == 20);
     REFUSES(ERROR_INVALID_VALUE, cuGraphNodeSetEnabled(exec, node[CALL], 0)); // kernels, copies and fills alone
     WORKS(cuGraphNodeSetEnabled(exec, node[ADD], 0));
     launch(exec);

@@ -168,17 +168,6 @@ void show_runtime_fills(void)
 
 // --- Streams and events ----------------------------------------------------------------------------------------------
 
-static int called;
-static void count_call(void *user)
-{
-    called += *(int *)user;
-}
-static void count_callback(struct CUstream_st *stream, enum cuda_result error, void *user)
-{
-    (void)stream;
-    called += error == CUDA_SUCCESS ? *(int *)user : 1000;
-}
-
 void show_runtime_streams(void)
 {
     struct CUstream_st *stream, *other;
@@ -210,9 +199,9 @@ void show_runtime_streams(void)
     REQUIRE(milliseconds >= 0);
     WORKS(cudaEventDestroy(end));
     REFUSES(ERROR_INVALID_HANDLE, cudaEventQuery(end));
-    WORKS(cudaLaunchHostFunc(stream, count_call, &one));
-    WORKS(cudaStreamAddCallback(stream, count_callback, &one, 0));
-    REQUIRE(called == 2);
+    WORKS(cudaLaunchHostFunc(stream, api_count_call, &one));
+    WORKS(cudaStreamAddCallback(stream, api_count_callback, &one, 0));
+    REQUIRE(api_called == 2);
     WORKS(cudaStreamQuery(stream));
     WORKS(cudaStreamSynchronize(stream));
 }
@@ -274,7 +263,7 @@ static void build(struct built *built)
     struct CUgraph_st *child;
     struct CUevent_st *event;
     static int one = 1;
-    const struct cudaHostNodeParams host = {count_call, &one};
+    const struct cudaHostNodeParams host = {api_count_call, &one};
     void **handle = __cudaRegisterFatBinary(api_image(image));
     __cudaRegisterFunction(handle, &put, NULL, "put", -1, NULL, NULL, NULL, NULL, NULL);
     WORKS(cudaMalloc((void **)&built->a, 256));
@@ -324,7 +313,7 @@ void show_runtime_graphs(void)
     WORKS(cudaGraphNodeFindInClone(&node, built.node[KERNEL], clone));
     WORKS(cudaGraphInstantiateWithParams(&exec, clone, &with));
     WORKS(cudaGraphLaunch(exec, NULL));
-    REQUIRE(word_at(built.a) == 7 && word_at(built.a + 32) == 3 && word_at(built.a + 144) == 3 && called == 2);
+    REQUIRE(word_at(built.a) == 7 && word_at(built.a + 32) == 3 && word_at(built.a + 144) == 3 && api_called == 2);
     WORKS(cudaGraphExecDestroy(exec));
     WORKS(cudaGraphDestroy(clone));
     REFUSES(ERROR_INVALID_VALUE, cudaGraphAddKernelNode(&node, built.graph, NULL, 0, NULL));
@@ -353,7 +342,7 @@ void show_runtime_graph_changes(void)
     REFUSES(ERROR_INVALID_VALUE, cudaGraphNodeSetEnabled(exec, built.node[HOST], 0));
     WORKS(cudaGraphNodeSetEnabled(exec, built.node[FILL], 1));
     WORKS(cudaGraphLaunch(exec, NULL));
-    REQUIRE(word_at(built.a + 16) == 7 && word_at(built.a) == 0 && word_at(built.a + 36) == 9 && called == 2);
+    REQUIRE(word_at(built.a + 16) == 7 && word_at(built.a) == 0 && word_at(built.a + 36) == 9 && api_called == 2);
     WORKS(cudaGraphExecUpdate(exec, built.graph, &info)); // as it was built
     WORKS(cudaGraphLaunch(exec, NULL));
     REQUIRE(word_at(built.a) == 7);

@@ -151,38 +151,27 @@ void show_events(void)
     REFUSES(ERROR_ILLEGAL_STATE, cuStreamWaitEvent(NULL, end, EXTERNAL)); // not in a capture
 }
 
-static int called;
-static void count_call(void *user)
-{
-    called += *(int *)user;
-}
-static void count_callback(struct CUstream_st *stream, enum cuda_result error, void *user)
-{
-    (void)stream;
-    called += error == CUDA_SUCCESS ? *(int *)user : 1000;
-}
-
 void show_host_calls(void)
 {
     int one = 1;
-    REFUSES(ERROR_NOT_INITIALIZED, cuStreamAddCallback(NULL, count_callback, &one, 0));
+    REFUSES(ERROR_NOT_INITIALIZED, cuStreamAddCallback(NULL, api_count_callback, &one, 0));
     WORKS(cuInit(0));
-    REFUSES(ERROR_INVALID_CONTEXT, cuStreamAddCallback(NULL, count_callback, &one, 0));
+    REFUSES(ERROR_INVALID_CONTEXT, cuStreamAddCallback(NULL, api_count_callback, &one, 0));
     api_ready();
-    WORKS(cuLaunchHostFunc(NULL, count_call, &one));
-    WORKS(cuStreamAddCallback(NULL, count_callback, &one, 0));
-    REQUIRE(called == 2);
+    WORKS(cuLaunchHostFunc(NULL, api_count_call, &one));
+    WORKS(cuStreamAddCallback(NULL, api_count_callback, &one, 0));
+    REQUIRE(api_called == 2);
     REFUSES(ERROR_INVALID_VALUE, cuLaunchHostFunc(NULL, NULL, &one));
     REFUSES(ERROR_INVALID_VALUE, cuStreamAddCallback(NULL, NULL, &one, 0));
-    REFUSES(ERROR_INVALID_VALUE, cuStreamAddCallback(NULL, count_callback, &one, 1));
-    REFUSES(ERROR_INVALID_HANDLE, cuStreamAddCallback(gone_stream(), count_callback, &one, 0));
+    REFUSES(ERROR_INVALID_VALUE, cuStreamAddCallback(NULL, api_count_callback, &one, 1));
+    REFUSES(ERROR_INVALID_HANDLE, cuStreamAddCallback(gone_stream(), api_count_callback, &one, 0));
     struct CUstream_st *stream = stream_new();
     WORKS(cuStreamBeginCapture_v2(stream, RELAXED));
-    REFUSES(ERROR_STREAM_CAPTURE_UNSUPPORTED, cuStreamAddCallback(stream, count_callback, &one, 0));
+    REFUSES(ERROR_STREAM_CAPTURE_UNSUPPORTED, cuStreamAddCallback(stream, api_count_callback, &one, 0));
     // After a kernel that failed, it is told so.
     WORKS(cuLaunchKernel(api_kernel(ptx_fault, "fault"), 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
-    WORKS(cuStreamAddCallback(NULL, count_callback, &one, 0));
-    REQUIRE(called == 1002);
+    WORKS(cuStreamAddCallback(NULL, api_count_callback, &one, 0));
+    REQUIRE(api_called == 1002);
 }
 
 // --- Capture ---------------------------------------------------------------------------------------------------------
@@ -214,7 +203,7 @@ static void show_fork(void)
     WORKS(cuEventRecord(fork, stream));
     WORKS(cuStreamWaitEvent(joined, fork, 0));
     WORKS(cuMemsetD8Async(at + 1, 2, 1, joined));
-    WORKS(cuLaunchHostFunc(joined, count_call, &one));
+    WORKS(cuLaunchHostFunc(joined, api_count_call, &one));
     WORKS(cuEventRecord(join, joined));
     WORKS(cuStreamWaitEvent(stream, join, 0));
     WORKS(cuEventRecordWithFlags(join, stream, EXTERNAL));
@@ -227,9 +216,9 @@ static void show_fork(void)
     WORKS(cuStreamEndCapture(stream, &graph));
     REQUIRE(graph == of && nodes_of(graph) == 5 && api_byte(at) == 0);
     WORKS(cuGraphInstantiateWithFlags(&exec, graph, 0));
-    called = 0;
+    api_called = 0;
     WORKS(cuGraphLaunch(exec, NULL));
-    REQUIRE(api_byte(at) == 1 && api_byte(at + 1) == 2 && called == 1);
+    REQUIRE(api_byte(at) == 1 && api_byte(at + 1) == 2 && api_called == 1);
     WORKS(cuStreamIsCapturing(joined, &status));
     REQUIRE(status == CAPTURE_NONE);
 }
@@ -254,7 +243,7 @@ static void show_spoilt(void)
     REQUIRE(status == CAPTURE_INVALIDATED);
     WORKS(cuStreamIsCapturing(other, &status));
     REQUIRE(status == CAPTURE_INVALIDATED);
-    REFUSES(ERROR_STREAM_CAPTURE_INVALIDATED, cuLaunchHostFunc(other, count_call, NULL));
+    REFUSES(ERROR_STREAM_CAPTURE_INVALIDATED, cuLaunchHostFunc(other, api_count_call, NULL));
     REFUSES(ERROR_STREAM_CAPTURE_INVALIDATED, cuStreamWaitEvent(other, event, 0));
     REFUSES(ERROR_INVALID_VALUE, cuStreamWaitEvent(stream_new(), theirs, 0));
     REFUSES(ERROR_STREAM_CAPTURE_INVALIDATED, cuStreamEndCapture(other, &graph));

@@ -115,14 +115,8 @@ static void instantiate(_Atomic uint32_t *own, _Atomic uint32_t *other)
 {
     struct CUgraph_st *graph;
     struct CUgraphNode_st *node;
-    const struct CUDA_KERNEL_NODE_PARAMS_v2_st kernel = {.func = test.meet,
-                                                         .gridDimX = 1,
-                                                         .gridDimY = 1,
-                                                         .gridDimZ = 1,
-                                                         .blockDimX = 1,
-                                                         .blockDimY = 1,
-                                                         .blockDimZ = 1,
-                                                         .kernelParams = (void *[]){(void *)&own, (void *)&other}};
+    void *parameters[] = {(void *)&own, (void *)&other};
+    const struct CUDA_KERNEL_NODE_PARAMS_v2_st kernel = api_node(test.meet, parameters);
     WORKS(cuGraphCreate(&graph, 0));
     WORKS(cuGraphAddKernelNode_v2(&node, graph, NULL, 0, &kernel));
     WORKS(cuGraphInstantiateWithFlags(&test.exec, graph, 0));
