@@ -103,10 +103,11 @@ struct flight_wait {
     uint32_t called_at; // the line of the PTX at which the kernel called what waits; 0: it waits itself
 };
 
-// The last wait of the warp for a barrier that succeeded: `phases` of it had completed since its init.
+// The last wait of the warp for a barrier that succeeded: `phases` of it had completed since its init. Where it is, as
+// in an event's origin.
 struct flight_seen {
     int is_used, is_parity;
-    uint32_t rank, address;
+    uint32_t rank, address, line, called_at;
     uint64_t operand, inits, phases;
 };
 

@@ -54,7 +54,7 @@ static int add_wait(struct machine_hang *hang, uint32_t first, const struct mach
     *wait = found;
     wait->where = machine_where(strand, found.code, (uint32_t)__builtin_ctz(strand->lanes));
     wait->need = calloc(cluster->ctas * cluster->cta[0].warps, 1);
-    if (wait->what == HANG_MBARRIER) wait->barrier = hang_read_barrier(wait->cluster, wait->rank, wait->number);
+    if (wait->what == HANG_MBARRIER) wait->barrier = hang_read_barrier(wait, wait->rank, wait->number);
     return add_strand(wait, strand) && wait->need != NULL && (wait->barrier != NULL || wait->what != HANG_MBARRIER);
 }
 

@@ -45,7 +45,7 @@ struct hang_part {
 
 // An mbarrier, as it is.
 //   page     its ledger, NULL if nothing was heard of it
-//   pattern  the ledger of whose last phase `before` is: its own, or that of another barrier made at the same line;
+//   pattern  the ledger of whose last phase `before` is: its own, or that of another barrier of its kind;
 //            NULL: none of them has completed a phase
 struct hang_barrier {
     struct mbarrier_fields now;
@@ -113,8 +113,12 @@ const struct hang_wait *hang_first(const struct machine_hang *hang);
 // What the strand waits for (hang_wait.c); 0 if it has ended.
 void hang_find_wait(const struct machine_strand *strand, enum machine_kind kind, struct hang_wait *wait);
 
-// Reads the mbarrier, and who has come to it (hang_barrier.c). NULL if there is no memory.
-struct hang_barrier *hang_read_barrier(struct machine_cluster *cluster, uint32_t rank, uint32_t address);
+// Reads the mbarrier, and who has come to it (hang_barrier.c); `wait` is one of its cluster. NULL if there is no
+// memory.
+struct hang_barrier *hang_read_barrier(const struct hang_wait *wait, uint32_t rank, uint32_t address);
+
+// Is `other` of the same kind as the mbarrier `page` that is waited for (hang_kind.c)?
+int hang_is_same_kind(const struct hang_wait *wait, const struct ledger *page, const struct ledger *other);
 
 // The name of an mbarrier: "full", "full[2]", "smem + 32768", "at 0x408".
 void hang_name(struct machine_cluster *cluster, uint32_t rank, uint32_t address, char *name, size_t bytes);
@@ -135,6 +139,10 @@ int hang_too_many_bytes(struct hang_wait *wait);
 enum hang_does { HANG_EXPECTS, HANG_BRINGS, HANG_ARRIVES };
 int hang_does(const struct hang_part *part, enum hang_does what);
 const struct hang_part *hang_first_that(const struct hang_part *part, uint32_t parts, enum hang_does what);
+
+// Does the instruction of a part have this opcode, or one that begins so? st.async brings bytes too, not only bulk
+// copies.
+int hang_is_of(const struct hang_wait *wait, const struct hang_part *part, const char *opcode);
 
 // Writes " (pipe.cu:12)", or nothing.
 void hang_add_line(struct machine_text *text, const struct hang_wait *wait, const struct hang_part *part);
@@ -163,8 +171,9 @@ int hang_reaches_line(const struct machine_strand *strand, const struct hang_par
 int hang_reaches_form(const struct machine_strand *strand, const struct hang_part *part);
 int hang_reaches_handler(const struct machine_strand *strand, machine_handler *handler);
 
-// The expect_tx that the waiter executes before it waits again: it fills a buffer. NULL: it does not.
-const struct machine_code *hang_next_expect(const struct hang_wait *wait);
+// Does the waiter fill a buffer before it waits again: has it an expect_tx, a cp.async, or a store to shared memory
+// before the first load of it?
+int hang_fills(const struct hang_wait *wait);
 
 // Where a line of the PTX comes from, as the user sees it: "pipe.cu:12", or "PTX line 40".
 const char *hang_line(const struct machine *machine, uint32_t line, uint32_t called_at, char *text, size_t bytes);

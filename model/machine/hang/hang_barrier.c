@@ -99,16 +99,16 @@ static void mark_missing(struct hang_barrier *barrier)
     }
 }
 
-// A barrier of the same CTA that was made at the same line with the same count, and has completed a phase.
-static const struct ledger *find_sibling(const struct machine_cluster *cluster, const struct ledger *page,
+// A barrier of the same CTA and kind with the same count that has completed a phase.
+static const struct ledger *find_sibling(const struct hang_wait *wait, const struct ledger *page,
                                          const struct mbarrier_fields *now)
 {
+    const struct machine_cluster *cluster = wait->cluster;
     const struct ledger_book *book = cluster->flights->unit.ledgers;
     for (uint32_t i = 0; i < book->capacity; i++) {
         const struct ledger *other = &book->page[i];
         uint64_t word;
-        if (!other->is_used || other == page || other->life != BARRIER_LIVE || other->phases == 0) continue;
-        if (other->rank != page->rank || !hang_is_same_origin(cluster->machine, &other->init, &page->init)) continue;
+        if (!other->is_used || other->phases == 0 || !hang_is_same_kind(wait, page, other)) continue;
         const uint8_t *at = cluster_memory_at(cluster->flights->unit.cluster, other->rank, other->address, sizeof word);
         if (at == NULL) continue;
         memcpy(&word, at, sizeof word);
@@ -154,8 +154,9 @@ void hang_name(struct machine_cluster *cluster, uint32_t rank, uint32_t address,
     }
 }
 
-struct hang_barrier *hang_read_barrier(struct machine_cluster *cluster, uint32_t rank, uint32_t address)
+struct hang_barrier *hang_read_barrier(const struct hang_wait *wait, uint32_t rank, uint32_t address)
 {
+    struct machine_cluster *cluster = wait->cluster;
     uint64_t word;
     struct hang_barrier *barrier = calloc(1, sizeof *barrier);
     const uint8_t *at = cluster_memory_at(cluster->flights->unit.cluster, rank, address, sizeof word);
@@ -168,7 +169,7 @@ struct hang_barrier *hang_read_barrier(struct machine_cluster *cluster, uint32_t
     const struct ledger *page = ledger_find(cluster->flights->unit.ledgers, rank, address);
     if (page == NULL || page->life == BARRIER_NONE) return barrier;
     barrier->page = page;
-    barrier->pattern = page->phases > 0 ? page : find_sibling(cluster, page, &barrier->now);
+    barrier->pattern = page->phases > 0 ? page : find_sibling(wait, page, &barrier->now);
     barrier->parts = set_parts(cluster, page->entry, page->count, barrier->part);
     if (barrier->pattern != NULL)
         barrier->befores = set_parts(cluster, barrier->pattern->before, barrier->pattern->befores, barrier->before);

@@ -78,7 +78,9 @@ static int is_kept_up_by_poll(const struct machine_hang *hang, const struct hang
 // One that has never been complete is more likely wrong than one that has, and one with a count than one of all.
 static int score_of_barrier(const struct machine_barrier *barrier)
 {
-    return (barrier->expected > 0 ? HANG_GUESS - 10 : 0) + (barrier->phase == 0 ? 2 : 0);
+    return barrier->expected == 0 ? (barrier->phase == 0 ? 2 : 0)
+           : barrier->phase == 0  ? HANG_GUESS + 8
+                                  : HANG_GUESS - 10;
 }
 
 static void explain_barrier(const struct machine_hang *hang, struct hang_wait *wait)

@@ -50,7 +50,7 @@ static int bytes_elsewhere(struct hang_wait *wait, const struct ledger *other)
 {
     struct machine_text to = hang_likely(wait, HANG_CERTAIN + 8);
     char place[PLACE_BYTES];
-    struct hang_barrier *barrier = hang_read_barrier(wait->cluster, other->rank, other->address);
+    struct hang_barrier *barrier = hang_read_barrier(wait, other->rank, other->address);
     machine_text_add(&to, "%llu bytes went to another mbarrier, which did not expect them",
                      (unsigned long long)(other->total.complete_bytes - other->total.expect_bytes));
     if (barrier != NULL) machine_text_add(&to, ": %s of CTA %u in the cluster", barrier->name, other->rank);
@@ -66,13 +66,12 @@ static int bytes_elsewhere(struct hang_wait *wait, const struct ledger *other)
     return 1;
 }
 
-// st.async and red.async bring bytes too, of any number.
-static int is_bulk(const struct hang_wait *wait, const struct hang_part *part)
+int hang_is_of(const struct hang_wait *wait, const struct hang_part *part, const char *opcode)
 {
-    static const char bulk[] = "cp.async.bulk";
     const struct ptx_name text = machine_line_where(wait->cluster->machine, part->line, 0).instruction;
-    for (uint32_t i = 0; i + sizeof bulk - 1 <= text.length; i++)
-        if (memcmp(text.at + i, bulk, sizeof bulk - 1) == 0) return 1;
+    const size_t bytes = strlen(opcode);
+    for (size_t i = 0; i + bytes <= text.length; i++)
+        if (memcmp(text.at + i, opcode, bytes) == 0) return 1;
     return 0;
 }
 
@@ -102,7 +101,7 @@ int hang_too_few_bytes(struct hang_wait *wait)
     machine_text_add(&to, " asks for %llu bytes, and the copies", (unsigned long long)came->expect_bytes);
     hang_add_line(&to, wait, brings);
     machine_text_add(&to, " bring %llu. Both must be the same", (unsigned long long)came->complete_bytes);
-    if (barrier->now.tx < BULK_UNIT && came->expect_bytes % BULK_UNIT != 0 && is_bulk(wait, brings))
+    if (barrier->now.tx < BULK_UNIT && came->expect_bytes % BULK_UNIT != 0 && hang_is_of(wait, brings, "cp.async.bulk"))
         machine_text_add(&to, ": the size of a bulk copy is rounded down to a multiple of 16 bytes.");
     else
         machine_text_add(&to, ": the sum of all copies; of a tensor copy, the whole box in the type of the map.");

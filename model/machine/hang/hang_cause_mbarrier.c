@@ -108,22 +108,14 @@ static int somebody_is_missing(const struct machine_hang *hang, struct hang_wait
     return 1;
 }
 
-// Another barrier of the CTA that was made at the same line: of another stage.
-static int is_fellow(const struct hang_wait *wait, const struct ledger *other)
-{
-    const struct ledger *page = wait->barrier->page;
-    return other->is_used && other != page && other->rank == page->rank && other->life == BARRIER_LIVE &&
-           hang_is_same_origin(wait->cluster->machine, &other->init, &page->init);
-}
-
-// Which of its fellows, made at the same line, are a phase further on although they come behind it: it was passed over.
+// Which of its fellows, of the same kind, are a phase further on although they come behind it: it was passed over.
 static int is_passed_over(const struct hang_wait *wait)
 {
     const struct ledger *page = wait->barrier->page;
     const struct ledger_book *book = wait->cluster->flights->unit.ledgers;
     for (uint32_t i = 0; i < book->capacity; i++) {
         const struct ledger *other = &book->page[i];
-        if (!is_fellow(wait, other)) continue;
+        if (!hang_is_same_kind(wait, page, other)) continue;
         if (other->phases > page->phases && other->address > page->address) return 1;
         if (other->phases > page->phases + 1) return 1;
     }
@@ -147,6 +139,16 @@ static int is_others_turn(const struct hang_wait *wait, const struct flight_seen
     return 0;
 }
 
+// Does a barrier of its cluster count bytes? A phase that asks for too few completes too early, and lets on who should
+// wait.
+static int are_bytes_expected(const struct hang_wait *wait)
+{
+    const struct ledger_book *book = wait->cluster->flights->unit.ledgers;
+    for (uint32_t i = 0; i < book->capacity; i++)
+        if (book->page[i].is_used && book->page[i].has_expect) return 1;
+    return 0;
+}
+
 // The phase that the waiter waits for is not the next one that it has not seen.
 static int waits_for_another_phase(struct hang_wait *wait)
 {
@@ -167,7 +169,10 @@ static int waits_for_another_phase(struct hang_wait *wait)
                          "its round, or the count of init",
                          (unsigned long long)since);
         add_init_line(&to, wait);
-        machine_text_add(&to, " is lower than the arrivals of a phase.");
+        machine_text_add(&to, " is lower than the arrivals of a phase%s",
+                         are_bytes_expected(wait)
+                             ? ". An expect_tx that asks for fewer bytes than come does the same to who arrives here."
+                             : ".");
     }
     return 1;
 }
@@ -179,7 +184,7 @@ static int lacks_everywhere(const struct hang_wait *wait)
 {
     const struct ledger_book *book = wait->cluster->flights->unit.ledgers;
     for (uint32_t i = 0; i < book->capacity; i++)
-        if (is_fellow(wait, &book->page[i]) && book->page[i].phases == 0 &&
+        if (book->page[i].phases == 0 && hang_is_same_kind(wait, wait->barrier->page, &book->page[i]) &&
             book->page[i].total.arrivals == wait->barrier->page->total.arrivals)
             return 1;
     return 0;
@@ -220,14 +225,22 @@ static int reaches_one(const struct hang_wait *wait, const struct machine_warp *
     return 0;
 }
 
-// Is somebody left who may be meant to arrive, and waits elsewhere? With `only_stuck`, at its first wait of all.
+static int is_at_barrier(const struct machine_hang *hang, const struct machine_warp *warp)
+{
+    const struct hang_wait *its = hang_wait_of(hang, warp);
+    return its != NULL && its->what == HANG_BARRIER;
+}
+
+// Is somebody left who may be meant to arrive, and waits elsewhere? With `only_stuck`, at its first wait of all, or at
+// a barrier of the CTA.
 static int may_be_late(const struct machine_hang *hang, const struct hang_wait *wait, int only_stuck)
 {
     const struct machine_cluster *cluster = wait->cluster;
     for (uint32_t rank = 0; rank < cluster->ctas; rank++)
         for (uint32_t i = 0; i < cluster->cta[rank].warps; i++) {
             const struct machine_warp *warp = &cluster->cta[rank].warp[i];
-            if (warp->live == 0 || has_come(wait, warp) || (only_stuck && has_seen_any(warp))) continue;
+            if (warp->live == 0 || has_come(wait, warp)) continue;
+            if (only_stuck && has_seen_any(warp) && !is_at_barrier(hang, warp)) continue;
             if (is_as_far(hang, wait, warp) || !reaches_one(wait, warp)) continue;
             for (uint32_t s = 0; s < warp->strands; s++) {
                 const struct flight_wait *at = flight_wait_of(&warp->strand[s]);
@@ -248,10 +261,21 @@ static int too_few_arrivals(const struct machine_hang *hang, struct hang_wait *w
     const struct mbarrier_transaction *came = &barrier->page->total;
     const uint32_t expected = barrier->now.expected;
     const struct hang_part *arrives = hang_first_that(barrier->part, barrier->parts, HANG_ARRIVES);
+    const struct hang_part *expects = hang_first_that(barrier->part, barrier->parts, HANG_EXPECTS);
+    if (expects != NULL && came->arrivals == 0 && hang_is_of(wait, expects, "cp.async.mbarrier.arrive")) {
+        struct machine_text to = hang_likely(wait, HANG_CERTAIN + 5);
+        machine_text_add(&to, "cp.async.mbarrier.arrive");
+        hang_add_line(&to, wait, expects);
+        machine_text_add(&to,
+                         " without .noinc adds each of its arrivals to those that are awaited, so the count of init");
+        add_init_line(&to, wait);
+        machine_text_add(&to, ", %u, is never reached. Use .noinc where the count of init has them.", expected);
+        return 1;
+    }
     if (came->expect_bytes > 0 && came->arrivals == 0 && barrier->pattern == NULL) {
         struct machine_text to = hang_likely(wait, HANG_CERTAIN + 5);
         machine_text_add(&to, "expect_tx");
-        hang_add_line(&to, wait, hang_first_that(barrier->part, barrier->parts, HANG_EXPECTS));
+        hang_add_line(&to, wait, expects);
         machine_text_add(&to, " is not an arrival. Use mbarrier.arrive.expect_tx, or arrive as well.");
         return 1;
     }
@@ -284,6 +308,18 @@ static int has_filled(const struct hang_wait *wait)
     return 0;
 }
 
+// Does another thread of its cluster wait for an mbarrier to which nothing has come either? That is the buffer to fill.
+static int others_starve(const struct machine_hang *hang, const struct hang_wait *wait)
+{
+    for (uint32_t i = 0; i < hang->waits; i++) {
+        const struct hang_wait *other = &hang->wait[i];
+        if (other == wait || other->cluster != wait->cluster || other->what != HANG_MBARRIER) continue;
+        if (other->number == wait->number && other->rank == wait->rank) continue;
+        if (other->barrier->page != NULL && other->barrier->page->phases == 0 && other->barrier->parts == 0) return 1;
+    }
+    return 0;
+}
+
 // Does another thread of its cluster wait for an mbarrier that has completed phases? Then it has gone on to there.
 static int others_got_on(const struct machine_hang *hang, const struct hang_wait *wait)
 {
@@ -311,15 +347,15 @@ static int nothing_came(const struct machine_hang *hang, struct hang_wait *wait)
     const struct hang_barrier *barrier = wait->barrier;
     if (barrier->pattern != NULL || barrier->parts > 0) return 0;
     const int is_first = seen_by(wait) == NULL && wait->parity == 0;
-    const struct machine_code *fills = is_first && !has_filled(wait) ? hang_next_expect(wait) : NULL;
+    const int fills = is_first && (!has_filled(wait) || others_starve(hang, wait)) && hang_fills(wait);
     struct machine_text to =
-        hang_likely(wait, fills != NULL               ? HANG_LIKELY + 5
+        hang_likely(wait, fills                       ? HANG_LIKELY + 5
                           : is_first                  ? (others_meet(hang, wait) ? HANG_NOTHING + 1 : HANG_GUESS + 5)
                           : others_got_on(hang, wait) ? HANG_GUESS + 10
                                                       : HANG_GUESS - 12);
     machine_text_add(&to, "nothing has arrived since its init");
     add_init_line(&to, wait);
-    if (fills != NULL)
+    if (fills)
         machine_text_add(
             &to, ", and this is the first wait for it, of a thread that fills a buffer behind it. While its buffer "
                  "is empty from the start, the wait needs parity 1, which returns at once, or an arrival "
@@ -369,6 +405,28 @@ static int init_wiped(struct hang_wait *wait)
     return 1;
 }
 
+// Can a barrier's operations alone have made the word? Then it is in the phase of the ledger, lacks as many bytes, and
+// no more arrivals than it expects; and one that lacks nothing would have completed its phase.
+static int is_possible(const struct ledger *page, const struct mbarrier_fields *now)
+{
+    const int64_t tx = (int64_t)page->total.expect_bytes - (int64_t)page->total.complete_bytes;
+    const int lacks = now->pending > 0 || now->tx != 0 || page->total.drop || page->total_before.drop;
+    return now->phase == (int)(page->phases & 1) && now->tx == tx && now->pending <= now->expected && lacks;
+}
+
+static int is_overwritten(struct hang_wait *wait)
+{
+    const struct ledger *page = wait->barrier->page;
+    const struct mbarrier_fields *now = &wait->barrier->now;
+    if (now->error || is_possible(page, now)) return 0;
+    struct machine_text to = hang_likely(wait, HANG_CERTAIN + 14);
+    machine_text_add(&to, "its word is 0x%016llx, which no operation of an mbarrier has left there since the init",
+                     (unsigned long long)mbarrier_pack(now));
+    add_init_line(&to, wait);
+    machine_text_add(&to, ": something else has written to its 8 bytes. Nothing may, before mbarrier.inval.");
+    return 1;
+}
+
 void hang_explain_mbarrier(const struct machine_hang *hang, struct hang_wait *wait)
 {
     const struct hang_barrier *barrier = wait->barrier;
@@ -384,7 +442,7 @@ void hang_explain_mbarrier(const struct machine_hang *hang, struct hang_wait *wa
         machine_text_add(&to, "mbarrier.inval has invalidated it.");
         return;
     }
-    if (init_wiped(wait) || waits_for_another_phase(wait)) return;
+    if (is_overwritten(wait) || init_wiped(wait) || waits_for_another_phase(wait)) return;
     if (now->tx < 0 && hang_too_many_bytes(wait)) return;
     if (now->pending == 0 && now->tx > 0 && hang_too_few_bytes(wait)) return;
     if (now->pending > 0 && too_few_arrivals(hang, wait)) return;

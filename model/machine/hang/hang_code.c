@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "form_number.h"
+#include "handler.h"
 #include "hang.h"
 #include "report.h"
 
@@ -130,14 +131,36 @@ static int is_form_of_expect(int form)
            (form >= PTX_FORM_MBARRIER_ARRIVE_EXPECT_TX && form <= PTX_FORM_MBARRIER_ARRIVE_EXPECT_TX_REMOTE_SCOPED);
 }
 
+// Of shared memory: MEMORY_READS or MEMORY_WRITES; else -1.
+static int use_of_shared(const struct machine_code *code)
+{
+    if (code->handler != machine_run_transfer || code->transfer->space != PTX_SHARED) return -1;
+    return (int)code->transfer->use;
+}
+
+// It takes from shared memory, or tells others that a buffer is theirs: what is stored behind it fills none.
+static int is_form_of_use(int form)
+{
+    return form == PTX_FORM_LDMATRIX || (form >= PTX_FORM_WGMMA_F16 && form <= PTX_FORM_WGMMA_INT_R) ||
+           (form >= PTX_FORM_MBARRIER_ARRIVE && form <= PTX_FORM_MBARRIER_ARRIVE_REMOTE_SCOPED);
+}
+
+static int is_form_of_copy(int form)
+{
+    return form == PTX_FORM_CP_ASYNC_CA || form == PTX_FORM_CP_ASYNC_CG;
+}
+
 // In the order of the text: compilers keep it in the body of a loop.
-const struct machine_code *hang_next_expect(const struct hang_wait *wait)
+int hang_fills(const struct hang_wait *wait)
 {
     const struct machine_function *function = wait->function;
+    int may_store = 1;
     for (const struct machine_code *code = wait->code + 1; code < function->code + function->codes; code++) {
-        const int form = code->choice != NULL ? code->choice->form : -1;
-        if (is_form_of_expect(form)) return code;
-        if (is_form_of_wait(form)) return NULL;
+        const int form = code->choice != NULL ? code->choice->form : -1, use = use_of_shared(code);
+        if (is_form_of_expect(form) || is_form_of_copy(form)) return 1;
+        if (is_form_of_wait(form)) return 0;
+        if (may_store && use == (int)MEMORY_WRITES) return 1;
+        if (use == (int)MEMORY_READS || is_form_of_use(form)) may_store = 0;
     }
-    return NULL;
+    return 0;
 }

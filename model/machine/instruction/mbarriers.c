@@ -171,7 +171,8 @@ static void note_wait(const struct machine_strand *strand, const struct machine_
                                                 .operand = warp->wait_operand,
                                                 .is_parity = warp->wait_is_parity,
                                                 .function = strand->frame->function,
-                                                .code = code};
+                                                .code = code,
+                                                .called_at = machine_called_at(strand->frame)};
 }
 
 static void note_success(const struct machine_strand *strand, const struct machine_code *code,
@@ -192,7 +193,15 @@ static void note_success(const struct machine_strand *strand, const struct machi
                                       .called_at = machine_called_at(strand->frame)};
     if (page == NULL) return;
     *flight_seen_of(warp, rank, address) =
-        (struct flight_seen){1, is_parity(in), rank, address, in->operand[first], page->inits, page->phases};
+        (struct flight_seen){.is_used = 1,
+                             .is_parity = is_parity(in),
+                             .rank = rank,
+                             .address = address,
+                             .line = strand->frame->function->source->instruction[code->instruction].line,
+                             .called_at = warp->last.called_at,
+                             .operand = in->operand[first],
+                             .inits = page->inits,
+                             .phases = page->phases};
 }
 
 // For how long a try_wait that fails holds its thread, where nobody else has anything to do. An H200 shows 7.8 thousand
