@@ -18,7 +18,7 @@ rule_ids() {
 
 # The part before "__" of every test that has one, in capitals: the rule that the test is about.
 tested_ids() {
-    grep -rhoE --include='*.c' '\b(LOOP_)?TEST\([a-z0-9_]+__' tests | sed -E 's/.*TEST\((.*)__$/\1/' |
+    grep -rhoE --include='*.c' '\b((LOOP_)?TEST|TEST_CALL)\([a-z0-9_]+__' tests | sed -E 's/.*TEST(_CALL)?\((.*)__$/\2/' |
         tr '[:lower:]' '[:upper:]' | LC_ALL=C sort -u
 }
 
@@ -30,7 +30,7 @@ check_rules_tested() {
 check_tests_named() {
     {
         LC_ALL=C comm -13 <(rule_ids) <(tested_ids) | sed 's/^/tests: a TEST is named after a rule that is not there: /'
-        grep -rnoE --include='*.c' '^START_TEST\(.*' tests | sed 's/$/: no suite has it; write TEST(...) or LOOP_TEST(...) (tests\/unit\/unit_test.h)/'
+        grep -rnoE --include='*.c' '^START_TEST\(.*' tests | sed 's/$/: no suite has it; write TEST(...), TEST_CALL(...) or LOOP_TEST(...) (tests\/unit\/unit_test.h)/'
     } | offences
 }
 

@@ -186,35 +186,12 @@ static void require_vectors(enum rule rule)
     ck_assert_int_gt(count, 1);
 }
 
-TEST(mma_sum__is_one_sum_whatever_k)
-{
-    require_vectors(RULE_MMA_SUM);
-}
-
-TEST(mma_fp8__is_two_sums_of_f16_and_an_addition)
-{
-    require_vectors(RULE_MMA_FP8);
-}
-
-TEST(mma_integer__sums_wrap_or_clamp_once)
-{
-    require_vectors(RULE_MMA_INTEGER);
-}
-
-TEST(mma_bits__are_counted)
-{
-    require_vectors(RULE_MMA_BITS);
-}
-
-TEST(mma_f64__is_a_chain_of_fused_multiply_adds)
-{
-    require_vectors(RULE_MMA_F64);
-}
-
-TEST(mma_f64_nan__is_that_of_b_then_of_the_sum_then_of_a)
-{
-    require_vectors(RULE_MMA_F64_NAN);
-}
+TEST_CALL(mma_sum__is_one_sum_whatever_k, require_vectors(RULE_MMA_SUM))
+TEST_CALL(mma_fp8__is_two_sums_of_f16_and_an_addition, require_vectors(RULE_MMA_FP8))
+TEST_CALL(mma_integer__sums_wrap_or_clamp_once, require_vectors(RULE_MMA_INTEGER))
+TEST_CALL(mma_bits__are_counted, require_vectors(RULE_MMA_BITS))
+TEST_CALL(mma_f64__is_a_chain_of_fused_multiply_adds, require_vectors(RULE_MMA_F64))
+TEST_CALL(mma_f64_nan__is_that_of_b_then_of_the_sum_then_of_a, require_vectors(RULE_MMA_F64_NAN))
 
 TEST(slow_mma_vectors_notice_each_misread_rule)
 {

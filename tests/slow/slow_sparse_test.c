@@ -378,25 +378,10 @@ static void require_vectors(enum rule rule)
     ck_assert_int_gt(count, 1);
 }
 
-TEST(wgmma_sparse_place__names_thread_and_bits)
-{
-    require_vectors(RULE_WGMMA_SPARSE_PLACE);
-}
-
-TEST(wgmma_sparse_order__does_not_matter)
-{
-    require_vectors(RULE_WGMMA_SPARSE_ORDER);
-}
-
-TEST(wgmma_sparse_metadata__picks_what_each_index_names)
-{
-    require_vectors(RULE_WGMMA_SPARSE_METADATA);
-}
-
-TEST(wgmma_sparse_sum__leaves_out_what_is_not_met)
-{
-    require_vectors(RULE_WGMMA_SPARSE_SUM);
-}
+TEST_CALL(wgmma_sparse_place__names_thread_and_bits, require_vectors(RULE_WGMMA_SPARSE_PLACE))
+TEST_CALL(wgmma_sparse_order__does_not_matter, require_vectors(RULE_WGMMA_SPARSE_ORDER))
+TEST_CALL(wgmma_sparse_metadata__picks_what_each_index_names, require_vectors(RULE_WGMMA_SPARSE_METADATA))
+TEST_CALL(wgmma_sparse_sum__leaves_out_what_is_not_met, require_vectors(RULE_WGMMA_SPARSE_SUM))
 
 TEST(slow_sparse_vectors_notice_each_misread_rule)
 {

@@ -126,10 +126,8 @@ static int is_noticed(enum slow_mutant mutant)
     return 0;
 }
 
-TEST(store_bounds__vectors_notice_each_misread_rule)
-{
-    slow_require_noticed(1u << SLOW_OF_STORE | 1u << SLOW_OF_BOX, is_noticed);
-}
+TEST_CALL(store_bounds__vectors_notice_each_misread_rule,
+          slow_require_noticed(1u << SLOW_OF_STORE | 1u << SLOW_OF_BOX, is_noticed))
 
 // --- arithmetic ------------------------------------------------------------------------------------------------------
 
@@ -218,7 +216,5 @@ static int is_element_noticed(enum slow_mutant mutant)
     return 0;
 }
 
-TEST(reduce_float_add__vectors_notice_each_misread_rule)
-{
-    slow_require_noticed(1u << SLOW_OF_REDUCE, is_element_noticed);
-}
+TEST_CALL(reduce_float_add__vectors_notice_each_misread_rule,
+          slow_require_noticed(1u << SLOW_OF_REDUCE, is_element_noticed))

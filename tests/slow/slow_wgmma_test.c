@@ -242,45 +242,14 @@ static void require_vectors(enum rule rule)
     ck_assert_int_gt(count, 1);
 }
 
-TEST(wgmma_sum__terms_are_cut_to_25_bits_and_added_exactly)
-{
-    require_vectors(RULE_WGMMA_SUM);
-}
-
-TEST(wgmma_sum_fp8__terms_are_cut_to_13_bits)
-{
-    require_vectors(RULE_WGMMA_SUM_FP8);
-}
-
-TEST(wgmma_sum_exponent__products_are_not_normalised)
-{
-    require_vectors(RULE_WGMMA_SUM_EXPONENT);
-}
-
-TEST(wgmma_subnormal__nothing_is_flushed)
-{
-    require_vectors(RULE_WGMMA_SUBNORMAL);
-}
-
-TEST(wgmma_tf32__low_bits_are_dropped_first)
-{
-    require_vectors(RULE_WGMMA_TF32);
-}
-
-TEST(wgmma_result__f32_is_cut_and_f16_rounded_once)
-{
-    require_vectors(RULE_WGMMA_RESULT);
-}
-
-TEST(wgmma_nan__sign_and_payload_are_lost)
-{
-    require_vectors(RULE_WGMMA_NAN);
-}
-
-TEST(wgmma_integer__sums_wrap_or_clamp_once)
-{
-    require_vectors(RULE_WGMMA_INTEGER);
-}
+TEST_CALL(wgmma_sum__terms_are_cut_to_25_bits_and_added_exactly, require_vectors(RULE_WGMMA_SUM))
+TEST_CALL(wgmma_sum_fp8__terms_are_cut_to_13_bits, require_vectors(RULE_WGMMA_SUM_FP8))
+TEST_CALL(wgmma_sum_exponent__products_are_not_normalised, require_vectors(RULE_WGMMA_SUM_EXPONENT))
+TEST_CALL(wgmma_subnormal__nothing_is_flushed, require_vectors(RULE_WGMMA_SUBNORMAL))
+TEST_CALL(wgmma_tf32__low_bits_are_dropped_first, require_vectors(RULE_WGMMA_TF32))
+TEST_CALL(wgmma_result__f32_is_cut_and_f16_rounded_once, require_vectors(RULE_WGMMA_RESULT))
+TEST_CALL(wgmma_nan__sign_and_payload_are_lost, require_vectors(RULE_WGMMA_NAN))
+TEST_CALL(wgmma_integer__sums_wrap_or_clamp_once, require_vectors(RULE_WGMMA_INTEGER))
 
 TEST(slow_wgmma_vectors_notice_each_misread_rule)
 {

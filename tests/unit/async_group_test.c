@@ -272,12 +272,5 @@ static void check_arrivals(int is_noinc)
     }
 }
 
-TEST(cp_async_mbarrier_arrive__holds_the_phase_by_tx)
-{
-    check_arrivals(0);
-}
-
-TEST(cp_async_mbarrier_noinc__is_one_arrival_that_cannot_fault)
-{
-    check_arrivals(1);
-}
+TEST_CALL(cp_async_mbarrier_arrive__holds_the_phase_by_tx, check_arrivals(0))
+TEST_CALL(cp_async_mbarrier_noinc__is_one_arrival_that_cannot_fault, check_arrivals(1))

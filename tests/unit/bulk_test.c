@@ -328,45 +328,14 @@ static void check_vectors(enum rule rule, int cuda_error)
     vectors_are_of_both_sides(rule, broken, kept);
 }
 
-TEST(bulk_size__is_a_warning)
-{
-    check_vectors(RULE_BULK_SIZE, 0);
-}
-
-TEST(bulk_size_field__is_a_warning)
-{
-    check_vectors(RULE_BULK_SIZE_FIELD, 0);
-}
-
-TEST(bulk_align__is_16_of_every_address_that_is_used)
-{
-    check_vectors(RULE_BULK_ALIGN, 716);
-}
-
-TEST(bulk_async_align__is_that_of_the_whole_vector)
-{
-    check_vectors(RULE_BULK_ASYNC_ALIGN, 716);
-}
-
-TEST(bulk_smem_bounds__are_exact)
-{
-    check_vectors(RULE_BULK_SMEM_BOUNDS, 700);
-}
-
-TEST(bulk_unmapped__counts_every_byte)
-{
-    check_vectors(RULE_BULK_UNMAPPED, 700);
-}
-
-TEST(bulk_remote_bounds__are_719)
-{
-    check_vectors(RULE_BULK_REMOTE_BOUNDS, 719);
-}
-
-TEST(bulk_remote_limit__is_700)
-{
-    check_vectors(RULE_BULK_REMOTE_LIMIT, 700);
-}
+TEST_CALL(bulk_size__is_a_warning, check_vectors(RULE_BULK_SIZE, 0))
+TEST_CALL(bulk_size_field__is_a_warning, check_vectors(RULE_BULK_SIZE_FIELD, 0))
+TEST_CALL(bulk_align__is_16_of_every_address_that_is_used, check_vectors(RULE_BULK_ALIGN, 716))
+TEST_CALL(bulk_async_align__is_that_of_the_whole_vector, check_vectors(RULE_BULK_ASYNC_ALIGN, 716))
+TEST_CALL(bulk_smem_bounds__are_exact, check_vectors(RULE_BULK_SMEM_BOUNDS, 700))
+TEST_CALL(bulk_unmapped__counts_every_byte, check_vectors(RULE_BULK_UNMAPPED, 700))
+TEST_CALL(bulk_remote_bounds__are_719, check_vectors(RULE_BULK_REMOTE_BOUNDS, 719))
+TEST_CALL(bulk_remote_limit__is_700, check_vectors(RULE_BULK_REMOTE_LIMIT, 700))
 
 // --- reductions ------------------------------------------------------------------------------------------------------
 

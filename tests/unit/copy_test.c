@@ -96,25 +96,10 @@ static void check_swizzle(enum tensormap_swizzle swizzle)
         }
 }
 
-TEST(swizzle_none__leaves_addresses)
-{
-    check_swizzle(SWIZZLE_NONE);
-}
-
-TEST(swizzle_32b__moves_bit_7)
-{
-    check_swizzle(SWIZZLE_32B);
-}
-
-TEST(swizzle_64b__moves_bits_8_and_7)
-{
-    check_swizzle(SWIZZLE_64B);
-}
-
-TEST(swizzle_128b__moves_bits_9_to_7)
-{
-    check_swizzle(SWIZZLE_128B);
-}
+TEST_CALL(swizzle_none__leaves_addresses, check_swizzle(SWIZZLE_NONE))
+TEST_CALL(swizzle_32b__moves_bit_7, check_swizzle(SWIZZLE_32B))
+TEST_CALL(swizzle_64b__moves_bits_8_and_7, check_swizzle(SWIZZLE_64B))
+TEST_CALL(swizzle_128b__moves_bits_9_to_7, check_swizzle(SWIZZLE_128B))
 
 TEST(swizzle_absolute__a_box_may_start_in_mid_pattern)
 {

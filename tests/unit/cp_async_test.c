@@ -108,10 +108,7 @@ TEST(cp_async_zero_fill__reads_src_size_bytes)
     check_reads(CP_ASYNC_SRC_SIZE);
 }
 
-TEST(cp_async_ignore_src__reads_nothing)
-{
-    check_reads(CP_ASYNC_IGNORE_SRC);
-}
+TEST_CALL(cp_async_ignore_src__reads_nothing, check_reads(CP_ASYNC_IGNORE_SRC))
 
 // --- the copy --------------------------------------------------------------------------------------------------------
 
@@ -235,37 +232,10 @@ static void check_vectors(enum rule rule, int cuda_error)
     vectors_are_of_both_sides(rule, broken, kept);
 }
 
-TEST(cp_async_src_size__warns_past_cp_size)
-{
-    check_vectors(R(SRC_SIZE), 0);
-}
-
-TEST(cp_async_src_size_align__warns)
-{
-    check_vectors(R(SRC_SIZE_ALIGN), 0);
-}
-
-TEST(cp_async_src_align__is_first)
-{
-    check_vectors(R(SRC_ALIGN), 716);
-}
-
-TEST(cp_async_window__is_24_bits)
-{
-    check_vectors(R(WINDOW), 715);
-}
-
-TEST(cp_async_smem_bounds__are_exact)
-{
-    check_vectors(R(SMEM_BOUNDS), 700);
-}
-
-TEST(cp_async_align__is_that_of_cp_size)
-{
-    check_vectors(R(ALIGN), 716);
-}
-
-TEST(cp_async_unmapped__counts_what_is_read)
-{
-    check_vectors(R(UNMAPPED), 700);
-}
+TEST_CALL(cp_async_src_size__warns_past_cp_size, check_vectors(R(SRC_SIZE), 0))
+TEST_CALL(cp_async_src_size_align__warns, check_vectors(R(SRC_SIZE_ALIGN), 0))
+TEST_CALL(cp_async_src_align__is_first, check_vectors(R(SRC_ALIGN), 716))
+TEST_CALL(cp_async_window__is_24_bits, check_vectors(R(WINDOW), 715))
+TEST_CALL(cp_async_smem_bounds__are_exact, check_vectors(R(SMEM_BOUNDS), 700))
+TEST_CALL(cp_async_align__is_that_of_cp_size, check_vectors(R(ALIGN), 716))
+TEST_CALL(cp_async_unmapped__counts_what_is_read, check_vectors(R(UNMAPPED), 700))

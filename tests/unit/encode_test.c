@@ -80,165 +80,38 @@ static void check_vectors(enum rule rule)
     vectors_are_of_both_sides(rule, broken, kept);
 }
 
-TEST(map_rank__is_1_to_5)
-{
-    check_vectors(RULE_MAP_RANK);
-}
-
-TEST(map_rank_huge__is_refused_before_the_rank)
-{
-    check_vectors(RULE_MAP_RANK_HUGE);
-}
-
-TEST(map_rank_interleave__is_at_least_3)
-{
-    check_vectors(RULE_MAP_RANK_INTERLEAVE);
-}
-
-TEST(map_rank_im2col__is_at_least_3)
-{
-    check_vectors(RULE_MAP_RANK_IM2COL);
-}
-
-TEST(map_data_type__is_at_most_12)
-{
-    check_vectors(RULE_MAP_DATA_TYPE);
-}
-
-TEST(map_data_type_packed__is_13_to_15)
-{
-    check_vectors(RULE_MAP_DATA_TYPE_PACKED);
-}
-
-TEST(map_interleave__is_at_most_2)
-{
-    check_vectors(RULE_MAP_INTERLEAVE);
-}
-
-TEST(map_swizzle__is_at_most_3)
-{
-    check_vectors(RULE_MAP_SWIZZLE);
-}
-
-TEST(map_swizzle_atom__is_4_to_6)
-{
-    check_vectors(RULE_MAP_SWIZZLE_ATOM);
-}
-
-TEST(map_l2_promotion__is_at_most_3)
-{
-    check_vectors(RULE_MAP_L2_PROMOTION);
-}
-
-TEST(map_oob_fill__is_at_most_1)
-{
-    check_vectors(RULE_MAP_OOB_FILL);
-}
-
-TEST(map_oob_fill_integer__refuses_nan)
-{
-    check_vectors(RULE_MAP_OOB_FILL_INTEGER);
-}
-
-TEST(map_address_align__is_16)
-{
-    check_vectors(RULE_MAP_ADDRESS_ALIGN);
-}
-
-TEST(map_address_align_32__is_32_with_pixels_of_32)
-{
-    check_vectors(RULE_MAP_ADDRESS_ALIGN_32);
-}
-
-TEST(map_address_limit__is_below_2_57)
-{
-    check_vectors(RULE_MAP_ADDRESS_LIMIT);
-}
-
-TEST(map_dim__is_1_to_2_32)
-{
-    check_vectors(RULE_MAP_DIM);
-}
-
-TEST(map_stride_align__is_16)
-{
-    check_vectors(RULE_MAP_STRIDE_ALIGN);
-}
-
-TEST(map_stride_align_32__is_32_with_pixels_of_32)
-{
-    check_vectors(RULE_MAP_STRIDE_ALIGN_32);
-}
-
-TEST(map_stride_limit__is_below_2_40)
-{
-    check_vectors(RULE_MAP_STRIDE_LIMIT);
-}
-
-TEST(map_element_stride__is_1_to_8)
-{
-    check_vectors(RULE_MAP_ELEMENT_STRIDE);
-}
-
-TEST(map_box_dim__is_1_to_256)
-{
-    check_vectors(RULE_MAP_BOX_DIM);
-}
-
-TEST(map_channels__is_1_to_256)
-{
-    check_vectors(RULE_MAP_CHANNELS);
-}
-
-TEST(map_pixels__is_1_to_1024)
-{
-    check_vectors(RULE_MAP_PIXELS);
-}
-
-TEST(map_inner_bytes__is_a_multiple_of_16)
-{
-    check_vectors(RULE_MAP_INNER_BYTES);
-}
-
-TEST(map_swizzle_span__limits_the_inner_box)
-{
-    check_vectors(RULE_MAP_SWIZZLE_SPAN);
-}
-
-TEST(map_corner_range__is_16_8_or_5_bits)
-{
-    check_vectors(RULE_MAP_CORNER_RANGE);
-}
-
-TEST(map_corner_empty__is_refused)
-{
-    check_vectors(RULE_MAP_CORNER_EMPTY);
-}
-
-TEST(map_wide_mode__is_0_or_1)
-{
-    check_vectors(RULE_MAP_WIDE_MODE);
-}
-
-TEST(map_interleave_32b_swizzle__warns)
-{
-    check_vectors(RULE_MAP_INTERLEAVE_32B_SWIZZLE);
-}
-
-TEST(map_stride_order__warns)
-{
-    check_vectors(RULE_MAP_STRIDE_ORDER);
-}
-
-TEST(map_inner_stride__warns)
-{
-    check_vectors(RULE_MAP_INNER_STRIDE);
-}
-
-TEST(map_wide_swizzle__warns)
-{
-    check_vectors(RULE_MAP_WIDE_SWIZZLE);
-}
+TEST_CALL(map_rank__is_1_to_5, check_vectors(RULE_MAP_RANK))
+TEST_CALL(map_rank_huge__is_refused_before_the_rank, check_vectors(RULE_MAP_RANK_HUGE))
+TEST_CALL(map_rank_interleave__is_at_least_3, check_vectors(RULE_MAP_RANK_INTERLEAVE))
+TEST_CALL(map_rank_im2col__is_at_least_3, check_vectors(RULE_MAP_RANK_IM2COL))
+TEST_CALL(map_data_type__is_at_most_12, check_vectors(RULE_MAP_DATA_TYPE))
+TEST_CALL(map_data_type_packed__is_13_to_15, check_vectors(RULE_MAP_DATA_TYPE_PACKED))
+TEST_CALL(map_interleave__is_at_most_2, check_vectors(RULE_MAP_INTERLEAVE))
+TEST_CALL(map_swizzle__is_at_most_3, check_vectors(RULE_MAP_SWIZZLE))
+TEST_CALL(map_swizzle_atom__is_4_to_6, check_vectors(RULE_MAP_SWIZZLE_ATOM))
+TEST_CALL(map_l2_promotion__is_at_most_3, check_vectors(RULE_MAP_L2_PROMOTION))
+TEST_CALL(map_oob_fill__is_at_most_1, check_vectors(RULE_MAP_OOB_FILL))
+TEST_CALL(map_oob_fill_integer__refuses_nan, check_vectors(RULE_MAP_OOB_FILL_INTEGER))
+TEST_CALL(map_address_align__is_16, check_vectors(RULE_MAP_ADDRESS_ALIGN))
+TEST_CALL(map_address_align_32__is_32_with_pixels_of_32, check_vectors(RULE_MAP_ADDRESS_ALIGN_32))
+TEST_CALL(map_address_limit__is_below_2_57, check_vectors(RULE_MAP_ADDRESS_LIMIT))
+TEST_CALL(map_dim__is_1_to_2_32, check_vectors(RULE_MAP_DIM))
+TEST_CALL(map_stride_align__is_16, check_vectors(RULE_MAP_STRIDE_ALIGN))
+TEST_CALL(map_stride_align_32__is_32_with_pixels_of_32, check_vectors(RULE_MAP_STRIDE_ALIGN_32))
+TEST_CALL(map_stride_limit__is_below_2_40, check_vectors(RULE_MAP_STRIDE_LIMIT))
+TEST_CALL(map_element_stride__is_1_to_8, check_vectors(RULE_MAP_ELEMENT_STRIDE))
+TEST_CALL(map_box_dim__is_1_to_256, check_vectors(RULE_MAP_BOX_DIM))
+TEST_CALL(map_channels__is_1_to_256, check_vectors(RULE_MAP_CHANNELS))
+TEST_CALL(map_pixels__is_1_to_1024, check_vectors(RULE_MAP_PIXELS))
+TEST_CALL(map_inner_bytes__is_a_multiple_of_16, check_vectors(RULE_MAP_INNER_BYTES))
+TEST_CALL(map_swizzle_span__limits_the_inner_box, check_vectors(RULE_MAP_SWIZZLE_SPAN))
+TEST_CALL(map_corner_range__is_16_8_or_5_bits, check_vectors(RULE_MAP_CORNER_RANGE))
+TEST_CALL(map_corner_empty__is_refused, check_vectors(RULE_MAP_CORNER_EMPTY))
+TEST_CALL(map_wide_mode__is_0_or_1, check_vectors(RULE_MAP_WIDE_MODE))
+TEST_CALL(map_interleave_32b_swizzle__warns, check_vectors(RULE_MAP_INTERLEAVE_32B_SWIZZLE))
+TEST_CALL(map_stride_order__warns, check_vectors(RULE_MAP_STRIDE_ORDER))
+TEST_CALL(map_inner_stride__warns, check_vectors(RULE_MAP_INNER_STRIDE))
+TEST_CALL(map_wide_swizzle__warns, check_vectors(RULE_MAP_WIDE_SWIZZLE))
 
 // What is named is the side that can stay longest; of huge boxes all that must shrink.
 LOOP_TEST(map_box_bytes__is_counted_with_floor_in_64_bits, 0, 10)

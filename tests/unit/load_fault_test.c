@@ -278,50 +278,15 @@ static void check_vectors(enum rule rule)
     vectors_are_of_both_sides(rule, broken, kept);
 }
 
-TEST(load_map_format__is_no_map)
-{
-    check_vectors(RULE_LOAD_MAP_FORMAT);
-}
-
-TEST(load_mode__is_tiled)
-{
-    check_vectors(RULE_LOAD_MODE);
-}
-
-TEST(load_rank__is_that_of_the_map)
-{
-    check_vectors(RULE_LOAD_RANK);
-}
-
-TEST(load_dim_limit__is_2_31)
-{
-    check_vectors(RULE_LOAD_DIM_LIMIT);
-}
-
-TEST(load_coord_align__is_16_bytes_in_and_out_of_bounds)
-{
-    check_vectors(RULE_LOAD_COORD_ALIGN);
-}
-
-TEST(load_smem_align__is_128_after_715_before_700)
-{
-    check_vectors(RULE_LOAD_SMEM_ALIGN);
-}
-
-TEST(load_smem_bounds__are_exact)
-{
-    check_vectors(RULE_LOAD_SMEM_BOUNDS);
-}
-
-TEST(load_unmapped__faults_where_an_element_is_in_bounds)
-{
-    check_vectors(RULE_LOAD_UNMAPPED);
-}
-
-TEST(load_base_unmapped__faults_when_the_first_element_is_outside)
-{
-    check_vectors(RULE_LOAD_BASE_UNMAPPED);
-}
+TEST_CALL(load_map_format__is_no_map, check_vectors(RULE_LOAD_MAP_FORMAT))
+TEST_CALL(load_mode__is_tiled, check_vectors(RULE_LOAD_MODE))
+TEST_CALL(load_rank__is_that_of_the_map, check_vectors(RULE_LOAD_RANK))
+TEST_CALL(load_dim_limit__is_2_31, check_vectors(RULE_LOAD_DIM_LIMIT))
+TEST_CALL(load_coord_align__is_16_bytes_in_and_out_of_bounds, check_vectors(RULE_LOAD_COORD_ALIGN))
+TEST_CALL(load_smem_align__is_128_after_715_before_700, check_vectors(RULE_LOAD_SMEM_ALIGN))
+TEST_CALL(load_smem_bounds__are_exact, check_vectors(RULE_LOAD_SMEM_BOUNDS))
+TEST_CALL(load_unmapped__faults_where_an_element_is_in_bounds, check_vectors(RULE_LOAD_UNMAPPED))
+TEST_CALL(load_base_unmapped__faults_when_the_first_element_is_outside, check_vectors(RULE_LOAD_BASE_UNMAPPED))
 
 // Of every vector all findings but those about global memory.
 LOOP_TEST(load_check_without_global_memory_asks_all_else, 0, VECTORS)

@@ -99,7 +99,6 @@ LOOP_TEST(machine_again_a_warp_begins_as_the_first_did, 0, PROGRAMS *SCHEDULES)
         ck_assert_msg(ran->out[i] == wanted, "%s: thread %u of CTA %u has %u, not %u", programs[p].what, i % THREADS,
                       i / THREADS, ran->out[i], wanted);
     }
-    free(ran);
 }
 
 // Whether instructions are left out or not, all are counted.
@@ -111,6 +110,4 @@ TEST(machine_again_counts_what_it_leaves_out)
     struct ran *all = run_well(text, (struct launch_of){CTAS, THREADS, .schedule = {.threads = 1}});
     ck_assert_uint_eq(all->outcome.instructions, CTAS * one->outcome.instructions);
     ck_assert_uint_eq(all->outcome.thread_instructions, CTAS * one->outcome.thread_instructions);
-    free(one);
-    free(all);
 }

@@ -257,10 +257,8 @@ TEST(CP_ASYNC_MBARRIER_ARRIVE__comes_behind_the_copies)
     "st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%r5], {%r10, %r11, %r12, %r13}, [%r9];\n"           \
     "add.u32 %r4, %r4, 16;\nsetp.lt.u32 %p3, %r4, 1024;\n@%p3 bra send;\n" MEET "ret;\nreceive:\n"
 
-TEST(CLUSTER_BARRIER__st_async_reaches_the_other_cta)
-{
-    check_always(KERNEL("", BARRIER) SEND WAIT MEET STORE_WORDS, 1, 2, 256);
-}
+TEST_CALL(CLUSTER_BARRIER__st_async_reaches_the_other_cta,
+          check_always(KERNEL("", BARRIER) SEND WAIT MEET STORE_WORDS, 1, 2, 256))
 
 // The 128 threads of each CTA send 4 KiB to their own CTA, four bytes at a time, and wait for them.
 #define MANY                                                                                                           \
@@ -323,10 +321,8 @@ TEST(MACHINE__by_default_no_warp_falls_two_phases_behind)
     "[%r3], %h1;\nown:\nmbarrier.try_wait.parity.shared::cta.b64 %p2, [%r3], 0;\n@!%p2 bra own;\n" MEET                \
     "ret;\nreceive:\n"
 
-TEST(MULTICAST_TARGETS__each_cta_waits_on_its_own_barrier)
-{
-    check_always(KERNEL(".reg .b16 %h<4>;\n", BARRIER) MULTICAST WAIT MEET STORE_WORDS, 1, 2, 256);
-}
+TEST_CALL(MULTICAST_TARGETS__each_cta_waits_on_its_own_barrier,
+          check_always(KERNEL(".reg .b16 %h<4>;\n", BARRIER) MULTICAST WAIT MEET STORE_WORDS, 1, 2, 256))
 
 // Each CTA loads a tile of its own, and CTA 1 writes it out: both addresses with the rank of the CTA or without it.
 #define OWN_TILE(mask)                                                                                                 \

@@ -14,17 +14,17 @@ static void keep_text(void *context, const char *text, size_t bytes)
 TEST(printf_writes_what_lies_in_the_arguments)
 {
     char printed[512] = "";
-    free(run_well(HEAD ".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n"
-                       ".global .align 1 .b8 format[20] = {37, 100, 32, 37, 115, 32, 37, 46, 50, 102, 32, 37, 108, "
-                       "108, 120, 10, 0};\n.global .align 1 .b8 word[4] = {111, 110, 101, 0};\n"
-                       ".visible .entry k(.param .u64 out)\n{\n.local .align 8 .b8 a[32];\n" REGISTERS
-                       "mov.u32 %r0, %tid.x;\nmov.u64 %rd1, a;\ncvta.local.u64 %rd2, %rd1;\n"
-                       "sub.u32 %r1, %r0, 1;\nst.local.u32 [%rd1], %r1;\nmov.u64 %rd3, word;\n"
-                       "st.local.u64 [%rd1+8], %rd3;\nst.local.f64 [%rd1+16], 0d3FF8000000000000;\n"
-                       "st.local.u64 [%rd1+24], 0x123456789a;\nmov.u64 %rd4, format;\n"
-                       "{\n.param .b64 p;\n.param .b64 q;\n.param .b32 r;\nst.param.b64 [p], %rd4;\n"
-                       "st.param.b64 [q], %rd2;\ncall (r), vprintf, (p, q);\nld.param.b32 %r2, [r];\n}\nret;\n}\n",
-                  (struct launch_of){.block = 2, .print = keep_text, .print_context = printed}));
+    run_well(HEAD ".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n"
+                  ".global .align 1 .b8 format[20] = {37, 100, 32, 37, 115, 32, 37, 46, 50, 102, 32, 37, 108, "
+                  "108, 120, 10, 0};\n.global .align 1 .b8 word[4] = {111, 110, 101, 0};\n"
+                  ".visible .entry k(.param .u64 out)\n{\n.local .align 8 .b8 a[32];\n" REGISTERS
+                  "mov.u32 %r0, %tid.x;\nmov.u64 %rd1, a;\ncvta.local.u64 %rd2, %rd1;\n"
+                  "sub.u32 %r1, %r0, 1;\nst.local.u32 [%rd1], %r1;\nmov.u64 %rd3, word;\n"
+                  "st.local.u64 [%rd1+8], %rd3;\nst.local.f64 [%rd1+16], 0d3FF8000000000000;\n"
+                  "st.local.u64 [%rd1+24], 0x123456789a;\nmov.u64 %rd4, format;\n"
+                  "{\n.param .b64 p;\n.param .b64 q;\n.param .b32 r;\nst.param.b64 [p], %rd4;\n"
+                  "st.param.b64 [q], %rd2;\ncall (r), vprintf, (p, q);\nld.param.b32 %r2, [r];\n}\nret;\n}\n",
+             (struct launch_of){.block = 2, .print = keep_text, .print_context = printed});
     ck_assert_str_eq(printed, "-1 one 1.50 123456789a\n0 one 1.50 123456789a\n");
 }
 
@@ -206,6 +206,5 @@ TEST(malloc_and_free_take_from_the_heap)
         (struct launch_of){.block = 32, .heap = heap});
     for (uint32_t i = 0; i < 32; i++) ck_assert_uint_eq(ran->out[i], i);
     for (uint32_t i = 32; i < 64; i++) ck_assert_uint_eq(ran->out[i], 0xa5a5a5a5);
-    free(ran);
     machine_heap_close(heap);
 }

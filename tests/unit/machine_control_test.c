@@ -10,14 +10,12 @@ TEST(the_limit_is_kept_closely)
     ck_assert_int_eq(ran->outcome.kind, MACHINE_LIMITED);
     ck_assert_uint_ge(ran->outcome.instructions, 20000);
     ck_assert_uint_le(ran->outcome.instructions, 25000);
-    free(ran);
 }
 
 TEST(each_thread_stores_its_number)
 {
     struct ran *ran = run_well(ENTRY THREAD "st.global.u32 [%rd1], %r0;\nret;\n}\n", (struct launch_of){.block = 100});
     for (uint32_t i = 0; i < 4096; i++) ck_assert_uint_eq(ran->out[i], i < 100 ? i : 0);
-    free(ran);
 }
 
 // Threads loop as often as their number says; then each stores how often it did.
@@ -30,7 +28,6 @@ TEST(threads_of_a_warp_loop_differently_often)
                                (struct launch_of){.block = 64});
     for (uint32_t i = 0; i < 64; i++) ck_assert_uint_eq(ran->out[i], 1000 + i);
     ck_assert_uint_lt(ran->outcome.instructions, 2 * 64 * 6);
-    free(ran);
 }
 
 // Lane 0 spins until lane 31 of the same warp has stored.
@@ -44,7 +41,6 @@ TEST(a_lane_spins_for_its_sibling)
                                             "DONE: st.global.u32 [%rd1], %r2;\nret;\n}\n",
                                (struct launch_of){.block = 32});
     for (uint32_t i = 0; i < 32; i++) ck_assert_uint_eq(ran->out[i], 7);
-    free(ran);
 }
 
 TEST(brx_picks_a_target_for_each_lane)
@@ -56,7 +52,6 @@ TEST(brx_picks_a_target_for_each_lane)
                                             "E: st.global.u32 [%rd1], %r2;\nret;\n}\n",
                                (struct launch_of){.block = 32});
     for (uint32_t i = 0; i < 32; i++) ck_assert_uint_eq(ran->out[i], 10 + i % 4);
-    free(ran);
 }
 
 // A factorial, recursive, of each lane's number modulo 8, through .param.
@@ -75,7 +70,6 @@ TEST(recursion_returns_lane_by_lane)
     static const uint32_t wanted[] = {1, 1, 2, 6, 24, 120, 720, 5040};
     struct ran *ran = run_well(factorial, (struct launch_of){.block = 40});
     for (uint32_t i = 0; i < 40; i++) ck_assert_uint_eq(ran->out[i], wanted[i % 8]);
-    free(ran);
 }
 
 TEST(a_recursion_without_end_fills_the_stack)
@@ -86,7 +80,6 @@ TEST(a_recursion_without_end_fills_the_stack)
     ck_assert_int_eq(ran->outcome.kind, MACHINE_FAULTED);
     ck_assert_int_eq(ran->outcome.cuda_error, 700);
     ck_assert_ptr_nonnull(strstr(ran->outcome.message, "stack"));
-    free(ran);
 }
 
 // Odd lanes call one function by its address, even ones another; values go in registers.
@@ -101,7 +94,6 @@ TEST(an_indirect_call_goes_where_each_lane_says)
                       "call (%r2), %rd4, (%r0), P;\nst.global.u32 [%rd1], %r2;\nret;\n}\n",
                  (struct launch_of){.block = 32});
     for (uint32_t i = 0; i < 32; i++) ck_assert_uint_eq(ran->out[i], i % 2 ? i * i : 2 * i);
-    free(ran);
 }
 
 TEST(a_call_of_no_function_is_718)
@@ -110,7 +102,6 @@ TEST(a_call_of_no_function_is_718)
                                (struct launch_of){0});
     ck_assert_int_eq(ran->outcome.kind, MACHINE_FAULTED);
     ck_assert_int_eq(ran->outcome.cuda_error, 718);
-    free(ran);
 }
 
 TEST(guards_let_lanes_pass)
@@ -123,7 +114,6 @@ TEST(guards_let_lanes_pass)
         ck_assert_uint_eq(ran->out[i], i < 10 ? 0 : 1);
         ck_assert_uint_eq(ran->out[i + 128], i < 10 ? 0 : 6);
     }
-    free(ran);
 }
 
 TEST(trap_ends_the_launch_and_says_where)
@@ -134,7 +124,6 @@ TEST(trap_ends_the_launch_and_says_where)
     ck_assert_uint_eq(ran->outcome.where.thread[0], 37);
     ck_assert_ptr_nonnull(strstr(ran->outcome.message, "@%p0 trap;"));
     ck_assert_ptr_null(strstr(ran->outcome.message, "cooperative"));
-    free(ran);
 }
 
 TEST(trap_of_a_grid_that_cannot_meet_names_the_launch_it_needs)
@@ -143,7 +132,6 @@ TEST(trap_of_a_grid_that_cannot_meet_names_the_launch_it_needs)
                                (struct launch_of){0});
     ck_assert_int_eq(ran->outcome.kind, MACHINE_TRAPPED);
     ck_assert_ptr_nonnull(strstr(ran->outcome.message, "The launch is not cooperative. If grid.sync() trapped"));
-    free(ran);
 }
 
 TEST(an_endless_loop_meets_the_limit)
@@ -151,10 +139,8 @@ TEST(an_endless_loop_meets_the_limit)
     static const char counts[] = ENTRY "L: add.u32 %r0, %r0, 1;\nbra L;\n}\n";
     struct ran *ran = run_text(counts, (struct launch_of){.block = 32, .limits = {.instructions = 100000}});
     ck_assert_int_eq(ran->outcome.kind, MACHINE_LIMITED);
-    free(ran);
     ran = run_text(counts, (struct launch_of){.block = 32, .limits = {.seconds = 0.05}});
     ck_assert_int_eq(ran->outcome.kind, MACHINE_LIMITED);
-    free(ran);
 }
 
 // Of 67 instructions, and so at another one of them at the end of each turn.
@@ -164,10 +150,8 @@ TEST(a_loop_that_comes_back_to_its_state_hangs)
                                      "@%p0 bra M;\nbra L;\n}\n";
     struct ran *ran = run_text(loop, (struct launch_of){.block = 96});
     ck_assert_int_eq(ran->outcome.kind, MACHINE_HUNG);
-    free(ran);
     ran = run_text(ENTRY "L: bra L;\n}\n", (struct launch_of){.block = 32});
     ck_assert_int_eq(ran->outcome.kind, MACHINE_HUNG);
-    free(ran);
 }
 
 // One lane reads a clock every 15 clocks, 7.5 ns; nanosleep sleeps as long as it says; and where shared memory ends. As
@@ -187,5 +171,4 @@ TEST(clocks_and_ends_are_those_of_an_h200)
     ck_assert_uint_eq(ran->out[1], 100000);
     ck_assert_uint_eq(ran->out[2], 1172);
     ck_assert_uint_eq(ran->out[3], 0x120);
-    free(ran);
 }

@@ -44,13 +44,12 @@ LOOP_TEST(accesses_are_told_with_their_order_and_scope, 0, ROWS_OF(accesses))
     struct heard heard = {0};
     const struct observer observer = {&heard, hear};
     snprintf(text, sizeof text, "%smov.u32 %%r2, 1;\nmov.u32 %%r1, 0;\n%s\nret;\n}\n", ENTRY, accesses[_i].row);
-    struct ran *ran = run_well(text, (struct launch_of){.block = 3, .observer = &observer});
+    run_well(text, (struct launch_of){.block = 3, .observer = &observer});
     ck_assert_int_eq(heard.count, 3); // one of each lane
     ck_assert_msg(heard.last.kind == accesses[_i].kind && heard.last.order == accesses[_i].order &&
                       heard.last.scope == accesses[_i].scope && heard.last.bytes == 4,
                   "%s: kind %d, order %d, scope %d", accesses[_i].row, (int)heard.last.kind, (int)heard.last.order,
                   (int)heard.last.scope);
-    free(ran);
 }
 
 // How many events of a kind a warp's row makes; of accesses those of 16 bytes.
@@ -97,6 +96,6 @@ LOOP_TEST(events_are_told_of_rows, 0, ROWS_OF(events))
     snprintf(text, sizeof text,
              "%s%s.visible .entry k(.param .u64 out)\n{\n.local .align 16 .b8 l[16];\n%s%s\nret;\n}\n", HEAD, SHARED,
              REGISTERS, events[_i].row);
-    free(run_well(text, (struct launch_of){.block = LANES, .observer = &observer}));
+    run_well(text, (struct launch_of){.block = LANES, .observer = &observer});
     ck_assert_msg(counted.count == events[_i].count, "%s: %d events", events[_i].row, counted.count);
 }

@@ -42,7 +42,6 @@ LOOP_TEST(a_map_is_edited_as_the_model_edits_it, 0, EDITS)
     ck_assert_msg(ran->outcome.kind == MACHINE_DONE, "%s: %s", edits[_i].instruction, ran->outcome.message);
     ck_assert_int_eq(tensormap_replace(&expected, &edits[_i].op, NULL), RULE_OK);
     ck_assert_msg(memcmp(map_of(ran), &expected, sizeof expected) == 0, "%s", edits[_i].instruction);
-    free(ran);
 }
 
 TEST(a_map_in_shared_memory_is_copied_by_the_warp)
@@ -61,7 +60,6 @@ TEST(a_map_in_shared_memory_is_copied_by_the_warp)
     ck_assert_msg(ran->outcome.kind == MACHINE_DONE, "%s", ran->outcome.message);
     ck_assert_int_eq(tensormap_replace(&expected, &rank, NULL), RULE_OK);
     ck_assert_int_eq(memcmp(map_of(ran), &expected, sizeof expected), 0);
-    free(ran);
 }
 
 static const struct {
@@ -83,5 +81,4 @@ LOOP_TEST(a_map_that_cannot_be_edited_or_copied_faults, 0, ROWS_OF(faults))
     struct ran *ran = run_text(text, (struct launch_of){.block = 32});
     ck_assert_msg(ran->outcome.kind == MACHINE_FAULTED, "%s: %d %s", faults[_i].why, (int)ran->outcome.kind,
                   ran->outcome.message);
-    free(ran);
 }

@@ -13,7 +13,6 @@ TEST(shuffles_wait_for_their_mask)
                                             "st.global.u32 [%rd1], %r1;\nret;\n}\n",
                                (struct launch_of){.block = 32});
     for (uint32_t i = 0; i < 32; i++) ck_assert_uint_eq(ran->out[i], 496 + (i < 16 ? 3 : i ^ 1));
-    free(ran);
 }
 
 // A vote of all, to which the lanes come after loops of different lengths.
@@ -26,7 +25,6 @@ TEST(votes_wait_for_the_slowest)
                                             "st.global.u32 [%rd1], %r2;\nret;\n}\n",
                                (struct launch_of){.block = 32});
     for (uint32_t i = 0; i < 32; i++) ck_assert_uint_eq(ran->out[i], 31);
-    free(ran);
 }
 
 // All lanes call, the mask names the even ones: these are told of each other alone.
@@ -42,7 +40,6 @@ TEST(lanes_outside_the_mask_are_in_no_ones_vote)
                                             "@%p1 xor.b32 %r3, %r3, 0x40;\nst.global.u32 [%rd1], %r3;\nret;\n}\n",
                                (struct launch_of){.block = 32});
     for (uint32_t i = 0; i < 32; i += 2) ck_assert_uint_eq(ran->out[i], 0x55555555 ^ 0x1000 ^ 0x40);
-    free(ran);
 }
 
 // The two arms of a branch meet at bar.warp.sync of different places.
@@ -56,7 +53,6 @@ TEST(bar_warp_sync_meets_from_anywhere)
                       "DONE: st.global.u32 [%rd1], %r3;\nret;\n}\n",
                  (struct launch_of){.block = 32});
     for (uint32_t i = 0; i < 32; i++) ck_assert_uint_eq(ran->out[i], 500 + (i < 16 ? i + 16 : i));
-    free(ran);
 }
 
 // Lanes that wait in an inner branch, with a mask of its own, have not come to the outer one.
@@ -71,7 +67,6 @@ TEST(bar_warp_sync_does_not_count_those_that_wait_with_another_mask)
                       "%r1;\nbra JOIN;\n}\n",
                  (struct launch_of){.block = 32});
     for (uint32_t i = 0; i < 32; i++) ck_assert_uint_eq(ran->out[i], 8);
-    free(ran);
 }
 
 // A producer warp and a consumer warp hand 20 numbers over through one word and two named barriers.
@@ -91,7 +86,6 @@ TEST(named_barriers_hand_over)
         uint32_t wanted = 0;
         for (uint32_t k = 0; k < 20; k++) wanted = wanted * 3 + k;
         for (uint32_t k = 32; k < 64; k++) ck_assert_uint_eq(ran->out[k], wanted);
-        free(ran);
     }
 }
 
@@ -106,7 +100,6 @@ TEST(bar_red_counts_and_decides)
                                             "st.global.u32 [%rd1], %r1;\nret;\n}\n",
                                (struct launch_of){.block = 100});
     for (uint32_t i = 0; i < 100; i++) ck_assert_uint_eq(ran->out[i], 6070);
-    free(ran);
 }
 
 // Threads that have exited are not waited for.
@@ -116,7 +109,6 @@ TEST(bar_sync_does_not_wait_for_the_dead)
                                             "st.global.u32 [%rd1], 1;\nret;\n}\n",
                                (struct launch_of){.block = 128});
     for (uint32_t i = 0; i < 128; i++) ck_assert_uint_eq(ran->out[i], i <= 40);
-    free(ran);
 }
 
 // --- The grid --------------------------------------------------------------------------------------------------------
@@ -134,7 +126,6 @@ TEST(special_registers_name_the_thread)
         uint32_t thread = i % 64, cta = i / 64;
         ck_assert_uint_eq(ran->out[i], thread % 32 | thread / 32 << 8 | cta % 2 << 16 | cta / 2 << 24);
     }
-    free(ran);
 }
 
 // A barrier of the whole grid, built of an atomic and a spin: CTAs that wait let others begin.
@@ -149,7 +140,6 @@ TEST(ctas_wait_for_each_other)
                   "st.global.u32 [%rd1], %r2;\nret;\n}\n",
             (struct launch_of){.grid = 50, .block = 1, .schedule = {.threads = threads[i]}});
         for (uint32_t k = 0; k < 50; k++) ck_assert_uint_eq(ran->out[k], 50);
-        free(ran);
     }
 }
 
@@ -164,7 +154,6 @@ TEST(the_seed_makes_the_run)
                      (struct launch_of){.block = 64, .schedule = {MACHINE_SHUFFLED, 5, i}});
         if (i == 0) memcpy(first, ran->out, sizeof first);
         ck_assert_mem_eq(first, ran->out, sizeof first);
-        free(ran);
     }
 }
 
@@ -175,7 +164,6 @@ TEST(clocks_go_forward)
                                      "st.global.u64 [%rd0], %rd3;\nret;\n}\n",
                                (struct launch_of){.block = 32});
     ck_assert_uint_ge(ran->out[0], 1000000);
-    free(ran);
 }
 
 #define BOUNDED(bounds) HEAD ".visible .entry k(.param .u64 out)\n" bounds "\n{\n" REGISTERS
@@ -190,12 +178,10 @@ TEST(setmaxnreg_waits_for_the_pool)
                                "DONE: st.global.u32 [%rd1], 1;\ngriddepcontrol.launch_dependents;\nret;\n}\n",
                                (struct launch_of){.block = 256});
     for (uint32_t i = 0; i < 256; i++) ck_assert_uint_eq(ran->out[i], 1);
-    free(ran);
     ran = run_text(BOUNDED(".maxnreg 128") "setmaxnreg.inc.sync.aligned.u32 64;\n"
                                            "setmaxnreg.inc.sync.aligned.u32 40;\nret;\n}\n",
                    (struct launch_of){.block = 128});
     ck_assert_int_eq(ran->outcome.rule, RULE_SETMAXNREG_INC_BELOW);
-    free(ran);
 }
 
 // What nvcc 13.0 makes of launch bounds: it says of the first four, and of a .minnctapersm that no SM has, that it
@@ -230,7 +216,6 @@ LOOP_TEST(setmaxnreg_is_as_ptxas_takes_it, 0, ROWS_OF(bounds))
 {
     struct ran *ran = run_text(bounds[_i].text, (struct launch_of){.block = 256});
     ck_assert_msg(ran->outcome.rule == bounds[_i].rule, "%s%s", bounds[_i].text, ran->outcome.message);
-    free(ran);
 }
 
 // Lane 0 comes long after the others: the warp counts once, when all have come.
@@ -243,7 +228,6 @@ TEST(setmaxnreg_waits_for_all_lanes)
                             "ALL: setmaxnreg.dec.sync.aligned.u32 48;\nsetmaxnreg.dec.sync.aligned.u32 40;\nret;\n}\n",
         (struct launch_of){.block = 128});
     ck_assert_msg(ran->outcome.kind == MACHINE_DONE, "%s", ran->outcome.message);
-    free(ran);
 }
 
 // Two CTAs of 384 threads leave 80 registers to each thread of an SM.
@@ -257,7 +241,6 @@ TEST(setmaxnreg_starts_from_what_the_bounds_leave)
                       "DONE: st.global.u32 [%rd1], 1;\nret;\n}\n",
                  (struct launch_of){.block = 384});
     ck_assert_uint_eq(ran->out[383], 1);
-    free(ran);
 }
 
 // --- Hangs -----------------------------------------------------------------------------------------------------------
@@ -271,7 +254,6 @@ TEST(a_barrier_that_nobody_completes_hangs)
     ck_assert_msg(strstr(ran->outcome.message, "barrier 3: 32 of 64 threads have come") != NULL, "%s",
                   ran->outcome.message);
     ck_assert_ptr_nonnull(strstr(ran->outcome.message, "barrier 4: 32 of 96 threads have come"));
-    free(ran);
 }
 
 TEST(a_lane_that_never_comes_to_a_shuffle_hangs)
@@ -282,7 +264,6 @@ TEST(a_lane_that_never_comes_to_a_shuffle_hangs)
                                (struct launch_of){.block = 32});
     ck_assert_int_eq(ran->outcome.kind, MACHINE_HUNG);
     ck_assert_ptr_nonnull(strstr(ran->outcome.message, "shfl.sync"));
-    free(ran);
 }
 
 // A try_wait or test_wait of phase 0 of a barrier that nobody comes to, or a nanosleep: how often, and what then.
@@ -327,7 +308,6 @@ LOOP_TEST(only_polls_without_an_end_hang, 0, ROWS_OF(polls))
                   machine_kind_name(ran->outcome.kind), ran->outcome.message);
     if (polls[_i].kind == MACHINE_HUNG)
         ck_assert_msg(strstr(ran->outcome.message, "its arrival is missing") != NULL, "%s", ran->outcome.message);
-    free(ran);
 }
 
 // Where all only poll, a clock goes on by as much as they sleep: here by three times a millisecond.
@@ -340,7 +320,6 @@ TEST(nanosleep_takes_its_time)
                                (struct launch_of){.block = 32});
     ck_assert_uint_ge(ran->out[0], 3000000);
     ck_assert_uint_lt(ran->out[0], 3100000);
-    free(ran);
 }
 
 // What a thread of an H200 reads, in clocks or nanoseconds: about 15 clocks from one read to the next; a nap as long as
@@ -373,7 +352,6 @@ LOOP_TEST(times_are_those_of_an_h200, 0, ROWS_OF(times))
     const uint64_t got = ran->out[0] | (uint64_t)ran->out[1] << 32;
     ck_assert_msg(got >= times[_i].least && got <= times[_i].most, "%s: %llu clocks", times[_i].why,
                   (unsigned long long)got);
-    free(ran);
 }
 
 // Two CTAs hand a number back and forth; who waits sleeps in between. Both write, then poll, in one turn.
@@ -387,5 +365,4 @@ LOOP_TEST(ctas_that_sleep_hear_of_each_other, 0, 2)
                        "add.u32 %r1, %r1, 2;\nsetp.lt.u32 %p1, %r1, 400;\n@%p1 bra L;\nret;\n}\n",
                  (struct launch_of){.grid = 2, .block = 1, .schedule = {.threads = _i == 0 ? 1 : 2}});
     ck_assert_uint_eq(ran->out[0], 400);
-    free(ran);
 }

@@ -16,7 +16,6 @@ TEST(shared_memory_is_the_ctas)
                                     "st.global.u32 [%rd1], %r5;\nret;\n}\n",
                                (struct launch_of){.block = 64});
     for (uint32_t i = 0; i < 64; i++) ck_assert_uint_eq(ran->out[i], 100 + (i ^ 63));
-    free(ran);
 }
 
 TEST(generic_addresses_reach_all_spaces)
@@ -39,7 +38,6 @@ TEST(generic_addresses_reach_all_spaces)
                  (struct launch_of){.block = 1});
     static const uint32_t wanted[] = {11, 20, 6, 9, 7};
     for (uint32_t i = 0; i < 5; i++) ck_assert_uint_eq(ran->out[i], wanted[i]);
-    free(ran);
 }
 
 // Triton takes the address of a tensor map among the parameters in 32 bits.
@@ -56,7 +54,6 @@ TEST(addresses_of_parameters_fit_32_bits)
                  (struct launch_of){.block = 1});
     static const uint32_t wanted[] = {1, 4, 0, 0, 0, 0};
     for (uint32_t i = 0; i < 6; i++) ck_assert_uint_eq(ran->out[i], wanted[i]);
-    free(ran);
 }
 
 // Where ptxas 13.0 put them: a program may rest on an alignment that its source does not ask for.
@@ -112,7 +109,6 @@ TEST(every_width_and_vector_is_moved_whole)
         ck_assert_uint_eq(row[6], 0xFFFFFFF4 + i);
         ck_assert_uint_eq(row[7], 0xFFFF8182);
     }
-    free(ran);
 }
 
 TEST(dynamic_shared_memory_lies_behind_the_static)
@@ -127,7 +123,6 @@ TEST(dynamic_shared_memory_lies_behind_the_static)
     ck_assert_uint_eq(ran->out[0], 16);
     ck_assert_uint_eq(ran->out[1], 3);
     ck_assert_uint_eq(ran->out[2], 256);
-    free(ran);
 }
 
 TEST(atomics_of_all_lanes_add_up)
@@ -149,7 +144,6 @@ TEST(atomics_of_all_lanes_add_up)
     ck_assert_uint_ne(ran->out[134], 0);
     ck_assert_uint_eq(ran->out[135], 0x42000000);
     ck_assert_uint_eq(ran->out[136], 4);
-    free(ran);
 }
 
 // The same sum, of many CTAs on several threads of the host.
@@ -159,7 +153,6 @@ TEST(atomics_add_up_over_host_threads)
                                             "add.u32 %r1, %r1, 1;\nsetp.lt.u32 %p0, %r1, 20;\n@%p0 bra L;\nret;\n}\n",
                                (struct launch_of){.block = 64, .grid = 40, .schedule = {.threads = 4}});
     ck_assert_uint_eq(ran->out[128], 64 * 40 * 20);
-    free(ran);
 }
 
 // Bulk reductions and red, all into one word.
@@ -175,7 +168,6 @@ TEST(reductions_of_the_copy_engine_add_up_over_host_threads)
                       "add.u32 %r1, %r1, 1;\nsetp.lt.u32 %p0, %r1, 200;\n@%p0 bra L;\nret;\n}\n",
                  (struct launch_of){.block = 32, .grid = 40, .schedule = {.threads = 4}});
     for (uint32_t i = 0; i < 64; i++) ck_assert_uint_eq(ran->out[i], (i < 32 ? 2 : 1) * 40 * 200);
-    free(ran);
 }
 
 // Each CTA waits for the flag of its own, a byte, and adds to a vector before it sets the next CTA's flag. Under the
@@ -192,7 +184,6 @@ TEST(strong_bytes_and_vectors_are_seen_by_other_host_threads)
                  (struct launch_of){.grid = 40, .block = 1, .schedule = {.threads = 4}});
     ck_assert_uint_eq(ran->out[0], 40);
     ck_assert_uint_eq(ran->out[1], 120);
-    free(ran);
 }
 
 // Both halves of 16 bytes go up together, by cas in a loop.
@@ -208,7 +199,6 @@ TEST(cas_of_16_bytes_is_atomic_over_host_threads)
         (struct launch_of){.grid = 40, .block = 1, .schedule = {.threads = 4}});
     ck_assert_uint_eq(ran->out[256], 40 * 200);
     ck_assert_uint_eq(ran->out[258], 3 * 40 * 200);
-    free(ran);
 }
 
 // What was in memory goes to the registers of the other part: both are read before.
@@ -221,7 +211,6 @@ TEST(vectors_of_atomics_are_read_before_they_are_written)
                                (struct launch_of){.block = 1});
     static const float wanted[] = {11, 22, 20, 10};
     ck_assert_mem_eq(ran->out, wanted, sizeof wanted);
-    free(ran);
 }
 
 // Each lane takes as many bytes of the stack as its number says, and finds what it wrote after a call took more.
@@ -237,7 +226,6 @@ TEST(alloca_takes_from_the_stack_of_each_lane)
              "st.global.u32 [%rd1], %r2;\nret;\n}\n",
         (struct launch_of){.block = 32});
     for (uint32_t i = 0; i < 32; i++) ck_assert_uint_eq(ran->out[i], i + 7);
-    free(ran);
 }
 
 TEST(hints_change_nothing)
@@ -250,7 +238,6 @@ TEST(hints_change_nothing)
                  (struct launch_of){0});
     ck_assert_uint_eq(ran->out[0], 0);
     ck_assert_uint_eq(ran->out[3], 0x12f00000);
-    free(ran);
 }
 
 // --- Faults ----------------------------------------------------------------------------------------------------------
@@ -287,7 +274,6 @@ TEST(a_fault_of_wgmma_names_the_address_of_b)
     ck_assert_int_eq(ran->outcome.kind, MACHINE_FAULTED);
     ck_assert_msg(ran->outcome.address == 0x3fff0, "%#llx: %s", (unsigned long long)ran->outcome.address,
                   ran->outcome.message);
-    free(ran);
 }
 
 LOOP_TEST(faults_name_rule_and_thread, 0, ROWS_OF(faults))
@@ -301,7 +287,6 @@ LOOP_TEST(faults_name_rule_and_thread, 0, ROWS_OF(faults))
     ck_assert_msg(ran->outcome.rule == faults[_i].rule, "%s: %s", faults[_i].body, ran->outcome.message);
     ck_assert_int_eq(ran->outcome.cuda_error, faults[_i].cuda_error);
     ck_assert_uint_eq(ran->outcome.where.thread[0], 33);
-    free(ran);
 }
 
 static const struct {
@@ -327,7 +312,6 @@ LOOP_TEST(faults_say_what_the_address_is, 0, ROWS_OF(addresses))
     strcat(text, "\nret;\n}\n");
     struct ran *ran = run_text(text, (struct launch_of){.dynamic = 100});
     ck_assert_msg(strstr(ran->outcome.message, addresses[_i].says) != NULL, "%s", ran->outcome.message);
-    free(ran);
 }
 
 TEST(faults_say_that_the_host_has_memory_there)
@@ -338,7 +322,6 @@ TEST(faults_say_that_the_host_has_memory_there)
             (unsigned long long)(uintptr_t)&of_host);
     struct ran *ran = run_text(text, (struct launch_of){0});
     ck_assert_msg(strstr(ran->outcome.message, "; host memory is there") != NULL, "%s", ran->outcome.message);
-    free(ran);
 }
 
 // A line of a header that 20 calls were inlined around: the innermost and the outermost are beside the instruction.
@@ -358,7 +341,6 @@ TEST(faults_name_the_lines_that_they_were_inlined_at)
     ck_assert_msg(strstr(message, "\n  inlined, from the inside out, at lib.h:81, lib.h:82,") != NULL, "%s", message);
     ck_assert_msg(strstr(message, "lib.h:95, k.cu:100\n") != NULL, "%s", message);
     ck_assert_uint_eq(ran->outcome.where.callers, MACHINE_CALLERS);
-    free(ran);
 }
 
 // The machine code of ptxas 13.0 has I2F.U64 or F2I ... TRUNC before these stores, and an H200 ran the first.
@@ -390,5 +372,4 @@ LOOP_TEST(a_store_of_another_size_converts_as_ptxas_does, 0, ROWS_OF(other_sizes
     struct ran *ran = run_well(text, (struct launch_of){.block = 1});
     ck_assert_msg(ran->out[0] == other_sizes[_i].wanted, "%s %s stores %08x, not %08x", other_sizes[_i].before,
                   other_sizes[_i].store, ran->out[0], other_sizes[_i].wanted);
-    free(ran);
 }

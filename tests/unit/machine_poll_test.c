@@ -53,7 +53,6 @@ LOOP_TEST(a_poll_through_others_hangs_and_leads, 0, ROWS_OF(polls))
         const char *end = strchr(ran->outcome.message, '\n');
         const char *poll = strstr(ran->outcome.message, "memory at 0x");
         ck_assert_msg(poll != NULL && end != NULL && poll < end, "%s: %s", polls[_i].why, ran->outcome.message);
-        free(ran);
     }
 }
 
@@ -74,7 +73,6 @@ LOOP_TEST(what_a_barrier_tells_counts, 0, ROWS_OF(ends))
 {
     struct ran *ran = run_well(ends[_i], (struct launch_of){.block = 64});
     ck_assert_uint_eq(ran->out[63], 7);
-    free(ran);
 }
 
 // Each of 32 CTAs waits for the next, which has not begun: those that poll in vain let others begin at once.
@@ -88,5 +86,4 @@ TEST(ctas_that_poll_through_barriers_let_others_begin)
                              "LAST: add.u32 %r1, %r1, 1;\n@%p7 st.release.gpu.global.u32 [%rd2], %r1;\nret;\n}\n",
                  (struct launch_of){.grid = 32, .block = 96, .limits = {.instructions = 2000000}});
     ck_assert_uint_eq(ran->out[0], 32);
-    free(ran);
 }

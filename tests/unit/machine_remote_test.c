@@ -15,7 +15,6 @@ static int count_bad_of(const char *text, uint32_t ctas, enum machine_policy pol
         int is_bad = 0;
         for (int i = 0; i < THREADS; i++) is_bad |= ran->out[i] != 7;
         bad += is_bad;
-        free(ran);
     }
     return bad;
 }

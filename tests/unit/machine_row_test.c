@@ -97,7 +97,6 @@ LOOP_TEST(special_registers_say_where_a_thread_is, 0, ROWS_OF(specials))
     for (uint32_t i = 0; i < CTAS * THREADS; i++)
         ck_assert_msg(ran->out[i] == special_of(_i, i / THREADS, i % THREADS), "%s of thread %u is %u, not %u",
                       specials[_i].name, i, ran->out[i], special_of(_i, i / THREADS, i % THREADS));
-    free(ran);
 }
 
 // --- Atomics ---------------------------------------------------------------------------------------------------------
@@ -187,7 +186,6 @@ LOOP_TEST(atomics_make_of_two_numbers_what_c_makes, 0, ROWS_OF(atomics))
                       atomics[_i].row, (unsigned long long)a, (unsigned long long)b, lane, (unsigned long long)left[0],
                       (unsigned long long)left[1], (unsigned long long)shared, (unsigned long long)atomic_of(_i, a, b));
     }
-    free(ran);
 }
 
 // Sums that every format holds exactly.
@@ -219,7 +217,6 @@ LOOP_TEST(atomics_add_floats, 0, ROWS_OF(floats))
     memcpy(left, ran->out, sizeof left);
     ck_assert_msg(left[0] == floats[_i].sum && left[1] == floats[_i].a, "%s: %llx left, %llx returned", floats[_i].row,
                   (unsigned long long)left[0], (unsigned long long)left[1]);
-    free(ran);
 }
 
 // --- Registers, addresses, arguments ---------------------------------------------------------------------------------
@@ -246,7 +243,6 @@ TEST(atomics_side_by_side_are_what_each_lane_makes)
         ck_assert_uint_eq(ran->out[i + 512], 0x80800000);
         ck_assert_uint_eq(ran->out[i + 640], (i < 40 ? 40 : i) ^ 0x00070003);
     }
-    free(ran);
 }
 
 // A row of lanes around address 0: what would come after it ends where addresses end.
@@ -257,7 +253,6 @@ TEST(a_row_of_lanes_around_address_0_faults)
                                (struct launch_of){.block = 32});
     ck_assert_msg(ran->outcome.kind == MACHINE_FAULTED, "%s", ran->outcome.message);
     ck_assert_uint_eq(ran->outcome.where.thread[0], 0);
-    free(ran);
 }
 
 // Registers wider than the type: sources are cut, results fill the register as the type's sign says.
@@ -283,7 +278,6 @@ TEST(narrow_types_in_wide_registers)
         ck_assert_int_eq((int32_t)got[6], half);
         ck_assert_uint_eq(got[7], low);
     }
-    free(ran);
 }
 
 // The address of a variable and of a function, parts of one, and one in the generic space.
@@ -303,7 +297,6 @@ TEST(variables_begin_with_addresses)
         (struct launch_of){.block = 1});
     static const uint32_t wanted[] = {0, 0, 8, 0, 0, 7};
     for (uint32_t i = 0; i < 6; i++) ck_assert_uint_eq(ran->out[i], wanted[i]);
-    free(ran);
 }
 
 TEST(predicates_are_passed_and_returned)
@@ -316,7 +309,6 @@ TEST(predicates_are_passed_and_returned)
                       "st.global.u32 [%rd1], %r2;\nret;\n}\n",
                  (struct launch_of){.block = LANES});
     for (uint32_t i = 0; i < LANES; i++) ck_assert_uint_eq(ran->out[i], i < 20 ? (i & 5) != 4 : 1);
-    free(ran);
 }
 
 TEST(addresses_in_32_bits_change_their_space)
@@ -334,7 +326,6 @@ TEST(addresses_in_32_bits_change_their_space)
                       "or.b32 %r2, %r2, %r5;\nor.b32 %r2, %r2, %r6;\nst.global.u32 [%rd1], %r2;\nret;\n}\n",
                  (struct launch_of){.block = LANES});
     for (uint32_t i = 0; i < LANES; i++) ck_assert_uint_eq(ran->out[i], 16 + 64 + (i < 7 ? 0 : 5));
-    free(ran);
 }
 
 // --- How rows end a launch -------------------------------------------------------------------------------------------
@@ -415,5 +406,4 @@ LOOP_TEST(a_row_ends_the_launch_and_says_why, 0, ROWS_OF(ends))
                       strstr(ran->outcome.message, ends[_i].message) != NULL,
                   "%s: %s, CUDA error %d: %s", ends[_i].why, machine_kind_name(ran->outcome.kind),
                   ran->outcome.cuda_error, ran->outcome.message);
-    free(ran);
 }

@@ -36,12 +36,14 @@ struct launch_of {
     struct machine_heap *heap;
 };
 
+// What it returns is there until two more have run.
 static inline struct ran *run_text(const char *text, struct launch_of of)
 {
+    static struct ran room[2];
+    static int runs;
     struct ptx_errors errors;
-    struct ran *ran = aligned_alloc(64, sizeof *ran);
+    struct ran *ran = &room[runs++ % 2];
     struct machine_module *module = machine_module_open(text, strlen(text), &errors);
-    ck_assert_ptr_nonnull(ran);
     memset(ran, 0, sizeof *ran);
     ck_assert_msg(module != NULL, "%u: %s", errors.item[0].line, errors.item[0].message);
     uint64_t out = (uint64_t)(uintptr_t)ran->out;

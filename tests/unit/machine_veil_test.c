@@ -16,7 +16,6 @@ static int count_bad(const char *text, struct launch_of of, enum machine_policy 
         int is_bad = 0;
         for (uint32_t i = 0; i < words; i++) is_bad |= ran->out[i] != right;
         bad += is_bad;
-        free(ran);
     }
     return bad;
 }
@@ -50,20 +49,12 @@ static void check_wrong(const char *text, struct launch_of of, uint32_t words, u
 
 static const struct launch_of one_cta = {.block = THREADS};
 
-TEST(FENCE_PROXY_ASYNC__a_store_without_a_fence_has_old_bytes)
-{
-    check_wrong(WRITE MEET LEAVE COPY, one_cta, THREADS, 7);
-}
-
-TEST(FENCE_PROXY_ASYNC__a_fence_of_the_first_thread_before_the_barrier_is_not_enough)
-{
-    check_wrong(WRITE "@!%p1 " FENCE MEET LEAVE COPY, one_cta, THREADS, 7);
-}
-
-TEST(FENCE_PROXY_ASYNC__a_fence_of_global_memory_is_none_of_shared_memory)
-{
-    check_wrong(WRITE "fence.proxy.async.global;\n" MEET LEAVE COPY, one_cta, THREADS, 7);
-}
+TEST_CALL(FENCE_PROXY_ASYNC__a_store_without_a_fence_has_old_bytes,
+          check_wrong(WRITE MEET LEAVE COPY, one_cta, THREADS, 7))
+TEST_CALL(FENCE_PROXY_ASYNC__a_fence_of_the_first_thread_before_the_barrier_is_not_enough,
+          check_wrong(WRITE "@!%p1 " FENCE MEET LEAVE COPY, one_cta, THREADS, 7))
+TEST_CALL(FENCE_PROXY_ASYNC__a_fence_of_global_memory_is_none_of_shared_memory,
+          check_wrong(WRITE "fence.proxy.async.global;\n" MEET LEAVE COPY, one_cta, THREADS, 7))
 
 TEST(FENCE_PROXY_ASYNC__all_writers_may_fence_before_the_barrier)
 {
@@ -71,10 +62,8 @@ TEST(FENCE_PROXY_ASYNC__all_writers_may_fence_before_the_barrier)
     check_right(WRITE "fence.proxy.async;\n" MEET LEAVE COPY, one_cta, THREADS, 7);
 }
 
-TEST(FENCE_PROXY_ASYNC__the_storing_thread_may_fence_behind_the_barrier)
-{
-    check_right(WRITE MEET LEAVE FENCE COPY, one_cta, THREADS, 7);
-}
+TEST_CALL(FENCE_PROXY_ASYNC__the_storing_thread_may_fence_behind_the_barrier,
+          check_right(WRITE MEET LEAVE FENCE COPY, one_cta, THREADS, 7))
 
 TEST(FENCE_PROXY_ASYNC__one_thread_that_writes_and_stores_needs_it_too)
 {
@@ -184,10 +173,8 @@ TEST(FENCE_PROXY_ASYNC__a_load_sees_what_a_fence_has_published)
 }
 
 // Atomics go past the caches: nothing hides them.
-TEST(FENCE_PROXY_ASYNC__a_load_sees_atomics)
-{
-    check_right(GLOBAL("atom.global.exch.b32 %r6, [%rd1+1024], 7;\n", ""), one_cta, THREADS, 7);
-}
+TEST_CALL(FENCE_PROXY_ASYNC__a_load_sees_atomics,
+          check_right(GLOBAL("atom.global.exch.b32 %r6, [%rd1+1024], 7;\n", ""), one_cta, THREADS, 7))
 
 // --- Tensor maps -----------------------------------------------------------------------------------------------------
 

@@ -19,75 +19,35 @@ static void check_warning(struct mbarrier_op first, struct mbarrier_op second, e
     ck_assert(rule_is_warning(rule));
 }
 
-TEST(mbarrier_init_count__0_is_stored)
-{
-    check_warning(op(MBARRIER_OP_INVAL, 0), op(MBARRIER_OP_INIT, 0), RULE_MBARRIER_INIT_COUNT);
-}
-
-TEST(mbarrier_init_count__2_to_the_20_is_stored)
-{
-    check_warning(op(MBARRIER_OP_INVAL, 0), op(MBARRIER_OP_INIT, MAX + 1), RULE_MBARRIER_INIT_COUNT);
-}
-
-TEST(mbarrier_init_live__init_overwrites)
-{
-    check_warning(op(MBARRIER_OP_EXPECT_TX, 8), op(MBARRIER_OP_INIT, 1), RULE_MBARRIER_INIT_LIVE);
-}
-
-TEST(mbarrier_no_object__after_inval)
-{
-    check_warning(op(MBARRIER_OP_INVAL, 0), op(MBARRIER_OP_EXPECT_TX, 8), RULE_MBARRIER_NO_OBJECT);
-}
-
-TEST(mbarrier_plain_access__store_to_a_live_barrier)
-{
-    check_warning(op(MBARRIER_OP_EXPECT_TX, 8), op_word(5), RULE_MBARRIER_PLAIN_ACCESS);
-}
-
-TEST(mbarrier_count_zero__arrives_nothing)
-{
-    check_warning(op(MBARRIER_OP_EXPECT_TX, 8), op(MBARRIER_OP_ARRIVE, 0), RULE_MBARRIER_COUNT_ZERO);
-}
-
-TEST(mbarrier_nocomplete__completes_all_the_same)
-{
-    check_warning(op(MBARRIER_OP_ARRIVE, 1), op(MBARRIER_OP_ARRIVE_NO_COMPLETE, 1), RULE_MBARRIER_NOCOMPLETE);
-}
-
-TEST(mbarrier_unobserved__arrive_after_a_phase_nobody_saw)
-{
-    check_warning(op(MBARRIER_OP_ARRIVE, 2), op(MBARRIER_OP_ARRIVE, 1), RULE_MBARRIER_UNOBSERVED);
-}
-
-TEST(mbarrier_drop_all__leaves_nobody)
-{
-    check_warning(op(MBARRIER_OP_EXPECT_TX, 8), op(MBARRIER_OP_ARRIVE_DROP, 2), RULE_MBARRIER_DROP_ALL);
-}
-
-TEST(mbarrier_tx_max__one_byte_more_than_documented)
-{
-    check_warning(op(MBARRIER_OP_EXPECT_TX, 1), op(MBARRIER_OP_EXPECT_TX, MAX), RULE_MBARRIER_TX_MAX);
-}
-
-TEST(mbarrier_token_foreign__made_up)
-{
-    check_warning(op(MBARRIER_OP_EXPECT_TX, 8), op(MBARRIER_OP_TEST_WAIT, 0), RULE_MBARRIER_TOKEN_FOREIGN);
-}
-
-TEST(mbarrier_pending_count_token__of_a_plain_arrive)
-{
-    check_warning(op(MBARRIER_OP_ARRIVE, 1), op_token(MBARRIER_OP_PENDING_COUNT, 1), RULE_MBARRIER_PENDING_COUNT_TOKEN);
-}
-
-TEST(mbarrier_parity_bits__only_bit_0_counts)
-{
-    check_warning(op(MBARRIER_OP_EXPECT_TX, 8), op(MBARRIER_OP_TEST_WAIT_PARITY, 2), RULE_MBARRIER_PARITY_BITS);
-}
-
-TEST(mbarrier_remote_error__is_a_warning_at_first)
-{
-    check_warning(op(MBARRIER_OP_EXPECT_TX, 8), op_remote(MBARRIER_OP_ARRIVE, 3), RULE_MBARRIER_REMOTE_ERROR);
-}
+TEST_CALL(mbarrier_init_count__0_is_stored,
+          check_warning(op(MBARRIER_OP_INVAL, 0), op(MBARRIER_OP_INIT, 0), RULE_MBARRIER_INIT_COUNT))
+TEST_CALL(mbarrier_init_count__2_to_the_20_is_stored,
+          check_warning(op(MBARRIER_OP_INVAL, 0), op(MBARRIER_OP_INIT, MAX + 1), RULE_MBARRIER_INIT_COUNT))
+TEST_CALL(mbarrier_init_live__init_overwrites,
+          check_warning(op(MBARRIER_OP_EXPECT_TX, 8), op(MBARRIER_OP_INIT, 1), RULE_MBARRIER_INIT_LIVE))
+TEST_CALL(mbarrier_no_object__after_inval,
+          check_warning(op(MBARRIER_OP_INVAL, 0), op(MBARRIER_OP_EXPECT_TX, 8), RULE_MBARRIER_NO_OBJECT))
+TEST_CALL(mbarrier_plain_access__store_to_a_live_barrier,
+          check_warning(op(MBARRIER_OP_EXPECT_TX, 8), op_word(5), RULE_MBARRIER_PLAIN_ACCESS))
+TEST_CALL(mbarrier_count_zero__arrives_nothing,
+          check_warning(op(MBARRIER_OP_EXPECT_TX, 8), op(MBARRIER_OP_ARRIVE, 0), RULE_MBARRIER_COUNT_ZERO))
+TEST_CALL(mbarrier_nocomplete__completes_all_the_same,
+          check_warning(op(MBARRIER_OP_ARRIVE, 1), op(MBARRIER_OP_ARRIVE_NO_COMPLETE, 1), RULE_MBARRIER_NOCOMPLETE))
+TEST_CALL(mbarrier_unobserved__arrive_after_a_phase_nobody_saw,
+          check_warning(op(MBARRIER_OP_ARRIVE, 2), op(MBARRIER_OP_ARRIVE, 1), RULE_MBARRIER_UNOBSERVED))
+TEST_CALL(mbarrier_drop_all__leaves_nobody,
+          check_warning(op(MBARRIER_OP_EXPECT_TX, 8), op(MBARRIER_OP_ARRIVE_DROP, 2), RULE_MBARRIER_DROP_ALL))
+TEST_CALL(mbarrier_tx_max__one_byte_more_than_documented,
+          check_warning(op(MBARRIER_OP_EXPECT_TX, 1), op(MBARRIER_OP_EXPECT_TX, MAX), RULE_MBARRIER_TX_MAX))
+TEST_CALL(mbarrier_token_foreign__made_up,
+          check_warning(op(MBARRIER_OP_EXPECT_TX, 8), op(MBARRIER_OP_TEST_WAIT, 0), RULE_MBARRIER_TOKEN_FOREIGN))
+TEST_CALL(mbarrier_pending_count_token__of_a_plain_arrive,
+          check_warning(op(MBARRIER_OP_ARRIVE, 1), op_token(MBARRIER_OP_PENDING_COUNT, 1),
+                        RULE_MBARRIER_PENDING_COUNT_TOKEN))
+TEST_CALL(mbarrier_parity_bits__only_bit_0_counts,
+          check_warning(op(MBARRIER_OP_EXPECT_TX, 8), op(MBARRIER_OP_TEST_WAIT_PARITY, 2), RULE_MBARRIER_PARITY_BITS))
+TEST_CALL(mbarrier_remote_error__is_a_warning_at_first,
+          check_warning(op(MBARRIER_OP_EXPECT_TX, 8), op_remote(MBARRIER_OP_ARRIVE, 3), RULE_MBARRIER_REMOTE_ERROR))
 
 TEST(mbarrier_token_old__aliases_by_parity)
 {
@@ -144,35 +104,18 @@ static void check_fault(struct mbarrier_op step, enum rule rule, int cuda_error,
     ck_assert_int_eq(findings_first_broken(&bench.findings), rule);
 }
 
-TEST(mbarrier_arrivals__summed_over_the_warp)
-{
-    check_fault(op_lanes(MBARRIER_OP_ARRIVE, 2, 7), RULE_MBARRIER_ARRIVALS, 719, 6, 5);
-}
-
-TEST(mbarrier_count_limit__summed_over_the_warp)
-{
-    check_fault(op_lanes(MBARRIER_OP_ARRIVE, 1 << 19, 3), RULE_MBARRIER_COUNT_LIMIT, 719, MAX + 1, MAX);
-}
-
-TEST(mbarrier_tx_limit__32_lanes_of_32768)
-{
-    check_fault(op_lanes(MBARRIER_OP_EXPECT_TX, 32768, WARP), RULE_MBARRIER_TX_LIMIT, 719, MAX + 1, MAX);
-}
-
-TEST(mbarrier_tx_limit__of_complete_tx)
-{
-    check_fault(op(MBARRIER_OP_COMPLETE_TX, 1 << 20), RULE_MBARRIER_TX_LIMIT, 719, MAX + 1, MAX);
-}
-
-TEST(mbarrier_tx_range__too_many_bytes)
-{
-    check_fault(op(MBARRIER_OP_EXPECT_TX, MAX), RULE_MBARRIER_TX_RANGE, 719, MAX + 100, MAX);
-}
-
-TEST(mbarrier_drop_limit__more_than_expected)
-{
-    check_fault(op(MBARRIER_OP_ARRIVE_DROP, 4), RULE_MBARRIER_DROP_LIMIT, 719, 4, 3);
-}
+TEST_CALL(mbarrier_arrivals__summed_over_the_warp,
+          check_fault(op_lanes(MBARRIER_OP_ARRIVE, 2, 7), RULE_MBARRIER_ARRIVALS, 719, 6, 5))
+TEST_CALL(mbarrier_count_limit__summed_over_the_warp,
+          check_fault(op_lanes(MBARRIER_OP_ARRIVE, 1 << 19, 3), RULE_MBARRIER_COUNT_LIMIT, 719, MAX + 1, MAX))
+TEST_CALL(mbarrier_tx_limit__32_lanes_of_32768,
+          check_fault(op_lanes(MBARRIER_OP_EXPECT_TX, 32768, WARP), RULE_MBARRIER_TX_LIMIT, 719, MAX + 1, MAX))
+TEST_CALL(mbarrier_tx_limit__of_complete_tx,
+          check_fault(op(MBARRIER_OP_COMPLETE_TX, 1 << 20), RULE_MBARRIER_TX_LIMIT, 719, MAX + 1, MAX))
+TEST_CALL(mbarrier_tx_range__too_many_bytes,
+          check_fault(op(MBARRIER_OP_EXPECT_TX, MAX), RULE_MBARRIER_TX_RANGE, 719, MAX + 100, MAX))
+TEST_CALL(mbarrier_drop_limit__more_than_expected,
+          check_fault(op(MBARRIER_OP_ARRIVE_DROP, 4), RULE_MBARRIER_DROP_LIMIT, 719, 4, 3))
 
 TEST(mbarrier_address_align__offset_4)
 {

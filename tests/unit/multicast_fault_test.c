@@ -178,37 +178,10 @@ TEST(cluster_exited__load_does_not_reach_it)
     ck_assert_int_eq(multicast_tile_load(&bench.map, 2, coord, &bench.global, &load, &bytes, NULL), RULE_OK);
 }
 
-TEST(multicast_no_cluster__is_715_before_all_others)
-{
-    check_faults(RULE_MULTICAST_NO_CLUSTER, 715);
-}
-
-TEST(load_other_no_cluster__is_715_before_all_others)
-{
-    check_faults(RULE_LOAD_OTHER_NO_CLUSTER, 715);
-}
-
-TEST(load_other_rank_limit__is_31)
-{
-    check_faults(RULE_LOAD_OTHER_RANK_LIMIT, 715);
-}
-
-TEST(multicast_mask__has_a_cta_for_each_bit)
-{
-    check_faults(RULE_MULTICAST_MASK, 719);
-}
-
-TEST(load_other_rank__is_in_the_cluster)
-{
-    check_faults(RULE_LOAD_OTHER_RANK, 719);
-}
-
-TEST(load_remote_bounds__are_719_even_for_the_issuer)
-{
-    check_faults(RULE_LOAD_REMOTE_BOUNDS, 719);
-}
-
-TEST(load_remote_limit__is_700)
-{
-    check_faults(RULE_LOAD_REMOTE_LIMIT, 700);
-}
+TEST_CALL(multicast_no_cluster__is_715_before_all_others, check_faults(RULE_MULTICAST_NO_CLUSTER, 715))
+TEST_CALL(load_other_no_cluster__is_715_before_all_others, check_faults(RULE_LOAD_OTHER_NO_CLUSTER, 715))
+TEST_CALL(load_other_rank_limit__is_31, check_faults(RULE_LOAD_OTHER_RANK_LIMIT, 715))
+TEST_CALL(multicast_mask__has_a_cta_for_each_bit, check_faults(RULE_MULTICAST_MASK, 719))
+TEST_CALL(load_other_rank__is_in_the_cluster, check_faults(RULE_LOAD_OTHER_RANK, 719))
+TEST_CALL(load_remote_bounds__are_719_even_for_the_issuer, check_faults(RULE_LOAD_REMOTE_BOUNDS, 719))
+TEST_CALL(load_remote_limit__is_700, check_faults(RULE_LOAD_REMOTE_LIMIT, 700))

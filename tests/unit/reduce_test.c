@@ -49,30 +49,12 @@ enum {
     SINGLES = 1 << DTYPE_FLOAT32 | 1 << DTYPE_TFLOAT32,
 };
 
-TEST(reduce_integer__wraps_compares_and_counts)
-{
-    check_vectors(REDUCE_ADD, REDUCE_XOR, INTEGERS);
-}
-
-TEST(reduce_float_add__rounds_once_and_keeps_subnormals)
-{
-    check_vectors(REDUCE_ADD, REDUCE_ADD, HALVES | SINGLES | 1 << DTYPE_FLOAT64);
-}
-
-TEST(reduce_ftz__flushes_operands_and_results)
-{
-    check_vectors(REDUCE_ADD, REDUCE_ADD, FTZ);
-}
-
-TEST(reduce_f64_nan__passes_as_it_is)
-{
-    check_vectors(REDUCE_ADD, REDUCE_ADD, 1 << DTYPE_FLOAT64);
-}
-
-TEST(reduce_half_min_max__orders_zeros_and_drops_one_nan)
-{
-    check_vectors(REDUCE_MIN, REDUCE_MAX, HALVES);
-}
+TEST_CALL(reduce_integer__wraps_compares_and_counts, check_vectors(REDUCE_ADD, REDUCE_XOR, INTEGERS))
+TEST_CALL(reduce_float_add__rounds_once_and_keeps_subnormals,
+          check_vectors(REDUCE_ADD, REDUCE_ADD, HALVES | SINGLES | 1 << DTYPE_FLOAT64))
+TEST_CALL(reduce_ftz__flushes_operands_and_results, check_vectors(REDUCE_ADD, REDUCE_ADD, FTZ))
+TEST_CALL(reduce_f64_nan__passes_as_it_is, check_vectors(REDUCE_ADD, REDUCE_ADD, 1 << DTYPE_FLOAT64))
+TEST_CALL(reduce_half_min_max__orders_zeros_and_drops_one_nan, check_vectors(REDUCE_MIN, REDUCE_MAX, HALVES))
 
 // --- a slow oracle for sums of halves: search the whole format for the nearest number --------------------------------
 

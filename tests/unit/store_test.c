@@ -183,15 +183,8 @@ TEST(store_bounds__skips_what_is_outside)
     compare(is_reduction);
 }
 
-TEST(store_granule__writes_whole_pieces)
-{
-    compare(has_tail);
-}
-
-TEST(store_layout__is_that_of_a_load)
-{
-    compare(is_strange);
-}
+TEST_CALL(store_granule__writes_whole_pieces, compare(has_tail))
+TEST_CALL(store_layout__is_that_of_a_load, compare(is_strange))
 
 // A row of 3 floats in a tensor of 5 rows: the fourth float is written too, and nothing after it.
 TEST(store_granule__reaches_past_the_row)

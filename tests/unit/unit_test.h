@@ -40,6 +40,12 @@ void test_file_register(struct test_file *file);
 
 #define TEST(name)                  TEST_ADDED(name, tcase_add_test(tests, name))
 #define LOOP_TEST(name, from, past) TEST_ADDED(name, tcase_add_loop_test(tests, name, from, past))
+// A row of tests: the call is all that it does.
+#define TEST_CALL(name, ...)                                                                                           \
+    TEST(name)                                                                                                         \
+    {                                                                                                                  \
+        __VA_ARGS__;                                                                                                   \
+    }
 #define TEST_ADDED(name, call)                                                                                         \
     static const TTest *name;                                                                                          \
     static void add_##name(TCase *tests)                                                                               \

@@ -318,15 +318,8 @@ static void require_layouts(enum rule rule)
     ck_assert_int_gt(count, 0);
 }
 
-TEST(wgmma_layout__puts_elements_where_the_strides_say)
-{
-    require_layouts(RULE_WGMMA_LAYOUT);
-}
-
-TEST(wgmma_leading_unused__any_value_does)
-{
-    require_layouts(RULE_WGMMA_LEADING_UNUSED);
-}
+TEST_CALL(wgmma_layout__puts_elements_where_the_strides_say, require_layouts(RULE_WGMMA_LAYOUT))
+TEST_CALL(wgmma_leading_unused__any_value_does, require_layouts(RULE_WGMMA_LEADING_UNUSED))
 
 // B of a sparse instruction has 64 bytes of K: as many as the 64B swizzle is wide, twice as many as the 32B swizzle.
 TEST(wgmma_leading_unused__but_beyond_the_span)
@@ -341,10 +334,7 @@ TEST(wgmma_leading_unused__but_beyond_the_span)
     ck_assert_uint_eq(end, 2048 + 4096 + 512);
 }
 
-TEST(wgmma_swizzle__is_absolute_and_subtracts_the_base_offset)
-{
-    require_layouts(RULE_WGMMA_SWIZZLE);
-}
+TEST_CALL(wgmma_swizzle__is_absolute_and_subtracts_the_base_offset, require_layouts(RULE_WGMMA_SWIZZLE))
 
 // A in registers: thread 37, register 2, upper half is row 17, k = 11.
 TEST(wgmma_fragments__a_and_d_meet)
