@@ -224,6 +224,11 @@ static const char *device_at(int i)
     return word_at(rows[ROW_device].words, i);
 }
 
+static const char *bounds_at(int i)
+{
+    return word_at(rows[ROW_bounds].words, i);
+}
+
 static const char *eager_at(int i)
 {
     return word_at(rows[ROW_eager].words, i);
@@ -251,6 +256,11 @@ static const struct command_option option_rows[] = {
         .value_at = schedule_at),
     SETTING('t', "threads", "N", threads, "run clusters on N threads of this machine, 1 (default) to 64"),
     SETTING(0, "device", "NAME", device, "GPU to report: h200 (default) or h100", .value_at = device_at),
+    SETTING(
+        0, "bounds", "WHERE", bounds,
+        "where device memory ends for kernels: exact (default), at its last byte, or pages, as on a GPU, which maps "
+        "whole pages of 2 MiB",
+        .value_at = bounds_at),
     SETTING(0, "cuda", "VERSION", cuda,
             "version of CUDA that the driver says it has, as cuDriverGetVersion gives it: 13000 (default) is 13.0"),
     SETTING(0, "eager", "WHERE", eager, "where PyTorch's own operators run: cpu (default), or refuse (they return 209)",

@@ -302,6 +302,7 @@ enum cuda_result driver_read_options(struct driver *driver)
     if (driver->is_initialized) return CUDA_SUCCESS;
     if (driver_options_read(&driver->options, why, sizeof why) && open_look(driver, why, sizeof why)) {
         budget_set(driver->options.limit_memory, tell_budget);
+        driver->allocations.are_pages_whole = driver->options.bounds;
         return CUDA_SUCCESS;
     }
     driver->options.quiet = 0;

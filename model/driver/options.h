@@ -30,6 +30,7 @@
 #define DRIVER_WORD_ROWS(X)                                                                                            \
     X(schedule, "TMAREF_SCHEDULE", "default late early shuffled")                                                      \
     X(device, "TMAREF_DEVICE", "h200 h100")                                                                            \
+    X(bounds, "TMAREF_BOUNDS", "exact pages")                                                                          \
     X(eager, "TMAREF_EAGER", "cpu refuse") // read by harness/exec/eager
 
 // X(member, variable): any text.

@@ -33,6 +33,10 @@ broken)
     expect "$name" 'thread \((2[4-9]|3[01]),0,0\)' "$scratch/err"
     run 0 --json -- "$folder/broken"
     expect "$name" '"error": 700, "kernel": "_Z5shiftPKiPii".*"line": 8,' "$scratch/err"
+    run 0 -- "$folder/broken" # the line is within a page of 2 MiB
+    expect "$name" 'whole pages of 2 MiB, .*--bounds=pages' "$scratch/err"
+    run 0 --bounds=pages -- "$folder/broken"
+    expect "$name" '^cudaSuccess$' "$scratch/out"
     ;;
 print)
     run 0 -- "$folder/print"

@@ -10,6 +10,7 @@
 #include "look.h"
 #include "note.h"
 #include "plain.h"
+#include "rules/global.h"
 
 // Of the others the first line is one of errors, which editors take: file:line: error: ...
 static const char *const headings[] = {
@@ -84,7 +85,15 @@ static void print_hang(const char *hang, enum cuda_result error, const char *nam
     plain_printf(stderr, "%s: %s (%d)\n", hang, name == NULL ? "?" : name, (int)error);
 }
 
-static void report_text(const struct CUfunc_st *function, const struct machine_outcome *outcome, const char *hang)
+// What a GPU does not see.
+static int is_within_page(const struct driver *driver, const struct machine_outcome *outcome)
+{
+    return outcome->rule == RULE_GLOBAL_ACCESS_UNMAPPED &&
+           allocations_page_holds(&driver->allocations, outcome->address);
+}
+
+static void report_text(const struct driver *driver, const struct CUfunc_st *function,
+                        const struct machine_outcome *outcome, const char *hang)
 {
     const enum cuda_result error = launch_error(outcome);
     const char *name = driver_error_name((int)error);
@@ -99,6 +108,10 @@ static void report_text(const struct CUfunc_st *function, const struct machine_o
     } else {
         print_error(kernel, outcome);
     }
+    if (is_within_page(driver, outcome))
+        fprintf(
+            stderr,
+            "  (a GPU maps whole pages of 2 MiB, so it may not notice this; --bounds=pages lets it pass here too)\n");
     if (outcome->where.ptx_line != 0 && outcome->where.source_line == 0)
         fprintf(stderr, "  (%s)\n", line_advice(function));
 }
@@ -170,5 +183,5 @@ void launch_tell(struct driver *driver, const struct CUfunc_st *function, const 
     if (driver->options.json)
         report_json(function->name, outcome, hang);
     else
-        report_text(function, outcome, hang);
+        report_text(driver, function, outcome, hang);
 }

@@ -13,6 +13,7 @@
 // What is reserved around each allocation and never mapped, so that nothing lies within reach of an overrun.
 #define GUARD_BYTES ((uint64_t)1 << 16)
 #define PAGE_BYTES  ((uint64_t)4096)
+#define DEVICE_PAGE ((uint64_t)2 << 20)
 
 static int is_made_here(enum allocation_kind kind)
 {
@@ -31,9 +32,21 @@ uint64_t allocations_left(const struct allocations *allocations, uint64_t memory
     return memory_bytes > allocations->device_bytes ? memory_bytes - allocations->device_bytes : 0;
 }
 
-static uint64_t mapped_bytes(uint64_t size_bytes)
+static uint64_t round_up(uint64_t bytes, uint64_t unit)
 {
-    return (size_bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+    return (bytes + unit - 1) / unit * unit;
+}
+
+// How much of memory that begins at a page of its own kernels may touch.
+static uint64_t reach_bytes(const struct allocations *allocations, enum allocation_kind kind, uint64_t size_bytes)
+{
+    const int is_whole = allocations->are_pages_whole && allocation_is_of_device(kind);
+    return is_whole ? round_up(size_bytes, DEVICE_PAGE) : size_bytes;
+}
+
+static uint64_t mapped_bytes(const struct allocations *allocations, enum allocation_kind kind, uint64_t size_bytes)
+{
+    return round_up(reach_bytes(allocations, kind, size_bytes), PAGE_BYTES);
 }
 
 // The first allocation that begins above `address`.
@@ -83,7 +96,7 @@ uint64_t allocations_make(struct allocations *allocations, uint64_t size_bytes, 
                           uint32_t flags, const void *owner)
 {
     if (size_bytes == 0 || size_bytes > (uint64_t)1 << 46) return 0;
-    const uint64_t reserved = mapped_bytes(size_bytes) + 2 * GUARD_BYTES;
+    const uint64_t mapped = mapped_bytes(allocations, kind, size_bytes), reserved = mapped + 2 * GUARD_BYTES;
     if (!budget_take(BUDGET_DEVICE, size_bytes)) return 0;
     uint8_t *base = mmap(NULL, reserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (base == MAP_FAILED) budget_give(BUDGET_DEVICE, size_bytes);
@@ -93,8 +106,7 @@ uint64_t allocations_make(struct allocations *allocations, uint64_t size_bytes, 
                               .kind = kind,
                               .flags = flags,
                               .owner = owner};
-    if (mprotect(base + GUARD_BYTES, mapped_bytes(size_bytes), PROT_READ | PROT_WRITE) == 0 &&
-        allocations_add(allocations, &made))
+    if (mprotect(base + GUARD_BYTES, mapped, PROT_READ | PROT_WRITE) == 0 && allocations_add(allocations, &made))
         return made.address;
     munmap(base, reserved);
     budget_give(BUDGET_DEVICE, size_bytes);
@@ -107,6 +119,15 @@ struct allocation *allocations_find(const struct allocations *allocations, uint6
     if (at == 0) return NULL;
     struct allocation *found = &allocations->item[at - 1];
     return address - found->address < found->size_bytes ? found : NULL;
+}
+
+int allocations_page_holds(const struct allocations *allocations, uint64_t address)
+{
+    const uint32_t at = place_of(allocations, address);
+    if (at == 0) return 0;
+    const struct allocation *before = &allocations->item[at - 1];
+    return allocation_is_of_device(before->kind) &&
+           address - before->address < round_up(before->size_bytes, DEVICE_PAGE);
 }
 
 void allocation_join(struct allocation *allocation, struct CUmemPoolHandle_st *pool)
@@ -145,7 +166,8 @@ void allocations_remove(struct allocations *allocations, struct allocation *allo
     if (gone.pool != NULL) gone.pool->used_bytes -= gone.size_bytes;
     if (is_made_here(gone.kind)) budget_give(BUDGET_DEVICE, gone.size_bytes);
     if (is_made_here(gone.kind))
-        munmap((void *)(uintptr_t)(gone.address - GUARD_BYTES), mapped_bytes(gone.size_bytes) + 2 * GUARD_BYTES);
+        munmap((void *)(uintptr_t)(gone.address - GUARD_BYTES),
+               mapped_bytes(allocations, gone.kind, gone.size_bytes) + 2 * GUARD_BYTES);
 }
 
 void allocations_remove_owned(struct allocations *allocations, const void *owner)
@@ -206,7 +228,8 @@ const struct global_memory *allocations_regions(struct allocations *allocations)
     for (uint32_t i = 0; i < allocations->count; i++) {
         const struct allocation *item = &allocations->item[i];
         if (item->is_hidden) continue;
-        struct memory memory = {(uint8_t *)(uintptr_t)item->address, item->address, item->size_bytes};
+        struct memory memory = {(uint8_t *)(uintptr_t)item->address, item->address,
+                                reach_bytes(allocations, item->kind, item->size_bytes)};
         allocations->region[allocations->global.count++] = (struct region){memory, item->is_read_only};
     }
     allocations->has_changed = 0;

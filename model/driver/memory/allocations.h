@@ -56,6 +56,7 @@ struct allocations {
     struct region *region;          // of those that are not hidden, made anew when something has changed
     uint32_t region_room;
     int has_changed;
+    int are_pages_whole;   // kernels may touch device memory to the end of its last page of 2 MiB, as on a GPU
     uint64_t regions_made; // how often
     struct global_memory global;
     struct freed freed[FREED_MOST]; // the last that were given back: number n is at n % FREED_MOST
@@ -77,6 +78,10 @@ int allocations_add(struct allocations *allocations, const struct allocation *al
 
 // The allocation that holds an address, or NULL. Good until the next change.
 struct allocation *allocations_find(const struct allocations *allocations, uint64_t address);
+
+// May a GPU let a kernel touch this address unseen, because it is in the last page of device memory that ends before
+// it? An H200 maps whole pages: a kernel reads and writes to the end of the page of 2 MiB, and gets 700 behind it.
+int allocations_page_holds(const struct allocations *allocations, uint64_t address);
 
 // From now on it counts in the pool.
 void allocation_join(struct allocation *allocation, struct CUmemPoolHandle_st *pool);
