@@ -35,6 +35,11 @@ int machine_module_kernel(const struct machine_module *module, const char *name)
 // Where a variable of the module lies: 1, or 0 if there is none.
 int machine_module_variable(const struct machine_module *module, const char *name, uint64_t *address, uint64_t *bytes);
 
+// The variable of the module in which an address lies, and how far behind its begin; NULL: in none.
+struct ptx_variable;
+const struct ptx_variable *machine_module_variable_at(const struct machine_module *module, uint64_t address,
+                                                      uint64_t *offset);
+
 // Its variables as regions of global memory: at most two, in rising order of address. The machine knows them without
 // being told; who else uses the memory adds them to a table of his own.
 enum { MACHINE_MODULE_REGIONS = 2 };

@@ -23,17 +23,18 @@ WHERE = r"has not (in this one|at this one).*: it (is at|waits)"  # says where t
 GONE = r"made a round less than the waiter, or left it out"
 NONE = r"the arrive is missing|or an arrival before it"
 NEXT = r"belongs to the next phase|it has waited for none of them"
+POLL = r"wrote it last .* a write behind that is missing or goes to another address, or this one left another value"
 COUNT = r"count of init .*or an arrive is missing"
 FITS = {  # kind of the mistake: sentences that do not contradict it
     "init count": r"count of init|no mbarrier.init has created|the init is missing|init .* ran \d+ times|" + NEXT + "|" + WHERE,
     "parity": r"parity|starts empty|" + NEXT + "|" + WHERE,
-    "wait": r"parity|" + NEXT + "|" + WHERE,
+    "wait": r"parity|" + NEXT + "|" + WHERE + "|" + POLL,
     "expect": "|".join((BYTES, WHERE, GONE, NONE, NEXT, COUNT)),
     "copy": "|".join((BYTES, WHERE, GONE)),
-    "arrive": "|".join((WHERE, GONE, NONE, COUNT, NEXT, "wrong barrier|different counts|have exited|the CTA has only|last phase of barrier")),
-    "rounds": "|".join((WHERE, GONE, "no copy has signalled|wrong barrier|have exited|cannot come to it")),
+    "arrive": "|".join((WHERE, GONE, NONE, COUNT, NEXT, POLL, "wrong barrier|different counts|have exited|the CTA has only|last phase of barrier")),
+    "rounds": "|".join((WHERE, GONE, POLL, "no copy has signalled|wrong barrier|have exited|cannot come to it")),
     "sync": "|".join((WHERE, "wrong barrier|different counts|have exited|the CTA has only|last phase of barrier|cannot come to it|its mask")),
-    "set": "", "": "",
+    "set": POLL, "": "",
 }
 
 

@@ -31,27 +31,48 @@
     "C: " STAGE AT("20") WAIT("CW", "%r3", "%r4") AT("21") "ld.shared.u32 %r7, [s];\n" middle AT(                      \
         "22") "@%p4 mbarrier.arrive.shared.b64 _, [%r3+16];\n" AGAIN("C")
 
+// Polls of global memory: CTA 0 goes on, the others go to C.
+#define POLLS ENTRY THREAD "setp.eq.u32 %p3, %r0, 0;\nmov.u32 %r1, %ctaid.x;\nsetp.ne.u32 %p2, %r1, 0;\n@%p2 bra C;\n"
+
 static const struct {
     const char *text, *why, *first, *likely;
-    uint32_t block;
+    uint32_t block, grid, dynamic;
 } hangs[] = {
     {BEGIN PRODUCER("%r5") CONSUMER("setp.ne.u32 %p5, %r1, 1;\nand.pred %p4, %p4, %p5;\n") END,
-     "a buffer that is not given back, where full and empty are made at one line",
-     "k.cu:10: ", "warp 1 arrived at a barrier made with it (k.cu:22), but has not at this one: it is at k.cu:20.", 64},
+     "a buffer that is not given back, where full and empty are made at one line", "k.cu:10: ",
+     "warp 1 arrived at a barrier made with it (k.cu:22), but has not at this one: it is at k.cu:20.", 64, 1, 0},
     {BEGIN PRODUCER("%r4") CONSUMER("") END, "a first wait with parity 0 of who stores into a buffer behind it",
-     "k.cu:10: ", "of a thread that fills a buffer behind it", 64},
+     "k.cu:10: ", "of a thread that fills a buffer behind it", 64, 1, 0},
     {BEGIN AT("12") "cp.async.mbarrier.arrive.shared.b64 [b];\n" AT("20") WAIT("CW", "b", "0") END,
-     "cp.async.mbarrier.arrive without .noinc", "k.cu:20: ", "cp.async.mbarrier.arrive (k.cu:12) without .noinc", 64},
+     "cp.async.mbarrier.arrive without .noinc", "k.cu:20: ", "cp.async.mbarrier.arrive (k.cu:12) without .noinc", 64, 1,
+     0},
     {BEGIN "st.shared.u64 [b], 12345;\n" AT("20") WAIT("CW", "b", "1") WAIT("CX", "b", "0") END,
      "a store over an mbarrier",
-     "k.cu:20: ", "its word is 0x0000000000003039, which no operation of an mbarrier has left", 64},
+     "k.cu:20: ", "its word is 0x0000000000003039, which no operation of an mbarrier has left", 64, 1, 0},
     {BEGIN PRODUCER("%r5") CONSUMER("setp.ne.u32 %p5, %r1, 3;\n@%p5 bra N;\n" AT("23") "bar.sync 3, 96;\nN:\n") END,
-     "a barrier of the CTA with too few threads, for which mbarriers wait", "k.cu:23: ", "", 96},
+     "a barrier of the CTA with too few threads, for which mbarriers wait", "k.cu:23: ", "", 96, 1, 0},
+    {POLLS AT("30") "@%p3 st.release.gpu.global.u32 [%rd0], 1;\nret;\nC: " AT(
+         "31") "ld.acquire.gpu.global.u32 %r2, [%rd0];\nsetp.ne.u32 %p1, %r2, 2;\n@%p1 bra C;\n" END,
+     "a word that another CTA has left with another value",
+     "k.cu:31: ", "CTA (0,0,0) wrote it last (k.cu:30) and has exited", 64, 2, 0},
+    {POLLS AT("30") "atom.global.cas.b32 %r2, [%rd0], 0, 1;\nret;\nC: " AT(
+         "31") "atom.global.cas.b32 %r2, [%rd0], 0, 1;\nsetp.ne.u32 %p1, %r2, 0;\n@%p1 bra C;\n" END,
+     "a lock that its owner has kept", "k.cu:31: ", "written last by CTA (0,0,0), warp 0, at k.cu:30; 1 write in", 1, 2,
+     0},
+    {POLLS "C: @%p3 atom.global.add.u32 %r2, [%rd0], 1;\nD:" AT(
+         "31") "ld.acquire.gpu.global.u32 %r2, [%rd0];\nsetp.ne.u32 %p1, %r2, 140;\n@%p1 bra D;\n" END,
+     "a barrier of a grid that does not fit", "k.cu:31: ", "8 of 140 CTAs have not begun", 32, 140, 200000},
+    {POLLS AT("30") "ret;\nC: " AT(
+         "31") "ld.volatile.global.u32 %r2, [%rd0];\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 bra C;\n" END,
+     "a word that nobody writes",
+     "k.cu:31: ", "no store or atomic of one thread has written it in this launch; 1 of its CTAs has ended", 64, 2, 0},
 };
 
 LOOP_TEST(a_hang_says_what_the_evidence_says, 0, ROWS_OF(hangs))
 {
-    struct ran *ran = run_text(hangs[_i].text, (struct launch_of){.block = hangs[_i].block});
+    struct ran *ran =
+        run_text(hangs[_i].text,
+                 (struct launch_of){.grid = hangs[_i].grid, .block = hangs[_i].block, .dynamic = hangs[_i].dynamic});
     ck_assert_msg(ran->outcome.kind == MACHINE_HUNG, "%s: %s: %s", hangs[_i].why, machine_kind_name(ran->outcome.kind),
                   ran->outcome.message);
     ck_assert_msg(strncmp(ran->outcome.message, hangs[_i].first, strlen(hangs[_i].first)) == 0, "%s: %s", hangs[_i].why,

@@ -253,6 +253,18 @@ int machine_module_variable(const struct machine_module *module, const char *nam
     return is_found;
 }
 
+const struct ptx_variable *machine_module_variable_at(const struct machine_module *module, uint64_t address,
+                                                      uint64_t *offset)
+{
+    const struct ptx_program *program = ptx_program(module->front);
+    for (uint32_t i = 0; i < program->variables; i++) {
+        *offset = address - module->address[i];
+        if (module->address[i] != 0 && address >= module->address[i] && *offset < program->variable[i].bytes)
+            return &program->variable[i];
+    }
+    return NULL;
+}
+
 uint32_t machine_module_regions(const struct machine_module *module, struct region region[MACHINE_MODULE_REGIONS])
 {
     uint32_t count = 0;

@@ -82,6 +82,8 @@ static void settle_memory(struct machine_hang *hang)
     for (uint32_t i = 0; i < hang->waits; i++) others |= hang->wait[i].is_root && hang->wait[i].what != HANG_MEMORY;
     for (uint32_t i = 0; i < hang->waits; i++)
         if (hang->wait[i].what == HANG_MEMORY) hang->wait[i].is_root &= !others;
+    for (uint32_t i = 0; i < hang->waits; i++) // when the waits of all clusters are known
+        if (hang->wait[i].what == HANG_MEMORY && hang->wait[i].is_root) hang_explain_memory(hang, &hang->wait[i]);
 }
 
 static int is_of_same_rank(const struct hang_wait *a, const struct hang_wait *b)
@@ -98,7 +100,7 @@ static int is_alike(const struct hang_wait *a, const struct hang_wait *b)
     if (a->barrier != NULL &&
         (a->barrier->now.pending != b->barrier->now.pending || a->barrier->now.tx != b->barrier->now.tx))
         return 0;
-    return strcmp(a->likely, b->likely) == 0;
+    return a->what == HANG_MEMORY || strcmp(a->likely, b->likely) == 0; // of memory the first address is told of
 }
 
 static void group_all(struct machine_hang *hang)

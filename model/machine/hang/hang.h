@@ -131,6 +131,10 @@ void hang_find_needs(struct hang_wait *wait);
 void hang_find_cause(const struct machine_hang *hang, struct hang_wait *wait);
 void hang_explain_mbarrier(const struct machine_hang *hang, struct hang_wait *wait);
 
+// Of memory that is polled (hang_memory.c): the mistake; who wrote it last, as a text.
+void hang_explain_memory(const struct machine_hang *hang, struct hang_wait *wait);
+void hang_tell_memory(const struct machine_hang *hang, const struct hang_wait *wait, struct machine_text *text);
+
 // Its bytes (hang_cause_bytes.c): 1 if they explain it.
 int hang_too_few_bytes(struct hang_wait *wait);
 int hang_too_many_bytes(struct hang_wait *wait);

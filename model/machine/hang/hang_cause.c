@@ -186,5 +186,6 @@ void hang_find_cause(const struct machine_hang *hang, struct hang_wait *wait)
     default:
         break;
     }
-    if (wait->score < HANG_GUESS && wait->what != HANG_LANES) wait->likely[0] = '\0'; // no advice by chance
+    if (wait->score < HANG_GUESS && wait->what != HANG_LANES && wait->what != HANG_MEMORY)
+        wait->likely[0] = '\0'; // no advice by chance
 }

@@ -91,6 +91,17 @@ static int is_one_address(const struct machine_hang *hang, uint32_t group)
     return 1;
 }
 
+// " (generation + 4)", or nothing.
+static void print_variable(FILE *out, const struct machine *machine, uint64_t address)
+{
+    uint64_t offset;
+    char name[DEMANGLED_BYTES];
+    const struct ptx_variable *variable = machine_module_variable_at(machine->launch->module, address, &offset);
+    if (variable == NULL) return;
+    demangle_variable(variable->name.at, variable->name.length, name, sizeof name);
+    fprintf(out, offset > 0 ? " (%s + %llu)" : " (%s)", name, (unsigned long long)offset);
+}
+
 static void print_memory(FILE *out, const struct machine_hang *hang, const struct hang_wait *wait)
 {
     const struct region *region = wait->is_known ? region_search(&wait->cluster->machine->global, wait->address) : NULL;
@@ -99,6 +110,7 @@ static void print_memory(FILE *out, const struct machine_hang *hang, const struc
     if (!wait->is_known) return;
     fprintf(out, " at %s0x%llx", is_one_address(hang, wait->group) ? "" : "several addresses, such as ",
             (unsigned long long)wait->address);
+    print_variable(out, hang->machine, wait->address);
     if (at == NULL) return;
     memcpy(&word, at, sizeof word);
     fprintf(out, ", which is 0x%x", word);
@@ -264,9 +276,21 @@ static void print_likely(struct paper *paper, const struct hang_wait *wait)
     paper->lines++;
 }
 
+// Of several addresses it is the first.
+static void print_writer(struct paper *paper, const struct hang_wait *wait)
+{
+    char text[2 * PLACE_BYTES] = "";
+    struct machine_text to = {text, 0, sizeof text};
+    if (wait->what != HANG_MEMORY || !wait->is_known || paper->hang->kind != MACHINE_HUNG) return;
+    hang_tell_memory(paper->hang, wait, &to);
+    fprintf(paper->out, "\n  0x%llx: %s", (unsigned long long)wait->address, text);
+    paper->lines++;
+}
+
 static void print_details(struct paper *paper, const struct hang_wait *wait)
 {
     print_instruction(paper, wait);
+    print_writer(paper, wait);
     if (wait->barrier != NULL && has_room(paper, 4)) {
         print_barrier_state(paper, wait);
         print_history(paper, wait);

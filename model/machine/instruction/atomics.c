@@ -5,6 +5,7 @@
 
 #include "form_number.h"
 #include "handler.h"
+#include "noted.h"
 #include "reducer.h"
 #include "veil.h"
 
@@ -296,10 +297,18 @@ static enum machine_next run_atomic(struct machine_strand *strand, const struct 
     machine_veil_learn(strand->warp);
     machine_progress(strand);
     if (machine_is_heard(strand)) tell(strand, code, lanes, &atomic);
-    if (run_together(strand, code, &atomic, lanes)) return MACHINE_NEXT;
-    if (is_global) machine_combine_lock(machine);
-    enum machine_next next = run_lanes(strand, code, lanes, &atomic);
-    if (is_global) machine_combine_unlock(machine);
+    const int is_noted = is_global && (lanes & (lanes - 1)) == 0;
+    const uint64_t address = is_noted ? machine_address(strand, atomic.at, (uint32_t)__builtin_ctz(lanes)) : 0;
+    const uint64_t vain = strand->warp->cta->cluster->vain;
+    enum machine_next next = MACHINE_NEXT;
+    if (!run_together(strand, code, &atomic, lanes)) {
+        if (is_global) machine_combine_lock(machine);
+        next = run_lanes(strand, code, lanes, &atomic);
+        if (is_global) machine_combine_unlock(machine);
+    }
+    if (!is_noted || next != MACHINE_NEXT || vain != strand->warp->cta->cluster->vain) return next;
+    if (machine_place(strand, atomic.space, address).space == PTX_GLOBAL)
+        machine_note_write(strand, code, address, atomic.bytes, NULL);
     return next;
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "handler.h"
+#include "noted.h"
 
 // May others wait for what is stored? Not in local memory, where code without optimisation (nvcc -G) keeps even what a
 // polling loop tries.
@@ -15,6 +16,15 @@ static int is_for_others(const struct machine_strand *strand, const struct machi
         if (machine_place(strand, space, address).space != PTX_LOCAL) return 1;
     }
     return 0;
+}
+
+static void note(const struct machine_strand *strand, const struct machine_code *code, uint32_t lane, uint64_t address)
+{
+    const struct machine_transfer *transfer = code->transfer;
+    const int is_word = transfer->parts == 1 && transfer->bytes <= sizeof(uint64_t);
+    const uint64_t mask = transfer->bytes < sizeof(uint64_t) ? (UINT64_C(1) << 8 * transfer->bytes) - 1 : UINT64_MAX;
+    const uint64_t value = is_word ? machine_value(strand, transfer->data, lane) & mask : 0;
+    machine_note_write(strand, code, address, transfer->whole_bytes, is_word ? &value : NULL);
 }
 
 // A store of one lane: who polls for others stores what he finds into a word of the CTA, and most often finds the same.
@@ -31,6 +41,7 @@ static enum machine_next store_one(struct machine_strand *strand, const struct m
     if (at != NULL) memcpy(before, at, transfer->whole_bytes);
     const enum machine_next next = machine_transfer(strand, code, 1u << lane);
     strand->warp->cta->cluster->vain += at != NULL && memcmp(before, at, transfer->whole_bytes) == 0;
+    if (next == MACHINE_NEXT && place.space == PTX_GLOBAL) note(strand, code, lane, place.address);
     return next;
 }
 

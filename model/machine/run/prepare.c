@@ -145,6 +145,7 @@ void machine_unprepare(struct machine *machine)
         free(map);
     }
     free(machine->parameters);
+    free(machine->note);
 }
 
 void machine_combine_lock(const struct machine *machine)

@@ -70,7 +70,7 @@ static struct resident *begin_cluster(struct grid *grid)
         end_without_memory(machine);
         return NULL;
     }
-    grid->begun++;
+    machine->begun = ++grid->begun;
     grid->resident[grid->residents] = (struct resident){.cluster = cluster};
     return &grid->resident[grid->residents++];
 }

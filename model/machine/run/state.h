@@ -155,6 +155,8 @@ struct machine_cluster {
 };
 
 // The launch.
+//   note   who has written what others may poll (noted.h); NULL: nobody has; begun: how many clusters have
+struct machine_note;
 struct machine {
     const struct machine_launch *launch;
     const struct machine_kernel *kernel;
@@ -164,6 +166,8 @@ struct machine {
     struct cluster_registers first; // those of the first CTA
     struct machine_cluster *spare;  // clusters that have ended, for the next ones; the lock of the grid's
     uint8_t *parameters;
+    struct machine_note *note;
+    uint64_t begun;
     uint32_t ctas; // of a cluster
     uint64_t shared_bytes, instructions, thread_instructions;
     int is_stopped;       // read by all threads

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+// Memory that is polled in vain: which variable it is, who wrote it last, and what has become of who did.
+#include <string.h>
+
+#include "hang.h"
+#include "noted.h"
+#include "report.h"
+
+enum { PLACE_BYTES = 160 };
+
+static const struct machine_note *note_of(const struct hang_wait *wait)
+{
+    return wait->is_known ? machine_noted(wait->cluster->machine, wait->address) : NULL;
+}
+
+// The warp that wrote it, if its CTA still runs.
+static const struct machine_warp *writer_of(const struct machine_hang *hang, const struct machine_note *note)
+{
+    for (uint32_t i = 0; i < hang->waits; i++) {
+        const struct machine_cluster *cluster = hang->wait[i].cluster;
+        for (uint32_t rank = 0; rank < cluster->ctas; rank++)
+            if (cluster->cta[rank].number == note->cta && cluster->cta[rank].warp[note->warp].live != 0)
+                return &cluster->cta[rank].warp[note->warp];
+    }
+    return NULL;
+}
+
+static void add_note(struct machine_text *text, const struct hang_wait *wait, const struct machine_note *note)
+{
+    char place[PLACE_BYTES];
+    machine_text_add(text, "CTA (%u,%u,%u), warp %u, at %s", note->ctaid[0], note->ctaid[1], note->ctaid[2], note->warp,
+                     hang_line(wait->cluster->machine, note->line, note->called_at, place, sizeof place));
+    if (note->has_value) machine_text_add(text, ", which stored 0x%llx", (unsigned long long)note->value);
+}
+
+// Of a few CTAs, the one that has not written what all others have; -1: there is none.
+static int who_has_not(const struct machine *machine, const struct machine_note *note)
+{
+    const uint64_t ctas = (uint64_t)machine->shape.grid[0] * machine->shape.grid[1] * machine->shape.grid[2];
+    if (ctas < 3 || ctas > 64) return -1;
+    const uint64_t missing = ~note->ctas & (ctas == 64 ? UINT64_MAX : (UINT64_C(1) << ctas) - 1);
+    return missing != 0 && (missing & (missing - 1)) == 0 ? __builtin_ctzll(missing) : -1;
+}
+
+void hang_tell_memory(const struct machine_hang *hang, const struct hang_wait *wait, struct machine_text *text)
+{
+    const struct machine *machine = wait->cluster->machine;
+    const struct machine_note *note = note_of(wait);
+    if (note == NULL) {
+        const uint64_t ended = machine->begun > hang->clusters ? machine->begun - hang->clusters : 0;
+        machine_text_add(text,
+                         "no store or atomic of one thread has written it in this launch; %llu of its CTAs %s ended",
+                         (unsigned long long)(ended * machine->ctas), ended * machine->ctas == 1 ? "has" : "have");
+        return;
+    }
+    const int without = who_has_not(machine, note);
+    machine_text_add(text, "written last by ");
+    add_note(text, wait, note);
+    machine_text_add(text, "; %llu write%s in this launch", (unsigned long long)note->writes,
+                     note->writes == 1 ? "" : "s");
+    if (without >= 0) machine_text_add(text, ", by all CTAs but number %d", without);
+}
+
+// Clusters that have not begun are kept out by those that run, and wait.
+static int others_cannot_begin(struct hang_wait *wait)
+{
+    const struct machine *machine = wait->cluster->machine;
+    const uint32_t *count = machine->first.nclusterid;
+    const uint64_t clusters = (uint64_t)count[0] * count[1] * count[2];
+    if (machine->begun >= clusters) return 0;
+    struct machine_text to = hang_likely(wait, wait->score);
+    machine_text_add(
+        &to,
+        "%llu of %llu CTAs have not begun: those that run leave no room. If one of them is to write it, the "
+        "grid is too large; a cooperative launch refuses such a grid.",
+        (unsigned long long)((clusters - machine->begun) * machine->ctas),
+        (unsigned long long)(clusters * machine->ctas));
+    return 1;
+}
+
+void hang_explain_memory(const struct machine_hang *hang, struct hang_wait *wait)
+{
+    const struct machine_note *note = note_of(wait);
+    char place[PLACE_BYTES];
+    if (others_cannot_begin(wait) || note == NULL) return;
+    const struct machine_warp *writer = writer_of(hang, note);
+    const struct hang_wait *its = writer != NULL ? hang_wait_of(hang, writer) : NULL;
+    struct machine_text to = hang_likely(wait, wait->score);
+    machine_text_add(&to, "CTA (%u,%u,%u) wrote it last (%s)", note->ctaid[0], note->ctaid[1], note->ctaid[2],
+                     hang_line(wait->cluster->machine, note->line, note->called_at, place, sizeof place));
+    if (its != NULL)
+        machine_text_add(&to, " and is at %s: ", hang_place(its, place, sizeof place));
+    else
+        machine_text_add(&to, " and has exited: ");
+    machine_text_add(&to,
+                     "a write behind that is missing or goes to another address, or this one left another value than "
+                     "the poll wants.");
+}
