@@ -93,12 +93,13 @@ static int give_memory(struct litmus_device *device, const struct litmus_stress 
     to->memory = gpu_buffer(gpu, MEMORY_BUFFER, lanes * stress->pitch * places);
     to->scratch = gpu_buffer(gpu, SCRATCH_BUFFER, lanes * sizeof(uint32_t) * LITMUS_THREADS * LITMUS_SLOTS);
     to->keys = gpu_buffer(gpu, KEYS_BUFFER, device->keys_bytes);
-    to->meetings = gpu_buffer(gpu, MEETINGS_BUFFER, stress->groups * sizeof(uint32_t));
+    to->meetings = gpu_buffer(gpu, MEETINGS_BUFFER, stress->groups * (size_t)LITMUS_MEETING_BYTES);
     to->noise = stress->noise > 0 ? gpu_buffer(gpu, NOISE_BUFFER, LITMUS_NOISE_BYTES) : to->meetings;
     if (keys == NULL || !to->memory || !to->scratch || !to->keys || !to->meetings || !to->noise)
         return text_fail(why, "not enough memory, here or on the device");
-    return !failed(gpu, "cuMemsetD8Async",
-                   gpu->driver.cuMemsetD8Async(to->meetings, 0, stress->groups * sizeof(uint32_t), gpu->stream), why);
+    return !failed(
+        gpu, "cuMemsetD8Async",
+        gpu->driver.cuMemsetD8Async(to->meetings, 0, stress->groups * (size_t)LITMUS_MEETING_BYTES, gpu->stream), why);
 }
 
 static uint32_t shared_bytes(const struct litmus_device *device, const struct litmus_stress *stress)

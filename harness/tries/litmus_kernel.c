@@ -19,7 +19,7 @@ static const char head[] = ".version 8.6\n.target sm_90a\n.address_size 64\n"
 
 static const char registers[] = ".reg .pred %q, %first, %again, %leader;\n"
                                 ".reg .b32 %lane, %warp, %cta, %group, %member, %groups, %rounds, %round, %pitch, "
-                                "%delay, %u, %v, %w, %tries, %expected,\n"
+                                "%delay, %u, %v, %w, %tries, %began, %expected,\n"
                                 "    %patience, %given, %offset, %row, %helpers;\n"
                                 ".reg .b64 %memory, %scratch, %keys, %meeting, %noise, %key, %at, %d, %e;\n";
 
@@ -33,8 +33,8 @@ static void write_begin(FILE *to, const struct litmus_layout *layout)
             "mov.u32 %%u, %%tid.x;\n"
             "and.b32 %%lane, %%u, 31;\nshr.u32 %%warp, %%u, 5;\nmov.u32 %%cta, %%ctaid.x;\n"
             "div.u32 %%group, %%cta, %d;\nrem.u32 %%member, %%cta, %d;\nsetp.ge.u32 %%q, %%group, %%groups;\n"
-            "@%%q bra NOISE;\nmul.wide.u32 %%d, %%group, 4;\nadd.u64 %%meeting, %%meeting, %%d;\n"
-            "setp.eq.u32 %%leader, %%lane, 0;\nmov.u32 %%round, 0;\nmov.u32 %%expected, 0;\n"
+            "@%%q bra NOISE;\nmul.wide.u32 %%d, %%group, 8;\nadd.u64 %%meeting, %%meeting, %%d;\n"
+            "setp.eq.u32 %%leader, %%lane, 0;\nmov.u32 %%round, 0;\nmov.u32 %%began, 0;\nmov.u32 %%expected, 0;\n"
             "ld.param.u32 %%helpers, [helpers];\nmul.lo.u32 %%helpers, %%helpers, %d;\n",
             layout->ctas, layout->ctas, layout->ctas);
 }
@@ -58,18 +58,22 @@ static void write_addresses(FILE *to, const struct litmus *test, const struct li
 }
 
 // All threads of the test meet, with all they did before them. `more`: the register with how many others come too.
+// Those in front of the steps have a word of their own: else who reads it late would be ordered behind the steps of
+// others.
 static void write_meeting(FILE *to, const struct litmus *test, const char *more, int number)
 {
+    const int begins = number % 4 == 0;
+    const char *count = begins ? "%began" : "%expected", *word = begins ? "%meeting+4" : "%meeting";
     fprintf(to,
-            "fence.proxy.async;\nfence.sc.gpu;\nbar.warp.sync 0xffffffff;\nadd.u32 %%expected, %%expected, %d;\n"
-            "add.u32 %%expected, %%expected, %s;\n@!%%leader bra MET%d;\n"
-            "atom.add.acq_rel.gpu.global.u32 %%u, [%%meeting], 1;\nmov.u32 %%tries, %d;\n",
-            test->threads, more, number, MEETING_TRIES);
+            "fence.proxy.async;\nfence.sc.gpu;\nbar.warp.sync 0xffffffff;\nadd.u32 %s, %s, %d;\n"
+            "add.u32 %s, %s, %s;\n@!%%leader bra MET%d;\n"
+            "atom.add.acq_rel.gpu.global.u32 %%u, [%s], 1;\nmov.u32 %%tries, %d;\n",
+            count, count, test->threads, count, count, more, number, word, MEETING_TRIES);
     fprintf(to,
-            "MEET%d:\nld.acquire.gpu.global.u32 %%u, [%%meeting];\nsub.u32 %%tries, %%tries, 1;\n"
-            "setp.eq.u32 %%q, %%tries, 0;\n@%%q trap;\nsetp.lt.u32 %%q, %%u, %%expected;\n@%%q bra MEET%d;\n"
+            "MEET%d:\nld.acquire.gpu.global.u32 %%u, [%s];\nsub.u32 %%tries, %%tries, 1;\n"
+            "setp.eq.u32 %%q, %%tries, 0;\n@%%q trap;\nsetp.lt.u32 %%q, %%u, %s;\n@%%q bra MEET%d;\n"
             "MET%d:\nbar.warp.sync 0xffffffff;\nfence.sc.gpu;\nfence.proxy.async;\n",
-            number, number, number);
+            number, word, count, number, number);
 }
 
 // A helper disturbs until the test's threads have met for the last time in their last round. Then all meet, so that no
@@ -80,7 +84,7 @@ static void write_helper(FILE *to, const struct litmus *test, const struct litmu
     fprintf(to,
             "HELPER:\nmul.lo.u32 %%expected, %%rounds, %d;\nmul.lo.u32 %%w, %%pitch, %d;\nmov.u32 %%u, places;\n"
             "add.u32 %%w, %%w, %%u;\nmad.lo.u32 %%w, %%lane, 128, %%w;\nmov.u32 %%tries, 0;\nDISTURB:\n",
-            test->threads * 3, places);
+            test->threads * 2, places);
     for (int i = 0; i < 8; i++) fprintf(to, "st.volatile.shared::cta.u32 [%%w+%d], %%tries;\n", i * 4);
     if (layout->cluster > 1) {
         fprintf(to, "add.u32 %%v, %%member, 1;\nrem.u32 %%v, %%v, %d;\nmapa.shared::cluster.u32 %%v, %%w, %%v;\n",

@@ -13,7 +13,7 @@
 //   scratch  32 bits for each register: ((thread * LITMUS_SLOTS + register) * groups + group) * 32 + lane
 //   keys     64 bits for each try: (round * groups + group) * 32 + lane. LITMUS_SEEN_BITS for each value seen, the first
 //            lowest; bit 63: a wait or a loop was given up
-//   meetings 32 bits for each group, 0 at first
+//   meetings LITMUS_MEETING_BYTES for each group, 0 at first
 //   noise    LITMUS_NOISE_BYTES that CTAs of no group read and write, `noise_rounds` times each
 //   warm     each thread first reads the places in global memory
 //   helpers  warps of each CTA behind those of the test, which write shared memory with bank conflicts, their own and
@@ -25,7 +25,12 @@ struct litmus_parameters {
     uint32_t groups, rounds, pitch, delay, warm, noise_rounds, helpers;
 };
 #define LITMUS_GAVE_UP ((uint64_t)1 << 63)
-enum { LITMUS_NOISE_BYTES = 1 << 23, LITMUS_LEAST_PITCH = 16, LITMUS_SLOTS = LITMUS_REGISTERS + 1 };
+enum {
+    LITMUS_NOISE_BYTES = 1 << 23,
+    LITMUS_LEAST_PITCH = 16,
+    LITMUS_MEETING_BYTES = 8,
+    LITMUS_SLOTS = LITMUS_REGISTERS + 1
+};
 enum { LITMUS_HELPERS = 8, LITMUS_HELPER_BYTES = 4096 };
 
 // The text, which the caller frees; NULL if there is no memory.

@@ -247,7 +247,7 @@ void clock_order_copies_arrive(struct clock_order *order, const struct event_ori
     order_flush(order);
     if (at == NULL) return;
     order_check_init(order, cta, at, &event, warp);
-    clock_join(&at->pending, &warp->clock);
+    clock_join_seen(&at->pending, &warp->clock);
     clock_raise_generic(&at->pending, cta->index, 2 * cta->warps + who->warp, warp->copies);
     order_tick(cta, warp, ORDER_EDGE_MBARRIER, who->line, barrier);
 }

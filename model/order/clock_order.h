@@ -243,7 +243,8 @@ void clock_order_access(struct clock_order *order, const struct event *event);
 // How many bytes the operation brings to the CTA of that rank, on whose mbarrier it completes.
 void clock_order_brings(struct clock_order *order, const struct event_origin *origin, uint32_t rank, uint64_t bytes);
 
-// A cp.async.mbarrier.arrive is issued: the mbarrier will be released by the copies of the warp up to now.
+// A cp.async.mbarrier.arrive is issued: the mbarrier will be released by the copies of the warp up to now, and tells
+// nothing of what the warp wrote otherwise.
 void clock_order_copies_arrive(struct clock_order *order, const struct event_origin *origin, uint32_t barrier);
 
 // The first warp of a warpgroup has issued a product: its accesses are told as those of origin->operation.
