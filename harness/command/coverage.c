@@ -119,10 +119,10 @@ static void count(int job, void *context, FILE *out)
     (void)out;
     if (job < to->paths.count) {
         const char *path = to->paths.path[job];
-        int ok = trace_run(path, &executor_model, 0, &header, count_case, &counting->parts[job], &counting->why[job]);
-        if (ok && to->executor != NULL)
-            trace_run_some(path, &to->choice, to->executor, 1, &header, count_answered, &counting->parts[job],
-                           &counting->why[job]);
+        const struct trace_run all = {&executor_model, 0, {0}, count_case, &counting->parts[job]};
+        const struct trace_run answered = {to->executor, 1, to->choice, count_answered, &counting->parts[job]};
+        if (trace_run(path, &all, &header, &counting->why[job]) && to->executor != NULL)
+            trace_run(path, &answered, &header, &counting->why[job]);
     } else {
         const struct family *family = families[job - to->paths.count];
         count_random(&counting->parts[job], family, to->seed, random_cases(family, to->cases));

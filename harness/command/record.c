@@ -127,7 +127,8 @@ static int record_from(const char *from, const char *output, const struct execut
     struct again again = {{0}, 0};
     struct trace_header old, header;
     struct text why;
-    int ok = trace_run(from, executor, 0, &old, keep, &again, &why);
+    const struct trace_run run = {.executor = executor, .visit = keep, .context = &again};
+    int ok = trace_run(from, &run, &old, &why);
     int is_same = ok && again.differ == 0;
     if (is_same)
         ok = trace_header_make(old.family, executor, old.seed, &header, &why) &&

@@ -104,10 +104,10 @@ static void replay_one(int job, void *context, FILE *out)
     struct row *row = &replay->rows[job];
     struct replay_trace trace = {replay->options, row, out};
     const struct replay_options *to = replay->options;
-    struct trace_choice choice = to->choice;
-    choice.part = row->part;
-    choice.parts = row->parts;
-    int ok = trace_run_some(row->path, &choice, to->executor, 1, &row->header, check, &trace, &row->why);
+    struct trace_run run = {to->executor, 1, to->choice, check, &trace};
+    run.choice.part = row->part;
+    run.choice.parts = row->parts;
+    int ok = trace_run(row->path, &run, &row->header, &row->why);
     row->state = ok ? ROW_WHOLE : ROW_BAD;
 }
 

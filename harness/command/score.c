@@ -112,10 +112,9 @@ static void run_part(int job, void *context, FILE *out)
                                         .part = (uint64_t)scoring->job[job].part,
                                         .parts = (uint64_t)scoring->job[job].parts,
                                         .skip = scoring->skip[trace]};
+    const struct trace_run run = {scoring->to->executor, 0, choice, keep, scoring};
     (void)out;
-    if (!trace_run_some(scoring->to->paths.path[trace], &choice, scoring->to->executor, 0, &header, keep, scoring,
-                        &why))
-        scoring->why[trace] = why;
+    if (!trace_run(scoring->to->paths.path[trace], &run, &header, &why)) scoring->why[trace] = why;
 }
 
 // Marks the cases that the file of results has. A last line that a run was cut off in does not count.

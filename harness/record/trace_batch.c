@@ -53,12 +53,6 @@ static int read_batch(struct trace_batch *cases, struct reading *reading, struct
     return batch->count;
 }
 
-// What is done with each case that ran.
-struct visitor {
-    int (*visit)(const struct trace_batch *cases, int i, void *context);
-    void *context;
-};
-
 // Compares case `i` with its recording; defined below.
 static int agrees(const struct trace_batch *cases, int i, struct trace_difference *difference);
 
@@ -76,12 +70,11 @@ static int run_again(struct trace_batch *cases, int first, int end, struct text 
 }
 
 // Runs the cases from `first` up to `end`, and shows them.
-static int run_range(struct trace_batch *cases, int first, int end, int together, const struct visitor *visitor,
-                     struct text *why)
+static int run_range(struct trace_batch *cases, int first, int end, const struct trace_run *run, struct text *why)
 {
     const struct executor *executor = cases->executor;
     struct batch *batch = &cases->batch;
-    struct apart apart = {.together = together, .alone = UINT64_MAX};
+    struct apart apart = {.together = run->together, .alone = UINT64_MAX};
     int ok = 1;
     batch_prepare(batch);
     for (int from = first, last; ok && from < end; from = last) {
@@ -90,35 +83,34 @@ static int run_range(struct trace_batch *cases, int first, int end, int together
         ok = fatal ? executor->run_apart(batch, from, last - from, &apart, why)
                    : executor->run(batch, from, last - from, why);
     }
-    if (ok && together && executor != &executor_command) ok = run_again(cases, first, end, why);
-    for (int i = first; i < end && ok; i++) ok = visitor->visit(cases, i, visitor->context);
+    if (ok && run->together && executor != &executor_command) ok = run_again(cases, first, end, why);
+    for (int i = first; i < end && ok; i++) ok = run->visit(cases, i, run->context);
     return ok;
 }
 
 // Under each pair of a schedule and a seed its part of the cases, or one of them where there are fewer than pairs.
-static int run_shared_out(struct trace_batch *cases, int pairs, int together, const struct visitor *visitor,
-                          struct text *why)
+static int run_shared_out(struct trace_batch *cases, int pairs, const struct trace_run *run, struct text *why)
 {
     int count = cases->batch.count, ok = 1;
     for (int pair = 0; ok && pair < pairs; pair++) {
         int first = count >= pairs ? count * pair / pairs : pair % count;
         int end = count >= pairs ? count * (pair + 1) / pairs : first + 1;
         schedule_set(pair);
-        ok = run_range(cases, first, end, together, visitor, why);
+        ok = run_range(cases, first, end, run, why);
     }
     return ok;
 }
 
 // All cases of the batch under all that is chosen.
-static int run_chosen(struct trace_batch *cases, const struct trace_choice *choice, int together,
-                      const struct visitor *visitor, struct text *why)
+static int run_chosen(struct trace_batch *cases, const struct trace_run *run, struct text *why)
 {
+    const struct trace_choice *choice = &run->choice;
     int ok = 1;
-    if (choice->schedules > 0) return run_shared_out(cases, (int)choice->schedules, together, visitor, why);
-    if (choice->pairs == 0) return run_range(cases, 0, cases->batch.count, together, visitor, why);
+    if (choice->schedules > 0) return run_shared_out(cases, (int)choice->schedules, run, why);
+    if (choice->pairs == 0) return run_range(cases, 0, cases->batch.count, run, why);
     for (uint64_t pair = choice->first_pair; ok && pair < choice->first_pair + choice->pairs; pair++) {
         schedule_set((int)pair);
-        ok = run_range(cases, 0, cases->batch.count, together, visitor, why);
+        ok = run_range(cases, 0, cases->batch.count, run, why);
     }
     return ok;
 }
@@ -135,22 +127,17 @@ static int is_whole(const struct trace_header *header, uint64_t cases, struct te
     return 0;
 }
 
-static int run_open(struct trace_batch *cases, struct reading *reading, int together, const struct visitor *visitor,
-                    struct text *why)
+static int run_open(struct trace_batch *cases, struct reading *reading, const struct trace_run *run, struct text *why)
 {
     int count = 0, ok = cases->executor->open(&cases->batch, why);
-    while (ok && (count = read_batch(cases, reading, why)) > 0)
-        ok = run_chosen(cases, reading->choice, together, visitor, why);
+    while (ok && (count = read_batch(cases, reading, why)) > 0) ok = run_chosen(cases, run, why);
     cases->executor->close();
     return ok && count == 0 && is_whole(&reading->trace.header, reading->cases, why);
 }
 
-int trace_run_some(const char *path, const struct trace_choice *choice, const struct executor *executor, int together,
-                   struct trace_header *header, int (*visit)(const struct trace_batch *cases, int i, void *context),
-                   void *context, struct text *why)
+int trace_run(const char *path, const struct trace_run *run, struct trace_header *header, struct text *why)
 {
-    struct reading reading = {.choice = choice};
-    const struct visitor visitor = {visit, context};
+    struct reading reading = {.choice = &run->choice};
     struct text reason = {"not enough memory"};
     if (!trace_open(path, &reading.trace, why)) return 0;
     *header = reading.trace.header;
@@ -158,8 +145,8 @@ int trace_run_some(const char *path, const struct trace_choice *choice, const st
     int ok = cases != NULL && batch_open(&cases->batch, header->family);
     if (ok) {
         cases->path = path;
-        cases->executor = executor;
-        ok = run_open(cases, &reading, together, &visitor, &reason);
+        cases->executor = run->executor;
+        ok = run_open(cases, &reading, run, &reason);
         clear(cases);
         batch_close(&cases->batch);
     }
@@ -167,13 +154,6 @@ int trace_run_some(const char *path, const struct trace_choice *choice, const st
     free(cases);
     trace_close(&reading.trace);
     return ok;
-}
-
-int trace_run(const char *path, const struct executor *executor, int together, struct trace_header *header,
-              int (*visit)(const struct trace_batch *cases, int i, void *context), void *context, struct text *why)
-{
-    const struct trace_choice all = {0};
-    return trace_run_some(path, &all, executor, together, header, visit, context, why);
 }
 
 // What the family says of a recorded status, or of words that hold every byte.

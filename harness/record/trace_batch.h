@@ -28,17 +28,20 @@ struct trace_batch {
     uint64_t line[BATCH_CASES];
 };
 
-// Runs every case of the trace at `path` on `executor` (those recorded as fatal apart: together or each alone, see
-// executor.h; one that differs from its recording when told of together runs again alone) and shows them to `visit` in
-// the order of the file. Returns 0 with `why`, which names the path, if the trace is damaged, the executor cannot run,
-// or a visit returned 0. `header` is filled in either case, if it can be read.
-int trace_run(const char *path, const struct executor *executor, int together, struct trace_header *header,
-              int (*visit)(const struct trace_batch *cases, int i, void *context), void *context, struct text *why);
+// What is run of a trace: all of it, or a choice. `visit` sees the cases in the order of the file. Those recorded as
+// fatal run apart: together or each alone (executor.h); one that differs from its recording when told of together runs
+// again alone.
+struct trace_run {
+    const struct executor *executor;
+    int together;
+    struct trace_choice choice;
+    int (*visit)(const struct trace_batch *cases, int i, void *context);
+    void *context;
+};
 
-// The same for a choice.
-int trace_run_some(const char *path, const struct trace_choice *choice, const struct executor *executor, int together,
-                   struct trace_header *header, int (*visit)(const struct trace_batch *cases, int i, void *context),
-                   void *context, struct text *why);
+// Returns 0 with `why`, which names the path, if the trace is damaged, the executor cannot run, or a visit returned 0.
+// `header` is filled in either case, if it can be read.
+int trace_run(const char *path, const struct trace_run *run, struct trace_header *header, struct text *why);
 
 // Does the result of case `i` rest on more than `executor` has under the schedule that is set (struct family, ground)?
 // Then trace_batch_agrees() compares its status, and of its windows those that do not rest on that.

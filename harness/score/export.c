@@ -299,7 +299,6 @@ static void write_program(const char *name, const struct family *family, const s
 int export_program(const char *path, uint64_t sample, FILE *out, struct text *why)
 {
     struct trace_header header;
-    const struct trace_choice choice = {.sample = sample};
     char *body = NULL;
     size_t bytes;
     if (!trace_peek(path, &header)) return text_fail(why, "%.300s is no trace", path);
@@ -308,7 +307,8 @@ int export_program(const char *path, uint64_t sample, FILE *out, struct text *wh
     int ok = chosen != NULL && batch_open(&chosen->batch, family);
     if (ok && !has_program(family))
         ok = text_fail(why, "the family %s needs more of the host than a program of one launch has", family->name);
-    ok = ok && trace_run_some(path, &choice, &executor_model, 0, &header, choose, chosen, why);
+    const struct trace_run run = {&executor_model, 0, {.sample = sample}, choose, chosen};
+    ok = ok && trace_run(path, &run, &header, why);
     if (ok && chosen->batch.count == 0) ok = text_fail(why, "%.300s: no case of the sample ends well", path);
     program = open_memstream(&body, &bytes);
     ok = ok && write_body(chosen, why);

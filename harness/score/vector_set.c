@@ -138,8 +138,8 @@ json_t *vectors_of(const char *path, uint64_t sample, struct text *why)
 {
     struct making making = {json_array(), json_object(), {""}};
     struct trace_header header;
-    const struct trace_choice choice = {.sample = sample};
-    const int ok = trace_run_some(path, &choice, &executor_model, 0, &header, add_vector, &making, why);
+    const struct trace_run run = {&executor_model, 0, {.sample = sample}, add_vector, &making};
+    const int ok = trace_run(path, &run, &header, why);
     if (!ok && making.why.at[0] != '\0') text_set(why, "%.200s: %.300s", path, making.why.at);
     if (!ok) {
         json_decref(making.vectors), json_decref(making.flags);

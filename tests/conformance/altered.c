@@ -89,7 +89,8 @@ static int speaks(const char *path, const struct trace_header *header, const jso
     char *said = NULL, place[PATH_BYTES + 8];
     size_t said_bytes;
     FILE *out = open_memstream(&said, &said_bytes);
-    int ok = write_trace(path, header, entry) && trace_run(path, &executor_model, 0, &read, tell, out, &why);
+    const struct trace_run run = {.executor = &executor_model, .visit = tell, .context = out};
+    int ok = write_trace(path, header, entry) && trace_run(path, &run, &read, &why);
     fclose(out);
     snprintf(place, sizeof place, "%s:2: ", path);
     const char *lacks = !ok                                                         ? why.at

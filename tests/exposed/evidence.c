@@ -111,7 +111,8 @@ static void count_trace(int job, void *context, FILE *out)
     snprintf(shown->name, sizeof shown->name, "%s", slash == NULL ? path : slash + 1);
     shown->name[strcspn(shown->name, ".")] = '\0';
     if (!read_header(path, shown) || !is_named(shows, shown)) return;
-    trace_run(path, &executor_model, 0, &header, count_case, shown, &shown->why);
+    const struct trace_run run = {.executor = &executor_model, .visit = count_case, .context = shown};
+    trace_run(path, &run, &header, &shown->why);
 }
 
 static enum rule rule_misread(const char *model, const char *id)

@@ -443,9 +443,8 @@ TEST(a_fault_that_a_dump_contradicts_runs_again_alone)
     struct text why = {""};
     int agreeing = 0;
     runs_together = runs_alone = 0;
-    ck_assert_msg(
-        trace_run(TMAREF_TRACES "/bulk_limit.jsonl.zst", &doubtful, 1, &header, count_agreeing, &agreeing, &why), "%s",
-        why.at);
+    const struct trace_run run = {&doubtful, 1, {0}, count_agreeing, &agreeing};
+    ck_assert_msg(trace_run(TMAREF_TRACES "/bulk_limit.jsonl.zst", &run, &header, &why), "%s", why.at);
     ck_assert_int_eq(agreeing, 15);
     ck_assert_int_eq(runs_together, 15);
     ck_assert_int_eq(runs_alone, 15);
