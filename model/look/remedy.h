@@ -9,8 +9,8 @@
 #pragma GCC visibility push(hidden)
 
 // `text` goes before the line of the PTX, or behind the statement that begins there; or it replaces `from` in that
-// line.
-enum remedy_where { REMEDY_BEFORE, REMEDY_BEHIND, REMEDY_REPLACE };
+// line. NOTHING: there is no edit.
+enum remedy_where { REMEDY_BEFORE, REMEDY_BEHIND, REMEDY_REPLACE, REMEDY_NOTHING };
 enum { REMEDY_TEXT_BYTES = 128 };
 struct remedy_edit {
     enum remedy_where where;
@@ -24,18 +24,25 @@ struct remedy_aim {
     int is_older_here; // the older line is of this launch
 };
 
-// is_over: the launch came to its end, and all of it was seen. errors: what was found then, without advice. is_there:
-// the aim was among it.
-struct remedy_result {
-    int is_over, is_there;
-    uint32_t errors;
+// policy: enum machine_policy
+struct remedy_schedule {
+    int policy;
+    uint64_t seed;
 };
 
-// 0: nothing could be tried.
+// has_ended: the launch came to its end. is_over: and all of it was seen. errors: what was found then, without advice.
+// is_there: the aim was among it. digest: of the global memory that it accessed, as it left it.
+struct remedy_result {
+    int is_over, is_there, has_ended;
+    uint32_t errors;
+    uint64_t digest;
+};
+
+// schedule: NULL: that of the launch. 0: nothing could be tried.
 struct remedy_trier {
     void *context;
     int (*try)(void *context, const struct remedy_edit *edit, const struct remedy_aim *aim,
-               struct remedy_result *result);
+               const struct remedy_schedule *schedule, struct remedy_result *result);
 };
 
 #pragma GCC visibility pop

@@ -8,7 +8,7 @@
 #include "json_text.h"
 #include "note.h"
 #include "plain.h"
-#include "sanitize_remedy.h"
+#include "sanitize_confirm.h"
 #include "where_text.h"
 
 static const char *const edges[] = {
@@ -55,6 +55,7 @@ struct told {
     const struct sanitize_finding *finding;
     struct machine_where newer, older, acquired, released;
     struct sanitize_remedy remedy;
+    const char *confirmed; // the schedule under which it shows, and with the remedy does not; NULL: none
 };
 
 static int has_older(const struct sanitize_finding *finding)
@@ -197,6 +198,9 @@ static void print_remedy(const struct told *told)
         fprintf(stderr, ": tried, and with it this finding is gone; the run has %u other%s", told->remedy.errors,
                 told->remedy.errors == 1 ? "" : "s");
     fputc('\n', stderr);
+    if (told->confirmed != NULL)
+        fprintf(stderr, "    confirmed: under %s the launch ends otherwise; with the remedy it does not\n",
+                told->confirmed);
 }
 
 static void print_text(const struct sanitize_found *found, const struct told *told)
@@ -241,8 +245,9 @@ static void print_json_side(const struct sanitize_found *found, const char *befo
             side->flags & SHADOW_ASYNC ? "async" : "generic");
 }
 
-static void print_json_remedy(const struct sanitize_remedy *remedy)
+static void print_json_remedy(const struct told *told)
 {
+    const struct sanitize_remedy *remedy = &told->remedy;
     static const char *const mended[] = {"not tried", "clean", "gone", "none"};
     fprintf(stderr, ", \"remedy\": \"%s\"", mended[remedy->mended]);
     if (remedy->mended != SANITIZE_MENDS_ALL && remedy->mended != SANITIZE_MENDS_IT) return;
@@ -251,6 +256,7 @@ static void print_json_remedy(const struct sanitize_remedy *remedy)
     look_print_key("remedy_text", remedy->edit.text, strlen(remedy->edit.text));
     if (remedy->edit.where == REMEDY_REPLACE)
         look_print_key("remedy_replaces", remedy->edit.from, strlen(remedy->edit.from));
+    if (told->confirmed != NULL) look_print_key("confirmed", told->confirmed, strlen(told->confirmed));
 }
 
 static void print_json(const struct sanitize_found *found, const struct told *told)
@@ -278,7 +284,7 @@ static void print_json(const struct sanitize_found *found, const struct told *to
         fprintf(stderr, ", \"memory_cta\": %llu", (unsigned long long)finding->cta);
     look_print_key("missing", sanitize_text(kind)->missing, strlen(sanitize_text(kind)->missing));
     look_print_key("advice", sanitize_text(kind)->advice, strlen(sanitize_text(kind)->advice));
-    if (found->trier != NULL && !sanitize_is_advice(kind)) print_json_remedy(&told->remedy);
+    if (found->trier != NULL && !sanitize_is_advice(kind)) print_json_remedy(told);
     fprintf(stderr, "}\n");
 }
 
@@ -355,8 +361,30 @@ static int is_aim(const struct remedy_aim *aim, const struct sanitize_finding *f
 // Of a try.
 static void give_result(const struct sanitize_found *found, uint32_t errors, const char *incomplete)
 {
-    *found->result = (struct remedy_result){incomplete == NULL, 0, errors};
+    found->result->is_over = incomplete == NULL;
+    found->result->errors = errors;
     for (uint32_t i = 0; i < found->count; i++) found->result->is_there |= is_aim(found->aim, &found->item[i]);
+}
+
+static void find_remedy(const struct sanitize_found *found, struct told *told, const struct sanitize_confirm *confirm,
+                        uint32_t errors)
+{
+    told->remedy = sanitize_remedy_find(found->trier, told->finding, errors);
+    if (told->remedy.mended == SANITIZE_MENDS_ALL && sanitize_confirm_edit(found->trier, confirm, &told->remedy.edit))
+        told->confirmed = confirm->schedule;
+}
+
+static void print_confirm(const struct sanitize_found *found, const struct sanitize_confirm *confirm)
+{
+    char kernel[DEMANGLED_BYTES];
+    demangle_function(found->kernel, strlen(found->kernel), kernel, sizeof kernel);
+    plain_printf(stderr, "tmaref: sanitize: kernel %s: ", kernel);
+    if (confirm->schedule[0] == '\0')
+        fprintf(stderr, "under 5 other schedules it leaves the same bytes in memory\n");
+    else if (confirm->fails)
+        fprintf(stderr, "under %s it does not come to its end\n", confirm->schedule);
+    else
+        fprintf(stderr, "under %s it leaves other bytes in memory\n", confirm->schedule);
 }
 
 void sanitize_found_tell(const struct sanitize_found *found, const struct look_tally *tally,
@@ -371,9 +399,11 @@ void sanitize_found_tell(const struct sanitize_found *found, const struct look_t
         return;
     }
     fflush(stdout);
+    struct sanitize_confirm confirm = {.schedule = ""};
+    if (found->trier != NULL && count > advice) confirm = sanitize_confirm_launch(found->trier);
     for (uint32_t i = 0; i < count; i++) {
         if (found->trier != NULL && !sanitize_is_advice(told[i].finding->kind))
-            told[i].remedy = sanitize_remedy_find(found->trier, told[i].finding, count - advice);
+            find_remedy(found, &told[i], &confirm, count - advice);
         (found->is_json ? print_json : print_text)(found, &told[i]);
     }
     if (left_out > 0 && !found->is_json)
@@ -381,4 +411,5 @@ void sanitize_found_tell(const struct sanitize_found *found, const struct look_t
                 left_out);
     if (count > advice) note_add(found->notes, NOTE_ERROR);
     print_verdict(found, count - advice, incomplete);
+    if (confirm.is_tried && !found->is_json) print_confirm(found, &confirm);
 }

@@ -60,10 +60,29 @@ static const char *incomplete(struct look_sanitize *sanitize)
     return NULL;
 }
 
+// Of what is in the global memory that the launch accessed.
+static uint64_t digest(const struct look_sanitize *sanitize)
+{
+    const struct order_global *global = &sanitize->order->global;
+    uint8_t bytes[SHADOW_PAGE_BYTES];
+    uint64_t sum = 0;
+    for (int i = 0; i < ORDER_GLOBAL_HASH; i++)
+        for (const struct shadow_page *page = global->page[i]; page != NULL; page = page->next) {
+            const uint64_t address = page->number * SHADOW_PAGE_BYTES;
+            uint64_t hash = page->number;
+            const uint64_t usable = global_usable_bytes(sanitize->global, address, sizeof bytes, MEMORY_READS);
+            global_read(sanitize->global, address, bytes, usable);
+            for (size_t at = 0; at < usable; at++) hash = (hash ^ bytes[at]) * UINT64_C(0x100000001b3);
+            sum += hash;
+        }
+    return sum;
+}
+
 void look_sanitize_tell(struct look_sanitize *sanitize, const struct look_tally *tally,
                         const struct machine_module *module)
 {
     if (sanitize->global != NULL) sanitize_values_end(&sanitize->values, sanitize->global, &sanitize->found);
+    if (sanitize->found.result != NULL && sanitize->global != NULL) sanitize->found.result->digest = digest(sanitize);
     sanitize_found_tell(&sanitize->found, tally, module, incomplete(sanitize));
 }
 

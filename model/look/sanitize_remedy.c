@@ -26,7 +26,7 @@ static int try_row(const struct remedy_trier *trier, const struct sanitize_findi
                                  rows[row].side == OF_OLDER ? finding->older.line : finding->newer.line, "", ""};
     snprintf(edit->text, sizeof edit->text, "%s", rows[row].text);
     snprintf(edit->from, sizeof edit->from, "%s", rows[row].from);
-    return edit->line != 0 && trier->try(trier->context, edit, &aim, result);
+    return edit->line != 0 && trier->try(trier->context, edit, &aim, NULL, result);
 }
 
 struct sanitize_remedy sanitize_remedy_find(const struct remedy_trier *trier, const struct sanitize_finding *finding,

@@ -9,14 +9,15 @@ page=$(dirname "$0")/../../docs/sanitizer.md
 
 for file in "$folder"/*.ptx; do
     class=$(basename "$file" .ptx)
-    planted=0 mended=0
+    planted=0 mended=0 confirmed=0
     sed -E 's|^//-||; s|^//\+.*||' "$file" >"$scratch/mistake.ptx"
     for kernel in $(sed -nE 's|^// zoo ([a-z_0-9]+) .*|\1|p' "$file"); do
         "$TMAREF" exec --remedies --json -- "$RUN_ZOO" "$scratch/mistake.ptx" "$kernel" >/dev/null 2>"$scratch/err"
         planted=$((planted + 1))
         grep -q '"remedy": "clean"' "$scratch/err" && mended=$((mended + 1))
+        grep -q '"confirmed": "--schedule ' "$scratch/err" && confirmed=$((confirmed + 1))
     done
-    echo "| $class | $planted mistakes | $mended mended |" >>"$scratch/table"
+    echo "| $class | $planted mistakes | $mended mended | $confirmed confirmed |" >>"$scratch/table"
 done
 cat "$scratch/table"
 while read -r row; do
@@ -29,6 +30,9 @@ expect 0 '^    remedy: fence.proxy.async; behind PTX line 26 .*: tried, and with
     --remedies -- "$RUN_ZOO" "$scratch/mistake.ptx" store_unfenced
 expect 0 '"remedy": "clean", "remedy_where": "behind", "remedy_ptx_line": 26, "remedy_text": "fence.proxy.async;"' \
     --remedies --json -- "$RUN_ZOO" "$scratch/mistake.ptx" store_unfenced
+grep -q '"confirmed": "--schedule late"' "$scratch/out" || { echo "not confirmed:"; cat "$scratch/out"; failed=1; }
+expect 0 '^    confirmed: under --schedule late the launch ends otherwise; with the remedy it does not$' --remedies -- "$RUN_ZOO" "$scratch/mistake.ptx" store_unfenced
+grep -qx 'tmaref: sanitize: kernel store_unfenced: under --schedule late it leaves other bytes in memory' "$scratch/out" || { echo "no schedule:"; cat "$scratch/out"; failed=1; }
 # One that needs more than a line, and one for which nothing is tried.
 expect 0 '^    remedy: none was tried: this takes more than an edit of one line$' --remedies -- "$RUN_ZOO" "$scratch/mistake.ptx" load_without_order
 expect 0 '^tmaref: --remedies: no remedy is tried with --check' --remedies --check -- "$RUN_ZOO" "$scratch/mistake.ptx" store_unfenced

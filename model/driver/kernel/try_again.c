@@ -14,6 +14,8 @@ enum { LIMIT_SECONDS = 20 };
 struct request {
     struct remedy_edit edit;
     struct remedy_aim aim;
+    int is_own; // the schedule is the launch's
+    struct remedy_schedule schedule;
 };
 
 // --- The text --------------------------------------------------------------------------------------------------------
@@ -87,24 +89,37 @@ static struct machine_module *edited_module(const struct machine_module *module,
     return edited;
 }
 
+// With the edit, if there is one.
+static int edit_launch(struct machine_launch *launch, const char *kernel, const struct remedy_edit *edit,
+                       struct remedy_aim *aim)
+{
+    static struct ptx_errors errors;
+    struct machine_kernel_facts facts;
+    if (edit->where == REMEDY_NOTHING) return 1;
+    launch->module = edited_module(launch->module, edit, aim);
+    if (launch->module == NULL) return 0;
+    launch->kernel = machine_module_kernel(launch->module, kernel);
+    return launch->kernel >= 0 && machine_module_facts(launch->module, launch->kernel, &facts, &errors);
+}
+
 static struct remedy_result try_now(struct driver *driver, struct machine_launch launch, const char *kernel,
                                     const struct request *request)
 {
     static struct machine_outcome outcome;
-    static struct ptx_errors errors;
-    struct machine_kernel_facts facts;
     struct remedy_aim aim = request->aim;
-    struct remedy_result result = {0, 0, 0};
-    launch.module = edited_module(launch.module, &request->edit, &aim);
-    if (launch.module == NULL) return result;
-    launch.kernel = machine_module_kernel(launch.module, kernel);
-    if (launch.kernel < 0 || !machine_module_facts(launch.module, launch.kernel, &facts, &errors)) return result;
+    struct remedy_result result = {.is_over = 0};
+    if (!edit_launch(&launch, kernel, &request->edit, &aim)) return result;
+    if (!request->is_own) {
+        launch.schedule.policy = (enum machine_policy)request->schedule.policy;
+        launch.schedule.seed = request->schedule.seed;
+    }
     struct look_launch *look = look_begin(driver->look, &launch, kernel);
     if (look == NULL) return result;
     look_try(look, &aim, &result);
-    const int is_over = machine_run(&launch, &outcome);
+    const int has_ended = machine_run(&launch, &outcome);
     look_end(look);
-    result.is_over = result.is_over && is_over;
+    result.has_ended = has_ended;
+    result.is_over = result.is_over && has_ended;
     return result;
 }
 
@@ -113,7 +128,7 @@ static void serve(struct driver *driver, const struct machine_launch *launch, co
 {
     struct request request;
     while (read(socket, &request, sizeof request) == (ssize_t)sizeof request) {
-        const struct remedy_result none = {0, 0, 0};
+        const struct remedy_result none = {.is_over = 0};
         int status = 1;
         const pid_t child = fork();
         if (child == 0) {
@@ -126,10 +141,11 @@ static void serve(struct driver *driver, const struct machine_launch *launch, co
 }
 
 static int ask(void *context, const struct remedy_edit *edit, const struct remedy_aim *aim,
-               struct remedy_result *result)
+               const struct remedy_schedule *schedule, struct remedy_result *result)
 {
     const struct remedy *remedy = context;
-    const struct request request = {*edit, *aim};
+    struct request request = {*edit, *aim, schedule == NULL, {0, 0}};
+    if (schedule != NULL) request.schedule = *schedule;
     return send(remedy->socket, &request, sizeof request, MSG_NOSIGNAL) == (ssize_t)sizeof request &&
            read(remedy->socket, result, sizeof *result) == (ssize_t)sizeof *result;
 }
