@@ -79,5 +79,4 @@ LOOP_TEST(a_hang_says_what_the_evidence_says, 0, ROWS_OF(hangs))
                   ran->outcome.message);
     ck_assert_msg(strstr(ran->outcome.message, hangs[_i].likely) != NULL, "%s: %s", hangs[_i].why,
                   ran->outcome.message);
-    free(ran);
 }
