@@ -53,8 +53,8 @@ int copy_start_vector(struct gpu *gpu, uint64_t to, uint64_t from, uint64_t size
 }
 
 // A matrix of `rows` rows at `address`, and its boxes.
-static int encode(struct gpu *gpu, enum dtype dtype, uint64_t address, uint64_t rows, uint32_t box_columns,
-                  uint32_t box_rows, uint32_t swizzle, struct tensormap_image *image)
+static int encode(struct gpu *gpu, enum dtype dtype, uint64_t address, uint64_t rows, const uint32_t box[2],
+                  uint32_t swizzle, struct tensormap_image *image)
 {
     const struct map_args args = {.function = MAP_TILED,
                                   .data_type = dtype,
@@ -62,7 +62,7 @@ static int encode(struct gpu *gpu, enum dtype dtype, uint64_t address, uint64_t 
                                   .address = address,
                                   .dim = {COLUMNS, rows},
                                   .strides = {(uint64_t)COLUMNS * dtype_row(dtype)->size_bytes},
-                                  .box = {box_columns, box_rows},
+                                  .box = {box[0], box[1]},
                                   .estride = {1, 1},
                                   .swizzle = swizzle,
                                   .l2_promotion = swizzle == SWIZZLE_NONE ? L2_PROMOTION_NONE : L2_PROMOTION_L2_128B};
@@ -90,9 +90,9 @@ static int start_matrix(struct gpu *gpu, const char *kernel, uint64_t to, uint64
     struct copy_job job = job_of(rows, TILE_COLUMNS, tile_rows, 4);
     void *arguments[] = {&maps[0], &maps[1], &job};
     if (size_bytes == 0 || size_bytes % COPY_MATRIX_BYTES != 0) return CUDA_ERROR_INVALID_VALUE;
-    int error = encode(gpu, DTYPE_UINT32, from, rows, TILE_COLUMNS, tile_rows, SWIZZLE_NONE, &maps[0]);
-    if (error == CUDA_SUCCESS)
-        error = encode(gpu, DTYPE_UINT32, to, rows, TILE_COLUMNS, tile_rows, SWIZZLE_NONE, &maps[1]);
+    const uint32_t box[2] = {TILE_COLUMNS, tile_rows};
+    int error = encode(gpu, DTYPE_UINT32, from, rows, box, SWIZZLE_NONE, &maps[0]);
+    if (error == CUDA_SUCCESS) error = encode(gpu, DTYPE_UINT32, to, rows, box, SWIZZLE_NONE, &maps[1]);
     job.stages = stages;
     unsigned shared_bytes =
         stages > 1 ? COPY_TILE_START - COPY_SHARED_START + stages * job.tile_bytes : bytes_for(RESIDENT);
@@ -136,7 +136,8 @@ int copy_start_stream(struct gpu *gpu, const struct copy_stream *stream)
         job.mask[rank] = (uint16_t)((1u << stream->cluster) - 1);
         job.slice[rank] = (uint16_t)(rank % slices);
     }
-    int error = encode(gpu, DTYPE_BFLOAT16, stream->from, rows, STREAM_COLUMNS, job.box[1], SWIZZLE_128B, &map);
+    const uint32_t box[2] = {STREAM_COLUMNS, job.box[1]};
+    int error = encode(gpu, DTYPE_BFLOAT16, stream->from, rows, box, SWIZZLE_128B, &map);
     unsigned shared_bytes = COPY_TILE_START - COPY_SHARED_START + STREAM_STAGES * job.tile_bytes;
     struct gpu_launch launch = {.module = "copy",
                                 .kernel = "copy_stream",

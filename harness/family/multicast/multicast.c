@@ -179,17 +179,16 @@ struct cluster_load multicast_load_of(uint32_t cluster, const struct multicast_i
 }
 
 // One issue on the model; `map` is that of the case (unused for bulk copies). Returns the first rule broken.
-static enum rule multicast_issue_run(uint32_t cluster, uint32_t mode, uint32_t dims, const struct tensormap *map,
-                                     const struct multicast_issue *issue, const struct memory *global_memory,
-                                     const struct memory *ctas, uint32_t *transaction_bytes)
+static enum rule run_issue(const struct multicast_case *c, const struct tensormap *map,
+                           const struct multicast_issue *issue, const struct memory *ctas, uint32_t *bytes)
 {
-    struct cluster_load load = multicast_load_of(cluster, issue, ctas);
-    if (mode == MULTICAST_BULK)
-        return multicast_bulk_load(issue->from, issue->size_bytes, global_memory, &load, transaction_bytes, NULL);
-    if (mode == LOAD_IM2COL)
-        return multicast_im2col_load(map, (int)dims, issue->coord, issue->offset, global_memory, &load,
-                                     transaction_bytes, NULL);
-    return multicast_tile_load(map, (int)dims, issue->coord, global_memory, &load, transaction_bytes, NULL);
+    struct cluster_load load = multicast_load_of(c->cluster, issue, ctas);
+    const int dims = (int)c->dims;
+    if (c->mode == MULTICAST_BULK)
+        return multicast_bulk_load(issue->from, issue->size_bytes, arena(), &load, bytes, NULL);
+    if (c->mode == LOAD_IM2COL)
+        return multicast_im2col_load(map, dims, issue->coord, issue->offset, arena(), &load, bytes, NULL);
+    return multicast_tile_load(map, dims, issue->coord, arena(), &load, bytes, NULL);
 }
 
 // The kernel's order: the encode, arrive.expect_tx in every CTA, the loads, their complete_tx.
@@ -206,7 +205,7 @@ static enum rule run_issues(const struct multicast_case *c, const struct memory 
     }
     for (uint32_t i = 0; i < c->issues; i++) {
         const struct multicast_issue *issue = &c->issue[i];
-        rule = multicast_issue_run(c->cluster, c->mode, c->dims, &map, issue, arena(), ctas, &bytes);
+        rule = run_issue(c, &map, issue, ctas, &bytes);
         if (rule != RULE_OK) return rule;
         struct cluster_load load = multicast_load_of(c->cluster, issue, ctas);
         uint32_t targets = multicast_targets(&load);
