@@ -13,7 +13,7 @@
 LANE_INLINE uint32_t product(uint32_t a, uint32_t b, int flush)
 {
     uint32_t bits = f32_result(f32_of(a) * f32_of(b));
-    return flush ? f32_flushed(bits) : bits;
+    return either(flush & ((bits & 0x7f800000) == 0), bits & 0x80000000, bits);
 }
 
 LANE_INLINE uint32_t scaled(uint32_t a, float by)
@@ -38,10 +38,21 @@ LANE_INLINE uint32_t ex2(uint32_t a, int ftz)
     return is_halved ? product(value, value, 0) : value;
 }
 
+// Is the argument scaled up by 2^24?
+LANE_INLINE int is_raised(uint32_t a, int ftz)
+{
+    return (ftz == 0) & is_tiny(a);
+}
+
+LANE_INLINE uint32_t raised(uint32_t a, int ftz)
+{
+    return either(is_raised(a, ftz), scaled(a, 0x1p24f), a);
+}
+
 LANE_INLINE uint32_t lg2(uint32_t a, int ftz)
 {
-    if (ftz || !is_tiny(a)) return mufu_lg2(a);
-    return f32_result(f32_of(mufu_lg2(scaled(a, 0x1p24f))) + -24.0f);
+    const uint32_t value = mufu_lg2(raised(a, ftz));
+    return either(is_raised(a, ftz), f32_result(f32_of(value) + -24.0f), value);
 }
 
 LANE_INLINE float rcp_scale(uint32_t a)
@@ -57,12 +68,14 @@ LANE_INLINE uint32_t rcp(uint32_t a, int ftz)
 
 LANE_INLINE uint32_t rsqrt(uint32_t a, int ftz)
 {
-    return ftz || !is_tiny(a) ? mufu_rsq(a) : scaled(mufu_rsq(scaled(a, 0x1p24f)), 0x1p12f);
+    const uint32_t value = mufu_rsq(raised(a, ftz));
+    return either(is_raised(a, ftz), scaled(value, 0x1p12f), value);
 }
 
 LANE_INLINE uint32_t square_root(uint32_t a, int ftz)
 {
-    return ftz || !is_tiny(a) ? mufu_sqrt(a) : scaled(mufu_sqrt(scaled(a, 0x1p24f)), 0x1p-12f);
+    const uint32_t value = mufu_sqrt(raised(a, ftz));
+    return either(is_raised(a, ftz), scaled(value, 0x1p-12f), value);
 }
 
 // a / 2 pi, toward zero, with subnormals.
@@ -73,12 +86,17 @@ LANE_INLINE uint32_t turns(uint32_t a)
     return bits_of_f32(nearest) - (fabs((double)nearest) > fabs(exact));
 }
 
+// With .ftz a divisor that is tiny is zero, and .full alone scales one that is huge.
+LANE_INLINE uint32_t quotient_scale(uint32_t b, int full, int ftz)
+{
+    const uint32_t up = either(is_raised(b, ftz), bits_of_f32(0x1p24f), F32_ONE);
+    return either(full & is_huge(b), bits_of_f32(0.25f), up);
+}
+
 LANE_INLINE uint32_t quotient(uint32_t a, uint32_t b, int full, int ftz)
 {
-    if (ftz && full && is_huge(b)) a = product(a, 0x3e800000, 1), b = product(b, 0x3e800000, 1);
-    if (ftz) return product(a, mufu_rcp(b), 1);
-    float scale = full ? rcp_scale(b) : is_tiny(b) ? 0x1p24f : 1.0f;
-    return product(mufu_rcp(scaled(b, scale)), scaled(a, scale), 0);
+    const uint32_t scale = quotient_scale(b, full, ftz);
+    return product(mufu_rcp(product(b, scale, ftz)), product(a, scale, ftz), ftz);
 }
 
 // --- f64 -------------------------------------------------------------------------------------------------------------

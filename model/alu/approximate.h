@@ -11,6 +11,13 @@
 
 #define F32_INF 0x7f800000u
 
+// `a` if it holds, else `b`, by masks: compilers make jumps of many choices in a row, and then no vectors of the loop.
+LANE_INLINE uint32_t either(int holds, uint32_t a, uint32_t b)
+{
+    const uint32_t mask = 0 - (uint32_t)holds;
+    return (a & mask) | (b & ~mask);
+}
+
 // x * x / 2^19 of 17 bits, without the products of bits i and j where i + j < 18.
 LANE_INLINE int64_t squared(uint32_t x)
 {
@@ -19,13 +26,12 @@ LANE_INLINE int64_t squared(uint32_t x)
     return sum;
 }
 
-// The leading 24 bits of t, the rest dropped, as a float: t is in units of 2^-unit.
-LANE_INLINE uint32_t leading(uint64_t t, int unit)
+// The leading 24 bits of t, the rest dropped, as a float: t is a whole number below 2^53 in units of 2^-unit.
+LANE_INLINE uint32_t leading(double t, int unit)
 {
-    if (t == 0) return 0;
-    int top = 63 - __builtin_clzll(t);
-    uint64_t significand = top >= 23 ? t >> (top - 23) : t << (23 - top);
-    return (uint32_t)(127 + top - unit) << 23 | (uint32_t)(significand & 0x7fffff);
+    const uint64_t bits = bits_of_f64(t);
+    const uint32_t value = (uint32_t)(bits >> 29) - ((1023 - 127 + (uint32_t)unit) << 23);
+    return t == 0 ? 0 : value;
 }
 
 // A significand of 24 bits, perhaps 2^24, with the exponent's field.
@@ -61,49 +67,48 @@ LANE_INLINE uint32_t mufu_rcp(uint32_t a)
 }
 
 // `power` is the exponent, odd or even.
-LANE_INLINE int64_t rsq_significand(uint32_t mantissa, int power)
+LANE_INLINE int32_t rsq_significand(uint32_t mantissa, int power)
 {
-    uint32_t m = (uint32_t)(power & 1) << 23 | mantissa, x = m & 0x1ffff;
-    const uint32_t *c = approximate_rsq[m >> 17];
-    if (m == 0) return 1 << 24;
-    return (((int64_t)c[0] << 14) - (int64_t)c[1] * x + 4 * c[2] * squared(x) + 0x7fff) >> 16;
+    const uint32_t m = (uint32_t)(power & 1) << 23 | mantissa, *c = approximate_rsq[0];
+    int32_t at = (int32_t)(m >> 17) * 3;
+    int32_t x = m & 0x1ffff, bent = 4 * (int32_t)c[at + 2] * (int32_t)squared((uint32_t)x) + 0x7fff;
+    double sum = (double)(int32_t)c[at] * (1 << 14) - (double)(int32_t)c[at + 1] * (double)x + (double)bent;
+    return (int32_t)either(m == 0, 1 << 24, (uint32_t)(int32_t)(sum * 0x1p-16));
 }
 
 LANE_INLINE uint32_t mufu_rsq(uint32_t a)
 {
     uint32_t sign = a & 0x80000000, magnitude = a ^ sign, field = magnitude >> 23;
-    int power = (int)field - 127;
-    if (magnitude > F32_INF) return F32_NAN;
-    if (field == 0) return sign | F32_INF;
-    if (sign != 0) return F32_NAN;
-    if (field == 255) return 0;
-    return assembled(126 - (power >> 1), rsq_significand(magnitude & 0x7fffff, power));
+    int32_t power = (int32_t)field - 127;
+    uint32_t value = assembled_32(126 - (power >> 1), rsq_significand(magnitude & 0x7fffff, power));
+    value = either(field == 255, 0, value);
+    value = either(field == 0, sign | F32_INF, either(sign != 0, F32_NAN, value));
+    return either(magnitude > F32_INF, F32_NAN, value);
 }
 
 LANE_INLINE uint32_t mufu_sqrt(uint32_t a)
 {
     uint32_t sign = a & 0x80000000, magnitude = a ^ sign, field = magnitude >> 23;
-    int power = (int)field - 127, odd = power & 1;
-    if (magnitude > F32_INF) return F32_NAN;
-    if (field == 0) return sign;
-    if (sign != 0) return F32_NAN;
-    if (field == 255) return a;
-    uint32_t m = (uint32_t)odd << 23 | (magnitude & 0x7fffff), x = m & 0x1ffff;
-    const uint32_t *c = approximate_sqrt[m >> 17];
-    int64_t r = (((int64_t)c[0] << 15) + ((int64_t)c[1] * x << odd) - 2 * c[2] * squared(x) + 0x7fff) >> 17;
-    return assembled(127 + (power >> 1), r);
+    int32_t power = (int32_t)field - 127, odd = power & 1;
+    const uint32_t m = (uint32_t)odd << 23 | (magnitude & 0x7fffff), *c = approximate_sqrt[0];
+    int32_t at = (int32_t)(m >> 17) * 3;
+    int32_t x = m & 0x1ffff, bent = 0x7fff - 2 * (int32_t)c[at + 2] * (int32_t)squared((uint32_t)x);
+    double slope = (double)(int32_t)c[at + 1] * (double)(x << odd);
+    double sum = (double)(int32_t)c[at] * (1 << 15) + slope + (double)bent;
+    uint32_t value = assembled_32(127 + (power >> 1), (int32_t)(sum * 0x1p-17));
+    value = either(field == 255, a, value);
+    value = either(field == 0, sign, either(sign != 0, F32_NAN, value));
+    return either(magnitude > F32_INF, F32_NAN, value);
 }
 
-// |a| in fixed point with so many bits of fraction, lower ones dropped, and so many bits of all kept.
-LANE_INLINE uint64_t fixed_point(uint32_t a, int fraction_bits, int kept_bits)
+// |a| in fixed point with 25 bits of fraction, lower ones dropped, and of all bits the 25 lowest.
+LANE_INLINE uint32_t fraction_of(uint32_t a)
 {
-    int shift = (int)(a >> 23 & 255) - 127 - 23 + fraction_bits;
-    uint64_t significand = (a >> 23 & 255) == 0 ? 0 : (a & 0x7fffff) | 0x800000;
-    uint64_t value = shift >= kept_bits ? 0
-                     : shift >= 0       ? significand << shift
-                     : shift < -31      ? 0
-                                        : significand >> -shift;
-    return value & (((uint64_t)1 << kept_bits) - 1);
+    int32_t field = (int32_t)(a >> 23 & 255), shift = field - 127 - 23 + 25;
+    uint32_t significand = field == 0 ? 0 : (a & 0x7fffff) | 0x800000;
+    uint32_t up = shift < 0 ? 0 : shift > 25 ? 25 : (uint32_t)shift;
+    uint32_t down = shift > 0 ? 0 : shift < -31 ? 31 : (uint32_t)-shift;
+    return significand << up >> down & 0x1ffffff;
 }
 
 LANE_INLINE uint32_t mufu_ex2(uint32_t a)
@@ -125,30 +130,40 @@ LANE_INLINE uint32_t mufu_ex2(uint32_t a)
     return magnitude > F32_INF ? F32_NAN : value;
 }
 
+// A whole number below 2^51 / 4, rounded down: to nearest, of what lies 3/8 lower.
+LANE_INLINE double fourth(double a)
+{
+    const double whole = 0x1.8p52;
+    return a * 0.25 - 0.375 + whole - whole;
+}
+
 LANE_INLINE uint32_t mufu_lg2(uint32_t a)
 {
-    uint32_t field = a >> 23 & 255, mantissa = a & 0x7fffff, x = mantissa & 0x1ffff;
-    if ((a & 0x7fffffff) > F32_INF) return F32_NAN;
-    if (field == 0) return 0x80000000 | F32_INF;
-    if (a >> 31) return F32_NAN;
-    if (field == 255) return a;
-    const uint32_t *c = approximate_lg2[mantissa >> 17];
-    int64_t t = (((int64_t)c[0] << 12) + (int64_t)c[1] * x - 2 * c[2] * squared(x) + 0x3345) >> 2;
-    if (a == F32_ONE) t = 0;
-    t += ((int64_t)field - 127) * ((int64_t)1 << 36);
-    return t < 0 ? 0x80000000 | leading((uint64_t)~t, 36) : leading((uint64_t)t, 36);
+    uint32_t magnitude = a & 0x7fffffff, field = magnitude >> 23, mantissa = a & 0x7fffff;
+    const uint32_t *c = approximate_lg2[0];
+    int32_t at = (int32_t)(mantissa >> 17) * 3;
+    int32_t x = mantissa & 0x1ffff, bent = 0x3345 - 2 * (int32_t)c[at + 2] * (int32_t)squared((uint32_t)x);
+    double t = fourth((double)(int32_t)c[at] * (1 << 12) + (double)(int32_t)c[at + 1] * (double)x + (double)bent);
+    t = a == F32_ONE ? 0 : t;
+    t += (double)((int32_t)field - 127) * 0x1p36;
+    uint32_t value = leading(t < 0 ? -t - 1 : t, 36) | (t < 0 ? 0x80000000 : 0);
+    value = either(field == 255, a, value);
+    value = either(field == 0, 0x80000000 | F32_INF, either(a >> 31 != 0, F32_NAN, value));
+    return either(magnitude > F32_INF, F32_NAN, value);
 }
 
 // Of turns; `quarter` is 0 for the sine, 1 for the cosine.
 LANE_INLINE uint32_t mufu_sin(uint32_t a, uint32_t quarter)
 {
-    if ((a & 0x7fffffff) >= F32_INF) return F32_NAN;
-    uint32_t fixed = (uint32_t)fixed_point(a, 25, 25), quadrant = (fixed >> 23) + quarter, fraction = fixed & 0x7fffff;
-    uint32_t sign = (quarter ? 0 : a & 0x80000000) ^ (quadrant & 2 ? 0x80000000 : 0);
-    if (quadrant & 1) fraction = ~fraction & 0x7fffff;
-    const uint32_t *c = approximate_sin[fraction >> 17];
-    uint32_t x = fraction & 0x1ffff;
-    return sign | leading(((uint64_t)c[0] << 11) + (uint64_t)c[1] * x - c[2] * (uint64_t)squared(x), 37);
+    uint32_t fixed = fraction_of(a), quadrant = (fixed >> 23) + quarter, fraction = fixed & 0x7fffff;
+    uint32_t sign = (quarter ? 0 : a & 0x80000000) ^ (quadrant << 30 & 0x80000000);
+    fraction = quadrant & 1 ? ~fraction & 0x7fffff : fraction;
+    const uint32_t *c = approximate_sin[0];
+    int32_t at = (int32_t)(fraction >> 17) * 3;
+    int32_t x = fraction & 0x1ffff, bent = -(int32_t)c[at + 2] * (int32_t)squared((uint32_t)x);
+    double sum = (double)(int32_t)c[at] * (1 << 11) + (double)(int32_t)c[at + 1] * (double)x + (double)bent;
+    uint32_t value = sign | leading(sum, 37);
+    return (a & 0x7fffffff) >= F32_INF ? F32_NAN : value;
 }
 
 LANE_INLINE uint32_t mufu_tanh(uint32_t a)
@@ -164,7 +179,7 @@ LANE_INLINE uint32_t mufu_tanh(uint32_t a)
     uint32_t bits = (magnitude & 0x7fffff) >> dropped[power + 8], x = bits & 0x1ffff;
     const uint32_t *c = approximate_tanh[first[power + 8] + (bits >> 17)];
     uint64_t t = ((uint64_t)c[0] << 16) + (uint64_t)c[1] * x - c[2] * (uint64_t)squared(x);
-    return sign | leading(t, 39 - (power < -1 ? power : -1));
+    return sign | leading((double)t, 39 - (power < -1 ? power : -1));
 }
 
 // The high words of f64 alone; the low word of the result is 0.
