@@ -31,7 +31,7 @@ FITS = {  # kind of the mistake: sentences that do not contradict it
     "wait": r"parity|" + NEXT + "|" + WHERE + "|" + POLL,
     "expect": "|".join((BYTES, WHERE, GONE, NONE, NEXT, COUNT)),
     "copy": "|".join((BYTES, WHERE, GONE)),
-    "arrive": "|".join((WHERE, GONE, NONE, COUNT, NEXT, POLL, "wrong barrier|different counts|have exited|the CTA has only|last phase of barrier")),
+    "arrive": "|".join((WHERE, GONE, NONE, COUNT, NEXT, POLL, "wrong barrier|different counts|have exited|the CTA has only|last phase of barrier|without .noinc")),
     "rounds": "|".join((WHERE, GONE, POLL, "no copy has signalled|wrong barrier|have exited|cannot come to it")),
     "sync": "|".join((WHERE, "wrong barrier|different counts|have exited|the CTA has only|last phase of barrier|cannot come to it|its mask")),
     "set": POLL, "": "",

@@ -66,6 +66,24 @@ static const struct {
          "31") "ld.volatile.global.u32 %r2, [%rd0];\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 bra C;\n" END,
      "a word that nobody writes",
      "k.cu:31: ", "no store or atomic of one thread has written it in this launch; 1 of its CTAs has ended", 64, 2, 0},
+    {BEGIN "@%p6 bra P;\nC: and.b32 %r4, %r1, 1;\nxor.b32 %r5, %r4, 1;\n" AT("20")
+         WAIT("CW", "b", "%r5") "ld.shared.u32 %r7, [s];\nsetp.eq.u32 %p5, %r1, 0;\n@%p5 bar.sync 1, 64;\n" AGAIN(
+             "C") "P: bar.sync 1, 64;\n@%p3 mbarrier.arrive.shared.b64 _, [b];\n" END,
+     "a first wait with parity 1 of who takes from the buffer behind it",
+     "k.cu:20: ", "takes from the buffer behind it: it must begin with parity 0", 64, 1, 0},
+    {BEGIN "@%p6 bra P;\n" AT("20") WAIT("CW", "b", "0") WAIT(
+         "CX", "b", "1") "ret;\n"
+                         "P: @%p3 mbarrier.arrive.shared.b64 _, [b];\n" AT(
+                             "31") "L: ld.volatile.global.u32 %r2, [%rd0];\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 bra L;\n"
+                                   "@%p3 mbarrier.arrive.shared.b64 _, [b];\n" END,
+     "an arrival that is late because its warp polls memory",
+     "k.cu:31: ", "follows: 32 threads of CTA (0,0,0) wait for mbarrier", 64, 1, 0},
+    {POLLS "bra D;\nC: " AT("32") "ld.volatile.global.u32 %r2, [%rd0+64];\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 bra "
+                                  "C;\nD: " AT("30") "@%p3 atom.global.add.u32 %r3, [%rd0], 1;\n@%p2 ret;\n" AT(
+                                      "31") "E: ld.volatile.global.u32 %r2, [%rd0];\nsetp.ne.u32 %p1, %r2, 2;\n@%p1 "
+                                            "bra E;\n" END,
+     "a poll for a word that one who polls another word is yet to write",
+     "k.cu:32: ", "follows: 32 threads of CTA (0,0,0) poll memory", 32, 2, 0},
 };
 
 LOOP_TEST(a_hang_says_what_the_evidence_says, 0, ROWS_OF(hangs))

@@ -104,9 +104,9 @@ struct flight_wait {
 };
 
 // The last wait of the warp for a barrier that succeeded: `phases` of it had completed since its init. Where it is, as
-// in an event's origin.
+// in an event's origin. was_early: the warp's first wait for it had parity 1, before any phase had completed.
 struct flight_seen {
-    int is_used, is_parity;
+    int is_used, is_parity, was_early;
     uint32_t rank, address, line, called_at;
     uint64_t operand, inits, phases;
 };

@@ -82,8 +82,19 @@ static void settle_memory(struct machine_hang *hang)
     for (uint32_t i = 0; i < hang->waits; i++) others |= hang->wait[i].is_root && hang->wait[i].what != HANG_MEMORY;
     for (uint32_t i = 0; i < hang->waits; i++)
         if (hang->wait[i].what == HANG_MEMORY) hang->wait[i].is_root &= !others;
+    hang_order_polls(hang);
     for (uint32_t i = 0; i < hang->waits; i++) // when the waits of all clusters are known
         if (hang->wait[i].what == HANG_MEMORY && hang->wait[i].is_root) hang_explain_memory(hang, &hang->wait[i]);
+}
+
+// What is said of a wait is not surer than of another at the same place: the same mistake has brought both there.
+static void hush_less_sure(struct machine_hang *hang)
+{
+    for (uint32_t i = 0; i < hang->waits; i++)
+        for (uint32_t j = 0; hang->wait[i].is_root && hang->wait[i].likely[0] != '\0' && j < hang->waits; j++)
+            if (hang->wait[j].is_root && hang->wait[j].code == hang->wait[i].code &&
+                hang->wait[j].score > hang->wait[i].score)
+                hang->wait[i].likely[0] = '\0';
 }
 
 static int is_of_same_rank(const struct hang_wait *a, const struct hang_wait *b)
@@ -184,6 +195,7 @@ struct machine_hang *hang_open(struct machine *machine, enum machine_kind kind, 
         return NULL;
     }
     settle_memory(hang);
+    hush_less_sure(hang);
     group_all(hang);
     return hang;
 }

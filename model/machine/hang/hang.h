@@ -131,7 +131,9 @@ void hang_find_needs(struct hang_wait *wait);
 void hang_find_cause(const struct machine_hang *hang, struct hang_wait *wait);
 void hang_explain_mbarrier(const struct machine_hang *hang, struct hang_wait *wait);
 
-// Of memory that is polled (hang_memory.c): the mistake; who wrote it last, as a text.
+// Of memory that is polled (hang_memory.c): the mistake; who wrote it last, as a text; which polls follow others, as
+// who polls there is yet to come to where the word was written.
+void hang_order_polls(struct machine_hang *hang);
 void hang_explain_memory(const struct machine_hang *hang, struct hang_wait *wait);
 void hang_tell_memory(const struct machine_hang *hang, const struct hang_wait *wait, struct machine_text *text);
 
@@ -178,6 +180,9 @@ int hang_reaches_handler(const struct machine_strand *strand, machine_handler *h
 // Does the waiter fill a buffer before it waits again: has it an expect_tx, a cp.async, or a store to shared memory
 // before the first load of it?
 int hang_fills(const struct hang_wait *wait);
+
+// Does it load from shared memory first?
+int hang_takes(const struct hang_wait *wait);
 
 // Where a line of the PTX comes from, as the user sees it: "pipe.cu:12", or "PTX line 40".
 const char *hang_line(const struct machine *machine, uint32_t line, uint32_t called_at, char *text, size_t bytes);

@@ -59,6 +59,16 @@ static int is_behind(const struct hang_wait *wait, const struct hang_wait *its)
            its->barrier->page->phases > wait->barrier->page->phases;
 }
 
+// Does one of its strands poll memory, while other lanes of it may wait for that one?
+static int is_polling(const struct machine_hang *hang, const struct machine_warp *warp)
+{
+    for (uint32_t i = 0; i < warp->strands; i++) {
+        const struct hang_wait *its = hang_wait_of_strand(hang, &warp->strand[i]);
+        if (its != NULL && its->what == HANG_MEMORY) return 1;
+    }
+    return 0;
+}
+
 // Somebody came in the phase before, and has exited, or waits elsewhere now: of several the lowest warp is named, so
 // that the same in many CTAs is told of once.
 static int somebody_is_missing(const struct machine_hang *hang, struct hang_wait *wait)
@@ -77,6 +87,8 @@ static int somebody_is_missing(const struct machine_hang *hang, struct hang_wait
     const struct hang_wait *its = hang_wait_of_part(hang, part);
     wait->score = HANG_GUESS;
     if (gone != NULL && seen_by(wait) == NULL && barrier->page->phases > 1) return 0; // the waiter itself is not next
+    if (gone == NULL && is_polling(hang, part->warp)) wait->score = HANG_NOTHING;     // what it polls for keeps it up
+    if (wait->score == HANG_NOTHING) return 0;
     const int is_own = barrier->pattern == barrier->page;
     struct machine_text to = hang_likely(wait, gone != NULL ? HANG_CERTAIN - 1 : HANG_GUESS);
     add_warp(&to, wait, part);
@@ -332,11 +344,13 @@ static int others_got_on(const struct machine_hang *hang, const struct hang_wait
     return 0;
 }
 
-// Does somebody wait at a barrier of the CTA? Then he may have been on his way to this one.
+// Does somebody wait at a barrier of the CTA, or poll memory? Then he may have been on his way to this one.
 static int others_meet(const struct machine_hang *hang, const struct hang_wait *wait)
 {
     for (uint32_t i = 0; i < hang->waits; i++)
-        if (hang->wait[i].cluster == wait->cluster && hang->wait[i].what == HANG_BARRIER) return 1;
+        if (hang->wait[i].cluster == wait->cluster &&
+            (hang->wait[i].what == HANG_BARRIER || hang->wait[i].what == HANG_MEMORY))
+            return 1;
     return 0;
 }
 
@@ -427,6 +441,18 @@ static int is_overwritten(struct hang_wait *wait)
     return 1;
 }
 
+// Its first wait returned at once, with parity 1 before anything had arrived, and it takes from the buffer behind it.
+static int has_taken_too_early(struct hang_wait *wait)
+{
+    const struct flight_seen *seen = seen_by(wait);
+    if (seen == NULL || !seen->was_early || wait->parity < 0 || !hang_takes(wait)) return 0;
+    struct machine_text to = hang_likely(wait, HANG_CERTAIN + 3);
+    machine_text_add(&to, "the first wait of this thread for this mbarrier had parity 1 and returned at once, before "
+                          "anything had arrived, and the thread takes from the buffer behind it: it must begin with "
+                          "parity 0.");
+    return 1;
+}
+
 void hang_explain_mbarrier(const struct machine_hang *hang, struct hang_wait *wait)
 {
     const struct hang_barrier *barrier = wait->barrier;
@@ -442,7 +468,7 @@ void hang_explain_mbarrier(const struct machine_hang *hang, struct hang_wait *wa
         machine_text_add(&to, "mbarrier.inval has invalidated it.");
         return;
     }
-    if (is_overwritten(wait) || init_wiped(wait) || waits_for_another_phase(wait)) return;
+    if (is_overwritten(wait) || init_wiped(wait) || has_taken_too_early(wait) || waits_for_another_phase(wait)) return;
     if (now->tx < 0 && hang_too_many_bytes(wait)) return;
     if (now->pending == 0 && now->tx > 0 && hang_too_few_bytes(wait)) return;
     if (now->pending > 0 && too_few_arrivals(hang, wait)) return;

@@ -150,6 +150,19 @@ static int is_form_of_copy(int form)
     return form == PTX_FORM_CP_ASYNC_CA || form == PTX_FORM_CP_ASYNC_CG;
 }
 
+int hang_takes(const struct hang_wait *wait)
+{
+    const struct machine_function *function = wait->function;
+    for (const struct machine_code *code = wait->code + 1; code < function->code + function->codes; code++) {
+        const int form = code->choice != NULL ? code->choice->form : -1, use = use_of_shared(code);
+        if (use == (int)MEMORY_READS || form == PTX_FORM_LDMATRIX) return 1;
+        if (use == (int)MEMORY_WRITES || is_form_of_use(form) || is_form_of_wait(form) || is_form_of_expect(form) ||
+            is_form_of_copy(form))
+            return 0;
+    }
+    return 0;
+}
+
 // In the order of the text: compilers keep it in the body of a loop.
 int hang_fills(const struct hang_wait *wait)
 {

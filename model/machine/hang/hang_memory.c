@@ -96,3 +96,42 @@ void hang_explain_memory(const struct machine_hang *hang, struct hang_wait *wait
                      "a write behind that is missing or goes to another address, or this one left another value than "
                      "the poll wants.");
 }
+
+// Can somebody who polls at `by` still come to where the word that is polled at `at` was written last? Then he may
+// write it.
+static int may_be_written_by(const struct hang_wait *at, const struct hang_wait *by)
+{
+    const struct machine_note *note = note_of(at);
+    const struct hang_part part = {.line = note != NULL ? note->line : 0};
+    return note != NULL && hang_reaches_line(by->strand[0], &part);
+}
+
+// Is it the first root of its place that polls memory? What goes for it goes for the others.
+static int is_first_poll(const struct machine_hang *hang, uint32_t at)
+{
+    const struct hang_wait *wait = &hang->wait[at];
+    if (wait->what != HANG_MEMORY || !wait->is_root) return 0;
+    for (uint32_t i = 0; i < at; i++)
+        if (hang->wait[i].what == HANG_MEMORY && hang->wait[i].is_root && hang->wait[i].code == wait->code) return 0;
+    return 1;
+}
+
+static int depends_on(const struct machine_hang *hang, const struct hang_wait *wait)
+{
+    for (uint32_t i = 0; i < hang->waits; i++) {
+        const struct hang_wait *other = &hang->wait[i];
+        if (other->code == wait->code || !is_first_poll(hang, i)) continue;
+        if (may_be_written_by(wait, other) && !may_be_written_by(other, wait)) return 1;
+    }
+    return 0;
+}
+
+void hang_order_polls(struct machine_hang *hang)
+{
+    for (uint32_t i = 0; i < hang->waits; i++) {
+        const struct machine_code *code = hang->wait[i].code;
+        if (!is_first_poll(hang, i) || !depends_on(hang, &hang->wait[i])) continue;
+        for (uint32_t j = i; j < hang->waits; j++)
+            if (hang->wait[j].what == HANG_MEMORY && hang->wait[j].code == code) hang->wait[j].is_root = 0;
+    }
+}

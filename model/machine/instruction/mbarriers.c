@@ -192,16 +192,19 @@ static void note_success(const struct machine_strand *strand, const struct machi
                                       .code = code,
                                       .called_at = machine_called_at(strand->frame)};
     if (page == NULL) return;
-    *flight_seen_of(warp, rank, address) =
-        (struct flight_seen){.is_used = 1,
-                             .is_parity = is_parity(in),
-                             .rank = rank,
-                             .address = address,
-                             .line = strand->frame->function->source->instruction[code->instruction].line,
-                             .called_at = warp->last.called_at,
-                             .operand = in->operand[first],
-                             .inits = page->inits,
-                             .phases = page->phases};
+    struct flight_seen *seen = flight_seen_of(warp, rank, address);
+    const int is_again = seen->is_used && seen->rank == rank && seen->address == address && seen->inits == page->inits;
+    const int was_early = is_again ? seen->was_early : is_parity(in) && page->phases == 0;
+    *seen = (struct flight_seen){.is_used = 1,
+                                 .was_early = was_early,
+                                 .is_parity = is_parity(in),
+                                 .rank = rank,
+                                 .address = address,
+                                 .line = strand->frame->function->source->instruction[code->instruction].line,
+                                 .called_at = warp->last.called_at,
+                                 .operand = in->operand[first],
+                                 .inits = page->inits,
+                                 .phases = page->phases};
 }
 
 // For how long a try_wait that fails holds its thread, where nobody else has anything to do. An H200 shows 7.8 thousand
