@@ -124,3 +124,40 @@ TEST(REMOTE__a_message_about_a_third_cta_needs_a_release_of_the_cluster)
     check_seeds(count_bad_of_four, THIRD(".release.cta"), SEEDS / 2, SEEDS / 4);
     check_seeds(count_bad_of_four, THIRD(".release.cluster"), 0, 0);
 }
+
+// --- Reads -----------------------------------------------------------------------------------------------------------
+
+// Each thread of the first CTA reads a 7 of the second one's tile, does `behind`, and arrives at its barrier; each
+// thread of the second waits, and overwrites it. The first writes down what it has read.
+#define REFILL(behind, arrive)                                                                                         \
+    ENTRY THREAD ".shared .align 128 .b8 tile[256];\n.shared .align 8 .b64 bar;\nmov.u32 %r1, tile;\n"                 \
+                 "mov.u32 %r4, bar;\nmov.u32 %r2, 7;\nmov.u32 %r5, %cluster_ctarank;\nsetp.ne.u32 %p3, %r5, 0;\n"      \
+                 "setp.ne.u32 %p1, %r0, 0;\n@!%p1 mbarrier.init.shared::cta.b64 [%r4], 64;\n"                          \
+                 "mad.lo.u32 %r3, %r0, 4, %r1;\nst.shared.u32 [%r3], %r2;\n"                                           \
+                 "barrier.cluster.arrive;\nbarrier.cluster.wait;\n@%p3 bra second;\n"                                  \
+                 "mapa.shared::cluster.u32 %r6, %r3, 1;\nmapa.shared::cluster.u32 %r7, %r4, 1;\n"                      \
+                 "ld.shared::cluster.u32 %r10, [%r6];\n" behind "mbarrier.arrive" arrive                               \
+                 ".shared::cluster.b64 _, [%r7];\nst.global.u32 [%rd1], %r10;\nbra end;\n"                             \
+                 "second:\nmbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p2, [%r4], 0;\n"                  \
+                 "@!%p2 bra second;\nmov.u32 %r2, 9;\nst.shared.u32 [%r3], %r2;\n"                                     \
+                 "end:\nbarrier.cluster.arrive;\nbarrier.cluster.wait;\nret;\n}\n"
+
+TEST(REMOTE__a_read_in_front_of_an_overwrite_needs_a_release_of_the_cluster)
+{
+    check_wrong(REFILL("", ".release.cta"));
+    check_wrong(REFILL("", ".relaxed.cluster"));
+    check_right(REFILL("", ".release.cluster"));
+    check_right(REFILL("fence.acq_rel.cluster;\n", ".relaxed.cluster"));
+}
+
+// A value that was used is there.
+TEST(REMOTE__a_read_that_was_used_is_over)
+{
+    check_right(REFILL("add.u32 %r10, %r10, 0;\n", ".release.cta"));
+}
+
+// What a warp has read in front of a wait of its own is there behind it.
+TEST(REMOTE__a_read_in_front_of_a_wait_is_over)
+{
+    check_right(REFILL("bar.sync 0;\n", ".release.cta"));
+}

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "form_number.h"
+#include "late_reads.h"
 #include "movers.h"
 #include "remote.h"
 #include "span.h"
@@ -59,8 +60,8 @@ static uint64_t read_value(const uint8_t *at, uint32_t bytes, int is_signed)
     return (value ^ sign) - sign;
 }
 
-static void load_lane(const struct machine_strand *strand, const struct machine_transfer *transfer, const uint8_t *at,
-                      uint32_t lane)
+void machine_load_lane(const struct machine_strand *strand, const struct machine_transfer *transfer, const uint8_t *at,
+                       uint32_t lane)
 {
     for (uint32_t i = 0; i < transfer->parts; i++, at += transfer->bytes) {
         const struct machine_operand *to = &transfer->data[i];
@@ -100,12 +101,17 @@ static void store_lane(const struct machine_strand *strand, const struct machine
     }
 }
 
+static int is_of_another(const struct machine_strand *strand, struct machine_place place)
+{
+    return place.space == PTX_SHARED_CLUSTER &&
+           (uint32_t)(place.address >> SHARED_RANK_SHIFT) != strand->warp->cta->rank;
+}
+
 // The bytes of a store to another CTA are under way for a while; 0: they land now.
 static int store_late(const struct machine_strand *strand, const struct machine_transfer *transfer,
                       struct machine_place place, uint8_t *at, uint32_t lane, struct flight_stores *late)
 {
-    const uint32_t rank = (uint32_t)(place.address >> SHARED_RANK_SHIFT);
-    if (late == NULL || place.space != PTX_SHARED_CLUSTER || rank == strand->warp->cta->rank) return 0;
+    if (late == NULL || !is_of_another(strand, place)) return 0;
     late->to[lane] = at;
     store_lane(strand, transfer, late->data[lane], lane);
     return 1;
@@ -119,7 +125,8 @@ __attribute__((noinline)) static enum machine_next each_lane(struct machine_stra
 {
     const int may_be_late = transfer->use == MEMORY_WRITES && !transfer->is_strong;
     struct flight_stores *late = may_be_late ? machine_remote_begin(strand, transfer->whole_bytes) : NULL;
-    uint32_t late_lanes = 0;
+    const uint8_t *read_at[MACHINE_LANES];
+    uint32_t late_lanes = 0, read_lanes = 0;
     for (uint32_t lane = 0; lane < MACHINE_LANES; lane++) {
         enum rule rule;
         if (!(lanes >> lane & 1)) continue;
@@ -134,9 +141,14 @@ __attribute__((noinline)) static enum machine_next each_lane(struct machine_stra
         else if (transfer->use == MEMORY_WRITES)
             store_lane(strand, transfer, at, lane);
         else
-            load_lane(strand, transfer, at, lane);
+            machine_load_lane(strand, transfer, at, lane);
+        if (transfer->use == MEMORY_READS && is_of_another(strand, place)) {
+            read_at[lane] = at;
+            read_lanes |= UINT32_C(1) << lane;
+        }
     }
     if (late != NULL) machine_remote_issue(late, late_lanes);
+    if (read_lanes != 0 && !transfer->is_strong) machine_reads_note(strand, code, read_lanes, read_at);
     return MACHINE_NEXT;
 }
 
@@ -311,7 +323,7 @@ static void move_lane(const struct machine_strand *strand, const struct machine_
     if (transfer->move == NULL && transfer->use == MEMORY_WRITES)
         store_lane(strand, transfer, at, lane);
     else if (transfer->move == NULL)
-        load_lane(strand, transfer, at, lane);
+        machine_load_lane(strand, transfer, at, lane);
     else
         for (uint32_t i = 0; i < transfer->parts; i++, at += transfer->bytes)
             transfer->move(machine_slot(strand, transfer->data[i].slot), UINT32_C(1) << lane, at, here);

@@ -7,6 +7,7 @@
 #include "fence.h"
 #include "flight_item.h"
 #include "form_number.h"
+#include "late_reads.h"
 #include "remote.h"
 #include "tensormap.h"
 #include "veil.h"
@@ -36,6 +37,7 @@ void machine_release(const struct machine_warp *warp)
 {
     machine_veil_fence(warp, VEIL_GLOBAL);
     machine_remote_release(warp);
+    machine_reads_release(warp);
 }
 
 static enum machine_next fence(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)

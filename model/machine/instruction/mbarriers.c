@@ -7,6 +7,7 @@
 #include "flight_item.h"
 #include "form_number.h"
 #include "hang.h"
+#include "late_reads.h"
 #include "remote.h"
 #include "report.h"
 #include "rules/mbarrier.h"
@@ -360,6 +361,7 @@ static enum machine_next operate(struct machine_strand *strand, const struct mac
     if (does->result == MBARRIER_GIVES_PREDICATE) return waited(strand, code, &in, answer.ballot);
     if (in.opcode != MBARRIER_OP_PENDING_COUNT) machine_progress(strand);
     if (row->opcode == MBARRIER_OP_COPIES_ARRIVE) return issue_arrive(strand, code, &in);
+    if (machine_reads_told(strand, code) == MACHINE_REST) return MACHINE_REST;
     return machine_remote_told(strand->warp);
 }
 

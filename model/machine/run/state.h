@@ -55,6 +55,7 @@ struct machine_strand {
 //   polled_place, polled_state, polled_reads, polled_looks, repeats  polling.c's: where it was, in what state, its
 //             clock_reads then, how often its state is yet to be looked at, and whether it has come back to that
 //   entry      the frame of the kernel's entry; is_again: it holds what the last warp has left there (code.h's again)
+//   reads      loads whose values may still change, of late_reads.h
 //   hit        regions that instructions found last; row: where the rows of lanes lay that they moved last
 //   looking_in, looking_at, looked_for  the last strong read or atomic: where, and of which address; by which lanes, and
 //             in which round of the cluster: looking_lanes, looked_in_round
@@ -67,6 +68,7 @@ struct machine_warp {
     uint32_t local_bytes, index;
     int is_heard; // somebody hears of what it does
     struct machine_frame *entry;
+    struct machine_reads *reads; // late_reads.h's; NULL: it has none
     const struct region *hit[MACHINE_HITS];
     uintptr_t row[MACHINE_HITS]; // all up to here stay when the warp is used again
     uint32_t strands, live, begun, syncing, synced, carry;

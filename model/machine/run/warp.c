@@ -13,6 +13,7 @@
 #include "flights.h"
 #include "frames.h"
 #include "handler.h"
+#include "late_reads.h"
 #include "looker.h"
 
 // --- Frames ----------------------------------------------------------------------------------------------------------
@@ -389,6 +390,7 @@ enum machine_ran machine_warp_run(struct machine_warp *warp, uint32_t budget)
     uint32_t left = budget;
     enum machine_ran ran = MACHINE_RAN_ON;
     int is_over = 0;
+    if (warp->reads != NULL && !machine_reads_arrive(warp)) return MACHINE_RAN_ON;
     if (warp->is_again) run_again(&warp->strand[0], &left);
     warp->is_again = 0;
     while (left > 0 && ran == MACHINE_RAN_ON && !is_over) {
@@ -428,6 +430,8 @@ static void begin(struct machine_warp *warp)
 {
     uint8_t *const first = (uint8_t *)&warp->strands, *const end = (uint8_t *)warp->stack_top;
     memset(first, 0, (size_t)(end - first));
+    free(warp->reads);
+    warp->reads = NULL;
     if (warp->local != NULL) memset(warp->local, 0, (size_t)warp->local_bytes * MACHINE_LANES);
 }
 
@@ -460,6 +464,7 @@ void machine_warp_end(struct machine_warp *warp)
 void machine_warp_free(struct machine_warp *warp)
 {
     free(warp->slots);
+    free(warp->reads);
     machine_frame_free(warp->entry);
     budget_give(BUDGET_LOCAL, (uint64_t)warp->local_bytes * MACHINE_LANES);
     free(warp->local);

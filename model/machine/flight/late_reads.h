@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// Weak reads of shared memory of other CTAs, which are under way for a while under LATE and SHUFFLED: where a thread
+// tells others by an arrive that does not release them to the cluster, and has not used what it read, it may get what
+// they write over it meanwhile. A release of a scope wider than the CTA, by the warp or by one of its CTA that has
+// learnt of it, ends them.
+#ifndef TMAREF_MACHINE_LATE_READS_H
+#define TMAREF_MACHINE_LATE_READS_H
+
+#include "state.h"
+
+#pragma GCC visibility push(hidden)
+
+// `lanes` of the strand have read at at[lane] on the host, each in another CTA.
+void machine_reads_note(const struct machine_strand *strand, const struct machine_code *code, uint32_t lanes,
+                        const uint8_t *const at[MACHINE_LANES]);
+
+// The strand has told others by `code`. REST: reads are under way, so these others run first.
+enum machine_next machine_reads_told(const struct machine_strand *strand, const struct machine_code *code);
+
+// The warp executes a release.
+void machine_reads_release(const struct machine_warp *warp);
+
+// A turn of the warp begins: what is under way arrives. 0: it is left under way, and the warp lets the turn pass.
+int machine_reads_arrive(struct machine_warp *warp);
+
+// How the registers of one lane get what a load reads at `at` (access.c).
+void machine_load_lane(const struct machine_strand *strand, const struct machine_transfer *transfer, const uint8_t *at,
+                       uint32_t lane);
+
+#pragma GCC visibility pop
+
+#endif
