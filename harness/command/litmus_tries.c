@@ -34,11 +34,13 @@ static const struct litmus_stress sim_stress[] = {
 };
 
 // On a GPU each launch draws what disturbs it: how many groups run at once, how far places lie apart, how long threads
-// wait, whether caches hold the old bytes, CTAs and warps that load the memories. The first launch has nothing of it.
+// wait, of which places caches hold the old bytes, CTAs and warps that load the memories or one place's lines alone,
+// whether CTAs lie in one GPC. The first launch has nothing of it.
 static struct litmus_stress gpu_stress(uint64_t launch)
 {
     static const uint32_t groups[] = {32, 128, 512, 1024}, pitches[] = {16, 128, 32, 1024},
-                          delays[] = {0, 63, 255, 1023, 4095}, noises[] = {0, 0, 132, 528}, helpers[] = {0, 0, 1, 4};
+                          delays[] = {0, 3, 15, 63, 255, 1023, 4095}, noises[] = {0, 0, 132, 528},
+                          helpers[] = {0, 0, 1, 4}, nears[] = {0, 0, 1, 2, 3};
     struct random random = random_for(0, launch);
     struct litmus_stress stress = {.groups = 512, .pitch = LITMUS_LEAST_PITCH, .noise_rounds = 4000};
     if (launch > 0) {
@@ -47,8 +49,10 @@ static struct litmus_stress gpu_stress(uint64_t launch)
         stress.delay = random_pick(&random, delays);
         stress.noise = random_pick(&random, noises);
         stress.helpers = random_pick(&random, helpers);
-        stress.warm = (uint32_t)random_below(&random, 2);
+        stress.near = random_pick(&random, nears);
+        stress.warm = random_below(&random, 2) ? (uint32_t)random_below(&random, 16) : 0;
         stress.is_turned = (int)random_below(&random, 2);
+        stress.is_together = random_below(&random, 4) == 0;
     }
     stress.rounds = GPU_LAUNCH_ROUNDS / stress.groups;
     return stress;

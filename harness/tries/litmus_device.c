@@ -123,7 +123,8 @@ static int launch(struct litmus_device *device, const struct litmus_stress *stre
 {
     const int which = stress->is_turned && device->layouts == 2;
     const struct litmus_layout *layout = &device->layout[which];
-    const unsigned cluster = layout->cluster > 0 ? (unsigned)layout->cluster : 1;
+    const int is_cluster = layout->cluster > 0 || (stress->is_together && layout->ctas > 1);
+    const unsigned cluster = (unsigned)(layout->cluster > 0 ? layout->cluster : is_cluster ? layout->ctas : 1);
     struct cuda_launch_attribute attribute = {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION};
     attribute.value.cluster.x = cluster;
     attribute.value.cluster.y = attribute.value.cluster.z = 1;
@@ -137,11 +138,12 @@ static int launch(struct litmus_device *device, const struct litmus_stress *stre
         .shared_bytes = shared_bytes(device, stress),
         .stream = device->gpu->stream,
         .attributes = &attribute,
-        .attribute_count = layout->cluster > 0,
+        .attribute_count = is_cluster,
     };
     void *arguments[] = {&parameters->memory, &parameters->scratch, &parameters->keys,         &parameters->meetings,
                          &parameters->noise,  &parameters->groups,  &parameters->rounds,       &parameters->pitch,
-                         &parameters->delay,  &parameters->warm,    &parameters->noise_rounds, &parameters->helpers};
+                         &parameters->delay,  &parameters->warm,    &parameters->noise_rounds, &parameters->helpers,
+                         &parameters->near};
     if (!litmus_device_fits(device, stress))
         return text_fail(why, "places %u bytes apart do not fit into shared memory", stress->pitch);
     return !failed(device->gpu, "cuLaunchKernelEx",
@@ -158,6 +160,7 @@ int litmus_device_try(struct litmus_device *device, const struct litmus_stress *
         .pitch = stress->pitch,
         .delay = stress->delay,
         .warm = stress->warm,
+        .near = stress->pitch >= 32 && (int)stress->near <= device->test->places ? stress->near : 0,
         .noise_rounds = stress->noise_rounds,
         .helpers = helpers_of(device, stress),
     };

@@ -9,10 +9,11 @@
 enum { LITMUS_COUNTS = 512 };
 
 // What a launch does beside the test (litmus_kernel.h). `noise`: CTAs that disturb; `helpers`: warps of each CTA that
-// do. `is_turned`: shared data lies where it is written, where that is another place.
+// do. `is_turned`: shared data lies where it is written, where that is another place. `is_together`: the CTAs of a try
+// are a cluster, so they lie in one GPC, also where the test names no cluster.
 struct litmus_stress {
-    uint32_t groups, rounds, pitch, delay, warm, noise, noise_rounds, helpers;
-    int is_turned;
+    uint32_t groups, rounds, pitch, delay, warm, noise, noise_rounds, helpers, near;
+    int is_turned, is_together;
 };
 
 // How often which end was seen, by its key; the most frequent do not come first. A try that gave up a loop or a wait

@@ -15,7 +15,7 @@ static const char head[] = ".version 8.6\n.target sm_90a\n.address_size 64\n"
                            ".visible .entry litmus(.param .u64 memory, .param .u64 scratch, .param .u64 keys,\n"
                            "    .param .u64 meetings, .param .u64 noise, .param .u32 groups, .param .u32 rounds,\n"
                            "    .param .u32 pitch, .param .u32 delay, .param .u32 warm, .param .u32 noise_rounds,\n"
-                           "    .param .u32 helpers)\n";
+                           "    .param .u32 helpers, .param .u32 near)\n";
 
 static const char registers[] = ".reg .pred %q, %first, %again, %leader;\n"
                                 ".reg .b32 %lane, %warp, %cta, %group, %member, %groups, %rounds, %round, %pitch, "
@@ -106,13 +106,17 @@ static int sets(const struct litmus_layout *layout, int thread, int place)
     return layout->warp_of[thread] == 0 && layout->cta_of[thread] == owner;
 }
 
-// Reads the places in global memory before the test begins, so that caches near the thread hold their old bytes. A read
+// Reads places in global memory before the test begins, so that caches near the thread hold their old bytes. A read
 // more in front, whose value nobody uses, makes no new end: no axiom loses an edge by it.
 static void write_warm(FILE *to, const struct litmus *test, const struct litmus_layout *layout, int thread)
 {
-    fprintf(to, "ld.param.u32 %%u, [warm];\nsetp.eq.u32 %%q, %%u, 0;\nmov.u32 %%v, 0;\n@%%q bra T%dWARM;\n", thread);
+    fprintf(to, "ld.param.u32 %%w, [warm];\nsetp.eq.u32 %%q, %%w, 0;\nmov.u32 %%v, 0;\n@%%q bra T%dWARM;\n", thread);
     for (int i = 0; i < test->places; i++)
-        if (layout->owner[i] < 0) fprintf(to, "ld.weak.global.u32 %%u, [%%g%d];\nor.b32 %%v, %%v, %%u;\n", i);
+        if (layout->owner[i] < 0)
+            fprintf(to,
+                    "and.b32 %%u, %%w, %u;\nsetp.ne.u32 %%q, %%u, 0;\n@%%q ld.weak.global.u32 %%u, [%%g%d];\n"
+                    "@%%q or.b32 %%v, %%v, %%u;\n",
+                    1u << i, i);
     fprintf(to, "setp.eq.u32 %%q, %%v, 0xffffffff;\n@%%q trap;\nT%dWARM:\n", thread);
 }
 
@@ -206,10 +210,18 @@ static void write_thread(FILE *to, const struct litmus *test, const struct litmu
     fprintf(to, "bra END;\n");
 }
 
-// CTAs of no group read, write and add here and there.
+// CTAs of no group read, write and add here and there; or they add to what lies behind the bytes of one place, in the
+// lines of the cache that hold that place.
 static const char noise[] =
     "NOISE:\nld.param.u32 %rounds, [noise_rounds];\nmov.u32 %round, 0;\nmad.lo.u32 %v, %cta, 1021, %u;\n"
-    "setp.eq.u32 %q, %rounds, 0;\n@%q bra END;\nMORE:\nmad.lo.u32 %v, %v, 1664525, 1013904223;\nshr.u32 %w, %v, 11;\n"
+    "setp.eq.u32 %q, %rounds, 0;\n@%q bra END;\nld.param.u32 %tries, [near];\nsetp.eq.u32 %q, %tries, 0;\n"
+    "@%q bra MORE;\nsub.u32 %tries, %tries, 1;\nmul.lo.u32 %row, %pitch, 32;\nNEAR:\n"
+    "mad.lo.u32 %v, %v, 1664525, 1013904223;\nshr.u32 %w, %v, 11;\nrem.u32 %w, %w, %groups;\n"
+    "mad.lo.u32 %w, %tries, %groups, %w;\nmul.wide.u32 %d, %w, %row;\nshr.u32 %w, %v, 5;\nand.b32 %w, %w, 31;\n"
+    "mul.lo.u32 %w, %w, %pitch;\ncvt.u64.u32 %e, %w;\nadd.u64 %d, %d, %e;\nadd.u64 %d, %d, %memory;\n"
+    "red.add.relaxed.gpu.global.u32 [%d+16], 1;\nadd.u32 %round, %round, 1;\nsetp.lt.u32 %q, %round, %rounds;\n"
+    "@%q bra NEAR;\nbra END;\n"
+    "MORE:\nmad.lo.u32 %v, %v, 1664525, 1013904223;\nshr.u32 %w, %v, 11;\n"
     "mul.wide.u32 %d, %w, 4;\nadd.u64 %d, %noise, %d;\nld.relaxed.gpu.global.u32 %u, [%d];\nadd.u32 %u, %u, 1;\n"
     "st.relaxed.gpu.global.u32 [%d], %u;\nred.add.relaxed.gpu.global.u32 [%d], 1;\nadd.u32 %round, %round, 1;\n"
     "setp.lt.u32 %q, %round, %rounds;\n@%q bra MORE;\n";

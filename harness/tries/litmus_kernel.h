@@ -15,14 +15,16 @@
 //            lowest; bit 63: a wait or a loop was given up
 //   meetings LITMUS_MEETING_BYTES for each group, 0 at first
 //   noise    LITMUS_NOISE_BYTES that CTAs of no group read and write, `noise_rounds` times each
-//   warm     each thread first reads the places in global memory
+//   warm     each thread first reads the places in global memory whose bits are set
+//   near     0, or the number of a place + 1: the CTAs of no group add to the bytes behind that place; `pitch` is 32 or
+//            more
 //   helpers  warps of each CTA behind those of the test, which write shared memory with bank conflicts, their own and
 //            that of the next CTA of the cluster, and read global memory, until the last round is over. They have
 //            LITMUS_HELPER_BYTES behind the places
 //   delay    a thread waits a number of clocks below delay + 1, a power of two less 1, that its round gives
 struct litmus_parameters {
     uint64_t memory, scratch, keys, meetings, noise;
-    uint32_t groups, rounds, pitch, delay, warm, noise_rounds, helpers;
+    uint32_t groups, rounds, pitch, delay, warm, noise_rounds, helpers, near;
 };
 #define LITMUS_GAVE_UP ((uint64_t)1 << 63)
 enum {

@@ -13,6 +13,8 @@ enough, so that for each test that forbids its end there are weaker ones that al
   third      a message about a place in a CTA that is neither the writer's nor the reader's
   alone      one thread and its own copies
   mp ...     the classic tests of two to four threads
+  swapped    of messages and classic tests: one thread does its two accesses the other way round, so that threads that
+             merely interleave finely enough show the bad end. They judge the stress, not the hardware
 """
 import itertools
 import os
@@ -90,6 +92,10 @@ def messages():
             test(f"message-{where}-{space}-{telling.name}", f".{space} x = 0; {telling.places}".strip(),
                  places_of(2, where), [["st.weak x, 1"] + telling.send, telling.receive + ["ld.weak r0, x"]],
                  question_of(telling, 1, "P1:r0 == 0"))
+            if (where, space) in ((CTA, "shared"), (CLUSTER, "shared"), (GPU, "global")):
+                test(f"swapped-message-{where}-{space}-{telling.name}", f".{space} x = 0; {telling.places}".strip(),
+                     places_of(2, where), [telling.send + ["st.weak x, 1"], telling.receive + ["ld.weak r0, x"]],
+                     question_of(telling, 1, "P1:r0 == 0"))
 
 
 BULK_STORE = ["cp.async.bulk y, x", "cp.async.bulk.commit_group", "cp.async.bulk.wait_group 0"]
@@ -117,10 +123,12 @@ def copied_messages():
             head = "store" if kind == "store" else f"load-{where}"
             test(f"{head}-{telling.name}-{name}", f"{places} {telling.places}".strip(), places_of(2, where), columns,
                  question_of(telling, 1, bad))
+    test("load-cta-barsync-threadfence", ".global x = 0; .shared y = 7; mbarrier m = 1;", places_of(2, CTA),
+         [["st.weak x, 1", "fence.acq_rel.gpu", "bar.sync 1"], ["bar.sync 1"] + BULK_LOAD], "P1:r0 == 0")
 
 
 def refills():
-    for where, by in ((CTA, "thread"), (CTA, "bulk"), (CLUSTER, "thread"), (GPU, "thread")):
+    for where, by in ((CTA, "thread"), (CTA, "bulk"), (CLUSTER, "thread"), (CLUSTER, "bulk"), (GPU, "thread")):
         space = "global" if where == GPU else "shared"
         overwrite = ["st.weak x, 1"]
         places = f".{space} x = 0;"
@@ -135,14 +143,14 @@ def refills():
             places_told = f"{places} {telling.places}".strip()
             bad = question_of(telling, 0, "P1:r0 == 1")
             test(name, places_told, places_of(2, where), [telling.receive + overwrite, ["ld.weak r0, x"] + telling.send], bad)
-            if by != "bulk" or telling.name not in ("barsync", "mbar-release-acquire-cta"):
+            if by != "bulk" or telling.name not in ("barsync", f"mbar-release-acquire-{where}"):
                 continue
             fence = ["fence.proxy.async"]
             for fenced, writes, reads in FENCES[1:]:  # "writer" is the one that overwrites
                 test(f"{name}-{fenced}", places_told, places_of(2, where),
                      [telling.receive + fence * writes + overwrite, ["ld.weak r0, x"] + fence * reads + telling.send], bad)
             used = ["ld.weak r0, x", "bne r0, 0, LC0"] + telling.send + ["LC0:"]
-            if not telling.name.startswith("bar"):
+            if where == CTA and not telling.name.startswith("bar"):
                 test(f"{name}-used", places_told, places_of(2, where), [telling.receive + overwrite, used], bad)
 
 
@@ -210,7 +218,7 @@ def read(register, place):
     return ("ld", register, place)
 
 
-# The accesses of each thread, and the bad end.
+# The accesses of each thread, and the bad end. The last thread of two accesses is the one that is swapped.
 CLASSICS = {
     "sb": ([[write("x", 1), read("r0", "y")], [write("y", 1), read("r0", "x")]], "P0:r0 == 0 /\\ P1:r0 == 0"),
     "lb": ([[read("r0", "y"), write("x", 1)], [read("r0", "x"), write("y", 1)]], "P0:r0 == 1 /\\ P1:r0 == 1"),
@@ -243,13 +251,15 @@ def classics():
             if order == "weak" and scope == GPU:
                 continue  # it has no scope
             heads = [f"P{i}@cta {i if where == GPU else 0},gpu 0" for i in range(len(threads))]
-            columns = []
-            for thread in threads:
-                column = [spell(access, order, scope) for access in thread]
-                if fence != "none" and len(column) > 1:
-                    column.insert(1, f"fence.{fence}.{scope}")
-                columns.append(column)
-            test(f"{name}-{order}-{fence}-{scope}-in-{where}", places, heads, columns, bad)
+            swapped = max(i for i, thread in enumerate(threads) if len(thread) > 1)
+            for turned in (False, True) if scope == where else (False,):
+                columns = []
+                for i, thread in enumerate(threads):
+                    column = [spell(access, order, scope) for access in (thread[::-1] if turned and i == swapped else thread)]
+                    if fence != "none" and len(column) > 1:
+                        column.insert(1, f"fence.{fence}.{scope}")
+                    columns.append(column)
+                test(f"{'swapped-' * turned}{name}-{order}-{fence}-{scope}-in-{where}", places, heads, columns, bad)
 
 
 def main():
