@@ -104,10 +104,13 @@ static int check_trace(const char *path)
     static struct sums sums;
     struct trace_header header;
     struct text why = {""};
-    const struct trace_choice choice = {.sample = SAMPLE, .schedules = PAIRS};
+    const struct trace_run recorded = {.executor = &executor_model, .visit = add_recorded, .context = &sums};
+    const struct trace_run shown = {.executor = &executor_sim,
+                                    .choice = {.sample = SAMPLE, .schedules = PAIRS},
+                                    .visit = add_found,
+                                    .context = &sums};
     int wrong = 0;
-    if (!trace_run(path, &executor_model, 0, &header, add_recorded, &sums, &why) ||
-        !trace_run_some(path, &choice, &executor_sim, 0, &header, add_found, &sums, &why)) {
+    if (!trace_run(path, &recorded, &header, &why) || !trace_run(path, &shown, &header, &why)) {
         printf("%s\n", why.at);
         return 1;
     }
