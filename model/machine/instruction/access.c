@@ -142,10 +142,8 @@ __attribute__((noinline)) static enum machine_next each_lane(struct machine_stra
             store_lane(strand, transfer, at, lane);
         else
             machine_load_lane(strand, transfer, at, lane);
-        if (transfer->use == MEMORY_READS && is_of_another(strand, place)) {
-            read_at[lane] = at;
-            read_lanes |= UINT32_C(1) << lane;
-        }
+        read_at[lane] = at;
+        if (transfer->use == MEMORY_READS && is_of_another(strand, place)) read_lanes |= UINT32_C(1) << lane;
     }
     if (late != NULL) machine_remote_issue(late, late_lanes);
     if (read_lanes != 0 && !transfer->is_strong) machine_reads_note(strand, code, read_lanes, read_at);
