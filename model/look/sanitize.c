@@ -113,7 +113,7 @@ static enum sanitize_kind kind_of(const struct look_sanitize *sanitize, const st
     case ORDER_UNEXPECTED:
         return SANITIZE_UNEXPECTED;
     case ORDER_UNWRITTEN:
-        return SANITIZE_UNWRITTEN;
+        return found->space == SPACE_GLOBAL ? SANITIZE_GLOBAL_UNWRITTEN : SANITIZE_UNWRITTEN;
     case ORDER_OVER_ARRIVAL:
         return SANITIZE_OVER_ARRIVAL;
     case ORDER_CONSTANT:

@@ -48,6 +48,7 @@ enum sanitize_kind {
     SANITIZE_SMALL_COPY_FENCE, // advice, as those below
     SANITIZE_SAME_VALUE,
     SANITIZE_UNWRITTEN,
+    SANITIZE_GLOBAL_UNWRITTEN,
     SANITIZE_BARRIER_RANK,
 };
 

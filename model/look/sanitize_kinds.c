@@ -171,6 +171,10 @@ static const struct sanitize_text kinds[] = {
     [SANITIZE_UNWRITTEN] = {"SANITIZE_UNWRITTEN", "a thread reads shared memory that nothing has written", "the read",
                             NULL, "a write to the bytes by a thread or a copy",
                             "Write it first, or do not read it: shared memory holds what another CTA left there."},
+    [SANITIZE_GLOBAL_UNWRITTEN] =
+        {"SANITIZE_GLOBAL_UNWRITTEN", "a thread reads memory of cudaMalloc that nothing has written", "the read", NULL,
+         "a write to the bytes by the host, a copy or a kernel",
+         "Write it first (cudaMemset, cudaMemcpy): on a GPU it holds what was there before, here it is 0."},
     [SANITIZE_BARRIER_RANK] =
         {"SANITIZE_BARRIER_RANK", "an operation names an mbarrier of another CTA than its destination's",
          "the operation", NULL, "mapa of the same rank for both",

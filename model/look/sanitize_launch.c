@@ -17,6 +17,13 @@ static void set_found(struct sanitize_found *found, const char *kernel, const st
     memcpy(found->block, launch->block, sizeof found->block);
 }
 
+static int is_untouched(void *context, uint64_t address)
+{
+    const struct look_sanitize *sanitize = context;
+    const struct machine_launch *launch = sanitize->cluster->machine->launch;
+    return launch->is_untouched != NULL && launch->is_untouched(launch->describe_context, address);
+}
+
 struct look_sanitize *look_sanitize_open(const char *kernel, const struct machine_launch *launch,
                                          const struct look_options *options, struct look_sanitize_kept *kept)
 {
@@ -32,6 +39,7 @@ struct look_sanitize *look_sanitize_open(const char *kernel, const struct machin
         if (sanitize != NULL) look_sanitize_close(sanitize);
         return NULL;
     }
+    sanitize->order->is_untouched = is_untouched;
     sanitize_ran_open(&sanitize->ran);
     sanitize->ghost = (struct observer){sanitize, sanitize_hear_ghost};
     set_found(&sanitize->found, kernel, launch, options);

@@ -145,6 +145,8 @@ struct machine_child {
 //                      thread that runs clusters; NULL: there is none
 //   describe           writes what is known of global memory at an address that is mapped or was, as a text that goes on
 //                      from "128 bytes at 0x1000, "; returns its length, 0: nothing. NULL: nobody knows
+//   is_untouched       has nobody written global memory at that address, nor read it? With describe_context. NULL: not
+//                      known
 //   hung               takes the state of a launch that hangs or has reached a limit (hang.h), while it is there
 //   may_wait           machine_go_on() returns where the launch waits for memory that others write
 //   written            takes what the launch writes, under LATE and SHUFFLED; NULL: nobody
@@ -182,6 +184,7 @@ struct machine_launch {
     int (*set_condition)(void *context, uint64_t handle, uint32_t value);
     void *condition_context;
     size_t (*describe)(void *context, uint64_t address, char *text, size_t bytes);
+    int (*is_untouched)(void *context, uint64_t address);
     void *describe_context;
     void (*hung)(void *context, const struct machine_hang *hang);
     void *hung_context;

@@ -18,6 +18,8 @@ static struct shadow_page *page_new(struct clock_order *order, struct shadow_pag
     }
     global->pages++;
     page->number = number;
+    page->is_fresh =
+        order->is_untouched != NULL && order->is_untouched(order->context, number * (uint64_t)SHADOW_PAGE_BYTES);
     page->next = *first;
     return *first = page;
 }
@@ -52,6 +54,12 @@ struct shadow_cell *order_global_cell(struct clock_order *order, uint64_t addres
         global->last = page;
     }
     return &page->cell[address % SHADOW_PAGE_BYTES / SHADOW_CELL_BYTES];
+}
+
+struct shadow_page *order_global_fresh(struct clock_order *order)
+{
+    struct shadow_page *page = order->global.last;
+    return page != NULL && page->is_fresh ? page : NULL;
 }
 
 void order_global_free(struct order_global *global)

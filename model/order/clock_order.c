@@ -278,24 +278,25 @@ static uint8_t flags_of(const struct access *access)
                      (int)order_reach_of(access->scope) << SHADOW_REACH_SHIFT);
 }
 
-// Shared memory: who reads what nobody has written is told once.
-static void note_written(struct clock_order *order, const struct order_cta *cta, uint64_t at,
+// Who reads what nobody has written is told once. cta NULL: global memory
+static void note_written(struct clock_order *order, const struct order_cta *cta, struct shadow_page *page, uint64_t at,
                          const struct shadow_entry *entry)
 {
-    struct shadow_page *page = cta->page[at / SHADOW_PAGE_BYTES];
     uint16_t *written = &page->written[at % SHADOW_PAGE_BYTES / SHADOW_CELL_BYTES];
     const uint16_t missing = (uint16_t)(entry->mask & ~*written);
     const int reads = (entry->flags & (SHADOW_WRITES | SHADOW_REDUCES)) != SHADOW_WRITES;
     *written |= entry->mask;
     if (missing == 0 || !reads || (entry->flags & SHADOW_ASYNC)) return;
-    const struct order_found found = {ORDER_UNWRITTEN, SPACE_SHARED, cta, at, missing, *entry, *entry};
+    const enum access_space space = cta != NULL ? SPACE_SHARED : SPACE_GLOBAL;
+    const struct order_found found = {ORDER_UNWRITTEN, space, cta, at, missing, *entry, *entry};
     order->found(order->context, &found);
 }
 
 void order_note_init(struct clock_order *order, struct order_cta *home, uint32_t address)
 {
     const struct shadow_entry init = {.mask = (uint16_t)(0xff << address % SHADOW_CELL_BYTES), .flags = SHADOW_WRITES};
-    if (cell_of(order, home, address) != NULL) note_written(order, home, address, &init);
+    if (cell_of(order, home, address) != NULL)
+        note_written(order, home, home->page[address / SHADOW_PAGE_BYTES], address, &init);
 }
 
 void order_access(struct clock_order *order, const struct event *event, uint32_t actor, uint32_t time)
@@ -318,10 +319,9 @@ void order_access(struct clock_order *order, const struct event *event, uint32_t
         order->address = at;
         if (cell == NULL) return;
         if (!shadow_add(&order->pool, cell, &entry, &judge)) order->is_short = 1;
-        if (cta == NULL)
-            order_grid_access(order, &entry);
-        else
-            note_written(order, cta, at, &entry);
+        struct shadow_page *page = cta != NULL ? cta->page[at / SHADOW_PAGE_BYTES] : order_global_fresh(order);
+        if (page != NULL) note_written(order, cta, page, at, &entry);
+        if (cta == NULL) order_grid_access(order, &entry);
     }
 }
 

@@ -125,7 +125,7 @@ struct order_cta {
 // FENCE: they are ordered, and a fence of the async proxy is missing; MAP_FENCE: the same of the release or the acquire
 // of a tensor map; EXIT: an access to the memory of a CTA that nothing orders before its exit; UNINITIALISED: an
 // mbarrier that no init made, or not before this use; AGAIN: an init of one that is live; UNEXPECTED: of copies that
-// brought more bytes to an mbarrier than were expected, when the CTA exits; UNWRITTEN: a thread's read of shared memory
+// brought more bytes to an mbarrier than were expected, when the CTA exits; UNWRITTEN: a thread's read of memory
 // that nobody has written; OVER_ARRIVAL: an arrival that the end of
 // the phase before is not ordered before; BARRIER_WRITTEN: a write over an mbarrier that is live, by no instruction of
 // mbarriers; CONSTANT: an ld.global.nc of what the same launch has written, in another warp.
@@ -184,7 +184,8 @@ enum { ORDER_PLACES = 4096 };
 struct clock_order {
     void *context;
     void (*found)(void *context, const struct order_found *found);
-    uint32_t warps; // of a CTA
+    int (*is_untouched)(void *context, uint64_t address); // has nobody written that global memory yet? NULL: not known
+    uint32_t warps;                                       // of a CTA
     struct order_cta *hash[ORDER_HASH];
     uint32_t ctas;
     struct order_actor *actor;
@@ -300,6 +301,7 @@ void order_places_free(struct clock_order *order);
 
 // clock_global.c: the cell of a byte of global memory; NULL if there is no room.
 struct shadow_cell *order_global_cell(struct clock_order *order, uint64_t address);
+struct shadow_page *order_global_fresh(struct clock_order *order); // the page of that cell, if it is fresh; else NULL
 const struct shadow_cell *order_global_find(const struct clock_order *order, uint64_t address); // NULL: no page
 void order_global_free(struct order_global *global);
 

@@ -40,8 +40,10 @@ struct shadow_cell {
     uint32_t more;
 };
 
-// written: the bytes of each cell that somebody has written since the page is the owner's; he keeps it.
+// written: the bytes of each cell that somebody has written since the page is the owner's; he keeps it. is_fresh: of
+// global memory: nobody had written it before.
 struct shadow_page {
+    int is_fresh;
     struct shadow_page *next;
     uint64_t number;
     struct shadow_cell cell[SHADOW_PAGE_CELLS];

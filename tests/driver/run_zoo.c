@@ -4,7 +4,7 @@
 //   // zoo KERNEL GRID BLOCK CLUSTER [SECOND]
 // CLUSTER 0: none. SECOND is a kernel that is launched behind the first, of the same size, as a programmatic launch.
 // Parameters of 8 bytes get the address of 64 KiB, whose 32-bit word i is i before each line; those of 128 bytes a
-// tensor map of it: two dimensions of 64 words, boxes of 16 times 16.
+// tensor map of it: two dimensions of 64 words, boxes of 16 times 16. Behind the 64 KiB lie as many that nobody writes.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,7 +82,7 @@ int main(int argc, char **argv)
     check(cuInit(0), "cuInit");
     check(cuDevicePrimaryCtxRetain(&context, 0), "context");
     check(cuCtxSetCurrent(context), "context");
-    check(cuMemAlloc_v2(&buffer, BUFFER_BYTES), "memory");
+    check(cuMemAlloc_v2(&buffer, 2 * BUFFER_BYTES), "memory");
     check(cuModuleLoadData(&module, text), "module");
     for (const char *at = text; (at = strstr(at, "\n// zoo ")) != NULL; at++) {
         char name[NAME_BYTES] = "", second[NAME_BYTES] = "";

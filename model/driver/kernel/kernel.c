@@ -116,6 +116,11 @@ static size_t describe(void *context, uint64_t address, char *text, size_t bytes
     return allocations_describe(&((struct driver *)context)->allocations, address, text, bytes);
 }
 
+static int is_untouched(void *context, uint64_t address)
+{
+    return allocations_is_untouched(&((struct driver *)context)->allocations, address);
+}
+
 static void hear_hang(void *context, const struct machine_hang *hang)
 {
     struct kernel_run *run = context;
@@ -207,6 +212,7 @@ static int begin(struct driver *driver, const struct work_kernel *kernel, struct
         .set_condition = condition_set,
         .condition_context = driver,
         .describe = describe,
+        .is_untouched = is_untouched,
         .describe_context = driver,
         .hung = hear_hang,
         .hung_context = run};

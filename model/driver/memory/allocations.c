@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "allocations.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -235,4 +236,21 @@ const struct global_memory *allocations_regions(struct allocations *allocations)
     allocations->has_changed = 0;
     allocations->regions_made++;
     return &allocations->global;
+}
+
+// --- Pages that nobody has touched -----------------------------------------------------------------------------------
+
+// A page is in memory (bit 63 of its entry in pagemap) or on disk (bit 62) from its first access on.
+int allocations_is_untouched(const struct allocations *allocations, uint64_t address)
+{
+    const struct allocation *found = allocations_find(allocations, address);
+    const uint64_t page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
+    uint64_t entry = UINT64_MAX;
+    if (found == NULL || found->kind != ALLOCATION_DEVICE) return 0;
+    const int file = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+    if (file < 0) return 0;
+    if (pread(file, &entry, sizeof entry, (off_t)(address / page_bytes * sizeof entry)) != (ssize_t)sizeof entry)
+        entry = UINT64_MAX;
+    close(file);
+    return entry >> 62 == 0;
 }

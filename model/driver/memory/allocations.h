@@ -103,6 +103,10 @@ void allocations_remove_owned(struct allocations *allocations, const void *owner
 // known.
 size_t allocations_describe(const struct allocations *allocations, uint64_t address, char *text, size_t bytes);
 
+// Is the address of cuMemAlloc's memory, of which nobody has touched the page yet? The kernel of the host knows. 0
+// where it does not say.
+int allocations_is_untouched(const struct allocations *allocations, uint64_t address);
+
 // The regions of all that a kernel may touch. Good until the next change.
 const struct global_memory *allocations_regions(struct allocations *allocations);
 
