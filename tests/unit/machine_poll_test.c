@@ -35,6 +35,9 @@ static const struct {
      "a ballot, while the others are at a barrier with a count"},
     {ENTRY FIRST "@!%p7 bra OUT;\nL: " FETCH "setp.eq.u32 %p1, %r1, 0;\n@%p1 bra L;\nOUT: bar.sync 0, 64;\n" DONE,
      "one thread, while its warp is at a barrier with a count"},
+    {ENTRY FIRST "@!%p7 bra OUT;\nL: atom.global.cas.b32 %r1, [%rd0], 5, 1;\nsetp.ne.u32 %p1, %r1, 5;\n@%p1 bra L;\n"
+                 "OUT: bar.sync 0;\n" DONE,
+     "one thread by an atomic, while its warp is at a barrier"},
     {ENTRY FIRST "L: " FETCH "barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;\n"
                  "setp.eq.u32 %p1, %r1, 0;\n@%p1 bra L;\n" DONE,
      "barrier.cluster"},

@@ -35,9 +35,11 @@ static uint64_t mix_frames(uint64_t state, const struct machine_frame *frame)
     return state;
 }
 
+// It has said so, and nothing has come since, or what came was not for it: all its lanes have begun to wait.
 static int is_waiting(const struct machine_strand *strand)
 {
-    return strand->waiting_at == strand->warp->cta->cluster->progress;
+    const struct machine_warp *warp = strand->warp;
+    return strand->waiting_at == warp->cta->cluster->progress || (strand->lanes & ~warp->begun) == 0;
 }
 
 // The lowest round of the strands that run.
