@@ -2,10 +2,14 @@
 #include "litmus_tries.h"
 
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "command.h"
 #include "files.h"
@@ -16,6 +20,7 @@
 #include "progress.h"
 #include "random.h"
 #include "schedules.h"
+#include "workers.h"
 
 enum {
     MAX_TEST_BYTES = 1 << 20,
@@ -65,20 +70,60 @@ struct sums {
     uint64_t tries;
 };
 
+// Lines of JSON that a child leaves for its parent.
+struct left {
+    size_t bytes;
+    char text[(size_t)64 << 20];
+};
+
+// What the children that run the tests leave: a test that kills the device, or its process, ends that child alone, and
+// another one goes on behind it. `next`: the test that is to run or runs. is_open: a device was there.
+struct course {
+    int next, is_open;
+    struct sums sums;
+    struct litmus_record_header header;
+    struct left tests, record;
+};
+
 // All that a run needs; too large for the stack.
 struct room {
     const struct litmus_tries *to;
+    struct course *course; // NULL: all runs in this process
     struct gpu gpu;
     struct litmus test, one_end;
     struct litmus_layout layout;
     struct litmus_counts counts;
     struct litmus_model model;
     struct litmus_allowed allowed;
-    struct trace_lines recorder;
     struct sums sums;
     json_t *list;
     char device[256];
 };
+
+static int leave(struct left *left, json_t *json)
+{
+    char *line = json_dumps(json, JSON_COMPACT);
+    const size_t length = line == NULL ? 0 : strlen(line);
+    const int fits = line != NULL && length + 2 <= sizeof left->text - left->bytes;
+    if (fits) {
+        memcpy(left->text + left->bytes, line, length);
+        left->text[left->bytes + length] = '\n';
+        left->bytes += length + 1;
+    }
+    free(line);
+    json_decref(json);
+    return fits;
+}
+
+// The lines again, one after the other, until there is none.
+static json_t *take(const struct left *left, size_t *at)
+{
+    json_error_t error;
+    const char *line = left->text + *at, *end = memchr(line, '\n', left->bytes - *at);
+    if (end == NULL) return NULL;
+    *at = (size_t)(end - left->text) + 1;
+    return json_parse(line, (size_t)(end - line), &error);
+}
 
 // --- What was seen, against the model --------------------------------------------------------------------------------
 
@@ -129,6 +174,14 @@ static void print_test(const struct room *room, int is_allowed, uint64_t asked)
            asked);
 }
 
+static json_t *test_json(const struct room *room, const char *path, int is_allowed, int forbidden, uint64_t asked)
+{
+    return json_pack("{s:s, s:s, s:o, s:o, s:s, s:o, s:i, s:o}", "test", room->test.name, "path", path, "tries",
+                     json_u64(room->counts.tries), "givenUp", json_u64(room->counts.given_up), "question",
+                     is_allowed ? "allowed" : "forbidden", "seen", json_u64(asked), "forbiddenEnds", forbidden, "ends",
+                     litmus_ends_json(&room->test, &room->layout, &room->counts));
+}
+
 // One test whose counts are there.
 static void count_test(struct room *room, const char *path, const char *text)
 {
@@ -139,13 +192,11 @@ static void count_test(struct room *room, const char *path, const char *text)
     room->sums.asked[!is_allowed]++;
     room->sums.seen[!is_allowed] += asked > 0;
     room->sums.tries += room->counts.tries;
-    if (room->to->json)
-        json_array_append_new(room->list, json_pack("{s:s, s:s, s:o, s:o, s:s, s:o, s:i, s:o}", "test", room->test.name,
-                                                    "path", path, "tries", json_u64(room->counts.tries), "givenUp",
-                                                    json_u64(room->counts.given_up), "question",
-                                                    is_allowed ? "allowed" : "forbidden", "seen", json_u64(asked),
-                                                    "forbiddenEnds", forbidden, "ends",
-                                                    litmus_ends_json(&room->test, &room->layout, &room->counts)));
+    json_t *const json = room->to->json ? test_json(room, path, is_allowed, forbidden, asked) : NULL;
+    if (json != NULL && room->course != NULL)
+        leave(&room->course->tests, json);
+    else if (json != NULL)
+        json_array_append_new(room->list, json);
     else if (!room->to->quiet)
         print_test(room, is_allowed, asked);
 }
@@ -199,7 +250,7 @@ static int run_test(struct room *room, const char *path, const char *text)
         (is_usable = try_enough(room->to, &device, &room->counts, &why))) {
         count_test(room, path, text);
         if (room->to->record != NULL)
-            litmus_record_add(&room->recorder, text, &room->test, &room->layout, &room->counts);
+            leave(&room->course->record, litmus_record_json(text, &room->test, &room->layout, &room->counts));
     } else {
         room->sums.unread++;
         command_usage("litmus", "%s: %s", path, why.at);
@@ -208,42 +259,102 @@ static int run_test(struct room *room, const char *path, const char *text)
     return is_usable;
 }
 
-static void run_files(struct room *room)
+static int run_file(struct room *room, const char *path)
 {
     int is_usable = 1;
-    for (int i = 0; i < room->to->files->count && is_usable; i++) {
-        const char *path = room->to->files->file[i].path;
-        struct text why = {""};
-        size_t bytes = 0;
-        char *text = read_file(path, MAX_TEST_BYTES, &bytes, &why);
-        if (text != NULL && litmus_read(path, text, bytes, &room->test, &why)) {
-            is_usable = run_test(room, path, text);
-        } else {
-            room->sums.unread++;
-            command_usage("litmus", "%s", why.at);
-        }
-        free(text);
+    struct text why = {""};
+    size_t bytes = 0;
+    char *text = read_file(path, MAX_TEST_BYTES, &bytes, &why);
+    if (text != NULL && litmus_read(path, text, bytes, &room->test, &why)) {
+        is_usable = run_test(room, path, text);
+    } else {
+        room->sums.unread++;
+        command_usage("litmus", "%s", why.at);
     }
+    free(text);
+    return is_usable;
+}
+
+// Of a child: the tests from course->next on, until one has made the device useless.
+static void run_files(struct room *room)
+{
+    struct course *course = room->course;
+    struct text why = {""};
+    int is_usable = 1;
+    cuda_simulate(room->to->executor == LITMUS_ON_SIM);
+    if (!gpu_init(&room->gpu, &why)) {
+        command_usage("litmus", "%s", why.at);
+        return;
+    }
+    course->is_open = 1;
+    strcpy(course->header.recorded_by, room->gpu.driver.is_simulated ? "sim" : "gpu");
+    strcpy(course->header.device, room->gpu.description);
+    strcpy(room->device, room->gpu.description);
+    room->sums = course->sums;
+    while (is_usable && course->next < room->to->files->count) {
+        is_usable = run_file(room, room->to->files->file[course->next].path);
+        fflush(stdout);
+        course->sums = room->sums;
+        course->next++;
+    }
+}
+
+// Runs the tests in a child, in a second one what comes behind a test that has ended the first, and so on. 0: there is
+// no device.
+static int run_children(struct room *room)
+{
+    struct course *course = room->course;
+    const struct litmus_files *files = room->to->files;
+    while (course->next < files->count) {
+        int status = 0;
+        course->is_open = 0;
+        fflush(stdout);
+        const pid_t pid = fork();
+        if (pid == 0) {
+            prctl(PR_SET_PDEATHSIG, SIGKILL);
+            run_files(room);
+            exit(0);
+        }
+        if (pid < 0 || waitpid(pid, &status, 0) < 0) return command_usage("litmus", "no process can be started"), 0;
+        if (WIFEXITED(status) && !course->is_open) return 0;
+        if (!WIFSIGNALED(status) || course->next == files->count) continue;
+        command_usage("litmus", "%s: its process ended by signal %d", files->file[course->next++].path,
+                      WTERMSIG(status));
+        course->sums.unread++;
+    }
+    return 1;
+}
+
+// What the children have left.
+static int save_record(const struct room *room, struct text *why)
+{
+    struct trace_lines lines;
+    json_t *json;
+    size_t at = 0;
+    int ok = litmus_record_begin(&lines, &room->course->header);
+    while (ok && (json = take(&room->course->record, &at)) != NULL) ok = trace_lines_add(&lines, json);
+    if (ok) return litmus_record_save(&lines, room->to->record, why);
+    trace_lines_free(&lines);
+    return text_fail(why, "not enough memory");
 }
 
 static int run_device(struct room *room)
 {
     struct text why = {""};
-    struct litmus_record_header header = {.recorded_by = "gpu"};
     const time_t now = time(NULL);
     struct tm day;
-    cuda_simulate(room->to->executor == LITMUS_ON_SIM);
-    if (!gpu_init(&room->gpu, &why)) return command_usage("litmus", "%s", why.at), 0;
-    strcpy(room->device, room->gpu.description);
-    if (room->gpu.driver.is_simulated) strcpy(header.recorded_by, "sim");
-    strcpy(header.device, room->gpu.description);
-    strftime(header.date, sizeof header.date, "%Y-%m-%d", gmtime_r(&now, &day));
-    if (room->to->record != NULL && !litmus_record_begin(&room->recorder, &header))
-        return command_usage("litmus", "not enough memory"), 0;
-    run_files(room);
-    if (room->to->record != NULL && !litmus_record_save(&room->recorder, room->to->record, &why))
-        return command_usage("litmus", "%s", why.at), 0;
-    return 1;
+    json_t *json;
+    size_t at = 0;
+    struct course *course = room->course = shared_memory(sizeof *room->course);
+    if (course == NULL) return command_usage("litmus", "not enough memory"), 0;
+    int ok = run_children(room);
+    strftime(course->header.date, sizeof course->header.date, "%Y-%m-%d", gmtime_r(&now, &day));
+    room->sums = course->sums;
+    strcpy(room->device, course->header.device);
+    while ((json = take(&course->tests, &at)) != NULL) json_array_append_new(room->list, json);
+    if (ok && room->to->record != NULL && !save_record(room, &why)) ok = (command_usage("litmus", "%s", why.at), 0);
+    shared_memory_free(course, sizeof *course);
+    return ok;
 }
 
 // --- What was recorded -----------------------------------------------------------------------------------------------

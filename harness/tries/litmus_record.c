@@ -124,12 +124,11 @@ int litmus_record_begin(struct trace_lines *lines, const struct litmus_record_he
                                             header->recorded_by, "device", header->device, "date", header->date));
 }
 
-int litmus_record_add(struct trace_lines *lines, const char *text, const struct litmus *test,
-                      const struct litmus_layout *layout, const struct litmus_counts *counts)
+json_t *litmus_record_json(const char *text, const struct litmus *test, const struct litmus_layout *layout,
+                           const struct litmus_counts *counts)
 {
-    return trace_lines_add(lines,
-                           json_pack("{s:s, s:o, s:o, s:o}", "test", text, "tries", json_u64(counts->tries), "given_up",
-                                     json_u64(counts->given_up), "ends", litmus_ends_json(test, layout, counts)));
+    return json_pack("{s:s, s:o, s:o, s:o}", "test", text, "tries", json_u64(counts->tries), "given_up",
+                     json_u64(counts->given_up), "ends", litmus_ends_json(test, layout, counts));
 }
 
 int litmus_record_save(struct trace_lines *lines, const char *path, struct text *why)

@@ -29,10 +29,10 @@ void litmus_record_close(struct litmus_record *record);
 int litmus_record_next(struct litmus_record *record, struct litmus *test, struct litmus_layout *layout,
                        struct litmus_counts *counts, char **text, struct text *why);
 
-// What is being recorded, into memory.
+// What is being recorded, into memory: the first line, and the line of a test.
 int litmus_record_begin(struct trace_lines *lines, const struct litmus_record_header *header);
-int litmus_record_add(struct trace_lines *lines, const char *text, const struct litmus *test,
-                      const struct litmus_layout *layout, const struct litmus_counts *counts);
+json_t *litmus_record_json(const char *text, const struct litmus *test, const struct litmus_layout *layout,
+                           const struct litmus_counts *counts);
 
 // Writes it to `path`, compressed if that ends in .zst; 0 with `why`. Either way it is let go.
 int litmus_record_save(struct trace_lines *lines, const char *path, struct text *why);

@@ -23,6 +23,21 @@ json '"sb-weak"' tests 0 test
 json 32 tests 0 tries
 json 0 differ
 
+# A test that ends its process ends no other: what comes behind it runs in the next one. Here both are killed.
+"$TMAREF" litmus -x sim --seconds 60 "$tests/sb-weak.litmus" "$tests/mp-weak.litmus" >"$work/out" 2>"$work/err" &
+parent=$! killed=""
+for _ in $(seq 300); do
+    child=$(cat "/proc/$parent/task/$parent/children" 2>/dev/null)
+    case $child in "" | "$killed") sleep 0.1 ;; *) sleep 0.3; kill -9 $child; killed=$child ;; esac
+    [ -d "/proc/$parent" ] || break
+done
+wait "$parent"
+check "two killed tests gave another status than 2" test $? = 2
+err "sb-weak.litmus: its process ended by signal 9"
+err "mp-weak.litmus: its process ended by signal 9"
+out "2 tests in 0 tries on"
+out "2 could not be decided"
+
 # An end that no execution has: the test, the end, how often, and the axiom that forbids it.
 sed 's/"end":{"P1:r0":1}/"end":{"P1:r0":0}/' "$work/both.jsonl" >"$work/bad.jsonl"
 run 1 litmus -x trace "$work/bad.jsonl"
