@@ -3,6 +3,8 @@
 // integers as many as the units fill. What is summed apart from C (fp8, integers) is added to it at the end.
 #include "block.h"
 
+#include <string.h>
+
 #include "float_add.h"
 #include "float_environment.h"
 #include "hopper.h"
@@ -59,9 +61,8 @@ static void widen(const struct plan *plan, struct mma_matrices *matrices)
 static int candidates_of(const struct plan *plan, const uint64_t *column, uint32_t *candidates)
 {
     uint32_t units[MMA_MAX_COLUMN];
-    uint32_t *to = plan->row->is_sparse ? units : candidates;
-    for (int i = 0; i < plan->columns; i++) to[i] = (uint32_t)column[i];
-    return plan->row->is_sparse ? number_candidates(plan->sparsity, units, candidates) : plan->columns;
+    for (int i = 0; i < plan->columns; i++) units[i] = (uint32_t)column[i];
+    return number_candidates(plan->sparsity, units, candidates);
 }
 
 // The same of eight columns side by side.
@@ -83,10 +84,7 @@ typedef uint8_t kept[MMA_MAX_M][NUMBER_MAX_KEPT];
 static void find_kept(const struct plan *plan, kept of)
 {
     for (int row = 0; row < plan->row->m; row++)
-        if (plan->row->is_sparse)
-            number_picks(plan->sparsity, plan->of->selector, plan->of->metadata, row, of[row]);
-        else
-            for (int i = 0; i < plan->units; i++) of[row][i] = (uint8_t)i;
+        number_picks(plan->sparsity, plan->of->selector, plan->of->metadata, row, of[row]);
 }
 
 static void add_step(const struct plan *plan, const struct mma_matrices *matrices, kept kept_units, int step,
@@ -112,6 +110,45 @@ static void add_step(const struct plan *plan, const struct mma_matrices *matrice
         }
     number_factors_read_groups(plan->sum.a, (const uint32_t(*)[NUMBER_LANES])bits, (size_t)(rows * groups), 0, a);
     number_multiply(&block, d);
+}
+
+// All steps of a dense instruction at once: term i of A meets term i of B.
+static __attribute__((noinline)) void add_dense(const struct plan *plan, const struct mma_matrices *matrices,
+                                                uint32_t (*d)[NUMBER_LANES])
+{
+    enum { MOST_GROUPS = MAX_STEPS * MAX_GROUPS, MOST_TERMS = MAX_STEPS * STEP_TERMS };
+    _Alignas(32) struct number_factors a[MMA_MAX_M * MOST_GROUPS], b[MOST_TERMS];
+    uint32_t of_a[MMA_MAX_M * MOST_GROUPS][NUMBER_LANES], of_b[MOST_TERMS][NUMBER_LANES];
+    const int terms = plan->sum.terms, groups = number_groups(terms), steps = plan->steps, rows = plan->row->m;
+    if (terms % NUMBER_LANES != 0) memset(of_a, 0, sizeof of_a);
+    for (int step = 0; step < steps; step++)
+        for (int row = 0; row < rows; row++)
+            for (int i = 0; i < terms; i++)
+                of_a[(row * steps + step) * groups + i / NUMBER_LANES][i % NUMBER_LANES] =
+                    (uint32_t)matrices->a[row][plan->unit[step][i]];
+    for (int step = 0; step < steps; step++)
+        for (int i = 0; i < terms; i++)
+            for (int j = 0; j < MMA_N; j++) of_b[step * terms + i][j] = (uint32_t)matrices->b[j][plan->unit[step][i]];
+    number_factors_read_groups(plan->sum.a, (const uint32_t(*)[NUMBER_LANES])of_a, (size_t)(rows * steps * groups), 0,
+                               a);
+    number_factors_read_groups(plan->sum.b, (const uint32_t(*)[NUMBER_LANES])of_b, (size_t)(steps * terms), 0, b);
+    const struct number_block block = {.sum = plan->sum,
+                                       .rows = rows,
+                                       .steps = (size_t)steps,
+                                       .a_row = (size_t)(steps * groups),
+                                       .b_step = (size_t)terms,
+                                       .a = a,
+                                       .b = b};
+    number_multiply(&block, d);
+}
+
+static void add_sparse(const struct plan *plan, const struct mma_matrices *matrices, uint32_t (*d)[NUMBER_LANES])
+{
+    _Alignas(32) struct number_factors b[NUMBER_MAX_CANDIDATES];
+    kept kept_units;
+    const int count = read_b(plan, matrices, b);
+    find_kept(plan, kept_units);
+    for (int step = 0; step < plan->steps; step++) add_step(plan, matrices, kept_units, step, b, count, d);
 }
 
 static int64_t ones(const uint64_t *units, int count)
@@ -144,18 +181,17 @@ static __attribute__((noinline)) void add_all_c(const struct plan *plan, struct 
 
 void mma_multiply_block(const struct mma_instruction *of, struct mma_matrices *matrices)
 {
-    _Alignas(32) struct number_factors b[NUMBER_MAX_CANDIDATES];
     uint32_t d[MMA_MAX_M][NUMBER_LANES] = {{0}};
     struct plan plan;
-    kept kept_units;
     make_plan(of, &plan);
     const int elements = plan.row->m * MMA_N, is_apart = plan.is_fp8 || plan.row->d == NUMBER_S32;
     if (plan.is_fp8) widen(&plan, matrices);
-    const int count = read_b(&plan, matrices, b);
-    find_kept(&plan, kept_units);
     for (int i = 0; i < elements && !is_apart; i++)
         d[i / MMA_N][i % MMA_N] = (uint32_t)matrices->d[i / MMA_N][i % MMA_N];
-    for (int step = 0; step < plan.steps; step++) add_step(&plan, matrices, kept_units, step, b, count, d);
+    if (plan.row->is_sparse)
+        add_sparse(&plan, matrices, d);
+    else
+        add_dense(&plan, matrices, d);
     struct float_environment caller = float_environment_set_default();
     if (is_apart) add_all_c(&plan, matrices, d);
     float_environment_put_back(&caller);

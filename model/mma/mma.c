@@ -107,12 +107,7 @@ void mma_pick(enum mma_form form, int selector, const uint32_t metadata[MMA_LANE
 
 // --- The instruction -------------------------------------------------------------------------------------------------
 
-// A unit of `bits` in a register of the lanes; one of 64 bits in two of them.
-static uint64_t unit_at(const uint32_t *words, int bits, int at, int part)
-{
-    return words[at] >> bits * part & UINT32_MAX >> (32 - bits);
-}
-
+// A unit of 64 bits, in two words of a register of the lanes.
 static uint64_t wide_unit_at(const uint32_t *words, int at)
 {
     return words[2 * at] | (uint64_t)words[2 * at + 1] << 32;
@@ -128,59 +123,73 @@ static void put_unit(uint32_t *words, int is_wide, int bits, int at, int part, u
     words[at] = (words[at] & ~(UINT32_MAX >> (32 - bits) << bits * part)) | (uint32_t)unit << bits * part;
 }
 
-// The units of one part of one register in all lanes: the first of them in the matrix, and in the registers.
-struct part {
+// How an operand lies in registers, and where its matrix is: the rows of A or D, or the columns of B, `pitch` apart.
+struct fragment {
+    const struct mma_row *row;
+    enum mma_operand operand;
     uint64_t *units;
-    int at, part, bits, is_wide, step;
+    int pitch, parts, bits, is_wide, step, count;
 };
 
-// Part i of all parts. The matrix has the rows of A or D, or the columns of B, `pitch` units apart.
-static struct part part_of(enum mma_form form, enum mma_operand operand, int i, uint64_t *units, int pitch)
+static struct fragment fragment_of(enum mma_form form, enum mma_operand operand, uint64_t *units, int pitch)
 {
     const struct mma_row *row = &rows[form];
     const int parts = mma_parts(form, operand);
-    const struct number_place first = place_in_lane_0(row, operand, parts, i / parts, i % parts);
-    units += operand == MMA_OF_B ? first.column * pitch + first.row : first.row * pitch + first.column;
-    return (struct part){units,
-                         i / parts * MMA_LANES,
-                         i % parts,
-                         unit_bits(format_of(row, operand)),
-                         register_bits(row) == 64,
-                         lane_step(operand, parts)};
+    return (struct fragment){.row = row,
+                             .operand = operand,
+                             .units = units,
+                             .pitch = pitch,
+                             .parts = parts,
+                             .bits = unit_bits(format_of(row, operand)),
+                             .is_wide = register_bits(row) == 64,
+                             .step = lane_step(operand, parts),
+                             .count = row->registers[operand] * parts};
 }
 
-static void read_units(enum mma_form form, enum mma_operand operand, const uint32_t *words, uint64_t *units, int pitch)
+// The units of part i of all parts in all lanes: the first of them in the matrix.
+static uint64_t *part_of(const struct fragment *of, int i)
 {
-    for (int i = 0; i < rows[form].registers[operand] * mma_parts(form, operand); i++) {
-        const struct part of = part_of(form, operand, i, units, pitch);
-        for (int lane = 0; lane < MMA_LANES && of.is_wide; lane++)
-            of.units[lane / 4 * pitch + lane % 4 * of.step] = wide_unit_at(words, of.at + lane);
-        for (int lane = 0; lane < MMA_LANES && !of.is_wide; lane++)
-            of.units[lane / 4 * pitch + lane % 4 * of.step] = unit_at(words, of.bits, of.at + lane, of.part);
+    const struct number_place first = place_in_lane_0(of->row, of->operand, of->parts, i / of->parts, i % of->parts);
+    return of->units +
+           (of->operand == MMA_OF_B ? first.column * of->pitch + first.row : first.row * of->pitch + first.column);
+}
+
+static void read_units(const struct fragment *of, const uint32_t *words)
+{
+    const uint32_t mask = UINT32_MAX >> (of->is_wide ? 0 : 32 - of->bits);
+    for (int i = 0; i < of->count; i++) {
+        const int at = i / of->parts * MMA_LANES, shift = of->bits * (i % of->parts), step = of->step;
+        uint64_t *to = part_of(of, i);
+        for (int lane = 0; lane < MMA_LANES; lane += 4, to += of->pitch)
+            for (int k = 0; k < 4; k++)
+                to[k * step] = of->is_wide ? wide_unit_at(words, at + lane + k) : words[at + lane + k] >> shift & mask;
     }
 }
 
-static void put_units_of_d(enum mma_form form, uint32_t *words, uint64_t units[][MMA_N])
+static void put_units(const struct fragment *of, uint32_t *words)
 {
-    for (int i = 0; i < rows[form].registers[MMA_OF_D] * mma_parts(form, MMA_OF_D); i++) {
-        const struct part of = part_of(form, MMA_OF_D, i, units[0], MMA_N);
+    for (int i = 0; i < of->count; i++) {
+        const uint64_t *from = part_of(of, i);
         for (int lane = 0; lane < MMA_LANES; lane++)
-            put_unit(words, of.is_wide, of.bits, of.at + lane, of.part,
-                     of.units[lane / 4 * MMA_N + lane % 4 * of.step]);
+            put_unit(words, of->is_wide, of->bits, i / of->parts * MMA_LANES + lane, i % of->parts,
+                     from[lane / 4 * of->pitch + lane % 4 * of->step]);
     }
 }
 
 static void execute(const struct mma_instruction *of, const uint32_t *a, const uint32_t *b, uint32_t *d)
 {
     struct mma_matrices matrices;
-    read_units(of->form, MMA_OF_A, a, matrices.a[0], MMA_MAX_COLUMN);
-    read_units(of->form, MMA_OF_B, b, matrices.b[0], MMA_MAX_COLUMN);
-    read_units(of->form, MMA_OF_D, d, matrices.d[0], MMA_N);
+    const struct fragment of_a = fragment_of(of->form, MMA_OF_A, matrices.a[0], MMA_MAX_COLUMN),
+                          of_b = fragment_of(of->form, MMA_OF_B, matrices.b[0], MMA_MAX_COLUMN),
+                          of_d = fragment_of(of->form, MMA_OF_D, matrices.d[0], MMA_N);
+    read_units(&of_a, a);
+    read_units(&of_b, b);
+    read_units(&of_d, d);
     if (rows[of->form].d == NUMBER_F64)
         mma_multiply_doubles(of, &matrices);
     else
         mma_multiply_block(of, &matrices);
-    put_units_of_d(of->form, d, matrices.d);
+    put_units(&of_d, d);
 }
 
 // Is there such a form, sparse or dense as asked?
