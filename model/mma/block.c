@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // All formats but f64. The sums of an instruction are made step by step, by number/lanes.h: of fp8 there are two, of
-// integers as many as the units fill. What is summed apart from C (fp8, integers) is added to it at the end.
+// integers as many as the units fill. What is summed apart from C (fp8, .satfinite, .xor) is added to it at the end.
 #include "block.h"
 
 #include <string.h>
@@ -112,6 +112,14 @@ static void add_step(const struct plan *plan, const struct mma_matrices *matrice
     number_multiply(&block, d);
 }
 
+// The units of a row of A or a column of B that a step of a dense instruction sums.
+static void take_units(const struct plan *plan, const uint64_t *units, int step, uint32_t *to)
+{
+    const int terms = plan->sum.terms;
+    for (int i = 0; i < terms && plan->is_fp8; i++) to[i] = (uint32_t)units[plan->unit[step][i]];
+    for (int i = 0; i < terms && !plan->is_fp8; i++) to[i] = (uint32_t)units[step * terms + i];
+}
+
 // All steps of a dense instruction at once: term i of A meets term i of B.
 static __attribute__((noinline)) void add_dense(const struct plan *plan, const struct mma_matrices *matrices,
                                                 uint32_t (*d)[NUMBER_LANES])
@@ -121,14 +129,15 @@ static __attribute__((noinline)) void add_dense(const struct plan *plan, const s
     uint32_t of_a[MMA_MAX_M * MOST_GROUPS][NUMBER_LANES], of_b[MOST_TERMS][NUMBER_LANES];
     const int terms = plan->sum.terms, groups = number_groups(terms), steps = plan->steps, rows = plan->row->m;
     if (terms % NUMBER_LANES != 0) memset(of_a, 0, sizeof of_a);
-    for (int step = 0; step < steps; step++)
-        for (int row = 0; row < rows; row++)
-            for (int i = 0; i < terms; i++)
-                of_a[(row * steps + step) * groups + i / NUMBER_LANES][i % NUMBER_LANES] =
-                    (uint32_t)matrices->a[row][plan->unit[step][i]];
-    for (int step = 0; step < steps; step++)
-        for (int i = 0; i < terms; i++)
-            for (int j = 0; j < MMA_N; j++) of_b[step * terms + i][j] = (uint32_t)matrices->b[j][plan->unit[step][i]];
+    for (int row = 0; row < rows; row++)
+        for (int step = 0; step < steps; step++)
+            take_units(plan, matrices->a[row], step, of_a[(row * steps + step) * groups]);
+    for (int j = 0; j < MMA_N; j++)
+        for (int step = 0; step < steps; step++) {
+            uint32_t units[STEP_TERMS];
+            take_units(plan, matrices->b[j], step, units);
+            for (int i = 0; i < terms; i++) of_b[step * terms + i][j] = units[i];
+        }
     number_factors_read_groups(plan->sum.a, (const uint32_t(*)[NUMBER_LANES])of_a, (size_t)(rows * steps * groups), 0,
                                a);
     number_factors_read_groups(plan->sum.b, (const uint32_t(*)[NUMBER_LANES])of_b, (size_t)(steps * terms), 0, b);
@@ -184,7 +193,8 @@ void mma_multiply_block(const struct mma_instruction *of, struct mma_matrices *m
     uint32_t d[MMA_MAX_M][NUMBER_LANES] = {{0}};
     struct plan plan;
     make_plan(of, &plan);
-    const int elements = plan.row->m * MMA_N, is_apart = plan.is_fp8 || plan.row->d == NUMBER_S32;
+    const int elements = plan.row->m * MMA_N,
+              is_apart = plan.is_fp8 || plan.row->tail == MMA_SATFINITE || plan.row->tail == MMA_XOR;
     if (plan.is_fp8) widen(&plan, matrices);
     for (int i = 0; i < elements && !is_apart; i++)
         d[i / MMA_N][i % MMA_N] = (uint32_t)matrices->d[i / MMA_N][i % MMA_N];

@@ -124,11 +124,12 @@ static void put_unit(uint32_t *words, int is_wide, int bits, int at, int part, u
 }
 
 // How an operand lies in registers, and where its matrix is: the rows of A or D, or the columns of B, `pitch` apart.
+// The parts of a register lie side by side.
 struct fragment {
     const struct mma_row *row;
     enum mma_operand operand;
     uint64_t *units;
-    int pitch, parts, bits, is_wide, step, count;
+    int pitch, parts, bits, is_wide, step;
 };
 
 static struct fragment fragment_of(enum mma_form form, enum mma_operand operand, uint64_t *units, int pitch)
@@ -142,37 +143,60 @@ static struct fragment fragment_of(enum mma_form form, enum mma_operand operand,
                              .parts = parts,
                              .bits = unit_bits(format_of(row, operand)),
                              .is_wide = register_bits(row) == 64,
-                             .step = lane_step(operand, parts),
-                             .count = row->registers[operand] * parts};
+                             .step = lane_step(operand, parts)};
 }
 
-// The units of part i of all parts in all lanes: the first of them in the matrix.
-static uint64_t *part_of(const struct fragment *of, int i)
+// The first unit of a register in lane 0.
+static uint64_t *first_unit(const struct fragment *of, int index)
 {
-    const struct number_place first = place_in_lane_0(of->row, of->operand, of->parts, i / of->parts, i % of->parts);
+    const struct number_place first = place_in_lane_0(of->row, of->operand, of->parts, index, 0);
     return of->units +
            (of->operand == MMA_OF_B ? first.column * of->pitch + first.row : first.row * of->pitch + first.column);
 }
 
+// One register of all lanes, of `parts` parts.
+static inline __attribute__((always_inline)) void read_register(const struct fragment *of, const uint32_t *words,
+                                                                uint64_t *to, const int parts)
+{
+    const int bits = 32 / parts;
+    for (int lane = 0; lane < MMA_LANES; lane += 4, to += of->pitch)
+        for (int k = 0; k < 4; k++)
+            for (int part = 0; part < parts; part++)
+                to[k * of->step + part] = words[lane + k] >> bits * part & UINT32_MAX >> (32 - bits);
+}
+
+static void read_wide_register(const struct fragment *of, const uint32_t *words, uint64_t *to)
+{
+    for (int lane = 0; lane < MMA_LANES; lane++)
+        to[lane / 4 * of->pitch + lane % 4 * of->step] = wide_unit_at(words, lane);
+}
+
 static void read_units(const struct fragment *of, const uint32_t *words)
 {
-    const uint32_t mask = UINT32_MAX >> (of->is_wide ? 0 : 32 - of->bits);
-    for (int i = 0; i < of->count; i++) {
-        const int at = i / of->parts * MMA_LANES, shift = of->bits * (i % of->parts), step = of->step;
-        uint64_t *to = part_of(of, i);
-        for (int lane = 0; lane < MMA_LANES; lane += 4, to += of->pitch)
-            for (int k = 0; k < 4; k++)
-                to[k * step] = of->is_wide ? wide_unit_at(words, at + lane + k) : words[at + lane + k] >> shift & mask;
+    for (int i = 0; i < of->row->registers[of->operand]; i++) {
+        uint64_t *const to = first_unit(of, i);
+        const uint32_t *const from = words + i * MMA_LANES * (of->is_wide ? 2 : 1);
+        if (of->is_wide)
+            read_wide_register(of, from, to);
+        else if (of->parts == 1)
+            read_register(of, from, to, 1);
+        else if (of->parts == 2)
+            read_register(of, from, to, 2);
+        else if (of->parts == 4)
+            read_register(of, from, to, 4);
+        else
+            read_register(of, from, to, 8);
     }
 }
 
 static void put_units(const struct fragment *of, uint32_t *words)
 {
-    for (int i = 0; i < of->count; i++) {
-        const uint64_t *from = part_of(of, i);
+    for (int i = 0; i < of->row->registers[of->operand]; i++) {
+        const uint64_t *const from = first_unit(of, i);
         for (int lane = 0; lane < MMA_LANES; lane++)
-            put_unit(words, of->is_wide, of->bits, i / of->parts * MMA_LANES + lane, i % of->parts,
-                     from[lane / 4 * of->pitch + lane % 4 * of->step]);
+            for (int part = 0; part < of->parts; part++)
+                put_unit(words, of->is_wide, of->bits, i * MMA_LANES + lane, part,
+                         from[lane / 4 * of->pitch + lane % 4 * of->step + part]);
     }
 }
 
