@@ -8,6 +8,7 @@
 #include "cuda_abi.h"
 
 struct CUarray_st;
+struct CUmipmappedArray_st;
 struct CUctxCreateParams_st;
 struct CUexecAffinityParam_st;
 struct CUdevprop_st;
@@ -68,6 +69,49 @@ struct CUDA_MEMCPY3D_st {
     void *reserved1;
     size_t dstPitch, dstHeight;
     size_t WidthInBytes, Height, Depth;
+};
+
+struct CUDA_ARRAY_DESCRIPTOR_st {
+    size_t Width, Height;
+    uint32_t Format, NumChannels;
+};
+
+struct CUDA_ARRAY3D_DESCRIPTOR_st {
+    size_t Width, Height, Depth;
+    uint32_t Format, NumChannels, Flags;
+};
+
+// What a texture or surface object is made of.
+struct CUDA_RESOURCE_DESC_st {
+    uint32_t resType;
+    union {
+        struct CUarray_st *array;
+        struct CUmipmappedArray_st *mipmap;
+        struct {
+            unsigned long long devPtr;
+            uint32_t format, numChannels;
+            size_t sizeInBytes;
+        } linear;
+        struct {
+            unsigned long long devPtr;
+            uint32_t format, numChannels;
+            size_t width, height, pitchInBytes;
+        } pitch2D;
+        int reserved[32];
+    } res;
+    uint32_t flags;
+};
+
+struct CUDA_TEXTURE_DESC_st {
+    uint32_t addressMode[3], filterMode, flags, maxAnisotropy, mipmapFilterMode;
+    float mipmapLevelBias, minMipmapLevelClamp, maxMipmapLevelClamp, borderColor[4];
+    int reserved[12];
+};
+
+struct CUDA_RESOURCE_VIEW_DESC_st {
+    uint32_t format;
+    size_t width, height, depth;
+    uint32_t firstMipmapLevel, lastMipmapLevel, firstLayer, lastLayer, reserved[16];
 };
 
 struct CUDA_KERNEL_NODE_PARAMS_v2_st {

@@ -5,7 +5,7 @@
 #define TMAREF_REFUSALS_H
 
 // clang-format off
-#define WHY_ARRAYS         "; tmaref has no CUDA arrays: use linear memory (cudaMalloc, cudaMallocPitch)"
+#define WHY_ARRAYS         "; tmaref has CUDA arrays of plain formats, not their planes, sparse ones, or those of other APIs"
 #define WHY_CHECKPOINTS    "; tmaref cannot save the state of a process"
 #define WHY_DECOMPRESSION  "; tmaref has no decompression engine"
 #define WHY_FABRIC         "; tmaref has one device, and no fabric of devices"
@@ -15,8 +15,8 @@
 #define WHY_ONE_DEVICE     "; tmaref has one device: use cudaLaunchCooperativeKernel"
 #define WHY_OTHER_APIS     "; tmaref cannot share memory or semaphores with other APIs"
 #define WHY_SHORT          "; its addresses and sizes have 32 bits: ask for the name that ends in _v2, as cuda.h does"
-#define WHY_SURFACES       "; tmaref has no surfaces: let kernels write linear memory through pointers (cudaMalloc)"
-#define WHY_TEXTURES       "; tmaref has no textures: let kernels read linear memory through pointers (cudaMalloc)"
+#define WHY_SURFACES       "; tmaref has surface objects, not surface references: use cuSurfObjectCreate"
+#define WHY_TEXTURES       "; tmaref has texture objects, not texture references: use cuTexObjectCreate"
 #define WHY_UNASKED        "" // no program of docs/programs.md makes the call
 // clang-format on
 

@@ -143,6 +143,8 @@ struct machine_child {
 //   error_text         what the CUDA runtime calls an error; goes with `child`
 //   set_condition      takes what cudaGraphSetConditional() says, 0: there is no such handle; may be called in any
 //                      thread that runs clusters; NULL: there is none
+//   texture            what a handle of a texture or surface object stands for, NULL: nothing; called in any thread that
+//                      runs clusters. NULL: there are none
 //   describe           writes what is known of global memory at an address that is mapped or was, as a text that goes on
 //                      from "128 bytes at 0x1000, "; returns its length, 0: nothing. NULL: nobody knows
 //   is_untouched       has nobody written global memory at that address, nor read it? With describe_context. NULL: not
@@ -158,6 +160,7 @@ enum {
     MACHINE_PATIENCE = 10
 }; // seconds for which nothing may change that a launch waits for, where it counts its tries
 struct machine_hang;
+struct texture;
 struct machine_launch {
     struct machine_module *module;
     int kernel;
@@ -183,6 +186,8 @@ struct machine_launch {
     void *meanwhile_context;
     int (*set_condition)(void *context, uint64_t handle, uint32_t value);
     void *condition_context;
+    const struct texture *(*texture)(void *context, uint64_t handle);
+    void *texture_context;
     size_t (*describe)(void *context, uint64_t address, char *text, size_t bytes);
     int (*is_untouched)(void *context, uint64_t address);
     void *describe_context;

@@ -179,6 +179,24 @@ static int parts_fit(struct trial *trial, const struct ptx_operand_rule *rule, c
     return 1;
 }
 
+// The parts that name a texel: a layer, and coordinates of one type.
+static int place_fits(struct trial *trial, const struct ptx_operand_rule *rule, const struct written *written)
+{
+    const struct written *part = &trial->operands->at[written->first];
+    int constants = 0, members = 0;
+    for (uint32_t i = 0; i < written->count; i++) {
+        struct ptx_operand_rule of = {.name = rule->name, .name_length = rule->name_length, .type = rule->type};
+        if (i == 0) of.type = PTX_TYPE_u32;
+        constants += part[i].kind == PTX_OPERAND_CONSTANT;
+        members += part[i].is_member;
+        if (value_fits(trial, &of, &part[i])) continue;
+        trial->blamed = &part[i];
+        return 0;
+    }
+    return constants == 0 || members == 0 ||
+           refuse(trial, written, "a constant cannot stand beside a part of a vector register%s", "");
+}
+
 static int vector_fits(struct trial *trial, const struct ptx_operand_rule *rule, const struct written *written)
 {
     struct ptx_operand_rule part = *rule;
@@ -188,7 +206,7 @@ static int vector_fits(struct trial *trial, const struct ptx_operand_rule *rule,
         return refuse(trial, written, "vectors of more than 128 bits need %s", "sm_100");
     if (written->count != rule->vector)
         return refuse(trial, written, "this vector has the wrong number of parts%s", "");
-    return parts_fit(trial, &part, written);
+    return rule->has_layer ? place_fits(trial, rule, written) : parts_fit(trial, &part, written);
 }
 
 // mov.b64 %rd, {%r0, %r1}: equal parts that make up the whole.
@@ -295,6 +313,7 @@ static int at_fits(struct trial *trial, const struct ptx_operand_rule *rule, con
 {
     const struct ptx_type_row *type = ptx_type_row((enum ptx_type)written->type);
     int is_long = rule->space == PTX_WORD_NONE || rule->space == PTX_GLOBAL || rule->space == PTX_CONST;
+    if (rule->no_offset && written->offset != 0) return refuse(trial, written, "a handle has no offset%s", "");
     switch (is_place(trial, written) ? PTX_OPERAND_AT_VARIABLE : written->kind) {
     case PTX_OPERAND_AT_REGISTER:
         if (!is_integer(type->kind) || type->bits > 64)

@@ -107,6 +107,7 @@ static const struct {
     {'m', offsetof(struct ptx_operand_rule, not_parameter)}, {'S', offsetof(struct ptx_operand_rule, only_shared)},
     {'G', offsetof(struct ptx_operand_rule, not_shared)},    {'h', offsetof(struct ptx_operand_rule, is_hint)},
     {'B', offsetof(struct ptx_operand_rule, only_bits)},     {'e', offsetof(struct ptx_operand_rule, is_each)},
+    {'A', offsetof(struct ptx_operand_rule, has_layer)},     {'N', offsetof(struct ptx_operand_rule, no_offset)},
 };
 enum { FLAGS = sizeof flags / sizeof flags[0] };
 

@@ -35,7 +35,7 @@ struct ptx_operand_rule {
     uint8_t vector; // 0 a scalar, else how many parts
     uint8_t is_written, is_optional, is_joined, is_bracketed, is_wide, may_negate, may_sink, must_sink;
     uint8_t register_only, may_special, may_address, may_pack, step, is_fraction, not_parameter, no_float, only_shared,
-        not_shared, is_vectorable, is_hint, only_bits, is_each;
+        not_shared, is_vectorable, is_hint, only_bits, is_each, has_layer, no_offset;
     uint8_t limited;  // a constant: 'c' 0 to 255, 'b' 0 to 15, 'w' a multiple of 32, 'W' the same and not 0, 'n' not 0,
                       // 'o' 0 or 1, 'q' a multiple of 16, 'z' at most the one before
     uint8_t selector; // enum ptx_selector

@@ -32,7 +32,7 @@ RUNTIME_CALL(cudaGraphConditionalHandleCreate,
 RUNTIME_CALL(cudaDeviceEnablePeerAccess, (int peer, unsigned flags),
              ((void)flags, peer == 0 ? cudaErrorPeerAccessUnsupported : cudaErrorInvalidDevice))
 
-// Programs fill it in for arrays and textures, which are refused where they are made.
+// What the channels of arrays and textures are.
 RUNTIME_VISIBLE struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, uint32_t kind)
 {
     return (struct cudaChannelFormatDesc){x, y, z, w, kind};

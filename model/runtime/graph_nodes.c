@@ -46,14 +46,19 @@ static enum cudaError of_copy(const struct cudaMemcpy3DParms *from, struct CUgra
 {
     of_flat_copy(from->dstPtr.ptr, from->srcPtr.ptr, from->extent.width, to);
     struct CUDA_MEMCPY3D_st *box = &to->copy.params;
+    const size_t from_texel = from->srcArray != NULL ? runtime_texel_bytes(from->srcArray) : 1;
+    const size_t to_texel = from->dstArray != NULL ? runtime_texel_bytes(from->dstArray) : 1;
     if (from->srcArray != NULL) box->srcMemoryType = MEMORY_OF_ARRAY;
     if (from->dstArray != NULL) box->dstMemoryType = MEMORY_OF_ARRAY;
-    box->srcXInBytes = from->srcPos.x;
+    box->srcArray = (struct CUarray_st *)from->srcArray;
+    box->dstArray = (struct CUarray_st *)from->dstArray;
+    box->WidthInBytes = from->extent.width * (from->srcArray != NULL ? from_texel : to_texel);
+    box->srcXInBytes = from->srcPos.x * from_texel;
     box->srcY = from->srcPos.y;
     box->srcZ = from->srcPos.z;
     box->srcPitch = from->srcPtr.pitch;
     box->srcHeight = from->srcPtr.ysize;
-    box->dstXInBytes = from->dstPos.x;
+    box->dstXInBytes = from->dstPos.x * to_texel;
     box->dstY = from->dstPos.y;
     box->dstZ = from->dstPos.z;
     box->dstPitch = from->dstPtr.pitch;

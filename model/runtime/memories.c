@@ -132,28 +132,33 @@ static uint32_t from_type(uint32_t kind)
     return kind == COPY_HOST_TO_DEVICE ? MEMORY_OF_HOST : MEMORY_OF_DEVICE;
 }
 
+// Of an array, positions and the extent count texels.
 static enum cudaError copy_box(const struct cudaMemcpy3DParms *from, struct CUstream_st *stream)
 {
     if (from == NULL) return cudaErrorInvalidValue;
     if (from->kind > COPY_BY_POINTERS) return cudaErrorInvalidMemcpyDirection;
+    const size_t to_texel = from->dstArray != NULL ? runtime_texel_bytes(from->dstArray) : 1;
+    const size_t from_texel = from->srcArray != NULL ? runtime_texel_bytes(from->srcArray) : 1;
     const struct CUDA_MEMCPY3D_st box = {
-        .srcXInBytes = from->srcPos.x,
+        .srcXInBytes = from->srcPos.x * from_texel,
         .srcY = from->srcPos.y,
         .srcZ = from->srcPos.z,
         .srcMemoryType = from->srcArray != NULL ? MEMORY_OF_ARRAY : from_type(from->kind),
         .srcHost = from->srcPtr.ptr,
         .srcDevice = address_of(from->srcPtr.ptr),
+        .srcArray = (struct CUarray_st *)from->srcArray,
         .srcPitch = from->srcPtr.pitch,
         .srcHeight = from->srcPtr.ysize,
-        .dstXInBytes = from->dstPos.x,
+        .dstXInBytes = from->dstPos.x * to_texel,
         .dstY = from->dstPos.y,
         .dstZ = from->dstPos.z,
         .dstMemoryType = from->dstArray != NULL ? MEMORY_OF_ARRAY : to_type(from->kind),
         .dstHost = from->dstPtr.ptr,
         .dstDevice = address_of(from->dstPtr.ptr),
+        .dstArray = (struct CUarray_st *)from->dstArray,
         .dstPitch = from->dstPtr.pitch,
         .dstHeight = from->dstPtr.ysize,
-        .WidthInBytes = from->extent.width,
+        .WidthInBytes = from->extent.width * (from->srcArray != NULL ? from_texel : to_texel),
         .Height = from->extent.height,
         .Depth = from->extent.depth};
     return (enum cudaError)cuMemcpy3DAsync_v2(&box, stream);

@@ -62,4 +62,10 @@ void runtime_tell(const char *call, const char *format, ...) __attribute__((form
 // The answer of a call that the runtime has not: says so once, and why (refusals.h).
 int runtime_missing(const char *name, const char *why, int *was_told);
 
+// The bytes of one texel of an array, 0 if there is no such array.
+size_t runtime_texel_bytes(const struct cudaArray *array);
+
+// No stream: the call returns when the copy is done.
+#define RUNTIME_WAITS ((struct CUstream_st *)UINTPTR_MAX)
+
 #endif

@@ -43,6 +43,49 @@ struct cudaPitchedPtr {
     size_t pitch, xsize, ysize;
 };
 
+// Fields that CUDA 13 dropped, and those that it added.
+#if RUNTIME_RELEASE < 13
+#define BEFORE_13(...) int __VA_ARGS__;
+#define SINCE_13(...)
+#else
+#define BEFORE_13(...)
+#define SINCE_13(...) __VA_ARGS__;
+#endif
+
+// What a texture or surface object is made of.
+enum { RESOURCE_ARRAY, RESOURCE_MIPMAP, RESOURCE_LINEAR, RESOURCE_PITCH };
+struct cudaResourceDesc {
+    uint32_t resType;
+    union {
+        struct cudaArray *array;
+        struct cudaMipmappedArray *mipmap;
+        struct {
+            void *devPtr;
+            struct cudaChannelFormatDesc desc;
+            size_t sizeInBytes;
+        } linear;
+        struct {
+            void *devPtr;
+            struct cudaChannelFormatDesc desc;
+            size_t width, height, pitchInBytes;
+        } pitch2D;
+        SINCE_13(int reserved[32])
+    } res;
+    SINCE_13(uint32_t flags)
+};
+
+struct cudaResourceViewDesc; // the driver's CUDA_RESOURCE_VIEW_DESC_st
+
+struct cudaTextureDesc {
+    uint32_t addressMode[3], filterMode, readMode;
+    int sRGB;
+    float borderColor[4];
+    int normalizedCoords;
+    uint32_t maxAnisotropy, mipmapFilterMode;
+    float mipmapLevelBias, minMipmapLevelClamp, maxMipmapLevelClamp;
+    int disableTrilinearOptimization, seamlessCubemap;
+};
+
 struct cudaMemcpy3DParms {
     struct cudaArray *srcArray;
     struct cudaPos srcPos;
@@ -127,13 +170,6 @@ struct cudaLaunchConfig_st {
     struct cuda_launch_attribute *attrs;
     unsigned numAttrs;
 };
-
-// Fields that CUDA 13 dropped.
-#if RUNTIME_RELEASE < 13
-#define BEFORE_13(...) int __VA_ARGS__;
-#else
-#define BEFORE_13(...)
-#endif
 
 struct cudaDeviceProp {
     char name[256];

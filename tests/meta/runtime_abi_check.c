@@ -16,6 +16,8 @@
 #define cudaChannelFormatDesc our_cudaChannelFormatDesc
 #define cudaPitchedPtr        our_cudaPitchedPtr
 #define cudaMemcpy3DParms     our_cudaMemcpy3DParms
+#define cudaResourceDesc      our_cudaResourceDesc
+#define cudaTextureDesc       our_cudaTextureDesc
 #define cudaMemcpy3DPeerParms our_cudaMemcpy3DPeerParms
 #define cudaPointerAttributes our_cudaPointerAttributes
 #define cudaFuncAttributes    our_cudaFuncAttributes
@@ -32,6 +34,8 @@
 #undef cudaChannelFormatDesc
 #undef cudaPitchedPtr
 #undef cudaMemcpy3DParms
+#undef cudaResourceDesc
+#undef cudaTextureDesc
 #undef cudaMemcpy3DPeerParms
 #undef cudaPointerAttributes
 #undef cudaFuncAttributes
@@ -52,6 +56,16 @@ SAME_BYTES(cudaPos)
 SAME_BYTES(cudaChannelFormatDesc)
 SAME_FIELD(cudaChannelFormatDesc, f)
 SAME_BYTES(cudaPitchedPtr)
+SAME_BYTES(cudaResourceDesc)
+SAME_FIELD(cudaResourceDesc, res.linear.desc)
+SAME_FIELD(cudaResourceDesc, res.linear.sizeInBytes)
+SAME_FIELD(cudaResourceDesc, res.pitch2D.pitchInBytes)
+SAME_FIELD(cudaResourceDesc, flags)
+SAME_BYTES(cudaTextureDesc)
+SAME_FIELD(cudaTextureDesc, readMode)
+SAME_FIELD(cudaTextureDesc, borderColor)
+SAME_FIELD(cudaTextureDesc, maxAnisotropy)
+SAME_FIELD(cudaTextureDesc, seamlessCubemap)
 SAME_BYTES(cudaMemcpy3DParms)
 SAME_FIELD(cudaMemcpy3DParms, srcPtr)
 SAME_FIELD(cudaMemcpy3DParms, dstPos)

@@ -31,7 +31,7 @@ static const struct {
     {"pmevent 16;", 9, "the constant here is 0 to 15", ""},
     {"call nofunction;", 6, "no function 'nofunction'", ".extern"},
     {"call fn, (r);", 6, "the function has 0 parameters, the call 1", ""},
-    {"tex.2d.v4.f32.f32 {f,f,f,f}, [a, {f,f}];", 1, "textures and surfaces", ""},
+    {"tex.base.2d.v4.f32.f32 {f,f,f,f}, [a, {f,f}];", 1, "textures and surfaces", ""},
     {"tcgen05.wait::ld.sync.aligned;", 1, "sm_100", "sm_90a"},
     {"vadd.u32.u32.u32 r, r.b4, r;", 21, "no such part", ""},
     {"vadd.u32.u32.u32 r.b0, r, r;", 1, "the operand 'c' is missing", ""},

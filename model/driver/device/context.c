@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "capture.h"
+#include "cuda_array.h"
 #include "loaded.h"
 #include "turns.h"
 
@@ -59,6 +60,7 @@ static void context_empty(struct driver *driver, struct CUctx_st *context)
         next = object->next;
         if (object->owner == context) event_destroy(driver, (struct CUevent_st *)object);
     }
+    arrays_remove_owned(driver, context);
     virtual_unmap_all(driver, context);
     allocations_remove_owned(&driver->allocations, context);
     machine_heap_close(context->heap);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "children.h"
+#include "cuda_array.h"
 #include "graph_condition.h"
 #include "logs.h"
 #include "look.h"
@@ -211,6 +212,8 @@ static int begin(struct driver *driver, const struct work_kernel *kernel, struct
         .meanwhile_context = run,
         .set_condition = condition_set,
         .condition_context = driver,
+        .texture = texture_find,
+        .texture_context = driver,
         .describe = describe,
         .is_untouched = is_untouched,
         .describe_context = driver,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // cuMemcpy* and cuMemset*: each call fills a struct work, whose memory is checked, and submits it.
+#include "cuda_array.h"
 #include "turns.h"
 #include "work.h"
 
@@ -185,7 +186,7 @@ DRIVER_VISIBLE enum cuda_result cuMemcpyPeer(unsigned long long to, struct CUctx
 
 // --- Boxes -----------------------------------------------------------------------------------------------------------
 
-// Where one side of a box begins; 0 for an array, which there are none of.
+// Where one side of a box begins that is no array.
 static uint64_t side_of(uint32_t type, const void *host, uint64_t device)
 {
     return type == MEMORY_OF_HOST ? address_of(host) : device;
@@ -208,18 +209,52 @@ static int place_side(const struct CUDA_MEMCPY3D_st *box, uint64_t *at, const si
     return box->Height <= 1 || (from[0] <= *pitch && box->WidthInBytes <= *pitch - from[0]);
 }
 
-static enum cuda_result refuse_array(void)
+static int is_array(uint32_t type)
 {
-    DRIVER_ENTER(driver);
-    return driver_refuse(driver, CUDA_ERROR_NOT_SUPPORTED, "cuMemcpy3D", "tmaref exec has no CUDA arrays");
+    return type == MEMORY_OF_ARRAY;
+}
+
+// The same of an array, whose pitch and slice are its own.
+static int place_array(const struct CUDA_MEMCPY3D_st *box, const struct CUarray_st *array, const size_t from[3],
+                       struct array_side *side)
+{
+    const size_t extent[3] = {box->WidthInBytes, box->Height, box->Depth};
+    return object_is(array, OBJECT_ARRAY) && array_side_of(array, from, extent, side);
+}
+
+static int place_to(const struct CUDA_MEMCPY3D_st *box, struct work_copy *copy)
+{
+    const size_t at[3] = {box->dstXInBytes, box->dstY, box->dstZ};
+    struct array_side side;
+    if (!is_array(box->dstMemoryType))
+        return place_side(box, &copy->to, at, box->dstHeight, &copy->to_pitch, &copy->to_slice);
+    if (box->dstLOD != 0 || !place_array(box, box->dstArray, at, &side)) return 0;
+    copy->to = side.address;
+    copy->to_type = MEMORY_OF_DEVICE;
+    copy->to_pitch = side.pitch;
+    copy->to_slice = side.slice;
+    return 1;
+}
+
+static int place_from(const struct CUDA_MEMCPY3D_st *box, struct work_copy *copy)
+{
+    const size_t at[3] = {box->srcXInBytes, box->srcY, box->srcZ};
+    struct array_side side;
+    if (!is_array(box->srcMemoryType))
+        return place_side(box, &copy->from, at, box->srcHeight, &copy->from_pitch, &copy->from_slice);
+    if (box->srcLOD != 0 || !place_array(box, box->srcArray, at, &side)) return 0;
+    copy->from = side.address;
+    copy->from_type = MEMORY_OF_DEVICE;
+    copy->from_pitch = side.pitch;
+    copy->from_slice = side.slice;
+    return 1;
 }
 
 enum cuda_result copy_of_box(const struct CUDA_MEMCPY3D_st *box, struct work_copy *copy)
 {
     if (box == NULL) return CUDA_ERROR_INVALID_VALUE;
-    if ((int)box->srcMemoryType == MEMORY_OF_ARRAY || (int)box->dstMemoryType == MEMORY_OF_ARRAY) return refuse_array();
-    if (!is_memory(box->srcMemoryType) || !is_memory(box->dstMemoryType)) return CUDA_ERROR_INVALID_VALUE;
-    const size_t to[3] = {box->dstXInBytes, box->dstY, box->dstZ}, from[3] = {box->srcXInBytes, box->srcY, box->srcZ};
+    if (!is_memory(box->srcMemoryType) && !is_array(box->srcMemoryType)) return CUDA_ERROR_INVALID_VALUE;
+    if (!is_memory(box->dstMemoryType) && !is_array(box->dstMemoryType)) return CUDA_ERROR_INVALID_VALUE;
     *copy = (struct work_copy){.to = side_of(box->dstMemoryType, box->dstHost, box->dstDevice),
                                .from = side_of(box->srcMemoryType, box->srcHost, box->srcDevice),
                                .to_type = box->dstMemoryType,
@@ -229,10 +264,7 @@ enum cuda_result copy_of_box(const struct CUDA_MEMCPY3D_st *box, struct work_cop
                                .width = box->WidthInBytes,
                                .height = box->Height,
                                .depth = box->Depth};
-    return place_side(box, &copy->to, to, box->dstHeight, &copy->to_pitch, &copy->to_slice) &&
-                   place_side(box, &copy->from, from, box->srcHeight, &copy->from_pitch, &copy->from_slice)
-               ? CUDA_SUCCESS
-               : CUDA_ERROR_INVALID_VALUE;
+    return place_to(box, copy) && place_from(box, copy) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 // One row has no pitch, one plane no height.
@@ -283,12 +315,14 @@ DRIVER_VISIBLE enum cuda_result cuMemcpy2DAsync_v2(const struct CUDA_MEMCPY2D_st
                                      .srcMemoryType = box->srcMemoryType,
                                      .srcHost = box->srcHost,
                                      .srcDevice = box->srcDevice,
+                                     .srcArray = box->srcArray,
                                      .srcPitch = box->srcPitch,
                                      .dstXInBytes = box->dstXInBytes,
                                      .dstY = box->dstY,
                                      .dstMemoryType = box->dstMemoryType,
                                      .dstHost = box->dstHost,
                                      .dstDevice = box->dstDevice,
+                                     .dstArray = box->dstArray,
                                      .dstPitch = box->dstPitch,
                                      .WidthInBytes = box->WidthInBytes,
                                      .Height = box->Height,

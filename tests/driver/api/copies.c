@@ -42,13 +42,12 @@ static void refuse_boxes(struct CUDA_MEMCPY3D_st *box, struct CUDA_MEMCPY2D_st *
     REFUSES(ERROR_INVALID_VALUE, cuMemcpy2D_v2(rows));
     REFUSES(ERROR_INVALID_VALUE, cuMemcpy2D_v2(NULL));
     REFUSES(ERROR_INVALID_VALUE, cuMemcpy3D_v2(NULL));
-    box->dstMemoryType = MEMORY_OF_ARRAY;
-    REFUSES(ERROR_NOT_SUPPORTED, cuMemcpy3D_v2(box));
-    SAYS("tmaref exec has no CUDA arrays");
+    box->dstMemoryType = MEMORY_OF_ARRAY; // of no array
+    REFUSES(ERROR_INVALID_VALUE, cuMemcpy3D_v2(box));
     box->dstMemoryType = 9;
     REFUSES(ERROR_INVALID_VALUE, cuMemcpy3D_v2(box));
     box->srcMemoryType = MEMORY_OF_ARRAY;
-    REFUSES(ERROR_NOT_SUPPORTED, cuMemcpy3D_v2(box));
+    REFUSES(ERROR_INVALID_VALUE, cuMemcpy3D_v2(box));
 }
 
 // Rows of 8 bytes in the middle of a pitched field, to the device and back to another pitch.

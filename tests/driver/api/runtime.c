@@ -351,19 +351,19 @@ void show_runtime_libraries(void)
 
 // --- What is wrong with the environment ------------------------------------------------------------------------------
 
-int cudaFreeArray(void), cuArrayDestroy(void), cuMemAlloc(void);
+int cudaArrayGetPlane(void), cuArrayGetPlane(void), cuMemAlloc(void);
 
 // A call that tmaref has not says so once.
 void show_missing_calls(void)
 {
-    REFUSES(ERROR_NOT_SUPPORTED, cudaFreeArray());
-    SAYS("cudaFreeArray: tmaref exec does not have this call; it returns 801; tmaref has no CUDA arrays: use linear");
-    REFUSES(ERROR_NOT_SUPPORTED, cudaFreeArray());
+    REFUSES(ERROR_NOT_SUPPORTED, cudaArrayGetPlane());
+    SAYS("cudaArrayGetPlane: tmaref exec does not have this call; it returns 801; tmaref has CUDA arrays of plain");
+    REFUSES(ERROR_NOT_SUPPORTED, cudaArrayGetPlane());
     SAYS_NOTHING();
     REQUIRE(cudaGetLastError() == cudaErrorNotSupported);
-    REFUSES(ERROR_NOT_SUPPORTED, cuArrayDestroy());
-    SAYS("cuArrayDestroy: tmaref exec does not have this call; it returns 801; tmaref has no CUDA arrays: use linear");
-    REFUSES(ERROR_NOT_SUPPORTED, cuArrayDestroy());
+    REFUSES(ERROR_NOT_SUPPORTED, cuArrayGetPlane());
+    SAYS("cuArrayGetPlane: tmaref exec does not have this call; it returns 801; tmaref has CUDA arrays of plain");
+    REFUSES(ERROR_NOT_SUPPORTED, cuArrayGetPlane());
     SAYS_NOTHING();
     REFUSES(ERROR_NOT_SUPPORTED, cuMemAlloc());
     SAYS("have 32 bits: ask for the name that ends in _v2");

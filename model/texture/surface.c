@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+#include "texture.h"
+
+#include <stddef.h>
+
+// Of a value that is outside 0 .. size - bytes: the nearest that is inside, or -1.
+static int64_t kept(int32_t at, uint64_t size, uint64_t bytes, int clamps)
+{
+    if (at >= 0 && (uint64_t)at + bytes <= size) return at;
+    if (!clamps || size < bytes) return -1;
+    return at < 0 ? 0 : (int64_t)(size - bytes);
+}
+
+uint8_t *texture_surface_at(const struct texture_image *image, const int32_t at[TEXTURE_AXES], uint32_t axes,
+                            int32_t layer, uint32_t bytes, int clamps)
+{
+    const struct texture_level *level = &image->level[0];
+    const uint64_t row_bytes = (uint64_t)level->size[0] * image->channels * image->channel_bytes;
+    const int64_t x = kept(at[0], row_bytes, bytes, clamps), y = axes > 1 ? kept(at[1], level->size[1], 1, clamps) : 0;
+    const int64_t z = axes > 2 ? kept(at[2], level->size[2], 1, clamps) : kept(layer, image->planes, 1, clamps);
+    if (x < 0 || y < 0 || z < 0) return NULL;
+    return level->at + x + (uint64_t)y * level->pitch + (uint64_t)z * level->slice;
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+// CUDA arrays, texture objects and surface objects.
+#include "api.h"
+
+enum { FLOAT = 0x20, BYTES = 0x01, LAYERED = 1, CUBE = 4, ARRAY = 0, LINEAR = 2, PITCH = 3 };
+
+static struct CUarray_st *array_of(size_t width, size_t height, size_t depth, unsigned flags)
+{
+    struct CUarray_st *array = NULL;
+    const struct CUDA_ARRAY3D_DESCRIPTOR_st from = {width, height, depth, FLOAT, 1, flags};
+    WORKS(cuArray3DCreate_v2(&array, &from));
+    return array;
+}
+
+static void refuse_array(size_t width, size_t height, size_t depth, unsigned channels, unsigned flags)
+{
+    struct CUarray_st *array = NULL;
+    const struct CUDA_ARRAY3D_DESCRIPTOR_st from = {width, height, depth, FLOAT, channels, flags};
+    REFUSES(ERROR_INVALID_VALUE, cuArray3DCreate_v2(&array, &from));
+}
+
+// As an H200's driver has it.
+void show_arrays(void)
+{
+    struct CUDA_ARRAY3D_DESCRIPTOR_st is;
+    struct CUmipmappedArray_st *mipmap;
+    struct CUarray_st *array, *level;
+    api_ready();
+    refuse_array(0, 4, 0, 1, 0);
+    refuse_array(4, 0, 4, 1, 0);
+    refuse_array(8, 8, 0, 3, 0);
+    SAYS("format 0x20 with 3 channels");
+    refuse_array(8, 8, 0, 1, LAYERED);
+    refuse_array(8, 8, 4, 1, CUBE);
+    refuse_array(131073, 0, 0, 1, 0);
+    SAYS("there is no array of width 131073");
+    array = array_of(131072, 0, 0, 0);
+    WORKS(cuArray3DGetDescriptor_v2(&is, array));
+    REQUIRE(is.Width == 131072 && is.Height == 0 && is.Format == FLOAT && is.NumChannels == 1);
+    WORKS(cuArrayDestroy(array));
+    REFUSES(ERROR_INVALID_HANDLE, cuArrayDestroy(array));
+    const struct CUDA_ARRAY3D_DESCRIPTOR_st from = {9, 5, 0, FLOAT, 1, 0};
+    WORKS(cuMipmappedArrayCreate(&mipmap, &from, 99));
+    WORKS(cuMipmappedArrayGetLevel(&level, mipmap, 3));
+    WORKS(cuArray3DGetDescriptor_v2(&is, level));
+    REQUIRE(is.Width == 1 && is.Height == 1);
+    REFUSES(ERROR_INVALID_VALUE, cuMipmappedArrayGetLevel(&level, mipmap, 4));
+    WORKS(cuMipmappedArrayDestroy(mipmap));
+}
+
+void show_array_copies(void)
+{
+    enum { WIDTH = 5, HEIGHT = 3 };
+    float host[HEIGHT][WIDTH], back[HEIGHT][WIDTH];
+    api_ready();
+    struct CUarray_st *array = array_of(WIDTH, HEIGHT, 0, 0), *row = array_of(WIDTH, 0, 0, 0);
+    for (int i = 0; i < WIDTH * HEIGHT; i++) host[i / WIDTH][i % WIDTH] = (float)i;
+    struct CUDA_MEMCPY2D_st box = {.srcMemoryType = MEMORY_OF_HOST,
+                                   .srcHost = host,
+                                   .srcPitch = sizeof host[0],
+                                   .dstMemoryType = MEMORY_OF_ARRAY,
+                                   .dstArray = array,
+                                   .WidthInBytes = sizeof host[0],
+                                   .Height = HEIGHT};
+    WORKS(cuMemcpy2D_v2(&box));
+    box.dstY = 1; // the last row is outside
+    REFUSES(ERROR_INVALID_VALUE, cuMemcpy2D_v2(&box));
+    WORKS(cuMemcpyAtoA_v2(row, 0, array, 4, 4 * sizeof(float)));
+    WORKS(cuMemcpyAtoH_v2(back, row, 0, 4 * sizeof(float)));
+    REQUIRE(back[0][0] == 1 && back[0][3] == 4);
+    REFUSES(ERROR_INVALID_VALUE, cuMemcpyAtoH_v2(back, row, 4, sizeof host[0]));
+    WORKS(cuMemcpyHtoA_v2(row, 8, host, 8));
+    const unsigned long long at = api_memory(64, 0);
+    WORKS(cuMemcpyAtoD_v2(at, row, 8, 8));
+    REQUIRE(api_word(at + 4) == 0x3f800000);
+    WORKS(cuMemcpyDtoA_v2(row, 0, at, 4));
+    box = (struct CUDA_MEMCPY2D_st){.srcMemoryType = MEMORY_OF_ARRAY,
+                                    .srcArray = array,
+                                    .srcXInBytes = 8,
+                                    .srcY = 1,
+                                    .dstMemoryType = MEMORY_OF_HOST,
+                                    .dstHost = back,
+                                    .dstPitch = sizeof back[0],
+                                    .WidthInBytes = 8,
+                                    .Height = 2};
+    WORKS(cuMemcpy2D_v2(&box));
+    REQUIRE(back[0][0] == 7 && back[1][1] == 13);
+}
+
+static const char read_2d[] = ".visible .entry read(.param .u64 t, .param .u64 to, .param .f32 x, .param .f32 y)\n"
+                              "{\n.reg .b64 %d<3>;\n.reg .f32 %f<7>;\nld.param.u64 %d1, [t];\nld.param.u64 %d2, [to];\n"
+                              "ld.param.f32 %f1, [x];\nld.param.f32 %f2, [y];\n"
+                              "tex.2d.v4.f32.f32 {%f3, %f4, %f5, %f6}, [%d1, {%f1, %f2}];\n"
+                              "st.global.f32 [%d2], %f3;\nret;\n}\n";
+
+static uint32_t read_at(struct CUfunc_st *kernel, unsigned long long texture, float x, float y)
+{
+    static unsigned long long to;
+    if (to == 0) to = api_memory(64, 0);
+    void *parameters[] = {&texture, &to, &x, &y};
+    WORKS(cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, NULL, parameters, NULL));
+    WORKS(cuCtxSynchronize());
+    return api_word(to);
+}
+
+void show_textures(void)
+{
+    const uint32_t host[4] = {0x3f800000, 0x40000000, 0x40400000, 0x40800000}; // 1 2, 3 4
+    unsigned long long texture;
+    struct CUDA_TEXTURE_DESC_st sampler = {.addressMode = {1, 1, 1}}, told;
+    api_ready();
+    struct CUfunc_st *kernel = api_kernel(read_2d, "read");
+    struct CUarray_st *array = array_of(2, 2, 0, 0);
+    struct CUDA_MEMCPY2D_st box = {.srcMemoryType = MEMORY_OF_HOST,
+                                   .srcHost = host,
+                                   .srcPitch = 8,
+                                   .dstMemoryType = MEMORY_OF_ARRAY,
+                                   .dstArray = array,
+                                   .WidthInBytes = 8,
+                                   .Height = 2};
+    WORKS(cuMemcpy2D_v2(&box));
+    struct CUDA_RESOURCE_DESC_st resource = {.resType = ARRAY, .res = {.array = array}};
+    WORKS(cuTexObjectCreate(&texture, &resource, &sampler, NULL));
+    REQUIRE(read_at(kernel, texture, 1.5f, 0.5f) == 0x40000000);
+    REQUIRE(read_at(kernel, texture, -7, 9) == 0x40400000);
+    WORKS(cuTexObjectGetTextureDesc(&told, texture));
+    REQUIRE(told.addressMode[2] == 1 && told.filterMode == 0);
+    WORKS(cuTexObjectDestroy(texture));
+    sampler.filterMode = 1;
+    WORKS(cuTexObjectCreate(&texture, &resource, &sampler, NULL));
+    REQUIRE(read_at(kernel, texture, 1, 1) == 0x40200000); // 2.5
+    sampler.addressMode[0] = 4;
+    REFUSES(ERROR_INVALID_VALUE, cuTexObjectCreate(&texture, &resource, &sampler, NULL));
+    SAYS("an address mode, a filter mode or a flag");
+    sampler.addressMode[0] = 1;
+    resource = (struct CUDA_RESOURCE_DESC_st){.resType = LINEAR};
+    resource.res.linear.devPtr = api_memory(1024, 0) + 4;
+    resource.res.linear.format = FLOAT;
+    resource.res.linear.numChannels = 1;
+    resource.res.linear.sizeInBytes = 512;
+    REFUSES(ERROR_INVALID_VALUE, cuTexObjectCreate(&texture, &resource, &sampler, NULL));
+    SAYS("at a multiple of 512 bytes");
+    resource.res.linear.devPtr -= 4;
+    WORKS(cuTexObjectCreate(&texture, &resource, &sampler, NULL));
+    WORKS(cuTexObjectDestroy(texture));
+    void *parameters[] = {&texture, &resource.res.linear.devPtr, &(float){0}, &(float){0}};
+    WORKS(cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, NULL, parameters, NULL));
+    REFUSES(ERROR_ILLEGAL_ADDRESS, cuCtxSynchronize());
+    SAYS("there is no texture or surface object");
+}
+
+static const char copy_surface[] =
+    ".visible .entry copy(.param .u64 s, .param .u32 x, .param .u32 y)\n"
+    "{\n.reg .b64 %d<2>;\n.reg .b32 %r<5>;\nld.param.u64 %d1, [s];\nld.param.u32 %r1, [x];\nld.param.u32 %r2, [y];\n"
+    "suld.b.2d.b32.zero {%r3}, [%d1, {%r1, %r2}];\nadd.u32 %r4, %r1, 4;\n"
+    "sust.b.2d.b32.trap [%d1, {%r4, %r2}], {%r3};\nret;\n}\n";
+
+// A word goes one texel to the right; from the last there is no place to go to.
+void show_surfaces(void)
+{
+    const uint32_t host[4] = {1, 2, 3, 4};
+    uint32_t back[4];
+    unsigned long long surface;
+    api_ready();
+    struct CUfunc_st *kernel = api_kernel(copy_surface, "copy");
+    struct CUarray_st *array = array_of(4, 0, 0, 2);
+    const struct CUDA_RESOURCE_DESC_st resource = {.resType = ARRAY, .res = {.array = array}};
+    struct CUDA_RESOURCE_DESC_st told;
+    WORKS(cuMemcpyHtoA_v2(array, 0, host, sizeof host));
+    WORKS(cuSurfObjectCreate(&surface, &resource));
+    WORKS(cuSurfObjectGetResourceDesc(&told, surface));
+    REQUIRE(told.res.array == array);
+    int x = 4, y = 0;
+    void *parameters[] = {&surface, &x, &y};
+    WORKS(cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, NULL, parameters, NULL));
+    WORKS(cuMemcpyAtoH_v2(back, array, 0, sizeof back));
+    REQUIRE(back[0] == 1 && back[1] == 2 && back[2] == 2 && back[3] == 4);
+    x = 12;
+    WORKS(cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, NULL, parameters, NULL));
+    REFUSES(ERROR_ILLEGAL_ADDRESS, cuCtxSynchronize());
+    SAYS("the surface access at x 16");
+}
