@@ -33,16 +33,22 @@ int row_of(const char *name)
     abort();
 }
 
+static int is_asked(const struct ptx_form *row, enum ptx_runs runs, const char *const *opcodes)
+{
+    if (row->runs != runs) return 0;
+    for (int i = 0; opcodes != NULL && opcodes[i] != NULL; i++)
+        if (strcmp(opcodes[i], row->opcode) == 0) return 1;
+    return opcodes == NULL;
+}
+
+// Rows that are not asked for take no part, so a new one of them changes no program.
 int draw_row(struct program *program, enum ptx_runs runs, const char *const *opcodes)
 {
-    for (;;) {
-        int form = program_below(program, ptx_form_count());
-        const struct ptx_form *row = ptx_form_row(form);
-        if (row->runs != runs) continue;
-        for (int i = 0; opcodes != NULL && opcodes[i] != NULL; i++)
-            if (strcmp(opcodes[i], row->opcode) == 0) return form;
-        if (opcodes == NULL) return form;
-    }
+    int asked = 0, form = -1;
+    for (int i = 0; i < ptx_form_count(); i++) asked += is_asked(ptx_form_row(i), runs, opcodes);
+    for (int left = program_below(program, asked); left >= 0; left -= is_asked(ptx_form_row(form), runs, opcodes))
+        form++;
+    return form;
 }
 
 static int is_named(const struct ptx_operand_rule *rule, const char *name)
