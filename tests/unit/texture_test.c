@@ -179,3 +179,47 @@ TEST(fetches_are_those_of_an_h200)
         ck_assert_msg(same[k] >= least, "%s: %u of %u groups agree, not %u", kinds[k].name, same[k], all[k], least);
     }
 }
+
+// Images of 9 x 5 texels of 4 bytes as far as they have these axes, with 4 layers or a depth of 4, and what an H200
+// read by `suld.b` (2026-11-28): a texel of plane `z` at x 4, y 0, or 0 for an image of other axes.
+static const struct surface_row {
+    const char *name;
+    uint32_t axes, planes, asked; // axes of the image, its layers, axes of the instruction
+    int32_t at[TEXTURE_AXES], layer;
+    int clamps, x, y, z; // x < 0: nothing is there
+} surface_rows[] = {
+    {"2d of 2d", 2, 1, 2, {4, 0, 0}, 0, 1, 4, 0, 0},
+    {"2d of 1d", 1, 1, 2, {4, 0, 0}, 0, 1, -1, 0, 0},
+    {"2d of 3d", 3, 1, 2, {4, 0, 0}, 0, 1, 4, 0, 0},
+    {"2d of a2d", 2, 4, 2, {4, 0, 0}, 0, 1, 4, 0, 0},
+    {"1d of a1d", 1, 4, 1, {4, 0, 0}, 0, 1, 4, 0, 0},
+    {"1d of 2d", 2, 1, 1, {4, 0, 0}, 0, 1, -1, 0, 0},
+    {"1d of 3d", 3, 1, 1, {4, 0, 0}, 0, 1, -1, 0, 0},
+    {"3d of 2d", 2, 1, 3, {4, 0, 0}, 0, 1, -1, 0, 0},
+    {"3d of a2d", 2, 4, 3, {4, 0, 0}, 0, 1, -1, 0, 0},
+    {"3d of 1d", 1, 1, 3, {4, 0, 0}, 0, 1, -1, 0, 0},
+    {"x past, clamp", 2, 1, 2, {48, 0, 0}, 0, 1, 32, 0, 0},
+    {"x past, zero", 2, 1, 2, {36, 0, 0}, 0, 0, -1, 0, 0},
+    {"x and y before, clamp", 2, 1, 2, {-36, -1, 0}, 0, 1, 0, 0, 0},
+    {"z past, clamp", 3, 1, 3, {4, 0, 7}, 0, 1, 4, 0, 3},
+    {"layer past, clamp", 2, 4, 2, {16, 3, 0}, 8, 1, 16, 3, 3},
+    {"layer before, clamp", 2, 4, 2, {16, 3, 0}, -2, 1, 16, 3, 3},
+    {"layer before, zero", 2, 4, 2, {16, 3, 0}, -2, 0, -1, 0, 0},
+    {"layer of a1d before, clamp", 1, 4, 1, {16, 0, 0}, -4, 1, 16, 0, 3},
+};
+
+LOOP_TEST(a_surface_is_reached_as_on_an_h200, 0, ROWS_OF(surface_rows))
+{
+    enum { WIDTH = 9, HEIGHT = 5, PLANES = 4 };
+    static uint8_t texels[WIDTH * HEIGHT * PLANES * 4];
+    const struct surface_row *row = &surface_rows[_i];
+    struct texture_image image = {.axes = row->axes, .planes = row->planes, .channels = 1, .channel_bytes = 4};
+    image.level[0] = (struct texture_level){.at = texels,
+                                            .size = {WIDTH, row->axes > 1 ? HEIGHT : 1, row->axes > 2 ? PLANES : 1},
+                                            .pitch = WIDTH * 4,
+                                            .slice = (uint64_t)WIDTH * 4 * (row->axes > 1 ? HEIGHT : 1)};
+    const uint8_t *at = texture_surface_at(&image, row->at, row->asked, row->layer, 4, row->clamps);
+    const uint8_t *wanted =
+        texels + row->x + (uint64_t)row->y * image.level[0].pitch + (uint64_t)row->z * image.level[0].slice;
+    ck_assert_msg(row->x < 0 ? at == NULL : at == wanted, "%s: byte %td", row->name, at == NULL ? -1 : at - texels);
+}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // suld, sust and sured: bytes of an image by coordinates, of which x counts bytes (in the .p forms texels).
+#include <math.h>
 #include <string.h>
 
 #include "float_add.h"
@@ -38,6 +39,14 @@ static struct surface_access access_of(const struct machine_code *code)
                                    .is_formatted = IS(SUST_P, A2D) || IS(SURED_P, 3D)};
 }
 
+// Does a lane's x, in bytes, lie at no multiple of what the access moves?
+static int is_odd(const struct machine_strand *strand, const struct surface_access *access, uint32_t lane,
+                  uint32_t bytes)
+{
+    const uint64_t x = machine_value(strand, access->place + access->has_layer, lane);
+    return !access->is_formatted && (x & (bytes - 1)) != 0;
+}
+
 static uint8_t *at_of(const struct machine_strand *strand, const struct surface_access *access,
                       const struct texture_image *image, uint32_t lane, uint32_t bytes)
 {
@@ -64,12 +73,28 @@ static enum machine_next outside(struct machine_strand *strand, const struct mac
         access->is_formatted ? "counts texels" : "counts bytes: multiply it by the size of a texel");
 }
 
+static enum machine_next odd(struct machine_strand *strand, const struct machine_code *code,
+                             const struct surface_access *access, uint32_t lane, uint32_t bytes)
+{
+    const int32_t x = (int32_t)machine_value(strand, access->place + access->has_layer, lane);
+    return machine_stop(strand, code, lane, MACHINE_FAULTED, CUDA_MISALIGNED,
+                        "the surface access moves %u bytes at x %d; x counts bytes, and must be a multiple of %u",
+                        bytes, x, bytes);
+}
+
 // --- Stores of texels ------------------------------------------------------------------------------------------------
+
+// Rounded towards 0, as an H200 does.
+static uint32_t cut_f16(float value)
+{
+    const uint32_t half = f16_of_float(value);
+    return fabsf(float_of_f16(half)) > fabsf(value) ? half - 1 : half;
+}
 
 // What a channel of a formatted store becomes: integers keep what fits, floats become halves.
 static uint32_t channel_of(const struct texture_image *image, uint32_t value)
 {
-    if (image->number == TEXTURE_FLOAT) return image->channel_bytes == 2 ? f16_of_float(float_of(value)) : value;
+    if (image->number == TEXTURE_FLOAT) return image->channel_bytes == 2 ? cut_f16(float_of(value)) : value;
     const uint32_t bits = 8 * image->channel_bytes;
     if (bits == 32) return value;
     if (image->number == TEXTURE_UNSIGNED) return value >> bits != 0 ? (1u << bits) - 1 : value;
@@ -159,6 +184,7 @@ static enum machine_next run(struct machine_strand *strand, const struct machine
             IS(SUST_P, A2D) ? image->channels * image->channel_bytes : access.parts * access.part_bytes;
         uint8_t *at = at_of(strand, &access, image, lane, bytes);
         if (at == NULL && access.traps) return outside(strand, code, &access, image, lane);
+        if (is_odd(strand, &access, lane, bytes)) return odd(strand, code, &access, lane, bytes);
         if (IS(SULD_B, A2D)) load(strand, &access, lane, at);
         if (IS(SUST_B, A2D) && at != NULL) store(strand, &access, lane, at);
         if (IS(SUST_P, A2D) && at != NULL) store_texel(strand, &access, image, lane, at);

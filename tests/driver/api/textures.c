@@ -163,7 +163,7 @@ void show_surfaces(void)
     unsigned long long surface;
     api_ready();
     struct CUfunc_st *kernel = api_kernel(copy_surface, "copy");
-    struct CUarray_st *array = array_of(4, 0, 0, 2);
+    struct CUarray_st *array = array_of(4, 1, 0, 2);
     const struct CUDA_RESOURCE_DESC_st resource = {.resType = ARRAY, .res = {.array = array}};
     struct CUDA_RESOURCE_DESC_st told;
     WORKS(cuMemcpyHtoA_v2(array, 0, host, sizeof host));
@@ -179,4 +179,22 @@ void show_surfaces(void)
     WORKS(cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, NULL, parameters, NULL));
     REFUSES(ERROR_ILLEGAL_ADDRESS, cuCtxSynchronize());
     SAYS("the surface access at x 16");
+}
+
+// x counts bytes: a word lies at a multiple of 4.
+void show_surface_places(void)
+{
+    const uint32_t host[4] = {1, 2, 3, 4};
+    unsigned long long surface;
+    api_ready();
+    struct CUfunc_st *kernel = api_kernel(copy_surface, "copy");
+    struct CUarray_st *array = array_of(4, 1, 0, 2);
+    const struct CUDA_RESOURCE_DESC_st resource = {.resType = ARRAY, .res = {.array = array}};
+    int x = 2, y = 0;
+    WORKS(cuMemcpyHtoA_v2(array, 0, host, sizeof host));
+    WORKS(cuSurfObjectCreate(&surface, &resource));
+    void *parameters[] = {&surface, &x, &y};
+    WORKS(cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, NULL, parameters, NULL));
+    REFUSES(ERROR_MISALIGNED_ADDRESS, cuCtxSynchronize());
+    SAYS("the surface access moves 4 bytes at x 2; x counts bytes, and must be a multiple of 4");
 }
