@@ -55,6 +55,15 @@ static const struct {
          "31") "ld.acquire.gpu.global.u32 %r2, [%rd0];\nsetp.ne.u32 %p1, %r2, 2;\n@%p1 bra C;\n" END,
      "a word that another CTA has left with another value",
      "k.cu:31: ", "CTA (0,0,0) wrote it last (k.cu:30) and has exited", 64, 2, 0},
+    {POLLS AT("30") "mov.b64 %rd1, 1;\n@%p3 st.global.u64 [%rd0], %rd1;\nret;\nC: " AT(
+         "31") "ld.acquire.gpu.global.u32 %r2, [%rd0+4];\nsetp.ne.u32 %p1, %r2, 2;\n@%p1 bra C;\n" END,
+     "a word that a wider store has written", "k.cu:31: ", "CTA (0,0,0) wrote it last (k.cu:30) and has exited", 64, 2,
+     0},
+    {POLLS AT(
+         "30") "@!%p3 ret;\nst.global.u32 [%rd0], 1;\nmov.u32 %r3, 0;\nW: add.u64 %rd0, %rd0, 4;\n"
+               "st.global.u32 [%rd0], 1;\nadd.u32 %r3, %r3, 1;\nsetp.lt.u32 %p1, %r3, 2048;\n@%p1 bra W;\nret;\nC: " AT(
+                   "31") "ld.acquire.gpu.global.u32 %r2, [%rd0];\nsetp.ne.u32 %p1, %r2, 2;\n@%p1 bra C;\n" END,
+     "a word whose write is forgotten behind many others", "k.cu:31: ", "who wrote it last is not known", 64, 2, 0},
     {POLLS AT("30") "atom.global.cas.b32 %r2, [%rd0], 0, 1;\nret;\nC: " AT(
          "31") "atom.global.cas.b32 %r2, [%rd0], 0, 1;\nsetp.ne.u32 %p1, %r2, 0;\n@%p1 bra C;\n" END,
      "a lock that its owner has kept", "k.cu:31: ", "written last by CTA (0,0,0), warp 0, at k.cu:30; 1 write in", 1, 2,

@@ -37,7 +37,7 @@ static void add_note(struct machine_text *text, const struct hang_wait *wait, co
 static int who_has_not(const struct machine *machine, const struct machine_note *note)
 {
     const uint64_t ctas = (uint64_t)machine->shape.grid[0] * machine->shape.grid[1] * machine->shape.grid[2];
-    if (ctas < 3 || ctas > 64) return -1;
+    if (ctas < 3 || ctas > 64 || note->is_partial) return -1;
     const uint64_t missing = ~note->ctas & (ctas == 64 ? UINT64_MAX : (UINT64_C(1) << ctas) - 1);
     return missing != 0 && (missing & (missing - 1)) == 0 ? __builtin_ctzll(missing) : -1;
 }
@@ -48,16 +48,18 @@ void hang_tell_memory(const struct machine_hang *hang, const struct hang_wait *w
     const struct machine_note *note = note_of(wait);
     if (note == NULL) {
         const uint64_t ended = machine->begun > hang->clusters ? machine->begun - hang->clusters : 0;
-        machine_text_add(text,
-                         "no store or atomic of one thread has written it in this launch; %llu of its CTAs %s ended",
+        machine_text_add(text, "%s; %llu of its CTAs %s ended",
+                         machine_note_is_lost(machine, wait->address)
+                             ? "who wrote it last is not known"
+                             : "no store or atomic of one thread has written it in this launch",
                          (unsigned long long)(ended * machine->ctas), ended * machine->ctas == 1 ? "has" : "have");
         return;
     }
     const int without = who_has_not(machine, note);
     machine_text_add(text, "written last by ");
     add_note(text, wait, note);
-    machine_text_add(text, "; %llu write%s in this launch", (unsigned long long)note->writes,
-                     note->writes == 1 ? "" : "s");
+    machine_text_add(text, "; %s%llu write%s in this launch", note->is_partial ? "at least " : "",
+                     (unsigned long long)note->writes, note->writes == 1 ? "" : "s");
     if (without >= 0) machine_text_add(text, ", by all CTAs but number %d", without);
 }
 

@@ -42,7 +42,7 @@ void machine_note_write(const struct machine_strand *strand, const struct machin
     if (machine->note == NULL) machine->note = calloc(NOTES, sizeof *machine->note);
     if (machine->note != NULL) {
         struct machine_note *note = &machine->note[place_of(address)];
-        if (note->address != address) *note = (struct machine_note){.address = address};
+        if (note->address != address) *note = (struct machine_note){.address = address, .is_partial = note->writes > 0};
         note->bytes = bytes;
         note->has_value = value != NULL;
         note->value = value != NULL ? *value : 0;
@@ -51,8 +51,19 @@ void machine_note_write(const struct machine_strand *strand, const struct machin
     machine_combine_unlock(machine);
 }
 
+// A write lies at a multiple of its size.
 const struct machine_note *machine_noted(const struct machine *machine, uint64_t address)
 {
-    const struct machine_note *note = machine->note != NULL ? &machine->note[place_of(address)] : NULL;
-    return note != NULL && note->address == address && note->writes > 0 ? note : NULL;
+    enum { MOST_BYTES = 16 };
+    for (uint64_t size = 1; machine->note != NULL && size <= MOST_BYTES; size *= 2) {
+        const uint64_t at = address - address % size;
+        const struct machine_note *note = &machine->note[place_of(at)];
+        if (note->address == at && note->writes > 0 && address - at < note->bytes) return note;
+    }
+    return NULL;
+}
+
+int machine_note_is_lost(const struct machine *machine, uint64_t address)
+{
+    return machine->note != NULL && machine->note[place_of(address)].writes > 0;
 }

@@ -12,18 +12,22 @@
 //   writes     how many there were, of which this was the last
 //   ctas       bit c: CTA c of the grid has written it, for the first 64
 //   line, called_at  of the instruction, as in an event's origin
+//   is_partial  another address had the place before: earlier writes of this one may be forgotten
 struct machine_note {
     uint64_t address, value, writes, ctas, cta;
     uint32_t bytes, ctaid[3], warp, line, called_at;
-    int has_value;
+    int has_value, is_partial;
 };
 
 // Lane `lane` has executed a store or an atomic, which has written `bytes` bytes there. `value`: NULL, not known.
 void machine_note_write(const struct machine_strand *strand, const struct machine_code *code, uint64_t address,
                         uint32_t bytes, const uint64_t *value);
 
-// The last write of these bytes, or NULL: none is known.
+// The last write that covers this byte, or NULL: none is known.
 const struct machine_note *machine_noted(const struct machine *machine, uint64_t address);
+
+// Where none is known: may there have been one that is forgotten?
+int machine_note_is_lost(const struct machine *machine, uint64_t address);
 
 #pragma GCC visibility pop
 
