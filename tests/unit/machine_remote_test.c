@@ -156,6 +156,14 @@ TEST(REMOTE__a_read_that_was_used_is_over)
     check_right(REFILL("add.u32 %r10, %r10, 0;\n", ".release.cta"));
 }
 
+// Also by an instruction that stands behind the arrive, in a round before the one that arrives.
+TEST(REMOTE__a_read_that_was_used_in_a_round_before_is_over)
+{
+    check_right(REFILL("mov.u32 %r9, 0;\nagain: setp.eq.u32 %p4, %r9, 1;\n@!%p4 bra go;\n",
+                       ".release.cta.shared::cluster.b64 _, [%r7];\ngo: add.u32 %r9, %r9, 1;\nadd.u32 %r10, %r10, 0;\n"
+                       "setp.lt.u32 %p4, %r9, 2;\n@%p4 bra again;\n@%p4 mbarrier.arrive.release.cta"));
+}
+
 // What a warp has read in front of a wait of its own is there behind it.
 TEST(REMOTE__a_read_in_front_of_a_wait_is_over)
 {

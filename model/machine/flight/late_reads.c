@@ -37,7 +37,7 @@ void machine_reads_note(const struct machine_strand *strand, const struct machin
     memcpy(read->at, at, sizeof read->at);
 }
 
-// Does an instruction between the load and `told` name a register that was loaded? Loops around both are not followed.
+// Does an instruction between the load and `told` name a register that was loaded? The warp has not gone back since.
 static int is_used(const struct late_read *read, const struct machine_code *told)
 {
     const struct machine_transfer *transfer = read->code->transfer;
@@ -60,6 +60,11 @@ enum machine_next machine_reads_told(const struct machine_strand *strand, const 
     reads->count = kept;
     reads->turns = kept > 0 ? MOST_TURNS : 0;
     return kept > 0 ? MACHINE_REST : MACHINE_NEXT;
+}
+
+void machine_reads_end(struct machine_warp *warp)
+{
+    warp->reads->count = warp->reads->turns = 0;
 }
 
 // A way out of the CTA that counts has a release by one of its own warps.

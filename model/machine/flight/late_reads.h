@@ -17,6 +17,14 @@ void machine_reads_note(const struct machine_strand *strand, const struct machin
 // The strand has told others by `code`. REST: reads are under way, so these others run first.
 enum machine_next machine_reads_told(const struct machine_strand *strand, const struct machine_code *code);
 
+// The warp goes back: what it has read it may have used, by instructions that stand behind those to come.
+void machine_reads_end(struct machine_warp *warp);
+
+static inline void machine_reads_jump(struct machine_warp *warp, int is_back)
+{
+    if (is_back && warp->reads != NULL) machine_reads_end(warp);
+}
+
 // The warp executes a release.
 void machine_reads_release(const struct machine_warp *warp);
 

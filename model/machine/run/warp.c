@@ -111,6 +111,7 @@ static struct machine_strand *take(struct machine_strand *strand, uint32_t lanes
                                    uint32_t pc)
 {
     strand->warp->begun &= ~lanes;
+    machine_reads_jump(strand->warp, pc < strand->pc || frame != strand->frame);
     if (lanes == strand->lanes) return take_all(strand, frame, pc);
     strand->lanes &= ~lanes;
     return put_lanes(strand, lanes, frame, pc);
@@ -303,6 +304,7 @@ static enum machine_next go_on(struct machine_strand *strand, struct going *goin
         going->threads += are_all ? threads_of_all : count_of(lanes);
         if (are_all && code->kind == MACHINE_BRANCH && strand->warp->strands == 1) {
             spend(going, 1);
+            machine_reads_jump(strand->warp, code->target <= (uint32_t)(code - going->first));
             go_from(going, going->first + code->target, going->first + strand->frame->function->codes);
             continue;
         }
