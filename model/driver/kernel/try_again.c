@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "try_again.h"
 
+#include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -127,7 +129,8 @@ static struct remedy_result try_now(struct driver *driver, struct machine_launch
 static void serve(struct driver *driver, const struct machine_launch *launch, const char *kernel, int socket)
 {
     struct request request;
-    while (read(socket, &request, sizeof request) == (ssize_t)sizeof request) {
+    signal(SIGCHLD, SIG_DFL); // the program may ignore its children
+    while (TEMP_FAILURE_RETRY(read(socket, &request, sizeof request)) == (ssize_t)sizeof request) {
         const struct remedy_result none = {.is_over = 0};
         int status = 1;
         const pid_t child = fork();
@@ -135,7 +138,7 @@ static void serve(struct driver *driver, const struct machine_launch *launch, co
             const struct remedy_result result = try_now(driver, *launch, kernel, &request);
             _exit(send(socket, &result, sizeof result, MSG_NOSIGNAL) != (ssize_t)sizeof result);
         }
-        if (child < 0 || waitpid(child, &status, 0) != child || status != 0)
+        if (child < 0 || TEMP_FAILURE_RETRY(waitpid(child, &status, 0)) != child || status != 0)
             if (send(socket, &none, sizeof none, MSG_NOSIGNAL) != (ssize_t)sizeof none) break;
     }
 }
@@ -147,7 +150,7 @@ static int ask(void *context, const struct remedy_edit *edit, const struct remed
     struct request request = {*edit, *aim, schedule == NULL, {0, 0}};
     if (schedule != NULL) request.schedule = *schedule;
     return send(remedy->socket, &request, sizeof request, MSG_NOSIGNAL) == (ssize_t)sizeof request &&
-           read(remedy->socket, result, sizeof *result) == (ssize_t)sizeof *result;
+           TEMP_FAILURE_RETRY(read(remedy->socket, result, sizeof *result)) == (ssize_t)sizeof *result;
 }
 
 // --- Open and close --------------------------------------------------------------------------------------------------
@@ -213,7 +216,7 @@ void remedy_open(struct remedy *remedy, struct driver *driver, const struct mach
         _exit(0);
     }
     close(end[1]);
-    remedy->is_open = child > 0 && waitpid(child, NULL, 0) == child;
+    remedy->is_open = child > 0 && (TEMP_FAILURE_RETRY(waitpid(child, NULL, 0)) == child || errno == ECHILD);
     remedy->socket = end[0];
     remedy->trier = (struct remedy_trier){remedy, ask};
     if (!remedy->is_open) close(end[0]);
