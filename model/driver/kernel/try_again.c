@@ -134,7 +134,9 @@ static void serve(struct driver *driver, const struct machine_launch *launch, co
         const struct remedy_result none = {.is_over = 0};
         int status = 1;
         const pid_t child = fork();
-        if (child == 0) {
+        if (child == 0) { // an allocator that another thread held when the launch's process forked may never answer
+            signal(SIGALRM, SIG_DFL);
+            alarm(2 * LIMIT_SECONDS);
             const struct remedy_result result = try_now(driver, *launch, kernel, &request);
             _exit(send(socket, &result, sizeof result, MSG_NOSIGNAL) != (ssize_t)sizeof result);
         }
