@@ -70,8 +70,8 @@ float texture_level_of(const struct texture *texture, const struct texture_fetch
 void texture_gather(const struct texture *texture, const struct texture_fetch *fetch, uint32_t component,
                     uint32_t to[TEXTURE_MOST_CHANNELS]);
 
-// Where byte `x` of row `y`, plane `z` of a surface is; NULL if it is outside, or if the image has other axes. Clamped into
-// it with `clamps`; then a layer below 0 is the last.
+// Where byte `x` of row `y`, plane `z` of a surface is; NULL if it is outside, or if the image has other axes. Clamped
+// into it with `clamps`; then a layer below 0 is the last.
 //   axes, plane  as the instruction names them; bytes: of the access
 uint8_t *texture_surface_at(const struct texture_image *image, const int32_t at[TEXTURE_AXES], uint32_t axes,
                             int32_t layer, uint32_t bytes, int clamps);
