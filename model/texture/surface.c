@@ -21,12 +21,11 @@ uint8_t *texture_surface_at(const struct texture_image *image, const int32_t at[
                             int32_t layer, uint32_t bytes, int clamps)
 {
     const struct texture_level *level = &image->level[0];
-    const uint32_t plane = layer < 0 && clamps ? image->planes - 1 : (uint32_t)layer; // as an unsigned number
+    const int32_t plane = layer < 0 && clamps ? (int32_t)image->planes - 1 : layer; // as an unsigned number
     if (!has_axes(image, axes)) return NULL;
     const uint64_t row_bytes = (uint64_t)level->size[0] * image->channels * image->channel_bytes;
     const int64_t x = kept(at[0], row_bytes, bytes, clamps), y = axes > 1 ? kept(at[1], level->size[1], 1, clamps) : 0;
-    const int64_t z =
-        axes > 2 ? kept(at[2], level->size[2], 1, clamps) : kept((int32_t)plane, image->planes, 1, clamps);
+    const int64_t z = axes > 2 ? kept(at[2], level->size[2], 1, clamps) : kept(plane, image->planes, 1, clamps);
     if (x < 0 || y < 0 || z < 0) return NULL;
     return level->at + x + (uint64_t)y * level->pitch + (uint64_t)z * level->slice;
 }
