@@ -89,9 +89,10 @@ static void read_ptx(struct core_code *code)
 int core_code_open(struct core_code *code, const struct core_bytes *image, struct text *why)
 {
     *code = (struct core_code){0};
+    struct elf elf;
     if (!elf_file_open(&code->elf, image->at, image->bytes, why) || !read_functions(code, why)) return 0;
-    if (!line_table_open(&code->lines, &code->elf, ".debug_line") ||
-        !line_table_open(&code->ptx_lines, &code->elf, ".nv_debug_line_sass"))
+    if (elf_open(&elf, image->at, image->bytes) && (!line_table_open(&code->lines, &elf, ".debug_line") ||
+                                                    !line_table_open(&code->ptx_lines, &elf, ".nv_debug_line_sass")))
         return text_fail(why, "no memory for its lines");
     read_ptx(code);
     return 1;
@@ -129,21 +130,35 @@ static struct ptx_name ptx_line_text(const struct core_code *code, uint32_t line
     return text;
 }
 
+static struct machine_caller caller_of(const struct line_place *place)
+{
+    return (struct machine_caller){{place->file, (uint32_t)strlen(place->file)}, place->line};
+}
+
 int core_code_place(const struct core_code *code, const struct core_function *function, uint64_t offset,
                     struct machine_where *where)
 {
+    struct line_place place[LINE_PLACES];
     *where = (struct machine_where){0};
     where->function = (struct ptx_name){function->name, (uint32_t)strlen(function->name)};
     where->ptx_line = core_code_ptx_line(code, function, offset);
     where->instruction = ptx_line_text(code, where->ptx_line);
-    return line_table_find(&code->lines, function->section, function->start + offset, where);
+    const uint32_t places = line_table_find(&code->lines, function->section, function->start + offset, place);
+    if (places == 0) return 0;
+    where->source_file = caller_of(&place[0]).file;
+    where->source_line = place[0].line;
+    for (uint32_t i = 1; i < places; i++) {
+        const uint32_t at = where->callers < MACHINE_CALLERS ? where->callers++ : MACHINE_CALLERS - 1;
+        where->caller[at] = caller_of(&place[i]);
+    }
+    return 1;
 }
 
 uint32_t core_code_ptx_line(const struct core_code *code, const struct core_function *function, uint64_t offset)
 {
-    struct machine_where where = {0};
-    return line_table_find(&code->ptx_lines, function->section, function->start + offset, &where) ? where.source_line
-                                                                                                  : 0;
+    struct line_place place[LINE_PLACES];
+    const uint32_t places = line_table_find(&code->ptx_lines, function->section, function->start + offset, place);
+    return places > 0 ? place[0].line : 0;
 }
 
 void core_code_kernel(struct core_code *code, const char *name)

@@ -6,6 +6,7 @@
 
 #include "core_dump.h"
 #include "line_table.h"
+#include "machine.h"
 
 struct core_function {
     const char *name;

@@ -44,5 +44,12 @@ shown "$page" "## Mistake 4" 3 >"$scratch/shown"
 is_printed "mistake 4"
 shown "$source/docs/help.md" "## It is wrong" 3 >"$scratch/shown"
 is_printed "help.md"
+# Machine code with its PTX inside has its lines in tables of the machine code.
+: >"$scratch/out"
+run ring1
+grep -v '^  at ' "$scratch/out" >"$scratch/shown"
+: >"$scratch/out"
+run ring_kept
+is_printed "ring_kept"
 echo "$checks lines of the pages"
 [ "$checks" -gt 25 ] && [ "$failed" = 0 ]

@@ -118,20 +118,3 @@ int cubin_next(const void *image, size_t bytes, size_t *at, struct cubin_input *
     *at += sizeof head + head.name_bytes + head.bytes;
     return 1;
 }
-
-// ptxas ends each line with a 0. A section may end before the last one.
-char *cubin_debug_ptx(const void *image, size_t bytes, unsigned unit, size_t *text_bytes)
-{
-    struct elf elf;
-    Elf64_Shdr section;
-    if (!elf_open(&elf, image, bytes) || elf.head.e_machine != EM_CUDA) return NULL;
-    if (!elf_find(&elf, ".nv_debug_ptx_txt", unit, &section) || section.sh_size == 0) return NULL;
-    char *text = malloc(section.sh_size + 1);
-    if (text == NULL) return NULL;
-    memcpy(text, (const char *)image + section.sh_offset, section.sh_size);
-    for (size_t i = 0; i < section.sh_size; i++)
-        if (text[i] == '\0') text[i] = '\n';
-    text[section.sh_size] = '\0';
-    *text_bytes = section.sh_size;
-    return text;
-}

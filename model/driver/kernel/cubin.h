@@ -32,9 +32,4 @@ void *cubin_with(const void *cubin, size_t bytes, const struct cubin_input *inpu
 // `bytes` are read: SIZE_MAX if only the image says how long it is.
 int cubin_next(const void *image, size_t bytes, size_t *at, struct cubin_input *input);
 
-// The PTX that ptxas keeps in a cubin with -lineinfo or -G, as text that ends in 0; the caller frees it. It stands in
-// the section .nv_debug_ptx_txt, or in one for each unit where nvlink linked several: that of unit `unit`, 0 the first.
-// Its lines have the numbers that they had; those with .file and .loc are empty. NULL if there is none, or no memory.
-char *cubin_debug_ptx(const void *image, size_t bytes, unsigned unit, size_t *text_bytes);
-
 #endif

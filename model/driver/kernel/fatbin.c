@@ -12,6 +12,7 @@
 #include <zstd.h>
 
 #include "cubin.h"
+#include "debug_ptx.h"
 
 static const char magic[] = "\x50\xed\x55\xba";
 
@@ -156,7 +157,7 @@ static enum fatbin_result text_of(const struct entry *entry, char **text, size_t
     char *cubin;
     if (entry->kind == KIND_PTX) return read_text(entry, text, text_bytes);
     if (read_text(entry, &cubin, &unused) != FATBIN_OK) return FATBIN_NO_PTX;
-    *text = cubin_debug_ptx(cubin, unpacked_bytes(entry), 0, text_bytes);
+    *text = debug_ptx(cubin, unpacked_bytes(entry), 0, text_bytes);
     free(cubin);
     return *text != NULL ? FATBIN_OK : FATBIN_NO_PTX;
 }

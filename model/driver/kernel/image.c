@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "cubin.h"
+#include "debug_ptx.h"
 #include "device_runtime.h"
 #include "fatbin.h"
 #include "linking.h"
@@ -156,13 +157,13 @@ static enum cuda_result text_of_debug(struct driver *driver, const char *call, c
     struct units units = {0};
     size_t part_bytes;
     char *part, name[32];
-    *text = cubin_debug_ptx(image, size_bytes, 0, bytes);
+    *text = debug_ptx(image, size_bytes, 0, bytes);
     if (*text == NULL)
         return driver_refuse(driver, CUDA_ERROR_NO_BINARY_FOR_GPU, call,
                              "the image is machine code (a cubin), without the PTX that it was made of: tmaref exec "
                              "runs PTX; make the cubin with -lineinfo (nvcc, ptxas), which keeps its PTX, or load the "
                              "PTX instead (nvrtcGetPTX, nvcc -ptx; for Warp: tmaref exec --cuda 13050)");
-    for (unsigned i = 1; (part = cubin_debug_ptx(image, size_bytes, i, &part_bytes)) != NULL; i++) {
+    for (unsigned i = 1; (part = debug_ptx(image, size_bytes, i, &part_bytes)) != NULL; i++) {
         snprintf(name, sizeof name, "unit %u", i + 1);
         int ok = units.text != NULL || units_add(&units, "unit 1", *text, *bytes);
         ok = ok && units_add(&units, name, part, part_bytes);

@@ -7,7 +7,7 @@
 
 #include "array.h"
 
-enum { MOST_FILES = 4096, OPERATIONS = 256, MOST_DEPTH = 64 };
+enum { MOST_FILES = 4096, OPERATIONS = 256 };
 
 // Standard and extended operations (DWARF 4, 6.2.5.2 and 6.2.5.3), and ptxas's two.
 enum { COPY = 1, ADVANCE_PC, ADVANCE_LINE, SET_FILE, SET_COLUMN, NEGATE, BLOCK, ADD_CONSTANT_PC, FIXED_PC };
@@ -17,7 +17,7 @@ enum { END = 1, SET_ADDRESS = 2, INLINED_CALL = 0x90, FUNCTION_NAME = 0x91 };
 //   context  the row that it was inlined at, 1 the first of its unit; 0 for none
 struct line_row {
     uint64_t section, offset;
-    uint32_t file, line, context;
+    uint32_t file, line, context, unit, next;
     int is_end;
 };
 
@@ -33,7 +33,7 @@ struct cursor {
 
 struct reading {
     struct line_table *table;
-    const struct elf_file *image;
+    const struct elf *image;
     struct line_unit *unit;
     Elf64_Shdr relocations, symbols;
     int has_relocations, is_short;
@@ -149,7 +149,10 @@ static int add_row(struct reading *reading, const struct line_row *row)
 {
     struct line_table *table = reading->table;
     const int ok = ARRAY_ADD(table->row, table->rows, *row);
-    if (!ok) reading->is_short = 1;
+    if (!ok)
+        reading->is_short = 1;
+    else
+        table->row[table->rows - 1].unit = table->units - 1;
     reading->unit->rows += (uint32_t)ok;
     return ok;
 }
@@ -163,19 +166,19 @@ static void set_address(const struct reading *reading, uint64_t at, uint64_t val
     for (uint64_t i = 0; reading->has_relocations && i < reading->relocations.sh_size / sizeof(Elf64_Rela); i++) {
         Elf64_Rela relocation;
         Elf64_Sym symbol;
-        memcpy(&relocation, elf_file_bytes(reading->image, &reading->relocations) + i * sizeof relocation,
+        memcpy(&relocation, reading->image->image + reading->relocations.sh_offset + i * sizeof relocation,
                sizeof relocation);
         const uint64_t which = ELF64_R_SYM(relocation.r_info);
         if (relocation.r_offset != at || which >= reading->symbols.sh_size / sizeof symbol) continue;
-        memcpy(&symbol, elf_file_bytes(reading->image, &reading->symbols) + which * sizeof symbol, sizeof symbol);
+        memcpy(&symbol, reading->image->image + reading->symbols.sh_offset + which * sizeof symbol, sizeof symbol);
         row->section = symbol.st_shndx;
         row->offset = symbol.st_value + (uint64_t)relocation.r_addend;
-        if (elf_file_section(reading->image, row->section, &section) && row->offset >= section.sh_addr)
+        if (elf_section(reading->image, (unsigned)row->section, &section) && row->offset >= section.sh_addr)
             row->offset -= section.sh_addr; // of code that was placed in memory
         return;
     }
-    for (uint64_t i = 1; i < reading->image->sections; i++)
-        if (elf_file_section(reading->image, i, &section) && (section.sh_flags & SHF_EXECINSTR) != 0 &&
+    for (unsigned i = 1; i < reading->image->head.e_shnum; i++)
+        if (elf_section(reading->image, i, &section) && (section.sh_flags & SHF_EXECINSTR) != 0 &&
             value >= section.sh_addr && value - section.sh_addr < section.sh_size) {
             row->section = i;
             row->offset = value - section.sh_addr;
@@ -265,31 +268,48 @@ static int read_unit(struct reading *reading, struct cursor *c)
 
 static void find_relocations(struct reading *reading, const char *name)
 {
-    const struct elf_file *image = reading->image;
+    const struct elf *image = reading->image;
     char relocations[64];
     snprintf(relocations, sizeof relocations, ".rela%s", name);
-    reading->has_relocations = elf_file_find(image, relocations, &reading->relocations) != 0 &&
-                               elf_file_bytes(image, &reading->relocations) != NULL &&
-                               elf_file_section(image, reading->relocations.sh_link, &reading->symbols) &&
-                               elf_file_bytes(image, &reading->symbols) != NULL &&
+    reading->has_relocations = elf_find(image, relocations, 0, &reading->relocations) &&
+                               elf_section(image, reading->relocations.sh_link, &reading->symbols) &&
                                reading->symbols.sh_type == SHT_SYMTAB;
 }
 
-int line_table_open(struct line_table *table, const struct elf_file *image, const char *name)
+static int read_units(struct reading *reading, const Elf64_Shdr *section)
 {
-    Elf64_Shdr section;
-    struct reading reading = {.table = table, .image = image};
-    *table = (struct line_table){0};
-    if (elf_file_find(image, name, &section) == 0 || elf_file_bytes(image, &section) == NULL) return 1;
-    find_relocations(&reading, name);
-    const uint8_t *start = elf_file_bytes(image, &section), *end = start + section.sh_size;
+    const uint8_t *start = (const uint8_t *)reading->image->image + section->sh_offset, *end = start + section->sh_size;
     for (struct cursor c = {start, start, end}; c.at < end;) {
         const uint64_t bytes = number(&c, 4);
         if (bytes > (size_t)(end - c.at)) break; // broken, or the form of 64 bits, which ptxas has not
         struct cursor unit = {start, c.at, c.at + bytes};
         c.at += bytes;
-        if (!read_unit(&reading, &unit)) return !reading.is_short;
+        if (!read_unit(reading, &unit)) return !reading->is_short;
     }
+    return 1;
+}
+
+static int by_address(const void *a, const void *b, void *rows)
+{
+    const uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
+    const struct line_row *left = (const struct line_row *)rows + i, *right = (const struct line_row *)rows + k;
+    if (left->section != right->section) return left->section < right->section ? -1 : 1;
+    if (left->offset != right->offset) return left->offset < right->offset ? -1 : 1;
+    return i < k ? -1 : i > k;
+}
+
+int line_table_open(struct line_table *table, const struct elf *image, const char *name)
+{
+    Elf64_Shdr section;
+    struct reading reading = {.table = table, .image = image};
+    *table = (struct line_table){0};
+    if (!elf_find(image, name, 0, &section)) return 1;
+    find_relocations(&reading, name);
+    if (!read_units(&reading, &section)) return 0;
+    table->sorted = malloc((table->rows + 1) * sizeof *table->sorted);
+    if (table->sorted == NULL) return 0;
+    for (uint32_t i = 0; i < table->rows; i++) table->sorted[i] = i;
+    qsort_r(table->sorted, table->rows, sizeof *table->sorted, by_address, table->row);
     return 1;
 }
 
@@ -301,54 +321,81 @@ void line_table_close(struct line_table *table)
     }
     free(table->unit);
     free(table->row);
+    free(table->sorted);
     *table = (struct line_table){0};
 }
 
 // --- Look-up ---------------------------------------------------------------------------------------------------------
 
-static struct machine_caller place_of(const struct line_unit *unit, const struct line_row *row)
+static struct line_place place_of(const struct line_unit *unit, const struct line_row *row)
 {
-    struct machine_caller place = {{"", 0}, row->line};
-    if (row->file >= 1 && row->file <= unit->files) {
-        place.file.at = unit->file[row->file - 1];
-        place.file.length = (uint32_t)strlen(place.file.at);
-    }
-    return place;
+    const int is_known = row->file >= 1 && row->file <= unit->files;
+    return (struct line_place){is_known ? unit->file[row->file - 1] : "", row->line};
 }
 
-static void fill(const struct line_table *table, const struct line_unit *unit, const struct line_row *row,
-                 struct machine_where *where)
+// The number, in `sorted`, of the last row that begins at or before the address; -1 if there is none.
+static int64_t last_before(const struct line_table *table, uint64_t section, uint64_t offset)
 {
-    const struct machine_caller place = place_of(unit, row);
-    where->source_file = place.file;
-    where->source_line = place.line;
-    where->callers = 0;
-    for (int depth = 0; row->context >= 1 && row->context <= unit->rows && depth < MOST_DEPTH; depth++) {
+    int64_t low = -1, high = table->rows;
+    while (high - low > 1) {
+        const int64_t middle = low + (high - low) / 2;
+        const struct line_row *row = &table->row[table->sorted[middle]];
+        if (row->section < section || (row->section == section && row->offset <= offset))
+            low = middle;
+        else
+            high = middle;
+    }
+    return low >= 0 && table->row[table->sorted[low]].section == section ? low : -1;
+}
+
+uint32_t line_table_find(const struct line_table *table, uint64_t section, uint64_t offset, struct line_place *place)
+{
+    const int64_t at = last_before(table, section, offset);
+    if (at < 0 || table->row[table->sorted[at]].is_end) return 0;
+    const struct line_row *row = &table->row[table->sorted[at]];
+    const struct line_unit *unit = &table->unit[row->unit];
+    uint32_t places = 0;
+    place[places++] = place_of(unit, row);
+    while (row->context >= 1 && row->context <= unit->rows && places < LINE_PLACES) {
         row = &table->row[unit->first_row + row->context - 1];
-        const uint32_t at = where->callers < MACHINE_CALLERS ? where->callers++ : MACHINE_CALLERS - 1;
-        where->caller[at] = place_of(unit, row);
+        place[places++] = place_of(unit, row);
     }
+    return places;
 }
 
-int line_table_find(const struct line_table *table, uint64_t section, uint64_t offset, struct machine_where *where)
+uint32_t *line_table_by_line(struct line_table *table, uint32_t unit, uint32_t lines)
 {
-    for (uint32_t u = 0; u < table->units; u++) {
-        const struct line_unit *unit = &table->unit[u];
-        for (uint32_t i = 0; i + 1 < unit->rows; i++) {
-            const struct line_row *row = &table->row[unit->first_row + i], *next = row + 1;
-            if (row->section != section || row->is_end || offset < row->offset || next->section != section ||
-                offset >= next->offset)
-                continue;
-            fill(table, unit, row, where);
-            return 1;
-        }
+    uint32_t *first = malloc((lines + (size_t)1) * sizeof *first);
+    if (first == NULL) return NULL;
+    memset(first, 0xff, (lines + (size_t)1) * sizeof *first);
+    const struct line_unit *its = unit < table->units ? &table->unit[unit] : &(struct line_unit){0};
+    for (uint32_t i = its->rows; i > 0; i--) {
+        const uint32_t at = its->first_row + i - 1;
+        if (table->row[at].is_end || table->row[at].line > lines) continue;
+        table->row[at].next = first[table->row[at].line];
+        first[table->row[at].line] = at;
     }
-    return 0;
+    return first;
+}
+
+uint32_t line_table_next(const struct line_table *table, uint32_t row)
+{
+    return table->row[row].next;
+}
+
+void line_table_row(const struct line_table *table, uint32_t row, uint64_t *section, uint64_t *offset)
+{
+    *section = table->row[row].section;
+    *offset = table->row[row].offset;
 }
 
 int line_table_begins(const struct line_table *table, uint64_t section, uint64_t offset)
 {
-    for (uint32_t i = 0; i < table->rows; i++)
-        if (table->row[i].section == section && table->row[i].offset == offset && !table->row[i].is_end) return 1;
+    int64_t at = last_before(table, section, offset);
+    for (; at >= 0; at--) {
+        const struct line_row *row = &table->row[table->sorted[at]];
+        if (row->section != section || row->offset != offset) return 0;
+        if (!row->is_end) return 1;
+    }
     return 0;
 }
