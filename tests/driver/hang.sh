@@ -83,6 +83,7 @@ has "$scratch/out" '  follows: 8 threads of CTA (0,0,0) wait for other lanes of 
 tells named 96 'causes.cu:142: error: kernel named hangs: 32 threads of CTA (0,0,0) wait at barrier 3: 32 of 96 threads have come' \
     '  Likely: the other threads have exited: 1 of 3 warps of the CTA remain, and barrier 3 asks for 96 threads.'
 tells named 64 '  Likely: barrier 3 asks for 96 threads, and the CTA has only 64.'
+tells counted 64 '  Likely: barrier 3 asks for 96 threads, and the CTA has only 64. Other threads name it with 64.'
 tells registers 512 'causes.cu:152: error: kernel registers hangs: 512 threads of CTA (0,0,0) wait for registers: they want 240 each, and can have 128' \
     '  Likely: other warps must release registers with setmaxnreg.dec before these can have 240 each.'
 tells part 128 'causes.cu:164: error: kernel part hangs: 96 threads of CTA (0,0,0) wait for other warps of their warpgroup at a wgmma' \

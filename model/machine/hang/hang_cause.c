@@ -93,6 +93,7 @@ static void explain_barrier(const struct machine_hang *hang, struct hang_wait *w
         struct machine_text to = hang_likely(wait, HANG_CERTAIN + 9);
         machine_text_add(&to, "barrier %u asks for %u threads, and the CTA has only %u.", wait->number, wait->wanted,
                          cta->warps * MACHINE_LANES);
+        if (barrier->other > 0) machine_text_add(&to, " Other threads name it with %u.", barrier->other - 1);
     } else if (barrier->other > 0) {
         struct machine_text to = hang_likely(wait, HANG_CERTAIN + 7);
         machine_text_add(&to, "threads name barrier %u with different counts, %u and %u. All must name the same.",
