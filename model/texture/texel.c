@@ -8,9 +8,18 @@
 
 static uint32_t channel_bits(const struct texture_image *image, const uint8_t *at, uint32_t channel)
 {
-    uint32_t bits = 0;
-    memcpy(&bits, at + channel * image->channel_bytes, image->channel_bytes);
-    return bits;
+    uint32_t word;
+    uint16_t half;
+    switch (image->channel_bytes) {
+    case 1:
+        return at[channel];
+    case 2:
+        memcpy(&half, at + sizeof half * channel, sizeof half);
+        return half;
+    default:
+        memcpy(&word, at + sizeof word * channel, sizeof word);
+        return word;
+    }
 }
 
 static int32_t extended(uint32_t bits, uint32_t bytes)
@@ -39,8 +48,8 @@ static float number_of(const struct texture *texture, const uint8_t *at, uint32_
 
 void texel_floats(const struct texture *texture, const uint8_t *at, float to[TEXTURE_MOST_CHANNELS])
 {
-    for (uint32_t i = 0; i < TEXTURE_MOST_CHANNELS; i++)
-        to[i] = i < texture->image.channels ? number_of(texture, at, i) : 0;
+    memset(to, 0, TEXTURE_MOST_CHANNELS * sizeof *to);
+    for (uint32_t i = 0; i < texture->image.channels; i++) to[i] = number_of(texture, at, i);
 }
 
 // Are integers returned as they are? Those of 32 bits always.

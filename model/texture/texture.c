@@ -21,17 +21,30 @@ struct span {
 // Wrapped and mirrored ones then come into the image once, or twice; what is not finite is 0 of these.
 static double unfolded(float coordinate, enum texture_address address, uint32_t size)
 {
-    const double unit = size > 16384 ? 0x1p-22 : 0x1p-21, at = floor((double)coordinate / unit) * unit;
+    const double parts = size > 16384 ? 0x1p22 : 0x1p21, at = floor((double)coordinate * parts) * (1 / parts);
     if (address != TEXTURE_WRAP && address != TEXTURE_MIRROR) return at * size;
     return isfinite(at) ? (at - 2 * floor(at / 2)) * size : 0;
 }
 
-// A number of 256ths of texels, the nearest, of two the greater; those too large are far outside.
-static int64_t steps_of(double texels)
+// Those too large are far outside; NaN is 0.
+static double limited(double texels)
 {
     const double most = 0x1p30;
-    if (isnan(texels)) return 0;
-    return (int64_t)floor(fmin(fmax(texels, -most), most) * WHOLE + 0.5);
+    if (texels > most) return most;
+    return texels >= -most ? texels : texels < 0 ? -most : 0;
+}
+
+// The greatest integer that is not above.
+static int64_t whole_below(double value)
+{
+    const int64_t cut = (int64_t)value;
+    return cut - ((double)cut > value);
+}
+
+// A number of 256ths of texels, the nearest, of two the greater.
+static int64_t steps_of(double texels)
+{
+    return whole_below(limited(texels) * WHOLE + 0.5);
 }
 
 static int32_t placed(int64_t at, uint32_t size, enum texture_address address)
@@ -54,26 +67,34 @@ static enum texture_address address_of(const struct texture_sampler *sampler, ui
     return TEXTURE_CLAMP;
 }
 
-static struct span span_of(const struct texture_sampler *sampler, float at, uint32_t axis, uint32_t size)
+// Fields are set one by one here: a struct that is written in pieces and copied whole makes the processor wait.
+static void set_span(struct span *span, int32_t first, int32_t second, uint32_t weight)
+{
+    span->at[0] = first;
+    span->at[1] = second;
+    span->weight = weight;
+}
+
+static void set_span_of(struct span *span, const struct texture_sampler *sampler, float at, uint32_t axis,
+                        uint32_t size)
 {
     const enum texture_address address = address_of(sampler, axis);
     if (fabsf(at) < FLT_MIN) at = 0;
-    double texels = (double)at;
-    if (sampler->is_normalized) texels = unfolded(at, address, size);
+    const double texels = sampler->is_normalized ? unfolded(at, address, size) : (double)at;
     if (!sampler->is_linear) {
-        const int64_t steps = isnan(texels) ? 0 : (int64_t)floor(fmin(fmax(texels, -0x1p30), 0x1p30));
-        const int32_t one = placed(steps, size, address);
-        return (struct span){{one, one}, 0};
+        const int32_t one = placed(whole_below(limited(texels)), size, address);
+        set_span(span, one, one, 0);
+        return;
     }
     const int64_t steps = steps_of(texels) - HALF, first = steps >> 8;
-    return (struct span){{placed(first, size, address), placed(first + 1, size, address)}, (uint32_t)(steps & 255)};
+    set_span(span, placed(first, size, address), placed(first + 1, size, address), (uint32_t)(steps & 255));
 }
 
 // An integer that is outside names no texel, whatever the address mode says.
-static struct span span_of_whole(int32_t at, uint32_t size)
+static void set_span_of_whole(struct span *span, int32_t at, uint32_t size)
 {
     const int32_t one = placed(at, size, TEXTURE_BORDER);
-    return (struct span){{one, one}, 0};
+    set_span(span, one, one, 0);
 }
 
 // --- One level -------------------------------------------------------------------------------------------------------
@@ -157,13 +178,45 @@ static void weigh(const struct reads *reads, uint32_t axes, int32_t weight[MOST_
     weigh_two(reads->span[0].weight, axes == 2 ? reads->span[1].weight : 0, weight);
 }
 
+static uint64_t word_of(double value)
+{
+    uint64_t word;
+    memcpy(&word, &value, sizeof word);
+    return word;
+}
+
+static double double_of(uint64_t word)
+{
+    double value;
+    memcpy(&value, &word, sizeof value);
+    return value;
+}
+
+// The bits of a double's fraction that are not among the first `bits` of its significand, 1 to 52.
+static uint64_t below(int bits)
+{
+    return (UINT64_C(1) << (DBL_MANT_DIG - bits)) - 1;
+}
+
 // To so many bits of significand, of two nearest the one farther from zero.
 static double kept(double value, int bits)
 {
-    int exponent;
     if (!isfinite(value)) return value;
-    const double unit = ldexp(1, (frexp(value, &exponent), exponent - bits));
-    return copysign(floor(fabs(value) / unit + 0.5), value) * unit;
+    return double_of((word_of(value) + below(bits) / 2 + 1) & ~below(bits));
+}
+
+// The power of two that a number is below, as frexp() has it. A float, as a double, is never subnormal.
+static int exponent_of(double value)
+{
+    return (int)(word_of(value) >> (DBL_MANT_DIG - 1) & 0x7ff) - 1022;
+}
+
+// Without what lies below 2^least, towards 0.
+static double cut(double value, int least)
+{
+    const int bits = exponent_of(value) - least;
+    if (!isfinite(value) || bits >= DBL_MANT_DIG) return value;
+    return bits <= 0 ? 0 : double_of(word_of(value) & ~below(bits));
 }
 
 // Fractions come as 16 bits, however many bits their texels have; halves come as halves.
@@ -177,39 +230,51 @@ static float rounded(const struct texture *texture, double sum)
     return (float)(copysign(floor(fabs(sum) * whole + 0.5), sum) / whole);
 }
 
+// The texels that count, and their weights.
+struct counted {
+    uint32_t count;
+    int32_t weight[MOST_CORNERS];
+    float corner[MOST_CORNERS][TEXTURE_MOST_CHANNELS];
+};
+
+static void count_corners(const struct reads *reads, uint32_t axes, struct counted *counted)
+{
+    int32_t weight[MOST_CORNERS];
+    uint32_t count = 0;
+    weigh(reads, axes, weight);
+    for (uint32_t i = 0; i < 1u << axes; i++) {
+        if (weight[i] == 0) continue;
+        corner_floats(reads, i, counted->corner[count]);
+        counted->weight[count++] = weight[i];
+    }
+    counted->count = count;
+}
+
 // Texels are cut to 28 bits below the greatest of those that count, halves to 15; the sum of their products is exact.
-static double sum_of(const float value[MOST_CORNERS], const int32_t weight[MOST_CORNERS], uint32_t corners, int bits)
+static double sum_of(const struct counted *counted, uint32_t channel, int bits)
 {
     double sum = 0;
     int most = -200;
-    for (uint32_t i = 0; i < corners; i++) {
-        int exponent;
-        frexp((double)value[i], &exponent);
-        if (weight[i] != 0 && value[i] != 0 && isfinite(value[i]) && exponent > most) most = exponent;
+    for (uint32_t i = 0; i < counted->count; i++) {
+        const float value = counted->corner[i][channel];
+        const int exponent = exponent_of((double)value);
+        if (value != 0 && isfinite(value) && exponent > most) most = exponent;
     }
-    const double unit = ldexp(1, most - bits);
-    for (uint32_t i = 0; i < corners; i++) {
-        const double texel = (double)value[i];
-        if (weight[i] != 0) sum += (isfinite(texel) ? trunc(texel / unit) * unit : texel) * weight[i] / WHOLE;
-    }
-    return sum;
+    for (uint32_t i = 0; i < counted->count; i++)
+        sum += cut((double)counted->corner[i][channel], most - bits) * counted->weight[i];
+    return sum * (1.0 / WHOLE);
 }
 
 static void filtered(const struct reads *reads, uint32_t axes, uint32_t to[TEXTURE_MOST_CHANNELS])
 {
-    float corner[MOST_CORNERS][TEXTURE_MOST_CHANNELS] = {{0}}, value[MOST_CORNERS];
-    int32_t weight[MOST_CORNERS] = {0};
     const struct texture_image *image = &reads->texture->image;
     const int is_half = image->number == TEXTURE_FLOAT && image->channel_bytes == 2;
-    weigh(reads, axes, weight);
-    for (uint32_t i = 0; i < 1u << axes; i++)
-        if (weight[i] != 0) corner_floats(reads, i, corner[i]);
-    for (int channel = 0; channel < TEXTURE_MOST_CHANNELS; channel++) {
-        for (uint32_t i = 0; i < MOST_CORNERS; i++) value[i] = corner[i][channel];
-        const float sum =
-            rounded(reads->texture, sum_of(value, weight, 1u << axes, is_half ? HALF_TEXEL_BITS : TEXEL_BITS));
-        memcpy(&to[channel], &sum, sizeof sum);
-    }
+    struct counted counted;
+    count_corners(reads, axes, &counted);
+    memset(to, 0, TEXTURE_MOST_CHANNELS * sizeof *to);
+    for (uint32_t channel = 0; channel < image->channels; channel++)
+        to[channel] =
+            bits_of(rounded(reads->texture, sum_of(&counted, channel, is_half ? HALF_TEXEL_BITS : TEXEL_BITS)));
 }
 
 static uint32_t plane_of(const struct texture_image *image, const struct texture_fetch *fetch, uint32_t face)
@@ -238,27 +303,33 @@ static uint32_t face_of(const float at[TEXTURE_AXES], float in[2])
 
 // --- A fetch ---------------------------------------------------------------------------------------------------------
 
-static struct reads reads_of(const struct texture *texture, const struct texture_fetch *fetch, uint32_t level)
+static void set_reads(struct reads *reads, const struct texture *texture, const struct texture_fetch *fetch,
+                      uint32_t level)
 {
-    struct reads reads = {.texture = texture, .level = &texture->image.level[level]};
-    float at[TEXTURE_AXES] = {fetch->at[0], fetch->at[1], fetch->at[2]}, in[2];
+    const float *at = fetch->at;
+    float in[2];
     uint32_t face = 0, axes = fetch->axes;
+    reads->texture = texture;
+    reads->level = &texture->image.level[level];
     if (fetch->is_cube) {
         face = face_of(fetch->at, in);
-        memcpy(at, in, sizeof in);
+        at = in;
         axes = 2;
     }
     for (uint32_t axis = 0; axis < axes; axis++)
-        reads.span[axis] = fetch->is_integer ? span_of_whole(fetch->whole[axis], reads.level->size[axis])
-                                             : span_of(&texture->sampler, at[axis], axis, reads.level->size[axis]);
-    reads.plane = plane_of(&texture->image, fetch, face);
-    return reads;
+        if (fetch->is_integer)
+            set_span_of_whole(&reads->span[axis], fetch->whole[axis], reads->level->size[axis]);
+        else
+            set_span_of(&reads->span[axis], &texture->sampler, at[axis], axis, reads->level->size[axis]);
+    for (uint32_t axis = axes; axis < TEXTURE_AXES; axis++) set_span(&reads->span[axis], 0, 0, 0);
+    reads->plane = plane_of(&texture->image, fetch, face);
 }
 
 static void read_level(const struct texture *texture, const struct texture_fetch *fetch, uint32_t level,
                        uint32_t to[TEXTURE_MOST_CHANNELS])
 {
-    const struct reads reads = reads_of(texture, fetch, level);
+    struct reads reads;
+    set_reads(&reads, texture, fetch, level);
     const uint32_t layers = texture->image.planes / (texture->image.is_cube ? TEXTURE_FACES : 1);
     const int is_outside = fetch->is_layered && (uint32_t)fetch->layer >= layers;
     if (fetch->is_integer && (is_outside || texel_at(&reads, 0) == NULL))
@@ -325,7 +396,8 @@ void texture_gather(const struct texture *texture, const struct texture_fetch *f
     static const uint8_t corner[TEXTURE_MOST_CHANNELS] = {2, 3, 1, 0};
     struct texture linear = *texture;
     linear.sampler.is_linear = 1;
-    const struct reads reads = reads_of(&linear, fetch, 0);
+    struct reads reads;
+    set_reads(&reads, &linear, fetch, 0);
     for (int i = 0; i < TEXTURE_MOST_CHANNELS; i++) {
         const uint8_t *at = texel_at(&reads, corner[i]);
         uint32_t words[TEXTURE_MOST_CHANNELS];

@@ -80,21 +80,24 @@ static void floats_of(const struct machine_strand *strand, const struct machine_
     for (uint32_t i = 0; i < count; i++) to[i] = float_of((uint32_t)machine_value(strand, &from[i], lane));
 }
 
-static struct texture_fetch fetch_of(const struct machine_strand *strand, const struct machine_code *code,
-                                     const struct parts *parts, uint32_t lane)
+// What all lanes have in common.
+static struct texture_fetch fetch_of(const struct machine_code *code)
 {
-    const struct ptx_choice *choice = code->choice;
-    const struct machine_geometry *geometry = machine_geometry(choice);
-    struct texture_fetch fetch = {.axes = geometry->axes,
+    const struct machine_geometry *geometry = machine_geometry(code->choice);
+    return (struct texture_fetch){.axes = geometry->axes,
                                   .is_layered = geometry->has_layer,
                                   .is_cube = geometry->is_cube,
-                                  .is_integer = choice->type[1] == PTX_TYPE_s32};
-    const struct machine_operand *axis = parts->place + fetch.is_layered;
-    if (fetch.is_layered) fetch.layer = (int32_t)machine_value(strand, parts->place, lane);
-    if (!fetch.is_integer) floats_of(strand, axis, fetch.axes, lane, fetch.at);
-    for (uint32_t i = 0; fetch.is_integer && i < fetch.axes; i++)
-        fetch.whole[i] = (int32_t)machine_value(strand, &axis[i], lane);
-    return fetch;
+                                  .is_integer = code->choice->type[1] == PTX_TYPE_s32};
+}
+
+static void set_place(struct texture_fetch *fetch, const struct machine_strand *strand, const struct parts *parts,
+                      uint32_t lane)
+{
+    const struct machine_operand *axis = parts->place + fetch->is_layered;
+    if (fetch->is_layered) fetch->layer = (int32_t)machine_value(strand, parts->place, lane);
+    if (!fetch->is_integer) floats_of(strand, axis, fetch->axes, lane, fetch->at);
+    for (uint32_t i = 0; fetch->is_integer && i < fetch->axes; i++)
+        fetch->whole[i] = (int32_t)machine_value(strand, &axis[i], lane);
 }
 
 static float level_of(const struct machine_strand *strand, const struct parts *parts, uint32_t lane,
@@ -126,25 +129,29 @@ static void set_result(const struct machine_strand *strand, const struct machine
                        uint32_t lane, const uint32_t word[TEXTURE_MOST_CHANNELS])
 {
     const enum ptx_type type = (enum ptx_type)code->choice->type[0];
-    uint32_t half[TEXTURE_MOST_CHANNELS];
-    for (int i = 0; i < TEXTURE_MOST_CHANNELS; i++) half[i] = f16_of_float(float_of(word[i]));
+    const int is_half = type == PTX_TYPE_f16 || type == PTX_TYPE_f16x2;
+    uint32_t half[TEXTURE_MOST_CHANNELS] = {0};
+    for (int i = 0; is_half && i < TEXTURE_MOST_CHANNELS; i++) half[i] = f16_of_float(float_of(word[i]));
     for (uint32_t i = 0; type == PTX_TYPE_f16x2 && i < 2; i++)
         machine_set_value(strand, &parts->result[i], lane, half[2 * i] | half[2 * i + 1] << 16);
     for (uint32_t i = 0; type != PTX_TYPE_f16x2 && i < TEXTURE_MOST_CHANNELS; i++)
-        machine_set_value(strand, &parts->result[i], lane, type == PTX_TYPE_f16 ? half[i] : word[i]);
+        machine_set_value(strand, &parts->result[i], lane, is_half ? half[i] : word[i]);
     if (parts->predicate->slot != MACHINE_LEFT_OUT) machine_set_value(strand, parts->predicate, lane, 1);
 }
 
 static enum machine_next fetch(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
 {
     const struct parts parts = parts_of(code);
+    struct texture_fetch fetch = fetch_of(code);
+    const struct texture *texture = NULL;
+    uint64_t handle = 0;
     for (uint32_t left = lanes; left != 0; left &= left - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(left);
         uint32_t word[TEXTURE_MOST_CHANNELS];
-        uint64_t handle;
-        const struct texture *texture = machine_texture(strand, parts.texture, lane, &handle);
+        if (texture == NULL || machine_address(strand, parts.texture, lane) != handle)
+            texture = machine_texture(strand, parts.texture, lane, &handle);
         if (texture == NULL) return machine_no_texture(strand, code, lane, handle);
-        const struct texture_fetch fetch = fetch_of(strand, code, &parts, lane);
+        set_place(&fetch, strand, &parts, lane);
         if (is_gather(code->choice))
             texture_gather(texture, &fetch, component_of(code->choice), word);
         else
