@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda_api.h"
-
 enum { LOGS_MOST = 128, LOG_BYTES = 1024, LEVEL_ERROR = 0 };
 
 // The last messages; number n is at n % LOGS_MOST.

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda_api.h"
 #include "runtime_api.h"
 
 #define REQUIRE(condition)                                                                                             \

@@ -11,9 +11,9 @@ ninja -C "$build" -t deps | awk -v as="$as" '
     BEGIN {
         limit("a sentence of a rule", "/core/rules[.]def$", 3)
         limit("a new rule", "(^|/)ids/rules/.*[.]h$|(^|/)ids/rule_ids[.]def$", 60)
-        limit("a new instruction form", "(^|/)ids/form_ids[.]def$", 32)
+        limit("a new instruction form", "(^|/)ids/form_ids[.]def$", 30)
         limit("a column of an instruction form", "/ptx/forms[.]def$", 3)
-        limit("a call of the driver", "/driver/driver_calls[.]def$", 136)
+        limit("a call of the driver", "/driver/driver_calls[.]def$", 130)
         limit("a call that tmaref makes of a driver", "(^|/)ids/made_calls[.]def$", 110)
         limit("a call of the runtime", "/cudart/release_calls[.]def$", 70)
         limit("a column of a family", "/family/families[.]def$", 5)

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda_api.h"
 #include "driver.h"
 
 enum { ATTRIBUTE_TRIGGER = 4, ATTRIBUTE_FILE = 5, ATTRIBUTE_PIPE = 6, ATTRIBUTE_FLAGS = 7 };

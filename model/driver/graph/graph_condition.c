@@ -3,8 +3,6 @@
 
 #include <stdlib.h>
 
-#include "cuda_api.h"
-
 enum { CONDITION_IF, CONDITION_WHILE, CONDITION_SWITCH, CONDITION_TYPES };
 enum { ASSIGN_DEFAULT = 1 };
 

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "cuda_api.h"
 #include "work_graph.h"
 
 static const char *word_of(const struct work *work)

@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "cuda_api.h"
-
 struct allocation *graph_memory_at(struct driver *driver, uint64_t address)
 {
     struct allocation *found = allocations_find(&driver->allocations, address);

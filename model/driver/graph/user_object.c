@@ -2,7 +2,6 @@
 // Objects of the program that graphs keep: when the last reference goes, the program's function is called.
 #include <stdlib.h>
 
-#include "cuda_api.h"
 #include "work_graph.h"
 
 struct CUuserObject_st {

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda_api.h"
 #include "heap.h"
 #include "loaded.h"
 

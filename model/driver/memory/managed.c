@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Managed memory: prefetches, advice and what is told of them. The memory lies where it lies.
 #include "capture.h"
-#include "cuda_api.h"
 #include "ranges.h"
 #include "work.h"
 

@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cuda_api.h"
 #include "ipc.h"
 #include "turns.h"
 

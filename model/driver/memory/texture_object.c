@@ -3,7 +3,6 @@
 // texture_find().
 #include <string.h>
 
-#include "cuda_api.h"
 #include "cuda_array.h"
 #include "turns.h"
 

@@ -4,30 +4,27 @@
 #include <string.h>
 
 #include "float_add.h"
-#include "form_number.h"
 #include "texture_handle.h"
 
-static int is_between(int form, int first, int last)
-{
-    return form >= first && form <= last;
-}
-
-#define IS(name, last) is_between(form, PTX_FORM_##name##_1D, PTX_FORM_##name##_##last)
+// What an access does. Those behind STORE take texels in the format of the image, for which x counts texels.
+enum surface_kind { LOAD, REDUCE, STORE, STORE_TEXELS, REDUCE_TEXELS, KINDS };
 
 // An access as its words say it.
 struct surface_access {
+    enum surface_kind kind;
     const struct machine_operand *surface, *place, *data;
     uint32_t axes, parts, part_bytes;
     int has_layer, clamps, traps, is_formatted;
 };
 
-static struct surface_access access_of(const struct machine_code *code)
+static struct surface_access access_of(const struct machine_code *code, enum surface_kind kind)
 {
     const struct ptx_choice *choice = code->choice;
-    const int form = choice->form, is_load = IS(SULD_B, A2D);
+    const int is_load = kind == LOAD;
     const uint32_t at = machine_operand_at(code, (uint32_t)is_load), place = machine_operand_at(code, is_load + 1u);
     const int vector = choice->word[PTX_CLASS_VECTOR];
-    return (struct surface_access){.surface = &code->operand[at],
+    return (struct surface_access){.kind = kind,
+                                   .surface = &code->operand[at],
                                    .place = &code->operand[place],
                                    .data = &code->operand[is_load ? 0 : machine_operand_at(code, 2)],
                                    .axes = machine_geometry(choice)->axes,
@@ -36,7 +33,7 @@ static struct surface_access access_of(const struct machine_code *code)
                                    .has_layer = machine_geometry(choice)->has_layer,
                                    .clamps = choice->word[PTX_CLASS_CLAMP] == PTX_CLAMP,
                                    .traps = choice->word[PTX_CLASS_CLAMP] == PTX_TRAP,
-                                   .is_formatted = IS(SUST_P, A2D) || IS(SURED_P, 3D)};
+                                   .is_formatted = kind > STORE};
 }
 
 // Does a lane's x, in bytes, lie at no multiple of what the access moves?
@@ -170,10 +167,21 @@ static void reduce(const struct machine_strand *strand, const struct machine_cod
     }
 }
 
-static enum machine_next run(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
+// What the access does at the bytes of one lane, which are outside of the surface where `at` is NULL.
+static void act(struct machine_strand *strand, const struct machine_code *code, const struct surface_access *access,
+                const struct texture_image *image, uint32_t lane, uint8_t *at)
 {
-    const struct surface_access access = access_of(code);
-    const int form = code->choice->form;
+    if (access->kind == LOAD) load(strand, access, lane, at);
+    if (at == NULL) return;
+    if (access->kind == STORE) store(strand, access, lane, at);
+    if (access->kind == STORE_TEXELS) store_texel(strand, access, image, lane, at);
+    if (access->kind == REDUCE || access->kind == REDUCE_TEXELS) reduce(strand, code, access, lane, at);
+}
+
+static enum machine_next run(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes,
+                             enum surface_kind kind)
+{
+    const struct surface_access access = access_of(code, kind);
     for (uint32_t left = lanes; left != 0; left &= left - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(left);
         uint64_t handle;
@@ -181,20 +189,38 @@ static enum machine_next run(struct machine_strand *strand, const struct machine
         if (texture == NULL) return machine_no_texture(strand, code, lane, handle);
         const struct texture_image *image = &texture->image;
         const uint32_t bytes =
-            IS(SUST_P, A2D) ? image->channels * image->channel_bytes : access.parts * access.part_bytes;
+            kind == STORE_TEXELS ? image->channels * image->channel_bytes : access.parts * access.part_bytes;
         uint8_t *at = at_of(strand, &access, image, lane, bytes);
         if (at == NULL && access.traps) return outside(strand, code, &access, image, lane);
         if (is_odd(strand, &access, lane, bytes)) return odd(strand, code, &access, lane, bytes);
-        if (IS(SULD_B, A2D)) load(strand, &access, lane, at);
-        if (IS(SUST_B, A2D) && at != NULL) store(strand, &access, lane, at);
-        if (IS(SUST_P, A2D) && at != NULL) store_texel(strand, &access, image, lane, at);
-        if (form >= PTX_FORM_SURED_B_1D && at != NULL) reduce(strand, code, &access, lane, at);
+        act(strand, code, &access, image, lane, at);
     }
     return MACHINE_NEXT;
 }
 
+#define HANDLER(name, kind)                                                                                            \
+    static enum machine_next name(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)      \
+    {                                                                                                                  \
+        return run(strand, code, lanes, kind);                                                                         \
+    }
+HANDLER(run_load, LOAD)
+HANDLER(run_store, STORE)
+HANDLER(run_store_texels, STORE_TEXELS)
+HANDLER(run_reduce, REDUCE)
+HANDLER(run_reduce_texels, REDUCE_TEXELS)
+
 machine_handler *machine_surfaces_find(const struct ptx_choice *choice)
 {
-    const int form = choice->form;
-    return is_between(form, PTX_FORM_SULD_B_1D, PTX_FORM_SURED_P_3D) ? run : NULL;
+    static const struct {
+        const char *opcode; // begins so
+        machine_handler *handler;
+    } kinds[KINDS] = {{"suld.b", run_load},
+                      {"sust.b", run_store},
+                      {"sust.p", run_store_texels},
+                      {"sured.b", run_reduce},
+                      {"sured.p", run_reduce_texels}};
+    const char *opcode = ptx_form_row(choice->form)->opcode;
+    for (int i = 0; i < KINDS; i++)
+        if (strncmp(opcode, kinds[i].opcode, strlen(kinds[i].opcode)) == 0) return kinds[i].handler;
+    return NULL;
 }

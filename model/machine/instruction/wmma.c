@@ -7,7 +7,6 @@
 
 #include "cluster.h"
 #include "float_add.h"
-#include "form_number.h"
 #include "handler.h"
 #include "mma.h"
 #include "number_type.h"
@@ -256,8 +255,8 @@ static enum machine_next multiply(struct machine_strand *strand, const struct ma
 
 machine_handler *machine_wmma_find(const struct ptx_choice *choice)
 {
-    if (choice->form < PTX_FORM_WMMA_LOAD_A_F16 || choice->form > PTX_FORM_WMMA_F64) return NULL;
     const char *opcode = ptx_form_row(choice->form)->opcode;
+    if (strncmp(opcode, "wmma.", 5) != 0) return NULL;
     const int is_product = strcmp(opcode, "wmma.mma") == 0;
     const struct tiling tiling =
         is_product ? tiling_of_product(choice) : tiling_of_move(choice, opcode[strlen(opcode) - 1]);
