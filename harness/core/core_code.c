@@ -11,10 +11,10 @@
 
 // --- Functions -------------------------------------------------------------------------------------------------------
 
-static int is_of_code(const struct elf_file *elf, const Elf64_Sym *symbol, Elf64_Shdr *section)
+static int is_of_code(const struct elf *elf, const Elf64_Sym *symbol, Elf64_Shdr *section)
 {
     return ELF64_ST_TYPE(symbol->st_info) == STT_FUNC && symbol->st_size > 0 &&
-           elf_file_section(elf, symbol->st_shndx, section) && elf_file_bytes(elf, section) != NULL;
+           elf_section(elf, symbol->st_shndx, section) && elf_bytes(elf, section) != NULL;
 }
 
 // A symbol's value is an offset in its section, or, in code that was placed in memory, an address.
@@ -27,24 +27,24 @@ static void take_function(struct core_code *code, const char *name, const Elf64_
         (struct core_function){.name = name,
                                .section = symbol->st_shndx,
                                .start = start,
-                               .code = {elf_file_bytes(&code->elf, section) + start, 0, symbol->st_size},
+                               .code = {elf_bytes(&code->elf, section) + start, 0, symbol->st_size},
                                .address = section->sh_addr == 0 ? 0 : section->sh_addr + start};
 }
 
 static int read_functions(struct core_code *code, struct text *why)
 {
     Elf64_Shdr table, names, section;
-    if (elf_file_find(&code->elf, ".symtab", &table) == 0 || elf_file_bytes(&code->elf, &table) == NULL ||
-        !elf_file_section(&code->elf, table.sh_link, &names))
+    if (!elf_find(&code->elf, ".symtab", 0, &table) || elf_bytes(&code->elf, &table) == NULL ||
+        !elf_section(&code->elf, table.sh_link, &names))
         return text_fail(why, "its machine code has no table of symbols");
     const uint64_t symbols = table.sh_size / sizeof(Elf64_Sym);
     code->function = calloc(symbols + 1, sizeof *code->function);
     if (code->function == NULL) return text_fail(why, "no memory for its functions");
     for (uint64_t i = 0; i < symbols; i++) {
         Elf64_Sym symbol;
-        memcpy(&symbol, elf_file_bytes(&code->elf, &table) + i * sizeof symbol, sizeof symbol);
+        memcpy(&symbol, elf_bytes(&code->elf, &table) + i * sizeof symbol, sizeof symbol);
         if (is_of_code(&code->elf, &symbol, &section))
-            take_function(code, elf_file_string(&code->elf, &names, symbol.st_name), &symbol, &section);
+            take_function(code, elf_string(&code->elf, &names, symbol.st_name), &symbol, &section);
     }
     return 1;
 }
@@ -54,12 +54,12 @@ static int read_functions(struct core_code *code, struct text *why)
 enum { MOST_PTX_BYTES = 64 << 20 };
 
 // nvlink keeps one section for each unit that it linked. Which one a line is of is not known: then none is read.
-static int has_one(const struct elf_file *elf, const char *name)
+static int has_one(const struct elf *elf, const char *name)
 {
     int found = 0;
     Elf64_Shdr section;
     for (uint64_t i = 1; i < elf->sections; i++)
-        found += elf_file_section(elf, i, &section) && strcmp(elf_file_name(elf, &section), name) == 0;
+        found += elf_section(elf, i, &section) && strcmp(elf_name(elf, &section), name) == 0;
     return found == 1;
 }
 
@@ -70,12 +70,12 @@ static void read_ptx(struct core_code *code)
     static const char strings[] = "\n.section", name[] = ".nv_debug_ptx_txt";
     Elf64_Shdr section;
     struct ptx_errors errors = {0};
-    if (!has_one(&code->elf, name) || elf_file_find(&code->elf, name, &section) == 0 ||
-        section.sh_size > MOST_PTX_BYTES || elf_file_bytes(&code->elf, &section) == NULL)
+    if (!has_one(&code->elf, name) || !elf_find(&code->elf, name, 0, &section) || section.sh_size > MOST_PTX_BYTES ||
+        elf_bytes(&code->elf, &section) == NULL)
         return;
     char *text = malloc(section.sh_size + 1);
     if (text == NULL) return;
-    memcpy(text, elf_file_bytes(&code->elf, &section), section.sh_size);
+    memcpy(text, elf_bytes(&code->elf, &section), section.sh_size);
     text[section.sh_size] = '\0';
     for (uint64_t i = 0; i < section.sh_size; i++)
         if (text[i] == '\0') text[i] = '\n';
@@ -89,10 +89,9 @@ static void read_ptx(struct core_code *code)
 int core_code_open(struct core_code *code, const struct core_bytes *image, struct text *why)
 {
     *code = (struct core_code){0};
-    struct elf elf;
     if (!elf_file_open(&code->elf, image->at, image->bytes, why) || !read_functions(code, why)) return 0;
-    if (elf_open(&elf, image->at, image->bytes) && (!line_table_open(&code->lines, &elf, ".debug_line") ||
-                                                    !line_table_open(&code->ptx_lines, &elf, ".nv_debug_line_sass")))
+    if (!line_table_open(&code->lines, &code->elf, ".debug_line") ||
+        !line_table_open(&code->ptx_lines, &code->elf, ".nv_debug_line_sass"))
         return text_fail(why, "no memory for its lines");
     read_ptx(code);
     return 1;

@@ -16,7 +16,7 @@ struct core_function {
 };
 
 struct core_code {
-    struct elf_file elf;
+    struct elf elf;
     struct line_table lines, ptx_lines;
     struct core_function *function;
     uint32_t functions;

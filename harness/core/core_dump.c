@@ -62,7 +62,7 @@ static void triple(struct row row, uint64_t at, uint32_t to[3])
 
 static struct row row_at(const struct reading *reading, const Elf64_Shdr *section, uint64_t index)
 {
-    const uint8_t *bytes = elf_file_bytes(&reading->dump->file, section);
+    const uint8_t *bytes = elf_bytes(&reading->dump->file, section);
     return (struct row){bytes + index * section->sh_entsize, section->sh_entsize};
 }
 
@@ -75,7 +75,7 @@ static uint64_t rows_of(const Elf64_Shdr *section)
 static uint32_t parent_of(const struct reading *reading, const Elf64_Shdr *section, enum section kind)
 {
     Elf64_Shdr parent;
-    if (!elf_file_section(&reading->dump->file, section->sh_link, &parent) || section->sh_link == 0 ||
+    if (!elf_section(&reading->dump->file, section->sh_link, &parent) || section->sh_link == 0 ||
         parent.sh_type != SHT_LOUSER + (uint32_t)kind || section->sh_info >= rows_of(&parent))
         return UINT32_MAX;
     const uint32_t first = reading->first[section->sh_link];
@@ -87,9 +87,7 @@ static uint32_t parent_of(const struct reading *reading, const Elf64_Shdr *secti
 static const char *string_of(const struct reading *reading, uint64_t offset)
 {
     Elf64_Shdr table;
-    return elf_file_find(&reading->dump->file, ".strtab", &table) != 0
-               ? elf_file_string(&reading->dump->file, &table, offset)
-               : "";
+    return elf_find(&reading->dump->file, ".strtab", 0, &table) ? elf_string(&reading->dump->file, &table, offset) : "";
 }
 
 static void read_device(struct reading *reading, struct row row, uint32_t index, uint32_t parent)
@@ -195,9 +193,9 @@ static const struct table tables[] = {
     {CTAS, SMS, 20, INTO(cta, ctas), read_cta},           {WARPS, CTAS, 28, INTO(warp, warps), read_warp},
 };
 
-static int is_of(const struct elf_file *file, uint64_t index, enum section kind, Elf64_Shdr *section)
+static int is_of(const struct elf *file, uint64_t index, enum section kind, Elf64_Shdr *section)
 {
-    return elf_file_section(file, index, section) && section->sh_type == SHT_LOUSER + (uint32_t)kind;
+    return elf_section(file, index, section) && section->sh_type == SHT_LOUSER + (uint32_t)kind;
 }
 
 // Room for all rows of a kind: a file has fewer rows than bytes.
@@ -215,7 +213,7 @@ static int make_array(struct reading *reading, const struct table *table)
 
 static int read_table(struct reading *reading, const struct table *table)
 {
-    const struct elf_file *file = &reading->dump->file;
+    const struct elf *file = &reading->dump->file;
     uint32_t *count = (uint32_t *)(void *)((char *)reading->dump + table->count);
     Elf64_Shdr section;
     if (!make_array(reading, table)) return 0;
@@ -223,7 +221,7 @@ static int read_table(struct reading *reading, const struct table *table)
         if (!is_of(file, i, table->kind, &section) || rows_of(&section) == 0) continue;
         uint32_t parent = table->parent == 0 ? 0 : parent_of(reading, &section, table->parent);
         if (section.sh_entsize < table->least_bytes || parent == UINT32_MAX)
-            return text_fail(reading->why, "its section %s is broken: %s", elf_file_name(file, &section),
+            return text_fail(reading->why, "its section %s is broken: %s", elf_name(file, &section),
                              parent == UINT32_MAX ? "the table that it belongs to is not there"
                                                   : "its rows are too short");
         reading->first[i] = *count;
@@ -237,7 +235,7 @@ static int read_table(struct reading *reading, const struct table *table)
 
 static struct core_bytes bytes_of(const struct reading *reading, const Elf64_Shdr *section)
 {
-    return (struct core_bytes){elf_file_bytes(&reading->dump->file, section), section->sh_addr, section->sh_size};
+    return (struct core_bytes){elf_bytes(&reading->dump->file, section), section->sh_addr, section->sh_size};
 }
 
 // The lane that registers or frames are of.
@@ -321,7 +319,7 @@ static void take(struct reading *reading, const Elf64_Shdr *section)
 // Handles of modules, each table's behind the one before.
 static int read_modules(struct reading *reading)
 {
-    const struct elf_file *file = &reading->dump->file;
+    const struct elf *file = &reading->dump->file;
     Elf64_Shdr section;
     uint64_t rows = 0;
     for (uint64_t i = 1; i < file->sections; i++)
@@ -352,18 +350,18 @@ static int read_all(struct reading *reading)
     for (uint64_t i = 1; i < dump->file.sections; i++)
         if (is_of(&dump->file, i, LANES, &section)) read_lanes(reading, &section);
     for (uint64_t i = 1; i < dump->file.sections; i++)
-        if (elf_file_section(&dump->file, i, &section) && section.sh_type != SHT_NOBITS) take(reading, &section);
+        if (elf_section(&dump->file, i, &section) && section.sh_type != SHT_NOBITS) take(reading, &section);
     return 1;
 }
 
 // A section that is not all there is the sign of a file that was cut, or that is still being written.
-static int is_whole(const struct elf_file *file, struct text *why)
+static int is_whole(const struct elf *file, struct text *why)
 {
     Elf64_Shdr section;
     for (uint64_t i = 0; i < file->sections; i++)
-        if (!elf_file_section(file, i, &section))
+        if (!elf_section(file, i, &section))
             return text_fail(why, "its section %llu (%s) ends behind the end of the file: it is cut off",
-                             (unsigned long long)i, elf_file_name(file, &section));
+                             (unsigned long long)i, elf_name(file, &section));
     return 1;
 }
 
@@ -371,10 +369,11 @@ int core_open(struct core_dump *dump, const void *bytes, size_t size_bytes, stru
 {
     *dump = (struct core_dump){0};
     if (!elf_file_open(&dump->file, bytes, size_bytes, why)) return 0;
-    if (dump->file.machine != EM_CUDA_GPU)
+    if (dump->file.head.e_machine != EM_CUDA_GPU)
         return text_fail(why, "it is %s of a CPU (machine %u), not a dump of a GPU",
-                         dump->file.type == ET_CORE ? "a core dump" : "an ELF file", dump->file.machine);
-    if (dump->file.type != ET_CORE) return text_fail(why, "it is machine code of a GPU (a cubin), not a core dump");
+                         dump->file.head.e_type == ET_CORE ? "a core dump" : "an ELF file", dump->file.head.e_machine);
+    if (dump->file.head.e_type != ET_CORE)
+        return text_fail(why, "it is machine code of a GPU (a cubin), not a core dump");
     if (!is_whole(&dump->file, why)) return 0;
     struct reading reading = {.dump = dump, .why = why};
     reading.first = malloc((dump->file.sections + 1) * sizeof *reading.first);

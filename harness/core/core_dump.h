@@ -75,7 +75,7 @@ struct core_image {
 };
 
 struct core_dump {
-    struct elf_file file;
+    struct elf file;
     struct core_device *device;
     struct core_sm *sm;
     struct core_grid *grid;

@@ -25,28 +25,27 @@ void gpu_core_ask(const char *path)
     setenv("CUDA_COREDUMP_FILE", path, 1);
 }
 
-static int read_word(const struct elf_file *file, const Elf64_Shdr *table, uint64_t row, uint64_t at, uint32_t *word)
+static int read_word(const struct elf *file, const Elf64_Shdr *table, uint64_t row, uint64_t at, uint32_t *word)
 {
     const uint64_t offset = row * table->sh_entsize + at;
-    if (elf_file_bytes(file, table) == NULL || offset > table->sh_size || sizeof *word > table->sh_size - offset)
-        return 0;
-    memcpy(word, elf_file_bytes(file, table) + offset, sizeof *word);
+    if (elf_bytes(file, table) == NULL || offset > table->sh_size || sizeof *word > table->sh_size - offset) return 0;
+    memcpy(word, elf_bytes(file, table) + offset, sizeof *word);
     return 1;
 }
 
 // The warp that a lane table belongs to: its section names a row of the warps' table, that one a row of the CTAs', and
 // that one the SM.
-static int read_warp(const struct elf_file *file, const Elf64_Shdr *lanes, struct gpu_core_warp *warp)
+static int read_warp(const struct elf *file, const Elf64_Shdr *lanes, struct gpu_core_warp *warp)
 {
     Elf64_Shdr warps, ctas;
-    if (!elf_file_section(file, lanes->sh_link, &warps) || !elf_file_section(file, warps.sh_link, &ctas)) return 0;
+    if (!elf_section(file, lanes->sh_link, &warps) || !elf_section(file, warps.sh_link, &ctas)) return 0;
     warp->sm = ctas.sh_info;
     return read_word(file, &ctas, warps.sh_info, BLOCK_IN_CTA_ROW, &warp->block) &&
            read_word(file, &warps, lanes->sh_info, PLACE_IN_WARP_ROW, &warp->has_place);
 }
 
 // The first exception of a lane, 0 if there is none.
-static uint32_t exception_of(const struct elf_file *file, const Elf64_Shdr *lanes)
+static uint32_t exception_of(const struct elf *file, const Elf64_Shdr *lanes)
 {
     uint32_t exception = 0;
     for (uint64_t row = 0; exception == 0 && read_word(file, lanes, row, EXCEPTION_IN_LANE, &exception); row++)
@@ -56,7 +55,7 @@ static uint32_t exception_of(const struct elf_file *file, const Elf64_Shdr *lane
 
 int gpu_core_read(const char *path, void (*tell)(void *to, const struct gpu_core_warp *warp), void *to)
 {
-    struct elf_file file;
+    struct elf file;
     struct text why;
     size_t size_bytes = 0;
     char *bytes = read_file(path, MOST_BYTES, &size_bytes, &why);
@@ -64,7 +63,7 @@ int gpu_core_read(const char *path, void (*tell)(void *to, const struct gpu_core
     for (uint64_t i = 0; ok && i < file.sections; i++) {
         Elf64_Shdr lanes;
         struct gpu_core_warp warp;
-        if (!elf_file_section(&file, i, &lanes) || lanes.sh_type != SHT_LOUSER + LANE_TABLE) continue;
+        if (!elf_section(&file, i, &lanes) || lanes.sh_type != SHT_LOUSER + LANE_TABLE) continue;
         warp.exception = exception_of(&file, &lanes);
         if (read_warp(&file, &lanes, &warp)) tell(to, &warp);
     }

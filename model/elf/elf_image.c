@@ -3,42 +3,70 @@
 
 #include <string.h>
 
+static int is_inside(const struct elf *elf, uint64_t at, uint64_t count)
+{
+    return at <= elf->bytes && count <= elf->bytes - at;
+}
+
+// Above 65,279 sections the first one's size is their number, and its link that of their names.
+static void open_sections(struct elf *elf)
+{
+    Elf64_Shdr first;
+    if (elf->head.e_shoff == 0 || !is_inside(elf, elf->head.e_shoff, sizeof first)) return;
+    memcpy(&first, elf->image + elf->head.e_shoff, sizeof first);
+    elf->sections = elf->head.e_shnum != 0 ? elf->head.e_shnum : first.sh_size;
+    const uint64_t names = elf->head.e_shstrndx == SHN_XINDEX ? first.sh_link : elf->head.e_shstrndx;
+    if (!elf_section(elf, names, &elf->names)) elf->names = (Elf64_Shdr){.sh_type = SHT_NOBITS};
+}
+
 int elf_open(struct elf *elf, const void *image, size_t bytes)
 {
-    *elf = (struct elf){.image = image, .bytes = bytes};
+    *elf = (struct elf){.image = image, .bytes = bytes, .names = {.sh_type = SHT_NOBITS}};
     if (bytes < sizeof elf->head || strncmp(image, ELFMAG, SELFMAG) != 0) return 0;
     memcpy(&elf->head, image, sizeof elf->head);
-    return elf->head.e_ident[EI_CLASS] == ELFCLASS64;
+    if (elf->head.e_ident[EI_CLASS] != ELFCLASS64) return 0;
+    open_sections(elf);
+    return 1;
 }
 
-static int is_inside(size_t bytes, uint64_t at, uint64_t count)
+int elf_section(const struct elf *elf, uint64_t index, Elf64_Shdr *section)
 {
-    return at <= bytes && count <= bytes - at;
-}
-
-int elf_section(const struct elf *elf, unsigned index, Elf64_Shdr *section)
-{
-    const uint64_t at = elf->head.e_shoff + (uint64_t)index * sizeof *section;
-    if (elf->head.e_shoff > elf->bytes || !is_inside(elf->bytes, at, sizeof *section)) return 0;
+    if (index >= elf->sections || index > (elf->bytes - elf->head.e_shoff) / sizeof *section) return 0;
+    const uint64_t at = elf->head.e_shoff + index * sizeof *section;
+    if (!is_inside(elf, at, sizeof *section)) return 0;
     memcpy(section, elf->image + at, sizeof *section);
-    return section->sh_type == SHT_NOBITS || is_inside(elf->bytes, section->sh_offset, section->sh_size);
+    return section->sh_type == SHT_NOBITS || is_inside(elf, section->sh_offset, section->sh_size);
 }
 
-static int has_name(const struct elf *elf, const Elf64_Shdr *names, const Elf64_Shdr *section, const char *name)
+static int has_name(const struct elf *elf, const Elf64_Shdr *section, const char *name)
 {
     const size_t length = strlen(name);
-    const char *its = elf->image + names->sh_offset + section->sh_name;
-    return section->sh_name <= names->sh_size && length < names->sh_size - section->sh_name &&
-           memcmp(its, name, length) == 0 && (its[length] == '\0' || its[length] == '.');
+    const char *its = elf_name(elf, section);
+    return strncmp(its, name, length) == 0 && (its[length] == '\0' || its[length] == '.');
 }
 
 int elf_find(const struct elf *elf, const char *name, unsigned before, Elf64_Shdr *section)
 {
-    Elf64_Shdr names;
-    if (!elf_section(elf, elf->head.e_shstrndx, &names) || names.sh_type == SHT_NOBITS) return 0;
-    for (unsigned i = 0; i < elf->head.e_shnum; i++)
-        if (elf_section(elf, i, section) && section->sh_type != SHT_NOBITS && has_name(elf, &names, section, name) &&
+    for (uint64_t i = 0; i < elf->sections; i++)
+        if (elf_section(elf, i, section) && section->sh_type != SHT_NOBITS && has_name(elf, section, name) &&
             before-- == 0)
             return 1;
     return 0;
+}
+
+const uint8_t *elf_bytes(const struct elf *elf, const Elf64_Shdr *section)
+{
+    return section->sh_type == SHT_NOBITS ? NULL : (const uint8_t *)elf->image + section->sh_offset;
+}
+
+const char *elf_string(const struct elf *elf, const Elf64_Shdr *table, uint64_t offset)
+{
+    const char *strings = (const char *)elf_bytes(elf, table);
+    if (strings == NULL || offset >= table->sh_size) return "";
+    return memchr(strings + offset, 0, table->sh_size - offset) != NULL ? strings + offset : "";
+}
+
+const char *elf_name(const struct elf *elf, const Elf64_Shdr *section)
+{
+    return elf_string(elf, &elf->names, section->sh_name);
 }

@@ -173,11 +173,11 @@ static void set_address(const struct reading *reading, uint64_t at, uint64_t val
         memcpy(&symbol, reading->image->image + reading->symbols.sh_offset + which * sizeof symbol, sizeof symbol);
         row->section = symbol.st_shndx;
         row->offset = symbol.st_value + (uint64_t)relocation.r_addend;
-        if (elf_section(reading->image, (unsigned)row->section, &section) && row->offset >= section.sh_addr)
+        if (elf_section(reading->image, row->section, &section) && row->offset >= section.sh_addr)
             row->offset -= section.sh_addr; // of code that was placed in memory
         return;
     }
-    for (unsigned i = 1; i < reading->image->head.e_shnum; i++)
+    for (uint64_t i = 1; i < reading->image->sections; i++)
         if (elf_section(reading->image, i, &section) && (section.sh_flags & SHF_EXECINSTR) != 0 &&
             value >= section.sh_addr && value - section.sh_addr < section.sh_size) {
             row->section = i;

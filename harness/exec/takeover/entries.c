@@ -123,7 +123,7 @@ static void read_library(enum takeover_library library)
         const size_t bytes = (size_t)facts.st_size;
         void *image = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, file, 0);
         if (image != MAP_FAILED && elf_open(&elf, image, bytes))
-            for (unsigned i = 0; i < elf.head.e_shnum; i++)
+            for (uint64_t i = 0; i < elf.sections; i++)
                 if (elf_section(&elf, i, &symbols) && symbols.sh_type == SHT_DYNSYM) add_names(library, &elf, &symbols);
     }
     close(file);

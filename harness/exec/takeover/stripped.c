@@ -24,7 +24,7 @@
 struct runtime {
     struct elf elf;
     Elf64_Shdr text, symbols, names;
-    unsigned text_index;
+    uint64_t text_index;
     uint8_t *is_kept;
     size_t run_at, run_bytes; // the longest run of such bytes
 };
@@ -36,7 +36,7 @@ static int find_code(struct runtime *runtime)
     const struct elf *elf = &runtime->elf;
     int has_symbols = 0;
     if (!elf_find(elf, ".text", 0, &runtime->text)) return 0;
-    for (unsigned i = 0; i < elf->head.e_shnum; i++) {
+    for (uint64_t i = 0; i < elf->sections; i++) {
         Elf64_Shdr section;
         if (!elf_section(elf, i, &section)) return 0;
         if (section.sh_type == SHT_PROGBITS && section.sh_offset == runtime->text.sh_offset && section.sh_size > 0)
@@ -84,7 +84,7 @@ static void mask(struct runtime *runtime, const Elf64_Rela *relocation)
 static void mask_all(struct runtime *runtime)
 {
     Elf64_Shdr section;
-    for (unsigned i = 0; i < runtime->elf.head.e_shnum; i++) {
+    for (uint64_t i = 0; i < runtime->elf.sections; i++) {
         if (!elf_section(&runtime->elf, i, &section) || section.sh_type != SHT_RELA) continue;
         if (section.sh_info != runtime->text_index) continue;
         for (uint64_t at = 0; at + sizeof(Elf64_Rela) <= section.sh_size; at += sizeof(Elf64_Rela)) {

@@ -97,7 +97,7 @@ static void take_closed(const struct link_map *map, const struct table *table)
 static int find_table(const struct elf *elf, uint32_t type, struct table *table)
 {
     Elf64_Shdr symbols, names;
-    for (unsigned i = 0; i < elf->head.e_shnum; i++) {
+    for (uint64_t i = 0; i < elf->sections; i++) {
         if (!elf_section(elf, i, &symbols) || symbols.sh_type != type) continue;
         if (!elf_section(elf, symbols.sh_link, &names) || names.sh_size == 0) continue;
         *table = (struct table){elf->image + names.sh_offset, names.sh_size, elf->image + symbols.sh_offset,

@@ -11,15 +11,10 @@
 
 enum { FATBIN_ALIGN = 8, FATBIN_HEAD = 16, AR_MARK = 8, AR_HEAD = 60, AR_NAME = 16, AR_SIZE_AT = 48, AR_SIZE = 10 };
 
-static int has_code(const struct elf *elf, const Elf64_Shdr *names, const Elf64_Shdr *section)
+static int has_code(const struct elf *elf, const Elf64_Shdr *section)
 {
-    static const char *const wanted[] = {".nv_fatbin", "__nv_relfatbin"};
-    if (section->sh_type != SHT_PROGBITS || section->sh_name >= names->sh_size) return 0;
-    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++)
-        if (names->sh_size - section->sh_name > strlen(wanted[i]) &&
-            strcmp(elf->image + names->sh_offset + section->sh_name, wanted[i]) == 0)
-            return 1;
-    return 0;
+    const char *name = elf_name(elf, section);
+    return section->sh_type == SHT_PROGBITS && (strcmp(name, ".nv_fatbin") == 0 || strcmp(name, "__nv_relfatbin") == 0);
 }
 
 static int take_section(const char *at, size_t bytes, const char *name, object_take *take, void *of)
@@ -39,13 +34,12 @@ static int take_section(const char *at, size_t bytes, const char *name, object_t
 static int take_object(const char *image, size_t bytes, const char *name, object_take *take, void *of)
 {
     struct elf elf;
-    Elf64_Shdr names, section;
-    if (!elf_open(&elf, image, bytes) || !elf_section(&elf, elf.head.e_shstrndx, &names) || names.sh_type == SHT_NOBITS)
-        return OBJECT_DAMAGED;
-    for (unsigned i = 0; i < elf.head.e_shnum; i++)
+    Elf64_Shdr section;
+    if (!elf_open(&elf, image, bytes) || elf.names.sh_type == SHT_NOBITS) return OBJECT_DAMAGED;
+    for (uint64_t i = 0; i < elf.sections; i++)
         if (!elf_section(&elf, i, &section)) return OBJECT_DAMAGED;
-    for (unsigned i = 0; i < elf.head.e_shnum; i++) {
-        if (!elf_section(&elf, i, &section) || !has_code(&elf, &names, &section)) continue;
+    for (uint64_t i = 0; i < elf.sections; i++) {
+        if (!elf_section(&elf, i, &section) || !has_code(&elf, &section)) continue;
         const int ended = take_section(image + section.sh_offset, section.sh_size, name, take, of);
         if (ended != 0) return ended;
     }

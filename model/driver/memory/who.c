@@ -63,9 +63,8 @@ static size_t find_function(const struct elf *elf, uint64_t at, char *text, size
     for (uint64_t i = 0; i + sizeof symbol <= table.sh_size; i += sizeof symbol) {
         memcpy(&symbol, elf->image + table.sh_offset + i, sizeof symbol);
         if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || at - symbol.st_value >= symbol.st_size) continue;
-        if (symbol.st_name >= names.sh_size) return 0;
-        const char *name = elf->image + names.sh_offset + symbol.st_name;
-        return demangle_function(name, strnlen(name, names.sh_size - symbol.st_name), text, bytes);
+        const char *name = elf_string(elf, &names, symbol.st_name);
+        return demangle_function(name, strlen(name), text, bytes);
     }
     return 0;
 }
