@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer.h"
 #include "command.h"
 #include "command_option.h"
-#include "json.h"
 #include "plain.h"
 #include "ptx.h"
 
@@ -128,27 +128,6 @@ static struct sums sums_of(const struct ptx_program *program, const struct ptx_f
     return sums;
 }
 
-static void print_extent(const char *name, const uint32_t extent[3])
-{
-    if (extent[0] != 0) printf(", %s %u,%u,%u", name, extent[0], extent[1], extent[2]);
-}
-
-static void print_function(const struct ptx_program *program, const struct ptx_function *function)
-{
-    struct sums sums = sums_of(program, function);
-    printf("%s %.*s\n", function->is_entry ? "entry" : "func", (int)function->name.length, function->name.at);
-    printf("    line %u, %u parameters (%llu bytes), %u instructions", function->line, function->parameters,
-           (unsigned long long)sums.parameter_bytes, function->instructions);
-    print_extent("maxntid", function->tuning.maxntid);
-    print_extent("reqntid", function->tuning.reqntid);
-    print_extent("cluster", function->tuning.reqnctapercluster);
-    printf("\n    registers as declared:");
-    for (int i = 0; i < PTX_FILES; i++)
-        if (function->registers[i] > 0) printf(" %u %s", function->registers[i], file_names[i]);
-    printf("; shared %llu bytes%s, local %llu bytes\n", (unsigned long long)sums.shared_bytes,
-           sums.dynamic ? " + dynamic" : "", (unsigned long long)sums.local_bytes);
-}
-
 // --- Forms -----------------------------------------------------------------------------------------------------------
 
 static int by_uses(const void *a, const void *b)
@@ -167,30 +146,6 @@ static const struct ptx_op **sorted_ops(const struct ptx_program *program)
     for (uint32_t i = 0; ops != NULL && i < program->ops; i++) ops[i] = &program->op[i];
     if (ops != NULL) qsort(ops, program->ops, sizeof *ops, by_uses);
     return ops;
-}
-
-static void print_forms(const struct ptx_program *program)
-{
-    const struct ptx_op **ops = sorted_ops(program);
-    for (uint32_t i = 0; ops != NULL && i < program->ops; i++)
-        printf("%9u  %.*s\n", ops[i]->uses, (int)ops[i]->spelling.length, ops[i]->spelling.at);
-    free(ops);
-}
-
-static void ptx_report_text(const char *path, const struct ptx_program *program, int with_forms)
-{
-    uint32_t entries = 0, instructions = 0;
-    for (uint32_t i = 0; i < program->functions; i++) {
-        entries += program->function[i].is_entry;
-        instructions += program->function[i].instructions;
-    }
-    printf("%s: PTX %u.%u for %.*s: %u entries, %u other functions, %u variables, %u instructions of %u forms\n", path,
-           program->isa_version / 10, program->isa_version % 10, (int)program->target.length, program->target.at,
-           entries, program->functions - entries, program->variables, instructions, program->ops);
-    for (uint32_t i = 0; i < program->functions; i++)
-        if (program->function[i].has_body && program->function[i].is_decoded)
-            print_function(program, &program->function[i]);
-    if (with_forms) print_forms(program);
 }
 
 // --- JSON ------------------------------------------------------------------------------------------------------------
@@ -235,17 +190,32 @@ static json_t *forms_json(const struct ptx_program *program)
     return forms;
 }
 
-static json_t *ptx_report_json(const struct ptx_program *program)
+static json_t *ptx_json(const struct ptx_program *program)
 {
-    char version[16];
-    snprintf(version, sizeof version, "%u.%u", program->isa_version / 10, program->isa_version % 10);
+    uint32_t entries = 0, instructions = 0;
     json_t *functions = json_array();
-    for (uint32_t i = 0; i < program->functions; i++)
+    for (uint32_t i = 0; i < program->functions; i++) {
+        entries += program->function[i].is_entry;
+        instructions += program->function[i].instructions;
         if (program->function[i].has_body && program->function[i].is_decoded)
             json_array_append_new(functions, function_json(program, &program->function[i]));
-    return json_pack("{s:s, s:o, s:o, s:o}", "version", version, "target", name_json(program->target), "functions",
-                     functions, "forms", forms_json(program));
+    }
+    return json_pack("{s:o, s:o, s:i, s:i, s:i, s:i, s:o, s:o}", "version",
+                     json_sprintf("%u.%u", program->isa_version / 10, program->isa_version % 10), "target",
+                     name_json(program->target), "entries", (int)entries, "others", (int)(program->functions - entries),
+                     "variables", (int)program->variables, "instructions", (int)instructions, "functions", functions,
+                     "forms", forms_json(program));
 }
+
+static const char text_of_program[] =
+    "PTX {version} for {target}: {entries} entries, {others} other functions, {variables} variables, {instructions} "
+    "instructions of {forms#} forms\n"
+    "{functions*{entry?entry}{entry!func} {name}\n"
+    "    line {line}, {parameters} parameters ({parameter_bytes} bytes), {instructions} instructions"
+    "{maxntid?, maxntid {maxntid*{}|,}}{reqntid?, reqntid {reqntid*{}|,}}{cluster?, cluster {cluster*{}|,}}\n"
+    "    registers as declared:{registers*{? {} {@}}}; shared {shared_bytes} bytes{dynamic_shared? + dynamic}, local "
+    "{local_bytes} bytes\n}";
+static const char text_of_forms[] = "{forms*{uses:9}  {form}\n}";
 
 // --- The command -----------------------------------------------------------------------------------------------------
 
@@ -274,12 +244,12 @@ static int decode_named(struct ptx_module *module, const struct options *options
 
 static void print(const struct options *options, const struct ptx_program *program)
 {
+    json_t *json = ptx_json(program);
     if (!options->json) {
-        ptx_report_text(options->path, program, options->forms);
-        return;
+        printf("%s: ", options->path);
+        answer_text(json, text_of_program, stdout);
     }
-    json_t *json = ptx_report_json(program);
-    json_print(json, JSON_INDENT(2));
+    answer_print(json, options->json ? NULL : options->forms ? text_of_forms : "", JSON_INDENT(2));
 }
 
 static int check(const struct options *options, const char *text, struct ptx_module *module, struct ptx_errors *errors)
