@@ -287,8 +287,8 @@ void json_print(json_t *json, size_t flags)
 
 json_t *json_rule(const struct rule_row *row)
 {
-    return json_pack("{s:s, s:s, s:s, s:i, s:s, s:s, s:s, s:s}", "id", row->id, "documented",
+    return json_pack("{s:s, s:s, s:s, s:i, s:s, s:s, s:s, s:s, s:s}", "id", row->id, "documented",
                      outcome_name(row->documented), "sm_90a", outcome_name(row->sm_90a), "cuda_error", row->cuda_error,
-                     "sentence", row->sentence, "advice", row->advice, "source", row->source, "evidence",
-                     row->evidence);
+                     "cuda_error_name", row->cuda_error != 0 ? cuda_error_name(row->cuda_error) : "", "sentence",
+                     row->sentence, "advice", row->advice, "source", row->source, "evidence", row->evidence);
 }

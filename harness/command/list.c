@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "answer.h"
 #include "command.h"
 #include "command_option.h"
 #include "executor.h"
@@ -40,30 +41,10 @@ static const struct command_option options[] = {
     OPTION_END,
 };
 
-static void list_rules(int error)
-{
-    for (int i = RULE_OK + 1; i < rule_count(); i++) {
-        if (error != ANY && !explain_has_error(i, error)) continue;
-        const struct rule_row *row = rule_row((enum rule)i);
-        printf("%-28s documents: %-11s sm_90a: %-9s %s\n", row->id, outcome_name(row->documented),
-               outcome_name(row->sm_90a), row->cuda_error != 0 ? cuda_error_name(row->cuda_error) : "");
-    }
-}
-
 static const char trace_summary[] =
     "what a machine did, from a file: tmaref replay FILE, or diff --input FILE trace model";
 
-static void list_parts(void)
-{
-    printf("families:\n");
-    for (int i = 0; families[i] != NULL; i++) printf("  %-12s %s\n", families[i]->name, families[i]->summary);
-    printf("executors:\n");
-    for (int i = 0; executors[i] != NULL; i++) printf("  %-15s %s\n", executors[i]->name, executors[i]->summary);
-    printf("  %-15s %s\n", "trace", trace_summary);
-    printf("'tmaref list --rules' lists the rules, 'tmaref explain RULE' explains one.\n");
-}
-
-static void add_parts(json_t *json)
+static json_t *parts(void)
 {
     json_t *family_list = json_object(), *executor_list = json_object();
     for (int i = 0; families[i] != NULL; i++)
@@ -71,19 +52,21 @@ static void add_parts(json_t *json)
     for (int i = 0; executors[i] != NULL; i++)
         json_object_set_new(executor_list, executors[i]->name, json_string(executors[i]->summary));
     json_object_set_new(executor_list, "trace", json_string(trace_summary));
-    json_object_set_new(json, "families", family_list);
-    json_object_set_new(json, "executors", executor_list);
+    return json_pack("{s:o, s:o}", "families", family_list, "executors", executor_list);
 }
 
-static void list_json(const struct list_options *of)
+static json_t *rules(int error)
 {
-    json_t *json = of->rules ? json_array() : json_object();
-    for (int i = RULE_OK + 1; of->rules && i < rule_count(); i++)
-        if (of->error == ANY || explain_has_error(i, of->error))
-            json_array_append_new(json, json_rule(rule_row((enum rule)i)));
-    if (!of->rules) add_parts(json);
-    json_print(json, JSON_INDENT(1));
+    json_t *list = json_array();
+    for (int i = RULE_OK + 1; i < rule_count(); i++)
+        if (error == ANY || explain_has_error(i, error)) json_array_append_new(list, json_rule(rule_row((enum rule)i)));
+    return list;
 }
+
+static const char text_of_parts[] = "families:\n{families*  {@:-12} {}\n}"
+                                    "executors:\n{executors*  {@:-15} {}\n}"
+                                    "'tmaref list --rules' lists the rules, 'tmaref explain RULE' explains one.\n";
+static const char text_of_rules[] = "{*{id:-28} documents: {documented:-11} sm_90a: {sm_90a:-9} {cuda_error_name}\n}";
 
 // A number, or the power of two that it is one less than, as people know it.
 static void print_number(uint64_t number)
@@ -192,11 +175,9 @@ int command_list(int argc, char **argv)
     command_line_read(&line, argc, argv, &to);
     if (to.fields)
         list_fields();
-    else if (to.json)
-        list_json(&to);
     else if (to.rules)
-        list_rules(to.error);
+        answer_print(rules(to.error), to.json ? NULL : text_of_rules, JSON_INDENT(1));
     else
-        list_parts();
+        answer_print(parts(), to.json ? NULL : text_of_parts, JSON_INDENT(1));
     return EXIT_AGREE;
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "answer.h"
 #include "diagnose_command.h"
 #include "json.h"
 #include "map_names.h"
@@ -212,12 +213,8 @@ void diagnose_print_causes(int is_json)
     json_t *json = json_array();
     for (int cause = 0; cause < CAUSES; cause++) {
         const struct cause_row *row = cause_row((enum cause)cause);
-        if (!is_json) printf("%-16s  %s\n", row->id, row->sentence);
         json_array_append_new(
             json, json_pack("{s:s, s:s, s:s}", "id", row->id, "sentence", row->sentence, "advice", row->advice));
     }
-    if (is_json)
-        json_print(json, JSON_INDENT(2));
-    else
-        json_decref(json);
+    answer_print(json, is_json ? NULL : "{*{id:-16}  {sentence}\n}", JSON_INDENT(2));
 }

@@ -47,8 +47,10 @@ int explain_find_error(const char *text);
 // Does rule number `i` end in this error? CUDA_SUCCESS asks for the rules that one breaks without an error.
 int explain_has_error(int i, int error);
 
-// Prints a rule with what to do about it.
-void explain_print_rule(const struct rule_row *row);
+// The text (answer.h) of json_rule(): the rule, and what to do about it.
+#define EXPLAIN_RULE_TEXT                                                                                              \
+    "{id}\n  {sentence}\n{advice?  {advice}\n}  documents: {documented} ({source}{source!none})\n  sm_90a: {sm_90a}"   \
+    "{cuda_error?, {cuda_error_name} ({cuda_error})}{evidence? (recorded in traces/sm_90a/{evidence})}\n"
 
 // What an error means, the rules that are behind it, and what to type. Returns the exit status.
 int explain_error(int error, int json);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // What a CUDA error means, which rules can be behind it, and what to type; or which rules are broken without one.
 #include <ctype.h>
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
+#include "answer.h"
 #include "command.h"
 #include "explain_command.h"
 #include "json.h"
@@ -53,43 +53,21 @@ int explain_has_error(int i, int error)
     return error == 0 ? rule_is_warning((enum rule)i) : rule_row((enum rule)i)->cuda_error == error;
 }
 
-static void print_head(const struct cuda_error *row, const char *name, int rules)
-{
-    const char *advice = advice_of(row->number);
-    printf("%s (%d): ", name, row->number);
-    if (row->number == 0)
-        printf("no error, but these %d rules may be broken without one.\n", rules);
-    else if (rules != 0)
-        printf("one of these %d rules is broken.\n", rules);
-    else
-        printf("%s. No rule that tmaref knows ends in it.\n", row->text);
-    if (advice[0] != '\0') printf("%s\n", advice);
-}
+static const char text_of_error[] =
+    "{name} ({error}): {error!no error, but these {rules#} rules may be broken without one.}"
+    "{error?{rules?one of these {rules#} rules is broken.}{rules!{meaning}. No rule that tmaref knows ends in it.}}\n"
+    "{advice?{advice}\n}{rules*\n" EXPLAIN_RULE_TEXT "}";
 
 int explain_error(int error, int json)
 {
     const struct cuda_error *row = row_of(error);
-    const char *name = row->driver != NULL ? row->driver : row->runtime;
     json_t *rules = json_array();
-    int count = 0;
-    for (int i = RULE_OK + 1; i < rule_count(); i++) {
-        if (!explain_has_error(i, error)) continue;
-        count++;
-        json_array_append_new(rules, json_rule(rule_row((enum rule)i)));
-    }
-    if (json) {
-        json_print(json_pack("{s:i, s:s, s:s, s:s, s:o}", "error", error, "name", name, "meaning", row->text, "advice",
-                             advice_of(error), "rules", rules),
-                   JSON_INDENT(2));
-        return EXIT_AGREE;
-    }
-    json_decref(rules);
-    print_head(row, name, count);
-    for (int i = RULE_OK + 1; i < rule_count(); i++) {
-        if (!explain_has_error(i, error)) continue;
-        printf("\n");
-        explain_print_rule(rule_row((enum rule)i));
-    }
+    for (int i = RULE_OK + 1; i < rule_count(); i++)
+        if (explain_has_error(i, error)) json_array_append_new(rules, json_rule(rule_row((enum rule)i)));
+    answer_print(json_pack("{s:i, s:s, s:s, s:s, s:o}", "error", error, "name",
+                           row->driver != NULL ? row->driver : row->runtime, "meaning", row->text, "advice",
+                           advice_of(error), "rules", rules),
+                 json ? NULL : text_of_error, JSON_INDENT(2));
     return EXIT_AGREE;
 }
 
