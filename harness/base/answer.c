@@ -63,18 +63,13 @@ static const json_t *member(const json_t *value, const char *key, size_t bytes)
     return json_object_get(value, name);
 }
 
-static size_t step_bytes(const char *path)
+// The value that a path leads to from another on; `number` is what it calls @.
+static const json_t *find(const json_t *value, const char *path, const char *end, size_t number)
 {
-    return strcspn(path, ".#:=?!*}");
-}
-
-static const json_t *find(const struct scope *scope, const char *path, const char *end)
-{
-    const json_t *value = path == end ? scope->value : NULL;
-    for (; value == NULL && scope != NULL; scope = scope->around) value = member(scope->value, path, step_bytes(path));
-    for (path += step_bytes(path); path < end; path += step_bytes(path)) {
-        path++;
-        value = member(value, path, step_bytes(path));
+    while (path < end && value != NULL) {
+        const size_t bytes = strcspn(path, ".#:=?!*}");
+        value = *path == '@' ? json_array_get(value, number) : member(value, path, bytes);
+        path += bytes + (path[bytes] == '.');
     }
     return value;
 }
@@ -87,12 +82,13 @@ static size_t entries(const json_t *value)
 // The caller drops it.
 static json_t *value_of(const struct field *field, const struct scope *scope)
 {
-    const char *end = field->path + field->path_bytes;
-    if (*field->path == '@')
-        return scope->key != NULL ? json_string(scope->key) : json_integer((json_int_t)scope->number);
-    if (field->path_bytes > 0 && end[-1] == '#')
-        return json_integer((json_int_t)entries(find(scope, field->path, end - 1)));
-    return json_incref((json_t *)find(scope, field->path, end));
+    const char *path = field->path, *end = path + field->path_bytes;
+    const size_t number = scope->number;
+    for (; *path == '^' && scope->around != NULL; path++) scope = scope->around;
+    if (*path == '@') return scope->key != NULL ? json_string(scope->key) : json_integer((json_int_t)scope->number);
+    if (path < end && end[-1] == '#')
+        return json_integer((json_int_t)entries(find(scope->value, path, end - 1, number)));
+    return json_incref((json_t *)find(scope->value, path, end, number));
 }
 
 static int is_something(const json_t *value)
@@ -109,9 +105,11 @@ static void print_value(const json_t *value, const char *format, size_t bytes, F
     const int has_letter = bytes > 0 && isalpha((unsigned char)format[bytes - 1]);
     const int shown = (int)bytes - has_letter;
     const char letter = has_letter ? format[bytes - 1] : json_is_real(value) ? 'g' : 'd';
-    if (json_is_integer(value)) {
+    if (json_is_integer(value) || (json_is_string(value) && letter == 'x')) { // json_u64() makes strings of large ones
         snprintf(full, sizeof full, "%%%.*sll%c", shown, format, letter);
-        plain_printf(out, full, json_integer_value(value));
+        plain_printf(out, full,
+                     json_is_integer(value) ? (unsigned long long)json_integer_value(value)
+                                            : strtoull(json_string_value(value), NULL, 16));
     } else if (json_is_real(value)) {
         snprintf(full, sizeof full, "%%%.*s%c", shown, format, letter);
         plain_printf(out, full, json_real_value(value));

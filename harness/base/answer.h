@@ -5,9 +5,10 @@
 //   {key:FORMAT}   as printf has it: {cases:9}, {trace:-28}, {word:016x}
 //   {key?TEXT}     TEXT if the value is there, and not null, false, 0 or empty; {key!TEXT}: if it is not
 //   {key=WORD?TEXT}, {key=WORD!TEXT}  TEXT if the value prints as WORD, or does not; WORD * fits each value that is there
-//   {key*TEXT|BETWEEN}  TEXT for each entry of an array or object
+//   {key*TEXT|BETWEEN}  TEXT for each entry of an array or object; keys are the entry's,
+//                 {^key} is one of what is around it, and {^a.@} the entry of a with the same number
 //   {{             a brace
-// A key that an entry does not have is one of what is around it. A field without a value is printed as it stands.
+// A field without a value is printed as it stands.
 #ifndef TMAREF_ANSWER_H
 #define TMAREF_ANSWER_H
 

@@ -7,7 +7,8 @@
 #include "answer.h"
 
 static const char tree[] =
-    "{\"name\": \"a\", \"n\": 12, \"one\": 1, \"none\": 0, \"half\": 0.5, \"yes\": true, \"no\": false, \"null\": null,"
+    "{\"name\": \"a\", \"n\": 12, \"big\": \"0xffffffffffffffff\", \"one\": 1, \"none\": 0, \"half\": 0.5, \"yes\": "
+    "true, \"no\": false, \"null\": null,"
     " \"empty\": [], \"list\": [1, 0, 3], \"in\": {\"name\": \"b\", \"list\": [7]}, \"rows\": [{\"n\": 1}, {\"m\": "
     "2}]}";
 
@@ -19,6 +20,7 @@ static const struct {
     {"{name} {n}, {half}", "a 12, 0.5"},
     {"{yes} {no}", "true false"},
     {"{n:5}|{n:-5}|{n:04x}|{half:.2f}|{name:-3}|{name:3}", "   12|12   |000c|0.50|a  |  a"},
+    {"{big} {big:x} {big:20x}", "0xffffffffffffffff ffffffffffffffff     ffffffffffffffff"},
     {"{in.name} {list.2} {in.list.0}", "b 3 7"},
     {"{list#} {empty#} {in#} {list#:3}", "3 0 2   3"},
     {"{name?a}{n?b}{one?c}{yes?d}{list?e}{in?f}{half?g}", "abcdefg"},
@@ -33,8 +35,10 @@ static const struct {
     {"{list*{? {@}}}", " 0 2"},
     {"{in*{@} }", "name list "},
     {"{empty*x|y}{nowhere*x|y}", ""},
-    {"{rows*{n} {name}|; }", "1 a; 12 a"},
-    {"{rows*{m?{m}}{m!{rows#} {list*{}|-}}|, }", "2 1-0-3, 2"},
+    {"{rows*{n?{n}}{n!{^n}} {^name}|; }", "1 a; 12 a"},
+    {"{rows*{^rows#} {^list*{^@}{}{^^none}|-}|, }", "2 010-000-030, 2 110-100-130"},
+    {"{rows*{^list.@}{^list*{^^list.@}}|, }", "1103, 0103"},
+    {"{rows*{name}}", "{name}{name}"},
     {"{{{n}} {{", "{12} {"},
     {"{yes?{{braces}", "{braces"},
     {"{nowhere} {in.nowhere:4}", "{nowhere} {in.nowhere:4}"},

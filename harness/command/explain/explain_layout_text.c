@@ -2,117 +2,42 @@
 // The answer about a layout, for people.
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
+#include "answer.h"
 #include "explain_layout.h"
 #include "picture.h"
-#include "swizzle_names.h"
 
 enum { PICTURE_ROWS = 8, LABEL_WIDTH = 21, CELL_WIDTH = 7 };
 
-static void print_label(const char *label)
-{
-    printf("%-20s ", label);
-}
-
-static void print_layout_line(const char *label, const struct cute_layout *layout)
-{
-    char text[CUTE_TEXT_BYTES];
-    cute_write(layout, text);
-    print_label(label);
-    printf("%s\n", text);
-}
-
-static void print_meaning(const struct layout_answer *a)
-{
-    print_label("layout");
-    printf("%s\n", a->text);
-    print_label("elements");
-    printf("%" PRIu64 " = %s in %" PRIu64 " places; rank %d, depth %d\n", cute_size(&a->layout),
-           text_numbers(NUMBERS(a->size, a->rank), " x ").at, cute_cosize(&a->layout), a->rank, cute_depth(&a->layout));
-    print_layout_line("coalesced", &a->coalesced);
-}
+static const char text_of_box[] =
+    "layout               {layout}\n"
+    "elements             {size} = {shape*{}| x } in {cosize} places; rank {rank}, depth {depth}\n"
+    "coalesced            {coalesced}\n"
+    "{box?box                  {box.box*{}| x }: {box.box*{} of mode {^box.modes.@}|, }\n"
+    "swizzle              {box.swizzle}\n"
+    "copies               {box.copies}{box.loops?: }"
+    "{box.loops*{count}{dimension=-1? stages,}{dimension=-1! along dimension {dimension}, {elements} elements and}"
+    " {bytes} bytes apart|, times }\n"
+    "shared memory        {box.bytes} bytes, at a multiple of {box.alignBytes}"
+    "{box.offsetBytes?; the first copy goes {box.offsetBytes} bytes behind}\n}";
+static const char text_of_operand[] =
+    "{wgmma?wgmma                {wgmma.mnMajor?MN}{wgmma.mnMajor!K}-major, as tiles of {wgmma.atom}: {wgmma.rows} "
+    "rows of M or N, {wgmma.starts#} step{wgmma.starts#=1!s} of k {wgmma.k}\n"
+    "descriptor           0x{wgmma.descriptor:016x} + address / 16: leading offset {wgmma.leading}, stride offset "
+    "{wgmma.stride}\n"
+    "{wgmma.steps?steps along K        {wgmma.steps*+{}|, } bytes\n}}";
+static const char text_of_places[] =
+    "{element?element              ({element*{}|, }) lies at index {index}{byte=*?, byte {byte}}\n}"
+    "{tiles?zipped_divide        {zippedDivide}\n"
+    "tiled_divide         {tiledDivide}\n"
+    "tiles                {allTiles} = {tiles*{}| x }, the first mode first\n}"
+    "{corner?CTA                  {cta} begins at ({corner*{}|, }), index {cornerIndex}\n}";
 
 // The layout again, with a caret under the stride that is to blame.
 static void print_reason(const char *label, const struct layout_answer *a, const struct cute_error *error)
 {
-    print_label(label);
-    printf("none: %s\n", error->why);
+    printf("%-20s none: %s\n", label, error->why);
     if (error->column >= 0) printf("%*s%s\n%*s^\n", LABEL_WIDTH, "", a->text, LABEL_WIDTH + error->column, "");
-}
-
-static void print_copies(const struct cute_box *box)
-{
-    print_label("copies");
-    printf("%" PRIu64, box->copies);
-    for (int i = 0; i < box->loops; i++) {
-        const struct cute_loop *loop = &box->loop[i];
-        printf("%s%" PRIu64, i == 0 ? ": " : ", times ", loop->count);
-        if (loop->dim >= 0)
-            printf(" along dimension %d, %" PRIu64 " elements and", loop->dim, loop->step_elems);
-        else
-            printf(" stages,");
-        printf(" %" PRIu64 " bytes apart", loop->step_bytes);
-    }
-    printf("\n");
-}
-
-static void print_box(const struct layout_answer *a)
-{
-    const struct cute_box *box = &a->box;
-    print_label("box");
-    printf("%s: ", text_numbers(NUMBERS(box->box, box->rank), " x ").at);
-    for (int i = 0; i < box->rank; i++)
-        printf("%s%" PRIu64 " of mode %d", i == 0 ? "" : ", ", (uint64_t)box->box[i], box->mode[i]);
-    printf("\n");
-    print_label("swizzle");
-    printf("%s\n", swizzle_plain_name(box->swizzle));
-    print_copies(box);
-    print_label("shared memory");
-    printf("%" PRIu64 " bytes, at a multiple of %" PRIu32,
-           (a->layout.offset + cute_cosize(&a->layout)) * dtype_row(a->dtype)->size_bytes, box->align_bytes);
-    if (box->offset_bytes != 0) printf("; the first copy goes %" PRIu32 " bytes behind", box->offset_bytes);
-    printf("\n");
-}
-
-static void print_operand(const struct layout_answer *a)
-{
-    const struct cute_operand *operand = &a->operand;
-    print_label("wgmma");
-    printf("%s, as tiles of %s: %d rows of M or N, %d step%s of k %d\n", operand->is_mn_major ? "MN-major" : "K-major",
-           cute_operand_atom(operand), operand->rows, operand->steps, operand->steps == 1 ? "" : "s", operand->k_elems);
-    print_label("descriptor");
-    printf("0x%016" PRIx64 " + address / 16: leading offset %" PRIu32 ", stride offset %" PRIu32 "\n",
-           layout_descriptor(a), operand->descriptor.leading_bytes, operand->descriptor.stride_bytes);
-    if (operand->steps < 2) return;
-    print_label("steps along K");
-    for (int step = 1; step < operand->steps; step++)
-        printf("%s+%" PRIu32, step == 1 ? "" : ", ",
-               cute_operand_start(&a->layout, operand, dtype_row(a->dtype)->size_bytes, step) -
-                   operand->descriptor.start_bytes);
-    printf(" bytes\n");
-}
-
-static void print_element(const struct layout_answer *a)
-{
-    const uint64_t index = cute_index_at(&a->layout, a->element);
-    print_label("element");
-    printf("(%s) lies at index %" PRIu64, text_numbers(NUMBERS(a->element, a->rank), ", ").at, index);
-    if (a->has_dtype) printf(", byte %" PRIu64, index * dtype_row(a->dtype)->size_bytes);
-    printf("\n");
-}
-
-static void print_tiles(const struct layout_answer *a)
-{
-    print_layout_line("zipped_divide", &a->zipped);
-    print_layout_line("tiled_divide", &a->tiled);
-    print_label("tiles");
-    printf("%" PRIu64 " = %s, the first mode first\n", a->all_tiles,
-           text_numbers(NUMBERS(a->tiles, a->rank), " x ").at);
-    if (!a->question->has_cta) return;
-    print_label("CTA");
-    printf("%" PRIu64 " begins at (%s), index %" PRIu64 "\n", a->question->cta,
-           text_numbers(NUMBERS(a->corner, a->rank), ", ").at, cute_plain_at(&a->layout, a->corner));
 }
 
 // As wide as the widest index, and a blank.
@@ -158,13 +83,12 @@ static void print_picture(const struct layout_answer *a)
 
 void layout_print(const struct layout_answer *a)
 {
-    print_meaning(a);
-    if (a->has_box) print_box(a);
+    json_t *json = layout_json(a);
+    answer_text(json, text_of_box, stdout);
     if (a->has_dtype && !a->has_box) print_reason("box", a, &a->no_box);
-    if (a->has_operand) print_operand(a);
+    answer_text(json, text_of_operand, stdout);
     if (a->has_dtype && !a->has_operand) print_reason("wgmma", a, &a->no_operand);
-    if (a->has_element) print_element(a);
-    if (a->has_tile) print_tiles(a);
+    answer_print(json, text_of_places, 0);
     if (a->question->wants_table) print_table(a);
     if (a->has_box && !a->question->wants_table) print_picture(a);
 }
