@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "answer.h"
 #include "command.h"
 #include "copy.h"
 #include "explain_command.h"
@@ -79,61 +80,13 @@ static int is_complete(const struct sharing *sharing, uint32_t rank)
     return 1;
 }
 
-// --- Text ------------------------------------------------------------------------------------------------------------
+// --- Contents --------------------------------------------------------------------------------------------------------
 
 // "0, 1, 5"
 static void print_ranks(uint32_t mask)
 {
     for (uint32_t rank = 0, seen = 0; rank < MAX_CTAS; rank++)
         if (mask >> rank & 1) printf("%s%" PRIu32, seen++ > 0 ? ", " : "", rank);
-}
-
-static void print_header(const struct sharing *sharing)
-{
-    const struct explain *question = sharing->question;
-    const struct tensormap *map = &question->map;
-    const uint32_t *size = question->cluster.size;
-    uint64_t box[TENSORMAP_MAX_RANK];
-    for (int i = 0; i < map->rank; i++) box[i] = slice_extent(map, i);
-    printf("%-20s %" PRIu32 " x %" PRIu32 " x %" PRIu32 ", groups of %" PRIu32 " CTAs share a tile\n", "cluster",
-           size[0], size[1], size[2], sharing->slices);
-    printf("%-20s %s at (%s): %" PRIu32 " slices of %s, %" PRIu64 " bytes each\n", "tile",
-           text_numbers(NUMBERS(question->tile, map->rank), " x ").at,
-           text_numbers(NUMBERS(question->coord, map->rank), ", ").at, sharing->slices,
-           text_numbers(NUMBERS(box, map->rank), " x ").at, sharing->slice_bytes);
-    printf("%-20s 0x%" PRIx32 " to 0x%" PRIx64 " of every CTA\n", "shared memory", question->shared,
-           question->shared + sharing->tile_bytes - 1);
-    printf("%-20s %" PRIu64 " bytes in every CTA\n\n", "expect_tx", sharing->expect_bytes);
-}
-
-static void print_issue(const struct sharing *sharing, uint32_t rank)
-{
-    const struct issue *load = &sharing->load[rank];
-    printf("CTA %-3" PRIu32 " loads slice %" PRIu32, rank, load->index);
-    if (sharing->first_group >> rank & 1)
-        printf(" at (%s)", text_numbers(NUMBERS(load->slice.coord, sharing->question->map.rank), ", ").at);
-    else
-        printf(" of its own group's tile");
-    printf(" to 0x%" PRIx64 " of CTAs ", sharing->question->shared + load->slice.offset_bytes);
-    print_ranks(load->mask);
-    printf(" (ctaMask 0x%04" PRIx32 ")\n", load->mask);
-}
-
-static void print_missing(const struct sharing *sharing, uint32_t rank)
-{
-    uint64_t pitch = slice_pitch_bytes(&sharing->question->map);
-    for (uint32_t slice = 0; slice < sharing->slices; slice++) {
-        uint64_t from = sharing->question->shared + slice * pitch;
-        if (sharing->gets[rank][slice] == 0)
-            printf("CTA %-3" PRIu32 " never receives slice %" PRIu32 ": 0x%" PRIx64 " to 0x%" PRIx64
-                   " keep what they held\n",
-                   rank, slice, from, from + pitch - 1);
-        else if (sharing->gets[rank][slice] == 2)
-            printf("CTA %-3" PRIu32 " receives slice %" PRIu32 " twice\n", rank, slice);
-        else if (sharing->gets[rank][slice] > 2)
-            printf("CTA %-3" PRIu32 " receives slice %" PRIu32 " %" PRIu32 " times\n", rank, slice,
-                   sharing->gets[rank][slice]);
-    }
 }
 
 // The number of an element, counted innermost first over the tensor; 0 where nothing came or the tensor ends.
@@ -193,48 +146,75 @@ static void print_contents(const struct sharing *sharing)
     }
 }
 
-static int print_sharing(const struct sharing *sharing)
+// --- The answer ------------------------------------------------------------------------------------------------------
+
+static const char text[] =
+    "cluster              {cluster*{}| x }, groups of {slices} CTAs share a tile\n"
+    "tile                 {tile*{}| x } at ({coord*{}|, }): {slices} slices of {box*{}| x }, {sliceBytes} bytes each\n"
+    "shared memory        0x{shared:x} to 0x{last:x} of every CTA\n"
+    "expect_tx            {expectTx} bytes in every CTA\n\n"
+    "{ctas*CTA {cta:-3} loads slice {slice}{coord? at ({coord*{}|, })}{coord! of its own group's tile} to 0x{shared:x} "
+    "of CTAs {for*{}|, } (ctaMask 0x{ctaMask:04x})\n}\n"
+    "{ctas*{gets*{=0?CTA {^cta:-3} never receives slice {@}: 0x{^^places.@.first:x} to 0x{^^places.@.last:x} keep what "
+    "they held\n}{=0!{=1!CTA {^cta:-3} receives slice {@} {=2?twice}{=2!{} times}\n}}}}"
+    "{findings?A load faults:\n}{findings!{complete?Every CTA receives its whole tile.\n}{complete!Each barrier still "
+    "receives the bytes that it expects: nothing hangs, and nothing faults.\n}}";
+
+static json_t *cta_json(const struct sharing *sharing, uint32_t rank)
 {
-    int incomplete = 0;
-    print_header(sharing);
-    for (uint32_t rank = 0; rank < sharing->ctas; rank++) print_issue(sharing, rank);
-    printf("\n");
-    for (uint32_t rank = 0; rank < sharing->ctas; rank++) incomplete |= !is_complete(sharing, rank);
-    for (uint32_t rank = 0; rank < sharing->ctas; rank++) print_missing(sharing, rank);
-    if (sharing->findings.count > 0)
-        printf("A load faults:\n");
-    else
-        printf(incomplete
-                   ? "Each barrier still receives the bytes that it expects: nothing hangs, and nothing faults.\n"
-                   : "Every CTA receives its whole tile.\n");
-    findings_print(&sharing->findings, stdout);
-    if (sharing->question->wants_numbers) print_contents(sharing);
-    return incomplete;
+    const struct issue *load = &sharing->load[rank];
+    json_t *to = json_array();
+    for (uint32_t other = 0; other < MAX_CTAS; other++)
+        if (load->mask >> other & 1) json_array_append_new(to, json_integer(other));
+    json_t *cta = json_pack("{s:I, s:I, s:I, s:o, s:I, s:o, s:b}", "cta", (json_int_t)rank, "slice",
+                            (json_int_t)load->index, "ctaMask", (json_int_t)load->mask, "for", to, "shared",
+                            (json_int_t)(sharing->question->shared + load->slice.offset_bytes), "gets",
+                            json_numbers(NUMBERS(sharing->gets[rank], (int)sharing->slices)), "complete",
+                            is_complete(sharing, rank));
+    if (sharing->first_group >> rank & 1)
+        json_object_set_new(cta, "coord", json_numbers(NUMBERS(load->slice.coord, sharing->question->map.rank)));
+    return cta;
 }
 
-// --- JSON ------------------------------------------------------------------------------------------------------------
-
-static int print_json(const struct sharing *sharing)
+static json_t *places_json(const struct sharing *sharing)
 {
-    json_t *ctas = json_array();
-    int incomplete = 0;
-    for (uint32_t rank = 0; rank < sharing->ctas; rank++) {
-        const struct issue *load = &sharing->load[rank];
-        json_t *cta = json_pack("{s:I, s:I, s:I, s:I, s:o, s:b}", "cta", (json_int_t)rank, "slice",
-                                (json_int_t)load->index, "ctaMask", (json_int_t)load->mask, "shared",
-                                (json_int_t)(sharing->question->shared + load->slice.offset_bytes), "gets",
-                                json_numbers(NUMBERS(sharing->gets[rank], (int)sharing->slices)), "complete",
-                                is_complete(sharing, rank));
-        if (sharing->first_group >> rank & 1)
-            json_object_set_new(cta, "coord", json_numbers(NUMBERS(load->slice.coord, sharing->question->map.rank)));
-        json_array_append_new(ctas, cta);
-        incomplete |= !is_complete(sharing, rank);
+    json_t *places = json_array();
+    const uint64_t pitch = slice_pitch_bytes(&sharing->question->map);
+    for (uint32_t slice = 0; slice < sharing->slices; slice++) {
+        const uint64_t first = sharing->question->shared + slice * pitch;
+        json_array_append_new(
+            places, json_pack("{s:I, s:I}", "first", (json_int_t)first, "last", (json_int_t)(first + pitch - 1)));
     }
-    json_print(json_pack("{s:I, s:I, s:I, s:o, s:o}", "slices", (json_int_t)sharing->slices, "sliceBytes",
-                         (json_int_t)sharing->slice_bytes, "expectTx", (json_int_t)sharing->expect_bytes, "ctas", ctas,
-                         "findings", findings_array(&sharing->findings)),
-               JSON_INDENT(2));
-    return incomplete;
+    return places;
+}
+
+static json_t *sharing_json(const struct sharing *sharing, int is_complete)
+{
+    const struct explain *question = sharing->question;
+    const int rank = question->map.rank;
+    uint64_t box[TENSORMAP_MAX_RANK];
+    for (int i = 0; i < rank; i++) box[i] = slice_extent(&question->map, i);
+    json_t *ctas = json_array();
+    for (uint32_t cta = 0; cta < sharing->ctas; cta++) json_array_append_new(ctas, cta_json(sharing, cta));
+    return json_pack("{s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:b, s:o}", "cluster",
+                     json_numbers(NUMBERS(question->cluster.size, 3)), "tile",
+                     json_numbers(NUMBERS(question->tile, rank)), "coord", json_numbers(NUMBERS(question->coord, rank)),
+                     "box", json_numbers(NUMBERS(box, rank)), "shared", (json_int_t)question->shared, "last",
+                     (json_int_t)(question->shared + sharing->tile_bytes - 1), "slices", (json_int_t)sharing->slices,
+                     "sliceBytes", (json_int_t)sharing->slice_bytes, "expectTx", (json_int_t)sharing->expect_bytes,
+                     "places", places_json(sharing), "ctas", ctas, "complete", is_complete, "findings",
+                     findings_array(&sharing->findings));
+}
+
+static int answer(const struct sharing *sharing)
+{
+    const struct explain *question = sharing->question;
+    int complete = 1;
+    for (uint32_t rank = 0; rank < sharing->ctas; rank++) complete &= is_complete(sharing, rank);
+    answer_print(sharing_json(sharing, complete), question->json ? NULL : text, JSON_INDENT(2));
+    if (!question->json) findings_print(&sharing->findings, stdout);
+    if (question->wants_numbers) print_contents(sharing);
+    return complete && sharing->findings.count == 0 ? EXIT_AGREE : EXIT_MISMATCH;
 }
 
 int explain_cluster(const struct explain *question)
@@ -250,6 +230,5 @@ int explain_cluster(const struct explain *question)
     if (question->shared + sharing.tile_bytes > (uint64_t)UINT32_MAX + 1)
         return command_usage("explain", "the tile would end past all shared addresses");
     share(&sharing);
-    int incomplete = question->json ? print_json(&sharing) : print_sharing(&sharing);
-    return incomplete || sharing.findings.count > 0 ? EXIT_MISMATCH : EXIT_AGREE;
+    return answer(&sharing);
 }
