@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "answer.h"
 #include "command.h"
 #include "copy.h"
 #include "im2col_load.h"
@@ -79,13 +80,16 @@ static void count(struct copy *copy)
 static int answer(const struct copy *copy)
 {
     const struct explain *question = copy->question;
-    json_t *json = question->json ? box_summary_json(copy) : NULL;
+    json_t *json = box_summary(copy);
     int status = copy->rule == RULE_OK ? EXIT_AGREE : EXIT_MISMATCH;
-    if (json == NULL) box_print_summary(copy);
-    if (question->wants_byte && box_answer_byte(copy, json) != EXIT_AGREE) status = EXIT_MISMATCH;
-    if (question->wants_element && box_answer_element(copy, json) != EXIT_AGREE) status = EXIT_MISMATCH;
-    if (question->wants_table) box_answer_table(copy, json);
-    if (json != NULL) json_print(json, JSON_INDENT(2));
+    if (question->wants_byte && box_add_byte(copy, json) != EXIT_AGREE) status = EXIT_MISMATCH;
+    if (question->wants_element && box_add_element(copy, json) != EXIT_AGREE) status = EXIT_MISMATCH;
+    if (question->wants_table) box_add_table(copy, json);
+    if (!question->json) {
+        answer_text(json, box_summary_text, stdout);
+        findings_print(&copy->findings, stdout);
+    }
+    answer_print(json, question->json ? NULL : box_places_text, JSON_INDENT(2));
     return status;
 }
 

@@ -25,14 +25,15 @@ struct copy {
     const char *swizzle;
 };
 
-// What the box is and whether the copy works: printed, or as a JSON object.
-void box_print_summary(const struct copy *copy);
-json_t *box_summary_json(const struct copy *copy);
+// What the box is and whether the copy works, and its text (answer.h) in front of the findings.
+json_t *box_summary(const struct copy *copy);
+extern const char box_summary_text[];
 
-// The answers to --byte, --element and --table: printed, or added to `json` unless that is NULL. The first two return
-// the exit status.
-int box_answer_byte(const struct copy *copy, json_t *json);
-int box_answer_element(const struct copy *copy, json_t *json);
-void box_answer_table(const struct copy *copy, json_t *json);
+// Add the answers to --byte, --element and --table, whose text comes behind the findings. The first two return the exit
+// status.
+int box_add_byte(const struct copy *copy, json_t *json);
+int box_add_element(const struct copy *copy, json_t *json);
+void box_add_table(const struct copy *copy, json_t *json);
+extern const char box_places_text[];
 
 #endif

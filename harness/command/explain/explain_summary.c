@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The first part of an answer about a box or column: sizes, positions, bytes that move, and whether the copy works.
 #include <inttypes.h>
-#include <stdio.h>
 
 #include "copy.h"
 #include "cute_box.h"
@@ -11,29 +10,32 @@
 
 enum { LINE_BYTES = 128 }; // a swizzle moves bytes inside of a line
 
-static const char spatial_names[] = "WHD";
+static const char *const axes[] = {"W", "H", "D"};
 
-static void print_tensor(const struct copy *copy)
-{
-    const struct tensormap *map = &copy->question->map;
-    printf("%-20s %s %s at 0x%" PRIx64 "\n", "tensor", text_numbers(NUMBERS(map->dim, map->rank), " x ").at,
-           dtype_row(map->dtype)->name, map->address);
-    printf("%-20s (%s), innermost first\n", "coordinates",
-           text_numbers(NUMBERS(copy->question->coord, map->rank), ", ").at);
-}
-
-static void print_tile(const struct copy *copy)
-{
-    const struct tile *tile = &copy->box.tile;
-    const struct tensormap *map = tile->map;
-    printf("%-20s %s", "box", text_numbers(NUMBERS(tile->steps, map->rank), " x ").at);
-    if (map->interleave == INTERLEAVE_NONE)
-        printf(" elements\n");
-    else
-        printf(" pixels of %" PRIu32 " bytes\n", tensormap_step_bytes(map));
-    printf("%-20s %" PRIu64 " rows of %" PRIu32 " bytes, pitch %" PRIu32 " bytes\n", "rows", tile->rows,
-           tile->row_bytes, tile->pitch_bytes);
-}
+#define AXIS "{@=0?W}{@=1?H}{@=2?D} {}"
+const char box_summary_text[] =
+    "tensor               {dim*{}| x } {dtype} at {address}\n"
+    "coordinates          ({coord*{}|, }), innermost first\n"
+    "{steps?box                  {steps*{}| x } {slicedBytes?pixels of {slicedBytes} bytes}{slicedBytes!elements}\n"
+    "rows                 {rows} rows of {rowBytes} bytes, pitch {pitchBytes} bytes\n}"
+    "{lower?bounding box         {lower*" AXIS " to {^upper.@} by {^strides.@}, }then N by {stepN}\n"
+    "{operation!offsets              {offsets*" AXIS "|, }, added to every position\n}"
+    "column               {pixels} pixels of {pixelBytes} bytes, pitch {pitchBytes} bytes\n"
+    "pixels               {firstPixel*{@} {}| } to {lastPixel*{@} {}| }\n}"
+    "shared memory        0x{shared:x} to 0x{last:x}, {extentBytes} bytes\n"
+    "{operation!expect_tx            {expectTx} bytes, in and out of bounds\n"
+    "in bounds            {inBoundsBytes} bytes; {filledBytes} bytes are filled{filledBytes?"
+    "{fillPattern? with 0x{fillPattern:04x} in every 16 bits}{fillPattern! with zeros}}\n}"
+    "{operation?{operation=store?written}{operation=store!reduced}"
+    "              {writtenBytes} bytes; {skippedBytes} bytes are out of bounds and skipped\n"
+    "{pastDimension0Bytes?past dimension 0     {pastDimension0Bytes} bytes of these: 16-byte pieces go whole to global "
+    "memory\n}{lastRead=*?reads                to 0x{lastRead:x}, the rest is not read\n}}"
+    "swizzle              {swizzle}{repeatBytes?: the pattern repeats every {repeatBytes} bytes, the {steps?box}"
+    "{steps!column} begins {repeatOffset?{repeatOffset} bytes into it}{repeatOffset!where it begins}}\n"
+    "{layout?layout               {layout} in CuTe\n}"
+    "{operation!load     }{operation?{operation=store?store    }{operation=store!reduction}}            "
+    "{error?faults with {error} ({result}):}{error!works, if what {operation?it writes}{operation!is in bounds} is "
+    "mapped}\n";
 
 // Where the walk stands after all pixels but the last.
 static struct im2col_walk last_pixel(const struct copy *copy)
@@ -45,77 +47,15 @@ static struct im2col_walk last_pixel(const struct copy *copy)
     return walk;
 }
 
-static void print_position(const struct im2col_walk *walk)
+// "W": -1, "H": 0, "N": 3
+static json_t *position(const struct im2col_walk *walk)
 {
     const struct im2col *column = walk->column;
+    json_t *json = json_object();
     for (int k = 0; k < column->spatials; k++)
-        printf("%c %" PRId64 " ", spatial_names[k], walk->at[k] + column->offset[k]);
-    printf("N %" PRId64, walk->n);
-}
-
-static void print_column(const struct copy *copy)
-{
-    const struct im2col *column = &copy->box.column;
-    const struct tensormap *map = column->map;
-    struct im2col_walk first = im2col_walk(column), last = last_pixel(copy);
-    printf("%-20s ", "bounding box");
-    for (int k = 0; k < column->spatials; k++)
-        printf("%c %" PRId64 " to %" PRId64 " by %" PRIu32 ", ", spatial_names[k], column->lower[k], column->upper[k],
-               map->estride[column->spatial + k]);
-    printf("then N by %" PRIu32 "\n", map->estride[map->rank - 1]);
-    if (copy->question->operation == EXPLAIN_LOAD) {
-        printf("%-20s ", "offsets");
-        for (int k = 0; k < column->spatials; k++)
-            printf("%s%c %" PRIu32, k == 0 ? "" : ", ", spatial_names[k], column->offset[k]);
-        printf(", added to every position\n");
-    }
-    printf("%-20s %" PRIu32 " pixels of %" PRIu32 " bytes, pitch %" PRIu32 " bytes\n%-20s ", "column", column->pixels,
-           column->pixel_bytes, column->pitch_bytes, "pixels");
-    print_position(&first);
-    printf(" to ");
-    print_position(&last);
-    printf("\n");
-}
-
-static void print_load_bytes(const struct copy *copy)
-{
-    enum tensormap_oob_fill fill = copy->question->map.oob_fill;
-    uint64_t filled = copy->all_bytes - copy->data_bytes;
-    printf("%-20s %" PRIu64 " bytes, in and out of bounds\n", "expect_tx", copy->all_bytes);
-    printf("%-20s %" PRIu64 " bytes; %" PRIu64 " bytes are filled", "in bounds", copy->data_bytes, filled);
-    if (filled != 0 && fill == OOB_FILL_ZERO)
-        printf(" with zeros");
-    else if (filled != 0)
-        printf(" with 0x%04x in every 16 bits", oob_fill_pattern(fill));
-    printf("\n");
-}
-
-static void print_store_bytes(const struct copy *copy)
-{
-    const char *written = copy->question->operation == EXPLAIN_STORE ? "written" : "reduced";
-    printf("%-20s %" PRIu64 " bytes; %" PRIu64 " bytes are out of bounds and skipped\n", written, copy->data_bytes,
-           copy->all_bytes - copy->data_bytes);
-    if (copy->past_bytes != 0)
-        printf("%-20s %" PRIu64 " bytes of these: 16-byte pieces go whole to global memory\n", "past dimension 0",
-               copy->past_bytes);
-    uint64_t reach = copy->reach_bytes;
-    if (copy->question->map.swizzle != SWIZZLE_NONE) reach = (reach + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
-    if (reach != 0 && reach < copy->extent_bytes)
-        printf("%-20s to 0x%" PRIx64 ", the rest is not read\n", "reads", copy->question->shared + reach - 1);
-}
-
-static void print_swizzle(const struct copy *copy)
-{
-    uint32_t repeat = swizzle_repeat_bytes(copy->question->map.swizzle), into;
-    const char *what = copy->is_im2col ? "column" : "box";
-    printf("%-20s %s", "swizzle", copy->swizzle);
-    into = repeat == 0 ? 0 : copy->question->shared % repeat;
-    if (repeat != 0 && into == 0)
-        printf(": the pattern repeats every %" PRIu32 " bytes, the %s begins where it begins", repeat, what);
-    else if (repeat != 0)
-        printf(": the pattern repeats every %" PRIu32 " bytes, the %s begins %" PRIu32 " bytes into it", repeat, what,
-               into);
-    printf("\n");
+        json_object_set_new(json, axes[k], json_integer(walk->at[k] + column->offset[k]));
+    json_object_set_new(json, "N", json_integer(walk->n));
+    return json;
 }
 
 // The box as CuTe writes it: mode i is dimension i.
@@ -125,45 +65,6 @@ static int layout_text(const struct copy *copy, char *text)
     if (!cute_of_box(&copy->question->map, &layout)) return 0;
     cute_write(&layout, text);
     return 1;
-}
-
-static void print_layout(const struct copy *copy)
-{
-    char text[CUTE_TEXT_BYTES];
-    if (layout_text(copy, text)) printf("%-20s %s in CuTe\n", "layout", text);
-}
-
-static void print_verdict(const struct copy *copy)
-{
-    static const char *const names[] = {"load", "store", "reduction"};
-    int error = rule_cuda_error(copy->rule);
-    printf("%-20s ", names[copy->question->operation]);
-    if (copy->rule != RULE_OK)
-        printf("faults with %s (%d):\n", cuda_error_name(error), error);
-    else if (copy->question->operation == EXPLAIN_LOAD)
-        printf("works, if what is in bounds is mapped\n");
-    else
-        printf("works, if what it writes is mapped\n");
-    findings_print(&copy->findings, stdout);
-}
-
-void box_print_summary(const struct copy *copy)
-{
-    uint32_t shared = copy->question->shared;
-    print_tensor(copy);
-    if (copy->is_im2col)
-        print_column(copy);
-    else
-        print_tile(copy);
-    printf("%-20s 0x%" PRIx32 " to 0x%" PRIx64 ", %" PRIu64 " bytes\n", "shared memory", shared,
-           (uint64_t)shared + copy->extent_bytes - 1, copy->extent_bytes);
-    if (copy->question->operation == EXPLAIN_LOAD)
-        print_load_bytes(copy);
-    else
-        print_store_bytes(copy);
-    print_swizzle(copy);
-    print_layout(copy);
-    print_verdict(copy);
 }
 
 static void add_tile(const struct copy *copy, json_t *json)
@@ -178,37 +79,64 @@ static void add_tile(const struct copy *copy, json_t *json)
 static void add_column(const struct copy *copy, json_t *json)
 {
     const struct im2col *column = &copy->box.column;
-    json_object_update_new(json, json_pack("{s:o, s:o, s:o, s:i, s:i, s:i}", "lower",
-                                           json_numbers(NUMBERS(column->lower, column->spatials)), "upper",
-                                           json_numbers(NUMBERS(column->upper, column->spatials)), "offsets",
-                                           json_numbers(NUMBERS(column->offset, column->spatials)), "pixels",
-                                           (int)column->pixels, "pixelBytes", (int)column->pixel_bytes, "pitchBytes",
-                                           (int)column->pitch_bytes));
+    const uint32_t *estride = column->map->estride;
+    const struct im2col_walk first = im2col_walk(column), last = last_pixel(copy);
+    json_object_update_new(json,
+                           json_pack("{s:o, s:o, s:o, s:o, s:i, s:i, s:i, s:i, s:o, s:o}", "lower",
+                                     json_numbers(NUMBERS(column->lower, column->spatials)), "upper",
+                                     json_numbers(NUMBERS(column->upper, column->spatials)), "strides",
+                                     json_numbers(NUMBERS(estride + column->spatial, column->spatials)), "offsets",
+                                     json_numbers(NUMBERS(column->offset, column->spatials)), "stepN",
+                                     (int)estride[column->map->rank - 1], "pixels", (int)column->pixels, "pixelBytes",
+                                     (int)column->pixel_bytes, "pitchBytes", (int)column->pitch_bytes, "firstPixel",
+                                     position(&first), "lastPixel", position(&last)));
 }
 
-json_t *box_summary_json(const struct copy *copy)
+static void add_load(const struct copy *copy, json_t *json)
+{
+    const enum tensormap_oob_fill fill = copy->question->map.oob_fill;
+    json_object_set_new(json, "expectTx", json_u64(copy->all_bytes));
+    json_object_set_new(json, "inBoundsBytes", json_u64(copy->data_bytes));
+    json_object_set_new(json, "filledBytes", json_u64(copy->all_bytes - copy->data_bytes));
+    if (fill != OOB_FILL_ZERO) json_object_set_new(json, "fillPattern", json_integer(oob_fill_pattern(fill)));
+}
+
+static void add_store(const struct copy *copy, json_t *json)
 {
     const struct explain *question = copy->question;
-    json_t *json = json_pack(
-        "{s:o, s:I, s:I, s:s}", "coord", json_numbers(NUMBERS(question->coord, question->map.rank)), "shared",
-        (json_int_t)question->shared, "extentBytes", (json_int_t)copy->extent_bytes, "swizzle", copy->swizzle);
-    if (copy->is_im2col)
-        add_column(copy, json);
-    else
-        add_tile(copy, json);
-    if (question->operation == EXPLAIN_LOAD) {
-        json_object_set_new(json, "expectTx", json_integer((json_int_t)copy->all_bytes));
-        json_object_set_new(json, "inBoundsBytes", json_integer((json_int_t)copy->data_bytes));
-    } else {
-        json_object_set_new(json, "operation",
-                            json_string(question->operation == EXPLAIN_STORE ? "store" : reduce_op_name(question->op)));
-        json_object_set_new(json, "writtenBytes", json_integer((json_int_t)copy->data_bytes));
-        json_object_set_new(json, "pastDimension0Bytes", json_integer((json_int_t)copy->past_bytes));
-        json_object_set_new(json, "readBytes", json_integer((json_int_t)copy->reach_bytes));
-    }
+    uint64_t reach = copy->reach_bytes;
+    json_object_set_new(json, "operation",
+                        json_string(question->operation == EXPLAIN_STORE ? "store" : reduce_op_name(question->op)));
+    json_object_set_new(json, "writtenBytes", json_u64(copy->data_bytes));
+    json_object_set_new(json, "skippedBytes", json_u64(copy->all_bytes - copy->data_bytes));
+    json_object_set_new(json, "pastDimension0Bytes", json_u64(copy->past_bytes));
+    json_object_set_new(json, "readBytes", json_u64(reach));
+    if (question->map.swizzle != SWIZZLE_NONE) reach = (reach + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
+    if (reach != 0 && reach < copy->extent_bytes)
+        json_object_set_new(json, "lastRead", json_u64(question->shared + reach - 1));
+}
+
+json_t *box_summary(const struct copy *copy)
+{
+    const struct explain *question = copy->question;
+    const struct tensormap *map = &question->map;
+    const uint32_t repeat = swizzle_repeat_bytes(map->swizzle);
+    const int error = rule_cuda_error(copy->rule);
     char text[CUTE_TEXT_BYTES];
+    json_t *json =
+        json_pack("{s:o, s:s, s:o, s:o, s:I, s:I, s:I, s:s, s:I}", "dim", json_numbers(NUMBERS(map->dim, map->rank)),
+                  "dtype", dtype_row(map->dtype)->name, "address", json_sprintf("0x%" PRIx64, map->address), "coord",
+                  json_numbers(NUMBERS(question->coord, map->rank)), "shared", (json_int_t)question->shared, "last",
+                  (json_int_t)(question->shared + copy->extent_bytes - 1), "extentBytes",
+                  (json_int_t)copy->extent_bytes, "swizzle", copy->swizzle, "repeatBytes", (json_int_t)repeat);
+    if (repeat != 0) json_object_set_new(json, "repeatOffset", json_integer(question->shared % repeat));
+    if (map->interleave != INTERLEAVE_NONE)
+        json_object_set_new(json, "slicedBytes", json_integer(tensormap_step_bytes(map)));
+    copy->is_im2col ? add_column(copy, json) : add_tile(copy, json);
+    question->operation == EXPLAIN_LOAD ? add_load(copy, json) : add_store(copy, json);
     if (layout_text(copy, text)) json_object_set_new(json, "layout", json_string(text));
-    json_object_set_new(json, "result", json_integer(rule_cuda_error(copy->rule)));
+    if (copy->rule != RULE_OK) json_object_set_new(json, "error", json_string(cuda_error_name(error)));
+    json_object_set_new(json, "result", json_integer(error));
     json_object_set_new(json, "findings", findings_array(&copy->findings));
     return json;
 }
