@@ -16,6 +16,7 @@
 #include "look.h"
 #include "note.h"
 #include "plain.h"
+#include "sanitize_order.h"
 #include "signals.h"
 #include "who.h"
 #include "work.h"
@@ -245,6 +246,7 @@ static void close_look(void)
     if (look_is_under_way(the_driver.look))
         fprintf(stderr, "tmaref: the program ends while a kernel waits: statistics, coverage and the trace tell of it "
                         "as far as it ran\n");
+    the_driver.history = NULL;
     if (!look_close(the_driver.look, why, sizeof why)) fprintf(stderr, "tmaref: %s\n", why);
     the_driver.look = NULL;
     pthread_mutex_unlock(&the_driver.lock);
@@ -285,6 +287,7 @@ static int open_look(struct driver *driver, char *why, size_t why_bytes)
     if (driver->look != NULL) return 1;
     driver->look = look_open(&asked, why, why_bytes);
     look_owner = getpid();
+    driver->history = sanitize_order_open(driver);
     if (driver->look != NULL) atexit(close_look);
     return why[0] == '\0';
 }

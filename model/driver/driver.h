@@ -56,6 +56,8 @@ struct driver {
     struct CUmemPoolHandle_st *default_pool, *pool; // pool: of cuDeviceSetMemPool, NULL: the default
     struct coredump coredump;                       // of the process, and what a context has that nobody has asked yet
     struct look *look;                              // what of the kernels is told; NULL: nothing
+    struct history *history;                        // of works of streams (sanitize_order.h); NULL: nobody asks
+    uint32_t work_now;                              // that is done, as the history numbers it
     struct driver_primary last_launch;              // the launch that ran last, if nothing came behind it
     uint64_t launches, captures, graph_most_bytes;  // the last: most that nodes of graphs have had
 };

@@ -6,6 +6,7 @@
 #define TMAREF_OBJECTS_H
 
 #include "cuda_types.h"
+#include "history.h"
 #include "machine.h"
 
 enum object_kind {
@@ -107,6 +108,7 @@ struct CUevent_st {
     int is_of_ended; // that capture has ended
     struct CUgraphNode_st **after;
     uint32_t after_count;
+    struct history_times times; // behind what it was recorded
 };
 
 enum { STREAM_ATTRIBUTES = 4 };
@@ -133,6 +135,8 @@ struct CUstream_st {
     struct CUgraphEdgeData_st *edges;                // of these, once somebody asked
     uint32_t after_count;
     union stream_attribute attribute[STREAM_ATTRIBUTES];
+    struct history_times times; // what its next work is behind (sanitize_order.h)
+    uint32_t track;             // of the history, plus 1; 0: none yet
 };
 
 struct CUmemPoolHandle_st {

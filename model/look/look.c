@@ -10,6 +10,7 @@
 #include "look_trace.h"
 #include "module.h"
 #include "parts.h"
+#include "sanitize_works.h"
 #include "stop.h"
 
 // under_way: the launches that are; is_closed: nothing is told any more, and only they are left.
@@ -21,6 +22,7 @@ struct look {
     struct look_coverage *coverage;
     struct look_launch *under_way;
     struct look_sanitize_kept *kept; // of the launch that ended last
+    struct sanitize_works *works;    // of streams; NULL: nobody submits any
     int is_closed, is_short;
     struct look_options options;
 };
@@ -203,6 +205,19 @@ void look_try(struct look_launch *launch, const struct remedy_aim *aim, struct r
     if (launch != NULL && launch->sanitize != NULL) look_sanitize_try(launch->sanitize, aim, result);
 }
 
+struct history *look_works_begin(struct look *look, const struct look_works_names *names)
+{
+    if (look == NULL || !look->options.sanitize) return NULL;
+    if (look->works == NULL) look->works = sanitize_works_open(&look->options, names);
+    look->is_short |= look->works == NULL;
+    return look->works != NULL ? sanitize_works_history(look->works) : NULL;
+}
+
+void look_launch_is(struct look_launch *launch, uint32_t work)
+{
+    if (launch != NULL && launch->sanitize != NULL) look_sanitize_is(launch->sanitize, launch->look->works, work);
+}
+
 static void take(struct look *look, struct look_launch *launch)
 {
     struct look_tally *tally = &launch->ran.tally;
@@ -260,6 +275,8 @@ int look_close(struct look *look, char *why, size_t why_bytes)
     look_sanitize_drop(look->kept);
     look->kept = NULL;
     look->is_closed = 1;
+    sanitize_works_close(look->works);
+    look->works = NULL;
     if (look->under_way == NULL) free(look);
     return is_written;
 }

@@ -126,6 +126,10 @@ void look_sanitize_remedies(struct look_sanitize *sanitize, const struct remedy_
 void look_sanitize_try(struct look_sanitize *sanitize, const struct remedy_aim *aim, struct remedy_result *result);
 void look_sanitize_close(struct look_sanitize *sanitize);
 
+// The launch is that work of a stream (sanitize_works.h).
+struct sanitize_works;
+void look_sanitize_is(struct look_sanitize *sanitize, struct sanitize_works *works, uint32_t work);
+
 // Closes it, but keeps what a programmatic launch behind it has to know; NULL: nothing. look_sanitize_open() takes it
 // over, or drops it where it is of another launch.
 struct look_sanitize_kept *look_sanitize_keep(struct look_sanitize *sanitize, const struct look_tally *tally,

@@ -410,6 +410,6 @@ void sanitize_found_tell(const struct sanitize_found *found, const struct look_t
         fprintf(stderr, "tmaref: sanitize: %u more findings are left out, at other lines. Mend these first\n",
                 left_out);
     if (count > advice) note_add(found->notes, NOTE_ERROR);
-    print_verdict(found, count - advice, incomplete);
+    print_verdict(found, count - advice + found->works, incomplete);
     if (confirm.is_tried && !found->is_json) print_confirm(found, &confirm);
 }

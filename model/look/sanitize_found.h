@@ -45,6 +45,10 @@ enum sanitize_kind {
     SANITIZE_ABSENT_LANE,
     SANITIZE_BARRIER_WRITTEN,
     SANITIZE_CONSTANT,
+    SANITIZE_STREAMS, // of works of streams (sanitize_works.c), as those up to SANITIZE_HOST
+    SANITIZE_STREAM_FREED,
+    SANITIZE_STREAM_NEW,
+    SANITIZE_HOST,
     SANITIZE_SMALL_COPY_FENCE, // advice, as those below
     SANITIZE_SAME_VALUE,
     SANITIZE_UNWRITTEN,
@@ -91,6 +95,7 @@ struct sanitize_found {
     struct remedy_result *result;
     uint32_t grid[3], block[3];
     int is_json;
+    uint32_t works; // findings against works of other streams, which are told
     uint32_t count, lost;
     struct sanitize_finding item[SANITIZE_KEPT];
 };

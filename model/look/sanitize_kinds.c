@@ -163,6 +163,25 @@ static const struct sanitize_text kinds[] = {
                            "the write", "nothing orders the two: ld.global.nc may read what a cache kept from before",
                            "Read by ld.global: no __ldg(), and no const __restrict__ on the pointer, for memory that "
                            "the kernel writes."},
+    [SANITIZE_STREAMS] =
+        {"SANITIZE_STREAMS",
+         "nothing orders two works of streams that access the same bytes of global memory, and one writes", "the work",
+         "the other", "an event, or a wait of the host, between the two",
+         "Record an event behind the other on its stream (cudaEventRecord) and let the stream of this work wait for it "
+         "(cudaStreamWaitEvent) before it is submitted; or submit both to one stream."},
+    [SANITIZE_STREAM_FREED] =
+        {"SANITIZE_STREAM_FREED", "memory may be freed while work of another stream still uses it", "the free",
+         "the work", "an event, or a wait of the host, between the work and the free",
+         "Free it on the stream of the work, or record an event behind the work (cudaEventRecord) and let the stream "
+         "of the free wait for it (cudaStreamWaitEvent)."},
+    [SANITIZE_STREAM_NEW] =
+        {"SANITIZE_STREAM_NEW", "memory may be used before the stream that allocates it has come to that", "the work",
+         "the allocation", "an event, or a wait of the host, between the allocation and the work",
+         "Use it on the stream of cudaMallocAsync, or record an event behind the allocation (cudaEventRecord) and let "
+         "the stream of the work wait for it (cudaStreamWaitEvent)."},
+    [SANITIZE_HOST] = {"SANITIZE_HOST", "the host accesses memory that work of a stream still uses", "the access",
+                       "the work", "a wait of the host for the work",
+                       "Wait before the access: cudaStreamSynchronize, cudaEventSynchronize or cudaDeviceSynchronize."},
     [SANITIZE_SMALL_COPY_FENCE] =
         {"SANITIZE_SMALL_COPY_FENCE", "fence.proxy.async is missing between a cp.async and an operation",
          "the operation", "the cp.async", "a fence of the async proxy between the two",

@@ -5,7 +5,7 @@
 
 #include "module.h"
 #include "report.h"
-#include "sanitize_state.h"
+#include "sanitize_works.h"
 
 static void set_found(struct sanitize_found *found, const char *kernel, const struct machine_launch *launch,
                       const struct look_options *options)
@@ -91,7 +91,14 @@ void look_sanitize_tell(struct look_sanitize *sanitize, const struct look_tally 
 {
     if (sanitize->global != NULL) sanitize_values_end(&sanitize->values, sanitize->global, &sanitize->found);
     if (sanitize->found.result != NULL && sanitize->global != NULL) sanitize->found.result->digest = digest(sanitize);
+    sanitize->found.works = sanitize_works_launch(sanitize->works, sanitize->work, sanitize, tally, module);
     sanitize_found_tell(&sanitize->found, tally, module, incomplete(sanitize));
+}
+
+void look_sanitize_is(struct look_sanitize *sanitize, struct sanitize_works *works, uint32_t work)
+{
+    sanitize->works = works;
+    sanitize->work = work;
 }
 
 void look_sanitize_remedies(struct look_sanitize *sanitize, const struct remedy_trier *trier)
@@ -125,8 +132,7 @@ void look_sanitize_close(struct look_sanitize *sanitize)
     free(sanitize);
 }
 
-// Which functions ran, for the lines of what is told later.
-static void keep_functions(struct look_tally *to, const struct look_tally *tally)
+void sanitize_keep_functions(struct look_tally *to, const struct look_tally *tally)
 {
     to->item = calloc(tally->count, sizeof *to->item);
     if (to->item == NULL) return;
@@ -154,7 +160,7 @@ struct look_sanitize_kept *look_sanitize_keep(struct look_sanitize *sanitize, co
     snprintf(kept->front.kernel, sizeof kept->front.kernel, "%s", sanitize->found.kernel);
     memcpy(kept->front.grid, sanitize->found.grid, sizeof kept->front.grid);
     memcpy(kept->front.block, sanitize->found.block, sizeof kept->front.block);
-    keep_functions(&kept->front.tally, tally);
+    sanitize_keep_functions(&kept->front.tally, tally);
     sanitize_registers_close(sanitize->registers);
     sanitize_lanes_close(sanitize->lanes);
     free(sanitize);

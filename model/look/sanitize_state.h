@@ -10,6 +10,8 @@
 
 #pragma GCC visibility push(hidden)
 
+struct sanitize_works;
+
 // cluster: whose instruction is executed now; first: the number of its first CTA
 struct look_sanitize {
     struct clock_order *order;
@@ -24,6 +26,8 @@ struct look_sanitize {
     struct sanitize_bytes lay; // what lay where the instruction of now writes
     struct sanitize_ran ran;
     struct sanitize_values values;
+    struct sanitize_works *works; // NULL: the launch is no work of a stream
+    uint32_t work;
     char incomplete[1024];
     struct sanitize_found found;
 };
@@ -39,6 +43,9 @@ struct look_sanitize_kept {
 // For order->found and for the observer of flights that move nothing: `context` is the struct.
 void sanitize_take(void *context, const struct order_found *found);
 void sanitize_hear_ghost(void *context, const struct event *event);
+
+// Which functions ran, for the lines of what is told later.
+void sanitize_keep_functions(struct look_tally *to, const struct look_tally *tally);
 
 #pragma GCC visibility pop
 

@@ -66,10 +66,14 @@ struct shadow_judge {
 };
 
 // Do two accesses of the same bytes need an order? Not two reads, two strong ones, two reductions.
+static inline int shadow_flags_clash(uint32_t one, uint32_t other)
+{
+    return ((one | other) & SHADOW_WRITES) && !(one & other & (SHADOW_STRONG | SHADOW_REDUCES));
+}
+
 static inline int shadow_may_clash(const struct shadow_entry *one, const struct shadow_entry *other)
 {
-    const int both = one->flags & other->flags;
-    return ((one->flags | other->flags) & SHADOW_WRITES) && !(both & (SHADOW_STRONG | SHADOW_REDUCES));
+    return shadow_flags_clash(one->flags, other->flags);
 }
 
 // Adds an access to a cell: asks of each older one of the same bytes, drops those that the newer stands for, and keeps

@@ -139,7 +139,22 @@ struct CUgraph_st *graph_duplicate(struct driver *driver, const struct CUgraph_s
 
 // --- What can be launched --------------------------------------------------------------------------------------------
 
-static enum cuda_result add_graph(struct driver *driver, struct CUgraphExec_st *exec, const struct CUgraph_st *graph);
+// What all nodes of a graph are behind.
+struct front {
+    const struct graph_steps *at;
+    uint32_t count;
+};
+
+static enum cuda_result add_graph(struct driver *driver, struct CUgraphExec_st *exec, const struct CUgraph_st *graph,
+                                  const struct front *front);
+
+static int copy_behind(struct graph_step *step, const struct graph_steps *from, uint32_t count)
+{
+    step->behind = malloc((count + 1u) * sizeof *step->behind);
+    step->behind_count = step->behind != NULL ? count : 0;
+    if (step->behind != NULL && count > 0) memcpy(step->behind, from, count * sizeof *step->behind);
+    return step->behind != NULL;
+}
 
 // A conditional node's bodies are instantiated for themselves.
 static enum cuda_result add_bodies(struct driver *driver, struct graph_step *step, const struct work_condition *from)
@@ -153,9 +168,10 @@ static enum cuda_result add_bodies(struct driver *driver, struct graph_step *ste
     return CUDA_SUCCESS;
 }
 
-static enum cuda_result add_step(struct driver *driver, struct CUgraphExec_st *exec, struct CUgraphNode_st *node)
+static enum cuda_result add_step(struct driver *driver, struct CUgraphExec_st *exec, struct CUgraphNode_st *node,
+                                 const struct front *front)
 {
-    if (node->work.type == NODE_GRAPH) return add_graph(driver, exec, node->work.of.graph);
+    if (node->work.type == NODE_GRAPH) return add_graph(driver, exec, node->work.of.graph, front);
     if (exec->count == exec->room) {
         uint32_t room = exec->room == 0 ? 16 : 2 * exec->room;
         struct graph_step *more = realloc(exec->step, room * sizeof *more);
@@ -169,6 +185,7 @@ static enum cuda_result add_step(struct driver *driver, struct CUgraphExec_st *e
     *step = (struct graph_step){.node = node, .after_count = node->after_count};
     if (!work_duplicate(driver, &step->work, &work)) return CUDA_ERROR_OUT_OF_MEMORY;
     exec->count++;
+    if (!copy_behind(step, front->at, front->count)) return CUDA_ERROR_OUT_OF_MEMORY;
     return work.type == NODE_CONDITIONAL ? add_bodies(driver, step, &node->work.of.condition) : CUDA_SUCCESS;
 }
 
@@ -179,8 +196,26 @@ static int is_ready(const struct CUgraphNode_st *node)
     return 1;
 }
 
+// A node, behind what its graph is behind and those that it depends on.
+static enum cuda_result add_node(struct driver *driver, struct CUgraphExec_st *exec, struct CUgraphNode_st *node,
+                                 const struct front *front)
+{
+    struct graph_steps *behind = malloc((front->count + node->after_count + 1u) * sizeof *behind);
+    struct front own = {behind, 0};
+    if (behind == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
+    for (uint32_t i = 0; i < front->count; i++) behind[own.count++] = front->at[i];
+    for (uint32_t i = 0; i < node->after_count; i++)
+        behind[own.count++] = (struct graph_steps){node->after[i]->first_step, node->after[i]->end_step};
+    node->first_step = exec->count;
+    const enum cuda_result error = add_step(driver, exec, node, &own);
+    node->end_step = exec->count;
+    free(behind);
+    return error;
+}
+
 // Each node behind all that it depends on, which is marked by then.
-static enum cuda_result add_graph(struct driver *driver, struct CUgraphExec_st *exec, const struct CUgraph_st *graph)
+static enum cuda_result add_graph(struct driver *driver, struct CUgraphExec_st *exec, const struct CUgraph_st *graph,
+                                  const struct front *front)
 {
     uint32_t left = graph->count, before = left + 1;
     unmark(graph);
@@ -188,7 +223,7 @@ static enum cuda_result add_graph(struct driver *driver, struct CUgraphExec_st *
         before = left;
         for (uint32_t i = 0; i < graph->count; i++) {
             if (graph->node[i]->mark || !is_ready(graph->node[i])) continue;
-            const enum cuda_result error = add_step(driver, exec, graph->node[i]);
+            const enum cuda_result error = add_node(driver, exec, graph->node[i], front);
             if (error != CUDA_SUCCESS) return error;
             graph->node[i]->mark = 1;
             left--;
@@ -201,7 +236,7 @@ enum cuda_result graph_instantiate(struct driver *driver, const struct CUgraph_s
 {
     *exec = object_new(&driver->objects, OBJECT_GRAPH_EXEC, sizeof **exec);
     if (*exec == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
-    enum cuda_result error = add_graph(driver, *exec, graph);
+    enum cuda_result error = add_graph(driver, *exec, graph, &(struct front){NULL, 0});
     if (error == CUDA_SUCCESS && !kept_copy(&(*exec)->kept, &graph->kept)) error = CUDA_ERROR_OUT_OF_MEMORY;
     if (error == CUDA_SUCCESS) return CUDA_SUCCESS;
     graph_exec_free(driver, *exec);
@@ -254,7 +289,9 @@ int graph_steps_copy(struct driver *driver, struct CUgraphExec_st *to, const str
         struct graph_step *step = &to->step[to->count];
         *step = from->step[to->count];
         step->body = NULL;
+        step->behind = NULL;
         ok = work_duplicate(driver, &step->work, &from->step[to->count].work);
+        if (ok) ok = copy_behind(step, from->step[to->count].behind, from->step[to->count].behind_count);
         if (ok) ok = copy_bodies(driver, step, &from->step[to->count++]);
     }
     if (ok && to->step != NULL) return 1;
@@ -269,6 +306,7 @@ void graph_steps_free(struct driver *driver, struct CUgraphExec_st *exec)
         for (unsigned body = 0; body < graph_bodies(step) && step->body[body] != NULL; body++)
             graph_exec_free(driver, step->body[body]);
         free(step->body);
+        free(step->behind);
         work_release(driver, &step->work);
     }
     free(exec->step);
@@ -278,6 +316,8 @@ void graph_exec_free(struct driver *driver, struct CUgraphExec_st *exec)
 {
     graph_steps_free(driver, exec);
     struct kept_objects kept = exec->kept;
+    free(exec->track);
+    history_forget_times(&exec->times);
     object_destroy(&driver->objects, exec);
     kept_release(driver, &kept);
 }

@@ -8,6 +8,7 @@
 #include "graph_memory.h"
 #include "graph_node.h"
 #include "later.h"
+#include "sanitize_order.h"
 
 DRIVER_VISIBLE enum cuda_result cuGraphCreate(struct CUgraph_st **graph, unsigned flags)
 {
@@ -204,7 +205,8 @@ static void limit_loop(struct driver *driver, double since, unsigned long long r
                   limit, runs);
 }
 
-static enum cuda_result run_steps(struct driver *driver, struct turn *turn, const struct CUgraphExec_st *exec);
+static enum cuda_result run_steps(struct driver *driver, struct turn *turn, const struct CUgraphExec_st *exec,
+                                  struct sanitize_graph *order);
 
 static enum cuda_result run_step(struct driver *driver, struct turn *turn, const struct graph_step *step)
 {
@@ -215,7 +217,7 @@ static enum cuda_result run_step(struct driver *driver, struct turn *turn, const
     for (uint64_t runs = 0; error == CUDA_SUCCESS && driver_usable(driver) == CUDA_SUCCESS; runs++) {
         const int body = condition_body(&step->work.of.condition, runs);
         if (body < 0) break;
-        error = run_steps(driver, turn, step->body[body]);
+        error = run_steps(driver, turn, step->body[body], NULL); // one behind the other, as far as --sanitize knows
         if (error == CUDA_SUCCESS) error = catch_up(driver, turn);
         turns_let(driver); // another thread may be what ends the loop
         limit_loop(driver, since, runs + 1);
@@ -223,11 +225,14 @@ static enum cuda_result run_step(struct driver *driver, struct turn *turn, const
     return error;
 }
 
-static enum cuda_result run_steps(struct driver *driver, struct turn *turn, const struct CUgraphExec_st *exec)
+static enum cuda_result run_steps(struct driver *driver, struct turn *turn, const struct CUgraphExec_st *exec,
+                                  struct sanitize_graph *order)
 {
     enum cuda_result error = CUDA_SUCCESS;
-    for (uint32_t i = 0; i < exec->count && error == CUDA_SUCCESS && driver_usable(driver) == CUDA_SUCCESS; i++)
+    for (uint32_t i = 0; i < exec->count && error == CUDA_SUCCESS && driver_usable(driver) == CUDA_SUCCESS; i++) {
+        sanitize_graph_step(order, turn, i);
         if (!exec->step[i].is_disabled) error = run_step(driver, turn, &exec->step[i]);
+    }
     return error;
 }
 
@@ -257,7 +262,9 @@ DRIVER_VISIBLE enum cuda_result cuGraphLaunch(struct CUgraphExec_st *exec, struc
         error = has_conditions(&launched) ? catch_up(driver, &turn) : CUDA_SUCCESS;
         if (error == CUDA_SUCCESS) error = graph_memory_start(driver, &launched, (launched.flags & AUTO_FREE) != 0);
         condition_start(&launched);
-        if (error == CUDA_SUCCESS) error = run_steps(driver, &turn, &launched);
+        struct sanitize_graph *order = sanitize_graph_begin(driver, &turn, exec, &launched);
+        if (error == CUDA_SUCCESS) error = run_steps(driver, &turn, &launched, order);
+        sanitize_graph_end(order, &turn);
         turn_end(driver, &turn);
     }
     graph_steps_free(driver, &launched);

@@ -28,6 +28,7 @@ struct CUgraphNode_st {
     void **pointers;                    // to the parameters of its kernel, once somebody asked
     struct CUgraphNode_st *original;    // of a clone
     int mark;
+    uint32_t first_step, end_step; // of what is instantiated of its graph now
 };
 
 struct CUgraph_st {
@@ -46,12 +47,18 @@ struct CUgraphExec_st {
         struct CUgraphNode_st *node; // that it was made of
         struct work work;
         uint32_t after_count; // that the node had
+        struct graph_steps {
+            uint32_t first, end;
+        } * behind; // steps, which come before it: from the first to before the end
+        uint32_t behind_count;
         int is_disabled;
         struct CUgraphExec_st **body; // of a conditional node
     } * step;
     uint32_t count, room;
     uint64_t flags;
     struct kept_objects kept;
+    uint32_t *track; // of each step, and behind what it was launched last (sanitize_order.h)
+    struct history_times times;
 };
 
 struct CUgraph_st *graph_new(struct driver *driver);

@@ -16,6 +16,7 @@
 #include "tell_launch.h"
 #include "try_again.h"
 #include "turns.h"
+#include "works.h"
 
 //   launched  the grid that runs: the kernel's, or that of `child`, what a kernel asked for, if is_child; NULL: none
 //   regions   of the allocations, that the grid knows
@@ -30,6 +31,7 @@ struct kernel_run {
     struct look_launch *look;          // who looks at the grid that runs; NULL: nobody
     struct remedy remedy;              // who can do it again
     uint64_t regions, number, follows; // numbers of launches: its own; the one in front that may not have ended
+    uint32_t work;                     // of the history, in which the kernel is one
     struct machine_written *written, *before;
 };
 
@@ -226,6 +228,7 @@ static int begin(struct driver *driver, const struct work_kernel *kernel, struct
     run->regions = driver->allocations.regions_made;
     remedy_open(&run->remedy, driver, &launch, kernel->function->name);
     run->look = look_begin(driver->look, &launch, kernel->function->name);
+    if (!run->is_child) look_launch_is(run->look, run->work);
     if (run->remedy.is_open) look_remedies(run->look, &run->remedy.trier);
     if (run->look != NULL || driver->options.threads <= 1) launch.meanwhile = let_others; // one thread runs it
     run->launched = machine_begin(&launch, &run->outcome);
@@ -306,6 +309,7 @@ enum cuda_result kernel_run(struct driver *driver, const struct work_kernel *ker
         state->kernel = calloc(1, sizeof *state->kernel);
         if (state->kernel == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
         children_open(&state->kernel->children, driver);
+        state->kernel->work = driver->work_now;
     }
     const enum cuda_result error = run_all(driver, kernel, state);
     if (error != CUDA_ERROR_NOT_READY) kernel_drop(state);

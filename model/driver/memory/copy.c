@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // cuMemcpy* and cuMemset*: each call fills a struct work, whose memory is checked, and submits it.
 #include "cuda_array.h"
-#include "turns.h"
+#include "sanitize_order.h"
 #include "work.h"
 
 enum { MOST_STAGED_BYTES = 1 << 20 };
@@ -117,8 +117,9 @@ int copy_is_waited_for(const struct driver *driver, const struct work_copy *copy
 static enum cuda_result finish(enum cuda_result error)
 {
     DRIVER_ENTER(driver);
-    if (error != CUDA_SUCCESS || driver->turns == NULL) return error;
-    const struct CUstream_st *stream = stream_of(driver, NULL);
+    if (error != CUDA_SUCCESS || (driver->turns == NULL && driver->history == NULL)) return error;
+    struct CUstream_st *stream = stream_of(driver, NULL);
+    if (stream != NULL) sanitize_order_wait(driver, stream);
     if (stream == NULL || !turns_are_on(driver, stream)) return error;
     turns_wait(driver, stream);
     return driver_usable(driver);

@@ -7,6 +7,7 @@
 #include "capture.h"
 #include "device.h"
 #include "graph_memory.h"
+#include "sanitize_order.h"
 #include "turns.h"
 
 enum { PITCH_BYTES = 512, ALL_HOST_FLAGS = 7, ALL_REGISTER_FLAGS = 15, ATTACH_GLOBAL = 1, ATTACH_HOST = 2 };
@@ -21,6 +22,7 @@ enum cuda_result memory_allocate(struct driver *driver, const char *call, unsign
         return driver_refuse(driver, CUDA_ERROR_OUT_OF_MEMORY, call, "%zu bytes asked for, %zu left of the %s", bytes,
                              (size_t)left, driver->device->name);
     *address = allocations_make(&driver->allocations, bytes, kind, flags, driver_context());
+    if (*address != 0) sanitize_order_allocate(driver, NULL, *address, bytes);
     return *address != 0 ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
@@ -98,10 +100,12 @@ DRIVER_VISIBLE enum cuda_result cuMemFree_v2(unsigned long long address)
     const enum cuda_result error = capture_check_safe(driver);
     if (error != CUDA_SUCCESS) return error;
     const struct allocation *found = allocations_find(&driver->allocations, address);
-    if (found != NULL && found->pool != NULL)
+    if (found != NULL && found->pool != NULL) {
         turns_wait_for_calls(driver, NULL); // an H200's driver does not wait for the GPU here
-    else
+        sanitize_order_free(driver, found->address, found->size_bytes);
+    } else {
         turns_wait(driver, NULL);
+    }
     if (graph_memory_at(driver, address) != NULL) return graph_memory_free(driver, address);
     return free_if(driver, "cuMemFree", address,
                    1u << ALLOCATION_DEVICE | 1u << ALLOCATION_MANAGED | 1u << ALLOCATION_HOST_POOL |

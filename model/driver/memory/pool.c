@@ -4,6 +4,7 @@
 
 #include "capture.h"
 #include "graph_memory.h"
+#include "sanitize_order.h"
 #include "turns.h"
 
 enum { POOL_THRESHOLD = 4, POOL_RESERVED_CURRENT, POOL_RESERVED_HIGH, POOL_USED_CURRENT, POOL_USED_HIGH };
@@ -187,6 +188,7 @@ DRIVER_VISIBLE enum cuda_result cuMemAllocFromPoolAsync(unsigned long long *addr
     if (error != CUDA_SUCCESS) return error;
     allocation_join(allocations_find(&driver->allocations, *address), pool);
     if (pool->is_on_host) allocations_hide_pool(&driver->allocations, pool, !pool->is_open);
+    sanitize_order_allocate(driver, stream, *address, bytes);
     return CUDA_SUCCESS;
 }
 

@@ -100,11 +100,13 @@ static size_t name_length(const char *call)
 // CUDA's headers have functions of their own around calls, as cudaMalloc<float>(float **, size_t).
 static int is_of_header(const char *function)
 {
-    return strncmp(function, "cudaError cuda", strlen("cudaError cuda")) == 0;
+    return strncmp(function, "cudaError cuda", strlen("cudaError cuda")) == 0 ||
+           strncmp(function, "__cudaLaunchKernel_helper", strlen("__cudaLaunchKernel_helper")) == 0 ||
+           strncmp(function, "__device_stub__", strlen("__device_stub__")) == 0;
 }
 
-// " (called in main of program, at 0x1234)"
-static int tell_place(const struct who *who, int frame, char *text, size_t bytes)
+// " (called in main of program, at 0x1234)", or in who called a function named `stub`.
+static int tell_place(const struct who *who, int frame, const char *stub, char *text, size_t bytes)
 {
     for (; frame < who->frames; frame++) {
         Dl_info place;
@@ -112,7 +114,7 @@ static int tell_place(const struct who *who, int frame, char *text, size_t bytes
         if (dladdr(who->frame[frame], &place) == 0 || place.dli_fname == NULL) return 0;
         const uintptr_t offset = (uintptr_t)who->frame[frame] - (uintptr_t)place.dli_fbase - 1; // of the call
         const int is_known = tell_function(&place, who->frame[frame], function, sizeof function) > 0;
-        if (is_known && is_of_header(function)) continue;
+        if (is_known && (is_of_header(function) || strcmp(function, stub) == 0)) continue;
         return snprintf(text, bytes, " (called in %s%s%s, at 0x%llx)", is_known ? function : "", is_known ? " of " : "",
                         base_name(place.dli_fname), (unsigned long long)offset);
     }
@@ -121,11 +123,16 @@ static int tell_place(const struct who *who, int frame, char *text, size_t bytes
 
 size_t who_tell(const struct who *who, char *text, size_t bytes)
 {
+    return who_tell_launch(who, "", text, bytes);
+}
+
+size_t who_tell_launch(const struct who *who, const char *kernel, char *text, size_t bytes)
+{
     int outside = 0;
     const char *call = call_of(who, &outside);
     int length = snprintf(text, bytes, "%.*s", (int)name_length(call), call != NULL ? call : "a call");
     if (length >= 0 && (size_t)length < bytes)
-        length += tell_place(who, outside, text + length, bytes - (size_t)length);
+        length += tell_place(who, outside, kernel, text + length, bytes - (size_t)length);
     return length < 0 ? 0 : (size_t)length < bytes ? (size_t)length : bytes - 1;
 }
 

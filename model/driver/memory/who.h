@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-enum { WHO_FRAMES = 10 };
+enum { WHO_FRAMES = 16 };
 
 // The calls under way in a thread, the innermost first. 0 frames: nobody knows.
 struct who {
@@ -20,5 +20,8 @@ const char *who_call(void);
 
 // "cudaMalloc (called in main of program, at 0x1234)", or "a call". Returns its length.
 size_t who_tell(const struct who *who, char *text, size_t bytes);
+
+// The same of a launch, without the function of the program that nvcc makes for the kernel and names as the kernel.
+size_t who_tell_launch(const struct who *who, const char *kernel, char *text, size_t bytes);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "turns.h"
+#include "sanitize_order.h"
 #include "work_graph.h"
 
 enum { LEGACY_HANDLE = 1, CAPTURE_MODES = 3 };
@@ -214,6 +214,7 @@ static enum cuda_result refuse_legacy(struct driver *driver, uint64_t capture_id
 // Of an event that was recorded in no capture: only what is still to be recorded is worth waiting for.
 static enum cuda_result wait_plainly(struct driver *driver, struct CUstream_st *stream, struct CUevent_st *event)
 {
+    if (stream->capture == NULL) sanitize_order_behind(driver, stream, event);
     if (stream->capture != NULL || event->turn == 0) return CUDA_SUCCESS;
     return stream_run(driver, stream, &(struct work){NODE_WAIT_EVENT, {.event = event}});
 }

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "capture.h"
-#include "turns.h"
+#include "sanitize_order.h"
 
 DRIVER_VISIBLE enum cuda_result cuEventCreate(struct CUevent_st **event, unsigned flags)
 {
@@ -21,6 +21,7 @@ DRIVER_VISIBLE enum cuda_result cuEventCreate(struct CUevent_st **event, unsigne
 void event_destroy(struct driver *driver, struct CUevent_st *event)
 {
     free(event->after);
+    history_forget_times(&event->times);
     object_destroy(&driver->objects, event);
 }
 
@@ -47,11 +48,18 @@ static int is_under_way(const struct driver *driver, const struct CUevent_st *ev
     return event->turn != 0 && turn_of(driver, event->turn) != NULL;
 }
 
+static enum cuda_result is_over(struct driver *driver, const struct CUevent_st *event)
+{
+    sanitize_order_wait_event(driver, event);
+    return CUDA_SUCCESS;
+}
+
 DRIVER_VISIBLE enum cuda_result cuEventQuery(struct CUevent_st *event)
 {
     DRIVER_USE_BARE(driver);
     const enum cuda_result error = check_done(driver, event);
-    if (error != CUDA_SUCCESS || !is_under_way(driver, event)) return error;
+    if (error != CUDA_SUCCESS) return error;
+    if (!is_under_way(driver, event)) return is_over(driver, event);
     turns_let(driver);
     return CUDA_ERROR_NOT_READY;
 }
@@ -60,9 +68,10 @@ DRIVER_VISIBLE enum cuda_result cuEventSynchronize(struct CUevent_st *event)
 {
     DRIVER_USE_BARE(driver);
     const enum cuda_result error = check_done(driver, event);
-    if (error != CUDA_SUCCESS || !is_under_way(driver, event)) return error;
+    if (error != CUDA_SUCCESS) return error;
     while (object_is(event, OBJECT_EVENT) && is_under_way(driver, event) && stream_thread() != driver->later_thread)
         driver_wait(driver); // a function that is called later has no other thread to wait for
+    if (object_is(event, OBJECT_EVENT)) is_over(driver, event);
     return driver_usable_bare(driver);
 }
 
@@ -76,6 +85,8 @@ DRIVER_VISIBLE enum cuda_result cuEventElapsedTime_v2(float *milliseconds, struc
     if (!are_recorded) return CUDA_ERROR_INVALID_HANDLE;
     if ((start->flags | end->flags) & CU_EVENT_DISABLE_TIMING) return CUDA_ERROR_INVALID_HANDLE;
     if (is_under_way(driver, start) || is_under_way(driver, end)) return CUDA_ERROR_NOT_READY;
+    sanitize_order_wait_event(driver, start);
+    sanitize_order_wait_event(driver, end);
     *milliseconds = (float)(1e3 * (end->seconds - start->seconds));
     return CUDA_SUCCESS;
 }

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "capture.h"
+#include "sanitize_order.h"
 #include "signals.h"
 
 enum { SHORT_REST = 20000, LONG_REST = 1000000 };
@@ -80,7 +81,7 @@ static struct later *later_new(struct driver *driver, const struct turn *turn, c
 {
     struct later *later = calloc(1, sizeof *later);
     if (later == NULL) return NULL;
-    later->turn = (struct turn){.stream = turn->stream, .exec = turn->exec, .thread = NO_THREAD};
+    later->turn = (struct turn){.stream = turn->stream, .exec = turn->exec, .thread = NO_THREAD, .work = turn->work};
     if (!work_duplicate(driver, &later->work, work)) {
         free(later);
         return NULL;
@@ -102,12 +103,15 @@ static enum cuda_result later_add(struct driver *driver, const struct turn *turn
     return CUDA_SUCCESS;
 }
 
-enum cuda_result later_run(struct driver *driver, const struct turn *turn, const struct work *work)
+enum cuda_result later_run(struct driver *driver, struct turn *turn, const struct work *work)
 {
     struct work_state state = {0};
+    sanitize_order_submit(driver, turn, work);
     if (turns_are_later(driver, turn->stream, turn->exec) || event_turn(driver, work) != 0)
         return later_add(driver, turn, work, &state);
+    sanitize_order_run(driver, turn, work);
     const enum cuda_result error = work_run(driver, work, &state);
+    if (error != CUDA_ERROR_NOT_READY) sanitize_order_over(driver, turn, work);
     if (error != CUDA_ERROR_NOT_READY) return error;
     const enum cuda_result added = later_add(driver, turn, work, &state);
     if (added != CUDA_SUCCESS) kernel_drop(&state);
@@ -145,7 +149,11 @@ static enum cuda_result run(struct driver *driver, struct later *later)
     driver_set_context(later->turn.stream->context);
     if (is_void(later)) return CUDA_SUCCESS;
     const enum cuda_result error = check(driver, &later->work);
-    return error == CUDA_SUCCESS ? work_run(driver, &later->work, &later->state) : CUDA_ERROR_ILLEGAL_ADDRESS;
+    if (error != CUDA_SUCCESS) return CUDA_ERROR_ILLEGAL_ADDRESS;
+    sanitize_order_run(driver, &later->turn, &later->work);
+    const enum cuda_result ran = work_run(driver, &later->work, &later->state);
+    if (ran != CUDA_ERROR_NOT_READY) sanitize_order_over(driver, &later->turn, &later->work);
+    return ran;
 }
 
 // What came of a turn, or of all of them: whichever is the highest.

@@ -9,7 +9,7 @@
 #include "work.h"
 
 // Does the work of a turn that has begun, now or later. Only the error of what is done now is returned.
-enum cuda_result later_run(struct driver *driver, const struct turn *turn, const struct work *work);
+enum cuda_result later_run(struct driver *driver, struct turn *turn, const struct work *work);
 
 // Ends a stream, behind what is done on it later.
 enum cuda_result later_end_stream(struct driver *driver, struct CUstream_st *stream);

@@ -7,6 +7,7 @@
 #include "capture.h"
 #include "green.h"
 #include "later.h"
+#include "sanitize_order.h"
 #include "work_graph.h"
 
 enum { LEGACY_HANDLE = 1, PER_THREAD_HANDLE = 2, LEAST_PRIORITY = 0, GREATEST_PRIORITY = -5 };
@@ -121,6 +122,7 @@ void stream_destroy(struct driver *driver, struct CUstream_st *stream)
         if (!stream->is_foreign_graph) graph_free(driver, stream->capture);
     }
     capture_forget(stream);
+    history_forget_times(&stream->times);
     object_destroy(&driver->objects, stream);
 }
 
@@ -160,7 +162,10 @@ DRIVER_VISIBLE enum cuda_result cuStreamQuery(struct CUstream_st *stream)
     const enum cuda_result error = check_done(driver, stream);
     if (error != CUDA_SUCCESS) return error;
     kernel_forget_primary(driver);
-    if (!turns_are_on(driver, stream_of(driver, stream))) return CUDA_SUCCESS;
+    if (!turns_are_on(driver, stream_of(driver, stream))) {
+        sanitize_order_wait(driver, stream_of(driver, stream));
+        return CUDA_SUCCESS;
+    }
     turns_let(driver);
     return CUDA_ERROR_NOT_READY;
 }

@@ -4,10 +4,10 @@
 #include <time.h>
 
 #include "capture.h"
+#include "sanitize_order.h"
 #include "work.h"
 
-// The order of streams: each in itself, and the default one of all threads with those that do not ask to be left out.
-static int is_behind(const struct CUstream_st *stream, const struct CUstream_st *other)
+int stream_is_behind(const struct CUstream_st *stream, const struct CUstream_st *other)
 {
     if (stream == other) return 1;
     if (stream->context != other->context) return 0;
@@ -17,7 +17,7 @@ static int is_behind(const struct CUstream_st *stream, const struct CUstream_st 
 
 static int holds_up(const struct turn *turn, const struct CUstream_st *stream, const struct CUgraphExec_st *exec)
 {
-    return stream == NULL || (exec != NULL && turn->exec == exec) || is_behind(stream, turn->stream);
+    return stream == NULL || (exec != NULL && turn->exec == exec) || stream_is_behind(stream, turn->stream);
 }
 
 static int is_of_other(const struct turn *turn)
@@ -70,6 +70,7 @@ void turns_wait(struct driver *driver, const struct CUstream_st *stream)
 {
     kernel_forget_primary(driver);
     while (stream_thread() != driver->later_thread && turns_are_on(driver, stream)) driver_wait(driver);
+    sanitize_order_wait(driver, (struct CUstream_st *)(uintptr_t)stream);
 }
 
 void turns_wait_for_later(struct driver *driver, const struct CUstream_st *stream, const struct CUgraphExec_st *exec)
@@ -100,6 +101,7 @@ enum cuda_result turn_begin(struct driver *driver, struct turn *turn, const stru
     if (exec != NULL && !object_is(exec, OBJECT_GRAPH_EXEC)) return CUDA_ERROR_INVALID_VALUE;
     *turn = (struct turn){.stream = stream, .exec = exec, .thread = stream_thread()};
     turn_add(driver, turn);
+    sanitize_order_begin(driver, turn);
     return CUDA_SUCCESS;
 }
 

@@ -14,12 +14,18 @@ enum { NO_THREAD = 0 };
 //   exec    what is launched, behind its launches on whatever stream; NULL: other work
 //   thread  in whose call, from turn_begin() to turn_end(); NO_THREAD: later, and it is a struct later
 //   number  rising, in the order of `next`
+//   times   behind what its work is, on which track, and which work: of the history (sanitize_order.h)
 struct turn {
     const struct CUstream_st *stream;
     const struct CUgraphExec_st *exec;
     uint64_t thread, number;
+    struct history_times *times;
+    uint32_t track, work;
     struct turn *next;
 };
+
+// The order of streams: each in itself, and the default one of all threads with those that do not ask to be left out.
+int stream_is_behind(const struct CUstream_st *stream, const struct CUstream_st *other);
 
 // Waits for what calls of other threads do that comes before, and begins. An error if a kernel failed, or the stream or
 // `exec` went meanwhile: the turn has not begun then.

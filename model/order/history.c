@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: MIT
+#include "history.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct history_page {
+    struct history_page *next;
+    uint64_t number;
+    uint32_t count, room;
+    struct history_access *access;
+};
+
+// --- Times -----------------------------------------------------------------------------------------------------------
+
+static int reach(struct history_times *times, uint32_t count)
+{
+    if (times->count >= count) return 1;
+    uint32_t *more = realloc(times->time, count * sizeof *more);
+    if (more == NULL) return 0;
+    memset(more + times->count, 0, (count - times->count) * sizeof *more);
+    times->time = more;
+    times->count = count;
+    return 1;
+}
+
+int history_join(struct history_times *to, const struct history_times *from)
+{
+    if (!reach(to, from->count)) return 0;
+    for (uint32_t i = 0; i < from->count; i++)
+        if (from->time[i] > to->time[i]) to->time[i] = from->time[i];
+    return 1;
+}
+
+void history_forget_times(struct history_times *times)
+{
+    free(times->time);
+    *times = (struct history_times){0};
+}
+
+static int is_behind(const struct history_times *times, const struct history_work *work)
+{
+    return work->track < times->count && times->time[work->track] >= work->time;
+}
+
+// --- Works -----------------------------------------------------------------------------------------------------------
+
+struct history *history_open(void)
+{
+    return calloc(1, sizeof(struct history));
+}
+
+uint32_t history_track(struct history *history)
+{
+    return history->tracks++;
+}
+
+static void free_page(struct history *history, struct history_page *page)
+{
+    free(page->access);
+    free(page);
+    history->pages--;
+}
+
+static void forget_all(struct history *history)
+{
+    for (uint32_t i = 0; i < HISTORY_HASH; i++)
+        while (history->page[i] != NULL) {
+            struct history_page *next = history->page[i]->next;
+            free_page(history, history->page[i]);
+            history->page[i] = next;
+        }
+    for (uint32_t i = 1; i <= history->works; i++) {
+        history_forget_times(&history->work[i].behind);
+        if (history->over != NULL) history->over(history->context, history->work[i].owner);
+    }
+    history->works = 0;
+}
+
+void history_close(struct history *history)
+{
+    if (history == NULL) return;
+    forget_all(history);
+    history_forget_times(&history->now);
+    history_forget_times(&history->host);
+    free(history->work);
+    free(history);
+}
+
+static struct history_work *work_room(struct history *history)
+{
+    if (history->works + 1 >= history->room) {
+        const uint32_t room = history->room == 0 ? 64 : 2 * history->room;
+        struct history_work *more = realloc(history->work, room * sizeof *more);
+        if (more == NULL) return NULL;
+        history->work = more;
+        history->room = room;
+    }
+    return &history->work[history->works + 1];
+}
+
+uint32_t history_begin(struct history *history, uint32_t track, struct history_times *times, void *owner)
+{
+    struct history_work *work = work_room(history);
+    int ok = work != NULL && reach(times, track + 1) && history_join(times, &history->host);
+    if (ok) {
+        *work = (struct history_work){.track = track, .time = ++times->time[track], .owner = owner};
+        ok = history_join(&work->behind, times) && history_join(&history->now, times);
+    }
+    if (!ok) history->is_short = 1;
+    return ok ? ++history->works : 0;
+}
+
+// Once the host has waited for all, nothing is left that later works could meet.
+void history_wait(struct history *history, const struct history_times *times)
+{
+    if (!history_join(&history->host, times != NULL ? times : &history->now)) history->is_short = 1;
+    for (uint32_t i = 0; i < history->now.count; i++)
+        if (i >= history->host.count || history->host.time[i] < history->now.time[i]) return;
+    forget_all(history);
+}
+
+// --- Pages -----------------------------------------------------------------------------------------------------------
+
+static struct history_page **slot_of(struct history *history, uint64_t number)
+{
+    struct history_page **at = &history->page[(number ^ number >> 14) % HISTORY_HASH];
+    while (*at != NULL && (*at)->number != number) at = &(*at)->next;
+    return at;
+}
+
+static struct history_page *page_of(struct history *history, uint64_t number)
+{
+    struct history_page **at = slot_of(history, number);
+    if (*at != NULL || history->pages >= HISTORY_MOST_PAGES) return *at;
+    *at = calloc(1, sizeof **at);
+    if (*at == NULL) return NULL;
+    (*at)->number = number;
+    history->pages++;
+    return *at;
+}
+
+static int is_clear(const struct history_access *access)
+{
+    uint64_t any = 0;
+    for (int i = 0; i < HISTORY_WORDS; i++) any |= access->bytes[i];
+    return any == 0;
+}
+
+// The first byte that both touch, and how many; 0: none.
+static uint32_t overlap(const struct history_access *one, const struct history_access *other, uint32_t *first)
+{
+    uint32_t count = 0;
+    for (uint32_t i = HISTORY_WORDS; i-- > 0;) {
+        const uint64_t both = one->bytes[i] & other->bytes[i];
+        if (both != 0) *first = 64 * i + (uint32_t)__builtin_ctzll(both);
+        count += (uint32_t)__builtin_popcountll(both);
+    }
+    return count;
+}
+
+static int keep(struct history_page *page, const struct history_access *access)
+{
+    for (uint32_t i = 0; i < page->count; i++) {
+        struct history_access *one = &page->access[i];
+        if (one->work != access->work || one->line != access->line || one->flags != access->flags) continue;
+        for (int w = 0; w < HISTORY_WORDS; w++) one->bytes[w] |= access->bytes[w];
+        return 1;
+    }
+    if (page->count == page->room) {
+        const uint32_t room = page->room == 0 ? 2 : 2 * page->room;
+        struct history_access *more = realloc(page->access, room * sizeof *more);
+        if (more == NULL) return 0;
+        page->access = more;
+        page->room = room;
+    }
+    page->access[page->count++] = *access;
+    return 1;
+}
+
+static const struct history_times *times_of(const struct history *history, uint32_t work)
+{
+    return work != 0 ? &history->work[work].behind : &history->host;
+}
+
+static void judge(const struct history *history, const struct history_page *page, const struct history_access *older,
+                  const struct history_access *newer)
+{
+    struct history_found found = {.older = older, .newer = newer};
+    uint32_t first = 0;
+    if (older->work == newer->work || !shadow_flags_clash(older->flags, newer->flags)) return;
+    if (is_behind(times_of(history, newer->work), &history->work[older->work])) return;
+    found.bytes = overlap(older, newer, &first);
+    found.address = page->number * SHADOW_PAGE_BYTES + first;
+    if (found.bytes > 0 && history->found != NULL) history->found(history->context, &found);
+}
+
+// What a write comes behind of it stands for; what the host has waited for is over.
+static void drop_older(const struct history *history, struct history_page *page, const struct history_access *newer)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < page->count; i++) {
+        struct history_access *one = &page->access[i];
+        const struct history_work *work = &history->work[one->work];
+        const int stands = one->work != newer->work && (newer->flags & SHADOW_WRITES) &&
+                           is_behind(times_of(history, newer->work), work);
+        for (int w = 0; stands && w < HISTORY_WORDS; w++) one->bytes[w] &= ~newer->bytes[w];
+        if (is_clear(one) || is_behind(&history->host, work)) continue;
+        page->access[kept++] = *one;
+    }
+    page->count = kept;
+}
+
+void history_take(struct history *history, uint32_t work, const struct history_set *set)
+{
+    struct history_page *page = *slot_of(history, set->page);
+    for (uint32_t i = 0; page != NULL && i < set->count; i++)
+        for (uint32_t k = 0; k < page->count; k++) judge(history, page, &page->access[k], &set->access[i]);
+    if (work == 0) return;
+    page = page_of(history, set->page);
+    if (page == NULL) {
+        history->is_short = 1;
+        return;
+    }
+    for (uint32_t i = 0; i < set->count; i++) drop_older(history, page, &set->access[i]);
+    for (uint32_t i = 0; i < set->count; i++)
+        if (!keep(page, &set->access[i])) history->is_short = 1;
+}
+
+void history_meet(struct history *history, uint32_t work, const struct history_set *set)
+{
+    const struct history_page *page = *slot_of(history, set->page);
+    struct history_work *met = &history->work[work];
+    for (uint32_t i = 0; page != NULL && i < set->count; i++)
+        for (uint32_t k = 0; k < page->count; k++) {
+            const struct history_access *older = &page->access[k], *newer = &set->access[i];
+            uint32_t first;
+            const int speak = (older->flags & newer->flags & SHADOW_STRONG) &&
+                              ((older->flags | newer->flags) & SHADOW_WRITES) && older->work != work &&
+                              overlap(older, newer, &first) > 0;
+            if (speak && !history_join(&met->behind, &history->work[older->work].behind)) history->is_short = 1;
+        }
+}
+
+// --- Accesses --------------------------------------------------------------------------------------------------------
+
+// Beyond HISTORY_WAYS places the last stands for all of its kind.
+void history_add(struct history_set *set, uint32_t line, uint32_t flags, uint64_t address, uint32_t mask)
+{
+    struct history_access *found = NULL;
+    const uint32_t at = (uint32_t)(address % SHADOW_PAGE_BYTES);
+    for (uint32_t i = 0; i < set->count; i++) {
+        struct history_access *one = &set->access[i];
+        if (one->flags == flags && (one->line == line || (set->count == HISTORY_WAYS && found == NULL))) found = one;
+    }
+    if (found == NULL && set->count < HISTORY_WAYS) {
+        found = &set->access[set->count++];
+        *found = (struct history_access){.line = line, .flags = flags};
+    }
+    if (found != NULL) found->bytes[at / 64] |= (uint64_t)mask << at % 64;
+}
+
+// Bits `from` up to before `to` of a page.
+static void fill(uint64_t bytes[HISTORY_WORDS], uint64_t from, uint64_t to)
+{
+    for (uint64_t i = 0; i < HISTORY_WORDS; i++) {
+        const uint64_t low = from > 64 * i ? from - 64 * i : 0, high = to > 64 * i ? to - 64 * i : 0;
+        if (low >= 64 || high <= low) continue;
+        const uint64_t below = high >= 64 ? UINT64_MAX : (UINT64_C(1) << high) - 1;
+        bytes[i] |= below & ~((UINT64_C(1) << low) - 1);
+    }
+}
+
+void history_range(struct history *history, uint32_t work, uint64_t address, uint64_t bytes, uint32_t flags)
+{
+    struct history_set set = {.count = 1};
+    for (uint64_t done = 0, step; done < bytes; done += step) {
+        const uint64_t at = (address + done) % SHADOW_PAGE_BYTES;
+        step = SHADOW_PAGE_BYTES - at < bytes - done ? SHADOW_PAGE_BYTES - at : bytes - done;
+        set.page = (address + done) / SHADOW_PAGE_BYTES;
+        set.access[0] = (struct history_access){.work = work, .flags = flags};
+        fill(set.access[0].bytes, at, at + step);
+        history_take(history, work, &set);
+    }
+}
+
+void history_forget(struct history *history, uint64_t address, uint64_t bytes)
+{
+    const uint64_t first = address / SHADOW_PAGE_BYTES, last = (address + bytes - 1) / SHADOW_PAGE_BYTES;
+    for (uint32_t i = 0; history->pages > 0 && bytes > 0 && i < HISTORY_HASH; i++)
+        for (struct history_page **at = &history->page[i]; *at != NULL;) {
+            struct history_page *page = *at;
+            if (page->number < first || page->number > last) {
+                at = &page->next;
+                continue;
+            }
+            *at = page->next;
+            free_page(history, page);
+        }
+}

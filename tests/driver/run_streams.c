@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+// Works of several streams, for the test of `tmaref exec --sanitize`. usage: run_streams FILE WORK...
+// A work is a letter and the letter of its stream: A and B, which no default stream waits for, C, which it does, and L,
+// the default one. The works use one buffer of the device, another that is written, and one of the host:
+//   p c v a   kernels: produce, consume, release, acquire      m   fills the buffer with bytes
+//   d h       copies the buffer into the other; into the host's    n f  allocates the buffer, frees it
+//   r w       records the event, waits for it                  s e D  the host waits: for the stream, the event, all
+//   i         calls a function of the host                     [ ] begins to capture the stream; ends, and launches
+//   R W       the host reads the last word of its buffer, writes it
+// It prints the first CUDA error.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda_api.h"
+
+enum { BUFFER_BYTES = 1024, STREAMS = 4, THREADS = 32 };
+
+struct state {
+    struct CUmod_st *module;
+    struct CUstream_st *stream[STREAMS];
+    struct CUevent_st *event;
+    unsigned long long data, out;
+    uint32_t *host;
+};
+
+static char *read_text(const char *path)
+{
+    FILE *file = fopen(path, "r");
+    char *text = calloc(1, 1 << 16);
+    if (file == NULL || text == NULL || fread(text, 1, (1 << 16) - 1, file) == 0) {
+        perror(path);
+        exit(2);
+    }
+    fclose(file);
+    return text;
+}
+
+static enum cuda_result launch(struct state *state, const char *kernel, struct CUstream_st *stream)
+{
+    struct CUfunc_st *function;
+    void *parameter[] = {&state->data, &state->out};
+    const enum cuda_result error = cuModuleGetFunction(&function, state->module, kernel);
+    if (error != CUDA_SUCCESS) return error;
+    return cuLaunchKernel(function, 1, 1, 1, THREADS, 1, 1, 0, stream, parameter, NULL);
+}
+
+static void nothing(void *user)
+{
+    (void)user;
+}
+
+static enum cuda_result launch_graph(struct CUstream_st *stream)
+{
+    struct CUgraph_st *graph;
+    struct CUgraphExec_st *exec;
+    enum cuda_result error = cuStreamEndCapture(stream, &graph);
+    if (error == CUDA_SUCCESS) error = cuGraphInstantiateWithFlags(&exec, graph, 0);
+    return error == CUDA_SUCCESS ? cuGraphLaunch(exec, stream) : error;
+}
+
+static enum cuda_result touch(struct state *state, int writes)
+{
+    volatile uint32_t *word = state->host + BUFFER_BYTES / sizeof *state->host - 1;
+    if (writes)
+        *word = 1;
+    else
+        (void)*word;
+    return CUDA_SUCCESS;
+}
+
+static enum cuda_result work_of_memory(struct state *state, char what, struct CUstream_st *stream)
+{
+    switch (what) {
+    case 'm':
+        return cuMemsetD8Async(state->data, 1, BUFFER_BYTES, stream);
+    case 'd':
+        return cuMemcpyDtoDAsync_v2(state->out, state->data, BUFFER_BYTES, stream);
+    case 'h':
+        return cuMemcpyDtoHAsync_v2(state->host, state->data, BUFFER_BYTES, stream);
+    case 'n':
+        return cuMemAllocAsync(&state->data, BUFFER_BYTES, stream);
+    case 'f':
+        return cuMemFreeAsync(state->data, stream);
+    case 'R':
+    case 'W':
+        return touch(state, what == 'W');
+    default:
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+}
+
+static enum cuda_result work(struct state *state, char what, struct CUstream_st *stream)
+{
+    static const char kernels[] = "pcva", *const name[] = {"produce", "consume", "release", "acquire"};
+    const char *kernel = strchr(kernels, what);
+    if (kernel != NULL) return launch(state, name[kernel - kernels], stream);
+    switch (what) {
+    case 'r':
+        return cuEventRecord(state->event, stream);
+    case 'w':
+        return cuStreamWaitEvent(stream, state->event, 0);
+    case 's':
+        return cuStreamSynchronize(stream);
+    case 'e':
+        return cuEventSynchronize(state->event);
+    case 'D':
+        return cuCtxSynchronize();
+    case 'i':
+        return cuLaunchHostFunc(stream, nothing, NULL);
+    case '[':
+        return cuStreamBeginCapture_v2(stream, 0);
+    case ']':
+        return launch_graph(stream);
+    default:
+        return work_of_memory(state, what, stream);
+    }
+}
+
+static enum cuda_result prepare(struct state *state, const char *path)
+{
+    struct CUctx_st *context;
+    char *text = read_text(path);
+    enum cuda_result error = cuInit(0);
+    if (error == CUDA_SUCCESS) error = cuDevicePrimaryCtxRetain(&context, 0);
+    if (error == CUDA_SUCCESS) error = cuCtxSetCurrent(context);
+    if (error == CUDA_SUCCESS) error = cuModuleLoadData(&state->module, text);
+    if (error == CUDA_SUCCESS) error = cuMemAlloc_v2(&state->data, BUFFER_BYTES);
+    if (error == CUDA_SUCCESS) error = cuMemAlloc_v2(&state->out, BUFFER_BYTES);
+    if (error == CUDA_SUCCESS) error = cuMemAllocHost_v2((void **)&state->host, BUFFER_BYTES);
+    if (error == CUDA_SUCCESS) error = cuEventCreate(&state->event, 0);
+    for (int i = 0; i < 3 && error == CUDA_SUCCESS; i++) error = cuStreamCreate(&state->stream[i], i < 2);
+    free(text);
+    return error;
+}
+
+int main(int argc, char **argv)
+{
+    static struct state state;
+    static const char streams[] = "ABCL";
+    if (argc < 2) return 2;
+    enum cuda_result error = prepare(&state, argv[1]);
+    for (int i = 2; i < argc && error == CUDA_SUCCESS; i++) {
+        const char *stream = strlen(argv[i]) == 2 ? strchr(streams, argv[i][1]) : NULL;
+        if (stream == NULL) return 2;
+        error = work(&state, argv[i][0], state.stream[stream - streams]);
+    }
+    if (error == CUDA_SUCCESS) error = cuCtxSynchronize();
+    printf("CUDA error %d\n", (int)error);
+    return 0;
+}
