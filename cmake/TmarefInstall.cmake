@@ -20,6 +20,7 @@ endif()
 if(PROJECT_IS_TOP_LEVEL)
   install(FILES LICENSE README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
   install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR})
+  install(DIRECTORY ${PROJECT_BINARY_DIR}/pages/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs) # in the places of the short ones
 
   # `cpack` in a build folder packs the same into one file.
   set(CPACK_GENERATOR TGZ)

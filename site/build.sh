@@ -15,6 +15,8 @@ trap 'rm -rf "$work"' EXIT
 python3 -m venv "$work/venv" >"$work/log" 2>&1 || skip "python3 makes no virtual environment here (Debian: python3-venv)"
 "$work/venv/bin/python" -m pip install -q "mkdocs<2" "mkdocs-material<10" >"$work/log" 2>&1 ||
     skip "PyPI is not in reach: $(tail -n 1 "$work/log")"
+[ -f "$build/pages/rules.md" ] || { echo "build.sh: there is no $build/pages/rules.md: build the target pages"; exit 1; }
+export TMAREF_PAGES=$build/pages
 playground=$build/playground/playground.html reference=$build/reference/html
 [ ! -f "$playground" ] || export TMAREF_PLAYGROUND=$playground
 [ ! -d "$reference" ] || export TMAREF_REFERENCE=$reference

@@ -15,6 +15,7 @@ from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File
 
 ROOT = Path(__file__).parent.parent
+MADE = Path(os.environ["TMAREF_PAGES"])  # the pages of the build, in the places of the short ones of docs/
 PAGES = {"README.md": "index.md", "CONTRIBUTING.md": "contributing.md", "SECURITY.md": "security.md"}
 
 
@@ -50,7 +51,7 @@ def _python_reference():
 
 def _rules():
     """rules.md in parts: what stands before the rules, and the rules by first word."""
-    text = (ROOT / "docs" / "rules.md").read_text(encoding="utf-8")
+    text = (MADE / "rules.md").read_text(encoding="utf-8")
     before, *rules = re.split(r"^(?=## [A-Z][A-Z0-9]*(?:_[A-Z0-9_]+)?$)", text, flags=re.M)
     words = {}
     for rule in rules:
@@ -127,6 +128,9 @@ SEARCHED = {
 def on_files(files, config):
     """Adds what does not lie in docs/, and leaves out what is not to be read there."""
     _check_fields()
+    for made in sorted(MADE.glob("*.md")):
+        files.remove(files.get_file_from_path(made.name))
+        files.append(File.generated(config, made.name, abs_src_path=str(made)))
     files.append(File.generated(config, "site.css", content=(ROOT / "site" / "site.css").read_text(encoding="utf-8")))
     for word, rules in _RULES[1].items():
         text = f"# Rules of {word}\n\nOf [all rules](../rules.md). The first lines of that page say what the outcomes mean.\n\n"

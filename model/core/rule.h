@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a rule of the machine is, and how to look one up. docs/rules.md is a page of all rules. They are the error type
+// What a rule of the machine is, and how to look one up. the page rules.md has all rules. They are the error type
 // of every call that may be refused.
 #ifndef TMAREF_RULE_H
 #define TMAREF_RULE_H

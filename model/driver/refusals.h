@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Why a call of the tables (driver_calls.def, runtime_calls.def) is refused, and what to do instead: what a call says
-// behind its name, in both libraries and in docs/calls.md.
+// behind its name, in both libraries and in the page calls.md.
 #ifndef TMAREF_REFUSALS_H
 #define TMAREF_REFUSALS_H
 

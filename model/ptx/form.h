@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which forms of instructions there are, as data (docs/ptx-forms.md lists them), and which of them a spelling such as
-// `ld.global.v2.f32` is. What the operands must be is in operand_rule.h.
+// Which forms of instructions there are, as data (the page ptx-forms.md lists them), and which of them a spelling such
+// as `ld.global.v2.f32` is. What the operands must be is in operand_rule.h.
 #ifndef TMAREF_PTX_FORM_H
 #define TMAREF_PTX_FORM_H
 

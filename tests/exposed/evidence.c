@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which recorded cases show a rule? evidence SPEAKS MISREAD WITNESSES TRACES prints, for docs/rules.md, one line for
-// each rule and trace, rule<TAB>trace<TAB>family<TAB>cases<TAB>how:
+// Which recorded cases show a rule? evidence SPEAKS MISREAD WITNESSES TRACES prints, for the page rules.md, one line
+// for each rule and trace, rule<TAB>trace<TAB>family<TAB>cases<TAB>how:
 //   end so               the rule is the first that the case breaks, and the machine ended it so
 //   expose a misreading  see exposed.c and misread.h
 //   speak of it          the case agrees, and has what the rule speaks of, by the patterns of the file SPEAKS

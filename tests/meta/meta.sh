@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # The project about itself. Usage: meta.sh CHECK RULES_PAGE, from the top of the source tree; RULES_PAGE is the program
-# made of rules_page.c. A check prints each offence on a line of its own and exits 1 if there is one.
+# made of site/rules_page.c. A check prints each offence on a line of its own and exits 1 if there is one.
 set -u
 check=$1
 rules_page=$2
@@ -9,7 +9,7 @@ rules_page=$2
 . tests/meta/offences.sh
 
 sources() {
-    find model kernels harness tests docs -type f \( "$@" \) | LC_ALL=C sort
+    find model kernels harness tests docs site -type f \( "$@" \) | LC_ALL=C sort
 }
 
 rule_ids() {
@@ -49,7 +49,7 @@ check_evidence() {
 
 # A rule keeps its number for ever, or programs compiled before would take one rule for another; and who relies on a
 # verdict that changes reads of it in the changelog. The list holds every rule that there ever was, with its verdict as of
-# the last release: number_rules, which the target rules-page runs, adds new ones and changes no line; release_rules
+# the last release: number_rules, which the target rule-numbers runs, adds new ones and changes no line; release_rules
 # writes the verdicts anew.
 numbers=tests/meta/rule_numbers.tsv
 
@@ -58,7 +58,7 @@ check_rule_numbers() {
         FILENAME == "CHANGELOG.md" { changelog = changelog " " $0; next }
         FILENAME != "-" { number[$2] = $1; taken[$1] = $2; verdict[$2] = $3; next }
         !($1 in number) && $4 in taken { print $1 ": its number " $4 " is that of " taken[$4] "; take the next free one" }
-        !($1 in number) { print $1 ": not in the list of numbers: build the target rules-page"; next }
+        !($1 in number) { print $1 ": not in the list of numbers: build the target rule-numbers"; next }
         number[$1] != $4 { print $1 ": has number " $4 ", was and stays " number[$1] }
         verdict[$1] != $5 && changelog !~ ("[^A-Z0-9_]" $1 "([^A-Z0-9_]|$)") {
             print $1 ": was " verdict[$1] ", and is " $5 ": say so in CHANGELOG.md"
@@ -80,17 +80,17 @@ check_release_rules() {
     "$rules_page" --table | awk -F '\t' '{ print $4 "\t" $1 "\t" $5 }' | sort -n >$numbers
 }
 
-check_rules_page() {
-    "$rules_page" | diff -u docs/rules.md - && "$rules_page" --faults | diff -u docs/faults.md - && return 0
-    echo "docs/rules.md or docs/faults.md is not what rules.def says: build the target rules-page"
-    return 1
-}
-
-# Here the second argument is the program made of forms_page.c.
-check_forms_page() {
-    "$rules_page" | diff -u docs/ptx-forms.md - && return 0
-    echo "docs/ptx-forms.md is not what forms.def says: build the target forms-page"
-    return 1
+# The pages that the build makes (site/CMakeLists.txt): docs/ has a short one in the place of each, which ends with a sample.
+check_pages() {
+    local page made short sample
+    made=$(dirname "$rules_page")/../pages
+    for page in "$made"/*.md; do
+        short=docs/${page##*/}
+        [ -f "$short" ] || { echo "$short: is not there, but links lead to it: write what it is, and a sample"; continue; }
+        sample=$(sed '1,/^A sample:$/d; /./,$!d' "$short")
+        [ -n "$sample" ] || { echo "$short: has no sample behind a line 'A sample:'"; continue; }
+        [[ $(<"$page") == *"$sample"* ]] || echo "$short: its sample does not stand in $page"
+    done | offences
 }
 
 # The folders of the model and whom they may use, as docs/architecture.md shows them; and the files and functions that it names are there.
@@ -285,7 +285,7 @@ case $check in
 write_sizes)
     write_sizes
     ;;
-rule_numbers | number_rules | release_rules | rules_tested | tests_named | evidence | claims | rules_page | forms_page | layers | folders | include_order | size | version | readme)
+rule_numbers | number_rules | release_rules | rules_tested | tests_named | evidence | claims | pages | layers | folders | include_order | size | version | readme)
     "check_$check"
     ;;
 *)

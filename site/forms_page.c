@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Prints docs/ptx-forms.md, the table of instruction forms for people to read. Everything comes from forms.def; there
-// is nothing to edit here when a form changes.
+// Prints the page ptx-forms.md, the table of instruction forms for people to read. Everything comes from forms.def;
+// there is nothing to edit here when a form changes.
 #include <stdio.h>
 #include <string.h>
 
@@ -25,9 +25,8 @@ static int runs(void)
 static void print_intro(void)
 {
     printf("# The instruction forms of PTX\n\n"
-           "Made from `model/ptx/forms.def` (build the target `forms-page`); do not edit. [ptx.md](ptx.md) says how to "
-           "read PTX "
-           "with `tmaref ptx`.\n\n"
+           "The build makes this page from `model/ptx/forms.def`. [ptx.md](ptx.md) says how to read PTX with `tmaref "
+           "ptx`.\n\n"
            "| rows | what they are |\n|---|---|\n"
            "| %d | ptxas of CUDA 13.0 accepts them for sm_90a, and tmaref reads them |\n"
            "| %d | ptxas accepts them for sm_90a, and tmaref refuses them |\n"

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Prints docs/rules.md, the table of rules for people to read; with --faults docs/faults.md, the same by what the user
-// sees; with --table one "id<TAB>evidence<TAB>sm_90a<TAB>number" line per rule for the other checks of this
-// folder. Everything
-// comes from rules.def; there is nothing to edit here when a rule changes.
+// Prints the page rules.md, the table of rules for people to read; with --faults faults.md, the same by what the user
+// sees; with --table one "id<TAB>evidence<TAB>sm_90a<TAB>number" line per rule for tests/meta. Everything comes from
+// rules.def; there is nothing to edit here when a rule changes.
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -130,7 +129,7 @@ static void print_index(void)
 static void print_page(void)
 {
     printf("# The rules of the machine\n\n"
-           "Made from `model/core/rules.def` by the target `rules-page`; edit the table, not this page.\n\n"
+           "The build makes this page from `model/core/rules.def`.\n\n"
            "Each rule has an outcome that the documents promise to a program that breaks it and one that an H200 was\n"
            "recorded to show. WORKS: it runs, as the sentence says. INVALID: the call refuses. FAULT: the kernel dies\n"
            "with the CUDA error. CRASH: the host process dies inside the driver. UNDEFINED: no promise. UNSUPPORTED:\n"
@@ -148,7 +147,7 @@ static void print_page(void)
     for (int i = 1; i < rule_count(); i++) print_rule(rule_at(i));
 }
 
-// --- docs/faults.md --------------------------------------------------------------------------------------------------
+// --- faults.md -------------------------------------------------------------------------------------------------------
 
 // A cell of a table: a bar would end it.
 static void print_cell(const char *text)
@@ -227,7 +226,7 @@ static void print_faults(void)
     char title[80];
     printf(
         "# Faults: from the error to the misuse\n\n"
-        "Made from `model/core/rules.def` by the target `rules-page`; edit the table, not this page.\n\n"
+        "The build makes this page from `model/core/rules.def`.\n\n"
         "An error of a kernel (700 and above) comes from the next call that waits for it, says neither place nor\n"
         "cause, and ends the context: start over in a new process. This page lists what an H200 was recorded to do\n"
         "for every misuse that tmaref knows; `tmaref explain 716` prints the same for one error. A kernel that hangs\n"
