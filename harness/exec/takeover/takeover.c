@@ -28,6 +28,7 @@ static const struct {
     [TAKEOVER_CUBLAS] = {"cublasCreate_v2", {"cublas", "cublas"}},
     [TAKEOVER_CUBLASLT] = {"cublasLtCreate", {"cublasLt", "cublasLt"}},
     [TAKEOVER_CUFFT] = {"cufftGetVersion", {"cufft", "cufft"}},
+    [TAKEOVER_CUSOLVER] = {"cusolverDnCreate", {"cusolver", "cusolver"}},
 };
 
 struct table {
