@@ -89,6 +89,7 @@ enum machine_guess { MACHINE_GUESS_NOTHING, MACHINE_GUESS_SHARED, MACHINE_GUESS_
 //   is_plain     the registers are as wide as what is moved, and none is loaded twice
 //   is_strong    other clusters may read or write the same words: each is the host's atomic, if one has its size
 //   is_parameter it reads a parameter of the entry by name
+//   may_be_late  a weak load of shared memory, or of a generic address
 //   reach        alu/span.h's, by the width of the address
 //   guess        where its lanes are most often
 //   move_span, move, move_many  what moves all parts of lanes side by side, a part of one lane, and a part of lanes here
@@ -103,7 +104,7 @@ struct machine_transfer {
     enum ptx_word space;
     enum memory_use use;
     enum machine_guess guess;
-    int is_signed, is_plain, is_strong, is_parameter;
+    int is_signed, is_plain, is_strong, is_parameter, may_be_late;
 };
 
 // A variable of a function or a parameter, as it is passed: where it is in local memory, or in which register.

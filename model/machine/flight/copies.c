@@ -326,6 +326,12 @@ int machine_copies_load(const struct ptx_choice *choice)
     return row->async != ASYNC_COPY && (row->kind == OPERATION_BULK_LOAD || row->kind == OPERATION_TENSOR_LOAD);
 }
 
+int machine_copies_write(const struct ptx_choice *choice)
+{
+    const struct copy_row *row = &rows[choice->form];
+    return row->async != ASYNC_COPY && operation_has_barrier(row->kind);
+}
+
 machine_handler *machine_copies_find(const struct ptx_choice *choice)
 {
     return rows[choice->form].async != ASYNC_COPY ? copy : NULL;

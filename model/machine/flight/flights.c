@@ -8,6 +8,7 @@
 #include "cluster.h"
 #include "flight_item.h"
 #include "grid.h"
+#include "late_reads.h"
 #include "looker.h"
 #include "veil.h"
 
@@ -263,12 +264,24 @@ static void lift_destination(const struct flight_operation *operation)
     }
 }
 
+// It advances; reads of the memory that it writes may be under way.
+static struct piece advance_over_reads(struct flight_operation *operation, uint64_t most_bytes)
+{
+    const struct machine_cluster *cluster = operation->head.warp->cta->cluster;
+    const int is_seen = cluster->veil != NULL && operation_has_barrier(operation->flight.operation.kind);
+    const uint32_t targets = is_seen ? operation->flight.targets : 0;
+    for (uint32_t left = targets; left != 0; left &= left - 1) machine_reads_before(&cluster->cta[__builtin_ctz(left)]);
+    const struct piece piece = advance(operation, most_bytes);
+    for (uint32_t left = targets; left != 0; left &= left - 1) machine_reads_behind(&cluster->cta[__builtin_ctz(left)]);
+    return piece;
+}
+
 static int move_operation(struct flight_operation *operation, uint64_t most_bytes)
 {
     if (operation_has_barrier(operation->flight.operation.kind)) lift_destination(operation);
     if (is_store(operation->flight.operation.kind))
         machine_veil_lift_global(operation->head.warp->cta->cluster, &operation->flight.operation);
-    struct piece piece = advance(operation, most_bytes);
+    const struct piece piece = advance_over_reads(operation, most_bytes);
     const struct mbarrier_transaction landed = {.complete_bytes = piece.complete_bytes};
     for (uint32_t left = piece.complete_bytes != 0 ? piece.targets : 0; left != 0; left &= left - 1)
         flight_land(flights_of(operation->head.warp), (uint32_t)__builtin_ctz(left),

@@ -16,6 +16,7 @@ enum { WORD = 4 };
 //   old     of each word that is hidden, what it was before
 //   stamp   when each word was stored to last, 0: never, or the async proxy has written it since; writer: by which warp
 //   times   what has been published, of each space; learnt: of each warp, until when it knows of others
+//   has_writers  operations of the async proxy may write shared memory
 //   global  what is hidden of global memory; NULL: nothing could miss it
 struct machine_veil {
     const uint8_t *bytes;
@@ -24,6 +25,7 @@ struct machine_veil {
     uint32_t *stamp, *learnt;
     uint16_t *writer;
     uint32_t now;
+    int has_writers;
     struct veil_times times[VEIL_SPACES];
     struct veil_global *global;
 };
@@ -50,12 +52,12 @@ const struct veil_times *machine_veil_times(const struct machine_cluster *cluste
     return &cluster->veil->times[VEIL_GLOBAL];
 }
 
-// Does the kernel, or another of its module, load through the async proxy?
-static int has_loads(const struct machine *machine)
+// Does the kernel, or another of its module, have an operation of the async proxy of this kind?
+static int has_copies(const struct machine *machine, int (*is_so)(const struct ptx_choice *))
 {
     const struct ptx_program *program = machine_module_program(machine->launch->module);
     for (uint32_t i = 0; i < program->ops; i++)
-        if (machine_copies_load(&program->op[i].choice)) return 1;
+        if (is_so(&program->op[i].choice)) return 1;
     return 0;
 }
 
@@ -82,7 +84,8 @@ int machine_veil_open(struct machine_cluster *cluster)
     veil->stamp = calloc(all / WORD + 1, sizeof *veil->stamp);
     veil->writer = malloc((all / WORD + 1) * sizeof *veil->writer);
     veil->learnt = calloc(warps, sizeof *veil->learnt);
-    const int is_read = has_loads(cluster->machine) || cluster->machine->is_spoken;
+    veil->has_writers = has_copies(cluster->machine, machine_copies_write);
+    const int is_read = has_copies(cluster->machine, machine_copies_load) || cluster->machine->is_spoken;
     if (is_read && (veil->global = veil_global_open()) == NULL) return 0;
     return open_times(veil, warps) && veil->old != NULL && veil->view != NULL && veil->stamp != NULL &&
            veil->writer != NULL && veil->learnt != NULL;
@@ -167,6 +170,17 @@ void machine_veil_learn(const struct machine_warp *warp)
 uint32_t machine_veil_now(const struct machine_cluster *cluster)
 {
     return cluster->veil == NULL ? 0 : cluster->veil->now;
+}
+
+int machine_veil_is_fenced(const struct machine_warp *warp, uint32_t stamp)
+{
+    const struct machine_veil *veil = warp->cta->cluster->veil;
+    return !veil_times_hide(&veil->times[VEIL_SHARED], stamp, number_of(warp));
+}
+
+int machine_veil_has_writers(const struct machine_cluster *cluster)
+{
+    return cluster->veil->has_writers;
 }
 
 int machine_veil_knows(const struct machine_warp *warp, uint32_t stamp)

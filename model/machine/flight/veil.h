@@ -36,6 +36,11 @@ void machine_veil_learn(const struct machine_warp *warp);
 uint32_t machine_veil_now(const struct machine_cluster *cluster);
 int machine_veil_knows(const struct machine_warp *warp, uint32_t stamp);
 
+// Has a fence.proxy.async covered what the warp did to shared memory at that time? Does the kernel, or another of its
+// module, have operations of the async proxy that write shared memory?
+int machine_veil_is_fenced(const struct machine_warp *warp, uint32_t stamp);
+int machine_veil_has_writers(const struct machine_cluster *cluster);
+
 // The async proxy, or a copy engine, writes `bytes` bytes at `at` on the host: these it sees.
 void machine_veil_lift(const struct machine_cluster *cluster, const uint8_t *at, uint64_t bytes);
 

@@ -208,6 +208,7 @@ void machine_transfer_prepare(struct machine_transfer *transfer, const struct ma
     transfer->is_plain = is_plain(transfer);
     int order = choice->word[PTX_CLASS_ORDER];
     transfer->is_strong = order != PTX_WORD_NONE && order != PTX_WEAK;
+    transfer->may_be_late = machine_reads_may_be_late(transfer);
     for (uint32_t i = 0; i < transfer->parts && i < ALU_SPAN_PARTS; i++) transfer->slot[i] = transfer->data[i].slot;
     transfer->is_parameter = transfer->use == MEMORY_READS && !transfer->is_strong &&
                              transfer->at->slot == (MACHINE_SLOT_PARAMETERS | MACHINE_IN_WARP) &&
@@ -345,10 +346,8 @@ static void run_scattered(const struct machine_strand *strand, const struct mach
     if (transfer->use == MEMORY_WRITES && strand->warp->cta->cluster->veil != NULL)
         hide(strand, transfer, lanes, spots);
     if (transfer->move == NULL) {
-        for (uint32_t left = lanes; left != 0; left &= left - 1) {
-            const uint32_t lane = (uint32_t)__builtin_ctz(left);
-            move_lane(strand, transfer, spots->at + spots->of.offset[lane], lane);
-        }
+        for (uint32_t lane = 0; lane < MACHINE_LANES; lane++)
+            if (lanes >> lane & 1) move_lane(strand, transfer, spots->at + spots->of.offset[lane], lane);
         return;
     }
     for (uint32_t i = 0; i < transfer->parts; i++, spots->at += transfer->bytes)
@@ -489,8 +488,9 @@ enum machine_next machine_transfer(struct machine_strand *strand, const struct m
 
 enum machine_next machine_run_transfer(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
 {
-    return code->transfer->use == MEMORY_WRITES ? machine_store(strand, code, lanes)
-                                                : machine_transfer(strand, code, lanes);
+    if (code->transfer->use == MEMORY_WRITES) return machine_store(strand, code, lanes);
+    machine_reads_begin(strand, code, lanes);
+    return machine_transfer(strand, code, lanes);
 }
 
 machine_handler *machine_access_find(const struct ptx_choice *choice)

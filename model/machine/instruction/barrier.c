@@ -5,6 +5,7 @@
 
 #include "form_number.h"
 #include "handler.h"
+#include "late_reads.h"
 #include "report.h"
 #include "veil.h"
 
@@ -196,6 +197,14 @@ static uint32_t released(const struct machine_warp *warp, const struct machine_b
     return lanes & warp->begun & ~barrier->waiting[warp->index];
 }
 
+// Others have been told: where loads are still under way, they run first.
+static enum machine_next leave(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes,
+                               uint32_t done)
+{
+    const enum machine_next next = machine_leave(strand, lanes, done);
+    return next == MACHINE_NEXT ? machine_reads_told(strand, code) : next;
+}
+
 // The lanes are the first of their warp to come to a barrier of all threads, and wait there.
 static void arrive_first(struct machine_warp *warp, struct machine_barrier *barrier, uint32_t lanes)
 {
@@ -223,7 +232,7 @@ static int run_sync(struct machine_strand *strand, const struct machine_code *co
     if (begun == 0) arrive_first(warp, barrier, lanes);
     const uint32_t done = released(warp, barrier, lanes);
     if (done != 0) machine_veil_learn(warp);
-    *next = machine_leave(strand, lanes, done);
+    *next = leave(strand, code, lanes, done);
     return 1;
 }
 
@@ -248,7 +257,7 @@ static enum machine_next run_barrier(struct machine_strand *strand, const struct
     }
     give_answer(strand, code, done);
     if (done != 0 && !is_arrive(code->choice)) machine_veil_learn(warp);
-    return machine_leave(strand, lanes, done);
+    return leave(strand, code, lanes, done);
 }
 
 machine_handler *machine_barrier_find(const struct ptx_choice *choice)

@@ -20,8 +20,9 @@ machine_handler machine_run_transfer;
 machine_handler machine_transfer, machine_store;
 void machine_transfer_prepare(struct machine_transfer *transfer, const struct machine_code *code);
 
-// Is it an instruction that loads through the async proxy from global memory?
+// Is it an instruction that loads through the async proxy from global memory? Does it write shared memory through it?
 int machine_copies_load(const struct ptx_choice *choice);
+int machine_copies_write(const struct ptx_choice *choice);
 
 // Of forms that nobody runs yet; of what is behind the last instruction; of calls by name and by address.
 machine_handler machine_unsupported, machine_return, machine_call, machine_call_indirect;
