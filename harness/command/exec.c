@@ -15,6 +15,7 @@
 #include "command_option.h"
 #include "common_program.h"
 #include "exec_expect.h"
+#include "exec_findings.h"
 #include "exec_needs.h"
 #include "exec_notes.h"
 #include "look.h"
@@ -27,6 +28,7 @@ enum { NOT_LOADED = 127, SKIPPED = 77 };
 struct exec_options {
     char **program;       // ends with NULL; NULL if none was given
     const char *at_break; // an option that was given and means nothing without --break, or NULL
+    const char *sarif;
     struct exec_expectation expectation;
 };
 
@@ -298,6 +300,9 @@ static const struct command_option option_rows[] = {
     SETTING(0, "error-exitcode", "N", error_exitcode,
             "exit with status N (0 to 255) if the program ends with status 0, but a kernel failed, or --check or "
             "--sanitize found something"),
+    OPTION_TEXT(0, "sarif", "FILE", sarif,
+                "also write each failed kernel and each finding of --check and --sanitize as SARIF, which editors and "
+                "code hosts show at its line"),
     OPTION_TEXT(
         'e', "expect", "FILE", expectation.file,
         "known failures: lines TEST VERDICT REASON, where VERDICT is fails (a failure is status 0, a success 1) or "
@@ -387,6 +392,45 @@ static int end_notes(int status)
     return notes.has_error && wanted != NULL && status == 0 ? atoi(wanted) : status;
 }
 
+// Runs the program. The files that were asked for are there before it starts, and are told of when it has ended.
+static int run(const struct exec_options *options, const char *folder)
+{
+    struct text why;
+    struct output output[OUTPUTS] = {{.variable = "TMAREF_COVERAGE"}, {.variable = "TMAREF_TRACE"}};
+    if (open_outputs(output) != EXIT_AGREE) {
+        remove_outputs(output);
+        return EXIT_USAGE;
+    }
+    if (!exec_notes_open() && getenv(rows[ROW_error_exitcode].variable) != NULL) {
+        remove_outputs(output);
+        return command_usage("exec", "--error-exitcode: cannot write a file in %s: %s", exec_notes_folder(),
+                             strerror(errno));
+    }
+    if (options->sarif != NULL && !exec_findings_open(options->sarif, &why)) {
+        remove_outputs(output);
+        exec_notes_close();
+        return command_usage("exec", "--sarif: %s", why.at);
+    }
+    name_run();
+    const pid_t child = program_start(options->program, set_environment, folder);
+    if (child < 0) {
+        const int error = errno;
+        remove_outputs(output);
+        exec_notes_close();
+        if (options->sarif != NULL) exec_findings_close(options->sarif, &why);
+        return program_not_started("exec", options->program[0], error);
+    }
+    const int status = program_wait(child);
+    if (status == NOT_LOADED) exec_tell_needs(options->program[0], folder);
+    int are_written = tell_outputs(output);
+    if (options->sarif != NULL && !exec_findings_close(options->sarif, &why)) {
+        fprintf(stderr, "tmaref exec: --sarif: %s\n", why.at);
+        are_written = 0;
+    }
+    const int ended = exec_expected_status(&options->expectation, end_notes(status));
+    return ended == 0 && !are_written ? EXIT_MISMATCH : ended;
+}
+
 int command_exec(int argc, char **argv)
 {
     static const struct command_line line = {
@@ -402,8 +446,7 @@ int command_exec(int argc, char **argv)
             "(nvcc -arch=sm_90a embeds it). -lineinfo adds source lines to reports. docs/exec.md "
             "lists what runs.\n\nThe exit status is the program's; 128 + N if signal N killed it; 2 if it could not "
             "be started. --error-exitcode changes a status of 0. It is 1 where the program's is 0 and the file of "
-            "--trace "
-            "or --coverage could not be written.",
+            "--trace, --coverage or --sarif could not be written.",
     };
     struct exec_options options = {0};
     char folder[PATH_MAX];
@@ -419,27 +462,5 @@ int command_exec(int argc, char **argv)
         fprintf(stderr, "tmaref exec: %s is skipped: %s\n", options.expectation.test, options.expectation.reason.at);
         return SKIPPED;
     }
-    struct output output[OUTPUTS] = {{.variable = "TMAREF_COVERAGE"}, {.variable = "TMAREF_TRACE"}};
-    if (open_outputs(output) != EXIT_AGREE) {
-        remove_outputs(output);
-        return EXIT_USAGE;
-    }
-    if (!exec_notes_open() && getenv(rows[ROW_error_exitcode].variable) != NULL) {
-        remove_outputs(output);
-        return command_usage("exec", "--error-exitcode: cannot write a file in %s: %s", exec_notes_folder(),
-                             strerror(errno));
-    }
-    name_run();
-    const pid_t child = program_start(options.program, set_environment, folder);
-    if (child < 0) {
-        const int error = errno;
-        remove_outputs(output);
-        exec_notes_close();
-        return program_not_started("exec", options.program[0], error);
-    }
-    const int status = program_wait(child);
-    if (status == NOT_LOADED) exec_tell_needs(options.program[0], folder);
-    const int are_written = tell_outputs(output);
-    const int ended = exec_expected_status(&options.expectation, end_notes(status));
-    return ended == 0 && !are_written ? EXIT_MISMATCH : ended;
+    return run(&options, folder);
 }

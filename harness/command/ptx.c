@@ -11,13 +11,14 @@
 #include "command_option.h"
 #include "plain.h"
 #include "ptx.h"
+#include "sarif.h"
 
 #define MOST_TEXT_BYTES ((size_t)256 << 20)
 enum { MOST_FUNCTIONS = 64 };
 
 struct options {
     int json, forms, functions;
-    const char *path, *function[MOST_FUNCTIONS];
+    const char *path, *sarif, *function[MOST_FUNCTIONS];
 };
 
 static void take_function(const struct command_option *option, void *line, char *value, struct argp_state *state)
@@ -39,6 +40,7 @@ static const struct command_option option_rows[] = {
                  "read only the body of this function (may be repeated); default: all"),
     OPTION_FLAG('F', "forms", forms, "list the instruction forms in it, most frequent first"),
     OPTION_FLAG('j', "json", json, "print JSON"),
+    OPTION_TEXT(0, "sarif", "FILE", sarif, "also write the errors as SARIF, which editors and code hosts show"),
     OPTION_END,
 };
 
@@ -76,6 +78,22 @@ static void ptx_report_errors(FILE *out, const char *path, const char *text, con
     }
     if (errors->count > PTX_MOST_ERRORS)
         fprintf(out, "%s: %u errors; these are the first %d\n", path, errors->count, PTX_MOST_ERRORS);
+}
+
+static int save_sarif(const struct options *options, const struct ptx_errors *errors)
+{
+    struct text why;
+    json_t *findings = json_array();
+    for (uint32_t i = 0; i < errors->count && i < PTX_MOST_ERRORS; i++) {
+        const struct ptx_error *error = &errors->item[i];
+        json_array_append_new(findings,
+                              json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:I}", "rule", "PTX", "level", "error",
+                                        "message", error->message, "advice", error->advice, "file", options->path,
+                                        "line", (json_int_t)error->line, "column", (json_int_t)error->column));
+    }
+    const int ok = sarif_save(options->sarif, findings, &why);
+    json_decref(findings);
+    return ok ? EXIT_AGREE : command_usage("ptx", "--sarif: %s", why.at);
 }
 
 // --- What is in a function -------------------------------------------------------------------------------------------
@@ -258,6 +276,7 @@ static int check(const struct options *options, const char *text, struct ptx_mod
     if (!decode_named(module, options, errors)) return EXIT_USAGE;
     for (uint32_t i = 0; options->functions == 0 && i < program->functions; i++) decode(module, i, errors);
     ptx_report_errors(stderr, options->path, text, errors);
+    if (options->sarif != NULL && save_sarif(options, errors) != EXIT_AGREE) return EXIT_USAGE;
     const int has_head = program->target.length > 0;
     if (errors->count == 0 || (!options->json && has_head)) print(options, program);
     return errors->count == 0 ? EXIT_AGREE : EXIT_MISMATCH;

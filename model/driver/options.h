@@ -38,6 +38,7 @@
     X(trace, "TMAREF_TRACE")                                                                                           \
     X(coverage, "TMAREF_COVERAGE")                                                                                     \
     X(notes, NOTE_VARIABLE)                                                                                            \
+    X(findings, "TMAREF_FINDINGS")                                                                                     \
     X(run, "TMAREF_RUN")                                                                                               \
     X(break_at, "TMAREF_BREAK") X(cta, "TMAREF_BREAK_CTA") X(thread, "TMAREF_BREAK_THREAD") X(dump, "TMAREF_DUMP")
 

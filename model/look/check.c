@@ -463,7 +463,7 @@ struct look_check *look_check_open(const char *kernel, const struct machine_laun
     struct look_check *check = calloc(1, sizeof *check);
     if (check == NULL) return NULL;
     check->found.kernel = kernel;
-    check->found.is_json = options->is_json;
+    check->found.lines = options->lines;
     check->found.notes = options->notes;
     memcpy(check->found.grid, launch->grid, sizeof check->found.grid);
     return check;

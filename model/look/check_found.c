@@ -159,43 +159,43 @@ static void print_text(const struct check_found *found, const struct told *told)
     fprintf(stderr, "    %s\n", kinds[kind].advice);
 }
 
-void look_print_key(const char *key, const char *text, size_t length)
+void look_print_key(FILE *out, const char *key, const char *text, size_t length)
 {
-    fprintf(stderr, ", \"%s\": ", key);
-    json_text(stderr, text, length);
+    fprintf(out, ", \"%s\": ", key);
+    json_text(out, text, length);
 }
 
-void look_print_json_place(const char *role, const struct machine_where *where, const char *before)
+void look_print_json_place(FILE *out, const char *role, const struct machine_where *where, const char *before)
 {
     char key[32];
     const struct machine_caller own = machine_where_own(where);
-    look_print_key(*before == '\0' ? "what" : "other_what", role, strlen(role));
+    look_print_key(out, *before == '\0' ? "what" : "other_what", role, strlen(role));
     snprintf(key, sizeof key, "%sfile", before);
-    look_print_key(key, where->source_file.at, where->source_file.length);
-    fprintf(stderr, ", \"%sline\": %u, \"%sptx_line\": %u", before, where->source_line, before, where->ptx_line);
+    look_print_key(out, key, where->source_file.at, where->source_file.length);
+    fprintf(out, ", \"%sline\": %u, \"%sptx_line\": %u", before, where->source_line, before, where->ptx_line);
     snprintf(key, sizeof key, "%suser_file", before);
-    look_print_key(key, own.file.at, own.file.length);
-    fprintf(stderr, ", \"%suser_line\": %u", before, own.line);
+    look_print_key(out, key, own.file.at, own.file.length);
+    fprintf(out, ", \"%suser_line\": %u", before, own.line);
 }
 
-static void print_json(const struct check_found *found, const struct told *told)
+static void print_json(FILE *out, const struct check_found *found, const struct told *told)
 {
     const struct check_finding *finding = told->finding;
     const enum check_kind kind = finding->kind;
     char signature[DEMANGLED_BYTES];
     const size_t length = demangle_function(found->kernel, strlen(found->kernel), signature, sizeof signature);
-    fprintf(stderr, "{\"check\": \"%s\"", kinds[kind].id);
-    look_print_key("kernel", found->kernel, strlen(found->kernel));
-    look_print_key("signature", signature, length);
-    look_print_key("message", kinds[kind].sentence, strlen(kinds[kind].sentence));
-    look_print_json_place(kinds[kind].first, &told->where[0], "");
-    if (kinds[kind].second != NULL) look_print_json_place(kinds[kind].second, &told->where[1], "other_");
-    fprintf(stderr, ", \"cta\": [%llu, %llu, %llu], \"address\": \"0x%llx\"",
+    fprintf(out, "{\"check\": \"%s\"", kinds[kind].id);
+    look_print_key(out, "kernel", found->kernel, strlen(found->kernel));
+    look_print_key(out, "signature", signature, length);
+    look_print_key(out, "message", kinds[kind].sentence, strlen(kinds[kind].sentence));
+    look_print_json_place(out, kinds[kind].first, &told->where[0], "");
+    if (kinds[kind].second != NULL) look_print_json_place(out, kinds[kind].second, &told->where[1], "other_");
+    fprintf(out, ", \"cta\": [%llu, %llu, %llu], \"address\": \"0x%llx\"",
             (unsigned long long)(finding->cta % found->grid[0]),
             (unsigned long long)(finding->cta / found->grid[0] % found->grid[1]),
             (unsigned long long)(finding->cta / found->grid[0] / found->grid[1]), (unsigned long long)finding->address);
-    look_print_key("advice", kinds[kind].advice, strlen(kinds[kind].advice));
-    fprintf(stderr, "}\n");
+    look_print_key(out, "advice", kinds[kind].advice, strlen(kinds[kind].advice));
+    fprintf(out, "}");
 }
 
 static int is_told(const struct told *told, uint32_t count, const struct told *one)
@@ -212,6 +212,7 @@ void check_found_tell(const struct check_found *found, const struct look_tally *
 {
     struct told told[CHECK_TOLD];
     uint32_t count = 0, left_out = found->lost;
+    struct json_line line;
     if (found->count == 0) return;
     note_add(found->notes, NOTE_ERROR);
     fflush(stdout);
@@ -223,8 +224,12 @@ void check_found_tell(const struct check_found *found, const struct look_tally *
         left_out += count == CHECK_TOLD;
         if (count == CHECK_TOLD) continue;
         told[count++] = one;
-        (found->is_json ? print_json : print_text)(found, &one);
+        if (json_line_begin(&line, &found->lines)) {
+            print_json(line.out, found, &one);
+            json_line_tell(&line, &found->lines);
+        }
+        if (!found->lines.is_json) print_text(found, &one);
     }
-    if (left_out > 0 && !found->is_json)
+    if (left_out > 0 && !found->lines.is_json)
         fprintf(stderr, "tmaref: check: %u more findings are left out, at other lines. Mend these first\n", left_out);
 }

@@ -4,6 +4,7 @@
 #ifndef TMAREF_LOOK_CHECK_FOUND_H
 #define TMAREF_LOOK_CHECK_FOUND_H
 
+#include "json_line.h"
 #include "parts.h"
 
 #pragma GCC visibility push(hidden)
@@ -38,7 +39,7 @@ enum { CHECK_KEPT = 2048, CHECK_SLOTS = 4096, CHECK_TOLD = 32 };
 struct check_found {
     const char *kernel, *notes;
     uint32_t grid[3];
-    int is_json;
+    struct json_lines lines;
     uint32_t count, lost;
     uint16_t slot[CHECK_SLOTS];
     struct check_finding item[CHECK_KEPT];
@@ -55,8 +56,8 @@ void check_found_tell(const struct check_found *found, const struct look_tally *
 // Where a line of the PTX comes from, in any function of the launch.
 struct machine_where look_where_of(const struct look_tally *tally, const struct machine_module *module, uint32_t line);
 int look_is_same_place(const struct machine_where *one, const struct machine_where *other);
-void look_print_key(const char *key, const char *text, size_t length); // of JSON, behind another
-void look_print_json_place(const char *role, const struct machine_where *where, const char *before);
+void look_print_key(FILE *out, const char *key, const char *text, size_t length); // of JSON, behind another
+void look_print_json_place(FILE *out, const char *role, const struct machine_where *where, const char *before);
 
 #pragma GCC visibility pop
 

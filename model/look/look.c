@@ -122,7 +122,7 @@ static int open_parts(struct look *look, const struct look_options *options, cha
     look->options = *options; // its texts are the environment's, or the caller's as long
     if (options->coverage[0] != '\0' && (look->coverage = look_coverage_open(options->coverage, options->run)) == NULL)
         return 0;
-    if (options->stats && (look->stats = look_stats_open(options->is_json)) == NULL) return 0;
+    if (options->stats && (look->stats = look_stats_open(options->lines.is_json)) == NULL) return 0;
     if (options->trace[0] != '\0' && (look->trace = look_trace_open(options->trace, options->run)) == NULL) {
         snprintf(why, why_bytes, "TMAREF_TRACE: cannot write %s: %s", options->trace, look_file_error());
         return 0;

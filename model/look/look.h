@@ -5,13 +5,14 @@
 #ifndef TMAREF_LOOK_H
 #define TMAREF_LOOK_H
 
+#include "json_line.h"
 #include "machine.h"
 #include "remedy.h"
 
 #pragma GCC visibility push(hidden)
 
 // What is asked for. Texts are "" where nothing is.
-//   stats      statistics of each kernel on standard error when the program ends: a table, or with is_json a line
+//   stats      statistics of each kernel on standard error when the program ends: a table, or with lines.is_json a line
 //   break_at   a place to look into: "file:line", or "kernel:line" with a line of the PTX; at the `hit`-th warp that
 //              comes there (0: the first), of those of `cta` and of the thread `thread`: "x,y,z"
 //   dump       what is shown there, and where a kernel fails: words of look_what_read()
@@ -22,7 +23,8 @@
 //   notes      the file that takes a line for each launch in which something is wrong (note.h)
 //   run        what the processes of one tmaref exec share: each has files of its own
 struct look_options {
-    int stats, is_json, check, sanitize;
+    int stats, check, sanitize;
+    struct json_lines lines; // where findings go
     uint64_t hit;
     const char *break_at, *cta, *thread, *dump, *trace, *coverage, *run, *notes;
 };

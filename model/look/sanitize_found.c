@@ -233,75 +233,78 @@ static void print_text(const struct sanitize_found *found, const struct told *to
 
 // --- For machines ----------------------------------------------------------------------------------------------------
 
-static void print_json_side(const struct sanitize_found *found, const char *before, const char *role,
+static void print_json_side(FILE *out, const struct sanitize_found *found, const char *before, const char *role,
                             const struct sanitize_side *side, const struct machine_where *where)
 {
     const uint32_t thread = side->warp * 32 + side->lane, *block = block_of(found, side), *grid = grid_of(found, side);
-    look_print_json_place(role, where, before);
-    fprintf(stderr, ", \"%scta\": [%llu, %llu, %llu], \"%sthread\": [%u, %u, %u], \"%sproxy\": \"%s\"", before,
+    look_print_json_place(out, role, where, before);
+    fprintf(out, ", \"%scta\": [%llu, %llu, %llu], \"%sthread\": [%u, %u, %u], \"%sproxy\": \"%s\"", before,
             (unsigned long long)(side->cta % grid[0]), (unsigned long long)(side->cta / grid[0] % grid[1]),
             (unsigned long long)(side->cta / grid[0] / grid[1]), before, thread % block[0],
             thread / block[0] % block[1], thread / block[0] / block[1], before,
             side->flags & SHADOW_ASYNC ? "async" : "generic");
 }
 
-static void print_json_remedy(const struct told *told)
+static void print_json_remedy(FILE *out, const struct told *told)
 {
     const struct sanitize_remedy *remedy = &told->remedy;
     static const char *const mended[] = {"not tried", "clean", "gone", "none"};
-    fprintf(stderr, ", \"remedy\": \"%s\"", mended[remedy->mended]);
+    fprintf(out, ", \"remedy\": \"%s\"", mended[remedy->mended]);
     if (remedy->mended != SANITIZE_MENDS_ALL && remedy->mended != SANITIZE_MENDS_IT) return;
-    fprintf(stderr, ", \"remedy_where\": \"%s\", \"remedy_ptx_line\": %u", wheres[remedy->edit.where],
-            remedy->edit.line);
-    look_print_key("remedy_text", remedy->edit.text, strlen(remedy->edit.text));
+    fprintf(out, ", \"remedy_where\": \"%s\", \"remedy_ptx_line\": %u", wheres[remedy->edit.where], remedy->edit.line);
+    look_print_key(out, "remedy_text", remedy->edit.text, strlen(remedy->edit.text));
     if (remedy->edit.where == REMEDY_REPLACE)
-        look_print_key("remedy_replaces", remedy->edit.from, strlen(remedy->edit.from));
-    if (told->confirmed != NULL) look_print_key("confirmed", told->confirmed, strlen(told->confirmed));
+        look_print_key(out, "remedy_replaces", remedy->edit.from, strlen(remedy->edit.from));
+    if (told->confirmed != NULL) look_print_key(out, "confirmed", told->confirmed, strlen(told->confirmed));
 }
 
-static void print_json(const struct sanitize_found *found, const struct told *told)
+static void print_json(FILE *out, const struct sanitize_found *found, const struct told *told)
 {
     const struct sanitize_finding *finding = told->finding;
     const enum sanitize_kind kind = finding->kind;
     char signature[DEMANGLED_BYTES];
     const size_t length = demangle_function(found->kernel, strlen(found->kernel), signature, sizeof signature);
-    fprintf(stderr, "{\"sanitize\": \"%s\"", sanitize_text(kind)->id);
-    look_print_key("kernel", found->kernel, strlen(found->kernel));
-    look_print_key("signature", signature, length);
-    look_print_key("message", sanitize_text(kind)->sentence, strlen(sanitize_text(kind)->sentence));
-    print_json_side(found, "", sanitize_text(kind)->newer, main_side(finding),
+    fprintf(out, "{\"sanitize\": \"%s\"", sanitize_text(kind)->id);
+    look_print_key(out, "kernel", found->kernel, strlen(found->kernel));
+    look_print_key(out, "signature", signature, length);
+    look_print_key(out, "message", sanitize_text(kind)->sentence, strlen(sanitize_text(kind)->sentence));
+    print_json_side(out, found, "", sanitize_text(kind)->newer, main_side(finding),
                     finding->kind == SANITIZE_EXIT ? &told->older : &told->newer);
-    if (has_older(finding)) print_json_side(found, "other_", sanitize_text(kind)->older, &finding->older, &told->older);
+    if (has_older(finding))
+        print_json_side(out, found, "other_", sanitize_text(kind)->older, &finding->older, &told->older);
     const struct sanitize_front *front = front_of(found, &finding->older);
-    if (front != NULL) look_print_key("other_kernel", front->kernel, strlen(front->kernel));
-    look_print_key("name", finding->name, strlen(finding->name));
-    look_print_key("mbarrier", finding->barrier, strlen(finding->barrier));
-    fprintf(stderr, ", \"address\": \"0x%llx\", \"bytes\": %u, \"space\": \"%s\", \"times\": %llu",
+    if (front != NULL) look_print_key(out, "other_kernel", front->kernel, strlen(front->kernel));
+    look_print_key(out, "name", finding->name, strlen(finding->name));
+    look_print_key(out, "mbarrier", finding->barrier, strlen(finding->barrier));
+    fprintf(out, ", \"address\": \"0x%llx\", \"bytes\": %u, \"space\": \"%s\", \"times\": %llu",
             (unsigned long long)finding->address, finding->bytes,
             is_of_register(finding) ? "register" : access_space_name(finding->space),
             (unsigned long long)finding->seen);
     if (finding->space == SPACE_SHARED && !is_of_register(finding))
-        fprintf(stderr, ", \"memory_cta\": %llu", (unsigned long long)finding->cta);
-    look_print_key("missing", sanitize_text(kind)->missing, strlen(sanitize_text(kind)->missing));
-    look_print_key("advice", sanitize_text(kind)->advice, strlen(sanitize_text(kind)->advice));
-    if (found->trier != NULL && !sanitize_is_advice(kind)) print_json_remedy(told);
-    fprintf(stderr, "}\n");
+        fprintf(out, ", \"memory_cta\": %llu", (unsigned long long)finding->cta);
+    look_print_key(out, "missing", sanitize_text(kind)->missing, strlen(sanitize_text(kind)->missing));
+    look_print_key(out, "advice", sanitize_text(kind)->advice, strlen(sanitize_text(kind)->advice));
+    fprintf(out, ", \"level\": \"%s\"", sanitize_is_advice(kind) ? "note" : "error");
+    if (found->trier != NULL && !sanitize_is_advice(kind)) print_json_remedy(out, told);
+    fprintf(out, "}");
 }
 
 static void print_verdict(const struct sanitize_found *found, uint32_t count, const char *incomplete)
 {
     const char *verdict = count > 0 ? "findings" : incomplete != NULL ? "incomplete" : "clean";
     char kernel[DEMANGLED_BYTES];
+    struct json_line line;
     const size_t length = demangle_function(found->kernel, strlen(found->kernel), kernel, sizeof kernel);
-    if (found->is_json) {
-        fprintf(stderr, "{\"sanitize\": \"VERDICT\", \"verdict\": \"%s\"", verdict);
-        look_print_key("kernel", found->kernel, strlen(found->kernel));
-        look_print_key("signature", kernel, length);
-        fprintf(stderr, ", \"findings\": %u", count);
-        if (incomplete != NULL) look_print_key("incomplete", incomplete, strlen(incomplete));
-        fprintf(stderr, "}\n");
-        return;
+    if (json_line_begin(&line, &found->lines)) {
+        fprintf(line.out, "{\"sanitize\": \"VERDICT\", \"verdict\": \"%s\"", verdict);
+        look_print_key(line.out, "kernel", found->kernel, strlen(found->kernel));
+        look_print_key(line.out, "signature", kernel, length);
+        fprintf(line.out, ", \"findings\": %u", count);
+        if (incomplete != NULL) look_print_key(line.out, "incomplete", incomplete, strlen(incomplete));
+        fprintf(line.out, "}");
+        json_line_tell(&line, &found->lines);
     }
+    if (found->lines.is_json) return;
     plain_printf(stderr, "tmaref: sanitize: kernel %s: ", kernel);
     if (count > 0) fprintf(stderr, "%u finding%s", count, count == 1 ? "" : "s");
     if (count > 0 && incomplete != NULL) fprintf(stderr, ", and ");
@@ -399,17 +402,22 @@ void sanitize_found_tell(const struct sanitize_found *found, const struct look_t
         return;
     }
     fflush(stdout);
+    struct json_line line;
     struct sanitize_confirm confirm = {.schedule = ""};
     if (found->trier != NULL && count > advice) confirm = sanitize_confirm_launch(found->trier);
     for (uint32_t i = 0; i < count; i++) {
         if (found->trier != NULL && !sanitize_is_advice(told[i].finding->kind))
             find_remedy(found, &told[i], &confirm, count - advice);
-        (found->is_json ? print_json : print_text)(found, &told[i]);
+        if (json_line_begin(&line, &found->lines)) {
+            print_json(line.out, found, &told[i]);
+            json_line_tell(&line, &found->lines);
+        }
+        if (!found->lines.is_json) print_text(found, &told[i]);
     }
-    if (left_out > 0 && !found->is_json)
+    if (left_out > 0 && !found->lines.is_json)
         fprintf(stderr, "tmaref: sanitize: %u more findings are left out, at other lines. Mend these first\n",
                 left_out);
     if (count > advice) note_add(found->notes, NOTE_ERROR);
     print_verdict(found, count - advice + found->works, incomplete);
-    if (confirm.is_tried && !found->is_json) print_confirm(found, &confirm);
+    if (confirm.is_tried && !found->lines.is_json) print_confirm(found, &confirm);
 }

@@ -94,7 +94,7 @@ struct sanitize_found {
     const struct remedy_aim *aim;       // of a try, with its result; NULL: it is none
     struct remedy_result *result;
     uint32_t grid[3], block[3];
-    int is_json;
+    struct json_lines lines;
     uint32_t works; // findings against works of other streams, which are told
     uint32_t count, lost;
     struct sanitize_finding item[SANITIZE_KEPT];

@@ -11,7 +11,7 @@ static void set_found(struct sanitize_found *found, const char *kernel, const st
                       const struct look_options *options)
 {
     found->kernel = kernel;
-    found->is_json = options->is_json;
+    found->lines = options->lines;
     found->notes = options->notes;
     memcpy(found->grid, launch->grid, sizeof found->grid);
     memcpy(found->block, launch->block, sizeof found->block);

@@ -24,7 +24,7 @@ struct sanitize_works {
     struct history *history;
     struct look_works_names names;
     const char *notes;
-    int is_json;
+    struct json_lines lines;
     const struct look_sanitize *launch;
     const struct look_tally *tally;
     const struct machine_module *module;
@@ -146,42 +146,42 @@ static void print_text(const struct sanitize_works *works, enum sanitize_kind ki
     fprintf(stderr, "    missing: %s\n    %s\n", said->missing, said->advice);
 }
 
-static void print_json_side(const struct sanitize_works *works, const char *before, const char *role,
+static void print_json_side(FILE *out, const struct sanitize_works *works, const char *before, const char *role,
                             const struct side *side)
 {
     char text[512], key[64];
     if (side->line != 0)
-        look_print_json_place(role, &side->place, before);
+        look_print_json_place(out, role, &side->place, before);
     else {
         snprintf(key, sizeof key, "%srole", before);
-        look_print_key(key, role, strlen(role));
+        look_print_key(out, key, role, strlen(role));
     }
     submitted(works, side->work, text, sizeof text);
     snprintf(key, sizeof key, "%swork", before);
-    look_print_key(key, side->work != NULL ? side->work->what : "host",
+    look_print_key(out, key, side->work != NULL ? side->work->what : "host",
                    strlen(side->work != NULL ? side->work->what : "host"));
-    if (side->work != NULL) fprintf(stderr, ", \"%sstream\": %llu", before, (unsigned long long)side->work->stream);
+    if (side->work != NULL) fprintf(out, ", \"%sstream\": %llu", before, (unsigned long long)side->work->stream);
     snprintf(key, sizeof key, "%ssubmitted", before);
-    if (text[0] != '\0') look_print_key(key, text, strlen(text));
-    fprintf(stderr, ", \"%saccess\": \"%s\"", before, side->flags & SHADOW_WRITES ? "write" : "read");
+    if (text[0] != '\0') look_print_key(out, key, text, strlen(text));
+    fprintf(out, ", \"%saccess\": \"%s\"", before, side->flags & SHADOW_WRITES ? "write" : "read");
 }
 
-static void print_json(const struct sanitize_works *works, enum sanitize_kind kind, const struct history_found *found,
-                       const struct side side[2])
+static void print_json(FILE *out, const struct sanitize_works *works, enum sanitize_kind kind,
+                       const struct history_found *found, const struct side side[2])
 {
     const struct sanitize_text *said = sanitize_text(kind);
     char memory[512];
     const size_t known = works->names.memory(works->names.context, found->address, memory, sizeof memory);
-    fprintf(stderr, "{\"sanitize\": \"%s\"", said->id);
-    look_print_key("message", said->sentence, strlen(said->sentence));
-    print_json_side(works, "", said->newer, &side[0]);
-    print_json_side(works, "other_", said->older, &side[1]);
-    look_print_key("name", memory, known);
-    fprintf(stderr, ", \"address\": \"0x%llx\", \"bytes\": %u, \"space\": \"global\"",
-            (unsigned long long)found->address, found->bytes);
-    look_print_key("missing", said->missing, strlen(said->missing));
-    look_print_key("advice", said->advice, strlen(said->advice));
-    fprintf(stderr, "}\n");
+    fprintf(out, "{\"sanitize\": \"%s\"", said->id);
+    look_print_key(out, "message", said->sentence, strlen(said->sentence));
+    print_json_side(out, works, "", said->newer, &side[0]);
+    print_json_side(out, works, "other_", said->older, &side[1]);
+    look_print_key(out, "name", memory, known);
+    fprintf(out, ", \"address\": \"0x%llx\", \"bytes\": %u, \"space\": \"global\"", (unsigned long long)found->address,
+            found->bytes);
+    look_print_key(out, "missing", said->missing, strlen(said->missing));
+    look_print_key(out, "advice", said->advice, strlen(said->advice));
+    fprintf(out, ", \"level\": \"error\"}");
 }
 
 static void take_found(void *context, const struct history_found *found)
@@ -189,10 +189,16 @@ static void take_found(void *context, const struct history_found *found)
     struct sanitize_works *works = context;
     const struct side newer = side_of(works, found->newer, 1), older = side_of(works, found->older, 0);
     const int is_free_first = older.work->kind == LOOK_WORK_FREES;
+    struct json_line line;
     const struct side side[2] = {is_free_first ? older : newer, is_free_first ? newer : older};
     if (!note_pair(works, &older, &newer)) return;
     fflush(stdout);
-    (works->is_json ? print_json : print_text)(works, kind_of(&side[1], &side[0]), found, side);
+    const enum sanitize_kind kind = kind_of(&side[1], &side[0]);
+    if (json_line_begin(&line, &works->lines)) {
+        print_json(line.out, works, kind, found, side);
+        json_line_tell(&line, &works->lines);
+    }
+    if (!works->lines.is_json) print_text(works, kind, found, side);
     works->count++;
     note_add(works->notes, NOTE_ERROR);
 }
@@ -221,7 +227,7 @@ struct sanitize_works *sanitize_works_open(const struct look_options *options, c
     }
     works->names = *names;
     works->notes = options->notes;
-    works->is_json = options->is_json;
+    works->lines = options->lines;
     works->history->context = works;
     works->history->found = take_found;
     works->history->over = free_work;

@@ -168,7 +168,7 @@ static void read_files(char *const to[FILES])
 static enum end run_seen(enum machine_policy policy)
 {
     const struct look_options options = {.stats = 1,
-                                         .is_json = 1,
+                                         .lines.is_json = 1,
                                          .break_at = "k:32",
                                          .cta = "",
                                          .thread = "",

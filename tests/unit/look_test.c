@@ -176,7 +176,7 @@ TEST(conflicts_of_banks_are_told_by_line_the_worst_first)
     last = strstr(told, "a.cu:7                               st.shared                   2           4          2");
     ck_assert_msg(last != NULL && last > strstr(told, "a.cu:8 "), "%s", told);
     ck_assert_msg(strstr(last, "a.cu:6 ") != NULL, "%s", told);
-    run_seen(STORES, (struct look_options){.stats = 1, .is_json = 1}, kernels, 32);
+    run_seen(STORES, (struct look_options){.stats = 1, .lines.is_json = 1}, kernels, 32);
     has(told_path, "{\"place\": \"of\\\\many/a.cu:8\", \"instruction\": \"st.shared\", \"accesses\": 4, "
                    "\"wavefronts\": 128, \"ideal\": 4, \"worst\": 32}");
     remove_folder();
@@ -196,7 +196,7 @@ TEST(many_lines_with_conflicts_are_cut_in_a_table_only)
     run_seen(text, (struct look_options){.stats = 1}, kernels, 32);
     has(told_path, "more lines with at most as many conflicts as the last");
     ck_assert_ptr_null(strstr(told, "a.cu:139"));
-    run_seen(text, (struct look_options){.stats = 1, .is_json = 1}, kernels, 32);
+    run_seen(text, (struct look_options){.stats = 1, .lines.is_json = 1}, kernels, 32);
     has(told_path, "a.cu:139");
     remove_folder();
 }

@@ -27,7 +27,7 @@ struct kernel_run {
     int is_child;
     struct machine_launched *launched;
     struct machine_outcome outcome;
-    char *hang;                        // the report of one that hangs or was stopped at a limit; NULL: none
+    struct hang_told hang;             // the report of one that hangs or was stopped at a limit
     struct look_launch *look;          // who looks at the grid that runs; NULL: nobody
     struct remedy remedy;              // who can do it again
     uint64_t regions, number, follows; // numbers of launches: its own; the one in front that may not have ended
@@ -127,8 +127,8 @@ static int is_untouched(void *context, uint64_t address)
 static void hear_hang(void *context, const struct machine_hang *hang)
 {
     struct kernel_run *run = context;
-    free(run->hang);
-    run->hang = hang_report(run->children.driver, hang);
+    hang_told_free(&run->hang);
+    hang_report(run->children.driver, hang, &run->hang);
 }
 
 // --- Programmatic launches -------------------------------------------------------------------------------------------
@@ -246,7 +246,7 @@ static enum cuda_result end(struct driver *driver, const struct work_kernel *ker
     close_grid(run);
     end_primary(driver, kernel, run);
     if (outcome->kind != MACHINE_DONE) {
-        launch_tell(driver, kernel->function, outcome, run->hang);
+        launch_tell(driver, kernel->function, outcome, &run->hang);
         error = launch_error(outcome);
         if (outcome->kind != MACHINE_REFUSED) driver->error = error;
         if (outcome->kind == MACHINE_INTERRUPTED) driver_wait_for_end(driver);
@@ -334,7 +334,7 @@ void kernel_drop(struct work_state *state)
     machine_written_close(run->written);
     if (run->is_child) work_release(run->children.driver, &run->child);
     children_close(&run->children);
-    free(run->hang);
+    hang_told_free(&run->hang);
     free(run);
     state->kernel = NULL;
 }

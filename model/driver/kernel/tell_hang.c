@@ -149,16 +149,25 @@ static void print_json(FILE *out, const struct machine_hang *hang)
     fprintf(out, "]}");
 }
 
-char *hang_report(const struct driver *driver, const struct machine_hang *hang)
+void hang_report(const struct driver *driver, const struct machine_hang *hang, struct hang_told *told)
 {
-    char *text = NULL;
+    const int is_json = driver->options.json != 0;
     size_t length;
-    FILE *out = open_memstream(&text, &length);
-    if (out == NULL) return NULL;
-    if (driver->options.json)
-        print_json(out, hang);
-    else
-        hang_print(out, hang, driver->options.verbose != 0);
-    fclose(out);
-    return text;
+    FILE *text = is_json ? NULL : open_memstream(&told->text, &length);
+    if (text != NULL) {
+        hang_print(text, hang, driver->options.verbose != 0);
+        fclose(text);
+    }
+    FILE *json = is_json || driver->options.findings[0] != '\0' ? open_memstream(&told->json, &length) : NULL;
+    if (json != NULL) {
+        print_json(json, hang);
+        fclose(json);
+    }
+}
+
+void hang_told_free(struct hang_told *told)
+{
+    free(told->text);
+    free(told->json);
+    *told = (struct hang_told){.text = NULL};
 }

@@ -5,6 +5,7 @@
 
 #include "demangle.h"
 #include "function.h"
+#include "json_line.h"
 #include "json_text.h"
 #include "loaded.h"
 #include "look.h"
@@ -118,70 +119,73 @@ static void report_text(const struct driver *driver, const struct CUfunc_st *fun
 
 // --- For machines ----------------------------------------------------------------------------------------------------
 
-static void print_string(const char *key, const char *text, size_t length)
+static void print_string(FILE *out, const char *key, const char *text, size_t length)
 {
-    fprintf(stderr, ", \"%s\": ", key);
-    json_text(stderr, text, length);
+    fprintf(out, ", \"%s\": ", key);
+    json_text(out, text, length);
 }
 
-static void print_triple(const char *key, const uint32_t value[3])
+static void print_triple(FILE *out, const char *key, const uint32_t value[3])
 {
-    fprintf(stderr, ", \"%s\": [%u, %u, %u]", key, value[0], value[1], value[2]);
+    fprintf(out, ", \"%s\": [%u, %u, %u]", key, value[0], value[1], value[2]);
 }
 
-static void print_callers(const struct machine_where *where)
+static void print_callers(FILE *out, const struct machine_where *where)
 {
-    fprintf(stderr, ", \"inlined_at\": [");
+    fprintf(out, ", \"inlined_at\": [");
     for (uint32_t i = 0; i < where->callers - where->called; i++) {
-        fprintf(stderr, "%s{\"line\": %u", i == 0 ? "" : ", ", where->caller[i].line);
-        print_string("file", where->caller[i].file.at, where->caller[i].file.length);
-        fprintf(stderr, "}");
+        fprintf(out, "%s{\"line\": %u", i == 0 ? "" : ", ", where->caller[i].line);
+        print_string(out, "file", where->caller[i].file.at, where->caller[i].file.length);
+        fprintf(out, "}");
     }
-    fprintf(stderr, "]");
+    fprintf(out, "]");
 }
 
 // The kernel as the source has it, where that differs; the user's own line, where it is another than that of the
 // instruction; the address, if one was named.
-static void print_own(const char *kernel, const struct machine_outcome *outcome)
+static void print_own(FILE *out, const char *kernel, const struct machine_outcome *outcome)
 {
     char signature[DEMANGLED_BYTES];
     const struct machine_caller own = machine_where_own(&outcome->where);
     const size_t length = demangle_function(kernel, strlen(kernel), signature, sizeof signature);
-    print_string("signature", signature, length);
-    print_string("user_file", own.file.at, own.file.length);
-    fprintf(stderr, ", \"user_line\": %u", own.line);
+    print_string(out, "signature", signature, length);
+    print_string(out, "user_file", own.file.at, own.file.length);
+    fprintf(out, ", \"user_line\": %u", own.line);
     if (outcome->rule != RULE_OK || outcome->address != 0)
-        fprintf(stderr, ", \"address\": \"0x%llx\"", (unsigned long long)outcome->address);
+        fprintf(out, ", \"address\": \"0x%llx\"", (unsigned long long)outcome->address);
 }
 
-static void report_json(const char *kernel, const struct machine_outcome *outcome, const char *hang)
+static void report_json(FILE *out, const char *kernel, const struct machine_outcome *outcome, const char *hang)
 {
     const struct machine_where *where = &outcome->where;
     const char *kind = machine_kind_name(outcome->kind);
-    fprintf(stderr, "{\"error\": %d", (int)launch_error(outcome));
-    print_string("kernel", kernel, strlen(kernel));
-    print_string("kind", kind, strlen(kind));
-    print_string("rule", rule_row(outcome->rule)->id, strlen(rule_row(outcome->rule)->id));
-    print_string("message", outcome->message, strlen(outcome->message));
-    print_string("function", where->function.at, where->function.length);
-    print_string("file", where->source_file.at, where->source_file.length);
-    fprintf(stderr, ", \"line\": %u, \"ptx_line\": %u", where->source_line, where->ptx_line);
-    print_callers(where);
-    print_triple("cta", where->cta);
-    print_triple("thread", where->thread);
-    print_string("instruction", where->instruction.at, where->instruction.length);
-    print_own(kernel, outcome);
-    if (hang != NULL) fprintf(stderr, ", \"hang\": %s", hang);
-    fprintf(stderr, "}\n");
+    fprintf(out, "{\"error\": %d", (int)launch_error(outcome));
+    print_string(out, "kernel", kernel, strlen(kernel));
+    print_string(out, "kind", kind, strlen(kind));
+    print_string(out, "rule", rule_row(outcome->rule)->id, strlen(rule_row(outcome->rule)->id));
+    print_string(out, "message", outcome->message, strlen(outcome->message));
+    print_string(out, "function", where->function.at, where->function.length);
+    print_string(out, "file", where->source_file.at, where->source_file.length);
+    fprintf(out, ", \"line\": %u, \"ptx_line\": %u", where->source_line, where->ptx_line);
+    print_callers(out, where);
+    print_triple(out, "cta", where->cta);
+    print_triple(out, "thread", where->thread);
+    print_string(out, "instruction", where->instruction.at, where->instruction.length);
+    print_own(out, kernel, outcome);
+    if (hang != NULL) fprintf(out, ", \"hang\": %s", hang);
+    fprintf(out, "}");
 }
 
 void launch_tell(struct driver *driver, const struct CUfunc_st *function, const struct machine_outcome *outcome,
-                 const char *hang)
+                 const struct hang_told *hang)
 {
     fflush(stdout);
     note_add(driver->options.notes, NOTE_ERROR);
-    if (driver->options.json)
-        report_json(function->name, outcome, hang);
-    else
-        report_text(driver, function, outcome, hang);
+    const struct json_lines lines = {driver->options.json != 0, driver->options.findings};
+    struct json_line line;
+    if (json_line_begin(&line, &lines)) {
+        report_json(line.out, function->name, outcome, hang->json);
+        json_line_tell(&line, &lines);
+    }
+    if (!lines.is_json) report_text(driver, function, outcome, hang->text);
 }

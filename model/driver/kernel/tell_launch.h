@@ -4,10 +4,11 @@
 #define TMAREF_TELL_LAUNCH_H
 
 #include "driver.h"
+#include "tell_hang.h"
 
-// `hang`: the report of a hang or of a limit (tell_hang.h), NULL if there is none.
+// `hang`: the report of a hang or of a limit (tell_hang.h), of NULLs if there is none.
 void launch_tell(struct driver *driver, const struct CUfunc_st *function, const struct machine_outcome *outcome,
-                 const char *hang);
+                 const struct hang_told *hang);
 
 // The error that calls return from then on.
 enum cuda_result launch_error(const struct machine_outcome *outcome);
