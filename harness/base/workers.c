@@ -200,6 +200,15 @@ static void run_here(struct run *run)
     bar = NULL;
 }
 
+static void forget(struct run *run)
+{
+    for (int i = 0; run->by != NULL && i < run->jobs->count; i++) free(run->by[i].text);
+    free(run->by);
+    free(run->order);
+    shared_memory_free(board, sizeof *board);
+    board = NULL;
+}
+
 enum workers_end workers_run(const struct jobs *jobs, int processes, FILE *out)
 {
     struct run run = {.jobs = jobs, .out = out, .progress = progress_start(jobs->label, jobs->total)};
@@ -222,11 +231,7 @@ enum workers_end workers_run(const struct jobs *jobs, int processes, FILE *out)
     } else
         result = WORKERS_DIED;
     progress_end(&run.progress);
-    for (int i = 0; run.by != NULL && i < jobs->count; i++) free(run.by[i].text);
-    free(run.by);
-    free(run.order);
-    shared_memory_free(board, sizeof *board);
-    board = NULL;
+    forget(&run);
     return result;
 }
 

@@ -101,30 +101,31 @@ static int run_histogram(struct bench *bench, struct histogram_contest *of, cons
     return contest_run_against(bench, &contest, what, histogram_opponents, HISTOGRAM_OPPONENTS - !has_cub);
 }
 
+static const struct {
+    uint32_t bits, cluster;
+    enum histogram_variant variant;
+} histograms[] = {
+    {15, 1, HISTOGRAM_SYNC}, {16, 2, HISTOGRAM_SYNC}, {16, 2, HISTOGRAM_SPLIT},
+    {17, 3, HISTOGRAM_SYNC}, {17, 8, HISTOGRAM_SYNC}, {18, 5, HISTOGRAM_SYNC},
+    {16, 2, HISTOGRAM_OWN},  {17, 3, HISTOGRAM_OWN},  {18, 5, HISTOGRAM_OWN},
+};
+
 static int run_histograms(struct bench *bench)
 {
-    static const struct {
-        uint32_t bits, cluster;
-        enum histogram_variant variant;
-    } rows[] = {
-        {15, 1, HISTOGRAM_SYNC}, {16, 2, HISTOGRAM_SYNC}, {16, 2, HISTOGRAM_SPLIT},
-        {17, 3, HISTOGRAM_SYNC}, {17, 8, HISTOGRAM_SYNC}, {18, 5, HISTOGRAM_SYNC},
-        {16, 2, HISTOGRAM_OWN},  {17, 3, HISTOGRAM_OWN},  {18, 5, HISTOGRAM_OWN},
-    };
     static const char *const ways[HISTOGRAM_VARIANT_COUNT] = {
         [HISTOGRAM_SYNC] = "remote", [HISTOGRAM_SPLIT] = "remote, split barrier", [HISTOGRAM_OWN] = "own bins"};
     struct histogram_contest of = {.job = {.count = HISTOGRAM_COUNT}};
     int error = CUDA_SUCCESS;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0] && error == CUDA_SUCCESS; i++) {
+    for (size_t i = 0; i < sizeof histograms / sizeof histograms[0] && error == CUDA_SUCCESS; i++) {
         char name[80];
-        snprintf(name, sizeof name, "histogram 2^%u, cluster %u, %s", rows[i].bits, rows[i].cluster,
-                 ways[rows[i].variant]);
+        snprintf(name, sizeof name, "histogram 2^%u, cluster %u, %s", histograms[i].bits, histograms[i].cluster,
+                 ways[histograms[i].variant]);
         if (!contest_wanted_against(bench, name, histogram_opponents, HISTOGRAM_OPPONENTS)) continue;
-        of.job.nbins = UINT32_C(1) << rows[i].bits;
+        of.job.nbins = UINT32_C(1) << histograms[i].bits;
         of.job.input = gpu_buffer(&bench->gpu, 0, (size_t)HISTOGRAM_COUNT * 4);
         of.job.bins = gpu_buffer(&bench->gpu, 1, (size_t)4 << 18);
-        of.cluster = rows[i].cluster;
-        of.variant = rows[i].variant;
+        of.cluster = histograms[i].cluster;
+        of.variant = histograms[i].variant;
         if (of.job.input == 0 || of.job.bins == 0) return CUDA_ERROR_OUT_OF_MEMORY;
         error = run_histogram(bench, &of, name);
     }

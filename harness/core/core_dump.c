@@ -436,34 +436,35 @@ const uint8_t *core_global(const struct core_dump *dump, uint64_t address, uint6
     return at;
 }
 
+static const char *const exception_names[] = {"no exception",
+                                              "LANE_ILLEGAL_ADDRESS",
+                                              "LANE_USER_STACK_OVERFLOW",
+                                              "DEVICE_HARDWARE_STACK_OVERFLOW",
+                                              "WARP_ILLEGAL_INSTRUCTION",
+                                              "WARP_OUT_OF_RANGE_ADDRESS",
+                                              "WARP_MISALIGNED_ADDRESS",
+                                              "WARP_INVALID_ADDRESS_SPACE",
+                                              "WARP_INVALID_PC",
+                                              "WARP_HARDWARE_STACK_OVERFLOW",
+                                              "DEVICE_ILLEGAL_ADDRESS",
+                                              "LANE_MISALIGNED_ADDRESS",
+                                              "WARP_ASSERT",
+                                              "LANE_SYSCALL_ERROR",
+                                              "WARP_ILLEGAL_ADDRESS",
+                                              "LANE_NONMIGRATABLE_ATOMSYS",
+                                              "LANE_INVALID_ATOMSYS",
+                                              "CLUSTER_OUT_OF_RANGE_ADDRESS",
+                                              "CLUSTER_BLOCK_NOT_PRESENT",
+                                              "WARP_STACK_CANARY",
+                                              "WARP_TMEM_ACCESS_CHECK",
+                                              "WARP_TMEM_LEAK",
+                                              "WARP_CALL_REQUIRES_NEWER_DRIVER"};
+
 struct text core_exception_name(uint32_t exception)
 {
-    static const char *const names[] = {"no exception",
-                                        "LANE_ILLEGAL_ADDRESS",
-                                        "LANE_USER_STACK_OVERFLOW",
-                                        "DEVICE_HARDWARE_STACK_OVERFLOW",
-                                        "WARP_ILLEGAL_INSTRUCTION",
-                                        "WARP_OUT_OF_RANGE_ADDRESS",
-                                        "WARP_MISALIGNED_ADDRESS",
-                                        "WARP_INVALID_ADDRESS_SPACE",
-                                        "WARP_INVALID_PC",
-                                        "WARP_HARDWARE_STACK_OVERFLOW",
-                                        "DEVICE_ILLEGAL_ADDRESS",
-                                        "LANE_MISALIGNED_ADDRESS",
-                                        "WARP_ASSERT",
-                                        "LANE_SYSCALL_ERROR",
-                                        "WARP_ILLEGAL_ADDRESS",
-                                        "LANE_NONMIGRATABLE_ATOMSYS",
-                                        "LANE_INVALID_ATOMSYS",
-                                        "CLUSTER_OUT_OF_RANGE_ADDRESS",
-                                        "CLUSTER_BLOCK_NOT_PRESENT",
-                                        "WARP_STACK_CANARY",
-                                        "WARP_TMEM_ACCESS_CHECK",
-                                        "WARP_TMEM_LEAK",
-                                        "WARP_CALL_REQUIRES_NEWER_DRIVER"};
     struct text text;
-    if (exception < sizeof names / sizeof names[0])
-        text_set(&text, "%s", names[exception]);
+    if (exception < sizeof exception_names / sizeof exception_names[0])
+        text_set(&text, "%s", exception_names[exception]);
     else
         text_set(&text, "exception %u", exception);
     return text;

@@ -100,6 +100,18 @@ static void try_measured(struct search *search, int i)
     search->is_measured = 0;
 }
 
+static void try_swapped(struct search *search, int i)
+{
+    const struct tensormap *meant = &search->base.map;
+    for (int j = i + 1; j < meant->rank; j++) {
+        struct hypothesis h = search->base;
+        h.map.stride[i] = meant->stride[j];
+        h.map.stride[j] = meant->stride[i];
+        if (meant->stride[i] != meant->stride[j])
+            search_try(search, &h, 1, "globalStrides[%d] and [%d] are swapped", i - 1, j - 1);
+    }
+}
+
 void propose_stride(struct search *search)
 {
     const struct tensormap *meant = &search->base.map;
@@ -120,13 +132,7 @@ void propose_stride(struct search *search)
             }
         try_scaled(search, i, i, element, 1);
         try_measured(search, i);
-        for (int j = i + 1; j < meant->rank; j++) {
-            struct hypothesis h = search->base;
-            h.map.stride[i] = meant->stride[j];
-            h.map.stride[j] = meant->stride[i];
-            if (meant->stride[i] != meant->stride[j])
-                search_try(search, &h, 1, "globalStrides[%d] and [%d] are swapped", i - 1, j - 1);
-        }
+        try_swapped(search, i);
     }
 }
 

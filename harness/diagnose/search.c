@@ -56,15 +56,20 @@ static int is_change_missed(const struct search *search)
     return search->first_changed < search->low || search->last_changed >= search->high;
 }
 
+// Does it write another place than its rows say, or several places at once? Then two rows alone say nothing.
+static int is_scattered(const struct hypothesis *h)
+{
+    return h->map.mode == TENSORMAP_IM2COL || h->map.interleave != INTERLEAVE_NONE || h->transposed ||
+           h->order_dim > 0 || h->undone != SWIZZLE_NONE || h->is_added;
+}
+
 // Do the first two rows alone write what was not found? Most hypotheses end here.
 static int is_refuted(struct search *search, const struct hypothesis *h)
 {
     const uint8_t *found = search->question->dump.bytes;
     struct hypothesis few = *h;
     int is_same = 1;
-    if (h->map.mode == TENSORMAP_IM2COL || h->map.interleave != INTERLEAVE_NONE || h->transposed || h->order_dim > 0 ||
-        h->undone != SWIZZLE_NONE || h->is_added)
-        return 0;
+    if (is_scattered(h)) return 0;
     int dim = search->question->slice_dim;
     if (h->slot[0] == NOT_ISSUED || (search->question->is_store && memchr(h->slot + 1, h->slot[0], sizeof h->slot - 1)))
         return 0; // a later slice wins

@@ -203,6 +203,20 @@ static int fail_case(struct result *result, enum result_end end, const char *tol
     return 1;
 }
 
+static int fail_too_long(struct result *result, size_t most)
+{
+    struct text told;
+    text_set(&told, "a line of more than %zu bytes", most);
+    return fail_case(result, RESULT_GARBAGE, told.at);
+}
+
+static int fail_late(struct result *result)
+{
+    struct text told;
+    text_set(&told, "no answer within %g s (TMAREF_COMMAND_SECONDS)", case_seconds());
+    return fail_case(result, RESULT_HUNG, told.at);
+}
+
 // Waits for the answer to case `index`. Returns 1 with a result, -1 if the child had ended before it saw the case, and
 // 0 with `why` if the command is of no use.
 static int wait_for(const struct batch *batch, int i, const char *request, uint64_t index, struct text *why)
@@ -222,11 +236,9 @@ static int wait_for(const struct batch *batch, int i, const char *request, uint6
             if (is_answer) return 1;
             break;
         case COMMAND_CAME_TOO_LONG:
-            text_set(&told, "a line of more than %zu bytes", most);
-            return fail_case(result, RESULT_GARBAGE, told.at);
+            return fail_too_long(result, most);
         case COMMAND_CAME_LATE:
-            text_set(&told, "no answer within %g s (TMAREF_COMMAND_SECONDS)", case_seconds());
-            return fail_case(result, RESULT_HUNG, told.at);
+            return fail_late(result);
         case COMMAND_CAME_CTRL_C:
             return text_fail(why, "interrupted");
         case COMMAND_CAME_END:

@@ -50,29 +50,13 @@ static int apply(struct reader *reader, int column, char sign, int64_t *left, in
 {
     int overflow = 0;
     if ((sign == '/' || sign == '%') && right == 0) return fail(reader, column, "this divides by zero");
-    switch (sign) {
-    case '^':
-        *left ^= right;
-        break;
-    case '&':
-        *left &= right;
-        break;
-    case '+':
-        overflow = __builtin_add_overflow(*left, right, left);
-        break;
-    case '-':
-        overflow = __builtin_sub_overflow(*left, right, left);
-        break;
-    case '*':
-        overflow = __builtin_mul_overflow(*left, right, left);
-        break;
-    case '/':
-        overflow = right == -1 && *left == INT64_MIN, *left = overflow ? 0 : *left / right;
-        break;
-    case '%':
-        *left = right == -1 ? 0 : *left % right;
-        break;
-    }
+    if (sign == '^') *left ^= right;
+    if (sign == '&') *left &= right;
+    if (sign == '+') overflow = __builtin_add_overflow(*left, right, left);
+    if (sign == '-') overflow = __builtin_sub_overflow(*left, right, left);
+    if (sign == '*') overflow = __builtin_mul_overflow(*left, right, left);
+    if (sign == '%') *left = right == -1 ? 0 : *left % right;
+    if (sign == '/') overflow = right == -1 && *left == INT64_MIN, *left = overflow ? 0 : *left / right;
     return overflow ? fail(reader, column, "this is too large") : 1;
 }
 

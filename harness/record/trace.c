@@ -188,6 +188,14 @@ static int is_possible(const struct trace_entry *entry, const struct family *fam
     return same;
 }
 
+static int other_status(const struct trace_entry *entry, const struct result *result, struct text *why)
+{
+    const char *want = cuda_error_name(entry->status), *got = cuda_error_name(result->status);
+    return text_fail(why, "recorded status %d %s, found %d %s%s%s", entry->status, want != NULL ? want : "",
+                     result->status, got != NULL ? got : "", result->rule != RULE_OK ? " by rule " : "",
+                     result->rule != RULE_OK ? rule_row(result->rule)->id : "");
+}
+
 int trace_agrees(const struct trace_entry *entry, const struct family *family, const void *test_case,
                  const struct result *result, struct trace_difference *difference)
 {
@@ -196,13 +204,7 @@ int trace_agrees(const struct trace_entry *entry, const struct family *family, c
     if (result->end != RESULT_ANSWERED && (result->end != RESULT_CRASHED || result->status != entry->status))
         return text_fail(&difference->text, "recorded status %d, found none: %s: %.350s", entry->status,
                          result_end_name(result->end), result->told);
-    if (!result_may_be(result, entry->status)) {
-        const char *want = cuda_error_name(entry->status), *got = cuda_error_name(result->status);
-        return text_fail(&difference->text, "recorded status %d %s, found %d %s%s%s", entry->status,
-                         want != NULL ? want : "", result->status, got != NULL ? got : "",
-                         result->rule != RULE_OK ? " by rule " : "",
-                         result->rule != RULE_OK ? rule_row(result->rule)->id : "");
-    }
+    if (!result_may_be(result, entry->status)) return other_status(entry, result, &difference->text);
     if (json_object_size(entry->windows) != (size_t)result->windows)
         return text_fail(&difference->text, "%zu windows recorded, %d found", json_object_size(entry->windows),
                          result->windows);

@@ -51,15 +51,28 @@ static void count_verdict(json_t *of, const char *verdict, int is_known)
     if (is_known) count(of, "known");
 }
 
+static void count_features(json_t *report, json_t *features, const char *verdict, int is_known)
+{
+    const char *axis;
+    json_t *value;
+    json_object_foreach(features, axis, value)
+    {
+        char number[24];
+        snprintf(number, sizeof number, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+        const char *of = json_is_string(value) ? json_string_value(value) : number;
+        count_verdict(inside(inside(inside(report, "features"), axis), of), verdict, is_known);
+    }
+}
+
 static void add_record(struct score *score, const json_t *record)
 {
     const char *name = json_string_value(json_object_get(record, "case"));
     const char *verdict = json_string_value(json_object_get(record, "verdict"));
-    const char *rule = json_string_value(json_object_get(record, "rule")), *axis;
+    const char *rule = json_string_value(json_object_get(record, "rule"));
     const char *reason = expectations_take(score->expectations, name, verdict);
     const int agrees = strcmp(verdict, score_verdict_names[SCORE_AGREES]) == 0;
     const int is_unsupported = strcmp(verdict, score_verdict_names[SCORE_UNSUPPORTED]) == 0;
-    json_t *value, *report = score->report;
+    json_t *report = score->report;
     char trace[256];
     snprintf(trace, sizeof trace, "%.*s", (int)strcspn(name, ":"), name);
     count_verdict(inside(report, "total"), verdict, reason != NULL);
@@ -67,13 +80,7 @@ static void add_record(struct score *score, const json_t *record)
                   reason != NULL);
     count_verdict(inside(inside(report, "traces"), trace), verdict, reason != NULL);
     if (rule != NULL) count_verdict(inside(inside(report, "rules"), rule), verdict, reason != NULL);
-    json_object_foreach(json_object_get(record, "feature"), axis, value)
-    {
-        char number[24];
-        snprintf(number, sizeof number, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
-        const char *of = json_is_string(value) ? json_string_value(value) : number;
-        count_verdict(inside(inside(inside(report, "features"), axis), of), verdict, reason != NULL);
-    }
+    count_features(report, json_object_get(record, "feature"), verdict, reason != NULL);
     if (is_unsupported)
         count(inside(inside(report, "unsupported"), json_string_value(json_object_get(record, "why"))), "cases");
     if (agrees || (is_unsupported && reason == NULL)) return;

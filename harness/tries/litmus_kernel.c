@@ -181,6 +181,16 @@ static void write_key(FILE *to, const struct litmus *test, const struct litmus_l
             "add.u64 %%d, %%keys, %%d;\nst.global.u64 [%%d], %%key;\n");
 }
 
+static void write_registers(FILE *to, int thread, int count)
+{
+    for (int i = 0; i < count; i++) {
+        char reg[24];
+        snprintf(reg, sizeof reg, "%%t%dr%d", thread, i);
+        write_scratch(to, "store", thread, i, reg);
+    }
+    write_scratch(to, "store", thread, LITMUS_REGISTERS, "%given");
+}
+
 static void write_thread(FILE *to, const struct litmus *test, const struct litmus_layout *layout, int thread)
 {
     const struct litmus_thread *of = &test->thread[thread];
@@ -196,12 +206,7 @@ static void write_thread(FILE *to, const struct litmus *test, const struct litmu
     for (int i = 0; i < of->steps; i++) litmus_emit_step(to, test, layout, thread, i);
     fprintf(to, "T%dS%d:\nbar.warp.sync 0xffffffff;\n", thread, of->steps);
     write_drain(to, test, layout, thread);
-    for (int i = 0; i < of->registers; i++) {
-        char reg[24];
-        snprintf(reg, sizeof reg, "%%t%dr%d", thread, i);
-        write_scratch(to, "store", thread, i, reg);
-    }
-    write_scratch(to, "store", thread, LITMUS_REGISTERS, "%given");
+    write_registers(to, thread, of->registers);
     write_meeting(to, test, "0", thread * 4 + 1);
     if (thread == 0) write_key(to, test, layout);
     write_meeting(to, test, "0", thread * 4 + 2);

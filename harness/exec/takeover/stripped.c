@@ -49,32 +49,39 @@ static int find_code(struct runtime *runtime)
     return has_symbols && runtime->text_index > 0 && runtime->text.sh_size > 0;
 }
 
-// Where the linker may write instead of what it is given: of a call or an address 4 bytes, of one that goes by a table
-// the instruction too, and of thread-local data the whole sequence.
-static void mask(struct runtime *runtime, const Elf64_Rela *relocation)
+// How many bytes the linker may write instead of what it is given, before a place and behind it: of a call or an
+// address 4, of one that goes by a table the instruction too, and of thread-local data the whole sequence.
+static void bytes_of(uint32_t type, uint64_t *before, uint64_t *behind)
 {
-    uint64_t before = 0, behind = 4;
-    switch (ELF64_R_TYPE(relocation->r_info)) {
+    *before = 0;
+    *behind = 4;
+    switch (type) {
     case R_X86_64_64:
     case R_X86_64_DTPOFF64:
     case R_X86_64_TPOFF64:
     case R_X86_64_PC64:
-        behind = 8;
+        *behind = 8;
         break;
     case R_X86_64_GOTPCREL:
     case R_X86_64_GOTPCRELX:
     case R_X86_64_REX_GOTPCRELX:
     case R_X86_64_GOTTPOFF:
-        before = 3;
+        *before = 3;
         break;
     case R_X86_64_TLSGD:
     case R_X86_64_TLSLD:
-        before = 4;
-        behind = 12;
+        *before = 4;
+        *behind = 12;
         break;
     default:
         break;
     }
+}
+
+static void mask(struct runtime *runtime, const Elf64_Rela *relocation)
+{
+    uint64_t before, behind;
+    bytes_of(ELF64_R_TYPE(relocation->r_info), &before, &behind);
     const uint64_t at = relocation->r_offset, size = runtime->text.sh_size;
     const uint64_t first = at > before ? at - before : 0;
     if (first < size)

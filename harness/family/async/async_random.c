@@ -202,16 +202,21 @@ static int pick_slow(struct random *random, const struct async_op *op)
     return async_may_be_slow(op) && random_chance(random, 85);
 }
 
-void async_generate(struct random *random, void *test_case)
+static void pick_head(struct random *random, struct async_case *c)
 {
-    struct async_case *c = test_case;
-    const struct profile *profile = &profiles[random_below(random, sizeof profiles / sizeof profiles[0])];
-    uint32_t steps = (uint32_t)(random_chance(random, 90) ? random_range(random, 14, 16) : random_range(random, 2, 16));
     *c = (struct async_case){.seed = (uint32_t)random_u64(random)};
     uint64_t threads = random_below(random, 100);
     c->threads = threads < 17 ? ASYNC_ONE_THREAD : threads < 34 ? ASYNC_SAME_WARP : ASYNC_OTHER_WARP;
     c->promise = random_chance(random, 20) ? ASYNC_SM_90A : ASYNC_PTX;
     c->init = 1 + (random_chance(random, 40) ? (uint32_t)random_below(random, 4) : 0);
+}
+
+void async_generate(struct random *random, void *test_case)
+{
+    struct async_case *c = test_case;
+    const struct profile *profile = &profiles[random_below(random, sizeof profiles / sizeof profiles[0])];
+    uint32_t steps = (uint32_t)(random_chance(random, 90) ? random_range(random, 14, 16) : random_range(random, 2, 16));
+    pick_head(random, c);
     int is_faulty = random_chance(random, 3), is_slow = !is_faulty && random_chance(random, 90);
     unsigned pipelined = random_chance(random, 92) ? 92 : 0; // percent of the steps
     struct pipeline pipeline = {

@@ -138,6 +138,13 @@ static enum rule step_bulk(struct run *run, int step)
     return bulk_reduce(&bulk, REDUCE_ADD, DTYPE_UINT32, &transaction_bytes, NULL);
 }
 
+static void cover_copies(struct run *run, int step, uint32_t thread)
+{
+    for (int i = 0; i < step; i++)
+        if (async_is(run->test_case->op[i].opcode, ASYNC_COPIES) && run->test_case->op[i].thread == thread)
+            run->covered |= UINT32_C(1) << i;
+}
+
 static enum rule step_barrier(struct run *run, int step)
 {
     const struct async_op *op = &run->test_case->op[step];
@@ -147,9 +154,7 @@ static enum rule step_barrier(struct run *run, int step)
     switch (op->opcode) {
     case ASYNC_OP_COPIES_ARRIVE:
     case ASYNC_OP_COPIES_ARRIVE_NOINC:
-        for (int i = 0; i < step; i++)
-            if (async_is(run->test_case->op[i].opcode, ASYNC_COPIES) && run->test_case->op[i].thread == op->thread)
-                run->covered |= UINT32_C(1) << i;
+        cover_copies(run, step, op->thread);
         return async_barrier_copies_arrive(&run->barrier, op->opcode == ASYNC_OP_COPIES_ARRIVE_NOINC);
     case ASYNC_OP_BARRIER_WAIT:
         rule = async_barrier_wait(&run->barrier, op->number, &complete);

@@ -159,6 +159,18 @@ static void plan_flat(const struct copy_case *c, struct copy_plan *plan)
     plan_tensor(c, plan);
 }
 
+static void plan_job(const struct copy_case *c, struct copy_job *job)
+{
+    if (copy_is(c, COPY_SHARED)) plan_groups(c, job);
+    job->seed = random_mix(c->seed);
+    job->operation = copy_reduction(c);
+    job->data_type = c->map.data_type;
+    job->fill = c->fill;
+    job->is_waiting = c->is_waiting;
+    job->stages = c->stages > 0 ? c->stages : 1;
+    job->stagger = c->stagger;
+}
+
 enum rule copy_plan_of(const struct copy_case *c, struct copy_plan *plan)
 {
     *plan = (struct copy_plan){.kernel = kernel_of(c), .threads = threads_of(c)};
@@ -172,14 +184,7 @@ enum rule copy_plan_of(const struct copy_case *c, struct copy_plan *plan)
     if (rule != RULE_OK) return rule;
     struct copy_job *job = &plan->job;
     plan_tiles(c, plan);
-    if (copy_is(c, COPY_SHARED)) plan_groups(c, job);
-    job->seed = random_mix(c->seed);
-    job->operation = copy_reduction(c);
-    job->data_type = c->map.data_type;
-    job->fill = c->fill;
-    job->is_waiting = c->is_waiting;
-    job->stages = c->stages > 0 ? c->stages : 1;
-    job->stagger = c->stagger;
+    plan_job(c, job);
     plan_grid(c, plan);
     plan->machine.shared_bytes = job->shared - COPY_SHARED_START + job->stages * job->tile_bytes + LINE_BYTES;
     if (copy_is(c, COPY_WRITES))

@@ -83,6 +83,14 @@ static enum rule make_map(const struct ladder_case *c, const struct gemm_call *c
                                   INTERLEAVE_NONE, SWIZZLE_128B, L2_PROMOTION_L2_128B, OOB_FILL_ZERO, NULL);
 }
 
+// At most `ctas` CTAs, which take one tile after the other.
+static void make_persistent(struct gpu_launch *launch, uint32_t ctas)
+{
+    const uint32_t tiles = launch->grid * launch->grid_y;
+    launch->grid = ctas < tiles ? ctas : tiles;
+    launch->grid_y = 1;
+}
+
 // Uploads the operands and makes the launch. Returns 0 or the CUDA error.
 static int prepare(struct gpu *gpu, const struct ladder_case *c, struct gemm_call *call, struct ladder_launch *l)
 {
@@ -108,10 +116,7 @@ static int prepare(struct gpu *gpu, const struct ladder_case *c, struct gemm_cal
                                     .block = step->threads,
                                     .shared_bytes = step->stages * (step->boxes * LADDER_BOX_BYTES + 16),
                                     .arguments = l->arguments};
-    if (c->step != LADDER_pingpong) return CUDA_SUCCESS;
-    uint32_t ctas = c->ctas > 0 ? c->ctas : (uint32_t)gpu->processors;
-    l->launch.grid = ctas < rows * columns ? ctas : rows * columns;
-    l->launch.grid_y = 1;
+    if (c->step == LADDER_pingpong) make_persistent(&l->launch, c->ctas > 0 ? c->ctas : (uint32_t)gpu->processors);
     return CUDA_SUCCESS;
 }
 

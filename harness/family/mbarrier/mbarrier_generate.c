@@ -120,12 +120,9 @@ static void choose_operand(struct plan *plan, struct mbarrier_op *op, int carele
         op->operand = (uint32_t)random_u64(random);
         break;
     default:
-        if (op->opcode == MBARRIER_OP_INIT)
-            op->operand = random_init_count(random);
-        else if (careless)
-            op->operand = random_pick(random, limits);
-        else
-            op->operand = aimed_operand(random, op, plan->machine.word[0][op->barrier]);
+        op->operand = op->opcode == MBARRIER_OP_INIT ? random_init_count(random)
+                      : careless                     ? random_pick(random, limits)
+                                                     : aimed_operand(random, op, plan->machine.word[0][op->barrier]);
     }
     if (random_chance(random, 10))
         op->step = random_chance(random, 70) ? (uint32_t)random_below(random, 4) : (uint32_t)random_u64(random);

@@ -29,14 +29,15 @@ static uint8_t *shared_at(const struct run *run, uint32_t address, uint32_t byte
 
 // --- copies, reductions and prefetches -------------------------------------------------------------------------------
 
+static const enum operation_kind kinds[] = {
+    [MISUSE_TILE_LOAD] = OPERATION_TENSOR_LOAD,         [MISUSE_TILE_STORE] = OPERATION_TENSOR_STORE,
+    [MISUSE_TILE_REDUCE] = OPERATION_TENSOR_REDUCE,     [MISUSE_BULK_LOAD] = OPERATION_BULK_LOAD,
+    [MISUSE_BULK_STORE] = OPERATION_BULK_STORE,         [MISUSE_BULK_REDUCE] = OPERATION_BULK_STORE_REDUCE,
+    [MISUSE_BULK_SHARED] = OPERATION_BULK_SEND,         [MISUSE_PREFETCH_BULK] = OPERATION_BULK_PREFETCH,
+    [MISUSE_PREFETCH_TILE] = OPERATION_TENSOR_PREFETCH, [MISUSE_PREFETCH_IM2COL] = OPERATION_TENSOR_PREFETCH};
+
 static struct operation operation_of(const struct run *run)
 {
-    static const enum operation_kind kinds[] = {
-        [MISUSE_TILE_LOAD] = OPERATION_TENSOR_LOAD,         [MISUSE_TILE_STORE] = OPERATION_TENSOR_STORE,
-        [MISUSE_TILE_REDUCE] = OPERATION_TENSOR_REDUCE,     [MISUSE_BULK_LOAD] = OPERATION_BULK_LOAD,
-        [MISUSE_BULK_STORE] = OPERATION_BULK_STORE,         [MISUSE_BULK_REDUCE] = OPERATION_BULK_STORE_REDUCE,
-        [MISUSE_BULK_SHARED] = OPERATION_BULK_SEND,         [MISUSE_PREFETCH_BULK] = OPERATION_BULK_PREFETCH,
-        [MISUSE_PREFETCH_TILE] = OPERATION_TENSOR_PREFETCH, [MISUSE_PREFETCH_IM2COL] = OPERATION_TENSOR_PREFETCH};
     const struct misuse_job *job = run->job;
     const int is_store = job->operation == MISUSE_BULK_STORE || job->operation == MISUSE_BULK_REDUCE;
     struct operation operation = {.kind = kinds[job->operation],

@@ -19,6 +19,18 @@ static void rebuild(struct random *random, const struct tensormap *to, struct re
     }
 }
 
+static uint64_t any_dim(struct random *random, int64_t limit)
+{
+    return (uint64_t)DRAW(random, {72, BETWEEN(1, 300)}, {8, BETWEEN(0, 1)}, {10, BETWEEN(limit, limit + 1)},
+                          {5, JUST(UINT32_MAX)}, {5, JUST(4096)});
+}
+
+static uint64_t any_stride(struct random *random, int64_t anything)
+{
+    return (uint64_t)DRAW(random, {10, JUST(anything)}, {54, BETWEEN(0, 8191), .unit = 16}, {18, BETWEEN(8, 24)},
+                          {9, JUST((int64_t)1 << 36)}, {9, JUST(((int64_t)1 << 40) - 16)});
+}
+
 static uint64_t any_value(struct random *random, enum replace_field field)
 {
     static const int32_t boxes[] = {4, 8, 16, 32, 64};
@@ -33,20 +45,18 @@ static uint64_t any_value(struct random *random, enum replace_field field)
         return (uint64_t)DRAW(random, {60, ONE_OF(boxes)}, {25, BETWEEN(0, 256)}, {11, BETWEEN(253, 258)},
                               {2, BETWEEN(limit - 1, limit)}, {2, JUST(UINT32_MAX)});
     case REPLACE_GLOBAL_DIM:
-        return (uint64_t)DRAW(random, {72, BETWEEN(1, 300)}, {8, BETWEEN(0, 1)}, {10, BETWEEN(limit, limit + 1)},
-                              {5, JUST(UINT32_MAX)}, {5, JUST(4096)});
+        return any_dim(random, limit);
     case REPLACE_GLOBAL_STRIDE:
-        return (uint64_t)DRAW(random, {10, JUST(anything)}, {54, BETWEEN(0, 8191), .unit = 16}, {18, BETWEEN(8, 24)},
-                              {9, JUST((int64_t)1 << 36)}, {9, JUST(((int64_t)1 << 40) - 16)});
+        return any_stride(random, anything);
     case REPLACE_ELEMENT_STRIDE:
         return (uint64_t)DRAW(random, {85, BETWEEN(1, 8)}, {12, BETWEEN(0, 10)}, {2, BETWEEN(limit - 1, limit)},
                               {1, JUST(UINT32_MAX)});
     case REPLACE_INTERLEAVE_LAYOUT:
         return (uint64_t)DRAW(random, {70, JUST(0)}, {30, BETWEEN(0, REPLACE_INTERLEAVES - 1)});
+    case REPLACE_ELEMTYPE:
+        return random_below(random, REPLACE_ELEMTYPES);
     default:
-        return random_below(random, field == REPLACE_ELEMTYPE       ? REPLACE_ELEMTYPES
-                                    : field == REPLACE_SWIZZLE_MODE ? REPLACE_SWIZZLES
-                                                                    : REPLACE_FILLS);
+        return random_below(random, field == REPLACE_SWIZZLE_MODE ? REPLACE_SWIZZLES : REPLACE_FILLS);
     }
 }
 
