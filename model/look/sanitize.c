@@ -120,6 +120,8 @@ static enum sanitize_kind kind_of(const struct look_sanitize *sanitize, const st
         return SANITIZE_CONSTANT;
     case ORDER_BARRIER_WRITTEN:
         return SANITIZE_BARRIER_WRITTEN;
+    case ORDER_MEETING:
+        return SANITIZE_MEETING;
     default:
         return race_of(sanitize, found, finding);
     }
@@ -169,7 +171,9 @@ static void add_names(const struct look_sanitize *sanitize, const struct order_f
     const struct order_actor *actor = &sanitize->order->actor[found->older.actor];
     add_note(sanitize, &found->older, 0, &finding->older);
     add_note(sanitize, &found->newer, 1, &finding->newer);
-    if (found->space == SPACE_GLOBAL)
+    if (found->kind == ORDER_MEETING)
+        snprintf(finding->name, sizeof finding->name, "barrier %llu of the CTA", (unsigned long long)found->address);
+    else if (found->space == SPACE_GLOBAL)
         global_name_of(sanitize, finding->address, finding->name);
     else
         name_of(sanitize, (uint32_t)finding->address, finding->name);
@@ -189,7 +193,8 @@ void sanitize_take(void *context, const struct order_found *raw)
     }
     struct sanitize_finding finding = {.space = found.space,
                                        .cta = found.cta != NULL ? found.cta->number : 0,
-                                       .address = found.address + (uint64_t)__builtin_ctz(found.mask),
+                                       .address =
+                                           found.address + (found.mask ? (uint64_t)__builtin_ctz(found.mask) : 0),
                                        .bytes = (uint32_t)__builtin_popcount(found.mask),
                                        .older = side_of(sanitize, &found.older),
                                        .newer = side_of(sanitize, &found.newer)};

@@ -149,7 +149,7 @@ static void print_why(const struct told *told)
     fprintf(stderr, "    missing: %s", sanitize_text(kind)->missing);
     if (finding->barrier[0] != '\0') plain_printf(stderr, "; the copy completes on mbarrier %s", finding->barrier);
     fputc('\n', stderr);
-    if (!has_older(finding) || is_of_register(finding) || kind == SANITIZE_LANES) return;
+    if (!has_older(finding) || (is_of_register(finding) && kind != SANITIZE_MEETING) || kind == SANITIZE_LANES) return;
     if (!finding->older.is_product && !finding->older.is_before) {
         fprintf(stderr, "    %s: ", sanitize_text(kind)->older);
         print_note("its thread next released at ", "its thread has released nothing since", &finding->older,
@@ -278,7 +278,9 @@ static void print_json(FILE *out, const struct sanitize_found *found, const stru
     look_print_key(out, "mbarrier", finding->barrier, strlen(finding->barrier));
     fprintf(out, ", \"address\": \"0x%llx\", \"bytes\": %u, \"space\": \"%s\", \"times\": %llu",
             (unsigned long long)finding->address, finding->bytes,
-            is_of_register(finding) ? "register" : access_space_name(finding->space),
+            kind == SANITIZE_MEETING  ? "barrier"
+            : is_of_register(finding) ? "register"
+                                      : access_space_name(finding->space),
             (unsigned long long)finding->seen);
     if (finding->space == SPACE_SHARED && !is_of_register(finding))
         fprintf(out, ", \"memory_cta\": %llu", (unsigned long long)finding->cta);

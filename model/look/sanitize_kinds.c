@@ -163,6 +163,11 @@ static const struct sanitize_text kinds[] = {
                            "the write", "nothing orders the two: ld.global.nc may read what a cache kept from before",
                            "Read by ld.global: no __ldg(), and no const __restrict__ on the pointer, for memory that "
                            "the kernel writes."},
+    [SANITIZE_MEETING] =
+        {"SANITIZE_MEETING", "a warp may arrive at a barrier in a phase in which others meet without it", "the arrival",
+         "an arrival of the phase before", "an order between the end of that phase and this arrival",
+         "Give each group of warps a barrier number of its own (bar.sync); or let the warp wait for something that "
+         "comes behind the phase before it arrives again."},
     [SANITIZE_STREAMS] =
         {"SANITIZE_STREAMS",
          "nothing orders two works of streams that access the same bytes of global memory, and one writes", "the work",

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // From events to clocks: what each releases, and what it acquires.
+#include <string.h>
+
 #include "clock_order.h"
 
 struct order_warp *order_warp_of(const struct clock_order *order, const struct event_origin *who,
@@ -54,6 +56,29 @@ static void enter(struct order_meeting *meeting, int phase, const struct order_w
     meeting->has_published[phase] |= warp->has_published;
 }
 
+// Does the warp know that the phase before is over? If not, it may arrive in that one.
+static void check_meeting(struct clock_order *order, const struct order_cta *cta, const struct order_warp *warp,
+                          const struct order_meeting *meeting, const struct event *event)
+{
+    const int before = 1 - (int)(event->meeting.phase & 1);
+    const uint32_t lanes = event->origin->lanes;
+    struct order_found found = {.kind = ORDER_MEETING,
+                                .space = SPACE_SHARED,
+                                .cta = cta,
+                                .address = event->meeting.number,
+                                .newer = {.actor = warp->actor, .line = event->origin->line}};
+    if (meeting->phase[before] != event->meeting.phase) return; // there was none
+    found.newer.lane = (uint8_t)(lanes != 0 ? __builtin_ctz(lanes) : 0);
+    found.newer.time = order_now(cta, warp);
+    for (uint32_t i = 0; i < cta->warps && i < ORDER_MOST_WARPS; i++) {
+        const struct order_came *came = &meeting->came[before][i];
+        if (came->line == 0 || clock_time(&warp->clock, cta->index, i).seen >= came->time) continue;
+        found.older = (struct shadow_entry){.actor = cta->warp[i].actor, .time = came->time, .line = came->line};
+        order->found(order->context, &found);
+        return;
+    }
+}
+
 static void hear_meeting(struct clock_order *order, const struct event *event)
 {
     const struct event_meeting *of = &event->meeting;
@@ -69,11 +94,16 @@ static void hear_meeting(struct clock_order *order, const struct event *event)
         clock_clear(&meeting->learnt[phase]);
         meeting->has_published[phase] = 0;
         meeting->phase[phase] = of->phase + 1;
+        memset(meeting->came[phase], 0, sizeof meeting->came[phase]);
     }
     if (of->step == MEETING_WAIT) {
         order_acquire(warp, &meeting->clock[phase], edge, line, of->number);
         leave(meeting, phase, warp);
         return;
+    }
+    if (of->kind == MEETING_CTA) {
+        check_meeting(order, cta, warp, meeting, event);
+        meeting->came[phase][warp - cta->warp] = (struct order_came){order_now(cta, warp), line};
     }
     enter(meeting, phase, warp, of);
     order_tick(cta, warp, edge, line, of->number);

@@ -100,9 +100,12 @@ struct order_barrier {
 };
 
 // A barrier of the CTA or the cluster: the clocks of two phases, and which they are of, plus 1. What those who meet
-// have learnt, the fences behind the barrier acquire.
+// have learnt, the fences behind the barrier acquire. came: of each warp of the CTA its arrival there, line 0: none.
 struct order_meeting {
     uint64_t phase[2];
+    struct order_came {
+        uint32_t time, line;
+    } came[2][ORDER_MOST_WARPS];
     struct clock clock[2], learnt[2];
     int has_published[2];
 };
@@ -128,7 +131,8 @@ struct order_cta {
 // brought more bytes to an mbarrier than were expected, when the CTA exits; UNWRITTEN: a thread's read of memory
 // that nobody has written; OVER_ARRIVAL: an arrival that the end of
 // the phase before is not ordered before; BARRIER_WRITTEN: a write over an mbarrier that is live, by no instruction of
-// mbarriers; CONSTANT: an ld.global.nc of what the same launch has written, in another warp.
+// mbarriers; CONSTANT: an ld.global.nc of what the same launch has written, in another warp; MEETING: an arrival at the
+// barrier `address` of the CTA that the phase before is not ordered before.
 enum order_finding {
     ORDER_RACE,
     ORDER_GRID_EARLY,
@@ -142,7 +146,8 @@ enum order_finding {
     ORDER_UNWRITTEN,
     ORDER_OVER_ARRIVAL,
     ORDER_BARRIER_WRITTEN,
-    ORDER_CONSTANT
+    ORDER_CONSTANT,
+    ORDER_MEETING
 };
 struct order_found {
     enum order_finding kind;
