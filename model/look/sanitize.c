@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "flight_item.h"
+#include "form_number.h"
 #include "module.h"
 #include "operation_part.h"
 #include "report.h"
@@ -220,6 +221,7 @@ void look_sanitize_before(struct look_sanitize *sanitize, const struct machine_s
     clock_order_settle(sanitize->order);
     sanitize->lay.bytes = 0;
     sanitize_shuffle_before(step, &sanitize->found);
+    sanitize->is_swap = step->code->choice != NULL && step->code->choice->form == PTX_FORM_ATOM_CAS;
     if (step->code->choice != NULL) sanitize_ran_note(&sanitize->ran, step->code->choice->form);
     const struct machine_cluster *cluster = step->warp->cta->cluster;
     uint64_t number[ORDER_MOST_CTAS];
@@ -263,6 +265,8 @@ void look_sanitize_hear(struct look_sanitize *sanitize, const struct event *even
     if (event->kind == EVENT_ACCESS && event->origin->operation == 0 && event->access.kind == ACCESS_WRITE &&
         event->access.space == SPACE_GLOBAL)
         sanitize_bytes_note(&sanitize->lay, sanitize->global, &event->access);
+    if (sanitize->is_swap && event->kind == EVENT_ACCESS && event->access.space == SPACE_GLOBAL)
+        sanitize_guess_note(&sanitize->guesses, sanitize->order, event);
     clock_order_hear(sanitize->order, event);
 }
 

@@ -192,6 +192,11 @@ static const struct sanitize_text kinds[] = {
          "the operation", "the cp.async", "a fence of the async proxy between the two",
          "cp.async writes in the generic proxy: execute fence.proxy.async.shared::cta behind its wait. Some libraries "
          "leave it out."},
+    [SANITIZE_GUESS] =
+        {"SANITIZE_GUESS", "a plain read of what others change by atomics, whose value an atom.cas then compares",
+         "the access", "the other", "a read that is an atomic access itself",
+         "Read by ld.relaxed.gpu (volatile, or cuda::atomic_ref), as the compiler may do a plain read twice. The loop "
+         "around the atom.cas takes an old value for a guess."},
     [SANITIZE_UNWRITTEN] = {"SANITIZE_UNWRITTEN", "a thread reads shared memory that nothing has written", "the read",
                             NULL, "a write to the bytes by a thread or a copy",
                             "Write it first, or do not read it: shared memory holds what another CTA left there."},

@@ -90,6 +90,7 @@ void look_sanitize_tell(struct look_sanitize *sanitize, const struct look_tally 
                         const struct machine_module *module)
 {
     if (sanitize->global != NULL) sanitize_values_end(&sanitize->values, sanitize->global, &sanitize->found);
+    sanitize_guess_forgive(&sanitize->guesses, &sanitize->found);
     if (sanitize->found.result != NULL && sanitize->global != NULL) sanitize->found.result->digest = digest(sanitize);
     sanitize->found.works = sanitize_works_launch(sanitize->works, sanitize->work, sanitize, tally, module);
     sanitize_found_tell(&sanitize->found, tally, module, incomplete(sanitize));

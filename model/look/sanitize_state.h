@@ -3,6 +3,7 @@
 #ifndef TMAREF_LOOK_SANITIZE_STATE_H
 #define TMAREF_LOOK_SANITIZE_STATE_H
 
+#include "sanitize_guess.h"
 #include "sanitize_known.h"
 #include "sanitize_lanes.h"
 #include "sanitize_registers.h"
@@ -25,6 +26,8 @@ struct look_sanitize {
     const struct global_memory *global;
     struct sanitize_bytes lay; // what lay where the instruction of now writes
     struct sanitize_ran ran;
+    struct sanitize_guesses guesses;
+    int is_swap; // the instruction of now is an atom.cas
     struct sanitize_values values;
     struct sanitize_works *works; // NULL: the launch is no work of a stream
     uint32_t work;

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+#include "sanitize_guess.h"
+
+static int is_known(const struct sanitize_guesses *guesses, uint32_t line)
+{
+    for (uint32_t i = 0; i < guesses->count; i++)
+        if (guesses->line[i] == line) return 1;
+    return 0;
+}
+
+static int is_plain_read(int flags)
+{
+    return !(flags & (SHADOW_WRITES | SHADOW_STRONG | SHADOW_ASYNC));
+}
+
+static void note_chunk(struct sanitize_guesses *guesses, const struct shadow_cell *cell, uint32_t actor, uint32_t mask)
+{
+    for (int i = 0; i < SHADOW_ENTRIES; i++) {
+        const struct shadow_entry *entry = &cell->entry[i];
+        if (entry->actor != actor || !(entry->mask & mask) || !is_plain_read(entry->flags)) continue;
+        if (guesses->count < SANITIZE_GUESSES && !is_known(guesses, entry->line))
+            guesses->line[guesses->count++] = entry->line;
+    }
+}
+
+void sanitize_guess_note(struct sanitize_guesses *guesses, const struct clock_order *order, const struct event *event)
+{
+    struct order_cta *cta;
+    const struct order_warp *warp = order_warp_of(order, event->origin, &cta);
+    const uint64_t address = event->access.address;
+    const uint32_t mask = ((1u << event->access.bytes) - 1) << address % SHADOW_CELL_BYTES;
+    const struct shadow_cell *cell = warp != NULL ? order_global_find(order, address) : NULL;
+    while (cell != NULL) {
+        note_chunk(guesses, cell, warp->actor, mask);
+        cell = cell->more != 0 ? &order->pool.chunk[cell->more] : NULL;
+    }
+}
+
+static int is_of_guess(const struct sanitize_guesses *guesses, const struct sanitize_side *read,
+                       const struct sanitize_side *other)
+{
+    const int atomic = SHADOW_WRITES | SHADOW_STRONG;
+    return is_plain_read(read->flags) && is_known(guesses, read->line) && (other->flags & atomic) == atomic;
+}
+
+void sanitize_guess_forgive(const struct sanitize_guesses *guesses, struct sanitize_found *found)
+{
+    for (uint32_t i = 0; i < found->count; i++) {
+        struct sanitize_finding *one = &found->item[i];
+        const int is_guess =
+            is_of_guess(guesses, &one->newer, &one->older) || is_of_guess(guesses, &one->older, &one->newer);
+        if (one->kind == SANITIZE_GLOBAL_RACE && is_guess) one->kind = SANITIZE_GUESS;
+    }
+}
