@@ -4,13 +4,14 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "answer.h"
 #include "command.h"
 #include "explain_command.h"
 #include "flight.h"
 #include "json.h"
 
 struct listing {
-    json_t *json; // NULL: lines are printed
+    json_t *json;
     int most, told;
 };
 
@@ -30,28 +31,14 @@ static json_t *access_json(const struct access *access)
     return row;
 }
 
+static const char text[] = "  kind    proxy      order    scope  where\n"
+                           "{*{proxy?  {kind:-6}  {proxy:-9}  {order:-7}  {scope:-5}  {space=map?the map            }"
+                           "{space=map!{space} 0x{address:-10x}} {bytes:6} bytes\n}"
+                           "{proxy!then the mbarrier: {kind} of {bytes} bytes\n}}";
+
 static void list_access(struct listing *listing, const struct access *access)
 {
-    if (listing->json != NULL) json_array_append_new(listing->json, access_json(access));
-    if (listing->json != NULL || listing->told++ >= listing->most) return;
-    printf("  %-6s  %-9s  %-7s  %-5s  ", access_kind_name(access->kind), access_proxy_name(access->proxy),
-           access_order_name(access->order), access_scope_name(access->scope));
-    if (is_map(access))
-        printf("the map%12s %6" PRIu64 " bytes\n", "", access->bytes);
-    else
-        printf("%s 0x%-10" PRIx64 " %6" PRIu64 " bytes\n", access_space_name(access->space), access->address,
-               access->bytes);
-}
-
-// complete_tx, which has release semantics at cluster scope.
-static void list_complete(const struct listing *listing, uint32_t bytes)
-{
-    if (listing->json != NULL)
-        json_array_append_new(listing->json, json_pack("{s:s, s:s, s:s, s:I}", "kind", "complete_tx", "order",
-                                                       access_order_name(ORDER_RELEASE), "scope",
-                                                       access_scope_name(SCOPE_CLUSTER), "bytes", (json_int_t)bytes));
-    else
-        printf("then the mbarrier: complete_tx of %" PRIu32 " bytes\n", bytes);
+    if (listing->told++ < listing->most) json_array_append_new(listing->json, access_json(access));
 }
 
 static void list_event(void *context, const struct event *event)
@@ -77,7 +64,8 @@ static struct operation operation_of(const struct explain *question)
 // There are no memories here: nothing moves, and the operation tells of it all the same.
 int explain_accesses(const struct explain *question)
 {
-    struct listing listing = {question->json ? json_array() : NULL, question->all ? INT32_MAX : EXPLAIN_LIST_LINES, 0};
+    const int is_whole = question->all || question->json;
+    struct listing listing = {json_array(), is_whole ? INT32_MAX : EXPLAIN_LIST_LINES, 0};
     const struct observer observer = {&listing, list_event};
     const struct teller teller = {&observer, {.operation = 1}};
     struct box box;
@@ -88,12 +76,15 @@ int explain_accesses(const struct explain *question)
                box_extent_bytes(&box), SM_SHARED_BYTES);
         return EXIT_MISMATCH;
     }
-    if (listing.json == NULL) puts("  kind    proxy      order    scope  where");
     const struct operation operation = operation_of(question);
     struct flight flight = operation_issue(&operation, NULL, &teller);
     struct piece all = flight_advance(&flight, UINT64_MAX);
-    if (all.complete_bytes > 0) list_complete(&listing, all.complete_bytes);
+    if (all.complete_bytes > 0) // which has release semantics at cluster scope
+        json_array_append_new(listing.json,
+                              json_pack("{s:s, s:s, s:s, s:I}", "kind", "complete_tx", "order",
+                                        access_order_name(ORDER_RELEASE), "scope", access_scope_name(SCOPE_CLUSTER),
+                                        "bytes", (json_int_t)all.complete_bytes));
+    answer_print(listing.json, question->json ? NULL : text, JSON_INDENT(2));
     if (listing.told > listing.most) printf("... %d more accesses; --all prints them\n", listing.told - listing.most);
-    if (listing.json != NULL) json_print(listing.json, JSON_INDENT(2));
     return EXIT_AGREE;
 }

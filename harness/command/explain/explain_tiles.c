@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "answer.h"
 #include "command.h"
 #include "explain_command.h"
 #include "json.h"
@@ -71,47 +72,36 @@ static json_t *cta_json(const struct tiling *tiling, const struct cta *cta)
                      "inBounds", json_numbers(NUMBERS(cta->inside, rank)), "remainder", cta->is_remainder);
 }
 
-static void print_cta_line(const struct tiling *tiling, const struct cta *cta)
-{
-    int rank = tiling->question->map.rank;
-    printf("CTA %-6" PRIu64 " tile (%s)  coordinates (%s)", cta->number,
-           text_numbers(NUMBERS(cta->tile, rank), ", ").at, text_numbers(NUMBERS(cta->coord, rank), ", ").at);
-    if (cta->is_remainder) printf("  remainder: %s in bounds", text_numbers(NUMBERS(cta->inside, rank), " x ").at);
-    printf("\n");
-}
+static const char text_of_tiles[] =
+    "tensor of {dim*{}| x }, boxes of {box*{}| x }: {grid*{}| x } = {tiles} tiles (innermost first)\n"
+    "CTA numbers run along the {order=inner?innermost dimension first (--order outer: along the outermost)}"
+    "{order=outer?outermost dimension first, as with blockIdx.x over the rows of a matrix (--order inner: the other)}\n"
+    "{ctas*CTA {cta:-6} tile ({tile*{}|, })  coordinates ({coord*{}|, })"
+    "{remainder?  remainder: {inBounds*{}| x } in bounds}\n}"
+    "{isCut?... only the first {ctas#} of {tiles}; --all prints every one\n}";
 
-static void print_header(const struct tiling *tiling)
+// CTAs first to end - 1.
+static json_t *tiles_json(const struct tiling *tiling, uint64_t first, uint64_t end)
 {
-    int rank = tiling->question->map.rank;
-    printf("tensor of %s, boxes of %s: %s = %" PRIu64 " tiles (innermost first)\n",
-           text_numbers(NUMBERS(tiling->question->map.dim, rank), " x ").at,
-           text_numbers(NUMBERS(tiling->extent, rank), " x ").at, text_numbers(NUMBERS(tiling->grid, rank), " x ").at,
-           tiling->count);
-    printf("CTA numbers run along the %s dimension first", tiling->question->inner_first ? "innermost" : "outermost");
-    printf(tiling->question->inner_first
-               ? " (--order outer: along the outermost)\n"
-               : ", as with blockIdx.x over the rows of a matrix (--order inner: the other)\n");
+    const struct tensormap *map = &tiling->question->map;
+    json_t *ctas = json_array();
+    for (uint64_t i = first; i < end; i++) {
+        struct cta cta = cta_of(tiling, i);
+        json_array_append_new(ctas, cta_json(tiling, &cta));
+    }
+    return json_pack("{s:o, s:o, s:o, s:I, s:s, s:o}", "dim", json_numbers(NUMBERS(map->dim, map->rank)), "box",
+                     json_numbers(NUMBERS(tiling->extent, map->rank)), "grid",
+                     json_numbers(NUMBERS(tiling->grid, map->rank)), "tiles", (json_int_t)tiling->count, "order",
+                     tiling->question->inner_first ? "inner" : "outer", "ctas", ctas);
 }
 
 static int list_tiles(const struct tiling *tiling)
 {
     const struct explain *question = tiling->question;
     uint64_t shown = question->all || tiling->count < EXPLAIN_LIST_LINES ? tiling->count : EXPLAIN_LIST_LINES;
-    json_t *list = question->json ? json_array() : NULL;
-    if (list == NULL) print_header(tiling);
-    for (uint64_t i = 0; i < shown; i++) {
-        struct cta cta = cta_of(tiling, i);
-        if (list != NULL)
-            json_array_append_new(list, cta_json(tiling, &cta));
-        else
-            print_cta_line(tiling, &cta);
-    }
-    if (list == NULL && shown < tiling->count)
-        printf("... only the first %" PRIu64 " of %" PRIu64 "; --all prints every one\n", shown, tiling->count);
-    if (list != NULL)
-        json_print(json_pack("{s:I, s:s, s:o}", "tiles", (json_int_t)tiling->count, "order",
-                             question->inner_first ? "inner" : "outer", "ctas", list),
-                   JSON_INDENT(2));
+    json_t *json = tiles_json(tiling, 0, shown);
+    json_object_set_new(json, "isCut", json_boolean(shown < tiling->count));
+    answer_print(json, question->json ? NULL : text_of_tiles, JSON_INDENT(2));
     return EXIT_AGREE;
 }
 
@@ -201,8 +191,7 @@ static int explain_cta(const struct tiling *tiling)
         json_print(cta_json(tiling, &cta), JSON_INDENT(2));
         return EXIT_AGREE;
     }
-    print_header(tiling);
-    print_cta_line(tiling, &cta);
+    answer_print(tiles_json(tiling, question->cta, question->cta + 1), text_of_tiles, 0);
     printf("\n");
     print_arith_tuple(tiling, &cta);
     print_coordinates(tiling, &cta);
