@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer.h"
 #include "command.h"
 #include "common_options.h"
 #include "diff.h"
@@ -99,17 +100,6 @@ static json_t *rules_json(const struct tally *tally)
     return list;
 }
 
-static void print_rules(const struct tally *tally)
-{
-    printf("    %-26s %8s %8s %8s %10s\n", "rule", "faults", "either", "near", "mismatches");
-    for (int i = 0; i < rule_count(); i++) {
-        const struct rule_tally *rule = &tally->rule[i];
-        if (rule->faults + rule->near > 0)
-            printf("    %-26s %8" PRIu64 " %8" PRIu64 " %8" PRIu64 " %10" PRIu64 "\n", rule_row((enum rule)i)->id,
-                   rule->faults, rule->either, rule->near, rule->mismatches);
-    }
-}
-
 static json_t *tally_json(const struct diff_options *to, const char *family, const struct tally *tally)
 {
     json_t *json = json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:b, s:f}", "family", family, "expected",
@@ -118,27 +108,20 @@ static json_t *tally_json(const struct diff_options *to, const char *family, con
                              json_u64(tally->faults), "left_out", json_u64(tally->left_out), "not_begun",
                              json_u64(tally->not_begun), "interrupted", tally->interrupted, "seconds", tally->seconds);
     json_object_set_new(json, "unsupported", json_u64(tally->unsupported));
+    json_object_set_new(json, "faultsAllowed", json_u64(to->limits.faults));
     if (to->quota.each > 0) json_object_set_new(json, "rules", rules_json(tally));
     return json;
 }
 
-static void print_tally(const struct diff_options *to, const char *family, const struct tally *tally)
-{
-    printf("%s: %s against %s, %" PRIu64 " cases compared in %.1f s, %" PRIu64 " mismatches\n", family,
-           executor_title(to->executor[0]), executor_title(to->executor[1]), tally->cases, tally->seconds,
-           tally->mismatches);
-    printf("    %" PRIu64 " of these cases were predicted to kill their process\n", tally->faults);
-    if (to->quota.each > 0) print_rules(tally);
-    if (tally->unsupported > 0)
-        printf("    %" PRIu64 " more cases were not compared: the command says that it does not support them\n",
-               tally->unsupported);
-    if (tally->left_out > 0)
-        printf("    %" PRIu64 " more such cases were not run: --faults allows %" PRIu64 "\n", tally->left_out,
-               to->limits.faults);
-    if (tally->not_begun > 0)
-        printf("    %" PRIu64 " more cases were not begun: %s\n", tally->not_begun,
-               tally->interrupted ? "Ctrl-C ended the run" : "--seconds ended the run");
-}
+static const char text[] =
+    "{family}: {expected} against {found}, {cases} cases compared in {seconds:.1f} s, {mismatches} mismatches\n"
+    "    {faults} of these cases were predicted to kill their process\n"
+    "{rules=*?    rule                         faults   either     near mismatches\n}"
+    "{rules*    {rule:-26} {faults:8} {either:8} {near:8} {mismatches:10}\n}"
+    "{unsupported?    {unsupported} more cases were not compared: the command says that it does not support them\n}"
+    "{left_out?    {left_out} more such cases were not run: --faults allows {faultsAllowed}\n}"
+    "{not_begun?    {not_begun} more cases were not begun: {interrupted?Ctrl-C}{interrupted!--seconds} ended the "
+    "run\n}";
 
 // One family; 0 with `why` if that is not possible.
 static int diff_family(struct diff_options *to, struct tally *tally, struct text *why)
@@ -212,17 +195,15 @@ static int diff_families(const struct diff_options *all)
             json_decref(list);
             return command_usage("diff", "%s: %s", families[i]->name, why.at);
         }
-        if (!all->json) print_tally(&one, families[i]->name, &tally);
-        if (!all->json) fflush(stdout);
         json_array_append_new(list, tally_json(&one, families[i]->name, &tally));
+        if (!all->json) answer_text(json_array_get(list, json_array_size(list) - 1), text, stdout);
+        fflush(stdout);
         add_tally(&sum, &tally);
     }
-    json_array_append_new(list, tally_json(all, "all", &sum));
-    if (!all->json) print_tally(all, "all", &sum);
-    if (all->json)
-        json_print(list, JSON_INDENT(1));
-    else
-        json_decref(list);
+    json_t *last = tally_json(all, "all", &sum);
+    json_array_append_new(list, last);
+    if (!all->json) answer_text(last, text, stdout);
+    answer_print(list, all->json ? NULL : "", JSON_INDENT(1));
     return diff_status(&sum);
 }
 
@@ -251,9 +232,6 @@ int command_diff(int argc, char **argv)
     interrupt_catch();
     if (to.cases.is_all) return diff_families(&to);
     if (!diff_family(&to, &tally, &why)) return command_usage("diff", "%s", why.at);
-    if (to.json)
-        json_print(tally_json(&to, to.cases.family->name, &tally), JSON_INDENT(1));
-    else
-        print_tally(&to, to.cases.family->name, &tally);
+    answer_print(tally_json(&to, to.cases.family->name, &tally), to.json ? NULL : text, JSON_INDENT(1));
     return diff_status(&tally);
 }
