@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer.h"
 #include "command.h"
 #include "command_option.h"
 #include "finding_text.h"
@@ -97,18 +98,17 @@ static json_t *word_json(uint64_t word)
                      fields.error, "unused", fields.unused, "reading", word_reading(&fields));
 }
 
-static void print_word(uint64_t word)
-{
-    struct mbarrier_fields fields = mbarrier_unpack(word);
-    printf("0x%016" PRIx64 "\n", word);
-    printf("  phase     %-8d waits by parity: %d true, %d false\n", fields.phase, !fields.phase, fields.phase);
-    printf("  pending   %-8u arrivals missing in this phase\n", fields.pending);
-    printf("  expected  %-8u arrivals of the next phase\n", fields.expected);
-    printf("  tx        %-8d bytes expected minus bytes completed\n", fields.tx);
-    printf("  error     %s\n", fields.error ? "yes" : "no");
-    if (fields.unused) printf("  bit 0     1        set by no operation: is this an mbarrier?\n");
-    printf("  %s\n", word_reading(&fields));
-}
+static const char text_of_words[] =
+    "{*{word}\n  phase     {phase:-8} waits by parity: {phase?0 true, 1 false}{phase!1 true, 0 false}\n"
+    "  pending   {pending:-8} arrivals missing in this phase\n"
+    "  expected  {expected:-8} arrivals of the next phase\n"
+    "  tx        {tx:-8} bytes expected minus bytes completed\n"
+    "  error     {error?yes}{error!no}\n"
+    "{unused?  bit 0     1        set by no operation: is this an mbarrier?\n}"
+    "  {reading}\n}"
+    "A word read by a plain load may be stale: the live word is in the barrier unit of the SM. After mbarrier.inval "
+    "the "
+    "load is true.\n";
 
 static json_t *token_json(uint64_t token)
 {
@@ -116,21 +116,15 @@ static json_t *token_json(uint64_t token)
                      (json_int_t)mbarrier_pending_count(token), "error", (token & MBARRIER_ERROR_BIT) != 0);
 }
 
-static void print_token(uint64_t token)
-{
-    int phase = (int)(token >> 63);
-    printf("0x%016" PRIx64 "\n", token);
-    printf("  phase          %d   of the arrive that returned it; a wait is true while the barrier's phase is %d\n",
-           phase, !phase);
-    printf("  pending_count  %u   arrivals that were missing before it\n", mbarrier_pending_count(token));
-    if (token & MBARRIER_ERROR_BIT) printf("  error bit set: no arrive returns this, it would have faulted\n");
-    printf("  The low 32 bits carry no state.\n");
-}
+static const char text_of_tokens[] =
+    "{*{token}\n  phase          {phase}   of the arrive that returned it; a wait is true while the barrier's phase is "
+    "{phase?0}{phase!1}\n"
+    "  pending_count  {pending_count}   arrivals that were missing before it\n"
+    "{error?  error bit set: no arrive returns this, it would have faulted\n}"
+    "  The low 32 bits carry no state.\n}";
 
 static int read_numbers(const struct options *options)
 {
-    static const char stale[] = "A word read by a plain load may be stale: the live word is in the barrier unit of the "
-                                "SM. After mbarrier.inval the load is true.";
     json_t *list = json_array();
     for (int i = 0; i < options->arguments; i++) {
         uint64_t number;
@@ -140,15 +134,8 @@ static int read_numbers(const struct options *options)
                                  options->argument[i]);
         }
         json_array_append_new(list, options->token ? token_json(number) : word_json(number));
-        if (options->json) continue;
-        if (options->token)
-            print_token(number);
-        else
-            print_word(number);
     }
-    if (options->json) json_print(json_incref(list), JSON_INDENT(2));
-    if (!options->json && !options->token) printf("%s\n", stale);
-    json_decref(list);
+    answer_print(list, options->json ? NULL : options->token ? text_of_tokens : text_of_words, JSON_INDENT(2));
     return EXIT_AGREE;
 }
 
