@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# docs/json.md lists the keys of what each command prints with --json: every key that is printed is in the list, and every
-# key of the list is printed by one of the commands here. Argument: the root of the project.
+# docs/json.md is the schema of what each command prints with --json: every key that is printed is in the list, with the type
+# that the list says, and every key of the list is printed by one of the commands here. Argument: the root of the project.
 . "$(dirname "$0")/expect.sh" || exit 2
 root=$(cd "${1:?the root of the project}" && pwd) || exit 2
 cd "$work" || exit 2
@@ -9,12 +9,25 @@ cd "$work" || exit 2
 # section NAME: the keys under "## NAME", one a line.
 section() { awk -v name="## $1" '/^## / { inside = $0 == name } inside && /^\| `/ { print $2 }' FS='`' "$root/docs/json.md"; }
 
+# types NAME: the keys of that section whose type is one word, and that word. Of a.* a row says no type.
+types() {
+    awk -F'|' -v name="## $1" '/^## / { inside = $0 == name }
+        inside && $2 ~ /^ `[^`]*[^*`]` $/ && $3 ~ /^ (number|string|boolean) $/ { gsub(/[` ]/, "", $2); gsub(/ /, "", $3); print $2, $3 }' \
+        "$root/docs/json.md"
+}
+
 # keys "SECTION": adds the keys of the last run to those that the section was seen to have.
 keys() {
     local known
-    known=$("$JSON_CHECK" --paths <"$work/out" | cut -d' ' -f1 | sort -u)
+    known=$("$JSON_CHECK" --paths <"$work/out" | sort -u)
     check "$1: no JSON" test -n "$known"
-    echo "$known" | sed "s/^/$1|/" >>seen
+    echo "$known" | cut -d' ' -f1 | sed "s/^/$1|/" >>seen
+    types "$1" >typed
+    # A number above 2^63 - 1 is a string; what is null, or has no entries, has no type.
+    echo "$known" | awk -v name="$1" 'NR == FNR { type[$1] = $2; next }
+        ($1 in type) && $2 != type[$1] && $2 !~ /^(null|array|object)$/ && !(type[$1] == "number" && $2 == "large") && !(type[$1] == "string" && $2 == "large") {
+            print name ": " $1 " is a " $2 ", not a " type[$1] }' typed - >wrong
+    check "$(cat wrong)" test ! -s wrong
 }
 
 # compare SECTION...: the two lists.

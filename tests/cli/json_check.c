@@ -9,10 +9,12 @@
 
 enum { MAX_PATH = 256 };
 
+// "large": a number above 2^63 - 1, which is a string that begins with 0x.
 static const char *type_name(const json_t *value)
 {
     static const char *const names[] = {"object", "array", "string", "number", "number", "boolean", "boolean", "null"};
-    return names[json_typeof(value)];
+    const char *text = json_string_value(value);
+    return text != NULL && strncmp(text, "0x", 2) == 0 ? "large" : names[json_typeof(value)];
 }
 
 // Prints the path of every value that is no object, with its type; an empty array or object too.
