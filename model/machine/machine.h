@@ -222,11 +222,14 @@ struct machine_caller {
 // Where it stopped. Texts are the module's, not ended by 0. source_line is 0 where the PTX says no .loc.
 //   caller      the lines that source_line was inlined at, from the inside out; the last `called` of them are calls; of too
 //               many the outermost is the last
+//   telling     how many of the callers, from the inside, up to the line that says most of a wait (role.h)
+//   has_helper  the function that holds the innermost caller was inlined once
 struct machine_where {
     struct ptx_name function, source_file, instruction;
     uint32_t ptx_line, source_line, source_column;
     uint32_t cta[3], thread[3], rank, warp, lanes;
-    uint32_t callers, called;
+    uint32_t callers, called, telling;
+    int has_helper;
     struct machine_caller caller[MACHINE_CALLERS];
 };
 
@@ -237,8 +240,17 @@ const char *machine_where_joined(const struct machine_where *where);
 // the kernel is in. line 0: it is not known.
 struct machine_caller machine_where_own(const struct machine_where *where);
 
-// The same of a wait, which is often in a function that many call: the outermost line of no header.
+// The same of a wait, which is often in a helper that many call: the outermost line of no header, but within the role
+// that waits, such as a producer's function.
 struct machine_caller machine_where_outer(const struct machine_where *where);
+
+// That of the two with which the report of a fault begins: the outer one where the instruction is of an mbarrier or a
+// copy.
+struct machine_caller machine_where_lead(const struct machine_where *where);
+
+// The line of a helper of no header, between the outer one and a function that holds the instruction; line 0: there is
+// none.
+struct machine_caller machine_where_helper(const struct machine_where *where);
 
 enum { MACHINE_MESSAGE_BYTES = 8192 };
 

@@ -65,9 +65,19 @@ static const char *line_advice(const struct CUfunc_st *function)
     return "-lineinfo of nvcc, or --generate-line-info of NVRTC, adds the line of the source";
 }
 
+// "; the instruction is at pipe.cu:14", where the line before names who called a helper.
+static void print_helper(const struct machine_outcome *outcome)
+{
+    const struct machine_caller helper = machine_where_helper(&outcome->where);
+    const struct machine_caller own = machine_where_own(&outcome->where), lead = machine_where_lead(&outcome->where);
+    if (helper.line > 0 && own.line != lead.line)
+        plain_printf(stderr, "; it is in the call at %.*s:%u", (int)helper.file.length, helper.file.at, helper.line);
+    plain_printf(stderr, "\n");
+}
+
 static void print_error(const char *kernel, const struct machine_outcome *outcome)
 {
-    const struct machine_caller own = machine_where_own(&outcome->where);
+    const struct machine_caller own = machine_where_lead(&outcome->where);
     const enum cuda_result error = launch_error(outcome);
     const char *name = driver_error_name((int)error);
     const size_t length = strcspn(outcome->message, "\n");
@@ -75,8 +85,9 @@ static void print_error(const char *kernel, const struct machine_outcome *outcom
         plain_printf(stderr, "%.*s:%u: ", (int)own.file.length, own.file.at, own.line);
     else
         plain_printf(stderr, "tmaref: ");
-    plain_printf(stderr, "error: %s (%d) in kernel %s: %.*s\n", name == NULL ? "?" : name, (int)error, kernel,
+    plain_printf(stderr, "error: %s (%d) in kernel %s: %.*s", name == NULL ? "?" : name, (int)error, kernel,
                  (int)length, outcome->message);
+    print_helper(outcome);
     print_message(outcome->message + length + (outcome->message[length] == '\n'));
 }
 
@@ -146,7 +157,7 @@ static void print_callers(FILE *out, const struct machine_where *where)
 static void print_own(FILE *out, const char *kernel, const struct machine_outcome *outcome)
 {
     char signature[DEMANGLED_BYTES];
-    const struct machine_caller own = machine_where_own(&outcome->where);
+    const struct machine_caller own = machine_where_lead(&outcome->where);
     const size_t length = demangle_function(kernel, strlen(kernel), signature, sizeof signature);
     print_string(out, "signature", signature, length);
     print_string(out, "user_file", own.file.at, own.file.length);

@@ -12,6 +12,7 @@
 #include "handler.h"
 #include "hang.h"
 #include "looker.h"
+#include "role.h"
 
 // --- Text ------------------------------------------------------------------------------------------------------------
 
@@ -74,6 +75,16 @@ void machine_where_source(struct machine_where *where, const struct machine_modu
     where->source_column = location->column;
     where->source_file = ptx_file_name(front, location->file);
     set_callers(where, front, function, location->inlined_at);
+    where->telling = machine_role_calls(ptx_program(front), function, instruction->location);
+    where->has_helper = location->inlined_at != 0 && machine_is_called_once(function, location->inlined_at);
+}
+
+// The line of a call tells more, unless what it calls is a role.
+static void tell_call(struct machine_where *where, const struct ptx_program *program, const struct ptx_function *callee,
+                      const struct ptx_function *caller, uint32_t location, uint32_t before)
+{
+    if (where->telling == before && !machine_is_role(program, callee))
+        where->telling = before + 1 + machine_role_calls(program, caller, location);
 }
 
 // The lines of the calls that are under way, as far as the PTX says them.
@@ -87,6 +98,8 @@ static void add_calls(struct machine_where *where, const struct machine_module *
         const uint32_t at = frame->call->instruction;
         if (at >= function->instructions || function->instruction[at].location == 0) return;
         const struct ptx_location *location = &function->location[function->instruction[at].location];
+        tell_call(where, ptx_program(front), frame->function->source, function, function->instruction[at].location,
+                  where->callers);
         add_caller(where, front, location);
         set_callers(where, front, function, location->inlined_at);
         where->called = where->callers - inlined;
@@ -133,13 +146,17 @@ static const struct ptx_function *function_of_line(const struct machine *machine
     return NULL;
 }
 
-// ", inlined at ring.cu:19": the outermost of the lines.
+// ", inlined at ring.cu:19": the outermost of the lines, behind the telling one.
 static void add_outermost(struct machine_text *text, const struct machine_where *where)
 {
     if (where->callers == 0) return;
     const struct machine_caller *outermost = &where->caller[where->callers - 1];
-    machine_text_add(text, ", %s %.*s:%u", machine_where_joined(where), short_of(&outermost->file), outermost->file.at,
-                     outermost->line);
+    machine_text_add(text, ", %s ", machine_where_joined(where));
+    if (where->telling > 0 && where->telling < where->callers) {
+        const struct machine_caller *telling = &where->caller[where->telling - 1];
+        machine_text_add(text, "%.*s:%u, ", short_of(&telling->file), telling->file.at, telling->line);
+    }
+    machine_text_add(text, "%.*s:%u", short_of(&outermost->file), outermost->file.at, outermost->line);
 }
 
 size_t machine_line_place(const struct machine *machine, uint32_t line, uint32_t called_at, char *text, size_t bytes)
@@ -166,9 +183,11 @@ struct machine_where machine_line_where(const struct machine *machine, uint32_t 
     struct ptx_module *front = machine_module_front(machine->launch->module);
     if (function == NULL) return where;
     machine_where_source(&where, machine->launch->module, function, &instruction);
+    const struct ptx_function *callee = function;
     function = called_at > 0 ? function_of_line(machine, called_at, &location) : NULL;
     if (function == NULL) return where;
     where.called = 1;
+    tell_call(&where, ptx_program(front), callee, function, location, where.callers);
     add_caller(&where, front, &function->location[location]);
     set_callers(&where, front, function, function->location[location].inlined_at);
     return where;
@@ -236,9 +255,33 @@ struct machine_caller machine_where_own(const struct machine_where *where)
 
 struct machine_caller machine_where_outer(const struct machine_where *where)
 {
-    for (uint32_t i = where->callers; i > 0; i--)
+    for (uint32_t i = where->telling < where->callers ? where->telling : where->callers; i > 0; i--)
         if (!is_header(&where->caller[i - 1].file)) return where->caller[i - 1];
     return machine_where_own(where);
+}
+
+// Is the instruction one that programs put into helpers: of an mbarrier, or a copy?
+static int is_of_helpers(const struct ptx_name *instruction)
+{
+    static const char *const words[] = {"mbarrier.", "cp.async", "cp.reduce", "st.async"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        for (size_t at = 0; at + strlen(words[i]) <= instruction->length; at++)
+            if (memcmp(instruction->at + at, words[i], strlen(words[i])) == 0) return 1;
+    return 0;
+}
+
+struct machine_caller machine_where_lead(const struct machine_where *where)
+{
+    return is_of_helpers(&where->instruction) ? machine_where_outer(where) : machine_where_own(where);
+}
+
+struct machine_caller machine_where_helper(const struct machine_where *where)
+{
+    const struct machine_caller none = {{"", 0}, 0}, outer = machine_where_outer(where);
+    if (!where->has_helper || where->callers < 2 || where->telling < 2 || is_header(&where->caller[0].file))
+        return none;
+    return outer.line == where->caller[0].line && is_same_name(&outer.file, &where->caller[0].file) ? none
+                                                                                                    : where->caller[0];
 }
 
 void machine_place_text(const struct machine_strand *strand, const struct machine_code *code, uint32_t lane, char *text,

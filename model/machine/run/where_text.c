@@ -33,6 +33,11 @@ void where_print_lines(FILE *out, const struct machine_where *where)
     if (where->callers > 0) {
         const struct machine_caller *outermost = &where->caller[where->callers - 1];
         fprintf(out, ", %s", machine_where_joined(where));
+        if (where->telling > 0 && where->telling < where->callers) {
+            const struct machine_caller *telling = &where->caller[where->telling - 1];
+            print_line(out, " ", telling->file, telling->line);
+            fputc(',', out);
+        }
         print_line(out, " ", outermost->file, outermost->line);
     }
     fputc(')', out);
