@@ -39,7 +39,7 @@ static void clean_page(struct ledger *page, uint32_t rank, uint32_t address)
 void ledger_book_start(struct ledger_book *book, struct ledger *pages, uint32_t capacity)
 {
     assert(capacity > 0);
-    *book = (struct ledger_book){pages, capacity, 0, 0};
+    *book = (struct ledger_book){pages, capacity, 0, 0, 0};
     for (uint32_t i = 0; i < capacity; i++) pages[i].is_used = 0;
 }
 
@@ -52,6 +52,7 @@ void ledger_book_move(struct ledger_book *book, struct ledger *pages, uint32_t c
         if (old.page[i].is_used) *place_of(book, old.page[i].rank, old.page[i].address) = old.page[i];
     book->used = old.used;
     book->lost = old.lost;
+    book->events = old.events;
 }
 
 const struct ledger *ledger_find(const struct ledger_book *book, uint32_t rank, uint32_t address)
@@ -84,7 +85,7 @@ static int is_same(const struct event_origin *a, const struct event_origin *b)
            a->called_at == b->called_at;
 }
 
-static void contribute(struct ledger *page, const struct event *event)
+static void contribute(struct ledger *page, const struct event *event, uint64_t when)
 {
     const struct mbarrier_transaction *transaction = &event->barrier.transaction;
     struct ledger_entry *last = page->count > 0 ? &page->entry[page->count - 1] : NULL;
@@ -92,9 +93,9 @@ static void contribute(struct ledger *page, const struct event *event)
     if (transaction->arrivals > 0) page->last_arrival = *event->origin, page->has_arrival = 1;
     if (transaction->expect_bytes > 0) page->last_expect = *event->origin, page->has_expect = 1;
     if (last != NULL && page->lost == 0 && is_same(&last->origin, event->origin))
-        add(&last->transaction, transaction);
+        add(&last->transaction, transaction), last->when = when;
     else if (page->count < LEDGER_ENTRIES)
-        page->entry[page->count++] = (struct ledger_entry){*event->origin, *transaction};
+        page->entry[page->count++] = (struct ledger_entry){*event->origin, *transaction, when};
     else
         page->lost++;
 }
@@ -127,7 +128,7 @@ static void init(struct ledger *page, const struct event *event)
     page->init = *event->origin;
 }
 
-static void write_page(struct ledger *page, const struct event *event)
+static void write_page(struct ledger *page, const struct event *event, uint64_t when)
 {
     const struct event_barrier *barrier = &event->barrier;
     switch (barrier->step) {
@@ -141,11 +142,11 @@ static void write_page(struct ledger *page, const struct event *event)
         page->is_observed = 1;
         break;
     case BARRIER_TRANSACTION:
-        contribute(page, event);
+        contribute(page, event, when);
         if (barrier->completes) complete(page);
         break;
     case BARRIER_ERROR:
-        if (page->life == BARRIER_NONE) contribute(page, event);
+        if (page->life == BARRIER_NONE) contribute(page, event, when);
     }
 }
 
@@ -155,7 +156,7 @@ void ledger_hear(void *context, const struct event *event)
     if (event->kind != EVENT_BARRIER) return;
     struct ledger *page = open_page(book, event->barrier.rank, event->barrier.address);
     if (page != NULL)
-        write_page(page, event);
+        write_page(page, event, ++book->events);
     else
         book->lost++;
 }

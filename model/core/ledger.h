@@ -9,10 +9,12 @@
 
 enum { LEDGER_ENTRIES = 32 };
 
-// One contribution, and who made it; one of the same origin as the one before is added up with it.
+// One contribution, and who made it; one of the same origin as the one before is added up with it. `when`: the number
+// of the event of a barrier that it was, of all that the book has heard.
 struct ledger_entry {
     struct event_origin origin;
     struct mbarrier_transaction transaction;
+    uint64_t when;
 };
 
 // Has mbarrier.init made a barrier of the 8 bytes, and mbarrier.inval dropped it since?
@@ -48,6 +50,7 @@ struct ledger {
 struct ledger_book {
     struct ledger *page;
     uint32_t capacity, used, lost;
+    uint64_t events;
 };
 
 // An empty book of `capacity` pages, at least 1.

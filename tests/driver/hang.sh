@@ -51,8 +51,10 @@ tells() { # tells KERNEL BLOCK LINE...
     expect 1 "error: (kernel $kernel hangs|CUDA_.* in kernel $kernel)" -- "$RUN_PTX" "$folder/causes.ptx" "$kernel" 1 "$block"
     has "$scratch/out" "$@"
 }
-hangs() { # hangs KERNEL LINE WHAT LIKELY: both of the lines, of two warps
-    tells "$1" 64 "causes.cu:$2: error: kernel $1 hangs: $3" "  Likely: $4"
+hangs() { # hangs KERNEL LINE WHAT LIKELY: both of the lines, of two warps; the first names the other places of the second
+    local see
+    see=$(grep -oE 'causes\.cu:[0-9]+' <<<"$4" | grep -vxF "causes.cu:$2" | awk '!seen[$0]++' | paste -sd, | sed 's/,/, /g')
+    tells "$1" 64 "causes.cu:$2: error: kernel $1 hangs: $3${see:+; see $see}" "  Likely: $4"
 }
 folder=$1
 all='64 threads of CTA (0,0,0) wait for mbarrier full'
@@ -90,7 +92,7 @@ tells part 128 'causes.cu:164: error: kernel part hangs: 96 threads of CTA (0,0,
     '  Likely: the four warps of a warpgroup execute a wgmma together, and 1 of them is not there or has exited.'
 
 # The one CTA that keeps up 131 others leads, however many there are; they are one line.
-expect 1 '^causes.cu:184: error: kernel one_of_many hangs: 128 threads of CTA \(77,0,0\) wait for mbarrier full: its arrival is missing$' \
+expect 1 '^causes.cu:184: error: kernel one_of_many hangs: 128 threads of CTA \(77,0,0\) wait for mbarrier full: its arrival is missing; see causes.cu:180$' \
     -- "$RUN_PTX" "$folder/causes.ptx" one_of_many 132 128
 grep -qE '^  follows: 16768 threads of 131 CTAs poll memory at 0x[0-9a-f]+, which is 0x0 \(causes.cu:186\)$' "$scratch/out" || {
     cat "$scratch/out"; failed=1; }

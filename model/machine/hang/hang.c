@@ -75,6 +75,15 @@ static int add_cluster(struct machine_hang *hang, const struct machine_cluster *
 
 // --- Groups ----------------------------------------------------------------------------------------------------------
 
+// Of several that poll memory those lead of whom it is known which.
+static void hush_unknown(struct machine_hang *hang)
+{
+    int is_known = 0;
+    for (uint32_t i = 0; i < hang->waits; i++) is_known |= hang->wait[i].is_root && hang->wait[i].is_known;
+    for (uint32_t i = 0; i < hang->waits; i++)
+        if (hang->wait[i].what == HANG_MEMORY && !hang->wait[i].is_known) hang->wait[i].is_root &= !is_known;
+}
+
 // Who polls memory follows whoever waits for something else.
 static void settle_memory(struct machine_hang *hang)
 {
@@ -82,6 +91,7 @@ static void settle_memory(struct machine_hang *hang)
     for (uint32_t i = 0; i < hang->waits; i++) others |= hang->wait[i].is_root && hang->wait[i].what != HANG_MEMORY;
     for (uint32_t i = 0; i < hang->waits; i++)
         if (hang->wait[i].what == HANG_MEMORY) hang->wait[i].is_root &= !others;
+    hush_unknown(hang);
     hang_order_polls(hang);
     for (uint32_t i = 0; i < hang->waits; i++) // when the waits of all clusters are known
         if (hang->wait[i].what == HANG_MEMORY && hang->wait[i].is_root) hang_explain_memory(hang, &hang->wait[i]);

@@ -34,6 +34,7 @@ enum hang_score { HANG_NOTHING = 0, HANG_GUESS = 30, HANG_LIKELY = 60, HANG_CERT
 //   cta, warp   of the cluster; NULL: another's
 //   at          the line of the user's own
 //   is_missing  it came in the phase before, and has not come in this one
+//   when        the last of its events (ledger.h)
 struct hang_part {
     const struct machine_cta *cta;
     const struct machine_warp *warp;
@@ -41,6 +42,7 @@ struct hang_part {
     struct machine_caller at;
     int is_copy, is_missing;
     struct mbarrier_transaction transaction;
+    uint64_t when;
 };
 
 // An mbarrier, as it is.
@@ -137,8 +139,26 @@ void hang_order_polls(struct machine_hang *hang);
 void hang_explain_memory(const struct machine_hang *hang, struct hang_wait *wait);
 void hang_tell_memory(const struct machine_hang *hang, const struct hang_wait *wait, struct machine_text *text);
 
+// Has the missing one of the phase before done the same twice since, for another barrier (hang_cause_round.c)? Then it
+// has left this one out: 1, and that is likely.
+int hang_left_out(struct hang_wait *wait, const struct hang_part *part);
+
+// "warp 4", and the CTA if it is another's; what it did.
+void hang_add_warp(struct machine_text *text, const struct hang_wait *wait, const struct hang_part *part);
+const char *hang_act_of(const struct hang_part *part);
+
+// A wait of the cluster that returned too early (hang_early.c), in a sentence; 0: there is none. `suspect`: the warp
+// that came to a barrier too often, or NULL.
+int hang_add_early(struct machine_text *to, struct machine_cluster *cluster, const struct machine_warp *suspect);
+
+// Why an arrival of the strand is one too many, as " Likely: ..."; and which mbarrier next to an address that is none
+// was made where.
+void hang_explain_arrival(struct machine_text *to, const struct machine_strand *strand, const struct ledger *page,
+                          const struct mbarrier_fields *now);
+void hang_add_neighbour(struct machine_text *to, struct machine_cluster *cluster, uint32_t rank, uint32_t address);
+
 // Its bytes (hang_cause_bytes.c): 1 if they explain it.
-int hang_too_few_bytes(struct hang_wait *wait);
+int hang_too_few_bytes(const struct machine_hang *hang, struct hang_wait *wait);
 int hang_too_many_bytes(struct hang_wait *wait);
 
 // Does the part expect bytes, bring some, arrive? The first of the parts that does; NULL: none.
@@ -176,6 +196,9 @@ int hang_is_same_origin(const struct machine *machine, const struct event_origin
 int hang_reaches_line(const struct machine_strand *strand, const struct hang_part *part);
 int hang_reaches_form(const struct machine_strand *strand, const struct hang_part *part);
 int hang_reaches_handler(const struct machine_strand *strand, machine_handler *handler);
+
+// Is the strand where the waiters would go on to, with no way back to where they wait?
+int hang_is_past(const struct machine_strand *strand, const struct hang_wait *wait);
 
 // Does the waiter fill a buffer before it waits again: has it an expect_tx, a cp.async, or a store to shared memory
 // before the first load of it?

@@ -49,7 +49,8 @@ static struct hang_part part_of(const struct machine_cluster *cluster, const str
                               .lanes = entry->origin.lanes,
                               .at = caller_of(cluster->machine, entry->origin.line, entry->origin.called_at),
                               .is_copy = entry->origin.operation != 0,
-                              .transaction = entry->transaction};
+                              .transaction = entry->transaction,
+                              .when = entry->when};
 }
 
 static int is_of_same(const struct hang_part *a, const struct hang_part *b)
@@ -77,7 +78,7 @@ static uint32_t set_parts(const struct machine_cluster *cluster, const struct le
         if (at == parts)
             part[parts++] = next;
         else
-            add_transaction(&part[at].transaction, &next.transaction);
+            add_transaction(&part[at].transaction, &next.transaction), part[at].when = next.when;
     }
     return parts;
 }

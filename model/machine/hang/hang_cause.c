@@ -63,6 +63,61 @@ static int nobody_can_come(const struct hang_wait *wait)
     return missing > 0;
 }
 
+// A warp that is missing, that is past the barrier and has not come to it; NULL: there is none.
+static const struct machine_strand *who_is_past(const struct hang_wait *wait)
+{
+    const struct machine_cluster *cluster = wait->cluster;
+    for (uint32_t rank = 0; rank < cluster->ctas; rank++)
+        for (uint32_t i = 0; i < cluster->cta[rank].warps; i++) {
+            const struct machine_warp *warp = &cluster->cta[rank].warp[i];
+            if (!wait->need[hang_warp_index(warp)]) continue;
+            for (uint32_t s = 0; s < warp->strands; s++)
+                if (hang_is_past(&warp->strand[s], wait)) return &warp->strand[s];
+        }
+    return NULL;
+}
+
+// "warp 2 of CTA 1 in the cluster"
+static void add_strand(struct machine_text *to, const struct hang_wait *wait, const struct machine_strand *strand)
+{
+    machine_text_add(to, "warp %u", strand->warp->index);
+    if (wait->cluster->ctas > 1) machine_text_add(to, " of CTA %u in the cluster", strand->warp->cta->rank);
+}
+
+static int somebody_is_past(const struct machine_hang *hang, struct hang_wait *wait)
+{
+    const struct machine_strand *past = who_is_past(wait);
+    const struct hang_wait *its = past != NULL ? hang_wait_of_strand(hang, past) : NULL;
+    char place[PLACE_BYTES];
+    if (past == NULL) return 0;
+    struct machine_text to = hang_likely(wait, HANG_CERTAIN + 4);
+    add_strand(&to, wait, past);
+    machine_text_add(&to, " has not come to it, and is past it");
+    if (its != NULL) machine_text_add(&to, ", at %s", hang_place(its, place, sizeof place));
+    machine_text_add(&to, ": it left this barrier out, or left a loop before the others. All of them must come to it.");
+    return 1;
+}
+
+// Those that come now are not those of the last phase: one of them is at the wrong barrier.
+static int others_come(struct hang_wait *wait)
+{
+    const struct machine_cta *cta = &wait->cluster->cta[wait->rank];
+    const struct machine_barrier *barrier = &cta->barrier[wait->number];
+    uint32_t now = 0;
+    if (barrier->expected == 0 || barrier->came_before == 0) return 0;
+    for (uint32_t i = 0; i < cta->warps; i++)
+        if (barrier->arrived[i] != 0) now |= 1u << i;
+    if ((now & ~barrier->came_before) == 0) return 0;
+    struct machine_text to = hang_likely(wait, HANG_LIKELY + 2);
+    machine_text_add(&to, "warps");
+    for (uint32_t left = now; left != 0; left &= left - 1) machine_text_add(&to, " %d", __builtin_ctz(left));
+    machine_text_add(&to, " have come to barrier %u, and its last phase was of warps", wait->number);
+    for (uint32_t left = barrier->came_before; left != 0; left &= left - 1)
+        machine_text_add(&to, " %d", __builtin_ctz(left));
+    machine_text_add(&to, ": some of them name the wrong barrier, or have left one out.");
+    return 1;
+}
+
 // Does somebody poll memory who has yet to come? Then he keeps it up.
 static int is_kept_up_by_poll(const struct machine_hang *hang, const struct hang_wait *wait)
 {
@@ -117,8 +172,19 @@ static void explain_barrier(const struct machine_hang *hang, struct hang_wait *w
                          cta->live_warps, cta->warps, wait->number, wait->wanted);
     } else if (barrier->expected > 0 && nobody_can_come(wait)) { // one of all is complete when the others exit
         struct machine_text to = hang_likely(wait, HANG_CERTAIN + 2);
-        machine_text_add(&to, "the missing threads cannot come to it any more: no barrier is on their way.");
+        machine_text_add(&to,
+                         "the missing threads cannot come to it any more: no barrier is on their way. They have made "
+                         "a round less, or an arrive for it named another barrier.");
+    } else if (barrier->expected > 0) {
+        others_come(wait);
+    } else if (!is_kept_up_by_poll(hang, wait)) { // each comes to one of all at a place like this
+        somebody_is_past(hang, wait);
     }
+}
+
+static void explain_cluster(const struct machine_hang *hang, struct hang_wait *wait)
+{
+    somebody_is_past(hang, wait);
 }
 
 // --- Lanes of a warp -------------------------------------------------------------------------------------------------
@@ -171,6 +237,9 @@ void hang_find_cause(const struct machine_hang *hang, struct hang_wait *wait)
         break;
     case HANG_BARRIER:
         explain_barrier(hang, wait);
+        break;
+    case HANG_CLUSTER:
+        explain_cluster(hang, wait);
         break;
     case HANG_MEMORY:
         wait->score = 5; // more than a barrier of all threads, which waits for the one that polls

@@ -75,8 +75,23 @@ int hang_is_of(const struct hang_wait *wait, const struct hang_part *part, const
     return 0;
 }
 
+// Does a warp that has brought nothing wait at a barrier of its CTA or of the cluster, with such a copy on its way?
+// Then it may bring the rest.
+static int may_bring_more(const struct machine_hang *hang, const struct hang_wait *wait, const struct hang_part *brings)
+{
+    for (uint32_t i = 0; i < hang->waits; i++) {
+        const struct hang_wait *other = &hang->wait[i];
+        int has_brought = other->cluster != wait->cluster;
+        if (other->what != HANG_BARRIER && other->what != HANG_CLUSTER) continue;
+        for (uint32_t p = 0; p < wait->barrier->parts; p++)
+            has_brought |= wait->barrier->part[p].warp == other->strand[0]->warp;
+        if (!has_brought && hang_reaches_form(other->strand[0], brings)) return 1;
+    }
+    return 0;
+}
+
 // Fewer bytes came than were expected.
-int hang_too_few_bytes(struct hang_wait *wait)
+int hang_too_few_bytes(const struct machine_hang *hang, struct hang_wait *wait)
 {
     const struct hang_barrier *barrier = wait->barrier;
     const struct mbarrier_transaction *came = &barrier->page->total;
@@ -95,7 +110,8 @@ int hang_too_few_bytes(struct hang_wait *wait)
         return 1;
     }
     if (was_enough && wait->exited == 0) return 0;
-    struct machine_text to = hang_likely(wait, was_enough ? HANG_LIKELY : HANG_CERTAIN + 5);
+    const int is_sure = !was_enough && !may_bring_more(hang, wait, brings);
+    struct machine_text to = hang_likely(wait, is_sure ? HANG_CERTAIN + 5 : HANG_LIKELY);
     machine_text_add(&to, "expect_tx");
     hang_add_line(&to, wait, expects);
     machine_text_add(&to, " asks for %llu bytes, and the copies", (unsigned long long)came->expect_bytes);

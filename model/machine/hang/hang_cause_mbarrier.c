@@ -31,19 +31,6 @@ static const struct flight_seen *seen_by(const struct hang_wait *wait)
 
 // --- mbarriers: who is missing ---------------------------------------------------------------------------------------
 
-// "warp 4", and the CTA if it is another's.
-static void add_warp(struct machine_text *text, const struct hang_wait *wait, const struct hang_part *part)
-{
-    machine_text_add(text, "warp %u", part->warp->index);
-    if (part->cta->rank != wait->strand[0]->warp->cta->rank)
-        machine_text_add(text, " of CTA %u in the cluster", part->cta->rank);
-}
-
-static const char *act_of(const struct hang_part *part)
-{
-    return hang_does(part, HANG_ARRIVES) ? "arrived" : hang_does(part, HANG_BRINGS) ? "copied" : "expected bytes";
-}
-
 // Can a strand of its warp do it again?
 static int can_come(const struct hang_part *part)
 {
@@ -84,6 +71,10 @@ static int somebody_is_missing(const struct machine_hang *hang, struct hang_wait
     }
     const struct hang_part *part = gone != NULL ? gone : late;
     if (part == NULL) return 0;
+    for (uint32_t i = 0; i < barrier->befores; i++)
+        if (barrier->before[i].is_missing && barrier->before[i].warp != NULL &&
+            hang_left_out(wait, &barrier->before[i]))
+            return 1;
     const struct hang_wait *its = hang_wait_of_part(hang, part);
     wait->score = HANG_GUESS;
     if (gone != NULL && seen_by(wait) == NULL && barrier->page->phases > 1) return 0; // the waiter itself is not next
@@ -91,8 +82,8 @@ static int somebody_is_missing(const struct machine_hang *hang, struct hang_wait
     if (wait->score == HANG_NOTHING) return 0;
     const int is_own = barrier->pattern == barrier->page;
     struct machine_text to = hang_likely(wait, gone != NULL ? HANG_CERTAIN - 1 : HANG_GUESS);
-    add_warp(&to, wait, part);
-    machine_text_add(&to, " %s %s", act_of(part), is_own ? "in the phase before" : "at a barrier made with it");
+    hang_add_warp(&to, wait, part);
+    machine_text_add(&to, " %s %s", hang_act_of(part), is_own ? "in the phase before" : "at a barrier made with it");
     hang_add_line(&to, wait, part);
     machine_text_add(&to, ", but has not %s", is_own ? "in this one" : "at this one");
     if (gone != NULL) {
@@ -344,6 +335,19 @@ static int others_got_on(const struct machine_hang *hang, const struct hang_wait
     return 0;
 }
 
+// Does another thread wait for an mbarrier to which nothing has come, and has it got nowhere yet? Then it has arrived
+// at nothing behind its wait, while the waiter has been round once.
+static int others_never_began(const struct machine_hang *hang, const struct hang_wait *wait)
+{
+    for (uint32_t i = 0; i < hang->waits; i++) {
+        const struct hang_wait *other = &hang->wait[i];
+        if (other == wait || other->cluster != wait->cluster || other->what != HANG_MBARRIER) continue;
+        if (other->barrier->page == NULL || other->barrier->page->phases > 0 || other->barrier->parts > 0) continue;
+        if (!has_seen_any(other->strand[0]->warp)) return 1;
+    }
+    return 0;
+}
+
 // Does somebody wait at a barrier of the CTA, or poll memory? Then he may have been on his way to this one.
 static int others_meet(const struct machine_hang *hang, const struct hang_wait *wait)
 {
@@ -363,10 +367,11 @@ static int nothing_came(const struct machine_hang *hang, struct hang_wait *wait)
     const int is_first = seen_by(wait) == NULL && wait->parity == 0;
     const int fills = is_first && (!has_filled(wait) || others_starve(hang, wait)) && hang_fills(wait);
     struct machine_text to =
-        hang_likely(wait, fills                       ? HANG_LIKELY + 5
-                          : is_first                  ? (others_meet(hang, wait) ? HANG_NOTHING + 1 : HANG_GUESS + 5)
-                          : others_got_on(hang, wait) ? HANG_GUESS + 10
-                                                      : HANG_GUESS - 12);
+        hang_likely(wait, fills      ? HANG_LIKELY + 5
+                          : is_first ? (others_meet(hang, wait) ? HANG_NOTHING + 1 : HANG_GUESS + 5)
+                          : others_never_began(hang, wait) ? HANG_GUESS - 12
+                          : others_got_on(hang, wait)      ? HANG_GUESS + 10
+                                                           : HANG_GUESS - 12);
     machine_text_add(&to, "nothing has arrived since its init");
     add_init_line(&to, wait);
     if (fills)
@@ -453,7 +458,7 @@ static int has_taken_too_early(struct hang_wait *wait)
     return 1;
 }
 
-void hang_explain_mbarrier(const struct machine_hang *hang, struct hang_wait *wait)
+static void explain_by_state(const struct machine_hang *hang, struct hang_wait *wait)
 {
     const struct hang_barrier *barrier = wait->barrier;
     const struct mbarrier_fields *now = &barrier->now;
@@ -470,8 +475,21 @@ void hang_explain_mbarrier(const struct machine_hang *hang, struct hang_wait *wa
     }
     if (is_overwritten(wait) || init_wiped(wait) || has_taken_too_early(wait) || waits_for_another_phase(wait)) return;
     if (now->tx < 0 && hang_too_many_bytes(wait)) return;
-    if (now->pending == 0 && now->tx > 0 && hang_too_few_bytes(wait)) return;
+    if (now->pending == 0 && now->tx > 0 && hang_too_few_bytes(hang, wait)) return;
     if (now->pending > 0 && too_few_arrivals(hang, wait)) return;
     if (nothing_came(hang, wait)) return;
     if (somebody_is_missing(hang, wait) && wait->score < HANG_LIKELY && is_passed_over(wait)) wait->score += 10;
+}
+
+// What another wait let pass too early explains it better than what only does not fit.
+void hang_explain_mbarrier(const struct machine_hang *hang, struct hang_wait *wait)
+{
+    char early[sizeof wait->likely] = "";
+    struct machine_text text = {early, 0, sizeof early};
+    explain_by_state(hang, wait);
+    const int is_overrun = wait->score == HANG_CERTAIN + 2 && wait->barrier->befores > 0;
+    const struct machine_warp *suspect = is_overrun ? wait->barrier->before[0].warp : NULL;
+    if (wait->score >= HANG_CERTAIN + 3 || !hang_add_early(&text, wait->cluster, suspect)) return;
+    struct machine_text to = hang_likely(wait, wait->score < HANG_CERTAIN ? HANG_CERTAIN : wait->score);
+    machine_text_add(&to, "%s", early);
 }

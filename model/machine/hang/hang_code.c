@@ -118,6 +118,23 @@ int hang_reaches_handler(const struct machine_strand *strand, machine_handler *h
     return reaches;
 }
 
+static int reaches_code(const struct machine_function *function, uint32_t from, uint32_t to)
+{
+    struct walk walk = {.function = function};
+    const int is_there = walk_from(&walk, from);
+    const int reaches = is_there && walk.seen[to];
+    free(walk.seen);
+    return reaches;
+}
+
+int hang_is_past(const struct machine_strand *strand, const struct hang_wait *wait)
+{
+    const struct machine_function *function = wait->function;
+    const uint32_t at = (uint32_t)(wait->code - function->code);
+    if (strand->frame->function != function || !is_known(strand) || wait->strand[0]->frame->caller != NULL) return 0;
+    return strand->pc != at && reaches_code(function, at, strand->pc) && !reaches_code(function, strand->pc, at);
+}
+
 // --- What it does next -----------------------------------------------------------------------------------------------
 
 static int is_form_of_wait(int form)

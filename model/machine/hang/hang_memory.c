@@ -118,12 +118,19 @@ static int is_first_poll(const struct machine_hang *hang, uint32_t at)
     return 1;
 }
 
+// Of two that wait for each other in a loop: the one that is earlier in its round keeps up the other.
+static int is_behind(const struct hang_wait *one, const struct hang_wait *other)
+{
+    return one->function == other->function && one->code < other->code;
+}
+
 static int depends_on(const struct machine_hang *hang, const struct hang_wait *wait)
 {
     for (uint32_t i = 0; i < hang->waits; i++) {
         const struct hang_wait *other = &hang->wait[i];
         if (other->code == wait->code || !is_first_poll(hang, i)) continue;
-        if (may_be_written_by(wait, other) && !may_be_written_by(other, wait)) return 1;
+        if (!may_be_written_by(wait, other)) continue;
+        if (!may_be_written_by(other, wait) || is_behind(other, wait)) return 1;
     }
     return 0;
 }

@@ -176,6 +176,17 @@ static void note_wait(const struct machine_strand *strand, const struct machine_
                                                 .called_at = machine_called_at(strand->frame)};
 }
 
+// What is known of waits that saw no new phase.
+static void keep_stale(struct flight_seen *seen, const struct flight_seen *before)
+{
+    const int is_stale = seen->is_parity && (seen->lanes & before->lanes) != 0 && seen->phases == before->phases;
+    seen->since = seen->phases - before->phases;
+    seen->stales = before->stales + (uint32_t)is_stale;
+    seen->stale_line = is_stale ? seen->line : before->stale_line;
+    seen->stale_called_at = is_stale ? seen->called_at : before->stale_called_at;
+    seen->stale_phases = is_stale ? seen->phases : before->stale_phases;
+}
+
 static void note_success(const struct machine_strand *strand, const struct machine_code *code,
                          const struct mbarrier_instruction *in, uint32_t lanes)
 {
@@ -196,6 +207,7 @@ static void note_success(const struct machine_strand *strand, const struct machi
     struct flight_seen *seen = flight_seen_of(warp, rank, address);
     const int is_again = seen->is_used && seen->rank == rank && seen->address == address && seen->inits == page->inits;
     const int was_early = is_again ? seen->was_early : is_parity(in) && page->phases == 0;
+    const struct flight_seen before = *seen;
     *seen = (struct flight_seen){.is_used = 1,
                                  .was_early = was_early,
                                  .is_parity = is_parity(in),
@@ -203,9 +215,11 @@ static void note_success(const struct machine_strand *strand, const struct machi
                                  .address = address,
                                  .line = strand->frame->function->source->instruction[code->instruction].line,
                                  .called_at = warp->last.called_at,
+                                 .lanes = lanes,
                                  .operand = in->operand[first],
                                  .inits = page->inits,
                                  .phases = page->phases};
+    if (is_again) keep_stale(seen, &before);
 }
 
 // For how long a try_wait that fails holds its thread, where nobody else has anything to do. An H200 shows 7.8 thousand
@@ -306,6 +320,7 @@ static void tell_refusal(struct machine_text *text, const struct machine_strand 
     hang_name(cluster, rank, address, name, sizeof name);
     if (page == NULL || page->life == BARRIER_NONE) {
         machine_text_add(text, "nobody has initialised mbarrier %s at shared address 0x%x", name, address);
+        hang_add_neighbour(text, cluster, rank, address);
         return;
     }
     machine_text_add(text, "mbarrier %s at shared address 0x%x", name, address);
@@ -322,7 +337,7 @@ static enum machine_next refuse(struct machine_strand *strand, const struct mach
     struct machine_text text = {what, 0, sizeof what};
     struct findings findings;
     if (rule_row(rule)->cuda_error != CUDA_LAUNCH_FAILED ||
-        machine_mbarrier_fault_explain(cluster, rank, address, rule, more, sizeof more) == 0) {
+        machine_mbarrier_fault_explain(strand, rank, address, rule, more, sizeof more) == 0) {
         machine_shared_name(cluster->machine, address, more, sizeof more);
         return machine_fault(strand, code, lane, rule, in->address[lane], more);
     }

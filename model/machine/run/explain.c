@@ -7,6 +7,7 @@
 
 #include "cluster.h"
 #include "flight_item.h"
+#include "hang.h"
 #include "report.h"
 #include "rules/mbarrier.h"
 
@@ -183,9 +184,10 @@ static int read_word(struct machine_cluster *cluster, uint32_t rank, uint32_t ad
 }
 
 // What an instruction of the CTA of rank `rank` found that broke a rule of its barrier.
-size_t machine_mbarrier_fault_explain(struct machine_cluster *cluster, uint32_t rank, uint32_t address, enum rule rule,
-                                      char *text, size_t bytes)
+size_t machine_mbarrier_fault_explain(const struct machine_strand *strand, uint32_t rank, uint32_t address,
+                                      enum rule rule, char *text, size_t bytes)
 {
+    struct machine_cluster *cluster = strand->warp->cta->cluster;
     struct machine_text to = {text, 0, bytes};
     struct mbarrier_fields now;
     if (bytes > 0) text[0] = 0;
@@ -195,10 +197,8 @@ size_t machine_mbarrier_fault_explain(struct machine_cluster *cluster, uint32_t 
     const struct ledger *page = page_of(cluster, rank, address);
     if (!is_made(page))
         add_hint(&to, why_incomplete(&now, page));
-    else if (rule == RULE_MBARRIER_ARRIVALS && now.pending == 0)
-        add_hint(&to,
-                 "this arrival belongs to the next phase, or to another mbarrier. The wait before it is missing or "
-                 "returned at once because it had the parity of another phase, or the arrival names the wrong stage.");
+    else if (rule == RULE_MBARRIER_ARRIVALS)
+        hang_explain_arrival(&to, strand, page, &now);
     return to.used;
 }
 

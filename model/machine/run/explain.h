@@ -11,10 +11,10 @@
 // there is none.
 size_t machine_mbarriers_explain(struct machine_cluster *cluster, uint32_t rank, char *text, size_t bytes);
 
-// The mbarrier at which an instruction broke `rule`, before the instruction: its state and its ledger, each line behind
-// a new line. Returns the length, 0 if there are no bytes of a barrier.
-size_t machine_mbarrier_fault_explain(struct machine_cluster *cluster, uint32_t rank, uint32_t address, enum rule rule,
-                                      char *text, size_t bytes);
+// The mbarrier at which an instruction of the strand broke `rule`, before the instruction: its state and its ledger,
+// each line behind a new line. Returns the length, 0 if there are no bytes of a barrier.
+size_t machine_mbarrier_fault_explain(const struct machine_strand *strand, uint32_t rank, uint32_t address,
+                                      enum rule rule, char *text, size_t bytes);
 
 #pragma GCC visibility pop
 

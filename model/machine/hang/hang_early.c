@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+// A wait that let its thread pass too early: it returned for a phase that was over, or before bytes had come for the
+// first time. Its thread does not wait; those who do, or whose arrivals come too soon, suffer from it.
+#include "flight_item.h"
+#include "hang.h"
+#include "report.h"
+
+enum { PLACE_BYTES = 160 };
+
+static int brings_bytes(const struct ledger *page)
+{
+    int brings = page->has_expect;
+    for (int i = 0; i < page->count; i++) brings |= page->entry[i].origin.operation != 0;
+    for (int i = 0; i < page->befores; i++) brings |= page->before[i].origin.operation != 0;
+    return brings;
+}
+
+// The mbarrier has gone on since the wait saw nothing new, or the warp went on from there to do what it should not: one
+// that is filled once may be waited for again and again.
+static int is_stale(const struct flight_seen *seen, const struct ledger *page, const struct flight_warp *suspect)
+{
+    const int is_last = suspect != NULL && suspect->last.rank == seen->rank && suspect->last.address == seen->address;
+    return seen->stales > 0 && (page->phases > seen->stale_phases || page->count > 0 || is_last);
+}
+
+static int add_early(struct machine_text *to, struct machine_cluster *cluster, const struct machine_warp *warp,
+                     const struct flight_seen *seen, int is_suspect)
+{
+    const struct ledger *page = ledger_find(cluster->flights->unit.ledgers, seen->rank, seen->address);
+    char name[PLACE_BYTES], place[PLACE_BYTES];
+    if (!seen->is_used || page == NULL || page->life != BARRIER_LIVE || seen->inits != page->inits) return 0;
+    const int stale = is_stale(seen, page, is_suspect ? flight_warp_of(warp) : NULL),
+              early = seen->was_early && brings_bytes(page);
+    if (!stale && !early) return 0;
+    hang_name(cluster, seen->rank, seen->address, name, sizeof name);
+    machine_text_add(to, "a wait of warp %u", warp->index);
+    if (cluster->ctas > 1) machine_text_add(to, " of CTA %u in the cluster", warp->cta->rank);
+    machine_text_add(to, " for %s (%s) ", name,
+                     hang_line(cluster->machine, stale ? seen->stale_line : seen->line,
+                               stale ? seen->stale_called_at : seen->called_at, place, sizeof place));
+    if (stale)
+        machine_text_add(to, "returned at once, because it had the parity of the phase that it had waited for before. "
+                             "The parity must flip each time that the mbarrier is used again.");
+    else
+        machine_text_add(to,
+                         "had parity 1 the first time, so it returned before any bytes had come. The first wait for "
+                         "a full buffer must have parity 0.");
+    return 1;
+}
+
+int hang_add_early(struct machine_text *to, struct machine_cluster *cluster, const struct machine_warp *suspect)
+{
+    for (uint32_t rank = 0; rank < cluster->ctas; rank++)
+        for (uint32_t i = 0; i < cluster->cta[rank].warps; i++)
+            for (int s = 0; s < FLIGHT_SEEN; s++) {
+                const struct machine_warp *warp = &cluster->cta[rank].warp[i];
+                if (add_early(to, cluster, warp, &flight_warp_of(warp)->seen[s], warp == suspect)) return 1;
+            }
+    return 0;
+}
+
+// --- An arrival too many ---------------------------------------------------------------------------------------------
+
+static const char *line_of(const struct machine_cluster *cluster, const struct event_origin *who, char *text,
+                           size_t bytes)
+{
+    return hang_line(cluster->machine, who->line, who->called_at, text, bytes);
+}
+
+// Have others arrived from the line of this arrival, in the first phase of the mbarrier? Then each of them is meant to.
+static int come_from_one_line(const struct machine_strand *strand, const struct ledger *page)
+{
+    const struct machine *machine = strand->warp->cta->cluster->machine;
+    const struct ptx_function *source = strand->frame->function->source;
+    const struct machine_code *code = &strand->frame->function->code[strand->pc];
+    const struct event_origin own = {.line = source->instruction[code->instruction].line,
+                                     .called_at = machine_called_at(strand->frame)};
+    for (int i = 0; page->phases == 0 && i < page->count; i++) {
+        const struct event_origin *who = &page->entry[i].origin;
+        if ((who->warp != strand->warp->index || who->cta != strand->warp->cta->number) &&
+            hang_is_same_origin(machine, who, &own))
+            return 1;
+    }
+    return 0;
+}
+
+// What the wait before it saw; NULL: it is not known.
+static const struct flight_seen *seen_last(const struct machine_strand *strand)
+{
+    struct flight_warp *warp = flight_warp_of(strand->warp);
+    const struct flight_seen *seen = flight_seen_of(warp, warp->last.rank, warp->last.address);
+    return (warp->last.lanes & strand->lanes) != 0 && seen->is_used && seen->rank == warp->last.rank &&
+                   seen->address == warp->last.address
+               ? seen
+               : NULL;
+}
+
+static void add_general(struct machine_text *to, struct machine_cluster *cluster, const struct flight_seen *seen)
+{
+    const struct ledger *page =
+        seen != NULL ? ledger_find(cluster->flights->unit.ledgers, seen->rank, seen->address) : NULL;
+    char place[PLACE_BYTES];
+    machine_text_add(to,
+                     "this arrival belongs to the next phase, or to another mbarrier. The wait before it is missing or "
+                     "returned at once because it had the parity of another phase, or the arrival names the wrong "
+                     "stage.");
+    if (page != NULL && page->life == BARRIER_LIVE)
+        machine_text_add(to,
+                         " Or the mbarrier of that wait completed too early: its count of init (%s) is lower than its "
+                         "arrivals, or who arrived had not waited.",
+                         line_of(cluster, &page->init, place, sizeof place));
+}
+
+void hang_explain_arrival(struct machine_text *to, const struct machine_strand *strand, const struct ledger *page,
+                          const struct mbarrier_fields *now)
+{
+    struct machine_cluster *cluster = strand->warp->cta->cluster;
+    char place[PLACE_BYTES], early[1024] = "";
+    struct machine_text sentence = {early, 0, sizeof early};
+    if (hang_add_early(&sentence, cluster, strand->warp)) {
+        machine_text_add(to, "\n    Likely: %s", early);
+    } else if (page->phases == 0 && (now->pending > 0 || come_from_one_line(strand, page))) {
+        machine_text_add(to, "\n    Likely: the count of init (%s), %u, is lower than the arrivals of a phase.",
+                         line_of(cluster, &page->init, place, sizeof place), now->expected);
+    } else {
+        machine_text_add(to, "\n    Likely: ");
+        add_general(to, cluster, seen_last(strand));
+    }
+}
+
+void hang_add_neighbour(struct machine_text *to, struct machine_cluster *cluster, uint32_t rank, uint32_t address)
+{
+    const struct ledger_book *book = cluster->flights->unit.ledgers;
+    const struct ledger *page = ledger_find(book, rank, address - MBARRIER_BYTES);
+    char place[PLACE_BYTES];
+    if (page == NULL || page->life != BARRIER_LIVE) page = ledger_find(book, rank, address + MBARRIER_BYTES);
+    if (page == NULL || page->life != BARRIER_LIVE) return;
+    machine_text_add(to, "; the one %s it was initialised at %s", page->address < address ? "before" : "behind",
+                     line_of(cluster, &page->init, place, sizeof place));
+}
