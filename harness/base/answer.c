@@ -98,20 +98,21 @@ static int is_something(const json_t *value)
     return json_is_true(value) || entries(value) > 0;
 }
 
-// The value as `format`, of `bytes` bytes, has it. A format without a letter is completed by the kind of the value.
+// The value as `format`, of `bytes` bytes, has it. Its letter counts where it is x of a number, or f of one with a
+// point.
 static void print_value(const json_t *value, const char *format, size_t bytes, FILE *out)
 {
     char full[FORMAT_BYTES];
-    const int has_letter = bytes > 0 && isalpha((unsigned char)format[bytes - 1]);
-    const int shown = (int)bytes - has_letter;
-    const char letter = has_letter ? format[bytes - 1] : json_is_real(value) ? 'g' : 'd';
-    if (json_is_integer(value) || (json_is_string(value) && letter == 'x')) { // json_u64() makes strings of large ones
-        snprintf(full, sizeof full, "%%%.*sll%c", shown, format, letter);
+    const char letter = bytes > 0 ? format[bytes - 1] : '\0';
+    const size_t given = strspn(format, "-0123456789.");
+    const int shown = (int)(given < bytes ? given : bytes), is_hex = letter == 'x';
+    if (json_is_integer(value) || (json_is_string(value) && is_hex)) { // json_u64() makes strings of large ones
+        snprintf(full, sizeof full, "%%%.*sll%c", shown, format, is_hex ? 'x' : 'd');
         plain_printf(out, full,
                      json_is_integer(value) ? (unsigned long long)json_integer_value(value)
                                             : strtoull(json_string_value(value), NULL, 16));
     } else if (json_is_real(value)) {
-        snprintf(full, sizeof full, "%%%.*s%c", shown, format, letter);
+        snprintf(full, sizeof full, "%%%.*s%c", shown, format, letter == 'f' ? 'f' : 'g');
         plain_printf(out, full, json_real_value(value));
     } else {
         snprintf(full, sizeof full, "%%%.*ss", shown, format);

@@ -20,6 +20,7 @@ static const struct {
     {"{name} {n}, {half}", "a 12, 0.5"},
     {"{yes} {no}", "true false"},
     {"{n:5}|{n:-5}|{n:04x}|{half:.2f}|{name:-3}|{name:3}", "   12|12   |000c|0.50|a  |  a"},
+    {"{n:*n} {n:%s} {name:x.} {half:*}", "12 12 a 0.5"}, // what is no format of printf counts for nothing
     {"{big} {big:x} {big:20x}", "0xffffffffffffffff ffffffffffffffff     ffffffffffffffff"},
     {"{in.name} {list.2} {in.list.0}", "b 3 7"},
     {"{list#} {empty#} {in#} {list#:3}", "3 0 2   3"},
