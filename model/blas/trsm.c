@@ -3,9 +3,13 @@
 // elements is rounded once, before it is used for the next.
 #include "blas.h"
 
-// One system: T x = alpha b for each of the `count` columns of B. X op(A) is op(A)^T X^T.
+// One system: T x = alpha b for each of the `count` columns of B. X op(A) is op(A)^T X^T. With arrays of addresses in
+// memory of the device, one for each of the batches.
 struct triangle {
     struct matrix t, b;
+    const void *const *t_array;
+    void *const *b_array;
+    int64_t batches;
     int64_t edge, count;
     int is_lower, is_unit, reals;
     struct factor alpha;
@@ -70,6 +74,16 @@ static void solve(void *its_job)
             solve_element(job, alpha, job->is_lower ? i : job->edge - 1 - i, column);
 }
 
+static void solve_all(void *its_job)
+{
+    struct triangle job = *(const struct triangle *)its_job;
+    for (int64_t batch = 0; batch < job.batches; batch++) {
+        job.t.at = (void *)job.t_array[batch];
+        job.b.at = job.b_array[batch];
+        solve(&job);
+    }
+}
+
 // What a call is given; the enums have the numbers of cublas_api.h.
 struct trsm {
     int type, side, fill, operation, diagonal;
@@ -129,6 +143,33 @@ static enum cublas_status submit(const char *call, void *its_handle, const struc
     return error != CUBLAS_STATUS_SUCCESS ? error : blas_submit(call, handle->stream, solve, &job, sizeof job);
 }
 
+static enum cublas_status submit_all(const char *call, void *its_handle, const struct trsm *it, const void *const *a,
+                                     void *const *b, int64_t batches)
+{
+    const struct blas_handle *handle = blas_handle_of(its_handle, call);
+    if (handle == NULL) return CUBLAS_STATUS_NOT_INITIALIZED;
+    const int64_t edge = it->side == SIDE_RIGHT ? it->n : it->m;
+    enum cublas_status error = check(call, it, edge);
+    if (error == CUBLAS_STATUS_SUCCESS && batches < 0)
+        error = blas_refuse(call, CUBLAS_STATUS_INVALID_VALUE, "batchCount is %lld", (long long)batches);
+    if (error != CUBLAS_STATUS_SUCCESS || it->m == 0 || it->n == 0 || batches == 0) return error;
+    struct triangle job = triangle_of(it, edge, handle);
+    job.t_array = a, job.b_array = b, job.batches = batches;
+    error = blas_check_memory(call, "the addresses of A", (const void *)a, (size_t)batches * sizeof *a);
+    if (error == CUBLAS_STATUS_SUCCESS)
+        error = blas_check_memory(call, "the addresses of B", (const void *)b, (size_t)batches * sizeof *b);
+    return error != CUBLAS_STATUS_SUCCESS ? error : blas_submit(call, handle->stream, solve_all, &job, sizeof job);
+}
+
+#define TRSM_BATCHED(name, size, type)                                                                                 \
+    BLAS_VISIBLE enum cublas_status name(void *handle, int side, int fill, int operation, int diagonal, size m,        \
+                                         size n, const void *alpha, const void *const *a, size lda, void *const *b,    \
+                                         size ldb, size batches)                                                       \
+    {                                                                                                                  \
+        return submit_all(__func__, handle,                                                                            \
+                          &(struct trsm){type, side, fill, operation, diagonal, m, n, alpha, NULL, lda, NULL, ldb}, a, \
+                          b, batches);                                                                                 \
+    }
 #define TRSM(name, size, type)                                                                                         \
     BLAS_VISIBLE enum cublas_status name(void *handle, int side, int fill, int operation, int diagonal, size m,        \
                                          size n, const void *alpha, const void *a, size lda, void *b, size ldb)        \
@@ -138,7 +179,13 @@ static enum cublas_status submit(const char *call, void *its_handle, const struc
     }
 #define BOTH(name, type) TRSM(name, int, type) TRSM(name##_64, int64_t, type)
 
+#define BOTH_BATCHED(name, type) TRSM_BATCHED(name, int, type) TRSM_BATCHED(name##_64, int64_t, type)
+
 BOTH(cublasStrsm_v2, CUDA_R_32F)
 BOTH(cublasDtrsm_v2, CUDA_R_64F)
 BOTH(cublasCtrsm_v2, CUDA_C_32F)
 BOTH(cublasZtrsm_v2, CUDA_C_64F)
+BOTH_BATCHED(cublasStrsmBatched, CUDA_R_32F)
+BOTH_BATCHED(cublasDtrsmBatched, CUDA_R_64F)
+BOTH_BATCHED(cublasCtrsmBatched, CUDA_C_32F)
+BOTH_BATCHED(cublasZtrsmBatched, CUDA_C_64F)

@@ -125,14 +125,9 @@ struct solver_matrix solver_vector_of(int type, const void *at, int64_t count)
     return (struct solver_matrix){(void *)at, type, count, 1, count > 0 ? count : 1};
 }
 
-struct dense solver_zeros(int64_t rows, int64_t columns)
-{
-    return (struct dense){calloc((size_t)(rows * columns) + 1, sizeof(struct complex_number)), rows, columns};
-}
-
 struct dense solver_adjoint(const struct dense *from)
 {
-    const struct dense to = solver_zeros(from->columns, from->rows);
+    const struct dense to = dense_zeros(from->columns, from->rows);
     for (int64_t column = 0; to.at != NULL && column < to.columns; column++)
         for (int64_t row = 0; row < to.rows; row++)
             dense_column(&to, column)[row] = complex_adjoint(dense_column(from, row)[column]);
@@ -143,28 +138,13 @@ struct dense solver_adjoint(const struct dense *from)
 
 struct dense solver_read(const struct solver_matrix *from)
 {
-    const int reals = 1 + numbers_is_complex(from->type);
-    const struct dense to = solver_zeros(from->rows, from->columns);
-    for (int64_t column = 0; to.at != NULL && column < to.columns; column++)
-        for (int64_t row = 0; row < to.rows; row++) {
-            double pair[2] = {0, 0};
-            numbers_widen(numbers_real(from->type), from->at, reals * (column * from->leading + row), 1, reals, pair);
-            dense_column(&to, column)[row] = (struct complex_number){pair[0], pair[1]};
-        }
-    return to;
+    return dense_read(from->at, from->type, from->rows, from->columns, from->leading);
 }
 
+// `from` may have more than there is place for: its first columns are written.
 void solver_write(const struct solver_matrix *to, const struct dense *from)
 {
-    const int reals = 1 + numbers_is_complex(to->type);
-    const enum number_type real = numbers_real(to->type);
-    for (int64_t column = 0; column < to->columns; column++)
-        for (int64_t row = 0; row < to->rows; row++) {
-            const struct complex_number value = dense_column(from, column)[row];
-            const int64_t at = reals * (column * to->leading + row);
-            numbers_put(real, to->at, at, value.re);
-            if (reals == 2) numbers_put(real, to->at, at + 1, value.im);
-        }
+    dense_write(to->at, to->type, to->leading, &(struct dense){from->at, from->rows, to->columns});
 }
 
 void solver_write_reals(const struct solver_matrix *to, const double *from)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The simulated libcusolver: what its calls share. A call becomes a function of the host that its stream runs, in
 // double precision; each result is rounded once.
-//   factor.c, orthogonal.c  the arithmetic (dense.h)
+//   orthogonal.c            the arithmetic (dense.h), with factor.c of libcublas
 //   job.c                   matrices of the device: checked, read and written
 //   linear.c                systems: LU, Cholesky, QR
 //   spectral.c              eigenvalues and singular values
@@ -93,7 +93,6 @@ struct dense solver_read(const struct solver_matrix *from);
 void solver_write(const struct solver_matrix *to, const struct dense *from);
 void solver_write_reals(const struct solver_matrix *to, const double *from);
 
-struct dense solver_zeros(int64_t rows, int64_t columns);
 struct dense solver_adjoint(const struct dense *from);
 
 void solver_set_info(const struct solver_job *job, int64_t info);

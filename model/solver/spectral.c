@@ -23,7 +23,7 @@ static void make_hermitian(const struct dense *a, int is_lower)
 static void run_eigen(const struct solver_job *job)
 {
     const int64_t n = job->matrix[MATRIX].columns;
-    struct dense a = solver_read(&job->matrix[MATRIX]), v = solver_zeros(n, n);
+    struct dense a = solver_read(&job->matrix[MATRIX]), v = dense_zeros(n, n);
     double *values = malloc(((size_t)n + 1) * sizeof *values);
     if (a.at != NULL && v.at != NULL && values != NULL) {
         make_hermitian(&a, job->is_lower);
@@ -55,7 +55,7 @@ enum cusolver_status solver_eigen(const char *call, void *handle, int mode, int 
 // The first columns of a matrix, or those and more that are orthonormal; columns of `of` are.
 static struct dense columns_of(const struct dense *of, int64_t columns)
 {
-    struct dense to = solver_zeros(of->rows, columns);
+    struct dense to = dense_zeros(of->rows, columns);
     const int64_t known = columns < of->columns ? columns : of->columns;
     for (int64_t i = 0; to.at != NULL && i < known * of->rows; i++) to.at[i] = of->at[i];
     if (to.at != NULL) dense_complete(&to, known);
@@ -82,7 +82,7 @@ static void run_svd(const struct solver_job *job)
     const int is_wide = matrix[MATRIX].rows < matrix[MATRIX].columns;
     struct dense read = solver_read(&matrix[MATRIX]), a = read;
     if (is_wide && read.at != NULL) a = solver_adjoint(&read);
-    struct dense v = solver_zeros(a.columns, a.columns);
+    struct dense v = dense_zeros(a.columns, a.columns);
     double *values = malloc(((size_t)a.columns + 1) * sizeof *values);
     int has_memory = read.at != NULL && a.at != NULL && v.at != NULL && values != NULL;
     if (has_memory) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Dense matrices in double precision, by columns without gaps, and their factorizations. Reals are complex numbers
-// without an imaginary part. Nothing here knows of devices; the names of what is computed are LAPACK's.
-#ifndef TMAREF_SOLVER_DENSE_H
-#define TMAREF_SOLVER_DENSE_H
+// without an imaginary part. The names of what is computed are LAPACK's. factor.c has LU and Cholesky, orthogonal.c of
+// libcusolver the rest.
+#ifndef TMAREF_BLAS_DENSE_H
+#define TMAREF_BLAS_DENSE_H
 
 #include <stdint.h>
 
@@ -57,6 +58,12 @@ static inline struct complex_number complex_quotient(struct complex_number a, st
     if (a.im == 0 && by.im == 0) return (struct complex_number){a.re / by.re, 0};
     return complex_times(complex_product(a, complex_adjoint(by)), 1 / complex_square(by));
 }
+
+struct dense dense_zeros(int64_t rows, int64_t columns); // NULL at `at` if there is no memory
+
+// A copy of a matrix whose columns lie `leading` elements of a type (numbers.h) apart; and back, rounded once.
+struct dense dense_read(const void *at, int type, int64_t rows, int64_t columns, int64_t leading);
+void dense_write(void *at, int type, int64_t leading, const struct dense *from);
 
 // Sum of conj(a[i]) * b[i].
 struct complex_number dense_dot(const struct complex_number *a, const struct complex_number *b, int64_t count);

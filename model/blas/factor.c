@@ -1,9 +1,40 @@
 // SPDX-License-Identifier: MIT
-// LU, Cholesky, and systems of triangles.
+// Dense matrices in memory; LU, Cholesky, and systems of triangles.
 #include <math.h>
-#include <stddef.h>
+#include <stdlib.h>
 
 #include "dense.h"
+#include "numbers.h"
+
+struct dense dense_zeros(int64_t rows, int64_t columns)
+{
+    return (struct dense){calloc((size_t)(rows * columns) + 1, sizeof(struct complex_number)), rows, columns};
+}
+
+struct dense dense_read(const void *at, int type, int64_t rows, int64_t columns, int64_t leading)
+{
+    const int reals = 1 + numbers_is_complex(type);
+    const struct dense to = dense_zeros(rows, columns);
+    for (int64_t column = 0; to.at != NULL && column < to.columns; column++)
+        for (int64_t row = 0; row < to.rows; row++) {
+            double pair[2] = {0, 0};
+            numbers_widen(numbers_real(type), at, reals * (column * leading + row), 1, reals, pair);
+            dense_column(&to, column)[row] = (struct complex_number){pair[0], pair[1]};
+        }
+    return to;
+}
+
+void dense_write(void *at, int type, int64_t leading, const struct dense *from)
+{
+    const int reals = 1 + numbers_is_complex(type);
+    for (int64_t column = 0; column < from->columns; column++)
+        for (int64_t row = 0; row < from->rows; row++) {
+            const struct complex_number value = dense_column(from, column)[row];
+            const int64_t index = reals * (column * leading + row);
+            numbers_put(numbers_real(type), at, index, value.re);
+            if (reals == 2) numbers_put(numbers_real(type), at, index + 1, value.im);
+        }
+}
 
 struct complex_number dense_dot(const struct complex_number *a, const struct complex_number *b, int64_t count)
 {
