@@ -19,7 +19,7 @@ const char *const rmw_form_names[] = {RMW_FORMS_LIST(FORM_NAME) NULL};
 const char *const rmw_type_names[] = {RMW_TYPES_LIST(TYPE_NAME) NULL};
 const char *const rmw_issuer_names[] = {RMW_ISSUERS_LIST(ISSUER_NAME) NULL};
 
-static uint32_t rmw_ctas(const struct rmw_case *c)
+uint32_t rmw_ctas(const struct rmw_case *c)
 {
     return (c->count + c->tile - 1) / c->tile;
 }
@@ -39,23 +39,16 @@ static const char *illegal(const void *test_case)
 
 // --- What is where ---------------------------------------------------------------------------------------------------
 
-static uint32_t tile_bytes(const struct rmw_case *c)
-{
-    return c->tile * rmw_element_bytes((enum rmw_type)c->type);
-}
-
 static uint32_t array_window_bytes(const struct rmw_case *c)
 {
     uint32_t bytes = c->offset + c->count * rmw_element_bytes((enum rmw_type)c->type);
     return 2 * RMW_SURROUND_BYTES + (bytes + 15) / 16 * 16;
 }
 
-enum { WINDOW_ARRAY, WINDOW_BEFORE, WINDOW_AFTER, WINDOW_LOG };
-
 static void rmw_windows(const void *test_case, struct result *result)
 {
     const struct rmw_case *c = test_case;
-    uint32_t ctas = rmw_ctas(c), guarded = rmw_guarded_bytes(tile_bytes(c));
+    uint32_t ctas = rmw_ctas(c), guarded = rmw_guarded_bytes(rmw_tile_bytes(c));
     result_window(result, "array", RMW_ARRAY, array_window_bytes(c));
     result_window(result, "before", 0, ctas * guarded);
     result_window(result, "after", 0, ctas * guarded);
@@ -66,7 +59,7 @@ static void rmw_windows(const void *test_case, struct result *result)
 static void rmw_fill(const void *test_case, const struct result *result)
 {
     const struct rmw_case *c = test_case;
-    const struct window *array = &result->window[WINDOW_ARRAY];
+    const struct window *array = &result->window[RMW_WINDOW_ARRAY];
     static const enum bulk_content contents[] = {BULK_CONTENT_DISTINCT, BULK_CONTENT_F16,   BULK_CONTENT_INT32,
                                                  BULK_CONTENT_F32,      BULK_CONTENT_INT64, BULK_CONTENT_F64,
                                                  BULK_CONTENT_INT32};
@@ -74,53 +67,30 @@ static void rmw_fill(const void *test_case, const struct result *result)
         put_u64(array->bytes + at, bulk_word(c->seed, contents[c->type], BULK_SALT_SOURCE, at));
 }
 
-// --- The model -------------------------------------------------------------------------------------------------------
-
-// The job on windows that lie `shift` further than here.
-static struct rmw_job job_of(const struct rmw_case *c, const struct result *result, uint64_t shift, uint64_t array)
-{
-    const struct window *w = result->window;
-    return (struct rmw_job){.data = array + RMW_SURROUND_BYTES + c->offset,
-                            .before = (uint64_t)(uintptr_t)w[WINDOW_BEFORE].bytes + shift,
-                            .after = (uint64_t)(uintptr_t)w[WINDOW_AFTER].bytes + shift,
-                            .log = (uint64_t)(uintptr_t)w[WINDOW_LOG].bytes + shift,
-                            .count = c->count,
-                            .tile = c->tile};
-}
-
-static enum rule rmw_run_model(const void *test_case, struct result *result)
-{
-    const struct rmw_case *c = test_case;
-    const struct window *array = &result->window[WINDOW_ARRAY];
-    const struct memory global = {array->bytes, array->base, array->size_bytes};
-    const struct rmw_job job = job_of(c, result, 0, RMW_ARRAY);
-    return rmw_model((enum rmw_form)c->form, (enum rmw_type)c->type, c->threads, &job, &global);
-}
-
 // --- The GPU ---------------------------------------------------------------------------------------------------------
-
-// Starts a kernel over `job`, whose addresses are the device's. Returns 0 or the CUDA error; does not wait.
-static int rmw_start(struct gpu *gpu, enum rmw_form form, enum rmw_type type, enum rmw_issuer issuer, uint32_t threads,
-                     struct rmw_job *job)
-{
-    char kernel[80];
-    void *arguments[] = {job};
-    snprintf(kernel, sizeof kernel, "rmw_%s_%s_%s", rmw_form_names[form], rmw_type_names[type],
-             rmw_issuer_names[issuer]);
-    struct gpu_launch launch = {.module = "rmw",
-                                .kernel = kernel,
-                                .grid = (unsigned)((job->count + job->tile - 1) / job->tile),
-                                .block = threads,
-                                .shared_bytes = rmw_shared_bytes(job->tile * rmw_element_bytes(type)),
-                                .arguments = arguments};
-    return gpu_start(gpu, &launch);
-}
 
 static int start_case(struct gpu *gpu, const void *test_case, struct result *result, uint64_t shift)
 {
     const struct rmw_case *c = test_case;
-    struct rmw_job job = job_of(c, result, shift, (uint64_t)(uintptr_t)result->window[WINDOW_ARRAY].bytes + shift);
-    return rmw_start(gpu, (enum rmw_form)c->form, (enum rmw_type)c->type, (enum rmw_issuer)c->issuer, c->threads, &job);
+    const struct window *w = result->window;
+    struct rmw_job job = {.data =
+                              (uint64_t)(uintptr_t)w[RMW_WINDOW_ARRAY].bytes + shift + RMW_SURROUND_BYTES + c->offset,
+                          .before = (uint64_t)(uintptr_t)w[RMW_WINDOW_BEFORE].bytes + shift,
+                          .after = (uint64_t)(uintptr_t)w[RMW_WINDOW_AFTER].bytes + shift,
+                          .log = (uint64_t)(uintptr_t)w[RMW_WINDOW_LOG].bytes + shift,
+                          .count = c->count,
+                          .tile = c->tile};
+    char kernel[80];
+    void *arguments[] = {&job};
+    snprintf(kernel, sizeof kernel, "rmw_%s_%s_%s", rmw_form_names[c->form], rmw_type_names[c->type],
+             rmw_issuer_names[c->issuer]);
+    const struct gpu_launch launch = {.module = "rmw",
+                                      .kernel = kernel,
+                                      .grid = rmw_ctas(c),
+                                      .block = c->threads,
+                                      .shared_bytes = rmw_shared_bytes(rmw_tile_bytes(c)),
+                                      .arguments = arguments};
+    return gpu_start(gpu, &launch);
 }
 
 // --- Random cases: every kernel; arrays that start anywhere their call allows, with a last tile of any length, and now
@@ -225,7 +195,7 @@ static void explain_array(const struct rmw_case *c, const struct window *expecte
 static void explain_tile(const struct rmw_case *c, const struct window *expected, const struct window *found,
                          uint32_t at, FILE *out)
 {
-    uint32_t guarded = rmw_guarded_bytes(c->tile * rmw_element_bytes((enum rmw_type)c->type));
+    uint32_t guarded = rmw_guarded_bytes(rmw_tile_bytes(c));
     fprintf(out, "    %s: CTA %" PRIu32 ", byte %" PRId64 " of its tile: 0x%02x expected, 0x%02x found\n",
             expected->name, at / guarded, (int64_t)(at % guarded) - RMW_GUARD_BYTES, expected->bytes[at],
             found->bytes[at]);
@@ -256,6 +226,6 @@ const struct family family_rmw = {
     .start = start_case,
     .kernels = "rmw",
     .ground = rmw_ground,
-    .grounded = 1u << WINDOW_LOG,
+    .grounded = 1u << RMW_WINDOW_LOG,
     .explain = rmw_explain,
 };

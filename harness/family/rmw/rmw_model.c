@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
-// See rmw_model.h. The steps are those of the guide, numbered as there.
-#include "rmw_model.h"
-#include "result.h"
-
+// What the kernels of rmw.cu leave, by arithmetic alone: every element 1 higher, canaries around the tiles, and
+// barriers after one phase. How bytes move is the business of the PTX machine, which runs the kernels (the executor
+// sim).
 #include <string.h>
 
-#include "bulk.h"
-#include "cp_async.h"
 #include "mbarrier.h"
 #include "reduce.h"
+#include "rmw_case.h"
+#include "rules/bulk.h"
 
 uint32_t rmw_element_bytes(enum rmw_type type)
 {
@@ -69,125 +68,62 @@ void rmw_add_1(enum rmw_type type, uint8_t *element)
         add_integer(element, rmw_element_bytes(type));
 }
 
-// One CTA while it works: its memories, where its elements are in both, and what it logs.
-struct cta {
-    enum rmw_form form;
-    enum rmw_type type;
-    uint32_t threads;
-    const struct memory *global;
-    struct memory shared;
-    uint64_t from;
-    uint32_t to, bytes, bulk_bytes;
-    struct rmw_log log;
-};
-
-// By registers, from byte `first` on.
-static void plain(struct cta *cta, uint32_t first, int to_global)
+uint32_t rmw_tile_bytes(const struct rmw_case *c)
 {
-    uint32_t bytes = cta->bytes - first;
-    uint8_t *shared = memory_at(&cta->shared, cta->to + first, bytes);
-    uint8_t *global = memory_at(cta->global, cta->from + first, bytes);
-    memcpy(to_global ? global : shared, to_global ? shared : global, bytes);
+    return c->tile * rmw_element_bytes((enum rmw_type)c->type);
 }
 
-static enum rule load_bulk(struct cta *cta)
+static uint32_t elements_of(const struct rmw_case *c, uint32_t cta)
 {
-    struct bulk bulk = {BULK_GLOBAL_TO_SHARED, cta->global, &cta->shared, cta->from, cta->to, cta->bulk_bytes};
-    const struct mbarrier_transaction expect = {.expect_bytes = cta->bulk_bytes};
-    uint32_t landed = 0;
-    enum rule rule = mbarrier_transact(&cta->log.word, &expect);
-    cta->log.bulk_bytes = (uint32_t)mbarrier_unpack(cta->log.word).tx;
-    if (rule == RULE_OK) rule = bulk_copy(&bulk, &landed, NULL);
-    if (rule != RULE_OK || landed == 0) return rule;
-    return mbarrier_transact_remote(&cta->log.word, &(struct mbarrier_transaction){.complete_bytes = landed});
+    const uint32_t left = c->count - cta * c->tile;
+    return left < c->tile ? left : c->tile;
 }
 
-static enum rule load_cp_async(struct cta *cta, uint32_t lanes)
+// Does a call ask for a bulk copy of a tile that begins at no multiple of 16? All tiles do if the second one does.
+static int faults(const struct rmw_case *c)
 {
-    uint32_t size = rmw_element_bytes(cta->type);
-    struct cp_async copy = {cta->global, &cta->shared, CP_ASYNC_WHOLE, size, size, cta->from, cta->to};
-    enum rule rule = RULE_OK;
-    for (uint32_t at = 0; at < cta->bytes && rule == RULE_OK; at += size) {
-        rule = cp_async_copy(&copy, NULL);
-        copy.from += size;
-        copy.to += size;
-    }
-    if (rule == RULE_OK) rule = mbarrier_copies_issue(&cta->log.word, lanes, 0);
-    return rule != RULE_OK ? rule : mbarrier_copies_done(&cta->log.word, lanes, 0);
+    if (!asks_for_bulk((enum rmw_form)c->form)) return 0;
+    for (uint32_t cta = 0; cta < rmw_ctas(c); cta++)
+        if ((c->offset + cta * rmw_tile_bytes(c)) % 16 != 0 &&
+            elements_of(c, cta) * rmw_element_bytes((enum rmw_type)c->type) >= 16)
+            return 1;
+    return 0;
 }
 
-// Steps 1 to 3: the barrier, the copy, and the arrival of all threads.
-static enum rule load(struct cta *cta)
+// Its barrier has completed one phase, in which every thread arrived once.
+static struct rmw_log log_of(const struct rmw_case *c, uint32_t bytes)
 {
-    int is_group = cta->form == RMW_MEMCPY_ASYNC_GROUP;
-    enum rule rule = RULE_OK;
-    cta->log = (struct rmw_log){.word = mbarrier_init(cta->threads), .fulfilled = RMW_FULFILLED_ASYNC};
-    switch (rmw_path(cta->form, cta->type)) {
-    case RMW_BULK:
-        rule = load_bulk(cta);
-        plain(cta, cta->bulk_bytes, 0);
-        break;
-    case RMW_CP_ASYNC:
-        rule = load_cp_async(cta, is_group ? cta->threads : 1);
-        break;
-    case RMW_PLAIN:
-        plain(cta, 0, 0);
-        cta->log.fulfilled = RMW_FULFILLED_NONE;
-        break;
-    }
-    if (cta->form == RMW_CP_ASYNC_BULK) cta->log.fulfilled = RMW_FULFILLED_UNTOLD;
-    if (is_group) cta->log.bulk_bytes = 0;
-    if (rule != RULE_OK) return rule;
-    return mbarrier_transact(&cta->log.word, &(struct mbarrier_transaction){.arrivals = cta->threads});
+    const enum rmw_form form = (enum rmw_form)c->form;
+    const enum rmw_path path = rmw_path(form, (enum rmw_type)c->type);
+    struct mbarrier_fields end = mbarrier_unpack(mbarrier_init(c->threads));
+    end.phase = 1;
+    return (struct rmw_log){.word = mbarrier_pack(&end),
+                            .bulk_bytes = path == RMW_BULK && form != RMW_MEMCPY_ASYNC_GROUP ? bytes / 16 * 16 : 0,
+                            .fulfilled = form == RMW_CP_ASYNC_BULK ? RMW_FULFILLED_UNTOLD
+                                         : path == RMW_PLAIN       ? RMW_FULFILLED_NONE
+                                                                   : RMW_FULFILLED_ASYNC};
 }
 
-// Steps 4 to 7: what a bulk store does not carry, the threads store.
-static enum rule modify(struct cta *cta)
+// What a CTA leaves: its tile between canaries, as it was loaded and as it is stored, the array, and its log.
+static void leave(const struct rmw_case *c, const struct window *w, uint32_t cta)
 {
-    uint32_t size = rmw_element_bytes(cta->type), ignored;
-    for (uint32_t at = 0; at < cta->bytes; at += size)
-        rmw_add_1(cta->type, memory_at(&cta->shared, cta->to + at, size));
-    plain(cta, cta->bulk_bytes, 1);
-    struct bulk bulk = {BULK_SHARED_TO_GLOBAL, &cta->shared, cta->global, cta->to, cta->from, cta->bulk_bytes};
-    return bulk_copy(&bulk, &ignored, NULL);
+    const uint32_t size = rmw_element_bytes((enum rmw_type)c->type), bytes = elements_of(c, cta) * size;
+    const uint32_t guarded = rmw_guarded_bytes(rmw_tile_bytes(c));
+    uint8_t *array = w[RMW_WINDOW_ARRAY].bytes + RMW_SURROUND_BYTES + c->offset + cta * rmw_tile_bytes(c);
+    uint8_t *before = w[RMW_WINDOW_BEFORE].bytes + cta * guarded, *after = w[RMW_WINDOW_AFTER].bytes + cta * guarded;
+    const struct rmw_log log = log_of(c, bytes);
+    for (uint32_t at = 0; at < guarded; at += 4) put_u32(before + at, rmw_canary(at));
+    memcpy(before + RMW_GUARD_BYTES, array, bytes);
+    for (uint32_t at = 0; at < bytes; at += size) rmw_add_1((enum rmw_type)c->type, array + at);
+    memcpy(after, before, guarded);
+    memcpy(after + RMW_GUARD_BYTES, array, bytes);
+    memcpy(w[RMW_WINDOW_LOG].bytes + cta * sizeof log, &log, sizeof log);
 }
 
-// A CTA's part of a dump.
-static void dump(uint64_t output, uint32_t index, const void *from, uint32_t bytes)
+enum rule rmw_run_model(const void *test_case, struct result *result)
 {
-    memcpy((uint8_t *)(uintptr_t)output + (size_t)index * bytes, from, bytes);
-}
-
-static enum rule run(struct cta *cta, const struct rmw_job *job, uint32_t index, uint32_t guarded)
-{
-    uint8_t *start = cta->shared.bytes + RMW_BARRIER_BYTES;
-    for (uint32_t at = 0; at < guarded; at += 4) put_u32(start + at, rmw_canary(at));
-    enum rule rule = load(cta);
-    dump(job->before, index, start, guarded);
-    if (rule == RULE_OK) rule = modify(cta);
-    dump(job->after, index, start, guarded);
-    dump(job->log, index, &cta->log, sizeof cta->log);
-    return rule;
-}
-
-enum rule rmw_model(enum rmw_form form, enum rmw_type type, uint32_t threads, const struct rmw_job *job,
-                    const struct memory *global)
-{
-    uint8_t shared[RMW_SHARED_BYTES];
-    const uint32_t size = rmw_element_bytes(type), tile_bytes = job->tile * size;
-    enum rule rule = RULE_OK;
-    for (uint64_t start = 0; start < job->count && rule == RULE_OK; start += job->tile) {
-        uint64_t left = job->count - start;
-        struct cta cta = {.form = form,
-                          .type = type,
-                          .threads = threads,
-                          .global = global,
-                          .shared = {shared, RMW_SHARED_START, rmw_shared_bytes(tile_bytes)},
-                          .from = job->data + start * size,
-                          .to = RMW_SHARED_START + RMW_BARRIER_BYTES + RMW_GUARD_BYTES,
-                          .bytes = (left < job->tile ? (uint32_t)left : job->tile) * size};
-        if (asks_for_bulk(form) || cta.from % 16 == 0) cta.bulk_bytes = cta.bytes / 16 * 16;
-        rule = run(&cta, job, (uint32_t)(start / job->tile), rmw_guarded_bytes(tile_bytes));
-    }
-    return rule;
+    const struct rmw_case *c = test_case;
+    if (faults(c)) return RULE_BULK_ALIGN;
+    for (uint32_t cta = 0; cta < rmw_ctas(c); cta++) leave(c, result->window, cta);
+    return RULE_OK;
 }
