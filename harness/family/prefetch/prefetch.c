@@ -66,6 +66,58 @@ static void prefetch_fill(const void *test_case, const struct result *result)
 }
 
 // --- The model -------------------------------------------------------------------------------------------------------
+// What must come out, by arithmetic alone. How the bytes move is the business of the PTX machine (the executor sim).
+
+static void put_1_more(uint8_t *to, const uint8_t *from, uint32_t size_bytes)
+{
+    for (uint32_t at = 0; at < size_bytes; at += PREFETCH_WORD_BYTES) {
+        uint32_t value;
+        memcpy(&value, from + at, sizeof value);
+        put_u32(to + at, value + 1);
+    }
+}
+
+// Whole 16 bytes of a batch go by bulk copies; the first batch that begins at no multiple of 16 faults.
+static int faults(const struct prefetch_case *c, uint64_t at, uint32_t bytes)
+{
+    return bytes >= 16 && (c->offset + at) % 16 != 0;
+}
+
+// Batch after batch of a CTA: the destination is 1 more, a stage holds what went through it last, and its barrier has
+// completed a phase for each batch.
+static enum rule run_cta(const struct prefetch_case *c, const struct places *w, uint32_t rank)
+{
+    const uint32_t first = PREFETCH_SURROUND_BYTES + c->offset,
+                   bytes = prefetch_stages_bytes(c->batch_bytes, c->stages);
+    uint8_t *stages = w->shared.bytes + (size_t)rank * bytes;
+    struct mbarrier_fields word[PREFETCH_MAX_STAGES];
+    for (uint32_t at = 0; at < bytes; at += 4) put_u32(stages + at, prefetch_canary(at));
+    for (uint32_t i = 0; i < c->stages; i++) word[i] = mbarrier_unpack(mbarrier_init(1));
+    uint64_t at = (uint64_t)rank * c->batch_bytes;
+    for (uint32_t turn = 0; at < c->count_bytes; turn++, at += (uint64_t)c->ctas * c->batch_bytes) {
+        const uint64_t left = c->count_bytes - at;
+        const uint32_t size = left < c->batch_bytes ? (uint32_t)left : c->batch_bytes, stage = turn % c->stages;
+        if (faults(c, at, size)) return RULE_BULK_ALIGN;
+        put_1_more(w->destination.bytes + first + at, w->source.bytes + first + at, size);
+        memcpy(stages + PREFETCH_GUARD_BYTES + stage * prefetch_pitch(c->batch_bytes),
+               w->destination.bytes + first + at, size / 16 * 16);
+        word[stage].phase ^= 1;
+    }
+    for (uint32_t i = 0; i < c->stages; i++)
+        put_u64(w->barriers.bytes + (size_t)rank * prefetch_words_bytes(c->stages) + 8 * i, mbarrier_pack(&word[i]));
+    return RULE_OK;
+}
+
+static enum rule prefetch_run_model(const void *test_case, struct result *result)
+{
+    const struct prefetch_case *c = test_case;
+    const struct places w = places_of(result);
+    enum rule rule = RULE_OK;
+    for (uint32_t rank = 0; rank < c->ctas && rule == RULE_OK; rank++) rule = run_cta(c, &w, rank);
+    return rule;
+}
+
+// --- The GPU ---------------------------------------------------------------------------------------------------------
 
 // The job on arrays that begin at two addresses, and on windows that lie `shift` further than here.
 static struct prefetch_job job_of(const struct prefetch_case *c, const struct places *w, uint64_t shift,
@@ -80,18 +132,6 @@ static struct prefetch_job job_of(const struct prefetch_case *c, const struct pl
                                  .stages = c->stages,
                                  .stores = c->stores};
 }
-
-static enum rule prefetch_run_model(const void *test_case, struct result *result)
-{
-    const struct prefetch_case *c = test_case;
-    struct places w = places_of(result);
-    const struct memory source = {w.source.bytes, w.source.base, w.source.size_bytes};
-    const struct memory destination = {w.destination.bytes, w.destination.base, w.destination.size_bytes};
-    const struct prefetch_job job = job_of(c, &w, 0, source.base, destination.base);
-    return prefetch_model(c->ctas, &job, &source, &destination);
-}
-
-// --- The GPU ---------------------------------------------------------------------------------------------------------
 
 // Starts the pipeline over `job`, whose addresses are the device's. Returns 0 or the CUDA error; does not wait.
 static int prefetch_start(struct gpu *gpu, uint32_t ctas, uint32_t threads, struct prefetch_job *job)

@@ -5,7 +5,7 @@
 
 #include "family.h"
 #include "gpu.h"
-#include "prefetch_model.h"
+#include "prefetch_job.h"
 
 // Where the model sees the windows of the two arrays; a GPU has them somewhere else.
 #define PREFETCH_SOURCE      ((uint64_t)1 << 45)
