@@ -8,13 +8,14 @@
 #include "command_option.h"
 #include "core_tell.h"
 #include "json.h"
+#include "sarif.h"
 #include "unpack.h"
 
 #define MOST_BYTES ((size_t)4 << 30)
 
 struct options {
     int json, verbose;
-    const char *path;
+    const char *path, *sarif;
 };
 
 static const char help[] =
@@ -33,6 +34,8 @@ static const char help[] =
 #define TO struct options
 static const struct command_option option_rows[] = {
     OPTION_FLAG('j', "json", json, "print JSON"),
+    OPTION_TEXT(0, "sarif", "FILE", sarif,
+                "also write the faults and waits as SARIF, which editors and code hosts show"),
     OPTION_FLAG('v', "verbose", verbose, "show every group of threads, mbarrier and tensor map"),
     OPTION_END,
 };
@@ -44,6 +47,43 @@ static int is_quiet(const struct core_groups *groups)
     return 1;
 }
 
+// What sarif.h takes of the JSON of a report: each fault, and each wait that depends on no other.
+static json_t *findings_of(const json_t *report)
+{
+    json_t *findings = json_array();
+    const json_t *wait;
+    size_t i;
+    json_array_foreach(json_object_get(report, "waits"), i, wait)
+    {
+        const json_t *place = json_object_get(wait, "place"), *error = json_object_get(wait, "exception");
+        const char *likely = json_string_value(json_object_get(wait, "likely"));
+        if (!json_is_true(json_object_get(wait, "root"))) continue;
+        json_t *finding =
+            json_pack("{s:s, s:s, s:o}", "rule", error != NULL ? "faulted" : "hung", "level", "error", "message",
+                      json_sprintf("%s%s%s%s", error != NULL ? "" : "waits for ",
+                                   json_string_value(error != NULL ? error : json_object_get(wait, "wait")),
+                                   likely == NULL || likely[0] == '\0' ? "" : ": ", likely == NULL ? "" : likely));
+        json_object_update_missing(finding, (json_t *)place);
+        json_object_set(finding, "kernel", json_object_get(place, "function"));
+        json_array_append_new(findings, finding);
+    }
+    return findings;
+}
+
+// Prints the report, and writes the file of --sarif; 0 with `why` if that fails.
+static int print(const struct options *options, const struct core_report *report, struct text *why)
+{
+    json_t *json = core_json(report), *findings = findings_of(json);
+    const int ok = options->sarif == NULL || sarif_save(options->sarif, findings, why);
+    json_decref(findings);
+    if (options->json)
+        json_print(json_incref(json), JSON_INDENT(2));
+    else
+        core_tell(stdout, report, options->verbose);
+    json_decref(json);
+    return ok;
+}
+
 static int report_of(const struct options *options, const struct core_dump *dump, struct text *why)
 {
     struct core_state state = {0};
@@ -53,15 +93,10 @@ static int report_of(const struct options *options, const struct core_dump *dump
     int status = -1;
     if (core_state_open(&state, dump, why)) {
         const struct core_report report = {dump, &state, &groups, &maps, &barriers};
-        const int ok =
-            core_groups_open(&groups, &state) && core_maps_open(&maps, dump) && core_barriers_open(&barriers, &state);
-        if (!ok)
-            text_set(why, "no memory");
-        else if (options->json)
-            json_print(core_json(&report), JSON_INDENT(2));
-        else
-            core_tell(stdout, &report, options->verbose);
-        if (ok) status = is_quiet(&groups) ? EXIT_AGREE : EXIT_MISMATCH;
+        text_set(why, "no memory");
+        if (core_groups_open(&groups, &state) && core_maps_open(&maps, dump) && core_barriers_open(&barriers, &state) &&
+            print(options, &report, why))
+            status = is_quiet(&groups) ? EXIT_AGREE : EXIT_MISMATCH;
     }
     core_barriers_close(&barriers);
     core_maps_close(&maps);

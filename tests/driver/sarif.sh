@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# What exec and ptx write as SARIF. usage: sarif.sh FOLDER; TMAREF is the command, RUN_PTX a program, PYTHON runs sarif.py.
+# What exec, ptx and core write as SARIF. usage: sarif.sh FOLDER; TMAREF is the command, RUN_PTX a program, PYTHON runs sarif.py.
 set -u
 folder=$(cd "$1" && pwd) here=$(cd "$(dirname "$0")" && pwd)
 . "$here/expect.sh"
@@ -37,4 +37,14 @@ printf '.version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry f()\n{\n
 "$TMAREF" ptx --sarif log.sarif 'a b.ptx' >out 2>&1
 [ $? = 1 ] || { echo "ptx of a mistake:"; cat out; failed=1; }
 log PTX a%20b.ptx:6
+
+# Of a dump of an H200: the waits that depend on no other, and what faulted.
+for dump in hang_deadlock fault_716_tensor; do
+    "$TMAREF" core --sarif log.sarif "$here/../core/$dump.core.zst" >out 2>&1
+    [ $? = 1 ] || { echo "core of $dump:"; cat out; failed=1; }
+    place=$(sed -n '1s/^\(.*\.cu:[0-9]*\): error.*/\1/p' out) # what the report begins with is the first place here
+    [ $dump = hang_deadlock ] && log hung "file://$place" hung "file://${place%:*}:17"
+    [ $dump = fault_716_tensor ] && log faulted "file://$place"
+done
+grep -qF 'WARP_MISALIGNED_ADDRESS: the shared address of a tensor copy' log.sarif || { cat log.sarif; failed=1; }
 exit $failed
