@@ -12,6 +12,7 @@
 #include "budget.h"
 #include "demangle.h"
 #include "device.h"
+#include "host_watch.h"
 #include "logs.h"
 #include "look.h"
 #include "note.h"
@@ -247,6 +248,7 @@ static void close_look(void)
         fprintf(stderr, "tmaref: the program ends while a kernel waits: statistics, coverage and the trace tell of it "
                         "as far as it ran\n");
     the_driver.history = NULL;
+    host_watch_drop();
     if (!look_close(the_driver.look, why, sizeof why)) fprintf(stderr, "tmaref: %s\n", why);
     the_driver.look = NULL;
     pthread_mutex_unlock(&the_driver.lock);
@@ -288,6 +290,7 @@ static int open_look(struct driver *driver, char *why, size_t why_bytes)
     driver->look = look_open(&asked, why, why_bytes);
     look_owner = getpid();
     driver->history = sanitize_order_open(driver);
+    if (driver->history != NULL) signals_faults(host_watch_fault);
     if (driver->look != NULL) atexit(close_look);
     return why[0] == '\0';
 }
@@ -330,6 +333,7 @@ static void begin_child(void)
     pthread_mutexattr_t recursive;
     the_driver.is_initialized = 0;
     the_driver.is_child = 1;
+    host_watch_drop();
     the_driver.turns = NULL;
     times_held = 0;
     pthread_mutexattr_init(&recursive);

@@ -140,10 +140,31 @@ static const char *call_at(uintptr_t pc)
     return call;
 }
 
+// Was it a write? Elsewhere nobody says: a read.
+static int is_write(const void *context)
+{
+#if defined __x86_64__
+    return (int)(((const ucontext_t *)context)->uc_mcontext.gregs[REG_ERR] >> 1 & 1);
+#else
+    (void)context;
+    return 0;
+#endif
+}
+
+static int (*known)(uint64_t address, int writes, uintptr_t place);
+
+void signals_faults(int (*mine)(uint64_t address, int writes, uintptr_t place))
+{
+    known = mine;
+}
+
 static void on_fault(int number, siginfo_t *info, void *context)
 {
     char text[512];
     const char *call = call_at(pc_of(context));
+    if (number == SIGSEGV && info->si_code == SEGV_ACCERR && known != NULL &&
+        known((uint64_t)(uintptr_t)info->si_addr, is_write(context), call == NULL ? pc_of(context) : 0))
+        return;
     const int length = call == NULL ? 0
                                     : snprintf(text, sizeof text,
                                                "tmaref: %s: %s at address %p, which is no memory of the host that the "

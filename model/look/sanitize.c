@@ -260,6 +260,7 @@ static void hear_lanes(struct look_sanitize *sanitize, const struct event *event
 void look_sanitize_hear(struct look_sanitize *sanitize, const struct event *event)
 {
     sanitize_registers_hear(sanitize->registers, event);
+    sanitize->has_spoken |= event->kind == EVENT_FENCE && event->fence.scope == SCOPE_SYS;
     if (sanitize->cluster == NULL) return;
     hear_lanes(sanitize, event);
     if (event->kind == EVENT_ACCESS && event->origin->operation == 0 && event->access.kind == ACCESS_WRITE &&

@@ -27,7 +27,8 @@ struct look_sanitize {
     struct sanitize_bytes lay; // what lay where the instruction of now writes
     struct sanitize_ran ran;
     struct sanitize_guesses guesses;
-    int is_swap; // the instruction of now is an atom.cas
+    int has_spoken; // a fence of the whole system
+    int is_swap;    // the instruction of now is an atom.cas
     struct sanitize_values values;
     struct sanitize_works *works; // NULL: the launch is no work of a stream
     uint32_t work;

@@ -98,7 +98,7 @@ static int note_pair(struct sanitize_works *works, const struct side *older, con
 static void submitted(const struct sanitize_works *works, const struct look_work *work, char *text, size_t bytes)
 {
     text[0] = '\0';
-    if (work != NULL && work->where != NULL) works->names.where(works->names.context, work, text, bytes);
+    if (work == NULL || work->where != NULL) works->names.where(works->names.context, work, text, bytes);
 }
 
 // "produce.cu:12, kernel f, on stream 3, by cudaLaunchKernel (called in main of a.out, at 0x1234), a write"
@@ -110,7 +110,8 @@ static void print_side(const struct sanitize_works *works, const char *role, con
     if (side->line != 0 && inner.line != 0) plain_printf(stderr, "%s, ", where_place(&inner, 0, text, sizeof text));
     if (side->line != 0 && inner.line == 0) fprintf(stderr, "PTX line %u, ", side->line);
     if (side->work == NULL) {
-        fprintf(stderr, "the host, a %s\n", side->flags & SHADOW_WRITES ? "write" : "read");
+        submitted(works, NULL, text, sizeof text);
+        plain_printf(stderr, "%s, a %s\n", text, side->flags & SHADOW_WRITES ? "write" : "read");
         return;
     }
     plain_printf(stderr, "%s", side->work->what);
@@ -137,7 +138,8 @@ static void print_text(const struct sanitize_works *works, enum sanitize_kind ki
         plain_printf(stderr, "%.*s:%u: error: ", (int)own.file.length, own.file.at, own.line);
     else
         fprintf(stderr, "tmaref: error: ");
-    plain_printf(stderr, "sanitize: %s: %s: ", side[0].work != NULL ? side[0].work->what : "the host", said->sentence);
+    plain_printf(stderr, "sanitize: %s%s%s: ", side[0].work != NULL ? side[0].work->what : "",
+                 side[0].work != NULL ? ": " : "", said->sentence);
     fprintf(stderr, "global address 0x%llx", (unsigned long long)found->address);
     if (known > 0) plain_printf(stderr, ", %s", memory);
     fputc('\n', stderr);
@@ -192,7 +194,7 @@ static void take_found(void *context, const struct history_found *found)
     struct json_line line;
     const struct side side[2] = {is_free_first ? older : newer, is_free_first ? newer : older};
     if (!note_pair(works, &older, &newer)) return;
-    fflush(stdout);
+    if (newer.work != NULL) fflush(stdout); // of the host the access may be printf()'s
     const enum sanitize_kind kind = kind_of(&side[1], &side[0]);
     if (json_line_begin(&line, &works->lines)) {
         print_json(line.out, works, kind, found, side);
@@ -249,6 +251,14 @@ static void add_entry(void *context, uint64_t address, const struct shadow_entry
     history_add(context, entry->line, entry->flags & kept, address, entry->mask);
 }
 
+// A fence of the whole system stands for a strong access: the host may know by it.
+static void tell_page(struct sanitize_works *works, const struct look_sanitize *sanitize, const struct history_set *set)
+{
+    uint32_t flags = sanitize->has_spoken ? SHADOW_STRONG : 0;
+    for (uint32_t i = 0; i < set->count; i++) flags |= set->access[i].flags;
+    works->names.touched(works->names.context, set->page * SHADOW_PAGE_BYTES, SHADOW_PAGE_BYTES, flags);
+}
+
 static void give_page(struct sanitize_works *works, uint32_t work, const struct look_sanitize *sanitize,
                       const struct shadow_page *page,
                       void (*give)(struct history *history, uint32_t work, const struct history_set *set))
@@ -257,6 +267,7 @@ static void give_page(struct sanitize_works *works, uint32_t work, const struct 
     shadow_each(&sanitize->order->pool, page, add_entry, &set);
     for (uint32_t i = 0; i < set.count; i++) set.access[i].work = work;
     give(works->history, work, &set);
+    if (give == history_take) tell_page(works, sanitize, &set);
 }
 
 static void give_pages(struct sanitize_works *works, uint32_t work, const struct look_sanitize *sanitize,

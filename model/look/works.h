@@ -24,11 +24,13 @@ struct look_work {
     struct sanitize_front *launch;
 };
 
-// Texts that the submitter has: where a work was submitted, what memory is at an address. Their lengths.
+// Texts that the submitter has: where a work was submitted (NULL: what the host does now), what memory is at an
+// address. Their lengths. He is told of the global memory that a launch has touched.
 struct look_works_names {
     void *context;
     size_t (*where)(void *context, const struct look_work *work, char *text, size_t bytes);
     size_t (*memory)(void *context, uint64_t address, char *text, size_t bytes);
+    void (*touched)(void *context, uint64_t address, uint64_t bytes, uint32_t flags);
 };
 
 struct look;

@@ -284,6 +284,37 @@ void history_range(struct history *history, uint32_t work, uint64_t address, uin
     }
 }
 
+static int is_page_pending(const struct history *history, const struct history_page *page,
+                           const uint64_t asked[HISTORY_WORDS], int writes)
+{
+    uint64_t left = 0;
+    for (int w = 0; w < HISTORY_WORDS; w++) {
+        uint64_t pending = 0, strong = 0;
+        for (uint32_t i = 0; i < page->count; i++) {
+            const struct history_access *one = &page->access[i];
+            if (is_behind(&history->host, &history->work[one->work])) continue;
+            if (!writes || (one->flags & SHADOW_WRITES)) pending |= one->bytes[w];
+            if (one->flags & SHADOW_STRONG) strong |= one->bytes[w];
+        }
+        left |= asked[w] & (~pending | strong);
+    }
+    return left == 0;
+}
+
+int history_is_pending(const struct history *history, uint64_t address, uint64_t bytes, int writes)
+{
+    for (uint64_t done = 0, step; done < bytes; done += step) {
+        const uint64_t at = (address + done) % SHADOW_PAGE_BYTES, number = (address + done) / SHADOW_PAGE_BYTES;
+        const struct history_page *page = history->page[(number ^ number >> 14) % HISTORY_HASH];
+        uint64_t asked[HISTORY_WORDS] = {0};
+        step = SHADOW_PAGE_BYTES - at < bytes - done ? SHADOW_PAGE_BYTES - at : bytes - done;
+        fill(asked, at, at + step);
+        while (page != NULL && page->number != number) page = page->next;
+        if (page == NULL || !is_page_pending(history, page, asked, writes)) return 0;
+    }
+    return 1;
+}
+
 void history_forget(struct history *history, uint64_t address, uint64_t bytes)
 {
     const uint64_t first = address / SHADOW_PAGE_BYTES, last = (address + bytes - 1) / SHADOW_PAGE_BYTES;

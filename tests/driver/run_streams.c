@@ -3,7 +3,8 @@
 // A work is a letter and the letter of its stream: A and B, which no default stream waits for, C, which it does, and L,
 // the default one. The works use one buffer of the device, another that is written, and one of the host:
 //   p c v a   kernels: produce, consume, release, acquire      m   fills the buffer with bytes
-//   d h       copies the buffer into the other; into the host's    n f  allocates the buffer, frees it
+//   d h k     copies the buffer into the other, into the host's; that of the host into it
+//   n f       allocates the buffer, frees it
 //   r w       records the event, waits for it                  s e D  the host waits: for the stream, the event, all
 //   i         calls a function of the host                     [ ] begins to capture the stream; ends, and launches
 //   R W       the host reads the last word of its buffer, writes it
@@ -78,6 +79,8 @@ static enum cuda_result work_of_memory(struct state *state, char what, struct CU
         return cuMemcpyDtoDAsync_v2(state->out, state->data, BUFFER_BYTES, stream);
     case 'h':
         return cuMemcpyDtoHAsync_v2(state->host, state->data, BUFFER_BYTES, stream);
+    case 'k':
+        return cuMemcpyHtoDAsync_v2(state->data, state->host, BUFFER_BYTES, stream);
     case 'n':
         return cuMemAllocAsync(&state->data, BUFFER_BYTES, stream);
     case 'f':

@@ -59,6 +59,15 @@ right '[A pA cA dA ]A rA wB cB'
 # Two kernels that speak by memory, and a stream that the program asks whether it is done.
 right 'vA aB'
 
+# The host in memory that a copy still writes, or reads.
+wrong SANITIZE_HOST '"access": "read".*"other_work": "copy".*"other_access": "write"' 'hA RA'
+wrong SANITIZE_HOST '"access": "write".*"other_work": "copy".*"other_access": "write"' 'hA WA sA'
+wrong SANITIZE_HOST read 'hA sB RA'
+right 'hA sA RA hA sA WA'
+right 'RA WA hA rA eA RA WA'
+wrong SANITIZE_HOST '"access": "write".*"other_access": "read"' 'kA WA'
+right 'kA RA sA WA'
+
 # In words.
 expect 0 '^streams.cu:12: error: sanitize: kernel consume: nothing orders two works' --sanitize -- "$RUN_STREAMS" "$file" pA cB
 grep -q '    the other: streams.cu:2, kernel produce, on stream 1, by cuLaunchKernel (called in .*), a write' "$scratch/out" || { echo 'not in words:'; cat "$scratch/out"; failed=1; }

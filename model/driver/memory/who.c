@@ -21,6 +21,19 @@ struct who who_now(void)
     return who;
 }
 
+struct who who_at(uintptr_t place)
+{
+    enum { MOST = 64 };
+    void *frame[MOST];
+    const int frames = backtrace(frame, MOST);
+    struct who who = {.frames = 0};
+    int first = 0;
+    while (first < frames && (uintptr_t)frame[first] != place) first++;
+    for (; first < frames && who.frames < WHO_FRAMES; first++) who.frame[who.frames++] = frame[first];
+    if (who.frames > 0) who.frame[0] = (void *)(place + 1); // as if it had called
+    return who;
+}
+
 static const char *base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -105,7 +118,7 @@ static int is_of_header(const char *function)
            strncmp(function, "__device_stub__", strlen("__device_stub__")) == 0;
 }
 
-// " (called in main of program, at 0x1234)", or in who called a function named `stub`.
+// "main of program, at 0x1234", or in who called a function named `stub`.
 static int tell_place(const struct who *who, int frame, const char *stub, char *text, size_t bytes)
 {
     for (; frame < who->frames; frame++) {
@@ -115,7 +128,7 @@ static int tell_place(const struct who *who, int frame, const char *stub, char *
         const uintptr_t offset = (uintptr_t)who->frame[frame] - (uintptr_t)place.dli_fbase - 1; // of the call
         const int is_known = tell_function(&place, who->frame[frame], function, sizeof function) > 0;
         if (is_known && (is_of_header(function) || strcmp(function, stub) == 0)) continue;
-        return snprintf(text, bytes, " (called in %s%s%s, at 0x%llx)", is_known ? function : "", is_known ? " of " : "",
+        return snprintf(text, bytes, "%s%s%s, at 0x%llx", is_known ? function : "", is_known ? " of " : "",
                         base_name(place.dli_fname), (unsigned long long)offset);
     }
     return 0;
@@ -130,9 +143,21 @@ size_t who_tell_launch(const struct who *who, const char *kernel, char *text, si
 {
     int outside = 0;
     const char *call = call_of(who, &outside);
-    int length = snprintf(text, bytes, "%.*s", (int)name_length(call), call != NULL ? call : "a call");
-    if (length >= 0 && (size_t)length < bytes)
-        length += tell_place(who, outside, kernel, text + length, bytes - (size_t)length);
+    char place[DEMANGLED_BYTES];
+    const int is_known = tell_place(who, outside, kernel, place, sizeof place) > 0;
+    const int length = snprintf(text, bytes, "%.*s%s%s%s", (int)name_length(call), call != NULL ? call : "a call",
+                                is_known ? " (called in " : "", is_known ? place : "", is_known ? ")" : "");
+    return length < 0 ? 0 : (size_t)length < bytes ? (size_t)length : bytes - 1;
+}
+
+size_t who_tell_place(const struct who *who, char *text, size_t bytes)
+{
+    Dl_info place;
+    int first = 0;
+    while (first + 1 < who->frames && dladdr(who->frame[first], &place) != 0 && place.dli_fname != NULL &&
+           (strstr(place.dli_fname, "/libc.so") != NULL || strstr(place.dli_fname, "/libstdc++.so") != NULL))
+        first++;
+    const int length = tell_place(who, first, "", text, bytes);
     return length < 0 ? 0 : (size_t)length < bytes ? (size_t)length : bytes - 1;
 }
 

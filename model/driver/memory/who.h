@@ -4,6 +4,7 @@
 #define TMAREF_DRIVER_WHO_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 enum { WHO_FRAMES = 16 };
 
@@ -17,6 +18,10 @@ struct who who_now(void);
 
 // The name of the outermost call of the API that is under way in this thread; "a call" if nobody knows.
 const char *who_call(void);
+
+// Who was at this place when a signal came; "main of program, at 0x1234" of him, or of who called the C library there.
+struct who who_at(uintptr_t place);
+size_t who_tell_place(const struct who *who, char *text, size_t bytes);
 
 // "cudaMalloc (called in main of program, at 0x1234)", or "a call". Returns its length.
 size_t who_tell(const struct who *who, char *text, size_t bytes);

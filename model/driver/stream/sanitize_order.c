@@ -6,6 +6,7 @@
 
 #include "capture.h"
 #include "demangle.h"
+#include "host_watch.h"
 #include "look.h"
 #include "who.h"
 #include "work_graph.h"
@@ -15,8 +16,9 @@ static const char launch_mark[] = "kernel ";
 
 static size_t tell_where(void *context, const struct look_work *work, char *text, size_t bytes)
 {
-    const int is_launch = work->kind == LOOK_WORK_LAUNCH;
     (void)context;
+    if (work == NULL) return host_watch_tell(text, bytes);
+    const int is_launch = work->kind == LOOK_WORK_LAUNCH;
     return who_tell_launch(work->where, is_launch ? work->what + sizeof launch_mark - 1 : "", text, bytes);
 }
 
@@ -25,9 +27,14 @@ static size_t tell_memory(void *context, uint64_t address, char *text, size_t by
     return allocations_describe(&((struct driver *)context)->allocations, address, text, bytes);
 }
 
+static void hear_touched(void *context, uint64_t address, uint64_t bytes, uint32_t flags)
+{
+    host_watch_touch(context, address, bytes, flags);
+}
+
 struct history *sanitize_order_open(struct driver *driver)
 {
-    return look_works_begin(driver->look, &(struct look_works_names){driver, tell_where, tell_memory});
+    return look_works_begin(driver->look, &(struct look_works_names){driver, tell_where, tell_memory, hear_touched});
 }
 
 static void join(struct driver *driver, struct history_times *to, const struct history_times *from)
@@ -125,13 +132,18 @@ void sanitize_order_submit(struct driver *driver, struct turn *turn, const struc
 
 // --- What they access ------------------------------------------------------------------------------------------------
 
+static void take(struct driver *driver, uint32_t number, uint64_t address, uint64_t bytes, uint32_t flags)
+{
+    history_range(driver->history, number, address, bytes, flags);
+    host_watch_touch(driver, address, bytes, flags);
+}
+
 static void take_rows(struct driver *driver, uint32_t number, uint64_t at, const size_t pitch[2], const size_t size[3],
                       uint32_t flags)
 {
     if (size[0] == 0 || allocations_find(&driver->allocations, at) == NULL) return; // the program's own memory
     for (size_t z = 0; z < size[2]; z++)
-        for (size_t y = 0; y < size[1]; y++)
-            history_range(driver->history, number, at + z * pitch[1] + y * pitch[0], size[0], flags);
+        for (size_t y = 0; y < size[1]; y++) take(driver, number, at + z * pitch[1] + y * pitch[0], size[0], flags);
 }
 
 static void take_memory(struct driver *driver, uint32_t number, uint64_t address)
@@ -143,7 +155,9 @@ static void take_memory(struct driver *driver, uint32_t number, uint64_t address
 void sanitize_order_run(struct driver *driver, const struct turn *turn, const struct work *work)
 {
     driver->work_now = turn->work;
-    if (driver->history == NULL || turn->work == 0) return;
+    if (driver->history == NULL) return;
+    host_watch_open(driver);
+    if (turn->work == 0) return;
     if (work->type == NODE_MEMCPY) {
         const struct work_copy *copy = &work->of.copy;
         const size_t size[3] = {copy->width, copy->height, copy->depth};
@@ -158,28 +172,46 @@ void sanitize_order_run(struct driver *driver, const struct turn *turn, const st
     if (work->type == NODE_MEM_FREE || work->type == NODE_MEM_ALLOC) take_memory(driver, turn->work, work->of.address);
 }
 
+// A fill of the host's memory, or of managed memory, is waited for, as CUDA's documents say.
+static int is_waited_for(const struct driver *driver, const struct work *work)
+{
+    if (work->type == NODE_MEMCPY) return copy_is_waited_for(driver, &work->of.copy);
+    const struct allocation *found =
+        work->type == NODE_MEMSET ? allocations_find(&driver->allocations, work->of.set.to) : NULL;
+    return found != NULL && (found->kind == ALLOCATION_MANAGED || found->kind == ALLOCATION_PINNED);
+}
+
 void sanitize_order_over(struct driver *driver, const struct turn *turn, const struct work *work)
 {
     driver->work_now = 0;
-    if (driver->history == NULL || turn->work == 0 || turn->work > driver->history->works) return;
+    if (driver->history == NULL) return;
     struct CUstream_st *stream = (struct CUstream_st *)(uintptr_t)turn->stream;
+    const int speaks = host_watch_close(driver), is_known = turn->work != 0 && turn->work <= driver->history->works;
+    if (!is_known) return;
     if (work->type == NODE_KERNEL) join(driver, &stream->times, &driver->history->work[turn->work].behind);
-    if (work->type == NODE_MEMCPY && copy_is_waited_for(driver, &work->of.copy))
-        history_wait(driver->history, &driver->history->work[turn->work].behind);
+    if (!speaks && !is_waited_for(driver, work)) return;
+    history_wait(driver->history, &driver->history->work[turn->work].behind);
+    host_watch_close(driver);
 }
 
 // --- Waits -----------------------------------------------------------------------------------------------------------
+
+static void host_wait(struct driver *driver, const struct history_times *times)
+{
+    history_wait(driver->history, times);
+    host_watch_close(driver);
+}
 
 void sanitize_order_wait(struct driver *driver, struct CUstream_st *stream)
 {
     if (driver->history == NULL) return;
     if (stream != NULL && stream_is_of_all(stream)) gather(driver, stream);
-    history_wait(driver->history, stream != NULL ? &stream->times : NULL);
+    host_wait(driver, stream != NULL ? &stream->times : NULL);
 }
 
 void sanitize_order_wait_event(struct driver *driver, const struct CUevent_st *event)
 {
-    if (driver->history != NULL) history_wait(driver->history, &event->times);
+    if (driver->history != NULL) host_wait(driver, &event->times);
 }
 
 void sanitize_order_behind(struct driver *driver, struct CUstream_st *stream, const struct CUevent_st *event)
