@@ -325,7 +325,7 @@ static void check_vectors(enum rule rule, int cuda_error)
         for (int j = 0; j < 4; j++) is_about |= vectors[i].rules[j] == rule;
         broken += is_about, kept += !is_about;
     }
-    vectors_are_of_both_sides(rule, broken, kept);
+    vectors_are_of_both_sides(rule, "tests/unit/bulk_test.c", broken, kept);
 }
 
 TEST_CALL(bulk_size__is_a_warning, check_vectors(RULE_BULK_SIZE, 0))

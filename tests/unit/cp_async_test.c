@@ -229,7 +229,7 @@ static void check_vectors(enum rule rule, int cuda_error)
         for (int j = 0; j < 4; j++) is_about |= vectors[i].rules[j] == rule;
         broken += is_about, kept += !is_about;
     }
-    vectors_are_of_both_sides(rule, broken, kept);
+    vectors_are_of_both_sides(rule, "tests/unit/cp_async_test.c", broken, kept);
 }
 
 TEST_CALL(cp_async_src_size__warns_past_cp_size, check_vectors(R(SRC_SIZE), 0))

@@ -86,8 +86,10 @@ static enum rule require_mended(const struct map_args *args, const char *what, u
     enum rule rule = map_args_encode(&mended, &image, &left);
     if (rule == RULE_OK) return broken;
     char *text = json_dumps(fields_write(&map_fields, args), JSON_COMPACT);
-    ck_abort_msg("%s, seed %d, call %llu, %d findings: still %s of %s[%d]\n%s", what, SEED, (unsigned long long)call,
-                 findings->count, rule_row(rule)->id, left.item[0].argument, left.item[0].index, text);
+    ck_abort_msg("%s, seed %d, call %llu: with the proposals for %s and %d others it still breaks %s, by %s[%d]; "
+                 "model/map/encode_mend.c makes proposals legal together\n%s",
+                 what, SEED, (unsigned long long)call, rule_row(findings->item[0].rule)->id, findings->count - 1,
+                 rule_row(rule)->id, left.item[0].argument, left.item[0].index, text);
     return rule;
 }
 

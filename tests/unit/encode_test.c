@@ -77,7 +77,7 @@ static void check_vectors(enum rule rule)
         int is_broken = vector->outcome == REFUSED || vector->outcome == WARNED;
         broken += is_broken, kept += !is_broken;
     }
-    vectors_are_of_both_sides(rule, broken, kept);
+    vectors_are_of_both_sides(rule, "tests/unit/encode_vectors.c", broken, kept);
 }
 
 TEST_CALL(map_rank__is_1_to_5, check_vectors(RULE_MAP_RANK))

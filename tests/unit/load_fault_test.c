@@ -275,7 +275,7 @@ static void check_vectors(enum rule rule)
         check_vector(&vectors[i]);
         broken += vectors[i].rules[0] != RULE_OK, kept += vectors[i].rules[0] == RULE_OK;
     }
-    vectors_are_of_both_sides(rule, broken, kept);
+    vectors_are_of_both_sides(rule, "tests/unit/load_fault_test.c", broken, kept);
 }
 
 TEST_CALL(load_map_format__is_no_map, check_vectors(RULE_LOAD_MAP_FORMAT))

@@ -16,12 +16,12 @@ static inline const char *vector_name(enum rule about, const char *why)
     return name;
 }
 
-// Fails unless rows of the table break the rule and others keep it.
-static inline void vectors_are_of_both_sides(enum rule about, int broken, int kept)
+// Fails unless rows of the table `vectors` in the file `table` break the rule and others keep it.
+static inline void vectors_are_of_both_sides(enum rule about, const char *table, int broken, int kept)
 {
     ck_assert_msg(broken > 0 && kept > 0,
-                  "%s: %d rows of the table `vectors` break it and %d keep it; it needs at least one of each",
-                  rule_row(about)->id, broken, kept);
+                  "%s: %d rows of the table `vectors` break it and %d keep it; add rows to %s, at least one of each",
+                  rule_row(about)->id, broken, kept, table);
 }
 
 #endif
