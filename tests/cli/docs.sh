@@ -91,4 +91,9 @@ for page in "$root"/README.md "$root"/docs/*.md "$root"/docs/kernels/*.md "$root
     rm -f ./*.command ./*.want
 done
 
+run 0 --complete help ''
+while read -r name; do
+    check "docs/commands.md says nothing of $name: write a section '## $name: the question that it answers'" \
+        grep -qE "^## ([a-z]+ and )?$name(:| and )" "$root/docs/commands.md"
+done < <(cut -f 1 out)
 finish

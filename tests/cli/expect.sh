@@ -7,6 +7,9 @@
 #   finish                   the last line of a test: says how many checks there were and how many failed
 set -u
 : "${TMAREF:?the path of the command}" "${JSON_CHECK:?the path of json_check}"
+for built in "$TMAREF" "$JSON_CHECK"; do
+    [ -x "$built" ] || { echo "$built is not built: cmake --build --preset default --target ${built##*/}"; exit 2; }
+done
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 : >"$work/in"

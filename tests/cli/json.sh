@@ -90,11 +90,11 @@ run 0 ptx --json "$root/tests/cli/kernel.ptx" && keys ptx
 run 0 replay --json "$root/traces/sm_90a/load_claims.jsonl" && keys replay
 echo 'load_*:* garbage is known' >known.txt
 echo 'store:* differs fits nothing' >>known.txt
-run 1 score --json -x command:cat "$root"/traces/sm_90a/{load_claims,load_claims_fault,encode_claims,store_claims_fault}.jsonl --expect known.txt && keys score
+run 1 score --json -x command:cat "$root"/traces/sm_90a/{load_claims,load_claims_fault,encode_claims,store_claims_fault}.jsonl --expect known.txt && keys "score and merge"
 echo 'load_*:* differs agrees now' >known.txt
-run 0 score --json -x model "$root/traces/sm_90a/load_claims.jsonl" --expect known.txt && keys score
+run 0 score --json -x model "$root/traces/sm_90a/load_claims.jsonl" --expect known.txt && keys "score and merge"
 nothing='command:sed -u "s/^{\"index\":\([0-9]*\),.*/{\"index\":\1,\"unsupported\":\"nothing yet\"}/"'
-run 0 score --json -x "$nothing" "$root/traces/sm_90a/load_claims.jsonl" && keys score
+run 0 score --json -x "$nothing" "$root/traces/sm_90a/load_claims.jsonl" && keys "score and merge"
 run 0 record --json -x model -f load -n 2 -o trace.jsonl && keys record
 run 0 diff --json -f load -n 50 model model && keys diff
 run 0 coverage --json --cases=20 "$root/traces/sm_90a/load_curated.jsonl" && keys coverage
@@ -103,4 +103,12 @@ run 0 run gemm-pingpong --json --m 64 --n 64 --k 64 && keys "run KERNEL"
 # shellcheck disable=SC2046
 mapfile -t names < <(cut -d'|' -f1 seen | sort -u)
 compare "${names[@]}"
+
+run 0 --complete help ''
+cut -f 1 out >commands
+while read -r name; do
+    "$TMAREF" --complete "$name" - | grep -q '^--json' || continue
+    check "docs/json.md says nothing of $name: write a section '## $name' with its keys, and run it in tests/cli/json.sh" \
+        grep -qE "^## ([a-z]+ and )?$name( |\$)" "$root/docs/json.md"
+done <commands
 finish

@@ -4,6 +4,7 @@
 # --help says of the options. Argument: the folder of the pages.
 . "$(dirname "$0")/expect.sh" || exit 2
 pages=${1:?the folder of the pages}
+[ -d "$pages" ] || { echo "there is no $pages: cmake --build --preset default --target man_pages"; exit 2; }
 
 # Text without what lays it out: one line, single blanks, hyphens as they are typed.
 flat() { tr -s ' \n' '  '; }
