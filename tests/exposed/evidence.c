@@ -193,7 +193,8 @@ static int check_rules(const struct shows *shows)
             for (int way = 0; way < WAYS && is_evidence(&shows->of[i], rule); way++)
                 cases += shows->of[i].cases[way][rule];
         if (cases > 0 || rule_row(rule)->evidence[0] == '\0') continue;
-        printf("%s: no case of traces/sm_90a/%s is ended by it, exposes a misreading of it, or matches its pattern. Record "
+        printf("%s: no case of traces/sm_90a/%s is ended by it, exposes a misreading of it, or matches its pattern. "
+               "Record "
                "cases that break it, or, where it ends no case, give it a line in tests/exposed/speaks.tsv\n",
                rule_row(rule)->id, rule_row(rule)->evidence);
         failed++;
