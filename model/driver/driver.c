@@ -388,13 +388,13 @@ DRIVER_VISIBLE enum cuda_result cuProfilerInitialize(const char *config, const c
 
 DRIVER_VISIBLE enum cuda_result cuProfilerStart(void)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     return CUDA_SUCCESS;
 }
 
 DRIVER_VISIBLE enum cuda_result cuProfilerStop(void)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     return CUDA_SUCCESS;
 }
 

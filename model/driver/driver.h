@@ -91,12 +91,12 @@ enum cuda_result driver_forgive(const struct driver *driver, enum cuda_result er
 #define DRIVER_ENTER(driver) struct driver *driver __attribute__((cleanup(driver_leave), unused)) = driver_enter()
 
 // The first line of a call that needs both.
-#define DRIVER_USE(driver)                                                                                             \
+#define DRIVER_USE_OR_RETURN(driver)                                                                                   \
     DRIVER_ENTER(driver);                                                                                              \
     if (driver_usable(driver) != CUDA_SUCCESS) return driver_usable(driver)
 
 // The first line of a call that is given a stream: it works in the stream's context where none is current.
-#define DRIVER_USE_OF(driver, stream)                                                                                  \
+#define DRIVER_USE_OF_OR_RETURN(driver, stream)                                                                        \
     DRIVER_ENTER(driver);                                                                                              \
     struct CUctx_st *lent __attribute__((cleanup(driver_end_loan), unused)) = driver_lend(driver, stream);             \
     if (driver_usable(driver) != CUDA_SUCCESS) return driver_usable(driver)
@@ -106,15 +106,15 @@ struct CUctx_st *driver_lend(struct driver *driver, const struct CUstream_st *st
 void driver_end_loan(struct CUctx_st **lent);
 
 // The first line of a call that needs no context.
-#define DRIVER_USE_BARE(driver)                                                                                        \
+#define DRIVER_USE_BARE_OR_RETURN(driver)                                                                              \
     DRIVER_ENTER(driver);                                                                                              \
     if (driver_usable_bare(driver) != CUDA_SUCCESS) return driver_usable_bare(driver)
 
 // The same for calls that work also after a kernel has failed.
-#define DRIVER_USE_FAILED(driver)                                                                                      \
+#define DRIVER_USE_FAILED_OR_RETURN(driver)                                                                            \
     DRIVER_ENTER(driver);                                                                                              \
     if (driver_forgive(driver, driver_usable(driver)) != CUDA_SUCCESS) return driver_usable(driver)
-#define DRIVER_USE_BARE_FAILED(driver)                                                                                 \
+#define DRIVER_USE_BARE_FAILED_OR_RETURN(driver)                                                                       \
     DRIVER_ENTER(driver);                                                                                              \
     if (driver_forgive(driver, driver_usable_bare(driver)) != CUDA_SUCCESS) return driver_usable_bare(driver)
 

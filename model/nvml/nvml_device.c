@@ -15,7 +15,7 @@ enum nvml_result nvml_check_device(const struct nvmlDevice_st *device, const voi
     return error == NVML_SUCCESS && device != &nvml_device ? NVML_ERROR_INVALID_ARGUMENT : error;
 }
 
-#define CHECK_DEVICE(device, result)                                                                                   \
+#define DEVICE_OR_RETURN(device, result)                                                                               \
     if (nvml_check_device(device, result) != NVML_SUCCESS) return nvml_check_device(device, result)
 
 static int attribute(int number)
@@ -29,7 +29,7 @@ static int attribute(int number)
 #define VALUE(call, since, streams, type, value)                                                                       \
     NVML_VISIBLE enum nvml_result call(const struct nvmlDevice_st *device, type *result)                               \
     {                                                                                                                  \
-        CHECK_DEVICE(device, result);                                                                                  \
+        DEVICE_OR_RETURN(device, result);                                                                              \
         *result = (type)(value);                                                                                       \
         return NVML_SUCCESS;                                                                                           \
     }
@@ -95,14 +95,14 @@ NVML_VISIBLE enum nvml_result nvmlDeviceGetHandleBySerial(const char *serial, co
 
 NVML_VISIBLE enum nvml_result nvmlDeviceGetName(const struct nvmlDevice_st *device, char *name, unsigned bytes)
 {
-    CHECK_DEVICE(device, name);
+    DEVICE_OR_RETURN(device, name);
     return nvml_text(name, bytes, "%s", nvml_facts()->name);
 }
 
 NVML_VISIBLE enum nvml_result nvmlDeviceGetUUID(const struct nvmlDevice_st *device, char *uuid, unsigned bytes)
 {
     char own[64];
-    CHECK_DEVICE(device, uuid);
+    DEVICE_OR_RETURN(device, uuid);
     write_uuid(own);
     return nvml_text(uuid, bytes, "%s", own);
 }
@@ -110,7 +110,7 @@ NVML_VISIBLE enum nvml_result nvmlDeviceGetUUID(const struct nvmlDevice_st *devi
 NVML_VISIBLE enum nvml_result nvmlDeviceGetCudaComputeCapability(const struct nvmlDevice_st *device, int *major,
                                                                  int *minor)
 {
-    CHECK_DEVICE(device, major);
+    DEVICE_OR_RETURN(device, major);
     if (minor == NULL) return NVML_ERROR_INVALID_ARGUMENT;
     *major = attribute(75); // COMPUTE_CAPABILITY_MAJOR, _MINOR
     *minor = attribute(76);
@@ -121,7 +121,7 @@ enum { PCI_NVIDIA = 0x10de, PCI_CLASS_DISPLAY = 3, PCI_SUBCLASS_3D = 2 };
 
 NVML_VISIBLE enum nvml_result nvmlDeviceGetPciInfo_v3(const struct nvmlDevice_st *device, struct nvml_pci *pci)
 {
-    CHECK_DEVICE(device, pci);
+    DEVICE_OR_RETURN(device, pci);
     *pci = (struct nvml_pci){"0000:00:00.0", .pci_device_id = nvml_facts()->pci_device << 16 | PCI_NVIDIA,
                              .bus_id = "00000000:00:00.0"};
     return NVML_SUCCESS;
@@ -131,7 +131,7 @@ NVML_VISIBLE enum nvml_result nvmlDeviceGetPciInfo_v3(const struct nvmlDevice_st
 
 NVML_VISIBLE enum nvml_result nvmlDeviceGetPciInfoExt(const struct nvmlDevice_st *device, struct nvml_pci_ext *pci)
 {
-    CHECK_DEVICE(device, pci);
+    DEVICE_OR_RETURN(device, pci);
     if (pci->version != VERSION_OF(struct nvml_pci_ext, 1U)) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
     *pci = (struct nvml_pci_ext){.version = pci->version,
                                  .pci_device_id = nvml_facts()->pci_device << 16 | PCI_NVIDIA,
@@ -148,7 +148,7 @@ static const unsigned long long reserved_bytes = 644939776, bar1_bytes = 1ULL <<
 
 NVML_VISIBLE enum nvml_result nvmlDeviceGetMemoryInfo(const struct nvmlDevice_st *device, struct nvml_memory *memory)
 {
-    CHECK_DEVICE(device, memory);
+    DEVICE_OR_RETURN(device, memory);
     *memory =
         (struct nvml_memory){nvml_facts()->memory_bytes + reserved_bytes, nvml_facts()->memory_bytes, reserved_bytes};
     return NVML_SUCCESS;
@@ -157,7 +157,7 @@ NVML_VISIBLE enum nvml_result nvmlDeviceGetMemoryInfo(const struct nvmlDevice_st
 NVML_VISIBLE enum nvml_result nvmlDeviceGetMemoryInfo_v2(const struct nvmlDevice_st *device,
                                                          struct nvml_memory_v2 *memory)
 {
-    CHECK_DEVICE(device, memory);
+    DEVICE_OR_RETURN(device, memory);
     if (memory->version != VERSION_OF(struct nvml_memory_v2, 2U)) return NVML_ERROR_FUNCTION_NOT_FOUND;
     memory->free = nvml_facts()->memory_bytes;
     memory->reserved = reserved_bytes;
@@ -169,7 +169,7 @@ NVML_VISIBLE enum nvml_result nvmlDeviceGetMemoryInfo_v2(const struct nvmlDevice
 NVML_VISIBLE enum nvml_result nvmlDeviceGetBAR1MemoryInfo(const struct nvmlDevice_st *device,
                                                           struct nvml_memory *memory)
 {
-    CHECK_DEVICE(device, memory);
+    DEVICE_OR_RETURN(device, memory);
     *memory = (struct nvml_memory){bar1_bytes, bar1_bytes, 0};
     return NVML_SUCCESS;
 }
@@ -177,7 +177,7 @@ NVML_VISIBLE enum nvml_result nvmlDeviceGetBAR1MemoryInfo(const struct nvmlDevic
 NVML_VISIBLE enum nvml_result nvmlDeviceGetUtilizationRates(const struct nvmlDevice_st *device,
                                                             struct nvml_utilization *utilization)
 {
-    CHECK_DEVICE(device, utilization);
+    DEVICE_OR_RETURN(device, utilization);
     *utilization = (struct nvml_utilization){0};
     return NVML_SUCCESS;
 }
@@ -187,7 +187,7 @@ NVML_VISIBLE enum nvml_result nvmlDeviceGetComputeRunningProcesses(const struct 
                                                                    void *processes)
 {
     (void)processes;
-    CHECK_DEVICE(device, count);
+    DEVICE_OR_RETURN(device, count);
     *count = 0;
     return NVML_SUCCESS;
 }
@@ -197,7 +197,7 @@ NVML_VISIBLE enum nvml_result nvmlDeviceGetMaxClockInfo(const struct nvmlDevice_
                                                         unsigned *mhz)
 {
     enum { GRAPHICS, SM, MEMORY, VIDEO, VIDEO_MHZ = 1545 };
-    CHECK_DEVICE(device, mhz);
+    DEVICE_OR_RETURN(device, mhz);
     if (kind > VIDEO) return NVML_ERROR_INVALID_ARGUMENT;
     *mhz = (unsigned)attribute(kind == MEMORY ? 36 : 13) / 1000; // MEMORY_CLOCK_RATE, CLOCK_RATE: in kHz
     if (kind == VIDEO) *mhz = VIDEO_MHZ;
@@ -223,7 +223,7 @@ NVML_VISIBLE enum nvml_result nvmlDeviceGetClock(const struct nvmlDevice_st *dev
 NVML_VISIBLE enum nvml_result nvmlDeviceGetTemperature(const struct nvmlDevice_st *device, unsigned sensor,
                                                        unsigned *degrees)
 {
-    CHECK_DEVICE(device, degrees);
+    DEVICE_OR_RETURN(device, degrees);
     if (sensor != 0) return NVML_ERROR_INVALID_ARGUMENT;
     *degrees = 0;
     return NVML_SUCCESS;
@@ -234,7 +234,7 @@ NVML_VISIBLE enum nvml_result nvmlDeviceGetTemperatureThreshold(const struct nvm
                                                                 unsigned *degrees)
 {
     static const unsigned thresholds[] = {95, 89, 95, 87};
-    CHECK_DEVICE(device, degrees);
+    DEVICE_OR_RETURN(device, degrees);
     if (kind >= sizeof thresholds / sizeof thresholds[0]) return NVML_ERROR_NOT_SUPPORTED;
     *degrees = thresholds[kind];
     return NVML_SUCCESS;
@@ -243,7 +243,7 @@ NVML_VISIBLE enum nvml_result nvmlDeviceGetTemperatureThreshold(const struct nvm
 static enum nvml_result give_two(const struct nvmlDevice_st *device, unsigned *first, unsigned *second,
                                  const unsigned values[2])
 {
-    CHECK_DEVICE(device, first);
+    DEVICE_OR_RETURN(device, first);
     if (second == NULL) return NVML_ERROR_INVALID_ARGUMENT;
     *first = values[0];
     *second = values[1];
@@ -265,7 +265,7 @@ NVML_VISIBLE enum nvml_result nvmlDeviceGetEncoderCapacity(const struct nvmlDevi
                                                            unsigned *percent)
 {
     (void)kind;
-    CHECK_DEVICE(device, percent);
+    DEVICE_OR_RETURN(device, percent);
     *percent = 100;
     return NVML_SUCCESS;
 }
@@ -279,7 +279,7 @@ NVML_VISIBLE enum nvml_result nvmlDeviceGetEncoderUtilization(const struct nvmlD
 
 NVML_VISIBLE enum nvml_result nvmlDeviceGetEccMode(const struct nvmlDevice_st *device, unsigned *now, unsigned *next)
 {
-    CHECK_DEVICE(device, now);
+    DEVICE_OR_RETURN(device, now);
     if (next == NULL) return NVML_ERROR_INVALID_ARGUMENT;
     *now = *next = (unsigned)attribute(32); // ECC_ENABLED
     return NVML_SUCCESS;
@@ -291,15 +291,15 @@ NVML_VISIBLE enum nvml_result nvmlDeviceGetNvLinkState(const struct nvmlDevice_s
                                                        unsigned *is_active)
 {
     (void)link;
-    CHECK_DEVICE(device, is_active);
+    DEVICE_OR_RETURN(device, is_active);
     return NVML_ERROR_NOT_SUPPORTED; // as of an H200 that is alone in its machine
 }
 
 static enum nvml_result answer_pair(const struct nvmlDevice_st *first, const struct nvmlDevice_st *second,
                                     unsigned *result, unsigned value)
 {
-    CHECK_DEVICE(first, result);
-    CHECK_DEVICE(second, result);
+    DEVICE_OR_RETURN(first, result);
+    DEVICE_OR_RETURN(second, result);
     *result = value;
     return NVML_SUCCESS;
 }
@@ -331,7 +331,7 @@ NVML_VISIBLE enum nvml_result nvmlDeviceGetTopologyNearestGpus(const struct nvml
                                                                unsigned *count, const struct nvmlDevice_st **devices)
 {
     (void)level, (void)devices;
-    CHECK_DEVICE(device, count);
+    DEVICE_OR_RETURN(device, count);
     *count = 0;
     return NVML_SUCCESS;
 }

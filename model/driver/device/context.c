@@ -178,7 +178,7 @@ DRIVER_VISIBLE enum cuda_result cuCtxCreate_v3(struct CUctx_st **context, struct
 
 DRIVER_VISIBLE enum cuda_result cuCtxSetFlags(unsigned flags)
 {
-    DRIVER_USE_FAILED(driver);
+    DRIVER_USE_FAILED_OR_RETURN(driver);
     if (!are_flags(flags)) return CUDA_ERROR_INVALID_VALUE;
     driver_context()->flags = flags;
     return CUDA_SUCCESS;
@@ -200,7 +200,7 @@ DRIVER_VISIBLE enum cuda_result cuCtxDestroy_v2(struct CUctx_st *context)
 
 DRIVER_VISIBLE enum cuda_result cuCtxSynchronize(void)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     const enum cuda_result error = capture_check_none(driver);
     if (error != CUDA_SUCCESS) return error;
     turns_wait(driver, NULL);
@@ -246,7 +246,7 @@ DRIVER_VISIBLE enum cuda_result cuCtxGetApiVersion(struct CUctx_st *context, uns
 
 DRIVER_VISIBLE enum cuda_result cuCtxGetLimit(size_t *value, uint32_t limit)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     if (value == NULL) return CUDA_ERROR_INVALID_VALUE;
     if (check_limit(limit) != CUDA_SUCCESS) return check_limit(limit);
     *value = driver_context()->limit[limit];
@@ -255,7 +255,7 @@ DRIVER_VISIBLE enum cuda_result cuCtxGetLimit(size_t *value, uint32_t limit)
 
 DRIVER_VISIBLE enum cuda_result cuCtxSetLimit(uint32_t limit, size_t value)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     if (check_limit(limit) != CUDA_SUCCESS) return check_limit(limit);
     if (limit == LIMIT_HEAP_BYTES && driver_context()->heap != NULL)
         return driver_refuse(driver, CUDA_ERROR_INVALID_VALUE, "cuCtxSetLimit",
@@ -267,7 +267,7 @@ DRIVER_VISIBLE enum cuda_result cuCtxSetLimit(uint32_t limit, size_t value)
 
 DRIVER_VISIBLE enum cuda_result cuCtxGetStreamPriorityRange(int *least, int *greatest)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     if (least != NULL) *least = 0;
     if (greatest != NULL) *greatest = GREATEST_PRIORITY;
     return CUDA_SUCCESS;
@@ -275,7 +275,7 @@ DRIVER_VISIBLE enum cuda_result cuCtxGetStreamPriorityRange(int *least, int *gre
 
 DRIVER_VISIBLE enum cuda_result cuCtxGetCacheConfig(uint32_t *config)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     if (config == NULL) return CUDA_ERROR_INVALID_VALUE;
     *config = driver_context()->cache_config;
     return CUDA_SUCCESS;
@@ -284,7 +284,7 @@ DRIVER_VISIBLE enum cuda_result cuCtxGetCacheConfig(uint32_t *config)
 DRIVER_VISIBLE enum cuda_result cuCtxSetCacheConfig(uint32_t config)
 {
     enum { MOST_CACHE_CONFIG = 3 };
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     if (config > MOST_CACHE_CONFIG) return CUDA_ERROR_INVALID_VALUE;
     driver_context()->cache_config = config;
     return CUDA_SUCCESS;
@@ -292,6 +292,6 @@ DRIVER_VISIBLE enum cuda_result cuCtxSetCacheConfig(uint32_t config)
 
 DRIVER_VISIBLE enum cuda_result cuCtxResetPersistingL2Cache(void)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     return CUDA_SUCCESS;
 }

@@ -86,7 +86,7 @@ DRIVER_VISIBLE enum cuda_result cuCoredumpSetAttributeGlobal(uint32_t attribute,
 
 DRIVER_VISIBLE enum cuda_result cuCoredumpGetAttribute(uint32_t attribute, void *value, size_t *bytes)
 {
-    DRIVER_USE_FAILED(driver);
+    DRIVER_USE_FAILED_OR_RETURN(driver);
     if (!is_of_context(attribute)) return CUDA_ERROR_INVALID_VALUE;
     if (own(driver) == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
     return tell(own(driver), attribute, value, bytes);
@@ -94,7 +94,7 @@ DRIVER_VISIBLE enum cuda_result cuCoredumpGetAttribute(uint32_t attribute, void 
 
 DRIVER_VISIBLE enum cuda_result cuCoredumpSetAttribute(uint32_t attribute, void *value, size_t *bytes)
 {
-    DRIVER_USE_FAILED(driver);
+    DRIVER_USE_FAILED_OR_RETURN(driver);
     if (!is_of_context(attribute)) return CUDA_ERROR_INVALID_VALUE;
     if (own(driver) == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
     return take(own(driver), attribute, value, bytes);

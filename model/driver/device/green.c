@@ -68,7 +68,7 @@ DRIVER_VISIBLE enum cuda_result cuDeviceGetDevResource(int device, struct CUdevR
 DRIVER_VISIBLE enum cuda_result cuCtxGetDevResource(struct CUctx_st *context, struct CUdevResource_st *to,
                                                     uint32_t type)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     if (!object_is(context, OBJECT_CONTEXT)) return CUDA_ERROR_INVALID_CONTEXT;
     return give(to, type, context->green != NULL ? ORIGIN_GREEN : ORIGIN_WHOLE,
                 green_multiprocessors(driver, context->green));
@@ -77,7 +77,7 @@ DRIVER_VISIBLE enum cuda_result cuCtxGetDevResource(struct CUctx_st *context, st
 DRIVER_VISIBLE enum cuda_result cuGreenCtxGetDevResource(struct CUgreenCtx_st *green, struct CUdevResource_st *to,
                                                          uint32_t type)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     if (!object_is(green, OBJECT_GREEN)) return CUDA_ERROR_INVALID_CONTEXT;
     return give(to, type, ORIGIN_GREEN, green->count);
 }
@@ -213,21 +213,21 @@ static enum cuda_result check_pair(const struct CUgreenCtx_st *green, const stru
 
 DRIVER_VISIBLE enum cuda_result cuGreenCtxRecordEvent(struct CUgreenCtx_st *green, struct CUevent_st *event)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     const enum cuda_result error = check_pair(green, event);
     return error != CUDA_SUCCESS ? error : cuEventRecord(event, NULL);
 }
 
 DRIVER_VISIBLE enum cuda_result cuGreenCtxWaitEvent(struct CUgreenCtx_st *green, struct CUevent_st *event)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     return check_pair(green, event);
 }
 
 DRIVER_VISIBLE enum cuda_result cuGreenCtxStreamCreate(struct CUstream_st **stream, struct CUgreenCtx_st *green,
                                                        unsigned flags, int priority)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     if (stream == NULL || flags != NON_BLOCKING) return CUDA_ERROR_INVALID_VALUE;
     if (!object_is(green, OBJECT_GREEN)) return CUDA_ERROR_INVALID_CONTEXT;
     const enum cuda_result error = cuStreamCreateWithPriority(stream, flags, priority);

@@ -8,7 +8,7 @@ enum { MULTIPROCESSOR_COUNT, AFFINITIES };
 
 DRIVER_VISIBLE enum cuda_result cuCtxAttach(struct CUctx_st **context, unsigned flags)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     if (context == NULL || flags != 0) return CUDA_ERROR_INVALID_VALUE;
     *context = driver_current();
     (*context)->attached++;
@@ -30,7 +30,7 @@ DRIVER_VISIBLE enum cuda_result cuCtxDetach(struct CUctx_st *context)
 
 DRIVER_VISIBLE enum cuda_result cuCtxGetExecAffinity(struct CUexecAffinityParam_st *to, uint32_t type)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     int count = 0;
     if (to == NULL) return CUDA_ERROR_INVALID_VALUE;
     if (type >= AFFINITIES) return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
@@ -54,7 +54,7 @@ DRIVER_VISIBLE enum cuda_result cuLaunchCooperativeKernelMultiDevice(struct CUDA
                                                                      unsigned devices, unsigned flags)
 {
     enum { ALL_FLAGS = 3, DEFAULT_HANDLES = 2 };
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     if (launch == NULL || devices != 1 || flags > ALL_FLAGS) return CUDA_ERROR_INVALID_VALUE;
     if ((uintptr_t)launch->hStream <= DEFAULT_HANDLES) return CUDA_ERROR_INVALID_HANDLE;
     return cuLaunchCooperativeKernel(launch->function, launch->gridDimX, launch->gridDimY, launch->gridDimZ,
@@ -94,7 +94,7 @@ DRIVER_VISIBLE enum cuda_result cuDeviceUnregisterAsyncNotification(int device,
 DRIVER_VISIBLE enum cuda_result cuLibraryGetUnifiedFunction(void **function, struct CUlib_st *library,
                                                             const char *symbol)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     (void)function, (void)symbol;
     return object_is(library, OBJECT_MODULE) ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_HANDLE;
 }

@@ -13,7 +13,7 @@ enum { SHARED_CONFIGS = 3, FOUR_BYTE_BANKS = 1 };
 
 DRIVER_VISIBLE enum cuda_result cuCtxGetSharedMemConfig(uint32_t *config)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     if (config == NULL) return CUDA_ERROR_INVALID_VALUE;
     *config = FOUR_BYTE_BANKS;
     return CUDA_SUCCESS;
@@ -21,13 +21,13 @@ DRIVER_VISIBLE enum cuda_result cuCtxGetSharedMemConfig(uint32_t *config)
 
 DRIVER_VISIBLE enum cuda_result cuCtxSetSharedMemConfig(uint32_t config)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     return config < SHARED_CONFIGS ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 DRIVER_VISIBLE enum cuda_result cuFuncSetSharedMemConfig(struct CUfunc_st *function, uint32_t config)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     if (!object_is(function, OBJECT_FUNCTION)) return CUDA_ERROR_INVALID_HANDLE;
     return config < SHARED_CONFIGS ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
@@ -83,7 +83,7 @@ static enum cuda_result green_of(struct driver *driver, struct CUstream_st *hand
 DRIVER_VISIBLE enum cuda_result cuStreamGetCtx_v2(struct CUstream_st *stream, struct CUctx_st **context,
                                                   struct CUgreenCtx_st **green)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     struct CUgreenCtx_st *unasked;
     if (green == NULL) green = &unasked;
     const enum cuda_result error = green_of(driver, stream, green);
@@ -96,7 +96,7 @@ DRIVER_VISIBLE enum cuda_result cuStreamGetCtx_v2(struct CUstream_st *stream, st
 
 DRIVER_VISIBLE enum cuda_result cuStreamGetGreenCtx(struct CUstream_st *stream, struct CUgreenCtx_st **green)
 {
-    DRIVER_USE_OF(driver, stream);
+    DRIVER_USE_OF_OR_RETURN(driver, stream);
     if (green == NULL) return CUDA_ERROR_INVALID_VALUE;
     return green_of(driver, stream, green);
 }
@@ -105,14 +105,14 @@ DRIVER_VISIBLE enum cuda_result cuStreamGetGreenCtx(struct CUstream_st *stream, 
 
 DRIVER_VISIBLE enum cuda_result cuCtxEnablePeerAccess(struct CUctx_st *peer, unsigned flags)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     if (!object_is(peer, OBJECT_CONTEXT)) return CUDA_ERROR_INVALID_CONTEXT;
     return flags != 0 ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
 }
 
 DRIVER_VISIBLE enum cuda_result cuCtxDisablePeerAccess(struct CUctx_st *peer)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     return object_is(peer, OBJECT_CONTEXT) ? CUDA_ERROR_PEER_ACCESS_NOT_ENABLED : CUDA_ERROR_INVALID_CONTEXT;
 }
 
@@ -185,7 +185,7 @@ DRIVER_VISIBLE enum cuda_result cuDeviceGetProperties(struct CUdevprop_st *to, i
 DRIVER_VISIBLE enum cuda_result cuFlushGPUDirectRDMAWrites(uint32_t target, uint32_t scope)
 {
     enum { TO_OWNER = 100, TO_ALL_DEVICES = 200 };
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     return target == 0 && (scope == TO_OWNER || scope == TO_ALL_DEVICES) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 

@@ -42,7 +42,7 @@ static struct node_attributes *attributes_of(struct CUgraphNode_st *node)
 DRIVER_VISIBLE enum cuda_result cuGraphKernelNodeGetAttribute(struct CUgraphNode_st *node, uint32_t attribute,
                                                               void *value)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     const struct node_attributes *kept = attributes_of(node);
     const int place = place_of(attribute);
     if (kept == NULL || place < 0 || value == NULL) return CUDA_ERROR_INVALID_VALUE;
@@ -64,7 +64,7 @@ static void set_kernel(struct work_kernel *kernel, uint32_t attribute, const voi
 DRIVER_VISIBLE enum cuda_result cuGraphKernelNodeSetAttribute(struct CUgraphNode_st *node, uint32_t attribute,
                                                               const void *value)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     struct node_attributes *kept = attributes_of(node);
     const int place = place_of(attribute);
     if (kept == NULL || place < 0 || value == NULL) return CUDA_ERROR_INVALID_VALUE;
@@ -79,7 +79,7 @@ DRIVER_VISIBLE enum cuda_result cuGraphKernelNodeSetAttribute(struct CUgraphNode
 
 DRIVER_VISIBLE enum cuda_result cuGraphKernelNodeCopyAttributes(struct CUgraphNode_st *to, struct CUgraphNode_st *from)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     const struct node_attributes *given = attributes_of(from);
     struct node_attributes *kept = attributes_of(to);
     if (given == NULL || kept == NULL) return CUDA_ERROR_INVALID_VALUE;

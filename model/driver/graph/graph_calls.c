@@ -12,7 +12,7 @@
 
 DRIVER_VISIBLE enum cuda_result cuGraphCreate(struct CUgraph_st **graph, unsigned flags)
 {
-    DRIVER_USE_BARE_FAILED(driver);
+    DRIVER_USE_BARE_FAILED_OR_RETURN(driver);
     if (graph == NULL || flags != 0) return CUDA_ERROR_INVALID_VALUE;
     *graph = graph_new(driver);
     return *graph != NULL ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
@@ -45,7 +45,7 @@ static enum cuda_result refuse_captured(struct driver *driver, const char *call)
 
 DRIVER_VISIBLE enum cuda_result cuGraphDestroy(struct CUgraph_st *graph)
 {
-    DRIVER_USE_BARE_FAILED(driver);
+    DRIVER_USE_BARE_FAILED_OR_RETURN(driver);
     if (!object_is(graph, OBJECT_GRAPH) || graph->is_child) return CUDA_ERROR_INVALID_VALUE;
     if (is_captured_into(driver, graph)) return refuse_captured(driver, "cuGraphDestroy");
     graph_free(driver, graph);
@@ -54,7 +54,7 @@ DRIVER_VISIBLE enum cuda_result cuGraphDestroy(struct CUgraph_st *graph)
 
 DRIVER_VISIBLE enum cuda_result cuGraphClone(struct CUgraph_st **clone, struct CUgraph_st *graph)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     if (clone == NULL || !object_is(graph, OBJECT_GRAPH)) return CUDA_ERROR_INVALID_VALUE;
     if (graph_has_memory(graph) || graph_has_conditions(graph)) return CUDA_ERROR_NOT_SUPPORTED;
     *clone = graph_duplicate(driver, graph);
@@ -64,7 +64,7 @@ DRIVER_VISIBLE enum cuda_result cuGraphClone(struct CUgraph_st **clone, struct C
 DRIVER_VISIBLE enum cuda_result cuGraphNodeFindInClone(struct CUgraphNode_st **node, struct CUgraphNode_st *original,
                                                        struct CUgraph_st *clone)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     if (node == NULL || !object_is(clone, OBJECT_GRAPH)) return CUDA_ERROR_INVALID_VALUE;
     for (uint32_t i = 0; i < clone->count; i++) {
         if (clone->node[i]->original != original) continue;
@@ -99,7 +99,7 @@ DRIVER_VISIBLE enum cuda_result cuGraphAddDependencies_v2(struct CUgraph_st *gra
                                                           struct CUgraphNode_st *const *to,
                                                           const struct CUgraphEdgeData_st *edges, size_t count)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     if (!object_is(graph, OBJECT_GRAPH) || (count > 0 && (from == NULL || to == NULL))) return CUDA_ERROR_INVALID_VALUE;
     for (size_t i = 0; i < count; i++) {
         if (!are_nodes_of(graph, from[i], to[i]) || from[i] == to[i] || is_edge(from[i], to[i]))
@@ -118,7 +118,7 @@ DRIVER_VISIBLE enum cuda_result cuGraphRemoveDependencies_v2(struct CUgraph_st *
                                                              struct CUgraphNode_st *const *to,
                                                              const struct CUgraphEdgeData_st *edges, size_t count)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     (void)edges;
     if (!object_is(graph, OBJECT_GRAPH) || (count > 0 && (from == NULL || to == NULL))) return CUDA_ERROR_INVALID_VALUE;
     for (size_t i = 0; i < count; i++)
@@ -130,7 +130,7 @@ DRIVER_VISIBLE enum cuda_result cuGraphRemoveDependencies_v2(struct CUgraph_st *
 
 DRIVER_VISIBLE enum cuda_result cuGraphDestroyNode(struct CUgraphNode_st *node)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     if (!object_is(node, OBJECT_NODE)) return CUDA_ERROR_INVALID_VALUE;
     if (graph_has_memory(node->graph)) return CUDA_ERROR_NOT_SUPPORTED;
     if (is_node_captured_into(driver, &node->work)) return refuse_captured(driver, "cuGraphDestroyNode");
@@ -163,7 +163,7 @@ static enum cuda_result instantiate(struct driver *driver, struct CUgraphExec_st
 DRIVER_VISIBLE enum cuda_result cuGraphInstantiateWithFlags(struct CUgraphExec_st **exec, struct CUgraph_st *graph,
                                                             unsigned long long flags)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     if (flags & UPLOAD) return CUDA_ERROR_INVALID_VALUE; // it needs a stream
     return instantiate(driver, exec, graph, flags);
 }
@@ -172,7 +172,7 @@ DRIVER_VISIBLE enum cuda_result cuGraphInstantiateWithParams(struct CUgraphExec_
                                                              struct CUDA_GRAPH_INSTANTIATE_PARAMS_st *parameters)
 {
     enum { DONE, FAILED, BAD_STRUCTURE };
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     if (parameters == NULL) return CUDA_ERROR_INVALID_VALUE;
     const int is_whole = object_is(graph, OBJECT_GRAPH) && are_flags(graph, parameters->flags);
     const enum cuda_result error = instantiate(driver, exec, graph, parameters->flags);
@@ -245,7 +245,7 @@ static int has_conditions(const struct CUgraphExec_st *exec)
 
 DRIVER_VISIBLE enum cuda_result cuGraphLaunch(struct CUgraphExec_st *exec, struct CUstream_st *handle)
 {
-    DRIVER_USE_OF(driver, handle);
+    DRIVER_USE_OF_OR_RETURN(driver, handle);
     struct CUstream_st *stream = stream_of(driver, handle);
     if (!object_is(exec, OBJECT_GRAPH_EXEC)) return CUDA_ERROR_INVALID_VALUE;
     if (stream == NULL) return CUDA_ERROR_INVALID_HANDLE;
@@ -273,14 +273,14 @@ DRIVER_VISIBLE enum cuda_result cuGraphLaunch(struct CUgraphExec_st *exec, struc
 
 DRIVER_VISIBLE enum cuda_result cuGraphUpload(struct CUgraphExec_st *exec, struct CUstream_st *stream)
 {
-    DRIVER_USE_OF(driver, stream);
+    DRIVER_USE_OF_OR_RETURN(driver, stream);
     if (stream_of(driver, stream) == NULL) return CUDA_ERROR_INVALID_HANDLE;
     return object_is(exec, OBJECT_GRAPH_EXEC) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 DRIVER_VISIBLE enum cuda_result cuGraphExecDestroy(struct CUgraphExec_st *exec)
 {
-    DRIVER_USE_BARE_FAILED(driver);
+    DRIVER_USE_BARE_FAILED_OR_RETURN(driver);
     if (!object_is(exec, OBJECT_GRAPH_EXEC)) return CUDA_ERROR_INVALID_VALUE;
     turns_wait_for_calls(driver, NULL);
     if (exec->kept.count > 0) turns_wait(driver, NULL);                       // what is done later has steps of its own
@@ -294,7 +294,7 @@ DRIVER_VISIBLE enum cuda_result cuGraphExecDestroy(struct CUgraphExec_st *exec)
 DRIVER_VISIBLE enum cuda_result cuGraphNodeSetEnabled(struct CUgraphExec_st *exec, struct CUgraphNode_st *node,
                                                       unsigned is_enabled)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     struct graph_step *step = graph_step_of(exec, node);
     if (step == NULL || !graph_can_disable(step)) return CUDA_ERROR_INVALID_VALUE;
     step->is_disabled = !is_enabled;
@@ -350,7 +350,7 @@ static void update(struct driver *driver, struct CUgraphExec_st *exec, const str
 DRIVER_VISIBLE enum cuda_result cuGraphExecUpdate_v2(struct CUgraphExec_st *exec, struct CUgraph_st *graph,
                                                      struct CUgraphExecUpdateResultInfo_st *info)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     struct CUgraphExecUpdateResultInfo_st unasked;
     if (!object_is(exec, OBJECT_GRAPH_EXEC) || !object_is(graph, OBJECT_GRAPH)) return CUDA_ERROR_INVALID_VALUE;
     if (info == NULL) info = &unasked;

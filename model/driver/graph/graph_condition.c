@@ -17,7 +17,7 @@ DRIVER_VISIBLE enum cuda_result cuGraphConditionalHandleCreate(uint64_t *handle,
                                                                struct CUctx_st *context, unsigned value, unsigned flags)
 {
     static uint64_t handles;
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     if (handle == NULL || !object_is(graph, OBJECT_GRAPH) || (flags & ~(unsigned)ASSIGN_DEFAULT))
         return CUDA_ERROR_INVALID_VALUE;
     if (!object_is(context, OBJECT_CONTEXT)) return CUDA_ERROR_INVALID_CONTEXT;

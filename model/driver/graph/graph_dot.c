@@ -78,7 +78,7 @@ static void print_graph(FILE *file, const struct CUgraph_st *graph, int *graphs)
 // The flags ask for more words in each box, which are left out.
 DRIVER_VISIBLE enum cuda_result cuGraphDebugDotPrint(struct CUgraph_st *graph, const char *path, unsigned flags)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     (void)flags;
     if (!object_is(graph, OBJECT_GRAPH) || path == NULL) return CUDA_ERROR_INVALID_VALUE;
     FILE *file = fopen(path, "w");

@@ -45,13 +45,13 @@ static enum cuda_result list_nodes(const struct CUgraph_st *graph, struct CUgrap
 
 DRIVER_VISIBLE enum cuda_result cuGraphGetNodes(struct CUgraph_st *graph, struct CUgraphNode_st **to, size_t *count)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     return list_nodes(graph, to, count, 0);
 }
 
 DRIVER_VISIBLE enum cuda_result cuGraphGetRootNodes(struct CUgraph_st *graph, struct CUgraphNode_st **to, size_t *count)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     return list_nodes(graph, to, count, 1);
 }
 
@@ -59,7 +59,7 @@ DRIVER_VISIBLE enum cuda_result cuGraphGetEdges_v2(struct CUgraph_st *graph, str
                                                    struct CUgraphNode_st **to, struct CUgraphEdgeData_st *edges,
                                                    size_t *count)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     if (!object_is(graph, OBJECT_GRAPH) || count == NULL || (from == NULL) != (to == NULL))
         return CUDA_ERROR_INVALID_VALUE;
     size_t found = 0;
@@ -77,7 +77,7 @@ DRIVER_VISIBLE enum cuda_result cuGraphGetEdges_v2(struct CUgraph_st *graph, str
 DRIVER_VISIBLE enum cuda_result cuGraphNodeGetDependencies_v2(struct CUgraphNode_st *node, struct CUgraphNode_st **to,
                                                               struct CUgraphEdgeData_st *edges, size_t *count)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     struct list list = {.to = to, .edges = edges, .count = count};
     if (!object_is(node, OBJECT_NODE) || count == NULL) return CUDA_ERROR_INVALID_VALUE;
     for (uint32_t i = 0; i < node->after_count; i++) list_add(&list, node->after[i]);
@@ -94,7 +94,7 @@ static int is_after(const struct CUgraphNode_st *node, const struct CUgraphNode_
 DRIVER_VISIBLE enum cuda_result cuGraphNodeGetDependentNodes_v2(struct CUgraphNode_st *node, struct CUgraphNode_st **to,
                                                                 struct CUgraphEdgeData_st *edges, size_t *count)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     struct list list = {.to = to, .edges = edges, .count = count};
     if (!object_is(node, OBJECT_NODE) || count == NULL) return CUDA_ERROR_INVALID_VALUE;
     for (uint32_t i = 0; i < node->graph->count; i++)
@@ -106,7 +106,7 @@ DRIVER_VISIBLE enum cuda_result cuGraphNodeGetDependentNodes_v2(struct CUgraphNo
 
 DRIVER_VISIBLE enum cuda_result cuGraphNodeGetType(struct CUgraphNode_st *node, uint32_t *type)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     if (!object_is(node, OBJECT_NODE) || type == NULL) return CUDA_ERROR_INVALID_VALUE;
     *type = node->work.type;
     return CUDA_SUCCESS;
@@ -133,7 +133,7 @@ static void **pointers_of(struct CUgraphNode_st *node)
 DRIVER_VISIBLE enum cuda_result cuGraphKernelNodeGetParams_v2(struct CUgraphNode_st *node,
                                                               struct CUDA_KERNEL_NODE_PARAMS_v2_st *to)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     const struct work *work = work_at(node, NODE_KERNEL, to);
     if (work == NULL) return CUDA_ERROR_INVALID_VALUE;
     const struct work_kernel *kernel = &work->of.kernel;
@@ -155,7 +155,7 @@ DRIVER_VISIBLE enum cuda_result cuGraphKernelNodeGetParams_v2(struct CUgraphNode
 
 DRIVER_VISIBLE enum cuda_result cuGraphMemcpyNodeGetParams(struct CUgraphNode_st *node, struct CUDA_MEMCPY3D_st *to)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     const struct work *work = work_at(node, NODE_MEMCPY, to);
     if (work == NULL) return CUDA_ERROR_INVALID_VALUE;
     *to = copy_box(&work->of.copy);
@@ -165,7 +165,7 @@ DRIVER_VISIBLE enum cuda_result cuGraphMemcpyNodeGetParams(struct CUgraphNode_st
 DRIVER_VISIBLE enum cuda_result cuGraphMemsetNodeGetParams(struct CUgraphNode_st *node,
                                                            struct CUDA_MEMSET_NODE_PARAMS_st *to)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     const struct work *work = work_at(node, NODE_MEMSET, to);
     if (work == NULL) return CUDA_ERROR_INVALID_VALUE;
     const struct work_set *set = &work->of.set;
@@ -177,7 +177,7 @@ DRIVER_VISIBLE enum cuda_result cuGraphMemsetNodeGetParams(struct CUgraphNode_st
 DRIVER_VISIBLE enum cuda_result cuGraphHostNodeGetParams(struct CUgraphNode_st *node,
                                                          struct CUDA_HOST_NODE_PARAMS_st *to)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     const struct work *work = work_at(node, NODE_HOST, to);
     if (work == NULL) return CUDA_ERROR_INVALID_VALUE;
     *to = (struct CUDA_HOST_NODE_PARAMS_st){work->of.host.call, work->of.host.user};
@@ -188,7 +188,7 @@ DRIVER_VISIBLE enum cuda_result cuGraphHostNodeGetParams(struct CUgraphNode_st *
 DRIVER_VISIBLE enum cuda_result cuGraphMemAllocNodeGetParams(struct CUgraphNode_st *node,
                                                              struct CUDA_MEM_ALLOC_NODE_PARAMS_v1_st *to)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     const struct work *work = work_at(node, NODE_MEM_ALLOC, to);
     const struct allocation *memory = work == NULL ? NULL : graph_memory_at(driver, work->of.address);
     if (memory == NULL) return CUDA_ERROR_INVALID_VALUE;
@@ -200,7 +200,7 @@ DRIVER_VISIBLE enum cuda_result cuGraphMemAllocNodeGetParams(struct CUgraphNode_
 
 DRIVER_VISIBLE enum cuda_result cuGraphMemFreeNodeGetParams(struct CUgraphNode_st *node, unsigned long long *to)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     const struct work *work = work_at(node, NODE_MEM_FREE, to);
     if (work == NULL) return CUDA_ERROR_INVALID_VALUE;
     *to = work->of.address;
@@ -210,7 +210,7 @@ DRIVER_VISIBLE enum cuda_result cuGraphMemFreeNodeGetParams(struct CUgraphNode_s
 DRIVER_VISIBLE enum cuda_result cuGraphBatchMemOpNodeGetParams(struct CUgraphNode_st *node,
                                                                struct CUDA_BATCH_MEM_OP_NODE_PARAMS_v1_st *to)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     const struct work *work = work_at(node, NODE_MEM_OPERATIONS, to);
     if (work == NULL) return CUDA_ERROR_INVALID_VALUE;
     *to = (struct CUDA_BATCH_MEM_OP_NODE_PARAMS_v1_st){
@@ -220,7 +220,7 @@ DRIVER_VISIBLE enum cuda_result cuGraphBatchMemOpNodeGetParams(struct CUgraphNod
 
 DRIVER_VISIBLE enum cuda_result cuGraphChildGraphNodeGetGraph(struct CUgraphNode_st *node, struct CUgraph_st **to)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     const struct work *work = work_at(node, NODE_GRAPH, to);
     if (work == NULL) return CUDA_ERROR_INVALID_VALUE;
     *to = work->of.graph;
@@ -229,7 +229,7 @@ DRIVER_VISIBLE enum cuda_result cuGraphChildGraphNodeGetGraph(struct CUgraphNode
 
 static enum cuda_result tell_event(const struct CUgraphNode_st *node, enum graph_node_type type, struct CUevent_st **to)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     const struct work *work = work_at(node, type, to);
     if (work == NULL) return CUDA_ERROR_INVALID_VALUE;
     *to = work->of.event;
@@ -250,7 +250,7 @@ DRIVER_VISIBLE enum cuda_result cuGraphEventWaitNodeGetEvent(struct CUgraphNode_
 
 DRIVER_VISIBLE enum cuda_result cuGraphExecGetFlags(struct CUgraphExec_st *exec, uint64_t *flags)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     if (!object_is(exec, OBJECT_GRAPH_EXEC) || flags == NULL) return CUDA_ERROR_INVALID_VALUE;
     *flags = exec->flags;
     return CUDA_SUCCESS;
@@ -259,7 +259,7 @@ DRIVER_VISIBLE enum cuda_result cuGraphExecGetFlags(struct CUgraphExec_st *exec,
 DRIVER_VISIBLE enum cuda_result cuGraphNodeGetEnabled(struct CUgraphExec_st *exec, struct CUgraphNode_st *node,
                                                       unsigned *is_enabled)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     const struct graph_step *step = graph_step_of(exec, node);
     if (step == NULL || is_enabled == NULL || !graph_can_disable(step)) return CUDA_ERROR_INVALID_VALUE;
     *is_enabled = !step->is_disabled;

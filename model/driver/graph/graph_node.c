@@ -142,7 +142,7 @@ static enum cuda_result check_new(struct driver *driver, const struct CUgraph_st
 
 enum cuda_result node_add(const struct node_place *place, const struct CUgraphNodeParams_st *from)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     struct work work;
     if (from == NULL || !is_place(place) || !is_zero_behind(from)) return CUDA_ERROR_INVALID_VALUE;
     enum cuda_result error = from->type == NODE_CONDITIONAL
@@ -161,7 +161,7 @@ enum cuda_result node_add(const struct node_place *place, const struct CUgraphNo
 // The same for what tells where its memory is, and which its bodies are.
 static enum cuda_result node_add_telling(const struct node_place *place, struct CUgraphNodeParams_st *from)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     const enum cuda_result error = node_add(place, from);
     if (error != CUDA_SUCCESS) return error;
     if (from->type == NODE_MEM_ALLOC) from->alloc.dptr = (*place->node)->work.of.address;
@@ -286,7 +286,7 @@ static enum cuda_result set(struct driver *driver, struct work *to, const struct
 
 static enum cuda_result set_node(struct CUgraphNode_st *node, const struct CUgraphNodeParams_st *from)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     return set(driver, object_is(node, OBJECT_NODE) ? &node->work : NULL, from);
 }
 
@@ -316,7 +316,7 @@ static enum cuda_result set_child(struct driver *driver, struct CUgraphExec_st *
 static enum cuda_result set_exec(struct CUgraphExec_st *exec, struct CUgraphNode_st *node,
                                  const struct CUgraphNodeParams_st *from)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     if (from != NULL && from->type == NODE_GRAPH) {
         if (!object_is(exec, OBJECT_GRAPH_EXEC) || child_of(node) == NULL) return CUDA_ERROR_INVALID_VALUE;
         if (!object_is(from->child.graph, OBJECT_GRAPH)) return CUDA_ERROR_INVALID_VALUE;

@@ -60,7 +60,7 @@ DRIVER_VISIBLE enum cuda_result cuUserObjectCreate(struct CUuserObject_st **to, 
                                                    unsigned references, unsigned flags)
 {
     enum { NO_SYNC = 1 };
-    DRIVER_USE_BARE(driver);
+    DRIVER_USE_BARE_OR_RETURN(driver);
     if (to == NULL || destroy == NULL || references == 0 || flags != NO_SYNC) return CUDA_ERROR_INVALID_VALUE;
     *to = object_new(&driver->objects, OBJECT_USER, sizeof **to);
     if (*to == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
@@ -72,7 +72,7 @@ DRIVER_VISIBLE enum cuda_result cuUserObjectCreate(struct CUuserObject_st **to, 
 
 DRIVER_VISIBLE enum cuda_result cuUserObjectRetain(struct CUuserObject_st *it, unsigned count)
 {
-    DRIVER_USE_BARE(driver);
+    DRIVER_USE_BARE_OR_RETURN(driver);
     if (!object_is(it, OBJECT_USER) || count == 0) return CUDA_ERROR_INVALID_VALUE;
     it->references += count;
     return CUDA_SUCCESS;
@@ -80,7 +80,7 @@ DRIVER_VISIBLE enum cuda_result cuUserObjectRetain(struct CUuserObject_st *it, u
 
 DRIVER_VISIBLE enum cuda_result cuUserObjectRelease(struct CUuserObject_st *it, unsigned count)
 {
-    DRIVER_USE_BARE(driver);
+    DRIVER_USE_BARE_OR_RETURN(driver);
     if (!object_is(it, OBJECT_USER) || count == 0) return CUDA_ERROR_INVALID_VALUE;
     if (count <= it->references) leave(driver, it, count); // more than there are is nothing, as on an H200
     return CUDA_SUCCESS;
@@ -90,7 +90,7 @@ DRIVER_VISIBLE enum cuda_result cuGraphRetainUserObject(struct CUgraph_st *graph
                                                         unsigned count, unsigned flags)
 {
     enum { MOVE = 1 }; // the graph takes over the references of the caller
-    DRIVER_USE_BARE(driver);
+    DRIVER_USE_BARE_OR_RETURN(driver);
     if (!object_is(graph, OBJECT_GRAPH) || !object_is(it, OBJECT_USER)) return CUDA_ERROR_INVALID_VALUE;
     if (count == 0 || flags > MOVE) return CUDA_ERROR_INVALID_VALUE;
     struct kept_object *kept = kept_of(&graph->kept, it);
@@ -103,7 +103,7 @@ DRIVER_VISIBLE enum cuda_result cuGraphRetainUserObject(struct CUgraph_st *graph
 DRIVER_VISIBLE enum cuda_result cuGraphReleaseUserObject(struct CUgraph_st *graph, struct CUuserObject_st *it,
                                                          unsigned count)
 {
-    DRIVER_USE_BARE(driver);
+    DRIVER_USE_BARE_OR_RETURN(driver);
     if (!object_is(graph, OBJECT_GRAPH) || !object_is(it, OBJECT_USER) || count == 0) return CUDA_ERROR_INVALID_VALUE;
     struct kept_object *kept = kept_of(&graph->kept, it);
     if (kept == NULL) return CUDA_ERROR_OUT_OF_MEMORY;

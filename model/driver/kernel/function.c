@@ -109,14 +109,14 @@ static enum cuda_result tell_attribute(int *value, enum cuda_function_attribute 
 DRIVER_VISIBLE enum cuda_result cuFuncGetAttribute(int *value, enum cuda_function_attribute attribute,
                                                    struct CUfunc_st *function)
 {
-    DRIVER_USE_BARE(driver);
+    DRIVER_USE_BARE_OR_RETURN(driver);
     return tell_attribute(value, attribute, function);
 }
 
 DRIVER_VISIBLE enum cuda_result cuKernelGetAttribute(int *value, enum cuda_function_attribute attribute,
                                                      struct CUkern_st *kernel, int device)
 {
-    DRIVER_USE_BARE(driver);
+    DRIVER_USE_BARE_OR_RETURN(driver);
     if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
     return tell_attribute(value, attribute, (const struct CUfunc_st *)kernel);
 }
@@ -153,28 +153,28 @@ static enum cuda_result set_attribute(struct driver *driver, struct CUfunc_st *f
 DRIVER_VISIBLE enum cuda_result cuFuncSetAttribute(struct CUfunc_st *function, enum cuda_function_attribute attribute,
                                                    int value)
 {
-    DRIVER_USE_BARE(driver);
+    DRIVER_USE_BARE_OR_RETURN(driver);
     return set_attribute(driver, function, attribute, value);
 }
 
 DRIVER_VISIBLE enum cuda_result cuKernelSetAttribute(enum cuda_function_attribute attribute, int value,
                                                      struct CUkern_st *kernel, int device)
 {
-    DRIVER_USE_BARE(driver);
+    DRIVER_USE_BARE_OR_RETURN(driver);
     if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
     return set_attribute(driver, (struct CUfunc_st *)kernel, attribute, value);
 }
 
 DRIVER_VISIBLE enum cuda_result cuFuncSetCacheConfig(struct CUfunc_st *function, uint32_t config)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     if (config > MOST_CACHE_CONFIG) return CUDA_ERROR_INVALID_VALUE;
     return object_is(function, OBJECT_FUNCTION) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
 DRIVER_VISIBLE enum cuda_result cuFuncGetModule(struct CUmod_st **module, struct CUfunc_st *function)
 {
-    DRIVER_USE_BARE(driver);
+    DRIVER_USE_BARE_OR_RETURN(driver);
     if (module == NULL || function == NULL) return CUDA_ERROR_INVALID_VALUE;
     if (!object_is(function, OBJECT_FUNCTION)) return CUDA_ERROR_INVALID_HANDLE;
     *module = function->module;
@@ -191,20 +191,20 @@ static enum cuda_result tell_name(const char **name, const struct CUfunc_st *fun
 
 DRIVER_VISIBLE enum cuda_result cuFuncGetName(const char **name, struct CUfunc_st *function)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     return tell_name(name, function);
 }
 
 DRIVER_VISIBLE enum cuda_result cuKernelGetName(const char **name, struct CUkern_st *kernel)
 {
-    DRIVER_USE_BARE(driver);
+    DRIVER_USE_BARE_OR_RETURN(driver);
     return tell_name(name, (const struct CUfunc_st *)kernel);
 }
 
 DRIVER_VISIBLE enum cuda_result cuFuncGetParamInfo(struct CUfunc_st *function, size_t index, size_t *offset,
                                                    size_t *bytes)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     if (function == NULL) return CUDA_ERROR_INVALID_VALUE;
     if (!object_is(function, OBJECT_FUNCTION)) return CUDA_ERROR_INVALID_HANDLE;
     if (offset == NULL || index >= function->facts.parameters) return CUDA_ERROR_INVALID_VALUE;
@@ -221,7 +221,7 @@ DRIVER_VISIBLE enum cuda_result cuKernelGetParamInfo(struct CUkern_st *kernel, s
 
 DRIVER_VISIBLE enum cuda_result cuFuncGetParamCount(struct CUfunc_st *function, size_t *count)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     if (function == NULL || count == NULL) return CUDA_ERROR_INVALID_VALUE;
     if (!object_is(function, OBJECT_FUNCTION)) return CUDA_ERROR_INVALID_HANDLE;
     *count = function->facts.parameters;
@@ -230,7 +230,7 @@ DRIVER_VISIBLE enum cuda_result cuFuncGetParamCount(struct CUfunc_st *function, 
 
 DRIVER_VISIBLE enum cuda_result cuFuncIsLoaded(uint32_t *state, struct CUfunc_st *function)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     if (state == NULL) return CUDA_ERROR_INVALID_VALUE;
     *state = object_is(function, OBJECT_FUNCTION);
     return CUDA_SUCCESS;
@@ -238,7 +238,7 @@ DRIVER_VISIBLE enum cuda_result cuFuncIsLoaded(uint32_t *state, struct CUfunc_st
 
 DRIVER_VISIBLE enum cuda_result cuFuncLoad(struct CUfunc_st *function)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     return object_is(function, OBJECT_FUNCTION) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
@@ -281,7 +281,7 @@ uint32_t function_clusters(const struct CUfunc_st *function, uint32_t ctas, uint
 DRIVER_VISIBLE enum cuda_result cuOccupancyMaxActiveBlocksPerMultiprocessor(int *ctas, struct CUfunc_st *function,
                                                                             int threads, size_t dynamic_bytes)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     if (ctas == NULL || threads <= 0) return CUDA_ERROR_INVALID_VALUE;
     if (!object_is(function, OBJECT_FUNCTION)) return CUDA_ERROR_INVALID_HANDLE;
     *ctas = (int)function_ctas_of_sm(function, (uint32_t)threads, dynamic_bytes);
@@ -301,7 +301,7 @@ DRIVER_VISIBLE enum cuda_result cuOccupancyMaxPotentialBlockSize(int *grid, int 
                                                                  size_t (*bytes_of)(int threads), size_t dynamic_bytes,
                                                                  int limit)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     if (grid == NULL || block == NULL) return CUDA_ERROR_INVALID_VALUE;
     if (!object_is(function, OBJECT_FUNCTION)) return CUDA_ERROR_INVALID_HANDLE;
     int most = (int)function->facts.max_threads, best = 0;
@@ -332,7 +332,7 @@ DRIVER_VISIBLE enum cuda_result cuOccupancyMaxPotentialBlockSizeWithFlags(int *g
 DRIVER_VISIBLE enum cuda_result cuOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, struct CUfunc_st *function,
                                                                         int ctas, int threads)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     if (bytes == NULL || ctas <= 0 || threads <= 0) return CUDA_ERROR_INVALID_VALUE;
     if (!object_is(function, OBJECT_FUNCTION)) return CUDA_ERROR_INVALID_HANDLE;
     if (ctas > SM_MOST_CTAS || (uint64_t)ctas * (uint64_t)threads > SM_MOST_THREADS) return CUDA_ERROR_INVALID_VALUE;
@@ -374,7 +374,7 @@ static int is_cluster_refused(struct CUfunc_st *function, const struct cuda_laun
 DRIVER_VISIBLE enum cuda_result cuOccupancyMaxActiveClusters(int *clusters, struct CUfunc_st *function,
                                                              const struct cuda_launch_config *config)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     if (clusters == NULL || config == NULL || function == NULL) return CUDA_ERROR_INVALID_VALUE;
     if (!object_is(function, OBJECT_FUNCTION)) return CUDA_ERROR_INVALID_HANDLE;
     const uint32_t threads = config->block_x * config->block_y * config->block_z;
@@ -387,7 +387,7 @@ DRIVER_VISIBLE enum cuda_result cuOccupancyMaxActiveClusters(int *clusters, stru
 DRIVER_VISIBLE enum cuda_result cuOccupancyMaxPotentialClusterSize(int *ctas, struct CUfunc_st *function,
                                                                    const struct cuda_launch_config *config)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     if (ctas == NULL || config == NULL || function == NULL) return CUDA_ERROR_INVALID_VALUE;
     if (!object_is(function, OBJECT_FUNCTION)) return CUDA_ERROR_INVALID_HANDLE;
     *ctas = function->non_portable ? CLUSTER_MAX : CLUSTER_MAX_PORTABLE;

@@ -135,7 +135,7 @@ enum cuda_result kernel_check(struct driver *driver, const char *call, const str
 static enum cuda_result launch(const char *call, struct work_kernel *kernel, struct CUstream_st *stream,
                                void **parameters, void **extra)
 {
-    DRIVER_USE_OF(driver, stream);
+    DRIVER_USE_OF_OR_RETURN(driver, stream);
     const struct CUstream_st *on = stream_of(driver, stream);
     const struct CUgreenCtx_st *green = on != NULL ? green_of_stream(on) : NULL;
     kernel->stream = on;
@@ -203,7 +203,7 @@ static int is_event(uint32_t attribute)
 
 static enum cuda_result check_event(const struct cuda_launch_attribute *attribute)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     const struct CUevent_st *event = attribute->value.event.event;
     if (!object_is(event, OBJECT_EVENT)) return CUDA_ERROR_INVALID_HANDLE;
     if (attribute->value.event.flags == 0 && event->flags & CU_EVENT_DISABLE_TIMING) return CUDA_SUCCESS;
@@ -216,7 +216,7 @@ static enum cuda_result check_event(const struct cuda_launch_attribute *attribut
 static enum cuda_result refuse_attribute(uint32_t attribute)
 {
     enum { DEVICE_UPDATABLE_KERNEL_NODE = 13 };
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     if (attribute != DEVICE_UPDATABLE_KERNEL_NODE) return CUDA_ERROR_INVALID_VALUE;
     return driver_refuse(driver, CUDA_ERROR_NOT_SUPPORTED, "cuLaunchKernelEx",
                          "tmaref exec does not have launch attribute %u; it returns 801", attribute);

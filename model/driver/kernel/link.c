@@ -37,7 +37,7 @@ struct input {
 DRIVER_VISIBLE enum cuda_result cuLinkCreate_v2(unsigned count, uint32_t *option, void **value,
                                                 struct CUlinkState_st **link)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     struct loaded_log log;
     if (link == NULL || !loaded_log_open(&log, count, option, value)) return CUDA_ERROR_INVALID_VALUE;
     *link = object_new(&driver->objects, OBJECT_LINK, sizeof **link);
@@ -195,7 +195,7 @@ enum cuda_result link_inputs(struct driver *driver, const char *call, const void
 DRIVER_VISIBLE enum cuda_result cuLinkAddData_v2(struct CUlinkState_st *link, uint32_t type, void *data, size_t bytes,
                                                  const char *name, unsigned count, uint32_t *option, void **value)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     if (data == NULL || bytes == 0 || !loaded_are_options(count, option, value)) return CUDA_ERROR_INVALID_VALUE;
     if (!object_is(link, OBJECT_LINK)) return CUDA_ERROR_INVALID_HANDLE;
     enum cuda_result error = check_input(driver, "cuLinkAddData", link, type);
@@ -213,7 +213,7 @@ DRIVER_VISIBLE enum cuda_result cuLinkAddData_v2(struct CUlinkState_st *link, ui
 DRIVER_VISIBLE enum cuda_result cuLinkAddFile_v2(struct CUlinkState_st *link, uint32_t type, const char *path,
                                                  unsigned count, uint32_t *option, void **value)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     size_t bytes;
     if (path == NULL || !loaded_are_options(count, option, value)) return CUDA_ERROR_INVALID_VALUE;
     if (!object_is(link, OBJECT_LINK)) return CUDA_ERROR_INVALID_HANDLE;
@@ -245,7 +245,7 @@ static enum cuda_result check_whole(struct input *input)
 // The image is the link's, until it is destroyed. The 0 behind the text is of it: who copies it may load the copy.
 DRIVER_VISIBLE enum cuda_result cuLinkComplete(struct CUlinkState_st *link, void **image, size_t *bytes)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     static const char nothing[] = ".version 8.0\n.target sm_90a\n.address_size 64\n";
     struct input input = {.driver = driver, .call = "cuLinkComplete", .link = link};
     if (!object_is(link, OBJECT_LINK)) return CUDA_ERROR_INVALID_HANDLE;

@@ -11,7 +11,7 @@
 DRIVER_VISIBLE enum cuda_result cuModuleLoadDataEx(struct CUmod_st **module, const void *image, unsigned count,
                                                    uint32_t *option, void **value)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     struct loaded_log log;
     if (!loaded_log_open(&log, count, option, value)) return CUDA_ERROR_INVALID_VALUE;
     const enum cuda_result error = loaded_open(driver, "cuModuleLoadData", image, SIZE_MAX, &log, module);
@@ -49,13 +49,13 @@ static enum cuda_result load_file(struct driver *driver, loaded_how *how, const 
 
 DRIVER_VISIBLE enum cuda_result cuModuleLoad(struct CUmod_st **module, const char *path)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     return load_file(driver, loaded_open, "cuModuleLoad", module, path, 0, NULL, NULL);
 }
 
 DRIVER_VISIBLE enum cuda_result cuModuleUnload(struct CUmod_st *module)
 {
-    DRIVER_USE_BARE(driver);
+    DRIVER_USE_BARE_OR_RETURN(driver);
     if (!object_is(module, OBJECT_MODULE)) return CUDA_ERROR_INVALID_HANDLE;
     if (module->context == NULL)
         return driver_refuse(driver, CUDA_ERROR_NOT_PERMITTED, "cuModuleUnload",
@@ -90,7 +90,7 @@ static enum cuda_result get_function(struct driver *driver, const char *call, st
 static enum cuda_result get_variable(unsigned long long *address, size_t *bytes, struct CUmod_st *module,
                                      const char *name)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     uint64_t at, size_bytes;
     if (name == NULL) return CUDA_ERROR_INVALID_VALUE;
     if (check(module) != CUDA_SUCCESS) return check(module);
@@ -103,7 +103,7 @@ static enum cuda_result get_variable(unsigned long long *address, size_t *bytes,
 DRIVER_VISIBLE enum cuda_result cuModuleGetFunction(struct CUfunc_st **function, struct CUmod_st *module,
                                                     const char *name)
 {
-    DRIVER_USE_BARE(driver);
+    DRIVER_USE_BARE_OR_RETURN(driver);
     return get_function(driver, "cuModuleGetFunction", function, module, name);
 }
 
@@ -149,14 +149,14 @@ static enum cuda_result list_functions(struct driver *driver, struct CUfunc_st *
 
 DRIVER_VISIBLE enum cuda_result cuModuleGetFunctionCount(unsigned *count, struct CUmod_st *module)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     return count_functions(count, module);
 }
 
 DRIVER_VISIBLE enum cuda_result cuModuleEnumerateFunctions(struct CUfunc_st **function, unsigned room,
                                                            struct CUmod_st *module)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     return list_functions(driver, function, room, module);
 }
 
@@ -177,7 +177,7 @@ DRIVER_VISIBLE enum cuda_result cuLibraryLoadData(struct CUlib_st **library, con
                                                   void **library_value, unsigned library_count)
 {
     (void)library_option, (void)library_value, (void)library_count;
-    DRIVER_USE_BARE_FAILED(driver);
+    DRIVER_USE_BARE_FAILED_OR_RETURN(driver);
     struct loaded_log log;
     if (!loaded_log_open(&log, count, option, value)) return CUDA_ERROR_INVALID_VALUE;
     const enum cuda_result error =
@@ -191,7 +191,7 @@ DRIVER_VISIBLE enum cuda_result cuLibraryLoadFromFile(struct CUlib_st **library,
                                                       void **library_value, unsigned library_count)
 {
     (void)library_option, (void)library_value, (void)library_count;
-    DRIVER_USE_BARE_FAILED(driver);
+    DRIVER_USE_BARE_FAILED_OR_RETURN(driver);
     return load_file(driver, loaded_open_library, "cuLibraryLoadFromFile", (struct CUmod_st **)library, path, count,
                      option, value);
 }
@@ -209,7 +209,7 @@ DRIVER_VISIBLE enum cuda_result cuLibraryUnload(struct CUlib_st *library)
 DRIVER_VISIBLE enum cuda_result cuLibraryGetKernel(struct CUkern_st **kernel, struct CUlib_st *library,
                                                    const char *name)
 {
-    DRIVER_USE_BARE_FAILED(driver);
+    DRIVER_USE_BARE_FAILED_OR_RETURN(driver);
     return get_function(driver, "cuLibraryGetKernel", (struct CUfunc_st **)kernel, module_of(library), name);
 }
 
@@ -227,7 +227,7 @@ DRIVER_VISIBLE enum cuda_result cuLibraryGetManaged(unsigned long long *address,
 
 DRIVER_VISIBLE enum cuda_result cuLibraryGetModule(struct CUmod_st **module, struct CUlib_st *library)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     if (module == NULL) return CUDA_ERROR_INVALID_VALUE;
     const enum cuda_result error = check(module_of(library));
     if (error == CUDA_SUCCESS) *module = module_of(library);
@@ -236,20 +236,20 @@ DRIVER_VISIBLE enum cuda_result cuLibraryGetModule(struct CUmod_st **module, str
 
 DRIVER_VISIBLE enum cuda_result cuLibraryGetKernelCount(unsigned *count, struct CUlib_st *library)
 {
-    DRIVER_USE_BARE(driver);
+    DRIVER_USE_BARE_OR_RETURN(driver);
     return count_functions(count, module_of(library));
 }
 
 DRIVER_VISIBLE enum cuda_result cuLibraryEnumerateKernels(struct CUkern_st **kernel, unsigned room,
                                                           struct CUlib_st *library)
 {
-    DRIVER_USE_BARE(driver);
+    DRIVER_USE_BARE_OR_RETURN(driver);
     return list_functions(driver, (struct CUfunc_st **)kernel, room, module_of(library));
 }
 
 DRIVER_VISIBLE enum cuda_result cuKernelGetFunction(struct CUfunc_st **function, struct CUkern_st *kernel)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     if (function == NULL) return CUDA_ERROR_INVALID_VALUE;
     if (!object_is(kernel, OBJECT_FUNCTION)) return CUDA_ERROR_INVALID_HANDLE;
     *function = (struct CUfunc_st *)kernel;

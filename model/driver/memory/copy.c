@@ -73,7 +73,7 @@ enum cuda_result copy_check(struct driver *driver, const char *call, const struc
 // Checks and submits.
 static enum cuda_result submit(const char *call, const struct work *work, struct CUstream_st *stream)
 {
-    DRIVER_USE_OF(driver, stream);
+    DRIVER_USE_OF_OR_RETURN(driver, stream);
     const enum cuda_result error = work_check(driver, call, work);
     return error != CUDA_SUCCESS ? error : stream_submit(driver, stream, work);
 }

@@ -46,7 +46,7 @@ DRIVER_VISIBLE enum cuda_result cuMemcpyBatchAsync_v2(unsigned long long *to, un
                                                       size_t *attribute_from, size_t attributes,
                                                       struct CUstream_st *stream)
 {
-    DRIVER_USE_OF(driver, stream);
+    DRIVER_USE_OF_OR_RETURN(driver, stream);
     if (to == NULL || from == NULL || bytes == NULL || count == 0) return CUDA_ERROR_INVALID_VALUE;
     if (!are_attributes(attribute, attribute_from, attributes, count)) return CUDA_ERROR_INVALID_VALUE;
     enum cuda_result error = check_stream(driver, stream);
@@ -105,7 +105,7 @@ static enum cuda_result box_of(struct driver *driver, const char *call, const st
 DRIVER_VISIBLE enum cuda_result cuMemcpy3DBatchAsync_v2(size_t count, struct CUDA_MEMCPY3D_BATCH_OP_st *box,
                                                         unsigned long long flags, struct CUstream_st *stream)
 {
-    DRIVER_USE_OF(driver, stream);
+    DRIVER_USE_OF_OR_RETURN(driver, stream);
     struct work work = {.type = NODE_MEMCPY};
     if (count == 0 || box == NULL || flags != 0) return CUDA_ERROR_INVALID_VALUE;
     enum cuda_result error = check_stream(driver, stream);
@@ -121,7 +121,7 @@ DRIVER_VISIBLE enum cuda_result cuMemcpy3DBatchAsync_v2(size_t count, struct CUD
 DRIVER_VISIBLE enum cuda_result cuMemcpy3DWithAttributesAsync(struct CUDA_MEMCPY3D_BATCH_OP_st *box,
                                                               unsigned long long flags, struct CUstream_st *stream)
 {
-    DRIVER_USE_OF(driver, stream);
+    DRIVER_USE_OF_OR_RETURN(driver, stream);
     struct work work = {.type = NODE_MEMCPY};
     if (box == NULL || flags != 0) return CUDA_ERROR_INVALID_VALUE;
     const enum cuda_result error = box_of(driver, "cuMemcpy3DWithAttributesAsync", box, &work.of.copy);

@@ -135,7 +135,7 @@ DRIVER_VISIBLE enum cuda_result cuArray3DCreate_v2(struct CUarray_st **array,
     struct texture_image image;
     uint64_t memory;
     if (array == NULL || from == NULL) return CUDA_ERROR_INVALID_VALUE;
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     const enum cuda_result error = make_image(driver, "cuArray3DCreate", from, 1, &image, &memory);
     if (error != CUDA_SUCCESS) return error;
     struct CUarray_st *made = object_new(&driver->objects, OBJECT_ARRAY, sizeof *made);
@@ -160,7 +160,7 @@ DRIVER_VISIBLE enum cuda_result cuArrayCreate_v2(struct CUarray_st **array, cons
 DRIVER_VISIBLE enum cuda_result cuArray3DGetDescriptor_v2(struct CUDA_ARRAY3D_DESCRIPTOR_st *to,
                                                           struct CUarray_st *array)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     if (to == NULL) return CUDA_ERROR_INVALID_VALUE;
     if (!object_is(array, OBJECT_ARRAY)) return CUDA_ERROR_INVALID_HANDLE;
     *to = array->descriptor;
@@ -169,7 +169,7 @@ DRIVER_VISIBLE enum cuda_result cuArray3DGetDescriptor_v2(struct CUDA_ARRAY3D_DE
 
 DRIVER_VISIBLE enum cuda_result cuArrayGetDescriptor_v2(struct CUDA_ARRAY_DESCRIPTOR_st *to, struct CUarray_st *array)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     if (to == NULL) return CUDA_ERROR_INVALID_VALUE;
     if (!object_is(array, OBJECT_ARRAY)) return CUDA_ERROR_INVALID_HANDLE;
     const struct CUDA_ARRAY3D_DESCRIPTOR_st *from = &array->descriptor;
@@ -185,7 +185,7 @@ static void destroy(struct driver *driver, struct CUarray_st *array)
 
 DRIVER_VISIBLE enum cuda_result cuArrayDestroy(struct CUarray_st *array)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     if (!object_is(array, OBJECT_ARRAY)) return CUDA_ERROR_INVALID_HANDLE;
     if (array->memory == 0) return CUDA_ERROR_INVALID_VALUE; // a level goes with its mipmapped array
     turns_wait(driver, NULL);
@@ -239,7 +239,7 @@ DRIVER_VISIBLE enum cuda_result cuMipmappedArrayCreate(struct CUmipmappedArray_s
     struct texture_image image;
     uint64_t memory;
     if (mipmap == NULL || from == NULL) return CUDA_ERROR_INVALID_VALUE;
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     levels = levels_of(from, levels);
     const enum cuda_result error = make_image(driver, "cuMipmappedArrayCreate", from, levels, &image, &memory);
     if (error != CUDA_SUCCESS) return error;
@@ -262,7 +262,7 @@ DRIVER_VISIBLE enum cuda_result cuMipmappedArrayCreate(struct CUmipmappedArray_s
 DRIVER_VISIBLE enum cuda_result cuMipmappedArrayGetLevel(struct CUarray_st **array, struct CUmipmappedArray_st *mipmap,
                                                          unsigned level)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     if (array == NULL) return CUDA_ERROR_INVALID_VALUE;
     if (!object_is(mipmap, OBJECT_MIPMAP)) return CUDA_ERROR_INVALID_HANDLE;
     if (level >= mipmap->image.levels) return CUDA_ERROR_INVALID_VALUE;
@@ -272,7 +272,7 @@ DRIVER_VISIBLE enum cuda_result cuMipmappedArrayGetLevel(struct CUarray_st **arr
 
 DRIVER_VISIBLE enum cuda_result cuMipmappedArrayDestroy(struct CUmipmappedArray_st *mipmap)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     if (!object_is(mipmap, OBJECT_MIPMAP)) return CUDA_ERROR_INVALID_HANDLE;
     turns_wait(driver, NULL);
     destroy_mipmap(driver, mipmap);

@@ -66,7 +66,7 @@ enum cuda_result ipc_share(struct allocation *allocation, struct ipc_memory *tol
 // The handle is of the whole allocation, whichever address of it was named.
 DRIVER_VISIBLE enum cuda_result cuIpcGetMemHandle(struct CUipcMemHandle_st *handle, unsigned long long address)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     struct ipc_memory told;
     if (handle == NULL) return CUDA_ERROR_INVALID_VALUE;
     turns_wait(driver, NULL);
@@ -135,7 +135,7 @@ struct allocation *ipc_open(struct driver *driver, const char *call, const struc
 DRIVER_VISIBLE enum cuda_result cuIpcOpenMemHandle_v2(unsigned long long *address, struct CUipcMemHandle_st handle,
                                                       unsigned flags)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     struct ipc_memory told;
     memcpy(&told, &handle, sizeof told);
     if (address == NULL || flags != LAZY_PEER_ACCESS || memcmp(told.mark, memory_mark, sizeof told.mark) != 0)
@@ -151,7 +151,7 @@ DRIVER_VISIBLE enum cuda_result cuIpcOpenMemHandle_v2(unsigned long long *addres
 
 DRIVER_VISIBLE enum cuda_result cuIpcCloseMemHandle(unsigned long long address)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     turns_wait(driver, NULL);
     struct allocation *found = allocations_find(&driver->allocations, address);
     if (found == NULL || found->kind != ALLOCATION_IPC) return CUDA_ERROR_INVALID_VALUE;
@@ -163,7 +163,7 @@ DRIVER_VISIBLE enum cuda_result cuIpcCloseMemHandle(unsigned long long address)
 
 DRIVER_VISIBLE enum cuda_result cuIpcGetEventHandle(struct CUipcEventHandle_st *handle, struct CUevent_st *event)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     if (handle == NULL) return CUDA_ERROR_INVALID_VALUE;
     if (!object_is(event, OBJECT_EVENT)) return CUDA_ERROR_INVALID_HANDLE;
     if (!(event->flags & EVENT_INTERPROCESS)) return CUDA_ERROR_INVALID_HANDLE;
@@ -176,7 +176,7 @@ DRIVER_VISIBLE enum cuda_result cuIpcGetEventHandle(struct CUipcEventHandle_st *
 
 DRIVER_VISIBLE enum cuda_result cuIpcOpenEventHandle(struct CUevent_st **event, struct CUipcEventHandle_st handle)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     struct ipc_event told;
     memcpy(&told, &handle, sizeof told);
     if (event == NULL || memcmp(told.mark, event_mark, sizeof told.mark) != 0) return CUDA_ERROR_INVALID_VALUE;

@@ -44,7 +44,7 @@ DRIVER_VISIBLE enum cuda_result cuMemPrefetchAsync_v2(unsigned long long address
                                                       struct cuda_mem_location location, unsigned flags,
                                                       struct CUstream_st *stream)
 {
-    DRIVER_USE_OF(driver, stream);
+    DRIVER_USE_OF_OR_RETURN(driver, stream);
     if (stream_of(driver, stream) == NULL) return CUDA_ERROR_INVALID_HANDLE;
     if (flags != 0) return CUDA_ERROR_INVALID_VALUE;
     enum cuda_result error = location_check(location);
@@ -63,7 +63,7 @@ DRIVER_VISIBLE enum cuda_result cuMemPrefetchAsync(unsigned long long address, s
 DRIVER_VISIBLE enum cuda_result cuMemAdvise_v2(unsigned long long address, size_t bytes, uint32_t advice,
                                                struct cuda_mem_location location)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     if (advice < READ_MOSTLY || advice > UNSET_ACCESSED_BY) return CUDA_ERROR_INVALID_VALUE;
     if (location.type == 0 || location.type > LOCATION_HOST_NUMA_CURRENT) return CUDA_ERROR_INVALID_VALUE;
     if (advice >= ACCESSED_BY && location.type > LOCATION_HOST)
@@ -145,7 +145,7 @@ static int is_room(uint32_t attribute, size_t bytes)
 DRIVER_VISIBLE enum cuda_result cuMemRangeGetAttributes(void **to, size_t *bytes, uint32_t *attribute,
                                                         size_t attributes, unsigned long long address, size_t count)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     if (to == NULL || bytes == NULL || attribute == NULL || attributes == 0) return CUDA_ERROR_INVALID_VALUE;
     for (size_t i = 0; i < attributes; i++)
         if (to[i] == NULL || !is_room(attribute[i], bytes[i])) return CUDA_ERROR_INVALID_VALUE;
@@ -205,7 +205,7 @@ static enum cuda_result check_places(const struct range_list *list)
 
 static enum cuda_result prefetch_list(const struct range_list *list, struct CUstream_st *stream)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     enum cuda_result error = check_list(driver, list, stream);
     if (error == CUDA_SUCCESS) error = check_places(list);
     for (size_t i = 0, at = 0; i < list->count && error == CUDA_SUCCESS; i++) {
@@ -227,7 +227,7 @@ DRIVER_VISIBLE enum cuda_result cuMemPrefetchBatchAsync(unsigned long long *addr
 DRIVER_VISIBLE enum cuda_result cuMemDiscardBatchAsync(unsigned long long *address, size_t *bytes, size_t count,
                                                        unsigned long long flags, struct CUstream_st *stream)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     return check_list(driver, &(struct range_list){address, bytes, count, NULL, NULL, 0, flags}, stream);
 }
 

@@ -36,14 +36,14 @@ static enum cuda_result allocate(struct driver *driver, const char *call, unsign
 
 DRIVER_VISIBLE enum cuda_result cuMemAlloc_v2(unsigned long long *address, size_t bytes)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     return allocate(driver, "cuMemAlloc", address, bytes, ALLOCATION_DEVICE, 0);
 }
 
 DRIVER_VISIBLE enum cuda_result cuMemAllocPitch_v2(unsigned long long *address, size_t *pitch, size_t width,
                                                    size_t height, unsigned element_bytes)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     if (pitch == NULL || width == 0 || height == 0) return CUDA_ERROR_INVALID_VALUE;
     if (element_bytes != 4 && element_bytes != 8 && element_bytes != 16) return CUDA_ERROR_INVALID_VALUE;
     size_t bytes;
@@ -55,14 +55,14 @@ DRIVER_VISIBLE enum cuda_result cuMemAllocPitch_v2(unsigned long long *address, 
 
 DRIVER_VISIBLE enum cuda_result cuMemAllocManaged(unsigned long long *address, size_t bytes, unsigned flags)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     if (flags != ATTACH_GLOBAL && flags != ATTACH_HOST) return CUDA_ERROR_INVALID_VALUE;
     return allocate(driver, "cuMemAllocManaged", address, bytes, ALLOCATION_MANAGED, flags);
 }
 
 DRIVER_VISIBLE enum cuda_result cuMemHostAlloc(void **address, size_t bytes, unsigned flags)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     unsigned long long made = 0;
     if (address == NULL || flags > ALL_HOST_FLAGS) return CUDA_ERROR_INVALID_VALUE;
     *address = NULL;
@@ -95,7 +95,7 @@ static enum cuda_result free_if(struct driver *driver, const char *call, uint64_
 
 DRIVER_VISIBLE enum cuda_result cuMemFree_v2(unsigned long long address)
 {
-    DRIVER_USE_BARE(driver);
+    DRIVER_USE_BARE_OR_RETURN(driver);
     if (address == 0) return CUDA_SUCCESS;
     const enum cuda_result error = capture_check_safe(driver);
     if (error != CUDA_SUCCESS) return error;
@@ -114,7 +114,7 @@ DRIVER_VISIBLE enum cuda_result cuMemFree_v2(unsigned long long address)
 
 DRIVER_VISIBLE enum cuda_result cuMemFreeHost(void *address)
 {
-    DRIVER_USE_BARE(driver);
+    DRIVER_USE_BARE_OR_RETURN(driver);
     if (address == NULL) return CUDA_SUCCESS;
     turns_wait(driver, NULL);
     return free_if(driver, "cuMemFreeHost", (uint64_t)(uintptr_t)address, 1u << ALLOCATION_PINNED);
@@ -122,7 +122,7 @@ DRIVER_VISIBLE enum cuda_result cuMemFreeHost(void *address)
 
 DRIVER_VISIBLE enum cuda_result cuMemGetInfo_v2(size_t *left, size_t *total)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     if (total != NULL) *total = driver->device->memory_bytes;
     if (left != NULL) *left = allocations_left(&driver->allocations, driver->device->memory_bytes);
     return CUDA_SUCCESS;
@@ -131,7 +131,7 @@ DRIVER_VISIBLE enum cuda_result cuMemGetInfo_v2(size_t *left, size_t *total)
 DRIVER_VISIBLE enum cuda_result cuMemGetAddressRange_v2(unsigned long long *base, size_t *bytes,
                                                         unsigned long long address)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     const struct allocation *found = allocations_find(&driver->allocations, address);
     if (found == NULL) return CUDA_ERROR_NOT_FOUND;
     if (base != NULL) *base = found->address;
@@ -152,7 +152,7 @@ static int is_mapped(const void *address)
 DRIVER_VISIBLE enum cuda_result cuMemHostRegister_v2(void *address, size_t bytes, unsigned flags)
 {
     enum { OF_DEVICE = 4, READ_ONLY = 8 };
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     if (address == NULL || bytes == 0 || flags > ALL_REGISTER_FLAGS || flags & OF_DEVICE)
         return CUDA_ERROR_INVALID_VALUE;
     const struct allocation *known = allocations_find(&driver->allocations, (uint64_t)(uintptr_t)address);
@@ -172,7 +172,7 @@ DRIVER_VISIBLE enum cuda_result cuMemHostRegister_v2(void *address, size_t bytes
 
 DRIVER_VISIBLE enum cuda_result cuMemHostUnregister(void *address)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     turns_wait(driver, NULL);
     struct allocation *found = allocations_find(&driver->allocations, (uint64_t)(uintptr_t)address);
     if (address == NULL) return CUDA_ERROR_INVALID_VALUE;
@@ -191,7 +191,7 @@ static const struct allocation *host_memory_at(const struct driver *driver, cons
 
 DRIVER_VISIBLE enum cuda_result cuMemHostGetDevicePointer_v2(unsigned long long *device, void *host, unsigned flags)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     if (device == NULL || flags != 0 || host_memory_at(driver, host) == NULL) return CUDA_ERROR_INVALID_VALUE;
     *device = (uint64_t)(uintptr_t)host;
     return CUDA_SUCCESS;
@@ -199,7 +199,7 @@ DRIVER_VISIBLE enum cuda_result cuMemHostGetDevicePointer_v2(unsigned long long 
 
 DRIVER_VISIBLE enum cuda_result cuMemHostGetFlags(unsigned *flags, void *host)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     const struct allocation *found = host_memory_at(driver, host);
     if (flags == NULL || found == NULL) return CUDA_ERROR_INVALID_VALUE;
     *flags = found->flags | HOST_MAPPED;

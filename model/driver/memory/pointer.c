@@ -88,7 +88,7 @@ static enum cuda_result tell(void *to, uint32_t attribute, const struct allocati
 
 DRIVER_VISIBLE enum cuda_result cuPointerGetAttribute(void *to, uint32_t attribute, unsigned long long address)
 {
-    DRIVER_USE_BARE_FAILED(driver);
+    DRIVER_USE_BARE_FAILED_OR_RETURN(driver);
     const struct allocation *found = allocations_find(&driver->allocations, address);
     if (to == NULL || found == NULL) return CUDA_ERROR_INVALID_VALUE;
     return tell(to, attribute, found, address);
@@ -117,7 +117,7 @@ DRIVER_VISIBLE enum cuda_result cuPointerGetAttributes(unsigned count, uint32_t 
                                                        unsigned long long address)
 {
     enum { NO_DEVICE = -2, MOST_ATTRIBUTES = 64 }; // more than there are: the count is no count
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     const struct allocation *found = allocations_find(&driver->allocations, address);
     if (attribute == NULL || to == NULL || count > MOST_ATTRIBUTES) return CUDA_ERROR_INVALID_VALUE;
     for (unsigned i = 0; i < count; i++) {
@@ -131,7 +131,7 @@ DRIVER_VISIBLE enum cuda_result cuPointerGetAttributes(unsigned count, uint32_t 
 
 DRIVER_VISIBLE enum cuda_result cuPointerSetAttribute(const void *value, uint32_t attribute, unsigned long long address)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     if (value == NULL || attribute != POINTER_SYNC_MEMOPS) return CUDA_ERROR_INVALID_VALUE;
     return allocations_find(&driver->allocations, address) != NULL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }

@@ -53,7 +53,7 @@ DRIVER_VISIBLE enum cuda_result cuDeviceSetMemPool(int device, struct CUmemPoolH
 
 DRIVER_VISIBLE enum cuda_result cuMemPoolCreate(struct CUmemPoolHandle_st **pool, const struct CUmemPoolProps_st *props)
 {
-    DRIVER_USE_BARE(driver);
+    DRIVER_USE_BARE_OR_RETURN(driver);
     if (pool == NULL || props == NULL || props->allocType != CU_MEM_ALLOCATION_TYPE_PINNED)
         return CUDA_ERROR_INVALID_VALUE;
     int is_on_host;
@@ -68,7 +68,7 @@ DRIVER_VISIBLE enum cuda_result cuMemPoolCreate(struct CUmemPoolHandle_st **pool
 
 DRIVER_VISIBLE enum cuda_result cuMemPoolDestroy(struct CUmemPoolHandle_st *pool)
 {
-    DRIVER_USE_BARE(driver);
+    DRIVER_USE_BARE_OR_RETURN(driver);
     if (!object_is(pool, OBJECT_POOL) || pool == driver->default_pool) return CUDA_ERROR_INVALID_VALUE;
     if (pool == driver->pool) driver->pool = NULL;
     allocations_leave_pool(&driver->allocations, pool);
@@ -79,7 +79,7 @@ DRIVER_VISIBLE enum cuda_result cuMemPoolDestroy(struct CUmemPoolHandle_st *pool
 
 DRIVER_VISIBLE enum cuda_result cuMemPoolTrimTo(struct CUmemPoolHandle_st *pool, size_t bytes)
 {
-    DRIVER_USE_BARE(driver);
+    DRIVER_USE_BARE_OR_RETURN(driver);
     (void)bytes;
     return object_is(pool, OBJECT_POOL) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
@@ -87,7 +87,7 @@ DRIVER_VISIBLE enum cuda_result cuMemPoolTrimTo(struct CUmemPoolHandle_st *pool,
 // 1 to 3 are ints and say what may be used again, the others are 64 bits. The highest amounts can be set to 0 alone.
 DRIVER_VISIBLE enum cuda_result cuMemPoolSetAttribute(struct CUmemPoolHandle_st *pool, uint32_t attribute, void *value)
 {
-    DRIVER_USE_BARE(driver);
+    DRIVER_USE_BARE_OR_RETURN(driver);
     if (!object_is(pool, OBJECT_POOL) || value == NULL) return CUDA_ERROR_INVALID_VALUE;
     const int is_high = attribute == POOL_RESERVED_HIGH || attribute == POOL_USED_HIGH;
     if (attribute == 0 || (attribute > POOL_THRESHOLD && !is_high)) return CUDA_ERROR_INVALID_VALUE;
@@ -101,7 +101,7 @@ DRIVER_VISIBLE enum cuda_result cuMemPoolSetAttribute(struct CUmemPoolHandle_st 
 
 DRIVER_VISIBLE enum cuda_result cuMemPoolGetAttribute(struct CUmemPoolHandle_st *pool, uint32_t attribute, void *value)
 {
-    DRIVER_USE_BARE(driver);
+    DRIVER_USE_BARE_OR_RETURN(driver);
     if (!object_is(pool, OBJECT_POOL) || value == NULL) return CUDA_ERROR_INVALID_VALUE;
     if (attribute == 0 || attribute > POOL_USED_HIGH) return CUDA_ERROR_INVALID_VALUE;
     const uint64_t amount[] = {[POOL_THRESHOLD] = pool->threshold,
@@ -129,7 +129,7 @@ static enum cuda_result check_access(const struct CUmemPoolHandle_st *pool, cons
 DRIVER_VISIBLE enum cuda_result cuMemPoolSetAccess(struct CUmemPoolHandle_st *pool,
                                                    const struct cuda_mem_access_desc *desc, size_t count)
 {
-    DRIVER_USE_BARE(driver);
+    DRIVER_USE_BARE_OR_RETURN(driver);
     if (!object_is(pool, OBJECT_POOL) || desc == NULL) return CUDA_ERROR_INVALID_VALUE;
     for (size_t i = 0; i < count; i++) {
         const enum cuda_result error = check_access(pool, &desc[i]);
@@ -145,7 +145,7 @@ DRIVER_VISIBLE enum cuda_result cuMemPoolSetAccess(struct CUmemPoolHandle_st *po
 DRIVER_VISIBLE enum cuda_result cuMemPoolGetAccess(uint32_t *flags, struct CUmemPoolHandle_st *pool,
                                                    struct cuda_mem_location *location)
 {
-    DRIVER_USE_BARE(driver);
+    DRIVER_USE_BARE_OR_RETURN(driver);
     if (flags == NULL || location == NULL || !object_is(pool, OBJECT_POOL)) return CUDA_ERROR_INVALID_VALUE;
     if (location_check(*location) != CUDA_SUCCESS) return CUDA_ERROR_INVALID_VALUE;
     const int is_of_device = location->type == CU_MEM_LOCATION_TYPE_DEVICE;
@@ -170,7 +170,7 @@ static enum cuda_result capture_alloc(struct driver *driver, struct CUstream_st 
 DRIVER_VISIBLE enum cuda_result cuMemAllocFromPoolAsync(unsigned long long *address, size_t bytes,
                                                         struct CUmemPoolHandle_st *pool, struct CUstream_st *handle)
 {
-    DRIVER_USE_OF(driver, handle);
+    DRIVER_USE_OF_OR_RETURN(driver, handle);
     struct CUstream_st *stream = stream_of(driver, handle);
     if (stream == NULL) return CUDA_ERROR_INVALID_HANDLE;
     if (address == NULL || !object_is(pool, OBJECT_POOL)) return CUDA_ERROR_INVALID_VALUE;
@@ -194,14 +194,14 @@ DRIVER_VISIBLE enum cuda_result cuMemAllocFromPoolAsync(unsigned long long *addr
 
 DRIVER_VISIBLE enum cuda_result cuMemAllocAsync(unsigned long long *address, size_t bytes, struct CUstream_st *stream)
 {
-    DRIVER_USE_OF(driver, stream);
+    DRIVER_USE_OF_OR_RETURN(driver, stream);
     struct CUmemPoolHandle_st *pool = current_pool(driver);
     return pool == NULL ? CUDA_ERROR_OUT_OF_MEMORY : cuMemAllocFromPoolAsync(address, bytes, pool, stream);
 }
 
 DRIVER_VISIBLE enum cuda_result cuMemFreeAsync(unsigned long long address, struct CUstream_st *handle)
 {
-    DRIVER_USE_OF(driver, handle);
+    DRIVER_USE_OF_OR_RETURN(driver, handle);
     const struct CUstream_st *stream = stream_of(driver, handle);
     if (stream == NULL) return CUDA_ERROR_INVALID_HANDLE;
     turns_wait_for_calls(driver, stream);

@@ -46,7 +46,7 @@ static enum cuda_result check_shared(struct driver *driver, const char *call, co
 DRIVER_VISIBLE enum cuda_result cuMemPoolExportToShareableHandle(void *handle, struct CUmemPoolHandle_st *pool,
                                                                  uint32_t type, unsigned long long flags)
 {
-    DRIVER_USE_BARE(driver);
+    DRIVER_USE_BARE_OR_RETURN(driver);
     if (handle == NULL || flags != 0 || type != HANDLE_FILE || !object_is(pool, OBJECT_POOL))
         return CUDA_ERROR_INVALID_VALUE;
     const enum cuda_result error = check_shared(driver, "cuMemPoolExportToShareableHandle", pool);
@@ -60,7 +60,7 @@ DRIVER_VISIBLE enum cuda_result cuMemPoolExportToShareableHandle(void *handle, s
 DRIVER_VISIBLE enum cuda_result cuMemPoolExportPointer(struct CUmemPoolPtrExportData_st *to, unsigned long long address)
 {
     static const char call[] = "cuMemPoolExportPointer";
-    DRIVER_USE_BARE(driver);
+    DRIVER_USE_BARE_OR_RETURN(driver);
     struct ipc_memory told;
     turns_wait(driver, NULL); // its bytes move
     struct allocation *found = allocations_find(&driver->allocations, address);
@@ -91,7 +91,7 @@ static int is_of_pool(int file)
 DRIVER_VISIBLE enum cuda_result cuMemPoolImportFromShareableHandle(struct CUmemPoolHandle_st **pool, void *handle,
                                                                    uint32_t type, unsigned long long flags)
 {
-    DRIVER_USE_BARE(driver);
+    DRIVER_USE_BARE_OR_RETURN(driver);
     const int given = (int)(intptr_t)handle;
     if (pool == NULL || flags != 0 || type != HANDLE_FILE) return CUDA_ERROR_INVALID_VALUE;
     if (!is_of_pool(given))
@@ -113,7 +113,7 @@ DRIVER_VISIBLE enum cuda_result cuMemPoolImportPointer(unsigned long long *addre
                                                        struct CUmemPoolPtrExportData_st *from)
 {
     static const char call[] = "cuMemPoolImportPointer";
-    DRIVER_USE_BARE(driver);
+    DRIVER_USE_BARE_OR_RETURN(driver);
     struct ipc_memory told;
     if (address == NULL || from == NULL || !object_is(pool, OBJECT_POOL) || pool->file == 0)
         return CUDA_ERROR_INVALID_VALUE;

@@ -134,7 +134,7 @@ DRIVER_VISIBLE enum cuda_result cuTexObjectCreate(unsigned long long *handle,
                                                   const struct CUDA_RESOURCE_VIEW_DESC_st *view)
 {
     if (handle == NULL || resource == NULL || sampler == NULL) return CUDA_ERROR_INVALID_VALUE;
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     struct texture_object object = {.resource = *resource, .sampler = *sampler};
     if (view != NULL)
         return driver_refuse(driver, CUDA_ERROR_NOT_SUPPORTED, "cuTexObjectCreate",
@@ -153,7 +153,7 @@ DRIVER_VISIBLE enum cuda_result cuTexObjectCreate(unsigned long long *handle,
 
 static enum cuda_result destroy(unsigned long long handle, int is_surface)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     struct texture_object *object = object_of(handle, is_surface);
     turns_wait(driver, NULL);
     if (object != NULL) object_destroy(&driver->objects, object);
@@ -167,7 +167,7 @@ DRIVER_VISIBLE enum cuda_result cuTexObjectDestroy(unsigned long long handle)
 
 static enum cuda_result resource_of(struct CUDA_RESOURCE_DESC_st *to, unsigned long long handle, int is_surface)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     const struct texture_object *object = object_of(handle, is_surface);
     if (to == NULL || object == NULL) return CUDA_ERROR_INVALID_VALUE;
     *to = object->resource;
@@ -181,7 +181,7 @@ DRIVER_VISIBLE enum cuda_result cuTexObjectGetResourceDesc(struct CUDA_RESOURCE_
 
 DRIVER_VISIBLE enum cuda_result cuTexObjectGetTextureDesc(struct CUDA_TEXTURE_DESC_st *to, unsigned long long handle)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     const struct texture_object *object = object_of(handle, 0);
     if (to == NULL || object == NULL) return CUDA_ERROR_INVALID_VALUE;
     *to = object->sampler;
@@ -194,7 +194,7 @@ DRIVER_VISIBLE enum cuda_result cuSurfObjectCreate(unsigned long long *handle,
                                                    const struct CUDA_RESOURCE_DESC_st *resource)
 {
     if (handle == NULL || resource == NULL) return CUDA_ERROR_INVALID_VALUE;
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     struct texture_object object = {.resource = *resource, .is_surface = 1};
     object.texture.sampler.is_raw = 1;
     if (resource->flags != 0 || resource->resType != RESOURCE_ARRAY || !image_of(resource, &object.texture.image))

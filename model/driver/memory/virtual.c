@@ -135,7 +135,7 @@ static enum cuda_result check_map(struct driver *driver, uint64_t address, size_
 DRIVER_VISIBLE enum cuda_result cuMemMap(unsigned long long address, size_t bytes, size_t offset,
                                          unsigned long long handle, unsigned long long flags)
 {
-    DRIVER_USE_BARE(driver);
+    DRIVER_USE_BARE_OR_RETURN(driver);
     if (!is_whole(bytes) || flags != 0) return CUDA_ERROR_INVALID_VALUE;
     struct backing *backing = backing_of(driver, handle);
     const enum cuda_result error = check_map(driver, address, bytes, offset, backing);
@@ -179,7 +179,7 @@ void virtual_unmap_all(struct driver *driver, const struct CUctx_st *context)
 
 DRIVER_VISIBLE enum cuda_result cuMemUnmap(unsigned long long address, size_t bytes)
 {
-    DRIVER_USE_BARE(driver);
+    DRIVER_USE_BARE_OR_RETURN(driver);
     turns_wait(driver, NULL);
     struct allocation *found = allocations_find(&driver->allocations, address);
     if (found == NULL || found->kind != ALLOCATION_MAPPED || found->address != address || found->size_bytes != bytes)
@@ -201,7 +201,7 @@ static int is_all_mapped(const struct driver *driver, uint64_t address, size_t b
 DRIVER_VISIBLE enum cuda_result cuMemSetAccess(unsigned long long address, size_t bytes,
                                                const struct cuda_mem_access_desc *desc, size_t count)
 {
-    DRIVER_USE_BARE(driver);
+    DRIVER_USE_BARE_OR_RETURN(driver);
     if (desc == NULL || count == 0 || !is_whole(bytes)) return CUDA_ERROR_INVALID_VALUE;
     if (reservation_of(driver, address, bytes) == NULL || !is_all_mapped(driver, address, bytes))
         return CUDA_ERROR_INVALID_VALUE;
@@ -218,7 +218,7 @@ DRIVER_VISIBLE enum cuda_result cuMemSetAccess(unsigned long long address, size_
 DRIVER_VISIBLE enum cuda_result cuMemGetAccess(unsigned long long *flags, const struct cuda_mem_location *location,
                                                unsigned long long address)
 {
-    DRIVER_USE_BARE(driver);
+    DRIVER_USE_BARE_OR_RETURN(driver);
     const struct allocation *found = allocations_find(&driver->allocations, address);
     if (flags == NULL || location == NULL || found == NULL) return CUDA_ERROR_INVALID_VALUE;
     const enum cuda_result error = location_check(*location);

@@ -161,7 +161,7 @@ static enum cuda_result check_event_call(const struct CUstream_st *stream, const
 
 DRIVER_VISIBLE enum cuda_result cuEventRecord(struct CUevent_st *event, struct CUstream_st *handle)
 {
-    DRIVER_USE_OF(driver, handle);
+    DRIVER_USE_OF_OR_RETURN(driver, handle);
     struct CUstream_st *stream = stream_of(driver, handle);
     if (stream == NULL || !object_is(event, OBJECT_EVENT)) return CUDA_ERROR_INVALID_HANDLE;
     if (stream->capture != NULL) return record_captured(stream, event);
@@ -177,7 +177,7 @@ DRIVER_VISIBLE enum cuda_result cuEventRecord(struct CUevent_st *event, struct C
 DRIVER_VISIBLE enum cuda_result cuEventRecordWithFlags(struct CUevent_st *event, struct CUstream_st *handle,
                                                        unsigned flags)
 {
-    DRIVER_USE_OF(driver, handle);
+    DRIVER_USE_OF_OR_RETURN(driver, handle);
     struct CUstream_st *stream = stream_of(driver, handle);
     const enum cuda_result error = check_event_call(stream, event, flags);
     if (error != CUDA_SUCCESS) return error;
@@ -222,7 +222,7 @@ static enum cuda_result wait_plainly(struct driver *driver, struct CUstream_st *
 // A stream that waits for an event of a capture is captured too.
 DRIVER_VISIBLE enum cuda_result cuStreamWaitEvent(struct CUstream_st *handle, struct CUevent_st *event, unsigned flags)
 {
-    DRIVER_USE_OF(driver, handle);
+    DRIVER_USE_OF_OR_RETURN(driver, handle);
     struct CUstream_st *stream = stream_of(driver, handle);
     const enum cuda_result error = check_event_call(stream, event, flags);
     if (error != CUDA_SUCCESS) return error;
@@ -267,7 +267,7 @@ static enum cuda_result begin_capture(struct driver *driver, struct CUstream_st 
 
 DRIVER_VISIBLE enum cuda_result cuStreamBeginCapture_v2(struct CUstream_st *stream, uint32_t mode)
 {
-    DRIVER_USE_OF(driver, stream);
+    DRIVER_USE_OF_OR_RETURN(driver, stream);
     return begin_capture(driver, stream, NULL, mode);
 }
 
@@ -284,7 +284,7 @@ DRIVER_VISIBLE enum cuda_result cuStreamBeginCaptureToGraph(struct CUstream_st *
                                                             const struct CUgraphEdgeData_st *edges, size_t count,
                                                             uint32_t mode)
 {
-    DRIVER_USE_OF(driver, handle);
+    DRIVER_USE_OF_OR_RETURN(driver, handle);
     (void)edges;
     if (!object_is(graph, OBJECT_GRAPH) || !are_nodes_of(graph, after, count)) return CUDA_ERROR_INVALID_VALUE;
     const enum cuda_result error = begin_capture(driver, handle, graph, mode);
@@ -295,7 +295,7 @@ DRIVER_VISIBLE enum cuda_result cuStreamBeginCaptureToGraph(struct CUstream_st *
 
 DRIVER_VISIBLE enum cuda_result cuStreamEndCapture(struct CUstream_st *handle, struct CUgraph_st **graph)
 {
-    DRIVER_USE_OF(driver, handle);
+    DRIVER_USE_OF_OR_RETURN(driver, handle);
     struct CUstream_st *stream = stream_of(driver, handle);
     if (graph != NULL) *graph = NULL;
     if (stream == NULL) return CUDA_ERROR_INVALID_HANDLE;
@@ -326,7 +326,7 @@ static uint32_t status_of(const struct CUstream_st *stream)
 
 DRIVER_VISIBLE enum cuda_result cuStreamIsCapturing(struct CUstream_st *handle, uint32_t *status)
 {
-    DRIVER_USE_OF(driver, handle);
+    DRIVER_USE_OF_OR_RETURN(driver, handle);
     const struct CUstream_st *stream = stream_of(driver, handle);
     if (stream == NULL || status == NULL) return stream == NULL ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
     if (capture_holds(driver, stream)) return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
@@ -347,7 +347,7 @@ DRIVER_VISIBLE enum cuda_result cuStreamGetCaptureInfo_v3(struct CUstream_st *ha
                                                           struct CUgraphNode_st *const **after,
                                                           const struct CUgraphEdgeData_st **edges, size_t *count)
 {
-    DRIVER_USE_OF(driver, handle);
+    DRIVER_USE_OF_OR_RETURN(driver, handle);
     struct CUstream_st *stream = stream_of(driver, handle);
     if (stream == NULL || status == NULL) return stream == NULL ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
     if (edges != NULL && after == NULL) return CUDA_ERROR_INVALID_VALUE;
@@ -367,7 +367,7 @@ DRIVER_VISIBLE enum cuda_result cuStreamUpdateCaptureDependencies_v2(struct CUst
                                                                      size_t count, unsigned flags)
 {
     enum { SET = 1 };
-    DRIVER_USE_OF(driver, handle);
+    DRIVER_USE_OF_OR_RETURN(driver, handle);
     (void)edges;
     struct CUstream_st *stream = stream_of(driver, handle);
     if (stream == NULL) return CUDA_ERROR_INVALID_HANDLE;

@@ -8,7 +8,7 @@
 DRIVER_VISIBLE enum cuda_result cuEventCreate(struct CUevent_st **event, unsigned flags)
 {
     enum { ALL_FLAGS = 7 };
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     if (event == NULL || flags > ALL_FLAGS) return CUDA_ERROR_INVALID_VALUE;
     if ((flags & EVENT_INTERPROCESS) && !(flags & CU_EVENT_DISABLE_TIMING)) return CUDA_ERROR_INVALID_VALUE;
     *event = object_new(&driver->objects, OBJECT_EVENT, sizeof **event);
@@ -27,7 +27,7 @@ void event_destroy(struct driver *driver, struct CUevent_st *event)
 
 DRIVER_VISIBLE enum cuda_result cuEventDestroy_v2(struct CUevent_st *event)
 {
-    DRIVER_USE_BARE(driver);
+    DRIVER_USE_BARE_OR_RETURN(driver);
     if (!object_is(event, OBJECT_EVENT)) return CUDA_ERROR_INVALID_HANDLE;
     event_destroy(driver, event);
     return CUDA_SUCCESS;
@@ -56,7 +56,7 @@ static enum cuda_result is_over(struct driver *driver, const struct CUevent_st *
 
 DRIVER_VISIBLE enum cuda_result cuEventQuery(struct CUevent_st *event)
 {
-    DRIVER_USE_BARE(driver);
+    DRIVER_USE_BARE_OR_RETURN(driver);
     const enum cuda_result error = check_done(driver, event);
     if (error != CUDA_SUCCESS) return error;
     if (!is_under_way(driver, event)) return is_over(driver, event);
@@ -66,7 +66,7 @@ DRIVER_VISIBLE enum cuda_result cuEventQuery(struct CUevent_st *event)
 
 DRIVER_VISIBLE enum cuda_result cuEventSynchronize(struct CUevent_st *event)
 {
-    DRIVER_USE_BARE(driver);
+    DRIVER_USE_BARE_OR_RETURN(driver);
     const enum cuda_result error = check_done(driver, event);
     if (error != CUDA_SUCCESS) return error;
     while (object_is(event, OBJECT_EVENT) && is_under_way(driver, event) && stream_thread() != driver->later_thread)
@@ -78,7 +78,7 @@ DRIVER_VISIBLE enum cuda_result cuEventSynchronize(struct CUevent_st *event)
 DRIVER_VISIBLE enum cuda_result cuEventElapsedTime_v2(float *milliseconds, struct CUevent_st *start,
                                                       struct CUevent_st *end)
 {
-    DRIVER_USE_BARE(driver);
+    DRIVER_USE_BARE_OR_RETURN(driver);
     if (milliseconds == NULL) return CUDA_ERROR_INVALID_HANDLE; // as an H200's driver says
     if (!object_is(start, OBJECT_EVENT) || !object_is(end, OBJECT_EVENT)) return CUDA_ERROR_INVALID_HANDLE;
     const int are_recorded = (start->is_recorded || start->turn != 0) && (end->is_recorded || end->turn != 0);

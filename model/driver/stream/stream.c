@@ -102,7 +102,7 @@ enum cuda_result stream_run(struct driver *driver, const struct CUstream_st *str
 DRIVER_VISIBLE enum cuda_result cuStreamCreateWithPriority(struct CUstream_st **stream, unsigned flags, int priority)
 {
     if (stream != NULL) *stream = NULL; // an H200's driver writes it also where it makes none
-    DRIVER_USE(driver);
+    DRIVER_USE_OR_RETURN(driver);
     if (stream == NULL || flags > CU_STREAM_NON_BLOCKING) return CUDA_ERROR_INVALID_VALUE;
     if (priority > LEAST_PRIORITY) priority = LEAST_PRIORITY;
     if (priority < GREATEST_PRIORITY) priority = GREATEST_PRIORITY;
@@ -128,7 +128,7 @@ void stream_destroy(struct driver *driver, struct CUstream_st *stream)
 
 DRIVER_VISIBLE enum cuda_result cuStreamDestroy_v2(struct CUstream_st *stream)
 {
-    DRIVER_USE_OF(driver, stream);
+    DRIVER_USE_OF_OR_RETURN(driver, stream);
     if (is_default(stream) || stream_of(driver, stream) == NULL) return CUDA_ERROR_INVALID_HANDLE;
     turns_wait_for_calls(driver, stream);
     if (turns_are_later(driver, stream, NULL)) return later_end_stream(driver, stream);
@@ -149,7 +149,7 @@ static enum cuda_result check_done(struct driver *driver, struct CUstream_st *ha
 
 DRIVER_VISIBLE enum cuda_result cuStreamSynchronize(struct CUstream_st *stream)
 {
-    DRIVER_USE_OF(driver, stream);
+    DRIVER_USE_OF_OR_RETURN(driver, stream);
     const enum cuda_result error = check_done(driver, stream);
     if (error != CUDA_SUCCESS) return error;
     turns_wait(driver, stream_of(driver, stream));
@@ -158,7 +158,7 @@ DRIVER_VISIBLE enum cuda_result cuStreamSynchronize(struct CUstream_st *stream)
 
 DRIVER_VISIBLE enum cuda_result cuStreamQuery(struct CUstream_st *stream)
 {
-    DRIVER_USE_OF(driver, stream);
+    DRIVER_USE_OF_OR_RETURN(driver, stream);
     const enum cuda_result error = check_done(driver, stream);
     if (error != CUDA_SUCCESS) return error;
     kernel_forget_primary(driver);
@@ -172,7 +172,7 @@ DRIVER_VISIBLE enum cuda_result cuStreamQuery(struct CUstream_st *stream)
 
 DRIVER_VISIBLE enum cuda_result cuStreamGetFlags(struct CUstream_st *handle, unsigned *flags)
 {
-    DRIVER_USE_OF(driver, handle);
+    DRIVER_USE_OF_OR_RETURN(driver, handle);
     const struct CUstream_st *stream = stream_of(driver, handle);
     if (stream == NULL || flags == NULL) return stream == NULL ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
     *flags = stream->flags;
@@ -181,7 +181,7 @@ DRIVER_VISIBLE enum cuda_result cuStreamGetFlags(struct CUstream_st *handle, uns
 
 DRIVER_VISIBLE enum cuda_result cuStreamGetPriority(struct CUstream_st *handle, int *priority)
 {
-    DRIVER_USE_OF(driver, handle);
+    DRIVER_USE_OF_OR_RETURN(driver, handle);
     const struct CUstream_st *stream = stream_of(driver, handle);
     if (stream == NULL || priority == NULL)
         return stream == NULL ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
@@ -191,7 +191,7 @@ DRIVER_VISIBLE enum cuda_result cuStreamGetPriority(struct CUstream_st *handle, 
 
 DRIVER_VISIBLE enum cuda_result cuStreamGetId(struct CUstream_st *handle, unsigned long long *id)
 {
-    DRIVER_USE_OF(driver, handle);
+    DRIVER_USE_OF_OR_RETURN(driver, handle);
     const struct CUstream_st *stream = stream_of(driver, handle);
     if (stream == NULL || id == NULL) return stream == NULL ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
     *id = stream->id;
@@ -200,7 +200,7 @@ DRIVER_VISIBLE enum cuda_result cuStreamGetId(struct CUstream_st *handle, unsign
 
 DRIVER_VISIBLE enum cuda_result cuStreamGetCtx(struct CUstream_st *handle, struct CUctx_st **context)
 {
-    DRIVER_USE_OF(driver, handle);
+    DRIVER_USE_OF_OR_RETURN(driver, handle);
     const struct CUstream_st *stream = stream_of(driver, handle);
     if (stream == NULL || context == NULL) return stream == NULL ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
     *context = is_default(handle) ? driver_current() : stream->context;
@@ -210,7 +210,7 @@ DRIVER_VISIBLE enum cuda_result cuStreamGetCtx(struct CUstream_st *handle, struc
 
 DRIVER_VISIBLE enum cuda_result cuStreamGetDevice(struct CUstream_st *handle, int *device)
 {
-    DRIVER_USE_OF(driver, handle);
+    DRIVER_USE_OF_OR_RETURN(driver, handle);
     if (stream_of(driver, handle) == NULL) return CUDA_ERROR_INVALID_HANDLE;
     if (device == NULL) return CUDA_ERROR_INVALID_VALUE;
     *device = 0;
@@ -221,7 +221,7 @@ DRIVER_VISIBLE enum cuda_result cuStreamAttachMemAsync(struct CUstream_st *strea
                                                        size_t bytes, unsigned flags)
 {
     enum { GLOBAL = 1, HOST = 2, SINGLE = 4 };
-    DRIVER_USE_OF(driver, stream);
+    DRIVER_USE_OF_OR_RETURN(driver, stream);
     const struct allocation *found = allocations_find(&driver->allocations, address);
     if (stream_of(driver, stream) == NULL) return CUDA_ERROR_INVALID_HANDLE;
     if (found == NULL || found->kind != ALLOCATION_MANAGED) return CUDA_ERROR_INVALID_VALUE;
@@ -234,7 +234,7 @@ DRIVER_VISIBLE enum cuda_result cuStreamAttachMemAsync(struct CUstream_st *strea
 
 DRIVER_VISIBLE enum cuda_result cuLaunchHostFunc(struct CUstream_st *stream, void (*call)(void *user), void *user)
 {
-    DRIVER_USE_OF(driver, stream);
+    DRIVER_USE_OF_OR_RETURN(driver, stream);
     if (call == NULL) return CUDA_ERROR_INVALID_VALUE;
     return stream_submit(driver, stream, &(struct work){NODE_HOST, {.host = {.call = call, .user = user}}});
 }

@@ -38,7 +38,7 @@ static int is_value(uint32_t attribute, const union stream_attribute *value)
 
 DRIVER_VISIBLE enum cuda_result cuStreamSetAttribute(struct CUstream_st *handle, uint32_t attribute, const void *value)
 {
-    DRIVER_USE_OF(driver, handle);
+    DRIVER_USE_OF_OR_RETURN(driver, handle);
     struct CUstream_st *stream = stream_of(driver, handle);
     union stream_attribute given;
     if (stream == NULL) return CUDA_ERROR_INVALID_HANDLE;
@@ -58,7 +58,7 @@ DRIVER_VISIBLE enum cuda_result cuStreamSetAttribute(struct CUstream_st *handle,
 
 DRIVER_VISIBLE enum cuda_result cuStreamGetAttribute(struct CUstream_st *handle, uint32_t attribute, void *value)
 {
-    DRIVER_USE_OF(driver, handle);
+    DRIVER_USE_OF_OR_RETURN(driver, handle);
     struct CUstream_st *stream = stream_of(driver, handle);
     if (stream == NULL) return CUDA_ERROR_INVALID_HANDLE;
     if (value == NULL) return CUDA_ERROR_INVALID_VALUE;
@@ -72,7 +72,7 @@ DRIVER_VISIBLE enum cuda_result cuStreamGetAttribute(struct CUstream_st *handle,
 
 DRIVER_VISIBLE enum cuda_result cuStreamCopyAttributes(struct CUstream_st *to_handle, struct CUstream_st *from_handle)
 {
-    DRIVER_USE_OF(driver, to_handle);
+    DRIVER_USE_OF_OR_RETURN(driver, to_handle);
     struct CUstream_st *to = stream_of(driver, to_handle);
     const struct CUstream_st *from = stream_of(driver, from_handle);
     if (to == NULL || from == NULL) return CUDA_ERROR_INVALID_HANDLE;

@@ -117,7 +117,7 @@ void operations_hang(struct driver *driver, const struct work_operations *operat
 DRIVER_VISIBLE enum cuda_result cuStreamBatchMemOp_v2(struct CUstream_st *stream, unsigned count,
                                                       union CUstreamBatchMemOpParams_union *at, unsigned flags)
 {
-    DRIVER_USE_OF(driver, stream);
+    DRIVER_USE_OF_OR_RETURN(driver, stream);
     if (stream_of(driver, stream) == NULL) return CUDA_ERROR_INVALID_HANDLE;
     if (count > MOST_STREAM_OPERATIONS || at == NULL || flags != 0) return CUDA_ERROR_INVALID_VALUE;
     if (count == 0) return CUDA_SUCCESS;
