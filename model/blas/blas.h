@@ -4,7 +4,7 @@
 #ifndef TMAREF_BLAS_BLAS_H
 #define TMAREF_BLAS_BLAS_H
 
-#include "cuda_api.h"
+#include "cuda_abi.h"
 #include "product.h"
 
 #define BLAS_VISIBLE __attribute__((visibility("default")))

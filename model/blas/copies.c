@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // cublasSetVector, SetMatrix and the like: copies of rows of bytes between the host and the device.
 #include "blas.h"
+#include "cuda_api.h"
 
 static enum cublas_status copy(const char *call, int64_t rows, int64_t bytes, const void *from, int64_t from_pitch,
                                void *to, int64_t to_pitch, struct CUstream_st *stream, int is_async)

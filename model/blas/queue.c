@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cuda_api.h"
 #include "note.h"
 
 struct queued {

@@ -4,7 +4,7 @@
 #ifndef TMAREF_BLAS_QUEUE_H
 #define TMAREF_BLAS_QUEUE_H
 
-#include "cuda_api.h"
+#include "cuda_abi.h"
 
 // The stream runs run(copy of `job`), when all before it is done. In a capture it becomes a node of the graph.
 enum cuda_result queue_run(struct CUstream_st *stream, void (*run)(void *job), const void *job, size_t bytes);

@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "cuda_api.h"
+
 static const void *first_of(const struct vector *vector)
 {
     const int64_t first = vector->step < 0 ? (1 - vector->count) * vector->step : 0;

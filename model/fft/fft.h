@@ -8,7 +8,7 @@
 #ifndef TMAREF_FFT_FFT_H
 #define TMAREF_FFT_FFT_H
 
-#include "cuda_api.h"
+#include "cuda_abi.h"
 #include "numbers.h"
 
 #define FFT_VISIBLE __attribute__((visibility("default")))

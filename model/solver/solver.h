@@ -10,7 +10,7 @@
 #ifndef TMAREF_SOLVER_SOLVER_H
 #define TMAREF_SOLVER_SOLVER_H
 
-#include "cuda_api.h"
+#include "cuda_abi.h"
 #include "dense.h"
 #include "numbers.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Products against three plain loops. All numbers are small integers, so sums are exact in every format.
+#include "cuda_api.h"
 #include "test.h"
 
 // A product as cublasGemmEx takes it; the matrices are by columns.

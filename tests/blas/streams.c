@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // When a product runs: in its stream's order, and in a graph as often as that is launched. What calls refuse.
+#include "cuda_api.h"
 #include "test.h"
 
 enum { EDGE = 4, COUNT = EDGE * EDGE };

@@ -2,6 +2,8 @@
 // The sections of the tests of the simulated cuBLAS, by name: blas_calls SECTION.
 #include "test.h"
 
+#include "cuda_api.h"
+
 void *test_keep(void *it)
 {
     enum { MOST = 64 };

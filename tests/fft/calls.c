@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cuda_api.h"
 #include "fft.h"
 
 int cufftCreate(int *plan);
