@@ -9,6 +9,7 @@
 #include "budget.h"
 #include "flights.h"
 #include "frames.h"
+#include "hold.h"
 #include "hopper.h"
 #include "polling.h"
 #include "special.h"
@@ -164,6 +165,7 @@ struct machine_cluster *machine_cluster_open(struct machine *machine, uint64_t n
         is_started = start_cta(cluster, rank);
         cluster->live_ctas++;
     }
+    if (is_started) machine_hold_begin(cluster);
     if (is_started && machine_flights_open(cluster) && machine_veil_open(cluster)) return cluster;
     free_cluster(cluster);
     return NULL;
@@ -260,11 +262,12 @@ static void run_round(struct machine_cluster *cluster, struct round *round)
 {
     uint32_t warps = cluster->ctas * cluster->cta[0].warps;
     const int is_first = cluster->rounds++ == 0;
+    machine_hold_round(cluster);
     if (is_first || cluster->machine->launch->schedule.policy == MACHINE_SHUFFLED)
         cluster->first = (uint32_t)(machine_random(cluster) % warps);
     uint32_t rank = cluster->first % cluster->ctas, index = cluster->first / cluster->ctas;
     for (uint32_t i = 0; i < warps && !round->is_stopped; i++) {
-        give_turn(&cluster->cta[rank].warp[index], round);
+        if (!machine_is_held(cluster, rank, index)) give_turn(&cluster->cta[rank].warp[index], round);
         if (++rank < cluster->ctas) continue;
         rank = 0;
         if (++index == cluster->cta[0].warps) index = 0;

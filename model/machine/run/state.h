@@ -115,6 +115,12 @@ struct machine_cta {
     struct register_pool registers;
 };
 
+// Warps `first` on of the CTA `rank` that get no turns in the rounds behind `from`, up to `until` (hold.h).
+struct machine_hold {
+    uint64_t from, until;
+    uint32_t rank, first, warps;
+};
+
 //   memory    of each CTA, by rank; `shared` is the same for the model's calls
 //   progress  goes up when memory, a barrier or an asynchronous operation changes something that others may wait for
 //   rounds    in which each warp had a turn; first: the warp whose turn comes first
@@ -154,6 +160,7 @@ struct machine_cluster {
         watched, outside, still, calm;
     uint32_t looks, live_ctas, first;
     int is_fixed;
+    struct machine_hold hold;
 };
 
 // The launch.
