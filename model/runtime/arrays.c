@@ -24,7 +24,7 @@ static uint32_t format_of(const struct cudaChannelFormatDesc *desc, uint32_t *ch
     while (*channels < MOST_CHANNELS && bits[*channels] == desc->x) ++*channels;
     for (uint32_t i = *channels; i < MOST_CHANNELS; i++)
         if (bits[i] != 0) return 0;
-    if (desc->f > KIND_FLOAT || (desc->x != 8 && desc->x != 16 && desc->x != 32)) return 0;
+    if (*channels == 3 || desc->f > KIND_FLOAT || (desc->x != 8 && desc->x != 16 && desc->x != 32)) return 0;
     return formats[desc->f][desc->x / 16];
 }
 
@@ -45,6 +45,17 @@ static struct cudaChannelFormatDesc desc_of(uint32_t format, uint32_t channels)
 }
 
 // --- Arrays ----------------------------------------------------------------------------------------------------------
+
+static enum cudaError widest(size_t *width, const struct cudaChannelFormatDesc *desc, int device)
+{
+    uint32_t channels;
+    if (width == NULL || desc == NULL) return cudaErrorInvalidValue;
+    const uint32_t format = format_of(desc, &channels);
+    if (format == 0) return cudaErrorInvalidChannelDescriptor;
+    return (enum cudaError)cuDeviceGetTexture1DLinearMaxWidth(width, format, channels, device);
+}
+RUNTIME_CALL(cudaDeviceGetTexture1DLinearMaxWidth,
+             (size_t * width, const struct cudaChannelFormatDesc *desc, int device), widest(width, desc, device))
 
 static enum cudaError describe(struct CUDA_ARRAY3D_DESCRIPTOR_st *to, const struct cudaChannelFormatDesc *desc,
                                struct cudaExtent extent, unsigned flags)
@@ -169,8 +180,10 @@ static enum cudaError rows_from(const struct rows *rows, void *to, struct CUstre
     return (enum cudaError)(stream == RUNTIME_WAITS ? cuMemcpy3D_v2(&box) : cuMemcpy3DAsync_v2(&box, stream));
 }
 
+// `to` has the size of the box, and the kind.
 static enum cudaError between(const struct rows *to, const struct rows *from)
 {
+    if (to->kind != COPY_DEVICE_TO_DEVICE && to->kind != COPY_BY_POINTERS) return cudaErrorInvalidMemcpyDirection;
     const struct CUDA_MEMCPY3D_st box = {.srcMemoryType = MEMORY_OF_ARRAY,
                                          .srcArray = driver_array(from->array),
                                          .srcXInBytes = from->x,
@@ -185,14 +198,55 @@ static enum cudaError between(const struct rows *to, const struct rows *from)
     return (enum cudaError)cuMemcpy3D_v2(&box);
 }
 
-// So many bytes of one row, or of whole rows.
-static struct rows flat(const struct cudaArray *array, size_t x, size_t y, size_t bytes, uint32_t kind)
+// The next piece of `bytes` in the order of an array whose rows have `row` bytes: the rest of a row, whole rows, or the
+// beginning of one. Returns its bytes; the next call begins `x` behind them.
+static size_t cut(struct rows *rows, size_t row, size_t bytes)
+{
+    rows->y += rows->x / row;
+    rows->x %= row;
+    const int is_whole = rows->x == 0 && bytes >= row;
+    const size_t left = row - rows->x;
+    rows->width = rows->pitch = bytes < left ? bytes : left;
+    rows->height = is_whole ? bytes / row : 1;
+    return rows->width * rows->height;
+}
+
+static size_t row_bytes(const struct cudaArray *array)
 {
     struct cudaExtent extent = {0};
     tell_array(NULL, &extent, NULL, array);
-    const size_t row = extent.width * runtime_texel_bytes(array);
-    const int is_whole = row != 0 && x == 0 && bytes % row == 0;
-    return (struct rows){array, x, y, is_whole ? row : bytes, is_whole ? row : bytes, is_whole ? bytes / row : 1, kind};
+    return extent.width * runtime_texel_bytes(array);
+}
+
+// So many bytes to an array or from it, where it begins and on.
+static enum cudaError flat(struct rows rows, size_t bytes, int is_to, const void *memory, struct CUstream_st *stream)
+{
+    const size_t row = row_bytes(rows.array);
+    enum cudaError error = row > 0 ? cudaSuccess : cudaErrorInvalidResourceHandle;
+    for (size_t taken; bytes > 0 && error == cudaSuccess; bytes -= taken) {
+        taken = cut(&rows, row, bytes);
+        error = is_to ? rows_to(&rows, memory, stream) : rows_from(&rows, (void *)(uintptr_t)memory, stream);
+        memory = (const char *)memory + taken;
+        rows.x += taken;
+    }
+    return error;
+}
+
+// The same between two arrays, whose rows may have different lengths.
+static enum cudaError flat_between(struct rows to, struct rows from, size_t bytes)
+{
+    const size_t to_row = row_bytes(to.array), from_row = row_bytes(from.array);
+    enum cudaError error = to_row > 0 && from_row > 0 ? cudaSuccess : cudaErrorInvalidResourceHandle;
+    for (size_t taken; bytes > 0 && error == cudaSuccess; bytes -= taken) {
+        taken = cut(&to, to_row, bytes);
+        if (cut(&from, from_row, bytes) != taken || to.width != from.width) {
+            taken = to.width < from.width ? to.width : from.width;
+            to.width = taken, to.height = 1;
+        }
+        error = between(&to, &from);
+        to.x += taken, from.x += taken;
+    }
+    return error;
 }
 
 #define BOX                                                                                                            \
@@ -221,20 +275,25 @@ RUNTIME_CALL(cudaMemcpy2DArrayToArray,
               size_t from_y, size_t width, size_t height, uint32_t kind),
              between(&(struct rows){to, to_x, to_y, 0, width, height, kind},
                      &(struct rows){from, from_x, from_y, 0, width, height, kind}))
+RUNTIME_CALL(cudaMemcpyArrayToArray,
+             (struct cudaArray * to, size_t to_x, size_t to_y, const struct cudaArray *from, size_t from_x,
+              size_t from_y, size_t bytes, uint32_t kind),
+             flat_between((struct rows){to, to_x, to_y, 0, 0, 0, kind},
+                          (struct rows){from, from_x, from_y, 0, 0, 0, kind}, bytes))
 RUNTIME_CALL(cudaMemcpyToArray,
              (struct cudaArray * array, size_t x, size_t y, const void *from, size_t bytes, uint32_t kind),
-             rows_to(&(struct rows[]){flat(array, x, y, bytes, kind)}[0], from, RUNTIME_WAITS))
+             flat((struct rows){array, x, y, 0, 0, 0, kind}, bytes, 1, from, RUNTIME_WAITS))
 RUNTIME_CALL(cudaMemcpyToArrayAsync,
              (struct cudaArray * array, size_t x, size_t y, const void *from, size_t bytes, uint32_t kind,
               struct CUstream_st *stream),
-             rows_to(&(struct rows[]){flat(array, x, y, bytes, kind)}[0], from, stream))
+             flat((struct rows){array, x, y, 0, 0, 0, kind}, bytes, 1, from, stream))
 RUNTIME_CALL(cudaMemcpyFromArray,
              (void *to, const struct cudaArray *array, size_t x, size_t y, size_t bytes, uint32_t kind),
-             rows_from(&(struct rows[]){flat(array, x, y, bytes, kind)}[0], to, RUNTIME_WAITS))
+             flat((struct rows){array, x, y, 0, 0, 0, kind}, bytes, 0, to, RUNTIME_WAITS))
 RUNTIME_CALL(cudaMemcpyFromArrayAsync,
              (void *to, const struct cudaArray *array, size_t x, size_t y, size_t bytes, uint32_t kind,
               struct CUstream_st *stream),
-             rows_from(&(struct rows[]){flat(array, x, y, bytes, kind)}[0], to, stream))
+             flat((struct rows){array, x, y, 0, 0, 0, kind}, bytes, 0, to, stream))
 
 // --- Texture and surface objects -------------------------------------------------------------------------------------
 

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "cuda_array.h"
 #include "driver.h"
 
 // What all calls of a device ask first.
@@ -51,6 +52,18 @@ DRIVER_VISIBLE enum cuda_result cuDeviceGetAttribute(int *value, enum cuda_devic
 {
     DEVICE_USE(driver, value, device);
     return device_attribute(driver->device, (int)attribute, value) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+// 4 GiB of texels, and at most 2^30 of them.
+DRIVER_VISIBLE enum cuda_result cuDeviceGetTexture1DLinearMaxWidth(size_t *width, uint32_t format, unsigned channels,
+                                                                   int device)
+{
+    struct texture_image image;
+    DEVICE_USE(driver, width, device);
+    if (!array_format(format, channels, &image)) return CUDA_ERROR_INVALID_VALUE;
+    const size_t bytes = (size_t)image.channel_bytes * channels;
+    *width = ((size_t)1 << 32) / (bytes < 4 ? 4 : bytes);
+    return CUDA_SUCCESS;
 }
 
 DRIVER_VISIBLE enum cuda_result cuDeviceGetUuid_v2(struct CUuuid_st *uuid, int device)

@@ -87,6 +87,60 @@ void show_array_copies(void)
     REQUIRE(back[0][0] == 7 && back[1][1] == 13);
 }
 
+static struct cudaArray *bytes_of(size_t width, size_t height)
+{
+    const struct cudaChannelFormatDesc byte = {8, 0, 0, 0, 1};
+    struct cudaArray *array;
+    uint8_t host[32];
+    for (int i = 0; i < 32; i++) host[i] = (uint8_t)(i + 1);
+    WORKS(cudaMallocArray(&array, &byte, width, height, 0));
+    WORKS(cudaMemcpyToArray(array, 0, 0, host, 32, COPY_HOST_TO_DEVICE));
+    return array;
+}
+
+// Where bytes go that pass the end of a row, as an H200 has it.
+void show_runtime_arrays(void)
+{
+    struct cudaArray *narrow = bytes_of(8, 4), *wide = bytes_of(16, 2), *flat = bytes_of(32, 0);
+    uint8_t back[32], nine[9] = {91, 92, 93, 94, 95, 96, 97, 98, 99};
+    WORKS(cudaMemcpyFromArray(back, narrow, 5, 0, 22, COPY_DEVICE_TO_HOST)); // the end of a row, two rows, three bytes
+    REQUIRE(back[0] == 6 && back[2] == 8 && back[3] == 9 && back[21] == 27);
+    WORKS(cudaMemcpyToArray(narrow, 2, 1, nine, 9, COPY_HOST_TO_DEVICE));
+    WORKS(cudaMemcpyFromArray(back, narrow, 0, 0, 32, COPY_DEVICE_TO_HOST));
+    REQUIRE(back[9] == 10 && back[10] == 91 && back[18] == 99 && back[19] == 20);
+    WORKS(cudaMemcpyArrayToArray(narrow, 0, 0, wide, 0, 0, 32, COPY_DEVICE_TO_DEVICE));
+    WORKS(cudaMemcpyArrayToArray(narrow, 2, 1, narrow, 5, 1, 9, COPY_BY_POINTERS));
+    WORKS(cudaMemcpyArrayToArray(wide, 14, 0, narrow, 5, 0, 5, COPY_DEVICE_TO_DEVICE));
+    WORKS(cudaMemcpyFromArray(back, narrow, 0, 0, 32, COPY_DEVICE_TO_HOST));
+    REQUIRE(back[0] == 1 && back[10] == 14 && back[12] == 16 && back[19] == 20);
+    WORKS(cudaMemcpyFromArray(back, wide, 0, 0, 32, COPY_DEVICE_TO_HOST));
+    REQUIRE(back[13] == 14 && back[14] == 6 && back[17] == 9 && back[18] == 10 && back[19] == 20);
+    REFUSES(ERROR_INVALID_VALUE, cudaMemcpyArrayToArray(narrow, 0, 3, wide, 0, 0, 16, COPY_DEVICE_TO_DEVICE));
+    REFUSES(ERROR_INVALID_VALUE, cudaMemcpyArrayToArray(flat, 30, 0, wide, 0, 0, 8, COPY_DEVICE_TO_DEVICE));
+    WORKS(cudaMemcpyFromArray(back, flat, 0, 0, 32, COPY_DEVICE_TO_HOST));
+    REQUIRE(back[29] == 30 && back[30] == 1 && back[31] == 2); // what fitted was copied
+    REFUSES(ERROR_INVALID_HANDLE, cudaMemcpyArrayToArray(NULL, 0, 0, wide, 0, 0, 8, COPY_DEVICE_TO_DEVICE));
+    const enum cudaError wrong = cudaErrorInvalidMemcpyDirection;
+    REQUIRE(cudaMemcpyArrayToArray(narrow, 0, 0, wide, 0, 0, 8, COPY_DEVICE_TO_HOST) == wrong);
+    REQUIRE(cudaMemcpy2DArrayToArray(narrow, 0, 0, wide, 0, 0, 8, 1, COPY_HOST_TO_DEVICE) == wrong);
+}
+
+void show_linear_widths(void)
+{
+    const struct cudaChannelFormatDesc byte = {8, 0, 0, 0, 1}, three = {32, 32, 32, 0, 2}, four = {32, 32, 32, 32, 2};
+    size_t width;
+    WORKS(cudaDeviceGetTexture1DLinearMaxWidth(&width, &byte, 0));
+    REQUIRE(width == (size_t)1 << 30);
+    WORKS(cudaDeviceGetTexture1DLinearMaxWidth(&width, &four, 0));
+    REQUIRE(width == (size_t)1 << 28);
+    REQUIRE(cudaDeviceGetTexture1DLinearMaxWidth(&width, &three, 0) == cudaErrorInvalidChannelDescriptor);
+    REFUSES(ERROR_INVALID_DEVICE, cudaDeviceGetTexture1DLinearMaxWidth(&width, &byte, 1));
+    REFUSES(ERROR_INVALID_VALUE, cudaDeviceGetTexture1DLinearMaxWidth(NULL, &byte, 0));
+    WORKS(cuDeviceGetTexture1DLinearMaxWidth(&width, FLOAT, 2, 0));
+    REQUIRE(width == (size_t)1 << 29);
+    REFUSES(ERROR_INVALID_VALUE, cuDeviceGetTexture1DLinearMaxWidth(&width, FLOAT, 3, 0));
+}
+
 static const char read_2d[] = ".visible .entry read(.param .u64 t, .param .u64 to, .param .f32 x, .param .f32 y)\n"
                               "{\n.reg .b64 %d<3>;\n.reg .f32 %f<7>;\nld.param.u64 %d1, [t];\nld.param.u64 %d2, [to];\n"
                               "ld.param.f32 %f1, [x];\nld.param.f32 %f2, [y];\n"
