@@ -19,10 +19,11 @@
 enum { MOST_NAMES = 6144, CODE_BYTES = 32 };
 
 static const char *const files[TAKEOVER_LIBRARIES] = {
-    [TAKEOVER_RUNTIME] = "libcudart.so.13",    [TAKEOVER_DRIVER] = "libcuda.so.1",
-    [TAKEOVER_CUBLAS] = "libcublas.so.13",     [TAKEOVER_CUBLASLT] = "libcublasLt.so.13",
-    [TAKEOVER_CUFFT] = "libcufft.so.12",       [TAKEOVER_CUSOLVER] = "libcusolver.so.12",
-    [TAKEOVER_RUNTIME_12] = "libcudart.so.12", [TAKEOVER_RUNTIME_11] = "libcudart.so.11.0",
+    [TAKEOVER_RUNTIME] = "libcudart.so.13",      [TAKEOVER_DRIVER] = "libcuda.so.1",
+    [TAKEOVER_CUBLAS] = "libcublas.so.13",       [TAKEOVER_CUBLASLT] = "libcublasLt.so.13",
+    [TAKEOVER_CUFFT] = "libcufft.so.12",         [TAKEOVER_CUSOLVER] = "libcusolver.so.12",
+    [TAKEOVER_CUSPARSE] = "libcusparse.so.12",   [TAKEOVER_RUNTIME_12] = "libcudart.so.12",
+    [TAKEOVER_RUNTIME_11] = "libcudart.so.11.0",
 };
 
 // A function of one of our libraries. Its code jumps to `target`, which is first the rest of that code: it asks

@@ -29,6 +29,7 @@ static const struct {
     [TAKEOVER_CUBLASLT] = {"cublasLtCreate", {"cublasLt", "cublasLt"}},
     [TAKEOVER_CUFFT] = {"cufftGetVersion", {"cufft", "cufft"}},
     [TAKEOVER_CUSOLVER] = {"cusolverDnCreate", {"cusolver", "cusolver"}},
+    [TAKEOVER_CUSPARSE] = {"cusparseCreate", {"cusparse", "cusparse"}},
 };
 
 struct table {

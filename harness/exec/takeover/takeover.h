@@ -21,6 +21,7 @@ enum takeover_library {
     TAKEOVER_CUBLASLT,
     TAKEOVER_CUFFT,
     TAKEOVER_CUSOLVER,
+    TAKEOVER_CUSPARSE,
     TAKEOVER_COPIES, // what is looked for; the others are found in place of the first
     TAKEOVER_RUNTIME_12 = TAKEOVER_COPIES,
     TAKEOVER_RUNTIME_11,
