@@ -129,11 +129,13 @@ struct flight_warp {
 
 // barrier.cluster: how often it has completed; release[i] is what `phases` must reach for thread i of the cluster that
 // has arrived, 0 where it has not.
-// `awaited`: the warp that had not arrived when somebody looked last.
+// `awaited`: the warp that had not arrived when somebody looked last. `unarrived`: a warp whose wait returned at once,
+// as it had never arrived, and the line of that wait.
 struct flight_meeting {
     uint64_t phases;
     uint64_t *release;
-    const struct machine_warp *awaited;
+    const struct machine_warp *awaited, *unarrived;
+    uint32_t line, called_at;
 };
 
 // A tensor map as it was read last, and what it says.

@@ -47,7 +47,7 @@ static void clear(struct machine_flights *flights)
     for (uint32_t i = 0; i < threads; i++) flights->warp[i / MACHINE_LANES].lane[i % MACHINE_LANES].thread = i;
     memset(flights->meeting.release, 0, threads * sizeof *flights->meeting.release);
     flights->meeting.phases = 0;
-    flights->meeting.awaited = NULL;
+    flights->meeting.awaited = flights->meeting.unarrived = NULL;
     flights->operations = flights->age = 0;
     ledger_book_start(&flights->ledgers, flights->pages, flights->ledgers.capacity);
     for (int i = 0; i < FLIGHT_MAPS; i++) flights->map[i].is_there = flights->seen_map[i].is_there = 0;

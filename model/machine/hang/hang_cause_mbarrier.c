@@ -489,7 +489,8 @@ void hang_explain_mbarrier(const struct machine_hang *hang, struct hang_wait *wa
     explain_by_state(hang, wait);
     const int is_overrun = wait->score == HANG_CERTAIN + 2 && wait->barrier->befores > 0;
     const struct machine_warp *suspect = is_overrun ? wait->barrier->before[0].warp : NULL;
-    if (wait->score >= HANG_CERTAIN + 3 || !hang_add_early(&text, wait->cluster, suspect)) return;
+    const int is_ahead = wait->cluster->flights->meeting.unarrived != NULL;
+    if ((wait->score >= HANG_CERTAIN + 3 && !is_ahead) || !hang_add_early(&text, wait->cluster, suspect)) return;
     struct machine_text to = hang_likely(wait, wait->score < HANG_CERTAIN ? HANG_CERTAIN : wait->score);
     machine_text_add(&to, "%s", early);
 }

@@ -48,8 +48,23 @@ static int add_early(struct machine_text *to, struct machine_cluster *cluster, c
     return 1;
 }
 
+// A wait of barrier.cluster without an arrive before it: whoever is behind it is ahead of the others.
+static int add_unarrived(struct machine_text *to, const struct machine_cluster *cluster)
+{
+    const struct flight_meeting *meeting = &cluster->flights->meeting;
+    char place[PLACE_BYTES];
+    if (meeting->unarrived == NULL) return 0;
+    machine_text_add(to,
+                     "warp %u of CTA %u in the cluster did not wait at barrier.cluster.wait (%s), because it had not "
+                     "arrived: barrier.cluster.arrive is missing before it.",
+                     meeting->unarrived->index, meeting->unarrived->cta->rank,
+                     hang_line(cluster->machine, meeting->line, meeting->called_at, place, sizeof place));
+    return 1;
+}
+
 int hang_add_early(struct machine_text *to, struct machine_cluster *cluster, const struct machine_warp *suspect)
 {
+    if (add_unarrived(to, cluster)) return 1;
     for (uint32_t rank = 0; rank < cluster->ctas; rank++)
         for (uint32_t i = 0; i < cluster->cta[rank].warps; i++)
             for (int s = 0; s < FLIGHT_SEEN; s++) {

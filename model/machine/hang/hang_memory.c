@@ -80,18 +80,38 @@ static int others_cannot_begin(struct hang_wait *wait)
     return 1;
 }
 
+// Nobody has written it, but a word near it: flags lie side by side.
+static void explain_unwritten(struct hang_wait *wait)
+{
+    const struct machine *machine = wait->cluster->machine;
+    const struct machine_note *near = wait->is_known ? machine_noted_near(machine, wait->address) : NULL;
+    if (near == NULL || machine_note_is_lost(machine, wait->address)) return;
+    const int without = who_has_not(machine, near);
+    struct machine_text to = hang_likely(wait, wait->score);
+    machine_text_add(&to, "near it, 0x%llx was written last by ", (unsigned long long)near->address);
+    add_note(&to, wait, near);
+    if (without >= 0) machine_text_add(&to, ", and by all CTAs but number %d", without);
+    machine_text_add(&to,
+                     ". The write of this one is missing or goes to another address, or the poll reads the wrong one.");
+}
+
 void hang_explain_memory(const struct machine_hang *hang, struct hang_wait *wait)
 {
     const struct machine_note *note = note_of(wait);
     char place[PLACE_BYTES];
-    if (others_cannot_begin(wait) || note == NULL) return;
+    if (others_cannot_begin(wait)) return;
+    if (note == NULL) {
+        explain_unwritten(wait);
+        return;
+    }
     const struct machine_warp *writer = writer_of(hang, note);
     const struct hang_wait *its = writer != NULL ? hang_wait_of(hang, writer) : NULL;
     struct machine_text to = hang_likely(wait, wait->score);
     machine_text_add(&to, "CTA (%u,%u,%u) wrote it last (%s)", note->ctaid[0], note->ctaid[1], note->ctaid[2],
                      hang_line(wait->cluster->machine, note->line, note->called_at, place, sizeof place));
     if (its != NULL)
-        machine_text_add(&to, " and is at %s: ", hang_place(its, place, sizeof place));
+        machine_text_add(&to, " and is at %s. If that keeps it from its next write, look there. Else ",
+                         hang_place(its, place, sizeof place));
     else
         machine_text_add(&to, " and has exited: ");
     machine_text_add(&to,
@@ -124,11 +144,19 @@ static int is_behind(const struct hang_wait *one, const struct hang_wait *other)
     return one->function == other->function && one->code < other->code;
 }
 
+// Nobody has written it yet, so who is to is behind. That is the other, unless he waits for a write that is yet to come
+// from here.
+static int is_yet_unwritten(const struct hang_wait *wait, const struct hang_wait *other)
+{
+    return note_of(wait) == NULL && wait->is_known && is_behind(other, wait) && !may_be_written_by(other, wait);
+}
+
 static int depends_on(const struct machine_hang *hang, const struct hang_wait *wait)
 {
     for (uint32_t i = 0; i < hang->waits; i++) {
         const struct hang_wait *other = &hang->wait[i];
         if (other->code == wait->code || !is_first_poll(hang, i)) continue;
+        if (is_yet_unwritten(wait, other)) return 1;
         if (!may_be_written_by(wait, other)) continue;
         if (!may_be_written_by(other, wait) || is_behind(other, wait)) return 1;
     }

@@ -5,6 +5,7 @@
 #include "form_number.h"
 #include "meeting.h"
 #include "remote.h"
+#include "report.h"
 #include "veil.h"
 
 // --- barrier.cluster -------------------------------------------------------------------------------------------------
@@ -86,6 +87,17 @@ static enum machine_next arrive(struct machine_strand *strand, const struct mach
     return MACHINE_NEXT;
 }
 
+// Only reports depend on it.
+static void note_unarrived(const struct machine_strand *strand, const struct machine_code *code)
+{
+    struct flight_meeting *meeting = &flights_of(strand->warp)->meeting;
+    const struct ptx_function *source = strand->frame->function->source;
+    if (meeting->unarrived != NULL || code->instruction >= source->instructions) return;
+    meeting->unarrived = strand->warp;
+    meeting->line = source->instruction[code->instruction].line;
+    meeting->called_at = machine_called_at(strand->frame);
+}
+
 // A thread that has not arrived does not wait.
 static enum machine_next wait(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
 {
@@ -95,7 +107,10 @@ static enum machine_next wait(struct machine_strand *strand, const struct machin
     uint64_t phase = release[__builtin_ctz(lanes)];
     machine_flights_meet(strand->warp->cta->cluster);
     machine_veil_learn(strand->warp);
-    if (phase != 0) tell(strand, code, lanes, MEETING_WAIT, ORDER_ACQUIRE, phase - 1);
+    if (phase != 0)
+        tell(strand, code, lanes, MEETING_WAIT, ORDER_ACQUIRE, phase - 1);
+    else
+        note_unarrived(strand, code);
     return machine_remote_told(strand->warp);
 }
 

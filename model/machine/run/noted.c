@@ -67,3 +67,14 @@ int machine_note_is_lost(const struct machine *machine, uint64_t address)
 {
     return machine->note != NULL && machine->note[place_of(address)].writes > 0;
 }
+
+const struct machine_note *machine_noted_near(const struct machine *machine, uint64_t address)
+{
+    enum { NEAR = 64 };
+    for (uint64_t far = WORD_BYTES; far <= NEAR; far += WORD_BYTES) {
+        const struct machine_note *before = machine_noted(machine, address - far);
+        const struct machine_note *behind = before == NULL ? machine_noted(machine, address + far) : NULL;
+        if (before != NULL || behind != NULL) return before != NULL ? before : behind;
+    }
+    return NULL;
+}

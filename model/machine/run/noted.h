@@ -26,6 +26,9 @@ void machine_note_write(const struct machine_strand *strand, const struct machin
 // The last write that covers this byte, or NULL: none is known.
 const struct machine_note *machine_noted(const struct machine *machine, uint64_t address);
 
+// The written word nearest to it at most 64 bytes away, or NULL.
+const struct machine_note *machine_noted_near(const struct machine *machine, uint64_t address);
+
 // Where none is known: may there have been one that is forgotten?
 int machine_note_is_lost(const struct machine *machine, uint64_t address);
 
