@@ -23,17 +23,17 @@ WHERE = r"has not (in this one|at this one).*: it (is at|waits)"  # says where t
 GONE = r"made a round less than the waiter, or left it out"
 NONE = r"the arrive is missing|or an arrival before it"
 NEXT = r"belongs to the next phase|it has waited for none of them"
-POLL = r"wrote it last .* a write behind that is missing or goes to another address, or this one left another value"
+POLL = r"wrote it last .* a write behind that is missing or goes to another address, or this one left another value|The write of this one is missing or"
 COUNT = r"count of init .*or an arrive is missing"
 EARLY = r"The parity must flip|must have parity 0"  # a wait that let its thread pass
 PASSED = r"since it did for this one: it left this one out"
-AWAY = r"is past it.*left this barrier out|some of them name the wrong barrier"
+AWAY = r"is past it.*left this barrier out|some of them name the wrong barrier|barrier.cluster.arrive is missing"
 FITS = {  # kind of the mistake: sentences that do not contradict it
     "init count": r"count of init|no mbarrier.init has created|the init is missing|init .* ran \d+ times|" + NEXT + "|" + WHERE + "|is lower than the arrivals",
     "parity": "|".join((r"parity|starts empty", NEXT, WHERE, EARLY)),
     "wait": "|".join(("parity", NEXT, WHERE, POLL, EARLY)),
     "expect": "|".join((BYTES, WHERE, GONE, NONE, NEXT, COUNT)),
-    "copy": "|".join((BYTES, WHERE, GONE, PASSED)),
+    "copy": "|".join((BYTES, WHERE, GONE, PASSED, "something else has written")),
     "arrive": "|".join((WHERE, GONE, NONE, COUNT, NEXT, POLL, PASSED, "an arrive for it named another|wrong barrier|different counts|have exited|the CTA has only|last phase of barrier|without .noinc")),
     "rounds": "|".join((WHERE, GONE, POLL, AWAY, "no copy has signalled|wrong barrier|have exited|cannot come to it")),
     "sync": "|".join((WHERE, AWAY, "wrong barrier|different counts|have exited|the CTA has only|last phase of barrier|cannot come to it|its mask")),
