@@ -72,10 +72,9 @@ static int is_device_memory(const void *at)
 
 const char *queue_memory_fault(const void *at, size_t bytes)
 {
-    const uint8_t *last = (const uint8_t *)at + bytes - 1;
     if (bytes == 0) return NULL;
     if (!is_device_memory(at)) return "are no memory of the device. On a GPU a later call returns error 700";
-    if (!is_device_memory(last))
+    if (!is_device_memory((const uint8_t *)at + bytes - 1))
         return "reach past the allocation. On a GPU this may return error 700 or use other data";
     return NULL;
 }

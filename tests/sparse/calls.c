@@ -135,7 +135,7 @@ static void check_product(const struct given *it, int operation, int order, int 
               x_columns = x_operation == OPERATION_PLAIN ? K : inner;
     const int is_row = order == ORDER_ROW, x_leading = is_row ? x_columns : x_rows, leading = is_row ? K : rows;
     double *x = device_memory(MOST * 8), *y = device_memory(MOST * 8), alpha = 2, beta = -1;
-    pointer x_matrix, y_matrix;
+    pointer x_matrix = NULL, y_matrix = NULL;
     for (int i = 0; i < inner * K; i++) x[i] = i % 5 - 2;
     for (int i = 0; i < rows * K; i++) y[i] = i;
     HOLDS(cusparseCreateDnMat(&x_matrix, x_rows, x_columns, x_leading, x, CUDA_R_64F, order) == 0);
@@ -163,7 +163,7 @@ static void products(void)
         const int operation = i / 6 % 2;
         for (int k = 0; k < 4; k++) check_product(&it, operation, k % 2 ? ORDER_ROW : ORDER_COLUMN, k / 2);
         double *x = device_memory(MOST * 8), *y = device_memory(MOST * 8), one = 1, zero = 0;
-        pointer x_vector, y_vector;
+        pointer x_vector = NULL, y_vector = NULL;
         for (int k = 0; k < M; k++) x[k] = k + 1, y[k] = NAN;
         HOLDS(cusparseCreateDnVec(&x_vector, operation ? M : N, x, CUDA_R_64F) == 0);
         HOLDS(cusparseCreateDnVec(&y_vector, operation ? N : M, y, CUDA_R_64F) == 0);
@@ -181,7 +181,7 @@ static void products(void)
 static void conversions(void)
 {
     double *dense = device_memory(MOST * 8);
-    pointer matrix, empty;
+    pointer matrix = NULL, empty;
     int64_t rows, columns, count;
     HOLDS(cusparseCreateDnMat(&matrix, M, N, N + 1, dense, CUDA_R_64F, ORDER_ROW) == 0);
     for (int i = 0; i < 6; i++) {
@@ -229,7 +229,7 @@ static void orders(void)
 static void check_triangle(struct given *it, int fill, int diagonal, int operation)
 {
     double *x = device_memory(MOST * 8), *y = device_memory(MOST * 8), alpha = 2;
-    pointer x_vector, y_vector;
+    pointer x_vector = NULL, y_vector = NULL;
     for (int i = 0; i < N; i++) x[i] = i + 1;
     HOLDS(cusparseSpMatSetAttribute(it->matrix, 0, &fill, sizeof fill) == 0);
     HOLDS(cusparseSpMatSetAttribute(it->matrix, 1, &diagonal, sizeof diagonal) == 0);
@@ -262,7 +262,7 @@ static void products_of_both(void)
     size_t bytes = 0;
     int64_t rows, columns, count;
     int total = 0;
-    pointer from_zero, from_one;
+    pointer from_zero = NULL, from_one = NULL;
     HOLDS(cusparseSpGEMM_compute(handle, 0, 0, &two, a.matrix, b.matrix, &zero, c.matrix, CUDA_R_64F, 0, NULL, &bytes,
                                  c.values) == 0);
     HOLDS(cusparseSpMatGetSize(c.matrix, &rows, &columns, &count) == 0 && count <= MOST);
@@ -298,7 +298,7 @@ static void vectors(void)
     int *indices = device_memory(3 * sizeof *indices);
     double *values = device_memory(3 * sizeof *values), *y = device_memory(N * sizeof *y), result = 0;
     const double two = 2, half = 0.5;
-    pointer x_vector, y_vector;
+    pointer x_vector = NULL, y_vector = NULL;
     for (int i = 0; i < 3; i++) indices[i] = 2 * i, values[i] = i + 1;
     for (int i = 0; i < N; i++) y[i] = 10 * i;
     HOLDS(cusparseCreateSpVec(&x_vector, N, 3, indices, values, INDEX_32I, 0, CUDA_R_64F) == 0);
@@ -319,7 +319,7 @@ static void mistakes(void)
 {
     struct given it = make(FORMAT_CSR, 0, M);
     double *x = device_memory(N * 8), *y = device_memory(M * 8), one = 1, host[N] = {0};
-    pointer x_vector, y_vector, short_vector, host_vector;
+    pointer x_vector = NULL, y_vector = NULL, short_vector = NULL, host_vector = NULL;
     HOLDS(cusparseCreateDnVec(&x_vector, N, x, CUDA_R_64F) == 0 &&
           cusparseCreateDnVec(&y_vector, M, y, CUDA_R_64F) == 0);
     HOLDS(cusparseCreateDnVec(&short_vector, N - 1, x, CUDA_R_64F) == 0);
