@@ -40,7 +40,7 @@ static void print_intro(void)
            "this order, other words in any.\n"
            "- Operands: `=` is written, `:` is read. T and U are the first and the second type, D is twice as wide as "
            "T, A the accumulator of "
-           "a product.\n"
+           "a product. Words behind a slash say what else an operand may be, or must be.\n"
            "- Since: the version of PTX.\n\n"
            "| opcode | modifiers | operands | since | ptxas, sm_90a | runs |\n|---|---|---|---|---|---|\n");
 }

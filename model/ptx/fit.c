@@ -48,19 +48,19 @@ static int in_range(const struct ptx_operand_rule *rule, const struct ptx_number
 {
     double value;
     switch (rule->limited) {
-    case 'c':
+    case PTX_LIMIT_BELOW_256:
         return number->bits <= UINT8_MAX;
-    case 'b':
+    case PTX_LIMIT_BELOW_16:
         return number->bits <= MOST_BARRIER;
-    case 'w':
+    case PTX_LIMIT_BY_32:
         return number->bits % WARP == 0;
-    case 'W':
+    case PTX_LIMIT_BY_32_NOT_0:
         return number->bits % WARP == 0 && number->bits != 0;
-    case 'o':
+    case PTX_LIMIT_0_OR_1:
         return number->bits <= 1;
-    case 'q':
+    case PTX_LIMIT_BY_16:
         return number->bits % BULK_STEP == 0;
-    case 'n':
+    case PTX_LIMIT_NOT_0:
         return (int64_t)number->bits > 0;
     default:
         break;
@@ -288,7 +288,7 @@ static int number_fits(struct trial *trial, const struct ptx_operand_rule *rule,
     char range[80];
     if (written->kind != PTX_OPERAND_CONSTANT || written->number.is_float)
         return refuse(trial, written, "expected a constant%s", "");
-    if (rule->limited == '2' && (value & (value - 1)) != 0)
+    if (rule->limited == PTX_LIMIT_POWER_OF_2 && (value & (value - 1)) != 0)
         return refuse(trial, written, "the constant here is a power of %s", "two");
     if (rule->ones > 0 ? is_one_of(rule, value)
                        : value >= rule->least && value <= rule->most && (rule->step == 0 || value % rule->step == 0))
@@ -403,7 +403,7 @@ static int selectors_fit(struct trial *trial, int i, const struct written *writt
 // cp.async copies no more bytes than it writes.
 static int below_last(struct trial *trial, int i, const struct written *written)
 {
-    if (trial->row->rule[i].limited != 'z' || written->kind != PTX_OPERAND_CONSTANT) return 1;
+    if (trial->row->rule[i].limited != PTX_LIMIT_NOT_ABOVE_LAST || written->kind != PTX_OPERAND_CONSTANT) return 1;
     if (written->number.bits <= trial->chosen[i - 1]->number.bits) return 1;
     return refuse(trial, written, "this is more than the previous operand%s", "");
 }

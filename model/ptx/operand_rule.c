@@ -92,41 +92,72 @@ static const char *read_constant(const char *at, struct ptx_operand_rule *rule)
     return end;
 }
 
-// What each letter behind the slash sets. Letters that are not here limit a constant.
+// What each word behind a slash sets.
+#define SETS(word, member, value)                                                                                      \
+    {                                                                                                                  \
+        word, offsetof(struct ptx_operand_rule, member), value                                                         \
+    }
 static const struct {
-    char letter;
-    size_t field;
+    const char *word;
+    size_t member;
+    uint8_t value;
 } flags[] = {
-    {'?', offsetof(struct ptx_operand_rule, is_optional)},   {'|', offsetof(struct ptx_operand_rule, is_joined)},
-    {'[', offsetof(struct ptx_operand_rule, is_bracketed)},  {'~', offsetof(struct ptx_operand_rule, is_wide)},
-    {'!', offsetof(struct ptx_operand_rule, may_negate)},    {'_', offsetof(struct ptx_operand_rule, may_sink)},
-    {'x', offsetof(struct ptx_operand_rule, must_sink)},     {'r', offsetof(struct ptx_operand_rule, register_only)},
-    {'s', offsetof(struct ptx_operand_rule, may_special)},   {'a', offsetof(struct ptx_operand_rule, may_address)},
-    {'p', offsetof(struct ptx_operand_rule, may_pack)},      {'v', offsetof(struct ptx_operand_rule, is_vectorable)},
-    {'f', offsetof(struct ptx_operand_rule, is_fraction)},   {'i', offsetof(struct ptx_operand_rule, no_float)},
-    {'m', offsetof(struct ptx_operand_rule, not_parameter)}, {'S', offsetof(struct ptx_operand_rule, only_shared)},
-    {'G', offsetof(struct ptx_operand_rule, not_shared)},    {'h', offsetof(struct ptx_operand_rule, is_hint)},
-    {'B', offsetof(struct ptx_operand_rule, only_bits)},     {'e', offsetof(struct ptx_operand_rule, is_each)},
-    {'A', offsetof(struct ptx_operand_rule, has_layer)},     {'N', offsetof(struct ptx_operand_rule, no_offset)},
+    SETS("optional", is_optional, 1),
+    SETS("joined", is_joined, 1),
+    SETS("bracketed", is_bracketed, 1),
+    SETS("wide", is_wide, 1),
+    SETS("negated", may_negate, 1),
+    SETS("sinkable", may_sink, 1),
+    SETS("sink", must_sink, 1),
+    SETS("register", register_only, 1),
+    SETS("special", may_special, 1),
+    SETS("variable", may_address, 1),
+    SETS("packed", may_pack, 1),
+    SETS("vector", is_vectorable, 1),
+    SETS("fraction", is_fraction, 1),
+    SETS("no-float", no_float, 1),
+    SETS("no-parameter", not_parameter, 1),
+    SETS("only-shared", only_shared, 1),
+    SETS("not-shared", not_shared, 1),
+    SETS("hint", is_hint, 1),
+    SETS("bits", only_bits, 1),
+    SETS("each", is_each, 1),
+    SETS("layer", has_layer, 1),
+    SETS("no-offset", no_offset, 1),
+    SETS("by-8", step, 8),
+    SETS("below-256", limited, PTX_LIMIT_BELOW_256),
+    SETS("below-16", limited, PTX_LIMIT_BELOW_16),
+    SETS("by-32", limited, PTX_LIMIT_BY_32),
+    SETS("by-32-not-0", limited, PTX_LIMIT_BY_32_NOT_0),
+    SETS("not-0", limited, PTX_LIMIT_NOT_0),
+    SETS("power-of-2", limited, PTX_LIMIT_POWER_OF_2),
+    SETS("not-above-last", limited, PTX_LIMIT_NOT_ABOVE_LAST),
+    SETS("0-or-1", limited, PTX_LIMIT_0_OR_1),
+    SETS("by-16", limited, PTX_LIMIT_BY_16),
 };
+#undef SETS
 enum { FLAGS = sizeof flags / sizeof flags[0] };
 
-static void read_flag(char letter, struct ptx_operand_rule *rule)
+static int is_word(const char *at, size_t length, const char *word)
+{
+    return strlen(word) == length && memcmp(at, word, length) == 0;
+}
+
+static void read_flag(const char *at, size_t length, struct ptx_operand_rule *rule)
 {
     int i = 0;
-    while (i < FLAGS && flags[i].letter != letter) i++;
-    if (i < FLAGS)
-        *((uint8_t *)rule + flags[i].field) = 1;
-    else if (letter == '8')
-        rule->step = 8;
-    else
-        rule->limited = (uint8_t)letter;
+    while (i < FLAGS && !is_word(at, length, flags[i].word)) i++;
+    assert(i < FLAGS && "a word of forms.def");
+    *((uint8_t *)rule + flags[i].member) = flags[i].value;
 }
 
 static void read_flags(const char *at, const struct ptx_choice *choice, struct ptx_operand_rule *rule)
 {
     int vector = choice->word[PTX_CLASS_VECTOR];
-    for (; *at != '\0' && *at != ' '; at++) read_flag(*at, rule);
+    for (size_t length; *at == '/'; at += 1 + length) {
+        length = strcspn(at + 1, "/ ");
+        read_flag(at + 1, length, rule);
+    }
     rule->may_sink |= rule->must_sink;
     rule->may_address |= rule->may_special;
     if (rule->may_address && !rule->may_special) rule->space = choice->space[0];
@@ -181,15 +212,14 @@ static void read_rule(const char *at, const struct ptx_choice *choice, struct pt
         if (*at == '{') rule->vector = vector_of(choice, at + 1);
         at += *at == '{' ? strcspn(at, "}") + 1 : 0;
     }
-    if (*at == '/') read_flags(at + 1, choice, rule);
+    read_flags(at, choice, rule);
 }
 
 // Is it the operand of a word that was not said?
 static int is_left_out(const char *at, size_t length, const struct ptx_choice *choice)
 {
-    const char *slash = memchr(at, '/', length);
-    return slash != NULL && memchr(slash, 'h', length - (size_t)(slash - at)) != NULL &&
-           !choice->word[PTX_CLASS_CACHE_HINT];
+    const size_t hint = strlen("/hint");
+    return length > hint && memcmp(at + length - hint, "/hint", hint) == 0 && !choice->word[PTX_CLASS_CACHE_HINT];
 }
 
 int ptx_operand_rules(const struct ptx_choice *choice, struct ptx_operand_rule rule[PTX_MOST_OPERANDS])

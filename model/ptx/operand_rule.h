@@ -29,6 +29,20 @@ enum ptx_selector {
     PTX_SELECTORS
 };
 
+// What a constant must be where a register may stand too: the words of forms.def.
+enum ptx_limit {
+    PTX_LIMIT_NONE,
+    PTX_LIMIT_BELOW_16,
+    PTX_LIMIT_BELOW_256,
+    PTX_LIMIT_BY_16,
+    PTX_LIMIT_BY_32,
+    PTX_LIMIT_BY_32_NOT_0,
+    PTX_LIMIT_NOT_0,
+    PTX_LIMIT_0_OR_1,
+    PTX_LIMIT_POWER_OF_2,
+    PTX_LIMIT_NOT_ABOVE_LAST,
+};
+
 struct ptx_operand_rule {
     const char *name; // in the row, to name_length
     uint8_t name_length, kind, type, space;
@@ -36,8 +50,7 @@ struct ptx_operand_rule {
     uint8_t is_written, is_optional, is_joined, is_bracketed, is_wide, may_negate, may_sink, must_sink;
     uint8_t register_only, may_special, may_address, may_pack, step, is_fraction, not_parameter, no_float, only_shared,
         not_shared, is_vectorable, is_hint, only_bits, is_each, has_layer, no_offset;
-    uint8_t limited;  // a constant: 'c' 0 to 255, 'b' 0 to 15, 'w' a multiple of 32, 'W' the same and not 0, 'n' not 0,
-                      // 'o' 0 or 1, 'q' a multiple of 16, 'z' at most the one before
+    uint8_t limited;  // enum ptx_limit
     uint8_t selector; // enum ptx_selector
     uint8_t ones;     // how many of one[] there are
     int32_t least, most, one[3];
