@@ -68,7 +68,7 @@ static const char *incomplete(struct look_sanitize *sanitize)
     return NULL;
 }
 
-// Of what is in the global memory that the launch accessed.
+// Of what is in the global memory that the launch accessed. Parameters are not among it: they lie elsewhere each time.
 static uint64_t digest(const struct look_sanitize *sanitize)
 {
     const struct order_global *global = &sanitize->order->global;
@@ -79,6 +79,7 @@ static uint64_t digest(const struct look_sanitize *sanitize)
             const uint64_t address = page->number * SHADOW_PAGE_BYTES;
             uint64_t hash = page->number;
             const uint64_t usable = global_usable_bytes(sanitize->global, address, sizeof bytes, MEMORY_READS);
+            if (usable == 0) continue;
             global_read(sanitize->global, address, bytes, usable);
             for (size_t at = 0; at < usable; at++) hash = (hash ^ bytes[at]) * UINT64_C(0x100000001b3);
             sum += hash;
