@@ -93,6 +93,33 @@ LANE_INLINE enum alu_reach scattered_64(const struct alu_stretch *stretch, const
 REACH(32)
 REACH(64)
 
+// Four lanes at a time, or eight where all are one row.
+#define RAMP(bits, most)                                                                                               \
+    typedef uint##bits##_t __attribute__((vector_size(most * bits / 8))) most_##bits;                                  \
+    typedef uint##bits##_t __attribute__((vector_size(4 * bits / 8))) four_##bits;                                     \
+    LANE_INLINE void one_row_##bits(uint##bits##_t *to, uint##bits##_t first, uint##bits##_t step)                     \
+    {                                                                                                                  \
+        most_##bits next;                                                                                              \
+        for (int i = 0; i < most; i++) next[i] = (uint##bits##_t)(first + (uint##bits##_t)i * step);                   \
+        for (int i = 0; i < LANES; i += most, next += most * step) memcpy(to + i, &next, sizeof next);                 \
+    }                                                                                                                  \
+    static void ramp_##bits(void *row, uint64_t first, int64_t step, int64_t rise, uint32_t width)                     \
+    {                                                                                                                  \
+        const uint##bits##_t by = (uint##bits##_t)(uint64_t)step;                                                      \
+        uint##bits##_t *to = row, begin = (uint##bits##_t)first;                                                       \
+        if (width == LANES) {                                                                                          \
+            one_row_##bits(to, begin, by);                                                                             \
+            return;                                                                                                    \
+        }                                                                                                              \
+        const four_##bits four = {0, by, 2 * by, 3 * by};                                                              \
+        for (int y = 0; y < LANES; y += (int)width, begin += (uint##bits##_t)(uint64_t)rise) {                         \
+            four_##bits next = four + begin;                                                                           \
+            for (uint32_t x = 0; x < width; x += 4, next += 4 * by, to += 4) memcpy(to, &next, sizeof next);           \
+        }                                                                                                              \
+    }
+RAMP(32, 8)
+RAMP(64, 4)
+
 // One register of each lane: the row is the span.
 #define WHOLE(bytes)                                                                                                   \
     static void load_##bytes(const struct alu_registers *registers, const uint32_t *slot, void *span)                  \
@@ -353,6 +380,91 @@ SCATTER(scatter_8, uint64_t, 4, stores_4)
     }
 #endif
 
+// A row of lanes here and there.
+#if defined __AVX2__ && !defined ALU_SANITIZED
+LANE_INLINE void load_strided_4(word_32 *to, const uint8_t *at, int64_t step, int width)
+{
+    const int32_t by = (int32_t)step;
+    const __m256i index = _mm256_mullo_epi32(_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), _mm256_set1_epi32(by));
+    const __m256i ones = _mm256_set1_epi32(-1);
+    for (int x = 0; x < width; x += 8) {
+        const int *from = (const int *)(const void *)(at + x * step);
+        if (width == 4)
+            _mm_storeu_si128((__m128i *)(void *)to, _mm_i32gather_epi32(from, _mm256_castsi256_si128(index), 1));
+        else
+            _mm256_storeu_si256((__m256i *)(void *)(to + x),
+                                _mm256_mask_i32gather_epi32(_mm256_setzero_si256(), from, index, ones, 1));
+    }
+}
+#else
+LANE_INLINE void load_strided_4(word_32 *to, const uint8_t *at, int64_t step, int width)
+{
+    for (int x = 0; x < width; x++) memcpy(to + x, at + x * step, sizeof *to);
+}
+#endif
+
+LANE_INLINE void load_strided_8(word_64 *to, const uint8_t *at, int64_t step, int width)
+{
+    for (int x = 0; x < width; x += 4) {
+        word_64 four[4];
+        for (int i = 0; i < 4; i++) memcpy(four + i, at + (x + i) * step, sizeof *four);
+        memcpy(to + x, four, sizeof four);
+    }
+}
+
+// A loop of its own for each width.
+#define BY_WIDTH(name, of)                                                                                             \
+    static void name(void *row, uint8_t *at, int64_t step, int64_t rise, uint32_t width)                               \
+    {                                                                                                                  \
+        if (width == 32)                                                                                               \
+            of(row, at, step, rise, 32);                                                                               \
+        else if (width == 16)                                                                                          \
+            of(row, at, step, rise, 16);                                                                               \
+        else if (width == 8)                                                                                           \
+            of(row, at, step, rise, 8);                                                                                \
+        else                                                                                                           \
+            of(row, at, step, rise, 4);                                                                                \
+    }
+
+// Rows that lie side by side are copied. One at one place is filled.
+#define ROWS(bytes, T)                                                                                                 \
+    LANE_INLINE void load_row_##bytes(T *to, const uint8_t *at, int64_t step, int width)                               \
+    {                                                                                                                  \
+        T first;                                                                                                       \
+        memcpy(&first, at, sizeof first);                                                                              \
+        const T four[4] = {first, first, first, first};                                                                \
+        if (step == bytes)                                                                                             \
+            memcpy(to, at, (size_t)width *bytes);                                                                      \
+        else if (step == 0)                                                                                            \
+            for (int x = 0; x < width; x += 4) memcpy(to + x, four, sizeof four);                                      \
+        else                                                                                                           \
+            load_strided_##bytes(to, at, step, width);                                                                 \
+    }                                                                                                                  \
+    LANE_INLINE void load_each_##bytes(T *to, const uint8_t *at, int64_t step, int64_t rise, int width)                \
+    {                                                                                                                  \
+        load_row_##bytes(to, at, step, width);                                                                         \
+        for (int y = width; y < LANES; y += width) {                                                                   \
+            at += rise;                                                                                                \
+            if (rise == 0)                                                                                             \
+                memcpy(to + y, to, (size_t)width * bytes);                                                             \
+            else                                                                                                       \
+                load_row_##bytes(to + y, at, step, width);                                                             \
+        }                                                                                                              \
+    }                                                                                                                  \
+    LANE_INLINE void store_each_##bytes(const T *from, uint8_t *at, int64_t step, int64_t rise, int width)             \
+    {                                                                                                                  \
+        for (int y = 0; y < LANES; y += width, at += rise) {                                                           \
+            if (step == bytes)                                                                                         \
+                memcpy(at, from + y, (size_t)width * bytes);                                                           \
+            else                                                                                                       \
+                for (int x = 0; x < width; x++) memcpy(at + x * step, from + y + x, bytes);                            \
+        }                                                                                                              \
+    }                                                                                                                  \
+    BY_WIDTH(load_rows_##bytes, load_each_##bytes)                                                                     \
+    BY_WIDTH(store_rows_##bytes, store_each_##bytes)
+ROWS(4, word_32)
+ROWS(8, word_64)
+
 const struct alu_span ALU_NAME(alu_span_of) = {
     {reach_32, reach_64},
     {
@@ -361,4 +473,6 @@ const struct alu_span ALU_NAME(alu_span_of) = {
         {{load_8, load_2_word_64, load_4_word_64}, {store_8, store_2_word_64, store_4_word_64}},
         {{load_16}, {store_16}},
     },
-    SOME};
+    SOME,
+    {ramp_32, ramp_64},
+    {{load_rows_4, store_rows_4}, {load_rows_8, store_rows_8}}};

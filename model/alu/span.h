@@ -38,15 +38,27 @@ typedef enum alu_reach alu_reacher(const struct alu_stretch *stretch, const void
 // Moves what lies here and there: of each of `lanes`, from at + offset[lane] to its place in the row, or back.
 typedef void alu_gatherer(void *row, uint32_t lanes, uint8_t *at, const int32_t *offset);
 
+// Fills a row: lane l is first + l % width * step + l / width * rise, cut to its bits. `width`: a multiple of 4 that
+// divides 32.
+typedef void alu_ramper(void *row, uint64_t first, int64_t step, int64_t rise, uint32_t width);
+
+// Moves lanes that lie as a ramp has it: lane l at at + l % width * step + l / width * rise. Of what is stored to one
+// place the last lane's stays.
+typedef void alu_rower(void *row, uint8_t *at, int64_t step, int64_t rise, uint32_t width);
+
 //   reach  by rows of 32 and of 64 bits
 //   move   by the bytes of a part (2, 4, 8, 16), by what is done (0 load, 1 store), by parts (1, 2, 4); NULL: there is
 //          none
 //   some   by the bytes of an element (4, 8), by what is done (0 load, 1 store): moves elements that lie here and there;
 //          NULL: it would take no less than a loop over lanes
+//   ramp   by rows of 32 and of 64 bits
+//   rows   by the bytes of an element (4, 8), by what is done (0 load, 1 store)
 struct alu_span {
     alu_reacher *reach[2];
     alu_span_mover *move[ALU_SPAN_SIZES][2][3];
     alu_gatherer *some[2][2];
+    alu_ramper *ramp[2];
+    alu_rower *rows[2][2];
 };
 
 // For every processor; for those with AVX2; those that this one runs fastest.

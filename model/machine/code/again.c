@@ -10,11 +10,11 @@
 
 #include "handler.h"
 #include "special.h"
+#include "visit.h"
 
-enum { UNIT = MACHINE_SLOT_ALIGN, WORD_BITS = 64, MOST_WORDS = 1 << 20, MOST_PASSES = 16 };
+enum { UNIT = MACHINE_UNIT, WORD_BITS = 64, MOST_WORDS = 1 << 20, MOST_PASSES = 16 };
 
 // The frame in units of UNIT bytes; a slot is named by its first.
-//   written     of each spelling: a bit for each operand that it writes; IS_KNOWN: it has been looked up
 //   writes      how many instructions may write it, up to 2
 //   is_read     1: it may be read before it is written, or by other lanes
 //   is_same     its value does not depend on the CTA
@@ -23,7 +23,7 @@ enum { UNIT = MACHINE_SLOT_ALIGN, WORD_BITS = 64, MOST_WORDS = 1 << 20, MOST_PAS
 struct plan {
     const struct machine_kernel *kernel;
     const struct machine_function *function;
-    uint16_t *written;
+    struct machine_visits visits;
     uint8_t *writes, *is_read, *is_same, *is_known;
     uint64_t **in, *now;
     uint32_t units, words;
@@ -32,85 +32,40 @@ struct plan {
 
 // --- Operands --------------------------------------------------------------------------------------------------------
 
-typedef void visitor(struct plan *plan, const struct machine_code *code, const struct machine_operand *operand,
-                     int is_written);
-
-static int is_in_frame(const struct machine_operand *operand)
-{
-    return operand->slot != MACHINE_LEFT_OUT && operand->slot % MACHINE_BASES == MACHINE_IN_FRAME;
-}
-
-static uint32_t unit_of(uint32_t slot)
-{
-    return slot / UNIT;
-}
-
-static int is_opcode(const struct machine_code *code, const char *opcode)
-{
-    return code->choice != NULL && strncmp(ptx_form_row(code->choice->form)->opcode, opcode, strlen(opcode)) == 0;
-}
-
-static int is_call(const struct machine_code *code)
-{
-    return code->handler == machine_call || code->handler == machine_call_indirect;
-}
-
 // Does each lane that executes it look at no other, and write for no other?
 static int is_lanewise(const struct machine_code *code)
 {
     return code->handler == NULL || code->handler == machine_run_transfer || code->choice == NULL ||
-           code->kind == MACHINE_BRANCH || is_opcode(code, "cvta");
+           code->kind == MACHINE_BRANCH || machine_is_opcode(code, "cvta");
 }
 
-enum { IS_KNOWN = 1 << 15 };
-
-// An aside writes its first operand. A call may write any.
-static uint16_t written_of(const struct plan *plan, const struct machine_code *code)
-{
-    struct ptx_operand_rule rule[PTX_MOST_OPERANDS];
-    if (code->choice == NULL) return 1;
-    if (is_call(code)) return UINT16_MAX;
-    uint16_t *written = &plan->written[code->choice - plan->function->choice];
-    const int rules = *written == 0 ? ptx_operand_rules(code->choice, rule) : 0;
-    for (int i = 0; i < rules; i++)
-        if (rule[i].is_written) *written |= (uint16_t)(1 << i);
-    return *written |= IS_KNOWN;
-}
-
-static void each_operand(struct plan *plan, const struct machine_code *code, visitor *visit)
-{
-    const uint16_t written = written_of(plan, code);
-    uint32_t at = 0;
-    for (int i = 0; at < code->operands; i += i < PTX_MOST_OPERANDS) {
-        const uint32_t parts = code->operand[at].parts, end = parts > 1 ? at + parts : at + 1;
-        for (; at < end && at < code->operands; at++) visit(plan, code, &code->operand[at], written >> i & 1);
-    }
-}
-
-static void count_write(struct plan *plan, const struct machine_code *code, const struct machine_operand *operand,
+static void count_write(void *context, const struct machine_code *code, const struct machine_operand *operand,
                         int is_written)
 {
+    struct plan *plan = context;
     (void)code;
-    if (!is_written || !is_in_frame(operand)) return;
-    uint8_t *writes = &plan->writes[unit_of(operand->slot)];
+    if (!is_written || !machine_is_in_frame(operand)) return;
+    uint8_t *writes = &plan->writes[machine_unit_of(operand->slot)];
     if (*writes < 2) ++*writes;
 }
 
 // --- What is read before it is written -------------------------------------------------------------------------------
 
-static void note_read(struct plan *plan, const struct machine_code *code, const struct machine_operand *operand,
+static void note_read(void *context, const struct machine_code *code, const struct machine_operand *operand,
                       int is_written)
 {
-    if (!is_in_frame(operand) || (is_written && is_lanewise(code))) return;
-    const uint32_t unit = unit_of(operand->slot);
+    struct plan *plan = context;
+    if (!machine_is_in_frame(operand) || (is_written && is_lanewise(code))) return;
+    const uint32_t unit = machine_unit_of(operand->slot);
     if (!is_lanewise(code) || (plan->now[unit / WORD_BITS] >> unit % WORD_BITS & 1) == 0) plan->is_read[unit] = 1;
 }
 
-static void note_write(struct plan *plan, const struct machine_code *code, const struct machine_operand *operand,
+static void note_write(void *context, const struct machine_code *code, const struct machine_operand *operand,
                        int is_written)
 {
-    if (!is_written || !is_in_frame(operand) || code->guarded != MACHINE_ALL || is_call(code)) return;
-    const uint32_t unit = unit_of(operand->slot);
+    struct plan *plan = context;
+    if (!is_written || !machine_is_in_frame(operand) || code->guarded != MACHINE_ALL || machine_is_call(code)) return;
+    const uint32_t unit = machine_unit_of(operand->slot);
     plan->now[unit / WORD_BITS] |= (uint64_t)1 << unit % WORD_BITS;
 }
 
@@ -128,12 +83,13 @@ static void lead(struct plan *plan, uint32_t target)
 
 static const struct machine_list *list_of(const struct plan *plan, const struct machine_code *code)
 {
-    return is_opcode(code, "brx.idx") ? &plan->function->list[code->target] : NULL;
+    return machine_is_opcode(code, "brx.idx") ? &plan->function->list[code->target] : NULL;
 }
 
 static int ends_way(const struct machine_code *code)
 {
-    const int goes = code->kind == MACHINE_BRANCH || is_opcode(code, "brx.idx") || code->handler == machine_return;
+    const int goes =
+        code->kind == MACHINE_BRANCH || machine_is_opcode(code, "brx.idx") || code->handler == machine_return;
     return goes && code->guarded == MACHINE_ALL;
 }
 
@@ -146,8 +102,8 @@ static void step(struct plan *plan, uint32_t number)
     if (plan->in[number] != NULL) memcpy(plan->now, plan->in[number], plan->words * sizeof *plan->now);
     const struct machine_operand guard = {.slot = code->guarded == MACHINE_ALL ? MACHINE_LEFT_OUT : code->guard};
     note_read(plan, code, &guard, 0);
-    each_operand(plan, code, note_read);
-    each_operand(plan, code, note_write);
+    machine_each_operand(&plan->visits, code, plan, note_read);
+    machine_each_operand(&plan->visits, code, plan, note_write);
     const struct machine_list *list = list_of(plan, code);
     if (code->kind == MACHINE_BRANCH) lead(plan, code->target);
     for (uint32_t i = 0; list != NULL && i < list->count; i++) lead(plan, list->target[i]);
@@ -199,36 +155,38 @@ static int is_same_special(const struct plan *plan, uint32_t slot)
     return slot < MACHINE_SLOT_SPECIALS; // what every warp has
 }
 
-static void ask_same(struct plan *plan, const struct machine_code *code, const struct machine_operand *operand,
+static void ask_same(void *context, const struct machine_code *code, const struct machine_operand *operand,
                      int is_written)
 {
+    struct plan *plan = context;
     const uint32_t base = operand->slot % MACHINE_BASES;
     (void)code;
     if (operand->slot == MACHINE_LEFT_OUT || (base == MACHINE_IN_CONSTANTS && !is_written)) return;
     if (base == MACHINE_IN_WARP && !is_written && is_same_special(plan, operand->slot)) return;
-    const uint32_t unit = unit_of(operand->slot);
+    const uint32_t unit = machine_unit_of(operand->slot);
     const int is_written_once = base == MACHINE_IN_FRAME && plan->writes[unit] == 1 && !plan->is_read[unit];
     if (base != MACHINE_IN_FRAME || !(is_written ? is_written_once : plan->is_same[unit])) plan->answer = 0;
 }
 
-static void mark_same(struct plan *plan, const struct machine_code *code, const struct machine_operand *operand,
+static void mark_same(void *context, const struct machine_code *code, const struct machine_operand *operand,
                       int is_written)
 {
+    struct plan *plan = context;
     (void)code;
-    if (is_written) plan->is_same[unit_of(operand->slot)] = 1;
+    if (is_written) plan->is_same[machine_unit_of(operand->slot)] = 1;
 }
 
 static int has_carry(const struct machine_code *code)
 {
-    return code->choice->word[PTX_CLASS_CARRY] != PTX_WORD_NONE || is_opcode(code, "addc") || is_opcode(code, "subc") ||
-           is_opcode(code, "madc");
+    return code->choice->word[PTX_CLASS_CARRY] != PTX_WORD_NONE || machine_is_opcode(code, "addc") ||
+           machine_is_opcode(code, "subc") || machine_is_opcode(code, "madc");
 }
 
 // Does the instruction make the same of the same operands in each CTA of a launch?
 static int is_repeatable(const struct plan *plan, const struct machine_code *code)
 {
     if (code->guarded != MACHINE_ALL || code->choice == NULL) return 0;
-    if (is_opcode(code, "cvta")) return 1;
+    if (machine_is_opcode(code, "cvta")) return 1;
     if (code->handler != machine_run_transfer) return code->kind == MACHINE_PLAIN && !has_carry(code);
     const uint64_t bytes = plan->kernel->facts.parameter_bytes, offset = (uint64_t)code->transfer->at->add;
     return code->transfer->is_parameter && offset <= bytes && code->transfer->whole_bytes <= bytes - offset;
@@ -237,8 +195,8 @@ static int is_repeatable(const struct plan *plan, const struct machine_code *cod
 static int is_same(struct plan *plan, const struct machine_code *code)
 {
     plan->answer = is_repeatable(plan, code);
-    if (plan->answer) each_operand(plan, code, ask_same);
-    if (plan->answer) each_operand(plan, code, mark_same);
+    if (plan->answer) machine_each_operand(&plan->visits, code, plan, ask_same);
+    if (plan->answer) machine_each_operand(&plan->visits, code, plan, mark_same);
     return plan->answer;
 }
 
@@ -250,11 +208,13 @@ static int keep_codes(struct plan *plan, struct machine_again *again)
     const struct machine_function *function = plan->function;
     uint32_t end = 0;
     again->code = aligned_alloc(MACHINE_SLOT_ALIGN, (function->codes + 1u) * sizeof *again->code);
-    if (again->code == NULL) return 0;
+    again->number = calloc(function->codes + 1u, sizeof *again->number);
+    if (again->code == NULL || again->number == NULL) return 0;
     for (; end < function->codes; end++) {
         const struct machine_code *code = &function->code[end];
         if (is_same(plan, code)) continue;
         if (code->kind != MACHINE_PLAIN) break;
+        again->number[again->codes] = end;
         again->code[again->codes++] = *code;
     }
     again->stands_for = again->codes < end ? end : 0;
@@ -275,13 +235,13 @@ static int keep_cleared(const struct plan *plan, struct machine_again *again)
 }
 
 // A slot of several units is what its first is.
-static void widen(struct plan *plan, const struct machine_code *code, const struct machine_operand *operand,
-                  int is_written)
+static void widen(void *context, const struct machine_code *code, const struct machine_operand *operand, int is_written)
 {
+    struct plan *plan = context;
     static const uint8_t units[PTX_FILES + 1] = {1, 1, 2, 4, 8, 1};
     (void)code, (void)is_written;
-    if (!is_in_frame(operand) || !plan->is_read[unit_of(operand->slot)]) return;
-    memset(&plan->is_read[unit_of(operand->slot)], 1, units[operand->file]);
+    if (!machine_is_in_frame(operand) || !plan->is_read[machine_unit_of(operand->slot)]) return;
+    memset(&plan->is_read[machine_unit_of(operand->slot)], 1, units[operand->file]);
 }
 
 static int plan_again(struct plan *plan, struct machine_again *again)
@@ -290,10 +250,11 @@ static int plan_again(struct plan *plan, struct machine_again *again)
     plan->is_read = plan->writes + plan->units;
     plan->is_same = plan->is_read + plan->units;
     if (!open_targets(plan) || !follow_ways(plan)) return 0;
-    plan->is_read[unit_of(function->local_slot)] = 0; // it is set once, for all
-    for (uint32_t i = 0; i < function->codes; i++) each_operand(plan, &function->code[i], count_write);
+    plan->is_read[machine_unit_of(function->local_slot)] = 0; // it is set once, for all
+    for (uint32_t i = 0; i < function->codes; i++)
+        machine_each_operand(&plan->visits, &function->code[i], plan, count_write);
     if (!keep_codes(plan, again)) return 0;
-    for (uint32_t i = 0; i < function->codes; i++) each_operand(plan, &function->code[i], widen);
+    for (uint32_t i = 0; i < function->codes; i++) machine_each_operand(&plan->visits, &function->code[i], plan, widen);
     return keep_cleared(plan, again);
 }
 
@@ -303,7 +264,7 @@ static void close_plan(struct plan *plan)
     free(plan->in);
     free(plan->is_known);
     free(plan->writes);
-    free(plan->written);
+    free(plan->visits.written);
     free(plan->now);
 }
 
@@ -316,15 +277,16 @@ void machine_again_prepare(const struct machine_kernel *kernel, uint32_t spellin
     plan.is_known = calloc(function->codes + 1u, 1);
     plan.in = calloc(function->codes + 1u, sizeof *plan.in);
     plan.now = calloc(plan.words, sizeof *plan.now);
-    plan.written = calloc(spellings + 1u, sizeof *plan.written);
+    plan.visits = (struct machine_visits){function, calloc(spellings + 1u, sizeof *plan.visits.written)};
     const int has_memory = plan.writes != NULL && plan.is_known != NULL && plan.in != NULL && plan.now != NULL;
-    if (!has_memory || plan.written == NULL || !plan_again(&plan, again)) machine_again_free(again);
+    if (!has_memory || plan.visits.written == NULL || !plan_again(&plan, again)) machine_again_free(again);
     close_plan(&plan);
 }
 
 void machine_again_free(struct machine_again *again)
 {
     free(again->code);
+    free(again->number);
     free(again->cleared);
     *again = (struct machine_again){0};
 }

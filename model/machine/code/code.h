@@ -92,6 +92,7 @@ enum machine_guess { MACHINE_GUESS_NOTHING, MACHINE_GUESS_SHARED, MACHINE_GUESS_
 //   may_be_late  a weak load of shared memory, or of a generic address
 //   reach        alu/span.h's, by the width of the address
 //   guess        where its lanes are most often
+//   move_rows    what moves a part of lanes that lie as a ramp has it; NULL: lanes here and there
 //   move_span, move, move_many  what moves all parts of lanes side by side, a part of one lane, and a part of lanes here
 //                and there (alu/span.h, movers.h); NULL: each lane for itself
 struct machine_transfer {
@@ -99,6 +100,7 @@ struct machine_transfer {
     alu_reacher *reach;
     alu_span_mover *move_span;
     alu_gatherer *move, *move_many;
+    alu_rower *move_rows;
     uint32_t slot[ALU_SPAN_PARTS];
     uint32_t parts, bytes, whole_bytes;
     enum ptx_word space;
@@ -170,14 +172,88 @@ enum machine_warp_slot {
 
 // Of a warp that begins where one of the same index has ended, in another CTA (again.h): what its first instructions
 // still compute, and which registers are 0 again. It may be empty: then all is done as the first time.
-//   code        those that make something else in each CTA; stands_for: of so many instructions. 0: none is left out
+//   code        those that make something else in each CTA; number: of each, the one of the entry's code
+//   stands_for  of so many instructions. 0: none is left out
 //   cleared     where registers lie in the frame that may be read before they are written; NULL: all are cleared
 struct machine_again {
     struct machine_code *code;
+    uint32_t *number;
     struct machine_cleared {
         uint32_t first, bytes;
     } * cleared;
     uint32_t codes, stands_for, clears;
+};
+
+// A register whose lanes rise evenly, in rows of the block's width, 32 at most: of lane l,
+// first + l % width * step + l / width * rise, cut to the register's bits. Most addresses are such.
+struct machine_ramp {
+    uint64_t first;
+    int64_t step, rise;
+};
+
+// What came of computing with ramps: it is done; compute it lane by lane; do it in another way; what decoding took for
+// a ramp is none.
+enum machine_even { MACHINE_EVEN, MACHINE_BY_LANES, MACHINE_IN_ANOTHER_WAY, MACHINE_UNEVEN };
+
+// An instruction that all lanes execute, with ramps. Those of the warp begin at `ramps`.
+struct machine_ramp_code;
+typedef enum machine_even machine_ramp_function(uint8_t *ramps, const struct machine_ramp_code *as,
+                                                const struct machine_strand *strand);
+
+enum { MACHINE_MOST_RAMPS = 160 }; // registers
+
+// A comparison: enum ptx_word, and what is added so that no number has a sign; where its predicate goes.
+struct machine_compare {
+    uint64_t bias;
+    uint32_t slot;
+    uint16_t how, is_wide;
+};
+
+// An instruction where registers are ramps. A ramp is named by where it lies, in bytes.
+//   run       NULL: as always
+//   plain     so many plain instructions from here on have no `run`
+//   lanes     the registers that it reads lane by lane, or those read, a bit each
+//   writes    the register that it makes, or 0; written_at_once: its lanes are too, since it has no bit
+//   add       to the first operand
+//   transfer  of a load or store
+//   at        its address; at_lanes: the bit of that register; hit: of the warp's, which it uses
+//   to, from  what it makes, and of what
+struct machine_ramp_code {
+    machine_ramp_function *run;
+    uint64_t lanes, writes;
+    union {
+        int64_t add;
+        const struct machine_transfer *transfer;
+        struct machine_compare compare;
+    };
+    uint64_t at_lanes;
+    uint16_t to, from[3], at, hit;
+    uint32_t plain, written_at_once;
+};
+
+// A register, constant or special register that is always a ramp.
+struct machine_ramp_place {
+    uint32_t slot;
+    uint8_t file;
+    const struct machine_special *renewed; // a special register that differs from CTA to CTA; NULL: it is none
+};
+
+// Of the entry (ramps.h); `count` 0: it has none.
+//   code      by the number of the entry's code
+//   place     of each ramp, those of the frame first: `registers` of them
+//   renews    the first so many behind those may be renewed; reads_renewed: an instruction reads lanes of such
+//   known_behind  who has come as far as this code has made all that `again` leaves out
+//   fill      alu/span.h's, by the width of the register
+//   width     of rows, where those of the block are no narrower
+//   cleared   registers that are 0 again when a warp begins again: `clears` of them
+struct machine_ramps {
+    struct machine_ramp_code *code;
+    struct machine_ramp_place *place;
+    uint32_t count, registers, renews, known_behind, width;
+    int reads_renewed;
+    uint8_t cleared[MACHINE_MOST_RAMPS];
+    uint32_t clears;
+    alu_ramper *fill[2];
 };
 
 // A kernel with all it may call: `function` has these in the order of the program.
@@ -194,6 +270,7 @@ struct machine_kernel {
     struct machine_variable *shared;
     uint32_t shareds;
     struct machine_again again; // of the entry
+    struct machine_ramps ramps; // of the entry
     struct machine_kernel_facts facts;
 };
 

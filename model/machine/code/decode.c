@@ -12,6 +12,7 @@
 #include "form_number.h"
 #include "handler.h"
 #include "needed.h"
+#include "ramps.h"
 
 enum { MOST_BYTES = 1 << 28, DYNAMIC_ALIGN = 16 };
 
@@ -352,6 +353,7 @@ static void decode_all(struct decoder *decoder, uint32_t entry, const struct mac
     decoder->kernel->shareds = decoder->shared.count;
     tell_facts(decoder, &program->function[entry]);
     machine_again_prepare(decoder->kernel, program->ops, &decoder->kernel->again);
+    machine_ramps_prepare(decoder->kernel, program->ops, &decoder->kernel->ramps);
 }
 
 static void free_decoder(struct decoder *decoder)
@@ -475,6 +477,7 @@ void machine_kernel_free(struct machine_kernel *kernel)
     for (uint32_t f = 0; kernel->function != NULL && f < kernel->functions; f++) free_function(kernel->function[f]);
     free(kernel->function);
     machine_again_free(&kernel->again);
+    machine_ramps_free(&kernel->ramps);
     free(kernel->special);
     free(kernel->shared);
     free(kernel->parameter);

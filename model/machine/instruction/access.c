@@ -192,6 +192,13 @@ static alu_gatherer *many_mover_of(const struct machine_transfer *transfer, cons
     return some != NULL ? some : transfer->move;
 }
 
+static alu_rower *row_mover_of(const struct machine_transfer *transfer, const struct alu_span *span)
+{
+    const int is_wide = transfer->bytes == sizeof(uint64_t), is_word = transfer->bytes == sizeof(uint32_t) || is_wide;
+    if (!transfer->is_plain || transfer->is_strong || !is_word || transfer->parts > ALU_SPAN_PARTS) return NULL;
+    return span->rows[is_wide][transfer->use == MEMORY_WRITES];
+}
+
 void machine_transfer_prepare(struct machine_transfer *transfer, const struct machine_code *code)
 {
     const struct ptx_choice *choice = code->choice;
@@ -218,17 +225,7 @@ void machine_transfer_prepare(struct machine_transfer *transfer, const struct ma
     transfer->move_span = span_mover_of(transfer, alu_span());
     transfer->move = machine_mover_of(transfer);
     transfer->move_many = many_mover_of(transfer, alu_span());
-}
-
-// A loop over spans goes on as it has begun: what comes some turns later is asked of memory now. It comes into the
-// second level of the cache, for which there are more buffers than for the first.
-static void fetch_ahead(uintptr_t *last, uintptr_t at, uint64_t bytes)
-{
-    enum { LINE = 64, TURNS = 4 };
-    const uintptr_t ahead = at + TURNS * (at - *last);
-    const uint64_t lines = *last == 0 || *last == at ? 0 : (ahead % LINE + bytes + LINE - 1) / LINE;
-    for (uint64_t i = 0; i < lines; i++) __builtin_prefetch((const void *)(ahead / LINE * LINE + i * LINE), 0, 2);
-    *last = at;
+    transfer->move_rows = row_mover_of(transfer, alu_span());
 }
 
 // The region of global memory that an address lies in, or NULL. The one of the last time is looked at first.
@@ -301,7 +298,7 @@ enum alu_reach machine_reach(const struct machine_strand *strand, const struct m
     if (reach == ALU_OUTSIDE) return reach;
     spots->at += spots->of.begin;
     if (reach == ALU_SIDE_BY_SIDE && place.space == PTX_GLOBAL)
-        fetch_ahead(&strand->warp->row[strand->pc % MACHINE_HITS], (uintptr_t)spots->at, bytes * MACHINE_LANES);
+        machine_fetch_ahead(&strand->warp->row[strand->pc % MACHINE_HITS], (uintptr_t)spots->at, bytes * MACHINE_LANES);
     return reach;
 }
 
@@ -368,6 +365,17 @@ static void run_span(const struct machine_strand *strand, const struct machine_t
     transfer->move_span(&strand->registers, transfer->slot, spots->at);
 }
 
+void machine_move_reached(const struct machine_strand *strand, const struct machine_transfer *transfer,
+                          enum alu_reach reach, uint32_t lanes, struct machine_spots *spots)
+{
+    if (reach == ALU_SIDE_BY_SIDE)
+        run_span(strand, transfer, spots);
+    else if (reach == ALU_AT_ONE)
+        run_at_one(strand, transfer, spots->at);
+    else
+        run_scattered(strand, transfer, lanes, spots);
+}
+
 // A parameter of the entry, which is the same for all lanes; 0 if it is none, and nothing has been done.
 static int run_parameter(const struct machine_strand *strand, const struct machine_transfer *transfer)
 {
@@ -376,23 +384,6 @@ static int run_parameter(const struct machine_strand *strand, const struct machi
     if (offset > bytes || transfer->whole_bytes > bytes - offset) return 0;
     run_at_one(strand, transfer, machine->parameters + offset);
     return 1;
-}
-
-// The memory in which lanes are most often: the CTA's own shared memory, or the region of the last time; NULL if it is
-// not known. *origin: the address that its first byte has where `address` is one.
-static const struct memory *guess_memory(const struct machine_strand *strand, const struct machine_transfer *transfer,
-                                         uint64_t address, uint64_t *origin)
-{
-    const struct machine_cta *cta = strand->warp->cta;
-    if (transfer->guess == MACHINE_GUESS_SHARED) {
-        const uint32_t rank = (uint32_t)address >> SHARED_RANK_SHIFT;
-        *origin = MACHINE_SHARED_BASE + ((uint64_t)rank << SHARED_RANK_SHIFT);
-        return rank == cta->rank || rank == 0 ? &cta->cluster->memory[cta->rank] : NULL;
-    }
-    const struct region *region = strand->warp->hit[strand->pc % MACHINE_HITS];
-    if (region == NULL || (transfer->use == MEMORY_WRITES && region->is_read_only)) return NULL;
-    *origin = region->memory.base;
-    return &region->memory;
 }
 
 // All lanes at once, if they are where it is guessed; else 0, and nothing has been done.
@@ -404,20 +395,16 @@ static int run_guessed(const struct machine_strand *strand, const struct machine
     const uint64_t address = is_shared ? *(const uint32_t *)row + (uint32_t)add : *(const uint64_t *)row + add;
     struct alu_stretch stretch;
     struct machine_spots spots;
-    const struct memory *memory = guess_memory(strand, transfer, address, &stretch.origin);
+    const struct memory *memory =
+        machine_guess_memory(strand, transfer, strand->pc % MACHINE_HITS, address, &stretch.origin);
     if (memory == NULL || memory->size_bytes < bytes || (stretch.origin & (bytes - 1)) != 0) return 0;
     stretch.last = memory->size_bytes - bytes;
     const enum alu_reach reach = transfer->reach(&stretch, row, add, bytes, UINT32_MAX, &spots.of);
     if (reach == ALU_OUTSIDE) return 0;
     spots.at = memory->bytes + spots.of.begin;
     if (reach == ALU_SIDE_BY_SIDE && !is_shared)
-        fetch_ahead(&strand->warp->row[strand->pc % MACHINE_HITS], (uintptr_t)spots.at, bytes * MACHINE_LANES);
-    if (reach == ALU_SIDE_BY_SIDE)
-        run_span(strand, transfer, &spots);
-    else if (reach == ALU_AT_ONE)
-        run_at_one(strand, transfer, spots.at);
-    else
-        run_scattered(strand, transfer, UINT32_MAX, &spots);
+        machine_fetch_ahead(&strand->warp->row[strand->pc % MACHINE_HITS], (uintptr_t)spots.at, bytes * MACHINE_LANES);
+    machine_move_reached(strand, transfer, reach, UINT32_MAX, &spots);
     return 1;
 }
 
@@ -426,18 +413,9 @@ static int run_together(const struct machine_strand *strand, const struct machin
 {
     struct machine_spots spots;
     const struct machine_use use = {transfer->space, transfer->use, transfer->whole_bytes};
-    switch (machine_reach(strand, transfer->at, transfer->reach, use, lanes, &spots)) {
-    case ALU_OUTSIDE:
-        return 0;
-    case ALU_AT_ONE:
-        run_at_one(strand, transfer, spots.at);
-        break;
-    case ALU_SIDE_BY_SIDE:
-        run_span(strand, transfer, &spots);
-        break;
-    case ALU_SCATTERED:
-        run_scattered(strand, transfer, lanes, &spots);
-    }
+    const enum alu_reach reach = machine_reach(strand, transfer->at, transfer->reach, use, lanes, &spots);
+    if (reach == ALU_OUTSIDE) return 0;
+    machine_move_reached(strand, transfer, reach, lanes, &spots);
     return 1;
 }
 

@@ -205,13 +205,12 @@ static enum machine_next leave(struct machine_strand *strand, const struct machi
     return next == MACHINE_NEXT ? machine_reads_told(strand, code) : next;
 }
 
-// The lanes are the first of their warp to come to a barrier of all threads, and wait there.
+// The lanes are the first of their warp to come to a barrier of all threads, and wait there. Nobody hears of the phase.
 static void arrive_first(struct machine_warp *warp, struct machine_barrier *barrier, uint32_t lanes)
 {
     barrier->arrived[warp->index] = lanes;
     barrier->waiting[warp->index] = lanes;
     warp->begun |= lanes;
-    mark(warp, lanes, barrier->phase);
     if (is_complete(warp->cta, barrier)) complete(warp->cta, barrier);
 }
 

@@ -4,7 +4,7 @@
 #ifndef TMAREF_MACHINE_MOVERS_H
 #define TMAREF_MACHINE_MOVERS_H
 
-#include "code.h"
+#include "handler.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -13,6 +13,40 @@ typedef void machine_mover(void *row, uint32_t lanes, uint8_t *at, const int32_t
 
 // NULL: there is none (128 bits, or a register that is narrower than what is moved).
 machine_mover *machine_mover_of(const struct machine_transfer *transfer);
+
+// A loop over spans goes on as it has begun: what comes some turns later is asked of memory now, for a load or store of
+// `bytes` bytes at `at`; *last: where the one before was. It comes into the second level of the cache, for which there
+// are more buffers than for the first.
+static inline void machine_fetch_ahead(uintptr_t *last, uintptr_t at, uint64_t bytes)
+{
+    enum { LINE = 64, TURNS = 4 };
+    const uintptr_t ahead = at + TURNS * (at - *last);
+    const uint64_t lines = *last == 0 || *last == at ? 0 : (ahead % LINE + bytes + LINE - 1) / LINE;
+    for (uint64_t i = 0; i < lines; i++) __builtin_prefetch((const void *)(ahead / LINE * LINE + i * LINE), 0, 2);
+    *last = at;
+}
+
+// The memory in which lanes are most often: the CTA's own shared memory, or the region of the last time, which is the
+// warp's `hit`; NULL if it is not known. *origin: the address that its first byte has where `address` is one.
+static inline const struct memory *machine_guess_memory(const struct machine_strand *strand,
+                                                        const struct machine_transfer *transfer, uint32_t hit,
+                                                        uint64_t address, uint64_t *origin)
+{
+    const struct machine_cta *cta = strand->warp->cta;
+    if (transfer->guess == MACHINE_GUESS_SHARED) {
+        const uint32_t rank = (uint32_t)address >> SHARED_RANK_SHIFT;
+        *origin = MACHINE_SHARED_BASE + ((uint64_t)rank << SHARED_RANK_SHIFT);
+        return rank == cta->rank || rank == 0 ? &cta->cluster->memory[cta->rank] : NULL;
+    }
+    const struct region *region = strand->warp->hit[hit];
+    if (region == NULL || (transfer->use == MEMORY_WRITES && region->is_read_only)) return NULL;
+    *origin = region->memory.base;
+    return &region->memory;
+}
+
+// Moves what lanes have reached, as alu/span.h says it.
+void machine_move_reached(const struct machine_strand *strand, const struct machine_transfer *transfer,
+                          enum alu_reach reach, uint32_t lanes, struct machine_spots *spots);
 
 #pragma GCC visibility pop
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "budget.h"
+#include "even.h"
 #include "flights.h"
 #include "frames.h"
 #include "hold.h"
@@ -69,10 +70,8 @@ static int start_cta(struct machine_cluster *cluster, uint32_t rank)
         if (!machine_warp_start(warp, cta, cta->warps, lanes)) return 0;
         cta->warps++;
         cta->live_warps++;
-        if (is_new)
-            machine_special_set(warp);
-        else
-            machine_special_renew(warp);
+        if (is_new) machine_special_set(warp);
+        machine_even_start(warp, is_new);
     }
     return 1;
 }

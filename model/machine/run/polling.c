@@ -7,6 +7,8 @@
 // its own, and no program is known that sets one of more than some minutes.
 #include "polling.h"
 
+#include "even.h"
+
 #include <stddef.h>
 
 enum { LOOKS = 64 };
@@ -66,8 +68,9 @@ static uint32_t stack_of(const struct machine_warp *warp)
     return top < warp->local_bytes ? top : warp->local_bytes;
 }
 
-static uint64_t state_of(const struct machine_warp *warp)
+static uint64_t state_of(struct machine_warp *warp)
 {
+    machine_even_settle(warp, UINT64_MAX);
     uint64_t state =
         mix(mix(warp->strands, (uint64_t)warp->live << 32 | warp->begun), (uint64_t)warp->syncing << 32 | warp->synced);
     for (uint32_t i = 0; i < warp->strands; i++) {

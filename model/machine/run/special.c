@@ -124,7 +124,7 @@ static int lane_value(const struct machine_warp *warp, const struct machine_spec
     }
 }
 
-static uint64_t warp_value(const struct machine_warp *warp, const struct machine_special *special)
+uint64_t machine_special_of_warp(const struct machine_warp *warp, const struct machine_special *special)
 {
     enum ptx_special which = (enum ptx_special)special->special;
     switch (which) {
@@ -175,7 +175,7 @@ static void set_special(const struct machine_warp *warp, const struct machine_sp
     const struct machine_operand operand = {.slot = special->slot, .file = special->file};
     uint64_t value[MACHINE_LANES];
     if (!lane_value(warp, special, 0, &value[0])) {
-        fill(strand, special->slot, special->file, warp_value(warp, special));
+        fill(strand, special->slot, special->file, machine_special_of_warp(warp, special));
         return;
     }
     for (uint32_t lane = 1; lane < MACHINE_LANES; lane++) lane_value(warp, special, lane, &value[lane]);

@@ -10,6 +10,8 @@
 // All of them; and, of a warp that had the same rank and index in another CTA of the grid, those that differ there.
 void machine_special_set(struct machine_warp *warp);
 void machine_special_renew(struct machine_warp *warp);
+// Of one that all lanes have the same of.
+uint64_t machine_special_of_warp(const struct machine_warp *warp, const struct machine_special *special);
 int machine_special_differs(const struct machine_special *special);
 
 #pragma GCC visibility pop

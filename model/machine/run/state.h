@@ -55,6 +55,10 @@ struct machine_strand {
 //   polled_place, polled_state, polled_reads, polled_looks, repeats  polling.c's: where it was, in what state, its
 //             clock_reads then, how often its state is yet to be looked at, and whether it has come back to that
 //   entry      the frame of the kernel's entry; is_again: it holds what the last warp has left there (code.h's again)
+//   ramps      the kernel's; ramp: of each its value (even.h); NULL: there are none. late: those whose lanes are not written
+//              yet; width: of their rows; last_column, last_row: of the last lane; are_ramps: what the warp has from the beginning is ramps; is_known: ramps hold
+//              what `again` leaves out; is_even: all lanes have gone together up to now; are_specials_late: the
+//              lanes of special registers are those of the last CTA
 //   reads      loads whose values may still change, of late_reads.h
 //   hit        regions that instructions found last; row: where the rows of lanes lay that they moved last
 //   looking_in, looking_at, looked_for  the last strong read or atomic: where, and of which address; by which lanes, and
@@ -70,7 +74,13 @@ struct machine_warp {
     struct machine_frame *entry;
     struct machine_reads *reads; // late_reads.h's; NULL: it has none
     const struct region *hit[MACHINE_HITS];
-    uintptr_t row[MACHINE_HITS]; // all up to here stay when the warp is used again
+    uintptr_t row[MACHINE_HITS];
+    const struct machine_ramps *ramps;
+    struct machine_ramp *ramp;
+    uint64_t late;
+    uint32_t width;
+    int32_t last_column, last_row;
+    int are_ramps, is_known, is_even, are_specials_late; // all up to here stay when the warp is used again
     uint32_t strands, live, begun, syncing, synced, carry;
     int is_again;
     const struct machine_function *looking_in;

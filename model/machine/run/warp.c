@@ -10,9 +10,10 @@
 
 #include "alu.h"
 #include "budget.h"
+#include "even.h"
 #include "flights.h"
 #include "frames.h"
-#include "handler.h"
+#include "going.h"
 #include "late_reads.h"
 #include "looker.h"
 
@@ -225,18 +226,6 @@ static uint32_t meeting_point(const struct machine_strand *strand)
     return point;
 }
 
-static inline uint32_t lanes_of(const struct machine_strand *strand, const struct machine_code *code)
-{
-    if (code->guarded == MACHINE_ALL) return strand->lanes;
-    uint32_t guard = *(const uint32_t *)machine_slot(strand, code->guard);
-    return strand->lanes & (code->guarded == MACHINE_IF ? guard : ~guard);
-}
-
-static inline uint32_t count_of(uint32_t lanes)
-{
-    return lanes == UINT32_MAX ? MACHINE_LANES : (uint32_t)__builtin_popcount(lanes);
-}
-
 // Lanes whose guard is false do not wait with the others.
 static void part_from_waiting(struct machine_strand *strand, uint32_t lanes)
 {
@@ -245,71 +234,26 @@ static void part_from_waiting(struct machine_strand *strand, uint32_t lanes)
     if (others != 0) machine_move(strand, others, strand->pc + 1);
 }
 
-// Where a strand is, how far it may go from there, and what it has done.
-struct going {
-    const struct machine_code *first, *begin, *code, *stop;
-    uint32_t left;  // of the budget, at `begin`
-    uint32_t lanes; // that executed last
-    uint64_t threads;
-};
-
-// It goes on at `to`, up to `end`, or where the budget ends.
-static inline void go_from(struct going *going, const struct machine_code *to, const struct machine_code *end)
-{
-    going->begin = going->code = to;
-    going->stop = (uint32_t)(end - to) > going->left ? to + going->left : end;
-}
-
-// Takes what it has run since `begin`, and `more`, off the budget.
-static inline void spend(struct going *going, uint32_t more)
-{
-    uint32_t used = (uint32_t)(going->code - going->begin) + more;
-    going->left = used < going->left ? going->left - used : 0;
-}
-
-// Plain instructions from `code` on, up to one that is not, or `stop`.
-static inline const struct machine_code *run_plain(const struct machine_strand *strand, const struct machine_code *code,
-                                                   const struct machine_code *stop)
-{
-    uint32_t lanes = strand->lanes;
-    for (; code < stop && code->kind == MACHINE_PLAIN; code++)
-        code->alu(&strand->registers, code->few, code->choice, lanes);
-    return code;
-}
-
-// Any instruction, for `lanes`.
-static inline enum machine_next run_one(struct machine_strand *strand, struct going *going, uint32_t lanes)
-{
-    const struct machine_code *code = going->code;
-    going->lanes = lanes;
-    if (code->handler == NULL) {
-        machine_compute(strand, code, lanes);
-        return MACHINE_NEXT;
-    }
-    strand->pc = (uint32_t)(code - going->first);
-    return code->handler(strand, code, lanes);
-}
-
 // Runs instructions up to going->stop, as long as they say NEXT. A branch that all lanes of a warp take is taken here.
-static enum machine_next go_on(struct machine_strand *strand, struct going *going)
+static inline enum machine_next go_along(struct machine_strand *strand, struct machine_going *going)
 {
-    const uint32_t threads_of_all = count_of(strand->lanes);
+    const uint32_t threads_of_all = machine_count_of(strand->lanes);
     while (going->code < going->stop) {
-        const struct machine_code *plain = going->code, *code = run_plain(strand, plain, going->stop);
+        const struct machine_code *plain = going->code, *code = machine_run_plain(strand, plain, going->stop);
         going->threads += (uint64_t)(code - plain) * threads_of_all;
         going->code = code;
         if (code == going->stop) break;
-        uint32_t lanes = lanes_of(strand, code);
+        uint32_t lanes = machine_lanes_of(strand, code);
         int are_all = lanes == strand->lanes;
-        going->threads += are_all ? threads_of_all : count_of(lanes);
+        going->threads += are_all ? threads_of_all : machine_count_of(lanes);
         if (are_all && code->kind == MACHINE_BRANCH && strand->warp->strands == 1) {
-            spend(going, 1);
+            machine_spend(going, 1);
             machine_reads_jump(strand->warp, code->target <= (uint32_t)(code - going->first));
-            go_from(going, going->first + code->target, going->first + strand->frame->function->codes);
+            machine_go_from(going, going->first + code->target, going->first + strand->frame->function->codes);
             continue;
         }
         if (lanes != 0) {
-            enum machine_next next = run_one(strand, going, lanes);
+            enum machine_next next = machine_run_one(strand, going, lanes);
             if (next != MACHINE_NEXT) return next;
         }
         going->code++;
@@ -318,21 +262,26 @@ static enum machine_next go_on(struct machine_strand *strand, struct going *goin
     return MACHINE_NEXT;
 }
 
+enum machine_next machine_go_along(struct machine_strand *strand, struct machine_going *going)
+{
+    return go_along(strand, going);
+}
+
 // The same, one instruction at a time, before the eyes of the looker.
-static enum machine_next go_on_seen(struct machine_strand *strand, struct going *going,
+static enum machine_next go_on_seen(struct machine_strand *strand, struct machine_going *going,
                                     const struct machine_looker *looker)
 {
     struct machine_step step = {.strand = strand, .warp = strand->warp, .function = strand->frame->function};
     struct machine_cluster *cluster = strand->warp->cta->cluster;
     for (; going->code < going->stop; going->code++) {
         step.code = going->code;
-        step.lanes = lanes_of(strand, step.code);
+        step.lanes = machine_lanes_of(strand, step.code);
         strand->pc = (uint32_t)(step.code - going->first);
         if (step.lanes != 0) looker->before(looker->context, &step);
         cluster->ahead++;
         if (step.lanes == 0) continue;
         going->threads += (uint32_t)__builtin_popcount(step.lanes);
-        enum machine_next next = run_one(strand, going, step.lanes);
+        enum machine_next next = machine_run_one(strand, going, step.lanes);
         looker->after(looker->context, &step, next);
         if (next != MACHINE_NEXT) return next;
     }
@@ -347,13 +296,16 @@ static enum machine_next run_strand(struct machine_strand *strand, uint32_t *bud
     struct machine_warp *warp = strand->warp;
     struct machine_cluster *cluster = warp->cta->cluster;
     const struct machine_looker *looker = machine_looker(cluster);
-    struct going going = {.left = *budget};
+    struct machine_going going = {.left = *budget};
     enum machine_next next;
     do {
         going.first = strand->frame->function->code;
-        go_from(&going, going.first + strand->pc, going.first + meeting_point(strand));
-        next = looker != NULL ? go_on_seen(strand, &going, looker) : go_on(strand, &going);
-        spend(&going, next != MACHINE_NEXT);
+        machine_go_from(&going, going.first + strand->pc, going.first + meeting_point(strand));
+        if (looker != NULL)
+            next = go_on_seen(strand, &going, looker);
+        else
+            next = machine_even_may(strand) ? machine_go_on_evenly(strand, &going) : go_along(strand, &going);
+        machine_spend(&going, next != MACHINE_NEXT);
     } while (next == MACHINE_JUMPED && going.left > 0 && warp->strands == 1 && strand == &warp->strand[0]);
     if (next == MACHINE_WAIT) part_from_waiting(strand, going.lanes);
     cluster->thread_instructions += going.threads;
@@ -368,10 +320,13 @@ static void run_again(struct machine_strand *strand, uint32_t *budget)
     struct machine_cluster *cluster = warp->cta->cluster;
     const struct machine_again *again = &cluster->machine->kernel->again;
     if (again->stands_for >= *budget) return;
-    run_plain(strand, again->code, again->code + again->codes);
+    if (machine_even_may(strand))
+        machine_even_again(strand, again);
+    else
+        machine_run_plain(strand, again->code, again->code + again->codes);
     strand->pc = again->stands_for;
     *budget -= again->stands_for;
-    cluster->thread_instructions += (uint64_t)again->stands_for * count_of(strand->lanes);
+    cluster->thread_instructions += (uint64_t)again->stands_for * machine_count_of(strand->lanes);
 }
 
 // A strand that stands where a sibling does joins it.
@@ -468,6 +423,7 @@ void machine_warp_free(struct machine_warp *warp)
     free(warp->slots);
     free(warp->reads);
     machine_frame_free(warp->entry);
+    machine_even_free(warp);
     budget_give(BUDGET_LOCAL, (uint64_t)warp->local_bytes * MACHINE_LANES);
     free(warp->local);
 }

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// The operands of decoded instructions one by one, and which of them are written: for what decoding finds out about a
+// whole function.
+#ifndef TMAREF_MACHINE_VISIT_H
+#define TMAREF_MACHINE_VISIT_H
+
+#include "code.h"
+
+#pragma GCC visibility push(hidden)
+
+enum { MACHINE_UNIT = MACHINE_SLOT_ALIGN };
+
+// `written`: of each spelling of the function what is known of it, 0 at first.
+struct machine_visits {
+    const struct machine_function *function;
+    uint16_t *written;
+};
+
+typedef void machine_visitor(void *context, const struct machine_code *code, const struct machine_operand *operand,
+                             int is_written);
+
+// Each operand of the code. An aside writes its first one. A call may write any.
+void machine_each_operand(const struct machine_visits *visits, const struct machine_code *code, void *context,
+                          machine_visitor *visit);
+
+int machine_is_call(const struct machine_code *code);
+
+// Does the opcode begin so?
+int machine_is_opcode(const struct machine_code *code, const char *opcode);
+
+static inline int machine_is_in_frame(const struct machine_operand *operand)
+{
+    return operand->slot != MACHINE_LEFT_OUT && operand->slot % MACHINE_BASES == MACHINE_IN_FRAME;
+}
+
+// The frame in units of MACHINE_UNIT bytes: a slot is named by its first.
+static inline uint32_t machine_unit_of(uint32_t slot)
+{
+    return slot / MACHINE_UNIT;
+}
+
+#pragma GCC visibility pop
+
+#endif
