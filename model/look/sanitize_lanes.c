@@ -4,6 +4,7 @@
 #include "sanitize_lanes.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "form_number.h"
 #include "sanitize_table.h"
@@ -11,11 +12,11 @@
 enum { WORD_BYTES = 4, PAGE_WORDS = 1024, PAGE_BYTES = WORD_BYTES * PAGE_WORDS, PAGES = (1 << 18) / PAGE_BYTES };
 enum { WARPS = 32, MANY = 32 };
 
-// at: the count; mask: which bytes of the word; lane: MANY if several lanes read it.
+// at: the count; mask: which bytes of the word; lane: of each, MANY if several lanes read it.
 struct use {
     uint64_t at;
     uint32_t line;
-    uint8_t warp, lane, mask;
+    uint8_t warp, mask, lane[WORD_BYTES];
 };
 
 struct word {
@@ -55,12 +56,39 @@ void sanitize_lanes_before(struct sanitize_lanes *lanes, const struct machine_st
     if (cta != NULL) cta->met[step->warp->index] = count;
 }
 
+// The first byte that both are of and that another lane used, WORD_BYTES: there is none.
+static int other_lane(const struct use *older, const struct use *newer)
+{
+    int byte = 0;
+    while (byte < WORD_BYTES && !((older->mask & newer->mask) >> byte & 1 && older->lane[byte] != newer->lane[byte]))
+        byte++;
+    return byte;
+}
+
+static int is_of_now(const struct cta *cta, const struct use *older, const struct use *newer)
+{
+    return older->mask != 0 && older->warp == newer->warp && older->at > cta->met[newer->warp];
+}
+
 // Was it another lane of the warp, in an earlier instruction that it has not met behind?
 static int clashes(const struct sanitize_lanes *lanes, const struct cta *cta, const struct use *older,
                    const struct use *newer)
 {
-    return older->mask & newer->mask && older->warp == newer->warp && older->lane != newer->lane &&
-           older->at > cta->met[newer->warp] && older->at < lanes->count;
+    return is_of_now(cta, older, newer) && older->at < lanes->count && other_lane(older, newer) < WORD_BYTES;
+}
+
+// The newer one, with the bytes that the warp has used since it met, by whichever lane.
+static struct use joined(const struct cta *cta, const struct use *older, const struct use *newer, int writes)
+{
+    struct use use = *newer;
+    if (!is_of_now(cta, older, newer)) return use;
+    for (int byte = 0; byte < WORD_BYTES; byte++) {
+        const int had = older->mask >> byte & 1, has = newer->mask >> byte & 1;
+        if (had && (!has || (!writes && older->lane[byte] != newer->lane[byte])))
+            use.lane[byte] = has ? MANY : older->lane[byte];
+    }
+    use.mask |= older->mask;
+    return use;
 }
 
 static int meet_word(struct sanitize_lanes *lanes, const struct cta *cta, struct word *word, const struct use *newer,
@@ -69,16 +97,13 @@ static int meet_word(struct sanitize_lanes *lanes, const struct cta *cta, struct
     const int behind_write = clashes(lanes, cta, &word->write, newer);
     const int behind_read = writes && clashes(lanes, cta, &word->read, newer);
     const struct use *found = behind_write ? &word->write : &word->read;
-    const uint8_t lane = found->lane == MANY ? (uint8_t)(newer->lane == 0) : found->lane;
-    if (behind_write || behind_read) *older = (struct sanitize_lane){found->line, lane, (uint8_t)behind_write};
-    if (writes) {
-        word->write = *newer;
-    } else {
-        const int is_shared = word->read.at > cta->met[newer->warp] && word->read.warp == newer->warp &&
-                              word->read.mask != 0 && word->read.lane != newer->lane;
-        word->read = *newer;
-        if (is_shared) word->read.lane = MANY;
+    if (behind_write || behind_read) {
+        const int byte = other_lane(found, newer);
+        const uint8_t lane = found->lane[byte] == MANY ? (uint8_t)(newer->lane[byte] == 0) : found->lane[byte];
+        *older = (struct sanitize_lane){found->line, lane, (uint8_t)behind_write};
     }
+    struct use *use = writes ? &word->write : &word->read;
+    *use = joined(cta, use, newer, writes);
     return behind_write || behind_read;
 }
 
@@ -94,8 +119,8 @@ static int hear_access(struct sanitize_lanes *lanes, struct cta *cta, const stru
                        struct sanitize_lane *older)
 {
     const struct access *access = &event->access;
-    struct use newer = {lanes->count, event->origin->line, (uint8_t)event->origin->warp,
-                        (uint8_t)__builtin_ctz(event->origin->lanes), 0};
+    struct use newer = {.at = lanes->count, .line = event->origin->line, .warp = (uint8_t)event->origin->warp};
+    memset(newer.lane, __builtin_ctz(event->origin->lanes), sizeof newer.lane);
     int is_found = 0;
     for (uint64_t at = access->address; at < access->address + access->bytes; at += WORD_BYTES - at % WORD_BYTES) {
         const uint64_t begin = at % WORD_BYTES, left = access->address + access->bytes - (at - begin);
