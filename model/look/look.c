@@ -192,6 +192,7 @@ struct look_launch *look_begin(struct look *look, struct machine_launch *machine
     }
     if (look->stats != NULL || launch->trace != NULL || launch->check != NULL || launch->sanitize != NULL)
         machine_launch->observer = &launch->observer;
+    machine_launch->hears_ranges = look->stats == NULL && launch->trace == NULL && launch->check == NULL;
     return launch;
 }
 

@@ -257,17 +257,24 @@ static void hear_lanes(struct look_sanitize *sanitize, const struct event *event
     sanitize_found_add(&sanitize->found, &finding);
 }
 
+static void hear_global(struct look_sanitize *sanitize, const struct event *event)
+{
+    if (event->origin->operation == 0 && event->access.kind == ACCESS_WRITE)
+        sanitize_bytes_note(&sanitize->lay, sanitize->global, &event->access);
+    if (sanitize->is_swap) sanitize_guess_note(&sanitize->guesses, sanitize->order, event);
+}
+
 void look_sanitize_hear(struct look_sanitize *sanitize, const struct event *event)
 {
-    sanitize_registers_hear(sanitize->registers, event);
-    sanitize->has_spoken |= event->kind == EVENT_FENCE && event->fence.scope == SCOPE_SYS;
+    if (event->kind != EVENT_ACCESS) {
+        sanitize_registers_hear(sanitize->registers, event);
+        sanitize->has_spoken |= event->kind == EVENT_FENCE && event->fence.scope == SCOPE_SYS;
+    }
     if (sanitize->cluster == NULL) return;
-    hear_lanes(sanitize, event);
-    if (event->kind == EVENT_ACCESS && event->origin->operation == 0 && event->access.kind == ACCESS_WRITE &&
-        event->access.space == SPACE_GLOBAL)
-        sanitize_bytes_note(&sanitize->lay, sanitize->global, &event->access);
-    if (sanitize->is_swap && event->kind == EVENT_ACCESS && event->access.space == SPACE_GLOBAL)
-        sanitize_guess_note(&sanitize->guesses, sanitize->order, event);
+    if (event->kind == EVENT_ACCESS && event->access.space == SPACE_GLOBAL)
+        hear_global(sanitize, event);
+    else
+        hear_lanes(sanitize, event);
     clock_order_hear(sanitize->order, event);
 }
 

@@ -140,8 +140,8 @@ static int is_followed(const struct event *event)
 {
     const struct access *access = &event->access;
     const struct event_origin *who = event->origin;
-    return who->operation == 0 && who->warp < WARPS && __builtin_popcount(who->lanes) == 1 &&
-           access->space == SPACE_SHARED && access->rank == who->rank && access->order == ORDER_WEAK &&
+    return access->space == SPACE_SHARED && who->operation == 0 && who->warp < WARPS && who->lanes != 0 &&
+           (who->lanes & (who->lanes - 1)) == 0 && access->rank == who->rank && access->order == ORDER_WEAK &&
            access->proxy == PROXY_GENERIC;
 }
 

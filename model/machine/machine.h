@@ -173,6 +173,7 @@ struct machine_launch {
     struct machine_schedule schedule;
     struct machine_limits limits;
     const struct observer *observer;
+    int hears_ranges; // the observer: one weak access to global memory of lanes that lie side by side
     const struct machine_looker *looker;
     void (*print)(void *context, const char *text, size_t bytes);
     void (*print_error)(void *context, const char *text, size_t bytes);

@@ -232,8 +232,6 @@ static int is_before(void *context, const struct shadow_entry *older, const stru
     struct clock_order *order = context;
     int result = BEFORE;
     if (older->actor == newer->actor) return 1;
-    if (order->at == NULL && !((older->flags | newer->flags) & SHADOW_WRITES))
-        return 0; // both stay, as long as there is room
     for (uint32_t i = 0; i < order->bys && result != APART; i++) {
         const int one = is_before_clock(order, older, newer, order->by[i]);
         if (one < result) result = one;
@@ -305,7 +303,7 @@ void order_access(struct clock_order *order, const struct event *event, uint32_t
     const uint64_t end = access->address + access->bytes;
     struct shadow_entry entry = {.actor = actor, .time = time, .line = event->origin->line, .flags = flags_of(access)};
     struct order_cta *cta = access->space == SPACE_SHARED ? order_peer(order, event->origin, access->rank) : NULL;
-    const struct shadow_judge judge = {cta == NULL ? GLOBAL_CHUNKS : SHARED_CHUNKS, order, is_before};
+    const struct shadow_judge judge = {cta == NULL ? GLOBAL_CHUNKS : SHARED_CHUNKS, cta == NULL, order, is_before};
     if (order->is_short || (cta == NULL ? access->space == SPACE_SHARED : cta->has_exited)) return;
     if (event->origin->lanes != 0) entry.lane = (uint8_t)__builtin_ctz(event->origin->lanes);
     order->at = cta;

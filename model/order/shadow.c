@@ -79,6 +79,8 @@ static void meet(struct shadow_cell *chunk, const struct shadow_entry *newer, co
             continue;
         }
         if ((older->mask & newer->mask) == 0) continue;
+        if (judge->keeps_reads && older->actor != newer->actor && !((older->flags | newer->flags) & SHADOW_WRITES))
+            continue;
         const int is_ordered = judge->is_before(judge->context, older, newer);
         if (!stands_for(newer, older, is_ordered)) continue;
         older->mask &= (uint16_t)~newer->mask;

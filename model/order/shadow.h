@@ -58,9 +58,11 @@ struct shadow_pool {
 
 // What the owner says of an access of the cell and a new one that touch the same bytes: is the older one ordered before
 // the newer? He reports where it must be and is not. A cell has at most `chunks`: then a new entry takes the place of
-// one that is no weak write, if there is one.
+// one that is no weak write, if there is one. keeps_reads: reads of others all stay, as long as there is room, and he
+// is not asked of them.
 struct shadow_judge {
     uint32_t chunks;
+    int keeps_reads;
     void *context;
     int (*is_before)(void *context, const struct shadow_entry *older, const struct shadow_entry *newer);
 };

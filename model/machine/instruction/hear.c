@@ -38,6 +38,28 @@ static enum access_scope scope_of(const struct ptx_choice *choice, enum access_o
     }
 }
 
+// Weak accesses to global memory as whole ranges: of lanes of which each goes on where those before it end.
+static void tell_ranges(const struct teller *teller, struct teller *room, struct event *event, uint32_t lanes,
+                        const uint64_t address[MACHINE_LANES])
+{
+    const uint64_t bytes = event->access.bytes;
+    while (lanes != 0) {
+        const uint64_t begin = address[__builtin_ctz(lanes)];
+        uint64_t end = begin + bytes;
+        uint32_t left = lanes & (lanes - 1);
+        for (; left != 0; left &= left - 1) {
+            const uint64_t next = address[__builtin_ctz(left)];
+            if (next < begin || next > end) break;
+            if (next + bytes > end) end = next + bytes;
+        }
+        room->origin.lanes = lanes & ~left;
+        event->access.address = begin;
+        event->access.bytes = end - begin;
+        teller->observer->hear(teller->observer->context, event);
+        lanes = left;
+    }
+}
+
 // All lanes are told by one event, which is not built anew for each: copying it costs more than all that hears it.
 void machine_tell_access(const struct machine_strand *strand, const struct machine_code *code, uint32_t lanes,
                          enum access_kind kind, const uint64_t address[MACHINE_LANES], uint32_t bytes)
@@ -52,6 +74,13 @@ void machine_tell_access(const struct machine_strand *strand, const struct machi
     event.access.scope = scope_of(choice, event.access.order);
     event.access.is_constant = choice->word[PTX_CLASS_NC] == PTX_NC;
     event.access.bytes = bytes;
+    if (strand->warp->cta->cluster->machine->launch->hears_ranges && space == PTX_GLOBAL && kind != ACCESS_REDUCE &&
+        event.access.order == ORDER_WEAK) {
+        event.access.space = SPACE_GLOBAL;
+        event.access.rank = strand->warp->cta->rank;
+        tell_ranges(teller, &room, &event, lanes, address);
+        return;
+    }
     for (uint32_t left = lanes; left != 0; left &= left - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(left);
         const struct machine_place place = machine_place(strand, space, address[lane]);
