@@ -2,6 +2,8 @@
 // The products of two matrices: cublas*gemm, *gemmBatched, *gemmStridedBatched, and those of any types (Ex).
 #include "blas.h"
 
+#include "cuda_api.h"
+
 int blas_compute_of(int compute_type)
 {
     switch (compute_type) {
@@ -59,6 +61,7 @@ struct gemm {
     struct operand a, b, c;
     int64_t batches;
     int is_array, compute_type;
+    int is_anywhere; // of cublasXt: in memory of the host too, and done when the call returns
 };
 
 static struct matrix matrix_of(const struct gemm *gemm, const struct operand *operand, int operation)
@@ -68,6 +71,7 @@ static struct matrix matrix_of(const struct gemm *gemm, const struct operand *op
                            .type = operand->type,
                            .is_conjugate = operation == CUBLAS_OP_C,
                            .is_array = gemm->is_array,
+                           .is_host = gemm->is_anywhere,
                            .row_step = is_turned ? operand->leading : 1,
                            .column_step = is_turned ? 1 : operand->leading,
                            .batch_step = operand->stride};
@@ -244,3 +248,64 @@ BOTH(EX, cublasCgemmEx, COMPUTE_32F)
 BOTH_ANY(ANY, cublasGemmEx)
 BOTH_ANY(ANY_STRIDED, cublasGemmStridedBatchedEx)
 BOTH_ANY(ANY_BATCHED, cublasGemmBatchedEx)
+
+// --- cublasXt: there is one device, and no division into blocks is needed ---------------------------------------------
+
+BLAS_VISIBLE enum cublas_status cublasXtCreate(struct blas_handle **handle)
+{
+    return blas_create(handle);
+}
+
+BLAS_VISIBLE enum cublas_status cublasXtDestroy(struct blas_handle *handle)
+{
+    return blas_destroy(handle, __func__);
+}
+
+BLAS_VISIBLE enum cublas_status cublasXtDeviceSelect(void *handle, int count, const int *devices)
+{
+    if (blas_handle_of(handle, __func__) == NULL) return CUBLAS_STATUS_NOT_INITIALIZED;
+    if (count == 1 && devices != NULL && devices[0] == 0) return CUBLAS_STATUS_SUCCESS;
+    return blas_refuse(__func__, CUBLAS_STATUS_INVALID_VALUE, "%d devices: there is one, with the number 0", count);
+}
+
+#define XT_SETTING(name)                                                                                               \
+    BLAS_VISIBLE enum cublas_status name(void *handle, int value)                                                      \
+    {                                                                                                                  \
+        if (blas_handle_of(handle, __func__) == NULL) return CUBLAS_STATUS_NOT_INITIALIZED;                            \
+        return value >= 0 ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_INVALID_VALUE;                                       \
+    }
+XT_SETTING(cublasXtSetBlockDim)
+XT_SETTING(cublasXtSetPinningMemMode)
+
+static enum cublas_status xt_submit(const char *call, void *handle, const struct gemm *gemm)
+{
+    const enum cublas_status error = gemm_submit(call, handle, gemm);
+    if (error != CUBLAS_STATUS_SUCCESS) return error;
+    const enum cuda_result failed = cuStreamSynchronize(NULL);
+    if (failed == CUDA_SUCCESS) return CUBLAS_STATUS_SUCCESS;
+    return blas_refuse(call, CUBLAS_STATUS_EXECUTION_FAILED, "the stream failed: CUDA error %d", (int)failed);
+}
+
+#define XT(name, its_type, compute)                                                                                    \
+    BLAS_VISIBLE enum cublas_status name(HEAD(size_t), const void *alpha, const void *a, size_t lda, const void *b,    \
+                                         size_t ldb, const void *beta, void *c, size_t ldc)                            \
+    {                                                                                                                  \
+        return xt_submit(__func__, handle,                                                                             \
+                         &(struct gemm){.operation_a = transa,                                                         \
+                                        .operation_b = transb,                                                         \
+                                        .m = (int64_t)m,                                                               \
+                                        .n = (int64_t)n,                                                               \
+                                        .k = (int64_t)k,                                                               \
+                                        .alpha = alpha,                                                                \
+                                        .beta = beta,                                                                  \
+                                        .a = {a, its_type, (int64_t)lda, 0},                                           \
+                                        .b = {b, its_type, (int64_t)ldb, 0},                                           \
+                                        .c = {c, its_type, (int64_t)ldc, 0},                                           \
+                                        .batches = 1,                                                                  \
+                                        .compute_type = compute,                                                       \
+                                        .is_anywhere = 1});                                                            \
+    }
+XT(cublasXtSgemm, CUDA_R_32F, COMPUTE_32F)
+XT(cublasXtDgemm, CUDA_R_64F, COMPUTE_64F)
+XT(cublasXtCgemm, CUDA_C_32F, COMPUTE_32F)
+XT(cublasXtZgemm, CUDA_C_64F, COMPUTE_64F)

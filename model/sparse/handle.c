@@ -2,6 +2,7 @@
 // Handles and their settings, what the library says of itself, and the way of a call to its stream.
 #include <stdlib.h>
 
+#include "cuda_api.h"
 #include "queue.h"
 #include "refusal.h"
 #include "sparse.h"

@@ -12,7 +12,7 @@
 #ifndef TMAREF_SPARSE_SPARSE_H
 #define TMAREF_SPARSE_SPARSE_H
 
-#include "cuda_api.h"
+#include "cuda_abi.h"
 #include "numbers.h"
 
 #define SPARSE_VISIBLE __attribute__((visibility("default")))
