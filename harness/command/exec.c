@@ -83,6 +83,20 @@ static int open_output(struct output *output)
     return is_set ? EXIT_AGREE : command_usage("exec", "%s: %s", output->variable, strerror(errno));
 }
 
+// Can the file of suppressions be read? The program is given its whole path, too.
+static int check_suppressions(void)
+{
+    static const char variable[] = "TMAREF_SUPPRESSIONS";
+    const char *path = getenv(variable);
+    char why[512];
+    if (path == NULL || path[0] == '\0') return EXIT_AGREE;
+    if (!look_suppressions_check(path, why, sizeof why)) return command_usage("exec", "--suppressions: %s", why);
+    char *whole = realpath(path, NULL);
+    const int is_set = whole != NULL && setenv(variable, whole, 1) == 0;
+    free(whole);
+    return is_set ? EXIT_AGREE : command_usage("exec", "--suppressions: %s: %s", path, strerror(errno));
+}
+
 enum { COVERAGE, TRACE, OUTPUTS };
 
 static int open_outputs(struct output output[OUTPUTS])
@@ -297,6 +311,8 @@ static const struct command_option option_rows[] = {
     SETTING(0, "remedies", NULL, remedies,
             "as --sanitize; and for each finding, try edits of one line of the PTX on a copy of the launch, and say "
             "which one mends it"),
+    SETTING(0, "suppressions", "FILE", suppressions,
+            "do not tell the findings of --sanitize that FILE has: lines RULE FILE:LINE, RULE kernel:NAME or RULE *"),
     SETTING(0, "error-exitcode", "N", error_exitcode,
             "exit with status N (0 to 255) if the program ends with status 0, but a kernel failed, or --check or "
             "--sanitize found something"),
@@ -397,7 +413,7 @@ static int run(const struct exec_options *options, const char *folder)
 {
     struct text why;
     struct output output[OUTPUTS] = {{.variable = "TMAREF_COVERAGE"}, {.variable = "TMAREF_TRACE"}};
-    if (open_outputs(output) != EXIT_AGREE) {
+    if (check_suppressions() != EXIT_AGREE || open_outputs(output) != EXIT_AGREE) {
         remove_outputs(output);
         return EXIT_USAGE;
     }

@@ -285,6 +285,7 @@ static int open_look(struct driver *driver, char *why, size_t why_bytes)
                                        .trace = driver->options.trace,
                                        .coverage = driver->options.coverage,
                                        .run = driver->options.run,
+                                       .suppressions = driver->options.suppressions,
                                        .notes = driver->options.notes};
     if (driver->look != NULL) return 1;
     driver->look = look_open(&asked, why, why_bytes);

@@ -39,6 +39,7 @@
     X(coverage, "TMAREF_COVERAGE")                                                                                     \
     X(notes, NOTE_VARIABLE)                                                                                            \
     X(findings, "TMAREF_FINDINGS")                                                                                     \
+    X(suppressions, "TMAREF_SUPPRESSIONS")                                                                             \
     X(run, "TMAREF_RUN")                                                                                               \
     X(break_at, "TMAREF_BREAK") X(cta, "TMAREF_BREAK_CTA") X(thread, "TMAREF_BREAK_THREAD") X(dump, "TMAREF_DUMP")
 

@@ -12,6 +12,7 @@
 #include "parts.h"
 #include "sanitize_works.h"
 #include "stop.h"
+#include "suppress.h"
 
 // under_way: the launches that are; is_closed: nothing is told any more, and only they are left.
 struct look {
@@ -22,7 +23,8 @@ struct look {
     struct look_coverage *coverage;
     struct look_launch *under_way;
     struct look_sanitize_kept *kept; // of the launch that ended last
-    struct sanitize_works *works;    // of streams; NULL: nobody submits any
+    struct suppressions *suppressions;
+    struct sanitize_works *works; // of streams; NULL: nobody submits any
     int is_closed, is_short;
     struct look_options options;
 };
@@ -128,8 +130,18 @@ static int open_parts(struct look *look, const struct look_options *options, cha
         return 0;
     }
     if (is_stop(options) && (look->stop = look_stop_open(options)) == NULL) return 0;
+    if (options->suppressions != NULL && options->suppressions[0] != '\0' &&
+        (look->suppressions = suppressions_open(options->suppressions, why, why_bytes)) == NULL)
+        return 0;
     why[0] = '\0';
     return 1;
+}
+
+int look_suppressions_check(const char *path, char *why, size_t why_bytes)
+{
+    struct suppressions *read = suppressions_open(path, why, why_bytes);
+    suppressions_close(read);
+    return read != NULL;
 }
 
 static int check(const struct look_options *options, char *why, size_t why_bytes)
@@ -184,6 +196,7 @@ struct look_launch *look_begin(struct look *look, struct machine_launch *machine
         (launch->sanitize = look_sanitize_open(kernel, machine_launch, &look->options, look->kept)) == NULL)
         look->is_short = 1;
     look->kept = NULL;
+    if (launch->sanitize != NULL) look_sanitize_suppress(launch->sanitize, look->suppressions);
     if (launch->sanitize != NULL && machine_launch->child != NULL) {
         launch->child = machine_launch->child;
         launch->child_context = machine_launch->child_context;
@@ -209,7 +222,7 @@ void look_try(struct look_launch *launch, const struct remedy_aim *aim, struct r
 struct history *look_works_begin(struct look *look, const struct look_works_names *names)
 {
     if (look == NULL || !look->options.sanitize) return NULL;
-    if (look->works == NULL) look->works = sanitize_works_open(&look->options, names);
+    if (look->works == NULL) look->works = sanitize_works_open(&look->options, names, look->suppressions);
     look->is_short |= look->works == NULL;
     return look->works != NULL ? sanitize_works_history(look->works) : NULL;
 }
@@ -278,6 +291,7 @@ int look_close(struct look *look, char *why, size_t why_bytes)
     look->is_closed = 1;
     sanitize_works_close(look->works);
     look->works = NULL;
+    if (look->under_way == NULL) suppressions_close(look->suppressions);
     if (look->under_way == NULL) free(look);
     return is_written;
 }

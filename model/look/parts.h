@@ -126,6 +126,10 @@ void look_sanitize_remedies(struct look_sanitize *sanitize, const struct remedy_
 void look_sanitize_try(struct look_sanitize *sanitize, const struct remedy_aim *aim, struct remedy_result *result);
 void look_sanitize_close(struct look_sanitize *sanitize);
 
+// Findings that are not told (suppress.h); NULL: none.
+struct suppressions;
+void look_sanitize_suppress(struct look_sanitize *sanitize, const struct suppressions *suppressions);
+
 // The launch is that work of a stream (sanitize_works.h).
 struct sanitize_works;
 void look_sanitize_is(struct look_sanitize *sanitize, struct sanitize_works *works, uint32_t work);

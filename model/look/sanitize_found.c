@@ -9,6 +9,7 @@
 #include "note.h"
 #include "plain.h"
 #include "sanitize_confirm.h"
+#include "suppress.h"
 #include "where_text.h"
 
 static const char *const edges[] = {
@@ -291,7 +292,9 @@ static void print_json(FILE *out, const struct sanitize_found *found, const stru
     fprintf(out, "}");
 }
 
-static void print_verdict(const struct sanitize_found *found, uint32_t count, const char *incomplete)
+// count: of findings; suppressed: of others that are not told
+static void print_verdict(const struct sanitize_found *found, uint32_t count, uint32_t suppressed,
+                          const char *incomplete)
 {
     const char *verdict = count > 0 ? "findings" : incomplete != NULL ? "incomplete" : "clean";
     char kernel[DEMANGLED_BYTES];
@@ -302,6 +305,7 @@ static void print_verdict(const struct sanitize_found *found, uint32_t count, co
         look_print_key(line.out, "kernel", found->kernel, strlen(found->kernel));
         look_print_key(line.out, "signature", kernel, length);
         fprintf(line.out, ", \"findings\": %u", count);
+        if (suppressed > 0) fprintf(line.out, ", \"suppressed\": %u", suppressed);
         if (incomplete != NULL) look_print_key(line.out, "incomplete", incomplete, strlen(incomplete));
         fprintf(line.out, "}");
         json_line_tell(&line, &found->lines);
@@ -312,6 +316,7 @@ static void print_verdict(const struct sanitize_found *found, uint32_t count, co
     if (count > 0 && incomplete != NULL) fprintf(stderr, ", and ");
     if (incomplete != NULL) fprintf(stderr, "incomplete: %s", incomplete);
     if (count == 0 && incomplete == NULL) fprintf(stderr, "clean");
+    if (suppressed > 0) fprintf(stderr, ", %u suppressed", suppressed);
     fputc('\n', stderr);
 }
 
@@ -334,12 +339,17 @@ static int follows(const struct sanitize_found *found, const struct sanitize_fin
     return 0;
 }
 
+// What is not told: for want of room; because the user does not want it.
+struct left {
+    uint32_t out, suppressed;
+};
+
 // How many findings there are that are no advice, each at its lines; `gather` them into told[].
 static uint32_t gather(const struct sanitize_found *found, const struct look_tally *tally,
-                       const struct machine_module *module, struct told *told, uint32_t *left_out)
+                       const struct machine_module *module, struct told *told, struct left *left)
 {
     uint32_t count = 0;
-    *left_out = found->lost;
+    *left = (struct left){.out = found->lost};
     for (uint32_t i = 0; i < found->count; i++) {
         const struct sanitize_finding *finding = &found->item[i];
         const struct sanitize_front *front = front_of(found, &finding->older);
@@ -349,8 +359,13 @@ static uint32_t gather(const struct sanitize_found *found, const struct look_tal
                                                         front != NULL ? front->module : module, finding->older.line),
                                  .acquired = look_where_of(tally, module, finding->newer.note.line),
                                  .released = look_where_of(tally, module, finding->older.note.line)};
+        const struct machine_where *const place[2] = {&one.newer, &one.older};
         if (follows(found, finding) || is_told(told, count, &one)) continue;
-        *left_out += count == SANITIZE_TOLD;
+        if (suppressions_have(found->suppressions, sanitize_text(finding->kind)->id, found->kernel, place)) {
+            left->suppressed++;
+            continue;
+        }
+        left->out += count == SANITIZE_TOLD;
         if (count < SANITIZE_TOLD) told[count++] = one;
     }
     return count;
@@ -396,8 +411,9 @@ void sanitize_found_tell(const struct sanitize_found *found, const struct look_t
                          const struct machine_module *module, const char *incomplete)
 {
     struct told told[SANITIZE_TOLD];
-    uint32_t advice = 0, left_out;
-    const uint32_t count = gather(found, tally, module, told, &left_out);
+    uint32_t advice = 0;
+    struct left left;
+    const uint32_t count = gather(found, tally, module, told, &left);
     for (uint32_t i = 0; i < count; i++) advice += sanitize_is_advice(told[i].finding->kind) != 0;
     if (found->result != NULL) {
         give_result(found, count - advice, incomplete);
@@ -416,10 +432,10 @@ void sanitize_found_tell(const struct sanitize_found *found, const struct look_t
         }
         if (!found->lines.is_json) print_text(found, &told[i]);
     }
-    if (left_out > 0 && !found->lines.is_json)
+    if (left.out > 0 && !found->lines.is_json)
         fprintf(stderr, "tmaref: sanitize: %u more findings are left out, at other lines. Mend these first\n",
-                left_out);
+                left.out);
     if (count > advice) note_add(found->notes, NOTE_ERROR);
-    print_verdict(found, count - advice + found->works, incomplete);
+    print_verdict(found, count - advice + found->works, left.suppressed, incomplete);
     if (confirm.is_tried && !found->lines.is_json) print_confirm(found, &confirm);
 }

@@ -97,6 +97,7 @@ struct sanitize_found {
     struct remedy_result *result;
     uint32_t grid[3], block[3];
     struct json_lines lines;
+    const struct suppressions *suppressions;
     uint32_t works; // findings against works of other streams, which are told
     uint32_t count, lost;
     struct sanitize_finding item[SANITIZE_KEPT];
@@ -108,6 +109,9 @@ struct sanitize_text {
     const char *id, *sentence, *newer, *older, *missing, *advice;
 };
 const struct sanitize_text *sanitize_text(enum sanitize_kind kind);
+
+// Is there one of that id?
+int sanitize_has_rule(const char *id);
 
 // Is it no error, but advice? It does not count for the verdict.
 int sanitize_is_advice(enum sanitize_kind kind);

@@ -2,6 +2,8 @@
 // What is said of each kind of finding.
 #include "sanitize_found.h"
 
+#include <string.h>
+
 static const struct sanitize_text kinds[] = {
     [SANITIZE_RACE] = {"SANITIZE_RACE", "nothing orders two accesses of threads to the same bytes, and one is a write",
                        "the access", "the other", "a barrier, or a release by the one thread that the other acquires",
@@ -219,6 +221,13 @@ static const struct sanitize_text kinds[] = {
 const struct sanitize_text *sanitize_text(enum sanitize_kind kind)
 {
     return &kinds[kind];
+}
+
+int sanitize_has_rule(const char *id)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (kinds[i].id != NULL && strcmp(kinds[i].id, id) == 0) return 1;
+    return 0;
 }
 
 int sanitize_is_advice(enum sanitize_kind kind)

@@ -9,6 +9,7 @@
 #include "json_text.h"
 #include "note.h"
 #include "plain.h"
+#include "suppress.h"
 #include "where_text.h"
 
 // A pair that was told: of which works, at which lines.
@@ -23,6 +24,7 @@ struct pair {
 struct sanitize_works {
     struct history *history;
     struct look_works_names names;
+    const struct suppressions *suppressions;
     const char *notes;
     struct json_lines lines;
     const struct look_sanitize *launch;
@@ -186,6 +188,21 @@ static void print_json(FILE *out, const struct sanitize_works *works, enum sanit
     fprintf(out, ", \"level\": \"error\"}");
 }
 
+// The kernel's name, where it is one.
+static int is_suppressed(const struct sanitize_works *works, const struct side *older, const struct side *newer)
+{
+    static const char mark[] = "kernel ";
+    const struct machine_where *const place[2] = {&newer->place, &older->place};
+    const char *rule = sanitize_text(kind_of(older, newer))->id;
+    const struct side *sides[2] = {newer, older};
+    for (int i = 0; i < 2; i++) {
+        const char *what = sides[i]->work != NULL ? sides[i]->work->what : "";
+        const size_t skipped = strncmp(what, mark, sizeof mark - 1) == 0 ? sizeof mark - 1 : 0;
+        if (suppressions_have(works->suppressions, rule, what + skipped, place)) return 1;
+    }
+    return 0;
+}
+
 static void take_found(void *context, const struct history_found *found)
 {
     struct sanitize_works *works = context;
@@ -193,7 +210,7 @@ static void take_found(void *context, const struct history_found *found)
     const int is_free_first = older.work->kind == LOOK_WORK_FREES;
     struct json_line line;
     const struct side side[2] = {is_free_first ? older : newer, is_free_first ? newer : older};
-    if (!note_pair(works, &older, &newer)) return;
+    if (!note_pair(works, &older, &newer) || is_suppressed(works, &older, &newer)) return;
     if (newer.work != NULL) fflush(stdout); // of the host the access may be printf()'s
     const enum sanitize_kind kind = kind_of(&side[1], &side[0]);
     if (json_line_begin(&line, &works->lines)) {
@@ -218,7 +235,8 @@ static void free_work(void *context, void *owner)
     free(work);
 }
 
-struct sanitize_works *sanitize_works_open(const struct look_options *options, const struct look_works_names *names)
+struct sanitize_works *sanitize_works_open(const struct look_options *options, const struct look_works_names *names,
+                                           const struct suppressions *suppressions)
 {
     struct sanitize_works *works = calloc(1, sizeof *works);
     if (works == NULL) return NULL;
@@ -228,6 +246,7 @@ struct sanitize_works *sanitize_works_open(const struct look_options *options, c
         return NULL;
     }
     works->names = *names;
+    works->suppressions = suppressions;
     works->notes = options->notes;
     works->lines = options->lines;
     works->history->context = works;

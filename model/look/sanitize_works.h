@@ -8,7 +8,8 @@
 
 #pragma GCC visibility push(hidden)
 
-struct sanitize_works *sanitize_works_open(const struct look_options *options, const struct look_works_names *names);
+struct sanitize_works *sanitize_works_open(const struct look_options *options, const struct look_works_names *names,
+                                           const struct suppressions *suppressions);
 struct history *sanitize_works_history(struct sanitize_works *works);
 void sanitize_works_close(struct sanitize_works *works);
 

@@ -67,6 +67,24 @@ finds default awaited 174 'an mbarrier may be used before it is initialised: ful
 expect 0 "^tmaref: note: sanitize: kernel same_value: .*both wrote the same value" --sanitize -- "$RUN_PTX" "$folder/checks.ptx" same_value 1 64
 grep -q 'error:' "$scratch/out" && { echo "same_value: an error:"; cat "$scratch/out"; failed=1; }
 
+# What the user knows is not told: by the line of either side, by kernel, everywhere.
+for line in 'SANITIZE_FENCE checks.cu:14' '* checks.cu:12 # the write' 'SANITIZE_FENCE kernel:unfenced' '* *'; do
+    printf '# known\n\n%s\n' "$line" >"$scratch/known"
+    expect 0 '^tmaref: sanitize: kernel unfenced: clean, 1 suppressed$' --sanitize --suppressions "$scratch/known" --error-exitcode 9 -- "$RUN_PTX" "$folder/checks.ptx" unfenced 1 64
+    grep -q 'error:' "$scratch/out" && { echo "$line: it is told:"; cat "$scratch/out"; failed=1; }
+done
+for line in 'SANITIZE_RACE checks.cu:14' 'SANITIZE_FENCE checks.cu:13' '* hecks.cu:14' '* kernel:unfence'; do
+    echo "$line" >"$scratch/known"
+    expect 9 'kernel unfenced: 1 finding$' --sanitize --suppressions "$scratch/known" --error-exitcode 9 -- "$RUN_PTX" "$folder/checks.ptx" unfenced 1 64
+done
+echo '* *' >"$scratch/known"
+expect 0 '"verdict": "clean", .*"findings": 0, "suppressed": 1' --sanitize --json --suppressions "$scratch/known" -- "$RUN_PTX" "$folder/checks.ptx" unfenced 1 64
+for line in 'SANITIZE_NONE *' '* checks.cu' '* checks.cu:0' '* kernel:' '*' '* * *'; do
+    echo "$line" >"$scratch/known"
+    expect 2 "--suppressions: $scratch/known:1: " --sanitize --suppressions "$scratch/known" -- "$RUN_PTX" "$folder/checks.ptx" unfenced 1 64
+done
+expect 2 '--suppressions: cannot read /no/such/file: No such file' --sanitize --suppressions /no/such/file -- "$RUN_PTX" "$folder/checks.ptx" unfenced 1 64
+
 # A launch that does not end is not clean.
 expect 1 '^tmaref: sanitize: kernel stopped: 1 finding, and incomplete: the kernel did not run to its end' --sanitize -- "$RUN_PTX" "$folder/checks.ptx" stopped 1 64
 
