@@ -39,19 +39,26 @@ static void check_wrong(const char *text)
     check_seeds(count_bad, text, SEEDS / 2, SEEDS / 4);
 }
 
-// Each thread of the first CTA stores a 7 into the second one's tile, and arrives at its barrier; each thread of the
-// second waits, and reads its word.
-#define MESSAGE(behind, arrive)                                                                                        \
+// What the first CTA of a cluster does, then the second, whose barrier it arrives at. Each thread has a word of the
+// tile
+// (%r3), its place in the CTA `rank` (%r6), and that of the second one's barrier (%r7). %r2 is 7.
+#define HAND_OVER(arrivals, rank, before, skip, first, second)                                                         \
     ENTRY THREAD ".shared .align 128 .b8 tile[256];\n.shared .align 8 .b64 bar;\nmov.u32 %r1, tile;\n"                 \
                  "mov.u32 %r4, bar;\nmov.u32 %r2, 7;\nmov.u32 %r5, %cluster_ctarank;\nsetp.ne.u32 %p3, %r5, 0;\n"      \
-                 "setp.ne.u32 %p1, %r0, 0;\n@!%p1 mbarrier.init.shared::cta.b64 [%r4], 64;\n"                          \
-                 "mad.lo.u32 %r3, %r0, 4, %r1;\nbarrier.cluster.arrive;\nbarrier.cluster.wait;\n@%p3 bra second;\n"    \
-                 "mapa.shared::cluster.u32 %r6, %r3, 1;\nmapa.shared::cluster.u32 %r7, %r4, 1;\n"                      \
-                 "st.shared::cluster.u32 [%r6], %r2;\n" behind "mbarrier.arrive" arrive                                \
-                 ".shared::cluster.b64 _, [%r7];\nbra end;\n"                                                          \
+                 "setp.ne.u32 %p1, %r0, 0;\n@!%p1 mbarrier.init.shared::cta.b64 [%r4], " arrivals ";\n"                \
+                 "mad.lo.u32 %r3, %r0, 4, %r1;\n" before "mapa.shared::cluster.u32 %r6, %r3, " rank                    \
+                 ";\nmapa.shared::cluster.u32 %r7, %r4, 1;\n"                                                          \
+                 "barrier.cluster.arrive;\nbarrier.cluster.wait;\n" skip "@%p3 bra second;\n" first "bra end;\n"       \
                  "second:\nmbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p2, [%r4], 0;\n"                  \
-                 "@!%p2 bra second;\nld.shared.u32 %r10, [%r3];\nst.global.u32 [%rd1], %r10;\n"                        \
-                 "end:\nbarrier.cluster.arrive;\nbarrier.cluster.wait;\nret;\n}\n"
+                 "@!%p2 bra second;\n" second "end:\nbarrier.cluster.arrive;\nbarrier.cluster.wait;\nret;\n}\n"
+#define STORES         "st.shared::cluster.u32 [%r6], %r2;\n"
+#define ARRIVES(words) "mbarrier.arrive" words ".shared::cluster.b64 _, [%r7];\n"
+
+// The first CTA's threads store a 7 into the second one's tile, and arrive; those of the second read their words.
+#define MESSAGE_OF(arrivals, behind, arrive)                                                                           \
+    HAND_OVER(arrivals, "1", "", "", STORES behind ARRIVES(arrive),                                                    \
+              "ld.shared.u32 %r10, [%r3];\nst.global.u32 [%rd1], %r10;\n")
+#define MESSAGE(behind, arrive) MESSAGE_OF("64", behind, arrive)
 
 TEST(REMOTE__a_message_needs_a_release_of_the_cluster)
 {
@@ -69,17 +76,7 @@ TEST(REMOTE__a_release_of_the_cluster_is_enough)
 }
 
 // One thread releases behind the barrier of its CTA what all have stored.
-#define BY_ONE(arrive)                                                                                                 \
-    ENTRY THREAD ".shared .align 128 .b8 tile[256];\n.shared .align 8 .b64 bar;\nmov.u32 %r1, tile;\n"                 \
-                 "mov.u32 %r4, bar;\nmov.u32 %r2, 7;\nmov.u32 %r5, %cluster_ctarank;\nsetp.ne.u32 %p3, %r5, 0;\n"      \
-                 "setp.ne.u32 %p1, %r0, 0;\n@!%p1 mbarrier.init.shared::cta.b64 [%r4], 1;\n"                           \
-                 "mad.lo.u32 %r3, %r0, 4, %r1;\nbarrier.cluster.arrive;\nbarrier.cluster.wait;\n@%p3 bra second;\n"    \
-                 "mapa.shared::cluster.u32 %r6, %r3, 1;\nmapa.shared::cluster.u32 %r7, %r4, 1;\n"                      \
-                 "st.shared::cluster.u32 [%r6], %r2;\nbar.sync 0;\n"                                                   \
-                 "@!%p1 mbarrier.arrive" arrive ".shared::cluster.b64 _, [%r7];\nbra end;\n"                           \
-                 "second:\nmbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p2, [%r4], 0;\n"                  \
-                 "@!%p2 bra second;\nld.shared.u32 %r10, [%r3];\nst.global.u32 [%rd1], %r10;\n"                        \
-                 "end:\nbarrier.cluster.arrive;\nbarrier.cluster.wait;\nret;\n}\n"
+#define BY_ONE(arrive) MESSAGE_OF("1", "bar.sync 0;\n@!%p1 ", arrive)
 
 TEST(REMOTE__a_release_covers_what_its_thread_knows_of)
 {
@@ -108,16 +105,8 @@ TEST(REMOTE__a_cluster_barrier_releases_unless_it_is_relaxed)
 
 // The first CTA stores into the third one's tile and tells the second, which reads it there. The others meet them only.
 #define THIRD(arrive)                                                                                                  \
-    ENTRY THREAD ".shared .align 128 .b8 tile[256];\n.shared .align 8 .b64 bar;\nmov.u32 %r1, tile;\n"                 \
-                 "mov.u32 %r4, bar;\nmov.u32 %r2, 7;\nmov.u32 %r5, %cluster_ctarank;\nsetp.ne.u32 %p3, %r5, 0;\n"      \
-                 "setp.gt.u32 %p4, %r5, 1;\nsetp.ne.u32 %p1, %r0, 0;\n"                                                \
-                 "@!%p1 mbarrier.init.shared::cta.b64 [%r4], 64;\nmad.lo.u32 %r3, %r0, 4, %r1;\n"                      \
-                 "mapa.shared::cluster.u32 %r6, %r3, 2;\nmapa.shared::cluster.u32 %r7, %r4, 1;\n"                      \
-                 "barrier.cluster.arrive;\nbarrier.cluster.wait;\n@%p4 bra end;\n@%p3 bra second;\n"                   \
-                 "st.shared::cluster.u32 [%r6], %r2;\nmbarrier.arrive" arrive ".shared::cluster.b64 _, [%r7];\n"       \
-                 "bra end;\nsecond:\nmbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p2, [%r4], 0;\n"        \
-                 "@!%p2 bra second;\nld.shared::cluster.u32 %r10, [%r6];\nst.global.u32 [%rd1], %r10;\n"               \
-                 "end:\nbarrier.cluster.arrive;\nbarrier.cluster.wait;\nret;\n}\n"
+    HAND_OVER("64", "2", "setp.gt.u32 %p4, %r5, 1;\n", "@%p4 bra end;\n", STORES ARRIVES(arrive),                      \
+              "ld.shared::cluster.u32 %r10, [%r6];\nst.global.u32 [%rd1], %r10;\n")
 
 TEST(REMOTE__a_message_about_a_third_cta_needs_a_release_of_the_cluster)
 {
@@ -130,17 +119,9 @@ TEST(REMOTE__a_message_about_a_third_cta_needs_a_release_of_the_cluster)
 // Each thread of the first CTA reads a 7 of the second one's tile, does `behind`, and arrives at its barrier; each
 // thread of the second waits, and overwrites it. The first writes down what it has read.
 #define REFILL(behind, arrive)                                                                                         \
-    ENTRY THREAD ".shared .align 128 .b8 tile[256];\n.shared .align 8 .b64 bar;\nmov.u32 %r1, tile;\n"                 \
-                 "mov.u32 %r4, bar;\nmov.u32 %r2, 7;\nmov.u32 %r5, %cluster_ctarank;\nsetp.ne.u32 %p3, %r5, 0;\n"      \
-                 "setp.ne.u32 %p1, %r0, 0;\n@!%p1 mbarrier.init.shared::cta.b64 [%r4], 64;\n"                          \
-                 "mad.lo.u32 %r3, %r0, 4, %r1;\nst.shared.u32 [%r3], %r2;\n"                                           \
-                 "barrier.cluster.arrive;\nbarrier.cluster.wait;\n@%p3 bra second;\n"                                  \
-                 "mapa.shared::cluster.u32 %r6, %r3, 1;\nmapa.shared::cluster.u32 %r7, %r4, 1;\n"                      \
-                 "ld.shared::cluster.u32 %r10, [%r6];\n" behind "mbarrier.arrive" arrive                               \
-                 ".shared::cluster.b64 _, [%r7];\nst.global.u32 [%rd1], %r10;\nbra end;\n"                             \
-                 "second:\nmbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p2, [%r4], 0;\n"                  \
-                 "@!%p2 bra second;\nmov.u32 %r2, 9;\nst.shared.u32 [%r3], %r2;\n"                                     \
-                 "end:\nbarrier.cluster.arrive;\nbarrier.cluster.wait;\nret;\n}\n"
+    HAND_OVER("64", "1", "st.shared.u32 [%r3], %r2;\n", "",                                                            \
+              "ld.shared::cluster.u32 %r10, [%r6];\n" behind ARRIVES(arrive) "st.global.u32 [%rd1], %r10;\n",          \
+              "mov.u32 %r2, 9;\nst.shared.u32 [%r3], %r2;\n")
 
 TEST(REMOTE__a_read_in_front_of_an_overwrite_needs_a_release_of_the_cluster)
 {
