@@ -6,6 +6,10 @@
 #include "finding.h"
 #include "memory.h"
 
+// A finding about an argument, or about element `at` of it; the other members by their names.
+#define FINDING(of, name, ...)        ((struct finding){.rule = (of), .argument = (name), .index = -1, __VA_ARGS__})
+#define FINDING_AT(of, name, at, ...) ((struct finding){.rule = (of), .argument = (name), .index = (at), __VA_ARGS__})
+
 // Appends a finding, and keeps in `*first` the first rule that is no warning.
 void finding_broken(struct findings *findings, enum rule *first, struct finding finding);
 

@@ -21,7 +21,7 @@ void finding_add(struct findings *findings, struct finding finding)
 enum rule finding_of_form(struct findings *findings, const char *argument, uint64_t value)
 {
     const int is_signed = value > UINT64_MAX - (UINT64_C(1) << 31); // an int of the caller's, below 0
-    finding_add(findings, (struct finding){RULE_INSTRUCTION_FORM, argument, -1, is_signed, value, 0, 0});
+    finding_add(findings, FINDING(RULE_INSTRUCTION_FORM, argument, .is_signed = is_signed, .value = value));
     return RULE_INSTRUCTION_FORM;
 }
 
@@ -33,7 +33,7 @@ void finding_broken(struct findings *findings, enum rule *first, struct finding 
 
 struct finding finding_of_align(enum rule rule, const char *argument, uint64_t address, uint64_t align)
 {
-    return (struct finding){rule, argument, -1, 0, address, align, address - address % align};
+    return FINDING(rule, argument, .value = address, .limit = align, .nearest = address - address % align);
 }
 
 struct finding finding_of_bounds(enum rule rule, const char *argument, const struct memory *memory, uint64_t address,
@@ -41,7 +41,7 @@ struct finding finding_of_bounds(enum rule rule, const char *argument, const str
 {
     uint64_t end = memory->base + memory->size_bytes;
     uint64_t nearest = address < memory->base || bytes > memory->size_bytes ? memory->base : end - bytes;
-    return (struct finding){rule, argument, -1, 0, address, end, nearest};
+    return FINDING(rule, argument, .value = address, .limit = end, .nearest = nearest);
 }
 
 const struct finding *findings_of_rule(const struct findings *findings, enum rule rule)

@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "bits.h"
+#include "broken.h"
 #include "encode_mend.h"
 #include "rules/map.h"
 
@@ -11,7 +12,7 @@
 static void odd(struct findings *findings, enum rule rule, const char *argument, int index, uint64_t value,
                 uint64_t nearest)
 {
-    finding_add(findings, (struct finding){rule, argument, index, 0, value, nearest, nearest});
+    finding_add(findings, FINDING_AT(rule, argument, index, .value = value, .limit = nearest, .nearest = nearest));
 }
 
 static void corners_unpack(uint64_t packed, int rank, int32_t *corner)

@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 
+#include "broken.h"
 #include "rules/map.h"
 #include "rules/replace.h"
 
@@ -21,13 +22,14 @@ static void broken(struct check *check, struct finding finding)
 static void broken_u64(struct check *check, enum rule rule, const char *argument, int index, uint64_t value,
                        uint64_t limit, uint64_t nearest)
 {
-    broken(check, (struct finding){rule, argument, index, 0, value, limit, nearest});
+    broken(check, FINDING_AT(rule, argument, index, .value = value, .limit = limit, .nearest = nearest));
 }
 
 static void broken_i64(struct check *check, enum rule rule, const char *argument, int index, int64_t value,
                        int64_t limit, int64_t nearest)
 {
-    broken(check, (struct finding){rule, argument, index, 1, (uint64_t)value, (uint64_t)limit, (uint64_t)nearest});
+    broken(check, FINDING_AT(rule, argument, index, .is_signed = 1, .value = (uint64_t)value, .limit = (uint64_t)limit,
+                             .nearest = (uint64_t)nearest));
 }
 
 static uint64_t round_down(uint64_t value, uint64_t multiple)

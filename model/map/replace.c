@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "bits.h"
+#include "broken.h"
 #include "rules/replace.h"
 
 enum { STRIDE_SHIFT = 4, STRIDE_HIGH_SHIFT = 36, STRIDES = TENSORMAP_MAX_RANK - 1 };
@@ -148,7 +149,8 @@ static void check_value(const struct replace_op *op, struct findings *findings, 
     uint64_t limit = nearest != op->value ? nearest : row->align;
     nearest -= nearest % row->align;
     if (nearest != op->value)
-        warn(findings, first, (struct finding){RULE_REPLACE_VALUE, row->name, index, 0, op->value, limit, nearest});
+        warn(findings, first,
+             FINDING_AT(RULE_REPLACE_VALUE, row->name, index, .value = op->value, .limit = limit, .nearest = nearest));
 }
 
 static void check_oddities(const struct tensormap_image *image, const struct replace_op *op, struct findings *findings,
@@ -156,12 +158,13 @@ static void check_oddities(const struct tensormap_image *image, const struct rep
 {
     if (op->field == REPLACE_GLOBAL_STRIDE && op->ordinal >= STRIDES)
         warn(findings, first,
-             (struct finding){RULE_REPLACE_STRIDE_ORDINAL, "ord", -1, 0, op->ordinal, STRIDES - 1, STRIDES - 1});
+             FINDING(RULE_REPLACE_STRIDE_ORDINAL, "ord", .value = op->ordinal, .limit = STRIDES - 1,
+                     .nearest = STRIDES - 1));
     int is_tf32 = op->value >= REPLACE_ELEMTYPES - 2;
     if (op->field == REPLACE_ELEMTYPE && !is_tf32 && bits_get(image, BITS_TF32) != 0)
         warn(findings, first,
-             (struct finding){RULE_REPLACE_TF32, "elemtype", -1, 0, op->value, REPLACE_ELEMTYPES - 2,
-                              REPLACE_ELEMTYPES - 2});
+             FINDING(RULE_REPLACE_TF32, "elemtype", .value = op->value, .limit = REPLACE_ELEMTYPES - 2,
+                     .nearest = REPLACE_ELEMTYPES - 2));
 }
 
 enum rule tensormap_replace(struct tensormap_image *image, const struct replace_op *op, struct findings *findings)

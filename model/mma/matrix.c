@@ -19,18 +19,19 @@ enum rule matrix_check(const struct memory *shared, const uint32_t address[MATRI
     for (int i = 0; i < count * MATRIX_ROWS; i++)
         if (address[i] >= limit)
             finding_broken(findings, &first,
-                           (struct finding){RULE_MATRIX_ROW_RANK, "p", i, 0, address[i], limit, address[i] % limit});
+                           FINDING_AT(RULE_MATRIX_ROW_RANK, "p", i, .value = address[i], .limit = limit,
+                                      .nearest = address[i] % limit));
     for (int i = 0; i < count * MATRIX_ROWS; i++)
         if (address[i] < limit && address[i] / MATRIX_ROW_BYTES * MATRIX_ROW_BYTES >= end)
-            finding_broken(
-                findings, &first,
-                (struct finding){RULE_MATRIX_ROW_BOUNDS, "p", i, 0, address[i], end, end - MATRIX_ROW_BYTES});
+            finding_broken(findings, &first,
+                           FINDING_AT(RULE_MATRIX_ROW_BOUNDS, "p", i, .value = address[i], .limit = end,
+                                      .nearest = end - MATRIX_ROW_BYTES));
     for (int i = 0; i < count * MATRIX_ROWS; i++) {
         uint32_t rest = address[i] % MATRIX_ROW_BYTES;
         if (rest != 0)
-            finding_broken(
-                findings, &first,
-                (struct finding){RULE_MATRIX_ROW_ALIGN, "p", i, 0, address[i], MATRIX_ROW_BYTES, address[i] - rest});
+            finding_broken(findings, &first,
+                           FINDING_AT(RULE_MATRIX_ROW_ALIGN, "p", i, .value = address[i], .limit = MATRIX_ROW_BYTES,
+                                      .nearest = address[i] - rest));
     }
     return first;
 }

@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 
+#include "broken.h"
 #include "rules/cluster.h"
 #include "rules/launch.h"
 
@@ -55,7 +56,7 @@ struct check {
 
 static void broken(struct check *check, enum rule rule, const char *argument, int index, uint64_t value, uint64_t limit)
 {
-    finding_add(check->findings, (struct finding){rule, argument, index, 0, value, limit, limit});
+    finding_add(check->findings, FINDING_AT(rule, argument, index, .value = value, .limit = limit, .nearest = limit));
     if (check->first == RULE_OK) check->first = rule;
 }
 

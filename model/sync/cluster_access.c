@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "broken.h"
 #include "cluster.h"
 #include "rules/cluster.h"
 #include "rules/mbarrier.h"
@@ -19,7 +20,7 @@ struct report {
 static void broken(struct report *report, enum rule rule, uint64_t limit, uint64_t nearest)
 {
     if (report->first == RULE_OK) report->first = rule;
-    finding_add(report->findings, (struct finding){rule, "a", -1, 0, report->address, limit, nearest});
+    finding_add(report->findings, FINDING(rule, "a", .value = report->address, .limit = limit, .nearest = nearest));
 }
 
 static uint32_t offset_of(uint32_t address)

@@ -15,8 +15,8 @@ static enum rule check_own(const struct memory *own, uint32_t address, struct fi
     enum rule first = RULE_OK;
     if (address >= SHARED_WINDOW_BYTES)
         finding_broken(findings, &first,
-                       (struct finding){RULE_MBARRIER_ADDRESS_WINDOW, "a", -1, 0, address, SHARED_WINDOW_BYTES,
-                                        address % SHARED_WINDOW_BYTES});
+                       FINDING(RULE_MBARRIER_ADDRESS_WINDOW, "a", .value = address, .limit = SHARED_WINDOW_BYTES,
+                               .nearest = address % SHARED_WINDOW_BYTES));
     if (address % MBARRIER_BYTES != 0)
         finding_broken(findings, &first, finding_of_align(RULE_MBARRIER_ADDRESS_ALIGN, "a", address, MBARRIER_BYTES));
     if (!memory_holds(own, address, MBARRIER_BYTES))

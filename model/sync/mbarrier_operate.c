@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "broken.h"
 #include "cluster.h"
 #include "rules/mbarrier.h"
 
@@ -409,7 +410,7 @@ enum rule mbarrier_set_generic(const struct cluster_memory *cluster, struct mbar
         if (!cluster_is_shared_cta(offset[lane], in->rank)) in->space = MBARRIER_SHARED_CLUSTER;
         if (cluster_is_shared_cluster(offset[lane])) continue;
         rule = RULE_MBARRIER_GENERIC_SPACE;
-        finding_add(findings, (struct finding){rule, "a", lane, 0, offset[lane], 0, 0});
+        finding_add(findings, FINDING_AT(rule, "a", lane, .value = offset[lane]));
     }
     for (uint32_t left = in->lanes; left != 0 && !has_rank(cluster, in); left &= left - 1)
         in->address[lowest(left)] = cluster_mapa(in->address[lowest(left)], 0);
@@ -480,7 +481,7 @@ enum rule mbarrier_land(const struct mbarrier_unit *unit, uint32_t rank, uint32_
     uint64_t word = before;
     enum rule rule = mbarrier_transact_remote(&word, transaction);
     store(&target, word);
-    if (rule != RULE_OK) finding_add(findings, (struct finding){rule, "tx", -1, 0, transaction->complete_bytes, 0, 0});
+    if (rule != RULE_OK) finding_add(findings, FINDING(rule, "tx", .value = transaction->complete_bytes));
     if (rule != RULE_OK) return rule;
     struct event event = {.barrier = {.step = BARRIER_TRANSACTION,
                                       .order = ORDER_RELEASE,

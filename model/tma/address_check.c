@@ -45,7 +45,8 @@ static void check_window(uint32_t address, enum rule rule, struct findings *find
 {
     if (address >= SHARED_WINDOW_BYTES)
         finding_broken(findings, first,
-                       (struct finding){rule, "a", -1, 0, address, SHARED_WINDOW_BYTES, address % SHARED_WINDOW_BYTES});
+                       FINDING(rule, "a", .value = address, .limit = SHARED_WINDOW_BYTES,
+                               .nearest = address % SHARED_WINDOW_BYTES));
 }
 
 enum rule shared_access_check(uint32_t address, uint32_t bytes, const struct memory *shared, struct findings *findings)
@@ -85,9 +86,9 @@ enum rule map_acquire_check(uint64_t address, struct findings *findings)
     findings_clear(findings);
     check_align(address, MAP_ALIGN, RULE_ACQUIRE_MAP_ALIGN, findings, &first);
     if (!address_is_canonical(address))
-        finding_broken(
-            findings, &first,
-            (struct finding){RULE_ACQUIRE_MAP_LIMIT, "a", -1, 0, address, ADDRESS_LIMIT, ADDRESS_LIMIT - MAP_ALIGN});
+        finding_broken(findings, &first,
+                       FINDING(RULE_ACQUIRE_MAP_LIMIT, "a", .value = address, .limit = ADDRESS_LIMIT,
+                               .nearest = ADDRESS_LIMIT - MAP_ALIGN));
     return first;
 }
 
@@ -100,7 +101,7 @@ enum rule map_copy_check(uint32_t from, const struct memory *shared, uint64_t to
     check_align(to, MAP_COPY_ALIGN, RULE_COPY_MAP_ALIGN, findings, &first);
     check_shared(shared, from, MAP_BYTES, RULE_COPY_MAP_SMEM_BOUNDS, findings, &first);
     if (to - window < SHARED_GENERIC_BYTES)
-        finding_broken(findings, &first, (struct finding){RULE_COPY_MAP_SPACE, "dst", -1, 0, to, 0, 0});
+        finding_broken(findings, &first, FINDING(RULE_COPY_MAP_SPACE, "dst", .value = to));
     else
         check_global(global, to, MAP_BYTES, MEMORY_WRITES, RULE_COPY_MAP_UNMAPPED, findings, &first);
     return first;

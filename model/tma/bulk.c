@@ -54,11 +54,12 @@ static void check_size(const struct bulk *bulk, enum rule *first, struct finding
     uint32_t size = bulk->size_bytes, moved = bulk_moved_bytes(bulk->form, size);
     if (bulk->form == BULK_REGISTERS_TO_OTHER) return;
     if (size % BULK_UNIT_BYTES != 0)
-        finding_broken(
-            findings, first,
-            (struct finding){RULE_BULK_SIZE, "size", -1, 0, size, BULK_UNIT_BYTES, size - size % BULK_UNIT_BYTES});
+        finding_broken(findings, first,
+                       FINDING(RULE_BULK_SIZE, "size", .value = size, .limit = BULK_UNIT_BYTES,
+                               .nearest = size - size % BULK_UNIT_BYTES));
     if (size > most + BULK_UNIT_BYTES - 1)
-        finding_broken(findings, first, (struct finding){RULE_BULK_SIZE_FIELD, "size", -1, 0, size, most, moved});
+        finding_broken(findings, first,
+                       FINDING(RULE_BULK_SIZE_FIELD, "size", .value = size, .limit = most, .nearest = moved));
 }
 
 static void check_align(const struct bulk *bulk, const char *argument, uint64_t address, enum rule *first,
@@ -255,6 +256,6 @@ enum rule bulk_reduce(const struct bulk *bulk, enum reduce_op op, enum dtype dty
 {
     findings_clear(findings);
     if (bulk_reduce_is_legal(bulk->form, op, dtype)) return run(bulk, 1, op, dtype, transaction_bytes, findings);
-    finding_add(findings, (struct finding){RULE_BULK_REDUCE_TYPE, "type", -1, 0, dtype, 0, 0});
+    finding_add(findings, FINDING(RULE_BULK_REDUCE_TYPE, "type", .value = dtype));
     return RULE_BULK_REDUCE_TYPE;
 }

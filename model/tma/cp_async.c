@@ -32,11 +32,12 @@ static void check_operand(const struct cp_async *copy, enum rule *first, struct 
     uint64_t size = copy->size_bytes, nearest = copy->from & ~(size - 1);
     int has_size = copy->form == CP_ASYNC_SRC_SIZE;
     if (has_size && copy->operand > size)
-        finding_broken(findings, first,
-                       (struct finding){RULE_CP_ASYNC_SRC_SIZE, "src-size", -1, 0, copy->operand, size, size});
+        finding_broken(
+            findings, first,
+            FINDING(RULE_CP_ASYNC_SRC_SIZE, "src-size", .value = copy->operand, .limit = size, .nearest = size));
     if (is_ignored(copy) || copy->from % size == 0) return;
     enum rule rule = has_size ? RULE_CP_ASYNC_SRC_SIZE_ALIGN : RULE_CP_ASYNC_SRC_ALIGN;
-    finding_broken(findings, first, (struct finding){rule, "src", -1, 0, copy->from, size, nearest});
+    finding_broken(findings, first, FINDING(rule, "src", .value = copy->from, .limit = size, .nearest = nearest));
 }
 
 static void check_destination(const struct cp_async *copy, enum rule *first, struct findings *findings)
@@ -44,10 +45,12 @@ static void check_destination(const struct cp_async *copy, enum rule *first, str
     uint64_t to = copy->to, size = copy->size_bytes, end = copy->shared->base + copy->shared->size_bytes;
     uint64_t nearest = to < copy->shared->base ? copy->shared->base : end - size;
     if (to >= SHARED_WINDOW_BYTES)
-        finding_broken(findings, first,
-                       (struct finding){RULE_CP_ASYNC_WINDOW, "dst", -1, 0, to, SHARED_WINDOW_BYTES, nearest});
+        finding_broken(
+            findings, first,
+            FINDING(RULE_CP_ASYNC_WINDOW, "dst", .value = to, .limit = SHARED_WINDOW_BYTES, .nearest = nearest));
     else if (!memory_holds(copy->shared, to - to % size, size))
-        finding_broken(findings, first, (struct finding){RULE_CP_ASYNC_SMEM_BOUNDS, "dst", -1, 0, to, end, nearest});
+        finding_broken(findings, first,
+                       FINDING(RULE_CP_ASYNC_SMEM_BOUNDS, "dst", .value = to, .limit = end, .nearest = nearest));
     if (to % size != 0) finding_broken(findings, first, finding_of_align(RULE_CP_ASYNC_ALIGN, "dst", to, size));
 }
 

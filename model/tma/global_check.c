@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "global_check.h"
 
+#include "broken.h"
+
 // What is mapped all the same is mapped read-only.
 static const char *name_of(const struct region *region, const char *argument, uint64_t address)
 {
@@ -12,9 +14,9 @@ struct finding global_byte_finding(const struct global_memory *memory, enum rule
                                    uint64_t address)
 {
     const struct region *region = region_nearest(memory, address);
-    if (region == NULL) return (struct finding){rule, argument, -1, 0, address, 0, 0};
+    if (region == NULL) return FINDING(rule, argument, .value = address);
     uint64_t base = region->memory.base, end = base + region->memory.size_bytes;
-    return (struct finding){rule, name_of(region, argument, address), -1, 0, address, end, base};
+    return FINDING(rule, name_of(region, argument, address), .value = address, .limit = end, .nearest = base);
 }
 
 struct finding global_finding(const struct global_memory *memory, enum rule rule, const char *argument,

@@ -14,15 +14,17 @@ static void check_nowhere(uint32_t address, const char *argument, enum rule rule
 {
     const uint32_t limit = 1u << OPERAND_PLACE_BITS;
     if (!operand_is_nowhere(address)) return;
-    finding_broken(findings, first, (struct finding){rule, argument, -1, 0, address, limit, operand_place(address)});
+    finding_broken(findings, first,
+                   FINDING(rule, argument, .value = address, .limit = limit, .nearest = operand_place(address)));
 }
 
 void operand_check(uint32_t address, const char *argument, struct findings *findings, enum rule *first)
 {
     const uint32_t limit = 1u << SHARED_RANK_SHIFT;
     if (address >= limit)
-        finding_broken(findings, first,
-                       (struct finding){RULE_OPERAND_RANK, argument, -1, 0, address, limit, address % limit});
+        finding_broken(
+            findings, first,
+            FINDING(RULE_OPERAND_RANK, argument, .value = address, .limit = limit, .nearest = address % limit));
     check_nowhere(address, argument, RULE_OPERAND_NOWHERE, findings, first);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The check of an operation is a list of parts, each about one of its operands. Where all are fine that is all; where
 // not, the findings of all parts are put in the order in which the hardware looks.
+#include "broken.h"
 #include "operation.h"
 
 #include "bulk_check.h"
@@ -121,17 +122,17 @@ static enum rule check_load_launch(const struct question *q, struct findings *fi
     enum rule rule = RULE_OK;
     findings_clear(findings);
     if (barrier_rank != told)
-        broken(findings, (struct finding){RULE_LOAD_OTHER_BARRIER, "rank of mbar", -1, 0, barrier_rank, told, told});
+        broken(findings,
+               FINDING(RULE_LOAD_OTHER_BARRIER, "rank of mbar", .value = barrier_rank, .limit = told, .nearest = told));
     if (!o->is_multicast && rank > SHARED_MOST_RANK)
-        rule = broken(findings, (struct finding){RULE_LOAD_OTHER_RANK_LIMIT, "rank of dstMem", -1, 0, rank,
-                                                 SHARED_MOST_RANK, cluster->ctas - 1});
+        rule = broken(findings, FINDING(RULE_LOAD_OTHER_RANK_LIMIT, "rank of dstMem", .value = rank,
+                                        .limit = SHARED_MOST_RANK, .nearest = cluster->ctas - 1));
     if (cluster->is_cluster) return rule;
     if (o->is_multicast && mask != 1)
-        rule =
-            earlier(rule, broken(findings, (struct finding){RULE_MULTICAST_NO_CLUSTER, "ctaMask", -1, 0, mask, 1, 1}));
+        rule = earlier(rule, broken(findings, FINDING(RULE_MULTICAST_NO_CLUSTER, "ctaMask", .value = mask, .limit = 1,
+                                                      .nearest = 1)));
     if (!o->is_multicast && rank != 0)
-        rule = earlier(
-            rule, broken(findings, (struct finding){RULE_LOAD_OTHER_NO_CLUSTER, "rank of dstMem", -1, 0, rank, 0, 0}));
+        rule = earlier(rule, broken(findings, FINDING(RULE_LOAD_OTHER_NO_CLUSTER, "rank of dstMem", .value = rank)));
     return rule;
 }
 
@@ -146,14 +147,15 @@ static enum rule check_load_ranks(const struct question *q, struct findings *fin
     findings_clear(findings);
     if (is_local(q)) return RULE_OK;
     if (o->is_multicast && (o->mask & ~all) != 0)
-        rule = broken(findings, (struct finding){RULE_MULTICAST_MASK, "ctaMask", -1, 0, o->mask, all, o->mask & all});
+        rule = broken(findings, FINDING(RULE_MULTICAST_MASK, "ctaMask", .value = o->mask, .limit = all,
+                                        .nearest = o->mask & all));
     if (!o->is_multicast && rank >= ctas)
-        rule =
-            broken(findings, (struct finding){RULE_LOAD_OTHER_RANK, "rank of dstMem", -1, 0, rank, ctas - 1, ctas - 1});
+        rule = broken(findings, FINDING(RULE_LOAD_OTHER_RANK, "rank of dstMem", .value = rank, .limit = ctas - 1,
+                                        .nearest = ctas - 1));
     if ((to & all & cluster->exited) != 0)
         rule = earlier(
-            rule, broken(findings, (struct finding){RULE_CLUSTER_EXITED, o->is_multicast ? "ctaMask" : "rank of dstMem",
-                                                    -1, 0, to, cluster->exited, to & ~cluster->exited}));
+            rule, broken(findings, FINDING(RULE_CLUSTER_EXITED, o->is_multicast ? "ctaMask" : "rank of dstMem",
+                                           .value = to, .limit = cluster->exited, .nearest = to & ~cluster->exited)));
     return rule;
 }
 
@@ -168,8 +170,8 @@ static enum rule check_send_rank(const struct question *q, struct findings *find
     if (rank > SHARED_MOST_RANK && operation_is_register(q->operation->kind)) rule = RULE_CLUSTER_RANK_LIMIT;
     if (!cluster->is_cluster) rule = RULE_CLUSTER_NONE;
     if (rule == RULE_OK) return RULE_OK;
-    return broken(findings,
-                  (struct finding){rule, "rank of dstMem", -1, 0, rank, cluster->ctas - 1, cluster->ctas - 1});
+    return broken(findings, FINDING(rule, "rank of dstMem", .value = rank, .limit = cluster->ctas - 1,
+                                    .nearest = cluster->ctas - 1));
 }
 
 static struct transfer transfer_of(const struct question *q, uint32_t shared)
@@ -259,7 +261,7 @@ static enum rule check_bulk(const struct question *q, struct findings *findings)
         return o->kind == OPERATION_RED_ASYNC && o->size_bytes != dtype_row(o->dtype)->size_bytes
                    ? finding_of_form(findings, "size", o->size_bytes)
                    : rule;
-    return earlier(rule, broken(findings, (struct finding){RULE_BULK_REDUCE_TYPE, "type", -1, 0, o->dtype, 0, 0}));
+    return earlier(rule, broken(findings, FINDING(RULE_BULK_REDUCE_TYPE, "type", .value = o->dtype)));
 }
 
 // An operation that moves nothing looks at no address, that of the barrier included.

@@ -3,6 +3,7 @@
 #include "prefetch.h"
 
 #include "address_check.h"
+#include "broken.h"
 #include "bulk.h"
 #include "rules/cache.h"
 #include "rules/prefetch.h"
@@ -32,11 +33,11 @@ enum rule bulk_prefetch_check(uint64_t from, uint32_t size_bytes, struct finding
     uint64_t moved_bytes = bulk_moved_bytes(BULK_GLOBAL_TO_SHARED, size_bytes);
     if (moved_bytes == 0) return RULE_OK;
     if (from % BULK_ALIGN != 0)
-        transfer_broken(&report, (struct finding){RULE_PREFETCH_ALIGN, "srcMem", -1, 0, from, BULK_ALIGN,
-                                                  from - from % BULK_ALIGN});
+        transfer_broken(&report, FINDING(RULE_PREFETCH_ALIGN, "srcMem", .value = from, .limit = BULK_ALIGN,
+                                         .nearest = from - from % BULK_ALIGN));
     if (!address_is_canonical(from) || !address_is_canonical(from + moved_bytes - 1))
-        transfer_broken(&report, (struct finding){RULE_PREFETCH_ADDRESS_LIMIT, "srcMem", -1, 0, from, ADDRESS_LIMIT,
-                                                  ADDRESS_LIMIT - moved_bytes});
+        transfer_broken(&report, FINDING(RULE_PREFETCH_ADDRESS_LIMIT, "srcMem", .value = from, .limit = ADDRESS_LIMIT,
+                                         .nearest = ADDRESS_LIMIT - moved_bytes));
     return report.first;
 }
 
@@ -48,6 +49,6 @@ enum rule cache_policy_check(uint64_t policy, struct findings *findings)
     int is_59 = policy >> 59 & 1, is_60 = policy >> 60 & 1;
     uint64_t fraction = policy >> 52 & 15;
     if (!is_59 || (is_60 && fraction <= FRACTION_MAX)) return RULE_OK;
-    finding_add(findings, (struct finding){RULE_CACHE_POLICY, "cache-policy", -1, 0, policy, 0, 0});
+    finding_add(findings, FINDING(RULE_CACHE_POLICY, "cache-policy", .value = policy));
     return RULE_CACHE_POLICY;
 }

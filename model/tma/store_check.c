@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The checks of tensor stores and reductions, tiled and im2col.
+#include "broken.h"
 #include "global_check.h"
 #include "operand.h"
 #include "rules/im2col.h"
@@ -11,11 +12,11 @@ static void check_corners(struct transfer_report *report, const struct tensormap
     for (int k = 0; k < map->rank - 2; k++) {
         uint64_t lower = (uint64_t)(int64_t)map->lower[k], upper = (uint64_t)(int64_t)map->upper[k];
         if (map->lower[k] < 0)
-            transfer_broken(report,
-                            (struct finding){RULE_IM2COL_STORE_CORNERS, "pixelBoxLowerCorner", k, 1, lower, 0, 0});
+            transfer_broken(report, FINDING_AT(RULE_IM2COL_STORE_CORNERS, "pixelBoxLowerCorner", k, .is_signed = 1,
+                                               .value = lower));
         if (map->upper[k] > 0)
-            transfer_broken(report,
-                            (struct finding){RULE_IM2COL_STORE_CORNERS, "pixelBoxUpperCorner", k, 1, upper, 0, 0});
+            transfer_broken(report, FINDING_AT(RULE_IM2COL_STORE_CORNERS, "pixelBoxUpperCorner", k, .is_signed = 1,
+                                               .value = upper));
     }
 }
 

@@ -87,7 +87,7 @@ static int is_readable(const struct tensormap *map, enum tensormap_mode mode)
 int transfer_map_readable(struct transfer_report *report, const struct tensormap *map, enum tensormap_mode mode)
 {
     if (is_readable(map, mode)) return 1;
-    transfer_broken(report, (struct finding){report->rules->map_format, "tensorMap", -1, 0, 0, 0, 0});
+    transfer_broken(report, FINDING(report->rules->map_format, "tensorMap", .value = 0));
     return 0;
 }
 
@@ -96,12 +96,14 @@ int transfer_check_map(struct transfer_report *report, const struct tensormap *m
     const struct transfer_rules *rules = report->rules;
     const uint64_t rank = (uint64_t)map->rank, most = TRANSFER_DIM_MAX;
     if (map->mode != mode)
-        transfer_broken(report, (struct finding){rules->mode, "load_mode", -1, 0, map->mode, mode, mode});
+        transfer_broken(report, FINDING(rules->mode, "load_mode", .value = map->mode, .limit = mode, .nearest = mode));
     if (map->rank != dims)
-        transfer_broken(report, (struct finding){rules->rank, "dim", -1, 1, (uint64_t)(int64_t)dims, rank, rank});
+        transfer_broken(report, FINDING(rules->rank, "dim", .is_signed = 1, .value = (uint64_t)(int64_t)dims,
+                                        .limit = rank, .nearest = rank));
     for (int i = 0; i < map->rank; i++)
         if (map->dim[i] > most)
-            transfer_broken(report, (struct finding){rules->dim_limit, "globalDim", i, 0, map->dim[i], most, most});
+            transfer_broken(report, FINDING_AT(rules->dim_limit, "globalDim", i, .value = map->dim[i], .limit = most,
+                                               .nearest = most));
     return map->mode == mode && map->rank == dims;
 }
 
@@ -109,9 +111,9 @@ void transfer_check_coord(struct transfer_report *report, const struct tensormap
 {
     int32_t per_chunk = CHUNK_BYTES / (int32_t)dtype_row(map->dtype)->size_bytes;
     if (dims < 1 || map->interleave != INTERLEAVE_NONE || coord[0] % per_chunk == 0) return;
-    transfer_broken(report,
-                    (struct finding){report->rules->coord_align, "tensorCoords", 0, 1, (uint64_t)(int64_t)coord[0],
-                                     (uint64_t)per_chunk, (uint64_t)(int64_t)(coord[0] / per_chunk * per_chunk)});
+    transfer_broken(report, FINDING_AT(report->rules->coord_align, "tensorCoords", 0, .is_signed = 1,
+                                       .value = (uint64_t)(int64_t)coord[0], .limit = (uint64_t)per_chunk,
+                                       .nearest = (uint64_t)(int64_t)(coord[0] / per_chunk * per_chunk)));
 }
 
 // The type of as many bytes that has the operation, a float for a float where there is one; u32, which has all, where
@@ -130,24 +132,24 @@ static enum dtype nearest_type(int op, enum dtype dtype)
 void transfer_check_type(struct transfer_report *report, const struct transfer *t)
 {
     if (t->op == NO_OP || reduce_is_legal((enum reduce_op)t->op, t->map->dtype)) return;
-    transfer_broken(report, (struct finding){RULE_REDUCE_TYPE, "tensorDataType", -1, 0, t->map->dtype, DTYPE_COUNT,
-                                             nearest_type(t->op, t->map->dtype)});
+    transfer_broken(report, FINDING(RULE_REDUCE_TYPE, "tensorDataType", .value = t->map->dtype, .limit = DTYPE_COUNT,
+                                    .nearest = nearest_type(t->op, t->map->dtype)));
 }
 
 void transfer_check_signs(struct transfer_report *report, const struct transfer *t)
 {
     for (int i = 0; i < t->map->rank && i < t->dims; i++)
         if (t->coord[i] < 0)
-            transfer_broken(report, (struct finding){RULE_STORE_COORD_NEGATIVE, "tensorCoords", i, 1,
-                                                     (uint64_t)(int64_t)t->coord[i], 0, 0});
+            transfer_broken(report, FINDING_AT(RULE_STORE_COORD_NEGATIVE, "tensorCoords", i, .is_signed = 1,
+                                               .value = (uint64_t)(int64_t)t->coord[i]));
 }
 
 void transfer_check_address(struct transfer_report *report, const struct tensormap *map)
 {
     uint64_t align = map->interleave == INTERLEAVE_32B ? 32 : 16, address = map->address;
     if (report->rules->map_address == RULE_OK || address % align == 0) return;
-    transfer_broken(report, (struct finding){report->rules->map_address, "globalAddress", -1, 0, address, align,
-                                             address - address % align});
+    transfer_broken(report, FINDING(report->rules->map_address, "globalAddress", .value = address, .limit = align,
+                                    .nearest = address - address % align));
 }
 
 // The aligned place that is closest to `place` and from which `extent` bytes fit, or the first one.
@@ -167,7 +169,7 @@ static void check_operand(struct transfer_report *report, uint32_t shared)
     operand_check(shared, rules->shared_operand, report->findings, &report->first);
     if (shared % SHARED_ALIGN != 0)
         transfer_broken(report,
-                        (struct finding){rules->smem_align, rules->shared_operand, -1, 0, shared, SHARED_ALIGN, 0});
+                        FINDING(rules->smem_align, rules->shared_operand, .value = shared, .limit = SHARED_ALIGN));
 }
 
 // A box that does not lie in shared memory: too large for all of it, or at the wrong place.
@@ -175,8 +177,9 @@ static struct finding outside_shared(const struct transfer_rules *rules, uint64_
                                      uint32_t nearest)
 {
     if (extent > size)
-        return (struct finding){rules->smem_bounds, "bytes of the box in shared memory", -1, 0, extent, size, size};
-    return (struct finding){rules->smem_bounds, rules->shared_operand, -1, 0, place, nearest, nearest};
+        return FINDING(rules->smem_bounds, "bytes of the box in shared memory", .value = extent, .limit = size,
+                       .nearest = size);
+    return FINDING(rules->smem_bounds, rules->shared_operand, .value = place, .limit = nearest, .nearest = nearest);
 }
 
 int transfer_check_shared(struct transfer_report *report, const struct tensormap *map, uint64_t extent,
@@ -200,8 +203,9 @@ void transfer_check_start(struct transfer_report *report, const struct im2col *c
     int k;
     if (im2col_start_in_box(column, &k)) return;
     int64_t start = column->start[k], nearest = start < column->lower[k] ? column->lower[k] : column->upper[k];
-    transfer_broken(report, (struct finding){RULE_IM2COL_START, "tensorCoords", column->spatial + k, 1, (uint64_t)start,
-                                             (uint64_t)nearest, (uint64_t)nearest});
+    transfer_broken(report,
+                    FINDING_AT(RULE_IM2COL_START, "tensorCoords", column->spatial + k, .is_signed = 1,
+                               .value = (uint64_t)start, .limit = (uint64_t)nearest, .nearest = (uint64_t)nearest));
 }
 
 void transfer_report_unmapped(struct transfer_report *report, const struct global_memory *memory, uint64_t address)

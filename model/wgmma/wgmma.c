@@ -107,26 +107,29 @@ static void check_form(const struct wgmma *w, enum rule *first, struct findings 
     uint64_t n = w->n < 0 ? 0 : (uint64_t)w->n, step = wgmma_is_integer(w->types) && n > 32 ? 16 : 8;
     uint64_t nearest = n < 8 ? 8 : n > WGMMA_MAX_N ? WGMMA_MAX_N : n / step * step;
     if (!wgmma_n_is_legal(w->types, w->n))
-        finding_broken(findings, first, (struct finding){RULE_WGMMA_N, "N", -1, 0, n, step, nearest});
+        finding_broken(findings, first, FINDING(RULE_WGMMA_N, "N", .value = n, .limit = step, .nearest = nearest));
     for (int i = 0; i < 2; i++) {
         int may = wgmma_may_transpose(w->types) && (i == 1 || !w->a_in_registers);
         if (w->is_transposed[i] && !may)
-            finding_broken(findings, first, (struct finding){RULE_WGMMA_TRANSPOSE, trans[i], -1, 0, 1, 0, 0});
+            finding_broken(findings, first, FINDING(RULE_WGMMA_TRANSPOSE, trans[i], .value = 1));
         if (w->negate[i] && wgmma_is_integer(w->types))
-            finding_broken(findings, first, (struct finding){RULE_WGMMA_SCALE, scale[i], -1, 1, (uint64_t)-1, 1, 1});
+            finding_broken(
+                findings, first,
+                FINDING(RULE_WGMMA_SCALE, scale[i], .is_signed = 1, .value = (uint64_t)-1, .limit = 1, .nearest = 1));
     }
     if (w->satfinite && a != NUMBER_S8 && a != NUMBER_U8)
-        finding_broken(findings, first, (struct finding){RULE_WGMMA_SATFINITE, ".satfinite", -1, 0, 1, 0, 0});
+        finding_broken(findings, first, FINDING(RULE_WGMMA_SATFINITE, ".satfinite", .value = 1));
 }
 
 static void check_sparse(const struct wgmma *w, enum rule *first, struct findings *findings)
 {
     uint64_t most = (uint64_t)number_most_selector(wgmma_sparsity(w->types)), selector = (uint64_t)w->selector;
     if (wgmma_types_row(w->types)->a == NUMBER_B1)
-        finding_broken(findings, first, (struct finding){RULE_WGMMA_SPARSE_TYPES, ".b1", -1, 0, 1, 0, 0});
+        finding_broken(findings, first, FINDING(RULE_WGMMA_SPARSE_TYPES, ".b1", .value = 1));
     if (selector > most)
-        finding_broken(findings, first,
-                       (struct finding){RULE_WGMMA_SPARSE_SELECTOR, "sp-sel", -1, 0, selector, most, most});
+        finding_broken(
+            findings, first,
+            FINDING(RULE_WGMMA_SPARSE_SELECTOR, "sp-sel", .value = selector, .limit = most, .nearest = most));
 }
 
 // The first chunk whose bits mean nothing in PTX; the finding's index is its row.
@@ -138,8 +141,9 @@ static void check_metadata(const struct wgmma *w, const struct wgmma_operands *o
         int row = i / sparsity.chunks, chunk = i % sparsity.chunks;
         uint32_t bits = number_chunk_bits(sparsity, w->selector, o->metadata, row, chunk);
         if (number_chunk_is_legal(sparsity, bits)) continue;
-        finding_broken(findings, first,
-                       (struct finding){RULE_WGMMA_SPARSE_METADATA, "sp-meta", row, 0, bits, 0x4, 0x4});
+        finding_broken(
+            findings, first,
+            FINDING_AT(RULE_WGMMA_SPARSE_METADATA, "sp-meta", row, .value = bits, .limit = 0x4, .nearest = 0x4));
         return;
     }
 }
@@ -153,12 +157,13 @@ static void check_memory(const struct wgmma *w, const struct wgmma_operands *o, 
         uint64_t limit = o->shared->base + o->shared->size_bytes;
         if (o->descriptor[i] & WGMMA_DESCRIPTOR_IGNORED)
             finding_broken(findings, first,
-                           (struct finding){RULE_WGMMA_DESCRIPTOR_BITS, names[i], -1, 0, o->descriptor[i],
-                                            WGMMA_DESCRIPTOR_IGNORED, o->descriptor[i] & ~WGMMA_DESCRIPTOR_IGNORED});
+                           FINDING(RULE_WGMMA_DESCRIPTOR_BITS, names[i], .value = o->descriptor[i],
+                                   .limit = WGMMA_DESCRIPTOR_IGNORED,
+                                   .nearest = o->descriptor[i] & ~WGMMA_DESCRIPTOR_IGNORED));
         if (end > limit)
             finding_broken(findings, first,
-                           (struct finding){RULE_WGMMA_SMEM_BOUNDS, names[i], -1, 0, end - PIECE_BYTES, limit,
-                                            limit - PIECE_BYTES});
+                           FINDING(RULE_WGMMA_SMEM_BOUNDS, names[i], .value = end - PIECE_BYTES, .limit = limit,
+                                   .nearest = limit - PIECE_BYTES));
     }
 }
 
