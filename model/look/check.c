@@ -387,9 +387,11 @@ static int is_lesson(const struct event *event)
     }
 }
 
+// One that hands writes of threads to the async proxy: an acquire does not.
 static int is_proxy_fence(const struct event *event)
 {
-    return event->kind == EVENT_FENCE && event->fence.kind == FENCE_PROXY && event->fence.proxy == PROXY_ASYNC;
+    return event->kind == EVENT_FENCE && event->fence.kind == FENCE_PROXY && event->fence.proxy == PROXY_ASYNC &&
+           event->fence.order != ORDER_ACQUIRE;
 }
 
 static void hear_fences(struct look_check *check, const struct event *event)

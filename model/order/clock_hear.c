@@ -116,6 +116,7 @@ static void fence_proxy(struct order_cta *cta, struct order_warp *warp, const st
     const struct event_fence *fence = &event->fence;
     const uint32_t map_released = UINT32_C(1) << CLOCK_MAP_RELEASED;
     if (fence->proxy != PROXY_ASYNC && fence->proxy != PROXY_TENSORMAP) return;
+    if (fence->proxy == PROXY_ASYNC && fence->order == ORDER_ACQUIRE) return; // it hands over no write of a thread
     if (fence->proxy == PROXY_ASYNC)
         clock_fence(&warp->clock, fence->spaces);
     else if (fence->order == ORDER_RELEASE)

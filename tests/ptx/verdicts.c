@@ -111,6 +111,9 @@ static int is_of(const char *line, int form)
     return strncmp(line, name, strlen(name)) == 0 && line[strlen(name)] == ' ';
 }
 
+// What to type about a row that the record lacks; the lines of tests/ptx/verdicts.tsv have the order of the rows.
+#define ASK "python3 tests/ptx/ask_ptxas.py build/default/tests/ptx/ptx_verdicts --rows "
+
 // One row with its line of the record; 1 if all is as it is recorded.
 static int compare_row(struct row *row, int form, const char *line)
 {
@@ -119,11 +122,11 @@ static int compare_row(struct row *row, int form, const char *line)
     int at = 0;
     const char *is = ptx_form_row(form)->name;
     if (!is_of(line, form) || sscanf(line, "%*s %u %" SCNx64 " %u %n", &cases, &digest, &stricter, &at) < 3)
-        return printf("%s: it is not recorded here; make the record anew\n", is) < 0;
+        return printf("%s: it is not recorded here; " ASK "%s prints its line\n", is, is) < 0;
     row->runs = line + at;
     judge_row(row, form);
     if (row->cases != cases || row->digest != digest)
-        return printf("%s: its cases are not those that were recorded; make the record anew\n", is) < 0;
+        return printf("%s: its cases are not those that were recorded; " ASK "%s prints its line\n", is, is) < 0;
     if (row->stricter != stricter)
         printf("%s: of what ptxas takes the front end refuses %u, not %u\n", is, row->stricter, stricter);
     return row->looser == 0 && row->stricter == stricter;
@@ -154,7 +157,9 @@ static int compare_all(struct row *row, const char *path)
         stricter += row->stricter;
         rows++;
     }
-    if (line[0] != '\0') ok = printf("%.63s: recorded, and no row comes here; make the record anew\n", line) < 0;
+    if (line[0] != '\0')
+        ok = printf("%.63s: recorded, and no row comes here; take the line out, or put it at its row's place\n", line) <
+             0;
     fclose(file);
     printf("%u rows, %u cases; of those that ptxas takes %u are refused%s\n", rows, cases, stricter,
            ok ? "" : "; NOT as recorded");

@@ -36,7 +36,9 @@ static void check_wrong(const char *text, struct launch_of of, uint32_t words, u
 
 // --- Stores ----------------------------------------------------------------------------------------------------------
 
-#define FENCE "fence.proxy.async.shared::cta;\n"
+#define FENCE           "fence.proxy.async.shared::cta;\n"
+#define RELEASE_GENERIC "fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster;\n"
+#define ACQUIRE_GENERIC "fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster;\n"
 // Each thread writes a 7 to its word of the tile; %p1: it is not the first one.
 #define WRITE                                                                                                          \
     ENTRY THREAD ".shared .align 128 .b8 tile[512];\nmov.u32 %r1, tile;\nmov.u32 %r2, 7;\n"                            \
@@ -60,7 +62,11 @@ TEST(FENCE_PROXY_ASYNC__all_writers_may_fence_before_the_barrier)
 {
     check_right(WRITE FENCE MEET LEAVE COPY, one_cta, THREADS, 7);
     check_right(WRITE "fence.proxy.async;\n" MEET LEAVE COPY, one_cta, THREADS, 7);
+    check_right(WRITE RELEASE_GENERIC MEET LEAVE COPY, one_cta, THREADS, 7);
 }
+
+TEST_CALL(FENCE_PROXY_ASYNC__an_acquire_of_the_generic_proxy_hands_over_no_store,
+          check_wrong(WRITE ACQUIRE_GENERIC MEET LEAVE ACQUIRE_GENERIC COPY, one_cta, THREADS, 7))
 
 TEST_CALL(FENCE_PROXY_ASYNC__the_storing_thread_may_fence_behind_the_barrier,
           check_right(WRITE MEET LEAVE FENCE COPY, one_cta, THREADS, 7))

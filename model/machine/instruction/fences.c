@@ -64,6 +64,15 @@ static enum machine_next fence_async(struct machine_strand *strand, const struct
     return flight_takes_long(strand->warp);
 }
 
+// ptxas makes of it what it makes of fence.proxy.async.shared::cta, and of the acquire nothing.
+static enum machine_next fence_async_release(struct machine_strand *strand, const struct machine_code *code,
+                                             uint32_t lanes)
+{
+    fence(strand, code, lanes);
+    machine_veil_fence(strand->warp, VEIL_SHARED);
+    return flight_takes_long(strand->warp);
+}
+
 // The acquire of a tensor map, lane by lane.
 static enum machine_next acquire(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
 {
@@ -98,10 +107,13 @@ machine_handler *machine_fences_find(const struct ptx_choice *choice)
     case PTX_FORM_FENCE_RESTRICT:
     case PTX_FORM_FENCE_RESTRICT_RELEASE:
     case PTX_FORM_FENCE_PROXY_ALIAS:
+    case PTX_FORM_FENCE_PROXY_ASYNC_ACQUIRE:
     case PTX_FORM_FENCE_PROXY_TENSORMAP_RELEASE:
         return fence;
     case PTX_FORM_FENCE_PROXY_ASYNC:
         return fence_async;
+    case PTX_FORM_FENCE_PROXY_ASYNC_RELEASE:
+        return fence_async_release;
     case PTX_FORM_FENCE_PROXY_TENSORMAP_ACQUIRE:
         return acquire;
     default:
