@@ -386,6 +386,23 @@ static int run_parameter(const struct machine_strand *strand, const struct machi
     return 1;
 }
 
+// The memory in which lanes are most often: the CTA's own shared memory, or the region of the last time; NULL if it is
+// not known. *origin: the address that its first byte has where `address` is one.
+static const struct memory *guess_memory(const struct machine_strand *strand, const struct machine_transfer *transfer,
+                                         uint64_t address, uint64_t *origin)
+{
+    const struct machine_cta *cta = strand->warp->cta;
+    if (transfer->guess == MACHINE_GUESS_SHARED) {
+        const uint32_t rank = (uint32_t)address >> SHARED_RANK_SHIFT;
+        *origin = MACHINE_SHARED_BASE + ((uint64_t)rank << SHARED_RANK_SHIFT);
+        return rank == cta->rank || rank == 0 ? &cta->cluster->memory[cta->rank] : NULL;
+    }
+    const struct region *region = strand->warp->hit[strand->pc % MACHINE_HITS];
+    if (region == NULL || (transfer->use == MEMORY_WRITES && region->is_read_only)) return NULL;
+    *origin = region->memory.base;
+    return &region->memory;
+}
+
 // All lanes at once, if they are where it is guessed; else 0, and nothing has been done.
 static int run_guessed(const struct machine_strand *strand, const struct machine_transfer *transfer)
 {
@@ -395,8 +412,7 @@ static int run_guessed(const struct machine_strand *strand, const struct machine
     const uint64_t address = is_shared ? *(const uint32_t *)row + (uint32_t)add : *(const uint64_t *)row + add;
     struct alu_stretch stretch;
     struct machine_spots spots;
-    const struct memory *memory =
-        machine_guess_memory(strand, transfer, strand->pc % MACHINE_HITS, address, &stretch.origin);
+    const struct memory *memory = guess_memory(strand, transfer, address, &stretch.origin);
     if (memory == NULL || memory->size_bytes < bytes || (stretch.origin & (bytes - 1)) != 0) return 0;
     stretch.last = memory->size_bytes - bytes;
     const enum alu_reach reach = transfer->reach(&stretch, row, add, bytes, UINT32_MAX, &spots.of);

@@ -47,6 +47,26 @@ static void move_scattered(const struct machine_strand *strand, const struct mac
         transfer->move_rows(machine_slot(strand, transfer->slot[i]), spots->at, ramp->step, ramp->rise, width);
 }
 
+// The memory in which the first lane is; NULL: shared memory of another CTA, or no memory for this. *origin: its first
+// address. A region is the warp's `hit` from then on.
+static inline const struct memory *memory_of(const struct machine_strand *strand, const struct machine_ramp_code *as,
+                                             int is_shared, uint64_t address, uint64_t *origin)
+{
+    const struct machine_cta *cta = strand->warp->cta;
+    if (is_shared) {
+        const uint64_t rank = address >> SHARED_RANK_SHIFT;
+        *origin = MACHINE_SHARED_BASE + (rank << SHARED_RANK_SHIFT);
+        return rank == cta->rank || rank == 0 ? &cta->cluster->memory[cta->rank] : NULL;
+    }
+    const struct region **hit = &strand->warp->hit[as->hit];
+    const struct region *region = *hit;
+    if (region == NULL || address - region->memory.base >= region->memory.size_bytes)
+        region = *hit = region_find(&cta->cluster->machine->global, region, address);
+    if (region == NULL || (as->transfer->use == MEMORY_WRITES && region->is_read_only)) return NULL;
+    *origin = region->memory.base;
+    return &region->memory;
+}
+
 // Any weak one.
 __attribute__((noinline)) static enum machine_even move(uint8_t *ramps, const struct machine_ramp_code *as,
                                                         const struct machine_strand *strand)
@@ -57,7 +77,7 @@ __attribute__((noinline)) static enum machine_even move(uint8_t *ramps, const st
     uint64_t address = ramp->first + (uint64_t)transfer->at->add, origin;
     struct machine_spots spots;
     if (is_shared) address = (uint32_t)address;
-    const struct memory *memory = machine_guess_memory(strand, transfer, as->hit, address, &origin);
+    const struct memory *memory = memory_of(strand, as, is_shared, address, &origin);
     if (memory == NULL || memory->size_bytes < transfer->whole_bytes) return MACHINE_IN_ANOTHER_WAY;
     if ((origin & (transfer->whole_bytes - 1)) != 0) return MACHINE_IN_ANOTHER_WAY;
     const enum alu_reach reached =
@@ -85,7 +105,7 @@ static inline enum machine_even move_span(uint8_t *ramps, const struct machine_r
     uint64_t address = ramp->first + (uint64_t)transfer->at->add, origin;
     if (is_shared) address = (uint32_t)address;
     if (ramp->step != (int64_t)bytes || ramp->rise != rise) return move(ramps, as, strand);
-    const struct memory *memory = machine_guess_memory(strand, transfer, as->hit, address, &origin);
+    const struct memory *memory = memory_of(strand, as, is_shared, address, &origin);
     if (memory == NULL || ((address | origin) & (bytes - 1)) != 0) return MACHINE_IN_ANOTHER_WAY;
     const uint64_t offset = address - origin, end = offset + more + bytes;
     if (offset >= memory->size_bytes || end > memory->size_bytes || end < offset) return MACHINE_IN_ANOTHER_WAY;

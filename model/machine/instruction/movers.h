@@ -26,24 +26,6 @@ static inline void machine_fetch_ahead(uintptr_t *last, uintptr_t at, uint64_t b
     *last = at;
 }
 
-// The memory in which lanes are most often: the CTA's own shared memory, or the region of the last time, which is the
-// warp's `hit`; NULL if it is not known. *origin: the address that its first byte has where `address` is one.
-static inline const struct memory *machine_guess_memory(const struct machine_strand *strand,
-                                                        const struct machine_transfer *transfer, uint32_t hit,
-                                                        uint64_t address, uint64_t *origin)
-{
-    const struct machine_cta *cta = strand->warp->cta;
-    if (transfer->guess == MACHINE_GUESS_SHARED) {
-        const uint32_t rank = (uint32_t)address >> SHARED_RANK_SHIFT;
-        *origin = MACHINE_SHARED_BASE + ((uint64_t)rank << SHARED_RANK_SHIFT);
-        return rank == cta->rank || rank == 0 ? &cta->cluster->memory[cta->rank] : NULL;
-    }
-    const struct region *region = strand->warp->hit[hit];
-    if (region == NULL || (transfer->use == MEMORY_WRITES && region->is_read_only)) return NULL;
-    *origin = region->memory.base;
-    return &region->memory;
-}
-
 // Moves what lanes have reached, as alu/span.h says it.
 void machine_move_reached(const struct machine_strand *strand, const struct machine_transfer *transfer,
                           enum alu_reach reach, uint32_t lanes, struct machine_spots *spots);
