@@ -27,7 +27,7 @@ POLL = r"wrote it last .* a write behind that is missing or goes to another addr
 COUNT = r"count of init .*or an arrive is missing"
 EARLY = r"The parity must flip|must have parity 0"  # a wait that let its thread pass
 PASSED = r"since it did for this one: it left this one out"
-AWAY = r"is past it.*left this barrier out|some of them name the wrong barrier|barrier.cluster.arrive is missing"
+AWAY = r"(is past it|is ahead of|is as far as).*left this barrier out|some of them name the wrong barrier|barrier.cluster.arrive is missing"
 FITS = {  # kind of the mistake: sentences that do not contradict it
     "init count": r"count of init|no mbarrier.init has created|the init is missing|init .* ran \d+ times|" + NEXT + "|" + WHERE + "|is lower than the arrivals",
     "parity": "|".join((r"parity|starts empty", NEXT, WHERE, EARLY)),

@@ -106,9 +106,10 @@ struct flight_wait {
 // The last wait of the warp for a barrier that succeeded: `phases` of it had completed since its init. Where it is, as
 // in an event's origin. was_early: the warp's first wait for it had parity 1, before any phase had completed.
 // stales: how often a wait returned although no phase had completed since the one before it of these lanes; when it did
-// last, the line and how many phases had completed. since: how many phases completed between its last two waits.
+// last, the line and how many phases had completed. since: how many phases completed between its last two waits,
+// if is_again.
 struct flight_seen {
-    int is_used, is_parity, was_early;
+    int is_used, is_parity, was_early, is_again;
     uint32_t rank, address, line, called_at, lanes, stales, stale_line, stale_called_at;
     uint64_t operand, inits, phases, since, stale_phases;
 };

@@ -63,7 +63,8 @@ struct hang_barrier {
 //   come, wanted  BARRIER, CLUSTER, REGISTERS: threads, or registers
 //   address       MEMORY: what is read, if is_known
 //   barrier       MBARRIER: NULL of others
-//   need          by warp of the cluster: it could let them go on; needs_any: nobody knows who could
+//   need          by warp of the cluster: it could let them go on; needs_any: nobody knows who could, of an mbarrier
+//                 anybody in `need`
 //   exited        how many warps could have, but have exited
 //   group         the first wait of the launch that is alike, itself of the first: what is told of it goes for all
 //   likely        the mistake that explains it, "" where nothing does
@@ -196,6 +197,9 @@ int hang_is_same_origin(const struct machine *machine, const struct event_origin
 int hang_reaches_line(const struct machine_strand *strand, const struct hang_part *part);
 int hang_reaches_form(const struct machine_strand *strand, const struct hang_part *part);
 int hang_reaches_handler(const struct machine_strand *strand, machine_handler *handler);
+
+// Can it still come to any arrival, expect_tx or copy?
+int hang_reaches_arrival(const struct machine_strand *strand);
 
 // Is the strand where the waiters would go on to, with no way back to where they wait?
 int hang_is_past(const struct machine_strand *strand, const struct hang_wait *wait);

@@ -2,6 +2,7 @@
 // The mistake that explains why a wait does not end, and how sure it is: of barriers of a CTA, of lanes and warps that
 // wait for others. Those of mbarriers: hang_cause_mbarrier.c.
 #include "barrier.h"
+#include "flight_item.h"
 #include "hang.h"
 #include "meeting.h"
 #include "report.h"
@@ -98,6 +99,55 @@ static int somebody_is_past(const struct machine_hang *hang, struct hang_wait *w
     return 1;
 }
 
+// Did its last wait see no new phase?
+static int has_passed_early(const struct machine_warp *warp)
+{
+    struct flight_warp *flight = flight_warp_of(warp);
+    const struct flight_seen *seen = flight_seen_of(flight, flight->last.rank, flight->last.address);
+    return seen->is_used && seen->rank == flight->last.rank && seen->address == flight->last.address &&
+           seen->is_again && seen->since == 0;
+}
+
+// Has the missing warp, which waits for an mbarrier, waited as often for each mbarrier as one that has come, or more
+// often (2: of one), and has that one waited at the same line? Then they go the same way, and it is not behind.
+static int is_ahead(const struct hang_wait *its, const struct machine_warp *missing, const struct machine_warp *peer)
+{
+    const struct machine *machine = its->cluster->machine;
+    int is_same_way = 0, is_more = 0;
+    if (missing == peer || has_passed_early(peer)) return 0;
+    for (int i = 0; i < FLIGHT_SEEN; i++) {
+        const struct flight_seen *mine = &flight_warp_of(missing)->seen[i], *other = &flight_warp_of(peer)->seen[i];
+        if (!other->is_used || !mine->is_used || mine->rank != other->rank || mine->address != other->address) continue;
+        if (mine->phases < other->phases) return 0;
+        is_more |= mine->phases > other->phases;
+        is_same_way |= hang_is_same_line(machine, mine->line, its->where.ptx_line) &&
+                       hang_is_same_line(machine, other->line, its->where.ptx_line);
+    }
+    return is_same_way ? 1 + is_more : 0;
+}
+
+static int somebody_is_ahead(const struct machine_hang *hang, struct hang_wait *wait)
+{
+    for (uint32_t i = 0; i < hang->waits; i++) {
+        const struct hang_wait *its = &hang->wait[i];
+        const struct machine_strand *strand = its->strand[0];
+        char place[PLACE_BYTES];
+        if (its->cluster != wait->cluster || its->what != HANG_MBARRIER) continue;
+        if (!wait->need[hang_warp_index(strand->warp)]) continue;
+        int ahead = 0;
+        for (uint32_t s = 0; s < wait->strands && ahead == 0; s++)
+            ahead = is_ahead(its, strand->warp, wait->strand[s]->warp);
+        if (ahead == 0) continue;
+        struct machine_text to = hang_likely(wait, ahead > 1 ? HANG_CERTAIN + 4 : HANG_LIKELY + 1);
+        add_strand(&to, wait, strand);
+        machine_text_add(&to, " has not come to it, and is %s those that have, at %s: it left this barrier out%s.",
+                         ahead > 1 ? "ahead of" : "as far as", hang_place(its, place, sizeof place),
+                         ahead > 1 ? "" : ", or they left a round of the loop out");
+        return 1;
+    }
+    return 0;
+}
+
 // Those that come now are not those of the last phase: one of them is at the wrong barrier.
 static int others_come(struct hang_wait *wait)
 {
@@ -176,9 +226,9 @@ static void explain_barrier(const struct machine_hang *hang, struct hang_wait *w
                          "the missing threads cannot come to it any more: no barrier is on their way. They have made "
                          "a round less, or an arrive for it named another barrier.");
     } else if (barrier->expected > 0) {
-        others_come(wait);
+        if (!others_come(wait)) somebody_is_ahead(hang, wait);
     } else if (!is_kept_up_by_poll(hang, wait)) { // each comes to one of all at a place like this
-        somebody_is_past(hang, wait);
+        if (!somebody_is_past(hang, wait)) somebody_is_ahead(hang, wait);
     }
 }
 

@@ -96,7 +96,7 @@ static int somebody_is_missing(const struct machine_hang *hang, struct hang_wait
     } else if (is_behind(wait, its)) {
         wait->score += 6;
     } else if (its != NULL && its->what == HANG_BARRIER) {
-        wait->score -= 15; // it waits for others there
+        wait->score -= its->need[hang_warp_index(wait->strand[0]->warp)] ? 5 : 15; // for the waiter, or for others
     }
     machine_text_add(&to, ": it ");
     if (its != NULL && its == wait)

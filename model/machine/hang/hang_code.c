@@ -118,6 +118,28 @@ int hang_reaches_handler(const struct machine_strand *strand, machine_handler *h
     return reaches;
 }
 
+static int is_arrival(const struct machine_code *code)
+{
+    static const char *const opcodes[] = {"mbarrier.arrive",   "mbarrier.expect", "mbarrier.complete", "cp.async.bulk",
+                                          "cp.async.mbarrier", "cp.reduce",       "st.async",          "red.async"};
+    const char *opcode = code->choice != NULL ? ptx_form_row(code->choice->form)->opcode : "";
+    for (size_t i = 0; i < sizeof opcodes / sizeof opcodes[0]; i++)
+        if (strncmp(opcode, opcodes[i], strlen(opcodes[i])) == 0) return 1;
+    return 0;
+}
+
+int hang_reaches_arrival(const struct machine_strand *strand)
+{
+    struct walk walk = {.function = strand->frame->function};
+    int reaches = 0;
+    if (!is_known(strand) || !walk_from(&walk, strand->pc)) return 1;
+    for (uint32_t i = 0; i < walk.function->codes && !reaches; i++)
+        reaches =
+            walk.seen[i] && (is_arrival(&walk.function->code[i]) || walk.function->code[i].handler == machine_call);
+    free(walk.seen);
+    return reaches;
+}
+
 static int reaches_code(const struct machine_function *function, uint32_t from, uint32_t to)
 {
     struct walk walk = {.function = function};

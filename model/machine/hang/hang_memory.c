@@ -25,6 +25,16 @@ static const struct machine_warp *writer_of(const struct machine_hang *hang, con
     return NULL;
 }
 
+// What it waits for: memory that one of its lanes polls, while others may wait for that one.
+static const struct hang_wait *wait_of_writer(const struct machine_hang *hang, const struct machine_warp *writer)
+{
+    for (uint32_t i = 0; i < writer->strands; i++) {
+        const struct hang_wait *its = hang_wait_of_strand(hang, &writer->strand[i]);
+        if (its != NULL && its->what == HANG_MEMORY) return its;
+    }
+    return hang_wait_of(hang, writer);
+}
+
 static void add_note(struct machine_text *text, const struct hang_wait *wait, const struct machine_note *note)
 {
     char place[PLACE_BYTES];
@@ -105,7 +115,7 @@ void hang_explain_memory(const struct machine_hang *hang, struct hang_wait *wait
         return;
     }
     const struct machine_warp *writer = writer_of(hang, note);
-    const struct hang_wait *its = writer != NULL ? hang_wait_of(hang, writer) : NULL;
+    const struct hang_wait *its = writer != NULL ? wait_of_writer(hang, writer) : NULL;
     struct machine_text to = hang_likely(wait, wait->score);
     machine_text_add(&to, "CTA (%u,%u,%u) wrote it last (%s)", note->ctaid[0], note->ctaid[1], note->ctaid[2],
                      hang_line(wait->cluster->machine, note->line, note->called_at, place, sizeof place));
@@ -157,7 +167,7 @@ static int depends_on(const struct machine_hang *hang, const struct hang_wait *w
         const struct hang_wait *other = &hang->wait[i];
         if (other->code == wait->code || !is_first_poll(hang, i)) continue;
         if (is_yet_unwritten(wait, other)) return 1;
-        if (!may_be_written_by(wait, other)) continue;
+        if (!may_be_written_by(wait, other) || is_yet_unwritten(other, wait)) continue;
         if (!may_be_written_by(other, wait) || is_behind(other, wait)) return 1;
     }
     return 0;

@@ -21,12 +21,25 @@ static void need(struct hang_wait *wait, const struct machine_warp *warp)
         wait->need[hang_warp_index(warp)] = 1;
 }
 
+// Nobody knows who is to come: whoever can.
+static void need_all_that_reach(struct hang_wait *wait)
+{
+    wait->needs_any = 1;
+    for (uint32_t rank = 0; rank < wait->cluster->ctas; rank++)
+        for (uint32_t i = 0; i < wait->cluster->cta[rank].warps; i++) {
+            const struct machine_warp *warp = &wait->cluster->cta[rank].warp[i];
+            int reaches = 0;
+            for (uint32_t s = 0; s < warp->strands; s++) reaches |= hang_reaches_arrival(&warp->strand[s]);
+            if (warp->live != 0 && reaches) need(wait, warp);
+        }
+}
+
 static void need_of_mbarrier(struct hang_wait *wait)
 {
     const struct hang_barrier *barrier = wait->barrier;
     if (barrier->page == NULL) return;
     if (barrier->pattern == NULL) {
-        wait->needs_any = 1;
+        need_all_that_reach(wait);
         return;
     }
     for (uint32_t i = 0; i < barrier->befores; i++)

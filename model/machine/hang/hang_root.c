@@ -17,7 +17,8 @@ static int is_same_object(const struct hang_wait *a, const struct hang_wait *b)
 // Could a thread of `to` let `from` go on, if it did not wait itself?
 static int points_at(const struct hang_wait *from, const struct hang_wait *to)
 {
-    if (from->needs_any && from->score < HANG_CERTAIN && !is_same_object(from, to)) return 1;
+    if (from->needs_any && (from->score >= HANG_CERTAIN || is_same_object(from, to))) return 0;
+    if (from->needs_any && from->what == HANG_MEMORY) return 1;
     for (uint32_t i = 0; i < to->strands; i++)
         if (from->need[hang_warp_index(to->strand[i]->warp)]) return 1;
     return 0;

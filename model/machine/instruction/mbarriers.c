@@ -210,6 +210,7 @@ static void note_success(const struct machine_strand *strand, const struct machi
     const struct flight_seen before = *seen;
     *seen = (struct flight_seen){.is_used = 1,
                                  .was_early = was_early,
+                                 .is_again = is_again,
                                  .is_parity = is_parity(in),
                                  .rank = rank,
                                  .address = address,

@@ -8,8 +8,8 @@ enum { LINES_OF_A_ROLE = 3, MOST_DEPTH = 32 };
 
 static int synchronises(const struct ptx_program *program, const struct ptx_instruction *instruction)
 {
-    static const char *const opcodes[] = {"mbarrier", "bar", "cp.async", "cp.reduce",
-                                          "st.async", "red", "atom",     "wgmma"};
+    static const char *const opcodes[] = {"mbarrier", "bar",   "cp.async",   "cp.reduce",   "st.async",  "red",
+                                          "atom",     "wgmma", "ld.acquire", "ld.volatile", "st.release"};
     const struct ptx_name *spelling = &program->op[instruction->op].spelling;
     for (size_t i = 0; i < sizeof opcodes / sizeof opcodes[0]; i++)
         if (spelling->length >= strlen(opcodes[i]) && memcmp(spelling->at, opcodes[i], strlen(opcodes[i])) == 0)
