@@ -129,6 +129,7 @@ enum cusparse_status sparse_submit(const struct sparse_handle *handle, const cha
 
 enum cusparse_status sparse_wait(const struct sparse_handle *handle, const char *call)
 {
+    if (queue_is_captured(handle->stream)) return CUSPARSE_STATUS_SUCCESS;
     const enum cuda_result error = cuStreamSynchronize(handle->stream);
     if (error == CUDA_SUCCESS) return CUSPARSE_STATUS_SUCCESS;
     return sparse_refuse(call, CUSPARSE_STATUS_EXECUTION_FAILED, "the stream failed: CUDA error %d", (int)error);

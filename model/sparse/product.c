@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Y = alpha op(A) X + beta Y for a sparse A, and Y = alpha op(A)^-1 X for a sparse triangle.
+// Y = alpha op(A) X + beta Y for a sparse A, Y = alpha op(A)^-1 X for a sparse triangle, and samples of dense products.
 #include <stdlib.h>
 
 #include "sparse.h"
@@ -372,4 +372,79 @@ CALL(cusparseSpSM_solve)(SOLVE_ALL_ARGUMENTS)
                                 .x_operation = x_operation,
                                 .alpha = sparse_factor_of(known, compute, alpha)};
     return submit(handle, &job, solve);
+}
+
+// --- Samples of a dense product --------------------------------------------------------------------------------------
+
+// Each entry of C becomes alpha times that of op(X) op(Y), and beta times itself.
+static void sample(void *its_job)
+{
+    const struct product *job = its_job;
+    const int64_t inner = job->operation == OPERATION_PLAIN ? job->x.columns : job->x.rows;
+    struct sparse_walk walk = sparse_begin(&job->a);
+    double alpha[2], beta[2];
+    sparse_factor_value(&job->alpha, alpha);
+    sparse_factor_value(&job->beta, beta);
+    while (sparse_next(&walk, job->call)) {
+        double sum[2] = {0}, value[2] = {0}, x[2], y[2];
+        for (int64_t k = 0; k < inner; k++) {
+            read_op(&job->x, job->operation, walk.row, k, x);
+            read_op(&job->y, job->x_operation, k, walk.column, y);
+            add_product(sum, x, y);
+        }
+        add_product(value, alpha, sum);
+        sparse_read(job->a.values, job->a.type, walk.entry, x);
+        if (!is_zero(beta)) add_product(value, beta, x);
+        sparse_write(job->a.values, job->a.type, walk.entry, value);
+    }
+}
+
+static enum cusparse_status submit_sample(const struct sparse_handle *handle, const struct product *job)
+{
+    const int x_is_plain = job->operation == OPERATION_PLAIN, y_is_plain = job->x_operation == OPERATION_PLAIN;
+    const int fit = (x_is_plain ? job->x.rows : job->x.columns) == job->a.rows &&
+                    (y_is_plain ? job->y.columns : job->y.rows) == job->a.columns &&
+                    (x_is_plain ? job->x.columns : job->x.rows) == (y_is_plain ? job->y.rows : job->y.columns);
+    enum cusparse_status error = sparse_require(fit && is_operation(job->operation) && is_operation(job->x_operation),
+                                                job->call, "a size or an operation");
+    if (error == CUSPARSE_STATUS_SUCCESS) error = sparse_check_matrix(handle, job->call, &job->a);
+    if (error == CUSPARSE_STATUS_SUCCESS) error = sparse_check_dense(handle, job->call, "A", &job->x);
+    if (error == CUSPARSE_STATUS_SUCCESS) error = sparse_check_dense(handle, job->call, "B", &job->y);
+    return error != CUSPARSE_STATUS_SUCCESS ? error : sparse_submit(handle, job->call, sample, job, sizeof *job);
+}
+
+#define SAMPLE_ARGUMENTS                                                                                               \
+    void *handle, int operation, int y_operation, const void *alpha, const struct dense_matrix *x,                     \
+        const struct dense_matrix *y, const void *beta, struct sparse_matrix *c, int compute, int algorithm
+
+CALL(cusparseSDDMM_bufferSize)(SAMPLE_ARGUMENTS, size_t *bytes)
+{
+    (void)operation, (void)y_operation, (void)alpha, (void)x, (void)y, (void)beta, (void)c, (void)compute;
+    (void)algorithm;
+    return give_size(handle, __func__, bytes);
+}
+
+CALL(cusparseSDDMM_preprocess)(SAMPLE_ARGUMENTS, void *buffer)
+{
+    size_t bytes;
+    (void)operation, (void)y_operation, (void)alpha, (void)x, (void)y, (void)beta, (void)c, (void)compute;
+    (void)algorithm, (void)buffer;
+    return give_size(handle, __func__, &bytes);
+}
+
+CALL(cusparseSDDMM)(SAMPLE_ARGUMENTS, void *buffer)
+{
+    const struct sparse_handle *known = sparse_handle_of(handle, __func__);
+    (void)buffer, (void)algorithm;
+    if (known == NULL) return CUSPARSE_STATUS_NOT_INITIALIZED;
+    if (c == NULL || x == NULL || y == NULL || alpha == NULL || beta == NULL)
+        return sparse_require(0, __func__, "a descriptor or a factor");
+    return submit_sample(known, &(struct product){.call = __func__,
+                                                  .a = *c,
+                                                  .x = *x,
+                                                  .y = *y,
+                                                  .operation = operation,
+                                                  .x_operation = y_operation,
+                                                  .alpha = sparse_factor_of(known, compute, alpha),
+                                                  .beta = sparse_factor_of(known, compute, beta)});
 }

@@ -5,6 +5,7 @@
 //   product.c      products with vectors and matrices, and systems of triangles
 //   spgemm.c       products of sparse matrices
 //   geam.c         sums of sparse matrices
+//   incomplete.c   incomplete factors
 //   convert.c      other formats
 //   vectors.c      sparse vectors, and entries that are put in order
 //   descriptors.c  matrices and vectors as the program describes them
@@ -84,7 +85,7 @@ struct sparse_handle *sparse_handle_of(void *handle, const char *call);
 enum cusparse_status sparse_submit(const struct sparse_handle *handle, const char *call, void (*run)(void *job),
                                    const void *job, size_t bytes);
 
-// Waits for what is before in the stream.
+// Waits for what is before in the stream; a capture is not waited for.
 enum cusparse_status sparse_wait(const struct sparse_handle *handle, const char *call);
 
 // Is [at, at + bytes) memory that the device may access? In a capture, nobody is asked.

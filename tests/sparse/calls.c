@@ -33,6 +33,8 @@ int cusparseSpMV(pointer handle, int operation, const void *alpha, pointer a, po
                  int compute, int algorithm, pointer buffer);
 int cusparseSpMM(pointer handle, int operation, int x_operation, const void *alpha, pointer a, pointer x,
                  const void *beta, pointer y, int compute, int algorithm, pointer buffer);
+int cusparseSDDMM(pointer handle, int operation, int y_operation, const void *alpha, pointer x, pointer y,
+                  const void *beta, pointer c, int compute, int algorithm, pointer buffer);
 int cusparseSpSV_solve(pointer handle, int operation, const void *alpha, pointer a, pointer x, pointer y, int compute,
                        int algorithm, pointer descriptor);
 int cusparseSparseToDense(pointer handle, pointer sparse, pointer dense, int algorithm, pointer buffer);
@@ -61,6 +63,13 @@ int cusparseCreateMatDescr(pointer *description);
 int cusparseSetMatIndexBase(pointer description, int base);
 int cusparseSpVV(pointer handle, int operation, pointer x, pointer y, pointer result, int compute, pointer buffer);
 int cusparseAxpby(pointer handle, const void *alpha, pointer x, const void *beta, pointer y);
+int cusparseCreateCsrilu02Info(pointer *info);
+int cusparseDestroyCsrilu02Info(pointer info);
+int cusparseXcsrilu02_zeroPivot(pointer handle, pointer info, int *position);
+int cusparseDcsrilu02(pointer handle, int rows, int count, pointer description, double *values, const int *offsets,
+                      const int *indices, pointer info, int policy, pointer buffer);
+int cusparseDcsric02(pointer handle, int rows, int count, pointer description, double *values, const int *offsets,
+                     const int *indices, pointer info, int policy, pointer buffer);
 int cusparseGather(pointer handle, pointer y, pointer x);
 
 enum { M = 7, N = 5, K = 3, MOST = 64 };
@@ -294,6 +303,63 @@ static void products_of_both(void)
     for (int i = 0; i < a.count; i++) HOLDS(c.values[i] == a.values[i] && c.indices[i] == a.indices[i] + 1);
 }
 
+// 2 X Y^T - C in the places of C.
+static void samples(void)
+{
+    const struct given c = make(FORMAT_CSC, 0, M);
+    double *x = device_memory(MOST * 8), *y = device_memory(MOST * 8), two = 2, minus = -1;
+    pointer x_matrix = NULL, y_matrix = NULL;
+    for (int i = 0; i < MOST; i++) x[i] = i % 5, y[i] = i % 7;
+    HOLDS(cusparseCreateDnMat(&x_matrix, M, K, M, x, CUDA_R_64F, ORDER_COLUMN) == 0);
+    HOLDS(cusparseCreateDnMat(&y_matrix, N, K, K, y, CUDA_R_64F, ORDER_ROW) == 0);
+    HOLDS(cusparseSDDMM(handle, 0, 1, &two, x_matrix, y_matrix, &minus, c.matrix, CUDA_R_64F, 0, NULL) == 0);
+    done();
+    for (int column = 0; column < N; column++)
+        for (int at = c.offsets[column]; at < c.offsets[column + 1]; at++) {
+            double sum = 0;
+            for (int k = 0; k < K; k++) sum += x[c.indices[at] + k * M] * y[column * K + k];
+            HOLDS(c.values[at] == 2 * sum - element(c.indices[at], column));
+        }
+    HOLDS(cusparseSDDMM(handle, 0, 0, &two, x_matrix, y_matrix, &minus, c.matrix, CUDA_R_64F, 0, NULL) ==
+          CUSPARSE_STATUS_INVALID_VALUE);
+}
+
+// Of a tridiagonal matrix the incomplete factors are whole: 2 on the diagonal, -1 beside it.
+static void incomplete(void)
+{
+    int *offsets = device_memory((N + 1) * sizeof *offsets), *indices = device_memory(MOST * 4), count = 0,
+        position = 9;
+    double *lu = device_memory(MOST * 8), *lower = device_memory(MOST * 8), diagonal = 2, pivot = sqrt(2);
+    pointer info = NULL, description = NULL;
+    for (int row = 0; row < N; row++) {
+        offsets[row] = count + 1;
+        for (int column = row - 1; column <= row + 1; column++)
+            if (column >= 0 && column < N) {
+                indices[count] = column + 1;
+                lu[count] = lower[count] = column == row ? 2 : -1;
+                count++;
+            }
+    }
+    offsets[N] = count + 1;
+    HOLDS(cusparseCreateMatDescr(&description) == 0 && cusparseSetMatIndexBase(description, 1) == 0);
+    HOLDS(cusparseCreateCsrilu02Info(&info) == 0);
+    HOLDS(cusparseDcsrilu02(handle, N, count, description, lu, offsets, indices, info, 0, NULL) == 0);
+    HOLDS(cusparseXcsrilu02_zeroPivot(handle, info, &position) == 0 && position == -1);
+    HOLDS(cusparseDcsric02(handle, N, count, description, lower, offsets, indices, info, 0, NULL) == 0);
+    done();
+    for (int row = 1, at = 2; row < N; row++) { // the entry left of the diagonal, and it
+        HOLDS(fabs(lu[at] + 1 / diagonal) < 1e-12 && fabs(lower[at] + 1 / pivot) < 1e-12);
+        diagonal = 2 - 1 / diagonal, pivot = sqrt(2 - 1 / (pivot * pivot));
+        HOLDS(fabs(lu[at + 1] - diagonal) < 1e-12 && fabs(lower[at + 1] - pivot) < 1e-12);
+        at += 3;
+    }
+    HOLDS(lower[1] == -1); // the upper triangle is left alone
+    memset(lu, 0, MOST * 8);
+    HOLDS(cusparseDcsrilu02(handle, N, count, description, lu, offsets, indices, info, 0, NULL) == 0);
+    HOLDS(cusparseXcsrilu02_zeroPivot(handle, info, &position) == 9 && position == 1);
+    HOLDS(cusparseDestroyCsrilu02Info(info) == 0);
+}
+
 static void vectors(void)
 {
     int *indices = device_memory(3 * sizeof *indices);
@@ -350,6 +416,8 @@ int main(void)
     orders();
     triangles();
     products_of_both();
+    samples();
+    incomplete();
     vectors();
     mistakes();
     HOLDS(cusparseDestroy(handle) == 0);
