@@ -63,12 +63,22 @@ static int is_scattered(const struct hypothesis *h)
            h->order_dim > 0 || h->undone != SWIZZLE_NONE || h->is_added;
 }
 
+static int writes_what_was_found(struct search *search, const struct hypothesis *few)
+{
+    const uint8_t *found = search->question->dump.bytes;
+    int is_same = 1;
+    search->is_narrow = 1;
+    const uint8_t *got = search_run(search, few, search->inverse, NULL);
+    search->is_narrow = 0;
+    for (uint64_t i = search->low; got != NULL && i < search->high; i++)
+        is_same &= got[i] == found[i] || got[i] == search->inverse[i];
+    return is_same;
+}
+
 // Do the first two rows alone write what was not found? Most hypotheses end here.
 static int is_refuted(struct search *search, const struct hypothesis *h)
 {
-    const uint8_t *found = search->question->dump.bytes;
     struct hypothesis few = *h;
-    int is_same = 1;
     if (is_scattered(h)) return 0;
     int dim = search->question->slice_dim;
     if (h->slot[0] == NOT_ISSUED || (search->question->is_store && memchr(h->slot + 1, h->slot[0], sizeof h->slot - 1)))
@@ -86,12 +96,7 @@ static int is_refuted(struct search *search, const struct hypothesis *h)
         memcpy(few.coord, h->over_coord, sizeof few.coord);
         few.shared = h->over_shared;
     }
-    search->is_narrow = 1;
-    const uint8_t *got = search_run(search, &few, search->inverse, NULL);
-    search->is_narrow = 0;
-    for (uint64_t i = search->low; got != NULL && i < search->high; i++)
-        is_same &= got[i] == found[i] || got[i] == search->inverse[i];
-    return !is_same;
+    return !writes_what_was_found(search, &few);
 }
 
 // Are wrong bytes that the last run, over search->inverse, did not write in the source? Then they are not just old.

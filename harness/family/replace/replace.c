@@ -189,6 +189,19 @@ static uint64_t shifted(uint64_t address, uint64_t from, uint64_t to)
     return place - (from - NEAR_BYTES) < 2 * NEAR_BYTES ? address + (to - from) : address;
 }
 
+// The map and its edits, their addresses as the device has them.
+static void put_map(const struct replace_case *c, uint64_t arena_address, struct replace_job *job)
+{
+    uint8_t *start = (uint8_t *)job->map + c->misalign;
+    uint64_t first = shifted(c->start[0], ARENA_BASE, arena_address);
+    memcpy(start, c->start, sizeof c->start);
+    memcpy(start, &first, sizeof first);
+    memcpy(job->op, c->op, sizeof job->op);
+    for (uint32_t i = 0; i < c->count; i++)
+        if (c->op[i].field == REPLACE_GLOBAL_ADDRESS)
+            job->op[i].value = shifted(c->op[i].value, ARENA_BASE, arena_address);
+}
+
 static int make_job(const struct gpu_place *place, void *to)
 {
     const struct replace_case *c = place->test_case;
@@ -208,15 +221,8 @@ static int make_job(const struct gpu_place *place, void *to)
                                 .window = window.base,
                                 .window_end = window.base + window.size_bytes,
                                 .expect_bytes = c->expect};
-    uint8_t *start = (uint8_t *)job->map + c->misalign;
-    uint64_t first = shifted(c->start[0], ARENA_BASE, arena_address);
-    memcpy(start, c->start, sizeof c->start);
-    memcpy(start, &first, sizeof first);
+    put_map(c, arena_address, job);
     memcpy(job->coord, c->coord, sizeof job->coord);
-    memcpy(job->op, c->op, sizeof job->op);
-    for (uint32_t i = 0; i < c->count; i++)
-        if (c->op[i].field == REPLACE_GLOBAL_ADDRESS)
-            job->op[i].value = shifted(c->op[i].value, ARENA_BASE, arena_address);
     if (c->dims == 0 || !replace_final_map(c, &map)) return CUDA_SUCCESS;
     struct tile tile = tile_of(&map, c->coord);
     job->settle = tile_transaction_bytes(&tile) != c->expect;

@@ -19,6 +19,13 @@ static void rebuild(struct random *random, const struct tensormap *to, struct re
     }
 }
 
+static uint64_t any_box(struct random *random, int64_t limit)
+{
+    static const int32_t boxes[] = {4, 8, 16, 32, 64};
+    return (uint64_t)DRAW(random, {60, ONE_OF(boxes)}, {25, BETWEEN(0, 256)}, {11, BETWEEN(253, 258)},
+                          {2, BETWEEN(limit - 1, limit)}, {2, JUST(UINT32_MAX)});
+}
+
 static uint64_t any_dim(struct random *random, int64_t limit)
 {
     return (uint64_t)DRAW(random, {72, BETWEEN(1, 300)}, {8, BETWEEN(0, 1)}, {10, BETWEEN(limit, limit + 1)},
@@ -33,7 +40,6 @@ static uint64_t any_stride(struct random *random, int64_t anything)
 
 static uint64_t any_value(struct random *random, enum replace_field field)
 {
-    static const int32_t boxes[] = {4, 8, 16, 32, 64};
     const int64_t limit = (int64_t)1 << 31, anything = (int64_t)random_u64(random);
     switch (field) {
     case REPLACE_GLOBAL_ADDRESS:
@@ -42,8 +48,7 @@ static uint64_t any_value(struct random *random, enum replace_field field)
     case REPLACE_RANK:
         return (uint64_t)DRAW(random, {94, BETWEEN(0, 4)}, {5, BETWEEN(0, 10)}, {1, JUST(UINT32_MAX)});
     case REPLACE_BOX_DIM:
-        return (uint64_t)DRAW(random, {60, ONE_OF(boxes)}, {25, BETWEEN(0, 256)}, {11, BETWEEN(253, 258)},
-                              {2, BETWEEN(limit - 1, limit)}, {2, JUST(UINT32_MAX)});
+        return any_box(random, limit);
     case REPLACE_GLOBAL_DIM:
         return any_dim(random, limit);
     case REPLACE_GLOBAL_STRIDE:
