@@ -123,6 +123,8 @@ static enum sanitize_kind kind_of(const struct look_sanitize *sanitize, const st
         return SANITIZE_BARRIER_WRITTEN;
     case ORDER_MEETING:
         return SANITIZE_MEETING;
+    case ORDER_INVAL:
+        return SANITIZE_INVAL;
     default:
         return race_of(sanitize, found, finding);
     }

@@ -46,6 +46,7 @@ enum sanitize_kind {
     SANITIZE_BARRIER_WRITTEN,
     SANITIZE_CONSTANT,
     SANITIZE_MEETING,
+    SANITIZE_INVAL,
     SANITIZE_STREAMS, // of works of streams (sanitize_works.c), as those up to SANITIZE_HOST
     SANITIZE_STREAM_FREED,
     SANITIZE_STREAM_NEW,

@@ -170,6 +170,9 @@ static const struct sanitize_text kinds[] = {
          "an arrival of the phase before", "an order between the end of that phase and this arrival",
          "Give each group of warps a barrier number of its own (bar.sync); or let the warp wait for something that "
          "comes behind the phase before it arrives again."},
+    [SANITIZE_INVAL] = {"SANITIZE_INVAL", "an mbarrier may be invalidated while a thread still uses it", "the inval",
+                        "the use", "a barrier between the use and the inval",
+                        "Put __syncthreads() (bar.sync) between the last wait at the mbarrier and mbarrier.inval."},
     [SANITIZE_STREAMS] =
         {"SANITIZE_STREAMS",
          "nothing orders two works of streams that access the same bytes of global memory, and one writes", "the work",

@@ -22,12 +22,32 @@ static int knows_init(const struct order_barrier *barrier, struct clock_time tim
     return (barrier->is_init_released ? time.seen : time.written) >= barrier->init_time;
 }
 
+// A use that nothing orders behind the inval: it may also come before it.
+static void tell_inval(struct clock_order *order, const struct order_cta *home, const struct order_barrier *barrier,
+                       const struct event *event, const struct order_warp *warp)
+{
+    const uint32_t lanes = event->origin->lanes;
+    const struct shadow_entry use = {
+        .actor = warp->actor, .line = event->origin->line, .lane = (uint8_t)(lanes != 0 ? __builtin_ctz(lanes) : 0)};
+    const struct order_found found = {ORDER_INVAL, SPACE_SHARED, home, barrier->address, 0xff, use, barrier->inval};
+    order->found(order->context, &found);
+}
+
+static int knows_inval(const struct clock_order *order, const struct order_barrier *barrier,
+                       const struct order_warp *warp)
+{
+    const struct order_actor *actor = &order->actor[barrier->inval.actor];
+    return clock_time(&warp->clock, actor->cta, actor->warp).seen >= barrier->inval.time;
+}
+
 // Is the init ordered before this use?
 void order_check_init(struct clock_order *order, const struct order_cta *home, struct order_barrier *barrier,
                       const struct event *event, const struct order_warp *warp)
 {
     const struct order_actor *actor = &order->actor[barrier->init_actor];
-    if (!barrier->is_live)
+    if (!barrier->is_live && barrier->inval.line != 0 && !knows_inval(order, barrier, warp))
+        tell_inval(order, home, barrier, event, warp);
+    else if (!barrier->is_live)
         tell_barrier(order, ORDER_UNINITIALISED, home, barrier, event, warp->actor);
     else if (!knows_init(barrier, clock_time(&warp->clock, actor->cta, actor->warp)))
         tell_barrier(order, ORDER_UNORDERED_INIT, home, barrier, event, warp->actor);
@@ -38,6 +58,7 @@ static void hear_init(struct clock_order *order, const struct order_cta *cta, st
 {
     if (barrier->is_live) tell_barrier(order, ORDER_AGAIN, home, barrier, event, warp->actor);
     barrier->is_live = 1;
+    barrier->inval.line = 0;
     barrier->init_actor = warp->actor;
     barrier->init_time = order_now(cta, warp);
     barrier->init_line = event->origin->line;
@@ -152,6 +173,37 @@ static void hear_transaction(struct clock_order *order, struct order_cta *cta, s
     clock_copy(&barrier->far, &barrier->pending_far);
 }
 
+static void note_use(struct order_barrier *barrier, const struct order_cta *cta, const struct order_warp *warp,
+                     uint32_t line)
+{
+    barrier->used[warp - cta->warp] = (struct order_came){order_now(cta, warp), line};
+}
+
+// Does the warp know that the others of its CTA do not use it any more?
+static void hear_inval(struct clock_order *order, const struct order_cta *cta, const struct order_cta *home,
+                       struct order_barrier *barrier, const struct order_warp *warp, const struct event *event)
+{
+    struct order_found found = {.kind = ORDER_INVAL,
+                                .space = SPACE_SHARED,
+                                .cta = home,
+                                .address = barrier->address,
+                                .mask = 0xff,
+                                .newer = {.actor = warp->actor, .line = event->origin->line}};
+    barrier->is_live = 0;
+    found.newer.time = order_now(cta, warp);
+    if (event->origin->lanes != 0) found.newer.lane = (uint8_t)__builtin_ctz(event->origin->lanes);
+    for (uint32_t w = 0; w < home->warps && w < ORDER_MOST_WARPS; w++) {
+        const struct order_came *use = &barrier->used[w];
+        if (use->line == 0 || &home->warp[w] == warp || clock_time(&warp->clock, home->index, w).seen >= use->time)
+            continue;
+        found.older = (struct shadow_entry){.actor = home->warp[w].actor, .time = use->time, .line = use->line};
+        order->found(order->context, &found);
+        break;
+    }
+    memset(barrier->used, 0, sizeof barrier->used);
+    barrier->inval = found.newer;
+}
+
 void order_hear_barrier(struct clock_order *order, const struct event *event)
 {
     const struct event_barrier *of = &event->barrier;
@@ -164,9 +216,12 @@ void order_hear_barrier(struct clock_order *order, const struct event *event)
         return;
     }
     if (event->origin->operation == 0 && of->step != BARRIER_INVAL) order_check_init(order, home, barrier, event, warp);
-    if (of->step == BARRIER_INVAL) barrier->is_live = 0;
+    if (of->step == BARRIER_INVAL) hear_inval(order, cta, home, barrier, warp, event);
+    const int is_of_home = cta == home && event->origin->operation == 0;
+    if (is_of_home && of->step == BARRIER_TRANSACTION) note_use(barrier, cta, warp, event->origin->line);
     if (of->step == BARRIER_TRANSACTION) hear_transaction(order, cta, home, barrier, warp, event);
     if (of->step == BARRIER_WAIT) wait_for(barrier, warp, event);
+    if (is_of_home && of->step == BARRIER_WAIT) note_use(barrier, cta, warp, event->origin->line);
 }
 
 static void check_word(struct clock_order *order, const struct order_cta *home, uint32_t address,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // From events to clocks: what each releases, and what it acquires.
+#include <stdlib.h>
 #include <string.h>
 
 #include "clock_order.h"
@@ -94,14 +95,16 @@ static void hear_meeting(struct clock_order *order, const struct event *event)
         clock_clear(&meeting->learnt[phase]);
         meeting->has_published[phase] = 0;
         meeting->phase[phase] = of->phase + 1;
-        memset(meeting->came[phase], 0, sizeof meeting->came[phase]);
+        if (meeting->came != NULL) memset(meeting->came[phase], 0, sizeof meeting->came[phase]);
     }
     if (of->step == MEETING_WAIT) {
         order_acquire(warp, &meeting->clock[phase], edge, line, of->number);
         leave(meeting, phase, warp);
         return;
     }
-    if (of->kind == MEETING_CTA) {
+    if (meeting->came == NULL && of->kind == MEETING_CTA) meeting->came = calloc(2, sizeof *meeting->came);
+    order->is_short |= meeting->came == NULL && of->kind == MEETING_CTA;
+    if (meeting->came != NULL && of->kind == MEETING_CTA) {
         check_meeting(order, cta, warp, meeting, event);
         meeting->came[phase][warp - cta->warp] = (struct order_came){order_now(cta, warp), line};
     }

@@ -348,6 +348,7 @@ static void judge_barriers(struct clock_order *order, const struct order_cta *ct
 
 static void free_meeting(struct order_meeting *meeting)
 {
+    free(meeting->came);
     for (int phase = 0; phase < 2; phase++) {
         clock_free(&meeting->clock[phase]);
         clock_free(&meeting->learnt[phase]);

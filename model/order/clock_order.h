@@ -84,9 +84,14 @@ struct order_arrival {
 };
 enum { ORDER_ARRIVALS = 64 };
 
+// What a warp did at a barrier of the CTA or at an mbarrier, and when; line 0: nothing.
+struct order_came {
+    uint32_t time, line;
+};
+
 // An mbarrier by its address. phases: that completed, over all its lives. pending: of the phase under way; done: of
 // those that completed; far: of these what threads of other CTAs released. init: the warp, its time then, and the line;
-// is_init_released: by a fence.mbarrier_init.
+// is_init_released: by a fence.mbarrier_init; used: by each warp of its CTA last.
 struct order_barrier {
     struct order_barrier *next;
     uint32_t address, slot, phases, init_actor, init_time, init_line;
@@ -96,16 +101,16 @@ struct order_barrier {
     struct shadow_entry arrival;                  // the last
     struct order_arrival came[2][ORDER_ARRIVALS]; // of the phase under way, and of the last; the first that came
     uint32_t arrivals[2];
+    struct order_came used[ORDER_MOST_WARPS];
+    struct shadow_entry inval; // the last, since the last init; line 0: none
     struct clock pending, done, pending_far, far;
 };
 
 // A barrier of the CTA or the cluster: the clocks of two phases, and which they are of, plus 1. What those who meet
-// have learnt, the fences behind the barrier acquire. came: of each warp of the CTA its arrival there, line 0: none.
+// have learnt, the fences behind the barrier acquire. came: of each warp in both phases; NULL: nobody has come.
 struct order_meeting {
     uint64_t phase[2];
-    struct order_came {
-        uint32_t time, line;
-    } came[2][ORDER_MOST_WARPS];
+    struct order_came (*came)[ORDER_MOST_WARPS];
     struct clock clock[2], learnt[2];
     int has_published[2];
 };
@@ -132,7 +137,7 @@ struct order_cta {
 // that nobody has written; OVER_ARRIVAL: an arrival that the end of
 // the phase before is not ordered before; BARRIER_WRITTEN: a write over an mbarrier that is live, by no instruction of
 // mbarriers; CONSTANT: an ld.global.nc of what the same launch has written, in another warp; MEETING: an arrival at the
-// barrier `address` of the CTA that the phase before is not ordered before.
+// barrier `address` of the CTA that the phase before is not ordered before; INVAL: of an mbarrier behind a use.
 enum order_finding {
     ORDER_RACE,
     ORDER_GRID_EARLY,
@@ -147,7 +152,8 @@ enum order_finding {
     ORDER_OVER_ARRIVAL,
     ORDER_BARRIER_WRITTEN,
     ORDER_CONSTANT,
-    ORDER_MEETING
+    ORDER_MEETING,
+    ORDER_INVAL
 };
 struct order_found {
     enum order_finding kind;

@@ -195,15 +195,15 @@ static void judge(const struct history *history, const struct history_page *page
     if (found.bytes > 0 && history->found != NULL) history->found(history->context, &found);
 }
 
-// What a write comes behind of it stands for; what the host has waited for is over.
+// A write stands for what it comes behind, a read for reads of the same kind; what the host has waited for is over.
 static void drop_older(const struct history *history, struct history_page *page, const struct history_access *newer)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < page->count; i++) {
         struct history_access *one = &page->access[i];
         const struct history_work *work = &history->work[one->work];
-        const int stands = one->work != newer->work && (newer->flags & SHADOW_WRITES) &&
-                           is_behind(times_of(history, newer->work), work);
+        const int may_stand = (newer->flags & SHADOW_WRITES) || newer->flags == one->flags,
+                  stands = may_stand && one->work != newer->work && is_behind(times_of(history, newer->work), work);
         for (int w = 0; stands && w < HISTORY_WORDS; w++) one->bytes[w] &= ~newer->bytes[w];
         if (is_clear(one) || is_behind(&history->host, work)) continue;
         page->access[kept++] = *one;
