@@ -201,6 +201,11 @@ static uint32_t released(const struct machine_warp *warp, const struct machine_b
 static enum machine_next leave(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes,
                                uint32_t done)
 {
+    struct machine_warp *warp = strand->warp;
+    if (done == lanes && warp->reads == NULL) { // most often
+        warp->begun &= ~done;
+        return MACHINE_NEXT;
+    }
     const enum machine_next next = machine_leave(strand, lanes, done);
     return next == MACHINE_NEXT ? machine_reads_told(strand, code) : next;
 }
@@ -230,17 +235,21 @@ static int run_sync(struct machine_strand *strand, const struct machine_code *co
     warp->cta->used |= 1u << number;
     if (begun == 0) arrive_first(warp, barrier, lanes);
     const uint32_t done = released(warp, barrier, lanes);
-    if (done != 0) machine_veil_learn(warp);
+    if (done == 0) {
+        *next = MACHINE_WAIT;
+        return 1;
+    }
+    machine_veil_learn(warp);
     *next = leave(strand, code, lanes, done);
     return 1;
 }
 
-static enum machine_next run_barrier(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
+// Not inline: what is rare here would slow down what is not.
+__attribute__((noinline)) static enum machine_next run_any(struct machine_strand *strand,
+                                                           const struct machine_code *code, uint32_t lanes)
 {
     struct machine_warp *warp = strand->warp;
-    enum machine_next next;
     uint32_t done = 0;
-    if (run_sync(strand, code, lanes, &next)) return next;
     for (uint32_t left = lanes, group, number; left != 0; left &= ~group) {
         group = same_barrier(strand, code, left, &number);
         uint32_t lane = (uint32_t)__builtin_ctz(group), threads = threads_of(strand, code, lane);
@@ -257,6 +266,12 @@ static enum machine_next run_barrier(struct machine_strand *strand, const struct
     give_answer(strand, code, done);
     if (done != 0 && !is_arrive(code->choice)) machine_veil_learn(warp);
     return leave(strand, code, lanes, done);
+}
+
+static enum machine_next run_barrier(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
+{
+    enum machine_next next;
+    return run_sync(strand, code, lanes, &next) ? next : run_any(strand, code, lanes);
 }
 
 machine_handler *machine_barrier_find(const struct ptx_choice *choice)

@@ -235,7 +235,8 @@ static void part_from_waiting(struct machine_strand *strand, uint32_t lanes)
 }
 
 // Runs instructions up to going->stop, as long as they say NEXT. A branch that all lanes of a warp take is taken here.
-static inline enum machine_next go_along(struct machine_strand *strand, struct machine_going *going)
+static inline __attribute__((always_inline)) enum machine_next go_along(struct machine_strand *strand,
+                                                                        struct machine_going *going)
 {
     const uint32_t threads_of_all = machine_count_of(strand->lanes);
     while (going->code < going->stop) {
