@@ -32,7 +32,7 @@ static void clean_page(struct ledger *page, uint32_t rank, uint32_t address)
     page->life = BARRIER_NONE;
     page->inits = page->phases = 0;
     page->has_arrival = page->has_expect = 0;
-    page->befores = page->has_early = 0;
+    page->befores = page->has_early = page->has_broke = 0;
     page->total_before = page->wiped = (struct mbarrier_transaction){0};
 }
 
@@ -128,6 +128,11 @@ static void init(struct ledger *page, const struct event *event)
     page->init = *event->origin;
 }
 
+static void set_broke(struct ledger *page, const struct event_origin *origin)
+{
+    if (!page->has_broke) page->broke = *origin, page->has_broke = 1;
+}
+
 static void write_page(struct ledger *page, const struct event *event, uint64_t when)
 {
     const struct event_barrier *barrier = &event->barrier;
@@ -147,6 +152,7 @@ static void write_page(struct ledger *page, const struct event *event, uint64_t 
         break;
     case BARRIER_ERROR:
         if (page->life == BARRIER_NONE) contribute(page, event, when);
+        set_broke(page, event->origin);
     }
 }
 
@@ -159,6 +165,12 @@ void ledger_hear(void *context, const struct event *event)
         write_page(page, event, ++book->events);
     else
         book->lost++;
+}
+
+void ledger_break(struct ledger_book *book, uint32_t rank, uint32_t address, const struct event_origin *origin)
+{
+    struct ledger *page = place_of(book, rank, address);
+    if (page != NULL && page->is_used) set_broke(page, origin);
 }
 
 void ledger_forget(struct ledger_book *book, uint32_t rank, uint32_t address)

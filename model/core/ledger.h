@@ -29,6 +29,7 @@ enum barrier_life { BARRIER_NONE, BARRIER_LIVE, BARRIER_DROPPED };
 //   before       the contributions to the phase that completed last, `befores` of them; 0 before the first
 //   wiped        what an mbarrier.init has discarded: contributions to a phase that had not completed, or that came
 //                before the first init; who came last of these is `early`, if has_early
+//   broke        what has set the error bit since the init, if has_broke: it is no contribution
 //   last_arrival, last_expect   who arrived last, and who expected bytes, since the init, in whatever phase; there is
 //                one if has_arrival, has_expect
 struct ledger {
@@ -36,8 +37,8 @@ struct ledger {
     uint32_t rank, address;
     enum barrier_life life;
     uint64_t inits, phases;
-    int is_observed, has_arrival, has_expect, has_early;
-    struct event_origin init, last_arrival, last_expect, early;
+    int is_observed, has_arrival, has_expect, has_early, has_broke;
+    struct event_origin init, last_arrival, last_expect, early, broke;
     int count, lost;
     struct mbarrier_transaction total;
     struct ledger_entry entry[LEDGER_ENTRIES];
@@ -65,6 +66,9 @@ const struct ledger *ledger_find(const struct ledger_book *book, uint32_t rank, 
 // Writes an event of a barrier (EVENT_BARRIER; others are passed over) into the book `book`; the function of an
 // observer.
 void ledger_hear(void *book, const struct event *event);
+
+// The end of an asynchronous operation has set the error bit, of which no event tells.
+void ledger_break(struct ledger_book *book, uint32_t rank, uint32_t address, const struct event_origin *origin);
 
 // The 8 bytes are written by something else than a barrier's operation: nothing is known of them.
 void ledger_forget(struct ledger_book *book, uint32_t rank, uint32_t address);

@@ -38,7 +38,7 @@ operation() { # operation KERNEL ERROR RULE FIRST_LINE
 }
 failed719='CUDA_ERROR_LAUNCH_FAILED \(719\)' misaligned='CUDA_ERROR_MISALIGNED_ADDRESS \(716\)' illegal='CUDA_ERROR_ILLEGAL_ADDRESS \(700\)'
 near='64 bytes past the end of the 65536 bytes at 0x[0-9a-f]+, which cuMemAlloc'
-operation many_arrivals "$failed719" MBARRIER_ARRIVALS 'mbarrier full at shared address 0x400 takes 16 more arrivals in its phase, and 32 come now$'
+operation many_arrivals "$failed719" MBARRIER_ARRIVALS 'mbarrier full at shared address 0x400 takes 16 more arrivals in its phase, and 32 come now; see faults.cu:10$'
 operation no_more_arrivals "$failed719" MBARRIER_ARRIVALS 'mbarrier full at shared address 0x400 takes no more arrivals in its phase, and 16 come now$'
 operation many_at_once "$failed719" MBARRIER_COUNT_LIMIT 'mbarrier full at shared address 0x400: 1048576 arrivals come at once, at most 1048575 may$'
 operation many_bytes "$failed719" MBARRIER_TX_LIMIT 'mbarrier full at shared address 0x400: 1048576 bytes are counted at once, at most 1048575 may be$'

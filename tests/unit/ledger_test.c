@@ -168,3 +168,29 @@ TEST(contributions_of_one_origin_are_one)
     ck_assert_int_eq(ledger_find(&book, 0, 0)->count, 2 * OTHERS);
     ck_assert_uint_eq(ledger_find(&book, 0, 0)->entry[0].transaction.complete_bytes, 32);
 }
+
+TEST(events_are_numbered_and_keep_their_numbers_when_the_book_moves)
+{
+    struct ledger_book book = start();
+    hear(&book, 1, arrive(0, 8, 0));
+    hear(&book, 2, arrive(0, 16, 1));
+    hear(&book, 3, arrive(0, 8, 0));
+    ledger_book_move(&book, more_pages, MANY);
+    hear(&book, 4, arrive(0, 8, 0));
+    ck_assert_uint_eq(ledger_find(&book, 0, 8)->entry[0].when, 1);
+    ck_assert_uint_eq(ledger_find(&book, 0, 8)->entry[2].when, 4);
+    ck_assert_uint_eq(ledger_find(&book, 0, 16)->before[0].when, 2);
+}
+
+TEST(who_broke_a_barrier_first_is_kept)
+{
+    struct ledger_book book = start();
+    const struct event_origin one = {.line = 7}, other = {.line = 9};
+    ledger_break(&book, 0, 8, &one); // nothing is known of it
+    ck_assert_ptr_null(ledger_find(&book, 0, 8));
+    hear(&book, 1, arrive(0, 8, 0));
+    ck_assert_int_eq(ledger_find(&book, 0, 8)->has_broke, 0);
+    ledger_break(&book, 0, 8, &one);
+    ledger_break(&book, 0, 8, &other);
+    ck_assert_uint_eq(ledger_find(&book, 0, 8)->broke.line, 7);
+}

@@ -71,7 +71,8 @@ static void print_helper(const struct machine_outcome *outcome)
     const struct machine_caller helper = machine_where_helper(&outcome->where);
     const struct machine_caller own = machine_where_own(&outcome->where), lead = machine_where_lead(&outcome->where);
     if (helper.line > 0 && own.line != lead.line)
-        plain_printf(stderr, "; it is in the call at %.*s:%u", (int)helper.file.length, helper.file.at, helper.line);
+        plain_printf(stderr, "; the instruction is in the call at %.*s:%u", (int)helper.file.length, helper.file.at,
+                     helper.line);
     plain_printf(stderr, "\n");
 }
 

@@ -226,7 +226,9 @@ void flight_start(struct machine_flight *item)
 void flight_land(struct machine_flights *flights, uint32_t rank, uint32_t address,
                  const struct mbarrier_transaction *transaction, const struct teller *teller)
 {
-    mbarrier_land(flight_unit(flights), rank, cluster_mapa(address, 0), transaction, teller, NULL);
+    const uint32_t at = cluster_mapa(address, 0);
+    if (mbarrier_land(flight_unit(flights), rank, at, transaction, teller, NULL) != RULE_OK)
+        ledger_break(&flights->ledgers, rank, at, &teller->origin);
 }
 
 static int is_store(enum operation_kind kind)

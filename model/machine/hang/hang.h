@@ -156,6 +156,8 @@ int hang_add_early(struct machine_text *to, struct machine_cluster *cluster, con
 // was made where.
 void hang_explain_arrival(struct machine_text *to, const struct machine_strand *strand, const struct ledger *page,
                           const struct mbarrier_fields *now);
+void hang_explain_error(struct machine_text *to, const struct machine_cluster *cluster, const struct ledger *page,
+                        const struct mbarrier_fields *now);
 void hang_add_neighbour(struct machine_text *to, struct machine_cluster *cluster, uint32_t rank, uint32_t address);
 
 // Its bytes (hang_cause_bytes.c): 1 if they explain it.
@@ -173,6 +175,9 @@ int hang_is_of(const struct hang_wait *wait, const struct hang_part *part, const
 
 // Writes " (pipe.cu:12)", or nothing.
 void hang_add_line(struct machine_text *text, const struct hang_wait *wait, const struct hang_part *part);
+
+// "; see pipe.cu:12, pipe.cu:40": the places of the sentence `likely`, but for those that `named` has.
+void hang_add_places(struct machine_text *text, const char *likely, const char *named);
 
 // Where to write what is likely, and how sure it is.
 struct machine_text hang_likely(struct hang_wait *wait, int score);

@@ -143,6 +143,21 @@ void hang_explain_arrival(struct machine_text *to, const struct machine_strand *
     }
 }
 
+// The error bit is set: which operation did it.
+void hang_explain_error(struct machine_text *to, const struct machine_cluster *cluster, const struct ledger *page,
+                        const struct mbarrier_fields *now)
+{
+    char place[PLACE_BYTES], init[PLACE_BYTES];
+    if (!page->has_broke) return;
+    machine_text_add(to,
+                     "\n    Likely: CTA %llu, warp %u at %s came once too often: "
+                     "the count of init (%s), %u, is lower than the arrivals of a phase, or they belong to the next "
+                     "phase.",
+                     (unsigned long long)page->broke.cta, page->broke.warp,
+                     line_of(cluster, &page->broke, place, sizeof place),
+                     line_of(cluster, &page->init, init, sizeof init), now->expected);
+}
+
 void hang_add_neighbour(struct machine_text *to, struct machine_cluster *cluster, uint32_t rank, uint32_t address)
 {
     const struct ledger_book *book = cluster->flights->unit.ledgers;

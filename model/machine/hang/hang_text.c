@@ -300,41 +300,12 @@ static void print_details(struct paper *paper, const struct hang_wait *wait)
 
 // --- The report ------------------------------------------------------------------------------------------------------
 
-// The next "pipe.cu:12" of a text, of which `length` bytes; NULL: there is none.
-static const char *next_place(const char *text, size_t *length)
-{
-    for (const char *colon = strchr(text, ':'); colon != NULL; colon = strchr(colon + 1, ':')) {
-        const char *begin = colon;
-        const size_t digits = strspn(colon + 1, "0123456789");
-        while (begin > text && strchr(" (\n", begin[-1]) == NULL) begin--;
-        *length = (size_t)(colon + 1 - begin) + digits;
-        if (digits > 0 && begin < colon) return begin;
-    }
-    return NULL;
-}
-
-static int is_named(const char *text, size_t bytes, const char *place, size_t length)
-{
-    for (size_t i = 0; i + length <= bytes; i++)
-        if (strncmp(text + i, place, length) == 0 && strchr("0123456789", text[i + length]) == NULL) return 1;
-    return 0;
-}
-
-// "; see pipe.cu:12, pipe.cu:40": the places that the likely mistake is about, besides that of the wait.
 static void print_places(const struct paper *paper, const struct hang_wait *wait)
 {
-    enum { MOST_PLACES = 3 };
-    char own[PLACE_BYTES];
-    size_t length;
-    int told = 0;
-    hang_place(wait, own, sizeof own);
-    for (const char *at = next_place(wait->likely, &length); at != NULL && told < MOST_PLACES;
-         at = next_place(at + length, &length)) {
-        if (strlen(own) == length && strncmp(own, at, length) == 0) continue;
-        if (is_named(wait->likely, (size_t)(at - wait->likely), at, length)) continue;
-        fprintf(paper->out, "%s%.*s", told == 0 ? "; see " : ", ", (int)length, at);
-        told++;
-    }
+    char own[PLACE_BYTES], places[2 * PLACE_BYTES] = "";
+    struct machine_text to = {places, 0, sizeof places};
+    hang_add_places(&to, wait->likely, hang_place(wait, own, sizeof own));
+    fputs(places, paper->out);
 }
 
 static void print_head(struct paper *paper, uint32_t group, const char *kernel)

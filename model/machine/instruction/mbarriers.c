@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // mbarrier instructions: which operation of sync/mbarrier_operate.h each row is. A wait that fails lets others run.
+#include <stdio.h>
 #include <string.h>
 
 #include "cluster.h"
@@ -12,6 +13,7 @@
 #include "report.h"
 #include "rules/mbarrier.h"
 #include "veil.h"
+#include "where_text.h"
 
 enum { NO_ROW = -1 };
 
@@ -327,6 +329,20 @@ static void tell_refusal(struct machine_text *text, const struct machine_strand 
     machine_text_add(text, "mbarrier %s at shared address 0x%x", name, address);
     add_numbers(text, finding);
     if (finding->rule == RULE_MBARRIER_ARRIVALS) add_last_wait(text, strand);
+    if (finding->rule == RULE_MBARRIER_ERROR)
+        machine_text_add(text, " has its error bit set: an arrival or copy before it was one too many");
+}
+
+// The places of the likely mistake, which the first line has not named.
+static void add_likely_places(struct machine_text *text, const struct machine_strand *strand,
+                              const struct machine_code *code, uint32_t lane, const char *more)
+{
+    const struct machine_where where = machine_where(strand, code, lane);
+    const struct machine_caller own = machine_where_lead(&where);
+    const char *likely = strstr(more, "Likely: ");
+    char place[256], named[1024];
+    snprintf(named, sizeof named, "%s %s", where_place(&own, 0, place, sizeof place), text->at);
+    if (likely != NULL) hang_add_places(text, likely, named);
 }
 
 static enum machine_next refuse(struct machine_strand *strand, const struct machine_code *code, uint32_t lane,
@@ -344,6 +360,7 @@ static enum machine_next refuse(struct machine_strand *strand, const struct mach
     }
     mbarrier_check(flight_unit(flights_of(strand->warp)), in, &findings); // the barrier is as it was
     tell_refusal(&text, strand, rank, address, findings_of_rule(&findings, rule));
+    add_likely_places(&text, strand, code, lane, more);
     machine_text_add(&text, "%s", more);
     return machine_fault_with(strand, code, lane, rule, in->address[lane], what);
 }

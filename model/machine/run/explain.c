@@ -199,6 +199,8 @@ size_t machine_mbarrier_fault_explain(const struct machine_strand *strand, uint3
         add_hint(&to, why_incomplete(&now, page));
     else if (rule == RULE_MBARRIER_ARRIVALS)
         hang_explain_arrival(&to, strand, page, &now);
+    else if (rule == RULE_MBARRIER_ERROR)
+        hang_explain_error(&to, cluster, page, &now);
     return to.used;
 }
 

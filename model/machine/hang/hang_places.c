@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// The places that the likely mistake is about, for the first line of a report: editors show no more of it.
+#include <string.h>
+
+#include "hang.h"
+#include "report.h"
+
+// The next "pipe.cu:12" of a text, and its length; NULL: there is none.
+static const char *next_place(const char *text, size_t *length)
+{
+    for (const char *colon = strchr(text, ':'); colon != NULL; colon = strchr(colon + 1, ':')) {
+        const char *begin = colon;
+        const size_t digits = strspn(colon + 1, "0123456789");
+        while (begin > text && strchr(" (\n", begin[-1]) == NULL) begin--;
+        *length = (size_t)(colon + 1 - begin) + digits;
+        if (digits > 0 && begin < colon) return begin;
+    }
+    return NULL;
+}
+
+static int is_named(const char *text, size_t bytes, const char *place, size_t length)
+{
+    for (size_t i = 0; i + length <= bytes; i++)
+        if (strncmp(text + i, place, length) == 0 && (text[i + length] < '0' || text[i + length] > '9')) return 1;
+    return 0;
+}
+
+void hang_add_places(struct machine_text *to, const char *likely, const char *named)
+{
+    enum { MOST_PLACES = 3 };
+    size_t length;
+    int told = 0;
+    for (const char *at = next_place(likely, &length); at != NULL && told < MOST_PLACES;
+         at = next_place(at + length, &length)) {
+        const size_t before = (size_t)(at - likely);
+        if (is_named(named, strlen(named), at, length) || is_named(likely, before, at, length)) continue;
+        machine_text_add(to, "%s%.*s", told == 0 ? "; see " : ", ", (int)length, at);
+        told++;
+    }
+}
