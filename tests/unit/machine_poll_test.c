@@ -90,3 +90,18 @@ TEST(ctas_that_poll_through_barriers_let_others_begin)
                  (struct launch_of){.grid = 32, .block = 96, .limits = {.instructions = 2000000}});
     ck_assert_uint_eq(ran->out[0], 32);
 }
+
+// Turns of a random length end on the way of some warp in nearly every round, if there are many.
+TEST(many_warps_that_poll_an_mbarrier_hang)
+{
+    for (uint64_t seed = 0; seed < 4; seed++) {
+        const struct launch_of of = {
+            .grid = 4, .cluster = 4, .block = 1024, .schedule = {MACHINE_SHUFFLED, seed, 0}, .limits = {.seconds = 20}};
+        const struct ran *ran =
+            run_text(ENTRY THREAD ".shared .align 8 .b64 bar;\nmov.u32 %r1, bar;\nsetp.ne.u32 %p1, %r0, 0;\n"
+                                  "@!%p1 mbarrier.init.shared::cta.b64 [%r1], 2;\nbar.sync 0;\n"
+                                  "L: mbarrier.try_wait.parity.shared::cta.b64 %p2, [%r1], 0;\n@!%p2 bra L;\nret;\n}\n",
+                     of);
+        ck_assert_int_eq(ran->outcome.kind, MACHINE_HUNG);
+    }
+}

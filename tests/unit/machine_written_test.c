@@ -2,7 +2,7 @@
 // A programmatic launch begins before what the launch in front has written is there, where the schedule is out to show
 // what goes wrong. The shapes are those of public reports: a load of the copy engine without a wait (cutlass 2760), a
 // warp that loads while only the others wait (flash-attention 2481), an index that is read in front of the wait (sglang
-// 38409).
+// 38409), one of two operands that is (sglang 38290).
 #include "machine_test.h"
 
 enum { SEEDS = 8, THREADS = 128, WORDS = 256 };
@@ -131,6 +131,18 @@ TEST(WRITTEN__an_index_is_read_behind_it_too)
 {
     check_wrong(FIRST(TRIGGER) SECOND(INDEX("", WAIT)));
     check_right(FIRST(TRIGGER) SECOND(INDEX(WAIT, "")));
+}
+
+// sglang 38290: the bias of a router is taken for a weight, and read in front of the wait; the scores are read behind
+// it.
+#define BIAS(before, behind)                                                                                           \
+    before "ld.global.u32 %r4, [%rd1];\n" behind "ld.global.u32 %r5, [%rd1];\nand.b32 %r4, %r4, %r5;\n"                \
+           "st.global.u32 [%rd1+1024], %r4;\n"
+
+TEST(WRITTEN__each_operand_is_read_behind_it)
+{
+    check_wrong(FIRST(TRIGGER) SECOND(BIAS("", WAIT)));
+    check_right(FIRST(TRIGGER) SECOND(BIAS(WAIT, "")));
 }
 
 // A flag of the primary is there once the secondary can do nothing but look at it.

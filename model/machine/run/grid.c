@@ -361,11 +361,12 @@ void machine_cluster_wake(struct machine_cluster *cluster)
     cluster->is_fixed = 0;
 }
 
-// Where warps only poll, fewer rounds show it than where they run.
+// Where warps only poll, fewer rounds show it than where they run. Of many warps with short turns one is nearly always
+// found on its way: then the rounds of calm show it.
 static int is_stuck(struct machine_cluster *cluster)
 {
     const uint64_t polled = cluster->machine->is_alone ? cluster->still : cluster->idle;
-    if (polled > 0) return machine_poll_repeats(cluster, polled, POLL_FIRST_LOOK);
+    if (polled >= POLL_FIRST_LOOK) return machine_poll_repeats(cluster, polled, POLL_FIRST_LOOK);
     cluster->is_fixed = machine_poll_repeats(cluster, cluster->calm, POLL_FIRST_LOOK_OF_RUNNING);
     return cluster->is_fixed;
 }
