@@ -118,10 +118,13 @@ static struct remedy_result try_now(struct driver *driver, struct machine_launch
     struct look_launch *look = look_begin(driver->look, &launch, kernel);
     if (look == NULL) return result;
     look_try(look, &aim, &result);
-    const int has_ended = machine_run(&launch, &outcome);
-    look_end(look);
-    result.has_ended = has_ended;
-    result.is_over = result.is_over && has_ended;
+    struct machine_launched *launched = machine_begin(&launch, &outcome);
+    while (launched != NULL && machine_go_on(launched, 0) != MACHINE_PART_ENDED) {
+    }
+    look_end(look); // takes what the launch left in memory, before the machine goes
+    machine_close(launched);
+    result.has_ended = outcome.kind == MACHINE_DONE;
+    result.is_over = result.is_over && result.has_ended;
     return result;
 }
 
