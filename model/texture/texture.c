@@ -268,13 +268,18 @@ static double sum_of(const struct counted *counted, uint32_t channel, int bits)
 static void filtered(const struct reads *reads, uint32_t axes, uint32_t to[TEXTURE_MOST_CHANNELS])
 {
     const struct texture_image *image = &reads->texture->image;
-    const int is_half = image->number == TEXTURE_FLOAT && image->channel_bytes == 2;
+    const int is_float = image->number == TEXTURE_FLOAT, is_half = is_float && image->channel_bytes == 2;
     struct counted counted;
     count_corners(reads, axes, &counted);
     memset(to, 0, TEXTURE_MOST_CHANNELS * sizeof *to);
-    for (uint32_t channel = 0; channel < image->channels; channel++)
+    for (uint32_t channel = 0; channel < image->channels; channel++) {
+        if (is_float && counted.count == 1 && isfinite(counted.corner[0][channel])) { // with the whole weight
+            to[channel] = bits_of(counted.corner[0][channel] + 0.0f);
+            continue;
+        }
         to[channel] =
             bits_of(rounded(reads->texture, sum_of(&counted, channel, is_half ? HALF_TEXEL_BITS : TEXEL_BITS)));
+    }
 }
 
 static uint32_t plane_of(const struct texture_image *image, const struct texture_fetch *fetch, uint32_t face)
