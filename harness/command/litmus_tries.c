@@ -40,12 +40,12 @@ static const struct litmus_stress sim_stress[] = {
 
 // On a GPU each launch draws what disturbs it: how many groups run at once, how far places lie apart, how long threads
 // wait, of which places caches hold the old bytes, CTAs and warps that load the memories or one place's lines alone,
-// whether CTAs lie in one GPC. The first launch has nothing of it.
+// whether CTAs lie in one GPC, whether places have pages of their own. The first launch has nothing of it.
 static struct litmus_stress gpu_stress(uint64_t launch)
 {
     static const uint32_t groups[] = {32, 128, 512, 1024}, pitches[] = {16, 128, 32, 1024},
                           delays[] = {0, 3, 15, 63, 255, 1023, 4095}, noises[] = {0, 0, 132, 528},
-                          helpers[] = {0, 0, 1, 4}, nears[] = {0, 0, 1, 2, 3};
+                          helpers[] = {0, 0, 1, 4}, nears[] = {0, 0, 1, 2, 3}, fars[] = {0, 0, 12, 14, 17};
     struct random random = random_for(0, launch);
     struct litmus_stress stress = {.groups = 512, .pitch = LITMUS_LEAST_PITCH, .noise_rounds = 4000};
     if (launch > 0) {
@@ -56,6 +56,7 @@ static struct litmus_stress gpu_stress(uint64_t launch)
         stress.helpers = random_pick(&random, helpers);
         stress.near = random_pick(&random, nears);
         stress.warm = random_below(&random, 2) ? (uint32_t)random_below(&random, 16) : 0;
+        stress.far = random_pick(&random, fars);
         stress.is_turned = (int)random_below(&random, 2);
         stress.is_together = random_below(&random, 4) == 0;
     }

@@ -9,6 +9,7 @@ enum { MEMORY_BUFFER, SCRATCH_BUFFER, KEYS_BUFFER, MEETINGS_BUFFER, NOISE_BUFFER
 _Static_assert((int)NOISE_BUFFER < (int)GPU_BUFFERS, "one slot for each");
 
 enum { MOST_SHARED_BYTES = 227 * 1024 };
+static const uint64_t MOST_FAR_BYTES = UINT64_C(16) << 30;
 
 static int failed(const struct gpu *gpu, const char *call, enum cuda_result error, struct text *why)
 {
@@ -90,7 +91,7 @@ static int give_memory(struct litmus_device *device, const struct litmus_stress 
     uint64_t *keys = realloc(device->keys, device->keys_bytes);
     if (keys != NULL) device->keys = keys;
     const size_t places = (size_t)(device->test->places > 0 ? device->test->places : 1);
-    to->memory = gpu_buffer(gpu, MEMORY_BUFFER, lanes * stress->pitch * places);
+    to->memory = gpu_buffer(gpu, MEMORY_BUFFER, (lanes * stress->pitch * places) << to->far);
     to->scratch = gpu_buffer(gpu, SCRATCH_BUFFER, lanes * sizeof(uint32_t) * LITMUS_THREADS * LITMUS_SLOTS);
     to->keys = gpu_buffer(gpu, KEYS_BUFFER, device->keys_bytes);
     to->meetings = gpu_buffer(gpu, MEETINGS_BUFFER, stress->groups * (size_t)LITMUS_MEETING_BYTES);
@@ -111,6 +112,15 @@ static uint32_t shared_bytes(const struct litmus_device *device, const struct li
 static uint32_t helpers_of(const struct litmus_device *device, const struct litmus_stress *stress)
 {
     return device->layout[0].meets_cluster ? 0 : stress->helpers;
+}
+
+// Places lie no further apart than memory has room for.
+static uint32_t far_of(const struct litmus_device *device, const struct litmus_stress *stress)
+{
+    const uint64_t bytes = (uint64_t)stress->groups * LITMUS_LANES * stress->pitch * (uint64_t)device->test->places;
+    uint32_t far = stress->far;
+    while (far > 0 && bytes << far > MOST_FAR_BYTES) far--;
+    return far;
 }
 
 int litmus_device_fits(const struct litmus_device *device, const struct litmus_stress *stress)
@@ -143,7 +153,7 @@ static int launch(struct litmus_device *device, const struct litmus_stress *stre
     void *arguments[] = {&parameters->memory, &parameters->scratch, &parameters->keys,         &parameters->meetings,
                          &parameters->noise,  &parameters->groups,  &parameters->rounds,       &parameters->pitch,
                          &parameters->delay,  &parameters->warm,    &parameters->noise_rounds, &parameters->helpers,
-                         &parameters->near};
+                         &parameters->near,   &parameters->far};
     if (!litmus_device_fits(device, stress))
         return text_fail(why, "places %u bytes apart do not fit into shared memory", stress->pitch);
     return !failed(device->gpu, "cuLaunchKernelEx",
@@ -160,7 +170,8 @@ int litmus_device_try(struct litmus_device *device, const struct litmus_stress *
         .pitch = stress->pitch,
         .delay = stress->delay,
         .warm = stress->warm,
-        .near = stress->pitch >= 32 && (int)stress->near <= device->test->places ? stress->near : 0,
+        .far = far_of(device, stress),
+        .near = stress->far == 0 && stress->pitch >= 32 && (int)stress->near <= device->test->places ? stress->near : 0,
         .noise_rounds = stress->noise_rounds,
         .helpers = helpers_of(device, stress),
     };

@@ -15,11 +15,11 @@ static const char head[] = ".version 8.6\n.target sm_90a\n.address_size 64\n"
                            ".visible .entry litmus(.param .u64 memory, .param .u64 scratch, .param .u64 keys,\n"
                            "    .param .u64 meetings, .param .u64 noise, .param .u32 groups, .param .u32 rounds,\n"
                            "    .param .u32 pitch, .param .u32 delay, .param .u32 warm, .param .u32 noise_rounds,\n"
-                           "    .param .u32 helpers, .param .u32 near)\n";
+                           "    .param .u32 helpers, .param .u32 near, .param .u32 far)\n";
 
 static const char registers[] = ".reg .pred %q, %first, %again, %leader;\n"
                                 ".reg .b32 %lane, %warp, %cta, %group, %member, %groups, %rounds, %round, %pitch, "
-                                "%delay, %u, %v, %w, %tries, %began, %expected,\n"
+                                "%delay, %far, %u, %v, %w, %tries, %began, %expected,\n"
                                 "    %patience, %given, %offset, %row, %helpers;\n"
                                 ".reg .b64 %memory, %scratch, %keys, %meeting, %noise, %key, %at, %d, %e;\n";
 
@@ -30,6 +30,7 @@ static void write_begin(FILE *to, const struct litmus_layout *layout)
             "ld.param.u64 %%memory, [memory];\nld.param.u64 %%scratch, [scratch];\nld.param.u64 %%keys, [keys];\n"
             "ld.param.u64 %%meeting, [meetings];\nld.param.u64 %%noise, [noise];\nld.param.u32 %%groups, [groups];\n"
             "ld.param.u32 %%rounds, [rounds];\nld.param.u32 %%delay, [delay];\nld.param.u32 %%pitch, [pitch];\n"
+            "ld.param.u32 %%far, [far];\n"
             "mov.u32 %%u, %%tid.x;\n"
             "and.b32 %%lane, %%u, 31;\nshr.u32 %%warp, %%u, 5;\nmov.u32 %%cta, %%ctaid.x;\n"
             "div.u32 %%group, %%cta, %d;\nrem.u32 %%member, %%cta, %d;\nsetp.ge.u32 %%q, %%group, %%groups;\n"
@@ -47,7 +48,7 @@ static void write_addresses(FILE *to, const struct litmus *test, const struct li
             fprintf(
                 to,
                 "mad.lo.u32 %%u, %%groups, %d, %%group;\nmul.wide.u32 %%d, %%u, %%row;\ncvt.u64.u32 %%e, %%offset;\n"
-                "add.u64 %%d, %%d, %%e;\nadd.u64 %%g%d, %%memory, %%d;\n",
+                "add.u64 %%d, %%d, %%e;\nshl.b64 %%d, %%d, %%far;\nadd.u64 %%g%d, %%memory, %%d;\n",
                 i, i);
             continue;
         }
@@ -83,7 +84,8 @@ static void write_helper(FILE *to, const struct litmus *test, const struct litmu
     const int places = test->places * LITMUS_LANES;
     fprintf(to,
             "HELPER:\nmul.lo.u32 %%expected, %%rounds, %d;\nmul.lo.u32 %%w, %%pitch, %d;\nmov.u32 %%u, places;\n"
-            "add.u32 %%w, %%w, %%u;\nmad.lo.u32 %%w, %%lane, 128, %%w;\nmov.u32 %%tries, 0;\nDISTURB:\n",
+            "add.u32 %%w, %%w, %%u;\nmad.lo.u32 %%w, %%lane, 128, %%w;\nmov.u32 %%tries, 0;\n"
+            "mad.lo.u32 %%round, %%cta, 7919, %%warp;\nDISTURB:\n",
             test->threads * 2, places);
     for (int i = 0; i < 8; i++) fprintf(to, "st.volatile.shared::cta.u32 [%%w+%d], %%tries;\n", i * 4);
     if (layout->cluster > 1) {
@@ -91,8 +93,14 @@ static void write_helper(FILE *to, const struct litmus *test, const struct litmu
                 layout->cluster);
         for (int i = 0; i < 8; i++) fprintf(to, "st.volatile.shared::cluster.u32 [%%v+%d], %%tries;\n", i * 4);
     }
+    fprintf(to, "setp.eq.u32 %%q, %%far, 0;\n@%%q bra ENOUGH;\nmul.lo.u32 %%given, %%groups, %d;\n", test->places);
+    for (int i = 0; i < 4; i++)
+        fprintf(to, "mad.lo.u32 %%round, %%round, 1664525, 1013904223;\nshr.u32 %%u, %%round, 9;\n"
+                    "rem.u32 %%u, %%u, %%given;\nmul.wide.u32 %%d, %%u, %%row;\ncvt.u64.u32 %%e, %%offset;\n"
+                    "add.u64 %%d, %%d, %%e;\nshl.b64 %%d, %%d, %%far;\nadd.u64 %%d, %%memory, %%d;\n"
+                    "ld.relaxed.gpu.global.u32 %%u, [%%d];\n");
     fprintf(to,
-            "add.u32 %%tries, %%tries, 1;\nsetp.gt.u32 %%q, %%tries, %d;\n@%%q trap;\n"
+            "ENOUGH:\nadd.u32 %%tries, %%tries, 1;\nsetp.gt.u32 %%q, %%tries, %d;\n@%%q trap;\n"
             "ld.acquire.gpu.global.u32 %%u, [%%meeting];\nsetp.lt.u32 %%q, %%u, %%expected;\n@%%q bra DISTURB;\n",
             MEETING_TRIES);
     write_meeting(to, test, "%helpers", test->threads * 4 + 1);

@@ -8,8 +8,8 @@
 #include "litmus_layout.h"
 
 // The parameters of `litmus`, in this order.
-//   memory   places in global memory: (place * groups + group) * 32 + lane, each `pitch` bytes, a power of two of at
-//            least LITMUS_LEAST_PITCH; shared memory: place * 32 + lane
+//   memory   places in global memory: (place * groups + group) * 32 + lane, each `pitch` << `far` bytes; shared memory:
+//            place * 32 + lane, each `pitch` bytes, a power of two of at least LITMUS_LEAST_PITCH
 //   scratch  32 bits for each register: ((thread * LITMUS_SLOTS + register) * groups + group) * 32 + lane
 //   keys     64 bits for each try: (round * groups + group) * 32 + lane. LITMUS_SEEN_BITS for each value seen, the first
 //            lowest; bit 63: a wait or a loop was given up
@@ -20,11 +20,11 @@
 //            more
 //   helpers  warps of each CTA behind those of the test, which write shared memory with bank conflicts, their own and
 //            that of the next CTA of the cluster, and read global memory, until the last round is over. They have
-//            LITMUS_HELPER_BYTES behind the places
+//            LITMUS_HELPER_BYTES behind the places; with `far` they read places of other tries too
 //   delay    a thread waits a number of clocks below delay + 1, a power of two less 1, that its round gives
 struct litmus_parameters {
     uint64_t memory, scratch, keys, meetings, noise;
-    uint32_t groups, rounds, pitch, delay, warm, noise_rounds, helpers, near;
+    uint32_t groups, rounds, pitch, delay, warm, noise_rounds, helpers, near, far;
 };
 #define LITMUS_GAVE_UP ((uint64_t)1 << 63)
 enum {
