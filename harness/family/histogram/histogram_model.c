@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "atomic.h"
 #include "cluster.h"
 #include "histogram_case.h"
 #include "rules/cluster.h"
@@ -19,20 +18,13 @@ struct cluster {
     enum rule rule;
 };
 
-// red.shared::cluster.add.u32 of 1 at `address` by CTA `rank`.
-static void reduce(struct cluster *cluster, uint32_t rank, uint32_t address)
-{
-    uint32_t target = cluster_address_rank(address);
-    uint32_t word = (address - cluster_mapa(HISTOGRAM_SHARED_START, target)) / 4;
-    if (target != rank && cluster->has_exited[target]) cluster->rule = RULE_CLUSTER_EXITED;
-    cluster->bins[target][word] = (uint32_t)atomic_apply(ATOMIC_ADD_U32, cluster->bins[target][word], 1, 0);
-}
-
+// One more in a bin, which some CTA of the cluster owns: it faults if that one has exited.
 static void count_one(struct cluster *cluster, uint32_t rank, uint32_t i)
 {
     const struct histogram_job *job = &cluster->job;
     uint32_t bin = histogram_bin(histogram_value(cluster->c, i), job->nbins), owner = bin / job->cta_bins;
-    reduce(cluster, rank, cluster_mapa(HISTOGRAM_SHARED_START + 4 * (bin % job->cta_bins), owner));
+    if (owner != rank && cluster->has_exited[owner]) cluster->rule = RULE_CLUSTER_EXITED;
+    cluster->bins[owner][bin % job->cta_bins]++;
 }
 
 // The CTAs of the grid take the vectors in turn, as many as they have threads; in `own` the clusters do, and it does
