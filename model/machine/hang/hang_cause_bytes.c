@@ -31,8 +31,8 @@ void hang_add_line(struct machine_text *text, const struct hang_wait *wait, cons
                          hang_line(wait->cluster->machine, part->line, part->called_at, place, sizeof place));
 }
 
-// Another barrier of its CTA that has more bytes than it expects, and has its expect_tx or has never had one: bytes may
-// also come before their expect_tx.
+// Another barrier of its CTA that has more bytes than it expects, and has its expect_tx, or has never had one
+// while this one has no bytes at all: bytes may also come before their expect_tx.
 static const struct ledger *overfull(const struct hang_wait *wait)
 {
     const struct ledger_book *book = wait->cluster->flights->unit.ledgers;
@@ -40,7 +40,7 @@ static const struct ledger *overfull(const struct hang_wait *wait)
         const struct ledger *page = &book->page[i];
         if (!page->is_used || page == wait->barrier->page || page->rank != wait->rank) continue;
         if (page->total.complete_bytes > page->total.expect_bytes &&
-            (page->total.expect_bytes > 0 || !page->has_expect))
+            (page->total.expect_bytes > 0 || (!page->has_expect && wait->barrier->page->total.complete_bytes == 0)))
             return page;
     }
     return NULL;
