@@ -270,7 +270,9 @@ static const struct command_option option_rows[] = {
         'S', "schedule", "WHEN", schedule,
         "when asynchronous operations take effect: default, late (as late as is legal), early, shuffled (by the seed)",
         .value_at = schedule_at),
-    SETTING('t', "threads", "N", threads, "run clusters on N threads of this machine, 1 (default) to 64"),
+    SETTING('t', "threads", "N", threads,
+            "run clusters on N threads of this machine, 1 to 64; 0 (default): on all of its processors, where the "
+            "order of clusters cannot change what a kernel computes"),
     SETTING(0, "device", "NAME", device, "GPU to report: h200 (default) or h100", .value_at = device_at),
     SETTING(
         0, "bounds", "WHERE", bounds,

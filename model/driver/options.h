@@ -13,7 +13,7 @@
 // others are one of the words. `schedule` has them in the order of enum machine_policy, `device` in that of device.c.
 #define DRIVER_NUMBER_ROWS(X)                                                                                          \
     X(seed, "TMAREF_SEED", 0, UINT64_MAX)                                                                              \
-    X(threads, "TMAREF_THREADS", 1, 64)                                                                                \
+    X(threads, "TMAREF_THREADS", 0, 64)                                                                                \
     X(limit_instructions, "TMAREF_LIMIT_INSTRUCTIONS", 0, UINT64_MAX)                                                  \
     X(limit_seconds, "TMAREF_LIMIT_SECONDS", 0, UINT32_MAX)                                                            \
     X(limit_memory, "TMAREF_LIMIT_MEMORY", 0, UINT64_MAX)                                                              \

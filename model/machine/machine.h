@@ -97,11 +97,13 @@ int machine_module_depends(const struct machine_module *module);
 enum machine_policy { MACHINE_DEFAULT, MACHINE_LATE, MACHINE_EARLY, MACHINE_SHUFFLED };
 
 // `threads` of the host run clusters, 0: one. The same seed gives the same run, for any number of threads, as long as
-// the clusters of the launch do not speak to each other.
+// the clusters of the launch do not speak to each other. `only_alike`: one runs them all the same where they may, and
+// where the launch is short.
 struct machine_schedule {
     enum machine_policy policy;
     uint64_t seed;
     uint32_t threads;
+    int only_alike;
 };
 
 // 0: no limit. Instructions are those of warps, of all clusters together.

@@ -35,8 +35,8 @@ echo old >"$files/c"
 expect 0 'no kernel was recorded: .*/c is as it was' --coverage "$files/c" -- true
 expect 2 "--schedule is default, late, early or shuffled, not 'fast'" --schedule fast -- true
 expect 2 "--schedule is .*, not 'late early'" --schedule 'late early' -- true
-expect 2 "--threads takes a whole number from 1 to 64, not '65'" --threads 65 -- true
-expect 2 "--threads takes a whole number from 1 to 64, not '0'" --threads 0 -- true
+expect 2 "--threads takes a whole number from 0 to 64, not '65'" --threads 65 -- true
+expect 2 "--threads takes a whole number from 0 to 64, not '-1'" --threads -1 -- true
 expect 2 "--limit-seconds takes a whole number from 0 to 4294967295, not '-1'" --limit-seconds=-1 -- true
 expect 2 "--device is h200 or h100, not 'a100'" --device a100 -- true
 expect 2 "--cuda takes a whole number from 12000 to 99990, not '13.5'" --cuda 13.5 -- true

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A kernel that runs, in parts where it waits, and what kernels ask for behind it.
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -182,6 +183,17 @@ static void end_primary(struct driver *driver, const struct work_kernel *kernel,
     run->written = NULL;
 }
 
+// Without --threads, all processors that this process may use run a kernel whose results the order of clusters cannot
+// change.
+static struct machine_schedule schedule_of(const struct driver_options *options)
+{
+    cpu_set_t usable;
+    uint32_t threads = (uint32_t)options->threads;
+    if (threads == 0) threads = sched_getaffinity(0, sizeof usable, &usable) == 0 ? (uint32_t)CPU_COUNT(&usable) : 1;
+    return (struct machine_schedule){(enum machine_policy)options->schedule, options->seed, threads,
+                                     options->threads == 0};
+}
+
 static int begin(struct driver *driver, const struct work_kernel *kernel, struct kernel_run *run)
 {
     struct CUctx_st *context = driver_context();
@@ -197,8 +209,7 @@ static int begin(struct driver *driver, const struct work_kernel *kernel, struct
         .parameters = kernel->parameters,
         .global = allocations_regions(&driver->allocations),
         .number = run->number,
-        .schedule = {(enum machine_policy)driver->options.schedule, driver->options.seed,
-                     (uint32_t)driver->options.threads},
+        .schedule = schedule_of(&driver->options),
         .limits = {driver->options.limit_instructions, (double)driver->options.limit_seconds, signals_stop()},
         .print = print,
         .print_error = print_error,

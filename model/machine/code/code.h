@@ -265,6 +265,7 @@ struct machine_kernel {
     struct machine_special *special;
     uint32_t functions, specials, warp_bytes, module_local_bytes;
     uint32_t live_registers; // machine_module_registers(); 0: nobody has asked
+    int commutes;            // commute.h
     uint64_t dynamic_shared_at;
     struct machine_parameter *parameter;
     struct machine_variable *shared;

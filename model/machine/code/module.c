@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "budget.h"
+#include "commute.h"
 #include "decode.h"
 #include "device_call.h"
 
@@ -286,6 +287,7 @@ struct machine_kernel *machine_module_decoded(struct machine_module *module, int
         machine_kernel_free(decoded);
         return NULL;
     }
+    if (decoded != NULL) decoded->commutes = machine_kernel_commutes(decoded, ptx_program(module->front));
     return module->kernel[kernel] = decoded;
 }
 

@@ -4,19 +4,8 @@
 #include <string.h>
 
 #include "cluster.h"
-#include "form_number.h"
+#include "commute.h"
 #include "veil.h"
-
-// A load from global memory that others may answer, or an atomic.
-static int is_look(const struct ptx_choice *choice)
-{
-    const int order = choice->word[PTX_CLASS_ORDER],
-              is_load = choice->form >= PTX_FORM_LD && choice->form <= PTX_FORM_LDU;
-    const int is_atom = (choice->form >= PTX_FORM_ATOM_ADD && choice->form <= PTX_FORM_ATOM_VECTOR_HALF2) ||
-                        choice->form == PTX_FORM_ATOM_EXCH || choice->form == PTX_FORM_ATOM_CAS;
-    if (choice->spaces > 0 && choice->space[0] != PTX_GLOBAL) return 0;
-    return is_atom || (is_load && order != PTX_WORD_NONE && order != PTX_WEAK);
-}
 
 int machine_unseen_is_wanted(const struct machine *machine)
 {
@@ -24,7 +13,7 @@ int machine_unseen_is_wanted(const struct machine *machine)
     const struct cluster_registers of = cluster_registers(&machine->shape, (const uint32_t[3]){0, 0, 0});
     if (!machine_is_weak(machine) || of.nclusterid[0] * of.nclusterid[1] * of.nclusterid[2] == 1) return 0;
     for (uint32_t i = 0; i < program->ops; i++)
-        if (is_look(&program->op[i].choice)) return 1;
+        if (machine_is_look(&program->op[i].choice)) return 1;
     return 0;
 }
 

@@ -140,22 +140,26 @@ static struct machine_cluster *make_cluster(struct machine *machine)
     return NULL;
 }
 
+// It is as one that was just made.
+static void clear_cluster(struct machine_cluster *cluster)
+{
+    memset(cluster->memory[0].bytes, 0, cluster->machine->shared_bytes * cluster->ctas);
+    cluster->shared.exited = 0;
+    memset(&cluster->number, 0, sizeof *cluster - offsetof(struct machine_cluster, number));
+}
+
 static struct machine_cluster *take_spare(struct machine *machine)
 {
     struct machine_cluster *cluster = machine->spare;
     if (cluster == NULL) return NULL;
     machine->spare = cluster->next_spare;
-    memset(cluster->memory[0].bytes, 0, machine->shared_bytes * cluster->ctas);
-    cluster->shared.exited = 0;
-    memset(&cluster->number, 0, sizeof *cluster - offsetof(struct machine_cluster, number));
+    clear_cluster(cluster);
     return cluster;
 }
 
-struct machine_cluster *machine_cluster_open(struct machine *machine, uint64_t number)
+static int start(struct machine_cluster *cluster, uint64_t number)
 {
-    struct machine_cluster *cluster = take_spare(machine);
-    if (cluster == NULL) cluster = make_cluster(machine);
-    if (cluster == NULL) return NULL;
+    const struct machine *machine = cluster->machine;
     cluster->number = number;
     cluster->progress = 1;
     cluster->random = mixed(machine->launch->schedule.seed) ^ mixed(number + 1);
@@ -165,18 +169,37 @@ struct machine_cluster *machine_cluster_open(struct machine *machine, uint64_t n
         cluster->live_ctas++;
     }
     if (is_started) machine_hold_begin(cluster);
-    if (is_started && machine_flights_open(cluster) && machine_veil_open(cluster)) return cluster;
+    return is_started && machine_flights_open(cluster) && machine_veil_open(cluster);
+}
+
+struct machine_cluster *machine_cluster_open(struct machine *machine, uint64_t number)
+{
+    struct machine_cluster *cluster = take_spare(machine);
+    if (cluster == NULL) cluster = make_cluster(machine);
+    if (cluster == NULL || start(cluster, number)) return cluster;
     free_cluster(cluster);
     return NULL;
+}
+
+static void end_cluster(struct machine_cluster *cluster)
+{
+    machine_flights_end(cluster);
+    machine_veil_close(cluster);
+    for (uint32_t rank = 0; rank < cluster->ctas; rank++)
+        for (uint32_t i = 0; i < cluster->cta[rank].warps; i++) machine_warp_end(&cluster->cta[rank].warp[i]);
+}
+
+int machine_cluster_again(struct machine_cluster *cluster, uint64_t number)
+{
+    end_cluster(cluster);
+    clear_cluster(cluster);
+    return start(cluster, number);
 }
 
 void machine_cluster_close(struct machine_cluster *cluster)
 {
     struct machine *machine = cluster->machine;
-    machine_flights_end(cluster);
-    machine_veil_close(cluster);
-    for (uint32_t rank = 0; rank < cluster->ctas; rank++)
-        for (uint32_t i = 0; i < cluster->cta[rank].warps; i++) machine_warp_end(&cluster->cta[rank].warp[i]);
+    end_cluster(cluster);
     cluster->next_spare = machine->spare;
     machine->spare = cluster;
 }

@@ -10,6 +10,8 @@
 // Cluster `number` of the grid, at its start; NULL if there is no memory. What a closed one had is kept for the next,
 // until the launch is over.
 struct machine_cluster *machine_cluster_open(struct machine *machine, uint64_t number);
+// One that is done begins as another. 0 if there is no memory.
+int machine_cluster_again(struct machine_cluster *cluster, uint64_t number);
 void machine_cluster_close(struct machine_cluster *cluster);
 void machine_clusters_free(struct machine *machine);
 

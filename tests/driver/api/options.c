@@ -49,7 +49,7 @@ void show_bad_options(void)
     static const char *const wrong[][3] = {
         {"TMAREF_SCHEDULE", "lat", "TMAREF_SCHEDULE is 'lat', which is not one of: default late early shuffled"},
         {"TMAREF_DEVICE", "h1000", "TMAREF_DEVICE is 'h1000', which is not one of: h200 h100"},
-        {"TMAREF_THREADS", "65", "TMAREF_THREADS is '65', which is not a whole number from 1 to 64"},
+        {"TMAREF_THREADS", "65", "TMAREF_THREADS is '65', which is not a whole number from 0 to 64"},
         {"TMAREF_SEED", "99999999999999999999", "TMAREF_SEED is '99999999999999999999'"},
         {"TMAREF_DUMP", "nothing", "'nothing' is not a place, a thread or a list"}};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
