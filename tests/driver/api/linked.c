@@ -198,7 +198,7 @@ static void show_bad_objects(const struct image *whole)
                   {HEAD, offsetof(Elf64_Ehdr, e_shoff), LONG, UINT64_MAX, no_object},
                   {HEAD, offsetof(Elf64_Ehdr, e_shoff), LONG, MOST_BYTES, no_object},
                   {HEAD, offsetof(Elf64_Ehdr, e_shnum), 2, 100, no_object},
-                  {HEAD, offsetof(Elf64_Ehdr, e_shnum), 2, 0, no_code},
+                  {HEAD, offsetof(Elf64_Ehdr, e_shnum), 2, 0, no_object},
                   {NAMES, offsetof(Elf64_Shdr, sh_type), WORD, SHT_NOBITS, no_object},
                   {NAMES, offsetof(Elf64_Shdr, sh_offset), LONG, UINT64_MAX, no_object},
                   {NAMES, offsetof(Elf64_Shdr, sh_size), LONG, MOST_BYTES, no_object},
