@@ -24,6 +24,10 @@ int cusparseCreateDnMat(pointer *to, int64_t rows, int64_t columns, int64_t lead
 int cusparseCreateSpVec(pointer *to, int64_t size, int64_t count, pointer indices, pointer values, int index_type,
                         int base, int type);
 int cusparseDestroySpMat(pointer matrix);
+int cusparseDestroyDnMat(pointer matrix);
+int cusparseDestroyDnVec(pointer vector);
+int cusparseDestroySpVec(pointer vector);
+int cusparseDestroyMatDescr(pointer description);
 int cusparseSpMatGetSize(pointer matrix, int64_t *rows, int64_t *columns, int64_t *count);
 int cusparseSpMatSetAttribute(pointer matrix, int attribute, const int *value, size_t bytes);
 int cusparseCsrSetPointers(pointer matrix, pointer offsets, pointer indices, pointer values);
@@ -101,6 +105,21 @@ static double element(int row, int column)
     return value % 2 ? value - 4 : 0;
 }
 
+// What the test has made: it is destroyed at the end.
+enum { MOST_MADE = 1024 };
+static struct {
+    pointer thing;
+    int (*destroy)(pointer thing);
+} made[MOST_MADE];
+static int things;
+
+static void keep(pointer thing, int (*destroy)(pointer thing))
+{
+    HOLDS(things < MOST_MADE);
+    made[things].thing = thing;
+    made[things++].destroy = destroy;
+}
+
 // The same matrix, or its upper N x N part, in three formats.
 struct given {
     pointer matrix;
@@ -130,6 +149,7 @@ static struct given make(int format, int base, int rows)
         HOLDS((format == FORMAT_CSR ? cusparseCreateCsr : cusparseCreateCsc)(&it.matrix, rows, N, it.count, it.offsets,
                                                                              it.indices, it.values, INDEX_32I,
                                                                              INDEX_32I, base, CUDA_R_64F) == 0);
+    keep(it.matrix, cusparseDestroySpMat);
     return it;
 }
 
@@ -149,7 +169,9 @@ static void check_product(const struct given *it, int operation, int order, int 
     for (int i = 0; i < inner * K; i++) x[i] = i % 5 - 2;
     for (int i = 0; i < rows * K; i++) y[i] = i;
     HOLDS(cusparseCreateDnMat(&x_matrix, x_rows, x_columns, x_leading, x, CUDA_R_64F, order) == 0);
+    keep(x_matrix, cusparseDestroyDnMat);
     HOLDS(cusparseCreateDnMat(&y_matrix, rows, K, leading, y, CUDA_R_64F, order) == 0);
+    keep(y_matrix, cusparseDestroyDnMat);
     HOLDS(cusparseSpMM(handle, operation, x_operation, &alpha, it->matrix, x_matrix, &beta, y_matrix, CUDA_R_64F, 0,
                        NULL) == 0);
     done();
@@ -176,7 +198,9 @@ static void products(void)
         pointer x_vector = NULL, y_vector = NULL;
         for (int k = 0; k < M; k++) x[k] = k + 1, y[k] = NAN;
         HOLDS(cusparseCreateDnVec(&x_vector, operation ? M : N, x, CUDA_R_64F) == 0);
+        keep(x_vector, cusparseDestroyDnVec);
         HOLDS(cusparseCreateDnVec(&y_vector, operation ? N : M, y, CUDA_R_64F) == 0);
+        keep(y_vector, cusparseDestroyDnVec);
         HOLDS(cusparseSpMV(handle, operation, &one, it.matrix, x_vector, &zero, y_vector, CUDA_R_64F, 0, NULL) == 0);
         done();
         for (int row = 0; row < (operation ? N : M); row++) {
@@ -184,7 +208,6 @@ static void products(void)
             for (int k = 0; k < (operation ? M : N); k++) sum += op_element(operation, row, k) * x[k];
             HOLDS(y[row] == sum);
         }
-        HOLDS(cusparseDestroySpMat(it.matrix) == 0);
     }
 }
 
@@ -194,6 +217,7 @@ static void conversions(void)
     pointer matrix = NULL, empty;
     int64_t rows, columns, count;
     HOLDS(cusparseCreateDnMat(&matrix, M, N, N + 1, dense, CUDA_R_64F, ORDER_ROW) == 0);
+    keep(matrix, cusparseDestroyDnMat);
     for (int i = 0; i < 6; i++) {
         const struct given it = make(FORMAT_CSR + i % 3, i / 3, M);
         struct given to = make(FORMAT_CSR + i % 3, i / 3, M);
@@ -244,7 +268,9 @@ static void check_triangle(struct given *it, int fill, int diagonal, int operati
     HOLDS(cusparseSpMatSetAttribute(it->matrix, 0, &fill, sizeof fill) == 0);
     HOLDS(cusparseSpMatSetAttribute(it->matrix, 1, &diagonal, sizeof diagonal) == 0);
     HOLDS(cusparseCreateDnVec(&x_vector, N, x, CUDA_R_64F) == 0);
+    keep(x_vector, cusparseDestroyDnVec);
     HOLDS(cusparseCreateDnVec(&y_vector, N, y, CUDA_R_64F) == 0);
+    keep(y_vector, cusparseDestroyDnVec);
     HOLDS(cusparseSpSV_solve(handle, operation, &alpha, it->matrix, x_vector, y_vector, CUDA_R_64F, 0, NULL) == 0);
     done();
     for (int row = 0; row < N; row++) {
@@ -292,6 +318,8 @@ static void products_of_both(void)
     HOLDS(cusparseSpGEMM_copy(handle, 0, 0, &two, a.matrix, b.matrix, &one, c.matrix, CUDA_R_64F, 0, NULL) ==
           CUSPARSE_STATUS_NOT_SUPPORTED);
     HOLDS(cusparseCreateMatDescr(&from_zero) == 0 && cusparseCreateMatDescr(&from_one) == 0);
+    keep(from_zero, cusparseDestroyMatDescr);
+    keep(from_one, cusparseDestroyMatDescr);
     HOLDS(cusparseSetMatIndexBase(from_one, 1) == 0);
     HOLDS(cusparseXcsrgeam2Nnz(handle, M, N, from_zero, a.count, a.offsets, a.indices, from_zero, a.count, a.offsets,
                                a.indices, from_one, c.offsets, &total, NULL) == 0);
@@ -311,7 +339,9 @@ static void samples(void)
     pointer x_matrix = NULL, y_matrix = NULL;
     for (int i = 0; i < MOST; i++) x[i] = i % 5, y[i] = i % 7;
     HOLDS(cusparseCreateDnMat(&x_matrix, M, K, M, x, CUDA_R_64F, ORDER_COLUMN) == 0);
+    keep(x_matrix, cusparseDestroyDnMat);
     HOLDS(cusparseCreateDnMat(&y_matrix, N, K, K, y, CUDA_R_64F, ORDER_ROW) == 0);
+    keep(y_matrix, cusparseDestroyDnMat);
     HOLDS(cusparseSDDMM(handle, 0, 1, &two, x_matrix, y_matrix, &minus, c.matrix, CUDA_R_64F, 0, NULL) == 0);
     done();
     for (int column = 0; column < N; column++)
@@ -342,6 +372,7 @@ static void incomplete(void)
     }
     offsets[N] = count + 1;
     HOLDS(cusparseCreateMatDescr(&description) == 0 && cusparseSetMatIndexBase(description, 1) == 0);
+    keep(description, cusparseDestroyMatDescr);
     HOLDS(cusparseCreateCsrilu02Info(&info) == 0);
     HOLDS(cusparseDcsrilu02(handle, N, count, description, lu, offsets, indices, info, 0, NULL) == 0);
     HOLDS(cusparseXcsrilu02_zeroPivot(handle, info, &position) == 0 && position == -1);
@@ -369,7 +400,9 @@ static void vectors(void)
     for (int i = 0; i < 3; i++) indices[i] = 2 * i, values[i] = i + 1;
     for (int i = 0; i < N; i++) y[i] = 10 * i;
     HOLDS(cusparseCreateSpVec(&x_vector, N, 3, indices, values, INDEX_32I, 0, CUDA_R_64F) == 0);
+    keep(x_vector, cusparseDestroySpVec);
     HOLDS(cusparseCreateDnVec(&y_vector, N, y, CUDA_R_64F) == 0);
+    keep(y_vector, cusparseDestroyDnVec);
     HOLDS(cusparseSpVV(handle, 0, x_vector, y_vector, &result, CUDA_R_64F, NULL) == 0 && result == 160);
     HOLDS(cusparseAxpby(handle, &two, x_vector, &half, y_vector) == 0);
     HOLDS(cusparseGather(handle, y_vector, x_vector) == 0);
@@ -389,8 +422,12 @@ static void mistakes(void)
     pointer x_vector = NULL, y_vector = NULL, short_vector = NULL, host_vector = NULL;
     HOLDS(cusparseCreateDnVec(&x_vector, N, x, CUDA_R_64F) == 0 &&
           cusparseCreateDnVec(&y_vector, M, y, CUDA_R_64F) == 0);
+    keep(x_vector, cusparseDestroyDnVec);
+    keep(y_vector, cusparseDestroyDnVec);
     HOLDS(cusparseCreateDnVec(&short_vector, N - 1, x, CUDA_R_64F) == 0);
+    keep(short_vector, cusparseDestroyDnVec);
     HOLDS(cusparseCreateDnVec(&host_vector, N, host, CUDA_R_64F) == 0);
+    keep(host_vector, cusparseDestroyDnVec);
     HOLDS(cusparseSpMV(NULL, 0, &one, it.matrix, x_vector, &one, y_vector, CUDA_R_64F, 0, NULL) ==
           CUSPARSE_STATUS_NOT_INITIALIZED);
     HOLDS(cusparseSpMV(handle, 0, &one, it.matrix, short_vector, &one, y_vector, CUDA_R_64F, 0, NULL) ==
@@ -420,6 +457,10 @@ int main(void)
     incomplete();
     vectors();
     mistakes();
+    while (things > 0) {
+        things--;
+        HOLDS(made[things].destroy(made[things].thing) == 0);
+    }
     HOLDS(cusparseDestroy(handle) == 0);
     return failed;
 }
