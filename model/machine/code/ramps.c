@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "handler.h"
 #include "special.h"
 #include "visit.h"
@@ -176,17 +177,23 @@ static int settle(struct plan *plan)
 
 // --- What is kept of it ----------------------------------------------------------------------------------------------
 
+// The number of a new ramp; NO_RAMP if there is no room for it.
+static uint8_t add_place(struct machine_ramps *ramps, const struct machine_operand *operand)
+{
+    const struct machine_ramp_place place = {.slot = operand->slot, .file = operand->file};
+    if (ramps->count == NO_RAMP || !ARRAY_ADD(ramps->place, ramps->count, place)) return NO_RAMP;
+    return (uint8_t)(ramps->count - 1);
+}
+
 static void add_written(void *context, const struct machine_code *code, const struct machine_operand *operand,
                         int is_written)
 {
     struct plan *plan = context;
-    struct machine_ramps *ramps = plan->ramps;
     (void)code;
     if (!machine_is_in_frame(operand) || !is_written) return;
     const uint32_t unit = machine_unit_of(operand->slot);
-    if (plan->even[unit] == MACHINE_UNLIKE || plan->number[unit] != NO_RAMP) return;
-    plan->number[unit] = (uint8_t)ramps->count;
-    ramps->place[ramps->count++] = (struct machine_ramp_place){.slot = operand->slot, .file = operand->file};
+    if (plan->even[unit] != MACHINE_UNLIKE && plan->number[unit] == NO_RAMP)
+        plan->number[unit] = add_place(plan->ramps, operand);
 }
 
 // The number of the ramp that an operand is; NO_RAMP if there is no room for it.
@@ -196,9 +203,7 @@ static uint8_t number_of(const struct plan *plan, const struct machine_operand *
     if (machine_is_in_frame(operand)) return plan->number[machine_unit_of(operand->slot)];
     for (uint32_t i = ramps->registers; i < ramps->count; i++)
         if (ramps->place[i].slot == operand->slot && ramps->place[i].file == operand->file) return (uint8_t)i;
-    if (ramps->count == NO_RAMP) return NO_RAMP;
-    ramps->place[ramps->count] = (struct machine_ramp_place){.slot = operand->slot, .file = operand->file};
-    return (uint8_t)ramps->count++;
+    return add_place(ramps, operand);
 }
 
 static const struct machine_special *renewed_of(const struct plan *plan, const struct machine_operand *operand)
@@ -367,9 +372,8 @@ void machine_ramps_prepare(const struct machine_kernel *kernel, uint32_t spellin
     plan.even = calloc(plan.units + 1u, 1);
     plan.number = calloc(plan.units + 1u, 1);
     ramps->code = calloc(function->codes + 1u, sizeof *ramps->code);
-    ramps->place = calloc(NO_RAMP, sizeof *ramps->place);
     const int has_memory = plan.visits.written != NULL && plan.even != NULL && plan.number != NULL;
-    if (!has_memory || ramps->code == NULL || ramps->place == NULL || !plan_ramps(&plan)) machine_ramps_free(ramps);
+    if (!has_memory || ramps->code == NULL || !plan_ramps(&plan)) machine_ramps_free(ramps);
     free(plan.visits.written);
     free(plan.even);
     free(plan.number);
