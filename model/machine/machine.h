@@ -97,13 +97,11 @@ int machine_module_depends(const struct machine_module *module);
 enum machine_policy { MACHINE_DEFAULT, MACHINE_LATE, MACHINE_EARLY, MACHINE_SHUFFLED };
 
 // `threads` of the host run clusters, 0: one. The same seed gives the same run, for any number of threads, as long as
-// the clusters of the launch do not speak to each other. `only_alike`: one runs them all the same where they may, and
-// where the launch is short.
+// the clusters of the launch do not speak to each other.
 struct machine_schedule {
     enum machine_policy policy;
     uint64_t seed;
     uint32_t threads;
-    int only_alike;
 };
 
 // 0: no limit. Instructions are those of warps, of all clusters together.
@@ -152,6 +150,8 @@ struct machine_child {
 //   is_untouched       has nobody written global memory at that address, nor read it? With describe_context. NULL: not
 //                      known
 //   hung               takes the state of a launch that hangs or has reached a limit (hang.h), while it is there
+//   only_alike         more than one of schedule.threads only where the order of clusters cannot matter (commute.h), and
+//                      where the launch is long
 //   may_wait           machine_go_on() returns where the launch waits for memory that others write
 //   written            takes what the launch writes, under LATE and SHUFFLED; NULL: nobody
 //   before             what the launch in front has written, if this one is programmatic: under LATE and SHUFFLED it
@@ -173,6 +173,7 @@ struct machine_launch {
     uint64_t number; // event_origin.launch
     uint32_t stack_bytes;
     struct machine_schedule schedule;
+    int only_alike;
     struct machine_limits limits;
     const struct observer *observer;
     int hears_ranges; // the observer: one weak access to global memory of lanes that lie side by side

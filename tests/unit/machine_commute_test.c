@@ -66,7 +66,7 @@ TEST(COMMUTE__a_kernel_in_whose_clusters_nobody_hears_of_another)
 TEST(COMMUTE__several_threads_compute_what_one_does)
 {
     const struct launch_of one = {.grid = CTAS, .block = 32},
-                           several = {.grid = CTAS, .block = 32, .schedule = {0, 0, 4, 1}};
+                           several = {.grid = CTAS, .block = 32, .schedule = {.threads = 4}, .only_alike = 1};
     const struct ran *alone = run_well(COUNTS, one), *together = run_well(COUNTS, several);
     for (uint32_t i = 0; i < CTAS; i++) {
         uint32_t value = i;

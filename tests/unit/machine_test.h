@@ -34,6 +34,7 @@ struct launch_of {
     void (*print)(void *context, const char *text, size_t bytes);
     void *print_context;
     struct machine_heap *heap;
+    int only_alike;
 };
 
 // What it returns is there until two more have run.
@@ -59,6 +60,7 @@ static inline struct ran *run_text(const char *text, struct launch_of of)
         .parameters = &out,
         .global = &global,
         .schedule = of.schedule,
+        .only_alike = of.only_alike,
         .limits = of.limits,
         .observer = of.observer,
         .print = of.print,

@@ -54,7 +54,7 @@ static int count_bad(const char *text, enum machine_policy policy)
     struct machine_module *module = machine_module_open(text, strlen(text), &errors);
     ck_assert_msg(module != NULL, "%u: %s", errors.item[0].line, errors.item[0].message);
     for (uint64_t seed = 0; seed < SEEDS; seed++)
-        bad += run_bad(module, (struct machine_schedule){policy, seed, 1 + seed % 2, 0});
+        bad += run_bad(module, (struct machine_schedule){policy, seed, 1 + seed % 2});
     ck_assert(machine_module_depends(module));
     machine_module_close(module);
     return bad;

@@ -190,8 +190,7 @@ static struct machine_schedule schedule_of(const struct driver_options *options)
     cpu_set_t usable;
     uint32_t threads = (uint32_t)options->threads;
     if (threads == 0) threads = sched_getaffinity(0, sizeof usable, &usable) == 0 ? (uint32_t)CPU_COUNT(&usable) : 1;
-    return (struct machine_schedule){(enum machine_policy)options->schedule, options->seed, threads,
-                                     options->threads == 0};
+    return (struct machine_schedule){(enum machine_policy)options->schedule, options->seed, threads};
 }
 
 static int begin(struct driver *driver, const struct work_kernel *kernel, struct kernel_run *run)
@@ -210,6 +209,7 @@ static int begin(struct driver *driver, const struct work_kernel *kernel, struct
         .global = allocations_regions(&driver->allocations),
         .number = run->number,
         .schedule = schedule_of(&driver->options),
+        .only_alike = driver->options.threads == 0,
         .limits = {driver->options.limit_instructions, (double)driver->options.limit_seconds, signals_stop()},
         .print = print,
         .print_error = print_error,

@@ -366,7 +366,7 @@ static uint32_t most_helpers(const struct grid *grid)
     const struct machine_launch *launch = grid->machine->launch;
     uint64_t wanted = launch->schedule.threads;
     if (launch->observer != NULL || launch->looker != NULL || grid->machine->is_spoken) return 0;
-    if (launch->schedule.only_alike && !grid->is_alike) return 0;
+    if (launch->only_alike && !grid->is_alike) return 0;
     if (wanted > grid->clusters) wanted = grid->clusters;
     if (wanted > MOST_HOST_THREADS) wanted = MOST_HOST_THREADS;
     return wanted > 1 ? (uint32_t)wanted - 1 : 0;
@@ -410,7 +410,7 @@ void grid_work(struct grid *grid)
     const struct machine_launch *launch = grid->machine->launch;
     grid->is_alike = is_alike(grid->machine);
     grid->may_help = most_helpers(grid);
-    if (!launch->schedule.only_alike) start_helpers(grid);
+    if (!launch->only_alike) start_helpers(grid);
     clock_gettime(CLOCK_MONOTONIC, &grid->work_since);
     grid->begun_before = grid->begun;
     work(grid, 1);
