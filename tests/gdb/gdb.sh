@@ -6,11 +6,7 @@ set -u
 source=$1 cc=$2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-skip() { echo "skipped: $1"; exit 77; }
-
-command -v gdb >/dev/null || skip "there is no gdb here"
-[ "$(gdb -nx -batch -ex 'python print(6 * 7)' 2>&1)" = 42 ] || skip "gdb has no Python here"
-gdb -nx -batch -ex run -ex 'print $_exitcode' true 2>&1 | grep -q '= 0$' || skip "gdb cannot start a program here"
+. "$(dirname "${BASH_SOURCE[0]}")/able.sh"
 
 # The program has the tensor at a fixed address, and its map; its tile is the one that a load without swizzle leaves.
 cat >"$work/program.c" <<'END'
