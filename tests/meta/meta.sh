@@ -93,7 +93,8 @@ check_pages() {
     done | offences
 }
 
-# The folders of the model and whom they may use, as docs/architecture.md shows them; and the files and functions that it names are there.
+# The folders of the model and whom they may use, as docs/architecture.md shows them. The files that it names are there, and the functions of
+# docs/paths.md, which dev.whereis holds against runs.
 check_layers() {
     {
         diff <(sed -nE '/^### The floors/q; s/^\| `([a-z]+)` \| .* \| ([a-z -]+) \|$/\1 \2/p' docs/architecture.md) \
@@ -104,9 +105,9 @@ check_layers() {
             [ -f "$file" ] || [ -n "$(git ls-files "model/machine/**$file" "model/driver/**$file" "model/look/$file")" ] ||
                 echo "docs/architecture.md: there is no $file"
         done
-        sed -nE 's/^\| `([a-z_]+\/[a-z_/]+\.[ch])` \| (.*)/\1 \2/p' docs/architecture.md | while read -r file words; do
-            grep -oE '`[a-z_]+\(\)`' <<<"$words" | tr -d '`)' | while read -r name; do
-                grep -qF -- "$name" "$file" || echo "docs/architecture.md: there is no $name) in $file"
+        sed -nE 's/^\| `([a-z_]+\/[a-z_/]+\.[ch])` \| (.*)/\1 \2/p' docs/paths.md | while read -r file words; do
+            grep -oE '`[A-Za-z0-9_]+\(\)`' <<<"$words" | tr -d '`)' | while read -r name; do
+                grep -qF -- "${name%[0-9](}" "$file" || echo "docs/paths.md: there is no $name) in $file"
             done
         done
     } | offences
