@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "flow.h"
 #include "form_number.h"
 
 static const struct ptx_type_row types[PTX_TYPES] = {
@@ -324,4 +325,22 @@ int ptx_form_next(const struct ptx_spelling *spelling, int form)
     for (; form < PTX_FORMS; form++)
         if (*forms[form].opcode == *spelling->opcode && strcmp(forms[form].opcode, spelling->opcode) == 0) return form;
     return -1;
+}
+
+enum ptx_flow ptx_flow_of(const struct ptx_choice *choice)
+{
+    switch ((enum ptx_form_number)choice->form) {
+    case PTX_FORM_BRA:
+        return PTX_FLOW_BRANCH;
+    case PTX_FORM_BRX_IDX:
+        return PTX_FLOW_BRANCH_LIST;
+    case PTX_FORM_CALL:
+        return PTX_FLOW_CALL;
+    case PTX_FORM_RET:
+    case PTX_FORM_EXIT:
+    case PTX_FORM_TRAP:
+        return PTX_FLOW_END;
+    default:
+        return PTX_FLOW_ON;
+    }
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "form_number.h"
+#include "flow.h"
 
 enum { WORD_BITS = 64, MOST_SET_WORDS = 1 << 23 };
 
@@ -66,10 +66,10 @@ static uint16_t written_of(struct live *live, uint32_t op)
     const struct ptx_choice *choice = &live->program->op[op].choice;
     uint16_t written = IS_KNOWN;
     if (live->written[op] != 0) return live->written[op];
-    const int rules = choice->form == PTX_FORM_CALL ? 0 : ptx_operand_rules(choice, rule);
+    const int is_call = ptx_flow_of(choice) == PTX_FLOW_CALL, rules = is_call ? 0 : ptx_operand_rules(choice, rule);
     for (int i = 0; i < rules; i++)
         if (rule[i].is_written) written |= (uint16_t)(1 << i);
-    if (choice->form == PTX_FORM_CALL) written |= 1 << 1; // what comes back
+    if (is_call) written |= 1 << 1; // what comes back
     if (strncmp(ptx_form_row(choice->form)->opcode, "wgmma.mma", 9) == 0) written |= IS_PRODUCT;
     return live->written[op] = written;
 }
@@ -155,14 +155,9 @@ static int open_names(struct live *live)
 
 // --- Blocks ----------------------------------------------------------------------------------------------------------
 
-static enum ptx_form_number form_of(const struct live *live, uint32_t instruction)
+static int leaves(const struct live *live, uint32_t instruction)
 {
-    return live->program->op[live->function->instruction[instruction].op].choice.form;
-}
-
-static int is_end(enum ptx_form_number form)
-{
-    return form == PTX_FORM_RET || form == PTX_FORM_EXIT || form == PTX_FORM_TRAP;
+    return ptx_flow_leaves(ptx_flow_of(&live->program->op[live->function->instruction[instruction].op].choice));
 }
 
 typedef void targets(struct live *live, uint32_t instruction, void *context);
@@ -194,11 +189,9 @@ static int open_blocks(struct live *live)
     live->block_of = calloc(count + 1u, sizeof *live->block_of);
     if (live->block_of == NULL) return 0;
     for (uint32_t i = 0; i < count; i++) {
-        const enum ptx_form_number form = form_of(live, i);
-        if (form == PTX_FORM_BRA || form == PTX_FORM_BRX_IDX || is_end(form)) {
-            each_target(live, i, mark_target, NULL);
-            live->block_of[i + 1] = 1;
-        }
+        if (!leaves(live, i)) continue;
+        each_target(live, i, mark_target, NULL);
+        live->block_of[i + 1] = 1;
     }
     for (uint32_t i = 0; i < count; i++) live->blocks += i == 0 || live->block_of[i];
     live->block = calloc(live->blocks + 1u, sizeof *live->block);
@@ -207,9 +200,7 @@ static int open_blocks(struct live *live)
         if (i > 0 && live->block_of[i]) block++;
         if (i == 0 || live->block_of[i]) live->block[block].first = i;
         live->block[block].end = i + 1;
-        const int goes =
-            is_end(form_of(live, i)) || form_of(live, i) == PTX_FORM_BRA || form_of(live, i) == PTX_FORM_BRX_IDX;
-        live->block[block].falls_through = i + 1 < count && (!goes || function->instruction[i].is_guarded);
+        live->block[block].falls_through = i + 1 < count && (!leaves(live, i) || function->instruction[i].is_guarded);
     }
     for (uint32_t b = 0; b < live->blocks; b++)
         for (uint32_t i = live->block[b].first; i < live->block[b].end; i++) live->block_of[i] = b;
@@ -276,7 +267,7 @@ static uint32_t count_words(const struct live *live, const uint64_t *set)
 static uint32_t callee_words(struct live *live, const struct ptx_instruction *instruction)
 {
     const struct ptx_operand *called = &live->function->operand[instruction->first];
-    if (live->program->op[instruction->op].choice.form != PTX_FORM_CALL || live->callee == NULL) return 0;
+    if (live->callee == NULL || ptx_flow_of(&live->program->op[instruction->op].choice) != PTX_FLOW_CALL) return 0;
     return live->callee(live->context, called->kind == PTX_OPERAND_FUNCTION ? called->index : UINT32_MAX);
 }
 

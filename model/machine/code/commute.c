@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "commute.h"
 
+#include "flow.h"
 #include "form_number.h"
 
 static int is_strong(const struct ptx_choice *choice)
@@ -52,7 +53,7 @@ static int commutes(const struct ptx_program *program, const struct ptx_function
                     const struct ptx_instruction *instruction)
 {
     const struct ptx_choice *choice = &program->op[instruction->op].choice;
-    if (choice->form == PTX_FORM_CALL) return !calls_system(program, &function->operand[instruction->first]);
+    if (ptx_flow_of(choice) == PTX_FLOW_CALL) return !calls_system(program, &function->operand[instruction->first]);
     if (is_wide_fence(choice) || is_reduction(choice)) return 0;
     if (is_near(choice)) return 1;
     return !is_atomic(choice) && !is_strong(choice);

@@ -9,7 +9,7 @@
 #include "again.h"
 #include "alu.h"
 #include "decoder.h"
-#include "form_number.h"
+#include "flow.h"
 #include "handler.h"
 #include "needed.h"
 #include "ramps.h"
@@ -180,7 +180,7 @@ static void add_operands(struct decoder *decoder, const struct ptx_instruction *
 {
     const struct ptx_operand *operand = &decoder->source->operand[instruction->first];
     struct ptx_operand_rule rule[PTX_MOST_OPERANDS];
-    if (choice->form == PTX_FORM_CALL) {
+    if (ptx_flow_of(choice) == PTX_FLOW_CALL) {
         for (uint32_t list = 1; list <= 2; list++)
             for (uint64_t i = 0; i < operand[list].bits; i++)
                 machine_argument_add(decoder, &decoder->source->operand[operand[list].index + i]);
@@ -218,12 +218,13 @@ static void decode_instruction(struct decoder *decoder, uint32_t number)
     add_asides(decoder, &decoder->before, NULL, number);
     struct machine_code *code = add_code(decoder, instruction, number, first, operands);
     code->handler = handler;
-    if (choice->form == PTX_FORM_CALL && decoder->source->operand[instruction->first].kind != PTX_OPERAND_FUNCTION)
+    const enum ptx_flow flow = ptx_flow_of(choice);
+    if (flow == PTX_FLOW_CALL && decoder->source->operand[instruction->first].kind != PTX_OPERAND_FUNCTION)
         code->handler = machine_call_indirect;
     code->alu = alu;
     code->choice = choice;
     code->target = target_of(decoder, instruction);
-    if (choice->form == PTX_FORM_BRA) code->kind = MACHINE_BRANCH;
+    if (flow == PTX_FLOW_BRANCH) code->kind = MACHINE_BRANCH;
     add_asides(decoder, &decoder->behind, instruction, number);
 }
 
@@ -254,7 +255,7 @@ static void settle_targets(struct decoder *decoder, const uint32_t *code_of)
     struct machine_function *function = decoder->function;
     struct machine_code *code = decoder->code.item;
     for (uint32_t i = 0; i < decoder->code.count; i++)
-        if (code[i].choice != NULL && code[i].choice->form == PTX_FORM_BRA) code[i].target = code_of[code[i].target];
+        if (code[i].kind == MACHINE_BRANCH) code[i].target = code_of[code[i].target];
     function->lists = decoder->source->target_lists;
     function->list = calloc(function->lists + 1u, sizeof *function->list);
     if (function->list == NULL) longjmp(decoder->no_memory, 1);

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "form_number.h"
+#include "flow.h"
 
 void machine_need(struct machine_needed *needed, uint32_t number)
 {
@@ -46,7 +46,7 @@ static void need_callees(struct machine_needed *functions, const struct ptx_prog
     for (uint32_t i = 0; i < function->instructions; i++) {
         const struct ptx_instruction *instruction = &function->instruction[i];
         const struct ptx_operand *callee = &function->operand[instruction->first];
-        if (program->op[instruction->op].choice.form != PTX_FORM_CALL) continue;
+        if (ptx_flow_of(&program->op[instruction->op].choice) != PTX_FLOW_CALL) continue;
         if (callee->kind == PTX_OPERAND_FUNCTION) need_function(functions, program, callee->index);
         if (callee->kind == PTX_OPERAND_FUNCTION) continue;
         for (uint32_t k = 0; k < program->functions; k++)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "flow.h"
 #include "form_number.h"
 #include "handler.h"
 #include "hang.h"
@@ -25,22 +26,15 @@ static void go_to(struct walk *walk, uint32_t at)
     walk->next[walk->count++] = at;
 }
 
-static int is_end(const struct machine_code *code)
-{
-    const int form = code->choice != NULL ? code->choice->form : -1;
-    return code->guarded == MACHINE_ALL && (form == PTX_FORM_RET || form == PTX_FORM_EXIT || form == PTX_FORM_BRA ||
-                                            form == PTX_FORM_BRX_IDX || form == PTX_FORM_TRAP);
-}
-
 static void go_on(struct walk *walk, uint32_t at)
 {
     const struct machine_code *code = &walk->function->code[at];
-    const int form = code->choice != NULL ? code->choice->form : -1;
-    if (form == PTX_FORM_BRA) go_to(walk, code->target);
-    if (form == PTX_FORM_BRX_IDX)
+    const enum ptx_flow flow = code->choice != NULL ? ptx_flow_of(code->choice) : PTX_FLOW_ON;
+    if (flow == PTX_FLOW_BRANCH) go_to(walk, code->target);
+    if (flow == PTX_FLOW_BRANCH_LIST)
         for (uint32_t i = 0; i < walk->function->list[code->target].count; i++)
             go_to(walk, walk->function->list[code->target].target[i]);
-    if (!is_end(code)) go_to(walk, at + 1);
+    if (code->guarded != MACHINE_ALL || !ptx_flow_leaves(flow)) go_to(walk, at + 1);
 }
 
 // Marks in walk->seen what can be reached behind a code. 0 if there is no memory.
