@@ -21,13 +21,21 @@ DRIVER_VISIBLE enum cuda_result cuGetProcAddress_v2(const char *symbol, void **f
     return call != NULL || status != NULL ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }
 
-// The file of a shared library that has this address, or NULL: the program itself has it.
-static const char *library_of(void *address)
+static const struct link_map *file_of(void *address)
 {
     Dl_info place;
     struct link_map *map = NULL;
-    if (!dladdr1(address, &place, (void **)&map, RTLD_DL_LINKMAP) || map == NULL) return NULL;
-    return map->l_name[0] != '\0' ? map->l_name : NULL;
+    return dladdr1(address, &place, (void **)&map, RTLD_DL_LINKMAP) ? map : NULL;
+}
+
+// Does our runtime run in place of the file's own? Then what asks is no runtime: a compiler that is linked into the
+// same file, as in Warp's library.
+static int has_our_runtime(const struct link_map *file)
+{
+    int (*asked)(const struct link_map *);
+    void *symbol = dlsym(RTLD_DEFAULT, "tmaref_has_our_runtime"); // of the preloaded library (harness/exec/takeover)
+    memcpy(&asked, &symbol, sizeof asked);                        // ISO C has no cast from void * to a function
+    return symbol != NULL && file != NULL && asked(file);
 }
 
 // Compilers ask too, and go on without an answer (NVRTC 13.0, seen).
@@ -56,12 +64,13 @@ static enum cuda_result give_speaking(const void **table)
 DRIVER_VISIBLE enum cuda_result cuGetExportTable(const void **table, const struct CUuuid_st *id)
 {
     static int was_told;
-    const char *library = library_of(__builtin_return_address(0));
+    const struct link_map *file = file_of(__builtin_return_address(0));
+    const char *library = file != NULL && file->l_name[0] != '\0' ? file->l_name : NULL; // NULL: the program asks
     if (table != NULL && is_speaking(id)) return give_speaking(table);
     DRIVER_ENTER(driver);
     if (table != NULL) *table = NULL;
     driver_read_options(driver);
-    if (needs_no_gpu(library) || was_told++) return CUDA_ERROR_NOT_SUPPORTED;
+    if (needs_no_gpu(library) || has_our_runtime(file) || was_told++) return CUDA_ERROR_NOT_SUPPORTED;
     if (library == NULL)
         return driver_refuse(
             driver, CUDA_ERROR_NOT_SUPPORTED, "cuGetExportTable",

@@ -85,6 +85,10 @@ stripped)
     run 1 -- "$scratch/altered"
     expect "$name" 'its names were stripped, and no libcudart_static.a that it was linked with was found' "$scratch/err"
     ;;
+stripped_host) # what asks for the private interface is not the runtime, so there is nothing to say
+    run 0 -- "$folder/stripped_host"
+    [ -s "$scratch/err" ] && { cat "$scratch/err"; failed=1; }
+    ;;
 no_ptx)
     run 1 -- "$folder/no_ptx"
     expect "$name" 'carries machine code and no PTX; compile it with -lineinfo, .* or with -gencode' "$scratch/err"

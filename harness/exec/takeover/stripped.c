@@ -264,10 +264,11 @@ static int try_wheels(const struct elf *elf, uintptr_t base, const char *path)
     return 0;
 }
 
-void takeover_stripped(const struct elf *elf, uintptr_t base, const char *path)
+int takeover_stripped(const struct elf *elf, uintptr_t base, const char *path)
 {
     static const char *const places[] = {"/usr/local/cuda*/lib*/" ARCHIVE, "/usr/lib/x86_64-linux-gnu/" ARCHIVE};
     int is_found = try_named(elf, base) || try_wheels(elf, base, path) || try_path(elf, base);
     for (size_t i = 0; i < sizeof places / sizeof places[0] && !is_found; i++)
         is_found = try_pattern(elf, base, "%.*s", (int)strlen(places[i]), places[i]);
+    return is_found;
 }

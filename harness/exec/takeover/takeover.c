@@ -8,6 +8,7 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -124,54 +125,75 @@ static int may_hold_runtime(const struct elf *elf, const struct table *table)
 }
 
 // Ours are asked about last: what they are is read where there is a copy of one of them, and in no other process.
-static void look_into(const struct link_map *map, const struct elf *elf)
+// Returns whether the file had a runtime, and has ours now.
+static int look_into(const struct link_map *map, const struct elf *elf)
 {
     struct table table;
+    int has_ours = 0;
     const int is_stripped = !find_table(elf, SHT_SYMTAB, &table);
-    if (is_stripped && !find_table(elf, SHT_DYNSYM, &table)) return;
+    if (is_stripped && !find_table(elf, SHT_DYNSYM, &table)) return 0;
     if (is_stripped && !has_function(&table, copies[TAKEOVER_RUNTIME].has) && may_hold_runtime(elf, &table))
-        takeover_stripped(elf, map->l_addr, map->l_name);
+        has_ours = takeover_stripped(elf, map->l_addr, map->l_name);
     for (enum takeover_library library = 0; library < TAKEOVER_COPIES; library++)
-        if (has_function(&table, copies[library].has) && !takeover_is_ours(map->l_name)) take(map, &table, library);
+        if (has_function(&table, copies[library].has) && !takeover_is_ours(map->l_name)) {
+            take(map, &table, library);
+            has_ours |= library == TAKEOVER_RUNTIME;
+        }
     take_closed(map, &table);
+    return has_ours;
 }
 
-static void open_file(const struct link_map *map)
+static int open_file(const struct link_map *map)
 {
     struct stat facts;
     struct elf elf;
+    int has_ours = 0;
     const int file = open(map->l_name[0] == '\0' ? "/proc/self/exe" : map->l_name, O_RDONLY | O_CLOEXEC);
-    if (file < 0) return; // the vDSO has none
+    if (file < 0) return 0; // the vDSO has none
     if (fstat(file, &facts) == 0) {
         const size_t bytes = (size_t)facts.st_size;
         void *image = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, file, 0);
-        if (image != MAP_FAILED && elf_open(&elf, image, bytes)) look_into(map, &elf);
+        if (image != MAP_FAILED && elf_open(&elf, image, bytes)) has_ours = look_into(map, &elf);
         if (image != MAP_FAILED) munmap(image, bytes);
     }
     close(file);
+    return has_ours;
 }
 
-// The files that were looked into and are still there.
-static const struct link_map **known;
+// The files that were looked into and are still there. The lock is for those who ask on other threads.
+static struct known {
+    const struct link_map *map;
+    int has_our_runtime;
+} * known;
 static size_t knowns, room;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static int is_known(const struct link_map *map)
+static const struct known *find_known(const struct link_map *map)
 {
     for (size_t i = 0; i < knowns; i++)
-        if (known[i] == map) return 1;
-    return 0;
+        if (known[i].map == map) return &known[i];
+    return NULL;
 }
 
-static void keep(const struct link_map *map)
+int tmaref_has_our_runtime(const struct link_map *map)
+{
+    pthread_mutex_lock(&lock);
+    const struct known *file = find_known(map);
+    const int has_ours = file != NULL && file->has_our_runtime;
+    pthread_mutex_unlock(&lock);
+    return has_ours;
+}
+
+static void keep(const struct link_map *map, int has_our_runtime)
 {
     if (knowns == room) {
         const size_t wanted = room == 0 ? 64 : 2 * room;
-        const struct link_map **larger = realloc(known, wanted * sizeof *known);
+        struct known *larger = realloc(known, wanted * sizeof *known);
         if (larger == NULL) return;
         known = larger;
         room = wanted;
     }
-    known[knowns++] = map;
+    known[knowns++] = (struct known){map, has_our_runtime};
 }
 
 // The lists of files: one, and since glibc 2.35 one more for each namespace of dlmopen().
@@ -197,19 +219,18 @@ static void forget_gone(void)
 {
     size_t left = 0;
     for (size_t i = 0; i < knowns; i++)
-        if (is_there(known[i])) known[left++] = known[i];
+        if (is_there(known[i].map)) known[left++] = known[i];
     knowns = left;
 }
 
 static void hear(void)
 {
+    pthread_mutex_lock(&lock);
     forget_gone();
     for (const struct r_debug *list = &_r_debug; list != NULL; list = next_list(list))
         for (const struct link_map *map = list->r_map; map != NULL && list->r_state == RT_CONSISTENT; map = map->l_next)
-            if (!is_known(map)) {
-                keep(map);
-                open_file(map);
-            }
+            if (find_known(map) == NULL) keep(map, open_file(map));
+    pthread_mutex_unlock(&lock);
 }
 
 // The size of the function that does nothing; 0 if it is not such a one.

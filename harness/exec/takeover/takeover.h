@@ -42,9 +42,13 @@ void *takeover_resolve(size_t index);
 
 // Takes over the runtime that is linked into a stripped file, whose image is `elf` and which is mapped at `base`. It
 // needs the libcudart_static.a that was linked: one that TMAREF_CUDART_STATIC lists, of the wheels beside the file, or
-// of a toolkit.
+// of a toolkit. Returns whether one was found.
 struct elf;
-void takeover_stripped(const struct elf *elf, uintptr_t base, const char *path);
+int takeover_stripped(const struct elf *elf, uintptr_t base, const char *path);
+
+// Did a loaded file bring a runtime, in whose place ours runs? The driver asks, by this name.
+struct link_map;
+__attribute__((visibility("default"))) int tmaref_has_our_runtime(const struct link_map *map);
 
 // A function of cuDNN, at `at`: it is answered, refused, or left alone.
 void takeover_closed(const char *name, void *at, uint64_t bytes);
