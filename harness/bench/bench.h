@@ -23,6 +23,8 @@ struct bench {
     int shapes;
     int random_shapes;      // gemm: so many random shapes instead of the listed ones; 0: those
     uint64_t seed;          // of them
+    int is_behind;          // gemm: a kernel of another kind runs before each start
+    int is_warm;            // gemm: operands stay in the L2 cache where they fit
     const char *candidates; // gemm: a file for the times of all that could be chosen; NULL: none
     const char *filter;     // only contests whose name contains it; NULL: all
     const char *triton;     // the folder that triton_gemm.py wrote; NULL: no Triton
@@ -40,13 +42,15 @@ struct bench_side {
 
 // `work`: units of `unit` (GB, TFLOP) that one start does. `sets`: input sets to rotate over, together larger than the
 // L2 cache. `bar`: the ratio wanted; 0 where the contest is only reported. `result`: device memory of result_bytes in
-// which both sides, from zeros, must leave the same on set 0; 0 where that is not asked.
+// which both sides, from zeros, must leave the same on set 0; 0 where that is not asked. `before`: what is started
+// before each start in a graph, which takes before_ms by itself; these are not counted. NULL: nothing.
 struct contest {
     const char *name, *unit;
     struct bench_side ours, theirs;
     void *context;
     int sets;
-    double work, bar;
+    int (*before)(struct bench *bench);
+    double before_ms, work, bar;
     unsigned long long result;
     size_t result_bytes;
 };

@@ -11,6 +11,7 @@
 #include "gemm_instance.h"
 #include "gemm_sides.h"
 #include "graph.h"
+#include "opponents.h"
 
 // What is the same for all contests of a run. `candidates`: the file of --candidates.
 struct gemm_bench {
@@ -18,6 +19,7 @@ struct gemm_bench {
     struct triton triton;
     struct gemm_memory memory;
     FILE *candidates;
+    double before_ms;                         // of the kernel of another kind that runs before each start
     double log_ratio, log_first_ratio, worst; // of random shapes
     char worst_name[GEMM_SIDE_NAME_BYTES];
     int ratios, below_bar;
@@ -157,6 +159,32 @@ static int time_candidates(struct bench *bench, const struct gemm_bench *of, str
     return survey.error;
 }
 
+// --- A kernel of another kind ----------------------------------------------------------------------------------------
+
+enum { ANOTHER_SIDE = 512, ANOTHER_SLOT = 2, ANOTHER_BYTES = 4 * ANOTHER_SIDE * ANOTHER_SIDE };
+
+// Turns a small matrix. It knows nothing of programmatic launches.
+static int start_another(struct bench *bench)
+{
+    const unsigned long long at = gpu_buffer(&bench->gpu, ANOTHER_SLOT, (size_t)2 * ANOTHER_BYTES);
+    const struct opponent_transposition job = {at, at + ANOTHER_BYTES, ANOTHER_SIDE, ANOTHER_SIDE};
+    return at == 0 ? CUDA_ERROR_OUT_OF_MEMORY : opponent_transpose(&bench->gpu, 4, 32, &job);
+}
+
+static int start_another_side(struct bench *bench, void *context, int set)
+{
+    (void)context, (void)set;
+    return start_another(bench);
+}
+
+// How long it takes where nothing else runs, back to back.
+static int time_another(struct bench *bench, struct gemm_bench *of)
+{
+    const struct bench_side side = {"another kernel", start_another_side};
+    const struct contest contest = {.ours = side, .theirs = side, .sets = 1};
+    return bench->is_behind ? graph_time(bench, &contest, &side, INFINITY, &of->before_ms) : CUDA_SUCCESS;
+}
+
 // --- A contest -------------------------------------------------------------------------------------------------------
 
 static void count_ratio(struct gemm_bench *of, const char *name, double ratio, double first_ratio)
@@ -204,10 +232,12 @@ static int run_sides(struct bench *bench, struct gemm_bench *of, struct gemm_sid
     return run_triton(bench, sides, &of->triton, name, why);
 }
 
-static void name_of(const struct gemm_row *row, enum gemm_type type, char name[GEMM_SIDE_NAME_BYTES])
+static void name_of(const struct bench *bench, const struct gemm_row *row, enum gemm_type type,
+                    char name[GEMM_SIDE_NAME_BYTES])
 {
-    snprintf(name, GEMM_SIDE_NAME_BYTES, "gemm %s %ux%ux%u%s", type_name(type), row->m, row->n, row->k,
-             row->kernel == GEMM_ANY ? "" : " ping-pong");
+    snprintf(name, GEMM_SIDE_NAME_BYTES, "gemm %s %ux%ux%u%s%s%s", type_name(type), row->m, row->n, row->k,
+             row->kernel == GEMM_ANY ? "" : " ping-pong", bench->is_behind ? ", behind another kernel" : "",
+             bench->is_warm ? ", operands in L2" : "");
 }
 
 static int run_row(struct bench *bench, struct gemm_bench *of, const struct gemm_row *row, enum gemm_type type,
@@ -216,8 +246,9 @@ static int run_row(struct bench *bench, struct gemm_bench *of, const struct gemm
     static struct gemm_sides sides;
     const struct gemm_shape shape = {type, row->m, row->n, row->k};
     char name[GEMM_SIDE_NAME_BYTES];
-    sides = (struct gemm_sides){.cublas = &of->cublas};
-    name_of(row, type, name);
+    sides = (struct gemm_sides){.cublas = &of->cublas, .is_warm = bench->is_warm, .before_ms = of->before_ms};
+    if (bench->is_behind) sides.before = start_another;
+    name_of(bench, row, type, name);
     if (!contest_wanted(bench, name)) return CUDA_SUCCESS;
     int status = gemm_sides_open(&sides, &of->memory, &shape), error = CUDA_SUCCESS;
     if (status != 0) text_set(why, "%s: cuBLASLt has no algorithm for it (status %d)", name, status);
@@ -237,15 +268,17 @@ static void say_mean(struct bench *bench, const struct gemm_bench *of, enum gemm
 {
     double mean = exp(of->log_ratio / of->ratios), first_mean = exp(of->log_first_ratio / of->ratios);
     if (bench->report == NULL) {
-        printf("%d random shapes of %s, seed %llu: geometric mean %.3fx, worst %.3fx (%s), %d below %.2fx; "
+        printf("%d random shapes of %s%s%s, seed %llu: geometric mean %.3fx, worst %.3fx (%s), %d below %.2fx; "
                "first choice against first algorithm %.3fx\n",
-               of->ratios, type_name(type), (unsigned long long)bench->seed, mean, of->worst, of->worst_name,
-               of->below_bar, GEMM_WORST_BAR, first_mean);
+               of->ratios, type_name(type), bench->is_behind ? ", behind another kernel" : "",
+               bench->is_warm ? ", operands in L2" : "", (unsigned long long)bench->seed, mean, of->worst,
+               of->worst_name, of->below_bar, GEMM_WORST_BAR, first_mean);
         return;
     }
     json_array_append_new(bench->report,
-                          json_pack("{s:s, s:s, s:i, s:I, s:f, s:f, s:f, s:s, s:i, s:f, s:f}", "summary", "gemm random",
-                                    "type", type_name(type), "shapes", of->ratios, "seed", (json_int_t)bench->seed,
+                          json_pack("{s:s, s:b, s:b, s:s, s:i, s:I, s:f, s:f, s:f, s:s, s:i, s:f, s:f}", "summary",
+                                    "gemm random", "behind", bench->is_behind, "warm", bench->is_warm, "type",
+                                    type_name(type), "shapes", of->ratios, "seed", (json_int_t)bench->seed,
                                     "geometric_mean", mean, "first_mean", first_mean, "worst", of->worst,
                                     "worst_contest", of->worst_name, "below_worst_bar", of->below_bar, "mean_bar",
                                     GEMM_MEAN_BAR, "worst_bar", GEMM_WORST_BAR));
@@ -259,7 +292,7 @@ static int run_type(struct bench *bench, struct gemm_bench *of, enum gemm_type t
     int wanted = 0;
     for (int i = 0; gemm_row_of(bench, type, i, &row); i++) {
         size_t ab = ((size_t)row.m + row.n) * row.k * gemm_bytes(type), d = (size_t)row.m * row.n * 2;
-        name_of(&row, type, name);
+        name_of(bench, &row, type, name);
         if (!contest_wanted(bench, name)) continue;
         wanted++;
         if (ab > most_ab) most_ab = ab;
@@ -288,7 +321,8 @@ int bench_gemm(struct bench *bench, struct text *why)
         return -1;
     }
     if (of.candidates != NULL) fprintf(of.candidates, "type,m,n,k,kernel,how,ms,apart,clocks\n");
-    int error = run_type(bench, &of, GEMM_BF16, why);
+    int error = time_another(bench, &of);
+    if (error == CUDA_SUCCESS) error = run_type(bench, &of, GEMM_BF16, why);
     if (error == CUDA_SUCCESS) error = run_type(bench, &of, GEMM_E4M3, why);
     if (of.candidates != NULL) fclose(of.candidates);
     return error;

@@ -52,7 +52,8 @@ static int watch(struct bench *bench, struct sample *sample)
     return error;
 }
 
-static int take(struct bench *bench, const struct runner *runner, int launches, struct sample *sample)
+static int take(struct bench *bench, const struct contest *contest, const struct runner *runner, int launches,
+                struct sample *sample)
 {
     const struct cuda_driver *call = &bench->gpu.driver;
     float elapsed = 0;
@@ -62,7 +63,7 @@ static int take(struct bench *bench, const struct runner *runner, int launches, 
     if (error == CUDA_SUCCESS) error = (int)call->cuEventRecord(bench->event[1], bench->gpu.stream);
     if (error == CUDA_SUCCESS) error = watch(bench, sample);
     if (error == CUDA_SUCCESS) error = (int)call->cuEventElapsedTime_v2(&elapsed, bench->event[0], bench->event[1]);
-    sample->ms = (double)elapsed / launches / runner->starts;
+    sample->ms = (double)elapsed / launches / runner->starts - contest->before_ms;
     return error;
 }
 
@@ -99,7 +100,7 @@ static int get_ready(struct bench *bench, const struct contest *contest, struct 
         runner[s].starts = starts;
         runner[s].launches = most * starts >= bench->sample_ms ? 1 : (int)(bench->sample_ms / (most * starts)) + 1;
         error = graph_capture(bench, contest, runner[s].side, starts, &runner[s].set, &runner[s].graph);
-        if (error == CUDA_SUCCESS) error = take(bench, &runner[s], 1, &warm_up);
+        if (error == CUDA_SUCCESS) error = take(bench, contest, &runner[s], 1, &warm_up);
     }
     return error;
 }
@@ -135,7 +136,7 @@ static int run_rounds(struct bench *bench, const struct contest *contest, const 
     for (int turn = 0; turn < 2 * bench->rounds; turn++) {
         struct sample sample;
         const int round = turn / 2, s = (round + turn) % 2; // who comes first changes from round to round
-        const int error = take(bench, &runner[s], runner[s].launches, &sample);
+        const int error = take(bench, contest, &runner[s], runner[s].launches, &sample);
         if (error != CUDA_SUCCESS) return error;
         ms[s][round] = sample.ms, mhz[s][round] = sample.mhz, watts[s][round] = sample.watts;
     }
@@ -156,7 +157,7 @@ static int run_long(struct bench *bench, const struct contest *contest, const st
         struct sample sample;
         double graph_ms = 1e3 * contest->work / score->rate[s] * runner[s].starts;
         double joules = nvml_joules(&bench->gpu.nvml), start = now_ms();
-        error = take(bench, &runner[s], (int)(bench->long_ms / graph_ms) + 1, &sample);
+        error = take(bench, contest, &runner[s], (int)(bench->long_ms / graph_ms) + 1, &sample);
         score->long_rate[s] = 1e3 * contest->work / sample.ms;
         score->long_mhz[s] = sample.mhz;
         score->long_watts[s] = (nvml_joules(&bench->gpu.nvml) - joules) / (now_ms() - start) * 1e3;

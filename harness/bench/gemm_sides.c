@@ -53,6 +53,7 @@ int gemm_sides_open(struct gemm_sides *sides, const struct gemm_memory *memory, 
     sides->memory = memory;
     if (sets > MOST_SETS) sets = MOST_SETS;
     if (sets < 2) sets = 2;
+    if (sides->is_warm) sets = 1;
     if (sets * pair > memory->numbers_bytes) sets = memory->numbers_bytes / pair;
     sides->sets = (int)sets;
     sides->call.pitch_bytes[0] = sides->call.pitch_bytes[1] = shape->k * gemm_bytes(shape->type);
@@ -75,6 +76,8 @@ struct contest gemm_sides_contest(struct gemm_sides *sides, const char *name)
                             .theirs = {"cuBLASLt", gemm_start_cublas},
                             .context = sides,
                             .sets = sides->sets,
+                            .before = sides->before,
+                            .before_ms = sides->before_ms,
                             .work = 2e-12 * s->m * s->n * s->k};
 }
 

@@ -31,7 +31,10 @@ struct gemm_sides {
     struct cublas_gemm plan;
     const struct triton *triton;
     const struct triton_kernel *triton_kernel;
-    int sets, last_set[2]; // that each side was started on
+    int sets, last_set[2];              // that each side was started on
+    int is_warm;                        // one set serves all starts
+    int (*before)(struct bench *bench); // of the contest, and how long it takes
+    double before_ms;
 };
 
 enum { GEMM_SIDE_NAME_BYTES = 96 };

@@ -30,7 +30,8 @@ int graph_capture(struct bench *bench, const struct contest *contest, const stru
     int error = (int)call->cuStreamBeginCapture_v2(bench->gpu.stream, CU_STREAM_CAPTURE_MODE_RELAXED);
     if (error != CUDA_SUCCESS) return error;
     for (int i = 0; i < starts && error == CUDA_SUCCESS; i++) {
-        error = side->start(bench, contest->context, *set);
+        if (contest->before != NULL) error = contest->before(bench);
+        if (error == CUDA_SUCCESS) error = side->start(bench, contest->context, *set);
         *set = (*set + 1) % contest->sets;
     }
     int ended = (int)call->cuStreamEndCapture(bench->gpu.stream, &captured);
@@ -58,7 +59,7 @@ static int time_starts(struct bench *bench, const struct contest *contest, const
     if (error == CUDA_SUCCESS) error = (int)call->cuEventRecord(bench->event[1], bench->gpu.stream);
     if (error == CUDA_SUCCESS) error = (int)bench->graphs->cuStreamSynchronize(bench->gpu.stream);
     if (error == CUDA_SUCCESS) error = (int)call->cuEventElapsedTime_v2(&elapsed, bench->event[0], bench->event[1]);
-    *ms = (double)elapsed / starts;
+    *ms = (double)elapsed / starts - (graph != NULL ? contest->before_ms : 0);
     return error;
 }
 
