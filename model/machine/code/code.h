@@ -216,7 +216,9 @@ struct machine_compare {
 //   writes    the register that it makes, or 0; written_at_once: its lanes are too, since it has no bit
 //   add       to the first operand
 //   transfer  of a load or store
-//   at        its address; at_lanes: the bit of that register; hit: of the warp's, which it uses
+//   at        its address; at_lanes: the bit of that register; hit, group, span: of the warp's, which it uses
+//   moves     it is a load or store; follows: one of its group is above it
+//   least, most  of what is added to the address, here and below in the group
 //   to, from  what it makes, and of what
 struct machine_ramp_code {
     machine_ramp_function *run;
@@ -227,8 +229,10 @@ struct machine_ramp_code {
         struct machine_compare compare;
     };
     uint64_t at_lanes;
-    uint16_t to, from[3], at, hit;
-    uint32_t plain, written_at_once;
+    int64_t least, most;
+    uint16_t to, from[3], at, hit, group, span;
+    uint32_t plain;
+    uint16_t written_at_once, moves, follows;
 };
 
 // A register, constant or special register that is always a ramp.

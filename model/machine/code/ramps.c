@@ -285,6 +285,9 @@ static void keep_transfer(struct plan *plan, const struct machine_code *code, st
     as->run = machine_ramp_transfer_find(code->transfer);
     as->transfer = code->transfer;
     as->at = place;
+    as->span = place / sizeof(struct machine_ramp) % MACHINE_SPANS;
+    as->moves = as->run != NULL;
+    as->least = as->most = at->add;
 }
 
 static void note_renewed(void *context, const struct machine_code *code, const struct machine_operand *operand,
@@ -335,6 +338,56 @@ static void join_plain(const struct machine_function *function, struct machine_r
     }
 }
 
+// --- Loads and stores by one ramp ------------------------------------------------------------------------------------
+
+// Those that follow each other are a group, if nothing in between makes the ramp anew, or is done in another way: who
+// looks where the first one's lanes are looks for all of them. Groups take turns with the warp's places.
+struct groups {
+    struct machine_ramp_code *first[MACHINE_GROUPS]; // that is known of each, from the end of the function on
+    uint32_t next;
+};
+
+static int is_of_group(const struct machine_ramp_code *below, const struct machine_ramp_code *as)
+{
+    const struct machine_transfer *a = as->transfer, *b = below->transfer;
+    const int are_alike = a->use == b->use && a->guess == b->guess && a->whole_bytes == b->whole_bytes;
+    return below->at == as->at && are_alike && (as->least - below->least) % (int64_t)a->whole_bytes == 0;
+}
+
+static void join_group(struct groups *groups, struct machine_ramp_code *as)
+{
+    uint32_t group = 0;
+    while (group < MACHINE_GROUPS && (groups->first[group] == NULL || !is_of_group(groups->first[group], as))) group++;
+    if (group == MACHINE_GROUPS) groups->first[group = groups->next++ % MACHINE_GROUPS] = NULL;
+    struct machine_ramp_code *const below = groups->first[group];
+    if (below != NULL) {
+        below->follows = 1;
+        as->least = below->least < as->least ? below->least : as->least;
+        as->most = below->most > as->most ? below->most : as->most;
+    }
+    as->group = (uint16_t)group;
+    groups->first[group] = as;
+}
+
+static void end_groups(struct groups *groups, const struct machine_ramp_code *as)
+{
+    for (uint32_t i = 0; i < MACHINE_GROUPS; i++)
+        if (groups->first[i] != NULL && groups->first[i]->at == as->to) groups->first[i] = NULL;
+}
+
+static void join_transfers(const struct machine_function *function, struct machine_ramp_code *as)
+{
+    struct groups groups = {.next = 0};
+    for (uint32_t i = function->codes; i-- > 0;) {
+        if (as[i].moves)
+            join_group(&groups, &as[i]);
+        else if (as[i].run != NULL)
+            end_groups(&groups, &as[i]);
+        else if (function->code[i].kind != MACHINE_PLAIN)
+            groups = (struct groups){.next = groups.next};
+    }
+}
+
 static void keep_cleared(const struct machine_again *again, struct machine_ramps *ramps)
 {
     for (uint32_t i = 0; i < ramps->registers; i++)
@@ -359,6 +412,7 @@ static int plan_ramps(struct plan *plan)
     ramps->known_behind = plan->kernel->again.stands_for;
     memcpy(ramps->fill, alu_span()->ramp, sizeof ramps->fill);
     join_plain(function, ramps->code);
+    join_transfers(function, ramps->code);
     keep_cleared(&plan->kernel->again, ramps);
     return ramps->registers > 0;
 }

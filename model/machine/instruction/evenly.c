@@ -6,6 +6,8 @@
 #include "movers.h"
 #include "ramps.h"
 
+#define LEAN static inline __attribute__((always_inline))
+
 enum { MOST_STEP = 1 << 24 };
 
 static int is_small(int64_t step)
@@ -18,39 +20,54 @@ static int64_t below(int64_t a)
     return a < 0 ? a : 0;
 }
 
-// Where lanes are in memory, from the offset `first` on. OUTSIDE: it is not so simple.
-static enum alu_reach reach(const struct machine_strand *strand, const struct machine_transfer *transfer,
-                            const struct machine_ramp *ramp, uint64_t first, uint64_t last)
+// How the lanes of a ramp lie: of `bytes` each, the least of them `least` from the first, all in `extent` bytes. 0: it
+// is not so simple.
+__attribute__((noinline)) static int span_learn(struct machine_span *span, const struct machine_ramp *ramp,
+                                                uint64_t bytes, const struct machine_warp *warp)
 {
-    const int64_t width = strand->warp->width, bytes = transfer->whole_bytes;
-    if (!is_small(ramp->step) || !is_small(ramp->rise)) return ALU_OUTSIDE;
-    const int64_t across = ramp->step * strand->warp->last_column, down = ramp->rise * strand->warp->last_row;
-    const uint64_t least = first + (uint64_t)(below(across) + below(down));
-    const uint64_t greatest = first + (uint64_t)(across + down - below(across) - below(down));
-    if (least > last || greatest > last) return ALU_OUTSIDE;
-    if (((first | (uint64_t)ramp->step | (uint64_t)ramp->rise) & (uint64_t)(bytes - 1)) != 0) return ALU_OUTSIDE;
-    if ((ramp->step | ramp->rise) == 0) return ALU_AT_ONE;
-    return ramp->step == bytes && ramp->rise == width % MACHINE_LANES * bytes ? ALU_SIDE_BY_SIDE : ALU_SCATTERED;
+    if (!is_small(ramp->step) || !is_small(ramp->rise)) return 0;
+    if ((((uint64_t)ramp->step | (uint64_t)ramp->rise) & (bytes - 1)) != 0) return 0;
+    const int64_t across = ramp->step * warp->last_column, down = ramp->rise * warp->last_row;
+    const int64_t least = below(across) + below(down);
+    const uint64_t extent = (uint64_t)(across + down - 2 * least) + bytes;
+    *span = (struct machine_span){ramp->step, ramp->rise, least, bytes, extent};
+    return 1;
 }
 
-// Lanes that lie here and there: a part of each after the other.
-static void move_scattered(const struct machine_strand *strand, const struct machine_transfer *transfer,
-                           const struct machine_ramp *ramp, struct machine_spots *spots)
+// Most often they lie side by side, or as the last time.
+LEAN const struct machine_span *span_of(const struct machine_strand *strand, const struct machine_ramp_code *as,
+                                        const struct machine_ramp *ramp)
+{
+    struct machine_span *const span = &strand->warp->span[as->span];
+    const uint64_t bytes = as->transfer->whole_bytes;
+    const int is_known = span->step == ramp->step && span->rise == ramp->rise && span->bytes == bytes;
+    return is_known || span_learn(span, ramp, bytes, strand->warp) ? span : NULL;
+}
+
+// A part of each lane after the other.
+static inline void move_parts(const struct machine_strand *strand, const struct machine_transfer *transfer,
+                              const struct machine_ramp *ramp, uint8_t *at)
 {
     const uint32_t width = strand->warp->width;
-    if (transfer->move_rows == NULL) {
-        alu_span()->ramp[0](spots->of.offset, 0, ramp->step, ramp->rise, width);
-        machine_move_reached(strand, transfer, ALU_SCATTERED, UINT32_MAX, spots);
-        return;
-    }
-    for (uint32_t i = 0; i < transfer->parts; i++, spots->at += transfer->bytes)
-        transfer->move_rows(machine_slot(strand, transfer->slot[i]), spots->at, ramp->step, ramp->rise, width);
+    for (uint32_t i = 0; i < transfer->parts; i++, at += transfer->bytes)
+        transfer->move_rows(machine_slot(strand, transfer->slot[i]), at, ramp->step, ramp->rise, width);
+}
+
+// What moves no rows: wherever the lanes are.
+__attribute__((noinline)) static void move_lanes(const struct machine_strand *strand,
+                                                 const struct machine_transfer *transfer,
+                                                 const struct machine_ramp *ramp, uint8_t *at)
+{
+    struct machine_spots spots = {.at = at};
+    const enum alu_reach reached = (ramp->step | ramp->rise) == 0 ? ALU_AT_ONE : ALU_SCATTERED;
+    alu_span()->ramp[0](spots.of.offset, 0, ramp->step, ramp->rise, strand->warp->width);
+    machine_move_reached(strand, transfer, reached, UINT32_MAX, &spots);
 }
 
 // The memory in which the first lane is; NULL: shared memory of another CTA, or no memory for this. *origin: its first
 // address. A region is the warp's `hit` from then on.
-static inline const struct memory *memory_of(const struct machine_strand *strand, const struct machine_ramp_code *as,
-                                             int is_shared, uint64_t address, uint64_t *origin)
+LEAN const struct memory *memory_of(const struct machine_strand *strand, const struct machine_ramp_code *as,
+                                    int is_shared, uint64_t address, uint64_t *origin)
 {
     const struct machine_cta *cta = strand->warp->cta;
     if (is_shared) {
@@ -67,50 +84,62 @@ static inline const struct memory *memory_of(const struct machine_strand *strand
     return &region->memory;
 }
 
-// Any weak one.
-__attribute__((noinline)) static enum machine_even move(uint8_t *ramps, const struct machine_ramp_code *as,
-                                                        const struct machine_strand *strand)
+// Where the ramp's first lane is in memory, if the lanes of this instruction may be there; the warp's `reached` too, if
+// so may those of the group below. NULL: it is not so simple.
+LEAN uint8_t *reach(const struct machine_strand *strand, const struct machine_ramp_code *as,
+                    const struct machine_ramp *ramp, int is_shared, int are_side_by_side)
+{
+    const uint64_t bytes = as->transfer->whole_bytes;
+    const int64_t add = as->transfer->at->add;
+    uint64_t address = ramp->first + (uint64_t)add, origin;
+    if (is_shared) address = (uint32_t)address;
+    const struct machine_span row = {.least = 0, .extent = MACHINE_LANES * bytes};
+    const struct machine_span *const span = are_side_by_side ? &row : span_of(strand, as, ramp);
+    const struct memory *memory = memory_of(strand, as, is_shared, address, &origin);
+    if (span == NULL || memory == NULL || ((address | origin) & (bytes - 1)) != 0) return NULL;
+    const uint64_t room = memory->size_bytes, offset = address - origin, least = offset + (uint64_t)span->least;
+    if (least >= room || span->extent > room - least) return NULL;
+    uint8_t *const first = (uint8_t *)((uintptr_t)(memory->bytes + offset) - (uintptr_t)add);
+    const uint64_t before = (uint64_t)(add - as->least), behind = (uint64_t)(as->most - add);
+    const int has_all = before <= least && behind <= room - least - span->extent;
+    strand->warp->reached[as->group] = has_all ? first : NULL;
+    return first;
+}
+
+// Lanes that do not lie side by side. Not inline: they are rare.
+__attribute__((noinline)) static enum machine_even move_apart(uint8_t *ramps, const struct machine_ramp_code *as,
+                                                              const struct machine_strand *strand)
 {
     const struct machine_transfer *transfer = as->transfer;
     const struct machine_ramp *ramp = (const struct machine_ramp *)(const void *)(ramps + as->at);
-    const int is_shared = transfer->guess == MACHINE_GUESS_SHARED;
-    uint64_t address = ramp->first + (uint64_t)transfer->at->add, origin;
-    struct machine_spots spots;
-    if (is_shared) address = (uint32_t)address;
-    const struct memory *memory = memory_of(strand, as, is_shared, address, &origin);
-    if (memory == NULL || memory->size_bytes < transfer->whole_bytes) return MACHINE_IN_ANOTHER_WAY;
-    if ((origin & (transfer->whole_bytes - 1)) != 0) return MACHINE_IN_ANOTHER_WAY;
-    const enum alu_reach reached =
-        reach(strand, transfer, ramp, address - origin, memory->size_bytes - transfer->whole_bytes);
-    if (reached == ALU_OUTSIDE) return MACHINE_IN_ANOTHER_WAY;
-    spots.at = memory->bytes + (address - origin);
+    uint8_t *at = as->follows ? strand->warp->reached[as->group] : NULL;
+    if (at == NULL) at = reach(strand, as, ramp, transfer->guess == MACHINE_GUESS_SHARED, 0);
+    if (at == NULL) return MACHINE_IN_ANOTHER_WAY;
+    at = (uint8_t *)((uintptr_t)at + (uintptr_t)transfer->at->add);
     if ((strand->warp->late & as->lanes) != 0) machine_even_settle(strand->warp, as->lanes);
     if (transfer->use == MEMORY_WRITES) machine_progress(strand);
-    if (reached == ALU_SCATTERED)
-        move_scattered(strand, transfer, ramp, &spots);
+    if (transfer->move_rows != NULL)
+        move_parts(strand, transfer, ramp, at);
     else
-        machine_move_reached(strand, transfer, reached, UINT32_MAX, &spots);
+        move_lanes(strand, transfer, ramp, at);
     return MACHINE_EVEN;
 }
 
-// One that lies side by side in memory of the guess; else as above.
-static inline enum machine_even move_span(uint8_t *ramps, const struct machine_ramp_code *as,
-                                          const struct machine_strand *strand, int is_shared, int is_store)
+// One that lies side by side; else as above.
+LEAN enum machine_even move(uint8_t *ramps, const struct machine_ramp_code *as, const struct machine_strand *strand,
+                            int is_shared, int is_store)
 {
     struct machine_warp *const warp = strand->warp;
     const struct machine_transfer *transfer = as->transfer;
     const struct machine_ramp *ramp = (const struct machine_ramp *)(const void *)(ramps + as->at);
-    const uint64_t bytes = transfer->whole_bytes, more = (MACHINE_LANES - 1) * bytes;
+    const uint64_t bytes = transfer->whole_bytes;
     const int64_t rise = (int64_t)(warp->width % MACHINE_LANES * bytes);
-    uint64_t address = ramp->first + (uint64_t)transfer->at->add, origin;
-    if (is_shared) address = (uint32_t)address;
-    if (ramp->step != (int64_t)bytes || ramp->rise != rise) return move(ramps, as, strand);
-    const struct memory *memory = memory_of(strand, as, is_shared, address, &origin);
-    if (memory == NULL || ((address | origin) & (bytes - 1)) != 0) return MACHINE_IN_ANOTHER_WAY;
-    const uint64_t offset = address - origin, end = offset + more + bytes;
-    if (offset >= memory->size_bytes || end > memory->size_bytes || end < offset) return MACHINE_IN_ANOTHER_WAY;
-    uint8_t *const at = memory->bytes + offset;
-    if (!is_shared) machine_fetch_ahead(&warp->row[as->hit], (uintptr_t)at, more + bytes);
+    if (ramp->step != (int64_t)bytes || ramp->rise != rise || transfer->move_span == NULL)
+        return move_apart(ramps, as, strand);
+    uint8_t *at = as->follows ? warp->reached[as->group] : NULL;
+    if (at == NULL && (at = reach(strand, as, ramp, is_shared, 1)) == NULL) return MACHINE_IN_ANOTHER_WAY;
+    at = (uint8_t *)((uintptr_t)at + (uintptr_t)transfer->at->add);
+    if (!is_shared) machine_fetch_ahead(&warp->row[as->hit], (uintptr_t)at, bytes * MACHINE_LANES);
     if (is_store) {
         if ((warp->late & as->lanes) != 0) machine_even_settle(warp, as->lanes);
         machine_progress(strand);
@@ -123,7 +152,7 @@ static inline enum machine_even move_span(uint8_t *ramps, const struct machine_r
     static enum machine_even name(uint8_t *ramps, const struct machine_ramp_code *as,                                  \
                                   const struct machine_strand *strand)                                                 \
     {                                                                                                                  \
-        return move_span(ramps, as, strand, is_shared, is_store);                                                      \
+        return move(ramps, as, strand, is_shared, is_store);                                                           \
     }
 MOVE(load_global, 0, 0)
 MOVE(load_shared, 1, 0)
@@ -134,6 +163,5 @@ machine_ramp_function *machine_ramp_transfer_find(const struct machine_transfer 
 {
     static machine_ramp_function *const spans[2][2] = {{load_global, store_global}, {load_shared, store_shared}};
     if (transfer->is_strong || transfer->guess == MACHINE_GUESS_NOTHING) return NULL;
-    if (transfer->move_span == NULL) return move;
     return spans[transfer->guess == MACHINE_GUESS_SHARED][transfer->use == MEMORY_WRITES];
 }

@@ -145,23 +145,35 @@ static inline enum machine_even run_even(const struct machine_strand *strand, ui
     return MACHINE_EVEN;
 }
 
+// Plain instructions, as many as come one after the other, but no more than `most`. Returns how many.
+static inline uint32_t run_plain(const struct machine_strand *strand, const struct machine_ramp_code *as,
+                                 const struct machine_code *code, uint64_t most)
+{
+    struct machine_warp *warp = strand->warp;
+    const uint32_t count = as->plain < most ? as->plain : (uint32_t)most;
+    if ((warp->late & as->lanes) != 0) machine_even_settle(warp, as->lanes);
+    for (uint32_t i = 0; i < count; i++) code[i].alu(&strand->registers, code[i].few, code[i].choice, UINT32_MAX);
+    return count;
+}
+
 // From going->code on, up to one that is done in another way, or going->stop.
 static inline enum machine_even run_evenly(const struct machine_strand *strand, struct machine_going *going,
                                            const struct machine_ramp_code *as)
 {
-    uint8_t *const ramps = (uint8_t *)strand->warp->ramp;
+    struct machine_warp *const warp = strand->warp;
+    uint8_t *const ramps = (uint8_t *)warp->ramp;
     const struct machine_code *code = going->code, *const stop = going->stop;
     enum machine_even even = MACHINE_EVEN;
+    memset(warp->reached, 0, sizeof warp->reached);
     while (code < stop) {
         uint32_t done = 1;
-        if (as->run != NULL) {
-            if ((even = run_even(strand, ramps, as, code)) != MACHINE_EVEN) break;
-        } else if (as->plain > 0) {
-            done = as->plain < (uint32_t)(stop - code) ? as->plain : (uint32_t)(stop - code);
-            run_by_lanes(strand, as, code, code + done);
-        } else {
+        if (as->moves)
+            even = as->run(ramps, as, strand);
+        else if (as->run != NULL)
+            even = run_even(strand, ramps, as, code);
+        else if ((done = run_plain(strand, as, code, (uint64_t)(stop - code))) == 0)
             break;
-        }
+        if (even != MACHINE_EVEN) break;
         code += done;
         as += done;
     }

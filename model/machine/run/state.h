@@ -10,7 +10,14 @@
 
 #pragma GCC visibility push(hidden)
 
-enum { MACHINE_BARRIERS = 16, MACHINE_MOST_WARPS = 32, MACHINE_HITS = 8, MACHINE_SPARE_FRAMES = 16 };
+enum {
+    MACHINE_BARRIERS = 16,
+    MACHINE_MOST_WARPS = 32,
+    MACHINE_HITS = 8,
+    MACHINE_SPANS = 32,
+    MACHINE_GROUPS = 8,
+    MACHINE_SPARE_FRAMES = 16
+};
 
 // Generic addresses of shared memory (bits 31..24: the rank) and of local memory: where no host address can be.
 #define MACHINE_SHARED_WINDOW UINT64_C(0x0001000000000000)
@@ -60,6 +67,8 @@ struct machine_strand {
 //              what `again` leaves out; is_even: all lanes have gone together up to now; are_specials_late: the
 //              lanes of special registers are those of the last CTA
 //   reads      loads whose values may still change, of late_reads.h
+//   reached    of loads and stores by one ramp (code/ramps.c), by group: where its first lane is; NULL: nobody has looked
+//   span       how the lanes of ramps lay in memory last, by the ramp
 //   hit        regions that instructions found last; row: where the rows of lanes lay that they moved last
 //   looking_in, looking_at, looked_for  the last strong read or atomic: where, and of which address; by which lanes, and
 //             in which round of the cluster: looking_lanes, looked_in_round
@@ -75,6 +84,11 @@ struct machine_warp {
     struct machine_reads *reads; // late_reads.h's; NULL: it has none
     const struct region *hit[MACHINE_HITS];
     uintptr_t row[MACHINE_HITS];
+    uint8_t *reached[MACHINE_GROUPS];
+    struct machine_span {
+        int64_t step, rise, least;
+        uint64_t bytes, extent;
+    } span[MACHINE_SPANS];
     const struct machine_ramps *ramps;
     struct machine_ramp *ramp;
     uint64_t late;
