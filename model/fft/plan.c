@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "fft_grid.h"
 #include "queue.h"
 #include "refusal.h"
@@ -54,11 +55,7 @@ enum cufft_result fft_plan_of(int handle, const char *call, struct fft_plan *pla
 
 static int add_plan(struct fft_plan *plan)
 {
-    struct fft_plan **more = realloc(plans, (size_t)(handles + 1) * sizeof(struct fft_plan *));
-    if (more == NULL) return 0;
-    plans = more;
-    plans[handles++] = plan;
-    return handles;
+    return ARRAY_ADD(plans, handles, plan) ? handles : 0;
 }
 
 FFT_VISIBLE enum cufft_result cufftCreate(int *handle)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "demangle.h"
 #include "sanitize_found.h"
 
@@ -60,15 +61,6 @@ static int read_line(char *text, struct suppression *one, const char **wrong)
     return *wrong == NULL ? 1 : -1;
 }
 
-static int keep(struct suppressions *list, const struct suppression *one)
-{
-    struct suppression *more = realloc(list->item, (list->count + 1u) * sizeof *more);
-    if (more == NULL) return 0;
-    more[list->count++] = *one;
-    list->item = more;
-    return 1;
-}
-
 static int read_file(struct suppressions *list, FILE *file, const char *path, char *why, size_t why_bytes)
 {
     char text[4 * WORD_BYTES];
@@ -76,7 +68,7 @@ static int read_file(struct suppressions *list, FILE *file, const char *path, ch
     const char *wrong = NULL;
     for (uint32_t line = 1; fgets(text, sizeof text, file) != NULL; line++) {
         const int is_one = read_line(text, &one, &wrong);
-        if (is_one > 0 && !keep(list, &one)) wrong = "there is no memory";
+        if (is_one > 0 && !ARRAY_ADD(list->item, list->count, one)) wrong = "there is no memory";
         if (is_one < 0 || wrong != NULL) {
             snprintf(why, why_bytes, "%s:%u: %s", path, line, wrong);
             return 0;

@@ -4,10 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
+
 struct history_page {
     struct history_page *next;
     uint64_t number;
-    uint32_t count, room;
+    uint32_t count;
     struct history_access *access;
 };
 
@@ -167,15 +169,7 @@ static int keep(struct history_page *page, const struct history_access *access)
         for (int w = 0; w < HISTORY_WORDS; w++) one->bytes[w] |= access->bytes[w];
         return 1;
     }
-    if (page->count == page->room) {
-        const uint32_t room = page->room == 0 ? 2 : 2 * page->room;
-        struct history_access *more = realloc(page->access, room * sizeof *more);
-        if (more == NULL) return 0;
-        page->access = more;
-        page->room = room;
-    }
-    page->access[page->count++] = *access;
-    return 1;
+    return ARRAY_ADD(page->access, page->count, *access);
 }
 
 static const struct history_times *times_of(const struct history *history, uint32_t work)

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
+
 struct CUgraph_st *graph_new(struct driver *driver)
 {
     return object_new(&driver->objects, OBJECT_GRAPH, sizeof(struct CUgraph_st));
@@ -42,16 +44,8 @@ int graph_after(struct CUgraphNode_st ***after, uint32_t *count, struct CUgraphN
 
 static int keep_node(struct CUgraph_st *graph, struct CUgraphNode_st *node)
 {
-    if (graph->count == graph->room) {
-        uint32_t room = graph->room == 0 ? 16 : 2 * graph->room;
-        struct CUgraphNode_st **more = realloc(graph->node, room * sizeof(struct CUgraphNode_st *));
-        if (more == NULL) return 0;
-        graph->node = more;
-        graph->room = room;
-    }
-    graph->node[graph->count++] = node;
     node->graph = graph;
-    return 1;
+    return ARRAY_ADD(graph->node, graph->count, node);
 }
 
 struct CUgraphNode_st *graph_add(struct driver *driver, struct CUgraph_st *graph, struct CUgraphNode_st *const *after,

@@ -34,7 +34,7 @@ struct CUgraphNode_st {
 struct CUgraph_st {
     struct object object;
     struct CUgraphNode_st **node;
-    uint32_t count, room;
+    uint32_t count;
     struct CUgraph_st *original;
     int is_child, is_body;     // a node has it; a conditional node has
     struct CUgraph_st *parent; // the graph of that node

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "heap.h"
 #include "loaded.h"
 
@@ -11,19 +12,6 @@
 enum { CHILD_DONE = 0, CHILD_INVALID_VALUE = 1, CHILD_NO_MEMORY = 2, CHILD_INVALID_CONFIGURATION = 9 };
 
 static const char call[] = "a kernel";
-
-static int push(struct child **list, size_t *count, size_t *room, const struct child *child)
-{
-    if (*count == *room) {
-        const size_t more = *room == 0 ? 16 : 2 * *room;
-        struct child *grown = realloc(*list, more * sizeof *grown);
-        if (grown == NULL) return 0;
-        *list = grown;
-        *room = more;
-    }
-    (*list)[(*count)++] = *child;
-    return 1;
-}
 
 void children_open(struct children *children, struct driver *driver)
 {
@@ -111,7 +99,7 @@ static int ask(struct children *children, const struct machine_child *asked)
     struct child child = {.is_tail = asked->is_tail};
     const int error = make_work(children, asked, &child.work);
     if (error != CHILD_DONE) return error;
-    if (push(&children->asked, &children->asks, &children->asked_room, &child)) return CHILD_DONE;
+    if (ARRAY_ADD(children->asked, children->asks, child)) return CHILD_DONE;
     work_release(children->driver, &child.work);
     return CHILD_NO_MEMORY;
 }
@@ -131,7 +119,7 @@ static int settle(struct children *children, int is_tail)
     for (size_t i = children->asks; i > 0; i--) {
         struct child *child = &children->asked[i - 1];
         if (child->is_tail != is_tail) continue;
-        if (!push(&children->waiting, &children->waits, &children->waiting_room, child)) return 0;
+        if (!ARRAY_ADD(children->waiting, children->waits, *child)) return 0;
         child->work = (struct work){NODE_EMPTY, {.address = 0}}; // it is not released twice
     }
     return 1;

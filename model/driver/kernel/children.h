@@ -20,7 +20,7 @@ struct children {
     struct CUmod_st *module;
     pthread_mutex_t lock;
     struct child *asked, *waiting;
-    size_t asks, waits, asked_room, waiting_room;
+    size_t asks, waits;
 };
 
 void children_open(struct children *children, struct driver *driver);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
+
 struct part_of_name {
     char *name;
     uint32_t part;
@@ -26,17 +28,6 @@ void link_parts_free(struct link_parts *parts)
 {
     tdestroy(parts->names, free_name);
     free(parts->start);
-}
-
-static int has_room(struct link_parts *parts)
-{
-    if (parts->count < parts->room) return 1;
-    const uint32_t room = parts->room == 0 ? 16 : 2 * parts->room;
-    size_t *more = realloc(parts->start, room * sizeof *more);
-    if (more == NULL) return 0;
-    parts->start = more;
-    parts->room = room;
-    return 1;
 }
 
 // --- Which parts are looked at ---------------------------------------------------------------------------------------
@@ -135,10 +126,7 @@ enum link_fit link_parts_add(struct link_parts *parts, const struct units *units
 {
     struct ptx_errors *errors = calloc(1, sizeof *errors);
     enum link_fit fit = LINK_NO_MEMORY;
-    if (errors != NULL && has_room(parts)) {
-        parts->start[parts->count++] = start;
-        fit = look_at_last(parts, units, errors);
-    }
+    if (errors != NULL && ARRAY_ADD(parts->start, parts->count, start)) fit = look_at_last(parts, units, errors);
     free(errors);
     return fit;
 }

@@ -11,7 +11,7 @@
 struct link_parts {
     void *names; // a tree (tsearch): in which part the thing is that a name stands for
     size_t *start;
-    uint32_t count, room;
+    uint32_t count;
 };
 
 enum link_fit { LINK_FITS, LINK_MAY_NOT, LINK_NO_MEMORY };

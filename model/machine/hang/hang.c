@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "report.h"
 
 // --- Strands ---------------------------------------------------------------------------------------------------------
@@ -17,29 +18,9 @@ static int is_same(const struct hang_wait *a, const struct hang_wait *b)
            (a->what != HANG_REGISTERS || (a->come == b->come && a->wanted == b->wanted));
 }
 
-static struct hang_wait *new_wait(struct machine_hang *hang)
-{
-    if (hang->waits == hang->room) {
-        const uint32_t room = hang->room > 0 ? 2 * hang->room : 64;
-        struct hang_wait *moved = realloc(hang->wait, room * sizeof *moved);
-        if (moved == NULL) return NULL;
-        hang->wait = moved;
-        hang->room = room;
-    }
-    return &hang->wait[hang->waits++];
-}
-
-// Room for one strand more: it doubles at powers of two.
 static int add_strand(struct hang_wait *wait, const struct machine_strand *strand)
 {
-    if ((wait->strands & (wait->strands - 1)) == 0) {
-        const size_t room = wait->strands > 0 ? 2 * (size_t)wait->strands : 1;
-        const struct machine_strand **moved = realloc(wait->strand, room * sizeof *moved);
-        if (moved == NULL) return 0;
-        wait->strand = moved;
-    }
-    wait->strand[wait->strands++] = strand;
-    return 1;
+    return ARRAY_ADD(wait->strand, wait->strands, strand);
 }
 
 static int add_wait(struct machine_hang *hang, uint32_t first, const struct machine_strand *strand)
@@ -48,10 +29,9 @@ static int add_wait(struct machine_hang *hang, uint32_t first, const struct mach
     hang_find_wait(strand, hang->kind, &found);
     for (uint32_t i = first; i < hang->waits; i++)
         if (is_same(&hang->wait[i], &found)) return add_strand(&hang->wait[i], strand);
-    struct hang_wait *wait = new_wait(hang);
-    if (wait == NULL) return 0;
+    if (!ARRAY_ADD(hang->wait, hang->waits, found)) return 0;
+    struct hang_wait *wait = &hang->wait[hang->waits - 1];
     const struct machine_cluster *cluster = found.cluster;
-    *wait = found;
     wait->where = machine_where(strand, found.code, (uint32_t)__builtin_ctz(strand->lanes));
     wait->need = calloc(cluster->ctas * cluster->cta[0].warps, 1);
     if (wait->what == HANG_MBARRIER) wait->barrier = hang_read_barrier(wait, wait->rank, wait->number);

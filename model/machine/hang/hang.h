@@ -89,7 +89,7 @@ struct machine_hang {
     enum machine_kind kind;
     const char *why;
     struct hang_wait *wait;
-    uint32_t waits, room, clusters;
+    uint32_t waits, clusters;
 };
 
 // The state of these clusters. NULL if there is no memory.
