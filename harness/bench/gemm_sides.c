@@ -120,6 +120,6 @@ int gemm_start_triton(struct bench *bench, void *context, int set)
     struct gemm_sides *sides = context;
     const struct gemm_shape *s = &sides->shape;
     sides->last_set[1] = set;
-    return triton_start(&bench->gpu, sides->triton, sides->triton_kernel, a_of(sides, set), b_of(sides, set),
-                        sides->memory->d[1], s->m, s->n, s->k);
+    const struct triton_product product = {a_of(sides, set), b_of(sides, set), sides->memory->d[1], s->m, s->n, s->k};
+    return triton_start(&bench->gpu, sides->triton, sides->triton_kernel, product);
 }

@@ -72,11 +72,12 @@ int triton_open(struct triton *triton, struct gpu *gpu, const char *folder, stru
     return ok && triton->scratch != 0;
 }
 
-int triton_start(struct gpu *gpu, const struct triton *triton, const struct triton_kernel *kernel, unsigned long long a,
-                 unsigned long long b, unsigned long long d, uint32_t m, uint32_t n, uint32_t k)
+int triton_start(struct gpu *gpu, const struct triton *triton, const struct triton_kernel *kernel,
+                 struct triton_product product)
 {
+    uint32_t m = product.m, n = product.n;
     unsigned long long scratch = triton->scratch, profile = 0; // two pointers more that Triton's kernels take
-    void *arguments[] = {&a, &b, &d, &m, &n, &k, &scratch, &profile};
+    void *arguments[] = {&product.a, &product.b, &product.d, &m, &n, &product.k, &scratch, &profile};
     uint32_t tiles = ((m - 1) / kernel->tile_m + 1) * ((n - 1) / kernel->tile_n + 1), sms = (uint32_t)gpu->processors;
     struct cuda_launch_config config = {
         .grid_x = kernel->is_persistent && tiles > sms ? sms : tiles,
@@ -89,7 +90,7 @@ int triton_start(struct gpu *gpu, const struct triton *triton, const struct trit
         .stream = gpu->stream,
     };
     int error = CUDA_SUCCESS;
-    if (kernel->splits > 1) error = (int)gpu->driver.cuMemsetD8Async(d, 0, (size_t)m * n * 2, gpu->stream);
+    if (kernel->splits > 1) error = (int)gpu->driver.cuMemsetD8Async(product.d, 0, (size_t)m * n * 2, gpu->stream);
     if (error != CUDA_SUCCESS) return error;
     return (int)gpu->driver.cuLaunchKernelEx(&config, kernel->function, arguments, NULL);
 }

@@ -26,7 +26,11 @@ int triton_open(struct triton *triton, struct gpu *gpu, const char *folder, stru
 
 // Starts D[m, n] = A[m, k] * B[n, k]^T of e4m3 with D of bf16 (zeroed first where the kernel adds to it). Device
 // addresses; returns 0 or the CUDA error.
-int triton_start(struct gpu *gpu, const struct triton *triton, const struct triton_kernel *kernel, unsigned long long a,
-                 unsigned long long b, unsigned long long d, uint32_t m, uint32_t n, uint32_t k);
+struct triton_product {
+    unsigned long long a, b, d;
+    uint32_t m, n, k;
+};
+int triton_start(struct gpu *gpu, const struct triton *triton, const struct triton_kernel *kernel,
+                 struct triton_product product);
 
 #endif

@@ -3,23 +3,31 @@
 #include "blas.h"
 #include "cuda_api.h"
 
-static enum cublas_status copy(const char *call, int64_t rows, int64_t bytes, const void *from, int64_t from_pitch,
-                               void *to, int64_t to_pitch, struct CUstream_st *stream, int is_async)
+struct rows {
+    int64_t count, bytes;
+    const void *from;
+    int64_t from_pitch;
+    void *to;
+    int64_t to_pitch;
+};
+
+static enum cublas_status copy(const char *call, struct rows rows, struct CUstream_st *stream, int is_async)
 {
     enum { UNIFIED = 4 }; // CU_MEMORYTYPE_UNIFIED
-    if (rows < 0 || bytes < 0 || from_pitch < bytes || to_pitch < bytes)
+    if (rows.count < 0 || rows.bytes < 0 || rows.from_pitch < rows.bytes || rows.to_pitch < rows.bytes)
         return blas_refuse(call, CUBLAS_STATUS_INVALID_VALUE,
                            "%lld rows of %lld bytes, %lld apart in the source and %lld in the destination",
-                           (long long)rows, (long long)bytes, (long long)from_pitch, (long long)to_pitch);
-    if (rows == 0 || bytes == 0) return CUBLAS_STATUS_SUCCESS;
+                           (long long)rows.count, (long long)rows.bytes, (long long)rows.from_pitch,
+                           (long long)rows.to_pitch);
+    if (rows.count == 0 || rows.bytes == 0) return CUBLAS_STATUS_SUCCESS;
     const struct CUDA_MEMCPY2D_st box = {.srcMemoryType = UNIFIED,
-                                         .srcDevice = (uintptr_t)from,
-                                         .srcPitch = (size_t)from_pitch,
+                                         .srcDevice = (uintptr_t)rows.from,
+                                         .srcPitch = (size_t)rows.from_pitch,
                                          .dstMemoryType = UNIFIED,
-                                         .dstDevice = (uintptr_t)to,
-                                         .dstPitch = (size_t)to_pitch,
-                                         .WidthInBytes = (size_t)bytes,
-                                         .Height = (size_t)rows};
+                                         .dstDevice = (uintptr_t)rows.to,
+                                         .dstPitch = (size_t)rows.to_pitch,
+                                         .WidthInBytes = (size_t)rows.bytes,
+                                         .Height = (size_t)rows.count};
     const enum cuda_result error = is_async ? cuMemcpy2DAsync_v2(&box, stream) : cuMemcpy2DUnaligned_v2(&box);
     if (error == CUDA_SUCCESS) return CUBLAS_STATUS_SUCCESS;
     return blas_refuse(call, CUBLAS_STATUS_MAPPING_ERROR, "the copy is refused: CUDA error %d", (int)error);
@@ -29,27 +37,26 @@ static enum cublas_status copy(const char *call, int64_t rows, int64_t bytes, co
 #define VECTOR(name, size)                                                                                             \
     BLAS_VISIBLE enum cublas_status name(size n, size bytes, const void *x, size incx, void *y, size incy)             \
     {                                                                                                                  \
-        return copy(__func__, n, bytes, x, (int64_t)incx * bytes, y, (int64_t)incy * bytes, NULL, 0);                  \
+        return copy(__func__, (struct rows){n, bytes, x, (int64_t)incx * bytes, y, (int64_t)incy * bytes}, NULL, 0);   \
     }
 #define VECTOR_ASYNC(name, size)                                                                                       \
     BLAS_VISIBLE enum cublas_status name(size n, size bytes, const void *x, size incx, void *y, size incy,             \
                                          struct CUstream_st *stream)                                                   \
     {                                                                                                                  \
-        return copy(__func__, n, bytes, x, (int64_t)incx * bytes, y, (int64_t)incy * bytes, stream, 1);                \
+        return copy(__func__, (struct rows){n, bytes, x, (int64_t)incx * bytes, y, (int64_t)incy * bytes}, stream, 1); \
     }
+#define COLUMNS ((struct rows){columns, (int64_t)rows * bytes, a, (int64_t)lda * bytes, b, (int64_t)ldb * bytes})
 #define MATRIX(name, size)                                                                                             \
     BLAS_VISIBLE enum cublas_status name(size rows, size columns, size bytes, const void *a, size lda, void *b,        \
                                          size ldb)                                                                     \
     {                                                                                                                  \
-        return copy(__func__, columns, (int64_t)rows * bytes, a, (int64_t)lda * bytes, b, (int64_t)ldb * bytes, NULL,  \
-                    0);                                                                                                \
+        return copy(__func__, COLUMNS, NULL, 0);                                                                       \
     }
 #define MATRIX_ASYNC(name, size)                                                                                       \
     BLAS_VISIBLE enum cublas_status name(size rows, size columns, size bytes, const void *a, size lda, void *b,        \
                                          size ldb, struct CUstream_st *stream)                                         \
     {                                                                                                                  \
-        return copy(__func__, columns, (int64_t)rows * bytes, a, (int64_t)lda * bytes, b, (int64_t)ldb * bytes,        \
-                    stream, 1);                                                                                        \
+        return copy(__func__, COLUMNS, stream, 1);                                                                     \
     }
 #define BOTH(call, name) call(name, int) call(name##_64, int64_t)
 

@@ -35,15 +35,22 @@ static int is_operation(int operation)
     return operation >= CUBLAS_OP_N && operation <= CUBLAS_OP_C;
 }
 
-static enum cublas_status gemv(const char *call, void *its_handle, int type, int operation, const struct operand *a,
-                               const void *alpha, struct vector x, const void *beta, struct vector y)
+// Who calls, with which handle, and of which type the numbers are.
+struct asked {
+    const char *call;
+    void *handle;
+    int type;
+};
+
+static enum cublas_status gemv(struct asked asked, int operation, const struct operand *a, const void *alpha,
+                               struct vector x, const void *beta, struct vector y)
 {
-    const struct blas_handle *handle = blas_handle_of(its_handle, call);
+    const struct blas_handle *handle = blas_handle_of(asked.handle, asked.call);
     if (handle == NULL) return CUBLAS_STATUS_NOT_INITIALIZED;
-    const enum cublas_status error = check_operand(call, "A", a);
+    const enum cublas_status error = check_operand(asked.call, "A", a);
     if (error != CUBLAS_STATUS_SUCCESS) return error;
     if (!is_operation(operation) || x.step == 0 || y.step == 0 || alpha == NULL || beta == NULL)
-        return blas_refuse(call, CUBLAS_STATUS_INVALID_VALUE,
+        return blas_refuse(asked.call, CUBLAS_STATUS_INVALID_VALUE,
                            "trans is %d (0 to 2), incx %lld, incy %lld (not 0), or a factor is a null pointer",
                            operation, (long long)x.step, (long long)y.step);
     x.count = operation == CUBLAS_OP_N ? a->columns : a->rows;
@@ -53,27 +60,27 @@ static enum cublas_status gemv(const char *call, void *its_handle, int type, int
                                 .n = 1,
                                 .k = x.count,
                                 .batches = 1,
-                                .a = matrix_of(a, type, operation),
+                                .a = matrix_of(a, asked.type, operation),
                                 .b = vector_column(&x),
                                 .c = to,
                                 .d = to,
-                                .alpha = blas_factor(handle->pointer_mode, type, alpha),
-                                .beta = blas_factor(handle->pointer_mode, type, beta)};
-    return blas_submit_product(call, handle->stream, &job);
+                                .alpha = blas_factor(handle->pointer_mode, asked.type, alpha),
+                                .beta = blas_factor(handle->pointer_mode, asked.type, beta)};
+    return blas_submit_product(asked.call, handle->stream, &job);
 }
 
-static enum cublas_status ger(const char *call, void *its_handle, int type, const void *alpha, const struct vector *x,
-                              const struct vector *y, int is_conjugate, const struct operand *a)
+static enum cublas_status ger(struct asked asked, const void *alpha, const struct vector *x, const struct vector *y,
+                              int is_conjugate, const struct operand *a)
 {
-    const struct blas_handle *handle = blas_handle_of(its_handle, call);
+    const struct blas_handle *handle = blas_handle_of(asked.handle, asked.call);
     if (handle == NULL) return CUBLAS_STATUS_NOT_INITIALIZED;
-    const enum cublas_status error = check_operand(call, "A", a);
+    const enum cublas_status error = check_operand(asked.call, "A", a);
     if (error != CUBLAS_STATUS_SUCCESS) return error;
     if (x->step == 0 || y->step == 0 || alpha == NULL)
-        return blas_refuse(call, CUBLAS_STATUS_INVALID_VALUE,
+        return blas_refuse(asked.call, CUBLAS_STATUS_INVALID_VALUE,
                            "incx is %lld and incy %lld (not 0), or alpha is a null pointer", (long long)x->step,
                            (long long)y->step);
-    const struct matrix to = matrix_of(a, type, CUBLAS_OP_N);
+    const struct matrix to = matrix_of(a, asked.type, CUBLAS_OP_N);
     struct product job = {.m = x->count,
                           .n = y->count,
                           .k = 1,
@@ -82,10 +89,10 @@ static enum cublas_status ger(const char *call, void *its_handle, int type, cons
                           .b = vector_row(y),
                           .c = to,
                           .d = to,
-                          .alpha = blas_factor(handle->pointer_mode, type, alpha),
+                          .alpha = blas_factor(handle->pointer_mode, asked.type, alpha),
                           .beta = vector_factor_one()};
     job.b.is_conjugate = is_conjugate;
-    return blas_submit_product(call, handle->stream, &job);
+    return blas_submit_product(asked.call, handle->stream, &job);
 }
 
 // A batch of its columns, or of its rows.
@@ -101,48 +108,48 @@ static struct matrix by_rows(struct matrix matrix)
     return matrix;
 }
 
-static enum cublas_status geam(const char *call, void *its_handle, int type, const int operation[2], const void *alpha,
-                               struct operand a, const void *beta, struct operand b, const struct operand *c)
+static enum cublas_status geam(struct asked asked, const int operation[2], const void *alpha, struct operand a,
+                               const void *beta, struct operand b, const struct operand *c)
 {
-    const struct blas_handle *handle = blas_handle_of(its_handle, call);
+    const struct blas_handle *handle = blas_handle_of(asked.handle, asked.call);
     if (handle == NULL) return CUBLAS_STATUS_NOT_INITIALIZED;
     if (!is_operation(operation[0]) || !is_operation(operation[1]) || alpha == NULL || beta == NULL)
-        return blas_refuse(call, CUBLAS_STATUS_INVALID_VALUE,
+        return blas_refuse(asked.call, CUBLAS_STATUS_INVALID_VALUE,
                            "transa is %d and transb %d (0 to 2), or a factor is a null pointer", operation[0],
                            operation[1]);
     a.rows = operation[0] == CUBLAS_OP_N ? c->rows : c->columns, a.columns = c->rows + c->columns - a.rows;
     b.rows = operation[1] == CUBLAS_OP_N ? c->rows : c->columns, b.columns = c->rows + c->columns - b.rows;
-    enum cublas_status error = check_operand(call, "A", &a);
-    if (error == CUBLAS_STATUS_SUCCESS) error = check_operand(call, "B", &b);
-    if (error == CUBLAS_STATUS_SUCCESS) error = check_operand(call, "C", c);
+    enum cublas_status error = check_operand(asked.call, "A", &a);
+    if (error == CUBLAS_STATUS_SUCCESS) error = check_operand(asked.call, "B", &b);
+    if (error == CUBLAS_STATUS_SUCCESS) error = check_operand(asked.call, "C", c);
     if (error != CUBLAS_STATUS_SUCCESS) return error;
     const struct product job = {.m = c->rows,
                                 .n = 1,
                                 .k = 1,
                                 .batches = c->columns,
-                                .a = by_columns(matrix_of(&a, type, operation[0])),
-                                .b = vector_unit(type),
-                                .c = by_columns(matrix_of(&b, type, operation[1])),
-                                .d = by_columns(matrix_of(c, type, CUBLAS_OP_N)),
-                                .alpha = blas_factor(handle->pointer_mode, type, alpha),
-                                .beta = blas_factor(handle->pointer_mode, type, beta)};
-    return blas_submit_product(call, handle->stream, &job);
+                                .a = by_columns(matrix_of(&a, asked.type, operation[0])),
+                                .b = vector_unit(asked.type),
+                                .c = by_columns(matrix_of(&b, asked.type, operation[1])),
+                                .d = by_columns(matrix_of(c, asked.type, CUBLAS_OP_N)),
+                                .alpha = blas_factor(handle->pointer_mode, asked.type, alpha),
+                                .beta = blas_factor(handle->pointer_mode, asked.type, beta)};
+    return blas_submit_product(asked.call, handle->stream, &job);
 }
 
 // C = A diag(x), or diag(x) A.
-static enum cublas_status dgmm(const char *call, void *its_handle, int type, int side, const struct operand *a,
-                               struct vector x, const struct operand *c)
+static enum cublas_status dgmm(struct asked asked, int side, const struct operand *a, struct vector x,
+                               const struct operand *c)
 {
     enum { LEFT, RIGHT };
-    const struct blas_handle *handle = blas_handle_of(its_handle, call);
+    const struct blas_handle *handle = blas_handle_of(asked.handle, asked.call);
     if (handle == NULL) return CUBLAS_STATUS_NOT_INITIALIZED;
-    if (side != LEFT && side != RIGHT) return blas_refuse(call, CUBLAS_STATUS_INVALID_VALUE, "mode is %d", side);
-    enum cublas_status error = check_operand(call, "A", a);
-    if (error == CUBLAS_STATUS_SUCCESS) error = check_operand(call, "C", c);
+    if (side != LEFT && side != RIGHT) return blas_refuse(asked.call, CUBLAS_STATUS_INVALID_VALUE, "mode is %d", side);
+    enum cublas_status error = check_operand(asked.call, "A", a);
+    if (error == CUBLAS_STATUS_SUCCESS) error = check_operand(asked.call, "C", c);
     if (error != CUBLAS_STATUS_SUCCESS) return error;
     x.count = side == LEFT ? a->rows : a->columns;
     struct product job = {.k = 1, .alpha = vector_factor_one()};
-    const struct matrix from = matrix_of(a, type, CUBLAS_OP_N), to = matrix_of(c, type, CUBLAS_OP_N);
+    const struct matrix from = matrix_of(a, asked.type, CUBLAS_OP_N), to = matrix_of(c, asked.type, CUBLAS_OP_N);
     if (side == LEFT) {
         job.m = 1, job.n = a->columns, job.batches = a->rows;
         job.a = by_rows(vector_column(&x)), job.b = by_rows(from), job.d = by_rows(to);
@@ -150,7 +157,7 @@ static enum cublas_status dgmm(const char *call, void *its_handle, int type, int
         job.m = a->rows, job.n = 1, job.batches = a->columns;
         job.a = by_columns(from), job.b = by_columns(vector_row(&x)), job.d = by_columns(to);
     }
-    return blas_submit_product(call, handle->stream, &job);
+    return blas_submit_product(asked.call, handle->stream, &job);
 }
 
 // --- The calls: of 32 bits, and of 64 (_64) --------------------------------------------------------------------------
@@ -160,14 +167,14 @@ static enum cublas_status dgmm(const char *call, void *its_handle, int type, int
                                          const void *a, size lda, const void *x, size incx, const void *beta, void *y, \
                                          size incy)                                                                    \
     {                                                                                                                  \
-        return gemv(__func__, handle, type, operation, &(struct operand){a, m, n, lda}, alpha,                         \
+        return gemv((struct asked){__func__, handle, type}, operation, &(struct operand){a, m, n, lda}, alpha,         \
                     (struct vector){x, type, 0, incx}, beta, (struct vector){y, type, 0, incy});                       \
     }
 #define GER(name, size, type, is_conjugate)                                                                            \
     BLAS_VISIBLE enum cublas_status name(void *handle, size m, size n, const void *alpha, const void *x, size incx,    \
                                          const void *y, size incy, void *a, size lda)                                  \
     {                                                                                                                  \
-        return ger(__func__, handle, type, alpha, &(struct vector){x, type, m, incx},                                  \
+        return ger((struct asked){__func__, handle, type}, alpha, &(struct vector){x, type, m, incx},                  \
                    &(struct vector){y, type, n, incy}, is_conjugate, &(struct operand){a, m, n, lda});                 \
     }
 #define GEAM(name, size, type)                                                                                         \
@@ -175,15 +182,16 @@ static enum cublas_status dgmm(const char *call, void *its_handle, int type, int
                                          const void *a, size lda, const void *beta, const void *b, size ldb, void *c,  \
                                          size ldc)                                                                     \
     {                                                                                                                  \
-        return geam(__func__, handle, type, (const int[]){transa, transb}, alpha, (struct operand){a, 0, 0, lda},      \
-                    beta, (struct operand){b, 0, 0, ldb}, &(struct operand){c, m, n, ldc});                            \
+        return geam((struct asked){__func__, handle, type}, (const int[]){transa, transb}, alpha,                      \
+                    (struct operand){a, 0, 0, lda}, beta, (struct operand){b, 0, 0, ldb},                              \
+                    &(struct operand){c, m, n, ldc});                                                                  \
     }
 #define DGMM(name, size, type)                                                                                         \
     BLAS_VISIBLE enum cublas_status name(void *handle, int side, size m, size n, const void *a, size lda,              \
                                          const void *x, size incx, void *c, size ldc)                                  \
     {                                                                                                                  \
-        return dgmm(__func__, handle, type, side, &(struct operand){a, m, n, lda}, (struct vector){x, type, 0, incx},  \
-                    &(struct operand){c, m, n, ldc});                                                                  \
+        return dgmm((struct asked){__func__, handle, type}, side, &(struct operand){a, m, n, lda},                     \
+                    (struct vector){x, type, 0, incx}, &(struct operand){c, m, n, ldc});                               \
     }
 
 #define BOTH(call, name, ...) call(name, int, __VA_ARGS__) call(name##_64, int64_t, __VA_ARGS__)

@@ -53,13 +53,17 @@ static uint64_t closest(uint64_t value, uint64_t align, uint64_t low, uint64_t h
     return value >= high ? high : round_down(value + align / 2, align);
 }
 
-// `value` is a multiple of `multiple`, a power of two. What is proposed instead is closest() to it: `align` is the
-// strictest rule for this value, low .. high the legal ones.
+// What a value is a multiple of, a power of two. `align` is the strictest rule for it, low .. high the legal ones.
+struct steps {
+    uint64_t multiple, align, low, high;
+};
+
+// What is proposed instead of a value is closest() to it.
 static inline void check_multiple(struct check *check, enum rule rule, const char *argument, int index, uint64_t value,
-                                  uint64_t multiple, uint64_t align, uint64_t low, uint64_t high)
+                                  struct steps of)
 {
-    if ((value & (multiple - 1)) == 0) return;
-    broken_u64(check, rule, argument, index, value, multiple, closest(value, align, low, high));
+    if ((value & (of.multiple - 1)) == 0) return;
+    broken_u64(check, rule, argument, index, value, of.multiple, closest(value, of.align, of.low, of.high));
 }
 
 // Global memory is aligned to 16 bytes, and to 32 with interleave 32B.
@@ -122,9 +126,9 @@ static void check_enums(struct check *check, const struct request *request)
 static void check_address(struct check *check, const struct request *request)
 {
     uint64_t address = request->address, align = alignment(request), last = TENSORMAP_ADDRESS_LIMIT - align;
-    check_multiple(check, RULE_MAP_ADDRESS_ALIGN, "globalAddress", -1, address, 16, align, 0, last);
+    check_multiple(check, RULE_MAP_ADDRESS_ALIGN, "globalAddress", -1, address, (struct steps){16, align, 0, last});
     if (align == 32 && address % 16 == 0)
-        check_multiple(check, RULE_MAP_ADDRESS_ALIGN_32, "globalAddress", -1, address, 32, 32, 0, last);
+        check_multiple(check, RULE_MAP_ADDRESS_ALIGN_32, "globalAddress", -1, address, (struct steps){32, 32, 0, last});
     if (address >= TENSORMAP_ADDRESS_LIMIT)
         broken_u64(check, RULE_MAP_ADDRESS_LIMIT, "globalAddress", -1, address, TENSORMAP_ADDRESS_LIMIT - 1, last);
 }
@@ -134,9 +138,10 @@ static void check_strides(struct check *check, const struct request *request)
     uint64_t align = alignment(request), last = STRIDE_LIMIT - align;
     for (int i = 0; i + 1 < (int)request->rank; i++) {
         uint64_t stride = request->strides[i];
-        check_multiple(check, RULE_MAP_STRIDE_ALIGN, "globalStrides", i, stride, 16, align, 0, last);
+        check_multiple(check, RULE_MAP_STRIDE_ALIGN, "globalStrides", i, stride, (struct steps){16, align, 0, last});
         if (align == 32 && stride % 16 == 0)
-            check_multiple(check, RULE_MAP_STRIDE_ALIGN_32, "globalStrides", i, stride, 32, 32, 0, last);
+            check_multiple(check, RULE_MAP_STRIDE_ALIGN_32, "globalStrides", i, stride,
+                           (struct steps){32, 32, 0, last});
         if (stride >= STRIDE_LIMIT)
             broken_u64(check, RULE_MAP_STRIDE_LIMIT, "globalStrides", i, stride, STRIDE_LIMIT - 1, last);
     }
@@ -247,7 +252,8 @@ static void check_inner(struct check *check, const struct request *request)
     const char *argument = is_tiled ? "boxDim" : "channelsPerPixel";
     uint64_t count = is_tiled ? request->box[0] : request->channels, inner = count * element;
     if (inner % 16 != 0)
-        check_multiple(check, RULE_MAP_INNER_BYTES, argument, index, count, step, step, step, inner_limit(request));
+        check_multiple(check, RULE_MAP_INNER_BYTES, argument, index, count,
+                       (struct steps){step, step, step, inner_limit(request)});
     if (has_span(request) && inner > tensormap_span_bytes((enum tensormap_swizzle)request->swizzle))
         broken_u64(check, RULE_MAP_SWIZZLE_SPAN, argument, index, count, inner_limit(request), inner_limit(request));
 }
@@ -423,7 +429,7 @@ void tensormap_check_replace(struct check *check, const struct tensormap_image *
 {
     uint64_t last = TENSORMAP_ADDRESS_LIMIT - 16;
     if (address == 0) broken_u64(check, RULE_REPLACE_ADDRESS_NULL, "globalAddress", -1, 0, 16, 16);
-    check_multiple(check, RULE_REPLACE_ADDRESS_ALIGN, "globalAddress", -1, address, 16, 16, 16, last);
+    check_multiple(check, RULE_REPLACE_ADDRESS_ALIGN, "globalAddress", -1, address, (struct steps){16, 16, 16, last});
     if (address >= TENSORMAP_ADDRESS_LIMIT)
         broken_u64(check, RULE_REPLACE_ADDRESS_LIMIT, "globalAddress", -1, address, TENSORMAP_ADDRESS_LIMIT - 1, last);
     if (image == NULL) broken_u64(check, RULE_REPLACE_NULL_MAP, "tensorMap", -1, 0, 0, 0);
@@ -431,6 +437,6 @@ void tensormap_check_replace(struct check *check, const struct tensormap_image *
 
 void tensormap_check_replace_32(struct check *check, uint64_t address)
 {
-    check_multiple(check, RULE_REPLACE_ADDRESS_ALIGN_32, "globalAddress", -1, address, 32, 32, 32,
-                   TENSORMAP_ADDRESS_LIMIT - 32);
+    check_multiple(check, RULE_REPLACE_ADDRESS_ALIGN_32, "globalAddress", -1, address,
+                   (struct steps){32, 32, 32, TENSORMAP_ADDRESS_LIMIT - 32});
 }

@@ -16,12 +16,19 @@ static uint64_t add_up(uint64_t used, const struct ptx_variable *variable)
     return (used + align - 1) / align * align + variable->bytes;
 }
 
+struct too_much {
+    const char *what;
+    uint64_t bytes;
+    uint32_t most;
+    const char *why, *advice;
+};
+
 static void complain(struct ptx_errors *errors, const struct ptx_module *module, const struct ptx_token *token,
-                     const char *advice, const char *what, uint64_t bytes, uint32_t most, const char *why)
+                     const struct too_much *of)
 {
-    ptx_complain(errors, module->text, token, advice, "'%.*s': %s has %llu bytes, limit %u (%s)",
-                 (int)(token->length > 100 ? 100 : token->length), token->at, what, (unsigned long long)bytes, most,
-                 why);
+    ptx_complain(errors, module->text, token, of->advice, "'%.*s': %s has %llu bytes, limit %u (%s)",
+                 (int)(token->length > 100 ? 100 : token->length), token->at, of->what, (unsigned long long)of->bytes,
+                 of->most, of->why);
 }
 
 static struct ptx_token token_of(struct ptx_name name, uint32_t line)
@@ -41,8 +48,9 @@ void ptx_check_constants(const struct ptx_module *module, struct ptx_errors *err
     }
     if (over == NULL) return;
     const struct ptx_token token = token_of(over->name, over->line);
-    complain(errors, module, &token, "Put large tables into .global memory (__device__ in CUDA C++).",
-             "constant data with it", bytes, CONSTANT_BANK_BYTES, "the bank of constants has 64 KiB");
+    complain(errors, module, &token,
+             &(struct too_much){"constant data with it", bytes, CONSTANT_BANK_BYTES, "the bank of constants has 64 KiB",
+                                "Put large tables into .global memory (__device__ in CUDA C++)."});
 }
 
 void ptx_complain_of_shared(const struct ptx_module *module, uint32_t function, uint64_t bytes,
@@ -51,8 +59,10 @@ void ptx_complain_of_shared(const struct ptx_module *module, uint32_t function, 
     const struct ptx_function *entry = (const struct ptx_function *)module->functions.item + function;
     const struct ptx_token token = token_of(entry->name, entry->line);
     if (bytes <= MOST_SHARED_BYTES) return;
-    complain(errors, module, &token, "Make the arrays smaller, or divide the work among more CTAs.",
-             "its shared memory", bytes, MOST_SHARED_BYTES, "227 KiB for a CTA, rule LAUNCH_SHARED_ALLOWED");
+    complain(errors, module, &token,
+             &(struct too_much){"its shared memory", bytes, MOST_SHARED_BYTES,
+                                "227 KiB for a CTA, rule LAUNCH_SHARED_ALLOWED",
+                                "Make the arrays smaller, or divide the work among more CTAs."});
 }
 
 // The variable of the module in shared memory that an operand names, or NULL. Marks for all of them are there then.

@@ -183,15 +183,20 @@ RUNTIME_CALL(cudaMemcpy3DPeer, (const struct cudaMemcpy3DPeerParms *from), copy_
 RUNTIME_CALL(cudaMemcpy3DPeerAsync, (const struct cudaMemcpy3DPeerParms *from, struct CUstream_st *stream),
              copy_box_of_peer(from, stream))
 
-static enum cudaError copy_rows(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
-                                size_t height, uint32_t kind, struct CUstream_st *stream)
+static struct cudaMemcpy3DParms rows_of(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
+                                        size_t height, uint32_t kind)
 {
-    if (to_pitch < width || from_pitch < width) return cudaErrorInvalidPitchValue;
-    const struct cudaMemcpy3DParms box = {.srcPtr = {(void *)(uintptr_t)from, from_pitch, width, height},
-                                          .dstPtr = {to, to_pitch, width, height},
-                                          .extent = {width, height, 1},
-                                          .kind = kind};
-    return copy_box(&box, stream);
+    return (struct cudaMemcpy3DParms){.srcPtr = {(void *)(uintptr_t)from, from_pitch, width, height},
+                                      .dstPtr = {to, to_pitch, width, height},
+                                      .extent = {width, height, 1},
+                                      .kind = kind};
+}
+
+static enum cudaError copy_rows(struct cudaMemcpy3DParms rows, struct CUstream_st *stream)
+{
+    const size_t width = rows.extent.width;
+    return rows.dstPtr.pitch < width || rows.srcPtr.pitch < width ? cudaErrorInvalidPitchValue
+                                                                  : copy_box(&rows, stream);
 }
 
 RUNTIME_CALL(cudaMemcpy3D, (const struct cudaMemcpy3DParms *from),
@@ -201,11 +206,11 @@ RUNTIME_CALL(cudaMemcpy3DAsync, (const struct cudaMemcpy3DParms *from, struct CU
 RUNTIME_CALL(cudaMemcpy2D,
              (void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
               uint32_t kind),
-             finished(copy_rows(to, to_pitch, from, from_pitch, width, height, kind, NULL), kind))
+             finished(copy_rows(rows_of(to, to_pitch, from, from_pitch, width, height, kind), NULL), kind))
 RUNTIME_CALL(cudaMemcpy2DAsync,
              (void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
               uint32_t kind, struct CUstream_st *stream),
-             copy_rows(to, to_pitch, from, from_pitch, width, height, kind, stream))
+             copy_rows(rows_of(to, to_pitch, from, from_pitch, width, height, kind), stream))
 
 // --- Variables of the program ----------------------------------------------------------------------------------------
 

@@ -8,21 +8,20 @@
 #include "tensor.h"
 #include "transfer_check.h"
 
-// A store (`op` NO_OP) or a reduction, which is only checked or runs.
-static enum rule store(enum tensormap_mode mode, int op, int runs, const struct tensormap *map, int dims,
-                       const int32_t *coord, const struct memory *global_memory, const struct memory *shared_memory,
-                       uint32_t shared, struct findings *findings)
+enum use { CHECKED, RUN };
+
+// A store (`op` NO_OP) or a reduction, of which `t` says all but the global memory.
+static enum rule store(struct transfer t, const struct memory *global_memory, enum use use, struct findings *findings)
 {
     const struct region region = {global_memory != NULL ? *global_memory : (struct memory){.size_bytes = 0}, 0};
     const struct global_memory global = {&region, 1};
-    const struct transfer t = {
-        op, mode, map, dims, coord, NULL, global_memory != NULL ? &global : NULL, shared_memory, shared};
     struct box box;
+    t.global_memory = global_memory != NULL ? &global : NULL;
     enum rule rule = transfer_check_store(&t, &box, findings);
-    if (rule != RULE_OK || !runs || operand_is_nowhere(shared)) return rule;
-    const struct cluster_memory cluster = cluster_memory_alone(shared_memory);
-    enum operation_kind kind = op == NO_OP ? OPERATION_TENSOR_STORE : OPERATION_TENSOR_REDUCE;
-    struct tensor_mover mover = {kind, (enum reduce_op)op, 0, 0, shared, map, &global, &cluster, NULL};
+    if (rule != RULE_OK || use == CHECKED || operand_is_nowhere(t.shared)) return rule;
+    const struct cluster_memory cluster = cluster_memory_alone(t.shared_memory);
+    enum operation_kind kind = t.op == NO_OP ? OPERATION_TENSOR_STORE : OPERATION_TENSOR_REDUCE;
+    struct tensor_mover mover = {kind, (enum reduce_op)t.op, 0, 0, t.shared, t.map, &global, &cluster, NULL};
     tensor_move(&mover, &box);
     return RULE_OK;
 }
@@ -31,54 +30,64 @@ enum rule tile_store_check(const struct tensormap *map, int dims, const int32_t 
                            const struct memory *global_memory, const struct memory *shared_memory, uint32_t shared,
                            struct findings *findings)
 {
-    return store(TENSORMAP_TILED, NO_OP, 0, map, dims, coord, global_memory, shared_memory, shared, findings);
+    return store((struct transfer){NO_OP, TENSORMAP_TILED, map, dims, coord, NULL, NULL, shared_memory, shared},
+                 global_memory, CHECKED, findings);
 }
 
 enum rule tile_reduce_check(enum reduce_op op, const struct tensormap *map, int dims, const int32_t *coord,
                             const struct memory *global_memory, const struct memory *shared_memory, uint32_t shared,
                             struct findings *findings)
 {
-    return store(TENSORMAP_TILED, transfer_op(op), 0, map, dims, coord, global_memory, shared_memory, shared, findings);
+    return store(
+        (struct transfer){transfer_op(op), TENSORMAP_TILED, map, dims, coord, NULL, NULL, shared_memory, shared},
+        global_memory, CHECKED, findings);
 }
 
 enum rule tile_store(const struct tensormap *map, int dims, const int32_t *coord, const struct memory *global_memory,
                      const struct memory *shared_memory, uint32_t shared, struct findings *findings)
 {
-    return store(TENSORMAP_TILED, NO_OP, 1, map, dims, coord, global_memory, shared_memory, shared, findings);
+    return store((struct transfer){NO_OP, TENSORMAP_TILED, map, dims, coord, NULL, NULL, shared_memory, shared},
+                 global_memory, RUN, findings);
 }
 
 enum rule tile_reduce(enum reduce_op op, const struct tensormap *map, int dims, const int32_t *coord,
                       const struct memory *global_memory, const struct memory *shared_memory, uint32_t shared,
                       struct findings *findings)
 {
-    return store(TENSORMAP_TILED, transfer_op(op), 1, map, dims, coord, global_memory, shared_memory, shared, findings);
+    return store(
+        (struct transfer){transfer_op(op), TENSORMAP_TILED, map, dims, coord, NULL, NULL, shared_memory, shared},
+        global_memory, RUN, findings);
 }
 
 enum rule im2col_store_check(const struct tensormap *map, int dims, const int32_t *coord,
                              const struct memory *global_memory, const struct memory *shared_memory, uint32_t shared,
                              struct findings *findings)
 {
-    return store(TENSORMAP_IM2COL, NO_OP, 0, map, dims, coord, global_memory, shared_memory, shared, findings);
+    return store((struct transfer){NO_OP, TENSORMAP_IM2COL, map, dims, coord, NULL, NULL, shared_memory, shared},
+                 global_memory, CHECKED, findings);
 }
 
 enum rule im2col_reduce_check(enum reduce_op op, const struct tensormap *map, int dims, const int32_t *coord,
                               const struct memory *global_memory, const struct memory *shared_memory, uint32_t shared,
                               struct findings *findings)
 {
-    return store(TENSORMAP_IM2COL, transfer_op(op), 0, map, dims, coord, global_memory, shared_memory, shared,
-                 findings);
+    return store(
+        (struct transfer){transfer_op(op), TENSORMAP_IM2COL, map, dims, coord, NULL, NULL, shared_memory, shared},
+        global_memory, CHECKED, findings);
 }
 
 enum rule im2col_store(const struct tensormap *map, int dims, const int32_t *coord, const struct memory *global_memory,
                        const struct memory *shared_memory, uint32_t shared, struct findings *findings)
 {
-    return store(TENSORMAP_IM2COL, NO_OP, 1, map, dims, coord, global_memory, shared_memory, shared, findings);
+    return store((struct transfer){NO_OP, TENSORMAP_IM2COL, map, dims, coord, NULL, NULL, shared_memory, shared},
+                 global_memory, RUN, findings);
 }
 
 enum rule im2col_reduce(enum reduce_op op, const struct tensormap *map, int dims, const int32_t *coord,
                         const struct memory *global_memory, const struct memory *shared_memory, uint32_t shared,
                         struct findings *findings)
 {
-    return store(TENSORMAP_IM2COL, transfer_op(op), 1, map, dims, coord, global_memory, shared_memory, shared,
-                 findings);
+    return store(
+        (struct transfer){transfer_op(op), TENSORMAP_IM2COL, map, dims, coord, NULL, NULL, shared_memory, shared},
+        global_memory, RUN, findings);
 }

@@ -152,13 +152,15 @@ static int read_box(struct reading *reading)
     int status = EXIT_AGREE, rank = to->map.rank;
     for (int i = 0; i < rank; i++) values[i] = head->coord[i];
     if (from->coord != NULL)
-        status = index_read("diagnose", "coord", from->coord, rank, "the rank", INT32_MIN, INT32_MAX, values);
+        status = index_read("diagnose", "coord", from->coord, &(struct indices){rank, "the rank", INT32_MIN, INT32_MAX},
+                            values);
     for (int i = 0; i < rank; i++) to->coord[i] = (int32_t)values[i];
     memcpy(to->offset, head->offset, sizeof to->offset);
     if (status == EXIT_AGREE && from->offsets != NULL) {
         if (to->map.mode != TENSORMAP_IM2COL)
             return command_usage("diagnose", "--offsets: only loads of im2col maps have them");
-        status = index_read("diagnose", "offsets", from->offsets, rank - 2, "rank - 2", 0, UINT16_MAX, values);
+        status = index_read("diagnose", "offsets", from->offsets,
+                            &(struct indices){rank - 2, "rank - 2", 0, UINT16_MAX}, values);
         for (int i = 0; i < rank - 2; i++) to->offset[i] = (uint16_t)values[i];
     }
     if (status == EXIT_AGREE) status = read_places(reading);

@@ -97,7 +97,8 @@ static int read_coord(const struct explain_options *from, struct explain *to)
     int64_t coord[TENSORMAP_MAX_RANK] = {0};
     int status = EXIT_AGREE;
     if (from->coord != NULL)
-        status = index_read("explain", "coord", from->coord, to->map.rank, "the rank", INT32_MIN, INT32_MAX, coord);
+        status = index_read("explain", "coord", from->coord,
+                            &(struct indices){to->map.rank, "the rank", INT32_MIN, INT32_MAX}, coord);
     for (int i = 0; i < TENSORMAP_MAX_RANK; i++) to->coord[i] = (int32_t)coord[i];
     return status;
 }
@@ -108,7 +109,8 @@ static int read_offsets(const struct explain_options *from, struct explain *to)
     if (from->offsets == NULL) return EXIT_AGREE;
     if (to->map.mode != TENSORMAP_IM2COL || to->operation != EXPLAIN_LOAD)
         return command_usage("explain", "--offsets: only loads of im2col maps have them");
-    int status = index_read("explain", "offsets", from->offsets, to->map.rank - 2, "rank - 2", 0, UINT16_MAX, offset);
+    int status = index_read("explain", "offsets", from->offsets,
+                            &(struct indices){to->map.rank - 2, "rank - 2", 0, UINT16_MAX}, offset);
     for (int k = 0; k < IM2COL_MAX_SPATIAL; k++) to->offset[k] = (uint16_t)offset[k];
     return status;
 }
@@ -171,7 +173,8 @@ static int read_tile(const struct explain_options *from, struct explain *to)
     for (int i = 0; i < map->rank; i++) to->tile[i] = slice_extent(map, i);
     to->tile[map->rank - 1] *= slice_group_ctas(&to->cluster, to->along);
     if (from->tile == NULL) return EXIT_AGREE;
-    int status = index_read("explain", "tile", from->tile, map->rank, "the rank", 1, (int64_t)1 << 31, tile);
+    int status =
+        index_read("explain", "tile", from->tile, &(struct indices){map->rank, "the rank", 1, (int64_t)1 << 31}, tile);
     for (int i = 0; i < map->rank && status == EXIT_AGREE; i++) to->tile[i] = (uint64_t)tile[i];
     return status;
 }
@@ -220,8 +223,8 @@ static int read_question(const struct explain_options *from, struct explain *to)
         status = address_read("explain", "shared", from->shared, &to->shared);
     if (status == EXIT_AGREE && from->byte != NULL) status = address_read("explain", "byte", from->byte, &to->byte);
     if (status == EXIT_AGREE && from->element != NULL)
-        status = index_read("explain", "element", from->element, to->map.rank, "the rank", INT32_MIN, (int64_t)1 << 33,
-                            to->element);
+        status = index_read("explain", "element", from->element,
+                            &(struct indices){to->map.rank, "the rank", INT32_MIN, (int64_t)1 << 33}, to->element);
     return status == EXIT_AGREE ? read_cluster(from, to) : status;
 }
 

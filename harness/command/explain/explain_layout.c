@@ -73,8 +73,8 @@ static int read_element(struct layout_answer *answer)
 {
     int64_t element[CUTE_MAX_LEAVES];
     if (answer->question->element == NULL) return EXIT_AGREE;
-    int status = index_read("explain", "element", answer->question->element, answer->rank, "the rank of the layout", 0,
-                            INT64_MAX, element);
+    int status = index_read("explain", "element", answer->question->element,
+                            &(struct indices){answer->rank, "the rank of the layout", 0, INT64_MAX}, element);
     for (int i = 0; i < answer->rank && status == EXIT_AGREE; i++) {
         answer->element[i] = (uint64_t)element[i];
         if (answer->element[i] >= answer->size[i])

@@ -32,9 +32,15 @@ int map_json_read(const char *text, const char *where, struct map_args *args, st
 int map_question_read(const char *command, const char *map_text, const struct map_options *options,
                       struct tensormap *map);
 
-// `wanted` numbers of option --`option`; `what` says what their number is ("the rank"). Returns as above.
-int index_read(const char *command, const char *option, const char *text, int wanted, const char *what, int64_t min,
-               int64_t max, int64_t *index);
+// `count` numbers from min to max; `what` says what their number is ("the rank").
+struct indices {
+    int count;
+    const char *what;
+    int64_t min, max;
+};
+
+// The numbers of option --`option`. Returns as above.
+int index_read(const char *command, const char *option, const char *text, const struct indices *wanted, int64_t *index);
 
 // A 32-bit shared address. Returns as above.
 int address_read(const char *command, const char *option, const char *text, uint32_t *address);

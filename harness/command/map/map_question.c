@@ -66,15 +66,15 @@ int map_question_read(const char *command, const char *map_text, const struct ma
     return status;
 }
 
-int index_read(const char *command, const char *option, const char *text, int wanted, const char *what, int64_t min,
-               int64_t max, int64_t *index)
+int index_read(const char *command, const char *option, const char *text, const struct indices *wanted, int64_t *index)
 {
     struct text why;
     int64_t values[16];
-    int count = parse_i64_list(text, min, max, 16, values, &why);
+    int count = parse_i64_list(text, wanted->min, wanted->max, 16, values, &why);
     if (count == 0) return command_usage(command, "--%s: %s", option, why.at);
-    if (count != wanted) return command_usage(command, "--%s: has %d numbers, %s is %d", option, count, what, wanted);
-    memcpy(index, values, (size_t)wanted * sizeof values[0]);
+    if (count != wanted->count)
+        return command_usage(command, "--%s: has %d numbers, %s is %d", option, count, wanted->what, wanted->count);
+    memcpy(index, values, (size_t)count * sizeof values[0]);
     return EXIT_AGREE;
 }
 

@@ -33,16 +33,14 @@ typedef enum cuda_result loaded_how(struct driver *driver, const char *call, con
                                     struct loaded_log *log, struct CUmod_st **module);
 
 static enum cuda_result load_file(struct driver *driver, loaded_how *how, const char *call, struct CUmod_st **module,
-                                  const char *path, unsigned count, const uint32_t *option, void **value)
+                                  const char *path, struct loaded_log *log)
 {
-    struct loaded_log log;
-    if (path == NULL || !loaded_log_open(&log, count, option, value)) return CUDA_ERROR_INVALID_VALUE;
     size_t size_bytes;
     void *image = image_file(path, &size_bytes);
     const enum cuda_result error =
         image == NULL ? driver_refuse(driver, CUDA_ERROR_FILE_NOT_FOUND, call, "%s: %s", path, strerror(errno))
-                      : how(driver, call, image, size_bytes, &log, module);
-    loaded_log_length(&log);
+                      : how(driver, call, image, size_bytes, log, module);
+    loaded_log_length(log);
     free(image);
     return error;
 }
@@ -50,7 +48,9 @@ static enum cuda_result load_file(struct driver *driver, loaded_how *how, const 
 DRIVER_VISIBLE enum cuda_result cuModuleLoad(struct CUmod_st **module, const char *path)
 {
     DRIVER_USE_OR_RETURN(driver);
-    return load_file(driver, loaded_open, "cuModuleLoad", module, path, 0, NULL, NULL);
+    struct loaded_log log;
+    if (path == NULL || !loaded_log_open(&log, 0, NULL, NULL)) return CUDA_ERROR_INVALID_VALUE;
+    return load_file(driver, loaded_open, "cuModuleLoad", module, path, &log);
 }
 
 DRIVER_VISIBLE enum cuda_result cuModuleUnload(struct CUmod_st *module)
@@ -192,8 +192,9 @@ DRIVER_VISIBLE enum cuda_result cuLibraryLoadFromFile(struct CUlib_st **library,
 {
     (void)library_option, (void)library_value, (void)library_count;
     DRIVER_USE_BARE_FAILED_OR_RETURN(driver);
-    return load_file(driver, loaded_open_library, "cuLibraryLoadFromFile", (struct CUmod_st **)library, path, count,
-                     option, value);
+    struct loaded_log log;
+    if (path == NULL || !loaded_log_open(&log, count, option, value)) return CUDA_ERROR_INVALID_VALUE;
+    return load_file(driver, loaded_open_library, "cuLibraryLoadFromFile", (struct CUmod_st **)library, path, &log);
 }
 
 DRIVER_VISIBLE enum cuda_result cuLibraryUnload(struct CUlib_st *library)
