@@ -5,7 +5,9 @@
 #define TMAREF_BLAS_BLAS_H
 
 #include "cuda_abi.h"
+#include "handle.h"
 #include "product.h"
+#include "refusal.h"
 
 #define BLAS_VISIBLE __attribute__((visibility("default")))
 
@@ -28,8 +30,7 @@ enum cublas_pointer_mode { CUBLAS_POINTER_MODE_HOST, CUBLAS_POINTER_MODE_DEVICE 
 
 // What a cublasHandle_t and a cublasLtHandle_t point at; the first may stand for the second.
 struct blas_handle {
-    uint32_t mark;
-    struct CUstream_st *stream;
+    struct handle base;
     int pointer_mode, math_mode, atomics_mode, multiprocessors;
 };
 
@@ -41,8 +42,7 @@ enum cublas_status blas_create(struct blas_handle **handle);
 enum cublas_status blas_destroy(struct blas_handle *handle, const char *call);
 
 // Says on standard error why a call is refused; returns `status`.
-enum cublas_status blas_refuse(const char *call, enum cublas_status status, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+#define blas_refuse(...) refusal_as(__VA_ARGS__)
 
 // What a call that no file defines does.
 int blas_missing(const char *call, int *was_told);

@@ -131,7 +131,7 @@ static enum cublas_status gemm_submit(const char *call, void *its_handle, const 
                                 .d = c,
                                 .alpha = blas_factor(handle->pointer_mode, scale, gemm->alpha),
                                 .beta = blas_factor(handle->pointer_mode, scale, gemm->beta)};
-    return blas_submit_product(call, handle->stream, &job);
+    return blas_submit_product(call, handle->base.stream, &job);
 }
 
 // --- The calls: of 32 bits, and of 64 (_64) --------------------------------------------------------------------------

@@ -1,24 +1,19 @@
 // SPDX-License-Identifier: MIT
 // Handles and their settings, and what the library says of itself.
-#include <stdlib.h>
-#include <string.h>
-
 #include "blas.h"
 #include "queue.h"
 #include "refusal.h"
 
-enum { MARK = 0x626c6173, VERSION_MAJOR = 13, VERSION_MINOR = 1, VERSION_PATCH = 0, MULTIPROCESSORS = 132 };
+enum { VERSION_MAJOR = 13, VERSION_MINOR = 1, VERSION_PATCH = 0, MULTIPROCESSORS = 132 };
+
+static const struct handle_kind kind = {0x626c6173,
+                                        "cublasCreate",
+                                        CUBLAS_STATUS_NOT_INITIALIZED,
+                                        CUBLAS_STATUS_ALLOC_FAILED,
+                                        CUBLAS_STATUS_INVALID_VALUE,
+                                        {VERSION_MAJOR, VERSION_MINOR, VERSION_PATCH}};
 
 // --- Refusals --------------------------------------------------------------------------------------------------------
-
-enum cublas_status blas_refuse(const char *call, enum cublas_status status, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    refusal_tell(call, format, arguments);
-    va_end(arguments);
-    return status;
-}
 
 int blas_missing(const char *call, int *was_told)
 {
@@ -30,28 +25,17 @@ int blas_missing(const char *call, int *was_told)
 
 struct blas_handle *blas_handle_of(void *handle, const char *call)
 {
-    struct blas_handle *known = handle;
-    if (known != NULL && known->mark == MARK) return known;
-    blas_refuse(call, CUBLAS_STATUS_NOT_INITIALIZED, "the handle was never made by cublasCreate, or was destroyed");
-    return NULL;
+    return handle_is(&kind, handle, call) ? handle : NULL;
 }
 
 enum cublas_status blas_create(struct blas_handle **handle)
 {
-    if (handle == NULL) return CUBLAS_STATUS_INVALID_VALUE;
-    if (!queue_make_ready()) return CUBLAS_STATUS_NOT_INITIALIZED;
-    *handle = calloc(1, sizeof **handle);
-    if (*handle == NULL) return CUBLAS_STATUS_ALLOC_FAILED;
-    **handle = (struct blas_handle){.mark = MARK};
-    return CUBLAS_STATUS_SUCCESS;
+    return handle_make(&kind, handle, sizeof **handle);
 }
 
 enum cublas_status blas_destroy(struct blas_handle *handle, const char *call)
 {
-    if (blas_handle_of(handle, call) == NULL) return CUBLAS_STATUS_NOT_INITIALIZED;
-    handle->mark = 0;
-    free(handle);
-    return CUBLAS_STATUS_SUCCESS;
+    return handle_destroy(&kind, handle, call);
 }
 
 BLAS_VISIBLE enum cublas_status cublasCreate_v2(struct blas_handle **handle)
@@ -64,24 +48,8 @@ BLAS_VISIBLE enum cublas_status cublasDestroy_v2(struct blas_handle *handle)
     return blas_destroy(handle, __func__);
 }
 
-// A setting of the handle, and how it is asked for.
-#define SETTING(set, get, type, member, is_allowed)                                                                    \
-    BLAS_VISIBLE enum cublas_status set(struct blas_handle *handle, type value)                                        \
-    {                                                                                                                  \
-        if (blas_handle_of(handle, __func__) == NULL) return CUBLAS_STATUS_NOT_INITIALIZED;                            \
-        if (!(is_allowed)) return CUBLAS_STATUS_INVALID_VALUE;                                                         \
-        handle->member = value;                                                                                        \
-        return CUBLAS_STATUS_SUCCESS;                                                                                  \
-    }                                                                                                                  \
-    BLAS_VISIBLE enum cublas_status get(struct blas_handle *handle, type *value)                                       \
-    {                                                                                                                  \
-        if (blas_handle_of(handle, __func__) == NULL) return CUBLAS_STATUS_NOT_INITIALIZED;                            \
-        if (value == NULL) return CUBLAS_STATUS_INVALID_VALUE;                                                         \
-        *value = handle->member;                                                                                       \
-        return CUBLAS_STATUS_SUCCESS;                                                                                  \
-    }
-
-SETTING(cublasSetStream_v2, cublasGetStream_v2, struct CUstream_st *, stream, 1)
+#define SETTING(...) HANDLE_SETTING(BLAS_VISIBLE enum cublas_status, kind, struct blas_handle, __VA_ARGS__)
+SETTING(cublasSetStream_v2, cublasGetStream_v2, struct CUstream_st *, base.stream, 1)
 SETTING(cublasSetPointerMode_v2, cublasGetPointerMode_v2, int, pointer_mode,
         value == CUBLAS_POINTER_MODE_HOST || value == CUBLAS_POINTER_MODE_DEVICE)
 SETTING(cublasSetMathMode, cublasGetMathMode, int, math_mode, value >= 0 && value < 32)
@@ -124,10 +92,7 @@ BLAS_VISIBLE size_t cublasLtGetCudartVersion(void)
 
 BLAS_VISIBLE enum cublas_status cublasGetProperty(int property, int *value)
 {
-    static const int properties[] = {VERSION_MAJOR, VERSION_MINOR, VERSION_PATCH};
-    if (value == NULL || property < 0 || property > 2) return CUBLAS_STATUS_INVALID_VALUE;
-    *value = properties[property];
-    return CUBLAS_STATUS_SUCCESS;
+    return handle_version(&kind, property, value);
 }
 
 BLAS_VISIBLE enum cublas_status cublasLtGetProperty(int property, int *value)

@@ -66,7 +66,7 @@ static enum cublas_status gemv(struct asked asked, int operation, const struct o
                                 .d = to,
                                 .alpha = blas_factor(handle->pointer_mode, asked.type, alpha),
                                 .beta = blas_factor(handle->pointer_mode, asked.type, beta)};
-    return blas_submit_product(asked.call, handle->stream, &job);
+    return blas_submit_product(asked.call, handle->base.stream, &job);
 }
 
 static enum cublas_status ger(struct asked asked, const void *alpha, const struct vector *x, const struct vector *y,
@@ -92,7 +92,7 @@ static enum cublas_status ger(struct asked asked, const void *alpha, const struc
                           .alpha = blas_factor(handle->pointer_mode, asked.type, alpha),
                           .beta = vector_factor_one()};
     job.b.is_conjugate = is_conjugate;
-    return blas_submit_product(asked.call, handle->stream, &job);
+    return blas_submit_product(asked.call, handle->base.stream, &job);
 }
 
 // A batch of its columns, or of its rows.
@@ -133,7 +133,7 @@ static enum cublas_status geam(struct asked asked, const int operation[2], const
                                 .d = by_columns(matrix_of(c, asked.type, CUBLAS_OP_N)),
                                 .alpha = blas_factor(handle->pointer_mode, asked.type, alpha),
                                 .beta = blas_factor(handle->pointer_mode, asked.type, beta)};
-    return blas_submit_product(asked.call, handle->stream, &job);
+    return blas_submit_product(asked.call, handle->base.stream, &job);
 }
 
 // C = A diag(x), or diag(x) A.
@@ -157,7 +157,7 @@ static enum cublas_status dgmm(struct asked asked, int side, const struct operan
         job.m = a->rows, job.n = 1, job.batches = a->columns;
         job.a = by_columns(from), job.b = by_columns(vector_row(&x)), job.d = by_columns(to);
     }
-    return blas_submit_product(asked.call, handle->stream, &job);
+    return blas_submit_product(asked.call, handle->base.stream, &job);
 }
 
 // --- The calls: of 32 bits, and of 64 (_64) --------------------------------------------------------------------------

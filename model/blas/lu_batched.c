@@ -117,7 +117,7 @@ static enum cublas_status submit(void *its_handle, const struct lu_batched *job)
     if (error == CUBLAS_STATUS_SUCCESS && job->what == SOLVE && job->info != NULL) *job->info = 0; // of the host
     if (error != CUBLAS_STATUS_SUCCESS || job->n == 0 || job->batches == 0) return error;
     error = check_arrays(job);
-    return error != CUBLAS_STATUS_SUCCESS ? error : blas_submit(job->call, handle->stream, run, job, sizeof *job);
+    return error != CUBLAS_STATUS_SUCCESS ? error : blas_submit(job->call, handle->base.stream, run, job, sizeof *job);
 }
 
 #define CALL(name) BLAS_VISIBLE enum cublas_status name

@@ -15,7 +15,8 @@ struct triangle {
     struct factor alpha;
 };
 
-static void read(const struct triangle *job, const struct matrix *matrix, int64_t row, int64_t column, double to[2])
+static void element_read(const struct triangle *job, const struct matrix *matrix, int64_t row, int64_t column,
+                         double to[2])
 {
     const int64_t at = job->reals * (row * matrix->row_step + column * matrix->column_step);
     to[1] = 0;
@@ -40,7 +41,7 @@ static void divide(const struct triangle *job, double x[2], const double by[2])
     x[0] = re / size, x[1] = im / size;
 }
 
-static void write(const struct triangle *job, int64_t row, int64_t column, const double x[2])
+static void element_write(const struct triangle *job, int64_t row, int64_t column, const double x[2])
 {
     const int64_t at = job->reals * (row * job->b.row_step + column * job->b.column_step);
     for (int i = 0; i < job->reals; i++) numbers_put(numbers_real(job->b.type), job->b.at, at + i, x[i]);
@@ -51,16 +52,16 @@ static void solve_element(const struct triangle *job, const double alpha[2], int
     double b[2], x[2] = {0}, t[2], known[2];
     const double minus[2] = {-alpha[0], -alpha[1]};
     const int64_t first = job->is_lower ? 0 : row + 1, end = job->is_lower ? row : job->edge;
-    read(job, &job->b, row, column, b);
+    element_read(job, &job->b, row, column, b);
     subtract_product(x, minus, b);
     for (int64_t k = first; k < end; k++) {
-        read(job, &job->t, row, k, t);
-        read(job, &job->b, k, column, known);
+        element_read(job, &job->t, row, k, t);
+        element_read(job, &job->b, k, column, known);
         subtract_product(x, t, known);
     }
-    read(job, &job->t, row, row, t);
+    element_read(job, &job->t, row, row, t);
     if (!job->is_unit) divide(job, x, t);
-    write(job, row, column, x);
+    element_write(job, row, column, x);
 }
 
 static void solve(void *its_job)
@@ -140,7 +141,7 @@ static enum cublas_status submit(const char *call, void *its_handle, const struc
     error = blas_check_memory(call, "A", it->a, (size_t)((edge - 1) * it->lda + edge) * bytes);
     if (error == CUBLAS_STATUS_SUCCESS)
         error = blas_check_memory(call, "B", it->b, (size_t)((it->n - 1) * it->ldb + it->m) * bytes);
-    return error != CUBLAS_STATUS_SUCCESS ? error : blas_submit(call, handle->stream, solve, &job, sizeof job);
+    return error != CUBLAS_STATUS_SUCCESS ? error : blas_submit(call, handle->base.stream, solve, &job, sizeof job);
 }
 
 static enum cublas_status submit_all(const char *call, void *its_handle, const struct trsm *it, const void *const *a,
@@ -158,7 +159,7 @@ static enum cublas_status submit_all(const char *call, void *its_handle, const s
     error = blas_check_memory(call, "the addresses of A", (const void *)a, (size_t)batches * sizeof *a);
     if (error == CUBLAS_STATUS_SUCCESS)
         error = blas_check_memory(call, "the addresses of B", (const void *)b, (size_t)batches * sizeof *b);
-    return error != CUBLAS_STATUS_SUCCESS ? error : blas_submit(call, handle->stream, solve_all, &job, sizeof job);
+    return error != CUBLAS_STATUS_SUCCESS ? error : blas_submit(call, handle->base.stream, solve_all, &job, sizeof job);
 }
 
 #define TRSM_BATCHED(name, size, type)                                                                                 \

@@ -36,7 +36,7 @@ struct factor vector_factor_one(void)
 enum cublas_status vector_result(const char *call, const struct blas_handle *handle, enum cublas_status status)
 {
     if (status != CUBLAS_STATUS_SUCCESS || handle->pointer_mode == CUBLAS_POINTER_MODE_DEVICE) return status;
-    if (cuStreamSynchronize(handle->stream) == CUDA_SUCCESS) return CUBLAS_STATUS_SUCCESS;
+    if (cuStreamSynchronize(handle->base.stream) == CUDA_SUCCESS) return CUBLAS_STATUS_SUCCESS;
     return blas_refuse(call, CUBLAS_STATUS_EXECUTION_FAILED,
                        "the result goes to the host, and the stream cannot be waited for. Set the pointer mode DEVICE");
 }
@@ -61,7 +61,7 @@ static enum cublas_status add(const char *call, void *its_handle, const void *al
                                 .alpha = alpha == NULL ? vector_factor_one()
                                                        : blas_factor(handle->pointer_mode, alpha_type, alpha),
                                 .beta = {.value = {has_y}}};
-    return blas_submit_product(call, handle->stream, &job);
+    return blas_submit_product(call, handle->base.stream, &job);
 }
 
 static enum cublas_status dot(const char *call, void *its_handle, const struct vector *x, const struct vector *y,
@@ -82,7 +82,7 @@ static enum cublas_status dot(const char *call, void *its_handle, const struct v
                           .d = {.at = result, .type = result_type, .is_host = is_host},
                           .alpha = vector_factor_one()};
     job.a.is_conjugate = is_conjugate;
-    return vector_result(call, handle, blas_submit_product(call, handle->stream, &job));
+    return vector_result(call, handle, blas_submit_product(call, handle->base.stream, &job));
 }
 
 // --- Numbers of one vector -------------------------------------------------------------------------------------------
@@ -152,7 +152,7 @@ static enum cublas_status reduction(const char *call, void *its_handle, const st
     if (job->x.count > 0 && job->x.step > 0)
         error = blas_check_memory(call, "x", job->x.at,
                                   (size_t)((job->x.count - 1) * job->x.step + 1) * numbers_bytes(job->x.type));
-    if (error == CUBLAS_STATUS_SUCCESS) error = blas_submit(call, handle->stream, reduce, job, sizeof *job);
+    if (error == CUBLAS_STATUS_SUCCESS) error = blas_submit(call, handle->base.stream, reduce, job, sizeof *job);
     return vector_result(call, handle, error);
 }
 

@@ -38,6 +38,17 @@ __attribute__((format(printf, 2, 3))) static inline void refusal_say(const char 
     va_end(arguments);
 }
 
+// The same for a call that returns a status of its library.
+__attribute__((format(printf, 3, 4))) static inline int refusal_as(const char *call, int status, const char *format,
+                                                                   ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    refusal_tell(call, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
 // A call that the library has not: says so once, that it returns `status`, and why.
 static inline void refusal_missing(const char *call, const char *status, const char *why, int *was_told)
 {

@@ -10,6 +10,7 @@
 
 #include "cuda_abi.h"
 #include "numbers.h"
+#include "refusal.h"
 
 #define FFT_VISIBLE __attribute__((visibility("default")))
 
@@ -57,8 +58,7 @@ struct fft_plan {
 enum cufft_result fft_plan_of(int handle, const char *call, struct fft_plan *plan);
 
 // Says on standard error why a call is refused; returns `result`.
-enum cufft_result fft_refuse(const char *call, enum cufft_result result, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+#define fft_refuse(...) refusal_as(__VA_ARGS__)
 
 // What a call that no file defines does.
 int fft_missing(const char *call, int *was_told);

@@ -13,15 +13,6 @@ enum { VERSION_MAJOR = 12, VERSION_MINOR = 0, VERSION_PATCH = 0 };
 
 // --- Refusals --------------------------------------------------------------------------------------------------------
 
-enum cufft_result fft_refuse(const char *call, enum cufft_result result, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    refusal_tell(call, format, arguments);
-    va_end(arguments);
-    return result;
-}
-
 int fft_missing(const char *call, int *was_told)
 {
     refusal_missing(call, "CUFFT_NOT_SUPPORTED (16)", "", was_told);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "refusal.h"
 #include "runtime.h"
 
 struct binary {
@@ -194,7 +195,7 @@ static enum cudaError kernel_of_handle(const char *call, const void *handle, str
     *kernel = (struct CUkern_st *)(uintptr_t)handle;
     const enum cuda_result error = cuKernelGetFunction(&function, *kernel);
     if (error != CUDA_ERROR_INVALID_HANDLE) return (enum cudaError)error;
-    runtime_tell(
+    refusal_say(
         call,
         "the function is %p, which is neither a kernel of this program nor the handle of one; pass the name of a "
         "__global__ function, as in <<<>>>",

@@ -99,14 +99,6 @@ static const char *reason_of(int error)
     }
 }
 
-void runtime_tell(const char *call, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    refusal_tell(call, format, arguments);
-    va_end(arguments);
-}
-
 // Once for each error, unless the driver has said something since the last error of this thread.
 static void tell_reason(const char *call, int error)
 {
@@ -117,7 +109,7 @@ static void tell_reason(const char *call, int error)
     cuLogsCurrent(&said, 0);
     if (reason == NULL || said != before || was_told[error] || refusal_is_quiet()) return;
     was_told[error] = 1;
-    runtime_tell(call, "%s (%d): %s", cudaGetErrorName((enum cudaError)error), error, reason);
+    refusal_say(call, "%s (%d): %s", cudaGetErrorName((enum cudaError)error), error, reason);
 }
 
 enum cudaError runtime_keep_of(const char *call, int error)

@@ -56,9 +56,6 @@ enum cudaError runtime_symbol_part(const void *symbol, size_t offset, size_t byt
 // Gives managed variables their addresses.
 void runtime_place_managed(void);
 
-// Says on standard error what of a call is wrong.
-void runtime_tell(const char *call, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
 // The answer of a call that the runtime has not: says so once, and why (refusals.h).
 int runtime_missing(const char *name, const char *why, int *was_told);
 

@@ -2,54 +2,34 @@
 // Handles, parameters of calls, and what the library says of itself.
 #include <stdlib.h>
 
-#include "queue.h"
 #include "solver.h"
 
-enum { MARK = 0x736f6c76, VERSION_MAJOR = 12, VERSION_MINOR = 0, VERSION_PATCH = 4 };
+enum { VERSION_MAJOR = 12, VERSION_MINOR = 0, VERSION_PATCH = 4 };
+
+static const struct handle_kind kind = {0x736f6c76,
+                                        "cusolverDnCreate",
+                                        CUSOLVER_STATUS_NOT_INITIALIZED,
+                                        CUSOLVER_STATUS_ALLOC_FAILED,
+                                        CUSOLVER_STATUS_INVALID_VALUE,
+                                        {VERSION_MAJOR, VERSION_MINOR, VERSION_PATCH}};
 
 struct solver_handle *solver_handle_of(void *handle, const char *call)
 {
-    struct solver_handle *known = handle;
-    if (known != NULL && known->mark == MARK) return known;
-    solver_refuse(call, CUSOLVER_STATUS_NOT_INITIALIZED,
-                  "the handle was never made by cusolverDnCreate, or was destroyed");
-    return NULL;
+    return handle_is(&kind, handle, call) ? handle : NULL;
 }
 
 SOLVER_VISIBLE enum cusolver_status cusolverDnCreate(struct solver_handle **handle)
 {
-    if (handle == NULL) return CUSOLVER_STATUS_INVALID_VALUE;
-    if (!queue_make_ready()) return CUSOLVER_STATUS_NOT_INITIALIZED;
-    *handle = calloc(1, sizeof **handle);
-    if (*handle == NULL) return CUSOLVER_STATUS_ALLOC_FAILED;
-    (*handle)->mark = MARK;
-    return CUSOLVER_STATUS_SUCCESS;
+    return handle_make(&kind, handle, sizeof **handle);
 }
 
 SOLVER_VISIBLE enum cusolver_status cusolverDnDestroy(struct solver_handle *handle)
 {
-    if (solver_handle_of(handle, __func__) == NULL) return CUSOLVER_STATUS_NOT_INITIALIZED;
-    handle->mark = 0;
-    free(handle);
-    return CUSOLVER_STATUS_SUCCESS;
+    return handle_destroy(&kind, handle, __func__);
 }
 
-// A setting of the handle, and how it is asked for.
-#define SETTING(set, get, type, member)                                                                                \
-    SOLVER_VISIBLE enum cusolver_status set(struct solver_handle *handle, type value)                                  \
-    {                                                                                                                  \
-        if (solver_handle_of(handle, __func__) == NULL) return CUSOLVER_STATUS_NOT_INITIALIZED;                        \
-        handle->member = value;                                                                                        \
-        return CUSOLVER_STATUS_SUCCESS;                                                                                \
-    }                                                                                                                  \
-    SOLVER_VISIBLE enum cusolver_status get(struct solver_handle *handle, type *value)                                 \
-    {                                                                                                                  \
-        if (solver_handle_of(handle, __func__) == NULL) return CUSOLVER_STATUS_NOT_INITIALIZED;                        \
-        if (value == NULL) return CUSOLVER_STATUS_INVALID_VALUE;                                                       \
-        *value = handle->member;                                                                                       \
-        return CUSOLVER_STATUS_SUCCESS;                                                                                \
-    }
-SETTING(cusolverDnSetStream, cusolverDnGetStream, struct CUstream_st *, stream)
+#define SETTING(...) HANDLE_SETTING(SOLVER_VISIBLE enum cusolver_status, kind, struct solver_handle, __VA_ARGS__, 1)
+SETTING(cusolverDnSetStream, cusolverDnGetStream, struct CUstream_st *, base.stream)
 SETTING(cusolverDnSetDeterministicMode, cusolverDnGetDeterministicMode, int, deterministic)
 
 // --- Parameters ------------------------------------------------------------------------------------------------------
@@ -131,8 +111,5 @@ SOLVER_VISIBLE enum cusolver_status cusolverGetVersion(int *version)
 
 SOLVER_VISIBLE enum cusolver_status cusolverGetProperty(int property, int *value)
 {
-    static const int properties[] = {VERSION_MAJOR, VERSION_MINOR, VERSION_PATCH};
-    if (value == NULL || property < 0 || property > 2) return CUSOLVER_STATUS_INVALID_VALUE;
-    *value = properties[property];
-    return CUSOLVER_STATUS_SUCCESS;
+    return handle_version(&kind, property, value);
 }

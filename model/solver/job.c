@@ -6,15 +6,6 @@
 #include "refusal.h"
 #include "solver.h"
 
-enum cusolver_status solver_refuse(const char *call, enum cusolver_status status, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    refusal_tell(call, format, arguments);
-    va_end(arguments);
-    return status;
-}
-
 int solver_missing(const char *call, int *was_told)
 {
     refusal_missing(call, "CUSOLVER_STATUS_NOT_SUPPORTED (9)", "", was_told);
@@ -98,7 +89,7 @@ enum cusolver_status solver_submit(void *its_handle, const struct solver_job *jo
     const struct solver_handle *handle = solver_handle_of(its_handle, job->call);
     enum cusolver_status error = CUSOLVER_STATUS_SUCCESS;
     if (handle == NULL) return CUSOLVER_STATUS_NOT_INITIALIZED;
-    const int is_captured = queue_is_captured(handle->stream);
+    const int is_captured = queue_is_captured(handle->base.stream);
     for (int i = 0; i < SOLVER_MOST_MATRICES && error == CUSOLVER_STATUS_SUCCESS; i++)
         error = check_matrix(job, i, is_captured);
     if (error == CUSOLVER_STATUS_SUCCESS && !is_captured && job->integers != NULL)
@@ -106,7 +97,7 @@ enum cusolver_status solver_submit(void *its_handle, const struct solver_job *jo
     if (error == CUSOLVER_STATUS_SUCCESS && !is_captured && job->info != NULL)
         error = check_memory(job->call, "info", job->info, batches_of(job) * (int64_t)sizeof *job->info);
     if (error != CUSOLVER_STATUS_SUCCESS) return error;
-    const enum cuda_result refused = queue_run(handle->stream, run, job, sizeof *job);
+    const enum cuda_result refused = queue_run(handle->base.stream, run, job, sizeof *job);
     if (refused == CUDA_SUCCESS) return CUSOLVER_STATUS_SUCCESS;
     return solver_refuse(job->call, CUSOLVER_STATUS_EXECUTION_FAILED, "the stream refuses work: CUDA error %d",
                          (int)refused);

@@ -12,7 +12,9 @@
 
 #include "cuda_abi.h"
 #include "dense.h"
+#include "handle.h"
 #include "numbers.h"
+#include "refusal.h"
 
 #define SOLVER_VISIBLE __attribute__((visibility("default")))
 
@@ -55,8 +57,7 @@ struct solver_job {
 };
 
 struct solver_handle {
-    uint32_t mark;
-    struct CUstream_st *stream;
+    struct handle base;
     int deterministic;
 };
 
@@ -69,8 +70,7 @@ enum cusolver_status solver_submit(void *handle, const struct solver_job *job);
 // Says which argument is wrong unless `holds`.
 enum cusolver_status solver_require(int holds, const char *call, const char *what);
 
-enum cusolver_status solver_refuse(const char *call, enum cusolver_status status, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+#define solver_refuse(...) refusal_as(__VA_ARGS__)
 
 // What a call that no file defines does.
 int solver_missing(const char *call, int *was_told);

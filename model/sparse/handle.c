@@ -7,18 +7,16 @@
 #include "refusal.h"
 #include "sparse.h"
 
-enum { MARK = 0x73707273, VERSION_MAJOR = 12, VERSION_MINOR = 6, VERSION_PATCH = 3 };
+enum { VERSION_MAJOR = 12, VERSION_MINOR = 6, VERSION_PATCH = 3 };
+
+static const struct handle_kind kind = {0x73707273,
+                                        "cusparseCreate",
+                                        CUSPARSE_STATUS_NOT_INITIALIZED,
+                                        CUSPARSE_STATUS_ALLOC_FAILED,
+                                        CUSPARSE_STATUS_INVALID_VALUE,
+                                        {VERSION_MAJOR, VERSION_MINOR, VERSION_PATCH}};
 
 // --- Refusals --------------------------------------------------------------------------------------------------------
-
-enum cusparse_status sparse_refuse(const char *call, enum cusparse_status status, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    refusal_tell(call, format, arguments);
-    va_end(arguments);
-    return status;
-}
 
 int sparse_missing(const char *call, int *was_told)
 {
@@ -36,48 +34,21 @@ enum cusparse_status sparse_require(int holds, const char *call, const char *wha
 
 struct sparse_handle *sparse_handle_of(void *handle, const char *call)
 {
-    struct sparse_handle *known = handle;
-    if (known != NULL && known->mark == MARK) return known;
-    sparse_refuse(call, CUSPARSE_STATUS_NOT_INITIALIZED,
-                  "the handle was never made by cusparseCreate, or was destroyed");
-    return NULL;
+    return handle_is(&kind, handle, call) ? handle : NULL;
 }
 
 SPARSE_VISIBLE enum cusparse_status cusparseCreate(struct sparse_handle **handle)
 {
-    if (handle == NULL) return CUSPARSE_STATUS_INVALID_VALUE;
-    if (!queue_make_ready()) return CUSPARSE_STATUS_NOT_INITIALIZED;
-    *handle = calloc(1, sizeof **handle);
-    if (*handle == NULL) return CUSPARSE_STATUS_ALLOC_FAILED;
-    (*handle)->mark = MARK;
-    return CUSPARSE_STATUS_SUCCESS;
+    return handle_make(&kind, handle, sizeof **handle);
 }
 
 SPARSE_VISIBLE enum cusparse_status cusparseDestroy(struct sparse_handle *handle)
 {
-    if (sparse_handle_of(handle, __func__) == NULL) return CUSPARSE_STATUS_NOT_INITIALIZED;
-    handle->mark = 0;
-    free(handle);
-    return CUSPARSE_STATUS_SUCCESS;
+    return handle_destroy(&kind, handle, __func__);
 }
 
-// A setting of the handle, and how it is asked for.
-#define SETTING(set, get, type, member, is_allowed)                                                                    \
-    SPARSE_VISIBLE enum cusparse_status set(struct sparse_handle *handle, type value)                                  \
-    {                                                                                                                  \
-        if (sparse_handle_of(handle, __func__) == NULL) return CUSPARSE_STATUS_NOT_INITIALIZED;                        \
-        if (!(is_allowed)) return CUSPARSE_STATUS_INVALID_VALUE;                                                       \
-        handle->member = value;                                                                                        \
-        return CUSPARSE_STATUS_SUCCESS;                                                                                \
-    }                                                                                                                  \
-    SPARSE_VISIBLE enum cusparse_status get(struct sparse_handle *handle, type *value)                                 \
-    {                                                                                                                  \
-        if (sparse_handle_of(handle, __func__) == NULL) return CUSPARSE_STATUS_NOT_INITIALIZED;                        \
-        if (value == NULL) return CUSPARSE_STATUS_INVALID_VALUE;                                                       \
-        *value = handle->member;                                                                                       \
-        return CUSPARSE_STATUS_SUCCESS;                                                                                \
-    }
-SETTING(cusparseSetStream, cusparseGetStream, struct CUstream_st *, stream, 1)
+#define SETTING(...) HANDLE_SETTING(SPARSE_VISIBLE enum cusparse_status, kind, struct sparse_handle, __VA_ARGS__)
+SETTING(cusparseSetStream, cusparseGetStream, struct CUstream_st *, base.stream, 1)
 SETTING(cusparseSetPointerMode, cusparseGetPointerMode, int, pointer_mode, value == MODE_HOST || value == MODE_DEVICE)
 
 // --- What the library is ---------------------------------------------------------------------------------------------
@@ -92,10 +63,7 @@ SPARSE_VISIBLE enum cusparse_status cusparseGetVersion(struct sparse_handle *han
 
 SPARSE_VISIBLE enum cusparse_status cusparseGetProperty(int property, int *value)
 {
-    static const int properties[] = {VERSION_MAJOR, VERSION_MINOR, VERSION_PATCH};
-    if (value == NULL || property < 0 || property > 2) return CUSPARSE_STATUS_INVALID_VALUE;
-    *value = properties[property];
-    return CUSPARSE_STATUS_SUCCESS;
+    return handle_version(&kind, property, value);
 }
 
 static const char *const names[] = {
@@ -122,15 +90,15 @@ SPARSE_VISIBLE const char *cusparseGetErrorString(unsigned status)
 enum cusparse_status sparse_submit(const struct sparse_handle *handle, const char *call, void (*run)(void *job),
                                    const void *job, size_t bytes)
 {
-    const enum cuda_result error = queue_run(handle->stream, run, job, bytes);
+    const enum cuda_result error = queue_run(handle->base.stream, run, job, bytes);
     if (error == CUDA_SUCCESS) return CUSPARSE_STATUS_SUCCESS;
     return sparse_refuse(call, CUSPARSE_STATUS_EXECUTION_FAILED, "the stream refuses work: CUDA error %d", (int)error);
 }
 
 enum cusparse_status sparse_wait(const struct sparse_handle *handle, const char *call)
 {
-    if (queue_is_captured(handle->stream)) return CUSPARSE_STATUS_SUCCESS;
-    const enum cuda_result error = cuStreamSynchronize(handle->stream);
+    if (queue_is_captured(handle->base.stream)) return CUSPARSE_STATUS_SUCCESS;
+    const enum cuda_result error = cuStreamSynchronize(handle->base.stream);
     if (error == CUDA_SUCCESS) return CUSPARSE_STATUS_SUCCESS;
     return sparse_refuse(call, CUSPARSE_STATUS_EXECUTION_FAILED, "the stream failed: CUDA error %d", (int)error);
 }
@@ -138,7 +106,7 @@ enum cusparse_status sparse_wait(const struct sparse_handle *handle, const char 
 enum cusparse_status sparse_check(const struct sparse_handle *handle, const char *call, const char *what,
                                   const void *at, int64_t bytes)
 {
-    const char *fault = queue_is_captured(handle->stream) ? NULL : queue_memory_fault(at, (size_t)bytes);
+    const char *fault = queue_is_captured(handle->base.stream) ? NULL : queue_memory_fault(at, (size_t)bytes);
     if (fault == NULL) return CUSPARSE_STATUS_SUCCESS;
     return sparse_refuse(call, CUSPARSE_STATUS_EXECUTION_FAILED, "%s: the %lld bytes from %p on %s", what,
                          (long long)bytes, at, fault);

@@ -14,7 +14,9 @@
 #define TMAREF_SPARSE_SPARSE_H
 
 #include "cuda_abi.h"
+#include "handle.h"
 #include "numbers.h"
+#include "refusal.h"
 
 #define SPARSE_VISIBLE __attribute__((visibility("default")))
 
@@ -36,8 +38,7 @@ enum { OPERATION_PLAIN, OPERATION_TRANSPOSED, OPERATION_ADJOINT };
 enum { MODE_HOST, MODE_DEVICE };
 
 struct sparse_handle {
-    uint32_t mark;
-    struct CUstream_st *stream;
+    struct handle base;
     int pointer_mode;
 };
 
@@ -97,8 +98,7 @@ enum cusparse_status sparse_check_dense(const struct sparse_handle *handle, cons
                                         const struct dense_matrix *matrix);
 
 enum cusparse_status sparse_require(int holds, const char *call, const char *what);
-enum cusparse_status sparse_refuse(const char *call, enum cusparse_status status, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+#define sparse_refuse(...) refusal_as(__VA_ARGS__)
 
 // What a call that no file defines does.
 int sparse_missing(const char *call, int *was_told);
