@@ -125,6 +125,8 @@ static enum sanitize_kind kind_of(const struct look_sanitize *sanitize, const st
         return SANITIZE_MEETING;
     case ORDER_INVAL:
         return SANITIZE_INVAL;
+    case ORDER_PARTLY:
+        return SANITIZE_PRODUCT_WARPS;
     default:
         return race_of(sanitize, found, finding);
     }
@@ -209,6 +211,14 @@ void sanitize_take(void *context, const struct order_found *raw)
     if (!is_watch || !watch_values(sanitize, &found, &finding)) sanitize_found_add(&sanitize->found, &finding);
 }
 
+void sanitize_take_layout(void *context, struct sanitize_finding *finding)
+{
+    struct look_sanitize *sanitize = context;
+    if (sanitize_found_again(&sanitize->found, finding)) return;
+    name_of(sanitize, (uint32_t)finding->address, finding->name);
+    sanitize_found_add(&sanitize->found, finding);
+}
+
 // --- What the machine does -------------------------------------------------------------------------------------------
 
 void look_sanitize_launches(struct look_sanitize *sanitize)
@@ -221,6 +231,7 @@ void look_sanitize_before(struct look_sanitize *sanitize, const struct machine_s
     sanitize->order->instruction++;
     sanitize_lanes_before(sanitize->lanes, step, sanitize->order->instruction);
     clock_order_settle(sanitize->order);
+    if (!sanitize_layouts_settle(sanitize->layouts)) sanitize->order->is_short = 1;
     sanitize->lay.bytes = 0;
     sanitize_shuffle_before(step, &sanitize->found);
     sanitize->is_swap = step->code->choice != NULL && step->code->choice->form == PTX_FORM_ATOM_CAS;
@@ -277,6 +288,7 @@ void look_sanitize_hear(struct look_sanitize *sanitize, const struct event *even
         hear_global(sanitize, event);
     else
         hear_lanes(sanitize, event);
+    sanitize_layouts_hear(sanitize->layouts, event);
     clock_order_hear(sanitize->order, event);
 }
 
@@ -286,8 +298,10 @@ void sanitize_hear_ghost(void *context, const struct event *event)
     const struct access *access = &event->access;
     if (event->kind != EVENT_ACCESS) return;
     clock_order_access(sanitize->order, event);
-    if (access->space == SPACE_SHARED && access->kind != ACCESS_READ && access->rank < ORDER_MOST_CTAS)
-        sanitize->brought[access->rank] += access->bytes;
+    if (access->space != SPACE_SHARED || access->kind == ACCESS_READ || access->rank >= sanitize->cluster->ctas) return;
+    sanitize->brought[access->rank] += access->bytes;
+    sanitize_layouts_forget(sanitize->layouts, sanitize->cluster->cta[access->rank].number, access->address,
+                            access->bytes);
 }
 
 // The barrier that an operation tells, as an offset in the CTA; UINT32_MAX if it tells none.
@@ -337,6 +351,7 @@ static void issue_operation(struct look_sanitize *sanitize, const struct flight_
     for (uint32_t rank = 0; rank < ORDER_MOST_CTAS; rank++)
         if (sanitize->brought[rank] != 0)
             clock_order_brings(sanitize->order, &ghost.teller.origin, rank, sanitize->brought[rank]);
+    if (!sanitize_layouts_issue(sanitize->layouts, &of->flight, sanitize->cluster)) sanitize->order->is_short = 1;
 }
 
 static void issue_copies(struct look_sanitize *sanitize, const struct flight_copies *copies)
@@ -367,7 +382,10 @@ void look_sanitize_issue(struct look_sanitize *sanitize, const struct machine_fl
     if (flight->kind == FLIGHT_OPERATION) issue_operation(sanitize, (const struct flight_operation *)flight);
     if (flight->kind == FLIGHT_COPIES) issue_copies(sanitize, (const struct flight_copies *)flight);
     if (flight->kind == FLIGHT_ARRIVE) issue_arrive(sanitize, (const struct flight_arrive *)flight);
-    if (flight->kind == FLIGHT_PRODUCT) clock_order_product(sanitize->order, &flight->teller.origin);
+    if (flight->kind != FLIGHT_PRODUCT) return;
+    clock_order_product(sanitize->order, &flight->teller.origin);
+    if (!sanitize_layouts_product(sanitize->layouts, (const struct flight_product *)flight))
+        sanitize->order->is_short = 1;
 }
 
 void look_sanitize_done(struct look_sanitize *sanitize, const struct machine_flight *flight)

@@ -150,7 +150,9 @@ static void print_why(const struct told *told)
     fprintf(stderr, "    missing: %s", sanitize_text(kind)->missing);
     if (finding->barrier[0] != '\0') plain_printf(stderr, "; the copy completes on mbarrier %s", finding->barrier);
     fputc('\n', stderr);
-    if (!has_older(finding) || (is_of_register(finding) && kind != SANITIZE_MEETING) || kind == SANITIZE_LANES) return;
+    if (!has_older(finding) || (is_of_register(finding) && kind != SANITIZE_MEETING) || kind == SANITIZE_LANES ||
+        kind == SANITIZE_LAYOUT || kind == SANITIZE_LINEAR)
+        return;
     if (!finding->older.is_product && !finding->older.is_before) {
         fprintf(stderr, "    %s: ", sanitize_text(kind)->older);
         print_note("its thread next released at ", "its thread has released nothing since", &finding->older,

@@ -47,16 +47,19 @@ enum sanitize_kind {
     SANITIZE_CONSTANT,
     SANITIZE_MEETING,
     SANITIZE_INVAL,
+    SANITIZE_LAYOUT,
     SANITIZE_STREAMS, // of works of streams (sanitize_works.c), as those up to SANITIZE_HOST
     SANITIZE_STREAM_FREED,
     SANITIZE_STREAM_NEW,
     SANITIZE_HOST,
     SANITIZE_SMALL_COPY_FENCE, // advice, as those below
+    SANITIZE_PRODUCT_WARPS,
     SANITIZE_SAME_VALUE,
     SANITIZE_GUESS,
     SANITIZE_UNWRITTEN,
     SANITIZE_GLOBAL_UNWRITTEN,
     SANITIZE_BARRIER_RANK,
+    SANITIZE_LINEAR,
 };
 
 // One side of a finding. release: what its thread did next that others can be ordered by (of the older side); acquire:

@@ -173,6 +173,10 @@ static const struct sanitize_text kinds[] = {
     [SANITIZE_INVAL] = {"SANITIZE_INVAL", "an mbarrier may be invalidated while a thread still uses it", "the inval",
                         "the use", "a barrier between the use and the inval",
                         "Put __syncthreads() (bar.sync) between the last wait at the mbarrier and mbarrier.inval."},
+    [SANITIZE_LAYOUT] =
+        {"SANITIZE_LAYOUT", "bytes are read with another swizzle than a copy has laid them with", "the reader",
+         "the copy", "one swizzle for both",
+         "Give the descriptor (bits 63:62) or the tensor map of the reader the swizzle of the map of the copy."},
     [SANITIZE_STREAMS] =
         {"SANITIZE_STREAMS",
          "nothing orders two works of streams that access the same bytes of global memory, and one writes", "the work",
@@ -197,6 +201,13 @@ static const struct sanitize_text kinds[] = {
          "the operation", "the cp.async", "a fence of the async proxy between the two",
          "cp.async writes in the generic proxy: execute fence.proxy.async.shared::cta behind its wait. Some libraries "
          "leave it out."},
+    [SANITIZE_PRODUCT_WARPS] =
+        {"SANITIZE_PRODUCT_WARPS",
+         "bytes may be overwritten that a wgmma still reads: not all of its warps have waited", "the write",
+         "the wgmma", "a wait for the wgmma by each of its warps, which the writer then acquires",
+         "Let each of the four warps arrive behind its wgmma.wait_group, or let them meet (bar.sync of 128 threads) "
+         "before "
+         "one of them arrives. An H200 ends the products of each warp apart. Some libraries let one warp arrive."},
     [SANITIZE_GUESS] =
         {"SANITIZE_GUESS", "a plain read of what others change by atomics, whose value an atom.cas then compares",
          "the access", "the other", "a read that is an atomic access itself",
@@ -214,6 +225,11 @@ static const struct sanitize_text kinds[] = {
          "the operation", NULL, "mapa of the same rank for both",
          "Pass the mbarrier of the CTA whose memory is written. An H200 ignores the rank of the mbarrier and tells the "
          "one at that offset there."},
+    [SANITIZE_LINEAR] = {"SANITIZE_LINEAR", "threads access as if it had no swizzle what a tensor copy swizzles",
+                         "the reader", "who laid it", "the same swizzle in the addresses of the threads",
+                         "Compute the addresses with the swizzle of the map (of 128 bytes: chunk of 16 bytes ^ line of "
+                         "128 bytes % 8), or "
+                         "encode the map without one. Where the order does not matter, as in a sum, nothing is wrong."},
     [SANITIZE_SAME_VALUE] =
         {"SANITIZE_SAME_VALUE",
          "nothing orders two writes to the same bytes of global memory; both wrote the same value in this run",

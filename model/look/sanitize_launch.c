@@ -33,8 +33,10 @@ struct look_sanitize *look_sanitize_open(const char *kernel, const struct machin
         sanitize->order = clock_order_open((threads + MACHINE_LANES - 1) / MACHINE_LANES, sanitize, sanitize_take);
         sanitize->registers = sanitize_registers_open();
         sanitize->lanes = sanitize_lanes_open();
+        sanitize->layouts = sanitize_layouts_open(sanitize, sanitize_take_layout);
     }
-    if (sanitize == NULL || sanitize->order == NULL || sanitize->registers == NULL || sanitize->lanes == NULL) {
+    if (sanitize == NULL || sanitize->order == NULL || sanitize->registers == NULL || sanitize->lanes == NULL ||
+        sanitize->layouts == NULL) {
         look_sanitize_drop(kept);
         if (sanitize != NULL) look_sanitize_close(sanitize);
         return NULL;
@@ -135,6 +137,7 @@ void look_sanitize_close(struct look_sanitize *sanitize)
     if (sanitize->order != NULL) clock_order_close(sanitize->order);
     if (sanitize->registers != NULL) sanitize_registers_close(sanitize->registers);
     if (sanitize->lanes != NULL) sanitize_lanes_close(sanitize->lanes);
+    if (sanitize->layouts != NULL) sanitize_layouts_close(sanitize->layouts);
     look_sanitize_drop(sanitize->before);
     free(sanitize);
 }
@@ -170,6 +173,7 @@ struct look_sanitize_kept *look_sanitize_keep(struct look_sanitize *sanitize, co
     sanitize_keep_functions(&kept->front.tally, tally);
     sanitize_registers_close(sanitize->registers);
     sanitize_lanes_close(sanitize->lanes);
+    sanitize_layouts_close(sanitize->layouts);
     free(sanitize);
     return kept;
 }

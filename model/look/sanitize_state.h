@@ -6,6 +6,7 @@
 #include "sanitize_guess.h"
 #include "sanitize_known.h"
 #include "sanitize_lanes.h"
+#include "sanitize_layout.h"
 #include "sanitize_registers.h"
 #include "sanitize_value.h"
 
@@ -18,6 +19,7 @@ struct look_sanitize {
     struct clock_order *order;
     struct sanitize_registers *registers;
     struct sanitize_lanes *lanes;
+    struct sanitize_layouts *layouts;
     struct look_sanitize_kept *before; // the launch in front, if it may not have ended
     const struct machine_cluster *cluster;
     uint64_t first;
@@ -44,8 +46,10 @@ struct look_sanitize_kept {
     struct look_sanitize_kept *before;
 };
 
-// For order->found and for the observer of flights that move nothing: `context` is the struct.
+// For order->found, for what sanitize_layout.h finds, and for the observer of flights that move nothing: `context` is
+// the struct.
 void sanitize_take(void *context, const struct order_found *found);
+void sanitize_take_layout(void *context, struct sanitize_finding *finding);
 void sanitize_hear_ghost(void *context, const struct event *event);
 
 // Which functions ran, for the lines of what is told later.

@@ -143,7 +143,8 @@ uint32_t order_operation_new(struct clock_order *order, struct order_actor actor
 
 // --- The order of two accesses ---------------------------------------------------------------------------------------
 
-enum { APART, UNFENCED, BEFORE };
+// PARTLY: the products of one warp of the four at least are over.
+enum { APART, PARTLY, UNFENCED, BEFORE };
 
 // Where they are ordered, but not past the proxies: which fence is missing.
 static int is_fenced(const struct clock_order *order, struct clock_time time, const struct shadow_entry *older,
@@ -181,9 +182,10 @@ static int is_before_clock(const struct clock_order *order, const struct shadow_
 {
     const struct order_actor *actor = &order->actor[older->actor];
     if (actor->kind == ORDER_PRODUCT) {
+        int over = 0;
         for (uint32_t w = 0; w < 4; w++)
-            if (clock_time(clock, actor->cta, order->warps + actor->warp + w).seen < older->time) return APART;
-        return BEFORE;
+            over += clock_time(clock, actor->cta, order->warps + actor->warp + w).seen >= older->time;
+        return over == 4 ? BEFORE : over > 0 ? PARTLY : APART;
     }
     if (actor->kind == ORDER_OPERATION) {
         if (!is_operation_over(order, actor, older->flags & SHADOW_WRITES, clock)) return APART;
@@ -238,7 +240,7 @@ static int is_before(void *context, const struct shadow_entry *older, const stru
     }
     if (result != BEFORE && may_clash(order, older, newer)) {
         const enum order_finding unfenced = newer->flags & SHADOW_MAP ? ORDER_MAP_FENCE : ORDER_FENCE;
-        tell(order, result == UNFENCED ? unfenced : ORDER_RACE, older, newer);
+        tell(order, result == UNFENCED ? unfenced : result == PARTLY ? ORDER_PARTLY : ORDER_RACE, older, newer);
     } else if ((newer->flags & SHADOW_CONSTANT) && (older->flags & SHADOW_WRITES)) {
         tell(order, ORDER_CONSTANT, older, newer);
     }

@@ -137,7 +137,8 @@ struct order_cta {
 // that nobody has written; OVER_ARRIVAL: an arrival that the end of
 // the phase before is not ordered before; BARRIER_WRITTEN: a write over an mbarrier that is live, by no instruction of
 // mbarriers; CONSTANT: an ld.global.nc of what the same launch has written, in another warp; MEETING: an arrival at the
-// barrier `address` of the CTA that the phase before is not ordered before; INVAL: of an mbarrier behind a use.
+// barrier `address` of the CTA that the phase before is not ordered before; INVAL: of an mbarrier behind a use;
+// PARTLY: a race with a product of which one warp at least has waited.
 enum order_finding {
     ORDER_RACE,
     ORDER_GRID_EARLY,
@@ -153,7 +154,8 @@ enum order_finding {
     ORDER_BARRIER_WRITTEN,
     ORDER_CONSTANT,
     ORDER_MEETING,
-    ORDER_INVAL
+    ORDER_INVAL,
+    ORDER_PARTLY
 };
 struct order_found {
     enum order_finding kind;

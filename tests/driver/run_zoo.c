@@ -4,7 +4,8 @@
 //   // zoo KERNEL GRID BLOCK CLUSTER [SECOND]
 // CLUSTER 0: none. SECOND is a kernel that is launched behind the first, of the same size, as a programmatic launch.
 // Parameters of 8 bytes get the address of 64 KiB, whose 32-bit word i is i before each line; those of 128 bytes a
-// tensor map of it: two dimensions of 64 words, boxes of 16 times 16. Behind the 64 KiB lie as many that nobody writes.
+// tensor map of it: two dimensions of 64 words, boxes of 16 times 16; the second of these with a swizzle of 64 bytes.
+// Behind the 64 KiB lie as many that nobody writes.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,16 +46,18 @@ static void fill(unsigned long long buffer)
 static void launch(struct CUmod_st *module, const char *name, unsigned long long buffer, const unsigned size[3],
                    int is_second)
 {
-    static struct tensormap_image map;
+    static struct tensormap_image map, swizzled;
     const uint64_t dim[] = {SIDE, SIDE}, stride[] = {4 * SIDE};
     const uint32_t box[] = {TILE, TILE}, step[] = {1, 1};
     struct CUfunc_st *function;
     void *parameter[MOST_PARAMETERS] = {NULL};
     check(cuModuleGetFunction(&function, module, name), name);
     check(cuTensorMapEncodeTiled(&map, 2, 2, (void *)(uintptr_t)buffer, dim, stride, box, step, 0, 0, 0, 0), "map");
-    for (size_t i = 0, offset, bytes; i < MOST_PARAMETERS; i++) {
+    check(cuTensorMapEncodeTiled(&swizzled, 2, 2, (void *)(uintptr_t)buffer, dim, stride, box, step, 0, 2, 0, 0),
+          "map");
+    for (size_t i = 0, offset, bytes, maps = 0; i < MOST_PARAMETERS; i++) {
         if (cuFuncGetParamInfo(function, i, &offset, &bytes) != CUDA_SUCCESS) break;
-        parameter[i] = bytes == sizeof map ? (void *)&map : (void *)&buffer;
+        parameter[i] = bytes != sizeof map ? (void *)&buffer : maps++ == 0 ? (void *)&map : (void *)&swizzled;
     }
     struct cuda_launch_attribute attribute[2] = {{.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION},
                                                  {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION}};
