@@ -313,6 +313,10 @@ static const struct command_option option_rows[] = {
     SETTING(0, "remedies", NULL, remedies,
             "as --sanitize; and for each finding, try edits of one line of the PTX on a copy of the launch, and say "
             "which one mends it"),
+    SETTING(
+        0, "lint-sync", NULL, lint_sync,
+        "as --remedies; and in launches in which nothing is found, leave out each fence, wait and barrier of the PTX "
+        "by itself on a copy of the launch, and list those that no access needs"),
     SETTING(0, "suppressions", "FILE", suppressions,
             "do not tell the findings of --sanitize that FILE has: lines RULE FILE:LINE, RULE kernel:NAME or RULE *"),
     SETTING(0, "error-exitcode", "N", error_exitcode,

@@ -275,7 +275,9 @@ static int open_look(struct driver *driver, char *why, size_t why_bytes)
 {
     const struct look_options asked = {.stats = driver->options.stats != 0,
                                        .check = driver->options.check != 0,
-                                       .sanitize = driver->options.sanitize != 0 || driver->options.remedies != 0,
+                                       .sanitize = driver->options.sanitize != 0 || driver->options.remedies != 0 ||
+                                                   driver->options.lint_sync != 0,
+                                       .lint_sync = driver->options.lint_sync != 0,
                                        .lines = {driver->options.json != 0, driver->options.findings},
                                        .hit = driver->options.hit,
                                        .break_at = driver->options.break_at,

@@ -25,6 +25,7 @@
     X(check, "TMAREF_CHECK", 0, 1)                                                                                     \
     X(sanitize, "TMAREF_SANITIZE", 0, 1)                                                                               \
     X(remedies, "TMAREF_REMEDIES", 0, 1)                                                                               \
+    X(lint_sync, "TMAREF_LINT_SYNC", 0, 1)                                                                             \
     X(cuda, "TMAREF_CUDA", 12000, 99990)                                                                               \
     X(hit, "TMAREF_BREAK_HIT", 1, UINT64_MAX)
 #define DRIVER_WORD_ROWS(X)                                                                                            \

@@ -10,6 +10,7 @@
 #include "look_trace.h"
 #include "module.h"
 #include "parts.h"
+#include "sanitize_lint.h"
 #include "sanitize_works.h"
 #include "stop.h"
 #include "suppress.h"
@@ -25,6 +26,7 @@ struct look {
     struct look_sanitize_kept *kept; // of the launch that ended last
     struct suppressions *suppressions;
     struct sanitize_works *works; // of streams; NULL: nobody submits any
+    struct sanitize_lint *lint;   // NULL: not asked for
     int is_closed, is_short;
     struct look_options options;
 };
@@ -130,6 +132,7 @@ static int open_parts(struct look *look, const struct look_options *options, cha
         return 0;
     }
     if (is_stop(options) && (look->stop = look_stop_open(options)) == NULL) return 0;
+    if (options->lint_sync && (look->lint = sanitize_lint_open(&look->options.lines)) == NULL) return 0;
     if (options->suppressions != NULL && options->suppressions[0] != '\0' &&
         (look->suppressions = suppressions_open(options->suppressions, why, why_bytes)) == NULL)
         return 0;
@@ -169,6 +172,7 @@ struct look *look_open(const struct look_options *options, char *why, size_t why
     if (look != NULL && look->coverage != NULL) look_coverage_drop(look->coverage);
     if (look != NULL && look->stats != NULL) look_stats_close(look->stats);
     if (look != NULL && look->trace != NULL) look_trace_close(look->trace, why, 0);
+    if (look != NULL) sanitize_lint_close(look->lint);
     free(look);
     return NULL;
 }
@@ -211,7 +215,7 @@ struct look_launch *look_begin(struct look *look, struct machine_launch *machine
 
 void look_remedies(struct look_launch *launch, const struct remedy_trier *trier)
 {
-    if (launch != NULL && launch->sanitize != NULL) look_sanitize_remedies(launch->sanitize, trier);
+    if (launch != NULL && launch->sanitize != NULL) look_sanitize_remedies(launch->sanitize, trier, launch->look->lint);
 }
 
 void look_try(struct look_launch *launch, const struct remedy_aim *aim, struct remedy_result *result)
@@ -291,6 +295,8 @@ int look_close(struct look *look, char *why, size_t why_bytes)
     look->is_closed = 1;
     sanitize_works_close(look->works);
     look->works = NULL;
+    sanitize_lint_close(look->lint);
+    look->lint = NULL;
     if (look->under_way == NULL) suppressions_close(look->suppressions);
     if (look->under_way == NULL) free(look);
     return is_written;

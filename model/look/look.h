@@ -20,11 +20,12 @@
 //   coverage   the file that takes the coverage of lines, in the format of lcov
 //   check      says what is certainly wrong in how a kernel uses shared memory and mbarriers (check.c)
 //   sanitize   says what no synchronisation orders, whether it went wrong in this run or not (sanitize.c)
+//   lint_sync  says which fences, waits and barriers no access needs (sanitize_lint.h); sanitize is asked for, too
 //   notes      the file that takes a line for each launch in which something is wrong (note.h)
 //   suppressions  the file of findings of --sanitize that are not told (suppress.h); NULL: none
 //   run        what the processes of one tmaref exec share: each has files of its own
 struct look_options {
-    int stats, check, sanitize;
+    int stats, check, sanitize, lint_sync;
     struct json_lines lines; // where findings go
     uint64_t hit;
     const char *break_at, *cta, *thread, *dump, *trace, *coverage, *run, *notes, *suppressions;

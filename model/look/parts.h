@@ -122,7 +122,9 @@ void look_sanitize_issue(struct look_sanitize *sanitize, const struct machine_fl
 void look_sanitize_done(struct look_sanitize *sanitize, const struct machine_flight *flight);
 void look_sanitize_tell(struct look_sanitize *sanitize, const struct look_tally *tally,
                         const struct machine_module *module);
-void look_sanitize_remedies(struct look_sanitize *sanitize, const struct remedy_trier *trier);
+struct sanitize_lint; // NULL: not asked for
+void look_sanitize_remedies(struct look_sanitize *sanitize, const struct remedy_trier *trier,
+                            struct sanitize_lint *lint);
 void look_sanitize_try(struct look_sanitize *sanitize, const struct remedy_aim *aim, struct remedy_result *result);
 void look_sanitize_close(struct look_sanitize *sanitize);
 

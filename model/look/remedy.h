@@ -9,8 +9,8 @@
 #pragma GCC visibility push(hidden)
 
 // `text` goes before the line of the PTX, or behind the statement that begins there; or it replaces `from` in that
-// line. NOTHING: there is no edit.
-enum remedy_where { REMEDY_BEFORE, REMEDY_BEHIND, REMEDY_REPLACE, REMEDY_NOTHING };
+// line, or the line. NOTHING: there is no edit.
+enum remedy_where { REMEDY_BEFORE, REMEDY_BEHIND, REMEDY_REPLACE, REMEDY_INSTEAD, REMEDY_NOTHING };
 enum { REMEDY_TEXT_BYTES = 128 };
 struct remedy_edit {
     enum remedy_where where;
@@ -30,11 +30,11 @@ struct remedy_schedule {
     uint64_t seed;
 };
 
-// has_ended: the launch came to its end. is_over: and all of it was seen. errors: what was found then, without advice.
-// is_there: the aim was among it. digest: of the global memory that it accessed, as it left it.
+// has_ended: the launch came to its end. is_over: and all of it was seen. errors: what was found then, without
+// advice; advice: that. is_there: the aim was among it. digest: of the global memory that it accessed, as it left it.
 struct remedy_result {
     int is_over, is_there, has_ended;
-    uint32_t errors;
+    uint32_t errors, advice;
     uint64_t digest;
 };
 

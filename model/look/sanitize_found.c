@@ -9,6 +9,7 @@
 #include "note.h"
 #include "plain.h"
 #include "sanitize_confirm.h"
+#include "sanitize_lint.h"
 #include "suppress.h"
 #include "where_text.h"
 
@@ -381,8 +382,9 @@ static int is_aim(const struct remedy_aim *aim, const struct sanitize_finding *f
 }
 
 // Of a try.
-static void give_result(const struct sanitize_found *found, uint32_t errors, const char *incomplete)
+static void give_result(const struct sanitize_found *found, uint32_t errors, uint32_t advice, const char *incomplete)
 {
+    found->result->advice = advice;
     found->result->is_over = incomplete == NULL;
     found->result->errors = errors;
     for (uint32_t i = 0; i < found->count; i++) found->result->is_there |= is_aim(found->aim, &found->item[i]);
@@ -418,7 +420,7 @@ void sanitize_found_tell(const struct sanitize_found *found, const struct look_t
     const uint32_t count = gather(found, tally, module, told, &left);
     for (uint32_t i = 0; i < count; i++) advice += sanitize_is_advice(told[i].finding->kind) != 0;
     if (found->result != NULL) {
-        give_result(found, count - advice, incomplete);
+        give_result(found, count - advice, advice, incomplete);
         return;
     }
     fflush(stdout);
@@ -440,4 +442,7 @@ void sanitize_found_tell(const struct sanitize_found *found, const struct look_t
     if (count > advice) note_add(found->notes, NOTE_ERROR);
     print_verdict(found, count - advice + found->works, left.suppressed, incomplete);
     if (confirm.is_tried && !found->lines.is_json) print_confirm(found, &confirm);
+    if (found->lint != NULL)
+        sanitize_lint_launch(found->lint, found, tally, module,
+                             &(struct sanitize_lint_seen){count == advice && incomplete == NULL, advice});
 }

@@ -97,6 +97,7 @@ struct sanitize_found {
     const char *kernel, *notes;
     const struct sanitize_front *front; // NULL: it has ended
     const struct remedy_trier *trier;   // NULL: no remedies
+    struct sanitize_lint *lint;         // NULL: not asked for
     const struct remedy_aim *aim;       // of a try, with its result; NULL: it is none
     struct remedy_result *result;
     uint32_t grid[3], block[3];

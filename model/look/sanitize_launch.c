@@ -110,9 +110,11 @@ void look_sanitize_is(struct look_sanitize *sanitize, struct sanitize_works *wor
     sanitize->work = work;
 }
 
-void look_sanitize_remedies(struct look_sanitize *sanitize, const struct remedy_trier *trier)
+void look_sanitize_remedies(struct look_sanitize *sanitize, const struct remedy_trier *trier,
+                            struct sanitize_lint *lint)
 {
     sanitize->found.trier = trier;
+    sanitize->found.lint = lint;
 }
 
 void look_sanitize_try(struct look_sanitize *sanitize, const struct remedy_aim *aim, struct remedy_result *result)

@@ -59,13 +59,16 @@ static char *edit_text(const char *text, const struct remedy_edit *edit, struct 
         at = memmem(at, end != NULL ? (size_t)(end - at) : strlen(at), edit->from, strlen(edit->from));
         if (at == NULL) return NULL;
         rest = at + strlen(edit->from);
+    } else if (edit->where == REMEDY_INSTEAD) {
+        rest = at + strcspn(at, "\n");
     } else if (edit->where == REMEDY_BEHIND) {
         rest = at = end_of(at, &lines);
         if (at == NULL) return NULL;
     }
-    const char *end = edit->where == REMEDY_REPLACE ? "" : "\n";
-    if (asprintf(&edited, "%.*s%s%s%s", (int)(at - text), text, edit->text, end, rest) < 0) return NULL;
-    if (edit->where == REMEDY_REPLACE) return edited;
+    const int adds_lines = edit->where == REMEDY_BEFORE || edit->where == REMEDY_BEHIND;
+    if (asprintf(&edited, "%.*s%s%s%s", (int)(at - text), text, edit->text, adds_lines ? "\n" : "", rest) < 0)
+        return NULL;
+    if (!adds_lines) return edited;
     aim->newer = moved(aim->newer, edit->line + lines);
     aim->older = moved(aim->older, edit->line + lines);
     return edited;
@@ -201,7 +204,9 @@ static int may_try(const struct driver *driver)
                           ? "with --check, --stats, --trace, --coverage, --break or --dump"
                       : is_shared(driver) ? "where memory is shared (cuMemCreate, cudaHostRegister, other processes)"
                                           : NULL;
-    if (why != NULL && !is_told) plain_printf(stderr, "tmaref: --remedies: no remedy is tried %s\n", why);
+    if (why != NULL && !is_told)
+        plain_printf(stderr, "tmaref: %s: no remedy is tried %s\n",
+                     driver->options.remedies != 0 ? "--remedies" : "--lint-sync", why);
     is_told |= why != NULL;
     return why == NULL;
 }
@@ -210,7 +215,7 @@ void remedy_open(struct remedy *remedy, struct driver *driver, const struct mach
 {
     int end[2];
     *remedy = (struct remedy){0};
-    if (driver->options.remedies == 0 || !may_try(driver)) return;
+    if ((driver->options.remedies == 0 && driver->options.lint_sync == 0) || !may_try(driver)) return;
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, end) != 0) return;
     const pid_t child = fork();
     if (child == 0) { // who waits for edits is nobody's child, so that the program never waits for it
