@@ -226,6 +226,13 @@ void look_sanitize_launches(struct look_sanitize *sanitize)
     sanitize->ran.has_launched = 1;
 }
 
+// Does what is guessed from an old value not matter? A swap compares it, and a minimum or maximum is one of both.
+static int checks_guess(uint16_t form)
+{
+    return form == PTX_FORM_ATOM_CAS || form == PTX_FORM_ATOM_MINMAX || form == PTX_FORM_ATOM_MINMAX_HINT ||
+           form == PTX_FORM_RED_MINMAX || form == PTX_FORM_RED_MINMAX_HINT;
+}
+
 void look_sanitize_before(struct look_sanitize *sanitize, const struct machine_step *step)
 {
     sanitize->order->instruction++;
@@ -234,7 +241,7 @@ void look_sanitize_before(struct look_sanitize *sanitize, const struct machine_s
     if (!sanitize_layouts_settle(sanitize->layouts)) sanitize->order->is_short = 1;
     sanitize->lay.bytes = 0;
     sanitize_shuffle_before(step, &sanitize->found);
-    sanitize->is_swap = step->code->choice != NULL && step->code->choice->form == PTX_FORM_ATOM_CAS;
+    sanitize->checks = step->code->choice != NULL && checks_guess(step->code->choice->form);
     if (step->code->choice != NULL) sanitize_ran_note(&sanitize->ran, step->code->choice->form);
     const struct machine_cluster *cluster = step->warp->cta->cluster;
     uint64_t number[ORDER_MOST_CTAS];
@@ -274,7 +281,7 @@ static void hear_global(struct look_sanitize *sanitize, const struct event *even
 {
     if (event->origin->operation == 0 && event->access.kind == ACCESS_WRITE)
         sanitize_bytes_note(&sanitize->lay, sanitize->global, &event->access);
-    if (sanitize->is_swap) sanitize_guess_note(&sanitize->guesses, sanitize->order, event);
+    if (sanitize->checks) sanitize_guess_note(&sanitize->guesses, sanitize->order, event);
 }
 
 void look_sanitize_hear(struct look_sanitize *sanitize, const struct event *event)

@@ -209,10 +209,11 @@ static const struct sanitize_text kinds[] = {
          "before "
          "one of them arrives. An H200 ends the products of each warp apart. Some libraries let one warp arrive."},
     [SANITIZE_GUESS] =
-        {"SANITIZE_GUESS", "a plain read of what others change by atomics, whose value an atom.cas then compares",
-         "the access", "the other", "a read that is an atomic access itself",
-         "Read by ld.relaxed.gpu (volatile, or cuda::atomic_ref), as the compiler may do a plain read twice. The loop "
-         "around the atom.cas takes an old value for a guess."},
+        {"SANITIZE_GUESS",
+         "a plain read of what others change by atomics, which an atomic of the same thread then checks", "the access",
+         "the other", "a read that is an atomic access itself",
+         "Read by ld.relaxed.gpu (volatile, or cuda::atomic_ref), as the compiler may do a plain read twice. The "
+         "atomic (atom.cas, min or max) takes an old value for a guess."},
     [SANITIZE_UNWRITTEN] = {"SANITIZE_UNWRITTEN", "a thread reads shared memory that nothing has written", "the read",
                             NULL, "a write to the bytes by a thread or a copy",
                             "Write it first, or do not read it: shared memory holds what another CTA left there."},

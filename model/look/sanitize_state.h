@@ -30,7 +30,7 @@ struct look_sanitize {
     struct sanitize_ran ran;
     struct sanitize_guesses guesses;
     int has_spoken; // a fence of the whole system
-    int is_swap;    // the instruction of now is an atom.cas
+    int checks;     // the instruction of now is an atomic that checks what a plain read guessed
     struct sanitize_values values;
     struct sanitize_works *works; // NULL: the launch is no work of a stream
     uint32_t work;

@@ -56,6 +56,13 @@ struct shadow_cell *order_global_cell(struct clock_order *order, uint64_t addres
     return &page->cell[address % SHADOW_PAGE_BYTES / SHADOW_CELL_BYTES];
 }
 
+// Once the instruction has read a page, who asks the host finds that it was touched.
+void order_global_meet(struct clock_order *order, const struct access *access)
+{
+    order_global_cell(order, access->address);
+    order_global_cell(order, access->address + access->bytes - 1);
+}
+
 struct shadow_page *order_global_fresh(struct clock_order *order)
 {
     struct shadow_page *page = order->global.last;

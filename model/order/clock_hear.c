@@ -385,6 +385,7 @@ static void hear_access(struct clock_order *order, const struct event *event)
         order->access = *event;
         order->access_origin = *event->origin;
     }
+    if (event->access.space == SPACE_GLOBAL) order_global_meet(order, &event->access);
     if (event->access.order == ORDER_WEAK) return;
     order_flush(order);
     struct order_warp *warp = order_warp_of(order, event->origin, &cta);

@@ -314,6 +314,7 @@ void order_places_free(struct clock_order *order);
 
 // clock_global.c: the cell of a byte of global memory; NULL if there is no room.
 struct shadow_cell *order_global_cell(struct clock_order *order, uint64_t address);
+void order_global_meet(struct clock_order *order, const struct access *access); // is about to happen
 struct shadow_page *order_global_fresh(struct clock_order *order); // the page of that cell, if it is fresh; else NULL
 const struct shadow_cell *order_global_find(const struct clock_order *order, uint64_t address); // NULL: no page
 void order_global_free(struct order_global *global);

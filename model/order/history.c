@@ -278,25 +278,22 @@ void history_range(struct history *history, uint32_t work, uint64_t address, uin
     }
 }
 
-static int is_page_pending(const struct history *history, const struct history_page *page,
-                           const uint64_t asked[HISTORY_WORDS], int writes)
+// Of the 64 bytes of a word of the page, those that work which the host has not waited for has accessed.
+static uint64_t pending_of(const struct history *history, const struct history_page *page, int word, int writes)
 {
-    uint64_t left = 0;
-    for (int w = 0; w < HISTORY_WORDS; w++) {
-        uint64_t pending = 0, strong = 0;
-        for (uint32_t i = 0; i < page->count; i++) {
-            const struct history_access *one = &page->access[i];
-            if (is_behind(&history->host, &history->work[one->work])) continue;
-            if (!writes || (one->flags & SHADOW_WRITES)) pending |= one->bytes[w];
-            if (one->flags & SHADOW_STRONG) strong |= one->bytes[w];
-        }
-        left |= asked[w] & (~pending | strong);
+    uint64_t pending = 0, strong = 0;
+    for (uint32_t i = 0; i < page->count; i++) {
+        const struct history_access *one = &page->access[i];
+        if (is_behind(&history->host, &history->work[one->work])) continue;
+        if (!writes || (one->flags & SHADOW_WRITES)) pending |= one->bytes[word];
+        if (one->flags & SHADOW_STRONG) strong |= one->bytes[word];
     }
-    return left == 0;
+    return pending & ~strong;
 }
 
-int history_is_pending(const struct history *history, uint64_t address, uint64_t bytes, int writes)
+uint64_t history_pending(const struct history *history, uint64_t address, uint64_t bytes, int writes)
 {
+    uint64_t found = 0;
     for (uint64_t done = 0, step; done < bytes; done += step) {
         const uint64_t at = (address + done) % SHADOW_PAGE_BYTES, number = (address + done) / SHADOW_PAGE_BYTES;
         const struct history_page *page = history->page[(number ^ number >> 14) % HISTORY_HASH];
@@ -304,9 +301,10 @@ int history_is_pending(const struct history *history, uint64_t address, uint64_t
         step = SHADOW_PAGE_BYTES - at < bytes - done ? SHADOW_PAGE_BYTES - at : bytes - done;
         fill(asked, at, at + step);
         while (page != NULL && page->number != number) page = page->next;
-        if (page == NULL || !is_page_pending(history, page, asked, writes)) return 0;
+        for (int w = 0; page != NULL && w < HISTORY_WORDS; w++)
+            found += (uint64_t)__builtin_popcountll(asked[w] & pending_of(history, page, w, writes));
     }
-    return 1;
+    return found;
 }
 
 void history_forget(struct history *history, uint64_t address, uint64_t bytes)

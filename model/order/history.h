@@ -79,8 +79,8 @@ void history_range(struct history *history, uint32_t work, uint64_t address, uin
 // The host waits for what `times` says, NULL: for all.
 void history_wait(struct history *history, const struct history_times *times);
 
-// Has work that the host has not waited for accessed each of these bytes, and by no strong access? `writes`: written.
-int history_is_pending(const struct history *history, uint64_t address, uint64_t bytes, int writes);
+// How many of these bytes work has accessed that the host has not waited for, by no strong access. `writes`: written.
+uint64_t history_pending(const struct history *history, uint64_t address, uint64_t bytes, int writes);
 
 // Memory is new: what was accessed there before does not count.
 void history_forget(struct history *history, uint64_t address, uint64_t bytes);

@@ -7,7 +7,7 @@
 //   n f       allocates the buffer, frees it
 //   r w       records the event, waits for it                  s e D  the host waits: for the stream, the event, all
 //   i         calls a function of the host                     [ ] begins to capture the stream; ends, and launches
-//   R W       the host reads the last word of its buffer, writes it
+//   R W F     the host reads the last word of its buffer, writes it, reads the first; H  copies half of the buffer into it
 // It prints the first CUDA error.
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,10 +60,10 @@ static enum cuda_result launch_graph(struct CUstream_st *stream)
     return error == CUDA_SUCCESS ? cuGraphLaunch(exec, stream) : error;
 }
 
-static enum cuda_result touch(struct state *state, int writes)
+static enum cuda_result touch(struct state *state, char what)
 {
-    volatile uint32_t *word = state->host + BUFFER_BYTES / sizeof *state->host - 1;
-    if (writes)
+    volatile uint32_t *word = state->host + (what == 'F' ? 0 : BUFFER_BYTES / sizeof *state->host - 1);
+    if (what == 'W')
         *word = 1;
     else
         (void)*word;
@@ -85,9 +85,12 @@ static enum cuda_result work_of_memory(struct state *state, char what, struct CU
         return cuMemAllocAsync(&state->data, BUFFER_BYTES, stream);
     case 'f':
         return cuMemFreeAsync(state->data, stream);
+    case 'H':
+        return cuMemcpyDtoHAsync_v2(state->host, state->data, BUFFER_BYTES / 2, stream);
     case 'R':
     case 'W':
-        return touch(state, what == 'W');
+    case 'F':
+        return touch(state, what);
     default:
         return CUDA_ERROR_INVALID_VALUE;
     }
@@ -131,6 +134,7 @@ static enum cuda_result prepare(struct state *state, const char *path)
     if (error == CUDA_SUCCESS) error = cuMemAlloc_v2(&state->data, BUFFER_BYTES);
     if (error == CUDA_SUCCESS) error = cuMemAlloc_v2(&state->out, BUFFER_BYTES);
     if (error == CUDA_SUCCESS) error = cuMemAllocHost_v2((void **)&state->host, BUFFER_BYTES);
+    if (error == CUDA_SUCCESS) error = cuMemcpyHtoD_v2(state->data, state->host, BUFFER_BYTES); // somebody writes it
     if (error == CUDA_SUCCESS) error = cuEventCreate(&state->event, 0);
     for (int i = 0; i < 3 && error == CUDA_SUCCESS; i++) error = cuStreamCreate(&state->stream[i], i < 2);
     free(text);

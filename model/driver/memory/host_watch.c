@@ -6,7 +6,7 @@
 #include "history.h"
 
 // Pages that works have accessed and that may be protected, and those that are now.
-enum { WATCH_MOST = 1024, WATCH_PAGE_BYTES = 4096 };
+enum { WATCH_MOST = 1024, WATCH_PAGE_BYTES = 4096, WATCH_SMALL_BYTES = 16384 };
 static struct {
     struct driver *driver;
     uint64_t page[WATCH_MOST];
@@ -56,15 +56,23 @@ void host_watch_open(struct driver *driver)
     for (uint32_t i = 0; i < watch.count; i++) watch.is_closed[i] = 0;
 }
 
-// Each byte of the page that is somebody's is written, or read, by work that the host has not waited for.
+// Is the page in use: each of its bytes that are somebody's, or of a small allocation, any? What the host then accesses
+// between them is not told, but a system call on it fails.
+static int is_in_use(const struct driver *driver, const struct allocation *of, uint64_t page, int writes)
+{
+    const uint64_t left = of->address + of->size_bytes - page,
+                   bytes = left < WATCH_PAGE_BYTES ? left : WATCH_PAGE_BYTES;
+    const uint64_t pending = history_pending(driver->history, page, bytes, writes);
+    return pending == bytes || (pending > 0 && of->size_bytes <= WATCH_SMALL_BYTES);
+}
+
+// Whether works write it, or read it, that the host has not waited for.
 static int protection_of(const struct driver *driver, uint64_t page)
 {
     const struct allocation *found = host_memory(driver, page);
     if (found == NULL) return PROT_READ | PROT_WRITE;
-    const uint64_t left = found->address + found->size_bytes - page,
-                   bytes = left < WATCH_PAGE_BYTES ? left : WATCH_PAGE_BYTES;
-    if (history_is_pending(driver->history, page, bytes, 1)) return PROT_NONE;
-    return history_is_pending(driver->history, page, bytes, 0) ? PROT_READ : PROT_READ | PROT_WRITE;
+    if (is_in_use(driver, found, page, 1)) return PROT_NONE;
+    return is_in_use(driver, found, page, 0) ? PROT_READ : PROT_READ | PROT_WRITE;
 }
 
 int host_watch_close(struct driver *driver)
