@@ -84,23 +84,24 @@ static uint64_t cut_of(const struct plan *plan, const struct machine_code *code)
     return number < 32 ? UINT64_C(1) << number : 0;
 }
 
-// The rows of a warp are as wide as the program cuts them.
+// The rows of a warp are as wide as the program cuts what may rise.
 static uint32_t choose_width(const struct plan *plan)
 {
     enum { LEAST = 4 };
     uint64_t width = MACHINE_LANES;
     for (uint32_t i = 0; i < plan->function->codes; i++) {
-        const uint64_t cut = cut_of(plan, &plan->function->code[i]);
-        if (cut >= LEAST && cut < width) width = cut;
+        const struct machine_code *code = &plan->function->code[i];
+        const uint64_t cut = cut_of(plan, code);
+        if (cut >= LEAST && cut < width && even_of(plan, &code->operand[1]) == MACHINE_RISING) width = cut;
     }
     return (uint32_t)width;
 }
 
-// What cuts elsewhere than between rows makes no ramp of one that rises.
+// What cuts elsewhere than between rows makes no ramp of one that rises. As long as no width is chosen, any cut may.
 static int cuts_rows(const struct plan *plan, const struct machine_code *code)
 {
     const uint64_t cut = cut_of(plan, code);
-    return cut == plan->ramps->width || cut >= MACHINE_LANES;
+    return plan->ramps->width == 0 || cut == plan->ramps->width || cut >= MACHINE_LANES;
 }
 
 static enum machine_evenness find(const struct plan *plan, const struct machine_code *code, machine_ramp_function **run)
@@ -401,6 +402,7 @@ static int plan_ramps(struct plan *plan)
     struct machine_ramps *ramps = plan->ramps;
     const struct machine_function *function = plan->function;
     memset(plan->number, NO_RAMP, plan->units);
+    if (!settle(plan)) return 0;
     ramps->width = choose_width(plan);
     if (!settle(plan)) return 0;
     each_operand(plan, add_written);
