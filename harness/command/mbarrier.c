@@ -10,6 +10,7 @@
 #include "answer.h"
 #include "command.h"
 #include "command_option.h"
+#include "each.h"
 #include "finding_text.h"
 #include "json.h"
 #include "map_text.h"
@@ -228,8 +229,7 @@ static void print_findings(const struct findings *findings, unsigned char *expla
 static int has_barrier(const struct mbarrier_op *op, int barrier)
 {
     int used = op->barrier == (uint32_t)barrier;
-    for (uint32_t left = op->lanes; left != 0; left &= left - 1)
-        used |= mbarrier_lane_barrier(op, __builtin_ctz(left)) == (uint32_t)barrier;
+    for (EACH_BIT(lane, op->lanes)) used |= mbarrier_lane_barrier(op, lane) == (uint32_t)barrier;
     return op->opcode != MBARRIER_OP_PENDING_COUNT && used;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "sanitize_shuffle.h"
 
+#include "each.h"
 #include "handler.h"
 #include "shuffle.h"
 
@@ -27,8 +28,7 @@ void sanitize_shuffle_before(const struct machine_step *step, struct sanitize_fo
     const enum ptx_word mode = (enum ptx_word)code->choice->word[PTX_CLASS_SHUFFLE];
     const uint32_t *by = machine_lanes(step->strand, code, AT_STEP),
                    *in = machine_lanes(step->strand, code, AT_SEGMENT);
-    for (uint32_t left = met; left != 0; left &= left - 1) {
-        const uint32_t lane = (uint32_t)__builtin_ctz(left);
+    for (EACH_BIT(lane, met)) {
         const uint32_t source = shuffle_source(mode, lane, by[lane], in[lane]).lane & 31;
         if (mask[lane] >> source & 1 & ~(met >> source)) {
             tell(step, found, lane, source);

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "each.h"
+
 #include "clock_order.h"
 
 struct order_warp *order_warp_of(const struct clock_order *order, const struct event_origin *who,
@@ -206,8 +208,8 @@ static void hear_group(struct clock_order *order, const struct event *event)
 static void issue_on_barriers(struct clock_order *order, const struct order_issue *issue, struct order_actor actor,
                               const struct order_warp *warp, const struct event *event)
 {
-    for (uint32_t left = issue->targets; left != 0; left &= left - 1) {
-        actor.rank = (uint32_t)__builtin_ctz(left);
+    for (EACH_BIT(rank, issue->targets)) {
+        actor.rank = rank;
         struct order_cta *home = order_peer(order, event->origin, actor.rank);
         struct order_barrier *barrier = home != NULL ? order_barrier_of(order, home, issue->barrier) : NULL;
         if (barrier == NULL || order_operation_find(order, actor.number, actor.operation, actor.rank) != 0) continue;

@@ -2,6 +2,7 @@
 // An operation from its check to its barriers.
 #include "complete.h"
 
+#include "each.h"
 #include "operation_part.h"
 
 // The barrier lies at one offset in each CTA.
@@ -10,10 +11,9 @@ static enum rule land(const struct operation *operation, const struct mbarrier_u
 {
     const struct mbarrier_transaction transaction = {.complete_bytes = piece->complete_bytes};
     enum rule first = RULE_OK;
-    for (uint32_t left = piece->complete_bytes != 0 ? piece->targets : 0; left != 0; left &= left - 1) {
+    for (EACH_BIT(rank, piece->complete_bytes != 0 ? piece->targets : 0)) {
         struct findings own;
-        enum rule rule = mbarrier_land(unit, (uint32_t)__builtin_ctz(left), operation_place(operation->barrier),
-                                       &transaction, teller, &own);
+        enum rule rule = mbarrier_land(unit, rank, operation_place(operation->barrier), &transaction, teller, &own);
         for (int i = 0; i < own.count; i++) finding_add(findings, own.item[i]);
         if (first == RULE_OK) first = rule;
     }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cluster.h"
+#include "each.h"
 #include "flight_item.h"
 #include "veil.h"
 
@@ -22,8 +23,8 @@ static void tell_copy(const struct flight_copies *copies, uint32_t lane)
 
 int flight_copies_end(struct flight_copies *copies)
 {
-    for (uint32_t left = copies->head.lanes; left != 0; left &= left - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(left), read = copies->read[lane];
+    for (EACH_BIT(lane, copies->head.lanes)) {
+        uint32_t read = copies->read[lane];
         machine_veil_lift(copies->head.warp->cta->cluster, copies->to[lane], copies->bytes);
         memcpy(copies->to[lane], copies->from[lane], read);
         memset(copies->to[lane] + read, 0, copies->bytes - read);
@@ -38,8 +39,8 @@ int flight_arrive_end(struct flight_arrive *arrive)
     for (uint32_t left = arrive->head.lanes, same; left != 0; left &= ~same) {
         uint32_t address = arrive->address[__builtin_ctz(left)];
         same = 0;
-        for (uint32_t rest = left; rest != 0; rest &= rest - 1)
-            if (arrive->address[__builtin_ctz(rest)] == address) same |= rest & -rest;
+        for (EACH_BIT(lane, left))
+            if (arrive->address[lane] == address) same |= 1u << lane;
         const struct mbarrier_transaction end =
             mbarrier_copies_end((uint32_t)__builtin_popcount(same), arrive->is_noinc);
         struct teller teller = arrive->head.teller;

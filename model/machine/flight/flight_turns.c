@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cluster.h"
+#include "each.h"
 #include "flight_item.h"
 
 enum { PIECE_BYTES = 16384, MOST_RANDOM_PIECE = 4096, TURNS_BETWEEN = 4 };
@@ -91,8 +92,8 @@ static int is_wanted(const struct machine_flights *flights, const struct machine
                 return 1;
         } else if (item->kind == FLIGHT_ARRIVE && item->warp->cta->rank == warp->wait_rank) {
             const struct flight_arrive *arrive = (const struct flight_arrive *)item;
-            for (uint32_t left = item->lanes; left != 0; left &= left - 1)
-                if (arrive->address[__builtin_ctz(left)] == warp->wait_address) return 1;
+            for (EACH_BIT(lane, item->lanes))
+                if (arrive->address[lane] == warp->wait_address) return 1;
         }
     }
     return 0;

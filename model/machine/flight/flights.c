@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cluster.h"
+#include "each.h"
 #include "flight_item.h"
 #include "grid.h"
 #include "late_reads.h"
@@ -260,8 +261,8 @@ static void lift_destination(const struct flight_operation *operation)
     const struct machine_cluster *cluster = operation->head.warp->cta->cluster;
     const int is_tensor = flight->operation.kind == OPERATION_TENSOR_LOAD;
     const uint32_t place = cluster_mapa(is_tensor ? flight->operation.shared : (uint32_t)flight->operation.to, 0);
-    for (uint32_t left = cluster->veil != NULL ? flight->targets : 0; left != 0; left &= left - 1) {
-        const uint8_t *at = cluster_memory_at(&cluster->shared, (uint32_t)__builtin_ctz(left), place, 1);
+    for (EACH_BIT(rank, cluster->veil != NULL ? flight->targets : 0)) {
+        const uint8_t *at = cluster_memory_at(&cluster->shared, rank, place, 1);
         if (at != NULL) machine_veil_lift(cluster, at, (flight->all_bytes + SWIZZLED - 1) / SWIZZLED * SWIZZLED);
     }
 }
@@ -272,9 +273,9 @@ static struct piece advance_over_reads(struct flight_operation *operation, uint6
     const struct machine_cluster *cluster = operation->head.warp->cta->cluster;
     const int is_seen = cluster->veil != NULL && operation_has_barrier(operation->flight.operation.kind);
     const uint32_t targets = is_seen ? operation->flight.targets : 0;
-    for (uint32_t left = targets; left != 0; left &= left - 1) machine_reads_before(&cluster->cta[__builtin_ctz(left)]);
+    for (EACH_BIT(rank, targets)) machine_reads_before(&cluster->cta[rank]);
     const struct piece piece = advance(operation, most_bytes);
-    for (uint32_t left = targets; left != 0; left &= left - 1) machine_reads_behind(&cluster->cta[__builtin_ctz(left)]);
+    for (EACH_BIT(rank, targets)) machine_reads_behind(&cluster->cta[rank]);
     return piece;
 }
 
@@ -285,9 +286,9 @@ static int move_operation(struct flight_operation *operation, uint64_t most_byte
         machine_veil_lift_global(operation->head.warp->cta->cluster, &operation->flight.operation);
     const struct piece piece = advance_over_reads(operation, most_bytes);
     const struct mbarrier_transaction landed = {.complete_bytes = piece.complete_bytes};
-    for (uint32_t left = piece.complete_bytes != 0 ? piece.targets : 0; left != 0; left &= left - 1)
-        flight_land(flights_of(operation->head.warp), (uint32_t)__builtin_ctz(left),
-                    operation->flight.operation.barrier, &landed, &operation->flight.teller);
+    for (EACH_BIT(rank, piece.complete_bytes != 0 ? piece.targets : 0))
+        flight_land(flights_of(operation->head.warp), rank, operation->flight.operation.barrier, &landed,
+                    &operation->flight.teller);
     return piece.is_last;
 }
 
@@ -376,11 +377,10 @@ static uint32_t waiting_for(const struct machine_flight *item, const struct mach
         return product->group[part] < oldest_open(&groups->products, async, newest) ? lanes : 0;
     }
     if (item->warp != warp) return 0;
-    for (uint32_t left = item->lanes & lanes; left != 0; left &= left - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(left);
+    for (EACH_BIT(lane, item->lanes & lanes)) {
         uint32_t group = item->kind == FLIGHT_COPIES ? ((const struct flight_copies *)item)->group[lane]
                                                      : ((const struct flight_operation *)item)->group;
-        if (group < oldest_open(&groups->lane[lane], async, newest)) waiting |= left & -left;
+        if (group < oldest_open(&groups->lane[lane], async, newest)) waiting |= 1u << lane;
     }
     return waiting;
 }

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "each.h"
 #include "veil.h"
 
 enum { MOST_STORES = 256 };
@@ -45,8 +46,7 @@ void machine_remote_issue(struct flight_stores *stores, uint32_t lanes)
 
 int flight_stores_end(struct flight_stores *stores)
 {
-    for (uint32_t left = stores->head.lanes; left != 0; left &= left - 1) {
-        const uint32_t lane = (uint32_t)__builtin_ctz(left);
+    for (EACH_BIT(lane, stores->head.lanes)) {
         memcpy(stores->to[lane], stores->data[lane], stores->bytes);
     }
     flights_of(stores->head.warp)->stores--;
@@ -55,8 +55,8 @@ int flight_stores_end(struct flight_stores *stores)
 
 static int overlaps(const struct flight_stores *stores, const uint8_t *at, uint64_t bytes)
 {
-    for (uint32_t left = stores->head.lanes; left != 0; left &= left - 1) {
-        const uint8_t *to = stores->to[__builtin_ctz(left)];
+    for (EACH_BIT(lane, stores->head.lanes)) {
+        const uint8_t *to = stores->to[lane];
         if (to < at + bytes && at < to + stores->bytes) return 1;
     }
     return 0;

@@ -4,6 +4,7 @@
 
 #include "copy_report.h"
 #include "cp_async.h"
+#include "each.h"
 #include "flight_item.h"
 #include "form_number.h"
 
@@ -55,8 +56,7 @@ static enum machine_next issue(struct machine_strand *strand, const struct machi
     machine_teller(strand, code, lanes, &copies->head.teller);
     copies->head.teller.origin.operation = ++flights->operations;
     copies->head.async = ASYNC_COPY;
-    for (uint32_t left = lanes; left != 0; left &= left - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(left);
+    for (EACH_BIT(lane, lanes)) {
         struct teller teller = copies->head.teller;
         teller.origin.lanes = UINT32_C(1) << lane;
         copies->group[lane] = async_issue(&groups->lane[lane], ASYNC_COPY, &teller).group;
@@ -84,8 +84,7 @@ static enum machine_next copy(struct machine_strand *strand, const struct machin
     if (copies == NULL) return machine_stop(strand, code, 0, MACHINE_NO_MEMORY, 0, "not enough memory for a copy");
     machine_addresses(strand, &code->operand[0], to);
     machine_addresses(strand, &code->operand[1], from);
-    for (uint32_t left = lanes; left != 0; left &= left - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(left);
+    for (EACH_BIT(lane, lanes)) {
         const struct operation o = operation_of(strand, code, lane, to[lane], from[lane]);
         if (operation_check(&o, memories, NULL) != RULE_OK) {
             flight_free(&copies->head);
@@ -119,8 +118,7 @@ static enum machine_next commit(struct machine_strand *strand, const struct mach
     struct teller room;
     machine_teller(strand, code, lanes, &room);
     flight_warp_of(strand->warp)->whole.kind[async_of(code->choice)].committed++;
-    for (uint32_t left = lanes; left != 0; left &= left - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(left);
+    for (EACH_BIT(lane, lanes)) {
         const struct teller teller = teller_of(&room, lane);
         async_commit(&flight_warp_of(strand->warp)->lane[lane], async_of(code->choice), &teller);
     }
@@ -137,8 +135,7 @@ static enum machine_next wait_group(struct machine_strand *strand, const struct 
     enum machine_next next = flight_wait(strand->warp, lanes, async, newest, reads);
     if (next != MACHINE_NEXT) return next;
     machine_teller(strand, code, lanes, &room);
-    for (uint32_t left = lanes; left != 0; left &= left - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(left);
+    for (EACH_BIT(lane, lanes)) {
         struct async_groups *groups = &flight_warp_of(strand->warp)->lane[lane];
         const struct teller teller = teller_of(&room, lane);
         if (reads)
@@ -159,8 +156,7 @@ static enum machine_next wait_all(struct machine_strand *strand, const struct ma
     strand->warp->begun |= lanes;
     enum machine_next next = flight_wait(strand->warp, lanes, ASYNC_COPY, 0, 0);
     if (next != MACHINE_NEXT) return next;
-    for (uint32_t left = lanes; left != 0; left &= left - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(left);
+    for (EACH_BIT(lane, lanes)) {
         const struct teller teller = teller_of(&room, lane);
         async_wait_group(&flight_warp_of(strand->warp)->lane[lane], ASYNC_COPY, 0, &teller);
     }

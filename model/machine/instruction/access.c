@@ -2,6 +2,7 @@
 // Loads and stores. Lanes side by side in memory are copied as one; others in one loop, if each is where it may be.
 #include <string.h>
 
+#include "each.h"
 #include "form_number.h"
 #include "late_reads.h"
 #include "movers.h"
@@ -307,8 +308,8 @@ enum alu_reach machine_reach(const struct machine_strand *strand, const struct m
 static void hide(const struct machine_strand *strand, const struct machine_transfer *transfer, uint32_t lanes,
                  const struct machine_spots *spots)
 {
-    for (uint32_t left = lanes; left != 0; left &= left - 1)
-        machine_veil_write(strand->warp, spots->at + spots->of.offset[__builtin_ctz(left)], transfer->whole_bytes);
+    for (EACH_BIT(lane, lanes))
+        machine_veil_write(strand->warp, spots->at + spots->of.offset[lane], transfer->whole_bytes);
 }
 
 // One lane, by what moves the others too: an access of the host that is weak where the kernel's is.

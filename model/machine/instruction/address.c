@@ -2,6 +2,7 @@
 // From an address of PTX to bytes of the host.
 #include "address_check.h"
 #include "cluster_access.h"
+#include "each.h"
 #include "remote.h"
 #include "rules/global.h"
 #include "veil.h"
@@ -136,8 +137,8 @@ uint8_t *machine_at(const struct machine_strand *strand, struct machine_place pl
 void machine_show(const struct machine_strand *strand, enum ptx_word space, uint32_t lanes,
                   const uint64_t address[MACHINE_LANES], uint32_t bytes)
 {
-    for (uint32_t left = lanes; left != 0; left &= left - 1) {
-        const struct machine_place place = machine_place(strand, space, address[__builtin_ctz(left)]);
+    for (EACH_BIT(lane, lanes)) {
+        const struct machine_place place = machine_place(strand, space, address[lane]);
         if (place.space == PTX_GLOBAL) machine_veil_see(strand->warp, place.address, bytes);
     }
 }

@@ -3,6 +3,7 @@
 // makes of two numbers is in tma/reduce.h.
 #include <string.h>
 
+#include "each.h"
 #include "form_number.h"
 #include "handler.h"
 #include "noted.h"
@@ -238,8 +239,8 @@ static void run_span(const struct machine_strand *strand, const struct atomic *a
 static void run_each(const struct machine_strand *strand, const struct atomic *atomic, const struct reducer *reducer,
                      uint32_t lanes, const struct machine_spots *spots)
 {
-    for (uint32_t left = strand->warp->cta->cluster->veil == NULL ? 0 : lanes; left != 0; left &= left - 1)
-        machine_veil_write(strand->warp, spots->at + spots->of.offset[__builtin_ctz(left)], atomic->bytes);
+    for (EACH_BIT(lane, strand->warp->cta->cluster->veil == NULL ? 0 : lanes))
+        machine_veil_write(strand->warp, spots->at + spots->of.offset[lane], atomic->bytes);
     void *const old = atomic->old == NULL ? NULL : machine_slot(strand, atomic->old->slot);
     const int has_changed =
         reducer->each(spots->at, spots->of.offset, lanes, machine_slot(strand, atomic->operand->slot), old);
@@ -270,8 +271,8 @@ static int run_together(struct machine_strand *strand, const struct machine_code
     if (reach == ALU_AT_ONE) memset(spots.of.offset, 0, sizeof spots.of.offset);
     if (reach == ALU_AT_ONE || reach == ALU_SCATTERED) {
         run_each(strand, atomic, &reducer, lanes, &spots);
-        for (uint32_t left = space == PTX_GLOBAL && is_veiled ? lanes : 0; left != 0; left &= left - 1)
-            machine_veil_lift_word(strand->warp, spots.at + spots.of.offset[__builtin_ctz(left)], atomic->bytes);
+        for (EACH_BIT(lane, space == PTX_GLOBAL && is_veiled ? lanes : 0))
+            machine_veil_lift_word(strand->warp, spots.at + spots.of.offset[lane], atomic->bytes);
         machine_look(strand, code, space, first);
     }
     reducer_end(&reducer);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // barrier.cluster, and addresses of other CTAs: mapa and getctarank.
 #include "cluster.h"
+#include "each.h"
 #include "flight_item.h"
 #include "form_number.h"
 #include "meeting.h"
@@ -21,8 +22,8 @@ static uint64_t *release_of(const struct machine_warp *warp)
 static int has_come(const struct machine_warp *warp)
 {
     const uint64_t *release = release_of(warp), next = flights_of(warp)->meeting.phases + 1;
-    for (uint32_t left = warp->live; left != 0; left &= left - 1)
-        if (release[__builtin_ctz(left)] != next) return 0;
+    for (EACH_BIT(lane, warp->live))
+        if (release[lane] != next) return 0;
     return 1;
 }
 
@@ -64,8 +65,8 @@ static uint32_t held(const struct machine_strand *strand, uint32_t lanes)
 {
     const uint64_t *release = release_of(strand->warp), phases = flights_of(strand->warp)->meeting.phases;
     uint32_t waiting = 0;
-    for (uint32_t left = lanes; left != 0; left &= left - 1)
-        if (release[__builtin_ctz(left)] > phases) waiting |= left & -left;
+    for (EACH_BIT(lane, lanes))
+        if (release[lane] > phases) waiting |= 1u << lane;
     return waiting;
 }
 
@@ -80,7 +81,7 @@ static enum machine_next arrive(struct machine_strand *strand, const struct mach
     if (!is_relaxed) machine_release(strand->warp);
     const uint64_t phases = cluster->flights->meeting.phases;
     tell(strand, code, lanes, MEETING_ARRIVE, is_relaxed ? ORDER_RELAXED : ORDER_RELEASE, phases);
-    for (uint32_t left = lanes; left != 0; left &= left - 1) release[__builtin_ctz(left)] = phases + 1;
+    for (EACH_BIT(lane, lanes)) release[lane] = phases + 1;
     cluster->progress++;
     cluster->vain++;
     complete(cluster);
@@ -132,8 +133,8 @@ static enum machine_next mapa(struct machine_strand *strand, const struct machin
     int is_wide = ptx_type_row(code->choice->type[0])->bits == 64;
     uint64_t address[MACHINE_LANES];
     machine_addresses(strand, &code->operand[1], address);
-    for (uint32_t left = lanes; left != 0; left &= left - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(left), rank = (uint32_t)machine_value(strand, &code->operand[2], lane);
+    for (EACH_BIT(lane, lanes)) {
+        uint32_t rank = (uint32_t)machine_value(strand, &code->operand[2], lane);
         uint64_t mapped =
             is_wide ? cluster_mapa_generic(address[lane], rank) : cluster_mapa((uint32_t)address[lane], rank);
         machine_set_value(strand, &code->operand[0], lane, mapped);
@@ -145,8 +146,7 @@ static enum machine_next getctarank(struct machine_strand *strand, const struct 
 {
     uint64_t address[MACHINE_LANES];
     machine_addresses(strand, &code->operand[1], address);
-    for (uint32_t left = lanes; left != 0; left &= left - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(left);
+    for (EACH_BIT(lane, lanes)) {
         machine_set_value(strand, &code->operand[0], lane, cluster_generic_rank(address[lane]));
     }
     return MACHINE_NEXT;

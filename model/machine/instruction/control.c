@@ -4,6 +4,7 @@
 
 #include "barrier.h"
 #include "device_call.h"
+#include "each.h"
 #include "form_number.h"
 #include "handler.h"
 #include "module.h"
@@ -292,8 +293,8 @@ static enum machine_next sleep_a_while(struct machine_strand *strand, const stru
 {
     struct machine_cluster *cluster = strand->warp->cta->cluster;
     if (cluster->slept == 0 && cluster->suspended == 0) cluster->held_at = cluster->progress;
-    for (uint32_t left = lanes; left != 0; left &= left - 1) {
-        uint64_t wanted = machine_value(strand, &code->operand[0], (uint32_t)__builtin_ctz(left));
+    for (EACH_BIT(lane, lanes)) {
+        uint64_t wanted = machine_value(strand, &code->operand[0], lane);
         if (wanted > cluster->slept) cluster->slept = wanted;
     }
     return MACHINE_YIELD;

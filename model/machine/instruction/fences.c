@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "address_check.h"
+#include "each.h"
 #include "fence.h"
 #include "flight_item.h"
 #include "form_number.h"
@@ -83,8 +84,7 @@ static enum machine_next acquire(struct machine_strand *strand, const struct mac
     machine_addresses(strand, &code->operand[0], address);
     name_of(strand, code, name);
     int is_known = fence_find(name, &event);
-    for (uint32_t left = lanes; left != 0; left &= left - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(left);
+    for (EACH_BIT(lane, lanes)) {
         struct findings findings;
         enum rule rule = map_acquire_check(address[lane], &findings);
         if (rule != RULE_OK)
@@ -92,7 +92,7 @@ static enum machine_next acquire(struct machine_strand *strand, const struct mac
         flight_map_acquire(strand->warp, address[lane]);
         event.address = address[lane];
         event.bytes = TENSORMAP_BYTES;
-        if (is_known && machine_is_heard(strand)) fence_tell(&event, machine_teller(strand, code, left & -left, &room));
+        if (is_known && machine_is_heard(strand)) fence_tell(&event, machine_teller(strand, code, 1u << lane, &room));
     }
     return MACHINE_NEXT;
 }

@@ -2,6 +2,8 @@
 // Accesses as events, with the order and the scope that the words of the instruction say.
 #include "handler.h"
 
+#include "each.h"
+
 static enum access_order order_of(const struct ptx_choice *choice, enum access_kind kind)
 {
     switch ((enum ptx_word)choice->word[PTX_CLASS_ORDER]) {
@@ -81,12 +83,11 @@ void machine_tell_access(const struct machine_strand *strand, const struct machi
         tell_ranges(teller, &room, &event, lanes, address);
         return;
     }
-    for (uint32_t left = lanes; left != 0; left &= left - 1) {
-        const uint32_t lane = (uint32_t)__builtin_ctz(left);
+    for (EACH_BIT(lane, lanes)) {
         const struct machine_place place = machine_place(strand, space, address[lane]);
         const int is_far = place.space == PTX_SHARED_CLUSTER, is_shared = place.space == PTX_SHARED || is_far;
         if (place.space == PTX_LOCAL) continue;
-        room.origin.lanes = left & -left;
+        room.origin.lanes = 1u << lane;
         event.access.space = is_shared ? SPACE_SHARED : SPACE_GLOBAL;
         event.access.rank = is_far ? (uint32_t)place.address >> SHARED_RANK_SHIFT : strand->warp->cta->rank;
         event.access.address = is_shared ? place.address % SHARED_WINDOW_BYTES : place.address;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "address_check.h"
+#include "each.h"
 #include "fence.h"
 #include "flight_item.h"
 #include "form_number.h"
@@ -49,8 +50,7 @@ static enum machine_next replace(struct machine_strand *strand, const struct mac
     uint64_t address[MACHINE_LANES];
     struct teller room;
     machine_addresses(strand, &code->operand[0], address);
-    for (uint32_t left = lanes; left != 0; left &= left - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(left);
+    for (EACH_BIT(lane, lanes)) {
         struct machine_place place = machine_place(strand, (enum ptx_word)code->choice->space[0], address[lane]);
         const struct replace_op op = replace_of(strand, code, lane);
         struct tensormap_image image;
@@ -61,7 +61,7 @@ static enum machine_next replace(struct machine_strand *strand, const struct mac
         if (!machine_write(strand, place, lane, &image, sizeof image, &rule))
             return machine_fault_at(strand, code, lane, rule, place, sizeof image);
         map_replace_observe(is_shared(place) ? SPACE_SHARED : SPACE_GLOBAL, place.address,
-                            machine_teller(strand, code, left & -left, &room));
+                            machine_teller(strand, code, 1u << lane, &room));
     }
     return MACHINE_NEXT;
 }
@@ -118,8 +118,7 @@ static enum machine_next prefetch_map(struct machine_strand *strand, const struc
 {
     uint64_t address[MACHINE_LANES];
     machine_addresses(strand, &code->operand[0], address);
-    for (uint32_t left = lanes; left != 0; left &= left - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(left);
+    for (EACH_BIT(lane, lanes)) {
         struct findings findings;
         enum rule rule = map_prefetch_check(address[lane], &strand->warp->cta->cluster->machine->global, &findings);
         if (rule != RULE_OK)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cluster.h"
+#include "each.h"
 #include "explain.h"
 #include "flight_item.h"
 #include "form_number.h"
@@ -54,7 +55,7 @@ static enum rule set_generic(const struct cluster_memory *cluster, struct mbarri
                              uint32_t *lane)
 {
     struct findings findings;
-    for (uint32_t left = in->lanes; left != 0; left &= left - 1) address[__builtin_ctz(left)] -= MACHINE_SHARED_WINDOW;
+    for (EACH_BIT(at, in->lanes)) address[at] -= MACHINE_SHARED_WINDOW;
     enum rule rule = mbarrier_set_generic(cluster, in, address, &findings);
     if (rule != RULE_OK) *lane = (uint32_t)findings.item[0].index;
     return rule;
@@ -75,8 +76,7 @@ static enum rule set_addresses(struct machine_strand *strand, const struct machi
     if (space == PTX_WORD_NONE) return set_generic(cluster, in, address, lane);
     in->space = space == PTX_SHARED_CLUSTER ? MBARRIER_SHARED_CLUSTER : MBARRIER_SHARED_CTA;
     int has_rank = mbarrier_reads_cluster_address(cluster, in->opcode, in->space);
-    for (uint32_t left = in->lanes; left != 0; left &= left - 1) {
-        uint32_t at = (uint32_t)__builtin_ctz(left);
+    for (EACH_BIT(at, in->lanes)) {
         in->address[at] = (uint32_t)(has_rank ? address[at] : machine_place(strand, space, address[at]).address);
     }
     return RULE_OK;
@@ -111,8 +111,7 @@ static void set_operands(const struct machine_strand *strand, const struct machi
 {
     uint32_t at = row == NO_ROW ? 0 : machine_operand_at(code, (uint32_t)row);
     int is_there = row != NO_ROW && code->operand[at].slot != MACHINE_LEFT_OUT;
-    for (uint32_t left = in->lanes; left != 0; left &= left - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(left);
+    for (EACH_BIT(lane, in->lanes)) {
         in->operand[lane] = is_there ? machine_value(strand, &code->operand[at], lane) : 1;
     }
 }
@@ -121,8 +120,7 @@ static void give(const struct machine_strand *strand, const struct machine_opera
                  const struct mbarrier_answer *answer, enum mbarrier_result gives)
 {
     if (result->slot == MACHINE_LEFT_OUT) return;
-    for (uint32_t left = lanes; left != 0; left &= left - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(left);
+    for (EACH_BIT(lane, lanes)) {
         uint64_t value = gives == MBARRIER_GIVES_PREDICATE ? answer->ballot >> lane & 1 : answer->value[lane];
         machine_set_value(strand, result, lane, value);
     }

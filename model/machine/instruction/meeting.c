@@ -3,6 +3,7 @@
 // when all lanes of the mask are there, and bar.warp.sync.
 #include "meeting.h"
 #include "alu.h"
+#include "each.h"
 #include "form_number.h"
 #include "handler.h"
 
@@ -10,8 +11,8 @@
 static uint32_t same_mask(const uint32_t *mask, uint32_t lanes)
 {
     uint32_t first = mask[__builtin_ctz(lanes)], same = 0;
-    for (uint32_t left = lanes; left != 0; left &= left - 1)
-        if (mask[__builtin_ctz(left)] == first) same |= left & -left;
+    for (EACH_BIT(lane, lanes))
+        if (mask[lane] == first) same |= 1u << lane;
     return same;
 }
 

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "each.h"
 #include "float_add.h"
 #include "texture_handle.h"
 
@@ -182,8 +183,7 @@ static enum machine_next run(struct machine_strand *strand, const struct machine
                              enum surface_kind kind)
 {
     const struct surface_access access = access_of(code, kind);
-    for (uint32_t left = lanes; left != 0; left &= left - 1) {
-        const uint32_t lane = (uint32_t)__builtin_ctz(left);
+    for (EACH_BIT(lane, lanes)) {
         uint64_t handle;
         const struct texture *texture = machine_texture(strand, access.surface, lane, &handle);
         if (texture == NULL) return machine_no_texture(strand, code, lane, handle);

@@ -2,6 +2,7 @@
 // tex, tld4 and txq: a lane's fetch is the model's (texture.h); here are its operands.
 #include <string.h>
 
+#include "each.h"
 #include "float_add.h"
 #include "form_number.h"
 #include "texture_handle.h"
@@ -145,8 +146,7 @@ static enum machine_next fetch(struct machine_strand *strand, const struct machi
     struct texture_fetch fetch = fetch_of(code);
     const struct texture *texture = NULL;
     uint64_t handle = 0;
-    for (uint32_t left = lanes; left != 0; left &= left - 1) {
-        const uint32_t lane = (uint32_t)__builtin_ctz(left);
+    for (EACH_BIT(lane, lanes)) {
         uint32_t word[TEXTURE_MOST_CHANNELS];
         if (texture == NULL || machine_address(strand, parts.texture, lane) != handle)
             texture = machine_texture(strand, parts.texture, lane, &handle);
@@ -220,8 +220,7 @@ static int has_level(int form)
 static enum machine_next query(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
 {
     const int form = code->choice->form;
-    for (uint32_t left = lanes; left != 0; left &= left - 1) {
-        const uint32_t lane = (uint32_t)__builtin_ctz(left);
+    for (EACH_BIT(lane, lanes)) {
         uint64_t handle;
         const struct texture *texture = machine_texture(strand, &code->operand[1], lane, &handle);
         if (texture == NULL) return machine_no_texture(strand, code, lane, handle);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cluster.h"
+#include "each.h"
 #include "float_add.h"
 #include "handler.h"
 #include "mma.h"
@@ -126,8 +127,7 @@ static enum machine_next move_part(struct machine_strand *strand, const struct m
 {
     const struct machine_operand *operand = &code->operand[move->first + (uint32_t)index];
     uint64_t address[MACHINE_LANES] = {0};
-    for (uint32_t left = lanes; left != 0; left &= left - 1) {
-        const uint32_t lane = (uint32_t)__builtin_ctz(left);
+    for (EACH_BIT(lane, lanes)) {
         enum rule rule;
         uint64_t value = machine_value(strand, operand, lane), unit = value >> 8 * move->bytes * (uint32_t)part;
         address[lane] = address_of(move, lane, index, part);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "budget.h"
+#include "each.h"
 #include "even.h"
 #include "flights.h"
 #include "frames.h"
@@ -59,8 +60,7 @@ static int start_cta(struct machine_cluster *cluster, uint32_t rank)
     cta->cluster = cluster;
     cta->rank = rank;
     grid_place(machine, cluster->number, rank, cta);
-    for (uint32_t left = cta->used; left != 0; left &= left - 1)
-        cta->barrier[__builtin_ctz(left)] = (struct machine_barrier){0};
+    for (EACH_BIT(number, cta->used)) cta->barrier[number] = (struct machine_barrier){0};
     cta->warps = cta->live_warps = cta->used = 0;
     register_pool_start(&cta->registers, warps_of(machine), machine->kernel->facts.start_registers);
     for (uint32_t first = 0; first < threads; first += MACHINE_LANES) {

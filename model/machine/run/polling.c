@@ -7,6 +7,7 @@
 // its own, and no program is known that sets one of more than some minutes.
 #include "polling.h"
 
+#include "each.h"
 #include "even.h"
 
 #include <stddef.h>
@@ -79,8 +80,8 @@ static uint64_t state_of(struct machine_warp *warp)
                     (uint64_t)rounds_behind(strand, first_round(warp)) << 1 | (uint64_t)is_waiting(strand));
         if (i == 0 || strand->frame != warp->strand[i - 1].frame) state = mix_frames(state, strand->frame);
     }
-    for (uint32_t left = warp->syncing; left != 0; left &= left - 1) // at a barrier it is the phase, which only counts
-        state = mix(state, warp->mark[__builtin_ctz(left)]);
+    for (EACH_BIT(lane, warp->syncing)) // at a barrier it is the phase, which only counts
+        state = mix(state, warp->mark[lane]);
     return mix_bytes(mix(state, warp->carry), warp->local, (uint64_t)stack_of(warp) / 16 * 16 * MACHINE_LANES);
 }
 
