@@ -12,6 +12,7 @@
 
 #include "command.h"
 #include "common_program.h"
+#include "plain.h"
 
 enum { SIGNAL_STATUS = 128 };
 
@@ -118,7 +119,7 @@ int command_usage(const char *name, const char *format, ...)
     va_list arguments;
     va_start(arguments, format);
     fprintf(stderr, "tmaref %s: ", name);
-    vfprintf(stderr, format, arguments);
+    plain_vprintf(stderr, format, arguments);
     fprintf(stderr, "\nTry 'tmaref %s --help'.\n", name);
     va_end(arguments);
     return EXIT_USAGE;

@@ -9,6 +9,7 @@
 #include "command.h"
 #include "command_help.h"
 #include "near.h"
+#include "plain.h"
 #include "version_text.h"
 
 static const struct command commands[] = {
@@ -75,7 +76,7 @@ static int run_command(const struct command *command, int argc, char **argv)
 
 static int refuse_command(const char *name)
 {
-    fprintf(stderr, "tmaref: there is no command '%s'%s\n", name, near_names(name, near_command).at);
+    plain_printf(stderr, "tmaref: there is no command '%s'%s\n", name, near_names(name, near_command).at);
     fprintf(stderr, "Try 'tmaref --help'.\n");
     return EXIT_USAGE;
 }

@@ -208,5 +208,6 @@ int trace_paths_add(struct trace_paths *paths, const char *path, struct text *wh
         free(entries[i]);
     }
     free(entries);
+    if (ok && paths->count == 0) text_fail(why, "%.400s: the folder holds no trace", path);
     return ok;
 }

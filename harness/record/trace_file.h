@@ -55,7 +55,8 @@ struct trace_paths {
     char path[TRACE_PATHS_MOST][TRACE_PATH_BYTES];
 };
 
-// Adds what `path` names; 0 with `why` if it cannot be read or is one too many.
+// Adds what `path` names; 0 with `why` if it cannot be read or is one too many. While nothing was added, `why` says
+// that the folder holds no trace.
 int trace_paths_add(struct trace_paths *paths, const char *path, struct text *why);
 
 struct trace_lines {

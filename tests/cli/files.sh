@@ -156,7 +156,10 @@ printf '\x28\xb5\x2f\xfd\xe0\xff\xff\xff\xff\xff\xff\xff\x7f\x01\x00\x00' >bad.j
 printf '\x28\xb5\x2f\xfd\xa0\x00\x00\x00\x10\x01\x00\x00' >bad.jsonl && bad_trace "damaged zstd frame"
 refused "none.jsonl: No such file or directory" replay none.jsonl
 refused "/proc/self/mem: Input/output error" replay /proc/self/mem
-mkdir empty && refused "there is no trace" replay empty
+# A name cannot move the cursor of the terminal.
+refused 'a\x1b[31m\x07: No such file' replay $'a\033[31m\a'
+printf '\033[31mred\n' >red.litmus && run 2 litmus red.litmus && err '\x1b[31mred'
+mkdir empty && refused "empty: the folder holds no trace" replay empty
 mkdir many && for i in {1..257}; do ln traces/good.jsonl many/$i.jsonl; done
 refused "at most 256" replay many
 refused "--print takes a whole number" replay -p -1 traces
