@@ -39,8 +39,9 @@ static const struct litmus_stress sim_stress[] = {
 };
 
 // On a GPU each launch draws what disturbs it: how many groups run at once, how far places lie apart, how long threads
-// wait, of which places caches hold the old bytes, CTAs and warps that load the memories or one place's lines alone,
-// whether CTAs lie in one GPC, whether places have pages of their own. The first launch has nothing of it.
+// wait, of which places the caches of which threads hold the old bytes, which threads come with what accesses under
+// way, CTAs and warps that load the memories or one place's lines alone, whether CTAs lie in one GPC, whether places
+// have pages of their own. The first launch has nothing of it.
 static struct litmus_stress gpu_stress(uint64_t launch)
 {
     static const uint32_t groups[] = {32, 128, 512, 1024}, pitches[] = {16, 128, 32, 1024},
@@ -55,7 +56,8 @@ static struct litmus_stress gpu_stress(uint64_t launch)
         stress.noise = random_pick(&random, noises);
         stress.helpers = random_pick(&random, helpers);
         stress.near = random_pick(&random, nears);
-        stress.warm = random_below(&random, 2) ? (uint32_t)random_below(&random, 16) : 0;
+        stress.warm = random_below(&random, 2) ? (uint32_t)random_below(&random, 1u << 31) : 0;
+        stress.burst = random_below(&random, 2) ? (uint32_t)random_below(&random, 1u << 31) : 0;
         stress.far = random_pick(&random, fars);
         stress.is_turned = (int)random_below(&random, 2);
         stress.is_together = random_below(&random, 4) == 0;

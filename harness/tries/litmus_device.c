@@ -95,7 +95,8 @@ static int give_memory(struct litmus_device *device, const struct litmus_stress 
     to->scratch = gpu_buffer(gpu, SCRATCH_BUFFER, lanes * sizeof(uint32_t) * LITMUS_THREADS * LITMUS_SLOTS);
     to->keys = gpu_buffer(gpu, KEYS_BUFFER, device->keys_bytes);
     to->meetings = gpu_buffer(gpu, MEETINGS_BUFFER, stress->groups * (size_t)LITMUS_MEETING_BYTES);
-    to->noise = stress->noise > 0 ? gpu_buffer(gpu, NOISE_BUFFER, LITMUS_NOISE_BYTES) : to->meetings;
+    to->noise =
+        stress->noise > 0 || stress->burst > 0 ? gpu_buffer(gpu, NOISE_BUFFER, LITMUS_NOISE_BYTES) : to->meetings;
     if (keys == NULL || !to->memory || !to->scratch || !to->keys || !to->meetings || !to->noise)
         return text_fail(why, "not enough memory, here or on the device");
     return !failed(
@@ -153,7 +154,7 @@ static int launch(struct litmus_device *device, const struct litmus_stress *stre
     void *arguments[] = {&parameters->memory, &parameters->scratch, &parameters->keys,         &parameters->meetings,
                          &parameters->noise,  &parameters->groups,  &parameters->rounds,       &parameters->pitch,
                          &parameters->delay,  &parameters->warm,    &parameters->noise_rounds, &parameters->helpers,
-                         &parameters->near,   &parameters->far};
+                         &parameters->near,   &parameters->far,     &parameters->burst};
     if (!litmus_device_fits(device, stress))
         return text_fail(why, "places %u bytes apart do not fit into shared memory", stress->pitch);
     return !failed(device->gpu, "cuLaunchKernelEx",
@@ -174,6 +175,7 @@ int litmus_device_try(struct litmus_device *device, const struct litmus_stress *
         .near = stress->far == 0 && stress->pitch >= 32 && (int)stress->near <= device->test->places ? stress->near : 0,
         .noise_rounds = stress->noise_rounds,
         .helpers = helpers_of(device, stress),
+        .burst = stress->burst,
     };
     if (!give_memory(device, stress, &parameters, why) || !launch(device, stress, &parameters, why)) return 0;
     if (failed(device->gpu, "cuMemcpyDtoH",

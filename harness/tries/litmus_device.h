@@ -12,7 +12,7 @@ enum { LITMUS_COUNTS = 512 };
 // do. `is_turned`: shared data lies where it is written, where that is another place. `is_together`: the CTAs of a try
 // are a cluster, so they lie in one GPC, also where the test names no cluster.
 struct litmus_stress {
-    uint32_t groups, rounds, pitch, delay, warm, noise, noise_rounds, helpers, near, far;
+    uint32_t groups, rounds, pitch, delay, warm, noise, noise_rounds, helpers, near, far, burst;
     int is_turned, is_together;
 };
 

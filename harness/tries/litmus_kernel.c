@@ -15,7 +15,7 @@ static const char head[] = ".version 8.6\n.target sm_90a\n.address_size 64\n"
                            ".visible .entry litmus(.param .u64 memory, .param .u64 scratch, .param .u64 keys,\n"
                            "    .param .u64 meetings, .param .u64 noise, .param .u32 groups, .param .u32 rounds,\n"
                            "    .param .u32 pitch, .param .u32 delay, .param .u32 warm, .param .u32 noise_rounds,\n"
-                           "    .param .u32 helpers, .param .u32 near, .param .u32 far)\n";
+                           "    .param .u32 helpers, .param .u32 near, .param .u32 far, .param .u32 burst)\n";
 
 static const char registers[] = ".reg .pred %q, %first, %again, %leader;\n"
                                 ".reg .b32 %lane, %warp, %cta, %group, %member, %groups, %rounds, %round, %pitch, "
@@ -23,10 +23,12 @@ static const char registers[] = ".reg .pred %q, %first, %again, %leader;\n"
                                 "    %patience, %given, %offset, %row, %helpers;\n"
                                 ".reg .b64 %memory, %scratch, %keys, %meeting, %noise, %key, %at, %d, %e;\n";
 
-// Who it is: group and member, warp and lane.
+// Who it is: group and member, warp and lane. No CTA writes to another of its cluster before that one is there: a
+// helper that did ended its kernel with 719.
 static void write_begin(FILE *to, const struct litmus_layout *layout)
 {
     fprintf(to,
+            "barrier.cluster.arrive;\nbarrier.cluster.wait;\n"
             "ld.param.u64 %%memory, [memory];\nld.param.u64 %%scratch, [scratch];\nld.param.u64 %%keys, [keys];\n"
             "ld.param.u64 %%meeting, [meetings];\nld.param.u64 %%noise, [noise];\nld.param.u32 %%groups, [groups];\n"
             "ld.param.u32 %%rounds, [rounds];\nld.param.u32 %%delay, [delay];\nld.param.u32 %%pitch, [pitch];\n"
@@ -52,9 +54,11 @@ static void write_addresses(FILE *to, const struct litmus *test, const struct li
                 i, i);
             continue;
         }
-        const int rank = layout->cluster > 0 ? layout->owner[i] % layout->cluster : 0;
         fprintf(to, "mov.u32 %%u, places;\nmad.lo.u32 %%u, %%row, %d, %%u;\nadd.u32 %%s%d, %%u, %%offset;\n", i, i);
-        fprintf(to, "mapa.shared::cluster.u32 %%m%d, %%s%d, %d;\n", i, i, rank);
+        if (layout->cluster > 0)
+            fprintf(to, "mapa.shared::cluster.u32 %%m%d, %%s%d, %d;\n", i, i, layout->owner[i] % layout->cluster);
+        else // its own, also where the launch makes clusters of CTAs that are in none
+            fprintf(to, "mov.u32 %%u, %%cluster_ctarank;\nmapa.shared::cluster.u32 %%m%d, %%s%d, %%u;\n", i, i);
     }
 }
 
@@ -119,13 +123,46 @@ static int sets(const struct litmus_layout *layout, int thread, int place)
 static void write_warm(FILE *to, const struct litmus *test, const struct litmus_layout *layout, int thread)
 {
     fprintf(to, "ld.param.u32 %%w, [warm];\nsetp.eq.u32 %%q, %%w, 0;\nmov.u32 %%v, 0;\n@%%q bra T%dWARM;\n", thread);
-    for (int i = 0; i < test->places; i++)
+    for (int i = 0; i < test->places && i < 4; i++)
         if (layout->owner[i] < 0)
             fprintf(to,
                     "and.b32 %%u, %%w, %u;\nsetp.ne.u32 %%q, %%u, 0;\n@%%q ld.weak.global.u32 %%u, [%%g%d];\n"
                     "@%%q or.b32 %%v, %%v, %%u;\n",
-                    1u << i, i);
+                    1u << (thread * 4 + i), i);
     fprintf(to, "setp.eq.u32 %%q, %%v, 0xffffffff;\n@%%q trap;\nT%dWARM:\n", thread);
+}
+
+// Eight accesses of each lane, if the thread makes this kind. `at`: what makes the next address.
+static void write_accesses(FILE *to, int thread, int kind, const char *at, const char *access)
+{
+    fprintf(to, "and.b32 %%u, %%w, %u;\nsetp.eq.u32 %%q, %%u, 0;\n@%%q bra T%dBURST%d;\n", 1u << (thread * 4 + kind),
+            thread, kind);
+    for (int i = 0; i < 8; i++) fprintf(to, "%s%s;\n", at, access);
+    fprintf(to, "T%dBURST%d:\n", thread, kind);
+}
+
+// What nobody reads, so that it makes no new end.
+static void write_burst(FILE *to, const struct litmus *test, const struct litmus_layout *layout, int thread)
+{
+    static const char next_word[] = "add.u32 %v, %v, 4;\n",
+                      next_line[] = "mad.lo.u32 %v, %v, 1664525, 1013904223;\n"
+                                    "shr.u32 %u, %v, 11;\nmul.wide.u32 %d, %u, 4;\nadd.u64 %d, %noise, %d;\n";
+    char begin[256];
+    snprintf(begin, sizeof begin,
+             "mul.lo.u32 %%v, %%row, %d;\nmov.u32 %%u, places;\nadd.u32 %%v, %%v, %%u;\n"
+             "mad.lo.u32 %%v, %%lane, 128, %%v;\n",
+             test->places);
+    fprintf(to, "ld.param.u32 %%w, [burst];\nsetp.eq.u32 %%q, %%w, 0;\n@%%q bra T%dBURST;\n%s", thread, begin);
+    write_accesses(to, thread, LITMUS_BURST_SHARED, next_word, "st.volatile.shared::cta.u32 [%v], %w");
+    if (layout->cluster > 1) {
+        fprintf(to, "%sadd.u32 %%u, %%member, 1;\nrem.u32 %%u, %%u, %d;\nmapa.shared::cluster.u32 %%v, %%v, %%u;\n",
+                begin, layout->cluster);
+        write_accesses(to, thread, LITMUS_BURST_CLUSTER, next_word, "st.volatile.shared::cluster.u32 [%v], %w");
+    }
+    fprintf(to, "mad.lo.u32 %%v, %%round, 1664525, %%group;\nmad.lo.u32 %%v, %%lane, 135170048, %%v;\n");
+    write_accesses(to, thread, LITMUS_BURST_GLOBAL, next_line, "st.relaxed.gpu.global.u32 [%d], %w");
+    write_accesses(to, thread, LITMUS_BURST_LOADS, next_line, "ld.relaxed.gpu.global.u32 %u, [%d]");
+    fprintf(to, "T%dBURST:\n", thread);
 }
 
 // A number of clocks that differs by round, group and thread.
@@ -211,6 +248,7 @@ static void write_thread(FILE *to, const struct litmus *test, const struct litmu
     write_meeting(to, test, "0", thread * 4);
     write_warm(to, test, layout, thread);
     write_delay(to, thread);
+    write_burst(to, test, layout, thread);
     for (int i = 0; i < of->steps; i++) litmus_emit_step(to, test, layout, thread, i);
     fprintf(to, "T%dS%d:\nbar.warp.sync 0xffffffff;\n", thread, of->steps);
     write_drain(to, test, layout, thread);

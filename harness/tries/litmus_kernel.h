@@ -15,7 +15,9 @@
 //            lowest; bit 63: a wait or a loop was given up
 //   meetings LITMUS_MEETING_BYTES for each group, 0 at first
 //   noise    LITMUS_NOISE_BYTES that CTAs of no group read and write, `noise_rounds` times each
-//   warm     each thread first reads the places in global memory whose bits are set
+//   warm     thread t first reads place p in global memory if bit 4 * t + p is set (p below 4)
+//   burst    thread t first makes accesses of LITMUS_BURST_* whose bit b is set as bit 4 * t + b: eight of each lane, so
+//            that those of the test wait behind them; stores to the helpers' bytes, with bank conflicts, and to `noise`
 //   near     0, or the number of a place + 1: the CTAs of no group add to the bytes behind that place; `pitch` is 32 or
 //            more
 //   helpers  warps of each CTA behind those of the test, which write shared memory with bank conflicts, their own and
@@ -24,8 +26,9 @@
 //   delay    a thread waits a number of clocks below delay + 1, a power of two less 1, that its round gives
 struct litmus_parameters {
     uint64_t memory, scratch, keys, meetings, noise;
-    uint32_t groups, rounds, pitch, delay, warm, noise_rounds, helpers, near, far;
+    uint32_t groups, rounds, pitch, delay, warm, noise_rounds, helpers, near, far, burst;
 };
+enum { LITMUS_BURST_SHARED, LITMUS_BURST_CLUSTER, LITMUS_BURST_GLOBAL, LITMUS_BURST_LOADS };
 #define LITMUS_GAVE_UP ((uint64_t)1 << 63)
 enum {
     LITMUS_NOISE_BYTES = 1 << 23,

@@ -55,6 +55,39 @@ LOOP_TEST(litmus_tries_spells_an_instruction, 0, COUNT(spelled))
     free(kernel);
 }
 
+// The kernel of two threads in two CTAs. The caller frees it.
+static char *kernel_of(const char *heads)
+{
+    static struct litmus test;
+    struct litmus_layout layout;
+    struct text why = {""};
+    char text[400];
+    snprintf(text, sizeof text, "PTX t\n{ .shared s = 0; }\n%s ;\nst.weak s, 1 | ;\nexists (s == 0)\n", heads);
+    read_text(text, &test);
+    ck_assert_msg(litmus_layout_of(&test, &layout, &why), "%s", why.at);
+    char *kernel = litmus_kernel(&test, &layout);
+    ck_assert_ptr_nonnull(kernel);
+    return kernel;
+}
+
+// Else a helper that writes to a CTA that has not begun ends the kernel with 719.
+TEST(litmus_tries_begins_with_a_meeting_of_the_cluster)
+{
+    char *kernel = kernel_of("P0@cta 0,cluster 0,gpu 0 | P1@cta 1,cluster 0,gpu 0");
+    const char *meets = strstr(kernel, "barrier.cluster.wait"), *branches = strstr(kernel, "bra ");
+    ck_assert_msg(meets != NULL && meets < branches, "a CTA may write to another that is not there yet");
+    free(kernel);
+}
+
+// Else copies of CTAs that a launch puts into a cluster land in the first of them, and their waits are given up.
+TEST(litmus_tries_addresses_its_own_memory_in_any_cluster)
+{
+    char *kernel = kernel_of("P0@cta 0,gpu 0 | P1@cta 1,gpu 0");
+    ck_assert_msg(strstr(kernel, "%cluster_ctarank;\nmapa.shared::cluster.u32 %m0, %s0, %u;") != NULL,
+                  "a CTA in no cluster addresses that of rank 0");
+    free(kernel);
+}
+
 TEST(litmus_tries_lays_out_threads_and_places)
 {
     static struct litmus test;
