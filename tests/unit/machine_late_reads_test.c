@@ -59,6 +59,19 @@ TEST(LATE_READS__a_bulk_load_overtakes_them)
     check_wrong(REFILL("ld.shared.v2.u32 {%r9, %r10}, [%r1];\n", ARRIVE, WAIT, COPY));
 }
 
+// 8 rows of 16 bytes. The lanes of a warp read them as one matrix, all words of which are 7.
+#define MATRIX                                                                                                         \
+    "and.b32 %r7, %r0, 7;\nmad.lo.u32 %r8, %r7, 16, %r1;\nldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r10}, [%r8];\n"
+
+TEST(LATE_READS__a_bulk_load_overtakes_ldmatrix)
+{
+    check_wrong(REFILL(MATRIX, ARRIVE, WAIT, COPY));
+    check_wrong(REFILL(MATRIX, "bar.sync 1, 64;\n", "bar.sync 1, 64;\n", COPY));
+    check_right(REFILL(MATRIX FENCE, ARRIVE, WAIT, COPY));
+    check_right(REFILL(MATRIX, "bar.sync 0;\n", "bar.sync 0;\n", "fence.proxy.async;\n" COPY));
+    check_right(REFILL(MATRIX "add.u32 %r10, %r10, 0;\n", ARRIVE, WAIT, COPY));
+}
+
 TEST(LATE_READS__a_proxy_fence_on_the_way_holds_the_load_back)
 {
     check_right(REFILL(LOAD FENCE, ARRIVE, WAIT, COPY));

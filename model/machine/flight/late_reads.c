@@ -6,17 +6,20 @@
 
 #include "flights.h"
 #include "handler.h"
+#include "matrix.h"
 #include "veil.h"
 
 enum { MOST_READS = 16, MOST_TURNS = 4, MOST_BYTES = 16, MOST_CODES = 512 };
 
-// A load of some lanes: `at` on the host. stamp: the veil's time when it was executed. seen: of its own CTA, what was
-// there when the async proxy was about to write.
+// A load of some lanes: `at` on the host, `bytes` of each, into `parts` registers of `data`. stamp: the veil's time
+// when it was executed. seen: of its own CTA, what was there when the async proxy was about to write. has_rows: it is
+// an ldmatrix, `lanes` are its rows, and `together` the lanes that executed it.
 struct late_read {
     const struct machine_code *code;
     const struct machine_frame *frame;
-    uint32_t lanes, stamp;
-    int is_own;
+    const struct machine_operand *data;
+    uint32_t lanes, stamp, parts, bytes, together;
+    int is_own, has_rows;
     const uint8_t *at[MACHINE_LANES];
     uint8_t seen[MACHINE_LANES][MOST_BYTES];
 };
@@ -44,7 +47,16 @@ static struct late_read *new_read(const struct machine_strand *strand, const str
     read->frame = strand->frame;
     read->lanes = lanes;
     read->stamp = machine_veil_now(warp->cta->cluster);
+    read->together = strand->lanes;
+    read->has_rows = 0;
     return read;
+}
+
+static void fill(struct late_read *read, const struct machine_operand *data, uint32_t parts, uint32_t bytes)
+{
+    read->data = data;
+    read->parts = parts;
+    read->bytes = bytes;
 }
 
 void machine_reads_note(const struct machine_strand *strand, const struct machine_code *code, uint32_t lanes,
@@ -53,6 +65,7 @@ void machine_reads_note(const struct machine_strand *strand, const struct machin
     if (strand->warp->cta->cluster->veil == NULL || lanes == 0) return;
     struct late_read *read = new_read(strand, code, lanes);
     if (read == NULL) return;
+    fill(read, code->transfer->data, code->transfer->parts, code->transfer->whole_bytes);
     read->is_own = 0;
     memcpy(read->at, at, sizeof read->at);
 }
@@ -91,17 +104,30 @@ void machine_reads_note_own(const struct machine_strand *strand, const struct ma
     }
     struct late_read *read = new_read(strand, code, lanes);
     if (read == NULL) return;
+    fill(read, transfer->data, transfer->parts, transfer->whole_bytes);
     read->is_own = 1;
     for (uint32_t left = lanes; left != 0; left &= left - 1) read->at[__builtin_ctz(left)] = at[__builtin_ctz(left)];
 }
 
+void machine_reads_note_rows(const struct machine_strand *strand, const struct machine_code *code, uint32_t rows,
+                             const uint8_t *const at[MACHINE_LANES])
+{
+    const struct machine_cluster *cluster = strand->warp->cta->cluster;
+    if (cluster->veil == NULL || !machine_veil_has_writers(cluster)) return;
+    struct late_read *read = new_read(strand, code, (uint32_t)((UINT64_C(1) << rows) - 1));
+    if (read == NULL) return;
+    fill(read, code->operand, rows / MATRIX_ROWS, MATRIX_ROW_BYTES);
+    read->is_own = read->has_rows = 1;
+    memcpy(read->at, at, sizeof read->at);
+}
+
 // --- What is over ----------------------------------------------------------------------------------------------------
 
-static int names(const struct machine_code *code, const struct machine_transfer *transfer)
+static int names(const struct machine_code *code, const struct late_read *read)
 {
     for (uint32_t i = 0; i < code->operands; i++)
-        for (uint32_t part = 0; part < transfer->parts; part++)
-            if (code->operand[i].slot == transfer->data[part].slot) return 1;
+        for (uint32_t part = 0; part < read->parts; part++)
+            if (code->operand[i].slot == read->data[part].slot) return 1;
     return 0;
 }
 
@@ -111,7 +137,7 @@ static int is_used(const struct late_read *read, const struct machine_code *end)
 {
     if (end <= read->code || end - read->code > MOST_CODES) return 1;
     for (const struct machine_code *code = read->code + 1; code < end; code++)
-        if (names(code, read->code->transfer)) return 1;
+        if (names(code, read)) return 1;
     return 0;
 }
 
@@ -231,24 +257,44 @@ static void see(const struct machine_warp *warp, struct late_read *read)
     (void)warp;
     for (uint32_t left = read->lanes; left != 0; left &= left - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(left);
-        memcpy(read->seen[lane], read->at[lane], read->code->transfer->whole_bytes);
+        memcpy(read->seen[lane], read->at[lane], read->bytes);
     }
+}
+
+static int has_changed(const struct late_read *read, uint32_t lane)
+{
+    return memcmp(read->seen[lane], read->at[lane], read->bytes) != 0;
+}
+
+static void take_lanes(const struct machine_strand *strand, const struct late_read *read)
+{
+    for (uint32_t left = read->lanes & strand->lanes; left != 0; left &= left - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(left);
+        if (has_changed(read, lane)) machine_load_lane(strand, read->code->transfer, read->at[lane], lane);
+    }
+}
+
+// An ldmatrix is read again as a whole, by lanes that have stayed together.
+static void take_rows(const struct machine_strand *strand, const struct late_read *read)
+{
+    int has_new = 0;
+    for (uint32_t left = read->lanes; left != 0; left &= left - 1)
+        has_new |= has_changed(read, (uint32_t)__builtin_ctz(left));
+    if (has_new && strand->lanes == read->together) machine_load_rows(strand, read->code, read->at);
 }
 
 // Lanes whose bytes have changed, and which have not used them, get the new ones, unless a proxy fence stands between.
 static void take(const struct machine_warp *warp, struct late_read *read)
 {
-    const uint32_t lanes = read->lanes;
     if (machine_veil_is_fenced(warp, read->stamp)) return;
     for (uint32_t i = 0; i < warp->strands; i++) {
         const struct machine_strand *strand = &warp->strand[i];
         const struct machine_code *end = strand->frame->function->code + strand->pc;
         if (strand->frame != read->frame || is_used(read, end)) continue;
-        for (uint32_t left = lanes & strand->lanes; left != 0; left &= left - 1) {
-            const uint32_t lane = (uint32_t)__builtin_ctz(left);
-            if (memcmp(read->seen[lane], read->at[lane], read->code->transfer->whole_bytes) != 0)
-                machine_load_lane(strand, read->code->transfer, read->at[lane], lane);
-        }
+        if (read->has_rows)
+            take_rows(strand, read);
+        else
+            take_lanes(strand, read);
     }
 }
 

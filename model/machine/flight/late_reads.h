@@ -15,6 +15,10 @@
 void machine_reads_note(const struct machine_strand *strand, const struct machine_code *code, uint32_t lanes,
                         const uint8_t *const at[MACHINE_LANES]);
 
+// The strand reads `rows` rows of 16 bytes by ldmatrix, on the host at at[row]; the registers are its first operands.
+void machine_reads_note_rows(const struct machine_strand *strand, const struct machine_code *code, uint32_t rows,
+                             const uint8_t *const at[MACHINE_LANES]);
+
 // `lanes` of the strand are about to read by a weak load; those of its own CTA's shared memory may be late.
 void machine_reads_note_own(const struct machine_strand *strand, const struct machine_code *code, uint32_t lanes);
 
@@ -49,9 +53,12 @@ int machine_reads_arrive(struct machine_warp *warp);
 void machine_reads_before(const struct machine_cta *cta);
 void machine_reads_behind(const struct machine_cta *cta);
 
-// How the registers of one lane get what a load reads at `at` (access.c).
+// How the registers of one lane get what a load reads at `at` (access.c), and those of a warp what ldmatrix reads
+// (matrices.c).
 void machine_load_lane(const struct machine_strand *strand, const struct machine_transfer *transfer, const uint8_t *at,
                        uint32_t lane);
+void machine_load_rows(const struct machine_strand *strand, const struct machine_code *code,
+                       const uint8_t *const at[MACHINE_LANES]);
 
 #pragma GCC visibility pop
 

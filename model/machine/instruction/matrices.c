@@ -5,6 +5,7 @@
 #include "cluster.h"
 #include "form_number.h"
 #include "handler.h"
+#include "late_reads.h"
 #include "matrix.h"
 #include "mma.h"
 #include "number_type.h"
@@ -139,14 +140,25 @@ static void rows_of(const struct machine_strand *strand, const struct machine_co
     }
 }
 
+// The rows that ldmatrix has read: a bulk load may overtake it.
+static void note_late(const struct machine_strand *strand, const struct machine_code *code,
+                      const uint32_t rows[MATRIX_LANES], int count)
+{
+    const struct machine_cta *cta = strand->warp->cta;
+    const struct memory *shared = &cta->cluster->memory[cta->rank];
+    const uint8_t *at[MACHINE_LANES] = {NULL};
+    if (cta->cluster->veil == NULL) return;
+    for (int row = 0; row < count * MATRIX_ROWS; row++) at[row] = memory_at(shared, rows[row], MATRIX_ROW_BYTES);
+    machine_reads_note_rows(strand, code, (uint32_t)(count * MATRIX_ROWS), at);
+}
+
 // The rows that stmatrix is about to write.
 static void note_rows(const struct machine_warp *warp, const uint32_t rows[MATRIX_LANES], int count)
 {
-    enum { ROWS = 8, ROW_BYTES = 16 };
     const struct memory *shared = &warp->cta->cluster->memory[warp->cta->rank];
-    for (int row = 0; row < count * ROWS; row++) {
-        const uint8_t *at = memory_at(shared, rows[row], ROW_BYTES);
-        if (at != NULL) machine_veil_write(warp, at, ROW_BYTES);
+    for (int row = 0; row < count * MATRIX_ROWS; row++) {
+        const uint8_t *at = memory_at(shared, rows[row], MATRIX_ROW_BYTES);
+        if (at != NULL) machine_veil_write(warp, at, MATRIX_ROW_BYTES);
     }
 }
 
@@ -154,12 +166,30 @@ static void note_rows(const struct machine_warp *warp, const uint32_t rows[MATRI
 static enum machine_next refuse(struct machine_strand *strand, const struct machine_code *code,
                                 const uint32_t rows[MATRIX_LANES], int count)
 {
-    enum { ROW_BYTES = 16 };
     const struct machine_cta *cta = strand->warp->cta;
     struct findings findings;
     const enum rule rule = matrix_check(&cta->cluster->memory[cta->rank], rows, count, &findings);
     const struct finding *finding = findings_of_rule(&findings, rule);
-    return machine_fault_found(strand, code, (uint32_t)finding->index, finding, ROW_BYTES);
+    return machine_fault_found(strand, code, (uint32_t)finding->index, finding, MATRIX_ROW_BYTES);
+}
+
+static int count_of(const struct machine_code *code)
+{
+    const int words = code->choice->word[PTX_CLASS_COUNT];
+    return words == PTX_X1 ? 1 : words == PTX_X2 ? 2 : 4;
+}
+
+void machine_load_rows(const struct machine_strand *strand, const struct machine_code *code,
+                       const uint8_t *const at[MACHINE_LANES])
+{
+    const struct machine_cta *cta = strand->warp->cta;
+    const struct memory *shared = &cta->cluster->memory[cta->rank];
+    const int count = count_of(code);
+    uint32_t rows[MATRIX_LANES] = {0}, registers[MATRIX_MAX][MATRIX_LANES];
+    for (int row = 0; row < count * MATRIX_ROWS; row++)
+        rows[row] = (uint32_t)((uint64_t)(at[row] - shared->bytes) + shared->base);
+    matrix_load(shared, rows, count, code->choice->word[PTX_CLASS_TRANS] != 0, registers, NULL);
+    for (int i = 0; i < count; i++) memcpy(machine_lanes(strand, code, (uint32_t)i), registers[i], sizeof registers[i]);
 }
 
 static enum machine_next move(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
@@ -167,8 +197,7 @@ static enum machine_next move(struct machine_strand *strand, const struct machin
     const struct machine_cta *cta = strand->warp->cta;
     const struct memory *shared = &cta->cluster->memory[cta->rank];
     const int is_load = code->choice->form == PTX_FORM_LDMATRIX, is_trans = code->choice->word[PTX_CLASS_TRANS] != 0;
-    const int words = code->choice->word[PTX_CLASS_COUNT];
-    const int count = words == PTX_X1 ? 1 : words == PTX_X2 ? 2 : 4;
+    const int count = count_of(code);
     const uint32_t first = is_load ? 0 : machine_operand_at(code, 1), address = is_load ? (uint32_t)count : 0;
     uint32_t rows[MATRIX_LANES], registers[MATRIX_MAX][MATRIX_LANES];
     struct teller room;
@@ -181,6 +210,7 @@ static enum machine_next move(struct machine_strand *strand, const struct machin
     if (rule != RULE_OK) return refuse(strand, code, rows, count);
     for (int i = 0; is_load && i < count; i++)
         memcpy(machine_lanes(strand, code, first + (uint32_t)i), registers[i], sizeof registers[i]);
+    if (is_load) note_late(strand, code, rows, count);
     if (!is_load) machine_progress(strand);
     if (machine_is_heard(strand))
         matrix_observe(is_load ? ACCESS_READ : ACCESS_WRITE, rows, count, machine_teller(strand, code, lanes, &room));
