@@ -64,3 +64,37 @@ TEST(HOLD__a_kernel_that_reads_the_clock_has_none)
 {
     check_seeds(count_bad, GROUPS("mov.u32 %r9, %clock;\n", ""), 0, 0);
 }
+
+// sglang 32907: the CTAs of a cluster meet as they begin, and not as they end. One frees a stage of the other, which
+// may have left by then. `end` is what both do at last.
+#define WORK(name, rounds)                                                                                             \
+    "mov.u32 %r5, 0;\n" name ":\nadd.u32 %r5, %r5, 1;\nsetp.lt.u32 %p3, %r5, " rounds ";\n@%p3 bra " name ";\n"
+#define LAST_ARRIVE(end)                                                                                               \
+    ENTRY THREAD ".shared .align 8 .b64 empty;\nmov.u32 %r1, empty;\nmov.u32 %r7, %cluster_ctarank;\n"                 \
+                 "setp.eq.u32 %p1, %r0, 0;\n@%p1 mbarrier.init.shared::cta.b64 [%r1], 128;\n"                          \
+                 "barrier.cluster.arrive;\nbarrier.cluster.wait;\nsetp.ne.u32 %p2, %r7, 0;\n@%p2 bra second;\n" WORK(  \
+                     "first", "6500") end                                                                              \
+        "ret;\nsecond:\n" WORK(                                                                                        \
+            "more", "5500") "mapa.shared::cluster.u32 %r8, %r1, 0;\nsetp.gt.u32 %p4, %r0, 127;\n"                      \
+                            "@%p4 mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r8];\n" end "ret;\n}\n"
+
+// In how many of the seeds does it fault? With the sentence that names the cause.
+static int count_faults(const char *text, enum machine_policy policy)
+{
+    int bad = 0;
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        const struct launch_of of = {.grid = 2, .cluster = 2, .block = THREADS, .schedule = {policy, seed, 0}};
+        const struct machine_outcome *outcome = &run_text(text, of)->outcome;
+        if (outcome->kind == MACHINE_DONE) continue;
+        ck_assert_msg(outcome->kind == MACHINE_FAULTED && strstr(outcome->message, "exited") != NULL, "%s",
+                      outcome->message);
+        bad++;
+    }
+    return bad;
+}
+
+TEST(HOLD__a_cta_may_leave_before_the_other_frees_its_stage)
+{
+    check_seeds(count_faults, LAST_ARRIVE(""), 1, 1);
+    check_seeds(count_faults, LAST_ARRIVE("barrier.cluster.arrive.relaxed;\nbarrier.cluster.wait;\n"), 0, 0);
+}
