@@ -425,8 +425,7 @@ static int run(const struct exec_options *options, const char *folder)
     }
     if (!exec_notes_open() && getenv(rows[ROW_error_exitcode].variable) != NULL) {
         remove_outputs(output);
-        return command_usage("exec", "--error-exitcode: cannot write a file in %s: %s", exec_notes_folder(),
-                             strerror(errno));
+        return command_usage("exec", "--error-exitcode: cannot make a file in memory: %s", strerror(errno));
     }
     if (options->sarif != NULL && !exec_findings_open(options->sarif, &why)) {
         remove_outputs(output);

@@ -2,16 +2,14 @@
 #include "exec_findings.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "exec_notes.h"
 #include "sarif.h"
 
-static char lines[PATH_MAX]; // the file
+static int lines = -1; // the file
 
 int exec_findings_open(const char *path, struct text *why)
 {
@@ -19,11 +17,8 @@ int exec_findings_open(const char *path, struct text *why)
     const int ok = sarif_save(path, nothing, why);
     json_decref(nothing);
     if (!ok) return 0;
-    snprintf(lines, sizeof lines, "%s/tmaref-findings-XXXXXX", exec_notes_folder());
-    const int file = mkstemp(lines);
-    if (file < 0) return text_fail(why, "cannot write a file in %s: %s", exec_notes_folder(), strerror(errno));
-    close(file);
-    return setenv("TMAREF_FINDINGS", lines, 1) == 0 || text_fail(why, "TMAREF_FINDINGS: %s", strerror(errno));
+    lines = exec_memory_file("TMAREF_FINDINGS");
+    return lines >= 0 || text_fail(why, "cannot make a file in memory: %s", strerror(errno));
 }
 
 static const char *text_of(const json_t *of, const char *key)
@@ -106,7 +101,8 @@ int exec_findings_close(const char *path, struct text *why)
     json_t *findings = json_array();
     char *line = NULL;
     size_t room = 0;
-    FILE *file = fopen(lines, "r");
+    FILE *file = fdopen(lines, "r");
+    if (file != NULL) rewind(file);
     while (file != NULL && getline(&line, &room, file) >= 0) {
         json_t *json = json_loads(line, 0, NULL), *finding = finding_of(json);
         if (finding != NULL) json_array_append_new(findings, finding);
@@ -114,7 +110,6 @@ int exec_findings_close(const char *path, struct text *why)
     }
     free(line);
     if (file != NULL) fclose(file);
-    unlink(lines);
     const int ok = sarif_save(path, findings, why);
     json_decref(findings);
     return ok;

@@ -1,29 +1,31 @@
 // SPDX-License-Identifier: MIT
+#define _GNU_SOURCE 1
 #include "exec_notes.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "note.h"
 
-static char path[PATH_MAX];
+static int notes_file = -1;
 
-const char *exec_notes_folder(void)
+int exec_memory_file(const char *variable)
 {
-    const char *folder = getenv("TMPDIR");
-    return folder != NULL ? folder : "/tmp";
+    char path[64];
+    const int file = memfd_create(variable, MFD_CLOEXEC);
+    if (file < 0) return -1;
+    snprintf(path, sizeof path, "/proc/%ld/fd/%d", (long)getpid(), file);
+    if (setenv(variable, path, 1) == 0) return file;
+    close(file);
+    return -1;
 }
 
 int exec_notes_open(void)
 {
-    snprintf(path, sizeof path, "%s/tmaref-notes-XXXXXX", exec_notes_folder());
-    const int file = mkstemp(path);
-    if (file < 0) path[0] = '\0';
-    if (file >= 0) close(file);
-    return setenv(NOTE_VARIABLE, path, 1) == 0 && file >= 0;
+    return (notes_file = exec_memory_file(NOTE_VARIABLE)) >= 0;
 }
 
 static void read_line(const char *line, struct exec_notes *notes)
@@ -40,11 +42,11 @@ struct exec_notes exec_notes_close(void)
 {
     struct exec_notes notes = {0};
     char line[sizeof notes.refused + 32];
-    FILE *file = fopen(path, "r");
+    FILE *file = notes_file < 0 ? NULL : fdopen(notes_file, "r");
     if (file == NULL) return notes;
+    rewind(file);
     while (fgets(line, sizeof line, file) != NULL) read_line(line, &notes);
     fclose(file);
-    unlink(path);
     return notes;
 }
 

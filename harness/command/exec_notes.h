@@ -9,11 +9,12 @@ struct exec_notes {
     char refused[1000];
 };
 
-// Makes the file of the notes, and its variable. 0 with errno if it cannot be written: then nothing is noted.
-int exec_notes_open(void);
+// Makes a file in memory that the program's processes add to, and a variable that names it. -1 with errno if it cannot.
+// It has no place in a folder, so nothing is left of it if this process is killed.
+int exec_memory_file(const char *variable);
 
-// Where it is made.
-const char *exec_notes_folder(void);
+// Makes the file of the notes. 0 with errno if it cannot: then nothing is noted.
+int exec_notes_open(void);
 
 // Reads it and takes it away.
 struct exec_notes exec_notes_close(void);

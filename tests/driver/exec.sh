@@ -82,10 +82,7 @@ expect 0 'no kernel ran; the first refusal was cuModuleLoadData: .*machine code'
     sh -c 'printf "\177ELF\2\1\1%057d" 0 >"$3"; "$1" "$3" k; rm "$3"' - "$RUN_PTX" "" "$files/k.cubin"
 expect 0 'type: nvcc -arch=sm_90a -lineinfo' -- sh -c 'printf "\177ELF\2\1\1%057d" 0 >"$3"; "$1" "$3" k; rm "$3"' - \
     "$RUN_PTX" "" "$files/k.cubin"
-TMPDIR=$files expect 0 "$told" -- "$CALLS" maps
-TMPDIR=/no/such/folder silent -- "$CALLS" maps
-TMPDIR=/no/such/folder expect 2 '--error-exitcode: cannot write a file in /no/such/folder' --error-exitcode 3 -- true
-[ -z "$(find "$files" -name 'tmaref-notes*')" ] || { echo "the notes are left"; failed=1; }
+TMPDIR=/no/such/folder expect 0 "$told" -- "$CALLS" maps # the notes lie in no folder
 
 # What Triton finds: a ptxas that gives PTX on, and says so in its version. A user's own stays.
 expect 0 'tmaref.*release 13\.0, V13' -- sh -c '"$TRITON_PTXAS_PATH" --version'
