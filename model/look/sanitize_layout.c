@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "descriptor.h"
+#include "each.h"
 #include "operation_part.h"
 #include "sanitize_table.h"
 #include "swizzle_names.h"
@@ -176,8 +177,7 @@ int sanitize_layouts_issue(struct sanitize_layouts *layouts, const struct flight
         if (cta != NULL) check_store(layouts, cta, &own);
         return cta != NULL;
     }
-    for (uint32_t left = flight->targets; left != 0; left &= left - 1) {
-        const uint32_t rank = (uint32_t)__builtin_ctz(left);
+    for (EACH_BIT(rank, flight->targets)) {
         struct cta *cta = rank < cluster->ctas ? cta_of(layouts, cluster->cta[rank].number) : NULL;
         if (cta == NULL) return 0;
         lay(cta, flight);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "each.h"
 #include "flights.h"
 #include "handler.h"
 #include "matrix.h"
@@ -97,8 +98,7 @@ void machine_reads_note_own(const struct machine_strand *strand, const struct ma
     uint64_t address[MACHINE_LANES];
     if (!machine_veil_has_writers(strand->warp->cta->cluster)) return;
     machine_addresses(strand, transfer->at, address);
-    for (uint32_t left = lanes; left != 0; left &= left - 1) {
-        const uint32_t lane = (uint32_t)__builtin_ctz(left);
+    for (EACH_BIT(lane, lanes)) {
         at[lane] = own_place(strand, transfer, address[lane]);
         if (at[lane] == NULL) return; // elsewhere, or it faults
     }
@@ -106,7 +106,7 @@ void machine_reads_note_own(const struct machine_strand *strand, const struct ma
     if (read == NULL) return;
     fill(read, transfer->data, transfer->parts, transfer->whole_bytes);
     read->is_own = 1;
-    for (uint32_t left = lanes; left != 0; left &= left - 1) read->at[__builtin_ctz(left)] = at[__builtin_ctz(left)];
+    for (EACH_BIT(lane, lanes)) read->at[lane] = at[lane];
 }
 
 void machine_reads_note_rows(const struct machine_strand *strand, const struct machine_code *code, uint32_t rows,
@@ -211,8 +211,7 @@ static void load_again(const struct machine_warp *warp, const struct late_read *
     for (uint32_t i = 0; i < warp->strands; i++) {
         const struct machine_strand *strand = &warp->strand[i];
         if (strand->frame != read->frame) continue;
-        for (uint32_t left = read->lanes & strand->lanes; left != 0; left &= left - 1) {
-            const uint32_t lane = (uint32_t)__builtin_ctz(left);
+        for (EACH_BIT(lane, read->lanes & strand->lanes)) {
             machine_load_lane(strand, read->code->transfer, read->at[lane], lane);
         }
     }
@@ -255,8 +254,7 @@ static void each_own(const struct machine_cta *cta, void (*act)(const struct mac
 static void see(const struct machine_warp *warp, struct late_read *read)
 {
     (void)warp;
-    for (uint32_t left = read->lanes; left != 0; left &= left - 1) {
-        const uint32_t lane = (uint32_t)__builtin_ctz(left);
+    for (EACH_BIT(lane, read->lanes)) {
         memcpy(read->seen[lane], read->at[lane], read->bytes);
     }
 }
@@ -268,8 +266,7 @@ static int has_changed(const struct late_read *read, uint32_t lane)
 
 static void take_lanes(const struct machine_strand *strand, const struct late_read *read)
 {
-    for (uint32_t left = read->lanes & strand->lanes; left != 0; left &= left - 1) {
-        const uint32_t lane = (uint32_t)__builtin_ctz(left);
+    for (EACH_BIT(lane, read->lanes & strand->lanes)) {
         if (has_changed(read, lane)) machine_load_lane(strand, read->code->transfer, read->at[lane], lane);
     }
 }
@@ -278,8 +275,7 @@ static void take_lanes(const struct machine_strand *strand, const struct late_re
 static void take_rows(const struct machine_strand *strand, const struct late_read *read)
 {
     int has_new = 0;
-    for (uint32_t left = read->lanes; left != 0; left &= left - 1)
-        has_new |= has_changed(read, (uint32_t)__builtin_ctz(left));
+    for (EACH_BIT(lane, read->lanes)) has_new |= has_changed(read, lane);
     if (has_new && strand->lanes == read->together) machine_load_rows(strand, read->code, read->at);
 }
 
