@@ -125,6 +125,8 @@ static enum sanitize_kind kind_of(const struct look_sanitize *sanitize, const st
         return SANITIZE_MEETING;
     case ORDER_INVAL:
         return SANITIZE_INVAL;
+    case ORDER_DIVERGENT:
+        return SANITIZE_DIVERGENT;
     case ORDER_PARTLY:
         return SANITIZE_PRODUCT_WARPS;
     default:
@@ -176,7 +178,7 @@ static void add_names(const struct look_sanitize *sanitize, const struct order_f
     const struct order_actor *actor = &sanitize->order->actor[found->older.actor];
     add_note(sanitize, &found->older, 0, &finding->older);
     add_note(sanitize, &found->newer, 1, &finding->newer);
-    if (found->kind == ORDER_MEETING)
+    if (found->kind == ORDER_MEETING || found->kind == ORDER_DIVERGENT)
         snprintf(finding->name, sizeof finding->name, "barrier %llu of the CTA", (unsigned long long)found->address);
     else if (found->space == SPACE_GLOBAL)
         global_name_of(sanitize, finding->address, finding->name);
@@ -233,6 +235,13 @@ static int checks_guess(uint16_t form)
            form == PTX_FORM_RED_MINMAX || form == PTX_FORM_RED_MINMAX_HINT;
 }
 
+// Of barriers of the CTA.
+static int is_aligned(const struct ptx_choice *choice)
+{
+    return (choice->form >= PTX_FORM_BAR_SYNC && choice->form <= PTX_FORM_BAR_CTA_RED) ||
+           choice->word[PTX_CLASS_ALIGNED] != PTX_WORD_NONE;
+}
+
 void look_sanitize_before(struct look_sanitize *sanitize, const struct machine_step *step)
 {
     sanitize->order->instruction++;
@@ -241,6 +250,7 @@ void look_sanitize_before(struct look_sanitize *sanitize, const struct machine_s
     if (!sanitize_layouts_settle(sanitize->layouts)) sanitize->order->is_short = 1;
     sanitize->lay.bytes = 0;
     sanitize_shuffle_before(step, &sanitize->found);
+    sanitize->order->is_aligned = step->code->choice != NULL && is_aligned(step->code->choice);
     sanitize->checks = step->code->choice != NULL && checks_guess(step->code->choice->form);
     if (step->code->choice != NULL) sanitize_ran_note(&sanitize->ran, step->code->choice->form);
     const struct machine_cluster *cluster = step->warp->cta->cluster;

@@ -48,6 +48,7 @@ enum sanitize_kind {
     SANITIZE_MEETING,
     SANITIZE_INVAL,
     SANITIZE_LAYOUT,
+    SANITIZE_DIVERGENT,
     SANITIZE_STREAMS, // of works of streams (sanitize_works.c), as those up to SANITIZE_HOST
     SANITIZE_STREAM_FREED,
     SANITIZE_STREAM_NEW,

@@ -173,6 +173,10 @@ static const struct sanitize_text kinds[] = {
     [SANITIZE_INVAL] = {"SANITIZE_INVAL", "an mbarrier may be invalidated while a thread still uses it", "the inval",
                         "the use", "a barrier between the use and the inval",
                         "Put __syncthreads() (bar.sync) between the last wait at the mbarrier and mbarrier.inval."},
+    [SANITIZE_DIVERGENT] =
+        {"SANITIZE_DIVERGENT", "lanes of one warp arrive at a barrier by two instructions, and one is .aligned",
+         "the arrival", "the other", "one instruction that all lanes of the warp execute together",
+         "Take __syncthreads() out of the branch. Lanes that part may use barrier.sync without .aligned."},
     [SANITIZE_LAYOUT] =
         {"SANITIZE_LAYOUT", "bytes are read with another swizzle than a copy has laid them with", "the reader",
          "the copy", "one swizzle for both",

@@ -59,20 +59,37 @@ static void enter(struct order_meeting *meeting, int phase, const struct order_w
     meeting->has_published[phase] |= warp->has_published;
 }
 
+static struct order_found found_at(const struct order_cta *cta, const struct order_warp *warp, enum order_finding kind,
+                                   const struct event *event)
+{
+    const uint32_t lanes = event->origin->lanes;
+    struct order_found found = {.kind = kind,
+                                .space = SPACE_SHARED,
+                                .cta = cta,
+                                .address = event->meeting.number,
+                                .newer = {.actor = warp->actor, .line = event->origin->line}};
+    found.newer.lane = (uint8_t)(lanes != 0 ? __builtin_ctz(lanes) : 0);
+    found.newer.time = order_now(cta, warp);
+    return found;
+}
+
+// Have other lanes of the warp arrived in this phase by another instruction?
+static void check_aligned(struct clock_order *order, const struct order_cta *cta, const struct order_warp *warp,
+                          const struct order_came *came, const struct event *event)
+{
+    if (!order->is_aligned || came->line == 0 || came->line == event->origin->line) return;
+    struct order_found found = found_at(cta, warp, ORDER_DIVERGENT, event);
+    found.older = (struct shadow_entry){.actor = warp->actor, .time = came->time, .line = came->line};
+    order->found(order->context, &found);
+}
+
 // Does the warp know that the phase before is over? If not, it may arrive in that one.
 static void check_meeting(struct clock_order *order, const struct order_cta *cta, const struct order_warp *warp,
                           const struct order_meeting *meeting, const struct event *event)
 {
     const int before = 1 - (int)(event->meeting.phase & 1);
-    const uint32_t lanes = event->origin->lanes;
-    struct order_found found = {.kind = ORDER_MEETING,
-                                .space = SPACE_SHARED,
-                                .cta = cta,
-                                .address = event->meeting.number,
-                                .newer = {.actor = warp->actor, .line = event->origin->line}};
+    struct order_found found = found_at(cta, warp, ORDER_MEETING, event);
     if (meeting->phase[before] != event->meeting.phase) return; // there was none
-    found.newer.lane = (uint8_t)(lanes != 0 ? __builtin_ctz(lanes) : 0);
-    found.newer.time = order_now(cta, warp);
     for (uint32_t i = 0; i < cta->warps && i < ORDER_MOST_WARPS; i++) {
         const struct order_came *came = &meeting->came[before][i];
         if (came->line == 0 || clock_time(&warp->clock, cta->index, i).seen >= came->time) continue;
@@ -108,6 +125,7 @@ static void hear_meeting(struct clock_order *order, const struct event *event)
     order->is_short |= meeting->came == NULL && of->kind == MEETING_CTA;
     if (meeting->came != NULL && of->kind == MEETING_CTA) {
         check_meeting(order, cta, warp, meeting, event);
+        check_aligned(order, cta, warp, &meeting->came[phase][warp - cta->warp], event);
         meeting->came[phase][warp - cta->warp] = (struct order_came){order_now(cta, warp), line};
     }
     enter(meeting, phase, warp, of);

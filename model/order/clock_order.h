@@ -138,7 +138,8 @@ struct order_cta {
 // the phase before is not ordered before; BARRIER_WRITTEN: a write over an mbarrier that is live, by no instruction of
 // mbarriers; CONSTANT: an ld.global.nc of what the same launch has written, in another warp; MEETING: an arrival at the
 // barrier `address` of the CTA that the phase before is not ordered before; INVAL: of an mbarrier behind a use;
-// PARTLY: a race with a product of which one warp at least has waited.
+// PARTLY: a race with a product of which one warp at least has waited; DIVERGENT: lanes of a warp have arrived in one
+// phase of the barrier `address` of the CTA by two instructions, the later of which is .aligned.
 enum order_finding {
     ORDER_RACE,
     ORDER_GRID_EARLY,
@@ -155,7 +156,8 @@ enum order_finding {
     ORDER_CONSTANT,
     ORDER_MEETING,
     ORDER_INVAL,
-    ORDER_PARTLY
+    ORDER_PARTLY,
+    ORDER_DIVERGENT
 };
 struct order_found {
     enum order_finding kind;
@@ -212,6 +214,7 @@ struct clock_order {
     struct clock_order *before; // the launch in front, if it may not have ended; NULL: it has
     int has_waited;             // griddepcontrol.wait has returned
     uint64_t instruction;       // how many the machine has begun; the owner counts
+    int is_aligned;             // the barrier instruction of now is .aligned; the owner knows
     // An access of threads that is not judged yet: the lanes of a warp come one by one
     int has_access;
     struct event access;
