@@ -74,12 +74,14 @@ TEST(recursion_returns_lane_by_lane)
 
 TEST(a_recursion_without_end_fills_the_stack)
 {
-    struct ran *ran = run_text(HEAD ".func f()\n{\ncall f;\nret;\n}\n.visible .entry k(.param .u64 out)\n{\ncall f;\n"
-                                    "ret;\n}\n",
+    struct ran *ran = run_text(HEAD ".file 1 \"deep.cu\"\n.func f()\n{\n.loc 1 7 0\ncall f;\nret;\n}\n"
+                                    ".visible .entry k(.param .u64 out)\n{\n.loc 1 9 0\ncall f;\nret;\n}\n",
                                (struct launch_of){.block = 32});
     ck_assert_int_eq(ran->outcome.kind, MACHINE_FAULTED);
     ck_assert_int_eq(ran->outcome.cuda_error, 700);
     ck_assert_ptr_nonnull(strstr(ran->outcome.message, "stack"));
+    ck_assert_ptr_nonnull(
+        strstr(ran->outcome.message, "called, from the inside out, at deep.cu:7 (15 times), ..., deep.cu:9"));
 }
 
 // Odd lanes call one function by its address, even ones another; values go in registers.

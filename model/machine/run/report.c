@@ -292,14 +292,33 @@ void machine_place_text(const struct machine_strand *strand, const struct machin
     add_where(&to, &where);
 }
 
+// How many of the callers from `first` on are the same line: the calls of a recursion. The last stays apart, where
+// others before it were left out.
+static uint32_t alike_from(const struct machine_where *where, uint32_t first)
+{
+    const struct machine_caller *caller = where->caller + first;
+    const uint32_t end = where->callers < MACHINE_CALLERS ? where->callers : MACHINE_CALLERS - 1;
+    uint32_t alike = 1;
+    while (first + alike < end && caller[alike].line == caller->line &&
+           is_same_name(&caller[alike].file, &caller->file))
+        alike++;
+    return alike;
+}
+
 // All lines that it was inlined at, where add_where() has left out some.
 static void add_callers(struct machine_text *text, const struct machine_where *where)
 {
     if (where->callers < 2) return;
     machine_text_add(text, "\n  %s, from the inside out, at", where->called > 0 ? "called" : "inlined");
-    for (uint32_t i = 0; i < where->callers; i++)
-        machine_text_add(text, "%s %.*s:%u", i == 0 ? "" : ",", short_of(&where->caller[i].file),
-                         where->caller[i].file.at, where->caller[i].line);
+    for (uint32_t i = 0, alike; i < where->callers; i += alike) {
+        alike = alike_from(where, i);
+        machine_text_add(text, "%s %.*s:%u",
+                         i == 0                    ? ""
+                         : i + 1 < MACHINE_CALLERS ? ","
+                                                   : ", ...,",
+                         short_of(&where->caller[i].file), where->caller[i].file.at, where->caller[i].line);
+        if (alike > 1) machine_text_add(text, " (%u times)", alike);
+    }
 }
 
 // The values that the lane gave to the instruction: its operands in their order, those that it writes too. Those of a
