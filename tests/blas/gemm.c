@@ -95,7 +95,7 @@ static void run(struct blas_handle *handle, const struct product_case *it)
     cuMemFree_v2((uintptr_t)a), cuMemFree_v2((uintptr_t)b), cuMemFree_v2((uintptr_t)c);
 }
 
-void show_types(void)
+SECTION(types)
 {
     static const int types[][4] = {
         {64, CUDA_R_16F, CUDA_R_16F, CUDA_R_16F},  {68, CUDA_R_32F, CUDA_R_16F, CUDA_R_16F},
@@ -124,7 +124,7 @@ void show_types(void)
 }
 
 // All operations, and sizes below, at and beyond those of blocks.
-void show_operations(void)
+SECTION(operations)
 {
     static const int sizes[][3] = {{1, 1, 1}, {8, 6, 256}, {9, 7, 257}, {193, 193, 3}, {3, 200, 300}, {5, 4, 0}};
     struct blas_handle *handle = test_handle();
@@ -150,7 +150,7 @@ void show_operations(void)
             }
 }
 
-void show_batches(void)
+SECTION(batches)
 {
     enum { M = 5, N = 4, K = 3, BATCHES = 3 };
     const float one = 1, zero = 0;
@@ -171,7 +171,7 @@ void show_batches(void)
 }
 
 // alpha and beta may be changed when a call has returned, unless they lie on the device.
-void show_modes(void)
+SECTION(modes)
 {
     struct blas_handle *handle = test_handle();
     double *factors = test_memory(CUDA_R_64F, 2), *a = test_memory(CUDA_R_64F, 4), *c = test_memory(CUDA_R_64F, 4);

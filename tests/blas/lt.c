@@ -90,7 +90,7 @@ static struct blas_handle *handle_new(void)
 }
 
 // A by rows, without a transpose; D = gelu(A B + bias), with what goes into gelu.
-void show_lt_epilogues(void)
+SECTION(lt_epilogues)
 {
     const float one = 1, zero = 0;
     const int by_rows = 1;
@@ -134,7 +134,7 @@ void show_lt_epilogues(void)
 }
 
 // D of FP8 is scaled last; its greatest number is that before. What is too large becomes 448.
-void show_lt_fp8(void)
+SECTION(lt_fp8)
 {
     const float alpha = 2, zero = 0;
     struct blas_handle *handle = handle_new();
@@ -165,7 +165,7 @@ void show_lt_fp8(void)
                                           d, layout_d, NULL, NULL, 0, NULL));
 }
 
-void show_lt_choice(void)
+SECTION(lt_choice)
 {
     enum { ATTRIBUTE_WORKSPACE = 1, OPAQUE_BYTES = 256 };
     const uint64_t workspace = 1 << 20;
@@ -199,7 +199,7 @@ void show_lt_choice(void)
 }
 
 // B is the same for all of a batch.
-void show_lt_batches(void)
+SECTION(lt_batches)
 {
     enum { COUNT = 3 };
     const float one = 1, zero = 0;

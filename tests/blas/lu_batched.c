@@ -43,7 +43,7 @@ static int solves(const double *a, int is_turned, const double *x, const double 
     return 1;
 }
 
-void show_lu_batched(void)
+SECTION(lu_batched)
 {
     handle_type handle = test_handle();
     const size_t bytes = BATCHES * ELEMENTS * sizeof(double);

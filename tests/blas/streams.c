@@ -17,7 +17,7 @@ static void fill_identity(float *a, float value)
 }
 
 // A product behind a wait runs when the wait ends, with what is in memory then.
-void show_order(void)
+SECTION(order)
 {
     struct blas_handle *handle = test_handle();
     struct CUstream_st *stream, *got;
@@ -38,7 +38,7 @@ void show_order(void)
     REQUIRE(c[0] == 9 && c[1] == 0 && c[COUNT - 1] == 9);
 }
 
-void show_capture(void)
+SECTION(capture)
 {
     struct blas_handle *handle = test_handle();
     struct CUstream_st *stream;
@@ -63,7 +63,7 @@ void show_capture(void)
     WORKS(cuGraphExecDestroy(exec));
 }
 
-void show_refusals(void)
+SECTION(refusals)
 {
     const float one = 1;
     float host[COUNT] = {0};
@@ -87,7 +87,7 @@ void show_refusals(void)
     REFUSES(NOT_SUPPORTED, cublasStrsv_v2());
 }
 
-void show_handles(void)
+SECTION(handles)
 {
     int version = 0;
     struct blas_handle *handle = test_handle();

@@ -43,16 +43,8 @@ double test_number(int type, const void *at, int64_t index)
 
 int main(int argc, char **argv)
 {
-    static const struct {
-        const char *name;
-        void (*show)(void);
-    } sections[] = {
-#define SECTION(name) {#name, show_##name},
-#include "sections.def"
-#undef SECTION
-    };
-    for (size_t i = 0; argc == 2 && i < sizeof sections / sizeof sections[0]; i++)
-        if (strcmp(sections[i].name, argv[1]) == 0) return sections[i].show(), 0;
-    printf("usage: blas_calls SECTION\n");
-    return 2;
+    const struct section *section = argc == 2 ? section_find(argv[1]) : NULL;
+    if (section == NULL) return puts("usage: blas_calls SECTION"), 2;
+    section->show();
+    return 0;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "blas.h"
+#include "section.h"
 
 #define REQUIRE(condition)                                                                                             \
     do {                                                                                                               \
@@ -19,10 +20,6 @@
 // A call, and the status that it returns, without its CUBLAS_STATUS_.
 #define WORKS(call)           REQUIRE((int)(call) == 0)
 #define REFUSES(status, call) REQUIRE((call) == CUBLAS_STATUS_##status)
-
-#define SECTION(name) void show_##name(void);
-#include "sections.def"
-#undef SECTION
 
 struct blas_handle *test_handle(void);
 

@@ -51,7 +51,7 @@ static void fill_triangle(const struct way *way, double *a)
         }
 }
 
-void show_triangles(void)
+SECTION(triangles)
 {
     const double alpha[2] = {2, 1};
     double before[2 * LEADING * LEADING], got[2];

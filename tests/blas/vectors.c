@@ -32,7 +32,7 @@ enum cublas_status cublasGetMatrix(int rows, int columns, int bytes, const void 
 
 enum { N = 37, M = 11 };
 
-void show_vectors(void)
+SECTION(vectors)
 {
     const float two = 2;
     struct blas_handle *handle = test_handle();
@@ -50,7 +50,7 @@ void show_vectors(void)
     REFUSES(EXECUTION_FAILED, cublasSscal_v2(handle, N, &two, before, 1));
 }
 
-void show_reductions(void)
+SECTION(reductions)
 {
     struct blas_handle *handle = test_handle();
     float *x = test_memory(CUDA_R_32F, N), result = -1, sum = 0, squares = 0, *on_device = test_memory(CUDA_R_32F, 1);
@@ -83,7 +83,7 @@ void show_reductions(void)
     REQUIRE(*on_device == fabsf(x[0]) + fabsf(x[1]));
 }
 
-void show_matrix_vector(void)
+SECTION(matrix_vector)
 {
     const double two = 2, three = 3;
     const float one = 1;
@@ -110,7 +110,7 @@ void show_matrix_vector(void)
     free(was);
 }
 
-void show_elementwise(void)
+SECTION(elementwise)
 {
     const float two = 2, three = 3;
     struct blas_handle *handle = test_handle();
@@ -125,7 +125,7 @@ void show_elementwise(void)
     REFUSES(INVALID_VALUE, cublasSgeam(handle, 0, 1, M, N, &two, a, M, &three, b, M, c, M));
 }
 
-void show_copies(void)
+SECTION(copies)
 {
     float host[2 * N], got[M * 2] = {0};
     struct blas_handle *handle = test_handle();

@@ -10,7 +10,7 @@ enum cublas_status cublasXtDgemm(struct blas_handle *handle, int ta, int tb, siz
                                  const double *alpha, const double *a, size_t lda, const double *b, size_t ldb,
                                  const double *beta, double *c, size_t ldc);
 
-void show_xt(void)
+SECTION(xt)
 {
     const double a[4] = {1, 2, 3, 4}, b[4] = {5, 6, 7, 8}, alpha = 2, beta = -1;
     double c[4] = {1, 1, 1, 1}, *on_device;

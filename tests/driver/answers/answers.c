@@ -71,24 +71,14 @@ void nothing(void *user)
 
 int main(int count, char **argument)
 {
-    static const struct {
-        const char *name;
-        void (*show)(void);
-    } sections[] = {
-#define SECTION(name) {#name, show_##name},
-#include "sections.def"
-    };
     const int is_real = count == 3 && strcmp(argument[1], "--real") == 0;
     if (is_real) argument[1] = argument[2], count--;
     setvbuf(stdout, NULL, _IONBF, 0);
     alarm(SECONDS);
-    for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++)
-        if (count == 2 && strcmp(argument[1], sections[i].name) == 0) {
-            printf("--- %s\n", sections[i].name);
-            sections[i].show();
-            if (is_real) _exit(EXIT_SUCCESS);
-            return EXIT_SUCCESS;
-        }
-    puts("usage: answers [--real] SECTION");
-    return EXIT_FAILURE;
+    const struct section *section = count == 2 ? section_find(argument[1]) : NULL;
+    if (section == NULL) return puts("usage: answers [--real] SECTION"), EXIT_FAILURE;
+    printf("--- %s\n", section->name);
+    section->show();
+    if (is_real) _exit(EXIT_SUCCESS);
+    return EXIT_SUCCESS;
 }

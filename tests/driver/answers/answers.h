@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Programs that print what calls answer, one line each: with ours and with NVIDIA's libraries the lines must be the
-// same (answers.h200.txt has those of an H200). Addresses and handles are never printed. Each section of sections.def
+// same (answers.h200.txt has those of an H200). Addresses and handles are never printed. Each SECTION(name)
 // is a process of its own. The calls are written as programs write them, by the names of CUDA's headers.
 #ifndef TMAREF_TESTS_ANSWERS_H
 #define TMAREF_TESTS_ANSWERS_H
@@ -12,10 +12,7 @@
 
 #include "cuda_api.h"
 #include "runtime_api.h"
-
-#define SECTION(name) void show_##name(void);
-#include "sections.def"
-#undef SECTION
+#include "section.h"
 
 #define SHOW(call)         show(#call, (int)(call))
 #define VALUE(what, value) printf("    %s %lld\n", what, (long long)(value))

@@ -34,7 +34,7 @@ static CUgraphNode add_to(CUgraph g, CUgraphNode *after, CUfunction f, CUdevicep
     return n;
 }
 
-void show_condition_handles(void)
+SECTION(condition_handles)
 {
     ready();
     CUgraph g, other;
@@ -156,7 +156,7 @@ static void body_of(int which)
     SHOW(cuGraphInstantiate(&e, g, 0));
 }
 
-void show_condition_bodies(void)
+SECTION(condition_bodies)
 {
     enum { KINDS = 11 };
     ready();
@@ -227,7 +227,7 @@ static void show_loop(CUdeviceptr a, CUfunction down, CUfunction add, CUstream s
     VALUE("result", info.result);
 }
 
-void show_condition_runs(void)
+SECTION(condition_runs)
 {
     ready();
     CUdeviceptr a = mem(256);
@@ -265,7 +265,7 @@ void show_condition_runs(void)
 }
 
 // A kernel before an IF node decides; a captured stream fills the body.
-void show_condition_capture(void)
+SECTION(condition_capture)
 {
     ready();
     CUdeviceptr a = mem(256);

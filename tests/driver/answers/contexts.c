@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "answers.h"
 
-void show_peers(void)
+SECTION(peers)
 {
     ready();
     int v = 77;
@@ -35,7 +35,7 @@ void show_peers(void)
     SHOW(cudaDeviceCanAccessPeer(&v, 0, 1));
 }
 
-void show_context_calls(void)
+SECTION(context_calls)
 {
     ready();
     unsigned f = 77;
@@ -89,7 +89,7 @@ void show_context_calls(void)
     SHOW(cuCtxGetDevice_v2(&d, NULL));
 }
 
-void show_context_create(void)
+SECTION(context_create)
 {
     cuInit(0);
     CUcontext c;
@@ -125,7 +125,7 @@ void show_context_create(void)
     VALUE("flags", v);
 }
 
-void show_device_calls(void)
+SECTION(device_calls)
 {
     ready();
     char luid[8];

@@ -180,7 +180,7 @@ static void ends_after(void)
     SHOW(cuThreadExchangeStreamCaptureMode(&config));
 }
 
-void show_driver_fault(void)
+SECTION(driver_fault)
 {
     CUmemoryPool pool;
     ready();
@@ -203,13 +203,13 @@ void show_driver_fault(void)
     ends_after();
 }
 
-void show_runtime_small(void)
+SECTION(runtime_small)
 {
     SHOW(cudaFree(0));
     small();
 }
 
-void show_runtime_small_fault(void)
+SECTION(runtime_small_fault)
 {
     SHOW(cudaFree(0));
     fault();

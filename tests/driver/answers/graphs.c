@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "answers.h"
 
-void show_instantiate(void)
+SECTION(instantiate)
 {
     ready();
     CUgraph g;
@@ -75,7 +75,7 @@ static void more_graph_edges(CUgraph g, CUgraphNode *n)
     SHOW(cuGraphAddDependencies(g, &n[3], &n[4], &d, 1));
 }
 
-void show_graph_edges(void)
+SECTION(graph_edges)
 {
     ready();
     CUgraph g;
@@ -148,7 +148,7 @@ static void more_graph_exec_set(CUgraph g, CUgraphExec ex, CUgraphNode k, CUDA_K
     VALUE("word", word(a));
 }
 
-void show_graph_exec_set(void)
+SECTION(graph_exec_set)
 {
     ready();
     CUdeviceptr a = mem(256);
@@ -215,7 +215,7 @@ static void more_graph_add_node(CUgraph g, CUgraphNode n, CUdeviceptr a)
     VALUE("word", word(a + 128));
 }
 
-void show_graph_add_node(void)
+SECTION(graph_add_node)
 {
     ready();
     CUdeviceptr a = mem(256);
@@ -266,7 +266,7 @@ void show_graph_add_node(void)
     more_graph_add_node(g, n, a);
 }
 
-void show_memop_graph(void)
+SECTION(memop_graph)
 {
     ready();
     CUstream s;

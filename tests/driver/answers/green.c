@@ -8,7 +8,7 @@ static void tell(const char *what, const CUdevResource *r)
            r->sm.minSmPartitionSize, r->sm.smCoscheduledAlignment);
 }
 
-void show_green_resources(void)
+SECTION(green_resources)
 {
     CUdevResource all, part[32], rest;
     memset(&all, 0, sizeof all);
@@ -82,7 +82,7 @@ static CUgreenCtx green_of(unsigned least, unsigned which)
     return g;
 }
 
-void show_green_contexts(void)
+SECTION(green_contexts)
 {
     ready();
     CUdevResource all, part[2], r;
@@ -171,7 +171,7 @@ static void show_work(CUgreenCtx g, CUstream s, CUdeviceptr a, CUfunction f)
     VALUE("word", word(a));
 }
 
-void show_green_streams(void)
+SECTION(green_streams)
 {
     ready();
     CUgreenCtx g = green_of(16, 1), got = NULL;

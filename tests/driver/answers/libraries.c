@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "answers.h"
 
-void show_bare_library(void)
+SECTION(bare_library)
 {
     CUlibrary l = NULL;
     CUkernel k = NULL;
@@ -42,7 +42,7 @@ void show_bare_library(void)
     SHOW(cuModuleLoadData(&m, HEAD PUT));
 }
 
-void show_library_order(void)
+SECTION(library_order)
 {
     ready();
     CUlibrary l;
@@ -73,7 +73,7 @@ void show_library_order(void)
 }
 
 // Where the errors of a library's PTX are told.
-void show_bad_library(void)
+SECTION(bad_library)
 {
     static const char *const text[] = {
         ".target sm_90a\n.address_size 64\n.visible .entry k()\n{\nret;\n}\n",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "answers.h"
 
-void show_released(void)
+SECTION(released)
 {
     ready();
     CUmemAllocationProp pr = {0};
@@ -30,7 +30,7 @@ void show_released(void)
     SHOW(cuMemUnmap(a + n, n));
 }
 
-void show_access(void)
+SECTION(access)
 {
     ready();
     CUmemAllocationProp pr = {0};
@@ -78,7 +78,7 @@ void show_access(void)
     VALUE("flags", f);
 }
 
-void show_fds(void)
+SECTION(fds)
 {
     ready();
     CUmemAllocationProp pr = {0}, q;
@@ -125,7 +125,7 @@ void show_fds(void)
     SHOW(cuMemCreate(&h, n, &pr, 0));
 }
 
-void show_registered(void)
+SECTION(registered)
 {
     ready();
     char *own = aligned_alloc(4096, 16384);
@@ -146,7 +146,7 @@ void show_registered(void)
     SHOW(cuMemHostRegister_v2((void *)mem(64), 64, 0));
 }
 
-void show_graph_memory(void)
+SECTION(graph_memory)
 {
     ready();
     uint64_t v = 77;
@@ -166,7 +166,7 @@ void show_graph_memory(void)
     SHOW(cuDeviceSetGraphMemAttribute(0, 1, NULL));
 }
 
-void show_graph_memory_bare(void)
+SECTION(graph_memory_bare)
 {
     uint64_t v = 77;
     SHOW(cuDeviceGetGraphMemAttribute(0, 0, &v));

@@ -136,7 +136,7 @@ static void set(void)
     SHOW(cuGraphMemcpyNodeSetParams(m, NULL));
 }
 
-void show_graph_get(void)
+SECTION(graph_get)
 {
     build();
     tell_kernel();

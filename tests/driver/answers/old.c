@@ -2,7 +2,7 @@
 // Launches of the time before cuLaunchKernel, and contexts that are attached.
 #include "answers.h"
 
-void show_old_launches(void)
+SECTION(old_launches)
 {
     ready();
     CUdeviceptr a = mem(64);
@@ -45,7 +45,7 @@ void show_old_launches(void)
     SHOW(cuParamSeti(f, 100, 8));
 }
 
-void show_cooperative_devices(void)
+SECTION(cooperative_devices)
 {
     ready();
     CUdeviceptr a = mem(64);
@@ -68,7 +68,7 @@ void show_cooperative_devices(void)
     SHOW(cuCtxSynchronize());
 }
 
-void show_attached(void)
+SECTION(attached)
 {
     cuInit(0);
     CUcontext c = NULL, d = NULL;

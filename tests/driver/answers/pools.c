@@ -82,14 +82,14 @@ static void show_of_host(void)
     SHOW(cuMemPoolSetAccess(x, &d, 1));
 }
 
-void show_pool_access(void)
+SECTION(pool_access)
 {
     ready();
     show_of_device();
     show_of_host();
 }
 
-void show_pool_host_copy(void)
+SECTION(pool_host_copy)
 {
     ready();
     CUmemoryPool hp;
@@ -109,7 +109,7 @@ void show_pool_host_copy(void)
     SHOW(cuCtxSynchronize());
 }
 
-void show_pool_host_kernel(void)
+SECTION(pool_host_kernel)
 {
     ready();
     CUmemoryPool hp;
@@ -123,7 +123,7 @@ void show_pool_host_kernel(void)
     SHOW(cuCtxSynchronize());
 }
 
-void show_pool_none(void)
+SECTION(pool_none)
 {
     ready();
     CUmemoryPool p;

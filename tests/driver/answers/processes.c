@@ -66,7 +66,7 @@ static void child(void)
     _exit(0);
 }
 
-void show_ipc(void)
+SECTION(ipc)
 {
     if (pipe(to_child) != 0 || pipe(to_parent) != 0) return;
     const pid_t pid = tied_fork();
@@ -112,7 +112,7 @@ void show_ipc(void)
     SHOW(cuMemFree(a));
 }
 
-void show_fork(void)
+SECTION(fork)
 {
     ready();
     CUdeviceptr a = mem(64), b = 0;
@@ -151,7 +151,7 @@ void show_fork(void)
     _exit(0);
 }
 
-void show_fork_of_runtime(void)
+SECTION(fork_of_runtime)
 {
     void *a;
     int n;

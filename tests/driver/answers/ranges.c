@@ -106,7 +106,7 @@ static void show_queries(CUdeviceptr m, CUdeviceptr plain)
     SHOW(cudaMemRangeGetAttribute(v, 4, 1, (void *)plain, MIB));
 }
 
-void show_range_attributes(void)
+SECTION(range_attributes)
 {
     ready();
     CUdeviceptr m = 0, plain = mem(MIB);
@@ -116,7 +116,7 @@ void show_range_attributes(void)
     show_queries(m, plain);
 }
 
-void show_range_lists(void)
+SECTION(range_lists)
 {
     ready();
     CUdeviceptr m = 0, plain = mem(MIB);

@@ -18,7 +18,7 @@ static int rlaunch(CUkernel k, void *to, unsigned v)
     return (int)cudaLaunchKernel((void *)k, o, o, p, 0, 0);
 }
 
-void show_runtime_fault(void)
+SECTION(runtime_fault)
 {
     void *a, *b;
     rload();
@@ -70,7 +70,7 @@ void show_runtime_fault(void)
     VALUE("current", c != 0);
 }
 
-void show_runtime_fault_reset(void)
+SECTION(runtime_fault_reset)
 {
     void *a, *b;
     rload();
@@ -82,7 +82,7 @@ void show_runtime_fault_reset(void)
     SHOW(cudaDeviceSynchronize());
 }
 
-void show_runtime_reset(void)
+SECTION(runtime_reset)
 {
     void *a, *b;
     CUstream s;
@@ -104,7 +104,7 @@ void show_runtime_reset(void)
     SHOW(cudaDeviceSynchronize());
 }
 
-void show_runtime_trap(void)
+SECTION(runtime_trap)
 {
     void *a;
     CUlibrary l;
@@ -119,7 +119,7 @@ void show_runtime_trap(void)
     SHOW(cudaGetLastError());
 }
 
-void show_runtime_calls(void)
+SECTION(runtime_calls)
 {
     void *b = 0;
     int n = 7;

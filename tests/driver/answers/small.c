@@ -22,7 +22,7 @@ static void core(const char *what, enum cuda_result (*get)(uint32_t attribute, v
     }
 }
 
-void show_coredump(void)
+SECTION(coredump)
 {
     unsigned char v[2048];
     size_t n = 1;
@@ -86,7 +86,7 @@ static void notified(struct CUasyncNotificationInfo_st *info, void *user, struct
     (void)info, (void)user, (void)callback;
 }
 
-void show_small_calls(void)
+SECTION(small_calls)
 {
     ready();
     struct CUasyncCallbackEntry_st *c = NULL;

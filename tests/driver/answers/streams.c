@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "answers.h"
 
-void show_memops(void)
+SECTION(memops)
 {
     ready();
     CUstream s;
@@ -44,7 +44,7 @@ void show_memops(void)
     SHOW(cuStreamSynchronize(s));
 }
 
-void show_batch(void)
+SECTION(batch)
 {
     ready();
     CUstream s;
@@ -95,7 +95,7 @@ void show_batch(void)
     SHOW(cuStreamEndCapture(s, &g));
 }
 
-void show_batch3d(void)
+SECTION(batch3d)
 {
     ready();
     CUstream s;
@@ -134,7 +134,7 @@ void show_batch3d(void)
     SHOW(cuMemcpy3DBatchAsync(1, o, 0, s));
 }
 
-void show_peer_copies(void)
+SECTION(peer_copies)
 {
     ready();
     CUdeviceptr a = mem(256), b = mem(256);
@@ -222,7 +222,7 @@ static void show_values(CUstream s, CUstream t)
     VALUE("policy", v.number);
 }
 
-void show_stream_attributes(void)
+SECTION(stream_attributes)
 {
     ready();
     CUstream s, t;

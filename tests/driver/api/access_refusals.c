@@ -68,7 +68,7 @@ static void refuse_frees(struct CUmemPoolHandle_st *pool)
     WORKS(cuMemFreeHost(host));
 }
 
-void show_pool_access(void)
+SECTION(pool_access)
 {
     api_ready();
     struct CUmemPoolHandle_st *device = pool_at(of_device), *host = pool_at(of_host);
@@ -90,7 +90,7 @@ void show_pool_access(void)
 
 // --- Attributes of streams -------------------------------------------------------------------------------------------
 
-void show_stream_attributes(void)
+SECTION(stream_attributes)
 {
     enum { POLICY = 3, PRIORITY = 8, MAP = 9, DOMAIN = 10, NO_ATTRIBUTE = 5 };
     struct CUstream_st *stream, *other;
@@ -154,7 +154,7 @@ static void refuse_files(void)
     close(other);
 }
 
-void show_shareable_memory(void)
+SECTION(shareable_memory)
 {
     enum { A_FILE = 1, OF_WINDOWS = 2, FABRIC = 8 };
     struct cuda_mem_allocation_prop prop = {.type = CU_MEM_ALLOCATION_TYPE_PINNED, .location = of_device}, got;
@@ -190,7 +190,7 @@ void show_shareable_memory(void)
 }
 
 // What is mapped is looked at by place: at its beginning, and in its whole length.
-void show_mapped_refusals(void)
+SECTION(mapped_refusals)
 {
     const struct cuda_mem_allocation_prop prop = {.type = CU_MEM_ALLOCATION_TYPE_PINNED, .location = of_device};
     struct cuda_mem_access_desc desc = {of_device, READ};
@@ -280,7 +280,7 @@ static void refuse_flags(struct CUgraph_st *graph, struct CUgraph_st *empty)
     WORKS(cuGraphExecDestroy(exec));
 }
 
-void show_graph_edges(void)
+SECTION(graph_edges)
 {
     struct CUgraph_st *graph, *other, *empty, *inner;
     struct CUgraphNode_st *first, *second, *foreign, *child;
@@ -305,7 +305,7 @@ void show_graph_edges(void)
     WORKS(cuGraphDestroy(empty));
 }
 
-void show_graph_memory_amounts(void)
+SECTION(graph_memory_amounts)
 {
     enum { USED_NOW, USED_MOST, RESERVED_NOW, RESERVED_MOST, PAST_LAST };
     uint64_t bytes = 0;

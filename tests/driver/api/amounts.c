@@ -30,7 +30,7 @@ static long mebibytes(void)
 }
 
 // 20,000 kernels, each with one register, were 52 s and 2.7 GB.
-void show_many_kernels(void)
+SECTION(many_kernels)
 {
     enum { KERNELS = 20000 };
     struct CUfunc_st **all = calloc(KERNELS, sizeof *all);
@@ -55,7 +55,7 @@ void show_many_kernels(void)
 }
 
 // Registers that no instruction names were 253 MB of each warp.
-void show_many_registers(void)
+SECTION(many_registers)
 {
     static const char body[] = ".visible .entry many(.param .u64 to)\n{\n.reg .b64 %rd<1000000>;\n.reg .b32 %r<2>;\n"
                                "ld.param.u64 %rd999999, [to];\nmov.u64 %rd500000, 4;\n"
@@ -73,7 +73,7 @@ void show_many_registers(void)
 
 // A variable of a gigabyte with one byte that is not 0 was a gigabyte as soon as it was loaded. What the machine has
 // not is refused, also where a function that the kernel calls has it.
-void show_vast_variables(void)
+SECTION(vast_variables)
 {
     struct CUmod_st *module;
     struct CUfunc_st *function;
@@ -94,7 +94,7 @@ void show_vast_variables(void)
 }
 
 // What no compiler wrote is refused before it takes memory: 33 KB were 2 GB.
-void show_bombs(void)
+SECTION(bombs)
 {
     static const char pattern[] = "/*\n";
     enum { BYTES = 600 << 20, ROOM = 1 << 20 };
@@ -125,7 +125,7 @@ void show_bombs(void)
 }
 
 // Comments that end at once, and those that do not: as long as the text.
-void show_long_comments(void)
+SECTION(long_comments)
 {
     enum { BYTES = 4 << 20 };
     struct CUmod_st *module;
@@ -141,7 +141,7 @@ void show_long_comments(void)
 }
 
 // An image has no length: no more of it is read than there is. This one ends where the readable memory ends.
-void show_torn_images(void)
+SECTION(torn_images)
 {
     struct CUmod_st *module;
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -172,7 +172,7 @@ void show_torn_images(void)
 }
 
 // Any pointer may be passed as a handle: none is looked at before it is known.
-void show_wild_handles(void)
+SECTION(wild_handles)
 {
     void *const wild = (void *)0x1234;
     struct cudaFuncAttributes attributes;
@@ -193,7 +193,7 @@ void show_wild_handles(void)
 }
 
 // As on a GPU a copy of memory that is not there ends the program, but not without a word.
-void show_wild_copies(void)
+SECTION(wild_copies)
 {
     int status = 0;
     const pid_t child = tied_fork();
@@ -209,7 +209,7 @@ void show_wild_copies(void)
 }
 
 // Each node of a chain of 100,000 looked for the copy of the one before it: more than 6 s.
-void show_long_chains(void)
+SECTION(long_chains)
 {
     enum { NODES = 100000 };
     struct CUgraphNode_st *node = NULL, *last;

@@ -105,25 +105,15 @@ uint32_t api_word(unsigned long long address)
 
 int main(int count, char **argument)
 {
-    static const struct {
-        const char *name;
-        void (*show)(void);
-    } sections[] = {
-#define SECTION(name) {#name, show_##name},
-#include "sections.def"
-    };
     is_real = count == 3 && strcmp(argument[1], "--real") == 0;
     if (is_real) argument[1] = argument[2], count--;
     setvbuf(stdout, NULL, _IONBF, 0);
     told = tmpfile();
     if (told == NULL || dup2(fileno(told), STDERR_FILENO) < 0) return EXIT_FAILURE;
-    for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++)
-        if (count == 2 && strcmp(argument[1], sections[i].name) == 0) {
-            sections[i].show();
-            return EXIT_SUCCESS;
-        }
-    puts("usage: api [--real] SECTION");
-    return EXIT_FAILURE;
+    const struct section *section = count == 2 ? section_find(argument[1]) : NULL;
+    if (section == NULL) return puts("usage: api [--real] SECTION"), EXIT_FAILURE;
+    section->show();
+    return EXIT_SUCCESS;
 }
 
 struct CUDA_KERNEL_NODE_PARAMS_v2_st api_node(struct CUfunc_st *function, void **parameters)

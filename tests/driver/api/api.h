@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the tests of this folder share. Each section of sections.def is a function show_NAME() and a process of its own,
-// in which cuInit was not called. A test says what a program sees: values, errors by name, and the reason that is
-// printed.
+// What the tests of this folder share. Each SECTION(name) is a process of its own, in which cuInit was not called. A
+// test says what a program sees: values, errors by name, and the reason that is printed.
 #ifndef TMAREF_TESTS_API_H
 #define TMAREF_TESTS_API_H
 
@@ -11,10 +10,7 @@
 
 #include "cuda_api.h"
 #include "runtime_api.h"
-
-#define SECTION(name) void show_##name(void);
-#include "sections.def"
-#undef SECTION
+#include "section.h"
 
 #define REQUIRE(condition)                                                                                             \
     do {                                                                                                               \

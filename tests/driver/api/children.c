@@ -106,7 +106,7 @@ static int is_text(uint32_t word, const char *begin)
     return memcmp(&word, begin, sizeof word) == 0;
 }
 
-void show_children(void)
+SECTION(children)
 {
     uint32_t words[WORDS];
     api_ready();
@@ -120,7 +120,7 @@ void show_children(void)
     }
 }
 
-void show_children_refused(void)
+SECTION(children_refused)
 {
     uint32_t words[WORDS];
     api_ready();
@@ -145,7 +145,7 @@ static void hear(void *user, uint32_t level, char *text, size_t bytes)
 }
 
 // Kernels ask from several threads; the program hears of what is refused in its own.
-void show_children_refused_in_threads(void)
+SECTION(children_refused_in_threads)
 {
     enum { CTAS = 8 };
     struct CUlogsCallbackEntry_st *hearer;

@@ -129,7 +129,7 @@ static void show_release(struct CUctx_st *primary)
     REFUSES(ERROR_INVALID_VALUE, cuMemcpyDtoH_v2(&flags, at, 1));
 }
 
-void show_contexts(void)
+SECTION(contexts)
 {
     show_before_init();
     struct CUctx_st *primary = show_primary();
@@ -140,7 +140,7 @@ void show_contexts(void)
 }
 
 // Memory, streams, events, modules go with a context. What another one has stays.
-void show_context_takes_all(void)
+SECTION(context_takes_all)
 {
     struct CUctx_st *primary = api_ready(), *made;
     struct CUstream_st *stream, *kept;
@@ -172,7 +172,7 @@ void show_context_takes_all(void)
 }
 
 // The error of a kernel is that of all contexts, and stays when its own is destroyed.
-void show_sticky_error(void)
+SECTION(sticky_error)
 {
     struct CUctx_st *primary = api_ready(), *made, *other;
     struct CUfunc_st *function;
@@ -208,7 +208,7 @@ static void go_round(void)
 
 // A hundred contexts take little more memory of the host than ten: their handles, not the 30 KiB of nodes in each.
 // (Under a sanitizer mallinfo2 says nothing, and its own search for leaks does it.)
-void show_context_leaks(void)
+SECTION(context_leaks)
 {
     WORKS(cuInit(0));
     for (int i = 0; i < 10; i++) go_round();
@@ -217,7 +217,7 @@ void show_context_leaks(void)
     REQUIRE(mallinfo2().uordblks < before + 90 * 512);
 }
 
-void show_limits(void)
+SECTION(limits)
 {
     size_t value = 0;
     int least = 7, greatest = 7;
@@ -248,7 +248,7 @@ void show_limits(void)
     WORKS(cuProfilerStop());
 }
 
-void show_device(void)
+SECTION(device)
 {
     struct CUuuid_st uuid, first;
     char text[64];
@@ -293,7 +293,7 @@ void show_device(void)
 }
 
 // Every error has a name and a sentence in both APIs, and other numbers have none.
-void show_errors(void)
+SECTION(errors)
 {
     const char *name, *text;
     int known = 0;
@@ -324,7 +324,7 @@ enum cuda_result cuGetProcAddress(const char *symbol, void **function, int versi
 enum cuda_result cuGetExportTable(const void **table, const struct CUuuid_st *id);
 
 // Calls as scripts make them that ask dlsym() for a name without a version: they are the later ones.
-void show_first_names(void)
+SECTION(first_names)
 {
     struct CUctx_st *first, *got = NULL;
     struct CUevent_st *event;
@@ -357,7 +357,7 @@ void show_first_names(void)
 }
 
 // A name that a program asks for is that of the newest version that the program knows.
-void show_names(void)
+SECTION(names)
 {
     int version = 0;
     uint32_t status = 9;
@@ -389,7 +389,7 @@ void show_names(void)
 }
 
 // NVIDIA's libraries and many wheels carry the static runtime: the report has the name of the one that asks.
-void show_private_library(void)
+SECTION(private_library)
 {
     void *library = dlopen(ASKING_LIBRARY, RTLD_NOW);
     REQUIRE(library != NULL);

@@ -7,7 +7,7 @@ static unsigned long long address_of(const void *pointer)
     return (unsigned long long)(uintptr_t)pointer;
 }
 
-void show_copies(void)
+SECTION(copies)
 {
     unsigned char host[64], back[64];
     struct CUstream_st *gone;
@@ -51,7 +51,7 @@ static void refuse_boxes(struct CUDA_MEMCPY3D_st *box, struct CUDA_MEMCPY2D_st *
 }
 
 // Rows of 8 bytes in the middle of a pitched field, to the device and back to another pitch.
-void show_box_copies(void)
+SECTION(box_copies)
 {
     enum { ROWS = 3, SLICES = 2, WIDTH = 8, PITCH = 32, HEIGHT = 5 };
     unsigned char host[SLICES][ROWS][WIDTH], back[SLICES][ROWS][16];
@@ -109,7 +109,7 @@ void show_box_copies(void)
 }
 
 // A box whose sizes do not fit into 64 bits, in each of its directions.
-void show_box_sizes(void)
+SECTION(box_sizes)
 {
     static const size_t huge = (size_t)1 << 63;
     unsigned char host[64] = {0};
@@ -146,7 +146,7 @@ void show_box_sizes(void)
     }
 }
 
-void show_fills(void)
+SECTION(fills)
 {
     unsigned char row[12];
     api_ready();

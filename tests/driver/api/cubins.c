@@ -60,7 +60,7 @@ static void refuse(int error, const void *image, const char *why)
     SAYS(why);
 }
 
-void show_cubins(void)
+SECTION(cubins)
 {
     size_t bytes, part_bytes;
     const struct cubin_input text = input_of(INPUT_PTX, has);
@@ -78,7 +78,7 @@ void show_cubins(void)
 }
 
 // Cubins within cubins, as many as are read, and one more.
-void show_deep_cubins(void)
+SECTION(deep_cubins)
 {
     enum { DEEPEST = 64 };
     const uint32_t kinds[] = {INPUT_PTX, INPUT_CUBIN};
@@ -98,7 +98,7 @@ void show_deep_cubins(void)
 }
 
 // For which GPU it is stands in the flags, since CUDA 13 in other bits.
-void show_cubin_gpus(void)
+SECTION(cubin_gpus)
 {
     size_t bytes;
     const struct cubin_input text = input_of(INPUT_PTX, has);
@@ -114,7 +114,7 @@ void show_cubin_gpus(void)
 }
 
 // What does not lie in the file is not there.
-void show_damaged_cubins(void)
+SECTION(damaged_cubins)
 {
     static const char path[] = "damaged.cubin";
     size_t bytes;

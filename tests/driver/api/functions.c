@@ -82,7 +82,7 @@ static void show_setting(void)
     REFUSES(ERROR_INVALID_HANDLE, cuFuncSetAttribute(NULL, (enum cuda_function_attribute)POLICY, 1));
 }
 
-void show_functions(void)
+SECTION(functions)
 {
     struct CUmod_st *module;
     const char *name;
@@ -200,7 +200,7 @@ static void show_clusters(void)
     REFUSES(ERROR_INVALID_VALUE, cuOccupancyMaxPotentialClusterSize(&clusters, NULL, &config));
 }
 
-void show_occupancy(void)
+SECTION(occupancy)
 {
     size_t bytes;
     api_ready();

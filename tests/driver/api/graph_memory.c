@@ -178,7 +178,7 @@ static void show_by_runtime(void)
     WORKS(cudaGraphDestroy(graph));
 }
 
-void show_graph_memory(void)
+SECTION(graph_memory)
 {
     api_ready();
     show_life();

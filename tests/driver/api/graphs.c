@@ -71,7 +71,7 @@ static void launch(struct CUgraphExec_st *exec)
     WORKS(cuCtxSynchronize());
 }
 
-void show_graphs(void)
+SECTION(graphs)
 {
     api_ready();
     struct built built = build();
@@ -118,7 +118,7 @@ void show_graphs(void)
     REFUSES(ERROR_ILLEGAL_ADDRESS, cuCtxSynchronize());
 }
 
-void show_graph_looks(void)
+SECTION(graph_looks)
 {
     api_ready();
     struct built built = build();
@@ -167,7 +167,7 @@ void show_graph_looks(void)
 }
 
 // Each way to add a node refuses what it does not know.
-void show_graph_refusals(void)
+SECTION(graph_refusals)
 {
     api_ready();
     struct built built = build();
@@ -218,7 +218,7 @@ void show_graph_refusals(void)
     REFUSES(ERROR_INVALID_VALUE, cuGraphInstantiateWithFlags(&exec, built.graph, 0));
 }
 
-void show_graph_clones(void)
+SECTION(graph_clones)
 {
     api_ready();
     struct built built = build();
@@ -241,7 +241,7 @@ void show_graph_clones(void)
 
 // --- Changing what is instantiated -----------------------------------------------------------------------------------
 
-void show_graph_changes(void)
+SECTION(graph_changes)
 {
     api_ready();
     struct built built = build();
@@ -298,7 +298,7 @@ static struct CUgraph_st *pair(unsigned long long at, unsigned value, int is_cha
     return graph;
 }
 
-void show_graph_updates(void)
+SECTION(graph_updates)
 {
     struct CUgraphExecUpdateResultInfo_st info;
     struct CUgraphExec_st *exec;

@@ -93,7 +93,7 @@ static void require_words(int first, int words, uint32_t value)
 
 // Everything that a stream can be asked for, behind a kernel that waits. Of the words, and of the device's, none but
 // the first is changed before it ends.
-void show_later(void)
+SECTION(later)
 {
     uint32_t rows[16], got = 0;
     ready();
@@ -154,7 +154,7 @@ static void require_done(pthread_t thread)
     REQUIRE(pthread_join(thread, NULL) == 0);
 }
 
-void show_later_copies(void)
+SECTION(later_copies)
 {
     const size_t much = (size_t)4 << 20;
     unsigned char *rows = calloc(1, much);
@@ -189,7 +189,7 @@ static void ask_in_vain(void *event)
 }
 
 // Events behind it, and what they hold up in other streams.
-void show_later_events(void)
+SECTION(later_events)
 {
     struct CUevent_st *begin, *end, *again, *gone;
     float milliseconds;
@@ -226,7 +226,7 @@ void show_later_events(void)
 }
 
 // Memory that is allocated, or freed in the order of the stream, while a kernel waits.
-void show_later_memory(void)
+SECTION(later_memory)
 {
     unsigned long long memory, freed;
     ready();
@@ -249,7 +249,7 @@ void show_later_memory(void)
 }
 
 // A kernel that gets on, and waits again, sees what is allocated at any time.
-void show_later_allocations(void)
+SECTION(later_allocations)
 {
     enum { ALLOCATIONS = 500 };
     ready();
@@ -269,7 +269,7 @@ void show_later_allocations(void)
 }
 
 // What a kernel waits for is freed: cuMemFree waits for nobody where the memory is a pool's.
-void show_later_freed(void)
+SECTION(later_freed)
 {
     unsigned long long freed;
     ready();
@@ -282,7 +282,7 @@ void show_later_freed(void)
 }
 
 // What is set of a kernel is of the launches after that.
-void show_later_attributes(void)
+SECTION(later_attributes)
 {
     enum { DYNAMIC = 8 };
     ready();
@@ -299,7 +299,7 @@ void show_later_attributes(void)
 }
 
 // A graph whose kernel waits, launched twice, and destroyed before it ends; the default stream and one that blocks it.
-void show_later_graphs(void)
+SECTION(later_graphs)
 {
     struct CUstream_st *blocking;
     struct CUgraph_st *graph;
@@ -333,7 +333,7 @@ void show_later_graphs(void)
 }
 
 // Plain loads: a loop is seen to wait when it comes back to a state in which it was.
-void show_later_plain(void)
+SECTION(later_plain)
 {
     ready();
     launch("plain", test.stream, (const void *)test.word, (const void *)(test.word + 8));
@@ -401,7 +401,7 @@ static void in_process(void (*run)(void), int ends)
 }
 
 // Statistics, a timeline and coverage of kernels that wait are those of kernels that do not.
-void show_later_looked_at(void)
+SECTION(later_looked_at)
 {
     char folder[] = "/tmp/tmaref-looked-XXXXXX", trace[64], lines[64], command[64];
     REQUIRE(mkdtemp(folder) != NULL);
@@ -424,7 +424,7 @@ void show_later_looked_at(void)
 }
 
 // Two kernels that wait for words which nobody writes, and what is behind them.
-void show_later_hang(void)
+SECTION(later_hang)
 {
     ready();
     wait_on(test.stream, 0, 8);
@@ -440,7 +440,7 @@ void show_later_hang(void)
     WORKS(cuDevicePrimaryCtxReset_v2(0)); // ends what a hang has left
 }
 
-void show_later_hang_of_stream(void)
+SECTION(later_hang_of_stream)
 {
     ready();
     WORKS(cuStreamWaitValue32_v2(test.stream, at(0), 3, 1));
@@ -456,7 +456,7 @@ static void *stay(void *is_over)
     return NULL;
 }
 
-void show_later_limit(void)
+SECTION(later_limit)
 {
     pthread_t thread;
     atomic_int is_over = 0;
@@ -471,7 +471,7 @@ void show_later_limit(void)
 }
 
 // Registered memory may be another process's too.
-void show_later_registered(void)
+SECTION(later_registered)
 {
     uint32_t *page = aligned_alloc(4096, 4096);
     memset(page, 0, 4096);
@@ -484,7 +484,7 @@ void show_later_registered(void)
 }
 
 // A fault of a kernel ends what another one left.
-void show_later_fault(void)
+SECTION(later_fault)
 {
     ready();
     wait_on(test.stream, 0, 8);

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 // A node has the parameters that it was given, whatever becomes of the program's own, and of the kernel.
-void show_graph_parameters(void)
+SECTION(graph_parameters)
 {
     api_ready();
     struct CUmod_st *module = api_module(ptx_put);
@@ -37,7 +37,7 @@ void show_graph_parameters(void)
 }
 
 // CTAs that begin take the memory of those that have ended: few pages of the process are new.
-void show_many_ctas(void)
+SECTION(many_ctas)
 {
     enum { CTAS = 512, THREADS = 1024, SHARED = 48 << 10 };
     struct rusage before, after;
@@ -58,7 +58,7 @@ void show_many_ctas(void)
 }
 
 // What a kernel prints comes out whole: a format and a string of 10,000 characters each.
-void show_long_print(void)
+SECTION(long_print)
 {
     enum { LONG = 10000 };
     static char body[16 * LONG];

@@ -289,7 +289,7 @@ static void show_bad_links(void)
     WORKS(cuLinkDestroy(link));
 }
 
-void show_bad_parts(void)
+SECTION(bad_parts)
 {
     static struct image object;
     static struct api_fatbin part;
@@ -302,7 +302,7 @@ void show_bad_parts(void)
     show_bad_links();
 }
 
-void show_linked_parts(void)
+SECTION(linked_parts)
 {
     api_ready();
     show_programs();
@@ -375,7 +375,7 @@ static int add_together(char unit[][UNIT_BYTES], int count)
 }
 
 // What is wrong between inputs is found as early as if all so far were looked at together.
-void show_linked_one_by_one(void)
+SECTION(linked_one_by_one)
 {
     static char unit[MOST_UNITS][UNIT_BYTES];
     int wrong = 0, right = 0;

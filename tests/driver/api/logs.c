@@ -31,7 +31,7 @@ static const char *dump(unsigned *iterator, size_t room)
     return text;
 }
 
-void show_logs(void)
+SECTION(logs)
 {
     char small[8] = "xxxxxxx";
     unsigned iterator = 77;
@@ -60,7 +60,7 @@ void show_logs(void)
 }
 
 // Where there is no room for all, the last ones stay, and a line says so.
-void show_logs_cut(void)
+SECTION(logs_cut)
 {
     unsigned iterator = 0;
     api_ready();
@@ -87,7 +87,7 @@ static const char *read_file(const char *path)
 }
 
 // 128 are kept.
-void show_logs_in_files(void)
+SECTION(logs_in_files)
 {
     char path[] = "/tmp/tmaref-logs-XXXXXX";
     unsigned iterator = 0;
@@ -119,7 +119,7 @@ static void hear(void *user, uint32_t level, char *text, size_t bytes)
     *heard += 1;
 }
 
-void show_logs_heard(void)
+SECTION(logs_heard)
 {
     int first = 0, second = 0;
     struct CUlogsCallbackEntry_st *hearer;

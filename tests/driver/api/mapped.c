@@ -165,7 +165,7 @@ static void show_access(void)
     REFUSES(ERROR_ILLEGAL_ADDRESS, cuCtxSynchronize());
 }
 
-void show_mapped_memory(void)
+SECTION(mapped_memory)
 {
     unsigned long long at;
     size_t bytes;

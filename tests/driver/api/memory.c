@@ -11,7 +11,7 @@ static size_t left_bytes(void)
     return left;
 }
 
-void show_memory(void)
+SECTION(memory)
 {
     unsigned long long at, base;
     size_t bytes, pitch, total;
@@ -53,7 +53,7 @@ void show_memory(void)
     REFUSES(ERROR_INVALID_VALUE, cuMemAllocPitch_v2(&at, &pitch, 100, 1, 2));
 }
 
-void show_host_memory(void)
+SECTION(host_memory)
 {
     api_ready();
     struct CUfunc_st *put = api_kernel(ptx_put, "put");
@@ -104,7 +104,7 @@ void show_host_memory(void)
     REFUSES(ERROR_ILLEGAL_ADDRESS, cuCtxSynchronize());
 }
 
-void show_managed(void)
+SECTION(managed)
 {
     struct CUstream_st *stream;
     unsigned long long at, other;
@@ -338,7 +338,7 @@ static void show_current_pool(void)
 }
 
 // A pool counts what is its own, and no other memory.
-void show_pools(void)
+SECTION(pools)
 {
     struct CUmemPoolHandle_st *pool, *usual, *of;
     struct CUmemPoolProps_st props = {.allocType = 1, .location = {1, 0}};
@@ -420,7 +420,7 @@ static void show_many(unsigned long long at)
     REFUSES(ERROR_INVALID_VALUE, cuPointerSetAttribute(&is, SYNC, 64));
 }
 
-void show_pointers(void)
+SECTION(pointers)
 {
     struct CUctx_st *context = api_ready(), *got, *other;
     unsigned long long at = api_memory(1000, 0), managed, value, first;

@@ -7,7 +7,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
-void show_modules(void)
+SECTION(modules)
 {
     struct CUmod_st *module;
     struct CUfunc_st *put, *again, *list[4];
@@ -50,7 +50,7 @@ void show_modules(void)
 }
 
 // What is wrong with PTX is said with its line, on standard error and in the program's log.
-void show_bad_modules(void)
+SECTION(bad_modules)
 {
     enum { WALL_TIME = 2, INFO, INFO_BYTES, LOG, LOG_BYTES };
     struct CUmod_st *module;
@@ -242,7 +242,7 @@ static void show_refusals(void)
     }
 }
 
-void show_fatbins(void)
+SECTION(fatbins)
 {
     api_ready();
     show_choice();
@@ -343,7 +343,7 @@ static void show_bad_files(char *path)
     remove(path);
 }
 
-void show_libraries(void)
+SECTION(libraries)
 {
     struct CUlib_st *library;
     struct CUmod_st *module;

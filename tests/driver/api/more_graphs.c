@@ -19,7 +19,7 @@ static struct CUgraphNode_st *put_node(struct CUfunc_st *put, unsigned long long
     return node;
 }
 
-void show_graph_attributes(void)
+SECTION(graph_attributes)
 {
     unsigned value[16] = {2, 1, 1};
     uint32_t word = 3;
@@ -61,7 +61,7 @@ static void count(void *user)
     ++*(int *)user;
 }
 
-void show_user_objects(void)
+SECTION(user_objects)
 {
     struct CUuserObject_st *object;
     struct CUgraph_st *clone;
@@ -134,7 +134,7 @@ static void expect_dot(void)
     unlink(path);
 }
 
-void show_graph_dot(void)
+SECTION(graph_dot)
 {
     struct CUgraphNode_st *node;
     struct CUgraph_st *child;
@@ -279,7 +279,7 @@ static void show_old_copies(unsigned long long to, struct CUstream_st *stream)
     SAYS("tmaref exec has no CUDA arrays");
 }
 
-void show_old_versions(void)
+SECTION(old_versions)
 {
     uint32_t status;
     uint64_t id;
@@ -314,7 +314,7 @@ static enum cuda_result write_word(struct CUstream_st *stream, int is_wide, unsi
 
 // A stream that waits for what is not there yet is busy until another one writes it; each way to compare, on 32 and on
 // 64 bits.
-void show_words(void)
+SECTION(words)
 {
     static const struct {
         int is_wide;
@@ -352,7 +352,7 @@ void show_words(void)
 // --- Memory of other processes ---------------------------------------------------------------------------------------
 
 // The file of a handle gives the same memory again, counted once.
-void show_shared_files(void)
+SECTION(shared_files)
 {
     const size_t part = (size_t)2 << 20;
     const struct cuda_mem_allocation_prop prop = {.type = 1, .handle_types = 1, .location = {1, 0}},

@@ -104,7 +104,7 @@ static void refuse_memory(void)
     REFUSES(ERROR_INVALID_VALUE, cuGraphNodeSetParams(freed, &set));
 }
 
-void show_node_refusals(void)
+SECTION(node_refusals)
 {
     struct CUctx_st *context = api_ready();
     memory = api_memory(64, 0);
@@ -170,7 +170,7 @@ static void show_gone_kernel(void)
     REFUSES(ERROR_OPERATING_SYSTEM, cuGraphDebugDotPrint(graph, "/dev/full", 0));
 }
 
-void show_graph_looks_refused(void)
+SECTION(graph_looks_refused)
 {
     api_ready();
     memory = api_memory(64, 0);
@@ -199,7 +199,7 @@ static struct CUgraph_st *filling(unsigned value)
     return made;
 }
 
-void show_graph_grandchildren(void)
+SECTION(graph_grandchildren)
 {
     struct CUgraphExec_st *exec;
     struct CUgraph_st *empty;
@@ -232,7 +232,7 @@ static void count_call(void *user)
     ++*(int *)user;
 }
 
-void show_object_refusals(void)
+SECTION(object_refusals)
 {
     struct CUuserObject_st *object, *other;
     int destroyed = 0;

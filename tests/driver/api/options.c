@@ -8,7 +8,7 @@
 #include "tensormap.h"
 
 // Nothing works before cuInit, whatever the arguments, but the two that have nothing to do.
-void show_uninitialized(void)
+SECTION(uninitialized)
 {
     typedef enum cuda_result call(size_t, size_t, size_t, size_t, size_t, size_t, size_t, size_t);
     static const char *const names[] = {
@@ -28,7 +28,7 @@ void show_uninitialized(void)
 }
 
 // A report for machines, of another device, under another schedule.
-void show_options(void)
+SECTION(options)
 {
     char name[64];
     setenv("TMAREF_JSON", "1", 1);
@@ -44,7 +44,7 @@ void show_options(void)
     SAYS("{\"error\": 700, \"kernel\": \"fault\", \"kind\": \"");
 }
 
-void show_bad_options(void)
+SECTION(bad_options)
 {
     static const char *const wrong[][3] = {
         {"TMAREF_SCHEDULE", "lat", "TMAREF_SCHEDULE is 'lat', which is not one of: default late early shuffled"},
@@ -64,7 +64,7 @@ void show_bad_options(void)
 }
 
 // --quiet says nothing of what is refused; a kernel that fails is still told.
-void show_quiet(void)
+SECTION(quiet)
 {
     setenv("TMAREF_QUIET", "1", 1);
     api_ready();
@@ -73,7 +73,7 @@ void show_quiet(void)
 }
 
 // How a kernel can end: a limit, a hang, a trap, an instruction that is not there.
-void show_endings(void)
+SECTION(endings)
 {
     static const struct {
         const char *body, *says;
@@ -93,7 +93,7 @@ void show_endings(void)
     }
 }
 
-void show_maps(void)
+SECTION(maps)
 {
     static struct tensormap_image map;
     const uint64_t dim[] = {64, 64, 8, 8}, stride[] = {256, 16384, 131072};
@@ -119,7 +119,7 @@ void show_maps(void)
 }
 
 // What a launch is given in the wrong way.
-void show_bad_launches(void)
+SECTION(bad_launches)
 {
     api_ready();
     struct CUfunc_st *put = api_kernel(ptx_put, "put"), *plain = api_kernel(".visible .entry k()\n{\nret;\n}\n", "k");

@@ -102,7 +102,7 @@ static void look(struct CUstream_st *stream)
     WORKS(cuGraphDestroy(graph));
 }
 
-void show_held_calls(void)
+SECTION(held_calls)
 {
     struct CUstream_st *stream, *joined;
     api_ready();
@@ -131,7 +131,7 @@ static enum cuda_result operate(uint32_t operation, unsigned long long address, 
     return cuStreamBatchMemOp_v2(NULL, 1, &at, 0);
 }
 
-void show_word_refusals(void)
+SECTION(word_refusals)
 {
     enum { WAIT = 1, WRITE = 2, WAIT_LONG = 4, WRITE_LONG = 5, WAIT_FLUSHES = 1 << 30, MANY = 257 };
     static union CUstreamBatchMemOpParams_union many[MANY];
@@ -185,7 +185,7 @@ static void show_no_primary(void)
     REQUIRE(flags == 4 && active == 0);
 }
 
-void show_context_flags(void)
+SECTION(context_flags)
 {
     struct CUexecAffinityParam_st affinity = {0};
     struct CUctxCreateParams_st parameters = {&affinity, 1, NULL};

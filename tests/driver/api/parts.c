@@ -34,7 +34,7 @@ static enum cuda_result launch(struct CUfunc_st *put, unsigned ctas, unsigned lo
 }
 
 // The default stream is of the context that is current, not of the one that was when somebody first used it.
-void show_green_default_stream(void)
+SECTION(green_default_stream)
 {
     enum { CTAS_OF_SM = 32, PART = 16, WHOLE = 132 };
     struct CUctx_st *primary = api_ready(), *of_green;
@@ -53,7 +53,7 @@ void show_green_default_stream(void)
 }
 
 // A stream whose green context is gone is not one of the next green context's.
-void show_green_destroyed(void)
+SECTION(green_destroyed)
 {
     struct CUstream_st *stream;
     struct CUgreenCtx_st *got = NULL;
@@ -67,7 +67,7 @@ void show_green_destroyed(void)
     REQUIRE(got != second);
 }
 
-void show_no_multiprocessors(void)
+SECTION(no_multiprocessors)
 {
     struct CUdevResource_st part, none;
     unsigned count = 1;
@@ -92,7 +92,7 @@ static struct CUgraphNodeParams_st condition_of(struct CUgraph_st *graph, uint32
 }
 
 // While a stream is captured into a body, neither the graph nor the node goes.
-void show_captured_bodies(void)
+SECTION(captured_bodies)
 {
     struct CUgraph_st *graph, *body, *got;
     struct CUgraphNode_st *node;
@@ -117,7 +117,7 @@ void show_captured_bodies(void)
 }
 
 // A handle has one node: a graph is not copied whose child graph has such a node.
-void show_condition_in_child(void)
+SECTION(condition_in_child)
 {
     struct CUgraph_st *graph, *child, *copy;
     struct CUgraphNode_st *node;
@@ -183,7 +183,7 @@ static struct CUgraphExec_st *make_loop(void)
 }
 
 // A loop of a graph lets the calls of another thread in, which end it.
-void show_loop_lets_others_in(void)
+SECTION(loop_lets_others_in)
 {
     pthread_t thread;
     struct CUgraphExec_st *exec = make_loop();
@@ -195,7 +195,7 @@ void show_loop_lets_others_in(void)
 }
 
 // One that nobody ends is stopped at the limit of seconds, and told of as a kernel is: by what comes behind.
-void show_loop_limit(void)
+SECTION(loop_limit)
 {
     setenv("TMAREF_LIMIT_SECONDS", "1", 1);
     struct CUgraphExec_st *exec = make_loop();
@@ -221,7 +221,7 @@ static void hear(void *user, uint32_t level, char *text, size_t bytes)
         if (i != own && heard[0] + heard[1] + heard[2] == 1) WORKS(cuLogsUnregisterCallback(hearer[i]));
 }
 
-void show_hearers_that_go(void)
+SECTION(hearers_that_go)
 {
     static int number[] = {0, 1, 2};
     api_ready();
@@ -250,7 +250,7 @@ static long long bytes_of_file(void)
 }
 
 // What nobody has written takes no memory when a handle is made.
-void show_shared_pages(void)
+SECTION(shared_pages)
 {
     enum { MIB = 1 << 20, SIZE = 64 * MIB };
     unsigned long long at;
@@ -267,7 +267,7 @@ void show_shared_pages(void)
 
 // --- Variables of libraries ------------------------------------------------------------------------------------------
 
-void show_library_context(void)
+SECTION(library_context)
 {
     static const char ptx[] = PTX_HEAD ".visible .global .align 4 .u32 word;\n";
     struct CUctx_st *context = api_ready(), *got = NULL;

@@ -73,7 +73,7 @@ static void open_memory(void)
     put(to_parent, &own, sizeof own);
 }
 
-void show_ipc_memory(void)
+SECTION(ipc_memory)
 {
     const pid_t child = start(open_memory);
     struct told told = {0};
@@ -203,7 +203,7 @@ static void refuse_imports(struct CUmemPoolHandle_st *pool, const struct told *t
     REFUSES(ERROR_INVALID_VALUE, cuMemPoolImportPointer(&at, plain, &nothing));
 }
 
-void show_ipc_pools(void)
+SECTION(ipc_pools)
 {
     const pid_t child = start(import_pool);
     struct told told = {.process = getpid()};
@@ -268,7 +268,7 @@ static void both_end(void (*run)(void))
     REQUIRE(waitpid(process, &status, 0) == process && WEXITSTATUS(status) == EXIT_FAILURE);
 }
 
-void show_failing_processes(void)
+SECTION(failing_processes)
 {
     alarm(20);
     both_end(wait_for_child);

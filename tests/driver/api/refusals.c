@@ -151,7 +151,7 @@ static void refuse_links(void)
     WORKS(cuLinkDestroy(link));
 }
 
-void show_handle_refusals(void)
+SECTION(handle_refusals)
 {
     struct CUstream_st *stream;
     struct CUctx_st *context = ready();
@@ -273,7 +273,7 @@ static void refuse_operations(struct CUstream_st *stream)
     REQUIRE(api_word(word) == 5);
 }
 
-void show_stream_refusals(void)
+SECTION(stream_refusals)
 {
     struct CUstream_st *stream;
     ready();

@@ -48,7 +48,7 @@ static uint32_t word_at(const void *address)
     return value;
 }
 
-void show_runtime_device(void)
+SECTION(runtime_device)
 {
     static struct cudaDeviceProp properties;
     int value = 9, version, other;
@@ -103,7 +103,7 @@ void show_runtime_device(void)
     REFUSES(ERROR_INVALID_VALUE, cudaGetDeviceProperties(NULL, 0));
 }
 
-void show_runtime_entry_points(void)
+SECTION(runtime_entry_points)
 {
     enum { FOUND, NOT_FOUND, TOO_OLD };
     void *function = NULL;
@@ -121,7 +121,7 @@ void show_runtime_entry_points(void)
 
 // --- Kernels ---------------------------------------------------------------------------------------------------------
 
-void show_runtime_launches(void)
+SECTION(runtime_launches)
 {
     const struct dim3 none = {0, 1, 1}, most = {1024, 1, 1}, too_many = {1025, 1, 1}, deep = {1, 1, 65};
     load();
@@ -163,7 +163,7 @@ void show_runtime_launches(void)
 }
 
 // After a reset there is no error, and the next call begins anew; a context of the program's own stays current.
-void show_runtime_resets(void)
+SECTION(runtime_resets)
 {
     struct CUctx_st *own, *got;
     void *to;
@@ -185,7 +185,7 @@ void show_runtime_resets(void)
 }
 
 // What <<<>>> leaves for the stub, which takes it back.
-void show_runtime_configurations(void)
+SECTION(runtime_configurations)
 {
     struct dim3 grid, block;
     size_t bytes;
@@ -204,7 +204,7 @@ void show_runtime_configurations(void)
     REQUIRE(pushed >= 8 && pushed < 1000); // there is an end
 }
 
-void show_runtime_functions(void)
+SECTION(runtime_functions)
 {
     struct cudaFuncAttributes attributes;
     struct cuda_launch_attribute cluster = {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, .value.cluster = {2, 1, 1}};
@@ -251,7 +251,7 @@ void show_runtime_functions(void)
 
 // --- Variables -------------------------------------------------------------------------------------------------------
 
-void show_runtime_symbols(void)
+SECTION(runtime_symbols)
 {
     uint32_t value = 8, got = 0;
     void *address;
@@ -301,7 +301,7 @@ static void *last_error_elsewhere(void *unused)
     return unused;
 }
 
-void show_runtime_errors(void)
+SECTION(runtime_errors)
 {
     static char broken[] = PTX_HEAD ".visible .entry k()\n{\nret;\n";
     static char kernel, variable;
@@ -324,7 +324,7 @@ void show_runtime_errors(void)
     __cudaUnregisterFatBinary(bad);
 }
 
-void show_runtime_libraries(void)
+SECTION(runtime_libraries)
 {
     struct CUlib_st *library;
     struct CUkern_st *kernel, *list[2];
@@ -354,7 +354,7 @@ void show_runtime_libraries(void)
 int cudaArrayGetPlane(void), cuArrayGetPlane(void), cuMemAlloc(void);
 
 // A call that tmaref has not says so once.
-void show_missing_calls(void)
+SECTION(missing_calls)
 {
     REFUSES(ERROR_NOT_SUPPORTED, cudaArrayGetPlane());
     SAYS("cudaArrayGetPlane: tmaref exec does not have this call; it returns 801; tmaref has CUDA arrays of plain");
@@ -370,7 +370,7 @@ void show_missing_calls(void)
 }
 
 // No call that needs the device works where an option is wrong: each is an error, whatever its arguments.
-void show_bad_environment(void)
+SECTION(bad_environment)
 {
     typedef enum cudaError call(size_t, size_t, size_t, size_t, size_t, size_t, size_t, size_t);
     static const char *const names[] = {
@@ -404,7 +404,7 @@ static void call_inside(void *user)
 }
 
 // Errors that name no argument have a reason, once; a host function that calls CUDA is told of.
-void show_reasons(void)
+SECTION(reasons)
 {
     struct CUstream_st *stream, *joined;
     struct CUevent_st *event;
@@ -445,7 +445,7 @@ void show_reasons(void)
 
 // An event without timing, or one that was not recorded, is no handle where a time is asked for: an H200 answers 400 to
 // the runtime's call as to the driver's, in every order of the two events.
-void show_untimed_events(void)
+SECTION(untimed_events)
 {
     struct CUevent_st *start, *end;
     float milliseconds;

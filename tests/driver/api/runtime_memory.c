@@ -9,7 +9,7 @@ static uint32_t word_at(const void *address)
     return value;
 }
 
-void show_runtime_memory(void)
+SECTION(runtime_memory)
 {
     void *memory, *device;
     struct cudaPitchedPtr box;
@@ -56,7 +56,7 @@ void show_runtime_memory(void)
     REQUIRE(box.ptr == NULL && box.xsize == 0);
 }
 
-void show_runtime_pools(void)
+SECTION(runtime_pools)
 {
     struct CUmemPoolHandle_st *pool, *own;
     const struct CUmemPoolProps_st props = {.allocType = 1, .location = {1, 0}};
@@ -79,7 +79,7 @@ void show_runtime_pools(void)
     WORKS(cudaFreeAsync(memory, NULL));
 }
 
-void show_runtime_pointers(void)
+SECTION(runtime_pointers)
 {
     struct cudaPointerAttributes is;
     void *device, *managed, *pinned;
@@ -97,7 +97,7 @@ void show_runtime_pointers(void)
     REFUSES(ERROR_INVALID_VALUE, cudaPointerGetAttributes(NULL, device));
 }
 
-void show_runtime_copies(void)
+SECTION(runtime_copies)
 {
     uint32_t host[16], back[16] = {0};
     char *a, *b;
@@ -147,7 +147,7 @@ void show_runtime_copies(void)
     REQUIRE(cudaMemcpy3D(&box) == cudaErrorInvalidMemcpyDirection);
 }
 
-void show_runtime_fills(void)
+SECTION(runtime_fills)
 {
     char *a;
     WORKS(cudaMalloc((void **)&a, 1024));
@@ -167,7 +167,7 @@ void show_runtime_fills(void)
 
 // --- Streams and events ----------------------------------------------------------------------------------------------
 
-void show_runtime_streams(void)
+SECTION(runtime_streams)
 {
     struct CUstream_st *stream, *other;
     struct CUevent_st *start, *end;
@@ -205,7 +205,7 @@ void show_runtime_streams(void)
     WORKS(cudaStreamSynchronize(stream));
 }
 
-void show_runtime_capture(void)
+SECTION(runtime_capture)
 {
     struct CUstream_st *stream;
     struct CUgraph_st *graph, *made;
@@ -288,7 +288,7 @@ static void build(struct built *built)
     WORKS(cudaGraphAddDependencies(built->graph, &node[RECORD], &node[WAIT], NULL, 1));
 }
 
-void show_runtime_graphs(void)
+SECTION(runtime_graphs)
 {
     struct built built;
     struct CUgraph_st *clone;
@@ -325,7 +325,7 @@ void show_runtime_graphs(void)
     REFUSES(ERROR_INVALID_VALUE, cudaGraphAddMemcpyNode(&node, built.graph, NULL, 0, &arrays));
 }
 
-void show_runtime_graph_changes(void)
+SECTION(runtime_graph_changes)
 {
     struct built built;
     struct CUgraphExec_st *exec;

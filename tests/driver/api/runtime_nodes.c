@@ -51,7 +51,7 @@ static void count(void *user)
 // --- Nodes of any type -----------------------------------------------------------------------------------------------
 
 // A node of each type by the one call that adds any; then each is changed in the graph, and in what was instantiated.
-void show_runtime_any_node(void)
+SECTION(runtime_any_node)
 {
     int other_calls = 0;
     begin();
@@ -159,7 +159,7 @@ static void tell_what_was_given(void)
     REQUIRE(got == event);
 }
 
-void show_runtime_tell_nodes(void)
+SECTION(runtime_tell_nodes)
 {
     struct cudaKernelNodeParams kernel;
     struct cudaMemsetParams set;
@@ -180,7 +180,7 @@ void show_runtime_tell_nodes(void)
     WORKS(cudaGraphKernelNodeCopyAttributes(of_kernel, of_kernel));
 }
 
-void show_runtime_change_nodes(void)
+SECTION(runtime_change_nodes)
 {
     struct CUgraphNode_st *list[2];
     struct CUevent_st *got;
@@ -212,7 +212,7 @@ void show_runtime_change_nodes(void)
 }
 
 // Of two kernels of one object, each is told by its own name.
-void show_runtime_two_kernels(void)
+SECTION(runtime_two_kernels)
 {
     begin();
     const void *const functions[] = {&put, &skip};
@@ -227,7 +227,7 @@ void show_runtime_two_kernels(void)
 }
 
 // The kernel of a node that the driver added, which no object of the program has, is its own handle.
-void show_runtime_foreign_kernel(void)
+SECTION(runtime_foreign_kernel)
 {
     struct cudaKernelNodeParams got;
     begin();
@@ -247,7 +247,7 @@ void show_runtime_foreign_kernel(void)
 
 // --- Copies of bytes in a row, and of variables ----------------------------------------------------------------------
 
-void show_runtime_symbol_nodes(void)
+SECTION(runtime_symbol_nodes)
 {
     struct CUgraphNode_st *to, *from;
     const int kind = COPY_BY_POINTERS;
@@ -300,7 +300,7 @@ static void show_notifications(void)
     REFUSES(ERROR_INVALID_VALUE, cudaDeviceUnregisterAsyncNotification(0, callback));
 }
 
-void show_runtime_small_calls(void)
+SECTION(runtime_small_calls)
 {
     int device = 0, two[] = {0, 1}, value = 9;
     unsigned capabilities[1] = {9};
@@ -342,7 +342,7 @@ void show_runtime_small_calls(void)
     SAYS_NOTHING();
 }
 
-void show_runtime_places(void)
+SECTION(runtime_places)
 {
     struct CUmemPoolHandle_st *pool, *same;
     struct cuda_mem_location place = {1, 0};
@@ -357,7 +357,7 @@ void show_runtime_places(void)
     REFUSES(ERROR_INVALID_VALUE, cudaMemPoolGetAccess(NULL, pool, &place));
 }
 
-void show_runtime_peer_boxes(void)
+SECTION(runtime_peer_boxes)
 {
     uint32_t words[2] = {21, 22};
     begin();
@@ -380,7 +380,7 @@ void show_runtime_peer_boxes(void)
 }
 
 // Several copies by one call, of bytes and of boxes.
-void show_runtime_batches(void)
+SECTION(runtime_batches)
 {
     const uint32_t words[2] = {31, 32};
     begin();
@@ -419,7 +419,7 @@ void show_runtime_batches(void)
     REQUIRE(word_at(a + 160) == 32);
 }
 
-void show_runtime_stream_attributes(void)
+SECTION(runtime_stream_attributes)
 {
     enum { SYNC_POLICY = 3, SPIN = 2 };
     struct CUstream_st *stream, *same;
@@ -434,7 +434,7 @@ void show_runtime_stream_attributes(void)
     REFUSES(ERROR_INVALID_VALUE, cudaStreamGetAttribute(same, SYNC_POLICY, NULL));
 }
 
-void show_runtime_kernel_settings(void)
+SECTION(runtime_kernel_settings)
 {
     struct cudaFuncAttributes attributes;
     begin();

@@ -29,7 +29,7 @@ static struct CUstream_st *gone_stream(void)
     return stream;
 }
 
-void show_streams(void)
+SECTION(streams)
 {
     struct CUctx_st *context = api_ready(), *got;
     struct CUstream_st *stream, *other;
@@ -77,7 +77,7 @@ void show_streams(void)
 }
 
 // One that was destroyed is none, whatever is asked of it.
-void show_gone_stream(void)
+SECTION(gone_stream)
 {
     api_ready();
     const unsigned long long at = api_memory(64, 0); // makes the default stream, before another is gone
@@ -111,7 +111,7 @@ void show_gone_stream(void)
     REFUSES(ERROR_INVALID_HANDLE, cuMemsetD8Async(at, 0, 64, gone));
 }
 
-void show_events(void)
+SECTION(events)
 {
     struct CUevent_st *start, *end, *untimed, *gone;
     float milliseconds = -1;
@@ -151,7 +151,7 @@ void show_events(void)
     REFUSES(ERROR_ILLEGAL_STATE, cuStreamWaitEvent(NULL, end, EXTERNAL)); // not in a capture
 }
 
-void show_host_calls(void)
+SECTION(host_calls)
 {
     int one = 1;
     REFUSES(ERROR_NOT_INITIALIZED, cuStreamAddCallback(NULL, api_count_callback, &one, 0));
@@ -408,7 +408,7 @@ static void show_into_graph(void)
     REQUIRE(nodes_of(graph) == 3);
 }
 
-void show_capture(void)
+SECTION(capture)
 {
     struct CUgraph_st *graph;
     struct CUgraphExec_st *exec;
@@ -449,7 +449,7 @@ void show_capture(void)
 }
 
 // As an H200 answers: a stream has its context with it, and what is freed or destroyed needs none.
-void show_no_current(void)
+SECTION(no_current)
 {
     struct CUctx_st *context = api_ready(), *got;
     struct CUfunc_st *kernel = api_kernel(".visible .entry k() { ret; }", "k");

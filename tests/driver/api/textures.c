@@ -20,7 +20,7 @@ static void refuse_array(size_t width, size_t height, size_t depth, unsigned cha
 }
 
 // As an H200's driver has it.
-void show_arrays(void)
+SECTION(arrays)
 {
     struct CUDA_ARRAY3D_DESCRIPTOR_st is;
     struct CUmipmappedArray_st *mipmap;
@@ -48,7 +48,7 @@ void show_arrays(void)
     WORKS(cuMipmappedArrayDestroy(mipmap));
 }
 
-void show_array_copies(void)
+SECTION(array_copies)
 {
     enum { WIDTH = 5, HEIGHT = 3 };
     float host[HEIGHT][WIDTH], back[HEIGHT][WIDTH];
@@ -99,7 +99,7 @@ static struct cudaArray *bytes_of(size_t width, size_t height)
 }
 
 // Where bytes go that pass the end of a row, as an H200 has it.
-void show_runtime_arrays(void)
+SECTION(runtime_arrays)
 {
     struct cudaArray *narrow = bytes_of(8, 4), *wide = bytes_of(16, 2), *flat = bytes_of(32, 0);
     uint8_t back[32], nine[9] = {91, 92, 93, 94, 95, 96, 97, 98, 99};
@@ -125,7 +125,7 @@ void show_runtime_arrays(void)
     REQUIRE(cudaMemcpy2DArrayToArray(narrow, 0, 0, wide, 0, 0, 8, 1, COPY_HOST_TO_DEVICE) == wrong);
 }
 
-void show_linear_widths(void)
+SECTION(linear_widths)
 {
     const struct cudaChannelFormatDesc byte = {8, 0, 0, 0, 1}, three = {32, 32, 32, 0, 2}, four = {32, 32, 32, 32, 2};
     size_t width;
@@ -157,7 +157,7 @@ static uint32_t read_at(struct CUfunc_st *kernel, unsigned long long texture, fl
     return api_word(to);
 }
 
-void show_textures(void)
+SECTION(textures)
 {
     const uint32_t host[4] = {0x3f800000, 0x40000000, 0x40400000, 0x40800000}; // 1 2, 3 4
     unsigned long long texture;
@@ -210,7 +210,7 @@ static const char copy_surface[] =
     "sust.b.2d.b32.trap [%d1, {%r4, %r2}], {%r3};\nret;\n}\n";
 
 // A word goes one texel to the right; from the last there is no place to go to.
-void show_surfaces(void)
+SECTION(surfaces)
 {
     const uint32_t host[4] = {1, 2, 3, 4};
     uint32_t back[4];
@@ -236,7 +236,7 @@ void show_surfaces(void)
 }
 
 // x counts bytes: a word lies at a multiple of 4.
-void show_surface_places(void)
+SECTION(surface_places)
 {
     const uint32_t host[4] = {1, 2, 3, 4};
     unsigned long long surface;

@@ -75,7 +75,7 @@ static void rest(void)
     nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
 }
 
-void show_turns(void)
+SECTION(turns)
 {
     struct CUuserObject_st *object;
     pthread_t first, behind, releasing;
@@ -124,7 +124,7 @@ static void instantiate(_Atomic uint32_t *own, _Atomic uint32_t *other)
 }
 
 // A graph is launched behind its last launch, on another stream too. The words are those of meet().
-void show_graph_turns(void)
+SECTION(graph_turns)
 {
     pthread_t thread[2];
     test.context = api_ready();
@@ -172,7 +172,7 @@ static void join(pthread_t thread)
 }
 
 // What is set of an instantiated graph is for its next launch, not for the one under way.
-void show_graph_set_meanwhile(void)
+SECTION(graph_set_meanwhile)
 {
     struct CUgraph_st *graph;
     struct CUgraphNode_st *kernel, *fill;
@@ -234,7 +234,7 @@ static void *fill_freed(void *memory)
 }
 
 // The memory of work that waits for its turn is freed.
-void show_freed_meanwhile(void)
+SECTION(freed_meanwhile)
 {
     begin(2);
     const unsigned long long memory = api_memory(1 << 20, 0);
@@ -250,7 +250,7 @@ void show_freed_meanwhile(void)
 }
 
 // What comes behind a callback on its stream waits for it.
-void show_callback_turn(void)
+SECTION(callback_turn)
 {
     begin(2);
     pthread_t calling = start(add_callback, NULL);
@@ -287,7 +287,7 @@ static void *count_along(void *counted)
 }
 
 // Atomics of the scope .sys are atomics among threads of the host too.
-void show_host_atomics(void)
+SECTION(host_atomics)
 {
     enum { TURNS = 20000 };
     _Atomic uint32_t counted = 0;

@@ -1,0 +1,12 @@
+# sections_of(NAMES FILE...): the names of the sections (section.h) in these sources of the folder, in their order.
+function(sections_of names)
+  set(found)
+  foreach(file IN LISTS ARGN)
+    get_filename_component(file ${file} ABSOLUTE)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+    file(STRINGS ${file} rows REGEX "^SECTION.[a-z0-9_]+.$")
+    list(TRANSFORM rows REPLACE "^SECTION.([a-z0-9_]+).$" "\\1")
+    list(APPEND found ${rows})
+  endforeach()
+  set(${names} ${found} PARENT_SCOPE)
+endfunction()
