@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The boxes that fill a layout: the model's tensor loads put every element where the layout has it. Layouts of CuTe's
-// own (cute_facts.def), layouts by chance, and the reasons where there is no box.
+// own (cute_facts.tsv), layouts by chance, and the reasons where there is no box.
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +8,9 @@
 
 #include "copy.h"
 #include "cute_box.h"
+#include "rows.h"
+
+#define FACTS "cute_facts.tsv"
 
 TEST_FILE(.seconds = 600);
 
@@ -127,38 +130,21 @@ static void check_filling(const struct cute_layout *layout, const struct cute_bo
 
 // --- CuTe's own layouts ----------------------------------------------------------------------------------------------
 
-static const struct {
-    const char *text;
-} facts[] = {
-#define LAYOUT(text, ...) {text},
-#define COMPACT(...)
-#define COMPOSE(...)
-#define DIVIDE(...)
-#define OPERAND(...)
-#include "cute_facts.def"
-
-#undef OPERAND
-#undef LAYOUT
-#undef COMPACT
-#undef COMPOSE
-#undef DIVIDE
-};
-
 TEST(boxes_fill_the_layouts_of_gmma)
 {
     static const enum dtype types[] = {DTYPE_UINT8, DTYPE_BFLOAT16, DTYPE_INT32,
                                        DTYPE_UINT64}; // loads that convert not
     int filled = 0;
-    for (size_t i = 0; i < sizeof facts / sizeof facts[0]; i++) {
-        const struct cute_layout layout = layout_of(facts[i].text);
+    for (int i = 0; i < rows_count(FACTS, "LAYOUT"); i++) {
+        const char *text = rows_at(FACTS, "LAYOUT", i)->field[1];
+        const struct cute_layout layout = layout_of(text);
         struct cute_box box;
         struct cute_error error;
         if (layout.pointer_bits == 0) continue;
         for (int t = 0; t < 4; t++) {
             enum dtype dtype = types[t];
             if (8 * dtype_row(dtype)->size_bytes != (uint32_t)layout.pointer_bits) continue;
-            ck_assert_msg(cute_box_of(&layout, dtype, cute_rank(&layout), &box, &error), "%s: %s", facts[i].text,
-                          error.why);
+            ck_assert_msg(cute_box_of(&layout, dtype, cute_rank(&layout), &box, &error), "%s: %s", text, error.why);
             check_filling(&layout, &box, dtype);
             filled++;
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The descriptors of wgmma that read a layout against those that CuTe makes (cute_facts.def), and layouts that none
+// The descriptors of wgmma that read a layout against those that CuTe makes (cute_facts.tsv), and layouts that none
 // reads.
 #include <check.h>
 #include <stdio.h>
@@ -8,25 +8,9 @@
 
 #include "cute_box.h"
 #include "cute_operand.h"
+#include "rows.h"
 
-static const struct fact {
-    const char *text;
-    uint32_t bits;
-    int is_mn_major;
-    uint64_t descriptor;
-} facts[] = {
-#define LAYOUT(...)
-#define COMPACT(...)
-#define COMPOSE(...)
-#define DIVIDE(...)
-#define OPERAND(text, bits, is_mn_major, descriptor) {text, bits, is_mn_major, descriptor},
-#include "cute_facts.def"
-#undef LAYOUT
-#undef COMPACT
-#undef COMPOSE
-#undef DIVIDE
-#undef OPERAND
-};
+#define FACTS "cute_facts.tsv"
 
 static struct cute_layout layout_of(const char *text)
 {
@@ -37,18 +21,20 @@ static struct cute_layout layout_of(const char *text)
 }
 
 // The same bits; and every step along K of the whole tile is read as well.
-LOOP_TEST(descriptors_are_those_of_cute, 0, ROWS_OF(facts))
+LOOP_TEST(descriptors_are_those_of_cute, 0, rows_count(FACTS, "OPERAND"))
 {
-    const struct fact *fact = &facts[_i];
-    const struct cute_layout layout = layout_of(fact->text);
+    const struct row *row = rows_at(FACTS, "OPERAND", _i);
+    const struct cute_layout layout = layout_of(row->field[1]);
+    const uint32_t bytes = (uint32_t)row_number(row, 2) / 8;
+    const uint64_t want = row_number(row, 4);
     struct cute_operand operand;
     struct cute_error error;
-    ck_assert_msg(cute_operand_of(&layout, fact->bits / 8, &operand, &error), "%s: %s", fact->text, error.why);
+    ck_assert_msg(cute_operand_of(&layout, bytes, &operand, &error), "%s: %s", row->where, error.why);
     uint64_t got = wgmma_descriptor_pack(&operand.descriptor);
-    ck_assert_msg(got == fact->descriptor, "%s: CuTe makes %016llx, not %016llx", fact->text,
-                  (unsigned long long)fact->descriptor, (unsigned long long)got);
-    ck_assert_int_eq(operand.is_mn_major, fact->is_mn_major);
-    ck_assert_uint_eq(cute_operand_start(&layout, &operand, fact->bits / 8, 0), 0);
+    ck_assert_msg(got == want, "%s: CuTe makes %016llx, not %016llx", row->where, (unsigned long long)want,
+                  (unsigned long long)got);
+    ck_assert_int_eq(operand.is_mn_major, (int)row_number(row, 3));
+    ck_assert_uint_eq(cute_operand_start(&layout, &operand, bytes, 0), 0);
 }
 
 // How far the steps along K are apart, and what the atoms are called.

@@ -1,35 +1,14 @@
 // SPDX-License-Identifier: MIT
-// CuTe layouts against what CuTe itself prints of them (cute_facts.def), and texts that are none.
+// CuTe layouts against what CuTe itself prints of them (cute_facts.tsv), and texts that are none.
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cute.h"
+#include "rows.h"
 
-// One row of cute_facts.def: a call of CuTe's, its arguments and what it printed.
-enum fact_kind { FACT_LAYOUT, FACT_COMPACT, FACT_COMPOSE, FACT_DIVIDE };
-static const struct fact {
-    enum fact_kind kind;
-    const char *text, *second, *want, *want_second;
-    uint64_t size, cosize;
-    int rank, depth;
-    uint32_t sum;
-} facts[] = {
-#define LAYOUT(text, size, cosize, rank, depth, sum, coalesced)                                                        \
-    {FACT_LAYOUT, text, NULL, coalesced, NULL, size, cosize, rank, depth, sum},
-#define COMPACT(text, want)                   {FACT_COMPACT, text, NULL, want, NULL, 0, 0, 0, 0, 0},
-#define COMPOSE(text, second, want)           {FACT_COMPOSE, text, second, want, NULL, 0, 0, 0, 0, 0},
-#define DIVIDE(text, tile, want, want_second) {FACT_DIVIDE, text, tile, want, want_second, 0, 0, 0, 0, 0},
-#define OPERAND(...)
-#include "cute_facts.def"
-#undef OPERAND
-#undef LAYOUT
-#undef COMPACT
-#undef COMPOSE
-#undef DIVIDE
-};
-enum { FACTS = sizeof facts / sizeof facts[0] };
+#define FACTS "cute_facts.tsv"
 
 static struct cute_layout layout_of(const char *text)
 {
@@ -51,48 +30,55 @@ static void expect_text(const char *what, const struct cute_layout *layout, cons
     ck_assert_msg(strcmp(got, plain) == 0, "%s: CuTe prints %s, not %s", what, plain, got);
 }
 
-static void check_layout(const struct fact *fact)
+LOOP_TEST(layouts_are_what_cute_prints, 0, rows_count(FACTS, "LAYOUT"))
 {
-    struct cute_layout layout = layout_of(fact->text), coalesced;
+    const struct row *row = rows_at(FACTS, "LAYOUT", _i);
+    const char *text = row->field[1];
+    const uint64_t size = row_number(row, 2), rank = row_number(row, 4);
+    struct cute_layout layout = layout_of(text), coalesced;
     uint64_t product = 1;
     uint32_t sum = 0;
-    for (int mode = 0; mode < fact->rank; mode++) product *= cute_mode_size(&layout, mode);
-    ck_assert_msg(product == fact->size, "%s: the modes have %llu elements", fact->text, (unsigned long long)product);
-    expect_text(fact->text, &layout, fact->text);
-    ck_assert_msg(cute_size(&layout) == fact->size, "%s: size", fact->text);
-    ck_assert_msg(cute_cosize(&layout) - layout.offset == fact->cosize, "%s: cosize", fact->text);
-    ck_assert_msg(cute_rank(&layout) == fact->rank, "%s: rank %d", fact->text, cute_rank(&layout));
-    ck_assert_msg(cute_depth(&layout) == fact->depth, "%s: depth %d", fact->text, cute_depth(&layout));
-    for (uint64_t i = 0; i < fact->size; i++) sum += (uint32_t)(i + 1) * (uint32_t)cute_index(&layout, i);
-    ck_assert_msg(sum == fact->sum, "%s: the indices are not CuTe's", fact->text);
+    for (int mode = 0; mode < (int)rank; mode++) product *= cute_mode_size(&layout, mode);
+    ck_assert_msg(product == size, "%s: the modes have %llu elements", row->where, (unsigned long long)product);
+    expect_text(row->where, &layout, text);
+    ck_assert_msg(cute_size(&layout) == size, "%s: size", row->where);
+    ck_assert_msg(cute_cosize(&layout) - layout.offset == row_number(row, 3), "%s: cosize", row->where);
+    ck_assert_msg(cute_rank(&layout) == (int)rank, "%s: rank %d", row->where, cute_rank(&layout));
+    ck_assert_msg(cute_depth(&layout) == (int)row_number(row, 5), "%s: depth %d", row->where, cute_depth(&layout));
+    for (uint64_t i = 0; i < size; i++) sum += (uint32_t)(i + 1) * (uint32_t)cute_index(&layout, i);
+    ck_assert_msg(sum == row_number(row, 6), "%s: the indices are not CuTe's", row->where);
     cute_coalesce(&layout, &coalesced);
-    expect_text(fact->text, &coalesced, fact->want);
+    expect_text(row->where, &coalesced, row->field[7]);
 }
 
-static void check_divide(const struct fact *fact)
+LOOP_TEST(a_shape_alone_is_compact, 0, rows_count(FACTS, "COMPACT"))
 {
-    struct cute_layout layout = layout_of(fact->text), tile = layout_of(fact->second), zipped, tiled;
+    const struct row *row = rows_at(FACTS, "COMPACT", _i);
+    const struct cute_layout layout = layout_of(row->field[1]);
+    expect_text(row->where, &layout, row->field[2]);
+}
+
+LOOP_TEST(compositions_are_those_of_cute, 0, rows_count(FACTS, "COMPOSE"))
+{
+    const struct row *row = rows_at(FACTS, "COMPOSE", _i);
+    const struct cute_layout first = layout_of(row->field[1]), second = layout_of(row->field[2]);
+    struct cute_layout result;
+    struct cute_error error;
+    ck_assert_msg(cute_compose(&first, &second, &result, &error), "%s: %s", row->where, error.why);
+    expect_text(row->where, &result, row->field[3]);
+}
+
+LOOP_TEST(divisions_are_those_of_cute, 0, rows_count(FACTS, "DIVIDE"))
+{
+    const struct row *row = rows_at(FACTS, "DIVIDE", _i);
+    struct cute_layout layout = layout_of(row->field[1]), tile = layout_of(row->field[2]), zipped, tiled;
     struct cute_error error;
     uint64_t sizes[CUTE_MAX_LEAVES];
     for (int i = 0; i < tile.leaves; i++) sizes[i] = tile.leaf[i].shape;
-    ck_assert_msg(cute_zipped_divide(&layout, sizes, tile.leaves, &zipped, &error), "%s: %s", fact->text, error.why);
-    ck_assert_msg(cute_tiled_divide(&layout, sizes, tile.leaves, &tiled, &error), "%s: %s", fact->text, error.why);
-    expect_text(fact->text, &zipped, fact->want);
-    expect_text(fact->text, &tiled, fact->want_second);
-}
-
-LOOP_TEST(layouts_are_what_cute_prints, 0, FACTS)
-{
-    const struct fact *fact = &facts[_i];
-    struct cute_layout first = layout_of(fact->text), result;
-    struct cute_error error;
-    if (fact->kind == FACT_LAYOUT) check_layout(fact);
-    if (fact->kind == FACT_COMPACT) expect_text(fact->text, &first, fact->want);
-    if (fact->kind == FACT_DIVIDE) check_divide(fact);
-    if (fact->kind != FACT_COMPOSE) return;
-    const struct cute_layout second = layout_of(fact->second);
-    ck_assert_msg(cute_compose(&first, &second, &result, &error), "%s o %s: %s", fact->text, fact->second, error.why);
-    expect_text(fact->text, &result, fact->want);
+    ck_assert_msg(cute_zipped_divide(&layout, sizes, tile.leaves, &zipped, &error), "%s: %s", row->where, error.why);
+    ck_assert_msg(cute_tiled_divide(&layout, sizes, tile.leaves, &tiled, &error), "%s: %s", row->where, error.why);
+    expect_text(row->where, &zipped, row->field[3]);
+    expect_text(row->where, &tiled, row->field[4]);
 }
 
 // Texts that are no layouts: where the caret stands, and what the sentence names.

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "json.h"
+#include "rows.h"
 
 enum read {
     READ_U64,
@@ -15,8 +16,11 @@ enum read {
     READ_NAME,
     READ_HEX,
     READ_OBJECT,
-    READ_TEXT
+    READ_TEXT,
+    READINGS
 };
+static const char *const reading_names[READINGS] = {"U64",  "U64_OR", "I64", "U64S",   "U32S",
+                                                    "I32S", "NAME",   "HEX", "OBJECT", "TEXT"};
 
 static uint64_t read_key(struct json_reader *reader, enum read how)
 {
@@ -55,76 +59,29 @@ static uint64_t read_key(struct json_reader *reader, enum read how)
     }
 }
 
-static const struct {
-    const char *json;
-    enum read how;
-    const char *complaint; // NULL: read, with this value
-    uint64_t value;
-} readings[] = {
-    {"{\"k\":100}", READ_U64, NULL, 100},
-    {"{\"k\":\"100\"}", READ_U64, NULL, 100},
-    {"{\"k\":\"0x64\"}", READ_U64, NULL, 100},
-    {"{\"k\":\"-0\"}", READ_U64, NULL, 0},
-    {"{\"k\":101}", READ_U64, "it: \"k\" is not in 0 .. 100", 0},
-    {"{\"k\":-1}", READ_U64, "it: \"k\" is not in 0 .. 100", 0},
-    {"{\"k\":1.0}", READ_U64, "it: \"k\" is not a whole number", 0},
-    {"{\"k\":true}", READ_U64, "it: \"k\" is not a whole number", 0},
-    {"{\"k\":null}", READ_U64, "it: \"k\" is not a whole number", 0},
-    {"{\"k\":\"\"}", READ_U64, "it: \"k\" is not a whole number", 0},
-    {"{\"k\":\"0x\"}", READ_U64, "it: \"k\" is not a whole number", 0},
-    {"{\"k\":\" 1\"}", READ_U64, "it: \"k\" is not a whole number", 0},
-    {"{\"k\":\"1 \"}", READ_U64, "it: \"k\" is not a whole number", 0},
-    {"{\"k\":\"--1\"}", READ_U64, "it: \"k\" is not a whole number", 0},
-    {"{\"k\":\"0x10000000000000000\"}", READ_U64, "it: \"k\" is not a whole number", 0},
-    {"{}", READ_U64, "it: \"k\" is missing", 0},
-    {"{\"k\":1,\"K\":2}", READ_U64, "it: there is no key \"K\" here", 0},
-    {"{\"other\":1}", READ_U64_OR, "it: there is no key \"other\" here", 0},
-    {"[]", READ_U64, "it is not a JSON object", 0},
-    {"{}", READ_U64_OR, NULL, 7},
-    {"{\"k\":\"0xffffffffffffffff\"}", READ_U64_OR, NULL, UINT64_MAX},
-    {"{\"k\":\"x\"}", READ_U64_OR, "it: \"k\" is not a whole number", 0},
-    {"{\"k\":-5}", READ_I64, NULL, (uint64_t)-5},
-    {"{\"k\":\"-0x5\"}", READ_I64, NULL, (uint64_t)-5},
-    {"{\"k\":-6}", READ_I64, "it: \"k\" is not in -5 .. 5", 0},
-    {"{\"k\":\"0xffffffffffffffff\"}", READ_I64, "it: \"k\" is not in -5 .. 5", 0},
-    {"{\"k\":\"-9223372036854775808\"}", READ_I64, "it: \"k\" is not in -5 .. 5", 0},
-    {"{\"k\":\"five\"}", READ_I64, "it: \"k\" is not a whole number", 0},
-    {"{\"k\":[1,2]}", READ_U64S, NULL, 2},
-    {"{\"k\":[1]}", READ_U64S, "it: \"k\" is not an array of 2 numbers", 0},
-    {"{\"k\":{}}", READ_U64S, "it: \"k\" is not an array of 2 numbers", 0},
-    {"{\"k\":[1,[]]}", READ_U64S, "it: \"k\" is not a whole number", 0},
-    {"{\"k\":[1,4294967295]}", READ_U32S, NULL, 0xffffffff},
-    {"{\"k\":[1,4294967296]}", READ_U32S, "it: \"k\" is not in 0 .. 4294967295", 0},
-    {"{\"k\":[0,-2147483648]}", READ_I32S, NULL, (uint64_t)INT32_MIN},
-    {"{\"k\":[0,2147483648]}", READ_I32S, "it: \"k\" is not in -2147483648 .. 2147483647", 0},
-    {"{\"k\":\"one\"}", READ_NAME, NULL, 1},
-    {"{\"k\":\"two\"}", READ_NAME, "it: \"k\" is none of \"zero\", \"one\"", 0},
-    {"{\"k\":1}", READ_NAME, "it: \"k\" is none of \"zero\", \"one\"", 0},
-    {"{\"k\":\"00Ff\"}", READ_HEX, NULL, 0xff},
-    {"{\"k\":\"00f\"}", READ_HEX, "it: \"k\" is not 4 hex digits", 0},
-    {"{\"k\":\"00fg\"}", READ_HEX, "it: \"k\" is not 4 hex digits", 0},
-    {"{\"k\":0}", READ_HEX, "it: \"k\" is not 4 hex digits", 0},
-    {"{\"k\":{}}", READ_OBJECT, NULL, 1},
-    {"{\"k\":[]}", READ_OBJECT, "it: \"k\" is not an object", 0},
-    {"{\"k\":\"abc\"}", READ_TEXT, NULL, 3},
-    {"{}", READ_TEXT, NULL, 0},
-    {"{\"k\":\"abcd\"}", READ_TEXT, "it: \"k\" is not a string of less than 4 bytes", 0},
-    {"{\"k\":3}", READ_TEXT, "it: \"k\" is not a string of less than 4 bytes", 0},
-};
-enum { READINGS = sizeof readings / sizeof readings[0] };
-
-LOOP_TEST(json_reading_or_its_complaint, 0, READINGS)
+static enum read reading_of(const struct row *row)
 {
+    int how = 0;
+    while (how < READINGS && strcmp(reading_names[how], row->field[0]) != 0) how++;
+    ck_assert_msg(how < READINGS, "%s: no reader %s", row->where, row->field[0]);
+    return (enum read)how;
+}
+
+#define ROWS "json_readings.tsv" // reader, text, `is` and the value or `why` and the complaint
+
+LOOP_TEST(json_reading_or_its_complaint, 0, rows_count(ROWS, NULL))
+{
+    const struct row *row = rows_at(ROWS, NULL, _i);
+    const int is_read = strcmp(row->field[2], "is") == 0;
     struct text why = {""};
-    json_t *json = json_loads(readings[_i].json, 0, NULL);
+    json_t *json = json_loads(row->field[1], 0, NULL);
     struct json_reader reader = json_reader_open(json, "it", &why);
-    uint64_t value = read_key(&reader, readings[_i].how);
-    int ok = json_reader_close(&reader);
-    ck_assert_msg(ok == (readings[_i].complaint == NULL), "%s: %s", readings[_i].json, why.at);
-    if (ok)
-        ck_assert_uint_eq(value, readings[_i].value);
+    uint64_t value = read_key(&reader, reading_of(row));
+    ck_assert_msg(json_reader_close(&reader) == is_read, "%s: %s: %s", row->where, row->field[1], why.at);
+    if (is_read)
+        ck_assert_msg(value == row_number(row, 3), "%s: %llx", row->where, (unsigned long long)value);
     else
-        ck_assert_str_eq(why.at, readings[_i].complaint);
+        ck_assert_msg(strcmp(why.at, row->field[3]) == 0, "%s: %s", row->where, why.at);
     json_decref(json);
 }
 

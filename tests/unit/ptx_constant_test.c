@@ -3,25 +3,22 @@
 #include <stdio.h>
 
 #include "ptx_test.h"
+#include "rows.h"
 
-static const struct {
-    const char *text;
-    uint64_t bits;
-} constants[] = {
-#define CONSTANT(text, bits) {text, bits},
-#include "ptx_constants.def"
-};
+#define CONSTANTS "ptx_constants.tsv"
 
-LOOP_TEST(an_expression_has_the_bytes_that_ptxas_stores, 0, ROWS_OF(constants))
+LOOP_TEST(an_expression_has_the_bytes_that_ptxas_stores, 0, rows_count(CONSTANTS, NULL))
 {
+    const struct row *row = rows_at(CONSTANTS, NULL, _i);
+    const uint64_t stored = row_number(row, 1);
     char text[256];
     uint64_t bits;
-    snprintf(text, sizeof text, HEAD ".global .u64 g = %s;\n", constants[_i].text);
+    snprintf(text, sizeof text, HEAD ".global .u64 g = %s;\n", row->field[0]);
     struct opened opened = open_text(text);
-    ck_assert_msg(opened.errors.count == 0, "%s: %s", constants[_i].text, opened.errors.item[0].message);
+    ck_assert_msg(opened.errors.count == 0, "%s: %s: %s", row->where, row->field[0], opened.errors.item[0].message);
     memcpy(&bits, opened.program->variable[0].init, sizeof bits);
-    ck_assert_msg(bits == constants[_i].bits, "%s: 0x%llx, and ptxas stores 0x%llx", constants[_i].text,
-                  (unsigned long long)bits, (unsigned long long)constants[_i].bits);
+    ck_assert_msg(bits == stored, "%s: %s: 0x%llx, and ptxas stores 0x%llx", row->where, row->field[0],
+                  (unsigned long long)bits, (unsigned long long)stored);
     ptx_close(opened.module);
 }
 

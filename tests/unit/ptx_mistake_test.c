@@ -4,234 +4,52 @@
 #include <stdio.h>
 
 #include "ptx_test.h"
+#include "rows.h"
 
 // --- What is wrong ---------------------------------------------------------------------------------------------------
 
-static const struct {
-    const char *body;
-    uint32_t column;
-    const char *message, *advice;
-} mistakes[] = {
-    {"add.s32 r, r;", 1, "operand 'b' is missing", "d=T a:T b:T"},
-    {"add.s32 r, r, f;", 15, "expected a value of type .s32", ""},
-    {"ad.s32 r, r, r;", 1, "'ad' is not a PTX instruction; did you mean", ""},
-    {"add.s23 r, r, r;", 4, "'.s23' is not a PTX modifier; did you mean '.s2", ""},
-    {"add .s23 r, r, r;", 1, "'.s23' is not a PTX modifier", ""},
-    {"add.volatile.s32 r, r, r;", 4, "'add' does not take '.volatile' here", "A form of it is"},
-    {"add r, r, r;", 1, "lacks a modifier", "A form of it is"},
-    {"mov.b32 r, %nosuch;", 12, "no register '%nosuch'", ".reg"},
-    {".reg .b32 %q1<20>; mov.b32 r, %q12;", 31, "no register '%q12'", ".reg"},
-    {"mov.b32 r, nosuch;", 12, "not declared", ""},
-    {"bra NOWHERE;", 5, "no label 'NOWHERE'", "inner block"},
-    {"ld.global.u32 r, [a-4];", 20, "an offset begins with +", "+-4"},
-    {"ld.global.u32 r, [r];", 19, "an address of 64 bits", ""},
-    {"ld.global.v2.u32 r, [a];", 18, "expected a vector", ""},
-    {"ld.shared.u32 r, [g];", 19, "the variable is in .global", ""},
-    {"@r bra L;", 2, "not a predicate register", ".reg .pred"},
-    {"pmevent 16;", 9, "the constant here is 0 to 15", ""},
-    {"call nofunction;", 6, "no function 'nofunction'", ".extern"},
-    {"call fn, (r);", 6, "the function has 0 parameters, the call 1", ""},
-    {"tex.base.2d.v4.f32.f32 {f,f,f,f}, [a, {f,f}];", 1, "textures and surfaces", ""},
-    {"tcgen05.wait::ld.sync.aligned;", 1, "sm_100", "sm_90a"},
-    {"vadd.u32.u32.u32 r, r.b4, r;", 21, "no such part", ""},
-    {"vadd.u32.u32.u32 r.b0, r, r;", 1, "the operand 'c' is missing", ""},
-    {"vadd.u32.u32.u32.add r.b0, r, r, r;", 22, "no part of this operand", ""},
-    {"vadd.u32.u32.u32 r, -r, r;", 21, "cannot be negated with -", ""},
-    {"vadd4.u32.u32.u32 r, r.b3, r, r;", 22, "no such part", ""},
-    {"vadd4.u32.u32.u32 r, r.b1024, r, r;", 22, "no such part", ""},
-    {"vadd2.u32.u32.u32 r.h01, r, r, r;", 19, "no such part", ""},
-    {"vmad.s32.s32.s32 r, -r, r, -r;", 28, "not both", ""},
-    {"add.s32 r, r.h1, r;", 12, "no part of this operand", ""},
-    {"st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [r], r, r;", 67, "an address in brackets", ""},
-    {"mov.b32 r, 1 / 0;", 14, "division by zero", ""},
-    {"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {f,f,f}, a, a, p, 1, "
-     "1, 0, 0;",
-     51, "wrong number of parts", ""},
-    {"cvta.global.u64 a, k;", 20, "a value of type .u64", ""},
-    {".reg .u32 u<2>; mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32 {f,f,f,f}, {u0,u1}, {r}, {f,f,f,f};", 80,
-     "a value of type .b32", ""},
-    {".reg .u32 u; mma.sync.aligned.m16n8k16.row.col.f32.e4m3.e4m3.f32 {f,f,f,f}, {r,r}, {r}, {r,f,r,u};", 96,
-     "a value of type .f32", ""},
-    {"mov.b32 r, 1.5 % 2.0;", 16, "not an operator of floating-point", ""},
-    {"mov.b32 r, (.u32)5;", 13, "a cast is", ""},
-    {"mov.b32 r, 0b12;", 12, "expected a constant", ""},
-    {"mov.b32 r, %tid;", 12, "expected one register", ""},
-    {"mov.b32 r, %tid.x.y;", 18, "expected ';'", ""},
-    {".reg .v2 .f32 w; mov.f32 w.z, f;", 26, "has 2 parts", ""},
-    {".reg .v2 .f32 w; mov.f32 w, f;", 26, "expected one register", ""},
-    {".reg .v2 .f32 w; mov.v2.f32 w, f;", 32, "expected a vector", ""},
-    {".reg .v2 .f32 w; mov.v2.f32 w, {f};", 32, "the wrong number of parts", ""},
-    {".reg .v2 .f32 w; mov.v2.f32 {_, _}, w;", 29, "only the sink _", ""},
-    {".reg .v2 .u64 w; ld.global.u32 r, [w.x];", 36, "not an address", ""},
-    {".reg .v2 .u32 w; st.global.v2.u32 [a], {w.x, 5};", 40, "beside a part", ""},
-    {".reg .v2 .u32 w; vadd.u32.u32.u32 r, w.x, r;", 38, "no video instruction", ""},
-    {".reg .v2 .u32 w; shfl.sync.idx.b32 w.x|p, r, 0, 31, -1;", 36, "cannot stand here", "of its own"},
-    {".reg .v2 .pred w;", 6, "no vectors of predicates", ""},
-    {".reg .v4 .b64 w;", 6, "at most 128 bits, this one 256", ""},
-    {".reg .u32 u; st.global.v2.b32 [a], {f, u};", 40, "of one type", ""},
-    {".reg .b16 h; ld.global.v2.u16 {h, r}, [a];", 35, "of one type", ""},
-    {"cp.async.bulk.prefetch.tensor.1d.L2.global.tile [a+64, {r}];", 51, "a map has no offset", ""},
-    {".extern .shared .b8 s[];", 1, "not a directive of a function's body", ""},
-    {".shared .b8 s[2+2];", 16, "expected ']'", ""},
-    {".param .v2 .b32 p2;", 17, "cannot be a vector", ""},
-    {"mov.b64 a, {r, {r, r}};", 16, "expected a constant", ""},
-    {"ld.global.u32 r, [LBL];", 19, "no variable 'LBL'", ""},
-    {"ld.global.u32 r, [!p];", 19, "this is not an address", ""},
-    {"ld.global.u32 r, [a+1.5];", 19, "an offset is an integer", ""},
-    {"call k;", 6, ".entry cannot be called", ""},
-    {"call r, P;", 6, "64 bits", ""},
-    {"call a;", 6, "names a .callprototype", ""},
-    {"call (r), fv, (fn);", 16, "this does not fit into parameters 1", ""},
-    {"call (r), fv, (%tid.x);", 16, "this does not fit into parameters 1", ""},
-    {"call (r), fv, (L);", 16, "this does not fit into parameters 1", ""},
-    {"call L9;", 6, "no function 'L9'", ""},
-    {"brx.idx r, NOLIST;", 12, "no list or prototype 'NOLIST'", ""},
-    {"L: ret;", 1, "is defined twice", "block"},
-    {".shared .b32 q = 5;", 16, "only .global and .const", ""},
-    {".local .b32 q[99999999999999];", 15, "too many elements", ""},
-    {".shared .b32 s; mov.b64 a, s[1];", 29, "only an array takes an index", ""},
-    {".shared .b32 s[4]; mov.b64 a, s[%r1];", 33, "an array index must be a constant", "[%rd1]"},
-    {".shared .b32 s[4]; mov.b64 a, s[1.0];", 31, "an index is an integer", ""},
-    {".shared .b32 s[4]; ld.shared.b32 r, [s[1]];", 38, "this is not an address", ""},
-    {".shared .b32 s[4]; atom.shared.add.u32 r, s[1], 1;", 43, "an address in brackets", ""},
-    {".shared .b32 s[4]; add.u64 a, a, s[1];", 34, "a value of type .u64", ""},
-    {".nosuch;", 1, "not a directive of a function's body", ""},
-    {"@p 5;", 4, "expected an instruction", ""},
-    {".reg .b32 x<99999999>;", 11, "registers", ""},
-    {"trap r;", 6, "one operand too many", ""},
-    {"not.pred p, !p|p;", 16, "too many", ""},
-    {".reg .b33 q;", 6, "expected a type", ""},
-    {".reg .b32 r;", 11, "'r' is declared twice", "block"},
-    {".shared .align 3 .b32 q;", 16, "a power of two", ""},
-    {"setmaxnreg.inc.sync.aligned.u32 100;", 33, "24 to 256, a multiple of 8", ""},
-};
+#define MISTAKES "ptx_mistakes.tsv" // column, body, message, advice
 
-LOOP_TEST(a_mistake_is_shown_where_it_is, 0, ROWS_OF(mistakes))
+// What a kernel `k` of this body is told, of line 7.
+static struct opened decode_body(const char *body)
 {
+    static const char names[] = ".global .u32 g;\n.func fn() { ret; } .func (.reg .b32 o) fv(.reg .b32 i) { ret; }\n"
+                                ".entry k() { .reg .b32 r; .reg .f32 f; .reg .b64 a; .reg .pred p; L:\n";
     char text[512];
-    snprintf(
-        text, sizeof text,
-        HEAD
-        ".global .u32 g;\n.func fn() { ret; } .func (.reg .b32 o) fv(.reg .b32 i) { ret; }\n.entry k() { .reg .b32 "
-        "r; .reg .f32 f; .reg .b64 a; .reg .pred "
-        "p; L:\n%s\nret; }",
-        mistakes[_i].body);
+    snprintf(text, sizeof text, HEAD "%s%s\nret; }", names, body);
     struct opened opened = open_text(text);
-    int k = ptx_function_find(opened.module, "k");
     ck_assert_uint_eq(opened.errors.count, 0);
-    ck_assert(!ptx_decode(opened.module, (uint32_t)k, &opened.errors));
+    ck_assert(!ptx_decode(opened.module, (uint32_t)ptx_function_find(opened.module, "k"), &opened.errors));
+    return opened;
+}
+
+LOOP_TEST(a_mistake_is_shown_where_it_is, 0, rows_count(MISTAKES, NULL))
+{
+    const struct row *row = rows_at(MISTAKES, NULL, _i);
+    struct opened opened = decode_body(row->field[1]);
     const struct ptx_error *error = &opened.errors.item[0];
-    ck_assert_msg(opened.errors.count == 1, "%s: %u errors", mistakes[_i].body, opened.errors.count);
-    ck_assert_msg(error->line == 7 && error->column == mistakes[_i].column, "%s: %u:%u: %s", mistakes[_i].body,
-                  error->line, error->column, error->message);
-    ck_assert_msg(strstr(error->message, mistakes[_i].message) != NULL, "%s: %s", mistakes[_i].body, error->message);
-    ck_assert_msg(strstr(error->advice, mistakes[_i].advice) != NULL, "%s: %s", mistakes[_i].body, error->advice);
+    ck_assert_msg(opened.errors.count == 1, "%s: %u errors", row->where, opened.errors.count);
+    ck_assert_msg(error->line == 7 && error->column == row_number(row, 0), "%s: %s: %u:%u: %s", row->where,
+                  row->field[1], error->line, error->column, error->message);
+    ck_assert_msg(row->field[2][0] != '\0' && strstr(error->message, row->field[2]) != NULL, "%s: %s: %s", row->where,
+                  row->field[1], error->message);
+    ck_assert_msg(strstr(error->advice, row->field[3]) != NULL, "%s: %s: %s", row->where, row->field[1], error->advice);
     ptx_close(opened.module);
 }
 
-static const struct {
-    const char *text, *message;
-} modules[] = {
-    {"", "PTX begins with .version"},
-    {".version 8\n", "a version such as 8.0"},
-    {HEAD ".file x", "the number of a file"},
-    {HEAD ".file 1 x", "expected a string, found 'x'"},
-    {HEAD ".section .debug_str x", "expected '{'"},
-    {HEAD ".section .debug_str { .b8 1", "the section does not end"},
-    {HEAD ".alias a, b;", ".alias takes two functions"},
-    {HEAD ".func k(.local .b32 a);", "expected .param or .reg"},
-    {HEAD ".entry (.param .b32 r) k() { ret; }", "an .entry returns nothing"},
-    {HEAD ".entry k() .reqntid 32, 0 { ret; }", "at least 1"},
-    {HEAD ".entry k() .maxntid 0 { ret; }", "at least 1"},
-    {HEAD ".entry k() .maxnreg 0 { ret; }", "at least 1"},
-    {HEAD ".global .u32 k; .entry k() { ret; }", "declared twice"},
-    {HEAD ".global .u32 a<4>;", "only registers are declared by number"},
-    {HEAD ".global .u32 a = {{{1};", "expected a constant, found '{'"},
-    {HEAD ".pragma x;", "expected a string"},
-    {HEAD ".global .align 8 .align x", "an alignment"},
-    {".version 10.0\n.target sm_90a\n", "newer than the versions"},
-    {".version 8.0\n.target sm_100\n", "not for sm_100"},
-    {".tmaref_later .version 9.0\n.target sm_100a\n", "not for sm_100a"},
-    {".version 9.0\n.tmaref_later .target sm_100\n", "'.tmaref_later' is not a directive"},
-    {".version 8.0\n.target sm_90a\n.address_size 32\n", "only .address_size 64"},
-    {HEAD ".entry k() { ret;", "the body of 'k' does not end"},
-    {HEAD ".entry k() { ret; } .entry k() { ret; }", "already has a body"},
-    {HEAD ".global .u32 a = 1.5;", "a constant for .u32 is an integer"},
-    {HEAD ".global .f32 a = 1;", "a constant for .f32 is a floating-point number"},
-    {HEAD ".global .u32 a[2] = {1, 2, 3};", "3 values for 2 elements"},
-    {HEAD ".global .u64 a = nosuch;", "there is no 'nosuch'"},
-    {HEAD ".shared .u32 a = 1;", "only .global and .const"},
-    {HEAD ".global .u32 a; .global .u32 a;", "declared twice"},
-    {HEAD ".entry k() .maxntd 128 { ret; }", "not a directive of an .entry"},
-    {HEAD ".nosuch;", "not a directive of a module"},
-    {HEAD ".extern .func f(.param .b32 a); .func f(.param .b64 a) { ret; }", "has other parameters or results"},
-    {HEAD ".extern .func f(.param .b32 a); .func f() { ret; }", "has other parameters or results"},
-    {HEAD ".extern .func f(); .func (.param .b32 r) f() { ret; }", "has other parameters or results"},
-    {HEAD ".func f() { ret; } .alias f, nosuch;", ".alias takes two functions"},
-    {HEAD ".global .u32 g; .func f() { ret; } .alias f, g;", ".alias takes two functions"},
-    {HEAD ".global .u32 g; .func f() { ret; } .alias g, f;", ".alias takes two functions"},
-    {HEAD ".global .align 0 .b32 a;", "a power of two"},
-    {HEAD ".func f(); .func g() { ret; } .alias g, f;", "declared without a body"},
-    {HEAD ".func f(); .entry k() { ret; } .alias f, k;", "with a body above"},
-    {HEAD ".func f(.param .b32 a); .func g() { ret; } .alias f, g;", "the parameters and results"},
-    {HEAD ".file 1 \"a\"\n.file 1 \"b\"\n", "two files have this number"},
-    {HEAD ".local .b32 a;", "a variable of a module is not in .local"},
-    {HEAD ".common .const .b32 a;", "only .global variables are .common"},
-    {HEAD ".const .attribute(.managed) .b32 a;", "only .global variables are managed"},
-    {HEAD ".global .b32 a[];", "'a' has no size"},
-    {HEAD ".global .b32 a[2][];", "only the first size"},
-    {HEAD ".global .b32 a[1][1][1][1][1][1][1][1][1];", "more than 8 dimensions"},
-    {HEAD ".extern .global .u32 a; .visible .global .b32 a;", "differs from its first declaration"},
-    {HEAD ".extern .global .u32 a; .global .u32 a;", "not visible outside the module"},
-    {HEAD ".extern .global .u32 a = 1;", "no initial value"},
-    {HEAD ".global .f16 a = 1.0;", "has no initial value"},
-    {HEAD ".global .u32 a[2] = 1;", "expected '{'"},
-    {HEAD ".global .u32 a = {1};", "expected a constant"},
-    {HEAD ".global .u32 a[2][2] = {1, 2};", "expected '{'"},
-    {HEAD ".global .u32 a[2] = {1, };", "expected a constant"},
-    {HEAD ".global .u32 a[] = {};", "the array has no elements"},
-    {HEAD ".global .v2 .u32 a = {1};", "expected ','"},
-    {HEAD ".global .u32 g; .global .b64 a = g;", "cannot hold an address"},
-    {HEAD ".global .u32 g; .global .u8 a = g;", "cannot hold an address"},
-    {HEAD ".global .u32 g; .global .u8 a = 0x1ff(g);", "a mask is one byte"},
-    {HEAD ".shared .u32 s; .global .u64 a = s;", "only the address of a .global or .const variable"},
-    {HEAD ".func f() { ret; } .global .u64 a = generic(f);", "not a function"},
-    {HEAD ".func f() { ret; } .global .u64 a = f+4;", "an offset cannot be added"},
-    {HEAD ".global .u32 g; .global .u64 a = g+1.0;", "only an integer may be added"},
-    {HEAD ".global .u32 g; .global .u64 a = g-4;", "expected ';'"},
-    {HEAD ".entry k(.reg .b32 a) { ret; }", "a parameter of an .entry is in .param"},
-    {HEAD ".entry k(.param .v2 .f32 a) { ret; }", "a parameter cannot be a vector"},
-    {HEAD ".func f(.param .u64 .ptr a) { ret; }", "may be .ptr"},
-    {HEAD ".func (.param .b32 a, .param .b32 b) f() { ret; }", "each is in .reg"},
-    {HEAD ".func f(.param .b8 a[], .param .b32 b) { ret; }", "only the last parameter"},
-    {HEAD ".func f(.reg .b32 a[2]) { ret; }", "cannot be an array"},
-    {HEAD ".func f(.param .b8 a[2][2]) { ret; }", "at most one dimension"},
-    {HEAD ".func f() .maxntid 32 { ret; }", "not a directive of a .func"},
-    {HEAD ".entry k() .noreturn { ret; }", "not a directive of an .entry"},
-    {HEAD ".entry k() .maxntid 32;", "a kernel declared without a body"},
-    {HEAD ".entry k() .maxntid 32 .reqntid 32 { ret; }", ".maxntid or .reqntid, not both"},
-    {HEAD ".entry k() .maxclusterrank 2 .reqnctapercluster 2 { ret; }", ".reqnctapercluster, not both"},
-    {HEAD ".entry k() .blocksareclusters { ret; }", "needs .reqntid"},
-    {HEAD ".entry k() .maxnctapersm 1 { ret; }", "ended with PTX 2.0"},
-    {HEAD ".func (.reg .b32 r) f() .noreturn { trap; }", "has no results"},
-    {HEAD ".extern .func f() { ret; }", "has no body here"},
-    {HEAD ".extern .func f(); .visible .func f() { ret; }", "another linkage"},
-    {HEAD ".func f() { ret; } .func f();", "already has a body"},
-    {HEAD ".global .b32 a[1.5];", "a plain number"},
-    {".version 8.0\n.target sm_1a0\n", "not for sm_1a0"},
-    {".version 800.0\n", "a version such as 8.0"},
-    {".version x\n", "a version such as 8.0"},
-    {HEAD ".const .b8 a[65537];", "'a': constant data with it has 65537 bytes, limit 65536"},
-    {HEAD ".const .b8 a[40000]; .const .align 4 .b8 b[25533];\n.const .b8 c[4];",
-     "'c': constant data with it has 65537 bytes, limit 65536"},
-};
+#define MODULES "ptx_modules.tsv" // `behind` HEAD or `whole`, text, message
 
-LOOP_TEST(a_module_that_is_wrong_is_refused, 0, ROWS_OF(modules))
+LOOP_TEST(a_module_that_is_wrong_is_refused, 0, rows_count(MODULES, NULL))
 {
-    struct opened opened = open_text(modules[_i].text);
-    ck_assert_msg(opened.errors.count > 0, "%s", modules[_i].text);
-    ck_assert_msg(strstr(opened.errors.item[0].message, modules[_i].message) != NULL, "%s",
-                  opened.errors.item[0].message);
+    const struct row *row = rows_at(MODULES, NULL, _i);
+    const int is_whole = strcmp(row->field[0], "whole") == 0;
+    char text[512];
+    ck_assert_msg(is_whole || strcmp(row->field[0], "behind") == 0, "%s", row->where);
+    snprintf(text, sizeof text, "%s%s", is_whole ? "" : HEAD, row->field[1]);
+    struct opened opened = open_text(text);
+    ck_assert_msg(opened.errors.count > 0, "%s: %s", row->where, text);
+    ck_assert_msg(row->field[2][0] != '\0' && strstr(opened.errors.item[0].message, row->field[2]) != NULL, "%s: %s",
+                  row->where, opened.errors.item[0].message);
     ptx_close(opened.module);
 }
 
