@@ -106,14 +106,14 @@ TEST(replace_address_limit__slow_encoder_agrees)
     for (int i = 0; i < 10000; i++) {
         uint64_t address = slow_random(&random) >> slow_between(&random, 0, 63);
         if (slow_chance(&random, 70)) address -= address % 16;
-        if (i < (int)(sizeof replacements / sizeof replacements[0])) address = replacements[i];
+        if (i < ROWS_OF(replacements)) address = replacements[i];
         compare_replace((uint8_t)slow_random(&random), address);
     }
 }
 
 static int replace_notices(enum slow_mutant mutant)
 {
-    for (size_t i = 0; i < sizeof replacements / sizeof replacements[0]; i++) {
+    for (int i = 0; i < ROWS_OF(replacements); i++) {
         uint8_t right[TENSORMAP_BYTES], wrong[TENSORMAP_BYTES];
         memset(right, 0x90, sizeof right); // interleave 32B, and bits above the address
         memset(wrong, 0x90, sizeof wrong);

@@ -171,12 +171,11 @@ static const struct {
     {RULE_MMA_F64_NAN, "infinity - infinity", 0xfff8000000000000,
      V(M16K4_F64_F64_F64_PLAIN, .a = UNITS(0x7ff0000000000000), .b = UNITS(ONE), .c = 0xfff0000000000000)},
 };
-enum { VECTORS = sizeof vectors / sizeof vectors[0] };
 
 static void require_vectors(enum rule rule)
 {
     int count = 0;
-    for (int i = 0; i < VECTORS; i++) {
+    for (int i = 0; i < ROWS_OF(vectors); i++) {
         const struct slow_mma *e = &vectors[i].element;
         if (vectors[i].rule != rule) continue;
         require_same(e, vectors[i].expected, run_model(e), vectors[i].why);
@@ -198,7 +197,7 @@ TEST(slow_mma_vectors_notice_each_misread_rule)
     char text[TEXT_BYTES] = "";
     for (int m = 1; m < SLOW_MMA_COUNT; m++) {
         int noticed = 0;
-        for (int i = 0; i < VECTORS; i++)
+        for (int i = 0; i < ROWS_OF(vectors); i++)
             noticed |= slow_mma(&vectors[i].element, (enum slow_mma_mutant)m) != vectors[i].expected;
         size_t at = strlen(text);
         if (!noticed) snprintf(text + at, sizeof text - at, "\n%s", slow_mma_mutant_text((enum slow_mma_mutant)m));

@@ -213,7 +213,6 @@ static const struct vector {
      {0, -1}, 5},
     // clang-format on
 };
-enum { VECTORS = sizeof vectors / sizeof vectors[0] };
 
 // `number` (up to 64) in a format.
 static uint32_t whole(enum number_format format, int number)
@@ -245,7 +244,7 @@ static void require_vectors(enum rule rule)
 {
     static struct instruction n;
     int count = 0;
-    for (int i = 0; i < VECTORS; i++) {
+    for (int i = 0; i < ROWS_OF(vectors); i++) {
         uint32_t found[WGMMA_M][COLUMNS];
         const struct vector *v = &vectors[i];
         if (v->rule != rule) continue;
@@ -271,7 +270,7 @@ TEST(slow_sparse_vectors_notice_each_misread_rule)
     char text[TEXT_BYTES] = "";
     for (int m = 1; m < SLOW_SPARSE_COUNT; m++) {
         int noticed = 0;
-        for (int i = 0; i < VECTORS; i++) {
+        for (int i = 0; i < ROWS_OF(vectors); i++) {
             make_vector(&vectors[i], &n);
             struct slow_sparse e = element_of(&n, vectors[i].row, 3);
             noticed |= slow_sparse(&e, (enum slow_sparse_mutant)m) != vectors[i].expected;

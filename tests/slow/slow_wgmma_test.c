@@ -227,12 +227,11 @@ static const struct {
      4,
      {.types = WGMMA_S32_B1_B1, .a = UNITS(0xf), .b = UNITS(0x7), C(1)}},
 };
-enum { VECTORS = sizeof vectors / sizeof vectors[0] };
 
 static void require_vectors(enum rule rule)
 {
     int count = 0;
-    for (int i = 0; i < VECTORS; i++) {
+    for (int i = 0; i < ROWS_OF(vectors); i++) {
         const struct slow_wgmma *e = &vectors[i].element;
         if (vectors[i].rule != rule) continue;
         require_same(e, vectors[i].expected, run_model(e), vectors[i].why);
@@ -256,7 +255,7 @@ TEST(slow_wgmma_vectors_notice_each_misread_rule)
     char text[TEXT_BYTES] = "";
     for (int m = 1; m < SLOW_WGMMA_COUNT; m++) {
         int noticed = 0;
-        for (int i = 0; i < VECTORS; i++)
+        for (int i = 0; i < ROWS_OF(vectors); i++)
             noticed |= slow_wgmma(&vectors[i].element, (enum slow_wgmma_mutant)m) != vectors[i].expected;
         size_t at = strlen(text);
         if (!noticed) snprintf(text + at, sizeof text - at, "\n%s", slow_wgmma_mutant_text((enum slow_wgmma_mutant)m));

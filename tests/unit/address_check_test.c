@@ -2,8 +2,6 @@
 // The suite `address_check`: addresses of single instructions, on both sides of each limit.
 #include "address_check.h"
 
-#include <check.h>
-
 #include "rules/acquire.h"
 #include "rules/copy.h"
 #include "rules/global.h"

@@ -4,7 +4,6 @@
 // those of this one.
 #include "span.h"
 
-#include <check.h>
 #include <string.h>
 
 enum { LANES = 32, WIDEST = 16, PARTS = 4 };

@@ -2,7 +2,6 @@
 // The suite `alu`: what single instructions compute, on facts recorded from an H200 and on worked examples.
 #include "../alu/instance.h"
 
-#include <check.h>
 #include <fenv.h>
 #include <stdio.h>
 #include <string.h>

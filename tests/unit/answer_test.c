@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The suite `answer`: each kind of field of a text, and the text that it makes of a tree.
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 

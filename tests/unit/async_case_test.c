@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The suite `async_case`: the family "async" around the model: programs that cannot be decided, what random programs
 // lean to, and a barrier with arrivals on their way.
-#include <check.h>
-
 #include "async_barrier.h"
 #include "async_case.h"
 #include "family.h"
@@ -72,9 +70,8 @@ static const struct {
                                                                                                          "parity", 0)),
      ASYNC_ANSWER_BIT | 1},
 };
-enum { WAITS = sizeof waits / sizeof waits[0] };
 
-LOOP_TEST(async_wait_must_see, 0, WAITS)
+LOOP_TEST(async_wait_must_see, 0, ROWS_OF(waits))
 {
     static struct async_outcome outcome;
     struct async_case c;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The suite `async_group`: what the waits of a thread promise, against a list of operations that is kept one by one,
 // and what cp.async.mbarrier.arrive does to a barrier's word, as an H200 was seen to do it.
-#include <check.h>
 #include <string.h>
 
 #include "async_list.h"
@@ -46,7 +45,7 @@ static const struct {
     {"but no bulk operation", "ICia", ".*"},
     {"and nothing later", "iai", "*."},
 };
-enum { VECTORS = sizeof vectors / sizeof vectors[0], OPERATIONS = 16 };
+enum { VECTORS = ROWS_OF(vectors), OPERATIONS = 16 };
 
 static enum async_kind kind_of(char letter)
 {
@@ -256,11 +255,10 @@ static const struct {
     {"noinc with nothing pending", {0, 0, 0, 0, 1, 5}, 1, 1, RULE_OK, {0, 0, 0, 0, 1, 5}, {0, 1, 0, 0, 1, 5}},
     {"noinc on the error bit", {0, 1, 0, 1, 1, 0}, 1, 1, RULE_OK, {0, 1, 0, 1, 1, 0}, {0, 1, 0, 1, 1, 0}},
 };
-enum { ARRIVALS = sizeof arrivals / sizeof arrivals[0] };
 
 static void check_arrivals(int is_noinc)
 {
-    for (int i = 0; i < ARRIVALS; i++) {
+    for (int i = 0; i < ROWS_OF(arrivals); i++) {
         if (arrivals[i].is_noinc != is_noinc) continue;
         uint64_t word = mbarrier_pack(&arrivals[i].before);
         enum rule rule = mbarrier_copies_issue(&word, arrivals[i].lanes, is_noinc);

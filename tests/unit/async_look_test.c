@@ -3,7 +3,6 @@
 // one. A program exposes a mutant that promises too much where a wait saw an operation not complete that the mutant
 // says is; and one that promises too little where an operation that the mutant leaves open was not complete before the
 // wait and was after it.
-#include <check.h>
 #include <string.h>
 
 #include "async_case.h"
@@ -105,7 +104,6 @@ static void count_exposed(const void *test_case, const struct trace_entry *entry
 // The wrong models that the recordings must tell from the right one, by a fifth of the programs at least.
 static const enum async_mutant wrong[] = {ASYNC_ISSUED_IS_COMPLETE, ASYNC_ONE_MORE, ASYNC_THREADS_TOGETHER,
                                           ASYNC_READ_IS_COMPLETE, ASYNC_BULK_WAIT_IS_READ};
-enum { WRONG = sizeof wrong / sizeof wrong[0] };
 
 TEST(async_recordings_tell_mutants)
 {
@@ -116,7 +114,7 @@ TEST(async_recordings_tell_mutants)
                counts.exposed[mutant], counts.programs);
     ck_assert_int_ge(counts.programs, 1000);
     ck_assert_int_eq(counts.exposed[ASYNC_NO_MUTANT], 0);
-    for (int i = 0; i < WRONG; i++)
+    for (int i = 0; i < ROWS_OF(wrong); i++)
         ck_assert_msg(5 * counts.exposed[wrong[i]] >= counts.programs, "%s: %d of %d", async_mutant_names[wrong[i]],
                       counts.exposed[wrong[i]], counts.programs);
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The suite `bank`: wavefronts and clocks of accesses to shared memory, as an H200 counts them (the wavefronts with
 // Nsight Compute, the clocks in traces/sm_90a/bank), and what a simpler rule would make of them.
-#include <check.h>
-
 #include "bank.h"
 
 #define ALL UINT32_MAX
@@ -43,7 +41,6 @@ static const struct {
     {BANK_STORE, 16, ALL, 32, 0, 0, 4, 4, "stores have no pairs"},
     {BANK_STORE, 16, 0xff, 1, 16, 0, 1, 1, "one wavefront, one clock"},
 };
-enum { ROWS = sizeof rows / sizeof rows[0] };
 
 static void count(int row, struct bank_report *report)
 {
@@ -53,7 +50,7 @@ static void count(int row, struct bank_report *report)
     bank_count(rows[row].access, address, rows[row].active, rows[row].bytes, report);
 }
 
-LOOP_TEST(wavefronts_and_clocks_are_those_of_an_h200, 0, ROWS)
+LOOP_TEST(wavefronts_and_clocks_are_those_of_an_h200, 0, ROWS_OF(rows))
 {
     struct bank_report report;
     count(_i, &report);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The suite `bulk_case`: the family "bulk" around the model: what memory holds before, what random cases lean to.
-#include <check.h>
 #include <string.h>
 
 #include "arena.h"
@@ -10,8 +9,6 @@
 #include "rules/bulk.h"
 
 enum { CASES = 20000, BYTES = 1 << 20 };
-
-// --- JSON ------------------------------------------------------------------------------------------------------------
 
 // --- contents and random cases ---------------------------------------------------------------------------------------
 
@@ -33,7 +30,6 @@ static const struct {
     {"inc.u32", 4, {0, 1, 2, 3, 4, 5, 0xfffffffe, 0xffffffff}},
     {"max.s64", 8, {0, 1, 2, INT64_MAX, 0x8000000000000000, 0x8000000000000001, UINT64_MAX, UINT64_MAX - 1}},
 };
-enum { SPECIAL = sizeof special / sizeof special[0] };
 
 static int place_of(const uint64_t *values, const uint8_t *bytes, uint32_t size_bytes)
 {
@@ -44,7 +40,7 @@ static int place_of(const uint64_t *values, const uint8_t *bytes, uint32_t size_
     return i;
 }
 
-LOOP_TEST(bulk_contents_let_all_limits_meet, 0, SPECIAL)
+LOOP_TEST(bulk_contents_let_all_limits_meet, 0, ROWS_OF(special))
 {
     static uint8_t source[BYTES], destination[BYTES];
     struct bulk_case c = {.form = BULK_SHARED_TO_GLOBAL, .seed = 5};

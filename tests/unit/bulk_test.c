@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The suite `bulk`: what a bulk operation moves, which barrier bytes it counts, and its faults in the order of the
 // hardware (716, 700, 719). Sizes are computed in the tables by hand; wrong formulas must be noticed by one of them.
-#include <check.h>
 #include <string.h>
 
 #include "bulk.h"
@@ -36,7 +35,6 @@ static const struct {
     {"2^31 + 48", (1u << 31) + 48, 48},
     {"all bits", UINT32_MAX, LONGEST},
 };
-enum { SIZES = sizeof sizes / sizeof sizes[0] };
 
 static uint32_t as_given(uint32_t size)
 {
@@ -70,7 +68,6 @@ static uint32_t saturated(uint32_t size)
 
 static uint32_t (*const size_mutants[])(uint32_t) = {as_given,    rounded_down,           rounded_up,
                                                      masked_only, units_of_16_bits_bytes, saturated};
-enum { SIZE_MUTANTS = sizeof size_mutants / sizeof size_mutants[0] };
 
 static void check_size(int i)
 {
@@ -79,16 +76,16 @@ static void check_size(int i)
                       sizes[i].why);
 }
 
-LOOP_TEST(bulk_size__is_rounded_down_to_16, 0, SIZES)
+LOOP_TEST(bulk_size__is_rounded_down_to_16, 0, ROWS_OF(sizes))
 {
     check_size(_i);
     ck_assert(rule_is_warning(RULE_BULK_SIZE));
 }
 
-LOOP_TEST(bulk_size_field__has_16_bits, 0, SIZE_MUTANTS)
+LOOP_TEST(bulk_size_field__has_16_bits, 0, ROWS_OF(size_mutants))
 {
     int noticed = 0;
-    for (int i = 0; i < SIZES; i++) noticed += size_mutants[_i](sizes[i].size_bytes) != sizes[i].moved;
+    for (int i = 0; i < ROWS_OF(sizes); i++) noticed += size_mutants[_i](sizes[i].size_bytes) != sizes[i].moved;
     ck_assert_msg(noticed > 0, "no size tells mutant %d", _i);
     ck_assert(rule_is_warning(RULE_BULK_SIZE_FIELD));
 }
@@ -167,9 +164,8 @@ static const struct {
     {"st.async of 8 bytes", {BULK_REGISTERS_TO_OTHER, 0, 0x408, 8}, 8},
     {"st.async of 16 bytes", {BULK_REGISTERS_TO_OTHER, 0, SMEM_END - 16, 16}, 16},
 };
-enum { COPIES = sizeof copies / sizeof copies[0] };
 
-LOOP_TEST(bulk_tx_bytes__are_those_that_move, 0, COPIES)
+LOOP_TEST(bulk_tx_bytes__are_those_that_move, 0, ROWS_OF(copies))
 {
     uint32_t transaction_bytes = 0xdeadbeef;
     ck_assert_msg(copy(&copies[_i].place, &transaction_bytes) == RULE_OK, "%s", copies[_i].why);
@@ -261,7 +257,6 @@ static const struct vector {
 #undef S2S
 #undef REG
 };
-enum { VECTORS = sizeof vectors / sizeof vectors[0] };
 
 // The first rule that is no warning.
 static enum rule first_of(const enum rule *rules)
@@ -318,7 +313,7 @@ static void check_vectors(enum rule rule, int cuda_error)
 {
     int broken = 0, kept = 0;
     ck_assert_int_eq(rule_cuda_error(rule), cuda_error);
-    for (int i = 0; i < VECTORS; i++) {
+    for (int i = 0; i < ROWS_OF(vectors); i++) {
         if (vectors[i].about != rule) continue;
         check_vector(&vectors[i]);
         int is_about = 0;

@@ -3,7 +3,6 @@
 // they do to the bytes is held against the recordings by way of the family's programs (cluster_step_test.c).
 #include "cluster_access.h"
 
-#include <check.h>
 #include <string.h>
 
 #include "rules/cluster.h"
@@ -53,14 +52,13 @@ static const struct {
     {CLUSTER_PLAIN, 1, RANK(0, END), 4, RULE_CLUSTER_BOUNDS, 719, "another's end"},
     {CLUSTER_PLAIN, 1, RANK(1, END), 4, RULE_CLUSTER_LIMIT, 700, "the own end"},
 };
-enum { VECTORS = sizeof vectors / sizeof vectors[0] };
 
 static struct cluster_memory cluster(int is_cluster)
 {
     return (struct cluster_memory){memory, is_cluster ? CTAS : 1, is_cluster, is_cluster ? 4 : 0};
 }
 
-LOOP_TEST(cluster_access__faults_in_the_order_of_the_hardware, 0, VECTORS)
+LOOP_TEST(cluster_access__faults_in_the_order_of_the_hardware, 0, ROWS_OF(vectors))
 {
     const struct cluster_memory of = cluster(vectors[_i].is_cluster);
     struct findings findings;

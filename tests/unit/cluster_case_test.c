@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The suite `cluster_case`: the family "cluster" around the model: the windows of a result, what random cases lean to.
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 

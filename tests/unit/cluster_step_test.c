@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The suite `cluster_step`: what one step of a program does to the CTA that it reaches, which faults it has and in
 // which order, and which steps are no case at all.
-#include <check.h>
 #include <string.h>
 
 #include "cluster_step.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The suite `cluster`: addresses and ranks, the checks of a launch in the driver's order, and the cluster's barrier.
 // Expected numbers are written by hand; each table names wrong formulas that it must notice.
-#include <check.h>
 #include <string.h>
 
 #include "cluster.h"
@@ -24,7 +23,6 @@ static const struct {
     {"of the rank 8 bits count", 0x400, 0x105, 0x05000400, 0},
     {"all bits", UINT32_MAX, UINT32_MAX, UINT32_MAX, 255},
 };
-enum { ADDRESSES = sizeof addresses / sizeof addresses[0] };
 
 static uint32_t adds_rank(uint32_t address, uint32_t rank)
 {
@@ -47,9 +45,8 @@ static uint32_t small_offset(uint32_t address, uint32_t rank)
 }
 
 static uint32_t (*const mapa_mutants[])(uint32_t, uint32_t) = {adds_rank, ors_rank, four_bits, small_offset};
-enum { MAPA_MUTANTS = sizeof mapa_mutants / sizeof mapa_mutants[0] };
 
-LOOP_TEST(cluster_mapa__replaces_the_rank_in_bits_31_to_24, 0, ADDRESSES)
+LOOP_TEST(cluster_mapa__replaces_the_rank_in_bits_31_to_24, 0, ROWS_OF(addresses))
 {
     const uint64_t window = UINT64_C(0x7f07) << 32;
     uint32_t address = addresses[_i].address, rank = addresses[_i].rank;
@@ -59,10 +56,10 @@ LOOP_TEST(cluster_mapa__replaces_the_rank_in_bits_31_to_24, 0, ADDRESSES)
     ck_assert_uint_eq(cluster_generic_rank(window | address), addresses[_i].address_rank);
 }
 
-LOOP_TEST(cluster_mapa__vectors_notice_wrong_formulas, 0, MAPA_MUTANTS)
+LOOP_TEST(cluster_mapa__vectors_notice_wrong_formulas, 0, ROWS_OF(mapa_mutants))
 {
     int noticed = 0;
-    for (int i = 0; i < ADDRESSES; i++)
+    for (int i = 0; i < ROWS_OF(addresses); i++)
         noticed += mapa_mutants[_i](addresses[i].address, addresses[i].rank) != addresses[i].mapa;
     ck_assert_int_gt(noticed, 0);
 }
@@ -84,12 +81,11 @@ static const struct {
     {{2, 3, 1}, {0, 1, 0}, 2},  {{2, 3, 1}, {1, 2, 0}, 5},    {{2, 2, 4}, {1, 0, 3}, 13}, {{2, 2, 4}, {1, 1, 2}, 11},
     {{2, 2, 4}, {0, 1, 3}, 14}, {{16, 1, 1}, {15, 0, 0}, 15},
 };
-enum { RANKS = sizeof ranks / sizeof ranks[0] };
 
 TEST(cluster_rank__counts_x_first)
 {
     int noticed = 0;
-    for (int i = 0; i < RANKS; i++) {
+    for (int i = 0; i < ROWS_OF(ranks); i++) {
         const uint32_t *of = ranks[i].cluster, *at = ranks[i].ctaid;
         ck_assert_uint_eq(cluster_rank(of, at), ranks[i].rank);
         noticed += at[2] + of[2] * (at[1] + of[1] * at[0]) != ranks[i].rank; // z first
@@ -347,7 +343,6 @@ static const struct {
     {"who exits after its arrive counts", 2, {"ae", "..aw"}, {"01", "0123"}},
     {"all but one gone", 3, {"e", "e", "awaw"}, {"0", "0", "0123"}},
 };
-enum { PROGRAMS = sizeof programs / sizeof programs[0] };
 
 static int step(struct cluster_barrier *barrier, int member, char letter)
 {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The suite `complete`: an operation from its check to its barriers in one call, the place of its map, and the check of
 // barrier instructions, which changes nothing.
-#include <check.h>
 #include <string.h>
 
 #include "complete.h"

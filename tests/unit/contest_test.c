@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The benchmark's contest on a device made of a clock: the sides say how long they take, nothing is computed.
-#include <check.h>
-
 #include "bench.h"
 #include "gemm_sides.h"
 #include "graph.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The family "copy": its generator, and the kernels of the TMA tutorial on the model.
-#include <check.h>
 #include <string.h>
 
 #include "arena.h"

@@ -236,7 +236,7 @@ static const struct {
     {"a negative NaN", 0xffc12345, 0x7fffe000},
     {"the last NaN", 0xffffffff, 0x7fffe000},
 };
-enum { FLOATS = sizeof floats / sizeof floats[0] };
+enum { FLOATS = ROWS_OF(floats) };
 
 LOOP_TEST(tile_tf32__rounds_to_nearest_even, 0, FLOATS)
 {
@@ -281,9 +281,8 @@ static uint32_t (*const wrong_floats[])(uint32_t bits) = {
     bits_copied,        low_bits_cut,    ties_away,          ties_down,          ties_odd,
     rounded_up,         eleven_bits,     subnormals_flushed, overflow_saturates, nan_keeps_its_sign,
     nan_keeps_its_bits, nan_is_7fffffff, nan_is_rounded,     infinity_is_nan,    minus_zero_is_zero};
-enum { WRONG_FLOATS = sizeof wrong_floats / sizeof wrong_floats[0] };
 
-LOOP_TEST(tf32_table_notices_each_wrong_formula, 0, WRONG_FLOATS)
+LOOP_TEST(tf32_table_notices_each_wrong_formula, 0, ROWS_OF(wrong_floats))
 {
     int noticed = 0;
     for (int i = 0; i < FLOATS; i++) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The suite `coverage`: which point of the space a case is, how many points there are, and what closes a hole.
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,7 +72,7 @@ TEST(element_strides_are_told_apart)
         enum feature_estride class;
     } vectors[] = {{{1, 1}, ESTRIDE_ONE}, {{2, 1}, ESTRIDE_INNER}, {{1, 2}, ESTRIDE_OUTER}, {{3, 8}, ESTRIDE_BOTH}};
     const int32_t coord[] = {0, 0};
-    for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
+    for (int i = 0; i < ROWS_OF(vectors); i++) {
         struct tensormap map = {.rank = 2, .dim = {64, 64}, .box = {16, 16}, .stride = {1, 64}};
         memcpy(map.estride, vectors[i].estride, sizeof vectors[i].estride);
         ck_assert_int_eq(feature_of(FEATURE_STORE, &map, coord, NULL).estride, vectors[i].class);

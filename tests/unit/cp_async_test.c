@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The suite `cp_async`: what cp.async reads and writes, and its faults in the order of the hardware. The vectors are
 // what an H200 was seen to do; the mutants are wrong readings that they must tell from it.
-#include <check.h>
 #include <string.h>
 
 #include "cp_async.h"
@@ -45,7 +44,6 @@ static const struct {
     {"ignore-src false", CP_ASYNC_IGNORE_SRC, 8, 0, 8, 8, 8},
     {"ignore-src true", CP_ASYNC_IGNORE_SRC, 8, 1, 8, 8, 0},
 };
-enum { READS = sizeof reads / sizeof reads[0] };
 
 static struct cp_async read_copy(int i)
 {
@@ -61,7 +59,7 @@ static int is_vector(int i, uint64_t start, uint32_t bytes)
 
 static void check_reads(enum cp_async_form form)
 {
-    for (int i = 0; i < READS; i++) {
+    for (int i = 0; i < ROWS_OF(reads); i++) {
         uint64_t start;
         uint32_t bytes;
         struct cp_async copy = read_copy(i);
@@ -92,7 +90,7 @@ static void mutant_source(enum mutant mutant, const struct cp_async *copy, uint6
 LOOP_TEST(cp_async_source_tells_mutants, 0, MUTANTS)
 {
     int noticed = 0;
-    for (int i = 0; i < READS; i++) {
+    for (int i = 0; i < ROWS_OF(reads); i++) {
         uint64_t start;
         uint32_t bytes;
         struct cp_async copy = read_copy(i);
@@ -128,7 +126,7 @@ static struct cp_async set_up(struct bench *bench, struct cp_async copy)
     return copy;
 }
 
-LOOP_TEST(cp_async_zero_fill__writes_cp_size_bytes, 0, READS)
+LOOP_TEST(cp_async_zero_fill__writes_cp_size_bytes, 0, ROWS_OF(reads))
 {
     static struct bench bench, before;
     struct cp_async copy = read_copy(_i);
@@ -188,7 +186,6 @@ static const struct vector {
     {R(UNMAPPED), "ignore-src", {.form = NONE, .size_bytes = 16, .operand = 1, .from = 0, .to = 0x400}, {RULE_OK}, 0, 0, 0},
     // clang-format on
 };
-enum { VECTORS = sizeof vectors / sizeof vectors[0] };
 
 static void check_vector(const struct vector *vector)
 {
@@ -222,7 +219,7 @@ static void check_vectors(enum rule rule, int cuda_error)
     int broken = 0, kept = 0;
     ck_assert_int_eq(rule_cuda_error(rule), cuda_error);
     ck_assert_int_eq(rule_is_warning(rule), cuda_error == 0);
-    for (int i = 0; i < VECTORS; i++) {
+    for (int i = 0; i < ROWS_OF(vectors); i++) {
         if (vectors[i].about != rule) continue;
         check_vector(&vectors[i]);
         int is_about = 0;

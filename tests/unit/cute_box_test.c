@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The boxes that fill a layout: the model's tensor loads put every element where the layout has it. Layouts of CuTe's
 // own (cute_facts.tsv), layouts by chance, and the reasons where there is no box.
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

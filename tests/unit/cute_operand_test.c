@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The descriptors of wgmma that read a layout against those that CuTe makes (cute_facts.tsv), and layouts that none
 // reads.
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

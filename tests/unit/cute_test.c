@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // CuTe layouts against what CuTe itself prints of them (cute_facts.tsv), and texts that are none.
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -161,9 +161,8 @@ static const struct {
     {"im2col: ends before it begins", IM2COL, {{288, 32, 0}, {448, 8, 9}}, "pixelBoxUpperCorner", 0, ~TWO(1), 9, 9},
     // clang-format on
 };
-enum { ODD = sizeof odd / sizeof odd[0] };
 
-LOOP_TEST(map_bits_field__is_the_finding_of_the_call, 0, ODD)
+LOOP_TEST(map_bits_field__is_the_finding_of_the_call, 0, ROWS_OF(odd))
 {
     const struct encode_call call = encode_call_base(odd[_i].base);
     struct tensormap_image image = encoded(&call);

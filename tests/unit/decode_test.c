@@ -52,7 +52,7 @@ static const struct {
      {0x1020, 0x32000133a0, 0x3e8, 0, 0x1300000018, 9, 0x700000200000000, 0x103, 0x40, 0x100}},
 };
 // clang-format on
-const int layout_count = sizeof layouts / sizeof layouts[0];
+const int layout_count = ROWS_OF(layouts);
 
 struct encode_call layout_call(int i)
 {
@@ -243,9 +243,8 @@ static const struct {
     ROW(interleave_implies_no_stride)
 #undef ROW
 };
-enum { MUTANTS = sizeof mutants / sizeof mutants[0] };
 
-LOOP_TEST(layouts_notice_each_wrong_field, 0, MUTANTS)
+LOOP_TEST(layouts_notice_each_wrong_field, 0, ROWS_OF(mutants))
 {
     for (int i = 0; i < layout_count; i++) {
         const struct encode_call call = layout_call(i);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // How reports spell names of PTX (model/machine/run/demangle.h), and how text of a user's files reaches a terminal
 // (model/core/plain.h).
-#include <check.h>
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

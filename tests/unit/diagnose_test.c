@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The suite `diagnose`: causes planted one by one in the same tile, and what tmaref diagnose says of them. How often it
 // is right on random tiles is measured by tests/diagnose.
-#include <check.h>
 #include <string.h>
 
 #include "arena.h"

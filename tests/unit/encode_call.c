@@ -70,7 +70,7 @@ static const struct {
 
 int encode_call_edit(struct encode_call *call, const struct edit *edit)
 {
-    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
+    for (int i = 0; i < ROWS_OF(fields); i++) {
         if (strcmp(fields[i].argument, edit->argument) != 0) continue;
         size_t index = edit->index < 0 ? 0 : (size_t)edit->index;
         memcpy((char *)call + fields[i].offset + index * fields[i].bytes, &edit->value, fields[i].bytes);

@@ -2,7 +2,6 @@
 // The suite `encode_mend`: what findings propose is legal: every refused call of the random generators, every accepted
 // one with warnings, and crossings of two of them, with all proposals in place is accepted. The proposals of single
 // rules are in encode_test.c.
-#include <check.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -65,7 +64,7 @@ static void put(struct map_args *args, const struct finding *finding)
         add_array(args, finding->argument);
         return;
     }
-    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
+    for (int i = 0; i < ROWS_OF(fields); i++) {
         if (strcmp(fields[i].argument, finding->argument) != 0) continue;
         char *place =
             (char *)args + fields[i].offset + (finding->index > 0 ? (size_t)finding->index : 0) * fields[i].bytes;

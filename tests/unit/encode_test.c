@@ -199,7 +199,7 @@ TEST(map_box_bytes__names_every_side_that_must_shrink)
 TEST(map_swizzle_span__limits_every_proposal)
 {
     static const uint32_t rows[] = {33, 71, 255, 257, 1000};
-    for (size_t i = 0; i < 2 * sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < 2 * ROWS_OF(rows); i++) {
         struct encode_call call = encode_call_base(i % 2 == 0 ? TILED : IM2COL);
         struct tensormap_image image;
         struct findings findings = {0};

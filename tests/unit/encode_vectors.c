@@ -211,7 +211,7 @@ static const struct encode_vector vectors[] = {
 
 const struct encode_vector *encode_vector(int i)
 {
-    return i < (int)(sizeof vectors / sizeof vectors[0]) ? &vectors[i] : NULL;
+    return i < ROWS_OF(vectors) ? &vectors[i] : NULL;
 }
 
 struct encode_call encode_vector_call(const struct encode_vector *vector)

@@ -2,7 +2,6 @@
 // The suite `environment`: what adds floats gives the same bits whatever floating-point environment its caller has set,
 // and leaves that environment as it was, flags included. All other suites run in such environments too: see
 // tests/environment.
-#include <check.h>
 #include <fenv.h>
 #include <string.h>
 
@@ -65,7 +64,6 @@ static void raise_flags(void)
 }
 
 static void (*const environments[])(void) = {flush_subnormals, round_upward, round_to_zero, raise_flags};
-enum { ENVIRONMENTS = sizeof environments / sizeof environments[0] };
 
 // Sets an environment, calls `execute`, and sees that the environment is still that one. Fills `d`.
 static void run_in(int environment, void (*execute)(int which, uint32_t *d), int which, uint32_t *d)
@@ -91,7 +89,7 @@ static void same_in_all(void (*execute)(int which, uint32_t *d), int which, cons
         fill();
         memcpy(want, start, sizeof start);
         execute(which, want);
-        for (int i = 0; i < ENVIRONMENTS; i++) {
+        for (int i = 0; i < ROWS_OF(environments); i++) {
             run_in(i, execute, which, found);
             for (int at = 0; at < WORDS; at++)
                 ck_assert_msg(found[at] == want[at], "%s, environment %d: word %d is %08x, not %08x", name, i, at,

@@ -2,8 +2,6 @@
 // The suite `event`: names of events, and who is told: nobody, an observer, or ledgers alone.
 #include "event.h"
 
-#include <check.h>
-
 static const struct {
     struct event event;
     const char *name;
@@ -20,9 +18,8 @@ static const struct {
     {{.kind = EVENT_RUN, .run = RUN_CTA_EXIT}, "CTA exit"},
     {{.kind = EVENT_RUN, .run = RUN_WAIT_FOR_GRIDS}, "griddepcontrol.wait"},
 };
-enum { NAMES = sizeof names / sizeof names[0] };
 
-LOOP_TEST(every_event_has_a_name, 0, NAMES)
+LOOP_TEST(every_event_has_a_name, 0, ROWS_OF(names))
 {
     ck_assert_str_eq(event_name(&names[_i].event), names[_i].name);
 }

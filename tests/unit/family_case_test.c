@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The suite `family_case`: the cases of every family as JSON, both ways. What the fields of a family say (field.h) is
 // what its reader takes and refuses.
-#include <check.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

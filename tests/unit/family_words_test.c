@@ -3,7 +3,6 @@
 //   family_refused.jsonl  a case that cannot run is refused in a sentence that holds `why`
 //   family_told.jsonl     of a result of the model in which byte `byte` of a window is XORed with `flip`, or which has
 //                         another `status`, all of `says` is told
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The suite `fault_lane`: both sides of a rule's limit, sources with a quota, and core dumps of a GPU, made by hand.
-#include <check.h>
 #include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -262,7 +261,7 @@ TEST(exceptions_stand_for_one_cuda_error_or_two)
         int error, other;
     } rows[] = {{4, 715, 719}, {5, 700, 719}, {6, 716, 0}, {14, 700, 0},
                 {17, 719, 0},  {18, 719, 0},  {2, 0, 0},   {99, 0, 0}};
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (int i = 0; i < ROWS_OF(rows); i++) {
         int other = -1;
         ck_assert_int_eq(gpu_core_error(rows[i].exception, &other), rows[i].error);
         ck_assert_int_eq(other, rows[i].other);

@@ -2,7 +2,6 @@
 // The suite `finding_text`: how findings are written, as text and as JSON, and the line they are written into.
 #include "finding_text.h"
 
-#include <check.h>
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -69,13 +68,10 @@ static const struct {
      "global_address is 0x1008, must be a multiple of 0x10, nearest legal value 0x1000"},
     {{RULE_INSTRUCTION_FORM, "op", -1, 0, 18, 0, 0}, "op is 18"},
 };
-enum { LIMITED = sizeof limited / sizeof limited[0] };
-
-enum { WRITTEN = sizeof written / sizeof written[0] };
 
 static struct line line;
 
-LOOP_TEST(a_finding_is_written_with_the_numbers_it_has, 0, WRITTEN)
+LOOP_TEST(a_finding_is_written_with_the_numbers_it_has, 0, ROWS_OF(written))
 {
     line_start(&line);
     finding_text(&written[_i].finding, &line);
@@ -88,7 +84,7 @@ LOOP_TEST(a_finding_is_written_with_the_numbers_it_has, 0, WRITTEN)
     ck_assert_int_eq(line.bytes[line.used - 1], '}');
 }
 
-LOOP_TEST(a_finding_says_what_the_value_must_be, 0, LIMITED)
+LOOP_TEST(a_finding_says_what_the_value_must_be, 0, ROWS_OF(limited))
 {
     line_start(&line);
     finding_value(&limited[_i].finding, 1, &line);

@@ -2,7 +2,6 @@
 // The suite `flight`: any split of any operation into pieces leaves the same bytes, completes as many and tells of the
 // same bytes as the operation all at once; each piece tells of exactly what it changes. Operations of all kinds are
 // random; the memory of the split ones is several regions that touch at odd addresses.
-#include <check.h>
 #include <string.h>
 
 #include "bulk.h"

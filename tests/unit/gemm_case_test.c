@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The suite `gemm_case`: the families "gemm" and "gemm_layout" around the model: what random cases lean to, D against
 // sums of integers, dumps, and the words for a mismatch.
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +14,6 @@
 TEST_FILE(.seconds = 120);
 
 enum { CASES = 20000 };
-
-// --- JSON ------------------------------------------------------------------------------------------------------------
 
 // --- Random cases ----------------------------------------------------------------------------------------------------
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The suite `gemm_choose`: which kernel the rule takes for a problem, and that it always takes one that can run.
-#include <check.h>
-
 #include "gemm/gemm_choose.h"
 #include "gemm_case.h"
 #include "random.h"
@@ -31,9 +29,8 @@ static const struct {
     {64, 64, 64, GEMM_BF16, 1, GEMM_COOPERATIVE, 128, 64, 1, "one tile, one block: the kernel that is shortest"},
     {208, 8192, 4096, GEMM_BF16, 1, GEMM_COOPERATIVE_TURNED, 112, 128, 1, "two tiles as high as m"},
 };
-enum { CHOICES = sizeof choices / sizeof choices[0] };
 
-LOOP_TEST(gemm_choice_is_the_cheapest, 0, CHOICES)
+LOOP_TEST(gemm_choice_is_the_cheapest, 0, ROWS_OF(choices))
 {
     struct gemm_job job = {
         .m = choices[_i].m, .n = choices[_i].n, .k = choices[_i].k, .workspace = choices[_i].workspace};

@@ -2,7 +2,6 @@
 // The suite `harness`: what every command stands on: the generators and the arena as they are on every machine, where
 // an element lies, sources of cases, the model's executor, manifests and saved files. Traces have the suite `trace`,
 // the JSON reader `json`, the gpu executor tests/executor.
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -31,7 +30,6 @@ static const struct {
 #include "families.def"
 #undef FAMILY
 };
-enum { FAMILIES = sizeof first_cases / sizeof first_cases[0] };
 
 static uint64_t digest_of_cases(const struct family *family)
 {
@@ -53,7 +51,7 @@ static uint64_t digest_of_cases(const struct family *family)
     return digest;
 }
 
-LOOP_TEST(first_cases_of_a_seed_are_fixed, 0, FAMILIES)
+LOOP_TEST(first_cases_of_a_seed_are_fixed, 0, ROWS_OF(first_cases))
 {
     uint64_t digest = digest_of_cases(family_find(first_cases[_i].family));
     ck_assert_msg(digest == first_cases[_i].digest,
@@ -194,7 +192,7 @@ static int few_cases(const struct family *family, int cases)
 }
 
 // Normal cases first, then the fatal ones; each case once, and the one that its number says.
-LOOP_TEST(source_fill_partitions, 0, FAMILIES)
+LOOP_TEST(source_fill_partitions, 0, ROWS_OF(first_cases))
 {
     const struct family *family = family_find(first_cases[_i].family);
     const int cases = few_cases(family, RUN_CASES);
@@ -237,7 +235,7 @@ TEST(source_lines)
 }
 
 // A batch gives what run_model() gives, and no two results share bytes.
-LOOP_TEST(executor_model_runs_a_batch, 0, FAMILIES)
+LOOP_TEST(executor_model_runs_a_batch, 0, ROWS_OF(first_cases))
 {
     const struct family *family = family_find(first_cases[_i].family);
     const int cases = few_cases(family, BATCH_OF);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The suite `histogram_case`: the family "histogram" on the model against plain counting, what the missing barrier
 // costs, and what random cases lean to.
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -132,8 +131,6 @@ TEST(cluster_exited__missing_barrier_faults)
     ck_assert_int_eq(result.status, 0);
     free(result.first_bytes);
 }
-
-// --- JSON ------------------------------------------------------------------------------------------------------------
 
 // --- Random cases and words ------------------------------------------------------------------------------------------
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a mismatch of an im2col load is said to mean: a result of the model is spoilt on purpose, and the words must
 // name the pixel and the rule.
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -116,7 +116,7 @@ TEST(im2col_start__of_a_store)
 {
     static const int32_t starts[][3] = {{1, 0, RULE_IM2COL_START}, {1, 5, RULE_OK}, {1, 6, RULE_IM2COL_START},
                                         {2, 1, RULE_IM2COL_START}, {2, 6, RULE_OK}, {2, 7, RULE_IM2COL_START}};
-    for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++) {
+    for (int i = 0; i < ROWS_OF(starts); i++) {
         struct test_fault t = works();
         t.map.pixels = 1;
         t.coord[starts[i][0]] = starts[i][1];

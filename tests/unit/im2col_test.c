@@ -4,7 +4,6 @@
 #include "chunks.h"
 #include "im2col_load.h"
 
-#include <check.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -113,7 +112,6 @@ static const struct vector {
      {32, 128}, {0}, {0}, 16, 2, {1, 1, 1}, {0, 2, 0}, {0}, 0x400, 0},
     // clang-format on
 };
-enum { VECTORS = sizeof vectors / sizeof vectors[0] };
 
 static uint8_t gmem[SLOW_GMEM_BYTES];
 
@@ -172,7 +170,7 @@ static void require_same(const struct slow_im2col *load, const struct result *mo
     tell_difference(model, slow, load->smem_base, what, text);
 }
 
-LOOP_TEST(im2col_bounds__vectors_agree_with_the_slow_walk, 0, VECTORS)
+LOOP_TEST(im2col_bounds__vectors_agree_with_the_slow_walk, 0, ROWS_OF(vectors))
 {
     static struct result model, slow;
     slow_fill_gmem(gmem, SEED);
@@ -217,7 +215,7 @@ LOOP_TEST(im2col_offsets__vectors_notice_each_misread_rule, 1, IM2COL_MUTANTS)
 {
     static struct result right, wrong;
     slow_fill_gmem(gmem, SEED);
-    for (int i = 0; i < VECTORS; i++) {
+    for (int i = 0; i < ROWS_OF(vectors); i++) {
         struct slow_im2col load = load_of(&vectors[i]);
         run_slow(&load, IM2COL_RIGHT, &right);
         run_slow(&load, (enum slow_im2col_mutant)_i, &wrong);
@@ -283,11 +281,11 @@ TEST(im2col_offset_fields__pack_with_carries)
         {5, {31, 31, 31}, {31, 31, 31}}, {5, {32, 0, 0}, {0, 1, 0}},     {5, {0, 32, 0}, {0, 0, 1}},
         {5, {0, 0, 32}, {0, 0, 0}},      {5, {65535, 1, 0}, {31, 0, 0}}, {5, {33, 31, 30}, {1, 0, 31}},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (int i = 0; i < ROWS_OF(rows); i++) {
         struct tensormap map = {.mode = TENSORMAP_IM2COL, .rank = rows[i].rank, .dtype = DTYPE_UINT8, .box = {16}};
         struct im2col column = im2col_of(&map, (int32_t[5]){0}, rows[i].given);
         for (int k = 0; k < rows[i].rank - 2; k++)
-            ck_assert_msg(column.offset[k] == rows[i].offset[k], "row %zu: offset %d is %u", i, k, column.offset[k]);
+            ck_assert_msg(column.offset[k] == rows[i].offset[k], "row %d: offset %d is %u", i, k, column.offset[k]);
     }
 }
 
@@ -310,7 +308,7 @@ TEST(im2col_tx_bytes__are_all_pixels)
         int vector;
         uint64_t bytes;
     } rows[] = {{0, 64 * 16}, {2, 32 * 32}, {14, 20 * 16}, {15, 20 * 48}, {17, 40 * 16}, {18, 22 * 32}, {19, 4 * 32}};
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (int i = 0; i < ROWS_OF(rows); i++) {
         struct slow_im2col load = load_of(&vectors[rows[i].vector]);
         struct im2col column = im2col_of(&load.map, load.coord, load.offset);
         ck_assert_msg(im2col_transaction_bytes(&column) == rows[i].bytes, "%s", vectors[rows[i].vector].why);

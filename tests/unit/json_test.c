@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The suite `json`: every reader of the strict JSON reader, and every complaint, word for word.
-#include <check.h>
 #include <string.h>
 
 #include "json.h"

@@ -2,7 +2,6 @@
 // The suite `lanes`: sums eight columns side by side (number/lanes.h) against the same sums one by one (wgmma_dot), of
 // all types and of operands of every style: any bits, close numbers, far numbers, tiny ones, zeros (some and all), sums
 // that cancel.
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The suite `ledger`: what the pages of a book make of the events of barriers.
-#include <check.h>
-
 #include "ledger.h"
 
 enum { PAGES = 3, MANY = 64 };
@@ -153,19 +151,18 @@ TEST(contributions_of_one_origin_are_one)
     const struct event_origin a = {
         .launch = 1, .cta = 1, .rank = 1, .warp = 2, .lanes = 2, .operation = 3, .file = "x", .line = 4};
     struct event_origin other[] = {a, a, a, a, a, a, a, a};
-    enum { OTHERS = sizeof other / sizeof other[0] };
     other[0].cta = 0, other[1].lanes = 0, other[2].operation = 0, other[3].file = NULL, other[4].line = 0;
     other[5].launch = 0, other[6].rank = 0, other[7].warp = 0;
     struct event event = {.kind = EVENT_BARRIER, .origin = &a, .barrier = {.step = BARRIER_TRANSACTION}};
     event.barrier.transaction.complete_bytes = 16;
-    for (int i = 0; i < OTHERS; i++) {
+    for (int i = 0; i < ROWS_OF(other); i++) {
         event.origin = &a;
         ledger_hear(&book, &event);
         ledger_hear(&book, &event);
         event.origin = &other[i];
         ledger_hear(&book, &event);
     }
-    ck_assert_int_eq(ledger_find(&book, 0, 0)->count, 2 * OTHERS);
+    ck_assert_int_eq(ledger_find(&book, 0, 0)->count, 2 * ROWS_OF(other));
     ck_assert_uint_eq(ledger_find(&book, 0, 0)->entry[0].transaction.complete_bytes, 32);
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The suite `limits`: whatever a user passes is checked, or its length is stated: how many coordinates an instruction
 // has, where a tile may go, findings that were never cleared.
-#include <check.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>

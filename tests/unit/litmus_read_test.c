@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Reading litmus tests: what the text says arrives in the struct, and every mistake gets a sentence that points at it.
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Litmus tests as kernels: where their threads and places lie, which PTX each instruction becomes, what is refused, and
 // that ends keep their values as keys and as JSON.
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

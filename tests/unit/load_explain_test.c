@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a mismatch of a load is said to mean: a result of the model is spoilt on purpose, and the words must name the
 // element, the place the bytes came from and the rule.
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -202,7 +202,7 @@ static const struct vector {
 // clang-format on
 #undef R
 };
-enum { VECTORS = sizeof vectors / sizeof vectors[0] };
+enum { VECTORS = ROWS_OF(vectors) };
 
 static struct load load_of(const struct vector *vector)
 {
@@ -418,9 +418,8 @@ static const struct {
     ROW(BASE_UNMAPPED, base_when_negative)
 #undef ROW
 };
-enum { MUTANTS = sizeof mutants / sizeof mutants[0] };
 
-LOOP_TEST(load_vectors_notice_each_wrong_check, 0, MUTANTS)
+LOOP_TEST(load_vectors_notice_each_wrong_check, 0, ROWS_OF(mutants))
 {
     for (int i = 0; i < VECTORS; i++) {
         if (vectors[i].about != mutants[_i].rule) continue;

@@ -26,13 +26,13 @@ TEST(options_are_read_whole_or_refused)
     size_t length;
     uint32_t line;
     unsigned what;
-    for (size_t i = 0; i < sizeof breaks / sizeof breaks[0]; i++)
+    for (int i = 0; i < ROWS_OF(breaks); i++)
         ck_assert_msg(look_break_read(breaks[i].text, &length, &line) == breaks[i].is_read, "%s", breaks[i].text);
-    for (size_t i = 0; i < sizeof triples / sizeof triples[0]; i++) {
+    for (int i = 0; i < ROWS_OF(triples); i++) {
         struct look_triple triple;
         ck_assert_msg(look_triple_read(triples[i].text, &triple) == triples[i].is_read, "%s", triples[i].text);
     }
-    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
+    for (int i = 0; i < ROWS_OF(lists); i++)
         ck_assert_msg(look_what_read(lists[i].text, &what) == lists[i].is_read, "%s", lists[i].text);
     ck_assert(look_break_read("a:b:7", &length, &line) && length == 3 && line == 7);
 }
@@ -42,7 +42,7 @@ static struct look_options filled(struct look_options options)
 {
     const char **const texts[] = {&options.break_at, &options.cta,      &options.thread, &options.dump,
                                   &options.trace,    &options.coverage, &options.run};
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+    for (int i = 0; i < ROWS_OF(texts); i++)
         if (*texts[i] == NULL) *texts[i] = "";
     return options;
 }
@@ -58,7 +58,7 @@ TEST(what_cannot_be_read_is_named)
     static const char *const wrong[] = {"'a.cu'", "'1;2'", "'x'", "'everything'"};
     const struct look_options nothing = filled((struct look_options){.stats = 0});
     char why[200];
-    for (size_t i = 0; i < sizeof asked / sizeof asked[0]; i++) {
+    for (int i = 0; i < ROWS_OF(asked); i++) {
         const struct look_options options = filled(asked[i]);
         ck_assert_ptr_null(look_open(&options, why, sizeof why));
         ck_assert_msg(strstr(why, wrong[i]) != NULL, "%s", why);
@@ -222,7 +222,7 @@ TEST(a_break_shows_registers_by_their_types)
                                         "%rd0      0x0000000000000005\n",
                                         "%q0       0x0000000000000005\n",
                                         "more at 0x400, dynamic: the launch gives its size\n"};
-    for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++) has(told_path, shown[i]);
+    for (int i = 0; i < ROWS_OF(shown); i++) has(told_path, shown[i]);
     remove_folder();
 }
 
@@ -287,7 +287,7 @@ TEST(a_trace_shows_phases_of_barriers)
                                         "\"name\":\"a.cu:6\",\"args\":{\"place\":\"of\\\\many/a.cu:6\""};
     make_folder();
     run_seen(BARRIERS, (struct look_options){.trace = trace_path}, kernels, 1);
-    for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++) has(trace_path, shown[i]);
+    for (int i = 0; i < ROWS_OF(shown); i++) has(trace_path, shown[i]);
     remove_folder();
 }
 

@@ -82,18 +82,16 @@ static const struct {
      "@%p3 shfl.sync.idx.b32 %r9, %r8, %r5, 31, 0xffffffff;\n",
      nothing},
 };
-enum { PROGRAMS = sizeof programs / sizeof programs[0] };
 
 static const struct machine_schedule schedules[] = {
     {.threads = 1}, {.seed = 3, .threads = 1}, {.policy = MACHINE_SHUFFLED, .seed = 5, .threads = 1}, {.threads = 3}};
-enum { SCHEDULES = sizeof schedules / sizeof schedules[0] };
 
-LOOP_TEST(machine_again_a_warp_begins_as_the_first_did, 0, PROGRAMS *SCHEDULES)
+LOOP_TEST(machine_again_a_warp_begins_as_the_first_did, 0, ROWS_OF(programs) * ROWS_OF(schedules))
 {
-    const int p = _i / SCHEDULES;
+    const int p = _i / ROWS_OF(schedules);
     char text[TEXT_BYTES];
     snprintf(text, sizeof text, "%s%sst.global.u32 [%%rd1], %%r9;\nret;\n}\n", ENTRY THREAD_OF_GRID, programs[p].body);
-    struct ran *ran = run_well(text, (struct launch_of){CTAS, THREADS, .schedule = schedules[_i % SCHEDULES]});
+    struct ran *ran = run_well(text, (struct launch_of){CTAS, THREADS, .schedule = schedules[_i % ROWS_OF(schedules)]});
     for (uint32_t i = 0; i < WORDS; i++) {
         const uint32_t wanted = programs[p].number(i / THREADS, i % THREADS);
         ck_assert_msg(ran->out[i] == wanted, "%s: thread %u of CTA %u has %u, not %u", programs[p].what, i % THREADS,

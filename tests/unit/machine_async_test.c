@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Asynchronous instructions on the PTX machine: right kernels give right bytes under every schedule, and a missing wait
 // shows where operations are as late as they may be.
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -48,8 +48,8 @@ TEST(COMMUTE__a_kernel_in_whose_clusters_nobody_hears_of_another)
     };
     static const char print[] = ".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n",
                       own[] = ".func add(.param .b32 x)\n{\nret;\n}\n";
-    for (size_t i = 0; i < sizeof right / sizeof right[0]; i++) ck_assert_msg(commutes(right[i], ""), "%s", right[i]);
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) ck_assert_msg(!commutes(wrong[i], ""), "%s", wrong[i]);
+    for (int i = 0; i < ROWS_OF(right); i++) ck_assert_msg(commutes(right[i], ""), "%s", right[i]);
+    for (int i = 0; i < ROWS_OF(wrong); i++) ck_assert_msg(!commutes(wrong[i], ""), "%s", wrong[i]);
     ck_assert(commutes("{\n.param .b32 x;\nst.param.b32 [x], %r0;\ncall add, (x);\n}", own));
     ck_assert(!commutes("{\n.param .b32 r;\n.param .b64 f;\n.param .b64 a;\nst.param.b64 [f], %rd0;\n"
                         "st.param.b64 [a], %rd0;\ncall (r), vprintf, (f, a);\n}",

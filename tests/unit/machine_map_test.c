@@ -30,10 +30,9 @@ static const struct {
     {"tensormap.replace.tile.swizzle_mode.global.b1024.b32 [%rd0], ", "3", {REPLACE_SWIZZLE_MODE, 0, 3}},
     {"tensormap.replace.tile.fill_mode.global.b1024.b32 [%rd0], ", "1", {REPLACE_FILL_MODE, 0, 1}},
 };
-enum { EDITS = sizeof edits / sizeof edits[0] };
 
 // A map that is edited in global memory, and in shared memory and copied out, is what the model makes of it.
-LOOP_TEST(a_map_is_edited_as_the_model_edits_it, 0, EDITS)
+LOOP_TEST(a_map_is_edited_as_the_model_edits_it, 0, ROWS_OF(edits))
 {
     struct tensormap_image expected = {0};
     char text[1200];

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Products of matrices on the PTX machine, against the model's own calls on the same bytes: wgmma, mma.sync, ldmatrix,
 // stmatrix and movmatrix. wmma against sums of doubles.
-#include <check.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

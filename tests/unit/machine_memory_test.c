@@ -71,7 +71,7 @@ TEST(variables_lie_where_ptxas_places_them)
     struct ptx_errors errors;
     struct machine_module *module = machine_module_open(text, sizeof text - 1, &errors);
     ck_assert_ptr_nonnull(module);
-    for (size_t i = 0; i < sizeof placed / sizeof placed[0]; i++) {
+    for (int i = 0; i < ROWS_OF(placed); i++) {
         uint64_t at = 0, first = 0, bytes;
         ck_assert(machine_module_variable(module, placed[i].name, &at, &bytes));
         ck_assert(machine_module_variable(module, placed[i].first, &first, &bytes));

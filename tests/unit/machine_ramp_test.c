@@ -40,7 +40,7 @@ static const char *word(struct random *random, char room[16])
 {
     static const char *const numbers[] = {"0",   "1",  "4",  "7",          "16",        "31",
                                           "132", "-1", "-4", "0x7fffffff", "0x80000000"};
-    if (draw(random, 3) == 0) return numbers[draw(random, sizeof numbers / sizeof numbers[0])];
+    if (draw(random, 3) == 0) return numbers[draw(random, ROWS_OF(numbers))];
     snprintf(room, 16, "%%r%u", draw(random, KEPT));
     return room;
 }

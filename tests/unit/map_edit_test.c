@@ -73,7 +73,6 @@ static const struct vector {
 #undef F
     // clang-format on
 };
-enum { VECTORS = sizeof vectors / sizeof vectors[0] };
 
 static struct replace_op op_of(const struct vector *vector)
 {
@@ -92,7 +91,6 @@ static struct tensormap_image expected_of(const struct vector *vector, const str
 }
 
 static const uint64_t befores[] = {0, KEPT, 0x5555555555555555, 0xaaaaaaaaaaaaaaaa};
-enum { BEFORES = sizeof befores / sizeof befores[0] };
 
 static struct tensormap_image all_words(uint64_t word)
 {
@@ -104,14 +102,14 @@ static struct tensormap_image all_words(uint64_t word)
 static void check_vectors(int (*is_about)(const struct vector *vector))
 {
     int checked = 0;
-    for (int i = 0; i < VECTORS; i++) {
+    for (int i = 0; i < ROWS_OF(vectors); i++) {
         const struct vector *vector = &vectors[i];
         struct replace_op op = op_of(vector);
         if (!is_about(vector)) continue;
         checked++;
         ck_assert(replace_is_legal(&op));
         ck_assert_msg(replace_becomes(&op) == vector->becomes, "%s", vector->why);
-        for (int k = 0; k < BEFORES; k++) {
+        for (int k = 0; k < ROWS_OF(befores); k++) {
             struct tensormap_image image = all_words(befores[k]), want = expected_of(vector, &image);
             tensormap_replace(&image, &op, NULL);
             ck_assert_msg(memcmp(&image, &want, sizeof image) == 0, "%s", vector->why);
@@ -138,7 +136,7 @@ static int is_of_value(const struct vector *vector)
 TEST(replace_value__is_cut_and_named)
 {
     check_vectors(is_of_value);
-    for (int i = 0; i < VECTORS; i++) {
+    for (int i = 0; i < ROWS_OF(vectors); i++) {
         struct findings findings = {0};
         struct tensormap_image image = {{0}};
         struct replace_op op = op_of(&vectors[i]);
@@ -187,15 +185,15 @@ static const struct {
 
 TEST(vectors_tell_wrong_formulas)
 {
-    for (size_t m = 0; m < sizeof mutants / sizeof mutants[0]; m++) {
+    for (int m = 0; m < ROWS_OF(mutants); m++) {
         int caught = 0;
-        for (int i = 0; i < VECTORS; i++) {
+        for (int i = 0; i < ROWS_OF(vectors); i++) {
             struct replace_op op = op_of(&vectors[i]);
             uint64_t bits = vectors[i].change[0].bits, mask = vectors[i].change[0].mask;
             if (vectors[i].field == mutants[m].field)
                 caught += (mutants[m].stored(&op) << mutants[m].shift & mask) != bits;
         }
-        ck_assert_msg(caught > 0, "mutant %zu", m);
+        ck_assert_msg(caught > 0, "mutant %d", m);
     }
 }
 
@@ -271,7 +269,7 @@ TEST(an_assembler_refuses_some)
         {REPLACE_INTERLEAVE_LAYOUT, 0, 3},
         {REPLACE_GLOBAL_DIM, 0, (uint64_t)1 << 32},
     };
-    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) ck_assert(!replace_is_legal(&refused[i]));
+    for (int i = 0; i < ROWS_OF(refused); i++) ck_assert(!replace_is_legal(&refused[i]));
     for (int i = 0; i < REPLACE_FIELDS; i++)
         ck_assert_int_eq(replace_field_find(replace_field_name((enum replace_field)i)), i);
     ck_assert_int_eq(replace_field_find("swizzle_atomicity"), REPLACE_FIELDS);
@@ -324,8 +322,7 @@ TEST(replace_zeroed__loads_like_the_drivers_map)
     struct tensormap_image image = {{0}}, host = encoded(DTYPE_FLOAT32, SWIZZLE_64B, 1);
     uint8_t ours[SMEM_BYTES], theirs[SMEM_BYTES];
     uint32_t bytes = 0, host_bytes = 0;
-    for (size_t i = 0; i < sizeof edits / sizeof edits[0]; i++)
-        ck_assert_int_eq(tensormap_replace(&image, &edits[i], NULL), RULE_OK);
+    for (int i = 0; i < ROWS_OF(edits); i++) ck_assert_int_eq(tensormap_replace(&image, &edits[i], NULL), RULE_OK);
     for (int i = 0; i < WORDS; i++) ck_assert(image.word[i] == (i == 8 || i == 9 ? 0 : host.word[i]));
     ck_assert_int_eq(load(&image, 2, ours, &bytes), RULE_OK);
     ck_assert_int_eq(load(&host, 2, theirs, &host_bytes), RULE_OK);
@@ -343,7 +340,7 @@ TEST(load_map_ignored__reserved_bits)
     uint8_t want[SMEM_BYTES], got[SMEM_BYTES];
     uint32_t bytes = 0;
     ck_assert_int_eq(load(&image, 2, want, &bytes), RULE_OK);
-    for (size_t i = 0; i < sizeof ignored / sizeof ignored[0]; i++)
+    for (int i = 0; i < ROWS_OF(ignored); i++)
         for (int bit = ignored[i].first; bit <= ignored[i].last; bit++) {
             struct tensormap_image flipped = image;
             flipped.word[bit / 64] ^= (uint64_t)1 << bit % 64;

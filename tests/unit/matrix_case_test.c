@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The suite `matrix_case`: what random cases of the family "matrix" lean to.
-#include <check.h>
-
 #include "family.h"
 #include "matrix_case.h"
 #include "rule_most.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The suite `matrix`: ldmatrix and stmatrix, their lanes and the rows they refuse.
-#include <check.h>
 #include <string.h>
 
 #include "matrix.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The suite `mbarrier_case`: the family of barrier programs: what the generator makes, which typed operations are
 // accepted and how the others are refused, what a result holds.
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -123,9 +122,8 @@ static const struct {
      "1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1",
      "at most 159 characters"},
 };
-enum { TYPED = sizeof typed / sizeof typed[0] };
 
-LOOP_TEST(typed_operations, 0, TYPED)
+LOOP_TEST(typed_operations, 0, ROWS_OF(typed))
 {
     struct mbarrier_case program = {0};
     struct text why = {""};

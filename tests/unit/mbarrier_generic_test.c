@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The suite `mbarrier_generic`: barriers by generic addresses.
-#include <check.h>
 #include <string.h>
 
 #include "mbarrier_operate.h"
@@ -45,7 +44,7 @@ TEST(mbarrier_generic_space__has_the_own_cta_and_the_others)
         {MBARRIER_OP_EXPECT_TX, 0, 0, {1024, 1032}, MBARRIER_SHARED_CTA, {1024, 1032}},
         {MBARRIER_OP_TRY_WAIT, 2, 1, {RANK(2, 1024), RANK(2, 1024)}, MBARRIER_SHARED_CTA, {1024, 1024}},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (int i = 0; i < ROWS_OF(rows); i++) {
         const uint64_t offset[MBARRIER_LANES] = {rows[i].offset[0], rows[i].offset[1]};
         struct mbarrier_instruction in = {.opcode = rows[i].opcode, .rank = rows[i].rank, .lanes = 3};
         ck_assert_int_eq(mbarrier_set_generic(rows[i].is_cluster ? &cluster : &alone, &in, offset, NULL), RULE_OK);

@@ -2,7 +2,6 @@
 // The suite `mbarrier_operate`: instructions on barriers anywhere in the shared memories of a cluster. What the words
 // become is held against the recordings by way of the family's programs; here: addresses, lanes on several barriers,
 // events, landings, and random instructions against lanes summed one by one.
-#include <check.h>
 #include <string.h>
 
 #include "mbarrier_operate.h"
@@ -108,9 +107,8 @@ static const struct {
     {MBARRIER_OPS, MBARRIER_SHARED_CTA, 1, 1024, RULE_INSTRUCTION_FORM, 0, "no such operation"},
     {MBARRIER_OP_NONE, MBARRIER_SHARED_CTA, 1, 1024, RULE_INSTRUCTION_FORM, 0, "none"},
 };
-enum { ADDRESSES = sizeof addresses / sizeof addresses[0] };
 
-LOOP_TEST(mbarrier_address_window__align_and_bounds_in_the_order_of_the_hardware, 0, ADDRESSES)
+LOOP_TEST(mbarrier_address_window__align_and_bounds_in_the_order_of_the_hardware, 0, ROWS_OF(addresses))
 {
     start();
     t.cluster.is_cluster = addresses[_i].is_cluster;

@@ -214,9 +214,8 @@ static const struct {
     {{.opcode = MBARRIER_OP_TEST_WAIT, .lanes = 1, .token = 1}, "token names an op through"},
     {{.opcode = MBARRIER_OP_TEST_WAIT, .lanes = 1, .token = 0, .operand = 1}, "operand and step"},
 };
-enum { ILLEGAL = sizeof illegal / sizeof illegal[0] };
 
-LOOP_TEST(mbarrier_op_illegal_says_why, 0, ILLEGAL)
+LOOP_TEST(mbarrier_op_illegal_says_why, 0, ROWS_OF(illegal))
 {
     struct mbarrier_op program[4] = {op(MBARRIER_OP_ARRIVE, 1), op_remote(MBARRIER_OP_ARRIVE, 1),
                                      op(MBARRIER_OP_INVAL, 0), illegal[_i].op};

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The suite `mbarrier`: the barrier word and one transaction on it; programs are in mbarrier_step_test.c. Numbers are
 // what an H200 was seen to do; the mutants are the wrong formulas that the vectors must tell from the right one.
-#include <check.h>
 #include <string.h>
 
 #include "mbarrier.h"
@@ -83,9 +82,8 @@ static const struct {
      {.pending = 1, .expected = 1}},
     {"the error bit stops everything", {.error = 1, .pending = 1, .expected = 1}, {0}, RULE_MBARRIER_ERROR, {0}},
 };
-enum { VECTORS = sizeof vectors / sizeof vectors[0] };
 
-LOOP_TEST(mbarrier_phase__vectors, 0, VECTORS)
+LOOP_TEST(mbarrier_phase__vectors, 0, ROWS_OF(vectors))
 {
     uint64_t before = mbarrier_pack(&vectors[_i].before), word = before;
     enum rule rule = mbarrier_transact(&word, &vectors[_i].transaction);
@@ -168,7 +166,7 @@ static int vector_agrees(enum mutant mutant, int i)
 LOOP_TEST(mbarrier_phase__vectors_catch_every_mutant, RIGHT, MUTANTS)
 {
     int caught = 0;
-    for (int i = 0; i < VECTORS; i++) caught += !vector_agrees((enum mutant)_i, i);
+    for (int i = 0; i < ROWS_OF(vectors); i++) caught += !vector_agrees((enum mutant)_i, i);
     if (_i == RIGHT)
         ck_assert_int_eq(caught, 0);
     else
@@ -310,7 +308,7 @@ TEST(mbarrier_error__stops_waits)
 }
 
 // A remote transaction is the same where it is legal, and else the error bit alone.
-LOOP_TEST(mbarrier_remote_error__vectors, 0, VECTORS)
+LOOP_TEST(mbarrier_remote_error__vectors, 0, ROWS_OF(vectors))
 {
     uint64_t before = mbarrier_pack(&vectors[_i].before), word = before;
     ck_assert_int_eq(mbarrier_transact_remote(&word, &vectors[_i].transaction), vectors[_i].rule);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The suite `memory`: the table of regions of global memory, and a cluster's shared memories by rank.
-#include <check.h>
 #include <string.h>
 
 #include "cluster_memory.h"
@@ -34,9 +33,8 @@ static const struct {
     {UINT64_MAX, 3, "the last address of all"},
     {0, -1, "null"},
 };
-enum { LOOKS = sizeof looks / sizeof looks[0] };
 
-LOOP_TEST(global_access_unmapped__address_is_found_in_its_region, 0, LOOKS)
+LOOP_TEST(global_access_unmapped__address_is_found_in_its_region, 0, ROWS_OF(looks))
 {
     const struct region *want = looks[_i].region < 0 ? NULL : &regions[looks[_i].region];
     ck_assert_msg(region_search(&global, looks[_i].address) == want, "%s", looks[_i].why);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The suite `misuse_case`: the family "misuse" around the model: what random cases lean to, and what a result shows.
-#include <check.h>
 #include <string.h>
 
 #include "family.h"

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The suite `mma_case`: what random cases of the family "mma" hold.
-#include <check.h>
-
 #include "family.h"
 #include "mma_case.h"
 

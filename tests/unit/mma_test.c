@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The suite `mma`: the table of mma.sync and mma.sp, fragments, metadata, and whole instructions. The numbers of one
 // element are compared with the slow second model in slow/slow_mma_test.c.
-#include <check.h>
 #include <fenv.h>
 #include <string.h>
 
@@ -51,9 +50,8 @@ static const struct {
     {"m16n8k16.f64.f64.f64", MMA_OF_A, 5, 7, 0, 9, 13},   {"m16n8k16.f64.f64.f64", MMA_OF_B, 5, 3, 0, 13, 1},
     {"m8n8k4.f64.f64.f64", MMA_OF_D, 5, 1, 0, 1, 3},      {"m16n8k8.f64.f64.f64", MMA_OF_D, 5, 2, 0, 9, 2},
 };
-enum { PLACES = sizeof places / sizeof places[0] };
 
-LOOP_TEST(mma_fragments__are_those_of_ptx, 0, PLACES)
+LOOP_TEST(mma_fragments__are_those_of_ptx, 0, ROWS_OF(places))
 {
     struct number_place at =
         mma_place(mma_find(places[_i].form), places[_i].operand, places[_i].lane, places[_i].index, places[_i].part);
@@ -121,9 +119,8 @@ static const struct {
     {"sp.m16n8k64.s32.s8.s8", 0, 1, 9, 6, 1},      {"sp.m16n8k64.f32.e4m3.e5m2", 0, 9, 7, 5, 7},
     {"sp.m16n8k64.s32.s4.s4", 1, 9, 7, 7, 7},      {"sp.m16n8k128.s32.u4.u4", 0, 0, 15, 2, 7},
 };
-enum { CHUNKS = sizeof chunks / sizeof chunks[0] };
 
-LOOP_TEST(mma_metadata__lies_in_the_lanes_of_ptx, 0, CHUNKS)
+LOOP_TEST(mma_metadata__lies_in_the_lanes_of_ptx, 0, ROWS_OF(chunks))
 {
     enum mma_form form = mma_find(chunks[_i].form);
     uint32_t metadata[MMA_LANES] = {0};

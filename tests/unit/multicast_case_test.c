@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The suite `multicast_case`: the family "multicast" around the model: what random cases lean to, where results lie,
 // and the words for a mismatch.
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,7 +63,7 @@ TEST(random_cases_reach_what_there_is)
     }
     for (int i = 0; i <= MULTICAST_CTAS; i++) ck_assert_msg(sizes[i] > 100, "%d clusters of %d", sizes[i], i);
     for (int i = 0; i < 3; i++) ck_assert_int_gt(modes[i], 3000);
-    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++)
+    for (int i = 0; i < ROWS_OF(wanted); i++)
         ck_assert_msg(rules[wanted[i]] > 0, "%s is never met", rule_row(wanted[i])->id);
     ck_assert_int_gt(several, CASES / 3);
     ck_assert_int_gt(plain, 500);

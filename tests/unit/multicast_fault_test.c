@@ -89,7 +89,6 @@ static const struct fault {
 // clang-format on
 #undef R
 };
-enum { FAULTS = sizeof faults / sizeof faults[0] };
 
 static enum rule run_fault(const struct fault *fault, struct bench *bench, struct findings *findings)
 {
@@ -130,7 +129,7 @@ static void check_fault(const struct fault *fault)
 static void check_faults(enum rule about, int error)
 {
     ck_assert_int_eq(rule_cuda_error(about), error);
-    for (int i = 0; i < FAULTS; i++)
+    for (int i = 0; i < ROWS_OF(faults); i++)
         if (faults[i].about == about) check_fault(&faults[i]);
 }
 

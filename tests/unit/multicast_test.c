@@ -65,7 +65,6 @@ static const struct target {
     {"no multicast: another", 4, 2, 0, 0, 1, 2},
     {"no multicast: the mask is not looked at", 4, 2, 0, 15, 1, 2},
 };
-enum { TARGETS = sizeof targets / sizeof targets[0] };
 
 static uint32_t with_issuer(const struct target *t)
 {
@@ -100,7 +99,6 @@ static uint32_t own_if_empty(const struct target *t)
 
 static uint32_t (*const target_mutants[])(const struct target *) = {with_issuer, relative,    destination,
                                                                     everybody,   always_mask, own_if_empty};
-enum { TARGET_MUTANTS = sizeof target_mutants / sizeof target_mutants[0] };
 
 // The load of a vector: nothing but the targets may change, and each holds the box.
 static void check_target(const struct target *t)
@@ -121,15 +119,15 @@ static void check_target(const struct target *t)
             ck_assert_mem_eq(bench.bytes[rank] + (TO - SMEM_BASE), bench.source + TILE_ELEMS / 2, 512);
 }
 
-LOOP_TEST(multicast_targets__are_the_bits_of_the_mask, 0, TARGETS)
+LOOP_TEST(multicast_targets__are_the_bits_of_the_mask, 0, ROWS_OF(targets))
 {
     check_target(&targets[_i]);
 }
 
-LOOP_TEST(multicast_targets__vectors_notice_wrong_formulas, 0, TARGET_MUTANTS)
+LOOP_TEST(multicast_targets__vectors_notice_wrong_formulas, 0, ROWS_OF(target_mutants))
 {
     int noticed = 0;
-    for (int i = 0; i < TARGETS; i++) noticed += target_mutants[_i](&targets[i]) != targets[i].targets;
+    for (int i = 0; i < ROWS_OF(targets); i++) noticed += target_mutants[_i](&targets[i]) != targets[i].targets;
     ck_assert_msg(noticed > 0, "no vector tells mutant %d", _i);
 }
 
@@ -260,7 +258,6 @@ static const struct group {
     {"nobody shares", {{4, 1, 1}}, SLICE_Y, 3, 0x8, 0},
     {"all of 4 x 2 x 2", {{4, 2, 2}}, SLICE_XYZ, 13, 0xffff, 13},
 };
-enum { GROUPS = sizeof groups / sizeof groups[0] };
 
 struct mask_index {
     uint32_t mask, index;
@@ -295,9 +292,8 @@ static struct mask_index whole_cluster(const struct group *g)
 
 static struct mask_index (*const group_mutants[])(const struct group *) = {z_first, complement, index_is_rank,
                                                                            whole_cluster};
-enum { GROUP_MUTANTS = sizeof group_mutants / sizeof group_mutants[0] };
 
-LOOP_TEST(multicast_slice__groups_are_rows_and_columns, 0, GROUPS)
+LOOP_TEST(multicast_slice__groups_are_rows_and_columns, 0, ROWS_OF(groups))
 {
     const struct group *g = &groups[_i];
     ck_assert_msg(slice_group_mask(&g->shape, g->along, g->rank) == g->mask, "%s", g->why);
@@ -305,10 +301,10 @@ LOOP_TEST(multicast_slice__groups_are_rows_and_columns, 0, GROUPS)
     ck_assert_uint_eq((uint32_t)__builtin_popcount(g->mask), slice_group_ctas(&g->shape, g->along));
 }
 
-LOOP_TEST(multicast_slice__vectors_notice_wrong_formulas, 0, GROUP_MUTANTS)
+LOOP_TEST(multicast_slice__vectors_notice_wrong_formulas, 0, ROWS_OF(group_mutants))
 {
     int noticed = 0;
-    for (int i = 0; i < GROUPS; i++) {
+    for (int i = 0; i < ROWS_OF(groups); i++) {
         struct mask_index wrong = group_mutants[_i](&groups[i]);
         noticed += wrong.mask != groups[i].mask || wrong.index != groups[i].index;
     }
@@ -332,7 +328,7 @@ TEST(multicast_slice__cuts_a_tile_into_boxes)
         {{16, 12}, 0, 0, {0, 0}},  {{8, 8}, 0, 0, {0, 0}},
         {{0, 8}, 0, 0, {0, 0}},    {{16, (uint64_t)1 << 40}, 0, 0, {0, 0}},
     };
-    for (size_t i = 0; i < sizeof cuts / sizeof cuts[0]; i++) {
+    for (int i = 0; i < ROWS_OF(cuts); i++) {
         ck_assert_uint_eq(slice_count(&bench.map, cuts[i].tile), cuts[i].count);
         if (cuts[i].count == 0) continue;
         struct slice slice = slice_of(&bench.map, coord, cuts[i].tile, cuts[i].index);
@@ -359,9 +355,8 @@ static const struct {
     {"both the first: 0 to 127, then zeros", {0, 0}, 0, 128},
     {"both the second: zeros, then 128 to 255", {1, 1}, 128, 256},
 };
-enum { EXAMPLES = sizeof examples / sizeof examples[0] };
 
-LOOP_TEST(multicast_slice__example_of_the_16_by_16_tile, 0, EXAMPLES)
+LOOP_TEST(multicast_slice__example_of_the_16_by_16_tile, 0, ROWS_OF(examples))
 {
     static struct bench bench;
     const struct cluster_shape shape = {{1, 1, 2}};

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The suite `observe_step`: what everything but copies and mbarriers tells an observer: groups, fences, meetings,
 // matrix operations, edits of tensor maps; and what im2col columns tell.
-#include <check.h>
 #include <string.h>
 
 #include "cluster_barrier.h"
@@ -162,9 +161,8 @@ static const struct {
     {"fence.proxy.tensormap::generic.acquire", 0, {0}, ""},
     {"bar.sync", 0, {0}, ""},
 };
-enum { FENCES = sizeof fences / sizeof fences[0] };
 
-LOOP_TEST(fences_are_found_by_their_names, 0, FENCES)
+LOOP_TEST(fences_are_found_by_their_names, 0, ROWS_OF(fences))
 {
     struct event_fence found;
     ck_assert_int_eq(fence_find(fences[_i].ptx, &found), fences[_i].is_found);

@@ -2,7 +2,6 @@
 // The suite `observe`: access records name exactly the bytes that the operations change, and what a barrier is told.
 // What changes is found out by running the operation over two different backgrounds: a byte was written iff both
 // results hold the same there.
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 

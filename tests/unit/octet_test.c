@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // mma.m8n8k4 of f16: where its four products have their elements, and in which order terms are added.
-#include <check.h>
 #include <string.h>
 
 #include "octet.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The suite `operand`: how the copy engine reads shared-memory operands, what prefetches check, and which cache
 // policies fault. All verdicts were seen on an H200 (traces misuse and misuse_fault).
-#include <check.h>
 #include <string.h>
 
 #include "bulk.h"
@@ -75,7 +74,6 @@ static const struct {
     {"another CTA and bit 18", 0x1041000, ILLEGAL},
     {"the last CTA there could be", 0xff001000, ILLEGAL},
 };
-enum { OPERANDS = sizeof operands / sizeof operands[0] };
 
 static int verdict_of(uint32_t address)
 {
@@ -89,7 +87,7 @@ static int verdict_of(uint32_t address)
     return changed ? PLACE : NOTHING;
 }
 
-LOOP_TEST(operand_nowhere__moves_nothing_but_keeps_the_bounds, 0, OPERANDS)
+LOOP_TEST(operand_nowhere__moves_nothing_but_keeps_the_bounds, 0, ROWS_OF(operands))
 {
     struct findings findings = {0};
     struct tensormap map = map_of(2, 0);
@@ -142,7 +140,7 @@ static int (*const mutants[])(uint32_t) = {whole_address, low_24_bits, silent_fr
 LOOP_TEST(operand_mutants_are_caught, 0, ROWS_OF(mutants))
 {
     int caught = 0;
-    for (int i = 0; i < OPERANDS; i++) caught += mutants[_i](operands[i].address) != operands[i].verdict;
+    for (int i = 0; i < ROWS_OF(operands); i++) caught += mutants[_i](operands[i].address) != operands[i].verdict;
     ck_assert_int_gt(caught, 0);
 }
 
@@ -215,7 +213,6 @@ static const struct {
     {"past the end and bit 18", 0x60000, RULE_OPERAND_BARRIER_BOUNDS, 1},
     {"past the end of another rank", 0x1000000 + END, RULE_OPERAND_BARRIER_BOUNDS, 0},
 };
-enum { BARRIERS = sizeof barriers / sizeof barriers[0] };
 
 static void check_barrier(int i)
 {
@@ -226,7 +223,7 @@ static void check_barrier(int i)
     ck_assert_int_eq(bulk_check_barrier(BULK_GLOBAL_TO_SHARED, barriers[i].address, &shared, NULL), barriers[i].rule);
 }
 
-LOOP_TEST(operand_barrier_bounds__are_the_allocation, 0, BARRIERS)
+LOOP_TEST(operand_barrier_bounds__are_the_allocation, 0, ROWS_OF(barriers))
 {
     check_barrier(_i);
 }
@@ -237,7 +234,7 @@ TEST(operand_barrier_nowhere__makes_the_copy_do_nothing)
     ck_assert(operand_is_nowhere(to));
     ck_assert_uint_eq(operand_place(to), 4096);
     ck_assert_uint_eq(operand_with_barrier(4096, 0x1000400), 4096);
-    for (int i = 0; i < BARRIERS; i++) check_barrier(i);
+    for (int i = 0; i < ROWS_OF(barriers); i++) check_barrier(i);
 }
 
 TEST(operand_barrier_bounds__between_shared_memories_are_those_of_the_destination)
@@ -324,7 +321,6 @@ static const struct {
     {0x491718de357e3da8, 1},
     {0xffffffffffffffff, 1},
 };
-enum { POLICIES = sizeof policies / sizeof policies[0] };
 
 static int never(uint64_t policy)
 {
@@ -348,7 +344,7 @@ static int full_field(uint64_t policy)
 
 static int (*const policy_mutants[])(uint64_t) = {never, bit_59, bit_59_alone, full_field};
 
-LOOP_TEST(cache_policy__of_recorded_values, 0, POLICIES)
+LOOP_TEST(cache_policy__of_recorded_values, 0, ROWS_OF(policies))
 {
     struct findings findings = {0};
     enum rule rule = cache_policy_check(policies[_i].policy, &findings);
@@ -360,7 +356,7 @@ LOOP_TEST(cache_policy__of_recorded_values, 0, POLICIES)
 LOOP_TEST(cache_policy__mutants_are_caught, 0, ROWS_OF(policy_mutants))
 {
     int caught = 0;
-    for (int i = 0; i < POLICIES; i++) caught += policy_mutants[_i](policies[i].policy) != policies[i].faults;
+    for (int i = 0; i < ROWS_OF(policies); i++) caught += policy_mutants[_i](policies[i].policy) != policies[i].faults;
     ck_assert_int_gt(caught, 0);
 }
 

@@ -2,8 +2,6 @@
 // The suite `operation`: the check of an operation as a whole. Holes and read-only regions fault like memory that is
 // not mapped, the barrier's and the cache hint's faults are among the others in the hardware's order, and CTAs that are
 // not there are not reached.
-#include <check.h>
-
 #include "flight.h"
 #include "rules/all.h"
 
@@ -72,9 +70,8 @@ static const struct {
     {OPERATION_CP_ASYNC, 0, HOLE, SHARED, R(CP_ASYNC_UNMAPPED), HOLE, "cp.async from a hole"},
     {OPERATION_CP_ASYNC, 0, READ_ONLY, SHARED, RULE_OK, 0, "cp.async from what is read-only"},
 };
-enum { PLACES = sizeof places / sizeof places[0] };
 
-LOOP_TEST(load_unmapped__holes_and_read_only_regions_fault, 0, PLACES)
+LOOP_TEST(load_unmapped__holes_and_read_only_regions_fault, 0, ROWS_OF(places))
 {
     const struct memories memories = {&global, &alone};
     struct findings findings;
@@ -203,9 +200,8 @@ static const struct {
      "a type that only global memory has"},
     {{.kind = OPERATION_KINDS}, &pair, {R(INSTRUCTION_FORM)}, "no instruction"},
 };
-enum { ORDERS = sizeof orders / sizeof orders[0] };
 
-LOOP_TEST(mbarrier_address_align__is_in_the_hardwares_order, 0, ORDERS)
+LOOP_TEST(mbarrier_address_align__is_in_the_hardwares_order, 0, ROWS_OF(orders))
 {
     const struct memories memories = {&global, orders[_i].cluster};
     struct findings findings;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The relations of the memory model, pair by pair: each vector is a litmus test, two events of the execution that its
 // question names, and whether the relation holds between them. Every plausible wrong formula fails one of them.
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The suite `prefetch_case`: the family "prefetch": what a pipeline leaves, and what random cases lean to.
-#include <check.h>
 #include <string.h>
 
 #include "family.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The suite `ptx_link`: PTX of several units, one behind the other, is put together as nvlink of CUDA 13.0 does it. The
 // rows of `pairs` are what it said of the same two parts.
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -256,8 +256,7 @@ TEST(ranges_of_a_block_hide_the_numbers_that_they_have)
                                                           "{ .reg .b32 %r<3>, %r7; mov.u32 %r2, 0; mov.u32 %r3, 0;\n"
                                                           "mov.u32 %r7, 0; { .reg .b32 %r<9>; mov.u32 %r7, 0;\n"
                                                           "mov.u32 %r19, 0; } }\nmov.u32 %r7, 0; ret; }");
-    for (uint32_t i = 0; i < sizeof places / sizeof places[0]; i++)
-        ck_assert_uint_eq(operand_of(k, i, 0)->index, places[i]);
+    for (uint32_t i = 0; i < ROWS_OF(places); i++) ck_assert_uint_eq(operand_of(k, i, 0)->index, places[i]);
     ptx_close(opened.module);
 }
 
@@ -269,8 +268,7 @@ TEST(a_range_is_another_name_than_the_register_that_is_called_as_it)
     const struct ptx_function *k =
         decode_k(&opened, HEAD ".entry k() { .reg .b32 %r, %r<2>; .reg .b32 %p<2>, %p, %s;\n"
                                "mov.u32 %p, 0; mov.u32 %r1, 0; mov.u32 %r, 0; mov.u32 %r0, 0; ret; }");
-    for (uint32_t i = 0; i < sizeof places / sizeof places[0]; i++)
-        ck_assert_uint_eq(operand_of(k, i, 0)->index, places[i]);
+    for (uint32_t i = 0; i < ROWS_OF(places); i++) ck_assert_uint_eq(operand_of(k, i, 0)->index, places[i]);
     ptx_close(opened.module);
 }
 

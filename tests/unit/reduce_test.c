@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The arithmetic of reductions: vectors at the limits of every type, wrong formulas that the vectors must notice, and
 // sums against a slow search for the nearest number.
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +19,6 @@ static const struct vector vectors[] = {
 #include "reduce_vectors.def"
 #undef ROW
 };
-enum { VECTORS = sizeof vectors / sizeof vectors[0] };
 
 static uint64_t reduce_one(enum reduce_op op, enum dtype dtype, uint64_t memory, uint64_t source)
 {
@@ -31,7 +29,7 @@ static uint64_t reduce_one(enum reduce_op op, enum dtype dtype, uint64_t memory,
 static void check_vectors(enum reduce_op first, enum reduce_op last, uint32_t dtypes)
 {
     int checked = 0;
-    for (int i = 0; i < VECTORS; i++) {
+    for (int i = 0; i < ROWS_OF(vectors); i++) {
         const struct vector *v = &vectors[i];
         if (v->op < first || v->op > last || !(dtypes >> v->dtype & 1)) continue;
         uint64_t found = reduce_one(v->op, v->dtype, v->memory, v->source);
@@ -322,12 +320,11 @@ static const struct {
     MUTANT(counts_swap_operands),
 #undef MUTANT
 };
-enum { MUTANTS = sizeof mutants / sizeof mutants[0] };
 
-LOOP_TEST(reduce_vectors_notice_wrong_formulas, 0, MUTANTS)
+LOOP_TEST(reduce_vectors_notice_wrong_formulas, 0, ROWS_OF(mutants))
 {
     int noticed = 0;
-    for (int i = 0; i < VECTORS; i++) noticed += mutants[_i].apply(&vectors[i]) != vectors[i].result;
+    for (int i = 0; i < ROWS_OF(vectors); i++) noticed += mutants[_i].apply(&vectors[i]) != vectors[i].result;
     ck_assert_msg(noticed > 0, "no vector notices %s", mutants[_i].name);
 }
 

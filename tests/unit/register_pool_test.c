@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "register_pool.h"
 
-#include <check.h>
-
 #include "rules/setmaxnreg.h"
 
 enum { WARPS = 8, START = 128 };
@@ -74,7 +72,7 @@ TEST(setmaxnreg_pool__gives_what_warps_of_the_same_part_gave)
     struct register_pool pool = started();
     int granted;
     ck_assert_int_eq(register_pool_decrease(&pool, 0, START - 16), RULE_OK);
-    for (size_t i = 0; i < sizeof increases / sizeof increases[0]; i++) {
+    for (int i = 0; i < ROWS_OF(increases); i++) {
         uint32_t before = pool.count[increases[i].warp];
         ck_assert_int_eq(register_pool_increase(&pool, increases[i].warp, increases[i].count, &granted), RULE_OK);
         ck_assert_msg(granted == increases[i].granted, "%s", increases[i].why);

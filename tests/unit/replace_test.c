@@ -26,7 +26,7 @@ static const struct {
     {"2^57", LIMIT, RULE_REPLACE_ADDRESS_LIMIT, LIMIT - 1, LIMIT - 16},
     {"sign-extended", UINT64_MAX - 15, RULE_REPLACE_ADDRESS_LIMIT, LIMIT - 1, LIMIT - 16},
 };
-enum { VECTORS = sizeof vectors / sizeof vectors[0] };
+enum { VECTORS = ROWS_OF(vectors) };
 
 static void check_vector(int i, enum rule about)
 {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The suite `rmw_case`: the family "rmw": which copy each call becomes, what a CTA leaves, what random cases lean to.
-#include <check.h>
 #include <string.h>
 
 #include "family.h"
@@ -60,9 +59,8 @@ static const struct {
      0},
     {CASE("memcpy_async_tx", "u32", SHAPE("32", "3", "3", "4")), "12 bytes need no bulk copy", RULE_OK, 0, 1},
 };
-enum { CALLS = sizeof calls / sizeof calls[0] };
 
-LOOP_TEST(bulk_align__rmw_faults_where_the_call_asks_for_a_bulk_copy, 0, CALLS)
+LOOP_TEST(bulk_align__rmw_faults_where_the_call_asks_for_a_bulk_copy, 0, ROWS_OF(calls))
 {
     struct rmw_case c = case_of(calls[_i].text);
     struct result result = model_of(&c, bytes);
@@ -130,9 +128,8 @@ static const struct {
     {RMW_F64, 0x7ff0000000000000, 0x7ff0000000000000, "inf stays"},
     {RMW_F64, 0x3ff0000000000000, 0x4000000000000000, "1 + 1"},
 };
-enum { SUMS = sizeof sums / sizeof sums[0] };
 
-LOOP_TEST(rmw_adds_1_as_the_type_does, 0, SUMS)
+LOOP_TEST(rmw_adds_1_as_the_type_does, 0, ROWS_OF(sums))
 {
     uint8_t element[16] = {0};
     uint64_t found = 0;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The suite `rule`: the table of rules and its look-ups, element types, findings, memories (model/core). What a rule
 // means for a tensor map, a copy or a barrier is tested beside that module.
-#include <check.h>
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,7 +47,7 @@ LOOP_TEST(rule_that_refuses_or_faults_says_what_must_hold, RULE_OK + 1, rule_cou
 static int begins_with_a_fact(const char *advice)
 {
     static const char *const words[] = {"A ", "An ", "The ", "These ", "This ", "It ", "No ", "Is ", "Older ", "Maps "};
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+    for (int i = 0; i < ROWS_OF(words); i++)
         if (strncmp(advice, words[i], strlen(words[i])) == 0) return 1;
     return 0;
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The suite `sass`: instructions of sm_90 as ptxas 13.0 wrote them and nvdisasm 13 spells them.
-#include <check.h>
 #include <string.h>
 
 #include "core_sites.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "setmaxnreg_case.h"
 
-#include <check.h>
 #include <string.h>
 
 #include "family.h"

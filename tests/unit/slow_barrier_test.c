@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The suite `slow_barrier`: barriers of the model against those of the slow second model, on random programs; and
 // programs with a known end for each rule that a misreading breaks.
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,7 +139,6 @@ static const struct {
      0},
     // clang-format on
 };
-enum { VECTORS = sizeof vectors / sizeof vectors[0] };
 
 static struct mbarrier_case program_of(int vector)
 {
@@ -161,7 +159,7 @@ static int is_known_end(int vector, const struct mbarrier_case *program, const s
            last->lane[1] == vectors[vector].lane[1] && last->ballot == vectors[vector].ballot;
 }
 
-LOOP_TEST(vectors_have_the_end_that_is_known, 0, VECTORS)
+LOOP_TEST(vectors_have_the_end_that_is_known, 0, ROWS_OF(vectors))
 {
     static struct slow_barrier_outcome slow, model;
     const struct mbarrier_case program = program_of(_i);
@@ -180,7 +178,7 @@ TEST(vectors_notice_each_misread_rule)
     char text[4096] = "";
     for (int m = 1; m < SLOW_BARRIER_COUNT; m++) {
         int noticed = 0;
-        for (int i = 0; i < VECTORS; i++) {
+        for (int i = 0; i < ROWS_OF(vectors); i++) {
             const struct mbarrier_case program = program_of(i);
             slow_barrier(program.op, program.count, (enum slow_barrier_mutant)m, &wrong);
             noticed |= !is_known_end(i, &program, &wrong);

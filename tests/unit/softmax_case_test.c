@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The suite `softmax_case`: the family "softmax": its 2^x and its result against double precision, the same bits
 // whichever way the states go, states of parts without keys, random cases.
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,8 +126,6 @@ TEST(softmax_parts_without_keys_are_sent_too)
     }
     free(result.first_bytes);
 }
-
-// --- JSON ------------------------------------------------------------------------------------------------------------
 
 // --- Random cases and words ------------------------------------------------------------------------------------------
 

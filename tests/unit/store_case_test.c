@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Cases of the families store and im2col_store: maps that no encoder makes, and what a mismatch is said to mean: a
 // result of the model is spoilt on purpose, and the words must name place and rule.
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -91,7 +91,7 @@ TEST(store_map_format__is_what_an_encoder_makes)
         int rank, dtype, interleave;
         uint32_t box;
     } maps[] = {{0, 2, 0, 8}, {6, 2, 0, 8}, {2, DTYPE_COUNT, 0, 8}, {2, 2, 1, 8}, {2, 2, 3, 8}, {2, 2, 0, 7}};
-    for (size_t i = 0; i < sizeof maps / sizeof maps[0]; i++) {
+    for (int i = 0; i < ROWS_OF(maps); i++) {
         struct test_fault t = works();
         t.map.rank = t.dims = maps[i].rank;
         t.map.dtype = (enum dtype)maps[i].dtype;

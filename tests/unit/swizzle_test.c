@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The swizzle function against addresses worked out by hand, what its modes are called elsewhere, and the wavefronts of
 // accesses to a swizzled box. Each vector says why it is here; every plausible wrong formula fails one of them.
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,9 +37,8 @@ static const struct vector {
     {SWIZZLE_64B, 0x180, 0x200, 0x200, "a box on line 3: its second row is line 0 of the pattern"},
     {SWIZZLE_32B, 0x380, 0x380, 0x390, "a box on line 7: odd lines swap"},
 };
-enum { VECTORS = sizeof vectors / sizeof vectors[0] };
 
-LOOP_TEST(swizzle_absolute__vectors, 0, VECTORS)
+LOOP_TEST(swizzle_absolute__vectors, 0, ROWS_OF(vectors))
 {
     const struct vector *v = &vectors[_i];
     ck_assert_msg(swizzle_apply(v->mode, v->address) == v->want, "%s: got %x, want %x", v->why,
@@ -139,12 +137,11 @@ static const struct mutant {
     {added, "chunk index added, not XORed"},
     {unswizzled, "no swizzle"},
 };
-enum { MUTANTS = sizeof mutants / sizeof mutants[0] };
 
-LOOP_TEST(swizzle_absolute__a_vector_catches_each_mutant, 0, MUTANTS)
+LOOP_TEST(swizzle_absolute__a_vector_catches_each_mutant, 0, ROWS_OF(mutants))
 {
     int caught = 0;
-    for (int i = 0; i < VECTORS; i++)
+    for (int i = 0; i < ROWS_OF(vectors); i++)
         caught += mutants[_i].apply(vectors[i].mode, vectors[i].base, vectors[i].address) != vectors[i].want;
     ck_assert_msg(caught > 0, "no vector tells the rule from: %s", mutants[_i].mistake);
 }

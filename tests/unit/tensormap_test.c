@@ -48,15 +48,14 @@ static const struct {
     {1 << PIXELS_16B, {{"tensorRank", -1, 2}}},
     {1 << WIDE, {{"mode", -1, 2}}},
 };
-enum { EARLY = sizeof early / sizeof early[0] };
 
 static const struct edit late[] = {
     {"channelsPerPixel", -1, 257}, {"pixelsPerColumn", -1, 1025}, {"channelsPerPixel", -1, 31},
     {"channelsPerPixel", -1, 40},  {"channelsPerPixel", -1, 256}, {"pixelsPerColumn", -1, UINT32_MAX},
 };
-enum { LATE = sizeof late / sizeof late[0] };
+enum { LATE = ROWS_OF(late) };
 
-LOOP_TEST(map_rank_huge__comes_before_every_check_of_a_value, 0, EARLY)
+LOOP_TEST(map_rank_huge__comes_before_every_check_of_a_value, 0, ROWS_OF(early))
 {
     for (enum base base = 0; base < BASES; base++) {
         if (!(early[_i].bases & 1 << base) || strcmp(early[_i].edit[0].argument, "tensorRank") == 0) continue;
@@ -70,7 +69,7 @@ LOOP_TEST(map_rank_huge__comes_before_every_check_of_a_value, 0, EARLY)
     }
 }
 
-LOOP_TEST(map_null_pointer__comes_before_everything, 0, EARLY)
+LOOP_TEST(map_null_pointer__comes_before_everything, 0, ROWS_OF(early))
 {
     for (enum base base = 0; base < BASES; base++) {
         if (!(early[_i].bases & 1 << base)) continue;
@@ -97,7 +96,7 @@ TEST(map_rank_huge__comes_before_a_null_box_dim)
     ck_assert_int_eq(first_rule(&call), RULE_MAP_NULL_POINTER);
 }
 
-LOOP_TEST(map_null_corner__comes_after_what_all_maps_have, 0, EARLY)
+LOOP_TEST(map_null_corner__comes_after_what_all_maps_have, 0, ROWS_OF(early))
 {
     struct encode_call call = encode_call_base(IM2COL);
     if (!(early[_i].bases & WINDOWS)) return;
@@ -137,7 +136,6 @@ static const struct {
     {NULL_LOWER, RULE_MAP_NULL_CORNER, "pixelBoxLowerCorner"},
     {NULL_UPPER, RULE_MAP_NULL_CORNER, "pixelBoxUpperCorner"},
 };
-enum { POINTERS = sizeof pointers / sizeof pointers[0] };
 
 // Which of the pointers a call has.
 static int has_pointer(enum base base, int null)
@@ -147,7 +145,7 @@ static int has_pointer(enum base base, int null)
     return 1;
 }
 
-LOOP_TEST(map_null_pointer__is_named, 0, POINTERS)
+LOOP_TEST(map_null_pointer__is_named, 0, ROWS_OF(pointers))
 {
     for (enum base base = 0; base < BASES; base++) {
         struct encode_call call = encode_call_base(base);
@@ -175,7 +173,7 @@ LOOP_TEST(map_null_pointer__every_mixture_is_survived, 0, BASES)
     for (call.nulls = 1; call.nulls < 128; call.nulls++) {
         struct findings findings = {0};
         int expected = 0;
-        for (int i = 0; i < POINTERS; i++)
+        for (int i = 0; i < ROWS_OF(pointers); i++)
             expected += (call.nulls & pointers[i].null) && has_pointer(call.base, pointers[i].null);
         enum rule rule = encode_call_run(&call, &image, &findings);
         ck_assert_int_eq(findings_refusals(&findings), expected);
@@ -299,7 +297,6 @@ static const struct {
      {{"mode", -1, 9}, {"pixelsPerColumn", -1, 0}, {"pixelBoxLowerCorner", 0, 128}},
      {RULE_MAP_WIDE_MODE, RULE_MAP_PIXELS, RULE_MAP_CORNER_RANGE, RULE_MAP_CORNER_EMPTY}},
 };
-enum { WRECKS = sizeof wrecks / sizeof wrecks[0] };
 
 static void require_rules(const char *why, const struct findings *findings, const enum rule *rules, int count)
 {
@@ -312,7 +309,7 @@ static void require_rules(const char *why, const struct findings *findings, cons
     }
 }
 
-LOOP_TEST(encode_reports_every_rule_broken, 0, WRECKS)
+LOOP_TEST(encode_reports_every_rule_broken, 0, ROWS_OF(wrecks))
 {
     struct encode_call call = encode_call_base(wrecks[_i].base);
     struct tensormap_image image;

@@ -4,7 +4,6 @@
 #include "chunks.h"
 #include "tile.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,7 +72,7 @@ static const struct vector {
      512},
     // clang-format on
 };
-enum { VECTORS = sizeof vectors / sizeof vectors[0] };
+enum { VECTORS = ROWS_OF(vectors) };
 
 static struct tensormap map_of(const struct vector *vector)
 {

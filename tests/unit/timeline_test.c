@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The suite `timeline`: spans as JSON for a viewer and as a picture; and the kernels that `tmaref run` knows by name.
-#include <check.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +15,7 @@ static struct timeline example(void)
     const struct timeline_span spans[] = {{producer, TIMELINE_LOAD, 0, 3, 5000, 5100, "load"},
                                           {consumer, TIMELINE_FIRST, 0, -1, 5100, 9000, "tile 0"},
                                           {consumer, TIMELINE_EPILOGUE, 0, -1, 9000, 11000, "epilogue"}};
-    for (size_t i = 0; i < sizeof spans / sizeof spans[0]; i++) ck_assert(timeline_add(&timeline, spans[i]));
+    for (int i = 0; i < ROWS_OF(spans); i++) ck_assert(timeline_add(&timeline, spans[i]));
     return timeline;
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The suite `trace`: what is written is read back and agrees, nothing that differs agrees, and a mismatch is told
 // where it lies. Traces as files: headers, compression, damage.
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -15,7 +14,6 @@
 
 enum { CASES = 300, SEED = 2, RESULT_BYTES = 1 << 20 };
 static const char *const family_names[] = {"encode", "load", "mbarrier"};
-enum { FAMILIES = sizeof family_names / sizeof family_names[0] };
 
 // Case `index` of the family on the model, in static memory.
 struct sample {
@@ -52,7 +50,7 @@ static struct trace_entry sample_entry(const struct sample *sample, enum trace_d
     return entry;
 }
 
-LOOP_TEST(what_is_written_agrees, 0, FAMILIES)
+LOOP_TEST(what_is_written_agrees, 0, ROWS_OF(family_names))
 {
     static struct sample sample;
     for (uint64_t i = 0; i < CASES; i++) {
@@ -84,7 +82,6 @@ static const struct {
     const char *family;
     uint32_t from, to; // bytes of the largest window: kept whole, and as digests
 } flips[] = {{"encode", 128, 128}, {"mbarrier", 288, 2400}, {"load", 600, 2000}};
-enum { FLIPS = sizeof flips / sizeof flips[0] };
 
 // What the complaint about byte `i` of a window has to say. Returns 0 where it cannot name the line.
 static int names_the_place(const struct window *window, uint32_t i, const char *difference)
@@ -101,7 +98,7 @@ static int names_the_place(const struct window *window, uint32_t i, const char *
 }
 
 // Each single-byte change is seen, and named by its line but for one in about 256, whose digest byte is the same.
-LOOP_TEST(every_changed_byte_is_named, 0, FLIPS)
+LOOP_TEST(every_changed_byte_is_named, 0, ROWS_OF(flips))
 {
     static struct sample sample;
     int changes = 0, unnamed = 0;
@@ -159,9 +156,8 @@ static const struct {
     {"mbarrier", "log", 0, {"ops[0]: mbarrier.", "found", "phase"}},
     {"mbarrier", "final", 7, {"the word of barrier 0", "expected", "found"}},
 };
-enum { PLACES = sizeof places / sizeof places[0] };
 
-LOOP_TEST(a_place_is_explained, 0, PLACES)
+LOOP_TEST(a_place_is_explained, 0, ROWS_OF(places))
 {
     static struct sample sample;
     struct trace_difference difference;
@@ -197,9 +193,8 @@ static const struct {
     {"{\"case\":{},\"case\":{},\"status\":0,\"windows\":{}}", "duplicate object key"},
     {"{\"case\":{\"ops\":[{\"op\":\"inval\"}]},\"status\":0,\"windows\":{}} x", "end of file expected"},
 };
-enum { REFUSED = sizeof refused / sizeof refused[0] };
 
-LOOP_TEST(a_line_that_is_none_is_refused, 0, REFUSED)
+LOOP_TEST(a_line_that_is_none_is_refused, 0, ROWS_OF(refused))
 {
     static _Alignas(16) char test_case[4096];
     struct trace_entry entry;
@@ -227,7 +222,7 @@ TEST(a_malformed_window_differs)
     };
     static struct sample sample;
     sample_find(&sample, "encode", 128, 128);
-    for (size_t i = 0; i < sizeof windows / sizeof windows[0]; i++) {
+    for (int i = 0; i < ROWS_OF(windows); i++) {
         struct trace_difference difference = {0};
         json_t *json = json_loads(windows[i], 0, NULL);
         struct trace_entry entry = {.windows = json};
@@ -291,9 +286,8 @@ static const struct {
     {"\x28\xb5\x2f\xfd\xe0\xff\xff\xff\xff\xff\xff\xff\x7f\x01\x00\x00", 16, "damaged zstd frame"},
     {"\x28\xb5\x2f\xfd\x20\x10\x01\x00\x00", 9, "damaged zstd frame"},
 };
-enum { DAMAGED = sizeof damaged / sizeof damaged[0] };
 
-LOOP_TEST(damage_is_named, 0, DAMAGED)
+LOOP_TEST(damage_is_named, 0, ROWS_OF(damaged))
 {
     struct trace_text trace;
     struct text why = {""};

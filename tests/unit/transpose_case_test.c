@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The suite `transpose_case`: the families "transpose", "maps" and "bank" around the model: what the outputs have to be
 // whatever the swizzle, what random cases lean to, and wavefronts.
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,9 +88,8 @@ static const struct {
     {4, {{1, 1}, {1, 1}}, {{8, 1}, {4, 1}}},  {8, {{1, 1}, {1, 1}}, {{8, 1}, {2, 1}}},
     {16, {{1, 1}, {1, 8}}, {{8, 1}, {1, 8}}},
 };
-enum { WAVEFRONTS = sizeof wavefronts / sizeof wavefronts[0] };
 
-LOOP_TEST(swizzle_128b__wavefronts_of_a_tile, 0, WAVEFRONTS)
+LOOP_TEST(swizzle_128b__wavefronts_of_a_tile, 0, ROWS_OF(wavefronts))
 {
     uint32_t bytes = wavefronts[_i].bytes;
     for (int swizzled = 0; swizzled < 2; swizzled++)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The suite `wgmma_case`: what random cases of the families "wgmma" and "wgmma_sparse" lean to, and leave.
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,15 +17,12 @@ static const struct {
     int first, end; // its instructions
 } families_here[] = {{"wgmma", wgmma_generate, 0, WGMMA_INSTANCE_COUNT},
                      {"wgmma_sparse", wgmma_sparse_generate, WGMMA_INSTANCE_COUNT, WGMMA_SPARSE_INSTANCE_END}};
-enum { FAMILIES = sizeof families_here / sizeof families_here[0] };
-
-// --- JSON ------------------------------------------------------------------------------------------------------------
 
 // --- Random cases ----------------------------------------------------------------------------------------------------
 
 // Every compiled instruction, every swizzle of both operands, both majors, base offsets, starts within a pattern,
 // ignored bits, chains, and faults of both operands.
-LOOP_TEST(wgmma_cases_reach_everything, 0, FAMILIES)
+LOOP_TEST(wgmma_cases_reach_everything, 0, ROWS_OF(families_here))
 {
     int instances[WGMMA_SPARSE_INSTANCE_END] = {0}, styles[WGMMA_METADATA_STYLES] = {0}, is_sparse = _i == 1;
     int swizzles[2][4] = {{0}}, bases = 0, within = 0, ignored = 0, steps[WGMMA_MAX_STEPS + 1] = {0}, faults[2] = {0};
@@ -65,7 +61,7 @@ LOOP_TEST(wgmma_cases_reach_everything, 0, FAMILIES)
 }
 
 // What D holds after random cases: numbers, zeros, infinities and NaN, clamped integers; not all the same.
-LOOP_TEST(wgmma_results_hold_all_kinds, 0, FAMILIES)
+LOOP_TEST(wgmma_results_hold_all_kinds, 0, ROWS_OF(families_here))
 {
     const struct family *family = family_find(families_here[_i].name);
     int numbers = 0, zeros = 0, infinities = 0, nans = 0, clamped = 0;
@@ -115,7 +111,7 @@ static void run_with(const struct wgmma_case *c, struct wgmma_state *state, uint
 }
 
 // What lies behind the CTA's memory changes elements of D that are open, and no others; those are compared.
-LOOP_TEST(wgmma_opens_the_elements_of_bytes_outside, 0, FAMILIES)
+LOOP_TEST(wgmma_opens_the_elements_of_bytes_outside, 0, ROWS_OF(families_here))
 {
     const struct family *family = family_find(families_here[_i].name);
     struct wgmma_state *state = malloc(2 * sizeof *state);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The suite `wgmma_chain`: chains along K element by element against whole instructions, and the rounding of an
 // epilogue.
-#include <check.h>
 #include <string.h>
 
 #include "chain.h"
@@ -53,10 +52,9 @@ static const struct {
               {WGMMA_F32_E4M3_E4M3, WGMMA_LAYOUT_E4M3},
               {WGMMA_F32_E5M2_E4M3, WGMMA_LAYOUT_E5M2},
               {WGMMA_F32_TF32_TF32, WGMMA_LAYOUT_TF32}};
-enum { INPUTS = sizeof inputs / sizeof inputs[0] };
 
 // Of all styles of numbers, NaN and infinity among them.
-LOOP_TEST(chain_is_what_whole_instructions_leave, 0, INPUTS)
+LOOP_TEST(chain_is_what_whole_instructions_leave, 0, ROWS_OF(inputs))
 {
     static uint32_t d[COLUMNS / 2 * WGMMA_THREADS];
     enum wgmma_types types = inputs[_i].types;
@@ -126,9 +124,8 @@ static const struct {
     {NUMBER_F16, 0x32ffffff, 0x0000, "less than half of it"},
     {NUMBER_F16, 0x80000000, 0x8000, "-0"},
 };
-enum { ROUNDINGS = sizeof roundings / sizeof roundings[0] };
 
-LOOP_TEST(epilogue_rounds_to_nearest_even, 0, ROUNDINGS)
+LOOP_TEST(epilogue_rounds_to_nearest_even, 0, ROWS_OF(roundings))
 {
     uint32_t rounded = number_round(roundings[_i].format, roundings[_i].f32);
     ck_assert_msg(rounded == roundings[_i].rounded, "%s: 0x%x", roundings[_i].why, rounded);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The suite `wgmma_group`: fences, groups and waits of a warpgroup.
-#include <check.h>
-
 #include "rules/wgmma.h"
 #include "wgmma_group.h"
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The suite `wgmma_order`: the family of that name: JSON both ways, which cases are open, and which results may be.
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -24,9 +23,8 @@ static const struct {
     {2, 1, WGMMA_ORDER_B_ALL, 0},    {2, 2, WGMMA_ORDER_B_ALL, 15}, {0, 0, WGMMA_ORDER_B_ALONE, 7},
     {3, 3, WGMMA_ORDER_B_ALONE, 15},
 };
-enum { VERDICTS = sizeof verdicts / sizeof verdicts[0] };
 
-LOOP_TEST(wgmma_wait_shared__says_which_warps_may_see_it, 0, VERDICTS)
+LOOP_TEST(wgmma_wait_shared__says_which_warps_may_see_it, 0, ROWS_OF(verdicts))
 {
     struct wgmma_order_case c = {
         .newest = verdicts[_i].newest, .victim = verdicts[_i].victim, .target = verdicts[_i].target};

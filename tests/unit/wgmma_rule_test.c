@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The suite `wgmma_rule`: whole instructions. What is refused, what faults, what only warns; which bytes of shared
 // memory and which registers take part.
-#include <check.h>
 #include <string.h>
 
 #include "descriptor.h"
@@ -158,9 +157,8 @@ static const struct {
     {WGMMA_F32_F16_F16, 0xe, 1},   {WGMMA_F32_F16_F16, 0x6, 1},   {WGMMA_F32_TF32_TF32, 0xe, 1},
     {WGMMA_F32_TF32_TF32, 0x6, 0}, {WGMMA_F32_TF32_TF32, 0x8, 0},
 };
-enum { CHUNK_BITS = sizeof chunk_bits / sizeof chunk_bits[0] };
 
-LOOP_TEST(wgmma_sparse_metadata__only_warns, 0, CHUNK_BITS)
+LOOP_TEST(wgmma_sparse_metadata__only_warns, 0, ROWS_OF(chunk_bits))
 {
     struct findings findings = {0};
     struct wgmma_operands operands = plain_operands();
@@ -286,7 +284,6 @@ static const struct layout {
     {RULE_WGMMA_SWIZZLE, 0, 0, 1024, 1, WGMMA_SWIZZLE_128B, 2048 + 128, 1024 + 128 + (16 ^ 16) + 2,
      1024 + 640 + (16 ^ 80) + 2},
 };
-enum { LAYOUTS = sizeof layouts / sizeof layouts[0] };
 
 static void require_layout(const struct layout *layout)
 {
@@ -310,7 +307,7 @@ static void require_layout(const struct layout *layout)
 static void require_layouts(enum rule rule)
 {
     int count = 0;
-    for (int i = 0; i < LAYOUTS; i++) {
+    for (int i = 0; i < ROWS_OF(layouts); i++) {
         if (layouts[i].rule != rule) continue;
         require_layout(&layouts[i]);
         count++;

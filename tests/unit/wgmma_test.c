@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The suite `wgmma`: types and shapes, matrix descriptors, fragments. The numbers are compared with the slow second
 // model in slow/slow_wgmma_test.c.
-#include <check.h>
 #include <string.h>
 
 #include "descriptor.h"
@@ -21,9 +20,8 @@ static const struct {
     {WGMMA_S32_S8_U8, 48, 1},     {WGMMA_S32_B1_B1, 56, 0},      {WGMMA_S32_B1_B1, 240, 1},
     {WGMMA_S32_B1_B1, 256, 1},
 };
-enum { SHAPES = sizeof shapes / sizeof shapes[0] };
 
-LOOP_TEST(wgmma_shapes_are_those_of_ptx, 0, SHAPES)
+LOOP_TEST(wgmma_shapes_are_those_of_ptx, 0, ROWS_OF(shapes))
 {
     ck_assert_int_eq(wgmma_n_is_legal(shapes[_i].types, shapes[_i].n), shapes[_i].is_legal);
 }
@@ -89,9 +87,8 @@ static const struct {
     {"MN-major 32B: 16 elements side by side", {1024, 2048, 256, 0, WGMMA_SWIZZLE_32B}, 1, 24, 4, 1024 + 2048 + 128},
     {"no wrap at 2^18", {0x3fff0, 128, 256, 0, WGMMA_SWIZZLE_NONE}, 0, 8, 0, 0x3fff0 + 256},
 };
-enum { PLACES = sizeof places / sizeof places[0] };
 
-LOOP_TEST(wgmma_elements_lie_where_the_descriptor_says, 0, PLACES)
+LOOP_TEST(wgmma_elements_lie_where_the_descriptor_says, 0, ROWS_OF(places))
 {
     uint32_t address = places[_i].is_mn_major ? wgmma_address_mn_major(&places[_i].d, places[_i].row, places[_i].k)
                                               : wgmma_address_k_major(&places[_i].d, places[_i].row, places[_i].k);
