@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The simulated libcufft against sums by the definition. Prints what does not hold.
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda_api.h"
 #include "fft.h"
+#include "library_calls.h"
 
 int cufftCreate(int *plan);
 int cufftDestroy(int plan);
@@ -28,30 +27,9 @@ int cufftXtExec(int plan, const void *from, void *to, int direction);
 
 enum { FORWARD = -1, INVERSE = 1 };
 
-static int failed;
-#define HOLDS(condition)                                                                                               \
-    do {                                                                                                               \
-        if (!(condition)) failed |= printf("%s:%d: not so: %s\n", __FILE__, __LINE__, #condition) > 0;                 \
-    } while (0)
-
-static void *device_memory(size_t bytes)
-{
-    unsigned long long at = 0;
-    HOLDS(cuMemAlloc_v2(&at, bytes) == CUDA_SUCCESS);
-    return (void *)(uintptr_t)at;
-}
-
 static void device_free(void *at)
 {
     cuMemFree_v2((uintptr_t)at);
-}
-
-// The same numbers each time, between -1 and 1.
-static double next_number(void)
-{
-    static uint64_t state = 1;
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return (double)(state >> 11) / (double)(1ull << 52) - 1;
 }
 
 // The sum that defines element `to` of an array of three dimensions; real and imaginary parts alternate.

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The simulated libcusolver: what it solves is put into the equations again. Prints what does not hold.
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda_api.h"
+#include "library_calls.h"
 #include "solver.h"
 
 typedef struct complex_number number;
@@ -42,34 +41,8 @@ int cusolverDnXgetrs(void *handle, void *parameters, int operation, int64_t n, i
 
 enum { N = 13, M = 21, COUNT = 3, LEADING = M + 2 };
 
-static int failed;
 static void *handle;
 static int *info;
-#define HOLDS(condition)                                                                                               \
-    do {                                                                                                               \
-        if (!(condition)) failed |= printf("%s:%d: not so: %s\n", __FILE__, __LINE__, #condition) > 0;                 \
-    } while (0)
-
-static void *device_memory(size_t bytes)
-{
-    unsigned long long at = 0;
-    HOLDS(cuMemAlloc_v2(&at, bytes) == CUDA_SUCCESS);
-    memset((void *)(uintptr_t)at, 0, bytes);
-    return (void *)(uintptr_t)at;
-}
-
-static void done(void)
-{
-    HOLDS(cuCtxSynchronize() == CUDA_SUCCESS);
-}
-
-// The same numbers each time, between -1 and 1.
-static double next_number(void)
-{
-    static uint64_t state = 1;
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return (double)(state >> 11) / (double)(1ull << 52) - 1;
-}
 
 // Columns lie LEADING elements apart.
 static number *random_matrix(int64_t columns)

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The simulated libcusparse against the same dense matrices. Prints what does not hold.
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda_api.h"
+#include "library_calls.h"
 #include "sparse.h"
 
 typedef void *pointer;
@@ -78,25 +77,7 @@ int cusparseGather(pointer handle, pointer y, pointer x);
 
 enum { M = 7, N = 5, K = 3, MOST = 64 };
 
-static int failed;
 static pointer handle;
-#define HOLDS(condition)                                                                                               \
-    do {                                                                                                               \
-        if (!(condition)) failed |= printf("%s:%d: not so: %s\n", __FILE__, __LINE__, #condition) > 0;                 \
-    } while (0)
-
-static void *device_memory(size_t bytes)
-{
-    unsigned long long at = 0;
-    HOLDS(cuMemAlloc_v2(&at, bytes) == CUDA_SUCCESS);
-    memset((void *)(uintptr_t)at, 0, bytes);
-    return (void *)(uintptr_t)at;
-}
-
-static void done(void)
-{
-    HOLDS(cuCtxSynchronize() == CUDA_SUCCESS);
-}
 
 // Element (row, column) of the dense matrix that all here have; about half are 0.
 static double element(int row, int column)
