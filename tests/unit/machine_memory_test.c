@@ -240,6 +240,22 @@ TEST(hints_change_nothing)
     ck_assert_uint_eq(ran->out[3], 0x12f00000);
 }
 
+TEST(policies_of_all_operands)
+{
+    struct ran *ran =
+        run_well(ENTRY "mov.f32 %f1, 0f3F000000;\ncreatepolicy.fractional.L2::evict_last.b64 %rd2, %f1;\n"
+                       "st.global.u64 [%rd0], %rd2;\ncreatepolicy.fractional.L2::evict_unchanged"
+                       ".L2::evict_first.b64 %rd2;\nst.global.u64 [%rd0+8], %rd2;\nmov.u32 %r1, 4096;\n"
+                       "mov.u64 %rd3, 8192;\ncreatepolicy.range.global.L2::evict_first"
+                       ".L2::evict_unchanged.b64 %rd2, [%rd3], %r1, %r1;\nst.global.u64 [%rd0+16], %rd2;\n"
+                       "createpolicy.cvt.L2.b64 %rd3, %rd2;\nst.global.u64 [%rd0+24], %rd3;\nret;\n}\n",
+                 (struct launch_of){0});
+    ck_assert_uint_eq(ran->out[1], 0x14700000);
+    ck_assert_uint_eq(ran->out[3], 0x11f00000);
+    ck_assert_uint_eq(ran->out[5], 0x1a002020);
+    ck_assert_uint_eq(ran->out[7], 0x1a002020);
+}
+
 // --- Faults ----------------------------------------------------------------------------------------------------------
 
 static const struct {

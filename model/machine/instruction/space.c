@@ -5,6 +5,7 @@
 
 #include "form_number.h"
 #include "handler.h"
+#include "policy.h"
 #include "warp.h"
 
 static int is_shared_word(enum ptx_word space)
@@ -142,18 +143,25 @@ static enum machine_next hint(struct machine_strand *strand, const struct machin
     return MACHINE_NEXT;
 }
 
-// The policies that compilers write as constants, for all of an access; parts of it are not told apart.
+static uint64_t policy_of_lane(const struct machine_strand *strand, const struct machine_code *code, uint32_t lane)
+{
+    const struct ptx_choice *choice = code->choice;
+    const struct l2_policy policy = {(enum ptx_word)choice->word[PTX_CLASS_L2], (enum ptx_word)choice->second};
+    if (choice->form == PTX_FORM_CREATEPOLICY_CVT) return machine_value(strand, &code->operand[1], lane);
+    if (choice->form == PTX_FORM_CREATEPOLICY_RANGE)
+        return machine_policy_range(policy, machine_address(strand, &code->operand[1], lane),
+                                    (uint32_t)machine_value(strand, &code->operand[2], lane),
+                                    (uint32_t)machine_value(strand, &code->operand[3], lane));
+    const uint32_t all = 0x3f800000; // 1.0
+    return machine_policy_fraction(policy, code->operand[1].slot == MACHINE_LEFT_OUT
+                                               ? all
+                                               : (uint32_t)machine_value(strand, &code->operand[1], lane));
+}
+
 static enum machine_next make_policy(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
 {
-    static const uint64_t normal = UINT64_C(0x16f0000000000000), first = UINT64_C(0x12f0000000000000),
-                          last = UINT64_C(0x14f0000000000000), unchanged = UINT64_C(0x1000000000000000);
-    enum ptx_word word = (enum ptx_word)code->choice->word[PTX_CLASS_L2];
-    uint64_t policy = word == PTX_L2_EVICT_FIRST       ? first
-                      : word == PTX_L2_EVICT_LAST      ? last
-                      : word == PTX_L2_EVICT_UNCHANGED ? unchanged
-                                                       : normal;
     for (uint32_t lane = 0; lane < MACHINE_LANES; lane++)
-        if (lanes >> lane & 1) machine_set_value(strand, &code->operand[0], lane, policy);
+        if (lanes >> lane & 1) machine_set_value(strand, &code->operand[0], lane, policy_of_lane(strand, code, lane));
     return MACHINE_NEXT;
 }
 
