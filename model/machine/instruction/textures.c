@@ -29,7 +29,8 @@ const struct texture *machine_texture(const struct machine_strand *strand, const
     const struct machine_launch *launch = strand->warp->cta->cluster->machine->launch;
     *handle = machine_address(strand, operand, lane);
     const struct texture *texture = launch->texture != NULL ? launch->texture(launch->texture_context, *handle) : NULL;
-    return texture != NULL && is_mapped(strand, &texture->image) ? texture : NULL;
+    if (texture == NULL || texture->image.is_linear_memory) return texture;
+    return is_mapped(strand, &texture->image) ? texture : NULL;
 }
 
 enum machine_next machine_no_texture(struct machine_strand *strand, const struct machine_code *code, uint32_t lane,
@@ -140,18 +141,44 @@ static void set_result(const struct machine_strand *strand, const struct machine
     if (parts->predicate->slot != MACHINE_LEFT_OUT) machine_set_value(strand, parts->predicate, lane, 1);
 }
 
+// A texture may be larger than the memory it was made of, as an H200 takes it: then each texel counts by itself.
+// Indices past the texture read zero.
+static int has_texel(const struct machine_strand *strand, const struct texture_image *image,
+                     const struct texture_fetch *fetch)
+{
+    const struct texture_level *level = &image->level[0];
+    const uint32_t index = (uint32_t)fetch->whole[0], bytes = image->channels * image->channel_bytes;
+    const struct global_memory *global = &strand->warp->cta->cluster->machine->global;
+    if (index >= level->size[0]) return 1;
+    return global_usable_bytes(global, (uint64_t)(uintptr_t)level->at + (uint64_t)index * bytes, bytes, MEMORY_READS) >=
+           bytes;
+}
+
+static enum machine_next no_texel(struct machine_strand *strand, const struct machine_code *code, uint32_t lane,
+                                  const struct texture_image *image, const struct texture_fetch *fetch)
+{
+    return machine_stop(strand, code, lane, MACHINE_FAULTED, CUDA_ILLEGAL_ADDRESS,
+                        "texel %d of a texture of the %u texels at %p: no memory of the device is there",
+                        fetch->whole[0], image->level[0].size[0], (const void *)image->level[0].at);
+}
+
 static enum machine_next fetch(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
 {
     const struct parts parts = parts_of(code);
     struct texture_fetch fetch = fetch_of(code);
     const struct texture *texture = NULL;
     uint64_t handle = 0;
+    int is_whole = 0;
     for (EACH_BIT(lane, lanes)) {
         uint32_t word[TEXTURE_MOST_CHANNELS];
-        if (texture == NULL || machine_address(strand, parts.texture, lane) != handle)
+        if (texture == NULL || machine_address(strand, parts.texture, lane) != handle) {
             texture = machine_texture(strand, parts.texture, lane, &handle);
-        if (texture == NULL) return machine_no_texture(strand, code, lane, handle);
+            is_whole = texture != NULL && is_mapped(strand, &texture->image);
+        }
+        if (texture == NULL || (!is_whole && !fetch.is_integer)) return machine_no_texture(strand, code, lane, handle);
         set_place(&fetch, strand, &parts, lane);
+        if (!is_whole && !has_texel(strand, &texture->image, &fetch))
+            return no_texel(strand, code, lane, &texture->image, &fetch);
         if (is_gather(code->choice))
             texture_gather(texture, &fetch, component_of(code->choice), word);
         else

@@ -203,6 +203,39 @@ SECTION(textures)
     SAYS("there is no texture or surface object");
 }
 
+// A texture of more texels than its memory has: an H200 makes it, and reads those that are there.
+SECTION(long_textures)
+{
+    static const char read[] =
+        ".visible .entry read(.param .u64 t, .param .u64 p, .param .u32 i)\n"
+        "{\n.reg .b64 %d<3>;\n.reg .b32 %r<2>;\n.reg .f32 %f<5>;\nld.param.u64 %d1, [t];\nld.param.u64 %d2, [p];\n"
+        "ld.param.u32 %r1, [i];\ntex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%d1, {%r1}];\nst.global.f32 [%d2], %f1;\n"
+        "ret;\n}\n";
+    const struct CUDA_TEXTURE_DESC_st sampler = {0};
+    const float host[128] = {[3] = 5};
+    struct CUDA_RESOURCE_DESC_st resource = {.resType = LINEAR};
+    unsigned long long texture, result;
+    float back;
+    api_ready();
+    result = api_memory(4, 0);
+    struct CUfunc_st *kernel = api_kernel(read, "read");
+    resource.res.linear.devPtr = api_memory(sizeof host, 0);
+    resource.res.linear.format = FLOAT;
+    resource.res.linear.numChannels = 1;
+    resource.res.linear.sizeInBytes = 2 * sizeof host;
+    WORKS(cuMemcpyHtoD_v2(resource.res.linear.devPtr, host, sizeof host));
+    WORKS(cuTexObjectCreate(&texture, &resource, &sampler, NULL));
+    int i = 3;
+    void *parameters[] = {&texture, &result, &i};
+    WORKS(cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, NULL, parameters, NULL));
+    WORKS(cuMemcpyDtoH_v2(&back, result, sizeof back));
+    REQUIRE(back == 5);
+    i = 128;
+    WORKS(cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, NULL, parameters, NULL));
+    REFUSES(ERROR_ILLEGAL_ADDRESS, cuCtxSynchronize());
+    SAYS("texel 128 of a texture of the 256 texels");
+}
+
 static const char copy_surface[] =
     ".visible .entry copy(.param .u64 s, .param .u32 x, .param .u32 y)\n"
     "{\n.reg .b64 %d<2>;\n.reg .b32 %r<5>;\nld.param.u64 %d1, [s];\nld.param.u32 %r1, [x];\nld.param.u32 %r2, [y];\n"
