@@ -13,7 +13,7 @@
 
 TEST_FILE(.seconds = 120);
 
-enum { CASES = 300, ALTERED_CASES = 40, SEED = 31, THREAD_CASES = 24, MOST_TOLD_BYTES = 1 << 22 };
+enum { CASES = 500, ALTERED_CASES = 40, SEED = 31, THREAD_CASES = 24, MOST_TOLD_BYTES = 1 << 22 };
 
 // How many likely rules the row of each family tells, 2 for more.
 static const int likely_of[] = {
@@ -65,15 +65,28 @@ static int count_families(void)
     return count;
 }
 
+// Random cases of these families can have bytes that JSON leaves out. JSON has all bytes of the other families.
+static int leaves_bytes_out(void)
+{
+    static const char *const names[] = {"im2col", "store", "multicast", "diagnose"};
+    int i = 0;
+    while (i < ROWS_OF(names) && strcmp(family->name, names[i]) != 0) i++;
+    return i < ROWS_OF(names);
+}
+
 LOOP_TEST(a_case_is_read_as_it_was_written, 0, count_families())
 {
     open_family(_i);
     for (uint64_t i = 0; i < CASES; i++) {
         struct text why = {""};
+        memset(test_case, 0, family->case_bytes);
+        memset(again, 0, family->case_bytes);
         json_t *json = random_case(i), *other = NULL;
         ck_assert_msg(family_read(family, json, again, &why), "%s, case %" PRIu64 ": %s", family->name, i, why.at);
         other = family_write(family, again);
         ck_assert_msg(json_equal(json, other), "%s, case %" PRIu64, family->name, i);
+        ck_assert_msg(leaves_bytes_out() || memcmp(test_case, again, family->case_bytes) == 0,
+                      "%s, case %" PRIu64 ": JSON lacks bytes", family->name, i);
         json_decref(json);
         json_decref(other);
     }

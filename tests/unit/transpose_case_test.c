@@ -13,28 +13,7 @@
 #include "transpose_case.h"
 #include "transpose_launch.h"
 
-enum { JSON_CASES = 500, CASES = 300, MAPS_CASES = 200 };
-
-// --- JSON ------------------------------------------------------------------------------------------------------------
-
-static const char *const names[] = {"bank", "maps", "transpose"};
-
-LOOP_TEST(cases_are_read_as_they_were_written, 0, ROWS_OF(names))
-{
-    const struct family *family = family_find(names[_i]);
-    void *c = calloc(1, family->case_bytes), *again = calloc(1, family->case_bytes);
-    for (uint64_t i = 0; i < JSON_CASES; i++) {
-        struct random random = random_for(3, i);
-        struct text why;
-        family_generate(family, &random, c);
-        json_t *json = family_write(family, c);
-        ck_assert_msg(family_read(family, json, again, &why), "%s case %d: %s", names[_i], (int)i, why.at);
-        ck_assert_mem_eq(c, again, family->case_bytes);
-        json_decref(json);
-    }
-    free(c);
-    free(again);
-}
+enum { CASES = 300, MAPS_CASES = 200 };
 
 // --- Transposition ---------------------------------------------------------------------------------------------------
 
