@@ -241,7 +241,7 @@ struct machine_where {
 const char *machine_where_joined(const struct machine_where *where);
 
 // The line that is its user's own: the innermost of no header; where all are of headers, the innermost of the file that
-// the kernel is in. line 0: it is not known.
+// the kernel is in, or, where that does nothing but call, the telling one. line 0: it is not known.
 struct machine_caller machine_where_own(const struct machine_where *where);
 
 // The same of a wait, which is often in a helper that many call: the outermost line of no header, but within the role

@@ -27,6 +27,8 @@ static const struct {
     {"_Z7__4_oneP3__4", "__4_one(__4*)", "what only looks like one stays"},
     {NUMBA, "__main__.add(Array<float, 1, C, mutable, aligned>)", "Numba"},
     {"matmul_kernel", "matmul_kernel", "extern \"C\", and Triton's"},
+    {"_ZN7cutlass13device_kernelIN4cuteJEEEvT_", "cutlass::device_kernel<...>", "which the library cannot read"},
+    {"_ZN7cutlass13device_kernel_", "_ZN7cutlass13device_kernel_", "of which nothing is sure"},
     {"_Z", "_Z", "no name"},
     {"_Zwrong", "_Zwrong", "not mangled, though it begins so"},
 };

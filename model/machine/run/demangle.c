@@ -147,13 +147,37 @@ static size_t end(struct out *out)
     return out->used;
 }
 
+// Of a name that no library can tell, such as those of CUTLASS's kernels by nvcc, what stands before its template
+// arguments: _ZN7cutlass13device_kernelI... is cutlass::device_kernel<...>. How much of the name that is; 0: none.
+static size_t put_qualified(struct out *out, const char *name, size_t length)
+{
+    const struct out before = *out;
+    size_t at = 3;
+    if (length < at || memcmp(name, "_ZN", at) != 0) return 0;
+    while (at < length && isdigit((unsigned char)name[at])) {
+        size_t count = 0;
+        while (at < length && isdigit((unsigned char)name[at]) && count < length)
+            count = 10 * count + (size_t)(name[at++] - '0');
+        if (count == 0 || at + count > length) break;
+        if (out->used > before.used) put(out, "::", 2);
+        put(out, name + at, count);
+        at += count;
+    }
+    if (at < length && name[at] == 'I' && out->used > before.used) {
+        put(out, "<...>", 5);
+        return at;
+    }
+    *out = before;
+    return 0;
+}
+
 size_t demangle_function(const char *name, size_t length, char *text, size_t bytes)
 {
     struct out out = {text, 0, bytes};
     char *known = demangled(name, length);
     if (known != NULL)
         put_function(&out, known);
-    else
+    else if (library.call == NULL || put_qualified(&out, name, length) == 0)
         put(&out, name, length);
     free(known);
     return end(&out);

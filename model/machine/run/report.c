@@ -240,17 +240,31 @@ static int is_same_name(const struct ptx_name *one, const struct ptx_name *other
     return one->length == other->length && memcmp(one->at, other->at, one->length) == 0;
 }
 
+// Its own line, 0, or that of one of its callers.
+static struct machine_caller nth_line(const struct machine_where *where, uint32_t calls)
+{
+    return calls == 0 ? (struct machine_caller){where->source_file, where->source_line} : where->caller[calls - 1];
+}
+
+// All is in headers. The kernel is where its file is left, unless that is one call which holds all, as
+// cutlass::device_kernel() is.
+static struct machine_caller line_of_headers(const struct machine_where *where)
+{
+    const struct ptx_name *file = &where->caller[where->callers - 1].file;
+    uint32_t calls = 0;
+    if (is_same_name(&where->source_file, file)) return nth_line(where, 0);
+    while (calls + 1 < where->callers && !is_same_name(&where->caller[calls].file, file)) calls++;
+    calls++;
+    return nth_line(where, calls == where->callers && where->telling < calls ? where->telling : calls);
+}
+
 struct machine_caller machine_where_own(const struct machine_where *where)
 {
-    const struct machine_caller here = {where->source_file, where->source_line};
+    const struct machine_caller here = nth_line(where, 0);
     if (where->callers == 0 || !is_header(&here.file)) return here;
     for (uint32_t i = 0; i < where->callers; i++)
         if (!is_header(&where->caller[i].file)) return where->caller[i];
-    const struct machine_caller *last = &where->caller[where->callers - 1];
-    if (is_same_name(&here.file, &last->file)) return here;
-    for (uint32_t i = 0; i < where->callers; i++)
-        if (is_same_name(&where->caller[i].file, &last->file)) return where->caller[i];
-    return *last;
+    return line_of_headers(where);
 }
 
 struct machine_caller machine_where_outer(const struct machine_where *where)
