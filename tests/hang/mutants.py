@@ -27,16 +27,18 @@ POLL = r"wrote it last .* a write behind that is missing or goes to another addr
 COUNT = r"count of init .*or an arrive is missing"
 EARLY = r"The parity must flip|must have parity 0"  # a wait that let its thread pass
 PASSED = r"since it did for this one: it left this one out"
+PARTED = r"came with \d+ of its \d+ arrivals|or they left out what it waits for"
+SKIPPED = r"has left out the barrier at"
 AWAY = r"(is past it|is ahead of|is as far as).*left this barrier out|some of them name the wrong barrier|barrier.cluster.arrive is missing"
 FITS = {  # kind of the mistake: sentences that do not contradict it
     "init count": r"count of init|no mbarrier.init has created|the init is missing|init .* ran \d+ times|" + NEXT + "|" + WHERE + "|is lower than the arrivals",
-    "parity": "|".join((r"parity|starts empty", NEXT, WHERE, EARLY)),
+    "parity": "|".join((r"parity|starts empty|for a phase too many", NEXT, WHERE, EARLY)),
     "wait": "|".join(("parity", NEXT, WHERE, POLL, EARLY)),
     "expect": "|".join((BYTES, WHERE, GONE, NONE, NEXT, COUNT)),
     "copy": "|".join((BYTES, WHERE, GONE, PASSED, "something else has written")),
-    "arrive": "|".join((WHERE, GONE, NONE, COUNT, NEXT, POLL, PASSED, "an arrive for it named another|wrong barrier|different counts|have exited|the CTA has only|last phase of barrier|without .noinc")),
-    "rounds": "|".join((WHERE, GONE, POLL, AWAY, "no copy has signalled|wrong barrier|have exited|cannot come to it")),
-    "sync": "|".join((WHERE, AWAY, "wrong barrier|different counts|have exited|the CTA has only|last phase of barrier|cannot come to it|its mask")),
+    "arrive": "|".join((PARTED, SKIPPED, WHERE, GONE, NONE, COUNT, NEXT, POLL, PASSED, "an arrive for it named another|wrong barrier|different counts|have exited|the CTA has only|last phase of barrier|without .noinc")),
+    "rounds": "|".join((PARTED, SKIPPED, WHERE, GONE, POLL, AWAY, "no copy has signalled|wrong barrier|have exited|cannot come to it")),
+    "sync": "|".join((SKIPPED, WHERE, AWAY, "no barrier of all threads after it|wrong barrier|different counts|have exited|the CTA has only|last phase of barrier|cannot come to it|its mask")),
     "set": POLL, "": "",
 }
 
@@ -72,7 +74,7 @@ def judge(path, mistake, about, report):
     if " hangs: " not in first and not ("(719)" in first and "mbarrier" in report):
         return None
     wanted = set().union(*(about[name] for name in names)) | {line}
-    found = any(int(named) in wanted for named in re.findall(rf"\b{path.stem}\.cu:(\d+)", first))
+    found = any(int(named) in wanted for named in re.findall(rf"\b{re.escape(path.name)}:(\d+)", first))
     likely = re.findall(r"Likely: (.*)", report)
     wrong = [text for text in likely if not FITS[kind] or not re.search(FITS[kind], text)]
     return found, likely, wrong, first
@@ -81,7 +83,7 @@ def judge(path, mistake, about, report):
 def main():
     tmaref, folder = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
     jobs = []
-    for path in sorted(HERE.glob("*.cu")):
+    for path in sorted(HERE.glob("*.cu*")):  # of a header: in the program of its name
         mistakes, about = marks(path)
         jobs += [(path, mistake, about) for mistake in mistakes]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:

@@ -38,6 +38,25 @@ static int add_wait(struct machine_hang *hang, uint32_t first, const struct mach
     return add_strand(wait, strand) && wait->need != NULL && (wait->barrier != NULL || wait->what != HANG_MBARRIER);
 }
 
+static int waits_here(const struct hang_wait *wait, const struct machine_warp *warp)
+{
+    for (uint32_t i = 0; i < wait->strands; i++)
+        if (wait->strand[i]->warp == warp) return 1;
+    return 0;
+}
+
+// Who came to another barrier of the kind says who is to come to this one, unless these are the waiters alone: two that
+// let each other on arrive each at the other's.
+static void drop_own_pattern(const struct hang_wait *wait)
+{
+    struct hang_barrier *barrier = wait->barrier;
+    if (barrier == NULL || barrier->pattern == NULL || barrier->pattern == barrier->page) return;
+    for (uint32_t i = 0; i < barrier->befores; i++)
+        if (!barrier->before[i].is_missing || !waits_here(wait, barrier->before[i].warp)) return;
+    barrier->pattern = NULL;
+    barrier->befores = 0;
+}
+
 static int add_cluster(struct machine_hang *hang, const struct machine_cluster *cluster)
 {
     const uint32_t first = hang->waits;
@@ -47,6 +66,7 @@ static int add_cluster(struct machine_hang *hang, const struct machine_cluster *
             for (uint32_t s = 0; s < warp->strands; s++)
                 if (!add_wait(hang, first, &warp->strand[s])) return 0;
         }
+    for (uint32_t i = first; i < hang->waits; i++) drop_own_pattern(&hang->wait[i]);
     for (uint32_t i = first; i < hang->waits; i++) hang_find_needs(&hang->wait[i]);
     for (uint32_t i = first; i < hang->waits; i++) hang_find_cause(hang, &hang->wait[i]);
     hang_find_roots(hang, first, hang->waits);

@@ -144,6 +144,17 @@ void hang_tell_memory(const struct machine_hang *hang, const struct hang_wait *w
 // has left this one out: 1, and that is likely.
 int hang_left_out(struct hang_wait *wait, const struct hang_part *part);
 
+// Who came in the phase before and has not in this one: 1, and what has become of him, if there is somebody.
+int hang_somebody_is_missing(const struct machine_hang *hang, struct hang_wait *wait);
+
+// What the first warp of the wait saw of the mbarrier last; NULL: nothing that is known.
+struct flight_seen;
+const struct flight_seen *hang_seen_by(const struct hang_wait *wait);
+
+// Has a warp that is missing at a barrier of the CTA left one out, as the ways of the others show (hang_skip.c)? Then
+// 1, and that is likely.
+int hang_skipped(struct hang_wait *wait);
+
 // "warp 4", and the CTA if it is another's; what it did.
 void hang_add_warp(struct machine_text *text, const struct hang_wait *wait, const struct hang_part *part);
 const char *hang_act_of(const struct hang_part *part);
@@ -158,6 +169,9 @@ void hang_explain_arrival(struct machine_text *to, const struct machine_strand *
                           const struct mbarrier_fields *now);
 void hang_explain_error(struct machine_text *to, const struct machine_cluster *cluster, const struct ledger *page,
                         const struct mbarrier_fields *now);
+
+// Why the strand comes to an mbarrier that nobody has initialised, in a sentence.
+void hang_explain_uninitialised(struct machine_text *to, const struct machine_strand *strand);
 void hang_add_neighbour(struct machine_text *to, struct machine_cluster *cluster, uint32_t rank, uint32_t address);
 
 // Its bytes (hang_cause_bytes.c): 1 if they explain it.
@@ -212,6 +226,9 @@ int hang_is_past(const struct machine_strand *strand, const struct hang_wait *wa
 // Does the waiter fill a buffer before it waits again: has it an expect_tx, a cp.async, or a store to shared memory
 // before the first load of it?
 int hang_fills(const struct hang_wait *wait);
+
+// The first barrier of the CTA or cluster behind the first mbarrier.init of the text; NULL: there is none.
+const struct machine_code *hang_barrier_behind_init(const struct machine_function *function);
 
 // Does it load from shared memory first?
 int hang_takes(const struct hang_wait *wait);

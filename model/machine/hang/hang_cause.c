@@ -126,6 +126,13 @@ static int is_ahead(const struct hang_wait *its, const struct machine_warp *miss
     return is_same_way ? 1 + is_more : 0;
 }
 
+static int waits_for(const struct hang_wait *its, const struct hang_wait *wait)
+{
+    for (uint32_t i = 0; i < wait->strands; i++)
+        if (its->need[hang_warp_index(wait->strand[i]->warp)]) return 1;
+    return 0;
+}
+
 static int somebody_is_ahead(const struct machine_hang *hang, struct hang_wait *wait)
 {
     for (uint32_t i = 0; i < hang->waits; i++) {
@@ -142,7 +149,9 @@ static int somebody_is_ahead(const struct machine_hang *hang, struct hang_wait *
         add_strand(&to, wait, strand);
         machine_text_add(&to, " has not come to it, and is %s those that have, at %s: it left this barrier out%s.",
                          ahead > 1 ? "ahead of" : "as far as", hang_place(its, place, sizeof place),
-                         ahead > 1 ? "" : ", or they left a round of the loop out");
+                         ahead > 1              ? ""
+                         : waits_for(its, wait) ? ", or they left out what it waits for"
+                                                : ", or they left a round of the loop out");
         return 1;
     }
     return 0;
@@ -207,6 +216,8 @@ static void explain_barrier(const struct machine_hang *hang, struct hang_wait *w
         struct machine_text to = hang_likely(wait, HANG_CERTAIN + 5);
         machine_text_add(&to, "the last phase of barrier %u had %u threads, and this one asks for %u.", wait->number,
                          barrier->before, wait->wanted);
+    } else if (hang_skipped(wait)) {
+        return;
     } else if (unheard >= 0) {
         struct machine_text to = hang_likely(wait, HANG_LIKELY + 3 + (barrier->phase == 0));
         machine_text_add(
@@ -227,8 +238,8 @@ static void explain_barrier(const struct machine_hang *hang, struct hang_wait *w
                          "a round less, or an arrive for it named another barrier.");
     } else if (barrier->expected > 0) {
         if (!others_come(wait)) somebody_is_ahead(hang, wait);
-    } else if (!is_kept_up_by_poll(hang, wait)) { // each comes to one of all at a place like this
-        if (!somebody_is_past(hang, wait)) somebody_is_ahead(hang, wait);
+    } else if (!somebody_is_past(hang, wait) && !is_kept_up_by_poll(hang, wait)) { // each comes to one of all here
+        somebody_is_ahead(hang, wait);
     }
 }
 

@@ -21,96 +21,6 @@ static void add_init_line(struct machine_text *text, const struct hang_wait *wai
                                wait->barrier->page->init.called_at, place, sizeof place));
 }
 
-// What the first warp of the wait saw of the barrier last; NULL: nothing that is known.
-static const struct flight_seen *seen_by(const struct hang_wait *wait)
-{
-    struct flight_seen *seen = flight_seen_of(flight_warp_of(wait->strand[0]->warp), wait->rank, wait->number);
-    const int is_it = seen->is_used && seen->rank == wait->rank && seen->address == wait->number;
-    return is_it && wait->barrier->page != NULL && seen->inits == wait->barrier->page->inits ? seen : NULL;
-}
-
-// --- mbarriers: who is missing ---------------------------------------------------------------------------------------
-
-// Can a strand of its warp do it again?
-static int can_come(const struct hang_part *part)
-{
-    int can = 0;
-    for (uint32_t i = 0; i < part->warp->strands; i++) can |= hang_reaches_form(&part->warp->strand[i], part);
-    return can;
-}
-
-// Has it completed fewer phases than what the missing warp waits for? Two that wait for each other take turns.
-static int is_behind(const struct hang_wait *wait, const struct hang_wait *its)
-{
-    return its != NULL && its->what == HANG_MBARRIER && its->barrier->page != NULL &&
-           its->barrier->page->phases > wait->barrier->page->phases;
-}
-
-// Does one of its strands poll memory, while other lanes of it may wait for that one?
-static int is_polling(const struct machine_hang *hang, const struct machine_warp *warp)
-{
-    for (uint32_t i = 0; i < warp->strands; i++) {
-        const struct hang_wait *its = hang_wait_of_strand(hang, &warp->strand[i]);
-        if (its != NULL && its->what == HANG_MEMORY) return 1;
-    }
-    return 0;
-}
-
-// Somebody came in the phase before, and has exited, or waits elsewhere now: of several the lowest warp is named, so
-// that the same in many CTAs is told of once.
-static int somebody_is_missing(const struct machine_hang *hang, struct hang_wait *wait)
-{
-    const struct hang_barrier *barrier = wait->barrier;
-    const struct hang_part *gone = NULL, *late = NULL;
-    char place[PLACE_BYTES];
-    for (uint32_t i = 0; i < barrier->befores; i++) {
-        const struct hang_part *part = &barrier->before[i];
-        if (!part->is_missing || part->warp == NULL) continue;
-        const struct hang_part **first = part->warp->live == 0 ? &gone : &late;
-        if (*first == NULL || hang_warp_index(part->warp) < hang_warp_index((*first)->warp)) *first = part;
-    }
-    const struct hang_part *part = gone != NULL ? gone : late;
-    if (part == NULL) return 0;
-    for (uint32_t i = 0; i < barrier->befores; i++)
-        if (barrier->before[i].is_missing && barrier->before[i].warp != NULL &&
-            hang_left_out(wait, &barrier->before[i]))
-            return 1;
-    const struct hang_wait *its = hang_wait_of_part(hang, part);
-    wait->score = HANG_GUESS;
-    if (gone != NULL && seen_by(wait) == NULL && barrier->page->phases > 1) return 0; // the waiter itself is not next
-    if (gone == NULL && is_polling(hang, part->warp)) wait->score = HANG_NOTHING;     // what it polls for keeps it up
-    if (wait->score == HANG_NOTHING) return 0;
-    const int is_own = barrier->pattern == barrier->page;
-    struct machine_text to = hang_likely(wait, gone != NULL ? HANG_CERTAIN - 1 : HANG_GUESS);
-    hang_add_warp(&to, wait, part);
-    machine_text_add(&to, " %s %s", hang_act_of(part), is_own ? "in the phase before" : "at a barrier made with it");
-    hang_add_line(&to, wait, part);
-    machine_text_add(&to, ", but has not %s", is_own ? "in this one" : "at this one");
-    if (gone != NULL) {
-        machine_text_add(&to, ", and has exited: it made a round less than the waiter, or left it out in one.");
-        return 1;
-    }
-    if (!can_come(part)) {
-        wait->score = HANG_CERTAIN - 2;
-        machine_text_add(&to, ", and cannot come to it again");
-    } else if (is_behind(wait, its)) {
-        wait->score += 6;
-    } else if (its != NULL && its->what == HANG_BARRIER) {
-        wait->score -= its->need[hang_warp_index(wait->strand[0]->warp)] ? 5 : 15; // for the waiter, or for others
-    }
-    machine_text_add(&to, ": it ");
-    if (its != NULL && its == wait)
-        machine_text_add(&to, "waits for it itself.");
-    else if (its != NULL && its->what == HANG_CLUSTER)
-        machine_text_add(&to, "waits at barrier.cluster (%s).", hang_place(its, place, sizeof place));
-    else if (its != NULL)
-        machine_text_add(&to, "is at %s.", hang_place(its, place, sizeof place));
-    else
-        machine_text_add(&to, "has not come to it.");
-    if (its == wait) wait->score = HANG_LIKELY;
-    return 1;
-}
-
 // Which of its fellows, of the same kind, are a phase further on although they come behind it: it was passed over.
 static int is_passed_over(const struct hang_wait *wait)
 {
@@ -155,7 +65,7 @@ static int are_bytes_expected(const struct hang_wait *wait)
 // The phase that the waiter waits for is not the next one that it has not seen.
 static int waits_for_another_phase(struct hang_wait *wait)
 {
-    const struct flight_seen *seen = seen_by(wait);
+    const struct flight_seen *seen = hang_seen_by(wait);
     if (seen == NULL || wait->parity < 0 || !seen->is_parity) return 0;
     const uint64_t since = wait->barrier->page->phases - seen->phases;
     if (since == 0 || is_others_turn(wait, seen)) return 0;
@@ -358,20 +268,47 @@ static int others_meet(const struct machine_hang *hang, const struct hang_wait *
     return 0;
 }
 
+// Does somebody of whom it is known for whom he waits wait for one of these?
+static int is_needed(const struct machine_hang *hang, const struct hang_wait *wait)
+{
+    for (uint32_t i = 0; i < hang->waits; i++) {
+        const struct hang_wait *other = &hang->wait[i];
+        if (other == wait || other->cluster != wait->cluster || other->needs_any) continue;
+        for (uint32_t s = 0; s < wait->strands; s++)
+            if (other->need[hang_warp_index(wait->strand[s]->warp)] && other->strand[0]->warp != wait->strand[s]->warp)
+                return 1;
+    }
+    return 0;
+}
+
+// Does nobody wait for these, and somebody for others to whom nobody known comes either? Then those keep up all.
+static int others_are_needed(const struct machine_hang *hang, const struct hang_wait *wait)
+{
+    if (is_needed(hang, wait)) return 0;
+    for (uint32_t i = 0; i < hang->waits; i++) {
+        const struct hang_wait *other = &hang->wait[i];
+        if (other != wait && other->cluster == wait->cluster && other->what == HANG_MBARRIER && other->needs_any &&
+            is_needed(hang, other))
+            return 1;
+    }
+    return 0;
+}
+
 // Nothing has ever come. A waiter that fills a buffer behind its first wait waits for one that is empty; one that has
 // waited for this mbarrier before is only late.
 static int nothing_came(const struct machine_hang *hang, struct hang_wait *wait)
 {
     const struct hang_barrier *barrier = wait->barrier;
     if (barrier->pattern != NULL || barrier->parts > 0) return 0;
-    const int is_first = seen_by(wait) == NULL && wait->parity == 0;
+    const int is_first = hang_seen_by(wait) == NULL && wait->parity == 0;
     const int fills = is_first && (!has_filled(wait) || others_starve(hang, wait)) && hang_fills(wait);
     struct machine_text to =
-        hang_likely(wait, fills      ? HANG_LIKELY + 5
-                          : is_first ? (others_meet(hang, wait) ? HANG_NOTHING + 1 : HANG_GUESS + 5)
-                          : others_never_began(hang, wait) ? HANG_GUESS - 12
-                          : others_got_on(hang, wait)      ? HANG_GUESS + 10
-                                                           : HANG_GUESS - 12);
+        hang_likely(wait, fills                                                                    ? HANG_LIKELY + 5
+                          : is_first && (others_meet(hang, wait) || others_are_needed(hang, wait)) ? HANG_NOTHING + 1
+                          : is_first                                                               ? HANG_GUESS + 5
+                          : others_never_began(hang, wait)                                         ? HANG_GUESS - 12
+                          : others_got_on(hang, wait)                                              ? HANG_GUESS + 10
+                                                                                                   : HANG_GUESS - 12);
     machine_text_add(&to, "nothing has arrived since its init");
     add_init_line(&to, wait);
     if (fills)
@@ -449,7 +386,7 @@ static int is_overwritten(struct hang_wait *wait)
 // Its first wait returned at once, with parity 1 before anything had arrived, and it takes from the buffer behind it.
 static int has_taken_too_early(struct hang_wait *wait)
 {
-    const struct flight_seen *seen = seen_by(wait);
+    const struct flight_seen *seen = hang_seen_by(wait);
     if (seen == NULL || !seen->was_early || wait->parity < 0 || !hang_takes(wait)) return 0;
     struct machine_text to = hang_likely(wait, HANG_CERTAIN + 3);
     machine_text_add(&to, "the first wait of this thread for this mbarrier had parity 1 and returned at once, before "
@@ -478,7 +415,7 @@ static void explain_by_state(const struct machine_hang *hang, struct hang_wait *
     if (now->pending == 0 && now->tx > 0 && hang_too_few_bytes(hang, wait)) return;
     if (now->pending > 0 && too_few_arrivals(hang, wait)) return;
     if (nothing_came(hang, wait)) return;
-    if (somebody_is_missing(hang, wait) && wait->score < HANG_LIKELY && is_passed_over(wait)) wait->score += 10;
+    if (hang_somebody_is_missing(hang, wait) && wait->score < HANG_LIKELY && is_passed_over(wait)) wait->score += 10;
 }
 
 // What another wait let pass too early explains it better than what only does not fit.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Who goes round a ring of mbarriers comes to each once in a round. Whoever is missing at one, and has come twice to
-// another since it was here, has left this one out.
+// Who comes to a ring of mbarriers comes to each once in a round. Whoever is missing at one has left it out, if he has
+// come twice to another since; or has parted, has exited, or waits elsewhere.
 #include "flight_item.h"
 #include "hang.h"
 #include "report.h"
@@ -65,5 +65,127 @@ int hang_left_out(struct hang_wait *wait, const struct hang_part *part)
     machine_text_add(&to, " twice for %s", name);
     if (other->rank != wait->rank) machine_text_add(&to, " of CTA %u in the cluster", other->rank);
     machine_text_add(&to, " since it did for this one: it left this one out, or did it for another mbarrier.");
+    return 1;
+}
+
+const struct flight_seen *hang_seen_by(const struct hang_wait *wait)
+{
+    struct flight_seen *seen = flight_seen_of(flight_warp_of(wait->strand[0]->warp), wait->rank, wait->number);
+    const int is_it = seen->is_used && seen->rank == wait->rank && seen->address == wait->number;
+    return is_it && wait->barrier->page != NULL && seen->inits == wait->barrier->page->inits ? seen : NULL;
+}
+
+// --- Who is missing --------------------------------------------------------------------------------------------------
+
+// Can a strand of its warp do it again?
+static int can_come(const struct hang_part *part)
+{
+    int can = 0;
+    for (uint32_t i = 0; i < part->warp->strands; i++) can |= hang_reaches_form(&part->warp->strand[i], part);
+    return can;
+}
+
+// Has it completed fewer phases than what the missing warp waits for? Two that wait for each other take turns.
+static int is_behind(const struct hang_wait *wait, const struct hang_wait *its)
+{
+    return its != NULL && its->what == HANG_MBARRIER && its->barrier->page != NULL &&
+           its->barrier->page->phases > wait->barrier->page->phases;
+}
+
+// Does one of its strands poll memory, while other lanes of it may wait for that one?
+static int is_polling(const struct machine_hang *hang, const struct machine_warp *warp)
+{
+    for (uint32_t i = 0; i < warp->strands; i++) {
+        const struct hang_wait *its = hang_wait_of_strand(hang, &warp->strand[i]);
+        if (its != NULL && its->what == HANG_MEMORY) return 1;
+    }
+    return 0;
+}
+
+// Has it come with some of its lanes? Then the others have parted from them. NULL: with none.
+static const struct hang_part *came_in_part(const struct hang_wait *wait, const struct hang_part *before)
+{
+    for (uint32_t i = 0; i < wait->barrier->parts; i++) {
+        const struct hang_part *part = &wait->barrier->part[i];
+        if (part->warp == before->warp && part->transaction.arrivals > 0 && before->transaction.arrivals > 0 &&
+            hang_is_same_line(wait->cluster->machine, part->line, before->line))
+            return part;
+    }
+    return NULL;
+}
+
+static int is_in_part(struct hang_wait *wait)
+{
+    for (uint32_t i = 0; i < wait->barrier->befores; i++) {
+        const struct hang_part *before = &wait->barrier->before[i];
+        const struct hang_part *part = before->is_missing ? came_in_part(wait, before) : NULL;
+        if (part == NULL || before->warp == NULL) continue;
+        struct machine_text to = hang_likely(wait, HANG_CERTAIN + 4);
+        hang_add_warp(&to, wait, part);
+        machine_text_add(&to, " came with %lld of its %lld arrivals", (long long)part->transaction.arrivals,
+                         (long long)before->transaction.arrivals);
+        hang_add_line(&to, wait, part);
+        machine_text_add(&to, ": some of its lanes have left out this one, have left the loop, or wait elsewhere.");
+        return 1;
+    }
+    return 0;
+}
+
+// Somebody came in the phase before, and has exited, or waits elsewhere now: of several the lowest warp is named, so
+// that the same in many CTAs is told of once.
+int hang_somebody_is_missing(const struct machine_hang *hang, struct hang_wait *wait)
+{
+    const struct hang_barrier *barrier = wait->barrier;
+    const struct hang_part *gone = NULL, *late = NULL;
+    char place[PLACE_BYTES];
+    for (uint32_t i = 0; i < barrier->befores; i++) {
+        const struct hang_part *part = &barrier->before[i];
+        if (!part->is_missing || part->warp == NULL) continue;
+        const struct hang_part **first = part->warp->live == 0 ? &gone : &late;
+        if (*first == NULL || hang_warp_index(part->warp) < hang_warp_index((*first)->warp)) *first = part;
+    }
+    const struct hang_part *part = gone != NULL ? gone : late;
+    if (part == NULL) return 0;
+    if (is_in_part(wait)) return 1;
+    for (uint32_t i = 0; i < barrier->befores; i++)
+        if (barrier->before[i].is_missing && barrier->before[i].warp != NULL &&
+            hang_left_out(wait, &barrier->before[i]))
+            return 1;
+    const struct hang_wait *its = hang_wait_of_part(hang, part);
+    wait->score = HANG_GUESS;
+    if (gone != NULL && hang_seen_by(wait) == NULL && barrier->page->phases > 1)
+        return 0;                                                                 // the waiter itself is not next
+    if (gone == NULL && is_polling(hang, part->warp)) wait->score = HANG_NOTHING; // what it polls for keeps it up
+    if (wait->score == HANG_NOTHING) return 0;
+    const int is_own = barrier->pattern == barrier->page;
+    struct machine_text to = hang_likely(wait, gone != NULL ? HANG_CERTAIN - 1 : HANG_GUESS);
+    hang_add_warp(&to, wait, part);
+    machine_text_add(&to, " %s %s", hang_act_of(part), is_own ? "in the phase before" : "at a barrier made with it");
+    hang_add_line(&to, wait, part);
+    machine_text_add(&to, ", but has not %s", is_own ? "in this one" : "at this one");
+    if (gone != NULL) {
+        machine_text_add(
+            &to, ", and has exited: it made a round less than the waiter, or left it out in one%s.",
+            late == NULL || hang_wait_of(hang, late->warp) == wait ? ", or the wait is for a phase too many" : "");
+        return 1;
+    }
+    if (!can_come(part)) {
+        wait->score = HANG_CERTAIN - 2;
+        machine_text_add(&to, ", and cannot come to it again");
+    } else if (is_behind(wait, its)) {
+        wait->score += 6;
+    } else if (its != NULL && its->what == HANG_BARRIER) {
+        wait->score -= its->need[hang_warp_index(wait->strand[0]->warp)] ? 5 : 15; // for the waiter, or for others
+    }
+    machine_text_add(&to, ": it ");
+    if (its != NULL && its == wait)
+        machine_text_add(&to, "waits for it itself.");
+    else if (its != NULL && its->what == HANG_CLUSTER)
+        machine_text_add(&to, "waits at barrier.cluster (%s).", hang_place(its, place, sizeof place));
+    else if (its != NULL)
+        machine_text_add(&to, "is at %s.", hang_place(its, place, sizeof place));
+    else
+        machine_text_add(&to, "has not come to it.");
+    if (its == wait) wait->score = HANG_LIKELY;
     return 1;
 }

@@ -183,6 +183,22 @@ static int is_form_of_copy(int form)
     return form == PTX_FORM_CP_ASYNC_CA || form == PTX_FORM_CP_ASYNC_CG;
 }
 
+static int is_form_of_meeting(int form)
+{
+    return form == PTX_FORM_BARRIER_CLUSTER_WAIT || (form >= PTX_FORM_BAR_SYNC && form <= PTX_FORM_BARRIER_CTA_RED);
+}
+
+const struct machine_code *hang_barrier_behind_init(const struct machine_function *function)
+{
+    int is_behind = 0;
+    for (const struct machine_code *code = function->code; code < function->code + function->codes; code++) {
+        const int form = code->choice != NULL ? code->choice->form : -1;
+        is_behind |= form == PTX_FORM_MBARRIER_INIT;
+        if (is_behind && is_form_of_meeting(form)) return code;
+    }
+    return NULL;
+}
+
 int hang_takes(const struct hang_wait *wait)
 {
     const struct machine_function *function = wait->function;

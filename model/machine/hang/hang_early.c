@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A wait that let its thread pass too early: it returned for a phase that was over, or before bytes had come for the
 // first time. Its thread does not wait; those who do, or whose arrivals come too soon, suffer from it.
+#include <string.h>
+
 #include "flight_item.h"
 #include "hang.h"
 #include "report.h"
@@ -99,6 +101,31 @@ static int come_from_one_line(const struct machine_strand *strand, const struct 
     return 0;
 }
 
+// Another that has come to the phase more often than it has lanes; NULL: nobody has.
+static const struct event_origin *who_came_twice(const struct machine_strand *strand, const struct ledger *page)
+{
+    for (int i = 0; i < page->count; i++) {
+        const struct event_origin *who = &page->entry[i].origin;
+        const int is_own = who->warp == strand->warp->index && who->cta == strand->warp->cta->number;
+        const uint64_t lanes = (uint64_t)__builtin_popcount(who->lanes);
+        const int is_twice = lanes > 0 && page->entry[i].transaction.arrivals >= 2 * lanes;
+        if (!is_own && who->operation == 0 && is_twice) return who;
+    }
+    return NULL;
+}
+
+static void add_twice(struct machine_text *to, const struct machine_cluster *cluster, const struct event_origin *who,
+                      const struct ledger *page)
+{
+    char place[PLACE_BYTES], init[PLACE_BYTES];
+    machine_text_add(to,
+                     "warp %u came twice in this phase, at %s: the second time belongs to the next phase, and the wait "
+                     "before it is missing or returned at once. If it is meant to come twice, the count of init (%s) "
+                     "is too low.",
+                     who->warp, line_of(cluster, who, place, sizeof place),
+                     line_of(cluster, &page->init, init, sizeof init));
+}
+
 // What the wait before it saw; NULL: it is not known.
 static const struct flight_seen *seen_last(const struct machine_strand *strand)
 {
@@ -134,6 +161,9 @@ void hang_explain_arrival(struct machine_text *to, const struct machine_strand *
     struct machine_text sentence = {early, 0, sizeof early};
     if (hang_add_early(&sentence, cluster, strand->warp)) {
         machine_text_add(to, "\n    Likely: %s", early);
+    } else if (who_came_twice(strand, page) != NULL) {
+        machine_text_add(to, "\n    Likely: ");
+        add_twice(to, cluster, who_came_twice(strand, page), page);
     } else if (page->phases == 0 && (now->pending > 0 || come_from_one_line(strand, page))) {
         machine_text_add(to, "\n    Likely: the count of init (%s), %u, is lower than the arrivals of a phase.",
                          line_of(cluster, &page->init, place, sizeof place), now->expected);
@@ -141,6 +171,30 @@ void hang_explain_arrival(struct machine_text *to, const struct machine_strand *
         machine_text_add(to, "\n    Likely: ");
         add_general(to, cluster, seen_last(strand));
     }
+}
+
+// Has the warp come to a barrier of the CTA? Of one of the cluster nobody notes it: 1.
+static int has_met(const struct machine_warp *warp, const struct machine_code *barrier)
+{
+    static const char of_cluster[] = "barrier.cluster";
+    int has = strncmp(ptx_form_row(barrier->choice->form)->opcode, of_cluster, sizeof of_cluster - 1) == 0;
+    for (uint32_t i = 0; i < warp->meets && i < MACHINE_MET; i++) has |= warp->met[i].code == barrier;
+    return has || warp->meets > MACHINE_MET;
+}
+
+void hang_explain_uninitialised(struct machine_text *to, const struct machine_strand *strand)
+{
+    const struct machine_function *function = strand->frame->function;
+    const struct machine_code *barrier = hang_barrier_behind_init(function);
+    char place[PLACE_BYTES];
+    machine_text_add(to, "the init is missing, or there is no barrier of all threads after it.");
+    if (barrier == NULL) return;
+    hang_line(strand->warp->cta->cluster->machine, function->source->instruction[barrier->instruction].line, 0, place,
+              sizeof place);
+    machine_text_add(to,
+                     has_met(strand->warp, barrier) ? " The first barrier behind an init is at %s."
+                                                    : " This warp has not come to the one at %s.",
+                     place);
 }
 
 // The error bit is set: which operation did it.

@@ -139,11 +139,17 @@ static void mark(struct machine_warp *warp, uint32_t lanes, uint64_t phase)
     for (int lane = 0; lanes == UINT32_MAX && lane < MACHINE_LANES; lane++) warp->mark[lane] = phase;
 }
 
+static void note_meeting(struct machine_warp *warp, const struct machine_code *code, uint32_t number)
+{
+    warp->met[warp->meets++ % MACHINE_MET] = (struct machine_met){code, number};
+}
+
 static void arrive(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes, uint32_t number)
 {
     struct machine_warp *warp = strand->warp;
     struct machine_barrier *barrier = &warp->cta->barrier[number];
     uint32_t *arrived = &barrier->arrived[warp->index];
+    if (*arrived == 0) note_meeting(warp, code, number);
     tell(strand, code, lanes, MEETING_ARRIVE, number, barrier->phase);
     const uint32_t threads = threads_of(strand, code, (uint32_t)__builtin_ctz(lanes));
     if (barrier->expected != threads && count_arrived(warp->cta, barrier) > 0) barrier->other = barrier->expected + 1;
@@ -233,7 +239,10 @@ static int run_sync(struct machine_strand *strand, const struct machine_code *co
     struct machine_barrier *barrier = &warp->cta->barrier[number];
     if (begun == 0 && (barrier->expected != 0 || barrier->arrived[warp->index] != 0)) return 0;
     warp->cta->used |= 1u << number;
-    if (begun == 0) arrive_first(warp, barrier, lanes);
+    if (begun == 0) {
+        note_meeting(warp, code, number);
+        arrive_first(warp, barrier, lanes);
+    }
     const uint32_t done = released(warp, barrier, lanes);
     if (done == 0) {
         *next = MACHINE_WAIT;

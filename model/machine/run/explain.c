@@ -97,50 +97,6 @@ static void add_needed(struct machine_text *text, const struct mbarrier_fields *
 
 // --- The mistake that most often looks so ----------------------------------------------------------------------------
 
-// Copies brought fewer bytes than were expected, or none.
-static const char *why_bytes_miss(const struct mbarrier_fields *now, const struct mbarrier_transaction *came)
-{
-    if (came->complete_bytes == 0) return "no copy to this mbarrier was issued, or it signals that of another CTA.";
-    if (now->tx < BULK_UNIT)
-        return "the size of a bulk copy is rounded down to a multiple of 16 bytes. Copy and expect a multiple of 16.";
-    return "expect_tx is wrong. It must be the sum of the bytes of all copies; for a tensor copy, the bytes of the "
-           "whole box in the type of the map.";
-}
-
-static const char *why_bytes_are_too_many(const struct ledger *page)
-{
-    if (page->total.expect_bytes > 0)
-        return "expect_tx is too small, or a copy runs more than once. A tensor copy brings its whole box, including "
-               "what is out of bounds.";
-    if (page->inits > 1)
-        return "an mbarrier.init after the expect_tx discarded it. Initialise a barrier once, in one thread.";
-    return "expect_tx is missing. In a multicast, each destination CTA must expect the bytes on its own mbarrier.";
-}
-
-static const char *why_arrivals_miss(const struct mbarrier_fields *now, const struct mbarrier_transaction *came)
-{
-    if (came->expect_bytes > 0 && came->arrivals == 0)
-        return "expect_tx is not an arrival. Use mbarrier.arrive.expect_tx, or arrive as well.";
-    if (came->arrivals * MACHINE_LANES == now->expected)
-        return "the count of init is the number of threads, but only one lane of each warp arrives.";
-    if (came->arrivals > 0) return "the count of init is higher than the number of arrivals in a phase.";
-    return NULL;
-}
-
-// Or NULL: nothing stands out.
-static const char *why_incomplete(const struct mbarrier_fields *now, const struct ledger *page)
-{
-    if (!is_made(page)) return "the init is missing, or there is no barrier of all threads after it.";
-    if (now->tx < 0) return why_bytes_are_too_many(page);
-    if (now->pending == 0 && now->tx > 0) return why_bytes_miss(now, &page->total);
-    return now->pending > 0 ? why_arrivals_miss(now, &page->total) : NULL;
-}
-
-static void add_hint(struct machine_text *text, const char *hint)
-{
-    if (hint != NULL) machine_text_add(text, "\n    Likely: %s", hint);
-}
-
 static void add_missing(struct machine_text *text, const struct mbarrier_fields *now)
 {
     machine_text_add(text, "%u of %u arrivals and ", now->pending, now->expected);
@@ -195,9 +151,10 @@ size_t machine_mbarrier_fault_explain(const struct machine_strand *strand, uint3
     machine_text_add(&to, "\n    ");
     add_state(&to, cluster, &now, rank, address);
     const struct ledger *page = page_of(cluster, rank, address);
-    if (!is_made(page))
-        add_hint(&to, why_incomplete(&now, page));
-    else if (rule == RULE_MBARRIER_ARRIVALS)
+    if (!is_made(page)) {
+        machine_text_add(&to, "\n    Likely: ");
+        hang_explain_uninitialised(&to, strand);
+    } else if (rule == RULE_MBARRIER_ARRIVALS)
         hang_explain_arrival(&to, strand, page, &now);
     else if (rule == RULE_MBARRIER_ERROR)
         hang_explain_error(&to, cluster, page, &now);

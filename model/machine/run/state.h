@@ -51,6 +51,13 @@ struct machine_strand {
     uint64_t waiting_at;
 };
 
+// A barrier to which a warp has come: at which instruction, and which of the sixteen.
+enum { MACHINE_MET = 32 };
+struct machine_met {
+    const struct machine_code *code;
+    uint32_t number;
+};
+
 //   live       lanes that have not exited
 //   begun      of them, those that have begun the waiting instruction at which they are: a mark for its handler, which
 //              finds it at its next try. Cleared by the machine when the lane goes on
@@ -75,6 +82,7 @@ struct machine_strand {
 //   heard      the last answers of bar.red, by instruction; hears: how many instructions were new
 //   looked     a looker's own, 0 in the beginning
 //   local      the local memory of all lanes, 16 bytes of a lane beside those of the next; stack_top: used of it
+//   met    the barriers of the CTA to which it has come, the last MACHINE_MET of `meets`
 struct machine_warp {
     struct machine_cta *cta;
     uint8_t *slots, *local;
@@ -107,13 +115,14 @@ struct machine_warp {
     } heard[MACHINE_ANSWERS];
     uint32_t hears;
     uint64_t blocked_at, clock_reads, polled_place, polled_state, polled_reads;
-    uint32_t polled_looks;
+    uint32_t polled_looks, meets;
     int repeats;
     uint32_t looked; // all up to here is 0 when the warp begins
     uint32_t stack_top[MACHINE_LANES];
     struct machine_strand strand[MACHINE_LANES];
     uint64_t mark[MACHINE_LANES];
     uint32_t answer[MACHINE_LANES];
+    struct machine_met met[MACHINE_MET];
 };
 
 // bar.sync and its like: threads that have come in this phase. `extra` are second arrivals of one thread. came_before:
