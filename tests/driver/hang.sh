@@ -79,7 +79,7 @@ hangs too_high 94 "$all: 2 of 3 arrivals are missing" \
 first='nothing has arrived since its init (causes.cu:1%d0). If its buffer starts empty, the first wait must have parity 1, which returns at once; else the arrive is missing or names another mbarrier.'
 hangs first_parity 104 "$all: its arrival is missing" "${first/\%d/0}"
 hangs left_early 114 '32 threads of CTA (0,0,0) wait for mbarrier full: its arrival is missing' \
-    'warp 1 arrived in the phase before (causes.cu:112), but has not in this one, and has exited: it made a round less than the waiter, or left it out in one.'
+    'warp 1 arrived in the phase before (causes.cu:112), but has not in this one, and has exited: it made a round less than the waiter, or left it out in one, or the wait is for a phase too many.'
 hangs elects 174 '56 threads of CTA (0,0,0) wait for mbarrier full: its arrival is missing' "${first/\%d/7}"
 has "$scratch/out" '  follows: 8 threads of CTA (0,0,0) wait for other lanes of their warp (causes.cu:172)'
 tells named 96 'causes.cu:142: error: kernel named hangs: 32 threads of CTA (0,0,0) wait at barrier 3: 32 of 96 threads have come' \
