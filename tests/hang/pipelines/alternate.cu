@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "order.cuh"
+#include "alternate.cuh"
 
 RUN(order::device_kernel<order::Product>, 2, 384)
