@@ -78,6 +78,21 @@ LOOP_TEST(what_a_barrier_tells_counts, 0, ROWS_OF(ends))
     ck_assert_uint_eq(ran->out[63], 7);
 }
 
+// Its loads and barriers change nothing, nor does it add more than 0. But it goes from place to place, so nobody has to
+// write anything for it: it runs to its end in one part.
+TEST(who_adds_up_between_barriers_does_not_wait)
+{
+    struct ran *ran = run_well(
+        ENTRY THREAD "mov.u32 %r3, 0;\nmov.u32 %r6, 0;\nTILE: mul.wide.u32 %rd2, %r3, 4;\nadd.u64 %rd2, %rd0, "
+                     "%rd2;\nmov.u32 %r4, 0;\n"
+                     "STEP: bar.sync 0;\nld.global.u32 %r5, [%rd1];\nadd.u32 %r6, %r6, %r5;\nbar.sync 0;\n"
+                     "add.u32 %r4, %r4, 1;\nsetp.lt.u32 %p0, %r4, 200;\n@%p0 bra STEP;\n"
+                     "atom.global.add.u32 %r7, [%rd2], %r6;\nadd.u32 %r3, %r3, 1;\nsetp.lt.u32 %p0, %r3, 100;\n"
+                     "@%p0 bra TILE;\n" DONE,
+        (struct launch_of){.block = 64, .may_wait = 1});
+    ck_assert_int_eq(ran->parts, 1);
+}
+
 // Each of 32 CTAs waits for the next, which has not begun: those that poll in vain let others begin at once.
 TEST(ctas_that_poll_through_barriers_let_others_begin)
 {

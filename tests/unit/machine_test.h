@@ -20,8 +20,10 @@
 // %r0: the thread of the CTA; %rd1: the address of the thread's 4 bytes of `out`.
 #define THREAD "mov.u32 %r0, %tid.x;\nmul.wide.u32 %rd1, %r0, 4;\nadd.u64 %rd1, %rd0, %rd1;\n"
 
+//   parts  how often it ran on
 struct ran {
     struct machine_outcome outcome;
+    int parts;
     _Alignas(64) uint32_t out[4096];
 };
 
@@ -34,7 +36,7 @@ struct launch_of {
     void (*print)(void *context, const char *text, size_t bytes);
     void *print_context;
     struct machine_heap *heap;
-    int only_alike;
+    int only_alike, may_wait;
 };
 
 // What it returns is there until two more have run.
@@ -61,6 +63,7 @@ static inline struct ran *run_text(const char *text, struct launch_of of)
         .global = &global,
         .schedule = of.schedule,
         .only_alike = of.only_alike,
+        .may_wait = of.may_wait,
         .limits = of.limits,
         .observer = of.observer,
         .print = of.print,
@@ -68,7 +71,9 @@ static inline struct ran *run_text(const char *text, struct launch_of of)
         .heap = of.heap,
     };
     ck_assert_int_ge(launch.kernel, 0);
-    machine_run(&launch, &ran->outcome);
+    struct machine_launched *launched = machine_begin(&launch, &ran->outcome);
+    for (ran->parts = 1; launched != NULL && machine_go_on(launched, 0) != MACHINE_PART_ENDED;) ran->parts++;
+    machine_close(launched);
     machine_module_close(module);
     return ran;
 }

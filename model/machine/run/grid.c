@@ -24,6 +24,7 @@ enum {
     TURN = 1024,
     SHUFFLED_TURN = 256,
     SPINNING_ROUNDS = 16,
+    LOOK_LASTS = 64, // rounds in which a loop with barriers looks again
     SHARED_GRANULE = 128,
     ROUND_TIME = 100,
     MOST_HASTE = 20,
@@ -334,10 +335,10 @@ static void pass_time(struct machine_cluster *cluster, const struct round *round
     cluster->slept = cluster->suspended = 0;
 }
 
-// Progress that is more than an atomic which left memory as it was.
+// Progress that is more than an atomic which left memory as it was, and looks at new places.
 uint64_t machine_cluster_changes(const struct machine_cluster *cluster)
 {
-    return cluster->progress - cluster->vain;
+    return cluster->progress - cluster->vain + cluster->ground;
 }
 
 // Who reads a clock may wait for a time, and gets on by the clock alone.
@@ -346,10 +347,12 @@ static int gets_on_by_clock(const struct machine_cluster *cluster, uint64_t cloc
     return clock_reads != cluster->clock_reads && !machine_poll_outlasts(cluster);
 }
 
-static void count_watching(struct machine_cluster *cluster, const struct round *round, uint64_t changes,
-                           uint64_t clock_reads)
+// Who meets others at barriers and has not looked at memory for long computes, though nothing is stored.
+static void count_watching(struct machine_cluster *cluster, const struct round *round, uint64_t progress,
+                           uint64_t changes, uint64_t clock_reads)
 {
-    const int watches = !round->is_busy && changes == machine_cluster_changes(cluster);
+    const int meets = progress != cluster->progress && cluster->rounds - cluster->looked_in > LOOK_LASTS;
+    const int watches = !round->is_busy && !meets && changes == machine_cluster_changes(cluster);
     cluster->watched = watches ? cluster->watched + 1 : 0;
     cluster->still = watches && !gets_on_by_clock(cluster, clock_reads) ? cluster->still + 1 : 0;
     if (!watches) cluster->outside = 0;
@@ -404,7 +407,7 @@ static enum machine_cluster_ran run_rounds(struct machine_cluster *cluster, uint
         run_round(cluster, &round);
         if (round.is_stopped || machine_is_stopped(cluster->machine)) return MACHINE_CLUSTER_STOPPED;
         count_round(cluster, round.has_run, progress, clock_reads);
-        count_watching(cluster, &round, changes, clock_reads);
+        count_watching(cluster, &round, progress, changes, clock_reads);
         pass_time(cluster, &round, clock_reads != cluster->clock_reads);
         if (is_stuck(cluster)) return MACHINE_CLUSTER_IDLE;
         if (round.used >= budget && cluster->live_ctas > 0) return MACHINE_CLUSTER_RAN;

@@ -107,7 +107,7 @@ struct machine_warp {
     int is_again;
     const struct machine_function *looking_in;
     const struct machine_code *looking_at;
-    uint64_t looked_for, looked_in_round;
+    uint64_t looked_for, looked_in_round, looked_from, looked_to;
     uint32_t looking_lanes;
     struct {
         const struct machine_code *code;
@@ -168,7 +168,8 @@ struct machine_hold {
 //   stared    clocks for which nobody did more than read them; stares: rounds of them
 //   vain      atomics and stores that left memory as it was, and meetings in which nobody learned anything new: all
 //             count in progress too
-//   looks_of_turn  strong reads and atomics of the warp whose turn it is
+//   looks_of_turn  strong reads and atomics of the warp whose turn it is; looked_in: the round of the last one; ground: those
+//             at an address above or below all that the warp had looked at before, so it does not poll
 //   watched   rounds up to now in which memory stayed as it was, and who ran looked at it; outside: looks at global
 //             memory in them, which others than the launch may write; still: of them, those in which nobody read a
 //             clock
@@ -190,7 +191,7 @@ struct machine_cluster {
     uint64_t number, progress, rounds, time, ahead, clock, clock_reads, reads_of_turn, executed, thread_instructions,
         random;
     uint64_t polling, polled_from, idle, unchanged, slept, suspended, held_at, stared, stares, vain, looks_of_turn,
-        watched, outside, still, calm;
+        looked_in, ground, watched, outside, still, calm;
     uint32_t looks, live_ctas, first;
     int is_fixed;
     struct machine_hold hold;
@@ -246,6 +247,16 @@ static inline int machine_is_stopped(const struct machine *machine)
     return __atomic_load_n(&machine->is_stopped, __ATOMIC_RELAXED);
 }
 
+// Does the warp look where it has not been? Who scans the same flags again and again stays between two addresses.
+static inline int machine_is_new_ground(struct machine_warp *warp, uint64_t address)
+{
+    const int is_first = warp->looked_from == 0 && warp->looked_to == 0;
+    if (!is_first && address >= warp->looked_from && address <= warp->looked_to) return 0;
+    if (is_first || address < warp->looked_from) warp->looked_from = address;
+    if (address > warp->looked_to) warp->looked_to = address;
+    return 1;
+}
+
 // A strong read or an atomic, from where somebody may learn that it is time to go on.
 static inline void machine_look(const struct machine_strand *strand, const struct machine_code *code,
                                 enum ptx_word space, uint64_t address)
@@ -253,6 +264,8 @@ static inline void machine_look(const struct machine_strand *strand, const struc
     struct machine_warp *warp = strand->warp;
     struct machine_cluster *cluster = warp->cta->cluster;
     cluster->looks_of_turn++;
+    cluster->looked_in = cluster->rounds;
+    cluster->ground += (uint64_t)machine_is_new_ground(warp, address);
     cluster->outside += space == PTX_GLOBAL;
     warp->looking_in = strand->frame->function;
     warp->looking_at = code;
