@@ -61,7 +61,7 @@ static void show_stack(void)
     struct CUfunc_st *function = kernel_of(deep);
     REQUIRE(launch(function, parameters) == CUDA_SUCCESS && cuCtxSynchronize() == CUDA_SUCCESS);
     depth = 400;
-    REQUIRE(cuCtxSetLimit(STACK_BYTES, (size_t)512 << 10) == CUDA_SUCCESS);
+    REQUIRE(cuCtxSetLimit(STACK_BYTES, (size_t)511 << 10) == CUDA_SUCCESS);
     REQUIRE(launch(function, parameters) == CUDA_SUCCESS && cuCtxSynchronize() == CUDA_SUCCESS);
     REQUIRE(cuCtxSetLimit(STACK_BYTES, (size_t)128 << 10) == CUDA_SUCCESS);
     REQUIRE(launch(function, parameters) == CUDA_SUCCESS && cuCtxSynchronize() == CUDA_ERROR_ILLEGAL_ADDRESS);

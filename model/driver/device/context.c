@@ -10,9 +10,29 @@
 #include "turns.h"
 
 // As the driver 580.159.04 says of an H200; the two that it does not support are about launches from kernels.
-enum { LIMIT_DEPTH = 3, LIMIT_GRAPHICS = 9, LIMITS };
+enum {
+    LIMIT_FIFO_BYTES = 1,
+    LIMIT_DEPTH = 3,
+    LIMIT_PENDING,
+    LIMIT_FETCH_BYTES,
+    LIMIT_PERSISTING_BYTES,
+    LIMIT_SHARED_BYTES,
+    LIMIT_GRAPHICS = 9,
+    LIMITS
+};
 enum { API_VERSION = 3020, GREATEST_PRIORITY = -5, CTX_MAP_HOST = 8 };
 static const size_t limits[LIMITS] = {1024, 8650752, 8388608, 0, 2048, 64, 11796480, 232448, 0, 0};
+
+// What an H200 makes of a value (2026-11-28): it is rounded up to steps, and taken for the least or the most that there
+// is; what is more than a strict limit is refused.
+static const struct {
+    size_t least, most, step;
+    int is_strict;
+} bounds[LIMITS] = {
+    [LIMIT_STACK_BYTES] = {0, 523712, 1, 1},        [LIMIT_FIFO_BYTES] = {524288, (size_t)2 << 30, 1, 0},
+    [LIMIT_HEAP_BYTES] = {4194304, SIZE_MAX, 1, 0}, [LIMIT_PENDING] = {32, 599186, 1, 0},
+    [LIMIT_FETCH_BYTES] = {0, 128, 1, 1},           [LIMIT_PERSISTING_BYTES] = {0, 39321600, 3932160, 1},
+};
 
 static enum cuda_result check_limit(uint32_t limit)
 {
@@ -253,6 +273,21 @@ DRIVER_VISIBLE enum cuda_result cuCtxGetLimit(size_t *value, uint32_t limit)
     return CUDA_SUCCESS;
 }
 
+static enum cuda_result set_limit(struct driver *driver, uint32_t limit, size_t value)
+{
+    const size_t least = bounds[limit].least, most = bounds[limit].most, step = bounds[limit].step;
+    if (step > 0) {
+        if (value > most && bounds[limit].is_strict)
+            return driver_refuse(driver, CUDA_ERROR_INVALID_VALUE, "cuCtxSetLimit",
+                                 "limit %u is set to %zu, must be at most %zu on an H200", limit, value, most);
+        if (value > most) value = most;
+        if (value < least) value = least;
+        value = (value + step - 1) / step * step;
+    }
+    driver_context()->limit[limit] = value;
+    return CUDA_SUCCESS;
+}
+
 DRIVER_VISIBLE enum cuda_result cuCtxSetLimit(uint32_t limit, size_t value)
 {
     DRIVER_USE_OR_RETURN(driver);
@@ -261,8 +296,8 @@ DRIVER_VISIBLE enum cuda_result cuCtxSetLimit(uint32_t limit, size_t value)
         return driver_refuse(driver, CUDA_ERROR_INVALID_VALUE, "cuCtxSetLimit",
                              "a kernel that calls malloc() or free() has run: the size of its heap is fixed until the "
                              "context is reset");
-    driver_context()->limit[limit] = value;
-    return CUDA_SUCCESS;
+    if (limit == LIMIT_SHARED_BYTES) return CUDA_ERROR_NOT_PERMITTED;
+    return set_limit(driver, limit, value);
 }
 
 DRIVER_VISIBLE enum cuda_result cuCtxGetStreamPriorityRange(int *least, int *greatest)
