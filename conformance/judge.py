@@ -66,4 +66,10 @@ def main():
     sys.exit(any(word == "FAILED" for _, word in counts))
 
 
-main()
+if len(sys.argv) < 3:
+    sys.exit("judge.py: write: judge.py ADAPTER FILE.json...")
+try:
+    main()
+except (OSError, ValueError, KeyError) as wrong: # a file without vectors, or an adapter without answers
+    print(f"judge.py: {type(wrong).__name__}: {wrong}", file=sys.stderr)
+    sys.exit(2)

@@ -37,6 +37,13 @@ check "the judge's status" test $? = 0
 no_out FAILED
 out "must: "
 out "must not: "
+for wrong_call in "$adapter /no/such/file.json" "$adapter /dev/null" "true one/load_claims.json"; do
+    # shellcheck disable=SC2086 # two words
+    python3 "$kit/judge.py" $wrong_call >out 2>err
+    check "the judge's status for $wrong_call" test $? = 2
+    err "judge.py: "
+    check "no traceback for $wrong_call" test "$(wc -l <err)" = 1
+done
 python3 "$kit/judge.py" "$wrong" one/load_claims.json >out 2>err
 check "the judge's status for a wrong one" test $? = 1
 out "(Swizzle"
