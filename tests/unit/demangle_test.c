@@ -20,8 +20,8 @@ static const struct {
 } functions[] = {
     {"_Z5shiftPKiPii", "shift(int const*, int*, int)", "a function of C++"},
     {"_Z4copyIfEvPT_S1_", "copy<float>(float*, float*)", "without void in front, which all kernels return"},
-    {LONG_NAME, "cutlass::device_kernel<cutlass::gemm::kernel::GemmUniversal...>(",
-     "of long arguments the start stays"},
+    {LONG_NAME, "cutlass::device_kernel<cutlass::gemm::kernel::GemmUniversal<cute::tuple<int, int, int, int>, ...>",
+     "of long lists the first argument stays"},
     {CCCL, "bool cuda::ptx::mbarrier_try_wait_parity<void>(unsigned long*, unsigned int const&)",
      "without the namespaces of nvcc's file and of CCCL's release"},
     {"_Z7__4_oneP3__4", "__4_one(__4*)", "what only looks like one stays"},

@@ -87,10 +87,39 @@ static size_t unwritten(const char *at)
     return is_release || strncmp(at, of_file, sizeof of_file - 1) == 0 ? word + 2 : 0;
 }
 
-static void put_short(struct out *out, const char *text)
+// Where the argument that begins at `at` ends: at a comma, or with the list.
+static const char *end_of_argument(const char *at, const char *end)
 {
-    enum { MOST = 48, KEPT = 36 };
-    for (const char *at = text; *at != '\0'; at++) {
+    for (int depth = 0; at < end && (*at != ',' || depth > 0); at++) {
+        if (strchr("(<", *at) != NULL) depth++;
+        if (*at == ')' || (*at == '>' && at[-1] != '-')) depth--;
+    }
+    return at;
+}
+
+static void put_short(struct out *out, const char *text, const char *from, const char *to);
+
+// The first argument, and as many more as there is room for.
+static void put_list(struct out *out, const char *text, const char *open, const char *close)
+{
+    enum { MOST = 48 };
+    const size_t begun = out->used;
+    put(out, "<", 1);
+    for (const char *at = open + 1, *end; at < close; at = end + (*end == ',') + strspn(end + (*end == ','), " ")) {
+        end = end_of_argument(at, close);
+        const int is_first = at == open + 1, fits = out->used - begun + (size_t)(end - at) <= MOST;
+        if (!is_first) put(out, ", ", 2);
+        if (is_first || fits) put_short(out, text, at, end);
+        if (is_first || fits) continue;
+        put(out, "...", 3);
+        break;
+    }
+    put(out, ">", 1);
+}
+
+static void put_short(struct out *out, const char *text, const char *from, const char *to)
+{
+    for (const char *at = from; at < to; at++) {
         const int begins = at == text || !(isalnum((unsigned char)at[-1]) || at[-1] == '_');
         const size_t skipped = begins ? unwritten(at) : 0;
         if (skipped > 0) {
@@ -98,10 +127,11 @@ static void put_short(struct out *out, const char *text)
             continue;
         }
         const char *end = is_list(text, at) ? end_of_list(at) : NULL;
-        put(out, at, 1);
-        if (end == NULL || end - at - 1 <= MOST) continue;
-        put(out, at + 1, KEPT);
-        put(out, "...>", 4);
+        if (end == NULL || end >= to) {
+            put(out, at, 1);
+            continue;
+        }
+        put_list(out, text, at, end);
         at = end;
     }
 }
@@ -136,7 +166,7 @@ static void put_function(struct out *out, const char *text)
         put_numba(&whole, text + sizeof numba - 1);
         text = room;
     }
-    put_short(out, text);
+    put_short(out, text, text, text + strlen(text));
 }
 
 // --- Names -----------------------------------------------------------------------------------------------------------
