@@ -109,6 +109,7 @@ for kernel in "too_few 64" "left_early 64" "named 96" "registers 512" "part 128"
 done >"$scratch/json" 2>&1
 "$TMAREF" exec --json -- "$RUN_PTX" "$folder/hang.ptx" spin >>"$scratch/json" 2>&1
 "$TMAREF" exec --json --limit-instructions 10000 -- "$RUN_PTX" "$folder/hang.ptx" spin >>"$scratch/json" 2>&1
+grep -qE '"see": \["causes\.cu:[0-9]+"' "$scratch/json" || { echo "no place behind see"; failed=1; }
 if command -v python3 >/dev/null; then
     root=$(dirname "$0")/../..
     python3 "$root/tests/hang/schema.py" "$root/docs/hang.schema.json" "$scratch/json" || failed=1

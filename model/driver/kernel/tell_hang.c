@@ -109,6 +109,20 @@ static void print_barrier(FILE *out, const struct hang_wait *wait)
     fprintf(out, "}}");
 }
 
+// What the first line of the text shows behind "see".
+static void print_see(FILE *out, const struct hang_wait *wait)
+{
+    char own[160];
+    struct hang_see see[HANG_MOST_SEEN];
+    const uint32_t places = hang_see(wait->likely, hang_place(wait, own, sizeof own), see);
+    fprintf(out, ", \"see\": [");
+    for (uint32_t i = 0; i < places; i++) {
+        fputs(i > 0 ? ", " : "", out);
+        json_text(out, see[i].at, (size_t)see[i].length);
+    }
+    fprintf(out, "]");
+}
+
 static void print_wait(FILE *out, const struct hang_wait *wait)
 {
     fprintf(out, "{\"wait\": \"%s\", \"root\": %s, \"group\": %u, ", kinds[wait->what],
@@ -126,6 +140,7 @@ static void print_wait(FILE *out, const struct hang_wait *wait)
         fprintf(out, ", ");
     }
     print_string(out, "likely", wait->likely);
+    print_see(out, wait);
     fprintf(out, "}");
 }
 

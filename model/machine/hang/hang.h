@@ -190,6 +190,14 @@ int hang_is_of(const struct hang_wait *wait, const struct hang_part *part, const
 // Writes " (pipe.cu:12)", or nothing.
 void hang_add_line(struct machine_text *text, const struct hang_wait *wait, const struct hang_part *part);
 
+// The places of the sentence `likely`, but for those that `named` has: "pipe.cu:12" in it, and its length.
+enum { HANG_MOST_SEEN = 3 };
+struct hang_see {
+    const char *at;
+    int length;
+};
+uint32_t hang_see(const char *likely, const char *named, struct hang_see see[HANG_MOST_SEEN]);
+
 // "; see pipe.cu:12, pipe.cu:40": the places of the sentence `likely`, but for those that `named` has.
 void hang_add_places(struct machine_text *text, const char *likely, const char *named);
 

@@ -25,16 +25,23 @@ static int is_named(const char *text, size_t bytes, const char *place, size_t le
     return 0;
 }
 
-void hang_add_places(struct machine_text *to, const char *likely, const char *named)
+uint32_t hang_see(const char *likely, const char *named, struct hang_see see[HANG_MOST_SEEN])
 {
-    enum { MOST_PLACES = 3 };
+    uint32_t places = 0;
     size_t length;
-    int told = 0;
-    for (const char *at = next_place(likely, &length); at != NULL && told < MOST_PLACES;
+    for (const char *at = next_place(likely, &length); at != NULL && places < HANG_MOST_SEEN;
          at = next_place(at + length, &length)) {
         const size_t before = (size_t)(at - likely);
         if (is_named(named, strlen(named), at, length) || is_named(likely, before, at, length)) continue;
-        machine_text_add(to, "%s%.*s", told == 0 ? "; see " : ", ", (int)length, at);
-        told++;
+        see[places++] = (struct hang_see){at, (int)length};
     }
+    return places;
+}
+
+void hang_add_places(struct machine_text *to, const char *likely, const char *named)
+{
+    struct hang_see see[HANG_MOST_SEEN];
+    const uint32_t places = hang_see(likely, named, see);
+    for (uint32_t i = 0; i < places; i++)
+        machine_text_add(to, "%s%.*s", i == 0 ? "; see " : ", ", see[i].length, see[i].at);
 }
