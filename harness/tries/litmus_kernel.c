@@ -229,7 +229,7 @@ static void write_key(FILE *to, const struct litmus *test, const struct litmus_l
 static void write_registers(FILE *to, int thread, int count)
 {
     for (int i = 0; i < count; i++) {
-        char reg[24];
+        char reg[32];
         snprintf(reg, sizeof reg, "%%t%dr%d", thread, i);
         write_scratch(to, "store", thread, i, reg);
     }
