@@ -55,6 +55,9 @@ enum cublas_status blas_submit(const char *call, struct CUstream_st *stream, voi
 // device.
 enum cublas_status blas_submit_product(const char *call, struct CUstream_st *stream, const struct product *job);
 
+// Do the matrices of a product that are not of the host lie in memory of the device?
+enum cublas_status blas_check_product(const char *call, const struct product *job);
+
 // Is [at, at + bytes) memory that the device may access? `what` names it. EXECUTION_FAILED if not.
 enum cublas_status blas_check_memory(const char *call, const char *what, const void *at, size_t bytes);
 

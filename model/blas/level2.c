@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Level 2, and what goes element by element: gemv, ger, geam, dgmm. All are products.
+// Level 2 of whole matrices, and what goes element by element: gemv, alone and in batches, ger, geam, dgmm. All are
+// products.
 #include "vector.h"
 
 // A matrix by columns, as the calls have it.
@@ -66,6 +67,55 @@ static enum cublas_status gemv(struct asked asked, int operation, const struct o
                                 .d = to,
                                 .alpha = blas_factor(handle->pointer_mode, asked.type, alpha),
                                 .beta = blas_factor(handle->pointer_mode, asked.type, beta)};
+    return blas_submit_product(asked.call, handle->base.stream, &job);
+}
+
+// The same for a batch: each matrix and vector `steps` elements behind the one before, or by an array of addresses.
+struct batch {
+    int64_t count, steps[3];
+    int is_array;
+    int types[2]; // of A and x, and of y
+};
+
+static struct matrix of_batch(struct matrix matrix, const struct batch *batch, int which)
+{
+    matrix.is_array = batch->is_array;
+    matrix.batch_step = batch->steps[which];
+    return matrix;
+}
+
+static enum cublas_status gemv_batch(struct asked asked, int operation, const struct operand *a,
+                                     const void *const factors[2], const struct vector vectors[2],
+                                     const struct batch *batch)
+{
+    const struct blas_handle *handle = blas_handle_of(asked.handle, asked.call);
+    if (handle == NULL) return CUBLAS_STATUS_NOT_INITIALIZED;
+    struct vector x = vectors[0], y = vectors[1];
+    const enum cublas_status error = check_operand(asked.call, "A", a);
+    if (error != CUBLAS_STATUS_SUCCESS) return error;
+    if (!is_operation(operation) || x.step == 0 || y.step == 0 || factors[0] == NULL || factors[1] == NULL ||
+        batch->count < 0)
+        return blas_refuse(asked.call, CUBLAS_STATUS_INVALID_VALUE,
+                           "trans is %d (0 to 2), incx %lld, incy %lld (not 0), batchCount %lld (not negative), or a "
+                           "factor is a null pointer",
+                           operation, (long long)x.step, (long long)y.step, (long long)batch->count);
+    if (batch->is_array && (x.step < 0 || y.step < 0))
+        return blas_refuse(asked.call, CUBLAS_STATUS_NOT_SUPPORTED,
+                           "incx is %lld and incy %lld; with arrays of addresses tmaref has no negative steps",
+                           (long long)x.step, (long long)y.step);
+    x.count = operation == CUBLAS_OP_N ? a->columns : a->rows;
+    y.count = operation == CUBLAS_OP_N ? a->rows : a->columns;
+    const struct matrix to = of_batch(vector_column(&y), batch, 2);
+    const struct product job = {.m = y.count,
+                                .n = 1,
+                                .k = x.count,
+                                .batches = batch->count,
+                                .a = of_batch(matrix_of(a, batch->types[0], operation), batch, 0),
+                                .b = of_batch(vector_column(&x), batch, 1),
+                                .c = to,
+                                .d = to,
+                                .alpha = blas_factor(handle->pointer_mode, asked.type, factors[0]),
+                                .beta = blas_factor(handle->pointer_mode, asked.type, factors[1])};
     return blas_submit_product(asked.call, handle->base.stream, &job);
 }
 
@@ -170,6 +220,27 @@ static enum cublas_status dgmm(struct asked asked, int side, const struct operan
         return gemv((struct asked){__func__, handle, type}, operation, &(struct operand){a, m, n, lda}, alpha,         \
                     (struct vector){x, type, 0, incx}, beta, (struct vector){y, type, 0, incy});                       \
     }
+#define GEMV_BATCH(name, size, scale, from, to)                                                                        \
+    BLAS_VISIBLE enum cublas_status name(void *handle, int operation, size m, size n, const void *alpha,               \
+                                         const void *a, size lda, const void *x, size incx, const void *beta, void *y, \
+                                         size incy, size batches)                                                      \
+    {                                                                                                                  \
+        return gemv_batch((struct asked){__func__, handle, scale}, operation, &(struct operand){a, m, n, lda},         \
+                          (const void *const[]){alpha, beta},                                                          \
+                          (const struct vector[]){{x, from, 0, incx}, {y, to, 0, incy}},                               \
+                          &(struct batch){batches, {0, 0, 0}, 1, {from, to}});                                         \
+    }
+#define GEMV_STRIDED(name, size, scale, from, to)                                                                      \
+    BLAS_VISIBLE enum cublas_status name(void *handle, int operation, size m, size n, const void *alpha,               \
+                                         const void *a, size lda, long long step_a, const void *x, size incx,          \
+                                         long long step_x, const void *beta, void *y, size incy, long long step_y,     \
+                                         size batches)                                                                 \
+    {                                                                                                                  \
+        return gemv_batch((struct asked){__func__, handle, scale}, operation, &(struct operand){a, m, n, lda},         \
+                          (const void *const[]){alpha, beta},                                                          \
+                          (const struct vector[]){{x, from, 0, incx}, {y, to, 0, incy}},                               \
+                          &(struct batch){batches, {step_a, step_x, step_y}, 0, {from, to}});                          \
+    }
 #define GER(name, size, type, is_conjugate)                                                                            \
     BLAS_VISIBLE enum cublas_status name(void *handle, size m, size n, const void *alpha, const void *x, size incx,    \
                                          const void *y, size incy, void *a, size lda)                                  \
@@ -200,6 +271,17 @@ BOTH(GEMV, cublasSgemv_v2, CUDA_R_32F)
 BOTH(GEMV, cublasDgemv_v2, CUDA_R_64F)
 BOTH(GEMV, cublasCgemv_v2, CUDA_C_32F)
 BOTH(GEMV, cublasZgemv_v2, CUDA_C_64F)
+#define BATCHES(x, scale, from, to)                                                                                    \
+    BOTH(GEMV_BATCH, cublas##x##gemvBatched, scale, from, to)                                                          \
+    BOTH(GEMV_STRIDED, cublas##x##gemvStridedBatched, scale, from, to)
+BATCHES(S, CUDA_R_32F, CUDA_R_32F, CUDA_R_32F)
+BATCHES(D, CUDA_R_64F, CUDA_R_64F, CUDA_R_64F)
+BATCHES(C, CUDA_C_32F, CUDA_C_32F, CUDA_C_32F)
+BATCHES(Z, CUDA_C_64F, CUDA_C_64F, CUDA_C_64F)
+BATCHES(HSH, CUDA_R_32F, CUDA_R_16F, CUDA_R_16F)
+BATCHES(HSS, CUDA_R_32F, CUDA_R_16F, CUDA_R_32F)
+BATCHES(TST, CUDA_R_32F, CUDA_R_16BF, CUDA_R_16BF)
+BATCHES(TSS, CUDA_R_32F, CUDA_R_16BF, CUDA_R_32F)
 BOTH(GER, cublasSger_v2, CUDA_R_32F, 0)
 BOTH(GER, cublasDger_v2, CUDA_R_64F, 0)
 BOTH(GER, cublasCgeru_v2, CUDA_C_32F, 0)

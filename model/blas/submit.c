@@ -56,7 +56,7 @@ static enum cublas_status check_epilogue(const char *call, const struct product 
     return error;
 }
 
-static enum cublas_status check_matrices(const char *call, const struct product *job)
+enum cublas_status blas_check_product(const char *call, const struct product *job)
 {
     const int has_product = !is_zero(&job->alpha), has_c = !is_zero(&job->beta);
     enum cublas_status error = CUBLAS_STATUS_SUCCESS;
@@ -77,7 +77,7 @@ static void run_product(void *job)
 enum cublas_status blas_submit_product(const char *call, struct CUstream_st *stream, const struct product *job)
 {
     if (job->m == 0 || job->n == 0 || job->batches == 0) return CUBLAS_STATUS_SUCCESS;
-    const enum cublas_status error = queue_is_captured(stream) ? CUBLAS_STATUS_SUCCESS : check_matrices(call, job);
+    const enum cublas_status error = queue_is_captured(stream) ? CUBLAS_STATUS_SUCCESS : blas_check_product(call, job);
     return error != CUBLAS_STATUS_SUCCESS ? error : blas_submit(call, stream, run_product, job, sizeof *job);
 }
 

@@ -186,6 +186,17 @@ static enum cublas_status reduction(const char *call, void *its_handle, const st
     {                                                                                                                  \
         return add(__func__, handle, NULL, type, X(type), Y(type), 0);                                                 \
     }
+#define COPY_EX(name, size)                                                                                            \
+    BLAS_VISIBLE enum cublas_status name(void *handle, size n, const void *x, int type_x, size incx, void *y,          \
+                                         int type_y, size incy)                                                        \
+    {                                                                                                                  \
+        return add(__func__, handle, NULL, type_x, X(type_x), Y(type_y), 0);                                           \
+    }
+#define INDEX_EX(name, size, kind)                                                                                     \
+    BLAS_VISIBLE enum cublas_status name(void *handle, size n, const void *x, int type, size incx, void *result)       \
+    {                                                                                                                  \
+        return reduction(__func__, handle, &(struct reduction){kind, {x, type, n, incx}, result, 0, sizeof(size)});    \
+    }
 #define DOT(name, size, type, is_conjugate)                                                                            \
     BLAS_VISIBLE enum cublas_status name(void *handle, size n, const void *x, size incx, const void *y, size incy,     \
                                          void *result)                                                                 \
@@ -268,6 +279,10 @@ BOTH(REDUCE, cublasIsamin_v2, LEAST, CUDA_R_32F, 0)
 BOTH(REDUCE, cublasIdamin_v2, LEAST, CUDA_R_64F, 0)
 BOTH(REDUCE, cublasIcamin_v2, LEAST, CUDA_C_32F, 0)
 BOTH(REDUCE, cublasIzamin_v2, LEAST, CUDA_C_64F, 0)
+COPY_EX(cublasCopyEx, int)
+COPY_EX(cublasCopyEx_64, int64_t)
+BOTH(INDEX_EX, cublasIamaxEx, GREATEST)
+BOTH(INDEX_EX, cublasIaminEx, LEAST)
 AXPY_EX(cublasAxpyEx, int)
 AXPY_EX(cublasAxpyEx_64, int64_t)
 SCAL_EX(cublasScalEx, int)
