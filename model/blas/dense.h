@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Dense matrices in double precision, by columns without gaps, and their factorizations. Reals are complex numbers
-// without an imaginary part. The names of what is computed are LAPACK's. factor.c has LU and Cholesky, orthogonal.c of
-// libcusolver the rest.
+// without an imaginary part. The names of what is computed are LAPACK's. factor.c has LU and Cholesky, orthogonal.c
+// the rest.
 #ifndef TMAREF_BLAS_DENSE_H
 #define TMAREF_BLAS_DENSE_H
 

@@ -249,6 +249,107 @@ BOTH_ANY(ANY, cublasGemmEx)
 BOTH_ANY(ANY_STRIDED, cublasGemmStridedBatchedEx)
 BOTH_ANY(ANY_BATCHED, cublasGemmBatchedEx)
 
+// --- Groups: one after the other, each a batch whose addresses lie behind those of the one before --------------------
+
+struct groups {
+    const int *transa, *transb;
+    const void *m, *n, *k, *lda, *ldb, *ldc, *sizes;
+    const void *alpha, *beta;
+    const void *const *a, *const *b, *const *c;
+    int types[3], compute_type;
+    int64_t count;
+    size_t bytes; // of a size
+};
+
+static int64_t size_at(const struct groups *groups, const void *array, int64_t i)
+{
+    return groups->bytes == sizeof(int) ? ((const int *)array)[i] : ((const int64_t *)array)[i];
+}
+
+// The arrays of sizes and factors are the host's.
+static enum cublas_status submit_groups(const char *call, void *handle, const struct groups *it)
+{
+    const int scale = blas_scale_type(blas_compute_of(it->compute_type), it->types[0], it->types[1], it->types[2]);
+    const size_t factor = scale < 0 ? 0 : numbers_bytes(scale);
+    int64_t first = 0;
+    for (int64_t i = 0; i < it->count; i++) {
+        const struct gemm gemm = {.operation_a = it->transa[i],
+                                  .operation_b = it->transb[i],
+                                  .m = size_at(it, it->m, i),
+                                  .n = size_at(it, it->n, i),
+                                  .k = size_at(it, it->k, i),
+                                  .alpha = (const uint8_t *)it->alpha + (size_t)i * factor,
+                                  .beta = (const uint8_t *)it->beta + (size_t)i * factor,
+                                  .a = {(const void *)(it->a + first), it->types[0], size_at(it, it->lda, i), 0},
+                                  .b = {(const void *)(it->b + first), it->types[1], size_at(it, it->ldb, i), 0},
+                                  .c = {(const void *)(it->c + first), it->types[2], size_at(it, it->ldc, i), 0},
+                                  .batches = size_at(it, it->sizes, i),
+                                  .is_array = 1,
+                                  .compute_type = it->compute_type};
+        const enum cublas_status error = gemm_submit(call, handle, &gemm);
+        if (error != CUBLAS_STATUS_SUCCESS) return error;
+        first += gemm.batches;
+    }
+    return CUBLAS_STATUS_SUCCESS;
+}
+
+#define GROUPED(name, size, its_type, its_compute)                                                                     \
+    BLAS_VISIBLE enum cublas_status name(void *handle, const int *transa, const int *transb, const size *m,            \
+                                         const size *n, const size *k, const void *alpha, const void *const *a,        \
+                                         const size *lda, const void *const *b, const size *ldb, const void *beta,     \
+                                         void *const *c, const size *ldc, size count, const size *sizes)               \
+    {                                                                                                                  \
+        return submit_groups(__func__, handle,                                                                         \
+                             &(struct groups){transa,                                                                  \
+                                              transb,                                                                  \
+                                              m,                                                                       \
+                                              n,                                                                       \
+                                              k,                                                                       \
+                                              lda,                                                                     \
+                                              ldb,                                                                     \
+                                              ldc,                                                                     \
+                                              sizes,                                                                   \
+                                              alpha,                                                                   \
+                                              beta,                                                                    \
+                                              a,                                                                       \
+                                              b,                                                                       \
+                                              (const void *const *)c,                                                  \
+                                              {its_type, its_type, its_type},                                          \
+                                              its_compute,                                                             \
+                                              count,                                                                   \
+                                              sizeof(size)});                                                          \
+    }
+#define GROUPED_ANY(name, size)                                                                                        \
+    BLAS_VISIBLE enum cublas_status name(void *handle, const int *transa, const int *transb, const size *m,            \
+                                         const size *n, const size *k, const void *alpha, const void *const *a,        \
+                                         int type_a, const size *lda, const void *const *b, int type_b,                \
+                                         const size *ldb, const void *beta, void *const *c, int type_c,                \
+                                         const size *ldc, size count, const size *sizes, int compute)                  \
+    {                                                                                                                  \
+        return submit_groups(__func__, handle,                                                                         \
+                             &(struct groups){transa,                                                                  \
+                                              transb,                                                                  \
+                                              m,                                                                       \
+                                              n,                                                                       \
+                                              k,                                                                       \
+                                              lda,                                                                     \
+                                              ldb,                                                                     \
+                                              ldc,                                                                     \
+                                              sizes,                                                                   \
+                                              alpha,                                                                   \
+                                              beta,                                                                    \
+                                              a,                                                                       \
+                                              b,                                                                       \
+                                              (const void *const *)c,                                                  \
+                                              {type_a, type_b, type_c},                                                \
+                                              compute,                                                                 \
+                                              count,                                                                   \
+                                              sizeof(size)});                                                          \
+    }
+BOTH(GROUPED, cublasSgemmGroupedBatched, CUDA_R_32F, COMPUTE_32F)
+BOTH(GROUPED, cublasDgemmGroupedBatched, CUDA_R_64F, COMPUTE_64F)
+BOTH_ANY(GROUPED_ANY, cublasGemmGroupedBatchedEx)
+
 // --- cublasXt: there is one device, and no division into blocks is needed ---------------------------------------------
 
 BLAS_VISIBLE enum cublas_status cublasXtCreate(struct blas_handle **handle)

@@ -7,13 +7,14 @@
 struct argument {
     const void *at;
     int64_t leading;
+    int type;
 };
 
-static struct matrix whole(struct argument argument, int type, int operation)
+static struct matrix whole(struct argument argument, int operation)
 {
     const int is_turned = operation != CUBLAS_OP_N;
     return (struct matrix){.at = (void *)argument.at,
-                           .type = type,
+                           .type = argument.type,
                            .is_conjugate = operation == CUBLAS_OP_C,
                            .row_step = is_turned ? argument.leading : 1,
                            .column_step = is_turned ? 1 : argument.leading};
@@ -52,7 +53,7 @@ static enum cublas_status multiply(const struct shaped_call *call, const struct 
                                 .rows = edge,
                                 .columns = edge,
                                 .leading = a.leading};
-    const struct matrix other = whole(b, call->type, CUBLAS_OP_N), to = whole(c, call->type, CUBLAS_OP_N);
+    const struct matrix other = whole(b, CUBLAS_OP_N), to = whole(c, CUBLAS_OP_N);
     struct product product = {
         .m = it->m, .n = it->n, .k = edge, .batches = 1, .a = other, .b = other, .c = to, .d = to};
     product.alpha = blas_factor(handle->pointer_mode, call->type, it->alpha);
@@ -92,8 +93,8 @@ static enum cublas_status update(const struct shaped_call *call, const struct up
                                           .leading = c.leading},
                                     .is_second = it->is_second,
                                     .depth = it->k,
-                                    .a = whole(a, call->type, operation),
-                                    .b = whole(b, call->type, operation),
+                                    .a = whole(a, operation),
+                                    .b = whole(b, operation),
                                     .alpha = it->alpha,
                                     .beta = it->beta,
                                     .alpha_type = it->alpha_type,
@@ -108,7 +109,8 @@ static enum cublas_status update(const struct shaped_call *call, const struct up
     {                                                                                                                  \
         return multiply(&(struct shaped_call){__func__, handle, type},                                                 \
                         &(struct factor_call){side, fill, CUBLAS_OP_N, 0, m, n, alpha, beta}, rest,                    \
-                        (struct argument){a, lda}, (struct argument){b, ldb}, (struct argument){c, ldc});              \
+                        (struct argument){a, lda, type}, (struct argument){b, ldb, type},                              \
+                        (struct argument){c, ldc, type});                                                              \
     }
 #define TRMM(name, size, type)                                                                                         \
     BLAS_VISIBLE enum cublas_status name(void *handle, int side, int fill, int operation, int diagonal, size m,        \
@@ -117,7 +119,8 @@ static enum cublas_status update(const struct shaped_call *call, const struct up
     {                                                                                                                  \
         return multiply(&(struct shaped_call){__func__, handle, type},                                                 \
                         &(struct factor_call){side, fill, operation, diagonal, m, n, alpha, NULL}, REST_ZERO,          \
-                        (struct argument){a, lda}, (struct argument){b, ldb}, (struct argument){c, ldc});              \
+                        (struct argument){a, lda, type}, (struct argument){b, ldb, type},                              \
+                        (struct argument){c, ldc, type});                                                              \
     }
 #define SELF(name, size, type, is_hermitian, factor_type)                                                              \
     BLAS_VISIBLE enum cublas_status name(void *handle, int fill, int operation, size n, size k, const void *alpha,     \
@@ -126,7 +129,20 @@ static enum cublas_status update(const struct shaped_call *call, const struct up
         return update(                                                                                                 \
             &(struct shaped_call){__func__, handle, type},                                                             \
             &(struct update_call){fill, operation, n, k, is_hermitian, 0, factor_type, factor_type, alpha, beta},      \
-            (struct argument){a, lda}, (struct argument){a, lda}, (struct argument){c, ldc});                          \
+            (struct argument){a, lda, type}, (struct argument){a, lda, type}, (struct argument){c, ldc, type});        \
+    }
+#define SELF_EX(name, size, type, is_hermitian, factor_type)                                                           \
+    BLAS_VISIBLE enum cublas_status name(void *handle, int fill, int operation, size n, size k, const void *alpha,     \
+                                         const void *a, int a_type, size lda, const void *beta, void *c, int c_type,   \
+                                         size ldc)                                                                     \
+    {                                                                                                                  \
+        if (c_type != type || (a_type != type && a_type != CUDA_C_8I))                                                 \
+            return blas_refuse(__func__, CUBLAS_STATUS_NOT_SUPPORTED, "A has the type %d and C %d (cudaDataType)",     \
+                               a_type, c_type);                                                                        \
+        return update(                                                                                                 \
+            &(struct shaped_call){__func__, handle, type},                                                             \
+            &(struct update_call){fill, operation, n, k, is_hermitian, 0, factor_type, factor_type, alpha, beta},      \
+            (struct argument){a, lda, a_type}, (struct argument){a, lda, a_type}, (struct argument){c, ldc, type});    \
     }
 #define PAIR(name, size, type, is_hermitian, is_second, beta_type)                                                     \
     BLAS_VISIBLE enum cublas_status name(void *handle, int fill, int operation, size n, size k, const void *alpha,     \
@@ -136,7 +152,7 @@ static enum cublas_status update(const struct shaped_call *call, const struct up
         return update(                                                                                                 \
             &(struct shaped_call){__func__, handle, type},                                                             \
             &(struct update_call){fill, operation, n, k, is_hermitian, is_second, type, beta_type, alpha, beta},       \
-            (struct argument){a, lda}, (struct argument){b, ldb}, (struct argument){c, ldc});                          \
+            (struct argument){a, lda, type}, (struct argument){b, ldb, type}, (struct argument){c, ldc, type});        \
     }
 
 #define BOTH(call, name, ...) call(name, int, __VA_ARGS__) call(name##_64, int64_t, __VA_ARGS__)
@@ -158,3 +174,7 @@ EACH(C, CUDA_C_32F)
 EACH(Z, CUDA_C_64F)
 EACH_COMPLEX(C, CUDA_C_32F, CUDA_R_32F)
 EACH_COMPLEX(Z, CUDA_C_64F, CUDA_R_64F)
+BOTH(SELF_EX, cublasCsyrkEx, CUDA_C_32F, 0, CUDA_C_32F)
+BOTH(SELF_EX, cublasCsyrk3mEx, CUDA_C_32F, 0, CUDA_C_32F)
+BOTH(SELF_EX, cublasCherkEx, CUDA_C_32F, 1, CUDA_R_32F)
+BOTH(SELF_EX, cublasCherk3mEx, CUDA_C_32F, 1, CUDA_R_32F)

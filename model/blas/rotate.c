@@ -281,6 +281,17 @@ static enum cublas_status make_numbers(const char *call, void *its_handle, const
         return swap(__func__, handle,                                                                                  \
                     &(struct rotation){.x = {x, x_type, n, incx}, .y = {y, y_type, n, incy}, .is_swap = 1});           \
     }
+#define ROT_EX(name, size)                                                                                             \
+    BLAS_VISIBLE enum cublas_status name(void *handle, size n, void *x, int x_type, size incx, void *y, int y_type,    \
+                                         size incy, const void *c, const void *s, int type, int execution)             \
+    {                                                                                                                  \
+        (void)execution;                                                                                               \
+        if (numbers_bytes(x_type) == 0 || x_type != y_type || numbers_bytes(type) == 0)                                \
+            return CUBLAS_STATUS_NOT_SUPPORTED;                                                                        \
+        struct rotation job = {.x = {x, x_type, n, incx}, .y = {y, y_type, n, incy}, .parameter_type = -1};            \
+        job.cosine.type = numbers_real(type), job.sine.type = type;                                                    \
+        return rot(__func__, handle, job, c, s);                                                                       \
+    }
 #define ROTG(name, type)                                                                                               \
     BLAS_VISIBLE enum cublas_status name(void *handle, void *a, void *b, void *c, void *s)                             \
     {                                                                                                                  \
@@ -307,6 +318,8 @@ BOTH(SWAP, cublasSswap_v2, CUDA_R_32F)
 BOTH(SWAP, cublasDswap_v2, CUDA_R_64F)
 BOTH(SWAP, cublasCswap_v2, CUDA_C_32F)
 BOTH(SWAP, cublasZswap_v2, CUDA_C_64F)
+ROT_EX(cublasRotEx, int)
+ROT_EX(cublasRotEx_64, int64_t)
 SWAP_EX(cublasSwapEx, int)
 SWAP_EX(cublasSwapEx_64, int64_t)
 ROTG(cublasSrotg_v2, CUDA_R_32F)

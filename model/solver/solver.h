@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 // The simulated libcusolver: what its calls share. A call becomes a function of the host that its stream runs, in
 // double precision; each result is rounded once.
-//   orthogonal.c            the arithmetic (dense.h), with factor.c of libcublas
+//   sparse_rows.c           elimination of sparse equations; dense arithmetic (dense.h) is factor.c and orthogonal.c of
+//                           libcublas
 //   job.c                   matrices of the device: checked, read and written
 //   linear.c                systems: LU, Cholesky, QR
 //   spectral.c              eigenvalues and singular values
 //   wide.c                  the calls of both with int64_t
+//   sparse_calls.c          cusolverSp
 //   handle.c                handles, parameters, versions
 #ifndef TMAREF_SOLVER_SOLVER_H
 #define TMAREF_SOLVER_SOLVER_H

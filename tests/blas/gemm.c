@@ -183,3 +183,36 @@ SECTION(modes)
     WORKS(cublasSetMathMode(handle, 3));
     REFUSES(INVALID_VALUE, cublasSetPointerMode_v2(handle, 2));
 }
+
+enum cublas_status cublasDgemmGroupedBatched(struct blas_handle *handle, const int *transa, const int *transb,
+                                             const int *m, const int *n, const int *k, const double *alpha,
+                                             const double *const *a, const int *lda, const double *const *b,
+                                             const int *ldb, const double *beta, double *const *c, const int *ldc,
+                                             int count, const int *sizes);
+
+// Two groups, of one product and of two, with sizes and factors of their own.
+SECTION(groups)
+{
+    enum { PRODUCTS = 3 };
+    static const int plain[] = {0, 0}, turned[] = {0, 1}, m[] = {3, 2}, n[] = {2, 4}, k[] = {5, 3}, lda[] = {3, 2};
+    static const int ldb[] = {5, 4}, ldc[] = {3, 2}, sizes[] = {1, 2};
+    static const double alpha[] = {2, 3}, beta[] = {0, 1};
+    struct blas_handle *handle = test_handle();
+    const double **a = test_memory(CUDA_R_64F, PRODUCTS), **b = test_memory(CUDA_R_64F, PRODUCTS);
+    double **c = test_memory(CUDA_R_64F, PRODUCTS), before[PRODUCTS][16];
+    for (int i = 0; i < PRODUCTS; i++) {
+        a[i] = test_memory(CUDA_R_64F, 16), b[i] = test_memory(CUDA_R_64F, 16), c[i] = test_memory(CUDA_R_64F, 16);
+        memcpy(before[i], c[i], sizeof before[i]);
+    }
+    WORKS(cublasDgemmGroupedBatched(handle, plain, turned, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, 2, sizes));
+    for (int i = 0; i < PRODUCTS; i++) {
+        const int g = i > 0;
+        for (int at = 0; at < m[g] * n[g]; at++) {
+            const int row = at % m[g], column = at / m[g];
+            double sum = 0;
+            for (int j = 0; j < k[g]; j++)
+                sum += a[i][row + j * lda[g]] * b[i][turned[g] ? column + j * ldb[g] : j + column * ldb[g]];
+            REQUIRE(c[i][row + column * ldc[g]] == alpha[g] * sum + beta[g] * before[i][row + column * ldc[g]]);
+        }
+    }
+}

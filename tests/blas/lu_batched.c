@@ -18,6 +18,11 @@ enum cublas_status cublasDtrsmBatched(handle_type handle, int side, int fill, in
                                       const double *alpha, const double *const *a, int lda, double *const *b, int ldb,
                                       int batches);
 
+enum cublas_status cublasDgeqrfBatched(handle_type handle, int m, int n, double *const *a, int lda, double *const *tau,
+                                       int *info, int batches);
+enum cublas_status cublasDgelsBatched(handle_type handle, int operation, int m, int n, int count, double *const *a,
+                                      int lda, double *const *c, int ldc, int *info, int *each_info, int batches);
+
 enum { N = 5, LEADING = 6, BATCHES = 3, ELEMENTS = LEADING * N };
 
 // A matrix of each batch, and their addresses.
@@ -80,4 +85,39 @@ SECTION(lu_batched)
     REQUIRE(info[0] == 1 && info[BATCHES - 1] == 1);
     REFUSES(INVALID_VALUE, cublasDgetrfBatched(handle, N, a_array, N - 1, pivots, info, BATCHES));
     REFUSES(EXECUTION_FAILED, cublasDgetrfBatched(handle, N, a_array, LEADING, pivots, &host_info, BATCHES));
+}
+
+// What is left over stands at right angles to each column of A.
+SECTION(least_squares)
+{
+    enum { COLUMNS = 3 };
+    handle_type handle = test_handle();
+    const size_t bytes = BATCHES * ELEMENTS * sizeof(double);
+    double *a, *b, *tau, before[BATCHES * ELEMENTS], right[BATCHES * ELEMENTS];
+    double **a_array = matrices(&a), **b_array = matrices(&b), **tau_array = matrices(&tau);
+    int info = 7, *each_info = test_memory(CUDA_R_32I, BATCHES);
+    memcpy(before, a, bytes), memcpy(right, b, bytes);
+    WORKS(cublasDgelsBatched(handle, 0, N, COLUMNS, 1, a_array, LEADING, b_array, LEADING, &info, each_info, BATCHES));
+    REQUIRE(info == 0 && each_info[BATCHES - 1] == 0);
+    for (int batch = 0; batch < BATCHES; batch++)
+        for (int column = 0; column < COLUMNS; column++) {
+            const double *its = before + batch * ELEMENTS;
+            double product = 0;
+            for (int row = 0; row < N; row++) {
+                double left = right[batch * ELEMENTS + row];
+                for (int k = 0; k < COLUMNS; k++) left -= its[row + k * LEADING] * b_array[batch][k];
+                product += left * its[row + column * LEADING];
+            }
+            REQUIRE(fabs(product) < 1e-9);
+        }
+    memcpy(a, before, bytes);
+    WORKS(cublasDgeqrfBatched(handle, N, COLUMNS, a_array, LEADING, tau_array, &info, BATCHES));
+    for (int batch = 0; batch < BATCHES; batch++) { // R keeps the length of the first column
+        double squares = 0;
+        for (int row = 0; row < N; row++) squares += before[batch * ELEMENTS + row] * before[batch * ELEMENTS + row];
+        REQUIRE(fabs(fabs(a_array[batch][0]) - sqrt(squares)) < 1e-12);
+    }
+    REFUSES(NOT_SUPPORTED, cublasDgelsBatched(handle, 1, N, COLUMNS, 1, a_array, LEADING, b_array, LEADING, &info,
+                                              each_info, BATCHES));
+    REFUSES(INVALID_VALUE, cublasDgeqrfBatched(handle, N, COLUMNS, a_array, N - 1, tau_array, &info, BATCHES));
 }

@@ -51,6 +51,11 @@ CALL cublasDgemvBatched(handle_type handle, int operation, int m, int n, const d
                         int lda, const double *const *x, int incx, const double *beta, double *const *y, int incy,
                         int batches);
 
+CALL cublasZtrttp(handle_type handle, int fill, int n, const number *a, int lda, number *packed);
+CALL cublasZtpttr(handle_type handle, int fill, int n, const number *packed, number *a, int lda);
+CALL cublasCsyrkEx(handle_type handle, int fill, int operation, int n, int k, const void *alpha, const void *a,
+                   int a_type, int lda, const void *beta, void *c, int c_type, int ldc);
+
 enum { N = 7, M = 5, LEADING = 9, BAND = 2, ELEMENTS = LEADING * LEADING };
 
 static const number alpha = 2 - 1 * I, beta = 3 + 2 * I;
@@ -317,4 +322,42 @@ SECTION(vector_batches)
         }
     }
     REFUSES(INVALID_VALUE, cublasDgemvBatched(handle, 1, M, N, &two, as, M, xs, 1, &three, ys, 1, -1));
+}
+
+SECTION(packed_triangles)
+{
+    handle_type handle = test_handle();
+    number *a = memory(), *packed = memory(), *b = memory(), before[ELEMENTS], expected[ELEMENTS];
+    for (int fill = 0; fill < 2; fill++) {
+        memset(packed, 0, sizeof before), memset(expected, 0, sizeof expected);
+        store(a, !fill, NULL, expected);
+        WORKS(cublasZtrttp(handle, fill, N, a, LEADING, packed));
+        REQUIRE(memcmp(packed, expected, N * (N + 1) / 2 * sizeof *packed) == 0);
+        copy(b, before);
+        WORKS(cublasZtpttr(handle, fill, N, packed, b, LEADING));
+        for (int i = 0; i < N * N; i++) {
+            const int row = i % N, column = i / N, is_stored = fill ? row <= column : row >= column;
+            REQUIRE(element(b, row, column) == (is_stored ? element(a, row, column) : element(before, row, column)));
+        }
+    }
+    REFUSES(INVALID_VALUE, cublasZtrttp(handle, 2, N, a, LEADING, packed));
+    REFUSES(EXECUTION_FAILED, cublasZtrttp(handle, 0, N, before, LEADING, packed));
+}
+
+SECTION(updates_of_bytes)
+{
+    const float one[2] = {1, 0}, none[2] = {0, 0};
+    handle_type handle = test_handle();
+    int8_t *a = test_memory(CUDA_C_8I, N * M);
+    float _Complex *c = test_memory(CUDA_C_32F, N * N);
+    WORKS(cublasCsyrkEx(handle, 1, 0, N, M, one, a, CUDA_C_8I, N, none, c, CUDA_C_32F, N));
+    for (int column = 0; column < N; column++)
+        for (int row = 0; row <= column; row++) {
+            number sum = 0;
+            for (int k = 0; k < M; k++)
+                sum += (a[2 * (row + k * N)] + a[2 * (row + k * N) + 1] * 1.0 * I) *
+                       (a[2 * (column + k * N)] + a[2 * (column + k * N) + 1] * 1.0 * I);
+            REQUIRE((number)c[row + column * N] == sum);
+        }
+    REFUSES(NOT_SUPPORTED, cublasCsyrkEx(handle, 1, 0, N, M, one, a, CUDA_R_8I, N, none, c, CUDA_C_32F, N));
 }

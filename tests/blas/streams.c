@@ -84,7 +84,7 @@ SECTION(refusals)
     REFUSES(SUCCESS, GEMM(0, 4, 0, 4, &one, a, 4, 4, c, 4));
     REFUSES(NOT_SUPPORTED, cublasGemmEx(handle, 0, 0, 4, 4, 4, &one, a, CUDA_R_16F, 4, a, CUDA_R_16BF, 4, &one, c,
                                         CUDA_R_32F, 4, 68, -1));
-    REFUSES(NOT_SUPPORTED, cublasSgelsBatched());
+    REFUSES(NOT_SUPPORTED, cublasUint8gemmBias());
 }
 
 SECTION(handles)

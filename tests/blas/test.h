@@ -57,6 +57,6 @@ enum cublas_status cublasSgemmStridedBatched(struct blas_handle *handle, int ta,
 enum cublas_status cublasGemmEx(struct blas_handle *handle, int ta, int tb, int m, int n, int k, const void *alpha,
                                 const void *a, int type_a, int lda, const void *b, int type_b, int ldb,
                                 const void *beta, void *c, int type_c, int ldc, int compute, int algorithm);
-int cublasSgelsBatched(void);
+int cublasUint8gemmBias(void);
 
 #endif
