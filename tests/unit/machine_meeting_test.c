@@ -15,6 +15,28 @@ TEST(shuffles_wait_for_their_mask)
     for (uint32_t i = 0; i < 32; i++) ck_assert_uint_eq(ran->out[i], 496 + (i < 16 ? 3 : i ^ 1));
 }
 
+// The two arms of a branch meet at shuffles, votes and reductions of different places, with registers of their own.
+// An H200 does so (driver 580.159.04).
+TEST(lanes_meet_at_instructions_of_one_kind)
+{
+    static const enum machine_policy policies[] = {MACHINE_DEFAULT, MACHINE_LATE, MACHINE_SHUFFLED};
+    for (uint32_t i = 0; i < 3; i++) {
+        struct ran *ran =
+            run_well(ENTRY THREAD "setp.lt.u32 %p0, %r0, 16;\n@%p0 bra LOW;\nadd.u32 %r1, %r0, 100;\n"
+                                  "shfl.sync.down.b32 %r2, %r1, 1, 31, -1;\nredux.sync.add.u32 %r1, 2, -1;\n"
+                                  "vote.sync.ballot.b32 %r3, 1, -1;\nbra DONE;\n"
+                                  "LOW: shfl.sync.down.b32 %r0|%p1, %r0, 1, 31, -1;\nmov.u32 %r2, %r0;\n"
+                                  "redux.sync.add.u32 %r1, 3, -1;\nvote.sync.ballot.b32 %r3, 0, -1;\n"
+                                  "DONE: mad.lo.u32 %r2, %r2, 1000, %r1;\nxor.b32 %r2, %r2, %r3;\n"
+                                  "st.global.u32 [%rd1], %r2;\nret;\n}\n",
+                     (struct launch_of){.block = 32, .schedule = {.policy = policies[i], .seed = 1}});
+        for (uint32_t k = 0; k < 32; k++) {
+            const uint32_t next = k < 31 ? k + 1 : k;
+            ck_assert_uint_eq(ran->out[k], (((next < 16 ? next : next + 100) * 1000 + 80) ^ 0xffff0000));
+        }
+    }
+}
+
 // A vote of all, to which the lanes come after loops of different lengths.
 TEST(votes_wait_for_the_slowest)
 {

@@ -61,7 +61,8 @@ struct machine_met {
 //   live       lanes that have not exited
 //   begun      of them, those that have begun the waiting instruction at which they are: a mark for its handler, which
 //              finds it at its next try. Cleared by the machine when the lane goes on
-//   syncing, synced  of them, those at bar.warp.sync, and those whose whole mask has come
+//   syncing, synced  of them, those at bar.warp.sync; and those whose whole mask has come, there or at shuffles and their
+//              like of several places
 //   mark       what the handler noted of each such lane (a phase, a token)
 //   answer     what another gave to the lane while it waited
 //   blocked_at the cluster's progress when all strands were found waiting; 0: they were not
