@@ -9,13 +9,19 @@
 #pragma GCC visibility push(hidden)
 
 // `text` goes before the line of the PTX, or behind the statement that begins there; or it replaces `from` in that
-// line, or the line. NOTHING: there is no edit.
-enum remedy_where { REMEDY_BEFORE, REMEDY_BEHIND, REMEDY_REPLACE, REMEDY_INSTEAD, REMEDY_NOTHING };
-enum { REMEDY_TEXT_BYTES = 128 };
-struct remedy_edit {
+// line, or the line.
+enum remedy_where { REMEDY_BEFORE, REMEDY_BEHIND, REMEDY_REPLACE, REMEDY_INSTEAD };
+enum { REMEDY_TEXT_BYTES = 256, REMEDY_FROM_BYTES = 48, REMEDY_PIECES = 4 };
+struct remedy_piece {
     enum remedy_where where;
     uint32_t line;
-    char text[REMEDY_TEXT_BYTES], from[16];
+    char text[REMEDY_TEXT_BYTES], from[REMEDY_FROM_BYTES];
+};
+
+// The lines are those of the text as it was. count 0: nothing is edited.
+struct remedy_edit {
+    uint32_t count;
+    struct remedy_piece piece[REMEDY_PIECES];
 };
 
 // The finding that is to go: its kind, and its lines of the PTX as it was.

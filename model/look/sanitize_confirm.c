@@ -23,7 +23,7 @@ static int run(const struct remedy_trier *trier, const struct remedy_edit *edit,
 
 struct sanitize_confirm sanitize_confirm_launch(const struct remedy_trier *trier)
 {
-    static const struct remedy_edit none = {.where = REMEDY_NOTHING};
+    static const struct remedy_edit none;
     struct sanitize_confirm confirm = {.schedule = ""};
     struct remedy_result own, other;
     if (!run(trier, &none, NULL, &own) || !own.has_ended) return confirm;

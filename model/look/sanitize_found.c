@@ -57,6 +57,7 @@ struct told {
     const struct sanitize_finding *finding;
     struct machine_where newer, older, acquired, released;
     struct sanitize_remedy remedy;
+    struct machine_where edited[REMEDY_PIECES]; // of the remedy
     const char *confirmed; // the schedule under which it shows, and with the remedy does not; NULL: none
 };
 
@@ -173,28 +174,37 @@ static void print_bytes(const struct sanitize_finding *finding)
     fputc('\n', stderr);
 }
 
-static const char *const wheres[] = {"before", "behind", "in"};
+static const char *const wheres[] = {"before", "behind", "in", "in place of"};
+
+static void print_piece(const struct remedy_piece *piece, const struct machine_where *where)
+{
+    if (piece->where == REMEDY_REPLACE)
+        fprintf(stderr, "'%s' for '%s' in", piece->text, piece->from);
+    else if (piece->where == REMEDY_INSTEAD && piece->text[0] == '\0')
+        fprintf(stderr, "without");
+    else
+        fprintf(stderr, "%s %s", piece->text, wheres[piece->where]);
+    fprintf(stderr, " PTX line %u (", piece->line);
+    print_place(where);
+    fprintf(stderr, ")");
+}
 
 static void print_edit(const struct told *told)
 {
     const struct remedy_edit *edit = &told->remedy.edit;
-    const int is_older = edit->line == told->finding->older.line && edit->line != told->finding->newer.line;
-    if (edit->where == REMEDY_REPLACE)
-        fprintf(stderr, "'%s' for '%s'", edit->text, edit->from);
-    else
-        fprintf(stderr, "%s", edit->text);
-    fprintf(stderr, " %s PTX line %u (", wheres[edit->where], edit->line);
-    print_place(is_older ? &told->older : &told->newer);
-    fprintf(stderr, ")");
+    for (uint32_t i = 0; i < edit->count; i++) {
+        if (i > 0) fprintf(stderr, ", and ");
+        print_piece(&edit->piece[i], &told->edited[i]);
+    }
 }
 
 static void print_remedy(const struct told *told)
 {
     fprintf(stderr, "    remedy: ");
     if (told->remedy.mended == SANITIZE_NOT_TRIED)
-        fprintf(stderr, "none was tried: this takes more than an edit of one line");
+        fprintf(stderr, "none was tried: there is no edit for it");
     else if (told->remedy.mended == SANITIZE_MENDS_NOT)
-        fprintf(stderr, "edits of one line were tried, and none mends this");
+        fprintf(stderr, "%u edits were tried, and none mends this", told->remedy.tried);
     else
         print_edit(told);
     if (told->remedy.mended == SANITIZE_MENDS_ALL) fprintf(stderr, ": tried, and with it the run is clean");
@@ -255,10 +265,15 @@ static void print_json_remedy(FILE *out, const struct told *told)
     static const char *const mended[] = {"not tried", "clean", "gone", "none"};
     fprintf(out, ", \"remedy\": \"%s\"", mended[remedy->mended]);
     if (remedy->mended != SANITIZE_MENDS_ALL && remedy->mended != SANITIZE_MENDS_IT) return;
-    fprintf(out, ", \"remedy_where\": \"%s\", \"remedy_ptx_line\": %u", wheres[remedy->edit.where], remedy->edit.line);
-    look_print_key(out, "remedy_text", remedy->edit.text, strlen(remedy->edit.text));
-    if (remedy->edit.where == REMEDY_REPLACE)
-        look_print_key(out, "remedy_replaces", remedy->edit.from, strlen(remedy->edit.from));
+    fprintf(out, ", \"remedy_edits\": [");
+    for (uint32_t i = 0; i < remedy->edit.count; i++) {
+        const struct remedy_piece *piece = &remedy->edit.piece[i];
+        fprintf(out, "%s{\"where\": \"%s\", \"ptx_line\": %u", i > 0 ? ", " : "", wheres[piece->where], piece->line);
+        look_print_key(out, "text", piece->text, strlen(piece->text));
+        if (piece->where == REMEDY_REPLACE) look_print_key(out, "replaces", piece->from, strlen(piece->from));
+        fprintf(out, "}");
+    }
+    fprintf(out, "]");
     if (told->confirmed != NULL) look_print_key(out, "confirmed", told->confirmed, strlen(told->confirmed));
 }
 
@@ -390,10 +405,19 @@ static void give_result(const struct sanitize_found *found, uint32_t errors, uin
     for (uint32_t i = 0; i < found->count; i++) found->result->is_there |= is_aim(found->aim, &found->item[i]);
 }
 
+// What the launch was of, and how many findings it has.
+struct tried {
+    const struct look_tally *tally;
+    const struct machine_module *module;
+    uint32_t errors;
+};
+
 static void find_remedy(const struct sanitize_found *found, struct told *told, const struct sanitize_confirm *confirm,
-                        uint32_t errors)
+                        const struct tried *tried)
 {
-    told->remedy = sanitize_remedy_find(found->trier, told->finding, errors);
+    told->remedy = sanitize_remedy_find(found->trier, told->finding, machine_module_text(tried->module), tried->errors);
+    for (uint32_t i = 0; i < told->remedy.edit.count; i++)
+        told->edited[i] = look_where_of(tried->tally, tried->module, told->remedy.edit.piece[i].line);
     if (told->remedy.mended == SANITIZE_MENDS_ALL && sanitize_confirm_edit(found->trier, confirm, &told->remedy.edit))
         told->confirmed = confirm->schedule;
 }
@@ -429,7 +453,7 @@ void sanitize_found_tell(const struct sanitize_found *found, const struct look_t
     if (found->trier != NULL && count > advice) confirm = sanitize_confirm_launch(found->trier);
     for (uint32_t i = 0; i < count; i++) {
         if (found->trier != NULL && !sanitize_is_advice(told[i].finding->kind))
-            find_remedy(found, &told[i], &confirm, count - advice);
+            find_remedy(found, &told[i], &confirm, &(struct tried){tally, module, count - advice});
         if (json_line_begin(&line, &found->lines)) {
             print_json(line.out, found, &told[i]);
             json_line_tell(&line, &found->lines);

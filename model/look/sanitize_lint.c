@@ -132,9 +132,9 @@ static struct instruction *instruction_of(struct kernel *kernel, const struct ma
 static enum need try_without(const struct remedy_trier *trier, uint32_t line, const char *statement, uint32_t advice)
 {
     static const struct remedy_aim nothing;
-    struct remedy_edit edit = {.where = REMEDY_INSTEAD, .line = line};
+    struct remedy_edit edit = {.count = 1, .piece[0] = {.where = REMEDY_INSTEAD, .line = line}};
     struct remedy_result result;
-    if (!replacement(statement, edit.text, sizeof edit.text)) return UNTRIED;
+    if (!replacement(statement, edit.piece[0].text, sizeof edit.piece[0].text)) return UNTRIED;
     if (!trier->try(trier->context, &edit, &nothing, NULL, &result)) return UNTRIED;
     return result.is_over && result.errors == 0 && result.advice <= advice ? IDLE : NEEDED;
 }

@@ -2,6 +2,9 @@
 #include "sanitize_remedy.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+
+#include "sanitize_edits.h"
 
 enum side { OF_NEWER, OF_OLDER };
 
@@ -17,34 +20,48 @@ static const struct {
 };
 enum { ROWS = sizeof rows / sizeof rows[0] };
 
-static int try_row(const struct remedy_trier *trier, const struct sanitize_finding *finding, int row,
-                   struct remedy_edit *edit, struct remedy_result *result)
+static int make_row(const struct sanitize_finding *finding, int row, struct remedy_edit *edit)
+{
+    struct remedy_piece *piece = &edit->piece[0];
+    *edit = (struct remedy_edit){.count = 1};
+    piece->where = rows[row].where;
+    piece->line = rows[row].side == OF_OLDER ? finding->older.line : finding->newer.line;
+    snprintf(piece->text, sizeof piece->text, "%s", rows[row].text);
+    snprintf(piece->from, sizeof piece->from, "%s", rows[row].from);
+    return piece->line != 0;
+}
+
+// Does it mend all? An edit that mends more than the best so far is kept in `remedy`.
+static int try_edit(const struct remedy_trier *trier, const struct sanitize_finding *finding,
+                    const struct remedy_edit *edit, uint32_t errors, struct sanitize_remedy *remedy)
 {
     const struct remedy_aim aim = {(uint32_t)finding->kind, finding->older.line, finding->newer.line,
                                    !finding->older.is_before};
-    *edit = (struct remedy_edit){rows[row].where,
-                                 rows[row].side == OF_OLDER ? finding->older.line : finding->newer.line, "", ""};
-    snprintf(edit->text, sizeof edit->text, "%s", rows[row].text);
-    snprintf(edit->from, sizeof edit->from, "%s", rows[row].from);
-    return edit->line != 0 && trier->try(trier->context, edit, &aim, NULL, result);
+    struct remedy_result result;
+    if (!trier->try(trier->context, edit, &aim, NULL, &result)) return 0;
+    remedy->tried++;
+    if (!result.is_over || result.is_there || result.errors >= errors) return 0;
+    if (remedy->mended == SANITIZE_MENDS_IT && result.errors >= remedy->errors) return 0;
+    remedy->mended = result.errors == 0 ? SANITIZE_MENDS_ALL : SANITIZE_MENDS_IT;
+    remedy->edit = *edit;
+    remedy->errors = result.errors;
+    return result.errors == 0;
 }
 
 struct sanitize_remedy sanitize_remedy_find(const struct remedy_trier *trier, const struct sanitize_finding *finding,
-                                            uint32_t errors)
+                                            const char *text, uint32_t errors)
 {
     struct sanitize_remedy remedy = {.mended = SANITIZE_NOT_TRIED};
-    for (int row = 0; row < ROWS; row++) {
-        struct remedy_result result;
-        struct remedy_edit edit;
-        if (rows[row].kind != finding->kind || !try_row(trier, finding, row, &edit, &result)) continue;
-        remedy.tried++;
-        if (!result.is_over || result.is_there || result.errors >= errors) continue;
-        if (remedy.mended == SANITIZE_MENDS_IT && result.errors >= remedy.errors) continue;
-        remedy.mended = result.errors == 0 ? SANITIZE_MENDS_ALL : SANITIZE_MENDS_IT;
-        remedy.edit = edit;
-        remedy.errors = result.errors;
-        if (result.errors == 0) return remedy;
-    }
+    struct remedy_edit edit;
+    for (int row = 0; row < ROWS; row++)
+        if (rows[row].kind == finding->kind && make_row(finding, row, &edit) &&
+            try_edit(trier, finding, &edit, errors, &remedy))
+            return remedy;
+    struct sanitize_edits *edits = malloc(sizeof *edits);
+    if (edits != NULL) sanitize_edits_make(edits, finding, text);
+    for (uint32_t i = 0; edits != NULL && i < edits->count; i++)
+        if (edits->item[i].count > 0 && try_edit(trier, finding, &edits->item[i], errors, &remedy)) break;
+    free(edits);
     if (remedy.tried > 0 && remedy.mended == SANITIZE_NOT_TRIED) remedy.mended = SANITIZE_MENDS_NOT;
     return remedy;
 }

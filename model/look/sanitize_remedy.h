@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which edit of one line mends a finding: those of sanitize_remedies.def are tried, until one does.
+// Which edit mends a finding: those of sanitize_remedies.def and then those of sanitize_edits.c are tried, until one
+// does.
 #ifndef TMAREF_LOOK_SANITIZE_REMEDY_H
 #define TMAREF_LOOK_SANITIZE_REMEDY_H
 
@@ -8,7 +9,7 @@
 
 #pragma GCC visibility push(hidden)
 
-// NOT_TRIED: there is no edit of one line for it. MENDS_ALL: with `edit` the launch is clean. MENDS_IT: with it the
+// NOT_TRIED: there is no edit for it. MENDS_ALL: with `edit` the launch is clean. MENDS_IT: with it the
 // finding is gone, and `errors` others stay. MENDS_NOT: none of `tried` edits did.
 enum sanitize_mended { SANITIZE_NOT_TRIED, SANITIZE_MENDS_ALL, SANITIZE_MENDS_IT, SANITIZE_MENDS_NOT };
 struct sanitize_remedy {
@@ -17,9 +18,9 @@ struct sanitize_remedy {
     uint32_t tried, errors;
 };
 
-// errors: how many findings the launch has without any edit.
+// text: of the PTX; errors: how many findings the launch has without any edit.
 struct sanitize_remedy sanitize_remedy_find(const struct remedy_trier *trier, const struct sanitize_finding *finding,
-                                            uint32_t errors);
+                                            const char *text, uint32_t errors);
 
 #pragma GCC visibility pop
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# `tmaref exec --remedies`: which mistakes of the zoo an edit of one line mends. usage: remedies.sh FOLDER; TMAREF is the
+# `tmaref exec --remedies`: which mistakes of the zoo an edit mends. usage: remedies.sh FOLDER; TMAREF is the
 # command, RUN_ZOO a program. The table in docs/sanitizer.md has the counts.
 set -u
 . "$(dirname "$0")/expect.sh"
@@ -28,13 +28,23 @@ done <"$scratch/table"
 sed -E 's|^//-||; s|^//\+.*||' "$folder/fences.ptx" >"$scratch/mistake.ptx"
 expect 0 '^    remedy: fence.proxy.async; behind PTX line 26 .*: tried, and with it the run is clean$' \
     --remedies -- "$RUN_ZOO" "$scratch/mistake.ptx" store_unfenced
-expect 0 '"remedy": "clean", "remedy_where": "behind", "remedy_ptx_line": 26, "remedy_text": "fence.proxy.async;"' \
+expect 0 '"remedy": "clean", "remedy_edits": \[\{"where": "behind", "ptx_line": 26, "text": "fence.proxy.async;"\}\]' \
     --remedies --json -- "$RUN_ZOO" "$scratch/mistake.ptx" store_unfenced
 grep -q '"confirmed": "--schedule late"' "$scratch/out" || { echo "not confirmed:"; cat "$scratch/out"; failed=1; }
 expect 0 '^    confirmed: under --schedule late the launch ends otherwise; with the remedy it does not$' --remedies -- "$RUN_ZOO" "$scratch/mistake.ptx" store_unfenced
 grep -qx 'tmaref: sanitize: kernel store_unfenced: under --schedule late it leaves other bytes in memory' "$scratch/out" || { echo "no schedule:"; cat "$scratch/out"; failed=1; }
-# One that needs more than a line, and one for which nothing is tried.
-expect 0 '^    remedy: none was tried: this takes more than an edit of one line$' --remedies -- "$RUN_ZOO" "$scratch/mistake.ptx" load_without_order
+# Three lines of one edit, a statement that moves with a barrier, a wait, and a parity that turns.
+mend() { # CLASS KERNEL LINE
+    sed -E 's|^//-||; s|^//\+.*||' "$folder/$1.ptx" >"$scratch/$1.ptx"
+    expect 0 "$3" --remedies -- "$RUN_ZOO" "$scratch/$1.ptx" "$2"
+}
+mend maps no_barrier '^    remedy: fence.proxy.tensormap::generic.release.gpu; behind PTX line 181 \(.*\), and bar.sync 0; before PTX line 186 \(.*\), and fence.proxy.tensormap::generic.acquire.gpu \[%d2\], 128; before PTX line 186 \(.*\): tried, and with it the run is clean$'
+mend scopes flag_before_data '^    remedy: without PTX line 379 \(.*\), and bar.sync 0; @%first st.release.gpu.global.u32 \[%out \+ 4096\], 7; behind PTX line 382 \(.*\): tried, and with it the run is clean$'
+mend waits no_wait '^    remedy: \{ .reg .pred %p; WAIT: mbarrier.try_wait.parity.shared::cta.b64 %p, \[full\], 0; @!%p bra WAIT; \} before PTX line 33 \(.*\): tried, and with it the run is clean$'
+mend waits old_parity '^    remedy: .*mbarrier.try_wait.parity.shared.b64 %p, \[full\], %q; \} in place of PTX line 178 \(.*\): tried, and with it the run is clean$'
+# None that mends, and none at all.
+mend races global_same_word '^    remedy: [0-9]+ edits were tried, and none mends this$'
+mend races lanes_gone '^    remedy: none was tried: there is no edit for it$'
 expect 0 '^tmaref: --remedies: no remedy is tried with --check' --remedies --check -- "$RUN_ZOO" "$scratch/mistake.ptx" store_unfenced
 grep -q 'remedy:' "$scratch/out" && { echo "a remedy with --check:"; cat "$scratch/out"; failed=1; }
 # A right kernel stays clean.

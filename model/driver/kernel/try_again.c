@@ -47,30 +47,59 @@ static uint32_t moved(uint32_t line, uint32_t first)
     return line >= first ? line + 1 : line;
 }
 
-// A text of its own, and the aim's lines in it; NULL if the edit cannot be made.
-static char *edit_text(const char *text, const struct remedy_edit *edit, struct remedy_aim *aim)
+// A text of its own, and the aim's lines in it; NULL if the piece cannot be edited.
+static char *edit_piece(const char *text, const struct remedy_piece *piece, struct remedy_aim *aim)
 {
     char *edited = NULL;
-    const char *at = line_of(text, edit->line), *rest = at;
+    const char *at = line_of(text, piece->line), *rest = at;
     uint32_t lines = 0;
     if (at == NULL) return NULL;
-    if (edit->where == REMEDY_REPLACE) {
+    if (piece->where == REMEDY_REPLACE) {
         const char *end = strchr(at, '\n');
-        at = memmem(at, end != NULL ? (size_t)(end - at) : strlen(at), edit->from, strlen(edit->from));
+        at = memmem(at, end != NULL ? (size_t)(end - at) : strlen(at), piece->from, strlen(piece->from));
         if (at == NULL) return NULL;
-        rest = at + strlen(edit->from);
-    } else if (edit->where == REMEDY_INSTEAD) {
+        rest = at + strlen(piece->from);
+    } else if (piece->where == REMEDY_INSTEAD) {
         rest = at + strcspn(at, "\n");
-    } else if (edit->where == REMEDY_BEHIND) {
+    } else if (piece->where == REMEDY_BEHIND) {
         rest = at = end_of(at, &lines);
         if (at == NULL) return NULL;
     }
-    const int adds_lines = edit->where == REMEDY_BEFORE || edit->where == REMEDY_BEHIND;
-    if (asprintf(&edited, "%.*s%s%s%s", (int)(at - text), text, edit->text, adds_lines ? "\n" : "", rest) < 0)
+    const int adds_lines = piece->where == REMEDY_BEFORE || piece->where == REMEDY_BEHIND;
+    if (asprintf(&edited, "%.*s%s%s%s", (int)(at - text), text, piece->text, adds_lines ? "\n" : "", rest) < 0)
         return NULL;
     if (!adds_lines) return edited;
-    aim->newer = moved(aim->newer, edit->line + lines);
-    aim->older = moved(aim->older, edit->line + lines);
+    aim->newer = moved(aim->newer, piece->line + lines);
+    aim->older = moved(aim->older, piece->line + lines);
+    return edited;
+}
+
+// Which piece is next: the last line first, so that the lines in front of it stay where they are; behind a line before
+// in front of it. A bit of `done` for each that was edited.
+static uint32_t next_piece(const struct remedy_edit *edit, uint32_t done)
+{
+    uint32_t next = edit->count;
+    for (uint32_t i = 0; i < edit->count; i++) {
+        if (done >> i & 1) continue;
+        const struct remedy_piece *one = &edit->piece[i], *best = next < edit->count ? &edit->piece[next] : NULL;
+        if (best == NULL || one->line > best->line ||
+            (one->line == best->line && one->where == REMEDY_BEHIND && best->where != REMEDY_BEHIND))
+            next = i;
+    }
+    return next;
+}
+
+// All pieces, or NULL.
+static char *edit_text(const char *text, const struct remedy_edit *edit, struct remedy_aim *aim)
+{
+    char *edited = strdup(text);
+    for (uint32_t i = 0, done = 0; i < edit->count && edited != NULL; i++) {
+        const uint32_t next = next_piece(edit, done);
+        char *before = edited;
+        edited = edit_piece(before, &edit->piece[next], aim);
+        done |= 1u << next;
+        free(before);
+    }
     return edited;
 }
 
@@ -100,7 +129,7 @@ static int edit_launch(struct machine_launch *launch, const char *kernel, const 
 {
     static struct ptx_errors errors;
     struct machine_kernel_facts facts;
-    if (edit->where == REMEDY_NOTHING) return 1;
+    if (edit->count == 0) return 1;
     launch->module = edited_module(launch->module, edit, aim);
     if (launch->module == NULL) return 0;
     launch->kernel = machine_module_kernel(launch->module, kernel);

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+// Releases with their acquires, and barriers with what a proxy needs on their sides.
+#include <string.h>
+
+#include "sanitize_edit.h"
+
+static int is_strong(const char *word)
+{
+    return sanitize_edit_starts(word, "atom.") || sanitize_edit_starts(word, "red.") ||
+           strstr(word, ".relaxed.") != NULL || strstr(word, ".release.") != NULL ||
+           strstr(word, ".acquire.") != NULL || strstr(word, ".volatile.") != NULL;
+}
+
+// The next strong access behind the older one; where there is none in its straight run, the line behind that.
+static uint32_t strong_behind(const struct sanitize_edits *edits, uint32_t line)
+{
+    char statement[PTX_STATEMENT_BYTES];
+    for (uint32_t at = line + 1; at < edits->body.last && at < line + SANITIZE_EDIT_WINDOW; at++)
+        if (ptx_body_statement(&edits->body, at, statement) && is_strong(ptx_statement_word(statement))) return at;
+    return 0;
+}
+
+static void add_strong_access(struct sanitize_edits *edits, uint32_t line, uint32_t other)
+{
+    char statement[PTX_STATEMENT_BYTES], text[PTX_STATEMENT_BYTES];
+    if (line == 0 || other == 0 || !ptx_body_statement(&edits->body, line, statement)) return;
+    if (!ptx_body_statement(&edits->body, other, text) || !is_strong(ptx_statement_word(text))) return;
+    if (sanitize_edit_starts(ptx_statement_word(statement), "ld.global."))
+        sanitize_edit_replace(sanitize_edit_add(edits), line, "ld.", "ld.relaxed.gpu.");
+    if (sanitize_edit_starts(ptx_statement_word(statement), "st.global."))
+        sanitize_edit_replace(sanitize_edit_add(edits), line, "st.", "st.relaxed.gpu.");
+}
+
+// A fence in front of the strong access that releases, and one in front of the access that it is for.
+void sanitize_edits_fence(struct sanitize_edits *edits)
+{
+    static const char fence[] = "fence.acq_rel.gpu;";
+    const uint32_t release = edits->older > 0 ? strong_behind(edits, edits->older) : 0;
+    add_strong_access(edits, edits->newer, edits->older);
+    add_strong_access(edits, edits->older, edits->newer);
+    if (release > 0) sanitize_edit_put(sanitize_edit_add(edits), REMEDY_BEFORE, release, "%s", fence);
+    if (edits->newer > 0) sanitize_edit_put(sanitize_edit_add(edits), REMEDY_BEFORE, edits->newer, "%s", fence);
+    if (edits->newer == 0 || edits->older == 0) return;
+    for (int i = 0; i < 2; i++) {
+        const char *const async = i == 0 ? "" : " fence.proxy.async;";
+        struct remedy_edit *edit = sanitize_edit_add(edits);
+        sanitize_edit_put(edit, release > 0 ? REMEDY_BEFORE : REMEDY_BEHIND, release > 0 ? release : edits->older, "%s",
+                          fence);
+        sanitize_edit_put(edit, REMEDY_BEFORE, edits->newer, "%s%s", fence, async);
+    }
+}
+
+// A barrier of the CTA where all of its threads come by, with what a proxy needs on both sides.
+static void add_barriers(struct sanitize_edits *edits, const char *release, const char *acquire)
+{
+    if (edits->newer == 0) return;
+    const uint32_t branch = sanitize_edit_before_branch(edits, edits->newer);
+    for (int i = 0; i < 4; i++) {
+        const uint32_t at = i < 2 ? edits->newer : branch;
+        if (i >= 2 && branch == edits->newer) return;
+        struct remedy_edit *edit = sanitize_edit_add(edits);
+        if (release[0] != '\0' && edits->older > 0) sanitize_edit_put(edit, REMEDY_BEHIND, edits->older, "%s", release);
+        if (i % 2 == 0) sanitize_edit_put(edit, REMEDY_BEFORE, at, "bar.sync 0;");
+        if (i % 2 != 0) sanitize_edit_put(edit, REMEDY_BEFORE, at, "barrier.cluster.arrive; barrier.cluster.wait;");
+        if (acquire[0] != '\0') sanitize_edit_put(edit, REMEDY_BEFORE, edits->newer, "%s", acquire);
+    }
+}
+
+void sanitize_edits_map(struct sanitize_edits *edits)
+{
+    static const char release[] = "fence.proxy.tensormap::generic.release.gpu;";
+    char statement[PTX_STATEMENT_BYTES], address[PTX_STATEMENT_BYTES], acquire[REMEDY_TEXT_BYTES] = "";
+    if (edits->newer == 0 || !ptx_body_statement(&edits->body, edits->newer, statement)) return;
+    const int number = strstr(statement, ".global.shared::cta") != NULL ? 0 : 1;
+    if (ptx_statement_address(statement, number, address, sizeof address)) {
+        address[strcspn(address, ", \t")] = '\0';
+        snprintf(acquire, sizeof acquire, "fence.proxy.tensormap::generic.acquire.gpu [%.100s], 128;", address);
+    }
+    if (edits->older > 0) sanitize_edit_put(sanitize_edit_add(edits), REMEDY_BEHIND, edits->older, "%s", release);
+    if (acquire[0] == '\0') return;
+    sanitize_edit_put(sanitize_edit_add(edits), REMEDY_BEFORE, edits->newer, "%s", acquire);
+    if (edits->older == 0) return;
+    struct remedy_edit *edit = sanitize_edit_add(edits);
+    sanitize_edit_put(edit, REMEDY_BEHIND, edits->older, "%s", release);
+    sanitize_edit_put(edit, REMEDY_BEFORE, edits->newer, "%s", acquire);
+    add_barriers(edits, release, acquire);
+}
+
+void sanitize_edits_scope(struct sanitize_edits *edits)
+{
+    static const char *const narrow[] = {".cta", ".cluster"};
+    for (int i = 0; i < 4 && edits->newer > 0 && edits->older > 0; i++) {
+        struct remedy_edit *edit = sanitize_edit_add(edits);
+        sanitize_edit_replace(edit, edits->newer, narrow[i / 2], ".gpu");
+        sanitize_edit_replace(edit, edits->older, narrow[i % 2], ".gpu");
+    }
+}
+
+void sanitize_edits_barrier(struct sanitize_edits *edits)
+{
+    add_barriers(edits, "", "");
+}
+
+void sanitize_edits_barrier_written(struct sanitize_edits *edits)
+{
+    add_barriers(edits, "fence.proxy.async;", "");
+}
+
+void sanitize_edits_barrier_global(struct sanitize_edits *edits)
+{
+    add_barriers(edits, "fence.proxy.async;", "fence.proxy.async;");
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT
+// Waits for an mbarrier, and statements that move.
+#include <string.h>
+
+#include "sanitize_edit.h"
+
+// The most that are tried.
+enum { MOST_MOVES = 6, MOST_WAITS = 8 };
+
+// --- Waits for an mbarrier -------------------------------------------------------------------------------------------
+
+static void add_waits_at(struct sanitize_edits *edits, uint32_t line, const char *barrier, const char *behind)
+{
+    for (int parity = 0; parity < 2; parity++) {
+        char text[REMEDY_TEXT_BYTES];
+        sanitize_edit_wait_text(text, barrier, parity ? "1" : "0");
+        sanitize_edit_put(sanitize_edit_add(edits), REMEDY_BEFORE, line, "%s%s", text, behind);
+    }
+}
+
+// In a loop: the parity turns with each wait.
+static void add_turning_wait(struct sanitize_edits *edits, uint32_t line, const char *barrier)
+{
+    char text[REMEDY_TEXT_BYTES];
+    struct remedy_edit *edit = sanitize_edit_add(edits);
+    sanitize_edit_put(edit, REMEDY_BEFORE, edits->body.first, ".reg .b32 %%turn; mov.b32 %%turn, 0;");
+    sanitize_edit_wait_text(text, barrier, "%turn");
+    sanitize_edit_put(edit, REMEDY_BEFORE, line, "%s xor.b32 %%turn, %%turn, 1;", text);
+}
+
+// Before the access, for the mbarrier of the copy, or for that at which the other side next arrived.
+void sanitize_edits_wait(struct sanitize_edits *edits)
+{
+    char barrier[SANITIZE_NAME_BYTES];
+    const struct sanitize_finding *finding = edits->finding;
+    const char *name = finding->barrier[0] != '\0' ? finding->barrier : finding->older.note_name;
+    if (edits->newer == 0 || !sanitize_edit_operand(name, barrier, sizeof barrier)) return;
+    add_waits_at(edits, edits->newer, barrier, "");
+    add_turning_wait(edits, edits->newer, barrier);
+    add_waits_at(edits, edits->newer, barrier, " bar.sync 0;");
+    const uint32_t branch = sanitize_edit_before_branch(edits, edits->newer);
+    if (branch != edits->newer) add_waits_at(edits, branch, barrier, " bar.sync 0;");
+}
+
+// A wait that is there, with the other parity, or for the mbarrier of the copy.
+static void alter_wait(struct sanitize_edits *edits, uint32_t line, const char *statement)
+{
+    char operand[SANITIZE_NAME_BYTES], barrier[SANITIZE_NAME_BYTES], from[SANITIZE_NAME_BYTES + 2];
+    const char *parity = strchr(statement, ']');
+    if (!ptx_statement_address(statement, 0, operand, sizeof operand) || parity == NULL) return;
+    parity += strspn(parity, "], \t");
+    const int length = (int)strcspn(parity, ",; \t");
+    if (strstr(statement, ".parity") != NULL)
+        sanitize_edit_put(sanitize_edit_add(edits), REMEDY_INSTEAD, line,
+                          "{ .reg .b32 %%q; xor.b32 %%q, %.*s, 1; %.*s%%q%s }", length, parity,
+                          (int)(parity - statement), statement, parity + length);
+    if (!sanitize_edit_operand(edits->finding->barrier, barrier, sizeof barrier) || strcmp(operand, barrier) == 0)
+        return;
+    snprintf(from, sizeof from, "[%s]", operand);
+    struct remedy_edit *edit = sanitize_edit_add(edits);
+    char to[SANITIZE_NAME_BYTES + 2];
+    snprintf(to, sizeof to, "[%s]", barrier);
+    sanitize_edit_replace(edit, line, from, to);
+}
+
+void sanitize_edits_alter_waits(struct sanitize_edits *edits)
+{
+    char statement[PTX_STATEMENT_BYTES];
+    int count = 0;
+    for (uint32_t line = edits->body.first; line < edits->body.last && count < MOST_WAITS; line++)
+        if (ptx_body_statement(&edits->body, line, statement) && sanitize_edit_is_wait(ptx_statement_word(statement))) {
+            alter_wait(edits, line, statement);
+            count++;
+        }
+}
+
+// --- Statements that move --------------------------------------------------------------------------------------------
+
+static const char *const orders[] = {"mbarrier.arrive",
+                                     "fence.",
+                                     "membar.",
+                                     "bar.",
+                                     "barrier.",
+                                     "cp.async.wait_",
+                                     "cp.async.commit",
+                                     "cp.async.bulk.c",
+                                     "cp.async.bulk.wait",
+                                     "wgmma.fence",
+                                     "wgmma.commit",
+                                     "wgmma.wait",
+                                     "griddepcontrol.",
+                                     "st.release",
+                                     "st.relaxed",
+                                     "st.volatile",
+                                     "red.",
+                                     "atom."};
+
+static int is_order(const char *word)
+{
+    for (size_t i = 0; i < sizeof orders / sizeof orders[0]; i++)
+        if (sanitize_edit_starts(word, orders[i])) return strstr(word, "wait_group.tensor") == NULL;
+    return 0;
+}
+
+// The next register at or behind `at`, and its length; NULL: there is none.
+static const char *next_register(const char *at, size_t *length)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+    at = strchr(at, '%');
+    *length = at != NULL ? 1 + strspn(at + 1, letters) : 0;
+    return at;
+}
+
+// Has the text this register?
+static int has_register(const char *text, const char *name, size_t name_length)
+{
+    size_t length;
+    for (const char *at = next_register(text, &length); at != NULL; at = next_register(at + length, &length))
+        if (length == name_length && strncmp(at, name, length) == 0) return 1;
+    return 0;
+}
+
+// May the one pass the other? No register that the one writes is in the other. What a statement writes is its first
+// operand.
+static int may_pass(const char *one, const char *other)
+{
+    const char *both[2] = {one, other};
+    for (int i = 0; i < 2; i++) {
+        size_t length;
+        const char *word = ptx_statement_word(both[i]), *operands = word + strcspn(word, " \t");
+        const size_t first = strcspn(operands, ",[;");
+        const char *at = next_register(operands, &length);
+        if (at == NULL || (size_t)(at - operands) >= first) continue;
+        if (has_register(both[1 - i], at, length)) return 0;
+    }
+    return 1;
+}
+
+// May the statement of `line` go to the line `to`, past what is between?
+static int may_move(const struct sanitize_edits *edits, uint32_t line, uint32_t to)
+{
+    char moved[PTX_STATEMENT_BYTES], other[PTX_STATEMENT_BYTES];
+    if (!ptx_body_statement(&edits->body, line, moved)) return 0;
+    const uint32_t first = line < to ? line + 1 : to, last = line < to ? to : line - 1;
+    for (uint32_t at = first; at <= last; at++)
+        if (ptx_body_statement(&edits->body, at, other) && !may_pass(moved, other)) return 0;
+    return 1;
+}
+
+// Does it tell other threads that the accesses of all are over? Then it may need a barrier in front of it.
+static int is_signal(const char *word)
+{
+    return sanitize_edit_starts(word, "st.") || sanitize_edit_starts(word, "red.") ||
+           sanitize_edit_starts(word, "atom.") || sanitize_edit_starts(word, "mbarrier.arrive");
+}
+
+static void move(struct sanitize_edits *edits, uint32_t line, enum remedy_where where, uint32_t to)
+{
+    char statement[PTX_STATEMENT_BYTES];
+    if (!may_move(edits, line, to) || !ptx_body_statement(&edits->body, line, statement)) return;
+    struct remedy_edit *edit = sanitize_edit_add(edits);
+    sanitize_edit_put(edit, REMEDY_INSTEAD, line, "%s", "");
+    sanitize_edit_put(edit, where, to, "%s", statement);
+    if (where != REMEDY_BEHIND || !is_signal(ptx_statement_word(statement))) return;
+    edit = sanitize_edit_add(edits);
+    sanitize_edit_put(edit, REMEDY_INSTEAD, line, "%s", "");
+    sanitize_edit_put(edit, where, to, "bar.sync 0; %.200s", statement);
+}
+
+// What orders, in front of the access: behind it; behind the access: in front of it. Not past a label or a branch.
+static void add_moves_of(struct sanitize_edits *edits, uint32_t line, int step, enum remedy_where where)
+{
+    char statement[PTX_STATEMENT_BYTES];
+    int count = 0;
+    for (int i = 1; line > 0 && i < SANITIZE_EDIT_WINDOW && count < MOST_MOVES; i++) {
+        const uint32_t at = line + (uint32_t)(step * i);
+        if (at < edits->body.first || at >= edits->body.last || ptx_body_parts(&edits->body, at)) return;
+        if (!ptx_body_statement(&edits->body, at, statement) || !is_order(ptx_statement_word(statement))) continue;
+        move(edits, at, where, line);
+        count++;
+    }
+}
+
+// The access goes behind the loop of the wait that follows it.
+static void move_behind_wait(struct sanitize_edits *edits, uint32_t line)
+{
+    char statement[PTX_STATEMENT_BYTES];
+    int has_wait = 0;
+    for (uint32_t at = line + 1; line > 0 && at < edits->body.last && at < line + SANITIZE_EDIT_WINDOW; at++) {
+        if (!ptx_body_statement(&edits->body, at, statement)) continue;
+        const char *word = ptx_statement_word(statement);
+        has_wait |= sanitize_edit_is_wait(word);
+        if (!sanitize_edit_starts(word, "bra")) continue;
+        if (has_wait) move(edits, line, REMEDY_BEHIND, at);
+        return;
+    }
+}
+
+void sanitize_edits_move(struct sanitize_edits *edits)
+{
+    add_moves_of(edits, edits->newer, 1, REMEDY_BEFORE);
+    add_moves_of(edits, edits->older, -1, REMEDY_BEHIND);
+    add_moves_of(edits, edits->older, 1, REMEDY_BEFORE);
+    add_moves_of(edits, edits->newer, -1, REMEDY_BEHIND);
+    move_behind_wait(edits, edits->newer);
+}
