@@ -192,17 +192,35 @@ static struct cudaMemcpy3DParms rows_of(void *to, size_t to_pitch, const void *f
                                       .kind = kind};
 }
 
+// Of one row the driver looks at the pitch, and has another error.
 static enum cudaError copy_rows(struct cudaMemcpy3DParms rows, struct CUstream_st *stream)
 {
     const size_t width = rows.extent.width;
-    return rows.dstPtr.pitch < width || rows.srcPtr.pitch < width ? cudaErrorInvalidPitchValue
-                                                                  : copy_box(&rows, stream);
+    const int is_wide = rows.dstPtr.pitch < width || rows.srcPtr.pitch < width;
+    if (rows.extent.height == 0) return cudaSuccess;
+    return is_wide && rows.extent.height > 1 ? cudaErrorInvalidPitchValue : copy_box(&rows, stream);
+}
+
+static int is_short(const struct cudaPitchedPtr *side, size_t width)
+{
+    return side->pitch != 0 && side->pitch < width;
+}
+
+static enum cudaError copy_given_box(const struct cudaMemcpy3DParms *from, struct CUstream_st *stream)
+{
+    if (from == NULL) return cudaErrorInvalidValue;
+    const int has_rows = from->extent.height > 1 || from->extent.depth > 1;
+    const int are_bytes = from->srcArray == NULL && from->dstArray == NULL;
+    return has_rows && are_bytes &&
+                   (is_short(&from->srcPtr, from->extent.width) || is_short(&from->dstPtr, from->extent.width))
+               ? cudaErrorInvalidPitchValue
+               : copy_box(from, stream);
 }
 
 RUNTIME_CALL(cudaMemcpy3D, (const struct cudaMemcpy3DParms *from),
-             from == NULL ? cudaErrorInvalidValue : finished(copy_box(from, NULL), from->kind))
+             from == NULL ? cudaErrorInvalidValue : finished(copy_given_box(from, NULL), from->kind))
 RUNTIME_CALL(cudaMemcpy3DAsync, (const struct cudaMemcpy3DParms *from, struct CUstream_st *stream),
-             copy_box(from, stream))
+             copy_given_box(from, stream))
 RUNTIME_CALL(cudaMemcpy2D,
              (void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
               uint32_t kind),

@@ -198,16 +198,18 @@ static int is_memory(uint32_t type)
     return type == MEMORY_OF_HOST || type == MEMORY_OF_DEVICE || type == MEMORY_UNIFIED;
 }
 
-// A side of a box: 0 if a row does not fit into the pitch, or the box begins past the last address.
+// A side of a box: 0 if a row does not fit into the pitch, or the box begins past the last address. One row needs no
+// pitch, but one that is given must hold it.
 static int place_side(const struct CUDA_MEMCPY3D_st *box, uint64_t *at, const size_t from[3], size_t height,
                       size_t *pitch, size_t *slice)
 {
-    if (*pitch == 0) *pitch = box->WidthInBytes;
+    const int is_left_out = *pitch == 0;
+    if (is_left_out) *pitch = box->WidthInBytes;
     *slice = 0;
     if (!add_product(slice, *pitch, height != 0 ? height : box->Height)) return 0;
     if (!add_product(at, from[0], 1) || !add_product(at, from[1], *pitch) || !add_product(at, from[2], *slice))
         return 0;
-    return box->Height <= 1 || (from[0] <= *pitch && box->WidthInBytes <= *pitch - from[0]);
+    return (is_left_out && box->Height <= 1) || (from[0] <= *pitch && box->WidthInBytes <= *pitch - from[0]);
 }
 
 static int is_array(uint32_t type)

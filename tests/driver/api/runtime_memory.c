@@ -127,6 +127,10 @@ SECTION(runtime_copies)
     WORKS(cudaMemcpy2D(back, 8, host, 16, 8, 2, COPY_HOST_TO_HOST));
     REQUIRE(cudaMemcpy2D(a, 4, host, 16, 8, 2, COPY_HOST_TO_DEVICE) == cudaErrorInvalidPitchValue);
     REQUIRE(cudaMemcpy2D(a, 32, host, 4, 8, 2, COPY_HOST_TO_DEVICE) == cudaErrorInvalidPitchValue);
+    REQUIRE(cudaMemcpy2D(a, 32, host, 4, 8, 1, COPY_HOST_TO_DEVICE) == cudaErrorInvalidValue); // as on an H200
+    REQUIRE(cudaMemcpy2D(a, 4, host, 16, 8, 1, COPY_HOST_TO_DEVICE) == cudaErrorInvalidValue);
+    WORKS(cudaMemcpy2D(a, 0, host, 0, 8, 1, COPY_HOST_TO_DEVICE));
+    WORKS(cudaMemcpy2D(a, 32, host, 4, 8, 0, COPY_HOST_TO_DEVICE));
 
     struct cudaMemcpy3DParms box = {.srcPtr = {host, 16, 16, 2},
                                     .srcPos = {4, 0, 0},
