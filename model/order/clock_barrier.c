@@ -176,7 +176,7 @@ static void hear_transaction(struct clock_order *order, struct order_cta *cta, s
 static void note_use(struct order_barrier *barrier, const struct order_cta *cta, const struct order_warp *warp,
                      uint32_t line)
 {
-    barrier->used[warp - cta->warp] = (struct order_came){order_now(cta, warp), line};
+    barrier->used[warp - cta->warp] = (struct order_came){order_now(cta, warp), line, 0};
 }
 
 // Does the warp know that the others of its CTA do not use it any more?

@@ -73,11 +73,13 @@ static struct order_found found_at(const struct order_cta *cta, const struct ord
     return found;
 }
 
-// Have other lanes of the warp arrived in this phase by another instruction?
+// Have other lanes of the warp arrived in this phase by another instruction? A warp that comes twice as a whole, once
+// by bar.arrive and once by bar.sync, has not parted.
 static void check_aligned(struct clock_order *order, const struct order_cta *cta, const struct order_warp *warp,
                           const struct order_came *came, const struct event *event)
 {
     if (!order->is_aligned || came->line == 0 || came->line == event->origin->line) return;
+    if ((event->origin->lanes & ~came->lanes) == 0) return;
     struct order_found found = found_at(cta, warp, ORDER_DIVERGENT, event);
     found.older = (struct shadow_entry){.actor = warp->actor, .time = came->time, .line = came->line};
     order->found(order->context, &found);
@@ -126,7 +128,8 @@ static void hear_meeting(struct clock_order *order, const struct event *event)
     if (meeting->came != NULL && of->kind == MEETING_CTA) {
         check_meeting(order, cta, warp, meeting, event);
         check_aligned(order, cta, warp, &meeting->came[phase][warp - cta->warp], event);
-        meeting->came[phase][warp - cta->warp] = (struct order_came){order_now(cta, warp), line};
+        struct order_came *came = &meeting->came[phase][warp - cta->warp];
+        *came = (struct order_came){order_now(cta, warp), line, came->lanes | event->origin->lanes};
     }
     enter(meeting, phase, warp, of);
     order_tick(cta, warp, edge, line, of->number);

@@ -84,9 +84,9 @@ struct order_arrival {
 };
 enum { ORDER_ARRIVALS = 64 };
 
-// What a warp did at a barrier of the CTA or at an mbarrier, and when; line 0: nothing.
+// What a warp did at a barrier of the CTA or at an mbarrier, when, and with which lanes; line 0: nothing.
 struct order_came {
-    uint32_t time, line;
+    uint32_t time, line, lanes;
 };
 
 // An mbarrier by its address. phases: that completed, over all its lives. pending: of the phase under way; done: of
