@@ -2,6 +2,7 @@
 // The PTX machine against plain C on one core, in the same run: a loop of arithmetic with all lanes and with half of
 // them, as a scalar loop computes it (this file is compiled without vectors), and coalesced copies against memcpy. And
 // several threads of the host against one, which only a machine with idle cores can tell.
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -162,30 +163,109 @@ static double seconds_of(clockid_t clock)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-// The least time of some runs on that many threads, and what they take of all cores together.
-static double run_many(struct bench *bench, uint32_t host_threads, double *cpu)
+struct times {
+    double wall, cpu;
+};
+
+// Of some runs the least, on the wall and of all cores together.
+static struct times least_of(struct bench *bench, uint32_t host_threads, void (*work)(struct bench *, uint32_t))
+{
+    struct times least = {1e9, 1e9};
+    for (int i = 0; i < ROUNDS; i++) {
+        const double wall_start = seconds_of(CLOCK_MONOTONIC), start = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
+        work(bench, host_threads);
+        const double wall = seconds_of(CLOCK_MONOTONIC) - wall_start;
+        const double cpu = seconds_of(CLOCK_PROCESS_CPUTIME_ID) - start;
+        if (wall < least.wall) least.wall = wall;
+        if (cpu < least.cpu) least.cpu = cpu;
+    }
+    return least;
+}
+
+static void run_many(struct bench *bench, uint32_t host_threads)
 {
     const uint64_t out = (uint64_t)(uintptr_t)bench->many;
     const struct region region = region_of(bench->many, sizeof bench->many);
-    double least = 1e9;
-    for (int i = 0; i < ROUNDS; i++) {
-        double wall_start = seconds_of(CLOCK_MONOTONIC), start = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
-        run_on(host_threads, bench->alu, MANY_BLOCKS, &out, &region, 1);
-        double wall = seconds_of(CLOCK_MONOTONIC) - wall_start, used = seconds_of(CLOCK_PROCESS_CPUTIME_ID) - start;
-        if (wall < least) least = wall;
-        if (i == 0 || used < *cpu) *cpu = used;
+    run_on(host_threads, bench->alu, MANY_BLOCKS, &out, &region, 1);
+}
+
+enum { WIDE = 32 };
+
+// The same for 32 threads side by side, as the machine does it: this uses the host's vectors, which its processors may
+// share.
+static void compute_wide(uint32_t first, uint32_t *out)
+{
+    typedef uint32_t words __attribute__((vector_size(WIDE * sizeof(uint32_t))));
+    typedef float floats __attribute__((vector_size(WIDE * sizeof(float))));
+    words x, y = (words){0} + 1, z = (words){0} + 2;
+    floats f = (floats){0} + 1.0f;
+    float g;
+    memcpy(&g, &(uint32_t){0x3f7ffff0}, sizeof g);
+    for (uint32_t i = 0; i < WIDE; i++) x[i] = first + i;
+    for (uint32_t i = 0; i < ITERATIONS; i++) {
+        x = x * 1664525 + 1013904223;
+        y ^= x;
+        z += y >> 7;
+        y ^= z << 3;
+        f = f * g;
+        f = f + 0x1p-11f;
+        z -= x & 255;
     }
-    return least;
+    const words result = (y ^ (words)f) + z;
+    memcpy(out, &result, sizeof result);
+}
+
+struct c_thread {
+    pthread_t thread;
+    uint32_t *out, first, step;
+    int is_wide;
+};
+
+static void *compute_share(void *context)
+{
+    const struct c_thread *mine = context;
+    for (uint32_t i = WIDE * mine->first; i < THREADS * MANY_BLOCKS; i += WIDE * mine->step)
+        if (mine->is_wide)
+            compute_wide(i, mine->out + i);
+        else
+            for (uint32_t lane = 0; lane < WIDE; lane++) mine->out[i + lane] = compute(i + lane);
+    return NULL;
+}
+
+// What the host itself gives: threads of C that share nothing, an equal part each.
+static void compute_many(struct bench *bench, uint32_t host_threads, int is_wide)
+{
+    struct c_thread each[MOST_THREADS];
+    for (uint32_t i = 0; i < host_threads; i++) {
+        each[i] = (struct c_thread){.out = bench->many, .first = i, .step = host_threads, .is_wide = is_wide};
+        if (pthread_create(&each[i].thread, NULL, compute_share, &each[i]) != 0) exit(1);
+    }
+    for (uint32_t i = 0; i < host_threads; i++) pthread_join(each[i].thread, NULL);
+}
+
+static void compute_plainly(struct bench *bench, uint32_t host_threads)
+{
+    compute_many(bench, host_threads, 0);
+}
+
+static void compute_widely(struct bench *bench, uint32_t host_threads)
+{
+    compute_many(bench, host_threads, 1);
 }
 
 // As many as there are processors, which should be idle.
 static void measure_threads(struct bench *bench)
 {
-    double cpu_one, cpu, one = run_many(bench, 1, &cpu_one);
-    for (uint32_t threads = 2; threads <= MOST_THREADS && threads <= sysconf(_SC_NPROCESSORS_ONLN); threads *= 2) {
-        double wall = run_many(bench, threads, &cpu);
-        printf("%2u threads against one, 256 clusters         %.2fx in wall time, for %.2fx the CPU time\n", threads,
-               one / wall, cpu / cpu_one);
+    void (*const work[])(struct bench *, uint32_t) = {run_many, compute_plainly, compute_widely};
+    static const char *const name[] = {"the machine", "scalar C", "C by vectors"};
+    for (int i = 0; i < 3; i++) {
+        const struct times one = least_of(bench, 1, work[i]);
+        for (uint32_t threads = 2; threads <= MOST_THREADS && threads <= sysconf(_SC_NPROCESSORS_ONLN); threads *= 2) {
+            const struct times many = least_of(bench, threads, work[i]);
+            printf("%-12s %2u threads against one, 256 clusters   %.2fx in wall time, for %.2fx the CPU time\n",
+                   name[i], threads, one.wall / many.wall, many.cpu / one.cpu);
+        }
+        expect(i == 0 || memcmp(bench->many, bench->wanted, sizeof bench->wanted) == 0, name[i]);
     }
 }
 
