@@ -147,20 +147,22 @@ static void clear_cluster(struct machine_cluster *cluster)
     memset(cluster->memory[0].bytes, 0, cluster->machine->shared_bytes * cluster->ctas);
     cluster->shared.exited = 0;
     memset(&cluster->number, 0, sizeof *cluster - offsetof(struct machine_cluster, number));
+    cluster->is_used = 0;
 }
 
-static struct machine_cluster *take_spare(struct machine *machine)
+struct machine_cluster *machine_cluster_open(struct machine *machine, uint32_t thread)
 {
-    struct machine_cluster *cluster = machine->spare;
-    if (cluster == NULL) return NULL;
-    machine->spare = cluster->next_spare;
-    clear_cluster(cluster);
+    struct machine_cluster **spare = &machine->spare[thread], *cluster = *spare;
+    if (cluster == NULL) return make_cluster(machine);
+    *spare = cluster->next_spare;
     return cluster;
 }
 
-static int start(struct machine_cluster *cluster, uint64_t number)
+int machine_cluster_start(struct machine_cluster *cluster, uint64_t number)
 {
     const struct machine *machine = cluster->machine;
+    if (cluster->is_used) clear_cluster(cluster);
+    cluster->is_used = 1;
     cluster->number = number;
     cluster->progress = 1;
     cluster->random = mixed(machine->launch->schedule.seed) ^ mixed(number + 1);
@@ -173,18 +175,9 @@ static int start(struct machine_cluster *cluster, uint64_t number)
     return is_started && machine_flights_open(cluster) && machine_veil_open(cluster);
 }
 
-struct machine_cluster *machine_cluster_open(struct machine *machine, uint64_t number)
-{
-    struct machine_cluster *cluster = take_spare(machine);
-    if (cluster == NULL) cluster = make_cluster(machine);
-    if (cluster == NULL || start(cluster, number)) return cluster;
-    free_cluster(cluster);
-    return NULL;
-}
-
 static void end_cluster(struct machine_cluster *cluster)
 {
-    machine_flights_end(cluster);
+    if (cluster->flights != NULL) machine_flights_end(cluster);
     machine_veil_close(cluster);
     for (uint32_t rank = 0; rank < cluster->ctas; rank++)
         for (uint32_t i = 0; i < cluster->cta[rank].warps; i++) machine_warp_end(&cluster->cta[rank].warp[i]);
@@ -193,16 +186,15 @@ static void end_cluster(struct machine_cluster *cluster)
 int machine_cluster_again(struct machine_cluster *cluster, uint64_t number)
 {
     end_cluster(cluster);
-    clear_cluster(cluster);
-    return start(cluster, number);
+    return machine_cluster_start(cluster, number);
 }
 
-void machine_cluster_close(struct machine_cluster *cluster)
+void machine_cluster_close(struct machine_cluster *cluster, uint32_t thread)
 {
-    struct machine *machine = cluster->machine;
+    struct machine_cluster **spare = &cluster->machine->spare[thread];
     end_cluster(cluster);
-    cluster->next_spare = machine->spare;
-    machine->spare = cluster;
+    cluster->next_spare = *spare;
+    *spare = cluster;
 }
 
 void machine_cluster_forget(struct machine_cluster *cluster)
@@ -212,12 +204,20 @@ void machine_cluster_forget(struct machine_cluster *cluster)
             memset(cluster->cta[rank].warp[i].hit, 0, sizeof cluster->cta[rank].warp[i].hit);
 }
 
+void machine_clusters_forget(const struct machine *machine)
+{
+    for (uint32_t thread = 0; thread < MACHINE_HOST_THREADS; thread++)
+        for (struct machine_cluster *spare = machine->spare[thread]; spare != NULL; spare = spare->next_spare)
+            machine_cluster_forget(spare);
+}
+
 void machine_clusters_free(struct machine *machine)
 {
-    for (struct machine_cluster *next; machine->spare != NULL; machine->spare = next) {
-        next = machine->spare->next_spare;
-        free_cluster(machine->spare);
-    }
+    for (uint32_t thread = 0; thread < MACHINE_HOST_THREADS; thread++)
+        for (struct machine_cluster *next; machine->spare[thread] != NULL; machine->spare[thread] = next) {
+            next = machine->spare[thread]->next_spare;
+            free_cluster(machine->spare[thread]);
+        }
 }
 
 // --- Turns -----------------------------------------------------------------------------------------------------------
@@ -363,6 +363,11 @@ static void count_watching(struct machine_cluster *cluster, const struct round *
 int machine_cluster_watches(const struct machine_cluster *cluster)
 {
     return cluster->watched >= SPINNING_ROUNDS;
+}
+
+int machine_cluster_gets_on(const struct machine_cluster *cluster)
+{
+    return cluster->watched == 0;
 }
 
 // What the round has changed in the counts of rounds.

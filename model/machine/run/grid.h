@@ -7,16 +7,19 @@
 
 #pragma GCC visibility push(hidden)
 
-// Cluster `number` of the grid, at its start; NULL if there is no memory. What a closed one had is kept for the next,
-// until the launch is over.
-struct machine_cluster *machine_cluster_open(struct machine *machine, uint64_t number);
-// One that is done begins as another. 0 if there is no memory.
+// The room of a cluster; NULL if there is no memory. What a closed one had is kept for the next of the same thread of
+// the host, until the launch is over.
+struct machine_cluster *machine_cluster_open(struct machine *machine, uint32_t thread);
+// It begins as cluster `number` of the grid. 0 if there is no memory: then it can only be closed.
+int machine_cluster_start(struct machine_cluster *cluster, uint64_t number);
+// One that is done begins as another, likewise.
 int machine_cluster_again(struct machine_cluster *cluster, uint64_t number);
-void machine_cluster_close(struct machine_cluster *cluster);
+void machine_cluster_close(struct machine_cluster *cluster, uint32_t thread);
 void machine_clusters_free(struct machine *machine);
 
-// What instructions of the cluster found last in global memory may be gone.
+// What instructions of the cluster, or of those kept, found last in global memory may be gone.
 void machine_cluster_forget(struct machine_cluster *cluster);
+void machine_clusters_forget(const struct machine *machine);
 
 //   RAN   it used its budget
 //   IDLE  nobody in it can go on, or all poll and will for ever: whatever helps has to come from another cluster
@@ -24,9 +27,11 @@ void machine_cluster_forget(struct machine_cluster *cluster);
 enum machine_cluster_ran { MACHINE_CLUSTER_RAN, MACHINE_CLUSTER_IDLE, MACHINE_CLUSTER_DONE, MACHINE_CLUSTER_STOPPED };
 enum machine_cluster_ran machine_cluster_run(struct machine_cluster *cluster, uint64_t budget);
 
-// How often it has changed something, and whether all that run in it have only looked at memory for a while.
+// How often it has changed something, whether all that run in it have only looked at memory for a while, and whether it
+// got on in its last round, if only by computing.
 uint64_t machine_cluster_changes(const struct machine_cluster *cluster);
 int machine_cluster_watches(const struct machine_cluster *cluster);
+int machine_cluster_gets_on(const struct machine_cluster *cluster);
 
 // Others have changed what it may wait for: how often it has polled in vain counts from here.
 void machine_cluster_wake(struct machine_cluster *cluster);

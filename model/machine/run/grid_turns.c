@@ -36,18 +36,19 @@ static uint64_t batch_of(const struct grid *grid)
     return share < MOST_AT_ONCE ? share : MOST_AT_ONCE;
 }
 
-static struct resident *begin_cluster(struct grid *grid)
+static struct resident *begin_cluster(struct grid *grid, uint32_t thread)
 {
     struct machine *machine = grid->machine;
     const uint64_t batch = batch_of(grid);
-    struct machine_cluster *cluster = machine_cluster_open(machine, grid->begun);
+    struct machine_cluster *cluster = machine_cluster_open(machine, thread);
     if (cluster == NULL) {
         grid_end_without_memory(machine);
         return NULL;
     }
+    struct resident *resident = &grid->resident[grid->residents++];
+    *resident = (struct resident){.cluster = cluster, .number = grid->begun, .after = batch - 1, .is_new = 1};
     machine->begun = grid->begun += batch;
-    grid->resident[grid->residents] = (struct resident){.cluster = cluster, .after = batch - 1};
-    return &grid->resident[grid->residents++];
+    return resident;
 }
 
 int grid_is_idle(const struct grid *grid, const struct resident *resident)
@@ -56,30 +57,33 @@ int grid_is_idle(const struct grid *grid, const struct resident *resident)
 }
 
 // Of those that have begun and can do something, the one whose last turn is longest ago; those that have stalled only
-// if `also_stalled`.
-static struct resident *choose_resident(struct grid *grid, int also_stalled)
+// if `also_stalled`, and then of all threads, else of this one if it has any.
+static struct resident *choose_resident(struct grid *grid, uint32_t thread, int also_stalled)
 {
-    struct resident *best = NULL;
+    struct resident *best = NULL, *own = NULL;
     for (uint32_t i = 0; i < grid->residents; i++) {
         struct resident *resident = &grid->resident[i];
         if (resident->is_running || grid_is_idle(grid, resident)) continue;
         if (resident->is_stalled && !also_stalled) continue;
         if (best == NULL || resident->turn < best->turn) best = resident;
+        if (resident->thread == thread && (own == NULL || resident->turn < own->turn)) own = resident;
     }
-    return best;
+    return own == NULL || also_stalled ? best : own;
 }
 
 // One that gets on, else a new one, else one that stalls: it may wait for what another did. Now and then the others
 // come first: whoever gets on may only seem to. NULL if there is none now.
-static struct resident *choose(struct grid *grid)
+static struct resident *choose(struct grid *grid, uint32_t thread)
 {
     int is_others_turn = ++grid->turns % OTHERS_TURN == 0;
-    struct resident *resident = is_others_turn ? NULL : choose_resident(grid, 0);
+    struct resident *resident = is_others_turn ? NULL : choose_resident(grid, thread, 0);
     if (resident == NULL && grid->begun < grid->clusters && grid->residents < grid->most_residents)
-        resident = begin_cluster(grid);
+        resident = begin_cluster(grid, thread);
     else if (resident == NULL)
-        resident = choose_resident(grid, 1);
-    if (resident != NULL) resident->turn = grid->turns;
+        resident = choose_resident(grid, thread, 1);
+    if (resident == NULL) return NULL;
+    resident->turn = grid->turns;
+    resident->thread = thread;
     return resident;
 }
 
@@ -148,7 +152,7 @@ void grid_end_cluster(struct grid *grid, struct resident *resident)
     machine_unseen_return(resident->cluster, 0);
     if (!machine_is_stopped(grid->machine)) machine_unseen_keep(&grid->unseen, resident->cluster);
     grid->machine->thread_instructions += resident->cluster->thread_instructions;
-    machine_cluster_close(resident->cluster);
+    machine_cluster_close(resident->cluster, resident->thread);
     // The order of the others stays: it is what the seed has made of it.
     uint32_t i = (uint32_t)(resident - grid->resident);
     memmove(resident, resident + 1, (grid->residents - i - 1) * sizeof *resident);
@@ -263,14 +267,15 @@ static void lock_grid(struct grid *grid)
     pthread_mutex_lock(&grid->lock);
 }
 
-// What a turn has come to. has_changed: something in its last slice.
+// What a turn has come to. changes: those of the cluster when it began. gets_on: in its last slice it changed
+// something, or computed.
 struct turn {
     enum machine_cluster_ran ran;
-    uint64_t executed, thread_instructions, left;
-    int has_changed;
+    uint64_t executed, thread_instructions, left, changes;
+    int gets_on;
 };
 
-// As long as it changes something, or is all there is.
+// As long as it gets on, or is all there is.
 static void run_slices(const struct grid *grid, struct machine_cluster *cluster, struct turn *turn)
 {
     uint64_t changes;
@@ -281,8 +286,8 @@ static void run_slices(const struct grid *grid, struct machine_cluster *cluster,
         const uint64_t used = cluster->executed - executed;
         turn->executed += used;
         turn->left = used < turn->left ? turn->left - used : 0;
-        turn->has_changed = machine_cluster_changes(cluster) != changes;
-    } while (turn->ran == MACHINE_CLUSTER_RAN && turn->has_changed && turn->left > 0 && signal_of(grid) == 0);
+        turn->gets_on = machine_cluster_changes(cluster) != changes || machine_cluster_gets_on(cluster);
+    } while (turn->ran == MACHINE_CLUSTER_RAN && turn->gets_on && turn->left > 0 && signal_of(grid) == 0);
 }
 
 // A cluster, and those behind it that are this thread's too; returns how many of these are left.
@@ -299,34 +304,46 @@ static uint64_t run_batch(const struct grid *grid, struct machine_cluster *clust
     return after;
 }
 
-// One turn of a cluster, with the lock taken, which is free while it runs.
-static void run_turn(struct grid *grid, struct resident *resident, int is_first_thread)
+// A cluster that begins, or goes on. Nothing runs of one for which there is no memory.
+static uint64_t run_or_begin(const struct grid *grid, const struct resident *resident, struct turn *turn)
 {
     struct machine_cluster *cluster = resident->cluster;
-    const uint64_t generation = grid->generation;
+    if (resident->is_new && !machine_cluster_start(cluster, resident->number)) {
+        grid_end_without_memory(grid->machine);
+        turn->ran = MACHINE_CLUSTER_STOPPED;
+        return resident->after;
+    }
+    turn->changes = machine_cluster_changes(cluster);
+    return run_batch(grid, cluster, resident->after, turn);
+}
+
+// One turn of a cluster, with the lock taken, which is free while it runs.
+static void run_turn(struct grid *grid, struct resident *resident)
+{
+    struct machine_cluster *cluster = resident->cluster;
+    const uint64_t generation = grid->generation, changes_of_grid = grid->changes;
     struct turn turn = {.left = turn_of(grid, 64 * SLICE)};
-    const uint64_t changes = machine_cluster_changes(cluster), changes_of_grid = grid->changes;
-    if (resident->generation != generation) machine_cluster_wake(cluster);
+    if (resident->generation != generation && !resident->is_new) machine_cluster_wake(cluster);
     resident->is_running = 1;
     grid->running++;
-    machine_unseen_return(cluster, 0);
-    const int may_wait = is_first_thread && (resident->is_stalled || grid->turns % OTHERS_TURN == 0);
-    const uint64_t after = resident->after;
+    if (!resident->is_new) machine_unseen_return(cluster, 0);
+    const int may_wait = resident->thread == 0 && (resident->is_stalled || grid->turns % OTHERS_TURN == 0);
+    const struct resident mine = *resident; // others may move it
     pthread_mutex_unlock(&grid->lock);
     if (may_wait && grid->machine->launch->meanwhile != NULL)
         grid->machine->launch->meanwhile(grid->machine->launch->meanwhile_context);
-    const uint64_t left = run_batch(grid, cluster, after, &turn);
+    const uint64_t left = run_or_begin(grid, &mine, &turn);
     lock_grid(grid);
     grid->running--;
     resident = resident_of(grid, cluster); // it may have moved
-    resident->is_running = 0;
+    resident->is_running = resident->is_new = 0;
     resident->after = left;
     grid->machine->instructions += turn.executed;
     grid->machine->thread_instructions += turn.thread_instructions;
     resident->is_idle = turn.ran == MACHINE_CLUSTER_IDLE;
-    resident->is_stalled = !turn.has_changed;
+    resident->is_stalled = !turn.gets_on;
     resident->generation = generation; // what others changed meanwhile it may not have seen
-    settle(grid, resident, turn.ran, changes, changes_of_grid);
+    settle(grid, resident, turn.ran, turn.changes, changes_of_grid);
     int has_landed = machine_unseen_age(&grid->unseen);
     if (turn.ran == MACHINE_CLUSTER_DONE && (left == 0 || machine_is_stopped(grid->machine)))
         grid_end_cluster(grid, resident);
@@ -345,19 +362,23 @@ static int is_paused(const struct grid *grid)
 
 // --- Other threads of the host ---------------------------------------------------------------------------------------
 
-static void work(struct grid *grid, int is_first_thread);
+static void work(struct grid *grid, uint32_t thread);
 
 static void *help(void *context)
 {
-    work(context, 0);
+    const struct grid_helper *helper = context;
+    work(helper->grid, helper->number);
     return NULL;
 }
 
 static void start_helpers(struct grid *grid)
 {
     if (grid->may_help > 0) grid->machine->combined_lock = grid->combined_lock;
-    for (; grid->may_help > 0; grid->may_help--)
-        if (pthread_create(&grid->helper[grid->helpers], NULL, help, grid) == 0) grid->helpers++;
+    for (; grid->may_help > 0; grid->may_help--) {
+        struct grid_helper *helper = &grid->helper[grid->helpers];
+        *helper = (struct grid_helper){.grid = grid, .number = grid->helpers + 1};
+        if (pthread_create(&helper->thread, NULL, help, helper) == 0) grid->helpers++;
+    }
 }
 
 // Who listens hears one event at a time.
@@ -368,7 +389,7 @@ static uint32_t most_helpers(const struct grid *grid)
     if (launch->observer != NULL || launch->looker != NULL || grid->machine->is_spoken) return 0;
     if (launch->only_alike && !grid->is_alike) return 0;
     if (wanted > grid->clusters) wanted = grid->clusters;
-    if (wanted > MOST_HOST_THREADS) wanted = MOST_HOST_THREADS;
+    if (wanted > MACHINE_HOST_THREADS) wanted = MACHINE_HOST_THREADS;
     return wanted > 1 ? (uint32_t)wanted - 1 : 0;
 }
 
@@ -388,18 +409,18 @@ static void call_helpers(struct grid *grid)
     if (seconds > HELP_SECONDS && (double)left * seconds > HELP_SECONDS * (double)begun) start_helpers(grid);
 }
 
-static void work(struct grid *grid, int is_first_thread)
+static void work(struct grid *grid, uint32_t thread)
 {
     lock_grid(grid);
     while (!is_paused(grid)) {
-        struct resident *resident = choose(grid);
+        struct resident *resident = choose(grid, thread);
         if (resident != NULL)
-            run_turn(grid, resident, is_first_thread);
+            run_turn(grid, resident);
         else if (grid->running > 0)
             pthread_cond_wait(&grid->changed, &grid->lock);
         else if (!is_paused(grid) && !let_come(grid))
             grid_end_everywhere(grid, MACHINE_HUNG, "no thread can make progress");
-        if (is_first_thread && grid->may_help > 0) call_helpers(grid);
+        if (thread == 0 && grid->may_help > 0) call_helpers(grid);
     }
     pthread_cond_broadcast(&grid->changed);
     pthread_mutex_unlock(&grid->lock);
@@ -413,7 +434,7 @@ void grid_work(struct grid *grid)
     if (!launch->only_alike) start_helpers(grid);
     clock_gettime(CLOCK_MONOTONIC, &grid->work_since);
     grid->begun_before = grid->begun;
-    work(grid, 1);
-    for (uint32_t i = 0; i < grid->helpers; i++) pthread_join(grid->helper[i], NULL);
+    work(grid, 0);
+    for (uint32_t i = 0; i < grid->helpers; i++) pthread_join(grid->helper[i].thread, NULL);
     grid->helpers = 0;
 }

@@ -11,18 +11,27 @@
 
 #pragma GCC visibility push(hidden)
 
-enum { MOST_HOST_THREADS = 64 };
-
 // Clusters that have begun and are not done, in the order in which they get their turns.
+//   number      of the cluster
 //   generation  of the grid, when its last turn began: it goes up when a cluster has changed something in its turn
 //   settled     grid->changes when its last turn began, if all it did was to look at memory and to wait; else 0
 //   is_idle     it could do nothing at that generation: not before the next can it
-//   is_stalled  it ran, and changed nothing that others could see
+//   is_stalled  it ran, and changed nothing that others could see, nor computed
+//   is_new      it has not had a turn
+//   thread      of the host, that has it in its caches
 //   after       how many that follow it in the grid are its thread's too, once it is done
 struct resident {
     struct machine_cluster *cluster;
-    uint64_t generation, turn, settled, after;
-    int is_idle, is_stalled, is_running;
+    uint64_t number, generation, turn, settled, after;
+    uint32_t thread;
+    int is_idle, is_stalled, is_running, is_new;
+};
+
+// Another thread of the host. The first one is number 0.
+struct grid_helper {
+    struct grid *grid;
+    pthread_t thread;
+    uint32_t number;
 };
 
 // is_vain: since vain_since all have only looked at what has not changed.
@@ -39,7 +48,7 @@ struct grid {
     uint64_t begun, clusters, generation, turns, changes;
     int is_waiting, is_vain;
     struct timespec start, vain_since;
-    pthread_t helper[MOST_HOST_THREADS];
+    struct grid_helper helper[MACHINE_HOST_THREADS - 1];
     uint32_t helpers, may_help;
     void *combined_lock; // of the launch
     struct timespec work_since;

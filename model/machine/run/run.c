@@ -127,8 +127,7 @@ int machine_map(struct machine_launched *launched, const struct global_memory *g
     const struct grid *grid = &launched->grid;
     if (!machine_map_memory(&launched->machine, global)) return 0;
     for (uint32_t i = 0; i < grid->residents; i++) machine_cluster_forget(grid->resident[i].cluster);
-    for (struct machine_cluster *spare = launched->machine.spare; spare != NULL; spare = spare->next_spare)
-        machine_cluster_forget(spare);
+    machine_clusters_forget(&launched->machine);
     return 1;
 }
 

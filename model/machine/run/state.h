@@ -16,7 +16,8 @@ enum {
     MACHINE_HITS = 8,
     MACHINE_SPANS = 32,
     MACHINE_GROUPS = 8,
-    MACHINE_SPARE_FRAMES = 16
+    MACHINE_SPARE_FRAMES = 16,
+    MACHINE_HOST_THREADS = 64 // that run clusters, at most
 };
 
 // Generic addresses of shared memory (bits 31..24: the rank) and of local memory: where no host address can be.
@@ -188,7 +189,7 @@ struct machine_cluster {
     struct machine_flights *flights;
     struct machine_veil *veil;
     struct machine_frame *spare_frame[MACHINE_SPARE_FRAMES];
-    uint32_t ctas; // all up to here stays when the cluster is used again
+    uint32_t ctas, is_used; // all up to here stays when the cluster is used again
     uint64_t number, progress, rounds, time, ahead, clock, clock_reads, reads_of_turn, executed, thread_instructions,
         random;
     uint64_t polling, polled_from, idle, unchanged, slept, suspended, held_at, stared, stares, vain, looks_of_turn,
@@ -208,7 +209,9 @@ struct machine {
     struct global_memory global; // what the launch names, the module's variables and the parameters
     struct cluster_launch shape;
     struct cluster_registers first; // those of the first CTA
-    struct machine_cluster *spare;  // clusters that have ended, for the next ones; the lock of the grid's
+    // Clusters that have ended, for the next ones of the same thread of the host, whose caches have them; the lock of
+    // the grid's.
+    struct machine_cluster *spare[MACHINE_HOST_THREADS];
     uint8_t *parameters;
     struct machine_note *note;
     uint64_t begun;
