@@ -10,10 +10,10 @@
 
 enum { NUMBER_LANES = 8 };
 
-// Eight values taken apart. Floats: value i is significand[i] * 2^exponent[i], with the exponents of struct
-// number_terms. Integers: value i is whole[i]; 32 bits of b1 as they are.
+// Eight values taken apart. Floats: value[i], exactly (an infinity or NaN: 1 with its sign), with the exponents of
+// struct number_terms. Integers: value i is whole[i]; 32 bits of b1 as they are.
 struct number_factors {
-    float significand[NUMBER_LANES];
+    float value[NUMBER_LANES];
     union {
         int32_t exponent[NUMBER_LANES], whole[NUMBER_LANES];
     };

@@ -22,7 +22,22 @@ static uint32_t next(uint64_t *state)
 
 // --- Operands --------------------------------------------------------------------------------------------------------
 
-enum style { ANY_BITS, CLOSE, FAR, TINY, GREAT, MANY_ZEROS, RARELY_SPECIAL, FULL, POWERS, ALL_ZEROS, STYLES };
+// LEAST and MOST: products whose exponents are near the least and the greatest that are summed side by side.
+enum style {
+    ANY_BITS,
+    CLOSE,
+    FAR,
+    TINY,
+    GREAT,
+    MANY_ZEROS,
+    RARELY_SPECIAL,
+    FULL,
+    POWERS,
+    ALL_ZEROS,
+    LEAST,
+    MOST,
+    STYLES
+};
 
 // Bits of a format with an exponent as the style has it.
 static uint32_t element(enum number_format format, enum style style, uint64_t *random)
@@ -35,6 +50,8 @@ static uint32_t element(enum number_format format, enum style style, uint64_t *r
     if (style == FAR || style == RARELY_SPECIAL || style == MANY_ZEROS) field = next(random) % top;
     if (style == TINY) field = next(random) % 3;
     if (style == GREAT) field = top - 1 - next(random) % 2;
+    if (style == LEAST) field = row->exponent_bits < 8 ? next(random) % 2 : top / 2 - 54 + next(random) % 8;
+    if (style == MOST) field = row->exponent_bits < 8 ? top - 1 - next(random) % 3 : top / 2 + 59 + next(random) % 6;
     if (style == RARELY_SPECIAL && next(random) % 200 == 0) field = top;
     int low = row->fraction_bits + row->ignored_bits;
     if (style == ALL_ZEROS || (style == MANY_ZEROS && next(random) % 3 != 0)) return bits & 1u << (row->size_bits - 1);

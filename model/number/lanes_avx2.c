@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: MIT
+// Sums of lanes.h by AVX2. A product of two values is exact in a float, and so is its product with the power of two
+// that aligns it; what rounds there is far below a unit of the sum. Conversion to an integer cuts it toward zero. Lanes
+// whose greatest exponent no such power has, or whose sum needs more than 31 bits, are done again one by one.
+#include "lanes_way.h"
+
+#if defined NUMBER_HAS_AVX2
+#include <immintrin.h>
+
+#include "fields.h"
+
+#define TARGET __attribute__((target("avx2,f16c")))
+#define INLINE static inline __attribute__((always_inline, target("avx2,f16c")))
+
+enum { F32_BIAS = 127, F32_FRACTION_BITS = 23, F16_BIAS = 15, F16_FRACTION_BITS = 10, ALL = 0xff };
+
+int lanes_have_avx2(void)
+{
+    return __builtin_cpu_supports("avx2"); // whatever has it has F16C too
+}
+
+INLINE __m256i load(const void *words)
+{
+    return _mm256_loadu_si256(words);
+}
+
+INLINE __m256i all_of(int32_t word)
+{
+    return _mm256_set1_epi32(word);
+}
+
+// --- Reading ---------------------------------------------------------------------------------------------------------
+
+// Eight floats of 16 bits, or of 8 in the low half, as f32. NaNs and infinities have the greatest exponent.
+INLINE __m256i widened(enum number_format format, __m128i halves)
+{
+    const __m128i body = _mm_and_si128(halves, _mm_set1_epi16(0x7f));
+    if (format == NUMBER_BF16) return _mm256_slli_epi32(_mm256_cvtepu16_epi32(halves), 16);
+    if (format == NUMBER_F16) return _mm256_castps_si256(_mm256_cvtph_ps(halves));
+    if (format == NUMBER_E5M2) return _mm256_castps_si256(_mm256_cvtph_ps(_mm_slli_epi16(halves, 8)));
+    // e4m3 has the fields of f16 one further down, and exponents that are 8 greater.
+    const __m256 value = _mm256_mul_ps(_mm256_cvtph_ps(_mm_slli_epi16(body, 7)), _mm256_set1_ps(0x1p8f));
+    const __m256i is_nan = _mm256_cvtepi16_epi32(_mm_cmpeq_epi16(body, _mm_set1_epi16(0x7f)));
+    const __m256i sign = _mm256_slli_epi32(_mm256_cvtepu16_epi32(_mm_srli_epi16(halves, 7)), 31);
+    return _mm256_or_si256(_mm256_or_si256(_mm256_castps_si256(value), sign), _mm256_srli_epi32(is_nan, 1));
+}
+
+// Eight f32 that are numbers of `row`, as factors. What is no number has the value 1.
+INLINE void put_floats(const struct number_format_row *row, __m256i bits, __m256i flip, struct number_factors *factors)
+{
+    const __m256i sign = _mm256_andnot_si256(all_of(INT32_MAX), bits), body = _mm256_xor_si256(bits, sign);
+    const __m256i infinity = all_of(0x7f800000), zero = _mm256_setzero_si256();
+    const __m256i least = all_of(1 - (int32_t)low_bits(row->exponent_bits - 1));
+    const __m256i is_special = _mm256_cmpgt_epi32(body, all_of(0x7f7fffff)), is_zero = _mm256_cmpeq_epi32(body, zero);
+    const __m256i field = _mm256_sub_epi32(_mm256_srli_epi32(body, F32_FRACTION_BITS), all_of(F32_BIAS));
+    const __m256i special = _mm256_sub_epi32(all_of(NUMBER_INFINITE_EXPONENT), _mm256_cmpgt_epi32(body, infinity));
+    __m256i exponent = _mm256_blendv_epi8(_mm256_max_epi32(field, least), all_of(NUMBER_ZERO_EXPONENT), is_zero);
+    exponent = _mm256_blendv_epi8(exponent, special, is_special);
+    const __m256i value = _mm256_blendv_epi8(body, _mm256_castps_si256(_mm256_set1_ps(1)), is_special);
+    _mm256_storeu_si256((__m256i *)factors->value, _mm256_xor_si256(_mm256_or_si256(value, sign), flip));
+    _mm256_storeu_si256((__m256i *)factors->exponent, exponent);
+}
+
+// The lower halves of eight words.
+INLINE __m128i halves_of(__m256i words)
+{
+    const __m256i low = _mm256_and_si256(words, all_of(0xffff));
+    return _mm256_castsi256_si128(_mm256_permute4x64_epi64(_mm256_packus_epi32(low, low), 0x8));
+}
+
+TARGET void lanes_read_avx2(enum number_format format, const uint32_t (*bits)[NUMBER_LANES], size_t groups, int negate,
+                            struct number_factors *factors)
+{
+    const struct number_format_row *row = number_format_row(format);
+    const __m256i flip = all_of(negate ? INT32_MIN : 0);
+    for (size_t i = 0; i < groups; i++) {
+        const __m256i words = load(bits[i]);
+        if (format == NUMBER_TF32)
+            put_floats(row, _mm256_and_si256(words, all_of((int32_t)~low_bits(13))), flip, &factors[i]);
+        else
+            put_floats(row, widened(format, halves_of(words)), flip, &factors[i]);
+    }
+}
+
+// --- Sums of floats --------------------------------------------------------------------------------------------------
+
+// What does not change from row to row. `kept`: the bits of an f32 result that are.
+struct way {
+    const struct number_sum *of;
+    int terms, is_f16;
+    __m256i kept;
+};
+
+// Eight accumulators: their exponents, and their values as f32.
+INLINE __m256i exponents_of(int is_f16, __m256i c)
+{
+    const __m256i zero = _mm256_setzero_si256();
+    const __m256i body = is_f16 ? _mm256_and_si256(c, all_of(0x7fff)) : _mm256_slli_epi32(c, 1);
+    const __m256i if_zero = _mm256_and_si256(_mm256_cmpeq_epi32(body, zero), all_of(NUMBER_ZERO_EXPONENT));
+    if (!is_f16) return _mm256_add_epi32(_mm256_sub_epi32(_mm256_srli_epi32(body, 24), all_of(F32_BIAS)), if_zero);
+    const __m256i field = _mm256_srli_epi32(body, F16_FRACTION_BITS);
+    const __m256i if_special =
+        _mm256_and_si256(_mm256_cmpgt_epi32(field, all_of(2 * F16_BIAS)), all_of(NUMBER_INFINITE_EXPONENT));
+    return _mm256_add_epi32(_mm256_sub_epi32(_mm256_max_epi32(field, all_of(1)), all_of(F16_BIAS)),
+                            _mm256_or_si256(if_zero, if_special));
+}
+
+INLINE __m256 values_of(int is_f16, __m256i c)
+{
+    return is_f16 ? _mm256_cvtph_ps(halves_of(c)) : _mm256_castsi256_ps(c);
+}
+
+// Two to the power of eight integers.
+INLINE __m256 power_of_two(__m256i exponent)
+{
+    return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_add_epi32(exponent, all_of(F32_BIAS)), F32_FRACTION_BITS));
+}
+
+// How many of a group of eight terms there are.
+INLINE int in_group(int terms, int first)
+{
+    return terms - first < NUMBER_LANES ? terms - first : NUMBER_LANES;
+}
+
+INLINE const struct number_factors *met(const struct number_factors *b, const uint8_t *picks, int i)
+{
+    return &b[picks != NULL ? picks[i] : i];
+}
+
+INLINE __m256i greatest_of(const struct way *way, const struct number_factors *a, const struct number_factors *b,
+                           const uint8_t *picks)
+{
+    __m256i most = all_of(2 * NUMBER_ZERO_EXPONENT);
+    for (int first = 0; first < way->terms; first += NUMBER_LANES, a++)
+#pragma GCC unroll 8
+        for (int i = 0; i < in_group(way->terms, first); i++) {
+            const __m256i of_b = load(met(b, picks, first + i)->exponent);
+            most = _mm256_max_epi32(most, _mm256_add_epi32(all_of(a->exponent[i]), of_b));
+        }
+    return most;
+}
+
+// The terms of one group, aligned and cut, added to `sum`.
+INLINE __m256i add_group(const struct way *way, const struct number_factors *a, const struct number_factors *b,
+                         const uint8_t *picks, const int first, __m256 scale, __m256i sum)
+{
+#pragma GCC unroll 8
+    for (int i = 0; i < in_group(way->terms, first); i++) {
+        const __m256 of_b = _mm256_loadu_ps(met(b, picks, first + i)->value);
+        const __m256 product = _mm256_mul_ps(_mm256_set1_ps(a->value[i]), of_b);
+        sum = _mm256_add_epi32(sum, _mm256_cvttps_epi32(_mm256_mul_ps(product, scale)));
+    }
+    return sum;
+}
+
+// Sums in units of `unit`, cut to f32.
+INLINE __m256i as_f32(const struct way *way, __m256i sum, __m256 unit)
+{
+    const __m256i magnitude = _mm256_abs_epi32(sum);
+    const __m256i cut = _mm256_andnot_si256(_mm256_srli_epi32(magnitude, 24), magnitude); // so that it rounds down
+    const __m256 value = _mm256_mul_ps(_mm256_cvtepi32_ps(_mm256_sign_epi32(cut, sum)), unit);
+    return _mm256_and_si256(_mm256_castps_si256(value), way->kept);
+}
+
+// The same, rounded to f16. What is cut off first leaves its trace in the last of 24 bits, so that no tie is made of
+// it.
+INLINE __m256i as_f16(__m256i sum, __m256 unit)
+{
+    const __m256i magnitude = _mm256_abs_epi32(sum), one = all_of(1);
+    const __m256i cut = _mm256_andnot_si256(_mm256_srli_epi32(magnitude, 24), magnitude);
+    const __m256 down = _mm256_cvtepi32_ps(cut);
+    const __m256i is_whole = _mm256_cmpeq_epi32(_mm256_cvttps_epi32(down), magnitude);
+    const __m256 odd = _mm256_or_ps(down, _mm256_castsi256_ps(_mm256_add_epi32(is_whole, one)));
+    const __m256i half = _mm256_cvtepu16_epi32(_mm256_cvtps_ph(_mm256_mul_ps(odd, unit), _MM_FROUND_TO_NEAREST_INT));
+    const __m256i sign = _mm256_and_si256(_mm256_srli_epi32(sum, 16), all_of(0x8000));
+    return _mm256_and_si256(_mm256_or_si256(half, sign), _mm256_cmpgt_epi32(half, _mm256_setzero_si256()));
+}
+
+// Bit j: lane j is too small or too great for the powers of two that a float has, and not of zeros alone.
+static TARGET __attribute__((noinline)) int extreme_lanes(const int32_t *most)
+{
+    int lanes = 0;
+    for (int j = 0; j < NUMBER_LANES; j++)
+        lanes |= (most[j] > LANES_MOST || (most[j] < LANES_LEAST && most[j] > LANES_ZERO)) << j;
+    return lanes;
+}
+
+static TARGET __attribute__((noinline)) void do_again(const struct number_sum *of, const struct number_factors *a,
+                                                      const struct number_factors *b, const uint8_t *picks, int lanes,
+                                                      const uint32_t *c, uint32_t *d)
+{
+    for (; lanes != 0; lanes &= lanes - 1) {
+        const int j = __builtin_ctz((unsigned)lanes);
+        d[j] = lanes_plain(of, a, b, picks != NULL ? picks : lanes_in_order, j, c[j]);
+    }
+}
+
+// One step of one row.
+INLINE void add_floats(const struct way *way, const struct number_factors *a, const struct number_factors *b,
+                       const uint8_t *picks, uint32_t *d)
+{
+    const __m256i c = load(d), range = all_of(LANES_MOST - LANES_LEAST);
+    __m256i most = _mm256_max_epi32(greatest_of(way, a, b, picks), exponents_of(way->is_f16, c));
+    const __m256i above = _mm256_sub_epi32(most, all_of(LANES_LEAST));
+    const __m256i is_usual = _mm256_cmpeq_epi32(_mm256_min_epu32(above, range), above);
+    int left = 0;
+    if (__builtin_expect(_mm256_movemask_ps(_mm256_castsi256_ps(is_usual)) != ALL, 0)) {
+        int32_t each[NUMBER_LANES];
+        _mm256_storeu_si256((__m256i *)each, most);
+        left = extreme_lanes(each);
+        most = _mm256_max_epi32(most, all_of(LANES_LEAST));
+    }
+    const __m256i bits = all_of(way->of->sum_bits), up = _mm256_sub_epi32(bits, most);
+    const __m256 scale = power_of_two(up), unit = power_of_two(_mm256_sub_epi32(most, bits));
+    __m256i x = _mm256_cvttps_epi32(_mm256_mul_ps(values_of(way->is_f16, c), scale)), y = _mm256_setzero_si256();
+    x = add_group(way, a, b, picks, 0, scale, x);
+    for (int first = NUMBER_LANES; first < way->terms; first += NUMBER_LANES)
+        y = add_group(way, a + first / NUMBER_LANES, b, picks, first, scale, y);
+    const __m256i sum = _mm256_add_epi32(x, y);
+    const __m256i bound = _mm256_add_epi32(_mm256_abs_epi32(x), _mm256_abs_epi32(y));
+    left |= _mm256_movemask_ps(_mm256_castsi256_ps(bound));
+    const __m256i result = way->is_f16 ? as_f16(sum, unit) : as_f32(way, sum, unit);
+    if (__builtin_expect(left != 0, 0)) {
+        uint32_t before[NUMBER_LANES];
+        _mm256_storeu_si256((__m256i *)before, c);
+        _mm256_storeu_si256((__m256i *)d, result);
+        do_again(way->of, a, b, picks, left, before, d);
+        return;
+    }
+    _mm256_storeu_si256((__m256i *)d, result);
+}
+
+// Of these factors: are there no infinities and NaNs, and are there zeros alone?
+struct content {
+    int is_finite, is_zero;
+};
+
+INLINE struct content content_of(const struct number_factors *factors, size_t count)
+{
+    __m256i most = all_of(NUMBER_ZERO_EXPONENT);
+    for (size_t i = 0; i < count; i++) most = _mm256_max_epi32(most, load(factors[i].exponent));
+    const __m256i is_special = _mm256_cmpgt_epi32(most, all_of(NUMBER_INFINITE_EXPONENT - 1));
+    const __m256i is_number = _mm256_cmpgt_epi32(most, all_of(NUMBER_ZERO_EXPONENT));
+    return (struct content){_mm256_testz_si256(is_special, is_special), _mm256_testz_si256(is_number, is_number)};
+}
+
+// Zeros times numbers leave an accumulator of zero as it is: so is most of a tile that is larger than its matrix.
+INLINE int is_nothing(struct content a, struct content b)
+{
+    return a.is_finite && b.is_finite && (a.is_zero || b.is_zero);
+}
+
+INLINE void add_rows(const struct lanes_part *part, const int terms, const int is_f16, const int has_picks,
+                     uint32_t (*d)[NUMBER_LANES])
+{
+    const struct number_block *block = part->block;
+    const int lost = F32_FRACTION_BITS - block->sum.sum_bits;
+    const struct way way = {&block->sum, terms, is_f16, all_of(lost > 0 ? (int32_t)~low_bits(lost) : -1)};
+    const size_t groups = (size_t)number_groups(terms);
+    const struct content of_b = content_of(part->b, part->steps * block->b_step);
+    for (int row = 0; row < block->rows; row++) {
+        const struct number_factors *a = part->a + (size_t)row * block->a_row;
+        const __m256i c = load(d[row]);
+        if (_mm256_testz_si256(c, c) && is_nothing(content_of(a, part->steps * groups), of_b)) continue;
+        for (size_t step = 0; step < part->steps; step++)
+            add_floats(&way, a + step * groups, part->b + step * block->b_step,
+                       has_picks ? block->picks + NUMBER_MAX_TERMS * row : NULL, d[row]);
+    }
+}
+
+#define ROWS(name, terms, is_f16, has_picks)                                                                           \
+    static TARGET void name(const struct lanes_part *part, uint32_t(*d)[NUMBER_LANES])                                 \
+    {                                                                                                                  \
+        add_rows(part, terms, is_f16, has_picks, d);                                                                   \
+    }
+ROWS(add_8_f32, 8, 0, 0)
+ROWS(add_16_f32, 16, 0, 0)
+ROWS(add_32_f32, 32, 0, 0)
+ROWS(add_any_f32, part->block->sum.terms, 0, 0)
+ROWS(add_picked_f32, part->block->sum.terms, 0, 1)
+ROWS(add_16_f16, 16, 1, 0)
+ROWS(add_32_f16, 32, 1, 0)
+ROWS(add_any_f16, part->block->sum.terms, 1, 0)
+ROWS(add_picked_f16, part->block->sum.terms, 1, 1)
+
+void lanes_add_floats_avx2(const struct lanes_part *part, uint32_t (*d)[NUMBER_LANES])
+{
+    const int terms = part->block->sum.terms, is_f16 = part->block->sum.d == NUMBER_F16;
+    if (part->block->picks != NULL)
+        (is_f16 ? add_picked_f16 : add_picked_f32)(part, d);
+    else if (terms == 16)
+        (is_f16 ? add_16_f16 : add_16_f32)(part, d);
+    else if (terms == 32)
+        (is_f16 ? add_32_f16 : add_32_f32)(part, d);
+    else if (terms == 8 && !is_f16)
+        add_8_f32(part, d);
+    else
+        (is_f16 ? add_any_f16 : add_any_f32)(part, d);
+}
+
+#endif
