@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// All formats but f64. The sums of an instruction are made step by step, by number/lanes.h: of fp8 there are two, of
-// integers as many as the units fill. What is summed apart from C (fp8, .satfinite, .xor) is added to it at the end.
+// All formats but f64, by number/tiles.h and number/lanes.h. Of fp8 there are two steps, of sparse integers as many as
+// the units fill. What is summed apart from C (fp8, .satfinite, .xor) is added to it at the end.
 #include "block.h"
 
 #include <string.h>
@@ -8,202 +8,170 @@
 #include "float_add.h"
 #include "float_environment.h"
 #include "hopper.h"
-#include "lanes.h"
+#include "tiles.h"
 
-enum { STEP_TERMS = 16, MAX_STEPS = 4, MAX_GROUPS = STEP_TERMS / NUMBER_LANES };
+enum { MOST_UNITS = 64, STEP_TERMS = 16, MAX_STEPS = MOST_UNITS / STEP_TERMS };
 
-// What each element of D is the sum of: `steps` sums of sum.terms products. unit[s][i]: which unit of a row of A is
-// term i of step s.
+// What each element of D is the sum of: `steps` sums of sum.terms products.
 struct plan {
     const struct mma_instruction *of;
     const struct mma_row *row;
     struct number_sum sum;
-    struct number_sparsity sparsity;
-    int steps, units, columns, is_fp8;
-    uint8_t unit[MAX_STEPS][STEP_TERMS];
+    struct number_bytes a, b;
+    int steps, units, is_fp8;
 };
 
-// Of each four units of fp8 two are in the first sum.
-static void order_units(struct plan *plan)
-{
-    for (int step = 0; step < plan->steps; step++)
-        for (int i = 0; i < plan->sum.terms; i++)
-            plan->unit[step][i] = (uint8_t)(plan->is_fp8 ? i / 2 * 4 + 2 * step + i % 2 : step * plan->sum.terms + i);
-}
-
-static void make_plan(const struct mma_instruction *of, struct plan *plan)
+static struct plan plan_of(const struct mma_instruction *of, const struct mma_tile *tile)
 {
     const struct mma_row *row = mma_row(of->form);
-    plan->of = of;
-    plan->row = row;
-    plan->units = mma_units(of->form);
-    plan->columns = mma_column_units(of->form);
-    plan->is_fp8 = mma_is_fp8(row->a);
-    plan->steps = plan->is_fp8 ? 2 : (plan->units + STEP_TERMS - 1) / STEP_TERMS;
-    plan->sum = (struct number_sum){row->d, row->a, row->b, plan->units / plan->steps, NUMBER_SUM_BITS, 0};
-    if (plan->is_fp8) plan->sum.a = plan->sum.b = NUMBER_F16;
-    if (row->is_sparse) plan->sparsity = mma_sparsity(of->form);
-    order_units(plan);
+    const int is_fp8 = mma_is_fp8(row->a), units = mma_units(of->form), is_integer = row->d == NUMBER_S32;
+    const int has_pairs = is_integer && row->a != NUMBER_B1 && !row->is_sparse;
+    const enum number_reading reading = has_pairs ? NUMBER_PAIRS : is_fp8 ? NUMBER_SPLIT : NUMBER_IN_ORDER;
+    struct plan plan = {.of = of,
+                        .row = row,
+                        .a = {row->a, reading, units, 0, tile->a[0], MMA_A_BYTES},
+                        .b = {row->b, reading, units, 0, tile->b[0], MMA_B_BYTES},
+                        .units = units,
+                        .is_fp8 = is_fp8,
+                        .steps = is_fp8           ? 2
+                                 : row->is_sparse ? (units + STEP_TERMS - 1) / STEP_TERMS
+                                                  : 1};
+    plan.sum = (struct number_sum){row->d, row->a, row->b, units / plan.steps, NUMBER_SUM_BITS, 0};
+    if (is_fp8) plan.sum.a = plan.sum.b = NUMBER_F16;
+    if (has_pairs) plan.sum.terms = units / 2;
+    return plan;
 }
 
-// The tensor cores get fp8 as f16.
-static void widen(const struct plan *plan, struct mma_matrices *matrices)
+static struct number_block block_of(const struct plan *plan, const struct number_factors *a,
+                                    const struct number_factors *b)
 {
-    for (int i = 0; i < plan->row->m; i++)
-        for (int k = 0; k < plan->units; k++)
-            matrices->a[i][k] = mma_fp8_as_f16(plan->row->a, (uint32_t)matrices->a[i][k]);
-    for (int i = 0; i < MMA_N; i++)
-        for (int k = 0; k < plan->columns; k++)
-            matrices->b[i][k] = mma_fp8_as_f16(plan->row->b, (uint32_t)matrices->b[i][k]);
+    return (struct number_block){.sum = plan->sum,
+                                 .rows = plan->row->m,
+                                 .steps = (size_t)plan->steps,
+                                 .a_row = (size_t)number_row_groups(&plan->a),
+                                 .b_step = (size_t)plan->sum.terms,
+                                 .a = a,
+                                 .b = b};
 }
 
-// What a row of A may meet of a column of B. Returns how many units there are.
-static int candidates_of(const struct plan *plan, const uint64_t *column, uint32_t *candidates)
+static void add_dense(const struct plan *plan, uint32_t (*d)[NUMBER_LANES])
 {
-    uint32_t units[MMA_MAX_COLUMN];
-    for (int i = 0; i < plan->columns; i++) units[i] = (uint32_t)column[i];
-    return number_candidates(plan->sparsity, units, candidates);
+    enum { MOST_GROUPS = MOST_UNITS / 2 / NUMBER_LANES };
+    _Alignas(32) struct number_factors a[MMA_MAX_M * MOST_GROUPS], b[MOST_UNITS / 2];
+    const struct number_block block = block_of(plan, a, b);
+    number_read_rows(&plan->a, block.rows, a);
+    number_read_columns(&plan->b, b);
+    if (plan->a.reading == NUMBER_PAIRS)
+        number_multiply_pairs(&block, d);
+    else
+        number_multiply(&block, d);
 }
 
-// The same of eight columns side by side.
-static int read_b(const struct plan *plan, const struct mma_matrices *matrices, struct number_factors *b)
+// --- Sparse ----------------------------------------------------------------------------------------------------------
+
+// What rows of A may meet of eight columns of B. Returns how many units there are.
+static int read_candidates(const struct plan *plan, struct number_factors *b)
 {
-    uint32_t candidates[NUMBER_MAX_CANDIDATES], lanes[NUMBER_MAX_CANDIDATES][NUMBER_LANES];
-    int count = 0;
-    for (int j = 0; j < MMA_N; j++) {
-        count = candidates_of(plan, matrices->b[j], candidates);
-        for (int i = 0; i < count; i++) lanes[i][j] = candidates[i];
+    uint32_t candidates[MMA_N][NUMBER_MAX_CANDIDATES];
+    struct number_bytes of = plan->b;
+    of.units = mma_column_units(plan->of->form);
+    of.reading = plan->is_fp8 ? NUMBER_AS_F16 : NUMBER_IN_ORDER;
+    for (int j = 0; of.format == NUMBER_TF32 && j < MMA_N; j++) {
+        uint32_t column[MMA_B_BYTES / sizeof(uint32_t)];
+        memcpy(column, plan->b.bytes + (size_t)j * MMA_B_BYTES, sizeof column);
+        const int count = number_candidates(mma_sparsity(plan->of->form), column, candidates[j]);
+        if (j < MMA_N - 1) continue;
+        of.units = count;
+        of.bytes = (const uint8_t *)candidates;
+        of.pitch = sizeof candidates[0];
     }
-    number_factors_read_groups(plan->sum.b, (const uint32_t(*)[NUMBER_LANES])lanes, (size_t)count, 0, b);
-    return count;
+    number_read_columns(&of, b);
+    return of.units;
 }
 
-// Which units of B the kept units of the rows of A meet.
-typedef uint8_t kept[MMA_MAX_M][NUMBER_MAX_KEPT];
+// Which units of B the kept units of the rows meet, in the order of the factors of A; one step behind the other.
+typedef uint8_t step_picks[MMA_MAX_M * NUMBER_MAX_TERMS];
 
-static void find_kept(const struct plan *plan, kept of)
-{
-    for (int row = 0; row < plan->row->m; row++)
-        number_picks(plan->sparsity, plan->of->selector, plan->of->metadata, row, of[row]);
-}
-
-static void add_step(const struct plan *plan, const struct mma_matrices *matrices, kept kept_units, int step,
-                     const struct number_factors *b, int count, uint32_t (*d)[NUMBER_LANES])
-{
-    _Alignas(32) struct number_factors a[MMA_MAX_M * MAX_GROUPS];
-    uint32_t bits[MMA_MAX_M * MAX_GROUPS][NUMBER_LANES] = {{0}};
-    uint8_t picks[MMA_MAX_M * NUMBER_MAX_TERMS];
-    const int groups = number_groups(plan->sum.terms), rows = plan->row->m;
-    const struct number_block block = {.sum = plan->sum,
-                                       .rows = rows,
-                                       .steps = 1,
-                                       .a_row = (size_t)groups,
-                                       .b_step = (size_t)count,
-                                       .a = a,
-                                       .b = b,
-                                       .picks = picks};
-    for (int row = 0; row < rows; row++)
-        for (int i = 0; i < plan->sum.terms; i++) {
-            const int unit = plan->unit[step][i];
-            bits[row * groups + i / NUMBER_LANES][i % NUMBER_LANES] = (uint32_t)matrices->a[row][unit];
-            picks[row * NUMBER_MAX_TERMS + i] = kept_units[row][unit];
-        }
-    number_factors_read_groups(plan->sum.a, (const uint32_t(*)[NUMBER_LANES])bits, (size_t)(rows * groups), 0, a);
-    number_multiply(&block, d);
-}
-
-// The units of a row of A or a column of B that a step of a dense instruction sums.
-static void take_units(const struct plan *plan, const uint64_t *units, int step, uint32_t *to)
+static void find_picks(const struct plan *plan, step_picks *picks)
 {
     const int terms = plan->sum.terms;
-    for (int i = 0; i < terms && plan->is_fp8; i++) to[i] = (uint32_t)units[plan->unit[step][i]];
-    for (int i = 0; i < terms && !plan->is_fp8; i++) to[i] = (uint32_t)units[step * terms + i];
+    for (int row = 0; row < plan->row->m; row++) {
+        uint8_t kept[NUMBER_MAX_KEPT];
+        number_picks(mma_sparsity(plan->of->form), plan->of->selector, plan->of->metadata, row, kept);
+        for (int step = 0; step < plan->steps; step++)
+            for (int i = 0; i < terms; i++)
+                picks[step][row * NUMBER_MAX_TERMS + i] =
+                    kept[plan->is_fp8 ? i / 2 * 4 + 2 * step + i % 2 : step * terms + i];
+    }
 }
 
-// All steps of a dense instruction at once: term i of A meets term i of B.
-static __attribute__((noinline)) void add_dense(const struct plan *plan, const struct mma_matrices *matrices,
-                                                uint32_t (*d)[NUMBER_LANES])
+static void add_sparse(const struct plan *plan, uint32_t (*d)[NUMBER_LANES])
 {
-    enum { MOST_GROUPS = MAX_STEPS * MAX_GROUPS, MOST_TERMS = MAX_STEPS * STEP_TERMS };
-    _Alignas(32) struct number_factors a[MMA_MAX_M * MOST_GROUPS], b[MOST_TERMS];
-    uint32_t of_a[MMA_MAX_M * MOST_GROUPS][NUMBER_LANES], of_b[MOST_TERMS][NUMBER_LANES];
-    const int terms = plan->sum.terms, groups = number_groups(terms), steps = plan->steps, rows = plan->row->m;
-    if (terms % NUMBER_LANES != 0) memset(of_a, 0, sizeof of_a);
-    for (int row = 0; row < rows; row++)
-        for (int step = 0; step < steps; step++)
-            take_units(plan, matrices->a[row], step, of_a[(row * steps + step) * groups]);
-    for (int j = 0; j < MMA_N; j++)
-        for (int step = 0; step < steps; step++) {
-            uint32_t units[STEP_TERMS];
-            take_units(plan, matrices->b[j], step, units);
-            for (int i = 0; i < terms; i++) of_b[step * terms + i][j] = units[i];
-        }
-    number_factors_read_groups(plan->sum.a, (const uint32_t(*)[NUMBER_LANES])of_a, (size_t)(rows * steps * groups), 0,
-                               a);
-    number_factors_read_groups(plan->sum.b, (const uint32_t(*)[NUMBER_LANES])of_b, (size_t)(steps * terms), 0, b);
-    const struct number_block block = {.sum = plan->sum,
-                                       .rows = rows,
-                                       .steps = (size_t)steps,
-                                       .a_row = (size_t)(steps * groups),
-                                       .b_step = (size_t)terms,
-                                       .a = a,
-                                       .b = b};
-    number_multiply(&block, d);
+    _Alignas(32) struct number_factors a[MMA_MAX_M * MOST_UNITS / NUMBER_LANES], b[NUMBER_MAX_CANDIDATES];
+    step_picks picks[MAX_STEPS];
+    struct number_block block = block_of(plan, a, b);
+    number_read_rows(&plan->a, block.rows, a);
+    block.b_step = (size_t)read_candidates(plan, b);
+    find_picks(plan, picks);
+    block.steps = 1;
+    for (int step = 0; step < plan->steps; step++) {
+        block.picks = picks[step];
+        block.a = a + step * number_groups(plan->sum.terms);
+        number_multiply(&block, d);
+    }
 }
 
-static void add_sparse(const struct plan *plan, const struct mma_matrices *matrices, uint32_t (*d)[NUMBER_LANES])
-{
-    _Alignas(32) struct number_factors b[NUMBER_MAX_CANDIDATES];
-    kept kept_units;
-    const int count = read_b(plan, matrices, b);
-    find_kept(plan, kept_units);
-    for (int step = 0; step < plan->steps; step++) add_step(plan, matrices, kept_units, step, b, count, d);
-}
+// --- All -------------------------------------------------------------------------------------------------------------
 
-static int64_t ones(const uint64_t *units, int count)
+static int64_t ones(const uint8_t *words, int count)
 {
     int64_t sum = 0;
-    for (int i = 0; i < count; i++) sum += __builtin_popcountll(units[i]);
+    for (int i = 0; i < count; i++) {
+        uint32_t word;
+        memcpy(&word, words + (size_t)i * sizeof word, sizeof word);
+        sum += __builtin_popcount(word);
+    }
     return sum;
 }
 
-// C and the sum of products of one element.
-static uint32_t add_c(const struct plan *plan, const struct mma_matrices *matrices, int row, int column, uint32_t sum)
+// C and the sums of products: by the host's FPU, between two settings of its environment.
+static __attribute__((noinline)) void add_c_f32(uint32_t *c, const uint32_t *sums, int count)
 {
-    const uint32_t c = (uint32_t)matrices->d[row][column];
-    int64_t products = (int32_t)sum;
-    if (plan->row->d == NUMBER_F32) return sum_f32(c, sum);
-    if (plan->row->d == NUMBER_F16) return sum_f16(c, sum);
-    if (plan->row->tail == MMA_XOR)
-        products = ones(matrices->a[row], plan->units) + ones(matrices->b[column], plan->units) - 2 * products;
-    return number_result_integer((int32_t)c + products, plan->row->tail == MMA_SATFINITE);
+    for (int i = 0; i < count; i++) c[i] = sum_f32(c[i], sums[i]);
 }
 
-static __attribute__((noinline)) void add_all_c(const struct plan *plan, struct mma_matrices *matrices,
-                                                uint32_t (*sum)[NUMBER_LANES])
+static __attribute__((noinline)) void add_c_f16(uint32_t *c, const uint32_t *sums, int count)
+{
+    for (int i = 0; i < count; i++) c[i] = sum_f16(c[i], sums[i]);
+}
+
+static void add_c_floats(enum number_format d, uint32_t *c, const uint32_t *sums, int count)
+{
+    struct float_environment caller = float_environment_set_default();
+    (d == NUMBER_F32 ? add_c_f32 : add_c_f16)(c, sums, count);
+    float_environment_put_back(&caller);
+}
+
+static void add_c_integers(const struct plan *plan, struct mma_tile *tile, uint32_t (*sums)[NUMBER_LANES])
 {
     for (int i = 0; i < plan->row->m * MMA_N; i++) {
         const int row = i / MMA_N, column = i % MMA_N;
-        matrices->d[row][column] = add_c(plan, matrices, row, column, sum[row][column]);
+        int64_t products = (int32_t)sums[row][column];
+        if (plan->row->tail == MMA_XOR)
+            products = ones(tile->a[row], plan->units) + ones(tile->b[column], plan->units) - 2 * products;
+        tile->d[row][column] =
+            number_result_integer((int32_t)tile->d[row][column] + products, plan->row->tail == MMA_SATFINITE);
     }
 }
 
-void mma_multiply_block(const struct mma_instruction *of, struct mma_matrices *matrices)
+void mma_multiply_block(const struct mma_instruction *of, struct mma_tile *tile)
 {
-    uint32_t d[MMA_MAX_M][NUMBER_LANES] = {{0}};
-    struct plan plan;
-    make_plan(of, &plan);
-    const int elements = plan.row->m * MMA_N,
-              is_apart = plan.is_fp8 || plan.row->tail == MMA_SATFINITE || plan.row->tail == MMA_XOR;
-    if (plan.is_fp8) widen(&plan, matrices);
-    for (int i = 0; i < elements && !is_apart; i++)
-        d[i / MMA_N][i % MMA_N] = (uint32_t)matrices->d[i / MMA_N][i % MMA_N];
-    if (plan.row->is_sparse)
-        add_sparse(&plan, matrices, d);
-    else
-        add_dense(&plan, matrices, d);
-    struct float_environment caller = float_environment_set_default();
-    if (is_apart) add_all_c(&plan, matrices, d);
-    float_environment_put_back(&caller);
-    for (int i = 0; i < elements && !is_apart; i++) matrices->d[i / MMA_N][i % MMA_N] = d[i / MMA_N][i % MMA_N];
+    uint32_t apart[MMA_MAX_M][NUMBER_LANES] = {{0}};
+    const struct plan plan = plan_of(of, tile);
+    const int is_apart = plan.is_fp8 || plan.row->tail == MMA_SATFINITE || plan.row->tail == MMA_XOR;
+    (plan.row->is_sparse ? add_sparse : add_dense)(&plan, is_apart ? apart : tile->d);
+    if (is_apart && plan.row->d == NUMBER_S32)
+        add_c_integers(&plan, tile, apart);
+    else if (is_apart)
+        add_c_floats(plan.row->d, tile->d[0], apart[0], plan.row->m * MMA_N);
 }

@@ -15,18 +15,23 @@ struct mma_instruction {
     const uint32_t *metadata;
 };
 
-// Rows of A and D, columns of B.
-struct mma_matrices {
-    uint64_t a[MMA_MAX_M][MMA_MAX_COLUMN], b[MMA_N][MMA_MAX_COLUMN], d[MMA_MAX_M][MMA_N];
+// Of f64: rows of A, columns of B, and D.
+struct mma_doubles {
+    double a[MMA_MAX_M][MMA_MAX_DOUBLES], b[MMA_N][MMA_MAX_DOUBLES], d[MMA_MAX_M][MMA_N];
+};
+
+// Of all other formats: the bytes of rows of A and of columns of B, and D. `a` has zeros behind a row of 16 bytes.
+enum { MMA_A_BYTES = 32, MMA_B_BYTES = 64 };
+struct mma_tile {
+    uint8_t a[MMA_MAX_M][MMA_A_BYTES], b[MMA_N][MMA_B_BYTES];
+    uint32_t d[MMA_MAX_M][MMA_N];
 };
 
 // D = A * B + D: of f64 (doubles.c), and of all other formats (block.c).
-void mma_multiply_doubles(const struct mma_instruction *of, struct mma_matrices *matrices);
-void mma_multiply_block(const struct mma_instruction *of, struct mma_matrices *matrices);
+void mma_multiply_doubles(const struct mma_instruction *of, struct mma_doubles *doubles);
+void mma_multiply_block(const struct mma_instruction *of, struct mma_tile *tile);
 
-// What the tensor cores get of a unit: fp8 as f16 (numbers.c).
 int mma_is_fp8(enum number_format format);
-uint32_t mma_fp8_as_f16(enum number_format format, uint32_t bits);
 
 static inline int mma_is_nan_f64(uint64_t bits)
 {

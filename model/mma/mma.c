@@ -106,114 +106,94 @@ void mma_pick(enum mma_form form, int selector, const uint32_t metadata[MMA_LANE
 }
 
 // --- The instruction -------------------------------------------------------------------------------------------------
+// The four lanes of a row of A, or of a column of B, have neighbouring units of K: a piece of 16 bytes in each
+// register, of f64 32. A register of D has two columns of f16, or every other one.
 
-// A unit of 64 bits, in two words of a register of the lanes.
-static uint64_t wide_unit_at(const uint32_t *words, int at)
+enum { QUAD = 4, QUADS = MMA_LANES / QUAD };
+
+// The pieces of A or B of `words`, to rows (or columns) that are `pitch` bytes apart.
+static void read_pieces(const struct mma_row *row, enum mma_operand operand, const uint32_t *words, uint8_t *to,
+                        size_t pitch)
 {
-    return words[2 * at] | (uint64_t)words[2 * at + 1] << 32;
-}
-
-static void put_unit(uint32_t *words, int is_wide, int bits, int at, int part, uint64_t unit)
-{
-    if (is_wide) {
-        words[2 * at] = (uint32_t)unit;
-        words[2 * at + 1] = (uint32_t)(unit >> 32);
-        return;
-    }
-    words[at] = (words[at] & ~(UINT32_MAX >> (32 - bits) << bits * part)) | (uint32_t)unit << bits * part;
-}
-
-// How an operand lies in registers, and where its matrix is: the rows of A or D, or the columns of B, `pitch` apart.
-// The parts of a register lie side by side.
-struct fragment {
-    const struct mma_row *row;
-    enum mma_operand operand;
-    uint64_t *units;
-    int pitch, parts, bits, is_wide, step;
-};
-
-static struct fragment fragment_of(enum mma_form form, enum mma_operand operand, uint64_t *units, int pitch)
-{
-    const struct mma_row *row = &rows[form];
-    const int parts = mma_parts(form, operand);
-    return (struct fragment){.row = row,
-                             .operand = operand,
-                             .units = units,
-                             .pitch = pitch,
-                             .parts = parts,
-                             .bits = unit_bits(format_of(row, operand)),
-                             .is_wide = register_bits(row) == 64,
-                             .step = lane_step(operand, parts)};
-}
-
-// The first unit of a register in lane 0.
-static uint64_t *first_unit(const struct fragment *of, int index)
-{
-    const struct number_place first = place_in_lane_0(of->row, of->operand, of->parts, index, 0);
-    return of->units +
-           (of->operand == MMA_OF_B ? first.column * of->pitch + first.row : first.row * of->pitch + first.column);
-}
-
-// One register of all lanes, of `parts` parts.
-static inline __attribute__((always_inline)) void read_register(const struct fragment *of, const uint32_t *words,
-                                                                uint64_t *to, const int parts)
-{
-    const int bits = 32 / parts;
-    for (int lane = 0; lane < MMA_LANES; lane += 4, to += of->pitch)
-        for (int k = 0; k < 4; k++)
-            for (int part = 0; part < parts; part++)
-                to[k * of->step + part] = words[lane + k] >> bits * part & UINT32_MAX >> (32 - bits);
-}
-
-static void read_wide_register(const struct fragment *of, const uint32_t *words, uint64_t *to)
-{
-    for (int lane = 0; lane < MMA_LANES; lane++)
-        to[lane / 4 * of->pitch + lane % 4 * of->step] = wide_unit_at(words, lane);
-}
-
-static void read_units(const struct fragment *of, const uint32_t *words)
-{
-    for (int i = 0; i < of->row->registers[of->operand]; i++) {
-        uint64_t *const to = first_unit(of, i);
-        const uint32_t *const from = words + i * MMA_LANES * (of->is_wide ? 2 : 1);
-        if (of->is_wide)
-            read_wide_register(of, from, to);
-        else if (of->parts == 1)
-            read_register(of, from, to, 1);
-        else if (of->parts == 2)
-            read_register(of, from, to, 2);
-        else if (of->parts == 4)
-            read_register(of, from, to, 4);
-        else
-            read_register(of, from, to, 8);
+    const int halves = operand == MMA_OF_A ? row->m / QUADS : 1; // of the 16 rows, two registers side by side
+    const size_t bytes = QUAD * (row->d == NUMBER_F64 ? sizeof(uint64_t) : sizeof(uint32_t));
+    for (int i = 0; i < row->registers[operand]; i++) {
+        const uint8_t *from = (const uint8_t *)words + (size_t)i * QUADS * bytes;
+        uint8_t *first = to + (size_t)(i % halves * QUADS) * pitch + (size_t)(i / halves) * bytes;
+        for (size_t quad = 0; quad < QUADS; quad++) {
+            if (bytes == QUAD * sizeof(uint32_t)) // known sizes are moved at once
+                memcpy(first + quad * pitch, from + quad * bytes, QUAD * sizeof(uint32_t));
+            else
+                memcpy(first + quad * pitch, from + quad * bytes, QUAD * sizeof(uint64_t));
+        }
     }
 }
 
-static void put_units(const struct fragment *of, uint32_t *words)
+static void read_d(const struct mma_row *row, const uint32_t *words, uint32_t (*d)[MMA_N])
 {
-    for (int i = 0; i < of->row->registers[of->operand]; i++) {
-        const uint64_t *const from = first_unit(of, i);
+    const int is_f16 = row->d == NUMBER_F16;
+    for (int first = 0; first < row->m; first += QUADS, words += (is_f16 ? 1 : 2) * MMA_LANES)
+        for (int lane = 0; lane < MMA_LANES; lane++) {
+            uint32_t *const pair = &d[first + lane / QUAD][2 * (lane % QUAD)];
+            pair[0] = is_f16 ? words[lane] & 0xffff : words[lane];
+            pair[1] = is_f16 ? words[lane] >> 16 : words[MMA_LANES + lane];
+        }
+}
+
+static void write_d(const struct mma_row *row, uint32_t (*d)[MMA_N], uint32_t *words)
+{
+    const int is_f16 = row->d == NUMBER_F16;
+    for (int first = 0; first < row->m; first += QUADS, words += (is_f16 ? 1 : 2) * MMA_LANES)
+        for (int lane = 0; lane < MMA_LANES; lane++) {
+            const uint32_t *const pair = &d[first + lane / QUAD][2 * (lane % QUAD)];
+            words[lane] = is_f16 ? pair[0] | pair[1] << 16 : pair[0];
+            if (!is_f16) words[MMA_LANES + lane] = pair[1];
+        }
+}
+
+static void read_doubles(const struct mma_row *row, const uint32_t *words, double (*d)[MMA_N])
+{
+    for (int first = 0; first < row->m; first += QUADS, words += 4 * MMA_LANES)
         for (int lane = 0; lane < MMA_LANES; lane++)
-            for (int part = 0; part < of->parts; part++)
-                put_unit(words, of->is_wide, of->bits, i * MMA_LANES + lane, part,
-                         from[lane / 4 * of->pitch + lane % 4 * of->step + part]);
-    }
+            for (int part = 0; part < 2; part++)
+                memcpy(&d[first + lane / QUAD][2 * (lane % QUAD) + part], words + 2 * (part * MMA_LANES + lane),
+                       sizeof(double));
+}
+
+static void write_doubles(const struct mma_row *row, double (*d)[MMA_N], uint32_t *words)
+{
+    for (int first = 0; first < row->m; first += QUADS, words += 4 * MMA_LANES)
+        for (int lane = 0; lane < MMA_LANES; lane++)
+            for (int part = 0; part < 2; part++)
+                memcpy(words + 2 * (part * MMA_LANES + lane), &d[first + lane / QUAD][2 * (lane % QUAD) + part],
+                       sizeof(double));
+}
+
+static void execute_doubles(const struct mma_instruction *of, const uint32_t *a, const uint32_t *b, uint32_t *d)
+{
+    struct mma_doubles doubles;
+    const struct mma_row *row = &rows[of->form];
+    read_pieces(row, MMA_OF_A, a, (uint8_t *)doubles.a, sizeof doubles.a[0]);
+    read_pieces(row, MMA_OF_B, b, (uint8_t *)doubles.b, sizeof doubles.b[0]);
+    read_doubles(row, d, doubles.d);
+    mma_multiply_doubles(of, &doubles);
+    write_doubles(row, doubles.d, d);
 }
 
 static void execute(const struct mma_instruction *of, const uint32_t *a, const uint32_t *b, uint32_t *d)
 {
-    struct mma_matrices matrices;
-    const struct fragment of_a = fragment_of(of->form, MMA_OF_A, matrices.a[0], MMA_MAX_COLUMN),
-                          of_b = fragment_of(of->form, MMA_OF_B, matrices.b[0], MMA_MAX_COLUMN),
-                          of_d = fragment_of(of->form, MMA_OF_D, matrices.d[0], MMA_N);
-    read_units(&of_a, a);
-    read_units(&of_b, b);
-    read_units(&of_d, d);
-    if (rows[of->form].d == NUMBER_F64)
-        mma_multiply_doubles(of, &matrices);
-    else
-        mma_multiply_block(of, &matrices);
-    put_units(&of_d, d);
+    _Alignas(32) struct mma_tile tile;
+    const struct mma_row *row = &rows[of->form];
+    if (row->d == NUMBER_F64) {
+        execute_doubles(of, a, b, d);
+        return;
+    }
+    if (row->registers[MMA_OF_A] <= row->m / QUADS) memset(tile.a, 0, sizeof tile.a);
+    read_pieces(row, MMA_OF_A, a, tile.a[0], MMA_A_BYTES);
+    read_pieces(row, MMA_OF_B, b, tile.b[0], MMA_B_BYTES);
+    read_d(row, d, tile.d);
+    mma_multiply_block(of, &tile);
+    write_d(row, tile.d, d);
 }
 
 // Is there such a form, sparse or dense as asked?

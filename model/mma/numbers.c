@@ -10,6 +10,7 @@
 #include "float_add.h"
 #include "float_environment.h"
 #include "mma.h"
+#include "tiles.h"
 
 int mma_is_fp8(enum number_format format)
 {
@@ -24,22 +25,12 @@ static int terms(const struct mma_row *row)
 
 // --- Reading ---------------------------------------------------------------------------------------------------------
 
-// The same number in f16, exactly. e5m2 is the upper half of one; a subnormal e4m3, n * 2^-9, is a normal f16.
-uint32_t mma_fp8_as_f16(enum number_format format, uint32_t bits)
-{
-    static const uint16_t subnormal[] = {0, 0x1800, 0x1c00, 0x1e00, 0x2000, 0x2100, 0x2200, 0x2300};
-    const uint32_t sign = (bits & 0x80) << 8, body = bits & 0x7f;
-    if (format == NUMBER_E5M2) return bits << 8;
-    if (body == 0x7f) return HOPPER_F16_NAN;
-    return sign | (body < 8 ? subnormal[body] : (8 << 10) + (body << 7));
-}
-
 // Of each four units of fp8 the first two are in the first sum, the others in the second one; other units fill one
 // part after the other.
 static void read_fp8(enum number_format format, int units, const uint64_t *from, struct mma_vector *vector)
 {
     uint32_t part[MMA_MAX_PARTS][NUMBER_MAX_TERMS];
-    for (int i = 0; i < units; i++) part[i / 2 % 2][i / 4 * 2 + i % 2] = mma_fp8_as_f16(format, (uint32_t)from[i]);
+    for (int i = 0; i < units; i++) part[i / 2 % 2][i / 4 * 2 + i % 2] = number_fp8_as_f16(format, (uint32_t)from[i]);
     for (int i = 0; i < MMA_MAX_PARTS; i++) number_terms_read(NUMBER_F16, units / 2, part[i], 0, &vector->part[i]);
 }
 

@@ -29,57 +29,11 @@ INLINE __m256i all_of(int32_t word)
     return _mm256_set1_epi32(word);
 }
 
-// --- Reading ---------------------------------------------------------------------------------------------------------
-
-// Eight floats of 16 bits, or of 8 in the low half, as f32. NaNs and infinities have the greatest exponent.
-INLINE __m256i widened(enum number_format format, __m128i halves)
-{
-    const __m128i body = _mm_and_si128(halves, _mm_set1_epi16(0x7f));
-    if (format == NUMBER_BF16) return _mm256_slli_epi32(_mm256_cvtepu16_epi32(halves), 16);
-    if (format == NUMBER_F16) return _mm256_castps_si256(_mm256_cvtph_ps(halves));
-    if (format == NUMBER_E5M2) return _mm256_castps_si256(_mm256_cvtph_ps(_mm_slli_epi16(halves, 8)));
-    // e4m3 has the fields of f16 one further down, and exponents that are 8 greater.
-    const __m256 value = _mm256_mul_ps(_mm256_cvtph_ps(_mm_slli_epi16(body, 7)), _mm256_set1_ps(0x1p8f));
-    const __m256i is_nan = _mm256_cvtepi16_epi32(_mm_cmpeq_epi16(body, _mm_set1_epi16(0x7f)));
-    const __m256i sign = _mm256_slli_epi32(_mm256_cvtepu16_epi32(_mm_srli_epi16(halves, 7)), 31);
-    return _mm256_or_si256(_mm256_or_si256(_mm256_castps_si256(value), sign), _mm256_srli_epi32(is_nan, 1));
-}
-
-// Eight f32 that are numbers of `row`, as factors. What is no number has the value 1.
-INLINE void put_floats(const struct number_format_row *row, __m256i bits, __m256i flip, struct number_factors *factors)
-{
-    const __m256i sign = _mm256_andnot_si256(all_of(INT32_MAX), bits), body = _mm256_xor_si256(bits, sign);
-    const __m256i infinity = all_of(0x7f800000), zero = _mm256_setzero_si256();
-    const __m256i least = all_of(1 - (int32_t)low_bits(row->exponent_bits - 1));
-    const __m256i is_special = _mm256_cmpgt_epi32(body, all_of(0x7f7fffff)), is_zero = _mm256_cmpeq_epi32(body, zero);
-    const __m256i field = _mm256_sub_epi32(_mm256_srli_epi32(body, F32_FRACTION_BITS), all_of(F32_BIAS));
-    const __m256i special = _mm256_sub_epi32(all_of(NUMBER_INFINITE_EXPONENT), _mm256_cmpgt_epi32(body, infinity));
-    __m256i exponent = _mm256_blendv_epi8(_mm256_max_epi32(field, least), all_of(NUMBER_ZERO_EXPONENT), is_zero);
-    exponent = _mm256_blendv_epi8(exponent, special, is_special);
-    const __m256i value = _mm256_blendv_epi8(body, _mm256_castps_si256(_mm256_set1_ps(1)), is_special);
-    _mm256_storeu_si256((__m256i *)factors->value, _mm256_xor_si256(_mm256_or_si256(value, sign), flip));
-    _mm256_storeu_si256((__m256i *)factors->exponent, exponent);
-}
-
 // The lower halves of eight words.
 INLINE __m128i halves_of(__m256i words)
 {
     const __m256i low = _mm256_and_si256(words, all_of(0xffff));
     return _mm256_castsi256_si128(_mm256_permute4x64_epi64(_mm256_packus_epi32(low, low), 0x8));
-}
-
-TARGET void lanes_read_avx2(enum number_format format, const uint32_t (*bits)[NUMBER_LANES], size_t groups, int negate,
-                            struct number_factors *factors)
-{
-    const struct number_format_row *row = number_format_row(format);
-    const __m256i flip = all_of(negate ? INT32_MIN : 0);
-    for (size_t i = 0; i < groups; i++) {
-        const __m256i words = load(bits[i]);
-        if (format == NUMBER_TF32)
-            put_floats(row, _mm256_and_si256(words, all_of((int32_t)~low_bits(13))), flip, &factors[i]);
-        else
-            put_floats(row, widened(format, halves_of(words)), flip, &factors[i]);
-    }
 }
 
 // --- Sums of floats --------------------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 #ifndef TMAREF_NUMBER_LANES_WAY_H
 #define TMAREF_NUMBER_LANES_WAY_H
 
-#include "lanes.h"
+#include "tiles.h"
 
 #if defined __x86_64__ && defined __GNUC__
 #define NUMBER_HAS_AVX2 1
@@ -28,11 +28,19 @@ struct lanes_part {
 uint32_t lanes_plain(const struct number_sum *sum, const struct number_factors *a, const struct number_factors *b,
                      const uint8_t *picks, int lane, uint32_t c);
 
+// The ways of tiles.h that every processor has.
+void tiles_read_rows_plain(const struct number_bytes *of, int rows, struct number_factors *factors);
+void tiles_read_columns_plain(const struct number_bytes *of, struct number_factors *factors);
+void tiles_multiply_pairs_plain(const struct number_block *block, uint32_t (*d)[NUMBER_LANES]);
+
 // With a processor that has AVX2 and F16C: d[row] = the accumulators and the products of a part's steps.
 int lanes_have_avx2(void);
 void lanes_add_floats_avx2(const struct lanes_part *part, uint32_t (*d)[NUMBER_LANES]);
 void lanes_read_avx2(enum number_format format, const uint32_t (*bits)[NUMBER_LANES], size_t groups, int negate,
                      struct number_factors *factors);
+void tiles_read_rows_avx2(const struct number_bytes *of, int rows, struct number_factors *factors);
+void tiles_read_columns_avx2(const struct number_bytes *of, struct number_factors *factors);
+void tiles_multiply_pairs_avx2(const struct number_block *block, uint32_t (*d)[NUMBER_LANES]);
 
 extern const uint8_t lanes_in_order[NUMBER_MAX_TERMS];
 

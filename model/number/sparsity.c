@@ -58,11 +58,14 @@ int number_candidates(struct number_sparsity s, const uint32_t *column, uint32_t
 int number_picks(struct number_sparsity s, int selector, const uint32_t *metadata, int row, uint8_t *picks)
 {
     int step = units_of_index(s), kept = s.element_bits == 32 ? 1 : 2 * step;
-    for (int i = 0; i < s.chunks * kept; i++) {
-        int chunk = i / kept, unit = i % kept;
-        uint32_t bits = number_chunk_bits(s, selector, metadata, row, chunk);
-        int index = (int)(unit < step ? bits & INDEX : bits >> 2);
-        picks[i] = (uint8_t)(kept == 1 ? chunk * VALUES + (int)bits : 4 * step * chunk + step * index + unit % step);
+    for (int chunk = 0; chunk < s.chunks; chunk++) {
+        int bits = (int)number_chunk_bits(s, selector, metadata, row, chunk);
+        uint8_t *const to = picks + chunk * kept;
+        if (kept == 1) to[0] = (uint8_t)(chunk * VALUES + bits);
+        for (int unit = 0; kept > 1 && unit < step; unit++) {
+            to[unit] = (uint8_t)(4 * step * chunk + step * (bits & INDEX) + unit);
+            to[step + unit] = (uint8_t)(4 * step * chunk + step * (bits >> 2) + unit);
+        }
     }
     return s.chunks * kept;
 }

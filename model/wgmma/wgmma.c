@@ -10,8 +10,8 @@
 #include "chain.h"
 #include "descriptor.h"
 #include "fragments.h"
-#include "lanes.h"
 #include "rules/wgmma.h"
+#include "tiles.h"
 
 enum { PIECE_BYTES = 16, MAX_ROW_BYTES = 64, PIECE_ROWS = 8 };
 
@@ -268,43 +268,47 @@ struct factors {
     uint8_t picks[WGMMA_M * NUMBER_MAX_TERMS];
 };
 
+static int has_pairs(const struct wgmma *w)
+{
+    return wgmma_is_integer(w->types) && wgmma_types_row(w->types)->a != NUMBER_B1 && !w->is_sparse;
+}
+
+static struct number_bytes bytes_of(const struct wgmma *w, int operand, const struct matrix *matrix, int first)
+{
+    const struct wgmma_types_row *row = wgmma_types_row(w->types);
+    return (struct number_bytes){.format = operand == 0 ? row->a : row->b,
+                                 .reading = has_pairs(w) ? NUMBER_PAIRS : NUMBER_IN_ORDER,
+                                 .units = wgmma_units(w->types) * depth_of(w, operand),
+                                 .negate = w->negate[operand],
+                                 .bytes = matrix->bytes[first],
+                                 .pitch = MAX_ROW_BYTES};
+}
+
 static void read_rows(const struct wgmma *w, const struct wgmma_operands *o, struct factors *factors)
 {
     struct matrix matrix;
-    int groups = number_groups(wgmma_units(w->types)), bytes = wgmma_unit_bytes(w->types);
     read_operand(w, o, 0, &matrix);
-    for (int i = 0; i < WGMMA_M * groups; i++) {
-        const uint8_t *from = matrix.bytes[i / groups] + i % groups * NUMBER_LANES * bytes;
-        number_factors_load(wgmma_types_row(w->types)->a, NUMBER_LANES, from, (size_t)bytes, w->negate[0],
-                            &factors->a[i]);
-    }
+    const struct number_bytes of = bytes_of(w, 0, &matrix, 0);
+    number_read_rows(&of, WGMMA_M, factors->a);
     for (int row = 0; w->is_sparse && row < WGMMA_M; row++)
         number_picks(wgmma_sparsity(w->types), w->selector, o->metadata, row, factors->picks + row * NUMBER_MAX_TERMS);
-}
-
-static int read_candidates(const struct wgmma *w, const struct matrix *matrix, int first, struct number_factors *terms)
-{
-    uint32_t units[2 * NUMBER_MAX_TERMS], candidates[NUMBER_LANES][NUMBER_MAX_CANDIDATES];
-    int count = 0;
-    for (int j = 0; j < NUMBER_LANES; j++) {
-        units_of_row(w, 1, matrix, first + j, units);
-        count = number_candidates(wgmma_sparsity(w->types), units, candidates[j]);
-    }
-    for (int i = 0; i < count; i++)
-        number_factors_load(wgmma_types_row(w->types)->b, NUMBER_LANES, (const uint8_t *)&candidates[0][i],
-                            sizeof candidates[0], w->negate[1], &terms[i]);
-    return count;
 }
 
 // Returns how many terms there are.
 static int read_columns(const struct wgmma *w, const struct matrix *matrix, int first, struct number_factors *terms)
 {
-    if (w->is_sparse) return read_candidates(w, matrix, first, terms);
-    for (int i = 0; i < wgmma_units(w->types); i++)
-        number_factors_load(wgmma_types_row(w->types)->b, NUMBER_LANES,
-                            matrix->bytes[first] + i * wgmma_unit_bytes(w->types), MAX_ROW_BYTES, w->negate[1],
-                            &terms[i]);
-    return wgmma_units(w->types);
+    uint32_t units[2 * NUMBER_MAX_TERMS], candidates[NUMBER_LANES][NUMBER_MAX_CANDIDATES];
+    struct number_bytes of = bytes_of(w, 1, matrix, first);
+    for (int j = 0; w->is_sparse && of.format == NUMBER_TF32 && j < NUMBER_LANES; j++) {
+        units_of_row(w, 1, matrix, first + j, units);
+        const int count = number_candidates(wgmma_sparsity(w->types), units, candidates[j]);
+        if (j < NUMBER_LANES - 1) continue;
+        of.units = count;
+        of.bytes = (const uint8_t *)candidates;
+        of.pitch = sizeof candidates[0];
+    }
+    number_read_columns(&of, terms);
+    return of.reading == NUMBER_PAIRS ? of.units / 2 : of.units;
 }
 
 void wgmma_factors_of(const struct wgmma *w, const struct wgmma_operands *o, int row, int column, uint32_t a[32],
@@ -330,10 +334,11 @@ static void multiply_columns(const struct wgmma *w, const struct wgmma_operands 
     block.a = factors->a;
     block.b = factors->b;
     block.picks = w->is_sparse ? factors->picks : NULL;
-    block.a_row = (size_t)number_groups(wgmma_units(w->types));
     block.b_step = (size_t)read_columns(w, matrix, first, factors->b);
+    if (has_pairs(w)) block.sum.terms = (int)block.b_step;
+    block.a_row = (size_t)number_groups(block.sum.terms);
     if (o->scale_d) wgmma_columns_of_d(w->types, first, d, columns);
-    number_multiply(&block, columns);
+    (has_pairs(w) ? number_multiply_pairs : number_multiply)(&block, columns);
     wgmma_columns_to_d(w->types, first, columns, d);
 }
 

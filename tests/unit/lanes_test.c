@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "chain.h"
-#include "lanes.h"
+#include "lanes_way.h"
 
 TEST_FILE(.seconds = 120);
 
@@ -215,5 +215,113 @@ LOOP_TEST(zeros_times_infinities_are_no_skipped_zeros, 0, 6)
             for (int j = 0; j < NUMBER_LANES; j++)
                 ck_assert_uint_eq(d[row][j], (is_of_a ? row == 1 : j == 3) ? 0x7fffffff : 0);
         compare(&o, ways[way], "zeros", _i);
+    }
+}
+
+// --- Operands as bytes -----------------------------------------------------------------------------------------------
+
+enum { TILE_ROWS = 16, TILE_BYTES = 64 };
+
+// Units of a row of A and of a column of B.
+static const struct {
+    enum number_format format;
+    enum number_reading reading;
+    int of_row, of_column;
+} tiles[] = {
+    {NUMBER_F16, NUMBER_IN_ORDER, 16, 32},  {NUMBER_F16, NUMBER_IN_ORDER, 8, 8},
+    {NUMBER_BF16, NUMBER_IN_ORDER, 16, 32}, {NUMBER_TF32, NUMBER_IN_ORDER, 8, 16},
+    {NUMBER_TF32, NUMBER_IN_ORDER, 4, 4},   {NUMBER_E4M3, NUMBER_IN_ORDER, 32, 64},
+    {NUMBER_E5M2, NUMBER_IN_ORDER, 32, 64}, {NUMBER_E4M3, NUMBER_AS_F16, 32, 64},
+    {NUMBER_E5M2, NUMBER_AS_F16, 32, 64},   {NUMBER_E4M3, NUMBER_SPLIT, 32, 32},
+    {NUMBER_E5M2, NUMBER_SPLIT, 16, 16},    {NUMBER_S8, NUMBER_IN_ORDER, 32, 64},
+    {NUMBER_U8, NUMBER_IN_ORDER, 16, 32},   {NUMBER_S4, NUMBER_IN_ORDER, 64, 128},
+    {NUMBER_U4, NUMBER_IN_ORDER, 32, 64},   {NUMBER_B1, NUMBER_IN_ORDER, 8, 8},
+    {NUMBER_B1, NUMBER_IN_ORDER, 4, 4},     {NUMBER_S8, NUMBER_PAIRS, 32, 32},
+    {NUMBER_U8, NUMBER_PAIRS, 16, 16},      {NUMBER_S4, NUMBER_PAIRS, 64, 64},
+    {NUMBER_U4, NUMBER_PAIRS, 32, 32},
+};
+
+struct tile {
+    uint8_t bytes[TILE_ROWS][TILE_BYTES];
+    struct number_factors side_by_side[TILE_ROWS * 2 * NUMBER_LANES], plain[TILE_ROWS * 2 * NUMBER_LANES];
+};
+
+// In the first lanes of each group; of floats the values too, for a NaN has any sign.
+static void compare_factors(const struct tile *tile, int count, int is_float, int last_lanes)
+{
+    for (int i = 0; i < count * NUMBER_LANES; i++) {
+        const struct number_factors *a = &tile->side_by_side[i / NUMBER_LANES], *b = &tile->plain[i / NUMBER_LANES];
+        const int lane = i % NUMBER_LANES;
+        if (lane >= last_lanes) continue;
+        ck_assert_msg(a->whole[lane] == b->whole[lane], "factor %d, lane %d: %#x, expected %#x", i / NUMBER_LANES, lane,
+                      (unsigned)a->whole[lane], (unsigned)b->whole[lane]);
+        if (is_float && a->exponent[lane] != NUMBER_NAN_EXPONENT)
+            ck_assert_msg(memcmp(&a->value[lane], &b->value[lane], sizeof(float)) == 0,
+                          "factor %d, lane %d: %a, not %a", i / NUMBER_LANES, lane, (double)a->value[lane],
+                          (double)b->value[lane]);
+    }
+}
+
+LOOP_TEST(bytes_are_taken_apart_as_unit_by_unit, 0, ROWS_OF(tiles))
+{
+    static struct tile tile;
+    uint64_t random = SEED + 99 + (uint64_t)_i;
+    const int bits = tiles[_i].format == NUMBER_B1 ? 32 : number_format_row(tiles[_i].format)->size_bits;
+    const int is_float = number_format_row(tiles[_i].format)->exponent_bits != 0;
+    for (int round = 0; round < ROUNDS; round++) {
+        memset(&tile, 0, sizeof tile);
+        const int row_bytes = tiles[_i].of_row * bits / 8;
+        for (int i = 0; i < TILE_ROWS * row_bytes; i++)
+            tile.bytes[i / row_bytes][i % row_bytes] = (uint8_t)(next(&random) & (round % 2 ? 0xff : 0x87));
+        struct number_bytes of = {tiles[_i].format,           tiles[_i].reading, tiles[_i].of_row,
+                                  is_float && round % 3 == 0, &tile.bytes[0][0], TILE_BYTES};
+        number_read_rows(&of, TILE_ROWS, tile.side_by_side);
+        tiles_read_rows_plain(&of, TILE_ROWS, tile.plain);
+        compare_factors(&tile, TILE_ROWS * number_row_groups(&of), is_float, of.units < 8 ? of.units : NUMBER_LANES);
+        for (int i = 0; i < NUMBER_LANES * TILE_BYTES; i++)
+            tile.bytes[i / TILE_BYTES][i % TILE_BYTES] = (uint8_t)next(&random);
+        of.units = tiles[_i].of_column;
+        number_read_columns(&of, tile.side_by_side);
+        tiles_read_columns_plain(&of, tile.plain);
+        compare_factors(&tile, of.reading == NUMBER_PAIRS ? of.units / 2 : of.units, is_float, NUMBER_LANES);
+    }
+}
+
+// Pairs against units one by one: s8 and u8 of any bits, and those that clamp.
+LOOP_TEST(pairs_give_what_single_products_give, 0, 4)
+{
+    static struct tile a, b;
+    uint64_t random = SEED + 999 + (uint64_t)_i;
+    const int is_satfinite = _i % 2;
+    for (int round = 0; round < ROUNDS; round++) {
+        uint32_t c[TILE_ROWS][NUMBER_LANES], d[TILE_ROWS][NUMBER_LANES], plain[TILE_ROWS][NUMBER_LANES];
+        struct number_bytes of_a = {_i < 2 ? NUMBER_S8 : NUMBER_U8, NUMBER_PAIRS, 32, 0, &a.bytes[0][0], TILE_BYTES},
+                            of_b = {NUMBER_S8, NUMBER_PAIRS, 32, 0, &b.bytes[0][0], TILE_BYTES};
+        for (int i = 0; i < TILE_ROWS * 32; i++) {
+            a.bytes[i / 32][i % 32] = (uint8_t)next(&random);
+            b.bytes[i / 32][i % 32] = (uint8_t)next(&random);
+            if (i < TILE_ROWS * NUMBER_LANES)
+                c[i / 8][i % 8] = round % 2 ? next(&random) : (next(&random) & 0x3ffff) - 0x80020000u;
+        }
+        number_read_rows(&of_a, TILE_ROWS, a.side_by_side);
+        number_read_columns(&of_b, b.side_by_side);
+        const struct number_block block = {.sum = {NUMBER_S32, of_a.format, NUMBER_S8, 16, 0, is_satfinite},
+                                           .rows = TILE_ROWS,
+                                           .steps = 1,
+                                           .a_row = 2,
+                                           .b_step = 16,
+                                           .a = a.side_by_side,
+                                           .b = b.side_by_side};
+        memcpy(d, c, sizeof d);
+        memcpy(plain, c, sizeof plain);
+        number_multiply_pairs(&block, d);
+        tiles_multiply_pairs_plain(&block, plain);
+        for (int i = 0; i < TILE_ROWS * NUMBER_LANES; i++) {
+            int64_t sum = (int32_t)c[i / 8][i % 8];
+            for (int k = 0; k < 32; k++)
+                sum += (_i < 2 ? (int8_t)a.bytes[i / 8][k] : a.bytes[i / 8][k]) * (int8_t)b.bytes[i % 8][k];
+            ck_assert_uint_eq(d[i / 8][i % 8], number_result_integer(sum, is_satfinite));
+            ck_assert_uint_eq(plain[i / 8][i % 8], number_result_integer(sum, is_satfinite));
+        }
     }
 }
