@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The simulated libcusolver: what its calls share. A call becomes a function of the host that its stream runs, in
 // double precision; each result is rounded once.
+//   generalized.c           eigenvalues of two matrices, and of matrices that are not Hermitian (schur.c)
+//   inverse.c               inverses, and systems that are solved at once
 //   sparse_rows.c           elimination of sparse equations; dense arithmetic (dense.h) is factor.c and orthogonal.c of
 //                           libcublas
 //   job.c                   matrices of the device: checked, read and written
@@ -42,6 +44,16 @@ struct solver_matrix {
 
 enum { SOLVER_MOST_MATRICES = 4 };
 
+// Which eigenvalues: all, those of (low, high], or from the `first` to the `last` of their rising order, from 1 on. How
+// many were found goes to the host.
+enum solver_range_kind { RANGE_ALL, RANGE_ORDER = 1002, RANGE_VALUES = 1003 };
+struct solver_range {
+    int kind, found_bytes;
+    double low, high;
+    int64_t first, last;
+    void *found;
+};
+
 // What a call is given. `integers` are pivots, of `integer_bytes` each; info is an int of the device.
 struct solver_job {
     const char *call;
@@ -53,8 +65,9 @@ struct solver_job {
     int64_t integer_count;
     int integer_bytes;
     int *info;
-    int has_one_info;      // for all of a batch
-    int64_t batches;       // of one call: 0 for a call of one
+    int has_one_info; // for all of a batch
+    int64_t batches;  // of one call: 0 for a call of one
+    struct solver_range range;
     void *const *array[2]; // of the device: where the first two matrices are; else each lies behind the one before
 };
 
@@ -115,6 +128,18 @@ struct solver_job solver_qr_job(const char *call, struct solver_matrix a, int ty
 
 // Of the matrix, and its values as the second.
 enum cusolver_status solver_eigen(const char *call, void *handle, int mode, int fill, const struct solver_job *rest);
+
+// The same, and waits for how many there are.
+enum cusolver_status solver_eigen_of(const char *call, void *handle, int mode, int fill, const struct solver_job *rest);
+
+// The other triangle of a Hermitian matrix, and a diagonal without imaginary parts.
+void solver_make_hermitian(const struct dense *a, int is_lower);
+
+// Eigenvalues and right eigenvectors of any square matrix: of reals the values are two rows of reals, or pairs.
+void solver_run_general(const struct solver_job *job);
+
+// The inverse of a triangle; mode: its diagonal is all 1.
+void solver_run_triangle_inverse(const struct solver_job *job);
 
 struct solver_svd {
     int left_job, right_job; // 'A', 'S', 'O', 'N'

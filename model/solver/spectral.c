@@ -2,14 +2,14 @@
 // The calls for eigenvalues and singular values. No workspace is needed: each size is 1.
 #include <stdlib.h>
 
+#include "cuda_api.h"
 #include "solver.h"
 
 enum { MATRIX = 0, VALUES = 1, LEFT = 2, RIGHT = 3 };
 
 // --- Eigenvalues -----------------------------------------------------------------------------------------------------
 
-// The other triangle, and a diagonal without imaginary parts.
-static void make_hermitian(const struct dense *a, int is_lower)
+void solver_make_hermitian(const struct dense *a, int is_lower)
 {
     for (int64_t column = 0; column < a->columns; column++) {
         dense_column(a, column)[column].im = 0;
@@ -20,16 +20,41 @@ static void make_hermitian(const struct dense *a, int is_lower)
     }
 }
 
+// The first of `count` values in the range, and how many there are.
+static int64_t begin_of(const struct solver_range *range, const double *values, int64_t count, int64_t *found)
+{
+    int64_t first = 0, end = count;
+    if (range->kind == RANGE_ORDER) first = range->first - 1, end = range->last;
+    if (range->kind == RANGE_VALUES) {
+        while (first < count && !(values[first] > range->low)) first++;
+        for (end = first; end < count && values[end] <= range->high;) end++;
+    }
+    *found = end - first;
+    if (range->found_bytes == sizeof(int64_t)) *(int64_t *)range->found = *found;
+    if (range->found_bytes == sizeof(int)) *(int *)range->found = (int)*found;
+    return first;
+}
+
+static void write_eigen(const struct solver_job *job, const struct dense *v, const double *values)
+{
+    struct solver_matrix matrix = job->matrix[MATRIX], of_values = job->matrix[VALUES];
+    int64_t found;
+    const int64_t first = begin_of(&job->range, values, v->columns, &found);
+    const struct dense some = {dense_column(v, first), v->rows, found};
+    of_values.rows = matrix.columns = found;
+    solver_write_reals(&of_values, values + first);
+    if (job->mode == VECTORS) solver_write(&matrix, &some);
+}
+
 static void run_eigen(const struct solver_job *job)
 {
     const int64_t n = job->matrix[MATRIX].columns;
     struct dense a = solver_read(&job->matrix[MATRIX]), v = dense_zeros(n, n);
     double *values = malloc(((size_t)n + 1) * sizeof *values);
     if (a.at != NULL && v.at != NULL && values != NULL) {
-        make_hermitian(&a, job->is_lower);
+        solver_make_hermitian(&a, job->is_lower);
         solver_set_info(job, dense_eigen(&a, &v, values));
-        solver_write_reals(&job->matrix[VALUES], values);
-        if (job->mode == VECTORS) solver_write(&job->matrix[MATRIX], &v);
+        write_eigen(job, &v, values);
     } else {
         solver_give_up(job);
     }
@@ -48,6 +73,23 @@ enum cusolver_status solver_eigen(const char *call, void *handle, int mode, int 
     job.mode = mode;
     job.is_lower = fill == FILL_LOWER;
     return error != CUSOLVER_STATUS_SUCCESS ? error : solver_submit(handle, &job);
+}
+
+enum cusolver_status solver_eigen_of(const char *call, void *handle, int mode, int fill, const struct solver_job *rest)
+{
+    const struct solver_range *range = &rest->range;
+    const int64_t n = rest->matrix[MATRIX].columns;
+    const int is_order = range->kind == RANGE_ORDER;
+    enum cusolver_status error = solver_require(
+        range->found != NULL && range->kind >= RANGE_ORDER - 1 && range->kind <= RANGE_VALUES &&
+            (!is_order || n == 0 || (range->first >= 1 && range->first <= range->last && range->last <= n)) &&
+            (range->kind != RANGE_VALUES || range->low < range->high),
+        call, "range, il, iu, vl, vu or meig");
+    if (error == CUSOLVER_STATUS_SUCCESS) error = solver_eigen(call, handle, mode, fill, rest);
+    if (error != CUSOLVER_STATUS_SUCCESS) return error;
+    if (cuStreamSynchronize(solver_handle_of(handle, call)->base.stream) == CUDA_SUCCESS) return error;
+    return solver_refuse(call, CUSOLVER_STATUS_EXECUTION_FAILED,
+                         "the stream cannot be waited for, and meig is the host's");
 }
 
 // --- Singular values -------------------------------------------------------------------------------------------------
@@ -206,6 +248,32 @@ static enum cusolver_status svd_by_rotations(const char *call, void *handle, int
         SOLVE(type, batches);                                                                                          \
     }
 
+#define EIGEN_OF(x, type, real, name)                                                                                  \
+    CALL(cusolverDn##x##name##_bufferSize)                                                                             \
+    (void *handle, int mode, int kind, int fill, int n, const void *a, int lda, real low, real high, int first,        \
+     int last, const int *found, const void *values, int *work)                                                        \
+    {                                                                                                                  \
+        UNUSED mode, UNUSED kind, UNUSED fill, UNUSED n, UNUSED a, UNUSED lda, UNUSED low, UNUSED high, UNUSED first;  \
+        UNUSED last, UNUSED found, UNUSED values;                                                                      \
+        return solver_work(handle, __func__, work);                                                                    \
+    }                                                                                                                  \
+    CALL(cusolverDn##x##name)                                                                                          \
+    (void *handle, int mode, int kind, int fill, int n, void *a, int lda, real low, real high, int first, int last,    \
+     int *found, void *values, void *work, int size, int *info)                                                        \
+    {                                                                                                                  \
+        UNUSED work, UNUSED size;                                                                                      \
+        return solver_eigen_of(                                                                                        \
+            __func__, handle, mode, fill,                                                                              \
+            &(struct solver_job){                                                                                      \
+                .matrix = {solver_matrix_of(type, a, n, n, lda), solver_vector_of(numbers_real(type), values, n)},     \
+                .info = info,                                                                                          \
+                .range = {kind, sizeof *found, (double)low, (double)high, first, last, found}});                       \
+    }
+
+EIGEN_OF(S, CUDA_R_32F, float, syevdx)
+EIGEN_OF(D, CUDA_R_64F, double, syevdx)
+EIGEN_OF(C, CUDA_C_32F, float, heevdx)
+EIGEN_OF(Z, CUDA_C_64F, double, heevdx)
 EIGEN(S, CUDA_R_32F, syevd, syevj)
 EIGEN(D, CUDA_R_64F, syevd, syevj)
 EIGEN(C, CUDA_C_32F, heevd, heevj)
@@ -281,3 +349,35 @@ SVD(S, CUDA_R_32F)
 SVD(D, CUDA_R_64F)
 SVD(C, CUDA_C_32F)
 SVD(Z, CUDA_C_64F)
+
+// The same by polar decomposition; h_err_sigma is the host's.
+CALL(cusolverDnXgesvdp_bufferSize)
+(void *handle, const void *parameters, int mode, int is_economic, int64_t m, int64_t n, int type, const void *a,
+ int64_t lda, int type_of_values, const void *values, int type_of_u, const void *u, int64_t ldu, int type_of_v,
+ const void *v, int64_t ldv, int compute, size_t *device, size_t *host)
+{
+    int one;
+    UNUSED parameters, UNUSED mode, UNUSED is_economic, UNUSED m, UNUSED n, UNUSED type, UNUSED a, UNUSED lda;
+    UNUSED type_of_values, UNUSED values, UNUSED type_of_u, UNUSED u, UNUSED ldu, UNUSED type_of_v, UNUSED v;
+    UNUSED ldv, UNUSED compute;
+    if (device == NULL || host == NULL) return solver_require(0, __func__, "a pointer to a size");
+    *device = 16, *host = 0;
+    return solver_work(handle, __func__, &one);
+}
+
+CALL(cusolverDnXgesvdp)
+(void *handle, const void *parameters, int mode, int is_economic, int64_t m, int64_t n, int type, void *a, int64_t lda,
+ int type_of_values, void *values, int type_of_u, void *u, int64_t ldu, int type_of_v, void *v, int64_t ldv,
+ int compute, void *device, size_t device_bytes, void *host, size_t host_bytes, int *info, double *error_of_values)
+{
+    UNUSED parameters, UNUSED compute, UNUSED device, UNUSED device_bytes, UNUSED host, UNUSED host_bytes;
+    if (error_of_values != NULL) *error_of_values = 0;
+    return svd_by_rotations(
+        __func__, handle, mode, is_economic,
+        &(struct solver_svd){.a = solver_matrix_of(type, a, m, n, lda),
+                             .values = solver_vector_of(type_of_values, values, solver_lesser(m, n)),
+                             .left = solver_matrix_of(type_of_u, u, m, m, ldu),
+                             .right = solver_matrix_of(type_of_v, v, n, n, ldv),
+                             .info = info},
+        0);
+}

@@ -123,6 +123,36 @@ CALL(cusolverDnXsyevd)
                                              .info = info});
 }
 
+CALL(cusolverDnXsyevdx_bufferSize)
+(void *handle, void *parameters, int mode, int kind, int fill, int64_t n, int type, const void *a, int64_t lda,
+ const void *low, const void *high, int64_t first, int64_t last, const int64_t *found, int type_of_values,
+ const void *values, int compute, size_t *device, size_t *host)
+{
+    (void)parameters, (void)mode, (void)kind, (void)fill, (void)n, (void)type, (void)a, (void)lda, (void)low;
+    (void)high, (void)first, (void)last, (void)found, (void)type_of_values, (void)values, (void)compute;
+    return sizes(handle, __func__, device, host);
+}
+
+CALL(cusolverDnXsyevdx)
+(void *handle, void *parameters, int mode, int kind, int fill, int64_t n, int type, void *a, int64_t lda,
+ const void *low, const void *high, int64_t first, int64_t last, int64_t *found, int type_of_values, void *values,
+ int compute, WORK, int *info)
+{
+    double bounds[2] = {0, 0};
+    IGNORE_WORK, (void)parameters, (void)compute;
+    if (kind == RANGE_VALUES && (low == NULL || high == NULL)) return solver_require(0, __func__, "vl or vu");
+    if (kind == RANGE_VALUES) {
+        numbers_widen(numbers_real(type_of_values), low, 0, 1, 1, &bounds[0]);
+        numbers_widen(numbers_real(type_of_values), high, 0, 1, 1, &bounds[1]);
+    }
+    return solver_eigen_of(
+        __func__, handle, mode, fill,
+        &(struct solver_job){
+            .matrix = {solver_matrix_of(type, a, n, n, lda), solver_vector_of(type_of_values, values, n)},
+            .info = info,
+            .range = {kind, sizeof *found, bounds[0], bounds[1], first, last, found}});
+}
+
 CALL(cusolverDnXsyevBatched_bufferSize)
 (void *handle, void *parameters, int mode, int fill, int64_t n, int type, const void *a, int64_t lda,
  int type_of_values, const void *values, int compute, size_t *device, size_t *host, int64_t batches)
@@ -169,4 +199,54 @@ CALL(cusolverDnXgesvd)
                                            .left = solver_matrix_of(type_of_u, u, m, m, ldu),
                                            .right = solver_matrix_of(type_of_vt, vt, n, n, ldvt),
                                            .info = info});
+}
+
+CALL(cusolverDnXgeev_bufferSize)
+(void *handle, void *parameters, int left_mode, int mode, int64_t n, int type, const void *a, int64_t lda,
+ int type_of_values, const void *values, int type_of_left, const void *left, int64_t ld_left, int type_of_right,
+ const void *right, int64_t ld_right, int compute, size_t *device, size_t *host)
+{
+    (void)parameters, (void)left_mode, (void)mode, (void)n, (void)type, (void)a, (void)lda, (void)type_of_values;
+    (void)values, (void)type_of_left, (void)left, (void)ld_left, (void)type_of_right, (void)right, (void)ld_right;
+    (void)compute;
+    return sizes(handle, __func__, device, host);
+}
+
+CALL(cusolverDnXgeev)
+(void *handle, void *parameters, int left_mode, int mode, int64_t n, int type, void *a, int64_t lda, int type_of_values,
+ void *values, int type_of_left, void *left, int64_t ld_left, int type_of_right, void *right, int64_t ld_right,
+ int compute, WORK, int *info)
+{
+    const int has_vectors = mode == VECTORS, are_pairs = numbers_is_complex(type) || numbers_is_complex(type_of_values);
+    IGNORE_WORK, (void)parameters, (void)type_of_left, (void)left, (void)ld_left, (void)compute;
+    if (left_mode != NO_VECTORS)
+        return solver_refuse(__func__, CUSOLVER_STATUS_INVALID_VALUE, "jobvl is %d; cuSOLVER has no left vectors",
+                             left_mode);
+    struct solver_job job = {.call = __func__,
+                             .run = solver_run_general,
+                             .matrix = {solver_matrix_of(type, a, n, n, lda),
+                                        solver_vector_of(type_of_values, values, are_pairs ? n : 2 * n)},
+                             .info = info};
+    if (has_vectors) job.matrix[2] = solver_matrix_of(type_of_right, right, n, n, ld_right);
+    return solver_submit(handle, &job);
+}
+
+CALL(cusolverDnXtrtri_bufferSize)
+(void *handle, int fill, int diagonal, int64_t n, int type, const void *a, int64_t lda, size_t *device, size_t *host)
+{
+    (void)fill, (void)diagonal, (void)n, (void)type, (void)a, (void)lda;
+    return sizes(handle, __func__, device, host);
+}
+
+CALL(cusolverDnXtrtri)(void *handle, int fill, int diagonal, int64_t n, int type, void *a, int64_t lda, WORK, int *info)
+{
+    IGNORE_WORK;
+    const enum cusolver_status error = solver_require((fill | diagonal) >> 1 == 0, __func__, "uplo or diag");
+    const struct solver_job job = {.call = __func__,
+                                   .run = solver_run_triangle_inverse,
+                                   .matrix = {solver_matrix_of(type, a, n, n, lda)},
+                                   .is_lower = fill == FILL_LOWER,
+                                   .mode = diagonal,
+                                   .info = info};
+    return error != CUSOLVER_STATUS_SUCCESS ? error : solver_submit(handle, &job);
 }
