@@ -44,9 +44,7 @@ static void count_write(void *context, const struct machine_code *code, const st
 {
     struct plan *plan = context;
     (void)code;
-    if (!is_written || !machine_is_in_frame(operand)) return;
-    uint8_t *writes = &plan->writes[machine_unit_of(operand->slot)];
-    if (*writes < 2) ++*writes;
+    machine_count_write(plan->writes, operand, is_written);
 }
 
 // --- What is read before it is written -------------------------------------------------------------------------------

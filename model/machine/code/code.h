@@ -260,7 +260,30 @@ struct machine_ramps {
     alu_ramper *fill[2];
 };
 
+// What an instruction is to a course (run/course.h), where it makes no ramp and moves nothing by one.
+//   NEVER   no warp on a course executes it
+//   JUMP    a branch; ENDS: ret or exit
+//   LOGIC   it computes predicates of predicates; LANES: it computes, lane by lane
+//   LOADS   a weak load, lane by lane
+enum machine_course_kind {
+    MACHINE_COURSE_NEVER,
+    MACHINE_COURSE_JUMP,
+    MACHINE_COURSE_ENDS,
+    MACHINE_COURSE_LOGIC,
+    MACHINE_COURSE_LANES,
+    MACHINE_COURSE_LOADS
+};
+
+// `guard`, `reads`, `writes`: predicates, a bit each. is_same: what it writes, nobody else does, and it is the same in
+// every CTA of a launch.
+struct machine_course_code {
+    uint64_t guard, reads, writes;
+    enum machine_course_kind kind;
+    int is_same;
+};
+
 // A kernel with all it may call: `function` has these in the order of the program.
+//   course              by the number of the entry's code; NULL: none of its CTAs takes a course
 //   warp_bytes          of the slots of a warp
 //   module_local_bytes  of local variables of the module, at the start of every thread's local memory
 struct machine_kernel {
@@ -276,6 +299,7 @@ struct machine_kernel {
     uint32_t shareds;
     struct machine_again again; // of the entry
     struct machine_ramps ramps; // of the entry
+    struct machine_course_code *course;
     struct machine_kernel_facts facts;
 };
 

@@ -8,6 +8,7 @@
 
 #include "again.h"
 #include "alu.h"
+#include "courses.h"
 #include "decoder.h"
 #include "flow.h"
 #include "handler.h"
@@ -355,6 +356,7 @@ static void decode_all(struct decoder *decoder, uint32_t entry, const struct mac
     tell_facts(decoder, &program->function[entry]);
     machine_again_prepare(decoder->kernel, program->ops, &decoder->kernel->again);
     machine_ramps_prepare(decoder->kernel, program->ops, &decoder->kernel->ramps);
+    machine_courses_prepare(decoder->kernel, program->ops);
 }
 
 static void free_decoder(struct decoder *decoder)
@@ -479,6 +481,7 @@ void machine_kernel_free(struct machine_kernel *kernel)
     free(kernel->function);
     machine_again_free(&kernel->again);
     machine_ramps_free(&kernel->ramps);
+    free(kernel->course);
     free(kernel->special);
     free(kernel->shared);
     free(kernel->parameter);

@@ -21,6 +21,13 @@ enum machine_evenness machine_ramp_find(const struct machine_kernel *kernel, con
 // What does a load or store whose address is a ramp. NULL: nothing does.
 machine_ramp_function *machine_ramp_transfer_find(const struct machine_transfer *transfer);
 
+// Where the first lane of a load or store is, if all lanes of all rows that the strand's warp has may be there; NULL:
+// it is not so simple. And moves the lanes of the first rows, which do not lie side by side.
+uint8_t *machine_ramp_place(const struct machine_strand *strand, const struct machine_ramp_code *as,
+                            const struct machine_ramp *ramp);
+void machine_ramp_move(const struct machine_strand *strand, const struct machine_transfer *transfer,
+                       const struct machine_ramp *ramp, uint8_t *at);
+
 // `spellings`: of the program. Without memory the kernel has no ramps.
 void machine_ramps_prepare(const struct machine_kernel *kernel, uint32_t spellings, struct machine_ramps *ramps);
 void machine_ramps_free(struct machine_ramps *ramps);

@@ -39,6 +39,14 @@ static inline uint32_t machine_unit_of(uint32_t slot)
     return slot / MACHINE_UNIT;
 }
 
+// Of each unit, how many instructions may write it: up to 2.
+static inline void machine_count_write(uint8_t *writes, const struct machine_operand *operand, int is_written)
+{
+    if (!is_written || !machine_is_in_frame(operand)) return;
+    uint8_t *of = &writes[machine_unit_of(operand->slot)];
+    if (*of < 2) ++*of;
+}
+
 #pragma GCC visibility pop
 
 #endif

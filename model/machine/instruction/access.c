@@ -405,7 +405,7 @@ static const struct memory *guess_memory(const struct machine_strand *strand, co
 }
 
 // All lanes at once, if they are where it is guessed; else 0, and nothing has been done.
-static int run_guessed(const struct machine_strand *strand, const struct machine_transfer *transfer)
+int machine_run_guessed(const struct machine_strand *strand, const struct machine_transfer *transfer)
 {
     const void *const row = machine_slot(strand, transfer->at->slot);
     const uint64_t bytes = transfer->whole_bytes, add = (uint64_t)transfer->at->add;
@@ -475,7 +475,7 @@ enum machine_next machine_transfer(struct machine_strand *strand, const struct m
             return store_shown(strand, code, lanes, address);
     }
     if (transfer->is_parameter && lanes == UINT32_MAX && run_parameter(strand, transfer)) return MACHINE_NEXT;
-    if (lanes == UINT32_MAX && transfer->guess != 0 && run_guessed(strand, transfer)) return MACHINE_NEXT;
+    if (lanes == UINT32_MAX && transfer->guess != 0 && machine_run_guessed(strand, transfer)) return MACHINE_NEXT;
     if (run_together(strand, transfer, lanes)) return MACHINE_NEXT;
     machine_addresses(strand, transfer->at, address);
     return each_lane(strand, code, lanes, transfer, address);

@@ -106,23 +106,48 @@ LEAN uint8_t *reach(const struct machine_strand *strand, const struct machine_ra
     return first;
 }
 
+LEAN uint8_t *place_of(const struct machine_strand *strand, const struct machine_ramp_code *as,
+                       const struct machine_ramp *ramp)
+{
+    const struct machine_transfer *transfer = as->transfer;
+    uint8_t *at = as->follows ? strand->warp->reached[as->group] : NULL;
+    if (at == NULL) at = reach(strand, as, ramp, transfer->guess == MACHINE_GUESS_SHARED, 0);
+    return at == NULL ? NULL : (uint8_t *)((uintptr_t)at + (uintptr_t)transfer->at->add);
+}
+
+LEAN void move_each(const struct machine_strand *strand, const struct machine_transfer *transfer,
+                    const struct machine_ramp *ramp, uint8_t *at)
+{
+    if (transfer->move_rows != NULL)
+        move_parts(strand, transfer, ramp, at);
+    else
+        move_lanes(strand, transfer, ramp, at);
+}
+
 // Lanes that do not lie side by side. Not inline: they are rare.
 __attribute__((noinline)) static enum machine_even move_apart(uint8_t *ramps, const struct machine_ramp_code *as,
                                                               const struct machine_strand *strand)
 {
     const struct machine_transfer *transfer = as->transfer;
     const struct machine_ramp *ramp = (const struct machine_ramp *)(const void *)(ramps + as->at);
-    uint8_t *at = as->follows ? strand->warp->reached[as->group] : NULL;
-    if (at == NULL) at = reach(strand, as, ramp, transfer->guess == MACHINE_GUESS_SHARED, 0);
+    uint8_t *const at = place_of(strand, as, ramp);
     if (at == NULL) return MACHINE_IN_ANOTHER_WAY;
-    at = (uint8_t *)((uintptr_t)at + (uintptr_t)transfer->at->add);
     if ((strand->warp->late & as->lanes) != 0) machine_even_settle(strand->warp, as->lanes);
     if (transfer->use == MEMORY_WRITES) machine_progress(strand);
-    if (transfer->move_rows != NULL)
-        move_parts(strand, transfer, ramp, at);
-    else
-        move_lanes(strand, transfer, ramp, at);
+    move_each(strand, transfer, ramp, at);
     return MACHINE_EVEN;
+}
+
+uint8_t *machine_ramp_place(const struct machine_strand *strand, const struct machine_ramp_code *as,
+                            const struct machine_ramp *ramp)
+{
+    return place_of(strand, as, ramp);
+}
+
+void machine_ramp_move(const struct machine_strand *strand, const struct machine_transfer *transfer,
+                       const struct machine_ramp *ramp, uint8_t *at)
+{
+    move_each(strand, transfer, ramp, at);
 }
 
 // One that lies side by side; else as above.
@@ -164,4 +189,18 @@ machine_ramp_function *machine_ramp_transfer_find(const struct machine_transfer 
     static machine_ramp_function *const spans[2][2] = {{load_global, store_global}, {load_shared, store_shared}};
     if (transfer->is_strong || transfer->guess == MACHINE_GUESS_NOTHING) return NULL;
     return spans[transfer->guess == MACHINE_GUESS_SHARED][transfer->use == MEMORY_WRITES];
+}
+
+int machine_load_guessed(struct machine_strand *strand, const struct machine_code *code)
+{
+    const struct machine_transfer *transfer = code->transfer;
+    if (transfer->is_parameter) return machine_transfer(strand, code, UINT32_MAX) == MACHINE_NEXT;
+    if (machine_run_guessed(strand, transfer)) return 1;
+    if (transfer->guess != MACHINE_GUESS_REGION) return 0;
+    const uint64_t address = *(const uint64_t *)machine_slot(strand, transfer->at->slot) + (uint64_t)transfer->at->add;
+    const struct region **hit = &strand->warp->hit[strand->pc % MACHINE_HITS];
+    const struct region *region = region_find(&strand->warp->cta->cluster->machine->global, *hit, address);
+    if (region == NULL) return 0;
+    *hit = region;
+    return machine_run_guessed(strand, transfer);
 }

@@ -18,6 +18,10 @@ machine_handler machine_run_transfer;
 
 // What it does for loads, and for stores (stores.c), which others may wait for.
 machine_handler machine_transfer, machine_store;
+
+// A weak load by all lanes, from a parameter or from where it is guessed that they are; else 0, and nothing has been
+// done.
+int machine_load_guessed(struct machine_strand *strand, const struct machine_code *code);
 void machine_transfer_prepare(struct machine_transfer *transfer, const struct machine_code *code);
 
 // Is it an instruction that loads through the async proxy from global memory? Does it write shared memory through it?

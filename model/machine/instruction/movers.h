@@ -30,6 +30,9 @@ static inline void machine_fetch_ahead(uintptr_t *last, uintptr_t at, uint64_t b
 void machine_move_reached(const struct machine_strand *strand, const struct machine_transfer *transfer,
                           enum alu_reach reach, uint32_t lanes, struct machine_spots *spots);
 
+// A load or store of all lanes at once, if they are where it is guessed; else 0, and nothing has been done.
+int machine_run_guessed(const struct machine_strand *strand, const struct machine_transfer *transfer);
+
 #pragma GCC visibility pop
 
 #endif

@@ -7,10 +7,12 @@
 #include <string.h>
 
 #include "budget.h"
+#include "course.h"
 #include "each.h"
 #include "even.h"
 #include "flights.h"
 #include "frames.h"
+#include "grid_turns.h"
 #include "hold.h"
 #include "hopper.h"
 #include "polling.h"
@@ -52,28 +54,32 @@ static uint32_t warps_of(const struct machine *machine)
     return (block[0] * block[1] * block[2] + MACHINE_LANES - 1) / MACHINE_LANES;
 }
 
+static int start_warp(struct machine_cta *cta, uint32_t index)
+{
+    const uint32_t *block = cta->cluster->machine->launch->block;
+    const uint32_t left = block[0] * block[1] * block[2] - index * MACHINE_LANES;
+    struct machine_warp *warp = &cta->warp[index];
+    const int is_new = warp->slots == NULL;
+    if (!machine_warp_start(warp, cta, index, left >= MACHINE_LANES ? UINT32_MAX : (1u << left) - 1)) return 0;
+    if (is_new) machine_special_set(warp);
+    machine_even_start(warp, is_new);
+    return 1;
+}
+
 static int start_cta(struct machine_cluster *cluster, uint32_t rank)
 {
     const struct machine *machine = cluster->machine;
-    const uint32_t *block = machine->launch->block;
     struct machine_cta *cta = &cluster->cta[rank];
-    uint32_t threads = block[0] * block[1] * block[2];
     cta->cluster = cluster;
     cta->rank = rank;
     grid_place(machine, cluster->number, rank, cta);
     for (EACH_BIT(number, cta->used)) cta->barrier[number] = (struct machine_barrier){0};
+    const uint32_t warps = warps_of(machine);
     cta->warps = cta->live_warps = cta->used = 0;
-    register_pool_start(&cta->registers, warps_of(machine), machine->kernel->facts.start_registers);
-    for (uint32_t first = 0; first < threads; first += MACHINE_LANES) {
-        uint32_t lanes = threads - first >= MACHINE_LANES ? UINT32_MAX : (1u << (threads - first)) - 1;
-        struct machine_warp *warp = &cta->warp[cta->warps];
-        const int is_new = warp->slots == NULL;
-        if (!machine_warp_start(warp, cta, cta->warps, lanes)) return 0;
-        cta->warps++;
-        cta->live_warps++;
-        if (is_new) machine_special_set(warp);
-        machine_even_start(warp, is_new);
-    }
+    register_pool_start(&cta->registers, warps, machine->kernel->facts.start_registers);
+    const int are_started = machine_course_plan(cluster);
+    for (; cta->warps < warps; cta->warps++, cta->live_warps++)
+        if (!are_started && !start_warp(cta, cta->warps)) return 0;
     return 1;
 }
 
@@ -108,6 +114,7 @@ static void free_cluster(struct machine_cluster *cluster)
 {
     machine_flights_close(cluster);
     machine_veil_close(cluster);
+    machine_course_free(cluster->course);
     for (uint32_t rank = 0; cluster->cta != NULL && rank < cluster->ctas; rank++) {
         struct machine_cta *cta = &cluster->cta[rank];
         for (uint32_t i = 0; cta->warp != NULL && i < warps_of(cluster->machine); i++) {
@@ -199,6 +206,7 @@ void machine_cluster_close(struct machine_cluster *cluster, uint32_t thread)
 
 void machine_cluster_forget(struct machine_cluster *cluster)
 {
+    machine_course_forget(cluster->course);
     for (uint32_t rank = 0; rank < cluster->ctas; rank++)
         for (uint32_t i = 0; i < cluster->cta[rank].warps; i++)
             memset(cluster->cta[rank].warp[i].hit, 0, sizeof cluster->cta[rank].warp[i].hit);
@@ -259,6 +267,38 @@ struct round {
     uint64_t longest, used;
 };
 
+static void count_turn(struct round *round, uint64_t used, int has_worked)
+{
+    round->used += used;
+    if (used > round->longest) round->longest = used;
+    round->has_run = 1;
+    round->has_worked |= has_worked && used >= SHORT_TURN;
+}
+
+// The warps that have gone no course begin, and are at its start.
+static void leave_course(struct machine_cluster *cluster, struct round *round)
+{
+    struct machine_cta *cta = &cluster->cta[0];
+    int are_started = 1;
+    for (EACH_BIT(index, cluster->to_start)) are_started &= start_warp(cta, index);
+    cluster->to_start = 0;
+    if (!are_started) grid_end_without_memory(cluster->machine);
+    round->is_stopped |= !are_started;
+}
+
+// All of a warp that is on a course; 0: it is not, or is no longer.
+static int go_course(struct machine_cluster *cluster, uint32_t index, struct round *round)
+{
+    if ((cluster->to_start >> index & 1) == 0) return 0;
+    const uint32_t used = machine_course_run(cluster, index);
+    if (used == 0) leave_course(cluster, round);
+    if (used == 0) return 0;
+    count_turn(round, used, 1);
+    round->is_busy = 1;
+    end_warp(&cluster->cta[0].warp[index]);
+    return 1;
+}
+
 static void give_turn(struct machine_warp *warp, struct round *round)
 {
     struct machine_cluster *cluster = warp->cta->cluster;
@@ -290,7 +330,8 @@ static void run_round(struct machine_cluster *cluster, struct round *round)
         cluster->first = (uint32_t)(machine_random(cluster) % warps);
     uint32_t rank = cluster->first % cluster->ctas, index = cluster->first / cluster->ctas;
     for (uint32_t i = 0; i < warps && !round->is_stopped; i++) {
-        if (!machine_is_held(cluster, rank, index)) give_turn(&cluster->cta[rank].warp[index], round);
+        if (!machine_is_held(cluster, rank, index) && !go_course(cluster, index, round))
+            give_turn(&cluster->cta[rank].warp[index], round);
         if (++rank < cluster->ctas) continue;
         rank = 0;
         if (++index == cluster->cta[0].warps) index = 0;

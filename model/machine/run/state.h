@@ -178,6 +178,7 @@ struct machine_hold {
 //   calm      rounds up to now in which memory stayed as it was and nobody read a clock, whatever ran; is_fixed: the
 //             warps have come back to states of them, so that nothing but what others write gets them out
 //   flights   the asynchronous engine's (flights.h); veil: what it does not see yet (veil.h), NULL: nothing
+//   course    course.h's, NULL: it has none; to_start: warps that are on it, a bit each, and have not begun
 //   spare_frame  frames of calls that have ended, for the next calls: a list has those of one function
 struct machine_cluster {
     struct machine *machine;
@@ -189,12 +190,13 @@ struct machine_cluster {
     struct machine_flights *flights;
     struct machine_veil *veil;
     struct machine_frame *spare_frame[MACHINE_SPARE_FRAMES];
+    struct machine_course *course;
     uint32_t ctas, is_used; // all up to here stays when the cluster is used again
     uint64_t number, progress, rounds, time, ahead, clock, clock_reads, reads_of_turn, executed, thread_instructions,
         random;
     uint64_t polling, polled_from, idle, unchanged, slept, suspended, held_at, stared, stares, vain, looks_of_turn,
         looked_in, ground, watched, outside, still, calm;
-    uint32_t looks, live_ctas, first;
+    uint32_t looks, live_ctas, first, to_start;
     int is_fixed;
     struct machine_hold hold;
 };

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: MIT
+// The suite `machine_course`: what warps do of a course is what each of them does for itself, as it does where somebody
+// hears of it. Random programs that load, compute and store run both ways, and some that leave a course.
+#include <stdarg.h>
+
+#include "machine_test.h"
+
+enum { SEEDS = 96, CTAS = 13, TEXT_BYTES = 1 << 14, KEPT = 10, THREADS = 256, TABLE_WORDS = 1 << 14 };
+
+struct random {
+    uint64_t state;
+};
+
+static uint32_t draw(struct random *random, uint32_t below)
+{
+    random->state = random->state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)((random->state >> 33) % below);
+}
+
+struct text {
+    char at[TEXT_BYTES];
+    size_t used;
+    int labels;
+};
+
+__attribute__((format(printf, 2, 3))) static void add(struct text *text, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    const int more = vsnprintf(text->at + text->used, sizeof text->at - text->used, format, arguments);
+    va_end(arguments);
+    text->used += (size_t)more;
+    ck_assert(text->used < sizeof text->at);
+}
+
+struct memory_of {
+    _Alignas(256) uint32_t out[CTAS * THREADS * 16], table[TABLE_WORDS];
+};
+
+// --- Programs --------------------------------------------------------------------------------------------------------
+
+#define BEGIN                                                                                                          \
+    HEAD ".visible .entry k(.param .u64 out, .param .u64 table, .param .u32 number)\n{\n.reg .pred %%p<8>;\n"          \
+         ".reg .b32 %%r<32>;\n.reg .b64 %%rd<12>;\n.shared .align 16 .b8 s[4096];\nld.param.u64 %%rd0, [out];\n"       \
+         "ld.param.u64 %%rd1, [table];\nld.param.u32 %%r4, [number];\nmov.u32 %%r0, %%tid.x;\nmov.u32 %%r1, "          \
+         "%%tid.y;\nmov.u32 %%r2, %%ctaid.x;\nmov.u32 %%r3, %%ntid.x;\nmad.lo.u32 %%r20, %%r1, %%r3, %%r0;\n"          \
+         "mad.lo.u32 %%r21, %%r2, 256, %%r20;\nmul.wide.u32 %%rd8, %%r21, 64;\nadd.u64 %%rd8, %%rd8, %%rd0;\n"         \
+         "mul.wide.u32 %%rd9, %%r20, 4;\nadd.u64 %%rd9, %%rd9, %%rd1;\nmov.u32 %%r5, 77;\nmov.u32 %%r15, 0;\n"
+
+static const char *const sides[] = {"[%rd9]", "[%rd9+4]", "[%rd9+132]", "[%rd1+40]", "[%rd9+1024]"};
+
+static void add_compute(struct text *text, struct random *random)
+{
+    static const char *const two[] = {"add.u32", "sub.u32", "mul.lo.u32", "xor.b32", "min.u32", "add.s32"};
+    const uint32_t to = 6 + draw(random, 4), a = draw(random, KEPT), b = draw(random, KEPT);
+    switch (draw(random, 6)) {
+    case 0:
+        add(text, "ld.global.u32 %%r%u, %s;\n", to, sides[draw(random, 5)]);
+        return;
+    case 1: // lanes here and there
+        add(text,
+            "and.b32 %%r22, %%r%u, 8191;\nmul.wide.u32 %%rd10, %%r22, 4;\nadd.u64 %%rd10, %%rd10, %%rd1;\n"
+            "ld.global.u32 %%r%u, [%%rd10];\n",
+            a, to);
+        return;
+    case 2: // of ramps, or of what was loaded
+        add(text, "setp.lt.u32 %%p1, %%r%u, %%r%u;\nselp.u32 %%r%u, %%r%u, %%r%u, %%p1;\n", a, b, to, a, b);
+        return;
+    case 3:
+        add(text, "shl.b32 %%r%u, %%r%u, %u;\n", draw(random, 2) ? 5 : to, draw(random, 4), draw(random, 9));
+        return;
+    default:
+        add(text, "%s %%r%u, %%r%u, %%r%u;\n", two[draw(random, 6)], to, a, b);
+    }
+}
+
+// A branch that all threads of most CTAs take, or none.
+static void add_branch(struct text *text, struct random *random)
+{
+    const int label = text->labels++;
+    add(text,
+        "setp.ge.u32 %%p2, %%r21, %u;\nsetp.eq.u32 %%p3, %%r2, %u;\nor.pred %%p4, %%p2, %%p3;\n%s%%p4 bra $B%d;\n",
+        draw(random, CTAS * THREADS), draw(random, CTAS), draw(random, 2) ? "@" : "@!", label);
+    for (uint32_t i = draw(random, 5); i > 0; i--) add_compute(text, random);
+    add(text, "$B%d:\n", label);
+}
+
+static void add_shared(struct text *text)
+{
+    add(text, "mov.u32 %%r23, s;\nmad.lo.u32 %%r23, %%r20, 4, %%r23;\nst.shared.u32 [%%r23], %%r7;\n"
+              "ld.shared.u32 %%r8, [%%r23];\n");
+}
+
+static void write_program(struct text *text, struct random *random)
+{
+    *text = (struct text){.used = 0};
+    add(text, BEGIN);
+    for (int i = 6; i < KEPT; i++) add(text, "ld.global.u32 %%r%d, %s;\n", i, sides[i % 5]);
+    const int has_loop = draw(random, 2) == 0;
+    for (uint32_t i = draw(random, 10); i > 0; i--) add_compute(text, random);
+    if (draw(random, 2)) add_branch(text, random);
+    if (has_loop) add(text, "$L:\n");
+    for (uint32_t i = 2 + draw(random, 10); i > 0; i--) add_compute(text, random);
+    if (has_loop) add(text, "add.u32 %%r15, %%r15, 1;\nsetp.lt.u32 %%p5, %%r15, 3;\n@%%p5 bra $L;\n");
+    if (draw(random, 3) == 0) add_branch(text, random);
+    if (draw(random, 3) == 0) add_shared(text);
+    for (int i = 0; i < KEPT; i++) add(text, "st.global.u32 [%%rd8+%d], %%r%d;\n", 4 * i, i);
+    // What a warp has stored others may load.
+    if (draw(random, 2)) add(text, "st.global.u32 [%%rd9+%u], %%r6;\n", 4 * draw(random, 300));
+    add(text, "ret;\n}\n");
+}
+
+// --- Running ---------------------------------------------------------------------------------------------------------
+
+static void hear_nothing(void *context, const struct event *event)
+{
+    (void)context, (void)event;
+}
+
+static const struct observer observer = {.hear = hear_nothing};
+
+static void launch(const char *text, const uint32_t block[3], const struct observer *heard_by, uint64_t seed,
+                   struct memory_of *memory, struct machine_outcome *outcome)
+{
+    struct ptx_errors errors;
+    struct machine_module *module = machine_module_open(text, strlen(text), &errors);
+    ck_assert_msg(module != NULL, "%u: %s\n%s", errors.item[0].line, errors.item[0].message, text);
+    const uint64_t parameters[3] = {(uintptr_t)memory->out, (uintptr_t)memory->table, 12345};
+    const struct region region[] = {{{(uint8_t *)memory->out, parameters[0], sizeof memory->out}, 0},
+                                    {{(uint8_t *)memory->table, parameters[1], sizeof memory->table}, 0}};
+    const struct global_memory global = {region, 2};
+    memset(memory, 0, sizeof *memory);
+    for (uint32_t i = 0; i < TABLE_WORDS; i++) memory->table[i] = i * UINT32_C(2654435761);
+    const struct machine_launch what = {.module = module,
+                                        .kernel = machine_module_kernel(module, "k"),
+                                        .grid = {CTAS, 1, 1},
+                                        .block = {block[0], block[1], block[2]},
+                                        .parameters = parameters,
+                                        .global = &global,
+                                        .schedule = {.threads = 1, .seed = seed},
+                                        .observer = heard_by};
+    machine_run(&what, outcome);
+    machine_module_close(module);
+}
+
+// Up to the operands, among which is what was in the register that a load writes.
+static void cut(struct machine_outcome *outcome)
+{
+    char *operands = strstr(outcome->message, "operands:");
+    if (operands != NULL) *operands = 0;
+}
+
+// The same memory, counts and message, both ways.
+static void check_both(const char *text, const uint32_t block[3], uint64_t seed, struct machine_outcome *outcome)
+{
+    static struct memory_of course, alone;
+    struct machine_outcome heard;
+    launch(text, block, NULL, seed, &alone, outcome);
+    course = alone;
+    launch(text, block, &observer, seed, &alone, &heard);
+    cut(outcome), cut(&heard);
+    ck_assert_int_eq(outcome->kind, heard.kind);
+    ck_assert_str_eq(outcome->message, heard.message);
+    for (uint32_t i = 0; i < sizeof course.out / sizeof *course.out; i++)
+        ck_assert_msg(course.out[i] == alone.out[i],
+                      "word %u of thread %u of CTA %u, block %u x %u x %u: 0x%x on a course, 0x%x alone\n%s", i % 16,
+                      i / 16 % THREADS, i / (16 * THREADS), block[0], block[1], block[2], course.out[i], alone.out[i],
+                      text);
+    ck_assert_mem_eq(course.table, alone.table, sizeof course.table);
+    if (outcome->kind != MACHINE_DONE) return;
+    ck_assert_uint_eq(outcome->instructions, heard.instructions);
+    ck_assert_uint_eq(outcome->thread_instructions, heard.thread_instructions);
+}
+
+LOOP_TEST(machine_course_does_what_each_warp_does, 0, SEEDS)
+{
+    static const uint32_t blocks[][3] = {{256, 1, 1}, {32, 8, 1}, {16, 16, 1}, {64, 4, 1},
+                                         {8, 32, 1},  {96, 1, 1}, {32, 2, 1},  {100, 1, 1}};
+    static struct text text;
+    struct machine_outcome outcome;
+    struct random random = {(uint64_t)_i * 911 + 3};
+    write_program(&text, &random);
+    check_both(text.at, blocks[_i % 8], (uint64_t)_i, &outcome);
+    ck_assert_msg(outcome.kind == MACHINE_DONE, "%s\n%s", outcome.message, text.at);
+}
+
+// A warp in the middle of a CTA loads from where no memory is, or from where memory is that others never load: the
+// warps in front of it have stored, and those behind it have not.
+LOOP_TEST(machine_course_of_which_one_warp_leaves, 0, 4)
+{
+    static struct text text;
+    static const uint32_t block[3] = {256, 1, 1};
+    struct machine_outcome outcome;
+    const uint32_t thread = 5 * THREADS + 100;
+    text = (struct text){.used = 0};
+    add(&text, BEGIN);
+    add(&text,
+        "ld.global.u32 %%r6, [%%rd9];\nsetp.eq.u32 %%p1, %%r21, %u;\nselp.u32 %%r7, %u, %%r20, %%p1;\n"
+        "mul.wide.s32 %%rd10, %%r7, %u;\nadd.u64 %%rd10, %%rd10, %%rd1;\nld.global.u32 %%r8, [%%rd10];\n"
+        "st.global.u32 [%%rd8], %%r6;\nst.global.u32 [%%rd8+4], %%r8;\nret;\n}\n",
+        thread, _i % 2 ? 1u << 30 : 0u - 3u, _i / 2 ? 4u : 8u);
+    check_both(text.at, block, (uint64_t)_i, &outcome);
+    ck_assert_int_eq(outcome.kind, _i % 2 ? MACHINE_FAULTED : MACHINE_DONE);
+}
+
+// A store outside of memory, by the last warp alone, and one behind it.
+TEST(machine_course_that_ends_outside)
+{
+    static struct text text;
+    static const uint32_t block[3] = {256, 1, 1};
+    struct machine_outcome outcome;
+    text = (struct text){.used = 0};
+    add(&text, BEGIN);
+    add(&text,
+        "sub.u32 %%r6, %u, %%r21;\nmul.wide.s32 %%rd10, %%r6, 64;\nadd.u64 %%rd10, %%rd10, %%rd0;\n"
+        "st.global.u32 [%%rd8+8], %%r21;\nst.global.u32 [%%rd10+4], %%r6;\nret;\n}\n",
+        11u * THREADS + 40);
+    check_both(text.at, block, 0, &outcome);
+    ck_assert_int_eq(outcome.kind, MACHINE_FAULTED);
+}
