@@ -60,6 +60,9 @@ enum { BLOCK_BYTES = 64, PIECE_BYTES = 16, WARP_LANES = 32 };
         if (lanes == UINT32_MAX && old == NULL)                                                                        \
             for (int lane = 0; lane < WARP_LANES; lane++)                                                              \
                 changed = (type)(changed | name##_one(memory + offset[lane], source, NULL, lane));                     \
+        else if (lanes == UINT32_MAX)                                                                                  \
+            for (int lane = 0; lane < WARP_LANES; lane++)                                                              \
+                changed = (type)(changed | name##_one(memory + offset[lane], source, old, lane));                      \
         else                                                                                                           \
             for (; lanes != 0; lanes &= lanes - 1) {                                                                   \
                 const int lane = __builtin_ctz(lanes);                                                                 \
