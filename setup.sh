@@ -97,6 +97,7 @@ needs=(
     "libzstd-dev pkg-config --exists libzstd"
     "liblz4-dev pkg-config --exists liblz4"
     "libxxhash-dev pkg-config --exists libxxhash"
+    "libffi-dev pkg-config --exists libffi"
 )
 [ "$job" = coverage ] && needs+=("lcov command -v lcov")
 [ "$job" = test ] && needs+=("python3-venv python3 -c 'import ensurepip, venv'") # the Python package, with PyPI

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// usage: calls [--real] [--silent] SECTION SCRIPT... Runs a section of the last script; what the scripts before it
+// declare it has too. --real is for NVIDIA's libraries: it goes on after what differs, takes no notice of what is
+// printed on standard error, and ends without them, for after a fault they may not come to an end.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "calls.h"
+
+enum { SECONDS = 60 };
+
+static char *headers(void)
+{
+    FILE *file = fopen(API_TEXT, "r");
+    char *text = NULL;
+    size_t room = 0;
+    if (file == NULL || getdelim(&text, &room, '\0', file) < 0) {
+        printf("calls: cannot read %s\n", API_TEXT);
+        exit(EXIT_FAILURE);
+    }
+    fclose(file);
+    return text;
+}
+
+int main(int count, char **argument)
+{
+    is_real = count > 1 && strcmp(argument[1], "--real") == 0;
+    argument += is_real, count -= is_real;
+    setvbuf(stdout, NULL, _IONBF, 0);
+    if (count < 3) return puts("usage: calls [--real] SECTION SCRIPT..."), EXIT_FAILURE;
+    alarm(SECONDS);
+    char *text = headers();
+    type_read_headers(text);
+    free(text);
+    host_begin();
+    for (int i = 2; i < count; i++) script_read(argument[i]);
+    if (!script_run(argument[1])) return printf("calls: there is no section %s\n", argument[1]), EXIT_FAILURE;
+    if (is_real) _exit(EXIT_SUCCESS);
+    return EXIT_SUCCESS;
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// What the scripts know of the API: its headers, and CUDA's names of types that these do not have.
+#include "cuda_api.h"
+#include "runtime_api.h"
+
+typedef unsigned long long CUmemGenericAllocationHandle;
+typedef struct CUmemPoolProps_st CUmemPoolProps;
+typedef struct cuda_mem_location CUmemLocation;
+typedef struct cuda_mem_access_desc CUmemAccessDesc;
+typedef struct cuda_mem_allocation_prop CUmemAllocationProp;
+typedef struct CUDA_KERNEL_NODE_PARAMS_v2_st CUDA_KERNEL_NODE_PARAMS;
+typedef struct CUDA_MEMSET_NODE_PARAMS_st CUDA_MEMSET_NODE_PARAMS;
+typedef struct CUDA_HOST_NODE_PARAMS_st CUDA_HOST_NODE_PARAMS;
+typedef struct CUDA_MEMCPY3D_st CUDA_MEMCPY3D;
+typedef struct CUDA_MEMCPY3D_PEER_st CUDA_MEMCPY3D_PEER;
+typedef struct CUDA_MEMCPY3D_BATCH_OP_st CUDA_MEMCPY3D_BATCH_OP;
+typedef struct CUDA_BATCH_MEM_OP_NODE_PARAMS_v1_st CUDA_BATCH_MEM_OP_NODE_PARAMS;
+typedef struct CUDA_GRAPH_INSTANTIATE_PARAMS_st CUDA_GRAPH_INSTANTIATE_PARAMS;
+typedef struct CUDA_LAUNCH_PARAMS_st CUDA_LAUNCH_PARAMS;
+typedef struct CUdevResource_st CUdevResource;
+typedef struct CUgraphEdgeData_st CUgraphEdgeData;
+typedef struct CUgraphNodeParams_st CUgraphNodeParams;
+typedef struct CUgraphExecUpdateResultInfo_st CUgraphExecUpdateResultInfo;
+typedef struct CUmemcpyAttributes_st CUmemcpyAttributes;
+typedef struct CUexecAffinityParam_st CUexecAffinityParam;
+typedef struct CUctxCreateParams_st CUctxCreateParams;
+typedef struct CUdevprop_st CUdevprop;
+typedef union CUstreamBatchMemOpParams_union CUstreamBatchMemOpParams;
+enum { CU_POINTER_ATTRIBUTE_ACCESS_FLAGS = 16 };
+typedef union {
+    int priority;
+    uint32_t number;
+    unsigned char map[8], bytes[64];
+    struct {
+        unsigned long long base;
+        size_t bytes;
+        float hit_ratio;
+        uint32_t hit, miss;
+    } window;
+} CUstreamAttrValue;
+
+// Calls that libcuda.so.1 has and its header does not declare by these names.
+enum cuda_result cuCtxCreate_v3(CUcontext *context, CUexecAffinityParam *affinity, int count, unsigned flags,
+                                int device);
+enum cuda_result cuCtxGetDevice_v2(int *device, CUcontext context);
+enum cuda_result cuCtxSynchronize_v2(CUcontext context);
+enum cuda_result cuStreamGetCtx_v2(CUstream stream, CUcontext *context, struct CUgreenCtx_st **green);
+enum cuda_result cuStreamGetGreenCtx(CUstream stream, struct CUgreenCtx_st **green);
+
+// The C library, and what the runner has for callbacks (host.c).
+void *memset(void *to, int byte, size_t bytes);
+void *memcpy(void *to, const void *from, size_t bytes);
+int memcmp(const void *a, const void *b, size_t bytes);
+int strcmp(const char *a, const char *b);
+char *strstr(const char *in, const char *text);
+void *aligned_alloc(size_t align, size_t bytes);
+int dup(int file);
+int pipe(int ends[2]);
+long read(int file, void *to, size_t bytes);
+long write(int file, const void *from, size_t bytes);
+unsigned alarm(unsigned seconds);
+int waitpid(int process, int *status, int options);
+void _exit(int status);
+int tied_child(void);
+void nothing(void *user);
+void count_call(void *user);
+void count_callback(void *stream, enum cuda_result error, void *user);
+int called(void);

@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: MIT
+// The lines of a script: what it declares, its functions and sections, and what a section does.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "calls.h"
+
+struct line {
+    const char *text, *file;
+    int indent, number;
+};
+static struct line *lines;
+static size_t line_count;
+
+struct definition {
+    const char *name;
+    const char **parameters;
+    size_t count, body;
+};
+
+enum flow { FLOW_ON, FLOW_BREAK, FLOW_CONTINUE, FLOW_RETURN };
+static struct value returned;
+bool is_real;
+
+static enum flow run_block(size_t first);
+
+// --- Reading --------------------------------------------------------------------------------------------------------
+
+// How many brackets of the line are open at its end; 1000 more for """.
+static int open_at_end(const char *text)
+{
+    int depth = 0;
+    for (const char *at = text; *at != '\0'; at++) {
+        if (strncmp(at, "\"\"\"", 3) == 0) {
+            at = strstr(at + 3, "\"\"\"");
+            if (at == NULL) return depth + 1000;
+            at += 2;
+        } else if (*at == '"') {
+            for (at++; *at != '"' && *at != '\0'; at++) at += *at == '\\';
+        } else {
+            if (strncmp(at, "//", 2) == 0 || *at == '#') break;
+            depth += (strchr("([{", *at) != NULL) - (strchr(")]}", *at) != NULL);
+        }
+        if (*at == '\0') break;
+    }
+    return depth;
+}
+
+static char *read_all(const char *path)
+{
+    FILE *file = fopen(path, "r");
+    if (file == NULL) fail("%s cannot be read", path);
+    char *all = NULL;
+    size_t room = 0;
+    if (getdelim(&all, &room, '\0', file) < 0) fail("%s is empty", path);
+    fclose(file);
+    char *text = keep_text(all, strlen(all));
+    free(all);
+    return text;
+}
+
+static char *join(const char *line, const char *next)
+{
+    const bool is_raw = open_at_end(line) >= 1000;
+    while (!is_raw && *next == ' ') next++;
+    char *both = keep(strlen(line) + strlen(next) + 1);
+    strcpy(both, line);
+    strcat(both, is_raw ? "\n" : line[strlen(line) - 1] == '(' ? "" : " ");
+    return strcat(both, next);
+}
+
+static void split_lines(const char *path, char *text)
+{
+    int number = 0;
+    char *line;
+    while ((line = strsep(&text, "\n")) != NULL) {
+        const int first = ++number;
+        for (; open_at_end(line) > 0 && text != NULL; number++) line = join(line, strsep(&text, "\n"));
+        const size_t indent = strspn(line, " ");
+        if (line[indent] == '\0' || line[indent] == '#' || strncmp(line + indent, "//", 2) == 0) continue;
+        if (!ARRAY_ADD(lines, line_count, ((struct line){line + indent, path, (int)indent, first}))) fail("no memory");
+    }
+}
+
+static void begin_line(size_t i)
+{
+    where_file = lines[i].file;
+    where_text = lines[i].text;
+    where_line = lines[i].number;
+    lex_from(where_text);
+}
+
+static bool is_in(size_t i, int indent)
+{
+    return i < line_count && lines[i].indent > indent;
+}
+
+static size_t behind_block(size_t i)
+{
+    const int indent = lines[i++].indent;
+    while (is_in(i, indent)) i++;
+    return i;
+}
+
+static void define(size_t i)
+{
+    struct definition *made = keep(sizeof *made);
+    *made = (struct definition){.name = lex_name(), .body = i + 1};
+    lex_need("(");
+    while (!lex_take(")")) {
+        if (!ARRAY_ADD(made->parameters, made->count, lex_name())) fail("no memory");
+        lex_take(",");
+    }
+    variable_make(made->name, &type_long)->function = made;
+}
+
+static bool is_section(size_t i)
+{
+    return strncmp(lines[i].text, "section ", 8) == 0;
+}
+
+// --- Statements -----------------------------------------------------------------------------------------------------
+
+static size_t count_items(void)
+{
+    const struct word was = word;
+    size_t items = 0;
+    int depth = 0;
+    bool is_full = false;
+    do {
+        depth += (lex_is("{") || lex_is("(") || lex_is("[")) - (lex_is("}") || lex_is(")") || lex_is("]"));
+        if (depth == 1 && lex_is(","))
+            is_full = false;
+        else if (depth >= 1 && !is_full && !lex_is("{"))
+            items += is_full = true;
+        else if (depth > 1 && !is_full)
+            items += is_full = true;
+        lex_next();
+    } while (depth > 0 && word.kind != WORD_END);
+    word = was;
+    return items;
+}
+
+static void declare(void)
+{
+    struct type *base = type_base();
+    while (word.kind != WORD_END) {
+        struct member member = type_declarator(base);
+        if (member.type->kind == KIND_FUNCTION) {
+            variable_make(member.name, member.type)->place = NULL;
+        } else {
+            const bool has_value = lex_take("=");
+            if (has_value && member.type->kind == KIND_ARRAY && member.type->count == 0)
+                member.type = type_array(member.type->of, count_items());
+            struct variable *variable = variable_make(member.name, member.type);
+            if (has_value) initialise(variable->type, variable->place);
+        }
+        if (word.kind != WORD_END) lex_need(",");
+    }
+}
+
+static const char *error_name(int64_t error)
+{
+    for (const struct variable *one = globals.variables; one != NULL; one = one->next)
+        if (strncmp(one->name, "CUDA_", 5) == 0 && one->type == &type_int && *(int *)one->place == error)
+            return one->name + (error == 0 ? 5 : 11);
+    return "an unknown error";
+}
+
+static void failed(void)
+{
+    if (is_real) return;
+    fflush(NULL);
+    _Exit(EXIT_FAILURE);
+}
+
+static void expect_result(int64_t got)
+{
+    int64_t expected = 0;
+    if (lex_take("->")) {
+        char name[128];
+        snprintf(name, sizeof name, "CUDA_ERROR_%s", lex_name());
+        const struct variable *variable = variable_find(name);
+        if (variable == NULL) fail("there is no %s", name);
+        expected = *(int *)variable->place;
+    }
+    if (got == expected) return;
+    printf("%s:%d: %s returned %s (%lld), not %s (%lld)\n", where_file, where_line, where_text, error_name(got),
+           (long long)got, error_name(expected), (long long)expected);
+    failed();
+}
+
+static void require(void)
+{
+    if (value_is_true(expression())) return;
+    printf("%s:%d: not true: %s\n", where_file, where_line, where_text);
+    failed();
+}
+
+static void says(void)
+{
+    const char *text = NULL;
+    if (!lex_take("nothing")) text = (const char *)(uintptr_t)expression().number;
+    if (is_real || said(text)) return;
+    printf("%s:%d: not said: %s\n", where_file, where_line, where_text);
+    failed();
+}
+
+// ? call            prints the call and what it answers
+// ? "name" value    prints a value
+static void show(void)
+{
+    const char *from = word.from;
+    if (word.kind != WORD_TEXT) {
+        const int64_t answer = expression().number;
+        printf("  %s = %d\n", from, (int)answer);
+        return;
+    }
+    const char *name = word.text;
+    lex_next();
+    printf("    %s %lld\n", name, (long long)expression().number);
+}
+
+static void statement(void)
+{
+    if (lex_take("?")) {
+        show();
+    } else if (lex_take("says")) {
+        says();
+    } else if (lex_take("require")) {
+        require();
+    } else if (type_starts()) {
+        declare();
+    } else {
+        const struct value value = expression_assignment();
+        if (value.type->is_result && value.place == NULL) expect_result(value.number);
+    }
+    if (word.kind != WORD_END) fail("nothing more should be here");
+}
+
+static enum flow run_once(size_t body, bool *is_over)
+{
+    const enum flow flow = run_block(body);
+    *is_over = flow == FLOW_BREAK || flow == FLOW_RETURN;
+    return flow == FLOW_RETURN ? flow : FLOW_ON;
+}
+
+// for NAME in ITEM, FIRST..LAST, ...
+static enum flow run_for(size_t i)
+{
+    const char *name = lex_name();
+    struct variable *variable = variable_make(name, &type_long);
+    bool is_over = false;
+    enum flow flow = FLOW_ON;
+    lex_need("in");
+    do {
+        const struct value first = expression_sum();
+        const int64_t last = lex_take("..") ? expression_sum().number : first.number;
+        const struct word was = word;
+        for (int64_t item = first.number; item <= last && !is_over; item++) {
+            if (first.type->kind != KIND_INTEGER) variable->type = first.type;
+            value_store(variable->place, variable->type, value_number(item, variable->type));
+            flow = run_once(i + 1, &is_over);
+        }
+        begin_line(i);
+        word = was;
+    } while (lex_take(","));
+    return flow;
+}
+
+static enum flow run_while(size_t i)
+{
+    bool is_over = false;
+    enum flow flow = FLOW_ON;
+    while (!is_over) {
+        begin_line(i);
+        lex_need("while");
+        if (!value_is_true(expression())) break;
+        flow = run_once(i + 1, &is_over);
+    }
+    return flow;
+}
+
+// The lines of an if and of its else; `next` is the line behind both.
+static enum flow run_if(size_t i, size_t *next)
+{
+    const bool is = value_is_true(expression());
+    const size_t other = *next;
+    const bool has_else =
+        other < line_count && lines[other].indent == lines[i].indent && strncmp(lines[other].text, "else", 4) == 0;
+    if (has_else) *next = behind_block(other);
+    if (is) return run_block(i + 1);
+    return has_else ? run_block(other + 1) : FLOW_ON;
+}
+
+static enum flow run_line(size_t i, size_t *next)
+{
+    begin_line(i);
+    *next = behind_block(i);
+    if (lex_take("if")) return run_if(i, next);
+    if (lex_take("for")) return run_for(i);
+    if (lex_is("while")) return run_while(i);
+    if (lex_take("break")) return FLOW_BREAK;
+    if (lex_take("continue")) return FLOW_CONTINUE;
+    if (lex_take("return")) {
+        if (word.kind != WORD_END) returned = expression();
+        return FLOW_RETURN;
+    }
+    statement();
+    return FLOW_ON;
+}
+
+static enum flow run_block(size_t first)
+{
+    const int indent = lines[first - 1].indent;
+    enum flow flow = FLOW_ON;
+    for (size_t i = first; flow == FLOW_ON && is_in(i, indent);) flow = run_line(i, &i);
+    return flow;
+}
+
+// The reader goes on behind the call, where it was.
+struct value definition_call(struct definition *definition, struct value *argument, int count)
+{
+    struct frame own = {NULL}, *const was = frame;
+    const struct word word_was = word;
+    const char *const file = where_file, *const text = where_text;
+    const int line = where_line;
+    if ((size_t)count != definition->count) fail("%s takes %zu arguments", definition->name, definition->count);
+    frame = &own;
+    for (int i = 0; i < count; i++) {
+        struct type *type = argument[i].type;
+        if (type->kind == KIND_ARRAY) type = type_pointer(type->of);
+        if (type->kind == KIND_FUNCTION) type = type_pointer(type);
+        if (type->kind == KIND_INTEGER && type->bytes < 8) type = type->is_signed ? &type_int : type;
+        struct variable *variable = variable_make(definition->parameters[i], type);
+        if (argument[i].of != NULL) variable->function = argument[i].of->function;
+        value_store(variable->place, type, argument[i]);
+    }
+    returned = value_number(0, &type_long);
+    run_block(definition->body);
+    frame = was;
+    word = word_was;
+    where_file = file, where_text = text, where_line = line;
+    return returned;
+}
+
+void script_read(const char *path)
+{
+    size_t i = line_count, next;
+    where_file = path;
+    split_lines(path, read_all(path));
+    for (; i < line_count; i = next) {
+        begin_line(i);
+        next = behind_block(i);
+        if (lex_take("def"))
+            define(i);
+        else if (!is_section(i))
+            run_line(i, &next);
+    }
+}
+
+bool script_run(const char *section)
+{
+    static struct frame own;
+    size_t i = 0;
+    while (i < line_count && !(is_section(i) && strcmp(lines[i].text + 8, section) == 0)) i++;
+    if (i == line_count) return false;
+    frame = &own;
+    run_block(i + 1);
+    return true;
+}
