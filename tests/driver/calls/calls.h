@@ -86,7 +86,8 @@ struct frame {
 };
 extern struct frame globals, *frame;
 
-struct variable *variable_find(const char *name); // in the frame, then in the globals; or NULL
+// In the frame, then in the globals; or NULL. What is called is a function, whatever else has the name.
+struct variable *variable_find(const char *name, bool is_called);
 struct variable *variable_make(const char *name, struct type *type);
 struct value value_at(void *place, struct type *type);
 struct value value_number(int64_t number, struct type *type);
@@ -109,7 +110,7 @@ bool host_call(const char *name, struct value *argument, int count, struct value
 
 // --- The script (run.c) ---------------------------------------------------------------------------------------------
 
-extern bool is_real; // --real
+extern bool is_real, is_telling; // --real, --tell
 void script_read(const char *path);
 bool script_run(const char *section); // false if there is none of that name
 bool said(const char *text);          // host.c: what was printed on standard error since the last time

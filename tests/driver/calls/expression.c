@@ -97,7 +97,7 @@ static struct value text(const char *first)
         if (word.kind == WORD_TEXT) {
             more = word.text;
         } else if (word.kind == WORD_NAME) {
-            variable = variable_find(keep_text(word.from, word.length));
+            variable = variable_find(keep_text(word.from, word.length), false);
             if (variable != NULL && variable->type == &type_text) memcpy(&more, variable->place, sizeof more);
         }
         if (more == NULL) break;
@@ -109,10 +109,8 @@ static struct value text(const char *first)
     return value_number((int64_t)(uintptr_t)all, &type_text);
 }
 
-static struct value of_variable(const char *name)
+static struct value of_variable(struct variable *variable)
 {
-    struct variable *variable = variable_find(name);
-    if (variable == NULL) fail("there is no %s", name);
     if (variable->type == &type_text && (word.kind == WORD_TEXT || word.kind == WORD_NAME)) {
         const char *first;
         memcpy(&first, variable->place, sizeof first);
@@ -150,20 +148,23 @@ static struct value call(struct value function, const char *name)
     return result;
 }
 
+// No variable: a function of the host, or what is skipped.
+static struct value unknown(const char *name)
+{
+    struct value argument[MOST_ARGUMENTS], result = value_number(0, &type_long);
+    const bool is_call = lex_take("(");
+    const int count = is_call ? arguments_of(argument) : 0;
+    if (skipping == 0 && !(is_call && host_call(name, argument, count, &result))) fail("there is no %s", name);
+    return result;
+}
+
 static struct value named(void)
 {
     const char *name = lex_name();
-    struct value argument[MOST_ARGUMENTS], result;
-    if (variable_find(name) != NULL || !lex_is("(")) {
-        if (variable_find(name) == NULL && skipping > 0) return value_number(0, &type_long);
-        struct value value = of_variable(name);
-        return lex_take("(") ? call(value, name) : value;
-    }
-    lex_next();
-    const int count = arguments_of(argument);
-    if (skipping > 0) return value_number(0, &type_long);
-    if (!host_call(name, argument, count, &result)) fail("there is no %s", name);
-    return result;
+    struct variable *variable = variable_find(name, lex_is("("));
+    if (variable == NULL) return unknown(name);
+    const struct value value = of_variable(variable);
+    return lex_take("(") ? call(value, name) : value;
 }
 
 static struct value cast(void)
@@ -192,6 +193,23 @@ static struct value size_of(void)
     return value_number((int64_t)type->bytes, &type_long);
 }
 
+// offsetof(struct box, corner.x)
+static struct value offset_of(void)
+{
+    size_t offset, all = 0;
+    lex_need("(");
+    const struct type *type = type_name();
+    lex_need(",");
+    do {
+        const struct member *member = member_of(type, lex_name(), &offset);
+        if (member == NULL) fail("no such member");
+        type = member->type;
+        all += offset;
+    } while (lex_take("."));
+    lex_need(")");
+    return value_number((int64_t)all, &type_long);
+}
+
 static struct value primary(void)
 {
     struct value value;
@@ -206,6 +224,7 @@ static struct value primary(void)
         return lex_next(), value;
     }
     if (lex_take("sizeof")) return size_of();
+    if (lex_take("offsetof")) return offset_of();
     if (lex_take("NULL")) return value_number(0, type_pointer(&type_void));
     if (!lex_take("(")) return named();
     if (type_starts()) return cast();
@@ -248,7 +267,7 @@ static struct value postfix(void)
 
 static struct value address(void)
 {
-    if (lex_is_name() && variable_find(keep_text(word.from, word.length)) == NULL)
+    if (lex_is_name() && variable_find(keep_text(word.from, word.length), false) == NULL)
         variable_make(keep_text(word.from, word.length), &type_unset);
     struct value value = unary();
     if (value.type->kind == KIND_FUNCTION) return value;
@@ -436,7 +455,7 @@ static bool is_new_variable(void)
 {
     if (!lex_is_name()) return false;
     const struct word was = word;
-    const struct variable *variable = variable_find(lex_name());
+    const struct variable *variable = variable_find(lex_name(), false);
     const bool is = lex_is("=") && (variable == NULL || variable->type->kind == KIND_FUNCTION);
     word = was;
     return is;

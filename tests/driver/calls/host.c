@@ -3,6 +3,7 @@
 // calls. Scripts declare those (common.calls) as they declare functions of the C library.
 #define _GNU_SOURCE 1
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -13,11 +14,19 @@ void nothing(void *user);
 void count_call(void *user);
 void count_callback(void *stream, int error, void *user);
 int called(void);
+void add_one(void *user);
+void forget_calls(void);
+void api_fail(void);
 int tied_child(void);
 
 void nothing(void *user)
 {
     (void)user;
+}
+
+void add_one(void *user)
+{
+    ++*(int *)user;
 }
 
 int tied_child(void)
@@ -41,6 +50,17 @@ void count_callback(void *stream, int error, void *user)
 int called(void)
 {
     return calls;
+}
+
+void forget_calls(void)
+{
+    calls = 0;
+}
+
+// For api/fatbin.c.
+void api_fail(void)
+{
+    exit(EXIT_FAILURE);
 }
 
 static FILE *told;

@@ -55,8 +55,15 @@ static const char *pass_space(const char *at)
 
 static char escaped(const char **at)
 {
-    static const char from[] = "ntr0\\\"'", to[] = "\n\t\r\0\\\"'";
-    const char *found = strchr(from, *++*at);
+    static const char from[] = "ntr\\\"'", to[] = "\n\t\r\\\"'";
+    char *end;
+    if (*++*at == 'x') {
+        const char byte = (char)strtol(*at + 1, &end, 16);
+        *at = end - 1;
+        return byte;
+    }
+    if (**at >= '0' && **at <= '7') return (char)(**at - '0');
+    const char *found = strchr(from, **at);
     if (found == NULL) fail("an escape that is not known");
     return to[found - from];
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// usage: calls [--real] [--silent] SECTION SCRIPT... Runs a section of the last script; what the scripts before it
+// usage: calls [--real | --tell] SECTION SCRIPT... Runs a section of the last script; what the scripts before it
 // declare it has too. --real is for NVIDIA's libraries: it goes on after what differs, takes no notice of what is
-// printed on standard error, and ends without them, for after a fault they may not come to an end.
+// printed on standard error, and ends without them, for after a fault they may not come to an end. --tell prints each
+// call that is checked, and what it returned.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,9 +28,10 @@ static char *headers(void)
 int main(int count, char **argument)
 {
     is_real = count > 1 && strcmp(argument[1], "--real") == 0;
-    argument += is_real, count -= is_real;
+    is_telling = count > 1 && strcmp(argument[1], "--tell") == 0;
+    argument += is_real || is_telling, count -= is_real || is_telling;
     setvbuf(stdout, NULL, _IONBF, 0);
-    if (count < 3) return puts("usage: calls [--real] SECTION SCRIPT..."), EXIT_FAILURE;
+    if (count < 3) return puts("usage: calls [--real | --tell] SECTION SCRIPT..."), EXIT_FAILURE;
     alarm(SECONDS);
     char *text = headers();
     type_read_headers(text);

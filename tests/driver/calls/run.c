@@ -22,7 +22,7 @@ struct definition {
 
 enum flow { FLOW_ON, FLOW_BREAK, FLOW_CONTINUE, FLOW_RETURN };
 static struct value returned;
-bool is_real;
+bool is_real, is_telling;
 
 static enum flow run_block(size_t first);
 
@@ -123,6 +123,11 @@ static bool is_section(size_t i)
 
 // --- Statements -----------------------------------------------------------------------------------------------------
 
+static void end_line(void)
+{
+    if (word.kind != WORD_END) fail("nothing more should be here");
+}
+
 static size_t count_items(void)
 {
     const struct word was = word;
@@ -176,16 +181,21 @@ static void failed(void)
     _Exit(EXIT_FAILURE);
 }
 
+// The name of an error without CUDA_ERROR_, or a value in brackets.
+static int64_t expected_result(void)
+{
+    char name[128];
+    if (lex_is("(")) return expression().number;
+    snprintf(name, sizeof name, "CUDA_ERROR_%s", lex_name());
+    const struct variable *variable = variable_find(name, false);
+    if (variable == NULL) fail("there is no %s", name);
+    return *(int *)variable->place;
+}
+
 static void expect_result(int64_t got)
 {
-    int64_t expected = 0;
-    if (lex_take("->")) {
-        char name[128];
-        snprintf(name, sizeof name, "CUDA_ERROR_%s", lex_name());
-        const struct variable *variable = variable_find(name);
-        if (variable == NULL) fail("there is no %s", name);
-        expected = *(int *)variable->place;
-    }
+    const int64_t expected = lex_take("->") ? expected_result() : 0;
+    if (is_telling) printf("%s = %lld\n", where_text, (long long)got);
     if (got == expected) return;
     printf("%s:%d: %s returned %s (%lld), not %s (%lld)\n", where_file, where_line, where_text, error_name(got),
            (long long)got, error_name(expected), (long long)expected);
@@ -234,10 +244,18 @@ static void statement(void)
     } else if (type_starts()) {
         declare();
     } else {
-        const struct value value = expression_assignment();
-        if (value.type->is_result && value.place == NULL) expect_result(value.number);
+        struct value value = expression_assignment();
+        while (lex_take(",")) value = expression_assignment();
+        if (lex_is("->") || (value.type->is_result && value.place == NULL)) expect_result(value.number);
     }
-    if (word.kind != WORD_END) fail("nothing more should be here");
+    end_line();
+}
+
+static bool condition(void)
+{
+    const bool is = value_is_true(expression());
+    end_line();
+    return is;
 }
 
 static enum flow run_once(size_t body, bool *is_over)
@@ -267,6 +285,7 @@ static enum flow run_for(size_t i)
         begin_line(i);
         word = was;
     } while (lex_take(","));
+    end_line();
     return flow;
 }
 
@@ -277,7 +296,7 @@ static enum flow run_while(size_t i)
     while (!is_over) {
         begin_line(i);
         lex_need("while");
-        if (!value_is_true(expression())) break;
+        if (!condition()) break;
         flow = run_once(i + 1, &is_over);
     }
     return flow;
@@ -286,7 +305,7 @@ static enum flow run_while(size_t i)
 // The lines of an if and of its else; `next` is the line behind both.
 static enum flow run_if(size_t i, size_t *next)
 {
-    const bool is = value_is_true(expression());
+    const bool is = condition();
     const size_t other = *next;
     const bool has_else =
         other < line_count && lines[other].indent == lines[i].indent && strncmp(lines[other].text, "else", 4) == 0;
@@ -306,6 +325,7 @@ static enum flow run_line(size_t i, size_t *next)
     if (lex_take("continue")) return FLOW_CONTINUE;
     if (lex_take("return")) {
         if (word.kind != WORD_END) returned = expression();
+        end_line();
         return FLOW_RETURN;
     }
     statement();

@@ -8,17 +8,25 @@
 
 struct frame globals, *frame = &globals;
 
-static struct variable *find_in(const struct frame *in, const char *name)
+static bool can_be_called(const struct variable *variable)
+{
+    const struct type *type = variable->type;
+    return variable->function != NULL || type->kind == KIND_FUNCTION ||
+           (type->kind == KIND_POINTER && type->of->kind == KIND_FUNCTION);
+}
+
+static struct variable *find_in(const struct frame *in, const char *name, bool is_called)
 {
     struct variable *variable = in->variables;
-    while (variable != NULL && strcmp(variable->name, name) != 0) variable = variable->next;
+    while (variable != NULL && (strcmp(variable->name, name) != 0 || (is_called && !can_be_called(variable))))
+        variable = variable->next;
     return variable;
 }
 
-struct variable *variable_find(const char *name)
+struct variable *variable_find(const char *name, bool is_called)
 {
-    struct variable *variable = find_in(frame, name);
-    return variable != NULL ? variable : find_in(&globals, name);
+    struct variable *variable = find_in(frame, name, is_called);
+    return variable != NULL ? variable : find_in(&globals, name, is_called);
 }
 
 // A second declaration of a name is a new variable: a pointer to the first one stays good.
