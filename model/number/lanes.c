@@ -20,9 +20,6 @@
 enum { F32_BIAS = 127, F32_FRACTION_BITS = 23, F32_TOP = 254 };
 enum { F16_BIAS = 15, F16_FRACTION_BITS = 10, F16_TOP = 30 };
 
-// Steps that are done for all rows before the next ones: their part of B stays in the nearest cache.
-enum { STEPS_AT_ONCE = 8 };
-
 // --- Reading ---------------------------------------------------------------------------------------------------------
 
 int number_groups(int terms)
@@ -380,8 +377,8 @@ static void multiply(part_way *add_rows, const struct number_block *block, uint3
 {
     struct float_environment caller = float_environment_set_default();
     size_t groups = (size_t)number_groups(block->sum.terms);
-    for (size_t step = 0; step < block->steps; step += STEPS_AT_ONCE) {
-        size_t left = block->steps - step, steps = left < STEPS_AT_ONCE ? left : STEPS_AT_ONCE;
+    for (size_t step = 0; step < block->steps; step += LANES_PART_STEPS) {
+        size_t left = block->steps - step, steps = left < LANES_PART_STEPS ? left : LANES_PART_STEPS;
         const struct lanes_part part = {block, block->a + step * groups, block->b + step * block->b_step, steps};
         add_rows(&part, d);
     }

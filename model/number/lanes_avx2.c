@@ -81,6 +81,7 @@ INLINE const struct number_factors *met(const struct number_factors *b, const ui
     return &b[picks != NULL ? picks[i] : i];
 }
 
+// The greatest exponents of products.
 INLINE __m256i greatest_of(const struct way *way, const struct number_factors *a, const struct number_factors *b,
                            const uint8_t *picks)
 {
@@ -93,6 +94,38 @@ INLINE __m256i greatest_of(const struct way *way, const struct number_factors *a
         }
     return most;
 }
+
+// --- Exponents side by side ------------------------------------------------------------------------------------------
+// Those of two neighbouring terms are the halves of a word, of eight columns or of a row: where terms meet in order.
+
+enum { MOST_WORDS = NUMBER_MAX_TERMS / 2 };
+
+// Of one step: a word of all columns for each two terms.
+INLINE void pack_columns(const struct number_factors *b, int terms, __m256i *words)
+{
+    for (int i = 0; i < terms; i += 2, words++)
+        *words = _mm256_blend_epi16(load(b[i].exponent), _mm256_slli_epi32(load(b[i + 1].exponent), 16), 0xaa);
+}
+
+INLINE void pack_row(const struct number_factors *a, int terms, int32_t *words)
+{
+    for (int first = 0; first < terms; first += 2 * NUMBER_LANES, a += 2, words += NUMBER_LANES) {
+        const __m256i group = load(a->exponent), next = terms > NUMBER_LANES ? load(a[1].exponent) : group;
+        const __m256i halves = _mm256_permute4x64_epi64(_mm256_packs_epi32(group, next), 0xd8);
+        _mm256_store_si256((__m256i *)words, halves);
+    }
+}
+
+INLINE __m256i greatest_of_packed(const int32_t *a, const __m256i *b, int terms)
+{
+    __m256i most = _mm256_set1_epi16(INT16_MIN);
+    const int words = terms / 2;
+#pragma GCC unroll 16
+    for (int i = 0; i < words; i++) most = _mm256_max_epi16(most, _mm256_adds_epi16(all_of(a[i]), b[i]));
+    return _mm256_max_epi32(_mm256_srai_epi32(most, 16), _mm256_srai_epi32(_mm256_slli_epi32(most, 16), 16));
+}
+
+// --- One step --------------------------------------------------------------------------------------------------------
 
 // The terms of one group, aligned and cut, added to `sum`.
 INLINE __m256i add_group(const struct way *way, const struct number_factors *a, const struct number_factors *b,
@@ -131,12 +164,23 @@ INLINE __m256i as_f16(__m256i sum, __m256 unit)
 }
 
 // Bit j: lane j is too small or too great for the powers of two that a float has, and not of zeros alone.
-static TARGET __attribute__((noinline)) int extreme_lanes(const int32_t *most)
+INLINE int extreme_lanes(__m256i most)
 {
-    int lanes = 0;
-    for (int j = 0; j < NUMBER_LANES; j++)
-        lanes |= (most[j] > LANES_MOST || (most[j] < LANES_LEAST && most[j] > LANES_ZERO)) << j;
-    return lanes;
+    const __m256i is_great = _mm256_cmpgt_epi32(most, all_of(LANES_MOST)),
+                  is_small = _mm256_cmpgt_epi32(all_of(LANES_LEAST), most),
+                  is_number = _mm256_cmpgt_epi32(most, all_of(LANES_ZERO));
+    return _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_or_si256(is_great, _mm256_and_si256(is_small, is_number))));
+}
+
+// Bit j: the accumulator of lane j stays as it is, a NaN, or an infinity to which numbers are added.
+INLINE int settled_lanes(int is_f16, __m256i c, __m256i of_products)
+{
+    const __m256i body = _mm256_and_si256(c, all_of(is_f16 ? 0x7fff : INT32_MAX));
+    const __m256i infinity = all_of(is_f16 ? 0x7c00 : 0x7f800000),
+                  nan = all_of(is_f16 ? HOPPER_F16_NAN : HOPPER_F32_NAN);
+    const __m256i is_infinity = _mm256_and_si256(_mm256_cmpeq_epi32(body, infinity),
+                                                 _mm256_cmpgt_epi32(all_of(NUMBER_INFINITE_EXPONENT / 2), of_products));
+    return _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_or_si256(is_infinity, _mm256_cmpeq_epi32(c, nan))));
 }
 
 static TARGET __attribute__((noinline)) void do_again(const struct number_sum *of, const struct number_factors *a,
@@ -149,27 +193,41 @@ static TARGET __attribute__((noinline)) void do_again(const struct number_sum *o
     }
 }
 
-// One step of one row.
-INLINE void add_floats(const struct way *way, const struct number_factors *a, const struct number_factors *b,
-                       const uint8_t *picks, uint32_t *d)
+// What a step of a row reads besides: what its terms pick, or the exponents of columns side by side.
+struct meeting {
+    const uint8_t *picks;
+    const __m256i *words;
+};
+
+INLINE __m256i greatest(const struct way *way, const struct number_factors *a, const struct number_factors *b,
+                        struct meeting meeting)
 {
-    const __m256i c = load(d), range = all_of(LANES_MOST - LANES_LEAST);
-    __m256i most = _mm256_max_epi32(greatest_of(way, a, b, picks), exponents_of(way->is_f16, c));
+    _Alignas(32) int32_t words[MOST_WORDS];
+    if (meeting.words == NULL) return greatest_of(way, a, b, meeting.picks);
+    pack_row(a, way->terms, words);
+    return greatest_of_packed(words, meeting.words, way->terms);
+}
+
+INLINE void add_floats(const struct way *way, const struct number_factors *a, const struct number_factors *b,
+                       struct meeting meeting, uint32_t *d)
+{
+    const __m256i c = load(d), range = all_of(LANES_MOST - LANES_LEAST), of_products = greatest(way, a, b, meeting);
+    __m256i most = _mm256_max_epi32(of_products, exponents_of(way->is_f16, c));
     const __m256i above = _mm256_sub_epi32(most, all_of(LANES_LEAST));
     const __m256i is_usual = _mm256_cmpeq_epi32(_mm256_min_epu32(above, range), above);
-    int left = 0;
+    int left = 0, settled = 0;
     if (__builtin_expect(_mm256_movemask_ps(_mm256_castsi256_ps(is_usual)) != ALL, 0)) {
-        int32_t each[NUMBER_LANES];
-        _mm256_storeu_si256((__m256i *)each, most);
-        left = extreme_lanes(each);
+        left = extreme_lanes(most);
+        settled = settled_lanes(way->is_f16, c, of_products);
+        if (settled == ALL) return;
         most = _mm256_max_epi32(most, all_of(LANES_LEAST));
     }
     const __m256i bits = all_of(way->of->sum_bits), up = _mm256_sub_epi32(bits, most);
     const __m256 scale = power_of_two(up), unit = power_of_two(_mm256_sub_epi32(most, bits));
     __m256i x = _mm256_cvttps_epi32(_mm256_mul_ps(values_of(way->is_f16, c), scale)), y = _mm256_setzero_si256();
-    x = add_group(way, a, b, picks, 0, scale, x);
+    x = add_group(way, a, b, meeting.picks, 0, scale, x);
     for (int first = NUMBER_LANES; first < way->terms; first += NUMBER_LANES)
-        y = add_group(way, a + first / NUMBER_LANES, b, picks, first, scale, y);
+        y = add_group(way, a + first / NUMBER_LANES, b, meeting.picks, first, scale, y);
     const __m256i sum = _mm256_add_epi32(x, y);
     const __m256i bound = _mm256_add_epi32(_mm256_abs_epi32(x), _mm256_abs_epi32(y));
     left |= _mm256_movemask_ps(_mm256_castsi256_ps(bound));
@@ -178,7 +236,9 @@ INLINE void add_floats(const struct way *way, const struct number_factors *a, co
         uint32_t before[NUMBER_LANES];
         _mm256_storeu_si256((__m256i *)before, c);
         _mm256_storeu_si256((__m256i *)d, result);
-        do_again(way->of, a, b, picks, left, before, d);
+        for (int j = 0; j < NUMBER_LANES; j++)
+            if (settled >> j & 1) d[j] = before[j];
+        do_again(way->of, a, b, meeting.picks, left & ~settled, before, d);
         return;
     }
     _mm256_storeu_si256((__m256i *)d, result);
@@ -205,37 +265,42 @@ INLINE int is_nothing(struct content a, struct content b)
 }
 
 INLINE void add_rows(const struct lanes_part *part, const int terms, const int is_f16, const int has_picks,
-                     uint32_t (*d)[NUMBER_LANES])
+                     const int is_packed, uint32_t (*d)[NUMBER_LANES])
 {
     const struct number_block *block = part->block;
     const int lost = F32_FRACTION_BITS - block->sum.sum_bits;
     const struct way way = {&block->sum, terms, is_f16, all_of(lost > 0 ? (int32_t)~low_bits(lost) : -1)};
     const size_t groups = (size_t)number_groups(terms);
     const struct content of_b = content_of(part->b, part->steps * block->b_step);
+    __m256i words[LANES_PART_STEPS * MOST_WORDS];
+    for (size_t step = 0; is_packed && step < part->steps; step++)
+        pack_columns(part->b + step * block->b_step, terms, words + step * MOST_WORDS);
     for (int row = 0; row < block->rows; row++) {
         const struct number_factors *a = part->a + (size_t)row * block->a_row;
         const __m256i c = load(d[row]);
         if (_mm256_testz_si256(c, c) && is_nothing(content_of(a, part->steps * groups), of_b)) continue;
-        for (size_t step = 0; step < part->steps; step++)
-            add_floats(&way, a + step * groups, part->b + step * block->b_step,
-                       has_picks ? block->picks + NUMBER_MAX_TERMS * row : NULL, d[row]);
+        for (size_t step = 0; step < part->steps; step++) {
+            const struct meeting meeting = {has_picks ? block->picks + NUMBER_MAX_TERMS * row : NULL,
+                                            is_packed ? words + step * MOST_WORDS : NULL};
+            add_floats(&way, a + step * groups, part->b + step * block->b_step, meeting, d[row]);
+        }
     }
 }
 
-#define ROWS(name, terms, is_f16, has_picks)                                                                           \
+#define ROWS(name, terms, is_f16, has_picks, is_packed)                                                                \
     static TARGET void name(const struct lanes_part *part, uint32_t(*d)[NUMBER_LANES])                                 \
     {                                                                                                                  \
-        add_rows(part, terms, is_f16, has_picks, d);                                                                   \
+        add_rows(part, terms, is_f16, has_picks, is_packed, d);                                                        \
     }
-ROWS(add_8_f32, 8, 0, 0)
-ROWS(add_16_f32, 16, 0, 0)
-ROWS(add_32_f32, 32, 0, 0)
-ROWS(add_any_f32, part->block->sum.terms, 0, 0)
-ROWS(add_picked_f32, part->block->sum.terms, 0, 1)
-ROWS(add_16_f16, 16, 1, 0)
-ROWS(add_32_f16, 32, 1, 0)
-ROWS(add_any_f16, part->block->sum.terms, 1, 0)
-ROWS(add_picked_f16, part->block->sum.terms, 1, 1)
+ROWS(add_8_f32, 8, 0, 0, 1)
+ROWS(add_16_f32, 16, 0, 0, 1)
+ROWS(add_32_f32, 32, 0, 0, 1)
+ROWS(add_any_f32, part->block->sum.terms, 0, 0, 0)
+ROWS(add_picked_f32, part->block->sum.terms, 0, 1, 0)
+ROWS(add_16_f16, 16, 1, 0, 1)
+ROWS(add_32_f16, 32, 1, 0, 1)
+ROWS(add_any_f16, part->block->sum.terms, 1, 0, 0)
+ROWS(add_picked_f16, part->block->sum.terms, 1, 1, 0)
 
 void lanes_add_floats_avx2(const struct lanes_part *part, uint32_t (*d)[NUMBER_LANES])
 {

@@ -17,6 +17,9 @@ enum { LANES_LEAST = -100, LANES_MOST = 125 };
 // What is below this is the exponent of zeros alone, even of two of them.
 enum { LANES_ZERO = -2000 };
 
+// Steps that are done for all rows before the next ones: their part of B stays in the nearest cache.
+enum { LANES_PART_STEPS = 8 };
+
 // Some steps of all rows: the factors of the first row, and those of B.
 struct lanes_part {
     const struct number_block *block;

@@ -329,7 +329,7 @@ void wgmma_factors_of(const struct wgmma *w, const struct wgmma_operands *o, int
 static void multiply_columns(const struct wgmma *w, const struct wgmma_operands *o, const struct matrix *matrix,
                              int first, struct factors *factors, uint32_t *const (*d)[WGMMA_PARTS])
 {
-    uint32_t columns[WGMMA_M][NUMBER_LANES] = {{0}};
+    uint32_t columns[WGMMA_M][NUMBER_LANES];
     struct number_block block = {.sum = wgmma_sum(w->types, w->satfinite), .rows = WGMMA_M, .steps = 1};
     block.a = factors->a;
     block.b = factors->b;
@@ -337,7 +337,10 @@ static void multiply_columns(const struct wgmma *w, const struct wgmma_operands 
     block.b_step = (size_t)read_columns(w, matrix, first, factors->b);
     if (has_pairs(w)) block.sum.terms = (int)block.b_step;
     block.a_row = (size_t)number_groups(block.sum.terms);
-    if (o->scale_d) wgmma_columns_of_d(w->types, first, d, columns);
+    if (o->scale_d)
+        wgmma_columns_of_d(w->types, first, d, columns);
+    else
+        memset(columns, 0, sizeof columns);
     (has_pairs(w) ? number_multiply_pairs : number_multiply)(&block, columns);
     wgmma_columns_to_d(w->types, first, columns, d);
 }
