@@ -54,12 +54,24 @@ static struct number_block block_of(const struct plan *plan, const struct number
                                  .b = b};
 }
 
+// The factors of A: those that are kept, or else `own`.
+static const struct number_factors *factors_of_a(const struct plan *plan, struct number_factors *own)
+{
+    struct mma_kept *kept = plan->of->kept;
+    if (kept == NULL) {
+        number_read_rows(&plan->a, plan->row->m, own);
+        return own;
+    }
+    if (!kept->is_there) number_read_rows(&plan->a, plan->row->m, kept->factors);
+    kept->is_there = 1;
+    return kept->factors;
+}
+
 static void add_dense(const struct plan *plan, uint32_t (*d)[NUMBER_LANES])
 {
-    enum { MOST_GROUPS = MOST_UNITS / 2 / NUMBER_LANES };
+    enum { MOST_GROUPS = MMA_KEPT_FACTORS / MMA_MAX_M };
     _Alignas(32) struct number_factors a[MMA_MAX_M * MOST_GROUPS], b[MOST_UNITS / 2];
-    const struct number_block block = block_of(plan, a, b);
-    number_read_rows(&plan->a, block.rows, a);
+    const struct number_block block = block_of(plan, factors_of_a(plan, a), b);
     number_read_columns(&plan->b, b);
     if (plan->a.reading == NUMBER_PAIRS)
         number_multiply_pairs(&block, d);

@@ -4,6 +4,7 @@
 #ifndef TMAREF_MMA_BLOCK_H
 #define TMAREF_MMA_BLOCK_H
 
+#include "kept.h"
 #include "mma.h"
 
 #pragma GCC visibility push(hidden)
@@ -13,6 +14,7 @@ struct mma_instruction {
     enum number_rounding rounding;
     int selector;
     const uint32_t *metadata;
+    struct mma_kept *kept; // NULL, or the A of it is that of the instruction, or will be
 };
 
 // Of f64: rows of A, columns of B, and D.

@@ -129,26 +129,32 @@ static void read_pieces(const struct mma_row *row, enum mma_operand operand, con
     }
 }
 
-static void read_d(const struct mma_row *row, const uint32_t *words, uint32_t (*d)[MMA_N])
+// Two registers, or one of f16, are eight rows of D.
+static void read_d(const struct mma_row *row, const uint32_t *restrict words, uint32_t *restrict d)
 {
     const int is_f16 = row->d == NUMBER_F16;
-    for (int first = 0; first < row->m; first += QUADS, words += (is_f16 ? 1 : 2) * MMA_LANES)
-        for (int lane = 0; lane < MMA_LANES; lane++) {
-            uint32_t *const pair = &d[first + lane / QUAD][2 * (lane % QUAD)];
-            pair[0] = is_f16 ? words[lane] & 0xffff : words[lane];
-            pair[1] = is_f16 ? words[lane] >> 16 : words[MMA_LANES + lane];
+    for (int first = 0; first < row->m; first += QUADS, words += (is_f16 ? 1 : 2) * MMA_LANES, d += 2 * MMA_LANES) {
+        for (int lane = 0; lane < MMA_LANES && is_f16; lane++) {
+            d[2 * lane] = words[lane] & 0xffff;
+            d[2 * lane + 1] = words[lane] >> 16;
         }
+        for (int lane = 0; lane < MMA_LANES && !is_f16; lane++) {
+            d[2 * lane] = words[lane];
+            d[2 * lane + 1] = words[MMA_LANES + lane];
+        }
+    }
 }
 
-static void write_d(const struct mma_row *row, uint32_t (*d)[MMA_N], uint32_t *words)
+static void write_d(const struct mma_row *row, const uint32_t *restrict d, uint32_t *restrict words)
 {
     const int is_f16 = row->d == NUMBER_F16;
-    for (int first = 0; first < row->m; first += QUADS, words += (is_f16 ? 1 : 2) * MMA_LANES)
-        for (int lane = 0; lane < MMA_LANES; lane++) {
-            const uint32_t *const pair = &d[first + lane / QUAD][2 * (lane % QUAD)];
-            words[lane] = is_f16 ? pair[0] | pair[1] << 16 : pair[0];
-            if (!is_f16) words[MMA_LANES + lane] = pair[1];
+    for (int first = 0; first < row->m; first += QUADS, words += (is_f16 ? 1 : 2) * MMA_LANES, d += 2 * MMA_LANES) {
+        for (int lane = 0; lane < MMA_LANES && is_f16; lane++) words[lane] = d[2 * lane] | d[2 * lane + 1] << 16;
+        for (int lane = 0; lane < MMA_LANES && !is_f16; lane++) {
+            words[lane] = d[2 * lane];
+            words[MMA_LANES + lane] = d[2 * lane + 1];
         }
+    }
 }
 
 static void read_doubles(const struct mma_row *row, const uint32_t *words, double (*d)[MMA_N])
@@ -180,6 +186,18 @@ static void execute_doubles(const struct mma_instruction *of, const uint32_t *a,
     write_doubles(row, doubles.d, d);
 }
 
+// Is the A that is kept this one? If not, it will be.
+static int is_kept(const struct mma_instruction *of, const uint32_t *a)
+{
+    struct mma_kept *kept = of->kept;
+    const size_t bytes = (size_t)rows[of->form].registers[MMA_OF_A] * MMA_LANES * sizeof *a;
+    if (kept->is_there && kept->form == of->form && memcmp(kept->words, a, bytes) == 0) return 1;
+    kept->is_there = 0;
+    kept->form = of->form;
+    memcpy(kept->words, a, bytes);
+    return 0;
+}
+
 static void execute(const struct mma_instruction *of, const uint32_t *a, const uint32_t *b, uint32_t *d)
 {
     _Alignas(32) struct mma_tile tile;
@@ -188,12 +206,23 @@ static void execute(const struct mma_instruction *of, const uint32_t *a, const u
         execute_doubles(of, a, b, d);
         return;
     }
-    if (row->registers[MMA_OF_A] <= row->m / QUADS) memset(tile.a, 0, sizeof tile.a);
-    read_pieces(row, MMA_OF_A, a, tile.a[0], MMA_A_BYTES);
+    if (of->kept == NULL || !is_kept(of, a)) {
+        if (row->registers[MMA_OF_A] <= row->m / QUADS) memset(tile.a, 0, sizeof tile.a);
+        read_pieces(row, MMA_OF_A, a, tile.a[0], MMA_A_BYTES);
+    }
     read_pieces(row, MMA_OF_B, b, tile.b[0], MMA_B_BYTES);
-    read_d(row, d, tile.d);
+    read_d(row, d, tile.d[0]);
     mma_multiply_block(of, &tile);
-    write_d(row, tile.d, d);
+    write_d(row, tile.d[0], d);
+}
+
+// f64 is not kept, and .xor counts the bits of A.
+void mma_execute_keeping(enum mma_form form, enum number_rounding rounding, const uint32_t *a, const uint32_t *b,
+                         uint32_t *d, struct mma_kept *kept)
+{
+    const int may_keep = rows[form].d != NUMBER_F64 && rows[form].a != NUMBER_B1;
+    const struct mma_instruction of = {.form = form, .rounding = rounding, .kept = may_keep ? kept : NULL};
+    execute(&of, a, b, d);
 }
 
 // Is there such a form, sparse or dense as asked?

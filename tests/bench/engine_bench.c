@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What the PTX machine adds to the model on one core, in the same run: a kernel that loads tiles against memcpy of the
-// same rows, and against the model's own loads; a kernel of wgmma against the model's own calls. And how long a large
-// module takes to load.
+// same rows, and against the model's own loads; a kernel of wgmma against the model's own calls; one of mma.sync
+// against a product of floats in C. And how long a large module takes to load.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +14,7 @@
 
 enum { ROUNDS = 9, COLUMNS = 4096, ROWS = 4096, BOX_COLUMNS = 64, BOX_ROWS = 128, TILE_BYTES = 16384 };
 enum { PRODUCTS = 400, N = 128, D_REGISTERS = N / 2, FACTOR_WORDS = 2048, FACTORS_AT = 1024, B_AT = 2048 };
+enum { MMAS = 4000, M = 16, COLUMNS_OF_D = 8, K = 16, MMA_D = 4 };
 enum { ENTRIES = 100, LINES = 2400, LINE_BYTES = 64 };
 #define SOURCE_BYTES ((size_t)COLUMNS * ROWS * 2)
 
@@ -45,8 +46,20 @@ enum { ENTRIES = 100, LINES = 2400, LINE_BYTES = 64 };
     "setp.lt.u32 %p0, %r6, 400;\n@%p0 bra L;\nmul.wide.u32 %rd1, %r0, 4;\nadd.u64 %rd1, %rd0, %rd1;\n"                 \
     "st.global.f32 [%rd1], %f0;\nret;\n}\n"
 
+// A warp: A and B from memory, four products a turn, each with a D of its own; gives the first D.
+#define MMA_HEAD                                                                                                       \
+    HEAD ".visible .entry k(.param .u64 out)\n{\n.reg .pred %p0;\n.reg .b32 %r<9>;\n.reg .f32 %f<16>;\n"               \
+         ".reg .b64 %rd<2>;\nld.param.u64 %rd0, [out];\nmov.u32 %r0, %tid.x;\nmul.wide.u32 %rd1, %r0, 4;\n"            \
+         "add.u64 %rd1, %rd0, %rd1;\nmov.u32 %r8, 0;\n"
+#define MMA_TAIL                                                                                                       \
+    "add.u32 %r8, %r8, 4;\nsetp.lt.u32 %p0, %r8, 4000;\n@%p0 bra L;\n"                                                 \
+    "st.global.f32 [%rd1], %f0;\nst.global.f32 [%rd1+128], %f1;\nst.global.f32 [%rd1+256], %f2;\n"                     \
+    "st.global.f32 [%rd1+384], %f3;\nret;\n}\n"
+
 struct bench {
-    struct machine_module *loads, *multiply;
+    struct machine_module *loads, *multiply, *mma;
+    uint32_t words[6 * 32]; // registers of A and B of a warp, and then of D
+    float a[M][K], b[K][COLUMNS_OF_D], c[M][COLUMNS_OF_D];
     struct tensormap_image image;
     struct tensormap map;
     uint8_t *source, tile[TILE_BYTES];
@@ -166,6 +179,96 @@ static void model_multiply(void *context)
     for (int i = 0; i < PRODUCTS; i++) expect(wgmma_execute(&wgmma, &operands, bench->d, NULL) == RULE_OK, "a product");
 }
 
+// --- mma.sync --------------------------------------------------------------------------------------------------------
+
+static struct machine_module *open_mma(void)
+{
+    static char text[1 << 14];
+    char *at = text + sprintf(text, "%s", MMA_HEAD);
+    for (int r = 0; r < 6; r++) at += sprintf(at, "ld.global.b32 %%r%d, [%%rd1+%d];\n", r, 128 * r);
+    for (int r = 0; r < 4 * MMA_D; r++) at += sprintf(at, "mov.f32 %%f%d, 0f00000000;\n", r);
+    at += sprintf(at, "L:\n");
+    for (int r = 0; r < 4 * MMA_D; r += MMA_D)
+        at += sprintf(
+            at,
+            "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%%f%d,%%f%d,%%f%d,%%f%d}, {%%r0,%%r1,%%r2,%%r3}, "
+            "{%%r4,%%r5}, {%%f%d,%%f%d,%%f%d,%%f%d};\n",
+            r, r + 1, r + 2, r + 3, r, r + 1, r + 2, r + 3);
+    sprintf(at, "%s", MMA_TAIL);
+    return open_module(text);
+}
+
+// Small whole numbers, of which f32 holds every sum.
+static float number_of(int i)
+{
+    return (float)(i * 7 % 5 - 2);
+}
+
+static uint32_t bf16_pair(float low, float high)
+{
+    uint32_t bits[2];
+    memcpy(&bits[0], &low, sizeof low);
+    memcpy(&bits[1], &high, sizeof high);
+    return bits[0] >> 16 | (bits[1] & 0xffff0000);
+}
+
+// The fragments that docs/mma.md draws.
+static void fill_mma(struct bench *bench)
+{
+    for (int i = 0; i < M * K; i++) bench->a[i / K][i % K] = number_of(i);
+    for (int i = 0; i < K * COLUMNS_OF_D; i++) bench->b[i / COLUMNS_OF_D][i % COLUMNS_OF_D] = number_of(3 * i + 1);
+    for (int i = 0; i < 6 * 32; i++) {
+        const int lane = i % 32, r = i / 32, row = lane / 4 + 8 * (r % 2),
+                  k = lane % 4 * 2 + (r < 4 ? r / 2 : r - 4) * 8;
+        bench->words[i] = r < 4 ? bf16_pair(bench->a[row][k], bench->a[row][k + 1])
+                                : bf16_pair(bench->b[k][lane / 4], bench->b[k + 1][lane / 4]);
+    }
+}
+
+static void machine_mma(void *context)
+{
+    struct bench *bench = context;
+    const uint64_t out = (uint64_t)(uintptr_t)bench->words;
+    fill_mma(bench);
+    run(bench->mma, 32, &out, bench->words, sizeof bench->words);
+}
+
+// A row of D in the host's registers.
+static void add_row(struct bench *bench, int i)
+{
+    float sum[COLUMNS_OF_D];
+    memcpy(sum, bench->c[i], sizeof sum);
+    for (int k = 0; k < K; k++) {
+        const float of_a = bench->a[i][k];
+#pragma GCC unroll 8
+        for (int j = 0; j < COLUMNS_OF_D; j++) sum[j] += of_a * bench->b[k][j];
+    }
+    memcpy(bench->c[i], sum, sizeof sum);
+}
+
+// As many products as the four D of the kernel take, into one: a quarter of them with their sum kept.
+static void c_mma(void *context)
+{
+    struct bench *bench = context;
+    for (int part = 0; part < 4; part++) {
+        memset(bench->c, 0, sizeof bench->c);
+        for (int n = 0; n < MMAS / 4; n++) {
+            for (int i = 0; i < M; i++) add_row(bench, i);
+            __asm__ volatile("" : : "r"(bench->c) : "memory");
+        }
+    }
+}
+
+static int is_same_mma(const struct bench *bench)
+{
+    for (int i = 0; i < MMA_D * 32; i++) {
+        const int lane = i % 32, r = i / 32;
+        if (memcmp(&bench->words[i], &bench->c[lane / 4 + 8 * (r / 2)][lane % 4 * 2 + r % 2], sizeof(float)) != 0)
+            return 0;
+    }
+    return 1;
+}
+
 // --- A large module --------------------------------------------------------------------------------------------------
 
 static size_t write_entry(char *at, int number)
@@ -224,7 +327,11 @@ static int measure(struct bench *bench)
     double multiplied =
         pair_measure("wgmma m64n128k16 f32.bf16.bf16", products, calls, bench, PRODUCTS, "wgmma", ROUNDS);
     expect(memcmp(bench->out, bench->d, sizeof bench->out) == 0, "wgmma: wrong results");
-    return copied >= 0.1 && loaded >= 0.2 && multiplied >= 0.2 && load_module() < 10;
+    const struct pair_side mma = {"machine", machine_mma}, c = {"scalar C", c_mma};
+    double summed = pair_measure("mma.sync m16n8k16 f32.bf16.bf16", mma, c, bench, MMAS * 2.0 * M * COLUMNS_OF_D * K,
+                                 "FLOP", ROUNDS);
+    expect(is_same_mma(bench), "mma.sync: wrong results");
+    return copied >= 0.1 && loaded >= 0.2 && multiplied >= 0.2 && summed >= 0.1 && load_module() < 10;
 }
 
 int main(void)
@@ -235,10 +342,12 @@ int main(void)
     make_map(bench);
     bench->loads = open_module(LOADS);
     bench->multiply = open_multiply();
+    bench->mma = open_mma();
     int is_fast = measure(bench);
     if (!is_fast) printf("far slower than it was when this was written: docs/machine.md says how fast\n");
     machine_module_close(bench->loads);
     machine_module_close(bench->multiply);
+    machine_module_close(bench->mma);
     free(bench->source);
     free(bench);
     return !is_fast;

@@ -4,6 +4,7 @@
 #include <fenv.h>
 #include <string.h>
 
+#include "kept.h"
 #include "mma.h"
 
 static int unit_bits(enum number_format format)
@@ -282,4 +283,28 @@ LOOP_TEST(mma_multiplies_as_its_elements_one_by_one, 0, MMA_FORMS)
 {
     uint64_t random = (uint64_t)_i + 1;
     for (int round = 0; round < ROUNDS; round++) compare_with_dots((enum mma_form)_i, round, &random);
+}
+
+// Forms and operands change from product to product, or do not, or in one bit.
+LOOP_TEST(mma_with_a_kept_operand_is_the_same, 0, MMA_FORMS)
+{
+    static uint32_t a[WORDS], b[WORDS], d[WORDS], wanted[WORDS];
+    static struct mma_kept kept;
+    uint64_t random = (uint64_t)_i + 77;
+    const enum mma_form forms[] = {(enum mma_form)_i, (enum mma_form)((_i + 1) % MMA_FORMS)};
+    memset(&kept, 0, sizeof kept);
+    fill(a, 0, &random);
+    for (int round = 0; round < ROUNDS; round++) {
+        const enum mma_form form = forms[next(&random) % 4 == 0];
+        const size_t words = (size_t)mma_row(form)->registers[MMA_OF_A] * MMA_LANES;
+        if (mma_row(form)->is_sparse) continue;
+        if (next(&random) % 4 == 0) fill(a, round, &random);
+        if (next(&random) % 3 == 0) a[next(&random) % words] ^= 1u << next(&random) % 32;
+        fill(b, round, &random);
+        fill(d, round + 1, &random);
+        memcpy(wanted, d, sizeof d);
+        mma_execute(form, a, b, wanted, NULL);
+        mma_execute_keeping(form, NUMBER_NEAREST, a, b, d, &kept);
+        ck_assert_msg(memcmp(d, wanted, sizeof d) == 0, "%s, round %d", mma_row(form)->name, round);
+    }
 }

@@ -5,6 +5,7 @@
 #include "cluster.h"
 #include "form_number.h"
 #include "handler.h"
+#include "kept.h"
 #include "late_reads.h"
 #include "matrix.h"
 #include "mma.h"
@@ -81,6 +82,7 @@ static void gather(const struct machine_strand *strand, const struct machine_cod
 static enum machine_next multiply(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
 {
     enum { MOST_WORDS = 2 * MMA_LANES * MMA_MAX_REGISTERS };
+    static _Thread_local struct mma_kept kept; // a warp multiplies one A by several B
     uint32_t a[MOST_WORDS], b[MOST_WORDS], d[MOST_WORDS], metadata[MMA_LANES];
     const enum mma_form form = form_of(code->choice);
     if (form == MMA_FORMS) return machine_unsupported(strand, code, lanes);
@@ -96,7 +98,7 @@ static enum machine_next multiply(struct machine_strand *strand, const struct ma
         mma_execute_sparse(form, (int)machine_value(strand, selector, (uint32_t)__builtin_ctz(lanes)), metadata, a, b,
                            d, NULL);
     } else {
-        mma_execute_rounded(form, rounding_of(code->choice), a, b, d, NULL);
+        mma_execute_keeping(form, rounding_of(code->choice), a, b, d, &kept);
     }
     for (int r = 0; r < row->registers[MMA_OF_D]; r++)
         memcpy(machine_lanes(strand, code, (uint32_t)r), (uint8_t *)d + (size_t)r * bytes, bytes);
