@@ -7,8 +7,6 @@
 #include "narrow.h"
 #include "table.h"
 
-#define LEAST_NORMAL 0x1p-126f
-
 // In the environment to nearest, with .ftz the one that flushes.
 LANE_INLINE uint32_t product(uint32_t a, uint32_t b, int flush)
 {

@@ -57,13 +57,6 @@ struct CUctx_st *api_ready(void)
     return context;
 }
 
-struct CUctx_st *api_current(void)
-{
-    struct CUctx_st *context;
-    WORKS(cuCtxGetCurrent(&context));
-    return context;
-}
-
 struct CUmod_st *api_module(const char *body)
 {
     struct CUmod_st *module;
@@ -132,10 +125,4 @@ int api_called;
 void api_count_call(void *user)
 {
     api_called += *(int *)user;
-}
-
-void api_count_callback(struct CUstream_st *stream, enum cuda_result error, void *user)
-{
-    (void)stream;
-    api_called += error == CUDA_SUCCESS ? *(int *)user : 1000;
 }

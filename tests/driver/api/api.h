@@ -33,7 +33,6 @@ void api_said(const char *file, int line, const char *text);
 
 // cuInit, and the primary context made current.
 struct CUctx_st *api_ready(void);
-struct CUctx_st *api_current(void);
 
 // A module of PTX behind the head that all have; its kernel of that name.
 #define PTX_HEAD ".version 8.0\n.target sm_90a\n.address_size 64\n"
@@ -65,10 +64,9 @@ extern const char ptx_put[], ptx_fault[];
 // A graph node's launch of one thread.
 struct CUDA_KERNEL_NODE_PARAMS_v2_st api_node(struct CUfunc_st *function, void **parameters);
 
-// Calls of the host that count what is at `user`; a callback counts 1000 for an error.
+// A call of the host that counts what is at `user`.
 extern int api_called;
 void api_count_call(void *user);
-void api_count_callback(struct CUstream_st *stream, enum cuda_result error, void *user);
 
 static const struct dim3 one_cta = {1, 1, 1};
 
