@@ -168,6 +168,10 @@ static const char *wanted_form(size_t row, const char *value)
     case ROW_cta:
     case ROW_thread:
         return is_triple(value) ? NULL : "numbers X,Y,Z";
+    case ROW_why:
+        return look_why_check(value) ? NULL
+                                     : "NAME+OFFSET@CTA, KERNEL#LAUNCH:NAME+OFFSET@CTA, alloc:N+OFFSET or "
+                                       "global:ADDRESS, with :BYTES (1, 2, 4, 8, 16) behind it";
     case ROW_dump:
         return is_what(value) ? NULL : "a list of: registers warp shared barriers all";
     default:
@@ -301,6 +305,11 @@ static const struct command_option option_rows[] = {
     SETTING(0, "dump", "WHAT", dump,
             "what to show at --break (default registers,barriers), and where a kernel fails: registers, warp "
             "(registers of all lanes), shared, barriers, or all, separated by commas"),
+    SETTING(0, "why", "WHERE", why,
+            "tell who wrote the value at WHERE, and from which bytes: NAME+OFFSET@CTA of a shared variable (also "
+            "KERNEL#LAUNCH:NAME), NAME+OFFSET of a variable of the device, alloc:N+OFFSET, or global:ADDRESS; :BYTES "
+            "behind it (default 4)"),
+    SETTING(0, "why-writes", "N", why_writes, "with --why: tell the last N writes, 1 to 64 (default 4)"),
     SETTING(0, "stats", NULL, stats,
             "count for each kernel the instructions, the bytes that they moved, and the bank conflicts of each "
             "line"),
@@ -411,6 +420,7 @@ static int end_notes(int status)
     const char *wanted = getenv(rows[ROW_error_exitcode].variable), *quiet = getenv(rows[ROW_quiet].variable);
     const struct exec_notes notes = exec_notes_close();
     if (quiet == NULL || quiet[0] != '1') exec_notes_tell(&notes);
+    if (!exec_notes_answer(&notes, getenv(rows[ROW_why].variable))) return status == 0 ? EXIT_MISMATCH : status;
     return notes.has_error && wanted != NULL && status == 0 ? atoi(wanted) : status;
 }
 

@@ -33,6 +33,8 @@ static void read_line(const char *line, struct exec_notes *notes)
     int error, at;
     if (strcmp(line, NOTE_ERROR "\n") == 0) notes->has_error = 1;
     if (strcmp(line, NOTE_RAN "\n") == 0) notes->has_run = 1;
+    if (strcmp(line, NOTE_TOLD "\n") == 0) notes->has_told = 1;
+    if (strcmp(line, NOTE_NOWHERE "\n") == 0) notes->is_nowhere = 1;
     if (notes->refused[0] != '\0' || sscanf(line, NOTE_REFUSED " %d %n", &error, &at) != 1) return;
     notes->error = error;
     snprintf(notes->refused, sizeof notes->refused, "%.*s", (int)strcspn(line + at, "\n"), line + at);
@@ -72,4 +74,11 @@ void exec_notes_tell(const struct exec_notes *notes)
     if (notes->has_run || notes->refused[0] == '\0') return;
     fprintf(stderr, "tmaref exec: no kernel ran; the first refusal was %s\n    %s\n", notes->refused,
             advice(notes->error));
+}
+
+int exec_notes_answer(const struct exec_notes *notes, const char *why)
+{
+    if (why == NULL || why[0] == '\0' || notes->has_told) return 1;
+    if (!notes->is_nowhere) fprintf(stderr, "tmaref exec: --why: the program did not use CUDA\n");
+    return 0;
 }

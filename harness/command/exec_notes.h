@@ -3,9 +3,10 @@
 #ifndef TMAREF_EXEC_NOTES_H
 #define TMAREF_EXEC_NOTES_H
 
+//   has_told, is_nowhere  a process answered --why; one found the place nowhere
 //   refused  the first call that was refused, and why; "" if none was
 struct exec_notes {
-    int has_error, has_run, error;
+    int has_error, has_run, has_told, is_nowhere, error;
     char refused[1000];
 };
 
@@ -18,6 +19,9 @@ int exec_notes_open(void);
 
 // Reads it and takes it away.
 struct exec_notes exec_notes_close(void);
+
+// Was --why answered, if `why` is not NULL or ""? A process that used no CUDA has said nothing: then it is told here.
+int exec_notes_answer(const struct exec_notes *notes, const char *why);
 
 // Says on standard error that no kernel ran, where one was refused.
 void exec_notes_tell(const struct exec_notes *notes);

@@ -14,6 +14,8 @@
 #define NOTE_VARIABLE "TMAREF_NOTES" // names the file
 #define NOTE_ERROR    "error"        // a kernel failed, or --check or --sanitize found something
 #define NOTE_RAN      "ran"          // a kernel ran, or what stands for one
+#define NOTE_TOLD     "told"         // --why was answered
+#define NOTE_NOWHERE  "nowhere"      // the place of --why was nowhere in a process
 #define NOTE_REFUSED  "refused"      // then the error, the call and why it was refused
 
 // The file of this run; "" if there is none.

@@ -280,6 +280,8 @@ static int open_look(struct driver *driver, char *why, size_t why_bytes)
                                        .lint_sync = driver->options.lint_sync != 0,
                                        .lines = {driver->options.json != 0, driver->options.findings},
                                        .hit = driver->options.hit,
+                                       .why = driver->options.why,
+                                       .why_writes = driver->options.why_writes,
                                        .break_at = driver->options.break_at,
                                        .cta = driver->options.cta,
                                        .thread = driver->options.thread,

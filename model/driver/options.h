@@ -26,6 +26,7 @@
     X(sanitize, "TMAREF_SANITIZE", 0, 1)                                                                               \
     X(remedies, "TMAREF_REMEDIES", 0, 1)                                                                               \
     X(lint_sync, "TMAREF_LINT_SYNC", 0, 1)                                                                             \
+    X(why_writes, "TMAREF_WHY_WRITES", 1, 64)                                                                          \
     X(cuda, "TMAREF_CUDA", 12000, 99990)                                                                               \
     X(hit, "TMAREF_BREAK_HIT", 1, UINT64_MAX)
 #define DRIVER_WORD_ROWS(X)                                                                                            \
@@ -41,6 +42,7 @@
     X(notes, NOTE_VARIABLE)                                                                                            \
     X(findings, "TMAREF_FINDINGS")                                                                                     \
     X(suppressions, "TMAREF_SUPPRESSIONS")                                                                             \
+    X(why, "TMAREF_WHY")                                                                                               \
     X(run, "TMAREF_RUN")                                                                                               \
     X(break_at, "TMAREF_BREAK") X(cta, "TMAREF_BREAK_CTA") X(thread, "TMAREF_BREAK_THREAD") X(dump, "TMAREF_DUMP")
 

@@ -14,6 +14,8 @@
 #include "sanitize_works.h"
 #include "stop.h"
 #include "suppress.h"
+#include "why.h"
+#include "why_host.h"
 
 // under_way: the launches that are; is_closed: nothing is told any more, and only they are left.
 struct look {
@@ -27,6 +29,7 @@ struct look {
     struct suppressions *suppressions;
     struct sanitize_works *works; // of streams; NULL: nobody submits any
     struct sanitize_lint *lint;   // NULL: not asked for
+    struct look_why *why;         // the same
     int is_closed, is_short;
     struct look_options options;
 };
@@ -41,6 +44,7 @@ struct look_launch {
     struct look_trace_launch *trace;
     struct look_check *check;
     struct look_sanitize *sanitize;
+    struct look_why_launch *why;
     int (*child)(void *context, const struct machine_child *child); // who takes what the kernel asks for
     void *child_context;
     uint64_t number;
@@ -59,12 +63,14 @@ static void before(void *context, const struct machine_step *step)
     if (launch->trace != NULL) look_trace_before(launch->trace, step);
     if (launch->check != NULL) look_check_before(launch->check, step);
     if (launch->sanitize != NULL) look_sanitize_before(launch->sanitize, step);
+    if (launch->why != NULL) look_why_before(launch->why, step);
 }
 
 static void after(void *context, const struct machine_step *step, enum machine_next next)
 {
     struct look_launch *launch = context;
     struct look *look = launch->look;
+    if (launch->why != NULL && !look->is_closed) look_why_after(launch->why);
     if (next == MACHINE_WAIT || look->is_closed) return;
     struct look_count *count = look_tally_step(&launch->ran.tally, step);
     if (look->stats != NULL) look_stats_after(look->stats, count != NULL ? count : &look->lost);
@@ -79,6 +85,7 @@ static void flight(void *context, const struct machine_flight *flight, int begin
     if (launch->trace != NULL) look_trace_flight(launch->trace, flight, begins);
     if (launch->check != NULL && begins) look_check_issue(launch->check, flight);
     if (launch->sanitize != NULL) (begins ? look_sanitize_issue : look_sanitize_done)(launch->sanitize, flight);
+    if (launch->why != NULL) look_why_flight(launch->why, flight, begins);
 }
 
 static void hear(void *context, const struct event *event)
@@ -90,6 +97,7 @@ static void hear(void *context, const struct event *event)
     if (launch->trace != NULL) look_trace_hear(launch->trace, event);
     if (launch->check != NULL) look_check_hear(launch->check, event);
     if (launch->sanitize != NULL) look_sanitize_hear(launch->sanitize, event);
+    if (launch->why != NULL) look_why_hear(launch->why, event);
 }
 
 static int child(void *context, const struct machine_child *asked)
@@ -114,10 +122,15 @@ static int is_stop(const struct look_options *options)
     return options->break_at[0] != '\0' || options->dump[0] != '\0';
 }
 
+static int is_why(const struct look_options *options)
+{
+    return options->why != NULL && options->why[0] != '\0';
+}
+
 static int is_asked(const struct look_options *options)
 {
     return is_stop(options) || options->stats || options->check || options->sanitize || options->trace[0] != '\0' ||
-           options->coverage[0] != '\0';
+           options->coverage[0] != '\0' || is_why(options);
 }
 
 static int open_parts(struct look *look, const struct look_options *options, char *why, size_t why_bytes)
@@ -133,6 +146,7 @@ static int open_parts(struct look *look, const struct look_options *options, cha
     }
     if (is_stop(options) && (look->stop = look_stop_open(options)) == NULL) return 0;
     if (options->lint_sync && (look->lint = sanitize_lint_open(&look->options.lines)) == NULL) return 0;
+    if (is_why(options) && (look->why = look_why_open(options)) == NULL) return 0;
     if (options->suppressions != NULL && options->suppressions[0] != '\0' &&
         (look->suppressions = suppressions_open(options->suppressions, why, why_bytes)) == NULL)
         return 0;
@@ -158,6 +172,7 @@ static int check(const struct look_options *options, char *why, size_t why_bytes
     if (options->cta[0] != '\0' && !look_triple_read(options->cta, &triple)) wrong = options->cta;
     if (options->thread[0] != '\0' && !look_triple_read(options->thread, &triple)) wrong = options->thread;
     if (options->dump[0] != '\0' && !look_what_read(options->dump, &what)) wrong = options->dump;
+    if (is_why(options) && !look_why_check(options->why)) wrong = options->why;
     if (wrong != NULL) snprintf(why, why_bytes, "'%.80s' is not a place, a thread or a list of what to show", wrong);
     return wrong == NULL;
 }
@@ -200,6 +215,7 @@ struct look_launch *look_begin(struct look *look, struct machine_launch *machine
         (launch->sanitize = look_sanitize_open(kernel, machine_launch, &look->options, look->kept)) == NULL)
         look->is_short = 1;
     look->kept = NULL;
+    if (look->why != NULL) launch->why = look_why_begin(look->why, machine_launch, kernel);
     if (launch->sanitize != NULL) look_sanitize_suppress(launch->sanitize, look->suppressions);
     if (launch->sanitize != NULL && machine_launch->child != NULL) {
         launch->child = machine_launch->child;
@@ -207,9 +223,11 @@ struct look_launch *look_begin(struct look *look, struct machine_launch *machine
         machine_launch->child = child;
         machine_launch->child_context = launch;
     }
-    if (look->stats != NULL || launch->trace != NULL || launch->check != NULL || launch->sanitize != NULL)
+    if (look->stats != NULL || launch->trace != NULL || launch->check != NULL || launch->sanitize != NULL ||
+        launch->why != NULL)
         machine_launch->observer = &launch->observer;
-    machine_launch->hears_ranges = look->stats == NULL && launch->trace == NULL && launch->check == NULL;
+    machine_launch->hears_ranges =
+        look->stats == NULL && launch->trace == NULL && launch->check == NULL && launch->why == NULL;
     return launch;
 }
 
@@ -270,13 +288,50 @@ void look_end(struct look_launch *launch)
     if (!look->is_closed) take(look, launch);
     if (launch->check != NULL) look_check_close(launch->check);
     if (launch->sanitize != NULL) end_sanitize(look, launch);
+    if (launch->why != NULL) look_why_end(launch->why);
     look_tally_clear(&launch->ran.tally);
     free(launch);
+}
+
+int look_why_is_asked(const struct look *look)
+{
+    return look != NULL && look->why != NULL;
+}
+
+void look_why_allocate(struct look *look, uint64_t address, uint64_t bytes)
+{
+    if (look_why_is_asked(look)) why_allocate(look->why, address, bytes);
+}
+
+void look_why_module(struct look *look, const struct machine_module *module)
+{
+    if (look_why_is_asked(look)) why_module(look->why, module);
+}
+
+void look_why_call(struct look *look, const char *who)
+{
+    if (look_why_is_asked(look)) why_begin_call(look->why, who);
+}
+
+void look_why_write(struct look *look, uint64_t to, uint64_t from, uint64_t bytes)
+{
+    if (look_why_is_asked(look)) why_write(look->why, to, from, bytes);
 }
 
 int look_is_under_way(const struct look *look)
 {
     return look != NULL && look->under_way != NULL;
+}
+
+// Launches that are under way are told of as far as they ran.
+static void close_why(struct look *look)
+{
+    for (struct look_launch *launch = look->under_way; launch != NULL; launch = launch->next) {
+        if (launch->why != NULL) look_why_end(launch->why);
+        launch->why = NULL;
+    }
+    look_why_close(look->why);
+    look->why = NULL;
 }
 
 // What launches that are under way point at stays.
@@ -286,6 +341,7 @@ int look_close(struct look *look, char *why, size_t why_bytes)
     if (look == NULL) return 1;
     for (struct look_launch *launch = look->under_way; launch != NULL; launch = launch->next) take(look, launch);
     if (look->stop != NULL) look_stop_close(look->stop);
+    if (look->why != NULL) close_why(look);
     if (look->stats != NULL) look_stats_close(look->stats);
     if (look->trace != NULL) is_written = look_trace_close(look->trace, why, why_bytes);
     if (look->coverage != NULL) is_written &= look_coverage_close(look->coverage, why, why_bytes);

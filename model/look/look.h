@@ -21,14 +21,16 @@
 //   check      says what is certainly wrong in how a kernel uses shared memory and mbarriers (check.c)
 //   sanitize   says what no synchronisation orders, whether it went wrong in this run or not (sanitize.c)
 //   lint_sync  says which fences, waits and barriers no access needs (sanitize_lint.h); sanitize is asked for, too
+//   why        a place whose history is told when the program ends (why_place.h); why_writes: how many writes to it;
+//              NULL: none
 //   notes      the file that takes a line for each launch in which something is wrong (note.h)
 //   suppressions  the file of findings of --sanitize that are not told (suppress.h); NULL: none
 //   run        what the processes of one tmaref exec share: each has files of its own
 struct look_options {
     int stats, check, sanitize, lint_sync;
     struct json_lines lines; // where findings go
-    uint64_t hit;
-    const char *break_at, *cta, *thread, *dump, *trace, *coverage, *run, *notes, *suppressions;
+    uint64_t hit, why_writes;
+    const char *why, *break_at, *cta, *thread, *dump, *trace, *coverage, *run, *notes, *suppressions;
 };
 
 // The parts of options, as a user writes them: 0 if it is not so written.
@@ -39,6 +41,7 @@ struct look_triple {
 int look_break_read(const char *text, size_t *name_length, uint32_t *line);
 int look_triple_read(const char *text, struct look_triple *triple); // x or x,y or x,y,z
 int look_what_read(const char *text, unsigned *what);               // registers, warp, shared, barriers, all; commas
+int look_why_check(const char *text);                               // a place of --why
 int look_suppressions_check(const char *path, char *why, size_t why_bytes); // the file
 
 struct look;

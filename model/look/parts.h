@@ -142,6 +142,21 @@ struct look_sanitize_kept *look_sanitize_keep(struct look_sanitize *sanitize, co
                                               const struct machine_module *module, uint64_t number);
 void look_sanitize_drop(struct look_sanitize_kept *kept);
 
+// --- The history of a place ------------------------------------------------------------------------------------------
+
+// Of the program, and of one launch. NULL without memory. A launch that is a try of another is dropped, and adds
+// nothing.
+struct look_why;
+struct look_why_launch;
+struct look_why *look_why_open(const struct look_options *options);
+struct look_why_launch *look_why_begin(struct look_why *why, const struct machine_launch *launch, const char *kernel);
+void look_why_before(struct look_why_launch *launch, const struct machine_step *step);
+void look_why_after(struct look_why_launch *launch);
+void look_why_hear(struct look_why_launch *launch, const struct event *event);
+void look_why_flight(struct look_why_launch *launch, const struct machine_flight *flight, int begins);
+void look_why_end(struct look_why_launch *launch);
+void look_why_close(struct look_why *why); // tells it
+
 // --- Coverage of lines -----------------------------------------------------------------------------------------------
 
 struct look_coverage;

@@ -96,8 +96,7 @@ struct look_stop *look_stop_open(const struct look_options *options)
 
 // --- Which instructions ----------------------------------------------------------------------------------------------
 
-// `name` as the PTX has it, or as the source does: load of _Z4loadPf.
-static int is_function(const char *name, const struct ptx_name *function)
+int look_is_function(const char *name, const struct ptx_name *function)
 {
     const size_t length = strlen(name);
     char mangled[24];
@@ -149,7 +148,7 @@ static int mark(struct look_stop *stop, struct machine_module *module, struct lo
 {
     const struct machine_function *function = of->function;
     const struct ptx_function *source = function->source;
-    const int is_named = is_function(stop->name, &source->name);
+    const int is_named = look_is_function(stop->name, &source->name);
     of->is_break = calloc(function->codes + 1u, 1);
     if (of->is_break == NULL) return 0;
     for (uint32_t i = 0; i < function->codes; i++) {

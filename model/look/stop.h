@@ -12,6 +12,9 @@ enum { LOOK_SHOWS_THREAD = 1, LOOK_SHOWS_WARP = 2, LOOK_SHOWS_SHARED = 4, LOOK_S
 
 struct look_stop;
 
+// Is it the function's name as the PTX has it, or as the source does: load of _Z4loadPf?
+int look_is_function(const char *name, const struct ptx_name *function);
+
 // NULL without memory. The options were checked.
 struct look_stop *look_stop_open(const struct look_options *options);
 void look_stop_before(struct look_stop *stop, struct look_ran *ran, const struct machine_step *step);

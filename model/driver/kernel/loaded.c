@@ -9,6 +9,7 @@
 #include "cluster.h"
 #include "image.h"
 #include "units.h"
+#include "why_host.h"
 
 enum { JIT_INFO_LOG = 3, JIT_INFO_LOG_BYTES, JIT_ERROR_LOG, JIT_ERROR_LOG_BYTES };
 enum { MOST_OPTIONS = 64 }; // more than there are: the count is no count
@@ -111,6 +112,7 @@ static int add_regions(struct driver *driver, struct CUmod_st *module)
                                               .owner = module};
         if (!allocations_add(&driver->allocations, &allocation)) return 0;
     }
+    look_why_module(driver->look, module->machine);
     return 1;
 }
 

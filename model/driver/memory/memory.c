@@ -9,6 +9,7 @@
 #include "graph_memory.h"
 #include "sanitize_order.h"
 #include "turns.h"
+#include "why_host.h"
 
 enum { PITCH_BYTES = 512, ALL_HOST_FLAGS = 7, ALL_REGISTER_FLAGS = 15, ATTACH_GLOBAL = 1, ATTACH_HOST = 2 };
 enum { HOST_PORTABLE = 1, HOST_MAPPED = 2 };
@@ -23,6 +24,7 @@ enum cuda_result memory_allocate(struct driver *driver, const char *call, unsign
                              (size_t)left, driver->device->name);
     *address = allocations_make(&driver->allocations, bytes, kind, flags, driver_context());
     if (*address != 0) sanitize_order_allocate(driver, NULL, *address, bytes);
+    if (*address != 0) look_why_allocate(driver->look, *address, bytes);
     return *address != 0 ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 

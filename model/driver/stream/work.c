@@ -7,6 +7,7 @@
 
 #include "graph_condition.h"
 #include "graph_memory.h"
+#include "why_work.h"
 
 double seconds_of_clock(void)
 {
@@ -105,10 +106,12 @@ enum cuda_result work_run(struct driver *driver, const struct work *work, struct
         error = check_shown(driver, work->of.copy.to);
         if (error == CUDA_SUCCESS) error = check_shown(driver, work->of.copy.from);
         if (error == CUDA_SUCCESS) copy_run(&work->of.copy);
+        if (error == CUDA_SUCCESS) why_work_tell(driver, work);
         return error;
     case NODE_MEMSET:
         error = check_shown(driver, work->of.set.to);
         if (error == CUDA_SUCCESS) run_set(&work->of.set);
+        if (error == CUDA_SUCCESS) why_work_tell(driver, work);
         return error;
     case NODE_HOST:
         run_host(driver, &work->of.host);

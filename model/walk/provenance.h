@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Which element lies where: the walk of a box, or of an im2col column, asked from either end. Used by explain, by
-// mismatch reports and by the text of curated traces.
+// mismatch reports, by the text of curated traces and by `tmaref exec --why`.
 #ifndef TMAREF_PROVENANCE_H
 #define TMAREF_PROVENANCE_H
 
@@ -25,7 +25,7 @@ int provenance_of_shared(const struct box *box, const int32_t *coord, uint32_t s
 int provenance_of_element(const struct box *box, const int32_t *coord, uint32_t shared, const int64_t *index,
                           struct provenance *place);
 
-// The first byte of a tiled box that is read from global `address`; 0 if none is.
+// The first byte of the box or column that is read from global `address`, or stored there; 0 if none is.
 int provenance_of_global(const struct box *box, const int32_t *coord, uint32_t shared, uint64_t address,
                          struct provenance *place);
 

@@ -131,12 +131,34 @@ int provenance_of_element(const struct box *box, const int32_t *coord, uint32_t 
     return offset_in_tile(&box->tile, index, &offset) && place_at(box, coord, shared, offset, place);
 }
 
+// The first pixel that reads the address.
+static int global_in_column(const struct im2col *column, uint64_t address, uint32_t *offset)
+{
+    struct im2col single = *column;
+    struct tile_run run;
+    single.pixels_touch = 0;
+    for (struct im2col_walk walk = im2col_walk(&single); im2col_next(&walk, &run);) {
+        *offset = run.offset + (uint32_t)(address - run.address);
+        if (!run.is_fill && address - run.address < run.bytes) return 1;
+    }
+    return 0;
+}
+
+static int global_in_tile(const struct tile *tile, uint64_t address, uint32_t *offset)
+{
+    struct tile_run run;
+    for (struct tile_walk walk = tile_walk(tile); tile_next(&walk, &run);) {
+        *offset = run.offset + (uint32_t)(address - run.address);
+        if (!run.is_fill && address - run.address < run.bytes) return 1;
+    }
+    return 0;
+}
+
 int provenance_of_global(const struct box *box, const int32_t *coord, uint32_t shared, uint64_t address,
                          struct provenance *place)
 {
-    struct tile_run run;
-    for (struct tile_walk walk = tile_walk(&box->tile); tile_next(&walk, &run);)
-        if (!run.is_fill && address - run.address < run.bytes)
-            return place_at(box, coord, shared, run.offset + (uint32_t)(address - run.address), place);
-    return 0;
+    uint32_t offset;
+    const int is_there = box->mode == TENSORMAP_IM2COL ? global_in_column(&box->column, address, &offset)
+                                                       : global_in_tile(&box->tile, address, &offset);
+    return is_there && place_at(box, coord, shared, offset, place);
 }

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: MIT
+#include "why_keep.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "operation_part.h"
+#include "parts.h"
+
+// --- Cells -----------------------------------------------------------------------------------------------------------
+
+static struct why_page *page_of(struct why_keep *keep, uint64_t number, int makes)
+{
+    struct why_page **first = &keep->page[number % WHY_BUCKETS], *page = *first;
+    if (keep->last != NULL && keep->last->number == number) return keep->last;
+    while (page != NULL && page->number != number) page = page->next;
+    if (page == NULL && makes) {
+        page = calloc(1, sizeof *page);
+        if (page == NULL) {
+            keep->is_short = 1;
+            return NULL;
+        }
+        *page = (struct why_page){.next = *first, .number = number};
+        *first = page;
+    }
+    if (page != NULL) keep->last = page;
+    return page;
+}
+
+static void fill_cells(uint32_t *cell, uint64_t count, uint32_t writer)
+{
+    for (uint64_t i = 0; i < count; i++) cell[i] = writer;
+}
+
+// A cell for each of its bytes; NULL where there is no room: then nobody knows the writers of its bytes.
+static uint32_t *cells_of(struct why_keep *keep, struct why_page *page)
+{
+    if (page->cell != NULL || page->all == WHY_LOST) return page->cell;
+    if (keep->pages < WHY_MOST_PAGES) page->cell = malloc(WHY_PAGE_BYTES * sizeof *page->cell);
+    if (page->cell == NULL) {
+        keep->is_short = 1;
+        page->all = WHY_LOST;
+        return NULL;
+    }
+    keep->pages++;
+    fill_cells(page->cell, WHY_PAGE_BYTES, page->all);
+    return page->cell;
+}
+
+// How many of `bytes` bytes lie in the page of the first.
+static uint32_t in_page(uint64_t address, uint64_t bytes)
+{
+    const uint64_t left = WHY_PAGE_BYTES - address % WHY_PAGE_BYTES;
+    return (uint32_t)(left < bytes ? left : bytes);
+}
+
+static void get_global(struct why_keep *keep, uint64_t address, uint32_t bytes, uint32_t *writer)
+{
+    for (uint32_t part; bytes > 0; bytes -= part, address += part, writer += part) {
+        const struct why_page *page = page_of(keep, address / WHY_PAGE_BYTES, 0);
+        part = in_page(address, bytes);
+        if (page != NULL && page->cell != NULL)
+            memcpy(writer, page->cell + address % WHY_PAGE_BYTES, part * sizeof *writer);
+        else
+            fill_cells(writer, part, page != NULL ? page->all : WHY_NOBODY);
+    }
+}
+
+static void set_global(struct why_keep *keep, uint64_t address, uint32_t bytes, const uint32_t *writer)
+{
+    for (uint32_t part; bytes > 0; bytes -= part, address += part, writer += part) {
+        struct why_page *page = page_of(keep, address / WHY_PAGE_BYTES, 1);
+        uint32_t *cell = page != NULL ? cells_of(keep, page) : NULL;
+        part = in_page(address, bytes);
+        if (cell != NULL) memcpy(cell + address % WHY_PAGE_BYTES, writer, part * sizeof *writer);
+    }
+}
+
+// How many of `bytes` bytes at an address the CTA has.
+static uint32_t in_cta(const struct why_cta *cta, uint64_t address, uint32_t bytes)
+{
+    const uint64_t left = address < cta->bytes ? cta->bytes - address : 0;
+    return left < bytes ? (uint32_t)left : bytes;
+}
+
+void why_get(struct why_keep *keep, struct why_bytes at, uint32_t bytes, uint32_t *writer)
+{
+    const uint32_t has = at.cta != NULL ? in_cta(at.cta, at.address, bytes) : 0;
+    if (at.cta == NULL) {
+        get_global(keep, at.address, bytes, writer);
+        return;
+    }
+    memcpy(writer, at.cta->cell + at.address, has * sizeof *writer);
+    fill_cells(writer + has, bytes - has, WHY_NOBODY);
+}
+
+void why_set(struct why_keep *keep, struct why_bytes at, uint32_t bytes, const uint32_t *writer)
+{
+    if (at.cta == NULL)
+        set_global(keep, at.address, bytes, writer);
+    else
+        memcpy(at.cta->cell + at.address, writer, in_cta(at.cta, at.address, bytes) * sizeof *writer);
+}
+
+static int are_even(const uint32_t *cell, uint64_t count, uint32_t writer)
+{
+    for (uint64_t i = 0; i < count; i++)
+        if (cell[i] != writer) return 0;
+    return 1;
+}
+
+int why_is_even(struct why_keep *keep, uint64_t address, uint64_t bytes, uint32_t *writer)
+{
+    get_global(keep, address, bytes > 0, writer);
+    for (uint32_t part; bytes > 0; bytes -= part, address += part) {
+        const struct why_page *page = page_of(keep, address / WHY_PAGE_BYTES, 0);
+        part = in_page(address, bytes);
+        if (page != NULL && page->cell != NULL) {
+            if (!are_even(page->cell + address % WHY_PAGE_BYTES, part, *writer)) return 0;
+        } else if ((page != NULL ? page->all : WHY_NOBODY) != *writer) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static void free_cells(struct why_keep *keep, struct why_page *page)
+{
+    keep->pages -= page->cell != NULL;
+    free(page->cell);
+    page->cell = NULL;
+}
+
+void why_fill(struct why_keep *keep, uint64_t address, uint64_t bytes, uint32_t writer)
+{
+    for (uint32_t part; bytes > 0; bytes -= part, address += part) {
+        struct why_page *page = page_of(keep, address / WHY_PAGE_BYTES, 1);
+        part = in_page(address, bytes);
+        if (page != NULL && part == WHY_PAGE_BYTES) {
+            free_cells(keep, page);
+            page->all = writer;
+        }
+        uint32_t *cell = page != NULL && part < WHY_PAGE_BYTES ? cells_of(keep, page) : NULL;
+        if (cell != NULL) fill_cells(cell + address % WHY_PAGE_BYTES, part, writer);
+    }
+}
+
+// --- Writers ---------------------------------------------------------------------------------------------------------
+
+// Room for one more in an array: 0 without memory.
+static int grow(struct why_keep *keep, void **array, uint32_t *room, uint32_t count, size_t each_bytes)
+{
+    void *grown = count < *room ? *array : look_grow(*array, room, count + 1, each_bytes);
+    keep->is_short |= grown == NULL;
+    if (grown != NULL) *array = grown;
+    return grown != NULL;
+}
+#define GROW(keep, array, count)                                                                                       \
+    grow(keep, (void **)&(keep)->array, &(keep)->count##_room, (keep)->count, sizeof *(keep)->array)
+
+uint32_t why_add_writer(struct why_keep *keep, const struct why_writer *writer)
+{
+    if (keep->writers == 0) keep->writers = WHY_WRITERS;
+    keep->is_short |= keep->writers == WHY_MOST_WRITERS;
+    if (keep->writers == WHY_MOST_WRITERS || !GROW(keep, writer, writers)) return WHY_LOST;
+    if (writer->kind == WHY_OPERATION) keep->operation[writer->operation]->users++;
+    keep->writer[keep->writers] = *writer;
+    return keep->writers++;
+}
+
+static int is_site(const struct why_site *one, const struct why_site *other)
+{
+    return one->ptx_line == other->ptx_line && strcmp(one->place, other->place) == 0 &&
+           strcmp(one->instruction, other->instruction) == 0;
+}
+
+uint32_t why_add_site(struct why_keep *keep, const struct why_site *site)
+{
+    for (uint32_t i = keep->sites; i-- > 0;)
+        if (is_site(&keep->site[i], site)) return i;
+    if (!GROW(keep, site, sites)) return UINT32_MAX;
+    struct why_site *to = &keep->site[keep->sites];
+    *to = *site;
+    to->place = look_string(site->place, strlen(site->place));
+    to->file = look_string(site->file, strlen(site->file));
+    to->instruction = look_string(site->instruction, strlen(site->instruction));
+    keep->sites++;
+    const int is_whole = to->place != NULL && to->file != NULL && to->instruction != NULL;
+    keep->is_short |= !is_whole;
+    return is_whole ? keep->sites - 1 : UINT32_MAX;
+}
+
+uint32_t why_add_launch(struct why_keep *keep, const struct why_launch_facts *launch)
+{
+    if (launch->kernel == NULL || !GROW(keep, launch, launches)) return UINT32_MAX;
+    keep->launch[keep->launches] = *launch;
+    return keep->launches++;
+}
+
+uint32_t why_add_call(struct why_keep *keep, const struct why_call *call)
+{
+    if (!GROW(keep, call, calls)) return UINT32_MAX;
+    keep->call[keep->calls] = *call;
+    return keep->calls++;
+}
+
+// Slot 0 is nobody's.
+uint32_t why_add_operation(struct why_keep *keep, struct why_operation *operation)
+{
+    if (keep->operations == 0) keep->operations = 1;
+    if (!GROW(keep, operation, operations)) return UINT32_MAX;
+    keep->operation[operation->slot = keep->operations] = operation;
+    return keep->operations++;
+}
+
+void why_drop(struct why_keep *keep)
+{
+    for (uint32_t i = 0; i < WHY_BUCKETS; i++)
+        for (struct why_page *page = keep->page[i], *next; page != NULL; page = next) {
+            next = page->next;
+            free(page->cell);
+            free(page);
+        }
+    for (uint32_t i = 0; i < keep->sites; i++) {
+        free(keep->site[i].place);
+        free(keep->site[i].file);
+        free(keep->site[i].instruction);
+    }
+    for (uint32_t i = 0; i < keep->launches; i++) {
+        free(keep->launch[i].kernel);
+        free(keep->launch[i].variable);
+    }
+    for (uint32_t i = 1; i < keep->operations; i++) free(keep->operation[i]);
+    free(keep->writer);
+    free(keep->site);
+    free(keep->launch);
+    free(keep->call);
+    free(keep->operation);
+}
+
+// --- Where a byte came from ------------------------------------------------------------------------------------------
+
+static int is_tensor(enum operation_kind kind)
+{
+    return kind == OPERATION_TENSOR_LOAD || kind == OPERATION_TENSOR_STORE || kind == OPERATION_TENSOR_REDUCE;
+}
+
+static struct why_source tensor_source(const struct operation *o, enum access_space space, uint64_t address)
+{
+    struct why_source source = {.kind = WHY_FROM_UNKNOWN, .is_tensor = 1};
+    struct box box;
+    int is_known;
+    if (space == SPACE_SHARED) {
+        box_start(&box, o->mode, &o->map, o->coord, o->offset);
+        is_known = provenance_of_shared(&box, o->coord, operation_place(o->shared), (uint32_t)address, &source.place);
+        source.address = source.place.address;
+    } else {
+        box_start_store(&box, o->mode, &o->map, o->coord);
+        is_known = provenance_of_global(&box, o->coord, operation_place(o->shared), address, &source.place);
+        source.address = source.place.shared;
+    }
+    if (is_known)
+        source.kind = space != SPACE_SHARED ? WHY_FROM_SHARED : source.place.is_fill ? WHY_FROM_FILL : WHY_FROM_GLOBAL;
+    return source;
+}
+
+// The lane whose bytes these are: the last one, as it was written last.
+static struct why_source copies_source(const struct why_operation *of, uint64_t address)
+{
+    for (uint32_t lane = MACHINE_LANES; lane-- > 0;) {
+        const uint64_t at = address - of->to_address[lane];
+        if (!(of->lanes >> lane & 1) || address < of->to_address[lane] || at >= of->bytes) continue;
+        return (struct why_source){.kind = at < of->read[lane] ? WHY_FROM_GLOBAL : WHY_FROM_FILL,
+                                   .address = of->from_address[lane] + at};
+    }
+    return (struct why_source){.kind = WHY_FROM_UNKNOWN};
+}
+
+struct why_source why_source_of(const struct why_operation *of, enum access_space space, uint64_t address)
+{
+    const struct operation *o = &of->operation;
+    if (of->is_copies) return copies_source(of, address);
+    if (is_tensor(o->kind)) return tensor_source(o, space, address);
+    if (operation_is_register(o->kind)) return (struct why_source){.kind = WHY_FROM_REGISTERS};
+    const uint64_t to = space == SPACE_SHARED ? operation_place((uint32_t)o->to) : o->to;
+    if (address < to || address - to >= o->size_bytes) return (struct why_source){.kind = WHY_FROM_UNKNOWN};
+    if (o->kind == OPERATION_BULK_LOAD)
+        return (struct why_source){.kind = WHY_FROM_GLOBAL, .address = o->from + (address - to)};
+    return (struct why_source){.kind = WHY_FROM_SHARED, .address = operation_place((uint32_t)o->from) + (address - to)};
+}

@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# `tmaref exec --why`: who wrote a place, and from which bytes. usage: why.sh FOLDER; TMAREF is the command, RUN_PTX a
+# program, JSON_CHECK one that reads JSON.
+set -u
+. "$(dirname "$0")/expect.sh"
+folder=$1
+tile=("$RUN_PTX" "$folder/tile.ptx" tile 2 32)
+
+# tells PATTERN...: the last run printed lines like each of them, in this order.
+tells() {
+    local from=1 at
+    for pattern in "$@"; do
+        at=$(tail -n +$from "$scratch/out" | grep -nE -m 1 -- "$pattern" | cut -d: -f1)
+        [ -n "$at" ] && { from=$((from + at)); continue; }
+        echo "no line like '$pattern' from line $from on:"
+        cat "$scratch/out"
+        failed=1
+        return
+    done
+}
+
+# A tensor copy: the element, its global bytes, and the call that wrote these.
+expect 0 '^tmaref: why: kernel tile, launch 1: buffer\+0x80 of CTA \(1,0,0\) = 0x00000490, 1 write$' --why buffer+0x80@1 -- "${tile[@]}"
+tells '^  0x00000000 -> 0x00000490 by tile.cu:9 \(PTX line 31\), kernel tile, launch 1, CTA \(1,0,0\), thread \(0,0,0\): cp.async.bulk.tensor.2d' \
+    '^      the map: tiled of UINT32 at 0x[0-9a-f]+, dimensions 64 x 64, strides 256, box 16 x 16, no swizzle; coordinates 16 16; shared memory buffer; mbarrier full$' \
+    '^      from byte 0 of element \(16, 18\) of the tensor, global:0x[0-9a-f]+ = alloc:1\+0x1240$' \
+    '^    written by cuMemcpyHtoD \(called in main of run_ptx, at 0x[0-9a-f]+\), copy or fill 1 of the program$' \
+    "^      from memory of the program's own$"
+# An mbarrier: its init, its arrival, and the end of the copy.
+expect 0 '^tmaref: why: kernel tile, launch 1: full of CTA \(0,0,0\) = 0x[0-9a-f]{16}, 3 writes$' --why tile:full:8 -- "${tile[@]}"
+tells 'by tile.cu:9 .*: the end of this operation, at the mbarrier: ' 'by tile.cu:8 .*: mbarrier.arrive.expect_tx' 'by tile.cu:7 .*: mbarrier.init'
+# Global memory: the stores of two CTAs over a copy. Only as many as are asked for.
+expect 0 '^tmaref: why: global:0x[0-9a-f]+ = alloc:1\+0x4 = 0x00000450, 3 writes$' --why alloc:1+4 -- "${tile[@]}"
+tells '^  0x00000450 -> 0x00000450 by tile.cu:18 .* CTA \(1,0,0\), thread \(1,0,0\): st.global.u32' \
+    '^  0x00000001 -> 0x00000450 by tile.cu:18 .* CTA \(0,0,0\), thread \(1,0,0\): st.global.u32' \
+    '^  0x00000000 -> 0x00000001 by cuMemcpyHtoD '
+expect 0 '^  and 2 earlier writes; --why-writes N shows more$' --why alloc:1+4 --why-writes 1 -- "${tile[@]}"
+# What nobody has written.
+expect 0 '^tmaref: why: kernel plain, launch 1: ' --why plain:word -- "$RUN_PTX" "$folder/why.ptx" plain
+tells '^tmaref: why: .*word of CTA \(0,0,0\) = 0x00000000, 0 writes$'
+
+# JSON: the same as data.
+expect 0 '^\{"why": "buffer\+0x80@1", ' --json --why buffer+0x80@1 -- "${tile[@]}"
+grep '^{"why"' "$scratch/out" >"$scratch/json"
+[ "$("$JSON_CHECK" why <"$scratch/json")" = '"buffer+0x80@1"' ] || { echo "no JSON:"; cat "$scratch/json"; failed=1; }
+grep -qE '"value": "0x00000490", "bytes": 4, "writes": 1, "told": \[\{"before": "0x00000000", "after": "0x00000490", "lanes": 1, "chain": \[\{"by": "operation", .*"user_file": "tile.cu", "user_line": 9, "ptx_line": 31, "cta": \[1, 0, 0\], "thread": \[0, 0, 0\], .*"from": "byte 0 of element \(16, 18\) of the tensor, .*\{"by": "call", .*"call": 1, "from": "memory of the program' "$scratch/json" ||
+    { echo "other JSON:"; cat "$scratch/json"; failed=1; }
+
+# What is nowhere: what there is, and status 1.
+expect 1 '^tmaref: why: nosuch is nowhere; there are buffer of kernel tile \(1024 bytes\), full of kernel tile \(8 bytes\), alloc:1 \(65536 bytes at 0x' --why nosuch -- "${tile[@]}"
+expect 1 'nosuch:buffer is nowhere: no kernel nosuch ran; kernels that ran: tile \(1 launch\)' --why nosuch:buffer -- "${tile[@]}"
+expect 1 'tile#4:buffer is nowhere: kernel tile was launched 1 time; ' --why tile#4:buffer -- "${tile[@]}"
+expect 1 'buffer\+1021 is nowhere: buffer in kernel tile has 1024 bytes: offset 1021 with 4 bytes is not in it; ' --why buffer+1021 -- "${tile[@]}"
+expect 1 'buffer@7 is nowhere: the grid of kernel tile has 2 x 1 x 1 CTAs: there is no such CTA; ' --why buffer@7 -- "${tile[@]}"
+expect 1 'alloc:3 is nowhere: the program made 1 allocation; ' --why alloc:3 -- "${tile[@]}"
+expect 1 'alloc:1\+65536 is nowhere: alloc:1 has 65536 bytes: ' --why alloc:1+65536 -- "${tile[@]}"
+expect 1 'global:0x10 is nowhere; ' --why global:0x10 -- "${tile[@]}"
+expect 1 '^tmaref exec: --why: the program did not use CUDA$' --why buffer -- true
+expect 3 '' --why buffer -- sh -c 'exit 3'
+# What is no place.
+for place in '' buffer+ buffer+x buffer@ buffer@1,2,3,4 buffer:3 buffer:32 ':buffer' 'tile#0:buffer' 'tile#x:buffer' alloc: alloc:0 alloc:x global: global:x 'a::'; do
+    expect 2 "--why takes .*, not '" --why "$place" -- true
+done
+expect 2 'why-writes' --why buffer --why-writes 0 -- true
+exit $failed
