@@ -54,6 +54,7 @@ int memcmp(const void *a, const void *b, size_t bytes);
 int strcmp(const char *a, const char *b);
 int strncmp(const char *a, const char *b, size_t bytes);
 size_t strlen(const char *text);
+void *calloc(size_t count, size_t bytes);
 void *malloc(size_t bytes);
 void free(void *memory);
 int usleep(unsigned microseconds);

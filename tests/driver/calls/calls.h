@@ -112,6 +112,7 @@ bool host_call(const char *name, struct value *argument, int count, struct value
 
 extern bool is_real, is_telling; // --real, --tell
 void script_read(const char *path);
+bool script_listens(void);            // a line asks what was printed on standard error
 bool script_run(const char *section); // false if there is none of that name
 bool said(const char *text);          // host.c: what was printed on standard error since the last time
 void host_begin(void);

@@ -36,8 +36,8 @@ int main(int count, char **argument)
     char *text = headers();
     type_read_headers(text);
     free(text);
-    host_begin();
     for (int i = 2; i < count; i++) script_read(argument[i]);
+    if (script_listens()) host_begin();
     if (!script_run(argument[1])) return printf("calls: there is no section %s\n", argument[1]), EXIT_FAILURE;
     if (is_real) _exit(EXIT_SUCCESS);
     return EXIT_SUCCESS;

@@ -116,6 +116,13 @@ static void define(size_t i)
     variable_make(made->name, &type_long)->function = made;
 }
 
+bool script_listens(void)
+{
+    size_t i = 0;
+    while (i < line_count && strncmp(lines[i].text, "says ", 5) != 0) i++;
+    return i < line_count;
+}
+
 static bool is_section(size_t i)
 {
     return strncmp(lines[i].text, "section ", 8) == 0;
