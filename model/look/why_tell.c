@@ -196,7 +196,7 @@ static void add_operands(struct machine_text *text, const struct look_why *why, 
         machine_text_add(text, "; shared memory ");
         add_shared(text, facts, operation_place(o->shared));
     } else if (!operation_is_register(o->kind)) {
-        machine_text_add(text, "it copies %u bytes", of->is_copies ? of->bytes : o->size_bytes);
+        machine_text_add(text, "it moves %u bytes", of->is_copies ? of->bytes : o->size_bytes);
     }
     if (is_tensor(of) && o->is_multicast) machine_text_add(text, "; to CTAs 0x%x of the cluster", o->mask);
     if (!operation_has_barrier(o->kind)) return;
@@ -208,7 +208,7 @@ static void add_element(struct machine_text *text, const struct tensormap *map, 
 {
     machine_text_add(text, "byte %u of element (", place->byte);
     for (int i = 0; i < map->rank; i++) machine_text_add(text, "%s%lld", i > 0 ? ", " : "", (long long)place->index[i]);
-    machine_text_add(text, ") of the tensor, ");
+    machine_text_add(text, ") of the tensor");
 }
 
 // Where the byte came from; 0 where nothing is to be said.
@@ -220,7 +220,9 @@ static int add_source(struct machine_text *text, const struct look_why *why, con
     const enum why_source_kind kind = link->source.kind;
     const struct spot from = {kind == WHY_FROM_SHARED ? SPACE_SHARED : SPACE_GLOBAL, writer->launch, writer->cta,
                               link->source.address};
-    if (link->source.is_tensor && kind != WHY_FROM_UNKNOWN) add_element(text, &of->operation.map, &link->source.place);
+    const int is_tensor_load = link->source.is_tensor && (kind == WHY_FROM_GLOBAL || kind == WHY_FROM_FILL);
+    if (is_tensor_load) add_element(text, &of->operation.map, &link->source.place);
+    if (is_tensor_load) machine_text_add(text, ", ");
     if (kind == WHY_FROM_REGISTERS) machine_text_add(text, "a register of that thread");
     if (kind == WHY_FROM_FILL)
         machine_text_add(text, "%s",
@@ -228,6 +230,10 @@ static int add_source(struct machine_text *text, const struct look_why *why, con
                          : link->source.is_tensor ? "which is out of bounds: filled"
                                                   : "nowhere: it is filled with 0");
     if (kind == WHY_FROM_GLOBAL || kind == WHY_FROM_SHARED) add_spot(text, why, &from);
+    if (link->source.is_tensor && kind == WHY_FROM_SHARED) {
+        machine_text_add(text, ", to ");
+        add_element(text, &of->operation.map, &link->source.place);
+    }
     if (kind == WHY_FROM_OWN) machine_text_add(text, "memory of the program's own");
     return text->used > 0;
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# `tmaref exec --why`: who wrote a place, and from which bytes. usage: why.sh FOLDER; TMAREF is the command, RUN_PTX a
-# program, JSON_CHECK one that reads JSON.
+# `tmaref exec --why`: who wrote a place, and from which bytes. usage: why.sh FOLDER; TMAREF is the command,
+# RUN_PTX and RUN_WHY are programs, JSON_CHECK one that reads JSON.
 set -u
 . "$(dirname "$0")/expect.sh"
 folder=$1
@@ -39,6 +39,44 @@ expect 0 '^  and 2 earlier writes; --why-writes N shows more$' --why alloc:1+4 -
 # What nobody has written.
 expect 0 '^tmaref: why: kernel plain, launch 1: ' --why plain:word -- "$RUN_PTX" "$folder/why.ptx" plain
 tells '^tmaref: why: .*word of CTA \(0,0,0\) = 0x00000000, 0 writes$'
+
+# Through copies: a multicast of a swizzled box, a bulk copy to the other CTA, one to global memory, and reductions there.
+chain=("$RUN_WHY" "$folder/why.ptx" chain 2)
+expect 0 '^tmaref: why: global:0x[0-9a-f]+ = alloc:3 = 0x00000129, 3 writes$' --why alloc:3 -- "${chain[@]}"
+tells '^  0x00000128 -> 0x00000129 by why.cu:35 .*: red.global.add.u32' \
+    '^      combined with what was there, written by why.cu:34 .*: cp.reduce.async.bulk.global' \
+    '^  0x00000094 -> 0x00000128 by why.cu:34 ' '^      it moves 16 bytes$' '^      from sent of CTA \(0,0,0\)$' \
+    '^      combined with what was there, written by why.cu:33 ' \
+    '^    written by why.cu:28 .*, CTA \(1,0,0\), thread \(0,0,0\): cp.async.bulk.shared::cluster.shared::cta' '^      from tile\+0x400 of CTA \(1,0,0\)$' \
+    '^    written by why.cu:24 .*, CTA \(0,0,0\), .*multicast::cluster' 'to CTAs 0x3 of the cluster; mbarrier full$' \
+    '^      from byte 0 of element \(48, 8\) of the tensor, global:0x[0-9a-f]+ = alloc:1\+0x8c0$' \
+    '^    written by why.cu:10 .*, kernel produce, launch 1, CTA \(0,0,0\), thread \(16,0,0\): st.global.u32' \
+    '^  0x00000000 -> 0x00000094 by why.cu:33 '
+# What the swizzle moved, what is out of bounds, st.async.
+expect 0 '= 0x000000b1, 1 write$' --why 'chain#1:tile+0x124@1' -- "${chain[@]}"
+tells '^      from byte 0 of element \(49, 2\) of the tensor, global:0x[0-9a-f]+ = alloc:1\+0x2c4$'
+expect 0 '= 0x00000000, 1 write$' --why chain:tile+64@1,0,0 -- "${chain[@]}"
+tells '^      from byte 0 of element \(64, 0\) of the tensor, which is out of bounds: filled$'
+expect 0 '= 0x0000004d, 1 write$' --why chain:sent+128 -- "${chain[@]}"
+tells '^  0x00000000 -> 0x0000004d by why.cu:29 .*, CTA \(1,0,0\), .*: st.async' '^      from a register of that thread$'
+# A variable of the device, and lanes of one instruction.
+expect 0 '= table\+0x4 = 0x0000011f, 1 write$' --why table+4 -- "${chain[@]}"
+tells '^  0x00000002 -> 0x0000011f by why.cu:11 .*, thread \(31,0,0\) and 31 more of its warp: st.global.u32 '
+# A tensor store, a cp.async that is filled up, a copy on the device of what was set.
+back=("$RUN_WHY" "$folder/why.ptx" back)
+expect 0 '= 0x000003f1, 2 writes$' --why alloc:1+0x2100 -- "${back[@]}"
+tells '^  0x00000840 -> 0x000003f1 by why.cu:45 ' '^      from tile\+0x90 of CTA \(0,0,0\), to byte 0 of element \(0, 33\) of the tensor$' \
+    '^    written by why.cu:42 .*, thread \(9,0,0\): st.shared.v4.u32 ' '^  0x00000000 -> 0x00000840 by cuMemcpyHtoD '
+expect 0 'chunk of CTA \(0,0,0\) = 0x00000005, 1 write$' --why chunk -- "${back[@]}"
+tells 'by why.cu:48 .*: cp.async.ca' '^      from global:0x[0-9a-f]+ = alloc:1\+0x400$' '^    written by cuMemcpyDtoD .*, copy or fill 3 ' \
+    '= alloc:2$' '^    written by cuMemsetD32 .*, copy or fill 2 ' '^      from the value that the call sets$'
+expect 0 'chunk\+0x8 of CTA \(0,0,0\) = 0x00000000, 1 write$' --why chunk+8 -- "${back[@]}"
+tells '^      from nowhere: it is filled with 0$'
+# One byte, 16 bytes, late operations.
+expect 0 '= table\+0x5 = 0x01, 1 write$' --why table+5:1 -- "${back[@]}"
+expect 0 'chunk of CTA \(0,0,0\) = 0x00000000000000000000000500000005, 1 write$' --why chunk:16 -- "${back[@]}"
+expect 0 '= alloc:3 = 0x00000129, 3 writes$' --schedule late --why alloc:3 -- "${chain[@]}"
+tells '^    written by why.cu:10 .*kernel produce'
 
 # JSON: the same as data.
 expect 0 '^\{"why": "buffer\+0x80@1", ' --json --why buffer+0x80@1 -- "${tile[@]}"
