@@ -63,6 +63,8 @@ void *aligned_alloc(size_t align, size_t bytes);
 int dup(int file);
 int close(int file);
 int ftruncate(int file, long bytes);
+int mkstemp(char *path);
+int unlink(const char *path);
 int memfd_create(const char *name, unsigned flags);
 char *getenv(const char *name);
 int setenv(const char *name, const char *value, int overwrites);
