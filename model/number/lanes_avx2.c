@@ -183,13 +183,63 @@ INLINE int settled_lanes(int is_f16, __m256i c, __m256i of_products)
     return _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_or_si256(is_infinity, _mm256_cmpeq_epi32(c, nan))));
 }
 
-static TARGET __attribute__((noinline)) void do_again(const struct number_sum *of, const struct number_factors *a,
-                                                      const struct number_factors *b, const uint8_t *picks, int lanes,
-                                                      const uint32_t *c, uint32_t *d)
+// Accumulators, and lanes that are not as usual: that are left to be done again, whose accumulator stays, and that have
+// a product that is no number.
+struct left {
+    __m256i c;
+    int lanes, settled, special;
+};
+
+// Infinities, NaNs and zeros as such; 1 with its sign for any other number, so that no product of them is infinite.
+INLINE __m256 kinds_of(__m256i exponent, __m256 value)
 {
-    for (; lanes != 0; lanes &= lanes - 1) {
-        const int j = __builtin_ctz((unsigned)lanes);
-        d[j] = lanes_plain(of, a, b, picks != NULL ? picks : lanes_in_order, j, c[j]);
+    const __m256 sign = _mm256_and_ps(value, _mm256_set1_ps(-0.0f));
+    const __m256i is_zero = _mm256_cmpeq_epi32(exponent, all_of(NUMBER_ZERO_EXPONENT)),
+                  is_special = _mm256_cmpgt_epi32(exponent, all_of(NUMBER_INFINITE_EXPONENT - 1)),
+                  is_nan = _mm256_cmpeq_epi32(exponent, all_of(NUMBER_NAN_EXPONENT));
+    __m256i kind = _mm256_andnot_si256(is_zero, _mm256_castps_si256(_mm256_set1_ps(1)));
+    kind = _mm256_blendv_epi8(kind, all_of(0x7f800000), is_special);
+    kind = _mm256_or_si256(kind, _mm256_and_si256(is_nan, all_of(0x7fffffff)));
+    return _mm256_or_ps(_mm256_castsi256_ps(kind), sign);
+}
+
+// Lanes with a product that is an infinity or a NaN: the host's sum of infinities has the result that they need.
+static TARGET __attribute__((noinline)) __m256i special_results(const struct way *way, const struct number_factors *a,
+                                                                const struct number_factors *b, const uint8_t *picks,
+                                                                __m256i c)
+{
+    const __m256i infinity = all_of(0x7f800000), of_c = _mm256_castps_si256(values_of(way->is_f16, c));
+    const __m256i body = _mm256_and_si256(of_c, all_of(INT32_MAX));
+    __m256 sum = _mm256_castsi256_ps(_mm256_and_si256(of_c, _mm256_cmpgt_epi32(body, all_of(0x7f7fffff))));
+    for (int i = 0; i < way->terms; i++) {
+        const struct number_factors *of_a = &a[i / NUMBER_LANES], *of_b = met(b, picks, i);
+        const __m256 left = kinds_of(all_of(of_a->exponent[i % NUMBER_LANES]),
+                                     _mm256_set1_ps(of_a->value[i % NUMBER_LANES])),
+                     right = kinds_of(load(of_b->exponent), _mm256_loadu_ps(of_b->value));
+        sum = _mm256_add_ps(sum, _mm256_mul_ps(left, right));
+    }
+    const __m256i bits = _mm256_castps_si256(sum);
+    const __m256i is_nan = _mm256_cmpgt_epi32(_mm256_and_si256(bits, all_of(INT32_MAX)), infinity);
+    if (!way->is_f16) return _mm256_blendv_epi8(bits, all_of(HOPPER_F32_NAN), is_nan);
+    const __m256i sign = _mm256_and_si256(_mm256_srli_epi32(bits, 16), all_of(0x8000));
+    return _mm256_blendv_epi8(_mm256_or_si256(sign, all_of(0x7c00)), all_of(HOPPER_F16_NAN), is_nan);
+}
+
+// Puts the results of lanes that are left where they belong: those that are special, settled, and others.
+static TARGET __attribute__((noinline)) void finish_left(const struct way *way, const struct number_factors *a,
+                                                         const struct number_factors *b, const uint8_t *picks,
+                                                         const struct left *left, uint32_t *d)
+{
+    uint32_t before[NUMBER_LANES], special[NUMBER_LANES];
+    _mm256_storeu_si256((__m256i *)before, left->c);
+    if (left->special != 0) _mm256_storeu_si256((__m256i *)special, special_results(way, a, b, picks, left->c));
+    for (int j = 0; j < NUMBER_LANES; j++) {
+        if (left->settled >> j & 1)
+            d[j] = before[j];
+        else if (left->special >> j & 1)
+            d[j] = special[j];
+        else if (left->lanes >> j & 1)
+            d[j] = lanes_plain(way->of, a, b, picks != NULL ? picks : lanes_in_order, j, before[j]);
     }
 }
 
@@ -215,11 +265,13 @@ INLINE void add_floats(const struct way *way, const struct number_factors *a, co
     __m256i most = _mm256_max_epi32(of_products, exponents_of(way->is_f16, c));
     const __m256i above = _mm256_sub_epi32(most, all_of(LANES_LEAST));
     const __m256i is_usual = _mm256_cmpeq_epi32(_mm256_min_epu32(above, range), above);
-    int left = 0, settled = 0;
+    struct left left = {.c = c};
     if (__builtin_expect(_mm256_movemask_ps(_mm256_castsi256_ps(is_usual)) != ALL, 0)) {
-        left = extreme_lanes(most);
-        settled = settled_lanes(way->is_f16, c, of_products);
-        if (settled == ALL) return;
+        const __m256i is_special = _mm256_cmpgt_epi32(of_products, all_of(NUMBER_INFINITE_EXPONENT / 2));
+        left.lanes = extreme_lanes(most);
+        left.settled = settled_lanes(way->is_f16, c, of_products);
+        left.special = _mm256_movemask_ps(_mm256_castsi256_ps(is_special));
+        if (left.settled == ALL) return;
         most = _mm256_max_epi32(most, all_of(LANES_LEAST));
     }
     const __m256i bits = all_of(way->of->sum_bits), up = _mm256_sub_epi32(bits, most);
@@ -230,18 +282,10 @@ INLINE void add_floats(const struct way *way, const struct number_factors *a, co
         y = add_group(way, a + first / NUMBER_LANES, b, meeting.picks, first, scale, y);
     const __m256i sum = _mm256_add_epi32(x, y);
     const __m256i bound = _mm256_add_epi32(_mm256_abs_epi32(x), _mm256_abs_epi32(y));
-    left |= _mm256_movemask_ps(_mm256_castsi256_ps(bound));
+    left.lanes |= _mm256_movemask_ps(_mm256_castsi256_ps(bound));
     const __m256i result = way->is_f16 ? as_f16(sum, unit) : as_f32(way, sum, unit);
-    if (__builtin_expect(left != 0, 0)) {
-        uint32_t before[NUMBER_LANES];
-        _mm256_storeu_si256((__m256i *)before, c);
-        _mm256_storeu_si256((__m256i *)d, result);
-        for (int j = 0; j < NUMBER_LANES; j++)
-            if (settled >> j & 1) d[j] = before[j];
-        do_again(way->of, a, b, meeting.picks, left & ~settled, before, d);
-        return;
-    }
     _mm256_storeu_si256((__m256i *)d, result);
+    if (__builtin_expect(left.lanes != 0, 0)) finish_left(way, a, b, meeting.picks, &left, d);
 }
 
 // Of these factors: are there no infinities and NaNs, and are there zeros alone?
