@@ -16,6 +16,7 @@
 #include "common_program.h"
 #include "exec_expect.h"
 #include "exec_findings.h"
+#include "exec_inputs.h"
 #include "exec_needs.h"
 #include "exec_notes.h"
 #include "look.h"
@@ -81,20 +82,6 @@ static int open_output(struct output *output)
     const int is_set = setenv(output->variable, whole, 1) == 0;
     free(whole);
     return is_set ? EXIT_AGREE : command_usage("exec", "%s: %s", output->variable, strerror(errno));
-}
-
-// Can the file of suppressions be read? The program is given its whole path, too.
-static int check_suppressions(void)
-{
-    static const char variable[] = "TMAREF_SUPPRESSIONS";
-    const char *path = getenv(variable);
-    char why[512];
-    if (path == NULL || path[0] == '\0') return EXIT_AGREE;
-    if (!look_suppressions_check(path, why, sizeof why)) return command_usage("exec", "--suppressions: %s", why);
-    char *whole = realpath(path, NULL);
-    const int is_set = whole != NULL && setenv(variable, whole, 1) == 0;
-    free(whole);
-    return is_set ? EXIT_AGREE : command_usage("exec", "--suppressions: %s: %s", path, strerror(errno));
 }
 
 enum { COVERAGE, TRACE, OUTPUTS };
@@ -272,8 +259,14 @@ static const struct command_option option_rows[] = {
     SETTING('s', "seed", "N", seed, "seed that selects how warps and asynchronous operations interleave (default 0)"),
     SETTING(
         'S', "schedule", "WHEN", schedule,
-        "when asynchronous operations take effect: default, late (as late as is legal), early, shuffled (by the seed)",
+        "when asynchronous operations take effect: default, late (as late as is legal), early, shuffled (by the seed), "
+        "pct (warps and operations have priorities that the seed draws), delay (as --delays says)",
         .value_at = schedule_at),
+    SETTING(0, "depth", "N", depth,
+            "with pct: N - 1 warps of each cluster get the last place in a later moment (1 to 16, default 3)"),
+    SETTING(0, "steps", "N", steps, "with pct: these moments come within N instructions of a warp (default 256)"),
+    SETTING(0, "delays", "FILE", delays, "with delay: what is late, as --write-delays and tmaref explore write it"),
+    SETTING(0, "write-delays", "FILE", write_delays, "with pct and delay: write what was late, where, and past what"),
     SETTING('t', "threads", "N", threads,
             "run clusters on N threads of this machine, 1 to 64; 0 (default): on all of its processors, where the "
             "order of clusters cannot change what a kernel computes"),
@@ -429,7 +422,10 @@ static int run(const struct exec_options *options, const char *folder)
 {
     struct text why;
     struct output output[OUTPUTS] = {{.variable = "TMAREF_COVERAGE"}, {.variable = "TMAREF_TRACE"}};
-    if (check_suppressions() != EXIT_AGREE || open_outputs(output) != EXIT_AGREE) {
+    if (exec_suppressions() != EXIT_AGREE ||
+        exec_delays(rows[ROW_schedule].variable, rows[ROW_delays].variable, rows[ROW_write_delays].variable) !=
+            EXIT_AGREE ||
+        open_outputs(output) != EXIT_AGREE) {
         remove_outputs(output);
         return EXIT_USAGE;
     }

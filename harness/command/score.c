@@ -10,10 +10,11 @@
 #include "common_options.h"
 #include "common_program.h"
 #include "score.h"
+#include "shard.h"
 #include "trace_file.h"
 #include "workers.h"
 
-enum { PARTS = 4, WHOLE_CASES = 4000, SHARDS_MOST = 10000 }; // a trace of more cases is cut into parts
+enum { PARTS = 4, WHOLE_CASES = 4000 }; // a trace of more cases is cut into parts
 
 struct report_options {
     int json;
@@ -25,7 +26,8 @@ struct score_options {
     const struct executor *executor;
     const char *resume;
     int jobs;
-    uint64_t sample, shard, shards;
+    uint64_t sample;
+    struct shard shard;
     struct trace_paths paths;
 };
 
@@ -42,17 +44,6 @@ static const struct command_option report_options[] = {
 static const struct command_line report_line = {.options = report_options};
 #undef TO
 
-// I/N
-static void take_shard(const struct command_option *option, void *line, char *value, struct argp_state *state)
-{
-    struct score_options *to = line;
-    char *slash = strchr(value, '/');
-    if (slash == NULL) argp_error(state, "--%s takes I/N, for example 1/4", option->name);
-    *slash = '\0';
-    to->shards = command_option_number(option->name, 1, SHARDS_MOST, slash + 1, state);
-    to->shard = command_option_number(option->name, 1, to->shards, value, state);
-}
-
 static void take_trace(void *line, char *argument, struct argp_state *state)
 {
     struct score_options *to = line;
@@ -65,7 +56,7 @@ static const struct command_option options[] = {
     OPTION_EXECUTOR("EXECUTORS"),
     OPTION_TEXT('r', "resume", "FILE", resume,
                 "keep the verdict of each case in FILE; a run that finds some there goes on behind them"),
-    OPTION_TAKEN('S', "shard", "I/N", take_shard, "run part I of N of the cases; tmaref merge adds the parts up"),
+    OPTION_SHARD('S', shard, "run part I of N of the cases; tmaref merge adds the parts up"),
     OPTION_NUMBER('s', "sample", "N", sample, 1, UINT32_MAX,
                   "run at most N cases of each trace, evenly spread (default: all)"),
     OPTION_JOBS(jobs),
@@ -144,7 +135,7 @@ static void skip_known(struct scoring *scoring, FILE *results)
 static int open_results(struct scoring *scoring, struct text *why)
 {
     const struct score_options *to = scoring->to;
-    json_t *header = score_header(executor_title(to->executor), to->shard, to->shards);
+    json_t *header = score_header(executor_title(to->executor), to->shard.part, to->shard.parts);
     char *line = json_dumps(header, JSON_COMPACT), *first = NULL;
     size_t room = 0;
     FILE *old = to->resume != NULL ? fopen(to->resume, "r") : NULL;
@@ -182,7 +173,8 @@ static int prepare(struct scoring *scoring, struct text *why)
             scoring->job[scoring->jobs].part = part;
             scoring->job[scoring->jobs++].parts = parts;
         }
-        for (uint64_t at = 0; at < header.cases; at++) scoring->skip[i][at] = at % to->shards + 1 != to->shard;
+        for (uint64_t at = 0; at < header.cases; at++)
+            scoring->skip[i][at] = at % to->shard.parts + 1 != to->shard.part;
     }
     return open_results(scoring, why);
 }
@@ -228,7 +220,7 @@ int command_score(int argc, char **argv)
         .part_at = offsetof(TO, report),
         .filter = names_filter,
     };
-    static struct score_options to = {.shard = 1, .shards = 1};
+    static struct score_options to = {.shard = {1, 1}};
     static struct scoring scoring = {.to = &to};
     char installed[4096], results[64];
     struct text why = {"there is no trace"};

@@ -27,10 +27,12 @@
     X(remedies, "TMAREF_REMEDIES", 0, 1)                                                                               \
     X(lint_sync, "TMAREF_LINT_SYNC", 0, 1)                                                                             \
     X(why_writes, "TMAREF_WHY_WRITES", 1, 64)                                                                          \
+    X(depth, "TMAREF_DEPTH", 1, 16)                                                                                    \
+    X(steps, "TMAREF_STEPS", 1, UINT64_MAX)                                                                            \
     X(cuda, "TMAREF_CUDA", 12000, 99990)                                                                               \
     X(hit, "TMAREF_BREAK_HIT", 1, UINT64_MAX)
 #define DRIVER_WORD_ROWS(X)                                                                                            \
-    X(schedule, "TMAREF_SCHEDULE", "default late early shuffled")                                                      \
+    X(schedule, "TMAREF_SCHEDULE", "default late early shuffled pct delay")                                            \
     X(device, "TMAREF_DEVICE", "h200 h100")                                                                            \
     X(bounds, "TMAREF_BOUNDS", "exact pages")                                                                          \
     X(eager, "TMAREF_EAGER", "cpu refuse") // read by harness/exec/eager
@@ -41,6 +43,8 @@
     X(coverage, "TMAREF_COVERAGE")                                                                                     \
     X(notes, NOTE_VARIABLE)                                                                                            \
     X(findings, "TMAREF_FINDINGS")                                                                                     \
+    X(delays, "TMAREF_DELAYS")                                                                                         \
+    X(write_delays, "TMAREF_WRITE_DELAYS")                                                                             \
     X(suppressions, "TMAREF_SUPPRESSIONS")                                                                             \
     X(why, "TMAREF_WHY")                                                                                               \
     X(run, "TMAREF_RUN")                                                                                               \

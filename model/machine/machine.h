@@ -93,8 +93,9 @@ int machine_module_depends(const struct machine_module *module);
 
 // --- Launches --------------------------------------------------------------------------------------------------------
 
-// When asynchronous operations advance: as warps yield; as late as is legal; at their issue; at random.
-enum machine_policy { MACHINE_DEFAULT, MACHINE_LATE, MACHINE_EARLY, MACHINE_SHUFFLED };
+// When asynchronous operations advance: as warps yield; as late as is legal; at their issue; at random; by priorities
+// that the seed draws, as those of warps; as DEFAULT, but for what a list delays (delays.h).
+enum machine_policy { MACHINE_DEFAULT, MACHINE_LATE, MACHINE_EARLY, MACHINE_SHUFFLED, MACHINE_PCT, MACHINE_DELAY };
 
 // `threads` of the host run clusters, 0: one. The same seed gives the same run, for any number of threads, as long as
 // the clusters of the launch do not speak to each other.
@@ -157,10 +158,16 @@ struct machine_child {
 //   before             what the launch in front has written, if this one is programmatic: under LATE and SHUFFLED it
 //                      begins without that. The memory must still be mapped. NULL: that launch has ended
 //   follows            the number of the launch in front, if this one is programmatic; 0: that has ended
+//   delays             under DELAY: what is late; NULL under other policies
+//   depth, steps       under PCT: one more than how many warps of a cluster get another priority on their way, after 1 to
+//                      `steps` of their instructions; 0: MACHINE_PCT_DEPTH, MACHINE_PCT_STEPS
+//   delayed            takes a line for each delay as it begins, and comments (delays.h); NULL: nobody
 //   grid_workspace     of a cooperative launch: where its CTAs meet, in %envreg1 and %envreg2; 0 of others
 enum {
     MACHINE_PATIENCE = 10
 }; // seconds for which nothing may change that a launch waits for, where it counts its tries
+enum { MACHINE_PCT_DEPTH = 3, MACHINE_PCT_MOST_DEPTH = 16, MACHINE_PCT_STEPS = 256 };
+struct machine_delays;
 struct machine_hang;
 struct texture;
 struct machine_launch {
@@ -200,7 +207,16 @@ struct machine_launch {
     int may_wait;
     struct machine_written *written, *before;
     uint64_t follows;
+    const struct machine_delays *delays;
+    uint32_t depth;
+    uint64_t steps;
+    void (*delayed)(void *context, const char *line);
+    void *delayed_context;
 };
+
+// Is the schedule out to show what goes wrong? Then what threads write is not always there at once. PCT is with odd
+// seeds.
+int machine_schedule_is_weak(const struct machine_schedule *schedule, const struct machine_delays *delays);
 
 // REFUSED: the launch itself is wrong, nothing ran. UNSUPPORTED: an instruction that the machine does not run yet.
 enum machine_kind {

@@ -33,7 +33,7 @@ expect 1 'no kernel was recorded: .*/t is empty' --trace "$files/t" -- false
 expect 0 'no kernel was recorded: .*/c is empty' --coverage "$files/c" -- true
 echo old >"$files/c"
 expect 0 'no kernel was recorded: .*/c is as it was' --coverage "$files/c" -- true
-expect 2 "--schedule is default, late, early or shuffled, not 'fast'" --schedule fast -- true
+expect 2 "--schedule is default, late, early, shuffled, pct or delay, not 'fast'" --schedule fast -- true
 expect 2 "--schedule is .*, not 'late early'" --schedule 'late early' -- true
 expect 2 "--threads takes a whole number from 0 to 64, not '65'" --threads 65 -- true
 expect 2 "--threads takes a whole number from 0 to 64, not '-1'" --threads -1 -- true

@@ -7,6 +7,7 @@
 #include "children.h"
 #include "cuda_array.h"
 #include "graph_condition.h"
+#include "lateness.h"
 #include "logs.h"
 #include "look.h"
 #include "note.h"
@@ -132,6 +133,16 @@ static void hear_hang(void *context, const struct machine_hang *hang)
     hang_report(run->children.driver, hang, &run->hang);
 }
 
+// Without --threads, all processors that this process may use run a kernel whose results the order of clusters cannot
+// change.
+static struct machine_schedule schedule_of(const struct driver_options *options)
+{
+    cpu_set_t usable;
+    uint32_t threads = (uint32_t)options->threads;
+    if (threads == 0) threads = sched_getaffinity(0, sizeof usable, &usable) == 0 ? (uint32_t)CPU_COUNT(&usable) : 1;
+    return (struct machine_schedule){(enum machine_policy)options->schedule, options->seed, threads};
+}
+
 // --- Programmatic launches -------------------------------------------------------------------------------------------
 
 void kernel_forget_primary(struct driver *driver)
@@ -149,8 +160,8 @@ static int is_behind_primary(const struct driver *driver, const struct work_kern
 // Under LATE and SHUFFLED a programmatic launch runs as if that in front of it had not ended (machine.md).
 static void link_to_primary(struct driver *driver, const struct work_kernel *kernel, struct kernel_run *run)
 {
-    const enum machine_policy policy = (enum machine_policy)driver->options.schedule;
-    const int is_weak = policy == MACHINE_LATE || policy == MACHINE_SHUFFLED;
+    const struct machine_schedule schedule = schedule_of(&driver->options);
+    const int is_weak = machine_schedule_is_weak(&schedule, lateness_delays(driver));
     run->follows = 0;
     if (!run->is_child && is_behind_primary(driver, kernel)) {
         run->follows = driver->last_launch.number;
@@ -183,16 +194,6 @@ static void end_primary(struct driver *driver, const struct work_kernel *kernel,
     run->written = NULL;
 }
 
-// Without --threads, all processors that this process may use run a kernel whose results the order of clusters cannot
-// change.
-static struct machine_schedule schedule_of(const struct driver_options *options)
-{
-    cpu_set_t usable;
-    uint32_t threads = (uint32_t)options->threads;
-    if (threads == 0) threads = sched_getaffinity(0, sizeof usable, &usable) == 0 ? (uint32_t)CPU_COUNT(&usable) : 1;
-    return (struct machine_schedule){(enum machine_policy)options->schedule, options->seed, threads};
-}
-
 static int begin(struct driver *driver, const struct work_kernel *kernel, struct kernel_run *run)
 {
     struct CUctx_st *context = driver_context();
@@ -222,6 +223,11 @@ static int begin(struct driver *driver, const struct work_kernel *kernel, struct
         .written = run->written,
         .before = run->before,
         .follows = run->follows,
+        .delays = lateness_delays(driver),
+        .depth = (uint32_t)driver->options.depth,
+        .steps = driver->options.steps,
+        .delayed = lateness_tell(driver),
+        .delayed_context = driver,
         .meanwhile_context = run,
         .set_condition = condition_set,
         .condition_context = driver,

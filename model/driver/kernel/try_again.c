@@ -216,6 +216,7 @@ static struct machine_launch quiet(const struct machine_launch *launch)
     struct machine_launch quiet = *launch;
     quiet.print = quiet.print_error = NULL;
     quiet.child = NULL;
+    quiet.delayed = NULL;
     quiet.meanwhile = NULL;
     quiet.set_condition = NULL;
     quiet.hung = NULL;

@@ -21,7 +21,7 @@ enum flight_kind { FLIGHT_OPERATION, FLIGHT_COPIES, FLIGHT_ARRIVE, FLIGHT_PRODUC
 // One of them, in the cluster's list in the order of issue. `lanes`: of its warp (of a product: of its first warp) and
 // `group` that of each; `async` ASYNC_ALONE where it is in none. `whole`: its group in the warp's own count. is_read:
 // its sources are read. `issued`: how old the engine was then;
-// `begun`: the cluster's time; `round`: its round. `place`: where it is among all items.
+// `begun`: the cluster's time; `round`: its round. `place`: where it is among all items. level, number: delay.h's.
 struct machine_flight {
     struct machine_flight *next, *previous;
     uint32_t place;
@@ -30,7 +30,8 @@ struct machine_flight {
     struct machine_warp *warp;
     uint32_t lanes, whole;
     int is_read;
-    uint64_t issued, begun, round;
+    uint64_t issued, begun, round, level;
+    uint32_t number;
     struct teller teller;
 };
 
@@ -204,6 +205,14 @@ void flight_free(struct machine_flight *item);
 // Puts it into the list, behind all others, and runs it at once where the schedule says EARLY.
 void flight_issue(struct machine_flight *item);
 
+// Does the item move as under DEFAULT?
+static inline int flight_is_by_default(const struct machine_flight *item)
+{
+    const struct machine_cluster *cluster = item->warp->cta->cluster;
+    const int is_default = flight_policy(cluster) == MACHINE_DEFAULT || cluster->delayed != NULL;
+    return is_default && item->level == 0 && !machine_is_weak(cluster->machine);
+}
+
 // Does the schedule show what an H200 does most often, DEFAULT or EARLY? There products are computed as soon as all
 // warps have come, which wait for each other as long as somebody can go on.
 int flight_is_soon(const struct machine_warp *warp);
@@ -212,7 +221,9 @@ int flight_is_soon(const struct machine_warp *warp);
 // meanwhile. Under DEFAULT they do here, so a warp finds what the others had time to do, even if no barrier says so.
 static inline enum machine_next flight_takes_long(const struct machine_warp *warp)
 {
-    return flight_policy(warp->cta->cluster) == MACHINE_DEFAULT ? MACHINE_REST : MACHINE_NEXT;
+    const struct machine_cluster *cluster = warp->cta->cluster;
+    const int is_default = flight_policy(cluster) == MACHINE_DEFAULT || cluster->delayed != NULL;
+    return is_default && !machine_is_weak(cluster->machine) ? MACHINE_REST : MACHINE_NEXT;
 }
 
 // Ends the bulk operations that the lanes of the warp commit, where the schedule is DEFAULT: an H200 reads the sources

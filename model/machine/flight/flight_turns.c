@@ -20,12 +20,14 @@ static enum moved moved_by(const struct machine_flight *item)
     return operation_has_barrier(operation->flight.operation.kind) ? MOVED_REPORT : MOVED_SOMETHING;
 }
 
-// The oldest that can move; of those that report to a barrier, it has to be `rounds` old.
+// The oldest that can move and is not late; of those that report to a barrier, it has to be `rounds` old.
 static struct machine_flight *oldest_ready(const struct machine_flights *flights, uint64_t rounds)
 {
     const uint64_t now = flights->cluster->rounds;
     for (struct machine_flight *item = flights->first; item != NULL; item = item->next)
-        if (flight_is_ready(item) && (moved_by(item) != MOVED_REPORT || now - item->round >= rounds)) return item;
+        if (item->level == 0 && flight_is_ready(item) &&
+            (moved_by(item) != MOVED_REPORT || now - item->round >= rounds))
+            return item;
     return NULL;
 }
 
@@ -126,9 +128,31 @@ static int release(struct machine_flights *flights)
     return is_released;
 }
 
+// Of those that can move, the one with the smallest level; the oldest of several.
+static struct machine_flight *least_late(const struct machine_flights *flights)
+{
+    struct machine_flight *least = NULL;
+    for (struct machine_flight *item = flights->first; item != NULL; item = item->next)
+        if ((least == NULL || item->level < least->level) && flight_is_ready(item)) least = item;
+    return least;
+}
+
+uint64_t machine_flights_level(const struct machine_cluster *cluster)
+{
+    const struct machine_flight *item = least_late(cluster->flights);
+    return item == NULL ? UINT64_MAX : item->level;
+}
+
+void machine_flights_move_late(struct machine_cluster *cluster)
+{
+    struct machine_flight *item = least_late(cluster->flights);
+    if (item != NULL) flight_move(item, UINT64_MAX);
+}
+
 static enum moved move_soon(struct machine_flights *flights)
 {
     struct machine_flight *item = oldest_ready(flights, 0);
+    if (item == NULL) item = least_late(flights);
     if (item == NULL) return release(flights) ? MOVED_SOMETHING : MOVED_NOTHING;
     const enum moved moved = moved_by(item);
     flight_move(item, PIECE_BYTES);
@@ -181,6 +205,9 @@ int machine_flights_force(struct machine_cluster *cluster)
     const int are_known = are_waits_known(cluster);
     const enum moved moved = move_one(cluster->flights);
     enum moved more = moved;
-    while (are_known && more == MOVED_REPORT && !is_any_met(cluster->flights)) more = move_one(cluster->flights);
+    while (are_known && more == MOVED_REPORT && !is_any_met(cluster->flights)) {
+        if (cluster->delayed != NULL && machine_flights_level(cluster) > 0) break; // warps may come before them
+        more = move_one(cluster->flights);
+    }
     return moved != MOVED_NOTHING;
 }

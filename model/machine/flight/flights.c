@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cluster.h"
+#include "delay.h"
 #include "each.h"
 #include "flight_item.h"
 #include "grid.h"
@@ -96,6 +97,7 @@ static void drop(struct machine_flight *item)
 {
     struct machine_flights *flights = flights_of(item->warp);
     tell(item, 0);
+    machine_delay_ends(item->warp, item->number);
     *(item->previous != NULL ? &item->previous->next : &flights->first) = item->next;
     *(item->next != NULL ? &item->next->previous : &flights->last) = item->previous;
     flights->item[item->place] = flights->item[--flights->items];
@@ -195,22 +197,23 @@ void flight_issue(struct machine_flight *item)
     flights->last = item;
     item->place = flights->items++;
     flights->item[item->place] = item;
+    item->level =
+        item->kind == FLIGHT_STORES ? 0 : machine_delay_issue(item->warp, machine_flight_line(item), &item->number);
     tell(item, 1);
     flight_start(item);
 }
 
 int flight_is_soon(const struct machine_warp *warp)
 {
-    enum machine_policy policy = flight_policy(warp->cta->cluster);
-    return policy == MACHINE_DEFAULT || policy == MACHINE_EARLY;
+    return !machine_is_weak(warp->cta->cluster->machine);
 }
 
 void flight_commit(struct machine_warp *warp, uint32_t lanes)
 {
-    if (flight_policy(warp->cta->cluster) != MACHINE_DEFAULT) return;
     for (struct machine_flight *item = flights_of(warp)->first, *next; item != NULL; item = next) {
         next = item->next;
-        if (item->warp == warp && item->async == ASYNC_BULK && (item->lanes & lanes) != 0) flight_end(item);
+        const int is_it = item->warp == warp && item->async == ASYNC_BULK && (item->lanes & lanes) != 0;
+        if (is_it && flight_is_by_default(item)) flight_end(item);
     }
 }
 
@@ -218,7 +221,7 @@ void flight_commit(struct machine_warp *warp, uint32_t lanes)
 void flight_start(struct machine_flight *item)
 {
     enum machine_policy policy = flight_policy(item->warp->cta->cluster);
-    int is_now = policy == MACHINE_EARLY || (policy == MACHINE_DEFAULT && item->kind == FLIGHT_PRODUCT);
+    int is_now = policy == MACHINE_EARLY || (item->kind == FLIGHT_PRODUCT && flight_is_by_default(item));
     if (is_now && flight_is_ready(item)) flight_move(item, UINT64_MAX);
 }
 
@@ -410,7 +413,8 @@ enum machine_next flight_wait(struct machine_warp *warp, uint32_t lanes, enum as
 {
     if (flight_is_soon(warp)) reads = 0;
     if (flight_pending(warp, lanes, async, newest, reads) == 0) return MACHINE_NEXT;
-    if (flight_policy(warp->cta->cluster) != MACHINE_LATE) return MACHINE_WAIT;
+    const struct machine_cluster *cluster = warp->cta->cluster;
+    if (flight_policy(cluster) != MACHINE_LATE && (cluster->delayed == NULL || !reads)) return MACHINE_WAIT;
     demand(warp, lanes, async, newest, reads);
     return flight_pending(warp, lanes, async, newest, reads) == 0 ? MACHINE_NEXT : MACHINE_WAIT;
 }

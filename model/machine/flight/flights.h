@@ -29,6 +29,11 @@ void machine_flights_turn(struct machine_cluster *cluster);
 // The CTAs of the cluster have met, which takes time.
 void machine_flights_meet(struct machine_cluster *cluster);
 
+// Under DELAY and PCT: the smallest level of what is under way and can move, UINT64_MAX: there is nothing; that one
+// moves.
+uint64_t machine_flights_level(const struct machine_cluster *cluster);
+void machine_flights_move_late(struct machine_cluster *cluster);
+
 // Nobody can go on: something that is under way moves on. 0 if nothing can: then the cluster hangs.
 int machine_flights_force(struct machine_cluster *cluster);
 

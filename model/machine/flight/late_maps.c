@@ -15,7 +15,7 @@ static struct flight_seen_map *place_of(const struct machine_warp *warp, uint64_
 static int is_kept(const struct machine_warp *warp)
 {
     const struct machine_schedule *schedule = &warp->cta->cluster->machine->launch->schedule;
-    return schedule->policy == MACHINE_LATE || (schedule->seed + flights_of(warp)->operations) % 2 == 0;
+    return schedule->policy != MACHINE_SHUFFLED || (schedule->seed + flights_of(warp)->operations) % 2 == 0;
 }
 
 void flight_map_read(const struct machine_warp *warp, uint64_t address, struct tensormap_image *image)

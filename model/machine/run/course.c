@@ -339,8 +339,10 @@ static void fill_same(struct machine_course *course)
 static int may_take(const struct machine_cluster *cluster)
 {
     const struct machine *machine = cluster->machine;
+    const enum machine_policy policy = machine->launch->schedule.policy;
     const uint32_t *block = machine->launch->block, threads = block[0] * block[1] * block[2];
     if (machine->kernel->course == NULL || cluster->ctas != 1 || machine_is_weak(machine)) return 0;
+    if (policy == MACHINE_PCT || policy == MACHINE_DELAY) return 0;
     if (machine->launch->observer != NULL || machine->launch->looker != NULL) return 0;
     // The warps of the first CTA of all have what they need when another one is to start them.
     return threads % MACHINE_LANES == 0 && threads >= LEAST_WARPS * MACHINE_LANES &&

@@ -8,6 +8,7 @@
 
 #include "budget.h"
 #include "course.h"
+#include "delay.h"
 #include "each.h"
 #include "even.h"
 #include "flights.h"
@@ -15,6 +16,7 @@
 #include "grid_turns.h"
 #include "hold.h"
 #include "hopper.h"
+#include "levels.h"
 #include "polling.h"
 #include "special.h"
 #include "veil.h"
@@ -112,6 +114,7 @@ uint64_t machine_random(struct machine_cluster *cluster)
 
 static void free_cluster(struct machine_cluster *cluster)
 {
+    machine_delay_end(cluster);
     machine_flights_close(cluster);
     machine_veil_close(cluster);
     machine_course_free(cluster->course);
@@ -178,6 +181,7 @@ int machine_cluster_start(struct machine_cluster *cluster, uint64_t number)
         is_started = start_cta(cluster, rank);
         cluster->live_ctas++;
     }
+    is_started = is_started && machine_delay_begin(cluster);
     if (is_started) machine_hold_begin(cluster);
     return is_started && machine_flights_open(cluster) && machine_veil_open(cluster);
 }
@@ -185,6 +189,7 @@ int machine_cluster_start(struct machine_cluster *cluster, uint64_t number)
 static void end_cluster(struct machine_cluster *cluster)
 {
     if (cluster->flights != NULL) machine_flights_end(cluster);
+    machine_delay_end(cluster);
     machine_veil_close(cluster);
     for (uint32_t rank = 0; rank < cluster->ctas; rank++)
         for (uint32_t i = 0; i < cluster->cta[rank].warps; i++) machine_warp_end(&cluster->cta[rank].warp[i]);
@@ -258,16 +263,7 @@ static void end_warp(struct machine_warp *warp)
     cluster->live_ctas--;
 }
 
-// What came of a round in which each warp had a turn: the instructions of the longest, and of all rounds up to now.
-//   has_run     somebody did something else than poll
-//   has_worked  and somebody something else than read the clock; a short turn may just not have come to it
-//   is_busy     somebody has run, and not looked at memory
-struct round {
-    int has_run, has_worked, is_busy, is_stopped;
-    uint64_t longest, used;
-};
-
-static void count_turn(struct round *round, uint64_t used, int has_worked)
+static void count_turn(struct machine_round *round, uint64_t used, int has_worked)
 {
     round->used += used;
     if (used > round->longest) round->longest = used;
@@ -276,7 +272,7 @@ static void count_turn(struct round *round, uint64_t used, int has_worked)
 }
 
 // The warps that have gone no course begin, and are at its start.
-static void leave_course(struct machine_cluster *cluster, struct round *round)
+static void leave_course(struct machine_cluster *cluster, struct machine_round *round)
 {
     struct machine_cta *cta = &cluster->cta[0];
     int are_started = 1;
@@ -287,7 +283,7 @@ static void leave_course(struct machine_cluster *cluster, struct round *round)
 }
 
 // All of a warp that is on a course; 0: it is not, or is no longer.
-static int go_course(struct machine_cluster *cluster, uint32_t index, struct round *round)
+static int go_course(struct machine_cluster *cluster, uint32_t index, struct machine_round *round)
 {
     if ((cluster->to_start >> index & 1) == 0) return 0;
     const uint32_t used = machine_course_run(cluster, index);
@@ -299,19 +295,21 @@ static int go_course(struct machine_cluster *cluster, uint32_t index, struct rou
     return 1;
 }
 
-static void give_turn(struct machine_warp *warp, struct round *round)
+void machine_give_turn(struct machine_warp *warp, struct machine_round *round)
 {
     struct machine_cluster *cluster = warp->cta->cluster;
     uint64_t before = cluster->executed;
     if (warp->strands == 0 || warp->blocked_at == cluster->progress) return;
     cluster->reads_of_turn = cluster->looks_of_turn = 0;
-    enum machine_ran ran = machine_warp_run(warp, turn_of(cluster));
+    enum machine_ran ran = machine_warp_run(warp, machine_delay_turn(warp, turn_of(cluster)));
     const uint64_t used = cluster->executed - before;
+    const int is_long = used >= SHORT_TURN || cluster->delayed != NULL;
+    machine_delay_ran(warp, used);
     round->used += used;
     if (used > round->longest) round->longest = used;
     const int has_run = ran == MACHINE_RAN_ON || ran == MACHINE_ENDED;
     round->has_run |= has_run;
-    round->has_worked |= has_run && used >= SHORT_TURN && cluster->reads_of_turn == 0;
+    round->has_worked |= has_run && is_long && cluster->reads_of_turn == 0;
     round->is_busy |= has_run && cluster->looks_of_turn == 0;
     round->is_stopped |= ran == MACHINE_STOPPED;
     warp->blocked_at = ran == MACHINE_BLOCKED ? cluster->progress : 0;
@@ -321,17 +319,21 @@ static void give_turn(struct machine_warp *warp, struct round *round)
 
 // The warps keep their order, but for SHUFFLED: between two turns of a warp each other has one, so none falls behind by
 // more than that, as on a GPU, whose warps run side by side.
-static void run_round(struct machine_cluster *cluster, struct round *round)
+static void run_round(struct machine_cluster *cluster, struct machine_round *round)
 {
     uint32_t warps = cluster->ctas * cluster->cta[0].warps;
     const int is_first = cluster->rounds++ == 0;
     machine_hold_round(cluster);
     if (is_first || cluster->machine->launch->schedule.policy == MACHINE_SHUFFLED)
         cluster->first = (uint32_t)(machine_random(cluster) % warps);
+    if (cluster->delayed != NULL) {
+        machine_levels_round(cluster, warps, round);
+        return;
+    }
     uint32_t rank = cluster->first % cluster->ctas, index = cluster->first / cluster->ctas;
     for (uint32_t i = 0; i < warps && !round->is_stopped; i++) {
         if (!machine_is_held(cluster, rank, index) && !go_course(cluster, index, round))
-            give_turn(&cluster->cta[rank].warp[index], round);
+            machine_give_turn(&cluster->cta[rank].warp[index], round);
         if (++rank < cluster->ctas) continue;
         rank = 0;
         if (++index == cluster->cta[0].warps) index = 0;
@@ -350,7 +352,7 @@ static uint64_t more_of(uint64_t a, uint64_t b)
 // each adds a part of the time that this has gone on, up to an hour. Time in which somebody reads a clock or sleeps is
 // what asynchronous operations are given to end in. But a launch that may be left alone with what it waits for is not
 // hurried while it looks at global memory: who writes there needs time too.
-static void pass_time(struct machine_cluster *cluster, const struct round *round, int reads_clock)
+static void pass_time(struct machine_cluster *cluster, const struct machine_round *round, int reads_clock)
 {
     const struct machine *machine = cluster->machine;
     const int is_hurried = cluster->outside == 0 || !machine->launch->may_wait || machine->is_alone;
@@ -389,7 +391,7 @@ static int gets_on_by_clock(const struct machine_cluster *cluster, uint64_t cloc
 }
 
 // Who meets others at barriers and has not looked at memory for long computes, though nothing is stored.
-static void count_watching(struct machine_cluster *cluster, const struct round *round, uint64_t progress,
+static void count_watching(struct machine_cluster *cluster, const struct machine_round *round, uint64_t progress,
                            uint64_t changes, uint64_t clock_reads)
 {
     const int meets = progress != cluster->progress && cluster->rounds - cluster->looked_in > LOOK_LASTS;
@@ -397,7 +399,8 @@ static void count_watching(struct machine_cluster *cluster, const struct round *
     cluster->watched = watches ? cluster->watched + 1 : 0;
     cluster->still = watches && !gets_on_by_clock(cluster, clock_reads) ? cluster->still + 1 : 0;
     if (!watches) cluster->outside = 0;
-    const int is_calm = changes == machine_cluster_changes(cluster) && clock_reads == cluster->clock_reads;
+    const int is_calm =
+        changes == machine_cluster_changes(cluster) && clock_reads == cluster->clock_reads && !round->is_cut;
     cluster->calm = is_calm ? cluster->calm + 1 : 0;
 }
 
@@ -417,7 +420,8 @@ static void count_round(struct machine_cluster *cluster, int has_run, uint64_t p
     int has_changed = progress != cluster->progress;
     cluster->polling = has_run || has_changed ? 0 : cluster->polling + 1;
     cluster->unchanged = has_changed ? 0 : cluster->unchanged + 1;
-    if ((cluster->polling > 0 || cluster->unchanged >= SPINNING_ROUNDS) && machine_flights_force(cluster))
+    const uint64_t spinning = cluster->delayed == NULL ? SPINNING_ROUNDS : SPINNING_ROUNDS * TURN;
+    if ((cluster->polling > 0 || cluster->unchanged >= spinning) && machine_flights_force(cluster))
         cluster->polling = cluster->unchanged = 0;
     if (cluster->polling == 0) cluster->polled_from = cluster->time;
     cluster->idle = cluster->polling == 0 || gets_on_by_clock(cluster, clock_reads) ? 0 : cluster->idle + 1;
@@ -445,11 +449,11 @@ static int is_stuck(struct machine_cluster *cluster)
 
 static enum machine_cluster_ran run_rounds(struct machine_cluster *cluster, uint64_t budget)
 {
-    struct round round = {0};
+    struct machine_round round = {0};
     while (cluster->live_ctas > 0) {
         uint64_t progress = cluster->progress, clock_reads = cluster->clock_reads;
         const uint64_t changes = machine_cluster_changes(cluster);
-        round = (struct round){.used = round.used};
+        round = (struct machine_round){.used = round.used};
         run_round(cluster, &round);
         if (round.is_stopped || machine_is_stopped(cluster->machine)) return MACHINE_CLUSTER_STOPPED;
         count_round(cluster, round.has_run, progress, clock_reads);

@@ -386,7 +386,8 @@ static uint32_t most_helpers(const struct grid *grid)
 {
     const struct machine_launch *launch = grid->machine->launch;
     uint64_t wanted = launch->schedule.threads;
-    if (launch->observer != NULL || launch->looker != NULL || grid->machine->is_spoken) return 0;
+    if (launch->observer != NULL || launch->looker != NULL || launch->delayed != NULL || grid->machine->is_spoken)
+        return 0;
     if (launch->only_alike && !grid->is_alike) return 0;
     if (wanted > grid->clusters) wanted = grid->clusters;
     if (wanted > MACHINE_HOST_THREADS) wanted = MACHINE_HOST_THREADS;

@@ -33,7 +33,7 @@ static void draw(struct machine_cluster *cluster, uint64_t random, uint64_t roun
 void machine_hold_begin(struct machine_cluster *cluster)
 {
     const struct machine *machine = cluster->machine;
-    if (!machine_is_weak(machine) || machine->launch->schedule.seed == 0) return;
+    if (!machine_is_weak(machine) || machine->launch->schedule.seed == 0 || cluster->delayed != NULL) return;
     draw(cluster, draw_apart(cluster), 0);
 }
 

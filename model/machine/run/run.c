@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "delays.h"
 #include "grid.h"
 #include "grid_turns.h"
 #include "prepare.h"
@@ -16,6 +17,21 @@ struct machine_launched {
     pthread_mutex_t lock, combined_lock;
     struct timespec left; // when it began to wait
 };
+
+int machine_schedule_is_weak(const struct machine_schedule *schedule, const struct machine_delays *delays)
+{
+    switch (schedule->policy) {
+    case MACHINE_LATE:
+    case MACHINE_SHUFFLED:
+        return 1;
+    case MACHINE_PCT:
+        return schedule->seed % 2 == 1;
+    case MACHINE_DELAY:
+        return delays != NULL && delays->is_weak;
+    default:
+        return 0;
+    }
+}
 
 static void tell_run(const struct machine *machine, enum run_step step)
 {
@@ -69,6 +85,7 @@ struct machine_launched *machine_begin(const struct machine_launch *launch, stru
     struct machine *machine = &launched->machine;
     launched->launch = *launch;
     *machine = (struct machine){.launch = &launched->launch, .outcome = outcome, .lock = &launched->lock};
+    machine->is_weak = machine_schedule_is_weak(&launch->schedule, launch->delays);
     pthread_mutex_init(&launched->lock, NULL);
     pthread_mutex_init(&launched->combined_lock, NULL);
     if (!machine_prepare(machine)) return launched;

@@ -179,6 +179,7 @@ struct machine_hold {
 //             warps have come back to states of them, so that nothing but what others write gets them out
 //   flights   the asynchronous engine's (flights.h); veil: what it does not see yet (veil.h), NULL: nothing
 //   course    course.h's, NULL: it has none; to_start: warps that are on it, a bit each, and have not begun
+//   delayed   what is late (delay.h); NULL: the schedule delays nothing
 //   spare_frame  frames of calls that have ended, for the next calls: a list has those of one function
 struct machine_cluster {
     struct machine *machine;
@@ -189,6 +190,7 @@ struct machine_cluster {
     uint8_t *shared_bytes;
     struct machine_flights *flights;
     struct machine_veil *veil;
+    struct machine_delayed *delayed;
     struct machine_frame *spare_frame[MACHINE_SPARE_FRAMES];
     struct machine_course *course;
     uint32_t ctas, is_used; // all up to here stays when the cluster is used again
@@ -219,6 +221,7 @@ struct machine {
     uint64_t begun;
     uint32_t ctas; // of a cluster
     uint64_t shared_bytes, instructions, thread_instructions;
+    int is_weak;          // what machine_is_weak() says
     int is_stopped;       // read by all threads
     int child_error;      // the last of a launch that a kernel asked for; read by all threads
     int is_alone;         // nobody else can write global memory now
@@ -244,8 +247,7 @@ static inline int machine_is_converged(const struct machine_strand *strand, uint
 // Is the schedule out to show what goes wrong? Then what threads write is not always there at once.
 static inline int machine_is_weak(const struct machine *machine)
 {
-    const enum machine_policy policy = machine->launch->schedule.policy;
-    return policy == MACHINE_LATE || policy == MACHINE_SHUFFLED;
+    return machine->is_weak;
 }
 
 static inline int machine_is_stopped(const struct machine *machine)

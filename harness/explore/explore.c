@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+#include "explore.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+// Runs of each: the default one comes first, and then each of those without a seed; behind them the two with seeds take
+// turns.
+enum { UNSEEDED = 2 };
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+enum explore_verdict explore_verdict(const struct explore_plan *plan, const struct explore_end *first,
+                                     const struct explore_end *end)
+{
+    if (end->is_cut) return EXPLORE_NONE;
+    if (end->has_report) return EXPLORE_REPORT;
+    if (end->status != 0 && end->status != first->status) return EXPLORE_STATUS;
+    return plan->same_output && end->output != first->output ? EXPLORE_OUTPUT : EXPLORE_NONE;
+}
+
+// How run `number` is done, from 0; 0 if there is none.
+static int how_of(const struct explore_plan *plan, uint64_t number, struct explore_how *how)
+{
+    const uint64_t seeded = number - UNSEEDED;
+    *how = (struct explore_how){.schedule = plan->only, .seed = plan->first_seed + number, .depth = plan->depth};
+    if (plan->only == EXPLORE_SHUFFLED || plan->only == EXPLORE_PCT) return 1;
+    if (plan->only != EXPLORE_SCHEDULES) return number == 0;
+    if (number < UNSEEDED) {
+        how->schedule = number == 0 ? EXPLORE_LATE : EXPLORE_EARLY;
+        return 1;
+    }
+    how->schedule = seeded % 2 == 0 ? EXPLORE_PCT : EXPLORE_SHUFFLED;
+    how->seed = plan->first_seed + seeded / 2;
+    return 1;
+}
+
+uint64_t explore_steps(const char *path)
+{
+    char line[256];
+    uint64_t most = 0;
+    FILE *file = fopen(path, "r");
+    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
+        unsigned long long steps;
+        if (sscanf(line, "# steps %20llu", &steps) == 1 && steps > most) most = steps;
+    }
+    if (file != NULL) fclose(file);
+    return most;
+}
+
+// What the runs share: a file for the delays of the first one with PCT, which says how long the warps run.
+struct search {
+    const struct explore_plan *plan;
+    struct explore_result *result;
+    struct text *why;
+    uint64_t steps;
+    double begun;
+};
+
+static int may_go_on(const struct search *search)
+{
+    const struct explore_plan *plan = search->plan;
+    return !explore_is_stopped() && (plan->runs == 0 || search->result->all_runs < plan->runs) &&
+           (plan->seconds == 0 || now() - search->begun < plan->seconds);
+}
+
+// One run, counted; 0 if it cannot be.
+static int run_once(struct search *search, struct explore_how *how)
+{
+    struct explore_result *result = search->result;
+    char path[] = "/tmp/tmaref_steps_XXXXXX";
+    const int measures = how->schedule == EXPLORE_PCT && search->steps == 0;
+    const int file = measures ? mkstemp(path) : -1;
+    if (file >= 0) how->write_delays = path;
+    how->steps = search->steps;
+    const int ok = explore_run(&search->plan->program, how, &result->end, search->why);
+    if (file >= 0) {
+        search->steps = explore_steps(path);
+        close(file);
+        unlink(path);
+    }
+    how->write_delays = NULL;
+    result->runs[how->schedule]++;
+    result->all_runs++;
+    result->cut += (uint64_t)result->end.is_cut;
+    return ok;
+}
+
+int explore(const struct explore_plan *plan, struct explore_result *result, struct text *why)
+{
+    struct search search = {plan, result, why, 0, now()};
+    struct explore_how how = {.schedule = EXPLORE_DEFAULT};
+    *result = (struct explore_result){.verdict = EXPLORE_NONE};
+    if (!run_once(&search, &how)) return 0;
+    result->first = result->end;
+    if (result->first.is_unstarted) return 1;
+    for (uint64_t number = 0;; number++) {
+        result->verdict = explore_is_stopped() ? EXPLORE_NONE : explore_verdict(plan, &result->first, &result->end);
+        if (result->verdict != EXPLORE_NONE) break;
+        while (number % plan->shards != plan->shard - 1) number++;
+        if (!may_go_on(&search) || !how_of(plan, number, &how)) return 1;
+        if (!run_once(&search, &how)) return 0;
+    }
+    result->failed = how;
+    if (plan->reduce > 0 && how.schedule != EXPLORE_DEFAULT) explore_reduce(plan, result);
+    return 1;
+}
