@@ -233,7 +233,11 @@ static int is_before(void *context, const struct shadow_entry *older, const stru
 {
     struct clock_order *order = context;
     int result = BEFORE;
-    if (older->actor == newer->actor) return 1;
+    if (older->actor == newer->actor) {
+        if ((newer->flags & SHADOW_CONSTANT) && (older->flags & SHADOW_WRITES))
+            tell(order, ORDER_CONSTANT, older, newer);
+        return 1;
+    }
     for (uint32_t i = 0; i < order->bys && result != APART; i++) {
         const int one = is_before_clock(order, older, newer, order->by[i]);
         if (one < result) result = one;

@@ -1,0 +1,269 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# Which mistakes in the synchronisation of a kernel does the sanitizer name? Removes, alters or moves each instruction of the PTX
+# that synchronises, one at a time, and runs the program once for each under `tmaref exec --sanitize`.
+# FILE is a .ptx, or a program whose PTX is not compressed (nvcc -gencode arch=compute_90a,code=compute_90a --compress-mode=none).
+# Kernels in which something is found as they are, and those that are not launched, are left out.
+# Usage: synchronisation.py plan FILE [--kernel PART] > PLAN      what will be tried, and what is expected
+#        synchronisation.py run FILE PLAN [--tmaref COMMAND] -- ARGUMENTS        {} is the mutated file; without it, the program
+# A row of PLAN: expectation, edit, line, and the statement. Expectations are `needed` and `idle`; read and correct them before the
+# run. An edit that is expected to be needed is named if there is a finding of its class, or the launch fails or hangs with a report. It
+# is `unrun` if the run does not execute the statement: a trap in its place does not fail.
+import argparse, itertools, json, os, pathlib, re, signal, subprocess, sys, tempfile
+
+COPY = "READ_BEFORE_COPY WRITE_BEFORE_COPY OPERATION_BEFORE_COPY REFILL COPIES"
+OVER = "SOURCE_OVERWRITTEN PRODUCT_OVERWRITTEN"
+# Of each class: how its statements begin, and which findings a mistake in one may have. `*`: any.
+CLASSES = [("init", r"mbarrier\.init", "UNINITIALISED UNORDERED_INIT OVER_ARRIVAL " + COPY),
+           ("expect", r"mbarrier\.(arrive\.)?expect_tx", "UNEXPECTED OVER_ARRIVAL " + COPY),
+           ("arrive", r"mbarrier\.arrive", "OVER_ARRIVAL RACE EXIT " + COPY + " " + OVER),
+           ("wait", r"mbarrier\.(try|test)_wait", "OVER_ARRIVAL RACE EXIT UNORDERED_INIT PRODUCT_REGISTER OPERATION_BEFORE_WRITE " + COPY + " " + OVER),
+           ("proxy", r"fence\.proxy\.async", "FENCE GLOBAL_FENCE SMALL_COPY_FENCE OPERATION_BEFORE_WRITE"),
+           ("inits", r"fence\.mbarrier_init", "UNORDERED_INIT"),
+           ("fence", r"(fence\.(acq_rel|sc)|membar)", "GLOBAL_RACE SCOPE RACE GLOBAL_SOURCE MAP_RACE"),
+           ("barrier", r"(bar|barrier)\.(cta\.)?(sync|arrive|red)", "*"),
+           ("cluster", r"barrier\.cluster", "*"),
+           ("products", r"wgmma\.(commit_group|wait_group)", "PRODUCT_REGISTER PRODUCT_SOURCE PRODUCT_OVERWRITTEN REFILL EXIT PRODUCT_FENCE"),
+           ("wgmma", r"wgmma\.fence", "PRODUCT_FENCE"),
+           ("bulk", r"cp\.async\.bulk\.(commit|wait)_group", "SOURCE_OVERWRITTEN GLOBAL_STORE EXIT REFILL OPERATION_BEFORE_COPY OPERATION_BEFORE_WRITE COPIES"),
+           ("small", r"cp\.async\.(commit|wait|mbarrier)", "SMALL_COPY EXIT")]
+ACCESS = re.compile(r"(ld|st|red|atom|cp\.async|wgmma\.mma|ldmatrix|stmatrix)[.\w]*")
+LABEL = re.compile(r"^[\w$]+:\s*$")
+REGISTER = re.compile(r"%\w+|(?<=\s)p(?=[,;\s])|\bP1\b")
+NUMBERS = itertools.count()
+
+
+class Text:
+    """The PTX in a file, by lines. What is written back is as long as what was read."""
+
+    def __init__(self, path):
+        self.data = path.read_bytes()
+        # The largest run without a NUL that begins with .version.
+        best = max(re.finditer(rb"(//[^\0]*?)?\.version [^\0]*", self.data), key=lambda match: len(match.group()), default=None)
+        if best is None:
+            sys.exit(f"synchronisation.py: {path} has no PTX as text")
+        self.begin, self.end = best.span()
+        self.lines = best.group().decode().split("\n")
+
+    def with_lines(self, lines):
+        if b"\0" not in self.data:
+            return "\n".join(lines).encode()
+        lines = list(lines)
+        room = self.end - self.begin - len("\n".join(lines).encode())
+        for number in range(len(lines) - 1, 0, -1):  # the last line numbers of the source give the room
+            if room >= 0:
+                break
+            if lines[number].strip().startswith(".loc"):
+                room += len(lines[number])
+                lines[number] = ""
+        assert room >= 0, "no .loc gives room: compile with -lineinfo"
+        return self.data[:self.begin] + "\n".join(lines).encode().ljust(self.end - self.begin) + self.data[self.end:]
+
+
+def statement(line):
+    return re.sub(r"//.*", "", line).strip()
+
+
+def word(line):
+    return re.sub(r"^@\S+\s+", "", statement(line))
+
+
+def class_of(line):
+    return next((name for name, begin, _ in CLASSES if re.match(begin, word(line))), None)
+
+
+def kernel_ranges(lines, part):
+    depth, name = 0, ""
+    for number, line in enumerate(lines):
+        text = statement(line)
+        if entry := re.search(r"\.entry\s+(\w+)", text):
+            name = entry.group(1)
+        before, depth = depth, depth + text.count("{") - text.count("}")
+        if before == 0 and depth > 0:
+            begin = number
+        if before > 0 and depth == 0 and name and part in name:
+            yield begin, number
+
+
+def same_run(lines, number, step):
+    """The lines from here on, until a label, a branch, or a block."""
+    at = number + step
+    while 0 < at < len(lines) and not LABEL.match(statement(lines[at])) and not re.match(r"(bra|ret|exit|call)\b", word(lines[at])) \
+            and not statement(lines[at]).startswith(("{", "}")):
+        yield at
+        at += step
+
+
+def writes(line):
+    operands = word(line).split(None, 1)
+    return set(REGISTER.findall(operands[1].split(",")[0].split("[")[0])) if len(operands) == 2 and not word(line).startswith("st.") else set()
+
+
+def uses(line):
+    return set(REGISTER.findall(" " + statement(line)))
+
+
+def moved(lines, number, step):
+    """Past the next access, if no register is in the way."""
+    if class_of(lines[number]) == "wait":
+        return None
+    passed = []
+    for at in same_run(lines, number, step):
+        passed.append(at)
+        if any(writes(lines[number]) & uses(lines[one]) or writes(lines[one]) & uses(lines[number]) for one in (at,)):
+            return None
+        if class_of(lines[at]):
+            return None
+        if ACCESS.match(word(lines[at])) and not word(lines[at]).startswith("ld.param"):
+            new = list(lines)
+            text = new.pop(number)
+            new.insert(at, text)
+            return new
+    return None
+
+
+def replaced(lines, number, text):
+    return lines[:number] + [text] + lines[number + 1:]
+
+
+def without(line):
+    """Nothing, or what is true at once in place of a wait that gives a predicate."""
+    if class_of(line) != "wait":
+        return ""
+    guard = re.match(r"(@\S+\s+)?", statement(line)).group()
+    return f"{guard}setp.eq.u32 {re.split(r'[ ,]+', word(line))[1]}, 0, 0;"
+
+
+def altered(line):
+    """(edit, the line) of each way to alter it."""
+    text = statement(line)
+    if parity := re.search(r"_wait\.parity[^\]]*\] *, *([^,;\s]+)", text):
+        begin, end = parity.span(1)
+        yield "parity", f"{{.reg .b32 %q;xor.b32 %q,{parity.group(1)},1;{text[:begin]}%q{text[end:]}}}"
+    if re.search(r"wait_group[.\w]* +0;", text):
+        yield "group", re.sub(r" +0;", " 1;", text)
+    if "fence.proxy.async" in text:
+        yield "space", re.sub(r"fence\.proxy\.async[.\w:]*", "fence.proxy.async.global", text)
+    if re.match(r"(@\S+ +)?(bar|barrier)\.(cta\.)?sync\S* +\d+ *;", text):
+        yield "count", text.replace(";", ", 32;")
+    if re.search(r"(\.acq_rel|\.release|\.acquire|fence\.sc|membar)\S*\.gpu|membar\.gl", text):
+        yield "scope", text.replace(".gpu", ".cta").replace("membar.gl", "membar.cta")
+    if re.search(r"barrier\.cluster\.arrive", text) and "relaxed" not in text:
+        yield "relaxed", re.sub(r"barrier\.cluster\.arrive(\.release)?", "barrier.cluster.arrive.relaxed", text)
+
+
+def expectation(lines, begin, number, edit):
+    kind = class_of(lines[number])
+    if kind == "proxy":
+        stores = any(re.match(r"(st\.shared|stmatrix|st\.(b|u|v|f|s)\d)", word(line)) for line in lines[begin:number])
+        return "needed" if stores and edit != "later" else "idle"
+    if kind == "inits" or edit == "later":
+        return "idle"
+    return "needed"
+
+
+def mutants(lines, part):
+    for begin, end in kernel_ranges(lines, part):
+        for number in range(begin, end):
+            if class_of(lines[number]) is None:
+                continue
+            tries = [("remove", replaced(lines, number, without(lines[number])))]
+            tries += [(edit, replaced(lines, number, text)) for edit, text in altered(lines[number])]
+            if class_of(lines[number]) in ("arrive", "proxy", "wgmma", "products", "bulk", "fence"):
+                tries += [("earlier", moved(lines, number, -1)), ("later", moved(lines, number, 1))]
+            for edit, new in tries:
+                if new is not None:
+                    yield expectation(lines, begin, number, edit), edit, number, new
+
+
+def outcome(arguments, data, path, judged=None):
+    """(the findings that are errors, those that are advice, whether the launch failed or hung with a report, the clean kernels, a note). judged: only
+    what is found in these kernels counts"""
+    path = path.with_name(f"{next(NUMBERS)}-{path.name}")  # a process that still runs keeps its file
+    path.write_bytes(data)
+    path.chmod(0o755)
+    command = [one.replace("{}", str(path)) for one in arguments.command] if any("{}" in one for one in arguments.command) \
+        else [str(path), *arguments.command]
+    with subprocess.Popen([*arguments.tmaref.split(), "exec", "--sanitize", "--json", "--", *command], stdout=subprocess.DEVNULL,
+                          stderr=subprocess.PIPE, text=True, errors="replace", start_new_session=True) as process:
+        try:
+            told = process.communicate(timeout=arguments.seconds)[1]
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            return set(), set(), False, set(), "time over"
+    errors, advice, failed, kernels = set(), set(), False, set()
+    for line in told.splitlines():
+        if not line.startswith("{"):
+            continue
+        row = json.loads(line)
+        if judged is not None and row.get("kernel", "") not in judged:
+            continue
+        if row.get("sanitize", "VERDICT") != "VERDICT":
+            (errors if row.get("level") == "error" else advice).add(row["sanitize"].replace("SANITIZE_", ""))
+        if row.get("verdict") == "clean":
+            kernels.add(row["kernel"])
+        failed |= "error" in row or "hang" in row
+    return errors, advice, failed, kernels, ""
+
+
+def judge(expected, kind, errors, advice, failed):
+    allowed = next(rules for name, _, rules in CLASSES if name == kind)
+    fits = failed or (errors | advice if allowed == "*" else (errors | advice) & set(allowed.split()))
+    if expected == "idle":
+        return "silent" if not errors and not failed else "alarm"
+    return "named" if fits else "misnamed" if errors else "missed"
+
+
+def plan(arguments):
+    text = Text(arguments.file)
+    for expected, edit, number, _ in mutants(text.lines, arguments.kernel):
+        print(f"{expected}\t{edit}\t{number + 1}\t{statement(text.lines[number])}")
+
+
+def run(arguments):
+    text = Text(arguments.file)
+    made = {(edit, number + 1): new for _, edit, number, new in mutants(text.lines, "")}
+    lines = text.lines
+    count = {}
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / arguments.file.name
+        kernels = outcome(arguments, text.data, path)[3]
+        normal = outcome(arguments, text.data, path, kernels)
+        if not kernels or normal[0] or normal[2] or normal[4]:
+            sys.exit(f"synchronisation.py: the program is not clean as it is: {normal}")
+        for row in arguments.plan.read_text().splitlines():
+            expected, edit, number, shown = row.split("\t")[:4]
+            number = int(number)
+            if not any(begin < number <= end for part in kernels for begin, end in kernel_ranges(lines, part)):
+                continue
+            errors, advice, failed, _, note = outcome(arguments, text.with_lines(made[edit, number]), path, kernels)
+            verdict = judge(expected, class_of(lines[number - 1]), errors, advice - normal[1], failed)
+            if verdict == "missed" and not outcome(arguments, text.with_lines(replaced(lines, number - 1, "trap;")), path, kernels)[2]:
+                verdict = "unrun"
+            count[verdict] = count.get(verdict, 0) + 1
+            print(f"{verdict:8} {expected:6} {edit:8} {number:5} {shown[:70]:70} {' '.join(sorted(errors))} "
+                  f"({' '.join(sorted(advice - normal[1]))}){' failed' if failed else ''} {note}", flush=True)
+    print(f"# {arguments.file.name}: " + ", ".join(f"{count.get(name, 0)} {name}" for name in ("named", "silent", "unrun", "misnamed", "missed", "alarm")))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    subparsers = parser.add_subparsers(required=True)
+    planning = subparsers.add_parser("plan")
+    planning.add_argument("file", type=pathlib.Path)
+    planning.add_argument("--kernel", default="", help="a part of the names of the kernels that are mutated")
+    planning.set_defaults(do=plan)
+    running = subparsers.add_parser("run")
+    running.add_argument("file", type=pathlib.Path)
+    running.add_argument("plan", type=pathlib.Path)
+    running.add_argument("--tmaref", default="tmaref")
+    running.add_argument("--seconds", type=float, default=60, help="the time of one run")
+    running.set_defaults(do=run)
+    split = sys.argv.index("--") if "--" in sys.argv else len(sys.argv)
+    arguments = parser.parse_args(sys.argv[1:split])
+    arguments.command = sys.argv[split + 1:]
+    arguments.do(arguments)
+
+
+if __name__ == "__main__":
+    main()
