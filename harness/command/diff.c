@@ -13,6 +13,7 @@
 #include "near_lists.h"
 #include "progress.h"
 #include "replay.h"
+#include "shard.h"
 
 #define TRACE_EXECUTOR "trace"
 enum { DEFAULT_FAULTS = 32, DEFAULT_PRINTED = 10, MOST_SECONDS = 1000000, DEFAULT_ALL_CASES = 1000000 };
@@ -25,6 +26,7 @@ struct diff_options {
     const char *given;              // the last of this command's own options that a replay has no use for
     struct diff_limits limits;
     struct quota quota;
+    struct shard shard;
 };
 
 #define TO    struct diff_options
@@ -46,6 +48,7 @@ static const struct command_option options[] = {
     OPTION_NUMBER('p', "print", "N", limits.printed, 0, UINT64_MAX, "print at most N mismatches (default 10)", NAMED),
     OPTION_REAL('t', "seconds", "N", limits.seconds, 1, MOST_SECONDS,
                 "begin no batch after N seconds (default: no limit)", NAMED),
+    OPTION_SHARD(0, shard, "run part I of N of the cases; tmaref merge adds up what --json prints"),
     OPTION_FLAG('j', "json", json, "the tally as JSON"),
     OPTION_END,
 };
@@ -76,6 +79,7 @@ static int diff_trace(const struct diff_options *to)
     const struct replay_options replay = {.executor = to->executor[1],
                                           .json = to->json,
                                           .jobs = to->cases.jobs,
+                                          .shard = to->shard,
                                           .paths = 1,
                                           .printed = REPLAY_PRINTED,
                                           .path = {to->cases.input}};
@@ -123,6 +127,25 @@ static const char text[] =
     "{not_begun?    {not_begun} more cases were not begun: {interrupted?Ctrl-C}{interrupted!--seconds} ended the "
     "run\n}";
 
+// The part of the cases that the shard has.
+static void take_part(const struct shard *shard, struct source *source)
+{
+    const uint64_t cases = source->end - source->next, first = source->next;
+    const uint64_t each = cases / shard->parts, rest = cases % shard->parts;
+    source->next = first + each * (shard->part - 1) + rest * (shard->part - 1) / shard->parts;
+    source->end = first + each * shard->part + rest * shard->part / shard->parts;
+}
+
+// Prints the answer as JSON, that of a part with what the parts have in common.
+static void print_json(const struct diff_options *to, json_t *answer)
+{
+    json_t *settings = json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:f}", "expected", executor_title(to->executor[0]),
+                                 "found", executor_title(to->executor[1]), "seed", json_u64(to->cases.seed), "first",
+                                 json_u64(to->cases.first), "cases", json_u64(to->cases.cases), "faults",
+                                 json_u64(to->limits.faults), "seconds", to->limits.seconds);
+    answer_print(shard_answer(&to->shard, "diff", settings, answer), NULL, JSON_INDENT(1));
+}
+
 // One family; 0 with `why` if that is not possible.
 static int diff_family(struct diff_options *to, struct tally *tally, struct text *why)
 {
@@ -130,6 +153,7 @@ static int diff_family(struct diff_options *to, struct tally *tally, struct text
     if (to->quota.each > 0 && !to->is_capped) to->limits.faults = UINT64_MAX;
     memset(to->quota.taken, 0, sizeof to->quota.taken);
     int ok = case_source(&to->cases, &source, why);
+    if (ok && to->shard.is_given) take_part(&to->shard, &source);
     if (ok && to->quota.each > 0) source.quota = &to->quota;
     ok = ok && diff_run(&source, to->executor[0], to->executor[1], &to->limits, stdout, tally, why);
     source_close(&source);
@@ -203,7 +227,10 @@ static int diff_families(const struct diff_options *all)
     json_t *last = tally_json(all, "all", &sum);
     json_array_append_new(list, last);
     if (!all->json) answer_text(last, text, stdout);
-    answer_print(list, all->json ? NULL : "", JSON_INDENT(1));
+    if (all->json)
+        print_json(all, list);
+    else
+        json_decref(list);
     return diff_status(&sum);
 }
 
@@ -221,17 +248,24 @@ int command_diff(int argc, char **argv)
         .part_at = offsetof(TO, cases),
         .filter = names_filter,
     };
-    struct diff_options to = {.limits = {.faults = DEFAULT_FAULTS, .alone = UINT64_MAX, .printed = DEFAULT_PRINTED}};
+    struct diff_options to = {.shard = {1, 1, 0},
+                              .limits = {.faults = DEFAULT_FAULTS, .alone = UINT64_MAX, .printed = DEFAULT_PRINTED}};
     struct tally tally;
     struct text why;
     command_line_read(&line, argc, argv, &to);
     if (to.executor[0] == NULL) return diff_trace(&to);
     if (to.cases.cases == 0) return command_usage("diff", "--cases is 0: there is no case to compare");
+    if (to.shard.is_given && (to.cases.input != NULL || to.quota.each > 0))
+        return command_usage("diff", "--shard is for random cases, without %s",
+                             to.cases.input != NULL ? "--input" : "--each");
     if (to.cases.input != NULL && to.cases.is_all)
         return command_usage("diff", "--family=all is for random cases, not for --input");
     interrupt_catch();
     if (to.cases.is_all) return diff_families(&to);
     if (!diff_family(&to, &tally, &why)) return command_usage("diff", "%s", why.at);
-    answer_print(tally_json(&to, to.cases.family->name, &tally), to.json ? NULL : text, JSON_INDENT(1));
+    if (to.json)
+        print_json(&to, tally_json(&to, to.cases.family->name, &tally));
+    else
+        answer_print(tally_json(&to, to.cases.family->name, &tally), text, 0);
     return diff_status(&tally);
 }

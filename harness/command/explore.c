@@ -173,11 +173,19 @@ static json_t *json_of(const struct explore_plan *plan, const struct explore_res
         if (result->runs[i] > 0)
             json_object_set_new(schedules, explore_schedule_name[i], json_of_number(result->runs[i]));
     if (result->verdict != EXPLORE_NONE) json_array_append_new(failures, json_of_failure(plan, result));
-    return json_pack("{s:s, s:o, s:o, s:{s:o, s:o}, s:o, s:o, s:o, s:{s:i, s:s}, s:o}", "version", TMAREF_VERSION_TEXT,
-                     "program", program, "seed", json_of_number(plan->first_seed), "shard", "part",
-                     json_of_number(plan->shard), "parts", json_of_number(plan->shards), "runs",
-                     json_of_number(result->all_runs), "schedules", schedules, "cut", json_of_number(result->cut),
-                     "first", "status", result->first.status, "report", result->first.first, "failures", failures);
+    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:{s:i, s:s}, s:o}", "version", TMAREF_VERSION_TEXT, "program",
+                     program, "seed", json_of_number(plan->first_seed), "runs", json_of_number(result->all_runs),
+                     "schedules", schedules, "cut", json_of_number(result->cut), "first", "status",
+                     result->first.status, "report", result->first.first, "failures", failures);
+}
+
+// What the parts of a search have in common.
+static json_t *settings_of(const struct arguments *arguments)
+{
+    return json_pack("{s:s, s:o, s:o, s:o, s:f, s:b, s:b, s:b}", "schedule", schedule_words[arguments->schedule],
+                     "seed", json_of_number(arguments->seed), "depth", json_of_number(arguments->depth), "runs",
+                     json_of_number(arguments->runs), "seconds", arguments->seconds, "check", arguments->check,
+                     "sanitize", arguments->sanitize, "same_output", arguments->same_output);
 }
 
 int command_explore(int argc, char **argv)
@@ -188,8 +196,11 @@ int command_explore(int argc, char **argv)
                                              .argument = take_program,
                                              .is_program = 1};
     static struct explore_result result;
-    struct arguments arguments = {
-        .depth = 3, .reduce = DEFAULT_REDUCE, .run_seconds = RUN_SECONDS, .delays = "tmaref.delays", .shard = {1, 1}};
+    struct arguments arguments = {.depth = 3,
+                                  .reduce = DEFAULT_REDUCE,
+                                  .run_seconds = RUN_SECONDS,
+                                  .delays = "tmaref.delays",
+                                  .shard = {1, 1, 0}};
     char folder[PATH_MAX];
     struct text why;
     command_line_read(&line, argc, argv, &arguments);
@@ -204,7 +215,9 @@ int command_explore(int argc, char **argv)
         fputs(result.first.report, stderr);
         return EXIT_USAGE;
     }
-    answer_print(json_of(&plan, &result), arguments.json ? NULL : text, arguments.json ? JSON_INDENT(2) : 0);
+    json_t *answer = json_of(&plan, &result);
+    if (arguments.json) answer = shard_answer(&arguments.shard, "explore", settings_of(&arguments), answer);
+    answer_print(answer, arguments.json ? NULL : text, arguments.json ? JSON_INDENT(2) : 0);
     if (explore_is_stopped()) return 128 + explore_is_stopped();
     return result.verdict == EXPLORE_NONE ? EXIT_AGREE : EXIT_MISMATCH;
 }

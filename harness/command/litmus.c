@@ -14,6 +14,7 @@
 #include "litmus_read.h"
 #include "litmus_show.h"
 #include "litmus_tries.h"
+#include "shard.h"
 
 enum { MAX_TEST_BYTES = 1 << 20, MAX_UNROLL = 8, MOST_SECONDS = 1000000 };
 
@@ -22,6 +23,7 @@ struct arguments {
     int executor, outcomes, progress, races, json, quiet;
     uint64_t unroll, most, tries;
     double seconds;
+    struct shard shard;
     struct litmus_files files;
     int paths;
     const char *path[64];
@@ -49,6 +51,7 @@ static const struct command_option rows_of_options[] = {
                   "Run each test at least N times (default: 5120 on sim, a million on gpu)"),
     OPTION_REAL('t', "seconds", "N", seconds, 0, MOST_SECONDS, "Run each test for at least N seconds"),
     OPTION_TEXT('R', "record", "FILE", record, "Write how often each test ended how; compressed if it ends in .zst"),
+    OPTION_SHARD(0, shard, "ask part I of N of the tests; tmaref merge adds up what --json prints"),
     OPTION_FLAG('q', "quiet", quiet, "Print only tests that differ, and the sum (as of a folder)"),
     OPTION_FLAG('j', "json", json, "Print a JSON object"),
     OPTION_END,
@@ -82,6 +85,8 @@ static void check_line(const void *line, struct argp_state *state)
     const int is_run = to->executor == LITMUS_ON_SIM || to->executor == LITMUS_ON_GPU;
     if (to->executor != LITMUS_ON_MODEL && asks_model)
         argp_error(state, "--outcomes, --progress, --races, --svg and --expected ask the executor model");
+    if (to->executor == LITMUS_ON_TRACE && to->shard.is_given)
+        argp_error(state, "--shard is for tests, not for a record");
     if (!is_run && (to->tries > 0 || to->seconds > 0 || to->record != NULL))
         argp_error(state, "--tries, --seconds and --record need --executor sim or gpu");
 }
@@ -104,6 +109,28 @@ static int collect(struct arguments *arguments, struct text *why)
     for (int i = 0; i < arguments->paths; i++)
         if (!litmus_files_add(&arguments->files, arguments->path[i], why)) return 0;
     return 1;
+}
+
+// Keeps every N-th test.
+static void take_part(struct litmus_files *files, const struct shard *shard)
+{
+    int kept = 0;
+    for (int i = 0; i < files->count; i++) {
+        if ((uint64_t)i % shard->parts == shard->part - 1)
+            files->file[kept++] = files->file[i];
+        else
+            free(files->file[i].path);
+    }
+    files->count = kept;
+}
+
+// Prints the answer, that of a part with what the parts have in common.
+static void print_answer(const struct arguments *arguments, json_t *answer)
+{
+    json_t *settings = json_pack("{s:s, s:o, s:f, s:o, s:o}", "executor", executors_of_tests[arguments->executor],
+                                 "tries", json_u64(arguments->tries), "seconds", arguments->seconds, "unroll",
+                                 json_u64(arguments->unroll), "most", json_u64(arguments->most));
+    json_print(shard_answer(&arguments->shard, "litmus", settings, answer), JSON_INDENT(2));
 }
 
 static int agrees(const struct litmus_file *file, const struct model_answer *answer)
@@ -198,12 +225,16 @@ static int run_test(const struct arguments *arguments, struct room *room, const 
 static void print_sums(const struct arguments *arguments, const struct sums *sums, json_t *list)
 {
     if (arguments->json)
-        json_print(json_pack("{s:i,s:i,s:i,s:O}", "agree", sums->agree, "differ", sums->differ, "unread", sums->unread,
-                             "tests", list),
-                   JSON_INDENT(2));
+        print_answer(arguments, json_pack("{s:i,s:i,s:i,s:O}", "agree", sums->agree, "differ", sums->differ, "unread",
+                                          sums->unread, "tests", list));
     else if (arguments->files.count > 1 || arguments->quiet)
         printf("%d tests: %d agree, %d differ, %d could not be decided\n", arguments->files.count, sums->agree,
                sums->differ, sums->unread);
+}
+
+static void print_tries(const void *context, json_t *answer)
+{
+    print_answer(context, answer);
 }
 
 static int run_tries(const struct arguments *arguments, int unroll)
@@ -214,6 +245,8 @@ static int run_tries(const struct arguments *arguments, int unroll)
                                        .trace = arguments->path,
                                        .traces = is_trace ? arguments->paths : 0,
                                        .json = arguments->json,
+                                       .answer = print_tries,
+                                       .answer_context = arguments,
                                        .quiet = arguments->quiet,
                                        .tries = arguments->tries,
                                        .seconds = arguments->seconds,
@@ -226,12 +259,13 @@ int command_litmus(int argc, char **argv)
 {
     static const struct command_line line = {
         .usage = "FILE|FOLDER...", .options = rows_of_options, .argument = take_path, .end = check_line, .help = help};
-    struct arguments arguments = {0};
+    struct arguments arguments = {.shard = {1, 1, 0}};
     struct text why = {""};
     struct sums sums = {0};
     command_line_read(&line, argc, argv, &arguments);
     if (arguments.executor != LITMUS_ON_TRACE && !collect(&arguments, &why))
         return command_usage("litmus", "%s", why.at);
+    take_part(&arguments.files, &arguments.shard);
     if (arguments.executor != LITMUS_ON_MODEL) {
         const int status = run_tries(&arguments, unroll_of(&arguments));
         litmus_files_free(&arguments.files);

@@ -384,10 +384,10 @@ static void print_sums(struct room *room)
 {
     const struct sums *sums = &room->sums;
     if (room->to->json) {
-        json_print(json_pack("{s:s, s:i, s:i, s:i, s:i, s:o, s:O}", "device", room->device, "agree", sums->agree,
-                             "differ", sums->differ, "unread", sums->unread, "refused", sums->refused, "tries",
-                             json_u64(sums->tries), "tests", room->list),
-                   JSON_INDENT(2));
+        json_t *answer = json_pack("{s:s, s:i, s:i, s:i, s:i, s:o, s:O}", "device", room->device, "agree", sums->agree,
+                                   "differ", sums->differ, "unread", sums->unread, "refused", sums->refused, "tries",
+                                   json_u64(sums->tries), "tests", room->list);
+        room->to->answer(room->to->answer_context, answer);
         return;
     }
     const int tests = sums->agree + sums->differ + sums->unread + sums->refused;

@@ -3,6 +3,7 @@
 #ifndef TMAREF_LITMUS_TRIES_H
 #define TMAREF_LITMUS_TRIES_H
 
+#include <jansson.h>
 #include <stdint.h>
 
 #include "litmus_files.h"
@@ -21,6 +22,8 @@ struct litmus_tries {
     double seconds;
     const char *record; // where the counts go, or NULL
     struct model_options model;
+    void (*answer)(const void *context, json_t *answer); // prints it as JSON
+    const void *answer_context;
 };
 
 // Runs them, prints, and returns the exit status.

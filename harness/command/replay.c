@@ -13,6 +13,7 @@
 #include "json.h"
 #include "replay.h"
 #include "schedules.h"
+#include "shard.h"
 #include "trace_batch.h"
 #include "trace_file.h"
 #include "workers.h"
@@ -60,6 +61,7 @@ static const struct command_option options[] = {
                   "with the executor sim: distribute the cases over N of 64 pairs of a schedule and a seed"),
     OPTION_TAKEN('P', "pairs", "FIRST:END", take_pairs,
                  "with the executor sim: run every case under each of the pairs FIRST to END - 1 (0:64: all of them)"),
+    OPTION_SHARD(0, shard, "replay part I of N of each trace; tmaref merge adds up what --json prints"),
     OPTION_JOBS(jobs),
     OPTION_FLAG('j', "json", json, "the table as JSON"),
     OPTION_END,
@@ -105,8 +107,8 @@ static void replay_one(int job, void *context, FILE *out)
     struct replay_trace trace = {replay->options, row, out};
     const struct replay_options *to = replay->options;
     struct trace_run run = {to->executor, 1, to->choice, check, &trace};
-    run.choice.part = row->part;
-    run.choice.parts = row->parts;
+    run.choice.part = row->part * to->shard.parts + to->shard.part - 1;
+    run.choice.parts = row->parts * to->shard.parts;
     int ok = trace_run(row->path, &run, &row->header, &row->why);
     row->state = ok ? ROW_WHOLE : ROW_BAD;
 }
@@ -153,8 +155,11 @@ static void print_table(const struct replay_options *to, const struct row *rows,
                open);
 }
 
-static void print_json(const struct row *rows, int count)
+static void print_json(const struct replay_options *to, const struct row *rows, int count)
 {
+    json_t *settings = json_pack("{s:s, s:o, s:o, s:o}", "executor", executor_title(to->executor), "sample",
+                                 json_u64(to->choice.sample), "first_pair", json_u64(to->choice.first_pair), "pairs",
+                                 json_u64(to->choice.pairs));
     json_t *json = json_array();
     for (int i = 0; i < count; i++) {
         json_t *row = trace_header_write(&rows[i].header);
@@ -165,7 +170,7 @@ static void print_json(const struct row *rows, int count)
         json_object_set_new(row, "unsupported", json_u64(rows[i].unsupported));
         json_array_append_new(json, row);
     }
-    json_print(json, JSON_INDENT(1));
+    json_print(shard_answer(&to->shard, "replay", settings, json), JSON_INDENT(1));
 }
 
 // About how long a trace takes, by its header; 0 if that cannot be read.
@@ -224,7 +229,7 @@ static int report(const char *command, const struct replay_options *to, struct r
     int kept = keep_whole(rows, count);
     for (int i = 0; i < kept; i++) mismatch |= rows[i].mismatches > 0;
     if (to->json)
-        print_json(rows, kept);
+        print_json(to, rows, kept);
     else
         print_table(to, rows, kept);
     if (end == WORKERS_DONE) return mismatch ? EXIT_MISMATCH : EXIT_AGREE;
@@ -259,7 +264,7 @@ int replay_run(const char *command, const struct replay_options *to)
 int command_replay(int argc, char **argv)
 {
     char installed[PATH_MAX];
-    struct replay_options to = {.executor = &executor_model, .printed = REPLAY_PRINTED};
+    struct replay_options to = {.executor = &executor_model, .printed = REPLAY_PRINTED, .shard = {1, 1, 0}};
     static const struct command_line line = {
         .usage = "[PATH...]",
         .help = "Compares the model with recorded traces (files, or all in a folder; default: the folder "
@@ -271,6 +276,9 @@ int command_replay(int argc, char **argv)
     command_line_read(&line, argc, argv, &to);
     if ((to.choice.schedules > 0 || to.choice.pairs > 0) && to.executor != &executor_sim)
         return command_usage("replay", "--%s is for the executor sim", to.choice.pairs > 0 ? "pairs" : "schedules");
+    if (to.choice.schedules > 0 && to.shard.is_given)
+        return command_usage("replay",
+                             "takes --schedules or --shard, not both: the pairs are dealt out over a whole trace");
     if (to.choice.schedules > 0 && to.choice.pairs > 0)
         return command_usage("replay", "takes --schedules or --pairs, not both");
     if (to.paths == 0) to.path[to.paths++] = program_traces(installed, sizeof installed);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "answer.h"
 #include "command.h"
 #include "common_options.h"
 #include "common_program.h"
@@ -220,7 +221,7 @@ int command_score(int argc, char **argv)
         .part_at = offsetof(TO, report),
         .filter = names_filter,
     };
-    static struct score_options to = {.shard = {1, 1}};
+    static struct score_options to = {.shard = {1, 1, 0}};
     static struct scoring scoring = {.to = &to};
     char installed[4096], results[64];
     struct text why = {"there is no trace"};
@@ -263,6 +264,26 @@ static void take_results(void *line, char *argument, struct argp_state *state)
     to->path[to->paths++] = argument;
 }
 
+// Files of one command that was run with --shard and --json. Those are no report.
+static int merge_shards(const struct merge_options *to)
+{
+    struct text why;
+    uint64_t failures = 0;
+    const struct report_options *report = &to->report;
+    if (report->expect != NULL || report->write_expect != NULL || report->junit != NULL || report->html != NULL)
+        return command_usage("merge",
+                             "--expect, --write-expectations, --junit and --html are for files of tmaref score");
+    json_t *sum = shards_merge(to->path, to->paths, &failures, &why);
+    if (sum == NULL) return command_usage("merge", "%s", why.at);
+    if (report->write_json != NULL && json_dump_file(sum, report->write_json, JSON_INDENT(2)) != 0) {
+        json_decref(sum);
+        return command_usage("merge", "cannot write %s", report->write_json);
+    }
+    if (!report->json) json_object_set_new(sum, "failures", json_integer((json_int_t)failures));
+    answer_print(sum, report->json ? NULL : "{command}, {shards} parts: {failures} failures\n", JSON_INDENT(2));
+    return failures > 0 ? EXIT_MISMATCH : EXIT_AGREE;
+}
+
 int command_merge(int argc, char **argv)
 {
     static const struct command_option none[] = {OPTION_END};
@@ -270,7 +291,7 @@ int command_merge(int argc, char **argv)
         .usage = "FILE...",
         .help =
             "Adds up the files of results that 'tmaref score --resume FILE --shard I/N' has kept, and reports as it "
-            "does.",
+            "does; or what explore, litmus, replay or diff have printed with --shard I/N and --json.",
         .options = none,
         .argument = take_results,
         .part = &report_line,
@@ -278,6 +299,9 @@ int command_merge(int argc, char **argv)
     };
     static struct merge_options to;
     command_line_read(&line, argc, argv, &to);
-    if (to.paths == 0) return command_usage("merge", "which files? tmaref score --resume FILE makes them");
+    if (to.paths == 0)
+        return command_usage("merge", "which files? tmaref score --resume FILE makes them, or a command with --shard "
+                                      "and --json");
+    if (shards_is_one(to.path[0])) return merge_shards(&to);
     return report("merge", &to.report, to.path, to.paths);
 }

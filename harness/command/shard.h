@@ -4,13 +4,7 @@
 #define TMAREF_COMMAND_SHARD_H
 
 #include "command_option.h"
-
-enum { SHARDS_MOST = 10000 };
-
-// {1, 1} is all of it.
-struct shard {
-    uint64_t part, parts;
-};
+#include "shards.h"
 
 // For OPTION_TAKEN, with `at` the place of a struct shard.
 void take_shard(const struct command_option *option, void *to, char *value, struct argp_state *state);
