@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Launches the kernels of a PTX file of the zoo, one after the other, or one of them. usage: run_zoo FILE [KERNEL]. The
-// file says which there are: lines
+// Launches the kernels of a PTX file of the zoo, one after the other, or one of them. usage: run_zoo FILE [KERNEL
+// [digest]]: prints a digest of the memory that it leaves. The file says which there are: lines
 //   // zoo KERNEL GRID BLOCK CLUSTER [SECOND]
 // CLUSTER 0: none. SECOND is a kernel that is launched behind the first, of the same size, as a programmatic launch.
 // Parameters of 8 bytes get the address of 64 KiB, whose 32-bit word i is i before each line; those of 128 bytes a
@@ -75,6 +75,16 @@ static void launch(struct CUmod_st *module, const char *name, unsigned long long
     check(cuLaunchKernelEx(&config, function, parameter, NULL), name);
 }
 
+// FNV-1a of all of the memory.
+static void print_digest(unsigned long long buffer, const char *name)
+{
+    static uint8_t bytes[2 * BUFFER_BYTES];
+    uint64_t digest = UINT64_C(0xcbf29ce484222325);
+    check(cuMemcpyDtoH_v2(bytes, buffer, sizeof bytes), "copy");
+    for (size_t i = 0; i < sizeof bytes; i++) digest = (digest ^ bytes[i]) * UINT64_C(0x100000001b3);
+    printf("%s: %016llx\n", name, (unsigned long long)digest);
+}
+
 int main(int argc, char **argv)
 {
     struct CUctx_st *context;
@@ -97,6 +107,7 @@ int main(int argc, char **argv)
         launch(module, name, buffer, size, 0);
         if (second[0] != '\0') launch(module, second, buffer, size, 1);
         check(cuCtxSynchronize(), name);
+        if (argc > 3) print_digest(buffer, name);
     }
     free(text);
     return 0;
