@@ -5,7 +5,7 @@ say. Prints the tests that reach each FILE (all files, if there is none), the ch
 
 usage: reach.py [--build build/coverage] [--tests '^unit\\.'] [FILE...]
 
-Build first:  cmake --preset coverage && cmake --build build/coverage --target unit api_calls calls runtime_calls launch_calls
+Build first:  cmake --preset coverage && cmake --build build/coverage --target unit api_calls calls runtime_calls
 """
 import argparse
 import json

@@ -295,3 +295,30 @@ SECTION(capture)
     WORKS(cuStreamIsCapturing(PER_THREAD, &status)); // this thread's is another one
     REQUIRE(status == CAPTURE_NONE);
 }
+
+static void *write_elsewhere(void *to)
+{
+    uint32_t status = 7;
+    api_ready();
+    WORKS(cuStreamIsCapturing(PER_THREAD, &status));
+    REQUIRE(status == 0);
+    WORKS(cuMemsetD8Async(*(unsigned long long *)to, 5, 1, PER_THREAD));
+    return NULL;
+}
+
+// What one thread captures of its own default stream is nothing of other threads, nor of the stream of all.
+SECTION(per_thread_capture)
+{
+    struct CUstream_st *const legacy = (struct CUstream_st *)1;
+    struct CUgraph_st *graph;
+    size_t nodes = 9;
+    api_ready();
+    unsigned long long to = api_memory(4, 0), second = to + 1;
+    WORKS(cuStreamBeginCapture_v2(PER_THREAD, RELAXED));
+    WORKS(cuMemsetD8Async(to, 3, 1, PER_THREAD));
+    in_thread(write_elsewhere, &second);
+    WORKS(cuStreamEndCapture(PER_THREAD, &graph));
+    WORKS(cuMemsetD8Async(to + 2, 7, 1, legacy));
+    WORKS(cuGraphGetNodes(graph, NULL, &nodes));
+    REQUIRE(nodes == 1 && api_byte(to) == 0 && api_byte(second) == 5 && api_byte(to + 2) == 7);
+}

@@ -312,10 +312,11 @@ static struct value points_on(struct value a, struct value b, int sign)
     return value_number(a.number + sign * b.number * (int64_t)type->of->bytes, type);
 }
 
-static int64_t divide(int64_t a, int64_t b, bool is_rest)
+static int64_t divide(int64_t a, int64_t b, bool is_rest, bool is_signed)
 {
     if (b == 0 && skipping == 0) fail("a division by 0");
     if (b == 0) return 0;
+    if (!is_signed) return (int64_t)(is_rest ? (uint64_t)a % (uint64_t)b : (uint64_t)a / (uint64_t)b);
     return is_rest ? a % b : a / b;
 }
 
@@ -331,39 +332,29 @@ static struct value compare(char first, bool has_equal, struct value a, struct v
     return value_number(is || ((first == '<' || first == '>') && has_equal && same), &type_int);
 }
 
+static int64_t arithmetic(char sign, int64_t a, int64_t b, bool is_signed)
+{
+    if (sign == '+') return (int64_t)((uint64_t)a + (uint64_t)b);
+    if (sign == '-') return (int64_t)((uint64_t)a - (uint64_t)b);
+    if (sign == '*') return (int64_t)((uint64_t)a * (uint64_t)b);
+    if (sign == '&') return a & b;
+    if (sign == '|') return a | b;
+    if (sign == '^') return a ^ b;
+    return divide(a, b, sign == '%', is_signed);
+}
+
+static int64_t shifted(bool is_left, int64_t number, int64_t by, bool is_signed)
+{
+    if (is_left) return (int64_t)((uint64_t)number << by);
+    return is_signed ? number >> by : (int64_t)((uint64_t)number >> by);
+}
+
 static struct value integer(const char *sign, struct value a, struct value b)
 {
-    struct type *type = sign[0] == '<' || sign[0] == '>' ? common(a, value_number(0, &type_int)) : common(a, b);
-    int64_t n = 0;
-    switch (sign[0]) {
-    case '+':
-        n = a.number + b.number;
-        break;
-    case '-':
-        n = a.number - b.number;
-        break;
-    case '*':
-        n = a.number * b.number;
-        break;
-    case '/':
-    case '%':
-        n = divide(a.number, b.number, sign[0] == '%');
-        break;
-    case '&':
-        n = a.number & b.number;
-        break;
-    case '|':
-        n = a.number | b.number;
-        break;
-    case '^':
-        n = a.number ^ b.number;
-        break;
-    case '<':
-        n = (int64_t)((uint64_t)a.number << b.number);
-        break;
-    default:
-        n = type->is_signed ? a.number >> b.number : (int64_t)((uint64_t)a.number >> b.number);
-    }
+    const bool is_shift = sign[0] == '<' || sign[0] == '>';
+    struct type *type = common(a, is_shift ? value_number(0, &type_int) : b);
+    const int64_t n = is_shift ? shifted(sign[0] == '<', a.number, b.number, type->is_signed)
+                               : arithmetic(sign[0], a.number, b.number, type->is_signed);
     return value_convert(value_number(n, &type_long), type);
 }
 

@@ -54,35 +54,36 @@ static void settle(struct value *argument, const struct type *parameter)
     argument->number = (int64_t)(uintptr_t)variable->place;
 }
 
-struct value invoke(const char *name, struct type *type, void *function, struct value *argument, int count)
-{
+struct prepared {
     ffi_type *types[MOST_ARGUMENTS];
     void *places[MOST_ARGUMENTS];
-    struct {
-        int64_t align;
-        unsigned char bytes[16];
-    } room[MOST_ARGUMENTS];
+    uint64_t room[MOST_ARGUMENTS];
+};
+
+static void prepare(struct prepared *to, int i, struct type *parameter, struct value *argument)
+{
+    to->types[i] = ffi_of(parameter);
+    settle(argument, parameter);
+    if (parameter->kind == KIND_STRUCT) {
+        to->places[i] = value_convert(*argument, parameter).place;
+    } else {
+        to->places[i] = &to->room[i];
+        value_store(to->places[i], parameter, *argument);
+    }
+}
+
+struct value invoke(const char *name, struct type *type, void *function, struct value *argument, int count)
+{
+    struct prepared prepared;
     ffi_cif cif;
     if (function == NULL) fail("the libraries have no %s", name);
     if ((size_t)count != type->count) fail("%s takes %zu arguments", name, type->count);
-    for (int i = 0; i < count; i++) {
-        struct type *parameter = type->members[i].type;
-        types[i] = ffi_of(parameter);
-        settle(&argument[i], parameter);
-        places[i] = parameter->kind == KIND_STRUCT ? argument[i].place : room[i].bytes;
-        if (parameter->kind != KIND_STRUCT)
-            value_store(places[i], parameter, argument[i]);
-        else
-            value_convert(argument[i], parameter);
-    }
-    struct value result = {.type = type->of};
-    uint64_t returned[8] = {0};
-    if (ffi_prep_cif(&cif, FFI_DEFAULT_ABI, (unsigned)count, ffi_of(type->of), types) != FFI_OK)
+    for (int i = 0; i < count; i++) prepare(&prepared, i, type->members[i].type, &argument[i]);
+    if (ffi_prep_cif(&cif, FFI_DEFAULT_ABI, (unsigned)count, ffi_of(type->of), prepared.types) != FFI_OK)
         fail("%s cannot be called", name);
-    ffi_call(&cif, (void (*)(void))function, returned, places);
-    void *kept = keep(sizeof returned);
-    memcpy(kept, returned, sizeof returned);
-    result = value_at(kept, type->of);
+    void *returned = keep(type->of->bytes > sizeof(ffi_arg) ? type->of->bytes : sizeof(ffi_arg));
+    ffi_call(&cif, (void (*)(void))function, returned, prepared.places);
+    struct value result = value_at(returned, type->of);
     if (type->of->kind != KIND_STRUCT) result.place = NULL;
     return result;
 }

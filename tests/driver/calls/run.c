@@ -155,6 +155,11 @@ static size_t count_items(void)
     return items;
 }
 
+static size_t elements(void)
+{
+    return word.kind == WORD_TEXT ? strlen(word.text) + 1 : count_items();
+}
+
 static void declare(void)
 {
     struct type *base = type_base();
@@ -165,7 +170,7 @@ static void declare(void)
         } else {
             const bool has_value = lex_take("=");
             if (has_value && member.type->kind == KIND_ARRAY && member.type->count == 0)
-                member.type = type_array(member.type->of, count_items());
+                member.type = type_array(member.type->of, elements());
             struct variable *variable = variable_make(member.name, member.type);
             if (has_value) initialise(variable->type, variable->place);
         }
