@@ -58,12 +58,13 @@ static void before(void *context, const struct machine_step *step)
     struct look_launch *launch = context;
     struct look *look = launch->look;
     if (look->is_closed) return;
-    if (look->stop != NULL) look_stop_before(look->stop, &launch->ran, step);
+    const int is_break = look->stop != NULL && look_stop_before(look->stop, &launch->ran, step);
     if (look->stats != NULL) look_stats_before(look->stats, step);
     if (launch->trace != NULL) look_trace_before(launch->trace, step);
     if (launch->check != NULL) look_check_before(launch->check, step);
     if (launch->sanitize != NULL) look_sanitize_before(launch->sanitize, step);
     if (launch->why != NULL) look_why_before(launch->why, step);
+    if (launch->why != NULL && is_break) look_why_break(launch->why);
 }
 
 static void after(void *context, const struct machine_step *step, enum machine_next next)

@@ -154,6 +154,7 @@ void look_why_before(struct look_why_launch *launch, const struct machine_step *
 void look_why_after(struct look_why_launch *launch);
 void look_why_hear(struct look_why_launch *launch, const struct event *event);
 void look_why_flight(struct look_why_launch *launch, const struct machine_flight *flight, int begins);
+void look_why_break(const struct look_why_launch *launch); // tells it as it is now
 void look_why_end(struct look_why_launch *launch);
 void look_why_close(struct look_why *why); // tells it
 

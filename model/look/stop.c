@@ -186,20 +186,22 @@ static void show_break(const struct look_stop *stop, const struct look_ran *ran,
     look_show(&ran->tally, step->strand, lane, stop->what_at_break);
 }
 
-void look_stop_before(struct look_stop *stop, struct look_ran *ran, const struct machine_step *step)
+int look_stop_before(struct look_stop *stop, struct look_ran *ran, const struct machine_step *step)
 {
     struct machine_warp *warp = step->strand->warp;
-    if (stop->name == NULL || stop->hits >= stop->hit) return;
+    if (stop->name == NULL || stop->hits >= stop->hit) return 0;
     struct look_function *of = look_tally_function(&ran->tally, step->function);
     stop->is_short |= of == NULL || (of->is_break == NULL && !mark(stop, ran->module, of));
-    if (of == NULL || of->is_break == NULL) return;
+    if (of == NULL || of->is_break == NULL) return 0;
     uint32_t fresh = step->lanes & ~warp->looked & wanted_lanes(stop, warp);
     if (!of->is_break[step->code - step->function->code]) {
         warp->looked &= ~step->lanes;
-        return;
+        return 0;
     }
     warp->looked |= step->lanes;
-    if (fresh != 0 && ++stop->hits == stop->hit) show_break(stop, ran, step, (uint32_t)__builtin_ctz(fresh));
+    if (fresh == 0 || ++stop->hits != stop->hit) return 0;
+    show_break(stop, ran, step, (uint32_t)__builtin_ctz(fresh));
+    return 1;
 }
 
 void look_stop_ended(const struct look_stop *stop, const struct look_ran *ran, const struct machine_strand *strand,

@@ -17,7 +17,8 @@ int look_is_function(const char *name, const struct ptx_name *function);
 
 // NULL without memory. The options were checked.
 struct look_stop *look_stop_open(const struct look_options *options);
-void look_stop_before(struct look_stop *stop, struct look_ran *ran, const struct machine_step *step);
+// 1: the break was shown now.
+int look_stop_before(struct look_stop *stop, struct look_ran *ran, const struct machine_step *step);
 void look_stop_ended(const struct look_stop *stop, const struct look_ran *ran, const struct machine_strand *strand,
                      const struct machine_code *code, uint32_t lane);
 void look_stop_close(struct look_stop *stop);

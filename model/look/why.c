@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What --why hears: of every write who made it, and of one that copies, whose bytes it copied.
-#include "why.h"
+#include "why_launch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,33 +10,12 @@
 #include "operation_part.h"
 #include "parts.h"
 #include "report.h"
-#include "stop.h"
-
-// One launch. site: of each line of the PTX that wrote, its site plus 1. ended: the CTAs that ended last.
-enum { BUCKETS = 256 };
-struct look_why_launch {
-    struct look_why *why;
-    const struct machine *machine;
-    const struct machine_cluster *cluster;
-    uint64_t cluster_number;
-    uint32_t facts, sites, ended_next;
-    uint32_t *site;
-    int is_wanted, is_begun;
-    struct why_cta *cta[BUCKETS];
-    uint64_t ended[WHY_ENDED_CTAS];
-    struct why_operation *live[BUCKETS];
-    struct why_watch watch;
-    const uint8_t *watched; // where the watched bytes are; NULL: not there
-    const struct machine_cluster *watched_in;
-};
-
-static const char no_memory[] = "tmaref: why: there was not enough memory to keep who wrote what\n";
 
 // --- Shared memory of CTAs -------------------------------------------------------------------------------------------
 
 static struct why_cta *cta_of(struct look_why_launch *launch, uint64_t number)
 {
-    struct why_cta **first = &launch->cta[number % BUCKETS], *cta = *first;
+    struct why_cta **first = &launch->cta[number % WHY_LISTS], *cta = *first;
     while (cta != NULL && cta->number != number) cta = cta->next;
     if (cta != NULL) return cta;
     cta = calloc(1, sizeof *cta);
@@ -52,9 +31,9 @@ static struct why_cta *cta_of(struct look_why_launch *launch, uint64_t number)
     return *first = cta;
 }
 
-static void free_cta(struct look_why_launch *launch, uint64_t number)
+void why_free_cta(struct look_why_launch *launch, uint64_t number)
 {
-    struct why_cta **at = &launch->cta[number % BUCKETS];
+    struct why_cta **at = &launch->cta[number % WHY_LISTS];
     while (*at != NULL && (*at)->number != number) at = &(*at)->next;
     struct why_cta *cta = *at;
     if (cta == NULL) return;
@@ -66,7 +45,7 @@ static void free_cta(struct look_why_launch *launch, uint64_t number)
 static void end_cta(struct look_why_launch *launch, uint64_t number)
 {
     uint64_t *slot = &launch->ended[launch->ended_next++ % WHY_ENDED_CTAS];
-    if (launch->ended_next > WHY_ENDED_CTAS) free_cta(launch, *slot);
+    if (launch->ended_next > WHY_ENDED_CTAS) why_free_cta(launch, *slot);
     *slot = number;
 }
 
@@ -74,7 +53,7 @@ static void end_cta(struct look_why_launch *launch, uint64_t number)
 
 static struct why_operation **live_at(struct look_why_launch *launch, uint64_t cta, uint64_t number)
 {
-    struct why_operation **at = &launch->live[(cta * 31 + number) % BUCKETS];
+    struct why_operation **at = &launch->live[(cta * 31 + number) % WHY_LISTS];
     while (*at != NULL && ((*at)->cta != cta || (*at)->number != number)) at = &(*at)->next;
     return at;
 }
@@ -110,7 +89,7 @@ static void issue(struct look_why_launch *launch, const struct machine_flight *f
         memcpy(of->from_address, copies->from_address, sizeof of->from_address);
         memcpy(of->to_address, copies->to_address, sizeof of->to_address);
     }
-    struct why_operation **first = &launch->live[(who->cta * 31 + who->operation) % BUCKETS];
+    struct why_operation **first = &launch->live[(who->cta * 31 + who->operation) % WHY_LISTS];
     of->next = *first;
     *first = of;
 }
@@ -135,10 +114,23 @@ void look_why_flight(struct look_why_launch *launch, const struct machine_flight
 
 // --- Who writes ------------------------------------------------------------------------------------------------------
 
+// The instruction of a line, in PTX that names no lines of a source.
+static void find_instruction(const struct machine_module *module, struct machine_where *where)
+{
+    const struct ptx_program *program = machine_module_program(module);
+    for (uint32_t f = 0; f < program->functions; f++) {
+        const struct ptx_function *function = &program->function[f];
+        for (uint32_t i = 0; i < function->instructions; i++)
+            if (function->instruction[i].line == where->ptx_line)
+                machine_where_source(where, module, function, &function->instruction[i]);
+    }
+}
+
 static uint32_t new_site(struct look_why_launch *launch, const struct event_origin *who)
 {
     char place[1024], instruction[2 * DEMANGLED_BYTES];
-    const struct machine_where where = machine_line_where(launch->machine, who->line, who->called_at);
+    struct machine_where where = machine_line_where(launch->machine, who->line, who->called_at);
+    if (where.instruction.length == 0) find_instruction(launch->machine->launch->module, &where);
     const struct machine_caller own = machine_where_own(&where);
     char *file = look_string(own.file.at, own.line > 0 ? own.file.length : 0);
     machine_line_place(launch->machine, who->line, who->called_at, place, sizeof place);
@@ -246,24 +238,61 @@ static void see(const struct look_why_launch *launch, struct why_watch *watch)
     if (watch->is_open && read_place(launch, watch, now)) why_watch_see(watch, now);
 }
 
-static void note(struct look_why_launch *launch, struct why_watch *watch, const struct event_origin *who,
-                 struct why_bytes at, uint64_t step)
-{
-    const uint64_t first = at.address > watch->address ? at.address - watch->address : 0;
-    struct why_entry entry = {.lanes = who->lanes, .first = (uint32_t)first, .step = step};
-    uint8_t now[WHY_MOST_WIDTH];
-    at.address = watch->address + first;
-    why_get(&launch->why->keep, at, 1, &entry.writer);
-    if (watch->is_remote) see(launch, watch);
-    why_watch_add(watch, &entry, who->operation != 0 && read_place(launch, watch, now) ? now : NULL);
-    if (at.cta != NULL && who->operation == 0) watch->is_remote = at.cta->number != who->cta;
-}
-
 // Steps of operations are numbers of their own, so that the pieces of one are one write.
 static uint64_t step_of(const struct look_why_launch *launch, const struct event_origin *who)
 {
     if (who->operation == 0) return launch->why->steps;
     return UINT64_C(1) << 63 | (uint64_t)launch->facts << 48 | who->cta << 32 | (who->operation & UINT32_MAX);
+}
+
+// The byte that an operation reads, as it is now; -1: nobody knows.
+static int source_byte(const struct look_why_launch *launch, const struct why_operation *of,
+                       const struct why_source *from)
+{
+    const struct global_memory *global = &launch->machine->global;
+    uint8_t byte;
+    if (from->kind == WHY_FROM_SHARED) {
+        const uint8_t *at =
+            cluster_memory_at(&of->cluster->shared, of->operation.issuer, (uint32_t)from->address, sizeof byte);
+        return at != NULL ? *at : -1;
+    }
+    if (from->kind != WHY_FROM_GLOBAL || global_usable_bytes(global, from->address, 1, MEMORY_READS) != 1) return -1;
+    global_read(global, from->address, &byte, sizeof byte);
+    return byte;
+}
+
+// Has the operation brought other bytes than lie at its source, which no fence had shown it?
+static int is_stale(const struct look_why_launch *launch, const struct why_watch *watch, uint64_t end,
+                    const struct why_entry *entry)
+{
+    const struct why_writer *writer = &launch->why->keep.writer[entry->writer];
+    uint8_t now[WHY_MOST_WIDTH];
+    if (entry->writer < WHY_WRITERS || writer->kind != WHY_OPERATION || writer->is_barrier) return 0;
+    const struct why_operation *of = launch->why->keep.operation[writer->operation];
+    if (of->cluster == NULL || dtype_row(of->operation.map.dtype)->is_tf32) return 0;
+    if (!read_place(launch, watch, now)) return 0;
+    for (uint64_t i = entry->first; i < watch->bytes && watch->address + i < end; i++) {
+        const enum access_space space = watch->is_shared ? SPACE_SHARED : SPACE_GLOBAL;
+        const struct why_source from = why_source_of(of, space, watch->address + i);
+        const int byte = source_byte(launch, of, &from);
+        if (byte >= 0 && byte != now[i]) return 1;
+    }
+    return 0;
+}
+
+// A write from `at` to the address `end`, which adds to what is there or does not.
+static void note(struct look_why_launch *launch, struct why_watch *watch, const struct event_origin *who,
+                 struct why_bytes at, uint64_t end, int adds)
+{
+    const uint64_t first = at.address > watch->address ? at.address - watch->address : 0;
+    struct why_entry entry = {.lanes = who->lanes, .first = (uint32_t)first, .step = step_of(launch, who)};
+    uint8_t now[WHY_MOST_WIDTH];
+    at.address = watch->address + first;
+    why_get(&launch->why->keep, at, 1, &entry.writer);
+    entry.is_stale = !adds && is_stale(launch, watch, end, &entry);
+    if (watch->is_remote) see(launch, watch);
+    why_watch_add(watch, &entry, who->operation != 0 && read_place(launch, watch, now) ? now : NULL);
+    if (at.cta != NULL && who->operation == 0) watch->is_remote = at.cta->number != who->cta;
 }
 
 static void write_bytes(struct look_why_launch *launch, const struct event_origin *who, struct why_bytes at,
@@ -273,10 +302,10 @@ static void write_bytes(struct look_why_launch *launch, const struct event_origi
     const struct why_operation *operation = like->operation != 0 ? launch->why->keep.operation[like->operation] : NULL;
     set_writers(launch, operation, like, at, bytes, adds);
     if (why_watch_meets(&launch->why->global, space, at.address, bytes))
-        note(launch, &launch->why->global, who, at, step_of(launch, who));
+        note(launch, &launch->why->global, who, at, at.address + bytes, adds);
     if (at.cta != NULL && at.cta->number == launch->watch.cta &&
         why_watch_meets(&launch->watch, space, at.address, bytes))
-        note(launch, &launch->watch, who, at, step_of(launch, who));
+        note(launch, &launch->watch, who, at, at.address + bytes, adds);
 }
 
 static void hear_access(struct look_why_launch *launch, const struct event *event)
@@ -311,176 +340,8 @@ void look_why_hear(struct look_why_launch *launch, const struct event *event)
     if (event->kind == EVENT_RUN && event->run == RUN_CTA_EXIT) end_cta(launch, event->origin->cta);
 }
 
-// --- The place in a launch -------------------------------------------------------------------------------------------
-
-int why_is_outside(struct look_why *why, const char *of, uint64_t bytes)
-{
-    if (why->place.offset <= bytes && bytes - why->place.offset >= why->place.bytes) return 0;
-    snprintf(why->wrong, sizeof why->wrong, "%s has %llu bytes: offset %llu with %u bytes is not in it", of,
-             (unsigned long long)bytes, (unsigned long long)why->place.offset, why->place.bytes);
-    return 1;
-}
-
-// The number of the CTA that is asked for; 0 if the grid has none.
-static int find_cta(struct look_why *why, const struct why_launch_facts *facts, uint64_t *number)
-{
-    const uint32_t *cta = why->place.cta, *grid = facts->grid;
-    const uint64_t all = (uint64_t)grid[0] * grid[1] * grid[2];
-    *number = cta[0] + (uint64_t)grid[0] * (cta[1] + (uint64_t)grid[1] * cta[2]);
-    if (why->place.ctas <= 1 ? *number < all : cta[0] < grid[0] && cta[1] < grid[1] && cta[2] < grid[2]) return 1;
-    snprintf(why->wrong, sizeof why->wrong, "the grid of kernel %s has %u x %u x %u CTAs: there is no such CTA",
-             facts->kernel, grid[0], grid[1], grid[2]);
-    return 0;
-}
-
-static void find_shared(struct look_why_launch *launch, const struct why_launch_facts *facts)
-{
-    struct look_why *why = launch->why;
-    char of[WHY_SHARED_NAME_BYTES + 300];
-    for (uint32_t i = 0; i < facts->variables; i++) {
-        const struct why_variable *variable = &facts->variable[i];
-        if (strcmp(variable->name, why->place.name) != 0) continue;
-        snprintf(of, sizeof of, "%s in kernel %s", variable->name, facts->kernel);
-        if (why_is_outside(why, of, variable->bytes) || !find_cta(why, facts, &launch->watch.cta)) return;
-        launch->watch.is_on = launch->watch.is_shared = launch->watch.is_known = 1;
-        launch->watch.address = variable->at + why->place.offset;
-        launch->watch.bytes = why->place.bytes;
-        launch->watch.launch = launch->facts;
-        return;
-    }
-}
-
-static void take_variables(struct look_why_launch *launch, struct why_launch_facts *facts)
-{
-    const struct machine_kernel *kernel = launch->machine->kernel;
-    facts->variable = calloc(kernel->shareds + 1, sizeof *facts->variable);
-    for (uint32_t i = 0; i < kernel->shareds && facts->variable != NULL; i++) {
-        const struct machine_variable *from = &kernel->shared[i];
-        struct why_variable *to = &facts->variable[facts->variables++];
-        demangle_variable(from->name.at, from->name.length, to->name, sizeof to->name);
-        to->at = from->at;
-        to->bytes = from->bytes > 0 ? from->bytes : launch->machine->launch->dynamic_shared_bytes;
-    }
-}
-
-static void begin_launch(struct look_why_launch *launch, const struct machine_cluster *cluster)
-{
-    struct why_launch_facts *facts = &launch->why->keep.launch[launch->facts];
-    launch->machine = cluster->machine;
-    launch->is_begun = 1;
-    take_variables(launch, facts);
-    if (launch->is_wanted) find_shared(launch, facts);
-}
-
-// Another cluster runs: is the place in it?
-static void find_watched(struct look_why_launch *launch, const struct machine_cluster *cluster)
-{
-    const struct why_watch *watch = &launch->watch;
-    launch->cluster = cluster;
-    launch->cluster_number = cluster->number;
-    if (!watch->is_on) return;
-    if (launch->watched_in == cluster) launch->watched = NULL;
-    for (uint32_t rank = 0; rank < cluster->ctas; rank++) {
-        if (cluster->cta[rank].number != watch->cta) continue;
-        launch->watched = cluster_memory_at(&cluster->shared, rank, (uint32_t)watch->address, watch->bytes);
-        launch->watched_in = cluster;
-    }
-}
-
-void look_why_before(struct look_why_launch *launch, const struct machine_step *step)
-{
-    const struct machine_cluster *cluster = step->warp->cta->cluster;
-    if (!launch->is_begun) begin_launch(launch, cluster);
-    if (launch->cluster != cluster || launch->cluster_number != cluster->number) find_watched(launch, cluster);
-    launch->why->steps++;
-}
-
 void look_why_after(struct look_why_launch *launch)
 {
     see(launch, &launch->watch);
     see(launch, &launch->why->global);
-}
-
-// --- Launches --------------------------------------------------------------------------------------------------------
-
-// Counts the launch; returns which of its kernel it is, 0 without memory.
-static uint64_t count_launch(struct look_why *why, const char *kernel)
-{
-    for (uint32_t i = 0; i < why->kernels; i++)
-        if (strcmp(why->kernel[i].name, kernel) == 0) return ++why->kernel[i].launches;
-    struct why_kernel *more = look_grow(why->kernel, &why->kernels_room, why->kernels + 1, sizeof *more);
-    char *name = look_string(kernel, strlen(kernel));
-    if (more != NULL) why->kernel = more;
-    if (more == NULL || name == NULL) {
-        free(name);
-        return 0;
-    }
-    why->kernel[why->kernels++] = (struct why_kernel){name, 1};
-    return 1;
-}
-
-struct look_why_launch *look_why_begin(struct look_why *why, const struct machine_launch *launch, const char *kernel)
-{
-    char name[DEMANGLED_BYTES];
-    const struct why_place *place = &why->place;
-    const struct ptx_name mangled = {kernel, (uint32_t)strlen(kernel)};
-    struct look_why_launch *made = calloc(1, sizeof *made);
-    demangle_function(kernel, strlen(kernel), name, sizeof name);
-    struct why_launch_facts facts = {.kernel = look_string(name, strlen(name)), .number = count_launch(why, name)};
-    memcpy(facts.grid, launch->grid, sizeof facts.grid);
-    memcpy(facts.block, launch->block, sizeof facts.block);
-    const uint32_t number = made != NULL ? why_add_launch(&why->keep, &facts) : UINT32_MAX;
-    if (number == UINT32_MAX) {
-        why->keep.is_short = 1;
-        free(facts.kernel);
-        free(made);
-        return NULL;
-    }
-    made->why = why;
-    made->facts = number;
-    const int is_named =
-        place->kernel[0] == '\0' || look_is_function(place->kernel, &mangled) || strcmp(place->kernel, name) == 0;
-    if (is_named) why->named = facts.number;
-    made->is_wanted = is_named && place->kind == WHY_NAME && !why->global.is_on &&
-                      (place->launch == 0 || place->launch == facts.number);
-    return made;
-}
-
-// The last launch that wrote there is told; if none has, the last in which the place was.
-void look_why_end(struct look_why_launch *launch)
-{
-    struct look_why *why = launch->why;
-    if (launch->watch.is_on && (launch->watch.count > 0 || why->shared.count == 0)) why->shared = launch->watch;
-    for (int i = 0; i < BUCKETS; i++) {
-        while (launch->cta[i] != NULL) free_cta(launch, launch->cta[i]->number);
-        for (struct why_operation *of = launch->live[i]; of != NULL; of = of->next) of->cluster = NULL;
-    }
-    free(launch->site);
-    free(launch);
-}
-
-// --- Begin and end ---------------------------------------------------------------------------------------------------
-
-struct look_why *look_why_open(const struct look_options *options)
-{
-    struct look_why *why = calloc(1, sizeof *why);
-    if (why == NULL) return NULL;
-    why_place_read(options->why, &why->place);
-    why->text = options->why;
-    why->notes = options->notes;
-    why->lines = options->lines;
-    why->most = options->why_writes > 0 ? options->why_writes : WHY_TOLD;
-    if (why->place.kind == WHY_ADDRESS) why_watch_global(why, why->place.number);
-    return why;
-}
-
-void look_why_close(struct look_why *why)
-{
-    why_tell(why);
-    if (why->keep.is_short) fputs(no_memory, stderr);
-    why_drop(&why->keep);
-    for (uint32_t i = 0; i < why->kernels; i++) free(why->kernel[i].name);
-    free(why->kernel);
-    free(why->area);
-    free(why);
 }

@@ -17,6 +17,7 @@ enum { WHY_CHUNK = 16 };
 enum { WHY_MOST_TOLD = 64, WHY_TOLD = 4 };
 struct why_entry {
     uint32_t writer, lanes, first;
+    int is_stale; // a copy of other bytes than lay at its source then
     uint64_t step;
     uint8_t before[WHY_MOST_WIDTH], after[WHY_MOST_WIDTH];
 };
@@ -82,7 +83,9 @@ void why_watch_global(struct look_why *why, uint64_t address);
 // The area of an address, NULL: nobody knows.
 const struct why_area *why_area_of(const struct look_why *why, uint64_t address);
 
+// All of it at the end; or of a watch, before the end.
 void why_tell(const struct look_why *why);
+void why_tell_now(const struct look_why *why, const struct why_watch *watch);
 
 // What why_host.h says.
 void why_allocate(struct look_why *why, uint64_t address, uint64_t bytes);

@@ -52,13 +52,12 @@ struct why_call {
     uint64_t number, to, from, bytes;
 };
 
-// An asynchronous operation, as its instruction gave it. copies: one cp.async of the lanes of a warp. is_late: it read
-// a copy of its source from before what threads had written there, which no fence had shown it.
+// An asynchronous operation, as its instruction gave it. copies: one cp.async of the lanes of a warp.
 struct why_operation {
     struct operation operation;
     uint64_t number;
     uint32_t cta, users;
-    int is_copies, is_late, is_done;
+    int is_copies;
     const struct machine_cluster *cluster; // valid until it is done
     struct why_operation *next;
     uint32_t slot;

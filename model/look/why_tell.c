@@ -279,6 +279,10 @@ static void print_link(const struct look_why *why, const struct link *link, uint
     if (add_previous(&previous, why, link)) print_line("      combined with what was there, written by ", &previous);
 }
 
+static const char stale[] =
+    "      which held another value by then: the write that follows was not visible to the copy yet "
+    "(is a fence or a wait missing?)\n";
+
 static void print_entry(const struct look_why *why, const struct why_watch *watch, const struct why_entry *entry,
                         const struct chain *chain)
 {
@@ -286,7 +290,10 @@ static void print_entry(const struct look_why *why, const struct why_watch *watc
     value_text(entry->before, watch->bytes, before);
     value_text(entry->after, watch->bytes, after);
     fprintf(stderr, "  %s -> %s by ", before, after);
-    for (uint32_t i = 0; i < chain->links; i++) print_link(why, &chain->link[i], i == 0 ? entry->lanes : 1, i == 0);
+    for (uint32_t i = 0; i < chain->links; i++) {
+        print_link(why, &chain->link[i], i == 0 ? entry->lanes : 1, i == 0);
+        if (i == 0 && entry->is_stale) fprintf(stderr, "%s", stale);
+    }
     if (chain->is_cut) fprintf(stderr, "    ... and so on: more than %d copies\n", MOST_LINKS);
 }
 
@@ -351,8 +358,8 @@ static void print_json_entry(FILE *out, const struct look_why *why, const struct
     char before[2 * WHY_MOST_WIDTH + 3], after[2 * WHY_MOST_WIDTH + 3];
     value_text(entry->before, watch->bytes, before);
     value_text(entry->after, watch->bytes, after);
-    fprintf(out, "{\"before\": \"%s\", \"after\": \"%s\", \"lanes\": %d, \"chain\": [", before, after,
-            __builtin_popcount(entry->lanes));
+    fprintf(out, "{\"before\": \"%s\", \"after\": \"%s\", \"lanes\": %d, \"is_stale\": %s, \"chain\": [", before, after,
+            __builtin_popcount(entry->lanes), entry->is_stale ? "true" : "false");
     for (uint32_t i = 0; i < chain->links; i++) {
         if (i > 0) fputs(", ", out);
         print_json_link(out, why, &chain->link[i]);
@@ -456,6 +463,14 @@ static void tell_nothing(const struct look_why *why)
     if (why->place.kernel[0] != '\0') add_kernels(&text, why);
     add_names(&text, why);
     print_line("tmaref: why: ", &text);
+}
+
+void why_tell_now(const struct look_why *why, const struct why_watch *watch)
+{
+    if (watch->is_on)
+        tell_watch(why, watch);
+    else
+        plain_printf(stderr, "tmaref: why: %s is not in this launch\n", why->text);
 }
 
 void why_tell(const struct look_why *why)

@@ -25,6 +25,7 @@ void why_watch_add(struct why_watch *watch, const struct why_entry *entry, const
         last->lanes |= entry->lanes;
         last->writer = entry->writer;
         last->first = entry->first;
+        last->is_stale |= entry->is_stale;
     } else {
         last = &watch->entry[watch->count++ % WHY_MOST_TOLD];
         *last = *entry;

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # `tmaref exec --why`: who wrote a place, and from which bytes. usage: why.sh FOLDER; TMAREF is the command,
-# RUN_PTX and RUN_WHY are programs, JSON_CHECK one that reads JSON.
+# RUN_PTX, RUN_WHY and RUN_ZOO are programs, JSON_CHECK one that reads JSON.
 set -u
 . "$(dirname "$0")/expect.sh"
 folder=$1
@@ -78,11 +78,24 @@ expect 0 'chunk of CTA \(0,0,0\) = 0x00000000000000000000000500000005, 1 write$'
 expect 0 '= alloc:3 = 0x00000129, 3 writes$' --schedule late --why alloc:3 -- "${chain[@]}"
 tells '^    written by why.cu:10 .*kernel produce'
 
+# A copy that read what lay there before a store, which no fence had shown it.
+sed -E 's|^//-||; s|^//\+.*||' "$folder/../zoo/fences.ptx" >"$scratch/mistake.ptx"
+expect 0 '= alloc:1\+0x8 = 0x00000000, 2 writes$' --schedule late --why alloc:1+8 -- "$RUN_ZOO" "$scratch/mistake.ptx" store_unfenced
+tells '^  0x00000002 -> 0x00000000 by line 29 of the PTX, .*: @%first cp.async.bulk.global' '^      from tile\+0x8 of CTA' \
+    '^      which held another value by then: ' '^    written by line 26 of the PTX, .* thread \(2,0,0\): st.shared.u32'
+sed -E 's|^//\+||; s|^//-.*||' "$folder/../zoo/fences.ptx" >"$scratch/right.ptx"
+expect 0 '= alloc:1\+0x8 = 0x00000002, 2 writes$' --schedule late --why alloc:1+8 -- "$RUN_ZOO" "$scratch/right.ptx" store_unfenced
+grep -q 'another value' "$scratch/out" && { echo "a right copy is stale:"; cat "$scratch/out"; failed=1; }
+# At a break: the history up to there, and all of it in the end.
+expect 0 '^tmaref: kernel tile reached tile.cu:7 ' --why buffer+0x80 --break tile.cu:7 -- "${tile[@]}"
+tells '^tmaref: why: kernel tile, launch 1: buffer\+0x80 of CTA \(0,0,0\) = 0x00000000, 0 writes$' '^tmaref: why: .* = 0x00000490, 1 write$'
+expect 1 '^tmaref: why: tile#2:buffer\+0x80 is not in this launch$' --why tile#2:buffer+0x80 --break tile.cu:7 -- "${tile[@]}"
+
 # JSON: the same as data.
 expect 0 '^\{"why": "buffer\+0x80@1", ' --json --why buffer+0x80@1 -- "${tile[@]}"
 grep '^{"why"' "$scratch/out" >"$scratch/json"
 [ "$("$JSON_CHECK" why <"$scratch/json")" = '"buffer+0x80@1"' ] || { echo "no JSON:"; cat "$scratch/json"; failed=1; }
-grep -qE '"value": "0x00000490", "bytes": 4, "writes": 1, "told": \[\{"before": "0x00000000", "after": "0x00000490", "lanes": 1, "chain": \[\{"by": "operation", .*"user_file": "tile.cu", "user_line": 9, "ptx_line": 31, "cta": \[1, 0, 0\], "thread": \[0, 0, 0\], .*"from": "byte 0 of element \(16, 18\) of the tensor, .*\{"by": "call", .*"call": 1, "from": "memory of the program' "$scratch/json" ||
+grep -qE '"value": "0x00000490", "bytes": 4, "writes": 1, "told": \[\{"before": "0x00000000", "after": "0x00000490", "lanes": 1, "is_stale": false, "chain": \[\{"by": "operation", .*"user_file": "tile.cu", "user_line": 9, "ptx_line": 31, "cta": \[1, 0, 0\], "thread": \[0, 0, 0\], .*"from": "byte 0 of element \(16, 18\) of the tensor, .*\{"by": "call", .*"call": 1, "from": "memory of the program' "$scratch/json" ||
     { echo "other JSON:"; cat "$scratch/json"; failed=1; }
 
 # What is nowhere: what there is, and status 1.
