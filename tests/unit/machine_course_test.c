@@ -85,6 +85,15 @@ static void add_branch(struct text *text, struct random *random)
     add(text, "$B%d:\n", label);
 }
 
+// Lanes at a border leave, and the others go on.
+static void add_border(struct text *text, struct random *random)
+{
+    static const char *const places[] = {"0", "1", "2", "0", "20"}; // of %tid.x, %tid.y, %ctaid.x, the thread
+    add(text, "setp.eq.u32 %%p6, %%r%s, %u;\nsetp.ge.u32 %%p7, %%r%s, %u;\nor.pred %%p6, %%p6, %%p7;\n%s%%p6 bra $E;\n",
+        places[draw(random, 5)], draw(random, 12), places[draw(random, 5)], draw(random, 40),
+        draw(random, 5) ? "@" : "@!");
+}
+
 static void add_shared(struct text *text)
 {
     add(text, "mov.u32 %%r23, s;\nmad.lo.u32 %%r23, %%r20, 4, %%r23;\nst.shared.u32 [%%r23], %%r7;\n"
@@ -98,6 +107,7 @@ static void write_program(struct text *text, struct random *random)
     for (int i = 6; i < KEPT; i++) add(text, "ld.global.u32 %%r%d, %s;\n", i, sides[i % 5]);
     const int has_loop = draw(random, 2) == 0;
     for (uint32_t i = draw(random, 10); i > 0; i--) add_compute(text, random);
+    for (uint32_t i = draw(random, 3); i > 0; i--) add_border(text, random);
     if (draw(random, 2)) add_branch(text, random);
     if (has_loop) add(text, "$L:\n");
     for (uint32_t i = 2 + draw(random, 10); i > 0; i--) add_compute(text, random);
@@ -107,7 +117,7 @@ static void write_program(struct text *text, struct random *random)
     for (int i = 0; i < KEPT; i++) add(text, "st.global.u32 [%%rd8+%d], %%r%d;\n", 4 * i, i);
     // What a warp has stored others may load.
     if (draw(random, 2)) add(text, "st.global.u32 [%%rd9+%u], %%r6;\n", 4 * draw(random, 300));
-    add(text, "ret;\n}\n");
+    add(text, "$E:\nret;\n}\n");
 }
 
 // --- Running ---------------------------------------------------------------------------------------------------------

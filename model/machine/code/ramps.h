@@ -27,6 +27,8 @@ uint8_t *machine_ramp_place(const struct machine_strand *strand, const struct ma
                             const struct machine_ramp *ramp);
 void machine_ramp_move(const struct machine_strand *strand, const struct machine_transfer *transfer,
                        const struct machine_ramp *ramp, uint8_t *at);
+void machine_ramp_move_some(const struct machine_strand *strand, const struct machine_transfer *transfer,
+                            const struct machine_ramp *ramp, uint8_t *at, uint32_t lanes);
 
 // `spellings`: of the program. Without memory the kernel has no ramps.
 void machine_ramps_prepare(const struct machine_kernel *kernel, uint32_t spellings, struct machine_ramps *ramps);

@@ -53,15 +53,21 @@ static inline void move_parts(const struct machine_strand *strand, const struct 
         transfer->move_rows(machine_slot(strand, transfer->slot[i]), at, ramp->step, ramp->rise, width);
 }
 
+void machine_ramp_move_some(const struct machine_strand *strand, const struct machine_transfer *transfer,
+                            const struct machine_ramp *ramp, uint8_t *at, uint32_t lanes)
+{
+    struct machine_spots spots = {.at = at};
+    const int are_at_one = (ramp->step | ramp->rise) == 0 && lanes == UINT32_MAX;
+    alu_span()->ramp[0](spots.of.offset, 0, ramp->step, ramp->rise, strand->warp->width);
+    machine_move_reached(strand, transfer, are_at_one ? ALU_AT_ONE : ALU_SCATTERED, lanes, &spots);
+}
+
 // What moves no rows: wherever the lanes are.
 __attribute__((noinline)) static void move_lanes(const struct machine_strand *strand,
                                                  const struct machine_transfer *transfer,
                                                  const struct machine_ramp *ramp, uint8_t *at)
 {
-    struct machine_spots spots = {.at = at};
-    const enum alu_reach reached = (ramp->step | ramp->rise) == 0 ? ALU_AT_ONE : ALU_SCATTERED;
-    alu_span()->ramp[0](spots.of.offset, 0, ramp->step, ramp->rise, strand->warp->width);
-    machine_move_reached(strand, transfer, reached, UINT32_MAX, &spots);
+    machine_ramp_move_some(strand, transfer, ramp, at, UINT32_MAX);
 }
 
 // The memory in which the first lane is; NULL: shared memory of another CTA, or no memory for this. *origin: its first

@@ -15,14 +15,14 @@
 // CTAs.
 enum { MOST_CODES = 1000, MOST_ACTS = 1000, LEAST_WARPS = 2, LINE = 64, TURNS = 4 };
 
-enum doing { FILL, COMPUTE, MOVE, FETCH_AND_MOVE, MOVE_ROWS, LOAD };
+enum doing { FILL, COMPUTE, MOVE, FETCH_AND_MOVE, MOVE_ROWS, MOVE_SOME, LOAD };
 
 // What a warp does of an instruction, or in front of one.
 //   slot   of its registers: of what computes, and of what moves
 //   at     where its first lane is in memory, for warp 0; rise: from warp to warp
 //   ahead  how far in front of it memory is asked for; bytes: how many
 //   ramp   whose lanes are written, or at which they lie, for warp 0
-//   once   it is the same for all warps
+//   lanes  those that store
 struct act {
     enum doing doing;
     const struct machine_code *code;
@@ -30,7 +30,7 @@ struct act {
     uint8_t *at;
     int64_t rise, ahead;
     struct machine_ramp ramp;
-    uint32_t number, bytes;
+    uint32_t number, bytes, lanes;
 };
 
 //   warp    stands for all warps of the CTA: its registers are theirs, one after the other, and its rows are all of
@@ -39,6 +39,7 @@ struct act {
 //   fills   how often each ramp's lanes are written
 //   is_made of each instruction: it has made what is the same in every CTA
 //   fixed   predicates that are known; varied: those that lanes make; seen: of the fixed, those that lanes read
+//   lanes   of each warp, that have not gone on to `end`, where the others wait for them to leave; 0: nobody has
 //   is_wrong  the CTA takes no course; is_never: it meets an instruction that is on none
 //   pause   so many CTAs are not tried; failures: in a row
 struct machine_course {
@@ -48,6 +49,7 @@ struct machine_course {
     uint64_t threads;
     uint8_t fills[UINT8_MAX + 1], *is_made;
     uint64_t fixed, varied, seen;
+    uint32_t lanes, end;
     uint32_t pause, failures, warps, rows;
     int is_open, is_wrong, is_never;
 };
@@ -217,7 +219,10 @@ static void add_move(struct machine_course *course, const struct machine_ramp_co
     const int is_new = *last == 0 || as->follows || transfer->guess == MACHINE_GUESS_SHARED;
     fill_late(course, as->lanes);
     const int64_t ahead = is_new ? 0 : TURNS * (int64_t)((uintptr_t)at - *last);
+    const int are_some = course->lanes != UINT32_MAX && transfer->use == MEMORY_WRITES;
     struct act *act = add(course, !are_side_by_side ? MOVE_ROWS : ahead == 0 ? MOVE : FETCH_AND_MOVE, code);
+    if (are_some) act->doing = MOVE_SOME;
+    act->lanes = course->lanes;
     act->slot = transfer->slot;
     act->at = at;
     act->rise = rise_of(course, ramp);
@@ -228,13 +233,58 @@ static void add_move(struct machine_course *course, const struct machine_ramp_co
     course->stores += transfer->use == MEMORY_WRITES;
 }
 
-// The guard of an instruction holds for all, or for none; else the course is wrong.
+// Some lanes leave the kernel, where the others will come too. These go on first, for they are further up.
+static int part(struct machine_course *course, const struct machine_code *code, uint32_t lanes)
+{
+    const struct machine_kernel *kernel = course->warp.cta->cluster->machine->kernel;
+    const uint32_t left = course->lanes & ~lanes, pc = (uint32_t)(code - kernel->entry->code);
+    const int ends = kernel->course[code->target].kind == MACHINE_COURSE_ENDS &&
+                     kernel->entry->code[code->target].guarded == MACHINE_ALL;
+    if (code->kind != MACHINE_BRANCH || !ends || code->target <= pc) return 0;
+    if ((course->end != 0 && course->end != code->target) || (left & (left - 1)) == 0) return 0;
+    course->end = code->target;
+    course->lanes = left;
+    return 1;
+}
+
+// The guard of an instruction holds for all, or for none, or those leave for which it holds; else the course is wrong.
 static int is_guarded_off(struct machine_course *course, const struct machine_code *code,
                           const struct machine_course_code *what)
 {
-    const uint32_t lanes = *(const uint32_t *)machine_slot(&course->warp.strand[0], code->guard);
+    const uint32_t guard = *(const uint32_t *)machine_slot(&course->warp.strand[0], code->guard),
+                   lanes = course->lanes & (code->guarded == MACHINE_IF ? guard : ~guard);
     if ((what->guard & course->fixed) == 0) course->is_wrong = 1;
-    return (code->guarded == MACHINE_IF) != (lanes != 0);
+    if (lanes == course->lanes) return 0;
+    course->threads += machine_count_of(lanes);
+    if (lanes != 0 && !part(course, code, lanes)) course->is_wrong = 1;
+    return 1;
+}
+
+static void fill_now(const struct machine_warp *warp, uint32_t number)
+{
+    const struct machine_ramp_place *place = &warp->ramps->place[number];
+    const struct machine_ramp ramp = of_first(warp, &warp->ramp[number]);
+    if (number >= warp->ramps->registers) return;
+    warp->ramps->fill[place->file == PTX_FILE_64](warp->entry->slots + (place->slot - MACHINE_IN_FRAME), ramp.first,
+                                                  ramp.step, ramp.rise, warp->width);
+}
+
+// A comparison that comes out otherwise from lane to lane, but not from warp to warp; 0: it is none.
+static int compare_lanes(struct machine_course *course, const struct machine_ramp_code *as,
+                         const struct machine_code *code, const struct machine_course_code *what)
+{
+    const struct machine_warp *warp = &course->warp;
+    uint32_t number[2];
+    for (int i = 0; i < 2; i++) {
+        number[i] = as->from[i] / sizeof(struct machine_ramp);
+        if (warp->ramp[number[i]].rise != 0) return 0;
+    }
+    if (what->kind != MACHINE_COURSE_LANES) return 0;
+    fill_now(warp, number[0]);
+    fill_now(warp, number[1]);
+    machine_compute(&warp->strand[0], code, UINT32_MAX);
+    fix(course, what->writes);
+    return 1;
 }
 
 // What depends on no CTA is made once.
@@ -246,7 +296,7 @@ static void add_even(struct machine_course *course, const struct machine_ramp_co
     if (!*is_made) {
         const enum machine_even even = as->run((uint8_t *)warp->ramp, as, &warp->strand[0]);
         if (even == MACHINE_BY_LANES) {
-            add_lanes(course, as, code, what);
+            if (!compare_lanes(course, as, code, what)) add_lanes(course, as, code, what);
             return;
         }
         if (even != MACHINE_EVEN) course->is_wrong = 1;
@@ -263,35 +313,41 @@ static void jump(struct machine_course *course, const struct machine_code *code,
     *pc = code->target;
 }
 
+// All lanes leave at `pc`.
+static void meet(struct machine_course *course, uint32_t pc)
+{
+    if (course->end != 0 && course->end != pc) course->is_wrong = 1;
+    course->threads += MACHINE_LANES;
+}
+
 // Follows the instructions to the end; 0 if the course does not lead there.
 static int follow(struct machine_course *course)
 {
     const struct machine_kernel *kernel = course->warp.cta->cluster->machine->kernel;
     const struct machine_code *const first = kernel->entry->code;
     const struct machine_ramp_code *const table = kernel->ramps.code;
-    uint32_t pc = 0, codes = 0, off = 0;
+    uint32_t pc = 0, codes = 0;
     while (!course->is_wrong && codes < MOST_CODES) {
         const struct machine_code *code = &first[pc];
         const struct machine_ramp_code *as = &table[pc];
         const struct machine_course_code *what = &kernel->course[pc++];
         codes++;
-        if (code->guarded != MACHINE_ALL && is_guarded_off(course, code, what)) {
-            off++;
-            continue;
+        if (code->guarded != MACHINE_ALL && is_guarded_off(course, code, what)) continue;
+        if (what->kind == MACHINE_COURSE_ENDS) {
+            meet(course, pc - 1);
+            break;
         }
+        course->threads += machine_count_of(course->lanes);
         if (as->moves)
             add_move(course, as, code);
         else if (as->run != NULL)
             add_even(course, as, code, what);
         else if (what->kind == MACHINE_COURSE_JUMP)
             jump(course, code, &pc);
-        else if (what->kind == MACHINE_COURSE_ENDS)
-            break;
         else
             add_lanes(course, as, code, what);
     }
     course->codes = codes;
-    course->threads = (uint64_t)(codes - off) * MACHINE_LANES;
     return !course->is_wrong && codes < MOST_CODES;
 }
 
@@ -305,8 +361,9 @@ static void renew(struct machine_course *course, struct machine_cta *cta)
     warp->late = 0;
     for (uint32_t i = ramps->registers; i < ramps->registers + ramps->renews; i++)
         warp->ramp[i].first = machine_special_of_warp(warp, ramps->place[i].renewed);
-    course->acts = course->stores = 0;
-    course->fixed = course->varied = course->seen = 0;
+    course->acts = course->stores = course->end = 0;
+    course->lanes = UINT32_MAX;
+    course->threads = course->fixed = course->varied = course->seen = 0;
     course->is_wrong = course->is_never = 0;
 }
 
@@ -411,6 +468,9 @@ uint32_t machine_course_run(struct machine_cluster *cluster, uint32_t index)
             break;
         case MOVE_ROWS:
             machine_ramp_move(strand, act->code->transfer, &act->ramp, place_of(act, index));
+            break;
+        case MOVE_SOME:
+            machine_ramp_move_some(strand, act->code->transfer, &act->ramp, place_of(act, index), act->lanes);
             break;
         case FILL:
             fill(warp, act, index);

@@ -332,7 +332,8 @@ static void run_round(struct machine_cluster *cluster, struct machine_round *rou
     }
     uint32_t rank = cluster->first % cluster->ctas, index = cluster->first / cluster->ctas;
     for (uint32_t i = 0; i < warps && !round->is_stopped; i++) {
-        if (!machine_is_held(cluster, rank, index) && !go_course(cluster, index, round))
+        const int goes_course = cluster->to_start != 0 && go_course(cluster, index, round);
+        if (!goes_course && !machine_is_held(cluster, rank, index))
             machine_give_turn(&cluster->cta[rank].warp[index], round);
         if (++rank < cluster->ctas) continue;
         rank = 0;
