@@ -4,6 +4,7 @@
 //   entries.c      the entries of a sparse matrix, one after the other
 //   product.c      products with vectors and matrices, and systems of triangles
 //   spgemm.c       products of sparse matrices
+//   bands.c        systems of three and five diagonals
 //   geam.c         sums of sparse matrices
 //   incomplete.c   incomplete factors
 //   convert.c      other formats

@@ -8,7 +8,7 @@
 
 // --- Vectors ---------------------------------------------------------------------------------------------------------
 
-enum { GATHER, SCATTER, ADD, DOT };
+enum { GATHER, SCATTER, ADD, DOT, ROTATE };
 
 struct vectors {
     const char *call;
@@ -46,6 +46,20 @@ static void scale(const struct vectors *job, const double beta[2])
     }
 }
 
+// x = c x + s y, y = c y - s* x; the factors are alpha and beta.
+static void rotate(const struct vectors *job, int64_t i, int64_t at, const double x[2], const double y[2])
+{
+    double c[2], s[2], turned[2] = {0}, other[2] = {0};
+    sparse_factor_value(&job->alpha, c);
+    sparse_factor_value(&job->beta, s);
+    add_product(turned, c, x);
+    add_product(turned, s, y);
+    add_product(other, c, y);
+    add_product(other, (const double[]){-s[0], s[1]}, x);
+    sparse_write(job->x.values, job->x.type, i, turned);
+    sparse_write(job->y.values, job->y.type, at, other);
+}
+
 static void take_entry(const struct vectors *job, int64_t i, int64_t at, const double alpha[2], double sum[2])
 {
     double x[2], y[2];
@@ -55,6 +69,7 @@ static void take_entry(const struct vectors *job, int64_t i, int64_t at, const d
     if (job->what == GATHER) sparse_write(job->x.values, job->x.type, i, y);
     if (job->what == SCATTER) sparse_write(job->y.values, job->y.type, at, x);
     if (job->what == DOT) add_product(sum, x, y);
+    if (job->what == ROTATE) rotate(job, i, at, x, y);
     if (job->what != ADD) return;
     add_product(y, alpha, x);
     sparse_write(job->y.values, job->y.type, at, y);
@@ -105,6 +120,19 @@ CALL(cusparseScatter)(void *handle, const struct sparse_vector *x, struct dense_
     if (known == NULL) return CUSPARSE_STATUS_NOT_INITIALIZED;
     if (x == NULL || y == NULL) return sparse_require(0, __func__, "a descriptor");
     return submit(known, &(struct vectors){.call = __func__, .what = SCATTER, .x = *x, .y = *y});
+}
+
+CALL(cusparseRot)(void *handle, const void *c, const void *s, struct sparse_vector *x, struct dense_vector *y)
+{
+    const struct sparse_handle *known = sparse_handle_of(handle, __func__);
+    if (known == NULL) return CUSPARSE_STATUS_NOT_INITIALIZED;
+    if (x == NULL || y == NULL || c == NULL || s == NULL) return sparse_require(0, __func__, "a pointer");
+    return submit(known, &(struct vectors){.call = __func__,
+                                           .what = ROTATE,
+                                           .x = *x,
+                                           .y = *y,
+                                           .alpha = sparse_factor_of(known, x->type, c),
+                                           .beta = sparse_factor_of(known, x->type, s)});
 }
 
 CALL(cusparseAxpby)
