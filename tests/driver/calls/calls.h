@@ -16,6 +16,7 @@ struct word {
     const char *from; // in the text that is read
     size_t length;
     int64_t number;
+    bool is_long, is_unsigned; // its ending: l, u
     double real;
     char *text; // a string literal's, without its escapes
 };
@@ -55,7 +56,7 @@ struct type {
     struct member *members;    // of a struct; the parameters of a function
     size_t count;              // of these; the elements of an array
 };
-extern struct type type_void, type_int, type_long, type_real, type_text, type_unset;
+extern struct type type_void, type_int, type_unsigned, type_long, type_unsigned_long, type_real, type_text, type_unset;
 
 struct type *type_pointer(struct type *to);
 struct type *type_array(struct type *of, size_t count);

@@ -210,14 +210,21 @@ static struct value offset_of(void)
     return value_number((int64_t)all, &type_long);
 }
 
+static struct type *type_of_number(void)
+{
+    const int64_t cut = word.is_unsigned ? (int64_t)(uint32_t)word.number : (int64_t)(int32_t)word.number;
+    const bool is_long = word.is_long || word.number != cut;
+    if (word.is_unsigned) return is_long ? &type_unsigned_long : &type_unsigned;
+    return is_long ? &type_long : &type_int;
+}
+
 static struct value primary(void)
 {
     struct value value;
     if (word.kind == WORD_TEXT) return text("");
     if (word.kind == WORD_NUMBER) {
-        const int64_t number = word.number;
-        lex_next();
-        return value_number(number, number == (int32_t)number ? &type_int : &type_long);
+        value = value_number(word.number, type_of_number());
+        return lex_next(), value;
     }
     if (word.kind == WORD_REAL) {
         value = (struct value){.type = &type_real, .real = word.real};

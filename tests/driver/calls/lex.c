@@ -97,7 +97,11 @@ static const char *read_number(const char *at)
     const bool is_real_one = *end == '.' && end[1] != '.' && end_of_real > end;
     word.kind = is_real_one ? WORD_REAL : WORD_NUMBER;
     if (is_real_one) end = end_of_real;
-    while (*end != '\0' && strchr("uUlLfF", *end) != NULL) end++;
+    word.is_long = word.is_unsigned = false;
+    for (; *end != '\0' && strchr("uUlLfF", *end) != NULL; end++) {
+        word.is_long |= *end == 'l' || *end == 'L';
+        word.is_unsigned |= *end == 'u' || *end == 'U';
+    }
     return end;
 }
 

@@ -8,6 +8,8 @@
 
 struct type type_void = {.kind = KIND_VOID, .bytes = 1, .align = 1};
 struct type type_int = {.kind = KIND_INTEGER, .bytes = 4, .align = 4, .is_signed = true};
+struct type type_unsigned = {.kind = KIND_INTEGER, .bytes = 4, .align = 4};
+struct type type_unsigned_long = {.kind = KIND_INTEGER, .bytes = 8, .align = 8};
 struct type type_long = {.kind = KIND_INTEGER, .bytes = 8, .align = 8, .is_signed = true};
 struct type type_unset = {.kind = KIND_INTEGER, .bytes = 8, .align = 8, .is_signed = true, .is_unset = true};
 struct type type_real = {.kind = KIND_REAL, .bytes = 8, .align = 8};
