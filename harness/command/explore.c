@@ -18,7 +18,7 @@ enum { DEFAULT_RUNS = 100, DEFAULT_REDUCE = 500, RUN_SECONDS = 60, MOST_SECONDS 
 
 struct arguments {
     char **program; // ends with NULL; NULL if none was given
-    int schedule, check, sanitize, same_output, json;
+    int schedule, check, sanitize, same_output, every, json;
     uint64_t seed, depth, runs, reduce;
     double seconds, run_seconds;
     const char *delays;
@@ -34,6 +34,9 @@ static const struct command_option option_rows[] = {
     OPTION_REAL('t', "seconds", "N", seconds, 1, MOST_SECONDS, "begin no run after N seconds"),
     OPTION_WORD('S', "schedule", "WHEN", schedule, schedule_words,
                 "use this schedule alone behind the first run: late, early, shuffled, pct; default: all of them"),
+    OPTION_FLAG('e', "every-delay", every,
+                "in place of schedules, try each list of one delay, and say when none is left; without --runs and "
+                "--seconds, all of them"),
     OPTION_NUMBER('s', "seed", "N", seed, 0, UINT64_MAX, "the first seed of shuffled and pct (default 0)"),
     OPTION_NUMBER(0, "depth", "N", depth, 1, MOST_DEPTH,
                   "with pct: N - 1 warps of each cluster get the last place in a later moment (default 3)"),
@@ -62,6 +65,7 @@ static const char help[] =
 
 static const char text[] =
     "{runs} runs: {schedules*{} {@}|, }{cut?; {cut} of them were cut}{failures!; none failed}\n"
+    "{every.lists?{every.tried} of {every.lists} lists of one delay were tried{every.left!: none is left}\n}"
     "{failures*{verdict=status?status {status}, with the default schedule {^first.status}}"
     "{verdict=output?other output than the first run}{verdict=report?{report}}\n"
     "  {command}\n"
@@ -83,7 +87,8 @@ static struct explore_plan plan_of(const struct arguments *arguments)
         .only = arguments->schedule == 0 ? EXPLORE_SCHEDULES : (enum explore_schedule)arguments->schedule,
         .first_seed = arguments->seed,
         .depth = arguments->depth,
-        .runs = arguments->runs == 0 && arguments->seconds == 0 ? DEFAULT_RUNS : arguments->runs,
+        .runs = arguments->runs == 0 && arguments->seconds == 0 && !arguments->every ? DEFAULT_RUNS : arguments->runs,
+        .every = arguments->every,
         .seconds = arguments->seconds,
         .shard = arguments->shard.part,
         .shards = arguments->shard.parts,
@@ -173,19 +178,27 @@ static json_t *json_of(const struct explore_plan *plan, const struct explore_res
         if (result->runs[i] > 0)
             json_object_set_new(schedules, explore_schedule_name[i], json_of_number(result->runs[i]));
     if (result->verdict != EXPLORE_NONE) json_array_append_new(failures, json_of_failure(plan, result));
-    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:{s:i, s:s}, s:o}", "version", TMAREF_VERSION_TEXT, "program",
-                     program, "seed", json_of_number(plan->first_seed), "runs", json_of_number(result->all_runs),
-                     "schedules", schedules, "cut", json_of_number(result->cut), "first", "status",
-                     result->first.status, "report", result->first.first, "failures", failures);
+    json_t *json =
+        json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:{s:i, s:s}, s:o}", "version", TMAREF_VERSION_TEXT, "program",
+                  program, "seed", json_of_number(plan->first_seed), "runs", json_of_number(result->all_runs),
+                  "schedules", schedules, "cut", json_of_number(result->cut), "first", "status", result->first.status,
+                  "report", result->first.first, "failures", failures);
+    if (plan->every)
+        json_object_set_new(json, "every",
+                            json_pack("{s:o, s:o, s:o}", "lists", json_of_number(result->lists), "tried",
+                                      json_of_number(result->tried), "left",
+                                      json_of_number(result->lists - result->tried)));
+    return json;
 }
 
 // What the parts of a search have in common.
 static json_t *settings_of(const struct arguments *arguments)
 {
-    return json_pack("{s:s, s:o, s:o, s:o, s:f, s:b, s:b, s:b}", "schedule", schedule_words[arguments->schedule],
+    return json_pack("{s:s, s:o, s:o, s:o, s:f, s:b, s:b, s:b, s:b}", "schedule", schedule_words[arguments->schedule],
                      "seed", json_of_number(arguments->seed), "depth", json_of_number(arguments->depth), "runs",
                      json_of_number(arguments->runs), "seconds", arguments->seconds, "check", arguments->check,
-                     "sanitize", arguments->sanitize, "same_output", arguments->same_output);
+                     "sanitize", arguments->sanitize, "same_output", arguments->same_output, "every_delay",
+                     arguments->every);
 }
 
 int command_explore(int argc, char **argv)

@@ -94,6 +94,43 @@ static int run_once(struct search *search, struct explore_how *how)
     return ok;
 }
 
+// A run in which all are late, which says what there is to delay.
+static int find_every(struct search *search, struct explore_every *every)
+{
+    char path[] = "/tmp/tmaref_every_XXXXXX", told[] = "/tmp/tmaref_every_XXXXXX";
+    const int file = mkstemp(path), to = mkstemp(told);
+    static const char all[] = "tmaref delays 1\n1 warps\n1 operations\n";
+    struct explore_how how = {.schedule = EXPLORE_DELAY, .delays = path, .write_delays = told};
+    int ok = file >= 0 && to >= 0 && write(file, all, strlen(all)) == (ssize_t)strlen(all);
+    if (!ok) text_set(search->why, "no file can be written in /tmp");
+    ok = ok && explore_run(&search->plan->program, &how, &search->result->end, search->why);
+    if (ok) *every = explore_every_of(told);
+    if (file >= 0) close(file), unlink(path);
+    if (to >= 0) close(to), unlink(told);
+    return ok;
+}
+
+// Each list of one delay, up to the first that fails.
+static int try_every(struct search *search, struct explore_how *how)
+{
+    const struct explore_plan *plan = search->plan;
+    struct explore_result *result = search->result;
+    struct explore_every every = {NULL, 0, 0, 0};
+    int ok = find_every(search, &every);
+    const uint64_t lists = ok ? explore_every_lists(&every) : 0;
+    for (uint64_t i = plan->shard - 1; ok && i < lists; i += plan->shards) result->lists++;
+    for (uint64_t i = plan->shard - 1; ok && i < lists && result->verdict == EXPLORE_NONE; i += plan->shards) {
+        if (!may_go_on(search)) break;
+        *how = (struct explore_how){.schedule = EXPLORE_DELAY, .delays = plan->keep};
+        ok = explore_every_write(&every, i, plan->keep) || text_fail(search->why, "cannot write %.300s", plan->keep);
+        ok = ok && run_once(search, how);
+        result->tried += (uint64_t)ok;
+        if (ok && !explore_is_stopped()) result->verdict = explore_verdict(plan, &result->first, &result->end);
+    }
+    explore_every_free(&every);
+    return ok;
+}
+
 int explore(const struct explore_plan *plan, struct explore_result *result, struct text *why)
 {
     struct search search = {plan, result, why, 0, now()};
@@ -102,7 +139,15 @@ int explore(const struct explore_plan *plan, struct explore_result *result, stru
     if (!run_once(&search, &how)) return 0;
     result->first = result->end;
     if (result->first.is_unstarted) return 1;
-    for (uint64_t number = 0;; number++) {
+    result->verdict = explore_verdict(plan, &result->first, &result->end);
+    if (plan->every && result->verdict == EXPLORE_NONE) {
+        if (!try_every(&search, &how)) return 0;
+        if (result->verdict == EXPLORE_NONE) {
+            unlink(plan->keep);
+            return 1;
+        }
+    }
+    for (uint64_t number = 0; !plan->every; number++) {
         result->verdict = explore_is_stopped() ? EXPLORE_NONE : explore_verdict(plan, &result->first, &result->end);
         if (result->verdict != EXPLORE_NONE) break;
         while (number % plan->shards != plan->shard - 1) number++;

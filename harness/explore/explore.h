@@ -12,6 +12,7 @@
 //   first_seed   of those with seeds
 //   runs         at most so many, the first one with them; seconds: no run begins later; 0: no limit
 //   shard        of the runs behind the first, those whose number is shard - 1 modulo shards
+//   every        in place of these schedules, each list of one delay (explore_every())
 //   same_output  other output than that of the first run is a failure
 //   reduce       runs that the reduction of a failure may take; 0: it is not reduced
 //   keep         the file that gets the delays of a reduced failure
@@ -20,7 +21,7 @@ struct explore_plan {
     enum explore_schedule only;
     uint64_t first_seed, depth, runs, shard, shards, reduce;
     double seconds;
-    int same_output;
+    int same_output, every;
     const char *keep;
 };
 
@@ -47,9 +48,10 @@ struct explore_reduced {
 enum explore_verdict { EXPLORE_NONE, EXPLORE_STATUS, EXPLORE_REPORT, EXPLORE_OUTPUT };
 
 //   runs      by schedule; cut: of them, those that were killed after the seconds of a run
+//   lists     of plan->every, how many there are; tried: of them
 //   verdict   of `failed`, the run that failed, if one did
 struct explore_result {
-    uint64_t runs[EXPLORE_SCHEDULES], all_runs, cut;
+    uint64_t runs[EXPLORE_SCHEDULES], all_runs, cut, lists, tried;
     struct explore_end first, end;
     enum explore_verdict verdict;
     struct explore_how failed;
@@ -58,6 +60,20 @@ struct explore_result {
 
 // Runs the plan to its end, or to the first failure. 0 if the program cannot be run, with `why`.
 int explore(const struct explore_plan *plan, struct explore_result *result, struct text *why);
+
+// The lists of one delay of a program, each with stores hidden and not: each of its operations, and each warp behind
+// each number of instructions that one has executed. They are of a run in which all warps and operations are late.
+struct explore_every {
+    char **line;                // with the number of instructions left out
+    uint32_t operations, warps; // the operations come first
+    uint64_t steps;
+};
+struct explore_every explore_every_of(const char *path);
+void explore_every_free(struct explore_every *every);
+uint64_t explore_every_lists(const struct explore_every *every);
+
+// Writes list `number` to a file; 0 if it cannot be written.
+int explore_every_write(const struct explore_every *every, uint64_t number, const char *path);
 
 // Does a run fail that ends so? `first` ended as the default schedule has it.
 enum explore_verdict explore_verdict(const struct explore_plan *plan, const struct explore_end *first,

@@ -285,8 +285,9 @@ static void reduce(struct reduction *reduction)
     struct list list = {NULL, 0};
     reduction->result->reduced.is_repeated = fails(reduction, failed);
     if (!reduction->result->reduced.is_repeated) return;
+    if (failed->schedule == EXPLORE_DELAY) list = read_list(failed->delays);
     const int is_found =
-        find_short(reduction, &list) ||
+        list.count > 0 || find_short(reduction, &list) ||
         (failed->schedule == EXPLORE_PCT ? find_drawn(reduction, failed, &list) : find_any(reduction, &list));
     uint8_t *keep = is_found ? malloc(list.count + 1) : NULL;
     if (keep != NULL) {

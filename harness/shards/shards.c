@@ -13,7 +13,8 @@
 static const struct kind {
     const char *command, *sums, *lists, *id, *failures;
 } kinds[] = {
-    {"explore", " runs schedules default late early shuffled pct cut ", " failures ", "", " failures "},
+    {"explore", " runs schedules default late early shuffled pct delay cut every lists tried left ", " failures ", "",
+     " failures "},
     {"litmus", " agree differ unread refused tries ", " tests ", "", " differ "},
     {"replay", " compared mismatches statusAlone unsupported ", "", "trace", " mismatches "},
     {"diff", " cases mismatches faults left_out not_begun unsupported seconds faultsAllowed interrupted either near ",

@@ -48,6 +48,13 @@ explore 1 '^No step is delayed' --delays weak.delays -- "$RUN_ZOO" "$kernels" un
 # A load that a loop gives time instead of a wait: the load is what is late.
 explore 1 '^  asynchronous operation 1 of warp 0 of CTA \(0,0,0\), launch 1, at line [0-9]+ of the PTX$' -- "$RUN_ZOO" "$kernels" counted
 
+# Each list of one delay: all of them for the right kernel, up to the first that fails for the other, which is put behind.
+explore 0 ': none is left$' --every-delay -- "$RUN_ZOO" "$kernels" right
+[ ! -e tmaref.delays ] || { echo "a list is left of a search that found nothing"; failed=1; }
+explore 0 '^4 of [0-9]+ lists of one delay were tried$' --every-delay --runs 5 -- "$RUN_ZOO" "$kernels" right
+explore 1 "^  warp 1 of CTA \(0,0,0\), launch 1, behind [1-9][0-9]* of its instructions, at line $early of the PTX\$" \
+    --every-delay -- "$RUN_ZOO" "$kernels" refill
+
 # A failure of the default schedule is one, and nothing is left to reduce.
 explore 1 '^1 runs: 1 default$' -- "$RUN_ZOO" "$kernels" broken
 explore 1 '^tmaref: error: .* kernel broken' -- "$RUN_ZOO" "$kernels" broken

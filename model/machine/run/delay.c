@@ -290,7 +290,8 @@ void machine_delay_end(struct machine_cluster *cluster)
     struct machine_delayed *delayed = cluster->delayed;
     if (delayed == NULL) return;
     const int is_whole = delayed->warp != NULL && delayed->order != NULL;
-    if (is_whole && cluster->number == 0 && launch_of(cluster)->delayed != NULL) tell_steps(cluster);
+    const int tells_steps = cluster->number == 0 || launch_of(cluster)->delays != NULL;
+    if (is_whole && tells_steps && launch_of(cluster)->delayed != NULL) tell_steps(cluster);
     for (struct delay_wait *wait = delayed->wait, *next; wait != NULL; wait = next) {
         next = wait->next;
         if (is_whole) tell_end(cluster, wait);
