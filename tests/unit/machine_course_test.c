@@ -100,7 +100,8 @@ static void add_shared(struct text *text)
               "ld.shared.u32 %%r8, [%%r23];\n");
 }
 
-static void write_program(struct text *text, struct random *random)
+// is_alone: no CTA stores where another one loads or stores.
+static void write_program(struct text *text, struct random *random, int is_alone)
 {
     *text = (struct text){.used = 0};
     add(text, BEGIN);
@@ -116,7 +117,7 @@ static void write_program(struct text *text, struct random *random)
     if (draw(random, 3) == 0) add_shared(text);
     for (int i = 0; i < KEPT; i++) add(text, "st.global.u32 [%%rd8+%d], %%r%d;\n", 4 * i, i);
     // What a warp has stored others may load.
-    if (draw(random, 2)) add(text, "st.global.u32 [%%rd9+%u], %%r6;\n", 4 * draw(random, 300));
+    if (!is_alone && draw(random, 2)) add(text, "st.global.u32 [%%rd9+%u], %%r6;\n", 4 * draw(random, 300));
     add(text, "$E:\nret;\n}\n");
 }
 
@@ -129,8 +130,8 @@ static void hear_nothing(void *context, const struct event *event)
 
 static const struct observer observer = {.hear = hear_nothing};
 
-static void launch(const char *text, const uint32_t block[3], const struct observer *heard_by, uint64_t seed,
-                   struct memory_of *memory, struct machine_outcome *outcome)
+static void launch(const char *text, const uint32_t block[3], const struct observer *heard_by,
+                   struct machine_schedule schedule, struct memory_of *memory, struct machine_outcome *outcome)
 {
     struct ptx_errors errors;
     struct machine_module *module = machine_module_open(text, strlen(text), &errors);
@@ -147,7 +148,7 @@ static void launch(const char *text, const uint32_t block[3], const struct obser
                                         .block = {block[0], block[1], block[2]},
                                         .parameters = parameters,
                                         .global = &global,
-                                        .schedule = {.threads = 1, .seed = seed},
+                                        .schedule = schedule,
                                         .observer = heard_by};
     machine_run(&what, outcome);
     machine_module_close(module);
@@ -165,9 +166,10 @@ static void check_both(const char *text, const uint32_t block[3], uint64_t seed,
 {
     static struct memory_of course, alone;
     struct machine_outcome heard;
-    launch(text, block, NULL, seed, &alone, outcome);
+    const struct machine_schedule schedule = {.threads = 1, .seed = seed};
+    launch(text, block, NULL, schedule, &alone, outcome);
     course = alone;
-    launch(text, block, &observer, seed, &alone, &heard);
+    launch(text, block, &observer, schedule, &alone, &heard);
     cut(outcome), cut(&heard);
     ck_assert_int_eq(outcome->kind, heard.kind);
     ck_assert_str_eq(outcome->message, heard.message);
@@ -189,9 +191,28 @@ LOOP_TEST(machine_course_does_what_each_warp_does, 0, SEEDS)
     static struct text text;
     struct machine_outcome outcome;
     struct random random = {(uint64_t)_i * 911 + 3};
-    write_program(&text, &random);
+    write_program(&text, &random, 0);
     check_both(text.at, blocks[_i % 8], (uint64_t)_i, &outcome);
     ck_assert_msg(outcome.kind == MACHINE_DONE, "%s\n%s", outcome.message, text.at);
+}
+
+// Each host thread has CTAs that go a course, and its first one, which does not.
+LOOP_TEST(machine_course_on_many_host_threads, 0, 12)
+{
+    static const uint32_t block[3] = {32, 8, 1};
+    static struct memory_of one, many;
+    static struct text text;
+    struct machine_outcome outcome[2];
+    struct random random = {(uint64_t)_i * 577 + 11};
+    write_program(&text, &random, 1);
+    launch(text.at, block, NULL, (struct machine_schedule){.threads = 1}, &many, &outcome[0]);
+    one = many;
+    launch(text.at, block, NULL, (struct machine_schedule){.threads = _i % 2 ? 3 : 16}, &many, &outcome[1]);
+    ck_assert_int_eq(outcome[0].kind, MACHINE_DONE);
+    ck_assert_int_eq(outcome[1].kind, MACHINE_DONE);
+    ck_assert_mem_eq(one.out, many.out, sizeof one.out);
+    ck_assert_uint_eq(outcome[0].instructions, outcome[1].instructions);
+    ck_assert_uint_eq(outcome[0].thread_instructions, outcome[1].thread_instructions);
 }
 
 // A warp in the middle of a CTA loads from where no memory is, or from where memory is that others never load: the
