@@ -49,6 +49,7 @@ struct why_area {
     int is_gone;
 };
 
+struct look_why_launch;
 struct why_kernel {
     char *name;
     uint64_t launches;
@@ -69,6 +70,7 @@ struct look_why {
     struct why_watch global, shared;
     struct why_area *area;
     struct why_kernel *kernel;
+    struct look_why_launch *under_way;
     uint32_t areas, areas_room, kernels, kernels_room, who;
     uint64_t allocations, calls, steps, named;
     char wrong[1024];
@@ -79,6 +81,9 @@ int why_is_outside(struct look_why *why, const char *of, uint64_t bytes);
 
 // The place is at a global address.
 void why_watch_global(struct look_why *why, uint64_t address);
+
+// Where nothing is half done: makes room for writers, if it is time.
+void why_make_room(struct look_why *why);
 
 // The area of an address, NULL: nobody knows.
 const struct why_area *why_area_of(const struct look_why *why, uint64_t address);

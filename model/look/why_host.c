@@ -86,6 +86,7 @@ void why_begin_call(struct look_why *why, const char *who)
     why->who = why_add_site(&why->keep, &site);
     why->calls++;
     why->steps++;
+    why_make_room(why);
     free(copy);
 }
 

@@ -160,12 +160,87 @@ static int grow(struct why_keep *keep, void **array, uint32_t *room, uint32_t co
 
 uint32_t why_add_writer(struct why_keep *keep, const struct why_writer *writer)
 {
+    uint32_t number = keep->unused;
     if (keep->writers == 0) keep->writers = WHY_WRITERS;
-    keep->is_short |= keep->writers == WHY_MOST_WRITERS;
-    if (keep->writers == WHY_MOST_WRITERS || !GROW(keep, writer, writers)) return WHY_LOST;
+    keep->is_short |= number == 0 && keep->writers == WHY_MOST_WRITERS;
+    if (number == 0 && (keep->writers == WHY_MOST_WRITERS || !GROW(keep, writer, writers))) return WHY_LOST;
+    if (number == 0)
+        number = keep->writers++;
+    else
+        keep->unused = keep->writer[number].source;
     if (writer->kind == WHY_OPERATION) keep->operation[writer->operation]->users++;
-    keep->writer[keep->writers] = *writer;
-    return keep->writers++;
+    keep->writer[number] = *writer;
+    keep->used++;
+    return number;
+}
+
+int why_is_full(const struct why_keep *keep)
+{
+    return keep->used > WHY_MOST_WRITERS - WHY_MOST_WRITERS / 8;
+}
+
+int why_sweep_begin(struct why_keep *keep)
+{
+    keep->mark = calloc(keep->writers, sizeof *keep->mark);
+    keep->is_short |= keep->mark == NULL;
+    return keep->mark != NULL;
+}
+
+// A link that is farther from its cell needs fewer behind it.
+static void mark_chain(struct why_keep *keep, uint32_t writer)
+{
+    for (uint8_t left = WHY_MOST_LINKS; left > 0 && writer >= WHY_WRITERS && keep->mark[writer] < left; left--) {
+        const uint32_t previous = keep->writer[writer].previous;
+        keep->mark[writer] = left;
+        if (previous >= WHY_WRITERS && keep->mark[previous] == 0) keep->mark[previous] = 1;
+        writer = keep->writer[writer].source;
+    }
+}
+
+void why_mark(struct why_keep *keep, const uint32_t *writer, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++)
+        if (i == 0 || writer[i] != writer[i - 1]) mark_chain(keep, writer[i]);
+}
+
+static void mark_pages(struct why_keep *keep)
+{
+    for (uint32_t i = 0; i < WHY_BUCKETS; i++)
+        for (const struct why_page *page = keep->page[i]; page != NULL; page = page->next)
+            why_mark(keep, page->cell != NULL ? page->cell : &page->all, page->cell != NULL ? WHY_PAGE_BYTES : 1);
+}
+
+// The last link of a chain loses what is behind it.
+static void cut(struct why_writer *writer)
+{
+    if (writer->source >= WHY_WRITERS) writer->source = WHY_LOST;
+    writer->previous = WHY_NOBODY;
+}
+
+void why_sweep(struct why_keep *keep)
+{
+    mark_pages(keep);
+    keep->unused = keep->used = 0;
+    for (uint32_t i = 1; i < keep->operations; i++)
+        if (keep->operation[i] != NULL) keep->operation[i]->users = 0;
+    for (uint32_t i = WHY_WRITERS; i < keep->writers; i++) {
+        struct why_writer *writer = &keep->writer[i];
+        if (keep->mark[i] == 0) {
+            *writer = (struct why_writer){.source = keep->unused};
+            keep->unused = i;
+            continue;
+        }
+        keep->used++;
+        if (keep->mark[i] == 1) cut(writer);
+        if (writer->kind == WHY_OPERATION) keep->operation[writer->operation]->users++;
+    }
+    for (uint32_t i = 1; i < keep->operations; i++)
+        if (keep->operation[i] != NULL && keep->operation[i]->users == 0 && keep->operation[i]->cluster == NULL) {
+            free(keep->operation[i]);
+            keep->operation[i] = NULL;
+        }
+    free(keep->mark);
+    keep->mark = NULL;
 }
 
 static int is_site(const struct why_site *one, const struct why_site *other)

@@ -97,6 +97,9 @@ struct why_keep {
         operations_room, pages;
     struct why_page *page[WHY_BUCKETS], *last;
     int is_short; // there was no room for all
+    uint32_t unused,
+        used;      // the first writer that nobody needs any more (each `source` is the next), 0: none; all others
+    uint8_t *mark; // while why_sweep() is prepared: how many links of a chain each writer has to have
 };
 
 // The writers of some bytes.
@@ -113,6 +116,15 @@ uint32_t why_add_site(struct why_keep *keep, const struct why_site *site); // co
 uint32_t why_add_launch(struct why_keep *keep, const struct why_launch_facts *launch); // takes what it points at
 uint32_t why_add_call(struct why_keep *keep, const struct why_call *call);
 uint32_t why_add_operation(struct why_keep *keep, struct why_operation *operation);
+
+// Gives the room of writers free that nobody can ask about any more: why_is_full() says that it is time. why_mark() the
+// writers of cells, and of what else is to stay, between why_sweep_begin() and why_sweep(). They have no room for more
+// links than are told.
+enum { WHY_MOST_LINKS = 8 };
+int why_is_full(const struct why_keep *keep);
+int why_sweep_begin(struct why_keep *keep); // 0: no memory
+void why_mark(struct why_keep *keep, const uint32_t *writer, uint64_t count);
+void why_sweep(struct why_keep *keep);
 
 void why_drop(struct why_keep *keep);
 

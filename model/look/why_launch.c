@@ -93,6 +93,7 @@ void look_why_before(struct look_why_launch *launch, const struct machine_step *
     if (!launch->is_begun) begin_launch(launch, cluster);
     if (launch->cluster != cluster || launch->cluster_number != cluster->number) find_watched(launch, cluster);
     launch->why->steps++;
+    why_make_room(launch->why);
 }
 
 // --- Launches --------------------------------------------------------------------------------------------------------
@@ -131,6 +132,8 @@ struct look_why_launch *look_why_begin(struct look_why *why, const struct machin
         return NULL;
     }
     made->why = why;
+    made->next = why->under_way;
+    why->under_way = made;
     made->facts = number;
     const int is_named =
         place->kernel[0] == '\0' || look_is_function(place->kernel, &mangled) || strcmp(place->kernel, name) == 0;
@@ -146,10 +149,34 @@ void look_why_break(const struct look_why_launch *launch)
     why_tell_now(why, why->global.is_on ? &why->global : &launch->watch);
 }
 
+static void mark_watch(struct why_keep *keep, const struct why_watch *watch)
+{
+    for (uint64_t i = 0; i < watch->count && i < WHY_MOST_TOLD; i++) why_mark(keep, &watch->entry[i].writer, 1);
+}
+
+void why_make_room(struct look_why *why)
+{
+    struct why_keep *keep = &why->keep;
+    if (!why_is_full(keep) || keep->is_short || !why_sweep_begin(keep)) return;
+    mark_watch(keep, &why->global);
+    mark_watch(keep, &why->shared);
+    for (const struct look_why_launch *launch = why->under_way; launch != NULL; launch = launch->next) {
+        mark_watch(keep, &launch->watch);
+        for (int i = 0; i < WHY_LISTS; i++)
+            for (const struct why_cta *cta = launch->cta[i]; cta != NULL; cta = cta->next)
+                why_mark(keep, cta->cell, cta->bytes);
+    }
+    why_sweep(keep);
+    keep->is_short |= why_is_full(keep); // nobody is looked for again and again
+}
+
 // The last launch that wrote there is told; if none has, the last in which the place was.
 void look_why_end(struct look_why_launch *launch)
 {
     struct look_why *why = launch->why;
+    struct look_why_launch **at = &why->under_way;
+    while (*at != launch) at = &(*at)->next;
+    *at = launch->next;
     if (launch->watch.is_on && (launch->watch.count > 0 || why->shared.count == 0)) why->shared = launch->watch;
     for (int i = 0; i < WHY_LISTS; i++) {
         while (launch->cta[i] != NULL) why_free_cta(launch, launch->cta[i]->number);

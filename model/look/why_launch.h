@@ -11,6 +11,7 @@
 enum { WHY_LISTS = 256 };
 struct look_why_launch {
     struct look_why *why;
+    struct look_why_launch *next; // of those that are under way
     const struct machine *machine;
     const struct machine_cluster *cluster;
     uint64_t cluster_number;

@@ -12,7 +12,7 @@
 #include "why.h"
 #include "why_host.h"
 
-enum { MOST_LINKS = 8, PLACE_BYTES = 512, DETAIL_BYTES = 2048 };
+enum { DETAIL_BYTES = 2048 };
 
 // A place in memory, in the words of --why.
 struct spot {
@@ -30,7 +30,7 @@ struct link {
 };
 
 struct chain {
-    struct link link[MOST_LINKS];
+    struct link link[WHY_MOST_LINKS];
     uint32_t links;
     int is_cut;
 };
@@ -57,7 +57,7 @@ static struct chain chain_of(const struct look_why *why, uint32_t writer, struct
     struct chain chain = {.links = 0};
     for (;;) {
         struct link *link = &chain.link[chain.links];
-        if (chain.links == MOST_LINKS) {
+        if (chain.links == WHY_MOST_LINKS) {
             chain.is_cut = 1;
             return chain;
         }
@@ -294,7 +294,7 @@ static void print_entry(const struct look_why *why, const struct why_watch *watc
         print_link(why, &chain->link[i], i == 0 ? entry->lanes : 1, i == 0);
         if (i == 0 && entry->is_stale) fprintf(stderr, "%s", stale);
     }
-    if (chain->is_cut) fprintf(stderr, "    ... and so on: more than %d copies\n", MOST_LINKS);
+    if (chain->is_cut) fprintf(stderr, "    ... and so on: more than %d copies\n", WHY_MOST_LINKS);
 }
 
 // --- JSON ------------------------------------------------------------------------------------------------------------

@@ -91,6 +91,11 @@ expect 0 '^tmaref: kernel tile reached tile.cu:7 ' --why buffer+0x80 --break til
 tells '^tmaref: why: kernel tile, launch 1: buffer\+0x80 of CTA \(0,0,0\) = 0x00000000, 0 writes$' '^tmaref: why: .* = 0x00000490, 1 write$'
 expect 1 '^tmaref: why: tile#2:buffer\+0x80 is not in this launch$' --why tile#2:buffer+0x80 --break tile.cu:7 -- "${tile[@]}"
 
+# More writers than there is room for, most of which nobody can ask about.
+expect 0 '= alloc:1\+0xffc = 0x00002710, 10002 writes$' --why alloc:1+4092 -- "$RUN_PTX" "$folder/why.ptx" many 1 1024
+tells '^  0x0000270f -> 0x00002710 by why.cu:62 ' '^      combined with what was there, written by why.cu:60 ' '^  0x0000270e -> 0x0000270f by why.cu:60 .* thread \(1023,0,0\)'
+grep -qE 'memory to keep|no room' "$scratch/out" && { echo "short:"; cat "$scratch/out"; failed=1; }
+
 # JSON: the same as data.
 expect 0 '^\{"why": "buffer\+0x80@1", ' --json --why buffer+0x80@1 -- "${tile[@]}"
 grep '^{"why"' "$scratch/out" >"$scratch/json"
