@@ -178,7 +178,9 @@ static void add_names(const struct look_sanitize *sanitize, const struct order_f
     const struct order_actor *actor = &sanitize->order->actor[found->older.actor];
     add_note(sanitize, &found->older, 0, &finding->older);
     add_note(sanitize, &found->newer, 1, &finding->newer);
-    if (found->kind == ORDER_MEETING || found->kind == ORDER_DIVERGENT)
+    if (found->kind == ORDER_DIVERGENT && found->address == ORDER_CLUSTER_BARRIER)
+        snprintf(finding->name, sizeof finding->name, "the barrier of the cluster");
+    else if (found->kind == ORDER_MEETING || found->kind == ORDER_DIVERGENT)
         snprintf(finding->name, sizeof finding->name, "barrier %llu of the CTA", (unsigned long long)found->address);
     else if (found->space == SPACE_GLOBAL)
         global_name_of(sanitize, finding->address, finding->name);

@@ -176,7 +176,8 @@ static const struct sanitize_text kinds[] = {
     [SANITIZE_DIVERGENT] =
         {"SANITIZE_DIVERGENT", "lanes of one warp arrive at a barrier by two instructions, and one is .aligned",
          "the arrival", "the other", "one instruction that all lanes of the warp execute together",
-         "Take __syncthreads() out of the branch. Lanes that part may use barrier.sync without .aligned."},
+         "Take __syncthreads() or cluster.sync() out of the branch. Lanes that part may use barrier.sync, or "
+         "barrier.cluster, without .aligned."},
     [SANITIZE_LAYOUT] =
         {"SANITIZE_LAYOUT", "bytes are read with another swizzle than a copy has laid them with", "the reader",
          "the copy", "one swizzle for both",

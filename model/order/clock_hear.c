@@ -81,6 +81,7 @@ static void check_aligned(struct clock_order *order, const struct order_cta *cta
     if (!order->is_aligned || came->line == 0 || came->line == event->origin->line) return;
     if ((event->origin->lanes & ~came->lanes) == 0) return;
     struct order_found found = found_at(cta, warp, ORDER_DIVERGENT, event);
+    if (event->meeting.kind == MEETING_CLUSTER) found.address = ORDER_CLUSTER_BARRIER;
     found.older = (struct shadow_entry){.actor = warp->actor, .time = came->time, .line = came->line};
     order->found(order->context, &found);
 }
@@ -99,6 +100,24 @@ static void check_meeting(struct clock_order *order, const struct order_cta *cta
         order->found(order->context, &found);
         return;
     }
+}
+
+// own: of the CTA, also where the cluster meets.
+static void come(struct clock_order *order, const struct order_cta *cta, const struct order_warp *warp,
+                 struct order_meeting *own, const struct event *event)
+{
+    const int phase = (int)(event->meeting.phase & 1);
+    if (own->came == NULL) own->came = calloc(2, sizeof *own->came);
+    order->is_short |= own->came == NULL;
+    if (own->came == NULL) return;
+    if (own->phase[phase] != event->meeting.phase + 1) { // of a cluster, whose barrier another CTA has
+        own->phase[phase] = event->meeting.phase + 1;
+        memset(own->came[phase], 0, sizeof own->came[phase]);
+    }
+    struct order_came *came = &own->came[phase][warp - cta->warp];
+    if (event->meeting.kind == MEETING_CTA) check_meeting(order, cta, warp, own, event);
+    check_aligned(order, cta, warp, came, event);
+    *came = (struct order_came){order_now(cta, warp), event->origin->line, came->lanes | event->origin->lanes};
 }
 
 static void hear_meeting(struct clock_order *order, const struct event *event)
@@ -123,14 +142,7 @@ static void hear_meeting(struct clock_order *order, const struct event *event)
         leave(meeting, phase, warp);
         return;
     }
-    if (meeting->came == NULL && of->kind == MEETING_CTA) meeting->came = calloc(2, sizeof *meeting->came);
-    order->is_short |= meeting->came == NULL && of->kind == MEETING_CTA;
-    if (meeting->came != NULL && of->kind == MEETING_CTA) {
-        check_meeting(order, cta, warp, meeting, event);
-        check_aligned(order, cta, warp, &meeting->came[phase][warp - cta->warp], event);
-        struct order_came *came = &meeting->came[phase][warp - cta->warp];
-        *came = (struct order_came){order_now(cta, warp), line, came->lanes | event->origin->lanes};
-    }
+    come(order, cta, warp, of->kind == MEETING_CLUSTER ? &cta->cluster : meeting, event);
     enter(meeting, phase, warp, of);
     order_tick(cta, warp, edge, line, of->number);
 }

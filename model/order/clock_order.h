@@ -84,6 +84,9 @@ struct order_arrival {
 };
 enum { ORDER_ARRIVALS = 64 };
 
+// The barrier of the cluster, where a finding has the number of one of the CTA.
+#define ORDER_CLUSTER_BARRIER UINT32_MAX
+
 // What a warp did at a barrier of the CTA or at an mbarrier, when, and with which lanes; line 0: nothing.
 struct order_came {
     uint32_t time, line, lanes;
