@@ -17,8 +17,10 @@ static const struct {
     {"late", HAS(PTX) | HAS(SLOW)},
     {"early", HAS(PTX) | HAS(H200)},
     {"shuffled", HAS(PTX)},
+    {"pct", HAS(PTX)},
+    {"delay", HAS(PTX)},
 };
-enum { SCHEDULES = sizeof schedules / sizeof schedules[0] };
+enum { SCHEDULES = sizeof schedules / sizeof schedules[0], IN_PAIRS = 4 }; // the pairs have the first ones
 
 static int now = SCHEDULE_NONE;
 
@@ -33,7 +35,7 @@ void schedule_set(int pair)
     if (pair == now) return;
     now = pair;
     snprintf(seed, sizeof seed, "%d", pair % SEEDS);
-    setenv("TMAREF_SCHEDULE", schedules[(pair + pair / SEEDS) % SCHEDULES].name, 1);
+    setenv("TMAREF_SCHEDULE", schedules[(pair + pair / SEEDS) % IN_PAIRS].name, 1);
     setenv("TMAREF_SEED", seed, 1);
 }
 
