@@ -12,6 +12,7 @@
 #define TARGET __attribute__((target("avx2,f16c")))
 #define INLINE static inline __attribute__((always_inline, target("avx2,f16c")))
 
+enum { F32_LEAST_EXPONENT = -126, F32_LEAST_UNIT = -149 };
 enum { F32_BIAS = 127, F32_FRACTION_BITS = 23, F16_BIAS = 15, F16_FRACTION_BITS = 10, ALL = 0xff };
 
 int lanes_have_avx2(void)
@@ -172,6 +173,13 @@ INLINE int extreme_lanes(__m256i most)
     return _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_or_si256(is_great, _mm256_and_si256(is_small, is_number))));
 }
 
+// Bit j: the accumulator of lane j, an f32, is a number.
+INLINE int finite_lanes(__m256i c)
+{
+    const __m256i body = _mm256_and_si256(c, all_of(INT32_MAX));
+    return _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpgt_epi32(all_of(0x7f800000), body)));
+}
+
 // Bit j: the accumulator of lane j stays as it is, a NaN, or an infinity to which numbers are added.
 INLINE int settled_lanes(int is_f16, __m256i c, __m256i of_products)
 {
@@ -183,11 +191,11 @@ INLINE int settled_lanes(int is_f16, __m256i c, __m256i of_products)
     return _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_or_si256(is_infinity, _mm256_cmpeq_epi32(c, nan))));
 }
 
-// Accumulators, and lanes that are not as usual: that are left to be done again, whose accumulator stays, and that have
-// a product that is no number.
+// Accumulators, and lanes that are not as usual: that are left to be done again, whose accumulator stays, that have a
+// product that is no number, and whose greatest exponent no power of two aligns.
 struct left {
-    __m256i c;
-    int lanes, settled, special;
+    __m256i c, of_products, most;
+    int lanes, settled, special, wide;
 };
 
 // Infinities, NaNs and zeros as such; 1 with its sign for any other number, so that no product of them is infinite.
@@ -225,19 +233,77 @@ static TARGET __attribute__((noinline)) __m256i special_results(const struct way
     return _mm256_blendv_epi8(_mm256_or_si256(sign, all_of(0x7c00)), all_of(HOPPER_F16_NAN), is_nan);
 }
 
+// Two powers of two whose product is 2^exponent, which need not be a float's.
+struct powers {
+    __m256 first, second;
+};
+
+INLINE struct powers powers_of_two(__m256i exponent)
+{
+    const __m256i half = _mm256_srai_epi32(exponent, 1);
+    return (struct powers){power_of_two(half), power_of_two(_mm256_sub_epi32(exponent, half))};
+}
+
+// Finite lanes of any exponent, to f32. Both factors of a product are aligned, each by half; one that leaves the
+// numbers meets a zero, or one so small that nothing is left. Those past 31 bits are not `wide` any more. Results below
+// the normal numbers are cut where f32 ends.
+static TARGET __attribute__((noinline)) __m256i wide_results(const struct way *way, const struct number_factors *a,
+                                                             const struct number_factors *b, const uint8_t *picks,
+                                                             struct left *left)
+{
+    const __m256i is_zero = _mm256_cmpeq_epi32(_mm256_slli_epi32(left->c, 1), _mm256_setzero_si256());
+    const __m256i floor = _mm256_blendv_epi8(all_of(F32_LEAST_EXPONENT), all_of(NUMBER_SUM_FLOOR), is_zero);
+    const __m256i most = _mm256_max_epi32(left->most, floor), bits = all_of(way->of->sum_bits);
+    const struct powers scale = powers_of_two(_mm256_sub_epi32(bits, most));
+    const __m256 limit = _mm256_set1_ps(0x1p127f), c = _mm256_castsi256_ps(left->c);
+    __m256i two[] = {_mm256_cvttps_epi32(_mm256_mul_ps(_mm256_mul_ps(c, scale.first), scale.second)),
+                     _mm256_setzero_si256()};
+    for (int i = 0; i < way->terms; i++) {
+        const struct number_factors *of_b = met(b, picks, i);
+        __m256 x = _mm256_mul_ps(_mm256_set1_ps(a[i / NUMBER_LANES].value[i % NUMBER_LANES]), scale.first);
+        __m256 y = _mm256_mul_ps(_mm256_loadu_ps(of_b->value), scale.second);
+        x = _mm256_max_ps(_mm256_min_ps(x, limit), _mm256_sub_ps(_mm256_setzero_ps(), limit));
+        y = _mm256_max_ps(_mm256_min_ps(y, limit), _mm256_sub_ps(_mm256_setzero_ps(), limit));
+        __m256i *sum = &two[i >= NUMBER_LANES];
+        *sum = _mm256_add_epi32(*sum, _mm256_cvttps_epi32(_mm256_mul_ps(x, y)));
+    }
+    const __m256i bound = _mm256_add_epi32(_mm256_abs_epi32(two[0]), _mm256_abs_epi32(two[1]));
+    left->wide &= ~_mm256_movemask_ps(_mm256_castsi256_ps(bound));
+    const __m256i sum = _mm256_add_epi32(two[0], two[1]), unit = _mm256_sub_epi32(most, bits);
+    const __m256i least = all_of(F32_LEAST_UNIT);
+    const __m256i below = _mm256_max_epi32(_mm256_sub_epi32(least, unit), _mm256_setzero_si256());
+    const __m256i cut = _mm256_sign_epi32(_mm256_srlv_epi32(_mm256_abs_epi32(sum), below), sum);
+    const struct powers units = powers_of_two(_mm256_max_epi32(unit, least));
+    const __m256i result = as_f32(way, cut, units.first);
+    return _mm256_and_si256(_mm256_castps_si256(_mm256_mul_ps(_mm256_castsi256_ps(result), units.second)), way->kept);
+}
+
+// Tells lanes apart that are not as usual.
+INLINE void sort_out(const struct way *way, struct left *left)
+{
+    const __m256i is_special = _mm256_cmpgt_epi32(left->of_products, all_of(NUMBER_INFINITE_EXPONENT / 2));
+    left->most = _mm256_max_epi32(left->of_products, exponents_of(way->is_f16, left->c));
+    left->settled = settled_lanes(way->is_f16, left->c, left->of_products);
+    left->special = _mm256_movemask_ps(_mm256_castsi256_ps(is_special)) & ~left->settled;
+    left->wide = way->is_f16 ? 0 : extreme_lanes(left->most) & finite_lanes(left->c) & ~left->special & ~left->settled;
+}
+
 // Puts the results of lanes that are left where they belong: those that are special, settled, and others.
 static TARGET __attribute__((noinline)) void finish_left(const struct way *way, const struct number_factors *a,
                                                          const struct number_factors *b, const uint8_t *picks,
-                                                         const struct left *left, uint32_t *d)
+                                                         struct left *left, uint32_t *d)
 {
-    uint32_t before[NUMBER_LANES], special[NUMBER_LANES];
+    uint32_t before[NUMBER_LANES], special[NUMBER_LANES], wide[NUMBER_LANES];
     _mm256_storeu_si256((__m256i *)before, left->c);
     if (left->special != 0) _mm256_storeu_si256((__m256i *)special, special_results(way, a, b, picks, left->c));
+    if (left->wide != 0) _mm256_storeu_si256((__m256i *)wide, wide_results(way, a, b, picks, left));
     for (int j = 0; j < NUMBER_LANES; j++) {
         if (left->settled >> j & 1)
             d[j] = before[j];
         else if (left->special >> j & 1)
             d[j] = special[j];
+        else if (left->wide >> j & 1)
+            d[j] = wide[j];
         else if (left->lanes >> j & 1)
             d[j] = lanes_plain(way->of, a, b, picks != NULL ? picks : lanes_in_order, j, before[j]);
     }
@@ -265,13 +331,10 @@ INLINE void add_floats(const struct way *way, const struct number_factors *a, co
     __m256i most = _mm256_max_epi32(of_products, exponents_of(way->is_f16, c));
     const __m256i above = _mm256_sub_epi32(most, all_of(LANES_LEAST));
     const __m256i is_usual = _mm256_cmpeq_epi32(_mm256_min_epu32(above, range), above);
-    struct left left = {.c = c};
+    int lanes = 0;
     if (__builtin_expect(_mm256_movemask_ps(_mm256_castsi256_ps(is_usual)) != ALL, 0)) {
-        const __m256i is_special = _mm256_cmpgt_epi32(of_products, all_of(NUMBER_INFINITE_EXPONENT / 2));
-        left.lanes = extreme_lanes(most);
-        left.settled = settled_lanes(way->is_f16, c, of_products);
-        left.special = _mm256_movemask_ps(_mm256_castsi256_ps(is_special));
-        if (left.settled == ALL) return;
+        lanes = extreme_lanes(most);
+        if (settled_lanes(way->is_f16, c, of_products) == ALL) return;
         most = _mm256_max_epi32(most, all_of(LANES_LEAST));
     }
     const __m256i bits = all_of(way->of->sum_bits), up = _mm256_sub_epi32(bits, most);
@@ -282,10 +345,13 @@ INLINE void add_floats(const struct way *way, const struct number_factors *a, co
         y = add_group(way, a + first / NUMBER_LANES, b, meeting.picks, first, scale, y);
     const __m256i sum = _mm256_add_epi32(x, y);
     const __m256i bound = _mm256_add_epi32(_mm256_abs_epi32(x), _mm256_abs_epi32(y));
-    left.lanes |= _mm256_movemask_ps(_mm256_castsi256_ps(bound));
+    lanes |= _mm256_movemask_ps(_mm256_castsi256_ps(bound));
     const __m256i result = way->is_f16 ? as_f16(sum, unit) : as_f32(way, sum, unit);
     _mm256_storeu_si256((__m256i *)d, result);
-    if (__builtin_expect(left.lanes != 0, 0)) finish_left(way, a, b, meeting.picks, &left, d);
+    if (__builtin_expect(lanes != 0, 0)) {
+        struct left left = {.c = c, .of_products = of_products, .lanes = lanes};
+        finish_left(way, a, b, meeting.picks, &left, d);
+    }
 }
 
 // Of these factors: are there no infinities and NaNs, and are there zeros alone?
