@@ -15,12 +15,24 @@ static int unit_bits(enum number_format format)
     return format == NUMBER_B1 ? 32 : number_format_row(format)->size_bits;
 }
 
-static uint32_t unit_at(const struct number_bytes *of, int row, int unit)
+enum { MOST_UNITS = 128 };
+
+// The units of a row, in order.
+static void take_units(const struct number_bytes *of, int row, uint32_t *units)
 {
-    const int bits = unit_bits(of->format), per_word = 32 / bits;
-    uint32_t word;
-    memcpy(&word, of->bytes + (size_t)row * of->pitch + (size_t)(unit / per_word) * sizeof word, sizeof word);
-    return bits == 32 ? word : word >> unit % per_word * bits & low_bits(bits);
+    const int bits = unit_bits(of->format);
+    const uint8_t *bytes = of->bytes + (size_t)row * of->pitch;
+    if (bits == 32) {
+        memcpy(units, bytes, (size_t)of->units * sizeof *units);
+    } else if (bits == 16) {
+        uint16_t halves[MOST_UNITS / 2];
+        memcpy(halves, bytes, (size_t)of->units * sizeof *halves);
+        for (int i = 0; i < of->units; i++) units[i] = halves[i];
+    } else if (bits == 8) {
+        for (int i = 0; i < of->units; i++) units[i] = bytes[i];
+    } else {
+        for (int i = 0; i < of->units; i++) units[i] = bytes[i / 2] >> i % 2 * 4 & 0xf;
+    }
 }
 
 // e5m2 is the upper half of one; a subnormal e4m3, n * 2^-9, is a normal f16.
@@ -44,10 +56,19 @@ static int unit_of(const struct number_bytes *of, int step, int i)
     return of->reading == NUMBER_SPLIT ? i / 2 * 4 + 2 * step + i % 2 : i;
 }
 
-static uint32_t term_at(const struct number_bytes *of, int row, int step, int i)
+// The terms of a row, those of a first step before those of a second one.
+static void take_terms(const struct number_bytes *of, int row, uint32_t *terms)
 {
-    const uint32_t bits = unit_at(of, row, unit_of(of, step, i));
-    return of->reading == NUMBER_AS_F16 || of->reading == NUMBER_SPLIT ? number_fp8_as_f16(of->format, bits) : bits;
+    uint32_t units[MOST_UNITS];
+    if (of->reading == NUMBER_IN_ORDER) {
+        take_units(of, row, terms);
+        return;
+    }
+    take_units(of, row, units);
+    const int steps = of->reading == NUMBER_SPLIT ? 2 : 1, of_step = of->units / steps;
+    for (int i = 0; i < of->units; i++) units[i] = number_fp8_as_f16(of->format, units[i]);
+    for (int step = 0; step < steps; step++)
+        for (int i = 0; i < of_step; i++) terms[step * of_step + i] = units[unit_of(of, step, i)];
 }
 
 static enum number_format format_of(const struct number_bytes *of)
@@ -64,13 +85,18 @@ static int words_of(const struct number_bytes *of)
     return of->units * unit_bits(of->format) / 32;
 }
 
-static uint32_t pair_at(const struct number_bytes *of, int row, int pair)
+static void take_pairs(const struct number_bytes *of, int row, uint32_t *pairs)
 {
-    const int words = words_of(of), per_half = 16 / unit_bits(of->format), first = pair % words * 2 * per_half;
-    const struct number_format_row *format = number_format_row(of->format);
-    const uint32_t low = read_integer(format, unit_at(of, row, first + pair / words));
-    const uint32_t high = read_integer(format, unit_at(of, row, first + per_half + pair / words));
-    return (low & 0xffff) | high << 16;
+    const int words = words_of(of), per_half = 16 / unit_bits(of->format);
+    const struct number_format_row format = *number_format_row(of->format);
+    uint32_t units[MOST_UNITS];
+    take_units(of, row, units);
+    for (int at = 0; at < per_half; at++)
+        for (int i = 0; i < words; i++) {
+            const uint32_t *const first = &units[i * 2 * per_half + at];
+            pairs[at * words + i] = (read_integer(&format, first[0]) & 0xffff) | read_integer(&format, first[per_half])
+                                                                                     << 16;
+        }
 }
 
 void tiles_multiply_pairs_plain(const struct number_block *block, uint32_t (*d)[NUMBER_LANES])
@@ -110,19 +136,20 @@ int number_row_groups(const struct number_bytes *of)
 
 static void read_row(const struct number_bytes *of, int row, struct number_factors *factors)
 {
-    const int groups = number_groups(terms_of(of));
-    for (int i = 0; i < number_row_groups(of); i++) {
-        uint32_t bits[NUMBER_LANES] = {0};
-        const int step = of->reading == NUMBER_SPLIT ? i / groups : 0, first = i % groups * NUMBER_LANES;
-        for (int j = 0; j < NUMBER_LANES && first + j < terms_of(of); j++) bits[j] = term_at(of, row, step, first + j);
-        number_factors_read(format_of(of), bits, of->negate, &factors[i]);
-    }
+    uint32_t terms[MOST_UNITS], bits[MOST_UNITS / NUMBER_LANES][NUMBER_LANES] = {{0}};
+    const int groups = number_groups(terms_of(of)), of_step = terms_of(of);
+    take_terms(of, row, terms);
+    for (int i = 0; i < of->units; i += of_step)
+        memcpy(bits[i / of_step * groups], terms + i, (size_t)of_step * sizeof *terms);
+    number_factors_read_groups(format_of(of), (const uint32_t(*)[NUMBER_LANES])bits, (size_t)number_row_groups(of),
+                               of->negate, factors);
 }
 
 static void read_pairs_of_row(const struct number_bytes *of, int row, struct number_factors *factors)
 {
-    for (int i = 0; i < of->units / 2; i++)
-        factors[i / NUMBER_LANES].whole[i % NUMBER_LANES] = (int32_t)pair_at(of, row, i);
+    uint32_t pairs[MOST_UNITS];
+    take_pairs(of, row, pairs);
+    for (int i = 0; i < of->units / 2; i++) factors[i / NUMBER_LANES].whole[i % NUMBER_LANES] = (int32_t)pairs[i];
 }
 
 void tiles_read_rows_plain(const struct number_bytes *of, int rows, struct number_factors *factors)
@@ -137,16 +164,16 @@ void tiles_read_rows_plain(const struct number_bytes *of, int rows, struct numbe
 
 void tiles_read_columns_plain(const struct number_bytes *of, struct number_factors *factors)
 {
-    const int is_pairs = of->reading == NUMBER_PAIRS, terms = terms_of(of);
-    for (int i = 0; i < (is_pairs ? of->units / 2 : of->units); i++) {
-        uint32_t bits[NUMBER_LANES];
-        for (int j = 0; j < NUMBER_LANES; j++)
-            bits[j] = is_pairs ? pair_at(of, j, i) : term_at(of, j, i / terms, i % terms);
-        if (is_pairs)
-            memcpy(factors[i].whole, bits, sizeof bits);
-        else
-            number_factors_read(format_of(of), bits, of->negate, &factors[i]);
+    const int is_pairs = of->reading == NUMBER_PAIRS, count = is_pairs ? of->units / 2 : of->units;
+    uint32_t column[MOST_UNITS], bits[MOST_UNITS][NUMBER_LANES];
+    for (int j = 0; j < NUMBER_LANES; j++) {
+        (is_pairs ? take_pairs : take_terms)(of, j, column);
+        for (int i = 0; i < count; i++) bits[i][j] = column[i];
     }
+    if (!is_pairs)
+        number_factors_read_groups(format_of(of), (const uint32_t(*)[NUMBER_LANES])bits, (size_t)count, of->negate,
+                                   factors);
+    for (int i = 0; i < count && is_pairs; i++) memcpy(factors[i].whole, bits[i], sizeof bits[i]);
 }
 
 void number_read_rows(const struct number_bytes *of, int rows, struct number_factors *factors)
