@@ -192,29 +192,24 @@ static struct cudaMemcpy3DParms rows_of(void *to, size_t to_pitch, const void *f
                                       .kind = kind};
 }
 
-// Of one row the driver looks at the pitch, and has another error.
-static enum cudaError copy_rows(struct cudaMemcpy3DParms rows, struct CUstream_st *stream)
+// Of several rows the runtime looks at the pitches itself, unless the box has no bytes.
+static int is_too_narrow(const struct cudaMemcpy3DParms *box)
 {
-    const size_t width = rows.extent.width;
-    const int is_wide = rows.dstPtr.pitch < width || rows.srcPtr.pitch < width;
-    if (rows.extent.height == 0) return cudaSuccess;
-    return is_wide && rows.extent.height > 1 ? cudaErrorInvalidPitchValue : copy_box(&rows, stream);
-}
-
-static int is_short(const struct cudaPitchedPtr *side, size_t width)
-{
-    return side->pitch != 0 && side->pitch < width;
+    const size_t width = box->extent.width, height = box->extent.height, depth = box->extent.depth;
+    if (width == 0 || height == 0 || depth == 0 || (height == 1 && depth == 1)) return 0;
+    if (box->srcArray != NULL || box->dstArray != NULL) return 0;
+    return box->srcPtr.pitch < width || box->dstPtr.pitch < width;
 }
 
 static enum cudaError copy_given_box(const struct cudaMemcpy3DParms *from, struct CUstream_st *stream)
 {
     if (from == NULL) return cudaErrorInvalidValue;
-    const int has_rows = from->extent.height > 1 || from->extent.depth > 1;
-    const int are_bytes = from->srcArray == NULL && from->dstArray == NULL;
-    return has_rows && are_bytes &&
-                   (is_short(&from->srcPtr, from->extent.width) || is_short(&from->dstPtr, from->extent.width))
-               ? cudaErrorInvalidPitchValue
-               : copy_box(from, stream);
+    return is_too_narrow(from) ? cudaErrorInvalidPitchValue : copy_box(from, stream);
+}
+
+static enum cudaError copy_rows(struct cudaMemcpy3DParms rows, struct CUstream_st *stream)
+{
+    return copy_given_box(&rows, stream);
 }
 
 RUNTIME_CALL(cudaMemcpy3D, (const struct cudaMemcpy3DParms *from),

@@ -30,12 +30,16 @@ static void *place_of(struct coredump *of, uint32_t attribute, size_t *bytes)
     }
 }
 
-static enum cuda_result tell(struct coredump *of, uint32_t attribute, void *value, const size_t *bytes)
+// Without a place for the value, how many bytes it has.
+static enum cuda_result tell(struct coredump *of, uint32_t attribute, void *value, size_t *bytes)
 {
     size_t has;
     const void *from = place_of(of, attribute, &has);
     if (from == NULL || bytes == NULL) return CUDA_ERROR_INVALID_VALUE;
-    if (value == NULL) return CUDA_SUCCESS;
+    if (value == NULL) {
+        *bytes = has;
+        return CUDA_SUCCESS;
+    }
     if (!is_text(attribute) && *bytes != has) return CUDA_ERROR_INVALID_VALUE;
     memcpy(value, from, *bytes < has ? *bytes : has);
     return CUDA_SUCCESS;

@@ -198,18 +198,18 @@ static int is_memory(uint32_t type)
     return type == MEMORY_OF_HOST || type == MEMORY_OF_DEVICE || type == MEMORY_UNIFIED;
 }
 
-// A side of a box: 0 if a row does not fit into the pitch, or the box begins past the last address. One row needs no
-// pitch, but one that is given must hold it.
+// A side of a box: 0 if a row does not fit into the pitch that is given, or the box begins past the last address. An
+// H200 does not look at the pitch of a box without bytes.
 static int place_side(const struct CUDA_MEMCPY3D_st *box, uint64_t *at, const size_t from[3], size_t height,
                       size_t *pitch, size_t *slice)
 {
-    const int is_left_out = *pitch == 0;
-    if (is_left_out) *pitch = box->WidthInBytes;
+    const int is_free = *pitch == 0 || box->WidthInBytes == 0 || box->Height == 0 || box->Depth == 0;
+    if (*pitch == 0) *pitch = box->WidthInBytes;
     *slice = 0;
     if (!add_product(slice, *pitch, height != 0 ? height : box->Height)) return 0;
     if (!add_product(at, from[0], 1) || !add_product(at, from[1], *pitch) || !add_product(at, from[2], *slice))
         return 0;
-    return (is_left_out && box->Height <= 1) || (from[0] <= *pitch && box->WidthInBytes <= *pitch - from[0]);
+    return is_free || (from[0] <= *pitch && box->WidthInBytes <= *pitch - from[0]);
 }
 
 static int is_array(uint32_t type)
