@@ -71,8 +71,8 @@ static void add_dense(const struct plan *plan, uint32_t (*d)[NUMBER_LANES])
 {
     enum { MOST_GROUPS = MMA_KEPT_FACTORS / MMA_MAX_M };
     _Alignas(32) struct number_factors a[MMA_MAX_M * MOST_GROUPS], b[MOST_UNITS / 2];
-    const struct number_block block = block_of(plan, factors_of_a(plan, a), b);
     number_read_columns(&plan->b, b);
+    const struct number_block block = block_of(plan, factors_of_a(plan, a), b);
     if (plan->a.reading == NUMBER_PAIRS)
         number_multiply_pairs(&block, d);
     else
@@ -121,10 +121,11 @@ static void add_sparse(const struct plan *plan, uint32_t (*d)[NUMBER_LANES])
 {
     _Alignas(32) struct number_factors a[MMA_MAX_M * MOST_UNITS / NUMBER_LANES], b[NUMBER_MAX_CANDIDATES];
     step_picks picks[MAX_STEPS];
-    struct number_block block = block_of(plan, a, b);
-    number_read_rows(&plan->a, block.rows, a);
-    block.b_step = (size_t)read_candidates(plan, b);
+    number_read_rows(&plan->a, plan->row->m, a);
+    const int candidates = read_candidates(plan, b);
     find_picks(plan, picks);
+    struct number_block block = block_of(plan, a, b);
+    block.b_step = (size_t)candidates;
     block.steps = 1;
     for (int step = 0; step < plan->steps; step++) {
         block.picks = picks[step];
@@ -146,22 +147,20 @@ static int64_t ones(const uint8_t *words, int count)
     return sum;
 }
 
-// C and the sums of products: by the host's FPU, between two settings of its environment.
-static __attribute__((noinline)) void add_c_f32(uint32_t *c, const uint32_t *sums, int count)
+// C and the sums of products: by the host's FPU.
+static void add_c_f32(uint32_t *c, const uint32_t *sums, int count)
 {
     for (int i = 0; i < count; i++) c[i] = sum_f32(c[i], sums[i]);
 }
 
-static __attribute__((noinline)) void add_c_f16(uint32_t *c, const uint32_t *sums, int count)
+static void add_c_f16(uint32_t *c, const uint32_t *sums, int count)
 {
     for (int i = 0; i < count; i++) c[i] = sum_f16(c[i], sums[i]);
 }
 
 static void add_c_floats(enum number_format d, uint32_t *c, const uint32_t *sums, int count)
 {
-    struct float_environment caller = float_environment_set_default();
     (d == NUMBER_F32 ? add_c_f32 : add_c_f16)(c, sums, count);
-    float_environment_put_back(&caller);
 }
 
 static void add_c_integers(const struct plan *plan, struct mma_tile *tile, uint32_t (*sums)[NUMBER_LANES])
@@ -176,7 +175,7 @@ static void add_c_integers(const struct plan *plan, struct mma_tile *tile, uint3
     }
 }
 
-void mma_multiply_block(const struct mma_instruction *of, struct mma_tile *tile)
+static __attribute__((noinline)) void multiply_block(const struct mma_instruction *of, struct mma_tile *tile)
 {
     uint32_t apart[MMA_MAX_M][NUMBER_LANES] = {{0}};
     const struct plan plan = plan_of(of, tile);
@@ -186,4 +185,12 @@ void mma_multiply_block(const struct mma_instruction *of, struct mma_tile *tile)
         add_c_integers(&plan, tile, apart);
     else if (is_apart)
         add_c_floats(plan.row->d, tile->d[0], apart[0], plan.row->m * MMA_N);
+}
+
+// To read operands takes the host's FPU too: a subnormal factor is an exception of it.
+void mma_multiply_block(const struct mma_instruction *of, struct mma_tile *tile)
+{
+    const struct float_environment caller = float_environment_set_default();
+    multiply_block(of, tile);
+    float_environment_put_back(&caller);
 }

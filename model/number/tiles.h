@@ -29,7 +29,8 @@ struct number_bytes {
 // Groups of factors that a row of A becomes, those of a first step before those of a second one.
 int number_row_groups(const struct number_bytes *of);
 
-// `rows` rows of A; eight columns of B, which become a factor for each unit, or for each two in pairs.
+// `rows` rows of A; eight columns of B, which become a factor for each unit, or for each two in pairs. The caller has
+// set the floating-point environment (float_environment.h): to read a subnormal factor is an exception.
 void number_read_rows(const struct number_bytes *of, int rows, struct number_factors *factors);
 void number_read_columns(const struct number_bytes *of, struct number_factors *factors);
 

@@ -9,6 +9,7 @@
 #include "broken.h"
 #include "chain.h"
 #include "descriptor.h"
+#include "float_environment.h"
 #include "fragments.h"
 #include "rules/wgmma.h"
 #include "tiles.h"
@@ -345,13 +346,22 @@ static void multiply_columns(const struct wgmma *w, const struct wgmma_operands 
     wgmma_columns_to_d(w->types, first, columns, d);
 }
 
-static void multiply(const struct wgmma *w, const struct wgmma_operands *o, uint32_t *const (*d)[WGMMA_PARTS])
+static __attribute__((noinline)) void multiply_all(const struct wgmma *w, const struct wgmma_operands *o,
+                                                   uint32_t *const (*d)[WGMMA_PARTS])
 {
     struct factors factors;
     struct matrix matrix;
     read_rows(w, o, &factors);
     read_operand(w, o, 1, &matrix);
     for (int first = 0; first < w->n; first += NUMBER_LANES) multiply_columns(w, o, &matrix, first, &factors, d);
+}
+
+// To read operands takes the host's FPU too: a subnormal factor is an exception of it.
+static void multiply(const struct wgmma *w, const struct wgmma_operands *o, uint32_t *const (*d)[WGMMA_PARTS])
+{
+    const struct float_environment caller = float_environment_set_default();
+    multiply_all(w, o, d);
+    float_environment_put_back(&caller);
 }
 
 enum rule wgmma_execute_at(const struct wgmma *w, const struct wgmma_operands *o, uint32_t *const (*d)[WGMMA_PARTS],

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "chain.h"
+#include "float_environment.h"
 #include "lanes_way.h"
 
 TEST_FILE(.seconds = 120);
@@ -162,8 +163,10 @@ static void side_by_side(const struct operands *o, multiply *way, uint32_t d[ROW
                                        .a = a,
                                        .b = b,
                                        .picks = o->has_picks ? o->picks : NULL};
+    const struct float_environment caller = float_environment_set_default();
     read_a(o, groups, a);
     read_b(o, b);
+    float_environment_put_back(&caller);
     memcpy(d, o->d, sizeof o->d);
     way(&block, d);
 }
@@ -268,6 +271,7 @@ LOOP_TEST(bytes_are_taken_apart_as_unit_by_unit, 0, ROWS_OF(tiles))
     uint64_t random = SEED + 99 + (uint64_t)_i;
     const int bits = tiles[_i].format == NUMBER_B1 ? 32 : number_format_row(tiles[_i].format)->size_bits;
     const int is_float = number_format_row(tiles[_i].format)->exponent_bits != 0;
+    const struct float_environment caller = float_environment_set_default();
     for (int round = 0; round < ROUNDS; round++) {
         memset(&tile, 0, sizeof tile);
         const int row_bytes = tiles[_i].of_row * bits / 8;
@@ -285,6 +289,7 @@ LOOP_TEST(bytes_are_taken_apart_as_unit_by_unit, 0, ROWS_OF(tiles))
         tiles_read_columns_plain(&of, tile.plain);
         compare_factors(&tile, of.reading == NUMBER_PAIRS ? of.units / 2 : of.units, is_float, NUMBER_LANES);
     }
+    float_environment_put_back(&caller);
 }
 
 // Pairs against units one by one: s8 and u8 of any bits, and those that clamp.
