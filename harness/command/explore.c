@@ -60,8 +60,8 @@ static const char help[] =
     "--same-output say. A failure is printed with the command line that repeats it, and with the fewest delays that "
     "make "
     "it come (docs/explore.md). The program is run many times, with nothing on its standard input.\n\n"
-    "Exit status: 0 no run failed; 1 one failed; 2 wrong arguments, or the program does not start; 128 + N if signal N "
-    "ended the search.";
+    "Exit status: 0 no run failed; 1 one failed; 2 wrong arguments, or the program does not start or "
+    "runs no kernel; 128 + N if signal N ended the search.";
 
 static const char text[] =
     "{runs} runs: {schedules*{} {@}|, }{cut?; {cut} of them were cut}{failures!; none failed}\n"

@@ -81,11 +81,13 @@ static int run_once(struct search *search, struct explore_how *how)
     const int file = measures ? mkstemp(path) : -1;
     if (file >= 0) how->write_delays = path;
     how->steps = search->steps;
-    const int ok = explore_run(&search->plan->program, how, &result->end, search->why);
+    int ok = explore_run(&search->plan->program, how, &result->end, search->why);
     if (file >= 0) {
         search->steps = explore_steps(path);
         close(file);
         unlink(path);
+        if (ok && search->steps == 0 && !result->end.is_cut && !result->end.has_report)
+            ok = text_fail(search->why, "no kernel of the program ran, so no schedule changes what it does");
     }
     how->write_delays = NULL;
     result->runs[how->schedule]++;

@@ -55,12 +55,16 @@ explore 0 '^4 of [0-9]+ lists of one delay were tried$' --every-delay --runs 5 -
 explore 1 "^  warp 1 of CTA \(0,0,0\), launch 1, behind [1-9][0-9]* of its instructions, at line $early of the PTX\$" \
     --every-delay -- "$RUN_ZOO" "$kernels" refill
 
+# A program without kernels has nothing to explore.
+explore 2 '^tmaref explore: no kernel of the program ran' -- true
+
 # A failure of the default schedule is one, and nothing is left to reduce.
 explore 1 '^1 runs: 1 default$' -- "$RUN_ZOO" "$kernels" broken
 explore 1 '^tmaref: error: .* kernel broken' -- "$RUN_ZOO" "$kernels" broken
 
 # Statuses, output, runs that take too long, programs that are no use. What the default run gives is no failure.
-explore 0 '^5 runs: .*none failed$' --runs 5 -- sh -c 'exit 3'
+steps='[ -z "$TMAREF_WRITE_DELAYS" ] || echo "# steps 9" >"$TMAREF_WRITE_DELAYS"' # as a program with kernels has them
+explore 0 '^5 runs: .*none failed$' --runs 5 -- sh -c "$steps; exit 3"
 explore 1 '^status 4, with the default schedule 3$' --runs 5 -- sh -c '[ "$TMAREF_SCHEDULE" = early ] && exit 4; exit 3'
 explore 0 'none failed' --runs 3 -- sh -c 'echo $TMAREF_SCHEDULE'
 explore 1 '^other output than the first run$' --same-output --runs 3 -- sh -c 'echo $TMAREF_SCHEDULE'
@@ -78,7 +82,7 @@ explore 2 '--depth takes' --depth 17 -- true
 
 # Two shards have all runs behind the first one between them.
 for part in 1 2; do
-    "$TMAREF" explore --runs 9 --shard $part/2 -- sh -c 'echo "$TMAREF_SCHEDULE $TMAREF_SEED" >>seen'
+    "$TMAREF" explore --runs 9 --shard $part/2 -- sh -c "$steps;"'echo "$TMAREF_SCHEDULE $TMAREF_SEED" >>seen'
 done >out 2>&1
 [ "$(grep -vc default seen)" = 16 ] && [ "$(grep -v default seen | sort -u | wc -l)" = 16 ] ||
     { echo "shards have runs twice:"; sort seen; failed=1; }

@@ -50,7 +50,7 @@ merge 0 '"family": "all"' --json all[123].json
 grep -q '"cases": 200,' out || { echo "diff of all families: not 200 cases"; failed=1; }
 
 # A failure in one part is one of the whole.
-shards explore explore --runs 5 --reduce 0 -- sh -c '[ "$TMAREF_SCHEDULE" != late ]'
+shards explore explore --runs 5 --reduce 0 -- sh -c '[ -z "$TMAREF_WRITE_DELAYS" ] || echo "# steps 9" >"$TMAREF_WRITE_DELAYS"; [ "$TMAREF_SCHEDULE" != late ]'
 merge 1 '^explore, 3 parts: 1 failures$' explore[123].json
 merge 1 '"command": "tmaref exec --schedule late --' --json explore[123].json
 
