@@ -364,11 +364,10 @@ static int is_paused(const struct grid *grid)
 
 static void work(struct grid *grid, uint32_t thread);
 
-static void *help(void *context)
+static void help(void *context)
 {
     const struct grid_helper *helper = context;
     work(helper->grid, helper->number);
-    return NULL;
 }
 
 static void start_helpers(struct grid *grid)
@@ -377,7 +376,8 @@ static void start_helpers(struct grid *grid)
     for (; grid->may_help > 0; grid->may_help--) {
         struct grid_helper *helper = &grid->helper[grid->helpers];
         *helper = (struct grid_helper){.grid = grid, .number = grid->helpers + 1};
-        if (pthread_create(&helper->thread, NULL, help, helper) == 0) grid->helpers++;
+        helper->member = crew_call(help, helper);
+        if (helper->member != NULL) grid->helpers++;
     }
 }
 
@@ -436,6 +436,6 @@ void grid_work(struct grid *grid)
     clock_gettime(CLOCK_MONOTONIC, &grid->work_since);
     grid->begun_before = grid->begun;
     work(grid, 0);
-    for (uint32_t i = 0; i < grid->helpers; i++) pthread_join(grid->helper[i].thread, NULL);
+    for (uint32_t i = 0; i < grid->helpers; i++) crew_wait(grid->helper[i].member);
     grid->helpers = 0;
 }

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <time.h>
 
+#include "crew.h"
 #include "state.h"
 #include "unseen.h"
 
@@ -30,7 +31,7 @@ struct resident {
 // Another thread of the host. The first one is number 0.
 struct grid_helper {
     struct grid *grid;
-    pthread_t thread;
+    struct crew_member *member;
     uint32_t number;
 };
 
