@@ -23,7 +23,7 @@ char *look_string(const char *at, size_t length)
 {
     char *to = malloc(length + 1);
     if (to == NULL) return NULL;
-    memcpy(to, at, length);
+    if (length > 0) memcpy(to, at, length);
     to[length] = '\0';
     return to;
 }

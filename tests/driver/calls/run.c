@@ -165,6 +165,7 @@ static void declare(void)
     struct type *base = type_base();
     while (word.kind != WORD_END) {
         struct member member = type_declarator(base);
+        if (member.type->kind == KIND_STRUCT && member.type->bytes == 0) fail("this struct has no members here");
         if (member.type->kind == KIND_FUNCTION) {
             variable_make(member.name, member.type)->place = NULL;
         } else {

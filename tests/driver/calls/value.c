@@ -29,12 +29,15 @@ struct variable *variable_find(const char *name, bool is_called)
     return variable != NULL ? variable : find_in(&globals, name, is_called);
 }
 
+enum { MOST_ALIGNED = 64 }; // a tensor map
+
 // A second declaration of a name is a new variable: a pointer to the first one stays good.
 struct variable *variable_make(const char *name, struct type *type)
 {
     struct variable *variable = keep(sizeof *variable);
     *variable = (struct variable){.name = name, .type = type, .next = frame->variables};
-    variable->place = keep(type->bytes > 8 ? type->bytes : 8);
+    uint8_t *const room = keep((type->bytes > 8 ? type->bytes : 8) + MOST_ALIGNED - 1);
+    variable->place = room + (MOST_ALIGNED - (uintptr_t)room % MOST_ALIGNED) % MOST_ALIGNED;
     frame->variables = variable;
     return variable;
 }
