@@ -134,7 +134,7 @@ SECTION(later)
 // Copies whose call returns when they are done, and fills of the host's memory without a stream.
 static void *release_soon(void *word)
 {
-    nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+    nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
     atomic_store((_Atomic uint32_t *)word, 1);
     return NULL;
 }
