@@ -293,31 +293,34 @@ static enum cublas_status submit_groups(const char *call, void *handle, const st
     return CUBLAS_STATUS_SUCCESS;
 }
 
-#define GROUPED(name, size, its_type, its_compute)                                                                     \
+// All but the types have the same names in both kinds of calls.
+#define SUBMIT_GROUPS(size, type_a, type_b, type_c, compute)                                                           \
+    submit_groups(__func__, handle,                                                                                    \
+                  &(struct groups){transa,                                                                             \
+                                   transb,                                                                             \
+                                   m,                                                                                  \
+                                   n,                                                                                  \
+                                   k,                                                                                  \
+                                   lda,                                                                                \
+                                   ldb,                                                                                \
+                                   ldc,                                                                                \
+                                   sizes,                                                                              \
+                                   alpha,                                                                              \
+                                   beta,                                                                               \
+                                   a,                                                                                  \
+                                   b,                                                                                  \
+                                   (const void *const *)c,                                                             \
+                                   {type_a, type_b, type_c},                                                           \
+                                   compute,                                                                            \
+                                   count,                                                                              \
+                                   sizeof(size)})
+#define GROUPED(name, size, type, compute)                                                                             \
     BLAS_VISIBLE enum cublas_status name(void *handle, const int *transa, const int *transb, const size *m,            \
                                          const size *n, const size *k, const void *alpha, const void *const *a,        \
                                          const size *lda, const void *const *b, const size *ldb, const void *beta,     \
                                          void *const *c, const size *ldc, size count, const size *sizes)               \
     {                                                                                                                  \
-        return submit_groups(__func__, handle,                                                                         \
-                             &(struct groups){transa,                                                                  \
-                                              transb,                                                                  \
-                                              m,                                                                       \
-                                              n,                                                                       \
-                                              k,                                                                       \
-                                              lda,                                                                     \
-                                              ldb,                                                                     \
-                                              ldc,                                                                     \
-                                              sizes,                                                                   \
-                                              alpha,                                                                   \
-                                              beta,                                                                    \
-                                              a,                                                                       \
-                                              b,                                                                       \
-                                              (const void *const *)c,                                                  \
-                                              {its_type, its_type, its_type},                                          \
-                                              its_compute,                                                             \
-                                              count,                                                                   \
-                                              sizeof(size)});                                                          \
+        return SUBMIT_GROUPS(size, type, type, type, compute);                                                         \
     }
 #define GROUPED_ANY(name, size)                                                                                        \
     BLAS_VISIBLE enum cublas_status name(void *handle, const int *transa, const int *transb, const size *m,            \
@@ -326,25 +329,7 @@ static enum cublas_status submit_groups(const char *call, void *handle, const st
                                          const size *ldb, const void *beta, void *const *c, int type_c,                \
                                          const size *ldc, size count, const size *sizes, int compute)                  \
     {                                                                                                                  \
-        return submit_groups(__func__, handle,                                                                         \
-                             &(struct groups){transa,                                                                  \
-                                              transb,                                                                  \
-                                              m,                                                                       \
-                                              n,                                                                       \
-                                              k,                                                                       \
-                                              lda,                                                                     \
-                                              ldb,                                                                     \
-                                              ldc,                                                                     \
-                                              sizes,                                                                   \
-                                              alpha,                                                                   \
-                                              beta,                                                                    \
-                                              a,                                                                       \
-                                              b,                                                                       \
-                                              (const void *const *)c,                                                  \
-                                              {type_a, type_b, type_c},                                                \
-                                              compute,                                                                 \
-                                              count,                                                                   \
-                                              sizeof(size)});                                                          \
+        return SUBMIT_GROUPS(size, type_a, type_b, type_c, compute);                                                   \
     }
 BOTH(GROUPED, cublasSgemmGroupedBatched, CUDA_R_32F, COMPUTE_32F)
 BOTH(GROUPED, cublasDgemmGroupedBatched, CUDA_R_64F, COMPUTE_64F)

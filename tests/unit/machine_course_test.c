@@ -1,37 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The suite `machine_course`: what warps do of a course is what each of them does for itself, as it does where somebody
 // hears of it. Random programs that load, compute and store run both ways, and some that leave a course.
-#include <stdarg.h>
-
 #include "machine_test.h"
+#include "random_text.h"
 
-enum { SEEDS = 96, CTAS = 13, TEXT_BYTES = 1 << 14, KEPT = 10, THREADS = 256, TABLE_WORDS = 1 << 14 };
-
-struct random {
-    uint64_t state;
-};
-
-static uint32_t draw(struct random *random, uint32_t below)
-{
-    random->state = random->state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)((random->state >> 33) % below);
-}
-
-struct text {
-    char at[TEXT_BYTES];
-    size_t used;
-    int labels;
-};
-
-__attribute__((format(printf, 2, 3))) static void add(struct text *text, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    const int more = vsnprintf(text->at + text->used, sizeof text->at - text->used, format, arguments);
-    va_end(arguments);
-    text->used += (size_t)more;
-    ck_assert(text->used < sizeof text->at);
-}
+enum { SEEDS = 96, CTAS = 13, KEPT = 10, THREADS = 256, TABLE_WORDS = 1 << 14 };
 
 struct memory_of {
     _Alignas(256) uint32_t out[CTAS * THREADS * 16], table[TABLE_WORDS];

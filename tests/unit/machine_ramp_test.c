@@ -1,39 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The suite `machine_ramp`: what a warp computes with ramps is what it computes lane by lane, as it does where somebody
 // hears of it. Random programs run both ways, with blocks of many shapes.
-#include <stdarg.h>
-
 #include "machine_test.h"
+#include "random_text.h"
 
-enum { SEEDS = 120, TEXT_BYTES = 1 << 14, KEPT = 12, OUT_WORDS = 1 << 16, TABLE_WORDS = 4096, SHARED_BYTES = 16384 };
-
-struct random {
-    uint64_t state;
-};
-
-static uint32_t draw(struct random *random, uint32_t below)
-{
-    random->state = random->state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)((random->state >> 33) % below);
-}
+enum { SEEDS = 120, KEPT = 12, OUT_WORDS = 1 << 16, TABLE_WORDS = 4096, SHARED_BYTES = 16384 };
 
 // --- Programs --------------------------------------------------------------------------------------------------------
-
-struct text {
-    char at[TEXT_BYTES];
-    size_t used;
-    int labels;
-};
-
-__attribute__((format(printf, 2, 3))) static void add(struct text *text, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    const int more = vsnprintf(text->at + text->used, sizeof text->at - text->used, format, arguments);
-    va_end(arguments);
-    text->used += (size_t)more;
-    ck_assert(text->used < sizeof text->at);
-}
 
 // An operand: a register of 32 bits, or a number at which something wraps.
 static const char *word(struct random *random, char room[16])
