@@ -307,8 +307,7 @@ static const struct command_option option_rows[] = {
             "count for each kernel the instructions, the bytes that they moved, and the bank conflicts of each "
             "line"),
     SETTING(0, "check", NULL, check,
-            "report missing waits, proxy fences and mbarrier inits on shared memory that the run proves; best with "
-            "--schedule late"),
+            "report missing waits, proxy fences and mbarrier inits on shared memory: the quick form of --sanitize"),
     SETTING(0, "sanitize", NULL, sanitize,
             "report accesses to shared memory that no synchronisation orders, whether they went wrong in this run or "
             "not, and give each launch a verdict"),

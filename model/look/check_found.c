@@ -10,6 +10,23 @@
 #include "plain.h"
 #include "report.h"
 
+enum check_kind {
+    CHECK_FENCE,
+    CHECK_READ_EARLY,
+    CHECK_REFILLED,
+    CHECK_OPERATION_EARLY,
+    CHECK_WRITTEN_UNDER,
+    CHECK_SOURCE_WRITTEN,
+    CHECK_SOURCE_COPIED,
+    CHECK_NOT_INITIALISED,
+    CHECK_INIT_UNORDERED,
+    CHECK_INVALIDATED,
+    CHECK_INITIALISED_AGAIN,
+    CHECK_UNEXPECTED,
+    CHECK_MEETING,
+    CHECK_NONE,
+};
+
 // `first` is done at the first place of a finding, `second` at the second.
 static const struct {
     const char *id, *sentence, *first, *second, *advice;
@@ -20,28 +37,27 @@ static const struct {
          "the operation", "the write",
          "Each thread that wrote must execute fence.proxy.async.shared::cta before the barrier in front of the "
          "operation. A GPU may read old bytes."},
-    [CHECK_READ_EARLY] = {"CHECK_READ_EARLY", "a thread read shared memory that a copy in flight was still to write",
+    [CHECK_READ_EARLY] = {"CHECK_READ_EARLY", "a thread read shared memory that a copy in flight may still write",
                           "the read", "the copy",
                           "Wait for the mbarrier of the copy, with the parity of its phase, before the read."},
-    [CHECK_REFILLED] = {"CHECK_REFILLED", "a copy was issued into shared memory that a thread was still to read",
+    [CHECK_REFILLED] = {"CHECK_REFILLED", "a copy was issued into shared memory that a thread may still read",
                         "the copy", "the read",
                         "Read before the arrive that lets the thread of the copy go on, and let that thread wait for "
                         "it before it issues the copy."},
     [CHECK_OPERATION_EARLY] = {"CHECK_OPERATION_EARLY",
-                               "an operation read shared memory that a copy in flight was still to write",
-                               "the operation", "the copy",
-                               "Wait for the mbarrier of the copy before the operation is issued."},
+                               "an operation read shared memory that a copy in flight may still write", "the operation",
+                               "the copy", "Wait for the mbarrier of the copy before the operation is issued."},
     [CHECK_WRITTEN_UNDER] = {"CHECK_WRITTEN_UNDER",
-                             "a thread wrote shared memory that a copy in flight was still to write", "the write",
+                             "a thread wrote shared memory that a copy in flight may still write", "the write",
                              "the copy", "Wait for the mbarrier of the copy before the write."},
     [CHECK_SOURCE_WRITTEN] =
-        {"CHECK_SOURCE_WRITTEN", "a thread wrote shared memory that an operation in flight was still to read",
-         "the write", "the operation",
+        {"CHECK_SOURCE_WRITTEN", "a thread wrote shared memory that an operation in flight may still read", "the write",
+         "the operation",
          "If the operation is to read what is written, put a barrier before it. If not, commit it, "
          "and wait for it (cp.async.bulk.wait_group.read) in its thread and then at a barrier, "
          "before the write."},
     [CHECK_SOURCE_COPIED] =
-        {"CHECK_SOURCE_COPIED", "a copy wrote shared memory that an operation in flight was still to read", "the copy",
+        {"CHECK_SOURCE_COPIED", "a copy wrote shared memory that an operation in flight may still read", "the copy",
          "the operation",
          "Wait for the operation (cp.async.bulk.wait_group.read, wgmma.wait_group) before the copy is "
          "issued."},
@@ -49,6 +65,16 @@ static const struct {
                                "the use", NULL,
                                "Initialise it in one thread; all others use it behind a barrier of all threads, and "
                                "other CTAs behind barrier.cluster."},
+    [CHECK_INIT_UNORDERED] = {"CHECK_NOT_INITIALISED",
+                              "an mbarrier was used that no mbarrier.init had created for certain: nothing orders the "
+                              "two",
+                              "the use", "the init",
+                              "Put a barrier of all threads behind the init; where another CTA uses it, "
+                              "fence.mbarrier_init and barrier.cluster."},
+    [CHECK_INVALIDATED] =
+        {"CHECK_NOT_INITIALISED",
+         "an mbarrier was used that no mbarrier.init had created for certain: its inval may come first", "the use",
+         "the inval", "Put a barrier of all threads between the last use and mbarrier.inval."},
     [CHECK_INITIALISED_AGAIN] =
         {"CHECK_INITIALISED_AGAIN", "an mbarrier was initialised again without mbarrier.inval", "the init",
          "the init before it",
@@ -63,24 +89,65 @@ static const struct {
                        "All threads that meet at a barrier give the same number: bar.sync 1, 96 in each of them."},
 };
 
-// --- What is kept ----------------------------------------------------------------------------------------------------
+// --- What is told of what the sanitizer found -------------------------------------------------------------------------
 
-static int is_same(const struct check_finding *one, const struct check_finding *other)
+// A kernel may poll for bytes with a strong read.
+static int polls(const struct sanitize_side *side)
 {
-    return one->kind == other->kind && one->first == other->first && one->second == other->second;
+    return (side->flags & SHADOW_STRONG) && !(side->flags & SHADOW_WRITES);
 }
 
-void check_found_add(struct check_found *found, const struct check_finding *finding)
+static enum check_kind overwritten_by(const struct sanitize_side *side)
 {
-    uint32_t at = (finding->first * 31 + finding->second * 17 + (uint32_t)finding->kind) % CHECK_SLOTS;
-    for (; found->slot[at] != 0; at = (at + 1) % CHECK_SLOTS)
-        if (is_same(&found->item[found->slot[at] - 1], finding)) return;
-    if (found->count == CHECK_KEPT) {
-        found->lost++;
-        return;
+    return side->is_operation ? CHECK_SOURCE_COPIED : CHECK_SOURCE_WRITTEN;
+}
+
+static enum check_kind kind_of(const struct sanitize_finding *finding)
+{
+    switch (finding->kind) {
+    case SANITIZE_FENCE:
+        return CHECK_FENCE;
+    case SANITIZE_READ_BEFORE_COPY:
+        return polls(&finding->newer) ? CHECK_NONE : CHECK_READ_EARLY;
+    case SANITIZE_REFILL:
+        if (finding->older.flags & SHADOW_WRITES) return CHECK_WRITTEN_UNDER;
+        return polls(&finding->older) ? CHECK_NONE : CHECK_REFILLED;
+    case SANITIZE_OPERATION_BEFORE_COPY:
+        return CHECK_OPERATION_EARLY;
+    case SANITIZE_WRITE_BEFORE_COPY:
+        return CHECK_WRITTEN_UNDER;
+    case SANITIZE_OPERATION_BEFORE_WRITE:
+        return CHECK_SOURCE_WRITTEN;
+    case SANITIZE_SOURCE_OVERWRITTEN:
+    case SANITIZE_PRODUCT_OVERWRITTEN:
+        return overwritten_by(&finding->newer);
+    case SANITIZE_UNINITIALISED:
+        return CHECK_NOT_INITIALISED;
+    case SANITIZE_UNORDERED_INIT:
+        return CHECK_INIT_UNORDERED;
+    case SANITIZE_INVAL:
+        return CHECK_INVALIDATED;
+    case SANITIZE_AGAIN:
+        return CHECK_INITIALISED_AGAIN;
+    case SANITIZE_UNEXPECTED:
+        return CHECK_UNEXPECTED;
+    case SANITIZE_COUNT:
+        return CHECK_MEETING;
+    default:
+        return CHECK_NONE;
     }
-    found->item[found->count] = *finding;
-    found->slot[at] = (uint16_t)++found->count;
+}
+
+int check_tells(const struct sanitize_finding *finding)
+{
+    return kind_of(finding) != CHECK_NONE;
+}
+
+// The sides of two are told the other way round: what should come behind comes first.
+static int is_turned(const struct sanitize_finding *finding)
+{
+    return finding->kind == SANITIZE_OPERATION_BEFORE_WRITE || finding->kind == SANITIZE_INVAL ||
+           (finding->kind == SANITIZE_REFILL && (finding->older.flags & SHADOW_WRITES));
 }
 
 // --- Where it is -----------------------------------------------------------------------------------------------------
@@ -133,13 +200,24 @@ int look_is_same_place(const struct machine_where *one, const struct machine_whe
 
 // A finding with its places: of the first, and of the second.
 struct told {
-    const struct check_finding *finding;
+    const struct sanitize_finding *finding;
+    enum check_kind kind;
     struct machine_where where[2];
 };
 
-static void print_text(const struct check_found *found, const struct told *told)
+static struct told told_of(const struct sanitize_finding *finding, const struct look_tally *tally,
+                           const struct machine_module *module)
 {
-    const enum check_kind kind = told->finding->kind;
+    const int turned = is_turned(finding);
+    const uint32_t first = turned ? finding->older.line : finding->newer.line;
+    const uint32_t second = turned ? finding->newer.line : finding->older.line;
+    return (struct told){
+        finding, kind_of(finding), {look_where_of(tally, module, first), look_where_of(tally, module, second)}};
+}
+
+static void print_text(const struct sanitize_found *found, const struct told *told)
+{
+    const enum check_kind kind = told->kind;
     const struct machine_caller own = machine_where_own(&told->where[0]);
     char kernel[DEMANGLED_BYTES];
     demangle_function(found->kernel, strlen(found->kernel), kernel, sizeof kernel);
@@ -178,10 +256,10 @@ void look_print_json_place(FILE *out, const char *role, const struct machine_whe
     fprintf(out, ", \"%suser_line\": %u", before, own.line);
 }
 
-static void print_json(FILE *out, const struct check_found *found, const struct told *told)
+static void print_json(FILE *out, const struct sanitize_found *found, const struct told *told)
 {
-    const struct check_finding *finding = told->finding;
-    const enum check_kind kind = finding->kind;
+    const struct sanitize_finding *finding = told->finding;
+    const enum check_kind kind = told->kind;
     char signature[DEMANGLED_BYTES];
     const size_t length = demangle_function(found->kernel, strlen(found->kernel), signature, sizeof signature);
     fprintf(out, "{\"check\": \"%s\"", kinds[kind].id);
@@ -201,28 +279,26 @@ static void print_json(FILE *out, const struct check_found *found, const struct 
 static int is_told(const struct told *told, uint32_t count, const struct told *one)
 {
     for (uint32_t i = 0; i < count; i++)
-        if (told[i].finding->kind == one->finding->kind && look_is_same_place(&told[i].where[0], &one->where[0]) &&
+        if (told[i].kind == one->kind && look_is_same_place(&told[i].where[0], &one->where[0]) &&
             look_is_same_place(&told[i].where[1], &one->where[1]))
             return 1;
     return 0;
 }
 
-void check_found_tell(const struct check_found *found, const struct look_tally *tally,
+void check_found_tell(const struct sanitize_found *found, const struct look_tally *tally,
                       const struct machine_module *module)
 {
-    struct told told[CHECK_TOLD];
+    struct told told[SANITIZE_TOLD];
     uint32_t count = 0, left_out = found->lost;
     struct json_line line;
     if (found->count == 0) return;
     note_add(found->notes, NOTE_ERROR);
     fflush(stdout);
     for (uint32_t i = 0; i < found->count; i++) {
-        const struct check_finding *finding = &found->item[i];
-        const struct told one = {
-            finding, {look_where_of(tally, module, finding->first), look_where_of(tally, module, finding->second)}};
-        if (is_told(told, count, &one)) continue;
-        left_out += count == CHECK_TOLD;
-        if (count == CHECK_TOLD) continue;
+        const struct told one = told_of(&found->item[i], tally, module);
+        if (sanitize_found_follows(found, one.finding) || is_told(told, count, &one)) continue;
+        left_out += count == SANITIZE_TOLD;
+        if (count == SANITIZE_TOLD) continue;
         told[count++] = one;
         if (json_line_begin(&line, &found->lines)) {
             print_json(line.out, found, &one);

@@ -42,8 +42,7 @@ struct look_launch {
     struct look_ran ran;
     struct look_stats_launch stats;
     struct look_trace_launch *trace;
-    struct look_check *check;
-    struct look_sanitize *sanitize;
+    struct look_sanitize *sanitize; // of --check too
     struct look_why_launch *why;
     int (*child)(void *context, const struct machine_child *child); // who takes what the kernel asks for
     void *child_context;
@@ -61,7 +60,6 @@ static void before(void *context, const struct machine_step *step)
     const int is_break = look->stop != NULL && look_stop_before(look->stop, &launch->ran, step);
     if (look->stats != NULL) look_stats_before(look->stats, step);
     if (launch->trace != NULL) look_trace_before(launch->trace, step);
-    if (launch->check != NULL) look_check_before(launch->check, step);
     if (launch->sanitize != NULL) look_sanitize_before(launch->sanitize, step);
     if (launch->why != NULL) look_why_before(launch->why, step);
     if (launch->why != NULL && is_break) look_why_break(launch->why);
@@ -84,7 +82,6 @@ static void flight(void *context, const struct machine_flight *flight, int begin
     if (look->is_closed) return;
     if (look->stats != NULL && begins) look_stats_issue(look->stats, &launch->stats, machine_flight_line(flight));
     if (launch->trace != NULL) look_trace_flight(launch->trace, flight, begins);
-    if (launch->check != NULL && begins) look_check_issue(launch->check, flight);
     if (launch->sanitize != NULL) (begins ? look_sanitize_issue : look_sanitize_done)(launch->sanitize, flight);
     if (launch->why != NULL) look_why_flight(launch->why, flight, begins);
 }
@@ -96,7 +93,6 @@ static void hear(void *context, const struct event *event)
     if (look->is_closed) return;
     if (look->stats != NULL) look_stats_hear(look->stats, &launch->stats, event);
     if (launch->trace != NULL) look_trace_hear(launch->trace, event);
-    if (launch->check != NULL) look_check_hear(launch->check, event);
     if (launch->sanitize != NULL) look_sanitize_hear(launch->sanitize, event);
     if (launch->why != NULL) look_why_hear(launch->why, event);
 }
@@ -210,25 +206,21 @@ struct look_launch *look_begin(struct look *look, struct machine_launch *machine
     machine_launch->looker = &launch->looker;
     if (look->trace != NULL) launch->trace = look_trace_begin(look->trace, kernel, launch->ran.module);
     if (look->stats != NULL) look_stats_begin(look->stats, &launch->stats, kernel);
-    if (look->options.check && (launch->check = look_check_open(kernel, machine_launch, &look->options)) == NULL)
-        look->is_short = 1;
-    if (look->options.sanitize &&
+    if ((look->options.sanitize || look->options.check) &&
         (launch->sanitize = look_sanitize_open(kernel, machine_launch, &look->options, look->kept)) == NULL)
         look->is_short = 1;
     look->kept = NULL;
     if (look->why != NULL) launch->why = look_why_begin(look->why, machine_launch, kernel);
     if (launch->sanitize != NULL) look_sanitize_suppress(launch->sanitize, look->suppressions);
-    if (launch->sanitize != NULL && machine_launch->child != NULL) {
+    if (look->options.sanitize && launch->sanitize != NULL && machine_launch->child != NULL) {
         launch->child = machine_launch->child;
         launch->child_context = machine_launch->child_context;
         machine_launch->child = child;
         machine_launch->child_context = launch;
     }
-    if (look->stats != NULL || launch->trace != NULL || launch->check != NULL || launch->sanitize != NULL ||
-        launch->why != NULL)
+    if (look->stats != NULL || launch->trace != NULL || launch->sanitize != NULL || launch->why != NULL)
         machine_launch->observer = &launch->observer;
-    machine_launch->hears_ranges =
-        look->stats == NULL && launch->trace == NULL && launch->check == NULL && launch->why == NULL;
+    machine_launch->hears_ranges = look->stats == NULL && launch->trace == NULL && launch->why == NULL;
     return launch;
 }
 
@@ -265,13 +257,12 @@ static void take(struct look *look, struct look_launch *launch)
     if (look->stats != NULL) look_stats_take(look->stats, &launch->stats, tally, module);
     if (launch->trace != NULL) look_trace_end(launch->trace);
     launch->trace = NULL;
-    if (launch->check != NULL) look_check_tell(launch->check, tally, module);
     if (launch->sanitize != NULL) look_sanitize_tell(launch->sanitize, tally, module);
 }
 
 static void end_sanitize(struct look *look, struct look_launch *launch)
 {
-    if (look->is_closed) {
+    if (look->is_closed || !look->options.sanitize) {
         look_sanitize_close(launch->sanitize);
         return;
     }
@@ -287,7 +278,6 @@ void look_end(struct look_launch *launch)
     while (*at != launch) at = &(*at)->next;
     *at = launch->next;
     if (!look->is_closed) take(look, launch);
-    if (launch->check != NULL) look_check_close(launch->check);
     if (launch->sanitize != NULL) end_sanitize(look, launch);
     if (launch->why != NULL) look_why_end(launch->why);
     look_tally_clear(&launch->ran.tally);

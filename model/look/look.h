@@ -18,8 +18,8 @@
 //   dump       what is shown there, and where a kernel fails: words of look_what_read()
 //   trace      the file that takes a timeline, in the trace event format
 //   coverage   the file that takes the coverage of lines, in the format of lcov
-//   check      says what is certainly wrong in how a kernel uses shared memory and mbarriers (check.c)
 //   sanitize   says what no synchronisation orders, whether it went wrong in this run or not (sanitize.c)
+//   check      the same of copies, operations and mbarriers in shared memory alone (check_found.h)
 //   lint_sync  says which fences, waits and barriers no access needs (sanitize_lint.h); sanitize is asked for, too
 //   why        a place whose history is told when the program ends (why_place.h); why_writes: how many writes to it;
 //              NULL: none

@@ -96,21 +96,9 @@ void look_stats_take(struct look_stats *stats, struct look_stats_launch *launch,
                      struct machine_module *module);
 void look_stats_close(struct look_stats *stats);
 
-// --- Checks ----------------------------------------------------------------------------------------------------------
-
-// Of one launch. NULL without memory.
-struct look_check;
-struct look_check *look_check_open(const char *kernel, const struct machine_launch *launch,
-                                   const struct look_options *options);
-void look_check_before(struct look_check *check, const struct machine_step *step);
-void look_check_hear(struct look_check *check, const struct event *event);
-void look_check_issue(struct look_check *check, const struct machine_flight *flight);
-void look_check_tell(struct look_check *check, const struct look_tally *tally, const struct machine_module *module);
-void look_check_close(struct look_check *check);
-
 // --- The sanitizer ---------------------------------------------------------------------------------------------------
 
-// Of one launch. NULL without memory.
+// Of one launch; where options->check is asked for and options->sanitize is not, its quick form. NULL without memory.
 struct look_sanitize;
 struct look_sanitize_kept;
 struct look_sanitize *look_sanitize_open(const char *kernel, const struct machine_launch *launch,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check_found.h"
 #include "flight_item.h"
 #include "form_number.h"
 #include "module.h"
@@ -127,6 +128,8 @@ static enum sanitize_kind kind_of(const struct look_sanitize *sanitize, const st
         return SANITIZE_INVAL;
     case ORDER_DIVERGENT:
         return SANITIZE_DIVERGENT;
+    case ORDER_COUNT:
+        return SANITIZE_COUNT;
     case ORDER_PARTLY:
         return SANITIZE_PRODUCT_WARPS;
     default:
@@ -180,7 +183,7 @@ static void add_names(const struct look_sanitize *sanitize, const struct order_f
     add_note(sanitize, &found->newer, 1, &finding->newer);
     if (found->kind == ORDER_DIVERGENT && found->address == ORDER_CLUSTER_BARRIER)
         snprintf(finding->name, sizeof finding->name, "the barrier of the cluster");
-    else if (found->kind == ORDER_MEETING || found->kind == ORDER_DIVERGENT)
+    else if (found->kind == ORDER_MEETING || found->kind == ORDER_DIVERGENT || found->kind == ORDER_COUNT)
         snprintf(finding->name, sizeof finding->name, "barrier %llu of the CTA", (unsigned long long)found->address);
     else if (found->space == SPACE_GLOBAL)
         global_name_of(sanitize, finding->address, finding->name);
@@ -208,6 +211,7 @@ void sanitize_take(void *context, const struct order_found *raw)
                                        .older = side_of(sanitize, &found.older),
                                        .newer = side_of(sanitize, &found.newer)};
     finding.kind = kind_of(sanitize, &found, &finding);
+    if (sanitize->is_quick && !check_tells(&finding)) return;
     const int is_watch = is_watched(&found);
     if (is_watch ? sanitize_values_know(&sanitize->values, &finding) : sanitize_found_again(&sanitize->found, &finding))
         return;
@@ -244,20 +248,26 @@ static int is_aligned(const struct ptx_choice *choice)
            choice->word[PTX_CLASS_ALIGNED] != PTX_WORD_NONE;
 }
 
-void look_sanitize_before(struct look_sanitize *sanitize, const struct machine_step *step)
+// What else than the order is asked of an instruction.
+static void before_others(struct look_sanitize *sanitize, const struct machine_step *step)
 {
-    sanitize->order->instruction++;
     sanitize_lanes_before(sanitize->lanes, step, sanitize->order->instruction);
-    clock_order_settle(sanitize->order);
     if (!sanitize_layouts_settle(sanitize->layouts)) sanitize->order->is_short = 1;
     sanitize->lay.bytes = 0;
     sanitize_shuffle_before(step, &sanitize->found);
-    sanitize->order->is_aligned = step->code->choice != NULL && is_aligned(step->code->choice);
     sanitize->checks = step->code->choice != NULL && checks_guess(step->code->choice->form);
     if (step->code->choice != NULL) sanitize_ran_note(&sanitize->ran, step->code->choice->form);
+    if (!sanitize_registers_before(sanitize->registers, step, &sanitize->found)) sanitize->order->is_short = 1;
+}
+
+void look_sanitize_before(struct look_sanitize *sanitize, const struct machine_step *step)
+{
+    sanitize->order->instruction++;
+    clock_order_settle(sanitize->order);
+    sanitize->order->is_aligned = step->code->choice != NULL && is_aligned(step->code->choice);
     const struct machine_cluster *cluster = step->warp->cta->cluster;
     uint64_t number[ORDER_MOST_CTAS];
-    if (!sanitize_registers_before(sanitize->registers, step, &sanitize->found)) sanitize->order->is_short = 1;
+    if (!sanitize->is_quick) before_others(sanitize, step);
     if (sanitize->cluster == cluster && sanitize->first == cluster->cta[0].number) return;
     sanitize->cluster = cluster;
     sanitize->global = &cluster->machine->global;
@@ -296,7 +306,7 @@ static void hear_global(struct look_sanitize *sanitize, const struct event *even
     if (sanitize->checks) sanitize_guess_note(&sanitize->guesses, sanitize->order, event);
 }
 
-void look_sanitize_hear(struct look_sanitize *sanitize, const struct event *event)
+static void hear_others(struct look_sanitize *sanitize, const struct event *event)
 {
     if (event->kind != EVENT_ACCESS) {
         sanitize_registers_hear(sanitize->registers, event);
@@ -308,17 +318,30 @@ void look_sanitize_hear(struct look_sanitize *sanitize, const struct event *even
     else
         hear_lanes(sanitize, event);
     sanitize_layouts_hear(sanitize->layouts, event);
-    clock_order_hear(sanitize->order, event);
+}
+
+// Strong accesses to global memory order others.
+static int is_left_out(const struct look_sanitize *sanitize, const struct event *event)
+{
+    return sanitize->is_quick && event->kind == EVENT_ACCESS && event->access.space == SPACE_GLOBAL &&
+           event->access.order == ORDER_WEAK;
+}
+
+void look_sanitize_hear(struct look_sanitize *sanitize, const struct event *event)
+{
+    if (!sanitize->is_quick) hear_others(sanitize, event);
+    if (sanitize->cluster != NULL && !is_left_out(sanitize, event)) clock_order_hear(sanitize->order, event);
 }
 
 void sanitize_hear_ghost(void *context, const struct event *event)
 {
     struct look_sanitize *sanitize = context;
     const struct access *access = &event->access;
-    if (event->kind != EVENT_ACCESS) return;
+    if (event->kind != EVENT_ACCESS || is_left_out(sanitize, event)) return;
     clock_order_access(sanitize->order, event);
     if (access->space != SPACE_SHARED || access->kind == ACCESS_READ || access->rank >= sanitize->cluster->ctas) return;
     sanitize->brought[access->rank] += access->bytes;
+    if (sanitize->is_quick) return;
     sanitize_layouts_forget(sanitize->layouts, sanitize->cluster->cta[access->rank].number, access->address,
                             access->bytes);
 }
@@ -364,13 +387,14 @@ static void issue_operation(struct look_sanitize *sanitize, const struct flight_
     ghost.memories = none;
     ghost.teller.observer = &sanitize->ghost;
     clock_order_issue(sanitize->order, &ghost.teller.origin, &issue);
-    check_ranks(sanitize, &ghost);
+    if (!sanitize->is_quick) check_ranks(sanitize, &ghost);
     memset(sanitize->brought, 0, sizeof sanitize->brought);
     while (!flight_advance(&ghost, UINT64_MAX).is_last) continue;
     for (uint32_t rank = 0; rank < ORDER_MOST_CTAS; rank++)
         if (sanitize->brought[rank] != 0)
             clock_order_brings(sanitize->order, &ghost.teller.origin, rank, sanitize->brought[rank]);
-    if (!sanitize_layouts_issue(sanitize->layouts, &of->flight, sanitize->cluster)) sanitize->order->is_short = 1;
+    if (!sanitize->is_quick && !sanitize_layouts_issue(sanitize->layouts, &of->flight, sanitize->cluster))
+        sanitize->order->is_short = 1;
 }
 
 static void issue_copies(struct look_sanitize *sanitize, const struct flight_copies *copies)
@@ -403,7 +427,7 @@ void look_sanitize_issue(struct look_sanitize *sanitize, const struct machine_fl
     if (flight->kind == FLIGHT_ARRIVE) issue_arrive(sanitize, (const struct flight_arrive *)flight);
     if (flight->kind != FLIGHT_PRODUCT) return;
     clock_order_product(sanitize->order, &flight->teller.origin);
-    if (!sanitize_layouts_product(sanitize->layouts, (const struct flight_product *)flight))
+    if (!sanitize->is_quick && !sanitize_layouts_product(sanitize->layouts, (const struct flight_product *)flight))
         sanitize->order->is_short = 1;
 }
 

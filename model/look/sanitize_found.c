@@ -66,6 +66,11 @@ static int has_older(const struct sanitize_finding *finding)
     return sanitize_text(finding->kind)->older != NULL && finding->older.line != 0;
 }
 
+static int is_of_barrier(const struct sanitize_finding *finding)
+{
+    return finding->kind == SANITIZE_MEETING || finding->kind == SANITIZE_DIVERGENT || finding->kind == SANITIZE_COUNT;
+}
+
 static int is_of_register(const struct sanitize_finding *finding)
 {
     return finding->bytes == 0;
@@ -297,7 +302,7 @@ static void print_json(FILE *out, const struct sanitize_found *found, const stru
     look_print_key(out, "mbarrier", finding->barrier, strlen(finding->barrier));
     fprintf(out, ", \"address\": \"0x%llx\", \"bytes\": %u, \"space\": \"%s\", \"times\": %llu",
             (unsigned long long)finding->address, finding->bytes,
-            kind == SANITIZE_MEETING  ? "barrier"
+            is_of_barrier(finding)    ? "barrier"
             : is_of_register(finding) ? "register"
                                       : access_space_name(finding->space),
             (unsigned long long)finding->seen);
@@ -347,8 +352,7 @@ static int is_told(const struct told *told, uint32_t count, const struct told *o
     return 0;
 }
 
-// Is it what follows from bytes that nobody expected? A wait cannot know of their copy.
-static int follows(const struct sanitize_found *found, const struct sanitize_finding *finding)
+int sanitize_found_follows(const struct sanitize_found *found, const struct sanitize_finding *finding)
 {
     if (finding->barrier[0] == '\0' || finding->kind == SANITIZE_UNEXPECTED) return 0;
     for (uint32_t i = 0; i < found->count; i++)
@@ -378,7 +382,7 @@ static uint32_t gather(const struct sanitize_found *found, const struct look_tal
                                  .acquired = look_where_of(tally, module, finding->newer.note.line),
                                  .released = look_where_of(tally, module, finding->older.note.line)};
         const struct machine_where *const place[2] = {&one.newer, &one.older};
-        if (follows(found, finding) || is_told(told, count, &one)) continue;
+        if (sanitize_found_follows(found, finding) || is_told(told, count, &one)) continue;
         if (suppressions_have(found->suppressions, sanitize_text(finding->kind)->id, found->kernel, place)) {
             left->suppressed++;
             continue;

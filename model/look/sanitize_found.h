@@ -49,6 +49,7 @@ enum sanitize_kind {
     SANITIZE_INVAL,
     SANITIZE_LAYOUT,
     SANITIZE_DIVERGENT,
+    SANITIZE_COUNT,
     SANITIZE_STREAMS, // of works of streams (sanitize_works.c), as those up to SANITIZE_HOST
     SANITIZE_STREAM_FREED,
     SANITIZE_STREAM_NEW,
@@ -127,6 +128,9 @@ int sanitize_found_again(struct sanitize_found *found, const struct sanitize_fin
 
 // Keeps it, unless one of the same lines is there.
 void sanitize_found_add(struct sanitize_found *found, const struct sanitize_finding *finding);
+
+// Is it what follows from bytes that nobody expected? A wait cannot know of their copy.
+int sanitize_found_follows(const struct sanitize_found *found, const struct sanitize_finding *finding);
 
 // Tells them, and the verdict. incomplete: why the launch was not seen whole, or NULL.
 void sanitize_found_tell(const struct sanitize_found *found, const struct look_tally *tally,

@@ -178,6 +178,10 @@ static const struct sanitize_text kinds[] = {
          "the arrival", "the other", "one instruction that all lanes of the warp execute together",
          "Take __syncthreads() or cluster.sync() out of the branch. Lanes that part may use barrier.sync, or "
          "barrier.cluster, without .aligned."},
+    [SANITIZE_COUNT] = {"SANITIZE_COUNT", "threads give one barrier of the CTA different numbers of threads",
+                        "the arrival", "the arrival before it", "one number of threads in all of them",
+                        "Give the same number in each: bar.sync 1, 96 where 96 threads meet. PTX leaves it open what "
+                        "happens else."},
     [SANITIZE_LAYOUT] =
         {"SANITIZE_LAYOUT", "bytes are read with another swizzle than a copy has laid them with", "the reader",
          "the copy", "one swizzle for both",

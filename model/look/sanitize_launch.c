@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check_found.h"
 #include "module.h"
 #include "report.h"
 #include "sanitize_works.h"
@@ -24,19 +25,24 @@ static int is_untouched(void *context, uint64_t address)
     return launch->is_untouched != NULL && launch->is_untouched(launch->describe_context, address);
 }
 
+static int open_others(struct look_sanitize *sanitize)
+{
+    sanitize->registers = sanitize_registers_open();
+    sanitize->lanes = sanitize_lanes_open();
+    sanitize->layouts = sanitize_layouts_open(sanitize, sanitize_take_layout);
+    return sanitize->registers != NULL && sanitize->lanes != NULL && sanitize->layouts != NULL;
+}
+
 struct look_sanitize *look_sanitize_open(const char *kernel, const struct machine_launch *launch,
                                          const struct look_options *options, struct look_sanitize_kept *kept)
 {
     const uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2];
     struct look_sanitize *sanitize = calloc(1, sizeof *sanitize);
     if (sanitize != NULL) {
+        sanitize->is_quick = !options->sanitize;
         sanitize->order = clock_order_open((threads + MACHINE_LANES - 1) / MACHINE_LANES, sanitize, sanitize_take);
-        sanitize->registers = sanitize_registers_open();
-        sanitize->lanes = sanitize_lanes_open();
-        sanitize->layouts = sanitize_layouts_open(sanitize, sanitize_take_layout);
     }
-    if (sanitize == NULL || sanitize->order == NULL || sanitize->registers == NULL || sanitize->lanes == NULL ||
-        sanitize->layouts == NULL) {
+    if (sanitize == NULL || sanitize->order == NULL || (options->sanitize && !open_others(sanitize))) {
         look_sanitize_drop(kept);
         if (sanitize != NULL) look_sanitize_close(sanitize);
         return NULL;
@@ -92,6 +98,12 @@ static uint64_t digest(const struct look_sanitize *sanitize)
 void look_sanitize_tell(struct look_sanitize *sanitize, const struct look_tally *tally,
                         const struct machine_module *module)
 {
+    if (sanitize->is_quick) {
+        check_found_tell(&sanitize->found, tally, module);
+        if (sanitize->order->is_short)
+            fprintf(stderr, "tmaref: check: there was not enough memory to check all CTAs\n");
+        return;
+    }
     if (sanitize->global != NULL) sanitize_values_end(&sanitize->values, sanitize->global, &sanitize->found);
     sanitize_guess_forgive(&sanitize->guesses, &sanitize->found);
     if (sanitize->found.result != NULL && sanitize->global != NULL) sanitize->found.result->digest = digest(sanitize);

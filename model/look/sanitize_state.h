@@ -14,7 +14,8 @@
 
 struct sanitize_works;
 
-// cluster: whose instruction is executed now; first: the number of its first CTA
+// cluster: whose instruction is executed now; first: the number of its first CTA; is_quick: only what check_found.h
+// tells is looked for: nothing of global memory, of registers, of lanes
 struct look_sanitize {
     struct clock_order *order;
     struct sanitize_registers *registers;
@@ -23,6 +24,7 @@ struct look_sanitize {
     struct look_sanitize_kept *before; // the launch in front, if it may not have ended
     const struct machine_cluster *cluster;
     uint64_t first;
+    int is_quick;
     struct observer ghost;
     uint64_t brought[ORDER_MOST_CTAS]; // by the operation that is issued now, to each CTA of the cluster
     const struct global_memory *global;

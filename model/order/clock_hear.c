@@ -102,6 +102,21 @@ static void check_meeting(struct clock_order *order, const struct order_cta *cta
     }
 }
 
+// Does it give the number of threads that the first of its phase gave?
+static void check_count(struct clock_order *order, const struct order_cta *cta, const struct order_warp *warp,
+                        struct order_meeting *meeting, const struct event *event)
+{
+    const int phase = (int)(event->meeting.phase & 1);
+    struct order_found found = found_at(cta, warp, ORDER_COUNT, event);
+    if (meeting->threads[phase] == 0) {
+        meeting->threads[phase] = event->meeting.threads;
+        meeting->first[phase] = found.newer;
+    } else if (meeting->threads[phase] != event->meeting.threads) {
+        found.older = meeting->first[phase];
+        order->found(order->context, &found);
+    }
+}
+
 // own: of the CTA, also where the cluster meets.
 static void come(struct clock_order *order, const struct order_cta *cta, const struct order_warp *warp,
                  struct order_meeting *own, const struct event *event)
@@ -116,6 +131,7 @@ static void come(struct clock_order *order, const struct order_cta *cta, const s
     }
     struct order_came *came = &own->came[phase][warp - cta->warp];
     if (event->meeting.kind == MEETING_CTA) check_meeting(order, cta, warp, own, event);
+    if (event->meeting.kind == MEETING_CTA) check_count(order, cta, warp, own, event);
     check_aligned(order, cta, warp, came, event);
     *came = (struct order_came){order_now(cta, warp), event->origin->line, came->lanes | event->origin->lanes};
 }
@@ -134,6 +150,7 @@ static void hear_meeting(struct clock_order *order, const struct event *event)
         clock_clear(&meeting->clock[phase]);
         clock_clear(&meeting->learnt[phase]);
         meeting->has_published[phase] = 0;
+        meeting->threads[phase] = 0;
         meeting->phase[phase] = of->phase + 1;
         if (meeting->came != NULL) memset(meeting->came[phase], 0, sizeof meeting->came[phase]);
     }

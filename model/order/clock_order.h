@@ -110,10 +110,13 @@ struct order_barrier {
 };
 
 // A barrier of the CTA or the cluster: the clocks of two phases, and which they are of, plus 1. What those who meet
-// have learnt, the fences behind the barrier acquire. came: of each warp in both phases; NULL: nobody has come.
+// have learnt, the fences behind the barrier acquire. came: of each warp in both phases; NULL: nobody has come. first:
+// of a barrier of the CTA, who came first, and for how many threads, 0: nobody.
 struct order_meeting {
     uint64_t phase[2];
     struct order_came (*came)[ORDER_MOST_WARPS];
+    struct shadow_entry first[2];
+    uint32_t threads[2];
     struct clock clock[2], learnt[2];
     int has_published[2];
 };
@@ -142,7 +145,8 @@ struct order_cta {
 // mbarriers; CONSTANT: an ld.global.nc of what the same launch has written, in another warp; MEETING: an arrival at the
 // barrier `address` of the CTA that the phase before is not ordered before; INVAL: of an mbarrier behind a use;
 // PARTLY: a race with a product of which one warp at least has waited; DIVERGENT: lanes of a warp have arrived in one
-// phase of the barrier `address` of the CTA by two instructions, the later of which is .aligned.
+// phase of the barrier `address` of the CTA by two instructions, the later of which is .aligned; COUNT: two arrivals in
+// one phase of the barrier `address` of the CTA give different numbers of threads.
 enum order_finding {
     ORDER_RACE,
     ORDER_GRID_EARLY,
@@ -160,7 +164,8 @@ enum order_finding {
     ORDER_MEETING,
     ORDER_INVAL,
     ORDER_PARTLY,
-    ORDER_DIVERGENT
+    ORDER_DIVERGENT,
+    ORDER_COUNT
 };
 struct order_found {
     enum order_finding kind;

@@ -64,6 +64,16 @@ for schedule in default late early shuffled; do
 done
 finds default awaited 174 'an mbarrier may be used before it is initialised: full' 'the init: checks.cu:172'
 
+# Threads that give a barrier different numbers.
+for seed in 0 1 2 3; do
+    "$TMAREF" exec --sanitize --json --schedule shuffled --seed $seed -- "$RUN_PTX" "$folder/checks.ptx" counts 1 128 >>"$scratch/counts" 2>&1
+done
+grep -qE '^\{"sanitize": "SANITIZE_COUNT", "kernel": "counts", .*"line": 12[24],.*"other_line": 12[24],.*"name": "barrier 1 of the CTA".*"space": "barrier"' "$scratch/counts" ||
+    { echo "counts:"; cat "$scratch/counts"; failed=1; }
+# --check adds nothing.
+expect 0 'kernel unfenced: 1 finding' --sanitize --check -- "$RUN_PTX" "$folder/checks.ptx" unfenced 1 64
+grep -q 'check: kernel' "$scratch/out" && { echo "told twice:"; cat "$scratch/out"; failed=1; }
+
 expect 0 "^tmaref: note: sanitize: kernel same_value: .*both wrote the same value" --sanitize -- "$RUN_PTX" "$folder/checks.ptx" same_value 1 64
 grep -q 'error:' "$scratch/out" && { echo "same_value: an error:"; cat "$scratch/out"; failed=1; }
 

@@ -22,6 +22,23 @@ planted() {
          match($0, /\/\/ HERE [A-Z_]+/) {split(substr($0, RSTART), word, " "); print entry, word[3], FNR, (/MISSED/ ? "MISSED" : "")}' "$1"
 }
 
+# of_check ID: what --check calls it; of other kinds it tells nothing
+of_check() {
+    case $1 in
+    FENCE) echo CHECK_FENCE ;;
+    READ_BEFORE_COPY) echo CHECK_READ_EARLY ;;
+    OPERATION_BEFORE_COPY) echo CHECK_OPERATION_EARLY ;;
+    WRITE_BEFORE_COPY) echo CHECK_WRITTEN_UNDER ;;
+    REFILL) echo CHECK_REFILLED ;;
+    SOURCE_OVERWRITTEN | PRODUCT_OVERWRITTEN) echo 'CHECK_SOURCE_(WRITTEN|COPIED)' ;;
+    UNINITIALISED | UNORDERED_INIT) echo CHECK_NOT_INITIALISED ;;
+    AGAIN) echo CHECK_INITIALISED_AGAIN ;;
+    UNEXPECTED) echo CHECK_UNEXPECTED ;;
+    COUNT) echo CHECK_MEETING ;;
+    esac
+}
+
+quick=0
 for file in "$folder"/*.ptx; do
     class=$(basename "$file" .ptx)
     for variant in mistake right; do
@@ -37,7 +54,21 @@ for file in "$folder"/*.ptx; do
             awk '!/other_ptx_line/' >"$scratch/$variant.found"
         sed -nE 's/^\{"error": [0-9]+, "kernel": "([a-z_0-9]+)".* "ptx_line": ([0-9]+),.*/\1 FAULT \2/p' "$scratch/$variant.err" >>"$scratch/$variant.found"
     done
+    # The quick form names the same line, and nothing in the right kernels.
+    for variant in mistake right; do
+        for kernel in $(sed -nE 's|^// zoo ([a-z_0-9]+) .*|\1|p' "$file"); do
+            "$TMAREF" exec --check --json -- "$RUN_ZOO" "$scratch/$variant.ptx" "$kernel" 2>&1 >/dev/null
+        done | sed -nE 's/^\{"check": "([A-Z_]+)", "kernel": "([a-z_0-9]+)".* "ptx_line": ([0-9]+), .*/\2 \1 \3/p' >"$scratch/$variant.quick"
+    done
+    [ -s "$scratch/right.quick" ] && { echo "$class: --check finds in right kernels:"; cat "$scratch/right.quick"; failed=1; }
+    quick=$((quick + $(cut -d ' ' -f 1 "$scratch/mistake.quick" | sort -u | wc -l)))
     planted "$file" >"$scratch/planted"
+    while read -r kernel id line _; do
+        rule=$(of_check "${id#SANITIZE_}")
+        [ -z "$rule" ] || ! grep -qx "$kernel $id $line" "$scratch/mistake.found" ||
+            grep -qxE "$kernel $rule $line" "$scratch/mistake.quick" || { echo "$class: --check says no $rule of $kernel at line $line:"
+            grep "^$kernel " "$scratch/mistake.quick"; failed=1; }
+    done <"$scratch/planted"
     count=0 found=0 alarms=0
     for kernel in $(cut -d ' ' -f 1 "$scratch/planted" | sort -u); do
         count=$((count + 1))
@@ -58,6 +89,8 @@ for file in "$folder"/*.ptx; do
     echo "| $class | $count | $found | $alarms |" >>"$scratch/table"
 done
 cat "$scratch/table"
+echo "--check finds something in $quick of the kernels with a mistake"
+grep -qF "\`--check\` finds something in $quick of the " "$page" || { echo "docs/sanitizer.md does not say $quick of --check"; failed=1; }
 while read -r row; do
     grep -qxF -- "$row" "$page" || { echo "docs/sanitizer.md lacks: $row"; failed=1; }
 done <"$scratch/table"
