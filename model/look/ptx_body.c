@@ -71,6 +71,15 @@ int ptx_body_parts(const struct ptx_body *body, uint32_t line)
            strncmp(word, "exit", 4) == 0 || strncmp(word, "brx", 3) == 0;
 }
 
+int ptx_body_has(const struct ptx_body *body, uint32_t line, const char *text)
+{
+    const char *at = line_at(body, line);
+    if (at == NULL) return 0;
+    for (; *at != '\0' && *at != '\n' && strncmp(at, "//", 2) != 0; at++)
+        if (strncmp(at, text, strlen(text)) == 0) return 1;
+    return 0;
+}
+
 const char *ptx_statement_word(const char *statement)
 {
     if (statement[0] != '@') return statement;

@@ -37,9 +37,10 @@ void sanitize_edits_move(struct sanitize_edits *edits);        // what orders, p
 void sanitize_edits_fence(struct sanitize_edits *edits);       // a release and an acquire
 void sanitize_edits_scope(struct sanitize_edits *edits);
 void sanitize_edits_map(struct sanitize_edits *edits);
-void sanitize_edits_end(struct sanitize_edits *edits);    // before the CTA ends
-void sanitize_edits_expect(struct sanitize_edits *edits); // bytes that nobody announced
-void sanitize_edits_count(struct sanitize_edits *edits);  // of arrivals
+void sanitize_edits_products(struct sanitize_edits *edits); // behind the last of a run of products
+void sanitize_edits_end(struct sanitize_edits *edits);      // before the CTA ends
+void sanitize_edits_expect(struct sanitize_edits *edits);   // bytes that nobody announced
+void sanitize_edits_count(struct sanitize_edits *edits);    // of arrivals
 void sanitize_edits_init(struct sanitize_edits *edits);
 void sanitize_edits_inval(struct sanitize_edits *edits);
 void sanitize_edits_drop(struct sanitize_edits *edits); // the second init

@@ -71,9 +71,16 @@ int sanitize_edit_operand(const char *name, char *operand, size_t bytes)
 
 void sanitize_edit_wait_text(char *text, const char *barrier, const char *parity)
 {
-    snprintf(text, REMEDY_TEXT_BYTES,
-             "{ .reg .pred %%p; WAIT: mbarrier.try_wait.parity.shared::cta.b64 %%p, [%.140s], %.8s; @!%%p bra WAIT; }",
-             barrier, parity);
+    if (barrier[0] < '0' || barrier[0] > '9')
+        snprintf(
+            text, REMEDY_TEXT_BYTES,
+            "{ .reg .pred %%p; WAIT: mbarrier.try_wait.parity.shared::cta.b64 %%p, [%.140s], %.8s; @!%%p bra WAIT; }",
+            barrier, parity);
+    else // a number is no operand of its own
+        snprintf(text, REMEDY_TEXT_BYTES,
+                 "{ .reg .pred %%p; .reg .b32 %%at; mov.b32 %%at, %.140s; "
+                 "WAIT: mbarrier.try_wait.parity.shared::cta.b64 %%p, [%%at], %.8s; @!%%p bra WAIT; }",
+                 barrier, parity);
 }
 
 // --- Which of them ---------------------------------------------------------------------------------------------------
@@ -92,7 +99,9 @@ static const struct {
     {SANITIZE_REFILL, {sanitize_edits_alter_waits, sanitize_edits_wait}, sanitize_edits_barrier},
     {SANITIZE_OPERATION_BEFORE_WRITE, {NULL}, sanitize_edits_barrier_written},
     {SANITIZE_SOURCE_OVERWRITTEN, {NULL}, sanitize_edits_barrier},
-    {SANITIZE_PRODUCT_OVERWRITTEN, {NULL}, sanitize_edits_barrier},
+    {SANITIZE_PRODUCT_OVERWRITTEN, {sanitize_edits_products}, sanitize_edits_barrier},
+    {SANITIZE_PRODUCT_REGISTER, {sanitize_edits_products}, NULL},
+    {SANITIZE_PRODUCT_SOURCE, {sanitize_edits_products}, NULL},
     {SANITIZE_RACE, {NULL}, sanitize_edits_barrier},
     {SANITIZE_GLOBAL_RACE, {sanitize_edits_fence}, sanitize_edits_barrier_global},
     {SANITIZE_GLOBAL_SOURCE, {sanitize_edits_fence}, sanitize_edits_barrier_global},
@@ -101,7 +110,7 @@ static const struct {
     {SANITIZE_MAP_RACE, {sanitize_edits_map}, NULL},
     {SANITIZE_MAP_EDITED, {sanitize_edits_wait}, sanitize_edits_barrier},
     {SANITIZE_SCOPE, {sanitize_edits_scope}, NULL},
-    {SANITIZE_EXIT, {sanitize_edits_end}, NULL},
+    {SANITIZE_EXIT, {sanitize_edits_products, sanitize_edits_end}, NULL},
     {SANITIZE_UNEXPECTED, {sanitize_edits_expect}, NULL},
     {SANITIZE_OVER_ARRIVAL, {sanitize_edits_count}, sanitize_edits_barrier},
     {SANITIZE_UNINITIALISED, {sanitize_edits_init}, sanitize_edits_barrier},

@@ -26,7 +26,7 @@ static void add_end_wait(struct sanitize_edits *edits, int rank, const char *bar
     char text[REMEDY_TEXT_BYTES];
     snprintf(text, sizeof text,
              "{ .reg .pred %%p; .reg .b32 %%r; mov.u32 %%r, %%cluster_ctarank; setp.ne.u32 %%p, %%r, %d; @%%p bra O; "
-             "WAIT: mbarrier.try_wait.parity.shared::cta.b64 %%p, [%.60s], 0; @!%%p bra WAIT; O: }",
+             "mov.b32 %%r, %.60s; WAIT: mbarrier.try_wait.parity.shared::cta.b64 %%p, [%%r], 0; @!%%p bra WAIT; O: }",
              rank, barrier);
     add_at_ends(edits, text);
 }
@@ -128,7 +128,7 @@ static void add_init(struct sanitize_edits *edits, const char *word, const char 
     if (edits->newer == 0 || !sanitize_edit_operand(edits->finding->name, operand, sizeof operand)) return;
     while (line < edits->newer && !ptx_body_statement(&edits->body, line, statement)) line++;
     operand[60] = '\0';
-    snprintf(text, sizeof text, "@%%p %s.shared::cta.b64 [%s]%s;", word, operand, count);
+    snprintf(text, sizeof text, "mov.u32 %%t, %s; @%%p %s.shared::cta.b64 [%%t]%s;", operand, word, count);
     for (int i = 0; i < 3; i++)
         sanitize_edit_put(
             sanitize_edit_add(edits), REMEDY_BEFORE,

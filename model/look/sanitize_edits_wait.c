@@ -5,7 +5,7 @@
 #include "sanitize_edit.h"
 
 // The most that are tried.
-enum { MOST_MOVES = 6, MOST_WAITS = 8 };
+enum { MOST_MOVES = 6, MOST_WAITS = 8, MOST_STAGES = 8 };
 
 // --- Waits for an mbarrier -------------------------------------------------------------------------------------------
 
@@ -18,14 +18,23 @@ static void add_waits_at(struct sanitize_edits *edits, uint32_t line, const char
     }
 }
 
-// In a loop: the parity turns with each wait.
-static void add_turning_wait(struct sanitize_edits *edits, uint32_t line, const char *barrier)
+// In a loop: each wait is for the next of so many mbarriers in a row, and the parity turns with each round.
+static void add_turning_wait(struct sanitize_edits *edits, uint32_t line, const char *barrier, int stages)
 {
-    char text[REMEDY_TEXT_BYTES];
     struct remedy_edit *edit = sanitize_edit_add(edits);
     sanitize_edit_put(edit, REMEDY_BEFORE, edits->body.first, ".reg .b32 %%turn; mov.b32 %%turn, 0;");
-    sanitize_edit_wait_text(text, barrier, "%turn");
-    sanitize_edit_put(edit, REMEDY_BEFORE, line, "%s xor.b32 %%turn, %%turn, 1;", text);
+    if (stages == 1) {
+        char text[REMEDY_TEXT_BYTES];
+        sanitize_edit_wait_text(text, barrier, "%turn");
+        sanitize_edit_put(edit, REMEDY_BEFORE, line, "%s xor.b32 %%turn, %%turn, 1;", text);
+        return;
+    }
+    sanitize_edit_put(edit, REMEDY_BEFORE, line,
+                      "{ .reg .pred %%p; .reg .b32 %%at, %%q; mov.b32 %%at, %.60s; rem.u32 %%q, %%turn, %d; "
+                      "mad.lo.u32 %%at, %%q, 8, %%at; div.u32 %%q, %%turn, %d; and.b32 %%q, %%q, 1; "
+                      "WAIT: mbarrier.try_wait.parity.shared::cta.b64 %%p, [%%at], %%q; @!%%p bra WAIT; "
+                      "add.u32 %%turn, %%turn, 1; }",
+                      barrier, stages, stages);
 }
 
 // Before the access, for the mbarrier of the copy, or for that at which the other side next arrived.
@@ -36,7 +45,7 @@ void sanitize_edits_wait(struct sanitize_edits *edits)
     const char *name = finding->barrier[0] != '\0' ? finding->barrier : finding->older.note_name;
     if (edits->newer == 0 || !sanitize_edit_operand(name, barrier, sizeof barrier)) return;
     add_waits_at(edits, edits->newer, barrier, "");
-    add_turning_wait(edits, edits->newer, barrier);
+    for (int stages = 1; stages <= MOST_STAGES; stages++) add_turning_wait(edits, edits->newer, barrier, stages);
     add_waits_at(edits, edits->newer, barrier, " bar.sync 0;");
     const uint32_t branch = sanitize_edit_before_branch(edits, edits->newer);
     if (branch != edits->newer) add_waits_at(edits, branch, barrier, " bar.sync 0;");
@@ -45,7 +54,7 @@ void sanitize_edits_wait(struct sanitize_edits *edits)
 // A wait that is there, with the other parity, or for the mbarrier of the copy.
 static void alter_wait(struct sanitize_edits *edits, uint32_t line, const char *statement)
 {
-    char operand[SANITIZE_NAME_BYTES], barrier[SANITIZE_NAME_BYTES], from[SANITIZE_NAME_BYTES + 2];
+    char operand[SANITIZE_NAME_BYTES], barrier[SANITIZE_NAME_BYTES];
     const char *parity = strchr(statement, ']');
     if (!ptx_statement_address(statement, 0, operand, sizeof operand) || parity == NULL) return;
     parity += strspn(parity, "], \t");
@@ -56,11 +65,10 @@ static void alter_wait(struct sanitize_edits *edits, uint32_t line, const char *
                           (int)(parity - statement), statement, parity + length);
     if (!sanitize_edit_operand(edits->finding->barrier, barrier, sizeof barrier) || strcmp(operand, barrier) == 0)
         return;
-    snprintf(from, sizeof from, "[%s]", operand);
-    struct remedy_edit *edit = sanitize_edit_add(edits);
-    char to[SANITIZE_NAME_BYTES + 2];
-    snprintf(to, sizeof to, "[%s]", barrier);
-    sanitize_edit_replace(edit, line, from, to);
+    const char *address = strchr(statement, '[');
+    sanitize_edit_put(sanitize_edit_add(edits), REMEDY_INSTEAD, line,
+                      "{ .reg .b32 %%at; mov.b32 %%at, %.60s; %.*s[%%at%s }", barrier, (int)(address - statement),
+                      statement, strchr(address, ']'));
 }
 
 void sanitize_edits_alter_waits(struct sanitize_edits *edits)
@@ -72,6 +80,19 @@ void sanitize_edits_alter_waits(struct sanitize_edits *edits)
             alter_wait(edits, line, statement);
             count++;
         }
+}
+
+// --- Waits for products ----------------------------------------------------------------------------------------------
+
+// Behind the last product of the straight run, for all of them.
+void sanitize_edits_products(struct sanitize_edits *edits)
+{
+    uint32_t last = 0;
+    if (edits->older == 0 || !ptx_body_has(&edits->body, edits->older, "wgmma.mma_async")) return;
+    for (uint32_t line = edits->older; line < edits->body.last && !ptx_body_parts(&edits->body, line); line++)
+        if (ptx_body_has(&edits->body, line, "wgmma.mma_async")) last = line;
+    sanitize_edit_put(sanitize_edit_add(edits), REMEDY_BEHIND, last,
+                      "wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;");
 }
 
 // --- Statements that move --------------------------------------------------------------------------------------------

@@ -426,6 +426,24 @@ static void find_remedy(const struct sanitize_found *found, struct told *told, c
         told->confirmed = confirm->schedule;
 }
 
+// What leaves the run clean mends every finding: nothing else is tried then.
+static void find_remedies(const struct sanitize_found *found, struct told *told, uint32_t count,
+                          const struct sanitize_confirm *confirm, const struct tried *tried)
+{
+    const struct told *clean = NULL;
+    for (uint32_t i = 0; i < count && clean == NULL; i++) {
+        if (sanitize_is_advice(told[i].finding->kind)) continue;
+        find_remedy(found, &told[i], confirm, tried);
+        if (told[i].remedy.mended == SANITIZE_MENDS_ALL) clean = &told[i];
+    }
+    for (uint32_t i = 0; i < count && clean != NULL; i++) {
+        if (sanitize_is_advice(told[i].finding->kind)) continue;
+        told[i].remedy = clean->remedy;
+        memcpy(told[i].edited, clean->edited, sizeof told[i].edited);
+        told[i].confirmed = clean->confirmed;
+    }
+}
+
 static void print_confirm(const struct sanitize_found *found, const struct sanitize_confirm *confirm)
 {
     char kernel[DEMANGLED_BYTES];
@@ -454,10 +472,11 @@ void sanitize_found_tell(const struct sanitize_found *found, const struct look_t
     fflush(stdout);
     struct json_line line;
     struct sanitize_confirm confirm = {.schedule = ""};
-    if (found->trier != NULL && count > advice) confirm = sanitize_confirm_launch(found->trier);
+    if (found->trier != NULL && count > advice) {
+        confirm = sanitize_confirm_launch(found->trier);
+        find_remedies(found, told, count, &confirm, &(struct tried){tally, module, count - advice});
+    }
     for (uint32_t i = 0; i < count; i++) {
-        if (found->trier != NULL && !sanitize_is_advice(told[i].finding->kind))
-            find_remedy(found, &told[i], &confirm, &(struct tried){tally, module, count - advice});
         if (json_line_begin(&line, &found->lines)) {
             print_json(line.out, found, &told[i]);
             json_line_tell(&line, &found->lines);

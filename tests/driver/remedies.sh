@@ -42,6 +42,68 @@ mend maps no_barrier '^    remedy: fence.proxy.tensormap::generic.release.gpu; b
 mend scopes flag_before_data '^    remedy: without PTX line 379 \(.*\), and bar.sync 0; @%first st.release.gpu.global.u32 \[%out \+ 4096\], 7; behind PTX line 382 \(.*\): tried, and with it the run is clean$'
 mend waits no_wait '^    remedy: \{ .reg .pred %p; WAIT: mbarrier.try_wait.parity.shared::cta.b64 %p, \[full\], 0; @!%p bra WAIT; \} before PTX line 33 \(.*\): tried, and with it the run is clean$'
 mend waits old_parity '^    remedy: .*mbarrier.try_wait.parity.shared.b64 %p, \[full\], %q; \} in place of PTX line 178 \(.*\): tried, and with it the run is clean$'
+# A ring of mbarriers without a name, and products of a straight run: one edit for all that is found.
+cat >"$scratch/rings.ptx" <<'PTX'
+.version 8.6
+.target sm_90a
+.address_size 64
+// zoo ring 1 64 0
+.visible .entry ring(.param .u64 out)
+{
+    .reg .pred %p, %first;
+    .reg .b32 %t, %r<8>;
+    .reg .b64 %out;
+    .shared .align 128 .b8 all[1024];
+    ld.param.u64 %out, [out];
+    mov.u32 %t, %tid.x;
+    setp.eq.u32 %first, %t, 0;
+    mov.u32 %r0, all;
+    @%first mbarrier.init.shared.b64 [%r0 + 512], 1;
+    @%first mbarrier.init.shared.b64 [%r0 + 520], 1;
+    bar.sync 0;
+    mov.u32 %r1, 0;
+turn:
+    and.b32 %r2, %r1, 1;
+    mad.lo.u32 %r3, %r2, 256, %r0;
+    mad.lo.u32 %r4, %r2, 8, %r0;
+    setp.lt.u32 %p, %r1, 2;
+    @%p bra issue;
+    shr.u32 %r6, %r1, 1;
+    add.u32 %r6, %r6, 1;
+    and.b32 %r6, %r6, 1;
+before:
+    mbarrier.try_wait.parity.shared.b64 %p, [%r4 + 512], %r6;
+    @!%p bra before;
+issue:
+    @%first mbarrier.arrive.expect_tx.shared.b64 _, [%r4 + 512], 256;
+    @%first cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r3], [%out], 256, [%r4 + 512];
+    mad.lo.u32 %r3, %t, 4, %r3;
+    ld.shared.u32 %r5, [%r3];
+    bar.sync 0;
+    add.u32 %r1, %r1, 1;
+    setp.lt.u32 %p, %r1, 5;
+    @%p bra turn;
+    ret;
+}
+// zoo products 1 128 0
+.visible .entry products(.param .u64 out)
+{
+    .reg .b32 %d<2>;
+    .reg .b64 %a;
+    .shared .align 1024 .b8 tile[4096];
+    mov.b64 %a, 0x0001000100010040;
+    wgmma.fence.sync.aligned;
+    wgmma.mma_async.sync.aligned.m64n8k16.f16.f16.f16 {%d0, %d1}, %a, %a, 0, 1, 1, 0, 0;
+    wgmma.mma_async.sync.aligned.m64n8k16.f16.f16.f16 {%d0, %d1}, %a, %a, 1, 1, 1, 0, 0;
+    wgmma.wait_group.sync.aligned 0;
+    ret;
+}
+PTX
+expect 0 '^    remedy: .reg .b32 %turn; mov.b32 %turn, 0; before PTX line 7 .*rem.u32 %q, %turn, 2; .* before PTX line 35 \(.*\): tried, and with it the run is clean$' \
+    --remedies -- "$RUN_ZOO" "$scratch/rings.ptx" ring
+[ "$(grep -c 'error: sanitize' "$scratch/out")" = "$(grep -c 'with it the run is clean' "$scratch/out")" ] || { echo "ring: not one edit for all:"; cat "$scratch/out"; failed=1; }
+expect 0 '^    remedy: wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0; behind PTX line 51 \(.*\): tried, and with it the run is clean$' \
+    --remedies -- "$RUN_ZOO" "$scratch/rings.ptx" products
 # None that mends, and none at all.
 mend races global_same_word '^    remedy: [0-9]+ edits were tried, and none mends this$'
 mend races lanes_gone '^    remedy: none was tried: there is no edit for it$'

@@ -9,6 +9,11 @@
 # A row of PLAN: expectation, edit, line, and the statement. Expectations are `needed` and `idle`; read and correct them before the
 # run. An edit that is expected to be needed is named if there is a finding of its class, or the launch fails or hangs with a report. It
 # is `unrun` if the run does not execute the statement: a trap in its place does not fail.
+# The line is right (`@`) if one of the two lines of such a finding is reached from the edited statement, forward or backward, without
+# another of its kind in between; or if a launch hangs at a wait, or fails at such a line. With --remedies the tool tries
+# what mends each finding: `mended` if one of its class is gone, or all are.
+#        synchronisation.py silent FILE [--seeds N] [--tmaref COMMAND] -- ARGUMENTS   as it is, under four schedules
+# own_kernel.sh runs a kernel of this tree.
 import argparse, itertools, json, os, pathlib, re, signal, subprocess, sys, tempfile
 
 COPY = "READ_BEFORE_COPY WRITE_BEFORE_COPY OPERATION_BEFORE_COPY REFILL COPIES"
@@ -27,6 +32,8 @@ CLASSES = [("init", r"mbarrier\.init", "UNINITIALISED UNORDERED_INIT OVER_ARRIVA
            ("wgmma", r"wgmma\.fence", "PRODUCT_FENCE"),
            ("bulk", r"cp\.async\.bulk\.(commit|wait)_group", "SOURCE_OVERWRITTEN GLOBAL_STORE EXIT REFILL OPERATION_BEFORE_COPY OPERATION_BEFORE_WRITE COPIES"),
            ("small", r"cp\.async\.(commit|wait|mbarrier)", "SMALL_COPY EXIT")]
+# What ends the way from a statement of the same kind: a commit does not end that of a wait.
+KIND = re.compile(r"(mbarrier\.\w+|fence\.\w+|membar|bar(rier)?\.\w+(\.\w+)?|wgmma\.\w+|cp\.async\.bulk\.\w+|cp\.async\.\w+)")
 ACCESS = re.compile(r"(ld|st|red|atom|cp\.async|wgmma\.mma|ldmatrix|stmatrix)[.\w]*")
 LABEL = re.compile(r"^[\w$]+:\s*$")
 REGISTER = re.compile(r"%\w+|(?<=\s)p(?=[,;\s])|\bP1\b")
@@ -176,22 +183,89 @@ def mutants(lines, part):
                     yield expectation(lines, begin, number, edit), edit, number, new
 
 
-def outcome(arguments, data, path, judged=None):
-    """(the findings that are errors, those that are advice, whether the launch failed or hung with a report, the clean kernels, a note). judged: only
-    what is found in these kernels counts"""
+def target(lines, number, begin, end):
+    """The line of the label that a branch names: the nearest, as blocks have labels of their own."""
+    name = word(lines[number]).rstrip(";").split()[-1]
+    return min((at for at in range(begin, end) if statement(lines[at]) == name + ":"), key=lambda at: abs(at - number), default=None)
+
+
+def ways(lines, begin, end):
+    """Which lines of a kernel may come behind each."""
+    behind = {}
+    for number in range(begin, end):
+        text = word(lines[number])
+        behind[number] = [number + 1]
+        if re.match(r"(ret|exit|trap)\b", text) and not statement(lines[number]).startswith("@"):
+            behind[number] = []
+        if re.match(r"bra\b", text):
+            at = target(lines, number, begin, end)
+            behind[number] = ([] if at is None else [at]) + ([number + 1] if statement(lines[number]).startswith("@") else [])
+    return behind
+
+
+def reached(edges, number, is_end):
+    found, left = set(), list(edges.get(number, []))
+    while left:
+        at = left.pop()
+        if at in found:
+            continue
+        found.add(at)
+        if not is_end(at):
+            left += edges.get(at, [])
+    return found
+
+
+def near(original, number):
+    """The lines, counted from 1, where a finding about the edited statement may be."""
+    kind, right = KIND.match(word(original[number])), {number + 1}
+    def is_end(at):
+        other = KIND.match(word(original[at]))
+        return at != number and class_of(original[number]) != "init" and kind and other and kind.group() == other.group()
+    for begin, end in kernel_ranges(original, ""):
+        if begin < number <= end:
+            behind = ways(original, begin, end)
+            before = {}
+            for one, others in behind.items():
+                for other in others:
+                    before.setdefault(other, []).append(one)
+            right |= {at + 1 for edges in (behind, before) for at in reached(edges, number, is_end)}
+    return right
+
+
+class Outcome:
+    """What a run told. rows: (rule, level, lines, remedy) of each finding; ends: the line of each failure, and whether it hangs."""
+    def __init__(self):
+        self.rows, self.ends, self.clean, self.note = [], [], set(), ""
+
+    def rules(self, level):
+        return {rule for rule, one, _, _ in self.rows if one == level}
+
+    def is_right(self, rules, right):
+        return any(rule in rules and right & set(at) for rule, _, at, _ in self.rows) or \
+            any(is_hang or line in right for line, is_hang in self.ends)
+
+    def mended(self, rules):
+        states = [remedy for rule, level, _, remedy in self.rows if level == "error" and rule in rules]
+        return None if not states else any(state in ("clean", "gone") for state in states)
+
+
+def outcome(arguments, data, path, judged=None, more=()):
+    """judged: only what is found in these kernels counts"""
     path = path.with_name(f"{next(NUMBERS)}-{path.name}")  # a process that still runs keeps its file
     path.write_bytes(data)
     path.chmod(0o755)
     command = [one.replace("{}", str(path)) for one in arguments.command] if any("{}" in one for one in arguments.command) \
         else [str(path), *arguments.command]
-    with subprocess.Popen([*arguments.tmaref.split(), "exec", "--sanitize", "--json", "--", *command], stdout=subprocess.DEVNULL,
+    with subprocess.Popen([*arguments.tmaref.split(), "exec", "--sanitize", "--json", *more, "--", *command], stdout=subprocess.DEVNULL,
                           stderr=subprocess.PIPE, text=True, errors="replace", start_new_session=True) as process:
         try:
             told = process.communicate(timeout=arguments.seconds)[1]
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
-            return set(), set(), False, set(), "time over"
-    errors, advice, failed, kernels = set(), set(), False, set()
+            told = ""
+    got = Outcome()
+    got.note = "" if told else "time over"
+    path.unlink()
     for line in told.splitlines():
         if not line.startswith("{"):
             continue
@@ -199,16 +273,17 @@ def outcome(arguments, data, path, judged=None):
         if judged is not None and row.get("kernel", "") not in judged:
             continue
         if row.get("sanitize", "VERDICT") != "VERDICT":
-            (errors if row.get("level") == "error" else advice).add(row["sanitize"].replace("SANITIZE_", ""))
+            got.rows.append((row["sanitize"].replace("SANITIZE_", ""), row["level"], [row.get("ptx_line", 0), row.get("other_ptx_line", 0)],
+                             row.get("remedy", "")))
         if row.get("verdict") == "clean":
-            kernels.add(row["kernel"])
-        failed |= "error" in row or "hang" in row
-    return errors, advice, failed, kernels, ""
+            got.clean.add(row["kernel"])
+        if "error" in row or "hang" in row:
+            got.ends.append((row.get("ptx_line", 0), "hang" in row or bool(row.get("waits"))))
+    return got
 
 
-def judge(expected, kind, errors, advice, failed):
-    allowed = next(rules for name, _, rules in CLASSES if name == kind)
-    fits = failed or (errors | advice if allowed == "*" else (errors | advice) & set(allowed.split()))
+def judge(expected, allowed, errors, advice, failed):
+    fits = failed or (errors | advice) & allowed
     if expected == "idle":
         return "silent" if not errors and not failed else "alarm"
     return "named" if fits else "misnamed" if errors else "missed"
@@ -227,23 +302,49 @@ def run(arguments):
     count = {}
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / arguments.file.name
-        kernels = outcome(arguments, text.data, path)[3]
+        kernels = outcome(arguments, text.data, path).clean
         normal = outcome(arguments, text.data, path, kernels)
-        if not kernels or normal[0] or normal[2] or normal[4]:
-            sys.exit(f"synchronisation.py: the program is not clean as it is: {normal}")
+        if not kernels or normal.rules("error") or normal.ends or normal.note:
+            sys.exit(f"synchronisation.py: the program is not clean as it is: {normal.rows} {normal.ends} {normal.note}")
         for row in arguments.plan.read_text().splitlines():
             expected, edit, number, shown = row.split("\t")[:4]
             number = int(number)
             if not any(begin < number <= end for part in kernels for begin, end in kernel_ranges(lines, part)):
                 continue
-            errors, advice, failed, _, note = outcome(arguments, text.with_lines(made[edit, number]), path, kernels)
-            verdict = judge(expected, class_of(lines[number - 1]), errors, advice - normal[1], failed)
-            if verdict == "missed" and not outcome(arguments, text.with_lines(replaced(lines, number - 1, "trap;")), path, kernels)[2]:
+            got = outcome(arguments, text.with_lines(made[edit, number]), path, kernels)
+            errors, advice = got.rules("error"), got.rules("note") - normal.rules("note")
+            allowed = next(rules for name, _, rules in CLASSES if name == class_of(lines[number - 1]))
+            allowed = errors | advice if allowed == "*" else set(allowed.split())
+            verdict = judge(expected, allowed, errors, advice, bool(got.ends))
+            if verdict == "missed" and not outcome(arguments, text.with_lines(replaced(lines, number - 1, "trap;")), path, kernels).ends:
                 verdict = "unrun"
-            count[verdict] = count.get(verdict, 0) + 1
-            print(f"{verdict:8} {expected:6} {edit:8} {number:5} {shown[:70]:70} {' '.join(sorted(errors))} "
-                  f"({' '.join(sorted(advice - normal[1]))}){' failed' if failed else ''} {note}", flush=True)
-    print(f"# {arguments.file.name}: " + ", ".join(f"{count.get(name, 0)} {name}" for name in ("named", "silent", "unrun", "misnamed", "missed", "alarm")))
+            told = [verdict]
+            if verdict == "named" and got.is_right(allowed, near(lines, number - 1)):
+                told.append("right line")
+            if verdict == "named" and arguments.remedies and errors & allowed:
+                mended = outcome(arguments, text.with_lines(made[edit, number]), path, kernels, ["--remedies"]).mended(allowed)
+                told.append("mended" if mended else "not mended")
+            for name in told:
+                count[name] = count.get(name, 0) + 1
+            print(f"{verdict + '@' * ('right line' in told):9} {' '.join(told[1 + ('right line' in told):]):10} {expected:6} {edit:8} {number:5} {shown[:60]:60} "
+                  f"{' '.join(sorted(errors))} ({' '.join(sorted(advice))}){' failed' if got.ends else ''} {got.note}", flush=True)
+    print(f"# {arguments.file.name}: " + ", ".join(
+        f"{count.get(name, 0)} {name}" for name in ("named", "right line", "mended", "not mended", "silent", "unrun", "misnamed", "missed", "alarm")))
+
+
+def silent(arguments):
+    text = Text(arguments.file)
+    alarms, runs = 0, 0
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / arguments.file.name
+        for schedule in ("default", "late", "early", "shuffled"):
+            for seed in range(arguments.seeds):
+                got = outcome(arguments, text.data, path, None, ["--schedule", schedule, "--seed", str(seed)])
+                runs += 1
+                if got.rules("error") or got.ends or got.note:
+                    alarms += 1
+                    print(f"{schedule} {seed}: {got.rows} {got.ends} {got.note}", flush=True)
+    print(f"# {arguments.file.name}: {runs} runs, {alarms} with a finding")
 
 
 def main():
@@ -258,7 +359,14 @@ def main():
     running.add_argument("plan", type=pathlib.Path)
     running.add_argument("--tmaref", default="tmaref")
     running.add_argument("--seconds", type=float, default=60, help="the time of one run")
+    running.add_argument("--remedies", action="store_true", help="try what mends each mistake, too")
     running.set_defaults(do=run)
+    quiet = subparsers.add_parser("silent")
+    quiet.add_argument("file", type=pathlib.Path)
+    quiet.add_argument("--tmaref", default="tmaref")
+    quiet.add_argument("--seconds", type=float, default=60, help="the time of one run")
+    quiet.add_argument("--seeds", type=int, default=16)
+    quiet.set_defaults(do=silent)
     split = sys.argv.index("--") if "--" in sys.argv else len(sys.argv)
     arguments = parser.parse_args(sys.argv[1:split])
     arguments.command = sys.argv[split + 1:]

@@ -7,11 +7,12 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "plain.h"
 
-enum { LIMIT_SECONDS = 20 };
+enum { LEAST_SECONDS = 1, LIMIT_SECONDS = 20, LONGER = 5 };
 
 struct request {
     struct remedy_edit edit;
@@ -160,14 +161,30 @@ static struct remedy_result try_now(struct driver *driver, struct machine_launch
     return result;
 }
 
-// A process of its own for each, so that each begins with the same memory.
-static void serve(struct driver *driver, const struct machine_launch *launch, const char *kernel, int socket)
+static double now(void)
 {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+// How long a try may take, where the launch took so long: the first edit comes when that has ended.
+static double limit(double seconds)
+{
+    const double longer = LEAST_SECONDS + LONGER * seconds;
+    return longer < LIMIT_SECONDS ? longer : LIMIT_SECONDS;
+}
+
+// A process of its own for each, so that each begins with the same memory.
+static void serve(struct driver *driver, struct machine_launch *launch, const char *kernel, int socket)
+{
+    const double begin = now();
     struct request request;
     signal(SIGCHLD, SIG_DFL); // the program may ignore its children
     while (TEMP_FAILURE_RETRY(read(socket, &request, sizeof request)) == (ssize_t)sizeof request) {
         const struct remedy_result none = {.is_over = 0};
         int status = 1;
+        if (launch->limits.seconds == 0) launch->limits.seconds = limit(now() - begin);
         const pid_t child = fork();
         if (child == 0) { // an allocator that another thread held when the launch's process forked may never answer
             signal(SIGALRM, SIG_DFL);
@@ -222,7 +239,7 @@ static struct machine_launch quiet(const struct machine_launch *launch)
     quiet.hung = NULL;
     quiet.may_wait = 0;
     quiet.schedule.threads = 1;
-    quiet.limits = (struct machine_limits){0, LIMIT_SECONDS, NULL};
+    quiet.limits = (struct machine_limits){0, 0, NULL};
     return quiet;
 }
 
@@ -251,7 +268,7 @@ void remedy_open(struct remedy *remedy, struct driver *driver, const struct mach
     if (child == 0) { // who waits for edits is nobody's child, so that the program never waits for it
         close(end[0]);
         if (fork() != 0) _exit(0);
-        const struct machine_launch again = quiet(launch);
+        struct machine_launch again = quiet(launch);
         serve(driver, &again, kernel, end[1]);
         _exit(0);
     }
