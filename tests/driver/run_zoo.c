@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Launches the kernels of a PTX file of the zoo, one after the other, or one of them. usage: run_zoo FILE [KERNEL
-// [digest]]: prints a digest of the memory that it leaves. The file says which there are: lines
+// [digest | mapped]]: prints a digest of the memory that it leaves; the memory is of cuMemCreate. The file says which
+// there are: lines
 //   // zoo KERNEL GRID BLOCK CLUSTER [SECOND]
 // CLUSTER 0: none. SECOND is a kernel that is launched behind the first, of the same size, as a programmatic launch.
 // Parameters of 8 bytes get the address of 64 KiB, whose 32-bit word i is i before each line; those of 128 bytes a
@@ -85,6 +86,19 @@ static void print_digest(unsigned long long buffer, const char *name)
     printf("%s: %016llx\n", name, (unsigned long long)digest);
 }
 
+static unsigned long long map_memory(void)
+{
+    const struct cuda_mem_allocation_prop prop = {.type = 1, .location = {.type = 1}};
+    const struct cuda_mem_access_desc access = {.location = {.type = 1}, .flags = 3};
+    const size_t bytes = (size_t)2 << 20;
+    unsigned long long handle, address;
+    check(cuMemCreate(&handle, bytes, &prop, 0), "handle");
+    check(cuMemAddressReserve(&address, bytes, 0, 0, 0), "addresses");
+    check(cuMemMap(address, bytes, 0, handle, 0), "map");
+    check(cuMemSetAccess(address, bytes, &access, 1), "access");
+    return address;
+}
+
 int main(int argc, char **argv)
 {
     struct CUctx_st *context;
@@ -95,7 +109,10 @@ int main(int argc, char **argv)
     check(cuInit(0), "cuInit");
     check(cuDevicePrimaryCtxRetain(&context, 0), "context");
     check(cuCtxSetCurrent(context), "context");
-    check(cuMemAlloc_v2(&buffer, 2 * BUFFER_BYTES), "memory");
+    if (argc > 3 && strcmp(argv[3], "mapped") == 0)
+        buffer = map_memory();
+    else
+        check(cuMemAlloc_v2(&buffer, 2 * BUFFER_BYTES), "memory");
     check(cuModuleLoadData(&module, text), "module");
     for (const char *at = text; (at = strstr(at, "\n// zoo ")) != NULL; at++) {
         char name[NAME_BYTES] = "", second[NAME_BYTES] = "";
@@ -107,7 +124,7 @@ int main(int argc, char **argv)
         launch(module, name, buffer, size, 0);
         if (second[0] != '\0') launch(module, second, buffer, size, 1);
         check(cuCtxSynchronize(), name);
-        if (argc > 3) print_digest(buffer, name);
+        if (argc > 3 && strcmp(argv[3], "digest") == 0) print_digest(buffer, name);
     }
     free(text);
     return 0;

@@ -10,9 +10,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "backing.h"
 #include "plain.h"
 
-enum { LEAST_SECONDS = 1, LIMIT_SECONDS = 20, LONGER = 5 };
+enum { LEAST_SECONDS = 1, LIMIT_SECONDS = 20, LONGER = 5, MOST_COPIED = 1 << 28 };
 
 struct request {
     struct remedy_edit edit;
@@ -209,16 +210,28 @@ static int ask(void *context, const struct remedy_edit *edit, const struct remed
 
 // --- Open and close --------------------------------------------------------------------------------------------------
 
-// A forked process writes to memory of its own, but where a file is behind it, which others map.
+// A forked process writes to memory of its own, but where a file is behind it, which others map. What cuMemMap mapped
+// at one place it can copy, if that is not much.
 static int is_shared(const struct driver *driver)
 {
+    uint64_t copied = 0;
     for (uint32_t i = 0; i < driver->allocations.count; i++) {
         const struct allocation *item = &driver->allocations.item[i];
-        if (item->kind == ALLOCATION_MAPPED || item->kind == ALLOCATION_REGISTERED || item->kind == ALLOCATION_IPC ||
-            item->kind == ALLOCATION_POOL_IPC || item->shared_file != 0)
+        const int is_mapped = item->kind == ALLOCATION_MAPPED;
+        if (is_mapped && item->backing->mappings == 1) copied += backing_used(item->backing);
+        if ((is_mapped && item->backing->mappings > 1) || copied > MOST_COPIED || item->kind == ALLOCATION_REGISTERED ||
+            item->kind == ALLOCATION_IPC || item->kind == ALLOCATION_POOL_IPC || item->shared_file != 0)
             return 1;
     }
     return 0;
+}
+
+static int own_mapped(const struct driver *driver)
+{
+    for (uint32_t i = 0; i < driver->allocations.count; i++)
+        if (driver->allocations.item[i].kind == ALLOCATION_MAPPED && !backing_own(&driver->allocations.item[i]))
+            return 0;
+    return 1;
 }
 
 static int has_other_reports(const struct driver_options *options)
@@ -247,10 +260,11 @@ static struct machine_launch quiet(const struct machine_launch *launch)
 static int may_try(const struct driver *driver)
 {
     static int is_told;
-    const char *why = has_other_reports(&driver->options)
-                          ? "with --check, --stats, --trace, --coverage, --break or --dump"
-                      : is_shared(driver) ? "where memory is shared (cuMemCreate, cudaHostRegister, other processes)"
-                                          : NULL;
+    const char *why =
+        has_other_reports(&driver->options) ? "with --check, --stats, --trace, --coverage, --break or --dump"
+        : is_shared(driver) ? "where memory is shared (cuMemCreate at several addresses or of more than 256 MiB, "
+                              "cudaHostRegister, other processes)"
+                            : NULL;
     if (why != NULL && !is_told)
         plain_printf(stderr, "tmaref: %s: no remedy is tried %s\n",
                      driver->options.remedies != 0 ? "--remedies" : "--lint-sync", why);
@@ -264,16 +278,19 @@ void remedy_open(struct remedy *remedy, struct driver *driver, const struct mach
     *remedy = (struct remedy){0};
     if ((driver->options.remedies == 0 && driver->options.lint_sync == 0) || !may_try(driver)) return;
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, end) != 0) return;
+    int status = 0;
     const pid_t child = fork();
     if (child == 0) { // who waits for edits is nobody's child, so that the program never waits for it
         close(end[0]);
+        if (!own_mapped(driver)) _exit(1);
         if (fork() != 0) _exit(0);
         struct machine_launch again = quiet(launch);
         serve(driver, &again, kernel, end[1]);
         _exit(0);
     }
     close(end[1]);
-    remedy->is_open = child > 0 && (TEMP_FAILURE_RETRY(waitpid(child, NULL, 0)) == child || errno == ECHILD);
+    remedy->is_open =
+        child > 0 && (TEMP_FAILURE_RETRY(waitpid(child, &status, 0)) == child || errno == ECHILD) && status == 0;
     remedy->socket = end[0];
     remedy->trier = (struct remedy_trier){remedy, ask};
     if (!remedy->is_open) close(end[0]);

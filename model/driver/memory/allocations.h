@@ -28,11 +28,12 @@ enum allocation_kind {
 struct allocation {
     uint64_t address, size_bytes, id;
     enum allocation_kind kind;
-    uint32_t flags;                  // of the call that made it
-    int is_read_only, is_hidden;     // hidden: the device has no access to it
-    int is_on_host;                  // mapped, of the host
-    const void *owner;               // the context or module that it goes with
-    struct backing *backing;         // what cuMemMap mapped
+    uint32_t flags;              // of the call that made it
+    int is_read_only, is_hidden; // hidden: the device has no access to it
+    int is_on_host;              // mapped, of the host
+    const void *owner;           // the context or module that it goes with
+    struct backing *backing;     // what cuMemMap mapped, from `offset` on
+    uint64_t offset;
     struct CUmemPoolHandle_st *pool; // of cuMemAllocAsync, NULL when it was destroyed
     struct ranges ranges;            // of managed memory: what was said of its parts
     uint32_t holders;                // of a node of a graph: how many allocate it; another process's: opened how often

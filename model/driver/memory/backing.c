@@ -35,6 +35,32 @@ void backing_leave(struct driver *driver, struct backing *backing)
     object_destroy(&driver->objects, backing);
 }
 
+uint64_t backing_used(const struct backing *backing)
+{
+    struct stat file;
+    return fstat(backing->file, &file) == 0 ? (uint64_t)file.st_blocks * 512 : backing->size_bytes;
+}
+
+// Holes of the file stay holes.
+int backing_own(const struct allocation *allocation)
+{
+    uint8_t *to = mmap((void *)(uintptr_t)allocation->address, allocation->size_bytes, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    const int file = allocation->backing->file;
+    const off_t first = (off_t)allocation->offset, last = first + (off_t)allocation->size_bytes;
+    if (to == MAP_FAILED) return 0;
+    for (off_t at = lseek(file, first, SEEK_DATA); at >= 0 && at < last; at = lseek(file, at, SEEK_DATA)) {
+        off_t end = lseek(file, at, SEEK_HOLE);
+        if (end > last) end = last;
+        for (; at < end;) {
+            const ssize_t got = pread(file, to + (at - first), (size_t)(end - at), at);
+            if (got <= 0) return 0;
+            at += got;
+        }
+    }
+    return 1;
+}
+
 // Is it memory of this process that comes back?
 static int is_known_file(const struct driver *driver, int file)
 {

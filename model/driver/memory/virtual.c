@@ -146,7 +146,8 @@ DRIVER_VISIBLE enum cuda_result cuMemMap(unsigned long long address, size_t byte
                                           .is_hidden = 1,
                                           .is_on_host = backing_is_on_host(backing),
                                           .owner = driver_context(),
-                                          .backing = backing};
+                                          .backing = backing,
+                                          .offset = offset};
     if (!allocations_add(&driver->allocations, &allocation))
         return driver_refuse(driver, CUDA_ERROR_INVALID_VALUE, "cuMemMap", "memory is mapped there already");
     void *there = mmap((void *)(uintptr_t)address, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, backing->file,
