@@ -28,6 +28,8 @@ enum access_proxy { PROXY_GENERIC, PROXY_ASYNC, PROXY_TENSORMAP, PROXY_ALIAS };
 enum access_space { SPACE_GLOBAL, SPACE_SHARED };
 
 // `bytes` bytes at `address`, of global memory or of the shared memory of the CTA whose rank in the cluster is `rank`.
+// each: 0, or of several lanes the bytes of one: all have these same bytes, or they lie side by side in the order of
+// lanes.
 struct access {
     enum access_kind kind;
     enum access_proxy proxy;
@@ -36,7 +38,7 @@ struct access {
     enum access_space space;
     uint32_t rank;
     int is_constant; // ld.global.nc: its bytes are not to change while the kernel runs
-    uint64_t address, bytes;
+    uint64_t address, bytes, each;
 };
 
 // "read", "write", "reduce"; "weak", "relaxed", ...; "none", "cta", "cluster", "gpu", "sys"; "generic", "async",

@@ -277,6 +277,14 @@ void look_sanitize_before(struct look_sanitize *sanitize, const struct machine_s
     clock_order_cluster(sanitize->order, number, cluster->ctas);
 }
 
+// Two writes of lanes to global memory are judged by their values at the end. 0: they cannot be.
+static int watch_lanes(struct look_sanitize *sanitize, const struct sanitize_finding *finding)
+{
+    struct sanitize_watch watch = {.finding = *finding};
+    if (sanitize_values_know(&sanitize->values, finding)) return 1;
+    return sanitize_bytes_take(&sanitize->lay, &watch) && sanitize_values_watch(&sanitize->values, &watch);
+}
+
 static void hear_lanes(struct look_sanitize *sanitize, const struct event *event)
 {
     struct sanitize_lane before;
@@ -284,19 +292,29 @@ static void hear_lanes(struct look_sanitize *sanitize, const struct event *event
     if (is_found < 0) sanitize->order->is_short = 1;
     if (is_found <= 0) return;
     const struct event_origin *who = event->origin;
+    const struct access *access = &event->access;
     struct sanitize_side side = {.line = who->line, .rank = who->rank, .warp = who->warp, .cta = who->cta};
-    struct sanitize_finding finding = {.kind = SANITIZE_LANES,
-                                       .space = SPACE_SHARED,
+    struct sanitize_finding finding = {.kind = before.is_update ? SANITIZE_UPDATE : SANITIZE_LANES,
+                                       .space = access->space,
                                        .cta = who->cta,
-                                       .address = event->access.address,
-                                       .bytes = (uint32_t)event->access.bytes,
+                                       .address = access->address,
+                                       .bytes = (uint32_t)access->bytes,
                                        .older = side,
                                        .newer = side};
-    finding.newer.lane = (uint32_t)__builtin_ctz(who->lanes);
+    finding.newer.lane = before.newer_lane;
+    finding.newer.flags =
+        (access->kind != ACCESS_READ ? SHADOW_WRITES : 0) | (access->order != ORDER_WEAK ? SHADOW_STRONG : 0);
     finding.older.line = before.line;
     finding.older.lane = before.lane;
-    name_of(sanitize, (uint32_t)event->access.address, finding.name);
-    sanitize_found_add(&sanitize->found, &finding);
+    finding.older.flags = before.writes ? SHADOW_WRITES : 0;
+    if (sanitize_found_again(&sanitize->found, &finding)) return;
+    if (access->space == SPACE_GLOBAL)
+        global_name_of(sanitize, access->address, finding.name);
+    else
+        name_of(sanitize, (uint32_t)access->address, finding.name);
+    const int are_writes = access->kind != ACCESS_READ && before.writes;
+    if (access->space != SPACE_GLOBAL || !are_writes || !watch_lanes(sanitize, &finding))
+        sanitize_found_add(&sanitize->found, &finding);
 }
 
 static void hear_global(struct look_sanitize *sanitize, const struct event *event)
@@ -313,10 +331,8 @@ static void hear_others(struct look_sanitize *sanitize, const struct event *even
         sanitize->has_spoken |= event->kind == EVENT_FENCE && event->fence.scope == SCOPE_SYS;
     }
     if (sanitize->cluster == NULL) return;
-    if (event->kind == EVENT_ACCESS && event->access.space == SPACE_GLOBAL)
-        hear_global(sanitize, event);
-    else
-        hear_lanes(sanitize, event);
+    if (event->kind == EVENT_ACCESS && event->access.space == SPACE_GLOBAL) hear_global(sanitize, event);
+    hear_lanes(sanitize, event);
     sanitize_layouts_hear(sanitize->layouts, event);
 }
 

@@ -49,6 +49,7 @@ void sanitize_guess_forgive(const struct sanitize_guesses *guesses, struct sanit
         struct sanitize_finding *one = &found->item[i];
         const int is_guess =
             is_of_guess(guesses, &one->newer, &one->older) || is_of_guess(guesses, &one->older, &one->newer);
-        if (one->kind == SANITIZE_GLOBAL_RACE && is_guess) one->kind = SANITIZE_GUESS;
+        const int is_race = one->kind == SANITIZE_GLOBAL_RACE || one->kind == SANITIZE_LANES;
+        if (is_race && is_guess) one->kind = SANITIZE_GUESS;
     }
 }

@@ -12,6 +12,10 @@ static const struct sanitize_text kinds[] = {
                         "nothing orders two accesses of lanes of one warp to the same bytes, and one is a write",
                         "the access", "the other", "__syncwarp() between the two",
                         "Put __syncwarp() (bar.warp.sync) between them: lanes of a warp need not run in step."},
+    [SANITIZE_UPDATE] = {"SANITIZE_UPDATE",
+                         "lanes of one warp read the same bytes and write them in one instruction: one update is kept",
+                         "the write", "the read", "an update that is one operation",
+                         "Use atomicAdd() or the like (red, atom), or let one lane do it. No barrier helps."},
     [SANITIZE_GLOBAL_RACE] =
         {"SANITIZE_GLOBAL_RACE", "nothing orders two accesses to the same bytes of global memory, and one is a write",
          "the access", "the other", "a release by the one thread that the other acquires, of scopes that reach both",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Of each word of shared memory: the last write, and the last read, with the count of instructions at which they were
-// made. What a warp did before it last met is behind it.
+// made. What a warp did before it last met is behind it. Of global memory each warp has a log of its latest accesses.
 #include "sanitize_lanes.h"
 
 #include <stdlib.h>
@@ -25,14 +25,17 @@ struct word {
 
 struct cta {
     struct sanitize_item item;
-    uint64_t met[WARPS]; // the count at each warp's last meeting
+    uint64_t met[WARPS], met_before[WARPS]; // the counts at each warp's last two meetings
     struct word *page[PAGES];
+    struct lane_log *log[WARPS];
 };
 
-// count: of instructions, with the one of now.
+// count: of instructions, with the one of now. log: those of CTAs that have ended
 struct sanitize_lanes {
     uint64_t count;
     struct sanitize_table ctas;
+    uint32_t logs;
+    struct lane_log *log[WARPS];
 };
 
 static int is_meeting(const struct machine_step *step)
@@ -46,6 +49,7 @@ static void free_pages(struct sanitize_item *item)
 {
     struct cta *cta = (struct cta *)item;
     for (int i = 0; i < PAGES; i++) free(cta->page[i]);
+    for (int i = 0; i < WARPS; i++) free(cta->log[i]);
 }
 
 void sanitize_lanes_before(struct sanitize_lanes *lanes, const struct machine_step *step, uint64_t count)
@@ -53,7 +57,9 @@ void sanitize_lanes_before(struct sanitize_lanes *lanes, const struct machine_st
     lanes->count = count;
     if (!is_meeting(step)) return;
     struct cta *cta = (struct cta *)*sanitize_table_find(&lanes->ctas, step->warp->cta->number, 0);
-    if (cta != NULL) cta->met[step->warp->index] = count;
+    if (cta == NULL) return;
+    cta->met_before[step->warp->index] = cta->met[step->warp->index];
+    cta->met[step->warp->index] = count;
 }
 
 // The first byte that both are of and that another lane used, WORD_BYTES: there is none.
@@ -100,7 +106,7 @@ static int meet_word(struct sanitize_lanes *lanes, const struct cta *cta, struct
     if (behind_write || behind_read) {
         const int byte = other_lane(found, newer);
         const uint8_t lane = found->lane[byte] == MANY ? (uint8_t)(newer->lane[byte] == 0) : found->lane[byte];
-        *older = (struct sanitize_lane){found->line, lane, (uint8_t)behind_write};
+        *older = (struct sanitize_lane){found->line, lane, newer->lane[byte], (uint8_t)behind_write, 0};
     }
     struct use *use = writes ? &word->write : &word->read;
     *use = joined(cta, use, newer, writes);
@@ -115,7 +121,7 @@ static struct word *word_of(struct cta *cta, uint64_t address)
     return *page == NULL ? NULL : &(*page)[address % PAGE_BYTES / WORD_BYTES];
 }
 
-static int hear_access(struct sanitize_lanes *lanes, struct cta *cta, const struct event *event,
+static int hear_shared(struct sanitize_lanes *lanes, struct cta *cta, const struct event *event,
                        struct sanitize_lane *older)
 {
     const struct access *access = &event->access;
@@ -135,14 +141,59 @@ static int hear_access(struct sanitize_lanes *lanes, struct cta *cta, const stru
     return is_found;
 }
 
-// One lane's weak access to its own CTA's memory, in the generic proxy.
+// --- Global memory ---------------------------------------------------------------------------------------------------
+
+// What a log has of another warp is behind the new one's first instruction.
+static struct lane_log *log_of(struct sanitize_lanes *lanes, struct cta *cta, uint32_t warp)
+{
+    if (cta->log[warp] != NULL) return cta->log[warp];
+    cta->log[warp] = lanes->logs > 0 ? lanes->log[--lanes->logs] : lane_log_open();
+    if (cta->met[warp] < lanes->count) cta->met[warp] = lanes->count - 1;
+    cta->met_before[warp] = lanes->count - 1;
+    return cta->log[warp];
+}
+
+static void give_back_logs(struct sanitize_lanes *lanes, struct cta *cta)
+{
+    for (int i = 0; i < WARPS && lanes->logs < WARPS; i++) {
+        if (cta->log[i] == NULL) continue;
+        lanes->log[lanes->logs++] = cta->log[i];
+        cta->log[i] = NULL;
+    }
+}
+
+// An atomic is a meeting itself: what was before it is behind the meeting before, and it is behind what comes.
+static int hear_global(struct sanitize_lanes *lanes, struct cta *cta, const struct event *event,
+                       struct sanitize_lane *older)
+{
+    const struct access *access = &event->access;
+    const uint32_t warp = event->origin->warp;
+    struct lane_log *log = log_of(lanes, cta, warp);
+    const struct lane_use newer = {.begin = access->address,
+                                   .end = access->address + access->bytes,
+                                   .each = access->each != 0 ? access->each : access->bytes,
+                                   .at = lanes->count,
+                                   .lanes = event->origin->lanes,
+                                   .line = event->origin->line,
+                                   .writes = access->kind != ACCESS_READ};
+    if (log == NULL) return -1;
+    const int is_meeting = cta->met[warp] == lanes->count;
+    const int is_found = lane_log_clashes(log, &newer, is_meeting ? cta->met_before[warp] : cta->met[warp], older);
+    if (!is_meeting) lane_log_add(log, &newer);
+    return is_found;
+}
+
+// --- What is heard ---------------------------------------------------------------------------------------------------
+
+// A weak access in the generic proxy, by one lane to its own CTA's shared memory, or to global memory; an atomic there.
 static int is_followed(const struct event *event)
 {
     const struct access *access = &event->access;
     const struct event_origin *who = event->origin;
-    return access->space == SPACE_SHARED && who->operation == 0 && who->warp < WARPS && who->lanes != 0 &&
-           (who->lanes & (who->lanes - 1)) == 0 && access->rank == who->rank && access->order == ORDER_WEAK &&
-           access->proxy == PROXY_GENERIC;
+    const int is_global = access->space == SPACE_GLOBAL, is_one = (who->lanes & (who->lanes - 1)) == 0;
+    if (who->operation != 0 || who->warp >= WARPS || who->lanes == 0 || access->proxy != PROXY_GENERIC) return 0;
+    if (is_global) return access->order == ORDER_WEAK || access->kind == ACCESS_REDUCE;
+    return is_one && access->rank == who->rank && access->order == ORDER_WEAK;
 }
 
 int sanitize_lanes_hear(struct sanitize_lanes *lanes, const struct event *event, struct sanitize_lane *older)
@@ -151,11 +202,14 @@ int sanitize_lanes_hear(struct sanitize_lanes *lanes, const struct event *event,
     if (!is_exit && (event->kind != EVENT_ACCESS || !is_followed(event))) return 0;
     struct sanitize_item **at = sanitize_table_find(&lanes->ctas, event->origin->cta, 0);
     if (is_exit) {
+        if (*at != NULL) give_back_logs(lanes, (struct cta *)*at);
         sanitize_table_drop(at, free_pages);
         return 0;
     }
     struct cta *cta = sanitize_table_make(at, event->origin->cta, 0, sizeof *cta);
-    return cta == NULL ? -1 : hear_access(lanes, cta, event, older);
+    if (cta == NULL) return -1;
+    return event->access.space == SPACE_GLOBAL ? hear_global(lanes, cta, event, older)
+                                               : hear_shared(lanes, cta, event, older);
 }
 
 struct sanitize_lanes *sanitize_lanes_open(void)
@@ -166,5 +220,6 @@ struct sanitize_lanes *sanitize_lanes_open(void)
 void sanitize_lanes_close(struct sanitize_lanes *lanes)
 {
     sanitize_table_clear(&lanes->ctas, free_pages);
+    while (lanes->logs > 0) free(lanes->log[--lanes->logs]);
     free(lanes);
 }

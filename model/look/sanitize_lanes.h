@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Lanes of one warp that touch the same bytes of the CTA's shared memory, with nothing between them that lanes wait at.
-// The clocks of model/order take a warp for one thread; this file looks inside. An instruction that all lanes execute
-// together (bar.warp.sync, and any shuffle, vote, atomic, barrier, mma or fence too) is taken for an order, so that
-// what compilers and older code rely on is silent.
+// Lanes of one warp that touch the same bytes of the CTA's shared memory, or of global memory, with nothing between
+// them that lanes wait at. The clocks of model/order take a warp for one thread; this file looks inside. An instruction
+// that all lanes execute together (bar.warp.sync, and any shuffle, vote, atomic, barrier, mma or fence too) is taken
+// for an order, so that what compilers and older code rely on is silent.
 #ifndef TMAREF_LOOK_SANITIZE_LANES_H
 #define TMAREF_LOOK_SANITIZE_LANES_H
 
+#include "lane_log.h"
 #include "sanitize_found.h"
 
 #pragma GCC visibility push(hidden)
@@ -13,12 +14,6 @@
 // Of all CTAs of a launch. NULL without memory.
 struct sanitize_lanes;
 struct sanitize_lanes *sanitize_lanes_open(void);
-
-// The older of two accesses: its line, lane, and whether it writes.
-struct sanitize_lane {
-    uint32_t line;
-    uint8_t lane, writes;
-};
 
 // The instruction that a warp is about to execute, the launch's `count`th; an access of one lane, with 1 if another
 // lane's clashes with it, or -1 without memory; a CTA that ends.

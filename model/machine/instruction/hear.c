@@ -40,23 +40,22 @@ static enum access_scope scope_of(const struct ptx_choice *choice, enum access_o
     }
 }
 
-// Weak accesses to global memory as whole ranges: of lanes of which each goes on where those before it end.
+// Weak accesses to global memory as whole ranges: of lanes that all have the same bytes, or of which each goes on where
+// the one before it ends.
 static void tell_ranges(const struct teller *teller, struct teller *room, struct event *event, uint32_t lanes,
                         const uint64_t address[MACHINE_LANES])
 {
     const uint64_t bytes = event->access.bytes;
+    event->access.each = bytes;
     while (lanes != 0) {
         const uint64_t begin = address[__builtin_ctz(lanes)];
-        uint64_t end = begin + bytes;
         uint32_t left = lanes & (lanes - 1);
-        for (; left != 0; left &= left - 1) {
-            const uint64_t next = address[__builtin_ctz(left)];
-            if (next < begin || next > end) break;
-            if (next + bytes > end) end = next + bytes;
-        }
+        const uint64_t step = left != 0 && address[__builtin_ctz(left)] != begin ? bytes : 0;
+        uint64_t last = begin;
+        for (; left != 0 && address[__builtin_ctz(left)] == last + step; left &= left - 1) last += step;
         room->origin.lanes = lanes & ~left;
         event->access.address = begin;
-        event->access.bytes = end - begin;
+        event->access.bytes = last + bytes - begin;
         teller->observer->hear(teller->observer->context, event);
         lanes = left;
     }
