@@ -370,17 +370,18 @@ static void add_xla_flags(void)
         set_or_exit("XLA_FLAGS", flags == NULL ? "%s" : "%s %s", ours, flags, 1);
 }
 
-// Our folder comes first, whatever the user's has. Triton finds there a ptxas that gives PTX on as it is. A nvcc that
-// the program runs keeps the PTX in machine code. CuPy compiles its reductions instead of calling CUB, of which it has
-// machine code alone. PyTorch and JAX find harness/exec/eager. XLA has ptxas keep the PTX, and tries no variants of a
-// kernel, for which it launches machine code of its own, and takes memory as it needs it. CuTe DSL keeps the PTX too.
-// JAX does not ask NVIDIA's closed libraries for their versions: they would need a GPU for that. What the user sets
-// comes last and wins.
+// Our folder comes first, whatever the user's has. Scripts find our nvidia-smi. Triton finds there a ptxas that gives
+// PTX on as it is. A nvcc that the program runs keeps the PTX in machine code. CuPy compiles its reductions instead of
+// calling CUB, of which it has machine code alone. PyTorch and JAX find harness/exec/eager. XLA has ptxas keep the PTX,
+// and tries no variants of a kernel, for which it launches machine code of its own, and takes memory as it needs it.
+// CuTe DSL keeps the PTX too. JAX does not ask NVIDIA's closed libraries for their versions: they would need a GPU for
+// that. What the user sets comes last and wins.
 static void set_environment(const void *context)
 {
-    const char *folder = context, *path = getenv("LD_LIBRARY_PATH");
+    const char *folder = context, *path = getenv("LD_LIBRARY_PATH"), *programs = getenv("PATH");
     const char *flags = getenv("NVCC_APPEND_FLAGS");
     set_or_exit("LD_LIBRARY_PATH", path == NULL ? "%s" : "%s:%s", folder, path, 1);
+    set_or_exit("PATH", programs == NULL ? "%s/bin:/usr/bin:/bin" : "%s/bin:%s", folder, programs, 1);
     set_or_exit("NVCC_APPEND_FLAGS", flags == NULL ? "%s" : "%s %s", "-lineinfo", flags, 1);
     set_or_exit("CUPY_ACCELERATORS", "%s", "", NULL, 0);
     add_xla_flags();
