@@ -71,6 +71,12 @@ int ptx_body_parts(const struct ptx_body *body, uint32_t line)
            strncmp(word, "exit", 4) == 0 || strncmp(word, "brx", 3) == 0;
 }
 
+int ptx_body_is_label(const struct ptx_body *body, uint32_t line)
+{
+    char text[PTX_STATEMENT_BYTES];
+    return trimmed(body, line, text) && text[0] != '\0' && text[strlen(text) - 1] == ':';
+}
+
 int ptx_body_has(const struct ptx_body *body, uint32_t line, const char *text)
 {
     const char *at = line_at(body, line);

@@ -28,6 +28,8 @@ int ptx_body_parts(const struct ptx_body *body, uint32_t line);
 // Has the line this, in front of its comment?
 int ptx_body_has(const struct ptx_body *body, uint32_t line, const char *text);
 
+int ptx_body_is_label(const struct ptx_body *body, uint32_t line);
+
 // What stands behind the guard, and the length of the guard with the blanks behind it.
 const char *ptx_statement_word(const char *statement);
 

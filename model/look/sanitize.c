@@ -189,8 +189,9 @@ static void add_names(const struct look_sanitize *sanitize, const struct order_f
         global_name_of(sanitize, finding->address, finding->name);
     else
         name_of(sanitize, (uint32_t)finding->address, finding->name);
-    if (actor->kind == ORDER_OPERATION && actor->barrier != UINT32_MAX)
-        name_of(sanitize, actor->barrier, finding->barrier);
+    if (actor->kind != ORDER_OPERATION || actor->barrier == UINT32_MAX) return;
+    name_of(sanitize, actor->barrier, finding->barrier);
+    finding->barrier_at = actor->barrier;
 }
 
 void sanitize_take(void *context, const struct order_found *raw)
@@ -208,6 +209,7 @@ void sanitize_take(void *context, const struct order_found *raw)
                                        .address =
                                            found.address + (found.mask ? (uint64_t)__builtin_ctz(found.mask) : 0),
                                        .bytes = (uint32_t)__builtin_popcount(found.mask),
+                                       .unexpected = found.kind == ORDER_UNEXPECTED ? found.newer.time : 0,
                                        .older = side_of(sanitize, &found.older),
                                        .newer = side_of(sanitize, &found.newer)};
     finding.kind = kind_of(sanitize, &found, &finding);

@@ -28,6 +28,9 @@ uint32_t sanitize_edit_before_branch(const struct sanitize_edits *edits, uint32_
 // A name as people are told it, as an operand: "full", "full + 8", "shared address 0x400". 0: it is none.
 int sanitize_edit_operand(const char *name, char *operand, size_t bytes);
 
+// The mbarrier of the copy: its name, if that is one of the PTX, else its address.
+void sanitize_edit_barrier(const struct sanitize_edits *edits, char *operand, size_t bytes);
+
 // A loop that waits for the mbarrier.
 void sanitize_edit_wait_text(char *text, const char *barrier, const char *parity);
 
@@ -48,6 +51,7 @@ void sanitize_edits_part(struct sanitize_edits *edits); // a barrier for lanes t
 
 // A barrier of the CTA or the cluster where all threads come by. _written: with the fence of the async proxy behind the
 // write; _global: and in front of the operation.
+void sanitize_edits_meet(struct sanitize_edits *edits); // where threads meet already, or their branches do
 void sanitize_edits_barrier(struct sanitize_edits *edits);
 void sanitize_edits_barrier_written(struct sanitize_edits *edits);
 void sanitize_edits_barrier_global(struct sanitize_edits *edits);

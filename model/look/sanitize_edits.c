@@ -69,6 +69,27 @@ int sanitize_edit_operand(const char *name, char *operand, size_t bytes)
     return length > 0 && (size_t)length < bytes;
 }
 
+// Does a line of the function declare it? Of other names people are told a part.
+static int is_declared(const struct sanitize_edits *edits, const char *name)
+{
+    char sized[SANITIZE_NAME_BYTES + 2], alone[SANITIZE_NAME_BYTES + 2];
+    const int length = (int)strcspn(name, " +");
+    snprintf(sized, sizeof sized, " %.*s[", length, name);
+    snprintf(alone, sizeof alone, " %.*s;", length, name);
+    for (uint32_t line = edits->body.first; line < edits->body.last; line++)
+        if (ptx_body_has(&edits->body, line, ".shared") &&
+            (ptx_body_has(&edits->body, line, sized) || ptx_body_has(&edits->body, line, alone)))
+            return 1;
+    return 0;
+}
+
+void sanitize_edit_barrier(const struct sanitize_edits *edits, char *operand, size_t bytes)
+{
+    const struct sanitize_finding *finding = edits->finding;
+    if (!sanitize_edit_operand(finding->barrier, operand, bytes) || !is_declared(edits, operand))
+        snprintf(operand, bytes, "0x%x", finding->barrier_at);
+}
+
 void sanitize_edit_wait_text(char *text, const char *barrier, const char *parity)
 {
     if (barrier[0] < '0' || barrier[0] > '9')
@@ -124,6 +145,12 @@ enum { ROWS = sizeof rows / sizeof rows[0] };
 
 void sanitize_edits_make(struct sanitize_edits *edits, const struct sanitize_finding *finding, const char *text)
 {
+    static const enum sanitize_kind meeting[] = {SANITIZE_RACE,        SANITIZE_REFILL,
+                                                 SANITIZE_EXIT,        SANITIZE_UNORDERED_INIT,
+                                                 SANITIZE_LANES,       SANITIZE_WRITE_BEFORE_COPY,
+                                                 SANITIZE_GLOBAL_RACE, SANITIZE_OPERATION_BEFORE_WRITE,
+                                                 SANITIZE_INVAL,       SANITIZE_SOURCE_OVERWRITTEN,
+                                                 SANITIZE_SMALL_COPY,  SANITIZE_READ_BEFORE_COPY};
     const uint32_t newer = finding->newer.line, older = finding->older.is_before ? 0 : finding->older.line;
     size_t row = 0;
     edits->count = 0;
@@ -136,4 +163,6 @@ void sanitize_edits_make(struct sanitize_edits *edits, const struct sanitize_fin
         if (rows[row].make[i] != NULL) rows[row].make[i](edits);
     sanitize_edits_move(edits);
     if (row < ROWS && rows[row].barrier != NULL) rows[row].barrier(edits);
+    for (size_t i = 0; i < sizeof meeting / sizeof meeting[0]; i++)
+        if (meeting[i] == finding->kind) sanitize_edits_meet(edits);
 }

@@ -37,7 +37,8 @@ void sanitize_edits_end(struct sanitize_edits *edits)
     add_at_ends(edits, "barrier.cluster.arrive; barrier.cluster.wait;");
     add_at_ends(edits, "cp.async.wait_all;");
     add_at_ends(edits, "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;");
-    if (!sanitize_edit_operand(edits->finding->barrier, barrier, sizeof barrier)) return;
+    if (edits->finding->barrier[0] == '\0') return;
+    sanitize_edit_barrier(edits, barrier, sizeof barrier);
     for (int parity = 0; parity < 2; parity++) {
         sanitize_edit_wait_text(text, barrier, parity ? "1" : "0");
         add_at_ends(edits, text);
@@ -52,6 +53,8 @@ static void add_expect(struct sanitize_edits *edits, uint32_t line, const char *
 {
     sanitize_edit_put(sanitize_edit_add(edits), REMEDY_BEFORE, line,
                       "%s mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%.60s], %.40s;", guard, barrier, bytes);
+    sanitize_edit_put(sanitize_edit_add(edits), REMEDY_BEFORE, line,
+                      "%s mbarrier.arrive.expect_tx.shared::cta.b64 _, [%.60s], %.40s;", guard, barrier, bytes);
 }
 
 // The announcement that another mbarrier got, to that of the copy.
@@ -96,6 +99,8 @@ void sanitize_edits_expect(struct sanitize_edits *edits)
         add_expect(edits, at, guard, barrier, size);
         return;
     }
+    snprintf(size, sizeof size, "%u", edits->finding->unexpected);
+    add_expect(edits, at, guard, barrier, size);
     for (int bytes = 128; bytes <= 65536; bytes *= 2) {
         snprintf(size, sizeof size, "%d", bytes);
         add_expect(edits, at, guard, barrier, size);

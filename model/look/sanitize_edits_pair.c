@@ -66,6 +66,79 @@ static void add_barriers(struct sanitize_edits *edits, const char *release, cons
     }
 }
 
+// --- Barriers that all threads come by -------------------------------------------------------------------------------
+
+enum { MOST_LABELS = 4, MOST_HALVES = 4 };
+
+static void add_meeting(struct sanitize_edits *edits, enum remedy_where where, uint32_t line)
+{
+    sanitize_edit_put(sanitize_edit_add(edits), where, line, "bar.sync 0;");
+    sanitize_edit_put(sanitize_edit_add(edits), where, line, "barrier.cluster.arrive; barrier.cluster.wait;");
+}
+
+// Where the threads of either side have met others already.
+static void meet_at_note(struct sanitize_edits *edits, const struct order_note *note)
+{
+    const int is_meeting = note->edge == ORDER_EDGE_CTA || note->edge == ORDER_EDGE_CLUSTER;
+    if (is_meeting && note->line >= edits->body.first && note->line < edits->body.last)
+        add_meeting(edits, REMEDY_BEHIND, note->line);
+}
+
+// Where the straight run of the older access ends.
+static void meet_at_end(struct sanitize_edits *edits)
+{
+    uint32_t line = edits->older;
+    if (line == 0) return;
+    while (line < edits->body.last && !ptx_body_parts(&edits->body, line)) line++;
+    if (line < edits->body.last) add_meeting(edits, REMEDY_BEFORE, line);
+}
+
+// Where the branches behind an access come together again.
+static void meet_behind(struct sanitize_edits *edits, uint32_t line)
+{
+    char statement[PTX_STATEMENT_BYTES];
+    int labels = 0, is_behind = 0;
+    for (; line > 0 && line < edits->body.last && labels < MOST_LABELS; line++) {
+        if (ptx_body_is_label(&edits->body, line)) is_behind = 1;
+        if (!is_behind || !ptx_body_statement(&edits->body, line, statement)) continue;
+        add_meeting(edits, REMEDY_BEFORE, line);
+        is_behind = 0;
+        labels++;
+    }
+}
+
+// The other half of a barrier of the cluster, and the release that one lacks.
+static void complete_clusters(struct sanitize_edits *edits)
+{
+    static const char relaxed[] = "barrier.cluster.arrive.relaxed";
+    char statement[PTX_STATEMENT_BYTES];
+    int count = 0;
+    for (uint32_t line = edits->body.first; line < edits->body.last && count < MOST_HALVES; line++) {
+        if (!ptx_body_statement(&edits->body, line, statement)) continue;
+        const char *word = ptx_statement_word(statement);
+        const int arrives = sanitize_edit_starts(word, "barrier.cluster.arrive");
+        if (!arrives && !sanitize_edit_starts(word, "barrier.cluster.wait")) continue;
+        if (sanitize_edit_starts(word, relaxed))
+            sanitize_edit_replace(sanitize_edit_add(edits), line, ".relaxed", ".release");
+        sanitize_edit_put(sanitize_edit_add(edits), arrives ? REMEDY_BEHIND : REMEDY_BEFORE, line,
+                          arrives ? "barrier.cluster.wait;" : "barrier.cluster.arrive;");
+        count++;
+    }
+}
+
+void sanitize_edits_meet(struct sanitize_edits *edits)
+{
+    complete_clusters(edits);
+    meet_at_note(edits, &edits->finding->older.note);
+    meet_at_note(edits, &edits->finding->newer.note);
+    meet_at_end(edits);
+    meet_behind(edits, edits->older);
+    meet_behind(edits, edits->newer);
+    if (edits->older == 0) return;
+    const uint32_t branch = sanitize_edit_before_branch(edits, edits->older);
+    add_meeting(edits, REMEDY_BEFORE, branch);
+}
+
 void sanitize_edits_map(struct sanitize_edits *edits)
 {
     static const char release[] = "fence.proxy.tensormap::generic.release.gpu;";

@@ -30,7 +30,7 @@ static void add_turning_wait(struct sanitize_edits *edits, uint32_t line, const 
         return;
     }
     sanitize_edit_put(edit, REMEDY_BEFORE, line,
-                      "{ .reg .pred %%p; .reg .b32 %%at, %%q; mov.b32 %%at, %.60s; rem.u32 %%q, %%turn, %d; "
+                      "{ .reg .pred %%p; .reg .b32 %%at, %%q; mov.b32 %%at, %.140s; rem.u32 %%q, %%turn, %d; "
                       "mad.lo.u32 %%at, %%q, 8, %%at; div.u32 %%q, %%turn, %d; and.b32 %%q, %%q, 1; "
                       "WAIT: mbarrier.try_wait.parity.shared::cta.b64 %%p, [%%at], %%q; @!%%p bra WAIT; "
                       "add.u32 %%turn, %%turn, 1; }",
@@ -42,8 +42,12 @@ void sanitize_edits_wait(struct sanitize_edits *edits)
 {
     char barrier[SANITIZE_NAME_BYTES];
     const struct sanitize_finding *finding = edits->finding;
-    const char *name = finding->barrier[0] != '\0' ? finding->barrier : finding->older.note_name;
-    if (edits->newer == 0 || !sanitize_edit_operand(name, barrier, sizeof barrier)) return;
+    const char *name = finding->older.note_name;
+    if (edits->newer == 0) return;
+    if (finding->barrier[0] != '\0')
+        sanitize_edit_barrier(edits, barrier, sizeof barrier);
+    else if (!sanitize_edit_operand(name, barrier, sizeof barrier))
+        return;
     add_waits_at(edits, edits->newer, barrier, "");
     for (int stages = 1; stages <= MOST_STAGES; stages++) add_turning_wait(edits, edits->newer, barrier, stages);
     add_waits_at(edits, edits->newer, barrier, " bar.sync 0;");
@@ -63,11 +67,12 @@ static void alter_wait(struct sanitize_edits *edits, uint32_t line, const char *
         sanitize_edit_put(sanitize_edit_add(edits), REMEDY_INSTEAD, line,
                           "{ .reg .b32 %%q; xor.b32 %%q, %.*s, 1; %.*s%%q%s }", length, parity,
                           (int)(parity - statement), statement, parity + length);
-    if (!sanitize_edit_operand(edits->finding->barrier, barrier, sizeof barrier) || strcmp(operand, barrier) == 0)
-        return;
+    if (edits->finding->barrier[0] == '\0') return;
+    sanitize_edit_barrier(edits, barrier, sizeof barrier);
+    if (strcmp(operand, barrier) == 0) return;
     const char *address = strchr(statement, '[');
     sanitize_edit_put(sanitize_edit_add(edits), REMEDY_INSTEAD, line,
-                      "{ .reg .b32 %%at; mov.b32 %%at, %.60s; %.*s[%%at%s }", barrier, (int)(address - statement),
+                      "{ .reg .b32 %%at; mov.b32 %%at, %.140s; %.*s[%%at%s }", barrier, (int)(address - statement),
                       statement, strchr(address, ']'));
 }
 

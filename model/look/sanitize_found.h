@@ -80,8 +80,8 @@ struct sanitize_side {
 struct sanitize_finding {
     enum sanitize_kind kind;
     enum access_space space;
-    uint64_t cta, address, seen; // seen: how often
-    uint32_t bytes;
+    uint64_t cta, address, seen;            // seen: how often
+    uint32_t bytes, unexpected, barrier_at; // unexpected: bytes that nobody announced; barrier_at: where `barrier` is
     char name[SANITIZE_NAME_BYTES], barrier[SANITIZE_NAME_BYTES];
     struct sanitize_side older, newer;
 };

@@ -345,7 +345,9 @@ static void judge_barriers(struct clock_order *order, const struct order_cta *ct
 {
     for (int i = 0; i < ORDER_BARRIER_SLOTS; i++)
         for (const struct order_barrier *barrier = cta->barrier[i]; barrier != NULL; barrier = barrier->next) {
-            const struct shadow_entry copy = {.actor = barrier->brought_actor, .line = barrier->brought_line};
+            const struct shadow_entry copy = {.actor = barrier->brought_actor,
+                                              .time = (uint32_t)(barrier->brought - barrier->expected),
+                                              .line = barrier->brought_line};
             const struct order_found found = {ORDER_UNEXPECTED, SPACE_SHARED, cta, barrier->address, 0xff, copy, copy};
             if (barrier->is_live && barrier->brought > barrier->expected && barrier->brought_actor != 0)
                 order->found(order->context, &found);

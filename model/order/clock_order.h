@@ -139,14 +139,14 @@ struct order_cta {
 // FENCE: they are ordered, and a fence of the async proxy is missing; MAP_FENCE: the same of the release or the acquire
 // of a tensor map; EXIT: an access to the memory of a CTA that nothing orders before its exit; UNINITIALISED: an
 // mbarrier that no init made, or not before this use; AGAIN: an init of one that is live; UNEXPECTED: of copies that
-// brought more bytes to an mbarrier than were expected, when the CTA exits; UNWRITTEN: a thread's read of memory
-// that nobody has written; OVER_ARRIVAL: an arrival that the end of
-// the phase before is not ordered before; BARRIER_WRITTEN: a write over an mbarrier that is live, by no instruction of
-// mbarriers; CONSTANT: an ld.global.nc of what the same launch has written, in another warp; MEETING: an arrival at the
-// barrier `address` of the CTA that the phase before is not ordered before; INVAL: of an mbarrier behind a use;
-// PARTLY: a race with a product of which one warp at least has waited; DIVERGENT: lanes of a warp have arrived in one
-// phase of the barrier `address` of the CTA by two instructions, the later of which is .aligned; COUNT: two arrivals in
-// one phase of the barrier `address` of the CTA give different numbers of threads.
+// brought more bytes to an mbarrier than were expected, when the CTA exits: `time` says how many more; UNWRITTEN: a
+// thread's read of memory that nobody has written; OVER_ARRIVAL: an arrival that the end of the phase before is not
+// ordered before; BARRIER_WRITTEN: a write over an mbarrier that is live, by no instruction of mbarriers; CONSTANT: an
+// ld.global.nc of what the same launch has written, in another warp; MEETING: an arrival at the barrier `address` of
+// the CTA that the phase before is not ordered before; INVAL: of an mbarrier behind a use; PARTLY: a race with a
+// product of which one warp at least has waited; DIVERGENT: lanes of a warp have arrived in one phase of the barrier
+// `address` of the CTA by two instructions, the later of which is .aligned; COUNT: two arrivals in one phase of the
+// barrier `address` of the CTA give different numbers of threads.
 enum order_finding {
     ORDER_RACE,
     ORDER_GRID_EARLY,
