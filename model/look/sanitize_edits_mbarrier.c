@@ -164,8 +164,23 @@ void sanitize_edits_part(struct sanitize_edits *edits)
     }
 }
 
+// One more beside each that is there, with its count.
+static void repeat_inits(struct sanitize_edits *edits)
+{
+    char statement[PTX_STATEMENT_BYTES];
+    for (uint32_t line = edits->body.first; line < edits->body.last; line++) {
+        if (!ptx_body_statement(&edits->body, line, statement)) continue;
+        const char *word = ptx_statement_word(statement), *count = strrchr(statement, ',');
+        if (!sanitize_edit_starts(word, "mbarrier.init") || count == NULL) continue;
+        sanitize_edit_put(sanitize_edit_add(edits), REMEDY_BEHIND, line,
+                          "{ .reg .b32 %%at; mov.b32 %%at, 0x%x; %.*smbarrier.init.shared::cta.b64 [%%at]%.60s }",
+                          (uint32_t)edits->finding->address, (int)(word - statement), statement, count);
+    }
+}
+
 void sanitize_edits_init(struct sanitize_edits *edits)
 {
+    repeat_inits(edits);
     add_init(edits, "mbarrier.init", ", 1");
     drop_invals(edits);
 }

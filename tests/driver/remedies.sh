@@ -98,7 +98,24 @@ issue:
     wgmma.wait_group.sync.aligned 0;
     ret;
 }
+// zoo second 1 64 0
+.visible .entry second(.param .u64 out)
+{
+    .reg .pred %first;
+    .reg .b32 %t, %r<4>;
+    .shared .align 128 .b8 all[1024];
+    mov.u32 %t, %tid.x;
+    setp.eq.u32 %first, %t, 0;
+    mov.u32 %r0, all;
+    mov.u32 %r1, 2;
+    @%first mbarrier.init.shared.b64 [%r0 + 512], %r1;
+    bar.sync 0;
+    @%first mbarrier.expect_tx.relaxed.cta.shared.b64 [%r0 + 520], 16;
+    ret;
+}
 PTX
+expect 0 '^    remedy: \{ .reg .b32 %at; mov.b32 %at, 0x608; @%first mbarrier.init.shared::cta.b64 \[%at\], %r1; \} behind PTX line 65 \(.*\): tried, and with it the run is clean$' \
+    --remedies -- "$RUN_ZOO" "$scratch/rings.ptx" second
 expect 0 '^    remedy: .reg .b32 %turn; mov.b32 %turn, 0; before PTX line 7 .*rem.u32 %q, %turn, 2; .* before PTX line 35 \(.*\): tried, and with it the run is clean$' \
     --remedies -- "$RUN_ZOO" "$scratch/rings.ptx" ring
 [ "$(grep -c 'error: sanitize' "$scratch/out")" = "$(grep -c 'with it the run is clean' "$scratch/out")" ] || { echo "ring: not one edit for all:"; cat "$scratch/out"; failed=1; }
