@@ -18,7 +18,7 @@ enum { DEFAULT_RUNS = 100, DEFAULT_REDUCE = 500, RUN_SECONDS = 60, MOST_SECONDS 
 
 struct arguments {
     char **program; // ends with NULL; NULL if none was given
-    int schedule, check, sanitize, same_output, every, json;
+    int schedule, check, sanitize, same_output, every, all, json;
     uint64_t seed, depth, runs, reduce;
     double seconds, run_seconds;
     const char *delays;
@@ -37,6 +37,10 @@ static const struct command_option option_rows[] = {
     OPTION_FLAG('e', "every-delay", every,
                 "in place of schedules, try each list of one delay, and say when none is left; without --runs and "
                 "--seconds, all of them"),
+    OPTION_FLAG(
+        'a', "all", all,
+        "in place of schedules, try every order of accesses, arrivals and copies within a cluster, and say when "
+        "none is left; for kernels of a few instructions"),
     OPTION_NUMBER('s', "seed", "N", seed, 0, UINT64_MAX, "the first seed of shuffled and pct (default 0)"),
     OPTION_NUMBER(0, "depth", "N", depth, 1, MOST_DEPTH,
                   "with pct: N - 1 warps of each cluster get the last place in a later moment (default 3)"),
@@ -66,6 +70,7 @@ static const char help[] =
 static const char text[] =
     "{runs} runs: {schedules*{} {@}|, }{cut?; {cut} of them were cut}{failures!; none failed}\n"
     "{every.lists?{every.tried} of {every.lists} lists of one delay were tried{every.left!: none is left}\n}"
+    "{all?{all.text}\n}"
     "{failures*{verdict=status?status {status}, with the default schedule {^first.status}}"
     "{verdict=output?other output than the first run}{verdict=report?{report}}\n"
     "  {command}\n"
@@ -87,8 +92,11 @@ static struct explore_plan plan_of(const struct arguments *arguments)
         .only = arguments->schedule == 0 ? EXPLORE_SCHEDULES : (enum explore_schedule)arguments->schedule,
         .first_seed = arguments->seed,
         .depth = arguments->depth,
-        .runs = arguments->runs == 0 && arguments->seconds == 0 && !arguments->every ? DEFAULT_RUNS : arguments->runs,
+        .runs = arguments->runs == 0 && arguments->seconds == 0 && !arguments->every && !arguments->all
+                    ? DEFAULT_RUNS
+                    : arguments->runs,
         .every = arguments->every,
+        .all = arguments->all,
         .seconds = arguments->seconds,
         .shard = arguments->shard.part,
         .shards = arguments->shard.parts,
@@ -165,8 +173,30 @@ static json_t *json_of_failure(const struct explore_plan *plan, const struct exp
                   json_of_number(how->depth), "steps", json_of_number(how->steps), "status", result->end.status,
                   "report", result->end.first, "command", explore_command(&plan->program, how, command));
     if (json == NULL) json = json_pack("{s:s, s:s}", "verdict", verdicts[result->verdict], "command", command);
-    if (plan->reduce > 0 && how->schedule != EXPLORE_DEFAULT)
+    if (plan->reduce > 0 && !plan->all && how->schedule != EXPLORE_DEFAULT)
         json_object_set_new(json, "reduced", json_of_reduced(plan, &result->reduced));
+    return json;
+}
+
+// What was tried of all orders, and what that shows.
+static json_t *json_of_all(const struct explore_result *result)
+{
+    const struct explore_all *all = &result->all;
+    json_t *json = json_pack("{s:o, s:o, s:o, s:o, s:o, s:b, s:b, s:b}", "orders", json_of_number(all->orders), "known",
+                             json_of_number(all->known), "vain", json_of_number(all->vain), "outcomes",
+                             json_of_number(all->outcomes), "left", json_of_number(all->left), "whole", all->is_whole,
+                             "clusters", all->are_clusters, "timed", all->is_timed);
+    const char *clusters = all->are_clusters ? "; of clusters of a launch, one order alone was tried" : "";
+    const char *timed = all->is_timed ? "; who goes on by a count or a clock did so behind all others alone" : "";
+    const unsigned long long orders = all->orders, outcomes = all->outcomes, left = all->left;
+    json_t *what =
+        result->verdict != EXPLORE_NONE
+            ? json_sprintf("%llu orders of steps ended well before one that does not", orders)
+        : all->is_whole
+            ? json_sprintf("%llu orders of steps, %llu outcomes: none is left%s%s", orders, outcomes, clusters, timed)
+            : json_sprintf("%llu orders of steps, %llu outcomes; of the choices known so far, %llu were not tried%s%s",
+                           orders, outcomes, left, clusters, timed);
+    json_object_set_new(json, "text", what);
     return json;
 }
 
@@ -183,6 +213,7 @@ static json_t *json_of(const struct explore_plan *plan, const struct explore_res
                   program, "seed", json_of_number(plan->first_seed), "runs", json_of_number(result->all_runs),
                   "schedules", schedules, "cut", json_of_number(result->cut), "first", "status", result->first.status,
                   "report", result->first.first, "failures", failures);
+    if (plan->all && result->runs[EXPLORE_DELAY] > 0) json_object_set_new(json, "all", json_of_all(result));
     if (plan->every)
         json_object_set_new(json, "every",
                             json_pack("{s:o, s:o, s:o}", "lists", json_of_number(result->lists), "tried",
@@ -219,6 +250,8 @@ int command_explore(int argc, char **argv)
     command_line_read(&line, argc, argv, &arguments);
     if (arguments.program == NULL)
         return command_usage("explore", "no program given; write: tmaref explore [OPTION...] -- PROGRAM [ARGUMENT...]");
+    if (arguments.all && (arguments.every || arguments.schedule != 0 || arguments.shard.parts > 1))
+        return command_usage("explore", "--all goes with none of --every-delay, --schedule and --shard");
     if (program_part("exec", folder, sizeof folder) != 0)
         return command_usage("explore", "the folder exec with libcuda.so.1 is neither beside the tmaref command nor in "
                                         "its lib folder");

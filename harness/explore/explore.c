@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "explore.h"
+#include "explore_search.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 // Runs of each: the default one comes first, and then each of those without a seed; behind them the two with seeds take
 // turns.
-enum { UNSEEDED = 2 };
+enum { UNSEEDED = 2, PATH_BYTES = 512 };
 
 static double now(void)
 {
@@ -56,29 +56,19 @@ uint64_t explore_steps(const char *path)
     return most;
 }
 
-// What the runs share: a file for the delays of the first one with PCT, which says how long the warps run.
-struct search {
-    const struct explore_plan *plan;
-    struct explore_result *result;
-    struct text *why;
-    uint64_t steps;
-    double begun;
-};
-
-static int may_go_on(const struct search *search)
+int explore_may_go_on(const struct search *search)
 {
     const struct explore_plan *plan = search->plan;
     return !explore_is_stopped() && (plan->runs == 0 || search->result->all_runs < plan->runs) &&
            (plan->seconds == 0 || now() - search->begun < plan->seconds);
 }
 
-// One run, counted; 0 if it cannot be.
-static int run_once(struct search *search, struct explore_how *how)
+int explore_once(struct search *search, struct explore_how *how)
 {
     struct explore_result *result = search->result;
-    char path[] = "/tmp/tmaref_steps_XXXXXX";
+    char path[PATH_BYTES];
     const int measures = how->schedule == EXPLORE_PCT && search->steps == 0;
-    const int file = measures ? mkstemp(path) : -1;
+    const int file = measures ? explore_scratch("tmaref_steps", path, sizeof path) : -1;
     if (file >= 0) how->write_delays = path;
     how->steps = search->steps;
     int ok = explore_run(&search->plan->program, how, &result->end, search->why);
@@ -89,7 +79,7 @@ static int run_once(struct search *search, struct explore_how *how)
         if (ok && search->steps == 0 && !result->end.is_cut && !result->end.has_report)
             ok = text_fail(search->why, "no kernel of the program ran, so no schedule changes what it does");
     }
-    how->write_delays = NULL;
+    if (file >= 0) how->write_delays = NULL;
     result->runs[how->schedule]++;
     result->all_runs++;
     result->cut += (uint64_t)result->end.is_cut;
@@ -99,12 +89,13 @@ static int run_once(struct search *search, struct explore_how *how)
 // A run in which all are late, which says what there is to delay.
 static int find_every(struct search *search, struct explore_every *every)
 {
-    char path[] = "/tmp/tmaref_every_XXXXXX", told[] = "/tmp/tmaref_every_XXXXXX";
-    const int file = mkstemp(path), to = mkstemp(told);
+    char path[PATH_BYTES], told[PATH_BYTES];
+    const int file = explore_scratch("tmaref_every", path, sizeof path);
+    const int to = explore_scratch("tmaref_every", told, sizeof told);
     static const char all[] = "tmaref delays 1\n1 warps\n1 operations\n";
     struct explore_how how = {.schedule = EXPLORE_DELAY, .delays = path, .write_delays = told};
     int ok = file >= 0 && to >= 0 && write(file, all, strlen(all)) == (ssize_t)strlen(all);
-    if (!ok) text_set(search->why, "no file can be written in /tmp");
+    if (!ok) text_set(search->why, "no file can be written in the folder for temporary files");
     ok = ok && explore_run(&search->plan->program, &how, &search->result->end, search->why);
     if (ok) *every = explore_every_of(told);
     if (file >= 0) close(file), unlink(path);
@@ -122,10 +113,10 @@ static int try_every(struct search *search, struct explore_how *how)
     const uint64_t lists = ok ? explore_every_lists(&every) : 0;
     for (uint64_t i = plan->shard - 1; ok && i < lists; i += plan->shards) result->lists++;
     for (uint64_t i = plan->shard - 1; ok && i < lists && result->verdict == EXPLORE_NONE; i += plan->shards) {
-        if (!may_go_on(search)) break;
+        if (!explore_may_go_on(search)) break;
         *how = (struct explore_how){.schedule = EXPLORE_DELAY, .delays = plan->keep};
         ok = explore_every_write(&every, i, plan->keep) || text_fail(search->why, "cannot write %.300s", plan->keep);
-        ok = ok && run_once(search, how);
+        ok = ok && explore_once(search, how);
         result->tried += (uint64_t)ok;
         if (ok && !explore_is_stopped()) result->verdict = explore_verdict(plan, &result->first, &result->end);
     }
@@ -138,7 +129,7 @@ int explore(const struct explore_plan *plan, struct explore_result *result, stru
     struct search search = {plan, result, why, 0, now()};
     struct explore_how how = {.schedule = EXPLORE_DEFAULT};
     *result = (struct explore_result){.verdict = EXPLORE_NONE};
-    if (!run_once(&search, &how)) return 0;
+    if (!explore_once(&search, &how)) return 0;
     result->first = result->end;
     if (result->first.is_unstarted) return 1;
     result->verdict = explore_verdict(plan, &result->first, &result->end);
@@ -149,14 +140,21 @@ int explore(const struct explore_plan *plan, struct explore_result *result, stru
             return 1;
         }
     }
-    for (uint64_t number = 0; !plan->every; number++) {
+    if (plan->all && result->verdict == EXPLORE_NONE) {
+        if (!explore_all_orders(&search, &how)) return 0;
+        if (result->verdict == EXPLORE_NONE) {
+            unlink(plan->keep);
+            return 1;
+        }
+    }
+    for (uint64_t number = 0; !plan->every && !plan->all; number++) {
         result->verdict = explore_is_stopped() ? EXPLORE_NONE : explore_verdict(plan, &result->first, &result->end);
         if (result->verdict != EXPLORE_NONE) break;
         while (number % plan->shards != plan->shard - 1) number++;
-        if (!may_go_on(&search) || !how_of(plan, number, &how)) return 1;
-        if (!run_once(&search, &how)) return 0;
+        if (!explore_may_go_on(&search) || !how_of(plan, number, &how)) return 1;
+        if (!explore_once(&search, &how)) return 0;
     }
     result->failed = how;
-    if (plan->reduce > 0 && how.schedule != EXPLORE_DEFAULT) explore_reduce(plan, result);
+    if (plan->reduce > 0 && !plan->all && how.schedule != EXPLORE_DEFAULT) explore_reduce(plan, result);
     return 1;
 }

@@ -13,6 +13,7 @@
 //   runs         at most so many, the first one with them; seconds: no run begins later; 0: no limit
 //   shard        of the runs behind the first, those whose number is shard - 1 modulo shards
 //   every        in place of these schedules, each list of one delay (explore_every())
+//   all          in place of these schedules, every order of steps (explore_all.c)
 //   same_output  other output than that of the first run is a failure
 //   reduce       runs that the reduction of a failure may take; 0: it is not reduced
 //   keep         the file that gets the delays of a reduced failure
@@ -21,7 +22,7 @@ struct explore_plan {
     enum explore_schedule only;
     uint64_t first_seed, depth, runs, shard, shards, reduce;
     double seconds;
-    int same_output, every;
+    int same_output, every, all;
     const char *keep;
 };
 
@@ -47,6 +48,17 @@ struct explore_reduced {
 
 enum explore_verdict { EXPLORE_NONE, EXPLORE_STATUS, EXPLORE_REPORT, EXPLORE_OUTPUT };
 
+// Of every order of steps.
+//   orders    that were tried; known: runs that came to one that had been; vain: in which the choice could not be made
+//   outcomes  that differ: status, report, output
+//   left      choices that were not tried, of those that are known; is_whole: no others are left
+//   are_clusters  a launch has several, which were tried in one order alone; is_timed: so was what warps did by the number
+//             of their tries, or by a clock
+struct explore_all {
+    uint64_t orders, known, vain, outcomes, left;
+    int is_whole, are_clusters, is_timed;
+};
+
 //   runs      by schedule; cut: of them, those that were killed after the seconds of a run
 //   lists     of plan->every, how many there are; tried: of them
 //   verdict   of `failed`, the run that failed, if one did
@@ -56,6 +68,7 @@ struct explore_result {
     enum explore_verdict verdict;
     struct explore_how failed;
     struct explore_reduced reduced;
+    struct explore_all all;
 };
 
 // Runs the plan to its end, or to the first failure. 0 if the program cannot be run, with `why`.

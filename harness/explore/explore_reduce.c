@@ -9,7 +9,7 @@
 
 #include "explore.h"
 
-enum { NAME_BYTES = 64, MOST_LINES = 1 << 20 };
+enum { NAME_BYTES = 512, MOST_LINES = 1 << 20 };
 static const char head[] = "tmaref delays 1\n";
 
 // The lines of a list, "weak" among them.
@@ -302,9 +302,9 @@ static void reduce(struct reduction *reduction)
 
 void explore_reduce(const struct explore_plan *plan, struct explore_result *result)
 {
-    struct reduction reduction = {plan,         result, "/tmp/tmaref_delays_XXXXXX", "/tmp/tmaref_delayed_XXXXXX",
-                                  plan->reduce, 0};
-    const int from = mkstemp(reduction.from), to = mkstemp(reduction.to);
+    struct reduction reduction = {.plan = plan, .result = result, .left = plan->reduce};
+    const int from = explore_scratch("tmaref_delays", reduction.from, sizeof reduction.from);
+    const int to = explore_scratch("tmaref_delayed", reduction.to, sizeof reduction.to);
     if (from >= 0 && to >= 0) reduce(&reduction);
     if (from >= 0) close(from), unlink(reduction.from);
     if (to >= 0) close(to), unlink(reduction.to);

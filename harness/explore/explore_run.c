@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/personality.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -94,6 +95,7 @@ static void become(const struct explore_program *program, const struct explore_h
     memcpy(line, words.word, (size_t)words.count * sizeof *line);
     memcpy(line + words.count, program->program, (size_t)arguments * sizeof *line);
     setpgid(0, 0);
+    if (how->is_fixed) personality(ADDR_NO_RANDOMIZE);
     signal(SIGINT, SIG_DFL);
     signal(SIGTERM, SIG_DFL);
     execv("/proc/self/exe", line);
@@ -156,6 +158,14 @@ static void find_report(int file, struct explore_end *end)
     snprintf(end->first, sizeof end->first, "%.*s", (int)strcspn(end->report, "\n"), end->report);
     end->has_report |= strstr(text, ": error: ") != NULL;
     end->is_unstarted = end->status == EXIT_USAGE && strncmp(text, "tmaref exec: ", strlen("tmaref exec: ")) == 0;
+}
+
+int explore_scratch(const char *name, char *path, size_t bytes)
+{
+    const char *folder = getenv("TMPDIR");
+    if (folder == NULL || folder[0] == '\0') folder = "/tmp";
+    const int length = snprintf(path, bytes, "%s/%s_XXXXXX", folder, name);
+    return length < (int)bytes ? mkstemp(path) : -1;
 }
 
 int explore_run(const struct explore_program *program, const struct explore_how *how, struct explore_end *end,

@@ -3,6 +3,7 @@
 #ifndef TMAREF_EXPLORE_RUN_H
 #define TMAREF_EXPLORE_RUN_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 enum { EXPLORE_REPORT_BYTES = 4096, EXPLORE_LINE_BYTES = 512 };
@@ -20,9 +21,11 @@ enum explore_schedule {
 extern const char *const explore_schedule_name[EXPLORE_SCHEDULES + 1]; // NULL ends them
 
 // What a run needs. delays: a file, of EXPLORE_DELAY; write_delays: NULL, or a file. steps: 0, those of exec.
+// is_fixed: memory is at the same addresses in each such run.
 struct explore_how {
     enum explore_schedule schedule;
     uint64_t seed, depth, steps;
+    int is_fixed;
     const char *delays, *write_delays;
 };
 
@@ -51,6 +54,9 @@ struct explore_program {
 struct text;
 int explore_run(const struct explore_program *program, const struct explore_how *how, struct explore_end *end,
                 struct text *why);
+
+// Makes a file in TMPDIR, or /tmp, whose name begins so, and opens it; -1: it cannot. The path is written to `path`.
+int explore_scratch(const char *name, char *path, size_t bytes);
 
 // A signal has asked the search to end.
 int explore_is_stopped(void);

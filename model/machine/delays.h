@@ -21,11 +21,22 @@ struct machine_delay {
     uint64_t at, level;
 };
 
+// A choice: who makes the next step, a warp, or an operation of it (0: the warp itself). cluster: its number in the
+// grid; warp: in the cluster, counted through its CTAs, warp 0 of each first.
+struct machine_turn {
+    uint64_t launch, cluster;
+    uint32_t warp, operation;
+};
+
 //   is_weak   stores are hidden until a fence publishes them, and waits promise what PTX promises, as under LATE
 //   of_warps, of_operations  the level of all warps from their start, and of all operations, that no item names; 0: none
 //   item      by launch, CTA, warp, kind and `at`
+//   are_turns nothing is late: warps and operations make one visible step at a time, as `turn` says, and behind its end in
+//             turn (run/step_turns.h)
 struct machine_delays {
-    int is_weak;
+    int is_weak, are_turns;
+    uint32_t turns;
+    struct machine_turn *turn;
     uint64_t of_warps, of_operations;
     uint32_t count;
     struct machine_delay *item;

@@ -102,6 +102,8 @@ run 0 run --json -f load -n 20 && keys run
 told='tmaref delays 1\n1 launch 1 cta 0,0,0 warp 1 after 5 # at k.cu:3\n# past 1: warp 0 of CTA (0,0,0) went on\n# steps 9\n'
 run 1 explore --json --runs 3 -- sh -c '[ "$TMAREF_SCHEDULE" = default ] || { [ -z "$TMAREF_WRITE_DELAYS" ] || printf "$1" >"$TMAREF_WRITE_DELAYS"; exit 1; }' sh "$told" && keys explore
 run 1 explore --json --every-delay -- sh -c '[ "$TMAREF_SCHEDULE" = default ] || { [ -z "$TMAREF_WRITE_DELAYS" ] || printf "$1" >"$TMAREF_WRITE_DELAYS"; exit 1; }' sh "$told" && keys explore
+told='tmaref delays 1\nturn 1/0/0 # W0.0.1000.4 ; 0\n'
+run 1 explore --json --all -- sh -c '[ -z "$TMAREF_WRITE_DELAYS" ] || { printf "$1" >"$TMAREF_WRITE_DELAYS"; exit 1; }' sh "$told" && keys explore
 run 0 run gemm-pingpong --json --m 64 --n 64 --k 64 && keys "run KERNEL"
 # shellcheck disable=SC2046
 mapfile -t names < <(cut -d'|' -f1 seen | sort -u)

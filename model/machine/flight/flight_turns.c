@@ -149,6 +149,31 @@ void machine_flights_move_late(struct machine_cluster *cluster)
     if (item != NULL) flight_move(item, UINT64_MAX);
 }
 
+static uint32_t warp_of(const struct machine_flight *item)
+{
+    return item->warp->index * item->warp->cta->cluster->ctas + item->warp->cta->rank;
+}
+
+int machine_flights_ready(const struct machine_cluster *cluster, uint32_t place, uint32_t *warp, uint32_t *number)
+{
+    for (const struct machine_flight *item = cluster->flights->first; item != NULL; item = item->next) {
+        if (item->level == 0 || !flight_is_ready(item) || place-- > 0) continue;
+        *warp = warp_of(item);
+        *number = item->number;
+        return 1;
+    }
+    return 0;
+}
+
+int machine_flights_move_one(struct machine_cluster *cluster, uint32_t warp, uint32_t number)
+{
+    struct machine_flight *item = cluster->flights->first;
+    while (item != NULL && (item->level == 0 || item->number != number || warp_of(item) != warp)) item = item->next;
+    if (item == NULL || !flight_is_ready(item)) return 0;
+    while (!flight_move(item, UINT64_MAX)) continue;
+    return 1;
+}
+
 static enum moved move_soon(struct machine_flights *flights)
 {
     struct machine_flight *item = oldest_ready(flights, 0);

@@ -426,6 +426,7 @@ void machine_flights_age(struct machine_cluster *cluster, uint64_t clocks)
 {
     struct machine_flights *flights = cluster->flights;
     flights->age += clocks;
+    if (cluster->machine->turns != NULL) return;
     const uint64_t now = cluster->time;
     for (struct machine_flight *item = flights->first, *next; item != NULL; item = next) {
         if (flights->age - item->issued < LATEST_CLOCKS && now - item->begun < LONGEST_CLOCKS) return;

@@ -34,6 +34,11 @@ void machine_flights_meet(struct machine_cluster *cluster);
 uint64_t machine_flights_level(const struct machine_cluster *cluster);
 void machine_flights_move_late(struct machine_cluster *cluster);
 
+// Under a list of turns: of those that can move now, the one of place `place`, as the number of its warp in the cluster
+// and its number there. 0: there are not as many. And one moves, from its begin to its end; 0 if it cannot now.
+int machine_flights_ready(const struct machine_cluster *cluster, uint32_t place, uint32_t *warp, uint32_t *number);
+int machine_flights_move_one(struct machine_cluster *cluster, uint32_t warp, uint32_t number);
+
 // Nobody can go on: something that is under way moves on. 0 if nothing can: then the cluster hangs.
 int machine_flights_force(struct machine_cluster *cluster);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "report.h"
+#include "step_turns.h"
 #include "where_text.h"
 
 enum { PATIENCE = 1 << 18, MOST_TOLD = 64 }; // instructions in which nothing changes; delays of which the end is told
@@ -265,7 +266,9 @@ int machine_delay_begin(struct machine_cluster *cluster)
     delayed->warps = cluster->ctas * cluster->cta[0].warps;
     delayed->warp = calloc(delayed->warps, sizeof *delayed->warp);
     delayed->order = calloc(delayed->warps, sizeof *delayed->order);
-    if (delayed->warp == NULL || delayed->order == NULL) return 0;
+    if (cluster->machine->turns != NULL) delayed->turns = calloc(delayed->warps, sizeof *delayed->turns);
+    if (delayed->warp == NULL || delayed->order == NULL || (cluster->machine->turns != NULL && delayed->turns == NULL))
+        return 0;
     for (uint32_t i = 0; i < delayed->warps; i++) delayed->order[i] = i;
     if (is_drawn) draw_levels(cluster);
     for (uint32_t i = 0; i < delayed->warps; i++) find_next(cluster, i, is_drawn);
@@ -299,6 +302,7 @@ void machine_delay_end(struct machine_cluster *cluster)
     }
     free(delayed->warp);
     free(delayed->order);
+    free(delayed->turns);
     free(delayed);
     cluster->delayed = NULL;
 }
@@ -314,6 +318,7 @@ uint64_t machine_delay_level(const struct machine_cluster *cluster, uint32_t war
 uint32_t machine_delay_turn(const struct machine_warp *warp, uint32_t most)
 {
     const struct machine_cluster *cluster = warp->cta->cluster;
+    if (cluster->machine->turns != NULL) return 1;
     if (cluster->delayed == NULL || cluster->clock_reads > 0) return most;
     const struct delay_warp *of = &cluster->delayed->warp[number_of(warp)];
     if (of->level > 0) return 1;
@@ -355,6 +360,8 @@ uint64_t machine_delay_issue(struct machine_warp *warp, uint32_t line, uint32_t 
     const struct machine_delays *delays = launch_of(cluster)->delays;
     if (delayed == NULL) return 0;
     *number = ++delayed->warp[number_of(warp)].operations;
+    machine_turns_issue(cluster, *number);
+    if (cluster->machine->turns != NULL) return 1;
     struct delay_wait wait = wait_of(warp, *number, 0);
     wait.delay.is_operation = 1;
     const struct machine_delay *found = delays != NULL ? find(delays, &wait.delay) : NULL;

@@ -47,6 +47,7 @@ struct machine_delayed {
     uint32_t *order;
     uint64_t changes, still;
     struct delay_wait *wait;
+    struct turns_warp *turns; // NULL: no list of turns is followed
 };
 
 // At the begin and the end of a cluster. 0 if there is no memory. Under other policies there is nothing to do.

@@ -62,6 +62,29 @@ static int add(struct machine_delays *delays, const struct machine_delay *delay)
     return 1;
 }
 
+// "turn 1/0/2/5": operation 5 of warp 2 of cluster 0, launch 1; 0 if it is none.
+static int add_turn(struct machine_delays *delays, const char *line, size_t bytes)
+{
+    char text[96];
+    unsigned long long launch, cluster;
+    unsigned warp, operation = 0;
+    int end = 0;
+    const char *comment = memchr(line, '#', bytes);
+    if (comment != NULL) bytes = (size_t)(comment - line);
+    while (bytes > 0 && line[bytes - 1] == ' ') bytes--;
+    snprintf(text, sizeof text, "%.*s", bytes < sizeof text ? (int)bytes : 0, line);
+    if (sscanf(text, "turn %20llu/%20llu/%10u%n/%10u%n", &launch, &cluster, &warp, &end, &operation, &end) < 3)
+        return 0;
+    if (launch == 0 || end == 0 || text[end] != '\0') return 0;
+    if (delays->turns % FIRST_ROOM == 0) {
+        struct machine_turn *turn = realloc(delays->turn, 2 * (size_t)(delays->turns + FIRST_ROOM) * sizeof *turn);
+        if (turn == NULL) return 0;
+        delays->turn = turn;
+    }
+    delays->turn[delays->turns++] = (struct machine_turn){launch, cluster, warp, operation};
+    return delays->are_turns = 1;
+}
+
 static int is_line(const char *line, size_t bytes, const char *text)
 {
     return strlen(text) == bytes && memcmp(line, text, bytes) == 0;
@@ -90,6 +113,8 @@ static int take_line(struct machine_delays *delays, const char *line, size_t byt
     if (number == 1) return is_line(line, bytes, MACHINE_DELAYS_HEAD);
     if (bytes == 0 || line[0] == '#') return 1;
     if (is_line(line, bytes, "weak")) return delays->is_weak = 1;
+    if (is_line(line, bytes, "turns")) return delays->are_turns = 1;
+    if (bytes > 5 && memcmp(line, "turn ", 5) == 0) return add_turn(delays, line, bytes);
     return read_level(delays, line, bytes) || (read_line(line, bytes, &delay) && add(delays, &delay));
 }
 
@@ -103,7 +128,8 @@ struct machine_delays *machine_delays_read(const char *text, char *why, size_t w
         if (!take_line(delays, line, bytes, number)) {
             snprintf(why, why_bytes, "line %u is '%.*s', not %s", number, bytes < 80 ? (int)bytes : 80, line,
                      number == 1 ? "'" MACHINE_DELAYS_HEAD "'"
-                                 : "'weak', or as '1 warps', '1 operations', '1 launch 1 cta 0,0,0 warp 2 after 37', "
+                                 : "'weak', 'turns', or as 'turn 1/0/2', '1 warps', '1 operations', '1 launch 1 cta "
+                                   "0,0,0 warp 2 after 37', "
                                    "'2 launch 1 cta 0,0,0 warp 0 operation 3'");
             machine_delays_free(delays);
             return NULL;
@@ -119,6 +145,7 @@ void machine_delays_free(struct machine_delays *delays)
 {
     if (delays == NULL) return;
     free(delays->item);
+    free(delays->turn);
     free(delays);
 }
 

@@ -19,6 +19,7 @@
 #include "levels.h"
 #include "polling.h"
 #include "special.h"
+#include "step_turns.h"
 #include "veil.h"
 #include "warp.h"
 
@@ -463,6 +464,7 @@ static enum machine_cluster_ran run_rounds(struct machine_cluster *cluster, uint
         if (is_stuck(cluster)) return MACHINE_CLUSTER_IDLE;
         if (round.used >= budget && cluster->live_ctas > 0) return MACHINE_CLUSTER_RAN;
     }
+    if (cluster->machine->turns != NULL) machine_turns_finish(cluster);
     machine_flights_finish(cluster);
     return MACHINE_CLUSTER_DONE;
 }

@@ -4,6 +4,7 @@
 #include "delay.h"
 #include "flights.h"
 #include "grid.h"
+#include "step_turns.h"
 
 // Has the warp done something in its turn, or its operations?
 static int gets_on(struct machine_cluster *cluster, uint32_t number, struct machine_round *round)
@@ -40,6 +41,10 @@ static int run_late(struct machine_cluster *cluster, uint32_t warps, struct mach
 
 void machine_levels_round(struct machine_cluster *cluster, uint32_t warps, struct machine_round *round)
 {
+    if (cluster->machine->turns != NULL) {
+        machine_turns_round(cluster, warps, round);
+        return;
+    }
     const int is_over = machine_delay_is_over(cluster);
     int is_on = 0;
     for (uint32_t i = 0; i < warps && !round->is_stopped; i++) {

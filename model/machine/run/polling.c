@@ -85,6 +85,11 @@ static uint64_t state_of(struct machine_warp *warp)
     return mix_bytes(mix(state, warp->carry), warp->local, (uint64_t)stack_of(warp) / 16 * 16 * MACHINE_LANES);
 }
 
+uint64_t machine_poll_state(struct machine_warp *warp)
+{
+    return state_of(warp);
+}
+
 int machine_poll_outlasts(const struct machine_cluster *cluster)
 {
     return cluster->time - cluster->polled_from > MACHINE_HOUR;

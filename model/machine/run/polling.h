@@ -12,6 +12,9 @@
 // Have all only polled for so long, by the clock that they read, that nobody gets on by the clock any more?
 int machine_poll_outlasts(const struct machine_cluster *cluster);
 
+// A digest of the warp's state, but for the numbers of phases: what it does next follows from it and from memory.
+uint64_t machine_poll_state(struct machine_warp *warp);
+
 // After round `calm` of those in which nothing changed and nobody got on by a clock: 1 if every warp has come back to a
 // state of an earlier round of them, or reads a clock all the time. Call it after each; 0: this one was none of them.
 // Rounds from `first` on count: where all only poll, few are enough.

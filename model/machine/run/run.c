@@ -7,6 +7,7 @@
 #include "grid.h"
 #include "grid_turns.h"
 #include "prepare.h"
+#include "step_turns.h"
 #include "written.h"
 
 // A launch, from its begin to its end. combined_lock: once it has waited, others may use its memory.
@@ -86,6 +87,7 @@ struct machine_launched *machine_begin(const struct machine_launch *launch, stru
     launched->launch = *launch;
     *machine = (struct machine){.launch = &launched->launch, .outcome = outcome, .lock = &launched->lock};
     machine->is_weak = machine_schedule_is_weak(&launch->schedule, launch->delays);
+    machine->turns = machine_turns_open(machine, &launched->launch);
     pthread_mutex_init(&launched->lock, NULL);
     pthread_mutex_init(&launched->combined_lock, NULL);
     if (!machine_prepare(machine)) return launched;
@@ -159,6 +161,7 @@ void machine_close(struct machine_launched *launched)
     if (launched == NULL) return;
     if (launched->grid.machine != NULL) close_grid(&launched->grid);
     machine_unprepare(&launched->machine);
+    free(launched->machine.turns);
     pthread_mutex_destroy(&launched->combined_lock);
     pthread_mutex_destroy(&launched->lock);
     free(launched);

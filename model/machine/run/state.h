@@ -205,7 +205,9 @@ struct machine_cluster {
 
 // The launch.
 //   note   who has written what others may poll (noted.h); NULL: nobody has; begun: how many clusters have
+//   turns  step_turns.h's: the observer of a launch whose steps are chosen; NULL: they are not
 struct machine_note;
+struct machine_turns;
 struct machine {
     const struct machine_launch *launch;
     const struct machine_kernel *kernel;
@@ -218,6 +220,7 @@ struct machine {
     struct machine_cluster *spare[MACHINE_HOST_THREADS];
     uint8_t *parameters;
     struct machine_note *note;
+    struct machine_turns *turns;
     uint64_t begun;
     uint32_t ctas; // of a cluster
     uint64_t shared_bytes, instructions, thread_instructions;
