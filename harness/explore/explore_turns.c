@@ -38,7 +38,7 @@ static int prefix_of(const char *name)
 static void *copy_of(const void *from, size_t bytes)
 {
     void *copy = malloc(bytes > 0 ? bytes : 1);
-    if (copy != NULL) memcpy(copy, from, bytes);
+    if (copy != NULL && bytes > 0) memcpy(copy, from, bytes);
     return copy;
 }
 
