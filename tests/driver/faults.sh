@@ -31,6 +31,12 @@ faults remote 2 'CUDA_ERROR_LAUNCH_FAILED \(719\)' 61 '[A-Z_]*' 'address 0x50004
 faults product 0 'CUDA_ERROR_ILLEGAL_ADDRESS \(700\)' 71 WGMMA_SMEM_BOUNDS 'descriptor of A: start address 0x400, leading dimension 16 bytes, stride 16 bytes' \
     'descriptor of B: start address 0x3fff0'
 
+# An instruction for multicast objects, of which there are none: a kernel that has it and does not reach it ends, as on an H200.
+expect 0 '' -- "$RUN_PTX" "$folder/multimem.ptx" spare 1 32
+expect 1 '^  the machine does not run multimem.ld_reduce: it has no multicast objects over several GPUs$' -- "$RUN_PTX" "$folder/multimem.ptx" reduce 1 32
+grep -qxF 'launch: CUDA_ERROR_NOT_SUPPORTED' "$scratch/out" || { echo "not 801:"; cat "$scratch/out"; failed=1; }
+expect 1 "tmaref does not support 'multimem.ld_reduce' \(sums of f32 of multicast objects" -- "$RUN_PTX" "$folder/multimem.ptx" wide 1 32
+
 # What came and what may; the element, its size and the memory near it. All at line 11 of operations.ptx.
 operation() { # operation KERNEL ERROR RULE FIRST_LINE
     expect 1 "^faults.cu:11: error: $2 in kernel $1: $4" -- "$RUN_PTX" "$folder/operations.ptx" "$1" 1 32

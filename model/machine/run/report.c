@@ -398,7 +398,9 @@ enum machine_next machine_unsupported(struct machine_strand *strand, const struc
 {
     const struct ptx_form *form = ptx_form_row(code->choice->form);
     return machine_stop(strand, code, (uint32_t)__builtin_ctz(lanes), MACHINE_UNSUPPORTED, 0,
-                        "the machine does not run this form of %s (row %s of forms.def)", form->opcode, form->name);
+                        form->note[0] != '\0' ? "the machine does not run %s: it has no %s"
+                                              : "the machine does not run this form of %s (row %s of forms.def)",
+                        form->opcode, form->note[0] != '\0' ? form->note : form->name);
 }
 
 // --- Hangs -----------------------------------------------------------------------------------------------------------
