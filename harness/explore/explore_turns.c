@@ -184,7 +184,7 @@ static enum turns_order order_of_bytes(const struct turns_mark *a, const struct 
     if (!do_bytes_meet(a, b) || (is_in(a->kind, "RQ") && is_in(b->kind, "RQ"))) return TURNS_FREE;
     const int are_told = a->kind == 'T' && b->kind == 'T';
     if (are_told && completions == 0 && ((a->number | b->number) & BYTES) == 0) return TURNS_FREE;
-    return TURNS_RACE;
+    return a->kind == 'T' && b->kind == 'Q' && completions == 1 ? TURNS_FIXED : TURNS_RACE;
 }
 
 // Of a barrier of the CTA, or of the cluster: arrivals in one phase may change places, who leaves comes behind them.
@@ -236,7 +236,8 @@ static int completions_of(const struct turns_run *run, uint32_t first, uint32_t 
 enum turns_order turns_order_of(const struct turns_run *run, uint32_t first, uint32_t second)
 {
     const struct turns_step *a = &run->step[first], *b = &run->step[second];
-    enum turns_order order = a->is_full || b->is_full ? TURNS_RACE : TURNS_FREE;
+    enum turns_order order = TURNS_FREE;
+    if (a->is_full || b->is_full) return TURNS_RACE;
     for (uint32_t i = 0; i < a->marks; i++)
         for (uint32_t j = 0; j < b->marks; j++) {
             const int needs = is_of_barrier(a->mark[i].kind) && is_of_barrier(b->mark[j].kind);

@@ -33,6 +33,7 @@ counts buffering 3 3
 # What barriers order has one order; a copy comes in its place, or where the read does not wait for it, in two.
 counts meeting 1 1
 counts ring 1 1
+all 0 '^2 runs: 1 default, 1 delay; none failed$' "$1/explore.ptx" right
 counts copy 1 1
 counts copy_early 2 2
 

@@ -13,6 +13,7 @@
 #include "remote.h"
 #include "report.h"
 #include "rules/mbarrier.h"
+#include "step_turns.h"
 #include "veil.h"
 #include "where_text.h"
 
@@ -240,6 +241,8 @@ static enum machine_next waited(const struct machine_strand *strand, const struc
                                 const struct mbarrier_instruction *in, uint32_t ballot)
 {
     uint32_t failed = in->lanes & ~ballot;
+    if (in->opcode == MBARRIER_OP_TEST_WAIT || in->opcode == MBARRIER_OP_TEST_WAIT_PARITY)
+        machine_turns_ask(strand->warp->cta->cluster);
     flight_warp_of(strand->warp)->waits = 0;
     forget_waits(flight_warp_of(strand->warp), in->lanes);
     if (failed != in->lanes) note_success(strand, code, in, in->lanes & ballot);

@@ -95,6 +95,11 @@ void machine_turns_issue(const struct machine_cluster *cluster, uint32_t number)
     if (cluster->machine->turns != NULL) mark(cluster->machine->turns, (struct turns_mark){'S', 0, number, 0, 0});
 }
 
+void machine_turns_ask(const struct machine_cluster *cluster)
+{
+    if (cluster->machine->turns != NULL) cluster->machine->turns->is_full = 1;
+}
+
 struct machine_turns *machine_turns_open(const struct machine *machine, struct machine_launch *launch)
 {
     struct machine_turns *turns = NULL;

@@ -60,6 +60,9 @@ void machine_turns_finish(struct machine_cluster *cluster);
 // Operation `number` of a warp begins.
 void machine_turns_issue(const struct machine_cluster *cluster, uint32_t number);
 
+// A warp asks whether a phase is complete, and may do something else if it is not.
+void machine_turns_ask(const struct machine_cluster *cluster);
+
 #pragma GCC visibility pop
 
 #endif
