@@ -53,7 +53,9 @@ static void add_note(const struct look_sanitize *sanitize, const struct shadow_e
     const struct order_actor *actor = &sanitize->order->actor[entry->actor];
     const struct order_warp *warp = clock_order_warp(sanitize->order, actor);
     if (side->is_before || warp == NULL || actor->kind == ORDER_PRODUCT) return;
-    const uint32_t time = actor->kind == ORDER_WARP ? entry->time : actor->issued;
+    uint32_t time = actor->kind == ORDER_WARP ? entry->time : actor->issued;
+    const struct order_note *notes = warp->release;
+    while (notes[time % ORDER_NOTES].time == time && notes[time % ORDER_NOTES].edge == ORDER_EDGE_ISSUE) time++;
     side->note = is_newer ? warp->acquire : warp->release[time % ORDER_NOTES];
     if (!is_newer && side->note.time != time) side->note = (struct order_note){0};
     if (side->note.edge == ORDER_EDGE_MBARRIER) name_of(sanitize, side->note.number, side->note_name);
@@ -169,6 +171,7 @@ static int watch_values(struct look_sanitize *sanitize, const struct order_found
     struct sanitize_watch watch = {.finding = *finding, .older = found->older.actor, .newer = found->newer.actor};
     const int is_thread = sanitize->order->actor[watch.newer].kind == ORDER_WARP;
     if (older->kind == ORDER_OPERATION && !older->is_done) return sanitize_values_watch(&sanitize->values, &watch);
+    watch.is_thread = is_thread;
     if (is_thread ? !sanitize_bytes_take(&sanitize->lay, &watch) : !sanitize_watch_take(&watch, sanitize->global))
         return 0;
     return sanitize_values_watch(&sanitize->values, &watch);
@@ -264,6 +267,7 @@ static void before_others(struct look_sanitize *sanitize, const struct machine_s
 
 void look_sanitize_before(struct look_sanitize *sanitize, const struct machine_step *step)
 {
+    if (sanitize->global != NULL) sanitize_values_settle(&sanitize->values, sanitize->global);
     sanitize->order->instruction++;
     clock_order_settle(sanitize->order);
     sanitize->order->is_aligned = step->code->choice != NULL && is_aligned(step->code->choice);
@@ -282,7 +286,7 @@ void look_sanitize_before(struct look_sanitize *sanitize, const struct machine_s
 // Two writes of lanes to global memory are judged by their values at the end. 0: they cannot be.
 static int watch_lanes(struct look_sanitize *sanitize, const struct sanitize_finding *finding)
 {
-    struct sanitize_watch watch = {.finding = *finding};
+    struct sanitize_watch watch = {.finding = *finding, .is_thread = 1};
     if (sanitize_values_know(&sanitize->values, finding)) return 1;
     return sanitize_bytes_take(&sanitize->lay, &watch) && sanitize_values_watch(&sanitize->values, &watch);
 }

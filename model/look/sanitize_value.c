@@ -64,16 +64,29 @@ void sanitize_values_done(struct sanitize_values *values, const struct global_me
     }
 }
 
+static void judge(struct sanitize_watch *watch, const struct global_memory *global)
+{
+    uint8_t now[SHADOW_CELL_BYTES];
+    if (watch->is_judged) return;
+    watch->is_same = watch->is_taken && read_bytes(global, watch->finding.address, watch->finding.bytes, now) &&
+                     memcmp(now, watch->byte, watch->finding.bytes) == 0;
+    watch->is_judged = 1;
+}
+
+void sanitize_values_settle(struct sanitize_values *values, const struct global_memory *global)
+{
+    for (; values->judged < values->count; values->judged++)
+        if (values->item[values->judged].is_thread) judge(&values->item[values->judged], global);
+}
+
 void sanitize_values_end(struct sanitize_values *values, const struct global_memory *global,
                          struct sanitize_found *found)
 {
     for (uint32_t i = 0; i < values->count; i++) {
         struct sanitize_watch *watch = &values->item[i];
-        uint8_t now[SHADOW_CELL_BYTES];
-        if (watch->is_taken && read_bytes(global, watch->finding.address, watch->finding.bytes, now) &&
-            memcmp(now, watch->byte, watch->finding.bytes) == 0)
-            watch->finding.kind = SANITIZE_SAME_VALUE;
+        judge(watch, global);
+        if (watch->is_same) watch->finding.kind = SANITIZE_SAME_VALUE;
         sanitize_found_add(found, &watch->finding);
     }
-    values->count = 0;
+    values->count = values->judged = 0;
 }

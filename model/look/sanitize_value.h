@@ -11,15 +11,17 @@
 #pragma GCC visibility push(hidden)
 
 // Two writes, by their actors. is_taken: `byte` is what the first of them that came to memory has left there.
+// is_thread: the other is a thread's, so what it wrote lies there at the next instruction; is_judged: that was, and
+// whether it is_same.
 enum { SANITIZE_WATCHES = 256, SANITIZE_WATCHES_OF_LINES = 16 };
 struct sanitize_watch {
     struct sanitize_finding finding;
     uint32_t older, newer;
     uint8_t byte[SHADOW_CELL_BYTES];
-    int is_taken;
+    int is_taken, is_thread, is_judged, is_same;
 };
 struct sanitize_values {
-    uint32_t count;
+    uint32_t count, judged; // those before `judged` are, or wait for the end
     struct sanitize_watch item[SANITIZE_WATCHES];
 };
 
@@ -44,10 +46,13 @@ void sanitize_bytes_note(struct sanitize_bytes *before, const struct global_memo
                          const struct access *access);
 int sanitize_bytes_take(const struct sanitize_bytes *before, struct sanitize_watch *watch); // 0: it is not there
 
+// The instruction has been executed: judges the writes of threads.
+void sanitize_values_settle(struct sanitize_values *values, const struct global_memory *global);
+
 // An operation has come to memory.
 void sanitize_values_done(struct sanitize_values *values, const struct global_memory *global, uint32_t actor);
 
-// The launch has ended: adds each to what was found, as advice if the bytes have not changed since.
+// The launch has ended: adds each to what was found, as advice if both wrote the same.
 void sanitize_values_end(struct sanitize_values *values, const struct global_memory *global,
                          struct sanitize_found *found);
 

@@ -256,7 +256,7 @@ static void hear_group(struct clock_order *order, const struct event *event)
 // One that completes on mbarriers: it has an actor for each of its targets. Its complete_tx tells nothing of what its
 // issuer wrote before.
 static void issue_on_barriers(struct clock_order *order, const struct order_issue *issue, struct order_actor actor,
-                              const struct order_warp *warp, const struct event *event)
+                              struct order_warp *warp, const struct event *event)
 {
     for (EACH_BIT(rank, issue->targets)) {
         actor.rank = rank;
@@ -305,6 +305,7 @@ void clock_order_issue(struct clock_order *order, const struct event_origin *who
                                 .barrier = issue->barrier};
     if (issue->barrier != UINT32_MAX) {
         issue_on_barriers(order, issue, actor, warp, &event);
+        order_tick(cta, warp, ORDER_EDGE_ISSUE, who->line, 0);
         return;
     }
     set_group(&actor, issue, cta, warp, who->lanes);

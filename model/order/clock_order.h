@@ -46,7 +46,8 @@ enum order_edge {
     ORDER_EDGE_FENCE,
     ORDER_EDGE_PROXY,
     ORDER_EDGE_GROUP,
-    ORDER_EDGE_MEMORY
+    ORDER_EDGE_MEMORY,
+    ORDER_EDGE_ISSUE // of a copy that completes on an mbarrier: only reads before it are over then
 };
 struct order_note {
     enum order_edge edge;
