@@ -156,6 +156,13 @@ static void join_issue(const struct all *all, uint32_t step, uint32_t *to)
     }
 }
 
+// What the step waits for had come before, too, and what came since put it off: it is wanted there as well.
+static void reverse_waits(struct all *all, uint32_t step)
+{
+    for (uint32_t i = step; i-- > 0;)
+        if (!is_before(all, i, step) && turns_put_off(&all->run, i, step)) reverse(all, i, step);
+}
+
 // What comes before step `step`; where that is a matter of the schedule, and the step is `from` or later, it is
 // reversed.
 static void order_step(struct all *all, uint32_t step, uint32_t from)
@@ -168,6 +175,7 @@ static void order_step(struct all *all, uint32_t step, uint32_t from)
         join(all, before, last - 1);
     else
         join_issue(all, step, before);
+    if (step >= from) reverse_waits(all, step);
     for (uint32_t i = step; i-- > 0;) {
         const uint32_t other = all->run.step[i].actor;
         if (before[other] > i) continue;

@@ -232,6 +232,17 @@ static int completions_of(const struct turns_run *run, uint32_t first, uint32_t 
     return count;
 }
 
+int turns_put_off(const struct turns_run *run, uint32_t first, uint32_t second)
+{
+    const struct turns_step *a = &run->step[first], *b = &run->step[second];
+    for (uint32_t j = 0; j < b->marks; j++)
+        for (uint32_t i = 0; i < a->marks && b->mark[j].kind == 'Q'; i++)
+            if (a->mark[i].kind == 'T' && do_bytes_meet(&a->mark[i], &b->mark[j]) &&
+                completions_of(run, first, second, &b->mark[j]) >= 2)
+                return 1;
+    return 0;
+}
+
 // One fixed pair fixes the steps: who waits cannot come before.
 enum turns_order turns_order_of(const struct turns_run *run, uint32_t first, uint32_t second)
 {

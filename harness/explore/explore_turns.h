@@ -60,6 +60,9 @@ int turns_are_beside(const struct turns_actors *actors, uint32_t a, uint32_t b);
 enum turns_order { TURNS_FREE, TURNS_RACE, TURNS_FIXED };
 enum turns_order turns_order_of(const struct turns_run *run, uint32_t first, uint32_t second);
 
+// Did the first tell an mbarrier that the second waited for, and then saw two phases further?
+int turns_put_off(const struct turns_run *run, uint32_t first, uint32_t second);
+
 // The same of steps of two runs, where more is not known: is there an order?
 int turns_depend(const struct turns_step *a, const struct turns_step *b);
 

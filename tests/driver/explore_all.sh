@@ -46,6 +46,10 @@ counts sleeper 2 2
 all 0 '^[0-9]+ orders of steps, 2 outcomes: none is left$' "$kernels" looker
 all 0 '^1 orders .*: none is left; who goes on by a count or a clock did so behind all others alone$' "$kernels" counter
 
+# What waits may have had its chance before, and missed it.
+counts put_off_0 2 1
+counts put_off_1 2 1
+
 # repeats PATTERN: what the answer names makes the program fail so again, without the search.
 repeats() {
     # shellcheck disable=SC2046
