@@ -50,11 +50,12 @@ struct member {
 struct type {
     enum kind kind;
     size_t bytes, align;
-    bool is_signed, is_result; // is_result: CUresult or cudaError_t
-    bool is_unset;             // of a variable without a declaration, until a call takes its address
-    struct type *of;           // what is pointed to, an element, a function's result
-    struct member *members;    // of a struct; the parameters of a function
-    size_t count;              // of these; the elements of an array
+    bool is_signed;
+    const char *results;    // what the names of its values begin with, if it says whether a call succeeded
+    bool is_unset;          // of a variable without a declaration, until a call takes its address
+    struct type *of;        // what is pointed to, an element, a function's result
+    struct member *members; // of a struct; the parameters of a function
+    size_t count;           // of these; the elements of an array
 };
 extern struct type type_void, type_int, type_unsigned, type_long, type_unsigned_long, type_real, type_text, type_unset;
 
@@ -102,7 +103,8 @@ struct value expression(void);            // with commas only inside calls
 struct value expression_assignment(void); // the same, with = and its like
 struct value expression_sum(void);        // nothing weaker than <<
 void initialise(struct type *type, void *place);
-extern int skipping; // what is read is not done: nothing is called or stored
+extern struct value compared[2]; // what the last comparison compared
+extern int skipping;             // what is read is not done: nothing is called or stored
 
 enum { MOST_ARGUMENTS = 24 };
 struct value invoke(const char *name, struct type *type, void *function, struct value *argument, int count);

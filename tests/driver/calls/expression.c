@@ -327,6 +327,8 @@ static int64_t divide(int64_t a, int64_t b, bool is_rest, bool is_signed)
     return is_rest ? a % b : a / b;
 }
 
+struct value compared[2];
+
 static struct value compare(char first, bool has_equal, struct value a, struct value b)
 {
     const bool is_wide_unsigned = common(a, b)->bytes == 8 && !common(a, b)->is_signed;
@@ -335,6 +337,7 @@ static struct value compare(char first, bool has_equal, struct value a, struct v
                       : is_wide_unsigned ? (uint64_t)a.number < (uint64_t)b.number
                                          : a.number < b.number;
     const bool same = is_real_one ? a.real == b.real : a.number == b.number;
+    if (skipping == 0) compared[0] = a, compared[1] = b;
     const bool is = first == '=' ? same : first == '!' ? !same : first == '<' ? less : !less && !same;
     return value_number(is || ((first == '<' || first == '>') && has_equal && same), &type_int);
 }
@@ -464,7 +467,7 @@ static struct value assign_new(void)
     const char *name = lex_name();
     lex_need("=");
     struct value value = expression_assignment();
-    if (value.type->kind == KIND_INTEGER && !value.type->is_result) value.type = &type_unset;
+    if (value.type->kind == KIND_INTEGER && value.type->results == NULL) value.type = &type_unset;
     if (value.type->kind == KIND_ARRAY || value.type->kind == KIND_FUNCTION)
         value = value_number(value.number, type_pointer(value.type->kind == KIND_ARRAY ? value.type->of : value.type));
     struct variable *variable = variable_make(name, value.type);

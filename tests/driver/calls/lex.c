@@ -94,7 +94,7 @@ static const char *read_number(const char *at)
     char *end, *end_of_real;
     word.number = (int64_t)strtoull(at, &end, 0);
     word.real = strtod(at, &end_of_real);
-    const bool is_real_one = *end == '.' && end[1] != '.' && end_of_real > end;
+    const bool is_real_one = ((*end == '.' && end[1] != '.') || *end == 'e') && end_of_real > end;
     word.kind = is_real_one ? WORD_REAL : WORD_NUMBER;
     if (is_real_one) end = end_of_real;
     word.is_long = word.is_unsigned = false;

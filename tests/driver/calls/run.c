@@ -179,11 +179,14 @@ static void declare(void)
     }
 }
 
-static const char *error_name(int64_t error)
+// Without what all names of these results begin with.
+static const char *result_name(const char *results, int64_t result)
 {
+    const size_t length = strlen(results);
+    if (result == 0) return "SUCCESS";
     for (const struct variable *one = globals.variables; one != NULL; one = one->next)
-        if (strncmp(one->name, "CUDA_", 5) == 0 && one->type == &type_int && *(int *)one->place == error)
-            return one->name + (error == 0 ? 5 : 11);
+        if (strncmp(one->name, results, length) == 0 && one->type == &type_int && *(int *)one->place == result)
+            return one->name + length;
     return "an unknown error";
 }
 
@@ -194,31 +197,46 @@ static void failed(void)
     _Exit(EXIT_FAILURE);
 }
 
-// The name of an error without CUDA_ERROR_, or a value in brackets.
-static int64_t expected_result(void)
+// The name of a result without CUDA_ERROR_ or the like, or a value in brackets.
+static int64_t expected_result(const char *results)
 {
     char name[128];
     if (lex_is("(")) return expression().number;
-    snprintf(name, sizeof name, "CUDA_ERROR_%s", lex_name());
+    snprintf(name, sizeof name, "%s%s", results, lex_name());
     const struct variable *variable = variable_find(name, false);
     if (variable == NULL) fail("there is no %s", name);
     return *(int *)variable->place;
 }
 
-static void expect_result(int64_t got)
+static void expect_result(struct value value)
 {
-    const int64_t expected = lex_take("->") ? expected_result() : 0;
+    const char *results = value.type->results != NULL ? value.type->results : "CUDA_ERROR_";
+    const int64_t got = value.number, expected = lex_take("->") ? expected_result(results) : 0;
     if (is_telling) printf("%s = %lld\n", where_text, (long long)got);
     if (got == expected) return;
-    printf("%s:%d: %s returned %s (%lld), not %s (%lld)\n", where_file, where_line, where_text, error_name(got),
-           (long long)got, error_name(expected), (long long)expected);
+    printf("%s:%d: %s returned %s (%lld), not %s (%lld)\n", where_file, where_line, where_text,
+           result_name(results, got), (long long)got, result_name(results, expected), (long long)expected);
     failed();
+}
+
+static void print_compared(void)
+{
+    for (int i = 0; i < 2; i++) {
+        printf(i == 0 ? "    it compared " : " and ");
+        if (compared[i].type->kind == KIND_REAL)
+            printf("%.17g", compared[i].real);
+        else
+            printf("%lld", (long long)compared[i].number);
+    }
+    printf("\n");
 }
 
 static void require(void)
 {
+    compared[0].type = NULL;
     if (value_is_true(expression())) return;
     printf("%s:%d: not true: %s\n", where_file, where_line, where_text);
+    if (compared[0].type != NULL) print_compared();
     failed();
 }
 
@@ -259,7 +277,7 @@ static void statement(void)
     } else {
         struct value value = expression_assignment();
         while (lex_take(",")) value = expression_assignment();
-        if (lex_is("->") || (value.type->is_result && value.place == NULL)) expect_result(value.number);
+        if (lex_is("->") || (value.type->results != NULL && value.place == NULL)) expect_result(value);
     }
     end_line();
 }

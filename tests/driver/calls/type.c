@@ -161,6 +161,13 @@ static void enumerators(struct type *type)
     }
 }
 
+// What the names of the results begin with that this enum has; NULL if it has none.
+static const char *results_of(const char *tag)
+{
+    if (strcmp(tag, "cublas_status") == 0) return "CUBLAS_STATUS_";
+    return strcmp(tag, "cuda_result") == 0 || strcmp(tag, "cudaError") == 0 ? "CUDA_ERROR_" : NULL;
+}
+
 // A struct, union or enum: its members once, and elsewhere only its tag.
 static struct type *tagged(void)
 {
@@ -174,7 +181,7 @@ static struct type *tagged(void)
     if (type == NULL) {
         type = make(is_enum ? type_int : (struct type){.kind = KIND_STRUCT, .align = 1});
         if (tag[0] != '\0') add(keep_text(name, strlen(name)), type);
-        if (is_enum) type->is_result = strcmp(tag, "cuda_result") == 0 || strcmp(tag, "cudaError") == 0;
+        if (is_enum) type->results = results_of(tag);
     }
     if (!lex_take("{")) return type;
     if (is_enum)

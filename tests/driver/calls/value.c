@@ -84,6 +84,7 @@ struct value value_convert(struct value value, struct type *type)
     }
     if (value.type->kind == KIND_REAL && type->kind != KIND_REAL) value.number = (int64_t)value.real;
     if (value.type->kind != KIND_REAL) value.real = (double)value.number;
+    if (type->kind == KIND_REAL && type->bytes == sizeof(float)) value.real = (double)(float)value.real;
     value.number = cut(value.number, type);
     value.type = type;
     return value;
