@@ -60,6 +60,7 @@ void free(void *memory);
 void *dlopen(const char *path, int flags);
 double fabs(double number);
 double sqrt(double number);
+double fourier_error(const int *n, const double *from, const double *to, int sign, int count_z);
 int usleep(unsigned microseconds);
 char *strstr(const char *in, const char *text);
 void *aligned_alloc(size_t align, size_t bytes);

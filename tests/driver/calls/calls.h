@@ -120,4 +120,8 @@ bool script_run(const char *section); // false if there is none of that name
 bool said(const char *text);          // host.c: what was printed on standard error since the last time
 void host_begin(void);
 
+// For scripts (fourier.c): the largest distance of a transform from the definition. `n` are three sizes, and the last
+// has `count_z` results.
+double fourier_error(const int *n, const double *from, const double *to, int sign, int count_z);
+
 #endif

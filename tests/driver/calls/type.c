@@ -165,6 +165,7 @@ static void enumerators(struct type *type)
 static const char *results_of(const char *tag)
 {
     if (strcmp(tag, "cublas_status") == 0) return "CUBLAS_STATUS_";
+    if (strcmp(tag, "cufft_result") == 0) return "CUFFT_";
     return strcmp(tag, "cuda_result") == 0 || strcmp(tag, "cudaError") == 0 ? "CUDA_ERROR_" : NULL;
 }
 
