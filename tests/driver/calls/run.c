@@ -355,7 +355,7 @@ static enum flow run_line(size_t i, size_t *next)
     if (lex_take("break")) return FLOW_BREAK;
     if (lex_take("continue")) return FLOW_CONTINUE;
     if (lex_take("return")) {
-        if (word.kind != WORD_END) returned = expression();
+        returned = word.kind == WORD_END ? value_number(0, &type_long) : expression();
         end_line();
         return FLOW_RETURN;
     }
@@ -389,8 +389,7 @@ struct value definition_call(struct definition *definition, struct value *argume
         if (argument[i].of != NULL) variable->function = argument[i].of->function;
         value_store(variable->place, type, argument[i]);
     }
-    returned = value_number(0, &type_long);
-    run_block(definition->body);
+    if (run_block(definition->body) != FLOW_RETURN) returned = value_number(0, &type_long);
     frame = was;
     word = word_was;
     where_file = file, where_text = text, where_line = line;
