@@ -82,6 +82,7 @@ void _exit(int status);
 int tied_child(void);
 void nothing(void *user);
 void count_call(void *user);
+size_t quarter_kibibyte_a_thread(int threads);
 void add_one(void *user);
 void count_callback(void *stream, enum cuda_result error, void *user);
 int called(void);

@@ -12,6 +12,7 @@
 
 void nothing(void *user);
 void count_call(void *user);
+size_t quarter_kibibyte_a_thread(int threads);
 void count_callback(void *stream, int error, void *user);
 int called(void);
 void add_one(void *user);
@@ -35,6 +36,11 @@ int tied_child(void)
 }
 
 static int calls;
+
+size_t quarter_kibibyte_a_thread(int threads)
+{
+    return 256 * (size_t)threads;
+}
 
 void count_call(void *user)
 {
