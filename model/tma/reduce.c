@@ -92,6 +92,29 @@ RUN(and_u64, uint64_t, a &b)
 RUN(or_u64, uint64_t, a | b)
 RUN(xor_u64, uint64_t, a ^ b)
 
+// Of a sum it is known without looking whether it changes anything: any but zero does. So all lanes together are added
+// with nothing but the sums, four in a row.
+#define SUMS(name, type)                                                                                               \
+    static int name##_sums(uint8_t *memory, const int32_t *offset, uint32_t lanes, const void *source, void *old)      \
+    {                                                                                                                  \
+        type any = 0;                                                                                                  \
+        if (lanes != UINT32_MAX) return name##_each(memory, offset, lanes, source, old);                               \
+        for (int lane = 0; lane < WARP_LANES; lane++) {                                                                \
+            type one;                                                                                                  \
+            memcpy(&one, (const uint8_t *)source + (size_t)lane * sizeof one, sizeof one);                             \
+            any = (type)(any | one);                                                                                   \
+        }                                                                                                              \
+        for (int lane = 0; lane < WARP_LANES; lane += 4) {                                                             \
+            name##_one(memory + offset[lane], source, old, lane);                                                      \
+            name##_one(memory + offset[lane + 1], source, old, lane + 1);                                              \
+            name##_one(memory + offset[lane + 2], source, old, lane + 2);                                              \
+            name##_one(memory + offset[lane + 3], source, old, lane + 3);                                              \
+        }                                                                                                              \
+        return any != 0;                                                                                               \
+    }
+SUMS(add_u32, uint32_t)
+SUMS(add_u64, uint64_t)
+
 // --- floats ----------------------------------------------------------------------------------------------------------
 
 RUN(add_f32, uint32_t, sum_f32(a, b))
@@ -139,16 +162,17 @@ RUN(max_bf16, int16_t, max_half(a, b, 0x7f80))
 // Rows as enum dtype, columns as enum reduce_op; none is an illegal instruction.
 // clang-format off
 #define ROW(name) {name, name##_each, name##_bytes}
+#define SUM(name) {name, name##_sums, name##_bytes}
 // clang-format on
 static const struct {
     reducer_run *run;
     reducer_each *each;
     uint32_t each_bytes;
 } runs[DTYPE_COUNT][REDUCE_OPS] = {
-    [DTYPE_UINT32] = {ROW(add_u32), ROW(min_u32), ROW(max_u32), ROW(inc_u32), ROW(dec_u32), ROW(and_u32), ROW(or_u32),
+    [DTYPE_UINT32] = {SUM(add_u32), ROW(min_u32), ROW(max_u32), ROW(inc_u32), ROW(dec_u32), ROW(and_u32), ROW(or_u32),
                       ROW(xor_u32)},
-    [DTYPE_INT32] = {ROW(add_u32), ROW(min_s32), ROW(max_s32), {0}, {0}, ROW(and_u32), ROW(or_u32), ROW(xor_u32)},
-    [DTYPE_UINT64] = {ROW(add_u64), ROW(min_u64), ROW(max_u64), {0}, {0}, ROW(and_u64), ROW(or_u64), ROW(xor_u64)},
+    [DTYPE_INT32] = {SUM(add_u32), ROW(min_s32), ROW(max_s32), {0}, {0}, ROW(and_u32), ROW(or_u32), ROW(xor_u32)},
+    [DTYPE_UINT64] = {SUM(add_u64), ROW(min_u64), ROW(max_u64), {0}, {0}, ROW(and_u64), ROW(or_u64), ROW(xor_u64)},
     [DTYPE_INT64] = {{0}, ROW(min_s64), ROW(max_s64)},
     [DTYPE_FLOAT16] = {ROW(add_f16), ROW(min_f16), ROW(max_f16)},
     [DTYPE_BFLOAT16] = {ROW(add_bf16), ROW(min_bf16), ROW(max_bf16)},

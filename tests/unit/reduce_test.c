@@ -383,3 +383,22 @@ TEST(reduce_each_tells_whether_memory_has_changed)
     ck_assert_uint_eq(memory, 6);
     reducer_end(&reducer);
 }
+
+// All lanes at one place, or each at its own: a sum changes memory where any lane adds something.
+TEST(reduce_each_tells_whether_a_sum_of_all_lanes_has_changed_memory)
+{
+    const struct reducer reducer = reducer_begin(REDUCE_ADD, DTYPE_UINT32);
+    for (int spread = 0; spread < 2; spread++)
+        for (uint32_t adds = 0; adds <= REDUCED_LANES; adds++) {
+            uint32_t memory[REDUCED_LANES] = {7}, source[REDUCED_LANES] = {0}, old[REDUCED_LANES];
+            int32_t offset[REDUCED_LANES];
+            for (int i = 0; i < REDUCED_LANES; i++) offset[i] = spread * i * (int)sizeof *memory;
+            if (adds < REDUCED_LANES) source[adds] = 3;
+            const int has_changed = reducer.each((uint8_t *)memory, offset, UINT32_MAX, source, adds % 2 ? old : NULL);
+            const uint32_t place = spread ? adds % REDUCED_LANES : 0, added = adds < REDUCED_LANES ? 3 : 0;
+            ck_assert_int_eq(has_changed, adds < REDUCED_LANES);
+            ck_assert_uint_eq(memory[place], (place == 0 ? 7 : 0) + added);
+            if (adds % 2) ck_assert_uint_eq(old[adds], place == 0 ? 7 : 0);
+        }
+    reducer_end(&reducer);
+}
