@@ -217,122 +217,38 @@ TEST(boxes_fill_random_layouts)
 
 // --- Single layouts --------------------------------------------------------------------------------------------------
 
-// The box, the dimension that each mode is, and how many copies: of CuTe's tiles of 128 x 64 and 64 x 128 the same as
-// its make_tma_copy() takes.
-static const struct {
-    const char *text;
-    enum dtype dtype;
-    int modes;
-    uint32_t box[3];
-    int mode[3];
-    uint64_t copies;
-    const char *why;
-} boxes[] = {
-    {"Sw<3,4,3> o smem_ptr[16b](unset) o ((8,16),(64,1)):((64,512),(1,0))",
-     DTYPE_BFLOAT16,
-     2,
-     {64, 128},
-     {1, 0},
-     1,
-     "K-major, one atom wide"},
-    {"Sw<3,4,3> o smem_ptr[16b](unset) o ((8,8),(64,2)):((64,512),(1,4096))",
-     DTYPE_BFLOAT16,
-     2,
-     {64, 64},
-     {1, 0},
-     2,
-     "two atoms wide: a copy for each"},
-    {"Sw<3,4,3> o smem_ptr[16b](unset) o ((8,8),(64,2),(1,3)):((64,512),(1,4096),(0,8192))",
-     DTYPE_BFLOAT16,
-     2,
-     {64, 64},
-     {1, 0},
-     6,
-     "three stages"},
-    {"Sw<2,4,3> o smem_ptr[16b](unset) o ((32,4),(8,8)):((1,256),(32,1024))",
-     DTYPE_FLOAT16,
-     2,
-     {32, 8},
-     {0, 1},
-     32,
-     "MN-major, atoms along M first"},
-    {"Sw<2,4,3> o smem_ptr[16b](unset) o ((32,4),(8,8)):((1,2048),(32,256))",
-     DTYPE_FLOAT16,
-     2,
-     {32, 64},
-     {0, 1},
-     4,
-     "MN-major, atoms along K first: fewer copies"},
-    {"Sw<3,3,3> o 0 o (8,64):(64,1)", DTYPE_BFLOAT16, 2, {64, 8}, {1, 0}, 1, "a swizzle of elements"},
-    {"Sw<3,4,3> o 0 o (8,128):(128,1)", DTYPE_UINT8, 2, {128, 8}, {1, 0}, 1, "of bytes that are elements"},
-    {"(8,64,4):(64,1,512)", DTYPE_BFLOAT16, 3, {64, 8, 4}, {1, 0, 2}, 1, "no swizzle: any row"},
-    {"(512,8):(1,512)", DTYPE_BFLOAT16, 2, {256, 1}, {0, 1}, 16, "a row of more than 256"},
-    {"(64,512):(1,64)", DTYPE_BFLOAT16, 2, {64, 256}, {0, 1}, 2, "more than 256 rows"},
-    {"(64,257):(1,64)", DTYPE_BFLOAT16, 2, {64, 1}, {0, 1}, 257, "a prime number of rows"},
-    {"Sw<3,4,3> o 64 o (64,8):(1,64)", DTYPE_UINT8, 2, {0}, {0}, 0, "the offset is 64 bytes: a copy begins"},
-    {"Sw<3,4,3> o smem_ptr[16b](unset) o (8,128):(128,1)",
-     DTYPE_BFLOAT16,
-     2,
-     {64, 1},
-     {1, 0},
-     16,
-     "rows longer than the span"},
-    {"Sw<3,4,3> o smem_ptr[16b](unset) o (8,32):(64,1)",
-     DTYPE_BFLOAT16,
-     2,
-     {32, 8},
-     {1, 0},
-     1,
-     "rows shorter than the span, one span apart"},
-    // none
-    {"Sw<3,4,3> o smem_ptr[16b](unset) o (8,32):(32,1)",
-     DTYPE_BFLOAT16,
-     2,
-     {0},
-     {0},
-     0,
-     "stride 32 is 64 bytes: a copy begins at a multiple of 128 bytes, and the rows of a box lie 128 bytes apart"},
-    {"(8,64):(72,1)", DTYPE_BFLOAT16, 2, {0}, {0}, 0, "stride 72 is 144 bytes"},
-    {"Sw<3,4,3> o 0 o (8,64):(64,1)", DTYPE_BFLOAT16, 2, {0}, {0}, 0, "in bytes the swizzle is Sw<3,5,3>"},
-    {"Sw<3,4,3> o 0 o (8,64):(64,1)", DTYPE_BFLOAT16, 2, {0}, {0}, 0, "write smem_ptr[16b](unset)"},
-    {"Sw<2,5,2> o smem_ptr[16b](unset) o (8,64):(64,1)", DTYPE_BFLOAT16, 2, {0}, {0}, 0, "Sw<2,5,2>"},
-    {"Sw<3,4,4> o smem_ptr[16b](unset) o (8,64):(64,1)", DTYPE_BFLOAT16, 2, {0}, {0}, 0, "Sw<3,4,4>"},
-    {"Sw<4,4,4> o smem_ptr[16b](unset) o (8,64):(64,1)", DTYPE_BFLOAT16, 2, {0}, {0}, 0, "Sw<4,4,4>"},
-    {"smem_ptr[16b](unset) o (8,64):(64,1)", DTYPE_FLOAT32, 2, {0}, {0}, 0, "of elements of 16 bits, the type has 32"},
-    {"(8,64):(0,1)", DTYPE_BFLOAT16, 2, {0}, {0}, 0, "stride 0: 8 elements would lie at one place"},
-    {"(8,64):(32,1)", DTYPE_BFLOAT16, 2, {0}, {0}, 0, "would lie at one place, 32"},
-    {"(8,64):(128,2)", DTYPE_BFLOAT16, 2, {0}, {0}, 0, "no stride is 1"},
-    {"((8,8),64):((8,1),64)",
-     DTYPE_BFLOAT16,
-     2,
-     {0},
-     {0},
-     0,
-     "neighbours in shared memory are 8 elements of mode 0 apart"},
-    {"(8,64):(64,1)", DTYPE_BFLOAT16, 1, {0}, {0}, 0, "stride 1 is in mode 1, which is no dimension"},
-    {"(4,64):(1,4)", DTYPE_BFLOAT16, 2, {0}, {0}, 0, "a row of 8 bytes"},
-    {"(1,1)", DTYPE_BFLOAT16, 2, {0}, {0}, 0, "one element alone"},
-    {"(1024,128)", DTYPE_BFLOAT16, 2, {0}, {0}, 0, "reaches over 262144 bytes; a CTA has at most 232448"},
-    {"(2,2,2,2,2,8)", DTYPE_BFLOAT16, 6, {0}, {0}, 0, "a tensor map 1 to 5"},
-};
+#define BOXES "cute_boxes.tsv" // layout, type, modes, box, modes of the box, copies, why
 
-LOOP_TEST(boxes_are_these, 0, ROWS_OF(boxes))
+static void check_box(const struct row *row, const struct cute_box *box)
 {
-    const struct cute_layout layout = layout_of(boxes[_i].text);
+    uint64_t sizes[3], modes[3];
+    row_numbers(row, 3, sizes, 3);
+    row_numbers(row, 4, modes, 3);
+    ck_assert_msg(box->copies == row_number(row, 5), "%s: %llu copies", row->where, (unsigned long long)box->copies);
+    for (int i = 0; i < box->rank && i < 3; i++) {
+        ck_assert_msg(box->box[i] == sizes[i], "%s: box[%d] is %u", row->where, i, box->box[i]);
+        ck_assert_msg(box->mode[i] == (int)modes[i], "%s: dimension %d is mode %d", row->where, i, box->mode[i]);
+    }
+}
+
+LOOP_TEST(boxes_are_these, 0, rows_count(BOXES, NULL))
+{
+    const struct row *row = rows_at(BOXES, NULL, _i);
+    const struct cute_layout layout = layout_of(row->field[0]);
+    const enum dtype dtype = dtype_find(row->field[1]);
+    const int modes = (int)row_number(row, 2);
     struct cute_box box;
     struct cute_error error = {-1, ""};
-    int found = cute_box_of(&layout, boxes[_i].dtype, boxes[_i].modes, &box, &error);
-    ck_assert_msg(found == (boxes[_i].copies != 0), "%s: %s", boxes[_i].text, error.why);
+    ck_assert_msg(dtype != DTYPE_COUNT, "%s: there is no type %s", row->where, row->field[1]);
+    int found = cute_box_of(&layout, dtype, modes, &box, &error);
+    ck_assert_msg(found == (row_number(row, 5) != 0), "%s: %s: %s", row->where, row->field[0], error.why);
     if (!found) {
-        ck_assert_msg(strstr(error.why, boxes[_i].why) != NULL, "%s: %s", boxes[_i].text, error.why);
+        ck_assert_msg(row->field[6][0] != '\0' && strstr(error.why, row->field[6]) != NULL, "%s: %s: %s", row->where,
+                      row->field[0], error.why);
         return;
     }
-    ck_assert_msg(box.copies == boxes[_i].copies, "%s: %llu copies", boxes[_i].text, (unsigned long long)box.copies);
-    for (int i = 0; i < box.rank && i < 3; i++) {
-        ck_assert_msg(box.box[i] == boxes[_i].box[i], "%s: box[%d] is %u", boxes[_i].text, i, box.box[i]);
-        ck_assert_msg(box.mode[i] == boxes[_i].mode[i], "%s: dimension %d is mode %d", boxes[_i].text, i, box.mode[i]);
-    }
-    if (boxes[_i].modes == cute_rank(&layout)) check_filling(&layout, &box, boxes[_i].dtype);
+    check_box(row, &box);
+    if (modes == cute_rank(&layout)) check_filling(&layout, &box, dtype);
 }
 
 // The caret stands under the stride that is to blame.

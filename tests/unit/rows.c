@@ -98,10 +98,22 @@ const struct row *rows_at(const char *name, const char *kind, int i)
     return row;
 }
 
+int row_numbers(const struct row *row, int field, uint64_t *numbers, int most)
+{
+    char *at = row->field[field];
+    int count = 0;
+    memset(numbers, 0, (size_t)most * sizeof *numbers);
+    for (char *end; *at != '\0'; at = *end == ' ' ? end + 1 : end) {
+        require(count < most, row->where, "has a number too many");
+        numbers[count++] = strtoull(at, &end, 0);
+        require(end != at && (*end == '\0' || *end == ' '), row->where, "has no number where one is wanted");
+    }
+    return count;
+}
+
 uint64_t row_number(const struct row *row, int field)
 {
-    char *end;
-    const uint64_t number = strtoull(row->field[field], &end, 0);
-    require(end != row->field[field] && *end == '\0', row->where, "has no number where one is wanted");
+    uint64_t number;
+    require(row_numbers(row, field, &number, 1) == 1, row->where, "has no number where one is wanted");
     return number;
 }

@@ -22,4 +22,8 @@ const struct row *rows_at(const char *file, const char *kind, int i);
 // A field as a number, decimal or 0x. Ends the test where it is none.
 uint64_t row_number(const struct row *row, int field);
 
+// A field of at most `most` numbers with spaces between; those that it lacks are 0. Returns how many it has. Ends the
+// test where one is none.
+int row_numbers(const struct row *row, int field, uint64_t *numbers, int most);
+
 #endif

@@ -6,6 +6,7 @@
 #include "chain.h"
 #include "descriptor.h"
 #include "fragments.h"
+#include "rows.h"
 #include "wgmma.h"
 #include "wgmma_job.h"
 
@@ -91,42 +92,19 @@ TEST(chain_ends_with_zeros_and_can_be_cut)
     ck_assert_mem_eq(zeros, a, sizeof a);
 }
 
-// Wrong formulas: cutting; ties away from zero; subnormals flushed; overflow to the greatest number; NaN with payload.
-static const struct {
-    enum number_format format;
-    uint32_t f32, rounded;
-    const char *why;
-} roundings[] = {
-    {NUMBER_F32, 0x7f812345, 0x7f812345, "f32 is stored as it is"},
-    {NUMBER_BF16, 0x3f808000, 0x3f80, "a tie to even, down"},
-    {NUMBER_BF16, 0x3f818000, 0x3f82, "a tie to even, up"},
-    {NUMBER_BF16, 0x3f808001, 0x3f81, "more than half"},
-    {NUMBER_BF16, 0x3f807fff, 0x3f80, "less than half"},
-    {NUMBER_BF16, 0x7f7fffff, 0x7f80, "overflow"},
-    {NUMBER_BF16, 0xff7f8000, 0xff80, "overflow by a tie"},
-    {NUMBER_BF16, 0x00018000, 0x0002, "a subnormal"},
-    {NUMBER_BF16, 0x80000001, 0x8000, "the sign of what vanishes"},
-    {NUMBER_BF16, 0x7fffffff, 0x7fff, "NaN"},
-    {NUMBER_BF16, 0xff800001, 0x7fff, "NaN has no sign and no payload"},
-    {NUMBER_F16, 0x3f801000, 0x3c00, "a tie to even, down"},
-    {NUMBER_F16, 0x3f803000, 0x3c02, "a tie to even, up"},
-    {NUMBER_F16, 0x3f801001, 0x3c01, "more than half"},
-    {NUMBER_F16, 0x477fefff, 0x7bff, "the greatest number"},
-    {NUMBER_F16, 0x477ff000, 0x7c00, "rounds to infinity"},
-    {NUMBER_F16, 0xc7800000, 0xfc00, "overflow"},
-    {NUMBER_F16, 0xff800000, 0xfc00, "infinity"},
-    {NUMBER_F16, 0x7fc00000, 0x7fff, "NaN"},
-    {NUMBER_F16, 0x387fc000, 0x03ff, "a subnormal"},
-    {NUMBER_F16, 0x387ff000, 0x0400, "rounds to the least normal number"},
-    {NUMBER_F16, 0x33800000, 0x0001, "the least subnormal"},
-    {NUMBER_F16, 0x33000000, 0x0000, "half of it: a tie to even"},
-    {NUMBER_F16, 0xb3000001, 0x8001, "a little more than half of it"},
-    {NUMBER_F16, 0x32ffffff, 0x0000, "less than half of it"},
-    {NUMBER_F16, 0x80000000, 0x8000, "-0"},
-};
+#define ROUNDINGS "roundings.tsv" // format, number, rounded, why
 
-LOOP_TEST(epilogue_rounds_to_nearest_even, 0, ROWS_OF(roundings))
+LOOP_TEST(epilogue_rounds_to_nearest_even, 0, rows_count(ROUNDINGS, NULL))
 {
-    uint32_t rounded = number_round(roundings[_i].format, roundings[_i].f32);
-    ck_assert_msg(rounded == roundings[_i].rounded, "%s: 0x%x", roundings[_i].why, rounded);
+    static const struct {
+        const char *name;
+        enum number_format format;
+    } formats[] = {{"f32", NUMBER_F32}, {"bf16", NUMBER_BF16}, {"f16", NUMBER_F16}};
+    const struct row *row = rows_at(ROUNDINGS, NULL, _i);
+    int f = 0;
+    while (f < ROWS_OF(formats) && strcmp(formats[f].name, row->field[0]) != 0) f++;
+    ck_assert_msg(f < ROWS_OF(formats), "%s: there is no format %s", row->where, row->field[0]);
+    uint32_t rounded = number_round(formats[f].format, (uint32_t)row_number(row, 1));
+    ck_assert_msg(rounded == row_number(row, 2), "%s: %s of %s: 0x%x, not %s", row->where, row->field[3], row->field[1],
+                  rounded, row->field[2]);
 }
