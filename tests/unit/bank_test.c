@@ -3,59 +3,30 @@
 // Nsight Compute, the clocks in traces/sm_90a/bank), and what a simpler rule would make of them.
 #include "bank.h"
 
+#include <string.h>
+
+#include "rows.h"
+
 #define ALL UINT32_MAX
 
-// Lane l wants byte l / group * stride + l % group * step, of `bytes` bytes.
-static const struct {
-    enum bank_access access;
-    uint32_t bytes, active, group, stride, step;
-    int wavefronts, clocks;
-    const char *why;
-} rows[] = {
-    {BANK_LOAD, 4, ALL, 1, 4, 0, 1, 1, "one word of each bank"},
-    {BANK_LOAD, 4, ALL, 1, 8, 0, 2, 2, "every other bank, two words each"},
-    {BANK_LOAD, 4, ALL, 1, 128, 0, 32, 32, "one bank"},
-    {BANK_LOAD, 4, ALL, 32, 0, 0, 1, 1, "one word for all"},
-    {BANK_LOAD, 1, ALL, 1, 1, 0, 1, 1, "four lanes a word"},
-    {BANK_LOAD, 2, ALL, 1, 2, 0, 1, 1, "two lanes a word"},
-    {BANK_LOAD, 4, 0x10, 1, 4, 0, 1, 1, "one lane"},
-    {BANK_LOAD, 8, ALL, 1, 8, 0, 2, 2, "two half warps"},
-    {BANK_LOAD, 8, ALL, 32, 0, 0, 1, 1, "all lanes agree: the whole warp at once"},
-    {BANK_LOAD, 8, ALL, 2, 8, 0, 1, 1, "lanes l and l ^ 1 agree: 16 places, all banks once"},
-    {BANK_LOAD, 8, 0xf, 1, 8, 0, 1, 2, "one wavefront, but the empty half takes a clock"},
-    {BANK_LOAD, 8, 0x5, 1, 8, 0, 1, 1, "no two lanes l and l ^ 1 are active: the whole warp at once"},
-    {BANK_LOAD, 8, 0x1, 1, 8, 0, 1, 1, "one lane"},
-    {BANK_STORE, 8, ALL, 32, 0, 0, 2, 2, "stores have no pairs"},
-    {BANK_STORE, 8, 0xf, 1, 8, 0, 1, 1, "nor do they pay for an empty half"},
-    {BANK_LOAD, 16, ALL, 1, 16, 0, 4, 4, "four quarter warps"},
-    {BANK_LOAD, 16, ALL, 1, 128, 0, 32, 32, "a column without swizzle: eight words of a bank in each quarter"},
-    {BANK_LOAD, 16, ALL, 32, 0, 0, 2, 2, "all lanes agree: a half warp at once"},
-    {BANK_LOAD, 16, ALL, 2, 16, 0, 2, 2, "lanes l and l ^ 1 agree"},
-    {BANK_LOAD, 16, ALL, 4, 32, 0, 2, 2, "four lanes agree"},
-    {BANK_LOAD, 16, ALL, 8, 16, 0, 2, 2, "eight lanes agree"},
-    {BANK_LOAD, 16, 0xff, 1, 16, 0, 1, 4, "one wavefront, four clocks"},
-    {BANK_LOAD, 16, 0xff, 1, 128, 0, 8, 8, "eight wavefronts hide the empty quarters"},
-    {BANK_LOAD, 16, 0x1, 1, 16, 0, 1, 2, "one lane: two half warps, one of them empty"},
-    {BANK_STORE, 16, ALL, 1, 16, 0, 4, 4, "four quarter warps"},
-    {BANK_STORE, 16, ALL, 1, 128, 0, 32, 32, "a column without swizzle"},
-    {BANK_STORE, 16, ALL, 32, 0, 0, 4, 4, "stores have no pairs"},
-    {BANK_STORE, 16, 0xff, 1, 16, 0, 1, 1, "one wavefront, one clock"},
-};
+#define ROWS "banks.tsv"
 
-static void count(int row, struct bank_report *report)
+LOOP_TEST(wavefronts_and_clocks_are_those_of_an_h200, 0, rows_count(ROWS, NULL))
 {
+    const struct row *row = rows_at(ROWS, NULL, _i);
+    const int is_store = strcmp(row->field[0], "store") == 0;
     uint32_t address[WARP_LANES];
-    for (uint32_t lane = 0; lane < WARP_LANES; lane++)
-        address[lane] = lane / rows[row].group * rows[row].stride + lane % rows[row].group * rows[row].step;
-    bank_count(rows[row].access, address, rows[row].active, rows[row].bytes, report);
-}
-
-LOOP_TEST(wavefronts_and_clocks_are_those_of_an_h200, 0, ROWS_OF(rows))
-{
+    uint64_t of[3]; // group, stride, step
     struct bank_report report;
-    count(_i, &report);
-    ck_assert_msg(report.wavefronts == rows[_i].wavefronts, "%s: %d wavefronts", rows[_i].why, report.wavefronts);
-    ck_assert_msg(report.clocks == rows[_i].clocks, "%s: %d clocks", rows[_i].why, report.clocks);
+    ck_assert_msg(is_store || strcmp(row->field[0], "load") == 0, "%s: %s", row->where, row->field[0]);
+    ck_assert_msg(row_numbers(row, 3, of, 3) == 3, "%s", row->where);
+    for (uint32_t lane = 0; lane < WARP_LANES; lane++)
+        address[lane] = (uint32_t)(lane / of[0] * of[1] + lane % of[0] * of[2]);
+    bank_count(is_store ? BANK_STORE : BANK_LOAD, address, (uint32_t)row_number(row, 2), (uint32_t)row_number(row, 1),
+               &report);
+    ck_assert_msg(report.wavefronts == (int)row_number(row, 4) && report.clocks == (int)row_number(row, 5),
+                  "%s: %s: %d wavefronts, %d clocks, not %s and %s", row->where, row->field[6], report.wavefronts,
+                  report.clocks, row->field[4], row->field[5]);
 }
 
 // Lanes l and l ^ 2 agree, lanes l and l ^ 1 do not; and one lane that agrees with neither undoes it.

@@ -73,35 +73,15 @@ LOOP_TEST(steps_along_k_are_where_the_layout_has_them, 0, ROWS_OF(steps))
         ck_assert_uint_eq(cute_operand_start(&layout, &operand, 2, step), steps[_i].start[step]);
 }
 
-static const struct {
-    const char *text;
-    uint32_t bytes;
-    const char *why;
-} refusals[] = {
-    {"(64,64):(64,1)", 2, "row 1, k 0 lies at byte 128"}, // rows of 128 bytes without a swizzle
-    {"Sw<3,4,3> o smem_ptr[16b](unset) o (64,64):(128,1)", 2, "row 1, k 0 lies at byte 288"},
-    {"Sw<2,4,3> o smem_ptr[16b](unset) o (64,64):(64,1)", 2,
-     "no descriptor reads it"}, // a narrower swizzle than the row
-    {"Sw<3,4,3> o smem_ptr[32b](unset) o (32,64):(1,32)", 4, "only operands of 16 bits"},
-    {"Sw<3,3,4> o 0 o (8,64):(64,1)", 2, "in bytes the swizzle is Sw<3,4,4>"},
-    {"(8,4):(4,1)", 8, "no elements of 8 bytes"},
-    {"(8,4):(4,1)", 0, "no elements of 0 bytes"},
-    {"(8,4):(4,1)", 3, "no elements of 3 bytes"},
-    {"Sw<3,4,3> o smem_ptr[16b](unset) o (64,32):(32,1)", 4, "is of elements of 16 bits, the type has 32"},
-    {"smem_ptr[32b](unset) o (8,64):(64,1)", 2, "is of elements of 32 bits, the type has 16"},
-    {"(64)", 2, "has two modes"},
-    {"(12,64):(64,1)", 2, "12 rows"},
-    {"(8,24):(24,1)", 2, "a depth of 24"},
-    {"(8,65536):(65536,1)", 2, "fit into shared memory"},
-    {"((8,8),(16,281474976)):((64,512),(1,0))", 2, "fit into shared memory"}, // many elements at few places
-    {"((8,2),(8,2)):((8,200000),(1,64))", 2, "fit into shared memory"},
-};
+#define REFUSED "cute_refused.tsv"
 
-LOOP_TEST(a_layout_that_no_descriptor_reads_is_refused, 0, ROWS_OF(refusals))
+LOOP_TEST(a_layout_that_no_descriptor_reads_is_refused, 0, rows_count(REFUSED, "OPERAND"))
 {
-    const struct cute_layout layout = layout_of(refusals[_i].text);
+    const struct row *row = rows_at(REFUSED, "OPERAND", _i);
+    const struct cute_layout layout = layout_of(row->field[1]);
     struct cute_operand operand;
     struct cute_error error;
-    ck_assert_msg(!cute_operand_of(&layout, refusals[_i].bytes, &operand, &error), "%s is taken", refusals[_i].text);
-    ck_assert_msg(strstr(error.why, refusals[_i].why) != NULL, "%s: %s", refusals[_i].text, error.why);
+    ck_assert_msg(!cute_operand_of(&layout, (uint32_t)row_number(row, 2), &operand, &error), "%s is taken", row->where);
+    ck_assert_msg(row->field[3][0] != '\0' && strstr(error.why, row->field[3]) != NULL, "%s: %s", row->where,
+                  error.why);
 }

@@ -81,59 +81,18 @@ LOOP_TEST(divisions_are_those_of_cute, 0, rows_count(FACTS, "DIVIDE"))
 }
 
 // Texts that are no layouts: where the caret stands, and what the sentence names.
-static const struct refusal {
-    const char *text;
-    int column;
-    const char *why;
-} refusals[] = {
-    {"", 0, "begins with (, a number or Sw<"},
-    {" abc", 1, "begins with (, a number or Sw<"},
-    {"Layout_K_SW128_Atom", 0, "begins with (, a number or Sw<"},
-    {"smem", 0, "begins with (, a number or Sw<"},
-    {"gmem_ptr[16b](0x400) o (8,64):(64,1)", 0, "not of shared memory: give the layout alone, (8,64):(64,1)"},
-    {"ptr[16b](0x7f00) o (4,2):(2,1)", 0, "not of shared memory: give the layout alone, (4,2):(2,1)"},
-    {"ptr[16b]", 0, "not of shared memory: give the layout alone, (8,64):(64,1)"},
-    {"(8,64", 5, ", or ) is missing"},
-    {"(8,64):(64", 10, ", or ) is missing"},
-    {"(8,64):(64,1) x", 14, "at its end"},
-    {"(8,)", 3, "a number is missing"},
-    {"()", 1, "a number is missing"},
-    {"(8):8", 4, "nested otherwise"},
-    {"(8,64):(64,1,2)", 13, "2 numbers, the strides 3"},
-    {"((8,2),64):(64,(512,1))", 12, "nested otherwise"},
-    {"(8,64):(64)", 11, "2 numbers, the strides 1"},
-    {"(8,0):(1,8)", 3, "no elements"},
-    {"(8,-4)", 3, "a negative number: shapes begin at 1"},
-    {"-8", 0, "a negative number"},
-    {"(8,64):(-64,1)", 8, "no tensor copy goes back"},
-    {"(?,64):(64,1)", 1, "running program"},
-    {"(4,5):(1@0,1@1)", 8, "coordinate tensor"},
-    {"(8,99999999999999999999)", 3, "at most 281474976710656"},
-    {"(16777216,16777216,2)", 19, "more than 2^48"},
-    {"(2,2):(281474976710656,1)", 1, "more than 2^48"},
-    {"Sw<3,4,3> (8,64)", 10, "o before 0"},
-    {"Sw<3,4,3> o (8,64)", 12, "a number is missing"},
-    {"Sw<3,4,2> o 0 o (8,64)", 2, "not less than its bits"},
-    {"Sw<3,40,9> o 0 o (8,64)", 2, "past bit 48"},
-    {"Swap<3,4,3> o 0 o (8,64)", 2, "< is missing"},
-    {"T<3,4,3> o 0 o (8,64)", 0, "begins with (, a number or Sw<"},
-    {"Sw<3,4,3> o smem_ptr[12b](unset) o (8,64)", 21, "powers of two"},
-    {"Sw<3,4,3> o smem_ptr[16b](unset o (8,64)", 40, "o before the layout"},
-    {"Sw<3,4,3> o smem_ptr[16b](unset", 31, ") is missing"},
-    {"Sw<3,0,3> o smem_ptr[16b](unset) o (8,64)", 0, "larger than what the swizzle moves"},
-    {"(((((((((((((((((8)))))))))))))))))", 16, "nested too deeply: at most 16 parentheses in one another"},
-    {"(1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1)", 65, "more than 32 numbers"},
-};
+#define REFUSED "cute_refused.tsv"
 
-LOOP_TEST(a_text_that_is_no_layout_is_refused_with_its_place, 0, ROWS_OF(refusals))
+LOOP_TEST(a_text_that_is_no_layout_is_refused_with_its_place, 0, rows_count(REFUSED, "TEXT"))
 {
-    const struct refusal *refusal = &refusals[_i];
+    const struct row *row = rows_at(REFUSED, "TEXT", _i);
+    const char *why = row->field[3];
     struct cute_layout layout;
     struct cute_error error;
-    ck_assert_msg(!cute_read(refusal->text, &layout, &error), "%s is taken", refusal->text);
-    ck_assert_msg(error.column == refusal->column && strstr(error.why, refusal->why) != NULL,
-                  "%s: column %d: %s; wanted column %d: %s", refusal->text, error.column, error.why, refusal->column,
-                  refusal->why);
+    ck_assert_msg(!cute_read(row->field[1], &layout, &error), "%s: %s is taken", row->where, row->field[1]);
+    ck_assert_msg(error.column == (int)row_number(row, 2) && why[0] != '\0' && strstr(error.why, why) != NULL,
+                  "%s: %s: column %d: %s; wanted column %s: %s", row->where, row->field[1], error.column, error.why,
+                  row->field[2], why);
 }
 
 // Count times `word`, with commas between.
@@ -216,26 +175,14 @@ TEST(the_column_of_a_stride_is_found)
     ck_assert_str_eq(text + cute_stride_column(&layout, 2), "1)");
 }
 
-static const struct {
-    const char *a, *b, *why;
-} indivisible[] = {
-    {"(6,4):(1,10)", "8:1", "a tile of 8 does not divide a mode of 6"},
-    {"(5,4):(1,10)", "6:2", "a tile of 6 does not divide a mode of 5"},
-    {"(4,6):(1,10)", "2:6", "a step of 6 does not divide a mode of 4"},
-    {"(2,2):(1,140737488355328)", "2:140737488355328", "more than 2^48"},
-    {"(2,2,2,2,2,2,2):(1,4,16,64,256,1024,4096)", "(128,128,128,128,128):(1,1,1,1,1)", "more than 32 numbers"},
-    {"(8,64)", "Sw<3,4,3> o 0 o (8,64)", "the second layout has a swizzle"},
-    {"(8,64)", "Sw<0,4,3> o 5 o (8,64)", "the second layout has a swizzle"},
-    {"(8,64)", "smem_ptr[16b](unset) o (8,64)", "a pointer or an offset"},
-};
-
-LOOP_TEST(a_composition_that_does_not_divide_is_refused, 0, ROWS_OF(indivisible))
+LOOP_TEST(a_composition_that_does_not_divide_is_refused, 0, rows_count(REFUSED, "COMPOSE"))
 {
-    const struct cute_layout a = layout_of(indivisible[_i].a), b = layout_of(indivisible[_i].b);
+    const struct row *row = rows_at(REFUSED, "COMPOSE", _i);
+    const struct cute_layout a = layout_of(row->field[1]), b = layout_of(row->field[2]);
     struct cute_layout to;
     struct cute_error error;
-    ck_assert_msg(!cute_compose(&a, &b, &to, &error), "%s o %s is taken", indivisible[_i].a, indivisible[_i].b);
-    ck_assert_msg(strstr(error.why, indivisible[_i].why) != NULL, "%s o %s: %s", indivisible[_i].a, indivisible[_i].b,
+    ck_assert_msg(!cute_compose(&a, &b, &to, &error), "%s is taken", row->where);
+    ck_assert_msg(row->field[3][0] != '\0' && strstr(error.why, row->field[3]) != NULL, "%s: %s", row->where,
                   error.why);
 }
 

@@ -8,64 +8,35 @@
 
 #include "demangle.h"
 #include "plain.h"
+#include "rows.h"
 
-#define NUMBA "_ZN6cudapy8__main__3addB2v1B30cw51cXTLSUwv1sCUt9Ww0FEw09RRQPE5ArrayIfLi1E1C7mutable7alignedE"
-#define CCCL  "_ZN37_INTERNAL_2a84ef1e_7_ring_cu_ac6f98994cuda3ptx3__424mbarrier_try_wait_parityIvEEbPmRKj"
-#define LONG_NAME                                                                                                      \
-    "_ZN7cutlass13device_kernelINS_4gemm6kernel13GemmUniversalIN4cute5tupleIJiiiiEEENS_10collective13CollectiveMmaI"   \
-    "fEEEEEEvNT_6ParamsE"
-
-static const struct {
-    const char *name, *text, *why;
-} functions[] = {
-    {"_Z5shiftPKiPii", "shift(int const*, int*, int)", "a function of C++"},
-    {"_Z4copyIfEvPT_S1_", "copy<float>(float*, float*)", "without void in front, which all kernels return"},
-    {LONG_NAME, "cutlass::device_kernel<cutlass::gemm::kernel::GemmUniversal<cute::tuple<int, int, int, int>, ...>",
-     "of long lists the first argument stays"},
-    {CCCL, "bool cuda::ptx::mbarrier_try_wait_parity<void>(unsigned long*, unsigned int const&)",
-     "without the namespaces of nvcc's file and of CCCL's release"},
-    {"_Z7__4_oneP3__4", "__4_one(__4*)", "what only looks like one stays"},
-    {NUMBA, "__main__.add(Array<float, 1, C, mutable, aligned>)", "Numba"},
-    {"matmul_kernel", "matmul_kernel", "extern \"C\", and Triton's"},
-    {"_ZN7cutlass13device_kernelIN4cuteJEEEvT_", "cutlass::device_kernel<...>", "which the library cannot read"},
-    {"_ZN7cutlass13device_kernel_", "_ZN7cutlass13device_kernel_", "of which nothing is sure"},
-    {"_Z", "_Z", "no name"},
-    {"_Zwrong", "_Zwrong", "not mangled, though it begins so"},
-};
+#define NAMES "demangled.tsv"
 
 static int has_library(void)
 {
     return dlopen("libstdc++.so.6", RTLD_LAZY) != NULL;
 }
 
-LOOP_TEST(demangle_function_tells_the_name_in_the_source, 0, ROWS_OF(functions))
+LOOP_TEST(demangle_function_tells_the_name_in_the_source, 0, rows_count(NAMES, "FUNCTION"))
 {
+    const struct row *row = rows_at(NAMES, "FUNCTION", _i);
     char text[DEMANGLED_BYTES];
     if (!has_library()) {
         printf("skipped: there is no libstdc++.so.6 here\n");
         return;
     }
-    const size_t length = demangle_function(functions[_i].name, strlen(functions[_i].name), text, sizeof text);
+    const size_t length = demangle_function(row->field[1], strlen(row->field[1]), text, sizeof text);
     ck_assert_uint_eq(length, strlen(text));
-    ck_assert_msg(strncmp(text, functions[_i].text, strlen(functions[_i].text)) == 0, "%s: %s", functions[_i].why,
-                  text);
+    ck_assert_msg(row->field[2][0] != '\0' && strncmp(text, row->field[2], strlen(row->field[2])) == 0, "%s: %s: %s",
+                  row->where, row->field[3], text);
 }
 
-static const struct {
-    const char *name, *text, *why;
-} variables[] = {
-    {"_ZZ1k14CUtensorMap_stPjE4tile", "tile", "of a function with parameters"},
-    {"_ZZ4loadIfEvPT_E4full_0", "full", "the second of that name in it"},
-    {"buffer", "buffer", "of C"},
-    {"_ZZ1kvE", "_ZZ1kvE", "cut"},
-    {"_ZZ1kvE99tile", "_ZZ1kvE99tile", "shorter than it says"},
-};
-
-LOOP_TEST(demangle_variable_is_its_name_in_the_function, 0, ROWS_OF(variables))
+LOOP_TEST(demangle_variable_is_its_name_in_the_function, 0, rows_count(NAMES, "VARIABLE"))
 {
+    const struct row *row = rows_at(NAMES, "VARIABLE", _i);
     char text[DEMANGLED_BYTES];
-    demangle_variable(variables[_i].name, strlen(variables[_i].name), text, sizeof text);
-    ck_assert_msg(strcmp(text, variables[_i].text) == 0, "%s: %s", variables[_i].why, text);
+    demangle_variable(row->field[1], strlen(row->field[1]), text, sizeof text);
+    ck_assert_msg(strcmp(text, row->field[2]) == 0, "%s: %s: %s", row->where, row->field[3], text);
 }
 
 TEST(demangle_line_replaces_each_name)

@@ -8,6 +8,7 @@
 
 #include "matrix.h"
 #include "prefetch.h"
+#include "rows.h"
 #include "rules/all.h"
 
 // Of the text the first line; of the JSON what stands between the severity and the sentence.
@@ -44,30 +45,7 @@ static const struct {
      ",\"argument\":\"\","},
 };
 // What stands behind the value: what it must be, and the nearest legal value where the limit does not say it.
-static const struct {
-    struct finding finding;
-    const char *value;
-} limited[] = {
-    {{RULE_MAP_BOX_DIM, "boxDim", 1, 0, 257, 256, 256}, "boxDim[1] is 257, must be at most 256"},
-    {{RULE_MAP_BOX_DIM, "boxDim", 1, 0, 257, 256, 32}, "boxDim[1] is 257, must be at most 256, nearest legal value 32"},
-    {{RULE_MAP_DIM, "globalDim", 0, 0, 0, 1, 1}, "globalDim[0] is 0, must be at least 1"},
-    {{RULE_LOAD_COORD_ALIGN, "tensorCoords", 0, 1, (uint64_t)-111, 8, (uint64_t)-104},
-     "tensorCoords[0] is -111, must be a multiple of 8, nearest legal value -104"},
-    {{RULE_LOAD_RANK, "dim", -1, 1, 3, 2, 2}, "dim is 3, must be 2"},
-    {{RULE_MAP_OOB_FILL_INTEGER, "oobFill", -1, 0, 1, 0, 0}, "oobFill is 1, must be 0"},
-    {{RULE_SHARED_ACCESS_WINDOW, "a", -1, 0, 0x1000400, 0x1000000, 0x400},
-     "a is 0x1000400, must be below 0x1000000, nearest legal value 0x400"},
-    {{RULE_BULK_SMEM_BOUNDS, "dstMem", -1, 0, 0x500, 0x1400, 0x400},
-     "dstMem is 0x500, the memory ends at 0x1400, nearest legal value 0x400"},
-    {{RULE_BULK_SMEM_BOUNDS, "dstMem", -1, 0, 0x400, 0x1400, 0x400}, "dstMem is 0x400, the memory ends at 0x1400"},
-    {{RULE_CLUSTER_BOUNDS, "a", -1, 0, 0x7005480, 0x4480, 0x700447c}, "a is 0x7005480, nearest legal value 0x700447c"},
-    {{RULE_MULTICAST_MASK, "ctaMask", -1, 0, 7, 3, 3}, "ctaMask is 0x7, nearest legal value 0x3"},
-    {{RULE_MAP_CORNER_EMPTY, "pixelBoxUpperCorner", 0, 1, (uint64_t)-3, 3, 1},
-     "pixelBoxUpperCorner[0] is -3, nearest legal value 1"},
-    {{RULE_REPLACE_VALUE, "global_address", -1, 0, 0x1008, 16, 0x1000},
-     "global_address is 0x1008, must be a multiple of 0x10, nearest legal value 0x1000"},
-    {{RULE_INSTRUCTION_FORM, "op", -1, 0, 18, 0, 0}, "op is 18"},
-};
+#define LIMITED "finding_values.tsv" // rule, argument, index, is_signed, value, limit, nearest, text
 
 static struct line line;
 
@@ -84,11 +62,16 @@ LOOP_TEST(a_finding_is_written_with_the_numbers_it_has, 0, ROWS_OF(written))
     ck_assert_int_eq(line.bytes[line.used - 1], '}');
 }
 
-LOOP_TEST(a_finding_says_what_the_value_must_be, 0, ROWS_OF(limited))
+LOOP_TEST(a_finding_says_what_the_value_must_be, 0, rows_count(LIMITED, NULL))
 {
+    const struct row *row = rows_at(LIMITED, NULL, _i);
+    const struct finding finding = {rule_find(row->field[0]), row->field[1],      (int)row_number(row, 2),
+                                    (int)row_number(row, 3),  row_number(row, 4), row_number(row, 5),
+                                    row_number(row, 6)};
+    ck_assert_msg(finding.rule != RULE_NONE, "%s: there is no rule %s", row->where, row->field[0]);
     line_start(&line);
-    finding_value(&limited[_i].finding, 1, &line);
-    ck_assert_str_eq(line.bytes, limited[_i].value);
+    finding_value(&finding, 1, &line);
+    ck_assert_msg(strcmp(line.bytes, row->field[7]) == 0, "%s: '%s', not '%s'", row->where, line.bytes, row->field[7]);
 }
 
 // The numbers that calls take as int: -1 is no 18446744073709551615.

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "litmus_read.h"
+#include "rows.h"
 
 #define COUNT(table) ((int)(sizeof(table) / sizeof(table)[0]))
 
@@ -14,38 +15,16 @@ static int read_text(const char *text, struct litmus *test, struct text *why)
 
 #define HEAD(declared, cells) "PTX name\n{ " declared " }\nP0@cta 0,gpu 0 ;\n" cells " ;\nexists (x == 0)\n"
 
-static const struct mistake {
-    const char *text, *why;
-} mistakes[] = {
-    {"C name\n{}", "t.litmus:1:1: a litmus test begins with 'PTX' and its name\n    C name\n    ^"},
-    {HEAD("x = 0;", "foo r0, x"),
-     "t.litmus:4:1: no instruction of a litmus test begins with 'foo'\n    foo r0, x ;\n    ^"},
-    {HEAD("x = 0;", "ld.weak.big r0, x"), "t.litmus:4:8: ld has no '.big'\n    ld.weak.big r0, x ;\n           ^"},
-    {HEAD("x = 0;", "ld.relaxed r0, x"), "t.litmus:4:1: ld of this order needs a scope"},
-    {HEAD("x = 0;", "ld r0, r1"), "t.litmus:4:8: 'r1' is no place of the test"},
-    {HEAD("x = 0;", "st x, 1, 2"), "t.litmus:4:8: st ends in front of this"},
-    {HEAD("x = 0;", "atom.gpu r0, x, 1"), "t.litmus:4:1: atom names an operation"},
-    {HEAD("x = 0;", "fence.relaxed.gpu"), "t.litmus:4:1: a fence is .sc, .acq_rel, .acquire or .release"},
-    {HEAD("x = 0;", "fence.proxy"), "t.litmus:4:1: fence.proxy names a proxy"},
-    {HEAD("x = 0; mbarrier b = 1;", "ld r0, b"), "t.litmus:4:8: 'b' is an mbarrier"},
-    {HEAD("x = 0;", "mbarrier.arrive x"), "t.litmus:4:17: 'x' is no mbarrier"},
-    {HEAD("x = 0;", "bne r0, 1, LC00"), "t.litmus:4:12: P0 has no such label"},
-    {HEAD("x = 0;", "ld r0, x | ld r0, x"), "t.litmus:4:12: the row has more columns than the 1 threads"},
-    {HEAD("x = 0; x = 1;", "ld r0, x"), "t.litmus:2:10: this place is declared twice"},
-    {HEAD("y = 0;", "ld r0, y"), "t.litmus:5:9: 'x' is no place of the test"},
-    {"PTX n\n{ x; }\nP0@cta 0 ;\nld r0, x ;\nexists (P1:r0 == 1)", "t.litmus:5:9: the test has no P1"},
-    {"PTX n\n{ x; }\nP0@cta 0 ;\nld r0, x ;\n", "the question is missing here"},
-    {"PTX n\n{ x; }\nP0@cta 0 ;\nld r0, x ;\nexists (x == 1", "')' is missing here"},
-    {"PTX n\n{ x; }\nP1@cta 0 ;\n", "t.litmus:3:1: this column is P0"},
-    {"PTX n\n{ x; }\nP0@warp 0 ;\n", "t.litmus:3:4: where the thread runs is missing here"},
-};
+#define MISTAKES "litmus_mistakes.tsv" // text, sentence
 
-LOOP_TEST(litmus_read_points_at_a_mistake, 0, COUNT(mistakes))
+LOOP_TEST(litmus_read_points_at_a_mistake, 0, rows_count(MISTAKES, NULL))
 {
+    const struct row *row = rows_at(MISTAKES, NULL, _i);
     static struct litmus test;
     struct text why = {""};
-    ck_assert_msg(!read_text(mistakes[_i].text, &test, &why), "read: %s", mistakes[_i].text);
-    ck_assert_msg(strstr(why.at, mistakes[_i].why) != NULL, "got: %s\nwant: %s", why.at, mistakes[_i].why);
+    ck_assert_msg(!read_text(row->field[0], &test, &why), "%s: read: %s", row->where, row->field[0]);
+    ck_assert_msg(row->field[1][0] != '\0' && strstr(why.at, row->field[1]) != NULL, "%s: got: %s\nwant: %s",
+                  row->where, why.at, row->field[1]);
 }
 
 static const struct step_case {

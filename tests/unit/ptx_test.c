@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "ptx_test.h"
+#include "rows.h"
 
 // The one function `k` of the text, decoded without errors.
 static const struct ptx_function *decode_k(struct opened *opened, const char *text)
@@ -61,58 +62,7 @@ TEST(a_register_needs_no_space_before_it)
     ptx_close(opened.module);
 }
 
-static const struct {
-    const char *text;
-    uint64_t bits;
-} constants[] = {
-    {"12", 12},
-    {"0x1F", 31},
-    {"0b101", 5},
-    {"017", 15},
-    {"12U", 12},
-    {"-1", UINT64_MAX},
-    {"1 + 2 * 3", 7},
-    {"(1 + 2) * 3", 9},
-    {"1 << 40", (uint64_t)1 << 40},
-    {"-7 / 2", (uint64_t)-3},
-    {"-7 % 4", 1},
-    {"7 > 3 ? 10 : 20", 10},
-    {"~0", UINT64_MAX},
-    {"!5", 0},
-    {"0x10 | 1 ^ 3", 0x12},
-    {"5 == 5 && 2 != 2", 0},
-    {"WARP_SZ", 32},
-    {"(.u64)-1 >> 60", 15},
-    {"-1 >> 60", UINT64_MAX},
-    {"0xffffffffffffffff", UINT64_MAX},
-    {"1 ? 2 : 3 ? 4 : 5", 2},
-    {"6u / 4u", 1},
-    {"7u % 4", 3},
-    {"-5 / -1", 5},
-    {"-5 % -1", (uint64_t)-5},
-    {"0xc & 0xa", 8},
-    {"5 - 7", (uint64_t)-2},
-    {"3 >= 3 || 0", 1},
-    {"2 <= 1", 0},
-    {"2u < 3", 1},
-    {"1 << 64", 1},
-    {"16u >> 2", 4},
-    {"0x100u >> 70", 4},
-    {"+3", 3},
-    {"3 < 3", 0},
-    {"3 > 2u", 1},
-    {"2 > 3", 0},
-    {"2 <= 2", 1},
-    {"2 >= 3u", 0},
-    {"3u >= 3", 1},
-    {"0 || 0", 0},
-    {"0 || 2", 1},
-    {"1 && 0", 0},
-    {"0 && 1", 0},
-    {"2 && 1", 1},
-    {"(.s64)5", 5},
-    {"7 % 4u", 3},
-};
+#define EXPRESSIONS "ptx_expressions.tsv" // text, value
 
 static const struct {
     const char *text;
@@ -217,14 +167,15 @@ TEST(what_a_module_may_hold_besides)
     ptx_close(opened.module);
 }
 
-LOOP_TEST(constants_are_those_of_c, 0, ROWS_OF(constants))
+LOOP_TEST(constants_are_those_of_c, 0, rows_count(EXPRESSIONS, NULL))
 {
+    const struct row *row = rows_at(EXPRESSIONS, NULL, _i);
     char text[256];
     struct opened opened;
-    snprintf(text, sizeof text, HEAD ".entry k() { .reg .b64 a; mov.b64 a, %s; ret; }", constants[_i].text);
+    snprintf(text, sizeof text, HEAD ".entry k() { .reg .b64 a; mov.b64 a, %s; ret; }", row->field[0]);
     const struct ptx_function *k = decode_k(&opened, text);
-    ck_assert_msg(operand_of(k, 0, 1)->bits == constants[_i].bits, "%s: %llx", constants[_i].text,
-                  (unsigned long long)operand_of(k, 0, 1)->bits);
+    ck_assert_msg(operand_of(k, 0, 1)->bits == row_number(row, 1), "%s: %s: %llx, not %s", row->where, row->field[0],
+                  (unsigned long long)operand_of(k, 0, 1)->bits, row->field[1]);
     ptx_close(opened.module);
 }
 

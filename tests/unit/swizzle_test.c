@@ -8,9 +8,12 @@
 
 #include "files.h"
 #include "picture.h"
+#include "rows.h"
 #include "swizzle.h"
 #include "swizzle_find.h"
 #include "warp_access.h"
+
+#define ROWS "swizzles.tsv"
 
 // Where the byte at `address` of a box that starts at `base` lands.
 static const struct vector {
@@ -182,37 +185,16 @@ TEST(swizzle_none__rows_follow_at_their_own_length)
     ck_assert_uint_eq(cell.chunk, 1);
 }
 
-static const struct {
-    const char *text;
-    enum tensormap_swizzle mode;
-    uint32_t element_bytes;
-    const char *why;
-} names[] = {
-    {"none", SWIZZLE_NONE, 0, "plain"},
-    {"128B", SWIZZLE_128B, 0, "plain"},
-    {"128", SWIZZLE_128B, 0, "the span in bytes"},
-    {"swizzle_64b", SWIZZLE_64B, 0, "case does not matter"},
-    {"CU_TENSOR_MAP_SWIZZLE_32B", SWIZZLE_32B, 0, "the driver's enum"},
-    {"CU_TENSOR_MAP_SWIZZLE_NONE", SWIZZLE_NONE, 0, "the driver's enum"},
-    {"Swizzle<3,4,3>", SWIZZLE_128B, 0, "CuTe, in bytes"},
-    {"cute::Swizzle< 2, 4, 3 >", SWIZZLE_64B, 0, "CuTe, with blanks"},
-    {"Swizzle<3,3,3>", SWIZZLE_128B, 2, "CuTe, in elements of 16 bits"},
-    {"Swizzle<1,0,3>", SWIZZLE_32B, 16, "CuTe, in elements of 128 bits"},
-    {"Layout_K_SW128_Atom", SWIZZLE_128B, 0, "CuTe's layout atom"},
-    {"GMMA::Layout_MN_INTER_Atom", SWIZZLE_NONE, 0, "CuTe's layout atom without swizzle"},
-    {"map:1", SWIZZLE_32B, 0, "the tensor map counts up"},
-    {"ptx:3", SWIZZLE_128B, 0, "tensormap.replace counts as the tensor map"},
-    {"wgmma:1", SWIZZLE_128B, 0, "a matrix descriptor counts down"},
-    {"wgmma:3", SWIZZLE_32B, 0, "a matrix descriptor counts down"},
-};
-
-LOOP_TEST(map_swizzle__finds_the_names_used_elsewhere, 0, ROWS_OF(names))
+LOOP_TEST(map_swizzle__finds_the_names_used_elsewhere, 0, rows_count(ROWS, "NAME"))
 {
+    const struct row *row = rows_at(ROWS, "NAME", _i);
     enum tensormap_swizzle mode = SWIZZLE_NONE;
     uint32_t element_bytes;
     struct text why;
-    ck_assert_msg(swizzle_find(names[_i].text, &mode, &element_bytes, &why), "%s: %s", names[_i].why, why.at);
-    ck_assert_msg(mode == names[_i].mode && element_bytes == names[_i].element_bytes, "%s", names[_i].why);
+    ck_assert_msg(swizzle_find(row->field[1], &mode, &element_bytes, &why), "%s: %s: %s", row->where, row->field[1],
+                  why.at);
+    ck_assert_msg(mode == row_number(row, 2) && element_bytes == row_number(row, 3), "%s: %s (%s): %d, %u", row->where,
+                  row->field[1], row->field[4], (int)mode, element_bytes);
 }
 
 static const struct {
@@ -249,50 +231,19 @@ TEST(map_swizzle__cute_base_counts_elements)
     }
 }
 
-// Wavefronts worked out by hand. 16 bytes: 4 phases of 8 lanes; 8 bytes: 2 of 16; 4 bytes and less: 1 of 32.
-static const struct {
-    enum tensormap_swizzle mode;
-    uint32_t base, row_bytes;
-    const char *pattern;
-    int wavefronts, ideal;
-    const char *why;
-} counts[] = {
-    {SWIZZLE_NONE, 0, 128, "row=l%8,lanes=8", 8, 1, "a column of 8x8 int4: 8 words in each of banks 0-3"},
-    {SWIZZLE_128B, 0, 128, "row=l%8,lanes=8", 1, 1, "128B puts the 8 chunks of a column into 8 places"},
-    {SWIZZLE_NONE, 0, 128, "column", 32, 4, "each quarter warp meets in 4 banks: 4 x 8"},
-    {SWIZZLE_128B, 0, 128, "column", 4, 4, "each quarter warp reads 8 places"},
-    {SWIZZLE_64B, 0, 64, "column", 4, 4, "rows of 64: 2 rows a line x 4 places = 8 places"},
-    {SWIZZLE_NONE, 0, 64, "column", 16, 4, "rows of 64: only 2 places, 4 words each"},
-    {SWIZZLE_32B, 0, 32, "column", 4, 4, "rows of 32: 4 rows a line x 2 places = 8 places"},
-    {SWIZZLE_NONE, 0, 32, "column", 8, 4, "rows of 32: 4 places, 2 words each"},
-    {SWIZZLE_128B, 0x80, 128, "column", 4, 4, "starting in the middle of the pattern changes no count"},
-    {SWIZZLE_NONE, 0, 128, "row", 4, 4, "a row is never in its own way"},
-    {SWIZZLE_128B, 0, 128, "row", 4, 4, "nor when swizzled"},
-    {SWIZZLE_NONE, 0, 128, "transpose", 32, 4, "four columns, 8 wavefronts each"},
-    {SWIZZLE_128B, 0, 128, "transpose", 4, 4, "four columns, 1 wavefront each"},
-    {SWIZZLE_NONE, 0, 128, "ldmatrix", 32, 4, "each 8x8 matrix is a column of chunks"},
-    {SWIZZLE_128B, 0, 128, "ldmatrix", 4, 4, "each 8x8 matrix spreads over all banks"},
-    {SWIZZLE_NONE, 0, 128, "row=l,bytes=4", 32, 1, "32 words of bank 0"},
-    {SWIZZLE_128B, 0, 128, "row=l,bytes=4", 4, 1, "word 0 of 32 rows lies in banks 0, 4, .. 28: 4 words each"},
-    {SWIZZLE_NONE, 0, 128, "row=l,bytes=8", 32, 2, "two half warps of 16 rows each"},
-    {SWIZZLE_128B, 0, 128, "row=l,bytes=8", 4, 2, "16 rows over 8 places: 2 words each, twice"},
-    {SWIZZLE_NONE, 0, 128, "byte=l*4,bytes=4", 1, 1, "one word of each bank"},
-    {SWIZZLE_NONE, 0, 128, "byte=l*2,bytes=2", 1, 1, "two lanes a word: a broadcast"},
-    {SWIZZLE_NONE, 0, 128, "row=0,bytes=16", 2, 2, "all read one chunk: a broadcast in each half"},
-    {SWIZZLE_NONE, 0, 128, "row=l%2,bytes=4", 2, 1, "two words of bank 0, 16 lanes each"},
-    {SWIZZLE_NONE, 0, 256, "row=l%4,byte=l&3^1,bytes=1", 4, 1, "& binds tighter than ^; 4 rows in bank 0"},
-};
-
-LOOP_TEST(swizzle_128b__wavefronts, 0, ROWS_OF(counts))
+LOOP_TEST(swizzle_128b__wavefronts, 0, rows_count(ROWS, "ACCESS"))
 {
-    struct layout layout = {counts[_i].mode, counts[_i].base, 32, counts[_i].row_bytes, 0};
+    const struct row *row = rows_at(ROWS, "ACCESS", _i);
+    struct layout layout = {(enum tensormap_swizzle)row_number(row, 1), (uint32_t)row_number(row, 2), 32,
+                            (uint32_t)row_number(row, 3), 0};
     struct access access;
     struct expression_error error;
     struct bank_report report;
-    ck_assert_msg(access_parse(counts[_i].pattern, &layout, &access, &error), "%s", error.why.at);
+    ck_assert_msg(access_parse(row->field[4], &layout, &access, &error), "%s: %s", row->where, error.why.at);
     access_count(&access, &layout, &report);
-    ck_assert_msg(report.wavefronts == counts[_i].wavefronts, "%s: %d", counts[_i].why, report.wavefronts);
-    ck_assert_msg(report.ideal == counts[_i].ideal, "%s: ideal %d", counts[_i].why, report.ideal);
+    ck_assert_msg(report.wavefronts == (int)row_number(row, 5) && report.ideal == (int)row_number(row, 6),
+                  "%s: %s (%s): %d wavefronts, ideal %d, not %s and %s", row->where, row->field[4], row->field[7],
+                  report.wavefronts, report.ideal, row->field[5], row->field[6]);
 }
 
 TEST(swizzle_none__collisions_name_bank_words_and_lanes)
@@ -307,47 +258,18 @@ TEST(swizzle_none__collisions_name_bank_words_and_lanes)
     ck_assert_int_eq(report.wavefronts, 2);
 }
 
-static const struct {
-    const char *pattern;
-    int column; // of the caret; -1: the whole
-    const char *says;
-} bad_patterns[] = {
-    {"", 0, "keys"},
-    {"diagonal", 0, "keys"},
-    {"row", -2, ""}, // a preset: legal
-    {"row=", 4, "expected"},
-    {"row=l%", 6, "expected"},
-    {"row=l 8", 6, "operator"},
-    {"row=(l", 4, "closed"},
-    {"row=l)", 5, "operator"},
-    {"row=l%0", 5, "zero"},
-    {"row=8/(3-l)", 5, "zero"},
-    {"row=l,row=2", 6, "twice"},
-    {"row=l,", 6, "keys"},
-    {"row:l", 3, "'='"},
-    {"row=x", 4, "only names"},
-    {"row=1z", 5, "digit"},
-    {"row=99999999999", 4, "too large"},
-    {"row=0xffffffff*0xffffffff", 14, "too large"},
-    {"row=0-1", 4, "lane 0 gets row -1"},
-    {"row=1024", 4, "legal is 0 to 1023"},
-    {"bytes=3", 6, "1, 2, 4, 8 or 16"},
-    {"bytes=l", 6, "same for every lane"},
-    {"lanes=33", 6, "1 to 32"},
-    {"element=l", 8, "--dtype"},
-    {"chunk=8", -1, "row has 128 bytes"},
-    {"byte=2,bytes=4", -1, "multiple of 4"},
-};
-
-LOOP_TEST(swizzle_none__a_bad_pattern_gets_a_sentence_and_a_caret, 0, ROWS_OF(bad_patterns))
+LOOP_TEST(swizzle_none__a_bad_pattern_gets_a_sentence_and_a_caret, 0, rows_count(ROWS, "PATTERN"))
 {
+    const struct row *row = rows_at(ROWS, "PATTERN", _i);
+    const int column = (int)row_number(row, 2);
     struct layout layout = {SWIZZLE_NONE, 0, 32, 128, 0};
     struct access access;
     struct expression_error error = {-2, {""}}; // stays as it is when the pattern is accepted
-    int accepted = access_parse(bad_patterns[_i].pattern, &layout, &access, &error);
-    ck_assert_int_eq(accepted, bad_patterns[_i].column == -2);
-    ck_assert_msg(strstr(error.why.at, bad_patterns[_i].says) != NULL, "%s", error.why.at);
-    ck_assert_msg(error.column == bad_patterns[_i].column, "%s: %d", bad_patterns[_i].pattern, error.column);
+    int accepted = access_parse(row->field[1], &layout, &access, &error);
+    ck_assert_msg(accepted == (column == -2), "%s: %s: %d", row->where, row->field[1], accepted);
+    ck_assert_msg((accepted || row->field[3][0] != '\0') && strstr(error.why.at, row->field[3]) != NULL, "%s: %s",
+                  row->where, error.why.at);
+    ck_assert_msg(error.column == column, "%s: %s: %d", row->where, row->field[1], error.column);
 }
 
 TEST(swizzle_none__parentheses_nest_only_so_deep)
