@@ -75,7 +75,7 @@ enum outcome_of_call { ACCEPTED, REFUSED, WARNED, ELSEWHERE };
 
 struct encode_vector {
     enum rule about;
-    const char *why;
+    char why[96]; // with file and line in front
     enum base base;
     struct edit edit[5];
     enum outcome_of_call outcome;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Do the vectors of encode_vectors.c notice a wrong encoder? Wrong formulas, rule by rule: checks that accept the wrong
-// calls, and proposals that are not the nearest legal value.
+// Do the vectors of encode_vectors.tsv notice a wrong encoder? Wrong formulas, rule by rule: checks that accept the
+// wrong calls, and proposals that are not the nearest legal value.
 #include <stdlib.h>
 
 #include "encode_call.h"

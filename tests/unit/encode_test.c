@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The rules of the encode calls one by one, on the vectors of encode_vectors.c: what is refused and by what, what the
+// The rules of the encode calls one by one, on the vectors of encode_vectors.tsv: what is refused and by what, what the
 // finding proposes and that it is accepted when put back. The wrong formulas that the vectors must notice are in
 // encode_mutant_test.c; what several rules have to do with each other is in tensormap_test.c.
 #include <stdlib.h>
@@ -77,7 +77,7 @@ static void check_vectors(enum rule rule)
         int is_broken = vector->outcome == REFUSED || vector->outcome == WARNED;
         broken += is_broken, kept += !is_broken;
     }
-    vectors_are_of_both_sides(rule, "tests/unit/encode_vectors.c", broken, kept);
+    vectors_are_of_both_sides(rule, "tests/unit/encode_vectors.tsv", broken, kept);
 }
 
 TEST_CALL(map_rank__is_1_to_5, check_vectors(RULE_MAP_RANK))

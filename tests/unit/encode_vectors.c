@@ -1,217 +1,62 @@
 // SPDX-License-Identifier: MIT
-// Hand-chosen encode calls, rule by rule: each limit from both sides, with the limit and the proposal of the finding.
-#include <stddef.h>
+// The vectors of encode_vectors.tsv. Tests count them too, where Check's assertions have no test that could fail.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "encode_call.h"
-#include "rules/map.h"
+#include "rows.h"
 
-#define TWO(n)   ((uint64_t)1 << (n))
-#define MINUS(n) (-(uint64_t)(n))
-#define FLAT                                                                                                           \
-    {                                                                                                                  \
-        "swizzle", -1, 0                                                                                               \
+#define VECTORS "encode_vectors.tsv" // rule, why, base, changes, outcome, limit, nearest
+
+static const char *const bases[] = {"TILED", "IM2COL", "WIDE", "PIXELS_16B", "PIXELS_32B"};
+static const char *const outcomes[] = {"ACCEPTED", "REFUSED", "WARNED", "ELSEWHERE"};
+
+static void require(int holds, const struct row *row, const char *what)
+{
+    if (holds) return;
+    fprintf(stderr, "%s: no such %s\n", row->where, what);
+    exit(EXIT_FAILURE);
+}
+
+static int find(const struct row *row, int field, const char *const *names, int count, const char *what)
+{
+    int i = 0;
+    while (i < count && strcmp(names[i], row->field[field]) != 0) i++;
+    require(i < count, row, what);
+    return i;
+}
+
+// Its texts are there to the end of the test.
+static void read_vector(const struct row *row, struct encode_vector *vector)
+{
+    char *text = strdup(row->field[3]), *token = strtok(text, " ;"), *index, *value;
+    for (int i = 0; token != NULL; token = strtok(NULL, " ;")) {
+        require(i + 1 < ROWS_OF(vector->edit) && (index = strtok(NULL, " ;")) != NULL &&
+                    (value = strtok(NULL, " ;")) != NULL,
+                row, "change");
+        vector->edit[i++] = (struct edit){token, atoi(index), strtoull(value, NULL, 0)};
     }
-
-// clang-format off
-static const struct encode_vector vectors[] = {
-    {RULE_MAP_RANK, "0", TILED, {{"tensorRank", -1, 0}}, REFUSED, 1, 1},
-    {RULE_MAP_RANK, "0 of im2col", IM2COL, {{"tensorRank", -1, 0}}, REFUSED, 1, 3},
-    {RULE_MAP_RANK, "0 of pixels", PIXELS_32B, {{"tensorRank", -1, 0}}, REFUSED, 1, 3},
-    {RULE_MAP_RANK, "1", TILED, {{"tensorRank", -1, 1}}, ACCEPTED, 0, 0},
-    {RULE_MAP_RANK, "5", TILED, {{"tensorRank", -1, 5}}, ACCEPTED, 0, 0},
-    {RULE_MAP_RANK, "6", TILED, {{"tensorRank", -1, 6}}, REFUSED, 5, 5},
-    {RULE_MAP_RANK, "8: one past what the field holds", TILED, {{"tensorRank", -1, 8}}, REFUSED, 5, 5},
-    {RULE_MAP_RANK, "9: 1 in three bits", TILED, {{"tensorRank", -1, 9}}, REFUSED, 5, 5},
-    {RULE_MAP_RANK, "long arrays", TILED, {{"tensorRank", -1, 65536}}, REFUSED, 5, 5},
-    {RULE_MAP_RANK, "im2col of 6", IM2COL, {{"tensorRank", -1, 6}}, REFUSED, 5, 5},
-    {RULE_MAP_RANK_HUGE, "2^32 - 1", TILED, {{"tensorRank", -1, UINT32_MAX}}, REFUSED, 5, 5},
-    {RULE_MAP_RANK_HUGE, "2^31", IM2COL, {{"tensorRank", -1, TWO(31)}}, REFUSED, 5, 5},
-    {RULE_MAP_RANK_HUGE, "6 only is too much", TILED, {{"tensorRank", -1, 6}}, ELSEWHERE, 0, 0},
-    {RULE_MAP_RANK_INTERLEAVE, "2", PIXELS_16B, {{"interleave", -1, 1}, {"tensorRank", -1, 2}}, REFUSED, 0, 0},
-    {RULE_MAP_RANK_INTERLEAVE, "1", PIXELS_32B, {{"interleave", -1, 2}, {"tensorRank", -1, 1}}, REFUSED, 0, 0},
-    {RULE_MAP_RANK_INTERLEAVE, "3", PIXELS_16B, {{"tensorRank", -1, 3}}, ACCEPTED, 0, 0},
-    {RULE_MAP_RANK_INTERLEAVE, "2 without", TILED, {{"tensorRank", -1, 2}}, ACCEPTED, 0, 0},
-    {RULE_MAP_RANK_IM2COL, "2", IM2COL, {{"tensorRank", -1, 2}}, REFUSED, 3, 3},
-    {RULE_MAP_RANK_IM2COL, "1", WIDE, {{"tensorRank", -1, 1}}, REFUSED, 3, 3},
-    {RULE_MAP_RANK_IM2COL, "3", IM2COL, {{"tensorRank", -1, 3}}, ACCEPTED, 0, 0},
-    {RULE_MAP_RANK_IM2COL, "5", IM2COL, {{"tensorRank", -1, 5}}, ACCEPTED, 0, 0},
-    {RULE_MAP_RANK_IM2COL, "0 is no rank at all", IM2COL, {{"tensorRank", -1, 0}}, ELSEWHERE, 0, 0},
-    {RULE_MAP_DATA_TYPE, "16", TILED, {{"tensorDataType", -1, 16}, {"oobFill", -1, 0}}, REFUSED, 12, DTYPE_UINT32},
-    {RULE_MAP_DATA_TYPE, "-1", IM2COL, {{"tensorDataType", -1, UINT32_MAX}, {"oobFill", -1, 0}}, REFUSED, 12, DTYPE_UINT16},
-    {RULE_MAP_DATA_TYPE, "filled with NaN", TILED, {{"tensorDataType", -1, 16}}, REFUSED, 12, DTYPE_FLOAT32},
-    {RULE_MAP_DATA_TYPE, "a row of 2 elements", TILED,
-     {{"tensorDataType", -1, 16}, {"oobFill", -1, 0}, {"boxDim", 0, 2}}, REFUSED, 12, DTYPE_UINT64},
-    {RULE_MAP_DATA_TYPE, "12", TILED, {{"tensorDataType", -1, 12}}, ACCEPTED, 0, 0},
-    {RULE_MAP_DATA_TYPE_PACKED, "13", TILED, {{"tensorDataType", -1, 13}, {"oobFill", -1, 0}}, REFUSED, 12, 0},
-    {RULE_MAP_DATA_TYPE_PACKED, "filled with NaN", TILED, {{"tensorDataType", -1, 13}}, REFUSED, 12, DTYPE_FLOAT16},
-    {RULE_MAP_DATA_TYPE_PACKED, "15", WIDE, {{"tensorDataType", -1, 15}}, REFUSED, 12, 0},
-    {RULE_MAP_DATA_TYPE_PACKED, "16 is no type", TILED, {{"tensorDataType", -1, 16}}, ELSEWHERE, 0, 0},
-    {RULE_MAP_DATA_TYPE_PACKED, "12", TILED, {{"tensorDataType", -1, 12}}, ACCEPTED, 0, 0},
-    {RULE_MAP_INTERLEAVE, "3", TILED, {{"interleave", -1, 3}}, REFUSED, 2, 2},
-    {RULE_MAP_INTERLEAVE, "3 of strides of 16", TILED, {{"interleave", -1, 3}, {"globalStrides", 0, 432}}, REFUSED, 2, 1},
-    {RULE_MAP_INTERLEAVE, "-1", IM2COL, {{"interleave", -1, UINT32_MAX}}, REFUSED, 2, 2},
-    {RULE_MAP_INTERLEAVE, "2", TILED, {{"interleave", -1, 2}}, ACCEPTED, 0, 0},
-    {RULE_MAP_SWIZZLE, "7", TILED, {{"swizzle", -1, 7}}, REFUSED, 3, 3},
-    {RULE_MAP_SWIZZLE, "7 of rows of 256 bytes", TILED, {{"swizzle", -1, 7}, {"boxDim", 0, 64}}, REFUSED, 3, 0},
-    {RULE_MAP_SWIZZLE, "-1", IM2COL, {{"swizzle", -1, UINT32_MAX}}, REFUSED, 3, 3},
-    {RULE_MAP_SWIZZLE, "6 is one of another GPU", TILED, {{"swizzle", -1, 6}}, ELSEWHERE, 0, 0},
-    {RULE_MAP_SWIZZLE, "3", TILED, {{"swizzle", -1, 3}}, ACCEPTED, 0, 0},
-    {RULE_MAP_SWIZZLE_ATOM, "4", TILED, {{"swizzle", -1, 4}}, REFUSED, 3, 3},
-    {RULE_MAP_SWIZZLE_ATOM, "6", WIDE, {{"swizzle", -1, 6}}, REFUSED, 3, 3},
-    {RULE_MAP_SWIZZLE_ATOM, "7 is no swizzle", TILED, {{"swizzle", -1, 7}}, ELSEWHERE, 0, 0},
-    {RULE_MAP_SWIZZLE_ATOM, "3", TILED, {{"swizzle", -1, 3}}, ACCEPTED, 0, 0},
-    {RULE_MAP_L2_PROMOTION, "4", TILED, {{"l2Promotion", -1, 4}}, REFUSED, 3, 3},
-    {RULE_MAP_L2_PROMOTION, "3", IM2COL, {{"l2Promotion", -1, 3}}, ACCEPTED, 0, 0},
-    {RULE_MAP_OOB_FILL, "2", TILED, {{"oobFill", -1, 2}}, REFUSED, 1, 1},
-    {RULE_MAP_OOB_FILL, "2 of integers", TILED, {{"oobFill", -1, 2}, {"tensorDataType", -1, 2}}, REFUSED, 1, 0},
-    {RULE_MAP_OOB_FILL, "1", TILED, {{"oobFill", -1, 1}}, ACCEPTED, 0, 0},
-    {RULE_MAP_OOB_FILL_INTEGER, "u8", TILED, {{"oobFill", -1, 1}, {"tensorDataType", -1, 0}}, REFUSED, 0, 0},
-    {RULE_MAP_OOB_FILL_INTEGER, "s32", TILED, {{"oobFill", -1, 1}, {"tensorDataType", -1, 3}}, REFUSED, 0, 0},
-    {RULE_MAP_OOB_FILL_INTEGER, "s64", PIXELS_32B, {{"oobFill", -1, 1}, {"tensorDataType", -1, 5}}, REFUSED, 0, 0},
-    {RULE_MAP_OOB_FILL_INTEGER, "f16", TILED, {{"oobFill", -1, 1}, {"tensorDataType", -1, 6}}, ACCEPTED, 0, 0},
-    {RULE_MAP_OOB_FILL_INTEGER, "s32, zeros", TILED, {{"oobFill", -1, 0}, {"tensorDataType", -1, 3}}, ACCEPTED, 0, 0},
-    {RULE_MAP_ADDRESS_ALIGN, "8", TILED, {{"globalAddress", -1, 8}}, REFUSED, 16, 16},
-    {RULE_MAP_ADDRESS_ALIGN, "odd", IM2COL, {{"globalAddress", -1, 0x1011}}, REFUSED, 16, 0x1010},
-    {RULE_MAP_ADDRESS_ALIGN, "7", TILED, {{"globalAddress", -1, 7}}, REFUSED, 16, 0},
-    {RULE_MAP_ADDRESS_ALIGN, "17 with pixels of 32", PIXELS_32B, {{"globalAddress", -1, 17}}, REFUSED, 16, 32},
-    {RULE_MAP_ADDRESS_ALIGN, "15 with pixels of 32", PIXELS_32B, {{"globalAddress", -1, 15}}, REFUSED, 16, 0},
-    {RULE_MAP_ADDRESS_ALIGN, "the last byte", TILED, {{"globalAddress", -1, TWO(57) - 1}}, REFUSED, 16, TWO(57) - 16},
-    {RULE_MAP_ADDRESS_ALIGN, "NULL is encoded", TILED, {{"globalAddress", -1, 0}}, ACCEPTED, 0, 0},
-    {RULE_MAP_ADDRESS_ALIGN, "16", PIXELS_16B, {{"globalAddress", -1, 16}}, ACCEPTED, 0, 0},
-    {RULE_MAP_ADDRESS_ALIGN_32, "16", PIXELS_32B, {{"globalAddress", -1, 16}}, REFUSED, 32, 32},
-    {RULE_MAP_ADDRESS_ALIGN_32, "the last 16 bytes", PIXELS_32B, {{"globalAddress", -1, TWO(57) - 16}}, REFUSED, 32,
-     TWO(57) - 32},
-    {RULE_MAP_ADDRESS_ALIGN_32, "16 with pixels of 16", PIXELS_16B, {{"globalAddress", -1, 16}}, ACCEPTED, 0, 0},
-    {RULE_MAP_ADDRESS_ALIGN_32, "32", PIXELS_32B, {{"globalAddress", -1, 32}}, ACCEPTED, 0, 0},
-    {RULE_MAP_ADDRESS_LIMIT, "2^57", TILED, {{"globalAddress", -1, TWO(57)}}, REFUSED, TWO(57) - 1, TWO(57) - 16},
-    {RULE_MAP_ADDRESS_LIMIT, "sign-extended", PIXELS_32B, {{"globalAddress", -1, MINUS(32)}}, REFUSED, TWO(57) - 1,
-     TWO(57) - 32},
-    {RULE_MAP_ADDRESS_LIMIT, "2^57 - 16", TILED, {{"globalAddress", -1, TWO(57) - 16}}, ACCEPTED, 0, 0},
-    {RULE_MAP_DIM, "nothing", TILED, {{"globalDim", 1, 0}}, REFUSED, 1, 1},
-    {RULE_MAP_DIM, "2^32 + 1", TILED, {{"globalDim", 2, TWO(32) + 1}}, REFUSED, TWO(32), TWO(32)},
-    {RULE_MAP_DIM, "2^64 - 1", PIXELS_32B, {{"globalDim", 0, UINT64_MAX}}, REFUSED, TWO(32), TWO(32)},
-    {RULE_MAP_DIM, "channels of im2col", IM2COL, {{"globalDim", 0, 0}}, REFUSED, 1, 1},
-    {RULE_MAP_DIM, "2^32", TILED, {{"globalDim", 2, TWO(32)}}, ACCEPTED, 0, 0},
-    {RULE_MAP_DIM, "1", TILED, {{"globalDim", 0, 1}}, ACCEPTED, 0, 0},
-    {RULE_MAP_DIM, "smaller than the box", TILED, {{"globalDim", 1, 7}}, ACCEPTED, 0, 0},
-    {RULE_MAP_DIM, "past the rank", TILED, {{"globalDim", 3, 0}}, ACCEPTED, 0, 0},
-    {RULE_MAP_STRIDE_ALIGN, "8 too many", TILED, {{"globalStrides", 0, 424}}, REFUSED, 16, 432},
-    {RULE_MAP_STRIDE_ALIGN, "1", IM2COL, {{"globalStrides", 2, 1}}, REFUSED, 16, 0},
-    {RULE_MAP_STRIDE_ALIGN, "2^40 - 1", TILED, {{"globalStrides", 1, TWO(40) - 1}}, REFUSED, 16, TWO(40) - 16},
-    {RULE_MAP_STRIDE_ALIGN, "not of this rank", TILED, {{"globalStrides", 2, 1}}, ACCEPTED, 0, 0},
-    {RULE_MAP_STRIDE_ALIGN, "not of rank 1", TILED, {{"globalStrides", 0, 1}, {"tensorRank", -1, 1}}, ACCEPTED, 0, 0},
-    {RULE_MAP_STRIDE_ALIGN, "0", TILED, {{"globalStrides", 0, 0}}, ACCEPTED, 0, 0},
-    {RULE_MAP_STRIDE_ALIGN_32, "16 too many", PIXELS_32B, {{"globalStrides", 0, 816}}, REFUSED, 32, 832},
-    {RULE_MAP_STRIDE_ALIGN_32, "the highest", PIXELS_32B, {{"globalStrides", 1, TWO(40) - 16}}, REFUSED, 32,
-     TWO(40) - 32},
-    {RULE_MAP_STRIDE_ALIGN_32, "pixels of 16", PIXELS_16B, {{"globalStrides", 0, 816}}, ACCEPTED, 0, 0},
-    {RULE_MAP_STRIDE_LIMIT, "2^40", TILED, {{"globalStrides", 1, TWO(40)}}, REFUSED, TWO(40) - 1, TWO(40) - 16},
-    {RULE_MAP_STRIDE_LIMIT, "negative", PIXELS_32B, {{"globalStrides", 1, MINUS(64)}}, REFUSED, TWO(40) - 1,
-     TWO(40) - 32},
-    {RULE_MAP_STRIDE_LIMIT, "2^40 - 16", TILED, {{"globalStrides", 1, TWO(40) - 16}}, ACCEPTED, 0, 0},
-    {RULE_MAP_ELEMENT_STRIDE, "0", TILED, {{"elementStrides", 1, 0}}, REFUSED, 1, 1},
-    {RULE_MAP_ELEMENT_STRIDE, "9", TILED, {{"elementStrides", 2, 9}}, REFUSED, 8, 8},
-    {RULE_MAP_ELEMENT_STRIDE, "9, though ignored", TILED, {{"elementStrides", 0, 9}}, REFUSED, 8, 8},
-    {RULE_MAP_ELEMENT_STRIDE, "0 of im2col", IM2COL, {{"elementStrides", 0, 0}}, REFUSED, 1, 1},
-    {RULE_MAP_ELEMENT_STRIDE, "8", TILED, {{"elementStrides", 2, 8}}, ACCEPTED, 0, 0},
-    {RULE_MAP_ELEMENT_STRIDE, "past the rank", TILED, {{"elementStrides", 3, 0}}, ACCEPTED, 0, 0},
-    {RULE_MAP_BOX_DIM, "0", TILED, {{"boxDim", 1, 0}}, REFUSED, 1, 1},
-    {RULE_MAP_BOX_DIM, "257", TILED, {{"boxDim", 2, 257}}, REFUSED, 256, 256},
-    {RULE_MAP_BOX_DIM, "a channel slice of 257", PIXELS_32B, {{"boxDim", 1, 257}}, REFUSED, 256, 256},
-    {RULE_MAP_BOX_DIM, "0 elements in a row", TILED, {{"boxDim", 0, 0}}, REFUSED, 1, 4},
-    {RULE_MAP_BOX_DIM, "256", TILED, {{"boxDim", 2, 256}}, ACCEPTED, 0, 0},
-    {RULE_MAP_BOX_DIM, "past the rank", TILED, {{"boxDim", 3, 0}}, ACCEPTED, 0, 0},
-    {RULE_MAP_CHANNELS, "0", IM2COL, {{"channelsPerPixel", -1, 0}}, REFUSED, 1, 8},
-    {RULE_MAP_CHANNELS, "264", IM2COL, {{"channelsPerPixel", -1, 264}, FLAT}, REFUSED, 256, 256},
-    {RULE_MAP_CHANNELS, "256", IM2COL, {{"channelsPerPixel", -1, 256}, FLAT}, ACCEPTED, 0, 0},
-    {RULE_MAP_PIXELS, "0", IM2COL, {{"pixelsPerColumn", -1, 0}}, REFUSED, 1, 1},
-    {RULE_MAP_PIXELS, "1025", IM2COL, {{"pixelsPerColumn", -1, 1025}}, REFUSED, 1024, 1024},
-    {RULE_MAP_PIXELS, "1025 of W128", WIDE, {{"pixelsPerColumn", -1, 1025}, {"mode", -1, 1}}, REFUSED, 1024, 1024},
-    {RULE_MAP_PIXELS, "1024", IM2COL, {{"pixelsPerColumn", -1, 1024}}, ACCEPTED, 0, 0},
-    {RULE_MAP_INNER_BYTES, "15 floats", TILED, {{"boxDim", 0, 15}}, REFUSED, 4, 16},
-    {RULE_MAP_INNER_BYTES, "1 float", TILED, {{"boxDim", 0, 1}}, REFUSED, 4, 4},
-    {RULE_MAP_INNER_BYTES, "8 bytes of a pixel", PIXELS_16B, {{"boxDim", 0, 4}}, REFUSED, 8, 8},
-    {RULE_MAP_INNER_BYTES, "31 channels", IM2COL, {{"channelsPerPixel", -1, 31}}, REFUSED, 8, 32},
-    {RULE_MAP_INNER_BYTES, "65 halves", TILED, {{"boxDim", 0, 65}, FLAT, {"tensorDataType", -1, 6}}, REFUSED, 8, 64},
-    {RULE_MAP_INNER_BYTES, "68 halves, as far from 64 as from 72", TILED,
-     {{"boxDim", 0, 68}, FLAT, {"tensorDataType", -1, 6}}, REFUSED, 8, 72},
-    {RULE_MAP_INNER_BYTES, "255 bytes", TILED,
-     {{"boxDim", 0, 255}, FLAT, {"tensorDataType", -1, 0}, {"oobFill", -1, 0}}, REFUSED, 16, 256},
-    {RULE_MAP_INNER_BYTES, "4 floats", TILED, {{"boxDim", 0, 4}}, ACCEPTED, 0, 0},
-    {RULE_MAP_INNER_BYTES, "2 doubles", TILED, {{"boxDim", 0, 2}, {"tensorDataType", -1, 8}}, ACCEPTED, 0, 0},
-    {RULE_MAP_SWIZZLE_SPAN, "48 of 32", TILED, {{"boxDim", 0, 12}, {"swizzle", -1, 1}}, REFUSED, 8, 8},
-    {RULE_MAP_SWIZZLE_SPAN, "80 of 64", TILED, {{"boxDim", 0, 20}}, REFUSED, 16, 16},
-    {RULE_MAP_SWIZZLE_SPAN, "144 of 128", TILED, {{"boxDim", 0, 36}, {"swizzle", -1, 3}}, REFUSED, 32, 32},
-    {RULE_MAP_SWIZZLE_SPAN, "80 of 64, im2col", IM2COL, {{"channelsPerPixel", -1, 40}}, REFUSED, 32, 32},
-    {RULE_MAP_SWIZZLE_SPAN, "32 of 32", TILED, {{"boxDim", 0, 8}, {"swizzle", -1, 1}}, ACCEPTED, 0, 0},
-    {RULE_MAP_SWIZZLE_SPAN, "128 of 128", TILED, {{"boxDim", 0, 32}, {"swizzle", -1, 3}}, ACCEPTED, 0, 0},
-    {RULE_MAP_SWIZZLE_SPAN, "no limit without", TILED, {{"boxDim", 0, 256}, FLAT}, ACCEPTED, 0, 0},
-    {RULE_MAP_SWIZZLE_SPAN, "nor with pixels", PIXELS_16B, {{"boxDim", 0, 72}, {"swizzle", -1, 1}}, ACCEPTED, 0, 0},
-    {RULE_MAP_CORNER_RANGE, "17 bits", IM2COL, {{"pixelBoxLowerCorner", 0, MINUS(32769)}, {"tensorRank", -1, 3}},
-     REFUSED, MINUS(32768), MINUS(32768)},
-    {RULE_MAP_CORNER_RANGE, "16 bits", IM2COL,
-     {{"pixelBoxLowerCorner", 0, MINUS(32768)}, {"pixelBoxUpperCorner", 0, 32767}, {"tensorRank", -1, 3}},
-     ACCEPTED, 0, 0},
-    {RULE_MAP_CORNER_RANGE, "+32768", IM2COL, {{"pixelBoxUpperCorner", 0, 32768}, {"tensorRank", -1, 3}}, REFUSED,
-     32767, 32767},
-    {RULE_MAP_CORNER_RANGE, "9 bits of H", IM2COL, {{"pixelBoxUpperCorner", 1, 128}}, REFUSED, 127, 127},
-    {RULE_MAP_CORNER_RANGE, "8 bits", IM2COL, {{"pixelBoxLowerCorner", 1, MINUS(128)}, {"pixelBoxUpperCorner", 0, 127}},
-     ACCEPTED, 0, 0},
-    {RULE_MAP_CORNER_RANGE, "-17 of D", IM2COL, {{"pixelBoxLowerCorner", 2, MINUS(17)}, {"tensorRank", -1, 5}},
-     REFUSED, MINUS(16), MINUS(16)},
-    {RULE_MAP_CORNER_RANGE, "5 bits", IM2COL,
-     {{"pixelBoxLowerCorner", 2, MINUS(16)}, {"pixelBoxUpperCorner", 0, 15}, {"tensorRank", -1, 5}}, ACCEPTED, 0, 0},
-    {RULE_MAP_CORNER_RANGE, "past the rank", IM2COL, {{"pixelBoxLowerCorner", 2, 1000}}, ACCEPTED, 0, 0},
-    {RULE_MAP_CORNER_RANGE, "wide W", WIDE, {{"pixelBoxLowerCornerWidth", -1, MINUS(129)}}, REFUSED, MINUS(128), MINUS(128)},
-    {RULE_MAP_CORNER_EMPTY, "W", IM2COL, {{"pixelBoxUpperCorner", 0, MINUS(27)}, {"pixelBoxLowerCorner", 0, 5}},
-     REFUSED, 5, MINUS(26)},
-    {RULE_MAP_CORNER_EMPTY, "W of 1", IM2COL, {{"pixelBoxUpperCorner", 0, MINUS(26)}, {"pixelBoxLowerCorner", 0, 5}},
-     ACCEPTED, 0, 0},
-    {RULE_MAP_CORNER_EMPTY, "H", IM2COL, {{"pixelBoxUpperCorner", 1, MINUS(18)}}, REFUSED, MINUS(2), MINUS(17)},
-    {RULE_MAP_CORNER_EMPTY, "H with interleave is dim 1", IM2COL,
-     {{"pixelBoxUpperCorner", 1, MINUS(34)}, {"interleave", -1, 1}}, REFUSED, MINUS(2), MINUS(33)},
-    {RULE_MAP_CORNER_EMPTY, "W with interleave is dim 0", IM2COL,
-     {{"pixelBoxUpperCorner", 0, MINUS(60)}, {"interleave", -1, 1}}, ACCEPTED, 0, 0},
-    {RULE_MAP_CORNER_EMPTY, "2^32 is 0", IM2COL,
-     {{"pixelBoxUpperCorner", 1, 4}, {"pixelBoxLowerCorner", 1, 3}, {"globalDim", 2, TWO(32)}}, ACCEPTED, 0, 0},
-    {RULE_MAP_CORNER_EMPTY, "2^31 - 1 is the highest sum", IM2COL,
-     {{"globalDim", 2, INT32_MAX}, {"pixelBoxUpperCorner", 1, 0}}, ACCEPTED, 0, 0},
-    {RULE_MAP_CORNER_EMPTY, "2^31 - 1 and 1", IM2COL, {{"globalDim", 2, INT32_MAX}}, REFUSED, INT32_MAX - 1, INT32_MAX - 1},
-    {RULE_MAP_CORNER_EMPTY, "2^31", IM2COL, {{"globalDim", 1, TWO(31) + 3}}, REFUSED, TWO(31) + 2, TWO(31) + 2},
-    {RULE_MAP_CORNER_EMPTY, "2^31 and a corner below 0", IM2COL, {{"globalDim", 1, TWO(31) + 2}}, ACCEPTED, 0, 0},
-    {RULE_MAP_CORNER_EMPTY, "2^32 - 4", IM2COL, {{"globalDim", 2, TWO(32) - 4}}, REFUSED, INT32_MAX - 1, INT32_MAX - 1},
-    {RULE_MAP_CORNER_EMPTY, "H of the wide call has no corner", WIDE, {{"globalDim", 2, TWO(31)}}, REFUSED, INT32_MAX,
-     INT32_MAX},
-    {RULE_MAP_WIDE_MODE, "2", WIDE, {{"mode", -1, 2}}, REFUSED, 1, 1},
-    {RULE_MAP_WIDE_MODE, "1", WIDE, {{"mode", -1, 1}}, ACCEPTED, 0, 0},
-    {RULE_MAP_INTERLEAVE_32B_SWIZZLE, "64B", PIXELS_32B, {{"swizzle", -1, 2}}, WARNED, 1, 1},
-    {RULE_MAP_INTERLEAVE_32B_SWIZZLE, "none", PIXELS_32B, {{"swizzle", -1, 0}}, WARNED, 1, 1},
-    {RULE_MAP_INTERLEAVE_32B_SWIZZLE, "32B", PIXELS_32B, {{"swizzle", -1, 1}}, ACCEPTED, 0, 0},
-    {RULE_MAP_INTERLEAVE_32B_SWIZZLE, "pixels of 16", PIXELS_16B, {{"swizzle", -1, 2}}, ACCEPTED, 0, 0},
-    {RULE_MAP_STRIDE_ORDER, "a row too short", TILED, {{"globalStrides", 0, 400}}, WARNED, 416, 416},
-    {RULE_MAP_STRIDE_ORDER, "rounded up", TILED, {{"globalStrides", 0, 400}, {"globalDim", 0, 101}}, WARNED, 416, 416},
-    {RULE_MAP_STRIDE_ORDER, "0", TILED, {{"globalStrides", 1, 0}}, WARNED, 20800, 20800},
-    {RULE_MAP_STRIDE_ORDER, "pixels of 16", PIXELS_16B, {{"globalStrides", 0, 384}}, WARNED, 400, 400},
-    {RULE_MAP_STRIDE_ORDER, "no stride is enough", TILED, {{"globalStrides", 1, 0}, {"globalDim", 1, TWO(32)}},
-     WARNED, TWO(40) - 16, TWO(40) - 16},
-    {RULE_MAP_STRIDE_ORDER, "just covered", TILED, {{"globalStrides", 0, 416}}, ACCEPTED, 0, 0},
-    {RULE_MAP_STRIDE_ORDER, "rank 1", TILED, {{"globalStrides", 0, 0}, {"tensorRank", -1, 1}}, ACCEPTED, 0, 0},
-    {RULE_MAP_INNER_STRIDE, "2", TILED, {{"elementStrides", 0, 2}}, WARNED, 1, 1},
-    {RULE_MAP_INNER_STRIDE, "pixels count it", PIXELS_16B, {{"elementStrides", 0, 2}}, ACCEPTED, 0, 0},
-    {RULE_MAP_INNER_STRIDE, "of dimension 1", TILED, {{"elementStrides", 1, 2}}, ACCEPTED, 0, 0},
-    {RULE_MAP_WIDE_SWIZZLE, "none", WIDE, {{"swizzle", -1, 0}}, WARNED, 2, 2},
-    {RULE_MAP_WIDE_SWIZZLE, "none, the row longer than 64B", WIDE, {{"swizzle", -1, 0}, {"channelsPerPixel", -1, 40}}, WARNED,
-     2, 3},
-    {RULE_MAP_WIDE_SWIZZLE, "none, the row longer than 128B", WIDE, {{"swizzle", -1, 0}, {"channelsPerPixel", -1, 72}}, WARNED,
-     2, 3},
-    {RULE_MAP_WIDE_SWIZZLE, "32B", WIDE, {{"swizzle", -1, 1}, {"channelsPerPixel", -1, 16}}, WARNED, 2, 2},
-    {RULE_MAP_WIDE_SWIZZLE, "64B", WIDE, {{"swizzle", -1, 2}}, ACCEPTED, 0, 0},
-};
-// clang-format on
+    vector->about = rule_find(row->field[0]);
+    require(vector->about != RULE_NONE, row, "rule");
+    snprintf(vector->why, sizeof vector->why, "%s: %s", row->where, row->field[1]);
+    vector->base = (enum base)find(row, 2, bases, ROWS_OF(bases), "base");
+    vector->outcome = (enum outcome_of_call)find(row, 4, outcomes, ROWS_OF(outcomes), "outcome");
+    vector->limit = row_number(row, 5);
+    vector->nearest = row_number(row, 6);
+}
 
 const struct encode_vector *encode_vector(int i)
 {
-    return i < ROWS_OF(vectors) ? &vectors[i] : NULL;
+    static struct encode_vector *vectors;
+    static int count;
+    if (vectors == NULL) {
+        count = rows_count(VECTORS, NULL);
+        vectors = calloc((size_t)count, sizeof *vectors);
+        if (vectors == NULL) abort();
+        for (int v = 0; v < count; v++) read_vector(rows_at(VECTORS, NULL, v), &vectors[v]);
+    }
+    return i < count ? &vectors[i] : NULL;
 }
 
 struct encode_call encode_vector_call(const struct encode_vector *vector)
