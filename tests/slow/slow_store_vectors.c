@@ -3,6 +3,7 @@
 // and the reductions of one element, which are the vectors of reduce_test.c.
 #include <string.h>
 
+#include "../unit/reduce_rows.h"
 #include "slow_store.h"
 
 enum { COPY = -1 };
@@ -75,17 +76,6 @@ static const struct vector vectors[] = {
      REDUCE_MIN, DTYPE_BFLOAT16, 2, 0, 0, 65536 - 128, {64, 4}, {128}, {64, 2}, {1, 1}, {0, 0}, 0x400},
 };
 enum { VECTORS = sizeof vectors / sizeof vectors[0] };
-
-static const struct {
-    enum reduce_op op;
-    enum dtype dtype;
-    uint64_t memory, source;
-    const char *why;
-} elements[] = {
-#define ROW(op, dtype, memory, source, result, why) {REDUCE_##op, DTYPE_##dtype, memory, source, why},
-#include "../unit/reduce_vectors.def"
-#undef ROW
-};
 // clang-format on
 
 // Load vector `i` of those without a negative coordinate.
@@ -130,10 +120,11 @@ const char *slow_store_vector(int i, struct slow_store *store)
 
 const char *slow_reduce_vector(int i, enum reduce_op *op, enum dtype *dtype, uint64_t *memory, uint64_t *source)
 {
-    if (i >= (int)(sizeof elements / sizeof elements[0])) return NULL;
-    *op = elements[i].op;
-    *dtype = elements[i].dtype;
-    *memory = elements[i].memory;
-    *source = elements[i].source;
-    return elements[i].why;
+    if (i >= rows_count(REDUCE_ROWS, NULL)) return NULL;
+    const struct reduce_row of = reduce_row_at(i);
+    *op = of.op;
+    *dtype = of.dtype;
+    *memory = of.memory;
+    *source = of.source;
+    return of.row->where;
 }

@@ -5,20 +5,8 @@
 #include <string.h>
 
 #include "float_environment.h"
+#include "reduce_rows.h"
 #include "reducer.h"
-
-struct vector {
-    enum reduce_op op;
-    enum dtype dtype;
-    uint64_t memory, source, result;
-    const char *why;
-};
-
-static const struct vector vectors[] = {
-#define ROW(op, dtype, memory, source, result, why) {REDUCE_##op, DTYPE_##dtype, memory, source, result, why},
-#include "reduce_vectors.def"
-#undef ROW
-};
 
 static uint64_t reduce_one(enum reduce_op op, enum dtype dtype, uint64_t memory, uint64_t source)
 {
@@ -29,12 +17,12 @@ static uint64_t reduce_one(enum reduce_op op, enum dtype dtype, uint64_t memory,
 static void check_vectors(enum reduce_op first, enum reduce_op last, uint32_t dtypes)
 {
     int checked = 0;
-    for (int i = 0; i < ROWS_OF(vectors); i++) {
-        const struct vector *v = &vectors[i];
-        if (v->op < first || v->op > last || !(dtypes >> v->dtype & 1)) continue;
-        uint64_t found = reduce_one(v->op, v->dtype, v->memory, v->source);
-        ck_assert_msg(found == v->result, "%s %s %lx, %lx: %lx, not %lx: %s", reduce_op_name(v->op),
-                      dtype_row(v->dtype)->ptx, v->memory, v->source, found, v->result, v->why);
+    for (int i = 0; i < rows_count(REDUCE_ROWS, NULL); i++) {
+        const struct reduce_row v = reduce_row_at(i);
+        if (v.op < first || v.op > last || !(dtypes >> v.dtype & 1)) continue;
+        uint64_t found = reduce_one(v.op, v.dtype, v.memory, v.source);
+        ck_assert_msg(found == v.result, "%s: %s %s %lx, %lx: %lx, not %lx: %s", v.row->where, reduce_op_name(v.op),
+                      dtype_row(v.dtype)->ptx, v.memory, v.source, found, v.result, v.row->field[5]);
         checked++;
     }
     ck_assert_int_gt(checked, 0);
@@ -179,7 +167,7 @@ TEST(reduce_names_go_both_ways)
 
 // --- wrong formulas: each changes the right result somewhere, and some vector must see it ----------------------------
 
-static int is_single(const struct vector *v)
+static int is_single(const struct reduce_row *v)
 {
     return dtype_row(v->dtype)->is_float && dtype_row(v->dtype)->size_bytes == 4;
 }
@@ -189,55 +177,55 @@ static uint64_t flush(uint64_t bits)
     return (bits & 0x7f800000) == 0 ? bits & 0x80000000 : bits;
 }
 
-static uint64_t f32_flushes(const struct vector *v)
+static uint64_t f32_flushes(const struct reduce_row *v)
 {
     return is_single(v) ? reduce_one(REDUCE_ADD, DTYPE_FLOAT32_FTZ, v->memory, v->source) : v->result;
 }
 
-static uint64_t ftz_keeps_operands(const struct vector *v)
+static uint64_t ftz_keeps_operands(const struct reduce_row *v)
 {
     return is_single(v) ? flush(reduce_one(REDUCE_ADD, DTYPE_FLOAT32, v->memory, v->source)) : v->result;
 }
 
-static uint64_t ftz_keeps_results(const struct vector *v)
+static uint64_t ftz_keeps_results(const struct reduce_row *v)
 {
     if (!is_single(v) || !(FTZ >> v->dtype & 1)) return v->result;
     return reduce_one(REDUCE_ADD, DTYPE_FLOAT32, flush(v->memory), flush(v->source));
 }
 
-static uint64_t ftz_loses_signs(const struct vector *v)
+static uint64_t ftz_loses_signs(const struct reduce_row *v)
 {
     return FTZ >> v->dtype & 1 && (v->result & 0x7fffffff) == 0 ? 0 : v->result;
 }
 
-static uint64_t tf32_rounds(const struct vector *v)
+static uint64_t tf32_rounds(const struct reduce_row *v)
 {
     return v->dtype == DTYPE_TFLOAT32 ? v->result & 0xffffe000 : v->result;
 }
 
-static uint64_t nan_is_quiet_only(const struct vector *v)
+static uint64_t nan_is_quiet_only(const struct reduce_row *v)
 {
     if (v->dtype == DTYPE_FLOAT32 && v->result == 0x7fffffff) return 0x7fc00000;
     return HALVES >> v->dtype & 1 && v->result == 0x7fff ? 0x7e00 : v->result;
 }
 
-static uint64_t f64_nan_is_quieted(const struct vector *v)
+static uint64_t f64_nan_is_quieted(const struct reduce_row *v)
 {
     const uint64_t infinity = UINT64_C(0x7ff0000000000000), quiet = UINT64_C(0x0008000000000000);
     return v->dtype == DTYPE_FLOAT64 && (v->result & INT64_MAX) > infinity ? v->result | quiet : v->result;
 }
 
-static uint64_t f64_memory_wins(const struct vector *v)
+static uint64_t f64_memory_wins(const struct reduce_row *v)
 {
     return v->dtype == DTYPE_FLOAT64 ? reduce_one(v->op, v->dtype, v->source, v->memory) : v->result;
 }
 
-static uint64_t f64_new_nan_is_positive(const struct vector *v)
+static uint64_t f64_new_nan_is_positive(const struct reduce_row *v)
 {
     return v->result == UINT64_C(0xfff8000000000000) ? v->result & INT64_MAX : v->result;
 }
 
-static uint64_t halves_round_away(const struct vector *v)
+static uint64_t halves_round_away(const struct reduce_row *v)
 {
     uint64_t up = v->result + 1, sum = reduce_one(REDUCE_ADD, DTYPE_FLOAT32, v->memory << 16, v->source << 16);
     return v->op == REDUCE_ADD && v->dtype == DTYPE_BFLOAT16 && (sum & 0xffff) == 0x8000 && v->result == sum >> 16
@@ -245,48 +233,48 @@ static uint64_t halves_round_away(const struct vector *v)
                : v->result;
 }
 
-static uint64_t bf16_truncates(const struct vector *v)
+static uint64_t bf16_truncates(const struct reduce_row *v)
 {
     if (v->op != REDUCE_ADD || v->dtype != DTYPE_BFLOAT16 || v->result == 0x7fff) return v->result;
     return reduce_one(REDUCE_ADD, DTYPE_FLOAT32, v->memory << 16, v->source << 16) >> 16;
 }
 
-static uint64_t zeros_are_equal(const struct vector *v)
+static uint64_t zeros_are_equal(const struct reduce_row *v)
 {
     int is_zero = (v->memory & 0x7fff) == 0 && (v->source & 0x7fff) == 0;
     return HALVES >> v->dtype & 1 && v->op != REDUCE_ADD && is_zero ? v->memory : v->result;
 }
 
-static uint64_t min_passes_nan(const struct vector *v)
+static uint64_t min_passes_nan(const struct reduce_row *v)
 {
     uint64_t infinity = v->dtype == DTYPE_FLOAT16 ? 0x7c00 : 0x7f80;
     int is_nan = (v->memory & 0x7fff) > infinity || (v->source & 0x7fff) > infinity;
     return HALVES >> v->dtype & 1 && is_nan ? 0x7fff : v->result;
 }
 
-static uint64_t one_order_for_all_signs(const struct vector *v)
+static uint64_t one_order_for_all_signs(const struct reduce_row *v)
 {
     if (v->dtype == DTYPE_INT32) return reduce_one(v->op, DTYPE_UINT32, v->memory, v->source);
     return v->dtype == DTYPE_INT64 ? reduce_one(v->op, DTYPE_UINT64, v->memory, v->source) : v->result;
 }
 
-static uint64_t integers_saturate(const struct vector *v)
+static uint64_t integers_saturate(const struct reduce_row *v)
 {
     if (v->op != REDUCE_ADD || v->dtype != DTYPE_UINT32) return v->result;
     return v->memory + v->source > UINT32_MAX ? UINT32_MAX : v->result;
 }
 
-static uint64_t inc_passes_the_limit(const struct vector *v)
+static uint64_t inc_passes_the_limit(const struct reduce_row *v)
 {
     return v->op == REDUCE_INC ? v->memory > v->source ? 0 : (uint32_t)(v->memory + 1) : v->result;
 }
 
-static uint64_t dec_keeps_above_the_limit(const struct vector *v)
+static uint64_t dec_keeps_above_the_limit(const struct reduce_row *v)
 {
     return v->op == REDUCE_DEC ? v->memory == 0 ? v->source : v->memory - 1 : v->result;
 }
 
-static uint64_t counts_swap_operands(const struct vector *v)
+static uint64_t counts_swap_operands(const struct reduce_row *v)
 {
     int counts = v->op == REDUCE_INC || v->op == REDUCE_DEC;
     return counts ? reduce_one(v->op, v->dtype, v->source, v->memory) : v->result;
@@ -294,7 +282,7 @@ static uint64_t counts_swap_operands(const struct vector *v)
 
 static const struct {
     const char *name;
-    uint64_t (*apply)(const struct vector *vector);
+    uint64_t (*apply)(const struct reduce_row *vector);
 } mutants[] = {
 #define MUTANT(name)                                                                                                   \
     {                                                                                                                  \
@@ -324,7 +312,10 @@ static const struct {
 LOOP_TEST(reduce_vectors_notice_wrong_formulas, 0, ROWS_OF(mutants))
 {
     int noticed = 0;
-    for (int i = 0; i < ROWS_OF(vectors); i++) noticed += mutants[_i].apply(&vectors[i]) != vectors[i].result;
+    for (int i = 0; i < rows_count(REDUCE_ROWS, NULL); i++) {
+        const struct reduce_row v = reduce_row_at(i);
+        noticed += mutants[_i].apply(&v) != v.result;
+    }
     ck_assert_msg(noticed > 0, "no vector notices %s", mutants[_i].name);
 }
 
