@@ -155,11 +155,14 @@ static int is_refill(const struct look_sanitize *sanitize, const struct order_fo
     return phases > 0 && clock_order_phases(sanitize->order, copy, user) == phases;
 }
 
-// Two weak writes to global memory, which are judged at the end?
-static int is_watched(const struct order_found *found)
+// Two weak writes, which are judged by their values? In shared memory by threads alone.
+static int is_watched(const struct look_sanitize *sanitize, const struct order_found *found)
 {
     const int both = found->older.flags & found->newer.flags, any = found->older.flags | found->newer.flags;
-    return found->kind == ORDER_RACE && found->space == SPACE_GLOBAL && (both & SHADOW_WRITES) &&
+    const struct order_actor *actor = sanitize->order->actor;
+    const int are_threads =
+        actor[found->older.actor].kind == ORDER_WARP && actor[found->newer.actor].kind == ORDER_WARP;
+    return found->kind == ORDER_RACE && (found->space == SPACE_GLOBAL || are_threads) && (both & SHADOW_WRITES) &&
            !(any & (SHADOW_STRONG | SHADOW_REDUCES));
 }
 
@@ -217,7 +220,7 @@ void sanitize_take(void *context, const struct order_found *raw)
                                        .newer = side_of(sanitize, &found.newer)};
     finding.kind = kind_of(sanitize, &found, &finding);
     if (sanitize->is_quick && !check_tells(&finding)) return;
-    const int is_watch = is_watched(&found);
+    const int is_watch = is_watched(sanitize, &found);
     if (is_watch ? sanitize_values_know(&sanitize->values, &finding) : sanitize_found_again(&sanitize->found, &finding))
         return;
     add_names(sanitize, &found, &finding);
@@ -323,10 +326,19 @@ static void hear_lanes(struct look_sanitize *sanitize, const struct event *event
         sanitize_found_add(&sanitize->found, &finding);
 }
 
+// What lies where a thread writes.
+static void note_bytes(struct look_sanitize *sanitize, const struct event *event)
+{
+    const struct access *access = &event->access;
+    const int is_shared = access->space == SPACE_SHARED;
+    if (event->origin->operation != 0 || access->kind != ACCESS_WRITE) return;
+    if (is_shared && access->rank >= sanitize->cluster->ctas) return;
+    sanitize_bytes_note(&sanitize->lay, sanitize->global, is_shared ? &sanitize->cluster->memory[access->rank] : NULL,
+                        access);
+}
+
 static void hear_global(struct look_sanitize *sanitize, const struct event *event)
 {
-    if (event->origin->operation == 0 && event->access.kind == ACCESS_WRITE)
-        sanitize_bytes_note(&sanitize->lay, sanitize->global, &event->access);
     if (sanitize->checks) sanitize_guess_note(&sanitize->guesses, sanitize->order, event);
 }
 
@@ -337,6 +349,7 @@ static void hear_others(struct look_sanitize *sanitize, const struct event *even
         sanitize->has_spoken |= event->kind == EVENT_FENCE && event->fence.scope == SCOPE_SYS;
     }
     if (sanitize->cluster == NULL) return;
+    if (event->kind == EVENT_ACCESS) note_bytes(sanitize, event);
     if (event->kind == EVENT_ACCESS && event->access.space == SPACE_GLOBAL) hear_global(sanitize, event);
     hear_lanes(sanitize, event);
     sanitize_layouts_hear(sanitize->layouts, event);

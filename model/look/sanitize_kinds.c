@@ -244,11 +244,11 @@ static const struct sanitize_text kinds[] = {
                          "Compute the addresses with the swizzle of the map (of 128 bytes: chunk of 16 bytes ^ line of "
                          "128 bytes % 8), or "
                          "encode the map without one. Where the order does not matter, as in a sum, nothing is wrong."},
-    [SANITIZE_SAME_VALUE] =
-        {"SANITIZE_SAME_VALUE",
-         "nothing orders two writes to the same bytes of global memory; both wrote the same value in this run",
-         "the write", "the other", "a release by the one thread that the other acquires, of scopes that reach both",
-         "Let one thread write, or use an atomic (st.relaxed.gpu, atomicExch)."},
+    [SANITIZE_SAME_VALUE] = {"SANITIZE_SAME_VALUE",
+                             "nothing orders two writes to the same bytes; both wrote the same value in this run",
+                             "the write", "the other",
+                             "a release by the one thread that the other acquires, of scopes that reach both",
+                             "Let one thread write, or use an atomic (st.relaxed.gpu, atomicExch)."},
 };
 
 const struct sanitize_text *sanitize_text(enum sanitize_kind kind)

@@ -163,6 +163,31 @@ static void use_operands(struct warp *warp, const struct machine_step *step, str
     }
 }
 
+// A move of what a product has still to write is no use yet: compilers copy accumulators in front of the wait, and
+// ptxas makes no instruction of it. The copy is of the product too, and nothing else may be under way where it goes.
+// Returns 0 if it is no such move.
+static int take_move(const struct warp *warp, const struct machine_step *step)
+{
+    const struct machine_code *code = step->code;
+    const uint32_t written = code->operand[0].parts > 0 ? code->operand[0].parts : 1;
+    const struct mark *from = NULL;
+    if (code->choice->form < PTX_FORM_MOV || code->choice->form > PTX_FORM_MOV_B128) return 0;
+    for (uint32_t at = written; at < code->operands && from == NULL; at++) {
+        const struct mark *mark = mark_of(warp, &code->operand[at]);
+        if (mark != NULL && is_under_way(warp, mark, OF_D)) from = mark;
+    }
+    for (uint32_t at = 0; at < written && from != NULL; at++) {
+        const struct mark *to = mark_of(warp, &code->operand[at]);
+        if (to == NULL || is_under_way(warp, to, OF_A) ||
+            (is_under_way(warp, to, OF_D) && to->number[OF_D] != from->number[OF_D]))
+            return 0;
+    }
+    if (from == NULL) return 0;
+    const struct mark copy = *from;
+    for (uint32_t at = 0; at < written; at++) *mark_of(warp, &code->operand[at]) = copy;
+    return 1;
+}
+
 // --- Warps -----------------------------------------------------------------------------------------------------------
 
 static void free_marks(struct sanitize_item *item)
@@ -203,7 +228,7 @@ int sanitize_registers_before(struct sanitize_registers *registers, const struct
     warp->clock++;
     if (form >= PTX_FORM_WGMMA_F16 && form <= PTX_FORM_WGMMA_B1_R)
         take_product(warp, step, found);
-    else if (!is_of_wgmma)
+    else if (!is_of_wgmma && !take_move(warp, step))
         use_operands(warp, step, found);
     return 1;
 }

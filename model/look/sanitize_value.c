@@ -8,8 +8,15 @@ static int is_of_lines(const struct sanitize_finding *one, const struct sanitize
     return one->kind == other->kind && one->older.line == other->older.line && one->newer.line == other->newer.line;
 }
 
-static int read_bytes(const struct global_memory *global, uint64_t address, uint32_t bytes, uint8_t *byte)
+// shared: the CTA's memory, NULL: it is global.
+static int read_bytes(const struct global_memory *global, const struct memory *shared, uint64_t address, uint32_t bytes,
+                      uint8_t *byte)
 {
+    if (shared != NULL) {
+        const uint8_t *at = memory_at(shared, address, bytes);
+        if (at != NULL) memcpy(byte, at, bytes);
+        return at != NULL;
+    }
     if (global_usable_bytes(global, address, bytes, MEMORY_READS) != bytes) return 0;
     global_read(global, address, byte, bytes);
     return 1;
@@ -17,7 +24,7 @@ static int read_bytes(const struct global_memory *global, uint64_t address, uint
 
 int sanitize_watch_take(struct sanitize_watch *watch, const struct global_memory *global)
 {
-    watch->is_taken = read_bytes(global, watch->finding.address, watch->finding.bytes, watch->byte);
+    watch->is_taken = read_bytes(global, NULL, watch->finding.address, watch->finding.bytes, watch->byte);
     return watch->is_taken;
 }
 
@@ -35,23 +42,26 @@ int sanitize_values_watch(struct sanitize_values *values, const struct sanitize_
     return 1;
 }
 
-void sanitize_bytes_note(struct sanitize_bytes *before, const struct global_memory *global, const struct access *access)
+void sanitize_bytes_note(struct sanitize_bytes *before, const struct global_memory *global, const struct memory *shared,
+                         const struct access *access)
 {
     const uint64_t end = access->address + access->bytes, known = before->address + before->bytes;
-    const int goes_on = before->bytes != 0 && access->address >= before->address && access->address <= known &&
-                        end - before->address <= SANITIZE_BYTES;
+    const int goes_on = before->bytes != 0 && before->shared == shared && access->address >= before->address &&
+                        access->address <= known && end - before->address <= SANITIZE_BYTES;
     if (access->bytes > SANITIZE_BYTES || (goes_on && end <= known)) return;
-    if (!goes_on) *before = (struct sanitize_bytes){.address = access->address};
+    if (!goes_on) *before = (struct sanitize_bytes){.address = access->address, .shared = shared};
     const uint64_t from = goes_on ? known : access->address;
-    if (read_bytes(global, from, (uint32_t)(end - from), before->byte + before->bytes))
+    if (read_bytes(global, shared, from, (uint32_t)(end - from), before->byte + before->bytes))
         before->bytes += (uint32_t)(end - from);
 }
 
 int sanitize_bytes_take(const struct sanitize_bytes *before, struct sanitize_watch *watch)
 {
     const uint64_t offset = watch->finding.address - before->address;
+    if ((before->shared != NULL) != (watch->finding.space == SPACE_SHARED)) return 0;
     if (offset >= before->bytes || before->bytes - offset < watch->finding.bytes) return 0;
     memcpy(watch->byte, before->byte + offset, watch->finding.bytes);
+    watch->shared = before->shared;
     watch->is_taken = 1;
     return 1;
 }
@@ -68,7 +78,8 @@ static void judge(struct sanitize_watch *watch, const struct global_memory *glob
 {
     uint8_t now[SHADOW_CELL_BYTES];
     if (watch->is_judged) return;
-    watch->is_same = watch->is_taken && read_bytes(global, watch->finding.address, watch->finding.bytes, now) &&
+    watch->is_same = watch->is_taken &&
+                     read_bytes(global, watch->shared, watch->finding.address, watch->finding.bytes, now) &&
                      memcmp(now, watch->byte, watch->finding.bytes) == 0;
     watch->is_judged = 1;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Weak writes to the same bytes of global memory that nothing orders: did they write the same value in this run? Then
+// Weak writes to the same bytes that nothing orders: did they write the same value in this run? Then
 // it is advice, because many kernels set a flag so, and no finding.
 #ifndef TMAREF_LOOK_SANITIZE_VALUE_H
 #define TMAREF_LOOK_SANITIZE_VALUE_H
@@ -17,6 +17,7 @@ enum { SANITIZE_WATCHES = 256, SANITIZE_WATCHES_OF_LINES = 16 };
 struct sanitize_watch {
     struct sanitize_finding finding;
     uint32_t older, newer;
+    const struct memory *shared; // of which CTA the bytes are, NULL: of global memory
     uint8_t byte[SHADOW_CELL_BYTES];
     int is_taken, is_thread, is_judged, is_same;
 };
@@ -40,9 +41,10 @@ enum { SANITIZE_BYTES = 1024 };
 struct sanitize_bytes {
     uint64_t address;
     uint32_t bytes;
+    const struct memory *shared;
     uint8_t byte[SANITIZE_BYTES];
 };
-void sanitize_bytes_note(struct sanitize_bytes *before, const struct global_memory *global,
+void sanitize_bytes_note(struct sanitize_bytes *before, const struct global_memory *global, const struct memory *shared,
                          const struct access *access);
 int sanitize_bytes_take(const struct sanitize_bytes *before, struct sanitize_watch *watch); // 0: it is not there
 

@@ -53,22 +53,24 @@ static int fits_sm(uint32_t ctas, uint32_t threads)
     return ctas > 0 && ctas <= SM_MOST_CTAS && threads > 0 && threads <= SM_MOST_THREADS / ctas;
 }
 
-// All that a CTA of the bounds may have of an SM, up to .maxnreg (of which ptxas makes 24 at least) and to what the
-// kernel asks for. 0 without both bounds of the CTA and .maxnreg: ptxas leaves setmaxnreg out (C7508).
+// All that a CTA of the bounds may have of an SM, up to .maxnreg (of which ptxas makes 24 at least, and 255 at most)
+// and to what the kernel asks for. A launch rounds what ptxas says up to whole units. 0 without both bounds of the CTA
+// and .maxnreg: ptxas leaves setmaxnreg out (C7508).
 uint32_t machine_start_registers(const struct ptx_program *program, const struct ptx_function *entry, uint32_t threads)
 {
-    enum { UNIT = 8, LEAST = 24, MOST = 255 };
+    enum { UNIT = REGISTER_COUNT_UNIT, LEAST = REGISTER_COUNT_LEAST };
     const struct ptx_tuning *tuning = &entry->tuning;
     const int has_threads = tuning->maxntid[0] > 0 || tuning->reqntid[0] > 0;
     const uint32_t whole = (threads + MACHINE_LANES - 1) / MACHINE_LANES * MACHINE_LANES;
-    uint32_t each = MOST;
+    uint32_t each = REGISTER_COUNT_MOST;
     if (has_threads && fits_sm(tuning->minnctapersm, whole)) {
-        each = least_of(each, SM_REGISTERS / tuning->minnctapersm / whole);
+        each = least_of(each, SM_REGISTERS / tuning->minnctapersm / whole / UNIT * UNIT);
     } else if (tuning->maxnreg == 0) {
         return 0;
     }
-    if (tuning->maxnreg > 0) each = least_of(each, tuning->maxnreg < LEAST ? LEAST : tuning->maxnreg);
-    return least_of(each, most_asked(program, entry)) / UNIT * UNIT;
+    if (tuning->maxnreg > 0 && tuning->maxnreg < REGISTER_COUNT_MOST)
+        each = least_of(each, tuning->maxnreg < LEAST ? LEAST : (tuning->maxnreg + UNIT - 1) / UNIT * UNIT);
+    return least_of(each, most_asked(program, entry));
 }
 
 static enum machine_next refuse(struct machine_strand *strand, const struct machine_code *code, uint32_t lane,
