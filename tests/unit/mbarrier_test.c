@@ -4,92 +4,56 @@
 #include <string.h>
 
 #include "mbarrier.h"
+#include "rows.h"
 #include "rules/mbarrier.h"
 
 enum { MAX = MBARRIER_COUNT_MAX };
 
 // --- Transactions: vectors and mutants -------------------------------------------------------------------------------
 
-static const struct {
-    const char *why;
+#define VECTORS "mbarrier_transactions.tsv"
+
+struct vector {
+    const struct row *row;
     struct mbarrier_fields before;
     struct mbarrier_transaction transaction;
     enum rule rule;
     struct mbarrier_fields after;
-} vectors[] = {
-    {"an arrival", {.pending = 2, .expected = 2}, {.arrivals = 1}, RULE_OK, {.pending = 1, .expected = 2}},
-    {"the last arrival completes", {.pending = 1, .expected = 3}, {.arrivals = 1}, RULE_OK, {1, 0, 0, 3, 3, 0}},
-    {"from phase 1 to 0", {1, 0, 0, 2, 5, 0}, {.arrivals = 2}, RULE_OK, {.pending = 5, .expected = 5}},
-    {"tx holds the phase", {.pending = 1, .expected = 1, .tx = 8}, {.arrivals = 1}, RULE_OK, {.expected = 1, .tx = 8}},
-    {"negative tx holds it too",
-     {.pending = 1, .expected = 1, .tx = -8},
-     {.arrivals = 1},
-     RULE_OK,
-     {.expected = 1, .tx = -8}},
-    {"the last byte completes", {.expected = 7, .tx = 16}, {.complete_bytes = 16}, RULE_OK, {1, 0, 0, 7, 7, 0}},
-    {"expect_tx completes", {.expected = 7, .tx = -16}, {.expect_bytes = 16}, RULE_OK, {1, 0, 0, 7, 7, 0}},
-    {"complete before expect",
-     {.pending = 1, .expected = 1},
-     {.complete_bytes = 5},
-     RULE_OK,
-     {.pending = 1, .expected = 1, .tx = -5}},
-    {"arrive and expect are one",
-     {.pending = 1, .expected = 1},
-     {.arrivals = 1, .expect_bytes = 4},
-     RULE_OK,
-     {.expected = 1, .tx = 4}},
-    {"nothing at all completes an empty phase", {.expected = 2}, {0}, RULE_OK, {1, 0, 0, 2, 2, 0}},
-    {"nothing changes a waiting phase not", {.pending = 2, .expected = 2}, {0}, RULE_OK, {.pending = 2, .expected = 2}},
-    {"a drop lowers the next phase",
-     {.pending = 2, .expected = 2},
-     {.arrivals = 1, .drop = 1},
-     RULE_OK,
-     {.pending = 1, .expected = 1}},
-    {"and the one it starts", {.pending = 1, .expected = 4}, {.arrivals = 1, .drop = 1}, RULE_OK, {1, 0, 0, 3, 3, 0}},
-    {"the last drop leaves nothing", {.pending = 1, .expected = 1}, {.arrivals = 1, .drop = 1}, RULE_OK, {.phase = 1}},
-    {"bit 0 stays", {0, 0, 1, 1, 1, 0}, {.arrivals = 1}, RULE_OK, {1, 0, 1, 1, 1, 0}},
-    {"all arrivals there are", {.pending = MAX, .expected = 1}, {.arrivals = MAX}, RULE_OK, {1, 0, 0, 1, 1, 0}},
-    {"all bytes at once", {.pending = 1}, {.expect_bytes = MAX}, RULE_OK, {.pending = 1, .tx = MAX}},
-    {"one byte past the documents",
-     {.pending = 1, .tx = 1},
-     {.expect_bytes = MAX},
-     RULE_OK,
-     {.pending = 1, .tx = MBARRIER_TX_MAX}},
-    {"the lowest tx", {.pending = 1}, {.complete_bytes = MAX}, RULE_OK, {.pending = 1, .tx = -MAX}},
-    {"one arrival too many", {.pending = 1, .expected = 9}, {.arrivals = 2}, RULE_MBARRIER_ARRIVALS, {0}},
-    {"nothing pending", {.tx = 1}, {.arrivals = 1}, RULE_MBARRIER_ARRIVALS, {0}},
-    {"a full warp on init(16)", {.pending = 16, .expected = 16}, {.arrivals = 32}, RULE_MBARRIER_ARRIVALS, {0}},
-    {"2^20 arrivals", {.pending = MAX}, {.arrivals = MAX + 1}, RULE_MBARRIER_COUNT_LIMIT, {0}},
-    {"2^32 arrivals are not 0", {.pending = 1}, {.arrivals = UINT64_C(1) << 32}, RULE_MBARRIER_COUNT_LIMIT, {0}},
-    {"2^20 bytes expected", {.pending = 1}, {.expect_bytes = MAX + 1}, RULE_MBARRIER_TX_LIMIT, {0}},
-    {"2^20 bytes, though tx had room",
-     {.pending = 1, .tx = -9},
-     {.expect_bytes = MAX + 1},
-     RULE_MBARRIER_TX_LIMIT,
-     {0}},
-    {"2^20 bytes completed", {.pending = 1, .tx = 9}, {.complete_bytes = MAX + 1}, RULE_MBARRIER_TX_LIMIT, {0}},
-    {"tx + 2^20 + 1", {.pending = 1, .tx = 2}, {.expect_bytes = MAX}, RULE_MBARRIER_TX_RANGE, {0}},
-    {"tx - 2^20", {.pending = 1, .tx = -1}, {.complete_bytes = MAX}, RULE_MBARRIER_TX_RANGE, {0}},
-    {"a drop of more than expected",
-     {.pending = 3, .expected = 1},
-     {.arrivals = 2, .drop = 1},
-     RULE_MBARRIER_DROP_LIMIT,
-     {0}},
-    {"arrivals of more than expected",
-     {.pending = 3, .expected = 1},
-     {.arrivals = 2},
-     RULE_OK,
-     {.pending = 1, .expected = 1}},
-    {"the error bit stops everything", {.error = 1, .pending = 1, .expected = 1}, {0}, RULE_MBARRIER_ERROR, {0}},
 };
 
-LOOP_TEST(mbarrier_phase__vectors, 0, ROWS_OF(vectors))
+static struct mbarrier_fields fields_of(const struct row *row, int field)
 {
-    uint64_t before = mbarrier_pack(&vectors[_i].before), word = before;
-    enum rule rule = mbarrier_transact(&word, &vectors[_i].transaction);
-    ck_assert_msg(rule == vectors[_i].rule, "%s: %s", vectors[_i].why, rule_row(rule)->id);
-    uint64_t after = rule == RULE_OK ? mbarrier_pack(&vectors[_i].after) : before;
-    ck_assert_msg(word == after, "%s: %016llx", vectors[_i].why, (unsigned long long)word);
+    uint64_t of[6];
+    row_numbers(row, field, of, 6);
+    return (struct mbarrier_fields){(int)of[0],      (int)of[1],      (int)of[2],
+                                    (uint32_t)of[3], (uint32_t)of[4], (int32_t)of[5]};
+}
+
+static struct vector vector_at(int i)
+{
+    const struct row *row = rows_at(VECTORS, NULL, i);
+    uint64_t of[4];
+    row_numbers(row, 2, of, 4);
+    struct vector vector = {.row = row,
+                            .before = fields_of(row, 1),
+                            .transaction.arrivals = of[0],
+                            .transaction.drop = (int)of[1],
+                            .transaction.expect_bytes = of[2],
+                            .transaction.complete_bytes = of[3],
+                            .rule = rule_find(row->field[3]),
+                            .after = fields_of(row, 4)};
+    ck_assert_msg(vector.rule != RULE_NONE, "%s: there is no rule %s", row->where, row->field[3]);
+    return vector;
+}
+
+LOOP_TEST(mbarrier_phase__vectors, 0, rows_count(VECTORS, NULL))
+{
+    const struct vector vector = vector_at(_i);
+    uint64_t before = mbarrier_pack(&vector.before), word = before;
+    enum rule rule = mbarrier_transact(&word, &vector.transaction);
+    ck_assert_msg(rule == vector.rule, "%s: %s", vector.row->where, rule_row(rule)->id);
+    uint64_t after = rule == RULE_OK ? mbarrier_pack(&vector.after) : before;
+    ck_assert_msg(word == after, "%s: %016llx", vector.row->where, (unsigned long long)word);
 }
 
 // Wrong formulas. Each is the slow model below with one thing wrong; at least one vector must notice.
@@ -157,16 +121,17 @@ static int slow_transact(enum mutant mutant, struct mbarrier_fields *f, const st
 
 static int vector_agrees(enum mutant mutant, int i)
 {
-    struct mbarrier_fields fields = vectors[i].before;
-    int accepted = slow_transact(mutant, &fields, &vectors[i].transaction);
-    if (accepted != (vectors[i].rule == RULE_OK)) return 0;
-    return !accepted || memcmp(&fields, &vectors[i].after, sizeof fields) == 0;
+    const struct vector vector = vector_at(i);
+    struct mbarrier_fields fields = vector.before;
+    int accepted = slow_transact(mutant, &fields, &vector.transaction);
+    if (accepted != (vector.rule == RULE_OK)) return 0;
+    return !accepted || memcmp(&fields, &vector.after, sizeof fields) == 0;
 }
 
 LOOP_TEST(mbarrier_phase__vectors_catch_every_mutant, RIGHT, MUTANTS)
 {
     int caught = 0;
-    for (int i = 0; i < ROWS_OF(vectors); i++) caught += !vector_agrees((enum mutant)_i, i);
+    for (int i = 0; i < rows_count(VECTORS, NULL); i++) caught += !vector_agrees((enum mutant)_i, i);
     if (_i == RIGHT)
         ck_assert_int_eq(caught, 0);
     else
@@ -308,10 +273,11 @@ TEST(mbarrier_error__stops_waits)
 }
 
 // A remote transaction is the same where it is legal, and else the error bit alone.
-LOOP_TEST(mbarrier_remote_error__vectors, 0, ROWS_OF(vectors))
+LOOP_TEST(mbarrier_remote_error__vectors, 0, rows_count(VECTORS, NULL))
 {
-    uint64_t before = mbarrier_pack(&vectors[_i].before), word = before;
-    ck_assert_int_eq(mbarrier_transact_remote(&word, &vectors[_i].transaction), vectors[_i].rule);
-    uint64_t after = vectors[_i].rule == RULE_OK ? mbarrier_pack(&vectors[_i].after) : before | MBARRIER_ERROR_BIT;
-    ck_assert_msg(word == after, "%s: %016llx", vectors[_i].why, (unsigned long long)word);
+    const struct vector vector = vector_at(_i);
+    uint64_t before = mbarrier_pack(&vector.before), word = before;
+    ck_assert_int_eq(mbarrier_transact_remote(&word, &vector.transaction), vector.rule);
+    uint64_t after = vector.rule == RULE_OK ? mbarrier_pack(&vector.after) : before | MBARRIER_ERROR_BIT;
+    ck_assert_msg(word == after, "%s: %016llx", vector.row->where, (unsigned long long)word);
 }
