@@ -51,9 +51,11 @@ LOOP_TEST(mbarrier_phase__vectors, 0, rows_count(VECTORS, NULL))
     const struct vector vector = vector_at(_i);
     uint64_t before = mbarrier_pack(&vector.before), word = before;
     enum rule rule = mbarrier_transact(&word, &vector.transaction);
-    ck_assert_msg(rule == vector.rule, "%s: %s", vector.row->where, rule_row(rule)->id);
+    ck_assert_msg(rule == vector.rule, "%s: %s: %s, not %s", vector.row->where, vector.row->field[0],
+                  rule_row(rule)->id, vector.row->field[3]);
     uint64_t after = rule == RULE_OK ? mbarrier_pack(&vector.after) : before;
-    ck_assert_msg(word == after, "%s: %016llx", vector.row->where, (unsigned long long)word);
+    ck_assert_msg(word == after, "%s: %s: %016llx, not %016llx", vector.row->where, vector.row->field[0],
+                  (unsigned long long)word, (unsigned long long)after);
 }
 
 // Wrong formulas. Each is the slow model below with one thing wrong; at least one vector must notice.
@@ -277,7 +279,10 @@ LOOP_TEST(mbarrier_remote_error__vectors, 0, rows_count(VECTORS, NULL))
 {
     const struct vector vector = vector_at(_i);
     uint64_t before = mbarrier_pack(&vector.before), word = before;
-    ck_assert_int_eq(mbarrier_transact_remote(&word, &vector.transaction), vector.rule);
+    enum rule rule = mbarrier_transact_remote(&word, &vector.transaction);
+    ck_assert_msg(rule == vector.rule, "%s: %s: %s, not %s", vector.row->where, vector.row->field[0],
+                  rule_row(rule)->id, vector.row->field[3]);
     uint64_t after = vector.rule == RULE_OK ? mbarrier_pack(&vector.after) : before | MBARRIER_ERROR_BIT;
-    ck_assert_msg(word == after, "%s: %016llx", vector.row->where, (unsigned long long)word);
+    ck_assert_msg(word == after, "%s: %s: %016llx, not %016llx", vector.row->where, vector.row->field[0],
+                  (unsigned long long)word, (unsigned long long)after);
 }
