@@ -221,7 +221,8 @@ void sanitize_take(void *context, const struct order_found *raw)
     finding.kind = kind_of(sanitize, &found, &finding);
     if (sanitize->is_quick && !check_tells(&finding)) return;
     const int is_watch = is_watched(sanitize, &found);
-    if (is_watch ? sanitize_values_know(&sanitize->values, &finding) : sanitize_found_again(&sanitize->found, &finding))
+    if (is_watch ? sanitize_values_know(&sanitize->values, &sanitize->found, &finding)
+                 : sanitize_found_again(&sanitize->found, &finding))
         return;
     add_names(sanitize, &found, &finding);
     if (!is_watch || !watch_values(sanitize, &found, &finding)) sanitize_found_add(&sanitize->found, &finding);
@@ -261,7 +262,7 @@ static void before_others(struct look_sanitize *sanitize, const struct machine_s
 {
     sanitize_lanes_before(sanitize->lanes, step, sanitize->order->instruction);
     if (!sanitize_layouts_settle(sanitize->layouts)) sanitize->order->is_short = 1;
-    sanitize->lay.bytes = 0;
+    sanitize->lay.bytes = sanitize->lay.pieces = 0;
     sanitize_shuffle_before(step, &sanitize->found);
     sanitize->checks = step->code->choice != NULL && checks_guess(step->code->choice->form);
     if (step->code->choice != NULL) sanitize_ran_note(&sanitize->ran, step->code->choice->form);
@@ -270,7 +271,7 @@ static void before_others(struct look_sanitize *sanitize, const struct machine_s
 
 void look_sanitize_before(struct look_sanitize *sanitize, const struct machine_step *step)
 {
-    if (sanitize->global != NULL) sanitize_values_settle(&sanitize->values, sanitize->global);
+    if (sanitize->global != NULL) sanitize_values_settle(&sanitize->values, sanitize->global, &sanitize->found);
     sanitize->order->instruction++;
     clock_order_settle(sanitize->order);
     sanitize->order->is_aligned = step->code->choice != NULL && is_aligned(step->code->choice);
@@ -290,7 +291,7 @@ void look_sanitize_before(struct look_sanitize *sanitize, const struct machine_s
 static int watch_lanes(struct look_sanitize *sanitize, const struct sanitize_finding *finding)
 {
     struct sanitize_watch watch = {.finding = *finding, .is_thread = 1};
-    if (sanitize_values_know(&sanitize->values, finding)) return 1;
+    if (sanitize_values_know(&sanitize->values, &sanitize->found, finding)) return 1;
     return sanitize_bytes_take(&sanitize->lay, &watch) && sanitize_values_watch(&sanitize->values, &watch);
 }
 

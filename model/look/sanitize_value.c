@@ -5,7 +5,7 @@
 
 static int is_of_lines(const struct sanitize_finding *one, const struct sanitize_finding *other)
 {
-    return one->kind == other->kind && one->older.line == other->older.line && one->newer.line == other->newer.line;
+    return one->older.line == other->older.line && one->newer.line == other->newer.line;
 }
 
 // shared: the CTA's memory, NULL: it is global.
@@ -28,11 +28,16 @@ int sanitize_watch_take(struct sanitize_watch *watch, const struct global_memory
     return watch->is_taken;
 }
 
-int sanitize_values_know(const struct sanitize_values *values, const struct sanitize_finding *finding)
+int sanitize_values_know(const struct sanitize_values *values, struct sanitize_found *found,
+                         const struct sanitize_finding *finding)
 {
-    uint32_t same = 0;
+    uint64_t same = 0;
+    if (sanitize_found_again(found, finding)) return 1;
     for (uint32_t i = 0; i < values->count; i++) same += is_of_lines(&values->item[i].finding, finding);
-    return same == SANITIZE_WATCHES_OF_LINES;
+    for (uint32_t i = 0; i < found->count; i++)
+        if (found->item[i].kind == SANITIZE_SAME_VALUE && is_of_lines(&found->item[i], finding))
+            same += found->item[i].seen;
+    return same >= SANITIZE_WATCHES_OF_LINES;
 }
 
 int sanitize_values_watch(struct sanitize_values *values, const struct sanitize_watch *watch)
@@ -45,25 +50,35 @@ int sanitize_values_watch(struct sanitize_values *values, const struct sanitize_
 void sanitize_bytes_note(struct sanitize_bytes *before, const struct global_memory *global, const struct memory *shared,
                          const struct access *access)
 {
-    const uint64_t end = access->address + access->bytes, known = before->address + before->bytes;
-    const int goes_on = before->bytes != 0 && before->shared == shared && access->address >= before->address &&
-                        access->address <= known && end - before->address <= SANITIZE_BYTES;
-    if (access->bytes > SANITIZE_BYTES || (goes_on && end <= known)) return;
-    if (!goes_on) *before = (struct sanitize_bytes){.address = access->address, .shared = shared};
-    const uint64_t from = goes_on ? known : access->address;
-    if (read_bytes(global, shared, from, (uint32_t)(end - from), before->byte + before->bytes))
-        before->bytes += (uint32_t)(end - from);
+    struct sanitize_piece *last = before->pieces > 0 ? &before->piece[before->pieces - 1] : NULL;
+    const uint32_t bytes = (uint32_t)access->bytes;
+    if (access->bytes > SANITIZE_BYTES - before->bytes) return;
+    if (last != NULL && last->shared == shared && last->address == access->address && last->bytes == access->bytes)
+        return;
+    if (!read_bytes(global, shared, access->address, bytes, before->byte + before->bytes)) return;
+    if (last != NULL && last->shared == shared && last->address + last->bytes == access->address) {
+        last->bytes += bytes;
+    } else {
+        if (before->pieces == SANITIZE_PIECES) return;
+        before->piece[before->pieces++] = (struct sanitize_piece){access->address, bytes, before->bytes, shared};
+    }
+    before->bytes += bytes;
 }
 
 int sanitize_bytes_take(const struct sanitize_bytes *before, struct sanitize_watch *watch)
 {
-    const uint64_t offset = watch->finding.address - before->address;
-    if ((before->shared != NULL) != (watch->finding.space == SPACE_SHARED)) return 0;
-    if (offset >= before->bytes || before->bytes - offset < watch->finding.bytes) return 0;
-    memcpy(watch->byte, before->byte + offset, watch->finding.bytes);
-    watch->shared = before->shared;
-    watch->is_taken = 1;
-    return 1;
+    const struct sanitize_finding *finding = &watch->finding;
+    for (uint32_t i = 0; i < before->pieces; i++) {
+        const struct sanitize_piece *piece = &before->piece[i];
+        const uint64_t offset = finding->address - piece->address;
+        if ((piece->shared != NULL) != (finding->space == SPACE_SHARED)) continue;
+        if (offset >= piece->bytes || piece->bytes - offset < finding->bytes) continue;
+        memcpy(watch->byte, before->byte + piece->at + offset, finding->bytes);
+        watch->shared = piece->shared;
+        watch->is_taken = 1;
+        return 1;
+    }
+    return 0;
 }
 
 void sanitize_values_done(struct sanitize_values *values, const struct global_memory *global, uint32_t actor)
@@ -74,30 +89,30 @@ void sanitize_values_done(struct sanitize_values *values, const struct global_me
     }
 }
 
-static void judge(struct sanitize_watch *watch, const struct global_memory *global)
+static void judge(struct sanitize_watch *watch, const struct global_memory *global, struct sanitize_found *found)
 {
     uint8_t now[SHADOW_CELL_BYTES];
-    if (watch->is_judged) return;
-    watch->is_same = watch->is_taken &&
-                     read_bytes(global, watch->shared, watch->finding.address, watch->finding.bytes, now) &&
-                     memcmp(now, watch->byte, watch->finding.bytes) == 0;
-    watch->is_judged = 1;
+    if (watch->is_taken && read_bytes(global, watch->shared, watch->finding.address, watch->finding.bytes, now) &&
+        memcmp(now, watch->byte, watch->finding.bytes) == 0)
+        watch->finding.kind = SANITIZE_SAME_VALUE;
+    sanitize_found_add(found, &watch->finding);
 }
 
-void sanitize_values_settle(struct sanitize_values *values, const struct global_memory *global)
+void sanitize_values_settle(struct sanitize_values *values, const struct global_memory *global,
+                            struct sanitize_found *found)
 {
-    for (; values->judged < values->count; values->judged++)
-        if (values->item[values->judged].is_thread) judge(&values->item[values->judged], global);
+    for (uint32_t i = values->judged; i < values->count; i++) {
+        if (values->item[i].is_thread)
+            judge(&values->item[i], global, found);
+        else
+            values->item[values->judged++] = values->item[i];
+    }
+    values->count = values->judged;
 }
 
 void sanitize_values_end(struct sanitize_values *values, const struct global_memory *global,
                          struct sanitize_found *found)
 {
-    for (uint32_t i = 0; i < values->count; i++) {
-        struct sanitize_watch *watch = &values->item[i];
-        judge(watch, global);
-        if (watch->is_same) watch->finding.kind = SANITIZE_SAME_VALUE;
-        sanitize_found_add(found, &watch->finding);
-    }
+    for (uint32_t i = 0; i < values->count; i++) judge(&values->item[i], global, found);
     values->count = values->judged = 0;
 }

@@ -19,15 +19,16 @@ struct sanitize_watch {
     uint32_t older, newer;
     const struct memory *shared; // of which CTA the bytes are, NULL: of global memory
     uint8_t byte[SHADOW_CELL_BYTES];
-    int is_taken, is_thread, is_judged, is_same;
+    int is_taken, is_thread;
 };
 struct sanitize_values {
-    uint32_t count, judged; // those before `judged` are, or wait for the end
+    uint32_t count, judged; // those before `judged` wait for the end
     struct sanitize_watch item[SANITIZE_WATCHES];
 };
 
-// Are enough of these lines watched?
-int sanitize_values_know(const struct sanitize_values *values, const struct sanitize_finding *finding);
+// Are enough of these lines watched or told?
+int sanitize_values_know(const struct sanitize_values *values, struct sanitize_found *found,
+                         const struct sanitize_finding *finding);
 
 // Two writes of the actors `older` and `newer`. 0 if there is no room for it.
 int sanitize_values_watch(struct sanitize_values *values, const struct sanitize_watch *watch);
@@ -35,26 +36,30 @@ int sanitize_values_watch(struct sanitize_values *values, const struct sanitize_
 // The bytes that lie there now. 0 if they are not mapped.
 int sanitize_watch_take(struct sanitize_watch *watch, const struct global_memory *global);
 
-// What lay where an instruction of a warp writes: one stretch, because its lanes are told one by one before they write.
-// bytes: 0 before the instruction.
-enum { SANITIZE_BYTES = 1024 };
+// What lay where an instruction of a warp writes, in pieces, because its lanes are told one by one before they write.
+// One that goes on where the last one ends is no piece of its own. bytes, pieces: 0 before the instruction.
+enum { SANITIZE_BYTES = 1024, SANITIZE_PIECES = 64 };
 struct sanitize_bytes {
-    uint64_t address;
-    uint32_t bytes;
-    const struct memory *shared;
+    uint32_t bytes, pieces;
+    struct sanitize_piece {
+        uint64_t address;
+        uint32_t bytes, at; // at: of its bytes
+        const struct memory *shared;
+    } piece[SANITIZE_PIECES];
     uint8_t byte[SANITIZE_BYTES];
 };
 void sanitize_bytes_note(struct sanitize_bytes *before, const struct global_memory *global, const struct memory *shared,
                          const struct access *access);
 int sanitize_bytes_take(const struct sanitize_bytes *before, struct sanitize_watch *watch); // 0: it is not there
 
-// The instruction has been executed: judges the writes of threads.
-void sanitize_values_settle(struct sanitize_values *values, const struct global_memory *global);
+// The instruction has been executed: adds the writes of threads to what was found, as advice if both wrote the same.
+void sanitize_values_settle(struct sanitize_values *values, const struct global_memory *global,
+                            struct sanitize_found *found);
 
 // An operation has come to memory.
 void sanitize_values_done(struct sanitize_values *values, const struct global_memory *global, uint32_t actor);
 
-// The launch has ended: adds each to what was found, as advice if both wrote the same.
+// The launch has ended: adds the others in the same way.
 void sanitize_values_end(struct sanitize_values *values, const struct global_memory *global,
                          struct sanitize_found *found);
 

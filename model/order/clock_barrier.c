@@ -189,6 +189,8 @@ static void hear_inval(struct clock_order *order, const struct order_cta *cta, c
                                 .address = barrier->address,
                                 .mask = 0xff,
                                 .newer = {.actor = warp->actor, .line = event->origin->line}};
+    if (!barrier->is_live && barrier->inval.line == 0)
+        tell_barrier(order, ORDER_UNINITIALISED, home, barrier, event, warp->actor);
     barrier->is_live = 0;
     found.newer.time = order_now(cta, warp);
     if (event->origin->lanes != 0) found.newer.lane = (uint8_t)__builtin_ctz(event->origin->lanes);
