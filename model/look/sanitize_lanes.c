@@ -28,6 +28,7 @@ struct cta {
     uint64_t met[WARPS], met_before[WARPS]; // the counts at each warp's last two meetings
     struct word *page[PAGES];
     struct lane_log *log[WARPS];
+    uint64_t from[WARPS]; // the count up to which each log is another warp's
 };
 
 // count: of instructions, with the one of now. log: those of CTAs that have ended
@@ -143,13 +144,11 @@ static int hear_shared(struct sanitize_lanes *lanes, struct cta *cta, const stru
 
 // --- Global memory ---------------------------------------------------------------------------------------------------
 
-// What a log has of another warp is behind the new one's first instruction.
 static struct lane_log *log_of(struct sanitize_lanes *lanes, struct cta *cta, uint32_t warp)
 {
     if (cta->log[warp] != NULL) return cta->log[warp];
     cta->log[warp] = lanes->logs > 0 ? lanes->log[--lanes->logs] : lane_log_open();
-    if (cta->met[warp] < lanes->count) cta->met[warp] = lanes->count - 1;
-    cta->met_before[warp] = lanes->count - 1;
+    cta->from[warp] = lanes->count - 1;
     return cta->log[warp];
 }
 
@@ -178,7 +177,8 @@ static int hear_global(struct sanitize_lanes *lanes, struct cta *cta, const stru
                                    .writes = access->kind != ACCESS_READ};
     if (log == NULL) return -1;
     const int is_meeting = cta->met[warp] == lanes->count;
-    const int is_found = lane_log_clashes(log, &newer, is_meeting ? cta->met_before[warp] : cta->met[warp], older);
+    const uint64_t met = is_meeting ? cta->met_before[warp] : cta->met[warp], from = cta->from[warp];
+    const int is_found = lane_log_clashes(log, &newer, met > from ? met : from, older);
     if (!is_meeting) lane_log_add(log, &newer);
     return is_found;
 }
