@@ -56,7 +56,7 @@ static void add_note(const struct look_sanitize *sanitize, const struct shadow_e
     uint32_t time = actor->kind == ORDER_WARP ? entry->time : actor->issued;
     const struct order_note *notes = warp->release;
     while (notes[time % ORDER_NOTES].time == time && notes[time % ORDER_NOTES].edge == ORDER_EDGE_ISSUE) time++;
-    side->note = is_newer ? warp->acquire : warp->release[time % ORDER_NOTES];
+    side->note = is_newer ? warp->acquire : notes[time % ORDER_NOTES];
     if (!is_newer && side->note.time != time) side->note = (struct order_note){0};
     if (side->note.edge == ORDER_EDGE_MBARRIER) name_of(sanitize, side->note.number, side->note_name);
 }
@@ -287,7 +287,7 @@ void look_sanitize_before(struct look_sanitize *sanitize, const struct machine_s
     clock_order_cluster(sanitize->order, number, cluster->ctas);
 }
 
-// Two writes of lanes to global memory are judged by their values at the end. 0: they cannot be.
+// Two writes of lanes to global memory are judged by their values. 0: they cannot be.
 static int watch_lanes(struct look_sanitize *sanitize, const struct sanitize_finding *finding)
 {
     struct sanitize_watch watch = {.finding = *finding, .is_thread = 1};
@@ -338,11 +338,6 @@ static void note_bytes(struct look_sanitize *sanitize, const struct event *event
                         access);
 }
 
-static void hear_global(struct look_sanitize *sanitize, const struct event *event)
-{
-    if (sanitize->checks) sanitize_guess_note(&sanitize->guesses, sanitize->order, event);
-}
-
 static void hear_others(struct look_sanitize *sanitize, const struct event *event)
 {
     if (event->kind != EVENT_ACCESS) {
@@ -351,7 +346,8 @@ static void hear_others(struct look_sanitize *sanitize, const struct event *even
     }
     if (sanitize->cluster == NULL) return;
     if (event->kind == EVENT_ACCESS) note_bytes(sanitize, event);
-    if (event->kind == EVENT_ACCESS && event->access.space == SPACE_GLOBAL) hear_global(sanitize, event);
+    if (event->kind == EVENT_ACCESS && event->access.space == SPACE_GLOBAL && sanitize->checks)
+        sanitize_guess_note(&sanitize->guesses, sanitize->order, event);
     hear_lanes(sanitize, event);
     sanitize_layouts_hear(sanitize->layouts, event);
 }

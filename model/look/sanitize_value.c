@@ -101,18 +101,18 @@ static void judge(struct sanitize_watch *watch, const struct global_memory *glob
 void sanitize_values_settle(struct sanitize_values *values, const struct global_memory *global,
                             struct sanitize_found *found)
 {
-    for (uint32_t i = values->judged; i < values->count; i++) {
+    for (uint32_t i = values->waiting; i < values->count; i++) {
         if (values->item[i].is_thread)
             judge(&values->item[i], global, found);
         else
-            values->item[values->judged++] = values->item[i];
+            values->item[values->waiting++] = values->item[i];
     }
-    values->count = values->judged;
+    values->count = values->waiting;
 }
 
 void sanitize_values_end(struct sanitize_values *values, const struct global_memory *global,
                          struct sanitize_found *found)
 {
     for (uint32_t i = 0; i < values->count; i++) judge(&values->item[i], global, found);
-    values->count = values->judged = 0;
+    values->count = values->waiting = 0;
 }

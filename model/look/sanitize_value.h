@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Weak writes to the same bytes that nothing orders: did they write the same value in this run? Then
-// it is advice, because many kernels set a flag so, and no finding.
+// Weak writes to the same bytes that nothing orders: did they write the same value in this run? Then it is advice,
+// because many kernels set a flag so, and no finding.
 #ifndef TMAREF_LOOK_SANITIZE_VALUE_H
 #define TMAREF_LOOK_SANITIZE_VALUE_H
 
@@ -11,8 +11,7 @@
 #pragma GCC visibility push(hidden)
 
 // Two writes, by their actors. is_taken: `byte` is what the first of them that came to memory has left there.
-// is_thread: the other is a thread's, so what it wrote lies there at the next instruction; is_judged: that was, and
-// whether it is_same.
+// is_thread: the other is a thread's, so what it wrote lies there at the next instruction, when the two are judged.
 enum { SANITIZE_WATCHES = 256, SANITIZE_WATCHES_OF_LINES = 16 };
 struct sanitize_watch {
     struct sanitize_finding finding;
@@ -22,7 +21,7 @@ struct sanitize_watch {
     int is_taken, is_thread;
 };
 struct sanitize_values {
-    uint32_t count, judged; // those before `judged` wait for the end
+    uint32_t count, waiting; // those before `waiting` are judged at the end
     struct sanitize_watch item[SANITIZE_WATCHES];
 };
 

@@ -46,16 +46,21 @@ static struct vector vector_at(int i)
     return vector;
 }
 
+static void check_transaction(const struct vector *vector, enum rule rule, uint64_t word, uint64_t after)
+{
+    ck_assert_msg(rule == vector->rule, "%s: %s: %s, not %s", vector->row->where, vector->row->field[0],
+                  rule_row(rule)->id, vector->row->field[3]);
+    ck_assert_msg(word == after, "%s: %s: %016llx, not %016llx", vector->row->where, vector->row->field[0],
+                  (unsigned long long)word, (unsigned long long)after);
+}
+
 LOOP_TEST(mbarrier_phase__vectors, 0, rows_count(VECTORS, NULL))
 {
     const struct vector vector = vector_at(_i);
     uint64_t before = mbarrier_pack(&vector.before), word = before;
     enum rule rule = mbarrier_transact(&word, &vector.transaction);
-    ck_assert_msg(rule == vector.rule, "%s: %s: %s, not %s", vector.row->where, vector.row->field[0],
-                  rule_row(rule)->id, vector.row->field[3]);
     uint64_t after = rule == RULE_OK ? mbarrier_pack(&vector.after) : before;
-    ck_assert_msg(word == after, "%s: %s: %016llx, not %016llx", vector.row->where, vector.row->field[0],
-                  (unsigned long long)word, (unsigned long long)after);
+    check_transaction(&vector, rule, word, after);
 }
 
 // Wrong formulas. Each is the slow model below with one thing wrong; at least one vector must notice.
@@ -280,9 +285,6 @@ LOOP_TEST(mbarrier_remote_error__vectors, 0, rows_count(VECTORS, NULL))
     const struct vector vector = vector_at(_i);
     uint64_t before = mbarrier_pack(&vector.before), word = before;
     enum rule rule = mbarrier_transact_remote(&word, &vector.transaction);
-    ck_assert_msg(rule == vector.rule, "%s: %s: %s, not %s", vector.row->where, vector.row->field[0],
-                  rule_row(rule)->id, vector.row->field[3]);
     uint64_t after = vector.rule == RULE_OK ? mbarrier_pack(&vector.after) : before | MBARRIER_ERROR_BIT;
-    ck_assert_msg(word == after, "%s: %s: %016llx, not %016llx", vector.row->where, vector.row->field[0],
-                  (unsigned long long)word, (unsigned long long)after);
+    check_transaction(&vector, rule, word, after);
 }
