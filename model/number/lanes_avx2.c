@@ -173,6 +173,13 @@ INLINE int extreme_lanes(__m256i most)
     return _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_or_si256(is_great, _mm256_and_si256(is_small, is_number))));
 }
 
+// Bit j: the accumulator of lane j, an f32, is a number.
+INLINE int finite_lanes(__m256i c)
+{
+    const __m256i body = _mm256_and_si256(c, all_of(INT32_MAX));
+    return _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpgt_epi32(all_of(0x7f800000), body)));
+}
+
 // Bit j: the accumulator of lane j stays as it is, a NaN, or an infinity to which numbers are added.
 INLINE int settled_lanes(int is_f16, __m256i c, __m256i of_products)
 {
@@ -271,12 +278,23 @@ static TARGET __attribute__((noinline)) __m256i wide_results(const struct way *w
     return _mm256_and_si256(_mm256_castps_si256(_mm256_mul_ps(_mm256_castsi256_ps(result), units.second)), way->kept);
 }
 
+// Tells lanes apart that are not as usual.
+INLINE void sort_out(const struct way *way, struct left *left)
+{
+    const __m256i is_special = _mm256_cmpgt_epi32(left->of_products, all_of(NUMBER_INFINITE_EXPONENT / 2));
+    left->most = _mm256_max_epi32(left->of_products, exponents_of(way->is_f16, left->c));
+    left->settled = settled_lanes(way->is_f16, left->c, left->of_products);
+    left->special = _mm256_movemask_ps(_mm256_castsi256_ps(is_special)) & ~left->settled;
+    left->wide = way->is_f16 ? 0 : extreme_lanes(left->most) & finite_lanes(left->c) & ~left->special & ~left->settled;
+}
+
 // Puts the results of lanes that are left where they belong: those that are special, settled, and others.
 static TARGET __attribute__((noinline)) void finish_left(const struct way *way, const struct number_factors *a,
                                                          const struct number_factors *b, const uint8_t *picks,
                                                          struct left *left, uint32_t *d)
 {
     uint32_t before[NUMBER_LANES], special[NUMBER_LANES], wide[NUMBER_LANES];
+    sort_out(way, left);
     _mm256_storeu_si256((__m256i *)before, left->c);
     if (left->special != 0) _mm256_storeu_si256((__m256i *)special, special_results(way, a, b, picks, left->c));
     if (left->wide != 0) _mm256_storeu_si256((__m256i *)wide, wide_results(way, a, b, picks, left));

@@ -164,19 +164,39 @@ static void machine_multiply(void *context)
     run(bench->multiply, WGMMA_THREADS, &out, bench->out, sizeof bench->out);
 }
 
-static void model_multiply(void *context)
+// The bits of factors are those of `mask`, above `base`. `scale_d`: 0, each product begins with zeros.
+static void multiply_all(struct bench *bench, uint32_t base, uint32_t mask, int scale_d)
 {
-    struct bench *bench = context;
     const struct memory shared = {(uint8_t *)bench->factors, FACTORS_AT, sizeof bench->factors};
     const struct wgmma_descriptor a = {FACTORS_AT, 128, 256, 0, WGMMA_SWIZZLE_NONE};
     struct wgmma_descriptor b = a;
     b.start_bytes += B_AT;
     const struct wgmma wgmma = {.types = WGMMA_F32_BF16_BF16, .n = N};
     const struct wgmma_operands operands = {
-        .descriptor = {wgmma_descriptor_pack(&a), wgmma_descriptor_pack(&b)}, .shared = &shared, .scale_d = 1};
-    for (uint32_t i = 0; i < FACTOR_WORDS; i++) bench->factors[i] = 0x3f003f00u + (i * 2654435761u & 0x80ff80ffu);
+        .descriptor = {wgmma_descriptor_pack(&a), wgmma_descriptor_pack(&b)}, .shared = &shared, .scale_d = scale_d};
+    for (uint32_t i = 0; i < FACTOR_WORDS; i++) bench->factors[i] = base + (i * 2654435761u & mask);
     memset(bench->d, 0, sizeof bench->d);
     for (int i = 0; i < PRODUCTS; i++) expect(wgmma_execute(&wgmma, &operands, bench->d, NULL) == RULE_OK, "a product");
+}
+
+enum { AT_ONE = 0x3f003f00 };
+#define NEAR_ONE UINT32_C(0x80ff80ff) // signs, fractions, and the last bit of exponents
+#define ANY      UINT32_C(0xff7fff7f) // all but that one: no infinities, no NaNs
+
+static void model_multiply(void *context)
+{
+    multiply_all(context, AT_ONE, NEAR_ONE, 1);
+}
+
+static void model_multiply_usual(void *context)
+{
+    multiply_all(context, AT_ONE, NEAR_ONE, 0);
+}
+
+// Few sums have an exponent that one power of two aligns.
+static void model_multiply_extreme(void *context)
+{
+    multiply_all(context, 0, ANY, 0);
 }
 
 // --- mma.sync --------------------------------------------------------------------------------------------------------
@@ -327,11 +347,14 @@ static int measure(struct bench *bench)
     double multiplied =
         pair_measure("wgmma m64n128k16 f32.bf16.bf16", products, calls, bench, PRODUCTS, "wgmma", ROUNDS);
     expect(memcmp(bench->out, bench->d, sizeof bench->out) == 0, "wgmma: wrong results");
+    const struct pair_side extreme = {"model", model_multiply_extreme}, usual = {"usual numbers", model_multiply_usual};
+    double spread =
+        pair_measure("the model's wgmma, exponents up to the limits", extreme, usual, bench, PRODUCTS, "wgmma", ROUNDS);
     const struct pair_side mma = {"machine", machine_mma}, c = {"scalar C", c_mma};
     double summed = pair_measure("mma.sync m16n8k16 f32.bf16.bf16", mma, c, bench, MMAS * 2.0 * M * COLUMNS_OF_D * K,
                                  "FLOP", ROUNDS);
     expect(is_same_mma(bench), "mma.sync: wrong results");
-    return copied >= 0.1 && loaded >= 0.2 && multiplied >= 0.2 && summed >= 0.1 && load_module() < 10;
+    return copied >= 0.1 && loaded >= 0.2 && multiplied >= 0.2 && spread >= 0.05 && summed >= 0.1 && load_module() < 10;
 }
 
 int main(void)
