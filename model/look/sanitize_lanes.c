@@ -23,9 +23,16 @@ struct word {
     struct use write, read;
 };
 
+// The counts up to which a lane of a warp has fenced, has released what it did to who reads a strong write, and was
+// that released when one read a word by a strong access.
+struct handed {
+    uint64_t fenced, released, read;
+};
+
 struct cta {
     struct sanitize_item item;
     uint64_t met[WARPS], met_before[WARPS]; // the counts at each warp's last two meetings
+    struct handed handed[WARPS];
     struct word *page[PAGES];
     struct lane_log *log[WARPS];
     uint64_t from[WARPS]; // the count up to which each log is another warp's
@@ -53,14 +60,48 @@ static void free_pages(struct sanitize_item *item)
     for (int i = 0; i < WARPS; i++) free(cta->log[i]);
 }
 
+static int is_fence(const struct machine_step *step)
+{
+    const uint16_t form = step->code->choice->form;
+    return form == PTX_FORM_MEMBAR || (form >= PTX_FORM_FENCE && form <= PTX_FORM_FENCE_RESTRICT_RELEASE);
+}
+
+static void meet_up_to(struct cta *cta, uint32_t warp, uint64_t count)
+{
+    if (count > cta->met[warp]) cta->met[warp] = count;
+}
+
+// A fence that a lane executes alone orders nothing by itself: a strong write behind it may be read.
+static void note_fence(struct cta *cta, uint32_t warp, uint64_t count)
+{
+    cta->handed[warp].fenced = count;
+    meet_up_to(cta, warp, cta->handed[warp].read);
+}
+
+// A strong access. Which word it is, and by which lane, is not asked.
+static void note_strong(struct cta *cta, const struct access *access, uint32_t warp, uint64_t count)
+{
+    struct handed *handed = &cta->handed[warp];
+    const int is_both = access->order == ORDER_ACQ_REL || access->order == ORDER_SC;
+    const uint64_t released = is_both || access->order == ORDER_RELEASE ? count : handed->fenced;
+    if (access->kind != ACCESS_WRITE) handed->read = handed->released;
+    if (is_both || access->order == ORDER_ACQUIRE) meet_up_to(cta, warp, handed->read);
+    if (access->kind != ACCESS_READ && released > handed->released) handed->released = released;
+}
+
 void sanitize_lanes_before(struct sanitize_lanes *lanes, const struct machine_step *step, uint64_t count)
 {
     lanes->count = count;
     if (!is_meeting(step)) return;
     struct cta *cta = (struct cta *)*sanitize_table_find(&lanes->ctas, step->warp->cta->number, 0);
     if (cta == NULL) return;
-    cta->met_before[step->warp->index] = cta->met[step->warp->index];
-    cta->met[step->warp->index] = count;
+    const uint32_t warp = step->warp->index;
+    if (is_fence(step) && (step->lanes & (step->lanes - 1)) == 0) {
+        note_fence(cta, warp, count);
+        return;
+    }
+    cta->met_before[warp] = cta->met[warp];
+    cta->met[warp] = count;
 }
 
 // The first byte that both are of and that another lane used, WORD_BYTES: there is none.
@@ -185,15 +226,29 @@ static int hear_global(struct sanitize_lanes *lanes, struct cta *cta, const stru
 
 // --- What is heard ---------------------------------------------------------------------------------------------------
 
-// A weak access in the generic proxy, by one lane to its own CTA's shared memory, or to global memory; an atomic there.
+// In the generic proxy, by a thread: a strong access; a weak one by one lane to its own CTA's shared memory, or to
+// global memory.
 static int is_followed(const struct event *event)
 {
     const struct access *access = &event->access;
     const struct event_origin *who = event->origin;
-    const int is_global = access->space == SPACE_GLOBAL, is_one = (who->lanes & (who->lanes - 1)) == 0;
+    const int is_one = (who->lanes & (who->lanes - 1)) == 0;
     if (who->operation != 0 || who->warp >= WARPS || who->lanes == 0 || access->proxy != PROXY_GENERIC) return 0;
-    if (is_global) return access->order == ORDER_WEAK || access->kind == ACCESS_REDUCE;
-    return is_one && access->rank == who->rank && access->order == ORDER_WEAK;
+    return access->space == SPACE_GLOBAL || access->order != ORDER_WEAK || (is_one && access->rank == who->rank);
+}
+
+// Of weak accesses, and of atomics in global memory.
+static int hear_access(struct sanitize_lanes *lanes, struct cta *cta, const struct event *event,
+                       struct sanitize_lane *older)
+{
+    const struct access *access = &event->access;
+    int is_found = 0;
+    if (access->order == ORDER_WEAK && access->space == SPACE_SHARED)
+        is_found = hear_shared(lanes, cta, event, older);
+    else if (access->order == ORDER_WEAK || (access->space == SPACE_GLOBAL && access->kind == ACCESS_REDUCE))
+        is_found = hear_global(lanes, cta, event, older);
+    if (access->order != ORDER_WEAK) note_strong(cta, access, event->origin->warp, lanes->count);
+    return is_found;
 }
 
 int sanitize_lanes_hear(struct sanitize_lanes *lanes, const struct event *event, struct sanitize_lane *older)
@@ -208,8 +263,7 @@ int sanitize_lanes_hear(struct sanitize_lanes *lanes, const struct event *event,
     }
     struct cta *cta = sanitize_table_make(at, event->origin->cta, 0, sizeof *cta);
     if (cta == NULL) return -1;
-    return event->access.space == SPACE_GLOBAL ? hear_global(lanes, cta, event, older)
-                                               : hear_shared(lanes, cta, event, older);
+    return hear_access(lanes, cta, event, older);
 }
 
 struct sanitize_lanes *sanitize_lanes_open(void)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Lanes of one warp that touch the same bytes of the CTA's shared memory, or of global memory, with nothing between
 // them that lanes wait at. The clocks of model/order take a warp for one thread; this file looks inside. An instruction
-// that all lanes execute together (bar.warp.sync, and any shuffle, vote, atomic, barrier, mma or fence too) is taken
-// for an order, so that what compilers and older code rely on is silent.
+// that lanes execute together (bar.warp.sync, and any shuffle, vote, atomic, barrier, mma or fence too) is taken for an
+// order, so that what compilers and older code rely on is silent. A strong write by one lane that releases, or stands
+// behind a fence, is an order for who reads by a strong access and acquires.
 #ifndef TMAREF_LOOK_SANITIZE_LANES_H
 #define TMAREF_LOOK_SANITIZE_LANES_H
 
