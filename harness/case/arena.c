@@ -2,6 +2,7 @@
 #include "arena.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,16 +11,34 @@
 
 static struct memory memory = {NULL, ARENA_BASE, ARENA_BYTES};
 
+static atomic_int *is_filled; // of all processes that share it
+
 static void make(void)
 {
-    memory.bytes = shared_memory(ARENA_BYTES); // shared: not copied for each process that is forked
-    if (memory.bytes != NULL) arena_fill(memory.bytes);
+    memory.bytes = shared_memory(ARENA_BYTES);
+    is_filled = shared_memory(sizeof *is_filled);
+    if (memory.bytes == NULL || is_filled == NULL) memory.bytes = NULL;
+}
+
+// Two processes that fill it at once write the same bytes.
+static void fill(void)
+{
+    if (arena_share()->bytes == NULL || atomic_load(is_filled)) return;
+    arena_fill(memory.bytes);
+    atomic_store(is_filled, 1);
+}
+
+const struct memory *arena_share(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, make);
+    return &memory;
 }
 
 const struct memory *arena(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, make);
+    pthread_once(&once, fill);
     return &memory;
 }
 

@@ -10,8 +10,12 @@
 #include "arena_bytes.h"
 #include "memory.h"
 
-// The arena of this process, made at the first call; NULL bytes if there is no memory for it.
+// The arena, filled at the first call; NULL bytes if there is no memory for it.
 const struct memory *arena(void);
+
+// Its memory, which may not be filled yet. Processes that are forked behind the first call of either function share it:
+// the first of them that reads it fills it for all.
+const struct memory *arena_share(void);
 
 // The offset in the lower half at which the 64-bit word `word` lies, or -1: every word lies at one place at most.
 int64_t arena_find(uint64_t word);

@@ -126,7 +126,7 @@ int gpu_child_start(struct gpu_child *child, const char *core, struct text *why)
     int sockets[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, sockets) != 0)
         return text_fail(why, "cannot make a socket pair: %s", strerror(errno));
-    arena(); // once, not again in every child
+    arena_share(); // filled once, not again in every child
     fflush(NULL);
     pid_t pid = fork();
     if (pid == 0) {

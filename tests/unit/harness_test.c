@@ -353,7 +353,7 @@ static void remove_folder(void)
 
 static void make_arena(void)
 {
-    arena(); // once, not again in every test's process
+    arena_share(); // filled once, not again in every test's process
 }
 
 TEST_FILE(.seconds = 300, .once = make_arena, .before = make_folder, .after = remove_folder);
