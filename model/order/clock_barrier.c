@@ -67,6 +67,8 @@ static void hear_init(struct clock_order *order, const struct order_cta *cta, st
     barrier->arrival = (struct shadow_entry){.actor = 0};
     barrier->arrivals[0] = barrier->arrivals[1] = 0;
     barrier->expected = barrier->brought = 0;
+    barrier->brought_actor = 0;
+    barrier->has_brought = 0;
     clock_clear(&barrier->pending);
     clock_clear(&barrier->done);
     clock_clear(&barrier->pending_far);
@@ -154,6 +156,7 @@ static void hear_transaction(struct clock_order *order, struct order_cta *cta, s
 {
     const struct event_barrier *of = &event->barrier;
     barrier->expected += of->transaction.expect_bytes;
+    if (barrier->is_behind && barrier->expected >= barrier->brought) barrier->brought_actor = 0;
     if (event->origin->operation != 0) {
         hear_end(order, barrier, event);
     } else {

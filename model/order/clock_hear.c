@@ -319,8 +319,11 @@ void clock_order_brings(struct clock_order *order, const struct event_origin *wh
     if (actor == 0 || home == NULL || order->actor[actor].barrier == UINT32_MAX) return;
     struct order_barrier *barrier = order_barrier_of(order, home, order->actor[actor].barrier);
     if (barrier == NULL) return;
+    if (!barrier->has_brought) barrier->is_behind = barrier->expected <= barrier->brought;
+    barrier->has_brought = 1;
     barrier->brought += bytes;
-    if (barrier->brought <= barrier->expected) return;
+    if (barrier->brought <= barrier->expected) barrier->brought_actor = 0;
+    if (barrier->brought <= barrier->expected || barrier->brought_actor != 0) return;
     barrier->brought_actor = actor;
     barrier->brought_line = who->line;
 }

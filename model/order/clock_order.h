@@ -101,7 +101,8 @@ struct order_barrier {
     uint32_t address, slot, phases, init_actor, init_time, init_line;
     int is_live, is_init_released;
     uint64_t expected, brought; // bytes that were announced, and that copies bring which were issued, since the init
-    uint32_t brought_actor, brought_line;         // the last copy that nothing had announced
+    int is_behind, has_brought; // is_behind: the first copy since the init was announced behind its issue
+    uint32_t brought_actor, brought_line;         // the first copy since the announcements fell behind; 0: none
     struct shadow_entry arrival;                  // the last
     struct order_arrival came[2][ORDER_ARRIVALS]; // of the phase under way, and of the last; the first that came
     uint32_t arrivals[2];
