@@ -44,6 +44,16 @@ expect 1 'the kernel waits for memory that no thread will write' --stats -- "$RU
 grep -q 'statistics of kernel sleeps: 1 launch' "$scratch/out" || failed=1
 expect 1 '"kind": "hung".*"file": "hang.cu", "line": 11' --json -- "$RUN_PTX" "$1/hang.ptx" arrivals 1 32
 
+# A guarded wait that traps: the trap, and then what was waited for.
+expect 1 '^hang.cu:83: error: CUDA_ERROR_LAUNCH_FAILED \(719\) in kernel guarded: the kernel executed trap' -- "$RUN_PTX" "$1/hang.ptx" guarded 1 64
+has "$scratch/out" \
+    'hang.cu:82: error: kernel guarded has waited in vain: 32 threads of CTA (0,0,0) wait for mbarrier full: 1 of 2 arrivals is missing; see hang.cu:80, hang.cu:81' \
+    '    came in this phase: instructions of warp 0 at hang.cu:81, 1 arrival' \
+    '  follows: 32 threads of CTA (0,0,0) wait at barrier 1: 32 of 64 threads have come (hang.cu:84)' \
+    '  A thread that had waited in vain executed trap.'
+expect 1 '"kind": "trapped".*"line": 83,.*"hang": \{.*"wait": "mbarrier", "root": true, "group": 0, "place": \{"ptx_line": [0-9]+, "line": 82' \
+    --json -- "$RUN_PTX" "$1/hang.ptx" guarded 1 64
+
 # Common mistakes: the first line of the report, and what else it says.
 tells() { # tells KERNEL BLOCK LINE...
     local kernel=$1 block=$2
@@ -108,6 +118,7 @@ for kernel in "too_few 64" "left_early 64" "named 96" "registers 512" "part 128"
     "$TMAREF" exec --json -- "$RUN_PTX" "$folder/causes.ptx" ${kernel% *} 1 ${kernel#* }
 done >"$scratch/json" 2>&1
 "$TMAREF" exec --json -- "$RUN_PTX" "$folder/hang.ptx" spin >>"$scratch/json" 2>&1
+"$TMAREF" exec --json -- "$RUN_PTX" "$folder/hang.ptx" guarded 1 64 >>"$scratch/json" 2>&1
 "$TMAREF" exec --json --limit-instructions 10000 -- "$RUN_PTX" "$folder/hang.ptx" spin >>"$scratch/json" 2>&1
 grep -qE '"see": \["causes\.cu:[0-9]+"' "$scratch/json" || { echo "no place behind see"; failed=1; }
 if command -v python3 >/dev/null; then

@@ -112,7 +112,7 @@ static void report_text(const struct driver *driver, const struct CUfunc_st *fun
     const char *name = driver_error_name((int)error);
     char kernel[DEMANGLED_BYTES];
     demangle_function(function->name, strlen(function->name), kernel, sizeof kernel);
-    if (hang != NULL) {
+    if (hang != NULL && outcome->kind != MACHINE_TRAPPED) {
         print_hang(hang, error, name);
     } else if (headings[outcome->kind] != NULL) {
         plain_printf(stderr, "tmaref: kernel %s %s: %s (%d)\n", kernel, headings[outcome->kind],
@@ -120,6 +120,7 @@ static void report_text(const struct driver *driver, const struct CUfunc_st *fun
         print_message(outcome->message);
     } else {
         print_error(kernel, outcome);
+        if (hang != NULL) plain_printf(stderr, "%s\n", hang);
     }
     if (is_within_page(driver, outcome))
         fprintf(

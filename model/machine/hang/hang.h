@@ -97,6 +97,9 @@ struct machine_hang *hang_open(struct machine *machine, enum machine_kind kind, 
                                struct machine_cluster *const *cluster, uint32_t clusters);
 void hang_close(struct machine_hang *hang);
 
+// Behind a trap of that lane: if its strand has just waited in vain, who asks is told of the waits (hang_trap.c).
+void hang_tell_trap(const struct machine_strand *strand, const struct machine_code *code, uint32_t lane);
+
 // Prints it for people: the roots first. `is_whole`: every group, else at most HANG_LINES lines, the last of which says
 // what was left out.
 enum { HANG_LINES = 15 };

@@ -308,6 +308,13 @@ static void print_places(const struct paper *paper, const struct hang_wait *wait
     fputs(places, paper->out);
 }
 
+static const char *what_happened(const struct machine_hang *hang)
+{
+    return hang->kind == MACHINE_HUNG      ? "hangs"
+           : hang->kind == MACHINE_TRAPPED ? "has waited in vain"
+                                           : "was stopped at its limit";
+}
+
 static void print_head(struct paper *paper, uint32_t group, const char *kernel)
 {
     const struct hang_wait *wait = &paper->hang->wait[group];
@@ -315,9 +322,9 @@ static void print_head(struct paper *paper, uint32_t group, const char *kernel)
     const int is_known = machine_where_outer(&wait->where).line > 0;
     const char *at = is_known ? place_text(&wait->where, 1, place, sizeof place) : "tmaref";
     fprintf(paper->out, "%s%s: error: kernel %s %s: ", paper->lines > 0 ? "\n" : "", at, kernel,
-            paper->lines > 0                    ? "also hangs"
-            : paper->hang->kind == MACHINE_HUNG ? "hangs"
-                                                : "was stopped at its limit");
+            paper->lines == 0                      ? what_happened(paper->hang)
+            : paper->hang->kind == MACHINE_TRAPPED ? "also has waited in vain"
+                                                   : "also hangs");
     print_wait(paper, group);
     if (machine_where_helper(&wait->where).line > 0) {
         const struct machine_caller helper = machine_where_helper(&wait->where);
@@ -398,9 +405,7 @@ void hang_print(FILE *out, const struct machine_hang *hang, int is_whole)
     char kernel[DEMANGLED_BYTES];
     struct paper paper = {out, hang, 0, is_whole ? 0 : HANG_LINES};
     demangle_function(name->at, name->length, kernel, sizeof kernel);
-    if (hang->waits == 0)
-        fprintf(out, "tmaref: error: kernel %s %s", kernel,
-                hang->kind == MACHINE_HUNG ? "hangs" : "was stopped at its limit");
+    if (hang->waits == 0) fprintf(out, "tmaref: error: kernel %s %s", kernel, what_happened(hang));
     print_roots(&paper, kernel);
     print_followers(&paper);
     fprintf(out, "\n  %s", hang->why);

@@ -7,6 +7,7 @@
 #include "each.h"
 #include "form_number.h"
 #include "handler.h"
+#include "hang.h"
 #include "module.h"
 #include "warp.h"
 
@@ -269,11 +270,14 @@ static int misses_workspace(const struct machine *machine)
 
 static enum machine_next trap(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
 {
-    return machine_stop(
-        strand, code, (uint32_t)__builtin_ctz(lanes), MACHINE_TRAPPED, CUDA_LAUNCH_FAILED, "the kernel executed trap%s",
+    const uint32_t lane = (uint32_t)__builtin_ctz(lanes);
+    const enum machine_next next = machine_stop(
+        strand, code, lane, MACHINE_TRAPPED, CUDA_LAUNCH_FAILED, "the kernel executed trap%s",
         misses_workspace(strand->warp->cta->cluster->machine)
             ? "\n  The launch is not cooperative. If grid.sync() trapped: it needs cudaLaunchCooperativeKernel."
             : "");
+    hang_tell_trap(strand, code, lane);
+    return next;
 }
 
 static enum machine_next breakpoint(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
