@@ -69,8 +69,11 @@ static int find_pair(const struct lane_use *older, const struct lane_use *newer,
         const struct span old = span_at(older, byte), new = span_at(newer, byte);
         const uint32_t lane = old.low == new.low ? old.high : old.low, other = lane == new.low ? new.high : new.low;
         const int is_update = !older->writes && new.low != new.high;
-        *pair = (struct sanitize_lane){older->line, (uint8_t)lane, (uint8_t)other, (uint8_t)older->writes,
-                                       (uint8_t)is_update};
+        *pair = (struct sanitize_lane){.line = older->line,
+                                       .lane = (uint8_t)lane,
+                                       .newer_lane = (uint8_t)other,
+                                       .writes = (uint8_t)older->writes,
+                                       .is_update = (uint8_t)is_update};
         if (lane != other) return 1;
         const uint64_t one = end_of_piece(older, byte), two = end_of_piece(newer, byte);
         byte = one < two ? one : two;

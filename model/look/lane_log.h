@@ -18,9 +18,10 @@ struct lane_use {
 };
 
 // The older of two accesses: its line, a lane of each, and whether the older writes. is_update: it reads, and several
-// lanes write the byte at once.
+// lanes write the byte at once. address, bytes: of the newer lane; bytes 0: of its whole event.
 struct sanitize_lane {
-    uint32_t line;
+    uint64_t address;
+    uint32_t bytes, line;
     uint8_t lane, newer_lane, writes, is_update;
 };
 

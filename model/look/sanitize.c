@@ -295,36 +295,40 @@ static int watch_lanes(struct look_sanitize *sanitize, const struct sanitize_fin
     return sanitize_bytes_take(&sanitize->lay, &watch) && sanitize_values_watch(&sanitize->values, &watch);
 }
 
-static void hear_lanes(struct look_sanitize *sanitize, const struct event *event)
+static void take_lane(struct look_sanitize *sanitize, const struct event *event, const struct sanitize_lane *before)
 {
-    struct sanitize_lane before;
-    const int is_found = sanitize_lanes_hear(sanitize->lanes, event, &before);
-    if (is_found < 0) sanitize->order->is_short = 1;
-    if (is_found <= 0) return;
     const struct event_origin *who = event->origin;
     const struct access *access = &event->access;
     struct sanitize_side side = {.line = who->line, .rank = who->rank, .warp = who->warp, .cta = who->cta};
-    struct sanitize_finding finding = {.kind = before.is_update ? SANITIZE_UPDATE : SANITIZE_LANES,
+    struct sanitize_finding finding = {.kind = before->is_update ? SANITIZE_UPDATE : SANITIZE_LANES,
                                        .space = access->space,
                                        .cta = who->cta,
-                                       .address = access->address,
-                                       .bytes = (uint32_t)access->bytes,
+                                       .address = before->bytes != 0 ? before->address : access->address,
+                                       .bytes = before->bytes != 0 ? before->bytes : (uint32_t)access->bytes,
                                        .older = side,
                                        .newer = side};
-    finding.newer.lane = before.newer_lane;
+    finding.newer.lane = before->newer_lane;
     finding.newer.flags =
         (access->kind != ACCESS_READ ? SHADOW_WRITES : 0) | (access->order != ORDER_WEAK ? SHADOW_STRONG : 0);
-    finding.older.line = before.line;
-    finding.older.lane = before.lane;
-    finding.older.flags = before.writes ? SHADOW_WRITES : 0;
+    finding.older.line = before->line;
+    finding.older.lane = before->lane;
+    finding.older.flags = before->writes ? SHADOW_WRITES : 0;
     if (sanitize_found_again(&sanitize->found, &finding)) return;
     if (access->space == SPACE_GLOBAL)
-        global_name_of(sanitize, access->address, finding.name);
+        global_name_of(sanitize, finding.address, finding.name);
     else
-        name_of(sanitize, (uint32_t)access->address, finding.name);
-    const int are_writes = access->kind != ACCESS_READ && before.writes;
+        name_of(sanitize, (uint32_t)finding.address, finding.name);
+    const int are_writes = access->kind != ACCESS_READ && before->writes;
     if (access->space != SPACE_GLOBAL || !are_writes || !watch_lanes(sanitize, &finding))
         sanitize_found_add(&sanitize->found, &finding);
+}
+
+static void hear_lanes(struct look_sanitize *sanitize, const struct event *event)
+{
+    struct sanitize_lane before[MACHINE_LANES];
+    const int found = sanitize_lanes_hear(sanitize->lanes, event, before);
+    if (found < 0) sanitize->order->is_short = 1;
+    for (int i = 0; i < found; i++) take_lane(sanitize, event, &before[i]);
 }
 
 // What lies where a thread writes.

@@ -29,27 +29,36 @@ struct handed {
     uint64_t fenced, released, read;
 };
 
+// Reads behind which the warp has written nothing since it met: nobody asks for them until it does.
+enum { WAITING = 256 };
+struct waiting {
+    uint32_t count;
+    struct lane_use read[WAITING];
+};
+
+// wrote: the count at each warp's last write, by space
 struct cta {
     struct sanitize_item item;
     uint64_t met[WARPS], met_before[WARPS]; // the counts at each warp's last two meetings
+    uint64_t wrote[2][WARPS];
     struct handed handed[WARPS];
     struct word *page[PAGES];
+    struct waiting *waiting[2][WARPS];
     struct lane_log *log[WARPS];
     uint64_t from[WARPS]; // the count up to which each log is another warp's
 };
 
-// count: of instructions, with the one of now. log: those of CTAs that have ended
+// count: of instructions, with the one of now. log: those of CTAs that have ended. last: the CTA that was asked for
 struct sanitize_lanes {
     uint64_t count;
     struct sanitize_table ctas;
+    struct cta *last;
     uint32_t logs;
     struct lane_log *log[WARPS];
 };
 
-static int is_meeting(const struct machine_step *step)
+int sanitize_lanes_meet(uint16_t form)
 {
-    if (step->code->choice == NULL) return 0;
-    const uint16_t form = step->code->choice->form;
     return form >= PTX_FORM_ATOM_ADD && (form < PTX_FORM_BRA || form >= PTX_FORM_WMMA_LOAD_A_F16);
 }
 
@@ -57,7 +66,18 @@ static void free_pages(struct sanitize_item *item)
 {
     struct cta *cta = (struct cta *)item;
     for (int i = 0; i < PAGES; i++) free(cta->page[i]);
+    for (int i = 0; i < WARPS; i++) free(cta->waiting[SPACE_SHARED][i]);
+    for (int i = 0; i < WARPS; i++) free(cta->waiting[SPACE_GLOBAL][i]);
     for (int i = 0; i < WARPS; i++) free(cta->log[i]);
+}
+
+static struct cta *cta_of(struct sanitize_lanes *lanes, uint64_t number, int makes)
+{
+    if (lanes->last != NULL && lanes->last->item.cta == number) return lanes->last;
+    struct sanitize_item **at = sanitize_table_find(&lanes->ctas, number, 0);
+    struct cta *cta = makes ? sanitize_table_make(at, number, 0, sizeof *cta) : (struct cta *)*at;
+    if (cta != NULL) lanes->last = cta;
+    return cta;
 }
 
 static int is_fence(const struct machine_step *step)
@@ -92,16 +112,17 @@ static void note_strong(struct cta *cta, const struct access *access, uint32_t w
 void sanitize_lanes_before(struct sanitize_lanes *lanes, const struct machine_step *step, uint64_t count)
 {
     lanes->count = count;
-    if (!is_meeting(step)) return;
-    struct cta *cta = (struct cta *)*sanitize_table_find(&lanes->ctas, step->warp->cta->number, 0);
-    if (cta == NULL) return;
+    if (step->code->choice == NULL || !sanitize_lanes_meet(step->code->choice->form)) return;
+    struct cta *cta = cta_of(lanes, step->warp->cta->number, 0);
     const uint32_t warp = step->warp->index;
+    if (cta == NULL) return;
     if (is_fence(step) && (step->lanes & (step->lanes - 1)) == 0) {
         note_fence(cta, warp, count);
         return;
     }
     cta->met_before[warp] = cta->met[warp];
     cta->met[warp] = count;
+    if (cta->waiting[SPACE_SHARED][warp] != NULL) cta->waiting[SPACE_SHARED][warp]->count = 0;
 }
 
 // The first byte that both are of and that another lane used, WORD_BYTES: there is none.
@@ -148,7 +169,8 @@ static int meet_word(struct sanitize_lanes *lanes, const struct cta *cta, struct
     if (behind_write || behind_read) {
         const int byte = other_lane(found, newer);
         const uint8_t lane = found->lane[byte] == MANY ? (uint8_t)(newer->lane[byte] == 0) : found->lane[byte];
-        *older = (struct sanitize_lane){found->line, lane, newer->lane[byte], (uint8_t)behind_write, 0};
+        *older = (struct sanitize_lane){
+            .line = found->line, .lane = lane, .newer_lane = newer->lane[byte], .writes = (uint8_t)behind_write};
     }
     struct use *use = writes ? &word->write : &word->read;
     *use = joined(cta, use, newer, writes);
@@ -163,24 +185,94 @@ static struct word *word_of(struct cta *cta, uint64_t address)
     return *page == NULL ? NULL : &(*page)[address % PAGE_BYTES / WORD_BYTES];
 }
 
-static int hear_shared(struct sanitize_lanes *lanes, struct cta *cta, const struct event *event,
-                       struct sanitize_lane *older)
+static struct lane_use use_of(const struct sanitize_lanes *lanes, const struct event *event)
 {
     const struct access *access = &event->access;
-    struct use newer = {.at = lanes->count, .line = event->origin->line, .warp = (uint8_t)event->origin->warp};
-    memset(newer.lane, __builtin_ctz(event->origin->lanes), sizeof newer.lane);
+    return (struct lane_use){.begin = access->address,
+                             .end = access->address + access->bytes,
+                             .each = access->each != 0 ? access->each : access->bytes,
+                             .at = lanes->count,
+                             .lanes = event->origin->lanes,
+                             .line = event->origin->line,
+                             .writes = access->kind != ACCESS_READ};
+}
+
+// The bytes of one lane, of which all share `newer`. 1 if another lane's clash with one of them; -1 without memory.
+static int use_bytes(struct sanitize_lanes *lanes, struct cta *cta, struct use *newer, uint64_t begin, uint64_t end,
+                     int writes, struct sanitize_lane *older)
+{
     int is_found = 0;
-    for (uint64_t at = access->address; at < access->address + access->bytes; at += WORD_BYTES - at % WORD_BYTES) {
-        const uint64_t begin = at % WORD_BYTES, left = access->address + access->bytes - (at - begin);
+    for (uint64_t at = begin; at < end; at += WORD_BYTES - at % WORD_BYTES) {
+        const uint64_t first = at % WORD_BYTES, left = end - (at - first);
         struct word *word = word_of(cta, at);
         if (word == NULL) return -1;
-        newer.mask = (uint8_t)((left >= WORD_BYTES ? 0xf : (1u << left) - 1) & (0xfu << begin));
+        newer->mask = (uint8_t)((left >= WORD_BYTES ? 0xf : (1u << left) - 1) & (0xfu << first));
         struct sanitize_lane one;
-        if (!meet_word(lanes, cta, word, &newer, access->kind != ACCESS_READ, &one) || is_found) continue;
+        if (!meet_word(lanes, cta, word, newer, writes, &one) || is_found) continue;
         *older = one;
+        older->address = begin;
+        older->bytes = (uint32_t)(end - begin);
         is_found = 1;
     }
     return is_found;
+}
+
+// One by one, as if each lane came by itself. Of lanes that read the same bytes two stand for all.
+static int use_lanes(struct sanitize_lanes *lanes, struct cta *cta, uint32_t warp, const struct lane_use *use,
+                     struct sanitize_lane *older)
+{
+    struct use newer = {.at = use->at, .line = use->line, .warp = (uint8_t)warp};
+    const int are_same = use->each == use->end - use->begin;
+    uint64_t at = use->begin;
+    int found = 0;
+    for (uint32_t left = use->lanes, done = 0; left != 0; left &= left - 1, done++) {
+        if (are_same && !use->writes && done == 2) break;
+        memset(newer.lane, __builtin_ctz(left), sizeof newer.lane);
+        const int one = use_bytes(lanes, cta, &newer, at, at + use->each, use->writes, &older[found]);
+        if (one < 0) return -1;
+        found += one;
+        at += are_same ? 0 : use->each;
+    }
+    return found;
+}
+
+// The list of a warp; NULL without memory.
+static struct waiting *waiting_of(struct cta *cta, enum access_space space, uint32_t warp)
+{
+    struct waiting **waiting = &cta->waiting[space][warp];
+    if (*waiting != NULL) return *waiting;
+    *waiting = malloc(sizeof **waiting);
+    if (*waiting != NULL) (*waiting)->count = 0;
+    return *waiting;
+}
+
+// 0 without memory.
+static int use_waiting(struct sanitize_lanes *lanes, struct cta *cta, uint32_t warp)
+{
+    struct waiting *waiting = cta->waiting[SPACE_SHARED][warp];
+    struct sanitize_lane none[MACHINE_LANES];
+    for (uint32_t i = 0; waiting != NULL && i < waiting->count; i++)
+        if (use_lanes(lanes, cta, warp, &waiting->read[i], none) < 0) return 0;
+    if (waiting != NULL) waiting->count = 0;
+    return 1;
+}
+
+static int hear_shared(struct sanitize_lanes *lanes, struct cta *cta, const struct event *event,
+                       struct sanitize_lane *older)
+{
+    const uint32_t warp = event->origin->warp;
+    const struct lane_use newer = use_of(lanes, event);
+    uint64_t *wrote = &cta->wrote[SPACE_SHARED][warp];
+    const int waits = !newer.writes && *wrote <= cta->met[warp];
+    struct waiting *waiting = waiting_of(cta, SPACE_SHARED, warp);
+    if (waiting == NULL) return -1;
+    if ((!waits || waiting->count == WAITING) && !use_waiting(lanes, cta, warp)) return -1;
+    if (waits) {
+        waiting->read[waiting->count++] = newer;
+        return 0;
+    }
+    if (newer.writes) *wrote = lanes->count;
+    return use_lanes(lanes, cta, warp, &newer, older);
 }
 
 // --- Global memory ---------------------------------------------------------------------------------------------------
@@ -202,21 +294,38 @@ static void give_back_logs(struct sanitize_lanes *lanes, struct cta *cta)
     }
 }
 
+static void log_waiting(struct lane_log *log, struct waiting *waiting)
+{
+    for (uint32_t i = 0; i < waiting->count; i++) lane_log_add(log, &waiting->read[i]);
+    waiting->count = 0;
+}
+
+// 0: it is to be asked whether others clash with it, or there is no room.
+static int waits(struct cta *cta, struct lane_log *log, uint32_t warp, const struct lane_use *newer)
+{
+    struct waiting *waiting = waiting_of(cta, SPACE_GLOBAL, warp);
+    const uint64_t met = cta->met[warp];
+    const int is_meeting = met == newer->at;
+    if (waiting == NULL) return 0;
+    if (!is_meeting && waiting->count > 0 && waiting->read[waiting->count - 1].at <= met) waiting->count = 0;
+    if (newer->writes || is_meeting || cta->wrote[SPACE_GLOBAL][warp] > met || waiting->count == WAITING) {
+        log_waiting(log, waiting);
+        return 0;
+    }
+    waiting->read[waiting->count++] = *newer;
+    return 1;
+}
+
 // An atomic is a meeting itself: what was before it is behind the meeting before, and it is behind what comes.
 static int hear_global(struct sanitize_lanes *lanes, struct cta *cta, const struct event *event,
                        struct sanitize_lane *older)
 {
-    const struct access *access = &event->access;
     const uint32_t warp = event->origin->warp;
     struct lane_log *log = log_of(lanes, cta, warp);
-    const struct lane_use newer = {.begin = access->address,
-                                   .end = access->address + access->bytes,
-                                   .each = access->each != 0 ? access->each : access->bytes,
-                                   .at = lanes->count,
-                                   .lanes = event->origin->lanes,
-                                   .line = event->origin->line,
-                                   .writes = access->kind != ACCESS_READ};
+    const struct lane_use newer = use_of(lanes, event);
     if (log == NULL) return -1;
+    if (waits(cta, log, warp, &newer)) return 0;
+    if (newer.writes) cta->wrote[SPACE_GLOBAL][warp] = lanes->count;
     const int is_meeting = cta->met[warp] == lanes->count;
     const uint64_t met = is_meeting ? cta->met_before[warp] : cta->met[warp], from = cta->from[warp];
     const int is_found = lane_log_clashes(log, &newer, met > from ? met : from, older);
@@ -226,15 +335,14 @@ static int hear_global(struct sanitize_lanes *lanes, struct cta *cta, const stru
 
 // --- What is heard ---------------------------------------------------------------------------------------------------
 
-// In the generic proxy, by a thread: a strong access; a weak one by one lane to its own CTA's shared memory, or to
+// In the generic proxy, by a thread: a strong access; a weak one to the own CTA's shared memory, or to
 // global memory.
 static int is_followed(const struct event *event)
 {
     const struct access *access = &event->access;
     const struct event_origin *who = event->origin;
-    const int is_one = (who->lanes & (who->lanes - 1)) == 0;
     if (who->operation != 0 || who->warp >= WARPS || who->lanes == 0 || access->proxy != PROXY_GENERIC) return 0;
-    return access->space == SPACE_GLOBAL || access->order != ORDER_WEAK || (is_one && access->rank == who->rank);
+    return access->space == SPACE_GLOBAL || access->order != ORDER_WEAK || access->rank == who->rank;
 }
 
 // Of weak accesses, and of atomics in global memory.
@@ -255,13 +363,14 @@ int sanitize_lanes_hear(struct sanitize_lanes *lanes, const struct event *event,
 {
     const int is_exit = event->kind == EVENT_RUN && event->run == RUN_CTA_EXIT;
     if (!is_exit && (event->kind != EVENT_ACCESS || !is_followed(event))) return 0;
-    struct sanitize_item **at = sanitize_table_find(&lanes->ctas, event->origin->cta, 0);
     if (is_exit) {
+        struct sanitize_item **at = sanitize_table_find(&lanes->ctas, event->origin->cta, 0);
+        lanes->last = NULL;
         if (*at != NULL) give_back_logs(lanes, (struct cta *)*at);
         sanitize_table_drop(at, free_pages);
         return 0;
     }
-    struct cta *cta = sanitize_table_make(at, event->origin->cta, 0, sizeof *cta);
+    struct cta *cta = cta_of(lanes, event->origin->cta, 1);
     if (cta == NULL) return -1;
     return hear_access(lanes, cta, event, older);
 }

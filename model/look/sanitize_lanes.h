@@ -16,8 +16,11 @@
 struct sanitize_lanes;
 struct sanitize_lanes *sanitize_lanes_open(void);
 
-// The instruction that a warp is about to execute, the launch's `count`th; an access of one lane, with 1 if another
-// lane's clashes with it, or -1 without memory; a CTA that ends.
+// Do lanes that execute an instruction of that form meet there?
+int sanitize_lanes_meet(uint16_t form);
+
+// The instruction that a warp is about to execute, the launch's `count`th; an access of lanes, with how many of them
+// another lane's clashes with, or -1 without memory; a CTA that ends. older: MACHINE_LANES of them
 void sanitize_lanes_before(struct sanitize_lanes *lanes, const struct machine_step *step, uint64_t count);
 int sanitize_lanes_hear(struct sanitize_lanes *lanes, const struct event *event, struct sanitize_lane *older);
 void sanitize_lanes_close(struct sanitize_lanes *lanes);

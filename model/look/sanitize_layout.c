@@ -202,13 +202,14 @@ void sanitize_layouts_hear(struct sanitize_layouts *layouts, const struct event 
     if (event->kind == EVENT_RUN && event->run == RUN_CTA_EXIT)
         sanitize_table_drop(sanitize_table_find(&layouts->ctas, who->cta, 0), free_nothing);
     if (event->kind != EVENT_ACCESS || access->space != SPACE_SHARED || who->operation != 0 || who->lanes == 0 ||
-        (who->lanes & (who->lanes - 1)) != 0 || access->rank != who->rank || access->order != ORDER_WEAK ||
-        access->proxy != PROXY_GENERIC)
+        access->rank != who->rank || access->order != ORDER_WEAK || access->proxy != PROXY_GENERIC)
         return;
-    if (now->count == MACHINE_LANES || (now->count > 0 && (now->who.lanes & who->lanes))) return;
-    if (now->count > 0 && now->writes != (access->kind != ACCESS_READ)) return;
+    if (now->count > 0 && ((now->who.lanes & who->lanes) || now->writes != (access->kind != ACCESS_READ))) return;
+    const uint64_t step = access->each < access->bytes ? access->each : 0; // from lane to lane
     const uint32_t lanes = (now->count > 0 ? now->who.lanes : 0) | who->lanes;
-    now->address[now->count++] = access->address;
+    uint64_t at = access->address;
+    for (uint32_t left = who->lanes; left != 0 && now->count < MACHINE_LANES; left &= left - 1, at += step)
+        now->address[now->count++] = at;
     now->writes = access->kind != ACCESS_READ;
     now->who = *who;
     now->who.lanes = lanes;

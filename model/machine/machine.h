@@ -183,7 +183,7 @@ struct machine_launch {
     int only_alike;
     struct machine_limits limits;
     const struct observer *observer;
-    int hears_ranges; // the observer: one weak access to global memory of lanes that lie side by side
+    int hears_ranges; // the observer: one weak access of lanes that lie side by side, or at one place
     const struct machine_looker *looker;
     void (*print)(void *context, const char *text, size_t bytes);
     void (*print_error)(void *context, const char *text, size_t bytes);

@@ -2,6 +2,8 @@
 // Accesses as events, with the order and the scope that the words of the instruction say.
 #include "handler.h"
 
+#include <string.h>
+
 #include "each.h"
 
 static enum access_order order_of(const struct ptx_choice *choice, enum access_kind kind)
@@ -40,8 +42,8 @@ static enum access_scope scope_of(const struct ptx_choice *choice, enum access_o
     }
 }
 
-// Weak accesses to global memory as whole ranges: of lanes that all have the same bytes, or of which each goes on where
-// the one before it ends.
+// Weak accesses of lanes to one memory as whole ranges: of lanes that all have the same bytes, or of which each goes on
+// where the one before it ends.
 static void tell_ranges(const struct teller *teller, struct teller *room, struct event *event, uint32_t lanes,
                         const uint64_t address[MACHINE_LANES])
 {
@@ -61,6 +63,60 @@ static void tell_ranges(const struct teller *teller, struct teller *room, struct
     }
 }
 
+// Where an access goes: to shared memory of the CTA of that rank, or to one of these.
+enum { HOME_GLOBAL = -1, HOME_LOCAL = -2 };
+
+// *address becomes what an event says.
+static int home_of(const struct machine_strand *strand, enum ptx_word space, uint64_t *address)
+{
+    const struct machine_place place = machine_place(strand, space, *address);
+    *address = place.address;
+    if (place.space == PTX_LOCAL) return HOME_LOCAL;
+    if (place.space != PTX_SHARED && place.space != PTX_SHARED_CLUSTER) return HOME_GLOBAL;
+    *address %= SHARED_WINDOW_BYTES;
+    return (int)(place.space == PTX_SHARED ? strand->warp->cta->rank : (uint32_t)place.address >> SHARED_RANK_SHIFT);
+}
+
+static void set_home(const struct machine_strand *strand, struct event *event, int home)
+{
+    event->access.space = home == HOME_GLOBAL ? SPACE_GLOBAL : SPACE_SHARED;
+    event->access.rank = home == HOME_GLOBAL ? strand->warp->cta->rank : (uint32_t)home;
+}
+
+// The same of lanes that may go to several memories.
+static void tell_homes(const struct machine_strand *strand, const struct teller *teller, struct teller *room,
+                       struct event *event, enum ptx_word space, uint32_t lanes, const uint64_t address[MACHINE_LANES])
+{
+    uint64_t at[MACHINE_LANES];
+    int home[MACHINE_LANES];
+    memcpy(at, address, sizeof at);
+    for (EACH_BIT(lane, lanes)) home[lane] = home_of(strand, space, &at[lane]);
+    while (lanes != 0) {
+        const int first = home[__builtin_ctz(lanes)];
+        uint32_t left = lanes & (lanes - 1);
+        while (left != 0 && home[__builtin_ctz(left)] == first) left &= left - 1;
+        set_home(strand, event, first);
+        if (first != HOME_LOCAL) tell_ranges(teller, room, event, lanes & ~left, at);
+        lanes = left;
+    }
+}
+
+static void tell_weak(const struct machine_strand *strand, const struct teller *teller, struct teller *room,
+                      struct event *event, enum ptx_word space, uint32_t lanes, const uint64_t address[MACHINE_LANES])
+{
+    uint64_t at[MACHINE_LANES];
+    if (space == PTX_GLOBAL) {
+        set_home(strand, event, HOME_GLOBAL);
+        tell_ranges(teller, room, event, lanes, address);
+    } else if (space == PTX_SHARED || space == PTX_SHARED_CTA) {
+        for (int lane = 0; lane < MACHINE_LANES; lane++) at[lane] = address[lane] % SHARED_WINDOW_BYTES;
+        set_home(strand, event, (int)strand->warp->cta->rank);
+        tell_ranges(teller, room, event, lanes, at);
+    } else {
+        tell_homes(strand, teller, room, event, space, lanes, address);
+    }
+}
+
 // All lanes are told by one event, which is not built anew for each: copying it costs more than all that hears it.
 void machine_tell_access(const struct machine_strand *strand, const struct machine_code *code, uint32_t lanes,
                          enum access_kind kind, const uint64_t address[MACHINE_LANES], uint32_t bytes)
@@ -75,21 +131,18 @@ void machine_tell_access(const struct machine_strand *strand, const struct machi
     event.access.scope = scope_of(choice, event.access.order);
     event.access.is_constant = choice->word[PTX_CLASS_NC] == PTX_NC;
     event.access.bytes = bytes;
-    if (strand->warp->cta->cluster->machine->launch->hears_ranges && space == PTX_GLOBAL && kind != ACCESS_REDUCE &&
+    if (strand->warp->cta->cluster->machine->launch->hears_ranges && kind != ACCESS_REDUCE &&
         event.access.order == ORDER_WEAK) {
-        event.access.space = SPACE_GLOBAL;
-        event.access.rank = strand->warp->cta->rank;
-        tell_ranges(teller, &room, &event, lanes, address);
+        tell_weak(strand, teller, &room, &event, space, lanes, address);
         return;
     }
     for (EACH_BIT(lane, lanes)) {
-        const struct machine_place place = machine_place(strand, space, address[lane]);
-        const int is_far = place.space == PTX_SHARED_CLUSTER, is_shared = place.space == PTX_SHARED || is_far;
-        if (place.space == PTX_LOCAL) continue;
+        uint64_t at = address[lane];
+        const int home = home_of(strand, space, &at);
+        if (home == HOME_LOCAL) continue;
         room.origin.lanes = 1u << lane;
-        event.access.space = is_shared ? SPACE_SHARED : SPACE_GLOBAL;
-        event.access.rank = is_far ? (uint32_t)place.address >> SHARED_RANK_SHIFT : strand->warp->cta->rank;
-        event.access.address = is_shared ? place.address % SHARED_WINDOW_BYTES : place.address;
+        set_home(strand, &event, home);
+        event.access.address = at;
         teller->observer->hear(teller->observer->context, &event);
     }
 }
