@@ -25,6 +25,12 @@ static int is_at(const struct clock *clock, uint32_t at, uint32_t cta)
     return at < clock->parts && clock->part[at].cta == cta;
 }
 
+const struct clock_part *clock_part(const struct clock *clock, uint32_t cta)
+{
+    const uint32_t at = find(clock, cta);
+    return is_at(clock, at, cta) ? &clock->part[at] : NULL;
+}
+
 struct clock_time clock_time(const struct clock *clock, uint32_t cta, uint32_t slot)
 {
     const uint32_t at = find(clock, cta);

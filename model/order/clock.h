@@ -31,6 +31,9 @@ struct clock {
 };
 
 struct clock_time clock_time(const struct clock *clock, uint32_t cta, uint32_t slot);
+// The part of a CTA; NULL: it has heard nothing of it.
+const struct clock_part *clock_part(const struct clock *clock, uint32_t cta);
+
 struct clock_time *clock_at(struct clock *clock, uint32_t cta, uint32_t slot); // NULL without memory
 
 // Raises all of a slot to `time`, but for what is published; or what it saw and wrote alone, which no fence has

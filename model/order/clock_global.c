@@ -42,31 +42,23 @@ const struct shadow_cell *order_global_find(const struct clock_order *order, uin
     return page != NULL ? &page->cell[address % SHADOW_PAGE_BYTES / SHADOW_CELL_BYTES] : NULL;
 }
 
-struct shadow_cell *order_global_cell(struct clock_order *order, uint64_t address)
+struct shadow_page *order_global_page(struct clock_order *order, uint64_t address)
 {
     struct order_global *global = &order->global;
     const uint64_t number = address / SHADOW_PAGE_BYTES;
-    struct shadow_page *page = global->last;
-    if (page == NULL || page->number != number) {
-        page = find(global, number);
-        if (page == NULL) page = page_new(order, &global->page[hash_of(number)], number);
-        if (page == NULL) return NULL;
-        global->last = page;
-    }
-    return &page->cell[address % SHADOW_PAGE_BYTES / SHADOW_CELL_BYTES];
+    struct shadow_page **recent = &global->recent[number % ORDER_RECENT_PAGES], *page = *recent;
+    if (page != NULL && page->number == number) return page;
+    page = find(global, number);
+    if (page == NULL) page = page_new(order, &global->page[hash_of(number)], number);
+    if (page != NULL) *recent = page;
+    return page;
 }
 
 // Once the instruction has read a page, who asks the host finds that it was touched.
 void order_global_meet(struct clock_order *order, const struct access *access)
 {
-    order_global_cell(order, access->address);
-    order_global_cell(order, access->address + access->bytes - 1);
-}
-
-struct shadow_page *order_global_fresh(struct clock_order *order)
-{
-    struct shadow_page *page = order->global.last;
-    return page != NULL && page->is_fresh ? page : NULL;
+    order_global_page(order, access->address);
+    order_global_page(order, access->address + access->bytes - 1);
 }
 
 void order_global_free(struct order_global *global)

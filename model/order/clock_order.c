@@ -253,23 +253,21 @@ static int is_before(void *context, const struct shadow_entry *older, const stru
 
 // --- Accesses --------------------------------------------------------------------------------------------------------
 
-static struct shadow_cell *cell_of(struct clock_order *order, struct order_cta *cta, uint64_t address)
+static struct shadow_page *page_of(struct clock_order *order, struct order_cta *cta, uint64_t address)
 {
-    if (cta == NULL) return order_global_cell(order, address);
+    if (cta == NULL) return order_global_page(order, address);
     const uint64_t number = address / SHADOW_PAGE_BYTES;
     if (number >= ORDER_SHARED_PAGES) return NULL;
     struct shadow_page *page = cta->page[number];
-    if (page == NULL) {
-        page = order->spare;
-        if (page != NULL)
-            order->spare = page->next;
-        else if ((page = calloc(1, sizeof *page)) == NULL)
-            order->is_short = 1;
-        if (page == NULL) return NULL;
-        page->number = number;
-        cta->page[number] = page;
-    }
-    return &page->cell[address % SHADOW_PAGE_BYTES / SHADOW_CELL_BYTES];
+    if (page != NULL) return page;
+    page = order->spare;
+    if (page != NULL)
+        order->spare = page->next;
+    else if ((page = calloc(1, sizeof *page)) == NULL)
+        order->is_short = 1;
+    if (page == NULL) return NULL;
+    page->number = number;
+    return cta->page[number] = page;
 }
 
 static uint8_t flags_of(const struct access *access)
@@ -299,8 +297,28 @@ static void note_written(struct clock_order *order, const struct order_cta *cta,
 void order_note_init(struct clock_order *order, struct order_cta *home, uint32_t address)
 {
     const struct shadow_entry init = {.mask = (uint16_t)(0xff << address % SHADOW_CELL_BYTES), .flags = SHADOW_WRITES};
-    if (cell_of(order, home, address) != NULL)
-        note_written(order, home, home->page[address / SHADOW_PAGE_BYTES], address, &init);
+    struct shadow_page *page = page_of(order, home, address);
+    if (page != NULL) note_written(order, home, page, address, &init);
+}
+
+// What is known of warps of the CTA that makes an access, of threads, where only clocks decide: by the generic proxy,
+// to global memory or to its own shared memory.
+static struct shadow_judge judge_of(struct clock_order *order, const struct order_cta *home, uint32_t actor,
+                                    uint8_t flags)
+{
+    const struct order_actor *by = &order->actor[actor];
+    struct shadow_judge judge = {.chunks = home == NULL ? GLOBAL_CHUNKS : SHARED_CHUNKS,
+                                 .keeps_reads = home == NULL,
+                                 .context = order,
+                                 .is_before = is_before};
+    if (by->kind != ORDER_WARP || (flags & (SHADOW_ASYNC | SHADOW_MAP | SHADOW_CONSTANT)) != 0) return judge;
+    if (home != NULL && home->index != by->cta) return judge;
+    const struct clock_part *part = clock_part(order->by[0], by->cta);
+    if (part == NULL) return judge;
+    judge.first = actor - by->warp;
+    judge.actors = part->slots < order->warps ? part->slots : order->warps;
+    judge.time = part->time;
+    return judge;
 }
 
 void order_access(struct clock_order *order, const struct event *event, uint32_t actor, uint32_t time)
@@ -309,23 +327,24 @@ void order_access(struct clock_order *order, const struct event *event, uint32_t
     const uint64_t end = access->address + access->bytes;
     struct shadow_entry entry = {.actor = actor, .time = time, .line = event->origin->line, .flags = flags_of(access)};
     struct order_cta *cta = access->space == SPACE_SHARED ? order_peer(order, event->origin, access->rank) : NULL;
-    const struct shadow_judge judge = {cta == NULL ? GLOBAL_CHUNKS : SHARED_CHUNKS, cta == NULL, order, is_before};
     if (order->is_short || (cta == NULL ? access->space == SPACE_SHARED : cta->has_exited)) return;
     if (event->origin->lanes != 0) entry.lane = (uint8_t)__builtin_ctz(event->origin->lanes);
     order->at = cta;
     order->space = access->space;
     if (cta != NULL && access->kind != ACCESS_READ) order_check_written(order, cta, access, &entry);
+    const struct shadow_judge judge = judge_of(order, cta, actor, entry.flags);
+    struct shadow_page *page = NULL;
     for (uint64_t at = access->address / SHADOW_CELL_BYTES * SHADOW_CELL_BYTES; at < end; at += SHADOW_CELL_BYTES) {
         const uint64_t from = at > access->address ? at : access->address;
         const uint64_t to = at + SHADOW_CELL_BYTES < end ? at + SHADOW_CELL_BYTES : end;
-        struct shadow_cell *cell = cell_of(order, cta, at);
+        if (page == NULL || at % SHADOW_PAGE_BYTES == 0) page = page_of(order, cta, at);
+        if (page == NULL) return;
         entry.mask = (uint16_t)(((1u << (to - from)) - 1) << (from - at));
         order->address = at;
-        if (cell == NULL) return;
+        struct shadow_cell *cell = &page->cell[at % SHADOW_PAGE_BYTES / SHADOW_CELL_BYTES];
         if (!shadow_add(&order->pool, cell, &entry, &judge)) order->is_short = 1;
-        struct shadow_page *page = cta != NULL ? cta->page[at / SHADOW_PAGE_BYTES] : order_global_fresh(order);
-        if (page != NULL) note_written(order, cta, page, at, &entry);
-        if (cta == NULL) order_grid_access(order, &entry);
+        if (cta != NULL || page->is_fresh) note_written(order, cta, page, at, &entry);
+        if (cta == NULL && order->before != NULL) order_grid_access(order, &entry);
     }
 }
 

@@ -197,10 +197,10 @@ struct order_place {
     struct order_gift all, near;
 };
 
-// Pages of global memory that were accessed, by their hash: at most ORDER_MOST_PAGES.
-enum { ORDER_GLOBAL_HASH = 1 << 14, ORDER_MOST_PAGES = 1 << 17 };
+// Pages of global memory that were accessed, by their hash: at most ORDER_MOST_PAGES. recent: the last, by number
+enum { ORDER_GLOBAL_HASH = 1 << 14, ORDER_MOST_PAGES = 1 << 17, ORDER_RECENT_PAGES = 64 };
 struct order_global {
-    struct shadow_page *page[ORDER_GLOBAL_HASH], *last;
+    struct shadow_page *page[ORDER_GLOBAL_HASH], *recent[ORDER_RECENT_PAGES];
     uint32_t pages;
     int is_full;
 };
@@ -325,10 +325,9 @@ void order_by_memory(struct clock_order *order, const struct event *event, struc
                      struct order_warp *warp);
 void order_places_free(struct clock_order *order);
 
-// clock_global.c: the cell of a byte of global memory; NULL if there is no room.
-struct shadow_cell *order_global_cell(struct clock_order *order, uint64_t address);
-void order_global_meet(struct clock_order *order, const struct access *access); // is about to happen
-struct shadow_page *order_global_fresh(struct clock_order *order); // the page of that cell, if it is fresh; else NULL
+// clock_global.c: the page of a byte of global memory; NULL if there is no room.
+struct shadow_page *order_global_page(struct clock_order *order, uint64_t address);
+void order_global_meet(struct clock_order *order, const struct access *access);                 // is about to happen
 const struct shadow_cell *order_global_find(const struct clock_order *order, uint64_t address); // NULL: no page
 void order_global_free(struct order_global *global);
 

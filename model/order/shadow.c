@@ -53,6 +53,34 @@ static int stands_for(const struct shadow_entry *newer, const struct shadow_entr
     return is_ordered && same == 0;
 }
 
+// Is the older one ordered before the newer? UNKNOWN: the owner must be asked.
+enum known { KNOWN_APART, KNOWN_BEFORE, UNKNOWN };
+static enum known known_order(const struct shadow_judge *judge, const struct shadow_entry *older,
+                              const struct shadow_entry *newer)
+{
+    const uint32_t slot = older->actor - judge->first;
+    if (slot >= judge->actors) return UNKNOWN;
+    const struct clock_time *time = &judge->time[slot];
+    if ((older->flags & SHADOW_WRITES ? time->written : time->seen) >= older->time) return KNOWN_BEFORE;
+    return (older->flags | newer->flags) & SHADOW_WRITES ? UNKNOWN : KNOWN_APART;
+}
+
+// Has the same actor read these bytes at the same time before? No write came between: it would stand for that read.
+static int is_again(const struct shadow_pool *pool, struct shadow_cell *cell, const struct shadow_entry *newer)
+{
+    if (newer->flags & (SHADOW_WRITES | SHADOW_STRONG)) return 0;
+    for (struct shadow_cell *chunk = cell;; chunk = &pool->chunk[chunk->more]) {
+        for (int i = 0; i < SHADOW_ENTRIES; i++) {
+            struct shadow_entry *older = &chunk->entry[i];
+            if (older->actor != newer->actor || (newer->mask & ~older->mask) != 0 || !is_same_kind(older, newer))
+                continue;
+            older->line = newer->line;
+            return 1;
+        }
+        if (chunk->more == 0) return 0;
+    }
+}
+
 // What adding looks for on its way: an entry to widen, a free one, one that may go, and the last of `chunks` chunks.
 struct places {
     struct shadow_entry *same, *free, *spare;
@@ -81,7 +109,9 @@ static void meet(struct shadow_cell *chunk, const struct shadow_entry *newer, co
         if ((older->mask & newer->mask) == 0) continue;
         if (judge->keeps_reads && older->actor != newer->actor && !((older->flags | newer->flags) & SHADOW_WRITES))
             continue;
-        const int is_ordered = judge->is_before(judge->context, older, newer);
+        const enum known known = known_order(judge, older, newer);
+        const int is_ordered =
+            known == UNKNOWN ? judge->is_before(judge->context, older, newer) : known == KNOWN_BEFORE;
         if (!stands_for(newer, older, is_ordered)) continue;
         older->mask &= (uint16_t)~newer->mask;
         if (older->mask == 0 && places->free == NULL) places->free = older;
@@ -97,6 +127,7 @@ int shadow_add(struct shadow_pool *pool, struct shadow_cell *cell, const struct 
                const struct shadow_judge *judge)
 {
     struct places places = {NULL, NULL, NULL, NULL, 0};
+    if (is_again(pool, cell, newer)) return 1;
     meet(cell, newer, judge, &places);
     for (uint32_t number = cell->more; number != 0; number = pool->chunk[number].more)
         meet(&pool->chunk[number], newer, judge, &places);

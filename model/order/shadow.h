@@ -4,7 +4,7 @@
 #ifndef TMAREF_ORDER_SHADOW_H
 #define TMAREF_ORDER_SHADOW_H
 
-#include <stdint.h>
+#include "clock.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -59,9 +59,11 @@ struct shadow_pool {
 // What the owner says of an access of the cell and a new one that touch the same bytes: is the older one ordered before
 // the newer? He reports where it must be and is not. A cell has at most `chunks`: then a new entry takes the place of
 // one that is no weak write, if there is one. keeps_reads: reads of others all stay, as long as there is room, and he
-// is not asked of them.
+// is not asked of them. time: of the `actors` actors from `first` on, how much is ordered before the newer one,
+// whatever the proxy: he is not asked of what is.
 struct shadow_judge {
-    uint32_t chunks;
+    uint32_t chunks, first, actors;
+    const struct clock_time *time;
     int keeps_reads;
     void *context;
     int (*is_before)(void *context, const struct shadow_entry *older, const struct shadow_entry *newer);
