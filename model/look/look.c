@@ -197,7 +197,7 @@ struct look_launch *look_begin(struct look *look, struct machine_launch *machine
     if (launch == NULL) return NULL;
     *launch = (struct look_launch){.look = look,
                                    .next = look->under_way,
-                                   .looker = {launch, before, after, flight, ended},
+                                   .looker = {launch, 0, before, after, flight, ended},
                                    .observer = {launch, hear},
                                    .ran = {.kernel = kernel, .module = machine_launch->module},
                                    .number = machine_launch->number,
@@ -220,6 +220,9 @@ struct look_launch *look_begin(struct look *look, struct machine_launch *machine
     }
     if (look->stats != NULL || launch->trace != NULL || launch->sanitize != NULL || launch->why != NULL)
         machine_launch->observer = &launch->observer;
+    launch->looker.skips_plain = launch->sanitize != NULL && look->stop == NULL && look->stats == NULL &&
+                                 look->trace == NULL && look->coverage == NULL && look->why == NULL &&
+                                 look_sanitize_skips_plain(launch->sanitize);
     machine_launch->hears_ranges = look->stats == NULL && launch->trace == NULL && launch->why == NULL;
     return launch;
 }

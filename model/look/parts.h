@@ -103,6 +103,7 @@ struct look_sanitize;
 struct look_sanitize_kept;
 struct look_sanitize *look_sanitize_open(const char *kernel, const struct machine_launch *launch,
                                          const struct look_options *options, struct look_sanitize_kept *kept);
+int look_sanitize_skips_plain(const struct look_sanitize *sanitize); // no instruction that only computes matters
 void look_sanitize_before(struct look_sanitize *sanitize, const struct machine_step *step);
 void look_sanitize_launches(struct look_sanitize *sanitize); // the kernel has launched something
 void look_sanitize_hear(struct look_sanitize *sanitize, const struct event *event);

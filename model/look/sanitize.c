@@ -261,12 +261,13 @@ static int is_aligned(const struct ptx_choice *choice)
 static void before_others(struct look_sanitize *sanitize, const struct machine_step *step)
 {
     sanitize_lanes_before(sanitize->lanes, step, sanitize->order->instruction);
-    if (!sanitize_layouts_settle(sanitize->layouts)) sanitize->order->is_short = 1;
+    if (sanitize->needs.tensors && !sanitize_layouts_settle(sanitize->layouts)) sanitize->order->is_short = 1;
     sanitize->lay.bytes = sanitize->lay.pieces = 0;
     sanitize_shuffle_before(step, &sanitize->found);
     sanitize->checks = step->code->choice != NULL && checks_guess(step->code->choice->form);
     if (step->code->choice != NULL) sanitize_ran_note(&sanitize->ran, step->code->choice->form);
-    if (!sanitize_registers_before(sanitize->registers, step, &sanitize->found)) sanitize->order->is_short = 1;
+    if (sanitize->needs.products && !sanitize_registers_before(sanitize->registers, step, &sanitize->found))
+        sanitize->order->is_short = 1;
 }
 
 void look_sanitize_before(struct look_sanitize *sanitize, const struct machine_step *step)
@@ -353,7 +354,7 @@ static void hear_others(struct look_sanitize *sanitize, const struct event *even
     if (event->kind == EVENT_ACCESS && event->access.space == SPACE_GLOBAL && sanitize->checks)
         sanitize_guess_note(&sanitize->guesses, sanitize->order, event);
     hear_lanes(sanitize, event);
-    sanitize_layouts_hear(sanitize->layouts, event);
+    if (sanitize->needs.tensors) sanitize_layouts_hear(sanitize->layouts, event);
 }
 
 // Strong accesses to global memory order others.

@@ -48,6 +48,7 @@ struct look_sanitize *look_sanitize_open(const char *kernel, const struct machin
         return NULL;
     }
     sanitize->order->is_untouched = is_untouched;
+    sanitize->needs = sanitize_needs_of(launch->module->kernel[launch->kernel]);
     sanitize_ran_open(&sanitize->ran);
     sanitize->ghost = (struct observer){sanitize, sanitize_hear_ghost};
     set_found(&sanitize->found, kernel, launch, options);
@@ -60,6 +61,11 @@ struct look_sanitize *look_sanitize_open(const char *kernel, const struct machin
     clock_order_follow(sanitize->order, kept->order);
     kept->order = NULL;
     return sanitize;
+}
+
+int look_sanitize_skips_plain(const struct look_sanitize *sanitize)
+{
+    return !sanitize->needs.plain;
 }
 
 // Why the launch was not seen whole; NULL if it was.

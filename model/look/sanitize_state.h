@@ -7,6 +7,7 @@
 #include "sanitize_known.h"
 #include "sanitize_lanes.h"
 #include "sanitize_layout.h"
+#include "sanitize_needs.h"
 #include "sanitize_registers.h"
 #include "sanitize_value.h"
 
@@ -25,6 +26,7 @@ struct look_sanitize {
     const struct machine_cluster *cluster;
     uint64_t first;
     int is_quick;
+    struct sanitize_needs needs;
     struct observer ghost;
     uint64_t brought[ORDER_MOST_CTAS]; // by the operation that is issued now, to each CTA of the cluster
     const struct global_memory *global;

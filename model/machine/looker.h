@@ -23,10 +23,12 @@ struct machine_step {
 //   before   the instruction is about to be executed
 //   after    it was, or it waits and comes again (MACHINE_WAIT)
 //   flight   an asynchronous operation is issued (begins), or is done
+//   skips_plain  before() and after() may leave out instructions that only compute, for all lanes of a strand
 //   ended    the launch ends before its time at `code` of this strand (NULL: at its pc), for the thread of `lane`; or
 //            in a hang, where this strand waits
 struct machine_looker {
     void *context;
+    int skips_plain;
     void (*before)(void *context, const struct machine_step *step);
     void (*after)(void *context, const struct machine_step *step, enum machine_next next);
     void (*flight)(void *context, const struct machine_flight *flight, int begins);

@@ -268,6 +268,15 @@ enum machine_next machine_go_along(struct machine_strand *strand, struct machine
     return go_along(strand, going);
 }
 
+// Instructions that the looker does not want to see.
+static void skip_plain(struct machine_strand *strand, struct machine_going *going)
+{
+    const struct machine_code *plain = going->code;
+    going->code = machine_run_plain(strand, plain, going->stop);
+    going->threads += (uint64_t)(going->code - plain) * machine_count_of(strand->lanes);
+    strand->warp->cta->cluster->ahead += (uint64_t)(going->code - plain);
+}
+
 // The same, one instruction at a time, before the eyes of the looker.
 static enum machine_next go_on_seen(struct machine_strand *strand, struct machine_going *going,
                                     const struct machine_looker *looker)
@@ -275,6 +284,8 @@ static enum machine_next go_on_seen(struct machine_strand *strand, struct machin
     struct machine_step step = {.strand = strand, .warp = strand->warp, .function = strand->frame->function};
     struct machine_cluster *cluster = strand->warp->cta->cluster;
     for (; going->code < going->stop; going->code++) {
+        if (looker->skips_plain) skip_plain(strand, going);
+        if (going->code == going->stop) break;
         step.code = going->code;
         step.lanes = machine_lanes_of(strand, step.code);
         strand->pc = (uint32_t)(step.code - going->first);

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+#include "sanitize_needs.h"
+
+#include "form_number.h"
+#include "sanitize_known.h"
+#include "sanitize_lanes.h"
+
+static int is_followed(const struct sanitize_ran *ran, uint16_t form)
+{
+    const struct sanitize_known *row = sanitize_known_row(ran->row[form]);
+    return row == NULL || row->level != SANITIZE_NOT;
+}
+
+static void add(struct sanitize_needs *needs, const struct sanitize_ran *ran, const struct machine_code *code)
+{
+    if (code->choice == NULL) return; // what the decoder adds to an instruction
+    const uint16_t form = code->choice->form;
+    needs->products |= form >= PTX_FORM_WGMMA_FENCE && form <= PTX_FORM_WGMMA_B1_R;
+    needs->tensors |= form >= PTX_FORM_TENSOR_LOAD && form <= PTX_FORM_TENSOR_PREFETCH_IM2COL;
+    needs->plain |= code->kind == MACHINE_PLAIN && (sanitize_lanes_meet(form) || !is_followed(ran, form));
+}
+
+struct sanitize_needs sanitize_needs_of(const struct machine_kernel *kernel)
+{
+    struct sanitize_needs needs = {kernel == NULL, kernel == NULL, kernel == NULL};
+    struct sanitize_ran ran;
+    sanitize_ran_open(&ran);
+    for (uint32_t i = 0; kernel != NULL && i < kernel->functions; i++) {
+        const struct machine_function *function = kernel->function[i];
+        for (uint32_t k = 0; function != NULL && k < function->codes; k++) add(&needs, &ran, &function->code[k]);
+    }
+    needs.plain |= needs.products;
+    return needs;
+}
