@@ -65,32 +65,33 @@ static enum known known_order(const struct shadow_judge *judge, const struct sha
     return (older->flags | newer->flags) & SHADOW_WRITES ? UNKNOWN : KNOWN_APART;
 }
 
-// Has the same actor read these bytes at the same time before? No write came between: it would stand for that read.
-static int is_again(const struct shadow_pool *pool, struct shadow_cell *cell, const struct shadow_entry *newer)
-{
-    if (newer->flags & (SHADOW_WRITES | SHADOW_STRONG)) return 0;
-    for (struct shadow_cell *chunk = cell;; chunk = &pool->chunk[chunk->more]) {
-        for (int i = 0; i < SHADOW_ENTRIES; i++) {
-            struct shadow_entry *older = &chunk->entry[i];
-            if (older->actor != newer->actor || (newer->mask & ~older->mask) != 0 || !is_same_kind(older, newer))
-                continue;
-            older->line = newer->line;
-            return 1;
-        }
-        if (chunk->more == 0) return 0;
-    }
-}
-
 // What adding looks for on its way: an entry to widen, a free one, one that may go, and the last of `chunks` chunks.
+// must_ask: of an older access the owner must be asked.
 struct places {
     struct shadow_entry *same, *free, *spare;
     struct shadow_cell *last;
     uint32_t chunks;
+    int must_ask;
 };
 
 static int is_weak_write(const struct shadow_entry *entry)
 {
     return (entry->flags & (SHADOW_WRITES | SHADOW_STRONG)) == SHADOW_WRITES;
+}
+
+static void pass(struct shadow_cell *chunk, const struct shadow_entry *newer, struct places *places)
+{
+    const uint32_t any = (newer->actor + newer->time + places->chunks) % SHADOW_ENTRIES;
+    if (places->spare == NULL || (newer->actor + places->chunks) % 4 == 0 || is_weak_write(places->spare))
+        if (places->spare == NULL || !is_weak_write(&chunk->entry[any])) places->spare = &chunk->entry[any];
+    places->last = chunk;
+    places->chunks++;
+}
+
+static void drop(struct shadow_entry *older, const struct shadow_entry *newer, struct places *places)
+{
+    older->mask &= (uint16_t)~newer->mask;
+    if (older->mask == 0 && places->free == NULL) places->free = older;
 }
 
 static void meet(struct shadow_cell *chunk, const struct shadow_entry *newer, const struct shadow_judge *judge,
@@ -112,25 +113,70 @@ static void meet(struct shadow_cell *chunk, const struct shadow_entry *newer, co
         const enum known known = known_order(judge, older, newer);
         const int is_ordered =
             known == UNKNOWN ? judge->is_before(judge->context, older, newer) : known == KNOWN_BEFORE;
-        if (!stands_for(newer, older, is_ordered)) continue;
-        older->mask &= (uint16_t)~newer->mask;
-        if (older->mask == 0 && places->free == NULL) places->free = older;
+        if (stands_for(newer, older, is_ordered)) drop(older, newer, places);
     }
-    const uint32_t any = (newer->actor + newer->time + places->chunks) % SHADOW_ENTRIES;
-    if (places->spare == NULL || (newer->actor + places->chunks) % 4 == 0 || is_weak_write(places->spare))
-        if (places->spare == NULL || !is_weak_write(&chunk->entry[any])) places->spare = &chunk->entry[any];
-    places->last = chunk;
-    places->chunks++;
+    pass(chunk, newer, places);
+}
+
+static int is_weak_read(const struct shadow_entry *entry)
+{
+    return (entry->flags & (SHADOW_WRITES | SHADOW_STRONG)) == 0;
+}
+
+// The same of a weak read, as far as the owner need not be asked. 1: the same actor has read these bytes at the same
+// time before; no write came between, for it would stand for that read.
+static int meet_read(struct shadow_cell *chunk, const struct shadow_entry *newer, const struct shadow_judge *judge,
+                     struct places *places)
+{
+    for (int i = 0; i < SHADOW_ENTRIES; i++) {
+        struct shadow_entry *older = &chunk->entry[i];
+        if ((older->mask & newer->mask) == 0) {
+            if (older->mask == 0 && places->free == NULL) places->free = older;
+            if (older->mask != 0 && is_same_kind(older, newer) && places->same == NULL) places->same = older;
+            continue;
+        }
+        if (is_same_kind(older, newer)) {
+            if (places->same == NULL) places->same = older;
+            if ((newer->mask & ~older->mask) == 0) return 1;
+            continue;
+        }
+        if (judge->keeps_reads && older->actor != newer->actor && !(older->flags & SHADOW_WRITES)) continue;
+        const enum known known = known_order(judge, older, newer);
+        places->must_ask |= known == UNKNOWN;
+        if (known == KNOWN_BEFORE && stands_for(newer, older, 1)) drop(older, newer, places);
+    }
+    pass(chunk, newer, places);
+    return 0;
+}
+
+// The whole cell. 1: it is there already.
+static int meet_reads(const struct shadow_pool *pool, struct shadow_cell *cell, const struct shadow_entry *newer,
+                      const struct shadow_judge *judge, struct places *places)
+{
+    if (meet_read(cell, newer, judge, places)) return 1;
+    for (uint32_t number = cell->more; number != 0; number = pool->chunk[number].more)
+        if (meet_read(&pool->chunk[number], newer, judge, places)) return 1;
+    return 0;
+}
+
+static void meet_all(const struct shadow_pool *pool, struct shadow_cell *cell, const struct shadow_entry *newer,
+                     const struct shadow_judge *judge, struct places *places)
+{
+    *places = (struct places){.chunks = 0};
+    meet(cell, newer, judge, places);
+    for (uint32_t number = cell->more; number != 0; number = pool->chunk[number].more)
+        meet(&pool->chunk[number], newer, judge, places);
 }
 
 int shadow_add(struct shadow_pool *pool, struct shadow_cell *cell, const struct shadow_entry *newer,
                const struct shadow_judge *judge)
 {
-    struct places places = {NULL, NULL, NULL, NULL, 0};
-    if (is_again(pool, cell, newer)) return 1;
-    meet(cell, newer, judge, &places);
-    for (uint32_t number = cell->more; number != 0; number = pool->chunk[number].more)
-        meet(&pool->chunk[number], newer, judge, &places);
+    struct places places = {.must_ask = !is_weak_read(newer)};
+    if (!places.must_ask && meet_reads(pool, cell, newer, judge, &places)) {
+        places.same->line = newer->line;
+        return 1;
+    }
+    if (places.must_ask) meet_all(pool, cell, newer, judge, &places);
     if (places.same != NULL) {
         places.same->mask |= newer->mask;
         places.same->line = newer->line;
