@@ -10,6 +10,10 @@
 
 enum { GEMM_GROUP = 8 }; // rows of cluster tiles in a group
 
+// A CTA has as many stages as blocks to load, up to so many, as far as they fit. With more it begins and ends later
+// (docs/performance.md, "Stages").
+enum { GEMM_MOST_STAGES = 8 };
+
 // What things cost in clocks of an SM, fitted to the times of all candidates for 240 random shapes, bf16 and e4m3, on
 // an H200 (docs/kernels/gemm.md). A row is one of a block: 128 bytes. Rows are skewed where they start at no multiple
 // of that. What they leave out of an instance is its pace, in its row of gemm_job.h, fitted to the same times.
@@ -83,15 +87,25 @@ static inline double gemm_meet_clocks(const struct gemm_instance *i, const struc
     return GEMM_MEET_CLOCKS + GEMM_SEND_CLOCKS * sent + GEMM_ADD_CLOCKS * area * splits / adders;
 }
 
+// How many tiles, or parts of them, a CTA computes at most, and the blocks of k in each.
+static inline uint32_t gemm_rounds(const struct gemm_instance *i, const struct gemm_job *job, uint32_t sms)
+{
+    return (gemm_cluster_tiles(i, job) - 1) / gemm_room(gemm_cluster_size(job), sms) + 1;
+}
+
+static inline uint32_t gemm_part_blocks(const struct gemm_instance *i, const struct gemm_job *job)
+{
+    return ((job->k - 1) / gemm_block_k(i->in) + job->splits) / job->splits;
+}
+
 // About how many clocks the job takes. Each CTA computes a tile in each round; cooperative kernels store after each
 // tile, ping-pong while it multiplies the next one; at the same time A and B are read once, and D is written.
 static inline double gemm_clocks(const struct gemm_instance *i, const struct gemm_job *job, uint32_t sms)
 {
     double area = (double)i->tile_m * i->tile_n;
-    uint32_t size = gemm_cluster_size(job), tiles = gemm_cluster_tiles(i, job), room = gemm_room(size, sms);
-    double rounds = (tiles - 1) / room + 1, ctas = (tiles < room ? tiles : room) * (double)size;
-    double blocks = ((job->k - 1) / gemm_block_k(i->in) + job->splits) / job->splits;
-    double multiply = blocks * gemm_block_clocks(i, job, ctas / sms) + GEMM_FIRST_CLOCKS;
+    uint32_t size = gemm_cluster_size(job);
+    double rounds = gemm_rounds(i, job, sms), ctas = gemm_grid(i, job, sms);
+    double multiply = gemm_part_blocks(i, job) * gemm_block_clocks(i, job, ctas / sms) + GEMM_FIRST_CLOCKS;
     double boxes = gemm_part_boxes(i) * GEMM_BOX_CLOCKS;
     double hidden = GEMM_TURN_CLOCKS + GEMM_HIDDEN_CLOCKS * area + boxes;
     double store = GEMM_TILE_CLOCKS + GEMM_STORE_CLOCKS * area + boxes;
@@ -105,12 +119,20 @@ static inline double gemm_clocks(const struct gemm_instance *i, const struct gem
     return (all + GEMM_START_CLOCKS) * (i->pace / 100.0);
 }
 
+// The stages of a job that has all else.
+static inline uint32_t gemm_choose_stages(const struct gemm_instance *i, const struct gemm_job *job, uint32_t sms)
+{
+    uint32_t blocks = gemm_rounds(i, job, sms) * gemm_part_blocks(i, job), least = gemm_min_stages(i, job);
+    uint32_t wanted = blocks < GEMM_MOST_STAGES ? blocks : GEMM_MOST_STAGES, most = gemm_max_stages(i);
+    return wanted < least ? least : wanted < most ? wanted : most;
+}
+
 // Whether a job can run as it is cut up, with `workspace_bytes` of workspace where it goes through one.
 static inline int gemm_can_run(const struct gemm_instance *i, const struct gemm_job *job, uint64_t workspace_bytes)
 {
     uint32_t blocks = (job->k - 1) / gemm_block_k(i->in) + 1;
     uint32_t share_a = i->tile_m / job->cluster_n, share_b = i->tile_n / job->cluster_m;
-    if (gemm_cluster_size(job) > GEMM_MAX_CLUSTER || gemm_min_stages(i, job) > job->stages) return 0;
+    if (gemm_min_stages(i, job) > gemm_max_stages(i)) return 0;
     if (i->kernel == GEMM_GATHER && (gemm_cluster_size(job) > 1)) return 0;
     if (share_a % 8 != 0 || share_b % 8 != 0 || job->splits > blocks) return 0;
     return !job->workspace || (gemm_fits_counters(i, job) && gemm_workspace_bytes(i, job) <= workspace_bytes);
@@ -130,7 +152,6 @@ static inline void gemm_each_cut(const struct gemm_instance *i, const struct gem
     struct gemm_job trial = *problem;
     trial.reduce = 0;
     trial.group = GEMM_GROUP;
-    trial.stages = gemm_max_stages(i);
     for (uint32_t c = 0; c < sizeof clusters / sizeof clusters[0]; c++) {
         trial.cluster_m = clusters[c][0];
         trial.cluster_n = clusters[c][1];
@@ -140,6 +161,8 @@ static inline void gemm_each_cut(const struct gemm_instance *i, const struct gem
             if (trial.splits > 1 && rows * columns * trial.splits > 2 * sms) break;
             for (uint32_t memory = 0; memory < (trial.splits > 1 && problem->workspace ? 2 : 1); memory++) {
                 trial.workspace = memory ? problem->workspace : 0;
+                if (gemm_cluster_size(&trial) > GEMM_MAX_CLUSTER) continue;
+                trial.stages = gemm_choose_stages(i, &trial, sms);
                 if (gemm_can_run(i, &trial, workspace_bytes)) visit(i, &trial, context);
             }
         }
