@@ -91,6 +91,20 @@ TEST(bar_warp_sync_does_not_count_those_that_wait_with_another_mask)
     for (uint32_t i = 0; i < 32; i++) ck_assert_uint_eq(ran->out[i], 8);
 }
 
+// Two halves of a warp, at one instruction with a mask each: the lower one waits for its last lane, which comes late,
+// and the upper one does not, or it would see what that lane stores.
+TEST(bar_warp_sync_keeps_masks_at_one_place_apart)
+{
+    struct ran *ran =
+        run_well(HEAD ".shared .align 4 .b32 s;\n.visible .entry k(.param .u64 out)\n{\n" REGISTERS THREAD
+                      "mov.u32 %r1, 7;\nst.shared.u32 [s], %r1;\nbar.warp.sync -1;\nsetp.lt.u32 %p0, %r0, 16;\n"
+                      "selp.b32 %r2, 0xffff, 0xffff0000, %p0;\nsetp.eq.u32 %p1, %r0, 15;\n@%p1 bra LATE;\n"
+                      "bra SYNC;\nLATE: nanosleep.u32 100;\nmov.u32 %r1, 8;\nst.shared.u32 [s], %r1;\n"
+                      "SYNC: bar.warp.sync %r2;\nld.shared.u32 %r3, [s];\nst.global.u32 [%rd1], %r3;\nret;\n}\n",
+                 (struct launch_of){.block = 32});
+    for (uint32_t i = 0; i < 32; i++) ck_assert_uint_eq(ran->out[i], i < 16 ? 8 : 7);
+}
+
 // A producer warp and a consumer warp hand 20 numbers over through one word and two named barriers.
 TEST(named_barriers_hand_over)
 {

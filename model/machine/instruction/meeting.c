@@ -172,28 +172,43 @@ static void tell(const struct machine_strand *strand, const struct machine_code 
     event_tell(machine_teller(strand, code, lanes, &room), (struct event){.kind = EVENT_MEETING, .meeting = meeting});
 }
 
-// The lanes that wait with the mask of `lane`.
-static uint32_t waiting_like(const struct machine_warp *warp, uint32_t lane)
+// Of `lanes`, those that wait with the mask of the first.
+static uint32_t waiting_like_first(const struct machine_warp *warp, uint32_t lanes)
 {
+    const uint64_t mask = warp->mark[__builtin_ctz(lanes)];
     uint32_t same = 0;
-    for (uint32_t other = 0; other < MACHINE_LANES; other++)
-        if (warp->syncing >> other & 1 && warp->mark[other] == warp->mark[lane]) same |= 1u << other;
+    for (EACH_BIT(lane, lanes)) same |= (uint32_t)(warp->mark[lane] == mask) << lane;
     return same;
 }
 
 // Lets go the lanes whose mask has come, wherever in the program they wait. Those of the mask that wait with another
-// mask have not come: they are in an inner branch.
+// mask have not come: they are in an inner branch. A lane that is not in its mask comes besides.
 static void let_go(const struct machine_strand *strand)
 {
     struct machine_warp *warp = strand->warp;
-    for (uint32_t lane = 0; lane < MACHINE_LANES; lane++) {
-        uint32_t group = ((uint32_t)warp->mark[lane] | 1u << lane) & warp->live;
-        if (!(warp->syncing >> lane & 1) || (group & ~waiting_like(warp, lane)) != 0) continue;
-        warp->synced |= group;
-        warp->syncing &= ~group;
-        machine_progress(strand);
-        warp->cta->cluster->vain++; // it concerns lanes of this warp alone
+    for (uint32_t left = warp->syncing, same; left != 0; left &= ~same) {
+        same = waiting_like_first(warp, left);
+        const uint32_t named = (uint32_t)warp->mark[__builtin_ctz(same)] & warp->live;
+        uint32_t waiting = same;
+        for (EACH_BIT(lane, (named & ~same) == 0 ? same : 0)) {
+            const uint32_t group = (named | 1u << lane) & warp->live;
+            if (!(waiting >> lane & 1) || (group & ~waiting) != 0) continue;
+            waiting &= ~group;
+            warp->synced |= group;
+            warp->syncing &= ~group;
+            machine_progress(strand);
+            warp->cta->cluster->vain++; // it concerns lanes of this warp alone
+        }
     }
+}
+
+// All that live and are named come at once, and nobody waits: what most bar.warp.sync are. All of it then goes on.
+static int is_all_at_once(const struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
+{
+    const struct machine_warp *warp = strand->warp;
+    const uint32_t *mask = machine_lanes(strand, code, 0), first = mask[__builtin_ctz(lanes)];
+    if ((warp->begun & lanes) != 0 || warp->syncing != 0 || machine_is_heard(strand)) return 0;
+    return (first & warp->live) == lanes && (code->operand[0].is_uniform || same_mask(mask, lanes) == lanes);
 }
 
 // Lanes may come from different instructions. A lane that came is in `syncing`, then, when all of its mask have come,
@@ -203,6 +218,11 @@ static enum machine_next sync_warp(struct machine_strand *strand, const struct m
     struct machine_warp *warp = strand->warp;
     const uint32_t *mask = machine_lanes(strand, code, 0);
     uint32_t fresh = lanes & ~warp->begun;
+    if (is_all_at_once(strand, code, lanes)) {
+        machine_progress(strand);
+        warp->cta->cluster->vain++; // it concerns lanes of this warp alone
+        return MACHINE_NEXT;
+    }
     for (uint32_t lane = 0; lane < MACHINE_LANES; lane++)
         if (fresh >> lane & 1) warp->mark[lane] = mask[lane];
     warp->begun |= fresh;
