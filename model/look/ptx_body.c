@@ -39,8 +39,7 @@ static const char *line_at(const struct ptx_body *body, uint32_t line)
     return at;
 }
 
-// Without blanks and comments. 0: it is too long.
-static int trimmed(const struct ptx_body *body, uint32_t line, char text[PTX_STATEMENT_BYTES])
+int ptx_body_text(const struct ptx_body *body, uint32_t line, char text[PTX_STATEMENT_BYTES])
 {
     const char *at = line_at(body, line);
     if (at == NULL) return 0;
@@ -57,7 +56,8 @@ static int trimmed(const struct ptx_body *body, uint32_t line, char text[PTX_STA
 
 int ptx_body_statement(const struct ptx_body *body, uint32_t line, char statement[PTX_STATEMENT_BYTES])
 {
-    if (!trimmed(body, line, statement) || statement[0] == '\0' || statement[0] == '.' || statement[0] == '{') return 0;
+    if (!ptx_body_text(body, line, statement) || statement[0] == '\0' || statement[0] == '.' || statement[0] == '{')
+        return 0;
     const size_t length = strlen(statement);
     return strchr(statement, ';') == &statement[length - 1];
 }
@@ -65,7 +65,7 @@ int ptx_body_statement(const struct ptx_body *body, uint32_t line, char statemen
 int ptx_body_parts(const struct ptx_body *body, uint32_t line)
 {
     char text[PTX_STATEMENT_BYTES];
-    if (!trimmed(body, line, text) || text[0] == '\0') return 0;
+    if (!ptx_body_text(body, line, text) || text[0] == '\0') return 0;
     const char *word = ptx_statement_word(text);
     return text[strlen(text) - 1] == ':' || strncmp(word, "bra", 3) == 0 || strncmp(word, "ret", 3) == 0 ||
            strncmp(word, "exit", 4) == 0 || strncmp(word, "brx", 3) == 0;
@@ -74,7 +74,7 @@ int ptx_body_parts(const struct ptx_body *body, uint32_t line)
 int ptx_body_is_label(const struct ptx_body *body, uint32_t line)
 {
     char text[PTX_STATEMENT_BYTES];
-    return trimmed(body, line, text) && text[0] != '\0' && text[strlen(text) - 1] == ':';
+    return ptx_body_text(body, line, text) && text[0] != '\0' && text[strlen(text) - 1] == ':';
 }
 
 int ptx_body_has(const struct ptx_body *body, uint32_t line, const char *text)

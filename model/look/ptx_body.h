@@ -22,6 +22,9 @@ int ptx_body_find(struct ptx_body *body, const char *text, uint32_t line);
 // The line without blanks around it and without a comment. 0 if it is not one statement of the function.
 int ptx_body_statement(const struct ptx_body *body, uint32_t line, char statement[PTX_STATEMENT_BYTES]);
 
+// The line, without blanks around it and without a comment. 0: it is too long.
+int ptx_body_text(const struct ptx_body *body, uint32_t line, char text[PTX_STATEMENT_BYTES]);
+
 // Does the line end a straight run: a label, or a branch?
 int ptx_body_parts(const struct ptx_body *body, uint32_t line);
 

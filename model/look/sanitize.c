@@ -139,20 +139,34 @@ static enum sanitize_kind kind_of(const struct look_sanitize *sanitize, const st
     }
 }
 
+// The mbarrier that the operation tells; NULL: none of that CTA.
+static const struct order_barrier *told_barrier(const struct order_cta *home, const struct order_actor *operation)
+{
+    if (home == NULL || operation->kind != ORDER_OPERATION || operation->barrier == UINT32_MAX) return NULL;
+    const struct order_barrier *at = home->barrier[operation->barrier / 8 % ORDER_BARRIER_SLOTS];
+    while (at != NULL && at->address != operation->barrier) at = at->next;
+    return at;
+}
+
+// The bytes that copies to the mbarrier of the older one have brought and nobody has announced.
+static uint32_t unannounced(const struct look_sanitize *sanitize, const struct order_found *found)
+{
+    if (found->kind == ORDER_UNEXPECTED) return found->newer.time;
+    const struct order_barrier *at = told_barrier(found->cta, &sanitize->order->actor[found->older.actor]);
+    return at != NULL && at->brought > at->expected ? (uint32_t)(at->brought - at->expected) : 0;
+}
+
 // Of an access before a copy over the same bytes: had its warp waited for the phase before that of the copy? Then the
 // copy came too soon. Else the access did not wait, and only this run had it first.
 static int is_refill(const struct look_sanitize *sanitize, const struct order_found *found)
 {
     const struct order_actor *copy = &sanitize->order->actor[found->newer.actor];
     const struct order_actor *user = &sanitize->order->actor[found->older.actor];
-    const struct order_cta *home = found->cta;
-    uint32_t phases = 0;
-    if (home == NULL || copy->kind != ORDER_OPERATION || copy->barrier == UINT32_MAX || user->kind == ORDER_OPERATION)
+    const struct order_barrier *at = told_barrier(found->cta, copy);
+    if (found->cta == NULL || copy->kind != ORDER_OPERATION || copy->barrier == UINT32_MAX ||
+        user->kind == ORDER_OPERATION)
         return 1;
-    for (const struct order_barrier *at = home->barrier[copy->barrier / 8 % ORDER_BARRIER_SLOTS]; at != NULL;
-         at = at->next)
-        if (at->address == copy->barrier) phases = at->phases;
-    return phases > 0 && clock_order_phases(sanitize->order, copy, user) == phases;
+    return at != NULL && at->phases > 0 && clock_order_phases(sanitize->order, copy, user) == at->phases;
 }
 
 // Two weak writes, which are judged by their values? In shared memory by threads alone.
@@ -215,7 +229,7 @@ void sanitize_take(void *context, const struct order_found *raw)
                                        .address =
                                            found.address + (found.mask ? (uint64_t)__builtin_ctz(found.mask) : 0),
                                        .bytes = (uint32_t)__builtin_popcount(found.mask),
-                                       .unexpected = found.kind == ORDER_UNEXPECTED ? found.newer.time : 0,
+                                       .unexpected = unannounced(sanitize, &found),
                                        .older = side_of(sanitize, &found.older),
                                        .newer = side_of(sanitize, &found.newer)};
     finding.kind = kind_of(sanitize, &found, &finding);

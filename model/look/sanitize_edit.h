@@ -36,6 +36,7 @@ void sanitize_edit_wait_text(char *text, const char *barrier, const char *parity
 
 void sanitize_edits_wait(struct sanitize_edits *edits);        // before the access, for the mbarrier of the copy
 void sanitize_edits_alter_waits(struct sanitize_edits *edits); // that are there
+void sanitize_edits_again(struct sanitize_edits *edits);       // waits and arrivals from what is there of them
 void sanitize_edits_move(struct sanitize_edits *edits);        // what orders, past the access
 void sanitize_edits_fence(struct sanitize_edits *edits);       // a release and an acquire
 void sanitize_edits_scope(struct sanitize_edits *edits);

@@ -111,29 +111,39 @@ typedef void sanitize_maker(struct sanitize_edits *edits);
 // barrier: comes last, because one that some warps do not come by meets another.
 static const struct {
     enum sanitize_kind kind;
-    sanitize_maker *make[2], *barrier;
+    sanitize_maker *make[3], *barrier;
 } rows[] = {
-    {SANITIZE_READ_BEFORE_COPY, {sanitize_edits_alter_waits, sanitize_edits_wait}, sanitize_edits_barrier},
-    {SANITIZE_WRITE_BEFORE_COPY, {sanitize_edits_alter_waits, sanitize_edits_wait}, sanitize_edits_barrier},
-    {SANITIZE_OPERATION_BEFORE_COPY, {sanitize_edits_alter_waits, sanitize_edits_wait}, sanitize_edits_barrier},
-    {SANITIZE_COPIES, {sanitize_edits_alter_waits, sanitize_edits_wait}, sanitize_edits_barrier},
-    {SANITIZE_REFILL, {sanitize_edits_alter_waits, sanitize_edits_wait}, sanitize_edits_barrier},
-    {SANITIZE_OPERATION_BEFORE_WRITE, {NULL}, sanitize_edits_barrier_written},
-    {SANITIZE_SOURCE_OVERWRITTEN, {NULL}, sanitize_edits_barrier},
-    {SANITIZE_PRODUCT_OVERWRITTEN, {sanitize_edits_products}, sanitize_edits_barrier},
+    {SANITIZE_READ_BEFORE_COPY,
+     {sanitize_edits_alter_waits, sanitize_edits_again, sanitize_edits_wait},
+     sanitize_edits_barrier},
+    {SANITIZE_WRITE_BEFORE_COPY,
+     {sanitize_edits_alter_waits, sanitize_edits_again, sanitize_edits_wait},
+     sanitize_edits_barrier},
+    {SANITIZE_OPERATION_BEFORE_COPY,
+     {sanitize_edits_alter_waits, sanitize_edits_again, sanitize_edits_wait},
+     sanitize_edits_barrier},
+    {SANITIZE_COPIES, {sanitize_edits_alter_waits, sanitize_edits_again, sanitize_edits_wait}, sanitize_edits_barrier},
+    {SANITIZE_REFILL, {sanitize_edits_alter_waits, sanitize_edits_again, sanitize_edits_wait}, sanitize_edits_barrier},
+    {SANITIZE_OPERATION_BEFORE_WRITE, {sanitize_edits_again}, sanitize_edits_barrier_written},
+    {SANITIZE_SOURCE_OVERWRITTEN, {sanitize_edits_alter_waits, sanitize_edits_again}, sanitize_edits_barrier},
+    {SANITIZE_PRODUCT_OVERWRITTEN,
+     {sanitize_edits_products, sanitize_edits_alter_waits, sanitize_edits_again},
+     sanitize_edits_barrier},
     {SANITIZE_PRODUCT_REGISTER, {sanitize_edits_products}, NULL},
     {SANITIZE_PRODUCT_SOURCE, {sanitize_edits_products}, NULL},
-    {SANITIZE_RACE, {NULL}, sanitize_edits_barrier},
+    {SANITIZE_RACE, {sanitize_edits_alter_waits, sanitize_edits_again}, sanitize_edits_barrier},
     {SANITIZE_GLOBAL_RACE, {sanitize_edits_fence}, sanitize_edits_barrier_global},
     {SANITIZE_GLOBAL_SOURCE, {sanitize_edits_fence}, sanitize_edits_barrier_global},
-    {SANITIZE_GLOBAL_LOAD, {sanitize_edits_wait}, sanitize_edits_barrier},
+    {SANITIZE_GLOBAL_LOAD, {sanitize_edits_again, sanitize_edits_wait}, sanitize_edits_barrier},
     {SANITIZE_MAP_FENCE, {sanitize_edits_map}, NULL},
     {SANITIZE_MAP_RACE, {sanitize_edits_map}, NULL},
     {SANITIZE_MAP_EDITED, {sanitize_edits_wait}, sanitize_edits_barrier},
     {SANITIZE_SCOPE, {sanitize_edits_scope}, NULL},
-    {SANITIZE_EXIT, {sanitize_edits_products, sanitize_edits_end}, NULL},
+    {SANITIZE_EXIT, {sanitize_edits_products, sanitize_edits_end, sanitize_edits_alter_waits}, NULL},
     {SANITIZE_UNEXPECTED, {sanitize_edits_expect}, NULL},
-    {SANITIZE_OVER_ARRIVAL, {sanitize_edits_count}, sanitize_edits_barrier},
+    {SANITIZE_OVER_ARRIVAL,
+     {sanitize_edits_count, sanitize_edits_alter_waits, sanitize_edits_again},
+     sanitize_edits_barrier},
     {SANITIZE_UNINITIALISED, {sanitize_edits_init}, sanitize_edits_barrier},
     {SANITIZE_UNORDERED_INIT, {NULL}, sanitize_edits_barrier},
     {SANITIZE_BARRIER_WRITTEN, {sanitize_edits_inval}, sanitize_edits_barrier},
@@ -159,7 +169,7 @@ void sanitize_edits_make(struct sanitize_edits *edits, const struct sanitize_fin
     if (!ptx_body_find(&edits->body, text, newer > 0 ? newer : older)) return;
     edits->newer = newer;
     edits->older = older >= edits->body.first && older < edits->body.last ? older : 0;
-    for (int i = 0; row < ROWS && i < 2; i++)
+    for (int i = 0; row < ROWS && i < 3; i++)
         if (rows[row].make[i] != NULL) rows[row].make[i](edits);
     sanitize_edits_move(edits);
     if (row < ROWS && rows[row].barrier != NULL) rows[row].barrier(edits);

@@ -10,7 +10,7 @@
 
 #pragma GCC visibility push(hidden)
 
-enum { SANITIZE_EDITS = 96 };
+enum { SANITIZE_EDITS = 128 };
 struct sanitize_edits {
     const struct sanitize_finding *finding;
     struct ptx_body body;

@@ -76,15 +76,33 @@ static void alter_wait(struct sanitize_edits *edits, uint32_t line, const char *
                       statement, strchr(address, ']'));
 }
 
+// The same of a wait in a block of one line: "{ ... mbarrier.try_wait.parity p, [%bar], %parity; ... }".
+static void alter_block(struct sanitize_edits *edits, uint32_t line, const char *text)
+{
+    const char *wait = strstr(text, "mbarrier.t"), *close = wait != NULL ? strchr(wait, ']') : NULL;
+    const char *word = wait != NULL ? strstr(wait, "_wait.parity") : NULL;
+    if (text[0] != '{' || close == NULL || word == NULL || word > close) return;
+    const char *parity = close + 1 + strspn(close + 1, ", \t"), *end = strchr(parity, ';');
+    const int length = (int)strcspn(parity, ",; \t");
+    if (end == NULL || strstr(end, "mbarrier.") != NULL) return;
+    const char *rest = parity + length;
+    sanitize_edit_put(sanitize_edit_add(edits), REMEDY_INSTEAD, line,
+                      "%.*s{ .reg .b32 %%other; xor.b32 %%other, %.*s, 1; %.*s%%other%.*s }%s", (int)(wait - text),
+                      text, length, parity, (int)(parity - wait), wait, (int)(end + 1 - rest), rest, end + 1);
+}
+
 void sanitize_edits_alter_waits(struct sanitize_edits *edits)
 {
     char statement[PTX_STATEMENT_BYTES];
     int count = 0;
-    for (uint32_t line = edits->body.first; line < edits->body.last && count < MOST_WAITS; line++)
-        if (ptx_body_statement(&edits->body, line, statement) && sanitize_edit_is_wait(ptx_statement_word(statement))) {
-            alter_wait(edits, line, statement);
-            count++;
-        }
+    for (uint32_t line = edits->body.first; line < edits->body.last && count < MOST_WAITS; line++) {
+        if (!ptx_body_has(&edits->body, line, "_wait.")) continue;
+        const int is_statement = ptx_body_statement(&edits->body, line, statement);
+        const uint32_t before = edits->count;
+        if (is_statement && sanitize_edit_is_wait(ptx_statement_word(statement))) alter_wait(edits, line, statement);
+        if (!is_statement && ptx_body_text(&edits->body, line, statement)) alter_block(edits, line, statement);
+        count += edits->count > before;
+    }
 }
 
 // --- Waits for products ----------------------------------------------------------------------------------------------

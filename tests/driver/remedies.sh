@@ -121,11 +121,114 @@ expect 0 '^    remedy: .reg .b32 %turn; mov.b32 %turn, 0; before PTX line 7 .*re
 [ "$(grep -c 'error: sanitize' "$scratch/out")" = "$(grep -c 'with it the run is clean' "$scratch/out")" ] || { echo "ring: not one edit for all:"; cat "$scratch/out"; failed=1; }
 expect 0 '^    remedy: wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0; behind PTX line 51 \(.*\): tried, and with it the run is clean$' \
     --remedies -- "$RUN_ZOO" "$scratch/rings.ptx" products
+# From what the text has of a wait or an arrival. A branch past the first wait, whose loop is there; a loop that gives up, whose
+# first try is there; a parity in a block; an arrive without a wait for its token; a token that nothing gives; no announcement.
+cat >"$scratch/head" <<'PTX'
+.version 8.6
+.target sm_90a
+.address_size 64
+// zoo KERNEL 1 64 0
+.visible .entry KERNEL(.param .u64 out)
+{
+    .reg .pred %p, %first;
+    .reg .b32 %t, %r<8>;
+    .reg .b64 %out, %s, %before;
+    .shared .align 128 .b8 tile[256];
+    .shared .align 8 .b64 full;
+    ld.param.u64 %out, [out];
+    mov.u32 %t, %tid.x;
+    setp.eq.u32 %first, %t, 0;
+    @%first mbarrier.init.shared.b64 [full], 1;
+    bar.sync 0;
+    mov.u32 %r0, full;
+    mov.u32 %r1, 0;
+turn:
+    mov.u32 %r3, 0;
+PTX
+cat >"$scratch/copy" <<'PTX'
+    @%first mbarrier.arrive.expect_tx.shared.b64 _, [%r0], 256;
+    @%first cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%out], 256, [%r0];
+PTX
+cat >"$scratch/tail" <<'PTX'
+    mad.lo.u32 %r4, %t, 4, %r5;
+    ld.shared.u32 %r4, [%r4];
+    bar.sync 0;
+    add.u32 %r1, %r1, 1;
+    setp.lt.u32 %p, %r1, 5;
+    @%p bra turn;
+    ret;
+}
+PTX
+again() { # KERNEL REMEDY, between the head and the tail standard input
+    { sed "s/KERNEL/$1/" "$scratch/head"; cat; echo '    mov.u32 %r5, tile;'; cat "$scratch/tail"; } >"$scratch/$1.ptx"
+    "$TMAREF" exec --remedies -- "$RUN_ZOO" "$scratch/$1.ptx" "$1" >"$scratch/out" 2>&1
+    grep -qE "^    remedy: $2: tried, and with it the run is clean\$" "$scratch/out" || { echo "$1: not $2:"; cat "$scratch/out"; failed=1; }
+}
+{ cat "$scratch/copy"; cat <<'PTX'
+    and.b32 %r2, %r1, 1;
+    setp.eq.u32 %p, %r1, %r1;
+    @%p bra past;
+loop:
+    mbarrier.try_wait.parity.shared.b64 %p, [%r0], %r2;
+    @!%p bra loop;
+past:
+PTX
+} | again branch_past 'without PTX line 25 \(.*\)'
+{ cat "$scratch/copy"; cat <<'PTX'
+    and.b32 %r2, %r1, 1;
+    mbarrier.try_wait.parity.shared.b64 %p, [%r0], %r2;
+PTX
+} | again gives_up '\{ .reg .pred %p; WAIT: mbarrier.try_wait.parity.shared::cta.b64 %p, \[%r0\], %r2; @!%p bra WAIT; \} before PTX line 27 \(.*\)'
+{ cat "$scratch/copy"; cat <<'PTX'
+    not.b32 %r2, %r1;
+    and.b32 %r2, %r2, 1;
+    { .reg .pred %q; L: mbarrier.try_wait.parity.shared.b64 %q, [%r0], %r2; @!%q bra L; }
+PTX
+} | again block '\{ .reg .pred %q; L: \{ .reg .b32 %other; xor.b32 %other, %r2, 1; mbarrier.try_wait.parity.shared.b64 %q, \[%r0\], %other; \} @!%q bra L; \} in place of PTX line 25 \(.*\)'
+again token_left '\{ .reg .pred %p; WAIT: mbarrier.try_wait.shared::cta.b64 %p, \[%r0\], %s; @!%p bra WAIT; \} behind PTX line 24 \(.*\)' <<'PTX'
+    @!%first bra others;
+    mbarrier.expect_tx.relaxed.cta.shared.b64 [%r0], 256;
+    cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%out], 256, [%r0];
+    mbarrier.arrive.shared.b64 %s, [%r0];
+others:
+    bar.sync 0;
+PTX
+again never_given 'mbarrier.arrive.shared::cta.b64 %s, \[%r0\]; before PTX line 31 \(.*\)' <<'PTX'
+    @!%first bra others;
+    mbarrier.expect_tx.relaxed.cta.shared.b64 [%r0], 256;
+    cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%out], 256, [%r0];
+    mbarrier.arrive.shared.b64 %before, [%r0];
+loop_before:
+    mbarrier.try_wait.shared.b64 %p, [%r0], %before;
+    @!%p bra loop_before;
+    mbarrier.expect_tx.relaxed.cta.shared.b64 [%r0], 256;
+    cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%out], 256, [%r0];
+    mov.u32 %r1, 5;
+loop:
+    mbarrier.try_wait.shared.b64 %p, [%r0], %s;
+    @!%p bra loop;
+others:
+    mov.u32 %r1, 5;
+    bar.sync 0;
+PTX
+again unannounced '@%first mbarrier.arrive.expect_tx.shared::cta.b64 _, \[%r0\], 256; before PTX line 21 \(.*\)' <<'PTX'
+    @%first cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%out], 256, [%r0];
+    and.b32 %r2, %r1, 1;
+loop:
+    mbarrier.try_wait.parity.shared.b64 %p, [%r0], %r2;
+    @%p bra past;
+    add.u32 %r3, %r3, 1;
+    setp.lt.u32 %p, %r3, 8;
+    @%p bra loop;
+past:
+PTX
 # None that mends, and none at all.
 mend races global_same_word '^    remedy: [0-9]+ edits were tried, and none mends this$'
 mend races lanes_gone '^    remedy: none was tried: there is no edit for it$'
-expect 0 '^tmaref: --remedies: no remedy is tried with --check' --remedies --check -- "$RUN_ZOO" "$scratch/mistake.ptx" store_unfenced
-grep -q 'remedy:' "$scratch/out" && { echo "a remedy with --check:"; cat "$scratch/out"; failed=1; }
+expect 0 '^tmaref: --remedies: no remedy is tried with --stats' --remedies --stats -- "$RUN_ZOO" "$scratch/mistake.ptx" store_unfenced
+grep -q 'remedy:' "$scratch/out" && { echo "a remedy with --stats:"; cat "$scratch/out"; failed=1; }
+# --check is part of it.
+expect 0 '^    remedy: fence.proxy.async; behind PTX line 26 .*: tried, and with it the run is clean$' --remedies --check -- "$RUN_ZOO" "$scratch/mistake.ptx" store_unfenced
 # A right kernel stays clean.
 sed -E 's|^//\+||; s|^//-.*||' "$folder/fences.ptx" >"$scratch/right.ptx"
 expect 0 'kernel store_unfenced: clean' --remedies -- "$RUN_ZOO" "$scratch/right.ptx" store_unfenced

@@ -10,7 +10,8 @@
 # run. An edit that is expected to be needed is named if there is a finding of its class, or the launch fails or hangs with a report. It
 # is `unrun` if the run does not execute the statement: a trap in its place does not fail.
 # The line is right (`@`) if one of the two lines of such a finding is reached from the edited statement, forward or backward, without
-# another of its kind in between; or if a launch hangs at a wait, or fails at such a line. With --remedies the tool tries
+# another of its kind in between; or if a launch hangs at a wait, fails at such a line, or traps and the wait that the report
+# leads with, or what has come to its mbarrier, is at one. With --remedies the tool tries
 # what mends each finding: `mended` if one of its class is gone, or all are.
 #        synchronisation.py silent FILE [--seeds N] [--tmaref COMMAND] -- ARGUMENTS   as it is, under four schedules
 # own_kernel.sh runs a kernel of this tree.
@@ -22,7 +23,7 @@ OVER = "SOURCE_OVERWRITTEN PRODUCT_OVERWRITTEN"
 CLASSES = [("init", r"mbarrier\.init", "UNINITIALISED UNORDERED_INIT OVER_ARRIVAL " + COPY),
            ("expect", r"mbarrier\.(arrive\.)?expect_tx", "UNEXPECTED OVER_ARRIVAL " + COPY),
            ("arrive", r"mbarrier\.arrive", "OVER_ARRIVAL RACE EXIT " + COPY + " " + OVER),
-           ("wait", r"mbarrier\.(try|test)_wait", "OVER_ARRIVAL RACE EXIT UNORDERED_INIT PRODUCT_REGISTER OPERATION_BEFORE_WRITE " + COPY + " " + OVER),
+           ("wait", r"mbarrier\.(try|test)_wait", "OVER_ARRIVAL RACE EXIT UNORDERED_INIT PRODUCT_REGISTER OPERATION_BEFORE_WRITE SMALL_COPY " + COPY + " " + OVER),
            ("proxy", r"fence\.proxy\.async", "FENCE GLOBAL_FENCE SMALL_COPY_FENCE OPERATION_BEFORE_WRITE"),
            ("inits", r"fence\.mbarrier_init", "UNORDERED_INIT"),
            ("fence", r"(fence\.(acq_rel|sc)|membar)", "GLOBAL_RACE SCOPE RACE GLOBAL_SOURCE MAP_RACE"),
@@ -277,8 +278,12 @@ def outcome(arguments, data, path, judged=None, more=()):
                              row.get("remedy", "")))
         if row.get("verdict") == "clean":
             got.clean.add(row["kernel"])
-        if "error" in row or "hang" in row:
-            got.ends.append((row.get("ptx_line", 0), "hang" in row or bool(row.get("waits"))))
+        if "error" in row:
+            hang = row.get("hang", {"roots": [], "waits": []})
+            got.ends.append((row["ptx_line"], "hang" in row and row["kind"] != "trapped"))
+            for root in hang["roots"]:
+                told = hang["waits"][root].get("barrier", {"history": {"this_phase": []}})["history"]["this_phase"]
+                got.ends += [(at["ptx_line"], False) for at in [hang["waits"][root]["place"], *told]]
     return got
 
 

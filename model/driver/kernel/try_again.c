@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -169,27 +170,30 @@ static double now(void)
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-// How long a try may take, where the launch took so long: the first edit comes when that has ended.
-static double limit(double seconds)
+// How much time of processors a try may take, where the launch took so long: the first edit comes when that has ended.
+static struct itimerval limit(double seconds)
 {
-    const double longer = LEAST_SECONDS + LONGER * seconds;
-    return longer < LIMIT_SECONDS ? longer : LIMIT_SECONDS;
+    const double longer = LEAST_SECONDS + LONGER * seconds, most = longer < LIMIT_SECONDS ? longer : LIMIT_SECONDS;
+    return (struct itimerval){.it_value = {(time_t)most, (suseconds_t)((most - (double)(time_t)most) * 1e6)}};
 }
 
 // A process of its own for each, so that each begins with the same memory.
 static void serve(struct driver *driver, struct machine_launch *launch, const char *kernel, int socket)
 {
     const double begin = now();
+    struct itimerval most = {.it_value = {0, 0}};
     struct request request;
     signal(SIGCHLD, SIG_DFL); // the program may ignore its children
     while (TEMP_FAILURE_RETRY(read(socket, &request, sizeof request)) == (ssize_t)sizeof request) {
         const struct remedy_result none = {.is_over = 0};
         int status = 1;
-        if (launch->limits.seconds == 0) launch->limits.seconds = limit(now() - begin);
+        if (!timerisset(&most.it_value)) most = limit(now() - begin);
         const pid_t child = fork();
         if (child == 0) { // an allocator that another thread held when the launch's process forked may never answer
             signal(SIGALRM, SIG_DFL);
-            alarm(2 * LIMIT_SECONDS);
+            signal(SIGPROF, SIG_DFL);
+            alarm(LONGER * LIMIT_SECONDS);
+            setitimer(ITIMER_PROF, &most, NULL);
             const struct remedy_result result = try_now(driver, *launch, kernel, &request);
             _exit(send(socket, &result, sizeof result, MSG_NOSIGNAL) != (ssize_t)sizeof result);
         }
@@ -236,7 +240,7 @@ static int own_mapped(const struct driver *driver)
 
 static int has_other_reports(const struct driver_options *options)
 {
-    return options->check != 0 || options->stats != 0 || options->trace[0] != '\0' || options->coverage[0] != '\0' ||
+    return options->stats != 0 || options->trace[0] != '\0' || options->coverage[0] != '\0' ||
            options->break_at[0] != '\0' || options->dump[0] != '\0';
 }
 
@@ -260,11 +264,11 @@ static struct machine_launch quiet(const struct machine_launch *launch)
 static int may_try(const struct driver *driver)
 {
     static int is_told;
-    const char *why =
-        has_other_reports(&driver->options) ? "with --check, --stats, --trace, --coverage, --break or --dump"
-        : is_shared(driver) ? "where memory is shared (cuMemCreate at several addresses or of more than 256 MiB, "
-                              "cudaHostRegister, other processes)"
-                            : NULL;
+    const char *why = has_other_reports(&driver->options) ? "with --stats, --trace, --coverage, --break or --dump"
+                      : is_shared(driver)
+                          ? "where memory is shared (cuMemCreate at several addresses or of more than 256 MiB, "
+                            "cudaHostRegister, other processes)"
+                          : NULL;
     if (why != NULL && !is_told)
         plain_printf(stderr, "tmaref: %s: no remedy is tried %s\n",
                      driver->options.remedies != 0 ? "--remedies" : "--lint-sync", why);
