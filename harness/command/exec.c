@@ -84,7 +84,7 @@ static int open_output(struct output *output)
     return is_set ? EXIT_AGREE : command_usage("exec", "%s: %s", output->variable, strerror(errno));
 }
 
-enum { COVERAGE, TRACE, OUTPUTS };
+enum { COVERAGE, TRACE, WRITE_SYNC, OUTPUTS };
 
 static int open_outputs(struct output output[OUTPUTS])
 {
@@ -288,6 +288,7 @@ static const struct command_option option_rows[] = {
     SETTING(0, "limit-seconds", "N", limit_seconds, "stop a kernel after N seconds"),
     SETTING(0, "trace", "FILE", trace,
             "write a timeline for Perfetto: CTAs, warps, copies and wgmma in flight, phases of mbarriers"),
+    SETTING(0, "write-sync", "FILE", write_sync, "write what synchronises, step by step, as explore --paths reads it"),
     SETTING(0, "coverage", "FILE", coverage, "write the lines of kernels that ran, in lcov format (for genhtml)"),
     SETTING(
         0, "break", "PLACE", break_at,
@@ -421,7 +422,8 @@ static int end_notes(int status)
 static int run(const struct exec_options *options, const char *folder)
 {
     struct text why;
-    struct output output[OUTPUTS] = {{.variable = "TMAREF_COVERAGE"}, {.variable = "TMAREF_TRACE"}};
+    struct output output[OUTPUTS] = {
+        {.variable = "TMAREF_COVERAGE"}, {.variable = "TMAREF_TRACE"}, {.variable = "TMAREF_WRITE_SYNC"}};
     if (exec_suppressions() != EXIT_AGREE ||
         exec_delays(rows[ROW_schedule].variable, rows[ROW_delays].variable, rows[ROW_write_delays].variable) !=
             EXIT_AGREE ||

@@ -287,6 +287,7 @@ static int open_look(struct driver *driver, char *why, size_t why_bytes)
                                        .thread = driver->options.thread,
                                        .dump = driver->options.dump,
                                        .trace = driver->options.trace,
+                                       .write_sync = driver->options.write_sync,
                                        .coverage = driver->options.coverage,
                                        .run = driver->options.run,
                                        .suppressions = driver->options.suppressions,

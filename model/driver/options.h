@@ -40,6 +40,7 @@
 // X(member, variable): any text.
 #define DRIVER_TEXT_ROWS(X)                                                                                            \
     X(trace, "TMAREF_TRACE")                                                                                           \
+    X(write_sync, "TMAREF_WRITE_SYNC")                                                                                 \
     X(coverage, "TMAREF_COVERAGE")                                                                                     \
     X(notes, NOTE_VARIABLE)                                                                                            \
     X(findings, "TMAREF_FINDINGS")                                                                                     \

@@ -14,6 +14,7 @@
 #include "sanitize_works.h"
 #include "stop.h"
 #include "suppress.h"
+#include "sync_log.h"
 #include "why.h"
 #include "why_host.h"
 
@@ -23,6 +24,7 @@ struct look {
     struct look_stop *stop;
     struct look_stats *stats;
     struct look_trace *trace;
+    struct sync_log *sync;
     struct look_coverage *coverage;
     struct look_launch *under_way;
     struct look_sanitize_kept *kept; // of the launch that ended last
@@ -42,6 +44,7 @@ struct look_launch {
     struct look_ran ran;
     struct look_stats_launch stats;
     struct look_trace_launch *trace;
+    struct sync_log_launch *sync;
     struct look_sanitize *sanitize; // of --check too
     struct look_why_launch *why;
     int (*child)(void *context, const struct machine_child *child); // who takes what the kernel asks for
@@ -60,6 +63,7 @@ static void before(void *context, const struct machine_step *step)
     const int is_break = look->stop != NULL && look_stop_before(look->stop, &launch->ran, step);
     if (look->stats != NULL) look_stats_before(look->stats, step);
     if (launch->trace != NULL) look_trace_before(launch->trace, step);
+    if (launch->sync != NULL) sync_log_before(launch->sync, step);
     if (launch->sanitize != NULL) look_sanitize_before(launch->sanitize, step);
     if (launch->why != NULL) look_why_before(launch->why, step);
     if (launch->why != NULL && is_break) look_why_break(launch->why);
@@ -82,6 +86,7 @@ static void flight(void *context, const struct machine_flight *flight, int begin
     if (look->is_closed) return;
     if (look->stats != NULL && begins) look_stats_issue(look->stats, &launch->stats, machine_flight_line(flight));
     if (launch->trace != NULL) look_trace_flight(launch->trace, flight, begins);
+    if (launch->sync != NULL) sync_log_flight(launch->sync, flight, begins);
     if (launch->sanitize != NULL) (begins ? look_sanitize_issue : look_sanitize_done)(launch->sanitize, flight);
     if (launch->why != NULL) look_why_flight(launch->why, flight, begins);
 }
@@ -93,6 +98,7 @@ static void hear(void *context, const struct event *event)
     if (look->is_closed) return;
     if (look->stats != NULL) look_stats_hear(look->stats, &launch->stats, event);
     if (launch->trace != NULL) look_trace_hear(launch->trace, event);
+    if (launch->sync != NULL) sync_log_hear(launch->sync, event);
     if (launch->sanitize != NULL) look_sanitize_hear(launch->sanitize, event);
     if (launch->why != NULL) look_why_hear(launch->why, event);
 }
@@ -124,10 +130,15 @@ static int is_why(const struct look_options *options)
     return options->why != NULL && options->why[0] != '\0';
 }
 
+static int is_sync(const struct look_options *options)
+{
+    return options->write_sync != NULL && options->write_sync[0] != '\0';
+}
+
 static int is_asked(const struct look_options *options)
 {
     return is_stop(options) || options->stats || options->check || options->sanitize || options->trace[0] != '\0' ||
-           options->coverage[0] != '\0' || is_why(options);
+           options->coverage[0] != '\0' || is_why(options) || is_sync(options);
 }
 
 static int open_parts(struct look *look, const struct look_options *options, char *why, size_t why_bytes)
@@ -139,6 +150,10 @@ static int open_parts(struct look *look, const struct look_options *options, cha
     if (options->stats && (look->stats = look_stats_open(options->lines.is_json)) == NULL) return 0;
     if (options->trace[0] != '\0' && (look->trace = look_trace_open(options->trace, options->run)) == NULL) {
         snprintf(why, why_bytes, "TMAREF_TRACE: cannot write %s: %s", options->trace, look_file_error());
+        return 0;
+    }
+    if (is_sync(options) && (look->sync = sync_log_open(options->write_sync, options->run)) == NULL) {
+        snprintf(why, why_bytes, "TMAREF_WRITE_SYNC: cannot write %s: %s", options->write_sync, look_file_error());
         return 0;
     }
     if (is_stop(options) && (look->stop = look_stop_open(options)) == NULL) return 0;
@@ -184,6 +199,7 @@ struct look *look_open(const struct look_options *options, char *why, size_t why
     if (look != NULL && look->coverage != NULL) look_coverage_drop(look->coverage);
     if (look != NULL && look->stats != NULL) look_stats_close(look->stats);
     if (look != NULL && look->trace != NULL) look_trace_close(look->trace, why, 0);
+    if (look != NULL && look->sync != NULL) sync_log_close(look->sync, why, 0);
     if (look != NULL) sanitize_lint_close(look->lint);
     free(look);
     return NULL;
@@ -205,6 +221,7 @@ struct look_launch *look_begin(struct look *look, struct machine_launch *machine
     look->under_way = launch;
     machine_launch->looker = &launch->looker;
     if (look->trace != NULL) launch->trace = look_trace_begin(look->trace, kernel, launch->ran.module);
+    if (look->sync != NULL) launch->sync = sync_log_begin(look->sync, kernel, launch->number);
     if (look->stats != NULL) look_stats_begin(look->stats, &launch->stats, kernel);
     if ((look->options.sanitize || look->options.check) &&
         (launch->sanitize = look_sanitize_open(kernel, machine_launch, &look->options, look->kept)) == NULL)
@@ -218,7 +235,8 @@ struct look_launch *look_begin(struct look *look, struct machine_launch *machine
         machine_launch->child = child;
         machine_launch->child_context = launch;
     }
-    if (look->stats != NULL || launch->trace != NULL || launch->sanitize != NULL || launch->why != NULL)
+    if (look->stats != NULL || launch->trace != NULL || launch->sanitize != NULL || launch->why != NULL ||
+        launch->sync != NULL)
         machine_launch->observer = &launch->observer;
     launch->looker.skips_plain = launch->sanitize != NULL && look->stop == NULL && look->stats == NULL &&
                                  look->trace == NULL && look->coverage == NULL && look->why == NULL &&
@@ -260,6 +278,8 @@ static void take(struct look *look, struct look_launch *launch)
     if (look->stats != NULL) look_stats_take(look->stats, &launch->stats, tally, module);
     if (launch->trace != NULL) look_trace_end(launch->trace);
     launch->trace = NULL;
+    if (launch->sync != NULL) sync_log_end(launch->sync);
+    launch->sync = NULL;
     if (launch->sanitize != NULL) look_sanitize_tell(launch->sanitize, tally, module);
 }
 
@@ -338,6 +358,7 @@ int look_close(struct look *look, char *why, size_t why_bytes)
     if (look->why != NULL) close_why(look);
     if (look->stats != NULL) look_stats_close(look->stats);
     if (look->trace != NULL) is_written = look_trace_close(look->trace, why, why_bytes);
+    if (look->sync != NULL) is_written &= sync_log_close(look->sync, why, why_bytes);
     if (look->coverage != NULL) is_written &= look_coverage_close(look->coverage, why, why_bytes);
     if (look->is_short) fprintf(stderr, "tmaref: there was not enough memory to look at all launches\n");
     look_sanitize_drop(look->kept);

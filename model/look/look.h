@@ -17,6 +17,7 @@
 //              comes there (0: the first), of those of `cta` and of the thread `thread`: "x,y,z"
 //   dump       what is shown there, and where a kernel fails: words of look_what_read()
 //   trace      the file that takes a timeline, in the trace event format
+//   write_sync the file that takes what synchronises, step by step (sync_log.h)
 //   coverage   the file that takes the coverage of lines, in the format of lcov
 //   sanitize   says what no synchronisation orders, whether it went wrong in this run or not (sanitize.c)
 //   check      the same of copies, operations and mbarriers in shared memory alone (check_found.h)
@@ -30,7 +31,7 @@ struct look_options {
     int stats, check, sanitize, lint_sync;
     struct json_lines lines; // where findings go
     uint64_t hit, why_writes;
-    const char *why, *break_at, *cta, *thread, *dump, *trace, *coverage, *run, *notes, *suppressions;
+    const char *why, *break_at, *cta, *thread, *dump, *trace, *write_sync, *coverage, *run, *notes, *suppressions;
 };
 
 // The parts of options, as a user writes them: 0 if it is not so written.
