@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: MIT
+// The search over the orders of a program's steps, against all interleavings one by one: small random programs have the
+// same verdict with and without reduction. What it takes for open pairs (paths_trace.c) is what these tests are about.
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include "paths.h"
+#include "rules/mbarrier.h"
+
+enum { TEXT_BYTES_MOST = 1 << 14, STATES = 1 << 17, RANDOM_PROGRAMS = 400, BLOCKS = 8 };
+
+// --- Programs --------------------------------------------------------------------------------------------------------
+
+// A program of the lines `steps`, which begin behind the place.
+static void read_program(const char *text, struct paths_set *set)
+{
+    char path[] = "/tmp/paths_test_XXXXXX";
+    struct text why = {""};
+    const int file = mkstemp(path);
+    ck_assert_int_ge(file, 0);
+    ck_assert_int_eq(write(file, text, strlen(text)), (int)strlen(text));
+    close(file);
+    *set = (struct paths_set){.programs = 0};
+    const int ok = paths_read(path, set, &why);
+    unlink(path);
+    ck_assert_msg(ok, "%s\n%s", why.at, text);
+    ck_assert_uint_eq(set->programs, 1);
+}
+
+static const char head[] = "tmaref sync 1 r\nL 1 kernel\nP 1 a.cu:1\nC 1 0 0 0,0,0";
+
+struct writing {
+    char text[TEXT_BYTES_MOST];
+    size_t used;
+};
+
+__attribute__((format(printf, 4, 5))) static void put(struct writing *to, uint32_t warp, uint32_t operation,
+                                                      const char *format, ...)
+{
+    va_list list;
+    to->used +=
+        (size_t)snprintf(to->text + to->used, sizeof to->text - to->used, "s 1 0 0 %u ffffffff %u 1 ", warp, operation);
+    va_start(list, format);
+    to->used += (size_t)vsnprintf(to->text + to->used, sizeof to->text - to->used, format, list);
+    va_end(list);
+    to->used += (size_t)snprintf(to->text + to->used, sizeof to->text - to->used, "\n");
+}
+
+// --- All interleavings -----------------------------------------------------------------------------------------------
+
+struct all {
+    const struct paths_program *program;
+    uint64_t *seen, states;
+    unsigned ends; // a bit for each finding
+};
+
+static uint64_t digest(const struct paths_state *state)
+{
+    const struct paths_program *program = state->program;
+    uint64_t sum = XXH64(state->at, program->actors * sizeof *state->at, 1);
+    sum = XXH64(state->done, program->steps, sum);
+    sum = XXH64(state->phase, program->steps * sizeof *state->phase, sum);
+    sum = XXH64(state->barrier, program->objects * sizeof *state->barrier, sum);
+    return XXH64(&state->cluster, sizeof state->cluster, sum) | 1;
+}
+
+static int is_new(struct all *all, uint64_t sum)
+{
+    uint64_t at = sum % STATES;
+    while (all->seen[at] != 0 && all->seen[at] != sum) at = (at + 1) % STATES;
+    if (all->seen[at] == sum) return 0;
+    all->seen[at] = sum;
+    ck_assert_uint_lt(++all->states, STATES / 2);
+    return 1;
+}
+
+static void copy_state(const struct paths_state *from, struct paths_state *to)
+{
+    const struct paths_program *program = from->program;
+    ck_assert(paths_state_open(program, to));
+    memcpy(to->at, from->at, program->actors * sizeof *to->at);
+    memcpy(to->done, from->done, program->steps);
+    memcpy(to->phase, from->phase, program->steps * sizeof *to->phase);
+    memcpy(to->barrier, from->barrier, program->objects * sizeof *to->barrier);
+    to->cluster = from->cluster;
+    memcpy(to->exited, from->exited, sizeof to->exited);
+    to->left = from->left;
+}
+
+static void try_from(struct all *all, const struct paths_state *state)
+{
+    int can = 0;
+    if (!is_new(all, digest(state))) return;
+    for (uint32_t i = 0; i < all->program->steps; i++) {
+        struct paths_state next;
+        if (!paths_is_next(state, i)) continue;
+        copy_state(state, &next);
+        const enum paths_end end = paths_make(&next, i);
+        can |= end != PATHS_WAITS;
+        if (end > PATHS_WAITS) all->ends |= 1u << end;
+        if (end == PATHS_DONE) try_from(all, &next);
+        paths_state_close(&next);
+    }
+    if (!can && state->left > 0) all->ends |= 1u << PATHS_DEADLOCK;
+}
+
+static unsigned all_ends(const struct paths_program *program)
+{
+    struct all all = {.program = program, .seen = calloc(STATES, sizeof *all.seen)};
+    struct paths_state state;
+    ck_assert_ptr_nonnull(all.seen);
+    ck_assert(paths_state_open(program, &state));
+    try_from(&all, &state);
+    paths_state_close(&state);
+    free(all.seen);
+    return all.ends;
+}
+
+// --- What is found ---------------------------------------------------------------------------------------------------
+
+// The order that is told does end so.
+static void check_order(const struct paths_program *program, const struct paths_found *found, const char *text)
+{
+    struct paths_state state;
+    ck_assert(paths_state_open(program, &state));
+    for (uint32_t i = 0; i < found->steps; i++) {
+        ck_assert_msg(paths_is_next(&state, found->order[i]), "%s", text);
+        ck_assert_msg(paths_make(&state, found->order[i]) == PATHS_DONE, "%s", text);
+    }
+    if (found->step != PATHS_NONE)
+        ck_assert_msg(paths_make(&state, found->step) == found->end, "%s", text);
+    else
+        for (uint32_t i = 0; i < program->steps; i++)
+            ck_assert_msg(!paths_is_next(&state, i) || !paths_can(&state, i), "%s", text);
+    paths_state_close(&state);
+}
+
+static enum paths_end verdict(const char *text, uint64_t *tried)
+{
+    struct paths_set set;
+    struct paths_found found;
+    struct text why;
+    read_program(text, &set);
+    ck_assert(paths_search(&set.program[0], UINT64_C(20000000), &found, &why));
+    const unsigned ends = all_ends(&set.program[0]);
+    const enum paths_end end = found.end;
+    ck_assert_msg(end == PATHS_DONE ? ends == 0 : (ends >> end & 1), "found %s, all: %x\n%s", paths_end_name[end], ends,
+                  text);
+    ck_assert_msg(end != PATHS_DONE || found.is_whole, "not whole:\n%s", text);
+    if (end != PATHS_DONE) {
+        check_order(&set.program[0], &found, text);
+        paths_shorten(&set.program[0], &found);
+        check_order(&set.program[0], &found, text);
+    }
+    if (tried != NULL) *tried = found.tried;
+    free(found.order);
+    paths_set_free(&set);
+    return end;
+}
+
+// --- Mistakes, and the same without them -----------------------------------------------------------------------------
+
+static const struct {
+    const char *why, *steps;
+    enum paths_end end;
+} rows[] = {
+    {"a wait behind the only arrival",
+     "0 0 i 0 8 1;0 0 A 1 0 0 32;1 0 A 1 0 0 32;0 0 M 1 0;1 0 M 1 0;0 0 t 0 8 1 0 0 0;1 0 w 0 8 0", PATHS_DONE},
+    {"made behind the barrier of the CTA",
+     "0 0 A 1 0 0 32;1 0 A 1 0 0 32;0 0 M 1 0;1 0 M 1 0;0 0 i 0 8 1;0 0 t 0 8 1 0 0 0;1 0 w 0 8 0", PATHS_LIFE},
+    {"the second phase may end before the wait for the first",
+     "0 0 i 0 8 1;0 0 A 1 0 0 32;1 0 A 1 0 0 32;0 0 M 1 0;1 0 M 1 0;0 0 t 0 8 1 0 0 0;1 0 w 0 8 0;0 0 t 0 8 1 0 0 0",
+     PATHS_DEADLOCK},
+    {"and the third: the wait goes on behind it",
+     "0 0 i 0 8 1;0 0 A 1 0 0 32;1 0 A 1 0 0 32;0 0 M 1 0;1 0 M 1 0;0 0 t 0 8 1 0 0 0;1 0 w 0 8 0;0 0 t 0 8 1 0 0 0;0 "
+     "0 t 0 8 1 0 0 0",
+     PATHS_LAP},
+    {"a wait with the parity of a phase that is two behind",
+     "0 0 i 0 8 1;0 0 A 1 0 0 32;1 0 A 1 0 0 32;0 0 M 1 0;1 0 M 1 0;0 0 t 0 8 1 0 0 0;1 0 w 0 8 0;1 0 t 0 8 1 0 0 0;1 "
+     "0 w 0 8 1",
+     PATHS_DONE},
+    {"a wait for the phase before the first, too late",
+     "0 0 i 0 8 1;0 0 A 1 0 0 32;1 0 A 1 0 0 32;0 0 M 1 0;1 0 M 1 0;1 0 w 0 8 1;0 0 t 0 8 1 0 0 0", PATHS_DEADLOCK},
+    {"an arrival too many while bytes are missing",
+     "0 0 i 0 8 1;0 0 A 1 0 0 32;1 0 A 1 0 0 32;0 0 M 1 0;1 0 M 1 0;0 0 t 0 8 1 64 0 0;0 0 t 0 8 0 0 64 0;1 0 t 0 8 1 "
+     "0 0 0",
+     PATHS_OVER},
+    {"bytes that are expected behind the arrival of another",
+     "0 0 i 0 8 1;0 0 A 1 0 0 32;1 0 A 1 0 0 32;0 0 M 1 0;1 0 M 1 0;0 0 t 0 8 0 64 0 0;1 0 t 0 8 1 0 0 0;0 0 t 0 8 0 0 "
+     "64 0;1 0 w 0 8 0",
+     PATHS_PHASE},
+    {"producers that come twice before a consumer does",
+     "0 0 A 1 1 64 32;1 0 A 1 1 64 32;1 0 M 1 1;0 0 A 1 1 64 32;1 0 A 1 1 64 32;1 0 M 1 1", PATHS_PHASE},
+    {"the same, with a barrier between",
+     "0 0 A 1 1 64 32;1 0 A 1 1 64 32;1 0 M 1 1;1 0 A 1 2 64 32;0 0 A 1 2 64 32;0 0 M 1 2;1 0 M 1 2;"
+     "0 0 A 1 1 64 32;1 0 A 1 1 64 32;1 0 M 1 1",
+     PATHS_DONE},
+    {"an operation whose bytes come late", "0 0 i 0 8 1;0 0 t 0 8 1 64 0 0;0 0 S 1;0 1 t 0 8 0 0 64 0;0 0 w 0 8 0",
+     PATHS_DONE},
+    {"bytes beyond the range in another order",
+     "0 0 i 0 8 1;0 0 A 1 0 0 32;1 0 A 1 0 0 32;0 0 M 1 0;1 0 M 1 0;0 0 t 0 8 0 1000000 0 0;1 0 t 0 8 0 0 1000000 0;0 "
+     "0 t 0 8 0 1000000 0 0;"
+     "1 0 t 0 8 0 0 1000000 0;0 0 t 0 8 1 0 0 0",
+     PATHS_BYTES},
+    {"dropped while another may still arrive",
+     "0 0 i 0 8 1;0 0 A 1 0 0 32;1 0 A 1 0 0 32;0 0 M 1 0;1 0 M 1 0;1 0 t 0 8 1 0 0 0;0 0 v 0 8", PATHS_LIFE},
+    {"a warp that exits is not awaited", "0 0 A 2 0 0 32;1 0 x;2 0 A 2 0 0 32;0 0 M 2 0;2 0 M 2 0;0 0 x;2 0 x",
+     PATHS_DONE},
+};
+
+LOOP_TEST(mistakes, 0, ROWS_OF(rows))
+{
+    struct writing to = {.used = 0};
+    char steps[2048], *rest, *part;
+    to.used = (size_t)snprintf(to.text, sizeof to.text, "%s 2\n", head);
+    snprintf(steps, sizeof steps, "%s", rows[_i].steps);
+    for (part = strtok_r(steps, ";", &rest); part != NULL; part = strtok_r(NULL, ";", &rest)) {
+        unsigned warp, operation;
+        int length;
+        ck_assert_int_eq(sscanf(part, "%u %u %n", &warp, &operation, &length), 2);
+        put(&to, warp, operation, "%s", part + length);
+    }
+    const enum paths_end end = verdict(to.text, NULL);
+    ck_assert_msg(end == rows[_i].end, "%s: %s, not %s", rows[_i].why, paths_end_name[end],
+                  paths_end_name[rows[_i].end]);
+}
+
+// --- Random programs -------------------------------------------------------------------------------------------------
+
+enum { WARPS = 3, BARRIERS = 2, MOST_DRAWN = 9 };
+
+// What the run has made so far, so that each step that is drawn can be made.
+struct drawing {
+    struct writing to;
+    uint64_t word[BARRIERS];
+    uint32_t operations, came[WARPS], phase, is_waiting[WARPS];
+    uint64_t seed;
+};
+
+static uint32_t draw(struct drawing *drawing, uint32_t most)
+{
+    drawing->seed = drawing->seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)(drawing->seed >> 33) % most;
+}
+
+static int draw_transaction(struct drawing *drawing, uint32_t warp, uint32_t barrier)
+{
+    const uint32_t kind = draw(drawing, 8);
+    struct mbarrier_transaction moves = {.arrivals = kind < 5 || kind == 7};
+    if (kind >= 4 && kind <= 5) moves.expect_bytes = 16;
+    if (kind == 6 || kind == 7) moves.complete_bytes = kind == 6 ? 16 : 0;
+    if (mbarrier_transact(&drawing->word[barrier], &moves) != RULE_OK) return 0;
+    const uint32_t operation = kind == 6 ? ++drawing->operations : 0;
+    if (operation > 0) put(&drawing->to, warp, 0, "S %u", operation);
+    put(&drawing->to, warp, operation, "t 0 %u %u %u %u 0", barrier * 8, (unsigned)moves.arrivals,
+        (unsigned)moves.expect_bytes, (unsigned)moves.complete_bytes);
+    return 1;
+}
+
+// Barrier 1 of the CTA, to which two warps' threads must come. 0: the warp came to it, and waits.
+static int draw_meeting(struct drawing *drawing, uint32_t warp)
+{
+    uint32_t come = 0;
+    if (drawing->is_waiting[warp]) return 0;
+    put(&drawing->to, warp, 0, "A 1 1 64 32");
+    drawing->is_waiting[warp] = draw(drawing, 2);
+    drawing->came[warp]++;
+    for (uint32_t i = 0; i < WARPS; i++) come += drawing->came[i];
+    if (come < 2) return 1;
+    for (uint32_t i = 0; i < WARPS; i++) {
+        if (drawing->is_waiting[i]) put(&drawing->to, i, 0, "M 1 1");
+        drawing->is_waiting[i] = drawing->came[i] = 0;
+    }
+    return 1;
+}
+
+static int draw_step(struct drawing *drawing)
+{
+    const uint32_t warp = draw(drawing, WARPS), barrier = draw(drawing, BARRIERS), kind = draw(drawing, 8);
+    if (drawing->is_waiting[warp]) return 0;
+    if (kind < 4) return draw_transaction(drawing, warp, barrier);
+    if (kind == 7) return draw_meeting(drawing, warp);
+    put(&drawing->to, warp, 0, "w 0 %u %d", barrier * 8, !(drawing->word[barrier] >> 63));
+    return 1;
+}
+
+static void draw_program(struct drawing *drawing, uint64_t seed)
+{
+    *drawing = (struct drawing){.seed = seed * UINT64_C(0x9e3779b97f4a7c15) + 1};
+    drawing->to.used = (size_t)snprintf(drawing->to.text, sizeof drawing->to.text, "%s 3\n", head);
+    for (uint32_t i = 0; i < BARRIERS; i++) {
+        const uint32_t count = 1 + draw(drawing, 2);
+        drawing->word[i] = mbarrier_init(count);
+        put(&drawing->to, 0, 0, "i 0 %u %u", i * 8, count);
+    }
+    const int is_safe = draw(drawing, 8) > 0; // else they may be used before they are made
+    for (uint32_t i = 0; i < WARPS && is_safe; i++) put(&drawing->to, i, 0, "A 1 0 0 32");
+    for (uint32_t i = 0; i < WARPS && is_safe; i++) put(&drawing->to, i, 0, "M 1 0");
+    const uint32_t steps = 2 + draw(drawing, MOST_DRAWN - 1);
+    for (uint32_t i = 0, tries = 0; i < steps && tries < 200; tries++) i += (uint32_t)draw_step(drawing);
+}
+
+LOOP_TEST(random_programs_have_the_verdict_of_all_interleavings, 0, BLOCKS)
+{
+    int right = 0;
+    for (int i = 0; i < RANDOM_PROGRAMS; i++) {
+        struct drawing drawing;
+        draw_program(&drawing, (uint64_t)(_i * RANDOM_PROGRAMS + i));
+        right += verdict(drawing.to.text, NULL) == PATHS_DONE;
+    }
+    ck_assert_int_gt(right, RANDOM_PROGRAMS / 50);
+}
