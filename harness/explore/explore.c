@@ -129,10 +129,11 @@ int explore(const struct explore_plan *plan, struct explore_result *result, stru
     struct search search = {plan, result, why, 0, now()};
     struct explore_how how = {.schedule = EXPLORE_DEFAULT};
     *result = (struct explore_result){.verdict = EXPLORE_NONE};
-    if (!explore_once(&search, &how)) return 0;
+    if (!(plan->paths ? explore_paths_once : explore_once)(&search, &how)) return 0;
     result->first = result->end;
     if (result->first.is_unstarted) return 1;
     result->verdict = explore_verdict(plan, &result->first, &result->end);
+    if (plan->paths && result->verdict == EXPLORE_NONE) return explore_paths_search(&search);
     if (plan->every && result->verdict == EXPLORE_NONE) {
         if (!try_every(&search, &how)) return 0;
         if (result->verdict == EXPLORE_NONE) {
@@ -147,7 +148,7 @@ int explore(const struct explore_plan *plan, struct explore_result *result, stru
             return 1;
         }
     }
-    for (uint64_t number = 0; !plan->every && !plan->all; number++) {
+    for (uint64_t number = 0; !plan->every && !plan->all && !plan->paths; number++) {
         result->verdict = explore_is_stopped() ? EXPLORE_NONE : explore_verdict(plan, &result->first, &result->end);
         if (result->verdict != EXPLORE_NONE) break;
         while (number % plan->shards != plan->shard - 1) number++;

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "explore_run.h"
+#include "paths.h"
 #include "text.h"
 
 //   only         the schedule of all runs but the first; EXPLORE_SCHEDULES: all in turn
@@ -14,15 +15,17 @@
 //   shard        of the runs behind the first, those whose number is shard - 1 modulo shards
 //   every        in place of these schedules, each list of one delay (explore_every())
 //   all          in place of these schedules, every order of steps (explore_all.c)
+//   paths        in place of these schedules, every order of what synchronises in the first run (explore_paths.c), in at
+//                most `steps` steps of a program
 //   same_output  other output than that of the first run is a failure
 //   reduce       runs that the reduction of a failure may take; 0: it is not reduced
 //   keep         the file that gets the delays of a reduced failure
 struct explore_plan {
     struct explore_program program;
     enum explore_schedule only;
-    uint64_t first_seed, depth, runs, shard, shards, reduce;
+    uint64_t first_seed, depth, runs, shard, shards, reduce, steps;
     double seconds;
-    int same_output, every, all;
+    int same_output, every, all, paths;
     const char *keep;
 };
 
@@ -46,7 +49,7 @@ struct explore_reduced {
     struct explore_delay delay[EXPLORE_MOST_DELAYS];
 };
 
-enum explore_verdict { EXPLORE_NONE, EXPLORE_STATUS, EXPLORE_REPORT, EXPLORE_OUTPUT };
+enum explore_verdict { EXPLORE_NONE, EXPLORE_STATUS, EXPLORE_REPORT, EXPLORE_OUTPUT, EXPLORE_ORDER };
 
 // Of every order of steps.
 //   orders    that were tried; known: runs that came to one that had been; vain: in which the choice could not be made
@@ -59,6 +62,15 @@ struct explore_all {
     int is_whole, are_clusters, is_timed;
 };
 
+// Of what synchronises in the first run: the programs of its clusters, and of each what was found. why: of one that
+// could not be searched, else "".
+struct explore_paths {
+    struct paths_set set;
+    struct paths_found *found;
+    struct text *why;
+};
+void explore_paths_free(struct explore_paths *paths);
+
 //   runs      by schedule; cut: of them, those that were killed after the seconds of a run
 //   lists     of plan->every, how many there are; tried: of them
 //   verdict   of `failed`, the run that failed, if one did
@@ -69,6 +81,7 @@ struct explore_result {
     struct explore_how failed;
     struct explore_reduced reduced;
     struct explore_all all;
+    struct explore_paths paths;
 };
 
 // Runs the plan to its end, or to the first failure. 0 if the program cannot be run, with `why`.

@@ -89,6 +89,10 @@ static void become(const struct explore_program *program, const struct explore_h
         add(&words, "--write-delays");
         add(&words, how->write_delays);
     }
+    if (how->write_sync != NULL) {
+        add(&words, "--write-sync");
+        add(&words, how->write_sync);
+    }
     add(&words, "--");
     char **line = calloc((size_t)(words.count + arguments + 1), sizeof *line);
     if (line == NULL || dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(error, 2) < 0) _exit(127);

@@ -20,13 +20,13 @@ enum explore_schedule {
 };
 extern const char *const explore_schedule_name[EXPLORE_SCHEDULES + 1]; // NULL ends them
 
-// What a run needs. delays: a file, of EXPLORE_DELAY; write_delays: NULL, or a file. steps: 0, those of exec.
-// is_fixed: memory is at the same addresses in each such run.
+// What a run needs. delays: a file, of EXPLORE_DELAY; write_delays, write_sync: NULL, or a file. steps: 0, those of
+// exec. is_fixed: memory is at the same addresses in each such run.
 struct explore_how {
     enum explore_schedule schedule;
     uint64_t seed, depth, steps;
     int is_fixed;
-    const char *delays, *write_delays;
+    const char *delays, *write_delays, *write_sync;
 };
 
 // How it ended.

@@ -23,4 +23,8 @@ int explore_once(struct search *search, struct explore_how *how);
 // Tries every order of steps, up to the first that fails. 0 if it cannot be.
 int explore_all_orders(struct search *search, struct explore_how *how);
 
+// The first run of a plan with `paths`, and then the search of what synchronises in it. 0 if it cannot be.
+int explore_paths_once(struct search *search, struct explore_how *how);
+int explore_paths_search(struct search *search);
+
 #endif

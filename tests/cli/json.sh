@@ -104,6 +104,10 @@ run 1 explore --json --runs 3 -- sh -c '[ "$TMAREF_SCHEDULE" = default ] || { [ 
 run 1 explore --json --every-delay -- sh -c '[ "$TMAREF_SCHEDULE" = default ] || { [ -z "$TMAREF_WRITE_DELAYS" ] || printf "$1" >"$TMAREF_WRITE_DELAYS"; exit 1; }' sh "$told" && keys explore
 told='tmaref delays 1\nturn 1/0/0 # W0.0.1000.4 ; 0\n'
 run 1 explore --json --all -- sh -c '[ -z "$TMAREF_WRITE_DELAYS" ] || { printf "$1" >"$TMAREF_WRITE_DELAYS"; exit 1; }' sh "$told" && keys explore
+steps='tmaref sync 1\nL 1 k\nP 1 k.cu:1\nC 1 0 0 0,0,0 2\ns 1 0 0 0 1 0 1 i 0 8 1\ns 1 0 0 0 1 0 1 t 0 8 1 0 0 0\ns 1 0 0 1 1 0 1 w 0 8 0\ns 1 0 0 1 1 0 1 x\n'
+run 1 explore --json --paths -- sh -c 'printf "$1" >"$TMAREF_WRITE_SYNC"' sh "$steps" && keys explore
+steps='tmaref sync 1\nL 1 k\nP 1 k.cu:1\nC 1 0 0 0,0,0 2\ns 1 0 0 0 1 0 1 A 1 1 64 32\ns 1 0 0 1 1 0 1 A 1 1 64 32\ns 1 0 0 1 1 0 1 M 1 1\ns 1 0 0 0 1 0 1 A 1 1 64 32\ns 1 0 0 1 1 0 1 A 1 1 64 32\ns 1 0 0 1 1 0 1 M 1 1\n'
+run 1 explore --json --paths -- sh -c 'printf "$1" >"$TMAREF_WRITE_SYNC"' sh "$steps" && keys explore
 run 0 run gemm-pingpong --json --m 64 --n 64 --k 64 && keys "run KERNEL"
 # shellcheck disable=SC2046
 mapfile -t names < <(cut -d'|' -f1 seen | sort -u)
