@@ -134,6 +134,8 @@ static enum sanitize_kind kind_of(const struct look_sanitize *sanitize, const st
         return SANITIZE_COUNT;
     case ORDER_PARTLY:
         return SANITIZE_PRODUCT_WARPS;
+    case ORDER_NARROW:
+        return found->space == SPACE_GLOBAL ? SANITIZE_GLOBAL_RACE : SANITIZE_RACE;
     default:
         return race_of(sanitize, found, finding);
     }

@@ -143,8 +143,9 @@ uint32_t order_operation_new(struct clock_order *order, struct order_actor actor
 
 // --- The order of two accesses ---------------------------------------------------------------------------------------
 
-// PARTLY: the products of one warp of the four at least are over.
-enum { APART, PARTLY, UNFENCED, BEFORE };
+// NARROW: an operation is over, but who says so has a scope that does not reach the other. PARTLY: the products of one
+// warp of the four at least are over.
+enum { APART, NARROW, PARTLY, UNFENCED, BEFORE };
 
 // Where they are ordered, but not past the proxies: which fence is missing.
 static int is_fenced(const struct clock_order *order, struct clock_time time, const struct shadow_entry *older,
@@ -165,6 +166,14 @@ static int is_operation_over(const struct clock_order *order, const struct order
     const struct order_actor *next = &order->actor[actor->next];
     const int is_same = next->number == actor->number && next->operation == actor->operation;
     return is_same && is_operation_over(order, next, writes, clock);
+}
+
+// Does a release of wide enough scope have to stand behind what an operation wrote? A copy over it needs none: the
+// rings of multicast pipelines have an arrive of the CTA's scope there.
+static int is_handed_over(const struct shadow_entry *older, const struct shadow_entry *newer)
+{
+    const uint32_t copies = SHADOW_ASYNC | SHADOW_WRITES;
+    return older->actor != newer->actor && (older->flags & SHADOW_WRITES) && (newer->flags & copies) != copies;
 }
 
 // Does a release of wide enough scope have to stand behind it? Behind a write; and behind a read of another CTA's
@@ -189,25 +198,22 @@ static int is_before_clock(const struct clock_order *order, const struct shadow_
     }
     if (actor->kind == ORDER_OPERATION) {
         if (!is_operation_over(order, actor, older->flags & SHADOW_WRITES, clock)) return APART;
+        const struct clock_time done = clock_time(clock, actor->slot_cta, actor->slot);
         struct shadow_entry end = *older;
         end.time = actor->time;
-        return is_fenced(order, clock_time(clock, actor->slot_cta, actor->slot), &end, newer) ? BEFORE : UNFENCED;
+        if (done.written < end.time && is_handed_over(older, newer)) return NARROW;
+        return is_fenced(order, done, &end, newer) ? BEFORE : UNFENCED;
     }
     const struct clock_time time = clock_time(clock, actor->cta, actor->warp);
     if ((is_released(order, older, newer) ? time.written : time.seen) < older->time) return APART;
     return is_fenced(order, time, older, newer) ? BEFORE : UNFENCED;
 }
 
-static enum order_reach reach_of(const struct shadow_entry *entry)
-{
-    return (enum order_reach)(entry->flags >> SHADOW_REACH_SHIFT & 3);
-}
-
 // Does an access reach the other's thread?
 static int reaches(const struct clock_order *order, const struct shadow_entry *entry, const struct shadow_entry *other)
 {
     const struct order_actor *one = &order->actor[entry->actor], *two = &order->actor[other->actor];
-    const enum order_reach reach = reach_of(entry);
+    const enum order_reach reach = (enum order_reach)(entry->flags >> SHADOW_REACH_SHIFT & 3);
     return reach == ORDER_REACH_ALL || one->cta == two->cta ||
            (reach == ORDER_REACH_CLUSTER && one->cluster == two->cluster);
 }
@@ -242,13 +248,13 @@ static int is_before(void *context, const struct shadow_entry *older, const stru
         const int one = is_before_clock(order, older, newer, order->by[i]);
         if (one < result) result = one;
     }
+    static const enum order_finding of[] = {ORDER_RACE, ORDER_NARROW, ORDER_PARTLY, ORDER_FENCE};
     if (result != BEFORE && may_clash(order, older, newer)) {
-        const enum order_finding unfenced = newer->flags & SHADOW_MAP ? ORDER_MAP_FENCE : ORDER_FENCE;
-        tell(order, result == UNFENCED ? unfenced : result == PARTLY ? ORDER_PARTLY : ORDER_RACE, older, newer);
+        tell(order, result == UNFENCED && newer->flags & SHADOW_MAP ? ORDER_MAP_FENCE : of[result], older, newer);
     } else if ((newer->flags & SHADOW_CONSTANT) && (older->flags & SHADOW_WRITES)) {
         tell(order, ORDER_CONSTANT, older, newer);
     }
-    return result != APART;
+    return result > NARROW;
 }
 
 // --- Accesses --------------------------------------------------------------------------------------------------------

@@ -146,9 +146,10 @@ struct order_cta {
 // ordered before; BARRIER_WRITTEN: a write over an mbarrier that is live, by no instruction of mbarriers; CONSTANT: an
 // ld.global.nc of what the same launch has written, in another warp; MEETING: an arrival at the barrier `address` of
 // the CTA that the phase before is not ordered before; INVAL: of an mbarrier behind a use; PARTLY: a race with a
-// product of which one warp at least has waited; DIVERGENT: lanes of a warp have arrived in one phase of the barrier
-// `address` of the CTA by two instructions, the later of which is .aligned; COUNT: two arrivals in one phase of the
-// barrier `address` of the CTA give different numbers of threads.
+// product of which one warp at least has waited; NARROW: one with what an operation wrote that is over, behind a
+// release of too narrow a scope; DIVERGENT: lanes of a warp have arrived in one phase of the barrier `address` of the
+// CTA by two instructions, the later of which is .aligned; COUNT: two arrivals in one phase of the barrier `address` of
+// the CTA give different numbers of threads.
 enum order_finding {
     ORDER_RACE,
     ORDER_GRID_EARLY,
@@ -166,6 +167,7 @@ enum order_finding {
     ORDER_MEETING,
     ORDER_INVAL,
     ORDER_PARTLY,
+    ORDER_NARROW,
     ORDER_DIVERGENT,
     ORDER_COUNT
 };
