@@ -69,19 +69,30 @@ static int start_driver(struct cuda_driver *driver)
     return 0;
 }
 
-int main(void)
+static void measure(struct encode_bench *bench, const char *what, void (*model)(void *), void (*driver)(void *))
+{
+    pair_measure(&(struct pair){.what = what,
+                                .ours = {"model", model},
+                                .theirs = {{"driver", driver}},
+                                .context = bench,
+                                .unit = "calls",
+                                .units = CALLS,
+                                .rounds = ROUNDS});
+}
+
+int main(int argc, char **argv)
 {
     static struct encode_bench bench;
     int count = 0;
+    pair_open(&argc, argv);
     if (!start_driver(&bench.driver)) return 0;
     for (uint64_t i = 0; count < CALLS; i++) {
         struct random random = random_for(SEED, i);
         map_args_generate(&random, &bench.args[count]);
         if (bench.args[count].null == 0 && bench.args[count].rank <= MAP_ARGS_ENTRIES) count++;
     }
-    pair_measure("random calls of all four functions", (struct pair_side){"model", model_calls},
-                 (struct pair_side){"driver", driver_calls}, &bench, CALLS, "calls", ROUNDS);
-    pair_measure("one legal cuTensorMapEncodeTiled", (struct pair_side){"model", model_same},
-                 (struct pair_side){"driver", driver_same}, &bench, CALLS, "calls", ROUNDS);
+    measure(&bench, "random calls of all four functions", model_calls, driver_calls);
+    measure(&bench, "one legal cuTensorMapEncodeTiled", model_same, driver_same);
+    pair_close();
     return 0;
 }

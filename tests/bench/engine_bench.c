@@ -9,12 +9,13 @@
 
 #include "machine.h"
 #include "pair.h"
+#include "plain_c.h"
 #include "tmaref.h"
 #include "wgmma.h"
 
 enum { ROUNDS = 9, COLUMNS = 4096, ROWS = 4096, BOX_COLUMNS = 64, BOX_ROWS = 128, TILE_BYTES = 16384 };
 enum { PRODUCTS = 400, N = 128, D_REGISTERS = N / 2, FACTOR_WORDS = 2048, FACTORS_AT = 1024, B_AT = 2048 };
-enum { MMAS = 4000, M = 16, COLUMNS_OF_D = 8, K = 16, MMA_D = 4 };
+enum { MMAS = 4000, M = PLAIN_ROWS, COLUMNS_OF_D = PLAIN_COLUMNS, K = PLAIN_ROWS, MMA_D = 4 };
 enum { ENTRIES = 100, LINES = 2400, LINE_BYTES = 64 };
 #define SOURCE_BYTES ((size_t)COLUMNS * ROWS * 2)
 
@@ -59,7 +60,7 @@ enum { ENTRIES = 100, LINES = 2400, LINE_BYTES = 64 };
 struct bench {
     struct machine_module *loads, *multiply, *mma;
     uint32_t words[6 * 32]; // registers of A and B of a warp, and then of D
-    float a[M][K], b[K][COLUMNS_OF_D], c[M][COLUMNS_OF_D];
+    struct plain_product product;
     struct tensormap_image image;
     struct tensormap map;
     uint8_t *source, tile[TILE_BYTES];
@@ -235,13 +236,14 @@ static uint32_t bf16_pair(float low, float high)
 // The fragments that docs/mma.md draws.
 static void fill_mma(struct bench *bench)
 {
-    for (int i = 0; i < M * K; i++) bench->a[i / K][i % K] = number_of(i);
-    for (int i = 0; i < K * COLUMNS_OF_D; i++) bench->b[i / COLUMNS_OF_D][i % COLUMNS_OF_D] = number_of(3 * i + 1);
+    for (int i = 0; i < M * K; i++) bench->product.a[i / K][i % K] = number_of(i);
+    for (int i = 0; i < K * COLUMNS_OF_D; i++)
+        bench->product.b[i / COLUMNS_OF_D][i % COLUMNS_OF_D] = number_of(3 * i + 1);
     for (int i = 0; i < 6 * 32; i++) {
         const int lane = i % 32, r = i / 32, row = lane / 4 + 8 * (r % 2),
                   k = lane % 4 * 2 + (r < 4 ? r / 2 : r - 4) * 8;
-        bench->words[i] = r < 4 ? bf16_pair(bench->a[row][k], bench->a[row][k + 1])
-                                : bf16_pair(bench->b[k][lane / 4], bench->b[k + 1][lane / 4]);
+        bench->words[i] = r < 4 ? bf16_pair(bench->product.a[row][k], bench->product.a[row][k + 1])
+                                : bf16_pair(bench->product.b[k][lane / 4], bench->product.b[k + 1][lane / 4]);
     }
 }
 
@@ -253,37 +255,34 @@ static void machine_mma(void *context)
     run(bench->mma, 32, &out, bench->words, sizeof bench->words);
 }
 
-// A row of D in the host's registers.
-static void add_row(struct bench *bench, int i)
-{
-    float sum[COLUMNS_OF_D];
-    memcpy(sum, bench->c[i], sizeof sum);
-    for (int k = 0; k < K; k++) {
-        const float of_a = bench->a[i][k];
-#pragma GCC unroll 8
-        for (int j = 0; j < COLUMNS_OF_D; j++) sum[j] += of_a * bench->b[k][j];
-    }
-    memcpy(bench->c[i], sum, sizeof sum);
-}
-
 // As many products as the four D of the kernel take, into one: a quarter of them with their sum kept.
-static void c_mma(void *context)
+static void multiply_plainly(struct bench *bench, const struct plain_side *side)
 {
-    struct bench *bench = context;
     for (int part = 0; part < 4; part++) {
-        memset(bench->c, 0, sizeof bench->c);
+        memset(bench->product.c, 0, sizeof bench->product.c);
         for (int n = 0; n < MMAS / 4; n++) {
-            for (int i = 0; i < M; i++) add_row(bench, i);
-            __asm__ volatile("" : : "r"(bench->c) : "memory");
+            side->multiply(&bench->product);
+            __asm__ volatile("" : : "r"(&bench->product) : "memory");
         }
     }
+}
+
+static void c_mma(void *context)
+{
+    multiply_plainly(context, &plain_scalar);
+}
+
+static void c_mma_by_vectors(void *context)
+{
+    multiply_plainly(context, &plain_vectors);
 }
 
 static int is_same_mma(const struct bench *bench)
 {
     for (int i = 0; i < MMA_D * 32; i++) {
         const int lane = i % 32, r = i / 32;
-        if (memcmp(&bench->words[i], &bench->c[lane / 4 + 8 * (r / 2)][lane % 4 * 2 + r % 2], sizeof(float)) != 0)
+        if (memcmp(&bench->words[i], &bench->product.c[lane / 4 + 8 * (r / 2)][lane % 4 * 2 + r % 2], sizeof(float)) !=
+            0)
             return 0;
     }
     return 1;
@@ -328,7 +327,8 @@ static double load_module(void)
     double opened = cpu_seconds() - start;
     for (int i = 0; i < ENTRIES; i++) expect(machine_module_facts(module, i, &facts, &errors), "an entry");
     double all = cpu_seconds() - start;
-    printf("%-44s %.3f s, with all %d entries decoded %.3f s\n", "a module of 240,000 lines", opened, ENTRIES, all);
+    pair_tell_alone("a module of 240,000 lines", "module", 1e9 * opened);
+    pair_tell_alone("the same, with all 100 entries decoded", "module", 1e9 * all);
     machine_module_close(module);
     free(text);
     return all;
@@ -336,29 +336,44 @@ static double load_module(void)
 
 // --- All -------------------------------------------------------------------------------------------------------------
 
+static double measure_pair(struct bench *bench, const char *what, struct pair_side ours, struct pair_side theirs,
+                           double units, const char *unit)
+{
+    return pair_measure(&(struct pair){.what = what,
+                                       .ours = ours,
+                                       .theirs = {theirs},
+                                       .context = bench,
+                                       .unit = unit,
+                                       .units = units,
+                                       .rounds = ROUNDS});
+}
+
 static int measure(struct bench *bench)
 {
     const struct pair_side tiles = {"machine", machine_loads}, rows = {"memcpy", memcpy_rows};
     const struct pair_side loads = {"model", model_loads}, products = {"machine", machine_multiply},
                            calls = {"model", model_multiply};
-    double copied =
-        pair_measure("tiles of f16, 128B swizzle", tiles, rows, bench, (double)SOURCE_BYTES, "bytes", ROUNDS);
-    double loaded = pair_measure("the same", tiles, loads, bench, (double)SOURCE_BYTES, "bytes", ROUNDS);
-    double multiplied =
-        pair_measure("wgmma m64n128k16 f32.bf16.bf16", products, calls, bench, PRODUCTS, "wgmma", ROUNDS);
+    double copied = measure_pair(bench, "tiles of f16, 128B swizzle", tiles, rows, (double)SOURCE_BYTES, "bytes");
+    double loaded = measure_pair(bench, "the same", tiles, loads, (double)SOURCE_BYTES, "bytes");
+    double multiplied = measure_pair(bench, "wgmma m64n128k16 f32.bf16.bf16", products, calls, PRODUCTS, "wgmma");
     expect(memcmp(bench->out, bench->d, sizeof bench->out) == 0, "wgmma: wrong results");
     const struct pair_side extreme = {"model", model_multiply_extreme}, usual = {"usual numbers", model_multiply_usual};
     double spread =
-        pair_measure("the model's wgmma, exponents up to the limits", extreme, usual, bench, PRODUCTS, "wgmma", ROUNDS);
-    const struct pair_side mma = {"machine", machine_mma}, c = {"scalar C", c_mma};
-    double summed = pair_measure("mma.sync m16n8k16 f32.bf16.bf16", mma, c, bench, MMAS * 2.0 * M * COLUMNS_OF_D * K,
-                                 "FLOP", ROUNDS);
+        measure_pair(bench, "the model's wgmma, exponents up to the limits", extreme, usual, PRODUCTS, "wgmma");
+    double summed = pair_measure(&(struct pair){.what = "mma.sync m16n8k16 f32.bf16.bf16",
+                                                .ours = {"machine", machine_mma},
+                                                .theirs = {{"scalar C", c_mma}, {"C by vectors", c_mma_by_vectors}},
+                                                .context = bench,
+                                                .unit = "FLOP",
+                                                .units = MMAS * 2.0 * M * COLUMNS_OF_D * K,
+                                                .rounds = ROUNDS});
     expect(is_same_mma(bench), "mma.sync: wrong results");
     return copied >= 0.1 && loaded >= 0.2 && multiplied >= 0.2 && spread >= 0.05 && summed >= 0.1 && load_module() < 10;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    pair_open(&argc, argv);
     struct bench *bench = calloc(1, sizeof *bench);
     if (bench == NULL || (bench->source = aligned_alloc(64, SOURCE_BYTES)) == NULL) return 1;
     for (size_t i = 0; i < SOURCE_BYTES; i++) bench->source[i] = (uint8_t)(i * 7 + (i >> 12));
@@ -367,7 +382,8 @@ int main(void)
     bench->multiply = open_multiply();
     bench->mma = open_mma();
     int is_fast = measure(bench);
-    if (!is_fast) printf("far slower than it was when this was written: docs/machine.md says how fast\n");
+    pair_close();
+    if (!is_fast) fprintf(stderr, "far slower than it was when this was written: docs/machine.md says how fast\n");
     machine_module_close(bench->loads);
     machine_module_close(bench->multiply);
     machine_module_close(bench->mma);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Whole kernels on the PTX machine against the same work in plain C on one core, in the same run (this file is compiled
-// without vectors; memcpy is the C library's). The kernels are those of kernels.cu. Each row compares the results too.
-// Arguments: names of rows; none: all.
+// Whole kernels on the PTX machine against the same work in plain C on one core, without and with the host's vectors,
+// in the same run. The kernels are those of kernels.cu. Each row compares the results too. Arguments: --json, names of
+// kernels; none: all.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,101 +9,26 @@
 
 #include "machine.h"
 #include "pair.h"
+#include "plain_c.h"
 
-enum { ROUNDS = 7, ALIGN = 256, SIDE = 1024, MATRIX = 192, EACH = 64, WORDS = 1 << 20, EXCHANGED = 1 << 14 };
+enum { ROUNDS = 7, ALIGN = 256 };
 
 struct bench {
     struct machine_module *module;
     float *a, *b, *ours, *theirs;
     uint32_t *index;
     const struct row *row;
+    uint64_t thread_instructions; // of the last launch
 };
 
-// One kernel: its launch, its parameters, and what it is measured against. `units` of work a round.
+// One kernel: its launch, its parameters, and what it is measured against. `units` of work a round, `bytes` of each.
 struct row {
     const char *name, *kernel, *unit;
     uint32_t grid[3], block[3];
-    double units;
-    void (*compute)(struct bench *bench); // NULL: nothing, so only the machine's time is printed
-    uint32_t result_words;                // of ours and theirs, compared
+    double units, bytes;
+    enum plain_work work;  // PLAIN_NOTHING: only the machine's time is printed
+    uint32_t result_words; // of ours and theirs, compared
 };
-
-// --- The C side ------------------------------------------------------------------------------------------------------
-
-static void c_copy(struct bench *bench)
-{
-    memcpy(bench->theirs, bench->a, WORDS * sizeof(float));
-    __asm__ volatile("" : : "r"(bench->theirs) : "memory");
-}
-
-static void c_triad(struct bench *bench)
-{
-    for (uint32_t i = 0; i < WORDS; i++) bench->theirs[i] = __builtin_fmaf(bench->b[i], 3.0f, bench->a[i]);
-}
-
-static void c_stencil(struct bench *bench)
-{
-    for (uint32_t y = 1; y < SIDE - 1; y++)
-        for (uint32_t x = 1; x < SIDE - 1; x++) {
-            const float *at = bench->a + (size_t)y * SIDE + x;
-            bench->theirs[(size_t)y * SIDE + x] = 0.2f * (at[0] + at[-1] + at[1] + at[-SIDE] + at[SIDE]);
-        }
-}
-
-static void c_gather(struct bench *bench)
-{
-    for (uint32_t i = 0; i < WORDS; i++) bench->theirs[i] = bench->a[bench->index[i]];
-}
-
-static void c_transpose(struct bench *bench)
-{
-    for (uint32_t y0 = 0; y0 < SIDE; y0 += 32)
-        for (uint32_t x0 = 0; x0 < SIDE; x0 += 32)
-            for (uint32_t y = y0; y < y0 + 32; y++)
-                for (uint32_t x = x0; x < x0 + 32; x++)
-                    bench->theirs[(size_t)x * SIDE + y] = bench->a[(size_t)y * SIDE + x];
-}
-
-static void c_exchange(struct bench *bench)
-{
-    float row[256], next[256];
-    for (uint32_t block = 0; block < EXCHANGED / 256; block++) {
-        memcpy(row, bench->a + block * 256, sizeof row);
-        for (int round = 0; round < 64; round++) {
-            for (uint32_t i = 0; i < 256; i++) next[i] = __builtin_fmaf(row[(i + 1) & 255], 0.5f, row[i] * 0.5f);
-            memcpy(row, next, sizeof row);
-        }
-        memcpy(bench->theirs + block * 256, row, sizeof row);
-    }
-}
-
-static void c_histogram(struct bench *bench)
-{
-    uint32_t *bins = (uint32_t *)(void *)bench->theirs;
-    for (uint32_t i = 0; i < WORDS; i++) bins[bench->index[i] & 255]++;
-}
-
-static void c_reduce(struct bench *bench)
-{
-    uint32_t *sums = (uint32_t *)(void *)bench->theirs;
-    for (uint32_t block = 0; block < WORDS / (256 * EACH); block++) {
-        uint32_t sum = 0;
-        for (uint32_t i = 0; i < 256 * EACH; i++) sum += bench->index[(size_t)block * 256 * EACH + i];
-        sums[block] = sum;
-    }
-}
-
-static void c_gemm(struct bench *bench)
-{
-    for (uint32_t row = 0; row < MATRIX; row++) {
-        float *c = bench->theirs + (size_t)row * MATRIX;
-        memset(c, 0, MATRIX * sizeof *c);
-        for (uint32_t k = 0; k < MATRIX; k++) {
-            const float a = bench->a[(size_t)row * MATRIX + k], *b = bench->b + (size_t)k * MATRIX;
-            for (uint32_t column = 0; column < MATRIX; column++) c[column] = __builtin_fmaf(a, b[column], c[column]);
-        }
-    }
-}
 
 // --- The machine's side ----------------------------------------------------------------------------------------------
 
@@ -116,20 +41,38 @@ static void c_gemm(struct bench *bench)
         256, 1, 1                                                                                                      \
     }
 #define GEMM_UNITS (2.0 * MATRIX * MATRIX * MATRIX)
+#define GEMM_BYTES (3.0 * MATRIX * MATRIX * sizeof(float) / GEMM_UNITS) // each matrix once
 static const struct row rows[] = {
-    {"empty warps of one-warp CTAs", "empty", "warps", {4096, 1, 1}, {32, 1, 1}, 4096, NULL, 0},
-    {"empty warps of CTAs of 1024 threads", "empty", "warps", {128, 1, 1}, {1024, 1, 1}, 4096, NULL, 0},
-    {"copy, one float a thread, against memcpy", "copy", "words", {WORDS / 256, 1, 1}, THREADS, WORDS, c_copy, WORDS},
-    {"triad, one float a thread", "triad", "words", {WORDS / 256, 1, 1}, THREADS, WORDS, c_triad, WORDS},
-    {"stencil of five points", "stencil", "words", {SIDE / 32, SIDE / 8, 1}, {32, 8, 1}, WORDS, c_stencil, WORDS},
-    {"gather", "gather", "words", {WORDS / 256, 1, 1}, THREADS, WORDS, c_gather, WORDS},
+    {"empty warps of one-warp CTAs", "empty", "warps", {4096, 1, 1}, {32, 1, 1}, 4096, 0, PLAIN_NOTHING, 0},
+    {"empty warps of CTAs of 1024 threads", "empty", "warps", {128, 1, 1}, {1024, 1, 1}, 4096, 0, PLAIN_NOTHING, 0},
+    {"copy, one float a thread, against memcpy",
+     "copy",
+     "words",
+     {WORDS / 256, 1, 1},
+     THREADS,
+     WORDS,
+     8,
+     PLAIN_COPY,
+     WORDS},
+    {"triad, one float a thread", "triad", "words", {WORDS / 256, 1, 1}, THREADS, WORDS, 12, PLAIN_TRIAD, WORDS},
+    {"stencil of five points",
+     "stencil",
+     "words",
+     {SIDE / 32, SIDE / 8, 1},
+     {32, 8, 1},
+     WORDS,
+     8,
+     PLAIN_STENCIL,
+     WORDS},
+    {"gather", "gather", "words", {WORDS / 256, 1, 1}, THREADS, WORDS, 12, PLAIN_GATHER, WORDS},
     {"transpose through shared memory",
      "transpose",
      "words",
      {SIDE / 32, SIDE / 32, 1},
      {32, 8, 1},
      WORDS,
-     c_transpose,
+     8,
+     PLAIN_TRANSPOSE,
      WORDS},
     {"shared memory with bar.sync",
      "exchange",
@@ -137,7 +80,8 @@ static const struct row rows[] = {
      {EXCHANGED / 256, 1, 1},
      THREADS,
      64.0 * EXCHANGED,
-     c_exchange,
+     0.125,
+     PLAIN_EXCHANGE,
      EXCHANGED},
     {"histogram in shared memory",
      "histogram",
@@ -145,16 +89,26 @@ static const struct row rows[] = {
      {WORDS / (256 * EACH), 1, 1},
      THREADS,
      WORDS,
-     c_histogram,
+     4,
+     PLAIN_HISTOGRAM,
      256},
-    {"reduction", "reduce", "words", {WORDS / (256 * EACH), 1, 1}, THREADS, WORDS, c_reduce, WORDS / (256 * EACH)},
+    {"reduction",
+     "reduce",
+     "words",
+     {WORDS / (256 * EACH), 1, 1},
+     THREADS,
+     WORDS,
+     4,
+     PLAIN_REDUCE,
+     WORDS / (256 * EACH)},
     {"SGEMM, 16 x 16 tiles",
      "sgemm16",
      "operations",
      {MATRIX / 16, MATRIX / 16, 1},
      {16, 16, 1},
      GEMM_UNITS,
-     c_gemm,
+     GEMM_BYTES,
+     PLAIN_GEMM,
      MATRIX *MATRIX},
     {"SGEMM, 4 x 4 elements a thread",
      "sgemm64",
@@ -162,7 +116,8 @@ static const struct row rows[] = {
      {MATRIX / 64, MATRIX / 64, 1},
      THREADS,
      GEMM_UNITS,
-     c_gemm,
+     GEMM_BYTES,
+     PLAIN_GEMM,
      MATRIX *MATRIX},
 };
 
@@ -227,15 +182,27 @@ static void run(void *context)
                                           .global = &global,
                                           .schedule = {.threads = 1}};
     if (is(row, "exchange")) memcpy(bench->ours, bench->a, EXCHANGED * sizeof(float));
-    if (machine_run(&launch, &outcome)) return;
+    const int is_done = machine_run(&launch, &outcome);
+    bench->thread_instructions = outcome.thread_instructions;
+    if (is_done) return;
     fprintf(stderr, "%s: %s\n", row->name, outcome.message);
     exit(1);
 }
 
-static void compute(void *context)
+static void compute(const struct plain_side *side, const struct bench *bench)
 {
-    struct bench *bench = context;
-    bench->row->compute(bench);
+    const struct plain plain = {bench->a, bench->b, bench->index, bench->theirs};
+    side->work[bench->row->work](&plain);
+}
+
+static void compute_scalar(void *context)
+{
+    compute(&plain_scalar, context);
+}
+
+static void compute_vectors(void *context)
+{
+    compute(&plain_vectors, context);
 }
 
 // --- Measuring -------------------------------------------------------------------------------------------------------
@@ -262,26 +229,38 @@ static void measure_alone(struct bench *bench)
         const double ns = 1e9 * (double)(end.tv_sec - start.tv_sec) + (double)(end.tv_nsec - start.tv_nsec);
         if (ns < least) least = ns;
     }
-    printf("%-44s machine %.0f ns a warp\n", bench->row->name, least / bench->row->units);
+    pair_tell_alone(bench->row->name, "warp", least / bench->row->units);
+}
+
+static void expect_same(struct bench *bench, void (*work)(void *context))
+{
+    memset(bench->theirs, 0, WORDS * sizeof(float));
+    work(bench);
+    if (memcmp(bench->ours, bench->theirs, bench->row->result_words * sizeof(float)) == 0) return;
+    fprintf(stderr, "%s: the results differ\n", bench->row->name);
+    exit(1);
 }
 
 static void measure(struct bench *bench, const struct row *row)
 {
-    const struct pair_side machine = {"machine", run}, scalar = {"C", compute};
     bench->row = row;
-    if (row->compute == NULL) {
+    if (row->work == PLAIN_NOTHING) {
         measure_alone(bench);
         return;
     }
     memset(bench->ours, 0, WORDS * sizeof(float));
-    memset(bench->theirs, 0, WORDS * sizeof(float));
     run(bench);
-    compute(bench);
-    if (memcmp(bench->ours, bench->theirs, row->result_words * sizeof(float)) != 0) {
-        fprintf(stderr, "%s: the results differ\n", row->name);
-        exit(1);
-    }
-    pair_measure(row->name, machine, scalar, bench, row->units, row->unit, ROUNDS);
+    expect_same(bench, compute_scalar);
+    expect_same(bench, compute_vectors);
+    pair_measure(&(struct pair){row->name,
+                                {"machine", run},
+                                {{"scalar C", compute_scalar}, {"C by vectors", compute_vectors}}, // of copies memcpy()
+                                bench,
+                                row->unit,
+                                row->units,
+                                row->bytes * row->units,
+                                (double)bench->thread_instructions,
+                                ROUNDS});
 }
 
 static int is_wanted(const struct row *row, int argc, char **argv)
@@ -310,6 +289,7 @@ static struct machine_module *open_module(const char *path)
 
 int main(int argc, char **argv)
 {
+    pair_open(&argc, argv);
     struct bench bench = {.module = open_module(KERNELS_PTX)};
     bench.a = aligned_alloc(ALIGN, 5 * WORDS * sizeof(float));
     if (bench.a == NULL) return 1;
@@ -320,6 +300,7 @@ int main(int argc, char **argv)
     fill(&bench);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (is_wanted(&rows[i], argc, argv)) measure(&bench, &rows[i]);
+    pair_close();
     machine_module_close(bench.module);
     free(bench.a);
     return 0;

@@ -84,15 +84,20 @@ static void measure(struct load_bench *bench, uint64_t width, uint32_t columns, 
     int is_dense = width == columns;
     snprintf(what, sizeof what, "f16 {%u, %u} of %s tensor, %s", columns, rows, is_dense ? "a dense" : "a wide",
              swizzle == SWIZZLE_NONE ? "unswizzled" : "128B swizzle");
-    pair_measure(
-        what, (struct pair_side){"model", model_loads},
-        (struct pair_side){is_dense ? "memcpy of tiles" : "memcpy of rows", is_dense ? memcpy_tiles : memcpy_rows},
-        bench, (double)SOURCE_BYTES / 1e9, "GB", ROUNDS);
+    const struct pair_side rows_side = {"memcpy of rows", memcpy_rows}, tiles = {"memcpy of tiles", memcpy_tiles};
+    pair_measure(&(struct pair){.what = what,
+                                .ours = {"model", model_loads},
+                                .theirs = {is_dense ? tiles : rows_side},
+                                .context = bench,
+                                .unit = "GB",
+                                .units = (double)SOURCE_BYTES / 1e9,
+                                .rounds = ROUNDS});
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     static struct load_bench bench;
+    pair_open(&argc, argv);
     bench.source = malloc(SOURCE_BYTES);
     if (bench.source == NULL) {
         fprintf(stderr, "load_bench: no memory for a source of 256 MiB\n");
@@ -103,6 +108,7 @@ int main(void)
     measure(&bench, 64, 64, 128, SWIZZLE_128B);
     measure(&bench, 8192, 128, 64, SWIZZLE_NONE);
     measure(&bench, 128, 128, 64, SWIZZLE_NONE);
+    pair_close();
     free(bench.source);
     return 0;
 }

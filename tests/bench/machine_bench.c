@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The PTX machine against plain C on one core, in the same run: a loop of arithmetic with all lanes and with half of
-// them, as a scalar loop computes it (this file is compiled without vectors), and coalesced copies against memcpy. And
-// several threads of the host against one, which only a machine with idle cores can tell.
+// them, without and with the host's vectors, and coalesced copies against memcpy. And several threads of the host
+// against one, which only a machine with idle cores can tell. Argument: --json.
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,12 +11,12 @@
 
 #include "machine.h"
 #include "pair.h"
+#include "plain_c.h"
 
 enum {
     ROUNDS = 15,
     THREADS = 256,
     BLOCKS = 4,
-    ITERATIONS = 2000,
     OF_ITERATION = 13,
     COPY_BLOCKS = 64,
     MANY_BLOCKS = 256,
@@ -104,28 +104,20 @@ static void run_alu(void *context)
     run(bench->step == 1 ? bench->alu : bench->half, BLOCKS, &out, &region, 1);
 }
 
-static uint32_t compute(uint32_t thread)
+static void compute_all(struct bench *bench, const struct plain_side *side)
 {
-    uint32_t x = thread, y = 1, z = 2, bits;
-    float f = 1.0f, g, h = 0x1p-11f;
-    memcpy(&g, &(uint32_t){0x3f7ffff0}, sizeof g);
-    for (uint32_t i = 0; i < ITERATIONS; i++) {
-        x = x * 1664525 + 1013904223;
-        y ^= x;
-        z += y >> 7;
-        y ^= z << 3;
-        f = f * g;
-        f = f + h;
-        z -= x & 255;
-    }
-    memcpy(&bits, &f, sizeof bits);
-    return (y ^ bits) + z;
+    for (uint32_t thread = 0; thread < THREADS * BLOCKS; thread += PLAIN_WIDE * bench->step)
+        side->arithmetic(thread, bench->step, bench->wanted + thread);
 }
 
-static void compute_all(void *context)
+static void compute_scalar(void *context)
 {
-    struct bench *bench = context;
-    for (uint32_t thread = 0; thread < THREADS * BLOCKS; thread += bench->step) bench->wanted[thread] = compute(thread);
+    compute_all(context, &plain_scalar);
+}
+
+static void compute_vectors(void *context)
+{
+    compute_all(context, &plain_vectors);
 }
 
 static void run_copy(void *context)
@@ -189,55 +181,26 @@ static void run_many(struct bench *bench, uint32_t host_threads)
     run_on(host_threads, bench->alu, MANY_BLOCKS, &out, &region, 1);
 }
 
-enum { WIDE = 32 };
-
-// The same for 32 threads side by side, as the machine does it: this uses the host's vectors, which its processors may
-// share.
-static void compute_wide(uint32_t first, uint32_t *out)
-{
-    typedef uint32_t words __attribute__((vector_size(WIDE * sizeof(uint32_t))));
-    typedef float floats __attribute__((vector_size(WIDE * sizeof(float))));
-    words x, y = (words){0} + 1, z = (words){0} + 2;
-    floats f = (floats){0} + 1.0f;
-    float g;
-    memcpy(&g, &(uint32_t){0x3f7ffff0}, sizeof g);
-    for (uint32_t i = 0; i < WIDE; i++) x[i] = first + i;
-    for (uint32_t i = 0; i < ITERATIONS; i++) {
-        x = x * 1664525 + 1013904223;
-        y ^= x;
-        z += y >> 7;
-        y ^= z << 3;
-        f = f * g;
-        f = f + 0x1p-11f;
-        z -= x & 255;
-    }
-    const words result = (y ^ (words)f) + z;
-    memcpy(out, &result, sizeof result);
-}
-
 struct c_thread {
     pthread_t thread;
+    const struct plain_side *side;
     uint32_t *out, first, step;
-    int is_wide;
 };
 
 static void *compute_share(void *context)
 {
     const struct c_thread *mine = context;
-    for (uint32_t i = WIDE * mine->first; i < THREADS * MANY_BLOCKS; i += WIDE * mine->step)
-        if (mine->is_wide)
-            compute_wide(i, mine->out + i);
-        else
-            for (uint32_t lane = 0; lane < WIDE; lane++) mine->out[i + lane] = compute(i + lane);
+    for (uint32_t i = PLAIN_WIDE * mine->first; i < THREADS * MANY_BLOCKS; i += PLAIN_WIDE * mine->step)
+        mine->side->arithmetic(i, 1, mine->out + i);
     return NULL;
 }
 
 // What the host itself gives: threads of C that share nothing, an equal part each.
-static void compute_many(struct bench *bench, uint32_t host_threads, int is_wide)
+static void compute_many(struct bench *bench, uint32_t host_threads, const struct plain_side *side)
 {
     struct c_thread each[MOST_THREADS];
     for (uint32_t i = 0; i < host_threads; i++) {
-        each[i] = (struct c_thread){.out = bench->many, .first = i, .step = host_threads, .is_wide = is_wide};
+        each[i] = (struct c_thread){.side = side, .out = bench->many, .first = i, .step = host_threads};
         if (pthread_create(&each[i].thread, NULL, compute_share, &each[i]) != 0) exit(1);
     }
     for (uint32_t i = 0; i < host_threads; i++) pthread_join(each[i].thread, NULL);
@@ -245,12 +208,12 @@ static void compute_many(struct bench *bench, uint32_t host_threads, int is_wide
 
 static void compute_plainly(struct bench *bench, uint32_t host_threads)
 {
-    compute_many(bench, host_threads, 0);
+    compute_many(bench, host_threads, &plain_scalar);
 }
 
 static void compute_widely(struct bench *bench, uint32_t host_threads)
 {
-    compute_many(bench, host_threads, 1);
+    compute_many(bench, host_threads, &plain_vectors);
 }
 
 // As many as there are processors, which should be idle.
@@ -262,8 +225,7 @@ static void measure_threads(struct bench *bench)
         const struct times one = least_of(bench, 1, work[i]);
         for (uint32_t threads = 2; threads <= MOST_THREADS && threads <= sysconf(_SC_NPROCESSORS_ONLN); threads *= 2) {
             const struct times many = least_of(bench, threads, work[i]);
-            printf("%-12s %2u threads against one, 256 clusters   %.2fx in wall time, for %.2fx the CPU time\n",
-                   name[i], threads, one.wall / many.wall, many.cpu / one.cpu);
+            pair_tell_scaling(name[i], threads, one.wall / many.wall, many.cpu / one.cpu);
         }
         expect(i == 0 || memcmp(bench->many, bench->wanted, sizeof bench->wanted) == 0, name[i]);
     }
@@ -273,24 +235,40 @@ static void measure_threads(struct bench *bench)
 // (docs/machine.md).
 static int measure(struct bench *bench)
 {
-    const double operations = (double)THREADS * BLOCKS * ITERATIONS * OF_ITERATION;
-    const struct pair_side machine = {"machine", run_alu}, scalar = {"scalar C", compute_all};
-    const struct pair_side copies = {"machine", run_copy}, memcpys = {"memcpy", copy};
+    const double operations = (double)THREADS * BLOCKS * PLAIN_ITERATIONS * OF_ITERATION;
+    struct pair lanes = {.what = "arithmetic, all lanes",
+                         .ours = {"machine", run_alu},
+                         .theirs = {{"scalar C", compute_scalar}, {"C by vectors", compute_vectors}},
+                         .context = bench,
+                         .unit = "instructions",
+                         .units = operations,
+                         .instructions = operations,
+                         .rounds = ROUNDS};
+    const struct pair copies = {.what = "coalesced copies",
+                                .ours = {"machine", run_copy},
+                                .theirs = {{"memcpy", copy}},
+                                .context = bench,
+                                .unit = "bytes",
+                                .units = (double)COPY_BYTES,
+                                .bytes = 2.0 * (double)COPY_BYTES,
+                                .rounds = ROUNDS};
     bench->step = 1;
-    double all = pair_measure("arithmetic, all lanes", machine, scalar, bench, operations, "instructions", ROUNDS);
+    double all = pair_measure(&lanes);
     expect(memcmp(bench->wanted, bench->out, sizeof bench->out) == 0, "all lanes");
     bench->step = 2;
-    double half =
-        pair_measure("arithmetic, half of the lanes", machine, scalar, bench, operations / 2, "instructions", ROUNDS);
+    lanes.what = "arithmetic, half of the lanes";
+    lanes.units = lanes.instructions = operations / 2;
+    double half = pair_measure(&lanes);
     expect(memcmp(bench->wanted, bench->out, sizeof bench->out) == 0, "half of the lanes");
-    double moved = pair_measure("coalesced copies", copies, memcpys, bench, (double)COPY_BYTES, "bytes", ROUNDS);
+    double moved = pair_measure(&copies);
     expect(memcmp(bench->from, bench->to, COPY_BYTES) == 0, "copies");
     measure_threads(bench);
     return all >= 0.15 && half >= 0.05 && moved >= 0.04;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    pair_open(&argc, argv);
     struct bench *bench = calloc(1, sizeof *bench);
     if (bench == NULL) return 1;
     bench->alu = open_module(ALU(""));
@@ -301,7 +279,8 @@ int main(void)
     if (bench->from == NULL || bench->to == NULL) return 1;
     for (size_t i = 0; i < COPY_BYTES; i++) bench->from[i] = (uint8_t)(i * 7 + (i >> 12));
     int is_fast = measure(bench);
-    if (!is_fast) printf("far slower than it was: 0.9, 0.35 and 0.3 times\n");
+    pair_close();
+    if (!is_fast) fprintf(stderr, "far slower than it was: 0.9, 0.35 and 0.3 times\n");
     machine_module_close(bench->alu);
     machine_module_close(bench->half);
     machine_module_close(bench->copy);

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Two pieces of work side by side in one run: alternating rounds, the ratio of their speeds in CPU time, its median and
-// spread.
+// Pieces of work side by side in one run: balanced rounds (forwards, then backwards), CPU time, the ratio of each round
+// with its median and spread. As text, or with the argument --json as one JSON array.
 #ifndef TMAREF_PAIR_H
 #define TMAREF_PAIR_H
-
-#include <stddef.h>
 
 // One side: does its whole work once. `context` is whatever it needs.
 struct pair_side {
@@ -12,9 +10,34 @@ struct pair_side {
     void (*work)(void *context);
 };
 
-// Runs `rounds` (odd, at most 99) alternating rounds after one to warm up. Prints a line: what, the rates of both sides
-// in units per second (`units` of work a round), and how many times as fast `ours` is. Returns the median ratio.
-double pair_measure(const char *what, struct pair_side ours, struct pair_side theirs, void *context, double units,
-                    const char *unit, int rounds);
+enum { PAIR_OPPONENTS = 2 };
+
+// A contest. `units` of work a round, called `unit`, for which `bytes` come from memory or go there, and a machine runs
+// `instructions` of threads (each 0: not told). `theirs` ends at the first without work. `rounds` is odd, at most 99.
+struct pair {
+    const char *what;
+    struct pair_side ours, theirs[PAIR_OPPONENTS];
+    void *context;
+    const char *unit;
+    double units, bytes, instructions;
+    int rounds;
+};
+
+// Takes --json out of the arguments. Exits with 2 where there is no memory.
+void pair_open(int *argc, char **argv);
+
+// Runs one round to warm up and all others. Tells the rates of all sides, the coefficient of variation of their times,
+// and how many times as fast `ours` is as each opponent, with the least and greatest ratio. Returns the median ratio to
+// the first.
+double pair_measure(const struct pair *pair);
+
+// Tells a time in nanoseconds that has no opponent.
+void pair_tell_alone(const char *what, const char *unit, double ns);
+
+// Tells how many times as fast so many threads of the host are as one, and how much more CPU time they take.
+void pair_tell_scaling(const char *what, unsigned threads, double faster, double cpu);
+
+// Prints the array, if --json was given.
+void pair_close(void);
 
 #endif

@@ -129,6 +129,17 @@ static void set_up(struct store_bench *bench, int op, enum dtype dtype, uint32_t
     fill(bench);
 }
 
+static void measure_pair(struct store_bench *bench, const char *what, struct pair_side ours, struct pair_side theirs)
+{
+    pair_measure(&(struct pair){.what = what,
+                                .ours = ours,
+                                .theirs = {theirs},
+                                .context = bench,
+                                .unit = "GB",
+                                .units = (double)GLOBAL_BYTES / 1e9,
+                                .rounds = ROUNDS});
+}
+
 static void measure(struct store_bench *bench, int op, enum dtype dtype, uint32_t swizzle)
 {
     char what[64];
@@ -136,9 +147,8 @@ static void measure(struct store_bench *bench, int op, enum dtype dtype, uint32_
     set_up(bench, op, dtype, swizzle);
     snprintf(what, sizeof what, "%s %s, %s", is_store ? "store" : reduce_op_name((enum reduce_op)op),
              dtype_row(dtype)->ptx, swizzle == SWIZZLE_NONE ? "unswizzled" : "128B swizzle");
-    pair_measure(what, (struct pair_side){is_store ? "store" : "reduction", stores},
-                 (struct pair_side){is_store ? "load" : "memcpy of rows", is_store ? loads : memcpy_rows}, bench,
-                 (double)GLOBAL_BYTES / 1e9, "GB", ROUNDS);
+    const struct pair_side load = {"load", loads}, rows = {"memcpy of rows", memcpy_rows};
+    measure_pair(bench, what, (struct pair_side){is_store ? "store" : "reduction", stores}, is_store ? load : rows);
 }
 
 static void measure_bulk(struct store_bench *bench, enum reduce_op op, enum dtype dtype)
@@ -146,13 +156,14 @@ static void measure_bulk(struct store_bench *bench, enum reduce_op op, enum dtyp
     char what[64];
     set_up(bench, (int)op, dtype, SWIZZLE_NONE);
     snprintf(what, sizeof what, "bulk %s %s", reduce_op_name(op), dtype_row(dtype)->ptx);
-    pair_measure(what, (struct pair_side){"reduction", bulk_reductions}, (struct pair_side){"memcpy", memcpy_pieces},
-                 bench, (double)GLOBAL_BYTES / 1e9, "GB", ROUNDS);
+    measure_pair(bench, what, (struct pair_side){"reduction", bulk_reductions},
+                 (struct pair_side){"memcpy", memcpy_pieces});
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     static struct store_bench bench;
+    pair_open(&argc, argv);
     static const struct {
         int op;
         enum dtype dtype;
@@ -171,6 +182,7 @@ int main(void)
         measure(&bench, rows[i].op, rows[i].dtype, SWIZZLE_NONE);
     }
     measure_bulk(&bench, REDUCE_ADD, DTYPE_FLOAT32);
+    pair_close();
     free(bench.global);
     return 0;
 }
