@@ -232,6 +232,52 @@ TEST(ASYNC_GROUP_ORDER__cp_async_needs_its_wait)
     check_stale(KERNEL("", BARRIER) SMALL "cp.async.wait_group 1;\n" STORE_WORDS, 1, 256);
 }
 
+// A warp copies: %p0 holds for odd lanes, lane l has its bytes at l * 16 of %r4 and %rd4, or at l * 4 of %r9 and %rd5.
+#define OF_LANES                                                                                                       \
+    "and.b32 %r7, %r1, 1;\nsetp.ne.u32 %p0, %r7, 0;\nshl.b32 %r3, %r1, 4;\nadd.u32 %r4, %r2, %r3;\n"                   \
+    "cvt.u64.u32 %rd3, %r3;\nadd.u64 %rd4, %rd1, %rd3;\nxor.b32 %r3, %r3, 0x1a0;\nadd.u32 %r5, %r2, %r3;\n"            \
+    "cvt.u64.u32 %rd3, %r3;\nadd.u64 %rd6, %rd1, %rd3;\nshl.b32 %r3, %r1, 2;\nadd.u32 %r9, %r2, %r3;\n"                \
+    "cvt.u64.u32 %rd3, %r3;\nadd.u64 %rd5, %rd1, %rd3;\nmov.u32 %r8, 16;\n@%p0 mov.u32 %r8, 16;\n"
+#define TWICE(copy, to, from, size)                                                                                    \
+    copy " [" to "], [" from "], " size ";\n" copy " [" to "+512], [" from "+512], " size ";\n"
+#define WORD(at) "cp.async.ca.shared.global [%r9+" at "], [%rd5+" at "], 4;\n"
+
+static const char *const ways_of_lanes[] = {
+    TWICE("cp.async.cg.shared.global", "%r4", "%rd4", "16"),      // side by side
+    TWICE("cp.async.cg.shared.global", "%r5", "%rd6", "16"),      // here and there
+    TWICE("cp.async.cg.shared.global", "%r4", "%rd4", "16, %r8"), // sizes in a register
+    TWICE("@%p0 cp.async.ca.shared.global", "%r4", "%rd4", "16")  // half of them, then the others
+    TWICE("@!%p0 cp.async.ca.shared.global", "%r4", "%rd4", "16"),
+    WORD("0") WORD("128") WORD("256") WORD("384") WORD("512") WORD("640") WORD("768") WORD("896"),
+};
+
+LOOP_TEST(ASYNC_GROUP_ORDER__cp_async_of_a_warp_needs_its_wait, 0, ROWS_OF(ways_of_lanes))
+{
+    static char text[1 << 13];
+    snprintf(text, sizeof text, "%s%s%s", KERNEL("", BARRIER) OF_LANES, ways_of_lanes[_i],
+             "cp.async.wait_all;\nbar.sync 0;\n" STORE_WORDS);
+    check_always(text, 32, 1, 256);
+    snprintf(text, sizeof text, "%s%s%s", KERNEL("", BARRIER) OF_LANES, ways_of_lanes[_i], STORE_WORDS);
+    check_stale(text, 32, 256);
+}
+
+// Lanes whose source is of no bytes, or of some, get zeros for the rest, whatever the others do.
+TEST(CP_ASYNC_SRC_SIZE__lanes_with_less_get_zeros)
+{
+    struct run run =
+        run_kernel(KERNEL("", BARRIER) OF_LANES
+                   "mov.u32 %r8, 16;\nsetp.eq.u32 %p1, %r1, 3;\n"
+                   "@%p1 mov.u32 %r8, 0;\nsetp.eq.u32 %p1, %r1, 30;\n"
+                   "@%p1 mov.u32 %r8, 4;\n" TWICE("cp.async.cg.shared.global", "%r4", "%rd4",
+                                                  "16, %r8") "cp.async.wait_all;\nbar.sync 0;\n" STORE_WORDS,
+                   32, 1, MACHINE_DEFAULT, 0);
+    ck_assert_msg(run.outcome.kind == MACHINE_DONE, "%s", run.outcome.message);
+    for (uint32_t i = 0; i < 256; i++) {
+        const uint32_t lane = i / 4 % 32, words = lane == 3 ? 0 : lane == 30 ? 1 : 4;
+        ck_assert_uint_eq(run.to[i], i % 4 < words ? i * 2654435761u : 0);
+    }
+}
+
 TEST(CP_ASYNC_MBARRIER_ARRIVE__comes_behind_the_copies)
 {
     check_always(KERNEL("", BARRIER) "mov.u32 %r3, bar;\nmbarrier.init.shared.b64 [%r3], 1;\n" SMALL

@@ -48,8 +48,11 @@ struct flight_operation {
 };
 
 // Where each lane's bytes go from and to, on the host; the first `read` of `bytes` are copied, the others are zeros.
+// is_row: all 32 lanes are side by side, there and here, and of all but `group` the first lane's is set alone. The
+// addresses are for those who hear of it.
 struct flight_copies {
     struct machine_flight head;
+    int is_row;
     uint32_t bytes, group[MACHINE_LANES];
     uint8_t read[MACHINE_LANES];
     const uint8_t *from[MACHINE_LANES];

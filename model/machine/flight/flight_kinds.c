@@ -12,22 +12,38 @@
 
 static void tell_copy(const struct flight_copies *copies, uint32_t lane)
 {
-    struct teller teller = copies->head.teller;
     const struct access read = {.kind = ACCESS_READ, .space = SPACE_GLOBAL};
     const struct access write = {.kind = ACCESS_WRITE, .space = SPACE_SHARED, .rank = copies->head.warp->cta->rank};
-    if (teller.observer == NULL) return;
+    if (copies->head.teller.observer == NULL) return;
+    struct teller teller = copies->head.teller;
     teller.origin.lanes = UINT32_C(1) << lane;
     event_tell_access(&teller, read, copies->from_address[lane], copies->read[lane]);
     event_tell_access(&teller, write, copies->to_address[lane], copies->bytes);
 }
 
+static void copy_lane(const struct flight_copies *copies, uint32_t lane)
+{
+    enum { MOST_BYTES = 16 };
+    const uint32_t read = copies->read[lane];
+    machine_veil_lift(copies->head.warp->cta->cluster, copies->to[lane], copies->bytes);
+    if (read == MOST_BYTES) { // most often
+        memcpy(copies->to[lane], copies->from[lane], MOST_BYTES);
+        return;
+    }
+    memcpy(copies->to[lane], copies->from[lane], read);
+    memset(copies->to[lane] + read, 0, copies->bytes - read);
+}
+
 int flight_copies_end(struct flight_copies *copies)
 {
+    if (copies->is_row) {
+        const uint32_t bytes = copies->bytes * MACHINE_LANES;
+        machine_veil_lift(copies->head.warp->cta->cluster, copies->to[0], bytes);
+        memcpy(copies->to[0], copies->from[0], bytes);
+        return 1;
+    }
     for (EACH_BIT(lane, copies->head.lanes)) {
-        uint32_t read = copies->read[lane];
-        machine_veil_lift(copies->head.warp->cta->cluster, copies->to[lane], copies->bytes);
-        memcpy(copies->to[lane], copies->from[lane], read);
-        memset(copies->to[lane] + read, 0, copies->bytes - read);
+        copy_lane(copies, lane);
         tell_copy(copies, lane);
     }
     return 1;

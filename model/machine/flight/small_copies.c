@@ -7,10 +7,21 @@
 #include "each.h"
 #include "flight_item.h"
 #include "form_number.h"
+#include "looker.h"
+#include "span.h"
 
 static int is_ignoring(const struct ptx_choice *choice)
 {
     return choice->form == PTX_FORM_CP_ASYNC_CA_IGNORE || choice->form == PTX_FORM_CP_ASYNC_CG_IGNORE;
+}
+
+// Tells of each lane for itself: the groups are those of threads. NULL: nobody hears of it.
+static const struct teller *teller_of(const struct teller *teller, uint32_t lane, struct teller *room)
+{
+    if (teller->observer == NULL) return NULL; // most often
+    *room = *teller;
+    room->origin.lanes = UINT32_C(1) << lane;
+    return room;
 }
 
 // --- One copy --------------------------------------------------------------------------------------------------------
@@ -53,13 +64,13 @@ static enum machine_next issue(struct machine_strand *strand, const struct machi
 {
     struct flight_warp *groups = flight_warp_of(strand->warp);
     struct machine_flights *flights = flights_of(strand->warp);
-    machine_teller(strand, code, lanes, &copies->head.teller);
+    const struct teller *of = machine_teller(strand, code, lanes, &copies->head.teller);
     copies->head.teller.origin.operation = ++flights->operations;
     copies->head.async = ASYNC_COPY;
     for (EACH_BIT(lane, lanes)) {
-        struct teller teller = copies->head.teller;
-        teller.origin.lanes = UINT32_C(1) << lane;
-        copies->group[lane] = async_issue(&groups->lane[lane], ASYNC_COPY, &teller).group;
+        struct teller room;
+        const struct teller *teller = teller_of(of, lane, &room);
+        copies->group[lane] = async_issue(&groups->lane[lane], ASYNC_COPY, teller).group;
     }
     flight_issue(&copies->head);
     return MACHINE_NEXT;
@@ -76,12 +87,63 @@ static enum machine_next refuse(struct machine_strand *strand, const struct mach
     return machine_fault_with(strand, code, lane, rule, finding->value, what);
 }
 
+// --- A warp at once --------------------------------------------------------------------------------------------------
+
+// Do all lanes copy `bytes` bytes, none of them zeros instead, without a policy?
+static int are_whole(const struct machine_strand *strand, const struct machine_code *code, uint32_t lanes,
+                     uint32_t bytes)
+{
+    const struct machine_operand *source = &code->operand[3];
+    const uint32_t whole = is_ignoring(code->choice) ? 0 : bytes;
+    if (code->choice->word[PTX_CLASS_CACHE_HINT] != 0 || !code->operand[2].is_uniform) return 0;
+    if (bytes != 4 && bytes != 8 && bytes != 16) return 0;
+    if (source->slot == MACHINE_LEFT_OUT) return 1;
+    for (EACH_BIT(lane, source->is_uniform ? lanes & (0 - lanes) : lanes))
+        if ((uint32_t)machine_value(strand, source, lane) != whole) return 0;
+    return 1;
+}
+
+static enum alu_reach reach(const struct machine_strand *strand, const struct machine_operand *at,
+                            struct machine_use use, uint32_t lanes, struct machine_spots *spots)
+{
+    return machine_reach(strand, at, alu_span()->reach[at->file == PTX_FILE_64], use, lanes, spots);
+}
+
+// Where all lanes' bytes are, if nobody hears of them, all of them are copied, and each lane's are where they may be;
+// else 0, and they are looked at one by one.
+static int place_all(struct flight_copies *copies, const struct machine_strand *strand, const struct machine_code *code,
+                     uint32_t lanes)
+{
+    struct machine_spots to, from;
+    const uint32_t bytes = (uint32_t)machine_value(strand, &code->operand[2], (uint32_t)__builtin_ctz(lanes));
+    const struct machine_use writes = {PTX_SHARED, MEMORY_WRITES, bytes}, reads = {PTX_GLOBAL, MEMORY_READS, bytes};
+    if (machine_is_heard(strand) || machine_looker(strand->warp->cta->cluster) != NULL) return 0;
+    if (!are_whole(strand, code, lanes, bytes)) return 0;
+    const enum alu_reach here = reach(strand, &code->operand[0], writes, lanes, &to);
+    const enum alu_reach there = reach(strand, &code->operand[1], reads, lanes, &from);
+    copies->bytes = bytes;
+    copies->is_row = here == ALU_SIDE_BY_SIDE && there == ALU_SIDE_BY_SIDE;
+    copies->to[0] = to.at;
+    copies->from[0] = from.at;
+    if (copies->is_row) return 1;
+    if ((here != ALU_SCATTERED && here != ALU_SIDE_BY_SIDE) || (there != ALU_SCATTERED && there != ALU_SIDE_BY_SIDE))
+        return 0;
+    for (EACH_BIT(lane, lanes)) {
+        copies->to[lane] = to.at + (here == ALU_SCATTERED ? to.of.offset[lane] : (int32_t)(lane * bytes));
+        copies->from[lane] = from.at + (there == ALU_SCATTERED ? from.of.offset[lane] : (int32_t)(lane * bytes));
+        copies->read[lane] = (uint8_t)bytes;
+    }
+    return 1;
+}
+
 static enum machine_next copy(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
 {
     const struct memories *memories = &flights_of(strand->warp)->memories;
     uint64_t to[MACHINE_LANES], from[MACHINE_LANES];
     struct flight_copies *copies = flight_new(strand->warp, FLIGHT_COPIES, lanes, sizeof *copies);
     if (copies == NULL) return machine_stop(strand, code, 0, MACHINE_NO_MEMORY, 0, "not enough memory for a copy");
+    if (place_all(copies, strand, code, lanes)) return issue(strand, code, lanes, copies);
+    copies->is_row = 0;
     machine_addresses(strand, &code->operand[0], to);
     machine_addresses(strand, &code->operand[1], from);
     for (EACH_BIT(lane, lanes)) {
@@ -98,14 +160,6 @@ static enum machine_next copy(struct machine_strand *strand, const struct machin
 
 // --- Groups ----------------------------------------------------------------------------------------------------------
 
-// Tells of each lane for itself: the groups are those of threads.
-static struct teller teller_of(const struct teller *teller, uint32_t lane)
-{
-    struct teller of_lane = *teller;
-    of_lane.origin.lanes = UINT32_C(1) << lane;
-    return of_lane;
-}
-
 static enum async_kind async_of(const struct ptx_choice *choice)
 {
     int is_bulk =
@@ -115,13 +169,11 @@ static enum async_kind async_of(const struct ptx_choice *choice)
 
 static enum machine_next commit(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
 {
-    struct teller room;
-    machine_teller(strand, code, lanes, &room);
-    flight_warp_of(strand->warp)->whole.kind[async_of(code->choice)].committed++;
-    for (EACH_BIT(lane, lanes)) {
-        const struct teller teller = teller_of(&room, lane);
-        async_commit(&flight_warp_of(strand->warp)->lane[lane], async_of(code->choice), &teller);
-    }
+    struct teller all, one;
+    struct flight_warp *groups = flight_warp_of(strand->warp);
+    machine_teller(strand, code, lanes, &all);
+    groups->whole.kind[async_of(code->choice)].committed++;
+    for (EACH_BIT(lane, lanes)) async_commit(&groups->lane[lane], async_of(code->choice), teller_of(&all, lane, &one));
     if (async_of(code->choice) == ASYNC_BULK) flight_commit(strand->warp, lanes);
     return MACHINE_NEXT;
 }
@@ -131,17 +183,17 @@ static enum machine_next wait_group(struct machine_strand *strand, const struct 
     const enum async_kind async = async_of(code->choice);
     const uint32_t newest = (uint32_t)machine_value(strand, &code->operand[0], (uint32_t)__builtin_ctz(lanes));
     const int reads = code->choice->word[PTX_CLASS_READ] != 0;
-    struct teller room;
+    struct teller all, one;
     enum machine_next next = flight_wait(strand->warp, lanes, async, newest, reads);
     if (next != MACHINE_NEXT) return next;
-    machine_teller(strand, code, lanes, &room);
+    machine_teller(strand, code, lanes, &all);
     for (EACH_BIT(lane, lanes)) {
         struct async_groups *groups = &flight_warp_of(strand->warp)->lane[lane];
-        const struct teller teller = teller_of(&room, lane);
+        const struct teller *teller = teller_of(&all, lane, &one);
         if (reads)
-            async_wait_group_read(groups, newest, &teller);
+            async_wait_group_read(groups, newest, teller);
         else
-            async_wait_group(groups, async, newest, &teller);
+            async_wait_group(groups, async, newest, teller);
     }
     return MACHINE_NEXT;
 }
@@ -149,17 +201,15 @@ static enum machine_next wait_group(struct machine_strand *strand, const struct 
 // It commits what is not committed, once: what it waits for then is every group.
 static enum machine_next wait_all(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
 {
-    struct teller room;
+    struct teller all, one;
     uint32_t fresh = lanes & ~strand->warp->begun;
-    machine_teller(strand, code, lanes, &room);
+    machine_teller(strand, code, lanes, &all);
     if (fresh != 0) commit(strand, code, fresh);
     strand->warp->begun |= lanes;
     enum machine_next next = flight_wait(strand->warp, lanes, ASYNC_COPY, 0, 0);
     if (next != MACHINE_NEXT) return next;
-    for (EACH_BIT(lane, lanes)) {
-        const struct teller teller = teller_of(&room, lane);
-        async_wait_group(&flight_warp_of(strand->warp)->lane[lane], ASYNC_COPY, 0, &teller);
-    }
+    for (EACH_BIT(lane, lanes))
+        async_wait_group(&flight_warp_of(strand->warp)->lane[lane], ASYNC_COPY, 0, teller_of(&all, lane, &one));
     strand->warp->begun &= ~lanes;
     return MACHINE_NEXT;
 }
