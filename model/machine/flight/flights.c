@@ -358,10 +358,18 @@ static uint32_t oldest_open(const struct async_groups *groups, enum async_kind a
 // An H200 has one count for all lanes of a warp and for both kinds of copies, and waits for writes where PTX has it
 // wait for reads (rules ASYNC_GROUP_THREAD, ASYNC_GROUP_KINDS, ASYNC_GROUP_READ). So do the schedules that are not out
 // to show what goes wrong; LATE and SHUFFLED wait for no more than PTX promises.
-static int is_of_warp(const struct machine_flight *item, const struct machine_warp *warp, uint32_t newest)
+static int is_of_warp(const struct machine_flight *item, const struct machine_warp *warp, const uint32_t *open)
 {
-    if (item->warp != warp || (item->async != ASYNC_COPY && item->async != ASYNC_BULK)) return 0;
-    return item->whole < oldest_open(&flight_warp_of(warp)->whole, item->async, newest);
+    return item->warp == warp && (item->async == ASYNC_COPY || item->async == ASYNC_BULK) &&
+           item->whole < open[item->async];
+}
+
+// What is in none of the newest groups of the warp's own count, by kind.
+static void open_of_warp(const struct machine_warp *warp, uint32_t newest, uint32_t open[ASYNC_KINDS])
+{
+    const struct async_groups *whole = &flight_warp_of(warp)->whole;
+    open[ASYNC_COPY] = oldest_open(whole, ASYNC_COPY, newest);
+    open[ASYNC_BULK] = oldest_open(whole, ASYNC_BULK, newest);
 }
 
 // The lanes of `lanes` of the warp that wait for `item`.
@@ -369,9 +377,11 @@ static uint32_t waiting_for(const struct machine_flight *item, const struct mach
                             enum async_kind async, uint32_t newest)
 {
     const struct flight_warp *groups = flight_warp_of(warp);
-    uint32_t waiting = 0;
-    if (item->kind != FLIGHT_PRODUCT && async != ASYNC_WGMMA && flight_is_soon(warp))
-        return is_of_warp(item, warp, newest) ? lanes : 0;
+    uint32_t waiting = 0, open[ASYNC_KINDS];
+    if (item->kind != FLIGHT_PRODUCT && async != ASYNC_WGMMA && flight_is_soon(warp)) {
+        open_of_warp(warp, newest, open);
+        return is_of_warp(item, warp, open) ? lanes : 0;
+    }
     if (item->async != async) return 0;
     if (item->kind == FLIGHT_PRODUCT) {
         const struct flight_product *product = (const struct flight_product *)item;
@@ -388,10 +398,20 @@ static uint32_t waiting_for(const struct machine_flight *item, const struct mach
     return waiting;
 }
 
+static int is_warp_pending(const struct machine_warp *warp, uint32_t newest, int reads)
+{
+    uint32_t open[ASYNC_KINDS];
+    open_of_warp(warp, newest, open);
+    for (const struct machine_flight *item = flights_of(warp)->first; item != NULL; item = item->next)
+        if (is_of_warp(item, warp, open) && !(reads && item->is_read)) return 1;
+    return 0;
+}
+
 uint32_t flight_pending(const struct machine_warp *warp, uint32_t lanes, enum async_kind async, uint32_t newest,
                         int reads)
 {
     uint32_t pending = 0;
+    if (async != ASYNC_WGMMA && flight_is_soon(warp)) return is_warp_pending(warp, newest, reads) ? lanes : 0;
     for (const struct machine_flight *item = flights_of(warp)->first; item != NULL; item = item->next)
         if (!(reads && item->is_read)) pending |= waiting_for(item, warp, lanes, async, newest);
     return pending;
