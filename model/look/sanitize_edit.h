@@ -47,8 +47,9 @@ void sanitize_edits_expect(struct sanitize_edits *edits);   // bytes that nobody
 void sanitize_edits_count(struct sanitize_edits *edits);    // of arrivals
 void sanitize_edits_init(struct sanitize_edits *edits);
 void sanitize_edits_inval(struct sanitize_edits *edits);
-void sanitize_edits_drop(struct sanitize_edits *edits); // the second init
-void sanitize_edits_part(struct sanitize_edits *edits); // a barrier for lanes that part
+void sanitize_edits_drop(struct sanitize_edits *edits);   // the second init
+void sanitize_edits_part(struct sanitize_edits *edits);   // a barrier for lanes that part
+void sanitize_edits_number(struct sanitize_edits *edits); // of threads at a barrier
 
 // A barrier of the CTA or the cluster where all threads come by. _written: with the fence of the async proxy behind the
 // write; _global: and in front of the operation.

@@ -150,6 +150,8 @@ static const struct {
     {SANITIZE_INVAL, {NULL}, sanitize_edits_barrier},
     {SANITIZE_AGAIN, {sanitize_edits_drop}, NULL},
     {SANITIZE_DIVERGENT, {sanitize_edits_part}, NULL},
+    {SANITIZE_MEETING, {sanitize_edits_number}, NULL},
+    {SANITIZE_COUNT, {sanitize_edits_number}, NULL},
 };
 enum { ROWS = sizeof rows / sizeof rows[0] };
 

@@ -169,19 +169,30 @@ static uint32_t first_copy(const struct sanitize_edits *edits, uint32_t line, co
     return first;
 }
 
-// A copy whose mbarrier was told of fewer bytes than came.
-static void announce(struct sanitize_edits *edits)
+// In front of the line, under the guard of the copy.
+static void announce_bytes(struct sanitize_edits *edits, uint32_t line, const char *copy, const char *bytes)
 {
-    char copy[PTX_STATEMENT_BYTES], barrier[OPERAND_BYTES];
-    const uint32_t bytes = edits->finding->unexpected;
-    if (bytes == 0 || edits->older == 0 || !ptx_body_statement(&edits->body, edits->older, copy)) return;
-    if (!ptx_statement_address(copy, 2, barrier, sizeof barrier)) return;
-    const uint32_t line = first_copy(edits, edits->older, barrier);
+    char barrier[OPERAND_BYTES];
     const int guard = copy[0] == '@' ? (int)strcspn(copy, " \t") : 0;
+    if (!ptx_statement_address(copy, 2, barrier, sizeof barrier)) return;
     for (int i = 0; i < 2; i++)
-        sanitize_edit_put(sanitize_edit_add(edits), REMEDY_BEFORE, line, "%.*s mbarrier.%s.b64 %s[%s], %u;", guard,
+        sanitize_edit_put(sanitize_edit_add(edits), REMEDY_BEFORE, line, "%.*s mbarrier.%s.b64 %s[%s], %s;", guard,
                           copy, i == 0 ? "arrive.expect_tx.shared::cta" : "expect_tx.relaxed.cta.shared::cta",
                           i == 0 ? "_, " : "", barrier, bytes);
+}
+
+// A copy whose mbarrier was told of fewer bytes than came: of those, or, as they may be others elsewhere, of its own.
+static void announce(struct sanitize_edits *edits)
+{
+    char copy[PTX_STATEMENT_BYTES], barrier[OPERAND_BYTES], bytes[OPERAND_BYTES];
+    if (edits->finding->unexpected == 0 || edits->older == 0 || !ptx_body_statement(&edits->body, edits->older, copy) ||
+        !ptx_statement_address(copy, 2, barrier, sizeof barrier))
+        return;
+    snprintf(bytes, sizeof bytes, "%u", edits->finding->unexpected);
+    announce_bytes(edits, first_copy(edits, edits->older, barrier), copy, bytes);
+    const char *operand = strchr(strchr(copy, ']') + 1, ']') + 1;
+    operand += strspn(operand, ", \t");
+    if (operand[0] == '%' && copy_operand(bytes, operand)) announce_bytes(edits, edits->older, copy, bytes);
 }
 
 void sanitize_edits_again(struct sanitize_edits *edits)

@@ -66,6 +66,27 @@ static void add_barriers(struct sanitize_edits *edits, const char *release, cons
     }
 }
 
+// Without the number of threads, a barrier of the CTA is for all of them.
+static int drop_number(const struct sanitize_edits *edits, struct remedy_edit *edit, uint32_t line)
+{
+    char statement[PTX_STATEMENT_BYTES];
+    if (line == 0 || !ptx_body_statement(&edits->body, line, statement) || strstr(statement, ".sync") == NULL) return 0;
+    const char *operands = ptx_statement_word(statement), *comma = strchr(operands, ',');
+    if (!sanitize_edit_starts(operands, "bar") || comma == NULL) return 0;
+    sanitize_edit_put(edit, REMEDY_INSTEAD, line, "%.*s;", (int)(comma - statement), statement);
+    return 1;
+}
+
+void sanitize_edits_number(struct sanitize_edits *edits)
+{
+    struct remedy_edit edit = {0};
+    if (drop_number(edits, &edit, edits->newer)) *sanitize_edit_add(edits) = edit;
+    if (edits->older == edits->newer) return;
+    edit.count = 0;
+    if (drop_number(edits, &edit, edits->older)) *sanitize_edit_add(edits) = edit;
+    if (edit.count > 0 && drop_number(edits, &edit, edits->newer)) *sanitize_edit_add(edits) = edit;
+}
+
 // --- Barriers that all threads come by -------------------------------------------------------------------------------
 
 enum { MOST_LABELS = 4, MOST_HALVES = 4 };

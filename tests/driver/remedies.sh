@@ -127,6 +127,8 @@ cat >"$scratch/head" <<'PTX'
 .version 8.6
 .target sm_90a
 .address_size 64
+.const .align 4 .b32 numbers[4] = {1, 2, 3, 4};
+.global .align 4 .b8 bytes[64];
 // zoo KERNEL 1 64 0
 .visible .entry KERNEL(.param .u64 out)
 {
@@ -173,19 +175,19 @@ loop:
     @!%p bra loop;
 past:
 PTX
-} | again branch_past 'without PTX line 25 \(.*\)'
+} | again branch_past 'without PTX line 27 \(.*\)'
 { cat "$scratch/copy"; cat <<'PTX'
     and.b32 %r2, %r1, 1;
     mbarrier.try_wait.parity.shared.b64 %p, [%r0], %r2;
 PTX
-} | again gives_up '\{ .reg .pred %p; WAIT: mbarrier.try_wait.parity.shared::cta.b64 %p, \[%r0\], %r2; @!%p bra WAIT; \} before PTX line 27 \(.*\)'
+} | again gives_up '\{ .reg .pred %p; WAIT: mbarrier.try_wait.parity.shared::cta.b64 %p, \[%r0\], %r2; @!%p bra WAIT; \} before PTX line 29 \(.*\)'
 { cat "$scratch/copy"; cat <<'PTX'
     not.b32 %r2, %r1;
     and.b32 %r2, %r2, 1;
     { .reg .pred %q; L: mbarrier.try_wait.parity.shared.b64 %q, [%r0], %r2; @!%q bra L; }
 PTX
-} | again block '\{ .reg .pred %q; L: \{ .reg .b32 %other; xor.b32 %other, %r2, 1; mbarrier.try_wait.parity.shared.b64 %q, \[%r0\], %other; \} @!%q bra L; \} in place of PTX line 25 \(.*\)'
-again token_left '\{ .reg .pred %p; WAIT: mbarrier.try_wait.shared::cta.b64 %p, \[%r0\], %s; @!%p bra WAIT; \} behind PTX line 24 \(.*\)' <<'PTX'
+} | again block '\{ .reg .pred %q; L: \{ .reg .b32 %other; xor.b32 %other, %r2, 1; mbarrier.try_wait.parity.shared.b64 %q, \[%r0\], %other; \} @!%q bra L; \} in place of PTX line 27 \(.*\)'
+again token_left '\{ .reg .pred %p; WAIT: mbarrier.try_wait.shared::cta.b64 %p, \[%r0\], %s; @!%p bra WAIT; \} behind PTX line 26 \(.*\)' <<'PTX'
     @!%first bra others;
     mbarrier.expect_tx.relaxed.cta.shared.b64 [%r0], 256;
     cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%out], 256, [%r0];
@@ -193,7 +195,7 @@ again token_left '\{ .reg .pred %p; WAIT: mbarrier.try_wait.shared::cta.b64 %p, 
 others:
     bar.sync 0;
 PTX
-again never_given 'mbarrier.arrive.shared::cta.b64 %s, \[%r0\]; before PTX line 31 \(.*\)' <<'PTX'
+again never_given 'mbarrier.arrive.shared::cta.b64 %s, \[%r0\]; before PTX line 33 \(.*\)' <<'PTX'
     @!%first bra others;
     mbarrier.expect_tx.relaxed.cta.shared.b64 [%r0], 256;
     cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%out], 256, [%r0];
@@ -211,7 +213,7 @@ others:
     mov.u32 %r1, 5;
     bar.sync 0;
 PTX
-again unannounced '@%first mbarrier.arrive.expect_tx.shared::cta.b64 _, \[%r0\], 256; before PTX line 21 \(.*\)' <<'PTX'
+again unannounced '@%first mbarrier.arrive.expect_tx.shared::cta.b64 _, \[%r0\], 256; before PTX line 23 \(.*\)' <<'PTX'
     @%first cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%out], 256, [%r0];
     and.b32 %r2, %r1, 1;
 loop:
@@ -221,6 +223,13 @@ loop:
     setp.lt.u32 %p, %r3, 8;
     @%p bra loop;
 past:
+PTX
+again too_few_threads '@!%p bar.sync 1; in place of PTX line 27 \(.*\)' <<'PTX'
+    @%first mov.u32 %r3, 0;
+    bar.sync 0;
+    setp.gt.u32 %p, %t, 31;
+    @%p bar.sync 1;
+    @!%p bar.sync 1, 32;
 PTX
 # None that mends, and none at all.
 mend races global_same_word '^    remedy: [0-9]+ edits were tried, and none mends this$'

@@ -13,6 +13,8 @@
 # another of its kind in between; or if a launch hangs at a wait, fails at such a line, or traps and the wait that the report
 # leads with, or what has come to its mbarrier, is at one. With --remedies the tool tries
 # what mends each finding: `mended` if one of its class is gone, or all are.
+#        synchronisation.py compare FILE PLAN [--tmaref COMMAND] -- ARGUMENTS    under three schedules and four seeds of `shuffled`:
+#            does the program print anything that it does not print without the edit
 #        synchronisation.py silent FILE [--seeds N] [--tmaref COMMAND] -- ARGUMENTS   as it is, under four schedules
 # own_kernel.sh runs a kernel of this tree.
 import argparse, itertools, json, os, pathlib, re, signal, subprocess, sys, tempfile
@@ -170,10 +172,11 @@ def expectation(lines, begin, number, edit):
     return "needed"
 
 
-def mutants(lines, part):
+def mutants(lines, part, wanted=None):
+    """wanted: of these lines, counted from 1; None: of all"""
     for begin, end in kernel_ranges(lines, part):
         for number in range(begin, end):
-            if class_of(lines[number]) is None:
+            if class_of(lines[number]) is None or (wanted is not None and number + 1 not in wanted):
                 continue
             tries = [("remove", replaced(lines, number, without(lines[number])))]
             tries += [(edit, replaced(lines, number, text)) for edit, text in altered(lines[number])]
@@ -302,7 +305,8 @@ def plan(arguments):
 
 def run(arguments):
     text = Text(arguments.file)
-    made = {(edit, number + 1): new for _, edit, number, new in mutants(text.lines, "")}
+    rows = [row.split("\t")[:4] for row in arguments.plan.read_text().splitlines()]
+    made = {(edit, number + 1): new for _, edit, number, new in mutants(text.lines, "", {int(row[2]) for row in rows})}
     lines = text.lines
     count = {}
     with tempfile.TemporaryDirectory() as folder:
@@ -311,8 +315,7 @@ def run(arguments):
         normal = outcome(arguments, text.data, path, kernels)
         if not kernels or normal.rules("error") or normal.ends or normal.note:
             sys.exit(f"synchronisation.py: the program is not clean as it is: {normal.rows} {normal.ends} {normal.note}")
-        for row in arguments.plan.read_text().splitlines():
-            expected, edit, number, shown = row.split("\t")[:4]
+        for expected, edit, number, shown in rows:
             number = int(number)
             if not any(begin < number <= end for part in kernels for begin, end in kernel_ranges(lines, part)):
                 continue
@@ -335,6 +338,37 @@ def run(arguments):
                   f"{' '.join(sorted(errors))} ({' '.join(sorted(advice))}){' failed' if got.ends else ''} {got.note}", flush=True)
     print(f"# {arguments.file.name}: " + ", ".join(
         f"{count.get(name, 0)} {name}" for name in ("named", "right line", "mended", "not mended", "silent", "unrun", "misnamed", "missed", "alarm")))
+
+
+def results(arguments, data, path):
+    """What the program prints, and how it ends, under each of some schedules."""
+    path = path.with_name(f"{next(NUMBERS)}-{path.name}")
+    path.write_bytes(data)
+    path.chmod(0o755)
+    command = [one.replace("{}", str(path)) for one in arguments.command] if any("{}" in one for one in arguments.command) \
+        else [str(path), *arguments.command]
+    got = []
+    for schedule, seed in [("default", 0), ("late", 0), ("early", 0), *(("shuffled", seed) for seed in range(arguments.seeds))]:
+        done = subprocess.run([*arguments.tmaref.split(), "exec", "--schedule", schedule, "--seed", str(seed), "--", *command],
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=arguments.seconds, check=False)
+        got.append((done.returncode, done.stdout))
+    path.unlink()
+    return got
+
+
+def compare(arguments):
+    text = Text(arguments.file)
+    rows = [row.split("\t")[:4] for row in arguments.plan.read_text().splitlines()]
+    made = {(edit, number + 1): new for _, edit, number, new in mutants(text.lines, "", {int(row[2]) for row in rows})}
+    count = {"same": 0, "differs": 0}
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / arguments.file.name
+        right = set(results(arguments, text.data, path))
+        for _, edit, number, shown in rows:
+            verdict = "same" if set(results(arguments, text.with_lines(made[edit, int(number)]), path)) <= right else "differs"
+            count[verdict] += 1
+            print(f"{verdict:8} {edit:8} {number:>5} {shown[:80]}", flush=True)
+    print(f"# {arguments.file.name}: {count['same']} same, {count['differs']} differs")
 
 
 def silent(arguments):
@@ -366,6 +400,13 @@ def main():
     running.add_argument("--seconds", type=float, default=60, help="the time of one run")
     running.add_argument("--remedies", action="store_true", help="try what mends each mistake, too")
     running.set_defaults(do=run)
+    comparing = subparsers.add_parser("compare")
+    comparing.add_argument("file", type=pathlib.Path)
+    comparing.add_argument("plan", type=pathlib.Path)
+    comparing.add_argument("--tmaref", default="tmaref")
+    comparing.add_argument("--seconds", type=float, default=60, help="the time of one run")
+    comparing.add_argument("--seeds", type=int, default=4)
+    comparing.set_defaults(do=compare)
     quiet = subparsers.add_parser("silent")
     quiet.add_argument("file", type=pathlib.Path)
     quiet.add_argument("--tmaref", default="tmaref")

@@ -119,9 +119,10 @@ static struct machine_module *edited_module(const struct machine_module *module,
     if (edited == NULL) return NULL;
     const uint32_t count = machine_module_regions(module, from);
     if (machine_module_regions(edited, to) != count) return NULL;
-    for (uint32_t i = 0; i < count; i++) {
-        if (from[i].memory.size_bytes != to[i].memory.size_bytes) return NULL;
-        memcpy(to[i].memory.bytes, from[i].memory.bytes, from[i].memory.size_bytes);
+    for (uint32_t i = 0; i < count; i++) { // of each module constants may lie before the others, or behind
+        const uint32_t same = from[i].is_read_only == to[i].is_read_only ? i : 1 - i;
+        if (from[i].memory.size_bytes != to[same].memory.size_bytes) return NULL;
+        memcpy(to[same].memory.bytes, from[i].memory.bytes, from[i].memory.size_bytes);
     }
     return edited;
 }
