@@ -298,6 +298,8 @@ void look_sanitize_before(struct look_sanitize *sanitize, const struct machine_s
     if (sanitize->cluster == cluster && sanitize->first == cluster->cta[0].number) return;
     sanitize->cluster = cluster;
     sanitize->global = &cluster->machine->global;
+    sanitize->parameters = machine_parameter_window(cluster->machine);
+    sanitize->parameter_bytes = cluster->machine->kernel->facts.parameter_bytes;
     sanitize->first = cluster->cta[0].number;
     for (uint32_t rank = 0; rank < cluster->ctas && rank < ORDER_MOST_CTAS; rank++)
         number[rank] = cluster->cta[rank].number;

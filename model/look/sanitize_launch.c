@@ -82,7 +82,14 @@ static const char *incomplete(struct look_sanitize *sanitize)
     return NULL;
 }
 
-// Of what is in the global memory that the launch accessed. Parameters are not among it: they lie elsewhere each time.
+// Does the page have parameters in it? They lie elsewhere each time.
+static int is_of_parameters(const struct look_sanitize *sanitize, uint64_t address)
+{
+    return address + SHADOW_PAGE_BYTES > sanitize->parameters &&
+           address < sanitize->parameters + sanitize->parameter_bytes;
+}
+
+// Of what is in the global memory that the launch accessed, but for parameters.
 static uint64_t digest(const struct look_sanitize *sanitize)
 {
     const struct order_global *global = &sanitize->order->global;
@@ -93,7 +100,7 @@ static uint64_t digest(const struct look_sanitize *sanitize)
             const uint64_t address = page->number * SHADOW_PAGE_BYTES;
             uint64_t hash = page->number;
             const uint64_t usable = global_usable_bytes(sanitize->global, address, sizeof bytes, MEMORY_READS);
-            if (usable == 0) continue;
+            if (usable == 0 || is_of_parameters(sanitize, address)) continue;
             global_read(sanitize->global, address, bytes, usable);
             for (size_t at = 0; at < usable; at++) hash = (hash ^ bytes[at]) * UINT64_C(0x100000001b3);
             sum += hash;

@@ -30,7 +30,8 @@ struct look_sanitize {
     struct observer ghost;
     uint64_t brought[ORDER_MOST_CTAS]; // by the operation that is issued now, to each CTA of the cluster
     const struct global_memory *global;
-    struct sanitize_bytes lay; // what lay where the instruction of now writes
+    uint64_t parameters, parameter_bytes; // where those of the launch are
+    struct sanitize_bytes lay;            // what lay where the instruction of now writes
     struct sanitize_ran ran;
     struct sanitize_guesses guesses;
     int has_spoken; // a fence of the whole system
