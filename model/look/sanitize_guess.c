@@ -13,14 +13,19 @@ static int is_plain_read(int flags)
     return !(flags & (SHADOW_WRITES | SHADOW_STRONG | SHADOW_ASYNC));
 }
 
-static void note_chunk(struct sanitize_guesses *guesses, const struct shadow_cell *cell, uint32_t actor, uint32_t mask)
+struct asking {
+    struct sanitize_guesses *guesses;
+    uint32_t actor, mask;
+};
+
+static void note(void *context, uint64_t address, const struct shadow_entry *entry)
 {
-    for (int i = 0; i < SHADOW_ENTRIES; i++) {
-        const struct shadow_entry *entry = &cell->entry[i];
-        if (entry->actor != actor || !(entry->mask & mask) || !is_plain_read(entry->flags)) continue;
-        if (guesses->count < SANITIZE_GUESSES && !is_known(guesses, entry->line))
-            guesses->line[guesses->count++] = entry->line;
-    }
+    const struct asking *asking = context;
+    struct sanitize_guesses *guesses = asking->guesses;
+    (void)address;
+    if (entry->actor != asking->actor || !(entry->mask & asking->mask) || !is_plain_read(entry->flags)) return;
+    if (guesses->count < SANITIZE_GUESSES && !is_known(guesses, entry->line))
+        guesses->line[guesses->count++] = entry->line;
 }
 
 void sanitize_guess_note(struct sanitize_guesses *guesses, const struct clock_order *order, const struct event *event)
@@ -29,11 +34,10 @@ void sanitize_guess_note(struct sanitize_guesses *guesses, const struct clock_or
     const struct order_warp *warp = order_warp_of(order, event->origin, &cta);
     const uint64_t address = event->access.address;
     const uint32_t mask = ((1u << event->access.bytes) - 1) << address % SHADOW_CELL_BYTES;
-    const struct shadow_cell *cell = warp != NULL ? order_global_find(order, address) : NULL;
-    while (cell != NULL) {
-        note_chunk(guesses, cell, warp->actor, mask);
-        cell = cell->more != 0 ? &order->pool.chunk[cell->more] : NULL;
-    }
+    const struct shadow_page *page = warp != NULL ? order_global_find(order, address) : NULL;
+    if (page == NULL) return;
+    struct asking asking = {guesses, warp->actor, mask};
+    shadow_each_of(&order->pool, page, address % SHADOW_PAGE_BYTES / SHADOW_CELL_BYTES, note, &asking);
 }
 
 static int is_of_guess(const struct sanitize_guesses *guesses, const struct sanitize_side *read,

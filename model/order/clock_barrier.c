@@ -53,14 +53,14 @@ void order_check_init(struct clock_order *order, const struct order_cta *home, s
         tell_barrier(order, ORDER_UNORDERED_INIT, home, barrier, event, warp->actor);
 }
 
-static void hear_init(struct clock_order *order, const struct order_cta *cta, struct order_cta *home,
-                      struct order_barrier *barrier, const struct order_warp *warp, const struct event *event)
+static void hear_init(struct clock_order *order, struct order_cta *home, struct order_barrier *barrier,
+                      const struct order_warp *warp, const struct event *event)
 {
     if (barrier->is_live) tell_barrier(order, ORDER_AGAIN, home, barrier, event, warp->actor);
     barrier->is_live = 1;
     barrier->inval.line = 0;
     barrier->init_actor = warp->actor;
-    barrier->init_time = order_now(cta, warp);
+    barrier->init_time = warp->now;
     barrier->init_line = event->origin->line;
     barrier->is_init_released = 0;
     order_note_init(order, home, barrier->address);
@@ -127,7 +127,7 @@ static void note_arrival(struct clock_order *order, const struct order_cta *cta,
                          struct order_warp *warp)
 {
     const uint32_t number = barrier->arrivals[0]++;
-    if (warp->arriving != order->instruction) warp->arrived = order_now(cta, warp);
+    if (warp->arriving != order->instruction) warp->arrived = warp->now;
     warp->arriving = order->instruction;
     if (number < ORDER_ARRIVALS)
         barrier->came[0][number] = (struct order_arrival){cta->index, (uint32_t)(warp - cta->warp), warp->arrived};
@@ -139,7 +139,7 @@ static void check_arrival(struct clock_order *order, const struct order_cta *cta
 {
     const uint32_t lanes = event->origin->lanes;
     const struct shadow_entry arrival = {.actor = warp->actor,
-                                         .time = order_now(cta, warp),
+                                         .time = warp->now,
                                          .line = event->origin->line,
                                          .lane = (uint8_t)(lanes != 0 ? __builtin_ctz(lanes) : 0)};
     const struct order_found found = {ORDER_OVER_ARRIVAL, SPACE_SHARED, home, barrier->address, 0xff,
@@ -179,12 +179,12 @@ static void hear_transaction(struct clock_order *order, struct order_cta *cta, s
 static void note_use(struct order_barrier *barrier, const struct order_cta *cta, const struct order_warp *warp,
                      uint32_t line)
 {
-    barrier->used[warp - cta->warp] = (struct order_came){order_now(cta, warp), line, 0};
+    barrier->used[warp - cta->warp] = (struct order_came){warp->now, line, 0};
 }
 
 // Does the warp know that the others of its CTA do not use it any more?
-static void hear_inval(struct clock_order *order, const struct order_cta *cta, const struct order_cta *home,
-                       struct order_barrier *barrier, const struct order_warp *warp, const struct event *event)
+static void hear_inval(struct clock_order *order, const struct order_cta *home, struct order_barrier *barrier,
+                       const struct order_warp *warp, const struct event *event)
 {
     struct order_found found = {.kind = ORDER_INVAL,
                                 .space = SPACE_SHARED,
@@ -195,7 +195,7 @@ static void hear_inval(struct clock_order *order, const struct order_cta *cta, c
     if (!barrier->is_live && barrier->inval.line == 0)
         tell_barrier(order, ORDER_UNINITIALISED, home, barrier, event, warp->actor);
     barrier->is_live = 0;
-    found.newer.time = order_now(cta, warp);
+    found.newer.time = warp->now;
     if (event->origin->lanes != 0) found.newer.lane = (uint8_t)__builtin_ctz(event->origin->lanes);
     for (uint32_t w = 0; w < home->warps && w < ORDER_MOST_WARPS; w++) {
         const struct order_came *use = &barrier->used[w];
@@ -217,11 +217,11 @@ void order_hear_barrier(struct clock_order *order, const struct event *event)
     struct order_barrier *barrier = warp != NULL && home != NULL ? order_barrier_of(order, home, of->address) : NULL;
     if (barrier == NULL || of->step == BARRIER_ERROR) return;
     if (of->step == BARRIER_INIT) {
-        hear_init(order, cta, home, barrier, warp, event);
+        hear_init(order, home, barrier, warp, event);
         return;
     }
     if (event->origin->operation == 0 && of->step != BARRIER_INVAL) order_check_init(order, home, barrier, event, warp);
-    if (of->step == BARRIER_INVAL) hear_inval(order, cta, home, barrier, warp, event);
+    if (of->step == BARRIER_INVAL) hear_inval(order, home, barrier, warp, event);
     const int is_of_home = cta == home && event->origin->operation == 0;
     if (is_of_home && of->step == BARRIER_TRANSACTION) note_use(barrier, cta, warp, event->origin->line);
     if (of->step == BARRIER_TRANSACTION) hear_transaction(order, cta, home, barrier, warp, event);

@@ -36,10 +36,9 @@ static struct shadow_page *find(const struct order_global *global, uint64_t numb
     return page;
 }
 
-const struct shadow_cell *order_global_find(const struct clock_order *order, uint64_t address)
+const struct shadow_page *order_global_find(const struct clock_order *order, uint64_t address)
 {
-    const struct shadow_page *page = find(&order->global, address / SHADOW_PAGE_BYTES);
-    return page != NULL ? &page->cell[address % SHADOW_PAGE_BYTES / SHADOW_CELL_BYTES] : NULL;
+    return find(&order->global, address / SHADOW_PAGE_BYTES);
 }
 
 struct shadow_page *order_global_page(struct clock_order *order, uint64_t address)
@@ -57,8 +56,9 @@ struct shadow_page *order_global_page(struct clock_order *order, uint64_t addres
 // Once the instruction has read a page, who asks the host finds that it was touched.
 void order_global_meet(struct clock_order *order, const struct access *access)
 {
+    const uint64_t last = access->address + access->bytes - 1;
     order_global_page(order, access->address);
-    order_global_page(order, access->address + access->bytes - 1);
+    if (last / SHADOW_PAGE_BYTES != access->address / SHADOW_PAGE_BYTES) order_global_page(order, last);
 }
 
 void order_global_free(struct order_global *global)
@@ -66,6 +66,7 @@ void order_global_free(struct order_global *global)
     for (int i = 0; i < ORDER_GLOBAL_HASH; i++)
         while (global->page[i] != NULL) {
             struct shadow_page *next = global->page[i]->next;
+            free(global->page[i]->cell);
             free(global->page[i]);
             global->page[i] = next;
         }

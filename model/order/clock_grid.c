@@ -49,14 +49,19 @@ static void tell(struct clock_order *order, const struct clock_order *before, ui
     if (found.older.actor != 0) order->found(order->context, &found);
 }
 
-static void ask_cell(struct clock_order *order, const struct clock_order *before, uint32_t depth,
-                     const struct shadow_cell *cell, const struct shadow_entry *newer)
+struct asking {
+    struct clock_order *order;
+    const struct clock_order *before;
+    uint32_t depth;
+    const struct shadow_entry *newer;
+};
+
+static void ask(void *context, uint64_t address, const struct shadow_entry *older)
 {
-    for (int i = 0; i < SHADOW_ENTRIES; i++) {
-        const struct shadow_entry *older = &cell->entry[i];
-        if ((older->mask & newer->mask) != 0 && shadow_may_clash(older, newer))
-            tell(order, before, depth, older, newer);
-    }
+    const struct asking *asking = context;
+    (void)address;
+    if ((older->mask & asking->newer->mask) != 0 && shadow_may_clash(older, asking->newer))
+        tell(asking->order, asking->before, asking->depth, older, asking->newer);
 }
 
 // Of the launch directly in front a wait tells that it has ended; of those before it, which it did not wait for,
@@ -66,11 +71,10 @@ void order_grid_access(struct clock_order *order, const struct shadow_entry *ent
     int is_over = order->before != NULL && has_waited(order);
     uint32_t depth = 1;
     for (const struct clock_order *before = order->before; before != NULL; before = before->before, depth++) {
-        const struct shadow_cell *cell = is_over ? NULL : order_global_find(before, order->address);
-        while (cell != NULL) {
-            ask_cell(order, before, depth, cell, entry);
-            cell = cell->more != 0 ? &before->pool.chunk[cell->more] : NULL;
-        }
+        const struct shadow_page *page = is_over ? NULL : order_global_find(before, order->address);
+        struct asking asking = {order, before, depth, entry};
+        if (page != NULL)
+            shadow_each_of(&before->pool, page, order->address % SHADOW_PAGE_BYTES / SHADOW_CELL_BYTES, ask, &asking);
         is_over = 0;
     }
 }

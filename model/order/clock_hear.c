@@ -18,18 +18,13 @@ static void order_flush(struct clock_order *order); // judges the access that wa
 
 // --- The warp's time -------------------------------------------------------------------------------------------------
 
-uint32_t order_now(const struct order_cta *cta, const struct order_warp *warp)
-{
-    return clock_time(&warp->clock, cta->index, (uint32_t)(warp - cta->warp)).seen;
-}
-
 // What it does from now on is not part of what it has released up to now.
 void order_tick(struct order_cta *cta, struct order_warp *warp, enum order_edge edge, uint32_t line, uint32_t number)
 {
     struct clock_time *time = clock_at(&warp->clock, cta->index, (uint32_t)(warp - cta->warp));
     if (time == NULL) return;
     warp->release[time->seen % ORDER_NOTES] = (struct order_note){edge, line, time->seen, number};
-    time->written = ++time->seen;
+    warp->now = time->written = ++time->seen;
 }
 
 void order_acquire(struct order_warp *warp, const struct clock *from, enum order_edge edge, uint32_t line,
@@ -69,7 +64,7 @@ static struct order_found found_at(const struct order_cta *cta, const struct ord
                                 .address = event->meeting.number,
                                 .newer = {.actor = warp->actor, .line = event->origin->line}};
     found.newer.lane = (uint8_t)(lanes != 0 ? __builtin_ctz(lanes) : 0);
-    found.newer.time = order_now(cta, warp);
+    found.newer.time = warp->now;
     return found;
 }
 
@@ -133,7 +128,7 @@ static void come(struct clock_order *order, const struct order_cta *cta, const s
     if (event->meeting.kind == MEETING_CTA) check_meeting(order, cta, warp, own, event);
     if (event->meeting.kind == MEETING_CTA) check_count(order, cta, warp, own, event);
     check_aligned(order, cta, warp, came, event);
-    *came = (struct order_came){order_now(cta, warp), event->origin->line, came->lanes | event->origin->lanes};
+    *came = (struct order_came){warp->now, event->origin->line, came->lanes | event->origin->lanes};
 }
 
 static void hear_meeting(struct clock_order *order, const struct event *event)
@@ -301,7 +296,7 @@ void clock_order_issue(struct clock_order *order, const struct event_origin *who
                                 .operation = who->operation,
                                 .rank = who->rank,
                                 .slot_cta = cta->index,
-                                .issued = order_now(cta, warp),
+                                .issued = warp->now,
                                 .barrier = issue->barrier};
     if (issue->barrier != UINT32_MAX) {
         issue_on_barriers(order, issue, actor, warp, &event);
@@ -394,7 +389,7 @@ static void judge_access(struct clock_order *order, const struct event *event)
     if (warp == NULL) return;
     order->by[0] = &warp->clock;
     order->bys = 1;
-    order_access(order, event, warp->actor, order_now(cta, warp));
+    order_access(order, event, warp->actor, warp->now);
 }
 
 static void order_flush(struct clock_order *order)

@@ -5,9 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Chunks of a cell: in shared memory each warp of a CTA may have read it last; in global memory as many as there are
-// may, and the last ones are enough to find a write behind them that nothing orders.
-enum { FIRST_ACTORS = 1024, SHARED_CHUNKS = 11, GLOBAL_CHUNKS = 4 };
+enum { FIRST_ACTORS = 1024 };
 
 // --- CTAs ------------------------------------------------------------------------------------------------------------
 
@@ -33,7 +31,7 @@ static int open_warps(struct clock_order *order, struct order_cta *cta)
         cta->warp[w].actor = order_actor_new(order, &actor);
         struct clock_time *time = clock_at(&cta->warp[w].clock, cta->index, w);
         if (time == NULL) return 0;
-        time->seen = time->written = 1;
+        cta->warp[w].now = time->seen = time->written = 1;
     }
     for (uint32_t w = 0; w < cta->warps; w += 4) {
         const struct order_actor actor = {.kind = ORDER_PRODUCT, .cta = cta->index, .warp = w, .number = cta->number};
@@ -227,15 +225,24 @@ static int may_clash(const struct clock_order *order, const struct shadow_entry 
            !(reaches(order, older, newer) && reaches(order, newer, older));
 }
 
+// A finding is of one cell of 16 bytes at a time.
 static void tell(struct clock_order *order, enum order_finding kind, const struct shadow_entry *older,
                  const struct shadow_entry *newer)
 {
-    const struct order_found found = {kind,   order->space, order->at, order->address, older->mask & newer->mask,
-                                      *older, *newer};
-    order->found(order->context, &found);
+    const uint32_t both = older->mask & newer->mask;
+    struct order_found found = {kind, order->space, order->at, order->address, (uint16_t)both, *older, *newer};
+    uint64_t left = shadow_bytes_of(both);
+    if (!order->is_wide) {
+        order->found(order->context, &found);
+        return;
+    }
+    for (; left != 0; left >>= SHADOW_CELL_BYTES, found.address += SHADOW_CELL_BYTES) {
+        found.mask = (uint16_t)left;
+        if (found.mask != 0) order->found(order->context, &found);
+    }
 }
 
-static int is_before(void *context, const struct shadow_entry *older, const struct shadow_entry *newer)
+int order_is_before(void *context, const struct shadow_entry *older, const struct shadow_entry *newer)
 {
     struct clock_order *order = context;
     int result = BEFORE;
@@ -255,103 +262,6 @@ static int is_before(void *context, const struct shadow_entry *older, const stru
         tell(order, ORDER_CONSTANT, older, newer);
     }
     return result > NARROW;
-}
-
-// --- Accesses --------------------------------------------------------------------------------------------------------
-
-static struct shadow_page *page_of(struct clock_order *order, struct order_cta *cta, uint64_t address)
-{
-    if (cta == NULL) return order_global_page(order, address);
-    const uint64_t number = address / SHADOW_PAGE_BYTES;
-    if (number >= ORDER_SHARED_PAGES) return NULL;
-    struct shadow_page *page = cta->page[number];
-    if (page != NULL) return page;
-    page = order->spare;
-    if (page != NULL)
-        order->spare = page->next;
-    else if ((page = calloc(1, sizeof *page)) == NULL)
-        order->is_short = 1;
-    if (page == NULL) return NULL;
-    page->number = number;
-    return cta->page[number] = page;
-}
-
-static uint8_t flags_of(const struct access *access)
-{
-    return (uint8_t)((access->kind != ACCESS_READ ? SHADOW_WRITES : 0) |
-                     (access->kind == ACCESS_REDUCE ? SHADOW_REDUCES : 0) |
-                     (access->order != ORDER_WEAK ? SHADOW_STRONG : 0) |
-                     (access->proxy == PROXY_ASYNC ? SHADOW_ASYNC : 0) |
-                     (access->proxy == PROXY_TENSORMAP ? SHADOW_MAP : 0) | (access->is_constant ? SHADOW_CONSTANT : 0) |
-                     (int)order_reach_of(access->scope) << SHADOW_REACH_SHIFT);
-}
-
-// Who reads what nobody has written is told once. cta NULL: global memory
-static void note_written(struct clock_order *order, const struct order_cta *cta, struct shadow_page *page, uint64_t at,
-                         const struct shadow_entry *entry)
-{
-    uint16_t *written = &page->written[at % SHADOW_PAGE_BYTES / SHADOW_CELL_BYTES];
-    const uint16_t missing = (uint16_t)(entry->mask & ~*written);
-    const int reads = (entry->flags & (SHADOW_WRITES | SHADOW_REDUCES)) != SHADOW_WRITES;
-    *written |= entry->mask;
-    if (missing == 0 || !reads || (entry->flags & SHADOW_ASYNC)) return;
-    const enum access_space space = cta != NULL ? SPACE_SHARED : SPACE_GLOBAL;
-    const struct order_found found = {ORDER_UNWRITTEN, space, cta, at, missing, *entry, *entry};
-    order->found(order->context, &found);
-}
-
-void order_note_init(struct clock_order *order, struct order_cta *home, uint32_t address)
-{
-    const struct shadow_entry init = {.mask = (uint16_t)(0xff << address % SHADOW_CELL_BYTES), .flags = SHADOW_WRITES};
-    struct shadow_page *page = page_of(order, home, address);
-    if (page != NULL) note_written(order, home, page, address, &init);
-}
-
-// What is known of warps of the CTA that makes an access, of threads, where only clocks decide: by the generic proxy,
-// to global memory or to its own shared memory.
-static struct shadow_judge judge_of(struct clock_order *order, const struct order_cta *home, uint32_t actor,
-                                    uint8_t flags)
-{
-    const struct order_actor *by = &order->actor[actor];
-    struct shadow_judge judge = {.chunks = home == NULL ? GLOBAL_CHUNKS : SHARED_CHUNKS,
-                                 .keeps_reads = home == NULL,
-                                 .context = order,
-                                 .is_before = is_before};
-    if (by->kind != ORDER_WARP || (flags & (SHADOW_ASYNC | SHADOW_MAP | SHADOW_CONSTANT)) != 0) return judge;
-    if (home != NULL && home->index != by->cta) return judge;
-    const struct clock_part *part = clock_part(order->by[0], by->cta);
-    if (part == NULL) return judge;
-    judge.first = actor - by->warp;
-    judge.actors = part->slots < order->warps ? part->slots : order->warps;
-    judge.time = part->time;
-    return judge;
-}
-
-void order_access(struct clock_order *order, const struct event *event, uint32_t actor, uint32_t time)
-{
-    const struct access *access = &event->access;
-    const uint64_t end = access->address + access->bytes;
-    struct shadow_entry entry = {.actor = actor, .time = time, .line = event->origin->line, .flags = flags_of(access)};
-    struct order_cta *cta = access->space == SPACE_SHARED ? order_peer(order, event->origin, access->rank) : NULL;
-    if (order->is_short || (cta == NULL ? access->space == SPACE_SHARED : cta->has_exited)) return;
-    if (event->origin->lanes != 0) entry.lane = (uint8_t)__builtin_ctz(event->origin->lanes);
-    order->at = cta;
-    order->space = access->space;
-    if (cta != NULL && access->kind != ACCESS_READ) order_check_written(order, cta, access, &entry);
-    const struct shadow_judge judge = judge_of(order, cta, actor, entry.flags);
-    struct shadow_page *page = NULL;
-    for (uint64_t at = access->address / SHADOW_CELL_BYTES * SHADOW_CELL_BYTES; at < end; at += SHADOW_CELL_BYTES) {
-        const uint64_t from = at > access->address ? at : access->address;
-        const uint64_t to = at + SHADOW_CELL_BYTES < end ? at + SHADOW_CELL_BYTES : end;
-        if (page == NULL || at % SHADOW_PAGE_BYTES == 0) page = page_of(order, cta, at);
-        if (page == NULL) return;
-        entry.mask = (uint16_t)(((1u << (to - from)) - 1) << (from - at));
-        order->address = at;
-        struct shadow_cell *cell = &page->cell[at % SHADOW_PAGE_BYTES / SHADOW_CELL_BYTES];
-        if (!shadow_add(&order->pool, cell, &entry, &judge)) order->is_short = 1;
-        if (cta != NULL || page->is_fresh) note_written(order, cta, page, at, &entry);
-        if (cta == NULL && order->before != NULL) order_grid_access(order, &entry);
-    }
 }
 
 // --- The end of a CTA ------------------------------------------------------------------------------------------------

@@ -56,13 +56,13 @@ struct order_note {
 
 struct order_place;
 
-// The warp's clocks. has_published: it, or a warp that it met, has executed a fence that reaches everywhere; near: what
-// a later one released that reaches only so far. learnt: what relaxed reads showed, which its next fence acquires if it
-// reaches that far. issued: of products in flight, the clock at their issue. group_end: how many products the
-// groups up to one held; copies_end: the same of cp.async.
+// The warp's clocks. now: its own time in `clock`. has_published: it, or a warp that it met, has executed a fence that
+// reaches everywhere; near: what a later one released that reaches only so far. learnt: what relaxed reads showed,
+// which its next fence acquires if it reaches that far. issued: of products in flight, the clock at their issue.
+// group_end: how many products the groups up to one held; copies_end: the same of cp.async.
 enum { ORDER_PRODUCTS = 64 };
 struct order_warp {
-    uint32_t actor, products, copies;
+    uint32_t actor, now, products, copies;
     struct clock clock, near, learnt[ORDER_REACHES];
     enum order_reach near_reach;
     int has_published;
@@ -237,6 +237,7 @@ struct clock_order {
     const struct order_cta *at;
     enum access_space space;
     uint64_t address;
+    int is_wide; // masks say words
 };
 
 // warps: of each CTA
@@ -305,9 +306,11 @@ void order_acquire(struct order_warp *warp, const struct clock *from, enum order
 
 struct order_warp *order_warp_of(const struct clock_order *order, const struct event_origin *who,
                                  struct order_cta **cta);
-uint32_t order_now(const struct order_cta *cta, const struct order_warp *warp); // the warp's time
 
-// clock_order.c: an init has written the eight bytes of its mbarrier.
+// clock_order.c: for cells: is the older access before the one that is judged? Tells what is wrong.
+int order_is_before(void *context, const struct shadow_entry *older, const struct shadow_entry *newer);
+
+// clock_access.c: an init has written the eight bytes of its mbarrier.
 void order_note_init(struct clock_order *order, struct order_cta *home, uint32_t address);
 
 // clock_barrier.c: an event of an mbarrier; is its init ordered before this use; a fence.mbarrier_init.
@@ -330,7 +333,7 @@ void order_places_free(struct clock_order *order);
 // clock_global.c: the page of a byte of global memory; NULL if there is no room.
 struct shadow_page *order_global_page(struct clock_order *order, uint64_t address);
 void order_global_meet(struct clock_order *order, const struct access *access);                 // is about to happen
-const struct shadow_cell *order_global_find(const struct clock_order *order, uint64_t address); // NULL: no page
+const struct shadow_page *order_global_find(const struct clock_order *order, uint64_t address); // NULL: no page
 void order_global_free(struct order_global *global);
 
 // clock_grid.c: asks an access to global memory of the launches in front.

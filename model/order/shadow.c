@@ -25,15 +25,23 @@ static uint32_t new_chunk(struct shadow_pool *pool)
     return number;
 }
 
+static void drop_chunks(struct shadow_pool *pool, struct shadow_cell *cell)
+{
+    for (uint32_t number = cell->more, next; number != 0; number = next) {
+        next = pool->chunk[number].more;
+        pool->chunk[number].more = pool->free;
+        pool->free = number;
+    }
+    memset(cell, 0, sizeof *cell);
+}
+
 void shadow_drop(struct shadow_pool *pool, struct shadow_page *page)
 {
-    for (int i = 0; i < SHADOW_PAGE_CELLS; i++)
-        for (uint32_t number = page->cell[i].more, next; number != 0; number = next) {
-            next = pool->chunk[number].more;
-            pool->chunk[number].more = pool->free;
-            pool->free = number;
-        }
-    memset(page->cell, 0, sizeof page->cell);
+    for (int i = 0; i < SHADOW_PAGE_WIDES; i++) drop_chunks(pool, &page->wide[i]);
+    for (int i = 0; page->cell != NULL && i < SHADOW_PAGE_CELLS; i++) drop_chunks(pool, &page->cell[i]);
+    free(page->cell);
+    page->cell = NULL;
+    page->narrow = 0;
     memset(page->written, 0, sizeof page->written);
 }
 
@@ -168,49 +176,106 @@ static void meet_all(const struct shadow_pool *pool, struct shadow_cell *cell, c
         meet(&pool->chunk[number], newer, judge, places);
 }
 
-int shadow_add(struct shadow_pool *pool, struct shadow_cell *cell, const struct shadow_entry *newer,
-               const struct shadow_judge *judge)
+// Behind the last chunk. 0 without memory.
+static int add_chunk(struct shadow_pool *pool, struct shadow_cell *cell, struct shadow_cell *last,
+                     const struct shadow_entry *newer)
+{
+    const int is_own = last == cell;
+    const uint32_t at = is_own ? 0 : (uint32_t)(last - pool->chunk), number = new_chunk(pool);
+    if (number == 0) return 0;
+    *(is_own ? &cell->more : &pool->chunk[at].more) = number;
+    pool->chunk[number].entry[0] = *newer;
+    return 1;
+}
+
+enum shadow_added shadow_add(struct shadow_pool *pool, struct shadow_cell *cell, const struct shadow_entry *newer,
+                             const struct shadow_judge *judge)
 {
     struct places places = {.must_ask = !is_weak_read(newer)};
     if (!places.must_ask && meet_reads(pool, cell, newer, judge, &places)) {
         places.same->line = newer->line;
-        return 1;
+        return SHADOW_ADDED;
     }
     if (places.must_ask) meet_all(pool, cell, newer, judge, &places);
     if (places.same != NULL) {
         places.same->mask |= newer->mask;
         places.same->line = newer->line;
-        return 1;
+        return SHADOW_ADDED;
     }
-    if (places.free != NULL) {
-        *places.free = *newer;
-        return 1;
-    }
-    if (places.chunks >= judge->chunks) {
-        *places.spare = *newer;
-        return 1;
-    }
-    const int is_own = places.last == cell;
-    const uint32_t last = is_own ? 0 : (uint32_t)(places.last - pool->chunk), number = new_chunk(pool);
-    if (number == 0) {
+    if (places.free == NULL && places.chunks < judge->chunks) {
+        if (add_chunk(pool, cell, places.last, newer)) return SHADOW_ADDED;
         cell->entry[0] = *newer;
-        return 0;
+        return SHADOW_NO_MEMORY;
     }
-    *(is_own ? &cell->more : &pool->chunk[last].more) = number;
-    pool->chunk[number].entry[0] = *newer;
+    if (places.free == NULL && judge->is_wide && places.spare->mask != newer->mask) return SHADOW_CROWDED;
+    *(places.free != NULL ? places.free : places.spare) = *newer;
+    return SHADOW_ADDED;
+}
+
+// --- Wide cells ------------------------------------------------------------------------------------------------------
+
+// What an entry of a wide cell is in its `part`th cell of 16 bytes; mask 0: nothing.
+static struct shadow_entry part_of(const struct shadow_entry *entry, uint32_t part)
+{
+    struct shadow_entry narrow = *entry;
+    narrow.mask = (uint16_t)(shadow_bytes_of(entry->mask) >> SHADOW_CELL_BYTES * part);
+    return narrow;
+}
+
+// Puts it behind those that are there. 0 without memory.
+static int append(struct shadow_pool *pool, struct shadow_cell *cell, const struct shadow_entry *entry)
+{
+    struct shadow_cell *last = cell;
+    while (last->more != 0) last = &pool->chunk[last->more];
+    for (int i = 0; i < SHADOW_ENTRIES; i++)
+        if (last->entry[i].mask == 0) {
+            last->entry[i] = *entry;
+            return 1;
+        }
+    return add_chunk(pool, cell, last, entry);
+}
+
+static int narrow_chunk(struct shadow_pool *pool, struct shadow_cell chunk, struct shadow_cell *cells)
+{
+    for (int i = 0; i < SHADOW_ENTRIES; i++)
+        for (uint32_t part = 0; part < SHADOW_WIDE_CELLS; part++) {
+            const struct shadow_entry entry = part_of(&chunk.entry[i], part);
+            if (entry.mask != 0 && !append(pool, &cells[part], &entry)) return 0;
+        }
     return 1;
 }
 
-void shadow_each(const struct shadow_pool *pool, const struct shadow_page *page,
-                 void (*call)(void *context, uint64_t address, const struct shadow_entry *entry), void *context)
+int shadow_narrow(struct shadow_pool *pool, struct shadow_page *page, uint32_t wide)
 {
-    for (uint32_t i = 0; i < SHADOW_PAGE_CELLS; i++) {
-        const uint64_t address = page->number * SHADOW_PAGE_BYTES + i * SHADOW_CELL_BYTES;
-        const struct shadow_cell *chunk = &page->cell[i];
-        for (;; chunk = &pool->chunk[chunk->more]) {
-            for (int e = 0; e < SHADOW_ENTRIES; e++)
-                if (chunk->entry[e].mask != 0) call(context, address, &chunk->entry[e]);
-            if (chunk->more == 0) break;
+    struct shadow_cell *from = &page->wide[wide];
+    if (page->cell == NULL) page->cell = calloc(SHADOW_PAGE_CELLS, sizeof *page->cell);
+    if (page->cell == NULL) return 0;
+    struct shadow_cell *cells = &page->cell[SHADOW_WIDE_CELLS * wide];
+    int is_whole = narrow_chunk(pool, *from, cells);
+    for (uint32_t number = from->more; number != 0; number = pool->chunk[number].more)
+        is_whole &= narrow_chunk(pool, pool->chunk[number], cells);
+    drop_chunks(pool, from);
+    page->narrow |= UINT32_C(1) << wide;
+    return is_whole;
+}
+
+void shadow_each_of(const struct shadow_pool *pool, const struct shadow_page *page, uint32_t cell, shadow_caller *call,
+                    void *context)
+{
+    const uint64_t address = page->number * SHADOW_PAGE_BYTES + cell * SHADOW_CELL_BYTES;
+    const uint32_t wide = cell / SHADOW_WIDE_CELLS, part = cell % SHADOW_WIDE_CELLS;
+    const int is_narrow = page->narrow >> wide & 1;
+    const struct shadow_cell *chunk = is_narrow ? &page->cell[cell] : &page->wide[wide];
+    for (;; chunk = &pool->chunk[chunk->more]) {
+        for (int e = 0; e < SHADOW_ENTRIES; e++) {
+            const struct shadow_entry entry = is_narrow ? chunk->entry[e] : part_of(&chunk->entry[e], part);
+            if (entry.mask != 0) call(context, address, &entry);
         }
+        if (chunk->more == 0) return;
     }
+}
+
+void shadow_each(const struct shadow_pool *pool, const struct shadow_page *page, shadow_caller *call, void *context)
+{
+    for (uint32_t i = 0; i < SHADOW_PAGE_CELLS; i++) shadow_each_of(pool, page, i, call, context);
 }

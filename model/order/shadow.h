@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Who accessed which bytes last: cells of 16 bytes, each with the accesses that no later one stands for. A cell knows
+// Who accessed which bytes last: cells of 16 bytes, each with the accesses that no later one stands for. As long as all
+// come as whole words of 4 bytes, one wide cell has 64 bytes, whose mask says which words. A cell knows
 // nothing of order: its owner says of each access that it meets whether the two are ordered (clock_order.h).
 #ifndef TMAREF_ORDER_SHADOW_H
 #define TMAREF_ORDER_SHADOW_H
@@ -8,7 +9,15 @@
 
 #pragma GCC visibility push(hidden)
 
-enum { SHADOW_CELL_BYTES = 16, SHADOW_PAGE_CELLS = 64, SHADOW_PAGE_BYTES = SHADOW_CELL_BYTES * SHADOW_PAGE_CELLS };
+enum {
+    SHADOW_CELL_BYTES = 16,
+    SHADOW_PAGE_CELLS = 64,
+    SHADOW_PAGE_BYTES = SHADOW_CELL_BYTES * SHADOW_PAGE_CELLS,
+    SHADOW_WORD_BYTES = 4,
+    SHADOW_WIDE_BYTES = 64,
+    SHADOW_WIDE_CELLS = SHADOW_WIDE_BYTES / SHADOW_CELL_BYTES,
+    SHADOW_PAGE_WIDES = SHADOW_PAGE_BYTES / SHADOW_WIDE_BYTES
+};
 
 // WRITES: it changes the bytes. STRONG: two of them are no race. ASYNC: by the async proxy. REDUCES: a reduction, which
 // is one with others. MAP: by the tensormap proxy. CONSTANT: a read by ld.global.nc. From REACH_SHIFT on two bits that
@@ -26,7 +35,7 @@ enum {
 
 //   actor, time   who, and when by its own count
 //   line          of the PTX; lane: of the lowest that did it
-//   mask          which of the 16 bytes; 0: there is no entry
+//   mask          which of the 16 bytes, of a wide cell which words; 0: there is no entry
 struct shadow_entry {
     uint32_t actor, time, line;
     uint16_t mask;
@@ -40,15 +49,27 @@ struct shadow_cell {
     uint32_t more;
 };
 
-// written: the bytes of each cell that somebody has written since the page is the owner's; he keeps it. is_fresh: of
-// global memory: nobody had written it before.
+// narrow: of each wide cell, a bit that says that it has given way to cells of 16 bytes; cell: all of those, NULL:
+// there are none. written: the bytes of each wide cell that somebody has written since the page is the owner's; he
+// keeps it. is_fresh: of global memory: nobody had written it before.
 struct shadow_page {
-    int is_fresh;
     struct shadow_page *next;
     uint64_t number;
-    struct shadow_cell cell[SHADOW_PAGE_CELLS];
-    uint16_t written[SHADOW_PAGE_CELLS];
+    int is_fresh;
+    uint32_t narrow;
+    struct shadow_cell wide[SHADOW_PAGE_WIDES], *cell;
+    uint64_t written[SHADOW_PAGE_WIDES];
 };
+
+// The bytes of the words of a mask, a bit each.
+static inline uint64_t shadow_bytes_of(uint32_t words)
+{
+    uint64_t bits = words;
+    bits = (bits | bits << 24) & UINT64_C(0x000000ff000000ff);
+    bits = (bits | bits << 12) & UINT64_C(0x000f000f000f000f);
+    bits = (bits | bits << 6) & UINT64_C(0x0303030303030303);
+    return ((bits | bits << 3) & UINT64_C(0x1111111111111111)) * 0xf;
+}
 
 // Chunks that cells have beyond their own; number 0 is nobody's. free: the first that is free, 0: none
 struct shadow_pool {
@@ -64,7 +85,7 @@ struct shadow_pool {
 struct shadow_judge {
     uint32_t chunks, first, actors;
     const struct clock_time *time;
-    int keeps_reads;
+    int keeps_reads, is_wide;
     void *context;
     int (*is_before)(void *context, const struct shadow_entry *older, const struct shadow_entry *newer);
 };
@@ -81,15 +102,21 @@ static inline int shadow_may_clash(const struct shadow_entry *one, const struct 
 }
 
 // Adds an access to a cell: asks of each older one of the same bytes, drops those that the newer stands for, and keeps
-// it. 0 without memory, and another entry makes room.
-int shadow_add(struct shadow_pool *pool, struct shadow_cell *cell, const struct shadow_entry *newer,
-               const struct shadow_judge *judge);
+// it. NO_MEMORY: another entry makes room. CROWDED: of a wide cell, which has no room but in the place of other words.
+enum shadow_added { SHADOW_NO_MEMORY, SHADOW_ADDED, SHADOW_CROWDED };
+enum shadow_added shadow_add(struct shadow_pool *pool, struct shadow_cell *cell, const struct shadow_entry *newer,
+                             const struct shadow_judge *judge);
 
-// Calls for each entry of the page.
-void shadow_each(const struct shadow_pool *pool, const struct shadow_page *page,
-                 void (*call)(void *context, uint64_t address, const struct shadow_entry *entry), void *context);
+// A wide cell gives way to narrow ones. 0 without memory.
+int shadow_narrow(struct shadow_pool *pool, struct shadow_page *page, uint32_t wide);
 
-// Gives the chunks of the page back.
+// Calls for each entry of a cell of 16 bytes of the page, or of all; mask: which of the 16.
+typedef void shadow_caller(void *context, uint64_t address, const struct shadow_entry *entry);
+void shadow_each_of(const struct shadow_pool *pool, const struct shadow_page *page, uint32_t cell, shadow_caller *call,
+                    void *context);
+void shadow_each(const struct shadow_pool *pool, const struct shadow_page *page, shadow_caller *call, void *context);
+
+// Gives back what the page has, but for itself.
 void shadow_drop(struct shadow_pool *pool, struct shadow_page *page);
 
 #pragma GCC visibility pop

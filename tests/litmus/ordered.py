@@ -70,7 +70,8 @@ class Kernel:
             return False
         mark = self.use((kind, slot), warp, self.clock[warp][warp], self.clock[warp], writes)
         space, at = ("global", f"[%out + {128 * slot}]") if kind == "global" else ("shared", f"[%{kind} + {128 * slot}]")
-        self.say(warp, f"st.{space}.u32 {at}, %t; {mark}" if writes else f"ld.{space}.u32 %r, {at}; {mark}")
+        word = self.random.choice(["u32", "u32", "u16", "u8"])  # all of them begin at one byte
+        self.say(warp, f"st.{space}.{word} {at}, %t; {mark}" if writes else f"ld.{space}.{word} %r, {at}; {mark}")
         return True
 
     def some(self, least=2):
