@@ -180,6 +180,10 @@ const struct teller *machine_teller(const struct machine_strand *strand, const s
 void machine_tell_access(const struct machine_strand *strand, const struct machine_code *code, uint32_t lanes,
                          enum access_kind kind, const uint64_t address[MACHINE_LANES], uint32_t bytes);
 
+// The same of a load or store by all lanes, whose addresses are a ramp.
+void machine_tell_ramp(const struct machine_strand *strand, const struct machine_code *code,
+                       const struct machine_ramp *ramp);
+
 static inline int machine_is_heard(const struct machine_strand *strand)
 {
     return strand->warp->is_heard;

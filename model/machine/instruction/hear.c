@@ -146,3 +146,51 @@ void machine_tell_access(const struct machine_strand *strand, const struct machi
         teller->observer->hear(teller->observer->context, &event);
     }
 }
+
+// Lanes that lie neither at one place nor side by side, row by row.
+static void tell_apart(const struct machine_warp *warp, const struct teller *teller, struct teller *room,
+                       struct event *event, const struct machine_ramp *ramp)
+{
+    uint64_t at[MACHINE_LANES];
+    for (uint32_t lane = 0; lane < MACHINE_LANES; lane++)
+        at[lane] = event->access.address + lane % warp->width * (uint64_t)ramp->step +
+                   lane / warp->width * (uint64_t)ramp->rise;
+    tell_ranges(teller, room, event, UINT32_MAX, at);
+}
+
+static void tell_rows(const struct machine_warp *warp, const struct teller *teller, struct teller *room,
+                      struct event *event, const struct machine_ramp *ramp)
+{
+    const uint64_t each = event->access.bytes, row = ramp->step != 0 ? each * warp->width : each;
+    const int are_one = (uint64_t)ramp->rise == (ramp->step != 0 ? row : 0) || warp->width == MACHINE_LANES;
+    const uint32_t rows = are_one ? 1 : MACHINE_LANES / warp->width;
+    const uint32_t lanes = are_one ? UINT32_MAX : (UINT32_C(1) << warp->width) - 1;
+    event->access.bytes = are_one && ramp->step != 0 ? each * MACHINE_LANES : row;
+    for (uint32_t i = 0; i < rows; i++, event->access.address += (uint64_t)ramp->rise) {
+        room->origin.lanes = lanes << warp->width % MACHINE_LANES * i;
+        teller->observer->hear(teller->observer->context, event);
+    }
+}
+
+void machine_tell_ramp(const struct machine_strand *strand, const struct machine_code *code,
+                       const struct machine_ramp *ramp)
+{
+    const struct machine_transfer *transfer = code->transfer;
+    const uint64_t bytes = transfer->whole_bytes, begin = ramp->first + (uint64_t)transfer->at->add;
+    const int is_shared = transfer->guess == MACHINE_GUESS_SHARED;
+    struct teller room;
+    const struct teller *teller = machine_teller(strand, code, 0, &room);
+    struct event event = {.kind = EVENT_ACCESS,
+                          .origin = &room.origin,
+                          .access = {.kind = transfer->use == MEMORY_READS ? ACCESS_READ : ACCESS_WRITE,
+                                     .is_constant = code->choice->word[PTX_CLASS_NC] == PTX_NC,
+                                     .address = is_shared ? begin % SHARED_WINDOW_BYTES : begin,
+                                     .bytes = bytes,
+                                     .each = bytes}};
+    if (teller->observer == NULL) return;
+    set_home(strand, &event, is_shared ? (int)strand->warp->cta->rank : (int)HOME_GLOBAL);
+    if (ramp->step == 0 || ramp->step == (int64_t)bytes)
+        tell_rows(strand->warp, teller, &room, &event, ramp);
+    else
+        tell_apart(strand->warp, teller, &room, &event, ramp);
+}

@@ -6,6 +6,7 @@
 
 #include "late_reads.h"
 #include "movers.h"
+#include "seen.h"
 #include "special.h"
 
 // --- Begin -----------------------------------------------------------------------------------------------------------
@@ -83,7 +84,9 @@ static int may_be_even(struct machine_warp *warp)
 {
     const struct machine *machine = warp->cta->cluster->machine;
     warp->ramps = &machine->kernel->ramps;
-    if (warp->live != UINT32_MAX || warp->is_heard || machine->launch->looker != NULL) return 0;
+    const struct machine_looker *looker = machine->launch->looker;
+    if (warp->live != UINT32_MAX || (warp->is_heard && looker == NULL) || machine->turns != NULL) return 0;
+    if (looker != NULL && (!looker->skips_plain || !machine->launch->hears_ranges)) return 0;
     if (machine_is_weak(machine)) return 0;
     return (warp->ramp != NULL || open_ramps(warp)) && warp->are_ramps;
 }
@@ -157,8 +160,10 @@ static inline uint32_t run_plain(const struct machine_strand *strand, const stru
 }
 
 // From going->code on, up to one that is done in another way, or going->stop.
-static inline enum machine_even run_evenly(const struct machine_strand *strand, struct machine_going *going,
-                                           const struct machine_ramp_code *as)
+static inline __attribute__((always_inline)) enum machine_even run_evenly(struct machine_strand *strand,
+                                                                          struct machine_going *going,
+                                                                          const struct machine_ramp_code *as,
+                                                                          const struct machine_looker *looker)
 {
     struct machine_warp *const warp = strand->warp;
     uint8_t *const ramps = (uint8_t *)warp->ramp;
@@ -168,7 +173,7 @@ static inline enum machine_even run_evenly(const struct machine_strand *strand, 
     while (code < stop) {
         uint32_t done = 1;
         if (as->moves)
-            even = as->run(ramps, as, strand);
+            even = looker != NULL ? machine_move_seen(strand, as, code, looker) : as->run(ramps, as, strand);
         else if (as->run != NULL)
             even = run_even(strand, ramps, as, code);
         else if ((done = run_plain(strand, as, code, (uint64_t)(stop - code))) == 0)
@@ -197,14 +202,15 @@ static void jump(const struct machine_strand *strand, struct machine_going *goin
     machine_go_from(going, going->first + code->target, going->first + strand->frame->function->codes);
 }
 
-enum machine_next machine_go_on_evenly(struct machine_strand *strand, struct machine_going *going)
+static inline __attribute__((always_inline)) enum machine_next
+go_on_evenly(struct machine_strand *strand, struct machine_going *going, const struct machine_looker *looker)
 {
     struct machine_warp *const warp = strand->warp;
     const struct machine_ramp_code *const table = warp->ramps->code;
     while (going->code < going->stop) {
-        if (run_evenly(strand, going, table + (going->code - going->first)) == MACHINE_UNEVEN) {
+        if (run_evenly(strand, going, table + (going->code - going->first), looker) == MACHINE_UNEVEN) {
             machine_even_part(warp);
-            return machine_go_along(strand, going);
+            return looker != NULL ? machine_go_on_seen(strand, going, looker) : machine_go_along(strand, going);
         }
         const struct machine_code *const code = going->code;
         if (code == going->stop) break;
@@ -216,12 +222,21 @@ enum machine_next machine_go_on_evenly(struct machine_strand *strand, struct mac
         }
         const struct machine_ramp_code *as = table + (code - going->first);
         if ((warp->late & (as->lanes | as->at_lanes)) != 0) machine_even_settle(warp, as->lanes | as->at_lanes);
-        const enum machine_next next = lanes == 0 ? MACHINE_NEXT : machine_run_one(strand, going, lanes);
+        enum machine_next next = MACHINE_NEXT;
+        if (lanes != 0)
+            next =
+                looker != NULL ? machine_run_seen(strand, going, lanes, looker) : machine_run_one(strand, going, lanes);
         if (next != MACHINE_NEXT) return leave(warp, going, next);
         going->code++;
     }
     strand->pc = (uint32_t)(going->code - going->first);
     return leave(warp, going, MACHINE_NEXT);
+}
+
+enum machine_next machine_go_on_evenly(struct machine_strand *strand, struct machine_going *going,
+                                       const struct machine_looker *looker)
+{
+    return looker != NULL ? go_on_evenly(strand, going, looker) : go_on_evenly(strand, going, NULL);
 }
 
 void machine_even_again(struct machine_strand *strand, const struct machine_again *again)

@@ -2,8 +2,8 @@
 // Warps all of whose lanes go together compute with ramps (code/ramps.h): three numbers instead of 32 lanes. The lanes
 // of a ramp are written when an instruction reads them, where somebody looks at all registers (polling.c), and where
 // lanes part. Once they part, the warp goes on with lanes to its end. It does so from the
-// beginning where somebody hears of it or looks on, where its %tid is no ramp, and where the schedule lets loads and
-// stores come late.
+// beginning where somebody hears of it or looks on (but for a looker that skips plain instructions), where its %tid is
+// no ramp, and where the schedule lets loads and stores come late.
 #ifndef TMAREF_MACHINE_EVEN_H
 #define TMAREF_MACHINE_EVEN_H
 
@@ -32,8 +32,10 @@ static inline int machine_even_may(const struct machine_strand *strand)
     return 0;
 }
 
-// As machine_go_along().
-enum machine_next machine_go_on_evenly(struct machine_strand *strand, struct machine_going *going);
+// As machine_go_along(). looker: who skips plain instructions; NULL: nobody
+struct machine_looker;
+enum machine_next machine_go_on_evenly(struct machine_strand *strand, struct machine_going *going,
+                                       const struct machine_looker *looker);
 
 // The instructions of `again`, which all are plain or make ramps.
 void machine_even_again(struct machine_strand *strand, const struct machine_again *again);

@@ -15,7 +15,7 @@
 #include "frames.h"
 #include "going.h"
 #include "late_reads.h"
-#include "looker.h"
+#include "seen.h"
 
 // --- Frames ----------------------------------------------------------------------------------------------------------
 
@@ -268,39 +268,6 @@ enum machine_next machine_go_along(struct machine_strand *strand, struct machine
     return go_along(strand, going);
 }
 
-// Instructions that the looker does not want to see.
-static void skip_plain(struct machine_strand *strand, struct machine_going *going)
-{
-    const struct machine_code *plain = going->code;
-    going->code = machine_run_plain(strand, plain, going->stop);
-    going->threads += (uint64_t)(going->code - plain) * machine_count_of(strand->lanes);
-    strand->warp->cta->cluster->ahead += (uint64_t)(going->code - plain);
-}
-
-// The same, one instruction at a time, before the eyes of the looker.
-static enum machine_next go_on_seen(struct machine_strand *strand, struct machine_going *going,
-                                    const struct machine_looker *looker)
-{
-    struct machine_step step = {.strand = strand, .warp = strand->warp, .function = strand->frame->function};
-    struct machine_cluster *cluster = strand->warp->cta->cluster;
-    for (; going->code < going->stop; going->code++) {
-        if (looker->skips_plain) skip_plain(strand, going);
-        if (going->code == going->stop) break;
-        step.code = going->code;
-        step.lanes = machine_lanes_of(strand, step.code);
-        strand->pc = (uint32_t)(step.code - going->first);
-        if (step.lanes != 0) looker->before(looker->context, &step);
-        cluster->ahead++;
-        if (step.lanes == 0) continue;
-        going->threads += (uint32_t)__builtin_popcount(step.lanes);
-        enum machine_next next = machine_run_one(strand, going, step.lanes);
-        looker->after(looker->context, &step, next);
-        if (next != MACHINE_NEXT) return next;
-    }
-    strand->pc = (uint32_t)(going->code - going->first);
-    return MACHINE_NEXT;
-}
-
 // Runs the strand until it waits, meets a sibling, parts from one, or `*budget` is used. It goes on by itself over
 // jumps as long as it has no siblings.
 static enum machine_next run_strand(struct machine_strand *strand, uint32_t *budget)
@@ -314,9 +281,9 @@ static enum machine_next run_strand(struct machine_strand *strand, uint32_t *bud
         going.first = strand->frame->function->code;
         machine_go_from(&going, going.first + strand->pc, going.first + meeting_point(strand));
         if (looker != NULL)
-            next = go_on_seen(strand, &going, looker);
+            next = machine_go_on_seen(strand, &going, looker);
         else
-            next = machine_even_may(strand) ? machine_go_on_evenly(strand, &going) : go_along(strand, &going);
+            next = machine_even_may(strand) ? machine_go_on_evenly(strand, &going, NULL) : go_along(strand, &going);
         machine_spend(&going, next != MACHINE_NEXT);
     } while (next == MACHINE_JUMPED && going.left > 0 && warp->strands == 1 && strand == &warp->strand[0]);
     if (next == MACHINE_WAIT) part_from_waiting(strand, going.lanes);
