@@ -29,21 +29,24 @@ struct handed {
     uint64_t fenced, released, read;
 };
 
-// Reads behind which the warp has written nothing since it met: nobody asks for them until it does.
-enum { WAITING = 256 };
+// Accesses of which nobody has asked yet: of shared memory those to lines at which the warp has done nothing before
+// that clashes with them, since it met; of global memory reads behind which it has written nothing, since it met.
+// Access n of all is at n % WAITING; of global memory the latest stay. line: the lines of shared memory that it has
+// read and written since it met, a bit each.
+enum { WAITING = 1024, LINE_BYTES = 128, LINE_WORDS = PAGES * PAGE_BYTES / LINE_BYTES / 64 };
 struct waiting {
-    uint32_t count;
-    struct lane_use read[WAITING];
+    uint64_t count, line[2][LINE_WORDS];
+    struct lane_use use[WAITING];
 };
 
-// wrote: the count at each warp's last write, by space
+// wrote: the count at each warp's last write to global memory
 struct cta {
     struct sanitize_item item;
     uint64_t met[WARPS], met_before[WARPS]; // the counts at each warp's last two meetings
-    uint64_t wrote[2][WARPS];
+    uint64_t wrote[WARPS];
     struct handed handed[WARPS];
     struct word *page[PAGES];
-    struct waiting *waiting[2][WARPS];
+    struct waiting *waiting[2][WARPS]; // by space
     struct lane_log *log[WARPS];
     uint64_t from[WARPS]; // the count up to which each log is another warp's
 };
@@ -109,6 +112,13 @@ static void note_strong(struct cta *cta, const struct access *access, uint32_t w
     if (access->kind != ACCESS_READ && released > handed->released) handed->released = released;
 }
 
+static void forget_shared(struct waiting *waiting)
+{
+    if (waiting == NULL) return;
+    waiting->count = 0;
+    memset(waiting->line, 0, sizeof waiting->line);
+}
+
 void sanitize_lanes_before(struct sanitize_lanes *lanes, const struct machine_step *step, uint64_t count)
 {
     lanes->count = count;
@@ -122,7 +132,7 @@ void sanitize_lanes_before(struct sanitize_lanes *lanes, const struct machine_st
     }
     cta->met_before[warp] = cta->met[warp];
     cta->met[warp] = count;
-    if (cta->waiting[SPACE_SHARED][warp] != NULL) cta->waiting[SPACE_SHARED][warp]->count = 0;
+    forget_shared(cta->waiting[SPACE_SHARED][warp]);
 }
 
 // The first byte that both are of and that another lane used, WORD_BYTES: there is none.
@@ -242,7 +252,7 @@ static struct waiting *waiting_of(struct cta *cta, enum access_space space, uint
     struct waiting **waiting = &cta->waiting[space][warp];
     if (*waiting != NULL) return *waiting;
     *waiting = malloc(sizeof **waiting);
-    if (*waiting != NULL) (*waiting)->count = 0;
+    if (*waiting != NULL) forget_shared(*waiting);
     return *waiting;
 }
 
@@ -251,10 +261,22 @@ static int use_waiting(struct sanitize_lanes *lanes, struct cta *cta, uint32_t w
 {
     struct waiting *waiting = cta->waiting[SPACE_SHARED][warp];
     struct sanitize_lane none[MACHINE_LANES];
-    for (uint32_t i = 0; waiting != NULL && i < waiting->count; i++)
-        if (use_lanes(lanes, cta, warp, &waiting->read[i], none) < 0) return 0;
+    for (uint64_t i = 0; waiting != NULL && i < waiting->count; i++)
+        if (use_lanes(lanes, cta, warp, &waiting->use[i], none) < 0) return 0;
     if (waiting != NULL) waiting->count = 0;
     return 1;
+}
+
+// Has the warp done something at its lines since it met that may clash with it? Marks them.
+static int is_met(struct waiting *waiting, const struct lane_use *newer)
+{
+    uint64_t met = 0;
+    for (uint64_t line = newer->begin / LINE_BYTES; line <= (newer->end - 1) / LINE_BYTES; line++) {
+        const uint64_t bit = UINT64_C(1) << line % 64;
+        met |= bit & (waiting->line[1][line / 64] | (newer->writes ? waiting->line[0][line / 64] : 0));
+        waiting->line[newer->writes][line / 64] |= bit;
+    }
+    return met != 0;
 }
 
 static int hear_shared(struct sanitize_lanes *lanes, struct cta *cta, const struct event *event,
@@ -262,17 +284,13 @@ static int hear_shared(struct sanitize_lanes *lanes, struct cta *cta, const stru
 {
     const uint32_t warp = event->origin->warp;
     const struct lane_use newer = use_of(lanes, event);
-    uint64_t *wrote = &cta->wrote[SPACE_SHARED][warp];
-    const int waits = !newer.writes && *wrote <= cta->met[warp];
     struct waiting *waiting = waiting_of(cta, SPACE_SHARED, warp);
-    if (waiting == NULL) return -1;
-    if ((!waits || waiting->count == WAITING) && !use_waiting(lanes, cta, warp)) return -1;
-    if (waits) {
-        waiting->read[waiting->count++] = newer;
-        return 0;
-    }
-    if (newer.writes) *wrote = lanes->count;
-    return use_lanes(lanes, cta, warp, &newer, older);
+    if (waiting == NULL || newer.end > (uint64_t)PAGES * PAGE_BYTES) return -1;
+    const int asks = is_met(waiting, &newer);
+    if ((asks || waiting->count == WAITING) && !use_waiting(lanes, cta, warp)) return -1;
+    if (asks) return use_lanes(lanes, cta, warp, &newer, older);
+    waiting->use[waiting->count++] = newer;
+    return 0;
 }
 
 // --- Global memory ---------------------------------------------------------------------------------------------------
@@ -296,23 +314,24 @@ static void give_back_logs(struct sanitize_lanes *lanes, struct cta *cta)
 
 static void log_waiting(struct lane_log *log, struct waiting *waiting)
 {
-    for (uint32_t i = 0; i < waiting->count; i++) lane_log_add(log, &waiting->read[i]);
+    for (uint64_t i = waiting->count < WAITING ? 0 : waiting->count - WAITING; i < waiting->count; i++)
+        lane_log_add(log, &waiting->use[i % WAITING]);
     waiting->count = 0;
 }
 
-// 0: it is to be asked whether others clash with it, or there is no room.
+// 0: it is to be asked whether others clash with it.
 static int waits(struct cta *cta, struct lane_log *log, uint32_t warp, const struct lane_use *newer)
 {
     struct waiting *waiting = waiting_of(cta, SPACE_GLOBAL, warp);
     const uint64_t met = cta->met[warp];
     const int is_meeting = met == newer->at;
     if (waiting == NULL) return 0;
-    if (!is_meeting && waiting->count > 0 && waiting->read[waiting->count - 1].at <= met) waiting->count = 0;
-    if (newer->writes || is_meeting || cta->wrote[SPACE_GLOBAL][warp] > met || waiting->count == WAITING) {
+    if (!is_meeting && waiting->count > 0 && waiting->use[(waiting->count - 1) % WAITING].at <= met) waiting->count = 0;
+    if (newer->writes || is_meeting || cta->wrote[warp] > met) {
         log_waiting(log, waiting);
         return 0;
     }
-    waiting->read[waiting->count++] = *newer;
+    waiting->use[waiting->count++ % WAITING] = *newer;
     return 1;
 }
 
@@ -325,7 +344,7 @@ static int hear_global(struct sanitize_lanes *lanes, struct cta *cta, const stru
     const struct lane_use newer = use_of(lanes, event);
     if (log == NULL) return -1;
     if (waits(cta, log, warp, &newer)) return 0;
-    if (newer.writes) cta->wrote[SPACE_GLOBAL][warp] = lanes->count;
+    if (newer.writes) cta->wrote[warp] = lanes->count;
     const int is_meeting = cta->met[warp] == lanes->count;
     const uint64_t met = is_meeting ? cta->met_before[warp] : cta->met[warp], from = cta->from[warp];
     const int is_found = lane_log_clashes(log, &newer, met > from ? met : from, older);

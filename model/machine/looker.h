@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Who looks on while a launch runs, instruction by instruction: statistics, coverage, timelines, breakpoints
-// (model/look). It costs one branch where nobody looks; where somebody does, instructions run one at a time, on one
-// thread of the host. What memory and barriers see is told to observers (core/event.h).
+// (model/look). It costs one branch where nobody looks; where somebody does, instructions run one at a time (but for
+// those that he skips), on one thread of the host. What memory and barriers see is told to observers (core/event.h).
 #ifndef TMAREF_MACHINE_LOOKER_H
 #define TMAREF_MACHINE_LOOKER_H
 
