@@ -127,8 +127,9 @@ static void find_tokens(struct paths_program *program)
         step->token = PATHS_NONE;
         for (uint32_t j = i; j-- > 0 && step->token == PATHS_NONE;) {
             const struct paths_step *other = &program->step[j];
-            if (other->kind == PATHS_TRANSACTION && other->object == step->object && other->operation == 0 &&
-                other->rank == step->rank && other->warp == step->warp && (step->lanes & ~other->lanes) == 0)
+            if (other->kind == PATHS_TRANSACTION && other->object == step->object && other->moves.arrivals > 0 &&
+                other->operation == 0 && other->rank == step->rank && other->warp == step->warp &&
+                (step->lanes & ~other->lanes) == 0)
                 step->token = j;
         }
     }

@@ -32,7 +32,9 @@ void paths_state_begin(struct paths_state *state)
     memset(state->done, 0, program->steps);
     memset(state->phase, 0, program->steps * sizeof *state->phase);
     memset(state->barrier, 0, program->objects * sizeof *state->barrier);
-    memset(state->exited, 0, sizeof state->exited);
+    memset(state->exited, 0xff, sizeof state->exited); // lanes that a warp does not have count as gone
+    for (uint32_t i = 0; i < program->lanes_actors; i++)
+        state->exited[program->actor[i].rank][program->actor[i].warp] &= ~program->actor[i].lanes;
     state->left = program->steps;
     if (program->lanes_actors > 0) cluster_barrier_start(&state->cluster, (int)program->lanes_actors);
 }

@@ -176,6 +176,15 @@ static void check_bytes(struct paths_trace *trace, const struct paths_past *past
         for (uint32_t j = i + 1; j < past->now.count; j++) race_apart(trace, past->now.item[i], past->now.item[j]);
 }
 
+// Who comes to a barrier of threads says how many it waits for. Where they differ, the last one decides.
+static void check_threads(struct paths_trace *trace, const struct paths_past *past)
+{
+    for (uint32_t i = 0; i < past->now.count; i++)
+        for (uint32_t j = i + 1; j < past->now.count; j++)
+            if (step_at(trace, past->now.item[i])->threads != step_at(trace, past->now.item[j])->threads)
+                race_apart(trace, past->now.item[i], past->now.item[j]);
+}
+
 // A wait that saw the phase before, and the end of this one.
 static void check_wait(struct paths_trace *trace, const struct paths_past *past, uint32_t wait)
 {
@@ -191,6 +200,8 @@ static void turn(struct paths_trace *trace, uint32_t object, struct paths_past *
         check_loose(trace, past, 1);
         for (uint32_t i = 0; i < past->waits.count; i++) check_wait(trace, past, past->waits.item[i]);
         check_bytes(trace, past);
+    } else {
+        check_threads(trace, past);
     }
     past->phases++;
     move(&past->older, &past->before);
@@ -427,6 +438,7 @@ static void end_barrier(struct paths_trace *trace, uint32_t object)
         turn(trace, object, past);
         return;
     }
+    if (!trace->program->object[object].is_mbarrier) check_threads(trace, past);
     if (!trace->program->object[object].is_mbarrier || mbarrier_unpack(barrier->word).pending > 0) return;
     check_loose(trace, past, 0);
     check_bytes(trace, past);

@@ -73,6 +73,10 @@ says 0 "$whole"
 { cat steps; echo full; } >more
 copies more
 says 0 'The run made more steps, which were not searched'
+printf '%s\n' 'tmaref sync 1' 'L 1 k' 'P 1 k.cu:1' 'C 1 0 0 0,0,0 2' 's 1 0 0 1 ff 0 1 x' 's 1 0 0 0 ffffffff 0 1 A 1 0 0 32' \
+    's 1 0 0 0 ffffffff 0 1 M 1 0' 's 1 0 0 0 ffffffff 0 1 x' >part # a warp of eight lanes has exited when they have
+copies part
+says 0 "$whole"
 sed 's/ t 0 / t x /' steps >bad
 copies bad
 says 2 'line [0-9]+ of .* is .*t x'

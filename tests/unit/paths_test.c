@@ -38,12 +38,16 @@ struct writing {
     size_t used;
 };
 
-__attribute__((format(printf, 4, 5))) static void put(struct writing *to, uint32_t warp, uint32_t operation,
-                                                      const char *format, ...)
+// lanes: 0: all
+struct who {
+    uint32_t rank, warp, lanes, operation;
+};
+
+__attribute__((format(printf, 3, 4))) static void put(struct writing *to, struct who who, const char *format, ...)
 {
     va_list list;
-    to->used +=
-        (size_t)snprintf(to->text + to->used, sizeof to->text - to->used, "s 1 0 0 %u ffffffff %u 1 ", warp, operation);
+    to->used += (size_t)snprintf(to->text + to->used, sizeof to->text - to->used, "s 1 0 %u %u %x %u 1 ", who.rank,
+                                 who.warp, who.lanes != 0 ? who.lanes : UINT32_MAX, who.operation);
     va_start(list, format);
     to->used += (size_t)vsnprintf(to->text + to->used, sizeof to->text - to->used, format, list);
     va_end(list);
@@ -151,6 +155,7 @@ static enum paths_end verdict(const char *text, uint64_t *tried)
     ck_assert_msg(end == PATHS_DONE ? ends == 0 : (ends >> end & 1), "found %s, all: %x\n%s", paths_end_name[end], ends,
                   text);
     ck_assert_msg(end != PATHS_DONE || found.is_whole, "not whole:\n%s", text);
+    ck_assert_msg(end != PATHS_WAITS, "does not repeat the run:\n%s", text);
     if (end != PATHS_DONE) {
         check_order(&set.program[0], &found, text);
         paths_shorten(&set.program[0], &found);
@@ -210,6 +215,22 @@ static const struct {
      "0 0 i 0 8 1;0 0 A 1 0 0 32;1 0 A 1 0 0 32;0 0 M 1 0;1 0 M 1 0;1 0 t 0 8 1 0 0 0;0 0 v 0 8", PATHS_LIFE},
     {"a warp that exits is not awaited", "0 0 A 2 0 0 32;1 0 x;2 0 A 2 0 0 32;0 0 M 2 0;2 0 M 2 0;0 0 x;2 0 x",
      PATHS_DONE},
+    {"dropped while another may still wait",
+     "0 0 i 0 8 1;0 0 A 1 0 0 32;1 0 A 1 0 0 32;0 0 M 1 0;1 0 M 1 0;0 0 t 0 8 1 0 0 0;1 0 w 0 8 0;0 0 v 0 8",
+     PATHS_LIFE},
+    {"two that come with different counts, of which the last decides", "0 0 A 1 1 96 32;1 0 A 1 1 64 32;1 0 M 1 1",
+     PATHS_DEADLOCK},
+    {"who has exited had arrived before those that met without it",
+     "0 0 i 0 8 1;0 0 A 1 0 0 32;1 0 A 1 0 0 32;0 0 M 1 0;1 0 M 1 0;1 0 t 0 8 1 0 0 0;1 0 x;0 0 A 2 0 0 32;0 0 M 2 0;0 "
+     "0 v 0 8",
+     PATHS_DONE},
+    {"an order that is seen behind another one alone, whose arrivals nobody waits for",
+     "0 0 i 0 0 2;0 0 i 0 8 2;0 0 A 1 0 96 32;1 0 A 1 0 96 32;2 0 A 1 0 96 32;0 0 M 1 0;1 0 M 1 0;2 0 M 1 0;0 0 t 0 8 "
+     "1 0 0 0;"
+     "2 0 t 0 0 1 0 0 0;1 0 t 0 0 1 0 0 0;1 0 t 0 8 1 0 0 0;2 0 t 0 8 1 0 0 0;0 0 w 0 0 0;1 0 w 0 0 0;0 0 t 0 0 1 0 0 "
+     "0;"
+     "1 0 t 0 0 1 0 0 0;1 0 w 0 0 1;1 0 w 0 0 1;2 0 w 0 0 1",
+     PATHS_LAP},
 };
 
 LOOP_TEST(mistakes, 0, ROWS_OF(rows))
@@ -222,9 +243,11 @@ LOOP_TEST(mistakes, 0, ROWS_OF(rows))
         unsigned warp, operation;
         int length;
         ck_assert_int_eq(sscanf(part, "%u %u %n", &warp, &operation, &length), 2);
-        put(&to, warp, operation, "%s", part + length);
+        put(&to, (struct who){.warp = warp, .operation = operation}, "%s", part + length);
     }
-    const enum paths_end end = verdict(to.text, NULL);
+    uint64_t tried;
+    const enum paths_end end = verdict(to.text, &tried);
+    ck_assert_msg(end != PATHS_DONE || tried == 1, "%s: in %llu orders", rows[_i].why, (unsigned long long)tried);
     ck_assert_msg(end == rows[_i].end, "%s: %s, not %s", rows[_i].why, paths_end_name[end],
                   paths_end_name[rows[_i].end]);
 }
@@ -233,12 +256,14 @@ LOOP_TEST(mistakes, 0, ROWS_OF(rows))
 
 enum { WARPS = 3, BARRIERS = 2, MOST_DRAWN = 9 };
 
-// What the run has made so far, so that each step that is drawn can be made.
+// What the run has made so far, so that each step that is drawn can be made. Warp 2 is the first of another CTA.
+//   token   of the arrival of all lanes of a warp that was last, plus 1; 0: there was none
+//   came    of barrier 1 of the CTA: threads; is_waiting: the warp waits there; has_exited
 struct drawing {
     struct writing to;
     uint64_t word[BARRIERS];
-    uint32_t operations, came[WARPS], phase, is_waiting[WARPS];
-    uint64_t seed;
+    uint32_t operations, came, is_waiting[WARPS], has_exited[WARPS];
+    uint64_t token[WARPS][BARRIERS], seed;
 };
 
 static uint32_t draw(struct drawing *drawing, uint32_t most)
@@ -247,59 +272,97 @@ static uint32_t draw(struct drawing *drawing, uint32_t most)
     return (uint32_t)(drawing->seed >> 33) % most;
 }
 
+static struct who who_of(uint32_t warp, uint32_t lanes)
+{
+    return (struct who){.rank = warp / 2, .warp = warp % 2, .lanes = lanes};
+}
+
+// All lanes three times out of four, else one of them or the others.
+static uint32_t draw_lanes(struct drawing *drawing)
+{
+    static const uint32_t lanes[] = {UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX, 1, ~1u};
+    return lanes[draw(drawing, 8)];
+}
+
 static int draw_transaction(struct drawing *drawing, uint32_t warp, uint32_t barrier)
 {
-    const uint32_t kind = draw(drawing, 8);
+    const uint32_t kind = draw(drawing, 8), lanes = draw_lanes(drawing);
     struct mbarrier_transaction moves = {.arrivals = kind < 5 || kind == 7};
+    const uint64_t before = drawing->word[barrier];
     if (kind >= 4 && kind <= 5) moves.expect_bytes = 16;
-    if (kind == 6 || kind == 7) moves.complete_bytes = kind == 6 ? 16 : 0;
+    if (kind == 6) moves.complete_bytes = 16;
+    moves.drop = kind == 7 && draw(drawing, 4) == 0;
     if (mbarrier_transact(&drawing->word[barrier], &moves) != RULE_OK) return 0;
-    const uint32_t operation = kind == 6 ? ++drawing->operations : 0;
-    if (operation > 0) put(&drawing->to, warp, 0, "S %u", operation);
-    put(&drawing->to, warp, operation, "t 0 %u %u %u %u 0", barrier * 8, (unsigned)moves.arrivals,
-        (unsigned)moves.expect_bytes, (unsigned)moves.complete_bytes);
+    struct who who = who_of(warp, lanes);
+    if (kind == 6) put(&drawing->to, who, "S %u", ++drawing->operations);
+    if (kind == 6) who.operation = drawing->operations;
+    if (moves.arrivals > 0 && lanes == UINT32_MAX) drawing->token[warp][barrier] = (before >> 63) + 1;
+    put(&drawing->to, who, "t 0 %u %u %u %u %d", barrier * 8, (unsigned)moves.arrivals, (unsigned)moves.expect_bytes,
+        (unsigned)moves.complete_bytes, moves.drop);
     return 1;
 }
 
-// Barrier 1 of the CTA, to which two warps' threads must come. 0: the warp came to it, and waits.
+// Barrier 1 of CTA 0, to which 64 threads must come; some of them wait there.
 static int draw_meeting(struct drawing *drawing, uint32_t warp)
 {
-    uint32_t come = 0;
-    if (drawing->is_waiting[warp]) return 0;
-    put(&drawing->to, warp, 0, "A 1 1 64 32");
+    if (warp == 2) return 0;
+    put(&drawing->to, who_of(warp, 0), "A 1 1 64 32");
     drawing->is_waiting[warp] = draw(drawing, 2);
-    drawing->came[warp]++;
-    for (uint32_t i = 0; i < WARPS; i++) come += drawing->came[i];
-    if (come < 2) return 1;
-    for (uint32_t i = 0; i < WARPS; i++) {
-        if (drawing->is_waiting[i]) put(&drawing->to, i, 0, "M 1 1");
-        drawing->is_waiting[i] = drawing->came[i] = 0;
+    drawing->came += 32;
+    for (uint32_t i = 0; i < 2 && drawing->came == 64; i++) {
+        if (drawing->is_waiting[i]) put(&drawing->to, who_of(i, 0), "M 1 1");
+        drawing->is_waiting[i] = 0;
     }
+    drawing->came %= 64;
+    return 1;
+}
+
+// All that live meet at the barrier of the cluster, if nobody waits elsewhere.
+static int draw_cluster(struct drawing *drawing)
+{
+    for (uint32_t i = 0; i < WARPS; i++)
+        if (drawing->is_waiting[i]) return 0;
+    for (uint32_t i = 0; i < WARPS; i++)
+        if (!drawing->has_exited[i]) put(&drawing->to, who_of(i, 0), "A 2 0 0 32");
+    for (uint32_t i = 0; i < WARPS; i++)
+        if (!drawing->has_exited[i]) put(&drawing->to, who_of(i, 0), "M 2 0");
+    return 1;
+}
+
+static int draw_wait(struct drawing *drawing, uint32_t warp, uint32_t barrier)
+{
+    const uint64_t phase = drawing->word[barrier] >> 63;
+    if (draw(drawing, 3) > 0) {
+        put(&drawing->to, who_of(warp, draw_lanes(drawing)), "w 0 %u %d", barrier * 8, phase == 0);
+        return 1;
+    }
+    if (drawing->token[warp][barrier] == 0 || drawing->token[warp][barrier] == phase + 1) return 0;
+    put(&drawing->to, who_of(warp, 0), "k 0 %u %d", barrier * 8, phase == 0);
     return 1;
 }
 
 static int draw_step(struct drawing *drawing)
 {
-    const uint32_t warp = draw(drawing, WARPS), barrier = draw(drawing, BARRIERS), kind = draw(drawing, 8);
-    if (drawing->is_waiting[warp]) return 0;
-    if (kind < 4) return draw_transaction(drawing, warp, barrier);
-    if (kind == 7) return draw_meeting(drawing, warp);
-    put(&drawing->to, warp, 0, "w 0 %u %d", barrier * 8, !(drawing->word[barrier] >> 63));
-    return 1;
+    const uint32_t warp = draw(drawing, WARPS), barrier = draw(drawing, BARRIERS), kind = draw(drawing, 32);
+    if (drawing->is_waiting[warp] || drawing->has_exited[warp]) return 0;
+    if (kind < 16) return draw_transaction(drawing, warp, barrier);
+    if (kind < 28) return draw_wait(drawing, warp, barrier);
+    if (kind < 30) return draw_meeting(drawing, warp);
+    if (kind == 30) return draw_cluster(drawing);
+    put(&drawing->to, who_of(warp, 0), "x");
+    return drawing->has_exited[warp] = 1;
 }
 
 static void draw_program(struct drawing *drawing, uint64_t seed)
 {
     *drawing = (struct drawing){.seed = seed * UINT64_C(0x9e3779b97f4a7c15) + 1};
-    drawing->to.used = (size_t)snprintf(drawing->to.text, sizeof drawing->to.text, "%s 3\n", head);
+    drawing->to.used = (size_t)snprintf(drawing->to.text, sizeof drawing->to.text, "%s 2\nC 1 0 1 1,0,0 1\n", head);
     for (uint32_t i = 0; i < BARRIERS; i++) {
         const uint32_t count = 1 + draw(drawing, 2);
         drawing->word[i] = mbarrier_init(count);
-        put(&drawing->to, 0, 0, "i 0 %u %u", i * 8, count);
+        put(&drawing->to, who_of(0, 0), "i 0 %u %u", i * 8, count);
     }
-    const int is_safe = draw(drawing, 8) > 0; // else they may be used before they are made
-    for (uint32_t i = 0; i < WARPS && is_safe; i++) put(&drawing->to, i, 0, "A 1 0 0 32");
-    for (uint32_t i = 0; i < WARPS && is_safe; i++) put(&drawing->to, i, 0, "M 1 0");
+    if (draw(drawing, 8) > 0) draw_cluster(drawing); // else they may be used before they are made
     const uint32_t steps = 2 + draw(drawing, MOST_DRAWN - 1);
     for (uint32_t i = 0, tries = 0; i < steps && tries < 200; tries++) i += (uint32_t)draw_step(drawing);
 }
