@@ -248,7 +248,7 @@ static int run_sync(struct machine_strand *strand, const struct machine_code *co
         *next = MACHINE_WAIT;
         return 1;
     }
-    machine_veil_learn(warp);
+    if (warp->cta->cluster->veil != NULL) machine_veil_learn(warp);
     *next = leave(strand, code, lanes, done);
     return 1;
 }

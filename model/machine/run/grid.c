@@ -302,10 +302,12 @@ void machine_give_turn(struct machine_warp *warp, struct machine_round *round)
     uint64_t before = cluster->executed;
     if (warp->strands == 0 || warp->blocked_at == cluster->progress) return;
     cluster->reads_of_turn = cluster->looks_of_turn = 0;
-    enum machine_ran ran = machine_warp_run(warp, machine_delay_turn(warp, turn_of(cluster)));
+    const uint32_t most = turn_of(cluster);
+    const int is_chosen = cluster->delayed != NULL || cluster->machine->turns != NULL;
+    enum machine_ran ran = machine_warp_run(warp, is_chosen ? machine_delay_turn(warp, most) : most);
     const uint64_t used = cluster->executed - before;
     const int is_long = used >= SHORT_TURN || cluster->delayed != NULL;
-    machine_delay_ran(warp, used);
+    if (cluster->delayed != NULL) machine_delay_ran(warp, used);
     round->used += used;
     if (used > round->longest) round->longest = used;
     const int has_run = ran == MACHINE_RAN_ON || ran == MACHINE_ENDED;

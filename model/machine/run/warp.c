@@ -206,6 +206,7 @@ static struct machine_strand *pick(struct machine_warp *warp)
 {
     struct machine_strand *best = NULL;
     uint64_t progress = warp->cta->cluster->progress;
+    if (warp->strands == 1) return warp->strand[0].waiting_at == progress ? NULL : &warp->strand[0]; // most often
     for (uint32_t i = 0; i < warp->strands; i++) {
         struct machine_strand *strand = &warp->strand[i];
         if (strand->waiting_at == progress) continue;
@@ -219,7 +220,7 @@ static uint32_t meeting_point(const struct machine_strand *strand)
 {
     const struct machine_warp *warp = strand->warp;
     uint32_t point = strand->frame->function->codes;
-    for (uint32_t i = 0; i < warp->strands; i++) {
+    for (uint32_t i = 0; warp->strands > 1 && i < warp->strands; i++) {
         const struct machine_strand *other = &warp->strand[i];
         if (other->frame == strand->frame && other->pc > strand->pc && other->pc < point) point = other->pc;
     }
