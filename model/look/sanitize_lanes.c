@@ -74,11 +74,12 @@ static void free_pages(struct sanitize_item *item)
     for (int i = 0; i < WARPS; i++) free(cta->log[i]);
 }
 
-static struct cta *cta_of(struct sanitize_lanes *lanes, uint64_t number, int makes)
+// NULL without memory.
+static struct cta *cta_of(struct sanitize_lanes *lanes, uint64_t number)
 {
     if (lanes->last != NULL && lanes->last->item.cta == number) return lanes->last;
     struct sanitize_item **at = sanitize_table_find(&lanes->ctas, number, 0);
-    struct cta *cta = makes ? sanitize_table_make(at, number, 0, sizeof *cta) : (struct cta *)*at;
+    struct cta *cta = sanitize_table_make(at, number, 0, sizeof *cta);
     if (cta != NULL) lanes->last = cta;
     return cta;
 }
@@ -123,9 +124,9 @@ void sanitize_lanes_before(struct sanitize_lanes *lanes, const struct machine_st
 {
     lanes->count = count;
     if (step->code->choice == NULL || !sanitize_lanes_meet(step->code->choice->form)) return;
-    struct cta *cta = cta_of(lanes, step->warp->cta->number, 0);
+    struct cta *cta = cta_of(lanes, step->warp->cta->number);
     const uint32_t warp = step->warp->index;
-    if (cta == NULL) return;
+    if (cta == NULL) return; // an access says so
     if (is_fence(step) && (step->lanes & (step->lanes - 1)) == 0) {
         note_fence(cta, warp, count);
         return;
@@ -389,7 +390,7 @@ int sanitize_lanes_hear(struct sanitize_lanes *lanes, const struct event *event,
         sanitize_table_drop(at, free_pages);
         return 0;
     }
-    struct cta *cta = cta_of(lanes, event->origin->cta, 1);
+    struct cta *cta = cta_of(lanes, event->origin->cta);
     if (cta == NULL) return -1;
     return hear_access(lanes, cta, event, older);
 }

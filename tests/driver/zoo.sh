@@ -82,6 +82,8 @@ for file in "$folder"/*.ptx; do
         [ $((is_found + is_missed)) = 1 ] || { echo "$class: $kernel: found $is_found, said to be missed $is_missed; planted, then found:"
             grep "^$kernel " "$scratch/planted"; grep "^$kernel " "$scratch/mistake.found"; failed=1; }
     done
+    # Lanes meet at an atomic, also where it is the first access of their CTA that is told of.
+    grep '^global_counter SANITIZE_LANES ' "$scratch/mistake.found" && { echo "$class: global_counter: lanes that an atomic orders"; failed=1; }
     # A right kernel has no finding, and each launch is clean.
     alarms=$(grep -c '"verdict": "findings"' "$scratch/right.err")
     [ "$alarms" = 0 ] && ! grep -q '"verdict": "incomplete"' "$scratch/right.err" ||
