@@ -135,13 +135,13 @@ static void add_init(struct sanitize_edits *edits, const char *word, const char 
     operand[60] = '\0';
     snprintf(text, sizeof text, "mov.u32 %%t, %s; @%%p %s.shared::cta.b64 [%%t]%s;", operand, word, count);
     for (int i = 0; i < 3; i++)
-        sanitize_edit_put(
-            sanitize_edit_add(edits), REMEDY_BEFORE,
-            i == 0   ? line
-            : i == 1 ? edits->newer
-                     : sanitize_edit_before_branch(edits, edits->newer),
-            "{ .reg .pred %%p; .reg .b32 %%t; mov.u32 %%t, %%tid.x; setp.eq.u32 %%p, %%t, 0; %s %s bar.sync 0; }",
-            i == 0 ? "" : "bar.sync 0;", text);
+        sanitize_edit_put(sanitize_edit_add(edits), REMEDY_BEFORE,
+                          i == 0   ? line
+                          : i == 1 ? edits->newer
+                                   : sanitize_edit_before_branch(edits, edits->newer),
+                          "{ .reg .pred %%p; .reg .b32 %%t, %%n; mov.u32 %%t, %%tid.x; mov.u32 %%n, %%ntid.x; "
+                          "setp.eq.u32 %%p, %%t, 0; %s %s bar.sync 0; }",
+                          i == 0 ? "" : "bar.sync 0;", text);
 }
 
 static void drop_invals(struct sanitize_edits *edits)
@@ -182,6 +182,7 @@ void sanitize_edits_init(struct sanitize_edits *edits)
 {
     repeat_inits(edits);
     add_init(edits, "mbarrier.init", ", 1");
+    add_init(edits, "mbarrier.init", ", %n"); // of all threads of the CTA, as that of cuda::barrier often is
     drop_invals(edits);
 }
 
