@@ -27,21 +27,18 @@ void explore_paths_free(struct explore_paths *paths)
 static int read_files(const char *folder, struct paths_set *set, struct text *why)
 {
     char path[PATH_BYTES + NAME_MAX + 2];
-    int ok = 1, files = 0;
+    int ok = 1;
     DIR *in = opendir(folder);
     if (in == NULL) return text_fail(why, "cannot read %.300s: %s", folder, strerror(errno));
     for (const struct dirent *entry; (entry = readdir(in)) != NULL;) {
         struct stat facts;
         snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
         if (entry->d_name[0] == '.' || stat(path, &facts) != 0) continue;
-        if (facts.st_size > 0) {
-            files++;
-            ok = ok && paths_read(path, set, why);
-        }
+        if (facts.st_size > 0) ok = ok && paths_read(path, set, why);
         unlink(path);
     }
     closedir(in);
-    return ok && (files > 0 || text_fail(why, "no kernel of the program ran, so nothing of it synchronises"));
+    return ok && (set->programs > 0 || text_fail(why, "no kernel of the program ran, so nothing of it synchronises"));
 }
 
 int explore_paths_once(struct search *search, struct explore_how *how)

@@ -16,6 +16,7 @@
 #        synchronisation.py compare FILE PLAN [--tmaref COMMAND] -- ARGUMENTS    under three schedules and four seeds of `shuffled`:
 #            does the program print anything that it does not print without the edit
 #        synchronisation.py silent FILE [--seeds N] [--tmaref COMMAND] -- ARGUMENTS   as it is, under four schedules
+#        synchronisation.py paths FILE [--kernel PART] [--tmaref COMMAND] -- ARGUMENTS   what explore --paths names of those of barriers
 # own_kernel.sh runs a kernel of this tree.
 import argparse, itertools, json, os, pathlib, re, signal, subprocess, sys, tempfile
 
@@ -386,6 +387,38 @@ def silent(arguments):
     print(f"# {arguments.file.name}: {runs} runs, {alarms} with a finding")
 
 
+def searched(arguments, data, path):
+    """What explore --paths says of a program: the run fails, an order does (of what kind, and where), or none does."""
+    path = path.with_name(f"{next(NUMBERS)}-{path.name}")
+    path.write_bytes(data)
+    path.chmod(0o755)
+    command = [one.replace("{}", str(path)) for one in arguments.command]
+    ran = subprocess.run([*arguments.tmaref.split(), "explore", "--paths", "--json", "--run-seconds", str(int(arguments.seconds)), "--",
+                          *command], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, errors="replace")
+    path.unlink()
+    told = json.loads(ran.stdout) if ran.stdout.startswith("{") else {"cut": 1}
+    if told["cut"] or told.get("failures"):
+        return "cut" if told["cut"] else "run"
+    found = told["paths"].get("findings", [])
+    if found:
+        return f"order {found[0]['kind']} {found[0]['at']}"
+    return "none" if all(one["whole"] for one in told["paths"]["programs"]) else "not whole"
+
+
+def paths(arguments):
+    text, count = Text(arguments.file), {}
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / arguments.file.name
+        print(f"as it is: {searched(arguments, text.data, path)}")
+        for _, edit, number, new in mutants(text.lines, arguments.kernel):
+            if class_of(text.lines[number]) not in ("init", "expect", "arrive", "wait", "barrier", "cluster"):
+                continue
+            said = searched(arguments, text.with_lines(new), path)
+            count[said.split()[0]] = count.get(said.split()[0], 0) + 1
+            print(f"{said:40} {edit:8} {number + 1:5} {statement(text.lines[number])[:60]}", flush=True)
+    print(f"# {arguments.file.name}: " + ", ".join(f"{number} {said}" for said, number in sorted(count.items())))
+
+
 def main():
     parser = argparse.ArgumentParser()
     subparsers = parser.add_subparsers(required=True)
@@ -413,6 +446,12 @@ def main():
     quiet.add_argument("--seconds", type=float, default=60, help="the time of one run")
     quiet.add_argument("--seeds", type=int, default=16)
     quiet.set_defaults(do=silent)
+    orders = subparsers.add_parser("paths")
+    orders.add_argument("file", type=pathlib.Path)
+    orders.add_argument("--kernel", default="", help="a part of the names of the kernels that are mutated")
+    orders.add_argument("--tmaref", default="tmaref")
+    orders.add_argument("--seconds", type=float, default=20, help="the time of one run")
+    orders.set_defaults(do=paths)
     split = sys.argv.index("--") if "--" in sys.argv else len(sys.argv)
     arguments = parser.parse_args(sys.argv[1:split])
     arguments.command = sys.argv[split + 1:]
