@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Launches one kernel of a PTX file, for the tests of `tmaref exec` that need no nvcc.
-// usage: run_ptx FILE KERNEL [GRID [BLOCK [CLUSTER]]]; prints the CUDA error that the program sees in the end.
+// usage: run_ptx FILE KERNEL [GRID [BLOCK[xROWS] [CLUSTER]]]; prints the CUDA error that the program sees in the end.
 // Parameters of 8 bytes get the address of 64 KiB, whose 32-bit word i is i; those of 128 bytes a tensor map of it: two
 // dimensions of 64 words, boxes of 16 times 16. With RUN_PTX_FORKS a child ends before it does; with RUN_PTX_LEAVES it
 // ends while another thread's launch runs.
@@ -44,7 +44,7 @@ static enum cuda_result encode(struct tensormap_image *map, unsigned long long b
     return cuTensorMapEncodeTiled(map, 2, 2, (void *)(uintptr_t)buffer, dim, stride, box, step, 0, 0, 0, 0);
 }
 
-static enum cuda_result run(struct CUfunc_st *function, unsigned long long buffer, const unsigned size[3])
+static enum cuda_result run(struct CUfunc_st *function, unsigned long long buffer, const unsigned size[4])
 {
     static struct tensormap_image map;
     void *parameter[MOST_PARAMETERS];
@@ -60,7 +60,7 @@ static enum cuda_result run(struct CUfunc_st *function, unsigned long long buffe
                                               .grid_y = 1,
                                               .grid_z = 1,
                                               .block_x = size[1],
-                                              .block_y = 1,
+                                              .block_y = size[3],
                                               .block_z = 1,
                                               .attributes = &cluster,
                                               .attribute_count = size[2] > 0};
@@ -77,7 +77,7 @@ struct launch {
 static void *launch_for_ever(void *argument)
 {
     const struct launch *launch = argument;
-    const unsigned size[3] = {1, 1, 0};
+    const unsigned size[4] = {1, 1, 0, 1};
     cuCtxSetCurrent(launch->context);
     run(launch->function, launch->buffer, size);
     return NULL;
@@ -90,9 +90,10 @@ int main(int argc, char **argv)
     struct CUfunc_st *function;
     unsigned long long buffer;
     uint32_t word[BUFFER_BYTES / 4];
-    unsigned size[3] = {1, 1, 0};
+    unsigned size[4] = {1, 1, 0, 1}; // the last: rows of a block
     if (argc < 3) return 2;
     for (int i = 3; i < argc && i < 6; i++) size[i - 3] = (unsigned)atoi(argv[i]);
+    if (argc > 4 && strchr(argv[4], 'x') != NULL) size[3] = (unsigned)atoi(strchr(argv[4], 'x') + 1);
     char *text = read_text(argv[1]);
     for (uint32_t i = 0; i < BUFFER_BYTES / 4; i++) word[i] = i;
     if (fails(cuInit(0), "cuInit") || fails(cuDevicePrimaryCtxRetain(&context, 0), "context")) return 1;

@@ -72,6 +72,10 @@ for seed in 0 1 2 3; do
 done
 grep -qE '^\{"sanitize": "SANITIZE_COUNT", "kernel": "counts", .*"line": 12[24],.*"other_line": 12[24],.*"name": "barrier 1 of the CTA".*"space": "barrier"' "$scratch/counts" ||
     { echo "counts:"; cat "$scratch/counts"; failed=1; }
+# Rows of a block that is narrower than a warp, and lanes that write where others have read.
+expect 0 'kernel next_row: 1 finding$' --sanitize -- "$RUN_PTX" "$folder/rows.ptx" next_row 1 16x4
+expect 0 'error: sanitize: kernel next_row: nothing orders two accesses of threads to the same bytes' --sanitize -- "$RUN_PTX" "$folder/rows.ptx" next_row 1 16x4
+expect 0 'kernel next_lane: 1 finding$' --sanitize -- "$RUN_PTX" "$folder/rows.ptx" next_lane 1 32
 # --check adds nothing.
 expect 0 'kernel unfenced: 1 finding' --sanitize --check -- "$RUN_PTX" "$folder/checks.ptx" unfenced 1 64
 grep -q 'check: kernel' "$scratch/out" && { echo "told twice:"; cat "$scratch/out"; failed=1; }
