@@ -9,6 +9,7 @@
 #include "note.h"
 #include "plain.h"
 #include "report.h"
+#include "told_before.h"
 
 enum check_kind {
     CHECK_FENCE,
@@ -300,6 +301,8 @@ void check_found_tell(const struct sanitize_found *found, const struct look_tall
         left_out += count == SANITIZE_TOLD;
         if (count == SANITIZE_TOLD) continue;
         told[count++] = one;
+        const struct machine_where *const place[2] = {&one.where[0], &one.where[1]};
+        if (told_before_add(found->before, kinds[one.kind].id, found->kernel, place)) continue;
         if (json_line_begin(&line, &found->lines)) {
             print_json(line.out, found, &one);
             json_line_tell(&line, &found->lines);

@@ -15,6 +15,7 @@
 #include "stop.h"
 #include "suppress.h"
 #include "sync_log.h"
+#include "told_before.h"
 #include "why.h"
 #include "why_host.h"
 
@@ -29,6 +30,7 @@ struct look {
     struct look_launch *under_way;
     struct look_sanitize_kept *kept; // of the launch that ended last
     struct suppressions *suppressions;
+    struct told_before *before;
     struct sanitize_works *works; // of streams; NULL: nobody submits any
     struct sanitize_lint *lint;   // NULL: not asked for
     struct look_why *why;         // the same
@@ -162,6 +164,7 @@ static int open_parts(struct look *look, const struct look_options *options, cha
     if (options->suppressions != NULL && options->suppressions[0] != '\0' &&
         (look->suppressions = suppressions_open(options->suppressions, why, why_bytes)) == NULL)
         return 0;
+    if ((options->sanitize || options->check) && (look->before = told_before_open()) == NULL) return 0;
     why[0] = '\0';
     return 1;
 }
@@ -228,7 +231,7 @@ struct look_launch *look_begin(struct look *look, struct machine_launch *machine
         look->is_short = 1;
     look->kept = NULL;
     if (look->why != NULL) launch->why = look_why_begin(look->why, machine_launch, kernel);
-    if (launch->sanitize != NULL) look_sanitize_suppress(launch->sanitize, look->suppressions);
+    if (launch->sanitize != NULL) look_sanitize_suppress(launch->sanitize, look->suppressions, look->before);
     if (look->options.sanitize && launch->sanitize != NULL && machine_launch->child != NULL) {
         launch->child = machine_launch->child;
         launch->child_context = machine_launch->child_context;
@@ -369,6 +372,7 @@ int look_close(struct look *look, char *why, size_t why_bytes)
     sanitize_lint_close(look->lint);
     look->lint = NULL;
     if (look->under_way == NULL) suppressions_close(look->suppressions);
+    if (look->under_way == NULL) told_before_close(look->before);
     if (look->under_way == NULL) free(look);
     return is_written;
 }

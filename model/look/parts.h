@@ -119,7 +119,9 @@ void look_sanitize_close(struct look_sanitize *sanitize);
 
 // Findings that are not told (suppress.h); NULL: none.
 struct suppressions;
-void look_sanitize_suppress(struct look_sanitize *sanitize, const struct suppressions *suppressions);
+struct told_before;
+void look_sanitize_suppress(struct look_sanitize *sanitize, const struct suppressions *suppressions,
+                            struct told_before *before);
 
 // The launch is that work of a stream (sanitize_works.h).
 struct sanitize_works;

@@ -10,7 +10,9 @@
 #include "plain.h"
 #include "sanitize_confirm.h"
 #include "sanitize_lint.h"
+#include "sanitize_verdict.h"
 #include "suppress.h"
+#include "told_before.h"
 #include "where_text.h"
 
 static const char *const edges[] = {
@@ -315,34 +317,6 @@ static void print_json(FILE *out, const struct sanitize_found *found, const stru
     fprintf(out, "}");
 }
 
-// count: of findings; suppressed: of others that are not told
-static void print_verdict(const struct sanitize_found *found, uint32_t count, uint32_t suppressed,
-                          const char *incomplete)
-{
-    const char *verdict = count > 0 ? "findings" : incomplete != NULL ? "incomplete" : "clean";
-    char kernel[DEMANGLED_BYTES];
-    struct json_line line;
-    const size_t length = demangle_function(found->kernel, strlen(found->kernel), kernel, sizeof kernel);
-    if (json_line_begin(&line, &found->lines)) {
-        fprintf(line.out, "{\"sanitize\": \"VERDICT\", \"verdict\": \"%s\"", verdict);
-        look_print_key(line.out, "kernel", found->kernel, strlen(found->kernel));
-        look_print_key(line.out, "signature", kernel, length);
-        fprintf(line.out, ", \"findings\": %u", count);
-        if (suppressed > 0) fprintf(line.out, ", \"suppressed\": %u", suppressed);
-        if (incomplete != NULL) look_print_key(line.out, "incomplete", incomplete, strlen(incomplete));
-        fprintf(line.out, "}");
-        json_line_tell(&line, &found->lines);
-    }
-    if (found->lines.is_json) return;
-    plain_printf(stderr, "tmaref: sanitize: kernel %s: ", kernel);
-    if (count > 0) fprintf(stderr, "%u finding%s", count, count == 1 ? "" : "s");
-    if (count > 0 && incomplete != NULL) fprintf(stderr, ", and ");
-    if (incomplete != NULL) fprintf(stderr, "incomplete: %s", incomplete);
-    if (count == 0 && incomplete == NULL) fprintf(stderr, "clean");
-    if (suppressed > 0) fprintf(stderr, ", %u suppressed", suppressed);
-    fputc('\n', stderr);
-}
-
 static int is_told(const struct told *told, uint32_t count, const struct told *one)
 {
     for (uint32_t i = 0; i < count; i++)
@@ -361,17 +335,12 @@ int sanitize_found_follows(const struct sanitize_found *found, const struct sani
     return 0;
 }
 
-// What is not told: for want of room; because the user does not want it.
-struct left {
-    uint32_t out, suppressed;
-};
-
 // How many findings there are that are no advice, each at its lines; `gather` them into told[].
 static uint32_t gather(const struct sanitize_found *found, const struct look_tally *tally,
-                       const struct machine_module *module, struct told *told, struct left *left)
+                       const struct machine_module *module, struct told *told, struct sanitize_untold *left)
 {
     uint32_t count = 0;
-    *left = (struct left){.out = found->lost};
+    *left = (struct sanitize_untold){.out = found->lost};
     for (uint32_t i = 0; i < found->count; i++) {
         const struct sanitize_finding *finding = &found->item[i];
         const struct sanitize_front *front = front_of(found, &finding->older);
@@ -444,17 +413,16 @@ static void find_remedies(const struct sanitize_found *found, struct told *told,
     }
 }
 
-static void print_confirm(const struct sanitize_found *found, const struct sanitize_confirm *confirm)
+// Leaves those in told[] that no launch in front has told.
+static uint32_t keep_fresh(const struct sanitize_found *found, struct told *told, uint32_t count)
 {
-    char kernel[DEMANGLED_BYTES];
-    demangle_function(found->kernel, strlen(found->kernel), kernel, sizeof kernel);
-    plain_printf(stderr, "tmaref: sanitize: kernel %s: ", kernel);
-    if (confirm->schedule[0] == '\0')
-        fprintf(stderr, "under 5 other schedules it leaves the same bytes in memory\n");
-    else if (confirm->fails)
-        fprintf(stderr, "under %s it does not come to its end\n", confirm->schedule);
-    else
-        fprintf(stderr, "under %s it leaves other bytes in memory\n", confirm->schedule);
+    uint32_t fresh = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct machine_where *const place[2] = {&told[i].newer, &told[i].older};
+        if (!told_before_add(found->before, sanitize_text(told[i].finding->kind)->id, found->kernel, place))
+            told[fresh++] = told[i];
+    }
+    return fresh;
 }
 
 void sanitize_found_tell(const struct sanitize_found *found, const struct look_tally *tally,
@@ -462,7 +430,7 @@ void sanitize_found_tell(const struct sanitize_found *found, const struct look_t
 {
     struct told told[SANITIZE_TOLD];
     uint32_t advice = 0;
-    struct left left;
+    struct sanitize_untold left;
     const uint32_t count = gather(found, tally, module, told, &left);
     for (uint32_t i = 0; i < count; i++) advice += sanitize_is_advice(told[i].finding->kind) != 0;
     if (found->result != NULL) {
@@ -472,23 +440,25 @@ void sanitize_found_tell(const struct sanitize_found *found, const struct look_t
     fflush(stdout);
     struct json_line line;
     struct sanitize_confirm confirm = {.schedule = ""};
-    if (found->trier != NULL && count > advice) {
+    const uint32_t fresh = keep_fresh(found, told, count);
+    left.again = count - fresh;
+    if (found->trier != NULL && count > advice && fresh > 0) {
         confirm = sanitize_confirm_launch(found->trier);
-        find_remedies(found, told, count, &confirm, &(struct tried){tally, module, count - advice});
+        find_remedies(found, told, fresh, &confirm, &(struct tried){tally, module, count - advice});
     }
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < fresh; i++) {
         if (json_line_begin(&line, &found->lines)) {
             print_json(line.out, found, &told[i]);
             json_line_tell(&line, &found->lines);
         }
         if (!found->lines.is_json) print_text(found, &told[i]);
     }
-    if (left.out > 0 && !found->lines.is_json)
+    if (left.out > 0 && fresh > 0 && !found->lines.is_json)
         fprintf(stderr, "tmaref: sanitize: %u more findings are left out, at other lines. Mend these first\n",
                 left.out);
     if (count > advice) note_add(found->notes, NOTE_ERROR);
-    print_verdict(found, count - advice + found->works, left.suppressed, incomplete);
-    if (confirm.is_tried && !found->lines.is_json) print_confirm(found, &confirm);
+    sanitize_verdict_tell(found, count - advice + found->works, &left, incomplete);
+    if (confirm.is_tried && !found->lines.is_json) sanitize_verdict_confirm(found, &confirm);
     if (found->lint != NULL)
         sanitize_lint_launch(found->lint, found, tally, module,
                              &(struct sanitize_lint_seen){count == advice && incomplete == NULL, advice});

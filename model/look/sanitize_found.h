@@ -106,7 +106,8 @@ struct sanitize_found {
     uint32_t grid[3], block[3];
     struct json_lines lines;
     const struct suppressions *suppressions;
-    uint32_t works; // findings against works of other streams, which are told
+    struct told_before *before; // NULL: what other launches told is not known
+    uint32_t works;             // findings against works of other streams, which are told
     uint32_t count, lost;
     struct sanitize_finding item[SANITIZE_KEPT];
 };

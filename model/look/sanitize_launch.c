@@ -124,9 +124,11 @@ void look_sanitize_tell(struct look_sanitize *sanitize, const struct look_tally 
     sanitize_found_tell(&sanitize->found, tally, module, incomplete(sanitize));
 }
 
-void look_sanitize_suppress(struct look_sanitize *sanitize, const struct suppressions *suppressions)
+void look_sanitize_suppress(struct look_sanitize *sanitize, const struct suppressions *suppressions,
+                            struct told_before *before)
 {
     sanitize->found.suppressions = suppressions;
+    sanitize->found.before = before;
 }
 
 void look_sanitize_is(struct look_sanitize *sanitize, struct sanitize_works *works, uint32_t work)

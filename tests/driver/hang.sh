@@ -21,6 +21,8 @@ expect 1 '^hang.cu:21: error: kernel meeting hangs: 48 threads of CTA \(0,0,0\) 
 expect 1 '^  the limit of 10000 warp instructions is reached' --limit-instructions 10000 -- "$RUN_PTX" "$1/hang.ptx" spin
 grep -q '^hang.cu:31: error: kernel spin was stopped at its limit: thread (0,0,0) of CTA (0,0,0) runs$' "$scratch/out" || {
     cat "$scratch/out"; failed=1; }
+expect 1 '^hang.cu:7[12]: error: kernel apart also was stopped at its limit: 32 threads of CTA \(0,0,0\) run$' \
+    --limit-instructions 10000 -- "$RUN_PTX" "$1/hang.ptx" apart 1 64
 # A wait that failed once and was left is none.
 expect 1 'the limit of 20000 warp' --limit-instructions 20000 -- "$RUN_PTX" "$1/hang.ptx" left
 grep -q '^hang.cu:42: error: kernel left was stopped at its limit: thread (0,0,0) of CTA (0,0,0) runs$' "$scratch/out" || {

@@ -2,8 +2,8 @@
 // Launches one kernel of a PTX file, for the tests of `tmaref exec` that need no nvcc.
 // usage: run_ptx FILE KERNEL [GRID [BLOCK[xROWS] [CLUSTER]]]; prints the CUDA error that the program sees in the end.
 // Parameters of 8 bytes get the address of 64 KiB, whose 32-bit word i is i; those of 128 bytes a tensor map of it: two
-// dimensions of 64 words, boxes of 16 times 16. With RUN_PTX_FORKS a child ends before it does; with RUN_PTX_LEAVES it
-// ends while another thread's launch runs.
+// dimensions of 64 words, boxes of 16 times 16. With RUN_PTX_TWICE it launches twice; with RUN_PTX_FORKS a child ends
+// before it does; with RUN_PTX_LEAVES it ends while another thread's launch runs.
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -110,7 +110,8 @@ int main(int argc, char **argv)
         usleep(300000);
         return 0;
     }
-    const int failed = fails(run(function, buffer, size), "launch");
+    int failed = fails(run(function, buffer, size), "launch");
+    if (getenv("RUN_PTX_TWICE") != NULL) failed |= fails(run(function, buffer, size), "launch");
     if (getenv("RUN_PTX_FORKS") == NULL) return failed;
     const pid_t child = fork();
     if (child == 0) exit(0);

@@ -101,6 +101,16 @@ for line in 'SANITIZE_NONE *' '* checks.cu' '* checks.cu:0' '* kernel:' '*' '* *
 done
 expect 2 '--suppressions: cannot read /no/such/file: No such file' --sanitize --suppressions /no/such/file -- "$RUN_PTX" "$folder/checks.ptx" unfenced 1 64
 
+# A mistake of a kernel that runs twice is told once, and both verdicts count it.
+export RUN_PTX_TWICE=1
+expect 0 '^tmaref: sanitize: kernel unfenced: 1 finding, 1 told before$' --sanitize -- "$RUN_PTX" "$folder/checks.ptx" unfenced 1 64
+[ "$(grep -c 'error: sanitize' "$scratch/out")" = 1 ] || { echo "unfenced: not told once:"; cat "$scratch/out"; failed=1; }
+expect 0 '"findings": 1, "again": 1' --sanitize --json -- "$RUN_PTX" "$folder/checks.ptx" unfenced 1 64
+[ "$(grep -c SANITIZE_FENCE "$scratch/out")" = 1 ] || { echo "unfenced: not one line of JSON:"; cat "$scratch/out"; failed=1; }
+expect 0 'error: check: kernel unfenced' --check -- "$RUN_PTX" "$folder/checks.ptx" unfenced 1 64
+[ "$(grep -c 'error: check' "$scratch/out")" = 1 ] || { echo "unfenced: --check did not tell it once:"; cat "$scratch/out"; failed=1; }
+unset RUN_PTX_TWICE
+
 # A launch that does not end is not clean.
 expect 1 '^tmaref: sanitize: kernel stopped: 1 finding, and incomplete: the kernel did not run to its end' --sanitize -- "$RUN_PTX" "$folder/checks.ptx" stopped 1 64
 

@@ -321,10 +321,8 @@ static void print_head(struct paper *paper, uint32_t group, const char *kernel)
     char place[PLACE_BYTES];
     const int is_known = machine_where_outer(&wait->where).line > 0;
     const char *at = is_known ? place_text(&wait->where, 1, place, sizeof place) : "tmaref";
-    fprintf(paper->out, "%s%s: error: kernel %s %s: ", paper->lines > 0 ? "\n" : "", at, kernel,
-            paper->lines == 0                      ? what_happened(paper->hang)
-            : paper->hang->kind == MACHINE_TRAPPED ? "also has waited in vain"
-                                                   : "also hangs");
+    fprintf(paper->out, "%s%s: error: kernel %s %s%s: ", paper->lines > 0 ? "\n" : "", at, kernel,
+            paper->lines > 0 ? "also " : "", what_happened(paper->hang));
     print_wait(paper, group);
     if (machine_where_helper(&wait->where).line > 0) {
         const struct machine_caller helper = machine_where_helper(&wait->where);
