@@ -145,7 +145,7 @@ static int meet_read(struct shadow_cell *chunk, const struct shadow_entry *newer
         }
         if (is_same_kind(older, newer)) {
             if (places->same == NULL) places->same = older;
-            if ((newer->mask & ~older->mask) == 0) return 1;
+            if ((newer->mask & ~older->mask) == 0 && older->line == newer->line) return 1;
             continue;
         }
         if (judge->keeps_reads && older->actor != newer->actor && !(older->flags & SHADOW_WRITES)) continue;

@@ -65,6 +65,7 @@ done
 finds default awaited 174 'an mbarrier may be used before it is initialised: full' 'the init: checks.cu:172'
 # Of the copies since the announcements fell behind, the first.
 finds default unannounced 182 'a copy brings bytes to an mbarrier that no expect_tx announces: full' 'the copy: checks.cu:182'
+finds default maximum 192 'nothing orders two accesses to the same bytes of global memory' 'the other: checks.cu:191'
 
 # Threads that give a barrier different numbers.
 for seed in 0 1 2 3; do
