@@ -39,7 +39,8 @@ static const char *const schedule_words[] = {"all", "late", "early", "shuffled",
 #define TO struct arguments
 static const struct command_option option_rows[] = {
     OPTION_NUMBER('n', "runs", "N", runs, 1, UINT64_MAX, "end after N runs (default 100, without --seconds)"),
-    OPTION_REAL('t', "seconds", "N", seconds, 1, MOST_SECONDS, "begin no run after N seconds"),
+    OPTION_REAL('t', "seconds", "N", seconds, 1, MOST_SECONDS,
+                "begin no run after N seconds, and end a search of --paths"),
     OPTION_WORD('S', "schedule", "WHEN", schedule, schedule_words,
                 "use this schedule alone behind the first run: late, early, shuffled, pct; default: all of them"),
     OPTION_FLAG('e', "every-delay", every,

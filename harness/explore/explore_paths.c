@@ -64,6 +64,7 @@ int explore_paths_search(struct search *search)
 {
     struct explore_paths *paths = &search->result->paths;
     const uint32_t programs = paths->set.programs;
+    const double until = search->plan->seconds > 0 ? search->begun + search->plan->seconds : 0;
     paths->found = calloc(programs + 1u, sizeof *paths->found);
     paths->why = calloc(programs + 1u, sizeof *paths->why);
     if (paths->found == NULL || paths->why == NULL)
@@ -72,7 +73,7 @@ int explore_paths_search(struct search *search)
         struct paths_program *program = &paths->set.program[i];
         struct paths_found *found = &paths->found[i];
         if (!paths_check(program, &paths->why[i])) continue;
-        if (!paths_search(program, search->plan->steps, found, &paths->why[i])) continue;
+        if (!paths_search(program, search->plan->steps, until, found, &paths->why[i])) continue;
         if (found->end == PATHS_WAITS) text_set(&paths->why[i], "its steps do not repeat the run");
         if (found->end > PATHS_WAITS) search->result->verdict = EXPLORE_ORDER;
         paths_shorten(program, found);

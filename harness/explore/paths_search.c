@@ -5,6 +5,7 @@
 // source sets and sleep sets (Abdulla et al., POPL 2014), as explore_all.c does it with runs.
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "paths_trace.h"
 
@@ -23,6 +24,7 @@ struct search {
     struct node *node;
     struct paths_found *found;
     uint64_t most;
+    double until;
     uint32_t low;
     int is_short;
 };
@@ -48,10 +50,19 @@ static enum paths_end make(struct search *search, uint32_t step)
     return end;
 }
 
+// The coarse clock: it is asked in front of each step.
+static int is_late(const struct search *search)
+{
+    struct timespec time;
+    if (search->until == 0) return 0;
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec >= search->until;
+}
+
 static int is_over(const struct search *search)
 {
     return search->found->end != PATHS_DONE || search->found->made >= search->most || search->is_short ||
-           search->trace.is_short;
+           search->trace.is_short || is_late(search);
 }
 
 // Makes the first step of the run's order that can be made and is not in `asleep` (NULL: none is). 0: there is none.
@@ -324,9 +335,10 @@ static void search_program(struct search *search)
     search_all(search);
 }
 
-int paths_search(struct paths_program *program, uint64_t most, struct paths_found *found, struct text *why)
+int paths_search(struct paths_program *program, uint64_t most, double until, struct paths_found *found,
+                 struct text *why)
 {
-    struct search search = {.program = program, .found = found, .most = most};
+    struct search search = {.program = program, .found = found, .most = most, .until = until};
     *found = (struct paths_found){.end = PATHS_DONE, .step = PATHS_NONE, .first = PATHS_NONE, .later = PATHS_NONE};
     search.node = calloc(program->steps + 2u, sizeof *search.node);
     int ok = search.node != NULL && paths_state_open(program, &search.state) &&

@@ -86,6 +86,8 @@ says 2 'line 1 of .* is .tmaref sync 2'
 "$TMAREF" exec --write-sync open -- "$RUN_ZOO" mistake.ptx third >/dev/null
 copies open --steps 5
 says 0 'in 1 orders of them, .*; others are left'
+"$TMAREF" explore --paths --seconds 1 -- sh -c "cp '$PWD/open' \"\$TMAREF_WRITE_SYNC\"; sleep 1.2" >out 2>&1
+says 0 'in 1 orders of them, .*; others are left'
 "$TMAREF" explore --paths --all -- true >out 2>&1
 says 2 '--paths goes with none of'
 "$TMAREF" explore --paths -- true >out 2>&1

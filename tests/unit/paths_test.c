@@ -149,7 +149,7 @@ static enum paths_end verdict(const char *text, uint64_t *tried)
     struct paths_found found;
     struct text why;
     read_program(text, &set);
-    ck_assert(paths_search(&set.program[0], UINT64_C(20000000), &found, &why));
+    ck_assert(paths_search(&set.program[0], UINT64_C(20000000), 0, &found, &why));
     const unsigned ends = all_ends(&set.program[0]);
     const enum paths_end end = found.end;
     ck_assert_msg(end == PATHS_DONE ? ends == 0 : (ends >> end & 1), "found %s, all: %x\n%s", paths_end_name[end], ends,
