@@ -28,12 +28,15 @@ void grid_end_without_memory(struct machine *machine)
     machine_end(machine, &outcome);
 }
 
-// How many clusters a thread takes at once.
+// How many clusters a thread takes at once: of short ones so many as fill a slice, by what those before have executed.
+// Which are short is not known at first.
 static uint64_t batch_of(const struct grid *grid)
 {
     const uint64_t share = (grid->clusters - grid->begun) / (SHARES * (grid->helpers + 1));
-    if (!grid->is_alike || grid->machine->launch->limits.instructions > 0 || share == 0) return 1;
-    return share < MOST_AT_ONCE ? share : MOST_AT_ONCE;
+    const uint64_t executed = grid->machine->instructions, fill = executed > 0 ? grid->begun * SLICE / executed : 1;
+    const uint64_t batch = share < fill ? share : fill;
+    if (!grid->is_alike || grid->machine->launch->limits.instructions > 0 || batch == 0) return 1;
+    return batch < MOST_AT_ONCE ? batch : MOST_AT_ONCE;
 }
 
 static struct resident *begin_cluster(struct grid *grid, uint32_t thread)
