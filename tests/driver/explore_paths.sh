@@ -50,8 +50,9 @@ for file in "$2"/*.ptx; do
         { echo "the right kernels of $file:"; grep -B3 -A12 '"findings": \[$' out | head -40; failed=1; }
 done
 
-# The project's pipelines are proven.
+# The project's pipelines are proven. A sanitized build preloads nothing, so none of its programs is run there.
 pipeline() {
+    [ -e "$(dirname "$TMAREF")/exec/libtmaref_cubins.so" ] || return
     timeout 300 "$TMAREF" explore --paths --json -- "$TMAREF" run "$@" --executor gpu >out 2>&1
     [ $? = 0 ] && grep -q '"whole": true' out && ! grep -qE '"whole": false|not searched' out ||
         { echo "tmaref run $*:"; head -60 out; failed=1; }

@@ -30,7 +30,7 @@ static void copy_lane(const struct flight_copies *copies, uint32_t lane)
         memcpy(copies->to[lane], copies->from[lane], MOST_BYTES);
         return;
     }
-    memcpy(copies->to[lane], copies->from[lane], read);
+    if (read > 0) memcpy(copies->to[lane], copies->from[lane], read); // else from nowhere
     memset(copies->to[lane] + read, 0, copies->bytes - read);
 }
 
