@@ -63,7 +63,8 @@ static int find_pair(const struct lane_use *older, const struct lane_use *newer,
 {
     const uint64_t begin = older->begin > newer->begin ? older->begin : newer->begin;
     const uint64_t end = older->end < newer->end ? older->end : newer->end;
-    const int is_same = older->begin == newer->begin && older->lanes == newer->lanes && older->each == newer->each;
+    const int is_same = older->begin == newer->begin && older->end == newer->end && older->lanes == newer->lanes &&
+                        older->each == newer->each;
     if (begin >= end || (is_same && (!is_by_all(older) || (older->lanes & (older->lanes - 1)) == 0))) return 0;
     for (uint64_t byte = begin; byte < end;) {
         const struct span old = span_at(older, byte), new = span_at(newer, byte);

@@ -18,7 +18,8 @@ struct lane_use {
 };
 
 // The older of two accesses: its line, a lane of each, and whether the older writes. is_update: it reads, and several
-// lanes write the byte at once. address, bytes: of the newer lane; bytes 0: of its whole event.
+// lanes write the byte at once. address, bytes: of the newer lane; bytes 0: of its whole event, which
+// all lanes have alike.
 struct sanitize_lane {
     uint64_t address;
     uint32_t bytes, line;

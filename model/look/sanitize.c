@@ -38,7 +38,7 @@ static struct sanitize_side side_of(const struct look_sanitize *sanitize, const 
     return (struct sanitize_side){.line = entry->line,
                                   .rank = actor->rank,
                                   .warp = actor->warp,
-                                  .lane = entry->lane,
+                                  .lane = entry->lane & 31u,
                                   .cta = actor->number,
                                   .flags = entry->flags,
                                   .is_operation = actor->kind == ORDER_OPERATION,

@@ -184,7 +184,8 @@ static int meet_word(struct sanitize_lanes *lanes, const struct cta *cta, struct
             .line = found->line, .lane = lane, .newer_lane = newer->lane[byte], .writes = (uint8_t)behind_write};
     }
     struct use *use = writes ? &word->write : &word->read;
-    *use = joined(cta, use, newer, writes);
+    if (use->at <= newer->at)
+        *use = joined(cta, use, newer, writes); // one that waited may be older than another warp's
     return behind_write || behind_read;
 }
 
@@ -336,6 +337,21 @@ static int waits(struct cta *cta, struct lane_log *log, uint32_t warp, const str
     return 1;
 }
 
+// Of lanes side by side, each by itself. Returns how many clash.
+static int ask_lanes(const struct lane_log *log, const struct lane_use *use, uint64_t met, struct sanitize_lane *older)
+{
+    struct lane_use one = *use;
+    int found = 0;
+    for (uint32_t left = use->lanes; left != 0; left &= left - 1, one.begin += use->each) {
+        one.end = one.begin + use->each;
+        one.lanes = left & -left;
+        if (!lane_log_clashes(log, &one, met, &older[found])) continue;
+        older[found].address = one.begin;
+        older[found++].bytes = (uint32_t)use->each;
+    }
+    return found;
+}
+
 // An atomic is a meeting itself: what was before it is behind the meeting before, and it is behind what comes.
 static int hear_global(struct sanitize_lanes *lanes, struct cta *cta, const struct event *event,
                        struct sanitize_lane *older)
@@ -348,9 +364,10 @@ static int hear_global(struct sanitize_lanes *lanes, struct cta *cta, const stru
     if (newer.writes) cta->wrote[warp] = lanes->count;
     const int is_meeting = cta->met[warp] == lanes->count;
     const uint64_t met = is_meeting ? cta->met_before[warp] : cta->met[warp], from = cta->from[warp];
-    const int is_found = lane_log_clashes(log, &newer, met > from ? met : from, older);
+    int found = lane_log_clashes(log, &newer, met > from ? met : from, older);
+    if (found && newer.each < newer.end - newer.begin) found = ask_lanes(log, &newer, met > from ? met : from, older);
     if (!is_meeting) lane_log_add(log, &newer);
-    return is_found;
+    return found;
 }
 
 // --- What is heard ---------------------------------------------------------------------------------------------------

@@ -52,6 +52,23 @@ static int is_same_kind(const struct shadow_entry *one, const struct shadow_entr
     return one->actor == other->actor && one->time == other->time && one->flags == other->flags;
 }
 
+// One entry stands for both: at one line, or of the same 16 bytes; then its line is the last one's.
+enum { MIXED = 1 << 7, PART_WORDS = SHADOW_CELL_BYTES / SHADOW_WORD_BYTES };
+static int is_one(const struct shadow_entry *older, const struct shadow_entry *newer, int is_wide)
+{
+    if (!is_same_kind(older, newer)) return 0;
+    const uint32_t both = older->mask | newer->mask;
+    return older->line == newer->line || !is_wide ||
+           both >> __builtin_ctz(both) / PART_WORDS * PART_WORDS < 1u << PART_WORDS;
+}
+
+static void join(struct shadow_entry *older, const struct shadow_entry *newer)
+{
+    if (older->line != newer->line) older->lane |= MIXED;
+    older->mask |= newer->mask;
+    older->line = newer->line;
+}
+
 // Does the newer one stand for the older, so that whoever is ordered after it is ordered after both? A write for all
 // before it, and for what it clashed with, which was reported; a read for reads of the same kind.
 static int stands_for(const struct shadow_entry *newer, const struct shadow_entry *older, int is_ordered)
@@ -111,7 +128,7 @@ static void meet(struct shadow_cell *chunk, const struct shadow_entry *newer, co
             if (places->free == NULL) places->free = older;
             continue;
         }
-        if (is_same_kind(older, newer)) {
+        if (is_one(older, newer, judge->is_wide)) {
             if (places->same == NULL) places->same = older;
             continue;
         }
@@ -140,12 +157,12 @@ static int meet_read(struct shadow_cell *chunk, const struct shadow_entry *newer
         struct shadow_entry *older = &chunk->entry[i];
         if ((older->mask & newer->mask) == 0) {
             if (older->mask == 0 && places->free == NULL) places->free = older;
-            if (older->mask != 0 && is_same_kind(older, newer) && places->same == NULL) places->same = older;
+            if (older->mask != 0 && places->same == NULL && is_one(older, newer, judge->is_wide)) places->same = older;
             continue;
         }
-        if (is_same_kind(older, newer)) {
+        if (is_one(older, newer, judge->is_wide)) {
             if (places->same == NULL) places->same = older;
-            if ((newer->mask & ~older->mask) == 0 && older->line == newer->line) return 1;
+            if ((newer->mask & ~older->mask) == 0 && older->line == newer->line && !(older->lane & MIXED)) return 1;
             continue;
         }
         if (judge->keeps_reads && older->actor != newer->actor && !(older->flags & SHADOW_WRITES)) continue;
@@ -188,18 +205,25 @@ static int add_chunk(struct shadow_pool *pool, struct shadow_cell *cell, struct 
     return 1;
 }
 
+// Does an entry of a full cell say other words than the newer one?
+static int has_other_words(const struct shadow_pool *pool, const struct shadow_cell *cell,
+                           const struct shadow_entry *newer)
+{
+    for (const struct shadow_cell *chunk = cell;; chunk = &pool->chunk[chunk->more]) {
+        for (int i = 0; i < SHADOW_ENTRIES; i++)
+            if (chunk->entry[i].mask != newer->mask) return 1;
+        if (chunk->more == 0) return 0;
+    }
+}
+
 enum shadow_added shadow_add(struct shadow_pool *pool, struct shadow_cell *cell, const struct shadow_entry *newer,
                              const struct shadow_judge *judge)
 {
     struct places places = {.must_ask = !is_weak_read(newer)};
-    if (!places.must_ask && meet_reads(pool, cell, newer, judge, &places)) {
-        places.same->line = newer->line;
-        return SHADOW_ADDED;
-    }
+    if (!places.must_ask && meet_reads(pool, cell, newer, judge, &places)) return SHADOW_ADDED;
     if (places.must_ask) meet_all(pool, cell, newer, judge, &places);
     if (places.same != NULL) {
-        places.same->mask |= newer->mask;
-        places.same->line = newer->line;
+        join(places.same, newer);
         return SHADOW_ADDED;
     }
     if (places.free == NULL && places.chunks < judge->chunks) {
@@ -207,7 +231,7 @@ enum shadow_added shadow_add(struct shadow_pool *pool, struct shadow_cell *cell,
         cell->entry[0] = *newer;
         return SHADOW_NO_MEMORY;
     }
-    if (places.free == NULL && judge->is_wide && places.spare->mask != newer->mask) return SHADOW_CROWDED;
+    if (places.free == NULL && judge->is_wide && has_other_words(pool, cell, newer)) return SHADOW_CROWDED;
     *(places.free != NULL ? places.free : places.spare) = *newer;
     return SHADOW_ADDED;
 }

@@ -67,6 +67,20 @@ finds default awaited 174 'an mbarrier may be used before it is initialised: ful
 finds default unannounced 182 'a copy brings bytes to an mbarrier that no expect_tx announces: full' 'the copy: checks.cu:182'
 finds default maximum 192 'nothing orders two accesses to the same bytes of global memory' 'the other: checks.cu:191'
 
+# Where one access is kept for several, each of them is found.
+hides() { # KERNEL THREADS LINE OTHER
+    expect 0 "^hidden.cu:$3: error: sanitize: kernel $1: nothing orders two accesses" --sanitize -- "$RUN_PTX" "$folder/hidden.ptx" "$1" 1 "$2"
+    grep -qF "    the other: hidden.cu:$4," "$scratch/out" && grep -qF "kernel $1: 1 finding" "$scratch/out" ||
+        { echo "$1: no other at line $4, or not one finding:"; cat "$scratch/out"; failed=1; }
+}
+hides turned_rows 32 2 1
+hides first_word 32 2 1
+hides near_guess 64 5 1
+hides first_line 64 3 1
+hides beside 64 192 191
+hides crowded 448 3 1
+hides late_use 64 5 2
+
 # Threads that give a barrier different numbers.
 for seed in 0 1 2 3; do
     "$TMAREF" exec --sanitize --json --schedule shuffled --seed $seed -- "$RUN_PTX" "$folder/checks.ptx" counts 1 128 >>"$scratch/counts" 2>&1
