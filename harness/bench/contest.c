@@ -2,10 +2,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "bench.h"
 #include "graph.h"
+#include "progress.h"
 
 enum { MOST_STARTS = 256, HOST_STARTS = 20 };
 #define COMPARED_BYTES ((size_t)64 << 20)
@@ -25,13 +25,6 @@ struct sample {
 int contest_wanted(const struct bench *bench, const char *name)
 {
     return bench->filter == NULL || strstr(name, bench->filter) != NULL;
-}
-
-static double now_ms(void)
-{
-    struct timespec at;
-    clock_gettime(CLOCK_MONOTONIC, &at);
-    return 1e3 * (double)at.tv_sec + 1e-6 * (double)at.tv_nsec;
 }
 
 // --- A sample --------------------------------------------------------------------------------------------------------
@@ -74,10 +67,10 @@ static int time_host(struct bench *bench, const struct contest *contest, const s
                      double *us)
 {
     int error = (int)bench->graphs->cuStreamSynchronize(bench->gpu.stream), starts = ms > 1 ? 3 : HOST_STARTS;
-    double start = now_ms();
+    double start = seconds_now();
     for (int i = 0; i < starts && error == CUDA_SUCCESS; i++)
         error = side->start(bench, contest->context, i % contest->sets);
-    *us = 1e3 * (now_ms() - start) / starts;
+    *us = 1e6 * (seconds_now() - start) / starts;
     return error != CUDA_SUCCESS ? error : (int)bench->graphs->cuStreamSynchronize(bench->gpu.stream);
 }
 
@@ -156,11 +149,11 @@ static int run_long(struct bench *bench, const struct contest *contest, const st
     for (int s = 0; s < 2 && bench->long_ms > 0 && error == CUDA_SUCCESS; s++) {
         struct sample sample;
         double graph_ms = 1e3 * contest->work / score->rate[s] * runner[s].starts;
-        double joules = nvml_joules(&bench->gpu.nvml), start = now_ms();
+        double joules = nvml_joules(&bench->gpu.nvml), start = seconds_now();
         error = take(bench, contest, &runner[s], (int)(bench->long_ms / graph_ms) + 1, &sample);
         score->long_rate[s] = 1e3 * contest->work / sample.ms;
         score->long_mhz[s] = sample.mhz;
-        score->long_watts[s] = (nvml_joules(&bench->gpu.nvml) - joules) / (now_ms() - start) * 1e3;
+        score->long_watts[s] = (nvml_joules(&bench->gpu.nvml) - joules) / (seconds_now() - start);
     }
     if (score->long_rate[1] > 0) score->long_ratio = score->long_rate[0] / score->long_rate[1];
     return error;

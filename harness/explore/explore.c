@@ -4,19 +4,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "progress.h"
 
 // Runs of each: the default one comes first, and then each of those without a seed; behind them the two with seeds take
 // turns.
 enum { UNSEEDED = 2, PATH_BYTES = 512 };
-
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 enum explore_verdict explore_verdict(const struct explore_plan *plan, const struct explore_end *first,
                                      const struct explore_end *end)
@@ -60,7 +54,7 @@ int explore_may_go_on(const struct search *search)
 {
     const struct explore_plan *plan = search->plan;
     return !explore_is_stopped() && (plan->runs == 0 || search->result->all_runs < plan->runs) &&
-           (plan->seconds == 0 || now() - search->begun < plan->seconds);
+           (plan->seconds == 0 || seconds_now() - search->begun < plan->seconds);
 }
 
 int explore_once(struct search *search, struct explore_how *how)
@@ -126,7 +120,7 @@ static int try_every(struct search *search, struct explore_how *how)
 
 int explore(const struct explore_plan *plan, struct explore_result *result, struct text *why)
 {
-    struct search search = {plan, result, why, 0, now()};
+    struct search search = {plan, result, why, 0, seconds_now()};
     struct explore_how how = {.schedule = EXPLORE_DEFAULT};
     *result = (struct explore_result){.verdict = EXPLORE_NONE};
     if (!(plan->paths ? explore_paths_once : explore_once)(&search, &how)) return 0;

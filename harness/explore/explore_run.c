@@ -12,11 +12,11 @@
 #include <sys/personality.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 #include <xxhash.h>
 
 #include "exit_status.h"
+#include "progress.h"
 #include "text.h"
 
 // Of a program that ends with 0 though something was reported. Other programs may end so too: the report tells.
@@ -106,21 +106,14 @@ static void become(const struct explore_program *program, const struct explore_h
     _exit(127);
 }
 
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 // Waits for the process; 0 if it lasts too long, and is killed with all that it has started.
 static int wait_for(pid_t child, double seconds, int *status)
 {
-    const double until = now() + seconds;
+    const double until = seconds_now() + seconds;
     const int of_child = (int)syscall(SYS_pidfd_open, child, 0);
     int is_over = 0;
     while (!is_over && !stopped) {
-        const double left = until - now();
+        const double left = until - seconds_now();
         if (left <= 0) break;
         struct pollfd of = {.fd = of_child, .events = POLLIN};
         if (of_child >= 0)

@@ -182,7 +182,7 @@ struct paths_found {
 // Leaves out of the order what the finding does not need.
 void paths_shorten(const struct paths_program *program, struct paths_found *found);
 
-// most: how many steps may be made; until: the second of CLOCK_MONOTONIC in which it ends (0: none). 0 with `why`:
+// most: how many steps may be made; until: the second of seconds_now() in which it ends (0: none). 0 with `why`:
 // there is no memory. found->order is the caller's to free.
 int paths_search(struct paths_program *program, uint64_t most, double until, struct paths_found *found,
                  struct text *why);

@@ -5,9 +5,9 @@
 // source sets and sleep sets (Abdulla et al., POPL 2014), as explore_all.c does it with runs.
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "paths_trace.h"
+#include "progress.h"
 
 enum { MOST_PROBES = 512, MOST_SHORTENING = 50000000 };
 
@@ -38,6 +38,13 @@ static void begin(struct search *search)
     search->low = 0;
 }
 
+// The first step of the run's order that is left.
+static uint32_t first_left(struct search *search)
+{
+    while (search->low < search->program->steps && search->state.done[search->low]) search->low++;
+    return search->low;
+}
+
 // Makes a step that is next; whatever comes of it but DONE and WAITS is found.
 static enum paths_end make(struct search *search, uint32_t step)
 {
@@ -50,27 +57,16 @@ static enum paths_end make(struct search *search, uint32_t step)
     return end;
 }
 
-// The coarse clock: it is asked in front of each step.
-static int is_late(const struct search *search)
-{
-    struct timespec time;
-    if (search->until == 0) return 0;
-    clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec >= search->until;
-}
-
 static int is_over(const struct search *search)
 {
     return search->found->end != PATHS_DONE || search->found->made >= search->most || search->is_short ||
-           search->trace.is_short || is_late(search);
+           search->trace.is_short || (search->until > 0 && seconds_now() >= search->until);
 }
 
 // Makes the first step of the run's order that can be made and is not in `asleep` (NULL: none is). 0: there is none.
 static int make_any(struct search *search, const struct paths_list *asleep, int *sleeps)
 {
-    const struct paths_program *program = search->program;
-    while (search->low < program->steps && search->state.done[search->low]) search->low++;
-    for (uint32_t i = search->low; i < program->steps; i++) {
+    for (uint32_t i = first_left(search); i < search->program->steps; i++) {
         if (!paths_is_next(&search->state, i)) continue;
         if (asleep != NULL && paths_list_has(asleep, i)) {
             *sleeps = 1;
@@ -204,8 +200,7 @@ static uint32_t choice(struct search *search, int *sleeps)
 {
     const struct paths_list *asleep = &search->node[search->trace.steps].asleep;
     *sleeps = 0;
-    while (search->low < search->program->steps && search->state.done[search->low]) search->low++;
-    for (uint32_t i = search->low; i < search->program->steps; i++) {
+    for (uint32_t i = first_left(search); i < search->program->steps; i++) {
         if (!paths_is_next(&search->state, i)) continue;
         if (!paths_can(&search->state, i)) continue;
         if (!paths_list_has(asleep, i)) return i;
@@ -245,8 +240,7 @@ static uint32_t next_choice(const struct search *search, uint32_t *place)
 // The order up to `place` again.
 static void rewind_to(struct search *search, uint32_t place)
 {
-    paths_state_begin(&search->state);
-    search->low = 0;
+    begin(search);
     for (uint32_t i = 0; i < place; i++) paths_make(&search->state, search->trace.step[i]);
     search->found->made += place;
     search->trace.steps = place;

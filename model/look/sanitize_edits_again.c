@@ -8,9 +8,9 @@
 // PAST_LINES: how far a branch goes past a wait.
 enum { MOST_TOKENS = 8, MOST_AGAIN = 4, OPERAND_BYTES = 64, PAST_LINES = 200 };
 
-// An mbarrier instruction: its operands, where it has them.
+// An mbarrier instruction with its token, or its parity.
 struct operation {
-    char barrier[OPERAND_BYTES], token[OPERAND_BYTES], parity[OPERAND_BYTES];
+    char barrier[OPERAND_BYTES], operand[OPERAND_BYTES];
 };
 
 static int copy_operand(char *operand, const char *from)
@@ -28,21 +28,13 @@ static const char *behind_address(const char *statement)
     return close != NULL ? close + 1 + strspn(close + 1, ", \t") : "";
 }
 
-// "mbarrier.try_wait.shared.b64 %p, [%bar], %token;"
-static int is_token_wait(const char *statement, struct operation *of)
+// "mbarrier.try_wait.shared.b64 %p, [%bar], %token;", or with .parity and a parity.
+static int is_wait(const char *statement, int has_parity, struct operation *of)
 {
     const char *word = ptx_statement_word(statement);
-    return sanitize_edit_is_wait(word) && strstr(word, ".parity") == NULL &&
+    return sanitize_edit_is_wait(word) && (strstr(word, ".parity") != NULL) == has_parity &&
            ptx_statement_address(statement, 0, of->barrier, sizeof of->barrier) &&
-           copy_operand(of->token, behind_address(statement));
-}
-
-static int is_parity_wait(const char *statement, struct operation *of)
-{
-    const char *word = ptx_statement_word(statement);
-    return sanitize_edit_is_wait(word) && strstr(word, ".parity") != NULL &&
-           ptx_statement_address(statement, 0, of->barrier, sizeof of->barrier) &&
-           copy_operand(of->parity, behind_address(statement));
+           copy_operand(of->operand, behind_address(statement));
 }
 
 // "mbarrier.arrive.shared.b64 %token, [%bar];"
@@ -52,7 +44,7 @@ static int gives_token(const char *statement, struct operation *of)
     const char *operand = word + strcspn(word, " \t");
     operand += strspn(operand, " \t");
     return sanitize_edit_starts(word, "mbarrier.arrive") && operand[0] == '%' &&
-           ptx_statement_address(statement, 0, of->barrier, sizeof of->barrier) && copy_operand(of->token, operand);
+           ptx_statement_address(statement, 0, of->barrier, sizeof of->barrier) && copy_operand(of->operand, operand);
 }
 
 // --- Tokens ----------------------------------------------------------------------------------------------------------
@@ -63,7 +55,7 @@ static int is_given(const struct sanitize_edits *edits, const char *token)
     struct operation of;
     for (uint32_t line = edits->body.first; line < edits->body.last; line++)
         if (ptx_body_statement(&edits->body, line, statement) && gives_token(statement, &of) &&
-            strcmp(of.token, token) == 0)
+            strcmp(of.operand, token) == 0)
             return 1;
     return 0;
 }
@@ -85,11 +77,11 @@ static void give_tokens(struct sanitize_edits *edits)
     char statement[PTX_STATEMENT_BYTES], last[OPERAND_BYTES] = "";
     struct operation of;
     for (uint32_t line = edits->body.first; line < edits->body.last; line++) {
-        if (!ptx_body_statement(&edits->body, line, statement) || !is_token_wait(statement, &of)) continue;
-        if (strcmp(of.token, last) == 0 || is_given(edits, of.token)) continue;
+        if (!ptx_body_statement(&edits->body, line, statement) || !is_wait(statement, 0, &of)) continue;
+        if (strcmp(of.operand, last) == 0 || is_given(edits, of.operand)) continue;
         sanitize_edit_put(sanitize_edit_add(edits), REMEDY_BEFORE, before_loop(edits, line),
-                          "mbarrier.arrive.shared::cta.b64 %s, [%s];", of.token, of.barrier);
-        strcpy(last, of.token);
+                          "mbarrier.arrive.shared::cta.b64 %s, [%s];", of.operand, of.barrier);
+        strcpy(last, of.operand);
     }
 }
 
@@ -104,7 +96,7 @@ static void await_tokens(struct sanitize_edits *edits)
         if (!ptx_body_statement(&edits->body, line, statement) || !gives_token(statement, &of)) continue;
         sanitize_edit_put(sanitize_edit_add(edits), REMEDY_BEHIND, line,
                           "{ .reg .pred %%p; WAIT: mbarrier.try_wait.shared::cta.b64 %%p, [%s], %s; @!%%p bra WAIT; }",
-                          of.barrier, of.token);
+                          of.barrier, of.operand);
         count++;
     }
 }
@@ -118,8 +110,8 @@ static void repeat_waits(struct sanitize_edits *edits)
     struct operation of;
     int count = 0;
     for (uint32_t line = edits->newer; line > edits->body.first && count < MOST_AGAIN; line--) {
-        if (!ptx_body_statement(&edits->body, line, statement) || !is_parity_wait(statement, &of)) continue;
-        sanitize_edit_wait_text(text, of.barrier, of.parity);
+        if (!ptx_body_statement(&edits->body, line, statement) || !is_wait(statement, 1, &of)) continue;
+        sanitize_edit_wait_text(text, of.barrier, of.operand);
         sanitize_edit_put(sanitize_edit_add(edits), REMEDY_BEFORE, edits->newer, "%s", text);
         count++;
     }

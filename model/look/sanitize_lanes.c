@@ -364,8 +364,9 @@ static int hear_global(struct sanitize_lanes *lanes, struct cta *cta, const stru
     if (newer.writes) cta->wrote[warp] = lanes->count;
     const int is_meeting = cta->met[warp] == lanes->count;
     const uint64_t met = is_meeting ? cta->met_before[warp] : cta->met[warp], from = cta->from[warp];
-    int found = lane_log_clashes(log, &newer, met > from ? met : from, older);
-    if (found && newer.each < newer.end - newer.begin) found = ask_lanes(log, &newer, met > from ? met : from, older);
+    const uint64_t since = met > from ? met : from;
+    int found = lane_log_clashes(log, &newer, since, older);
+    if (found && newer.each < newer.end - newer.begin) found = ask_lanes(log, &newer, since, older);
     if (!is_meeting) lane_log_add(log, &newer);
     return found;
 }
