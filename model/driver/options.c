@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "options.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "device.h"
 
@@ -70,10 +72,21 @@ void driver_options_schedule(struct driver_options *options)
     }
 }
 
+// The release of the newest runtime that a stripped file of the program holds: Warp makes PTX only for a driver that is
+// as new as its runtime.
+static int newest_runtime(void)
+{
+    int (*asked)(void);
+    void *symbol = dlsym(RTLD_DEFAULT, "tmaref_newest_runtime"); // of the preloaded library (harness/exec/takeover)
+    memcpy(&asked, &symbol, sizeof asked);                       // ISO C has no cast from void * to a function
+    return symbol == NULL ? 0 : asked();
+}
+
 int driver_options_cuda(void)
 {
     struct driver_options options;
     char why[256];
     driver_options_read(&options, why, sizeof why); // cuInit tells what is wrong with them
-    return options.cuda == 0 ? DRIVER_VERSION : (int)options.cuda;
+    const int newest = newest_runtime(), version = newest > DRIVER_VERSION ? newest : DRIVER_VERSION;
+    return options.cuda == 0 ? version : (int)options.cuda;
 }

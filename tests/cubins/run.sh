@@ -28,7 +28,7 @@ cp "$2/libnvrtc.so.13" other.so
 export OTHER_NVRTC=$PWD/other.so
 ran='the kernel ran' refused='cuModuleLoadData(&module, image): 209'
 no_ptx='tmaref: cuModuleLoadData: the image is machine code (a cubin), without the PTX that it was made of: tmaref exec runs '
-no_ptx+='PTX; make the cubin with -lineinfo (nvcc, ptxas), which keeps its PTX, or load the PTX instead (nvrtcGetPTX, nvcc -ptx; for Warp: tmaref exec --cuda 13050)'
+no_ptx+='PTX; make the cubin with -lineinfo (nvcc, ptxas), which keeps its PTX, or load the PTX instead (nvrtcGetPTX, nvcc -ptx)'
 for program in maker_linked maker_finding; do
     expect 0 $program compiled "$ran"
     expect 1 $program other_gpu "$refused" \

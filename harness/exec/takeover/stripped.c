@@ -156,6 +156,7 @@ static void take_functions(const struct runtime *runtime, uint8_t *code)
 {
     const char *names = runtime->elf.image + runtime->names.sh_offset;
     const enum takeover_library library = takeover_runtime(names, runtime->names.sh_size);
+    takeover_release(code, runtime->text.sh_size);
     for (uint64_t at = 0; at + sizeof(Elf64_Sym) <= runtime->symbols.sh_size; at += sizeof(Elf64_Sym)) {
         Elf64_Sym symbol;
         memcpy(&symbol, runtime->elf.image + runtime->symbols.sh_offset + at, sizeof symbol);

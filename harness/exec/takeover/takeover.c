@@ -71,6 +71,28 @@ enum takeover_library takeover_runtime(const char *names, uint64_t bytes)
     return memmem(names, bytes, of_11, sizeof of_11) != NULL ? TAKEOVER_RUNTIME_11 : TAKEOVER_RUNTIME;
 }
 
+static _Atomic int newest;
+
+// It is what cudaRuntimeGetVersion() stores: movl $release, (%rdi).
+void takeover_release(const uint8_t *code, size_t bytes)
+{
+    static const uint8_t store[] = {0xc7, 0x07};
+    const uint8_t *at = code, *past = code + bytes;
+    while ((at = memmem(at, (size_t)(past - at), store, sizeof store)) != NULL) {
+        int32_t release;
+        at += sizeof store;
+        if ((size_t)(past - at) < sizeof release) return;
+        memcpy(&release, at, sizeof release);
+        const int is_one = release >= 11000 && release < 20000 && release % 1000 < 100 && release % 10 == 0;
+        if (is_one && release > newest) newest = release;
+    }
+}
+
+int tmaref_newest_runtime(void)
+{
+    return newest;
+}
+
 static void take(const struct link_map *map, const struct table *table, enum takeover_library copy)
 {
     const enum takeover_library library =
@@ -133,7 +155,7 @@ static int look_into(const struct link_map *map, const struct elf *elf)
     const int is_stripped = !find_table(elf, SHT_SYMTAB, &table);
     if (is_stripped && !find_table(elf, SHT_DYNSYM, &table)) return 0;
     if (is_stripped && !has_function(&table, copies[TAKEOVER_RUNTIME].has) && may_hold_runtime(elf, &table))
-        has_ours = takeover_stripped(elf, map->l_addr, map->l_name);
+        has_ours = takeover_stripped(elf, map->l_addr, map->l_name) || takeover_named(elf, map->l_addr);
     for (enum takeover_library library = 0; library < TAKEOVER_COPIES; library++)
         if (has_function(&table, copies[library].has) && !takeover_is_ours(map->l_name)) {
             take(map, &table, library);

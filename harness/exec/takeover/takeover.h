@@ -6,7 +6,8 @@
 //   takeover.c   hears of every file that the loader maps, and looks for our names in it
 //   entries.c    the functions of our libraries, and the code through which the jumps reach them
 //   jump.c       writes a jump over the first instructions of a function
-//   stripped.c   finds the functions of a runtime whose names were stripped
+//   stripped.c   finds the functions of a runtime whose names were stripped, with the archive that was linked
+//   named.c      finds them without it
 //   closed.c     the same for cuDNN, which does not run, for those who want no more of it than a handle
 #ifndef TMAREF_TAKEOVER_H
 #define TMAREF_TAKEOVER_H
@@ -46,9 +47,18 @@ void *takeover_resolve(size_t index);
 struct elf;
 int takeover_stripped(const struct elf *elf, uintptr_t base, const char *path);
 
+// The same without the archive, for a runtime of CUDA 12 or 13, by the names that its functions refer to.
+int takeover_named(const struct elf *elf, uintptr_t base);
+
 // Did a loaded file bring a runtime, in whose place ours runs? The driver asks, by this name.
 struct link_map;
 __attribute__((visibility("default"))) int tmaref_has_our_runtime(const struct link_map *map);
+
+// Keeps the release of the runtime whose code that is, of a file that was stripped: its constant is 13040 for 13.4.
+void takeover_release(const uint8_t *code, size_t bytes);
+
+// The newest of them; 0 if there is none. The driver asks, by this name: it says that it is as new.
+__attribute__((visibility("default"))) int tmaref_newest_runtime(void);
 
 // A function of cuDNN, at `at`: it is answered, refused, or left alone.
 void takeover_closed(const char *name, void *at, uint64_t bytes);

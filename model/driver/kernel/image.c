@@ -162,7 +162,7 @@ static enum cuda_result text_of_debug(struct driver *driver, const char *call, c
         return driver_refuse(driver, CUDA_ERROR_NO_BINARY_FOR_GPU, call,
                              "the image is machine code (a cubin), without the PTX that it was made of: tmaref exec "
                              "runs PTX; make the cubin with -lineinfo (nvcc, ptxas), which keeps its PTX, or load the "
-                             "PTX instead (nvrtcGetPTX, nvcc -ptx; for Warp: tmaref exec --cuda 13050)");
+                             "PTX instead (nvrtcGetPTX, nvcc -ptx)");
     for (unsigned i = 1; (part = debug_ptx(image, size_bytes, i, &part_bytes)) != NULL; i++) {
         snprintf(name, sizeof name, "unit %u", i + 1);
         int ok = units.text != NULL || units_add(&units, "unit 1", *text, *bytes);

@@ -3,6 +3,8 @@
 // private interface itself, as a compiler does that is linked into the same file.
 #include <cuda.h>
 
+#include <cstdio>
+
 #include "check.h"
 
 static void ask()
@@ -17,8 +19,10 @@ static void ask()
 
 int main()
 {
-    int count = 0, values[4] = {};
+    int count = 0, version = 0, values[4] = {};
     void *memory;
+    CUDA(cudaDriverGetVersion(&version));
+    printf("the driver says %d\n", version);
     CUDA(cudaGetDeviceCount(&count));
     CUDA(cudaMalloc(&memory, sizeof values));
     CUDA(cudaMemset(memory, 1, sizeof values));
