@@ -32,10 +32,12 @@ struct handed {
 // Accesses of which nobody has asked yet: of shared memory those to lines at which the warp has done nothing before
 // that clashes with them, since it met; of global memory reads behind which it has written nothing, since it met.
 // Access n of all is at n % WAITING; of global memory the latest stay. line: the lines of shared memory that it has
-// read and written since it met, a bit each.
+// read and written since it met, a bit each. begin, end: around all that waits of global memory; later: writes outside
+// of that, which are in the log before them.
 enum { WAITING = 1024, LINE_BYTES = 128, LINE_WORDS = PAGES * PAGE_BYTES / LINE_BYTES / 64 };
 struct waiting {
     uint64_t count, line[2][LINE_WORDS];
+    uint64_t begin, end, later;
     struct lane_use use[WAITING];
 };
 
@@ -118,6 +120,12 @@ static void forget_shared(struct waiting *waiting)
     if (waiting == NULL) return;
     waiting->count = 0;
     memset(waiting->line, 0, sizeof waiting->line);
+}
+
+static void forget_global(struct waiting *waiting)
+{
+    waiting->count = waiting->later = waiting->end = 0;
+    waiting->begin = UINT64_MAX;
 }
 
 void sanitize_lanes_before(struct sanitize_lanes *lanes, const struct machine_step *step, uint64_t count)
@@ -255,6 +263,7 @@ static struct waiting *waiting_of(struct cta *cta, enum access_space space, uint
     if (*waiting != NULL) return *waiting;
     *waiting = malloc(sizeof **waiting);
     if (*waiting != NULL) forget_shared(*waiting);
+    if (*waiting != NULL) forget_global(*waiting);
     return *waiting;
 }
 
@@ -314,11 +323,28 @@ static void give_back_logs(struct sanitize_lanes *lanes, struct cta *cta)
     }
 }
 
+// As many of the latest as there is room for, beside the writes that came later.
 static void log_waiting(struct lane_log *log, struct waiting *waiting)
 {
-    for (uint64_t i = waiting->count < WAITING ? 0 : waiting->count - WAITING; i < waiting->count; i++)
+    const uint64_t room = waiting->later < WAITING ? WAITING - waiting->later : 0;
+    for (uint64_t i = waiting->count < room ? 0 : waiting->count - room; i < waiting->count; i++)
         lane_log_add(log, &waiting->use[i % WAITING]);
-    waiting->count = 0;
+    forget_global(waiting);
+}
+
+// A write to other bytes than all that waits may be in the log before it: it stays the latest of its own.
+static int is_apart(struct waiting *waiting, const struct lane_use *newer)
+{
+    const int is = newer->writes && (newer->end <= waiting->begin || newer->begin >= waiting->end);
+    waiting->later += is && waiting->count > 0;
+    return is;
+}
+
+static void wait_for_global(struct waiting *waiting, const struct lane_use *use)
+{
+    waiting->use[waiting->count++ % WAITING] = *use;
+    if (use->begin < waiting->begin) waiting->begin = use->begin;
+    if (use->end > waiting->end) waiting->end = use->end;
 }
 
 // 0: it is to be asked whether others clash with it.
@@ -328,12 +354,13 @@ static int waits(struct cta *cta, struct lane_log *log, uint32_t warp, const str
     const uint64_t met = cta->met[warp];
     const int is_meeting = met == newer->at;
     if (waiting == NULL) return 0;
-    if (!is_meeting && waiting->count > 0 && waiting->use[(waiting->count - 1) % WAITING].at <= met) waiting->count = 0;
+    if (!is_meeting && waiting->count > 0 && waiting->use[(waiting->count - 1) % WAITING].at <= met)
+        forget_global(waiting);
     if (newer->writes || is_meeting || cta->wrote[warp] > met) {
-        log_waiting(log, waiting);
+        if (is_meeting || !is_apart(waiting, newer)) log_waiting(log, waiting);
         return 0;
     }
-    waiting->use[waiting->count++ % WAITING] = *newer;
+    wait_for_global(waiting, newer);
     return 1;
 }
 

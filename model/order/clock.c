@@ -6,9 +6,10 @@
 
 enum { FEW_PARTS = 2, SLOTS_AT_ONCE = 16 };
 
-// Where the part of a CTA is, or would be.
-static uint32_t find(const struct clock *clock, uint32_t cta)
+// Where the part of a CTA is, or would be. Most clocks have heard of one.
+static inline uint32_t find(const struct clock *clock, uint32_t cta)
 {
+    if (clock->parts == 1) return clock->part[0].cta < cta;
     uint32_t low = 0, high = clock->parts;
     while (low < high) {
         const uint32_t middle = (low + high) / 2;

@@ -27,6 +27,8 @@ static struct shadow_page *page_of(struct clock_order *order, struct order_cta *
 
 static uint8_t flags_of(const struct access *access)
 {
+    if (access->kind == ACCESS_READ && access->order == ORDER_WEAK && access->proxy == PROXY_GENERIC)
+        return access->is_constant ? SHADOW_CONSTANT : 0;
     return (uint8_t)((access->kind != ACCESS_READ ? SHADOW_WRITES : 0) |
                      (access->kind == ACCESS_REDUCE ? SHADOW_REDUCES : 0) |
                      (access->order != ORDER_WEAK ? SHADOW_STRONG : 0) |

@@ -41,24 +41,33 @@ const struct shadow_page *order_global_find(const struct clock_order *order, uin
     return find(&order->global, address / SHADOW_PAGE_BYTES);
 }
 
-struct shadow_page *order_global_page(struct clock_order *order, uint64_t address)
+static struct shadow_page *look_up(struct clock_order *order, uint64_t number)
 {
     struct order_global *global = &order->global;
-    const uint64_t number = address / SHADOW_PAGE_BYTES;
-    struct shadow_page **recent = &global->recent[number % ORDER_RECENT_PAGES], *page = *recent;
-    if (page != NULL && page->number == number) return page;
-    page = find(global, number);
+    struct shadow_page *page = find(global, number);
     if (page == NULL) page = page_new(order, &global->page[hash_of(number)], number);
-    if (page != NULL) *recent = page;
+    if (page != NULL) global->recent[number % ORDER_RECENT_PAGES] = page;
     return page;
+}
+
+static inline struct shadow_page *page_of(struct clock_order *order, uint64_t number)
+{
+    struct shadow_page *page = order->global.recent[number % ORDER_RECENT_PAGES];
+    return page != NULL && page->number == number ? page : look_up(order, number);
+}
+
+struct shadow_page *order_global_page(struct clock_order *order, uint64_t address)
+{
+    return page_of(order, address / SHADOW_PAGE_BYTES);
 }
 
 // Once the instruction has read a page, who asks the host finds that it was touched.
 void order_global_meet(struct clock_order *order, const struct access *access)
 {
-    const uint64_t last = access->address + access->bytes - 1;
-    order_global_page(order, access->address);
-    if (last / SHADOW_PAGE_BYTES != access->address / SHADOW_PAGE_BYTES) order_global_page(order, last);
+    const uint64_t first = access->address / SHADOW_PAGE_BYTES;
+    const uint64_t last = (access->address + access->bytes - 1) / SHADOW_PAGE_BYTES;
+    page_of(order, first);
+    if (last != first) page_of(order, last);
 }
 
 void order_global_free(struct order_global *global)

@@ -323,7 +323,11 @@ void order_check_written(struct clock_order *order, const struct order_cta *home
                          const struct shadow_entry *by);
 
 // clock_place.c: what strong accesses and fences release and acquire.
-enum order_reach order_reach_of(enum access_scope scope);
+static inline enum order_reach order_reach_of(enum access_scope scope)
+{
+    if (scope == SCOPE_CLUSTER) return ORDER_REACH_CLUSTER;
+    return scope == SCOPE_GPU || scope == SCOPE_SYS ? ORDER_REACH_ALL : ORDER_REACH_CTA;
+}
 void order_release_relaxed(struct clock *to, const struct order_warp *warp, enum order_reach reach);
 void order_fence(struct order_warp *warp, enum order_reach reach);
 void order_by_memory(struct clock_order *order, const struct event *event, struct order_cta *cta,

@@ -5,12 +5,6 @@
 
 #include "clock_order.h"
 
-enum order_reach order_reach_of(enum access_scope scope)
-{
-    if (scope == SCOPE_CLUSTER) return ORDER_REACH_CLUSTER;
-    return scope == SCOPE_GPU || scope == SCOPE_SYS ? ORDER_REACH_ALL : ORDER_REACH_CTA;
-}
-
 static enum order_reach lesser(enum order_reach a, enum order_reach b)
 {
     return a < b ? a : b;

@@ -54,7 +54,7 @@ static int is_same_kind(const struct shadow_entry *one, const struct shadow_entr
 
 // One entry stands for both: at one line, or of the same 16 bytes; then its line is the last one's.
 enum { MIXED = 1 << 7, PART_WORDS = SHADOW_CELL_BYTES / SHADOW_WORD_BYTES };
-static int is_one(const struct shadow_entry *older, const struct shadow_entry *newer, int is_wide)
+static inline int is_one(const struct shadow_entry *older, const struct shadow_entry *newer, int is_wide)
 {
     if (!is_same_kind(older, newer)) return 0;
     const uint32_t both = older->mask | newer->mask;
@@ -90,10 +90,10 @@ static enum known known_order(const struct shadow_judge *judge, const struct sha
     return (older->flags | newer->flags) & SHADOW_WRITES ? UNKNOWN : KNOWN_APART;
 }
 
-// What adding looks for on its way: an entry to widen, a free one, one that may go, and the last of `chunks` chunks.
-// must_ask: of an older access the owner must be asked.
+// What adding looks for on its way: an entry to widen, a free one, and the last of `chunks` chunks. must_ask: of an
+// older access the owner must be asked.
 struct places {
-    struct shadow_entry *same, *free, *spare;
+    struct shadow_entry *same, *free;
     struct shadow_cell *last;
     uint32_t chunks;
     int must_ask;
@@ -104,13 +104,24 @@ static int is_weak_write(const struct shadow_entry *entry)
     return (entry->flags & (SHADOW_WRITES | SHADOW_STRONG)) == SHADOW_WRITES;
 }
 
-static void pass(struct shadow_cell *chunk, const struct shadow_entry *newer, struct places *places)
+static void pass(struct shadow_cell *chunk, struct places *places)
 {
-    const uint32_t any = (newer->actor + newer->time + places->chunks) % SHADOW_ENTRIES;
-    if (places->spare == NULL || (newer->actor + places->chunks) % 4 == 0 || is_weak_write(places->spare))
-        if (places->spare == NULL || !is_weak_write(&chunk->entry[any])) places->spare = &chunk->entry[any];
     places->last = chunk;
     places->chunks++;
+}
+
+// The entry of a full cell that may go.
+static struct shadow_entry *spare_of(const struct shadow_pool *pool, struct shadow_cell *cell,
+                                     const struct shadow_entry *newer)
+{
+    struct shadow_entry *spare = NULL;
+    struct shadow_cell *chunk = cell;
+    for (uint32_t chunks = 0;; chunks++, chunk = &pool->chunk[chunk->more]) {
+        struct shadow_entry *any = &chunk->entry[(newer->actor + newer->time + chunks) % SHADOW_ENTRIES];
+        if (spare == NULL || (((newer->actor + chunks) % 4 == 0 || is_weak_write(spare)) && !is_weak_write(any)))
+            spare = any;
+        if (chunk->more == 0) return spare;
+    }
 }
 
 static void drop(struct shadow_entry *older, const struct shadow_entry *newer, struct places *places)
@@ -140,12 +151,22 @@ static void meet(struct shadow_cell *chunk, const struct shadow_entry *newer, co
             known == UNKNOWN ? judge->is_before(judge->context, older, newer) : known == KNOWN_BEFORE;
         if (stands_for(newer, older, is_ordered)) drop(older, newer, places);
     }
-    pass(chunk, newer, places);
+    pass(chunk, places);
 }
 
 static int is_weak_read(const struct shadow_entry *entry)
 {
     return (entry->flags & (SHADOW_WRITES | SHADOW_STRONG)) == 0;
+}
+
+// Is the chunk full of reads of others, that all stay?
+static inline int is_kept(const struct shadow_cell *chunk, const struct shadow_entry *newer)
+{
+    for (int i = 0; i < SHADOW_ENTRIES; i++) {
+        const struct shadow_entry *older = &chunk->entry[i];
+        if (older->actor == newer->actor || older->mask == 0 || (older->flags & SHADOW_WRITES)) return 0;
+    }
+    return 1;
 }
 
 // The same of a weak read, as far as the owner need not be asked. 1: the same actor has read these bytes at the same
@@ -160,17 +181,17 @@ static int meet_read(struct shadow_cell *chunk, const struct shadow_entry *newer
             if (older->mask != 0 && places->same == NULL && is_one(older, newer, judge->is_wide)) places->same = older;
             continue;
         }
+        if (judge->keeps_reads && older->actor != newer->actor && !(older->flags & SHADOW_WRITES)) continue;
         if (is_one(older, newer, judge->is_wide)) {
             if (places->same == NULL) places->same = older;
             if ((newer->mask & ~older->mask) == 0 && older->line == newer->line && !(older->lane & MIXED)) return 1;
             continue;
         }
-        if (judge->keeps_reads && older->actor != newer->actor && !(older->flags & SHADOW_WRITES)) continue;
         const enum known known = known_order(judge, older, newer);
         places->must_ask |= known == UNKNOWN;
         if (known == KNOWN_BEFORE && stands_for(newer, older, 1)) drop(older, newer, places);
     }
-    pass(chunk, newer, places);
+    pass(chunk, places);
     return 0;
 }
 
@@ -178,10 +199,13 @@ static int meet_read(struct shadow_cell *chunk, const struct shadow_entry *newer
 static int meet_reads(const struct shadow_pool *pool, struct shadow_cell *cell, const struct shadow_entry *newer,
                       const struct shadow_judge *judge, struct places *places)
 {
-    if (meet_read(cell, newer, judge, places)) return 1;
-    for (uint32_t number = cell->more; number != 0; number = pool->chunk[number].more)
-        if (meet_read(&pool->chunk[number], newer, judge, places)) return 1;
-    return 0;
+    for (struct shadow_cell *chunk = cell;; chunk = &pool->chunk[chunk->more]) {
+        if (judge->keeps_reads && is_kept(chunk, newer))
+            pass(chunk, places);
+        else if (meet_read(chunk, newer, judge, places))
+            return 1;
+        if (chunk->more == 0) return 0;
+    }
 }
 
 static void meet_all(const struct shadow_pool *pool, struct shadow_cell *cell, const struct shadow_entry *newer,
@@ -232,7 +256,7 @@ enum shadow_added shadow_add(struct shadow_pool *pool, struct shadow_cell *cell,
         return SHADOW_NO_MEMORY;
     }
     if (places.free == NULL && judge->is_wide && has_other_words(pool, cell, newer)) return SHADOW_CROWDED;
-    *(places.free != NULL ? places.free : places.spare) = *newer;
+    *(places.free != NULL ? places.free : spare_of(pool, cell, newer)) = *newer;
     return SHADOW_ADDED;
 }
 

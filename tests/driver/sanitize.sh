@@ -80,6 +80,8 @@ hides first_line 64 3 1
 hides beside 64 192 191
 hides crowded 448 3 1
 hides late_use 64 5 2
+hides far_write 32 3 1
+hides far_write_and_read 32 4 1
 
 # Threads that give a barrier different numbers.
 for seed in 0 1 2 3; do
