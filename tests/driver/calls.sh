@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# What our driver's calls answer is what an H200's answered. usage: calls.sh CALLS [RECORDED]; TMAREF is the command, CALLS
-# the program driver_calls. Without RECORDED it prints the answers: this is how a GPU records them. The lines of calls
-# stand there without the blanks that the runner prints before them.
+# What our driver answers to the sections of a call script is what an H200's answered. usage: calls.sh CALLS SCRIPT
+# [RECORDED]; TMAREF is the command, CALLS the runner. Without RECORDED it prints the answers: this is how a GPU records
+# them. The blanks that the runner prints before a line of a call do not count.
 set -u
-sections="start names memory host modules occupancy launches streams graphs bad-graphs maps fault"
+common=$(dirname "${BASH_SOURCE[0]}")/calls/common.calls script=$2
 answers() {
-    for section in $sections; do timeout 60 "$@" "$section" 2>/dev/null || echo "$section: status $?"; done |
-        sed 's/^  \(.* = -\{0,1\}[0-9]*\)$/\1/'
+    for section in $(sed -n 's/^section //p' "$script"); do
+        timeout 60 "$@" "$section" "$common" "$script" 2>/dev/null || echo "$section: status $?"
+    done | sed 's/^  \(.* = -\{0,1\}[0-9]*\)$/\1/'
 }
-[ $# = 1 ] && { answers "$1"; exit; }
-diff <(grep -v '^#' "$2") <(answers "$TMAREF" exec -q -- "$1")
+[ $# = 2 ] && { answers "$1"; exit; }
+diff <(sed '/^#/d; s/^  \(.* = -\{0,1\}[0-9]*\)$/\1/' "$3") <(answers "$TMAREF" exec -q -- "$1")

@@ -63,6 +63,7 @@ double sqrt(double number);
 double fourier_error(const int *n, const double *from, const double *to, int sign, int count_z);
 int usleep(unsigned microseconds);
 char *strstr(const char *in, const char *text);
+char *strtok(char *text, const char *ends);
 void *aligned_alloc(size_t align, size_t bytes);
 int dup(int file);
 int close(int file);

@@ -87,6 +87,11 @@ void initialise(struct type *type, void *place)
 
 // --- Operands -------------------------------------------------------------------------------------------------------
 
+static bool is_text(const struct type *type)
+{
+    return type->kind == KIND_POINTER && type->of == type_text.of;
+}
+
 // Literals and constants of text that stand side by side are one text.
 static struct value text(const char *first)
 {
@@ -98,7 +103,7 @@ static struct value text(const char *first)
             more = word.text;
         } else if (word.kind == WORD_NAME) {
             variable = variable_find(keep_text(word.from, word.length), false);
-            if (variable != NULL && variable->type == &type_text) memcpy(&more, variable->place, sizeof more);
+            if (variable != NULL && is_text(variable->type)) memcpy(&more, variable->place, sizeof more);
         }
         if (more == NULL) break;
         char *both = keep(strlen(all) + strlen(more));
@@ -111,7 +116,7 @@ static struct value text(const char *first)
 
 static struct value of_variable(struct variable *variable)
 {
-    if (variable->type == &type_text && (word.kind == WORD_TEXT || word.kind == WORD_NAME)) {
+    if (is_text(variable->type) && (word.kind == WORD_TEXT || word.kind == WORD_NAME)) {
         const char *first;
         memcpy(&first, variable->place, sizeof first);
         return text(first);
