@@ -61,6 +61,7 @@ extern struct type type_void, type_int, type_unsigned, type_long, type_unsigned_
 
 struct type *type_pointer(struct type *to);
 struct type *type_array(struct type *of, size_t count);
+bool type_is_text(const struct type *type);
 bool type_starts(void);       // the word begins a type
 struct type *type_base(void); // without *, [] and ()
 struct type *type_name(void); // of a cast or sizeof

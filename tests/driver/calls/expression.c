@@ -87,11 +87,6 @@ void initialise(struct type *type, void *place)
 
 // --- Operands -------------------------------------------------------------------------------------------------------
 
-static bool is_text(const struct type *type)
-{
-    return type->kind == KIND_POINTER && type->of == type_text.of;
-}
-
 // Literals and constants of text that stand side by side are one text.
 static struct value text(const char *first)
 {
@@ -103,7 +98,7 @@ static struct value text(const char *first)
             more = word.text;
         } else if (word.kind == WORD_NAME) {
             variable = variable_find(keep_text(word.from, word.length), false);
-            if (variable != NULL && is_text(variable->type)) memcpy(&more, variable->place, sizeof more);
+            if (variable != NULL && type_is_text(variable->type)) memcpy(&more, variable->place, sizeof more);
         }
         if (more == NULL) break;
         char *both = keep(strlen(all) + strlen(more));
@@ -116,7 +111,7 @@ static struct value text(const char *first)
 
 static struct value of_variable(struct variable *variable)
 {
-    if (is_text(variable->type) && (word.kind == WORD_TEXT || word.kind == WORD_NAME)) {
+    if (type_is_text(variable->type) && (word.kind == WORD_TEXT || word.kind == WORD_NAME)) {
         const char *first;
         memcpy(&first, variable->place, sizeof first);
         return text(first);

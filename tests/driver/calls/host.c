@@ -2,6 +2,7 @@
 // What scripts have of the host: text that is printed, what was printed on standard error, and functions that the API
 // calls. Scripts declare those (common.calls) as they declare functions of the C library.
 #define _GNU_SOURCE 1
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,13 @@ size_t quarter_kibibyte_a_thread(int threads);
 void count_callback(void *stream, int error, void *user);
 int called(void);
 void add_one(void *user);
+void note_error(void *stream, int error, void *user);
+void set_word(void *at, uint32_t value);
+void set_long(void *at, uint64_t value);
+uint32_t get_word(const void *at);
+uint64_t get_long(const void *at);
+void set_soon(int milliseconds, void *at);
+char *file_text(const char *path);
 void forget_calls(void);
 void api_fail(void);
 int tied_child(void);
@@ -27,7 +35,56 @@ void nothing(void *user)
 
 void add_one(void *user)
 {
-    ++*(int *)user;
+    __atomic_fetch_add((int *)user, 1, __ATOMIC_SEQ_CST);
+}
+
+// What the kernels of another thread read and write too.
+void set_word(void *at, uint32_t value)
+{
+    __atomic_store_n((uint32_t *)at, value, __ATOMIC_RELEASE);
+}
+
+void set_long(void *at, uint64_t value)
+{
+    __atomic_store_n((uint64_t *)at, value, __ATOMIC_RELEASE);
+}
+
+uint32_t get_word(const void *at)
+{
+    return __atomic_load_n((const uint32_t *)at, __ATOMIC_ACQUIRE);
+}
+
+uint64_t get_long(const void *at)
+{
+    return __atomic_load_n((const uint64_t *)at, __ATOMIC_ACQUIRE);
+}
+
+void note_error(void *stream, int error, void *user)
+{
+    (void)stream;
+    set_word(user, 1 + (uint32_t)error);
+}
+
+struct soon {
+    int milliseconds;
+    void *at;
+};
+
+static void *set_then(void *of)
+{
+    const struct soon *soon = of;
+    usleep((useconds_t)soon->milliseconds * 1000);
+    set_word(soon->at, 1);
+    return NULL;
+}
+
+// A thread that sets a word to 1 in a moment.
+void set_soon(int milliseconds, void *at)
+{
+    pthread_t thread;
+    struct soon *soon = keep(sizeof *soon);
+    *soon = (struct soon){milliseconds, at};
+    if (pthread_create(&thread, NULL, set_then, soon) != 0 || pthread_detach(thread) != 0) fail("no thread");
 }
 
 int tied_child(void)
@@ -67,6 +124,19 @@ void forget_calls(void)
 void api_fail(void)
 {
     exit(EXIT_FAILURE);
+}
+
+char *file_text(const char *path)
+{
+    FILE *file = fopen(path, "r");
+    char *all = NULL;
+    size_t room = 0;
+    if (file == NULL) fail("%s cannot be read", path);
+    const ssize_t bytes = getdelim(&all, &room, '\0', file);
+    char *text = keep_text(all, bytes > 0 ? (size_t)bytes : 0);
+    free(all);
+    fclose(file);
+    return text;
 }
 
 static FILE *told;

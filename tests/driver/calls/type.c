@@ -43,6 +43,11 @@ static struct type *make(struct type like)
     return type;
 }
 
+bool type_is_text(const struct type *type)
+{
+    return type->kind == KIND_POINTER && type->of == type_text.of;
+}
+
 struct type *type_pointer(struct type *to)
 {
     return make((struct type){.kind = KIND_POINTER, .bytes = 8, .align = 8, .of = to});
