@@ -166,12 +166,13 @@ static int is_operation_over(const struct clock_order *order, const struct order
     return is_same && is_operation_over(order, next, writes, clock);
 }
 
-// Does a release of wide enough scope have to stand behind what an operation wrote? A copy over it needs none: the
-// rings of multicast pipelines have an arrive of the CTA's scope there.
-static int is_handed_over(const struct shadow_entry *older, const struct shadow_entry *newer)
+// Does a release of wide enough scope have to stand behind what an operation wrote? A copy or an st.async over it needs
+// none: the rings of multicast pipelines have an arrive of the CTA's scope there, kernels/gemm/split.cuh a relaxed one.
+static int is_handed_over(const struct clock_order *order, const struct shadow_entry *older,
+                          const struct shadow_entry *newer)
 {
-    const uint32_t copies = SHADOW_ASYNC | SHADOW_WRITES;
-    return older->actor != newer->actor && (older->flags & SHADOW_WRITES) && (newer->flags & copies) != copies;
+    const int is_over_it = (newer->flags & SHADOW_WRITES) && order->actor[newer->actor].kind == ORDER_OPERATION;
+    return older->actor != newer->actor && (older->flags & SHADOW_WRITES) && !is_over_it;
 }
 
 // Does a release of wide enough scope have to stand behind it? Behind a write; and behind a read of another CTA's
@@ -199,7 +200,7 @@ static int is_before_clock(const struct clock_order *order, const struct shadow_
         const struct clock_time done = clock_time(clock, actor->slot_cta, actor->slot);
         struct shadow_entry end = *older;
         end.time = actor->time;
-        if (done.written < end.time && is_handed_over(older, newer)) return NARROW;
+        if (done.written < end.time && is_handed_over(order, older, newer)) return NARROW;
         return is_fenced(order, done, &end, newer) ? BEFORE : UNFENCED;
     }
     const struct clock_time time = clock_time(clock, actor->cta, actor->warp);

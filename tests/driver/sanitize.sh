@@ -60,6 +60,7 @@ for schedule in default late early shuffled; do
     is_clean $schedule spread 2 2
     is_clean $schedule beside 2 2
     is_clean $schedule signals 2 2
+    is_clean $schedule stored_over 2 2
     is_clean $schedule numbers 1
 done
 finds default awaited 174 'an mbarrier may be used before it is initialised: full' 'the init: checks.cu:172'
