@@ -6,15 +6,6 @@
 
 #include <unistd.h>
 
-const char ptx_put[] = ".visible .global .align 4 .u32 counter = 5;\n"
-                       ".visible .entry put(.param .u64 to, .param .u32 value)\n"
-                       "{\n.reg .b64 %rd<2>;\n.reg .b32 %r<2>;\nld.param.u64 %rd1, [to];\n"
-                       "ld.param.u32 %r1, [value];\nst.global.u32 [%rd1], %r1;\nret;\n}\n"
-                       ".visible .entry add(.param .u64 to)\n{\n.reg .b64 %rd<2>;\n.reg .b32 %r<2>;\n"
-                       "ld.param.u64 %rd1, [to];\natom.global.add.u32 %r1, [%rd1], 1;\nret;\n}\n";
-const char ptx_fault[] = ".visible .entry fault()\n{\n.reg .b64 %rd<2>;\nmov.u64 %rd1, 0;\n"
-                         "st.global.u32 [%rd1], 1;\nret;\n}\n";
-
 static FILE *told;
 static long told_until;
 static int is_real;
@@ -119,10 +110,4 @@ struct CUDA_KERNEL_NODE_PARAMS_v2_st api_node(struct CUfunc_st *function, void *
                                                   .blockDimY = 1,
                                                   .blockDimZ = 1,
                                                   .kernelParams = parameters};
-}
-
-int api_called;
-void api_count_call(void *user)
-{
-    api_called += *(int *)user;
 }

@@ -58,15 +58,8 @@ void api_fatbin_add(struct api_fatbin *fatbin, unsigned kind, uint32_t gpu, uint
 // What __cudaRegisterFatBinary takes: a fat binary of this PTX.
 void *api_image(const char *ptx);
 
-// Kernels: put(to, value) stores a 32-bit value; add(to) adds 1 to the word there; fault() stores to address 0.
-extern const char ptx_put[], ptx_fault[];
-
 // A graph node's launch of one thread.
 struct CUDA_KERNEL_NODE_PARAMS_v2_st api_node(struct CUfunc_st *function, void **parameters);
-
-// A call of the host that counts what is at `user`.
-extern int api_called;
-void api_count_call(void *user);
 
 static const struct dim3 one_cta = {1, 1, 1};
 

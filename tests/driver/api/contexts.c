@@ -36,41 +36,6 @@ SECTION(context_leaks)
     REQUIRE(mallinfo2().uordblks < before + 90 * 512);
 }
 
-enum cuda_result cuGetProcAddress(const char *symbol, void **function, int version, uint64_t flags);
-enum cuda_result cuGetExportTable(const void **table, const struct CUuuid_st *id);
-
-// A name that a program asks for is that of the newest version that the program knows.
-SECTION(names)
-{
-    int version = 0;
-    uint32_t status = 9;
-    void *function = NULL, *old = NULL;
-    const void *table = &version;
-    WORKS(cuDriverGetVersion(&version));
-    REQUIRE(version == 13000);
-    REFUSES(ERROR_INVALID_VALUE, cuDriverGetVersion(NULL));
-    WORKS(cuGetProcAddress_v2("cuCtxCreate", &function, 13000, 0, &status));
-    REQUIRE(status == CU_GET_PROC_ADDRESS_SUCCESS && function != NULL);
-    WORKS(cuGetProcAddress_v2("cuCtxCreate", &old, 4000, 0, &status));
-    REQUIRE(old != NULL && old != function);
-    WORKS(cuGetProcAddress("cuInit", &function, 2000, 0));
-    REFUSES(ERROR_NOT_FOUND, cuGetProcAddress("cuNoSuchCall", &function, 13000, 0));
-    WORKS(cuGetProcAddress_v2("cuMemAllocAsync", &function, 9000, 0, &status));
-    REQUIRE(function == NULL && status == CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT);
-    WORKS(cuGetProcAddress_v2("cuMem", &function, 13000, 0, &status));
-    REQUIRE(function == NULL && status == CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND);
-    REFUSES(ERROR_INVALID_VALUE, cuGetProcAddress_v2(NULL, &function, 13000, 0, &status));
-    REFUSES(ERROR_INVALID_VALUE, cuGetProcAddress_v2("cuInit", NULL, 13000, 0, &status));
-    REFUSES(ERROR_INVALID_VALUE, cuGetProcAddress_v2("cuInit", &function, 13000, 3, &status));
-    // The private interface: said once what to do.
-    SAYS_NOTHING();
-    REFUSES(ERROR_NOT_SUPPORTED, cuGetExportTable(&table, NULL));
-    REQUIRE(table == NULL);
-    SAYS("this program asks the driver for a private interface");
-    REFUSES(ERROR_NOT_SUPPORTED, cuGetExportTable(NULL, NULL));
-    SAYS_NOTHING();
-}
-
 // NVIDIA's libraries and many wheels carry the static runtime: the report has the name of the one that asks.
 SECTION(private_library)
 {

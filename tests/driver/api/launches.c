@@ -6,36 +6,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-// A node has the parameters that it was given, whatever becomes of the program's own, and of the kernel.
-SECTION(graph_parameters)
-{
-    api_ready();
-    struct CUmod_st *module = api_module(ptx_put);
-    struct CUfunc_st *put;
-    WORKS(cuModuleGetFunction(&put, module, "put"));
-    unsigned long long at = api_memory(4096, 0), to = at;
-    uint32_t value = 7;
-    void *parameters[] = {&to, &value};
-    struct CUgraph_st *graph, *clone;
-    struct CUgraphNode_st *node;
-    struct CUgraphExec_st *exec;
-    const struct CUDA_KERNEL_NODE_PARAMS_v2_st kernel = api_node(put, parameters);
-    WORKS(cuGraphCreate(&graph, 0));
-    WORKS(cuGraphAddKernelNode_v2(&node, graph, NULL, 0, &kernel));
-    to = at + 64;
-    value = 8;
-    WORKS(cuGraphInstantiateWithFlags(&exec, graph, 0));
-    WORKS(cuGraphLaunch(exec, NULL));
-    REQUIRE(api_word(at) == 7 && api_word(at + 64) == 0);
-    WORKS(cuModuleUnload(module));
-    api_module(ptx_fault); // in the place of the other, if handles were used again
-    WORKS(cuGraphClone(&clone, graph));
-    REFUSES(ERROR_INVALID_HANDLE, cuGraphLaunch(exec, NULL));
-    SAYS("the module of the kernel was unloaded");
-    WORKS(cuGraphInstantiateWithFlags(&exec, clone, 0));
-    REFUSES(ERROR_INVALID_HANDLE, cuGraphLaunch(exec, NULL));
-}
-
 // CTAs that begin take the memory of those that have ended: few pages of the process are new.
 SECTION(many_ctas)
 {

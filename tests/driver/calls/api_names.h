@@ -47,7 +47,7 @@ enum cuda_result cuCtxSynchronize_v2(CUcontext context);
 enum cuda_result cuStreamGetCtx_v2(CUstream stream, CUcontext *context, struct CUgreenCtx_st **green);
 enum cuda_result cuStreamGetGreenCtx(CUstream stream, struct CUgreenCtx_st **green);
 
-// The C library, and what the runner has for callbacks (host.c).
+// The C library, and what the runner has of the host (host.c).
 void *memset(void *to, int byte, size_t bytes);
 void *memcpy(void *to, const void *from, size_t bytes);
 int memcmp(const void *a, const void *b, size_t bytes);
@@ -78,14 +78,12 @@ int pipe(int ends[2]);
 long read(int file, void *to, size_t bytes);
 long write(int file, const void *from, size_t bytes);
 unsigned alarm(unsigned seconds);
+int gettid(void);
 int waitpid(int process, int *status, int options);
 void _exit(int status);
 int tied_child(void);
 void nothing(void *user);
-void count_call(void *user);
-size_t quarter_kibibyte_a_thread(int threads);
 void add_one(void *user);
-void note_error(void *stream, enum cuda_result error, void *user);
 void set_word(void *at, uint32_t value);
 void set_long(void *at, uint64_t value);
 uint32_t get_word(const void *at);
@@ -93,9 +91,6 @@ uint64_t get_long(const void *at);
 void set_soon(int milliseconds, void *at);
 char *file_text(const char *path);
 void exit(int status);
-void count_callback(void *stream, enum cuda_result error, void *user);
-int called(void);
-void forget_calls(void);
 
 // What __cudaRegisterFatBinary takes (api/fatbin.c).
 void *api_image(const char *ptx);

@@ -110,6 +110,9 @@ extern int skipping;             // what is read is not done: nothing is called 
 enum { MOST_ARGUMENTS = 24 };
 struct value invoke(const char *name, struct type *type, void *function, struct value *argument, int count);
 struct value definition_call(struct definition *definition, struct value *argument, int count); // run.c
+void invoke_begin(void); // before the script is read
+// The function as one of this type that the API can call, from any thread.
+void *callback_of(struct definition *definition, const struct type *type);
 bool host_call(const char *name, struct value *argument, int count, struct value *result);
 
 // --- The script (run.c) ---------------------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What scripts have of the host: text that is printed, what was printed on standard error, and functions that the API
-// calls. Scripts declare those (common.calls) as they declare functions of the C library.
+// What scripts have of the host: text that is printed, what was printed on standard error, files, and words that other
+// threads read and write.
 #define _GNU_SOURCE 1
 #include <pthread.h>
 #include <stdio.h>
@@ -12,19 +12,13 @@
 #include "tied_fork.h"
 
 void nothing(void *user);
-void count_call(void *user);
-size_t quarter_kibibyte_a_thread(int threads);
-void count_callback(void *stream, int error, void *user);
-int called(void);
 void add_one(void *user);
-void note_error(void *stream, int error, void *user);
 void set_word(void *at, uint32_t value);
 void set_long(void *at, uint64_t value);
 uint32_t get_word(const void *at);
 uint64_t get_long(const void *at);
 void set_soon(int milliseconds, void *at);
 char *file_text(const char *path);
-void forget_calls(void);
 void api_fail(void);
 int tied_child(void);
 
@@ -59,12 +53,6 @@ uint64_t get_long(const void *at)
     return __atomic_load_n((const uint64_t *)at, __ATOMIC_ACQUIRE);
 }
 
-void note_error(void *stream, int error, void *user)
-{
-    (void)stream;
-    set_word(user, 1 + (uint32_t)error);
-}
-
 struct soon {
     int milliseconds;
     void *at;
@@ -90,34 +78,6 @@ void set_soon(int milliseconds, void *at)
 int tied_child(void)
 {
     return tied_fork();
-}
-
-static int calls;
-
-size_t quarter_kibibyte_a_thread(int threads)
-{
-    return 256 * (size_t)threads;
-}
-
-void count_call(void *user)
-{
-    calls += *(int *)user;
-}
-
-void count_callback(void *stream, int error, void *user)
-{
-    (void)stream;
-    calls += error == 0 ? *(int *)user : 1000;
-}
-
-int called(void)
-{
-    return calls;
-}
-
-void forget_calls(void)
-{
-    calls = 0;
 }
 
 // For api/fatbin.c.

@@ -1,9 +1,18 @@
 // SPDX-License-Identifier: MIT
 // A call with the arguments that a prototype asks for.
 #include <ffi.h>
+#include <pthread.h>
 #include <string.h>
 
 #include "calls.h"
+
+// One thread reads the script: the one that is in no call, or one that the API lets call back.
+static pthread_mutex_t reading = PTHREAD_MUTEX_INITIALIZER;
+
+void invoke_begin(void)
+{
+    pthread_mutex_lock(&reading);
+}
 
 static ffi_type *ffi_of(const struct type *type);
 
@@ -82,8 +91,61 @@ struct value invoke(const char *name, struct type *type, void *function, struct 
     if (ffi_prep_cif(&cif, FFI_DEFAULT_ABI, (unsigned)count, ffi_of(type->of), prepared.types) != FFI_OK)
         fail("%s cannot be called", name);
     void *returned = keep(type->of->bytes > sizeof(ffi_arg) ? type->of->bytes : sizeof(ffi_arg));
+    pthread_mutex_unlock(&reading);
     ffi_call(&cif, (void (*)(void))function, returned, prepared.places);
+    pthread_mutex_lock(&reading);
     struct value result = value_at(returned, type->of);
     if (type->of->kind != KIND_STRUCT) result.place = NULL;
     return result;
+}
+
+// --- Functions of the script that the API calls ---------------------------------------------------------------------
+
+struct callback {
+    struct definition *definition;
+    const struct type *type;
+    ffi_cif cif;
+    void *code;
+    struct callback *next;
+};
+
+static void call_back(ffi_cif *cif, void *result, void **given, void *of)
+{
+    const struct callback *callback = of;
+    struct value argument[MOST_ARGUMENTS];
+    (void)cif;
+    pthread_mutex_lock(&reading);
+    for (size_t i = 0; i < callback->type->count; i++)
+        argument[i] = value_at(given[i], callback->type->members[i].type);
+    const struct value value = definition_call(callback->definition, argument, (int)callback->type->count);
+    if (callback->type->of->kind != KIND_VOID) *(ffi_arg *)result = (ffi_arg)value.number;
+    pthread_mutex_unlock(&reading);
+}
+
+static struct callback *callback_make(struct definition *definition, const struct type *type)
+{
+    struct callback *made = keep(sizeof *made);
+    ffi_type **types = keep(MOST_ARGUMENTS * sizeof *types);
+    ffi_closure *closure = ffi_closure_alloc(sizeof *closure, &made->code);
+    made->definition = definition;
+    made->type = type;
+    for (size_t i = 0; i < type->count; i++) types[i] = ffi_of(type->members[i].type);
+    if (closure == NULL ||
+        ffi_prep_cif(&made->cif, FFI_DEFAULT_ABI, (unsigned)type->count, ffi_of(type->of), types) != FFI_OK ||
+        ffi_prep_closure_loc(closure, &made->cif, call_back, made, made->code) != FFI_OK)
+        fail("the function cannot be called back");
+    return made;
+}
+
+void *callback_of(struct definition *definition, const struct type *type)
+{
+    static struct callback *all;
+    struct callback *one = all;
+    while (one != NULL && (one->definition != definition || one->type != type)) one = one->next;
+    if (one == NULL) {
+        one = callback_make(definition, type);
+        one->next = all;
+        all = one;
+    }
+    return one->code;
 }

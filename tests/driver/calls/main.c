@@ -33,6 +33,7 @@ int main(int count, char **argument)
     setvbuf(stdout, NULL, _IONBF, 0);
     if (count < 3) return puts("usage: calls [--real | --tell] SECTION SCRIPT..."), EXIT_FAILURE;
     alarm(SECONDS);
+    invoke_begin();
     char *text = headers();
     type_read_headers(text);
     free(text);

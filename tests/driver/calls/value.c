@@ -82,6 +82,8 @@ struct value value_convert(struct value value, struct type *type)
         if (value.type->bytes != type->bytes || value.type->kind != type->kind) fail("a value of another type");
         return value;
     }
+    if (value.of != NULL && value.of->function != NULL && type->kind == KIND_POINTER && type->of->kind == KIND_FUNCTION)
+        return value_number((int64_t)(uintptr_t)callback_of(value.of->function, type->of), type);
     if (value.type->kind == KIND_REAL && type->kind != KIND_REAL) value.number = (int64_t)value.real;
     if (value.type->kind != KIND_REAL) value.real = (double)value.number;
     if (type->kind == KIND_REAL && type->bytes == sizeof(float)) value.real = (double)(float)value.real;
