@@ -99,15 +99,3 @@ int main(int count, char **argument)
     section->show();
     return EXIT_SUCCESS;
 }
-
-struct CUDA_KERNEL_NODE_PARAMS_v2_st api_node(struct CUfunc_st *function, void **parameters)
-{
-    return (struct CUDA_KERNEL_NODE_PARAMS_v2_st){.func = function,
-                                                  .gridDimX = 1,
-                                                  .gridDimY = 1,
-                                                  .gridDimZ = 1,
-                                                  .blockDimX = 1,
-                                                  .blockDimY = 1,
-                                                  .blockDimZ = 1,
-                                                  .kernelParams = parameters};
-}

@@ -58,9 +58,6 @@ void api_fatbin_add(struct api_fatbin *fatbin, unsigned kind, uint32_t gpu, uint
 // What __cudaRegisterFatBinary takes: a fat binary of this PTX.
 void *api_image(const char *ptx);
 
-// A graph node's launch of one thread.
-struct CUDA_KERNEL_NODE_PARAMS_v2_st api_node(struct CUfunc_st *function, void **parameters);
-
 static const struct dim3 one_cta = {1, 1, 1};
 
 #endif

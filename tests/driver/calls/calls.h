@@ -53,6 +53,7 @@ struct type {
     bool is_signed;
     const char *results;    // what the names of its values begin with, if it says whether a call succeeded
     bool is_unset;          // of a variable without a declaration, until a call takes its address
+    bool takes_more;        // of a function: it ends with ...
     struct type *of;        // what is pointed to, an element, a function's result
     struct member *members; // of a struct; the parameters of a function
     size_t count;           // of these; the elements of an array

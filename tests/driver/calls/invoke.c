@@ -6,7 +6,7 @@
 
 #include "calls.h"
 
-// One thread reads the script: the one that is in no call, or one that the API lets call back.
+// One thread reads the script at a time; each is at a place of its own, which it leaves for the time of a call.
 static pthread_mutex_t reading = PTHREAD_MUTEX_INITIALIZER;
 
 void invoke_begin(void)
@@ -81,19 +81,44 @@ static void prepare(struct prepared *to, int i, struct type *parameter, struct v
     }
 }
 
+// What a function gets that takes as many arguments as there are.
+static struct type *promoted(struct type *type)
+{
+    if (type->kind == KIND_REAL) return &type_real;
+    return type->kind == KIND_INTEGER ? &type_long : type_pointer(&type_void);
+}
+
+static void call_apart(ffi_cif *cif, void *function, void *result, void **places)
+{
+    const struct word own_word = word;
+    struct frame *const own_frame = frame;
+    const char *const file = where_file, *const text = where_text;
+    const int line = where_line;
+    pthread_mutex_unlock(&reading);
+    ffi_call(cif, (void (*)(void))function, result, places);
+    pthread_mutex_lock(&reading);
+    word = own_word;
+    frame = own_frame;
+    where_file = file, where_text = text, where_line = line;
+}
+
 struct value invoke(const char *name, struct type *type, void *function, struct value *argument, int count)
 {
     struct prepared prepared;
     ffi_cif cif;
     if (function == NULL) fail("the libraries have no %s", name);
-    if ((size_t)count != type->count) fail("%s takes %zu arguments", name, type->count);
-    for (int i = 0; i < count; i++) prepare(&prepared, i, type->members[i].type, &argument[i]);
-    if (ffi_prep_cif(&cif, FFI_DEFAULT_ABI, (unsigned)count, ffi_of(type->of), prepared.types) != FFI_OK)
-        fail("%s cannot be called", name);
+    if ((size_t)count < type->count || ((size_t)count > type->count && !type->takes_more))
+        fail("%s takes %zu arguments", name, type->count);
+    for (int i = 0; i < count; i++)
+        prepare(&prepared, i, (size_t)i < type->count ? type->members[i].type : promoted(argument[i].type),
+                &argument[i]);
+    const ffi_status status =
+        type->takes_more ? ffi_prep_cif_var(&cif, FFI_DEFAULT_ABI, (unsigned)type->count, (unsigned)count,
+                                            ffi_of(type->of), prepared.types)
+                         : ffi_prep_cif(&cif, FFI_DEFAULT_ABI, (unsigned)count, ffi_of(type->of), prepared.types);
+    if (status != FFI_OK) fail("%s cannot be called", name);
     void *returned = keep(type->of->bytes > sizeof(ffi_arg) ? type->of->bytes : sizeof(ffi_arg));
-    pthread_mutex_unlock(&reading);
-    ffi_call(&cif, (void (*)(void))function, returned, prepared.places);
-    pthread_mutex_lock(&reading);
+    call_apart(&cif, function, returned, prepared.places);
     struct value result = value_at(returned, type->of);
     if (type->of->kind != KIND_STRUCT) result.place = NULL;
     return result;

@@ -219,7 +219,9 @@ static struct type *parameters(struct type *result)
 {
     struct type *type = make((struct type){.kind = KIND_FUNCTION, .bytes = 1, .align = 1, .of = result});
     while (!lex_take(")")) {
-        if (!lex_take("...")) {
+        if (lex_take("...")) {
+            type->takes_more = true;
+        } else {
             struct member member = type_declarator(type_base());
             if (member.type->kind == KIND_ARRAY) member.type = type_pointer(member.type->of);
             if (member.type->kind == KIND_FUNCTION) member.type = type_pointer(member.type);
