@@ -38,7 +38,8 @@ static const char *group_name(const struct event_group *group)
 static const char *run_name(enum run_step step)
 {
     static const char *const names[] = {
-        "kernel begin", "kernel end", "exit", "CTA exit", "griddepcontrol.launch_dependents", "griddepcontrol.wait"};
+        "kernel begin",        "kernel end", "exit", "CTA exit", "griddepcontrol.launch_dependents",
+        "griddepcontrol.wait", "setmaxnreg"};
     return names[step];
 }
 

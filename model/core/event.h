@@ -82,8 +82,17 @@ struct event_group {
     uint32_t group;
 };
 
-// Begin and end of a kernel and of what runs in it, and griddepcontrol. EXIT: of the lanes of the origin.
-enum run_step { RUN_KERNEL_BEGIN, RUN_KERNEL_END, RUN_EXIT, RUN_CTA_EXIT, RUN_LAUNCH_DEPENDENTS, RUN_WAIT_FOR_GRIDS };
+// Begin and end of a kernel and of what runs in it, griddepcontrol, and setmaxnreg, when the warp has its registers.
+// EXIT: of the lanes of the origin.
+enum run_step {
+    RUN_KERNEL_BEGIN,
+    RUN_KERNEL_END,
+    RUN_EXIT,
+    RUN_CTA_EXIT,
+    RUN_LAUNCH_DEPENDENTS,
+    RUN_WAIT_FOR_GRIDS,
+    RUN_SET_REGISTERS
+};
 
 // One event: the member named as the kind holds it. `origin` is not kept beyond the call.
 struct event {

@@ -98,46 +98,35 @@ static enum sanitize_kind race_of(const struct look_sanitize *sanitize, const st
 static enum sanitize_kind kind_of(const struct look_sanitize *sanitize, const struct order_found *found,
                                   const struct sanitize_finding *finding)
 {
+    static const enum sanitize_kind alone[] = {[ORDER_MAP_FENCE] = SANITIZE_MAP_FENCE,
+                                               [ORDER_EXIT] = SANITIZE_EXIT,
+                                               [ORDER_UNINITIALISED] = SANITIZE_UNINITIALISED,
+                                               [ORDER_UNORDERED_INIT] = SANITIZE_UNORDERED_INIT,
+                                               [ORDER_AGAIN] = SANITIZE_AGAIN,
+                                               [ORDER_UNEXPECTED] = SANITIZE_UNEXPECTED,
+                                               [ORDER_OVER_ARRIVAL] = SANITIZE_OVER_ARRIVAL,
+                                               [ORDER_BARRIER_WRITTEN] = SANITIZE_BARRIER_WRITTEN,
+                                               [ORDER_CONSTANT] = SANITIZE_CONSTANT,
+                                               [ORDER_MEETING] = SANITIZE_MEETING,
+                                               [ORDER_INVAL] = SANITIZE_INVAL,
+                                               [ORDER_PARTLY] = SANITIZE_PRODUCT_WARPS,
+                                               [ORDER_DIVERGENT] = SANITIZE_DIVERGENT,
+                                               [ORDER_COUNT] = SANITIZE_COUNT,
+                                               [ORDER_REGISTERS] = SANITIZE_SETMAXNREG};
     switch (found->kind) {
     case ORDER_GRID_EARLY:
         return finding->older.flags & SHADOW_WRITES ? SANITIZE_GRID_EARLY : SANITIZE_GRID_OVERWRITES;
     case ORDER_FENCE:
         if (found->space == SPACE_GLOBAL) return SANITIZE_GLOBAL_FENCE;
         return finding->older.is_operation ? SANITIZE_SMALL_COPY_FENCE : SANITIZE_FENCE;
-    case ORDER_MAP_FENCE:
-        return SANITIZE_MAP_FENCE;
-    case ORDER_EXIT:
-        return SANITIZE_EXIT;
-    case ORDER_UNINITIALISED:
-        return SANITIZE_UNINITIALISED;
-    case ORDER_UNORDERED_INIT:
-        return SANITIZE_UNORDERED_INIT;
-    case ORDER_AGAIN:
-        return SANITIZE_AGAIN;
-    case ORDER_UNEXPECTED:
-        return SANITIZE_UNEXPECTED;
     case ORDER_UNWRITTEN:
         return found->space == SPACE_GLOBAL ? SANITIZE_GLOBAL_UNWRITTEN : SANITIZE_UNWRITTEN;
-    case ORDER_OVER_ARRIVAL:
-        return SANITIZE_OVER_ARRIVAL;
-    case ORDER_CONSTANT:
-        return SANITIZE_CONSTANT;
-    case ORDER_BARRIER_WRITTEN:
-        return SANITIZE_BARRIER_WRITTEN;
-    case ORDER_MEETING:
-        return SANITIZE_MEETING;
-    case ORDER_INVAL:
-        return SANITIZE_INVAL;
-    case ORDER_DIVERGENT:
-        return SANITIZE_DIVERGENT;
-    case ORDER_COUNT:
-        return SANITIZE_COUNT;
-    case ORDER_PARTLY:
-        return SANITIZE_PRODUCT_WARPS;
     case ORDER_NARROW:
         return found->space == SPACE_GLOBAL ? SANITIZE_GLOBAL_RACE : SANITIZE_RACE;
-    default:
+    case ORDER_RACE:
         return race_of(sanitize, found, finding);
+    default:
+        return alone[found->kind];
     }
 }
 
@@ -207,6 +196,9 @@ static void add_names(const struct look_sanitize *sanitize, const struct order_f
         snprintf(finding->name, sizeof finding->name, "the barrier of the cluster");
     else if (found->kind == ORDER_MEETING || found->kind == ORDER_DIVERGENT || found->kind == ORDER_COUNT)
         snprintf(finding->name, sizeof finding->name, "barrier %llu of the CTA", (unsigned long long)found->address);
+    else if (found->kind == ORDER_REGISTERS)
+        snprintf(finding->name, sizeof finding->name, "registers of the four warps from %u on",
+                 (uint32_t)found->address);
     else if (found->space == SPACE_GLOBAL)
         global_name_of(sanitize, finding->address, finding->name);
     else

@@ -51,6 +51,7 @@ enum sanitize_kind {
     SANITIZE_LAYOUT,
     SANITIZE_DIVERGENT,
     SANITIZE_COUNT,
+    SANITIZE_SETMAXNREG,
     SANITIZE_STREAMS, // of works of streams (sanitize_works.c), as those up to SANITIZE_HOST
     SANITIZE_STREAM_FREED,
     SANITIZE_STREAM_NEW,

@@ -186,6 +186,12 @@ static const struct sanitize_text kinds[] = {
                         "the arrival", "the arrival before it", "one number of threads in all of them",
                         "Give the same number in each: bar.sync 1, 96 where 96 threads meet. PTX leaves it open what "
                         "happens else."},
+    [SANITIZE_SETMAXNREG] = {"SANITIZE_SETMAXNREG",
+                             "a warp executes setmaxnreg again before it has met the others of its warpgroup",
+                             "the setmaxnreg", "one of another warp before it",
+                             "a barrier of the warpgroup between the two",
+                             "Let the 128 threads meet (bar.sync 1, 128) between the two setmaxnreg. PTX leaves it "
+                             "open what happens else."},
     [SANITIZE_LAYOUT] =
         {"SANITIZE_LAYOUT", "bytes are read with another swizzle than a copy has laid them with", "the reader",
          "the copy", "one swizzle for both",

@@ -455,6 +455,7 @@ static void hear_run(struct clock_order *order, const struct event *event)
     }
     struct order_warp *warp = order_warp_of(order, event->origin, &cta);
     if (event->run == RUN_WAIT_FOR_GRIDS && warp != NULL) order_grid_wait(order, warp);
+    if (event->run == RUN_SET_REGISTERS && warp != NULL) order_set_registers(order, cta, warp, event);
 }
 
 void clock_order_hear(struct clock_order *order, const struct event *event)

@@ -56,11 +56,18 @@ struct order_note {
 
 struct order_place;
 
+// What a warp did at a barrier of the CTA, at an mbarrier or at setmaxnreg, when, and with which lanes; line 0:
+// nothing.
+struct order_came {
+    uint32_t time, line, lanes;
+};
+
 // The warp's clocks. now: its own time in `clock`. has_published: it, or a warp that it met, has executed a fence that
 // reaches everywhere; near: what a later one released that reaches only so far. learnt: what relaxed reads showed,
 // which its next fence acquires if it reaches that far. issued: of products in flight, the clock at their issue.
 // group_end: how many products the groups up to one held; copies_end: the same of cp.async.
-enum { ORDER_PRODUCTS = 64 };
+// set: its latest setmaxnreg; sets: of so many
+enum { ORDER_PRODUCTS = 64, ORDER_SETS = 4 };
 struct order_warp {
     uint32_t actor, now, products, copies;
     struct clock clock, near, learnt[ORDER_REACHES];
@@ -72,6 +79,8 @@ struct order_warp {
     struct order_note release[ORDER_NOTES], acquire;
     uint64_t arriving; // the instruction that arrived at mbarriers last, and when it did first
     uint32_t arrived;
+    uint32_t sets;
+    struct order_came set[ORDER_SETS];
     const struct order_place *heard; // the place that it read last, in which version, and how
     uint64_t heard_version;
     int heard_acquires;
@@ -87,11 +96,6 @@ enum { ORDER_ARRIVALS = 64 };
 
 // The barrier of the cluster, where a finding has the number of one of the CTA.
 #define ORDER_CLUSTER_BARRIER UINT32_MAX
-
-// What a warp did at a barrier of the CTA or at an mbarrier, when, and with which lanes; line 0: nothing.
-struct order_came {
-    uint32_t time, line, lanes;
-};
 
 // An mbarrier by its address. phases: that completed, over all its lives. pending: of the phase under way; done: of
 // those that completed; far: of these what threads of other CTAs released. init: the warp, its time then, and the line;
@@ -149,7 +153,8 @@ struct order_cta {
 // product of which one warp at least has waited; NARROW: one with what an operation wrote that is over, behind a
 // release of too narrow a scope; DIVERGENT: lanes of a warp have arrived in one phase of the barrier `address` of the
 // CTA by two instructions, the later of which is .aligned; COUNT: two arrivals in one phase of the barrier `address` of
-// the CTA give different numbers of threads.
+// the CTA give different numbers of threads; REGISTERS: a setmaxnreg that another warp's before it, of the warpgroup
+// whose first warp is `address`, is not ordered before.
 enum order_finding {
     ORDER_RACE,
     ORDER_GRID_EARLY,
@@ -169,7 +174,8 @@ enum order_finding {
     ORDER_PARTLY,
     ORDER_NARROW,
     ORDER_DIVERGENT,
-    ORDER_COUNT
+    ORDER_COUNT,
+    ORDER_REGISTERS
 };
 struct order_found {
     enum order_finding kind;
@@ -344,6 +350,10 @@ void order_global_free(struct order_global *global);
 void order_grid_access(struct clock_order *order, const struct shadow_entry *entry);
 void order_grid_wait(struct clock_order *order, struct order_warp *warp);
 void order_exit(struct clock_order *order, struct order_cta *cta);
+
+// clock_registers.c: a setmaxnreg of the warp.
+void order_set_registers(struct clock_order *order, const struct order_cta *cta, struct order_warp *warp,
+                         const struct event *event);
 void order_drop_ctas(struct clock_order *order);
 
 #pragma GCC visibility pop

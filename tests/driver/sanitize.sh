@@ -68,6 +68,11 @@ finds default awaited 174 'an mbarrier may be used before it is initialised: ful
 finds default unannounced 182 'a copy brings bytes to an mbarrier that no expect_tx announces: full' 'the copy: checks.cu:182'
 finds default maximum 192 'nothing orders two accesses to the same bytes of global memory' 'the other: checks.cu:191'
 
+# setmaxnreg needs a meeting of the warpgroup behind the one before it.
+expect 0 '^checks.cu:211: error: sanitize: kernel registers_twice: a warp executes setmaxnreg again .*: registers of the four warps from 0 on' --sanitize -- "$RUN_PTX" "$folder/checks.ptx" registers_twice 1 128
+grep -q 'one of another warp before it: checks.cu:210' "$scratch/out" && grep -q 'kernel registers_twice: 1 finding' "$scratch/out" || { echo "registers_twice:"; cat "$scratch/out"; failed=1; }
+expect 0 '^tmaref: sanitize: kernel registers_apart: clean' --sanitize -- "$RUN_PTX" "$folder/checks.ptx" registers_apart 1 128
+
 # Where one access is kept for several, each of them is found.
 hides() { # KERNEL THREADS LINE OTHER
     expect 0 "^hidden.cu:$3: error: sanitize: kernel $1: nothing orders two accesses" --sanitize -- "$RUN_PTX" "$folder/hidden.ptx" "$1" 1 "$2"

@@ -17,6 +17,7 @@ static const struct {
     {{.kind = EVENT_RUN, .run = RUN_KERNEL_BEGIN}, "kernel begin"},
     {{.kind = EVENT_RUN, .run = RUN_CTA_EXIT}, "CTA exit"},
     {{.kind = EVENT_RUN, .run = RUN_WAIT_FOR_GRIDS}, "griddepcontrol.wait"},
+    {{.kind = EVENT_RUN, .run = RUN_SET_REGISTERS}, "setmaxnreg"},
 };
 
 LOOP_TEST(every_event_has_a_name, 0, ROWS_OF(names))

@@ -93,6 +93,9 @@ static enum machine_next set_registers(struct machine_strand *strand, const stru
                          : register_pool_increase(&cta->registers, strand->warp->index, count, &granted);
     if (rule != RULE_OK) return refuse(strand, code, (uint32_t)__builtin_ctz(lanes), rule, count);
     if (!granted) return MACHINE_WAIT;
+    struct teller room;
+    const struct event event = {.kind = EVENT_RUN, .run = RUN_SET_REGISTERS};
+    if (machine_is_heard(strand)) event_tell(machine_teller(strand, code, lanes, &room), event);
     machine_progress(strand);
     return MACHINE_NEXT;
 }
