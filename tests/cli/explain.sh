@@ -24,7 +24,7 @@ run 0 explain --json 715
 json '"CUDA_ERROR_ILLEGAL_INSTRUCTION"' name
 json 715 rules 0 cuda_error
 run 0 explain 702
-out "CUDA_ERROR_LAUNCH_TIMEOUT (702): a kernel ran too long. No rule that tmaref knows ends in it."
+out "CUDA_ERROR_LAUNCH_TIMEOUT (702): the launch timed out and was terminated. No rule that tmaref knows ends in it."
 out "To see who waits for whom, type: tmaref exec -- ./program"
 # What CUDA prints, as it stands on the screen, and errors of the runtime alone.
 for words in "an illegal memory access was encountered" "CUDA error: an illegal memory access was encountered" cudaErrorIllegalAddress; do
@@ -36,12 +36,12 @@ done
 run 0 explain "unspecified launch failure"
 out "CUDA_ERROR_LAUNCH_FAILED (719): one of these "
 run 0 explain cudaErrorInsufficientDriver
-out "cudaErrorInsufficientDriver (35): the driver is older than the runtime."
-run 0 explain "a kernel touched memory that is not mapped" # what programs print under exec
-out "CUDA_ERROR_ILLEGAL_ADDRESS (700)"
+out "cudaErrorInsufficientDriver (35): CUDA driver version is insufficient for CUDA runtime version."
+run 0 explain "CUDA error: operation not permitted when stream is capturing" # 800 has the first half of it
+out "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED (900)"
 run 0 explain --json "misaligned address"
 json 716 error
-json '"a kernel used an address that is not aligned"' meaning
+json '"misaligned address"' meaning
 run 2 explain illegal memory access
 err "quotes make one of several words"
 run 0 explain 0

@@ -86,5 +86,5 @@ print("done")
 END
 expect '^done$' -- "$python" "$scratch/train.py"
 expect "^tmaref: PyTorch's own operators ran on the CPU, [0-9]+ calls of" -- "$python" "$scratch/train.py"
-expect 'no device code for this GPU' --eager=refuse -- "$python" -c 'import torch; torch.ones(4, device="cuda")'
+expect 'no kernel image is available for execution on the device' --eager=refuse -- "$python" -c 'import torch; torch.ones(4, device="cuda")'
 exit $failed

@@ -26,9 +26,9 @@ enum { ERRORS = sizeof errors / sizeof errors[0] };
 
 static const struct advice {
     int number;
-    const char *prints, *advice;
+    const char *advice;
 } advices[] = {
-#define ERROR_ADVICE(number, prints, advice) {number, prints, advice},
+#define ERROR_ADVICE(number, advice) {number, advice},
 #include "explain_errors.def"
 #undef ERROR_ADVICE
 };
@@ -90,12 +90,27 @@ static int is_name(const char *name, const char *wanted)
     return strcmp(letters, wanted) == 0;
 }
 
-// Is what CUDA prints in these letters, perhaps with other words around it?
-static int is_printed(const char *prints, const char *wanted)
+// How many letters of what CUDA prints for an error are in these, perhaps with other words around them.
+static size_t printed_letters(const char *prints, const char *wanted)
 {
     char letters[MAX_LETTERS];
     strip(prints, letters);
-    return strlen(letters) >= LEAST_LETTERS && strstr(wanted, letters) != NULL;
+    const size_t count = strlen(letters);
+    return count >= LEAST_LETTERS && strstr(wanted, letters) != NULL ? count : 0;
+}
+
+// The text of one error may be a part of another one's.
+static int find_printed(const char *wanted)
+{
+    size_t most = 0;
+    int number = -1;
+    for (int i = 0; i < ERRORS; i++) {
+        const size_t count = printed_letters(errors[i].text, wanted);
+        if (count <= most) continue;
+        most = count;
+        number = errors[i].number;
+    }
+    return number;
 }
 
 int explain_find_error(const char *text)
@@ -107,9 +122,8 @@ int explain_find_error(const char *text)
     strip(text, wanted);
     for (int i = 0; i < ERRORS; i++)
         if (is_name(errors[i].driver, wanted) || is_name(errors[i].runtime, wanted)) return errors[i].number;
-    for (int i = 0; i < ADVICES; i++)
-        if (is_printed(advices[i].prints, wanted)) return advices[i].number;
-    for (int i = 0; i < ERRORS; i++)
+    const int printed = find_printed(wanted);
+    for (int i = 0; i < ERRORS && printed < 0; i++)
         if (is_name(errors[i].text, wanted)) return errors[i].number;
-    return -1;
+    return printed;
 }
