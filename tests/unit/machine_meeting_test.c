@@ -3,18 +3,6 @@
 #include "machine_test.h"
 #include "rules/setmaxnreg.h"
 
-// Lanes part, and shuffle within the mask of their arm.
-TEST(shuffles_wait_for_their_mask)
-{
-    struct ran *ran = run_well(ENTRY THREAD "setp.lt.u32 %p0, %r0, 16;\n@%p0 bra LOW;\n"
-                                            "shfl.sync.bfly.b32 %r1, %r0, 1, 31, 0xFFFF0000;\nbra DONE;\n"
-                                            "LOW: shfl.sync.idx.b32 %r1, %r0, 3, 31, 0xFFFF;\n"
-                                            "DONE: redux.sync.add.u32 %r2, %r0, -1;\nadd.u32 %r1, %r1, %r2;\n"
-                                            "st.global.u32 [%rd1], %r1;\nret;\n}\n",
-                               (struct launch_of){.block = 32});
-    for (uint32_t i = 0; i < 32; i++) ck_assert_uint_eq(ran->out[i], 496 + (i < 16 ? 3 : i ^ 1));
-}
-
 // The two arms of a branch meet at shuffles, votes and reductions of different places, with registers of their own.
 // An H200 does so (driver 580.159.04).
 TEST(lanes_meet_at_instructions_of_one_kind)
@@ -37,74 +25,6 @@ TEST(lanes_meet_at_instructions_of_one_kind)
     }
 }
 
-// A vote of all, to which the lanes come after loops of different lengths.
-TEST(votes_wait_for_the_slowest)
-{
-    struct ran *ran = run_well(ENTRY THREAD "mov.u32 %r1, %r0;\n"
-                                            "L: setp.eq.u32 %p0, %r1, 0;\n@%p0 bra OUT;\nsub.u32 %r1, %r1, 1;\nbra L;\n"
-                                            "OUT: setp.lt.u32 %p1, %r0, 5;\nvote.sync.ballot.b32 %r2, %p1, -1;\n"
-                                            "activemask.b32 %r3;\nand.b32 %r2, %r2, %r3;\n"
-                                            "st.global.u32 [%rd1], %r2;\nret;\n}\n",
-                               (struct launch_of){.block = 32});
-    for (uint32_t i = 0; i < 32; i++) ck_assert_uint_eq(ran->out[i], 31);
-}
-
-// All lanes call, the mask names the even ones: these are told of each other alone.
-TEST(lanes_outside_the_mask_are_in_no_ones_vote)
-{
-    struct ran *ran = run_well(ENTRY THREAD "and.b32 %r2, %r0, 1;\nsetp.eq.u32 %p0, %r2, 0;\n"
-                                            "match.all.sync.b32 %r3|%p2, 0, 0x55555555;\n"
-                                            "match.any.sync.b32 %r4, 0, 0x55555555;\nxor.b32 %r3, %r3, %r4;\n"
-                                            "vote.sync.ballot.b32 %r4, 1, 0x55555555;\nxor.b32 %r3, %r3, %r4;\n"
-                                            "redux.sync.add.u32 %r4, 1, 0x55555555;\nshl.b32 %r4, %r4, 8;\n"
-                                            "xor.b32 %r3, %r3, %r4;\n"
-                                            "vote.sync.all.pred %p1, %p0, 0x55555555;\n"
-                                            "@%p1 xor.b32 %r3, %r3, 0x40;\nst.global.u32 [%rd1], %r3;\nret;\n}\n",
-                               (struct launch_of){.block = 32});
-    for (uint32_t i = 0; i < 32; i += 2) ck_assert_uint_eq(ran->out[i], 0x55555555 ^ 0x1000 ^ 0x40);
-}
-
-// The two arms of a branch meet at bar.warp.sync of different places.
-TEST(bar_warp_sync_meets_from_anywhere)
-{
-    struct ran *ran =
-        run_well(HEAD ".shared .align 4 .b32 s[32];\n.visible .entry k(.param .u64 out)\n{\n" REGISTERS THREAD
-                      "mov.u32 %r1, s;\nshl.b32 %r2, %r0, 2;\nadd.u32 %r1, %r1, %r2;\nsetp.lt.u32 %p0, %r0, 16;\n"
-                      "@%p0 bra LOW;\nadd.u32 %r3, %r0, 500;\nst.shared.u32 [%r1], %r3;\nbar.warp.sync -1;\nbra DONE;\n"
-                      "LOW: bar.warp.sync -1;\nld.shared.u32 %r3, [%r1+64];\n"
-                      "DONE: st.global.u32 [%rd1], %r3;\nret;\n}\n",
-                 (struct launch_of){.block = 32});
-    for (uint32_t i = 0; i < 32; i++) ck_assert_uint_eq(ran->out[i], 500 + (i < 16 ? i + 16 : i));
-}
-
-// Lanes that wait in an inner branch, with a mask of its own, have not come to the outer one.
-TEST(bar_warp_sync_does_not_count_those_that_wait_with_another_mask)
-{
-    struct ran *ran =
-        run_well(HEAD ".shared .align 4 .b32 s;\n.visible .entry k(.param .u64 out)\n{\n" REGISTERS THREAD
-                      "mov.u32 %r1, 7;\nst.shared.u32 [s], %r1;\nbar.warp.sync -1;\nsetp.ge.u32 %p0, %r0, 24;\n"
-                      "@%p0 bra INNER;\nJOIN: bar.warp.sync -1;\nld.shared.u32 %r3, [s];\n"
-                      "st.global.u32 [%rd1], %r3;\nret;\n"
-                      "INNER: bar.warp.sync 0xff000000;\nnanosleep.u32 100;\nmov.u32 %r1, 8;\nst.shared.u32 [s], "
-                      "%r1;\nbra JOIN;\n}\n",
-                 (struct launch_of){.block = 32});
-    for (uint32_t i = 0; i < 32; i++) ck_assert_uint_eq(ran->out[i], 8);
-}
-
-// Two halves of a warp, at one instruction with a mask each: the lower one waits for its last lane, which comes late,
-// and the upper one does not, or it would see what that lane stores.
-TEST(bar_warp_sync_keeps_masks_at_one_place_apart)
-{
-    struct ran *ran =
-        run_well(HEAD ".shared .align 4 .b32 s;\n.visible .entry k(.param .u64 out)\n{\n" REGISTERS THREAD
-                      "mov.u32 %r1, 7;\nst.shared.u32 [s], %r1;\nbar.warp.sync -1;\nsetp.lt.u32 %p0, %r0, 16;\n"
-                      "selp.b32 %r2, 0xffff, 0xffff0000, %p0;\nsetp.eq.u32 %p1, %r0, 15;\n@%p1 bra LATE;\n"
-                      "bra SYNC;\nLATE: nanosleep.u32 100;\nmov.u32 %r1, 8;\nst.shared.u32 [s], %r1;\n"
-                      "SYNC: bar.warp.sync %r2;\nld.shared.u32 %r3, [s];\nst.global.u32 [%rd1], %r3;\nret;\n}\n",
-                 (struct launch_of){.block = 32});
-    for (uint32_t i = 0; i < 32; i++) ck_assert_uint_eq(ran->out[i], i < 16 ? 8 : 7);
-}
-
 // A producer warp and a consumer warp hand 20 numbers over through one word and two named barriers.
 TEST(named_barriers_hand_over)
 {
@@ -125,44 +45,7 @@ TEST(named_barriers_hand_over)
     }
 }
 
-TEST(bar_red_counts_and_decides)
-{
-    struct ran *ran = run_well(ENTRY THREAD "setp.lt.u32 %p0, %r0, 70;\nbar.red.popc.u32 %r1, 0, %p0;\n"
-                                            "bar.red.and.pred %p1, 0, %p0;\nbar.red.or.pred %p2, 0, %p0;\n"
-                                            "barrier.cta.red.and.pred %p3, 3, !%p7;\n"
-                                            "selp.u32 %r2, 1000, 0, %p1;\nselp.u32 %r3, 2000, 0, %p2;\n"
-                                            "selp.u32 %r4, 4000, 0, %p3;\nadd.u32 %r1, %r1, %r2;\n"
-                                            "add.u32 %r1, %r1, %r3;\nadd.u32 %r1, %r1, %r4;\n"
-                                            "st.global.u32 [%rd1], %r1;\nret;\n}\n",
-                               (struct launch_of){.block = 100});
-    for (uint32_t i = 0; i < 100; i++) ck_assert_uint_eq(ran->out[i], 6070);
-}
-
-// Threads that have exited are not waited for.
-TEST(bar_sync_does_not_wait_for_the_dead)
-{
-    struct ran *ran = run_well(ENTRY THREAD "setp.gt.u32 %p0, %r0, 40;\n@%p0 exit;\nbar.sync 0;\n"
-                                            "st.global.u32 [%rd1], 1;\nret;\n}\n",
-                               (struct launch_of){.block = 128});
-    for (uint32_t i = 0; i < 128; i++) ck_assert_uint_eq(ran->out[i], i <= 40);
-}
-
 // --- The grid --------------------------------------------------------------------------------------------------------
-
-TEST(special_registers_name_the_thread)
-{
-    struct ran *ran = run_well(
-        ENTRY "mov.u32 %r0, %tid.x;\nmov.u32 %r1, %ctaid.x;\nmov.u32 %r2, %ntid.x;\nmad.lo.u32 %r3, %r1, %r2, %r0;\n"
-              "mul.wide.u32 %rd1, %r3, 4;\nadd.u64 %rd1, %rd0, %rd1;\nmov.u32 %r4, %laneid;\nmov.u32 %r5, %warpid;\n"
-              "shl.b32 %r5, %r5, 8;\nor.b32 %r4, %r4, %r5;\nmov.u32 %r6, %cluster_ctarank;\nshl.b32 %r6, %r6, 16;\n"
-              "or.b32 %r4, %r4, %r6;\nmov.u32 %r7, %clusterid.x;\nshl.b32 %r7, %r7, 24;\nor.b32 %r4, %r4, %r7;\n"
-              "st.global.u32 [%rd1], %r4;\nret;\n}\n",
-        (struct launch_of){.block = 64, .grid = 6, .cluster = 2});
-    for (uint32_t i = 0; i < 384; i++) {
-        uint32_t thread = i % 64, cta = i / 64;
-        ck_assert_uint_eq(ran->out[i], thread % 32 | thread / 32 << 8 | cta % 2 << 16 | cta / 2 << 24);
-    }
-}
 
 // A barrier of the whole grid, built of an atomic and a spin: CTAs that wait let others begin.
 TEST(ctas_wait_for_each_other)
@@ -191,15 +74,6 @@ TEST(the_seed_makes_the_run)
         if (i == 0) memcpy(first, ran->out, sizeof first);
         ck_assert_mem_eq(first, ran->out, sizeof first);
     }
-}
-
-TEST(clocks_go_forward)
-{
-    struct ran *ran = run_well(ENTRY "mov.u64 %rd1, %globaltimer;\nL: nanosleep.u32 100;\nmov.u64 %rd2, %globaltimer;\n"
-                                     "sub.u64 %rd3, %rd2, %rd1;\nsetp.lt.u64 %p0, %rd3, 1000000;\n@%p0 bra L;\n"
-                                     "st.global.u64 [%rd0], %rd3;\nret;\n}\n",
-                               (struct launch_of){.block = 32});
-    ck_assert_uint_ge(ran->out[0], 1000000);
 }
 
 #define BOUNDED(bounds) HEAD ".visible .entry k(.param .u64 out)\n" bounds "\n{\n" REGISTERS
@@ -269,19 +143,6 @@ TEST(setmaxnreg_waits_for_all_lanes)
     ck_assert_msg(ran->outcome.kind == MACHINE_DONE, "%s", ran->outcome.message);
 }
 
-// Two CTAs of 384 threads leave 80 registers to each thread of an SM.
-TEST(setmaxnreg_starts_from_what_the_bounds_leave)
-{
-    struct ran *ran =
-        run_well(HEAD ".visible .entry k(.param .u64 out)\n.maxntid 384, 1, 1\n.minnctapersm 2\n{\n" REGISTERS THREAD
-                      "setp.ge.u32 %p0, %r0, 128;\n@%p0 bra MORE;\n"
-                      "setmaxnreg.dec.sync.aligned.u32 32;\nbra DONE;\n"
-                      "MORE: setmaxnreg.inc.sync.aligned.u32 104;\n"
-                      "DONE: st.global.u32 [%rd1], 1;\nret;\n}\n",
-                 (struct launch_of){.block = 384});
-    ck_assert_uint_eq(ran->out[383], 1);
-}
-
 // --- Hangs -----------------------------------------------------------------------------------------------------------
 
 TEST(a_barrier_that_nobody_completes_hangs)
@@ -347,18 +208,6 @@ LOOP_TEST(only_polls_without_an_end_hang, 0, ROWS_OF(polls))
                   machine_kind_name(ran->outcome.kind), ran->outcome.message);
     if (polls[_i].kind == MACHINE_HUNG)
         ck_assert_msg(strstr(ran->outcome.message, "its arrival is missing") != NULL, "%s", ran->outcome.message);
-}
-
-// Where all only poll, a clock goes on by as much as they sleep: here by three times a millisecond.
-TEST(nanosleep_takes_its_time)
-{
-    struct ran *ran = run_well(ENTRY "mov.u32 %r2, 0;\nmov.u64 %rd1, %globaltimer;\nL: nanosleep.u32 1000000;\n"
-                                     "add.u32 %r2, %r2, 1;\nsetp.lt.u32 %p0, %r2, 3;\n@%p0 bra L;\n"
-                                     "mov.u64 %rd2, %globaltimer;\nsub.u64 %rd3, %rd2, %rd1;\n"
-                                     "st.global.u64 [%rd0], %rd3;\nret;\n}\n",
-                               (struct launch_of){.block = 32});
-    ck_assert_uint_ge(ran->out[0], 3000000);
-    ck_assert_uint_lt(ran->out[0], 3100000);
 }
 
 // What a thread of an H200 reads, in clocks or nanoseconds: about 15 clocks from one read to the next; a nap as long as

@@ -5,57 +5,6 @@
 #include "rules/global.h"
 #include "rules/shared.h"
 
-// Each thread puts its number into shared memory, and takes that of another from there.
-TEST(shared_memory_is_the_ctas)
-{
-    struct ran *ran = run_well(HEAD ".shared .align 4 .b8 pad[12];\n.shared .align 4 .b32 s[64];\n"
-                                    ".visible .entry k(.param .u64 out)\n{\n" REGISTERS THREAD
-                                    "mov.u32 %r1, s;\nshl.b32 %r2, %r0, 2;\nadd.u32 %r3, %r1, %r2;\n"
-                                    "add.u32 %r4, %r0, 100;\nst.shared.u32 [%r3], %r4;\nbar.sync 0;\n"
-                                    "xor.b32 %r2, %r2, 252;\nadd.u32 %r3, %r1, %r2;\nld.shared.u32 %r5, [%r3];\n"
-                                    "st.global.u32 [%rd1], %r5;\nret;\n}\n",
-                               (struct launch_of){.block = 64});
-    for (uint32_t i = 0; i < 64; i++) ck_assert_uint_eq(ran->out[i], 100 + (i ^ 63));
-}
-
-TEST(generic_addresses_reach_all_spaces)
-{
-    struct ran *ran =
-        run_well(HEAD ".global .align 4 .b32 g[2] = {5, 6};\n.const .align 4 .b32 c = 9;\n.shared .align 4 .b32 s;\n"
-                      ".visible .entry k(.param .u64 out)\n{\n.local .align 4 .b32 l;\n" REGISTERS THREAD
-                      "mov.u64 %rd2, s;\ncvta.shared.u64 %rd2, %rd2;\nst.u32 [%rd2], 11;\nld.shared.u32 %r1, [s];\n"
-                      "mov.u64 %rd3, l;\ncvta.local.u64 %rd3, %rd3;\nadd.u32 %r2, %r0, 20;\nst.u32 [%rd3], %r2;\n"
-                      "ld.local.u32 %r2, [l];\n"
-                      "mov.u64 %rd4, g;\ncvta.global.u64 %rd4, %rd4;\nld.u32 %r3, [%rd4+4];\n"
-                      "mov.u64 %rd5, c;\ncvta.const.u64 %rd5, %rd5;\nld.u32 %r4, [%rd5];\n"
-                      "mov.u64 %rd6, out;\ncvta.param.u64 %rd6, %rd6;\nld.u64 %rd7, [%rd6];\n"
-                      "st.global.u32 [%rd7], %r1;\nst.global.u32 [%rd7+4], %r2;\nst.global.u32 [%rd7+8], %r3;\n"
-                      "st.global.u32 [%rd7+12], %r4;\n"
-                      "isspacep.shared %p0, %rd2;\nisspacep.local %p1, %rd3;\nisspacep.global %p2, %rd4;\n"
-                      "isspacep.global %p3, %rd2;\nselp.u32 %r5, 1, 0, %p0;\nselp.u32 %r6, 2, 0, %p1;\n"
-                      "selp.u32 %r7, 4, 0, %p2;\nselp.u32 %r8, 8, 0, %p3;\nor.b32 %r5, %r5, %r6;\n"
-                      "or.b32 %r5, %r5, %r7;\nor.b32 %r5, %r5, %r8;\nst.global.u32 [%rd7+16], %r5;\nret;\n}\n",
-                 (struct launch_of){.block = 1});
-    static const uint32_t wanted[] = {11, 20, 6, 9, 7};
-    for (uint32_t i = 0; i < 5; i++) ck_assert_uint_eq(ran->out[i], wanted[i]);
-}
-
-// Triton takes the address of a tensor map among the parameters in 32 bits.
-TEST(addresses_of_parameters_fit_32_bits)
-{
-    struct ran *ran =
-        run_well(HEAD ".visible .entry k(.param .u64 out)\n{\n" REGISTERS THREAD
-                      "mov.b32 %r1, out;\ncvt.u64.u32 %rd2, %r1;\ncvta.param.u64 %rd3, %rd2;\nld.u64 %rd4, [%rd3];\n"
-                      "ld.param.u64 %rd5, [%rd2];\ncvta.to.param.u64 %rd6, %rd3;\nld.param.u64 %rd6, [%rd6];\n"
-                      "isspacep.param %p0, %rd3;\nisspacep.param %p1, %rd0;\nselp.u32 %r2, 1, 0, %p0;\n"
-                      "@%p1 mov.u32 %r2, 2;\nst.global.u32 [%rd4], %r2;\nsub.u64 %rd5, %rd5, %rd0;\n"
-                      "sub.u64 %rd6, %rd6, %rd0;\nst.global.u64 [%rd0+8], %rd5;\nst.global.u64 [%rd0+16], %rd6;\n"
-                      "mov.b32 %r3, out+4;\nsub.u32 %r3, %r3, %r1;\nst.global.u32 [%rd0+4], %r3;\nret;\n}\n",
-                 (struct launch_of){.block = 1});
-    static const uint32_t wanted[] = {1, 4, 0, 0, 0, 0};
-    for (uint32_t i = 0; i < 6; i++) ck_assert_uint_eq(ran->out[i], wanted[i]);
-}
-
 // Where ptxas 13.0 put them: a program may rest on an alignment that its source does not ask for.
 TEST(variables_lie_where_ptxas_places_them)
 {
@@ -80,70 +29,6 @@ TEST(variables_lie_where_ptxas_places_them)
                       (unsigned long long)(at - first));
     }
     machine_module_close(module);
-}
-
-// Widths, signs and vectors: what is read is put together again as it was written.
-TEST(every_width_and_vector_is_moved_whole)
-{
-    struct ran *ran =
-        run_well(ENTRY THREAD "mov.u32 %r1, 0x8182F3F4;\nst.global.u32 [%rd1], %r1;\n"
-                              "ld.global.s8 %r2, [%rd1];\nld.global.u8 %r3, [%rd1+1];\nld.global.s16 %r4, [%rd1+2];\n"
-                              "ld.global.s8 %rd2, [%rd1+3];\nld.global.u16 %h0, [%rd1];\n"
-                              "mul.wide.u32 %rd3, %r0, 32;\nadd.u64 %rd3, %rd0, %rd3;\n"
-                              "st.global.v4.u32 [%rd3+1024], {%r2, %r3, %r4, %r0};\n"
-                              "st.global.v2.u64 [%rd3+1040], {%rd2, 77};\n"
-                              "ld.global.v2.u64 {%rd4, %rd5}, [%rd3+1040];\nadd.u64 %rd5, %rd4, %rd5;\n"
-                              "ld.global.v4.u32 {%r5, _, %r6, %r7}, [%rd3+1024];\nadd.u32 %r5, %r5, %r7;\n"
-                              "st.global.u64 [%rd3+1040], %rd5;\nst.global.v2.u32 [%rd3+1048], {%r5, %r6};\n"
-                              "st.global.u16 [%rd1+2], %h0;\nret;\n}\n",
-                 (struct launch_of){.block = 32});
-    for (uint32_t i = 0; i < 32; i++) {
-        const uint32_t *row = &ran->out[256 + 8 * i];
-        ck_assert_uint_eq(ran->out[i], 0xF3F4F3F4);
-        ck_assert_uint_eq(row[0], 0xFFFFFFF4);
-        ck_assert_uint_eq(row[1], 0xF3);
-        ck_assert_uint_eq(row[2], 0xFFFF8182);
-        ck_assert_uint_eq(row[3], i);
-        ck_assert_uint_eq(row[4], 0xFFFFFF81u + 77);
-        ck_assert_uint_eq(row[5], UINT32_MAX);
-        ck_assert_uint_eq(row[6], 0xFFFFFFF4 + i);
-        ck_assert_uint_eq(row[7], 0xFFFF8182);
-    }
-}
-
-TEST(dynamic_shared_memory_lies_behind_the_static)
-{
-    struct ran *ran = run_well(HEAD ".extern .shared .align 16 .b8 d[];\n.shared .align 4 .b32 s[3];\n"
-                                    ".visible .entry k(.param .u64 out)\n{\n" REGISTERS
-                                    "mov.u32 %r0, s;\nmov.u32 %r1, d;\nsub.u32 %r1, %r1, %r0;\n"
-                                    "st.global.u32 [%rd0], %r1;\nst.shared.u32 [d+252], 3;\n"
-                                    "ld.shared.u32 %r2, [d+252];\nst.global.u32 [%rd0+4], %r2;\n"
-                                    "mov.u32 %r3, %dynamic_smem_size;\nst.global.u32 [%rd0+8], %r3;\nret;\n}\n",
-                               (struct launch_of){.dynamic = 256});
-    ck_assert_uint_eq(ran->out[0], 16);
-    ck_assert_uint_eq(ran->out[1], 3);
-    ck_assert_uint_eq(ran->out[2], 256);
-}
-
-TEST(atomics_of_all_lanes_add_up)
-{
-    struct ran *ran = run_well(HEAD ".shared .align 8 .b64 s;\n.visible .entry k(.param .u64 out)\n{\n" REGISTERS THREAD
-                                    "red.global.add.u32 [%rd0+512], 1;\natom.global.max.s32 %r1, [%rd0+516], %r0;\n"
-                                    "atom.global.add.u32 %r2, [%rd0+520], 1;\nst.global.u32 [%rd1], %r2;\n"
-                                    "atom.shared.add.u64 %rd2, [s], 2;\nbar.sync 0;\nld.shared.u64 %rd3, [s];\n"
-                                    "st.global.u64 [%rd0+528], %rd3;\natom.global.cas.b32 %r3, [%rd0+536], 0, %r0;\n"
-                                    "mov.f32 %f0, 0f3F000000;\nred.global.add.f32 [%rd0+540], %f0;\n"
-                                    "atom.global.inc.u32 %r4, [%rd0+544], 9;\nret;\n}\n",
-                               (struct launch_of){.block = 64});
-    uint64_t seen = 0;
-    for (uint32_t i = 0; i < 64; i++) seen |= (uint64_t)1 << ran->out[i];
-    ck_assert_uint_eq(seen, UINT64_MAX);
-    ck_assert_uint_eq(ran->out[128], 64);
-    ck_assert_uint_eq(ran->out[129], 63);
-    ck_assert_uint_eq(ran->out[132], 128);
-    ck_assert_uint_ne(ran->out[134], 0);
-    ck_assert_uint_eq(ran->out[135], 0x42000000);
-    ck_assert_uint_eq(ran->out[136], 4);
 }
 
 // The same sum, of many CTAs on several threads of the host.
@@ -211,49 +96,6 @@ TEST(vectors_of_atomics_are_read_before_they_are_written)
                                (struct launch_of){.block = 1});
     static const float wanted[] = {11, 22, 20, 10};
     ck_assert_mem_eq(ran->out, wanted, sizeof wanted);
-}
-
-// Each lane takes as many bytes of the stack as its number says, and finds what it wrote after a call took more.
-TEST(alloca_takes_from_the_stack_of_each_lane)
-{
-    struct ran *ran = run_well(
-        HEAD ".func f(.reg .b32 n)\n{\n.reg .b64 %rd<2>;\nalloca.u64 %rd0, 64;\nst.local.u32 [%rd0], n;\nret;\n}\n"
-             ".visible .entry k(.param .u64 out)\n{\n" REGISTERS THREAD
-             "stacksave.u64 %rd5;\nmul.wide.u32 %rd2, %r0, 4;\nadd.u64 %rd2, %rd2, 8;\nalloca.u64 %rd3, %rd2, 32;\n"
-             "add.u32 %r1, %r0, 7;\nst.local.u32 [%rd3+4], %r1;\ncall f, (%r0);\nld.local.u32 %r2, [%rd3+4];\n"
-             "stackrestore.u64 %rd5;\nstacksave.u64 %rd6;\nsub.u64 %rd6, %rd6, %rd5;\ncvt.u32.u64 %r3, %rd6;\n"
-             "cvt.u32.u64 %r4, %rd3;\nand.b32 %r4, %r4, 31;\nadd.u32 %r2, %r2, %r3;\nadd.u32 %r2, %r2, %r4;\n"
-             "st.global.u32 [%rd1], %r2;\nret;\n}\n",
-        (struct launch_of){.block = 32});
-    for (uint32_t i = 0; i < 32; i++) ck_assert_uint_eq(ran->out[i], i + 7);
-}
-
-TEST(hints_change_nothing)
-{
-    struct ran *ran =
-        run_well(ENTRY "createpolicy.fractional.L2::evict_first.b64 %rd2, 1.0;\n"
-                       "ld.global.L2::cache_hint.u32 %r1, [%rd0], %rd2;\nprefetch.global.L2 [%rd0];\n"
-                       "applypriority.global.L2::evict_normal [%rd0], 128;\ndiscard.global.L2 [%rd0], 128;\n"
-                       "st.global.u64 [%rd0+8], %rd2;\nret;\n}\n",
-                 (struct launch_of){0});
-    ck_assert_uint_eq(ran->out[0], 0);
-    ck_assert_uint_eq(ran->out[3], 0x12f00000);
-}
-
-TEST(policies_of_all_operands)
-{
-    struct ran *ran =
-        run_well(ENTRY "mov.f32 %f1, 0f3F000000;\ncreatepolicy.fractional.L2::evict_last.b64 %rd2, %f1;\n"
-                       "st.global.u64 [%rd0], %rd2;\ncreatepolicy.fractional.L2::evict_unchanged"
-                       ".L2::evict_first.b64 %rd2;\nst.global.u64 [%rd0+8], %rd2;\nmov.u32 %r1, 4096;\n"
-                       "mov.u64 %rd3, 8192;\ncreatepolicy.range.global.L2::evict_first"
-                       ".L2::evict_unchanged.b64 %rd2, [%rd3], %r1, %r1;\nst.global.u64 [%rd0+16], %rd2;\n"
-                       "createpolicy.cvt.L2.b64 %rd3, %rd2;\nst.global.u64 [%rd0+24], %rd3;\nret;\n}\n",
-                 (struct launch_of){0});
-    ck_assert_uint_eq(ran->out[1], 0x14700000);
-    ck_assert_uint_eq(ran->out[3], 0x11f00000);
-    ck_assert_uint_eq(ran->out[5], 0x1a002020);
-    ck_assert_uint_eq(ran->out[7], 0x1a002020);
 }
 
 // --- Faults ----------------------------------------------------------------------------------------------------------

@@ -221,30 +221,6 @@ LOOP_TEST(atomics_add_floats, 0, ROWS_OF(floats))
 
 // --- Registers, addresses, arguments ---------------------------------------------------------------------------------
 
-// Warps with all lanes take their rows at once, the last warp, which has one lane too few, lane by lane: both do the
-// same. The result of the first atom is its operand's register; -0x00400000 is subnormal, and flushed in global memory.
-TEST(atomics_side_by_side_are_what_each_lane_makes)
-{
-    struct ran *ran = run_well(
-        HEAD ".shared .align 8 .b32 s[96];\n.visible .entry k(.param .u64 out)\n{\n" REGISTERS THREAD
-             "shl.b32 %r1, %r0, 2;\nmov.u32 %r2, s;\nadd.u32 %r2, %r2, %r1;\nadd.u32 %r3, %r0, 1000;\n"
-             "st.global.u32 [%rd1], %r3;\natom.global.add.u32 %r3, [%rd1], %r3;\nst.global.u32 [%rd1+512], %r3;\n"
-             "mov.f32 %f0, 0f80400000;\nst.global.f32 [%rd1+1024], %f0;\nst.shared.f32 [%r2], %f0;\n"
-             "red.global.add.f32 [%rd1+1024], %f0;\natom.shared.add.f32 %f1, [%r2], %f0;\n"
-             "ld.shared.f32 %f2, [%r2];\nst.global.f32 [%rd1+1536], %f1;\nst.global.f32 [%rd1+2048], %f2;\n"
-             "st.global.u32 [%rd1+2560], %r0;\nmov.u32 %r4, 0x00070003;\n"
-             "red.global.max.u32 [%rd1+2560], 40;\nred.global.xor.b32 [%rd1+2560], %r4;\nret;\n}\n",
-        (struct launch_of){.block = 95});
-    for (uint32_t i = 0; i < 95; i++) {
-        ck_assert_uint_eq(ran->out[i], 2 * (1000 + i));
-        ck_assert_uint_eq(ran->out[i + 128], 1000 + i);
-        ck_assert_uint_eq(ran->out[i + 256], 0x80000000);
-        ck_assert_uint_eq(ran->out[i + 384], 0x80400000);
-        ck_assert_uint_eq(ran->out[i + 512], 0x80800000);
-        ck_assert_uint_eq(ran->out[i + 640], (i < 40 ? 40 : i) ^ 0x00070003);
-    }
-}
-
 // A row of lanes around address 0: what would come after it ends where addresses end.
 TEST(a_row_of_lanes_around_address_0_faults)
 {
@@ -253,79 +229,6 @@ TEST(a_row_of_lanes_around_address_0_faults)
                                (struct launch_of){.block = 32});
     ck_assert_msg(ran->outcome.kind == MACHINE_FAULTED, "%s", ran->outcome.message);
     ck_assert_uint_eq(ran->outcome.where.thread[0], 0);
-}
-
-// Registers wider than the type: sources are cut, results fill the register as the type's sign says.
-TEST(narrow_types_in_wide_registers)
-{
-    struct ran *ran = run_well(
-        ENTRY THREAD "shl.b32 %r1, %r0, 3;\nadd.u32 %r1, %r1, 0x7f05;\ncvt.s32.s8 %r2, %r1;\ncvt.u32.u8 %r3, %r1;\n"
-                     "cvt.s64.s8 %rd2, %r1;\ncvt.s8.s32 %r4, %r1;\ncvt.u8.u32 %r5, %r1;\ncvt.s32.s16 %r6, %r1;\n"
-                     "mul.wide.u32 %rd1, %r0, 32;\nadd.u64 %rd1, %rd0, %rd1;\nst.global.u32 [%rd1], %r2;\n"
-                     "st.global.u32 [%rd1+4], %r3;\nst.global.u64 [%rd1+8], %rd2;\nst.global.u32 [%rd1+16], %r4;\n"
-                     "st.global.u32 [%rd1+20], %r5;\nst.global.u32 [%rd1+24], %r6;\nst.global.s8 [%rd1+28], %r1;\n"
-                     "ret;\n}\n",
-        (struct launch_of){.block = 64});
-    for (uint32_t i = 0; i < 64; i++) {
-        uint32_t value = i * 8 + 0x7f05, low = value & 0xff, *got = &ran->out[8 * i];
-        int32_t low_signed = low < 128 ? (int32_t)low : (int32_t)low - 256;
-        int32_t half = (value & 0xffff) < 0x8000 ? (int32_t)(value & 0xffff) : (int32_t)(value & 0xffff) - 0x10000;
-        ck_assert_int_eq((int32_t)got[0], low_signed);
-        ck_assert_uint_eq(got[1], low);
-        ck_assert_int_eq((int64_t)(got[2] | (uint64_t)got[3] << 32), low_signed);
-        ck_assert_int_eq((int32_t)got[4], low_signed);
-        ck_assert_uint_eq(got[5], low);
-        ck_assert_int_eq((int32_t)got[6], half);
-        ck_assert_uint_eq(got[7], low);
-    }
-}
-
-// The address of a variable and of a function, parts of one, and one in the generic space.
-TEST(variables_begin_with_addresses)
-{
-    struct ran *ran = run_well(
-        HEAD
-        ".func (.param .b32 r) seven()\n{\nst.param.b32 [r], 7;\nret;\n}\n.global .align 8 .b32 g[4];\n"
-        ".global .align 8 .u64 plain = g;\n.global .align 8 .u64 later = generic(g)+8;\n"
-        ".global .align 8 .u64 code[2] = {0, seven};\n.global .align 8 .u8 low[4] = {0xff(g), 0xff00(g), 5, 6};\n"
-        ".visible .entry k(.param .u64 out)\n{\n" REGISTERS "mov.u64 %rd1, g;\nld.global.u64 %rd2, [plain];\n"
-        "sub.u64 %rd2, %rd2, %rd1;\nst.global.u64 [%rd0], %rd2;\nld.global.u64 %rd2, [later];\n"
-        "sub.u64 %rd2, %rd2, %rd1;\nst.global.u64 [%rd0+8], %rd2;\nld.global.u16 %r1, [low];\n"
-        "cvt.u32.u64 %r2, %rd1;\nand.b32 %r2, %r2, 0xffff;\nsub.u32 %r1, %r1, %r2;\nst.global.u32 [%rd0+16], %r1;\n"
-        "ld.global.u64 %rd3, [code+8];\nP: .callprototype (.param .b32 _) _ ();\n"
-        "call (%r3), %rd3, (), P;\nst.global.u32 [%rd0+20], %r3;\nret;\n}\n",
-        (struct launch_of){.block = 1});
-    static const uint32_t wanted[] = {0, 0, 8, 0, 0, 7};
-    for (uint32_t i = 0; i < 6; i++) ck_assert_uint_eq(ran->out[i], wanted[i]);
-}
-
-TEST(predicates_are_passed_and_returned)
-{
-    struct ran *ran =
-        run_well(HEAD ".func (.reg .pred r) not(.reg .pred a)\n{\nnot.pred r, a;\nret;\n}\n"
-                      ".visible .entry k(.param .u64 out)\n{\n" REGISTERS THREAD
-                      "and.b32 %r1, %r0, 5;\nsetp.eq.u32 %p1, %r1, 4;\nsetp.ne.u32 %p2, %r1, 9;\n"
-                      "setp.lt.u32 %p3, %r0, 20;\n@%p3 call (%p2), not, (%p1);\nselp.u32 %r2, 1, 0, %p2;\n"
-                      "st.global.u32 [%rd1], %r2;\nret;\n}\n",
-                 (struct launch_of){.block = LANES});
-    for (uint32_t i = 0; i < LANES; i++) ck_assert_uint_eq(ran->out[i], i < 20 ? (i & 5) != 4 : 1);
-}
-
-TEST(addresses_in_32_bits_change_their_space)
-{
-    struct ran *ran =
-        run_well(HEAD ".shared .align 4 .b32 s[64];\n.const .align 4 .b32 c = 3;\n"
-                      ".visible .entry k(.param .u64 out)\n{\n" REGISTERS THREAD
-                      "mov.u32 %r1, s;\ncvt.u64.u32 %rd2, %r1;\ncvta.shared.u64 %rd3, %rd2;\n"
-                      "isspacep.shared::cluster %p0, %rd3;\nisspacep.shared::cluster %p1, %rd0;\n"
-                      "mov.u64 %rd4, c;\nisspacep.const %p2, %rd4;\nisspacep.const %p3, %rd0;\n"
-                      "setp.lt.u32 %p4, %r0, 7;\nmov.u64 %rd5, 5;\n@%p4 cvta.to.shared.u64 %rd5, %rd3;\n"
-                      "sub.u64 %rd6, %rd5, %rd2;\ncvt.u32.u64 %r2, %rd6;\n@!%p4 cvt.u32.u64 %r2, %rd5;\n"
-                      "selp.u32 %r3, 16, 0, %p0;\nselp.u32 %r4, 32, 0, %p1;\nselp.u32 %r5, 64, 0, %p2;\n"
-                      "selp.u32 %r6, 128, 0, %p3;\nor.b32 %r2, %r2, %r3;\nor.b32 %r2, %r2, %r4;\n"
-                      "or.b32 %r2, %r2, %r5;\nor.b32 %r2, %r2, %r6;\nst.global.u32 [%rd1], %r2;\nret;\n}\n",
-                 (struct launch_of){.block = LANES});
-    for (uint32_t i = 0; i < LANES; i++) ck_assert_uint_eq(ran->out[i], 16 + 64 + (i < 7 ? 0 : 5));
 }
 
 // --- How rows end a launch -------------------------------------------------------------------------------------------
