@@ -17,224 +17,17 @@
 #            does the program print anything that it does not print without the edit
 #        synchronisation.py silent FILE [--seeds N] [--tmaref COMMAND] -- ARGUMENTS   as it is, under four schedules
 #        synchronisation.py paths FILE [--kernel PART] [--tmaref COMMAND] -- ARGUMENTS   what explore --paths names of those of barriers
+#        synchronisation.py prove FILE PLAN [--tmaref COMMAND] -- ARGUMENTS   of edits in which nothing is found: are they harmless
+# An edit is `proven` harmless, on the paths that the run takes, if the program prints and ends as without it, the sanitizer says of each
+# kernel that it is clean, so all accesses are ordered, explore --paths says that all orders of what synchronises do the same, and
+# no strong access carries an order. Then each access finds the same values in each order. Of `order` explore --paths names an order
+# that fails. A barrier of CTAs of one warp is `open`: the sanitizer takes the lanes of a warp for one thread there.
 # own_kernel.sh runs a kernel of this tree.
 import argparse, itertools, json, os, pathlib, re, signal, subprocess, sys, tempfile
 
-COPY = "READ_BEFORE_COPY WRITE_BEFORE_COPY OPERATION_BEFORE_COPY REFILL COPIES"
-OVER = "SOURCE_OVERWRITTEN PRODUCT_OVERWRITTEN"
-# Of each class: how its statements begin, and which findings a mistake in one may have. `*`: any.
-CLASSES = [("init", r"mbarrier\.init", "UNINITIALISED UNORDERED_INIT OVER_ARRIVAL " + COPY),
-           ("expect", r"mbarrier\.(arrive\.)?expect_tx", "UNEXPECTED OVER_ARRIVAL " + COPY),
-           ("arrive", r"mbarrier\.arrive", "OVER_ARRIVAL RACE EXIT " + COPY + " " + OVER),
-           ("wait", r"mbarrier\.(try|test)_wait", "OVER_ARRIVAL RACE EXIT UNORDERED_INIT PRODUCT_REGISTER OPERATION_BEFORE_WRITE SMALL_COPY " + COPY + " " + OVER),
-           ("proxy", r"fence\.proxy\.async", "FENCE GLOBAL_FENCE SMALL_COPY_FENCE OPERATION_BEFORE_WRITE"),
-           ("inits", r"fence\.mbarrier_init", "UNORDERED_INIT"),
-           ("fence", r"(fence\.(acq_rel|sc)|membar)", "GLOBAL_RACE SCOPE RACE GLOBAL_SOURCE MAP_RACE"),
-           ("barrier", r"(bar|barrier)\.(cta\.)?(sync|arrive|red)", "*"),
-           ("cluster", r"barrier\.cluster", "*"),
-           ("products", r"wgmma\.(commit_group|wait_group)", "PRODUCT_REGISTER PRODUCT_SOURCE PRODUCT_OVERWRITTEN REFILL EXIT PRODUCT_FENCE"),
-           ("wgmma", r"wgmma\.fence", "PRODUCT_FENCE"),
-           ("bulk", r"cp\.async\.bulk\.(commit|wait)_group", "SOURCE_OVERWRITTEN GLOBAL_STORE EXIT REFILL OPERATION_BEFORE_COPY OPERATION_BEFORE_WRITE COPIES"),
-           ("small", r"cp\.async\.(commit|wait|mbarrier)", "SMALL_COPY EXIT")]
-# What ends the way from a statement of the same kind: a commit does not end that of a wait.
-KIND = re.compile(r"(mbarrier\.\w+|fence\.\w+|membar|bar(rier)?\.\w+(\.\w+)?|wgmma\.\w+|cp\.async\.bulk\.\w+|cp\.async\.\w+)")
-ACCESS = re.compile(r"(ld|st|red|atom|cp\.async|wgmma\.mma|ldmatrix|stmatrix)[.\w]*")
-LABEL = re.compile(r"^[\w$]+:\s*$")
-REGISTER = re.compile(r"%\w+|(?<=\s)p(?=[,;\s])|\bP1\b")
+from edits import CLASSES, Text, class_of, kernel_ranges, mutants, near, replaced, statement
+
 NUMBERS = itertools.count()
-
-
-class Text:
-    """The PTX in a file, by lines. What is written back is as long as what was read."""
-
-    def __init__(self, path):
-        self.data = path.read_bytes()
-        # The largest run without a NUL that begins with .version.
-        best = max(re.finditer(rb"(//[^\0]*?)?\.version [^\0]*", self.data), key=lambda match: len(match.group()), default=None)
-        if best is None:
-            sys.exit(f"synchronisation.py: {path} has no PTX as text")
-        self.begin, self.end = best.span()
-        self.lines = best.group().decode().split("\n")
-
-    def with_lines(self, lines):
-        if b"\0" not in self.data:
-            return "\n".join(lines).encode()
-        lines = list(lines)
-        room = self.end - self.begin - len("\n".join(lines).encode())
-        for number in range(len(lines) - 1, 0, -1):  # the last line numbers of the source give the room
-            if room >= 0:
-                break
-            if lines[number].strip().startswith(".loc"):
-                room += len(lines[number])
-                lines[number] = ""
-        assert room >= 0, "no .loc gives room: compile with -lineinfo"
-        return self.data[:self.begin] + "\n".join(lines).encode().ljust(self.end - self.begin) + self.data[self.end:]
-
-
-def statement(line):
-    return re.sub(r"//.*", "", line).strip()
-
-
-def word(line):
-    return re.sub(r"^@\S+\s+", "", statement(line))
-
-
-def class_of(line):
-    return next((name for name, begin, _ in CLASSES if re.match(begin, word(line))), None)
-
-
-def kernel_ranges(lines, part):
-    depth, name = 0, ""
-    for number, line in enumerate(lines):
-        text = statement(line)
-        if entry := re.search(r"\.entry\s+(\w+)", text):
-            name = entry.group(1)
-        before, depth = depth, depth + text.count("{") - text.count("}")
-        if before == 0 and depth > 0:
-            begin = number
-        if before > 0 and depth == 0 and name and part in name:
-            yield begin, number
-
-
-def same_run(lines, number, step):
-    """The lines from here on, until a label, a branch, or a block."""
-    at = number + step
-    while 0 < at < len(lines) and not LABEL.match(statement(lines[at])) and not re.match(r"(bra|ret|exit|call)\b", word(lines[at])) \
-            and not statement(lines[at]).startswith(("{", "}")):
-        yield at
-        at += step
-
-
-def writes(line):
-    operands = word(line).split(None, 1)
-    return set(REGISTER.findall(operands[1].split(",")[0].split("[")[0])) if len(operands) == 2 and not word(line).startswith("st.") else set()
-
-
-def uses(line):
-    return set(REGISTER.findall(" " + statement(line)))
-
-
-def moved(lines, number, step):
-    """Past the next access, if no register is in the way."""
-    if class_of(lines[number]) == "wait":
-        return None
-    passed = []
-    for at in same_run(lines, number, step):
-        passed.append(at)
-        if any(writes(lines[number]) & uses(lines[one]) or writes(lines[one]) & uses(lines[number]) for one in (at,)):
-            return None
-        if class_of(lines[at]):
-            return None
-        if ACCESS.match(word(lines[at])) and not word(lines[at]).startswith("ld.param"):
-            new = list(lines)
-            text = new.pop(number)
-            new.insert(at, text)
-            return new
-    return None
-
-
-def replaced(lines, number, text):
-    return lines[:number] + [text] + lines[number + 1:]
-
-
-def without(line):
-    """Nothing, or what is true at once in place of a wait that gives a predicate."""
-    if class_of(line) != "wait":
-        return ""
-    guard = re.match(r"(@\S+\s+)?", statement(line)).group()
-    return f"{guard}setp.eq.u32 {re.split(r'[ ,]+', word(line))[1]}, 0, 0;"
-
-
-def altered(line):
-    """(edit, the line) of each way to alter it."""
-    text = statement(line)
-    if parity := re.search(r"_wait\.parity[^\]]*\] *, *([^,;\s]+)", text):
-        begin, end = parity.span(1)
-        yield "parity", f"{{.reg .b32 %q;xor.b32 %q,{parity.group(1)},1;{text[:begin]}%q{text[end:]}}}"
-    if re.search(r"wait_group[.\w]* +0;", text):
-        yield "group", re.sub(r" +0;", " 1;", text)
-    if "fence.proxy.async" in text:
-        yield "space", re.sub(r"fence\.proxy\.async[.\w:]*", "fence.proxy.async.global", text)
-    if re.match(r"(@\S+ +)?(bar|barrier)\.(cta\.)?sync\S* +\d+ *;", text):
-        yield "count", text.replace(";", ", 32;")
-    if re.search(r"(\.acq_rel|\.release|\.acquire|fence\.sc|membar)\S*\.gpu|membar\.gl", text):
-        yield "scope", text.replace(".gpu", ".cta").replace("membar.gl", "membar.cta")
-    if re.search(r"barrier\.cluster\.arrive", text) and "relaxed" not in text:
-        yield "relaxed", re.sub(r"barrier\.cluster\.arrive(\.release)?", "barrier.cluster.arrive.relaxed", text)
-
-
-def expectation(lines, begin, number, edit):
-    kind = class_of(lines[number])
-    if kind == "proxy":
-        stores = any(re.match(r"(st\.shared|stmatrix|st\.(b|u|v|f|s)\d)", word(line)) for line in lines[begin:number])
-        return "needed" if stores and edit != "later" else "idle"
-    if kind == "inits" or edit == "later":
-        return "idle"
-    return "needed"
-
-
-def mutants(lines, part, wanted=None):
-    """wanted: of these lines, counted from 1; None: of all"""
-    for begin, end in kernel_ranges(lines, part):
-        for number in range(begin, end):
-            if class_of(lines[number]) is None or (wanted is not None and number + 1 not in wanted):
-                continue
-            tries = [("remove", replaced(lines, number, without(lines[number])))]
-            tries += [(edit, replaced(lines, number, text)) for edit, text in altered(lines[number])]
-            if class_of(lines[number]) in ("arrive", "proxy", "wgmma", "products", "bulk", "fence"):
-                tries += [("earlier", moved(lines, number, -1)), ("later", moved(lines, number, 1))]
-            for edit, new in tries:
-                if new is not None:
-                    yield expectation(lines, begin, number, edit), edit, number, new
-
-
-def target(lines, number, begin, end):
-    """The line of the label that a branch names: the nearest, as blocks have labels of their own."""
-    name = word(lines[number]).rstrip(";").split()[-1]
-    return min((at for at in range(begin, end) if statement(lines[at]) == name + ":"), key=lambda at: abs(at - number), default=None)
-
-
-def ways(lines, begin, end):
-    """Which lines of a kernel may come behind each."""
-    behind = {}
-    for number in range(begin, end):
-        text = word(lines[number])
-        behind[number] = [number + 1]
-        if re.match(r"(ret|exit|trap)\b", text) and not statement(lines[number]).startswith("@"):
-            behind[number] = []
-        if re.match(r"bra\b", text):
-            at = target(lines, number, begin, end)
-            behind[number] = ([] if at is None else [at]) + ([number + 1] if statement(lines[number]).startswith("@") else [])
-    return behind
-
-
-def reached(edges, number, is_end):
-    found, left = set(), list(edges.get(number, []))
-    while left:
-        at = left.pop()
-        if at in found:
-            continue
-        found.add(at)
-        if not is_end(at):
-            left += edges.get(at, [])
-    return found
-
-
-def near(original, number):
-    """The lines, counted from 1, where a finding about the edited statement may be."""
-    kind, right = KIND.match(word(original[number])), {number + 1}
-    def is_end(at):
-        other = KIND.match(word(original[at]))
-        return at != number and class_of(original[number]) != "init" and kind and other and kind.group() == other.group()
-    for begin, end in kernel_ranges(original, ""):
-        if begin < number <= end:
-            behind = ways(original, begin, end)
-            before = {}
-            for one, others in behind.items():
-                for other in others:
-                    before.setdefault(other, []).append(one)
-            right |= {at + 1 for edges in (behind, before) for at in reached(edges, number, is_end)}
-    return right
 
 
 class Outcome:
@@ -254,13 +47,18 @@ class Outcome:
         return None if not states else any(state in ("clean", "gone") for state in states)
 
 
-def outcome(arguments, data, path, judged=None, more=()):
-    """judged: only what is found in these kernels counts"""
+def placed(arguments, data, path):
+    """The mutated file, and the command that runs it."""
     path = path.with_name(f"{next(NUMBERS)}-{path.name}")  # a process that still runs keeps its file
     path.write_bytes(data)
     path.chmod(0o755)
-    command = [one.replace("{}", str(path)) for one in arguments.command] if any("{}" in one for one in arguments.command) \
-        else [str(path), *arguments.command]
+    is_named = any("{}" in one for one in arguments.command)
+    return path, [one.replace("{}", str(path)) for one in arguments.command] if is_named else [str(path), *arguments.command]
+
+
+def outcome(arguments, data, path, judged=None, more=()):
+    """judged: only what is found in these kernels counts"""
+    path, command = placed(arguments, data, path)
     with subprocess.Popen([*arguments.tmaref.split(), "exec", "--sanitize", "--json", *more, "--", *command], stdout=subprocess.DEVNULL,
                           stderr=subprocess.PIPE, text=True, errors="replace", start_new_session=True) as process:
         try:
@@ -325,7 +123,7 @@ def run(arguments):
             allowed = next(rules for name, _, rules in CLASSES if name == class_of(lines[number - 1]))
             allowed = errors | advice if allowed == "*" else set(allowed.split())
             verdict = judge(expected, allowed, errors, advice, bool(got.ends))
-            if verdict == "missed" and not outcome(arguments, text.with_lines(replaced(lines, number - 1, "trap;")), path, kernels).ends:
+            if verdict == "missed" and is_unrun(arguments, text, number, path, kernels):
                 verdict = "unrun"
             told = [verdict]
             if verdict == "named" and got.is_right(allowed, near(lines, number - 1)):
@@ -343,11 +141,7 @@ def run(arguments):
 
 def results(arguments, data, path):
     """What the program prints, and how it ends, under each of some schedules."""
-    path = path.with_name(f"{next(NUMBERS)}-{path.name}")
-    path.write_bytes(data)
-    path.chmod(0o755)
-    command = [one.replace("{}", str(path)) for one in arguments.command] if any("{}" in one for one in arguments.command) \
-        else [str(path), *arguments.command]
+    path, command = placed(arguments, data, path)
     got = []
     for schedule, seed in [("default", 0), ("late", 0), ("early", 0), *(("shuffled", seed) for seed in range(arguments.seeds))]:
         done = subprocess.run([*arguments.tmaref.split(), "exec", "--schedule", schedule, "--seed", str(seed), "--", *command],
@@ -387,16 +181,17 @@ def silent(arguments):
     print(f"# {arguments.file.name}: {runs} runs, {alarms} with a finding")
 
 
-def searched(arguments, data, path):
-    """What explore --paths says of a program: the run fails, an order does (of what kind, and where), or none does."""
-    path = path.with_name(f"{next(NUMBERS)}-{path.name}")
-    path.write_bytes(data)
-    path.chmod(0o755)
-    command = [one.replace("{}", str(path)) for one in arguments.command]
+def all_orders(arguments, data, path):
+    """The answer of explore --paths."""
+    path, command = placed(arguments, data, path)
     ran = subprocess.run([*arguments.tmaref.split(), "explore", "--paths", "--json", "--run-seconds", str(int(arguments.seconds)), "--",
-                          *command], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, errors="replace")
+                          *command], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, errors="replace", check=False)
     path.unlink()
-    told = json.loads(ran.stdout) if ran.stdout.startswith("{") else {"cut": 1}
+    return json.loads(ran.stdout) if ran.stdout.startswith("{") else {"cut": 1}
+
+
+def judged_orders(told):
+    """What explore --paths says of a program: the run fails, an order does (of what kind, and where), or none does."""
     if told["cut"] or told.get("failures"):
         return "cut" if told["cut"] else "run"
     found = told["paths"].get("findings", [])
@@ -405,15 +200,71 @@ def searched(arguments, data, path):
     return "none" if all(one["whole"] for one in told["paths"]["programs"]) else "not whole"
 
 
+def printed(arguments, data, path):
+    """What the program prints under the default schedule, and how it ends; and how many warps its largest CTA has."""
+    path, command = placed(arguments, data, path)
+    steps = path.with_name(path.name + ".steps")
+    done = subprocess.run([*arguments.tmaref.split(), "exec", "--write-sync", str(steps), "--", *command], stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, timeout=arguments.seconds, check=False)
+    ctas = [line.split() for line in steps.read_text(errors="replace").splitlines() if line.startswith("C ")] if steps.exists() else []
+    path.unlink()
+    steps.unlink(missing_ok=True)
+    return (done.returncode, done.stdout), max((int(cta[-1]) for cta in ctas), default=0)
+
+
+def proof(arguments, edited, path, expected):
+    """Is a mutant in which nothing is found proven to be harmless? edited: its text, and the class of the edited statement"""
+    got, warps = printed(arguments, edited[0], path)
+    if got != expected:
+        return "differs"
+    if edited[1] == "barrier" and warps <= 1:
+        return "open, one warp"
+    told = all_orders(arguments, edited[0], path)
+    if (said := judged_orders(told)) != "none":
+        return said if said.startswith("order") else f"open, {said}"
+    return "open, strong accesses" if any(one["held"] for one in told["paths"]["programs"]) else "proven"
+
+
+def is_unrun(arguments, text, number, path, kernels):
+    return not outcome(arguments, text.with_lines(replaced(text.lines, number - 1, "trap;")), path, kernels).ends
+
+
+def prove(arguments):
+    text, count = Text(arguments.file), {}
+    rows = [row.split("\t")[:4] for row in arguments.plan.read_text().splitlines()]
+    made = {(edit, number + 1): new for _, edit, number, new in mutants(text.lines, "", {int(row[2]) for row in rows})}
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / arguments.file.name
+        normal = outcome(arguments, text.data, path)
+        kernels, expected = normal.clean, printed(arguments, text.data, path)[0]
+        if (said := judged_orders(all_orders(arguments, text.data, path))) != "none":
+            sys.exit(f"synchronisation.py: nothing can be proven: of the program as it is, explore --paths says: {said}")
+        for _, edit, number, shown in rows:
+            number, data = int(number), text.with_lines(made[edit, int(number)])
+            if not any(begin < number <= end for part in kernels for begin, end in kernel_ranges(text.lines, part)):
+                continue
+            got = outcome(arguments, data, path)
+            if got.rules("error") or got.rules("note") - normal.rules("note") or got.ends or got.note:
+                said = "found"
+            elif is_unrun(arguments, text, number, path, kernels):
+                said = "unrun"
+            else:
+                said = proof(arguments, (data, class_of(text.lines[number - 1])), path, expected) if got.clean >= kernels else "open, not clean"
+            kind = re.match(r"\w+", said).group()
+            count[kind] = count.get(kind, 0) + 1
+            print(f"{said:24} {edit:8} {number:5} {shown[:80]}", flush=True)
+    print(f"# {arguments.file.name}: " + ", ".join(f"{number} {said}" for said, number in sorted(count.items())))
+
+
 def paths(arguments):
     text, count = Text(arguments.file), {}
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / arguments.file.name
-        print(f"as it is: {searched(arguments, text.data, path)}")
+        print(f"as it is: {judged_orders(all_orders(arguments, text.data, path))}")
         for _, edit, number, new in mutants(text.lines, arguments.kernel):
             if class_of(text.lines[number]) not in ("init", "expect", "arrive", "wait", "barrier", "cluster"):
                 continue
-            said = searched(arguments, text.with_lines(new), path)
+            said = judged_orders(all_orders(arguments, text.with_lines(new), path))
             count[said.split()[0]] = count.get(said.split()[0], 0) + 1
             print(f"{said:40} {edit:8} {number + 1:5} {statement(text.lines[number])[:60]}", flush=True)
     print(f"# {arguments.file.name}: " + ", ".join(f"{number} {said}" for said, number in sorted(count.items())))
@@ -422,36 +273,24 @@ def paths(arguments):
 def main():
     parser = argparse.ArgumentParser()
     subparsers = parser.add_subparsers(required=True)
-    planning = subparsers.add_parser("plan")
-    planning.add_argument("file", type=pathlib.Path)
-    planning.add_argument("--kernel", default="", help="a part of the names of the kernels that are mutated")
-    planning.set_defaults(do=plan)
-    running = subparsers.add_parser("run")
-    running.add_argument("file", type=pathlib.Path)
-    running.add_argument("plan", type=pathlib.Path)
-    running.add_argument("--tmaref", default="tmaref")
-    running.add_argument("--seconds", type=float, default=60, help="the time of one run")
-    running.add_argument("--remedies", action="store_true", help="try what mends each mistake, too")
-    running.set_defaults(do=run)
-    comparing = subparsers.add_parser("compare")
-    comparing.add_argument("file", type=pathlib.Path)
-    comparing.add_argument("plan", type=pathlib.Path)
-    comparing.add_argument("--tmaref", default="tmaref")
-    comparing.add_argument("--seconds", type=float, default=60, help="the time of one run")
-    comparing.add_argument("--seeds", type=int, default=4)
-    comparing.set_defaults(do=compare)
-    quiet = subparsers.add_parser("silent")
-    quiet.add_argument("file", type=pathlib.Path)
-    quiet.add_argument("--tmaref", default="tmaref")
-    quiet.add_argument("--seconds", type=float, default=60, help="the time of one run")
-    quiet.add_argument("--seeds", type=int, default=16)
-    quiet.set_defaults(do=silent)
-    orders = subparsers.add_parser("paths")
-    orders.add_argument("file", type=pathlib.Path)
-    orders.add_argument("--kernel", default="", help="a part of the names of the kernels that are mutated")
-    orders.add_argument("--tmaref", default="tmaref")
-    orders.add_argument("--seconds", type=float, default=20, help="the time of one run")
-    orders.set_defaults(do=paths)
+    def command(name, do, *, seconds=60.0, is_run=True):
+        one = subparsers.add_parser(name)
+        one.add_argument("file", type=pathlib.Path)
+        if is_run:
+            one.add_argument("--tmaref", default="tmaref")
+            one.add_argument("--seconds", type=float, default=seconds, help="the time of one run")
+        one.set_defaults(do=do)
+        return one
+
+    with_plan = [command("run", run), command("compare", compare), command("prove", prove)]
+    of_kernel = [command("plan", plan, is_run=False), command("paths", paths, seconds=20.0)]
+    with_plan[0].add_argument("--remedies", action="store_true", help="try what mends each mistake, too")
+    with_plan[1].add_argument("--seeds", type=int, default=4)
+    command("silent", silent).add_argument("--seeds", type=int, default=16)
+    for one in with_plan:
+        one.add_argument("plan", type=pathlib.Path)
+    for one in of_kernel:
+        one.add_argument("--kernel", default="", help="a part of the names of the kernels that are mutated")
     split = sys.argv.index("--") if "--" in sys.argv else len(sys.argv)
     arguments = parser.parse_args(sys.argv[1:split])
     arguments.command = sys.argv[split + 1:]
