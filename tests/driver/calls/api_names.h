@@ -76,6 +76,8 @@ char *getenv(const char *name);
 int setenv(const char *name, const char *value, int overwrites);
 int unsetenv(const char *name);
 int pipe(int ends[2]);
+int open(const char *path, int flags);
+int getpid(void);
 long read(int file, void *to, size_t bytes);
 long write(int file, const void *from, size_t bytes);
 unsigned alarm(unsigned seconds);
