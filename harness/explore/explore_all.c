@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include "array.h"
 #include "explore_search.h"
 #include "explore_turns.h"
 
@@ -50,11 +51,10 @@ struct all {
 
 static void add_made(struct all *all, struct list *list, const struct turns_step *step, int is_vain)
 {
-    struct made *more = realloc(list->item, (list->count + 1) * sizeof *more);
-    all->is_short |= more == NULL;
-    if (more == NULL) return;
-    list->item = more;
-    list->item[list->count++] = (struct made){turns_step_copy(step), is_vain};
+    struct made made = {turns_step_copy(step), is_vain};
+    if (ARRAY_ADD(list->item, list->count, made)) return;
+    turns_step_free(&made.step);
+    all->is_short = 1;
 }
 
 static const struct made *find_made(const struct list *list, uint32_t actor)
@@ -80,11 +80,7 @@ static int is_wanted(const struct node *node, uint32_t actor)
 
 static void want(struct all *all, struct node *node, uint32_t actor)
 {
-    uint32_t *more = realloc(node->wanted, (node->wants + 1) * sizeof *more);
-    all->is_short |= more == NULL;
-    if (more == NULL) return;
-    node->wanted = more;
-    node->wanted[node->wants++] = actor;
+    if (!ARRAY_ADD(node->wanted, node->wants, actor)) all->is_short = 1;
 }
 
 static void drop_nodes(struct all *all, uint32_t nodes)
@@ -269,11 +265,7 @@ static void count_outcome(struct all *all)
     const uint64_t outcome = XXH64(end->first, strlen(end->first), end->output) + (uint64_t)end->status;
     for (uint32_t i = 0; i < all->outcomes; i++)
         if (all->outcome[i] == outcome) return;
-    uint64_t *more = realloc(all->outcome, (all->outcomes + 1) * sizeof *more);
-    all->is_short |= more == NULL;
-    if (more == NULL) return;
-    all->outcome = more;
-    all->outcome[all->outcomes++] = outcome;
+    if (!ARRAY_ADD(all->outcome, all->outcomes, outcome)) all->is_short = 1;
     all->search->result->all.outcomes = all->outcomes;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "array.h"
 #include "explore.h"
 
 enum { NAME_BYTES = 512, MOST_LINES = 1 << 20 };
@@ -36,10 +37,8 @@ static void free_list(struct list *list)
 static void add_line(struct list *list, const char *line)
 {
     if (list->count == MOST_LINES) return;
-    char **more = realloc(list->line, (list->count + 1) * sizeof *more);
-    char *copy = more != NULL ? strdup(line) : NULL;
-    if (more != NULL) list->line = more;
-    if (copy != NULL) list->line[list->count++] = copy;
+    char *copy = strdup(line);
+    if (copy != NULL && !ARRAY_ADD(list->line, list->count, copy)) free(copy);
 }
 
 // The delays that a run has written, without what stands behind them.

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "paths.h"
 #include "paths_flags.h"
 
@@ -360,10 +361,7 @@ static int add_program(struct paths_set *set, struct paths_program *program)
         paths_program_free(program);
         return 1;
     }
-    struct paths_program *more = realloc(set->program, (set->programs + 1) * sizeof *more);
-    if (more == NULL) return 0;
-    set->program = more;
-    set->program[set->programs++] = *program;
+    if (!ARRAY_ADD(set->program, set->programs, *program)) return 0;
     *program = (struct paths_program){.steps = 0};
     return 1;
 }

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "alu_device.h"
+#include "array.h"
 #include "kernel.h"
 #include "sums.h"
 
@@ -181,9 +182,9 @@ static void read_recorded(struct run *run, const char *path)
     if (file == NULL) fprintf(stderr, "alu_rows: cannot read %s\n", path), exit(2);
     while (fgets(line, sizeof line, file) != NULL) {
         if (line[0] == '!' || line[0] == '#') continue;
-        run->recorded = realloc(run->recorded, (run->recordings + 1) * sizeof *run->recorded);
-        if (run->recorded == NULL) abort();
-        memcpy(run->recorded[run->recordings++].line, line, sizeof line);
+        struct recorded one = {.line = ""};
+        memcpy(one.line, line, sizeof line);
+        if (!ARRAY_ADD(run->recorded, run->recordings, one)) abort();
     }
     fclose(file);
     qsort(run->recorded, run->recordings, sizeof *run->recorded, by_key);

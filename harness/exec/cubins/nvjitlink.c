@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "cubin.h"
 #include "cubins.h"
 
@@ -106,16 +107,13 @@ static uint32_t kind_of(int kind, const void *data, size_t bytes)
 // `data` is the link's from now on.
 static int keep_input(struct link *link, int kind, void *data, size_t bytes, const char *name)
 {
-    struct cubin_input *more = realloc(link->input, (link->inputs + 1) * sizeof *more);
     char *own_name = strdup(name == NULL ? "" : name);
-    if (more != NULL) link->input = more;
-    if (data == NULL || more == NULL || own_name == NULL) {
-        free(own_name);
-        free(data);
-        return NVJITLINK_ERROR_INTERNAL;
-    }
-    link->input[link->inputs++] = (struct cubin_input){kind_of(kind, data, bytes), own_name, data, bytes};
-    return CUBINS_SUCCESS;
+    if (data != NULL && own_name != NULL &&
+        ARRAY_ADD(link->input, link->inputs, ((struct cubin_input){kind_of(kind, data, bytes), own_name, data, bytes})))
+        return CUBINS_SUCCESS;
+    free(own_name);
+    free(data);
+    return NVJITLINK_ERROR_INTERNAL;
 }
 
 // --- LTO-IR ----------------------------------------------------------------------------------------------------------

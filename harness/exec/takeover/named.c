@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "elf_image.h"
 #include "takeover.h"
 
@@ -30,7 +31,7 @@ struct found {
 
 struct names {
     struct found *found;
-    size_t count, room;
+    size_t count;
 };
 
 // --- Functions -------------------------------------------------------------------------------------------------------
@@ -128,14 +129,7 @@ static void add(struct names *names, int64_t function, const char *name)
         if (last->name != name) last->name = NULL;
         return;
     }
-    if (names->count == names->room) {
-        const size_t room = names->room == 0 ? 512 : 2 * names->room;
-        struct found *larger = realloc(names->found, room * sizeof *larger);
-        if (larger == NULL) return;
-        names->found = larger;
-        names->room = room;
-    }
-    names->found[names->count++] = (struct found){function, name};
+    (void)ARRAY_ADD(names->found, names->count, ((struct found){function, name})); // without memory it has no name
 }
 
 // The code of the runtime is less than REACH bytes long.

@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "array.h"
 #include "elf_image.h"
 
 #if defined(__x86_64__)
@@ -187,7 +188,7 @@ static struct known {
     const struct link_map *map;
     int has_our_runtime;
 } * known;
-static size_t knowns, room;
+static size_t knowns;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static const struct known *find_known(const struct link_map *map)
@@ -208,14 +209,7 @@ int tmaref_has_our_runtime(const struct link_map *map)
 
 static void keep(const struct link_map *map, int has_our_runtime)
 {
-    if (knowns == room) {
-        const size_t wanted = room == 0 ? 64 : 2 * room;
-        struct known *larger = realloc(known, wanted * sizeof *known);
-        if (larger == NULL) return;
-        known = larger;
-        room = wanted;
-    }
-    known[knowns++] = (struct known){map, has_our_runtime};
+    (void)ARRAY_ADD(known, knowns, ((struct known){map, has_our_runtime})); // without memory it is looked at again
 }
 
 // The lists of files: one, and since glibc 2.35 one more for each namespace of dlmopen().

@@ -2,6 +2,7 @@
 // Objects of the program that graphs keep: when the last reference goes, the program's function is called.
 #include <stdlib.h>
 
+#include "array.h"
 #include "work_graph.h"
 
 struct CUuserObject_st {
@@ -49,11 +50,7 @@ static struct kept_object *kept_of(struct kept_objects *kept, struct CUuserObjec
 {
     for (uint32_t i = 0; i < kept->count; i++)
         if (kept->at[i].object == it) return &kept->at[i];
-    struct kept_object *more = realloc(kept->at, (kept->count + 1) * sizeof *more);
-    if (more == NULL) return NULL;
-    kept->at = more;
-    more[kept->count] = (struct kept_object){it, 0};
-    return &more[kept->count++];
+    return ARRAY_ADD(kept->at, kept->count, ((struct kept_object){it, 0})) ? &kept->at[kept->count - 1] : NULL;
 }
 
 DRIVER_VISIBLE enum cuda_result cuUserObjectCreate(struct CUuserObject_st **to, void *user, void (*destroy)(void *user),
