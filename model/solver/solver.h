@@ -8,6 +8,7 @@
 //   job.c                   matrices of the device: checked, read and written
 //   linear.c                systems: LU, Cholesky, QR
 //   spectral.c              eigenvalues and singular values
+//   truncated.c             the greatest singular values
 //   wide.c                  the calls of both with int64_t
 //   sparse_calls.c          cusolverSp
 //   handle.c                handles, parameters, versions
@@ -68,6 +69,7 @@ struct solver_job {
     int has_one_info; // for all of a batch
     int64_t batches;  // of one call: 0 for a call of one
     struct solver_range range;
+    double *residual;      // of the host: the norm of what a matrix has besides the singular values that are written
     void *const *array[2]; // of the device: where the first two matrices are; else each lies behind the one before
 };
 
@@ -140,6 +142,9 @@ void solver_run_general(const struct solver_job *job);
 
 // The inverse of a triangle; mode: its diagonal is all 1.
 void solver_run_triangle_inverse(const struct solver_job *job);
+
+// Singular values, as many as the second matrix has rows, and vectors, as many as the third and fourth have columns.
+void solver_run_svd(const struct solver_job *job);
 
 struct solver_svd {
     int left_job, right_job; // 'A', 'S', 'O', 'N'

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The calls for eigenvalues and singular values. No workspace is needed: each size is 1.
+#include <math.h>
 #include <stdlib.h>
 
 #include "cuda_api.h"
@@ -117,8 +118,16 @@ static int put_vectors(const struct solver_matrix *to, const struct dense *of, i
     return has_memory;
 }
 
+// The norm of what a matrix has besides the first of its singular values.
+static double norm_behind(const double *values, int64_t first, int64_t count)
+{
+    double sum = 0;
+    for (int64_t i = first; i < count; i++) sum += values[i] * values[i];
+    return sqrt(sum);
+}
+
 // Of a wide matrix the adjoint is taken: its left vectors are the right ones.
-static void run_svd(const struct solver_job *job)
+void solver_run_svd(const struct solver_job *job)
 {
     const struct solver_matrix *matrix = job->matrix;
     const int is_wide = matrix[MATRIX].rows < matrix[MATRIX].columns;
@@ -130,6 +139,7 @@ static void run_svd(const struct solver_job *job)
     if (has_memory) {
         solver_set_info(job, dense_svd(&a, values, &v));
         solver_write_reals(&matrix[VALUES], values);
+        if (job->residual != NULL) *job->residual = norm_behind(values, matrix[VALUES].rows, a.columns);
         if (matrix[LEFT].at != NULL) has_memory = put_vectors(&matrix[LEFT], is_wide ? &v : &a, 0);
         if (matrix[RIGHT].at != NULL)
             has_memory = put_vectors(&matrix[RIGHT], is_wide ? &a : &v, job->has_right_rows) && has_memory;
@@ -170,7 +180,7 @@ enum cusolver_status solver_svd(const char *call, void *handle, const struct sol
                              "m is %lld and n is %lld: gesvd is for m >= n alone; transpose the matrix",
                              (long long)it->a.rows, (long long)it->a.columns);
     const struct solver_job job = {.call = call,
-                                   .run = run_svd,
+                                   .run = solver_run_svd,
                                    .matrix = {it->a, it->values, side_of(it, it->left_job, &it->left, 1),
                                               side_of(it, it->right_job, &it->right, 0)},
                                    .has_right_rows = 1,
@@ -185,7 +195,7 @@ static enum cusolver_status svd_by_rotations(const char *call, void *handle, int
     const int64_t least = solver_lesser(it->a.rows, it->a.columns);
     const enum cusolver_status error = solver_require(mode == NO_VECTORS || mode == VECTORS, call, "jobz");
     struct solver_job job = {
-        .call = call, .run = run_svd, .matrix = {it->a, it->values}, .info = it->info, .batches = batches};
+        .call = call, .run = solver_run_svd, .matrix = {it->a, it->values}, .info = it->info, .batches = batches};
     if (mode == VECTORS) {
         job.matrix[LEFT] = it->left;
         job.matrix[RIGHT] = it->right;

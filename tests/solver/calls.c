@@ -33,6 +33,15 @@ int cusolverDnZgesvd(void *handle, signed char left, signed char right, int m, i
                      void *u, int ldu, void *vt, int ldvt, void *work, int size, void *real_work, int *info);
 int cusolverDnDgesvdj(void *handle, int mode, int is_economic, int m, int n, void *a, int lda, double *values, void *u,
                       int ldu, void *v, int ldv, void *work, int size, int *info, void *parameters);
+int cusolverDnDgesvdaStridedBatched(void *handle, int mode, int rank, int m, int n, const void *a, int lda,
+                                    long long a_stride, double *values, long long values_stride, void *u, int ldu,
+                                    long long u_stride, void *v, int ldv, long long v_stride, void *work, int size,
+                                    int *info, double *residuals, int batches);
+int cusolverDnXgesvdr(void *handle, void *parameters, signed char left, signed char right, int64_t m, int64_t n,
+                      int64_t rank, int64_t more, int64_t iterations, int type, void *a, int64_t lda,
+                      int type_of_values, double *values, int type_of_u, void *u, int64_t ldu, int type_of_v, void *v,
+                      int64_t ldv, int compute, void *device, size_t device_bytes, void *host, size_t host_bytes,
+                      int *info);
 int cusolverDnXgetrf(void *handle, void *parameters, int64_t m, int64_t n, int type, void *a, int64_t lda,
                      int64_t *pivots, int compute, void *device, size_t device_bytes, void *host, size_t host_bytes,
                      int *info);
@@ -227,6 +236,32 @@ static void wide_and_flat(void)
     }
 }
 
+// 3 x 2 of singular values sqrt(70) and 0, and of 3 and 2: the greatest alone, with a gap behind each result.
+static void the_greatest(void)
+{
+    double *a = device_memory(14 * sizeof *a), *values = device_memory(4 * sizeof *values), residuals[2] = {-1, -1};
+    double *u = device_memory(8 * sizeof *u), *v = device_memory(6 * sizeof *v);
+    int *infos = device_memory(2 * sizeof *infos);
+    const double is[14] = {1, 2, 3, 2, 4, 6, 0, 3, 0, 0, 0, 2, 0, 0};
+    memcpy(a, is, sizeof is);
+    values[1] = u[3] = v[2] = 7;
+    HOLDS(cusolverDnDgesvdaStridedBatched(handle, VECTORS, 1, 3, 2, a, 3, 7, values, 2, u, 3, 4, v, 2, 3, NULL, 0,
+                                          infos, residuals, 2) == 0);
+    HOLDS(fabs(values[0] - sqrt(70)) < small && fabs(values[2] - 3) < small && infos[0] == 0 && infos[1] == 0);
+    HOLDS(fabs(residuals[0]) < 1e-7 && fabs(residuals[1] - 2) < small);
+    for (int i = 0; i < 6; i++) HOLDS(fabs(u[i % 3] * values[0] * v[i / 3] - is[i]) < small);
+    HOLDS(fabs(u[4] * v[3] - 1) < small && values[1] == 7 && u[3] == 7 && v[2] == 7);
+    HOLDS(cusolverDnDgesvdaStridedBatched(handle, VECTORS, 3, 3, 2, a, 3, 7, values, 2, u, 3, 4, v, 2, 3, NULL, 0,
+                                          infos, NULL, 2) == CUSOLVER_STATUS_INVALID_VALUE);
+    HOLDS(cusolverDnXgesvdr(handle, NULL, 'S', 'N', 3, 2, 1, 1, 2, CUDA_R_64F, a + 7, 3, CUDA_R_64F, values, CUDA_R_64F,
+                            u, 3, CUDA_R_64F, v, 2, CUDA_R_64F, NULL, 0, NULL, 0, infos) == 0);
+    done();
+    HOLDS(fabs(values[0] - 3) < small && fabs(fabs(u[0]) - 1) < small && values[1] == 7 && infos[0] == 0);
+    HOLDS(cusolverDnXgesvdr(handle, NULL, 'S', 'N', 3, 2, 1, 2, 2, CUDA_R_64F, a + 7, 3, CUDA_R_64F, values, CUDA_R_64F,
+                            u, 3, CUDA_R_64F, v, 2, CUDA_R_64F, NULL, 0, NULL, 0,
+                            infos) == CUSOLVER_STATUS_INVALID_VALUE);
+}
+
 static void batches(void)
 {
     float *a = device_memory(8 * sizeof *a), **array = device_memory(2 * sizeof *array);
@@ -279,6 +314,7 @@ int main(void)
     orthogonal();
     singular_values();
     wide_and_flat();
+    the_greatest();
     batches();
     mistakes();
     HOLDS(cusolverDnDestroy(handle) == 0);
