@@ -98,9 +98,29 @@ static int64_t from_dense(const struct dense_matrix *dense, const struct sparse_
     return count;
 }
 
+// The program has said which blocks there are.
+static void fill_blocks(const struct conversion *job)
+{
+    struct sparse_walk walk = sparse_begin(&job->sparse);
+    double value[2];
+    while (sparse_next(&walk, job->call)) {
+        sparse_read(job->dense.values, job->dense.type, dense_index(&job->dense, walk.row, walk.column), value);
+        sparse_write(job->sparse.values, job->sparse.type, walk.entry, value);
+    }
+}
+
+static int has_blocks(const struct sparse_matrix *matrix)
+{
+    return matrix->format == FORMAT_ELL || matrix->format == FORMAT_BSR;
+}
+
 static void to_sparse(void *its_job)
 {
     const struct conversion *job = its_job;
+    if (has_blocks(&job->sparse)) {
+        fill_blocks(job);
+        return;
+    }
     const int64_t count = from_dense(&job->dense, &job->sparse, job->sparse.format);
     if (count > job->sparse.count)
         sparse_refuse(job->call, CUSPARSE_STATUS_EXECUTION_FAILED,
@@ -124,7 +144,8 @@ CALL(cusparseDenseToSparse_analysis)
     enum cusparse_status error = check(known, __func__, sparse, dense);
     (void)algorithm, (void)buffer;
     if (error == CUSPARSE_STATUS_SUCCESS) error = sparse_wait(known, __func__);
-    if (error == CUSPARSE_STATUS_SUCCESS) sparse->count = from_dense(dense, NULL, sparse->format);
+    if (error == CUSPARSE_STATUS_SUCCESS && !has_blocks(sparse))
+        sparse->count = from_dense(dense, NULL, sparse->format);
     return error;
 }
 

@@ -22,7 +22,7 @@ static enum cusparse_status keep(void **to, const void *from, size_t bytes)
 
 // --- Sparse matrices -------------------------------------------------------------------------------------------------
 
-static enum cusparse_status make_matrix(const char *call, void **to, const struct sparse_matrix *matrix)
+enum cusparse_status sparse_keep_matrix(const char *call, void **to, const struct sparse_matrix *matrix)
 {
     const int holds = matrix->rows >= 0 && matrix->columns >= 0 && matrix->count >= 0 &&
                       sparse_index_bytes(matrix->offset_type) != 0 && sparse_index_bytes(matrix->index_type) != 0 &&
@@ -36,18 +36,18 @@ static enum cusparse_status make_matrix(const char *call, void **to, const struc
     (void **to, int64_t rows, int64_t columns, int64_t count, void *offsets, void *indices, void *values,              \
      int offset_type, int index_type, int base, int type)                                                              \
     {                                                                                                                  \
-        return make_matrix(__func__, to,                                                                               \
-                           &(struct sparse_matrix){.format = its_format,                                               \
-                                                   .offset_type = offset_type,                                         \
-                                                   .index_type = index_type,                                           \
-                                                   .base = base,                                                       \
-                                                   .type = type,                                                       \
-                                                   .rows = rows,                                                       \
-                                                   .columns = columns,                                                 \
-                                                   .count = count,                                                     \
-                                                   .offsets = offsets,                                                 \
-                                                   .indices = indices,                                                 \
-                                                   .values = values});                                                 \
+        return sparse_keep_matrix(__func__, to,                                                                        \
+                                  &(struct sparse_matrix){.format = its_format,                                        \
+                                                          .offset_type = offset_type,                                  \
+                                                          .index_type = index_type,                                    \
+                                                          .base = base,                                                \
+                                                          .type = type,                                                \
+                                                          .rows = rows,                                                \
+                                                          .columns = columns,                                          \
+                                                          .count = count,                                              \
+                                                          .offsets = offsets,                                          \
+                                                          .indices = indices,                                          \
+                                                          .values = values});                                          \
     }
 COMPRESSED(cusparseCreateCsr, FORMAT_CSR)
 COMPRESSED(cusparseCreateConstCsr, FORMAT_CSR)
@@ -59,18 +59,18 @@ COMPRESSED(cusparseCreateConstCsc, FORMAT_CSC)
     (void **to, int64_t rows, int64_t columns, int64_t count, void *its_rows, void *its_columns, void *values,         \
      int index_type, int base, int type)                                                                               \
     {                                                                                                                  \
-        return make_matrix(__func__, to,                                                                               \
-                           &(struct sparse_matrix){.format = FORMAT_COO,                                               \
-                                                   .offset_type = index_type,                                          \
-                                                   .index_type = index_type,                                           \
-                                                   .base = base,                                                       \
-                                                   .type = type,                                                       \
-                                                   .rows = rows,                                                       \
-                                                   .columns = columns,                                                 \
-                                                   .count = count,                                                     \
-                                                   .offsets = its_rows,                                                \
-                                                   .indices = its_columns,                                             \
-                                                   .values = values});                                                 \
+        return sparse_keep_matrix(__func__, to,                                                                        \
+                                  &(struct sparse_matrix){.format = FORMAT_COO,                                        \
+                                                          .offset_type = index_type,                                   \
+                                                          .index_type = index_type,                                    \
+                                                          .base = base,                                                \
+                                                          .type = type,                                                \
+                                                          .rows = rows,                                                \
+                                                          .columns = columns,                                          \
+                                                          .count = count,                                              \
+                                                          .offsets = its_rows,                                         \
+                                                          .indices = its_columns,                                      \
+                                                          .values = values});                                          \
     }
 COORDINATES(cusparseCreateCoo)
 COORDINATES(cusparseCreateConstCoo)
@@ -92,7 +92,7 @@ CALL(cusparseSpMatGetSize)(const struct sparse_matrix *matrix, int64_t *rows, in
     if (matrix == NULL) return CUSPARSE_STATUS_INVALID_VALUE;
     GIVE(rows, matrix->rows);
     GIVE(columns, matrix->columns);
-    GIVE(count, matrix->count);
+    GIVE(count, matrix->format == FORMAT_SLICED_ELL ? matrix->given : matrix->count);
     return CUSPARSE_STATUS_SUCCESS;
 }
 
@@ -227,7 +227,13 @@ static enum cusparse_status make_dense(const char *call, void **to, const struct
 #define DENSE_MATRIX(name)                                                                                             \
     CALL(name)(void **to, int64_t rows, int64_t columns, int64_t leading, void *values, int type, int order)           \
     {                                                                                                                  \
-        return make_dense(__func__, to, &(struct dense_matrix){rows, columns, leading, values, type, order});          \
+        return make_dense(__func__, to,                                                                                \
+                          &(struct dense_matrix){.rows = rows,                                                         \
+                                                 .columns = columns,                                                   \
+                                                 .leading = leading,                                                   \
+                                                 .values = values,                                                     \
+                                                 .type = type,                                                         \
+                                                 .order = order});                                                     \
     }
 DENSE_MATRIX(cusparseCreateDnMat)
 DENSE_MATRIX(cusparseCreateConstDnMat)

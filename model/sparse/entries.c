@@ -38,20 +38,46 @@ void sparse_write(void *at, int type, int64_t index, const double from[2])
 
 // --- Walks -----------------------------------------------------------------------------------------------------------
 
+static int has_offsets(const struct sparse_matrix *matrix)
+{
+    return matrix->format != FORMAT_COO && matrix->format != FORMAT_ELL;
+}
+
 static int64_t majors(const struct sparse_matrix *matrix)
 {
-    return matrix->format == FORMAT_CSC ? matrix->columns : matrix->rows;
+    if (matrix->format == FORMAT_CSC) return matrix->columns;
+    if (matrix->format == FORMAT_BSR) return matrix->rows / matrix->block_rows;
+    if (matrix->format == FORMAT_SLICED_ELL) return (matrix->rows + matrix->block_rows - 1) / matrix->block_rows;
+    return matrix->rows;
+}
+
+// The elements of what an offset counts.
+static int64_t unit(const struct sparse_matrix *matrix)
+{
+    return matrix->format == FORMAT_BSR ? matrix->block_rows * matrix->block_columns : 1;
+}
+
+int64_t sparse_offsets(const struct sparse_matrix *matrix)
+{
+    if (matrix->format == FORMAT_ELL) return 0;
+    return matrix->format == FORMAT_COO ? matrix->count : majors(matrix) + 1;
+}
+
+int64_t sparse_indices(const struct sparse_matrix *matrix)
+{
+    if (matrix->format != FORMAT_ELL) return matrix->count / unit(matrix);
+    return (matrix->rows / matrix->block_rows) * (matrix->width / matrix->block_columns);
 }
 
 static int64_t offset(const struct sparse_matrix *matrix, int64_t at)
 {
-    return sparse_index(matrix->offsets, matrix->offset_type, at) - matrix->base;
+    return unit(matrix) * (sparse_index(matrix->offsets, matrix->offset_type, at) - matrix->base);
 }
 
 struct sparse_walk sparse_begin(const struct sparse_matrix *matrix)
 {
     struct sparse_walk walk = {.matrix = matrix, .end = matrix->count};
-    if (matrix->format != FORMAT_COO && majors(matrix) > 0) {
+    if (has_offsets(matrix) && majors(matrix) > 0) {
         walk.at = offset(matrix, 0);
         walk.end = offset(matrix, majors(matrix));
     }
@@ -65,25 +91,75 @@ static int is_inside(const struct sparse_walk *walk)
            walk->column >= 0 && walk->column < matrix->columns;
 }
 
-static void set_place(struct sparse_walk *walk)
+static int64_t index_at(const struct sparse_matrix *matrix, int64_t at)
+{
+    return sparse_index(matrix->indices, matrix->index_type, at) - matrix->base;
+}
+
+// Blocks lie one behind the other, each by rows or by columns.
+static int64_t place_in_block(struct sparse_walk *walk)
 {
     const struct sparse_matrix *matrix = walk->matrix;
-    const int64_t minor = sparse_index(matrix->indices, matrix->index_type, walk->entry) - matrix->base;
+    const int64_t block = walk->entry / unit(matrix), in = walk->entry % unit(matrix);
+    const int by_rows = matrix->block_order == ORDER_ROW;
+    const int64_t column = index_at(matrix, block);
+    walk->row = walk->major * matrix->block_rows + (by_rows ? in / matrix->block_columns : in % matrix->block_rows);
+    walk->column = column * matrix->block_columns + (by_rows ? in % matrix->block_columns : in / matrix->block_rows);
+    return column;
+}
+
+// The stored columns of each row lie one behind the other.
+static int64_t place_in_ell(struct sparse_walk *walk)
+{
+    const struct sparse_matrix *matrix = walk->matrix;
+    const int64_t in = walk->entry % matrix->width, blocks = matrix->width / matrix->block_columns;
+    walk->row = walk->entry / matrix->width;
+    const int64_t column = index_at(matrix, walk->row / matrix->block_rows * blocks + in / matrix->block_columns);
+    walk->column = column * matrix->block_columns + in % matrix->block_columns;
+    return column;
+}
+
+static int64_t place_in_slice(struct sparse_walk *walk)
+{
+    const struct sparse_matrix *matrix = walk->matrix;
+    const int64_t in = walk->entry - offset(matrix, walk->major);
+    walk->row = walk->major * matrix->block_rows + in % matrix->block_rows;
+    walk->column = index_at(matrix, walk->entry);
+    return walk->column;
+}
+
+// Returns the index, which is -1 if the entry only fills up.
+static int64_t set_place(struct sparse_walk *walk)
+{
+    const struct sparse_matrix *matrix = walk->matrix;
+    if (matrix->format == FORMAT_BSR) return place_in_block(walk);
+    if (matrix->format == FORMAT_ELL) return place_in_ell(walk);
+    if (matrix->format == FORMAT_SLICED_ELL) return place_in_slice(walk);
+    const int64_t minor = index_at(matrix, walk->entry);
     int64_t major = walk->major;
     if (matrix->format == FORMAT_COO) major = offset(matrix, walk->entry);
     walk->row = matrix->format == FORMAT_CSC ? minor : major;
     walk->column = matrix->format == FORMAT_CSC ? major : minor;
+    return minor;
+}
+
+static int may_be_filled(const struct sparse_matrix *matrix)
+{
+    return matrix->format == FORMAT_ELL || matrix->format == FORMAT_SLICED_ELL;
 }
 
 int sparse_next(struct sparse_walk *walk, const char *call)
 {
     const struct sparse_matrix *matrix = walk->matrix;
-    if (walk->at >= walk->end) return 0;
-    walk->entry = walk->at++;
-    while (matrix->format != FORMAT_COO && walk->major < majors(matrix) &&
-           walk->entry >= offset(matrix, walk->major + 1))
-        walk->major++;
-    if (walk->entry >= 0 && walk->entry < matrix->count) set_place(walk);
+    int64_t index;
+    do {
+        if (walk->at >= walk->end) return 0;
+        walk->entry = walk->at++;
+        index = 0;
+        while (has_offsets(matrix) && walk->major < majors(matrix) && walk->entry >= offset(matrix, walk->major + 1))
+            walk->major++;
+        if (walk->entry >= 0 && walk->entry < matrix->count) index = set_place(walk);
+    } while (index == -1 && may_be_filled(matrix));
     if (is_inside(walk)) return 1;
     sparse_refuse(
         call, CUSPARSE_STATUS_EXECUTION_FAILED,

@@ -115,13 +115,13 @@ enum cusparse_status sparse_check(const struct sparse_handle *handle, const char
 enum cusparse_status sparse_check_matrix(const struct sparse_handle *handle, const char *call,
                                          const struct sparse_matrix *it)
 {
-    const int64_t majors = it->format == FORMAT_CSC ? it->columns : it->rows;
-    const int64_t offsets = it->format == FORMAT_COO ? it->count : majors + 1;
-    enum cusparse_status error = sparse_check(handle, call, "the offsets of the matrix", it->offsets,
-                                              offsets * sparse_index_bytes(it->offset_type));
+    enum cusparse_status error = CUSPARSE_STATUS_SUCCESS;
+    if (sparse_offsets(it) > 0)
+        error = sparse_check(handle, call, "the offsets of the matrix", it->offsets,
+                             sparse_offsets(it) * sparse_index_bytes(it->offset_type));
     if (error == CUSPARSE_STATUS_SUCCESS)
         error = sparse_check(handle, call, "the indices of the matrix", it->indices,
-                             it->count * sparse_index_bytes(it->index_type));
+                             sparse_indices(it) * sparse_index_bytes(it->index_type));
     if (error == CUSPARSE_STATUS_SUCCESS)
         error = sparse_check(handle, call, "the values of the matrix", it->values,
                              it->count * (int64_t)numbers_bytes(it->type));

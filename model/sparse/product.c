@@ -121,7 +121,32 @@ static enum cusparse_status submit(void *its_handle, const struct product *job, 
 
 static struct dense_matrix column_of(const struct dense_vector *vector)
 {
-    return (struct dense_matrix){vector->size, 1, vector->size, vector->values, vector->type, ORDER_COLUMN};
+    return (struct dense_matrix){.rows = vector->size,
+                                 .columns = 1,
+                                 .leading = vector->size,
+                                 .values = vector->values,
+                                 .type = vector->type,
+                                 .order = ORDER_COLUMN};
+}
+
+static struct product of_batch(const struct product *job, int64_t batch)
+{
+    struct product one = *job;
+    one.a = sparse_of_batch(&job->a, batch);
+    one.x = dense_of_batch(&job->x, batch);
+    one.y = dense_of_batch(&job->y, batch);
+    return one;
+}
+
+// Of the matrix that is written, there is one for each product.
+static enum cusparse_status submit_all(void *handle, const struct product *job, int batches)
+{
+    enum cusparse_status error = CUSPARSE_STATUS_SUCCESS;
+    for (int64_t i = 0; i < (batches > 1 ? batches : 1) && error == CUSPARSE_STATUS_SUCCESS; i++) {
+        const struct product one = of_batch(job, i);
+        error = submit(handle, &one, multiply);
+    }
+    return error;
 }
 
 static enum cusparse_status give_size(void *handle, const char *call, size_t *bytes)
@@ -203,7 +228,7 @@ CALL(cusparseSpMM)(MATRIX_ARGUMENTS, void *buffer)
                                 .x_operation = x_operation,
                                 .alpha = sparse_factor_of(known, compute, alpha),
                                 .beta = sparse_factor_of(known, compute, beta)};
-    return submit(handle, &job, multiply);
+    return submit_all(handle, &job, y->batches);
 }
 
 // --- Triangles -------------------------------------------------------------------------------------------------------
@@ -439,12 +464,18 @@ CALL(cusparseSDDMM)(SAMPLE_ARGUMENTS, void *buffer)
     if (known == NULL) return CUSPARSE_STATUS_NOT_INITIALIZED;
     if (c == NULL || x == NULL || y == NULL || alpha == NULL || beta == NULL)
         return sparse_require(0, __func__, "a descriptor or a factor");
-    return submit_sample(known, &(struct product){.call = __func__,
-                                                  .a = *c,
-                                                  .x = *x,
-                                                  .y = *y,
-                                                  .operation = operation,
-                                                  .x_operation = y_operation,
-                                                  .alpha = sparse_factor_of(known, compute, alpha),
-                                                  .beta = sparse_factor_of(known, compute, beta)});
+    const struct product job = {.call = __func__,
+                                .a = *c,
+                                .x = *x,
+                                .y = *y,
+                                .operation = operation,
+                                .x_operation = y_operation,
+                                .alpha = sparse_factor_of(known, compute, alpha),
+                                .beta = sparse_factor_of(known, compute, beta)};
+    enum cusparse_status error = CUSPARSE_STATUS_SUCCESS;
+    for (int64_t i = 0; i < (c->batches.count > 1 ? c->batches.count : 1) && error == CUSPARSE_STATUS_SUCCESS; i++) {
+        const struct product one = of_batch(&job, i);
+        error = submit_sample(known, &one);
+    }
+    return error;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The simulated libcusparse: what its calls share. A call becomes a function of the host that its stream runs, in
 // double precision; each result is rounded once.
+//   blocks.c       matrices that consist of blocks, or are filled up; batches
 //   entries.c      the entries of a sparse matrix, one after the other
 //   product.c      products with vectors and matrices, and systems of triangles
 //   spgemm.c       products of sparse matrices
@@ -32,7 +33,7 @@ enum cusparse_status {
 };
 
 // cusparseFormat_t, cusparseIndexType_t, cusparseOrder_t, cusparseOperation_t, cusparsePointerMode_t
-enum { FORMAT_CSR = 1, FORMAT_CSC = 2, FORMAT_COO = 3 };
+enum { FORMAT_CSR = 1, FORMAT_CSC = 2, FORMAT_COO = 3, FORMAT_ELL = 5, FORMAT_BSR = 6, FORMAT_SLICED_ELL = 7 };
 enum { INDEX_16U = 1, INDEX_32I = 2, INDEX_64I = 3 };
 enum { ORDER_COLUMN = 1, ORDER_ROW = 2 };
 enum { OPERATION_PLAIN, OPERATION_TRANSPOSED, OPERATION_ADJOINT };
@@ -43,11 +44,20 @@ struct sparse_handle {
     int pointer_mode;
 };
 
-// Of COO, `offsets` are the rows of the entries. `count` is the number of entries.
+// Of COO, `offsets` are the rows of the entries. `count` is the number of entries; where blocks are stored, of their
+// elements, and where rows are filled up, of these too.
 struct sparse_matrix {
     int format, offset_type, index_type, base, type, fill, diagonal;
     int64_t rows, columns, count;
     void *offsets, *indices, *values;
+    int64_t block_rows, block_columns; // of BSR and blocked ELL; of sliced ELL the rows of a slice
+    int64_t width;                     // of blocked ELL: columns that are stored
+    int block_order;                   // of BSR
+    int64_t given;                     // of sliced ELL: entries besides what is filled up
+    struct sparse_batches {
+        int count;
+        int64_t offsets, indices, values; // how far one matrix lies behind the other
+    } batches;
 };
 
 struct sparse_vector {
@@ -66,6 +76,8 @@ struct dense_matrix {
     int64_t rows, columns, leading;
     void *values;
     int type, order;
+    int batches;
+    int64_t stride;
 };
 
 // Of the older calls (cusparseMatDescr_t).
@@ -124,7 +136,18 @@ static inline int64_t dense_index(const struct dense_matrix *matrix, int64_t row
     return matrix->order == ORDER_ROW ? row * matrix->leading + column : row + column * matrix->leading;
 }
 
-// One entry after the other, in the order that they lie in.
+// How many numbers of offsets and of indices a matrix has.
+int64_t sparse_offsets(const struct sparse_matrix *matrix);
+int64_t sparse_indices(const struct sparse_matrix *matrix);
+
+// Keeps a description for the program, which frees it.
+enum cusparse_status sparse_keep_matrix(const char *call, void **to, const struct sparse_matrix *matrix);
+
+// The matrices of a batch.
+struct sparse_matrix sparse_of_batch(const struct sparse_matrix *matrix, int64_t batch);
+struct dense_matrix dense_of_batch(const struct dense_matrix *matrix, int64_t batch);
+
+// One entry after the other, in the order that they lie in. What only fills up is passed over.
 struct sparse_walk {
     const struct sparse_matrix *matrix;
     int64_t at, end, major;

@@ -139,6 +139,19 @@ static enum cusparse_status check(const struct sparse_handle *known, const struc
     return error != CUSPARSE_STATUS_SUCCESS ? error : sparse_check_matrix(known, job->call, &job->b);
 }
 
+// The program asks for the number of entries next, so this waits.
+static enum cusparse_status count_entries(const struct sparse_handle *known, const struct gemm *job, int operation_a,
+                                          int operation_b, struct sparse_matrix *c)
+{
+    enum cusparse_status error = check(known, job, operation_a, operation_b);
+    if (error == CUSPARSE_STATUS_SUCCESS) error = sparse_wait(known, job->call);
+    if (error != CUSPARSE_STATUS_SUCCESS) return error;
+    const int64_t count = multiply(job, 0);
+    if (count < 0) return sparse_refuse(job->call, CUSPARSE_STATUS_EXECUTION_FAILED, "the entries were not counted");
+    c->count = count;
+    return CUSPARSE_STATUS_SUCCESS;
+}
+
 CALL(cusparseSpGEMM_workEstimation)(ARGUMENTS, size_t *bytes, void *buffer)
 {
     (void)operation_a, (void)operation_b, (void)alpha, (void)a, (void)b, (void)beta, (void)c, (void)compute;
@@ -149,7 +162,7 @@ CALL(cusparseSpGEMM_workEstimation)(ARGUMENTS, size_t *bytes, void *buffer)
     return CUSPARSE_STATUS_SUCCESS;
 }
 
-// Without a buffer it only says how large one has to be. The number of entries is asked for next, so it waits.
+// Without a buffer it only says how large one has to be.
 CALL(cusparseSpGEMM_compute)(ARGUMENTS, size_t *bytes, void *buffer)
 {
     const struct sparse_handle *known = sparse_handle_of(handle, __func__);
@@ -160,28 +173,84 @@ CALL(cusparseSpGEMM_compute)(ARGUMENTS, size_t *bytes, void *buffer)
     *bytes = sizeof(double[2]);
     if (buffer == NULL) return CUSPARSE_STATUS_SUCCESS;
     const struct gemm job = {__func__, *a, *b, *c, sparse_factor_of(known, compute, alpha)};
-    enum cusparse_status error = check(known, &job, operation_a, operation_b);
-    if (error == CUSPARSE_STATUS_SUCCESS) error = sparse_wait(known, __func__);
-    if (error != CUSPARSE_STATUS_SUCCESS) return error;
-    const int64_t count = multiply(&job, 0);
-    if (count < 0) return sparse_refuse(__func__, CUSPARSE_STATUS_EXECUTION_FAILED, "the entries were not counted");
-    c->count = count;
+    return count_entries(known, &job, operation_a, operation_b, c);
+}
+
+static enum cusparse_status give_product(const struct sparse_handle *known, const struct gemm *job, int operation_a,
+                                         int operation_b)
+{
+    enum cusparse_status error = check(known, job, operation_a, operation_b);
+    if (error == CUSPARSE_STATUS_SUCCESS) error = sparse_check_matrix(known, job->call, &job->c);
+    return error != CUSPARSE_STATUS_SUCCESS ? error : sparse_submit(known, job->call, run, job, sizeof *job);
+}
+
+static enum cusparse_status give_values(const struct sparse_handle *known, const struct gemm *job, int operation_a,
+                                        int operation_b, const double beta[2])
+{
+    if (beta[0] != 0 || beta[1] != 0)
+        return sparse_refuse(job->call, CUSPARSE_STATUS_NOT_SUPPORTED,
+                             "beta is not 0, which tmaref exec does not have");
+    return give_product(known, job, operation_a, operation_b);
+}
+
+// The last step of both ways: the values, and where they are.
+#define LAST_STEP(name)                                                                                                \
+    CALL(name)(ARGUMENTS)                                                                                              \
+    {                                                                                                                  \
+        const struct sparse_handle *known = sparse_handle_of(handle, __func__);                                        \
+        double old[2] = {0};                                                                                           \
+        (void)algorithm, (void)descriptor;                                                                             \
+        if (known == NULL) return CUSPARSE_STATUS_NOT_INITIALIZED;                                                     \
+        if (a == NULL || b == NULL || c == NULL || alpha == NULL || beta == NULL)                                      \
+            return sparse_require(0, __func__, "a descriptor or a factor");                                            \
+        if (known->pointer_mode == MODE_HOST) sparse_read(beta, compute, 0, old);                                      \
+        const struct gemm job = {__func__, *a, *b, *c, sparse_factor_of(known, compute, alpha)};                       \
+        return give_values(known, &job, operation_a, operation_b, old);                                                \
+    }
+LAST_STEP(cusparseSpGEMM_copy)
+
+// --- The same structure for several values ---------------------------------------------------------------------------
+
+#define REUSE_ARGUMENTS                                                                                                \
+    void *handle, int operation_a, int operation_b, const struct sparse_matrix *a, const struct sparse_matrix *b,      \
+        struct sparse_matrix *c, int algorithm, void *descriptor
+
+CALL(cusparseSpGEMMreuse_workEstimation)(REUSE_ARGUMENTS, size_t *bytes, void *buffer)
+{
+    (void)operation_a, (void)operation_b, (void)a, (void)b, (void)c, (void)algorithm, (void)descriptor, (void)buffer;
+    if (sparse_handle_of(handle, __func__) == NULL) return CUSPARSE_STATUS_NOT_INITIALIZED;
+    if (bytes == NULL) return sparse_require(0, __func__, "the pointer to the size");
+    *bytes = sizeof(double[2]);
     return CUSPARSE_STATUS_SUCCESS;
 }
 
-CALL(cusparseSpGEMM_copy)(ARGUMENTS)
+// Without buffers it only says how large they have to be.
+CALL(cusparseSpGEMMreuse_nnz)
+(REUSE_ARGUMENTS, size_t *bytes_2, void *buffer_2, size_t *bytes_3, void *buffer_3, size_t *bytes_4, void *buffer_4)
 {
     const struct sparse_handle *known = sparse_handle_of(handle, __func__);
-    double old[2] = {0};
     (void)algorithm, (void)descriptor;
     if (known == NULL) return CUSPARSE_STATUS_NOT_INITIALIZED;
-    if (a == NULL || b == NULL || c == NULL || alpha == NULL || beta == NULL)
-        return sparse_require(0, __func__, "a descriptor or a factor");
-    const struct gemm job = {__func__, *a, *b, *c, sparse_factor_of(known, compute, alpha)};
-    if (known->pointer_mode == MODE_HOST) sparse_read(beta, compute, 0, old);
-    if (old[0] != 0 || old[1] != 0)
-        return sparse_refuse(__func__, CUSPARSE_STATUS_NOT_SUPPORTED, "beta is not 0, which tmaref exec does not have");
-    enum cusparse_status error = check(known, &job, operation_a, operation_b);
-    if (error == CUSPARSE_STATUS_SUCCESS) error = sparse_check_matrix(known, __func__, c);
-    return error != CUSPARSE_STATUS_SUCCESS ? error : sparse_submit(known, __func__, run, &job, sizeof job);
+    if (a == NULL || b == NULL || c == NULL || bytes_2 == NULL || bytes_3 == NULL || bytes_4 == NULL)
+        return sparse_require(0, __func__, "a descriptor or the pointer to a size");
+    *bytes_2 = *bytes_3 = *bytes_4 = sizeof(double[2]);
+    if (buffer_2 == NULL && buffer_3 == NULL && buffer_4 == NULL) return CUSPARSE_STATUS_SUCCESS;
+    const struct gemm job = {.call = __func__, .a = *a, .b = *b, .c = *c};
+    return count_entries(known, &job, operation_a, operation_b, c);
 }
+
+// Where the entries are. Their values are written too, with a factor of 1.
+CALL(cusparseSpGEMMreuse_copy)(REUSE_ARGUMENTS, size_t *bytes, void *buffer)
+{
+    const struct sparse_handle *known = sparse_handle_of(handle, __func__);
+    (void)algorithm, (void)descriptor;
+    if (known == NULL) return CUSPARSE_STATUS_NOT_INITIALIZED;
+    if (a == NULL || b == NULL || c == NULL || bytes == NULL)
+        return sparse_require(0, __func__, "a descriptor or the pointer to the size");
+    *bytes = sizeof(double[2]);
+    if (buffer == NULL) return CUSPARSE_STATUS_SUCCESS;
+    const struct gemm job = {.call = __func__, .a = *a, .b = *b, .c = *c, .alpha = {.value = {1, 0}}};
+    return give_product(known, &job, operation_a, operation_b);
+}
+
+LAST_STEP(cusparseSpGEMMreuse_compute)
