@@ -53,13 +53,16 @@ struct cta {
     uint64_t from[WARPS]; // the count up to which each log is another warp's
 };
 
-// count: of instructions, with the one of now. log: those of CTAs that have ended. last: the CTA that was asked for
+// count: of instructions, with the one of now. log, waiting: those of CTAs that have ended. last: the CTA that was
+// asked for
+enum { LISTS = 2 * WARPS };
 struct sanitize_lanes {
     uint64_t count;
     struct sanitize_table ctas;
     struct cta *last;
-    uint32_t logs;
+    uint32_t logs, lists;
     struct lane_log *log[WARPS];
+    struct waiting *waiting[LISTS];
 };
 
 int sanitize_lanes_meet(uint16_t form)
@@ -257,11 +260,11 @@ static int use_lanes(struct sanitize_lanes *lanes, struct cta *cta, uint32_t war
 }
 
 // The list of a warp; NULL without memory.
-static struct waiting *waiting_of(struct cta *cta, enum access_space space, uint32_t warp)
+static struct waiting *waiting_of(struct sanitize_lanes *lanes, struct cta *cta, enum access_space space, uint32_t warp)
 {
     struct waiting **waiting = &cta->waiting[space][warp];
     if (*waiting != NULL) return *waiting;
-    *waiting = malloc(sizeof **waiting);
+    *waiting = lanes->lists > 0 ? lanes->waiting[--lanes->lists] : malloc(sizeof **waiting);
     if (*waiting != NULL) forget_shared(*waiting);
     if (*waiting != NULL) forget_global(*waiting);
     return *waiting;
@@ -295,7 +298,7 @@ static int hear_shared(struct sanitize_lanes *lanes, struct cta *cta, const stru
 {
     const uint32_t warp = event->origin->warp;
     const struct lane_use newer = use_of(lanes, event);
-    struct waiting *waiting = waiting_of(cta, SPACE_SHARED, warp);
+    struct waiting *waiting = waiting_of(lanes, cta, SPACE_SHARED, warp);
     if (waiting == NULL || newer.end > (uint64_t)PAGES * PAGE_BYTES) return -1;
     const int asks = is_met(waiting, &newer);
     if ((asks || waiting->count == WAITING) && !use_waiting(lanes, cta, warp)) return -1;
@@ -314,8 +317,19 @@ static struct lane_log *log_of(struct sanitize_lanes *lanes, struct cta *cta, ui
     return cta->log[warp];
 }
 
+static void give_back_lists(struct sanitize_lanes *lanes, struct waiting **of)
+{
+    for (int i = 0; i < WARPS && lanes->lists < LISTS; i++) {
+        if (of[i] == NULL) continue;
+        lanes->waiting[lanes->lists++] = of[i];
+        of[i] = NULL;
+    }
+}
+
 static void give_back_logs(struct sanitize_lanes *lanes, struct cta *cta)
 {
+    give_back_lists(lanes, cta->waiting[SPACE_SHARED]);
+    give_back_lists(lanes, cta->waiting[SPACE_GLOBAL]);
     for (int i = 0; i < WARPS && lanes->logs < WARPS; i++) {
         if (cta->log[i] == NULL) continue;
         lanes->log[lanes->logs++] = cta->log[i];
@@ -348,11 +362,12 @@ static void wait_for_global(struct waiting *waiting, const struct lane_use *use)
 }
 
 // 0: it is to be asked whether others clash with it.
-static int waits(struct cta *cta, struct lane_log *log, uint32_t warp, const struct lane_use *newer)
+static int waits(struct sanitize_lanes *lanes, struct cta *cta, uint32_t warp, const struct lane_use *newer)
 {
-    struct waiting *waiting = waiting_of(cta, SPACE_GLOBAL, warp);
+    struct waiting *waiting = waiting_of(lanes, cta, SPACE_GLOBAL, warp);
     const uint64_t met = cta->met[warp];
     const int is_meeting = met == newer->at;
+    struct lane_log *log = cta->log[warp];
     if (waiting == NULL) return 0;
     if (!is_meeting && waiting->count > 0 && waiting->use[(waiting->count - 1) % WAITING].at <= met)
         forget_global(waiting);
@@ -387,7 +402,7 @@ static int hear_global(struct sanitize_lanes *lanes, struct cta *cta, const stru
     struct lane_log *log = log_of(lanes, cta, warp);
     const struct lane_use newer = use_of(lanes, event);
     if (log == NULL) return -1;
-    if (waits(cta, log, warp, &newer)) return 0;
+    if (waits(lanes, cta, warp, &newer)) return 0;
     if (newer.writes) cta->wrote[warp] = lanes->count;
     const int is_meeting = cta->met[warp] == lanes->count;
     const uint64_t met = is_meeting ? cta->met_before[warp] : cta->met[warp], from = cta->from[warp];
@@ -449,5 +464,6 @@ void sanitize_lanes_close(struct sanitize_lanes *lanes)
 {
     sanitize_table_clear(&lanes->ctas, free_pages);
     while (lanes->logs > 0) free(lanes->log[--lanes->logs]);
+    while (lanes->lists > 0) free(lanes->waiting[--lanes->lists]);
     free(lanes);
 }

@@ -264,10 +264,10 @@ void sanitize_works_close(struct sanitize_works *works)
 
 // --- Launches --------------------------------------------------------------------------------------------------------
 
-static void add_entry(void *context, uint64_t address, const struct shadow_entry *entry)
+static void add_entry(void *context, uint64_t address, uint64_t bytes, const struct shadow_entry *entry)
 {
     const uint32_t kept = SHADOW_WRITES | SHADOW_STRONG | SHADOW_REDUCES;
-    history_add(context, entry->line, entry->flags & kept, address, entry->mask);
+    history_add(context, entry->line, entry->flags & kept, address, bytes);
 }
 
 // A fence of the whole system stands for a strong access: the host may know by it.
@@ -282,7 +282,9 @@ static void give_page(struct sanitize_works *works, uint32_t work, const struct 
                       const struct shadow_page *page,
                       void (*give)(struct history *history, uint32_t work, const struct history_set *set))
 {
-    struct history_set set = {.page = page->number, .count = 0};
+    struct history_set set;
+    set.page = page->number;
+    set.count = 0;
     shadow_each(&sanitize->order->pool, page, add_entry, &set);
     for (uint32_t i = 0; i < set.count; i++) set.access[i].work = work;
     give(works->history, work, &set);
@@ -317,7 +319,7 @@ uint32_t sanitize_works_launch(struct sanitize_works *works, uint32_t work, cons
     works->tally = tally;
     works->module = module;
     works->count = 0;
-    give_pages(works, work, sanitize, history_meet);
+    if (sanitize->order->global.has_strong) give_pages(works, work, sanitize, history_meet);
     give_pages(works, work, sanitize, history_take);
     keep_launch(works->history->work[work].owner, sanitize, tally, module);
     works->launch = NULL;

@@ -156,6 +156,7 @@ void order_access(struct clock_order *order, const struct event *event, uint32_t
     struct shadow_entry entry = {.actor = actor, .time = time, .line = event->origin->line, .flags = flags_of(access)};
     struct order_cta *cta = access->space == SPACE_SHARED ? order_peer(order, event->origin, access->rank) : NULL;
     if (order->is_short || (cta == NULL ? access->space == SPACE_SHARED : cta->has_exited)) return;
+    if (cta == NULL && (entry.flags & SHADOW_STRONG)) order->global.has_strong = 1;
     if (event->origin->lanes != 0) entry.lane = (uint8_t)__builtin_ctz(event->origin->lanes);
     order->at = cta;
     order->space = access->space;

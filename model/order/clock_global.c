@@ -4,6 +4,31 @@
 
 #include "clock_order.h"
 
+static uint32_t hash_of(uint64_t number)
+{
+    return (uint32_t)((number ^ number >> 14) % ORDER_GLOBAL_HASH);
+}
+
+static struct shadow_page *find(const struct order_global *global, uint64_t number)
+{
+    struct shadow_page *page = global->page[hash_of(number)];
+    while (page != NULL && page->number != number) page = page->next;
+    return page;
+}
+
+// Had nobody touched it before this launch? The host tells of 4 KiB at a time, so what it said of one page holds for
+// those beside it, which this launch has not touched either.
+static int is_fresh(const struct clock_order *order, uint64_t number)
+{
+    enum { HOST_PAGE_BYTES = 4096, BESIDE = HOST_PAGE_BYTES / SHADOW_PAGE_BYTES };
+    if (order->is_untouched == NULL) return 0;
+    for (uint64_t i = 0, first = number / BESIDE * BESIDE; i < BESIDE; i++) {
+        const struct shadow_page *beside = find(&order->global, first + i);
+        if (beside != NULL) return beside->is_fresh;
+    }
+    return order->is_untouched(order->context, number * SHADOW_PAGE_BYTES);
+}
+
 static struct shadow_page *page_new(struct clock_order *order, struct shadow_page **first, uint64_t number)
 {
     struct order_global *global = &order->global;
@@ -18,22 +43,9 @@ static struct shadow_page *page_new(struct clock_order *order, struct shadow_pag
     }
     global->pages++;
     page->number = number;
-    page->is_fresh =
-        order->is_untouched != NULL && order->is_untouched(order->context, number * (uint64_t)SHADOW_PAGE_BYTES);
+    page->is_fresh = is_fresh(order, number);
     page->next = *first;
     return *first = page;
-}
-
-static uint32_t hash_of(uint64_t number)
-{
-    return (uint32_t)((number ^ number >> 14) % ORDER_GLOBAL_HASH);
-}
-
-static struct shadow_page *find(const struct order_global *global, uint64_t number)
-{
-    struct shadow_page *page = global->page[hash_of(number)];
-    while (page != NULL && page->number != number) page = page->next;
-    return page;
 }
 
 const struct shadow_page *order_global_find(const struct clock_order *order, uint64_t address)

@@ -203,13 +203,22 @@ static uint32_t bulk_slot(struct order_cta *cta, struct order_warp *warp, uint32
     return warp->bulk_slot[lane];
 }
 
-static void hear_product(struct order_cta *cta, struct order_warp *warp, const struct event *event)
+// 0 without memory.
+static int issue_product(struct order_warp *warp)
+{
+    if (warp->issued == NULL) warp->issued = calloc(ORDER_PRODUCTS, sizeof *warp->issued);
+    if (warp->issued == NULL) return 0;
+    clock_copy(&warp->issued[++warp->products % ORDER_PRODUCTS], &warp->clock);
+    return 1;
+}
+
+static void hear_product(struct clock_order *order, struct order_cta *cta, struct order_warp *warp,
+                         const struct event *event)
 {
     const struct event_group *of = &event->group;
     const uint32_t slot = cta->warps + event->origin->warp;
     if (of->step == GROUP_ISSUE) {
-        warp->products++;
-        clock_copy(&warp->issued[warp->products % ORDER_PRODUCTS], &warp->clock);
+        if (!issue_product(warp)) order->is_short = 1;
     } else if (of->step == GROUP_COMMIT) {
         warp->group_end[of->group % ORDER_PRODUCTS] = warp->products;
     } else if (of->step == GROUP_WAIT && of->group > 0) {
@@ -241,7 +250,7 @@ static void hear_group(struct clock_order *order, const struct event *event)
     struct order_cta *cta;
     struct order_warp *warp = order_warp_of(order, event->origin, &cta);
     if (warp == NULL) return;
-    if (event->group.kind == ASYNC_WGMMA) hear_product(cta, warp, event);
+    if (event->group.kind == ASYNC_WGMMA) hear_product(order, cta, warp, event);
     if (event->group.kind == ASYNC_COPY) hear_copies(cta, warp, event);
     if (event->group.kind == ASYNC_BULK) hear_bulk(cta, warp, event);
 }
@@ -358,8 +367,12 @@ static void access_of_product(struct clock_order *order, struct order_cta *cta, 
                               const struct event *event)
 {
     const uint32_t first = product->warp, time = product->time;
+    static const struct clock nothing;
     if (first + 4 > cta->warps) return;
-    for (uint32_t w = 0; w < 4; w++) order->by[w] = &cta->warp[first + w].issued[time % ORDER_PRODUCTS];
+    for (uint32_t w = 0; w < 4; w++) {
+        const struct clock *issued = cta->warp[first + w].issued;
+        order->by[w] = issued != NULL ? &issued[time % ORDER_PRODUCTS] : &nothing;
+    }
     order->bys = 4;
     order_access(order, event, cta->product_actor[first / 4], time);
 }

@@ -268,13 +268,16 @@ int order_is_before(void *context, const struct shadow_entry *older, const struc
 // --- The end of a CTA ------------------------------------------------------------------------------------------------
 
 // Is an access to the CTA's memory known to be over when its last thread exits?
-static void judge_exit(void *context, uint64_t address, const struct shadow_entry *entry)
+static void judge_exit(void *context, uint64_t address, uint64_t bytes, const struct shadow_entry *entry)
 {
     struct clock_order *order = context;
     const struct shadow_entry exit = {.actor = entry->actor, .flags = SHADOW_WRITES};
     if (is_before_clock(order, entry, &exit, order->by[0]) != APART) return;
-    const struct order_found found = {ORDER_EXIT, SPACE_SHARED, order->at, address, entry->mask, *entry, exit};
-    order->found(order->context, &found);
+    struct order_found found = {ORDER_EXIT, SPACE_SHARED, order->at, address, 0, *entry, exit};
+    for (; bytes != 0; bytes >>= SHADOW_CELL_BYTES, found.address += SHADOW_CELL_BYTES) {
+        found.mask = found.older.mask = (uint16_t)bytes;
+        if (found.mask != 0) order->found(order->context, &found);
+    }
 }
 
 static void judge_barriers(struct clock_order *order, const struct order_cta *cta)
@@ -314,7 +317,8 @@ static void free_cta(struct clock_order *order, struct order_cta *cta)
         clock_free(&warp->clock);
         clock_free(&warp->near);
         for (int i = 0; i < ORDER_REACHES; i++) clock_free(&warp->learnt[i]);
-        for (int i = 0; i < ORDER_PRODUCTS; i++) clock_free(&warp->issued[i]);
+        for (int i = 0; warp->issued != NULL && i < ORDER_PRODUCTS; i++) clock_free(&warp->issued[i]);
+        free(warp->issued);
     }
     free(cta->warp);
     cta->warp = NULL;

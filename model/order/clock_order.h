@@ -64,16 +64,16 @@ struct order_came {
 
 // The warp's clocks. now: its own time in `clock`. has_published: it, or a warp that it met, has executed a fence that
 // reaches everywhere; near: what a later one released that reaches only so far. learnt: what relaxed reads showed,
-// which its next fence acquires if it reaches that far. issued: of products in flight, the clock at their issue.
-// group_end: how many products the groups up to one held; copies_end: the same of cp.async.
-// set: its latest setmaxnreg; sets: of so many
+// which its next fence acquires if it reaches that far. issued: of ORDER_PRODUCTS products in flight, the clock at
+// their issue; NULL: none was. group_end: how many products the groups up to one held; copies_end: the same of
+// cp.async. set: its latest setmaxnreg; sets: of so many
 enum { ORDER_PRODUCTS = 64, ORDER_SETS = 4 };
 struct order_warp {
     uint32_t actor, now, products, copies;
     struct clock clock, near, learnt[ORDER_REACHES];
     enum order_reach near_reach;
     int has_published;
-    struct clock issued[ORDER_PRODUCTS];
+    struct clock *issued;
     uint32_t group_end[ORDER_PRODUCTS], copies_end[ORDER_PRODUCTS];
     uint16_t bulk_slot[32];
     struct order_note release[ORDER_NOTES], acquire;
@@ -210,7 +210,7 @@ enum { ORDER_GLOBAL_HASH = 1 << 14, ORDER_MOST_PAGES = 1 << 17, ORDER_RECENT_PAG
 struct order_global {
     struct shadow_page *page[ORDER_GLOBAL_HASH], *recent[ORDER_RECENT_PAGES];
     uint32_t pages;
-    int is_full;
+    int is_full, has_strong; // has_strong: a strong access
 };
 
 enum { ORDER_PLACES = 4096 };

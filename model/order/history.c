@@ -239,7 +239,7 @@ void history_meet(struct history *history, uint32_t work, const struct history_s
 // --- Accesses --------------------------------------------------------------------------------------------------------
 
 // Beyond HISTORY_WAYS places the last stands for all of its kind.
-void history_add(struct history_set *set, uint32_t line, uint32_t flags, uint64_t address, uint32_t mask)
+void history_add(struct history_set *set, uint32_t line, uint32_t flags, uint64_t address, uint64_t bytes)
 {
     struct history_access *found = NULL;
     const uint32_t at = (uint32_t)(address % SHADOW_PAGE_BYTES);
@@ -251,7 +251,7 @@ void history_add(struct history_set *set, uint32_t line, uint32_t flags, uint64_
         found = &set->access[set->count++];
         *found = (struct history_access){.line = line, .flags = flags};
     }
-    if (found != NULL) found->bytes[at / 64] |= (uint64_t)mask << at % 64;
+    if (found != NULL) found->bytes[at / 64] |= bytes;
 }
 
 // Bits `from` up to before `to` of a page.
@@ -267,7 +267,8 @@ static void fill(uint64_t bytes[HISTORY_WORDS], uint64_t from, uint64_t to)
 
 void history_range(struct history *history, uint32_t work, uint64_t address, uint64_t bytes, uint32_t flags)
 {
-    struct history_set set = {.count = 1};
+    struct history_set set;
+    set.count = 1;
     for (uint64_t done = 0, step; done < bytes; done += step) {
         const uint64_t at = (address + done) % SHADOW_PAGE_BYTES;
         step = SHADOW_PAGE_BYTES - at < bytes - done ? SHADOW_PAGE_BYTES - at : bytes - done;

@@ -69,9 +69,9 @@ uint32_t history_track(struct history *history);
 // A work begins on a track, whose times it raises. Its number, 0 without memory.
 uint32_t history_begin(struct history *history, uint32_t track, struct history_times *times, void *owner);
 
-// What a work accesses. Of a launch first the strong accesses of all pages are met, which order it behind the launches
-// that it met there: two launches that speak by memory.
-void history_add(struct history_set *set, uint32_t line, uint32_t flags, uint64_t address, uint32_t mask);
+// What a work accesses: `bytes` of the 64 from `address` on. Of a launch first the strong accesses of all pages are
+// met, which order it behind the launches that it met there: two launches that speak by memory.
+void history_add(struct history_set *set, uint32_t line, uint32_t flags, uint64_t address, uint64_t bytes);
 void history_meet(struct history *history, uint32_t work, const struct history_set *set);
 void history_take(struct history *history, uint32_t work, const struct history_set *set);
 void history_range(struct history *history, uint32_t work, uint64_t address, uint64_t bytes, uint32_t flags);

@@ -307,6 +307,12 @@ int shadow_narrow(struct shadow_pool *pool, struct shadow_page *page, uint32_t w
     return is_whole;
 }
 
+// Whom to call for the entries of a page.
+struct page_call {
+    shadow_page_caller *call;
+    void *context;
+};
+
 void shadow_each_of(const struct shadow_pool *pool, const struct shadow_page *page, uint32_t cell, shadow_caller *call,
                     void *context)
 {
@@ -323,7 +329,31 @@ void shadow_each_of(const struct shadow_pool *pool, const struct shadow_page *pa
     }
 }
 
-void shadow_each(const struct shadow_pool *pool, const struct shadow_page *page, shadow_caller *call, void *context)
+// The entries of a cell; part: of a narrow one, where it begins among the 64 bytes.
+static void call_cell(const struct shadow_pool *pool, const struct shadow_cell *cell, uint64_t address, int part,
+                      const struct page_call *call)
 {
-    for (uint32_t i = 0; i < SHADOW_PAGE_CELLS; i++) shadow_each_of(pool, page, i, call, context);
+    for (const struct shadow_cell *chunk = cell;; chunk = &pool->chunk[chunk->more]) {
+        for (int e = 0; e < SHADOW_ENTRIES; e++) {
+            const struct shadow_entry *entry = &chunk->entry[e];
+            if (entry->mask == 0) continue;
+            const uint64_t bytes = part < 0 ? shadow_bytes_of(entry->mask) : (uint64_t)entry->mask << part;
+            call->call(call->context, address, bytes, entry);
+        }
+        if (chunk->more == 0) return;
+    }
+}
+
+void shadow_each(const struct shadow_pool *pool, const struct shadow_page *page, shadow_page_caller *caller,
+                 void *context)
+{
+    const struct page_call call = {caller, context};
+    uint64_t address = page->number * SHADOW_PAGE_BYTES;
+    for (uint32_t i = 0; i < SHADOW_PAGE_WIDES; i++, address += SHADOW_WIDE_BYTES) {
+        const int is_narrow = page->narrow >> i & 1;
+        if (!is_narrow) call_cell(pool, &page->wide[i], address, -1, &call);
+        for (int part = 0; is_narrow && part < SHADOW_WIDE_CELLS; part++)
+            call_cell(pool, &page->cell[SHADOW_WIDE_CELLS * i + (uint32_t)part], address, SHADOW_CELL_BYTES * part,
+                      &call);
+    }
 }

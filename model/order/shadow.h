@@ -110,11 +110,15 @@ enum shadow_added shadow_add(struct shadow_pool *pool, struct shadow_cell *cell,
 // A wide cell gives way to narrow ones. 0 without memory.
 int shadow_narrow(struct shadow_pool *pool, struct shadow_page *page, uint32_t wide);
 
-// Calls for each entry of a cell of 16 bytes of the page, or of all; mask: which of the 16.
+// Calls for each entry of a cell of 16 bytes of the page; its mask: which of the 16.
 typedef void shadow_caller(void *context, uint64_t address, const struct shadow_entry *entry);
 void shadow_each_of(const struct shadow_pool *pool, const struct shadow_page *page, uint32_t cell, shadow_caller *call,
                     void *context);
-void shadow_each(const struct shadow_pool *pool, const struct shadow_page *page, shadow_caller *call, void *context);
+
+// Calls for each entry of the page; bytes: which of the 64 from `address` on. Its mask says nothing.
+typedef void shadow_page_caller(void *context, uint64_t address, uint64_t bytes, const struct shadow_entry *entry);
+void shadow_each(const struct shadow_pool *pool, const struct shadow_page *page, shadow_page_caller *call,
+                 void *context);
 
 // Gives back what the page has, but for itself.
 void shadow_drop(struct shadow_pool *pool, struct shadow_page *page);
