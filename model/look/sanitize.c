@@ -112,7 +112,8 @@ static enum sanitize_kind kind_of(const struct look_sanitize *sanitize, const st
                                                [ORDER_PARTLY] = SANITIZE_PRODUCT_WARPS,
                                                [ORDER_DIVERGENT] = SANITIZE_DIVERGENT,
                                                [ORDER_COUNT] = SANITIZE_COUNT,
-                                               [ORDER_REGISTERS] = SANITIZE_SETMAXNREG};
+                                               [ORDER_REGISTERS] = SANITIZE_SETMAXNREG,
+                                               [ORDER_SIZES] = SANITIZE_SIZES};
     switch (found->kind) {
     case ORDER_GRID_EARLY:
         return finding->older.flags & SHADOW_WRITES ? SANITIZE_GRID_EARLY : SANITIZE_GRID_OVERWRITES;

@@ -64,6 +64,7 @@ enum sanitize_kind {
     SANITIZE_GLOBAL_UNWRITTEN,
     SANITIZE_BARRIER_RANK,
     SANITIZE_LINEAR,
+    SANITIZE_SIZES,
 };
 
 // One side of a finding. release: what its thread did next that others can be ordered by (of the older side); acquire:

@@ -250,6 +250,11 @@ static const struct sanitize_text kinds[] = {
                          "Compute the addresses with the swizzle of the map (of 128 bytes: chunk of 16 bytes ^ line of "
                          "128 bytes % 8), or "
                          "encode the map without one. Where the order does not matter, as in a sum, nothing is wrong."},
+    [SANITIZE_SIZES] = {"SANITIZE_SIZES",
+                        "two strong accesses of different sizes to the same bytes, and one is a write", "the access",
+                        "the other", "an order, or one size for both",
+                        "Access the bytes with one size everywhere. PTX takes such a pair for a race, whatever its "
+                        "scopes."},
     [SANITIZE_SAME_VALUE] = {"SANITIZE_SAME_VALUE",
                              "nothing orders two writes to the same bytes; both wrote the same value in this run",
                              "the write", "the other",

@@ -37,6 +37,14 @@ static uint8_t flags_of(const struct access *access)
                      (int)order_reach_of(access->scope) << SHADOW_REACH_SHIFT);
 }
 
+// Of a strong access of threads: vectors are as many accesses as they have elements, but that is not known here.
+static uint8_t size_of(const struct event *event)
+{
+    const uint64_t bytes = event->access.each != 0 ? event->access.each : event->access.bytes;
+    if (event->origin->operation != 0 || event->access.order == ORDER_WEAK || bytes < 4 || bytes > 16) return 0;
+    return (uint8_t)((bytes == 4 ? 1 : bytes == 8 ? 2 : 3) << SHADOW_SIZE_SHIFT);
+}
+
 // Bytes of one wide cell: a bit each. cta NULL: of global memory
 struct piece {
     struct order_cta *cta;
@@ -158,6 +166,7 @@ void order_access(struct clock_order *order, const struct event *event, uint32_t
     if (order->is_short || (cta == NULL ? access->space == SPACE_SHARED : cta->has_exited)) return;
     if (cta == NULL && (entry.flags & SHADOW_STRONG)) order->global.has_strong = 1;
     if (event->origin->lanes != 0) entry.lane = (uint8_t)__builtin_ctz(event->origin->lanes);
+    if (access->order != ORDER_WEAK) entry.lane |= size_of(event);
     order->at = cta;
     order->space = access->space;
     if (cta != NULL && access->kind != ACCESS_READ) order_check_written(order, cta, access, &entry);

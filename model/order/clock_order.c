@@ -257,8 +257,11 @@ int order_is_before(void *context, const struct shadow_entry *older, const struc
         if (one < result) result = one;
     }
     static const enum order_finding of[] = {ORDER_RACE, ORDER_NARROW, ORDER_PARTLY, ORDER_FENCE};
+    const int writes = (older->flags | newer->flags) & SHADOW_WRITES;
     if (result != BEFORE && may_clash(order, older, newer)) {
         tell(order, result == UNFENCED && newer->flags & SHADOW_MAP ? ORDER_MAP_FENCE : of[result], older, newer);
+    } else if (result != BEFORE && writes && shadow_sizes_differ(older, newer)) {
+        tell(order, ORDER_SIZES, older, newer);
     } else if ((newer->flags & SHADOW_CONSTANT) && (older->flags & SHADOW_WRITES)) {
         tell(order, ORDER_CONSTANT, older, newer);
     }

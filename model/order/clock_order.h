@@ -154,7 +154,7 @@ struct order_cta {
 // release of too narrow a scope; DIVERGENT: lanes of a warp have arrived in one phase of the barrier `address` of the
 // CTA by two instructions, the later of which is .aligned; COUNT: two arrivals in one phase of the barrier `address` of
 // the CTA give different numbers of threads; REGISTERS: a setmaxnreg that another warp's before it, of the warpgroup
-// whose first warp is `address`, is not ordered before.
+// whose first warp is `address`, is not ordered before; SIZES: two strong accesses of different sizes.
 enum order_finding {
     ORDER_RACE,
     ORDER_GRID_EARLY,
@@ -175,7 +175,8 @@ enum order_finding {
     ORDER_NARROW,
     ORDER_DIVERGENT,
     ORDER_COUNT,
-    ORDER_REGISTERS
+    ORDER_REGISTERS,
+    ORDER_SIZES
 };
 struct order_found {
     enum order_finding kind;

@@ -49,7 +49,8 @@ void shadow_drop(struct shadow_pool *pool, struct shadow_page *page)
 
 static int is_same_kind(const struct shadow_entry *one, const struct shadow_entry *other)
 {
-    return one->actor == other->actor && one->time == other->time && one->flags == other->flags;
+    return one->actor == other->actor && one->time == other->time && one->flags == other->flags &&
+           ((one->lane ^ other->lane) & SHADOW_SIZE) == 0;
 }
 
 // One entry stands for both: at one line, or of the same 16 bytes; then its line is the last one's.
@@ -75,7 +76,7 @@ static int stands_for(const struct shadow_entry *newer, const struct shadow_entr
 {
     const int same = (newer->flags ^ older->flags) & ~SHADOW_REDUCES;
     if (newer->flags & SHADOW_WRITES) return is_ordered || shadow_may_clash(newer, older);
-    return is_ordered && same == 0;
+    return is_ordered && same == 0 && ((newer->lane ^ older->lane) & SHADOW_SIZE) == 0;
 }
 
 // Is the older one ordered before the newer? UNKNOWN: the owner must be asked.

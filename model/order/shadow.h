@@ -33,8 +33,12 @@ enum {
     SHADOW_CONSTANT = 1 << 7
 };
 
+// What `lane` holds: the lane, and of a strong access of threads how many bytes it has: 1: 4, 2: 8, 3: 16, 0: others,
+// or it is not known. Its last bit is the cell's.
+enum { SHADOW_LANE = 31, SHADOW_SIZE_SHIFT = 5, SHADOW_SIZE = 3 << SHADOW_SIZE_SHIFT };
+
 //   actor, time   who, and when by its own count
-//   line          of the PTX; lane: of the lowest that did it
+//   line          of the PTX; lane: of the lowest that did it, and its size
 //   mask          which of the 16 bytes, of a wide cell which words; 0: there is no entry
 struct shadow_entry {
     uint32_t actor, time, line;
@@ -94,6 +98,13 @@ struct shadow_judge {
 static inline int shadow_flags_clash(uint32_t one, uint32_t other)
 {
     return ((one | other) & SHADOW_WRITES) && !(one & other & (SHADOW_STRONG | SHADOW_REDUCES));
+}
+
+// Are they strong accesses of different sizes?
+static inline int shadow_sizes_differ(const struct shadow_entry *one, const struct shadow_entry *other)
+{
+    return ((one->lane ^ other->lane) & SHADOW_SIZE) != 0 && (one->lane & SHADOW_SIZE) != 0 &&
+           (other->lane & SHADOW_SIZE) != 0;
 }
 
 static inline int shadow_may_clash(const struct shadow_entry *one, const struct shadow_entry *other)

@@ -73,6 +73,12 @@ expect 0 '^checks.cu:211: error: sanitize: kernel registers_twice: a warp execut
 grep -q 'one of another warp before it: checks.cu:210' "$scratch/out" && grep -q 'kernel registers_twice: 1 finding' "$scratch/out" || { echo "registers_twice:"; cat "$scratch/out"; failed=1; }
 expect 0 '^tmaref: sanitize: kernel registers_apart: clean' --sanitize -- "$RUN_PTX" "$folder/checks.ptx" registers_apart 1 128
 
+# Strong accesses of two sizes are advice.
+expect 0 '^checks.cu:22[01]: note: sanitize: kernel two_sizes: two strong accesses of different sizes to the same bytes' --sanitize -- "$RUN_PTX" "$folder/checks.ptx" two_sizes 1 64
+grep -q '^    the other: checks.cu:22[01]' "$scratch/out" && grep -q 'kernel two_sizes: clean$' "$scratch/out" || { echo "two_sizes:"; cat "$scratch/out"; failed=1; }
+expect 0 '^tmaref: sanitize: kernel one_size: clean$' --sanitize -- "$RUN_PTX" "$folder/checks.ptx" one_size 1 64
+grep -q 'note:' "$scratch/out" && { echo "one_size: advice"; cat "$scratch/out"; failed=1; }
+
 # Where one access is kept for several, each of them is found.
 hides() { # KERNEL THREADS LINE OTHER
     expect 0 "^hidden.cu:$3: error: sanitize: kernel $1: nothing orders two accesses" --sanitize -- "$RUN_PTX" "$folder/hidden.ptx" "$1" 1 "$2"
