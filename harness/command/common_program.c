@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -30,6 +31,7 @@ pid_t program_start(char **program, void (*prepare)(const void *context), const 
     if (pipe2(report, O_CLOEXEC) != 0) return -1;
     pid_t child = fork();
     if (child == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL); // a time limit may kill this command alone
         prepare(context);
         execvp(program[0], program);
         failure = errno;

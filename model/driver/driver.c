@@ -31,10 +31,12 @@ static _Thread_local int currents;
 static pid_t look_owner; // the process that opened the look
 
 static _Thread_local int is_in_callback;
+static int callbacks; // atomic: of all threads
 
 void driver_callback(int begins)
 {
     is_in_callback = begins;
+    __atomic_fetch_add(&callbacks, begins ? 1 : -1, __ATOMIC_RELAXED);
 }
 
 // Once for each callback.
@@ -254,14 +256,16 @@ static void close_look(void)
     pthread_mutex_unlock(&the_driver.lock);
 }
 
-// A kernel that waits for the program ends first: later.c sees the signal.
+// A kernel that waits for the program ends first: later.c sees the signal. A function of the host, such as a product of
+// a library, may take long, and is not waited for.
 static void close_by_signal(void)
 {
     const struct timespec moment = {.tv_nsec = 1000000};
     enum { MOMENTS = 10000 };
     for (int i = 0; i < MOMENTS; i++) {
         if (pthread_mutex_trylock(&the_driver.lock) == 0) {
-            const int is_idle = the_driver.turns == NULL || the_driver.error != CUDA_SUCCESS;
+            const int is_idle = the_driver.turns == NULL || the_driver.error != CUDA_SUCCESS ||
+                                __atomic_load_n(&callbacks, __ATOMIC_RELAXED) > 0;
             pthread_mutex_unlock(&the_driver.lock);
             if (is_idle) break;
         }

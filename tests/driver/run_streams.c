@@ -7,11 +7,13 @@
 //   n f       allocates the buffer, frees it
 //   r w       records the event, waits for it                  s e D  the host waits: for the stream, the event, all
 //   i         calls a function of the host                     [ ] begins to capture the stream; ends, and launches
+//   z         calls one that says "begun" and takes a minute
 //   R W F     the host reads the last word of its buffer, writes it, reads the first; H  copies half of the buffer into it
 // It prints the first CUDA error.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cuda_api.h"
 
@@ -44,6 +46,14 @@ static enum cuda_result launch(struct state *state, const char *kernel, struct C
     const enum cuda_result error = cuModuleGetFunction(&function, state->module, kernel);
     if (error != CUDA_SUCCESS) return error;
     return cuLaunchKernel(function, 1, 1, 1, THREADS, 1, 1, 0, stream, parameter, NULL);
+}
+
+static void take_a_minute(void *user)
+{
+    (void)user;
+    printf("begun\n");
+    fflush(stdout);
+    for (int i = 0; i < 60; i++) sleep(1);
 }
 
 static void nothing(void *user)
@@ -114,6 +124,8 @@ static enum cuda_result work(struct state *state, char what, struct CUstream_st 
         return cuCtxSynchronize();
     case 'i':
         return cuLaunchHostFunc(stream, nothing, NULL);
+    case 'z':
+        return cuLaunchHostFunc(stream, take_a_minute, NULL);
     case '[':
         return cuStreamBeginCapture_v2(stream, 0);
     case ']':

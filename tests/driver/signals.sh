@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# What a signal that ends a program leaves. usage: signals.sh FOLDER; TMAREF is the command, RUN_PTX a program.
+# What a signal that ends a program leaves. usage: signals.sh FOLDER; TMAREF is the command, RUN_PTX and
+# RUN_STREAMS are programs.
 set -u
 . "$(dirname "$0")/expect.sh"
 cat >"$scratch/ends.ptx" <<'PTX'
@@ -44,4 +45,31 @@ ended() { # bash has its children in the background ignore SIGINT
 ended INT busy 'received signal 2 \(Interrupt\); of 1 CTAs 0 have ended and 1 are running'
 ended ALRM busy 'received signal 14'
 ended TERM busy 'received signal 15'
+
+# begin: a program whose host function takes a minute, as products of a library do; `child` is its process.
+begin() {
+    rm -f "$scratch/out"
+    timeout 50 "$TMAREF" exec --stats -- sh -c 'echo $$ >"$0"; exec "$@"' "$scratch/child" "$RUN_STREAMS" "$1/streams.ptx" pA zA \
+        >"$scratch/out" 2>&1 &
+    for ((i = 0; i < 200; i++)); do
+        grep -q begun "$scratch/out" && break
+        sleep 0.1
+    done
+    child=$(cat "$scratch/child")
+}
+begin "$1"
+begun=$SECONDS
+kill -TERM "$child"
+wait $!
+status=$?
+{ [ $status = 143 ] && [ $((SECONDS - begun)) -lt 8 ]; } || { echo "a host function: status $status after $((SECONDS - begun)) s"; failed=1; }
+grep -q 'kernel produce' "$scratch/out" || { echo "no statistics in:"; cat "$scratch/out"; failed=1; }
+begin "$1"
+kill -KILL "$(pgrep -P $!)" # tmaref itself: its program ends with it
+wait $! 2>/dev/null
+for ((i = 0; i < 50; i++)); do
+    kill -0 "$child" 2>/dev/null || break
+    sleep 0.1
+done
+kill -KILL "$child" 2>/dev/null && { echo "the program goes on without tmaref exec"; failed=1; }
 exit $failed
