@@ -5,16 +5,13 @@
 // dimensions of 64 words, boxes of 16 times 16. With RUN_PTX_TWICE it launches twice; with RUN_PTX_FORKS a child ends
 // before it does; with RUN_PTX_LEAVES it ends while another thread's launch runs.
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cuda_api.h"
-#include "tensormap.h"
+#include "run.h"
 
-enum { BUFFER_BYTES = 65536, MOST_PARAMETERS = 8, TILE = 16, SIDE = 64 };
+enum { BUFFER_BYTES = 65536, MOST_PARAMETERS = 8 };
 
 static int fails(enum cuda_result error, const char *what)
 {
@@ -25,46 +22,19 @@ static int fails(enum cuda_result error, const char *what)
     return 1;
 }
 
-static char *read_text(const char *path)
-{
-    FILE *file = fopen(path, "r");
-    char *text = calloc(1, 1 << 20);
-    if (file == NULL || text == NULL || fread(text, 1, (1 << 20) - 1, file) == 0) {
-        perror(path);
-        exit(2);
-    }
-    fclose(file);
-    return text;
-}
-
-static enum cuda_result encode(struct tensormap_image *map, unsigned long long buffer)
-{
-    const uint64_t dim[] = {SIDE, SIDE}, stride[] = {4 * SIDE};
-    const uint32_t box[] = {TILE, TILE}, step[] = {1, 1};
-    return cuTensorMapEncodeTiled(map, 2, 2, (void *)(uintptr_t)buffer, dim, stride, box, step, 0, 0, 0, 0);
-}
-
 static enum cuda_result run(struct CUfunc_st *function, unsigned long long buffer, const unsigned size[4])
 {
     static struct tensormap_image map;
     void *parameter[MOST_PARAMETERS];
-    enum cuda_result error = encode(&map, buffer);
+    encode(&map, buffer, (const uint32_t[]){RUN_TILE, RUN_TILE}, 0);
     for (size_t i = 0, offset, bytes; i < MOST_PARAMETERS; i++) {
         if (cuFuncGetParamInfo(function, i, &offset, &bytes) != CUDA_SUCCESS) break;
         parameter[i] = bytes == sizeof map ? (void *)&map : (void *)&buffer;
     }
-    struct cuda_launch_attribute cluster = {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION};
-    cluster.value.cluster.x = size[2];
-    cluster.value.cluster.y = cluster.value.cluster.z = 1;
-    const struct cuda_launch_config config = {.grid_x = size[0],
-                                              .grid_y = 1,
-                                              .grid_z = 1,
-                                              .block_x = size[1],
-                                              .block_y = size[3],
-                                              .block_z = 1,
-                                              .attributes = &cluster,
-                                              .attribute_count = size[2] > 0};
-    if (error == CUDA_SUCCESS) error = cuLaunchKernelEx(&config, function, parameter, NULL);
+    struct cuda_launch_attribute cluster = clusters_of(size[2]);
+    struct cuda_launch_config config = config_of(size[0], size[1], &cluster, size[2] > 0);
+    config.block_y = size[3];
+    const enum cuda_result error = cuLaunchKernelEx(&config, function, parameter, NULL);
     return error != CUDA_SUCCESS ? error : cuCtxSynchronize();
 }
 
@@ -85,7 +55,6 @@ static void *launch_for_ever(void *argument)
 
 int main(int argc, char **argv)
 {
-    struct CUctx_st *context;
     struct CUmod_st *module;
     struct CUfunc_st *function;
     unsigned long long buffer;
@@ -96,11 +65,11 @@ int main(int argc, char **argv)
     if (argc > 4 && strchr(argv[4], 'x') != NULL) size[3] = (unsigned)atoi(strchr(argv[4], 'x') + 1);
     char *text = read_text(argv[1]);
     for (uint32_t i = 0; i < BUFFER_BYTES / 4; i++) word[i] = i;
-    if (fails(cuInit(0), "cuInit") || fails(cuDevicePrimaryCtxRetain(&context, 0), "context")) return 1;
-    if (fails(cuCtxSetCurrent(context), "context") || fails(cuMemAlloc_v2(&buffer, sizeof word), "memory")) return 1;
-    if (fails(cuMemcpyHtoD_v2(buffer, word, sizeof word), "copy")) return 1;
-    if (fails(cuModuleLoadData(&module, text), "module")) return 1;
-    if (fails(cuModuleGetFunction(&function, module, argv[2]), "function")) return 1;
+    struct CUctx_st *const context = begin();
+    must(cuMemAlloc_v2(&buffer, sizeof word), "memory");
+    must(cuMemcpyHtoD_v2(buffer, word, sizeof word), "copy");
+    must(cuModuleLoadData(&module, text), "module");
+    must(cuModuleGetFunction(&function, module, argv[2]), "function");
     free(text);
     if (getenv("RUN_PTX_LEAVES") != NULL) {
         pthread_t thread;

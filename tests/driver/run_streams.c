@@ -10,12 +10,10 @@
 //   z         calls one that says "begun" and takes a minute
 //   R W F     the host reads the last word of its buffer, writes it, reads the first; H  copies half of the buffer into it
 // It prints the first CUDA error.
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cuda_api.h"
+#include "run.h"
 
 enum { BUFFER_BYTES = 1024, STREAMS = 4, THREADS = 32 };
 
@@ -26,18 +24,6 @@ struct state {
     unsigned long long data, out;
     uint32_t *host;
 };
-
-static char *read_text(const char *path)
-{
-    FILE *file = fopen(path, "r");
-    char *text = calloc(1, 1 << 16);
-    if (file == NULL || text == NULL || fread(text, 1, (1 << 16) - 1, file) == 0) {
-        perror(path);
-        exit(2);
-    }
-    fclose(file);
-    return text;
-}
 
 static enum cuda_result launch(struct state *state, const char *kernel, struct CUstream_st *stream)
 {
@@ -137,13 +123,10 @@ static enum cuda_result work(struct state *state, char what, struct CUstream_st 
 
 static enum cuda_result prepare(struct state *state, const char *path)
 {
-    struct CUctx_st *context;
     char *text = read_text(path);
-    enum cuda_result error = cuInit(0);
-    if (error == CUDA_SUCCESS) error = cuDevicePrimaryCtxRetain(&context, 0);
-    if (error == CUDA_SUCCESS) error = cuCtxSetCurrent(context);
-    if (error == CUDA_SUCCESS) error = cuModuleLoadData(&state->module, text);
-    if (error == CUDA_SUCCESS) error = cuMemAlloc_v2(&state->data, BUFFER_BYTES);
+    begin();
+    must(cuModuleLoadData(&state->module, text), "module");
+    enum cuda_result error = cuMemAlloc_v2(&state->data, BUFFER_BYTES);
     if (error == CUDA_SUCCESS) error = cuMemAlloc_v2(&state->out, BUFFER_BYTES);
     if (error == CUDA_SUCCESS) error = cuMemAllocHost_v2((void **)&state->host, BUFFER_BYTES);
     if (error == CUDA_SUCCESS) error = cuMemcpyHtoD_v2(state->data, state->host, BUFFER_BYTES); // somebody writes it

@@ -4,35 +4,9 @@
 // from allocation 2, that cuMemsetD32 filled with 5; then the kernel `produce` writes i + 100 to each word of rows 8
 // to 11. KERNEL gets a map of allocation 1, boxes of 32 x 16 words with the 128B swizzle, and the addresses of
 // allocations 1 and 3.
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "run.h"
 
-#include "cuda_api.h"
-#include "tensormap.h"
-
-enum { SIDE = 64, WORDS = SIDE * SIDE, ROW_BYTES = 4 * SIDE };
-
-static void must(enum cuda_result error, const char *what)
-{
-    const char *name = "?";
-    if (error == CUDA_SUCCESS) return;
-    cuGetErrorName(error, &name);
-    printf("%s: %s\n", what, name);
-    exit(1);
-}
-
-static char *read_text(const char *path)
-{
-    FILE *file = fopen(path, "r");
-    char *text = calloc(1, 1 << 20);
-    if (file == NULL || text == NULL || fread(text, 1, (1 << 20) - 1, file) == 0) {
-        perror(path);
-        exit(2);
-    }
-    fclose(file);
-    return text;
-}
+enum { WORDS = RUN_SIDE * RUN_SIDE, ROW_BYTES = 4 * RUN_SIDE };
 
 static struct CUfunc_st *load(struct CUmod_st **module, const char *path, const char *kernel)
 {
@@ -46,17 +20,8 @@ static struct CUfunc_st *load(struct CUmod_st **module, const char *path, const 
 
 static void launch(struct CUfunc_st *function, unsigned ctas, void **parameters)
 {
-    struct cuda_launch_attribute cluster = {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION};
-    cluster.value.cluster.x = ctas;
-    cluster.value.cluster.y = cluster.value.cluster.z = 1;
-    const struct cuda_launch_config config = {.grid_x = ctas,
-                                              .grid_y = 1,
-                                              .grid_z = 1,
-                                              .block_x = 32,
-                                              .block_y = 1,
-                                              .block_z = 1,
-                                              .attributes = &cluster,
-                                              .attribute_count = 1};
+    struct cuda_launch_attribute cluster = clusters_of(ctas);
+    const struct cuda_launch_config config = config_of(ctas, 32, &cluster, 1);
     must(cuLaunchKernelEx(&config, function, parameters, NULL), "launch");
     must(cuCtxSynchronize(), "launch");
 }
@@ -65,16 +30,11 @@ int main(int argc, char **argv)
 {
     static struct tensormap_image map;
     static uint32_t word[WORDS];
-    const uint64_t dim[] = {SIDE, SIDE}, stride[] = {ROW_BYTES};
-    const uint32_t box[] = {32, 16}, step[] = {1, 1};
-    struct CUctx_st *context;
     struct CUmod_st *module = NULL;
     unsigned long long memory[3];
     if (argc < 3) return 2;
     for (uint32_t i = 0; i < WORDS; i++) word[i] = i;
-    must(cuInit(0), "cuInit");
-    must(cuDevicePrimaryCtxRetain(&context, 0), "context");
-    must(cuCtxSetCurrent(context), "context");
+    begin();
     for (int i = 0; i < 3; i++) must(cuMemAlloc_v2(&memory[i], sizeof word), "memory");
     must(cuMemcpyHtoD_v2(memory[0], word, sizeof word), "copy");
     must(cuMemsetD32_v2(memory[1], 5, WORDS), "fill");
@@ -82,9 +42,7 @@ int main(int argc, char **argv)
     unsigned long long rows = memory[0] + 8 * ROW_BYTES;
     struct CUfunc_st *kernel = load(&module, argv[1], argv[2]);
     launch(load(&module, argv[1], "produce"), 1, (void *[]){&rows});
-    const enum cuda_result made =
-        cuTensorMapEncodeTiled(&map, 2, 2, (void *)(uintptr_t)memory[0], dim, stride, box, step, 0, 3, 0, 0);
-    must(made, "map");
+    encode(&map, memory[0], (const uint32_t[]){32, 16}, 3);
     launch(kernel, argc > 3 ? (unsigned)atoi(argv[3]) : 1, (void *[]){&map, &memory[0], &memory[2]});
     return 0;
 }

@@ -7,73 +7,38 @@
 // Parameters of 8 bytes get the address of 64 KiB, whose 32-bit word i is i before each line; those of 128 bytes a
 // tensor map of it: two dimensions of 64 words, boxes of 16 times 16; the second of these with a swizzle of 64 bytes.
 // Behind the 64 KiB lie as many that nobody writes.
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "cuda_api.h"
-#include "tensormap.h"
+#include "run.h"
 
-enum { BUFFER_BYTES = 65536, MOST_BYTES = 1 << 20, MOST_PARAMETERS = 8, NAME_BYTES = 64, TILE = 16, SIDE = 64 };
-
-static void check(enum cuda_result error, const char *what)
-{
-    const char *name = "?";
-    if (error == CUDA_SUCCESS) return;
-    cuGetErrorName(error, &name);
-    printf("%s: %s\n", what, name);
-    exit(1);
-}
-
-static char *read_text(const char *path)
-{
-    FILE *file = fopen(path, "r");
-    char *text = calloc(1, MOST_BYTES);
-    if (file == NULL || text == NULL || fread(text, 1, MOST_BYTES - 1, file) == 0) {
-        perror(path);
-        exit(2);
-    }
-    fclose(file);
-    return text;
-}
+enum { BUFFER_BYTES = 65536, MOST_PARAMETERS = 8, NAME_BYTES = 64 };
 
 static void fill(unsigned long long buffer)
 {
     static uint32_t word[BUFFER_BYTES / 4];
     for (uint32_t i = 0; i < BUFFER_BYTES / 4; i++) word[i] = i;
-    check(cuMemcpyHtoD_v2(buffer, word, sizeof word), "copy");
+    must(cuMemcpyHtoD_v2(buffer, word, sizeof word), "copy");
 }
 
 static void launch(struct CUmod_st *module, const char *name, unsigned long long buffer, const unsigned size[3],
                    int is_second)
 {
     static struct tensormap_image map, swizzled;
-    const uint64_t dim[] = {SIDE, SIDE}, stride[] = {4 * SIDE};
-    const uint32_t box[] = {TILE, TILE}, step[] = {1, 1};
+    const uint32_t box[] = {RUN_TILE, RUN_TILE};
     struct CUfunc_st *function;
     void *parameter[MOST_PARAMETERS] = {NULL};
-    check(cuModuleGetFunction(&function, module, name), name);
-    check(cuTensorMapEncodeTiled(&map, 2, 2, (void *)(uintptr_t)buffer, dim, stride, box, step, 0, 0, 0, 0), "map");
-    check(cuTensorMapEncodeTiled(&swizzled, 2, 2, (void *)(uintptr_t)buffer, dim, stride, box, step, 0, 2, 0, 0),
-          "map");
+    must(cuModuleGetFunction(&function, module, name), name);
+    encode(&map, buffer, box, 0);
+    encode(&swizzled, buffer, box, 2);
     for (size_t i = 0, offset, bytes, maps = 0; i < MOST_PARAMETERS; i++) {
         if (cuFuncGetParamInfo(function, i, &offset, &bytes) != CUDA_SUCCESS) break;
         parameter[i] = bytes != sizeof map ? (void *)&buffer : maps++ == 0 ? (void *)&map : (void *)&swizzled;
     }
     struct cuda_launch_attribute attribute[2] = {{.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION},
-                                                 {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION}};
+                                                 clusters_of(size[2])};
     attribute[0].value.programmatic_stream_serialization_allowed = is_second;
-    attribute[1].value.cluster.x = size[2];
-    attribute[1].value.cluster.y = attribute[1].value.cluster.z = 1;
-    const struct cuda_launch_config config = {.grid_x = size[0],
-                                              .grid_y = 1,
-                                              .grid_z = 1,
-                                              .block_x = size[1],
-                                              .block_y = 1,
-                                              .block_z = 1,
-                                              .attributes = attribute,
-                                              .attribute_count = size[2] > 0 ? 2 : 1};
-    check(cuLaunchKernelEx(&config, function, parameter, NULL), name);
+    const struct cuda_launch_config config = config_of(size[0], size[1], attribute, size[2] > 0 ? 2 : 1);
+    must(cuLaunchKernelEx(&config, function, parameter, NULL), name);
 }
 
 // FNV-1a of all of the memory.
@@ -81,7 +46,7 @@ static void print_digest(unsigned long long buffer, const char *name)
 {
     static uint8_t bytes[2 * BUFFER_BYTES];
     uint64_t digest = UINT64_C(0xcbf29ce484222325);
-    check(cuMemcpyDtoH_v2(bytes, buffer, sizeof bytes), "copy");
+    must(cuMemcpyDtoH_v2(bytes, buffer, sizeof bytes), "copy");
     for (size_t i = 0; i < sizeof bytes; i++) digest = (digest ^ bytes[i]) * UINT64_C(0x100000001b3);
     printf("%s: %016llx\n", name, (unsigned long long)digest);
 }
@@ -92,28 +57,25 @@ static unsigned long long map_memory(void)
     const struct cuda_mem_access_desc access = {.location = {.type = 1}, .flags = 3};
     const size_t bytes = (size_t)2 << 20;
     unsigned long long handle, address;
-    check(cuMemCreate(&handle, bytes, &prop, 0), "handle");
-    check(cuMemAddressReserve(&address, bytes, 0, 0, 0), "addresses");
-    check(cuMemMap(address, bytes, 0, handle, 0), "map");
-    check(cuMemSetAccess(address, bytes, &access, 1), "access");
+    must(cuMemCreate(&handle, bytes, &prop, 0), "handle");
+    must(cuMemAddressReserve(&address, bytes, 0, 0, 0), "addresses");
+    must(cuMemMap(address, bytes, 0, handle, 0), "map");
+    must(cuMemSetAccess(address, bytes, &access, 1), "access");
     return address;
 }
 
 int main(int argc, char **argv)
 {
-    struct CUctx_st *context;
     struct CUmod_st *module;
     unsigned long long buffer;
     if (argc < 2) return 2;
     char *text = read_text(argv[1]);
-    check(cuInit(0), "cuInit");
-    check(cuDevicePrimaryCtxRetain(&context, 0), "context");
-    check(cuCtxSetCurrent(context), "context");
+    begin();
     if (argc > 3 && strcmp(argv[3], "mapped") == 0)
         buffer = map_memory();
     else
-        check(cuMemAlloc_v2(&buffer, 2 * BUFFER_BYTES), "memory");
-    check(cuModuleLoadData(&module, text), "module");
+        must(cuMemAlloc_v2(&buffer, 2 * BUFFER_BYTES), "memory");
+    must(cuModuleLoadData(&module, text), "module");
     for (const char *at = text; (at = strstr(at, "\n// zoo ")) != NULL; at++) {
         char name[NAME_BYTES] = "", second[NAME_BYTES] = "";
         unsigned size[3] = {1, 1, 0};
@@ -123,7 +85,7 @@ int main(int argc, char **argv)
         fill(buffer);
         launch(module, name, buffer, size, 0);
         if (second[0] != '\0') launch(module, second, buffer, size, 1);
-        check(cuCtxSynchronize(), name);
+        must(cuCtxSynchronize(), name);
         if (argc > 3 && strcmp(argv[3], "digest") == 0) print_digest(buffer, name);
     }
     free(text);
