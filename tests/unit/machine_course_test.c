@@ -103,6 +103,8 @@ static void hear_nothing(void *context, const struct event *event)
 
 static const struct observer observer = {.hear = hear_nothing};
 
+static uint64_t limit; // of instructions; 0: there is none
+
 static void launch(const char *text, const uint32_t block[3], const struct observer *heard_by,
                    struct machine_schedule schedule, struct memory_of *memory, struct machine_outcome *outcome)
 {
@@ -122,6 +124,7 @@ static void launch(const char *text, const uint32_t block[3], const struct obser
                                         .parameters = parameters,
                                         .global = &global,
                                         .schedule = schedule,
+                                        .limits = {.instructions = limit},
                                         .observer = heard_by};
     machine_run(&what, outcome);
     machine_module_close(module);
@@ -221,4 +224,154 @@ TEST(machine_course_that_ends_outside)
         11u * THREADS + 40);
     check_both(text.at, block, 0, &outcome);
     ck_assert_int_eq(outcome.kind, MACHINE_FAULTED);
+}
+
+// --- Barriers --------------------------------------------------------------------------------------------------------
+
+// %r24: the thread's own word of shared memory; %r25: another one's, which is a ramp in most warps only; %r26: one
+// that depends on what was loaded.
+static void add_own_shared(struct text *text, struct random *random)
+{
+    static const char *const masks[] = {"1020", "1020", "508", "2044", "1016"};
+    add(text,
+        "mov.u32 %%r23, s;\nshl.b32 %%r24, %%r20, 2;\nadd.u32 %%r25, %%r24, %u;\nand.b32 %%r25, %%r25, %s;\n"
+        "add.u32 %%r25, %%r25, %%r23;\nadd.u32 %%r24, %%r24, %%r23;\n",
+        4 * draw(random, 70), masks[draw(random, 5)]);
+}
+
+static void add_shared_access(struct text *text, struct random *random)
+{
+    const uint32_t reg = 6 + draw(random, 4);
+    switch (draw(random, 8)) {
+    case 0:
+        add(text, "ld.shared.u32 %%r%u, [%%r25];\n", reg);
+        return;
+    case 1:
+        add(text, "st.shared.u32 [%%r25+%u], %%r%u;\n", 4 * draw(random, 2), reg);
+        return;
+    case 2:
+        add(text,
+            "and.b32 %%r26, %%r%u, 1020;\nadd.u32 %%r26, %%r26, %%r23;\n"
+            "ld.shared.u32 %%r%u, [%%r26];\n",
+            6 + draw(random, 4), reg);
+        return;
+    case 3:
+        add(text, "ld.shared.v2.u32 {%%r%u, %%r10}, [%%r23+%u];\n", reg, 8 * draw(random, 9));
+        return;
+    case 4:
+        add(text, "ld.shared.u32 %%r%u, [%%r24+%u];\n", reg, 4 * draw(random, 200));
+        return;
+    default:
+        add(text, "st.shared.u32 [%%r24], %%r%u;\n", reg);
+    }
+}
+
+// What lives over a barrier: a carry, a predicate that is the same in all lanes, and one that is not.
+static void add_kept(struct text *text, struct random *random, int is_behind)
+{
+    static const char *const front[] = {"add.cc.u32 %r12, %r6, %r7;\n", "setp.lt.u32 %p1, %r6, %r7;\n",
+                                        "setp.lt.u32 %p4, %r15, 1;\n"};
+    static const char *const behind[] = {"addc.u32 %r6, %r8, 0;\n", "selp.u32 %r7, %r8, %r9, %p1;\n",
+                                         "selp.u32 %r8, %r7, %r9, %p4;\n"};
+    add(text, "%s", is_behind ? behind[draw(random, 3)] : front[draw(random, 3)]);
+}
+
+static void add_shuffle(struct text *text, struct random *random)
+{
+    static const char *const how[] = {"bfly", "down", "idx"}, *const masks[] = {"%r11", "-1", "%r11", "0x0000ffff"};
+    add(text, "mov.u32 %%r11, -1;\nshfl.sync.%s.b32 %%r%u|%%p5, %%r%u, %u, 31, %s;\n", how[draw(random, 3)],
+        6 + draw(random, 4), 6 + draw(random, 4), draw(random, 20), masks[draw(random, 20) ? draw(random, 3) : 3]);
+}
+
+// Some go over it: warps, lanes, those that a value sends there, or nobody.
+static void add_parting(struct text *text, struct random *random)
+{
+    static const char *const who[] = {"setp.lt.u32 %p6, %r20, 64", "setp.eq.u32 %p6, %r0, 3",
+                                      "and.b32 %r13, %r20, 31;\nsetp.ne.u32 %p6, %r13, 0",
+                                      "setp.lt.u32 %p6, %r6, 1000000", "setp.eq.u32 %p6, %r2, 5"};
+    const int label = text->labels++;
+    add(text, "%s;\n%s%%p6 bra $P%d;\n", who[draw(random, 5)], draw(random, 2) ? "@" : "@!", label);
+    for (uint32_t i = draw(random, 4); i > 0; i--) add_shared_access(text, random);
+    if (draw(random, 3) == 0)
+        add(text, "shr.u32 %%r14, %%r20, 3;\nand.b32 %%r14, %%r14, 1020;\n"
+                  "add.u32 %%r14, %%r14, %%r23;\nst.shared.u32 [%%r14], %%r6;\n");
+    if (draw(random, 30) == 0) add(text, draw(random, 2) ? "bar.sync 3;\n" : "ret;\n");
+    add(text, "$P%d:\n", label);
+}
+
+static void add_rare(struct text *text, struct random *random)
+{
+    switch (draw(random, 11)) {
+    case 0:
+        add(text, "atom.shared.add.u32 %%r6, [%%r25], %%r7;\n");
+        return;
+    case 1: // one warp is elsewhere
+    case 5:
+    case 6:
+        add(text,
+            "setp.eq.u32 %%p1, %%r21, %u;\nselp.u32 %%r7, %d, %%r20, %%p1;\nmul.wide.s32 %%rd10, %%r7, 4;\n"
+            "add.u64 %%rd10, %%rd10, %%rd1;\nld.global.u32 %%r8, [%%rd10];\n",
+            draw(random, CTAS * THREADS), draw(random, 3) ? -3 : 1 << 30);
+        return;
+    case 2: // a turn is over on the way
+        add(text,
+            "mov.u32 %%r16, 0;\n$W%d:\nadd.u32 %%r7, %%r7, %%r16;\nxor.b32 %%r7, %%r7, %%r6;\n"
+            "add.u32 %%r16, %%r16, 1;\nsetp.lt.u32 %%p2, %%r16, %u;\n@%%p2 bra $W%d;\n",
+            text->labels, 60 + draw(random, 400), text->labels);
+        text->labels++;
+        return;
+    case 3:
+        add(text, "setp.eq.u32 %%p6, %%r20, %u;\n@%%p6 bra $E;\n", 32 * draw(random, 8));
+        return;
+    case 4:
+        add(text, "bar.warp.sync -1;\n");
+        return;
+    case 7: // lanes at a border leave
+        add(text, "setp.eq.u32 %%p6, %%r0, %u;\n@%%p6 bra $E;\n", draw(random, 4));
+        return;
+    default:
+        add(text, "ld.global.u32 %%r%u, %s;\n", 6 + draw(random, 4), sides[draw(random, 5)]);
+    }
+}
+
+static void add_part(struct text *text, struct random *random, uint32_t wild)
+{
+    for (uint32_t i = draw(random, 4); i > 0; i--) add_shared_access(text, random);
+    for (uint32_t i = draw(random, 4); i > 0; i--) add_compute(text, random);
+    if (draw(random, 3) == 0) add_kept(text, random, draw(random, 2));
+    if (draw(random, 4) == 0) add_shuffle(text, random);
+    if (draw(random, wild) == 0) add_parting(text, random);
+    if (draw(random, wild) == 0) add_rare(text, random);
+    if (draw(random, 5)) add(text, draw(random, 4) ? "bar.sync 0;\n" : "barrier.sync.aligned 1;\n");
+}
+
+static void write_meetings(struct text *text, struct random *random)
+{
+    *text = (struct text){.used = 0};
+    add(text, BEGIN);
+    const uint32_t wild = 4 + draw(random, 2) * 60;
+    add_own_shared(text, random);
+    for (int i = 6; i < KEPT; i++) add(text, "ld.global.u32 %%r%d, %s;\n", i, sides[i % 5]);
+    for (uint32_t i = draw(random, 3); i > 0; i--) add_part(text, random, wild);
+    const uint32_t rounds = draw(random, 3) ? 1 + draw(random, 9) : 90;
+    add(text, "$L:\n");
+    for (uint32_t i = 1 + draw(random, 5); i > 0; i--) add_part(text, random, wild);
+    add(text, "add.u32 %%r15, %%r15, 1;\nsetp.lt.u32 %%p5, %%r15, %u;\n@%%p5 bra $L;\n", rounds);
+    for (uint32_t i = draw(random, 4); i > 0; i--) add_part(text, random, wild);
+    for (int i = 0; i < KEPT; i++) add(text, "st.global.u32 [%%rd8+%d], %%r%d;\n", 4 * i, i);
+    if (draw(random, 2)) add(text, "mov.u32 %%r17, %%clock;\nst.global.u32 [%%rd8+60], %%r17;\n");
+    add(text, "$E:\nret;\n}\n");
+}
+
+LOOP_TEST(machine_course_over_barriers, 0, SEEDS * 3)
+{
+    static const uint32_t blocks[][3] = {{256, 1, 1}, {64, 1, 1}, {16, 16, 1}, {32, 4, 1}, {96, 1, 1}, {8, 32, 1}};
+    static struct text text;
+    struct machine_outcome outcome;
+    struct random random = {(uint64_t)_i * 1201 + 7};
+    write_meetings(&text, &random);
+    // A limit makes clusters begin one by one, as where somebody hears of them.
+    limit = _i % 4 == 3 ? 500 + draw(&random, 40000) : UINT64_C(1) << 40;
+    check_both(text.at, blocks[_i % 6], (uint64_t)_i, &outcome);
+    limit = 0;
 }

@@ -264,26 +264,33 @@ struct machine_ramps {
 //   NEVER   no warp on a course executes it
 //   JUMP    a branch; ENDS: ret or exit
 //   LOGIC   it computes predicates of predicates; LANES: it computes, lane by lane
-//   LOADS   a weak load, lane by lane
+//   LOADS   a weak load, lane by lane; STORES: a weak store
+//   MEETS   all threads of the CTA meet: bar.sync as __syncthreads() has it
 enum machine_course_kind {
     MACHINE_COURSE_NEVER,
     MACHINE_COURSE_JUMP,
     MACHINE_COURSE_ENDS,
     MACHINE_COURSE_LOGIC,
     MACHINE_COURSE_LANES,
-    MACHINE_COURSE_LOADS
+    MACHINE_COURSE_LOADS,
+    MACHINE_COURSE_STORES,
+    MACHINE_COURSE_MEETS
 };
 
 // `guard`, `reads`, `writes`: predicates, a bit each. is_same: what it writes, nobody else does, and it is the same in
-// every CTA of a launch.
+// every CTA of a launch. mask: where lanes wait for each other, for all if that ramp, of which this is the number plus
+// 1, is all ones; MACHINE_MASK_FULL: for all; 0: nobody waits.
+enum { MACHINE_COURSE_PREDICATES = 64, MACHINE_MASK_FULL = INT32_MAX };
 struct machine_course_code {
     uint64_t guard, reads, writes;
+    uint32_t mask;
     enum machine_course_kind kind;
     int is_same;
 };
 
 // A kernel with all it may call: `function` has these in the order of the program.
-//   course              by the number of the entry's code; NULL: none of its CTAs takes a course
+//   course              by the number of the entry's code; NULL: none of its CTAs takes a course. predicate: where its
+//                       predicates lie, by their bit
 //   warp_bytes          of the slots of a warp
 //   module_local_bytes  of local variables of the module, at the start of every thread's local memory
 struct machine_kernel {
@@ -300,6 +307,7 @@ struct machine_kernel {
     struct machine_again again; // of the entry
     struct machine_ramps ramps; // of the entry
     struct machine_course_code *course;
+    uint32_t predicate[MACHINE_COURSE_PREDICATES];
     struct machine_kernel_facts facts;
 };
 

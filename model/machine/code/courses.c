@@ -3,31 +3,32 @@
 
 #include <stdlib.h>
 
+#include "barrier.h"
+#include "decoder.h"
 #include "handler.h"
+#include "meeting.h"
 #include "special.h"
 #include "visit.h"
 
-enum { MOST_PREDICATES = 64 };
-
 // kernel: whose entry it is. Of each unit of the frame: how many instructions write it, up to 2, and is what it has the
-// same in every CTA? slot: of each predicate that has been seen. are_predicates: all operands of the instruction under
+// same in every CTA? slots: predicates that have been seen. are_predicates: all operands of the instruction under
 // way are; is_apart: it reads what differs from warp to warp, or writes what is not of the frame.
 struct plan {
     struct machine_kernel *kernel;
     struct machine_visits visits;
     uint8_t *writes, *is_same;
-    uint32_t slot[MOST_PREDICATES], slots;
+    uint32_t slots;
     struct machine_course_code *now;
     int are_predicates, is_apart, has_room, has_changed;
 };
 
 static uint64_t bit_of(struct plan *plan, uint32_t slot)
 {
-    uint32_t i = 0;
-    while (i < plan->slots && plan->slot[i] != slot) i++;
-    if (i == MOST_PREDICATES) plan->has_room = 0;
-    if (i == MOST_PREDICATES) return 0;
-    if (i == plan->slots) plan->slot[plan->slots++] = slot;
+    uint32_t i = 0, *const predicate = plan->kernel->predicate;
+    while (i < plan->slots && predicate[i] != slot) i++;
+    if (i == MACHINE_COURSE_PREDICATES) plan->has_room = 0;
+    if (i == MACHINE_COURSE_PREDICATES) return 0;
+    if (i == plan->slots) predicate[plan->slots++] = slot;
     return UINT64_C(1) << i;
 }
 
@@ -48,10 +49,27 @@ static enum machine_course_kind kind_of_transfer(const struct machine_kernel *ke
 {
     const struct machine_transfer *transfer = code->transfer;
     const uint64_t bytes = kernel->facts.parameter_bytes, offset = (uint64_t)transfer->at->add;
-    if (transfer->use != MEMORY_READS || transfer->is_strong) return MACHINE_COURSE_NEVER;
+    if (transfer->is_strong) return MACHINE_COURSE_NEVER;
     if (transfer->is_parameter)
         return offset <= bytes && transfer->whole_bytes <= bytes - offset ? MACHINE_COURSE_LOADS : MACHINE_COURSE_NEVER;
-    return transfer->guess == MACHINE_GUESS_NOTHING ? MACHINE_COURSE_NEVER : MACHINE_COURSE_LOADS;
+    if (transfer->guess == MACHINE_GUESS_NOTHING) return MACHINE_COURSE_NEVER;
+    return transfer->use == MEMORY_READS ? MACHINE_COURSE_LOADS : MACHINE_COURSE_STORES;
+}
+
+// Lanes wait for each other: all of them do, if the mask says so.
+static enum machine_course_kind kind_of_meeting(const struct plan *plan, const struct machine_code *code)
+{
+    const struct machine_operand *mask = &code->operand[code->operands - 1u];
+    const struct machine_ramps *ramps = &plan->kernel->ramps;
+    uint32_t number = 0;
+    const void *constant = plan->kernel->entry->constants + mask->slot - MACHINE_IN_CONSTANTS;
+    if (mask->file != PTX_FILE_32) return MACHINE_COURSE_NEVER;
+    if (mask->slot % MACHINE_BASES == MACHINE_IN_CONSTANTS) plan->now->mask = MACHINE_MASK_FULL;
+    if (mask->slot % MACHINE_BASES == MACHINE_IN_CONSTANTS)
+        return *(const uint32_t *)constant == UINT32_MAX ? MACHINE_COURSE_LANES : MACHINE_COURSE_NEVER;
+    while (number < ramps->count && ramps->place[number].slot != mask->slot) number++;
+    plan->now->mask = number + 1;
+    return number < ramps->count ? MACHINE_COURSE_LANES : MACHINE_COURSE_NEVER;
 }
 
 static enum machine_course_kind kind_of(const struct plan *plan, const struct machine_kernel *kernel,
@@ -62,6 +80,9 @@ static enum machine_course_kind kind_of(const struct plan *plan, const struct ma
     if (plan->is_apart && !(code->handler == machine_run_transfer && code->transfer->is_parameter))
         return MACHINE_COURSE_NEVER;
     if (code->handler == machine_run_transfer) return kind_of_transfer(kernel, code);
+    if (machine_barrier_is_plain(kernel->entry, code)) return MACHINE_COURSE_MEETS;
+    if (machine_lanes_meet(code)) return kind_of_meeting(plan, code);
+    if (code->handler == machine_add_up) return MACHINE_COURSE_LANES;
     if (code->handler != NULL || code->alu == NULL) return MACHINE_COURSE_NEVER;
     return plan->are_predicates ? MACHINE_COURSE_LOGIC : MACHINE_COURSE_LANES;
 }
@@ -147,7 +168,7 @@ void machine_courses_prepare(struct machine_kernel *kernel, uint32_t spellings)
 {
     const struct machine_function *function = kernel->entry;
     struct plan plan = {.kernel = kernel, .has_room = 1};
-    if (kernel->ramps.count == 0 || kernel->again.cleared == NULL || kernel->again.clears > 0) return;
+    if (kernel->ramps.count == 0 || kernel->again.cleared == NULL) return;
     const uint32_t units = function->frame_bytes / MACHINE_UNIT + 1;
     plan.visits = (struct machine_visits){function, calloc(spellings + 1u, sizeof *plan.visits.written)};
     plan.writes = calloc(units, 1);

@@ -7,8 +7,8 @@
 
 #pragma GCC visibility push(hidden)
 
-// Fills in kernel->course, if all else is decoded. It stays NULL where the kernel has no ramps, reads registers before
-// it writes them, has more predicates than a word has bits, or there is no memory. `spellings`: of the program.
+// Fills in kernel->course, if all else is decoded. It stays NULL where the kernel has no ramps, has more predicates
+// than a word has bits, or there is no memory. `spellings`: of the program.
 void machine_courses_prepare(struct machine_kernel *kernel, uint32_t spellings);
 
 #pragma GCC visibility pop

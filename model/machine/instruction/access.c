@@ -128,9 +128,8 @@ __attribute__((noinline)) static enum machine_next each_lane(struct machine_stra
     struct flight_stores *late = may_be_late ? machine_remote_begin(strand, transfer->whole_bytes) : NULL;
     const uint8_t *read_at[MACHINE_LANES];
     uint32_t late_lanes = 0, read_lanes = 0;
-    for (uint32_t lane = 0; lane < MACHINE_LANES; lane++) {
+    for (EACH_BIT(lane, lanes)) {
         enum rule rule;
-        if (!(lanes >> lane & 1)) continue;
         struct machine_place place = machine_place(strand, transfer->space, address[lane]);
         uint8_t *at = machine_at(strand, place, lane, transfer->whole_bytes, transfer->use, &rule);
         if (at == NULL) {
@@ -344,8 +343,7 @@ static void run_scattered(const struct machine_strand *strand, const struct mach
     if (transfer->use == MEMORY_WRITES && strand->warp->cta->cluster->veil != NULL)
         hide(strand, transfer, lanes, spots);
     if (transfer->move == NULL) {
-        for (uint32_t lane = 0; lane < MACHINE_LANES; lane++)
-            if (lanes >> lane & 1) move_lane(strand, transfer, spots->at + spots->of.offset[lane], lane);
+        for (EACH_BIT(lane, lanes)) move_lane(strand, transfer, spots->at + spots->of.offset[lane], lane);
         return;
     }
     for (uint32_t i = 0; i < transfer->parts; i++, spots->at += transfer->bytes)
@@ -404,23 +402,30 @@ static const struct memory *guess_memory(const struct machine_strand *strand, co
     return &region->memory;
 }
 
-// All lanes at once, if they are where it is guessed; else 0, and nothing has been done.
-int machine_run_guessed(const struct machine_strand *strand, const struct machine_transfer *transfer)
+enum alu_reach machine_reach_guessed(const struct machine_strand *strand, const struct machine_transfer *transfer,
+                                     struct machine_spots *spots)
 {
     const void *const row = machine_slot(strand, transfer->at->slot);
     const uint64_t bytes = transfer->whole_bytes, add = (uint64_t)transfer->at->add;
-    const int is_shared = transfer->guess == MACHINE_GUESS_SHARED;
-    const uint64_t address = is_shared ? *(const uint32_t *)row + (uint32_t)add : *(const uint64_t *)row + add;
+    const uint64_t address =
+        transfer->guess == MACHINE_GUESS_SHARED ? *(const uint32_t *)row + (uint32_t)add : *(const uint64_t *)row + add;
     struct alu_stretch stretch;
-    struct machine_spots spots;
     const struct memory *memory = guess_memory(strand, transfer, address, &stretch.origin);
-    if (memory == NULL || memory->size_bytes < bytes || (stretch.origin & (bytes - 1)) != 0) return 0;
+    if (memory == NULL || memory->size_bytes < bytes || (stretch.origin & (bytes - 1)) != 0) return ALU_OUTSIDE;
     stretch.last = memory->size_bytes - bytes;
-    const enum alu_reach reach = transfer->reach(&stretch, row, add, bytes, UINT32_MAX, &spots.of);
+    const enum alu_reach reach = transfer->reach(&stretch, row, add, bytes, UINT32_MAX, &spots->of);
+    spots->at = memory->bytes + spots->of.begin;
+    return reach;
+}
+
+int machine_run_guessed(const struct machine_strand *strand, const struct machine_transfer *transfer)
+{
+    struct machine_spots spots;
+    const enum alu_reach reach = machine_reach_guessed(strand, transfer, &spots);
+    const uint32_t bytes = transfer->whole_bytes * MACHINE_LANES;
     if (reach == ALU_OUTSIDE) return 0;
-    spots.at = memory->bytes + spots.of.begin;
-    if (reach == ALU_SIDE_BY_SIDE && !is_shared)
-        machine_fetch_ahead(&strand->warp->row[strand->pc % MACHINE_HITS], (uintptr_t)spots.at, bytes * MACHINE_LANES);
+    if (reach == ALU_SIDE_BY_SIDE && transfer->guess != MACHINE_GUESS_SHARED)
+        machine_fetch_ahead(&strand->warp->row[strand->pc % MACHINE_HITS], (uintptr_t)spots.at, bytes);
     machine_move_reached(strand, transfer, reach, UINT32_MAX, &spots);
     return 1;
 }

@@ -9,6 +9,8 @@
 #include "report.h"
 #include "veil.h"
 
+static machine_handler run_barrier;
+
 // --- Who has come ----------------------------------------------------------------------------------------------------
 
 static int is_whole(const struct machine_warp *warp, const struct machine_barrier *barrier)
@@ -251,6 +253,40 @@ static int run_sync(struct machine_strand *strand, const struct machine_code *co
     if (warp->cta->cluster->veil != NULL) machine_veil_learn(warp);
     *next = leave(strand, code, lanes, done);
     return 1;
+}
+
+int machine_barrier_is_plain(const struct machine_function *function, const struct machine_code *code)
+{
+    const struct machine_operand *operand = code->operand;
+    if (code->handler != run_barrier || code->guarded != MACHINE_ALL) return 0;
+    if (code->choice->form != PTX_FORM_BAR_SYNC && code->choice->form != PTX_FORM_BARRIER_SYNC) return 0;
+    if (operand[0].slot % MACHINE_BASES != MACHINE_IN_CONSTANTS || operand[0].file != PTX_FILE_32) return 0;
+    const void *number = function->constants + operand[0].slot - MACHINE_IN_CONSTANTS;
+    return *(const uint32_t *)number < MACHINE_BARRIERS && operand[1].slot == MACHINE_LEFT_OUT;
+}
+
+void machine_barrier_come_all(struct machine_warp *warp, const struct machine_code *code)
+{
+    const uint32_t number = machine_barrier_number(&warp->strand[0], code);
+    struct machine_barrier *const barrier = &warp->cta->barrier[number];
+    barrier->arrived[warp->index] = barrier->waiting[warp->index] = warp->begun = UINT32_MAX;
+}
+
+void machine_barrier_met(struct machine_warp *warp, const struct machine_code *code)
+{
+    note_meeting(warp, code, machine_barrier_number(&warp->strand[0], code));
+}
+
+uint32_t machine_barrier_number(const struct machine_strand *strand, const struct machine_code *code)
+{
+    return *(const uint32_t *)machine_slot(strand, code->operand[0].slot);
+}
+
+void machine_barrier_resume(struct machine_cta *cta, uint32_t number, uint64_t phase)
+{
+    const uint32_t all = cta->warps == MACHINE_MOST_WARPS ? UINT32_MAX : (1u << cta->warps) - 1;
+    cta->used |= 1u << number;
+    cta->barrier[number] = (struct machine_barrier){.phase = phase, .came_before = phase > 0 ? all : 0};
 }
 
 // Not inline: what is rare here would slow down what is not.

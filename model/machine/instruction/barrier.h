@@ -12,6 +12,17 @@
 // Threads have exited: a barrier may be complete without them.
 void machine_barriers_look(struct machine_cta *cta);
 
+// Is it bar.sync of all threads, with a constant number and no guard, as most __syncthreads() are?
+int machine_barrier_is_plain(const struct machine_function *function, const struct machine_code *code);
+
+uint32_t machine_barrier_number(const struct machine_strand *strand, const struct machine_code *code);
+
+// What such a one is after so many phases of all warps, if somebody has come to it; the warp has met the others there;
+// and all its lanes wait there in the next phase.
+void machine_barrier_resume(struct machine_cta *cta, uint32_t number, uint64_t phase);
+void machine_barrier_met(struct machine_warp *warp, const struct machine_code *code);
+void machine_barrier_come_all(struct machine_warp *warp, const struct machine_code *code);
+
 // Does the strand wait at a barrier of its CTA? Then `number` is which.
 int machine_barrier_waits(const struct machine_strand *strand, uint32_t *number);
 

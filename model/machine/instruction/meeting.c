@@ -244,6 +244,11 @@ int machine_lanes_wait(const struct machine_strand *strand, uint32_t *mask)
     return 1;
 }
 
+int machine_lanes_meet(const struct machine_code *code)
+{
+    return code->handler == meet;
+}
+
 machine_handler *machine_meeting_find(const struct ptx_choice *choice)
 {
     switch ((enum ptx_form_number)choice->form) {

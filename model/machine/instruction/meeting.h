@@ -10,6 +10,10 @@
 // Is the strand at an instruction of several lanes? Then `mask` says which have to come to it.
 int machine_lanes_wait(const struct machine_strand *strand, uint32_t *mask);
 
+// Is it a vote, a shuffle or their like, which model/alu computes when all lanes of the mask are there? The mask is the
+// last operand.
+int machine_lanes_meet(const struct machine_code *code);
+
 // Does it wait at barrier.cluster?
 int machine_cluster_waits(const struct machine_strand *strand);
 

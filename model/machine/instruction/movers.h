@@ -30,6 +30,10 @@ static inline void machine_fetch_ahead(uintptr_t *last, uintptr_t at, uint64_t b
 void machine_move_reached(const struct machine_strand *strand, const struct machine_transfer *transfer,
                           enum alu_reach reach, uint32_t lanes, struct machine_spots *spots);
 
+// Where all lanes are, if they are where it is guessed, which it most often is; else ALU_OUTSIDE.
+enum alu_reach machine_reach_guessed(const struct machine_strand *strand, const struct machine_transfer *transfer,
+                                     struct machine_spots *spots);
+
 // A load or store of all lanes at once, if they are where it is guessed; else 0, and nothing has been done.
 int machine_run_guessed(const struct machine_strand *strand, const struct machine_transfer *transfer);
 

@@ -4,55 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "barrier.h"
+#include "course_plan.h"
 #include "each.h"
 #include "even.h"
-#include "movers.h"
-#include "ramps.h"
+#include "grid.h"
+#include "handler.h"
+#include "levels.h"
 #include "special.h"
 #include "warp.h"
 
-// Instructions of a course, fewer than a turn has, and what is left of them. How far ahead memory is asked for, in
-// CTAs.
-enum { MOST_CODES = 1000, MOST_ACTS = 1000, LEAST_WARPS = 2, LINE = 64, TURNS = 4 };
-
-enum doing { FILL, COMPUTE, MOVE, FETCH_AND_MOVE, MOVE_ROWS, MOVE_SOME, LOAD };
-
-// What a warp does of an instruction, or in front of one.
-//   slot   of its registers: of what computes, and of what moves
-//   at     where its first lane is in memory, for warp 0; rise: from warp to warp
-//   ahead  how far in front of it memory is asked for; bytes: how many
-//   ramp   whose lanes are written, or at which they lie, for warp 0
-//   lanes  those that store
-struct act {
-    enum doing doing;
-    const struct machine_code *code;
-    const uint32_t *slot;
-    uint8_t *at;
-    int64_t rise, ahead;
-    struct machine_ramp ramp;
-    uint32_t number, bytes, lanes;
-};
-
-//   warp    stands for all warps of the CTA: its registers are theirs, one after the other, and its rows are all of
-//           theirs
-//   rows    of a warp
-//   fills   how often each ramp's lanes are written
-//   is_made of each instruction: it has made what is the same in every CTA
-//   fixed   predicates that are known; varied: those that lanes make; seen: of the fixed, those that lanes read
-//   lanes   of each warp, that have not gone on to `end`, where the others wait for them to leave; 0: nobody has
-//   is_wrong  the CTA takes no course; is_never: it meets an instruction that is on none
-//   pause   so many CTAs are not tried; failures: in a row
-struct machine_course {
-    struct machine_warp warp;
-    struct act act[MOST_ACTS];
-    uint32_t acts, codes, stores;
-    uint64_t threads;
-    uint8_t fills[UINT8_MAX + 1], *is_made;
-    uint64_t fixed, varied, seen;
-    uint32_t lanes, end;
-    uint32_t pause, failures, warps, rows;
-    int is_open, is_wrong, is_never;
-};
+enum { LEAST_WARPS = 2 };
 
 // --- Begin -----------------------------------------------------------------------------------------------------------
 
@@ -126,272 +88,7 @@ void machine_course_free(struct machine_course *course)
     free(course);
 }
 
-// --- What is found out -----------------------------------------------------------------------------------------------
-
-// Of the row of a warp the lowest lane, and what they rise by inside of it.
-static struct machine_ramp of_first(const struct machine_warp *warp, const struct machine_ramp *ramp)
-{
-    return (struct machine_ramp){ramp->first, ramp->step, warp->width == MACHINE_LANES ? 0 : ramp->rise};
-}
-
-static int64_t rise_of(const struct machine_course *course, const struct machine_ramp *ramp)
-{
-    return (int64_t)((uint64_t)ramp->rise * course->rows);
-}
-
-static struct act *add(struct machine_course *course, enum doing doing, const struct machine_code *code)
-{
-    if (course->acts == MOST_ACTS) course->is_wrong = 1;
-    if (course->acts == MOST_ACTS) course->acts = 0;
-    struct act *act = &course->act[course->acts++];
-    act->doing = doing;
-    act->code = code;
-    return act;
-}
-
-static void add_fill(struct machine_course *course, uint32_t number)
-{
-    const struct machine_warp *warp = &course->warp;
-    const struct machine_ramp *ramp = &warp->ramp[number];
-    if (course->fills[number] < UINT8_MAX) course->fills[number]++;
-    struct act *act = add(course, FILL, NULL);
-    act->at = warp->entry->slots + (warp->ramps->place[number].slot - MACHINE_IN_FRAME);
-    act->rise = rise_of(course, ramp);
-    act->ramp = of_first(warp, ramp);
-    act->number = number;
-}
-
-static void fill_late(struct machine_course *course, uint64_t ramps)
-{
-    for (uint64_t left = course->warp.late & ramps; left != 0; left &= left - 1)
-        add_fill(course, (uint32_t)__builtin_ctzll(left));
-    course->warp.late &= ~ramps;
-}
-
-// A predicate that is known from here on, the same for all: what was known of it before must not be needed any more.
-static void fix(struct machine_course *course, uint64_t predicates)
-{
-    if ((predicates & (course->seen | course->varied)) != 0) course->is_wrong = 1;
-    course->fixed |= predicates;
-}
-
-// Lanes read and write predicates.
-static void vary(struct machine_course *course, const struct machine_course_code *what)
-{
-    if ((what->writes & course->fixed) != 0) course->is_wrong = 1;
-    course->varied |= what->writes;
-    course->seen |= what->reads & course->fixed;
-}
-
-static void add_lanes(struct machine_course *course, const struct machine_ramp_code *as,
-                      const struct machine_code *code, const struct machine_course_code *what)
-{
-    const struct machine_warp *warp = &course->warp;
-    if (what->kind == MACHINE_COURSE_LOGIC && (what->reads & ~course->fixed) == 0) {
-        machine_compute(&warp->strand[0], code, UINT32_MAX);
-        fix(course, what->writes);
-        return;
-    }
-    const int loads = what->kind == MACHINE_COURSE_LOADS;
-    if (what->kind == MACHINE_COURSE_NEVER) course->is_wrong = course->is_never = 1;
-    if (loads && course->stores > 0) course->is_wrong = 1; // it may come out otherwise
-    vary(course, what);
-    fill_late(course, as->lanes | as->at_lanes);
-    add(course, loads ? LOAD : COMPUTE, code)->slot = code->operands <= MACHINE_FEW_OPERANDS ? code->few : code->many;
-}
-
-static void add_move(struct machine_course *course, const struct machine_ramp_code *as, const struct machine_code *code)
-{
-    struct machine_warp *warp = &course->warp;
-    const struct machine_transfer *transfer = code->transfer;
-    const struct machine_ramp *ramp = (const struct machine_ramp *)(const void *)((uint8_t *)warp->ramp + as->at);
-    uint8_t *const at = machine_ramp_place(&warp->strand[0], as, ramp);
-    if (at == NULL) {
-        course->is_wrong = 1;
-        return;
-    }
-    const struct machine_ramp first = of_first(warp, ramp);
-    const uint64_t bytes = transfer->whole_bytes;
-    const int are_side_by_side = first.step == (int64_t)bytes &&
-                                 first.rise == (int64_t)(warp->width % MACHINE_LANES * bytes) &&
-                                 transfer->move_span != NULL;
-    uintptr_t *const last = &warp->row[as->hit];
-    const int is_new = *last == 0 || as->follows || transfer->guess == MACHINE_GUESS_SHARED;
-    fill_late(course, as->lanes);
-    const int64_t ahead = is_new ? 0 : TURNS * (int64_t)((uintptr_t)at - *last);
-    const int are_some = course->lanes != UINT32_MAX && transfer->use == MEMORY_WRITES;
-    struct act *act = add(course, !are_side_by_side ? MOVE_ROWS : ahead == 0 ? MOVE : FETCH_AND_MOVE, code);
-    if (are_some) act->doing = MOVE_SOME;
-    act->lanes = course->lanes;
-    act->slot = transfer->slot;
-    act->at = at;
-    act->rise = rise_of(course, ramp);
-    act->ahead = ahead;
-    act->ramp = first;
-    act->bytes = (uint32_t)bytes * MACHINE_LANES;
-    *last = (uintptr_t)at;
-    course->stores += transfer->use == MEMORY_WRITES;
-}
-
-// Some lanes leave the kernel, where the others will come too. These go on first, for they are further up.
-static int part(struct machine_course *course, const struct machine_code *code, uint32_t lanes)
-{
-    const struct machine_kernel *kernel = course->warp.cta->cluster->machine->kernel;
-    const uint32_t left = course->lanes & ~lanes, pc = (uint32_t)(code - kernel->entry->code);
-    const int ends = kernel->course[code->target].kind == MACHINE_COURSE_ENDS &&
-                     kernel->entry->code[code->target].guarded == MACHINE_ALL;
-    if (code->kind != MACHINE_BRANCH || !ends || code->target <= pc) return 0;
-    if ((course->end != 0 && course->end != code->target) || (left & (left - 1)) == 0) return 0;
-    course->end = code->target;
-    course->lanes = left;
-    return 1;
-}
-
-// The guard of an instruction holds for all, or for none, or those leave for which it holds; else the course is wrong.
-static int is_guarded_off(struct machine_course *course, const struct machine_code *code,
-                          const struct machine_course_code *what)
-{
-    const uint32_t guard = *(const uint32_t *)machine_slot(&course->warp.strand[0], code->guard),
-                   lanes = course->lanes & (code->guarded == MACHINE_IF ? guard : ~guard);
-    if ((what->guard & course->fixed) == 0) course->is_wrong = 1;
-    if (lanes == course->lanes) return 0;
-    course->threads += machine_count_of(lanes);
-    if (lanes != 0 && !part(course, code, lanes)) course->is_wrong = 1;
-    return 1;
-}
-
-static void fill_now(const struct machine_warp *warp, uint32_t number)
-{
-    const struct machine_ramp_place *place = &warp->ramps->place[number];
-    const struct machine_ramp ramp = of_first(warp, &warp->ramp[number]);
-    if (number >= warp->ramps->registers) return;
-    warp->ramps->fill[place->file == PTX_FILE_64](warp->entry->slots + (place->slot - MACHINE_IN_FRAME), ramp.first,
-                                                  ramp.step, ramp.rise, warp->width);
-}
-
-// A comparison that comes out otherwise from lane to lane, but not from warp to warp; 0: it is none.
-static int compare_lanes(struct machine_course *course, const struct machine_ramp_code *as,
-                         const struct machine_code *code, const struct machine_course_code *what)
-{
-    const struct machine_warp *warp = &course->warp;
-    uint32_t number[2];
-    for (int i = 0; i < 2; i++) {
-        number[i] = as->from[i] / sizeof(struct machine_ramp);
-        if (warp->ramp[number[i]].rise != 0) return 0;
-    }
-    if (what->kind != MACHINE_COURSE_LANES) return 0;
-    fill_now(warp, number[0]);
-    fill_now(warp, number[1]);
-    machine_compute(&warp->strand[0], code, UINT32_MAX);
-    fix(course, what->writes);
-    return 1;
-}
-
-// What depends on no CTA is made once.
-static void add_even(struct machine_course *course, const struct machine_ramp_code *as, const struct machine_code *code,
-                     const struct machine_course_code *what)
-{
-    struct machine_warp *warp = &course->warp;
-    uint8_t *is_made = &course->is_made[as - warp->ramps->code];
-    if (!*is_made) {
-        const enum machine_even even = as->run((uint8_t *)warp->ramp, as, &warp->strand[0]);
-        if (even == MACHINE_BY_LANES) {
-            if (!compare_lanes(course, as, code, what)) add_lanes(course, as, code, what);
-            return;
-        }
-        if (even != MACHINE_EVEN) course->is_wrong = 1;
-        *is_made = even == MACHINE_EVEN && what->is_same;
-    }
-    warp->late |= as->writes;
-    if (as->written_at_once) add_fill(course, as->to / sizeof(struct machine_ramp));
-    fix(course, what->writes);
-}
-
-static void jump(struct machine_course *course, const struct machine_code *code, uint32_t *pc)
-{
-    memset(course->warp.reached, 0, sizeof course->warp.reached);
-    *pc = code->target;
-}
-
-// All lanes leave at `pc`.
-static void meet(struct machine_course *course, uint32_t pc)
-{
-    if (course->end != 0 && course->end != pc) course->is_wrong = 1;
-    course->threads += MACHINE_LANES;
-}
-
-// Follows the instructions to the end; 0 if the course does not lead there.
-static int follow(struct machine_course *course)
-{
-    const struct machine_kernel *kernel = course->warp.cta->cluster->machine->kernel;
-    const struct machine_code *const first = kernel->entry->code;
-    const struct machine_ramp_code *const table = kernel->ramps.code;
-    uint32_t pc = 0, codes = 0;
-    while (!course->is_wrong && codes < MOST_CODES) {
-        const struct machine_code *code = &first[pc];
-        const struct machine_ramp_code *as = &table[pc];
-        const struct machine_course_code *what = &kernel->course[pc++];
-        codes++;
-        if (code->guarded != MACHINE_ALL && is_guarded_off(course, code, what)) continue;
-        if (what->kind == MACHINE_COURSE_ENDS) {
-            meet(course, pc - 1);
-            break;
-        }
-        course->threads += machine_count_of(course->lanes);
-        if (as->moves)
-            add_move(course, as, code);
-        else if (as->run != NULL)
-            add_even(course, as, code, what);
-        else if (what->kind == MACHINE_COURSE_JUMP)
-            jump(course, code, &pc);
-        else
-            add_lanes(course, as, code, what);
-    }
-    course->codes = codes;
-    return !course->is_wrong && codes < MOST_CODES;
-}
-
-static void renew(struct machine_course *course, struct machine_cta *cta)
-{
-    struct machine_warp *warp = &course->warp;
-    const struct machine_ramps *ramps = warp->ramps;
-    warp->cta = cta;
-    memset(warp->reached, 0, sizeof warp->reached);
-    memset(course->fills, 0, ramps->count);
-    warp->late = 0;
-    for (uint32_t i = ramps->registers; i < ramps->registers + ramps->renews; i++)
-        warp->ramp[i].first = machine_special_of_warp(warp, ramps->place[i].renewed);
-    course->acts = course->stores = course->end = 0;
-    course->lanes = UINT32_MAX;
-    course->threads = course->fixed = course->varied = course->seen = 0;
-    course->is_wrong = course->is_never = 0;
-}
-
-// --- Running ---------------------------------------------------------------------------------------------------------
-
-static void fill(const struct machine_warp *warp, const struct act *act, uint32_t index)
-{
-    const uint64_t first = act->ramp.first + index * (uint64_t)act->rise;
-    const int is_wide = warp->ramps->place[act->number].file == PTX_FILE_64;
-    warp->ramps->fill[is_wide](act->at, first, act->ramp.step, act->ramp.rise, warp->width);
-}
-
-// What is the same for all warps, and written once, is written now.
-static void fill_same(struct machine_course *course)
-{
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < course->acts; i++) {
-        const struct act *act = &course->act[i];
-        const int is_same = (act->rise | act->ramp.step | act->ramp.rise) == 0;
-        if (act->doing == FILL && is_same && course->fills[act->number] == 1) {
-            fill(&course->warp, act, 0);
-            continue;
-        }
-        if (kept != i) course->act[kept] = *act;
-        kept++;
-    }
-    course->acts = kept;
-}
+// --- Which CTAs take one ---------------------------------------------------------------------------------------------
 
 static int may_take(const struct machine_cluster *cluster)
 {
@@ -406,14 +103,20 @@ static int may_take(const struct machine_cluster *cluster)
            cluster->cta[0].warp[threads / MACHINE_LANES - 1].slots != NULL;
 }
 
-// Where one does not take a course, the next ones may not either. Grids are often powers of two wide: pauses are none,
-// lest the same column is tried each time.
-static void note_failure(struct machine_course *course)
+// Each warp has what ramps take.
+static int have_ramps(const struct machine_cluster *cluster, uint32_t warps)
 {
-    static const uint8_t pause[] = {0, 0, 1, 2, 4, 7, 12, 20, 33, 54, 87, 141, 229};
-    if (course->is_never) course->failures = sizeof pause - 1;
-    course->pause = pause[course->failures];
-    if (course->failures + 1 < sizeof pause) course->failures++;
+    for (uint32_t i = 0; i < warps; i++)
+        if (cluster->cta[0].warp[i].ramp == NULL) return 0;
+    return 1;
+}
+
+// The first part is found out: do warps use the same registers, or each its own? 0: neither.
+static int choose_registers(struct machine_course *course, const struct machine_cluster *cluster)
+{
+    course->is_own = course->meets != NULL || cluster->machine->kernel->again.clears > 0;
+    if (course->is_own) return !course->needs_same && have_ramps(cluster, course->warps);
+    return !course->is_mixed;
 }
 
 int machine_course_plan(struct machine_cluster *cluster)
@@ -426,63 +129,229 @@ int machine_course_plan(struct machine_cluster *cluster)
         course->pause--;
         return 0;
     }
-    renew(course, &cluster->cta[0]);
-    if (!follow(course)) {
-        note_failure(course);
+    machine_course_renew(course, &cluster->cta[0]);
+    course->part = course->done = 0;
+    memset(course->phases, 0, sizeof course->phases);
+    memset(course->waited_at, 0, sizeof course->waited_at);
+    if (!machine_course_follow(course) || !choose_registers(course, cluster)) {
+        machine_course_fail(course);
         return 0;
     }
-    course->failures = 0;
-    fill_same(course);
+    course->gone = course->codes;
     cluster->to_start = course->warps == MACHINE_LANES ? UINT32_MAX : (1u << course->warps) - 1;
+    if (course->is_own) return 0;
+    course->failures = 0;
+    machine_course_fill_same(course);
     return 1;
 }
 
-static uint8_t *place_of(const struct act *act, uint32_t index)
+// --- Running ---------------------------------------------------------------------------------------------------------
+
+// Warps one behind the other that go the part in this round, from `first` on.
+//   carried  instructions that the first one has executed in this turn, up to the barrier in front; 0: it begins its turn
+//   gone     so many have gone it; used: instructions in the turn of the last of them; meets: it came as the last of all
+struct way {
+    struct machine_cluster *cluster;
+    struct machine_course *course;
+    struct machine_cta *cta;
+    struct machine_round *round;
+    uint32_t first, warps, carried, gone, used;
+    int meets;
+};
+
+static uint32_t index_of(const struct way *way, uint32_t number)
 {
-    return act->at + (int64_t)index * act->rise;
+    const uint32_t index = way->first + number;
+    return index < way->cta->warps ? index : index - way->cta->warps;
 }
 
-static void fetch(const struct act *act, const uint8_t *at)
+static struct machine_warp *warp_of(const struct way *way, uint32_t number)
 {
-    for (uint32_t i = 0; i < act->bytes; i += LINE)
-        __builtin_prefetch((const void *)((uintptr_t)at + (uintptr_t)act->ahead + i), 0, 2);
+    return &way->cta->warp[index_of(way, number)];
 }
 
-uint32_t machine_course_run(struct machine_cluster *cluster, uint32_t index)
+static void count(const struct way *way, uint64_t codes, uint64_t threads)
 {
-    struct machine_course *const course = cluster->course;
-    struct machine_warp *const warp = &course->warp;
-    struct machine_strand *const strand = &warp->strand[0];
-    const struct act *const end = course->act + course->acts;
-    warp->carry = 0;
-    for (const struct act *act = course->act; act < end; act++) {
-        switch (act->doing) {
-        case COMPUTE:
-            act->code->alu(&strand->registers, act->slot, act->code->choice, UINT32_MAX);
-            break;
-        case FETCH_AND_MOVE:
-            fetch(act, place_of(act, index));
-            // fall through
-        case MOVE:
-            act->code->transfer->move_span(&strand->registers, act->slot, place_of(act, index));
-            break;
-        case MOVE_ROWS:
-            machine_ramp_move(strand, act->code->transfer, &act->ramp, place_of(act, index));
-            break;
-        case MOVE_SOME:
-            machine_ramp_move_some(strand, act->code->transfer, &act->ramp, place_of(act, index), act->lanes);
-            break;
-        case FILL:
-            fill(warp, act, index);
-            break;
-        case LOAD:
-            strand->pc = (uint32_t)(act->code - strand->frame->function->code);
-            if (!machine_load_guessed(strand, act->code)) return 0;
-        }
+    way->cluster->executed += codes;
+    way->cluster->thread_instructions += threads;
+    way->round->used += codes;
+}
+
+// Who waited at the barrier in front of the part has that instruction once more.
+static uint32_t has_retry(const struct way *way, uint32_t number)
+{
+    return way->course->part > 0 && (number > 0 || way->carried == 0);
+}
+
+static void end(const struct way *way, uint32_t used)
+{
+    way->cluster->progress += way->gone * (uint64_t)way->course->stores;
+    for (uint32_t i = 0; i < way->gone; i++) {
+        struct machine_warp *const warp = warp_of(way, i);
+        way->course->done |= 1u << warp->index;
+        way->cluster->to_start &= ~(1u << warp->index);
+        machine_warp_end(warp);
+        machine_warp_ended(warp, i == 0 ? way->used : used, way->round);
     }
-    cluster->to_start &= ~(1u << index);
-    cluster->progress += course->stores + 1;
-    cluster->executed += course->codes;
-    cluster->thread_instructions += course->threads;
-    return course->codes;
+}
+
+// The last warp has come to the barrier.
+static void complete(const struct way *way)
+{
+    struct machine_course *const course = way->course;
+    course->phases[machine_barrier_number(&course->warp.strand[0], course->meets)]++;
+    course->met[course->part % MACHINE_MET] = course->meets;
+    way->cluster->progress++;
+    way->cluster->vain++; // as of any barrier of the CTA
+}
+
+// All wait at the barrier; but the one that comes as the last of all completes it.
+static void wait(struct way *way)
+{
+    struct machine_course *const course = way->course;
+    const uint64_t stores = course->stores;
+    uint64_t progress = way->cluster->progress;
+    uint32_t done = course->done;
+    for (uint32_t i = 0, index = way->first; i < way->gone; i++) {
+        progress += stores;
+        done |= 1u << index;
+        if (done != way->cluster->to_start) course->waited_at[index] = progress;
+        if (++index == way->cta->warps) index = 0;
+    }
+    way->meets = done == way->cluster->to_start;
+    way->cluster->progress = progress;
+    course->done = done;
+    if (way->meets) complete(way);
+}
+
+// Those that have gone the part have executed it, and the barrier.
+static void settle(struct way *way)
+{
+    const struct machine_course *const course = way->course;
+    const uint32_t waits = course->meets != NULL, retries = course->part > 0, more = course->codes + waits;
+    const uint32_t gone = way->gone, first = way->carried + has_retry(way, 0) + more, others = retries + more;
+    const uint32_t visits = gone * (retries + waits) - (way->carried > 0);
+    if (gone == 0) return;
+    count(way, gone * (uint64_t)course->codes + visits, gone * course->threads + visits * MACHINE_LANES);
+    way->used = first;
+    if (way->round->longest < first) way->round->longest = first;
+    if (way->round->longest < others && gone > 1) way->round->longest = others;
+    if (waits)
+        wait(way);
+    else
+        end(way, others);
+    if (gone > 1) way->used = others;
+}
+
+// NULL, or what the warp behind those that have gone cannot do.
+static const struct course_act *go_each(struct way *way)
+{
+    const struct course_act *act = NULL;
+    for (way->gone = 0; way->gone < way->warps; way->gone++) {
+        struct machine_warp *const warp = warp_of(way, way->gone);
+        act = machine_course_act(way->course, &warp->strand[0], warp->index);
+        if (act != NULL) break;
+    }
+    return act;
+}
+
+// The part, by all warps of the way. 0: those behind `gone` have left the course, and the first of these is on its way
+// through its turn.
+static int go_part(struct way *way)
+{
+    struct machine_course *const course = way->course;
+    const struct course_act *act = NULL;
+    const int is_long = way->carried + course->codes >= COURSE_MOST_CODES;
+    way->gone = 0;
+    if (course->is_by_acts && !is_long)
+        machine_course_act_all(course, way->cta, way->first, way->gone = way->warps);
+    else if (!is_long)
+        act = go_each(way);
+    settle(way);
+    if (!is_long && act == NULL) return 1;
+    struct machine_warp *const warp = warp_of(way, way->gone);
+    const uint32_t retries = has_retry(way, way->gone);
+    count(way, retries, retries * MACHINE_LANES);
+    way->used = retries + (way->gone == 0 ? way->carried : 0);
+    machine_course_end(way->cluster, warp->index, is_long ? 0 : act->before);
+    count(way, course->codes, course->threads);
+    way->cluster->progress += course->stores;
+    way->used += course->codes;
+    return 0;
+}
+
+// The part behind a barrier at which all are, which goes on with who came last. 0: there is none, and all have left.
+static int begin_part(struct way *way)
+{
+    struct machine_course *const course = way->course;
+    struct machine_warp *const last = warp_of(way, way->warps - 1);
+    course->part++;
+    course->done = 0;
+    way->first = last->index;
+    way->carried = way->used;
+    if (!machine_course_follow(course) || course->needs_same) {
+        way->gone = 0;
+        machine_course_end(way->cluster, last->index, 0);
+        return 0;
+    }
+    course->gone += course->codes;
+    if (course->meets == NULL) course->failures = 0;
+    return 1;
+}
+
+// How many warps from `first` on have not gone the part: at most `most`.
+static uint32_t count_ready(const struct way *way, uint32_t most)
+{
+    const uint64_t done = way->course->done, all = done | done << way->cta->warps | UINT64_C(1) << 63;
+    const uint32_t ready = (uint32_t)__builtin_ctzll(all >> way->first);
+    return ready < most ? ready : most;
+}
+
+// Turns of warps that have their own registers.
+static uint32_t go_own(struct way *way, uint32_t most, int *is_off)
+{
+    uint32_t passed = 0;
+    *is_off = 1;
+    do {
+        way->warps = count_ready(way, most - passed);
+        if (way->warps == 0)
+            machine_course_end(way->cluster, COURSE_NOBODY, 0); // who waits has nothing to do, so this does not happen
+        if (way->warps == 0 || !go_part(way)) return passed + way->gone;
+        passed += way->warps;
+        if (way->course->meets == NULL || !way->meets) {
+            *is_off = 0;
+            return passed;
+        }
+        passed--;
+    } while (begin_part(way));
+    return passed;
+}
+
+// All of it, by a warp that uses the registers of all. 0: something is elsewhere.
+static uint32_t go_same(struct way *way)
+{
+    struct machine_course *const course = way->course;
+    struct machine_warp *const warp = warp_of(way, 0);
+    course->warp.carry = 0;
+    if (machine_course_act(course, &course->warp.strand[0], way->first) != NULL) return 0;
+    way->cluster->to_start &= ~(1u << way->first);
+    way->cluster->progress += course->stores + 1;
+    count(way, course->codes, course->threads);
+    if (course->codes > way->round->longest) way->round->longest = course->codes;
+    machine_warp_ended(warp, course->codes, way->round);
+    return 1;
+}
+
+uint32_t machine_course_run(struct machine_cluster *cluster, uint32_t first, uint32_t most, struct machine_round *round,
+                            struct machine_off *off)
+{
+    struct way way = {cluster, cluster->course, &cluster->cta[0], round, .first = first};
+    *off = (struct machine_off){0};
+    if (way.course->is_own) {
+        const uint32_t passed = go_own(&way, most, &off->is_off);
+        off->used = off->is_off ? way.used : 0;
+        return passed;
+    }
+    off->is_off = !go_same(&way);
+    return !off->is_off;
 }

@@ -13,12 +13,25 @@
 
 #pragma GCC visibility push(hidden)
 
-// The CTA of the cluster takes a course: none of its warps has to be started. 0: it does not.
+// The CTA of the cluster may take a course: then warps are on it. Returns whether none of them has to be started.
 int machine_course_plan(struct machine_cluster *cluster);
 
-// The warp goes all of it. Returns how many instructions it was; 0: something is not where it most often is, and
-// nothing has been done.
-uint32_t machine_course_run(struct machine_cluster *cluster, uint32_t warp);
+// Turns of warps that are on a course, from `first` on, at most `most` one behind the other. Returns how many are over.
+// Then none of them is, or the next one is off: something is not where it most often is, or the course leads no
+// further. No warp is on it any more, and the rest of that one's turn, of which `used` instructions are done, is its
+// own. Where warps had not been started, they are to be now: those still in cluster->to_start.
+struct machine_off {
+    int is_off;
+    uint32_t used;
+};
+struct machine_round;
+uint32_t machine_course_run(struct machine_cluster *cluster, uint32_t first, uint32_t most, struct machine_round *round,
+                            struct machine_off *off);
+
+// Between two turns: whoever is on a course goes on by itself, where it is. `look`: if for a while nobody has stored
+// anything, so that somebody may soon ask what states warps are in.
+void machine_course_leave(struct machine_cluster *cluster);
+void machine_course_look(struct machine_cluster *cluster);
 
 // What its instructions found last in global memory may be gone.
 void machine_course_forget(struct machine_course *course);

@@ -24,8 +24,8 @@ static uint64_t lane_of(const void *row, uint32_t file, uint32_t lane)
     return file == PTX_FILE_32 ? ((const uint32_t *)row)[lane] : ((const uint64_t *)row)[lane];
 }
 
-// 0: the lanes are no ramp. Where a warp is one row, nothing rises from row to row.
-static int read_ramp(struct machine_ramp *ramp, const void *row, uint32_t file, uint32_t width)
+// Where a warp is one row, nothing rises from row to row.
+int machine_even_read(struct machine_ramp *ramp, const void *row, uint32_t file, uint32_t width)
 {
     const uint64_t first = lane_of(row, file, 0);
     *ramp = (struct machine_ramp){.first = first, .step = (int64_t)(lane_of(row, file, 1) - first)};
@@ -49,7 +49,7 @@ static int open_ramps(struct machine_warp *warp)
     for (uint32_t i = ramps->registers; i < ramps->count; i++) {
         const struct machine_ramp_place *place = &ramps->place[i];
         const void *row = machine_slot(&warp->strand[0], place->slot);
-        if (!read_ramp(&warp->ramp[i], row, place->file, warp->width)) warp->are_ramps = 0;
+        if (!machine_even_read(&warp->ramp[i], row, place->file, warp->width)) warp->are_ramps = 0;
     }
     return 1;
 }

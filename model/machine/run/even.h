@@ -19,6 +19,9 @@ void machine_even_free(struct machine_warp *warp);
 // Writes the lanes of those of the ramps whose lanes are not written yet.
 void machine_even_settle(struct machine_warp *warp, uint64_t ramps);
 
+// The ramp that the lanes of a register are; 0: they are none.
+int machine_even_read(struct machine_ramp *ramp, const void *row, uint32_t file, uint32_t width);
+
 // The warp goes on with lanes.
 void machine_even_part(struct machine_warp *warp);
 

@@ -192,6 +192,7 @@ static void end_cluster(struct machine_cluster *cluster)
     if (cluster->flights != NULL) machine_flights_end(cluster);
     machine_delay_end(cluster);
     machine_veil_close(cluster);
+    cluster->to_start = 0;
     for (uint32_t rank = 0; rank < cluster->ctas; rank++)
         for (uint32_t i = 0; i < cluster->cta[rank].warps; i++) machine_warp_end(&cluster->cta[rank].warp[i]);
 }
@@ -212,6 +213,7 @@ void machine_cluster_close(struct machine_cluster *cluster, uint32_t thread)
 
 void machine_cluster_forget(struct machine_cluster *cluster)
 {
+    machine_course_leave(cluster); // it knows where its next loads and stores are
     machine_course_forget(cluster->course);
     for (uint32_t rank = 0; rank < cluster->ctas; rank++)
         for (uint32_t i = 0; i < cluster->cta[rank].warps; i++)
@@ -264,12 +266,11 @@ static void end_warp(struct machine_warp *warp)
     cluster->live_ctas--;
 }
 
-static void count_turn(struct machine_round *round, uint64_t used, int has_worked)
+void machine_warp_ended(struct machine_warp *warp, uint64_t used, struct machine_round *round)
 {
-    round->used += used;
-    if (used > round->longest) round->longest = used;
-    round->has_run = 1;
-    round->has_worked |= has_worked && used >= SHORT_TURN;
+    round->has_run = round->is_busy = 1;
+    round->has_worked |= used >= SHORT_TURN;
+    end_warp(warp);
 }
 
 // The warps that have gone no course begin, and are at its start.
@@ -283,33 +284,20 @@ static void leave_course(struct machine_cluster *cluster, struct machine_round *
     round->is_stopped |= !are_started;
 }
 
-// All of a warp that is on a course; 0: it is not, or is no longer.
-static int go_course(struct machine_cluster *cluster, uint32_t index, struct machine_round *round)
-{
-    if ((cluster->to_start >> index & 1) == 0) return 0;
-    const uint32_t used = machine_course_run(cluster, index);
-    if (used == 0) leave_course(cluster, round);
-    if (used == 0) return 0;
-    count_turn(round, used, 1);
-    round->is_busy = 1;
-    end_warp(&cluster->cta[0].warp[index]);
-    return 1;
-}
-
-void machine_give_turn(struct machine_warp *warp, struct machine_round *round)
+// The turn of a warp, of which `used` instructions are done, and counted.
+static void run_turn(struct machine_warp *warp, uint32_t used, struct machine_round *round)
 {
     struct machine_cluster *cluster = warp->cta->cluster;
-    uint64_t before = cluster->executed;
-    if (warp->strands == 0 || warp->blocked_at == cluster->progress) return;
+    const uint64_t before = cluster->executed;
     cluster->reads_of_turn = cluster->looks_of_turn = 0;
-    const uint32_t most = turn_of(cluster);
+    const uint32_t most = turn_of(cluster) - used;
     const int is_chosen = cluster->delayed != NULL || cluster->machine->turns != NULL;
     enum machine_ran ran = machine_warp_run(warp, is_chosen ? machine_delay_turn(warp, most) : most);
-    const uint64_t used = cluster->executed - before;
-    const int is_long = used >= SHORT_TURN || cluster->delayed != NULL;
-    if (cluster->delayed != NULL) machine_delay_ran(warp, used);
-    round->used += used;
-    if (used > round->longest) round->longest = used;
+    const uint64_t more = cluster->executed - before, all = more + used;
+    const int is_long = all >= SHORT_TURN || cluster->delayed != NULL;
+    if (cluster->delayed != NULL) machine_delay_ran(warp, all);
+    round->used += more;
+    if (all > round->longest) round->longest = all;
     const int has_run = ran == MACHINE_RAN_ON || ran == MACHINE_ENDED;
     round->has_run |= has_run;
     round->has_worked |= has_run && is_long && cluster->reads_of_turn == 0;
@@ -318,6 +306,27 @@ void machine_give_turn(struct machine_warp *warp, struct machine_round *round)
     warp->blocked_at = ran == MACHINE_BLOCKED ? cluster->progress : 0;
     if (ran == MACHINE_ENDED) end_warp(warp);
     machine_flights_turn(cluster);
+}
+
+void machine_give_turn(struct machine_warp *warp, struct machine_round *round)
+{
+    if (warp->strands > 0 && warp->blocked_at != warp->cta->cluster->progress) run_turn(warp, 0, round);
+}
+
+// Turns of warps from `index` on that are on a course, at most `most`. Returns how many; 0: it is on none, or no
+// longer.
+static uint32_t go_course(struct machine_cluster *cluster, uint32_t index, uint32_t most, struct machine_round *round)
+{
+    struct machine_cta *cta = &cluster->cta[0];
+    struct machine_off off;
+    if ((cluster->to_start >> index & 1) == 0) return 0;
+    const uint32_t passed = machine_course_run(cluster, index, most, round, &off);
+    if (!off.is_off) return passed;
+    leave_course(cluster, round);
+    if (off.used == 0) return passed;
+    index += passed;
+    run_turn(&cta->warp[index < cta->warps ? index : index - cta->warps], off.used, round);
+    return passed + 1;
 }
 
 // The warps keep their order, but for SHUFFLED: between two turns of a warp each other has one, so none falls behind by
@@ -335,9 +344,13 @@ static void run_round(struct machine_cluster *cluster, struct machine_round *rou
     }
     uint32_t rank = cluster->first % cluster->ctas, index = cluster->first / cluster->ctas;
     for (uint32_t i = 0; i < warps && !round->is_stopped; i++) {
-        const int goes_course = cluster->to_start != 0 && go_course(cluster, index, round);
-        if (!goes_course && !machine_is_held(cluster, rank, index))
-            machine_give_turn(&cluster->cta[rank].warp[index], round);
+        const uint32_t gone = cluster->to_start == 0 ? 0 : go_course(cluster, index, warps - i, round);
+        if (gone > 0) {
+            i += gone - 1;
+            index = (index + gone) % warps;
+            continue;
+        }
+        if (!machine_is_held(cluster, rank, index)) machine_give_turn(&cluster->cta[rank].warp[index], round);
         if (++rank < cluster->ctas) continue;
         rank = 0;
         if (++index == cluster->cta[0].warps) index = 0;
@@ -458,6 +471,7 @@ static enum machine_cluster_ran run_rounds(struct machine_cluster *cluster, uint
         uint64_t progress = cluster->progress, clock_reads = cluster->clock_reads;
         const uint64_t changes = machine_cluster_changes(cluster);
         round = (struct machine_round){.used = round.used};
+        if (cluster->to_start != 0) machine_course_look(cluster);
         run_round(cluster, &round);
         if (round.is_stopped || machine_is_stopped(cluster->machine)) return MACHINE_CLUSTER_STOPPED;
         count_round(cluster, round.has_run, progress, clock_reads);

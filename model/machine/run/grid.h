@@ -27,6 +27,10 @@ void machine_clusters_forget(const struct machine *machine);
 enum machine_cluster_ran { MACHINE_CLUSTER_RAN, MACHINE_CLUSTER_IDLE, MACHINE_CLUSTER_DONE, MACHINE_CLUSTER_STOPPED };
 enum machine_cluster_ran machine_cluster_run(struct machine_cluster *cluster, uint64_t budget);
 
+// All lanes of the warp have exited, in a turn of `used` instructions on a course.
+struct machine_round;
+void machine_warp_ended(struct machine_warp *warp, uint64_t used, struct machine_round *round);
+
 // How often it has changed something, whether all that run in it have only looked at memory for a while, and whether it
 // got on in its last round, if only by computing.
 uint64_t machine_cluster_changes(const struct machine_cluster *cluster);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "course.h"
 #include "grid.h"
 #include "report.h"
 #include "written.h"
@@ -97,6 +98,7 @@ void grid_end_everywhere(struct grid *grid, enum machine_kind kind, const char *
     uint32_t clusters = 0;
     for (uint32_t i = 0; cluster != NULL && i < grid->residents; i++)
         if (!grid->resident[i].is_running) cluster[clusters++] = grid->resident[i].cluster;
+    for (uint32_t i = 0; i < clusters; i++) machine_course_leave(cluster[i]);
     machine_end_everywhere(grid->machine, kind, why, cluster, clusters);
     free(cluster);
 }

@@ -178,7 +178,7 @@ struct machine_hold {
 //   calm      rounds up to now in which memory stayed as it was and nobody read a clock, whatever ran; is_fixed: the
 //             warps have come back to states of them, so that nothing but what others write gets them out
 //   flights   the asynchronous engine's (flights.h); veil: what it does not see yet (veil.h), NULL: nothing
-//   course    course.h's, NULL: it has none; to_start: warps that are on it, a bit each, and have not begun
+//   course    course.h's, NULL: it has none; to_start: warps that are on it, a bit each
 //   delayed   what is late (delay.h); NULL: the schedule delays nothing
 //   spare_frame  frames of calls that have ended, for the next calls: a list has those of one function
 struct machine_cluster {
