@@ -12,7 +12,7 @@ CLASSES = [("init", r"mbarrier\.init", "UNINITIALISED UNORDERED_INIT OVER_ARRIVA
            ("wait", r"mbarrier\.(try|test)_wait", "OVER_ARRIVAL RACE EXIT UNORDERED_INIT PRODUCT_REGISTER OPERATION_BEFORE_WRITE SMALL_COPY " + COPY + " " + OVER),
            ("proxy", r"fence\.proxy\.async", "FENCE GLOBAL_FENCE SMALL_COPY_FENCE OPERATION_BEFORE_WRITE"),
            ("inits", r"fence\.mbarrier_init", "UNORDERED_INIT"),
-           ("fence", r"(fence\.(acq_rel|sc)|membar)", "GLOBAL_RACE SCOPE RACE GLOBAL_SOURCE MAP_RACE"),
+           ("fence", r"(fence\.(acq_rel|sc)|membar)", "GLOBAL_RACE SCOPE RACE GLOBAL_SOURCE MAP_RACE REFILL COPIES INVAL"),
            ("barrier", r"(bar|barrier)\.(cta\.)?(sync|arrive|red)", "*"),
            ("cluster", r"barrier\.cluster", "*"),
            ("products", r"wgmma\.(commit_group|wait_group)", "PRODUCT_REGISTER PRODUCT_SOURCE PRODUCT_OVERWRITTEN REFILL EXIT PRODUCT_FENCE"),
