@@ -68,7 +68,11 @@ static struct machine_course *open_course(struct machine_cluster *cluster)
     if (course == NULL) return NULL;
     course->warps = block[0] * block[1] * block[2] / MACHINE_LANES;
     course->is_made = calloc(cluster->machine->kernel->entry->codes + 1u, 1);
-    if (course->is_made == NULL || !machine_warp_start(&course->warp, &cluster->cta[0], 0, UINT32_MAX)) return course;
+    course->alike = calloc(cluster->machine->kernel->entry->codes + 1u, 1);
+    course->fails = calloc(cluster->machine->kernel->entry->codes + 1u, 1);
+    if (course->is_made == NULL || course->alike == NULL || course->fails == NULL ||
+        !machine_warp_start(&course->warp, &cluster->cta[0], 0, UINT32_MAX))
+        return course;
     machine_special_set(&course->warp);
     machine_even_start(&course->warp, 1);
     course->is_open = open_ramps(course);
@@ -85,6 +89,8 @@ void machine_course_free(struct machine_course *course)
     if (course == NULL) return;
     machine_warp_free(&course->warp);
     free(course->is_made);
+    free(course->alike);
+    free(course->fails);
     free(course);
 }
 
@@ -131,14 +137,14 @@ int machine_course_plan(struct machine_cluster *cluster)
     }
     machine_course_renew(course, &cluster->cta[0]);
     course->part = course->done = 0;
-    memset(course->phases, 0, sizeof course->phases);
-    memset(course->waited_at, 0, sizeof course->waited_at);
     if (!machine_course_follow(course) || !choose_registers(course, cluster)) {
         machine_course_fail(course);
         return 0;
     }
     course->gone = course->codes;
     cluster->to_start = course->warps == MACHINE_LANES ? UINT32_MAX : (1u << course->warps) - 1;
+    if (course->is_own) memset(course->phases, 0, sizeof course->phases);
+    if (course->is_own) memset(course->waited_at, 0, sizeof course->waited_at);
     if (course->is_own) return 0;
     course->failures = 0;
     machine_course_fill_same(course);
@@ -280,6 +286,24 @@ static int go_part(struct way *way)
     return 0;
 }
 
+// Does the course lead on from this barrier, as far as is known? Now and then it is tried again.
+static int may_begin(struct machine_course *course)
+{
+    enum { ENOUGH = 2 };
+    uint8_t *const fails = &course->fails[course->to];
+    course->is_at_begin = *fails >= ENOUGH;
+    *fails = (uint8_t)(*fails + course->is_at_begin);
+    return !course->is_at_begin;
+}
+
+static int follow(struct machine_course *course)
+{
+    uint8_t *const fails = &course->fails[course->to];
+    const int leads_on = machine_course_follow(course) && !course->needs_same;
+    *fails = (uint8_t)(*fails + !leads_on);
+    return leads_on;
+}
+
 // The part behind a barrier at which all are, which goes on with who came last. 0: there is none, and all have left.
 static int begin_part(struct way *way)
 {
@@ -289,7 +313,7 @@ static int begin_part(struct way *way)
     course->done = 0;
     way->first = last->index;
     way->carried = way->used;
-    if (!machine_course_follow(course) || course->needs_same) {
+    if (!may_begin(course) || !follow(course)) {
         way->gone = 0;
         machine_course_end(way->cluster, last->index, 0);
         return 0;
@@ -328,30 +352,34 @@ static uint32_t go_own(struct way *way, uint32_t most, int *is_off)
 }
 
 // All of it, by a warp that uses the registers of all. 0: something is elsewhere.
-static uint32_t go_same(struct way *way)
+static uint32_t go_same(struct machine_cluster *cluster, uint32_t index, struct machine_round *round)
 {
-    struct machine_course *const course = way->course;
-    struct machine_warp *const warp = warp_of(way, 0);
+    struct machine_course *const course = cluster->course;
     course->warp.carry = 0;
-    if (machine_course_act(course, &course->warp.strand[0], way->first) != NULL) return 0;
-    way->cluster->to_start &= ~(1u << way->first);
-    way->cluster->progress += course->stores + 1;
-    count(way, course->codes, course->threads);
-    if (course->codes > way->round->longest) way->round->longest = course->codes;
-    machine_warp_ended(warp, course->codes, way->round);
+    if (machine_course_act(course, &course->warp.strand[0], index) != NULL) return 0;
+    cluster->to_start &= ~(1u << index);
+    cluster->progress += course->stores + 1;
+    cluster->executed += course->codes;
+    cluster->thread_instructions += course->threads;
+    round->used += course->codes;
+    if (course->codes > round->longest) round->longest = course->codes;
+    machine_warp_ended(&cluster->cta[0].warp[index], course->codes, round);
     return 1;
 }
 
 uint32_t machine_course_run(struct machine_cluster *cluster, uint32_t first, uint32_t most, struct machine_round *round,
                             struct machine_off *off)
 {
-    struct way way = {cluster, cluster->course, &cluster->cta[0], round, .first = first};
-    *off = (struct machine_off){0};
-    if (way.course->is_own) {
-        const uint32_t passed = go_own(&way, most, &off->is_off);
-        off->used = off->is_off ? way.used : 0;
+    uint32_t passed = 0;
+    off->used = 0;
+    if (!cluster->course->is_own) {
+        while (passed < most && first + passed < cluster->course->warps && go_same(cluster, first + passed, round))
+            passed++;
+        off->is_off = passed == 0;
         return passed;
     }
-    off->is_off = !go_same(&way);
-    return !off->is_off;
+    struct way way = {cluster, cluster->course, &cluster->cta[0], round, .first = first};
+    passed = go_own(&way, most, &off->is_off);
+    off->used = off->is_off ? way.used : 0;
+    return passed;
 }

@@ -31,9 +31,6 @@ static void repeat(struct machine_course *course, struct machine_cta *cta, uint3
     course->until = until;
     if (until > 0) machine_course_follow(course);
     course->is_again = 0;
-    if (until > 0) return;
-    course->codes = course->stores = 0;
-    course->threads = 0;
 }
 
 // Predicates that no warp has in its own registers yet.
@@ -131,7 +128,9 @@ void machine_course_end(struct machine_cluster *cluster, uint32_t who, uint32_t 
     if (course->gone < LEAST_GONE) machine_course_fail(course);
     put_barriers(course, cta);
     if (done != 0) put_waiting(course, cta, done);
-    repeat(course, cta, 0);
+    if (!course->is_at_begin) repeat(course, cta, 0);
+    course->codes = course->stores = 0;
+    course->threads = 0;
     for (EACH_BIT(index, course->part > 0 ? others : 0)) {
         struct machine_warp *const warp = &cta->warp[index];
         put_meetings(course, warp, 0);

@@ -75,11 +75,6 @@ static void vary(struct machine_course *course, const struct machine_course_code
     course->fixed &= ~what->writes;
 }
 
-static uint32_t number_of(uint16_t place)
-{
-    return place / sizeof(struct machine_ramp);
-}
-
 static int are_alike(const struct machine_transfer *a, const struct machine_transfer *b)
 {
     return a->use == b->use && a->whole_bytes == b->whole_bytes && a->at->add == b->at->add;
@@ -120,7 +115,7 @@ static void add_by_lanes(struct machine_course *course, const struct machine_ram
 {
     const int are_some = course->lanes != UINT32_MAX && course->join == 0;
     const int knows = as->moves && !course->is_again && course->join == 0;
-    struct course_reach *const reach = knows ? reach_of(course, number_of(as->at), code->transfer) : NULL;
+    struct course_reach *const reach = knows ? reach_of(course, machine_course_number(as->at), code->transfer) : NULL;
     struct course_act *const act = add(course, reach != NULL ? COURSE_MOVE_REACHED : COURSE_BY_LANES, code);
     act->reach = reach;
     act->before = course->codes - 1;
@@ -134,7 +129,6 @@ static void add_by_lanes(struct machine_course *course, const struct machine_ram
 
 static int is_all_ones(const struct machine_course *course, const struct machine_course_code *what)
 {
-    if (what->mask == 0) return 1;
     if (course->lanes != UINT32_MAX || what->mask == MACHINE_MASK_FULL) return course->lanes == UINT32_MAX;
     const struct machine_ramp *ramp = &course->warp.ramp[what->mask - 1];
     return !course->is_apart[what->mask - 1] && (ramp->step | ramp->rise) == 0 && (uint32_t)ramp->first == UINT32_MAX;
@@ -162,7 +156,7 @@ static void add_lanes(struct machine_course *course, const struct machine_ramp_c
         return;
     }
     if (what->kind == MACHINE_COURSE_NEVER) course->is_wrong = course->is_never = 1;
-    if (!is_all_ones(course, what)) course->is_wrong = 1;
+    if (what->mask != 0 && !is_all_ones(course, what)) course->is_wrong = 1;
     vary(course, what);
     fill_late(course, as->lanes | as->at_lanes);
     if (is_load || is_store)
@@ -248,7 +242,7 @@ static void fill_now(const struct machine_course *course, uint32_t number)
     const struct machine_warp *warp = &course->warp;
     const struct machine_ramp_place *place = &warp->ramps->place[number];
     const struct machine_ramp ramp = machine_course_first(course, &warp->ramp[number]);
-    if (number >= warp->ramps->registers) return;
+    if (number >= warp->ramps->registers || course->is_apart[number]) return;
     warp->ramps->fill[place->file == PTX_FILE_64](warp->entry->slots + (place->slot - MACHINE_IN_FRAME), ramp.first,
                                                   ramp.step, ramp.rise, warp->width);
 }
@@ -260,8 +254,9 @@ static int compare_lanes(struct machine_course *course, const struct machine_ram
     const struct machine_warp *warp = &course->warp;
     uint32_t number[2];
     for (int i = 0; i < 2; i++) {
-        number[i] = as->from[i] / sizeof(struct machine_ramp);
-        if (warp->ramp[number[i]].rise != 0) return 0;
+        number[i] = machine_course_number(as->from[i]);
+        const int is_apart = course->is_apart[number[i]];
+        if (is_apart ? !course->is_alike[number[i]] : warp->ramp[number[i]].rise != 0) return 0;
     }
     if (what->kind != MACHINE_COURSE_LANES) return 0;
     fill_now(course, number[0]);
@@ -277,16 +272,16 @@ static int reads_apart(const struct machine_course *course, const struct machine
     const uint32_t first = what->writes != 0 ? 2 : 1; // behind the predicate of a comparison, and what may come with it
     if (course->aparts == 0 || code->handler == machine_run_transfer) return 0;
     for (uint32_t i = first; i < code->operands; i++)
-        if (course->is_apart[number_of(as->from[i - first])]) return 1;
+        if (course->is_apart[machine_course_number(as->from[i - first])]) return 1;
     return 0;
 }
 
 static void set_apart(struct machine_course *course, const struct machine_ramp_code *as, int is_apart)
 {
-    uint8_t *const of = &course->is_apart[number_of(as->to)];
-    if (*of) forget_reach(course, number_of(as->to));
+    uint8_t *const of = &course->is_apart[machine_course_number(as->to)];
+    if (*of) forget_reach(course, machine_course_number(as->to));
     course->aparts += (uint32_t)is_apart - *of;
-    course->apart_in[number_of(as->to)] = course->part;
+    course->apart_in[machine_course_number(as->to)] = course->part;
     *of = (uint8_t)is_apart;
 }
 
@@ -297,7 +292,9 @@ static void add_uneven(struct machine_course *course, const struct machine_ramp_
     add_lanes(course, as, code, what);
     if (what->writes != 0) return;
     course->warp.late &= ~as->writes;
+    const int is_alike = course->join == 0 && machine_course_is_alike(course, as, code, what);
     set_apart(course, as, 1);
+    course->is_alike[machine_course_number(as->to)] = (uint8_t)is_alike;
 }
 
 // What depends on no CTA is made once.
@@ -310,16 +307,17 @@ static void add_even(struct machine_course *course, const struct machine_ramp_co
         const int is_apart = course->join != 0 || reads_apart(course, as, code, what);
         const enum machine_even even = is_apart ? MACHINE_UNEVEN : as->run((uint8_t *)warp->ramp, as, &warp->strand[0]);
         if (even == MACHINE_IN_ANOTHER_WAY) course->is_wrong = 1;
-        if (even == MACHINE_BY_LANES && compare_lanes(course, as, code, what)) return;
+        if (even != MACHINE_EVEN && what->writes != 0 && course->join == 0 && compare_lanes(course, as, code, what))
+            return;
         if (even != MACHINE_EVEN) {
             add_uneven(course, as, code, what);
             return;
         }
         *is_made = (uint8_t)what->is_same;
     }
-    if (what->writes == 0) set_apart(course, as, 0);
+    if (course->aparts > 0 && what->writes == 0) set_apart(course, as, 0);
     warp->late |= as->writes;
-    if (as->written_at_once) add_fill(course, number_of(as->to));
+    if (as->written_at_once) add_fill(course, machine_course_number(as->to));
     fix(course, what->writes);
 }
 
@@ -357,6 +355,11 @@ static void add_code(struct machine_course *course, const struct machine_code *c
 {
     const struct machine_ramp_code *const as = &course->warp.ramps->code[course->to++];
     course->codes++;
+    if (as->run != NULL && !as->moves) { // most often; it has no guard
+        course->threads += machine_count_of(course->lanes);
+        add_even(course, as, code, what);
+        return;
+    }
     if (course->join != 0 && (what->kind == MACHINE_COURSE_ENDS || what->kind == MACHINE_COURSE_JUMP))
         course->is_wrong = 1;
     if (code->guarded != MACHINE_ALL && is_guarded_off(course, code, what)) return;
@@ -366,10 +369,8 @@ static void add_code(struct machine_course *course, const struct machine_code *c
         return;
     }
     course->threads += machine_count_of(course->lanes);
-    if (as->moves && !course->is_apart[number_of(as->at)])
+    if (as->moves && !course->is_apart[machine_course_number(as->at)])
         add_move(course, as, code);
-    else if (as->run != NULL && !as->moves)
-        add_even(course, as, code, what);
     else if (what->kind == MACHINE_COURSE_JUMP)
         jump(course, code, &course->to);
     else
@@ -407,7 +408,7 @@ int machine_course_follow(struct machine_course *course)
         }
         add_code(course, code, what);
     }
-    course->is_by_acts = is_by_acts(course);
+    course->is_by_acts = (course->part > 0 || course->meets != NULL) && is_by_acts(course);
     return !course->is_wrong && course->codes < COURSE_MOST_CODES;
 }
 
@@ -426,15 +427,16 @@ void machine_course_renew(struct machine_course *course, struct machine_cta *cta
     const struct machine_ramps *ramps = warp->ramps;
     warp->cta = cta;
     memset(course->fills, 0, ramps->count);
-    memset(course->is_apart, 0, ramps->count);
+    if (course->aparts > 0) memset(course->is_apart, 0, ramps->count);
     warp->late = 0;
     for (uint32_t i = ramps->registers; i < ramps->registers + ramps->renews; i++)
         warp->ramp[i].first = machine_special_of_warp(warp, ramps->place[i].renewed);
     clear_ramps(course);
-    course->end = course->join = course->to = course->aparts = course->reaches = 0;
+    course->end = course->join = course->to = course->aparts = course->reaches = course->looks = 0;
     course->meets = NULL;
     course->lanes = UINT32_MAX;
     course->until = COURSE_MOST_CODES;
     course->fixed = course->set = 0;
-    course->is_wrong = course->is_never = course->is_mixed = course->needs_same = course->has_ended = 0;
+    course->is_at_begin = course->is_wrong = course->is_never = course->is_mixed = course->needs_same =
+        course->has_ended = 0;
 }

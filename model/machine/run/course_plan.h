@@ -58,6 +58,10 @@ struct course_act {
 //   fills   how often each ramp's lanes are written
 //   is_made of each instruction: it has made what is the same in every CTA
 //   is_apart of each ramp: it is none now, its lanes are, since part apart_in; aparts: so many are
+//   is_alike  and those lanes are the same in every warp; alike: of each instruction, whether it makes such, as far as
+//           known (course_alike.c); looks: how often that was asked
+//   fails   of each instruction, a barrier: how often no part began there; is_at_begin: the part is not found out,
+//           since none is likely to begin
 //   reach   of such ramps, `reaches` in all up to now
 //   fixed   predicates that are known; set: those that each warp's own registers have, too
 //   lanes   of each warp, that have not gone on to `end`, where the others wait for them to leave, or to `join`, where
@@ -80,14 +84,15 @@ struct machine_course {
     uint32_t acts, codes, stores, to;
     uint64_t threads;
     uint8_t fills[UINT8_MAX + 1], is_apart[UINT8_MAX + 1], *is_made;
-    uint32_t apart_in[UINT8_MAX + 1], reaches;
+    uint8_t is_alike[UINT8_MAX + 1], *alike, *fails;
+    uint32_t apart_in[UINT8_MAX + 1], reaches, looks;
     struct course_reach reach[COURSE_REACHES];
     uint64_t fixed, set;
     uint32_t aparts, lanes, end, join;
     uint32_t pause, failures, warps, rows, part, done, gone, until;
     uint64_t phases[MACHINE_BARRIERS], waited_at[MACHINE_MOST_WARPS];
     const struct machine_code *met[MACHINE_MET];
-    int is_open, is_wrong, is_never, is_own, is_again, is_mixed, needs_same, has_ended, is_by_acts;
+    int is_open, is_wrong, is_never, is_own, is_again, is_mixed, needs_same, has_ended, is_by_acts, is_at_begin;
 };
 
 // All is as the CTA's first instruction finds it.
@@ -99,6 +104,15 @@ int machine_course_follow(struct machine_course *course);
 // The ramp of warp 0 as the warp has it, and what its first lane rises by from warp to warp.
 struct machine_ramp machine_course_first(const struct machine_course *course, const struct machine_ramp *ramp);
 int64_t machine_course_rise(const struct machine_course *course, const struct machine_ramp *ramp);
+
+static inline uint32_t machine_course_number(uint16_t place)
+{
+    return place / sizeof(struct machine_ramp);
+}
+
+// The instruction makes no ramp: does it make the same lanes in every warp? Then they are in the rows of course->warp.
+int machine_course_is_alike(struct machine_course *course, const struct machine_ramp_code *as,
+                            const struct machine_code *code, const struct machine_course_code *what);
 
 // Warp `index` does what the part has for it. NULL: all; else what it cannot do, and what is behind it.
 const struct course_act *machine_course_act(const struct machine_course *course, struct machine_strand *strand,
