@@ -127,10 +127,12 @@ static enum machine_next move_part(struct machine_strand *strand, const struct m
 {
     const struct machine_operand *operand = &code->operand[move->first + (uint32_t)index];
     uint64_t address[MACHINE_LANES] = {0};
+    for (EACH_BIT(lane, lanes)) address[lane] = address_of(move, lane, index, part);
+    if (machine_is_heard(strand))
+        machine_tell_access(strand, code, lanes, move->is_store ? ACCESS_WRITE : ACCESS_READ, address, move->bytes);
     for (EACH_BIT(lane, lanes)) {
         enum rule rule;
         uint64_t value = machine_value(strand, operand, lane), unit = value >> 8 * move->bytes * (uint32_t)part;
-        address[lane] = address_of(move, lane, index, part);
         const struct machine_place place = machine_place(strand, (enum ptx_word)code->choice->space[0], address[lane]);
         const int is_there = move->is_store ? machine_write(strand, place, lane, &unit, move->bytes, &rule)
                                             : machine_read(strand, place, lane, &unit, move->bytes, &rule);
@@ -140,8 +142,6 @@ static enum machine_next move_part(struct machine_strand *strand, const struct m
         const uint32_t up = 8 * move->bytes * (uint32_t)part;
         machine_set_value(strand, operand, lane, (value & ~(mask << up)) | (unit & mask) << up);
     }
-    if (machine_is_heard(strand))
-        machine_tell_access(strand, code, lanes, move->is_store ? ACCESS_WRITE : ACCESS_READ, address, move->bytes);
     return MACHINE_NEXT;
 }
 
