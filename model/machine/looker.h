@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Who looks on while a launch runs, instruction by instruction: statistics, coverage, timelines, breakpoints
 // (model/look). It costs one branch where nobody looks; where somebody does, instructions run one at a time (but for
-// those that he skips), on one thread of the host. What memory and barriers see is told to observers (core/event.h).
+// those that he skips), on one thread of the host unless each has a looker (struct machine_views). What memory and
+// barriers see is told to observers (core/event.h).
 #ifndef TMAREF_MACHINE_LOOKER_H
 #define TMAREF_MACHINE_LOOKER_H
 
@@ -35,10 +36,10 @@ struct machine_looker {
     void (*ended)(void *context, const struct machine_strand *strand, const struct machine_code *code, uint32_t lane);
 };
 
-// The looker of the launch, NULL if there is none.
+// The looker of the cluster, NULL if there is none.
 static inline const struct machine_looker *machine_looker(const struct machine_cluster *cluster)
 {
-    return cluster->machine->launch->looker;
+    return cluster->looker;
 }
 
 // The line of the PTX that issued it.

@@ -150,7 +150,11 @@ struct machine_child {
 //                      from "128 bytes at 0x1000, "; returns its length, 0: nothing. NULL: nobody knows
 //   is_untouched       has nobody written global memory at that address, nor read it? With describe_context. NULL: not
 //                      known
+//   untouch            the page of the host with that address, which is_untouched() said 1 of, is so again
 //   hung               takes the state of a launch that hangs or has reached a limit (hang.h), while it is there
+//   views              who looks at the clusters of each thread of the host, where they may be looked at apart; with
+//                      `looker` and `observer`, which hear nothing of clusters then. NULL: one thread runs a launch that
+//                      somebody looks at
 //   only_alike         more than one of schedule.threads only where the order of clusters cannot matter (commute.h), and
 //                      where the launch is long
 //   may_wait           machine_go_on() returns where the launch waits for memory that others write
@@ -170,6 +174,20 @@ enum { MACHINE_PCT_DEPTH = 3, MACHINE_PCT_MOST_DEPTH = 16, MACHINE_PCT_STEPS = 2
 struct machine_delays;
 struct machine_hang;
 struct texture;
+
+// Who looks at the clusters that one thread of the host runs, each from its begin to its end before the next. `view`
+// says who that is, NULL without memory. goes_on: is asked now and then, and when a cluster has ended; 0: the launch is
+// given up. It is also where a cluster waits. No result of it counts then (MACHINE_GIVEN_UP).
+struct machine_view {
+    const struct machine_looker *looker;
+    const struct observer *observer;
+};
+struct machine_views {
+    void *context;
+    const struct machine_view *(*view)(void *context, uint32_t thread);
+    int (*goes_on)(void *context, uint32_t thread, int has_ended);
+};
+
 struct machine_launch {
     struct machine_module *module;
     int kernel;
@@ -185,6 +203,7 @@ struct machine_launch {
     const struct observer *observer;
     int hears_ranges; // the observer: one weak access of lanes that lie side by side, or at one place
     const struct machine_looker *looker;
+    const struct machine_views *views;
     void (*print)(void *context, const char *text, size_t bytes);
     void (*print_error)(void *context, const char *text, size_t bytes);
     void *print_context;
@@ -201,6 +220,7 @@ struct machine_launch {
     void *texture_context;
     size_t (*describe)(void *context, uint64_t address, char *text, size_t bytes);
     int (*is_untouched)(void *context, uint64_t address);
+    void (*untouch)(void *context, uint64_t address);
     void *describe_context;
     void (*hung)(void *context, const struct machine_hang *hang);
     void *hung_context;
@@ -229,6 +249,7 @@ enum machine_kind {
     MACHINE_INTERRUPTED,
     MACHINE_UNSUPPORTED,
     MACHINE_NO_MEMORY,
+    MACHINE_GIVEN_UP,
 };
 
 enum { MACHINE_CALLERS = 16 };

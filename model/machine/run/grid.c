@@ -18,6 +18,7 @@
 #include "hopper.h"
 #include "levels.h"
 #include "polling.h"
+#include "seen.h"
 #include "special.h"
 #include "step_turns.h"
 #include "veil.h"
@@ -164,9 +165,13 @@ static void clear_cluster(struct machine_cluster *cluster)
 struct machine_cluster *machine_cluster_open(struct machine *machine, uint32_t thread)
 {
     struct machine_cluster **spare = &machine->spare[thread], *cluster = *spare;
-    if (cluster == NULL) return make_cluster(machine);
-    *spare = cluster->next_spare;
-    return cluster;
+    if (cluster != NULL)
+        *spare = cluster->next_spare;
+    else
+        cluster = make_cluster(machine);
+    if (cluster == NULL || machine_set_lookers(cluster, thread)) return cluster;
+    free_cluster(cluster);
+    return NULL;
 }
 
 int machine_cluster_start(struct machine_cluster *cluster, uint64_t number)
@@ -249,8 +254,8 @@ static uint32_t turn_of(struct machine_cluster *cluster)
 static void tell_exit(struct machine_cta *cta)
 {
     const struct machine *machine = cta->cluster->machine;
-    if (machine->launch->observer == NULL) return; // most often: an event takes long to make
-    const struct teller teller = {machine->launch->observer,
+    if (cta->cluster->observer == NULL) return; // most often: an event takes long to make
+    const struct teller teller = {cta->cluster->observer,
                                   {.launch = machine->launch->number, .cta = cta->number, .rank = cta->rank}};
     event_tell(&teller, (struct event){.kind = EVENT_RUN, .run = RUN_CTA_EXIT});
 }

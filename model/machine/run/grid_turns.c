@@ -29,6 +29,11 @@ void grid_end_without_memory(struct machine *machine)
     machine_end(machine, &outcome);
 }
 
+static int has_views(const struct grid *grid)
+{
+    return grid->machine->launch->views != NULL;
+}
+
 // How many clusters a thread takes at once: of short ones so many as fill a slice, by what those before have executed.
 // Which are short is not known at first.
 static uint64_t batch_of(const struct grid *grid)
@@ -75,11 +80,28 @@ static struct resident *choose_resident(struct grid *grid, uint32_t thread, int 
     return own == NULL || also_stalled ? best : own;
 }
 
+static struct resident *begin_if_room(struct grid *grid, uint32_t thread)
+{
+    const int is_room = grid->begun < grid->clusters && grid->residents < grid->most_residents;
+    return is_room ? begin_cluster(grid, thread) : NULL;
+}
+
+// Who looks at what a thread runs sees one cluster to its end, and then the next.
+static struct resident *choose_of_view(struct grid *grid, uint32_t thread)
+{
+    for (uint32_t i = 0; i < grid->residents; i++)
+        if (grid->resident[i].thread == thread) return &grid->resident[i];
+    struct resident *resident = begin_if_room(grid, thread);
+    if (resident != NULL) resident->thread = thread;
+    return resident;
+}
+
 // One that gets on, else a new one, else one that stalls: it may wait for what another did. Now and then the others
 // come first: whoever gets on may only seem to. NULL if there is none now.
 static struct resident *choose(struct grid *grid, uint32_t thread)
 {
     int is_others_turn = ++grid->turns % OTHERS_TURN == 0;
+    if (has_views(grid)) return choose_of_view(grid, thread);
     struct resident *resident = is_others_turn ? NULL : choose_resident(grid, thread, 0);
     if (resident == NULL && grid->begun < grid->clusters && grid->residents < grid->most_residents)
         resident = begin_cluster(grid, thread);
@@ -251,9 +273,10 @@ static int is_in_vain(const struct grid *grid)
 static void wait_or_end(struct grid *grid)
 {
     char why[96];
-    const int may_wait = grid->machine->launch->may_wait && looks_outside(grid);
-    grid->is_waiting = is_in_vain(grid) && may_wait && !let_come(grid);
-    if (may_wait || !is_in_vain(grid)) {
+    const int is_vain = is_in_vain(grid); // no thread runs a cluster then, which changes what others are asked of
+    const int may_wait = is_vain && grid->machine->launch->may_wait && looks_outside(grid);
+    grid->is_waiting = may_wait && !let_come(grid);
+    if (may_wait || !is_vain) {
         grid->is_vain = 0;
     } else if (!grid->is_vain) {
         grid->is_vain = 1;
@@ -275,10 +298,24 @@ static void lock_grid(struct grid *grid)
 // What a turn has come to. changes: those of the cluster when it began. gets_on: in its last slice it changed
 // something, or computed.
 struct turn {
+    uint32_t thread;
     enum machine_cluster_ran ran;
     uint64_t executed, thread_instructions, left, changes;
     int gets_on;
 };
+
+// Who looks on gives the launch up, or its cluster waits for something.
+static int is_given_up(const struct grid *grid, const struct turn *turn)
+{
+    static const struct machine_outcome outcome = {.kind = MACHINE_GIVEN_UP};
+    const struct machine_views *views = grid->machine->launch->views;
+    if (views == NULL || turn->ran == MACHINE_CLUSTER_STOPPED) return 0;
+    const int has_ended = turn->ran == MACHINE_CLUSTER_DONE,
+              gets_on = turn->ran == MACHINE_CLUSTER_RAN && turn->gets_on;
+    if ((has_ended || gets_on) && views->goes_on(views->context, turn->thread, has_ended)) return 0;
+    machine_end(grid->machine, &outcome);
+    return 1;
+}
 
 // As long as it gets on, or is all there is.
 static void run_slices(const struct grid *grid, struct machine_cluster *cluster, struct turn *turn)
@@ -292,6 +329,7 @@ static void run_slices(const struct grid *grid, struct machine_cluster *cluster,
         turn->executed += used;
         turn->left = used < turn->left ? turn->left - used : 0;
         turn->gets_on = machine_cluster_changes(cluster) != changes || machine_cluster_gets_on(cluster);
+        if (is_given_up(grid, turn)) turn->ran = MACHINE_CLUSTER_STOPPED;
     } while (turn->ran == MACHINE_CLUSTER_RAN && turn->gets_on && turn->left > 0 && signal_of(grid) == 0);
 }
 
@@ -327,8 +365,8 @@ static void run_turn(struct grid *grid, struct resident *resident)
 {
     struct machine_cluster *cluster = resident->cluster;
     const uint64_t generation = grid->generation, changes_of_grid = grid->changes;
-    struct turn turn = {.left = turn_of(grid, 64 * SLICE)};
-    if (resident->generation != generation && !resident->is_new) machine_cluster_wake(cluster);
+    struct turn turn = {.thread = resident->thread, .left = turn_of(grid, 64 * SLICE)};
+    if (resident->generation != generation && !resident->is_new && !has_views(grid)) machine_cluster_wake(cluster);
     resident->is_running = 1;
     grid->running++;
     if (!resident->is_new) machine_unseen_return(cluster, 0);
@@ -386,13 +424,17 @@ static void start_helpers(struct grid *grid)
     }
 }
 
-// Who listens hears one event at a time.
+// Does somebody look at all clusters? He hears one event at a time.
+static int is_seen_as_one(const struct machine_launch *launch)
+{
+    return (launch->observer != NULL || launch->looker != NULL) && launch->views == NULL;
+}
+
 static uint32_t most_helpers(const struct grid *grid)
 {
     const struct machine_launch *launch = grid->machine->launch;
     uint64_t wanted = launch->schedule.threads;
-    if (launch->observer != NULL || launch->looker != NULL || launch->delayed != NULL || grid->machine->is_spoken)
-        return 0;
+    if (is_seen_as_one(launch) || launch->delayed != NULL || grid->machine->is_spoken) return 0;
     if (launch->only_alike && !grid->is_alike) return 0;
     if (wanted > grid->clusters) wanted = grid->clusters;
     if (wanted > MACHINE_HOST_THREADS) wanted = MACHINE_HOST_THREADS;
@@ -403,8 +445,7 @@ static uint32_t most_helpers(const struct grid *grid)
 static int is_alike(const struct machine *machine)
 {
     const struct machine_launch *launch = machine->launch;
-    return machine->kernel->commutes && launch->before == NULL && launch->written == NULL && launch->observer == NULL &&
-           launch->looker == NULL;
+    return machine->kernel->commutes && launch->before == NULL && launch->written == NULL && !is_seen_as_one(launch);
 }
 
 // A launch that one thread has run for a while, and that has as much before it.
@@ -437,9 +478,11 @@ void grid_work(struct grid *grid)
     const struct machine_launch *launch = grid->machine->launch;
     grid->is_alike = is_alike(grid->machine);
     grid->may_help = most_helpers(grid);
-    if (!launch->only_alike) start_helpers(grid);
+    lock_grid(grid);
     clock_gettime(CLOCK_MONOTONIC, &grid->work_since);
     grid->begun_before = grid->begun;
+    if (!launch->only_alike) start_helpers(grid);
+    pthread_mutex_unlock(&grid->lock);
     work(grid, 0);
     for (uint32_t i = 0; i < grid->helpers; i++) crew_wait(grid->helper[i].member);
     grid->helpers = 0;

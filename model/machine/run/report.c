@@ -456,7 +456,8 @@ const char *machine_kind_name(enum machine_kind kind)
                                         [MACHINE_LIMITED] = "limited",
                                         [MACHINE_INTERRUPTED] = "interrupted",
                                         [MACHINE_UNSUPPORTED] = "unsupported",
-                                        [MACHINE_NO_MEMORY] = "no memory"};
+                                        [MACHINE_NO_MEMORY] = "no memory",
+                                        [MACHINE_GIVEN_UP] = "given up"};
     return names[kind];
 }
 
@@ -479,7 +480,7 @@ const struct teller *machine_teller(const struct machine_strand *strand, const s
     const struct machine *machine = cta->cluster->machine;
     const struct ptx_function *function = strand->frame->function->source;
     struct event_origin *origin = &room->origin;
-    room->observer = machine->launch->observer;
+    room->observer = cta->cluster->observer;
     origin->launch = machine->launch->number;
     origin->cta = cta->number;
     origin->rank = cta->rank;

@@ -193,6 +193,8 @@ struct machine_cluster {
     struct machine_delayed *delayed;
     struct machine_frame *spare_frame[MACHINE_SPARE_FRAMES];
     struct machine_course *course;
+    const struct machine_looker *looker; // the launch's, or those of the thread; NULL: nobody
+    const struct observer *observer;
     uint32_t ctas, is_used; // all up to here stays when the cluster is used again
     uint64_t number, progress, rounds, time, ahead, clock, clock_reads, reads_of_turn, executed, thread_instructions,
         random;
