@@ -2,11 +2,19 @@
 // An access comes to the cells of its bytes.
 #include <stdlib.h>
 
-#include "clock_order.h"
+#include "apart.h"
 
 // Chunks of a cell: in shared memory each warp of a CTA may have read it last; in global memory as many as there are
 // may, and the last ones are enough to find a write behind them that nothing orders.
 enum { SHARED_CHUNKS = 11, GLOBAL_CHUNKS = 4 };
+
+struct shadow_page *order_page_spare(struct clock_order *order)
+{
+    struct shadow_page *page = order->spare;
+    if (page == NULL) return calloc(1, sizeof *page);
+    order->spare = page->next;
+    return page;
+}
 
 static struct shadow_page *page_of(struct clock_order *order, struct order_cta *cta, uint64_t address)
 {
@@ -15,11 +23,8 @@ static struct shadow_page *page_of(struct clock_order *order, struct order_cta *
     if (number >= ORDER_SHARED_PAGES) return NULL;
     struct shadow_page *page = cta->page[number];
     if (page != NULL) return page;
-    page = order->spare;
-    if (page != NULL)
-        order->spare = page->next;
-    else if ((page = calloc(1, sizeof *page)) == NULL)
-        order->is_short = 1;
+    page = order_page_spare(order);
+    if (page == NULL) order->is_short = 1;
     if (page == NULL) return NULL;
     page->number = number;
     return cta->page[number] = page;
@@ -138,6 +143,15 @@ static void ask_grids(struct clock_order *order, const struct piece *piece, stru
     }
 }
 
+// Of a cluster that is followed by itself. Other clusters may be ordered by what is strong, and add what a reduction
+// adds.
+static void note_way(struct clock_order *order, const struct piece *piece, const struct shadow_entry *entry)
+{
+    const uint32_t flags = entry->flags & (SHADOW_WRITES | SHADOW_STRONG | SHADOW_REDUCES);
+    const int is_noted = shadow_ways_add(&piece->page->ways, entry->line, flags, wide_of(piece), piece->bytes);
+    if (!is_noted || (flags & (SHADOW_STRONG | SHADOW_REDUCES))) order_apart_end(order->apart);
+}
+
 static void add_piece(struct clock_order *order, const struct piece *piece, struct shadow_entry *entry,
                       struct shadow_judge *judge)
 {
@@ -147,6 +161,7 @@ static void add_piece(struct clock_order *order, const struct piece *piece, stru
         if (order->is_short) return;
         add_narrow(order, piece, entry, judge);
     }
+    if (piece->cta == NULL && order->apart != NULL) note_way(order, piece, entry);
     if (piece->cta != NULL || piece->page->is_fresh) note_written(order, piece, entry);
     if (piece->cta == NULL && order->before != NULL) ask_grids(order, piece, entry);
 }

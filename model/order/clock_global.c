@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The cells of global memory: pages that are made when they are first accessed.
 #include <stdlib.h>
+#include <string.h>
 
-#include "clock_order.h"
+#include "apart.h"
 
 static uint32_t hash_of(uint64_t number)
 {
@@ -21,6 +22,7 @@ static struct shadow_page *find(const struct order_global *global, uint64_t numb
 static int is_fresh(const struct clock_order *order, uint64_t number)
 {
     enum { HOST_PAGE_BYTES = 4096, BESIDE = HOST_PAGE_BYTES / SHADOW_PAGE_BYTES };
+    if (order->apart != NULL) return order_apart_meet(order->apart, number);
     if (order->is_untouched == NULL) return 0;
     for (uint64_t i = 0, first = number / BESIDE * BESIDE; i < BESIDE; i++) {
         const struct shadow_page *beside = find(&order->global, first + i);
@@ -36,7 +38,7 @@ static struct shadow_page *page_new(struct clock_order *order, struct shadow_pag
         global->is_full = 1;
         return NULL;
     }
-    struct shadow_page *page = calloc(1, sizeof *page);
+    struct shadow_page *page = order_page_spare(order);
     if (page == NULL) {
         order->is_short = 1;
         return NULL;
@@ -44,6 +46,9 @@ static struct shadow_page *page_new(struct clock_order *order, struct shadow_pag
     global->pages++;
     page->number = number;
     page->is_fresh = is_fresh(order, number);
+    page->kept = NULL;
+    page->older = order->made;
+    if (order->apart != NULL) order->made = page;
     page->next = *first;
     return *first = page;
 }
@@ -88,7 +93,33 @@ void order_global_free(struct order_global *global)
         while (global->page[i] != NULL) {
             struct shadow_page *next = global->page[i]->next;
             free(global->page[i]->cell);
+            free(global->page[i]->ways.way);
             free(global->page[i]);
             global->page[i] = next;
         }
+}
+
+// --- A cluster by itself ---------------------------------------------------------------------------------------------
+
+static void forget_pages(struct clock_order *order)
+{
+    for (struct shadow_page *page = order->made, *older; page != NULL; page = older) {
+        older = page->older;
+        order->global.page[hash_of(page->number)] = NULL;
+        page->ways.count = 0;
+        shadow_drop(&order->pool, page);
+        page->next = order->spare;
+        order->spare = page;
+    }
+    order->made = NULL;
+    order->global.pages = 0;
+    memset(order->global.recent, 0, sizeof order->global.recent);
+}
+
+void clock_order_again(struct clock_order *order)
+{
+    forget_pages(order);
+    order_actors_forget(order);
+    if (order->has_places) order_places_free(order);
+    order->ctas = 0;
 }

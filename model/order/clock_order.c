@@ -139,6 +139,13 @@ uint32_t order_operation_new(struct clock_order *order, struct order_actor actor
     return *first = order_actor_new(order, &actor);
 }
 
+void order_actors_forget(struct clock_order *order)
+{
+    for (uint32_t i = 1; i < order->actors; i++)
+        if (order->actor[i].kind != ORDER_WARP) *hash_of(order, order->actor[i].number, order->actor[i].operation) = 0;
+    order->actors = 1;
+}
+
 // --- The order of two accesses ---------------------------------------------------------------------------------------
 
 // NARROW: an operation is over, but who says so has a scope that does not reach the other. PARTLY: the products of one
@@ -398,6 +405,7 @@ void order_drop_ctas(struct clock_order *order)
         while (order->hash[i] != NULL) drop_cta(order, order->hash[i]);
     while (order->spare != NULL) {
         struct shadow_page *next = order->spare->next;
+        free(order->spare->ways.way);
         free(order->spare);
         order->spare = next;
     }

@@ -215,6 +215,7 @@ struct order_global {
 };
 
 enum { ORDER_PLACES = 4096 };
+struct order_apart;
 struct clock_order {
     void *context;
     void (*found)(void *context, const struct order_found *found);
@@ -229,7 +230,10 @@ struct clock_order {
     struct shadow_page *spare;
     int is_short; // there was no memory for all: nothing more is heard
     struct order_place *place[ORDER_PLACES];
+    int has_places;
     struct order_global global;
+    struct order_apart *apart;  // one cluster is followed by itself (apart.h); NULL: all are followed together
+    struct shadow_page *made;   // with it: the pages of global memory that the cluster has accessed
     struct clock_order *before; // the launch in front, if it may not have ended; NULL: it has
     int has_waited;             // griddepcontrol.wait has returned
     uint64_t instruction;       // how many the machine has begun; the owner counts
@@ -317,7 +321,11 @@ struct order_warp *order_warp_of(const struct clock_order *order, const struct e
 // clock_order.c: for cells: is the older access before the one that is judged? Tells what is wrong.
 int order_is_before(void *context, const struct shadow_entry *older, const struct shadow_entry *newer);
 
-// clock_access.c: an init has written the eight bytes of its mbarrier.
+// Of a cluster that is followed by itself and has ended: nobody is an actor.
+void order_actors_forget(struct clock_order *order);
+
+// clock_access.c: a page for cells, NULL without memory; an init has written the eight bytes of its mbarrier.
+struct shadow_page *order_page_spare(struct clock_order *order);
 void order_note_init(struct clock_order *order, struct order_cta *home, uint32_t address);
 
 // clock_barrier.c: an event of an mbarrier; is its init ordered before this use; a fence.mbarrier_init.

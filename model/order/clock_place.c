@@ -45,6 +45,7 @@ static struct order_place *place_of(struct clock_order *order, const struct acce
     while (place != NULL && (place->address != access->address || place->space != access->space || place->cta != cta))
         place = place->next;
     if (place != NULL || !makes || (place = calloc(1, sizeof *place)) == NULL) return place;
+    order->has_places = 1;
     place->next = *first;
     place->space = access->space;
     place->cta = cta;
@@ -169,4 +170,5 @@ void order_places_free(struct clock_order *order)
             free(place);
             order->place[i] = next;
         }
+    order->has_places = 0;
 }

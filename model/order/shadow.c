@@ -261,6 +261,34 @@ enum shadow_added shadow_add(struct shadow_pool *pool, struct shadow_cell *cell,
     return SHADOW_ADDED;
 }
 
+// --- Ways ------------------------------------------------------------------------------------------------------------
+
+static struct shadow_way *new_way(struct shadow_ways *ways)
+{
+    if (ways->count == ways->room) {
+        const uint32_t room = ways->room == 0 ? 2 : ways->room * 2;
+        struct shadow_way *more = realloc(ways->way, room * sizeof *more);
+        if (more == NULL) return NULL;
+        ways->way = more;
+        ways->room = room;
+    }
+    return &ways->way[ways->count++];
+}
+
+int shadow_ways_add(struct shadow_ways *ways, uint32_t line, uint32_t flags, uint32_t wide, uint64_t bytes)
+{
+    struct shadow_way *way = ways->way;
+    for (uint32_t left = ways->count; left > 0; left--, way++) {
+        if (way->line != line || way->flags != flags) continue;
+        way->bytes[wide] |= bytes;
+        return 1;
+    }
+    if ((way = new_way(ways)) == NULL) return 0;
+    *way = (struct shadow_way){.line = line, .flags = flags};
+    way->bytes[wide] = bytes;
+    return 1;
+}
+
 // --- Wide cells ------------------------------------------------------------------------------------------------------
 
 // What an entry of a wide cell is in its `part`th cell of 16 bytes; mask 0: nothing.

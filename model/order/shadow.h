@@ -53,9 +53,24 @@ struct shadow_cell {
     uint32_t more;
 };
 
+// One way in which a page was accessed: at a line, by flags, a bit for each byte.
+struct shadow_way {
+    uint32_t line, flags;
+    uint64_t bytes[SHADOW_PAGE_WIDES];
+};
+struct shadow_ways {
+    uint32_t count, room;
+    struct shadow_way *way;
+};
+
+// Adds bytes of a wide cell. 0 without memory.
+int shadow_ways_add(struct shadow_ways *ways, uint32_t line, uint32_t flags, uint32_t wide, uint64_t bytes);
+
 // narrow: of each wide cell, a bit that says that it has given way to cells of 16 bytes; cell: all of those, NULL:
 // there are none. written: the bytes of each wide cell that somebody has written since the page is the owner's; he
-// keeps it. is_fresh: of global memory: nobody had written it before.
+// keeps it. is_fresh: of global memory: nobody had written it before. ways, older, kept: of global memory of a cluster
+// that is followed by itself (apart.h): how it accesses the page, the page that it accessed first before, and the
+// owner's.
 struct shadow_page {
     struct shadow_page *next;
     uint64_t number;
@@ -63,6 +78,9 @@ struct shadow_page {
     uint32_t narrow;
     struct shadow_cell wide[SHADOW_PAGE_WIDES], *cell;
     uint64_t written[SHADOW_PAGE_WIDES];
+    struct shadow_ways ways;
+    struct shadow_page *older;
+    void *kept;
 };
 
 // The bytes of the words of a mask, a bit each.

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MIT
+#include "apart.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+// --- Open and close --------------------------------------------------------------------------------------------------
+
+struct order_apart *order_apart_open(void *context, int (*is_untouched)(void *context, uint64_t address))
+{
+    const long bytes = sysconf(_SC_PAGESIZE);
+    struct order_apart *apart = calloc(1, sizeof *apart);
+    if (apart == NULL) return NULL;
+    apart->context = context;
+    apart->is_untouched = is_untouched;
+    apart->pages_of_host = bytes > SHADOW_PAGE_BYTES ? (uint32_t)bytes / SHADOW_PAGE_BYTES : 1;
+    for (int i = 0; i < APART_LOCKS; i++) pthread_mutex_init(&apart->lock[i], NULL);
+    return apart;
+}
+
+void order_apart_close(struct order_apart *apart)
+{
+    if (apart == NULL) return;
+    for (int i = 0; i < APART_HASH; i++)
+        while (apart->page[i] != NULL) {
+            struct apart_page *next = apart->page[i]->next;
+            free(apart->page[i]->ways.way);
+            free(apart->page[i]);
+            apart->page[i] = next;
+        }
+    for (int i = 0; i < APART_LOCKS; i++) pthread_mutex_destroy(&apart->lock[i]);
+    free(apart);
+}
+
+int order_apart_is_over(const struct order_apart *apart)
+{
+    return __atomic_load_n(&apart->is_over, __ATOMIC_RELAXED);
+}
+
+void order_apart_end(struct order_apart *apart)
+{
+    __atomic_store_n(&apart->is_over, 1, __ATOMIC_RELAXED);
+}
+
+// --- Pages -----------------------------------------------------------------------------------------------------------
+
+static uint32_t hash_of(const struct order_apart *apart, uint64_t number)
+{
+    const uint64_t of_host = number / apart->pages_of_host;
+    return (uint32_t)((of_host ^ of_host >> 14) % APART_HASH);
+}
+
+static pthread_mutex_t *lock_of(struct order_apart *apart, uint64_t number)
+{
+    return &apart->lock[hash_of(apart, number) % APART_LOCKS];
+}
+
+// The page, or one that the host has as one with it; NULL: there is none.
+static struct apart_page *find(const struct order_apart *apart, uint64_t number, struct apart_page **near)
+{
+    struct apart_page *page = apart->page[hash_of(apart, number)];
+    for (*near = NULL; page != NULL && page->number != number; page = page->next)
+        if (page->number / apart->pages_of_host == number / apart->pages_of_host) *near = page;
+    return page;
+}
+
+// Its address. Memory may end within it, but begins with it.
+static uint64_t host_page(const struct order_apart *apart, uint64_t number)
+{
+    return number / apart->pages_of_host * apart->pages_of_host * SHADOW_PAGE_BYTES;
+}
+
+static struct apart_page *make(struct order_apart *apart, uint64_t number, const struct apart_page *near)
+{
+    struct apart_page **first = &apart->page[hash_of(apart, number)], *page = calloc(1, sizeof *page);
+    if (page == NULL || __atomic_fetch_add(&apart->pages, 1, __ATOMIC_RELAXED) >= ORDER_MOST_PAGES)
+        order_apart_end(apart);
+    if (page == NULL) return NULL;
+    page->number = number;
+    page->is_fresh = near != NULL ? near->is_fresh : apart->is_untouched(apart->context, host_page(apart, number));
+    page->next = *first;
+    return *first = page;
+}
+
+int order_apart_meet(struct order_apart *apart, uint64_t number)
+{
+    struct apart_page *near;
+    pthread_mutex_lock(lock_of(apart, number));
+    const struct apart_page *page = find(apart, number, &near);
+    if (page == NULL) page = make(apart, number, near);
+    const int is_fresh = page != NULL && page->is_fresh;
+    pthread_mutex_unlock(lock_of(apart, number));
+    return is_fresh;
+}
+
+// --- Clusters --------------------------------------------------------------------------------------------------------
+
+static int is_write(const struct shadow_way *way)
+{
+    return (way->flags & SHADOW_WRITES) != 0;
+}
+
+static int clashes(const struct apart_page *page, const struct shadow_way *way)
+{
+    uint64_t both = 0;
+    for (int i = 0; i < SHADOW_PAGE_WIDES; i++)
+        both |= way->bytes[i] & (page->used[1][i] | (is_write(way) ? page->used[0][i] : 0));
+    return both != 0;
+}
+
+static int add(struct apart_page *page, const struct shadow_way *way)
+{
+    int is_added = 1;
+    for (uint32_t i = 0; i < SHADOW_PAGE_WIDES; i++) {
+        if (way->bytes[i] == 0) continue;
+        page->used[is_write(way)][i] |= way->bytes[i];
+        is_added &= shadow_ways_add(&page->ways, way->line, way->flags, i, way->bytes[i]);
+    }
+    return is_added && page->ways.count <= APART_MOST_WAYS;
+}
+
+static int take(struct apart_page *page, const struct shadow_page *of)
+{
+    int is_apart = 1;
+    for (uint32_t i = 0; i < of->ways.count; i++) is_apart &= !clashes(page, &of->ways.way[i]);
+    for (uint32_t i = 0; i < of->ways.count; i++) is_apart &= add(page, &of->ways.way[i]);
+    return is_apart;
+}
+
+void order_apart_take(struct order_apart *apart, struct clock_order *order)
+{
+    struct apart_page *near;
+    for (const struct shadow_page *of = order->made; of != NULL; of = of->older) {
+        pthread_mutex_lock(lock_of(apart, of->number));
+        struct apart_page *page = find(apart, of->number, &near);
+        if (page == NULL || !take(page, of)) order_apart_end(apart);
+        pthread_mutex_unlock(lock_of(apart, of->number));
+    }
+}
+
+// --- What is known at the end ----------------------------------------------------------------------------------------
+
+// A write before a read, a later line before an earlier one.
+static int comes_first(const void *one, const void *other)
+{
+    const struct shadow_way *a = one, *b = other;
+    if (is_write(a) != is_write(b)) return is_write(b) - is_write(a);
+    if (a->line != b->line) return a->line < b->line ? 1 : -1;
+    return (int)b->flags - (int)a->flags;
+}
+
+static uint32_t first_byte(const struct shadow_way *way)
+{
+    uint32_t i = 0;
+    while (way->bytes[i] == 0) i++;
+    return SHADOW_WIDE_BYTES * i + (uint32_t)__builtin_ctzll(way->bytes[i]);
+}
+
+static int lies_first(const void *one, const void *other)
+{
+    const uint32_t a = first_byte(one), b = first_byte(other);
+    return a < b ? -1 : a > b;
+}
+
+// Takes the bytes from the way that others have; 0: nothing is left.
+static int leave(struct shadow_way *way, uint64_t taken[SHADOW_PAGE_WIDES])
+{
+    uint64_t left = 0;
+    for (int i = 0; i < SHADOW_PAGE_WIDES; i++) {
+        way->bytes[i] &= ~taken[i];
+        taken[i] |= way->bytes[i];
+        left |= way->bytes[i];
+    }
+    return left != 0;
+}
+
+uint32_t order_apart_ways(const struct apart_page *page, struct shadow_way *way)
+{
+    uint64_t taken[SHADOW_PAGE_WIDES] = {0};
+    uint32_t count = page->ways.count < APART_MOST_WAYS ? page->ways.count : APART_MOST_WAYS, kept = 0;
+    if (count > 0) memcpy(way, page->ways.way, count * sizeof *way);
+    qsort(way, count, sizeof *way, comes_first);
+    for (uint32_t i = 0; i < count; i++)
+        if (leave(&way[i], taken)) way[kept++] = way[i];
+    qsort(way, kept, sizeof *way, lies_first);
+    return kept;
+}
+
+static int is_lower(const void *one, const void *other)
+{
+    const uint64_t a = (*(const struct apart_page *const *)one)->number,
+                   b = (*(const struct apart_page *const *)other)->number;
+    return a < b ? -1 : a > b;
+}
+
+const struct apart_page **order_apart_pages(const struct order_apart *apart, uint32_t *count)
+{
+    const struct apart_page **page = calloc(apart->pages + 1u, sizeof *page);
+    *count = 0;
+    for (int i = 0; page != NULL && i < APART_HASH; i++)
+        for (const struct apart_page *one = apart->page[i]; one != NULL; one = one->next) page[(*count)++] = one;
+    if (page != NULL) qsort(page, *count, sizeof *page, is_lower);
+    return page;
+}

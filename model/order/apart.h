@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// Clusters of a launch that nothing orders: each is followed by a clock_order of its own, which knows what is ordered
+// within it. This says whether two of them access the same bytes of global memory, one of them by a write: each cluster
+// gives its pages when it has ended, in any order. What is kept has a bit for each byte, and drops nothing; so the
+// answer is the same whoever comes first. Several threads of the host may call at once.
+#ifndef TMAREF_ORDER_APART_H
+#define TMAREF_ORDER_APART_H
+
+#include <pthread.h>
+
+#include "clock_order.h"
+
+#pragma GCC visibility push(hidden)
+
+// A page: all ways in which clusters have accessed it, and of both kinds together which bytes. is_fresh: nobody had
+// written it before the launch, nor read it.
+struct apart_page {
+    struct apart_page *next;
+    uint64_t number;
+    int is_fresh;
+    struct shadow_ways ways;
+    uint64_t used[2][SHADOW_PAGE_WIDES];
+};
+
+// Pages that the host has as one are behind one lock. is_over: the clusters must be followed together, and some reason
+// for it was seen: a clash, more ways or pages than there is room for, an order by memory, or no memory.
+enum { APART_HASH = 1 << 14, APART_LOCKS = 64, APART_MOST_WAYS = 32 };
+struct order_apart {
+    void *context;
+    int (*is_untouched)(void *context, uint64_t address);
+    uint32_t pages_of_host; // how many pages the host has as one
+    uint32_t pages;
+    int is_over;
+    pthread_mutex_t lock[APART_LOCKS];
+    struct apart_page *page[APART_HASH];
+};
+
+// is_untouched: as that of clock_order. NULL without memory.
+struct order_apart *order_apart_open(void *context, int (*is_untouched)(void *context, uint64_t address));
+void order_apart_close(struct order_apart *apart);
+
+int order_apart_is_over(const struct order_apart *apart);
+void order_apart_end(struct order_apart *apart); // from now on it is
+
+// A cluster accesses the page for the first time, and has not done it yet: is it fresh?
+int order_apart_meet(struct order_apart *apart, uint64_t number);
+
+// The cluster has ended: takes its pages. Then the clock_order is as one that was just opened.
+void order_apart_take(struct order_apart *apart, struct clock_order *order);
+void clock_order_again(struct clock_order *order);
+
+// Has every bit of the page one way at most? Of several lines that write a byte the last stays; of several that read
+// it, too, unless it is written. Sorted by the first byte. Returns how many there are in way[], which has room for
+// APART_MOST_WAYS.
+uint32_t order_apart_ways(const struct apart_page *page, struct shadow_way *way);
+
+// All pages, by rising number: an array that the caller frees. NULL: there are none, or no memory.
+const struct apart_page **order_apart_pages(const struct order_apart *apart, uint32_t *count);
+
+#pragma GCC visibility pop
+
+#endif
