@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "look_apart.h"
 #include "look_trace.h"
 #include "module.h"
 #include "parts.h"
@@ -48,6 +49,7 @@ struct look_launch {
     struct look_trace_launch *trace;
     struct sync_log_launch *sync;
     struct look_sanitize *sanitize; // of --check too
+    struct look_apart *apart;       // several threads run it; NULL: one does
     struct look_why_launch *why;
     int (*child)(void *context, const struct machine_child *child); // who takes what the kernel asks for
     void *child_context;
@@ -258,6 +260,26 @@ void look_try(struct look_launch *launch, const struct remedy_aim *aim, struct r
     if (launch != NULL && launch->sanitize != NULL) look_sanitize_try(launch->sanitize, aim, result);
 }
 
+void look_apart(struct look_launch *launch, struct machine_launch *machine_launch)
+{
+    if (launch == NULL || launch->sanitize == NULL) return;
+    const struct look *look = launch->look;
+    if (look->stop != NULL || look->stats != NULL || look->trace != NULL || look->sync != NULL ||
+        look->coverage != NULL || look->why != NULL)
+        return;
+    launch->apart = look_apart_open(launch->sanitize, machine_launch, &look->options, &look->is_closed);
+    if (launch->apart != NULL) machine_launch->views = look_apart_views(launch->apart);
+}
+
+int look_apart_is_over(struct look_launch *launch, int is_over, struct machine_outcome *outcome)
+{
+    if (launch == NULL || launch->apart == NULL) return 1;
+    if (look_apart_counts(launch->apart, is_over, outcome, &launch->ran.tally)) return 1;
+    look_apart_close(launch->apart);
+    launch->apart = NULL;
+    return 0;
+}
+
 struct history *look_works_begin(struct look *look, const struct look_works_names *names)
 {
     if (look == NULL || !look->options.sanitize) return NULL;
@@ -305,6 +327,7 @@ void look_end(struct look_launch *launch)
     *at = launch->next;
     if (!look->is_closed) take(look, launch);
     if (launch->sanitize != NULL) end_sanitize(look, launch);
+    look_apart_close(launch->apart);
     if (launch->why != NULL) look_why_end(launch->why);
     look_tally_clear(&launch->ran.tally);
     free(launch);

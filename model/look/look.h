@@ -62,6 +62,12 @@ void look_remedies(struct look_launch *launch, const struct remedy_trier *trier)
 void look_try(struct look_launch *launch, const struct remedy_aim *aim, struct remedy_result *result);
 int look_is_under_way(const struct look *look);
 
+// May several threads of the host run the launch though --sanitize looks at it? Sets launch->views then, before it
+// begins; `launch` must stay as it is until look_end(). Once the launch is over, or waits (is_over 0): 1 if what was
+// seen counts. 0: memory is as before the launch, which has to be done again without views, for the same look.
+void look_apart(struct look_launch *launch, struct machine_launch *machine_launch);
+int look_apart_is_over(struct look_launch *launch, int is_over, struct machine_outcome *outcome);
+
 // Writes what is left to write. 0 with `why` if a file cannot be written. Launches that are under way are told of as
 // far as they ran. They may go on, and end.
 int look_close(struct look *look, char *why, size_t why_bytes);

@@ -54,6 +54,7 @@ struct look_function *look_tally_function(struct look_tally *tally, const struct
 
 // Counts one more; returns the count, NULL without memory.
 struct look_count *look_tally_step(struct look_tally *tally, const struct machine_step *step);
+void look_tally_join(struct look_tally *tally, const struct look_tally *other); // adds the counts
 void look_tally_clear(struct look_tally *tally);
 
 // Adds those functions of the kernel that were never called, with counts of 0.

@@ -354,6 +354,13 @@ static void note_bytes(struct look_sanitize *sanitize, const struct event *event
                         access);
 }
 
+// By a thread that sees its own clusters, whose launch may be undone.
+static int is_undoable(const struct look_sanitize *sanitize, const struct event *event)
+{
+    return sanitize->undo != NULL && event->kind == EVENT_ACCESS && event->access.space == SPACE_GLOBAL &&
+           event->access.kind != ACCESS_READ;
+}
+
 static void hear_others(struct look_sanitize *sanitize, const struct event *event)
 {
     if (event->kind != EVENT_ACCESS) {
@@ -377,6 +384,7 @@ static int is_left_out(const struct look_sanitize *sanitize, const struct event 
 
 void look_sanitize_hear(struct look_sanitize *sanitize, const struct event *event)
 {
+    if (is_undoable(sanitize, event) && event->origin->operation == 0) sanitize_undo_note(sanitize, &event->access);
     if (!sanitize->is_quick) hear_others(sanitize, event);
     if (sanitize->cluster != NULL && !is_left_out(sanitize, event)) clock_order_hear(sanitize->order, event);
 }
@@ -386,6 +394,7 @@ void sanitize_hear_ghost(void *context, const struct event *event)
     struct look_sanitize *sanitize = context;
     const struct access *access = &event->access;
     if (event->kind != EVENT_ACCESS || is_left_out(sanitize, event)) return;
+    if (is_undoable(sanitize, event)) sanitize_undo_note(sanitize, access);
     clock_order_access(sanitize->order, event);
     if (access->space != SPACE_SHARED || access->kind == ACCESS_READ || access->rank >= sanitize->cluster->ctas) return;
     sanitize->brought[access->rank] += access->bytes;

@@ -57,6 +57,7 @@ struct look_sanitize *look_sanitize_open(const char *kernel, const struct machin
         return sanitize;
     }
     sanitize->before = kept;
+    sanitize->is_behind_apart = kept->was_apart;
     sanitize->found.front = &kept->front;
     clock_order_follow(sanitize->order, kept->order);
     kept->order = NULL;
@@ -74,7 +75,8 @@ static const char *incomplete(struct look_sanitize *sanitize)
     static const char sentence[] = "this ran, and is not followed: ";
     const size_t length = sizeof sentence - 1;
     if (sanitize->order->is_short) return "there was not enough memory to see all of it";
-    if (!clock_order_is_over(sanitize->order)) return "the kernel did not run to its end";
+    if (sanitize->is_cut || !clock_order_is_over(sanitize->order)) return "the kernel did not run to its end";
+    if (sanitize->is_behind_apart) return "what the launch in front accessed was not kept";
     if (sanitize->order->global.is_full) return "it accessed more global memory than can be followed (128 MiB)";
     memcpy(sanitize->incomplete, sentence, length);
     if (sanitize_ran_unknown(&sanitize->ran, sanitize->incomplete + length, sizeof sanitize->incomplete - length))
@@ -190,6 +192,7 @@ struct look_sanitize_kept *look_sanitize_keep(struct look_sanitize *sanitize, co
     }
     clock_order_end(sanitize->order);
     *kept = (struct look_sanitize_kept){.number = number, .order = sanitize->order, .front.module = module};
+    kept->was_apart = sanitize->apart != NULL;
     if (sanitize->order->before != NULL) {
         kept->before = sanitize->before;
         kept->front.next = &kept->before->front;

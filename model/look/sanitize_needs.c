@@ -17,12 +17,14 @@ static void add(struct sanitize_needs *needs, const struct sanitize_ran *ran, co
     const uint16_t form = code->choice->form;
     needs->products |= form >= PTX_FORM_WGMMA_FENCE && form <= PTX_FORM_WGMMA_B1_R;
     needs->tensors |= form >= PTX_FORM_TENSOR_LOAD && form <= PTX_FORM_TENSOR_PREFETCH_IM2COL;
+    needs->together |= !is_followed(ran, form) ||
+                       (form >= PTX_FORM_TENSORMAP_REPLACE_ADDRESS && form <= PTX_FORM_TENSORMAP_CP_FENCEPROXY);
     needs->plain |= code->kind == MACHINE_PLAIN && (sanitize_lanes_meet(form) || !is_followed(ran, form));
 }
 
 struct sanitize_needs sanitize_needs_of(const struct machine_kernel *kernel)
 {
-    struct sanitize_needs needs = {kernel == NULL, kernel == NULL, kernel == NULL};
+    struct sanitize_needs needs = {kernel == NULL, kernel == NULL, kernel == NULL, kernel == NULL};
     struct sanitize_ran ran;
     sanitize_ran_open(&ran);
     for (uint32_t i = 0; kernel != NULL && i < kernel->functions; i++) {

@@ -14,6 +14,8 @@
 #pragma GCC visibility push(hidden)
 
 struct sanitize_works;
+struct order_apart;
+struct undo;
 
 // cluster: whose instruction is executed now; first: the number of its first CTA; is_quick: only what check_found.h
 // tells is looked for: nothing of global memory, of registers, of lanes
@@ -39,6 +41,10 @@ struct look_sanitize {
     struct sanitize_values values;
     struct sanitize_works *works; // NULL: the launch is no work of a stream
     uint32_t work;
+    struct undo *undo;               // of one thread's clusters (look_apart.h), before they write; NULL: all clusters
+    const struct order_apart *apart; // of all clusters, where threads have seen them and found nothing; else NULL
+    int is_cut;                      // threads see them, and have not seen all of them to the end
+    int is_behind_apart;             // the launch in front was looked at so, and may not have ended
     char incomplete[1024];
     struct sanitize_found found;
 };
@@ -49,6 +55,7 @@ struct look_sanitize_kept {
     struct clock_order *order; // NULL: that of the launch behind it has taken it over
     struct sanitize_front front;
     struct look_sanitize_kept *before;
+    int was_apart; // its accesses are not known
 };
 
 // For order->found, for what sanitize_layout.h finds, and for the observer of flights that move nothing: `context` is
@@ -56,6 +63,10 @@ struct look_sanitize_kept {
 void sanitize_take(void *context, const struct order_found *found);
 void sanitize_take_layout(void *context, struct sanitize_finding *finding);
 void sanitize_hear_ghost(void *context, const struct event *event);
+
+// Of one with an `undo`, before a write to global memory. Whether nobody had touched the page is asked before it is
+// read.
+void sanitize_undo_note(struct look_sanitize *sanitize, const struct access *access);
 
 // Which functions ran, for the lines of what is told later.
 void sanitize_keep_functions(struct look_tally *to, const struct look_tally *tally);

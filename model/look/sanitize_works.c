@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "apart.h"
 #include "check_found.h"
 #include "demangle.h"
 #include "json_text.h"
@@ -291,6 +292,30 @@ static void give_page(struct sanitize_works *works, uint32_t work, const struct 
     if (give == history_take) tell_page(works, sanitize, &set);
 }
 
+// Of a launch whose clusters threads have seen.
+static void give_apart(struct sanitize_works *works, uint32_t work, const struct look_sanitize *sanitize,
+                       const struct apart_page *page)
+{
+    struct shadow_way way[APART_MOST_WAYS];
+    struct history_set set = {.page = page->number, .count = order_apart_ways(page, way)};
+    _Static_assert((int)APART_MOST_WAYS <= (int)HISTORY_WAYS, "a set holds all");
+    for (uint32_t i = 0; i < set.count; i++) {
+        set.access[i] = (struct history_access){.work = work, .line = way[i].line, .flags = way[i].flags};
+        memcpy(set.access[i].bytes, way[i].bytes, sizeof set.access[i].bytes);
+    }
+    history_take(works->history, work, &set);
+    tell_page(works, sanitize, &set);
+}
+
+static void give_all_apart(struct sanitize_works *works, uint32_t work, const struct look_sanitize *sanitize)
+{
+    uint32_t count;
+    const struct apart_page **page = order_apart_pages(sanitize->apart, &count);
+    if (page == NULL) works->history->is_short = 1;
+    for (uint32_t i = 0; i < count; i++) give_apart(works, work, sanitize, page[i]);
+    free(page);
+}
+
 static void give_pages(struct sanitize_works *works, uint32_t work, const struct look_sanitize *sanitize,
                        void (*give)(struct history *history, uint32_t work, const struct history_set *set))
 {
@@ -320,7 +345,10 @@ uint32_t sanitize_works_launch(struct sanitize_works *works, uint32_t work, cons
     works->module = module;
     works->count = 0;
     if (sanitize->order->global.has_strong) give_pages(works, work, sanitize, history_meet);
-    give_pages(works, work, sanitize, history_take);
+    if (sanitize->apart != NULL)
+        give_all_apart(works, work, sanitize);
+    else
+        give_pages(works, work, sanitize, history_take);
     keep_launch(works->history->work[work].owner, sanitize, tally, module);
     works->launch = NULL;
     return works->count;

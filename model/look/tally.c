@@ -52,6 +52,26 @@ struct look_count *look_tally_step(struct look_tally *tally, const struct machin
     return count;
 }
 
+static void add_count(struct look_count *to, const struct look_count *from)
+{
+    to->warps += from->warps;
+    to->threads += from->threads;
+    to->accesses += from->accesses;
+    to->wavefronts += from->wavefronts;
+    to->ideal += from->ideal;
+    if (from->worst > to->worst) to->worst = from->worst;
+}
+
+void look_tally_join(struct look_tally *tally, const struct look_tally *other)
+{
+    tally->is_short |= other->is_short;
+    for (uint32_t i = 0; i < other->count; i++) {
+        const struct look_function *of = look_tally_function(tally, other->item[i].function);
+        for (uint32_t code = 0; of != NULL && code < of->function->codes; code++)
+            add_count(&of->count[code], &other->item[i].count[code]);
+    }
+}
+
 void look_tally_complete(struct look_tally *tally, const struct machine_kernel *kernel)
 {
     for (uint32_t i = 0; i < kernel->functions; i++) look_tally_function(tally, kernel->function[i]);

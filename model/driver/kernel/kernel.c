@@ -29,7 +29,8 @@ struct kernel_run {
     int is_child;
     struct machine_launched *launched;
     struct machine_outcome outcome;
-    struct hang_told hang;             // the report of one that hangs or was stopped at a limit
+    struct hang_told hang; // the report of one that hangs or was stopped at a limit
+    struct machine_launch launch;
     struct look_launch *look;          // who looks at the grid that runs; NULL: nobody
     struct remedy remedy;              // who can do it again
     uint64_t regions, number, follows; // numbers of launches: its own; the one in front that may not have ended
@@ -126,6 +127,11 @@ static int is_untouched(void *context, uint64_t address)
     return allocations_is_untouched(&((struct driver *)context)->allocations, address);
 }
 
+static void untouch(void *context, uint64_t address)
+{
+    allocations_untouch(&((struct driver *)context)->allocations, address);
+}
+
 static void hear_hang(void *context, const struct machine_hang *hang)
 {
     struct kernel_run *run = context;
@@ -194,6 +200,21 @@ static void end_primary(struct driver *driver, const struct work_kernel *kernel,
     run->written = NULL;
 }
 
+// Who looks at the launch is known.
+static int start(struct driver *driver, struct kernel_run *run)
+{
+    if (!run->is_child && !driver->has_programmatic && allocations_are_own(&driver->allocations))
+        look_apart(run->look, &run->launch);
+    if (run->launch.views == NULL && (run->look != NULL || driver->options.threads <= 1))
+        run->launch.meanwhile = let_others; // one thread runs it
+    run->launched = machine_begin(&run->launch, &run->outcome);
+    if (run->launched == NULL)
+        close_grid(run);
+    else if (!driver->has_run++)
+        note_add(driver->options.notes, NOTE_RAN);
+    return run->launched != NULL;
+}
+
 static int begin(struct driver *driver, const struct work_kernel *kernel, struct kernel_run *run)
 {
     struct CUctx_st *context = driver_context();
@@ -235,6 +256,7 @@ static int begin(struct driver *driver, const struct work_kernel *kernel, struct
         .texture_context = driver,
         .describe = describe,
         .is_untouched = is_untouched,
+        .untouch = untouch,
         .describe_context = driver,
         .hung = hear_hang,
         .hung_context = run};
@@ -247,13 +269,20 @@ static int begin(struct driver *driver, const struct work_kernel *kernel, struct
     run->look = look_begin(driver->look, &launch, kernel->function->name);
     if (!run->is_child) look_launch_is(run->look, run->work);
     if (run->remedy.is_open) look_remedies(run->look, &run->remedy.trier);
-    if (run->look != NULL || driver->options.threads <= 1) launch.meanwhile = let_others; // one thread runs it
-    run->launched = machine_begin(&launch, &run->outcome);
-    if (run->launched == NULL)
-        close_grid(run);
-    else if (!driver->has_run++)
-        note_add(driver->options.notes, NOTE_RAN);
-    return run->launched != NULL;
+    run->launch = launch;
+    return start(driver, run);
+}
+
+// What several threads have looked at does not count: one does.
+static enum machine_part begin_again(struct driver *driver, struct kernel_run *run, const struct work_state *state)
+{
+    machine_close(run->launched);
+    hang_told_free(&run->hang);
+    run->launch.views = NULL;
+    run->launch.meanwhile = let_others;
+    run->launch.global = allocations_regions(&driver->allocations);
+    run->launched = machine_begin(&run->launch, &run->outcome);
+    return run->launched != NULL ? machine_go_on(run->launched, state->is_alone) : MACHINE_PART_ENDED;
 }
 
 static enum cuda_result end(struct driver *driver, const struct work_kernel *kernel, struct kernel_run *run)
@@ -278,7 +307,9 @@ static enum cuda_result run_grid(struct driver *driver, const struct work_kernel
     struct kernel_run *run = state->kernel;
     if (run->launched != NULL ? !see_regions(driver, run) : !begin(driver, kernel, run))
         return CUDA_ERROR_OUT_OF_MEMORY;
-    const enum machine_part part = machine_go_on(run->launched, state->is_alone);
+    enum machine_part part = machine_go_on(run->launched, state->is_alone);
+    if (!look_apart_is_over(run->look, part == MACHINE_PART_ENDED, &run->outcome))
+        part = begin_again(driver, run, state);
     logs_tell_deferred(driver);
     state->has_changed = part == MACHINE_PART_WAITS;
     state->is_stuck = part == MACHINE_PART_STUCK;

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "backing.h"
 #include "budget.h"
 #include "objects.h"
 
@@ -253,4 +254,22 @@ int allocations_is_untouched(const struct allocations *allocations, uint64_t add
         entry = UINT64_MAX;
     close(file);
     return entry >> 62 == 0;
+}
+
+void allocations_untouch(const struct allocations *allocations, uint64_t address)
+{
+    const uint64_t page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
+    if (allocations_find(allocations, address) == NULL) return;
+    madvise((void *)(uintptr_t)(address / page_bytes * page_bytes), page_bytes, MADV_DONTNEED);
+}
+
+int allocations_are_own(const struct allocations *allocations)
+{
+    for (uint32_t i = 0; i < allocations->count; i++) {
+        const struct allocation *item = &allocations->item[i];
+        const int is_others = item->kind == ALLOCATION_IPC || item->kind == ALLOCATION_POOL_IPC ||
+                              item->shared_file != 0 || (item->backing != NULL && !backing_is_own(item->backing));
+        if (is_others && !item->is_hidden) return 0;
+    }
+    return 1;
 }

@@ -108,6 +108,12 @@ size_t allocations_describe(const struct allocations *allocations, uint64_t addr
 // where it does not say.
 int allocations_is_untouched(const struct allocations *allocations, uint64_t address);
 
+// The page of the host with that address, of which that was so, is as before: zero, and nobody has touched it.
+void allocations_untouch(const struct allocations *allocations, uint64_t address);
+
+// Can no other process, and no other address, see what is written?
+int allocations_are_own(const struct allocations *allocations);
+
 // The regions of all that a kernel may touch. Good until the next change.
 const struct global_memory *allocations_regions(struct allocations *allocations);
 

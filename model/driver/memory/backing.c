@@ -35,6 +35,11 @@ void backing_leave(struct driver *driver, struct backing *backing)
     object_destroy(&driver->objects, backing);
 }
 
+int backing_is_own(const struct backing *backing)
+{
+    return backing->mappings <= 1 && backing->prop.handle_types == 0;
+}
+
 uint64_t backing_used(const struct backing *backing)
 {
     struct stat file;

@@ -25,6 +25,8 @@ int backing_is_on_host(const struct backing *backing);
 
 uint64_t backing_used(const struct backing *backing); // bytes that somebody has written
 
+int backing_is_own(const struct backing *backing); // it is mapped once, and no other process can have it
+
 // For a forked process: what is mapped becomes memory of its own with the same bytes. 0: that cannot be.
 int backing_own(const struct allocation *allocation);
 

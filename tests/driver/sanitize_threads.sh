@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# --sanitize and --check say the same, and memory is the same, whatever --threads is: the zoo on grids of several clusters.
+# usage: sanitize_threads.sh FOLDER; TMAREF is the command, RUN_ZOO a program.
+set -u
+. "$(dirname "$0")/expect.sh"
+folder=$1
+
+# kernels VARIANT FILE: as in zoo.sh, on four times as many CTAs
+kernels() {
+    if [ "$1" = mistake ]; then sed -E 's|^//-||; s|^//\+.*||' "$2"; else sed -E 's|^//\+||; s|^//-.*||' "$2"; fi |
+        awk '/^\/\/ zoo /{$4 = 4 * $4} {print}'
+}
+
+# report THREADS OPTION ARGUMENT...: addresses differ from run to run
+report() {
+    local threads=$1 option=$2
+    shift 2
+    { "$TMAREF" exec "$option" --json --threads "$threads" -- "$RUN_ZOO" "$@" 2>&1; echo "status $?"; } | sed -E 's/0x[0-9a-f]{9,}/ADDRESS/g'
+}
+
+# same OPTION ARGUMENT...
+same() {
+    report 1 "$@" >"$scratch/one"
+    report 8 "$@" >"$scratch/eight"
+    runs=$((runs + 1))
+    cmp -s "$scratch/one" "$scratch/eight" && return
+    echo "$*: 8 threads do not say what one does:"
+    diff "$scratch/one" "$scratch/eight"
+    failed=1
+}
+
+runs=0
+for file in "$folder"/*.ptx; do
+    for variant in mistake right; do
+        kernels $variant "$file" >"$scratch/$variant.ptx"
+        for option in --sanitize --check; do same $option "$scratch/$variant.ptx"; done
+        case $file in
+        */races.ptx | */scopes.ptx)
+            for kernel in $(sed -nE 's|^// zoo ([a-z_0-9]+) .*|\1|p' "$file"); do
+                same --sanitize "$scratch/$variant.ptx" "$kernel" digest
+            done
+            ;;
+        esac
+    done
+done
+
+# A programmatic launch behind one that several threads have looked at, neither of which speaks of it.
+cat >"$scratch/behind.ptx" <<'PTX'
+.version 8.6
+.target sm_90a
+.address_size 64
+// zoo first 4 32 0 second
+.visible .entry first(.param .u64 out)
+{
+.reg .b64 %out;
+.reg .b32 %c;
+ld.param.u64 %out, [out];
+mov.u32 %c, %ctaid.x;
+mad.wide.u32 %out, %c, 4, %out;
+st.global.u32 [%out], %c;
+ret;
+}
+.visible .entry second(.param .u64 out)
+{
+.reg .b64 %out;
+.reg .b32 %c;
+ld.param.u64 %out, [out];
+ld.global.u32 %c, [%out];
+ret;
+}
+PTX
+same --sanitize "$scratch/behind.ptx"
+expect 0 'sanitize: kernel second: incomplete: what the launch in front accessed was not kept' --sanitize -- "$RUN_ZOO" "$scratch/behind.ptx"
+echo "$runs reports of one thread and of eight"
+exit $failed

@@ -1,0 +1,168 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# Random kernels of several CTAs that nothing orders: what the sanitizer says of them on one thread of the host and on
+# several. Each CTA of one or two warps reads and writes a few bytes of global memory, in words of all sizes and by bulk
+# stores, between barriers. Which pairs of lines race is known from the kernel alone. The report must be the same, byte
+# for byte, for each number of threads; each finding must be such a pair, and a kernel with such pairs must have one.
+# usage: apart.py TMAREF RUN_ZOO [--count N] [--first SEED] [--threads N,N...] [--keep FOLDER]; kernel N is made from seed N.
+#        apart.py --right FILE [--count N] [--first SEED]  writes the kernels in which nothing races
+import argparse, collections, json, pathlib, random, re, subprocess, sys, tempfile
+
+BATCH = 200
+HEAD = ".version 8.6\n.target sm_90a\n.address_size 64\n"
+# Few bytes, over the ends of cells of 16, of 64 and of a page of 1024.
+PLACES = [0, 8, 48, 64, 1008, 1024, 4096]
+WORDS = {"u8": 1, "u16": 2, "u32": 4, "v4.u32": 16}
+
+
+class Kernel:
+    def __init__(self, seed):
+        self.random = random.Random(seed)
+        self.name, self.ctas, self.warps = f"a{seed}", self.random.randint(2, 6), self.random.randint(1, 2)
+        self.epochs, self.value = self.random.randint(1, 3), 0
+        self.near = self.random.random() < 0.5  # else each CTA has bytes of its own, with few exceptions
+        self.uses, self.text = [], collections.defaultdict(list)
+        for epoch in range(self.epochs):
+            for cta in range(self.ctas):
+                for warp in range(self.warps):
+                    for _ in range(self.random.randint(0, 2 if self.near else 4)):
+                        self.access(epoch, cta, warp)
+        self.races()
+
+    def place(self, cta, size):
+        at = self.random.choice(PLACES) // size * size + self.random.randrange(0, 16, size)
+        return at if self.near or self.random.random() < 0.02 else at + 8192 * (cta + 1)
+
+    def access(self, epoch, cta, warp):
+        kind = self.random.choice(["ld", "ld", "st", "st", "bulk"])
+        size = 16 if kind == "bulk" else WORDS[word := self.random.choice(list(WORDS))]
+        at, mark = self.place(cta, size), f"// at {len(self.uses)}"
+        self.uses.append((epoch, cta, warp, at, at + size, kind))
+        self.value += 1
+        lines = self.text[epoch, cta, warp]
+        if kind == "bulk":
+            lines += ["@%first fence.proxy.async;", f"@%first cp.async.bulk.global.shared::cta.bulk_group [%out + {at}], [%stage], 16; {mark}",
+                      "@%first cp.async.bulk.commit_group;", "@%first cp.async.bulk.wait_group 0;"]
+        elif kind == "ld":
+            to = "{%r, %r1, %r2, %r3}" if size == 16 else "%r"
+            lines.append(f"@%first ld.global.{word} {to}, [%out + {at}]; {mark}")
+        else:
+            value = self.value % 250 + 1
+            lines.append(f"mov.u32 %v, {value};")
+            what = "{%v, %v, %v, %v}" if size == 16 else "%v"
+            lines.append(f"@%first st.global.{word} [%out + {at}], {what}; {mark}")
+
+    def races(self):
+        """Pairs of who races: a CTA, its warp, and how many barriers are before. Within 16 bytes the sanitizer names one line for
+        all that a warp accesses in one way. An error must come where two bulk stores do not race, whose values are the same."""
+        self.pairs, self.must = set(), 1
+        for i, (*who, begin, end, kind) in enumerate(self.uses):
+            for *other, first, past, before in self.uses[:i]:
+                apart = other[1] != who[1] or (other[2] != who[2] and other[0] == who[0])
+                if apart and first < end and begin < past and not kind == before == "ld":
+                    self.pairs.add(frozenset((tuple(who), tuple(other))))
+                    self.must &= not kind == before == "bulk"
+
+    def ptx(self):
+        yield f"// zoo {self.name} {self.ctas} {32 * self.warps} 0"
+        yield f".visible .entry {self.name}(.param .u64 out)\n{{"
+        yield ".reg .pred %p, %first;\n.reg .b32 %t, %w, %c, %v, %r, %r1, %r2, %r3, %stage;\n.reg .b64 %out;"
+        yield ".shared .align 128 .b8 stage[128];\nld.param.u64 %out, [out];\nmov.u32 %stage, stage;\nmov.u32 %t, %tid.x;"
+        yield f"shr.u32 %w, %t, 5;\nmov.u32 %c, %ctaid.x;\nmad.lo.u32 %w, %c, {self.warps}, %w;\nand.b32 %t, %t, 31;"
+        yield "setp.eq.u32 %first, %t, 0;"
+        for epoch in range(self.epochs):
+            for cta in range(self.ctas):
+                for warp in range(self.warps):
+                    yield f"setp.ne.u32 %p, %w, {cta * self.warps + warp};\n@%p bra not{epoch}_{cta}_{warp};"
+                    yield from self.text[epoch, cta, warp]
+                    yield f"not{epoch}_{cta}_{warp}:"
+            yield "bar.sync 0;"
+        yield "ret;\n}\n"
+
+
+def lines_of(text):
+    """Of each kernel: its marks, by the line of PTX that has it."""
+    marks, kernel = collections.defaultdict(dict), None
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.startswith("// zoo "):
+            kernel = line.split()[2]
+        if "// at " in line:
+            marks[kernel][number] = line[line.index("// at "):]
+    return marks
+
+
+def judge(kernel, findings, verdict, marks):
+    """What disagrees, in words; None: nothing."""
+    if verdict not in ("clean", "findings"):
+        return f"its verdict is {verdict}"
+    for one in findings:
+        uses = [kernel.uses[int(marks[one[key]].split()[-1])] for key in ("ptx_line", "other_ptx_line")]
+        if frozenset(tuple(use[:3]) for use in uses) not in kernel.pairs:
+            return f"{one['sanitize']} of lines {one['ptx_line']} and {one.get('other_ptx_line')}, which do not race"
+    return "no finding, and a pair races" if kernel.pairs and kernel.must and not findings else None
+
+
+def report(options, path, threads):
+    done = subprocess.run([options.tmaref, "exec", "--sanitize", "--json", "--threads", threads, "--", options.run_zoo, path],
+                          stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, timeout=600)
+    return re.sub(r"0x[0-9a-f]{9,}", "ADDRESS", done.stderr)
+
+
+def run(options, seeds, folder):
+    kernels = {f"a{seed}": Kernel(seed) for seed in seeds}
+    text = HEAD + "\n".join(line for kernel in kernels.values() for line in kernel.ptx())
+    path = pathlib.Path(folder) / f"apart{seeds[0]}.ptx"
+    path.write_text(text)
+    reports = [report(options, path, threads) for threads in options.threads.split(",")]
+    findings, verdicts = collections.defaultdict(list), {}
+    for line in reports[0].split("\n"):
+        one = json.loads(line) if line.startswith('{"sanitize"') else {}
+        if one.get("sanitize") == "VERDICT":
+            verdicts[one["kernel"]] = one["verdict"]
+        elif one.get("level") == "error":
+            findings[one["kernel"]].append(one)
+    marks, bad = lines_of(text), 0
+    for threads, other in zip(options.threads.split(","), reports):
+        bad += other != reports[0]
+        for one, two in zip(reports[0].split("\n"), other.split("\n")):
+            if one != two:
+                print(f"apart.py: from {seeds[0]} on: with {threads} threads the report has\n{two}\ninstead of\n{one}")
+                break
+    for name, kernel in kernels.items():
+        wrong = judge(kernel, findings[name], verdicts.get(name, "missing"), marks[name])
+        if wrong is not None:
+            print(f"apart.py: kernel {name}: {wrong}; to see it: --first {name[1:]} --count 1 --keep FOLDER")
+            bad += 1
+    return bad, sum(bool(kernel.pairs) for kernel in kernels.values())
+
+
+def main():
+    parser = argparse.ArgumentParser(description="compares the sanitizer on one thread and on several, on random kernels whose races are known")
+    parser.add_argument("tmaref", nargs="?")
+    parser.add_argument("run_zoo", nargs="?")
+    parser.add_argument("--right", help="write the kernels in which nothing races into this file, and run nothing")
+    parser.add_argument("--count", type=int, default=BATCH)
+    parser.add_argument("--first", type=int, default=1)
+    parser.add_argument("--threads", default="1,2,8,0")
+    parser.add_argument("--keep", help="keep the PTX in this folder")
+    options = parser.parse_args()
+    if options.count < 1:
+        parser.error("--count takes a number from 1 on")
+    if options.right:
+        kernels = map(Kernel, range(options.first, options.first + options.count))
+        pathlib.Path(options.right).write_text(HEAD + "\n".join(line for kernel in kernels if not kernel.pairs for line in kernel.ptx()))
+        return
+    if options.run_zoo is None:
+        parser.error("give TMAREF and RUN_ZOO")
+    bad = racing = 0
+    with tempfile.TemporaryDirectory() as scratch:
+        for first in range(options.first, options.first + options.count, BATCH):
+            seeds = range(first, min(first + BATCH, options.first + options.count))
+            wrong, some = run(options, seeds, options.keep or scratch)
+            bad, racing = bad + wrong, racing + some
+    print(f"{options.count} kernels, {racing} of them with a race: {bad} disagree")
+    sys.exit(bad > 0)
+
+
+if __name__ == "__main__":
+    main()
