@@ -2,15 +2,9 @@
 // Programs with much of something: time and memory grow with it, and no faster.
 #define _GNU_SOURCE 1
 #include "api.h"
-#include "tied_fork.h"
 
-#include <elf.h>
-#include <signal.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 #include <zstd.h>
 
 // Processor time since the last call, in seconds, and the most memory that the process has had, in MiB.
@@ -138,74 +132,6 @@ SECTION(long_comments)
     SAYS("PTX begins with .version");
     REQUIRE(seconds() < 3);
     free(text);
-}
-
-// An image has no length: no more of it is read than there is. This one ends where the readable memory ends.
-SECTION(torn_images)
-{
-    struct CUmod_st *module;
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    unsigned char *memory = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    REQUIRE(memory != MAP_FAILED && munmap(memory + page, page) == 0);
-    api_ready();
-    static const uint64_t places[] = {64, UINT64_MAX - 63, UINT64_MAX / 2, 0};
-    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
-        const Elf64_Ehdr head = {.e_ident = ELFMAG "\2\1\1",
-                                 .e_type = ET_EXEC,
-                                 .e_machine = 190,
-                                 .e_flags = 0x5a005a,
-                                 .e_shoff = places[i],
-                                 .e_shnum = 65535,
-                                 .e_shentsize = sizeof(Elf64_Shdr)};
-        memcpy(memory + page - sizeof head, &head, sizeof head);
-        REFUSES(ERROR_NO_BINARY_FOR_GPU, cuModuleLoadData(&module, memory + page - sizeof head));
-    }
-    memset(memory, 'x', page);
-    REFUSES(ERROR_INVALID_IMAGE, cuModuleLoadData(&module, memory));
-    memcpy(memory + page - 4, "\x50\xed\x55\xba", 4);
-    REFUSES(ERROR_INVALID_IMAGE, cuModuleLoadData(&module, memory + page - 4));
-    memcpy(memory + page - 4, "\xb1\x43\x62\x46", 4);
-    REFUSES(ERROR_INVALID_IMAGE, cuModuleLoadData(&module, memory + page - 4));
-    REFUSES(ERROR_INVALID_VALUE, cuModuleLoadData(&module, memory + page));
-    SAYS("which is no readable memory");
-    REFUSES(ERROR_INVALID_VALUE, cuModuleLoadData(&module, (void *)0x10));
-}
-
-// Any pointer may be passed as a handle: none is looked at before it is known.
-SECTION(wild_handles)
-{
-    void *const wild = (void *)0x1234;
-    struct cudaFuncAttributes attributes;
-    unsigned long long word[4] = {7, 7, 7, 7};
-    int ctas;
-    api_ready();
-    REQUIRE(cudaLaunchKernel(wild, one_cta, one_cta, NULL, 0, NULL) == cudaErrorInvalidDeviceFunction);
-    SAYS("cudaLaunchKernel: the function is 0x1234, which is neither a kernel of this program");
-    REQUIRE(cudaFuncGetAttributes(&attributes, wild) == cudaErrorInvalidDeviceFunction);
-    SAYS("cudaFuncGetAttributes: the function is 0x1234");
-    REQUIRE(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&ctas, wild, 32, 0) == cudaErrorInvalidDeviceFunction);
-    SAYS("cudaOccupancyMaxActiveBlocksPerMultiprocessor: the function is 0x1234");
-    REQUIRE(cudaLaunchKernel(word, one_cta, one_cta, NULL, 0, NULL) == cudaErrorInvalidDeviceFunction);
-    REFUSES(ERROR_INVALID_HANDLE, cuModuleUnload(wild));
-    REFUSES(ERROR_INVALID_HANDLE, cuLaunchKernel(wild, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
-    REFUSES(ERROR_INVALID_HANDLE, cuEventQuery(wild));
-    REFUSES(ERROR_INVALID_CONTEXT, cuCtxSetCurrent(wild));
-}
-
-// As on a GPU a copy of memory that is not there ends the program, but not without a word.
-SECTION(wild_copies)
-{
-    int status = 0;
-    const pid_t child = tied_fork();
-    if (child == 0) {
-        api_ready();
-        const unsigned long long to = api_memory(64, 0);
-        cudaMemcpy((void *)(uintptr_t)to, (void *)0x10, 64, 1); // host to device
-        _exit(0);
-    }
-    REQUIRE(child > 0 && waitpid(child, &status, 0) == child);
-    REQUIRE(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
-    SAYS("tmaref: cudaMemcpy: SIGSEGV at address 0x10");
 }
 
 // Each node of a chain of 100,000 looked for the copy of the one before it: more than 6 s.
