@@ -124,13 +124,14 @@ static int knows_arrivals(const struct order_barrier *barrier, const struct orde
 }
 
 static void note_arrival(struct clock_order *order, const struct order_cta *cta, struct order_barrier *barrier,
-                         struct order_warp *warp)
+                         struct order_warp *warp, uint32_t line)
 {
     const uint32_t number = barrier->arrivals[0]++;
     if (warp->arriving != order->instruction) warp->arrived = warp->now;
     warp->arriving = order->instruction;
     if (number < ORDER_ARRIVALS)
-        barrier->came[0][number] = (struct order_arrival){cta->index, (uint32_t)(warp - cta->warp), warp->arrived};
+        barrier->came[0][number] =
+            (struct order_arrival){cta->index, (uint32_t)(warp - cta->warp), warp->arrived, warp->actor, line};
 }
 
 // Does the warp know that the phases before are over? If not, it may arrive in one of them.
@@ -148,7 +149,7 @@ static void check_arrival(struct clock_order *order, const struct order_cta *cta
         !knows_arrivals(barrier, warp))
         order->found(order->context, &found);
     barrier->arrival = arrival;
-    note_arrival(order, cta, barrier, warp);
+    note_arrival(order, cta, barrier, warp, event->origin->line);
 }
 
 static void hear_transaction(struct clock_order *order, struct order_cta *cta, struct order_cta *home,
@@ -168,8 +169,10 @@ static void hear_transaction(struct clock_order *order, struct order_cta *cta, s
         }
     }
     if (!of->completes) return;
-    memcpy(barrier->came[1], barrier->came[0], sizeof barrier->came[1]);
-    barrier->arrivals[1] = barrier->arrivals[0];
+    const uint32_t arrivals = barrier->arrivals[0];
+    memcpy(barrier->came[1], barrier->came[0],
+           (arrivals < ORDER_ARRIVALS ? arrivals : ORDER_ARRIVALS) * sizeof barrier->came[0][0]);
+    barrier->arrivals[1] = arrivals;
     barrier->arrivals[0] = 0;
     clock_raise(&barrier->pending, home->index, barrier->slot, ++barrier->phases);
     clock_copy(&barrier->done, &barrier->pending);

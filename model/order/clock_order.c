@@ -290,6 +290,22 @@ static void judge_exit(void *context, uint64_t address, uint64_t bytes, const st
     }
 }
 
+// Does another CTA arrive at an mbarrier of the CTA, in its last two phases, and nobody of it knows that?
+static void judge_arrivals(struct clock_order *order, const struct order_cta *cta, const struct order_barrier *barrier)
+{
+    for (uint32_t i = 0; i < 2 * ORDER_ARRIVALS; i++) {
+        const uint32_t phase = i / ORDER_ARRIVALS, number = i % ORDER_ARRIVALS;
+        const struct order_arrival *came = &barrier->came[phase][number];
+        if (number >= barrier->arrivals[phase] || came->cta == cta->index) continue;
+        if (clock_time(order->by[0], came->cta, came->slot).seen >= came->time) continue;
+        const struct shadow_entry use = {.actor = came->actor, .time = came->time, .line = came->line},
+                                  exit = {.actor = came->actor, .flags = SHADOW_WRITES};
+        const struct order_found found = {ORDER_EXIT, SPACE_SHARED, cta, barrier->address, 0xff, use, exit};
+        order->found(order->context, &found);
+        return;
+    }
+}
+
 static void judge_barriers(struct clock_order *order, const struct order_cta *cta)
 {
     for (int i = 0; i < ORDER_BARRIER_SLOTS; i++)
@@ -300,6 +316,7 @@ static void judge_barriers(struct clock_order *order, const struct order_cta *ct
             const struct order_found found = {ORDER_UNEXPECTED, SPACE_SHARED, cta, barrier->address, 0xff, copy, copy};
             if (barrier->is_live && barrier->brought > barrier->expected && barrier->brought_actor != 0)
                 order->found(order->context, &found);
+            if (barrier->is_live) judge_arrivals(order, cta, barrier);
         }
 }
 
@@ -365,8 +382,8 @@ void order_exit(struct clock_order *order, struct order_cta *cta)
     order->space = SPACE_SHARED;
     for (uint32_t i = 0; i < ORDER_SHARED_PAGES; i++)
         if (cta->page[i] != NULL) shadow_each(&order->pool, cta->page[i], judge_exit, order);
-    clock_free(&exits);
     judge_barriers(order, cta);
+    clock_free(&exits);
     cta->has_exited = 1;
     struct order_cta *peer[ORDER_MOST_CTAS];
     const uint32_t ctas = cta->ctas;

@@ -90,7 +90,7 @@ struct order_warp {
 // An arrival at an mbarrier by a warp, and when its instruction made the first. Lanes of one instruction often arrive
 // at several mbarriers, one of each CTA of a cluster: they arrive at the same time.
 struct order_arrival {
-    uint32_t cta, slot, time;
+    uint32_t cta, slot, time, actor, line;
 };
 enum { ORDER_ARRIVALS = 64 };
 
