@@ -184,23 +184,29 @@ static void print_answer(const struct mbarrier_event *event)
     }
 }
 
+// The operation and what it was given.
+static void write_operation(const struct mbarrier_op *op, char *text, size_t bytes)
+{
+    enum mbarrier_operand takes = mbarrier_step_row(op->opcode)->operand;
+    int used = snprintf(text, bytes, "%s", mbarrier_step_row(op->opcode)->name);
+    if (op->token != MBARRIER_TOKEN_OPERAND)
+        used += snprintf(text + used, bytes - (size_t)used, " token=%u", op->token);
+    else if (takes != MBARRIER_TAKES_NOTHING && takes != MBARRIER_TAKES_WORD)
+        used +=
+            snprintf(text + used, bytes - (size_t)used, takes == MBARRIER_TAKES_TOKEN ? " 0x%x" : " %u", op->operand);
+    if (op->step != 0) used += snprintf(text + used, bytes - (size_t)used, "+%u", op->step);
+    if (op->lanes != 1) used += snprintf(text + used, bytes - (size_t)used, " lanes=0x%x", op->lanes);
+    if (op->spread != 0) used += snprintf(text + used, bytes - (size_t)used, " spread=0x%" PRIx64, op->spread);
+    if (op->issuer != MBARRIER_ISSUER_CTA)
+        snprintf(text + used, bytes - (size_t)used, " %s", mbarrier_issuer_name(op->issuer));
+}
+
 static void print_step(int index, const struct mbarrier_event *event)
 {
     const struct mbarrier_op *op = &event->op;
-    enum mbarrier_operand takes = mbarrier_step_row(op->opcode)->operand;
+    const struct mbarrier_fields after = mbarrier_unpack(event->word);
     char text[96];
-    int used = snprintf(text, sizeof text, "%s", mbarrier_step_row(op->opcode)->name);
-    if (op->token != MBARRIER_TOKEN_OPERAND)
-        used += snprintf(text + used, sizeof text - (size_t)used, " token=%u", op->token);
-    else if (takes != MBARRIER_TAKES_NOTHING && takes != MBARRIER_TAKES_WORD)
-        used += snprintf(text + used, sizeof text - (size_t)used, takes == MBARRIER_TAKES_TOKEN ? " 0x%x" : " %u",
-                         op->operand);
-    if (op->step != 0) used += snprintf(text + used, sizeof text - (size_t)used, "+%u", op->step);
-    if (op->lanes != 1) used += snprintf(text + used, sizeof text - (size_t)used, " lanes=0x%x", op->lanes);
-    if (op->spread != 0) used += snprintf(text + used, sizeof text - (size_t)used, " spread=0x%" PRIx64, op->spread);
-    if (op->issuer != MBARRIER_ISSUER_CTA)
-        snprintf(text + used, sizeof text - (size_t)used, " %s", mbarrier_issuer_name(op->issuer));
-    struct mbarrier_fields after = mbarrier_unpack(event->word);
+    write_operation(op, text, sizeof text);
     printf("%2d  %-33s ", index, text);
     if (event->rule != RULE_OK) {
         printf("faults with %d\n", rule_cuda_error(event->rule));

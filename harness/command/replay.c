@@ -125,6 +125,14 @@ static void print_part(int job, void *context, const char *text, size_t size_byt
     }
 }
 
+static void print_row(const struct row *row)
+{
+    const char *name = strrchr(row->path, '/');
+    printf("%-28s %-13s %9" PRIu64 " %9" PRIu64 " %10" PRIu64 "  %s, %s\n", name == NULL ? row->path : name + 1,
+           row->header.family->name, row->cases, row->cases - row->mismatches - row->unsupported, row->mismatches,
+           row->header.device, row->header.date);
+}
+
 static void print_table(const struct replay_options *to, const struct row *rows, int count)
 {
     const uint64_t pairs = to->choice.pairs > 0 ? to->choice.pairs : 1;
@@ -132,10 +140,7 @@ static void print_table(const struct replay_options *to, const struct row *rows,
     printf("%-28s %-13s %9s %9s %10s  %s\n", "trace", "family", "cases", "agree", "mismatches", "recorded on");
     for (int i = 0; i < count; i++) {
         const struct row *row = &rows[i];
-        const char *name = strrchr(row->path, '/');
-        printf("%-28s %-13s %9" PRIu64 " %9" PRIu64 " %10" PRIu64 "  %s, %s\n", name == NULL ? row->path : name + 1,
-               row->header.family->name, row->cases, row->cases - row->mismatches - row->unsupported, row->mismatches,
-               row->header.device, row->header.date);
+        print_row(row);
         cases += row->cases;
         recorded += row->header.cases;
         mismatches += row->mismatches;

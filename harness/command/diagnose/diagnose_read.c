@@ -271,6 +271,20 @@ static void poison(uint8_t *bytes, const struct memory *dump, uint32_t rank)
     }
 }
 
+// All of it was this byte, or what tmaref_poison() leaves.
+static int make_before(struct reading *reading, int is_byte, uint64_t byte)
+{
+    const struct memory *dump = &reading->to->dump;
+    reading->room->before = malloc(dump->size_bytes);
+    if (reading->room->before == NULL) return command_usage("diagnose", "not enough memory");
+    if (is_byte)
+        memset(reading->room->before, (int)byte, dump->size_bytes);
+    else
+        poison((uint8_t *)reading->room->before, dump, reading->head.first & ~place_in_cta(UINT32_MAX));
+    reading->to->before = (uint8_t *)reading->room->before;
+    return EXIT_AGREE;
+}
+
 static int read_before(struct reading *reading)
 {
     uint64_t byte;
@@ -282,20 +296,12 @@ static int read_before(struct reading *reading)
     int is_byte = parse_u64(text, UINT8_MAX, &byte);
     if (!is_byte && reading->to->is_store && strcmp(text, "poison") == 0)
         return command_usage("diagnose", "--before: poison is what tmaref_poison() leaves in shared memory");
-    if (is_byte || strcmp(text, "poison") == 0) {
-        reading->room->before = malloc(dump->size_bytes);
-        if (reading->room->before == NULL) return command_usage("diagnose", "not enough memory");
-        if (is_byte)
-            memset(reading->room->before, (int)byte, dump->size_bytes);
-        else
-            poison((uint8_t *)reading->room->before, dump, reading->head.first & ~place_in_cta(UINT32_MAX));
-    } else {
-        reading->room->before = diagnose_read_tensor("before", text, &reading->to->map, dump->size_bytes, &size);
-        if (reading->room->before == NULL) return EXIT_USAGE;
-        if (size != dump->size_bytes)
-            return command_usage("diagnose", "--before: %s has %zu bytes, the dump %llu", text, size,
-                                 (unsigned long long)dump->size_bytes);
-    }
+    if (is_byte || strcmp(text, "poison") == 0) return make_before(reading, is_byte, byte);
+    reading->room->before = diagnose_read_tensor("before", text, &reading->to->map, dump->size_bytes, &size);
+    if (reading->room->before == NULL) return EXIT_USAGE;
+    if (size != dump->size_bytes)
+        return command_usage("diagnose", "--before: %s has %zu bytes, the dump %llu", text, size,
+                             (unsigned long long)dump->size_bytes);
     reading->to->before = (uint8_t *)reading->room->before;
     return EXIT_AGREE;
 }
