@@ -226,6 +226,38 @@ TEST(machine_course_that_ends_outside)
     ck_assert_int_eq(outcome.kind, MACHINE_FAULTED);
 }
 
+// Lanes exit in front of what the others do: an exit has no target.
+TEST(machine_course_whose_lanes_exit)
+{
+    static struct text text;
+    static const uint32_t block[3] = {64, 1, 1};
+    struct machine_outcome outcome;
+    text = (struct text){.used = 0};
+    add(&text, BEGIN);
+    add(&text, "and.b32 %%r6, %%r20, 31;\nsetp.lt.u32 %%p1, %%r6, 16;\n@%%p1 exit;\n"
+               "st.global.u32 [%%rd8], %%r20;\nret;\n}\n");
+    check_both(text.at, block, 0, &outcome);
+    ck_assert_int_eq(outcome.kind, MACHINE_DONE);
+}
+
+// More loads and stores by lanes of one part than places are kept.
+TEST(machine_course_that_goes_to_many_places)
+{
+    static struct text text;
+    static const uint32_t block[3] = {64, 1, 1};
+    struct machine_outcome outcome;
+    text = (struct text){.used = 0};
+    add(&text, BEGIN);
+    add(&text, "mov.u32 %%r23, s;\nand.b32 %%r6, %%r20, 31;\nsetp.lt.u32 %%p1, %%r6, 7;\nmov.u32 %%r7, %%r20;\n"
+               "@%%p1 bra $J;\nadd.u32 %%r7, %%r7, 3;\n$J:\nmad.lo.u32 %%r7, %%r7, 4, %%r23;\n"
+               "mad.lo.u32 %%r8, %%r20, 4, %%r23;\nst.shared.u32 [%%r8], %%r20;\nbar.sync 0;\n");
+    for (uint32_t i = 0; i < 20; i++)
+        add(&text, "ld.shared.u32 %%r9, [%%r7+%u];\nst.global.u32 [%%rd8+%u], %%r9;\n", 4 * i, i % 16 * 4);
+    add(&text, "ret;\n}\n");
+    check_both(text.at, block, 0, &outcome);
+    ck_assert_int_eq(outcome.kind, MACHINE_DONE);
+}
+
 // --- Barriers --------------------------------------------------------------------------------------------------------
 
 // %r24: the thread's own word of shared memory; %r25: another one's, which is a ramp in most warps only; %r26: one

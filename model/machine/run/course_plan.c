@@ -90,8 +90,13 @@ static struct course_reach *reach_of(struct machine_course *course, uint32_t num
     while (i < course->reaches && i < COURSE_REACHES &&
            (course->reach[i].number != number || !are_alike(course->reach[i].transfer, transfer)))
         i++;
-    if (i < course->reaches && i < COURSE_REACHES) return &course->reach[i];
-    struct course_reach *const reach = &course->reach[course->reaches % COURSE_REACHES];
+    const int is_known = i < course->reaches && i < COURSE_REACHES;
+    if (!is_known) i = course->reaches % COURSE_REACHES;
+    struct course_reach *const reach = &course->reach[i];
+    // Those that the part has already are not given away.
+    if (!is_known && (course->reaches_of_part >> i & 1) != 0) return NULL;
+    course->reaches_of_part |= 1u << i;
+    if (is_known) return reach;
     reach->number = UINT32_MAX;
     for (uint32_t w = 0; w < course->warps; w++) {
         reach->reach[w] = machine_reach_guessed(&cta->warp[w].strand[0], transfer, &reach->spots[w]);
@@ -209,9 +214,9 @@ static int part(struct machine_course *course, const struct machine_code *code, 
 {
     const struct machine_kernel *kernel = course->warp.cta->cluster->machine->kernel;
     const uint32_t left = course->lanes & ~lanes, pc = (uint32_t)(code - kernel->entry->code);
+    if (code->kind != MACHINE_BRANCH || code->target <= pc || course->join != 0) return 0;
     const int ends = kernel->course[code->target].kind == MACHINE_COURSE_ENDS &&
                      kernel->entry->code[code->target].guarded == MACHINE_ALL;
-    if (code->kind != MACHINE_BRANCH || code->target <= pc || course->join != 0) return 0;
     if (!ends) {
         if (course->lanes != UINT32_MAX) return 0;
         course->lanes = left;
@@ -394,7 +399,7 @@ int machine_course_follow(struct machine_course *course)
 {
     const struct machine_kernel *kernel = course->warp.cta->cluster->machine->kernel;
     course->to += course->meets != NULL;
-    course->acts = course->codes = course->stores = 0;
+    course->acts = course->codes = course->stores = course->reaches_of_part = 0;
     course->threads = 0;
     course->meets = NULL;
     memset(course->warp.reached, 0, sizeof course->warp.reached);

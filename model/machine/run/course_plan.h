@@ -62,7 +62,7 @@ struct course_act {
 //           known (course_alike.c); looks: how often that was asked
 //   fails   of each instruction, a barrier: how often no part began there; is_at_begin: the part is not found out,
 //           since none is likely to begin
-//   reach   of such ramps, `reaches` in all up to now
+//   reach   of such ramps, `reaches` in all up to now; reaches_of_part: those that the part's acts go by, a bit each
 //   fixed   predicates that are known; set: those that each warp's own registers have, too
 //   lanes   of each warp, that have not gone on to `end`, where the others wait for them to leave, or to `join`, where
 //           they wait for them; 0: nobody has
@@ -85,7 +85,7 @@ struct machine_course {
     uint64_t threads;
     uint8_t fills[UINT8_MAX + 1], is_apart[UINT8_MAX + 1], *is_made;
     uint8_t is_alike[UINT8_MAX + 1], *alike, *fails;
-    uint32_t apart_in[UINT8_MAX + 1], reaches, looks;
+    uint32_t apart_in[UINT8_MAX + 1], reaches, reaches_of_part, looks;
     struct course_reach reach[COURSE_REACHES];
     uint64_t fixed, set;
     uint32_t aparts, lanes, end, join;
