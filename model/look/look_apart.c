@@ -18,6 +18,7 @@ struct part {
     struct observer observer;
     struct look_sanitize *sanitize;
     struct look_tally tally;
+    uint64_t again, watches; // the order's when it was last asked; how often it was more since it had new bytes
 };
 
 struct look_apart {
@@ -131,13 +132,23 @@ static int has_found(const struct look_sanitize *sanitize)
            sanitize->order->global.is_full;
 }
 
+// One that looks at the same bytes again and again may wait for a cluster that has not begun.
+enum { MOST_WATCHES = 64 };
+static int is_watching(struct part *part, int has_ended)
+{
+    const int is_again = !has_ended && part->sanitize->order->again > part->again;
+    part->again = part->sanitize->order->again;
+    part->watches = is_again ? part->watches + 1 : 0;
+    return part->watches > MOST_WATCHES;
+}
+
 // Between two instructions of the thread.
 static int goes_on(void *context, uint32_t thread, int has_ended)
 {
     const struct look_apart *apart = context;
     const struct look_sanitize *sanitize = apart->part[thread]->sanitize;
     if (is_closed(apart->part[thread])) return 1;
-    if (has_found(sanitize)) order_apart_end(apart->order);
+    if (has_found(sanitize) || is_watching(apart->part[thread], has_ended)) order_apart_end(apart->order);
     if (has_ended) {
         order_apart_take(apart->order, sanitize->order);
         clock_order_again(sanitize->order);
@@ -205,6 +216,13 @@ void look_apart_close(struct look_apart *apart)
     order_apart_close(apart->order);
     undo_close(apart->undo);
     free(apart);
+}
+
+struct order_apart *look_apart_release(struct look_apart *apart)
+{
+    struct order_apart *order = apart != NULL ? apart->order : NULL;
+    if (apart != NULL) apart->order = NULL;
+    return order;
 }
 
 // --- The end ---------------------------------------------------------------------------------------------------------

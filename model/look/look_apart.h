@@ -24,6 +24,9 @@ const struct machine_views *look_apart_views(const struct look_apart *apart);
 int look_apart_counts(struct look_apart *apart, int is_over, struct machine_outcome *outcome, struct look_tally *tally);
 void look_apart_close(struct look_apart *apart);
 
+// What clusters have accessed, which the caller closes; NULL where `apart` is.
+struct order_apart *look_apart_release(struct look_apart *apart);
+
 #pragma GCC visibility pop
 
 #endif

@@ -129,9 +129,11 @@ struct sanitize_works;
 void look_sanitize_is(struct look_sanitize *sanitize, struct sanitize_works *works, uint32_t work);
 
 // Closes it, but keeps what a programmatic launch behind it has to know; NULL: nothing. look_sanitize_open() takes it
-// over, or drops it where it is of another launch.
+// over, or drops it where it is of another launch. apart: its accesses, where threads have seen them; it is taken over.
+struct order_apart;
 struct look_sanitize_kept *look_sanitize_keep(struct look_sanitize *sanitize, const struct look_tally *tally,
-                                              const struct machine_module *module, uint64_t number);
+                                              const struct machine_module *module, uint64_t number,
+                                              struct order_apart *apart);
 void look_sanitize_drop(struct look_sanitize_kept *kept);
 
 // --- The history of a place ------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "apart.h"
 #include "check_found.h"
 #include "demangle.h"
 #include "json_text.h"
@@ -121,6 +122,7 @@ static const uint32_t *block_of(const struct sanitize_found *found, const struct
 static void print_thread(const struct sanitize_found *found, const struct sanitize_side *side)
 {
     const uint32_t thread = side->warp * 32 + side->lane, *block = block_of(found, side), *grid = grid_of(found, side);
+    if (side->cta == ORDER_ANY_CTA) return;
     fprintf(stderr, ", CTA (%llu,%llu,%llu)", (unsigned long long)(side->cta % grid[0]),
             (unsigned long long)(side->cta / grid[0] % grid[1]), (unsigned long long)(side->cta / grid[0] / grid[1]));
     if (side->is_product)
@@ -259,6 +261,7 @@ static void print_json_side(FILE *out, const struct sanitize_found *found, const
 {
     const uint32_t thread = side->warp * 32 + side->lane, *block = block_of(found, side), *grid = grid_of(found, side);
     look_print_json_place(out, role, where, before);
+    if (side->cta == ORDER_ANY_CTA) return;
     fprintf(out, ", \"%scta\": [%llu, %llu, %llu], \"%sthread\": [%u, %u, %u], \"%sproxy\": \"%s\"", before,
             (unsigned long long)(side->cta % grid[0]), (unsigned long long)(side->cta / grid[0] % grid[1]),
             (unsigned long long)(side->cta / grid[0] / grid[1]), before, thread % block[0],

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "apart.h"
 #include "check_found.h"
 #include "module.h"
 #include "report.h"
@@ -57,7 +58,7 @@ struct look_sanitize *look_sanitize_open(const char *kernel, const struct machin
         return sanitize;
     }
     sanitize->before = kept;
-    sanitize->is_behind_apart = kept->was_apart;
+    if (kept->apart != NULL) order_apart_give(kept->apart, kept->order);
     sanitize->found.front = &kept->front;
     clock_order_follow(sanitize->order, kept->order);
     kept->order = NULL;
@@ -76,7 +77,6 @@ static const char *incomplete(struct look_sanitize *sanitize)
     const size_t length = sizeof sentence - 1;
     if (sanitize->order->is_short) return "there was not enough memory to see all of it";
     if (sanitize->is_cut || !clock_order_is_over(sanitize->order)) return "the kernel did not run to its end";
-    if (sanitize->is_behind_apart) return "what the launch in front accessed was not kept";
     if (sanitize->order->global.is_full) return "it accessed more global memory than can be followed (128 MiB)";
     memcpy(sanitize->incomplete, sentence, length);
     if (sanitize_ran_unknown(&sanitize->ran, sanitize->incomplete + length, sizeof sanitize->incomplete - length))
@@ -157,6 +157,7 @@ void look_sanitize_drop(struct look_sanitize_kept *kept)
     while (kept != NULL) {
         struct look_sanitize_kept *before = kept->before;
         clock_order_close(kept->order);
+        order_apart_close(kept->apart);
         free(kept->front.tally.item);
         free(kept);
         kept = before;
@@ -182,17 +183,19 @@ void sanitize_keep_functions(struct look_tally *to, const struct look_tally *tal
 }
 
 struct look_sanitize_kept *look_sanitize_keep(struct look_sanitize *sanitize, const struct look_tally *tally,
-                                              const struct machine_module *module, uint64_t number)
+                                              const struct machine_module *module, uint64_t number,
+                                              struct order_apart *apart)
 {
     struct look_sanitize_kept *kept = calloc(1, sizeof *kept);
     if (kept == NULL || !clock_order_is_over(sanitize->order)) {
         look_sanitize_close(sanitize);
+        order_apart_close(apart);
         free(kept);
         return NULL;
     }
     clock_order_end(sanitize->order);
     *kept = (struct look_sanitize_kept){.number = number, .order = sanitize->order, .front.module = module};
-    kept->was_apart = sanitize->apart != NULL;
+    kept->apart = apart;
     if (sanitize->order->before != NULL) {
         kept->before = sanitize->before;
         kept->front.next = &kept->before->front;

@@ -44,7 +44,6 @@ struct look_sanitize {
     struct undo *undo;               // of one thread's clusters (look_apart.h), before they write; NULL: all clusters
     const struct order_apart *apart; // of all clusters, where threads have seen them and found nothing; else NULL
     int is_cut;                      // threads see them, and have not seen all of them to the end
-    int is_behind_apart;             // the launch in front was looked at so, and may not have ended
     char incomplete[1024];
     struct sanitize_found found;
 };
@@ -55,7 +54,7 @@ struct look_sanitize_kept {
     struct clock_order *order; // NULL: that of the launch behind it has taken it over
     struct sanitize_front front;
     struct look_sanitize_kept *before;
-    int was_apart; // its accesses are not known
+    struct order_apart *apart; // has its accesses, where threads have seen them; else NULL
 };
 
 // For order->found, for what sanitize_layout.h finds, and for the observer of flights that move nothing: `context` is

@@ -115,7 +115,7 @@ static int add(struct apart_page *page, const struct shadow_way *way)
     for (uint32_t i = 0; i < SHADOW_PAGE_WIDES; i++) {
         if (way->bytes[i] == 0) continue;
         page->used[is_write(way)][i] |= way->bytes[i];
-        is_added &= shadow_ways_add(&page->ways, way->line, way->flags, i, way->bytes[i]);
+        is_added &= shadow_ways_add(&page->ways, way->line, way->flags, i, way->bytes[i]) != 0;
     }
     return is_added && page->ways.count <= APART_MOST_WAYS;
 }
@@ -202,4 +202,26 @@ const struct apart_page **order_apart_pages(const struct order_apart *apart, uin
         for (const struct apart_page *one = apart->page[i]; one != NULL; one = one->next) page[(*count)++] = one;
     if (page != NULL) qsort(page, *count, sizeof *page, is_lower);
     return page;
+}
+
+static void give_page(struct clock_order *order, const struct apart_page *from, uint32_t actor)
+{
+    struct shadow_page *page = order_global_page(order, from->number * SHADOW_PAGE_BYTES);
+    for (uint32_t i = 0; page != NULL && i < from->ways.count; i++) {
+        const struct shadow_way *way = &from->ways.way[i];
+        const struct shadow_entry entry = {.actor = actor, .line = way->line, .flags = (uint8_t)way->flags};
+        for (uint32_t wide = 0; wide < SHADOW_PAGE_WIDES; wide++)
+            if (way->bytes[wide] != 0 && !shadow_put(&order->pool, page, wide, way->bytes[wide], &entry))
+                order->is_short = 1;
+    }
+}
+
+void order_apart_give(const struct order_apart *apart, struct clock_order *order)
+{
+    const struct order_actor somebody = {.kind = ORDER_WARP, .number = ORDER_ANY_CTA};
+    const uint32_t actor = order_actor_new(order, &somebody);
+    order->is_untouched = NULL;
+    for (int i = 0; i < APART_HASH; i++)
+        for (const struct apart_page *page = apart->page[i]; page != NULL; page = page->next)
+            give_page(order, page, actor);
 }

@@ -54,6 +54,10 @@ void clock_order_again(struct clock_order *order);
 // APART_MOST_WAYS.
 uint32_t order_apart_ways(const struct apart_page *page, struct shadow_way *way);
 
+// Gives all accesses to a clock_order of the launch that has seen none, as those of a thread that is not known.
+#define ORDER_ANY_CTA UINT64_MAX
+void order_apart_give(const struct order_apart *apart, struct clock_order *order);
+
 // All pages, by rising number: an array that the caller frees. NULL: there are none, or no memory.
 const struct apart_page **order_apart_pages(const struct order_apart *apart, uint32_t *count);
 

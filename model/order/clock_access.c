@@ -149,6 +149,7 @@ static void note_way(struct clock_order *order, const struct piece *piece, const
 {
     const uint32_t flags = entry->flags & (SHADOW_WRITES | SHADOW_STRONG | SHADOW_REDUCES);
     const int is_noted = shadow_ways_add(&piece->page->ways, entry->line, flags, wide_of(piece), piece->bytes);
+    order->again = is_noted == 1 ? order->again + 1 : 0;
     if (!is_noted || (flags & (SHADOW_STRONG | SHADOW_REDUCES))) order_apart_end(order->apart);
 }
 

@@ -233,6 +233,7 @@ struct clock_order {
     int has_places;
     struct order_global global;
     struct order_apart *apart;  // one cluster is followed by itself (apart.h); NULL: all are followed together
+    uint64_t again;             // with it: accesses since the last one to bytes that its line had not accessed
     struct shadow_page *made;   // with it: the pages of global memory that the cluster has accessed
     struct clock_order *before; // the launch in front, if it may not have ended; NULL: it has
     int has_waited;             // griddepcontrol.wait has returned

@@ -280,13 +280,14 @@ int shadow_ways_add(struct shadow_ways *ways, uint32_t line, uint32_t flags, uin
     struct shadow_way *way = ways->way;
     for (uint32_t left = ways->count; left > 0; left--, way++) {
         if (way->line != line || way->flags != flags) continue;
+        const uint64_t before = way->bytes[wide];
         way->bytes[wide] |= bytes;
-        return 1;
+        return way->bytes[wide] != before ? 2 : 1;
     }
     if ((way = new_way(ways)) == NULL) return 0;
     *way = (struct shadow_way){.line = line, .flags = flags};
     way->bytes[wide] = bytes;
-    return 1;
+    return 2;
 }
 
 // --- Wide cells ------------------------------------------------------------------------------------------------------
@@ -341,6 +342,18 @@ struct page_call {
     shadow_page_caller *call;
     void *context;
 };
+
+int shadow_put(struct shadow_pool *pool, struct shadow_page *page, uint32_t wide, uint64_t bytes,
+               const struct shadow_entry *entry)
+{
+    struct shadow_entry part = *entry;
+    if (!(page->narrow >> wide & 1) && !shadow_narrow(pool, page, wide)) return 0;
+    for (uint32_t i = SHADOW_WIDE_CELLS * wide; bytes != 0; bytes >>= SHADOW_CELL_BYTES, i++) {
+        part.mask = (uint16_t)bytes;
+        if (part.mask != 0 && !append(pool, &page->cell[i], &part)) return 0;
+    }
+    return 1;
+}
 
 void shadow_each_of(const struct shadow_pool *pool, const struct shadow_page *page, uint32_t cell, shadow_caller *call,
                     void *context)

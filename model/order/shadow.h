@@ -63,7 +63,7 @@ struct shadow_ways {
     struct shadow_way *way;
 };
 
-// Adds bytes of a wide cell. 0 without memory.
+// Adds bytes of a wide cell. 0 without memory; 1: they were there.
 int shadow_ways_add(struct shadow_ways *ways, uint32_t line, uint32_t flags, uint32_t wide, uint64_t bytes);
 
 // narrow: of each wide cell, a bit that says that it has given way to cells of 16 bytes; cell: all of those, NULL:
@@ -135,6 +135,11 @@ static inline int shadow_may_clash(const struct shadow_entry *one, const struct 
 enum shadow_added { SHADOW_NO_MEMORY, SHADOW_ADDED, SHADOW_CROWDED };
 enum shadow_added shadow_add(struct shadow_pool *pool, struct shadow_cell *cell, const struct shadow_entry *newer,
                              const struct shadow_judge *judge);
+
+// Puts an access into a page beside those that are there, whatever they are; bytes: which of the wide cell. 0 without
+// memory.
+int shadow_put(struct shadow_pool *pool, struct shadow_page *page, uint32_t wide, uint64_t bytes,
+               const struct shadow_entry *entry);
 
 // A wide cell gives way to narrow ones. 0 without memory.
 int shadow_narrow(struct shadow_pool *pool, struct shadow_page *page, uint32_t wide);

@@ -71,6 +71,72 @@ ret;
 }
 PTX
 same --sanitize "$scratch/behind.ptx"
-expect 0 'sanitize: kernel second: incomplete: what the launch in front accessed was not kept' --sanitize -- "$RUN_ZOO" "$scratch/behind.ptx"
+expect 0 'sanitize: kernel second: a programmatic launch may use memory before the launch in front of it has written it' \
+    --sanitize -- "$RUN_ZOO" "$scratch/behind.ptx"
+grep -qE '^    the write: PTX line 12, kernel first in front of it$' "$scratch/out" || { echo "behind: whose write it is:"; cat "$scratch/out"; failed=1; }
+
+# Clusters that look at memory again and again, and count, until one that begins later stores.
+cat >"$scratch/spin.ptx" <<'PTX'
+.version 8.6
+.target sm_90a
+.address_size 64
+// zoo spin 4 32 0
+.visible .entry spin(.param .u64 out)
+{
+.reg .b64 %out;
+.reg .pred %p;
+.reg .b32 %c, %v, %n;
+ld.param.u64 %out, [out];
+mov.u32 %c, %ctaid.x;
+mov.u32 %n, 0;
+setp.eq.u32 %p, %c, 3;
+@%p bra W;
+L:
+add.u32 %n, %n, 1;
+ld.global.u32 %v, [%out];
+setp.eq.u32 %p, %v, 0;
+@%p bra L;
+ret;
+W:
+mov.u32 %v, 7;
+st.global.u32 [%out], %v;
+ret;
+}
+PTX
+same --sanitize "$scratch/spin.ptx"
+
+# Threads of the host that wait for clusters are none of the program's: that nobody will write is said at once.
+cat >"$scratch/stuck.ptx" <<'PTX'
+.version 8.6
+.target sm_90a
+.address_size 64
+// zoo first 64 64 0
+// zoo stuck 2 32 0
+.visible .entry first(.param .u64 out)
+{
+.reg .b64 %out;
+.reg .b32 %c, %t;
+ld.param.u64 %out, [out];
+mov.u32 %c, %ctaid.x;
+mov.u32 %t, %tid.x;
+mad.lo.u32 %c, %c, 64, %t;
+mad.wide.u32 %out, %c, 4, %out;
+st.global.u32 [%out], %c;
+ret;
+}
+.visible .entry stuck(.param .u64 out)
+{
+.reg .pred %p;
+.reg .b64 %out;
+.reg .b32 %c;
+ld.param.u64 %out, [out];
+L:
+ld.acquire.gpu.global.u32 %c, [%out];
+setp.ne.u32 %p, %c, 12345;
+@%p bra L;
+ret;
+}
+PTX
+same --sanitize "$scratch/stuck.ptx"
 echo "$runs reports of one thread and of eight"
 exit $failed

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "capture.h"
+#include "crew.h"
 #include "sanitize_order.h"
 #include "signals.h"
 
@@ -234,7 +235,7 @@ static enum reach reach_of(const struct driver *driver)
 // Is nobody left that could write? All threads of the program wait for what is under way here, and it is alone.
 static int do_all_wait(const struct driver *driver)
 {
-    return driver->sleeping > 0 && driver->sleeping >= threads_of_process() - 1 - signals_threads() &&
+    return driver->sleeping > 0 && driver->sleeping >= threads_of_process() - 1 - signals_threads() - crew_threads() &&
            reach_of(driver) == OWN;
 }
 

@@ -15,11 +15,13 @@ struct crew_member {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct crew_member *idle, *lost;
+static int members;
 
 // A new process has one thread: those that were free are none of its own.
 static void forget(void)
 {
     pthread_mutex_init(&lock, NULL);
+    members = 0;
     while (idle != NULL) {
         struct crew_member *member = idle;
         idle = member->next;
@@ -82,7 +84,9 @@ static struct crew_member *new_member(void (*work)(void *), void *context)
     pthread_cond_init(&member->done, NULL);
     member->work = work;
     member->context = context;
+    __atomic_add_fetch(&members, 1, __ATOMIC_RELAXED); // before others can count the thread
     if (start(member)) return member;
+    __atomic_sub_fetch(&members, 1, __ATOMIC_RELAXED);
     pthread_cond_destroy(&member->called);
     pthread_cond_destroy(&member->done);
     free(member);
@@ -110,4 +114,9 @@ void crew_wait(struct crew_member *member)
     member->next = idle;
     idle = member;
     pthread_mutex_unlock(&lock);
+}
+
+int crew_threads(void)
+{
+    return __atomic_load_n(&members, __ATOMIC_RELAXED);
 }

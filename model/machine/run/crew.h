@@ -15,6 +15,9 @@ struct crew_member *crew_call(void (*work)(void *), void *context);
 // Until it has done its work. Then it is free.
 void crew_wait(struct crew_member *member);
 
+// How many threads of this process are in it, free or not.
+int crew_threads(void);
+
 #pragma GCC visibility pop
 
 #endif
