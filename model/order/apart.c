@@ -109,15 +109,43 @@ static int clashes(const struct apart_page *page, const struct shadow_way *way)
     return both != 0;
 }
 
+// To the one of its kind among those that were joined; there is room, for it is there or takes the place of another.
+static void join(struct shadow_ways *ways, const struct shadow_way *way)
+{
+    uint32_t i = 0;
+    while (i < ways->count && ways->way[i].flags != way->flags) i++;
+    struct shadow_way *const one = &ways->way[i];
+    if (i == ways->count) {
+        ways->count++;
+        *one = *way;
+        return;
+    }
+    if (way->line < one->line) one->line = way->line;
+    for (uint32_t k = 0; k < SHADOW_PAGE_WIDES; k++) one->bytes[k] |= way->bytes[k];
+}
+
+static void join_all(struct apart_page *page)
+{
+    const uint32_t count = page->ways.count;
+    page->is_joined = 1;
+    page->ways.count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct shadow_way way = page->ways.way[i];
+        join(&page->ways, &way);
+    }
+}
+
 static int add(struct apart_page *page, const struct shadow_way *way)
 {
     int is_added = 1;
     for (uint32_t i = 0; i < SHADOW_PAGE_WIDES; i++) {
         if (way->bytes[i] == 0) continue;
         page->used[is_write(way)][i] |= way->bytes[i];
-        is_added &= shadow_ways_add(&page->ways, way->line, way->flags, i, way->bytes[i]) != 0;
+        if (!page->is_joined) is_added &= shadow_ways_add(&page->ways, way->line, way->flags, i, way->bytes[i]) != 0;
     }
-    return is_added && page->ways.count <= APART_MOST_WAYS;
+    if (page->is_joined) join(&page->ways, way);
+    if (page->ways.count > APART_MOST_WAYS) join_all(page);
+    return is_added;
 }
 
 static int take(struct apart_page *page, const struct shadow_page *of)

@@ -13,17 +13,18 @@
 #pragma GCC visibility push(hidden)
 
 // A page: all ways in which clusters have accessed it, and of both kinds together which bytes. is_fresh: nobody had
-// written it before the launch, nor read it.
+// written it before the launch, nor read it. is_joined: there were more lines than APART_MOST_WAYS, so that the lowest
+// stands for all that accessed it in the same way.
 struct apart_page {
     struct apart_page *next;
     uint64_t number;
-    int is_fresh;
+    int is_fresh, is_joined;
     struct shadow_ways ways;
     uint64_t used[2][SHADOW_PAGE_WIDES];
 };
 
 // Pages that the host has as one are behind one lock. is_over: the clusters must be followed together, and some reason
-// for it was seen: a clash, more ways or pages than there is room for, an order by memory, or no memory.
+// for it was seen: a clash, more pages than there is room for, an order by memory, or no memory.
 enum { APART_HASH = 1 << 14, APART_LOCKS = 64, APART_MOST_WAYS = 32 };
 struct order_apart {
     void *context;

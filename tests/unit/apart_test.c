@@ -37,8 +37,8 @@ static void found(void *context, const struct order_found *of)
     ++*(int *)context;
 }
 
-// A cluster of one CTA of one warp.
-static void run(struct order_apart *apart, struct clock_order *order, const struct step *step)
+// By a cluster of one CTA of one warp.
+static void access_memory(struct clock_order *order, const struct step *step)
 {
     struct event_origin who = {.cta = step->cta, .lanes = 1, .line = step->line};
     struct event event = {.kind = EVENT_ACCESS, .origin = &who};
@@ -50,10 +50,21 @@ static void run(struct order_apart *apart, struct clock_order *order, const stru
                                    .bytes = step->bytes};
     clock_order_cluster(order, &step->cta, 1);
     clock_order_hear(order, &event);
-    event = (struct event){.kind = EVENT_RUN, .origin = &who, .run = RUN_CTA_EXIT};
+}
+
+static void end_cluster(struct order_apart *apart, struct clock_order *order, uint64_t cta)
+{
+    const struct event_origin who = {.cta = cta, .lanes = 1};
+    const struct event event = {.kind = EVENT_RUN, .origin = &who, .run = RUN_CTA_EXIT};
     clock_order_hear(order, &event);
     order_apart_take(apart, order);
     clock_order_again(order);
+}
+
+static void run(struct order_apart *apart, struct clock_order *order, const struct step *step)
+{
+    access_memory(order, step);
+    end_cluster(apart, order, step->cta);
 }
 
 // Both orders, by one thread's clock_order or by two.
@@ -123,6 +134,38 @@ TEST(of_each_byte_the_last_line_stays_and_a_write_before_reads)
     ck_assert(way[1].line == 7 && way[1].bytes[0] == 0x0e);
     ck_assert(way[2].line == 9 && way[2].bytes[0] == 0x70);
     free(page.ways.way);
+}
+
+// Two clusters, each of which writes 20 words of a page at lines of its own, the one from `first` on before the other.
+static uint32_t joined_line(uint32_t first, uint32_t second)
+{
+    struct order_apart *apart = order_apart_open(NULL, is_known);
+    struct clock_order *order = clock_order_open(1, NULL, found);
+    const uint32_t cluster[2] = {first, second};
+    order->apart = apart;
+    for (int c = 0; c < 2; c++) {
+        for (uint32_t i = 0; i < 20; i++) {
+            const struct step step = {cluster[c], PAGE + 80 * cluster[c] + 4 * i, 4, WRITE, 100 - 20 * cluster[c] + i};
+            access_memory(order, &step);
+        }
+        end_cluster(apart, order, cluster[c]);
+    }
+    uint32_t count;
+    struct shadow_way way[APART_MOST_WAYS];
+    const struct apart_page **page = order_apart_pages(apart, &count);
+    ck_assert(!order_apart_is_over(apart) && count == 1);
+    ck_assert_uint_eq(order_apart_ways(page[0], way), 1);
+    const uint32_t line = way[0].line;
+    free(page);
+    clock_order_close(order);
+    order_apart_close(apart);
+    return line;
+}
+
+TEST(of_more_lines_than_there_is_room_for_the_lowest_stands_whoever_comes_first)
+{
+    ck_assert_uint_eq(joined_line(0, 1), 80);
+    ck_assert_uint_eq(joined_line(1, 0), 80);
 }
 
 TEST(what_a_launch_wrote_is_undone_and_nothing_else)
