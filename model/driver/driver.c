@@ -153,15 +153,18 @@ void driver_speak_of(const char *call)
     spoken_call = call;
 }
 
-// With the names of kernels as the source has them.
-__attribute__((format(printf, 1, 0))) static void print_spoken(const char *format, va_list arguments)
+// With the names of kernels as the source has them, and at once: other processes may write to the same place.
+__attribute__((format(printf, 2, 0))) static void print_spoken(const char *call, const char *format, va_list arguments)
 {
     enum { LONGER = 4 };
     char *text;
     const int length = vasprintf(&text, format, arguments);
     const size_t room = length < 0 ? 0 : (size_t)length * LONGER + DEMANGLED_BYTES;
     char *spoken = length < 0 ? NULL : malloc(room);
-    if (spoken != NULL) plain_print(stderr, spoken, demangle_line(text, (size_t)length, spoken, room));
+    if (spoken != NULL) {
+        const size_t bytes = demangle_line(text, (size_t)length, spoken, room);
+        plain_printf(stderr, "tmaref: %s: %.*s\n", call, (int)bytes, spoken);
+    }
     free(spoken);
     if (length >= 0) free(text);
 }
@@ -171,9 +174,7 @@ static void say(struct driver *driver, const char *call, const char *format, va_
     if (driver->options.quiet) return;
     fflush(stdout);
     flockfile(stderr); // a report of one thread is not torn by another
-    fprintf(stderr, "tmaref: %s: ", call);
-    print_spoken(format, arguments);
-    fputc('\n', stderr);
+    print_spoken(call, format, arguments);
     funlockfile(stderr);
 }
 
