@@ -307,7 +307,7 @@ struct machine_kernel {
     struct machine_again again; // of the entry
     struct machine_ramps ramps; // of the entry
     struct machine_course_code *course;
-    uint32_t predicate[MACHINE_COURSE_PREDICATES];
+    uint32_t *predicate;
     struct machine_kernel_facts facts;
 };
 

@@ -164,6 +164,14 @@ static int plan_courses(struct plan *plan)
     return plan->has_room;
 }
 
+void machine_courses_drop(struct machine_kernel *kernel)
+{
+    free(kernel->course);
+    free(kernel->predicate);
+    kernel->course = NULL;
+    kernel->predicate = NULL;
+}
+
 void machine_courses_prepare(struct machine_kernel *kernel, uint32_t spellings)
 {
     const struct machine_function *function = kernel->entry;
@@ -174,11 +182,10 @@ void machine_courses_prepare(struct machine_kernel *kernel, uint32_t spellings)
     plan.writes = calloc(units, 1);
     plan.is_same = calloc(units, 1);
     kernel->course = calloc(function->codes + 1u, sizeof *kernel->course);
-    const int has_memory = plan.visits.written != NULL && plan.writes != NULL && plan.is_same != NULL;
-    if (!has_memory || kernel->course == NULL || !plan_courses(&plan)) {
-        free(kernel->course);
-        kernel->course = NULL;
-    }
+    kernel->predicate = calloc(MACHINE_COURSE_PREDICATES, sizeof *kernel->predicate);
+    const int has_memory = plan.visits.written != NULL && plan.writes != NULL && plan.is_same != NULL &&
+                           kernel->course != NULL && kernel->predicate != NULL;
+    if (!has_memory || !plan_courses(&plan)) machine_courses_drop(kernel);
     free(plan.visits.written);
     free(plan.writes);
     free(plan.is_same);

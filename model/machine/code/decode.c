@@ -481,7 +481,7 @@ void machine_kernel_free(struct machine_kernel *kernel)
     free(kernel->function);
     machine_again_free(&kernel->again);
     machine_ramps_free(&kernel->ramps);
-    free(kernel->course);
+    machine_courses_drop(kernel);
     free(kernel->special);
     free(kernel->shared);
     free(kernel->parameter);
