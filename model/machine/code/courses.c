@@ -2,6 +2,7 @@
 #include "courses.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "barrier.h"
 #include "decoder.h"
@@ -11,20 +12,20 @@
 #include "visit.h"
 
 // kernel: whose entry it is. Of each unit of the frame: how many instructions write it, up to 2, and is what it has the
-// same in every CTA? slots: predicates that have been seen. are_predicates: all operands of the instruction under
-// way are; is_apart: it reads what differs from warp to warp, or writes what is not of the frame.
+// same in every CTA? predicate: where those lie that have been seen, `slots` of them. are_predicates: all operands of
+// the instruction under way are; is_apart: it reads what differs from warp to warp, or writes what is not of the frame.
 struct plan {
     struct machine_kernel *kernel;
     struct machine_visits visits;
     uint8_t *writes, *is_same;
-    uint32_t slots;
+    uint32_t slots, predicate[MACHINE_COURSE_PREDICATES];
     struct machine_course_code *now;
     int are_predicates, is_apart, has_room, has_changed;
 };
 
 static uint64_t bit_of(struct plan *plan, uint32_t slot)
 {
-    uint32_t i = 0, *const predicate = plan->kernel->predicate;
+    uint32_t i = 0, *const predicate = plan->predicate;
     while (i < plan->slots && predicate[i] != slot) i++;
     if (i == MACHINE_COURSE_PREDICATES) plan->has_room = 0;
     if (i == MACHINE_COURSE_PREDICATES) return 0;
@@ -164,6 +165,16 @@ static int plan_courses(struct plan *plan)
     return plan->has_room;
 }
 
+// 0 without memory.
+static int keep_predicates(const struct plan *plan)
+{
+    const size_t bytes = plan->slots * sizeof *plan->predicate;
+    if (bytes == 0) return 1;
+    plan->kernel->predicate = malloc(bytes);
+    if (plan->kernel->predicate != NULL) memcpy(plan->kernel->predicate, plan->predicate, bytes);
+    return plan->kernel->predicate != NULL;
+}
+
 void machine_courses_drop(struct machine_kernel *kernel)
 {
     free(kernel->course);
@@ -182,10 +193,9 @@ void machine_courses_prepare(struct machine_kernel *kernel, uint32_t spellings)
     plan.writes = calloc(units, 1);
     plan.is_same = calloc(units, 1);
     kernel->course = calloc(function->codes + 1u, sizeof *kernel->course);
-    kernel->predicate = calloc(MACHINE_COURSE_PREDICATES, sizeof *kernel->predicate);
-    const int has_memory = plan.visits.written != NULL && plan.writes != NULL && plan.is_same != NULL &&
-                           kernel->course != NULL && kernel->predicate != NULL;
-    if (!has_memory || !plan_courses(&plan)) machine_courses_drop(kernel);
+    const int has_memory =
+        plan.visits.written != NULL && plan.writes != NULL && plan.is_same != NULL && kernel->course != NULL;
+    if (!has_memory || !plan_courses(&plan) || !keep_predicates(&plan)) machine_courses_drop(kernel);
     free(plan.visits.written);
     free(plan.writes);
     free(plan.is_same);
