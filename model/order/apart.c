@@ -3,18 +3,16 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 // --- Open and close --------------------------------------------------------------------------------------------------
 
 struct order_apart *order_apart_open(void *context, int (*is_untouched)(void *context, uint64_t address))
 {
-    const long bytes = sysconf(_SC_PAGESIZE);
     struct order_apart *apart = calloc(1, sizeof *apart);
     if (apart == NULL) return NULL;
     apart->context = context;
     apart->is_untouched = is_untouched;
-    apart->pages_of_host = bytes > SHADOW_PAGE_BYTES ? (uint32_t)bytes / SHADOW_PAGE_BYTES : 1;
+    apart->pages_of_host = order_pages_of_host();
     for (int i = 0; i < APART_LOCKS; i++) pthread_mutex_init(&apart->lock[i], NULL);
     return apart;
 }

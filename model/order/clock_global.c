@@ -2,6 +2,7 @@
 // The cells of global memory: pages that are made when they are first accessed.
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "apart.h"
 
@@ -17,14 +18,20 @@ static struct shadow_page *find(const struct order_global *global, uint64_t numb
     return page;
 }
 
-// Had nobody touched it before this launch? The host tells of 4 KiB at a time, so what it said of one page holds for
+uint32_t order_pages_of_host(void)
+{
+    const long bytes = sysconf(_SC_PAGESIZE);
+    return bytes > SHADOW_PAGE_BYTES ? (uint32_t)bytes / SHADOW_PAGE_BYTES : 1;
+}
+
+// Had nobody touched it before this launch? The host tells of its own pages, so what it said of one page holds for
 // those beside it, which this launch has not touched either.
 static int is_fresh(const struct clock_order *order, uint64_t number)
 {
-    enum { HOST_PAGE_BYTES = 4096, BESIDE = HOST_PAGE_BYTES / SHADOW_PAGE_BYTES };
+    const uint64_t beside_it = order_pages_of_host();
     if (order->apart != NULL) return order_apart_meet(order->apart, number);
     if (order->is_untouched == NULL) return 0;
-    for (uint64_t i = 0, first = number / BESIDE * BESIDE; i < BESIDE; i++) {
+    for (uint64_t i = 0, first = number / beside_it * beside_it; i < beside_it; i++) {
         const struct shadow_page *beside = find(&order->global, first + i);
         if (beside != NULL) return beside->is_fresh;
     }

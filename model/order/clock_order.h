@@ -352,7 +352,8 @@ void order_places_free(struct clock_order *order);
 
 // clock_global.c: the page of a byte of global memory; NULL if there is no room.
 struct shadow_page *order_global_page(struct clock_order *order, uint64_t address);
-void order_global_meet(struct clock_order *order, const struct access *access);                 // is about to happen
+void order_global_meet(struct clock_order *order, const struct access *access); // is about to happen
+uint32_t order_pages_of_host(void);                                             // how many pages the host has as one
 const struct shadow_page *order_global_find(const struct clock_order *order, uint64_t address); // NULL: no page
 void order_global_free(struct order_global *global);
 
