@@ -270,7 +270,7 @@ static int is_stopped(enum machine_kind kind)
 
 int look_apart_counts(struct look_apart *apart, int is_over, struct machine_outcome *outcome, struct look_tally *tally)
 {
-    static const char message[] = "no memory to look at the launch on several threads: --threads 1 needs less";
+    static const char message[] = "no memory for what undoes the launch, so that --sanitize can look at it again";
     int has_any = order_apart_is_over(apart->order);
     for (int i = 0; i < MACHINE_HOST_THREADS; i++)
         has_any |= apart->part[i] != NULL && has_found(apart->part[i]->sanitize);
