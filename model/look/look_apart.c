@@ -245,12 +245,10 @@ static void join_parts(const struct look_apart *apart, const struct machine_outc
 
 static void untouch_all(const struct look_apart *apart)
 {
-    uint32_t count;
-    const struct apart_page **page = order_apart_pages(apart->order, &count);
     const struct machine_launch *launch = apart->launch;
-    for (uint32_t i = 0; i < count; i++)
-        if (page[i]->is_fresh) launch->untouch(launch->describe_context, page[i]->number * (uint64_t)SHADOW_PAGE_BYTES);
-    free(page);
+    for (int i = 0; i < APART_HASH; i++)
+        for (const struct apart_page *page = apart->order->page[i]; page != NULL; page = page->next)
+            if (page->is_fresh) launch->untouch(launch->describe_context, page->number * (uint64_t)SHADOW_PAGE_BYTES);
 }
 
 static void undo(const struct look_apart *apart)
