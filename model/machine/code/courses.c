@@ -69,8 +69,9 @@ static enum machine_course_kind kind_of_meeting(const struct plan *plan, const s
     if (mask->slot % MACHINE_BASES == MACHINE_IN_CONSTANTS)
         return *(const uint32_t *)constant == UINT32_MAX ? MACHINE_COURSE_LANES : MACHINE_COURSE_NEVER;
     while (number < ramps->count && ramps->place[number].slot != mask->slot) number++;
+    if (number == ramps->count) return MACHINE_COURSE_NEVER;
     plan->now->mask = number + 1;
-    return number < ramps->count ? MACHINE_COURSE_LANES : MACHINE_COURSE_NEVER;
+    return MACHINE_COURSE_LANES;
 }
 
 static enum machine_course_kind kind_of(const struct plan *plan, const struct machine_kernel *kernel,
