@@ -58,13 +58,12 @@ static enum cublas_status copy(const char *call, struct rows rows, struct CUstre
     {                                                                                                                  \
         return copy(__func__, COLUMNS, stream, 1);                                                                     \
     }
-#define BOTH(call, name) call(name, int) call(name##_64, int64_t)
 
-BOTH(VECTOR, cublasSetVector)
-BOTH(VECTOR, cublasGetVector)
-BOTH(VECTOR_ASYNC, cublasSetVectorAsync)
-BOTH(VECTOR_ASYNC, cublasGetVectorAsync)
-BOTH(MATRIX, cublasSetMatrix)
-BOTH(MATRIX, cublasGetMatrix)
-BOTH(MATRIX_ASYNC, cublasSetMatrixAsync)
-BOTH(MATRIX_ASYNC, cublasGetMatrixAsync)
+BOTH_ANY(VECTOR, cublasSetVector)
+BOTH_ANY(VECTOR, cublasGetVector)
+BOTH_ANY(VECTOR_ASYNC, cublasSetVectorAsync)
+BOTH_ANY(VECTOR_ASYNC, cublasGetVectorAsync)
+BOTH_ANY(MATRIX, cublasSetMatrix)
+BOTH_ANY(MATRIX, cublasGetMatrix)
+BOTH_ANY(MATRIX_ASYNC, cublasSetMatrixAsync)
+BOTH_ANY(MATRIX_ASYNC, cublasGetMatrixAsync)

@@ -223,25 +223,17 @@ static enum cublas_status gemm_submit(const char *call, void *its_handle, const 
             &(struct gemm){GEMM, {a, type_a, lda, 0}, {b, type_b, ldb, 0}, {c, type_c, ldc, 0}, batches, 1, compute}); \
     }
 
-#define BOTH(call, name, ...) call(name, int, __VA_ARGS__) call(name##_64, int64_t, __VA_ARGS__)
-#define BOTH_ANY(call, name)  call(name, int) call(name##_64, int64_t)
+#define COMPUTE(type) ((type) == CUDA_R_64F || (type) == CUDA_C_64F ? COMPUTE_64F : COMPUTE_32F)
+#define EACH(x, type)                                                                                                  \
+    BOTH(PLAIN, cublas##x##gemm_v2, type, COMPUTE(type))                                                               \
+    BOTH(STRIDED, cublas##x##gemmStridedBatched, type, COMPUTE(type))                                                  \
+    BOTH(BATCHED, cublas##x##gemmBatched, type, COMPUTE(type))
 
-BOTH(PLAIN, cublasSgemm_v2, CUDA_R_32F, COMPUTE_32F)
-BOTH(PLAIN, cublasDgemm_v2, CUDA_R_64F, COMPUTE_64F)
-BOTH(PLAIN, cublasCgemm_v2, CUDA_C_32F, COMPUTE_32F)
-BOTH(PLAIN, cublasZgemm_v2, CUDA_C_64F, COMPUTE_64F)
+EACH_TYPE(EACH)
 BOTH(PLAIN, cublasHgemm, CUDA_R_16F, COMPUTE_16F)
 BOTH(PLAIN, cublasCgemm3m, CUDA_C_32F, COMPUTE_32F)
 BOTH(PLAIN, cublasZgemm3m, CUDA_C_64F, COMPUTE_64F)
-BOTH(STRIDED, cublasSgemmStridedBatched, CUDA_R_32F, COMPUTE_32F)
-BOTH(STRIDED, cublasDgemmStridedBatched, CUDA_R_64F, COMPUTE_64F)
-BOTH(STRIDED, cublasCgemmStridedBatched, CUDA_C_32F, COMPUTE_32F)
-BOTH(STRIDED, cublasZgemmStridedBatched, CUDA_C_64F, COMPUTE_64F)
 BOTH(STRIDED, cublasHgemmStridedBatched, CUDA_R_16F, COMPUTE_16F)
-BOTH(BATCHED, cublasSgemmBatched, CUDA_R_32F, COMPUTE_32F)
-BOTH(BATCHED, cublasDgemmBatched, CUDA_R_64F, COMPUTE_64F)
-BOTH(BATCHED, cublasCgemmBatched, CUDA_C_32F, COMPUTE_32F)
-BOTH(BATCHED, cublasZgemmBatched, CUDA_C_64F, COMPUTE_64F)
 BOTH(BATCHED, cublasHgemmBatched, CUDA_R_16F, COMPUTE_16F)
 BOTH(EX, cublasSgemmEx, COMPUTE_32F)
 BOTH(EX, cublasCgemmEx, COMPUTE_32F)

@@ -265,19 +265,16 @@ static enum cublas_status dgmm(struct asked asked, int side, const struct operan
                     (struct vector){x, type, 0, incx}, &(struct operand){c, m, n, ldc});                               \
     }
 
-#define BOTH(call, name, ...) call(name, int, __VA_ARGS__) call(name##_64, int64_t, __VA_ARGS__)
-
-BOTH(GEMV, cublasSgemv_v2, CUDA_R_32F)
-BOTH(GEMV, cublasDgemv_v2, CUDA_R_64F)
-BOTH(GEMV, cublasCgemv_v2, CUDA_C_32F)
-BOTH(GEMV, cublasZgemv_v2, CUDA_C_64F)
 #define BATCHES(x, scale, from, to)                                                                                    \
     BOTH(GEMV_BATCH, cublas##x##gemvBatched, scale, from, to)                                                          \
     BOTH(GEMV_STRIDED, cublas##x##gemvStridedBatched, scale, from, to)
-BATCHES(S, CUDA_R_32F, CUDA_R_32F, CUDA_R_32F)
-BATCHES(D, CUDA_R_64F, CUDA_R_64F, CUDA_R_64F)
-BATCHES(C, CUDA_C_32F, CUDA_C_32F, CUDA_C_32F)
-BATCHES(Z, CUDA_C_64F, CUDA_C_64F, CUDA_C_64F)
+#define EACH(x, type)                                                                                                  \
+    BOTH(GEMV, cublas##x##gemv_v2, type)                                                                               \
+    BATCHES(x, type, type, type)                                                                                       \
+    BOTH(GEAM, cublas##x##geam, type)                                                                                  \
+    BOTH(DGMM, cublas##x##dgmm, type)
+
+EACH_TYPE(EACH)
 BATCHES(HSH, CUDA_R_32F, CUDA_R_16F, CUDA_R_16F)
 BATCHES(HSS, CUDA_R_32F, CUDA_R_16F, CUDA_R_32F)
 BATCHES(TST, CUDA_R_32F, CUDA_R_16BF, CUDA_R_16BF)
@@ -288,11 +285,3 @@ BOTH(GER, cublasCgeru_v2, CUDA_C_32F, 0)
 BOTH(GER, cublasCgerc_v2, CUDA_C_32F, 1)
 BOTH(GER, cublasZgeru_v2, CUDA_C_64F, 0)
 BOTH(GER, cublasZgerc_v2, CUDA_C_64F, 1)
-BOTH(GEAM, cublasSgeam, CUDA_R_32F)
-BOTH(GEAM, cublasDgeam, CUDA_R_64F)
-BOTH(GEAM, cublasCgeam, CUDA_C_32F)
-BOTH(GEAM, cublasZgeam, CUDA_C_64F)
-BOTH(DGMM, cublasSdgmm, CUDA_R_32F)
-BOTH(DGMM, cublasDdgmm, CUDA_R_64F)
-BOTH(DGMM, cublasCdgmm, CUDA_C_32F)
-BOTH(DGMM, cublasZdgmm, CUDA_C_64F)

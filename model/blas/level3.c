@@ -155,7 +155,6 @@ static enum cublas_status update(const struct shaped_call *call, const struct up
             (struct argument){a, lda, type}, (struct argument){b, ldb, type}, (struct argument){c, ldc, type});        \
     }
 
-#define BOTH(call, name, ...) call(name, int, __VA_ARGS__) call(name##_64, int64_t, __VA_ARGS__)
 #define EACH(x, type)                                                                                                  \
     BOTH(SIDED, cublas##x##symm_v2, type, REST_MIRROR)                                                                 \
     BOTH(TRMM, cublas##x##trmm_v2, type)                                                                               \
@@ -168,10 +167,7 @@ static enum cublas_status update(const struct shaped_call *call, const struct up
     BOTH(PAIR, cublas##x##her2k_v2, type, 1, 1, real)                                                                  \
     BOTH(PAIR, cublas##x##herkx, type, 1, 0, real)
 
-EACH(S, CUDA_R_32F)
-EACH(D, CUDA_R_64F)
-EACH(C, CUDA_C_32F)
-EACH(Z, CUDA_C_64F)
+EACH_TYPE(EACH)
 EACH_COMPLEX(C, CUDA_C_32F, CUDA_R_32F)
 EACH_COMPLEX(Z, CUDA_C_64F, CUDA_R_64F)
 BOTH(SELF_EX, cublasCsyrkEx, CUDA_C_32F, 0, CUDA_C_32F)

@@ -183,7 +183,4 @@ static enum cublas_status submit(void *its_handle, const struct lu_batched *job)
                                                    .info = info});                                                     \
     }
 
-BATCHED(S, CUDA_R_32F)
-BATCHED(D, CUDA_R_64F)
-BATCHED(C, CUDA_C_32F)
-BATCHED(Z, CUDA_C_64F)
+EACH_TYPE(BATCHED)

@@ -21,6 +21,17 @@ enum number_type {
     CUDA_R_8F_E5M2 = 29
 };
 
+// EACH(letter, type) for each type of numbers that names of routines have a letter for.
+#define EACH_TYPE(EACH)                                                                                                \
+    EACH(S, CUDA_R_32F)                                                                                                \
+    EACH(D, CUDA_R_64F)                                                                                                \
+    EACH(C, CUDA_C_32F)                                                                                                \
+    EACH(Z, CUDA_C_64F)
+
+// Both calls of a name: the second (_64) has sizes of 64 bits.
+#define BOTH(call, name, ...) call(name, int, __VA_ARGS__) call(name##_64, int64_t, __VA_ARGS__)
+#define BOTH_ANY(call, name)  call(name, int) call(name##_64, int64_t)
+
 // The bytes of an element; 0 for a type that is not one of these.
 size_t numbers_bytes(int type);
 int numbers_is_complex(int type);

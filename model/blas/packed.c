@@ -63,7 +63,4 @@ static struct shape triangle(const void *at, int type, int fill, int64_t n, int6
         return submit(&(struct shaped_call){__func__, handle, type}, fill,                                             \
                       &(struct repacking){triangle(a, type, fill, n, lda), triangle(packed, type, fill, n, 0)});       \
     }
-REPACK(S, CUDA_R_32F)
-REPACK(D, CUDA_R_64F)
-REPACK(C, CUDA_C_32F)
-REPACK(Z, CUDA_C_64F)
+EACH_TYPE(REPACK)

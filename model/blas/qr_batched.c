@@ -110,7 +110,4 @@ static enum cublas_status submit(void *its_handle, int *info, const struct qr_ba
         return submit(handle, info,                                                                                    \
                       &(struct qr_batched){__func__, type, 1, m, n, count, lda, ldc, batches, a, NULL, c, each_info}); \
     }
-BATCHED(S, CUDA_R_32F)
-BATCHED(D, CUDA_R_64F)
-BATCHED(C, CUDA_C_32F)
-BATCHED(Z, CUDA_C_64F)
+EACH_TYPE(BATCHED)

@@ -304,8 +304,6 @@ static enum cublas_status make_numbers(const char *call, void *its_handle, const
                             &(struct numbers_of_rotation){{d1, d2, x1, (void *)y1, parameters}, type}, make_modified); \
     }
 
-#define BOTH(call, name, ...) call(name, int, __VA_ARGS__) call(name##_64, int64_t, __VA_ARGS__)
-
 BOTH(ROT, cublasSrot_v2, CUDA_R_32F, CUDA_R_32F, CUDA_R_32F)
 BOTH(ROT, cublasDrot_v2, CUDA_R_64F, CUDA_R_64F, CUDA_R_64F)
 BOTH(ROT, cublasCrot_v2, CUDA_C_32F, CUDA_R_32F, CUDA_C_32F)
@@ -314,17 +312,12 @@ BOTH(ROT, cublasCsrot_v2, CUDA_C_32F, CUDA_R_32F, CUDA_R_32F)
 BOTH(ROT, cublasZdrot_v2, CUDA_C_64F, CUDA_R_64F, CUDA_R_64F)
 BOTH(ROTM, cublasSrotm_v2, CUDA_R_32F)
 BOTH(ROTM, cublasDrotm_v2, CUDA_R_64F)
-BOTH(SWAP, cublasSswap_v2, CUDA_R_32F)
-BOTH(SWAP, cublasDswap_v2, CUDA_R_64F)
-BOTH(SWAP, cublasCswap_v2, CUDA_C_32F)
-BOTH(SWAP, cublasZswap_v2, CUDA_C_64F)
-ROT_EX(cublasRotEx, int)
-ROT_EX(cublasRotEx_64, int64_t)
-SWAP_EX(cublasSwapEx, int)
-SWAP_EX(cublasSwapEx_64, int64_t)
-ROTG(cublasSrotg_v2, CUDA_R_32F)
-ROTG(cublasDrotg_v2, CUDA_R_64F)
-ROTG(cublasCrotg_v2, CUDA_C_32F)
-ROTG(cublasZrotg_v2, CUDA_C_64F)
+BOTH_ANY(ROT_EX, cublasRotEx)
+BOTH_ANY(SWAP_EX, cublasSwapEx)
 ROTMG(cublasSrotmg_v2, CUDA_R_32F)
 ROTMG(cublasDrotmg_v2, CUDA_R_64F)
+
+#define EACH(x, type)                                                                                                  \
+    BOTH(SWAP, cublas##x##swap_v2, type)                                                                               \
+    ROTG(cublas##x##rotg_v2, type)
+EACH_TYPE(EACH)

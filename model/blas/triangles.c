@@ -224,7 +224,6 @@ static enum cublas_status add(const struct shaped_call *call, const struct shape
         RETURN_ADD(type, packed(SQUARE(type, a, rest)), type, x, Y(type));                                             \
     }
 
-#define BOTH(call, name, ...) call(name, int, __VA_ARGS__) call(name##_64, int64_t, __VA_ARGS__)
 #define EACH(x, type)                                                                                                  \
     BOTH(GBMV, cublas##x##gbmv_v2, type)                                                                               \
     BOTH(SYMV, cublas##x##symv_v2, type, REST_MIRROR)                                                                  \
@@ -250,10 +249,7 @@ static enum cublas_status add(const struct shaped_call *call, const struct shape
     BOTH(SYR2, cublas##x##her2_v2, type, REST_ADJOINT)                                                                 \
     BOTH(SPR2, cublas##x##hpr2_v2, type, REST_ADJOINT)
 
-EACH(S, CUDA_R_32F)
-EACH(D, CUDA_R_64F)
-EACH(C, CUDA_C_32F)
-EACH(Z, CUDA_C_64F)
+EACH_TYPE(EACH)
 EACH_REAL(S, CUDA_R_32F)
 EACH_REAL(D, CUDA_R_64F)
 EACH_COMPLEX(C, CUDA_C_32F, CUDA_R_32F)

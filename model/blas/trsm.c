@@ -178,15 +178,7 @@ static enum cublas_status submit_all(const char *call, void *its_handle, const s
         return submit(__func__, handle,                                                                                \
                       &(struct trsm){type, side, fill, operation, diagonal, m, n, alpha, a, lda, b, ldb});             \
     }
-#define BOTH(name, type) TRSM(name, int, type) TRSM(name##_64, int64_t, type)
-
-#define BOTH_BATCHED(name, type) TRSM_BATCHED(name, int, type) TRSM_BATCHED(name##_64, int64_t, type)
-
-BOTH(cublasStrsm_v2, CUDA_R_32F)
-BOTH(cublasDtrsm_v2, CUDA_R_64F)
-BOTH(cublasCtrsm_v2, CUDA_C_32F)
-BOTH(cublasZtrsm_v2, CUDA_C_64F)
-BOTH_BATCHED(cublasStrsmBatched, CUDA_R_32F)
-BOTH_BATCHED(cublasDtrsmBatched, CUDA_R_64F)
-BOTH_BATCHED(cublasCtrsmBatched, CUDA_C_32F)
-BOTH_BATCHED(cublasZtrsmBatched, CUDA_C_64F)
+#define EACH(x, type)                                                                                                  \
+    BOTH(TRSM, cublas##x##trsm_v2, type)                                                                               \
+    BOTH(TRSM_BATCHED, cublas##x##trsmBatched, type)
+EACH_TYPE(EACH)

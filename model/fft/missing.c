@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Functions that stand for calls that no other file defines, as model/driver/missing.c.
+// Functions that stand for calls that no other file defines.
+#include "routines.h"
+
 int fft_missing(const char *call, int *was_told);
 
-#define FFT_NAME(name)                                                                                                 \
-    __attribute__((visibility("default"), weak)) int name(void);                                                       \
-    int name(void)                                                                                                     \
-    {                                                                                                                  \
-        static int was_told;                                                                                           \
-        return fft_missing(#name, &was_told);                                                                          \
-    }
+#define FFT_NAME(name) MISSING_CALL(fft_missing, name)
 #include "fft_names.def"

@@ -91,10 +91,7 @@ static void run_factor_inverse(const struct solver_job *job)
                                        .info = info};                                                                  \
         return error != CUSOLVER_STATUS_SUCCESS ? error : solver_submit(handle, &job);                                 \
     }
-POTRI(S, CUDA_R_32F)
-POTRI(D, CUDA_R_64F)
-POTRI(C, CUDA_C_32F)
-POTRI(Z, CUDA_C_64F)
+EACH_TYPE(POTRI)
 
 // --- Systems in one call ---------------------------------------------------------------------------------------------
 

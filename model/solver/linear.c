@@ -271,10 +271,7 @@ static enum cusolver_status apply(void *handle, int side, struct solver_job job)
                                                     .info = info});                                                    \
     }
 
-LU_CHOLESKY(S, CUDA_R_32F)
-LU_CHOLESKY(D, CUDA_R_64F)
-LU_CHOLESKY(C, CUDA_C_32F)
-LU_CHOLESKY(Z, CUDA_C_64F)
+EACH_TYPE(LU_CHOLESKY)
 
 #define QR(x, type, form, apply_name)                                                                                  \
     CALL(cusolverDn##x##geqrf_bufferSize)(void *handle, int m, int n, void *a, int lda, int *work)                     \

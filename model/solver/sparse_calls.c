@@ -237,10 +237,7 @@ CALL(cusolverSpXcsrqrAnalysisBatched)
         asked.a.columns = columns;                                                                                     \
         return solve_batch(&asked, m, b, its_x, batches);                                                              \
     }
-BATCHED(S, CUDA_R_32F)
-BATCHED(D, CUDA_R_64F)
-BATCHED(C, CUDA_C_32F)
-BATCHED(Z, CUDA_C_64F)
+EACH_TYPE(BATCHED)
 
 // --- Orders ----------------------------------------------------------------------------------------------------------
 

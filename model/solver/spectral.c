@@ -355,10 +355,7 @@ EIGEN(Z, CUDA_C_64F, heevd, heevj)
             batches);                                                                                                  \
     }
 
-SVD(S, CUDA_R_32F)
-SVD(D, CUDA_R_64F)
-SVD(C, CUDA_C_32F)
-SVD(Z, CUDA_C_64F)
+EACH_TYPE(SVD)
 
 // The same by polar decomposition; h_err_sigma is the host's.
 CALL(cusolverDnXgesvdp_bufferSize)

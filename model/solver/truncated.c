@@ -81,10 +81,7 @@ static enum cusolver_status svd_of_rank(const char *call, void *handle, const st
                                                .has_right = mode == VECTORS,                                           \
                                                .residuals = residuals});                                               \
     }
-GESVDA(S, CUDA_R_32F)
-GESVDA(D, CUDA_R_64F)
-GESVDA(C, CUDA_C_32F)
-GESVDA(Z, CUDA_C_64F)
+EACH_TYPE(GESVDA)
 
 CALL(cusolverDnXgesvdr_bufferSize)
 (void *handle, const void *parameters, signed char left_job, signed char right_job, int64_t m, int64_t n, int64_t rank,

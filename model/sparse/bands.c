@@ -181,7 +181,4 @@ static enum cusparse_status buffer(void *handle, const char *call, size_t *bytes
     STRIDED(cusparse##x##gtsv2StridedBatch, type)                                                                      \
     INTERLEAVED(cusparse##x##gtsvInterleavedBatch, type)                                                               \
     FIVE(cusparse##x##gpsvInterleavedBatch, type)
-EACH(S, CUDA_R_32F)
-EACH(D, CUDA_R_64F)
-EACH(C, CUDA_C_32F)
-EACH(Z, CUDA_C_64F)
+EACH_TYPE(EACH)

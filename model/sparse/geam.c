@@ -180,7 +180,4 @@ CALL(cusparseXcsrgeam2Nnz)
                       c);                                                                                              \
     }
 
-GEAM(S, CUDA_R_32F)
-GEAM(D, CUDA_R_64F)
-GEAM(C, CUDA_C_32F)
-GEAM(Z, CUDA_C_64F)
+EACH_TYPE(GEAM)

@@ -233,11 +233,7 @@ INFO(cusparseCreateCsric02Info, cusparseDestroyCsric02Info, cusparseXcsric02_zer
                                     .is_cholesky = cholesky});                                                         \
     }
 
-INCOMPLETE(cusparseScsrilu02, CUDA_R_32F, 0)
-INCOMPLETE(cusparseDcsrilu02, CUDA_R_64F, 0)
-INCOMPLETE(cusparseCcsrilu02, CUDA_C_32F, 0)
-INCOMPLETE(cusparseZcsrilu02, CUDA_C_64F, 0)
-INCOMPLETE(cusparseScsric02, CUDA_R_32F, 1)
-INCOMPLETE(cusparseDcsric02, CUDA_R_64F, 1)
-INCOMPLETE(cusparseCcsric02, CUDA_C_32F, 1)
-INCOMPLETE(cusparseZcsric02, CUDA_C_64F, 1)
+#define EACH(x, type)                                                                                                  \
+    INCOMPLETE(cusparse##x##csrilu02, type, 0)                                                                         \
+    INCOMPLETE(cusparse##x##csric02, type, 1)
+EACH_TYPE(EACH)
