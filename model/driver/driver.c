@@ -397,17 +397,8 @@ DRIVER_VISIBLE enum cuda_result cuProfilerInitialize(const char *config, const c
     return CUDA_ERROR_NOT_SUPPORTED;
 }
 
-DRIVER_VISIBLE enum cuda_result cuProfilerStart(void)
-{
-    DRIVER_USE_OR_RETURN(driver);
-    return CUDA_SUCCESS;
-}
-
-DRIVER_VISIBLE enum cuda_result cuProfilerStop(void)
-{
-    DRIVER_USE_OR_RETURN(driver);
-    return CUDA_SUCCESS;
-}
+DRIVER_USE_CALL(cuProfilerStart, (void), CUDA_SUCCESS)
+DRIVER_USE_CALL(cuProfilerStop, (void), CUDA_SUCCESS)
 
 // --- The stack of contexts of a thread -------------------------------------------------------------------------------
 

@@ -118,6 +118,33 @@ void driver_end_loan(struct CUctx_st **lent);
     DRIVER_ENTER(driver);                                                                                              \
     if (driver_forgive(driver, driver_usable_bare(driver)) != CUDA_SUCCESS) return driver_usable_bare(driver)
 
+// A call that is one expression: it goes on to another call, or to a function of its file.
+#define DRIVER_CALL(name, parameters, call)                                                                            \
+    DRIVER_VISIBLE enum cuda_result name parameters                                                                    \
+    {                                                                                                                  \
+        return call;                                                                                                   \
+    }
+
+// The same behind DRIVER_ENTER, DRIVER_USE_OR_RETURN or DRIVER_USE_BARE_OR_RETURN; `call` may use the `driver`.
+#define DRIVER_ENTER_CALL(name, parameters, call)                                                                      \
+    DRIVER_VISIBLE enum cuda_result name parameters                                                                    \
+    {                                                                                                                  \
+        DRIVER_ENTER(driver);                                                                                          \
+        return call;                                                                                                   \
+    }
+#define DRIVER_USE_CALL(name, parameters, call)                                                                        \
+    DRIVER_VISIBLE enum cuda_result name parameters                                                                    \
+    {                                                                                                                  \
+        DRIVER_USE_OR_RETURN(driver);                                                                                  \
+        return call;                                                                                                   \
+    }
+#define DRIVER_USE_BARE_CALL(name, parameters, call)                                                                   \
+    DRIVER_VISIBLE enum cuda_result name parameters                                                                    \
+    {                                                                                                                  \
+        DRIVER_USE_BARE_OR_RETURN(driver);                                                                             \
+        return call;                                                                                                   \
+    }
+
 // The context that is current on this thread, or NULL; what is made belongs to driver_context(): of a green context the
 // primary one.
 struct CUctx_st *driver_current(void);

@@ -325,8 +325,4 @@ DRIVER_VISIBLE enum cuda_result cuCtxSetCacheConfig(uint32_t config)
     return CUDA_SUCCESS;
 }
 
-DRIVER_VISIBLE enum cuda_result cuCtxResetPersistingL2Cache(void)
-{
-    DRIVER_USE_OR_RETURN(driver);
-    return CUDA_SUCCESS;
-}
+DRIVER_USE_CALL(cuCtxResetPersistingL2Cache, (void), CUDA_SUCCESS)

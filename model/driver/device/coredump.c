@@ -76,17 +76,10 @@ static int is_of_context(uint32_t attribute)
     return attribute != ATTRIBUTE_TRIGGER && attribute != ATTRIBUTE_PIPE;
 }
 
-DRIVER_VISIBLE enum cuda_result cuCoredumpGetAttributeGlobal(uint32_t attribute, void *value, size_t *bytes)
-{
-    DRIVER_ENTER(driver);
-    return tell(&driver->coredump, attribute, value, bytes);
-}
-
-DRIVER_VISIBLE enum cuda_result cuCoredumpSetAttributeGlobal(uint32_t attribute, void *value, size_t *bytes)
-{
-    DRIVER_ENTER(driver);
-    return take(&driver->coredump, attribute, value, bytes);
-}
+DRIVER_ENTER_CALL(cuCoredumpGetAttributeGlobal, (uint32_t attribute, void *value, size_t *bytes),
+                  tell(&driver->coredump, attribute, value, bytes))
+DRIVER_ENTER_CALL(cuCoredumpSetAttributeGlobal, (uint32_t attribute, void *value, size_t *bytes),
+                  take(&driver->coredump, attribute, value, bytes))
 
 DRIVER_VISIBLE enum cuda_result cuCoredumpGetAttribute(uint32_t attribute, void *value, size_t *bytes)
 {

@@ -218,11 +218,7 @@ DRIVER_VISIBLE enum cuda_result cuGreenCtxRecordEvent(struct CUgreenCtx_st *gree
     return error != CUDA_SUCCESS ? error : cuEventRecord(event, NULL);
 }
 
-DRIVER_VISIBLE enum cuda_result cuGreenCtxWaitEvent(struct CUgreenCtx_st *green, struct CUevent_st *event)
-{
-    DRIVER_USE_OR_RETURN(driver);
-    return check_pair(green, event);
-}
+DRIVER_USE_CALL(cuGreenCtxWaitEvent, (struct CUgreenCtx_st * green, struct CUevent_st *event), check_pair(green, event))
 
 DRIVER_VISIBLE enum cuda_result cuGreenCtxStreamCreate(struct CUstream_st **stream, struct CUgreenCtx_st *green,
                                                        unsigned flags, int priority)

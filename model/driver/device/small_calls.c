@@ -19,11 +19,8 @@ DRIVER_VISIBLE enum cuda_result cuCtxGetSharedMemConfig(uint32_t *config)
     return CUDA_SUCCESS;
 }
 
-DRIVER_VISIBLE enum cuda_result cuCtxSetSharedMemConfig(uint32_t config)
-{
-    DRIVER_USE_OR_RETURN(driver);
-    return config < SHARED_CONFIGS ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
+DRIVER_USE_CALL(cuCtxSetSharedMemConfig, (uint32_t config),
+                config < SHARED_CONFIGS ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE)
 
 DRIVER_VISIBLE enum cuda_result cuFuncSetSharedMemConfig(struct CUfunc_st *function, uint32_t config)
 {
@@ -48,11 +45,8 @@ DRIVER_VISIBLE enum cuda_result cuCtxRecordEvent(struct CUctx_st *context, struc
     return error != CUDA_SUCCESS ? error : cuEventRecord(event, NULL);
 }
 
-DRIVER_VISIBLE enum cuda_result cuCtxWaitEvent(struct CUctx_st *context, struct CUevent_st *event)
-{
-    DRIVER_ENTER(driver);
-    return check_pair(driver, context, event);
-}
+DRIVER_ENTER_CALL(cuCtxWaitEvent, (struct CUctx_st * context, struct CUevent_st *event),
+                  check_pair(driver, context, event))
 
 DRIVER_VISIBLE enum cuda_result cuCtxGetDevice_v2(int *device, struct CUctx_st *context)
 {
@@ -110,11 +104,8 @@ DRIVER_VISIBLE enum cuda_result cuCtxEnablePeerAccess(struct CUctx_st *peer, uns
     return flags != 0 ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
 }
 
-DRIVER_VISIBLE enum cuda_result cuCtxDisablePeerAccess(struct CUctx_st *peer)
-{
-    DRIVER_USE_OR_RETURN(driver);
-    return object_is(peer, OBJECT_CONTEXT) ? CUDA_ERROR_PEER_ACCESS_NOT_ENABLED : CUDA_ERROR_INVALID_CONTEXT;
-}
+DRIVER_USE_CALL(cuCtxDisablePeerAccess, (struct CUctx_st * peer),
+                object_is(peer, OBJECT_CONTEXT) ? CUDA_ERROR_PEER_ACCESS_NOT_ENABLED : CUDA_ERROR_INVALID_CONTEXT)
 
 // A device is no peer of itself.
 DRIVER_VISIBLE enum cuda_result cuDeviceGetP2PAttribute(int *value, uint32_t attribute, int device, int peer)

@@ -43,17 +43,10 @@ static enum cuda_result list_nodes(const struct CUgraph_st *graph, struct CUgrap
     return list_end(&list);
 }
 
-DRIVER_VISIBLE enum cuda_result cuGraphGetNodes(struct CUgraph_st *graph, struct CUgraphNode_st **to, size_t *count)
-{
-    DRIVER_USE_OR_RETURN(driver);
-    return list_nodes(graph, to, count, 0);
-}
-
-DRIVER_VISIBLE enum cuda_result cuGraphGetRootNodes(struct CUgraph_st *graph, struct CUgraphNode_st **to, size_t *count)
-{
-    DRIVER_USE_OR_RETURN(driver);
-    return list_nodes(graph, to, count, 1);
-}
+DRIVER_USE_CALL(cuGraphGetNodes, (struct CUgraph_st * graph, struct CUgraphNode_st **to, size_t *count),
+                list_nodes(graph, to, count, 0))
+DRIVER_USE_CALL(cuGraphGetRootNodes, (struct CUgraph_st * graph, struct CUgraphNode_st **to, size_t *count),
+                list_nodes(graph, to, count, 1))
 
 DRIVER_VISIBLE enum cuda_result cuGraphGetEdges_v2(struct CUgraph_st *graph, struct CUgraphNode_st **from,
                                                    struct CUgraphNode_st **to, struct CUgraphEdgeData_st *edges,
@@ -236,15 +229,10 @@ static enum cuda_result tell_event(const struct CUgraphNode_st *node, enum graph
     return CUDA_SUCCESS;
 }
 
-DRIVER_VISIBLE enum cuda_result cuGraphEventRecordNodeGetEvent(struct CUgraphNode_st *node, struct CUevent_st **to)
-{
-    return tell_event(node, NODE_EVENT_RECORD, to);
-}
-
-DRIVER_VISIBLE enum cuda_result cuGraphEventWaitNodeGetEvent(struct CUgraphNode_st *node, struct CUevent_st **to)
-{
-    return tell_event(node, NODE_WAIT_EVENT, to);
-}
+DRIVER_CALL(cuGraphEventRecordNodeGetEvent, (struct CUgraphNode_st * node, struct CUevent_st **to),
+            tell_event(node, NODE_EVENT_RECORD, to))
+DRIVER_CALL(cuGraphEventWaitNodeGetEvent, (struct CUgraphNode_st * node, struct CUevent_st **to),
+            tell_event(node, NODE_WAIT_EVENT, to))
 
 // --- What was instantiated -------------------------------------------------------------------------------------------
 

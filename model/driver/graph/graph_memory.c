@@ -142,8 +142,4 @@ DRIVER_VISIBLE enum cuda_result cuDeviceSetGraphMemAttribute(int device, uint32_
 }
 
 // Nothing is kept that is not used.
-DRIVER_VISIBLE enum cuda_result cuDeviceGraphMemTrim(int device)
-{
-    DRIVER_ENTER(driver);
-    return check_device(driver, &device, device);
-}
+DRIVER_ENTER_CALL(cuDeviceGraphMemTrim, (int device), check_device(driver, &device, device))

@@ -182,11 +182,8 @@ static enum cuda_result node_add_telling(const struct node_place *place, struct 
 // Nodes of one type: the parameters that its own calls take, in the struct of all types.
 #define NODE_PARAMS(number, member, value) (&(struct CUgraphNodeParams_st){.type = (number), .member = (value)})
 
-DRIVER_VISIBLE enum cuda_result cuGraphAddKernelNode_v2(PLACE_PARAMETERS,
-                                                        const struct CUDA_KERNEL_NODE_PARAMS_v2_st *from)
-{
-    return from == NULL ? CUDA_ERROR_INVALID_VALUE : node_add(PLACE, NODE_PARAMS(NODE_KERNEL, kernel, *from));
-}
+DRIVER_CALL(cuGraphAddKernelNode_v2, (PLACE_PARAMETERS, const struct CUDA_KERNEL_NODE_PARAMS_v2_st *from),
+            from == NULL ? CUDA_ERROR_INVALID_VALUE : node_add(PLACE, NODE_PARAMS(NODE_KERNEL, kernel, *from)))
 
 DRIVER_VISIBLE enum cuda_result cuGraphAddMemcpyNode(PLACE_PARAMETERS, const struct CUDA_MEMCPY3D_st *box,
                                                      struct CUctx_st *context)
@@ -195,37 +192,20 @@ DRIVER_VISIBLE enum cuda_result cuGraphAddMemcpyNode(PLACE_PARAMETERS, const str
     return box == NULL ? CUDA_ERROR_INVALID_VALUE : node_add(PLACE, NODE_PARAMS(NODE_MEMCPY, copy.params, *box));
 }
 
-DRIVER_VISIBLE enum cuda_result cuGraphAddMemsetNode(PLACE_PARAMETERS, const struct CUDA_MEMSET_NODE_PARAMS_st *set,
-                                                     struct CUctx_st *context)
-{
-    return set == NULL || context == NULL ? CUDA_ERROR_INVALID_VALUE
-                                          : node_add(PLACE, NODE_PARAMS(NODE_MEMSET, set.params, *set));
-}
-
-DRIVER_VISIBLE enum cuda_result cuGraphAddHostNode(PLACE_PARAMETERS, const struct CUDA_HOST_NODE_PARAMS_st *host)
-{
-    return host == NULL ? CUDA_ERROR_INVALID_VALUE : node_add(PLACE, NODE_PARAMS(NODE_HOST, host, *host));
-}
-
-DRIVER_VISIBLE enum cuda_result cuGraphAddChildGraphNode(PLACE_PARAMETERS, struct CUgraph_st *child)
-{
-    return node_add(PLACE, NODE_PARAMS(NODE_GRAPH, child.graph, child));
-}
-
-DRIVER_VISIBLE enum cuda_result cuGraphAddEmptyNode(PLACE_PARAMETERS)
-{
-    return node_add(PLACE, &(struct CUgraphNodeParams_st){.type = NODE_EMPTY});
-}
-
-DRIVER_VISIBLE enum cuda_result cuGraphAddEventRecordNode(PLACE_PARAMETERS, struct CUevent_st *event)
-{
-    return node_add(PLACE, NODE_PARAMS(NODE_EVENT_RECORD, event.event, event));
-}
-
-DRIVER_VISIBLE enum cuda_result cuGraphAddEventWaitNode(PLACE_PARAMETERS, struct CUevent_st *event)
-{
-    return node_add(PLACE, NODE_PARAMS(NODE_WAIT_EVENT, event.event, event));
-}
+DRIVER_CALL(cuGraphAddMemsetNode,
+            (PLACE_PARAMETERS, const struct CUDA_MEMSET_NODE_PARAMS_st *set, struct CUctx_st *context),
+            set == NULL || context == NULL ? CUDA_ERROR_INVALID_VALUE
+                                           : node_add(PLACE, NODE_PARAMS(NODE_MEMSET, set.params, *set)))
+DRIVER_CALL(cuGraphAddHostNode, (PLACE_PARAMETERS, const struct CUDA_HOST_NODE_PARAMS_st *host),
+            host == NULL ? CUDA_ERROR_INVALID_VALUE : node_add(PLACE, NODE_PARAMS(NODE_HOST, host, *host)))
+DRIVER_CALL(cuGraphAddChildGraphNode, (PLACE_PARAMETERS, struct CUgraph_st *child),
+            node_add(PLACE, NODE_PARAMS(NODE_GRAPH, child.graph, child)))
+DRIVER_CALL(cuGraphAddEmptyNode, (PLACE_PARAMETERS),
+            node_add(PLACE, &(struct CUgraphNodeParams_st){.type = NODE_EMPTY}))
+DRIVER_CALL(cuGraphAddEventRecordNode, (PLACE_PARAMETERS, struct CUevent_st *event),
+            node_add(PLACE, NODE_PARAMS(NODE_EVENT_RECORD, event.event, event)))
+DRIVER_CALL(cuGraphAddEventWaitNode, (PLACE_PARAMETERS, struct CUevent_st *event),
+            node_add(PLACE, NODE_PARAMS(NODE_WAIT_EVENT, event.event, event)))
 
 DRIVER_VISIBLE enum cuda_result cuGraphAddMemAllocNode(PLACE_PARAMETERS, struct CUDA_MEM_ALLOC_NODE_PARAMS_v1_st *from)
 {
@@ -236,10 +216,8 @@ DRIVER_VISIBLE enum cuda_result cuGraphAddMemAllocNode(PLACE_PARAMETERS, struct 
     return error;
 }
 
-DRIVER_VISIBLE enum cuda_result cuGraphAddMemFreeNode(PLACE_PARAMETERS, unsigned long long address)
-{
-    return node_add(PLACE, NODE_PARAMS(NODE_MEM_FREE, freed.dptr, address));
-}
+DRIVER_CALL(cuGraphAddMemFreeNode, (PLACE_PARAMETERS, unsigned long long address),
+            node_add(PLACE, NODE_PARAMS(NODE_MEM_FREE, freed.dptr, address)))
 
 DRIVER_VISIBLE enum cuda_result cuGraphAddBatchMemOpNode(PLACE_PARAMETERS,
                                                          const struct CUDA_BATCH_MEM_OP_NODE_PARAMS_v1_st *from)
@@ -344,11 +322,8 @@ SETTERS(cuGraphBatchMemOpNodeSetParams, cuGraphExecBatchMemOpNodeSetParams, CUDA
         NODE_MEM_OPERATIONS, operations)
 SETTERS(cuGraphHostNodeSetParams, cuGraphExecHostNodeSetParams, CUDA_HOST_NODE_PARAMS_st, NODE_HOST, host)
 
-DRIVER_VISIBLE enum cuda_result cuGraphMemcpyNodeSetParams(struct CUgraphNode_st *node,
-                                                           const struct CUDA_MEMCPY3D_st *box)
-{
-    return box == NULL ? CUDA_ERROR_INVALID_VALUE : set_node(node, NODE_PARAMS(NODE_MEMCPY, copy.params, *box));
-}
+DRIVER_CALL(cuGraphMemcpyNodeSetParams, (struct CUgraphNode_st * node, const struct CUDA_MEMCPY3D_st *box),
+            box == NULL ? CUDA_ERROR_INVALID_VALUE : set_node(node, NODE_PARAMS(NODE_MEMCPY, copy.params, *box)))
 
 DRIVER_VISIBLE enum cuda_result cuGraphExecMemcpyNodeSetParams(struct CUgraphExec_st *exec, struct CUgraphNode_st *node,
                                                                const struct CUDA_MEMCPY3D_st *box,
@@ -359,11 +334,8 @@ DRIVER_VISIBLE enum cuda_result cuGraphExecMemcpyNodeSetParams(struct CUgraphExe
     return set_exec(exec, node, NODE_PARAMS(NODE_MEMCPY, copy.params, *box));
 }
 
-DRIVER_VISIBLE enum cuda_result cuGraphMemsetNodeSetParams(struct CUgraphNode_st *node,
-                                                           const struct CUDA_MEMSET_NODE_PARAMS_st *from)
-{
-    return from == NULL ? CUDA_ERROR_INVALID_VALUE : set_node(node, NODE_PARAMS(NODE_MEMSET, set.params, *from));
-}
+DRIVER_CALL(cuGraphMemsetNodeSetParams, (struct CUgraphNode_st * node, const struct CUDA_MEMSET_NODE_PARAMS_st *from),
+            from == NULL ? CUDA_ERROR_INVALID_VALUE : set_node(node, NODE_PARAMS(NODE_MEMSET, set.params, *from)))
 
 DRIVER_VISIBLE enum cuda_result cuGraphExecMemsetNodeSetParams(struct CUgraphExec_st *exec, struct CUgraphNode_st *node,
                                                                const struct CUDA_MEMSET_NODE_PARAMS_st *from,
@@ -374,41 +346,21 @@ DRIVER_VISIBLE enum cuda_result cuGraphExecMemsetNodeSetParams(struct CUgraphExe
     return set_exec(exec, node, NODE_PARAMS(NODE_MEMSET, set.params, *from));
 }
 
-DRIVER_VISIBLE enum cuda_result
-cuGraphExecChildGraphNodeSetParams(struct CUgraphExec_st *exec, struct CUgraphNode_st *node, struct CUgraph_st *child)
-{
-    return set_exec(exec, node, NODE_PARAMS(NODE_GRAPH, child.graph, child));
-}
-
-DRIVER_VISIBLE enum cuda_result cuGraphEventRecordNodeSetEvent(struct CUgraphNode_st *node, struct CUevent_st *event)
-{
-    return set_node(node, NODE_PARAMS(NODE_EVENT_RECORD, event.event, event));
-}
-
-DRIVER_VISIBLE enum cuda_result cuGraphEventWaitNodeSetEvent(struct CUgraphNode_st *node, struct CUevent_st *event)
-{
-    return set_node(node, NODE_PARAMS(NODE_WAIT_EVENT, event.event, event));
-}
-
-DRIVER_VISIBLE enum cuda_result
-cuGraphExecEventRecordNodeSetEvent(struct CUgraphExec_st *exec, struct CUgraphNode_st *node, struct CUevent_st *event)
-{
-    return set_exec(exec, node, NODE_PARAMS(NODE_EVENT_RECORD, event.event, event));
-}
-
-DRIVER_VISIBLE enum cuda_result cuGraphExecEventWaitNodeSetEvent(struct CUgraphExec_st *exec,
-                                                                 struct CUgraphNode_st *node, struct CUevent_st *event)
-{
-    return set_exec(exec, node, NODE_PARAMS(NODE_WAIT_EVENT, event.event, event));
-}
-
-DRIVER_VISIBLE enum cuda_result cuGraphNodeSetParams(struct CUgraphNode_st *node, struct CUgraphNodeParams_st *from)
-{
-    return set_node(node, from);
-}
-
-DRIVER_VISIBLE enum cuda_result cuGraphExecNodeSetParams(struct CUgraphExec_st *exec, struct CUgraphNode_st *node,
-                                                         struct CUgraphNodeParams_st *from)
-{
-    return set_exec(exec, node, from);
-}
+DRIVER_CALL(cuGraphExecChildGraphNodeSetParams,
+            (struct CUgraphExec_st * exec, struct CUgraphNode_st *node, struct CUgraph_st *child),
+            set_exec(exec, node, NODE_PARAMS(NODE_GRAPH, child.graph, child)))
+DRIVER_CALL(cuGraphEventRecordNodeSetEvent, (struct CUgraphNode_st * node, struct CUevent_st *event),
+            set_node(node, NODE_PARAMS(NODE_EVENT_RECORD, event.event, event)))
+DRIVER_CALL(cuGraphEventWaitNodeSetEvent, (struct CUgraphNode_st * node, struct CUevent_st *event),
+            set_node(node, NODE_PARAMS(NODE_WAIT_EVENT, event.event, event)))
+DRIVER_CALL(cuGraphExecEventRecordNodeSetEvent,
+            (struct CUgraphExec_st * exec, struct CUgraphNode_st *node, struct CUevent_st *event),
+            set_exec(exec, node, NODE_PARAMS(NODE_EVENT_RECORD, event.event, event)))
+DRIVER_CALL(cuGraphExecEventWaitNodeSetEvent,
+            (struct CUgraphExec_st * exec, struct CUgraphNode_st *node, struct CUevent_st *event),
+            set_exec(exec, node, NODE_PARAMS(NODE_WAIT_EVENT, event.event, event)))
+DRIVER_CALL(cuGraphNodeSetParams, (struct CUgraphNode_st * node, struct CUgraphNodeParams_st *from),
+            set_node(node, from))
+DRIVER_CALL(cuGraphExecNodeSetParams,
+            (struct CUgraphExec_st * exec, struct CUgraphNode_st *node, struct CUgraphNodeParams_st *from),
+            set_exec(exec, node, from))

@@ -106,12 +106,9 @@ static enum cuda_result tell_attribute(int *value, enum cuda_function_attribute 
     return attribute_of(function, attribute, value) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-DRIVER_VISIBLE enum cuda_result cuFuncGetAttribute(int *value, enum cuda_function_attribute attribute,
-                                                   struct CUfunc_st *function)
-{
-    DRIVER_USE_BARE_OR_RETURN(driver);
-    return tell_attribute(value, attribute, function);
-}
+DRIVER_USE_BARE_CALL(cuFuncGetAttribute,
+                     (int *value, enum cuda_function_attribute attribute, struct CUfunc_st *function),
+                     tell_attribute(value, attribute, function))
 
 DRIVER_VISIBLE enum cuda_result cuKernelGetAttribute(int *value, enum cuda_function_attribute attribute,
                                                      struct CUkern_st *kernel, int device)
@@ -150,12 +147,9 @@ static enum cuda_result set_attribute(struct driver *driver, struct CUfunc_st *f
     }
 }
 
-DRIVER_VISIBLE enum cuda_result cuFuncSetAttribute(struct CUfunc_st *function, enum cuda_function_attribute attribute,
-                                                   int value)
-{
-    DRIVER_USE_BARE_OR_RETURN(driver);
-    return set_attribute(driver, function, attribute, value);
-}
+DRIVER_USE_BARE_CALL(cuFuncSetAttribute,
+                     (struct CUfunc_st * function, enum cuda_function_attribute attribute, int value),
+                     set_attribute(driver, function, attribute, value))
 
 DRIVER_VISIBLE enum cuda_result cuKernelSetAttribute(enum cuda_function_attribute attribute, int value,
                                                      struct CUkern_st *kernel, int device)
@@ -189,17 +183,9 @@ static enum cuda_result tell_name(const char **name, const struct CUfunc_st *fun
     return CUDA_SUCCESS;
 }
 
-DRIVER_VISIBLE enum cuda_result cuFuncGetName(const char **name, struct CUfunc_st *function)
-{
-    DRIVER_USE_OR_RETURN(driver);
-    return tell_name(name, function);
-}
-
-DRIVER_VISIBLE enum cuda_result cuKernelGetName(const char **name, struct CUkern_st *kernel)
-{
-    DRIVER_USE_BARE_OR_RETURN(driver);
-    return tell_name(name, (const struct CUfunc_st *)kernel);
-}
+DRIVER_USE_CALL(cuFuncGetName, (const char **name, struct CUfunc_st *function), tell_name(name, function))
+DRIVER_USE_BARE_CALL(cuKernelGetName, (const char **name, struct CUkern_st *kernel),
+                     tell_name(name, (const struct CUfunc_st *)kernel))
 
 DRIVER_VISIBLE enum cuda_result cuFuncGetParamInfo(struct CUfunc_st *function, size_t index, size_t *offset,
                                                    size_t *bytes)
@@ -213,11 +199,8 @@ DRIVER_VISIBLE enum cuda_result cuFuncGetParamInfo(struct CUfunc_st *function, s
     return CUDA_SUCCESS;
 }
 
-DRIVER_VISIBLE enum cuda_result cuKernelGetParamInfo(struct CUkern_st *kernel, size_t index, size_t *offset,
-                                                     size_t *bytes)
-{
-    return cuFuncGetParamInfo((struct CUfunc_st *)kernel, index, offset, bytes);
-}
+DRIVER_CALL(cuKernelGetParamInfo, (struct CUkern_st * kernel, size_t index, size_t *offset, size_t *bytes),
+            cuFuncGetParamInfo((struct CUfunc_st *)kernel, index, offset, bytes))
 
 DRIVER_VISIBLE enum cuda_result cuFuncGetParamCount(struct CUfunc_st *function, size_t *count)
 {
@@ -236,11 +219,8 @@ DRIVER_VISIBLE enum cuda_result cuFuncIsLoaded(uint32_t *state, struct CUfunc_st
     return CUDA_SUCCESS;
 }
 
-DRIVER_VISIBLE enum cuda_result cuFuncLoad(struct CUfunc_st *function)
-{
-    DRIVER_USE_OR_RETURN(driver);
-    return object_is(function, OBJECT_FUNCTION) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
-}
+DRIVER_USE_CALL(cuFuncLoad, (struct CUfunc_st * function),
+                object_is(function, OBJECT_FUNCTION) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE)
 
 // --- Occupancy -------------------------------------------------------------------------------------------------------
 

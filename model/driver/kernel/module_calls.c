@@ -19,15 +19,10 @@ DRIVER_VISIBLE enum cuda_result cuModuleLoadDataEx(struct CUmod_st **module, con
     return error;
 }
 
-DRIVER_VISIBLE enum cuda_result cuModuleLoadData(struct CUmod_st **module, const void *image)
-{
-    return cuModuleLoadDataEx(module, image, 0, NULL, NULL);
-}
-
-DRIVER_VISIBLE enum cuda_result cuModuleLoadFatBinary(struct CUmod_st **module, const void *image)
-{
-    return cuModuleLoadDataEx(module, image, 0, NULL, NULL);
-}
+DRIVER_CALL(cuModuleLoadData, (struct CUmod_st * *module, const void *image),
+            cuModuleLoadDataEx(module, image, 0, NULL, NULL))
+DRIVER_CALL(cuModuleLoadFatBinary, (struct CUmod_st * *module, const void *image),
+            cuModuleLoadDataEx(module, image, 0, NULL, NULL))
 
 typedef enum cuda_result loaded_how(struct driver *driver, const char *call, const void *image, size_t size_bytes,
                                     struct loaded_log *log, struct CUmod_st **module);
@@ -100,18 +95,11 @@ static enum cuda_result get_variable(unsigned long long *address, size_t *bytes,
     return CUDA_SUCCESS;
 }
 
-DRIVER_VISIBLE enum cuda_result cuModuleGetFunction(struct CUfunc_st **function, struct CUmod_st *module,
-                                                    const char *name)
-{
-    DRIVER_USE_BARE_OR_RETURN(driver);
-    return get_function(driver, "cuModuleGetFunction", function, module, name);
-}
-
-DRIVER_VISIBLE enum cuda_result cuModuleGetGlobal_v2(unsigned long long *address, size_t *bytes,
-                                                     struct CUmod_st *module, const char *name)
-{
-    return get_variable(address, bytes, module, name);
-}
+DRIVER_USE_BARE_CALL(cuModuleGetFunction, (struct CUfunc_st * *function, struct CUmod_st *module, const char *name),
+                     get_function(driver, "cuModuleGetFunction", function, module, name))
+DRIVER_CALL(cuModuleGetGlobal_v2,
+            (unsigned long long *address, size_t *bytes, struct CUmod_st *module, const char *name),
+            get_variable(address, bytes, module, name))
 
 static uint32_t is_entry(const struct ptx_function *function)
 {
@@ -147,18 +135,9 @@ static enum cuda_result list_functions(struct driver *driver, struct CUfunc_st *
     return CUDA_SUCCESS;
 }
 
-DRIVER_VISIBLE enum cuda_result cuModuleGetFunctionCount(unsigned *count, struct CUmod_st *module)
-{
-    DRIVER_USE_OR_RETURN(driver);
-    return count_functions(count, module);
-}
-
-DRIVER_VISIBLE enum cuda_result cuModuleEnumerateFunctions(struct CUfunc_st **function, unsigned room,
-                                                           struct CUmod_st *module)
-{
-    DRIVER_USE_OR_RETURN(driver);
-    return list_functions(driver, function, room, module);
-}
+DRIVER_USE_CALL(cuModuleGetFunctionCount, (unsigned *count, struct CUmod_st *module), count_functions(count, module))
+DRIVER_USE_CALL(cuModuleEnumerateFunctions, (struct CUfunc_st * *function, unsigned room, struct CUmod_st *module),
+                list_functions(driver, function, room, module))
 
 // --- Libraries: a struct CUlib_st is a struct CUmod_st, a struct CUkern_st a struct CUfunc_st ------------------------
 
@@ -214,17 +193,12 @@ DRIVER_VISIBLE enum cuda_result cuLibraryGetKernel(struct CUkern_st **kernel, st
     return get_function(driver, "cuLibraryGetKernel", (struct CUfunc_st **)kernel, module_of(library), name);
 }
 
-DRIVER_VISIBLE enum cuda_result cuLibraryGetGlobal(unsigned long long *address, size_t *bytes, struct CUlib_st *library,
-                                                   const char *name)
-{
-    return get_variable(address, bytes, module_of(library), name);
-}
-
-DRIVER_VISIBLE enum cuda_result cuLibraryGetManaged(unsigned long long *address, size_t *bytes,
-                                                    struct CUlib_st *library, const char *name)
-{
-    return get_variable(address, bytes, module_of(library), name);
-}
+DRIVER_CALL(cuLibraryGetGlobal,
+            (unsigned long long *address, size_t *bytes, struct CUlib_st *library, const char *name),
+            get_variable(address, bytes, module_of(library), name))
+DRIVER_CALL(cuLibraryGetManaged,
+            (unsigned long long *address, size_t *bytes, struct CUlib_st *library, const char *name),
+            get_variable(address, bytes, module_of(library), name))
 
 DRIVER_VISIBLE enum cuda_result cuLibraryGetModule(struct CUmod_st **module, struct CUlib_st *library)
 {
@@ -235,18 +209,10 @@ DRIVER_VISIBLE enum cuda_result cuLibraryGetModule(struct CUmod_st **module, str
     return error;
 }
 
-DRIVER_VISIBLE enum cuda_result cuLibraryGetKernelCount(unsigned *count, struct CUlib_st *library)
-{
-    DRIVER_USE_BARE_OR_RETURN(driver);
-    return count_functions(count, module_of(library));
-}
-
-DRIVER_VISIBLE enum cuda_result cuLibraryEnumerateKernels(struct CUkern_st **kernel, unsigned room,
-                                                          struct CUlib_st *library)
-{
-    DRIVER_USE_BARE_OR_RETURN(driver);
-    return list_functions(driver, (struct CUfunc_st **)kernel, room, module_of(library));
-}
+DRIVER_USE_BARE_CALL(cuLibraryGetKernelCount, (unsigned *count, struct CUlib_st *library),
+                     count_functions(count, module_of(library)))
+DRIVER_USE_BARE_CALL(cuLibraryEnumerateKernels, (struct CUkern_st * *kernel, unsigned room, struct CUlib_st *library),
+                     list_functions(driver, (struct CUfunc_st **)kernel, room, module_of(library)))
 
 DRIVER_VISIBLE enum cuda_result cuKernelGetFunction(struct CUfunc_st **function, struct CUkern_st *kernel)
 {

@@ -73,15 +73,10 @@ DRIVER_VISIBLE enum cuda_result cuParamSetv(struct CUfunc_st *function, int offs
     return CUDA_SUCCESS;
 }
 
-DRIVER_VISIBLE enum cuda_result cuParamSeti(struct CUfunc_st *function, int offset, unsigned value)
-{
-    return cuParamSetv(function, offset, &value, sizeof value);
-}
-
-DRIVER_VISIBLE enum cuda_result cuParamSetf(struct CUfunc_st *function, int offset, float value)
-{
-    return cuParamSetv(function, offset, &value, sizeof value);
-}
+DRIVER_CALL(cuParamSeti, (struct CUfunc_st * function, int offset, unsigned value),
+            cuParamSetv(function, offset, &value, sizeof value))
+DRIVER_CALL(cuParamSetf, (struct CUfunc_st * function, int offset, float value),
+            cuParamSetv(function, offset, &value, sizeof value))
 
 DRIVER_VISIBLE enum cuda_result cuLaunchGridAsync(struct CUfunc_st *function, int width, int height,
                                                   struct CUstream_st *stream)
@@ -98,12 +93,6 @@ DRIVER_VISIBLE enum cuda_result cuLaunchGridAsync(struct CUfunc_st *function, in
                           old->shared_bytes, stream, NULL, extra);
 }
 
-DRIVER_VISIBLE enum cuda_result cuLaunchGrid(struct CUfunc_st *function, int width, int height)
-{
-    return cuLaunchGridAsync(function, width, height, NULL);
-}
-
-DRIVER_VISIBLE enum cuda_result cuLaunch(struct CUfunc_st *function)
-{
-    return cuLaunchGrid(function, 1, 1);
-}
+DRIVER_CALL(cuLaunchGrid, (struct CUfunc_st * function, int width, int height),
+            cuLaunchGridAsync(function, width, height, NULL))
+DRIVER_CALL(cuLaunch, (struct CUfunc_st * function), cuLaunchGrid(function, 1, 1))

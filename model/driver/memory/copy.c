@@ -127,49 +127,23 @@ static enum cuda_result finish(enum cuda_result error)
 
 // --- Flat copies -----------------------------------------------------------------------------------------------------
 
-DRIVER_VISIBLE enum cuda_result cuMemcpyHtoDAsync_v2(unsigned long long to, const void *from, size_t bytes,
-                                                     struct CUstream_st *stream)
-{
-    return copy_flat("cuMemcpyHtoD", to, MEMORY_OF_DEVICE, address_of(from), MEMORY_OF_HOST, bytes, stream);
-}
-
-DRIVER_VISIBLE enum cuda_result cuMemcpyHtoD_v2(unsigned long long to, const void *from, size_t bytes)
-{
-    return finish(cuMemcpyHtoDAsync_v2(to, from, bytes, NULL));
-}
-
-DRIVER_VISIBLE enum cuda_result cuMemcpyDtoHAsync_v2(void *to, unsigned long long from, size_t bytes,
-                                                     struct CUstream_st *stream)
-{
-    return copy_flat("cuMemcpyDtoH", address_of(to), MEMORY_OF_HOST, from, MEMORY_OF_DEVICE, bytes, stream);
-}
-
-DRIVER_VISIBLE enum cuda_result cuMemcpyDtoH_v2(void *to, unsigned long long from, size_t bytes)
-{
-    return finish(cuMemcpyDtoHAsync_v2(to, from, bytes, NULL));
-}
-
-DRIVER_VISIBLE enum cuda_result cuMemcpyDtoDAsync_v2(unsigned long long to, unsigned long long from, size_t bytes,
-                                                     struct CUstream_st *stream)
-{
-    return copy_flat("cuMemcpyDtoD", to, MEMORY_OF_DEVICE, from, MEMORY_OF_DEVICE, bytes, stream);
-}
-
-DRIVER_VISIBLE enum cuda_result cuMemcpyDtoD_v2(unsigned long long to, unsigned long long from, size_t bytes)
-{
-    return cuMemcpyDtoDAsync_v2(to, from, bytes, NULL);
-}
-
-DRIVER_VISIBLE enum cuda_result cuMemcpyAsync(unsigned long long to, unsigned long long from, size_t bytes,
-                                              struct CUstream_st *stream)
-{
-    return copy_flat("cuMemcpy", to, MEMORY_UNIFIED, from, MEMORY_UNIFIED, bytes, stream);
-}
-
-DRIVER_VISIBLE enum cuda_result cuMemcpy(unsigned long long to, unsigned long long from, size_t bytes)
-{
-    return finish(cuMemcpyAsync(to, from, bytes, NULL));
-}
+DRIVER_CALL(cuMemcpyHtoDAsync_v2, (unsigned long long to, const void *from, size_t bytes, struct CUstream_st *stream),
+            copy_flat("cuMemcpyHtoD", to, MEMORY_OF_DEVICE, address_of(from), MEMORY_OF_HOST, bytes, stream))
+DRIVER_CALL(cuMemcpyHtoD_v2, (unsigned long long to, const void *from, size_t bytes),
+            finish(cuMemcpyHtoDAsync_v2(to, from, bytes, NULL)))
+DRIVER_CALL(cuMemcpyDtoHAsync_v2, (void *to, unsigned long long from, size_t bytes, struct CUstream_st *stream),
+            copy_flat("cuMemcpyDtoH", address_of(to), MEMORY_OF_HOST, from, MEMORY_OF_DEVICE, bytes, stream))
+DRIVER_CALL(cuMemcpyDtoH_v2, (void *to, unsigned long long from, size_t bytes),
+            finish(cuMemcpyDtoHAsync_v2(to, from, bytes, NULL)))
+DRIVER_CALL(cuMemcpyDtoDAsync_v2,
+            (unsigned long long to, unsigned long long from, size_t bytes, struct CUstream_st *stream),
+            copy_flat("cuMemcpyDtoD", to, MEMORY_OF_DEVICE, from, MEMORY_OF_DEVICE, bytes, stream))
+DRIVER_CALL(cuMemcpyDtoD_v2, (unsigned long long to, unsigned long long from, size_t bytes),
+            cuMemcpyDtoDAsync_v2(to, from, bytes, NULL))
+DRIVER_CALL(cuMemcpyAsync, (unsigned long long to, unsigned long long from, size_t bytes, struct CUstream_st *stream),
+            copy_flat("cuMemcpy", to, MEMORY_UNIFIED, from, MEMORY_UNIFIED, bytes, stream))
+DRIVER_CALL(cuMemcpy, (unsigned long long to, unsigned long long from, size_t bytes),
+            finish(cuMemcpyAsync(to, from, bytes, NULL)))
 
 DRIVER_VISIBLE enum cuda_result cuMemcpyPeerAsync(unsigned long long to, struct CUctx_st *to_context,
                                                   unsigned long long from, struct CUctx_st *from_context, size_t bytes,
@@ -179,11 +153,10 @@ DRIVER_VISIBLE enum cuda_result cuMemcpyPeerAsync(unsigned long long to, struct 
     return cuMemcpyDtoDAsync_v2(to, from, bytes, stream);
 }
 
-DRIVER_VISIBLE enum cuda_result cuMemcpyPeer(unsigned long long to, struct CUctx_st *to_context,
-                                             unsigned long long from, struct CUctx_st *from_context, size_t bytes)
-{
-    return cuMemcpyPeerAsync(to, to_context, from, from_context, bytes, NULL);
-}
+DRIVER_CALL(cuMemcpyPeer,
+            (unsigned long long to, struct CUctx_st *to_context, unsigned long long from, struct CUctx_st *from_context,
+             size_t bytes),
+            cuMemcpyPeerAsync(to, to_context, from, from_context, bytes, NULL))
 
 // --- Boxes -----------------------------------------------------------------------------------------------------------
 
@@ -305,10 +278,7 @@ DRIVER_VISIBLE enum cuda_result cuMemcpy3DAsync_v2(const struct CUDA_MEMCPY3D_st
     return error != CUDA_SUCCESS ? error : submit("cuMemcpy3D", &work, stream);
 }
 
-DRIVER_VISIBLE enum cuda_result cuMemcpy3D_v2(const struct CUDA_MEMCPY3D_st *box)
-{
-    return finish(cuMemcpy3DAsync_v2(box, NULL));
-}
+DRIVER_CALL(cuMemcpy3D_v2, (const struct CUDA_MEMCPY3D_st *box), finish(cuMemcpy3DAsync_v2(box, NULL)))
 
 DRIVER_VISIBLE enum cuda_result cuMemcpy2DAsync_v2(const struct CUDA_MEMCPY2D_st *box, struct CUstream_st *stream)
 {
@@ -333,15 +303,8 @@ DRIVER_VISIBLE enum cuda_result cuMemcpy2DAsync_v2(const struct CUDA_MEMCPY2D_st
     return cuMemcpy3DAsync_v2(&whole, stream);
 }
 
-DRIVER_VISIBLE enum cuda_result cuMemcpy2D_v2(const struct CUDA_MEMCPY2D_st *box)
-{
-    return finish(cuMemcpy2DAsync_v2(box, NULL));
-}
-
-DRIVER_VISIBLE enum cuda_result cuMemcpy2DUnaligned_v2(const struct CUDA_MEMCPY2D_st *box)
-{
-    return finish(cuMemcpy2DAsync_v2(box, NULL));
-}
+DRIVER_CALL(cuMemcpy2D_v2, (const struct CUDA_MEMCPY2D_st *box), finish(cuMemcpy2DAsync_v2(box, NULL)))
+DRIVER_CALL(cuMemcpy2DUnaligned_v2, (const struct CUDA_MEMCPY2D_st *box), finish(cuMemcpy2DAsync_v2(box, NULL)))
 
 // --- Filling ---------------------------------------------------------------------------------------------------------
 

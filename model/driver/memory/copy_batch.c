@@ -156,7 +156,4 @@ DRIVER_VISIBLE enum cuda_result cuMemcpy3DPeerAsync(const struct CUDA_MEMCPY3D_P
     return cuMemcpy3DAsync_v2(&box, stream);
 }
 
-DRIVER_VISIBLE enum cuda_result cuMemcpy3DPeer(const struct CUDA_MEMCPY3D_PEER_st *from)
-{
-    return cuMemcpy3DPeerAsync(from, NULL);
-}
+DRIVER_CALL(cuMemcpy3DPeer, (const struct CUDA_MEMCPY3D_PEER_st *from), cuMemcpy3DPeerAsync(from, NULL))

@@ -330,12 +330,10 @@ DRIVER_VISIBLE enum cuda_result cuMemcpyHtoA_v2(struct CUarray_st *to, size_t to
     return copy_row_at_once(box, bytes);
 }
 
-DRIVER_VISIBLE enum cuda_result cuMemcpyHtoAAsync_v2(struct CUarray_st *to, size_t to_offset, const void *from,
-                                                     size_t bytes, struct CUstream_st *stream)
-{
-    return copy_row((struct CUDA_MEMCPY3D_st){TO_ARRAY, .srcMemoryType = MEMORY_OF_HOST, .srcHost = from}, bytes,
-                    stream);
-}
+DRIVER_CALL(cuMemcpyHtoAAsync_v2,
+            (struct CUarray_st * to, size_t to_offset, const void *from, size_t bytes, struct CUstream_st *stream),
+            copy_row((struct CUDA_MEMCPY3D_st){TO_ARRAY, .srcMemoryType = MEMORY_OF_HOST, .srcHost = from}, bytes,
+                     stream))
 
 DRIVER_VISIBLE enum cuda_result cuMemcpyAtoH_v2(void *to, struct CUarray_st *from, size_t from_offset, size_t bytes)
 {
@@ -343,11 +341,10 @@ DRIVER_VISIBLE enum cuda_result cuMemcpyAtoH_v2(void *to, struct CUarray_st *fro
     return copy_row_at_once(box, bytes);
 }
 
-DRIVER_VISIBLE enum cuda_result cuMemcpyAtoHAsync_v2(void *to, struct CUarray_st *from, size_t from_offset,
-                                                     size_t bytes, struct CUstream_st *stream)
-{
-    return copy_row((struct CUDA_MEMCPY3D_st){OF_ARRAY, .dstMemoryType = MEMORY_OF_HOST, .dstHost = to}, bytes, stream);
-}
+DRIVER_CALL(cuMemcpyAtoHAsync_v2,
+            (void *to, struct CUarray_st *from, size_t from_offset, size_t bytes, struct CUstream_st *stream),
+            copy_row((struct CUDA_MEMCPY3D_st){OF_ARRAY, .dstMemoryType = MEMORY_OF_HOST, .dstHost = to}, bytes,
+                     stream))
 
 DRIVER_VISIBLE enum cuda_result cuMemcpyDtoA_v2(struct CUarray_st *to, size_t to_offset, unsigned long long from,
                                                 size_t bytes)
@@ -363,8 +360,6 @@ DRIVER_VISIBLE enum cuda_result cuMemcpyAtoD_v2(unsigned long long to, struct CU
     return copy_row_at_once(box, bytes);
 }
 
-DRIVER_VISIBLE enum cuda_result cuMemcpyAtoA_v2(struct CUarray_st *to, size_t to_offset, struct CUarray_st *from,
-                                                size_t from_offset, size_t bytes)
-{
-    return copy_row_at_once((struct CUDA_MEMCPY3D_st){TO_ARRAY, OF_ARRAY}, bytes);
-}
+DRIVER_CALL(cuMemcpyAtoA_v2,
+            (struct CUarray_st * to, size_t to_offset, struct CUarray_st *from, size_t from_offset, size_t bytes),
+            copy_row_at_once((struct CUDA_MEMCPY3D_st){TO_ARRAY, OF_ARRAY}, bytes))

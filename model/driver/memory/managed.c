@@ -54,11 +54,8 @@ DRIVER_VISIBLE enum cuda_result cuMemPrefetchAsync_v2(unsigned long long address
     return error == CUDA_SUCCESS ? change(driver, address, bytes, RANGE_PREFETCHED, location) : error;
 }
 
-DRIVER_VISIBLE enum cuda_result cuMemPrefetchAsync(unsigned long long address, size_t bytes, int device,
-                                                   struct CUstream_st *stream)
-{
-    return cuMemPrefetchAsync_v2(address, bytes, location_of(device), 0, stream);
-}
+DRIVER_CALL(cuMemPrefetchAsync, (unsigned long long address, size_t bytes, int device, struct CUstream_st *stream),
+            cuMemPrefetchAsync_v2(address, bytes, location_of(device), 0, stream))
 
 DRIVER_VISIBLE enum cuda_result cuMemAdvise_v2(unsigned long long address, size_t bytes, uint32_t advice,
                                                struct cuda_mem_location location)
@@ -162,11 +159,9 @@ DRIVER_VISIBLE enum cuda_result cuMemRangeGetAttributes(void **to, size_t *bytes
     return CUDA_SUCCESS;
 }
 
-DRIVER_VISIBLE enum cuda_result cuMemRangeGetAttribute(void *to, size_t bytes, uint32_t attribute,
-                                                       unsigned long long address, size_t count)
-{
-    return cuMemRangeGetAttributes(&to, &bytes, &attribute, 1, address, count);
-}
+DRIVER_CALL(cuMemRangeGetAttribute,
+            (void *to, size_t bytes, uint32_t attribute, unsigned long long address, size_t count),
+            cuMemRangeGetAttributes(&to, &bytes, &attribute, 1, address, count))
 
 // --- Lists -----------------------------------------------------------------------------------------------------------
 
@@ -215,26 +210,17 @@ static enum cuda_result prefetch_list(const struct range_list *list, struct CUst
     return error;
 }
 
-DRIVER_VISIBLE enum cuda_result cuMemPrefetchBatchAsync(unsigned long long *address, size_t *bytes, size_t count,
-                                                        struct cuda_mem_location *place, size_t *place_from,
-                                                        size_t places, unsigned long long flags,
-                                                        struct CUstream_st *stream)
-{
-    return prefetch_list(&(struct range_list){address, bytes, count, place, place_from, places, flags}, stream);
-}
+DRIVER_CALL(cuMemPrefetchBatchAsync,
+            (unsigned long long *address, size_t *bytes, size_t count, struct cuda_mem_location *place,
+             size_t *place_from, size_t places, unsigned long long flags, struct CUstream_st *stream),
+            prefetch_list(&(struct range_list){address, bytes, count, place, place_from, places, flags}, stream))
 
 // What memory holds that is discarded is open: here it stays.
-DRIVER_VISIBLE enum cuda_result cuMemDiscardBatchAsync(unsigned long long *address, size_t *bytes, size_t count,
-                                                       unsigned long long flags, struct CUstream_st *stream)
-{
-    DRIVER_USE_OR_RETURN(driver);
-    return check_list(driver, &(struct range_list){address, bytes, count, NULL, NULL, 0, flags}, stream);
-}
-
-DRIVER_VISIBLE enum cuda_result cuMemDiscardAndPrefetchBatchAsync(unsigned long long *address, size_t *bytes,
-                                                                  size_t count, struct cuda_mem_location *place,
-                                                                  size_t *place_from, size_t places,
-                                                                  unsigned long long flags, struct CUstream_st *stream)
-{
-    return cuMemPrefetchBatchAsync(address, bytes, count, place, place_from, places, flags, stream);
-}
+DRIVER_USE_CALL(cuMemDiscardBatchAsync,
+                (unsigned long long *address, size_t *bytes, size_t count, unsigned long long flags,
+                 struct CUstream_st *stream),
+                check_list(driver, &(struct range_list){address, bytes, count, NULL, NULL, 0, flags}, stream))
+DRIVER_CALL(cuMemDiscardAndPrefetchBatchAsync,
+            (unsigned long long *address, size_t *bytes, size_t count, struct cuda_mem_location *place,
+             size_t *place_from, size_t places, unsigned long long flags, struct CUstream_st *stream),
+            cuMemPrefetchBatchAsync(address, bytes, count, place, place_from, places, flags, stream))

@@ -36,11 +36,8 @@ static enum cuda_result allocate(struct driver *driver, const char *call, unsign
     return error != CUDA_SUCCESS ? error : memory_allocate(driver, call, address, bytes, kind, flags);
 }
 
-DRIVER_VISIBLE enum cuda_result cuMemAlloc_v2(unsigned long long *address, size_t bytes)
-{
-    DRIVER_USE_OR_RETURN(driver);
-    return allocate(driver, "cuMemAlloc", address, bytes, ALLOCATION_DEVICE, 0);
-}
+DRIVER_USE_CALL(cuMemAlloc_v2, (unsigned long long *address, size_t bytes),
+                allocate(driver, "cuMemAlloc", address, bytes, ALLOCATION_DEVICE, 0))
 
 DRIVER_VISIBLE enum cuda_result cuMemAllocPitch_v2(unsigned long long *address, size_t *pitch, size_t width,
                                                    size_t height, unsigned element_bytes)
@@ -75,10 +72,7 @@ DRIVER_VISIBLE enum cuda_result cuMemHostAlloc(void **address, size_t bytes, uns
     return error;
 }
 
-DRIVER_VISIBLE enum cuda_result cuMemAllocHost_v2(void **address, size_t bytes)
-{
-    return cuMemHostAlloc(address, bytes, HOST_MAPPED);
-}
+DRIVER_CALL(cuMemAllocHost_v2, (void **address, size_t bytes), cuMemHostAlloc(address, bytes, HOST_MAPPED))
 
 // Of one of these kinds only, a bit for each. The caller has waited: another thread may have something else there
 // since.

@@ -32,15 +32,9 @@ static enum cuda_result get_pool(struct CUmemPoolHandle_st **pool, int device,
     return *pool != NULL ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-DRIVER_VISIBLE enum cuda_result cuDeviceGetDefaultMemPool(struct CUmemPoolHandle_st **pool, int device)
-{
-    return get_pool(pool, device, default_pool);
-}
-
-DRIVER_VISIBLE enum cuda_result cuDeviceGetMemPool(struct CUmemPoolHandle_st **pool, int device)
-{
-    return get_pool(pool, device, current_pool);
-}
+DRIVER_CALL(cuDeviceGetDefaultMemPool, (struct CUmemPoolHandle_st * *pool, int device),
+            get_pool(pool, device, default_pool))
+DRIVER_CALL(cuDeviceGetMemPool, (struct CUmemPoolHandle_st * *pool, int device), get_pool(pool, device, current_pool))
 
 DRIVER_VISIBLE enum cuda_result cuDeviceSetMemPool(int device, struct CUmemPoolHandle_st *pool)
 {

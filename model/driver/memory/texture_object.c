@@ -160,10 +160,7 @@ static enum cuda_result destroy(unsigned long long handle, int is_surface)
     return CUDA_SUCCESS; // as an H200's driver says of any handle
 }
 
-DRIVER_VISIBLE enum cuda_result cuTexObjectDestroy(unsigned long long handle)
-{
-    return destroy(handle, 0);
-}
+DRIVER_CALL(cuTexObjectDestroy, (unsigned long long handle), destroy(handle, 0))
 
 static enum cuda_result resource_of(struct CUDA_RESOURCE_DESC_st *to, unsigned long long handle, int is_surface)
 {
@@ -174,10 +171,8 @@ static enum cuda_result resource_of(struct CUDA_RESOURCE_DESC_st *to, unsigned l
     return CUDA_SUCCESS;
 }
 
-DRIVER_VISIBLE enum cuda_result cuTexObjectGetResourceDesc(struct CUDA_RESOURCE_DESC_st *to, unsigned long long handle)
-{
-    return resource_of(to, handle, 0);
-}
+DRIVER_CALL(cuTexObjectGetResourceDesc, (struct CUDA_RESOURCE_DESC_st * to, unsigned long long handle),
+            resource_of(to, handle, 0))
 
 DRIVER_VISIBLE enum cuda_result cuTexObjectGetTextureDesc(struct CUDA_TEXTURE_DESC_st *to, unsigned long long handle)
 {
@@ -203,12 +198,6 @@ DRIVER_VISIBLE enum cuda_result cuSurfObjectCreate(unsigned long long *handle,
     return make(driver, handle, &object);
 }
 
-DRIVER_VISIBLE enum cuda_result cuSurfObjectDestroy(unsigned long long handle)
-{
-    return destroy(handle, 1);
-}
-
-DRIVER_VISIBLE enum cuda_result cuSurfObjectGetResourceDesc(struct CUDA_RESOURCE_DESC_st *to, unsigned long long handle)
-{
-    return resource_of(to, handle, 1);
-}
+DRIVER_CALL(cuSurfObjectDestroy, (unsigned long long handle), destroy(handle, 1))
+DRIVER_CALL(cuSurfObjectGetResourceDesc, (struct CUDA_RESOURCE_DESC_st * to, unsigned long long handle),
+            resource_of(to, handle, 1))

@@ -110,10 +110,8 @@ DRIVER_VISIBLE enum cuda_result cuStreamCreateWithPriority(struct CUstream_st **
     return *stream != NULL ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-DRIVER_VISIBLE enum cuda_result cuStreamCreate(struct CUstream_st **stream, unsigned flags)
-{
-    return cuStreamCreateWithPriority(stream, flags, 0);
-}
+DRIVER_CALL(cuStreamCreate, (struct CUstream_st * *stream, unsigned flags),
+            cuStreamCreateWithPriority(stream, flags, 0))
 
 void stream_destroy(struct driver *driver, struct CUstream_st *stream)
 {

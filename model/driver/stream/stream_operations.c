@@ -134,26 +134,15 @@ static enum cuda_result submit(struct CUstream_st *stream, enum operation operat
     return cuStreamBatchMemOp_v2(stream, 1, &at, 0);
 }
 
-DRIVER_VISIBLE enum cuda_result cuStreamWaitValue32_v2(struct CUstream_st *stream, unsigned long long address,
-                                                       uint32_t value, unsigned flags)
-{
-    return submit(stream, WAIT_32, address, value, flags);
-}
-
-DRIVER_VISIBLE enum cuda_result cuStreamWaitValue64_v2(struct CUstream_st *stream, unsigned long long address,
-                                                       uint64_t value, unsigned flags)
-{
-    return submit(stream, WAIT_64, address, value, flags);
-}
-
-DRIVER_VISIBLE enum cuda_result cuStreamWriteValue32_v2(struct CUstream_st *stream, unsigned long long address,
-                                                        uint32_t value, unsigned flags)
-{
-    return submit(stream, WRITE_32, address, value, flags);
-}
-
-DRIVER_VISIBLE enum cuda_result cuStreamWriteValue64_v2(struct CUstream_st *stream, unsigned long long address,
-                                                        uint64_t value, unsigned flags)
-{
-    return submit(stream, WRITE_64, address, value, flags);
-}
+DRIVER_CALL(cuStreamWaitValue32_v2,
+            (struct CUstream_st * stream, unsigned long long address, uint32_t value, unsigned flags),
+            submit(stream, WAIT_32, address, value, flags))
+DRIVER_CALL(cuStreamWaitValue64_v2,
+            (struct CUstream_st * stream, unsigned long long address, uint64_t value, unsigned flags),
+            submit(stream, WAIT_64, address, value, flags))
+DRIVER_CALL(cuStreamWriteValue32_v2,
+            (struct CUstream_st * stream, unsigned long long address, uint32_t value, unsigned flags),
+            submit(stream, WRITE_32, address, value, flags))
+DRIVER_CALL(cuStreamWriteValue64_v2,
+            (struct CUstream_st * stream, unsigned long long address, uint64_t value, unsigned flags),
+            submit(stream, WRITE_64, address, value, flags))
