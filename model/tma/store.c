@@ -26,68 +26,27 @@ static enum rule store(struct transfer t, const struct memory *global_memory, en
     return RULE_OK;
 }
 
-enum rule tile_store_check(const struct tensormap *map, int dims, const int32_t *coord,
-                           const struct memory *global_memory, const struct memory *shared_memory, uint32_t shared,
-                           struct findings *findings)
-{
-    return store((struct transfer){NO_OP, TENSORMAP_TILED, map, dims, coord, NULL, NULL, shared_memory, shared},
-                 global_memory, CHECKED, findings);
-}
+#define STORE(name, mode, use)                                                                                         \
+    enum rule name(const struct tensormap *map, int dims, const int32_t *coord, const struct memory *global_memory,    \
+                   const struct memory *shared_memory, uint32_t shared, struct findings *findings)                     \
+    {                                                                                                                  \
+        return store((struct transfer){NO_OP, mode, map, dims, coord, NULL, NULL, shared_memory, shared},              \
+                     global_memory, use, findings);                                                                    \
+    }
+#define REDUCE(name, mode, use)                                                                                        \
+    enum rule name(enum reduce_op op, const struct tensormap *map, int dims, const int32_t *coord,                     \
+                   const struct memory *global_memory, const struct memory *shared_memory, uint32_t shared,            \
+                   struct findings *findings)                                                                          \
+    {                                                                                                                  \
+        return store((struct transfer){transfer_op(op), mode, map, dims, coord, NULL, NULL, shared_memory, shared},    \
+                     global_memory, use, findings);                                                                    \
+    }
 
-enum rule tile_reduce_check(enum reduce_op op, const struct tensormap *map, int dims, const int32_t *coord,
-                            const struct memory *global_memory, const struct memory *shared_memory, uint32_t shared,
-                            struct findings *findings)
-{
-    return store(
-        (struct transfer){transfer_op(op), TENSORMAP_TILED, map, dims, coord, NULL, NULL, shared_memory, shared},
-        global_memory, CHECKED, findings);
-}
-
-enum rule tile_store(const struct tensormap *map, int dims, const int32_t *coord, const struct memory *global_memory,
-                     const struct memory *shared_memory, uint32_t shared, struct findings *findings)
-{
-    return store((struct transfer){NO_OP, TENSORMAP_TILED, map, dims, coord, NULL, NULL, shared_memory, shared},
-                 global_memory, RUN, findings);
-}
-
-enum rule tile_reduce(enum reduce_op op, const struct tensormap *map, int dims, const int32_t *coord,
-                      const struct memory *global_memory, const struct memory *shared_memory, uint32_t shared,
-                      struct findings *findings)
-{
-    return store(
-        (struct transfer){transfer_op(op), TENSORMAP_TILED, map, dims, coord, NULL, NULL, shared_memory, shared},
-        global_memory, RUN, findings);
-}
-
-enum rule im2col_store_check(const struct tensormap *map, int dims, const int32_t *coord,
-                             const struct memory *global_memory, const struct memory *shared_memory, uint32_t shared,
-                             struct findings *findings)
-{
-    return store((struct transfer){NO_OP, TENSORMAP_IM2COL, map, dims, coord, NULL, NULL, shared_memory, shared},
-                 global_memory, CHECKED, findings);
-}
-
-enum rule im2col_reduce_check(enum reduce_op op, const struct tensormap *map, int dims, const int32_t *coord,
-                              const struct memory *global_memory, const struct memory *shared_memory, uint32_t shared,
-                              struct findings *findings)
-{
-    return store(
-        (struct transfer){transfer_op(op), TENSORMAP_IM2COL, map, dims, coord, NULL, NULL, shared_memory, shared},
-        global_memory, CHECKED, findings);
-}
-
-enum rule im2col_store(const struct tensormap *map, int dims, const int32_t *coord, const struct memory *global_memory,
-                       const struct memory *shared_memory, uint32_t shared, struct findings *findings)
-{
-    return store((struct transfer){NO_OP, TENSORMAP_IM2COL, map, dims, coord, NULL, NULL, shared_memory, shared},
-                 global_memory, RUN, findings);
-}
-
-enum rule im2col_reduce(enum reduce_op op, const struct tensormap *map, int dims, const int32_t *coord,
-                        const struct memory *global_memory, const struct memory *shared_memory, uint32_t shared,
-                        struct findings *findings)
-{
-    return store(
-        (struct transfer){transfer_op(op), TENSORMAP_IM2COL, map, dims, coord, NULL, NULL, shared_memory, shared},
-        global_memory, RUN, findings);
-}
+STORE(tile_store_check, TENSORMAP_TILED, CHECKED)
+STORE(tile_store, TENSORMAP_TILED, RUN)
+STORE(im2col_store_check, TENSORMAP_IM2COL, CHECKED)
+STORE(im2col_store, TENSORMAP_IM2COL, RUN)
+REDUCE(tile_reduce_check, TENSORMAP_TILED, CHECKED)
+REDUCE(tile_reduce, TENSORMAP_TILED, RUN)
+REDUCE(im2col_reduce_check, TENSORMAP_IM2COL, CHECKED)
+REDUCE(im2col_reduce, TENSORMAP_IM2COL, RUN)
