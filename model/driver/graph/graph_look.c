@@ -111,6 +111,12 @@ static const struct work *work_at(const struct CUgraphNode_st *node, enum graph_
     return to != NULL && object_is(node, OBJECT_NODE) && node->work.type == type ? &node->work : NULL;
 }
 
+// The first line of a call that tells what a node of one type does.
+#define WORK_OR_RETURN(work, type)                                                                                     \
+    DRIVER_USE_OR_RETURN(driver);                                                                                      \
+    const struct work *work = work_at(node, type, to);                                                                 \
+    if (work == NULL) return CUDA_ERROR_INVALID_VALUE
+
 // Where the parameters of a kernel lie, as long as the node keeps them; NULL if there is no memory.
 static void **pointers_of(struct CUgraphNode_st *node)
 {
@@ -126,9 +132,7 @@ static void **pointers_of(struct CUgraphNode_st *node)
 DRIVER_VISIBLE enum cuda_result cuGraphKernelNodeGetParams_v2(struct CUgraphNode_st *node,
                                                               struct CUDA_KERNEL_NODE_PARAMS_v2_st *to)
 {
-    DRIVER_USE_OR_RETURN(driver);
-    const struct work *work = work_at(node, NODE_KERNEL, to);
-    if (work == NULL) return CUDA_ERROR_INVALID_VALUE;
+    WORK_OR_RETURN(work, NODE_KERNEL);
     const struct work_kernel *kernel = &work->of.kernel;
     if (!object_is(kernel->function, OBJECT_FUNCTION)) return CUDA_ERROR_INVALID_HANDLE;
     void **pointers = pointers_of(node);
@@ -148,9 +152,7 @@ DRIVER_VISIBLE enum cuda_result cuGraphKernelNodeGetParams_v2(struct CUgraphNode
 
 DRIVER_VISIBLE enum cuda_result cuGraphMemcpyNodeGetParams(struct CUgraphNode_st *node, struct CUDA_MEMCPY3D_st *to)
 {
-    DRIVER_USE_OR_RETURN(driver);
-    const struct work *work = work_at(node, NODE_MEMCPY, to);
-    if (work == NULL) return CUDA_ERROR_INVALID_VALUE;
+    WORK_OR_RETURN(work, NODE_MEMCPY);
     *to = copy_box(&work->of.copy);
     return CUDA_SUCCESS;
 }
@@ -158,9 +160,7 @@ DRIVER_VISIBLE enum cuda_result cuGraphMemcpyNodeGetParams(struct CUgraphNode_st
 DRIVER_VISIBLE enum cuda_result cuGraphMemsetNodeGetParams(struct CUgraphNode_st *node,
                                                            struct CUDA_MEMSET_NODE_PARAMS_st *to)
 {
-    DRIVER_USE_OR_RETURN(driver);
-    const struct work *work = work_at(node, NODE_MEMSET, to);
-    if (work == NULL) return CUDA_ERROR_INVALID_VALUE;
+    WORK_OR_RETURN(work, NODE_MEMSET);
     const struct work_set *set = &work->of.set;
     *to = (struct CUDA_MEMSET_NODE_PARAMS_st){set->to,    set->pitch, set->value, set->element_bytes,
                                               set->width, set->height};
@@ -170,9 +170,7 @@ DRIVER_VISIBLE enum cuda_result cuGraphMemsetNodeGetParams(struct CUgraphNode_st
 DRIVER_VISIBLE enum cuda_result cuGraphHostNodeGetParams(struct CUgraphNode_st *node,
                                                          struct CUDA_HOST_NODE_PARAMS_st *to)
 {
-    DRIVER_USE_OR_RETURN(driver);
-    const struct work *work = work_at(node, NODE_HOST, to);
-    if (work == NULL) return CUDA_ERROR_INVALID_VALUE;
+    WORK_OR_RETURN(work, NODE_HOST);
     *to = (struct CUDA_HOST_NODE_PARAMS_st){work->of.host.call, work->of.host.user};
     return CUDA_SUCCESS;
 }
@@ -193,9 +191,7 @@ DRIVER_VISIBLE enum cuda_result cuGraphMemAllocNodeGetParams(struct CUgraphNode_
 
 DRIVER_VISIBLE enum cuda_result cuGraphMemFreeNodeGetParams(struct CUgraphNode_st *node, unsigned long long *to)
 {
-    DRIVER_USE_OR_RETURN(driver);
-    const struct work *work = work_at(node, NODE_MEM_FREE, to);
-    if (work == NULL) return CUDA_ERROR_INVALID_VALUE;
+    WORK_OR_RETURN(work, NODE_MEM_FREE);
     *to = work->of.address;
     return CUDA_SUCCESS;
 }
@@ -203,9 +199,7 @@ DRIVER_VISIBLE enum cuda_result cuGraphMemFreeNodeGetParams(struct CUgraphNode_s
 DRIVER_VISIBLE enum cuda_result cuGraphBatchMemOpNodeGetParams(struct CUgraphNode_st *node,
                                                                struct CUDA_BATCH_MEM_OP_NODE_PARAMS_v1_st *to)
 {
-    DRIVER_USE_OR_RETURN(driver);
-    const struct work *work = work_at(node, NODE_MEM_OPERATIONS, to);
-    if (work == NULL) return CUDA_ERROR_INVALID_VALUE;
+    WORK_OR_RETURN(work, NODE_MEM_OPERATIONS);
     *to = (struct CUDA_BATCH_MEM_OP_NODE_PARAMS_v1_st){
         .ctx = driver_context(), .count = work->of.operations.count, .paramArray = work->of.operations.at};
     return CUDA_SUCCESS;
@@ -213,18 +207,14 @@ DRIVER_VISIBLE enum cuda_result cuGraphBatchMemOpNodeGetParams(struct CUgraphNod
 
 DRIVER_VISIBLE enum cuda_result cuGraphChildGraphNodeGetGraph(struct CUgraphNode_st *node, struct CUgraph_st **to)
 {
-    DRIVER_USE_OR_RETURN(driver);
-    const struct work *work = work_at(node, NODE_GRAPH, to);
-    if (work == NULL) return CUDA_ERROR_INVALID_VALUE;
+    WORK_OR_RETURN(work, NODE_GRAPH);
     *to = work->of.graph;
     return CUDA_SUCCESS;
 }
 
 static enum cuda_result tell_event(const struct CUgraphNode_st *node, enum graph_node_type type, struct CUevent_st **to)
 {
-    DRIVER_USE_OR_RETURN(driver);
-    const struct work *work = work_at(node, type, to);
-    if (work == NULL) return CUDA_ERROR_INVALID_VALUE;
+    WORK_OR_RETURN(work, type);
     *to = work->of.event;
     return CUDA_SUCCESS;
 }
