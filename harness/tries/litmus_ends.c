@@ -104,7 +104,8 @@ void litmus_end_ask(const struct litmus *test, const struct litmus_layout *layou
 
 // --- Words -----------------------------------------------------------------------------------------------------------
 
-struct text litmus_seen_name(const struct litmus *test, const struct litmus_layout *layout, int i)
+// "P1:r0", "x": what value `i` of a key is of.
+static struct text litmus_seen_name(const struct litmus *test, const struct litmus_layout *layout, int i)
 {
     const struct litmus_seen *seen = &layout->see[i];
     struct text name;

@@ -36,8 +36,7 @@ void litmus_end_ask(const struct litmus *test, const struct litmus_layout *layou
 int litmus_key_is_asked(const struct litmus *test, const struct litmus_layout *layout, uint64_t key);
 int litmus_key_passes(const struct litmus *test, const struct litmus_layout *layout, uint64_t key);
 
-// "P1:r0", "x": what value `i` of a key is of. "P1:r0 = 1, x = 0": a key.
-struct text litmus_seen_name(const struct litmus *test, const struct litmus_layout *layout, int i);
+// "P1:r0 = 1, x = 0": a key.
 struct text litmus_key_text(const struct litmus *test, const struct litmus_layout *layout, uint64_t key);
 
 // {"P1:r0": 1, "x": 0}, and back: 0 with `why` if it is no end of this test.

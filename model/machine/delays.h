@@ -42,11 +42,8 @@ struct machine_delays {
     struct machine_delay *item;
 };
 
-// Reads the text of a file of delays. NULL, and `why` says the line and what is wrong with it, or there is no memory.
-struct machine_delays *machine_delays_read(const char *text, char *why, size_t why_bytes);
+// Reads a file of delays. NULL, and `why` says the line and what is wrong with it, or there is no memory.
 void machine_delays_free(struct machine_delays *delays);
-
-// The same of a file.
 struct machine_delays *machine_delays_load(const char *path, char *why, size_t why_bytes);
 
 // The first line of such a file, and the line of a delay, without its end.

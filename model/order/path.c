@@ -12,7 +12,7 @@ void runner_stop(struct runner *run, enum path_end end, int options)
 }
 
 // The next choice among `options`; 0 and a stopped run if it is not made yet.
-int runner_choose(struct runner *run, int options)
+static int runner_choose(struct runner *run, int options)
 {
     if (run->stopped) return 0;
     if (run->taken < run->path->choices) return run->path->choice[run->taken++];

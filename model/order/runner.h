@@ -37,9 +37,6 @@ struct runner {
 // Ends the run, unless it has ended; `options` if it asks.
 void runner_stop(struct runner *run, enum path_end end, int options);
 
-// The next choice among `options`; 0 and a run that has ended if it is not made yet.
-int runner_choose(struct runner *run, int options);
-
 // A number or a register; the reads that it depends on. Sets a register, or nothing if `to` is -1.
 int64_t runner_value(struct runner *run, const struct litmus_value *value);
 uint64_t runner_source(const struct runner *run, const struct litmus_value *value);

@@ -36,7 +36,8 @@ static unsigned whole(const struct driver *driver)
     return (unsigned)count;
 }
 
-unsigned green_multiprocessors(const struct driver *driver, const struct CUgreenCtx_st *green)
+// How many multiprocessors a green context has; NULL: the device.
+static unsigned green_multiprocessors(const struct driver *driver, const struct CUgreenCtx_st *green)
 {
     return green != NULL ? green->count : whole(driver);
 }

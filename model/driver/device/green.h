@@ -11,9 +11,6 @@ struct CUgreenCtx_st {
     struct CUctx_st *context; // what programs make current
 };
 
-// How many multiprocessors a green context has; NULL: the device.
-unsigned green_multiprocessors(const struct driver *driver, const struct CUgreenCtx_st *green);
-
 // That of a stream, of the default ones that which is current; NULL: none.
 struct CUgreenCtx_st *green_of_stream(const struct CUstream_st *stream);
 

@@ -140,7 +140,7 @@ static enum cuda_result check_new(struct driver *driver, const struct CUgraph_st
     return work->type == NODE_MEM_OPERATIONS ? CUDA_SUCCESS : work_check(driver, "cuGraphAddNode", work);
 }
 
-enum cuda_result node_add(const struct node_place *place, const struct CUgraphNodeParams_st *from)
+static enum cuda_result node_add(const struct node_place *place, const struct CUgraphNodeParams_st *from)
 {
     DRIVER_USE_OR_RETURN(driver);
     struct work work;

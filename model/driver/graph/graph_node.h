@@ -14,8 +14,6 @@ struct node_place {
     size_t count;
 };
 
-enum cuda_result node_add(const struct node_place *place, const struct CUgraphNodeParams_st *from);
-
 // Takes the place of what a node does, of the same type.
 enum cuda_result node_set_work(struct driver *driver, struct work *to, const struct work *from);
 

@@ -247,7 +247,8 @@ static const uint32_t processors_of_part[] = {18, 18, 18, 16, 16, 16, 16, 14};
 
 // At most 8 CTAs of clusters are on one SM. A cluster lies on as many SMs as it has CTAs; one of 8 CTAs lies on 4 SMs
 // where each has room for 4 or more.
-uint32_t function_clusters(const struct CUfunc_st *function, uint32_t ctas, uint32_t threads, uint64_t dynamic_bytes)
+static uint32_t function_clusters(const struct CUfunc_st *function, uint32_t ctas, uint32_t threads,
+                                  uint64_t dynamic_bytes)
 {
     enum { MOST_OF_SM = 8, FEW_SMS = 4 };
     const uint32_t of_sm = least(function_ctas_of_sm(function, threads, dynamic_bytes), MOST_OF_SM);

@@ -8,8 +8,7 @@
 
 uint32_t function_registers(const struct CUfunc_st *function);
 
-// How many CTAs run on one SM at once, and how many clusters of `ctas` CTAs on the whole GPU.
+// How many CTAs run on one SM at once.
 uint32_t function_ctas_of_sm(const struct CUfunc_st *function, uint32_t threads, uint64_t dynamic_bytes);
-uint32_t function_clusters(const struct CUfunc_st *function, uint32_t ctas, uint32_t threads, uint64_t dynamic_bytes);
 
 #endif

@@ -47,7 +47,6 @@ void machine_decoder_start(struct decoder *decoder);
 
 // How wide the lanes of a type are.
 enum ptx_file machine_file_of(enum ptx_type type);
-uint32_t machine_slot_bytes(enum ptx_file file);
 
 // A new slot of the function's frame; that of a register, which has one as of its first use: declared ones that no
 // instruction names take no memory.

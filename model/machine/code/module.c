@@ -146,7 +146,8 @@ static int start(struct machine_module *module)
     return place_variables(module, program);
 }
 
-int machine_module_count(struct machine_module *module, uint64_t bytes)
+// Counts `bytes` of decoded code, and what the PTX's reader has taken since. 0: it is too much.
+static int machine_module_count(struct machine_module *module, uint64_t bytes)
 {
     const uint64_t read = ptx_memory_bytes(module->front), more = bytes + read - module->read_bytes;
     if (!budget_take(BUDGET_CODE, more)) return 0;

@@ -35,9 +35,6 @@ struct machine_module {
     uint64_t *variable_offset;
 };
 
-// Counts `bytes` of decoded code, and what the PTX's reader has taken since. 0: it is too much.
-int machine_module_count(struct machine_module *module, uint64_t bytes);
-
 // The address of a function as a value; and back: 0 if there is none.
 uint64_t machine_function_address(const struct machine_module *module, uint32_t function);
 int machine_function_at(const struct machine_module *module, uint64_t address, uint32_t *function);

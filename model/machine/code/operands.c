@@ -33,7 +33,7 @@ enum ptx_file machine_file_of(enum ptx_type type)
     return bits <= 16 ? PTX_FILE_16 : bits <= 32 ? PTX_FILE_32 : bits <= 64 ? PTX_FILE_64 : PTX_FILE_128;
 }
 
-uint32_t machine_slot_bytes(enum ptx_file file)
+static uint32_t machine_slot_bytes(enum ptx_file file)
 {
     static const uint32_t bytes[PTX_FILES] = {MACHINE_SLOT_ALIGN, 2 * MACHINE_LANES, 4 * MACHINE_LANES,
                                               8 * MACHINE_LANES, 16 * MACHINE_LANES};

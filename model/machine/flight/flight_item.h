@@ -236,11 +236,6 @@ void flight_commit(struct machine_warp *warp, uint32_t lanes);
 // Runs an item of the list at once where the schedule says so and it is ready.
 void flight_start(struct machine_flight *item);
 
-// The lanes among `lanes` of whose operations something is under way in groups older than the newest `newest` committed
-// ones; with `reads`, only where its sources have not been read.
-uint32_t flight_pending(const struct machine_warp *warp, uint32_t lanes, enum async_kind async, uint32_t newest,
-                        int reads);
-
 // A wait for the same: MACHINE_NEXT where nothing is pending, else MACHINE_WAIT; where the schedule says LATE it ends
 // now, or has its sources read.
 enum machine_next flight_wait(struct machine_warp *warp, uint32_t lanes, enum async_kind async, uint32_t newest,

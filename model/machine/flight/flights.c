@@ -407,8 +407,10 @@ static int is_warp_pending(const struct machine_warp *warp, uint32_t newest, int
     return 0;
 }
 
-uint32_t flight_pending(const struct machine_warp *warp, uint32_t lanes, enum async_kind async, uint32_t newest,
-                        int reads)
+// The lanes among `lanes` of whose operations something is under way in groups older than the newest `newest` committed
+// ones; with `reads`, only where its sources have not been read.
+static uint32_t flight_pending(const struct machine_warp *warp, uint32_t lanes, enum async_kind async, uint32_t newest,
+                               int reads)
 {
     uint32_t pending = 0;
     if (async != ASYNC_WGMMA && flight_is_soon(warp)) return is_warp_pending(warp, newest, reads) ? lanes : 0;

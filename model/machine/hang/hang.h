@@ -143,10 +143,6 @@ void hang_order_polls(struct machine_hang *hang);
 void hang_explain_memory(const struct machine_hang *hang, struct hang_wait *wait);
 void hang_tell_memory(const struct machine_hang *hang, const struct hang_wait *wait, struct machine_text *text);
 
-// Has the missing one of the phase before done the same twice since, for another barrier (hang_cause_round.c)? Then it
-// has left this one out: 1, and that is likely.
-int hang_left_out(struct hang_wait *wait, const struct hang_part *part);
-
 // Who came in the phase before and has not in this one: 1, and what has become of him, if there is somebody.
 int hang_somebody_is_missing(const struct machine_hang *hang, struct hang_wait *wait);
 
@@ -157,10 +153,6 @@ const struct flight_seen *hang_seen_by(const struct hang_wait *wait);
 // Has a warp that is missing at a barrier of the CTA left one out, as the ways of the others show (hang_skip.c)? Then
 // 1, and that is likely.
 int hang_skipped(struct hang_wait *wait);
-
-// "warp 4", and the CTA if it is another's; what it did.
-void hang_add_warp(struct machine_text *text, const struct hang_wait *wait, const struct hang_part *part);
-const char *hang_act_of(const struct hang_part *part);
 
 // A wait of the cluster that returned too early (hang_early.c), in a sentence; 0: there is none. `suspect`: the warp
 // that came to a barrier too often, or NULL.

@@ -8,14 +8,14 @@
 enum { PLACE_BYTES = 160 };
 
 // "warp 4", and the CTA if it is another's.
-void hang_add_warp(struct machine_text *text, const struct hang_wait *wait, const struct hang_part *part)
+static void hang_add_warp(struct machine_text *text, const struct hang_wait *wait, const struct hang_part *part)
 {
     machine_text_add(text, "warp %u", part->warp->index);
     if (part->cta->rank != wait->strand[0]->warp->cta->rank)
         machine_text_add(text, " of CTA %u in the cluster", part->cta->rank);
 }
 
-const char *hang_act_of(const struct hang_part *part)
+static const char *hang_act_of(const struct hang_part *part)
 {
     return hang_does(part, HANG_ARRIVES) ? "arrived" : hang_does(part, HANG_BRINGS) ? "copied" : "expected bytes";
 }
@@ -52,7 +52,9 @@ static const struct ledger *left_out_for(const struct hang_wait *wait, const str
     return NULL;
 }
 
-int hang_left_out(struct hang_wait *wait, const struct hang_part *part)
+// Has the missing one of the phase before done the same twice since, for another barrier (hang_cause_round.c)? Then it
+// has left this one out: 1, and that is likely.
+static int hang_left_out(struct hang_wait *wait, const struct hang_part *part)
 {
     const struct ledger *other = left_out_for(wait, part);
     char name[PLACE_BYTES];

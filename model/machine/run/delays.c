@@ -118,7 +118,8 @@ static int take_line(struct machine_delays *delays, const char *line, size_t byt
     return read_level(delays, line, bytes) || (read_line(line, bytes, &delay) && add(delays, &delay));
 }
 
-struct machine_delays *machine_delays_read(const char *text, char *why, size_t why_bytes)
+// The text of a file; the rest as machine_delays_load() has it.
+static struct machine_delays *machine_delays_read(const char *text, char *why, size_t why_bytes)
 {
     struct machine_delays *delays = calloc(1, sizeof *delays);
     snprintf(why, why_bytes, "no memory");

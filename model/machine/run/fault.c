@@ -125,7 +125,10 @@ static void add_region(struct machine_text *text, const struct machine *machine,
     add_known(text, machine, ", ", memory->base);
 }
 
-void machine_memory_explain(const struct machine *machine, uint64_t address, uint32_t bytes, struct machine_text *text)
+// What lies near an address of global memory of which `bytes` bytes may not be used so: "; it lies right behind the 128
+// bytes at 0x1000, which cudaMalloc allocated".
+static void machine_memory_explain(const struct machine *machine, uint64_t address, uint32_t bytes,
+                                   struct machine_text *text)
 {
     const uint64_t near = UINT64_C(1) << 30;
     const size_t used = text->used;

@@ -33,10 +33,6 @@ size_t machine_shared_name(const struct machine *machine, uint32_t address, char
 // the line of the kernel's call of the function that it is in, 0 if there is none. Returns its length.
 size_t machine_line_place(const struct machine *machine, uint32_t line, uint32_t called_at, char *text, size_t bytes);
 
-// What lies near an address of global memory of which `bytes` bytes may not be used so: "; it lies right behind the 128
-// bytes at 0x1000, which cudaMalloc allocated".
-void machine_memory_explain(const struct machine *machine, uint64_t address, uint32_t bytes, struct machine_text *text);
-
 // What a finding says, of an operation of `bytes` bytes there; of global memory what lies near.
 struct finding;
 void machine_finding_add(struct machine_text *text, const struct machine *machine, const struct finding *finding,
