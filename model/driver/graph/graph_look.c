@@ -150,30 +150,27 @@ DRIVER_VISIBLE enum cuda_result cuGraphKernelNodeGetParams_v2(struct CUgraphNode
     return CUDA_SUCCESS;
 }
 
-DRIVER_VISIBLE enum cuda_result cuGraphMemcpyNodeGetParams(struct CUgraphNode_st *node, struct CUDA_MEMCPY3D_st *to)
-{
-    WORK_OR_RETURN(work, NODE_MEMCPY);
-    *to = copy_box(&work->of.copy);
-    return CUDA_SUCCESS;
-}
+#define NODE_CALL(name, node_type, type, ...)                                                                          \
+    DRIVER_VISIBLE enum cuda_result name(struct CUgraphNode_st *node, type *to)                                        \
+    {                                                                                                                  \
+        WORK_OR_RETURN(work, node_type);                                                                               \
+        *to = __VA_ARGS__;                                                                                             \
+        return CUDA_SUCCESS;                                                                                           \
+    }
 
-DRIVER_VISIBLE enum cuda_result cuGraphMemsetNodeGetParams(struct CUgraphNode_st *node,
-                                                           struct CUDA_MEMSET_NODE_PARAMS_st *to)
-{
-    WORK_OR_RETURN(work, NODE_MEMSET);
-    const struct work_set *set = &work->of.set;
-    *to = (struct CUDA_MEMSET_NODE_PARAMS_st){set->to,    set->pitch, set->value, set->element_bytes,
-                                              set->width, set->height};
-    return CUDA_SUCCESS;
-}
-
-DRIVER_VISIBLE enum cuda_result cuGraphHostNodeGetParams(struct CUgraphNode_st *node,
-                                                         struct CUDA_HOST_NODE_PARAMS_st *to)
-{
-    WORK_OR_RETURN(work, NODE_HOST);
-    *to = (struct CUDA_HOST_NODE_PARAMS_st){work->of.host.call, work->of.host.user};
-    return CUDA_SUCCESS;
-}
+NODE_CALL(cuGraphMemcpyNodeGetParams, NODE_MEMCPY, struct CUDA_MEMCPY3D_st, copy_box(&work->of.copy))
+NODE_CALL(cuGraphMemsetNodeGetParams, NODE_MEMSET, struct CUDA_MEMSET_NODE_PARAMS_st,
+          (struct CUDA_MEMSET_NODE_PARAMS_st){work->of.set.to, work->of.set.pitch, work->of.set.value,
+                                              work->of.set.element_bytes, work->of.set.width, work->of.set.height})
+NODE_CALL(cuGraphHostNodeGetParams, NODE_HOST, struct CUDA_HOST_NODE_PARAMS_st,
+          (struct CUDA_HOST_NODE_PARAMS_st){work->of.host.call, work->of.host.user})
+NODE_CALL(cuGraphMemFreeNodeGetParams, NODE_MEM_FREE, unsigned long long, work->of.address)
+NODE_CALL(cuGraphBatchMemOpNodeGetParams, NODE_MEM_OPERATIONS, struct CUDA_BATCH_MEM_OP_NODE_PARAMS_v1_st,
+          (struct CUDA_BATCH_MEM_OP_NODE_PARAMS_v1_st){
+              .ctx = driver_context(), .count = work->of.operations.count, .paramArray = work->of.operations.at})
+NODE_CALL(cuGraphChildGraphNodeGetGraph, NODE_GRAPH, struct CUgraph_st *, work->of.graph)
+NODE_CALL(cuGraphEventRecordNodeGetEvent, NODE_EVENT_RECORD, struct CUevent_st *, work->of.event)
+NODE_CALL(cuGraphEventWaitNodeGetEvent, NODE_WAIT_EVENT, struct CUevent_st *, work->of.event)
 
 // The place and the kind are those of all memory of graphs.
 DRIVER_VISIBLE enum cuda_result cuGraphMemAllocNodeGetParams(struct CUgraphNode_st *node,
@@ -188,41 +185,6 @@ DRIVER_VISIBLE enum cuda_result cuGraphMemAllocNodeGetParams(struct CUgraphNode_
     to->poolProps.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
     return CUDA_SUCCESS;
 }
-
-DRIVER_VISIBLE enum cuda_result cuGraphMemFreeNodeGetParams(struct CUgraphNode_st *node, unsigned long long *to)
-{
-    WORK_OR_RETURN(work, NODE_MEM_FREE);
-    *to = work->of.address;
-    return CUDA_SUCCESS;
-}
-
-DRIVER_VISIBLE enum cuda_result cuGraphBatchMemOpNodeGetParams(struct CUgraphNode_st *node,
-                                                               struct CUDA_BATCH_MEM_OP_NODE_PARAMS_v1_st *to)
-{
-    WORK_OR_RETURN(work, NODE_MEM_OPERATIONS);
-    *to = (struct CUDA_BATCH_MEM_OP_NODE_PARAMS_v1_st){
-        .ctx = driver_context(), .count = work->of.operations.count, .paramArray = work->of.operations.at};
-    return CUDA_SUCCESS;
-}
-
-DRIVER_VISIBLE enum cuda_result cuGraphChildGraphNodeGetGraph(struct CUgraphNode_st *node, struct CUgraph_st **to)
-{
-    WORK_OR_RETURN(work, NODE_GRAPH);
-    *to = work->of.graph;
-    return CUDA_SUCCESS;
-}
-
-static enum cuda_result tell_event(const struct CUgraphNode_st *node, enum graph_node_type type, struct CUevent_st **to)
-{
-    WORK_OR_RETURN(work, type);
-    *to = work->of.event;
-    return CUDA_SUCCESS;
-}
-
-DRIVER_CALL(cuGraphEventRecordNodeGetEvent, (struct CUgraphNode_st * node, struct CUevent_st **to),
-            tell_event(node, NODE_EVENT_RECORD, to))
-DRIVER_CALL(cuGraphEventWaitNodeGetEvent, (struct CUgraphNode_st * node, struct CUevent_st **to),
-            tell_event(node, NODE_WAIT_EVENT, to))
 
 // --- What was instantiated -------------------------------------------------------------------------------------------
 
