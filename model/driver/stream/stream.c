@@ -168,52 +168,26 @@ DRIVER_VISIBLE enum cuda_result cuStreamQuery(struct CUstream_st *stream)
     return CUDA_ERROR_NOT_READY;
 }
 
-DRIVER_VISIBLE enum cuda_result cuStreamGetFlags(struct CUstream_st *handle, unsigned *flags)
-{
-    DRIVER_USE_OF_OR_RETURN(driver, handle);
-    const struct CUstream_st *stream = stream_of(driver, handle);
-    if (stream == NULL || flags == NULL) return stream == NULL ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
-    *flags = stream->flags;
-    return CUDA_SUCCESS;
-}
+// A call that tells of a stream.
+#define STREAM_CALL(name, type, value)                                                                                 \
+    DRIVER_VISIBLE enum cuda_result name(struct CUstream_st *handle, type *to)                                         \
+    {                                                                                                                  \
+        DRIVER_USE_OF_OR_RETURN(driver, handle);                                                                       \
+        const struct CUstream_st *stream = stream_of(driver, handle);                                                  \
+        if (stream == NULL || to == NULL)                                                                              \
+            return stream == NULL ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;                              \
+        *to = value;                                                                                                   \
+        return CUDA_SUCCESS;                                                                                           \
+    }
 
-DRIVER_VISIBLE enum cuda_result cuStreamGetPriority(struct CUstream_st *handle, int *priority)
-{
-    DRIVER_USE_OF_OR_RETURN(driver, handle);
-    const struct CUstream_st *stream = stream_of(driver, handle);
-    if (stream == NULL || priority == NULL)
-        return stream == NULL ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
-    *priority = stream->priority;
-    return CUDA_SUCCESS;
-}
-
-DRIVER_VISIBLE enum cuda_result cuStreamGetId(struct CUstream_st *handle, unsigned long long *id)
-{
-    DRIVER_USE_OF_OR_RETURN(driver, handle);
-    const struct CUstream_st *stream = stream_of(driver, handle);
-    if (stream == NULL || id == NULL) return stream == NULL ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
-    *id = stream->id;
-    return CUDA_SUCCESS;
-}
-
-DRIVER_VISIBLE enum cuda_result cuStreamGetCtx(struct CUstream_st *handle, struct CUctx_st **context)
-{
-    DRIVER_USE_OF_OR_RETURN(driver, handle);
-    const struct CUstream_st *stream = stream_of(driver, handle);
-    if (stream == NULL || context == NULL) return stream == NULL ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
-    *context = is_default(handle) ? driver_current() : stream->context;
-    if (!is_default(handle) && stream->green != NULL) *context = stream->green->context;
-    return CUDA_SUCCESS;
-}
-
-DRIVER_VISIBLE enum cuda_result cuStreamGetDevice(struct CUstream_st *handle, int *device)
-{
-    DRIVER_USE_OF_OR_RETURN(driver, handle);
-    if (stream_of(driver, handle) == NULL) return CUDA_ERROR_INVALID_HANDLE;
-    if (device == NULL) return CUDA_ERROR_INVALID_VALUE;
-    *device = 0;
-    return CUDA_SUCCESS;
-}
+STREAM_CALL(cuStreamGetFlags, unsigned, stream->flags)
+STREAM_CALL(cuStreamGetPriority, int, stream->priority)
+STREAM_CALL(cuStreamGetId, unsigned long long, stream->id)
+STREAM_CALL(cuStreamGetCtx, struct CUctx_st *,
+            is_default(handle)      ? driver_current()
+            : stream->green != NULL ? stream->green->context
+                                    : stream->context)
+STREAM_CALL(cuStreamGetDevice, int, 0)
 
 DRIVER_VISIBLE enum cuda_result cuStreamAttachMemAsync(struct CUstream_st *stream, unsigned long long address,
                                                        size_t bytes, unsigned flags)
