@@ -107,7 +107,7 @@ check_layers() {
         done
         sed -nE 's/^\| `([a-z_]+\/[a-z_/]+\.[ch])` \| (.*)/\1 \2/p' docs/paths.md | while read -r file words; do
             grep -oE '`[A-Za-z0-9_]+\(\)`' <<<"$words" | tr -d '`)' | while read -r name; do
-                grep -qF -- "${name%[0-9](}" "$file" || echo "docs/paths.md: there is no $name) in $file"
+                grep -qF -e "${name%[0-9](}" -e "_CALL(${name%(}," "$file" || echo "docs/paths.md: there is no $name) in $file"
             done
         done
     } | offences
