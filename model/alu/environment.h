@@ -5,6 +5,7 @@
 #ifndef TMAREF_ALU_ENVIRONMENT_H
 #define TMAREF_ALU_ENVIRONMENT_H
 
+#include "float_bits.h"
 #include "lanes_loop.h"
 
 #if defined __x86_64__
@@ -67,34 +68,6 @@ LANE_INLINE void environment_leave(struct environment environment, void *lanes)
 #endif
 
 // --- Bits of floats --------------------------------------------------------------------------------------------------
-
-LANE_INLINE float f32_of(uint32_t bits)
-{
-    float f;
-    memcpy(&f, &bits, sizeof f);
-    return f;
-}
-
-LANE_INLINE uint32_t bits_of_f32(float f)
-{
-    uint32_t bits;
-    memcpy(&bits, &f, sizeof f);
-    return bits;
-}
-
-LANE_INLINE double f64_of(uint64_t bits)
-{
-    double f;
-    memcpy(&f, &bits, sizeof f);
-    return f;
-}
-
-LANE_INLINE uint64_t bits_of_f64(double f)
-{
-    uint64_t bits;
-    memcpy(&bits, &f, sizeof f);
-    return bits;
-}
 
 // What the hardware makes of every NaN of f32.
 #define F32_NAN     0x7fffffffu

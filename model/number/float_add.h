@@ -5,32 +5,16 @@
 #ifndef TMAREF_FLOAT_ADD_H
 #define TMAREF_FLOAT_ADD_H
 
-#include <stdint.h>
-#include <string.h>
-
+#include "float_bits.h"
 #include "hopper.h"
 
 // --- float32, float64 ------------------------------------------------------------------------------------------------
 
-static inline float float_of(uint32_t bits)
-{
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-static inline uint32_t bits_of(float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
 // Every NaN result is the one that NVIDIA calls canonical.
 static inline uint32_t sum_f32(uint32_t a, uint32_t b)
 {
-    float sum = float_of(a) + float_of(b);
-    return sum != sum ? HOPPER_F32_NAN : bits_of(sum);
+    float sum = f32_of(a) + f32_of(b);
+    return sum != sum ? HOPPER_F32_NAN : bits_of_f32(sum);
 }
 
 // Subnormals to the zero of their sign.
@@ -42,13 +26,8 @@ static inline uint32_t flush(uint32_t bits)
 // Here NaNs pass as they are, signalling ones too; the source's wins. Only inf - inf makes a new one, a negative one.
 static inline uint64_t sum_f64(uint64_t a, uint64_t b)
 {
-    double x, y;
-    memcpy(&x, &a, sizeof x);
-    memcpy(&y, &b, sizeof y);
-    double sum = x + y;
-    uint64_t bits;
-    memcpy(&bits, &sum, sizeof bits);
-    bits = sum != sum ? HOPPER_F64_NAN : bits;
+    const double x = f64_of(a), y = f64_of(b), sum = x + y;
+    uint64_t bits = sum != sum ? HOPPER_F64_NAN : bits_of_f64(sum);
     bits = x != x ? a : bits;
     return y != y ? b : bits;
 }
@@ -71,14 +50,14 @@ static inline uint32_t mask_if(int condition)
 static inline float float_of_f16(uint32_t half)
 {
     uint32_t magnitude = half & 0x7fff, infinity = mask_if((int32_t)magnitude >= 0x7c00) & F32_INFINITY;
-    return float_of((half & 0x8000) << 16 | bits_of(float_of(magnitude << 13) * 0x1p112f) | infinity);
+    return f32_of((half & 0x8000) << 16 | bits_of_f32(f32_of(magnitude << 13) * 0x1p112f) | infinity);
 }
 
 static inline uint32_t f16_of_float(float value)
 {
-    uint32_t bits = bits_of(value), sign = bits >> 16 & 0x8000;
+    uint32_t bits = bits_of_f32(value), sign = bits >> 16 & 0x8000;
     int32_t magnitude = (int32_t)(bits & 0x7fffffff);
-    uint32_t subnormal = bits_of(float_of((uint32_t)magnitude) + 0.5f) - F32_HALF;
+    uint32_t subnormal = bits_of_f32(f32_of((uint32_t)magnitude) + 0.5f) - F32_HALF;
     int32_t normal = (magnitude - F16_REBIAS + 0xfff + (magnitude >> 13 & 1)) >> 13;
     uint32_t is_subnormal = mask_if(magnitude < F16_REBIAS + (1 << 23)), is_nan = mask_if(magnitude > F32_INFINITY);
     uint32_t half = (uint32_t)(normal < 0x7c00 ? normal : 0x7c00);
@@ -94,8 +73,8 @@ static inline uint32_t sum_f16(uint32_t a, uint32_t b)
 // Bfloat16s as the high halves of float32s; of the result only the high half counts.
 static inline uint32_t sum_bf16(uint32_t a, uint32_t b)
 {
-    float sum = float_of(a) + float_of(b);
-    uint32_t bits = bits_of(sum);
+    float sum = f32_of(a) + f32_of(b);
+    uint32_t bits = bits_of_f32(sum);
     return sum != sum ? (uint32_t)HOPPER_F16_NAN << 16 : bits + 0x7fff + (bits >> 16 & 1);
 }
 

@@ -32,16 +32,16 @@ int number_groups(int terms)
 INLINE void read_factors(const struct number_format_row *row, const uint32_t *bits, uint32_t sign_flip,
                          struct number_factors *factors)
 {
-    float unit = float_of((uint32_t)(F32_BIAS - row->fraction_bits) << F32_FRACTION_BITS);
+    float unit = f32_of((uint32_t)(F32_BIAS - row->fraction_bits) << F32_FRACTION_BITS);
     for (int i = 0; i < NUMBER_LANES; i++) {
         uint32_t magnitude;
         read_float(row, bits[i], &magnitude, &factors->exponent[i]);
         int32_t exponent = factors->exponent[i], is_number = exponent < NUMBER_INFINITE_EXPONENT;
         int32_t field = exponent + F32_BIAS, has_field = is_number & (exponent != NUMBER_ZERO_EXPONENT);
-        float scale = float_of((uint32_t)(has_field ? field : F32_BIAS) << F32_FRACTION_BITS);
-        uint32_t value = bits_of((float)(int32_t)magnitude * unit * scale);
+        float scale = f32_of((uint32_t)(has_field ? field : F32_BIAS) << F32_FRACTION_BITS);
+        uint32_t value = bits_of_f32((float)(int32_t)magnitude * unit * scale);
         uint32_t sign = (bits[i] >> (row->size_bits - 1) << 31) ^ sign_flip;
-        factors->value[i] = float_of((is_number ? value : (uint32_t)F32_BIAS << F32_FRACTION_BITS) | sign);
+        factors->value[i] = f32_of((is_number ? value : (uint32_t)F32_BIAS << F32_FRACTION_BITS) | sign);
     }
 }
 
@@ -111,7 +111,7 @@ static void put_term(enum number_format format, const struct number_factors *fro
 {
     const int fraction_bits = number_format_row(format)->fraction_bits;
     const int32_t exponent = from->exponent[lane];
-    const uint32_t bits = bits_of(from->value[lane]);
+    const uint32_t bits = bits_of_f32(from->value[lane]);
     uint32_t magnitude;
     int32_t own;
     read_float(number_format_row(NUMBER_F32), bits, &magnitude, &own);
@@ -160,8 +160,8 @@ INLINE void read_accumulators(int is_f16, const uint32_t *c, struct accumulators
     for (int j = 0; j < NUMBER_LANES; j++) {
         int32_t body = (int32_t)(c[j] & (is_f16 ? 0x7fff : 0x7fffffff)), field = body >> fraction_bits;
         int32_t finite = field + (field == 0) - bias;
-        uint32_t value = is_f16 ? bits_of(float_of_f16(c[j])) : c[j];
-        to->value[j] = float_of(field > top ? 0 : value);
+        uint32_t value = is_f16 ? bits_of_f32(float_of_f16(c[j])) : c[j];
+        to->value[j] = f32_of(field > top ? 0 : value);
         to->exponent[j] = field > top ? NUMBER_NAN_EXPONENT : body == 0 ? NUMBER_ZERO_EXPONENT : finite;
     }
 }
@@ -196,7 +196,7 @@ INLINE void add_terms(const struct number_sum *of, const struct number_factors *
     uint32_t even[NUMBER_LANES], odd[NUMBER_LANES] = {0};
     float scale[NUMBER_LANES];
     for (int j = 0; j < NUMBER_LANES; j++) {
-        scale[j] = float_of((uint32_t)(of->sum_bits + F32_BIAS - lanes->most[j]) << F32_FRACTION_BITS);
+        scale[j] = f32_of((uint32_t)(of->sum_bits + F32_BIAS - lanes->most[j]) << F32_FRACTION_BITS);
         even[j] = (uint32_t)(int32_t)(c->value[j] * scale[j]);
     }
     for (int i = 0; i < of->terms; i += 2) {
@@ -223,7 +223,7 @@ INLINE void cut_sums(struct lanes *lanes, uint32_t *sign, uint32_t *magnitude, f
 
 INLINE float unit_of(const struct number_sum *of, const struct lanes *lanes, int j)
 {
-    return float_of((uint32_t)(lanes->most[j] - of->sum_bits + F32_BIAS) << F32_FRACTION_BITS);
+    return f32_of((uint32_t)(lanes->most[j] - of->sum_bits + F32_BIAS) << F32_FRACTION_BITS);
 }
 
 // Results as f32: never subnormal. No more fraction bits are kept than in the sum.
@@ -233,7 +233,7 @@ INLINE void finish_f32(const struct number_sum *of, struct lanes *lanes, uint32_
     float cut[NUMBER_LANES];
     uint32_t kept = of->sum_bits < F32_FRACTION_BITS ? ~low_bits(F32_FRACTION_BITS - of->sum_bits) : UINT32_MAX;
     cut_sums(lanes, sign, magnitude, cut);
-    for (int j = 0; j < NUMBER_LANES; j++) d[j] = (bits_of(cut[j] * unit_of(of, lanes, j)) & kept) | sign[j];
+    for (int j = 0; j < NUMBER_LANES; j++) d[j] = (bits_of_f32(cut[j] * unit_of(of, lanes, j)) & kept) | sign[j];
 }
 
 // Results as f16, to nearest even. What is cut off first leaves its trace in the last of 24 bits, so that no tie is
@@ -244,8 +244,8 @@ INLINE void finish_f16(const struct number_sum *of, struct lanes *lanes, uint32_
     float cut[NUMBER_LANES];
     cut_sums(lanes, sign, magnitude, cut);
     for (int j = 0; j < NUMBER_LANES; j++) {
-        uint32_t lost = (uint32_t)(int32_t)cut[j] != magnitude[j], bits = bits_of(cut[j]) | lost;
-        uint32_t half = f16_of_float(float_of(bits) * unit_of(of, lanes, j));
+        uint32_t lost = (uint32_t)(int32_t)cut[j] != magnitude[j], bits = bits_of_f32(cut[j]) | lost;
+        uint32_t half = f16_of_float(f32_of(bits) * unit_of(of, lanes, j));
         d[j] = half == 0 ? 0 : half | sign[j] >> 16;
     }
 }

@@ -41,7 +41,7 @@ static float number_of(const struct texture *texture, const uint8_t *at, uint32_
 {
     const struct texture_image *image = &texture->image;
     const uint32_t bits = channel_bits(image, at, channel);
-    if (image->number == TEXTURE_FLOAT) return image->channel_bytes == 2 ? float_of_f16(bits) : float_of(bits);
+    if (image->number == TEXTURE_FLOAT) return image->channel_bytes == 2 ? float_of_f16(bits) : f32_of(bits);
     if (texture->sampler.is_srgb && channel < (image->channels == 4 ? 3u : 1u)) return texel_of_srgb(bits);
     return fraction_of(image, bits);
 }
@@ -81,7 +81,7 @@ static float border_of(const struct texture *texture, uint32_t channel)
                 whole = (float)(image->channel_bytes == 1 ? UINT8_MAX : UINT16_MAX);
     const int is_unsigned = image->number == TEXTURE_UNSIGNED;
     const float most = is_unsigned ? whole : (whole - 1) / 2, least = is_unsigned ? 0 : -1;
-    if (image->number == TEXTURE_FLOAT && image->channel_bytes == 2) return float_of(bits_of(color) & 0xffffe000);
+    if (image->number == TEXTURE_FLOAT && image->channel_bytes == 2) return f32_of(bits_of_f32(color) & 0xffffe000);
     if (image->number == TEXTURE_FLOAT || image->channel_bytes == 4) return color;
     return rintf(fminf(fmaxf(color, least), 1) * most) / most;
 }
@@ -99,7 +99,7 @@ void texel_border(const struct texture *texture, uint32_t to[TEXTURE_MOST_CHANNE
     texel_border_floats(texture, floats);
     memcpy(to, floats, sizeof floats);
     for (uint32_t i = 0; is_raw(texture) && i < image->channels; i++) { // the low bits of the color
-        const uint32_t bits = bits_of(texture->sampler.border[i]) << (32 - 8 * image->channel_bytes);
+        const uint32_t bits = bits_of_f32(texture->sampler.border[i]) << (32 - 8 * image->channel_bytes);
         to[i] = bits >> (32 - 8 * image->channel_bytes);
         if (image->number == TEXTURE_SIGNED) to[i] = (uint32_t)extended(to[i], image->channel_bytes);
     }

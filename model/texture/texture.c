@@ -178,20 +178,6 @@ static void weigh(const struct reads *reads, uint32_t axes, int32_t weight[MOST_
     weigh_two(reads->span[0].weight, axes == 2 ? reads->span[1].weight : 0, weight);
 }
 
-static uint64_t word_of(double value)
-{
-    uint64_t word;
-    memcpy(&word, &value, sizeof word);
-    return word;
-}
-
-static double double_of(uint64_t word)
-{
-    double value;
-    memcpy(&value, &word, sizeof value);
-    return value;
-}
-
 // The bits of a double's fraction that are not among the first `bits` of its significand, 1 to 52.
 static uint64_t below(int bits)
 {
@@ -202,13 +188,13 @@ static uint64_t below(int bits)
 static double kept(double value, int bits)
 {
     if (!isfinite(value)) return value;
-    return double_of((word_of(value) + below(bits) / 2 + 1) & ~below(bits));
+    return f64_of((bits_of_f64(value) + below(bits) / 2 + 1) & ~below(bits));
 }
 
 // The power of two that a number is below, as frexp() has it. A float, as a double, is never subnormal.
 static int exponent_of(double value)
 {
-    return (int)(word_of(value) >> (DBL_MANT_DIG - 1) & 0x7ff) - 1022;
+    return (int)(bits_of_f64(value) >> (DBL_MANT_DIG - 1) & 0x7ff) - 1022;
 }
 
 // Without what lies below 2^least, towards 0.
@@ -216,7 +202,7 @@ static double cut(double value, int least)
 {
     const int bits = exponent_of(value) - least;
     if (!isfinite(value) || bits >= DBL_MANT_DIG) return value;
-    return bits <= 0 ? 0 : double_of(word_of(value) & ~below(bits));
+    return bits <= 0 ? 0 : f64_of(bits_of_f64(value) & ~below(bits));
 }
 
 // Fractions come as 16 bits, however many bits their texels have; halves come as halves.
@@ -274,11 +260,11 @@ static void filtered(const struct reads *reads, uint32_t axes, uint32_t to[TEXTU
     memset(to, 0, TEXTURE_MOST_CHANNELS * sizeof *to);
     for (uint32_t channel = 0; channel < image->channels; channel++) {
         if (is_float && counted.count == 1 && isfinite(counted.corner[0][channel])) { // with the whole weight
-            to[channel] = bits_of(counted.corner[0][channel] + 0.0f);
+            to[channel] = bits_of_f32(counted.corner[0][channel] + 0.0f);
             continue;
         }
         to[channel] =
-            bits_of(rounded(reads->texture, sum_of(&counted, channel, is_half ? HALF_TEXEL_BITS : TEXEL_BITS)));
+            bits_of_f32(rounded(reads->texture, sum_of(&counted, channel, is_half ? HALF_TEXEL_BITS : TEXEL_BITS)));
     }
 }
 

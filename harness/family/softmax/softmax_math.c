@@ -4,8 +4,8 @@
 #include "softmax_math.h"
 
 #include <math.h>
-#include <string.h>
 
+#include "float_bits.h"
 #include "float_environment.h"
 
 // --- Arithmetic: each function is one rounding -----------------------------------------------------------------------
@@ -20,20 +20,6 @@ static float multiply(float a, float b)
     return a * b;
 }
 
-static float bits_to_float(uint32_t bits)
-{
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-static uint32_t float_to_bits(float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
 float softmax_exp2(float x)
 {
     static const float coefficient[] = {
@@ -45,12 +31,12 @@ float softmax_exp2(float x)
     float shifted = add(x, SOFTMAX_EXP2_ROUND), power = add(shifted, -SOFTMAX_EXP2_ROUND), f = add(x, -power);
     float sum = 0.0f;
     for (size_t i = 0; i < sizeof coefficient / sizeof coefficient[0]; i++) sum = fmaf(sum, f, coefficient[i]);
-    return bits_to_float(float_to_bits(sum) + (float_to_bits(shifted) << 23));
+    return f32_of(bits_of_f32(sum) + (bits_of_f32(shifted) << 23));
 }
 
 static float number(uint16_t bf16)
 {
-    return bits_to_float((uint32_t)bf16 << 16);
+    return f32_of((uint32_t)bf16 << 16);
 }
 
 static float greater(float a, float b)

@@ -40,7 +40,7 @@ static struct place place_of(int product, int row, int column, int is_f32)
 
 static float canonical(float x)
 {
-    return x != x ? float_of(HOPPER_F32_NAN) : x;
+    return x != x ? f32_of(HOPPER_F32_NAN) : x;
 }
 
 // Of f16: c + (a0 b0 + a1 b1) + (a2 b2 + a3 b3). Of f32: one term after the other, then c.
@@ -57,7 +57,7 @@ static void put(uint32_t *d, struct place at, int is_f32, float value)
     uint32_t *word = &d[(is_f32 ? at.index : at.index / 2) * MMA_LANES + at.lane];
     const int up = at.index % 2 * 16;
     if (is_f32)
-        *word = bits_of(canonical(value));
+        *word = bits_of_f32(canonical(value));
     else
         *word = (*word & ~(0xffffu << up)) | f16_of_float(canonical(value)) << up;
 }
@@ -74,7 +74,7 @@ static void multiply(const struct octet *octet, int product, const uint32_t *a, 
                 of_b[k] = element(b, product, column, k, octet->b_is_row);
             }
             const float sum =
-                octet->c_is_f32 ? float_of(c[of_c.index * MMA_LANES + of_c.lane]) : half_at(c, of_c.lane, of_c.index);
+                octet->c_is_f32 ? f32_of(c[of_c.index * MMA_LANES + of_c.lane]) : half_at(c, of_c.lane, of_c.index);
             put(d, place_of(product, row, column, octet->d_is_f32), octet->d_is_f32, dot(octet, of_a, of_b, sum));
         }
 }

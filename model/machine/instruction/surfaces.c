@@ -92,7 +92,7 @@ static uint32_t cut_f16(float value)
 // What a channel of a formatted store becomes: integers keep what fits, floats become halves.
 static uint32_t channel_of(const struct texture_image *image, uint32_t value)
 {
-    if (image->number == TEXTURE_FLOAT) return image->channel_bytes == 2 ? cut_f16(float_of(value)) : value;
+    if (image->number == TEXTURE_FLOAT) return image->channel_bytes == 2 ? cut_f16(f32_of(value)) : value;
     const uint32_t bits = 8 * image->channel_bytes;
     if (bits == 32) return value;
     if (image->number == TEXTURE_UNSIGNED) return value >> bits != 0 ? (1u << bits) - 1 : value;

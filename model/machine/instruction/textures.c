@@ -79,7 +79,7 @@ static struct parts parts_of(const struct machine_code *code)
 static void floats_of(const struct machine_strand *strand, const struct machine_operand *from, uint32_t count,
                       uint32_t lane, float to[TEXTURE_AXES])
 {
-    for (uint32_t i = 0; i < count; i++) to[i] = float_of((uint32_t)machine_value(strand, &from[i], lane));
+    for (uint32_t i = 0; i < count; i++) to[i] = f32_of((uint32_t)machine_value(strand, &from[i], lane));
 }
 
 // What all lanes have in common.
@@ -109,7 +109,7 @@ static float level_of(const struct machine_strand *strand, const struct parts *p
     if (parts->level == NULL) return 0;
     if (parts->dy == NULL) {
         const uint32_t bits = (uint32_t)machine_value(strand, parts->level, lane);
-        return fetch->is_integer ? (float)(int32_t)bits : float_of(bits);
+        return fetch->is_integer ? (float)(int32_t)bits : f32_of(bits);
     }
     floats_of(strand, parts->level, fetch->axes, lane, dx);
     floats_of(strand, parts->dy, fetch->axes, lane, dy);
@@ -133,7 +133,7 @@ static void set_result(const struct machine_strand *strand, const struct machine
     const enum ptx_type type = (enum ptx_type)code->choice->type[0];
     const int is_half = type == PTX_TYPE_f16 || type == PTX_TYPE_f16x2;
     uint32_t half[TEXTURE_MOST_CHANNELS] = {0};
-    for (int i = 0; is_half && i < TEXTURE_MOST_CHANNELS; i++) half[i] = f16_of_float(float_of(word[i]));
+    for (int i = 0; is_half && i < TEXTURE_MOST_CHANNELS; i++) half[i] = f16_of_float(f32_of(word[i]));
     for (uint32_t i = 0; type == PTX_TYPE_f16x2 && i < 2; i++)
         machine_set_value(strand, &parts->result[i], lane, half[2 * i] | half[2 * i + 1] << 16);
     for (uint32_t i = 0; type != PTX_TYPE_f16x2 && i < TEXTURE_MOST_CHANNELS; i++)

@@ -183,8 +183,8 @@ static struct tiling tiling_of_product(const struct ptx_choice *choice)
 static void widen(const uint32_t *pair, uint32_t *wide)
 {
     for (int lane = 0; lane < MMA_LANES; lane++) {
-        wide[lane] = bits_of(float_of_f16(pair[lane] & 0xffff));
-        wide[MMA_LANES + lane] = bits_of(float_of_f16(pair[lane] >> 16));
+        wide[lane] = bits_of_f32(float_of_f16(pair[lane] & 0xffff));
+        wide[MMA_LANES + lane] = bits_of_f32(float_of_f16(pair[lane] >> 16));
     }
 }
 
