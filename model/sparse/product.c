@@ -158,24 +158,28 @@ static enum cusparse_status give_size(void *handle, const char *call, size_t *by
     return CUSPARSE_STATUS_SUCCESS;
 }
 
+// The calls in front of a product, which have nothing to prepare: the size of a buffer that nobody uses, and what would
+// look at the operands.
+#define UNPREPARED(size_call, other_call, ...)                                                                         \
+    _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wunused-parameter\"")                            \
+        CALL(size_call)(__VA_ARGS__, size_t * bytes)                                                                   \
+    {                                                                                                                  \
+        return give_size(handle, __func__, bytes);                                                                     \
+    }                                                                                                                  \
+    CALL(other_call)(__VA_ARGS__, void *buffer)                                                                        \
+    {                                                                                                                  \
+        size_t bytes;                                                                                                  \
+        return give_size(handle, __func__, &bytes);                                                                    \
+    }                                                                                                                  \
+    _Pragma("GCC diagnostic pop")
+
 // --- Products --------------------------------------------------------------------------------------------------------
 
 #define VECTOR_ARGUMENTS                                                                                               \
     void *handle, int operation, const void *alpha, const struct sparse_matrix *a, const struct dense_vector *x,       \
         const void *beta, struct dense_vector *y, int compute, int algorithm
 
-CALL(cusparseSpMV_bufferSize)(VECTOR_ARGUMENTS, size_t *bytes)
-{
-    (void)operation, (void)alpha, (void)a, (void)x, (void)beta, (void)y, (void)compute, (void)algorithm;
-    return give_size(handle, __func__, bytes);
-}
-
-CALL(cusparseSpMV_preprocess)(VECTOR_ARGUMENTS, void *buffer)
-{
-    size_t bytes;
-    (void)operation, (void)alpha, (void)a, (void)x, (void)beta, (void)y, (void)compute, (void)algorithm, (void)buffer;
-    return give_size(handle, __func__, &bytes);
-}
+UNPREPARED(cusparseSpMV_bufferSize, cusparseSpMV_preprocess, VECTOR_ARGUMENTS)
 
 CALL(cusparseSpMV)(VECTOR_ARGUMENTS, void *buffer)
 {
@@ -198,20 +202,7 @@ CALL(cusparseSpMV)(VECTOR_ARGUMENTS, void *buffer)
     void *handle, int operation, int x_operation, const void *alpha, const struct sparse_matrix *a,                    \
         const struct dense_matrix *x, const void *beta, struct dense_matrix *y, int compute, int algorithm
 
-CALL(cusparseSpMM_bufferSize)(MATRIX_ARGUMENTS, size_t *bytes)
-{
-    (void)operation, (void)x_operation, (void)alpha, (void)a, (void)x, (void)beta, (void)y, (void)compute;
-    (void)algorithm;
-    return give_size(handle, __func__, bytes);
-}
-
-CALL(cusparseSpMM_preprocess)(MATRIX_ARGUMENTS, void *buffer)
-{
-    size_t bytes;
-    (void)operation, (void)x_operation, (void)alpha, (void)a, (void)x, (void)beta, (void)y, (void)compute;
-    (void)algorithm, (void)buffer;
-    return give_size(handle, __func__, &bytes);
-}
+UNPREPARED(cusparseSpMM_bufferSize, cusparseSpMM_preprocess, MATRIX_ARGUMENTS)
 
 CALL(cusparseSpMM)(MATRIX_ARGUMENTS, void *buffer)
 {
@@ -333,19 +324,7 @@ DESCRIPTOR(cusparseSpSM_createDescr, cusparseSpSM_destroyDescr)
     void *handle, int operation, const void *alpha, const struct sparse_matrix *a, const struct dense_vector *x,       \
         struct dense_vector *y, int compute, int algorithm, void *descriptor
 
-CALL(cusparseSpSV_bufferSize)(SOLVE_ARGUMENTS, size_t *bytes)
-{
-    (void)operation, (void)alpha, (void)a, (void)x, (void)y, (void)compute, (void)algorithm, (void)descriptor;
-    return give_size(handle, __func__, bytes);
-}
-
-CALL(cusparseSpSV_analysis)(SOLVE_ARGUMENTS, void *buffer)
-{
-    size_t bytes;
-    (void)operation, (void)alpha, (void)a, (void)x, (void)y, (void)compute, (void)algorithm, (void)descriptor;
-    (void)buffer;
-    return give_size(handle, __func__, &bytes);
-}
+UNPREPARED(cusparseSpSV_bufferSize, cusparseSpSV_analysis, SOLVE_ARGUMENTS)
 
 CALL(cusparseSpSV_solve)(SOLVE_ARGUMENTS)
 {
@@ -367,20 +346,7 @@ CALL(cusparseSpSV_solve)(SOLVE_ARGUMENTS)
     void *handle, int operation, int x_operation, const void *alpha, const struct sparse_matrix *a,                    \
         const struct dense_matrix *x, struct dense_matrix *y, int compute, int algorithm, void *descriptor
 
-CALL(cusparseSpSM_bufferSize)(SOLVE_ALL_ARGUMENTS, size_t *bytes)
-{
-    (void)operation, (void)x_operation, (void)alpha, (void)a, (void)x, (void)y, (void)compute, (void)algorithm;
-    (void)descriptor;
-    return give_size(handle, __func__, bytes);
-}
-
-CALL(cusparseSpSM_analysis)(SOLVE_ALL_ARGUMENTS, void *buffer)
-{
-    size_t bytes;
-    (void)operation, (void)x_operation, (void)alpha, (void)a, (void)x, (void)y, (void)compute, (void)algorithm;
-    (void)descriptor, (void)buffer;
-    return give_size(handle, __func__, &bytes);
-}
+UNPREPARED(cusparseSpSM_bufferSize, cusparseSpSM_analysis, SOLVE_ALL_ARGUMENTS)
 
 CALL(cusparseSpSM_solve)(SOLVE_ALL_ARGUMENTS)
 {
@@ -442,20 +408,7 @@ static enum cusparse_status submit_sample(const struct sparse_handle *handle, co
     void *handle, int operation, int y_operation, const void *alpha, const struct dense_matrix *x,                     \
         const struct dense_matrix *y, const void *beta, struct sparse_matrix *c, int compute, int algorithm
 
-CALL(cusparseSDDMM_bufferSize)(SAMPLE_ARGUMENTS, size_t *bytes)
-{
-    (void)operation, (void)y_operation, (void)alpha, (void)x, (void)y, (void)beta, (void)c, (void)compute;
-    (void)algorithm;
-    return give_size(handle, __func__, bytes);
-}
-
-CALL(cusparseSDDMM_preprocess)(SAMPLE_ARGUMENTS, void *buffer)
-{
-    size_t bytes;
-    (void)operation, (void)y_operation, (void)alpha, (void)x, (void)y, (void)beta, (void)c, (void)compute;
-    (void)algorithm, (void)buffer;
-    return give_size(handle, __func__, &bytes);
-}
+UNPREPARED(cusparseSDDMM_bufferSize, cusparseSDDMM_preprocess, SAMPLE_ARGUMENTS)
 
 CALL(cusparseSDDMM)(SAMPLE_ARGUMENTS, void *buffer)
 {
