@@ -100,6 +100,18 @@ static int64_t multiply(const struct gemm *job, int writes)
     return count;
 }
 
+// How many values of A and B are multiplied; -1 if an entry is nowhere.
+static int64_t count_products(const struct gemm *job)
+{
+    int64_t count = 0;
+    if (!is_whole(&job->a, job->call) || !is_whole(&job->b, job->call)) return -1;
+    for (int64_t i = 0; job->a.rows > 0 && i < offset(&job->a, job->a.rows); i++) {
+        const int64_t inner = sparse_index(job->a.indices, job->a.index_type, i) - job->a.base;
+        count += offset(&job->b, inner + 1) - offset(&job->b, inner);
+    }
+    return count;
+}
+
 static void run(void *its_job)
 {
     const struct gemm *job = its_job;
@@ -108,14 +120,19 @@ static void run(void *its_job)
 
 // --- Calls -----------------------------------------------------------------------------------------------------------
 
-CALL(cusparseSpGEMM_createDescr)(void **descriptor)
+// What cusparseSpGEMM_workEstimation() found out.
+struct estimate {
+    int64_t products;
+};
+
+CALL(cusparseSpGEMM_createDescr)(struct estimate **descriptor)
 {
     if (descriptor == NULL) return CUSPARSE_STATUS_INVALID_VALUE;
-    *descriptor = malloc(1);
+    *descriptor = calloc(1, sizeof **descriptor);
     return *descriptor != NULL ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_ALLOC_FAILED;
 }
 
-CALL(cusparseSpGEMM_destroyDescr)(void *descriptor)
+CALL(cusparseSpGEMM_destroyDescr)(struct estimate *descriptor)
 {
     free(descriptor);
     return CUSPARSE_STATUS_SUCCESS;
@@ -124,7 +141,7 @@ CALL(cusparseSpGEMM_destroyDescr)(void *descriptor)
 #define ARGUMENTS                                                                                                      \
     void *handle, int operation_a, int operation_b, const void *alpha, const struct sparse_matrix *a,                  \
         const struct sparse_matrix *b, const void *beta, struct sparse_matrix *c, int compute, int algorithm,          \
-        void *descriptor
+        struct estimate *descriptor
 
 // What a call is given, checked; `known` NULL: there is no such handle.
 static enum cusparse_status check(const struct sparse_handle *known, const struct gemm *job, int operation_a,
@@ -152,13 +169,50 @@ static enum cusparse_status count_entries(const struct sparse_handle *known, con
     return CUSPARSE_STATUS_SUCCESS;
 }
 
+// The program may ask for the number next, so this waits.
+static enum cusparse_status estimate(const struct sparse_handle *known, const struct gemm *job, int operation_a,
+                                     int operation_b, struct estimate *estimate)
+{
+    enum cusparse_status error = check(known, job, operation_a, operation_b);
+    if (error == CUSPARSE_STATUS_SUCCESS) error = sparse_wait(known, job->call);
+    if (error != CUSPARSE_STATUS_SUCCESS) return error;
+    const int64_t count = count_products(job);
+    if (count < 0) return sparse_refuse(job->call, CUSPARSE_STATUS_EXECUTION_FAILED, "the products were not counted");
+    estimate->products = count;
+    return CUSPARSE_STATUS_SUCCESS;
+}
+
+// Without a buffer it only says how large one has to be.
 CALL(cusparseSpGEMM_workEstimation)(ARGUMENTS, size_t *bytes, void *buffer)
 {
-    (void)operation_a, (void)operation_b, (void)alpha, (void)a, (void)b, (void)beta, (void)c, (void)compute;
-    (void)algorithm, (void)descriptor, (void)buffer;
-    if (sparse_handle_of(handle, __func__) == NULL) return CUSPARSE_STATUS_NOT_INITIALIZED;
+    const struct sparse_handle *known = sparse_handle_of(handle, __func__);
+    (void)alpha, (void)beta, (void)compute, (void)algorithm;
+    if (known == NULL) return CUSPARSE_STATUS_NOT_INITIALIZED;
     if (bytes == NULL) return sparse_require(0, __func__, "the pointer to the size");
     *bytes = sizeof(double[2]);
+    if (buffer == NULL || descriptor == NULL) return CUSPARSE_STATUS_SUCCESS;
+    if (a == NULL || b == NULL || c == NULL) return sparse_require(0, __func__, "a descriptor");
+    const struct gemm job = {.call = __func__, .a = *a, .b = *b, .c = *c};
+    return estimate(known, &job, operation_a, operation_b, descriptor);
+}
+
+CALL(cusparseSpGEMM_getNumProducts)(const struct estimate *descriptor, int64_t *products)
+{
+    if (descriptor == NULL || products == NULL) return sparse_require(0, __func__, "a pointer");
+    *products = descriptor->products;
+    return CUSPARSE_STATUS_SUCCESS;
+}
+
+// No buffer is needed, whatever part of the products it may hold.
+CALL(cusparseSpGEMM_estimateMemory)(ARGUMENTS, float part, size_t *bytes_3, void *buffer_3, size_t *bytes_2)
+{
+    (void)operation_a, (void)operation_b, (void)alpha, (void)a, (void)b, (void)beta, (void)c, (void)compute;
+    (void)algorithm, (void)descriptor, (void)buffer_3;
+    if (sparse_handle_of(handle, __func__) == NULL) return CUSPARSE_STATUS_NOT_INITIALIZED;
+    if (!(part > 0 && part <= 1) || bytes_3 == NULL)
+        return sparse_require(0, __func__, "the part of the products (up to 1) or the pointer to the size");
+    *bytes_3 = sizeof(double[2]);
+    if (bytes_2 != NULL) *bytes_2 = sizeof(double[2]);
     return CUSPARSE_STATUS_SUCCESS;
 }
 

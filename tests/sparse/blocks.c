@@ -40,6 +40,15 @@ int cusparseSpGEMMreuse_copy(void *handle, int operation_a, int operation_b, voi
                              void *descriptor, size_t *bytes, void *buffer);
 int cusparseSpGEMMreuse_compute(void *handle, int operation_a, int operation_b, const void *alpha, void *a, void *b,
                                 const void *beta, void *c, int compute, int algorithm, void *descriptor);
+int cusparseSpGEMM_createDescr(void **descriptor);
+int cusparseSpGEMM_destroyDescr(void *descriptor);
+int cusparseSpGEMM_workEstimation(void *handle, int operation_a, int operation_b, const void *alpha, void *a, void *b,
+                                  const void *beta, void *c, int compute, int algorithm, void *descriptor,
+                                  size_t *bytes, void *buffer);
+int cusparseSpGEMM_getNumProducts(void *descriptor, int64_t *products);
+int cusparseSpGEMM_estimateMemory(void *handle, int operation_a, int operation_b, const void *alpha, void *a, void *b,
+                                  const void *beta, void *c, int compute, int algorithm, void *descriptor, float part,
+                                  size_t *bytes_3, void *buffer_3, size_t *bytes_2);
 
 enum { ROWS = 4, COLUMNS = 6, ELEMENTS = ROWS * COLUMNS };
 
@@ -184,6 +193,37 @@ static void check_reuse(void)
     cusparseDestroySpMat(c);
 }
 
+// [1 1 0; 0 0 1] counted from 1, times [1 0; 1 1; 1 1]: rows of 1, 2 and 2 entries, so 5 products for 4 entries of C.
+static void check_products(void)
+{
+    double *ones = NUMBERS({1, 1, 1, 1, 1});
+    size_t bytes = 0, bytes_3 = 0, bytes_2 = 0;
+    int64_t products = 7;
+    void *a, *b, *c, *descriptor;
+    HOLDS(cusparseSpGEMM_createDescr(&descriptor) == 0);
+    HOLDS(cusparseCreateCsr(&a, 2, 3, 3, INTEGERS({1, 3, 4}), INTEGERS({1, 2, 3}), ones, TYPES(1)) == 0);
+    HOLDS(cusparseCreateCsr(&b, 3, 2, 5, INTEGERS({0, 1, 3, 5}), INTEGERS({0, 0, 1, 0, 1}), ones, TYPES(0)) == 0);
+    HOLDS(cusparseCreateCsr(&c, 2, 2, 0, INTEGERS({0, 0, 0}), NULL, NULL, TYPES(0)) == 0);
+    for (int i = 0; i < 2; i++) {
+        HOLDS(cusparseSpGEMM_workEstimation(handle, 0, 0, &one, a, b, &zero, c, CUDA_R_64F, 1, descriptor, &bytes,
+                                            i == 0 ? NULL : ones) == 0);
+        HOLDS(cusparseSpGEMM_getNumProducts(descriptor, &products) == 0 && products == (i == 0 ? 0 : 5));
+    }
+    HOLDS(cusparseSpGEMM_estimateMemory(handle, 0, 0, &one, a, b, &zero, c, CUDA_R_64F, 1, descriptor, 0.5f, &bytes_3,
+                                        NULL, NULL) == 0 &&
+          bytes_3 > 0);
+    HOLDS(cusparseSpGEMM_estimateMemory(handle, 0, 0, &one, a, b, &zero, c, CUDA_R_64F, 1, descriptor, 0.5f, &bytes_3,
+                                        ones, &bytes_2) == 0 &&
+          bytes_2 > 0);
+    HOLDS(cusparseSpGEMM_estimateMemory(handle, 0, 0, &one, a, b, &zero, c, CUDA_R_64F, 1, descriptor, 1.5f, &bytes_3,
+                                        ones, &bytes_2) == CUSPARSE_STATUS_INVALID_VALUE);
+    HOLDS(cusparseSpGEMM_getNumProducts(NULL, &products) == CUSPARSE_STATUS_INVALID_VALUE);
+    cusparseDestroySpMat(a);
+    cusparseDestroySpMat(b);
+    cusparseDestroySpMat(c);
+    HOLDS(cusparseSpGEMM_destroyDescr(descriptor) == 0);
+}
+
 int main(void)
 {
     HOLDS(cusparseCreate(&handle) == 0);
@@ -191,6 +231,7 @@ int main(void)
     check_filling();
     check_batches();
     check_reuse();
+    check_products();
     HOLDS(cusparseDestroy(handle) == 0);
     return failed;
 }
