@@ -114,6 +114,7 @@ static enum sanitize_kind kind_of(const struct look_sanitize *sanitize, const st
                                                [ORDER_COUNT] = SANITIZE_COUNT,
                                                [ORDER_REGISTERS] = SANITIZE_SETMAXNREG,
                                                [ORDER_SIZES] = SANITIZE_SIZES};
+    if (found->parted == ORDER_TOGETHER) return SANITIZE_IN_STEP;
     switch (found->kind) {
     case ORDER_GRID_EARLY:
         return finding->older.flags & SHADOW_WRITES ? SANITIZE_GRID_EARLY : SANITIZE_GRID_OVERWRITES;
@@ -168,7 +169,8 @@ static int is_watched(const struct look_sanitize *sanitize, const struct order_f
     const struct order_actor *actor = sanitize->order->actor;
     const int are_threads =
         actor[found->older.actor].kind == ORDER_WARP && actor[found->newer.actor].kind == ORDER_WARP;
-    return found->kind == ORDER_RACE && (found->space == SPACE_GLOBAL || are_threads) && (both & SHADOW_WRITES) &&
+    return found->kind == ORDER_RACE && found->parted != ORDER_TOGETHER &&
+           (found->space == SPACE_GLOBAL || are_threads) && (both & SHADOW_WRITES) &&
            !(any & (SHADOW_STRONG | SHADOW_REDUCES));
 }
 
@@ -225,6 +227,7 @@ void sanitize_take(void *context, const struct order_found *raw)
                                            found.address + (found.mask ? (uint64_t)__builtin_ctz(found.mask) : 0),
                                        .bytes = (uint32_t)__builtin_popcount(found.mask),
                                        .unexpected = unannounced(sanitize, &found),
+                                       .is_parted = found.parted == ORDER_PARTED,
                                        .older = side_of(sanitize, &found.older),
                                        .newer = side_of(sanitize, &found.newer)};
     finding.kind = kind_of(sanitize, &found, &finding);
@@ -259,13 +262,6 @@ static int checks_guess(uint16_t form)
            form == PTX_FORM_RED_MINMAX || form == PTX_FORM_RED_MINMAX_HINT;
 }
 
-// Of barriers of the CTA.
-static int is_aligned(const struct ptx_choice *choice)
-{
-    return (choice->form >= PTX_FORM_BAR_SYNC && choice->form <= PTX_FORM_BAR_CTA_RED) ||
-           choice->word[PTX_CLASS_ALIGNED] != PTX_WORD_NONE;
-}
-
 // What else than the order is asked of an instruction.
 static void before_others(struct look_sanitize *sanitize, const struct machine_step *step)
 {
@@ -284,7 +280,7 @@ void look_sanitize_before(struct look_sanitize *sanitize, const struct machine_s
     if (sanitize->global != NULL) sanitize_values_settle(&sanitize->values, sanitize->global, &sanitize->found);
     sanitize->order->instruction++;
     clock_order_settle(sanitize->order);
-    sanitize->order->is_aligned = step->code->choice != NULL && is_aligned(step->code->choice);
+    sanitize_lanes_gather(sanitize->order, step, sanitize->needs.releases);
     const struct machine_cluster *cluster = step->warp->cta->cluster;
     uint64_t number[ORDER_MOST_CTAS];
     if (!sanitize->is_quick) before_others(sanitize, step);

@@ -158,7 +158,7 @@ static void print_why(const struct told *told)
 {
     const struct sanitize_finding *finding = told->finding;
     const enum sanitize_kind kind = finding->kind;
-    fprintf(stderr, "    missing: %s", sanitize_text(kind)->missing);
+    fprintf(stderr, "    missing: %s", sanitize_missing(finding));
     if (finding->barrier[0] != '\0') plain_printf(stderr, "; the copy completes on mbarrier %s", finding->barrier);
     fputc('\n', stderr);
     if (!has_older(finding) || (is_of_register(finding) && kind != SANITIZE_MEETING) || kind == SANITIZE_LANES ||
@@ -250,7 +250,7 @@ static void print_text(const struct sanitize_found *found, const struct told *to
         fputc('\n', stderr);
     }
     print_why(told);
-    fprintf(stderr, "    %s\n", sanitize_text(kind)->advice);
+    fprintf(stderr, "    %s\n", sanitize_advice(finding));
     if (found->trier != NULL && !sanitize_is_advice(kind)) print_remedy(told);
 }
 
@@ -313,8 +313,8 @@ static void print_json(FILE *out, const struct sanitize_found *found, const stru
             (unsigned long long)finding->seen);
     if (finding->space == SPACE_SHARED && !is_of_register(finding))
         fprintf(out, ", \"memory_cta\": %llu", (unsigned long long)finding->cta);
-    look_print_key(out, "missing", sanitize_text(kind)->missing, strlen(sanitize_text(kind)->missing));
-    look_print_key(out, "advice", sanitize_text(kind)->advice, strlen(sanitize_text(kind)->advice));
+    look_print_key(out, "missing", sanitize_missing(finding), strlen(sanitize_missing(finding)));
+    look_print_key(out, "advice", sanitize_advice(finding), strlen(sanitize_advice(finding)));
     fprintf(out, ", \"level\": \"%s\"", sanitize_is_advice(kind) ? "note" : "error");
     if (found->trier != NULL && !sanitize_is_advice(kind)) print_json_remedy(out, told);
     fprintf(out, "}");

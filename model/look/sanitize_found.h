@@ -58,6 +58,7 @@ enum sanitize_kind {
     SANITIZE_HOST,
     SANITIZE_SMALL_COPY_FENCE, // advice, as those below
     SANITIZE_PRODUCT_WARPS,
+    SANITIZE_IN_STEP,
     SANITIZE_SAME_VALUE,
     SANITIZE_GUESS,
     SANITIZE_UNWRITTEN,
@@ -85,6 +86,7 @@ struct sanitize_finding {
     uint64_t cta, address, seen;            // seen: how often
     uint32_t bytes, unexpected, barrier_at; // unexpected: bytes that nobody announced; barrier_at: where `barrier` is
     char name[SANITIZE_NAME_BYTES], barrier[SANITIZE_NAME_BYTES];
+    int is_parted; // nothing is missing but that lanes of a warp meet
     struct sanitize_side older, newer;
 };
 
@@ -120,6 +122,10 @@ struct sanitize_text {
     const char *id, *sentence, *newer, *older, *missing, *advice;
 };
 const struct sanitize_text *sanitize_text(enum sanitize_kind kind);
+
+// What orders the two in a kernel that is right, and what to do: of the kind, or that lanes meet.
+const char *sanitize_missing(const struct sanitize_finding *finding);
+const char *sanitize_advice(const struct sanitize_finding *finding);
 
 // Is there one of that id?
 int sanitize_has_rule(const char *id);

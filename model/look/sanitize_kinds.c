@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#define SANITIZE_LANES_MEET "__syncwarp() between a lane's access and another lane's release or wait"
+
 static const struct sanitize_text kinds[] = {
     [SANITIZE_RACE] = {"SANITIZE_RACE", "nothing orders two accesses of threads to the same bytes, and one is a write",
                        "the access", "the other", "a barrier, or a release by the one thread that the other acquires",
@@ -227,6 +229,11 @@ static const struct sanitize_text kinds[] = {
          "Let each of the four warps arrive behind its wgmma.wait_group, or let them meet (bar.sync of 128 threads) "
          "before "
          "one of them arrives. An H200 ends the products of each warp apart. Some libraries let one warp arrive."},
+    [SANITIZE_IN_STEP] =
+        {"SANITIZE_IN_STEP",
+         "two accesses are ordered only if lanes of a warp run in step: one releases or waits for the others",
+         "the access", "the other", SANITIZE_LANES_MEET,
+         "Put __syncwarp() (bar.warp.sync) before one lane arrives, releases or issues for all, and behind its wait."},
     [SANITIZE_GUESS] =
         {"SANITIZE_GUESS",
          "a plain read of what others change by atomics, which an atomic of the same thread then checks", "the access",
@@ -265,6 +272,19 @@ static const struct sanitize_text kinds[] = {
 const struct sanitize_text *sanitize_text(enum sanitize_kind kind)
 {
     return &kinds[kind];
+}
+
+const char *sanitize_missing(const struct sanitize_finding *finding)
+{
+    return finding->is_parted ? SANITIZE_LANES_MEET : kinds[finding->kind].missing;
+}
+
+const char *sanitize_advice(const struct sanitize_finding *finding)
+{
+    return finding->is_parted
+               ? "Put __syncwarp() (bar.warp.sync) between them: a release covers what its own lane did, "
+                 "and a wait tells its own lane."
+               : kinds[finding->kind].advice;
 }
 
 int sanitize_has_rule(const char *id)

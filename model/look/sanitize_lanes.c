@@ -70,6 +70,34 @@ int sanitize_lanes_meet(uint16_t form)
     return form >= PTX_FORM_ATOM_ADD && (form < PTX_FORM_BRA || form >= PTX_FORM_WMMA_LOAD_A_F16);
 }
 
+// UINT32_MAX: all. Of bar.warp.sync an event says who has come.
+static uint32_t gathered(uint16_t form, uint32_t lanes)
+{
+    const int is_alone = (lanes & (lanes - 1)) == 0;
+    if (form == PTX_FORM_BAR_WARP_SYNC || (form >= PTX_FORM_MEMBAR && form <= PTX_FORM_FENCE_RESTRICT_RELEASE))
+        return is_alone ? 0 : lanes;
+    if (form >= PTX_FORM_SHFL && form <= PTX_FORM_BARRIER_CLUSTER_WAIT) return UINT32_MAX;
+    return form >= PTX_FORM_LDMATRIX && (form < PTX_FORM_BRA || form >= PTX_FORM_WMMA_LOAD_A_F16) ? UINT32_MAX : 0;
+}
+
+// Of barriers of the CTA.
+static int is_aligned(const struct ptx_choice *choice)
+{
+    return (choice->form >= PTX_FORM_BAR_SYNC && choice->form <= PTX_FORM_BAR_CTA_RED) ||
+           choice->word[PTX_CLASS_ALIGNED] != PTX_WORD_NONE;
+}
+
+void sanitize_lanes_gather(struct clock_order *order, const struct machine_step *step, int releases)
+{
+    const struct ptx_choice *choice = step->code->choice;
+    order->is_aligned = choice != NULL && is_aligned(choice);
+    if (!releases) return;
+    const uint32_t met = choice != NULL ? gathered(choice->form, step->lanes) : 0;
+    order->live = step->warp->live;
+    order->executing = step->lanes;
+    if (met != 0) clock_order_meet(order, step->warp->cta->number, step->warp->index, met);
+}
+
 static void free_pages(struct sanitize_item *item)
 {
     struct cta *cta = (struct cta *)item;

@@ -11,12 +11,27 @@ static int is_followed(const struct sanitize_ran *ran, uint16_t form)
     return row == NULL || row->level != SANITIZE_NOT;
 }
 
+static int is_in(uint16_t form, uint16_t first, uint16_t last)
+{
+    return form >= first && form <= last;
+}
+
+static int releases(const struct ptx_choice *choice)
+{
+    const uint16_t form = choice->form;
+    return is_in(form, PTX_FORM_MEMBAR, PTX_FORM_FENCE_PROXY_TENSORMAP_ACQUIRE) ||
+           is_in(form, PTX_FORM_MBARRIER_INIT, PTX_FORM_CP_ASYNC_MBARRIER_ARRIVE) ||
+           is_in(form, PTX_FORM_CP_ASYNC_BULK_COMMIT_GROUP, PTX_FORM_TENSOR_REDUCE_IM2COL) ||
+           is_in(choice->word[PTX_CLASS_ORDER], PTX_ACQUIRE, PTX_SC);
+}
+
 static void add(struct sanitize_needs *needs, const struct sanitize_ran *ran, const struct machine_code *code)
 {
     if (code->choice == NULL) return; // what the decoder adds to an instruction
     const uint16_t form = code->choice->form;
     needs->products |= form >= PTX_FORM_WGMMA_FENCE && form <= PTX_FORM_WGMMA_B1_R;
     needs->tensors |= form >= PTX_FORM_TENSOR_LOAD && form <= PTX_FORM_TENSOR_PREFETCH_IM2COL;
+    needs->releases |= releases(code->choice);
     needs->together |= !is_followed(ran, form) ||
                        (form >= PTX_FORM_TENSORMAP_REPLACE_ADDRESS && form <= PTX_FORM_TENSORMAP_CP_FENCEPROXY);
     needs->plain |= code->kind == MACHINE_PLAIN && (sanitize_lanes_meet(form) || !is_followed(ran, form));
@@ -24,7 +39,7 @@ static void add(struct sanitize_needs *needs, const struct sanitize_ran *ran, co
 
 struct sanitize_needs sanitize_needs_of(const struct machine_kernel *kernel)
 {
-    struct sanitize_needs needs = {kernel == NULL, kernel == NULL, kernel == NULL, kernel == NULL};
+    struct sanitize_needs needs = {kernel == NULL, kernel == NULL, kernel == NULL, kernel == NULL, kernel == NULL};
     struct sanitize_ran ran;
     sanitize_ran_open(&ran);
     for (uint32_t i = 0; kernel != NULL && i < kernel->functions; i++) {

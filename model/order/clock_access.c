@@ -70,7 +70,8 @@ static void note_written(struct clock_order *order, const struct piece *piece, c
     *written |= piece->bytes;
     if (missing == 0 || !reads || (entry->flags & SHADOW_ASYNC)) return;
     const enum access_space space = piece->cta != NULL ? SPACE_SHARED : SPACE_GLOBAL;
-    struct order_found found = {ORDER_UNWRITTEN, space, piece->cta, piece->address, 0, *entry, *entry};
+    struct order_found found = {ORDER_UNWRITTEN, ORDER_NOT_PARTED, space, piece->cta, piece->address, 0, *entry,
+                                *entry};
     for (; missing != 0; missing >>= SHADOW_CELL_BYTES, found.address += SHADOW_CELL_BYTES) {
         found.mask = (uint16_t)missing;
         if (found.mask != 0) order->found(order->context, &found);
@@ -162,6 +163,7 @@ static void add_piece(struct clock_order *order, const struct piece *piece, stru
         if (order->is_short) return;
         add_narrow(order, piece, entry, judge);
     }
+    if (order->repeats != ORDER_NOT_PARTED) return;
     if (piece->cta == NULL && order->apart != NULL) note_way(order, piece, entry);
     if (piece->cta != NULL || piece->page->is_fresh) note_written(order, piece, entry);
     if (piece->cta == NULL && order->before != NULL) ask_grids(order, piece, entry);
@@ -183,9 +185,11 @@ void order_access(struct clock_order *order, const struct event *event, uint32_t
     if (cta == NULL && (entry.flags & SHADOW_STRONG)) order->global.has_strong = 1;
     if (event->origin->lanes != 0) entry.lane = (uint8_t)__builtin_ctz(event->origin->lanes);
     if (access->order != ORDER_WEAK) entry.lane |= size_of(event);
+    entry.lane |= (uint8_t)(order->repeats << SHADOW_SIZE_SHIFT);
     order->at = cta;
     order->space = access->space;
-    if (cta != NULL && access->kind != ACCESS_READ) order_check_written(order, cta, access, &entry);
+    if (cta != NULL && access->kind != ACCESS_READ && order->repeats == ORDER_NOT_PARTED)
+        order_check_written(order, cta, access, &entry);
     struct shadow_judge judge = judge_of(order, cta, actor, entry.flags);
     struct piece piece = {.cta = cta};
     for (uint64_t at = access->address / SHADOW_WIDE_BYTES * SHADOW_WIDE_BYTES; at < end; at += SHADOW_WIDE_BYTES) {

@@ -12,7 +12,7 @@ static void tell_barrier(struct clock_order *order, enum order_finding kind, con
         .actor = actor, .line = event->origin->line, .lane = (uint8_t)(lanes != 0 ? __builtin_ctz(lanes) : 0)};
     const struct shadow_entry init = {
         .actor = barrier->init_actor, .time = barrier->init_time, .line = barrier->init_line};
-    const struct order_found found = {kind, SPACE_SHARED, home, barrier->address, 0xff, init, use};
+    const struct order_found found = {kind, ORDER_NOT_PARTED, SPACE_SHARED, home, barrier->address, 0xff, init, use};
     order->found(order->context, &found);
 }
 
@@ -29,7 +29,8 @@ static void tell_inval(struct clock_order *order, const struct order_cta *home, 
     const uint32_t lanes = event->origin->lanes;
     const struct shadow_entry use = {
         .actor = warp->actor, .line = event->origin->line, .lane = (uint8_t)(lanes != 0 ? __builtin_ctz(lanes) : 0)};
-    const struct order_found found = {ORDER_INVAL, SPACE_SHARED, home, barrier->address, 0xff, use, barrier->inval};
+    const struct order_found found = {ORDER_INVAL, ORDER_NOT_PARTED, SPACE_SHARED, home, barrier->address, 0xff,
+                                      use,         barrier->inval};
     order->found(order->context, &found);
 }
 
@@ -143,7 +144,7 @@ static void check_arrival(struct clock_order *order, const struct order_cta *cta
                                          .time = warp->now,
                                          .line = event->origin->line,
                                          .lane = (uint8_t)(lanes != 0 ? __builtin_ctz(lanes) : 0)};
-    const struct order_found found = {ORDER_OVER_ARRIVAL, SPACE_SHARED, home, barrier->address, 0xff,
+    const struct order_found found = {ORDER_OVER_ARRIVAL, ORDER_NOT_PARTED, SPACE_SHARED, home, barrier->address, 0xff,
                                       barrier->arrival,   arrival};
     if (clock_time(&warp->clock, home->index, barrier->slot).seen < barrier->phases && barrier->arrival.actor != 0 &&
         !knows_arrivals(barrier, warp))
@@ -163,6 +164,7 @@ static void hear_transaction(struct clock_order *order, struct order_cta *cta, s
     } else {
         barrier->brought += of->transaction.complete_bytes;
         if (of->transaction.arrivals != 0) {
+            order_lanes_release(order, cta, warp, event->origin, 0);
             check_arrival(order, cta, home, barrier, warp, event);
             arrive(barrier, cta != home, warp, of);
             order_tick(cta, warp, ORDER_EDGE_MBARRIER, event->origin->line, barrier->address);
@@ -228,6 +230,7 @@ void order_hear_barrier(struct clock_order *order, const struct event *event)
     const int is_of_home = cta == home && event->origin->operation == 0;
     if (is_of_home && of->step == BARRIER_TRANSACTION) note_use(barrier, cta, warp, event->origin->line);
     if (of->step == BARRIER_TRANSACTION) hear_transaction(order, cta, home, barrier, warp, event);
+    if (of->step == BARRIER_WAIT) order_lanes_acquire(order, warp, event->origin->lanes);
     if (of->step == BARRIER_WAIT) wait_for(barrier, warp, event);
     if (is_of_home && of->step == BARRIER_WAIT) note_use(barrier, cta, warp, event->origin->line);
 }
@@ -240,7 +243,8 @@ static void check_word(struct clock_order *order, const struct order_cta *home, 
         if (barrier->address != address || !barrier->is_live) continue;
         const struct shadow_entry init = {
             .actor = barrier->init_actor, .time = barrier->init_time, .line = barrier->init_line};
-        const struct order_found found = {ORDER_BARRIER_WRITTEN, SPACE_SHARED, home, address, 0xff, init, *by};
+        const struct order_found found = {
+            ORDER_BARRIER_WRITTEN, ORDER_NOT_PARTED, SPACE_SHARED, home, address, 0xff, init, *by};
         order->found(order->context, &found);
     }
 }

@@ -22,7 +22,9 @@ void clock_order_end(struct clock_order *order)
 void order_grid_wait(struct clock_order *order, struct order_warp *warp)
 {
     order->has_waited = 1;
-    if (order->before != NULL) clock_raise(&warp->clock, GRID_CTA, 0, 1);
+    if (order->before == NULL) return;
+    clock_raise(&warp->clock, GRID_CTA, 0, 1);
+    if (order_lanes_before(warp) != NULL) clock_raise(order_lanes_before(warp), GRID_CTA, 0, 1);
 }
 
 static int has_waited(const struct clock_order *order)

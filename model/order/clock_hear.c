@@ -25,6 +25,7 @@ void order_tick(struct order_cta *cta, struct order_warp *warp, enum order_edge 
     if (time == NULL) return;
     warp->release[time->seen % ORDER_NOTES] = (struct order_note){edge, line, time->seen, number};
     warp->now = time->written = ++time->seen;
+    warp->is_ahead = 0;
 }
 
 void order_acquire(struct order_warp *warp, const struct clock *from, enum order_edge edge, uint32_t line,
@@ -139,6 +140,8 @@ static void hear_meeting(struct clock_order *order, const struct event *event)
     const int phase = (int)(of->phase & 1);
     struct order_cta *cta;
     struct order_warp *warp = order_warp_of(order, event->origin, &cta);
+    if (warp != NULL && of->kind == MEETING_WARP && of->step == MEETING_WAIT)
+        clock_order_meet(order, cta->number, event->origin->warp, of->threads | event->origin->lanes);
     if (warp == NULL || of->kind == MEETING_WARP || of->number >= ORDER_MEETINGS) return;
     struct order_meeting *meeting = of->kind == MEETING_CLUSTER ? &cta->peer[0]->cluster : &cta->meeting[of->number];
     if (meeting->phase[phase] != of->phase + 1) {
@@ -161,28 +164,14 @@ static void hear_meeting(struct clock_order *order, const struct event *event)
 
 // --- Fences ----------------------------------------------------------------------------------------------------------
 
-static void fence_proxy(struct order_cta *cta, struct order_warp *warp, const struct event *event)
-{
-    const struct event_fence *fence = &event->fence;
-    const uint32_t map_released = UINT32_C(1) << CLOCK_MAP_RELEASED;
-    if (fence->proxy != PROXY_ASYNC && fence->proxy != PROXY_TENSORMAP) return;
-    if (fence->proxy == PROXY_ASYNC && fence->order == ORDER_ACQUIRE) return; // it hands over no write of a thread
-    if (fence->proxy == PROXY_ASYNC)
-        clock_fence(&warp->clock, fence->spaces);
-    else if (fence->order == ORDER_RELEASE)
-        clock_fence(&warp->clock, map_released);
-    else
-        clock_acquire_maps(&warp->clock);
-    order_tick(cta, warp, ORDER_EDGE_PROXY, event->origin->line, 0);
-}
-
 static void hear_fence(struct clock_order *order, const struct event *event)
 {
     struct order_cta *cta;
     struct order_warp *warp = order_warp_of(order, event->origin, &cta);
     if (warp == NULL) return;
+    order_lanes_release(order, cta, warp, event->origin, event->fence.kind == FENCE_PROXY);
     if (event->fence.kind == FENCE_PROXY) {
-        fence_proxy(cta, warp, event);
+        order_fence_proxy(cta, warp, event);
         return;
     }
     if (event->fence.kind == FENCE_BARRIER_INIT)
@@ -232,15 +221,19 @@ static void hear_copies(struct order_cta *cta, struct order_warp *warp, const st
     const struct event_group *of = &event->group;
     const uint32_t slot = 2 * cta->warps + event->origin->warp;
     if (of->step == GROUP_COMMIT) warp->copies_end[of->group % ORDER_PRODUCTS] = warp->copies;
-    if (of->step == GROUP_WAIT && of->group > 0)
-        clock_raise_generic(&warp->clock, cta->index, slot, warp->copies_end[(of->group - 1) % ORDER_PRODUCTS]);
+    if (of->step != GROUP_WAIT || of->group == 0) return;
+    const uint32_t end = warp->copies_end[(of->group - 1) % ORDER_PRODUCTS];
+    clock_raise_generic(&warp->clock, cta->index, slot, end);
+    if (order_lanes_before(warp) != NULL) clock_raise_generic(order_lanes_before(warp), cta->index, slot, end);
 }
 
-static void hear_bulk(struct order_cta *cta, struct order_warp *warp, const struct event *event)
+static void hear_bulk(const struct clock_order *order, struct order_cta *cta, struct order_warp *warp,
+                      const struct event *event)
 {
     const struct event_group *of = &event->group;
     if ((of->step != GROUP_WAIT && of->step != GROUP_WAIT_READ) || event->origin->lanes == 0) return;
     const uint32_t slot = bulk_slot(cta, warp, (uint32_t)__builtin_ctz(event->origin->lanes));
+    order_lanes_acquire(order, warp, order->executing);
     clock_raise(&warp->clock, cta->index, slot, of->group);
     if (of->step == GROUP_WAIT) clock_raise(&warp->clock, cta->index, slot + 1, of->group);
 }
@@ -252,7 +245,7 @@ static void hear_group(struct clock_order *order, const struct event *event)
     if (warp == NULL) return;
     if (event->group.kind == ASYNC_WGMMA) hear_product(order, cta, warp, event);
     if (event->group.kind == ASYNC_COPY) hear_copies(cta, warp, event);
-    if (event->group.kind == ASYNC_BULK) hear_bulk(cta, warp, event);
+    if (event->group.kind == ASYNC_BULK) hear_bulk(order, cta, warp, event);
 }
 
 // --- Operations ------------------------------------------------------------------------------------------------------
@@ -310,10 +303,11 @@ void clock_order_issue(struct clock_order *order, const struct event_origin *who
     if (issue->barrier != UINT32_MAX) {
         issue_on_barriers(order, issue, actor, warp, &event);
         order_tick(cta, warp, ORDER_EDGE_ISSUE, who->line, 0);
-        return;
+    } else {
+        set_group(&actor, issue, cta, warp, who->lanes);
+        order_operation_new(order, actor);
     }
-    set_group(&actor, issue, cta, warp, who->lanes);
-    order_operation_new(order, actor);
+    order_lanes_release(order, cta, warp, who, 0);
 }
 
 void clock_order_brings(struct clock_order *order, const struct event_origin *who, uint32_t rank, uint64_t bytes)
@@ -340,6 +334,7 @@ void clock_order_copies_arrive(struct clock_order *order, const struct event_ori
     const struct event event = {.origin = who};
     order_flush(order);
     if (at == NULL) return;
+    order_lanes_release(order, cta, warp, who, 0);
     order_check_init(order, cta, at, &event, warp);
     clock_join_seen(&at->pending, &warp->clock);
     clock_raise_generic(&at->pending, cta->index, 2 * cta->warps + who->warp, warp->copies);
@@ -374,7 +369,16 @@ static void access_of_product(struct clock_order *order, struct order_cta *cta, 
         order->by[w] = issued != NULL ? &issued[time % ORDER_PRODUCTS] : &nothing;
     }
     order->bys = 4;
+    order->met = NULL;
     order_access(order, event, cta->product_actor[first / 4], time);
+}
+
+static void judge_by(struct clock_order *order, struct order_warp *warp, uint32_t lanes)
+{
+    order->by[0] = &warp->clock;
+    order->bys = 1;
+    order->met = NULL;
+    if (order->live != 0) order_lanes_judge(order, warp, lanes);
 }
 
 // What is written belongs to the operation for that CTA, whose mbarrier tells of it.
@@ -388,8 +392,7 @@ void clock_order_access(struct clock_order *order, const struct event *event)
     uint32_t actor = order_operation_find(order, who->cta, who->operation, rank);
     if (actor == 0) actor = order_operation_find(order, who->cta, who->operation, UINT32_MAX);
     if (warp == NULL || actor == 0) return;
-    order->by[0] = &warp->clock;
-    order->bys = 1;
+    judge_by(order, warp, who->lanes);
     order_access(order, event, actor, 1);
 }
 
@@ -400,9 +403,9 @@ static void judge_access(struct clock_order *order, const struct event *event)
     struct order_cta *cta;
     struct order_warp *warp = order_warp_of(order, event->origin, &cta);
     if (warp == NULL) return;
-    order->by[0] = &warp->clock;
-    order->bys = 1;
+    judge_by(order, warp, event->origin->lanes);
     order_access(order, event, warp->actor, warp->now);
+    if (order->live != 0 && event->access.order == ORDER_WEAK) order_lanes_note(order, warp, event);
 }
 
 static void order_flush(struct clock_order *order)
@@ -410,6 +413,7 @@ static void order_flush(struct clock_order *order)
     if (!order->has_access) return;
     order->has_access = 0;
     order->access.origin = &order->access_origin;
+    order->access_origin.lanes = order->lanes;
     judge_access(order, &order->access);
 }
 
@@ -442,12 +446,18 @@ static void hear_access(struct clock_order *order, const struct event *event)
     if (goes_on(order, event)) {
         struct access *access = &order->access.access;
         const uint64_t end = event->access.address + event->access.bytes;
+        order->is_uneven |= access->address + access->bytes != event->access.address || access->each != 0 ||
+                            event->access.bytes != order->each;
+        order->lanes |= event->origin->lanes;
         if (end > access->address + access->bytes) access->bytes = end - access->address;
     } else {
         order_flush(order);
         order->has_access = 1;
         order->access = *event;
         order->access_origin = *event->origin;
+        order->lanes = event->origin->lanes;
+        order->each = event->access.each != 0 ? event->access.each : event->access.bytes;
+        order->is_uneven = event->access.each == 0 && (order->lanes & (order->lanes - 1)) != 0;
     }
     if (event->access.space == SPACE_GLOBAL) order_global_meet(order, &event->access);
     if (event->access.order == ORDER_WEAK) return;

@@ -233,12 +233,39 @@ static int may_clash(const struct clock_order *order, const struct shadow_entry 
            !(reaches(order, older, newer) && reaches(order, newer, older));
 }
 
+// Would they be ordered, had the lanes of their warps met?
+static enum order_parted parted_of(const struct clock_order *order, const struct shadow_entry *older,
+                                   const struct shadow_entry *newer)
+{
+    const int is_weak = (older->flags & SHADOW_STRONG) == 0;
+    enum order_parted how = is_weak ? (enum order_parted)(older->lane >> SHADOW_SIZE_SHIFT & 3) : ORDER_NOT_PARTED;
+    struct shadow_entry was = *older;
+    was.time -= how != ORDER_NOT_PARTED;
+    const int enough = how == ORDER_FENCED ? UNFENCED : BEFORE;
+    if (order->met != NULL && order->parted > how) how = order->parted;
+    if (how == ORDER_NOT_PARTED) return how;
+    const struct clock *by = order->met != NULL ? order->met : order->by[0];
+    int is_before = is_before_clock(order, &was, newer, by) >= enough;
+    for (uint32_t i = 1; i < order->bys; i++) is_before &= is_before_clock(order, &was, newer, order->by[i]) >= enough;
+    if (!is_before) return ORDER_NOT_PARTED;
+    return how == ORDER_FENCED ? ORDER_TOGETHER : how;
+}
+
 // A finding is of one cell of 16 bytes at a time.
 static void tell(struct clock_order *order, enum order_finding kind, const struct shadow_entry *older,
                  const struct shadow_entry *newer)
 {
     const uint32_t both = older->mask & newer->mask;
-    struct order_found found = {kind, order->space, order->at, order->address, (uint16_t)both, *older, *newer};
+    struct order_found found = {.kind = kind,
+                                .parted = kind <= ORDER_FENCE || kind == ORDER_NARROW || kind == ORDER_PARTLY
+                                              ? parted_of(order, older, newer)
+                                              : ORDER_NOT_PARTED,
+                                .space = order->space,
+                                .cta = order->at,
+                                .address = order->address,
+                                .mask = (uint16_t)both,
+                                .older = *older,
+                                .newer = *newer};
     uint64_t left = shadow_bytes_of(both);
     if (!order->is_wide) {
         order->found(order->context, &found);
@@ -254,6 +281,7 @@ int order_is_before(void *context, const struct shadow_entry *older, const struc
 {
     struct clock_order *order = context;
     int result = BEFORE;
+    if (order->repeats != ORDER_NOT_PARTED) return older->actor == newer->actor;
     if (older->actor == newer->actor) {
         if ((newer->flags & SHADOW_CONSTANT) && (older->flags & SHADOW_WRITES))
             tell(order, ORDER_CONSTANT, older, newer);
@@ -283,7 +311,7 @@ static void judge_exit(void *context, uint64_t address, uint64_t bytes, const st
     struct clock_order *order = context;
     const struct shadow_entry exit = {.actor = entry->actor, .flags = SHADOW_WRITES};
     if (is_before_clock(order, entry, &exit, order->by[0]) != APART) return;
-    struct order_found found = {ORDER_EXIT, SPACE_SHARED, order->at, address, 0, *entry, exit};
+    struct order_found found = {ORDER_EXIT, ORDER_NOT_PARTED, SPACE_SHARED, order->at, address, 0, *entry, exit};
     for (; bytes != 0; bytes >>= SHADOW_CELL_BYTES, found.address += SHADOW_CELL_BYTES) {
         found.mask = found.older.mask = (uint16_t)bytes;
         if (found.mask != 0) order->found(order->context, &found);
@@ -300,7 +328,8 @@ static void judge_arrivals(struct clock_order *order, const struct order_cta *ct
         if (clock_time(order->by[0], came->cta, came->slot).seen >= came->time) continue;
         const struct shadow_entry use = {.actor = came->actor, .time = came->time, .line = came->line},
                                   exit = {.actor = came->actor, .flags = SHADOW_WRITES};
-        const struct order_found found = {ORDER_EXIT, SPACE_SHARED, cta, barrier->address, 0xff, use, exit};
+        const struct order_found found = {ORDER_EXIT, ORDER_NOT_PARTED, SPACE_SHARED, cta, barrier->address, 0xff, use,
+                                          exit};
         order->found(order->context, &found);
         return;
     }
@@ -313,7 +342,8 @@ static void judge_barriers(struct clock_order *order, const struct order_cta *ct
             const struct shadow_entry copy = {.actor = barrier->brought_actor,
                                               .time = (uint32_t)(barrier->brought - barrier->expected),
                                               .line = barrier->brought_line};
-            const struct order_found found = {ORDER_UNEXPECTED, SPACE_SHARED, cta, barrier->address, 0xff, copy, copy};
+            const struct order_found found = {
+                ORDER_UNEXPECTED, ORDER_NOT_PARTED, SPACE_SHARED, cta, barrier->address, 0xff, copy, copy};
             if (barrier->is_live && barrier->brought > barrier->expected && barrier->brought_actor != 0)
                 order->found(order->context, &found);
             if (barrier->is_live) judge_arrivals(order, cta, barrier);
@@ -346,6 +376,7 @@ static void free_cta(struct clock_order *order, struct order_cta *cta)
         for (int i = 0; i < ORDER_REACHES; i++) clock_free(&warp->learnt[i]);
         for (int i = 0; warp->issued != NULL && i < ORDER_PRODUCTS; i++) clock_free(&warp->issued[i]);
         free(warp->issued);
+        order_lanes_free(warp);
     }
     free(cta->warp);
     cta->warp = NULL;
@@ -375,6 +406,7 @@ static void drop_cta(struct clock_order *order, struct order_cta *cta)
 void order_exit(struct clock_order *order, struct order_cta *cta)
 {
     struct clock exits = {0, 0, 0, NULL};
+    for (uint32_t w = 0; w < cta->warps; w++) order_lanes_settle(cta, &cta->warp[w]);
     for (uint32_t w = 0; w < cta->warps; w++) clock_join(&exits, &cta->warp[w].clock);
     order->by[0] = &exits;
     order->bys = 1;

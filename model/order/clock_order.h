@@ -68,8 +68,12 @@ struct order_came {
 // their issue; NULL: none was. group_end: how many products the groups up to one held; copies_end: the same of
 // cp.async. set: its latest setmaxnreg; sets: of so many
 enum { ORDER_PRODUCTS = 64, ORDER_SETS = 4 };
+struct order_lanes;
 struct order_warp {
     uint32_t actor, now, products, copies;
+    struct order_lanes *lanes;     // what they did apart; NULL: nothing
+    int is_ahead;                  // some of that has the next time
+    uint32_t fenced[CLOCK_SPACES]; // its time at its last fence of the async proxy, for each space
     struct clock clock, near, learnt[ORDER_REACHES];
     enum order_reach near_reach;
     int has_published;
@@ -178,8 +182,13 @@ enum order_finding {
     ORDER_REGISTERS,
     ORDER_SIZES
 };
+// PARTED: it would be ordered, had the lanes of a warp met: lanes that were apart; or those that executed the access
+// together, of which some released or waited for all. FENCED, of an entry alone: the same, behind a fence of the async
+// proxy.
+enum order_parted { ORDER_NOT_PARTED, ORDER_PARTED, ORDER_TOGETHER, ORDER_FENCED };
 struct order_found {
     enum order_finding kind;
+    enum order_parted parted;
     enum access_space space;
     const struct order_cta *cta; // whose shared memory; NULL: global memory
     uint64_t address;
@@ -239,6 +248,11 @@ struct clock_order {
     int has_waited;             // griddepcontrol.wait has returned
     uint64_t instruction;       // how many the machine has begun; the owner counts
     int is_aligned;             // the barrier instruction of now is .aligned; the owner knows
+    uint32_t live, executing;   // lanes of its warp that have not exited, and that execute it; live 0: as one thread
+    uint32_t lanes;             // of the access that waits
+    uint64_t each;              // the bytes of one of them
+    int is_uneven;              // they do not lie side by side, nor at one place
+    enum order_parted repeats;  // the access was judged before, and is made to stand behind a release
     // An access of threads that is not judged yet: the lanes of a warp come one by one
     int has_access;
     struct event access;
@@ -246,6 +260,8 @@ struct clock_order {
     // The access that is judged: the clocks of who makes it, of which there is one, or of a product four
     const struct clock *by[4];
     uint32_t bys;
+    const struct clock *met;  // what it would be, had the lanes met those that waited; NULL: the same
+    enum order_parted parted; // how they are apart then
     const struct order_cta *at;
     enum access_space space;
     uint64_t address;
@@ -291,6 +307,9 @@ void clock_order_copies_arrive(struct clock_order *order, const struct event_ori
 
 // The first warp of a warpgroup has issued a product: its accesses are told as those of origin->operation.
 void clock_order_product(struct clock_order *order, const struct event_origin *origin);
+
+// Lanes of a warp meet before the instruction of now: those of `lanes`, UINT32_MAX: all.
+void clock_order_meet(struct clock_order *order, uint64_t cta, uint32_t warp, uint32_t lanes);
 
 // The warp of an access, for who tells what was found; NULL if its CTA has ended.
 const struct order_warp *clock_order_warp(const struct clock_order *order, const struct order_actor *actor);
@@ -346,6 +365,7 @@ static inline enum order_reach order_reach_of(enum access_scope scope)
 }
 void order_release_relaxed(struct clock *to, const struct order_warp *warp, enum order_reach reach);
 void order_fence(struct order_warp *warp, enum order_reach reach);
+void order_fence_proxy(struct order_cta *cta, struct order_warp *warp, const struct event *event);
 void order_by_memory(struct clock_order *order, const struct event *event, struct order_cta *cta,
                      struct order_warp *warp);
 void order_places_free(struct clock_order *order);
@@ -361,6 +381,18 @@ void order_global_free(struct order_global *global);
 void order_grid_access(struct clock_order *order, const struct shadow_entry *entry);
 void order_grid_wait(struct clock_order *order, struct order_warp *warp);
 void order_exit(struct clock_order *order, struct order_cta *cta);
+
+// clock_lanes.c: lanes of a warp that have not met. A weak access of threads; a release by those that execute the
+// instruction of now, of which what other lanes did is no part; an acquire by `lanes`, of which others know nothing;
+// the clock of lanes, for all that none of those waited for; the end.
+void order_lanes_note(struct clock_order *order, struct order_warp *warp, const struct event *event);
+void order_lanes_release(struct clock_order *order, struct order_cta *cta, struct order_warp *warp,
+                         const struct event_origin *who, int is_fence_of_proxy);
+void order_lanes_acquire(const struct clock_order *order, struct order_warp *warp, uint32_t lanes);
+void order_lanes_judge(struct clock_order *order, struct order_warp *warp, uint32_t lanes);
+struct clock *order_lanes_before(struct order_warp *warp);               // NULL: nobody has waited
+void order_lanes_settle(struct order_cta *cta, struct order_warp *warp); // nothing has the next time
+void order_lanes_free(struct order_warp *warp);
 
 // clock_registers.c: a setmaxnreg of the warp.
 void order_set_registers(struct clock_order *order, const struct order_cta *cta, struct order_warp *warp,

@@ -37,6 +37,28 @@ void order_fence(struct order_warp *warp, enum order_reach reach)
     warp->near_reach = reach;
 }
 
+static void cross(struct clock *clock, const struct event_fence *fence)
+{
+    if (fence->proxy == PROXY_ASYNC)
+        clock_fence(clock, fence->spaces);
+    else if (fence->order == ORDER_RELEASE)
+        clock_fence(clock, UINT32_C(1) << CLOCK_MAP_RELEASED);
+    else
+        clock_acquire_maps(clock);
+}
+
+void order_fence_proxy(struct order_cta *cta, struct order_warp *warp, const struct event *event)
+{
+    const struct event_fence *fence = &event->fence;
+    if (fence->proxy != PROXY_ASYNC && fence->proxy != PROXY_TENSORMAP) return;
+    if (fence->proxy == PROXY_ASYNC && fence->order == ORDER_ACQUIRE) return; // it hands over no write of a thread
+    cross(&warp->clock, fence);
+    for (int space = 0; space < CLOCK_SPACES; space++)
+        if (fence->proxy == PROXY_ASYNC && (fence->spaces >> space & 1)) warp->fenced[space] = warp->now;
+    if (order_lanes_before(warp) != NULL) cross(order_lanes_before(warp), fence);
+    order_tick(cta, warp, ORDER_EDGE_PROXY, event->origin->line, 0);
+}
+
 // --- Places ----------------------------------------------------------------------------------------------------------
 
 static struct order_place *place_of(struct clock_order *order, const struct access *access, uint32_t cta, int makes)
@@ -78,11 +100,12 @@ static int is_for(const struct order_gift *gift, const struct order_cta *cta)
            (gift->reach == ORDER_REACH_CLUSTER && gift->cluster == cta->peer[0]->index);
 }
 
-static void take(struct order_warp *warp, const struct order_gift *gift, const struct order_cta *cta,
-                 const struct event *event)
+static void take(const struct clock_order *order, struct order_warp *warp, const struct order_gift *gift,
+                 const struct order_cta *cta, const struct event *event)
 {
     const enum order_reach needed = needs(gift, cta);
     if (!is_for(gift, cta)) return;
+    order_lanes_acquire(order, warp, order->executing);
     if (is_acquire(event->access.order) && order_reach_of(event->access.scope) >= needed)
         order_acquire(warp, &gift->clock, ORDER_EDGE_MEMORY, event->origin->line, 0);
     else if (order_reach_of(event->access.scope) >= needed)
@@ -90,8 +113,8 @@ static void take(struct order_warp *warp, const struct order_gift *gift, const s
 }
 
 // One that polls hears the same again and again.
-static void hear_place(struct order_warp *warp, const struct order_place *place, const struct order_cta *cta,
-                       const struct event *event)
+static void hear_place(const struct clock_order *order, struct order_warp *warp, const struct order_place *place,
+                       const struct order_cta *cta, const struct event *event)
 {
     const int acquires = is_acquire(event->access.order);
     const enum order_reach reach = order_reach_of(event->access.scope);
@@ -102,8 +125,8 @@ static void hear_place(struct order_warp *warp, const struct order_place *place,
     warp->heard_version = place->version;
     warp->heard_acquires = acquires;
     warp->heard_reach = reach;
-    take(warp, &place->all, cta, event);
-    take(warp, &place->near, cta, event);
+    take(order, warp, &place->all, cta, event);
+    take(order, warp, &place->near, cta, event);
 }
 
 static void forget(struct order_gift *gift)
@@ -150,12 +173,13 @@ void order_by_memory(struct clock_order *order, const struct event *event, struc
     const int makes = writes && (is_release(access->order) || warp->has_published || warp->near.parts != 0);
     struct order_place *place = place_of(order, access, home != NULL ? home->index : 0, makes);
     if (place == NULL) return;
-    if (access->kind != ACCESS_WRITE) hear_place(warp, place, cta, event);
+    if (access->kind != ACCESS_WRITE) hear_place(order, warp, place, cta, event);
     if (access->kind == ACCESS_WRITE) {
         forget(&place->all);
         forget(&place->near);
     }
     if (!writes) return;
+    if (is_release(access->order)) order_lanes_release(order, cta, warp, event->origin, 0);
     give_all(place, cta, warp, access);
     if (is_release(access->order)) order_tick(cta, warp, ORDER_EDGE_MEMORY, event->origin->line, 0);
 }

@@ -34,7 +34,7 @@ enum {
 };
 
 // What `lane` holds: the lane, and of a strong access of threads how many bytes it has: 1: 4, 2: 8, 3: 16, 0: others,
-// or it is not known. Its last bit is the cell's.
+// or it is not known; of a weak one what the owner likes. Its last bit is the cell's.
 enum { SHADOW_LANE = 31, SHADOW_SIZE_SHIFT = 5, SHADOW_SIZE = 3 << SHADOW_SIZE_SHIFT };
 
 //   actor, time   who, and when by its own count
