@@ -18,13 +18,16 @@ rule_ids() {
 
 # The part before "__" of every test that has one, in capitals: the rule that the test is about.
 tested_ids() {
-    grep -rhoE --include='*.c' '\b((LOOP_)?TEST|TEST_CALL)\([a-z0-9_]+__' tests | sed -E 's/.*TEST(_CALL)?\((.*)__$/\2/' |
+    {
+        grep -rhoE --include='*.c' '\b((LOOP_)?TEST|TEST_CALL)\([a-z0-9_]+__' tests | sed -E 's/.*TEST(_CALL)?\((.*)__$/\2/'
+        grep -rhoE --include='*.calls' '^section [a-z0-9_]+__' tests | sed -E 's/^section (.*)__$/\1/'
+    } |
         tr '[:lower:]' '[:upper:]' | LC_ALL=C sort -u
 }
 
 check_rules_tested() {
     LC_ALL=C comm -23 <(rule_ids) <(tested_ids) |
-        sed 's/$/: no test; write TEST(<the id in lower case>__<the claim>)/' | offences
+        sed 's/$/: no test; write TEST(<the id in lower case>__<the claim>), or a section of this name in a script/' | offences
 }
 
 check_tests_named() {

@@ -8,7 +8,7 @@
 import argparse, json, os, pathlib, random, re, signal, subprocess, sys, time
 
 # The programs whose tests are run, by the target that builds each; those that this build lacks are left out.
-PROGRAMS = ["unit", "api_calls", "calls", "runtime_calls"]
+PROGRAMS = ["unit", "model_calls", "api_calls", "calls", "runtime_calls"]
 # What a token may become. "-" and "*" are also signs and pointers: only with blanks around them are they operators.
 OTHER = {" < ": [" <= ", " >= "], " <= ": [" < ", " > "], " > ": [" >= ", " <= "], " >= ": [" > ", " < "],
          " == ": [" != "], " != ": [" == "], " && ": [" || "], " || ": [" && "], " + ": [" - "], " - ": [" + "],

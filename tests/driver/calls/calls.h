@@ -87,6 +87,9 @@ struct variable {
 };
 struct frame {
     struct variable *variables;
+    const struct frame *caller; // with the line at which it is
+    const char *file, *text;
+    int line;
 };
 extern struct frame globals, *frame;
 
@@ -120,9 +123,11 @@ bool host_call(const char *name, struct value *argument, int count, struct value
 
 extern bool is_real, is_telling; // --real, --tell
 void script_read(const char *path);
-bool script_listens(void);            // a line asks what was printed on standard error
-bool script_run(const char *section); // false if there is none of that name
-bool said(const char *text);          // host.c: what was printed on standard error since the last time
+bool script_listens(void);                 // a line asks what was printed on standard error
+bool script_run(const char *section);      // false if there is none of that name
+const char *script_section(size_t number); // NULL if there are not so many
+void print_callers(void);                  // the lines that have called the function that is run
+bool said(const char *text);               // host.c: what was printed on standard error since the last time
 void host_begin(void);
 
 // For scripts (fourier.c): the largest distance of a transform from the definition. `n` are three sizes, and the last

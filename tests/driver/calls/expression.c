@@ -128,7 +128,7 @@ static int arguments_of(struct value *argument)
     int count = 0;
     while (!lex_take(")")) {
         if (count == MOST_ARGUMENTS) fail("too many arguments");
-        argument[count++] = expression();
+        argument[count++] = expression_assignment();
         if (!lex_is(")")) lex_need(",");
     }
     return count;

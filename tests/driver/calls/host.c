@@ -151,10 +151,38 @@ static void print(struct value *argument, int count)
     }
 }
 
+// Are two texts the same? What is compared is printed if not.
+static bool same(const char *got, const char *wanted)
+{
+    const bool is = strcmp(got, wanted) == 0;
+    if (!is) printf("    it is \"%s\", not \"%s\"\n", got, wanted);
+    return is;
+}
+
+// Of an expression that is a text.
+static struct value value_of(const char *expression_text)
+{
+    const struct word word_was = word;
+    const char *const text_was = where_text;
+    where_text = expression_text;
+    lex_from(expression_text);
+    const struct value value = expression();
+    if (word.kind != WORD_END) fail("nothing more should be here");
+    where_text = text_was;
+    word = word_was;
+    return value;
+}
+
 bool host_call(const char *name, struct value *argument, int count, struct value *result)
 {
-    if (strcmp(name, "print") != 0) return false;
-    print(argument, count);
-    *result = value_number(0, &type_long);
+    *result = value_number(0, &type_int);
+    if (strcmp(name, "print") == 0)
+        print(argument, count);
+    else if (strcmp(name, "same") == 0 && count == 2)
+        result->number = same((const char *)(uintptr_t)argument[0].number, (const char *)(uintptr_t)argument[1].number);
+    else if (strcmp(name, "value_of") == 0 && count == 1)
+        *result = value_of((const char *)(uintptr_t)argument[0].number);
+    else
+        return false;
     return true;
 }

@@ -41,6 +41,7 @@ void fail(const char *format, ...)
     printf("\n    %s\n", where_text);
     if (word.from >= where_text && word.from <= where_text + strlen(where_text))
         printf("    %*s^\n", (int)(word.from - where_text), "");
+    print_callers();
     exit(EXIT_FAILURE);
 }
 
@@ -110,7 +111,7 @@ static const char *read_sign(const char *at)
     static const char *const longest[] = {"...", "<<=", ">>=", "->", "<<", ">>", "<=", ">=", "==", "!=",
                                           "&&",  "||",  "++",  "--", "+=", "-=", "|=", "*=", "&=", ".."};
     for (size_t i = 0; i < sizeof longest / sizeof longest[0]; i++)
-        if (strncmp(at, longest[i], strlen(longest[i])) == 0) return at + strlen(longest[i]);
+        if (*at == *longest[i] && strncmp(at, longest[i], strlen(longest[i])) == 0) return at + strlen(longest[i]);
     return at + 1;
 }
 
@@ -151,7 +152,8 @@ void lex_next(void)
 bool lex_is(const char *text)
 {
     const bool is_spelled = word.kind == WORD_NAME || word.kind == WORD_SIGN;
-    return is_spelled && strlen(text) == word.length && memcmp(text, word.from, word.length) == 0;
+    return is_spelled && *text == *word.from && strlen(text) == word.length &&
+           memcmp(text, word.from, word.length) == 0;
 }
 
 bool lex_take(const char *text)

@@ -18,6 +18,7 @@ struct definition {
     const char *name;
     const char **parameters;
     size_t count, body;
+    bool takes_more; // behind them
 };
 
 enum flow { FLOW_ON, FLOW_BREAK, FLOW_CONTINUE, FLOW_RETURN };
@@ -110,7 +111,8 @@ static void define(size_t i)
     *made = (struct definition){.name = lex_name(), .body = i + 1};
     lex_need("(");
     while (!lex_take(")")) {
-        if (!ARRAY_ADD(made->parameters, made->count, lex_name())) fail("no memory");
+        made->takes_more = lex_take("...");
+        if (!made->takes_more && !ARRAY_ADD(made->parameters, made->count, lex_name())) fail("no memory");
         lex_take(",");
     }
     variable_make(made->name, &type_long)->function = made;
@@ -190,8 +192,15 @@ static const char *result_name(const char *results, int64_t result)
     return "an unknown error";
 }
 
+void print_callers(void)
+{
+    for (const struct frame *of = frame; of->caller != NULL; of = of->caller)
+        printf("    called at %s:%d: %s\n", of->file, of->line, of->text);
+}
+
 static void failed(void)
 {
+    print_callers();
     if (is_real) return;
     fflush(NULL);
     _Exit(EXIT_FAILURE);
@@ -374,13 +383,12 @@ static enum flow run_block(size_t first)
 // The reader goes on behind the call, where it was.
 struct value definition_call(struct definition *definition, struct value *argument, int count)
 {
-    struct frame own = {NULL}, *const was = frame;
+    struct frame *const was = frame, own = {NULL, was, where_file, where_text, where_line};
     const struct word word_was = word;
-    const char *const file = where_file, *const text = where_text;
-    const int line = where_line;
-    if ((size_t)count != definition->count) fail("%s takes %zu arguments", definition->name, definition->count);
+    if ((size_t)count < definition->count || ((size_t)count > definition->count && !definition->takes_more))
+        fail("%s takes %zu arguments", definition->name, definition->count);
     frame = &own;
-    for (int i = 0; i < count; i++) {
+    for (size_t i = 0; i < definition->count; i++) {
         struct type *type = argument[i].type;
         if (type->kind == KIND_ARRAY) type = type_pointer(type->of);
         if (type->kind == KIND_FUNCTION) type = type_pointer(type);
@@ -392,7 +400,7 @@ struct value definition_call(struct definition *definition, struct value *argume
     if (run_block(definition->body) != FLOW_RETURN) returned = value_number(0, &type_long);
     frame = was;
     word = word_was;
-    where_file = file, where_text = text, where_line = line;
+    where_file = own.file, where_text = own.text, where_line = own.line;
     return returned;
 }
 
@@ -409,6 +417,13 @@ void script_read(const char *path)
         else if (!is_section(i))
             run_line(i, &next);
     }
+}
+
+const char *script_section(size_t number)
+{
+    for (size_t i = 0; i < line_count; i++)
+        if (is_section(i) && number-- == 0) return lines[i].text + strlen("section ");
+    return NULL;
 }
 
 bool script_run(const char *section)

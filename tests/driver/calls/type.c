@@ -138,6 +138,16 @@ static void pass_attributes(void)
     }
 }
 
+// What a header defines beside its declarations: the body of a function, the value of a constant.
+static void pass_braces(void)
+{
+    int depth = 0;
+    do {
+        depth += lex_is("{") - lex_is("}");
+        lex_next();
+    } while (depth > 0);
+}
+
 static void members(struct type *type, bool is_union)
 {
     type->align = 1;
@@ -171,6 +181,7 @@ static const char *results_of(const char *tag)
 {
     if (strcmp(tag, "cublas_status") == 0) return "CUBLAS_STATUS_";
     if (strcmp(tag, "cufft_result") == 0) return "CUFFT_";
+    if (strcmp(tag, "rule") == 0) return "RULE_";
     return strcmp(tag, "cuda_result") == 0 || strcmp(tag, "cudaError") == 0 ? "CUDA_ERROR_" : NULL;
 }
 
@@ -270,13 +281,26 @@ struct type *type_name(void)
     return type_declarator(type_base()).type;
 }
 
+static void pass_value(void)
+{
+    while (!lex_take(";")) {
+        if (lex_is("{"))
+            pass_braces();
+        else
+            lex_next();
+    }
+}
+
 static void declaration(void)
 {
+    if (lex_take("_Static_assert")) return pass_parentheses();
     const bool is_typedef = lex_take("typedef");
     struct type *base = type_base();
     while (!lex_take(";")) {
         struct member member = type_declarator(base);
         pass_attributes();
+        if (lex_is("{")) return pass_braces();
+        if (lex_take("=")) return pass_value();
         if (is_typedef && find(member.name) == NULL)
             add(member.name, member.type);
         else if (member.type->kind == KIND_FUNCTION)
