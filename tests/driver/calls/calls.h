@@ -87,6 +87,7 @@ struct variable {
 };
 struct frame {
     struct variable *variables;
+    struct loop *loops;         // that are run, the inner first
     const struct frame *caller; // with the line at which it is
     const char *file, *text;
     int line;
@@ -108,6 +109,7 @@ struct value expression(void);            // with commas only inside calls
 struct value expression_assignment(void); // the same, with = and its like
 struct value expression_sum(void);        // nothing weaker than <<
 void initialise(struct type *type, void *place);
+size_t elements(void);           // of the list in brackets, or the text, at the word (run.c)
 extern struct value compared[2]; // what the last comparison compared
 extern int skipping;             // what is read is not done: nothing is called or stored
 
@@ -129,6 +131,7 @@ const char *script_section(size_t number); // NULL if there are not so many
 void print_callers(void);                  // the lines that have called the function that is run
 bool said(const char *text);               // host.c: what was printed on standard error since the last time
 void host_begin(void);
+char *file_text(const char *path); // host.c
 
 // For scripts (fourier.c): the largest distance of a transform from the definition. `n` are three sizes, and the last
 // has `count_z` results.

@@ -173,7 +173,7 @@ static struct value cast(void)
     lex_need(")");
     if (!lex_is("{")) return value_convert(unary(), type);
     void *place;
-    if (type->kind == KIND_ARRAY && type->count == 0) fail("an array without a size");
+    if (type->kind == KIND_ARRAY && type->count == 0) type = type_array(type->of, elements());
     place = keep(type->bytes);
     initialise(type, place);
     return value_at(place, type);

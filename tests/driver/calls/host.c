@@ -18,7 +18,6 @@ void set_long(void *at, uint64_t value);
 uint32_t get_word(const void *at);
 uint64_t get_long(const void *at);
 void set_soon(int milliseconds, void *at);
-char *file_text(const char *path);
 void api_fail(void);
 int tied_child(void);
 

@@ -39,7 +39,7 @@ static int run_all(void)
             exit(script_run(name) ? EXIT_SUCCESS : EXIT_FAILURE);
         }
         if (child > 0 && waitpid(child, &status, 0) == child && status == 0) continue;
-        printf("section %s failed\n", name);
+        printf("section %s failed%s\n", name, WIFSIGNALED(status) ? ", by a signal" : "");
         failed++;
     }
     return failed;

@@ -49,22 +49,21 @@ static int open_at_end(const char *text)
     return depth;
 }
 
-static char *read_all(const char *path)
+// Without the comment at its end, behind which the next line would be lost.
+static void cut_comment(char *line)
 {
-    FILE *file = fopen(path, "r");
-    if (file == NULL) fail("%s cannot be read", path);
-    char *all = NULL;
-    size_t room = 0;
-    if (getdelim(&all, &room, '\0', file) < 0) fail("%s is empty", path);
-    fclose(file);
-    char *text = keep_text(all, strlen(all));
-    free(all);
-    return text;
+    for (char *at = line; *at != '\0'; at++) {
+        if (*at == '"')
+            for (at++; *at != '"'; at++) at += *at == '\\';
+        else if (*at == '#' || strncmp(at, "//", 2) == 0)
+            *at-- = '\0';
+    }
 }
 
-static char *join(const char *line, const char *next)
+static char *join(char *line, const char *next)
 {
     const bool is_raw = open_at_end(line) >= 1000;
+    if (!is_raw) cut_comment(line);
     while (!is_raw && *next == ' ') next++;
     char *both = keep(strlen(line) + strlen(next) + 1);
     strcpy(both, line);
@@ -157,7 +156,7 @@ static size_t count_items(void)
     return items;
 }
 
-static size_t elements(void)
+size_t elements(void)
 {
     return word.kind == WORD_TEXT ? strlen(word.text) + 1 : count_items();
 }
@@ -192,10 +191,43 @@ static const char *result_name(const char *results, int64_t result)
     return "an unknown error";
 }
 
+// What fails is told with the items of the loops that are run.
+struct loop {
+    const char *name;
+    const struct variable *item;
+    int64_t number; // of an element
+    struct loop *outer;
+};
+
+// The first text that a struct has, or none.
+static const char *text_of(const struct type *type, const char *place)
+{
+    const char *text = "";
+    for (size_t i = 0; i < type->count && *text == '\0'; i++)
+        if (type_is_text(type->members[i].type)) memcpy(&text, place + type->members[i].offset, sizeof text);
+    return text;
+}
+
+// An element by its number and its text, another item by its value.
+static void print_loops(const struct loop *loop)
+{
+    for (; loop != NULL; loop = loop->outer) {
+        const struct type *type = loop->item->type;
+        const struct value item = value_at(loop->item->place, loop->item->type);
+        if (type->kind == KIND_POINTER)
+            printf("    %s is element %lld: %s\n", loop->name, (long long)loop->number,
+                   text_of(type->of, (const char *)(uintptr_t)item.number));
+        else
+            printf("    %s is %lld\n", loop->name, (long long)item.number);
+    }
+}
+
 void print_callers(void)
 {
-    for (const struct frame *of = frame; of->caller != NULL; of = of->caller)
-        printf("    called at %s:%d: %s\n", of->file, of->line, of->text);
+    for (const struct frame *of = frame; of != NULL; of = of->caller) {
+        print_loops(of->loops);
+        if (of->caller != NULL) printf("    called at %s:%d: %s\n", of->file, of->line, of->text);
+    }
 }
 
 static void failed(void)
@@ -305,16 +337,36 @@ static enum flow run_once(size_t body, bool *is_over)
     return flow == FLOW_RETURN ? flow : FLOW_ON;
 }
 
+// for NAME in ARRAY: it points to each element.
+static enum flow run_for_elements(size_t i, struct variable *variable, struct value array)
+{
+    struct loop loop = {variable->name, variable, 0, frame->loops}, **const running = &frame->loops;
+    bool is_over = false;
+    enum flow flow = FLOW_ON;
+    end_line();
+    variable->type = type_pointer(array.type->of);
+    for (*running = &loop; loop.number < (int64_t)array.type->count && !is_over; loop.number++) {
+        const int64_t at = array.number + loop.number * (int64_t)array.type->of->bytes;
+        value_store(variable->place, variable->type, value_number(at, variable->type));
+        flow = run_once(i + 1, &is_over);
+    }
+    *running = loop.outer;
+    return flow;
+}
+
 // for NAME in ITEM, FIRST..LAST, ...
 static enum flow run_for(size_t i)
 {
     const char *name = lex_name();
     struct variable *variable = variable_make(name, &type_long);
+    struct loop loop = {name, variable, 0, frame->loops}, **const running = &frame->loops;
     bool is_over = false;
     enum flow flow = FLOW_ON;
     lex_need("in");
     do {
         const struct value first = expression_sum();
+        if (first.type->kind == KIND_ARRAY) return run_for_elements(i, variable, first);
+        *running = &loop;
         const int64_t last = lex_take("..") ? expression_sum().number : first.number;
         const struct word was = word;
         for (int64_t item = first.number; item <= last && !is_over; item++) {
@@ -325,6 +377,7 @@ static enum flow run_for(size_t i)
         begin_line(i);
         word = was;
     } while (lex_take(","));
+    *running = loop.outer;
     end_line();
     return flow;
 }
@@ -383,7 +436,7 @@ static enum flow run_block(size_t first)
 // The reader goes on behind the call, where it was.
 struct value definition_call(struct definition *definition, struct value *argument, int count)
 {
-    struct frame *const was = frame, own = {NULL, was, where_file, where_text, where_line};
+    struct frame *const was = frame, own = {NULL, NULL, was, where_file, where_text, where_line};
     const struct word word_was = word;
     if ((size_t)count < definition->count || ((size_t)count > definition->count && !definition->takes_more))
         fail("%s takes %zu arguments", definition->name, definition->count);
@@ -408,7 +461,7 @@ void script_read(const char *path)
 {
     size_t i = line_count, next;
     where_file = path;
-    split_lines(path, read_all(path));
+    split_lines(path, file_text(path));
     for (; i < line_count; i = next) {
         begin_line(i);
         next = behind_block(i);

@@ -253,7 +253,7 @@ static struct type *array_of(struct type *type)
     return type_array(type, count);
 }
 
-// A name, or none, with what stands around it: *name, name[4], (*name)(parameters).
+// A name, or none, with what stands around it: *name, name[4], (*name)[4], (*name)(parameters).
 struct member type_declarator(struct type *base)
 {
     struct member member = {.type = base};
@@ -266,8 +266,9 @@ struct member type_declarator(struct type *base)
         while (is_qualifier()) lex_next();
         if (lex_is_name()) member.name = lex_name();
         lex_need(")");
-        lex_need("(");
-        member.type = type_pointer(parameters(member.type));
+        const bool is_of_array = lex_take("[");
+        if (!is_of_array) lex_need("(");
+        member.type = type_pointer(is_of_array ? array_of(member.type) : parameters(member.type));
         return member;
     }
     if (lex_is_name() && !lex_is("__attribute__")) member.name = lex_name();
@@ -299,12 +300,12 @@ static void declaration(void)
     while (!lex_take(";")) {
         struct member member = type_declarator(base);
         pass_attributes();
-        if (lex_is("{")) return pass_braces();
         if (lex_take("=")) return pass_value();
         if (is_typedef && find(member.name) == NULL)
             add(member.name, member.type);
         else if (member.type->kind == KIND_FUNCTION)
             variable_make(member.name, member.type)->place = NULL;
+        if (lex_is("{")) return pass_braces();
         lex_take(",");
     }
 }
