@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The suite `mbarrier`: the barrier word and one transaction on it; programs are in mbarrier_step_test.c. Numbers are
+// The suite `mbarrier`: the barrier word and one transaction on it; programs are in mbarrier_step.calls. Numbers are
 // what an H200 was seen to do; the mutants are the wrong formulas that the vectors must tell from the right one.
 #include <string.h>
 
