@@ -410,8 +410,7 @@ static int is_known(const struct driver *driver, const struct CUctx_st *context)
 
 DRIVER_VISIBLE enum cuda_result cuCtxSetCurrent(struct CUctx_st *context)
 {
-    DRIVER_ENTER(driver);
-    if (!driver->is_initialized) return CUDA_ERROR_NOT_INITIALIZED;
+    DRIVER_BEGUN_OR_RETURN(driver);
     if (context != NULL && !is_known(driver, context)) return CUDA_ERROR_INVALID_CONTEXT;
     driver_set_context(context);
     return CUDA_SUCCESS;
@@ -419,8 +418,7 @@ DRIVER_VISIBLE enum cuda_result cuCtxSetCurrent(struct CUctx_st *context)
 
 DRIVER_VISIBLE enum cuda_result cuCtxGetCurrent(struct CUctx_st **context)
 {
-    DRIVER_ENTER(driver);
-    if (!driver->is_initialized) return CUDA_ERROR_NOT_INITIALIZED;
+    DRIVER_BEGUN_OR_RETURN(driver);
     if (context == NULL) return CUDA_ERROR_INVALID_VALUE;
     *context = driver_current();
     return CUDA_SUCCESS;
@@ -428,15 +426,13 @@ DRIVER_VISIBLE enum cuda_result cuCtxGetCurrent(struct CUctx_st **context)
 
 DRIVER_VISIBLE enum cuda_result cuCtxPushCurrent_v2(struct CUctx_st *context)
 {
-    DRIVER_ENTER(driver);
-    if (!driver->is_initialized) return CUDA_ERROR_NOT_INITIALIZED;
+    DRIVER_BEGUN_OR_RETURN(driver);
     return is_known(driver, context) ? driver_push_context(context) : CUDA_ERROR_INVALID_CONTEXT;
 }
 
 DRIVER_VISIBLE enum cuda_result cuCtxPopCurrent_v2(struct CUctx_st **context)
 {
-    DRIVER_ENTER(driver);
-    if (!driver->is_initialized) return CUDA_ERROR_NOT_INITIALIZED;
+    DRIVER_BEGUN_OR_RETURN(driver);
     if (currents == 0) return CUDA_ERROR_INVALID_CONTEXT;
     currents--;
     if (context != NULL) *context = current[currents];

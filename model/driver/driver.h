@@ -90,6 +90,11 @@ enum cuda_result driver_forgive(const struct driver *driver, enum cuda_result er
 // The first line of a call that needs neither cuInit nor a context.
 #define DRIVER_ENTER(driver) struct driver *driver __attribute__((cleanup(driver_leave), unused)) = driver_enter()
 
+// The first line of a call that needs cuInit alone.
+#define DRIVER_BEGUN_OR_RETURN(driver)                                                                                 \
+    DRIVER_ENTER(driver);                                                                                              \
+    if (!driver->is_initialized) return CUDA_ERROR_NOT_INITIALIZED
+
 // The first line of a call that needs both.
 #define DRIVER_USE_OR_RETURN(driver)                                                                                   \
     DRIVER_ENTER(driver);                                                                                              \

@@ -60,8 +60,7 @@ static enum cuda_result give(struct CUdevResource_st *to, uint32_t type, enum re
 
 DRIVER_VISIBLE enum cuda_result cuDeviceGetDevResource(int device, struct CUdevResource_st *to, uint32_t type)
 {
-    DRIVER_ENTER(driver);
-    if (!driver->is_initialized) return CUDA_ERROR_NOT_INITIALIZED;
+    DRIVER_BEGUN_OR_RETURN(driver);
     if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
     return give(to, type, ORIGIN_WHOLE, whole(driver));
 }
@@ -117,8 +116,7 @@ DRIVER_VISIBLE enum cuda_result cuDevSmResourceSplitByCount(struct CUdevResource
                                                             struct CUdevResource_st *rest, unsigned flags,
                                                             unsigned least)
 {
-    DRIVER_ENTER(driver);
-    if (!driver->is_initialized) return CUDA_ERROR_NOT_INITIALIZED;
+    DRIVER_BEGUN_OR_RETURN(driver);
     if (count == NULL || from == NULL || (to != NULL && *count == 0)) return CUDA_ERROR_INVALID_VALUE;
     const enum cuda_result error = check_split(from, flags, least);
     if (error != CUDA_SUCCESS) return error;
@@ -178,8 +176,7 @@ DRIVER_VISIBLE enum cuda_result cuGreenCtxCreate(struct CUgreenCtx_st **green, s
 // Its streams stay, and are of no use.
 DRIVER_VISIBLE enum cuda_result cuGreenCtxDestroy(struct CUgreenCtx_st *green)
 {
-    DRIVER_ENTER(driver);
-    if (!driver->is_initialized) return CUDA_ERROR_NOT_INITIALIZED;
+    DRIVER_BEGUN_OR_RETURN(driver);
     if (!object_is(green, OBJECT_GREEN)) return CUDA_ERROR_INVALID_CONTEXT;
     turns_wait(driver, NULL);
     if (!object_is(green, OBJECT_GREEN)) return CUDA_ERROR_INVALID_CONTEXT; // another thread was faster
@@ -190,8 +187,7 @@ DRIVER_VISIBLE enum cuda_result cuGreenCtxDestroy(struct CUgreenCtx_st *green)
 
 DRIVER_VISIBLE enum cuda_result cuCtxFromGreenCtx(struct CUctx_st **context, struct CUgreenCtx_st *green)
 {
-    DRIVER_ENTER(driver);
-    if (!driver->is_initialized) return CUDA_ERROR_NOT_INITIALIZED;
+    DRIVER_BEGUN_OR_RETURN(driver);
     if (context == NULL) return CUDA_ERROR_INVALID_VALUE;
     if (!object_is(green, OBJECT_GREEN)) return CUDA_ERROR_INVALID_CONTEXT;
     *context = green->context;

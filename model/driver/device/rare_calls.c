@@ -18,8 +18,7 @@ DRIVER_VISIBLE enum cuda_result cuCtxAttach(struct CUctx_st **context, unsigned 
 // The last one destroys a context of the program's own.
 DRIVER_VISIBLE enum cuda_result cuCtxDetach(struct CUctx_st *context)
 {
-    DRIVER_ENTER(driver);
-    if (!driver->is_initialized) return CUDA_ERROR_NOT_INITIALIZED;
+    DRIVER_BEGUN_OR_RETURN(driver);
     if (!object_is(context, OBJECT_CONTEXT)) return CUDA_ERROR_INVALID_CONTEXT;
     if (context->attached > 0) {
         context->attached--;
@@ -43,9 +42,8 @@ DRIVER_VISIBLE enum cuda_result cuCtxGetExecAffinity(struct CUexecAffinityParam_
 DRIVER_VISIBLE enum cuda_result cuDeviceGetP2PAtomicCapabilities(unsigned *capabilities, const uint32_t *operation,
                                                                  unsigned count, int from, int to)
 {
-    DRIVER_ENTER(driver);
     (void)from, (void)to;
-    if (!driver->is_initialized) return CUDA_ERROR_NOT_INITIALIZED;
+    DRIVER_BEGUN_OR_RETURN(driver);
     if (capabilities == NULL || operation == NULL || count == 0) return CUDA_ERROR_INVALID_VALUE;
     return CUDA_ERROR_INVALID_DEVICE;
 }
@@ -71,9 +69,8 @@ DRIVER_VISIBLE enum cuda_result cuDeviceRegisterAsyncNotification(
     void (*call)(struct CUasyncNotificationInfo_st *info, void *user, struct CUasyncCallbackEntry_st *callback),
     void *user, struct CUasyncCallbackEntry_st **callback)
 {
-    DRIVER_ENTER(driver);
     (void)user;
-    if (!driver->is_initialized) return CUDA_ERROR_NOT_INITIALIZED;
+    DRIVER_BEGUN_OR_RETURN(driver);
     if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
     if (call == NULL || callback == NULL) return CUDA_ERROR_INVALID_VALUE;
     *callback = object_new(&driver->objects, OBJECT_NOTIFICATION, sizeof **callback);
@@ -83,8 +80,7 @@ DRIVER_VISIBLE enum cuda_result cuDeviceRegisterAsyncNotification(
 DRIVER_VISIBLE enum cuda_result cuDeviceUnregisterAsyncNotification(int device,
                                                                     struct CUasyncCallbackEntry_st *callback)
 {
-    DRIVER_ENTER(driver);
-    if (!driver->is_initialized) return CUDA_ERROR_NOT_INITIALIZED;
+    DRIVER_BEGUN_OR_RETURN(driver);
     if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
     if (!object_is(callback, OBJECT_NOTIFICATION)) return CUDA_ERROR_INVALID_VALUE;
     object_destroy(&driver->objects, callback);

@@ -110,9 +110,8 @@ DRIVER_USE_CALL(cuCtxDisablePeerAccess, (struct CUctx_st * peer),
 // A device is no peer of itself.
 DRIVER_VISIBLE enum cuda_result cuDeviceGetP2PAttribute(int *value, uint32_t attribute, int device, int peer)
 {
-    DRIVER_ENTER(driver);
     (void)attribute, (void)device, (void)peer;
-    if (!driver->is_initialized) return CUDA_ERROR_NOT_INITIALIZED;
+    DRIVER_BEGUN_OR_RETURN(driver);
     return value == NULL ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_DEVICE;
 }
 

@@ -7,8 +7,7 @@
 // Says all that is wrong, as `tmaref watch` and `tmaref encode` do.
 static enum cuda_result answer(const char *call, enum rule rule, const struct findings *findings)
 {
-    DRIVER_ENTER(driver);
-    if (!driver->is_initialized) return CUDA_ERROR_NOT_INITIALIZED;
+    DRIVER_BEGUN_OR_RETURN(driver);
     if (driver_context() == NULL) return CUDA_ERROR_INVALID_CONTEXT;
     if (rule == RULE_OK) return CUDA_SUCCESS;
     const int error = rule_cuda_error(rule);

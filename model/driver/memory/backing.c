@@ -108,8 +108,7 @@ static enum cuda_result refuse_handle(struct driver *driver, const char *call, u
 DRIVER_VISIBLE enum cuda_result cuMemCreate(unsigned long long *handle, size_t bytes,
                                             const struct cuda_mem_allocation_prop *prop, unsigned long long flags)
 {
-    DRIVER_ENTER(driver);
-    if (!driver->is_initialized) return CUDA_ERROR_NOT_INITIALIZED;
+    DRIVER_BEGUN_OR_RETURN(driver);
     if (handle == NULL || prop == NULL || flags != 0) return CUDA_ERROR_INVALID_VALUE;
     if (bytes == 0 || bytes % BACKING_GRANULARITY != 0) return CUDA_ERROR_INVALID_VALUE;
     if (prop->type != CU_MEM_ALLOCATION_TYPE_PINNED || prop->handle_types & HANDLE_WINDOWS)
@@ -136,8 +135,7 @@ DRIVER_VISIBLE enum cuda_result cuMemCreate(unsigned long long *handle, size_t b
 
 DRIVER_VISIBLE enum cuda_result cuMemRelease(unsigned long long handle)
 {
-    DRIVER_ENTER(driver);
-    if (!driver->is_initialized) return CUDA_ERROR_NOT_INITIALIZED;
+    DRIVER_BEGUN_OR_RETURN(driver);
     struct backing *backing = backing_of(driver, handle);
     if (backing == NULL || backing->holders == 0) return refuse_handle(driver, "cuMemRelease", handle);
     backing->holders--;
@@ -147,8 +145,7 @@ DRIVER_VISIBLE enum cuda_result cuMemRelease(unsigned long long handle)
 
 DRIVER_VISIBLE enum cuda_result cuMemRetainAllocationHandle(unsigned long long *handle, void *address)
 {
-    DRIVER_ENTER(driver);
-    if (!driver->is_initialized) return CUDA_ERROR_NOT_INITIALIZED;
+    DRIVER_BEGUN_OR_RETURN(driver);
     const struct allocation *found = allocations_find(&driver->allocations, (uint64_t)(uintptr_t)address);
     if (handle == NULL || found == NULL || found->backing == NULL) return CUDA_ERROR_INVALID_VALUE;
     found->backing->holders++;
@@ -159,8 +156,7 @@ DRIVER_VISIBLE enum cuda_result cuMemRetainAllocationHandle(unsigned long long *
 DRIVER_VISIBLE enum cuda_result cuMemGetAllocationPropertiesFromHandle(struct cuda_mem_allocation_prop *prop,
                                                                        unsigned long long handle)
 {
-    DRIVER_ENTER(driver);
-    if (!driver->is_initialized) return CUDA_ERROR_NOT_INITIALIZED;
+    DRIVER_BEGUN_OR_RETURN(driver);
     const struct backing *backing = backing_of(driver, handle);
     if (backing == NULL || prop == NULL) return CUDA_ERROR_INVALID_VALUE;
     *prop = backing->prop;
@@ -172,8 +168,7 @@ DRIVER_VISIBLE enum cuda_result cuMemGetAllocationPropertiesFromHandle(struct cu
 DRIVER_VISIBLE enum cuda_result cuMemExportToShareableHandle(void *to, unsigned long long handle, uint32_t type,
                                                              unsigned long long flags)
 {
-    DRIVER_ENTER(driver);
-    if (!driver->is_initialized) return CUDA_ERROR_NOT_INITIALIZED;
+    DRIVER_BEGUN_OR_RETURN(driver);
     const struct backing *backing = backing_of(driver, handle);
     if (to == NULL || flags != 0 || backing == NULL || type != HANDLE_FILE) return CUDA_ERROR_INVALID_VALUE;
     if (!(backing->prop.handle_types & HANDLE_FILE))

@@ -24,8 +24,7 @@ static struct CUmemPoolHandle_st *current_pool(struct driver *driver)
 static enum cuda_result get_pool(struct CUmemPoolHandle_st **pool, int device,
                                  struct CUmemPoolHandle_st *which(struct driver *driver))
 {
-    DRIVER_ENTER(driver);
-    if (!driver->is_initialized) return CUDA_ERROR_NOT_INITIALIZED;
+    DRIVER_BEGUN_OR_RETURN(driver);
     if (pool == NULL) return CUDA_ERROR_INVALID_VALUE;
     if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
     *pool = which(driver);
@@ -38,8 +37,7 @@ DRIVER_CALL(cuDeviceGetMemPool, (struct CUmemPoolHandle_st * *pool, int device),
 
 DRIVER_VISIBLE enum cuda_result cuDeviceSetMemPool(int device, struct CUmemPoolHandle_st *pool)
 {
-    DRIVER_ENTER(driver);
-    if (!driver->is_initialized) return CUDA_ERROR_NOT_INITIALIZED;
+    DRIVER_BEGUN_OR_RETURN(driver);
     if (device != 0 || !object_is(pool, OBJECT_POOL) || pool->is_imported) return CUDA_ERROR_INVALID_VALUE;
     driver->pool = pool;
     return CUDA_SUCCESS;

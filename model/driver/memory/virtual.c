@@ -38,8 +38,7 @@ static int is_whole(uint64_t bytes)
 DRIVER_VISIBLE enum cuda_result
 cuMemGetAllocationGranularity(size_t *bytes, const struct cuda_mem_allocation_prop *prop, uint32_t option)
 {
-    DRIVER_ENTER(driver);
-    if (!driver->is_initialized) return CUDA_ERROR_NOT_INITIALIZED;
+    DRIVER_BEGUN_OR_RETURN(driver);
     if (bytes == NULL || prop == NULL || option > CU_MEM_ALLOC_GRANULARITY_RECOMMENDED) return CUDA_ERROR_INVALID_VALUE;
     *bytes = GRANULARITY;
     return CUDA_SUCCESS;
@@ -75,8 +74,7 @@ static uint64_t reserve_at(uint64_t hint, size_t bytes)
 DRIVER_VISIBLE enum cuda_result cuMemAddressReserve(unsigned long long *address, size_t bytes, size_t alignment,
                                                     unsigned long long hint, unsigned long long flags)
 {
-    DRIVER_ENTER(driver);
-    if (!driver->is_initialized) return CUDA_ERROR_NOT_INITIALIZED;
+    DRIVER_BEGUN_OR_RETURN(driver);
     if (address == NULL || !is_whole(bytes) || flags != 0 || (alignment & (alignment - 1)))
         return CUDA_ERROR_INVALID_VALUE;
     if (alignment < GRANULARITY) alignment = GRANULARITY;
@@ -101,8 +99,7 @@ static int is_mapped_in(const struct driver *driver, const struct reservation *r
 
 DRIVER_VISIBLE enum cuda_result cuMemAddressFree(unsigned long long address, size_t bytes)
 {
-    DRIVER_ENTER(driver);
-    if (!driver->is_initialized) return CUDA_ERROR_NOT_INITIALIZED;
+    DRIVER_BEGUN_OR_RETURN(driver);
     struct reservation *found = reservation_of(driver, address, bytes);
     if (found == NULL || found->address != address || found->size_bytes != bytes)
         return driver_refuse(driver, CUDA_ERROR_INVALID_VALUE, "cuMemAddressFree",
