@@ -198,30 +198,30 @@ static enum cuda_result check_place(struct driver *driver, const void *pool, con
     return location_check(*location);
 }
 
-DRIVER_VISIBLE enum cuda_result cuMemGetMemPool(struct CUmemPoolHandle_st **pool, struct cuda_mem_location *location,
-                                                uint32_t type)
+static enum cuda_result pool_at(const char *call, struct CUmemPoolHandle_st **pool,
+                                const struct cuda_mem_location *location,
+                                enum cuda_result (*of_device)(struct CUmemPoolHandle_st **pool, int device))
 {
     DRIVER_ENTER(driver);
-    (void)type;
     const enum cuda_result error = check_place(driver, pool, location);
     if (error != CUDA_SUCCESS) return error;
     if (location->type != CU_MEM_LOCATION_TYPE_DEVICE)
-        return driver_refuse(driver, CUDA_ERROR_NOT_SUPPORTED, "cuMemGetMemPool",
-                             "only the device has a pool of its own here");
-    return cuDeviceGetMemPool(pool, 0);
+        return driver_refuse(driver, CUDA_ERROR_NOT_SUPPORTED, call, "only the device has a pool of its own here");
+    return of_device(pool, 0);
+}
+
+DRIVER_VISIBLE enum cuda_result cuMemGetMemPool(struct CUmemPoolHandle_st **pool, struct cuda_mem_location *location,
+                                                uint32_t type)
+{
+    (void)type;
+    return pool_at("cuMemGetMemPool", pool, location, cuDeviceGetMemPool);
 }
 
 DRIVER_VISIBLE enum cuda_result cuMemGetDefaultMemPool(struct CUmemPoolHandle_st **pool,
                                                        struct cuda_mem_location *location, uint32_t type)
 {
-    DRIVER_ENTER(driver);
     (void)type;
-    const enum cuda_result error = check_place(driver, pool, location);
-    if (error != CUDA_SUCCESS) return error;
-    if (location->type != CU_MEM_LOCATION_TYPE_DEVICE)
-        return driver_refuse(driver, CUDA_ERROR_NOT_SUPPORTED, "cuMemGetDefaultMemPool",
-                             "only the device has a pool of its own here");
-    return cuDeviceGetDefaultMemPool(pool, 0);
+    return pool_at("cuMemGetDefaultMemPool", pool, location, cuDeviceGetDefaultMemPool);
 }
 
 DRIVER_VISIBLE enum cuda_result cuMemSetMemPool(struct cuda_mem_location *location, uint32_t type,

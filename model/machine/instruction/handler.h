@@ -184,6 +184,9 @@ void machine_tell_access(const struct machine_strand *strand, const struct machi
 void machine_tell_ramp(const struct machine_strand *strand, const struct machine_code *code,
                        const struct machine_ramp *ramp);
 
+// The order that an instruction asks for; without a word of its own an access is weak, a reduction relaxed.
+enum access_order machine_order_of(const struct ptx_choice *choice, enum access_kind kind);
+
 static inline int machine_is_heard(const struct machine_strand *strand)
 {
     return strand->warp->is_heard;

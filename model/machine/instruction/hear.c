@@ -6,7 +6,7 @@
 
 #include "each.h"
 
-static enum access_order order_of(const struct ptx_choice *choice, enum access_kind kind)
+enum access_order machine_order_of(const struct ptx_choice *choice, enum access_kind kind)
 {
     switch ((enum ptx_word)choice->word[PTX_CLASS_ORDER]) {
     case PTX_RELAXED:
@@ -124,7 +124,7 @@ void machine_tell_access(const struct machine_strand *strand, const struct machi
     const struct ptx_choice *choice = code->choice;
     enum ptx_word space = (enum ptx_word)(choice->spaces > 0 ? choice->space[0] : PTX_WORD_NONE);
     struct teller room;
-    struct event event = {.kind = EVENT_ACCESS, .access = {.kind = kind, .order = order_of(choice, kind)}};
+    struct event event = {.kind = EVENT_ACCESS, .access = {.kind = kind, .order = machine_order_of(choice, kind)}};
     const struct teller *teller = machine_teller(strand, code, 0, &room);
     if (teller == NULL || teller->observer == NULL || bytes == 0) return;
     event.origin = &room.origin;

@@ -85,20 +85,6 @@ static enum rule set_addresses(struct machine_strand *strand, const struct machi
 
 // --- Operands and results --------------------------------------------------------------------------------------------
 
-static enum access_order order_of(const struct ptx_choice *choice)
-{
-    switch (choice->word[PTX_CLASS_ORDER]) {
-    case PTX_RELAXED:
-        return ORDER_RELAXED;
-    case PTX_ACQUIRE:
-        return ORDER_ACQUIRE;
-    case PTX_RELEASE:
-        return ORDER_RELEASE;
-    default:
-        return ORDER_WEAK;
-    }
-}
-
 static enum access_scope scope_of(const struct ptx_choice *choice)
 {
     return choice->word[PTX_CLASS_SCOPE] == PTX_CLUSTER ? SCOPE_CLUSTER
@@ -378,7 +364,7 @@ static enum machine_next operate(struct machine_strand *strand, const struct mac
     in.space = MBARRIER_SHARED_CTA;
     in.rank = strand->warp->cta->rank;
     in.lanes = lanes;
-    in.order = order_of(code->choice);
+    in.order = machine_order_of(code->choice, ACCESS_READ);
     in.scope = scope_of(code->choice);
     if (code->choice->word[PTX_CLASS_NOINC] != 0) in.opcode = MBARRIER_OP_COPIES_ARRIVE_NOINC;
     set_operands(strand, code, row->operand, &in);

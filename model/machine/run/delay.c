@@ -15,14 +15,6 @@ static const struct machine_launch *launch_of(const struct machine_cluster *clus
     return cluster->machine->launch;
 }
 
-static uint64_t draw(struct machine_delayed *delayed)
-{
-    uint64_t value = delayed->random += UINT64_C(0x9e3779b97f4a7c15);
-    value = (value ^ value >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    value = (value ^ value >> 27) * UINT64_C(0x94d049bb133111eb);
-    return value ^ value >> 31;
-}
-
 static struct machine_warp *warp_at(const struct machine_cluster *cluster, uint32_t number)
 {
     return &cluster->cta[number % cluster->ctas].warp[number / cluster->ctas];
@@ -233,8 +225,8 @@ static void draw_points(struct machine_delayed *delayed, const struct machine_la
     const uint64_t steps = launch->steps > 0 ? launch->steps : MACHINE_PCT_STEPS;
     delayed->points = depth - 1 < MACHINE_DELAY_POINTS ? depth - 1 : MACHINE_DELAY_POINTS;
     for (uint32_t i = 0; i < delayed->points; i++) {
-        delayed->point[i].warp = (uint32_t)(draw(delayed) % delayed->warps);
-        delayed->point[i].at = 1 + draw(delayed) % steps;
+        delayed->point[i].warp = (uint32_t)(machine_draw(&delayed->random) % delayed->warps);
+        delayed->point[i].at = 1 + machine_draw(&delayed->random) % steps;
     }
 }
 
@@ -243,7 +235,7 @@ static void draw_levels(const struct machine_cluster *cluster)
 {
     struct machine_delayed *delayed = cluster->delayed;
     for (uint32_t i = delayed->warps; i > 1; i--) {
-        const uint32_t other = (uint32_t)(draw(delayed) % i), was = delayed->order[i - 1];
+        const uint32_t other = (uint32_t)(machine_draw(&delayed->random) % i), was = delayed->order[i - 1];
         delayed->order[i - 1] = delayed->order[other];
         delayed->order[other] = was;
     }
@@ -349,7 +341,7 @@ int machine_delay_is_over(struct machine_cluster *cluster)
 
 static uint64_t draw_level(struct machine_delayed *delayed)
 {
-    const uint64_t random = draw(delayed);
+    const uint64_t random = machine_draw(&delayed->random);
     return random % 2 == 0 ? 0 : 1 + random / 2 % delayed->warps;
 }
 

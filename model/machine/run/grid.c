@@ -109,9 +109,9 @@ static uint64_t mixed(uint64_t value)
     return value ^ value >> 31;
 }
 
-uint64_t machine_random(struct machine_cluster *cluster)
+uint64_t machine_draw(uint64_t *state)
 {
-    return mixed(cluster->random += UINT64_C(0x9e3779b97f4a7c15));
+    return mixed(*state += UINT64_C(0x9e3779b97f4a7c15));
 }
 
 static void free_cluster(struct machine_cluster *cluster)

@@ -291,8 +291,12 @@ static inline void machine_look(const struct machine_strand *strand, const struc
 void machine_combine_lock(const struct machine *machine);
 void machine_combine_unlock(const struct machine *machine);
 
-// The next number of the cluster's sequence.
-uint64_t machine_random(struct machine_cluster *cluster);
+// The next number of a random sequence (SplitMix64), and of the cluster's.
+uint64_t machine_draw(uint64_t *state);
+static inline uint64_t machine_random(struct machine_cluster *cluster)
+{
+    return machine_draw(&cluster->random);
+}
 
 #pragma GCC visibility pop
 
