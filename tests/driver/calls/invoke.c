@@ -16,14 +16,20 @@ void invoke_begin(void)
 
 static ffi_type *ffi_of(const struct type *type);
 
-// A struct that is passed by value. A union is passed as its first member: the API has none by value.
+static ffi_type *const integers[2][9] = {
+    {[1] = &ffi_type_uint8, [2] = &ffi_type_uint16, [4] = &ffi_type_uint32, [8] = &ffi_type_uint64},
+    {[1] = &ffi_type_sint8, [2] = &ffi_type_sint16, [4] = &ffi_type_sint32, [8] = &ffi_type_sint64}};
+
+// A struct that is passed by value. A union is passed as the words that it has.
 static ffi_type *ffi_of_struct(const struct type *type)
 {
+    const bool is_union = type->count > 1 && type->members[1].offset == 0;
     ffi_type *made = keep(sizeof *made);
     made->type = FFI_TYPE_STRUCT;
     made->elements = keep((type->bytes + 1) * sizeof *made->elements);
     size_t count = 0;
-    for (size_t i = 0; i < type->count; i++) {
+    while (is_union && count < type->bytes / type->align) made->elements[count++] = integers[0][type->align];
+    for (size_t i = 0; i < type->count && !is_union; i++) {
         const struct type *member = type->members[i].type;
         const size_t times = member->kind == KIND_ARRAY ? member->count : 1;
         for (size_t j = 0; j < times; j++)
@@ -34,9 +40,6 @@ static ffi_type *ffi_of_struct(const struct type *type)
 
 static ffi_type *ffi_of(const struct type *type)
 {
-    static ffi_type *const integers[2][9] = {
-        {[1] = &ffi_type_uint8, [2] = &ffi_type_uint16, [4] = &ffi_type_uint32, [8] = &ffi_type_uint64},
-        {[1] = &ffi_type_sint8, [2] = &ffi_type_sint16, [4] = &ffi_type_sint32, [8] = &ffi_type_sint64}};
     switch (type->kind) {
     case KIND_VOID:
         return &ffi_type_void;
