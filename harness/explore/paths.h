@@ -73,7 +73,8 @@ struct paths_cta {
 };
 
 // The steps are in the order of the run.
-//   held   strong accesses that come behind those of others as in the run
+//   held   strong accesses that come behind those of others as in the run; once searched, those of them that no barrier
+//          orders so
 //   alike  clusters that have the same program; the first of them is `cluster` of launch `launch`, of kernel `kernel`
 struct paths_program {
     struct paths_step *step;

@@ -310,6 +310,32 @@ static int keep_order(struct search *search)
     return found->order != NULL;
 }
 
+// Does the step come behind a strong access that nothing else orders before it?
+static int is_held(const struct search *search, uint32_t step)
+{
+    const struct paths_program *program = search->program;
+    const struct paths_step *of = &program->step[step];
+    for (uint32_t i = 0; i < of->afters; i++) {
+        const uint32_t after = program->after[of->first_after + i];
+        if (program->step[after].kind == PATHS_ACCESS && !paths_trace_is_before(&search->trace, after, step)) return 1;
+    }
+    return 0;
+}
+
+// The trace is that of the run. If without what strong accesses hold no pair is open, all orders have the accesses that
+// barriers order as the run had them.
+static void count_held(struct search *search)
+{
+    struct paths_program *program = search->program;
+    if (program->held == 0) return;
+    search->trace.is_free = 1;
+    paths_trace_order(&search->trace);
+    search->trace.is_free = 0;
+    if (search->trace.races > 0 || search->trace.is_short) return;
+    program->held = 0;
+    for (uint32_t i = 0; i < program->steps; i++) program->held += (uint32_t)is_held(search, i);
+}
+
 static void search_program(struct search *search)
 {
     struct paths_found *found = search->found;
@@ -319,6 +345,7 @@ static void search_program(struct search *search)
     for (uint32_t i = 0; i < found->step; i++) search->trace.step[search->trace.steps++] = i;
     if (found->end != PATHS_DONE) return;
     found->step = PATHS_NONE;
+    count_held(search);
     paths_trace_order(&search->trace);
     found->races = search->trace.races;
     found->is_whole = found->races == 0 && !search->trace.is_short;

@@ -389,8 +389,10 @@ static void mark_step(struct paths_trace *trace, uint32_t place)
     struct clock *before = begin_clock(&marking, step);
     for (uint32_t i = 0; i < step->actors; i++)
         if (trace->last[actor[i]] != PATHS_NONE) join(&marking, trace->last[actor[i]]);
-    for (uint32_t i = 0; i < step->afters; i++)
-        join(&marking, trace->place[trace->program->after[step->first_after + i]]);
+    for (uint32_t i = 0; i < step->afters; i++) {
+        const uint32_t after = trace->program->after[step->first_after + i];
+        if (!trace->is_free || trace->program->step[after].kind != PATHS_ACCESS) join(&marking, trace->place[after]);
+    }
     if (step->operation != 0) marking.own = chain_of_operation(&marking, step);
     trace->mark[place] = (struct paths_mark){marking.own, ++trace->counts[marking.own], NULL};
     if (step->object != PATHS_NONE) mark_object(&marking, step);

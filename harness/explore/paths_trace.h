@@ -31,6 +31,7 @@ struct paths_trace {
     struct paths_race *race;
     uint32_t races, race_room;
     int is_short; // of memory
+    int is_free;  // strong accesses hold nothing
     // paths_trace.c's
     struct paths_mark *mark;
     struct paths_past *past;

@@ -56,10 +56,12 @@ __attribute__((format(printf, 3, 4))) static void put(struct writing *to, struct
 
 // --- All interleavings -----------------------------------------------------------------------------------------------
 
+// held: steps that may come before a strong access that they came behind in the run, a byte for each
 struct all {
-    const struct paths_program *program;
+    const struct paths_program *program, *run;
     uint64_t *seen, states;
     unsigned ends; // a bit for each finding
+    uint8_t *held;
 };
 
 static uint64_t digest(const struct paths_state *state)
@@ -95,6 +97,16 @@ static void copy_state(const struct paths_state *from, struct paths_state *to)
     to->left = from->left;
 }
 
+static void note_held(struct all *all, const struct paths_state *state, uint32_t step)
+{
+    if (all->run == NULL) return;
+    const struct paths_step *of = &all->run->step[step];
+    for (uint32_t i = 0; i < of->afters; i++) {
+        const uint32_t after = all->run->after[of->first_after + i];
+        all->held[step] |= all->run->step[after].kind == PATHS_ACCESS && !state->done[after];
+    }
+}
+
 static void try_from(struct all *all, const struct paths_state *state)
 {
     int can = 0;
@@ -106,6 +118,7 @@ static void try_from(struct all *all, const struct paths_state *state)
         const enum paths_end end = paths_make(&next, i);
         can |= end != PATHS_WAITS;
         if (end > PATHS_WAITS) all->ends |= 1u << end;
+        if (end == PATHS_DONE) note_held(all, state, i);
         if (end == PATHS_DONE) try_from(all, &next);
         paths_state_close(&next);
     }
@@ -122,6 +135,45 @@ static unsigned all_ends(const struct paths_program *program)
     paths_state_close(&state);
     free(all.seen);
     return all.ends;
+}
+
+// The program in which strong accesses hold nothing.
+static struct paths_program without_held(const struct paths_program *program)
+{
+    struct paths_program apart = *program;
+    apart.step = malloc((program->steps + 1u) * sizeof *apart.step);
+    apart.after = malloc((program->afters + 1u) * sizeof *apart.after);
+    ck_assert(apart.step != NULL && apart.after != NULL);
+    memcpy(apart.step, program->step, program->steps * sizeof *apart.step);
+    for (uint32_t i = 0; i < program->steps; i++) {
+        const struct paths_step *of = &program->step[i];
+        apart.step[i].afters = 0;
+        for (uint32_t k = of->first_after; k < of->first_after + of->afters; k++)
+            if (program->step[program->after[k]].kind != PATHS_ACCESS)
+                apart.after[of->first_after + apart.step[i].afters++] = program->after[k];
+    }
+    return apart;
+}
+
+// How many steps may come before a strong access that they came behind in the run, if nothing holds them; *ends: what
+// is found then.
+static uint32_t all_held(const struct paths_program *program, unsigned *ends)
+{
+    struct paths_program apart = without_held(program);
+    struct all all = {.program = &apart, .run = program, .seen = calloc(STATES, sizeof *all.seen)};
+    struct paths_state state;
+    uint32_t held = 0;
+    all.held = calloc(program->steps + 1u, 1);
+    ck_assert(all.seen != NULL && all.held != NULL && paths_state_open(&apart, &state));
+    try_from(&all, &state);
+    for (uint32_t i = 0; i < program->steps; i++) held += all.held[i];
+    *ends = all.ends;
+    paths_state_close(&state);
+    free(apart.step);
+    free(apart.after);
+    free(all.held);
+    free(all.seen);
+    return held;
 }
 
 // --- What is found ---------------------------------------------------------------------------------------------------
@@ -143,12 +195,24 @@ static void check_order(const struct paths_program *program, const struct paths_
     paths_state_close(&state);
 }
 
+// Where no strong access is held any more, none may come otherwise, and nothing is found. proven: how often it was so.
+static int proven;
+
+static void check_held(const struct paths_program *program, uint32_t held_in_run, const char *text)
+{
+    unsigned ends;
+    if (program->held > 0 || held_in_run == 0) return;
+    ck_assert_msg(all_held(program, &ends) == 0 && ends == 0, "may come otherwise:\n%s", text);
+    proven++;
+}
+
 static enum paths_end verdict(const char *text, uint64_t *tried)
 {
     struct paths_set set;
     struct paths_found found;
     struct text why;
     read_program(text, &set);
+    const uint32_t held_in_run = set.program[0].held;
     ck_assert(paths_search(&set.program[0], UINT64_C(20000000), 0, &found, &why));
     const unsigned ends = all_ends(&set.program[0]);
     const enum paths_end end = found.end;
@@ -161,6 +225,7 @@ static enum paths_end verdict(const char *text, uint64_t *tried)
         paths_shorten(&set.program[0], &found);
         check_order(&set.program[0], &found, text);
     }
+    if (end == PATHS_DONE) check_held(&set.program[0], held_in_run, text);
     if (tried != NULL) *tried = found.tried;
     free(found.order);
     paths_set_free(&set);
@@ -259,8 +324,10 @@ enum { WARPS = 3, BARRIERS = 2, MOST_DRAWN = 9 };
 // What the run has made so far, so that each step that is drawn can be made. Warp 2 is the first of another CTA.
 //   token   of the arrival of all lanes of a warp that was last, plus 1; 0: there was none
 //   came    of barrier 1 of the CTA: threads; is_waiting: the warp waits there; has_exited
+// accesses: strong accesses to memory, and threads that meet, in place of mbarriers
 struct drawing {
     struct writing to;
+    int accesses;
     uint64_t word[BARRIERS];
     uint32_t operations, came, is_waiting[WARPS], has_exited[WARPS];
     uint64_t token[WARPS][BARRIERS], seed;
@@ -341,10 +408,19 @@ static int draw_wait(struct drawing *drawing, uint32_t warp, uint32_t barrier)
     return 1;
 }
 
+// A strong access to one of two words.
+static int draw_access(struct drawing *drawing, uint32_t warp)
+{
+    put(&drawing->to, who_of(warp, 0), "f %c 0 0 %u 4", "RWUA"[draw(drawing, 4)], 64 + 4 * draw(drawing, 2));
+    return 1;
+}
+
 static int draw_step(struct drawing *drawing)
 {
     const uint32_t warp = draw(drawing, WARPS), barrier = draw(drawing, BARRIERS), kind = draw(drawing, 32);
     if (drawing->is_waiting[warp] || drawing->has_exited[warp]) return 0;
+    if (drawing->accesses && kind < 20) return draw_access(drawing, warp);
+    if (drawing->accesses && kind < 31) return kind < 28 ? draw_cluster(drawing) : draw_meeting(drawing, warp);
     if (kind < 16) return draw_transaction(drawing, warp, barrier);
     if (kind < 28) return draw_wait(drawing, warp, barrier);
     if (kind < 30) return draw_meeting(drawing, warp);
@@ -353,9 +429,9 @@ static int draw_step(struct drawing *drawing)
     return drawing->has_exited[warp] = 1;
 }
 
-static void draw_program(struct drawing *drawing, uint64_t seed)
+static void draw_program(struct drawing *drawing, uint64_t seed, int accesses)
 {
-    *drawing = (struct drawing){.seed = seed * UINT64_C(0x9e3779b97f4a7c15) + 1};
+    *drawing = (struct drawing){.accesses = accesses, .seed = seed * UINT64_C(0x9e3779b97f4a7c15) + 1};
     drawing->to.used = (size_t)snprintf(drawing->to.text, sizeof drawing->to.text, "%s 2\nC 1 0 1 1,0,0 1\n", head);
     for (uint32_t i = 0; i < BARRIERS; i++) {
         const uint32_t count = 1 + draw(drawing, 2);
@@ -372,8 +448,19 @@ LOOP_TEST(random_programs_have_the_verdict_of_all_interleavings, 0, BLOCKS)
     int right = 0;
     for (int i = 0; i < RANDOM_PROGRAMS; i++) {
         struct drawing drawing;
-        draw_program(&drawing, (uint64_t)(_i * RANDOM_PROGRAMS + i));
+        draw_program(&drawing, (uint64_t)(_i * RANDOM_PROGRAMS + i), 0);
         right += verdict(drawing.to.text, NULL) == PATHS_DONE;
     }
     ck_assert_int_gt(right, RANDOM_PROGRAMS / 50);
+}
+
+LOOP_TEST(accesses_that_barriers_order_have_one_order_in_all_interleavings, 0, BLOCKS)
+{
+    proven = 0;
+    for (int i = 0; i < RANDOM_PROGRAMS; i++) {
+        struct drawing drawing;
+        draw_program(&drawing, (uint64_t)(_i * RANDOM_PROGRAMS + i), 1);
+        verdict(drawing.to.text, NULL);
+    }
+    ck_assert_int_gt(proven, RANDOM_PROGRAMS / 50);
 }
