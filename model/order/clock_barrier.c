@@ -41,6 +41,31 @@ static int knows_inval(const struct clock_order *order, const struct order_barri
     return clock_time(&warp->clock, actor->cta, actor->warp).seen >= barrier->inval.time;
 }
 
+// Is it used by lanes of the warp that made the init which have not met the one that did?
+static int has_not_met(const struct clock_order *order, const struct order_barrier *barrier, const struct event *event,
+                       const struct order_warp *warp)
+{
+    return order->live != 0 && barrier->init_actor == warp->actor && barrier->init_meetings == warp->meetings &&
+           (event->origin->lanes & ~barrier->init_lanes) != 0;
+}
+
+static void tell_parted_init(struct clock_order *order, const struct order_cta *home,
+                             const struct order_barrier *barrier, const struct event *event, uint32_t actor)
+{
+    const int are_together = ((event->origin->lanes | order->executing) & barrier->init_lanes) != 0;
+    const uint32_t other = event->origin->lanes & ~barrier->init_lanes;
+    const struct order_found found = {
+        .kind = ORDER_UNORDERED_INIT,
+        .parted = are_together ? ORDER_TOGETHER : ORDER_PARTED,
+        .space = SPACE_SHARED,
+        .cta = home,
+        .address = barrier->address,
+        .mask = 0xff,
+        .older = {.actor = barrier->init_actor, .time = barrier->init_time, .line = barrier->init_line},
+        .newer = {.actor = actor, .line = event->origin->line, .lane = (uint8_t)__builtin_ctz(other)}};
+    order->found(order->context, &found);
+}
+
 // Is the init ordered before this use?
 void order_check_init(struct clock_order *order, const struct order_cta *home, struct order_barrier *barrier,
                       const struct event *event, const struct order_warp *warp)
@@ -52,6 +77,8 @@ void order_check_init(struct clock_order *order, const struct order_cta *home, s
         tell_barrier(order, ORDER_UNINITIALISED, home, barrier, event, warp->actor);
     else if (!knows_init(barrier, clock_time(&warp->clock, actor->cta, actor->warp)))
         tell_barrier(order, ORDER_UNORDERED_INIT, home, barrier, event, warp->actor);
+    else if (has_not_met(order, barrier, event, warp))
+        tell_parted_init(order, home, barrier, event, warp->actor);
 }
 
 static void hear_init(struct clock_order *order, struct order_cta *home, struct order_barrier *barrier,
@@ -63,6 +90,8 @@ static void hear_init(struct clock_order *order, struct order_cta *home, struct 
     barrier->init_actor = warp->actor;
     barrier->init_time = warp->now;
     barrier->init_line = event->origin->line;
+    barrier->init_lanes = order->executing;
+    barrier->init_meetings = warp->meetings;
     barrier->is_init_released = 0;
     order_note_init(order, home, barrier->address);
     barrier->arrival = (struct shadow_entry){.actor = 0};
@@ -164,7 +193,8 @@ static void hear_transaction(struct clock_order *order, struct order_cta *cta, s
     } else {
         barrier->brought += of->transaction.complete_bytes;
         if (of->transaction.arrivals != 0) {
-            order_lanes_release(order, cta, warp, event->origin, 0);
+            order_lanes_release(order, cta, warp, event->origin,
+                                of->transaction.expect_bytes > 0 ? ORDER_LANES_EXPECT : ORDER_LANES_RELEASE);
             check_arrival(order, cta, home, barrier, warp, event);
             arrive(barrier, cta != home, warp, of);
             order_tick(cta, warp, ORDER_EDGE_MBARRIER, event->origin->line, barrier->address);

@@ -169,7 +169,9 @@ static void hear_fence(struct clock_order *order, const struct event *event)
     struct order_cta *cta;
     struct order_warp *warp = order_warp_of(order, event->origin, &cta);
     if (warp == NULL) return;
-    order_lanes_release(order, cta, warp, event->origin, event->fence.kind == FENCE_PROXY);
+    if (event->fence.kind != FENCE_BARRIER_INIT)
+        order_lanes_release(order, cta, warp, event->origin,
+                            event->fence.kind == FENCE_PROXY ? ORDER_LANES_PROXY : ORDER_LANES_RELEASE);
     if (event->fence.kind == FENCE_PROXY) {
         order_fence_proxy(cta, warp, event);
         return;
@@ -307,7 +309,7 @@ void clock_order_issue(struct clock_order *order, const struct event_origin *who
         set_group(&actor, issue, cta, warp, who->lanes);
         order_operation_new(order, actor);
     }
-    order_lanes_release(order, cta, warp, who, 0);
+    order_lanes_release(order, cta, warp, who, ORDER_LANES_RELEASE);
 }
 
 void clock_order_brings(struct clock_order *order, const struct event_origin *who, uint32_t rank, uint64_t bytes)
@@ -334,7 +336,7 @@ void clock_order_copies_arrive(struct clock_order *order, const struct event_ori
     const struct event event = {.origin = who};
     order_flush(order);
     if (at == NULL) return;
-    order_lanes_release(order, cta, warp, who, 0);
+    order_lanes_release(order, cta, warp, who, ORDER_LANES_RELEASE);
     order_check_init(order, cta, at, &event, warp);
     clock_join_seen(&at->pending, &warp->clock);
     clock_raise_generic(&at->pending, cta->index, 2 * cta->warps + who->warp, warp->copies);

@@ -51,7 +51,9 @@ static void meet_some(struct order_lanes *lanes, uint32_t met)
 void clock_order_meet(struct clock_order *order, uint64_t number, uint32_t index, uint32_t met)
 {
     struct order_cta *cta = order_cta_of(order, number);
-    struct order_lanes *lanes = cta != NULL && cta->warp != NULL && index < cta->warps ? cta->warp[index].lanes : NULL;
+    if (cta == NULL || cta->warp == NULL || index >= cta->warps) return;
+    struct order_lanes *lanes = cta->warp[index].lanes;
+    cta->warp[index].meetings++;
     if (lanes == NULL) return;
     if ((order->live & ~met) != 0) {
         meet_some(lanes, met);
@@ -141,7 +143,7 @@ static int is_done(struct done *done, uint32_t by)
 }
 
 void order_lanes_release(struct clock_order *order, struct order_cta *cta, struct order_warp *warp,
-                         const struct event_origin *who, int is_fence_of_proxy)
+                         const struct event_origin *who, enum order_lanes_by by)
 {
     struct order_lanes *lanes = warp->lanes;
     if (lanes == NULL || order->live == 0) return;
@@ -151,9 +153,10 @@ void order_lanes_release(struct clock_order *order, struct order_cta *cta, struc
     for (uint32_t i = 0; i < count; i++) {
         struct done done = lanes->done[i];
         const uint32_t left = done.left & ~covered(&done, order->executing);
-        if (!is_fence_of_proxy) done.left = left;
-        if (!is_fence_of_proxy && is_done(&done, order->executing)) continue;
-        if (left != 0) repeat(order, warp, &done, who, left);
+        const int stays = by == ORDER_LANES_EXPECT && (done.together & order->executing) && left != 0;
+        if (by != ORDER_LANES_PROXY && !stays) done.left = left;
+        if (by != ORDER_LANES_PROXY && !stays && is_done(&done, order->executing)) continue;
+        if (left != 0 && !stays) repeat(order, warp, &done, who, left);
         lanes->done[kept++] = done;
     }
     lanes->count = kept;

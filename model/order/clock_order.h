@@ -73,6 +73,7 @@ struct order_warp {
     uint32_t actor, now, products, copies;
     struct order_lanes *lanes;     // what they did apart; NULL: nothing
     int is_ahead;                  // some of that has the next time
+    uint32_t meetings;             // how often lanes of it have met
     uint32_t fenced[CLOCK_SPACES]; // its time at its last fence of the async proxy, for each space
     struct clock clock, near, learnt[ORDER_REACHES];
     enum order_reach near_reach;
@@ -106,7 +107,7 @@ enum { ORDER_ARRIVALS = 64 };
 // is_init_released: by a fence.mbarrier_init; used: by each warp of its CTA last.
 struct order_barrier {
     struct order_barrier *next;
-    uint32_t address, slot, phases, init_actor, init_time, init_line;
+    uint32_t address, slot, phases, init_actor, init_time, init_line, init_lanes, init_meetings;
     int is_live, is_init_released;
     uint64_t expected, brought; // bytes that were announced, and that copies bring which were issued, since the init
     int is_behind, has_brought; // is_behind: the first copy since the init was announced behind its issue
@@ -385,9 +386,12 @@ void order_exit(struct clock_order *order, struct order_cta *cta);
 // clock_lanes.c: lanes of a warp that have not met. A weak access of threads; a release by those that execute the
 // instruction of now, of which what other lanes did is no part; an acquire by `lanes`, of which others know nothing;
 // the clock of lanes, for all that none of those waited for; the end.
+// PROXY: a fence of the async proxy, behind which nothing is released yet. EXPECT: an arrive of who fills a stage,
+// which lets nobody overwrite what the warp did.
+enum order_lanes_by { ORDER_LANES_RELEASE, ORDER_LANES_PROXY, ORDER_LANES_EXPECT };
 void order_lanes_note(struct clock_order *order, struct order_warp *warp, const struct event *event);
 void order_lanes_release(struct clock_order *order, struct order_cta *cta, struct order_warp *warp,
-                         const struct event_origin *who, int is_fence_of_proxy);
+                         const struct event_origin *who, enum order_lanes_by by);
 void order_lanes_acquire(const struct clock_order *order, struct order_warp *warp, uint32_t lanes);
 void order_lanes_judge(struct clock_order *order, struct order_warp *warp, uint32_t lanes);
 struct clock *order_lanes_before(struct order_warp *warp);               // NULL: nobody has waited

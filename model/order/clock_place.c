@@ -179,7 +179,7 @@ void order_by_memory(struct clock_order *order, const struct event *event, struc
         forget(&place->near);
     }
     if (!writes) return;
-    if (is_release(access->order)) order_lanes_release(order, cta, warp, event->origin, 0);
+    if (is_release(access->order)) order_lanes_release(order, cta, warp, event->origin, ORDER_LANES_RELEASE);
     give_all(place, cta, warp, access);
     if (is_release(access->order)) order_tick(cta, warp, ORDER_EDGE_MEMORY, event->origin->line, 0);
 }
