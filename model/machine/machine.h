@@ -60,6 +60,7 @@ struct machine_kernel_facts {
     uint32_t registers, max_threads, reqntid[3], reqnctapercluster[3], max_cluster_rank;
     uint32_t start_registers; // of each thread, from which setmaxnreg counts; 0: it does nothing
     int is_explicit_cluster;
+    int is_tile; // of CUDA Tile: a launch counts tiles, and leaves the threads of each to .reqntid
 };
 
 // Decodes the kernel and all it calls, once; later launches find it done. 0 if the body has errors, or there is no

@@ -63,6 +63,7 @@ static int take_kernel_tuning(struct parser *parser, struct ptx_tuning *tuning, 
     if (ptx_parser_take(parser, ".explicitcluster")) return tuning->is_explicit_cluster = 1;
     if (ptx_parser_take(parser, ".blocksareclusters")) return tuning->blocks_are_clusters = 1;
     if (ptx_parser_take(parser, ".pragma")) return ptx_parse_pragma(parser);
+    if (ptx_parser_take(parser, ".language")) return take_number(parser, 0, &tuning->language);
     *is_one = 0;
     return 1;
 }
@@ -87,7 +88,7 @@ static int take_tuning(struct parser *parser, int is_entry, struct ptx_tuning *t
         return ptx_parser_fail(parser, &parser->token,
                                is_entry ? "Known are .maxntid, .reqntid, .minnctapersm, .maxnreg, "
                                           ".reqnctapercluster, .explicitcluster, .maxclusterrank, "
-                                          ".blocksareclusters and .pragma."
+                                          ".blocksareclusters, .language and .pragma."
                                         : "Known are .noreturn, .abi_preserve and .abi_preserve_control.",
                                "'%.*s' is not a directive of a%s",
                                (int)(parser->token.length > 40 ? 40 : parser->token.length), parser->token.at,

@@ -119,7 +119,7 @@ struct ptx_targets {
 // What .maxntid and the like say; 0 where nothing is said.
 struct ptx_tuning {
     uint32_t maxntid[3], reqntid[3], reqnctapercluster[3];
-    uint32_t minnctapersm, maxnctapersm, maxnreg, maxclusterrank, ignored;
+    uint32_t minnctapersm, maxnctapersm, maxnreg, maxclusterrank, language, ignored;
     uint8_t is_explicit_cluster, blocks_are_clusters, is_noreturn;
 };
 

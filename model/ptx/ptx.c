@@ -97,11 +97,9 @@ static int parse_file(struct parser *parser)
     return 1;
 }
 
-// .section .debug_str { ... }: DWARF, of which only the strings are of use.
-static int parse_section(struct parser *parser)
+// { ... }, of which a section of strings is of use to debuggers.
+static int skip_section(struct parser *parser, int is_strings)
 {
-    int is_strings = ptx_parser_is(parser, ".debug_str");
-    ptx_parser_advance(parser);
     struct ptx_token token = parser->token;
     if (!ptx_parser_is(parser, "{")) return ptx_parser_expect(parser, "{");
     if (!ptx_lexer_skip_block(&parser->lexer)) return ptx_parser_fail(parser, &token, "", "the section does not end");
@@ -111,6 +109,14 @@ static int parse_section(struct parser *parser)
     }
     ptx_parser_advance(parser);
     return 1;
+}
+
+// .section .debug_str { ... }: DWARF.
+static int parse_section(struct parser *parser)
+{
+    int is_strings = ptx_parser_is(parser, ".debug_str");
+    ptx_parser_advance(parser);
+    return skip_section(parser, is_strings);
 }
 
 static uint32_t files_end(const struct ptx_module *module)
@@ -199,6 +205,7 @@ static int parse_directive(struct parser *parser)
     if (ptx_parser_take(parser, ".address_size")) return parse_address_size(parser);
     if (ptx_parser_take(parser, ".file")) return parse_file(parser);
     if (ptx_parser_take(parser, ".section")) return parse_section(parser);
+    if (ptx_parser_take(parser, ".nv_intermediate_source_section")) return skip_section(parser, 0); // CUDA Tile's IR
     if (ptx_parser_take(parser, ".alias")) return parse_alias(parser);
     if (ptx_parser_take(parser, ".tmaref_unit")) return parse_unit(parser);
     if (ptx_parser_take(parser, ".pragma")) return ptx_parse_pragma(parser);

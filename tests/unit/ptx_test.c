@@ -155,9 +155,11 @@ TEST(what_a_module_may_hold_besides)
                                           "later;\n.visible .global .u32 later = 3;\n"
                                           ".global .attribute(.managed) .u32 m;\n"
                                           ".entry k() .reqntid 8, 4, 2 .maxnreg 64 .reqnctapercluster "
-                                          "4 .blocksareclusters { ret; }");
+                                          "4 .blocksareclusters .language 7 { ret; }\n"
+                                          ".nv_intermediate_source_section { .code_block { .ir_name: \"tile }\"\n"
+                                          "%0 = f {a} : tile<?xf32>\n} }\n.global .u32 behind;");
     ck_assert_msg(opened.errors.count == 0, "%u: %s", opened.errors.item[0].line, opened.errors.item[0].message);
-    ck_assert_uint_eq(opened.program->variables, 3);
+    ck_assert_uint_eq(opened.program->variables, 4);
     ck_assert_uint_eq(opened.program->variable[1].init[0], 3);
     ck_assert(opened.program->variable[2].is_managed);
     ck_assert(opened.program->function[0].tuning.is_noreturn && opened.program->function[1].has_body);

@@ -99,6 +99,15 @@ static enum cuda_result check_required(struct driver *driver, const char *call, 
                          kernel->function->name, required[0], required[1], required[2], block[0], block[1], block[2]);
 }
 
+// cuda.tile launches blocks of one thread, which stands for all of .reqntid.
+static void give_tiles_threads(struct work_kernel *kernel)
+{
+    static const uint32_t one[3] = {1, 1, 1};
+    const struct machine_kernel_facts *facts = &kernel->function->facts;
+    if (facts->is_tile && facts->reqntid[0] != 0 && memcmp(kernel->block, one, sizeof one) == 0)
+        memcpy(kernel->block, facts->reqntid, sizeof kernel->block);
+}
+
 // PTX ISA, .explicitcluster: the launch gives the cluster's size, where the kernel does not.
 static enum cuda_result check_explicit(struct driver *driver, const char *call, const struct work_kernel *kernel)
 {
@@ -140,6 +149,7 @@ static enum cuda_result launch(const char *call, struct work_kernel *kernel, str
     const struct CUgreenCtx_st *green = on != NULL ? green_of_stream(on) : NULL;
     kernel->stream = on;
     if (green != NULL) kernel->multiprocessors = green->count;
+    give_tiles_threads(kernel);
     enum cuda_result error = kernel_gather(driver, kernel, parameters, extra);
     if (error == CUDA_SUCCESS) error = kernel_check(driver, call, kernel);
     if (error == CUDA_SUCCESS) error = stream_submit(driver, stream, &(struct work){NODE_KERNEL, {.kernel = *kernel}});

@@ -15,7 +15,7 @@
 #include "needed.h"
 #include "ramps.h"
 
-enum { MOST_BYTES = 1 << 28, DYNAMIC_ALIGN = 16 };
+enum { MOST_BYTES = 1 << 28, DYNAMIC_ALIGN = 16, LANGUAGE_TILE = 7 };
 
 // --- Where variables lie ---------------------------------------------------------------------------------------------
 
@@ -324,6 +324,7 @@ static void tell_facts(struct decoder *decoder, const struct ptx_function *entry
     facts->max_cluster_rank = tuning->maxclusterrank;
     facts->start_registers = machine_start_registers(decoder->program, entry, facts->max_threads);
     facts->is_explicit_cluster = tuning->is_explicit_cluster;
+    facts->is_tile = tuning->language == LANGUAGE_TILE;
     facts->local_bytes = decoder->kernel->entry->local_bytes + decoder->kernel->module_local_bytes;
     facts->constant_bytes = decoder->module->block[1].size_bytes;
 }
