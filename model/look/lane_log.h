@@ -10,11 +10,13 @@
 #pragma GCC visibility push(hidden)
 
 // The bytes from `begin` to `end`, of several lanes `each` bytes, side by side in their order; or each of them has all.
-// at: the count of the launch's instructions; line: of the PTX
+// at: the count of the launch's instructions; line: of the PTX. rows, rise: as a looker hears them (looker.h), of the
+// lanes of `lanes` from the lowest on; in the log one row
 struct lane_use {
-    uint64_t begin, end, each, at;
-    uint32_t lanes, line;
-    int writes;
+    uint64_t begin, end, at;
+    uint32_t each, lanes, line;
+    int32_t rise;
+    uint8_t rows, writes;
 };
 
 // The older of two accesses: its line, a lane of each, and whether the older writes. is_update: it reads, and several

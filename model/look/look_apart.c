@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "apart.h"
+#include "between.h"
 #include "looker.h"
 #include "module.h"
 #include "sanitize_state.h"
@@ -86,6 +87,12 @@ static void hear(void *context, const struct event *event)
     if (!is_closed(part)) look_sanitize_hear(part->sanitize, event);
 }
 
+static void rows(void *context, const struct event *event, uint32_t count, uint64_t rise)
+{
+    const struct part *part = context;
+    if (!is_closed(part)) look_sanitize_rows(part->sanitize, event, count, rise);
+}
+
 static void ended(void *context, const struct machine_strand *strand, const struct machine_code *code, uint32_t lane)
 {
     (void)context, (void)strand, (void)code, (void)lane;
@@ -101,12 +108,30 @@ static void close_part(struct part *part)
     free(part);
 }
 
+static uint64_t clusters_of(const struct machine_launch *launch, const struct machine_kernel *kernel)
+{
+    uint64_t clusters = 1;
+    for (int i = 0; i < 3; i++) {
+        const uint32_t asked = launch->cluster[i] != 0 ? launch->cluster[i] : kernel->facts.reqnctapercluster[i];
+        clusters *= launch->grid[i] / (asked != 0 ? asked : 1);
+    }
+    return clusters;
+}
+
+// Are barriers of all threads the only order of shared memory, and each cluster one CTA?
+static int has_no_cells(const struct look_apart *apart)
+{
+    const struct machine_launch *launch = apart->launch;
+    const uint64_t ctas = launch->grid[0] * (uint64_t)launch->grid[1] * launch->grid[2];
+    return !apart->whole->needs.cells && clusters_of(launch, launch->module->kernel[launch->kernel]) == ctas;
+}
+
 static struct part *open_part(struct look_apart *apart)
 {
     struct part *part = calloc(1, sizeof *part);
     if (part == NULL) return NULL;
     *part = (struct part){.of = apart,
-                          .looker = {part, look_sanitize_skips_plain(apart->whole), before, after, flight, ended},
+                          .looker = {part, look_sanitize_skips_plain(apart->whole), before, after, flight, NULL, ended},
                           .observer = {part, hear},
                           .view = {&part->looker, &part->observer}};
     part->sanitize = look_sanitize_open(apart->whole->found.kernel, apart->launch, apart->options, NULL);
@@ -115,6 +140,8 @@ static struct part *open_part(struct look_apart *apart)
         return NULL;
     }
     part->sanitize->order->apart = apart->order;
+    if (has_no_cells(apart)) part->sanitize->order->between = order_between_open(part->sanitize->order->warps);
+    if (part->sanitize->order->between != NULL) part->looker.rows = rows;
     part->sanitize->undo = apart->undo;
     return part;
 }
@@ -163,16 +190,6 @@ static int is_untouched(void *context, uint64_t address)
     const struct machine_launch *launch = context;
     return launch->is_untouched != NULL && launch->untouch != NULL &&
            launch->is_untouched(launch->describe_context, address);
-}
-
-static uint64_t clusters_of(const struct machine_launch *launch, const struct machine_kernel *kernel)
-{
-    uint64_t clusters = 1;
-    for (int i = 0; i < 3; i++) {
-        const uint32_t asked = launch->cluster[i] != 0 ? launch->cluster[i] : kernel->facts.reqnctapercluster[i];
-        clusters *= launch->grid[i] / (asked != 0 ? asked : 1);
-    }
-    return clusters;
 }
 
 static int may_be_apart(const struct look_sanitize *whole, const struct machine_launch *launch)

@@ -5,18 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "between.h"
 #include "check_found.h"
-#include "flight_item.h"
 #include "form_number.h"
 #include "module.h"
-#include "operation_part.h"
 #include "report.h"
 #include "sanitize_shuffle.h"
 #include "sanitize_state.h"
 
 // --- Which mistake it is ---------------------------------------------------------------------------------------------
 
-static void name_of(const struct look_sanitize *sanitize, uint32_t address, char name[SANITIZE_NAME_BYTES])
+void sanitize_name_of(const struct look_sanitize *sanitize, uint32_t address, char name[SANITIZE_NAME_BYTES])
 {
     if (machine_shared_name(sanitize->cluster->machine, address, name, SANITIZE_NAME_BYTES) == 0)
         snprintf(name, SANITIZE_NAME_BYTES, "shared address 0x%x", address);
@@ -58,7 +57,7 @@ static void add_note(const struct look_sanitize *sanitize, const struct shadow_e
     while (notes[time % ORDER_NOTES].time == time && notes[time % ORDER_NOTES].edge == ORDER_EDGE_ISSUE) time++;
     side->note = is_newer ? warp->acquire : notes[time % ORDER_NOTES];
     if (!is_newer && side->note.time != time) side->note = (struct order_note){0};
-    if (side->note.edge == ORDER_EDGE_MBARRIER) name_of(sanitize, side->note.number, side->note_name);
+    if (side->note.edge == ORDER_EDGE_MBARRIER) sanitize_name_of(sanitize, side->note.number, side->note_name);
 }
 
 static int is_copy(const struct sanitize_side *side)
@@ -205,9 +204,9 @@ static void add_names(const struct look_sanitize *sanitize, const struct order_f
     else if (found->space == SPACE_GLOBAL)
         global_name_of(sanitize, finding->address, finding->name);
     else
-        name_of(sanitize, (uint32_t)finding->address, finding->name);
+        sanitize_name_of(sanitize, (uint32_t)finding->address, finding->name);
     if (actor->kind != ORDER_OPERATION || actor->barrier == UINT32_MAX) return;
-    name_of(sanitize, actor->barrier, finding->barrier);
+    sanitize_name_of(sanitize, actor->barrier, finding->barrier);
     finding->barrier_at = actor->barrier;
 }
 
@@ -244,7 +243,7 @@ void sanitize_take_layout(void *context, struct sanitize_finding *finding)
 {
     struct look_sanitize *sanitize = context;
     if (sanitize_found_again(&sanitize->found, finding)) return;
-    name_of(sanitize, (uint32_t)finding->address, finding->name);
+    sanitize_name_of(sanitize, (uint32_t)finding->address, finding->name);
     sanitize_found_add(&sanitize->found, finding);
 }
 
@@ -265,21 +264,24 @@ static int checks_guess(uint16_t form)
 // What else than the order is asked of an instruction.
 static void before_others(struct look_sanitize *sanitize, const struct machine_step *step)
 {
+    const struct ptx_choice *choice = step->code->choice;
     sanitize_lanes_before(sanitize->lanes, step, sanitize->order->instruction);
     if (sanitize->needs.tensors && !sanitize_layouts_settle(sanitize->layouts)) sanitize->order->is_short = 1;
     sanitize->lay.bytes = sanitize->lay.pieces = 0;
-    sanitize_shuffle_before(step, &sanitize->found);
-    sanitize->checks = step->code->choice != NULL && checks_guess(step->code->choice->form);
-    if (step->code->choice != NULL) sanitize_ran_note(&sanitize->ran, step->code->choice->form);
+    if (choice != NULL && choice->word[PTX_CLASS_SHUFFLE] != PTX_WORD_NONE)
+        sanitize_shuffle_before(step, &sanitize->found);
+    sanitize->checks = choice != NULL && checks_guess(choice->form);
+    if (choice != NULL) sanitize_ran_note(&sanitize->ran, choice->form);
     if (sanitize->needs.products && !sanitize_registers_before(sanitize->registers, step, &sanitize->found))
         sanitize->order->is_short = 1;
 }
 
 void look_sanitize_before(struct look_sanitize *sanitize, const struct machine_step *step)
 {
-    if (sanitize->global != NULL) sanitize_values_settle(&sanitize->values, sanitize->global, &sanitize->found);
+    if (sanitize->values.count > sanitize->values.waiting)
+        sanitize_values_settle(&sanitize->values, sanitize->global, &sanitize->found);
     sanitize->order->instruction++;
-    clock_order_settle(sanitize->order);
+    if (sanitize->order->has_access) clock_order_settle(sanitize->order);
     sanitize_lanes_gather(sanitize->order, step, sanitize->needs.releases);
     const struct machine_cluster *cluster = step->warp->cta->cluster;
     uint64_t number[ORDER_MOST_CTAS];
@@ -325,18 +327,32 @@ static void take_lane(struct look_sanitize *sanitize, const struct event *event,
     if (access->space == SPACE_GLOBAL)
         global_name_of(sanitize, finding.address, finding.name);
     else
-        name_of(sanitize, (uint32_t)finding.address, finding.name);
+        sanitize_name_of(sanitize, (uint32_t)finding.address, finding.name);
     const int are_writes = access->kind != ACCESS_READ && before->writes;
     if (access->space != SPACE_GLOBAL || !are_writes || !watch_lanes(sanitize, &finding))
         sanitize_found_add(&sanitize->found, &finding);
+}
+
+static void take_lanes(struct look_sanitize *sanitize, const struct event *event, int found,
+                       const struct sanitize_lane *before)
+{
+    if (found < 0) sanitize->order->is_short = 1;
+    for (int i = 0; i < found; i++) take_lane(sanitize, event, &before[i]);
 }
 
 static void hear_lanes(struct look_sanitize *sanitize, const struct event *event)
 {
     struct sanitize_lane before[MACHINE_LANES];
     const int found = sanitize_lanes_hear(sanitize->lanes, event, before);
-    if (found < 0) sanitize->order->is_short = 1;
-    for (int i = 0; i < found; i++) take_lane(sanitize, event, &before[i]);
+    if (found != 0) take_lanes(sanitize, event, found, before);
+}
+
+void look_sanitize_rows(struct look_sanitize *sanitize, const struct event *event, uint32_t rows, uint64_t rise)
+{
+    struct sanitize_lane before[MACHINE_LANES];
+    const int found = sanitize_lanes_rows(sanitize->lanes, event, rows, rise, before);
+    if (found != 0) take_lanes(sanitize, event, found, before);
+    order_between_rows(sanitize->order, event, rows, rise);
 }
 
 // What lies where a thread writes.
@@ -357,16 +373,23 @@ static int is_undoable(const struct look_sanitize *sanitize, const struct event 
            event->access.kind != ACCESS_READ;
 }
 
+// What else than lanes there is of one that writes, or whose value is checked.
+static void hear_access(struct look_sanitize *sanitize, const struct event *event)
+{
+    if (event->access.kind != ACCESS_READ) note_bytes(sanitize, event);
+    if (event->access.space == SPACE_GLOBAL && sanitize->checks)
+        sanitize_guess_note(&sanitize->guesses, sanitize->order, event);
+}
+
 static void hear_others(struct look_sanitize *sanitize, const struct event *event)
 {
-    if (event->kind != EVENT_ACCESS) {
+    const int is_access = event->kind == EVENT_ACCESS;
+    if (!is_access) {
         sanitize_registers_hear(sanitize->registers, event);
         sanitize->has_spoken |= event->kind == EVENT_FENCE && event->fence.scope == SCOPE_SYS;
     }
     if (sanitize->cluster == NULL) return;
-    if (event->kind == EVENT_ACCESS) note_bytes(sanitize, event);
-    if (event->kind == EVENT_ACCESS && event->access.space == SPACE_GLOBAL && sanitize->checks)
-        sanitize_guess_note(&sanitize->guesses, sanitize->order, event);
+    if (is_access && (event->access.kind != ACCESS_READ || sanitize->checks)) hear_access(sanitize, event);
     hear_lanes(sanitize, event);
     if (sanitize->needs.tensors) sanitize_layouts_hear(sanitize->layouts, event);
 }
@@ -397,99 +420,4 @@ void sanitize_hear_ghost(void *context, const struct event *event)
     if (sanitize->is_quick) return;
     sanitize_layouts_forget(sanitize->layouts, sanitize->cluster->cta[access->rank].number, access->address,
                             access->bytes);
-}
-
-// The barrier that an operation tells, as an offset in the CTA; UINT32_MAX if it tells none.
-static uint32_t barrier_of(const struct operation *operation)
-{
-    return operation_has_barrier(operation->kind) ? cluster_mapa(operation->barrier, 0) : UINT32_MAX;
-}
-
-// Do the destination and the mbarrier name the same CTA? sm_90a ignores the rank of the mbarrier.
-static void check_ranks(struct look_sanitize *sanitize, const struct flight *flight)
-{
-    const struct operation *operation = &flight->operation;
-    const struct event_origin *who = &flight->teller.origin;
-    const uint32_t to = operation_destination_rank(operation);
-    if (!operation_has_barrier(operation->kind) || operation->is_multicast || to >= sanitize->cluster->ctas ||
-        to == operation_rank(operation->barrier))
-        return;
-    const struct sanitize_side side = {.line = who->line,
-                                       .rank = who->rank,
-                                       .warp = who->warp,
-                                       .lane = who->lanes != 0 ? (uint32_t)__builtin_ctz(who->lanes) : 0,
-                                       .cta = who->cta,
-                                       .is_operation = 1};
-    struct sanitize_finding finding = {.kind = SANITIZE_BARRIER_RANK,
-                                       .space = SPACE_SHARED,
-                                       .cta = sanitize->cluster->cta[to].number,
-                                       .address = operation_place(operation->barrier),
-                                       .bytes = 8,
-                                       .older = side,
-                                       .newer = side};
-    if (sanitize_found_again(&sanitize->found, &finding)) return;
-    name_of(sanitize, (uint32_t)finding.address, finding.name);
-    sanitize_found_add(&sanitize->found, &finding);
-}
-
-static void issue_operation(struct look_sanitize *sanitize, const struct flight_operation *of)
-{
-    static const struct memories none;
-    struct flight ghost = of->flight;
-    const struct order_issue issue = {of->head.async, of->group, barrier_of(&ghost.operation), ghost.targets};
-    ghost.memories = none;
-    ghost.teller.observer = &sanitize->ghost;
-    clock_order_issue(sanitize->order, &ghost.teller.origin, &issue);
-    if (!sanitize->is_quick) check_ranks(sanitize, &ghost);
-    memset(sanitize->brought, 0, sizeof sanitize->brought);
-    while (!flight_advance(&ghost, UINT64_MAX).is_last) continue;
-    for (uint32_t rank = 0; rank < ORDER_MOST_CTAS; rank++)
-        if (sanitize->brought[rank] != 0)
-            clock_order_brings(sanitize->order, &ghost.teller.origin, rank, sanitize->brought[rank]);
-    if (!sanitize->is_quick && !sanitize_layouts_issue(sanitize->layouts, &of->flight, sanitize->cluster))
-        sanitize->order->is_short = 1;
-}
-
-static void issue_copies(struct look_sanitize *sanitize, const struct flight_copies *copies)
-{
-    const struct order_issue issue = {ASYNC_COPY, 0, UINT32_MAX, 0};
-    const struct access read = {.kind = ACCESS_READ, .space = SPACE_GLOBAL};
-    const struct access write = {.kind = ACCESS_WRITE, .space = SPACE_SHARED, .rank = copies->head.warp->cta->rank};
-    struct teller teller = copies->head.teller;
-    teller.observer = &sanitize->ghost;
-    clock_order_issue(sanitize->order, &teller.origin, &issue);
-    for (uint32_t left = copies->head.lanes; left != 0; left &= left - 1) {
-        const uint32_t lane = (uint32_t)__builtin_ctz(left);
-        teller.origin.lanes = left & -left;
-        event_tell_access(&teller, read, copies->from_address[lane], copies->read[lane]);
-        event_tell_access(&teller, write, copies->to_address[lane], copies->bytes);
-    }
-}
-
-static void issue_arrive(struct look_sanitize *sanitize, const struct flight_arrive *arrive)
-{
-    for (uint32_t left = arrive->head.lanes; left != 0; left &= left - 1)
-        clock_order_copies_arrive(sanitize->order, &arrive->head.teller.origin,
-                                  cluster_mapa(arrive->address[__builtin_ctz(left)], 0));
-}
-
-void look_sanitize_issue(struct look_sanitize *sanitize, const struct machine_flight *flight)
-{
-    if (flight->kind == FLIGHT_OPERATION) issue_operation(sanitize, (const struct flight_operation *)flight);
-    if (flight->kind == FLIGHT_COPIES) issue_copies(sanitize, (const struct flight_copies *)flight);
-    if (flight->kind == FLIGHT_ARRIVE) issue_arrive(sanitize, (const struct flight_arrive *)flight);
-    if (flight->kind != FLIGHT_PRODUCT) return;
-    clock_order_product(sanitize->order, &flight->teller.origin);
-    if (!sanitize->is_quick && !sanitize_layouts_product(sanitize->layouts, (const struct flight_product *)flight))
-        sanitize->order->is_short = 1;
-}
-
-void look_sanitize_done(struct look_sanitize *sanitize, const struct machine_flight *flight)
-{
-    const struct event_origin *who = &((const struct flight_operation *)flight)->flight.teller.origin;
-    if (flight->kind != FLIGHT_OPERATION) return;
-    const uint32_t actor = order_operation_find(sanitize->order, who->cta, who->operation, UINT32_MAX);
-    if (actor == 0) return;
-    sanitize->order->actor[actor].is_done = 1;
-    sanitize_values_done(&sanitize->values, sanitize->global, actor);
 }

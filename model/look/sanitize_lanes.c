@@ -1,27 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Of each word of shared memory: the last write, and the last read, with the count of instructions at which they were
-// made. What a warp did before it last met is behind it. Of global memory each warp has a log of its latest accesses.
+// What a warp did before it last met is behind it. Of global memory each warp has a log of its latest accesses.
 #include "sanitize_lanes.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "form_number.h"
+#include "lane_words.h"
 #include "sanitize_table.h"
 
-enum { WORD_BYTES = 4, PAGE_WORDS = 1024, PAGE_BYTES = WORD_BYTES * PAGE_WORDS, PAGES = (1 << 18) / PAGE_BYTES };
-enum { WARPS = 32, MANY = 32 };
-
-// at: the count; mask: which bytes of the word; lane: of each, MANY if several lanes read it.
-struct use {
-    uint64_t at;
-    uint32_t line;
-    uint8_t warp, mask, lane[WORD_BYTES];
-};
-
-struct word {
-    struct use write, read;
-};
+enum { WARPS = 32 };
 
 // The counts up to which a lane of a warp has fenced, has released what it did to who reads a strong write, and was
 // that released when one read a word by a strong access.
@@ -34,7 +22,7 @@ struct handed {
 // Access n of all is at n % WAITING; of global memory the latest stay. line: the lines of shared memory that it has
 // read and written since it met, a bit each. begin, end: around all that waits of global memory; later: writes outside
 // of that, which are in the log before them.
-enum { WAITING = 1024, LINE_BYTES = 128, LINE_WORDS = PAGES * PAGE_BYTES / LINE_BYTES / 64 };
+enum { WAITING = 1024, LINE_BYTES = 128, LINE_WORDS = LANE_WORDS_BYTES / LINE_BYTES / 64 };
 struct waiting {
     uint64_t count, line[2][LINE_WORDS];
     uint64_t begin, end, later;
@@ -47,7 +35,7 @@ struct cta {
     uint64_t met[WARPS], met_before[WARPS]; // the counts at each warp's last two meetings
     uint64_t wrote[WARPS];
     struct handed handed[WARPS];
-    struct word *page[PAGES];
+    struct lane_words words;
     struct waiting *waiting[2][WARPS]; // by space
     struct lane_log *log[WARPS];
     uint64_t from[WARPS]; // the count up to which each log is another warp's
@@ -101,20 +89,25 @@ void sanitize_lanes_gather(struct clock_order *order, const struct machine_step 
 static void free_pages(struct sanitize_item *item)
 {
     struct cta *cta = (struct cta *)item;
-    for (int i = 0; i < PAGES; i++) free(cta->page[i]);
+    lane_words_free(&cta->words);
     for (int i = 0; i < WARPS; i++) free(cta->waiting[SPACE_SHARED][i]);
     for (int i = 0; i < WARPS; i++) free(cta->waiting[SPACE_GLOBAL][i]);
     for (int i = 0; i < WARPS; i++) free(cta->log[i]);
 }
 
 // NULL without memory.
-static struct cta *cta_of(struct sanitize_lanes *lanes, uint64_t number)
+static __attribute__((noinline)) struct cta *find_cta(struct sanitize_lanes *lanes, uint64_t number)
 {
-    if (lanes->last != NULL && lanes->last->item.cta == number) return lanes->last;
     struct sanitize_item **at = sanitize_table_find(&lanes->ctas, number, 0);
     struct cta *cta = sanitize_table_make(at, number, 0, sizeof *cta);
     if (cta != NULL) lanes->last = cta;
     return cta;
+}
+
+static inline struct cta *cta_of(struct sanitize_lanes *lanes, uint64_t number)
+{
+    struct cta *const last = lanes->last;
+    return last != NULL && last->item.cta == number ? last : find_cta(lanes, number);
 }
 
 static int is_fence(const struct machine_step *step)
@@ -175,127 +168,40 @@ void sanitize_lanes_before(struct sanitize_lanes *lanes, const struct machine_st
     forget_shared(cta->waiting[SPACE_SHARED][warp]);
 }
 
-// The first byte that both are of and that another lane used, WORD_BYTES: there is none.
-static int other_lane(const struct use *older, const struct use *newer)
-{
-    int byte = 0;
-    while (byte < WORD_BYTES && !((older->mask & newer->mask) >> byte & 1 && older->lane[byte] != newer->lane[byte]))
-        byte++;
-    return byte;
-}
-
-static int is_of_now(const struct cta *cta, const struct use *older, const struct use *newer)
-{
-    return older->mask != 0 && older->warp == newer->warp && older->at > cta->met[newer->warp];
-}
-
-// Was it another lane of the warp, in an earlier instruction that it has not met behind?
-static int clashes(const struct sanitize_lanes *lanes, const struct cta *cta, const struct use *older,
-                   const struct use *newer)
-{
-    return is_of_now(cta, older, newer) && older->at < lanes->count && other_lane(older, newer) < WORD_BYTES;
-}
-
-// The newer one, with the bytes that the warp has used since it met, by whichever lane.
-static struct use joined(const struct cta *cta, const struct use *older, const struct use *newer, int writes)
-{
-    struct use use = *newer;
-    if (!is_of_now(cta, older, newer)) return use;
-    for (int byte = 0; byte < WORD_BYTES; byte++) {
-        const int had = older->mask >> byte & 1, has = newer->mask >> byte & 1;
-        if (had && (!has || (!writes && older->lane[byte] != newer->lane[byte])))
-            use.lane[byte] = has ? MANY : older->lane[byte];
-    }
-    use.mask |= older->mask;
-    return use;
-}
-
-static int meet_word(struct sanitize_lanes *lanes, const struct cta *cta, struct word *word, const struct use *newer,
-                     int writes, struct sanitize_lane *older)
-{
-    const int behind_write = clashes(lanes, cta, &word->write, newer);
-    const int behind_read = writes && clashes(lanes, cta, &word->read, newer);
-    const struct use *found = behind_write ? &word->write : &word->read;
-    if (behind_write || behind_read) {
-        const int byte = other_lane(found, newer);
-        const uint8_t lane = found->lane[byte] == MANY ? (uint8_t)(newer->lane[byte] == 0) : found->lane[byte];
-        *older = (struct sanitize_lane){
-            .line = found->line, .lane = lane, .newer_lane = newer->lane[byte], .writes = (uint8_t)behind_write};
-    }
-    struct use *use = writes ? &word->write : &word->read;
-    if (use->at <= newer->at)
-        *use = joined(cta, use, newer, writes); // one that waited may be older than another warp's
-    return behind_write || behind_read;
-}
-
-static struct word *word_of(struct cta *cta, uint64_t address)
-{
-    if (address >= (uint64_t)PAGES * PAGE_BYTES) return NULL;
-    struct word **page = &cta->page[address / PAGE_BYTES];
-    if (*page == NULL) *page = calloc(PAGE_WORDS, sizeof **page);
-    return *page == NULL ? NULL : &(*page)[address % PAGE_BYTES / WORD_BYTES];
-}
-
-static struct lane_use use_of(const struct sanitize_lanes *lanes, const struct event *event)
+static inline struct lane_use use_of(const struct sanitize_lanes *lanes, const struct event *event)
 {
     const struct access *access = &event->access;
     return (struct lane_use){.begin = access->address,
                              .end = access->address + access->bytes,
-                             .each = access->each != 0 ? access->each : access->bytes,
                              .at = lanes->count,
+                             .each = (uint32_t)(access->each != 0 ? access->each : access->bytes),
                              .lanes = event->origin->lanes,
                              .line = event->origin->line,
+                             .rows = 1,
                              .writes = access->kind != ACCESS_READ};
 }
 
-// The bytes of one lane, of which all share `newer`. 1 if another lane's clash with one of them; -1 without memory.
-static int use_bytes(struct sanitize_lanes *lanes, struct cta *cta, struct use *newer, uint64_t begin, uint64_t end,
-                     int writes, struct sanitize_lane *older)
-{
-    int is_found = 0;
-    for (uint64_t at = begin; at < end; at += WORD_BYTES - at % WORD_BYTES) {
-        const uint64_t first = at % WORD_BYTES, left = end - (at - first);
-        struct word *word = word_of(cta, at);
-        if (word == NULL) return -1;
-        newer->mask = (uint8_t)((left >= WORD_BYTES ? 0xf : (1u << left) - 1) & (0xfu << first));
-        struct sanitize_lane one;
-        if (!meet_word(lanes, cta, word, newer, writes, &one) || is_found) continue;
-        *older = one;
-        older->address = begin;
-        older->bytes = (uint32_t)(end - begin);
-        is_found = 1;
-    }
-    return is_found;
-}
-
-// One by one, as if each lane came by itself. Of lanes that read the same bytes two stand for all.
-static int use_lanes(struct sanitize_lanes *lanes, struct cta *cta, uint32_t warp, const struct lane_use *use,
-                     struct sanitize_lane *older)
-{
-    struct use newer = {.at = use->at, .line = use->line, .warp = (uint8_t)warp};
-    const int are_same = use->each == use->end - use->begin;
-    uint64_t at = use->begin;
-    int found = 0;
-    for (uint32_t left = use->lanes, done = 0; left != 0; left &= left - 1, done++) {
-        if (are_same && !use->writes && done == 2) break;
-        memset(newer.lane, __builtin_ctz(left), sizeof newer.lane);
-        const int one = use_bytes(lanes, cta, &newer, at, at + use->each, use->writes, &older[found]);
-        if (one < 0) return -1;
-        found += one;
-        at += are_same ? 0 : use->each;
-    }
-    return found;
-}
-
 // The list of a warp; NULL without memory.
-static struct waiting *waiting_of(struct sanitize_lanes *lanes, struct cta *cta, enum access_space space, uint32_t warp)
+static __attribute__((noinline)) struct waiting *open_waiting(struct sanitize_lanes *lanes, struct waiting **waiting)
 {
-    struct waiting **waiting = &cta->waiting[space][warp];
-    if (*waiting != NULL) return *waiting;
     *waiting = lanes->lists > 0 ? lanes->waiting[--lanes->lists] : malloc(sizeof **waiting);
     if (*waiting != NULL) forget_shared(*waiting);
     if (*waiting != NULL) forget_global(*waiting);
     return *waiting;
+}
+
+static inline struct waiting *waiting_of(struct sanitize_lanes *lanes, struct cta *cta, enum access_space space,
+                                         uint32_t warp)
+{
+    struct waiting **waiting = &cta->waiting[space][warp];
+    return *waiting != NULL ? *waiting : open_waiting(lanes, waiting);
+}
+
+static int use_words(const struct sanitize_lanes *lanes, struct cta *cta, uint32_t warp, const struct lane_use *use,
+                     struct sanitize_lane *older)
+{
+    const struct lane_by by = {warp, cta->met[warp], lanes->count};
+    return lane_words_use(&cta->words, &by, use, older);
 }
 
 // 0 without memory.
@@ -304,34 +210,43 @@ static int use_waiting(struct sanitize_lanes *lanes, struct cta *cta, uint32_t w
     struct waiting *waiting = cta->waiting[SPACE_SHARED][warp];
     struct sanitize_lane none[MACHINE_LANES];
     for (uint64_t i = 0; waiting != NULL && i < waiting->count; i++)
-        if (use_lanes(lanes, cta, warp, &waiting->use[i], none) < 0) return 0;
+        if (use_words(lanes, cta, warp, &waiting->use[i], none) < 0) return 0;
     if (waiting != NULL) waiting->count = 0;
     return 1;
 }
 
 // Has the warp done something at its lines since it met that may clash with it? Marks them.
-static int is_met(struct waiting *waiting, const struct lane_use *newer)
+static inline int is_met(struct waiting *waiting, const struct lane_use *newer)
 {
-    uint64_t met = 0;
-    for (uint64_t line = newer->begin / LINE_BYTES; line <= (newer->end - 1) / LINE_BYTES; line++) {
-        const uint64_t bit = UINT64_C(1) << line % 64;
-        met |= bit & (waiting->line[1][line / 64] | (newer->writes ? waiting->line[0][line / 64] : 0));
-        waiting->line[newer->writes][line / 64] |= bit;
+    uint64_t met = 0, begin = newer->begin, end = newer->end;
+    for (uint32_t left = newer->rows; left > 0; left--) {
+        for (uint64_t line = begin / LINE_BYTES; line <= (end - 1) / LINE_BYTES; line++) {
+            const uint64_t bit = UINT64_C(1) << line % 64;
+            met |= bit & (waiting->line[1][line / 64] | (newer->writes ? waiting->line[0][line / 64] : 0));
+            waiting->line[newer->writes][line / 64] |= bit;
+        }
+        begin += (uint64_t)(int64_t)newer->rise;
+        end += (uint64_t)(int64_t)newer->rise;
     }
     return met != 0;
 }
 
-static int hear_shared(struct sanitize_lanes *lanes, struct cta *cta, const struct event *event,
-                       struct sanitize_lane *older)
+// Are all rows in shared memory?
+static inline int is_inside(const struct lane_use *use)
 {
-    const uint32_t warp = event->origin->warp;
-    const struct lane_use newer = use_of(lanes, event);
+    const uint64_t behind = (use->rows - 1u) * (uint64_t)(int64_t)use->rise, most = LANE_WORDS_BYTES;
+    return use->begin < use->end && use->end <= most && use->begin + behind < most && use->end + behind <= most;
+}
+
+static inline int hear_shared(struct sanitize_lanes *lanes, struct cta *cta, uint32_t warp,
+                              const struct lane_use *newer, struct sanitize_lane *older)
+{
     struct waiting *waiting = waiting_of(lanes, cta, SPACE_SHARED, warp);
-    if (waiting == NULL || newer.end > (uint64_t)PAGES * PAGE_BYTES) return -1;
-    const int asks = is_met(waiting, &newer);
+    if (waiting == NULL || !is_inside(newer)) return -1;
+    const int asks = is_met(waiting, newer);
     if ((asks || waiting->count == WAITING) && !use_waiting(lanes, cta, warp)) return -1;
-    if (asks) return use_lanes(lanes, cta, warp, &newer, older);
-    waiting->use[waiting->count++] = newer;
+    if (asks) return use_words(lanes, cta, warp, newer, older);
+    waiting->use[waiting->count++] = *newer;
     return 0;
 }
 
@@ -458,29 +373,45 @@ static int hear_access(struct sanitize_lanes *lanes, struct cta *cta, const stru
                        struct sanitize_lane *older)
 {
     const struct access *access = &event->access;
+    const struct lane_use newer = use_of(lanes, event);
     int is_found = 0;
     if (access->order == ORDER_WEAK && access->space == SPACE_SHARED)
-        is_found = hear_shared(lanes, cta, event, older);
-    else if (access->order == ORDER_WEAK || (access->space == SPACE_GLOBAL && access->kind == ACCESS_REDUCE))
+        return hear_shared(lanes, cta, event->origin->warp, &newer, older);
+    if (access->order == ORDER_WEAK) return hear_global(lanes, cta, event, older);
+    if (access->space == SPACE_GLOBAL && access->kind == ACCESS_REDUCE)
         is_found = hear_global(lanes, cta, event, older);
-    if (access->order != ORDER_WEAK) note_strong(cta, access, event->origin->warp, lanes->count);
+    note_strong(cta, access, event->origin->warp, lanes->count);
     return is_found;
+}
+
+static void forget_cta(struct sanitize_lanes *lanes, uint64_t number)
+{
+    struct sanitize_item **at = sanitize_table_find(&lanes->ctas, number, 0);
+    lanes->last = NULL;
+    if (*at != NULL) give_back_logs(lanes, (struct cta *)*at);
+    sanitize_table_drop(at, free_pages);
 }
 
 int sanitize_lanes_hear(struct sanitize_lanes *lanes, const struct event *event, struct sanitize_lane *older)
 {
-    const int is_exit = event->kind == EVENT_RUN && event->run == RUN_CTA_EXIT;
-    if (!is_exit && (event->kind != EVENT_ACCESS || !is_followed(event))) return 0;
-    if (is_exit) {
-        struct sanitize_item **at = sanitize_table_find(&lanes->ctas, event->origin->cta, 0);
-        lanes->last = NULL;
-        if (*at != NULL) give_back_logs(lanes, (struct cta *)*at);
-        sanitize_table_drop(at, free_pages);
-        return 0;
+    if (event->kind == EVENT_ACCESS) {
+        if (!is_followed(event)) return 0;
+        struct cta *cta = cta_of(lanes, event->origin->cta);
+        return cta != NULL ? hear_access(lanes, cta, event, older) : -1;
     }
+    if (event->kind == EVENT_RUN && event->run == RUN_CTA_EXIT) forget_cta(lanes, event->origin->cta);
+    return 0;
+}
+
+int sanitize_lanes_rows(struct sanitize_lanes *lanes, const struct event *event, uint32_t rows, uint64_t rise,
+                        struct sanitize_lane *older)
+{
+    if (event->origin->warp >= WARPS) return 0;
     struct cta *cta = cta_of(lanes, event->origin->cta);
-    if (cta == NULL) return -1;
-    return hear_access(lanes, cta, event, older);
+    struct lane_use newer = use_of(lanes, event);
+    newer.rows = (uint8_t)rows;
+    newer.rise = (int32_t)rise;
+    return cta != NULL ? hear_shared(lanes, cta, event->origin->warp, &newer, older) : -1;
 }
 
 struct sanitize_lanes *sanitize_lanes_open(void)

@@ -28,6 +28,9 @@ void sanitize_lanes_gather(struct clock_order *order, const struct machine_step 
 // another lane's clashes with, or -1 without memory; a CTA that ends. older: MACHINE_LANES of them
 void sanitize_lanes_before(struct sanitize_lanes *lanes, const struct machine_step *step, uint64_t count);
 int sanitize_lanes_hear(struct sanitize_lanes *lanes, const struct event *event, struct sanitize_lane *older);
+// The same of the rows of weak accesses to shared memory that a looker hears (looker.h).
+int sanitize_lanes_rows(struct sanitize_lanes *lanes, const struct event *event, uint32_t rows, uint64_t rise,
+                        struct sanitize_lane *older);
 void sanitize_lanes_close(struct sanitize_lanes *lanes);
 
 #pragma GCC visibility pop

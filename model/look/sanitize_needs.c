@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "sanitize_needs.h"
 
+#include "barrier.h"
 #include "form_number.h"
 #include "sanitize_known.h"
 #include "sanitize_lanes.h"
@@ -25,6 +26,18 @@ static int releases(const struct ptx_choice *choice)
            is_in(choice->word[PTX_CLASS_ORDER], PTX_ACQUIRE, PTX_SC);
 }
 
+static int needs_cells(const struct machine_code *code)
+{
+    const uint16_t form = code->choice->form;
+    return is_in(form, PTX_FORM_MAPA, PTX_FORM_GETCTARANK) || is_in(form, PTX_FORM_LD_VOLATILE, PTX_FORM_LD_MMIO) ||
+           is_in(form, PTX_FORM_ST_VOLATILE, PTX_FORM_ST_ASYNC) ||
+           is_in(form, PTX_FORM_ATOM_ADD, PTX_FORM_RED_ASYNC_BITS) ||
+           (is_in(form, PTX_FORM_BAR_SYNC, PTX_FORM_BARRIER_CTA_RED) && !machine_barrier_is_of_all(code)) ||
+           is_in(form, PTX_FORM_BARRIER_CLUSTER_ARRIVE, PTX_FORM_BARRIER_CLUSTER_WAIT) ||
+           is_in(form, PTX_FORM_MBARRIER_INIT, PTX_FORM_TENSORMAP_CP_FENCEPROXY) ||
+           is_in(form, PTX_FORM_WGMMA_FENCE, PTX_FORM_WGMMA_B1_R);
+}
+
 static void add(struct sanitize_needs *needs, const struct sanitize_ran *ran, const struct machine_code *code)
 {
     if (code->choice == NULL) return; // what the decoder adds to an instruction
@@ -34,12 +47,14 @@ static void add(struct sanitize_needs *needs, const struct sanitize_ran *ran, co
     needs->releases |= releases(code->choice);
     needs->together |= !is_followed(ran, form) ||
                        (form >= PTX_FORM_TENSORMAP_REPLACE_ADDRESS && form <= PTX_FORM_TENSORMAP_CP_FENCEPROXY);
+    needs->cells |= releases(code->choice) || needs_cells(code);
     needs->plain |= code->kind == MACHINE_PLAIN && (sanitize_lanes_meet(form) || !is_followed(ran, form));
 }
 
 struct sanitize_needs sanitize_needs_of(const struct machine_kernel *kernel)
 {
-    struct sanitize_needs needs = {kernel == NULL, kernel == NULL, kernel == NULL, kernel == NULL, kernel == NULL};
+    struct sanitize_needs needs = {kernel == NULL, kernel == NULL, kernel == NULL,
+                                   kernel == NULL, kernel == NULL, kernel == NULL};
     struct sanitize_ran ran;
     sanitize_ran_open(&ran);
     for (uint32_t i = 0; kernel != NULL && i < kernel->functions; i++) {

@@ -63,6 +63,9 @@ void sanitize_take(void *context, const struct order_found *found);
 void sanitize_take_layout(void *context, struct sanitize_finding *finding);
 void sanitize_hear_ghost(void *context, const struct event *event);
 
+// Where in the CTA's shared memory it is, for people.
+void sanitize_name_of(const struct look_sanitize *sanitize, uint32_t address, char name[SANITIZE_NAME_BYTES]);
+
 // Of one with an `undo`, before a write to global memory. Whether nobody had touched the page is asked before it is
 // read.
 void sanitize_undo_note(struct look_sanitize *sanitize, const struct access *access);

@@ -279,6 +279,22 @@ static void check_word(struct clock_order *order, const struct order_cta *home, 
     }
 }
 
+void clock_order_brings(struct clock_order *order, const struct event_origin *who, uint32_t rank, uint64_t bytes)
+{
+    const uint32_t actor = order_operation_find(order, who->cta, who->operation, rank);
+    struct order_cta *home = order_peer(order, who, rank);
+    if (actor == 0 || home == NULL || order->actor[actor].barrier == UINT32_MAX) return;
+    struct order_barrier *barrier = order_barrier_of(order, home, order->actor[actor].barrier);
+    if (barrier == NULL) return;
+    if (!barrier->has_brought) barrier->is_behind = barrier->expected <= barrier->brought;
+    barrier->has_brought = 1;
+    barrier->brought += bytes;
+    if (barrier->brought <= barrier->expected) barrier->brought_actor = 0;
+    if (barrier->brought <= barrier->expected || barrier->brought_actor != 0) return;
+    barrier->brought_actor = actor;
+    barrier->brought_line = who->line;
+}
+
 void order_check_written(struct clock_order *order, const struct order_cta *home, const struct access *access,
                          const struct shadow_entry *by)
 {

@@ -5,7 +5,8 @@
 
 #include "each.h"
 
-#include "clock_order.h"
+#include "apart.h"
+#include "between.h"
 
 struct order_warp *order_warp_of(const struct clock_order *order, const struct event_origin *who,
                                  struct order_cta **cta)
@@ -143,6 +144,7 @@ static void hear_meeting(struct clock_order *order, const struct event *event)
     if (warp != NULL && of->kind == MEETING_WARP && of->step == MEETING_WAIT)
         clock_order_meet(order, cta->number, event->origin->warp, of->threads | event->origin->lanes);
     if (warp == NULL || of->kind == MEETING_WARP || of->number >= ORDER_MEETINGS) return;
+    if (order->between != NULL) order_between_meet(order, event);
     struct order_meeting *meeting = of->kind == MEETING_CLUSTER ? &cta->peer[0]->cluster : &cta->meeting[of->number];
     if (meeting->phase[phase] != of->phase + 1) {
         clock_clear(&meeting->clock[phase]);
@@ -290,6 +292,7 @@ void clock_order_issue(struct clock_order *order, const struct event_origin *who
     struct order_warp *warp = order_warp_of(order, who, &cta);
     const struct event event = {.origin = who};
     order_flush(order);
+    if (order->between != NULL) order_apart_end(order->apart); // it may access shared memory
     if (warp == NULL || order->is_short) return;
     struct order_actor actor = {.kind = ORDER_OPERATION,
                                 .async = issue->async,
@@ -310,22 +313,6 @@ void clock_order_issue(struct clock_order *order, const struct event_origin *who
         order_operation_new(order, actor);
     }
     order_lanes_release(order, cta, warp, who, ORDER_LANES_RELEASE);
-}
-
-void clock_order_brings(struct clock_order *order, const struct event_origin *who, uint32_t rank, uint64_t bytes)
-{
-    const uint32_t actor = order_operation_find(order, who->cta, who->operation, rank);
-    struct order_cta *home = order_peer(order, who, rank);
-    if (actor == 0 || home == NULL || order->actor[actor].barrier == UINT32_MAX) return;
-    struct order_barrier *barrier = order_barrier_of(order, home, order->actor[actor].barrier);
-    if (barrier == NULL) return;
-    if (!barrier->has_brought) barrier->is_behind = barrier->expected <= barrier->brought;
-    barrier->has_brought = 1;
-    barrier->brought += bytes;
-    if (barrier->brought <= barrier->expected) barrier->brought_actor = 0;
-    if (barrier->brought <= barrier->expected || barrier->brought_actor != 0) return;
-    barrier->brought_actor = actor;
-    barrier->brought_line = who->line;
 }
 
 void clock_order_copies_arrive(struct clock_order *order, const struct event_origin *who, uint32_t barrier)
@@ -434,7 +421,7 @@ static int goes_on(const struct clock_order *order, const struct event *event)
            a->order == b->order && b->address >= a->address && b->address <= a->address + a->bytes;
 }
 
-static void hear_access(struct clock_order *order, const struct event *event)
+static __attribute__((noinline)) void hear_access(struct clock_order *order, const struct event *event)
 {
     struct order_cta *cta;
     if (event->origin->operation != 0) {
@@ -483,17 +470,24 @@ static void hear_run(struct clock_order *order, const struct event *event)
     if (event->run == RUN_SET_REGISTERS && warp != NULL) order_set_registers(order, cta, warp, event);
 }
 
-void clock_order_hear(struct clock_order *order, const struct event *event)
+static __attribute__((noinline)) void hear_other(struct clock_order *order, const struct event *event)
 {
-    if (order->is_short) return;
-    if (event->kind == EVENT_ACCESS) {
-        hear_access(order, event);
-        return;
-    }
     order_flush(order);
+    if (order->between != NULL && event->kind == EVENT_BARRIER) order_apart_end(order->apart);
     if (event->kind == EVENT_MEETING) hear_meeting(order, event);
     if (event->kind == EVENT_BARRIER) order_hear_barrier(order, event);
     if (event->kind == EVENT_FENCE) hear_fence(order, event);
     if (event->kind == EVENT_GROUP) hear_group(order, event);
     if (event->kind == EVENT_RUN) hear_run(order, event);
+}
+
+void clock_order_hear(struct clock_order *order, const struct event *event)
+{
+    if (order->is_short) return;
+    if (event->kind != EVENT_ACCESS)
+        hear_other(order, event);
+    else if (order->between != NULL && event->access.space == SPACE_SHARED)
+        order_between_rows(order, event, 1, 0);
+    else
+        hear_access(order, event);
 }

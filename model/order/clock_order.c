@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Who there is, and which of two accesses is ordered before the other.
-#include "clock_order.h"
+#include "between.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -415,6 +415,7 @@ void order_exit(struct clock_order *order, struct order_cta *cta)
     for (uint32_t i = 0; i < ORDER_SHARED_PAGES; i++)
         if (cta->page[i] != NULL) shadow_each(&order->pool, cta->page[i], judge_exit, order);
     judge_barriers(order, cta);
+    if (order->between != NULL) order_between_exit(order);
     clock_free(&exits);
     cta->has_exited = 1;
     struct order_cta *peer[ORDER_MOST_CTAS];
@@ -466,6 +467,7 @@ void clock_order_close(struct clock_order *order)
     while (order != NULL) {
         struct clock_order *before = order->before;
         order_drop_ctas(order);
+        order_between_close(order->between);
         order_global_free(&order->global);
         free(order->pool.chunk);
         free(order->actor);

@@ -226,6 +226,7 @@ struct order_global {
 
 enum { ORDER_PLACES = 4096 };
 struct order_apart;
+struct order_between;
 struct clock_order {
     void *context;
     void (*found)(void *context, const struct order_found *found);
@@ -242,18 +243,19 @@ struct clock_order {
     struct order_place *place[ORDER_PLACES];
     int has_places;
     struct order_global global;
-    struct order_apart *apart;  // one cluster is followed by itself (apart.h); NULL: all are followed together
-    uint64_t again;             // with it: accesses since the last one to bytes that its line had not accessed
-    struct shadow_page *made;   // with it: the pages of global memory that the cluster has accessed
-    struct clock_order *before; // the launch in front, if it may not have ended; NULL: it has
-    int has_waited;             // griddepcontrol.wait has returned
-    uint64_t instruction;       // how many the machine has begun; the owner counts
-    int is_aligned;             // the barrier instruction of now is .aligned; the owner knows
-    uint32_t live, executing;   // lanes of its warp that have not exited, and that execute it; live 0: as one thread
-    uint32_t lanes;             // of the access that waits
-    uint64_t each;              // the bytes of one of them
-    int is_uneven;              // they do not lie side by side, nor at one place
-    enum order_parted repeats;  // the access was judged before, and is made to stand behind a release
+    struct order_apart *apart;     // one cluster is followed by itself (apart.h); NULL: all are followed together
+    struct order_between *between; // with it: who looks at shared memory in place of cells (between.h); NULL: nobody
+    uint64_t again;                // with it: accesses since the last one to bytes that its line had not accessed
+    struct shadow_page *made;      // with it: the pages of global memory that the cluster has accessed
+    struct clock_order *before;    // the launch in front, if it may not have ended; NULL: it has
+    int has_waited;                // griddepcontrol.wait has returned
+    uint64_t instruction;          // how many the machine has begun; the owner counts
+    int is_aligned;                // the barrier instruction of now is .aligned; the owner knows
+    uint32_t live, executing;      // lanes of its warp that have not exited, and that execute it; live 0: as one thread
+    uint32_t lanes;                // of the access that waits
+    uint64_t each;                 // the bytes of one of them
+    int is_uneven;                 // they do not lie side by side, nor at one place
+    enum order_parted repeats;     // the access was judged before, and is made to stand behind a release
     // An access of threads that is not judged yet: the lanes of a warp come one by one
     int has_access;
     struct event access;
@@ -349,7 +351,8 @@ void order_actors_forget(struct clock_order *order);
 struct shadow_page *order_page_spare(struct clock_order *order);
 void order_note_init(struct clock_order *order, struct order_cta *home, uint32_t address);
 
-// clock_barrier.c: an event of an mbarrier; is its init ordered before this use; a fence.mbarrier_init.
+// clock_barrier.c: an event of an mbarrier (and clock_order_brings()); is its init ordered before this use; a
+// fence.mbarrier_init.
 void order_hear_barrier(struct clock_order *order, const struct event *event);
 void order_check_init(struct clock_order *order, const struct order_cta *home, struct order_barrier *barrier,
                       const struct event *event, const struct order_warp *warp);

@@ -3,7 +3,7 @@
 // [digest | mapped]]: prints a digest of the memory that it leaves; the memory is of cuMemCreate. The file says which
 // there are: lines
 //   // zoo KERNEL GRID BLOCK CLUSTER [SECOND]
-// CLUSTER 0: none. SECOND is a kernel that is launched behind the first, of the same size, as a programmatic launch.
+// BLOCK: how many threads, or WxH. CLUSTER 0: none. SECOND is a kernel that is launched behind the first, of the same size, as a programmatic launch.
 // Parameters of 8 bytes get the address of 64 KiB, whose 32-bit word i is i before each line; those of 128 bytes a
 // tensor map of it: two dimensions of 64 words, boxes of 16 times 16; the second of these with a swizzle of 64 bytes.
 // Behind the 64 KiB lie as many that nobody writes.
@@ -20,7 +20,7 @@ static void fill(unsigned long long buffer)
     must(cuMemcpyHtoD_v2(buffer, word, sizeof word), "copy");
 }
 
-static void launch(struct CUmod_st *module, const char *name, unsigned long long buffer, const unsigned size[3],
+static void launch(struct CUmod_st *module, const char *name, unsigned long long buffer, const unsigned size[4],
                    int is_second)
 {
     static struct tensormap_image map, swizzled;
@@ -37,7 +37,8 @@ static void launch(struct CUmod_st *module, const char *name, unsigned long long
     struct cuda_launch_attribute attribute[2] = {{.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION},
                                                  clusters_of(size[2])};
     attribute[0].value.programmatic_stream_serialization_allowed = is_second;
-    const struct cuda_launch_config config = config_of(size[0], size[1], attribute, size[2] > 0 ? 2 : 1);
+    struct cuda_launch_config config = config_of(size[0], size[1], attribute, size[2] > 0 ? 2 : 1);
+    config.block_y = size[3];
     must(cuLaunchKernelEx(&config, function, parameter, NULL), name);
 }
 
@@ -78,8 +79,10 @@ int main(int argc, char **argv)
     must(cuModuleLoadData(&module, text), "module");
     for (const char *at = text; (at = strstr(at, "\n// zoo ")) != NULL; at++) {
         char name[NAME_BYTES] = "", second[NAME_BYTES] = "";
-        unsigned size[3] = {1, 1, 0};
-        if (sscanf(at, "\n// zoo %63s %u %u %u%*[ ]%63[a-z_0-9]", name, &size[0], &size[1], &size[2], second) < 4)
+        char block[NAME_BYTES] = "";
+        unsigned size[4] = {1, 1, 0, 1};
+        if (sscanf(at, "\n// zoo %63s %u %63s %u%*[ ]%63[a-z_0-9]", name, &size[0], block, &size[2], second) < 4 ||
+            sscanf(block, "%ux%u", &size[1], &size[3]) < 1)
             return 2;
         if (argc > 2 && strcmp(argv[2], name) != 0) continue;
         fill(buffer);

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Random kernels of several CTAs that nothing orders: what the sanitizer says of them on one thread of the host and on
 # several. Each CTA of one or two warps reads and writes a few bytes of global memory, in words of all sizes and by bulk
-# stores, between barriers. Which pairs of lines race is known from the kernel alone. The report must be the same, byte
+# stores, between barriers; half of the kernels have two or three warps, which do so in shared memory too, most without a
+# bulk store, so that no cells are kept of it (model/order/between.h). Which pairs of lines race is known from the kernel alone. The report must be the same, byte
 # for byte, for each number of threads; each finding must be such a pair, and a kernel with such pairs must have one.
 # usage: apart.py TMAREF RUN_ZOO [--count N] [--first SEED] [--threads N,N...] [--keep FOLDER]; kernel N is made from seed N.
 #        apart.py --right FILE [--count N] [--first SEED]  writes the kernels in which nothing races
@@ -13,6 +14,9 @@ HEAD = ".version 8.6\n.target sm_90a\n.address_size 64\n"
 # Few bytes, over the ends of cells of 16, of 64 and of a page of 1024.
 PLACES = [0, 8, 48, 64, 1008, 1024, 4096]
 WORDS = {"u8": 1, "u16": 2, "u32": 4, "v4.u32": 16}
+READS = ("ld", "lds", "ldr")
+# Of each warp, if its CTA's are not near; SHARED: where the first CTA's begins for who compares places.
+MINE, SHARED = 1536, 1 << 24
 
 
 class Kernel:
@@ -20,6 +24,11 @@ class Kernel:
         self.random = random.Random(seed)
         self.name, self.ctas, self.warps = f"a{seed}", self.random.randint(2, 6), self.random.randint(1, 2)
         self.epochs, self.value = self.random.randint(1, 3), 0
+        self.shares = self.random.random() < 0.5
+        self.kinds = ["ld", "ld", "st", "st", "bulk"]
+        if self.shares:
+            self.warps, self.stride = self.random.randint(2, 3), self.random.choice([None, 0, 64, 96])
+            self.kinds = ["ld", "st", "lds", "lds", "sts", "sts", "ldr", "str"] + ["bulk"] * (self.random.random() < 0.2)
         self.near = self.random.random() < 0.5  # else each CTA has bytes of its own, with few exceptions
         self.uses, self.text = [], collections.defaultdict(list)
         for epoch in range(self.epochs):
@@ -33,8 +42,35 @@ class Kernel:
         at = self.random.choice(PLACES) // size * size + self.random.randrange(0, 16, size)
         return at if self.near or self.random.random() < 0.02 else at + 8192 * (cta + 1)
 
+    def shared_place(self, warp, size):
+        at = self.random.choice(PLACES[:-1]) // size * size + self.random.randrange(0, 16, size)
+        return at if self.near or self.random.random() < 0.02 else at + MINE * warp
+
+    def shared_access(self, epoch, cta, warp, kind):
+        """By one lane, or by all, a word each, side by side; or in two rows, if blocks have two dimensions. Behind it lanes meet."""
+        size = 4 if kind in ("ldr", "str") else WORDS[word := self.random.choice(list(WORDS))]
+        at, mark = self.shared_place(warp, size), f"// at {len(self.uses)}"
+        ranges = [(0, size)]
+        if kind in ("ldr", "str"):
+            ranges = [(128 * warp, 128)] if self.stride is None else [(row * self.stride, 64) for row in (2 * warp, 2 * warp + 1)]
+        for begin, length in ranges:
+            begin += SHARED + (cta << 16) + at
+            self.uses.append((epoch, cta, warp, begin, begin + length, kind))
+        self.value += 1
+        lines = self.text[epoch, cta, warp]
+        if kind in ("sts", "str"):
+            lines.append(f"mov.u32 %v, {self.value % 250 + 1};")
+        to, what = ("{%r, %r1, %r2, %r3}", "{%v, %v, %v, %v}") if size == 16 else ("%r", "%v")
+        lines.append({"ldr": f"ld.shared.u32 %r, [%row + {at}]; {mark}", "str": f"st.shared.u32 [%row + {at}], %v; {mark}"}.get(kind)
+                     or (f"@%first ld.shared.{word} {to}, [mine + {at}]; {mark}" if kind == "lds"
+                         else f"@%first st.shared.{word} [mine + {at}], {what}; {mark}"))
+        lines.append("bar.warp.sync -1;")
+
     def access(self, epoch, cta, warp):
-        kind = self.random.choice(["ld", "ld", "st", "st", "bulk"])
+        kind = self.random.choice(self.kinds)
+        if kind in ("lds", "sts", "ldr", "str"):
+            self.shared_access(epoch, cta, warp, kind)
+            return
         size = 16 if kind == "bulk" else WORDS[word := self.random.choice(list(WORDS))]
         at, mark = self.place(cta, size), f"// at {len(self.uses)}"
         self.uses.append((epoch, cta, warp, at, at + size, kind))
@@ -59,15 +95,26 @@ class Kernel:
         for i, (*who, begin, end, kind) in enumerate(self.uses):
             for *other, first, past, before in self.uses[:i]:
                 apart = other[1] != who[1] or (other[2] != who[2] and other[0] == who[0])
-                if apart and first < end and begin < past and not kind == before == "ld":
+                if apart and first < end and begin < past and not (kind in READS and before in READS):
                     self.pairs.add(frozenset((tuple(who), tuple(other))))
                     self.must &= not kind == before == "bulk"
 
     def ptx(self):
-        yield f"// zoo {self.name} {self.ctas} {32 * self.warps} 0"
+        block = 32 * self.warps if not self.shares or self.stride is None else f"16x{2 * self.warps}"
+        yield f"// zoo {self.name} {self.ctas} {block} 0"
         yield f".visible .entry {self.name}(.param .u64 out)\n{{"
         yield ".reg .pred %p, %first;\n.reg .b32 %t, %w, %c, %v, %r, %r1, %r2, %r3, %stage;\n.reg .b64 %out;"
         yield ".shared .align 128 .b8 stage[128];\nld.param.u64 %out, [out];\nmov.u32 %stage, stage;\nmov.u32 %t, %tid.x;"
+        if self.shares:  # each thread writes a part of it, before all
+            yield f".shared .align 128 .b8 mine[{4 * MINE}];\n.reg .b32 %row, %init;\nmov.u32 %row, mine;"
+            if self.stride is not None:
+                yield "mov.u32 %r, %tid.y;\nmad.lo.u32 %t, %r, 16, %t;"
+            yield "mad.lo.u32 %init, %t, 16, %row;\nmov.u32 %r1, %tid.x;\nmad.lo.u32 %row, %r1, 4, %row;\nmov.u32 %v, 0;"
+            if self.stride is not None:
+                yield f"mad.lo.u32 %row, %r, {self.stride}, %row;"
+            for at in range(0, 4 * MINE, 512 * self.warps):
+                yield f"st.shared.v4.u32 [%init + {at}], {{%v, %v, %v, %v}};"
+            yield "bar.sync 0;"
         yield f"shr.u32 %w, %t, 5;\nmov.u32 %c, %ctaid.x;\nmad.lo.u32 %w, %c, {self.warps}, %w;\nand.b32 %t, %t, 31;"
         yield "setp.eq.u32 %first, %t, 0;"
         for epoch in range(self.epochs):

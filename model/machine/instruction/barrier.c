@@ -255,6 +255,11 @@ static int run_sync(struct machine_strand *strand, const struct machine_code *co
     return 1;
 }
 
+int machine_barrier_is_of_all(const struct machine_code *code)
+{
+    return !is_arrive(code->choice) && code->operand[first_operand(code) + 1].slot == MACHINE_LEFT_OUT;
+}
+
 int machine_barrier_is_plain(const struct machine_function *function, const struct machine_code *code)
 {
     const struct machine_operand *operand = code->operand;
@@ -262,7 +267,7 @@ int machine_barrier_is_plain(const struct machine_function *function, const stru
     if (code->choice->form != PTX_FORM_BAR_SYNC && code->choice->form != PTX_FORM_BARRIER_SYNC) return 0;
     if (operand[0].slot % MACHINE_BASES != MACHINE_IN_CONSTANTS || operand[0].file != PTX_FILE_32) return 0;
     const void *number = function->constants + operand[0].slot - MACHINE_IN_CONSTANTS;
-    return *(const uint32_t *)number < MACHINE_BARRIERS && operand[1].slot == MACHINE_LEFT_OUT;
+    return *(const uint32_t *)number < MACHINE_BARRIERS && machine_barrier_is_of_all(code);
 }
 
 void machine_barrier_come_all(struct machine_warp *warp, const struct machine_code *code)

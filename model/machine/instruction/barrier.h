@@ -12,6 +12,9 @@
 // Threads have exited: a barrier may be complete without them.
 void machine_barriers_look(struct machine_cta *cta);
 
+// Do all threads of the CTA meet there, as far as it says, and wait?
+int machine_barrier_is_of_all(const struct machine_code *code);
+
 // Is it bar.sync of all threads, with a constant number and no guard, as most __syncthreads() are?
 int machine_barrier_is_plain(const struct machine_function *function, const struct machine_code *code);
 

@@ -182,7 +182,7 @@ void machine_tell_access(const struct machine_strand *strand, const struct machi
 
 // The same of a load or store by all lanes, whose addresses are a ramp.
 void machine_tell_ramp(const struct machine_strand *strand, const struct machine_code *code,
-                       const struct machine_ramp *ramp);
+                       const struct machine_ramp *ramp, const struct machine_looker *looker);
 
 // The order that an instruction asks for; without a word of its own an access is weak, a reduction relaxed.
 enum access_order machine_order_of(const struct ptx_choice *choice, enum access_kind kind);

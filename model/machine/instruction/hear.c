@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "each.h"
+#include "looker.h"
 
 enum access_order machine_order_of(const struct ptx_choice *choice, enum access_kind kind)
 {
@@ -159,13 +160,18 @@ static void tell_apart(const struct machine_warp *warp, const struct teller *tel
 }
 
 static void tell_rows(const struct machine_warp *warp, const struct teller *teller, struct teller *room,
-                      struct event *event, const struct machine_ramp *ramp)
+                      struct event *event, const struct machine_ramp *ramp, const struct machine_looker *looker)
 {
     const uint64_t each = event->access.bytes, row = ramp->step != 0 ? each * warp->width : each;
     const int are_one = (uint64_t)ramp->rise == (ramp->step != 0 ? row : 0) || warp->width == MACHINE_LANES;
     const uint32_t rows = are_one ? 1 : MACHINE_LANES / warp->width;
     const uint32_t lanes = are_one ? UINT32_MAX : (UINT32_C(1) << warp->width) - 1;
     event->access.bytes = are_one && ramp->step != 0 ? each * MACHINE_LANES : row;
+    if (looker->rows != NULL && event->access.space == SPACE_SHARED) {
+        room->origin.lanes = UINT32_MAX;
+        looker->rows(looker->context, event, rows, (uint64_t)ramp->rise);
+        return;
+    }
     for (uint32_t i = 0; i < rows; i++, event->access.address += (uint64_t)ramp->rise) {
         room->origin.lanes = lanes << warp->width % MACHINE_LANES * i;
         teller->observer->hear(teller->observer->context, event);
@@ -173,7 +179,7 @@ static void tell_rows(const struct machine_warp *warp, const struct teller *tell
 }
 
 void machine_tell_ramp(const struct machine_strand *strand, const struct machine_code *code,
-                       const struct machine_ramp *ramp)
+                       const struct machine_ramp *ramp, const struct machine_looker *looker)
 {
     const struct machine_transfer *transfer = code->transfer;
     const uint64_t bytes = transfer->whole_bytes, begin = ramp->first + (uint64_t)transfer->at->add;
@@ -190,7 +196,7 @@ void machine_tell_ramp(const struct machine_strand *strand, const struct machine
     if (teller->observer == NULL) return;
     set_home(strand, &event, is_shared ? (int)strand->warp->cta->rank : (int)HOME_GLOBAL);
     if (ramp->step == 0 || ramp->step == (int64_t)bytes)
-        tell_rows(strand->warp, teller, &room, &event, ramp);
+        tell_rows(strand->warp, teller, &room, &event, ramp, looker);
     else
         tell_apart(strand->warp, teller, &room, &event, ramp);
 }

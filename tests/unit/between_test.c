@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+// Shared memory of a CTA between two barriers: which accesses of its warps make the clusters be followed together.
+#include "between.h"
+
+#include "apart.h"
+
+enum { WARPS = 3, MOST = 8 };
+
+// What a warp does: reads or writes (of `rows` rows, `rise` from one to the next), arrives at barrier `address` or
+// leaves it, in phase `bytes`.
+enum doing { NOTHING, READS, WRITES, COMES, LEAVES };
+struct step {
+    enum doing doing;
+    uint32_t warp;
+    uint64_t address, bytes;
+    uint32_t rows;
+    uint64_t rise;
+};
+
+static int is_untouched(void *context, uint64_t address)
+{
+    (void)context, (void)address;
+    return 0;
+}
+
+static void found(void *context, const struct order_found *of)
+{
+    (void)context, (void)of;
+}
+
+static void do_step(struct clock_order *order, const struct step *step)
+{
+    const struct event_origin who = {.warp = step->warp, .lanes = 1, .line = 1};
+    struct event event = {.kind = EVENT_ACCESS, .origin = &who};
+    if (step->doing == COMES || step->doing == LEAVES) {
+        event.kind = EVENT_MEETING;
+        event.meeting = (struct event_meeting){.kind = MEETING_CTA,
+                                               .step = step->doing == COMES ? MEETING_ARRIVE : MEETING_WAIT,
+                                               .order = ORDER_ACQ_REL,
+                                               .number = (uint32_t)step->address,
+                                               .phase = step->bytes};
+        clock_order_hear(order, &event);
+        return;
+    }
+    event.access = (struct access){.kind = step->doing == READS ? ACCESS_READ : ACCESS_WRITE,
+                                   .space = SPACE_SHARED,
+                                   .address = step->address,
+                                   .bytes = step->bytes};
+    order_between_rows(order, &event, step->rows != 0 ? step->rows : 1, step->rise);
+}
+
+static int is_over(const struct step step[MOST])
+{
+    const uint64_t cta = 0;
+    struct order_apart *apart = order_apart_open(NULL, is_untouched);
+    struct clock_order *order = clock_order_open(WARPS, NULL, found);
+    order->apart = apart;
+    order->between = order_between_open(WARPS);
+    clock_order_cluster(order, &cta, 1);
+    for (int i = 0; i < MOST && step[i].doing != NOTHING; i++) do_step(order, &step[i]);
+    const int over = order_apart_is_over(apart);
+    clock_order_close(order);
+    order_apart_close(apart);
+    return over;
+}
+
+static const struct {
+    const char *why;
+    struct step step[MOST];
+    int is_over;
+} runs[] = {
+    {"its own bytes", {{WRITES, 0, 0, 64, 0, 0}, {READS, 0, 60, 4, 0, 0}}, 0},
+    {"bytes that nobody has written", {{READS, 0, 0, 4, 0, 0}}, 1},
+    {"one of eight bytes that nobody has written", {{WRITES, 0, 0, 7, 0, 0}, {READS, 0, 0, 8, 0, 0}}, 1},
+    {"a read behind another warp's write", {{WRITES, 0, 0, 4, 0, 0}, {READS, 1, 3, 1, 0, 0}}, 1},
+    {"bytes side by side", {{WRITES, 0, 0, 4, 0, 0}, {WRITES, 1, 4, 4, 0, 0}, {READS, 1, 4, 4, 0, 0}}, 0},
+    {"two writes", {{WRITES, 0, 62, 4, 0, 0}, {WRITES, 1, 65, 1, 0, 0}}, 1},
+    {"over the end of a page", {{WRITES, 0, 1020, 8, 0, 0}, {WRITES, 1, 1024, 1, 0, 0}}, 1},
+    {"the second row", {{WRITES, 0, 0, 4, 2, 256}, {WRITES, 1, 256, 4, 0, 0}}, 1},
+    {"between two rows", {{WRITES, 0, 0, 4, 2, 256}, {WRITES, 1, 4, 4, 2, 256}}, 0},
+    {"a row behind the end", {{WRITES, 0, 0, 4, 2, 1 << 18}}, 1},
+    {"a write behind its own read",
+     {{WRITES, 0, 0, 4, 0, 0},
+      {COMES, 0, 0, 0, 0, 0},
+      {LEAVES, 0, 0, 0, 0, 0},
+      {READS, 0, 0, 4, 0, 0},
+      {WRITES, 0, 0, 4, 0, 0}},
+     0},
+    {"a barrier of all that have accessed it",
+     {{WRITES, 0, 0, 4, 0, 0},
+      {COMES, 0, 0, 0, 0, 0},
+      {COMES, 1, 0, 0, 0, 0},
+      {LEAVES, 1, 0, 0, 0, 0},
+      {WRITES, 1, 0, 4, 0, 0},
+      {READS, 1, 0, 4, 0, 0}},
+     0},
+    {"behind the barrier both read, and one writes",
+     {{WRITES, 0, 0, 4, 0, 0},
+      {COMES, 0, 0, 0, 0, 0},
+      {COMES, 1, 0, 0, 0, 0},
+      {LEAVES, 1, 0, 0, 0, 0},
+      {LEAVES, 0, 0, 0, 0, 0},
+      {READS, 1, 0, 4, 0, 0},
+      {READS, 0, 0, 4, 0, 0},
+      {WRITES, 0, 0, 4, 0, 0}},
+     1},
+    {"a warp that has not left the barrier",
+     {{WRITES, 0, 0, 4, 0, 0},
+      {COMES, 0, 0, 0, 0, 0},
+      {COMES, 1, 0, 0, 0, 0},
+      {LEAVES, 0, 0, 0, 0, 0},
+      {READS, 1, 0, 4, 0, 0}},
+     1},
+    {"a warp that has come to the barrier and goes on", {{COMES, 0, 0, 0, 0, 0}, {WRITES, 0, 0, 4, 0, 0}}, 1},
+    {"a warp that was not at the barrier",
+     {{WRITES, 0, 0, 4, 0, 0}, {COMES, 0, 0, 0, 0, 0}, {LEAVES, 0, 0, 0, 0, 0}, {READS, 1, 0, 4, 0, 0}},
+     1},
+    {"a barrier without one that has accessed it",
+     {{WRITES, 0, 0, 4, 0, 0},
+      {WRITES, 1, 64, 4, 0, 0},
+      {COMES, 1, 0, 0, 0, 0},
+      {COMES, 2, 0, 0, 0, 0},
+      {LEAVES, 1, 0, 0, 0, 0},
+      {LEAVES, 2, 0, 0, 0, 0},
+      {READS, 1, 0, 4, 0, 0}},
+     1},
+    {"two barriers, at each of which one is",
+     {{WRITES, 0, 0, 4, 0, 0},
+      {COMES, 0, 1, 0, 0, 0},
+      {COMES, 1, 2, 0, 0, 0},
+      {LEAVES, 1, 2, 0, 0, 0},
+      {READS, 1, 0, 4, 0, 0}},
+     1},
+    {"a barrier of one phase, and one of the next",
+     {{WRITES, 0, 0, 4, 0, 0},
+      {COMES, 0, 0, 0, 0, 0},
+      {COMES, 1, 0, 1, 0, 0},
+      {LEAVES, 1, 0, 1, 0, 0},
+      {READS, 1, 0, 4, 0, 0}},
+     1},
+};
+
+LOOP_TEST(accesses_between_barriers, 0, ROWS_OF(runs))
+{
+    ck_assert_msg(is_over(runs[_i].step) == runs[_i].is_over, "%s", runs[_i].why);
+}
+
+TEST(the_next_cta_has_written_nothing)
+{
+    static const struct step step[] = {{WRITES, 0, 0, 4, 0, 0}, {READS, 0, 0, 4, 0, 0}};
+    const uint64_t cta[2] = {0, 1};
+    struct order_apart *apart = order_apart_open(NULL, is_untouched);
+    struct clock_order *order = clock_order_open(WARPS, NULL, found);
+    order->apart = apart;
+    order->between = order_between_open(WARPS);
+    clock_order_cluster(order, &cta[0], 1);
+    do_step(order, &step[0]);
+    do_step(order, &step[1]);
+    const struct event_origin who = {.cta = 0}, next = {.cta = 1, .lanes = 1};
+    const struct event exit = {.kind = EVENT_RUN, .origin = &who, .run = RUN_CTA_EXIT};
+    struct event read = {.kind = EVENT_ACCESS, .origin = &next};
+    read.access = (struct access){.kind = ACCESS_READ, .space = SPACE_SHARED, .bytes = 4};
+    clock_order_hear(order, &exit);
+    ck_assert(!order_apart_is_over(apart));
+    clock_order_again(order);
+    clock_order_cluster(order, &cta[1], 1);
+    clock_order_hear(order, &read);
+    ck_assert(order_apart_is_over(apart));
+    clock_order_close(order);
+    order_apart_close(apart);
+}
