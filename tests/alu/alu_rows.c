@@ -202,7 +202,9 @@ static void check(struct run *run, struct instance *instance)
         return;
     }
     if (found == NULL || sscanf(strchr(found->line, '\t'), "%d %llx", &tuples, &digest) != 2) {
-        printf("not recorded: %s\n", instance->key);
+        printf(
+            "not recorded: %s; until a GPU has run it, tests/alu/recorded.tsv gets this line, a tab before -: %s\t-\n",
+            instance->key, instance->key);
         run->different++;
         return;
     }

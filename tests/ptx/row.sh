@@ -28,5 +28,5 @@ find "$scratch" -name '*.c' -print0 | xargs -0 -n 4 sh -c 'for file; do
 "$scratch/verdicts" --compare tests/ptx/verdicts.tsv >"$scratch/said" || true
 sed '$d' "$scratch/said" >"$scratch/stale"
 diff - "$scratch/stale" <<'END_OF_STALE' || { echo "a new row makes other rows' records stale"; exit 1; }
-NEW_ROW: it is not recorded here; python3 tests/ptx/ask_ptxas.py build/default/tests/ptx/ptx_verdicts --rows NEW_ROW prints its line
+NEW_ROW: tests/ptx/verdicts.tsv has no line of it; python3 tests/ptx/ask_ptxas.py build/default/tests/ptx/ptx_verdicts --rows NEW_ROW prints it
 END_OF_STALE

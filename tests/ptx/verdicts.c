@@ -122,7 +122,7 @@ static int compare_row(struct row *row, int form, const char *line)
     int at = 0;
     const char *is = ptx_form_row(form)->name;
     if (!is_of(line, form) || sscanf(line, "%*s %u %" SCNx64 " %u %n", &cases, &digest, &stricter, &at) < 3)
-        return printf("%s: it is not recorded here; " ASK "%s prints its line\n", is, is) < 0;
+        return printf("%s: tests/ptx/verdicts.tsv has no line of it; " ASK "%s prints it\n", is, is) < 0;
     row->runs = line + at;
     judge_row(row, form);
     if (row->cases != cases || row->digest != digest)
