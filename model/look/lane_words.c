@@ -19,10 +19,12 @@ struct lane_word {
 };
 
 // The first byte that both are of and that another lane used, WORD_BYTES: there is none.
-static int other_lane(const struct use *older, const struct use *newer)
+static int other_lane(const struct lane_by *by, const struct use *older, const struct use *newer)
 {
     int byte = 0;
-    while (byte < WORD_BYTES && !((older->mask & newer->mask) >> byte & 1 && older->lane[byte] != newer->lane[byte]))
+    while (byte < WORD_BYTES &&
+           !((older->mask & newer->mask) >> byte & 1 && older->lane[byte] != newer->lane[byte] &&
+             !lane_parts_behind(by->parts, newer->lane[byte], older->lane[byte], older->at)))
         byte++;
     return byte;
 }
@@ -35,7 +37,7 @@ static int is_of_now(const struct lane_by *by, const struct use *older, const st
 // Was it another lane of the warp, in an earlier instruction that it has not met behind?
 static int clashes(const struct lane_by *by, const struct use *older, const struct use *newer)
 {
-    return is_of_now(by, older, newer) && older->at < by->now && other_lane(older, newer) < WORD_BYTES;
+    return is_of_now(by, older, newer) && older->at < by->now && other_lane(by, older, newer) < WORD_BYTES;
 }
 
 // The newer one, with the bytes that the warp has used since it met, by whichever lane.
@@ -59,7 +61,7 @@ static int meet_word(const struct lane_by *by, struct lane_word *word, const str
     const int behind_read = writes && clashes(by, &word->read, newer);
     const struct use *found = behind_write ? &word->write : &word->read;
     if (behind_write || behind_read) {
-        const int byte = other_lane(found, newer);
+        const int byte = other_lane(by, found, newer);
         const uint8_t lane = found->lane[byte] == MANY ? (uint8_t)(newer->lane[byte] == 0) : found->lane[byte];
         *older = (struct sanitize_lane){
             .line = found->line, .lane = lane, .newer_lane = newer->lane[byte], .writes = (uint8_t)behind_write};

@@ -5,6 +5,7 @@
 #define TMAREF_LOOK_LANE_WORDS_H
 
 #include "lane_log.h"
+#include "lane_parts.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -14,10 +15,11 @@ struct lane_words {
     struct lane_word *page[LANE_WORDS_PAGES];
 };
 
-// A warp, the count at which it last met, and the count of now.
+// A warp, the count at which it last met, and the count of now. parts: where parts of it have met since; NULL: nowhere
 struct lane_by {
     uint32_t warp;
     uint64_t met, now;
+    const struct lane_parts *parts;
 };
 
 // Lanes of a warp use bytes. Returns how many clash with another lane in an earlier instruction, which the warp has not

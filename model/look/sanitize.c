@@ -310,7 +310,8 @@ static void take_lane(struct look_sanitize *sanitize, const struct event *event,
     const struct event_origin *who = event->origin;
     const struct access *access = &event->access;
     struct sanitize_side side = {.line = who->line, .rank = who->rank, .warp = who->warp, .cta = who->cta};
-    struct sanitize_finding finding = {.kind = before->is_update ? SANITIZE_UPDATE : SANITIZE_LANES,
+    const enum sanitize_kind among = access->order == ORDER_VOLATILE ? SANITIZE_VOLATILE : SANITIZE_LANES;
+    struct sanitize_finding finding = {.kind = before->is_update ? SANITIZE_UPDATE : among,
                                        .space = access->space,
                                        .cta = who->cta,
                                        .address = before->bytes != 0 ? before->address : access->address,

@@ -66,6 +66,7 @@ enum sanitize_kind {
     SANITIZE_BARRIER_RANK,
     SANITIZE_LINEAR,
     SANITIZE_SIZES,
+    SANITIZE_VOLATILE,
 };
 
 // One side of a finding. release: what its thread did next that others can be ordered by (of the older side); acquire:

@@ -157,8 +157,7 @@ static const struct sanitize_text kinds[] = {
          "the arrival before", "a wait for the phase before, which the arriving thread acquires",
          "Initialise the mbarrier with the number of all arrivals of a phase, and let each thread wait between two of "
          "its own."},
-    [SANITIZE_ABSENT_LANE] = {"SANITIZE_ABSENT_LANE",
-                              "a shuffle reads the register of a lane that its mask names and that does not execute it",
+    [SANITIZE_ABSENT_LANE] = {"SANITIZE_ABSENT_LANE", "a shuffle reads the register of a lane that does not execute it",
                               "the shuffle", NULL, "the lane that is read, at the same shuffle",
                               "Let all lanes of the warp execute the shuffle, those without data with a neutral value; "
                               "or read from lanes of "
@@ -262,6 +261,10 @@ static const struct sanitize_text kinds[] = {
                         "the other", "an order, or one size for both",
                         "Access the bytes with one size everywhere. PTX takes such a pair for a race, whatever its "
                         "scopes."},
+    [SANITIZE_VOLATILE] = {"SANITIZE_VOLATILE", "lanes of a warp exchange bytes by volatile accesses alone",
+                           "the access", "the other", "__syncwarp() (bar.warp.sync) between the two",
+                           "Put __syncwarp() between them. volatile orders nothing, and since Volta the lanes of a "
+                           "warp need not go together."},
     [SANITIZE_SAME_VALUE] = {"SANITIZE_SAME_VALUE",
                              "nothing orders two writes to the same bytes; both wrote the same value in this run",
                              "the write", "the other",

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "form_number.h"
+#include "lane_parts.h"
 #include "lane_words.h"
 #include "sanitize_table.h"
 
@@ -38,14 +39,16 @@ struct cta {
     struct lane_words words;
     struct waiting *waiting[2][WARPS]; // by space
     struct lane_log *log[WARPS];
-    uint64_t from[WARPS]; // the count up to which each log is another warp's
+    uint64_t from[WARPS];            // the count up to which each log is another warp's
+    struct lane_parts *parts[WARPS]; // NULL: no such meeting yet
 };
 
-// count: of instructions, with the one of now. log, waiting: those of CTAs that have ended. last: the CTA that was
-// asked for
+// count: of instructions, with the one of now. is_together: several lanes execute that one. log, waiting: those of CTAs
+// that have ended. last: the CTA that was asked for
 enum { LISTS = 2 * WARPS };
 struct sanitize_lanes {
     uint64_t count;
+    int is_together;
     struct sanitize_table ctas;
     struct cta *last;
     uint32_t logs, lists;
@@ -93,6 +96,7 @@ static void free_pages(struct sanitize_item *item)
     for (int i = 0; i < WARPS; i++) free(cta->waiting[SPACE_SHARED][i]);
     for (int i = 0; i < WARPS; i++) free(cta->waiting[SPACE_GLOBAL][i]);
     for (int i = 0; i < WARPS; i++) free(cta->log[i]);
+    for (int i = 0; i < WARPS; i++) free(cta->parts[i]);
 }
 
 // NULL without memory.
@@ -155,6 +159,7 @@ static void forget_global(struct waiting *waiting)
 void sanitize_lanes_before(struct sanitize_lanes *lanes, const struct machine_step *step, uint64_t count)
 {
     lanes->count = count;
+    lanes->is_together = (step->lanes & (step->lanes - 1)) != 0;
     if (step->code->choice == NULL || !sanitize_lanes_meet(step->code->choice->form)) return;
     struct cta *cta = cta_of(lanes, step->warp->cta->number);
     const uint32_t warp = step->warp->index;
@@ -163,6 +168,7 @@ void sanitize_lanes_before(struct sanitize_lanes *lanes, const struct machine_st
         note_fence(cta, warp, count);
         return;
     }
+    if (lane_parts_meet(&cta->parts[warp], step, count)) return;
     cta->met_before[warp] = cta->met[warp];
     cta->met[warp] = count;
     forget_shared(cta->waiting[SPACE_SHARED][warp]);
@@ -200,7 +206,7 @@ static inline struct waiting *waiting_of(struct sanitize_lanes *lanes, struct ct
 static int use_words(const struct sanitize_lanes *lanes, struct cta *cta, uint32_t warp, const struct lane_use *use,
                      struct sanitize_lane *older)
 {
-    const struct lane_by by = {warp, cta->met[warp], lanes->count};
+    const struct lane_by by = {warp, cta->met[warp], lanes->count, cta->parts[warp]};
     return lane_words_use(&cta->words, &by, use, older);
 }
 
@@ -304,12 +310,19 @@ static void wait_for_global(struct waiting *waiting, const struct lane_use *use)
     if (use->end > waiting->end) waiting->end = use->end;
 }
 
+// The count at which a warp last met, as far as it matters to global memory: there a part of it is taken for all.
+static uint64_t met_at(const struct cta *cta, uint32_t warp)
+{
+    const uint64_t part = lane_parts_last(cta->parts[warp]);
+    return part > cta->met[warp] ? part : cta->met[warp];
+}
+
 // 0: it is to be asked whether others clash with it.
 static int waits(struct sanitize_lanes *lanes, struct cta *cta, uint32_t warp, const struct lane_use *newer)
 {
     struct waiting *waiting = waiting_of(lanes, cta, SPACE_GLOBAL, warp);
-    const uint64_t met = cta->met[warp];
-    const int is_meeting = met == newer->at;
+    const uint64_t met = met_at(cta, warp);
+    const int is_meeting = cta->met[warp] == newer->at;
     struct lane_log *log = cta->log[warp];
     if (waiting == NULL) return 0;
     if (!is_meeting && waiting->count > 0 && waiting->use[(waiting->count - 1) % WAITING].at <= met)
@@ -348,7 +361,7 @@ static int hear_global(struct sanitize_lanes *lanes, struct cta *cta, const stru
     if (waits(lanes, cta, warp, &newer)) return 0;
     if (newer.writes) cta->wrote[warp] = lanes->count;
     const int is_meeting = cta->met[warp] == lanes->count;
-    const uint64_t met = is_meeting ? cta->met_before[warp] : cta->met[warp], from = cta->from[warp];
+    const uint64_t met = is_meeting ? cta->met_before[warp] : met_at(cta, warp), from = cta->from[warp];
     const uint64_t since = met > from ? met : from;
     int found = lane_log_clashes(log, &newer, since, older);
     if (found && newer.each < newer.end - newer.begin) found = ask_lanes(log, &newer, since, older);
@@ -368,14 +381,21 @@ static int is_followed(const struct event *event)
     return access->space == SPACE_GLOBAL || access->order != ORDER_WEAK || access->rank == who->rank;
 }
 
-// Of weak accesses, and of atomics in global memory.
+// The exchange of old code, by an instruction that lanes execute together. One that polls or sets a flag alone is
+// another matter.
+static int is_exchange(const struct sanitize_lanes *lanes, const struct event *event)
+{
+    return event->access.order == ORDER_VOLATILE && event->access.rank == event->origin->rank && lanes->is_together;
+}
+
+// Of weak accesses, and of atomics in global memory; of volatile ones the exchange in shared memory.
 static int hear_access(struct sanitize_lanes *lanes, struct cta *cta, const struct event *event,
                        struct sanitize_lane *older)
 {
     const struct access *access = &event->access;
     const struct lane_use newer = use_of(lanes, event);
     int is_found = 0;
-    if (access->order == ORDER_WEAK && access->space == SPACE_SHARED)
+    if (access->space == SPACE_SHARED && (access->order == ORDER_WEAK || is_exchange(lanes, event)))
         return hear_shared(lanes, cta, event->origin->warp, &newer, older);
     if (access->order == ORDER_WEAK) return hear_global(lanes, cta, event, older);
     if (access->space == SPACE_GLOBAL && access->kind == ACCESS_REDUCE)
