@@ -202,7 +202,8 @@ static const struct sanitize_text kinds[] = {
          "nothing orders two works of streams that access the same bytes of global memory, and one writes", "the work",
          "the other", "an event, or a wait of the host, between the two",
          "Record an event behind the other on its stream (cudaEventRecord) and let the stream of this work wait for it "
-         "(cudaStreamWaitEvent) before it is submitted; or submit both to one stream."},
+         "(cudaStreamWaitEvent) before it is submitted; or submit both to one stream. Two nodes of a graph need an "
+         "edge (cudaGraphAddDependencies)."},
     [SANITIZE_STREAM_FREED] =
         {"SANITIZE_STREAM_FREED", "memory may be freed while work of another stream still uses it", "the free",
          "the work", "an event, or a wait of the host, between the work and the free",
