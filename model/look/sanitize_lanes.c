@@ -395,11 +395,13 @@ static int hear_access(struct sanitize_lanes *lanes, struct cta *cta, const stru
     const struct access *access = &event->access;
     const struct lane_use newer = use_of(lanes, event);
     int is_found = 0;
-    if (access->space == SPACE_SHARED && (access->order == ORDER_WEAK || is_exchange(lanes, event)))
+    if (access->order == ORDER_WEAK && access->space == SPACE_SHARED)
         return hear_shared(lanes, cta, event->origin->warp, &newer, older);
     if (access->order == ORDER_WEAK) return hear_global(lanes, cta, event, older);
     if (access->space == SPACE_GLOBAL && access->kind == ACCESS_REDUCE)
         is_found = hear_global(lanes, cta, event, older);
+    if (access->space == SPACE_SHARED && is_exchange(lanes, event))
+        is_found = hear_shared(lanes, cta, event->origin->warp, &newer, older);
     note_strong(cta, access, event->origin->warp, lanes->count);
     return is_found;
 }
