@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Prints the page ptx-forms.md, the table of instruction forms for people to read. Everything comes from forms.def;
 // there is nothing to edit here when a form changes.
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -57,7 +58,7 @@ static void print_slots(const char *text)
     for (size_t length; *text != '\0'; text += length + (text[length] == ' ')) {
         char slot[256];
         length = strcspn(text, " ");
-        int is_optional = text[length - 1] == '?';
+        bool is_optional = text[length - 1] == '?';
         snprintf(slot, sizeof slot, "%.*s", (int)(length - (size_t)is_optional), text);
         printf(is_optional ? "[" : "");
         print_bars(slot);

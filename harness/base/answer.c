@@ -91,7 +91,7 @@ static json_t *value_of(const struct field *field, const struct scope *scope)
     return json_incref((json_t *)find(scope->value, path, end, number));
 }
 
-static int is_something(const json_t *value)
+static bool is_something(const json_t *value)
 {
     if (json_is_string(value)) return json_string_value(value)[0] != '\0';
     if (json_is_number(value)) return json_number_value(value) != 0;
@@ -105,7 +105,8 @@ static void print_value(const json_t *value, const char *format, size_t bytes, F
     char full[FORMAT_BYTES];
     const char letter = bytes > 0 ? format[bytes - 1] : '\0';
     const size_t given = strspn(format, "-0123456789.");
-    const int shown = (int)(given < bytes ? given : bytes), is_hex = letter == 'x';
+    const int shown = (int)(given < bytes ? given : bytes);
+    const bool is_hex = letter == 'x';
     if (json_is_integer(value) || (json_is_string(value) && is_hex)) { // json_u64() makes strings of large ones
         snprintf(full, sizeof full, "%%%.*sll%c", shown, format, is_hex ? 'x' : 'd');
         plain_printf(out, full,
@@ -123,13 +124,13 @@ static void print_value(const json_t *value, const char *format, size_t bytes, F
     }
 }
 
-static int fits(const json_t *value, const struct field *field)
+static bool fits(const json_t *value, const struct field *field)
 {
     char text[VALUE_BYTES] = "";
     if (field->word == NULL || value == NULL) return is_something(value);
     if (field->word_bytes == 1 && *field->word == '*') return !json_is_null(value);
     FILE *out = fmemopen(text, sizeof text, "w");
-    if (out == NULL) return 0;
+    if (out == NULL) return false;
     print_value(value, "", 0, out);
     fclose(out);
     return strlen(text) == field->word_bytes && memcmp(text, field->word, field->word_bytes) == 0;

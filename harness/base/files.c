@@ -16,45 +16,46 @@ static int fail(struct text *why, const char *path, const char *reason)
 }
 
 // A rename would replace a link or a device with a file, and fail late on a directory: say so first.
-static int is_replaceable(const char *path, struct text *why)
+static bool is_replaceable(const char *path, struct text *why)
 {
     struct stat status;
     size_t length = strlen(path);
     if (length == 0 || path[length - 1] == '/') return fail(why, path, "that names a directory, not a file");
-    if (lstat(path, &status) != 0) return errno == ENOENT ? 1 : fail(why, path, strerror(errno));
+    if (lstat(path, &status) != 0) return errno == ENOENT ? true : fail(why, path, strerror(errno));
     if (S_ISDIR(status.st_mode)) return fail(why, path, "it is a directory");
     if (S_ISLNK(status.st_mode)) return fail(why, path, "it is a symbolic link; name the file itself");
     if (access(path, W_OK) != 0) return fail(why, path, strerror(errno));
-    return 1;
+    return true;
 }
 
-int write_all(int file, const void *bytes, size_t size_bytes)
+bool write_all(int file, const void *bytes, size_t size_bytes)
 {
     for (const char *at = bytes; size_bytes > 0;) {
         ssize_t written = write(file, at, size_bytes);
         if (written < 0 && errno == EINTR) continue;
-        if (written <= 0) return 0;
+        if (written <= 0) return false;
         at += written;
         size_bytes -= (size_t)written;
     }
-    return 1;
+    return true;
 }
 
-int is_stream(const char *path)
+bool is_stream(const char *path)
 {
     struct stat status;
-    if (strncmp(path, "/dev/std", 8) == 0 || strncmp(path, "/dev/fd/", 8) == 0) return 1;
+    if (strncmp(path, "/dev/std", 8) == 0 || strncmp(path, "/dev/fd/", 8) == 0) return true;
     return stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
 }
 
 static int write_stream(const char *path, const char *bytes, size_t size_bytes, struct text *why)
 {
     fflush(stdout); // what was printed before comes first
-    int is_stdout = strcmp(path, "/dev/stdout") == 0;
+    bool is_stdout = strcmp(path, "/dev/stdout") == 0;
     int file = is_stdout ? STDOUT_FILENO : open(path, O_WRONLY);
     if (file < 0) return fail(why, path, strerror(errno));
-    int written = write_all(file, bytes, size_bytes), error = errno;
-    if (!is_stdout && close(file) != 0 && written) written = 0, error = errno;
+    bool written = write_all(file, bytes, size_bytes);
+    int error = errno;
+    if (!is_stdout && close(file) != 0 && written) written = false, error = errno;
     return written ? 1 : fail(why, path, strerror(error));
 }
 
@@ -70,9 +71,9 @@ int save_file(const char *path, const char *bytes, size_t size_bytes, struct tex
 
     mode_t mask = umask(0);
     umask(mask);
-    int written = write_all(file, bytes, size_bytes) && fchmod(file, 0666 & ~mask) == 0;
+    bool written = write_all(file, bytes, size_bytes) && fchmod(file, 0666 & ~mask) == 0;
     int error = errno;
-    if (close(file) != 0 && written) written = 0, error = errno;
+    if (close(file) != 0 && written) written = false, error = errno;
     if (written && rename(temporary, path) == 0) return 1;
     if (written) error = errno;
     unlink(temporary);
@@ -95,7 +96,7 @@ static char *read_stream(FILE *file, const char *path, size_t max_bytes, size_t 
 {
     size_t capacity = 65536, size = 0;
     char *bytes = malloc(capacity + 1);
-    int enough = bytes != NULL;
+    bool enough = bytes != NULL;
     while (enough && !feof(file) && !ferror(file) && size <= max_bytes) {
         if (size == capacity) {
             char *more = realloc(bytes, 2 * capacity + 1);

@@ -4,6 +4,7 @@
 #ifndef TMAREF_FILES_H
 #define TMAREF_FILES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -18,11 +19,11 @@ int save_file(const char *path, const char *bytes, size_t size_bytes, struct tex
 int save_written(const char *path, void (*write)(const void *what, FILE *out), const void *what, struct text *why);
 
 // Writes all of it, however many calls that takes; 0 with errno if that fails.
-int write_all(int file, const void *bytes, size_t size_bytes);
+bool write_all(int file, const void *bytes, size_t size_bytes);
 
 // Does `path` name something that bytes are written into, not a file that is replaced: a pipe, a terminal, a device, or
 // one of this process's open files (/dev/stdout, /dev/fd/3)?
-int is_stream(const char *path);
+bool is_stream(const char *path);
 
 // Reads a whole file ("-" is standard input) of at most `max_bytes`; NULL with a reason in `why` on failure. The
 // caller frees it; a NUL follows the last byte.

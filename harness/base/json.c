@@ -19,9 +19,9 @@ json_t *json_parse(const char *text, size_t size_bytes, json_error_t *error)
 
 struct json_reader json_reader_open(const json_t *object, const char *where, struct text *why)
 {
-    struct json_reader reader = {.object = object, .where = where, .why = why, .ok = 1};
+    struct json_reader reader = {.object = object, .where = where, .why = why, .ok = true};
     if (json_is_object(object)) return reader;
-    reader.ok = 0;
+    reader.ok = false;
     text_set(why, "%s is not a JSON object", where);
     return reader;
 }
@@ -37,7 +37,7 @@ static void complain(struct json_reader *reader, const char *key, const char *fo
     va_start(arguments, format);
     vsnprintf(detail.at, sizeof detail.at, format, arguments);
     va_end(arguments);
-    reader->ok = 0;
+    reader->ok = false;
     text_set(reader->why, "%s: \"%s\" %.400s", reader->where, key, detail.at);
 }
 
@@ -57,16 +57,16 @@ static const json_t *find(struct json_reader *reader, const char *key)
     return value;
 }
 
-int json_has(const struct json_reader *reader, const char *key)
+bool json_has(const struct json_reader *reader, const char *key)
 {
     return reader->ok && json_object_get(reader->object, key) != NULL;
 }
 
-static int is_known(const struct json_reader *reader, const char *key)
+static bool is_known(const struct json_reader *reader, const char *key)
 {
     for (int i = 0; i < reader->keys; i++)
-        if (strcmp(reader->key[i], key) == 0) return 1;
-    return 0;
+        if (strcmp(reader->key[i], key) == 0) return true;
+    return false;
 }
 
 int json_reader_close(struct json_reader *reader)
@@ -78,29 +78,29 @@ int json_reader_close(struct json_reader *reader)
     {
         if (is_known(reader, key)) continue;
         text_set(reader->why, "%s: there is no key \"%.100s\" here", reader->where, key);
-        reader->ok = 0;
+        reader->ok = false;
         return 0;
     }
     return 1;
 }
 
 // A number or a numeric string; 0 if it is neither, or does not fit 64 bits. `negative` tells the sign.
-static int number_of(const json_t *value, uint64_t *magnitude, int *negative)
+static bool number_of(const json_t *value, uint64_t *magnitude, int *negative)
 {
     *negative = 0;
     if (json_is_integer(value)) {
         json_int_t number = json_integer_value(value);
         *negative = number < 0;
         *magnitude = *negative ? 0 - (uint64_t)number : (uint64_t)number;
-        return 1;
+        return true;
     }
     const char *text = json_string_value(value);
-    if (text == NULL) return 0;
+    if (text == NULL) return false;
     *negative = *text == '-';
     text += *negative;
     char *end;
     errno = 0;
-    if (*text < '0' || *text > '9') return 0;
+    if (*text < '0' || *text > '9') return false;
     *magnitude = strtoull(text, &end, strncmp(text, "0x", 2) == 0 ? 16 : 10);
     return errno == 0 && *end == '\0';
 }
@@ -208,15 +208,15 @@ static int hex_digit(char c)
     return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-int hex_parse(const char *text, uint8_t *bytes, size_t count)
+bool hex_parse(const char *text, uint8_t *bytes, size_t count)
 {
-    if (strlen(text) != 2 * count) return 0;
+    if (strlen(text) != 2 * count) return false;
     for (size_t i = 0; i < count; i++) {
         int high = hex_digit(text[2 * i]), low = hex_digit(text[2 * i + 1]);
-        if (high < 0 || low < 0) return 0;
+        if (high < 0 || low < 0) return false;
         bytes[i] = (uint8_t)(high << 4 | low);
     }
-    return 1;
+    return true;
 }
 
 void json_read_hex(struct json_reader *reader, const char *key, uint8_t *bytes, size_t count)

@@ -5,6 +5,7 @@
 #define TMAREF_JSON_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "rule.h"
@@ -25,7 +26,7 @@ struct json_reader {
     const json_t *object;
     const char *where; // names the object in messages
     struct text *why;
-    int ok;
+    bool ok;
     int keys;
     const char *key[JSON_MAX_KEYS]; // asked for so far
 };
@@ -62,7 +63,7 @@ const json_t *json_read_any(struct json_reader *reader, const char *key);
 void json_read_text(struct json_reader *reader, const char *key, char *to, size_t to_bytes);
 
 // 1 if the key is there; does not count as asking for it.
-int json_has(const struct json_reader *reader, const char *key);
+bool json_has(const struct json_reader *reader, const char *key);
 
 // Numbers above INT64_MAX become "0x..." strings.
 json_t *json_u64(uint64_t value);
@@ -76,6 +77,6 @@ void json_print(json_t *json, size_t flags);
 json_t *json_rule(const struct rule_row *row);
 
 // Hex digits to exactly `count` bytes; 0 if the text is anything else.
-int hex_parse(const char *text, uint8_t *bytes, size_t count);
+bool hex_parse(const char *text, uint8_t *bytes, size_t count);
 
 #endif

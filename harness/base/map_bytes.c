@@ -24,7 +24,7 @@ struct dump {
     const char *where;
 };
 
-static int is_between(char c)
+static bool is_between(char c)
 {
     return c != '\0' && strchr(" \t\r\n,;{}[]()\"'", c) != NULL;
 }
@@ -135,11 +135,11 @@ static int finish_digits(const struct dump *dump, struct tensormap_image *image)
     return 1;
 }
 
-static int is_binary(const char *text, size_t size)
+static bool is_binary(const char *text, size_t size)
 {
     for (size_t i = 0; i < size; i++)
-        if (!isprint((unsigned char)text[i]) && !isspace((unsigned char)text[i])) return 1;
-    return 0;
+        if (!isprint((unsigned char)text[i]) && !isspace((unsigned char)text[i])) return true;
+    return false;
 }
 
 int map_bytes_parse(const char *text, size_t size, const char *where, struct tensormap_image *image, struct text *why)
@@ -174,16 +174,16 @@ char *argument_text(const char *argument, size_t *size, struct text *why)
 }
 
 // Digits, not the misspelt name of a file.
-static int looks_like_digits(const char *text)
+static bool looks_like_digits(const char *text)
 {
     for (; *text != '\0'; text++)
-        if (!isxdigit((unsigned char)*text) && !is_between(*text) && strchr("xX:_<>=", *text) == NULL) return 0;
-    return 1;
+        if (!isxdigit((unsigned char)*text) && !is_between(*text) && strchr("xX:_<>=", *text) == NULL) return false;
+    return true;
 }
 
 int map_bytes_read(const char *argument, struct tensormap_image *image, struct text *why)
 {
-    int is_file = strcmp(argument, "-") == 0 || access(argument, F_OK) == 0;
+    bool is_file = strcmp(argument, "-") == 0 || access(argument, F_OK) == 0;
     if (!is_file && !looks_like_digits(argument) && strstr(argument, "0x") == NULL)
         return text_fail(why, "'%.64s' is neither a file nor hexadecimal digits", argument);
     size_t size;

@@ -26,12 +26,12 @@ static const char *value_of(const char *head, const char *key)
 }
 
 // descr is a string as '<f2': byte order, kind, bytes.
-static int read_type(const char *head, struct npy *npy)
+static bool read_type(const char *head, struct npy *npy)
 {
     const char *at = value_of(head, "'descr'");
     char order, kind;
     unsigned bytes;
-    if (at == NULL || sscanf(at, "'%c%c%u'", &order, &kind, &bytes) != 3 || bytes < 1 || bytes > 8) return 0;
+    if (at == NULL || sscanf(at, "'%c%c%u'", &order, &kind, &bytes) != 3 || bytes < 1 || bytes > 8) return false;
     snprintf(npy->descr, sizeof npy->descr, "%c%c%u", order, kind, bytes);
     npy->kind = kind;
     npy->item_bytes = bytes;
@@ -39,22 +39,22 @@ static int read_type(const char *head, struct npy *npy)
     return strchr("fiubV", kind) != NULL && strchr("<>|=", order) != NULL;
 }
 
-static int read_shape(const char *head, struct npy *npy)
+static bool read_shape(const char *head, struct npy *npy)
 {
     const char *order = value_of(head, "'fortran_order'"), *at = value_of(head, "'shape'");
-    if (order == NULL || at == NULL || *at != '(') return 0;
+    if (order == NULL || at == NULL || *at != '(') return false;
     npy->is_fortran = strncmp(order, "True", 4) == 0;
     npy->data_bytes = npy->item_bytes;
     for (at++; *at != ')'; at += strspn(at, ", ")) {
         char *end;
         uint64_t dim = strtoull(at, &end, 10);
-        if (end == at || npy->rank == NPY_MAX_RANK) return 0;
-        if (dim != 0 && npy->data_bytes > ((size_t)1 << 40) / dim) return 0;
+        if (end == at || npy->rank == NPY_MAX_RANK) return false;
+        if (dim != 0 && npy->data_bytes > ((size_t)1 << 40) / dim) return false;
         npy->shape[npy->rank++] = dim;
         npy->data_bytes *= dim;
         at = end;
     }
-    return 1;
+    return true;
 }
 
 int npy_read(const char *file, size_t size, struct npy *npy, struct text *why)
@@ -77,9 +77,9 @@ int npy_read(const char *file, size_t size, struct npy *npy, struct text *why)
 }
 
 // Can elements of that kind be those of the map? Bits without a type can be anything.
-static int is_kind_right(const struct npy *npy, enum dtype dtype)
+static bool is_kind_right(const struct npy *npy, enum dtype dtype)
 {
-    if (npy->kind == 'V' || npy->item_bytes == 1) return 1;
+    if (npy->kind == 'V' || npy->item_bytes == 1) return true;
     if (dtype == DTYPE_BFLOAT16) return npy->kind != 'f'; // numpy has no bfloat16: it comes as bits
     return dtype_row(dtype)->is_float ? npy->kind == 'f' : npy->kind != 'f';
 }
@@ -99,7 +99,7 @@ int npy_check(const struct npy *npy, const struct tensormap *map, struct text *w
     if (npy->item_bytes != type->size_bytes || !is_kind_right(npy, map->dtype))
         return text_fail(why, "holds %s, the tensor is of %s (%u bytes)", npy->descr, type->name,
                          (unsigned)type->size_bytes);
-    int is_same = npy->rank == map->rank;
+    bool is_same = npy->rank == map->rank;
     for (int i = 0; i < npy->rank; i++) found[i] = shape_of(npy, i);
     for (int i = 0; is_same && i < npy->rank; i++) is_same = found[i] == map->dim[i];
     if (is_same) return 1;

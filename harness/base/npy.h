@@ -3,6 +3,7 @@
 #ifndef TMAREF_NPY_H
 #define TMAREF_NPY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,7 +19,8 @@ enum { NPY_MAX_RANK = 8 };
 struct npy {
     char kind, descr[16];
     uint32_t item_bytes;
-    int is_big, is_fortran, rank;
+    bool is_big, is_fortran;
+    int rank;
     uint64_t shape[NPY_MAX_RANK];
     size_t data, data_bytes;
 };

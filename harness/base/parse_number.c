@@ -40,7 +40,7 @@ static const char *next_item(const char *text, char item[NUMBER_BYTES])
     const char *rest = text[length] == ',' ? text + length + 1 : NULL;
     while (length > 0 && text[0] == ' ') text++, length--;
     while (length > 0 && text[length - 1] == ' ') length--;
-    int too_long = length >= NUMBER_BYTES;
+    bool too_long = length >= NUMBER_BYTES;
     if (too_long) length = NUMBER_BYTES - 4;
     memcpy(item, text, length);
     strcpy(item + length, too_long ? "..." : "");

@@ -3,13 +3,14 @@
 #ifndef TMAREF_PROGRESS_H
 #define TMAREF_PROGRESS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 // `total` 0: the end is not known. Draws to stderr, at most ten times a second.
 struct progress {
     const char *label;
     uint64_t total, done;
-    int is_terminal;
+    bool is_terminal;
     double last_seconds, start_seconds;
 };
 

@@ -9,16 +9,16 @@
 
 enum { MODES = SWIZZLE_128B + 1, CHUNK_BITS = 4 };
 
-static int skip_prefix(const char **text, const char *prefix)
+static bool skip_prefix(const char **text, const char *prefix)
 {
     size_t length = strlen(prefix);
-    if (strncasecmp(*text, prefix, length) != 0) return 0;
+    if (strncasecmp(*text, prefix, length) != 0) return false;
     *text += length;
-    return 1;
+    return true;
 }
 
 // The words that stay when prefixes and suffixes are gone.
-static int find_word(const char *word, enum tensormap_swizzle *mode)
+static bool find_word(const char *word, enum tensormap_swizzle *mode)
 {
     static const char *const words[MODES][5] = {
         {"none", "inter", "interleave", "0B", NULL},
@@ -30,19 +30,19 @@ static int find_word(const char *word, enum tensormap_swizzle *mode)
         for (int j = 0; words[i][j] != NULL; j++)
             if (strcasecmp(word, words[i][j]) == 0) {
                 *mode = (enum tensormap_swizzle)i;
-                return 1;
+                return true;
             }
-    return 0;
+    return false;
 }
 
 // CU_TENSOR_MAP_SWIZZLE_128B, GMMA::Layout_K_SW128_Atom and the like come down to 128B and SW128.
-static int find_name(const char *text, enum tensormap_swizzle *mode)
+static bool find_name(const char *text, enum tensormap_swizzle *mode)
 {
     static const char *const prefixes[] = {
         "cute::", "SM90::", "GMMA::", "LayoutType::", "CU_TENSOR_MAP_", "Layout_K_", "Layout_MN_", "SWIZZLE_"};
     char word[32];
     for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++) skip_prefix(&text, prefixes[i]);
-    if (strlen(text) >= sizeof word) return 0;
+    if (strlen(text) >= sizeof word) return false;
     strcpy(word, text);
     char *atom = strrchr(word, '_');
     if (atom != NULL && strcasecmp(atom, "_atom") == 0) *atom = '\0';
@@ -69,7 +69,7 @@ static int find_cute(const char *text, enum tensormap_swizzle *mode, uint32_t *e
 // map:3, ptx:3, wgmma:1. Returns 1 found, 0 wrong code, -1 no such prefix.
 static int find_code(const char *text, enum tensormap_swizzle *mode, struct text *why)
 {
-    int wgmma = skip_prefix(&text, "wgmma:");
+    bool wgmma = skip_prefix(&text, "wgmma:");
     if (!wgmma && !skip_prefix(&text, "map:") && !skip_prefix(&text, "tensormap:") && !skip_prefix(&text, "ptx:"))
         return -1;
     if (text[0] < '0' || text[0] > '3' || text[1] != '\0')
@@ -79,7 +79,7 @@ static int find_code(const char *text, enum tensormap_swizzle *mode, struct text
     return 1;
 }
 
-static int is_later_mode(const char *text)
+static bool is_later_mode(const char *text)
 {
     skip_prefix(&text, "CU_TENSOR_MAP_");
     skip_prefix(&text, "SWIZZLE_");

@@ -3,6 +3,7 @@
 #ifndef TMAREF_TEXT_H
 #define TMAREF_TEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum { TEXT_BYTES = 512 };
@@ -17,7 +18,8 @@ void text_add_name(struct text *list, const char *name, int i, int count);
 // Numbers of any width in an array: NUMBERS(coord, rank).
 struct numbers {
     const void *at;
-    int count, is_signed;
+    int count;
+    bool is_signed;
     size_t bytes; // of each
 };
 #define NUMBERS(array, length)                                                                                         \

@@ -40,7 +40,7 @@ static int unpack_all(ZSTD_DStream *stream, ZSTD_inBuffer *from, struct growing 
     return left == 0;
 }
 
-int unpack_is_zstd(const char *bytes, size_t size_bytes)
+bool unpack_is_zstd(const char *bytes, size_t size_bytes)
 {
     static const uint8_t magic[4] = {0x28, 0xb5, 0x2f, 0xfd};
     return size_bytes >= sizeof magic && memcmp(bytes, magic, sizeof magic) == 0;
@@ -51,7 +51,7 @@ char *unpack_zstd(const char *bytes, size_t size_bytes, size_t most_bytes, size_
     ZSTD_inBuffer from = {bytes, size_bytes, 0};
     ZSTD_DStream *stream = ZSTD_createDStream();
     struct growing text = {.capacity = FIRST_BYTES / 2, .most = most_bytes};
-    int ok = stream != NULL && grow(&text, why);
+    bool ok = stream != NULL && grow(&text, why);
     if (stream == NULL) text_set(why, "not enough memory");
     ok = ok && unpack_all(stream, &from, &text, why);
     ZSTD_freeDStream(stream);

@@ -8,7 +8,7 @@
 #include "text.h"
 
 // Do the bytes begin as a zstd frame does?
-int unpack_is_zstd(const char *bytes, size_t size_bytes);
+bool unpack_is_zstd(const char *bytes, size_t size_bytes);
 
 // All frames, one after the other; a NUL follows the last byte. NULL with `why` if they are damaged, or make more than
 // `most_bytes`. The caller frees it.

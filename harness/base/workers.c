@@ -73,16 +73,16 @@ static int by_cost(const void *a, const void *b)
     return x != y ? (x < y) - (x > y) : first - second;
 }
 
-static int read_all(int file, void *bytes, size_t size_bytes)
+static bool read_all(int file, void *bytes, size_t size_bytes)
 {
     for (char *at = bytes; size_bytes > 0;) {
         ssize_t got = read(file, at, size_bytes);
         if (got < 0 && errno == EINTR) continue;
-        if (got <= 0) return 0;
+        if (got <= 0) return false;
         at += got;
         size_bytes -= (size_t)got;
     }
-    return 1;
+    return true;
 }
 
 // A process's whole life: the next job, again and again.
@@ -137,18 +137,18 @@ static void print_ready(struct run *run)
 }
 
 // Takes one report; 0 when there will be no more.
-static int take(struct run *run, int file)
+static bool take(struct run *run, int file)
 {
     struct report report;
-    if (!read_all(file, &report, sizeof report)) return 0;
+    if (!read_all(file, &report, sizeof report)) return false;
     char *text = calloc(1, report.text_bytes + 1);
     if (text == NULL || !read_all(file, text, report.text_bytes)) {
         free(text);
-        return 0;
+        return false;
     }
     run->by[report.job] = (struct printed){text, report.text_bytes};
     print_ready(run);
-    return 1;
+    return true;
 }
 
 static void listen_to(struct run *run, struct pollfd *file, int count)
@@ -166,9 +166,9 @@ static void listen_to(struct run *run, struct pollfd *file, int count)
 }
 
 // Ends what still runs, and says whether all of it had ended well.
-static int end(struct pollfd *file, const pid_t *pid, int count)
+static bool end(struct pollfd *file, const pid_t *pid, int count)
 {
-    int well = 1;
+    bool well = true;
     for (int i = 0; i < count; i++) {
         int status = 0;
         if (interrupted()) kill(pid[i], SIGKILL);
@@ -187,7 +187,7 @@ static enum workers_end run_apart(struct run *run, int processes)
     interrupt_catch();
     while (count < processes && (file[count].fd = begin(run, &pid[count])) >= 0) file[count++].events = POLLIN;
     listen_to(run, file, count);
-    int well = end(file, pid, count);
+    bool well = end(file, pid, count);
     interrupt_release();
     if (interrupted()) return WORKERS_INTERRUPTED;
     return well && run->printed == run->jobs->count ? WORKERS_DONE : WORKERS_DIED;

@@ -65,7 +65,7 @@ struct score {
 };
 
 // Whether the filter lets a contest of this name run: ask before its buffers are made.
-int contest_wanted(const struct bench *bench, const char *name);
+bool contest_wanted(const struct bench *bench, const char *name);
 
 // Sorts the values and returns the one in the middle.
 double bench_median(double *values, int count);
@@ -87,14 +87,14 @@ int contest_run(struct bench *bench, const struct contest *contest);
 // The same against each opponent that the filter lets run, as "WHAT, against OPPONENT"; and whether there is one.
 int contest_run_against(struct bench *bench, const struct contest *contest, const char *what,
                         const struct bench_side *opponents, int count);
-int contest_wanted_against(const struct bench *bench, const char *what, const struct bench_side *opponents, int count);
+bool contest_wanted_against(const struct bench *bench, const char *what, const struct bench_side *opponents, int count);
 
 // A subject's own contests. Returns 0, or the CUDA error that ended it, or -1 with a sentence in `why`. `is_cpu`: it
 // needs no GPU.
 struct bench_subject {
     const char *name, *summary;
     int (*run)(struct bench *bench, struct text *why);
-    int is_cpu;
+    bool is_cpu;
 };
 
 // All subjects; a row without a name ends them.

@@ -95,7 +95,8 @@ static int run_histogram(struct bench *bench, struct histogram_contest *of, cons
                                     .bar = 1,
                                     .result = of->job.bins,
                                     .result_bytes = (size_t)of->job.nbins * 4};
-    int error = fill_values(bench, &of->job), has_cub = cub_open(&of->cub, &bench->gpu, 4, &of->job);
+    int error = fill_values(bench, &of->job);
+    bool has_cub = cub_open(&of->cub, &bench->gpu, 4, &of->job);
     if (!has_cub) fprintf(stderr, "bench: there is no libtmaref_cub.so beside the kernels: no contest with CUB\n");
     if (error != CUDA_SUCCESS) return error;
     return contest_run_against(bench, &contest, what, histogram_opponents, HISTOGRAM_OPPONENTS - !has_cub);

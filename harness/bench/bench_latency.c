@@ -66,7 +66,7 @@ static const char *text_of(enum latency_kind kind)
 static void report(struct bench *bench, const struct measurement *m, uint32_t size_bytes, const uint64_t *clocks)
 {
     static const char *const sources[] = {"", ", in L2", ", in memory"};
-    int is_mean = (m->kind >= LATENCY_SHARED_WORD && m->kind <= LATENCY_GLOBAL_WORD) || m->kind == LATENCY_SYNCTHREADS;
+    bool is_mean = (m->kind >= LATENCY_SHARED_WORD && m->kind <= LATENCY_GLOBAL_WORD) || m->kind == LATENCY_SYNCTHREADS;
     double unit = is_mean ? LATENCY_WORDS : m->kind == LATENCY_BULK_REMOTE ? 2 : 1;
     enum { COUNTED = LATENCY_ROUNDS - 1 };
     char name[100];

@@ -131,7 +131,7 @@ static void measure(struct bench *bench, const struct contest *contest, void (*s
     contest_report(bench, contest, &score);
 }
 
-static void run(struct bench *bench, struct work *w, int is_array)
+static void run(struct bench *bench, struct work *w, bool is_array)
 {
     char name[64];
     void (*side[2])(struct work *) = {is_array ? arrays : one_instruction, is_array ? plain_arrays : plain_instruction};

@@ -22,7 +22,7 @@ struct sample {
     double ms, mhz, watts;
 };
 
-int contest_wanted(const struct bench *bench, const char *name)
+bool contest_wanted(const struct bench *bench, const char *name)
 {
     return bench->filter == NULL || strstr(name, bench->filter) != NULL;
 }
@@ -252,18 +252,18 @@ int contest_run(struct bench *bench, const struct contest *contest)
 
 enum { NAME_BYTES = 120 };
 
-static int name_against(const struct bench *bench, const char *what, const struct bench_side *opponent, char *name)
+static bool name_against(const struct bench *bench, const char *what, const struct bench_side *opponent, char *name)
 {
     snprintf(name, NAME_BYTES, "%s, against %s", what, opponent->name);
     return contest_wanted(bench, name);
 }
 
-int contest_wanted_against(const struct bench *bench, const char *what, const struct bench_side *opponents, int count)
+bool contest_wanted_against(const struct bench *bench, const char *what, const struct bench_side *opponents, int count)
 {
     char name[NAME_BYTES];
     for (int i = 0; i < count; i++)
-        if (name_against(bench, what, &opponents[i], name)) return 1;
-    return 0;
+        if (name_against(bench, what, &opponents[i], name)) return true;
+    return false;
 }
 
 int contest_run_against(struct bench *bench, const struct contest *contest, const char *what,

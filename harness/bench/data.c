@@ -69,14 +69,14 @@ void data_free(struct gpu *gpu, unsigned long long address)
     if (address != 0) gpu->driver.cuMemFree_v2(address);
 }
 
-int data_sets_new(struct gpu *gpu, size_t bytes, struct data_sets *sets)
+bool data_sets_new(struct gpu *gpu, size_t bytes, struct data_sets *sets)
 {
     for (int i = 0; i < DATA_SETS && sets->to[DATA_SETS - 1] == 0; i++) {
         sets->from[i] = data_new(gpu, DATA_BYTES, bytes, (uint64_t)i);
         sets->to[i] = data_new(gpu, DATA_BYTES, bytes, 100 + (uint64_t)i);
-        if (sets->from[i] == 0 || sets->to[i] == 0) return 0;
+        if (sets->from[i] == 0 || sets->to[i] == 0) return false;
     }
-    return 1;
+    return true;
 }
 
 void data_sets_free(struct gpu *gpu, const struct data_sets *sets)

@@ -18,7 +18,7 @@ enum { DATA_SETS = 2 };
 struct data_sets {
     unsigned long long from[DATA_SETS], to[DATA_SETS];
 };
-int data_sets_new(struct gpu *gpu, size_t bytes, struct data_sets *sets);
+bool data_sets_new(struct gpu *gpu, size_t bytes, struct data_sets *sets);
 void data_sets_free(struct gpu *gpu, const struct data_sets *sets);
 
 #endif

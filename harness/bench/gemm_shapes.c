@@ -40,10 +40,10 @@ static struct gemm_row random_row(uint64_t seed, int index)
     return row;
 }
 
-int gemm_row_of(const struct bench *bench, enum gemm_type type, int index, struct gemm_row *row)
+bool gemm_row_of(const struct bench *bench, enum gemm_type type, int index, struct gemm_row *row)
 {
     int count = bench->random_shapes > 0 ? bench->random_shapes : bench->shapes > 0 ? bench->shapes : ROWS;
-    if (index >= count) return 0;
+    if (index >= count) return false;
     if (bench->random_shapes > 0)
         *row = random_row(bench->seed, index);
     else if (bench->shapes > 0)
@@ -53,5 +53,5 @@ int gemm_row_of(const struct bench *bench, enum gemm_type type, int index, struc
     row->m = legal(type, row->m);
     row->n = legal(type, row->n);
     row->k = legal(type, row->k);
-    return 1;
+    return true;
 }

@@ -32,7 +32,7 @@ struct gemm_sides {
     const struct triton *triton;
     const struct triton_kernel *triton_kernel;
     int sets, last_set[2];              // that each side was started on
-    int is_warm;                        // one set serves all starts
+    bool is_warm;                       // one set serves all starts
     int (*before)(struct bench *bench); // of the contest, and how long it takes
     double before_ms;
 };
@@ -78,6 +78,6 @@ struct gemm_row {
 // Row `index` of this run; 0 past the last. Random shapes: each side 16 * 1024^u for a uniform u in [0, 1), rounded
 // down to a multiple of 8; the same for every type. Sides that are asked for or drawn go up to the next multiple of 8,
 // for e4m3 of 16: rows of TMA, and cuBLASLt's fp8 kernels, want 16 bytes.
-int gemm_row_of(const struct bench *bench, enum gemm_type type, int index, struct gemm_row *row);
+bool gemm_row_of(const struct bench *bench, enum gemm_type type, int index, struct gemm_row *row);
 
 #endif

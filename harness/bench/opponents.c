@@ -24,14 +24,15 @@ int opponent_histogram(struct gpu *gpu, const struct histogram_job *job)
     return gpu_start(gpu, &launch);
 }
 
-int cub_open(struct cub *cub, struct gpu *gpu, int slot, const struct histogram_job *job)
+bool cub_open(struct cub *cub, struct gpu *gpu, int slot, const struct histogram_job *job)
 {
     char path[PATH_MAX];
     void *library = NULL;
     *cub = (struct cub){0};
     if (gpu_kernel_path("libtmaref_cub.so", path, sizeof path)) library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (library == NULL || !symbol_find(library, "tmaref_cub_histogram", &cub->histogram)) return 0;
-    if (cub->histogram(NULL, &cub->temporary_bytes, NULL, (int)job->count, NULL, (int)job->nbins, NULL) != 0) return 0;
+    if (library == NULL || !symbol_find(library, "tmaref_cub_histogram", &cub->histogram)) return false;
+    if (cub->histogram(NULL, &cub->temporary_bytes, NULL, (int)job->count, NULL, (int)job->nbins, NULL) != 0)
+        return false;
     cub->temporary = gpu_buffer(gpu, slot, cub->temporary_bytes > 0 ? cub->temporary_bytes : 1);
     return cub->temporary != 0;
 }
@@ -70,7 +71,7 @@ int opponent_early_merge(struct gpu *gpu, uint32_t rows, uint32_t threads, struc
     struct gpu_launch launch[] = {attention("attention_early_part", rows * job->parts, threads,
                                             softmax_shared_bytes(SOFTMAX_MAX_DIMS, threads), arguments),
                                   attention("attention_early_merge", rows, SOFTMAX_MAX_DIMS, 0, arguments)};
-    launch[0].is_programmatic = launch[1].is_programmatic = 1;
+    launch[0].is_programmatic = launch[1].is_programmatic = true;
     int error = gpu_start(gpu, &launch[0]);
     return error != CUDA_SUCCESS ? error : gpu_start(gpu, &launch[1]);
 }

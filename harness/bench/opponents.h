@@ -21,7 +21,7 @@ struct cub {
 };
 
 // Opens it, with memory for `nbins` bins from buffer `slot`. Returns 0 if it is not there.
-int cub_open(struct cub *cub, struct gpu *gpu, int slot, const struct histogram_job *job);
+bool cub_open(struct cub *cub, struct gpu *gpu, int slot, const struct histogram_job *job);
 int cub_histogram(struct gpu *gpu, const struct cub *cub, const struct histogram_job *job);
 
 // Attention of `rows` queries of SOFTMAX_MAX_DIMS dimensions: the last CTA of a row merges (`slots`: a counter for each

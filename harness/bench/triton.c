@@ -62,7 +62,7 @@ int triton_open(struct triton *triton, struct gpu *gpu, const char *folder, stru
     if (json == NULL) return text_fail(why, "%s: %s (harness/bench/triton_gemm.py writes it)", path, error.text);
     const char *version = json_string_value(json_object_get(json, "triton"));
     if (version != NULL) snprintf(triton->version, sizeof triton->version, "%s", version);
-    int ok = 1;
+    bool ok = true;
     uint32_t scratch_bytes = 1;
     json_array_foreach(json_object_get(json, "kernels"), i, row) ok =
         ok && read_kernel(triton, &scratch_bytes, gpu, folder, row, why);

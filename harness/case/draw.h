@@ -4,6 +4,7 @@
 #ifndef TMAREF_DRAW_H
 #define TMAREF_DRAW_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "random.h"
@@ -13,7 +14,7 @@
 struct draw {
     unsigned weight;
     int64_t from, to;
-    int is_just;
+    bool is_just;
     const int32_t *list;
     unsigned count, unit;
 };

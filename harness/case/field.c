@@ -10,14 +10,14 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the low bytes of a nu
 
 enum { MOST_NAMES = 128, MOST_OF_ROW = 2 };
 
-int field_is_there(const struct field *field, const void *of, const void *whole)
+bool field_is_there(const struct field *field, const void *of, const void *whole)
 {
-    if (field->is_there == NULL) return 1;
+    if (field->is_there == NULL) return true;
     int bits = field->is_there(field->asks_whole ? whole : of);
     return field->only != 0 ? (bits & field->only) != 0 : bits;
 }
 
-static int is_array(const struct field *field)
+static bool is_array(const struct field *field)
 {
     return field->count > 0 || field->count_of != NULL || field->count_at > 0;
 }
@@ -126,20 +126,20 @@ static json_t *write_value(const struct field *field, const void *of, const void
 }
 
 // Does the member have the bit that goes with the key?
-static int has_flag(const struct field *field, const void *of)
+static bool has_flag(const struct field *field, const void *of)
 {
     uint64_t number = 0;
-    if (field->flag == 0) return 1;
+    if (field->flag == 0) return true;
     memcpy(&number, (const char *)of + field->at, field->bytes);
     return (number & field->flag) != 0;
 }
 
 // Is the key left out of the object?
-static int is_left_out(const struct field *field, const void *of, const void *whole)
+static bool is_left_out(const struct field *field, const void *of, const void *whole)
 {
-    if (!field_is_there(field, of, whole) || !has_flag(field, of)) return 1;
-    if (field->presence_at > 0 && word_at(of, field->presence_at) != presence_of(field)) return 1;
-    if (field->missing == FIELD_LEFT_OUT && number_at(field, of, 0) == field->absent) return 1;
+    if (!field_is_there(field, of, whole) || !has_flag(field, of)) return true;
+    if (field->presence_at > 0 && word_at(of, field->presence_at) != presence_of(field)) return true;
+    if (field->missing == FIELD_LEFT_OUT && number_at(field, of, 0) == field->absent) return true;
     const void *like = like_of(field, of, whole);
     return like != NULL && memcmp(like, (const char *)of + field->at, field->bytes) == 0;
 }
@@ -171,13 +171,13 @@ struct object {
 static int read_object(const struct fields *fields, const char *name, const json_t *json, void *of, const void *whole,
                        struct text *why);
 
-static int is_like(const struct field *field, uint32_t row, uint32_t other, const uint64_t *value, uint32_t values)
+static bool is_like(const struct field *field, uint32_t row, uint32_t other, const uint64_t *value, uint32_t values)
 {
     for (uint32_t key = 0; key < field->row_key; key++)
-        if (field->rows->key(row, key) != field->rows->key(other, key)) return 0;
+        if (field->rows->key(row, key) != field->rows->key(other, key)) return false;
     for (uint32_t i = 0; i < values; i++)
-        if (field->rows->key(row, field->row_key + i) != value[i]) return 0;
-    return 1;
+        if (field->rows->key(row, field->row_key + i) != value[i]) return false;
+    return true;
 }
 
 // "128x64" or a name.
@@ -301,7 +301,7 @@ static int read_list(const struct field *field, struct object *object)
     return 1;
 }
 
-static int are_multiples(const struct field *field, struct object *object)
+static bool are_multiples(const struct field *field, struct object *object)
 {
     for (uint32_t i = 0; i < field_values(field, object->of, object->whole) && object->reader.ok; i++) {
         object->reader.ok = field->multiple == 0 || number_at(field, object->of, i) % field->multiple == 0;
@@ -325,36 +325,36 @@ static int read_value(const struct field *field, struct object *object)
 }
 
 // A key that is not there and need not be.
-static int is_missing(const struct field *field, struct object *object)
+static bool is_missing(const struct field *field, struct object *object)
 {
     const void *like = like_of(field, object->of, object->whole);
     if (field->presence_at > 0) return word_at(object->of, field->presence_at) != presence_of(field);
     if ((field->missing == FIELD_NEEDED && like == NULL && field->flag == 0) || json_has(&object->reader, field->key))
-        return 0;
+        return false;
     if (like != NULL)
         memcpy((char *)object->of + field->at, like, field->bytes);
     else if (field->supply != NULL)
         field->supply(object->of);
     else if (field->rows == NULL && field->flag == 0)
         set_number(field, object->of, field->absent);
-    return 1;
+    return true;
 }
 
-static int is_legal(const char *(*illegal)(const void *of), const struct object *object)
+static bool is_legal(const char *(*illegal)(const void *of), const struct object *object)
 {
     const char *what = illegal != NULL ? illegal(object->of) : NULL;
     if (what != NULL) text_set(object->why, "%s: %s", object->name, what);
     return what == NULL;
 }
 
-static int read_field(const struct field *field, struct object *object)
+static bool read_field(const struct field *field, struct object *object)
 {
-    if (!field_is_there(field, object->of, object->whole) || is_missing(field, object)) return 1;
+    if (!field_is_there(field, object->of, object->whole) || is_missing(field, object)) return true;
     return read_value(field, object) && is_legal(field->illegal, object);
 }
 
 // A key that is in no row is a slip: it is named first, for what it should have been is missing.
-static int are_known(const struct fields *fields, const struct object *object)
+static bool are_known(const struct fields *fields, const struct object *object)
 {
     const char *key;
     json_t *value;
@@ -365,7 +365,7 @@ static int are_known(const struct fields *fields, const struct object *object)
         if (field->key != NULL) continue;
         return text_fail(object->why, "%s: there is no key \"%.100s\" here", object->name, key);
     }
-    return 1;
+    return true;
 }
 
 static int read_object(const struct fields *fields, const char *name, const json_t *json, void *of, const void *whole,

@@ -70,7 +70,7 @@ struct field {
     const char *where;
 
     // In a list or an object: is_there(), count_of() and `count_at` are asked of the whole case.
-    int asks_whole;
+    bool asks_whole;
 
     // What is wrong with the case once it has the field, or NULL: for what must hold before later fields are read.
     const char *(*illegal)(const void *of);
@@ -93,7 +93,7 @@ struct field {
     uint64_t flag;
 
     // A struct that may be left out: it is then the one at `like_at` of the whole case.
-    int may_be_like;
+    bool may_be_like;
     size_t like_at;
 
     // Of a list: what is wrong with element `i` of the list in `of`, or NULL.
@@ -208,7 +208,7 @@ struct fields {
     }
 
 // Has `of`, a case or a part of the case `whole`, the field? And how many values has it then?
-int field_is_there(const struct field *field, const void *of, const void *whole);
+bool field_is_there(const struct field *field, const void *of, const void *whole);
 uint32_t field_values(const struct field *field, const void *of, const void *whole);
 
 // A random case that is legal, field by field in their order. The table has no lists, objects or bytes.

@@ -38,10 +38,10 @@ static void draw_field(struct random *random, const struct field *field, void *o
     }
 }
 
-static int is_legal(const struct fields *fields, const void *of)
+static bool is_legal(const struct fields *fields, const void *of)
 {
     for (const struct field *field = fields->field; field->key != NULL; field++)
-        if (field->illegal != NULL && field_is_there(field, of, of) && field->illegal(of) != NULL) return 0;
+        if (field->illegal != NULL && field_is_there(field, of, of) && field->illegal(of) != NULL) return false;
     struct text why;
     return (fields->illegal == NULL || fields->illegal(of) == NULL) &&
            (fields->check == NULL || fields->check(of, &why));

@@ -4,17 +4,17 @@
 #include <assert.h>
 #include <stdio.h>
 
-int result_ends_agree(const struct result *one, const struct result *other)
+bool result_ends_agree(const struct result *one, const struct result *other)
 {
     return result_may_be(one, other->status) || result_may_be(other, one->status);
 }
 
-static int knows_rule(const struct result *result)
+static bool knows_rule(const struct result *result)
 {
     return result->rule != RULE_OK || (result->end == RESULT_ANSWERED && result->told[0] != '\0');
 }
 
-int result_rules_agree(const struct result *one, const struct result *other)
+bool result_rules_agree(const struct result *one, const struct result *other)
 {
     return !knows_rule(one) || !knows_rule(other) || one->rule == other->rule;
 }
@@ -23,7 +23,7 @@ void result_fail(struct result *result, int status)
 {
     result_close(result);
     result->status = status;
-    result->or_status = result->is_open = 0;
+    result->or_status = result->is_open = false;
 }
 
 void result_end(struct result *result, enum result_end end, int status, const char *told)
@@ -44,7 +44,7 @@ uint8_t *result_window(struct result *result, const char *name, uint64_t base, u
 {
     assert(result->windows < RESULT_MAX_WINDOWS);
     uint8_t *bytes = result->free_bytes;
-    result->window[result->windows++] = (struct window){name, base, size_bytes, bytes, 0, 0};
+    result->window[result->windows++] = (struct window){name, base, size_bytes, bytes, false, false};
     result->free_bytes += size_bytes;
     return bytes;
 }
@@ -64,13 +64,13 @@ void result_close(struct result *result)
 uint8_t *result_open_window(struct result *result, const char *name, uint64_t base, uint32_t size_bytes)
 {
     uint8_t *bytes = result_window(result, name, base, size_bytes);
-    result->window[result->windows - 1].is_open = 1;
+    result->window[result->windows - 1].is_open = true;
     return bytes;
 }
 
 uint8_t *result_mixed_window(struct result *result, const char *name, uint64_t base, uint32_t size_bytes)
 {
     uint8_t *bytes = result_window(result, name, base, size_bytes);
-    result->window[result->windows - 1].is_mixed = 1;
+    result->window[result->windows - 1].is_mixed = true;
     return bytes;
 }

@@ -22,7 +22,7 @@ struct window {
     uint64_t base;
     uint32_t size_bytes;
     uint8_t *bytes;
-    int is_open, is_mixed;
+    bool is_open, is_mixed;
 };
 
 // What a kernel says of waits that it gave up, as struct late of kernels/late.h does.
@@ -48,7 +48,8 @@ enum result_end {
 // executor was told to leave the case alone; nothing else is set. `end`: on the executor command; where it is not
 // RESULT_ANSWERED, `told` is the reason.
 struct result {
-    int status, or_status, is_open;
+    int status, or_status;
+    bool is_open;
     enum rule rule;
     enum result_end end;
     struct given_up late;
@@ -66,16 +67,16 @@ static inline struct result result_at(uint8_t *bytes)
 }
 
 // Is `status` what the result says, or may it be?
-static inline int result_may_be(const struct result *result, int status)
+static inline bool result_may_be(const struct result *result, int status)
 {
     return status == result->status || (result->or_status != 0 && status == result->or_status);
 }
 
 // May both sides have ended alike?
-int result_ends_agree(const struct result *one, const struct result *other);
+bool result_ends_agree(const struct result *one, const struct result *other);
 
 // Do both sides name the same rule, or does one of them not know it?
-int result_rules_agree(const struct result *one, const struct result *other);
+bool result_rules_agree(const struct result *one, const struct result *other);
 
 // The result of a case that ended its process: `status`, and what was told of that.
 void result_fail(struct result *result, int status);

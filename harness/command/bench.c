@@ -114,11 +114,11 @@ static int run_subjects(struct bench *bench, const struct bench_options *to)
     return command_usage("bench", "no contest's name contains '%s'", to->set.filter != NULL ? to->set.filter : "");
 }
 
-static int needs_gpu(const struct bench_options *to)
+static bool needs_gpu(const struct bench_options *to)
 {
     for (int i = 0; bench_subjects[i].name != NULL; i++)
-        if ((to->wanted == 0 || to->is_wanted[i]) && !bench_subjects[i].is_cpu) return 1;
-    return 0;
+        if ((to->wanted == 0 || to->is_wanted[i]) && !bench_subjects[i].is_cpu) return true;
+    return false;
 }
 
 // Opens the device, and what the measurements need of its driver. Returns EXIT_AGREE or says what is wrong.
@@ -149,7 +149,8 @@ int command_bench(int argc, char **argv)
         .filter = add_subjects,
     };
     command_line_read(&line, argc, argv, &to);
-    int status = EXIT_AGREE, has_gpu = needs_gpu(&to);
+    int status = EXIT_AGREE;
+    bool has_gpu = needs_gpu(&to);
     const char *device = has_gpu ? bench->gpu.description : "one core of this machine";
     if (has_gpu) status = open_bench(bench);
     if (status != EXIT_AGREE) return status;

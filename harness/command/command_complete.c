@@ -79,13 +79,13 @@ static void print_options(const struct command_line *line, const char *typed)
 }
 
 // Has the line of a command that runs a program come to the program? Then all else is the program's.
-static int is_past_program(const struct command_line *line, int words, char *const *word)
+static bool is_past_program(const struct command_line *line, int words, char *const *word)
 {
     for (int i = 0; line->is_program && i + 1 < words; i++) {
-        if (strcmp(word[i], "--") == 0 || word[i][0] != '-') return 1;
+        if (strcmp(word[i], "--") == 0 || word[i][0] != '-') return true;
         if (find_waiting(line, word[i]) != NULL) i++;
     }
-    return 0;
+    return false;
 }
 
 void command_complete(const struct command_line *line, int words, char *const *word)

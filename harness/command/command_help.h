@@ -20,7 +20,7 @@ void man_text(const char *text);
 void man_term(const char *term, const char *meaning);
 
 // The page of one of the commands, in a list that goes on or ends there.
-void man_see(const char *command, int goes_on);
+void man_see(const char *command, bool goes_on);
 
 // The line of a shell that asks for it: `tmaref --complete COMMAND WORD... CURRENT`.
 #define COMMAND_COMPLETE "--complete"

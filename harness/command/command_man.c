@@ -48,21 +48,21 @@ static void put_words(const char *text, size_t length)
 
 void man_text(const char *text)
 {
-    int is_first = 1, is_literal = 0, is_blank = 0;
+    bool is_first = true, is_literal = false, is_blank = false;
     for (; text != NULL && *text != '\0'; text += strcspn(text, "\n"), text += *text == '\n') {
         const size_t length = strcspn(text, "\n");
         if (length == 0) {
-            is_blank = 1;
+            is_blank = true;
             continue;
         }
-        const int becomes_literal = text[0] == ' ';
+        const bool becomes_literal = text[0] == ' ';
         if (is_literal && !becomes_literal) printf(".fi\n");
         if (is_blank || is_literal != becomes_literal)
             printf(".PP\n");
         else if (!is_literal && !is_first)
             printf(".br\n");
         if (becomes_literal && !is_literal) printf(".nf\n");
-        is_literal = becomes_literal, is_blank = is_first = 0;
+        is_literal = becomes_literal, is_blank = is_first = false;
         if (is_literal)
             put_all(text, length), putchar('\n');
         else
@@ -107,7 +107,7 @@ void man_term(const char *term, const char *meaning)
     man_text(meaning);
 }
 
-void man_see(const char *command, int goes_on)
+void man_see(const char *command, bool goes_on)
 {
     printf("\\fBtmaref\\-%s\\fR(1)%s\n", command, goes_on ? "," : "");
 }

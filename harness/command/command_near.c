@@ -35,7 +35,7 @@ static void list_names(const struct command_line *line)
 }
 
 // Is this the option that `word` gives? `length`: of its name, which may be cut; 0 for "-x".
-static int is_given(const struct command_option *option, const char *word, size_t length)
+static bool is_given(const struct command_option *option, const char *word, size_t length)
 {
     if (length == 0) return option->letter == word[1];
     return option->name != NULL && strncmp(option->name, word + 2, length - 2) == 0;
@@ -51,9 +51,9 @@ static int takes_next(const struct command_line *line, const char *word, size_t 
     return 0;
 }
 
-static int is_name(const char *word, size_t length)
+static bool is_name(const char *word, size_t length)
 {
-    int found = 0;
+    bool found = false;
     for (int i = 0; i < count; i++) found |= strncmp(names[i], word, length) == 0;
     return found;
 }

@@ -21,7 +21,7 @@ struct reading {
     struct argp argp;
 };
 
-int command_option_is_end(const struct command_option *option)
+bool command_option_is_end(const struct command_option *option)
 {
     return option->name == NULL && option->help == NULL;
 }
@@ -161,7 +161,7 @@ static struct reading *reading_open(const struct command_line *line, void *to)
     }
     reading->line = line;
     reading->to = to;
-    const int has_rows = !command_option_is_end(&line->options[0]); // argp leaks what it makes of an empty list
+    const bool has_rows = !command_option_is_end(&line->options[0]); // argp leaks what it makes of an empty list
     reading->argp = (struct argp){
         has_rows ? reading->rows : NULL, parse, line->usage, line->help, reading->child, line->filter, NULL};
     return reading;
@@ -208,15 +208,15 @@ void command_help_close(struct command_help *help)
 }
 
 // What is asked of the table instead of the command. `argv` is the command's, as main() hands it over.
-static int answer(const struct command_line *line, int argc, char **argv)
+static bool answer(const struct command_line *line, int argc, char **argv)
 {
     if (argc > 2 && strcmp(argv[1], COMMAND_COMPLETE) == 0)
         command_complete(line, argc - 2, argv + 2);
     else if (argc > 2 && strcmp(argv[1], COMMAND_MAN) == 0)
         command_man(line, argv[0], argv[2]);
     else
-        return 0;
-    return 1;
+        return false;
+    return true;
 }
 
 void command_line_read(const struct command_line *line, int argc, char **argv, void *to)

@@ -31,7 +31,7 @@ struct command_option {
     const char *const *words;
     const char *(*value_at)(int i);
     void (*take)(const struct command_option *option, void *to, char *value, struct argp_state *state);
-    int is_alias;      // another name of the row before
+    bool is_alias;     // another name of the row before
     int group;         // of --help; 0: that of the row before
     size_t counted_at; // an int that counts how often such options were given; 0: none
     size_t named_at;   // a const char * that gets the name of the last such option given; 0: none
@@ -57,7 +57,7 @@ struct command_line {
     size_t part_at;
     void (*start)(void *to);
     char *(*filter)(int key, const char *text, void *input);
-    int is_program;
+    bool is_program;
     const char *const *words;
     const char *(*value_at)(int i);
 };
@@ -71,7 +71,7 @@ uint64_t command_option_number(const char *name, uint64_t least, uint64_t most, 
                                struct argp_state *state);
 
 // Is this the row behind the last one?
-int command_option_is_end(const struct command_option *option);
+bool command_option_is_end(const struct command_option *option);
 
 // What --help says of an option of the line; the same of the command, before and after the options (NULL: nothing).
 // command_help_close() gives the latter back.

@@ -75,14 +75,14 @@ static const struct command_option options[] = {
 const struct command_line case_line = {.options = options, .start = start, .filter = names_filter};
 
 // Are the bytes a trace, which looks like cases but is none? By its first key, or as a zstd frame.
-static int is_trace(const char *bytes)
+static bool is_trace(const char *bytes)
 {
     static const char key[] = "{\"tmaref_trace\"", frame[] = "\x28\xb5\x2f\xfd";
     return strncmp(bytes, key, sizeof key - 1) == 0 || strncmp(bytes, frame, sizeof frame - 1) == 0;
 }
 
 // Lines of text, and at least one of them.
-static int is_text(const char *lines, size_t size_bytes, const char *path, struct text *why)
+static bool is_text(const char *lines, size_t size_bytes, const char *path, struct text *why)
 {
     if (is_trace(lines))
         text_set(why, "%.300s: this is a trace, not a list of cases: use tmaref replay", path);
@@ -91,8 +91,8 @@ static int is_text(const char *lines, size_t size_bytes, const char *path, struc
     else if (lines[strspn(lines, " \t\r\n")] == '\0')
         text_set(why, "%.300s: the file holds no case", path);
     else
-        return 1;
-    return 0;
+        return true;
+    return false;
 }
 
 int case_source(struct case_options *from, struct source *source, struct text *why)

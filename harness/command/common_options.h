@@ -12,7 +12,8 @@
 // the others, or NULL. `is_all`: --family=all, which is for diff to take apart.
 struct case_options {
     const struct family *family;
-    int is_all, jobs;
+    bool is_all;
+    int jobs;
     uint64_t seed, first, cases;
     const char *input, *given;
     char *lines;

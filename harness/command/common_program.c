@@ -46,7 +46,7 @@ pid_t program_start(char **program, void (*prepare)(const void *context), const 
     return failure == 0 ? child : -1;
 }
 
-static int ends_in(const char *name, const char *end)
+static bool ends_in(const char *name, const char *end)
 {
     const size_t length = strlen(name), tail = strlen(end);
     return length > tail && strcmp(name + length - tail, end) == 0;
@@ -79,7 +79,7 @@ static int put_before(const char *variable, const char *first)
     return result;
 }
 
-int program_can_preload(const char *library)
+bool program_can_preload(const char *library)
 {
     return strpbrk(library, " :") == NULL;
 }

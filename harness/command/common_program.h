@@ -4,6 +4,7 @@
 #define TMAREF_COMMON_PROGRAM_H
 
 #include <argp.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -21,7 +22,7 @@ pid_t program_start(char **program, void (*prepare)(const void *context), const 
 int program_not_started(const char *command, const char *program, int error);
 
 // Does the loader take this path in LD_PRELOAD?
-int program_can_preload(const char *library);
+bool program_can_preload(const char *library);
 
 // For `prepare`: preloads a library into the program, before those that the user preloads. Returns 0, or -1 with errno.
 int program_preload(const char *library);

@@ -40,11 +40,11 @@ static const struct command_option option_rows[] = {
     OPTION_END,
 };
 
-static int is_quiet(const struct core_groups *groups)
+static bool is_quiet(const struct core_groups *groups)
 {
     for (uint32_t i = 0; i < groups->groups; i++)
-        if (groups->group[i].first->doing != CORE_RUNS) return 0;
-    return 1;
+        if (groups->group[i].first->doing != CORE_RUNS) return false;
+    return true;
 }
 
 // What sarif.h takes of the JSON of a report: each fault, and each wait that depends on no other.
@@ -71,10 +71,10 @@ static json_t *findings_of(const json_t *report)
 }
 
 // Prints the report, and writes the file of --sarif; 0 with `why` if that fails.
-static int print(const struct options *options, const struct core_report *report, struct text *why)
+static bool print(const struct options *options, const struct core_report *report, struct text *why)
 {
     json_t *json = core_json(report), *findings = findings_of(json);
-    const int ok = options->sarif == NULL || sarif_save(options->sarif, findings, why);
+    const bool ok = options->sarif == NULL || sarif_save(options->sarif, findings, why);
     json_decref(findings);
     if (options->json)
         json_print(json_incref(json), JSON_INDENT(2));
@@ -106,10 +106,10 @@ static int report_of(const struct options *options, const struct core_dump *dump
 }
 
 // What the report reads in machine code is that of Hopper.
-static int is_hopper(const struct core_dump *dump, struct text *why)
+static bool is_hopper(const struct core_dump *dump, struct text *why)
 {
     const struct core_device *device = &dump->device[0];
-    if (device->major == 9) return 1;
+    if (device->major == 9) return true;
     return text_fail(why, "it is of a GPU of sm_%u%u (%s); the report is only known for sm_90", device->major,
                      device->minor, device->name);
 }

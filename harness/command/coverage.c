@@ -119,8 +119,8 @@ static void count(int job, void *context, FILE *out)
     (void)out;
     if (job < to->paths.count) {
         const char *path = to->paths.path[job];
-        const struct trace_run all = {&executor_model, 0, {0}, count_case, &counting->parts[job]};
-        const struct trace_run answered = {to->executor, 1, to->choice, count_answered, &counting->parts[job]};
+        const struct trace_run all = {&executor_model, false, {0}, count_case, &counting->parts[job]};
+        const struct trace_run answered = {to->executor, true, to->choice, count_answered, &counting->parts[job]};
         if (trace_run(path, &all, &header, &counting->why[job]) && to->executor != NULL)
             trace_run(path, &answered, &header, &counting->why[job]);
     } else {
@@ -130,22 +130,23 @@ static void count(int job, void *context, FILE *out)
 }
 
 // Counts all traces, and random cases of all families unless holes are to be closed.
-static int count_all(struct coverage_options *to, struct cross *cross)
+static bool count_all(struct coverage_options *to, struct cross *cross)
 {
-    int families_all = 0, ok = 1;
+    int families_all = 0;
+    bool ok = 1;
     while (families[families_all] != NULL) families_all++;
     int jobs_all = to->paths.count + (to->closing == NULL && to->cases > 0 ? families_all : 0);
     size_t parts_bytes = (size_t)jobs_all * sizeof(struct cross), why_bytes = (size_t)jobs_all * sizeof(struct text);
     struct counting counting = {to, shared_memory(parts_bytes), shared_memory(why_bytes)};
     const struct jobs jobs = {.count = jobs_all, .run = count, .context = &counting, .label = "coverage"};
     text_set(&to->why, "not enough memory");
-    if (counting.parts == NULL || counting.why == NULL) return 0;
+    if (counting.parts == NULL || counting.why == NULL) return false;
     enum workers_end end = workers_run(&jobs, 0, stderr);
     for (int i = jobs_all; i-- > 0;)
-        if (counting.why[i].at[0] != '\0') to->why = counting.why[i], ok = 0;
+        if (counting.why[i].at[0] != '\0') to->why = counting.why[i], ok = false;
     if (ok && end != WORKERS_DONE) {
         text_set(&to->why, end == WORKERS_DIED ? "a process crashed while it counted" : "interrupted");
-        ok = 0;
+        ok = false;
     }
     cross->is_asked = to->executor != NULL;
     for (int i = 0; i < jobs_all; i++) cross_add(cross, &counting.parts[i]);
@@ -155,15 +156,15 @@ static int count_all(struct coverage_options *to, struct cross *cross)
 }
 
 // Is there a rule that too few recorded cases break, and whose evidence is a trace of this family?
-static int misses_rule(const struct cross *cross, const struct family *family)
+static bool misses_rule(const struct cross *cross, const struct family *family)
 {
     size_t length = strlen(family->name);
     for (enum rule rule = RULE_OK + 1; rule < rule_end(); rule++) {
         const char *evidence = rule_row(rule)->evidence;
-        int is_of_family = strncmp(evidence, family->name, length) == 0 && strchr("_", evidence[length]) != NULL;
-        if (is_of_family && cross_rule_ends_case(rule) && cross->rule[CROSS_RECORDED][rule] < CROSS_ENOUGH) return 1;
+        bool is_of_family = strncmp(evidence, family->name, length) == 0 && strchr("_", evidence[length]) != NULL;
+        if (is_of_family && cross_rule_ends_case(rule) && cross->rule[CROSS_RECORDED][rule] < CROSS_ENOUGH) return true;
     }
-    return 0;
+    return false;
 }
 
 // Prints the cases that close a hole, each counted as recorded from then on. The model is asked where that can be.

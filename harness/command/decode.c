@@ -38,7 +38,7 @@ struct answer {
     struct wgmma_descriptor descriptor;
     struct findings findings;
     uint32_t first, end, next_start;
-    int leaves_span;
+    bool leaves_span;
 };
 
 // It is judged as B: the layouts of A are the same.
@@ -188,19 +188,19 @@ struct decode_options {
     const char *input;
     int json, edits;
     struct replace_op edit[MAX_EDITS];
-    int is_descriptor;
+    bool is_descriptor;
     const char *of_descriptor; // an option that was given and means nothing without --descriptor, or NULL
     struct descriptor_question descriptor;
 };
 
 // The value of a field: a number, or the name of an element type.
-static int read_value(const char *text, struct replace_op *op)
+static bool read_value(const char *text, struct replace_op *op)
 {
     enum dtype dtype = dtype_find(text);
-    if (parse_u64(text, UINT64_MAX, &op->value)) return 1;
-    if (op->field != REPLACE_ELEMTYPE || dtype == DTYPE_COUNT) return 0;
+    if (parse_u64(text, UINT64_MAX, &op->value)) return true;
+    if (op->field != REPLACE_ELEMTYPE || dtype == DTYPE_COUNT) return false;
     op->value = replace_elemtype(dtype);
-    return 1;
+    return true;
 }
 
 // FIELD=VALUE or FIELD:ORDINAL=VALUE, as tensormap.replace takes them; 0 with a sentence in `why`.
@@ -215,7 +215,7 @@ static int replace_option_read(const char *text, struct replace_op *op, struct t
     op->field = replace_field_find(name);
     if (value == NULL || op->field == REPLACE_FIELDS)
         return text_fail(why, "'%s' is not FIELD=VALUE or FIELD:ORDINAL=VALUE with a field of tensormap.replace", text);
-    int ok = (colon == NULL || parse_u64(colon + 1, REPLACE_ORDINALS - 1, &ordinal)) && read_value(value + 1, op);
+    bool ok = (colon == NULL || parse_u64(colon + 1, REPLACE_ORDINALS - 1, &ordinal)) && read_value(value + 1, op);
     op->ordinal = (uint32_t)ordinal;
     if (ok && replace_is_legal(op)) return 1;
     return text_fail(why, "'%s': the assembler takes no such ordinal or value for %s", text, name);
@@ -236,7 +236,7 @@ static void take_descriptor(const struct command_option *option, void *line, cha
     (void)option;
     if (!parse_u64(value, UINT64_MAX, &to->descriptor.bits))
         argp_error(state, "--descriptor takes a number of 64 bits, not '%s'", value);
-    to->is_descriptor = 1;
+    to->is_descriptor = true;
 }
 
 static void take_types(const struct command_option *option, void *line, char *value, struct argp_state *state)

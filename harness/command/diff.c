@@ -22,8 +22,9 @@ enum { DEFAULT_FAULTS = 32, DEFAULT_PRINTED = 10, MOST_SECONDS = 1000000, DEFAUL
 struct diff_options {
     struct case_options cases;
     const struct executor *executor[2];
-    int executors, json, is_capped; // is_capped: --faults was given
-    const char *given;              // the last of this command's own options that a replay has no use for
+    int executors, json;
+    bool is_capped;    // is_capped: --faults was given
+    const char *given; // the last of this command's own options that a replay has no use for
     struct diff_limits limits;
     struct quota quota;
     struct shard shard;
@@ -248,7 +249,7 @@ int command_diff(int argc, char **argv)
         .part_at = offsetof(TO, cases),
         .filter = names_filter,
     };
-    struct diff_options to = {.shard = {1, 1, 0},
+    struct diff_options to = {.shard = {1, 1, false},
                               .limits = {.faults = DEFAULT_FAULTS, .alone = UINT64_MAX, .printed = DEFAULT_PRINTED}};
     struct tally tally;
     struct text why;

@@ -57,7 +57,7 @@ enum {
 // A file that the program's kernels write. It is there before the program starts; what stood in it stays until then.
 struct output {
     const char *variable;
-    int is_ours; // it was not there before
+    bool is_ours; // it was not there before
     struct stat status;
 };
 
@@ -67,9 +67,9 @@ static int open_output(struct output *output)
     const char *path = getenv(output->variable);
     if (path == NULL || path[0] == '\0') return EXIT_AGREE;
     struct stat *status = &output->status;
-    const int is_new = access(path, F_OK) != 0;
+    const bool is_new = access(path, F_OK) != 0;
     const int file = open(path, O_WRONLY | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0666);
-    const int is_there = file >= 0 ? fstat(file, status) == 0 : errno == ENXIO && stat(path, status) == 0;
+    const bool is_there = file >= 0 ? fstat(file, status) == 0 : errno == ENXIO && stat(path, status) == 0;
     const int error = errno;
     char *whole = is_there ? realpath(path, NULL) : NULL;
     if (file >= 0) close(file);
@@ -79,7 +79,7 @@ static int open_output(struct output *output)
     }
     if (whole == NULL) return command_usage("exec", "cannot write %s: %s", path, strerror(error));
     output->is_ours = is_new;
-    const int is_set = setenv(output->variable, whole, 1) == 0;
+    const bool is_set = setenv(output->variable, whole, 1) == 0;
     free(whole);
     return is_set ? EXIT_AGREE : command_usage("exec", "%s: %s", output->variable, strerror(errno));
 }
@@ -105,21 +105,21 @@ static void remove_outputs(const struct output output[OUTPUTS])
 
 // The program ended: says of each file that nothing was written to it. 0 if one is gone: its library has told that it
 // could not be written.
-static int tell_outputs(const struct output output[OUTPUTS])
+static bool tell_outputs(const struct output output[OUTPUTS])
 {
-    int are_there = 1;
+    bool are_there = true;
     for (int i = 0; i < OUTPUTS; i++) {
         const struct stat *before = &output[i].status;
         const char *path = getenv(output[i].variable);
         struct stat now;
         if (before->st_ino == 0) continue;
         if (stat(path, &now) != 0) {
-            are_there = 0;
+            are_there = false;
             continue;
         }
-        const int is_same = now.st_ino == before->st_ino && now.st_size == before->st_size &&
-                            now.st_mtim.tv_sec == before->st_mtim.tv_sec &&
-                            now.st_mtim.tv_nsec == before->st_mtim.tv_nsec;
+        const bool is_same = now.st_ino == before->st_ino && now.st_size == before->st_size &&
+                             now.st_mtim.tv_sec == before->st_mtim.tv_sec &&
+                             now.st_mtim.tv_nsec == before->st_mtim.tv_nsec;
         if (now.st_size == 0 || is_same)
             fprintf(stderr, "tmaref exec: no kernel was recorded: %s is %s\n", path,
                     now.st_size == 0 ? "empty" : "as it was");
@@ -127,20 +127,20 @@ static int tell_outputs(const struct output output[OUTPUTS])
     return are_there;
 }
 
-static int is_place(const char *text)
+static bool is_place(const char *text)
 {
     size_t length;
     uint32_t line;
     return look_break_read(text, &length, &line);
 }
 
-static int is_triple(const char *text)
+static bool is_triple(const char *text)
 {
     struct look_triple triple;
     return look_triple_read(text, &triple);
 }
 
-static int is_what(const char *text)
+static bool is_what(const char *text)
 {
     unsigned what;
     return look_what_read(text, &what);
@@ -451,10 +451,10 @@ static int run(const struct exec_options *options, const char *folder)
     }
     const int status = program_wait(child);
     if (status == NOT_LOADED) exec_tell_needs(options->program[0], folder);
-    int are_written = tell_outputs(output);
+    bool are_written = tell_outputs(output);
     if (options->sarif != NULL && !exec_findings_close(options->sarif, &why)) {
         fprintf(stderr, "tmaref exec: --sarif: %s\n", why.at);
-        are_written = 0;
+        are_written = false;
     }
     const int ended = exec_expected_status(&options->expectation, end_notes(status));
     return ended == 0 && !are_written ? EXIT_MISMATCH : ended;
@@ -467,7 +467,7 @@ int command_exec(int argc, char **argv)
         .options = option_rows,
         .argument = take_program,
         .end = check_line,
-        .is_program = 1,
+        .is_program = true,
         .help =
             "Run PROGRAM, a CUDA program, without a GPU: its kernels run on the simulated H200. A kernel that fails is "
             "reported with the rule it broke, the line of "

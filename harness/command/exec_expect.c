@@ -9,18 +9,18 @@
 
 static const char *const words[] = {"fails", "skip", NULL};
 
-int exec_expect(struct exec_expectation *expectation, const char *program, struct text *why)
+bool exec_expect(struct exec_expectation *expectation, const char *program, struct text *why)
 {
     const char *base = strrchr(program, '/'), *reason;
     if (expectation->test == NULL) expectation->test = base != NULL ? base + 1 : program;
-    if (expectation->file == NULL) return 1;
+    if (expectation->file == NULL) return true;
     struct expectations *file = expectations_read(expectation->file, words, why);
-    if (file == NULL) return 0;
+    if (file == NULL) return false;
     const char *verdict = expectations_of(file, expectation->test, &reason);
     if (verdict != NULL) expectation->verdict = strcmp(verdict, "skip") == 0 ? EXEC_SKIPPED : EXEC_FAILS;
     text_set(&expectation->reason, "%s", reason);
     expectations_free(file);
-    return 1;
+    return true;
 }
 
 int exec_expected_status(const struct exec_expectation *expectation, int status)

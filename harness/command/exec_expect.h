@@ -16,7 +16,7 @@ struct exec_expectation {
 };
 
 // Finds the line. 0, with `why`, if the file is none.
-int exec_expect(struct exec_expectation *expectation, const char *program, struct text *why);
+bool exec_expect(struct exec_expectation *expectation, const char *program, struct text *why);
 
 // The exit status of a program that ended with `status`, and a line on stderr where the file has one for it.
 int exec_expected_status(const struct exec_expectation *expectation, int status);

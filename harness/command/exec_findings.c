@@ -11,12 +11,12 @@
 
 static int lines = -1; // the file
 
-int exec_findings_open(const char *path, struct text *why)
+bool exec_findings_open(const char *path, struct text *why)
 {
     json_t *nothing = json_array();
     const int ok = sarif_save(path, nothing, why);
     json_decref(nothing);
-    if (!ok) return 0;
+    if (!ok) return false;
     lines = exec_memory_file("TMAREF_FINDINGS");
     return lines >= 0 || text_fail(why, "cannot make a file in memory: %s", strerror(errno));
 }
@@ -46,7 +46,7 @@ static void add_waits(json_t *finding, json_t *related, const json_t *hang)
     json_array_foreach(json_object_get(hang, "waits"), i, wait)
     {
         const json_t *place = json_object_get(wait, "place");
-        const int is_first = (json_int_t)i == json_integer_value(json_array_get(json_object_get(hang, "roots"), 0));
+        const bool is_first = (json_int_t)i == json_integer_value(json_array_get(json_object_get(hang, "roots"), 0));
         if (is_first && json_object_get(place, "line") != NULL) {
             json_object_set(finding, "file", json_object_get(place, "file"));
             json_object_set(finding, "line", json_object_get(place, "line"));

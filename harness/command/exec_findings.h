@@ -7,7 +7,7 @@
 #include "text.h"
 
 // Writes a log of nothing to `path`, and makes the file for the lines: its name is in the environment. 0 with `why`.
-int exec_findings_open(const char *path, struct text *why);
+bool exec_findings_open(const char *path, struct text *why);
 
 // Writes the log of what was found, and removes the file of the lines. 0 with `why`.
 int exec_findings_close(const char *path, struct text *why);

@@ -18,7 +18,7 @@ static const char *value_of(const char *variable)
     return value != NULL ? value : "";
 }
 
-static int set_whole(const char *variable, const char *path)
+static bool set_whole(const char *variable, const char *path)
 {
     char whole[PATH_MAX];
     return realpath(path, whole) != NULL && setenv(variable, whole, 1) == 0;
@@ -26,7 +26,7 @@ static int set_whole(const char *variable, const char *path)
 
 int exec_delays(const char *schedule, const char *from, const char *to)
 {
-    const int is_delay = strcmp(value_of(schedule), "delay") == 0;
+    const bool is_delay = strcmp(value_of(schedule), "delay") == 0;
     const char *list = value_of(from), *written = value_of(to);
     char why[512];
     if ((list[0] != '\0') != is_delay) return command_usage("exec", "--schedule delay and --delays FILE go together");
@@ -51,7 +51,7 @@ int exec_suppressions(void)
     if (path == NULL || path[0] == '\0') return EXIT_AGREE;
     if (!look_suppressions_check(path, why, sizeof why)) return command_usage("exec", "--suppressions: %s", why);
     char *whole = realpath(path, NULL);
-    const int is_set = whole != NULL && setenv(variable, whole, 1) == 0;
+    const bool is_set = whole != NULL && setenv(variable, whole, 1) == 0;
     free(whole);
     return is_set ? EXIT_AGREE : command_usage("exec", "--suppressions: %s: %s", path, strerror(errno));
 }

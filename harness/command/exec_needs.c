@@ -14,20 +14,20 @@
 #define MOST_BYTES ((size_t)1 << 30)
 
 // The section that says what the loader needs, and the one with the names.
-static int find_dynamic(const struct elf *elf, Elf64_Shdr *dynamic, Elf64_Shdr *names)
+static bool find_dynamic(const struct elf *elf, Elf64_Shdr *dynamic, Elf64_Shdr *names)
 {
     for (uint64_t i = 0; elf_section(elf, i, dynamic); i++)
         if (dynamic->sh_type == SHT_DYNAMIC) return elf_section(elf, dynamic->sh_link, names);
-    return 0;
+    return false;
 }
 
-static int is_runtime(const char *name)
+static bool is_runtime(const char *name)
 {
     return strncmp(name, "libcudart.so.", strlen("libcudart.so.")) == 0;
 }
 
 // A library of CUDA that is not in the folder of those that `tmaref exec` brings.
-static int is_missing(const char *folder, const char *name)
+static bool is_missing(const char *folder, const char *name)
 {
     static const char *const begins[] = {
         "libcudart.",    "libcublas",   "libcudnn",    "libcudss",    "libcufft", "libcufile",  "libcupti",
@@ -35,11 +35,11 @@ static int is_missing(const char *folder, const char *name)
         "libnvToolsExt", "libnvblas",   "libnvfatbin", "libnvjpeg",   "libnvrtc", "libnvshmem", "libnvvm",
     };
     char path[PATH_MAX];
-    const int is_whole = snprintf(path, sizeof path, "%s/%s", folder, name) < (int)sizeof path;
-    if (is_whole && access(path, R_OK) == 0) return 0;
+    const bool is_whole = snprintf(path, sizeof path, "%s/%s", folder, name) < (int)sizeof path;
+    if (is_whole && access(path, R_OK) == 0) return false;
     for (size_t i = 0; i < sizeof begins / sizeof begins[0]; i++)
-        if (strncmp(name, begins[i], strlen(begins[i])) == 0) return 1;
-    return 0;
+        if (strncmp(name, begins[i], strlen(begins[i])) == 0) return true;
+    return false;
 }
 
 static const char *advice(const char *name)

@@ -23,7 +23,7 @@ int exec_memory_file(const char *variable)
     return -1;
 }
 
-int exec_notes_open(void)
+bool exec_notes_open(void)
 {
     return (notes_file = exec_memory_file(NOTE_VARIABLE)) >= 0;
 }
@@ -31,10 +31,10 @@ int exec_notes_open(void)
 static void read_line(const char *line, struct exec_notes *notes)
 {
     int error, at;
-    if (strcmp(line, NOTE_ERROR "\n") == 0) notes->has_error = 1;
-    if (strcmp(line, NOTE_RAN "\n") == 0) notes->has_run = 1;
-    if (strcmp(line, NOTE_TOLD "\n") == 0) notes->has_told = 1;
-    if (strcmp(line, NOTE_NOWHERE "\n") == 0) notes->is_nowhere = 1;
+    if (strcmp(line, NOTE_ERROR "\n") == 0) notes->has_error = true;
+    if (strcmp(line, NOTE_RAN "\n") == 0) notes->has_run = true;
+    if (strcmp(line, NOTE_TOLD "\n") == 0) notes->has_told = true;
+    if (strcmp(line, NOTE_NOWHERE "\n") == 0) notes->is_nowhere = true;
     if (notes->refused[0] != '\0' || sscanf(line, NOTE_REFUSED " %d %n", &error, &at) != 1) return;
     notes->error = error;
     snprintf(notes->refused, sizeof notes->refused, "%.*s", (int)strcspn(line + at, "\n"), line + at);
@@ -42,7 +42,7 @@ static void read_line(const char *line, struct exec_notes *notes)
 
 struct exec_notes exec_notes_close(void)
 {
-    struct exec_notes notes = {0};
+    struct exec_notes notes = {false};
     char line[sizeof notes.refused + 32];
     FILE *file = notes_file < 0 ? NULL : fdopen(notes_file, "r");
     if (file == NULL) return notes;
@@ -76,9 +76,9 @@ void exec_notes_tell(const struct exec_notes *notes)
             advice(notes->error));
 }
 
-int exec_notes_answer(const struct exec_notes *notes, const char *why)
+bool exec_notes_answer(const struct exec_notes *notes, const char *why)
 {
-    if (why == NULL || why[0] == '\0' || notes->has_told) return 1;
+    if (why == NULL || why[0] == '\0' || notes->has_told) return true;
     if (!notes->is_nowhere) fprintf(stderr, "tmaref exec: --why: the program did not use CUDA\n");
-    return 0;
+    return false;
 }

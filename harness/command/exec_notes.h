@@ -3,10 +3,13 @@
 #ifndef TMAREF_EXEC_NOTES_H
 #define TMAREF_EXEC_NOTES_H
 
+#include <stdbool.h>
+
 //   has_told, is_nowhere  a process answered --why; one found the place nowhere
 //   refused  the first call that was refused, and why; "" if none was
 struct exec_notes {
-    int has_error, has_run, has_told, is_nowhere, error;
+    bool has_error, has_run, has_told, is_nowhere;
+    int error;
     char refused[1000];
 };
 
@@ -15,13 +18,13 @@ struct exec_notes {
 int exec_memory_file(const char *variable);
 
 // Makes the file of the notes. 0 with errno if it cannot: then nothing is noted.
-int exec_notes_open(void);
+bool exec_notes_open(void);
 
 // Reads it and takes it away.
 struct exec_notes exec_notes_close(void);
 
 // Was --why answered, if `why` is not NULL or ""? A process that used no CUDA has said nothing: then it is told here.
-int exec_notes_answer(const struct exec_notes *notes, const char *why);
+bool exec_notes_answer(const struct exec_notes *notes, const char *why);
 
 // Says on standard error that no kernel ran, where one was refused.
 void exec_notes_tell(const struct exec_notes *notes);

@@ -275,14 +275,14 @@ int command_explore(int argc, char **argv)
                                              .help = help,
                                              .options = option_rows,
                                              .argument = take_program,
-                                             .is_program = 1};
+                                             .is_program = true};
     static struct explore_result result;
     struct arguments arguments = {.depth = 3,
                                   .reduce = DEFAULT_REDUCE,
                                   .steps = DEFAULT_STEPS,
                                   .run_seconds = RUN_SECONDS,
                                   .delays = "tmaref.delays",
-                                  .shard = {1, 1, 0}};
+                                  .shard = {1, 1, false}};
     char folder[PATH_MAX];
     struct text why;
     command_line_read(&line, argc, argv, &arguments);

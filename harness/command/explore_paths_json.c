@@ -86,7 +86,7 @@ static json_t *json_of_program(const struct paths_set *set, const struct paths_p
         paths_end_name[found->end], "text", json_of_verdict(found, why));
 }
 
-static int is_told(const json_t *findings, const json_t *finding)
+static bool is_told(const json_t *findings, const json_t *finding)
 {
     size_t i;
     json_t *other;
@@ -94,8 +94,8 @@ static int is_told(const json_t *findings, const json_t *finding)
         findings, i,
         other) if (json_equal(json_object_get(other, "kind"), json_object_get(finding, "kind")) &&
                    json_equal(json_object_get(other, "at"), json_object_get(finding, "at")) &&
-                   json_equal(json_object_get(other, "kernel"), json_object_get(finding, "kernel"))) return 1;
-    return 0;
+                   json_equal(json_object_get(other, "kernel"), json_object_get(finding, "kernel"))) return true;
+    return false;
 }
 
 json_t *explore_json_of_paths(const struct explore_paths *paths)

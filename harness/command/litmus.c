@@ -81,8 +81,8 @@ static void check_line(const void *line, struct argp_state *state)
     if (to->expected != NULL && to->paths != 1) argp_error(state, "--expected takes one FOLDER");
     if (to->progress && to->races) argp_error(state, "--progress or --races, not both");
     if (to->json && to->svg != NULL) argp_error(state, "--json or --svg, not both");
-    const int asks_model = to->outcomes || to->progress || to->races || to->svg != NULL || to->expected != NULL;
-    const int is_run = to->executor == LITMUS_ON_SIM || to->executor == LITMUS_ON_GPU;
+    const bool asks_model = to->outcomes || to->progress || to->races || to->svg != NULL || to->expected != NULL;
+    const bool is_run = to->executor == LITMUS_ON_SIM || to->executor == LITMUS_ON_GPU;
     if (to->executor != LITMUS_ON_MODEL && asks_model)
         argp_error(state, "--outcomes, --progress, --races, --svg and --expected ask the executor model");
     if (to->executor == LITMUS_ON_TRACE && to->shard.is_given)
@@ -138,13 +138,13 @@ static int agrees(const struct litmus_file *file, const struct model_answer *ans
     return file->expected < 0 ? answer->holds : answer->holds == file->expected;
 }
 
-static int save_picture(const struct arguments *arguments, const struct litmus_shown *shown)
+static bool save_picture(const struct arguments *arguments, const struct litmus_shown *shown)
 {
     struct text why = {""};
-    if (arguments->svg == NULL) return 1;
+    if (arguments->svg == NULL) return true;
     if (strcmp(arguments->svg, "-") == 0) {
         litmus_write_svg(shown, stdout);
-        return 1;
+        return true;
     }
     return save_written(arguments->svg, litmus_write_svg, shown, &why) || (command_usage("litmus", "%s", why.at), 0);
 }
@@ -173,7 +173,7 @@ static int ask(const struct arguments *arguments, const struct model_options *op
                const struct litmus_file *file, struct sums *sums)
 {
     memory_model_ask(&room->test, options, &room->work, &room->answer);
-    int decided = room->answer.has_witness && room->answer.broken == AXIOM_NONE && !arguments->outcomes;
+    bool decided = room->answer.has_witness && room->answer.broken == AXIOM_NONE && !arguments->outcomes;
     if (room->answer.is_full && !decided)
         return fail_test(file->path, sums, "the test is too large: its paths, values or events do not fit");
     if (room->answer.is_unfinished && !decided)
@@ -239,7 +239,7 @@ static void print_tries(const void *context, json_t *answer)
 
 static int run_tries(const struct arguments *arguments, int unroll)
 {
-    const int is_trace = arguments->executor == LITMUS_ON_TRACE;
+    const bool is_trace = arguments->executor == LITMUS_ON_TRACE;
     const struct litmus_tries tries = {.executor = (enum litmus_executor)arguments->executor,
                                        .files = &arguments->files,
                                        .trace = arguments->path,
@@ -259,7 +259,7 @@ int command_litmus(int argc, char **argv)
 {
     static const struct command_line line = {
         .usage = "FILE|FOLDER...", .options = rows_of_options, .argument = take_path, .end = check_line, .help = help};
-    struct arguments arguments = {.shard = {1, 1, 0}};
+    struct arguments arguments = {.shard = {1, 1, false}};
     struct text why = {""};
     struct sums sums = {0};
     command_line_read(&line, argc, argv, &arguments);

@@ -33,9 +33,9 @@ enum {
 // On the simulated device the schedule is the stress: so many launches under other schedules and seeds, then the next.
 static const struct litmus_stress sim_stress[] = {
     {.groups = 1, .rounds = 1, .pitch = LITMUS_LEAST_PITCH},
-    {.groups = 1, .rounds = 1, .pitch = LITMUS_LEAST_PITCH, .is_turned = 1},
+    {.groups = 1, .rounds = 1, .pitch = LITMUS_LEAST_PITCH, .is_turned = true},
     {.groups = 1, .rounds = 4, .pitch = LITMUS_LEAST_PITCH, .delay = 255},
-    {.groups = 1, .rounds = 4, .pitch = LITMUS_LEAST_PITCH, .delay = 255, .is_turned = 1},
+    {.groups = 1, .rounds = 4, .pitch = LITMUS_LEAST_PITCH, .delay = 255, .is_turned = true},
 };
 
 // On a GPU each launch draws what disturbs it: how many groups run at once, how far places lie apart, how long threads
@@ -82,7 +82,8 @@ struct left {
 // What the children that run the tests leave: a test that kills the device, or its process, ends that child alone, and
 // another one goes on behind it. `next`: the test that is to run or runs. is_open: a device was there.
 struct course {
-    int next, is_open;
+    int next;
+    bool is_open;
     struct sums sums;
     struct litmus_record_header header;
     struct left tests, record;
@@ -103,11 +104,11 @@ struct room {
     char device[256];
 };
 
-static int leave(struct left *left, json_t *json)
+static bool leave(struct left *left, json_t *json)
 {
     char *line = json_dumps(json, JSON_COMPACT);
     const size_t length = line == NULL ? 0 : strlen(line);
-    const int fits = line != NULL && length + 2 <= sizeof left->text - left->bytes;
+    const bool fits = line != NULL && length + 2 <= sizeof left->text - left->bytes;
     if (fits) {
         memcpy(left->text + left->bytes, line, length);
         left->text[left->bytes + length] = '\n';
@@ -161,14 +162,14 @@ static int judge(struct room *room, const char *path, const char *text, uint64_t
     return forbidden;
 }
 
-static int is_asked_allowed(const struct room *room)
+static bool is_asked_allowed(const struct room *room)
 {
     for (int i = 0; i < room->allowed.keys; i++)
-        if (litmus_key_is_asked(&room->test, &room->layout, room->allowed.key[i])) return 1;
-    return 0;
+        if (litmus_key_is_asked(&room->test, &room->layout, room->allowed.key[i])) return true;
+    return false;
 }
 
-static void print_test(const struct room *room, int is_allowed, uint64_t asked)
+static void print_test(const struct room *room, bool is_allowed, uint64_t asked)
 {
     printf("%s: %" PRIu64 " tries, %d ends seen of %d that are allowed", room->test.name, room->counts.tries,
            room->counts.counts, room->allowed.keys);
@@ -177,7 +178,7 @@ static void print_test(const struct room *room, int is_allowed, uint64_t asked)
            asked);
 }
 
-static json_t *test_json(const struct room *room, const char *path, int is_allowed, int forbidden, uint64_t asked)
+static json_t *test_json(const struct room *room, const char *path, bool is_allowed, int forbidden, uint64_t asked)
 {
     return json_pack("{s:s, s:s, s:o, s:o, s:s, s:o, s:i, s:o}", "test", room->test.name, "path", path, "tries",
                      json_u64(room->counts.tries), "givenUp", json_u64(room->counts.given_up), "question",
@@ -189,7 +190,8 @@ static json_t *test_json(const struct room *room, const char *path, int is_allow
 static void count_test(struct room *room, const char *path, const char *text)
 {
     uint64_t asked = 0;
-    const int is_allowed = is_asked_allowed(room), forbidden = judge(room, path, text, &asked);
+    const bool is_allowed = is_asked_allowed(room);
+    const int forbidden = judge(room, path, text, &asked);
     room->sums.differ += forbidden > 0;
     room->sums.agree += forbidden == 0;
     room->sums.asked[!is_allowed]++;
@@ -208,11 +210,11 @@ static void count_test(struct room *room, const char *path, const char *text)
 
 // Launches until there are enough tries, and enough time has gone. On the simulated device each launch has another
 // schedule or seed.
-static int try_enough(const struct litmus_tries *to, struct litmus_device *device, struct litmus_counts *counts,
-                      struct text *why)
+static bool try_enough(const struct litmus_tries *to, struct litmus_device *device, struct litmus_counts *counts,
+                       struct text *why)
 {
     enum { KINDS = sizeof sim_stress / sizeof sim_stress[0] };
-    const int is_sim = to->executor == LITMUS_ON_SIM;
+    const bool is_sim = to->executor == LITMUS_ON_SIM;
     const uint64_t tries = to->tries > 0 ? to->tries : is_sim ? SIM_TRIES : GPU_TRIES;
     const double begin = seconds_now();
     *counts = (struct litmus_counts){.tries = 0};
@@ -220,34 +222,35 @@ static int try_enough(const struct litmus_tries *to, struct litmus_device *devic
         const struct litmus_stress stress = is_sim ? sim_stress[i / SIM_TURN % KINDS] : gpu_stress(i);
         if (!litmus_device_fits(device, &stress)) continue;
         if (is_sim) schedule_set((int)(i % SCHEDULE_PAIRS));
-        if (!litmus_device_try(device, &stress, counts, why)) return 0;
+        if (!litmus_device_try(device, &stress, counts, why)) return false;
     }
-    return 1;
+    return true;
 }
 
 // Asks the model how the test may end. 0 if it is of no use then.
-static int ask_model(struct room *room, const char *path)
+static bool ask_model(struct room *room, const char *path)
 {
     struct text why = {""};
-    if (litmus_allowed_ask(&room->test, &room->layout, &room->to->model, &room->model, &room->allowed, &why)) return 1;
+    if (litmus_allowed_ask(&room->test, &room->layout, &room->to->model, &room->model, &room->allowed, &why))
+        return true;
     room->sums.unread++;
     command_usage("litmus", "%s: %s", path, why.at);
-    return 0;
+    return false;
 }
 
 // 0: the device is of no more use.
-static int run_test(struct room *room, const char *path, const char *text)
+static bool run_test(struct room *room, const char *path, const char *text)
 {
     struct litmus_device device;
     struct text why = {""};
-    int is_usable = 1;
+    bool is_usable = true;
     const char *refusal = litmus_layout_of(&room->test, &room->layout, &why) ? NULL : why.at;
-    if (refusal == NULL && !ask_model(room, path)) return 1;
+    if (refusal == NULL && !ask_model(room, path)) return true;
     if (refusal == NULL && room->allowed.keys == 0) refusal = "none of its executions ends";
     if (refusal != NULL) {
         room->sums.refused++;
         if (!room->to->quiet && !room->to->json) printf("%s: not run: %s\n", path, refusal);
-        return 1;
+        return true;
     }
     if (litmus_device_open(&device, &room->gpu, &room->test, &why) &&
         (is_usable = try_enough(room->to, &device, &room->counts, &why))) {
@@ -262,9 +265,9 @@ static int run_test(struct room *room, const char *path, const char *text)
     return is_usable;
 }
 
-static int run_file(struct room *room, const char *path)
+static bool run_file(struct room *room, const char *path)
 {
-    int is_usable = 1;
+    bool is_usable = true;
     struct text why = {""};
     size_t bytes = 0;
     char *text = read_file(path, MAX_TEST_BYTES, &bytes, &why);
@@ -283,13 +286,13 @@ static void run_files(struct room *room)
 {
     struct course *course = room->course;
     struct text why = {""};
-    int is_usable = 1;
+    bool is_usable = true;
     cuda_simulate(room->to->executor == LITMUS_ON_SIM);
     if (!gpu_init(&room->gpu, &why)) {
         command_usage("litmus", "%s", why.at);
         return;
     }
-    course->is_open = 1;
+    course->is_open = true;
     strcpy(course->header.recorded_by, room->gpu.driver.is_simulated ? "sim" : "gpu");
     strcpy(course->header.device, room->gpu.description);
     strcpy(room->device, room->gpu.description);
@@ -304,13 +307,13 @@ static void run_files(struct room *room)
 
 // Runs the tests in a child, in a second one what comes behind a test that has ended the first, and so on. 0: there is
 // no device.
-static int run_children(struct room *room)
+static bool run_children(struct room *room)
 {
     struct course *course = room->course;
     const struct litmus_files *files = room->to->files;
     while (course->next < files->count) {
         int status = 0;
-        course->is_open = 0;
+        course->is_open = false;
         fflush(stdout);
         const pid_t pid = fork();
         if (pid == 0) {
@@ -318,14 +321,14 @@ static int run_children(struct room *room)
             run_files(room);
             exit(0);
         }
-        if (pid < 0 || waitpid(pid, &status, 0) < 0) return command_usage("litmus", "no process can be started"), 0;
-        if (WIFEXITED(status) && !course->is_open) return 0;
+        if (pid < 0 || waitpid(pid, &status, 0) < 0) return command_usage("litmus", "no process can be started"), false;
+        if (WIFEXITED(status) && !course->is_open) return false;
         if (!WIFSIGNALED(status) || course->next == files->count) continue;
         command_usage("litmus", "%s: its process ended by signal %d", files->file[course->next++].path,
                       WTERMSIG(status));
         course->sums.unread++;
     }
-    return 1;
+    return true;
 }
 
 // What the children have left.
@@ -341,7 +344,7 @@ static int save_record(const struct room *room, struct text *why)
     return text_fail(why, "not enough memory");
 }
 
-static int run_device(struct room *room)
+static bool run_device(struct room *room)
 {
     struct text why = {""};
     const time_t now = time(NULL);
@@ -349,25 +352,25 @@ static int run_device(struct room *room)
     json_t *json;
     size_t at = 0;
     struct course *course = room->course = shared_memory(sizeof *room->course);
-    if (course == NULL) return command_usage("litmus", "not enough memory"), 0;
-    int ok = run_children(room);
+    if (course == NULL) return command_usage("litmus", "not enough memory"), false;
+    bool ok = run_children(room);
     strftime(course->header.date, sizeof course->header.date, "%Y-%m-%d", gmtime_r(&now, &day));
     room->sums = course->sums;
     strcpy(room->device, course->header.device);
     while ((json = take(&course->tests, &at)) != NULL) json_array_append_new(room->list, json);
-    if (ok && room->to->record != NULL && !save_record(room, &why)) ok = (command_usage("litmus", "%s", why.at), 0);
+    if (ok && room->to->record != NULL && !save_record(room, &why)) ok = (command_usage("litmus", "%s", why.at), false);
     shared_memory_free(course, sizeof *course);
     return ok;
 }
 
 // --- What was recorded -----------------------------------------------------------------------------------------------
 
-static int run_trace(struct room *room, const char *path)
+static bool run_trace(struct room *room, const char *path)
 {
     struct litmus_record record;
     struct text why = {""};
     char *text = NULL;
-    if (!litmus_record_open(path, &record, &why)) return command_usage("litmus", "%s", why.at), 0;
+    if (!litmus_record_open(path, &record, &why)) return command_usage("litmus", "%s", why.at), false;
     strcpy(room->device, record.header.device);
     while (litmus_record_next(&record, &room->test, &room->layout, &room->counts, &text, &why)) {
         if (ask_model(room, room->test.name)) count_test(room, room->test.name, text);
@@ -403,7 +406,7 @@ static void print_sums(struct room *room)
 int litmus_tries_run(const struct litmus_tries *to)
 {
     struct room *room = calloc(1, sizeof *room);
-    int ok = room != NULL;
+    bool ok = room != NULL;
     if (!ok) return command_usage("litmus", "out of memory");
     room->to = to;
     room->list = json_array();

@@ -232,9 +232,9 @@ static void print_findings(const struct findings *findings, unsigned char *expla
     fputs(line.bytes, stdout);
 }
 
-static int has_barrier(const struct mbarrier_op *op, int barrier)
+static bool has_barrier(const struct mbarrier_op *op, int barrier)
 {
-    int used = op->barrier == (uint32_t)barrier;
+    bool used = op->barrier == (uint32_t)barrier;
     for (EACH_BIT(lane, op->lanes)) used |= mbarrier_lane_barrier(op, lane) == (uint32_t)barrier;
     return op->opcode != MBARRIER_OP_PENDING_COUNT && used;
 }
@@ -257,7 +257,7 @@ static void print_ledger(const struct ledger *ledger)
 static void print_end(const struct mbarrier_machine *machine)
 {
     for (int i = 0; i < MBARRIER_SLOTS; i++) {
-        int used = 0;
+        bool used = false;
         for (int j = 0; j < machine->events; j++) used |= has_barrier(&machine->event[j].op, i);
         struct mbarrier_fields fields = mbarrier_unpack(machine->word[0][i]);
         const char *reading = word_reading(&fields);

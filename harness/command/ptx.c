@@ -114,7 +114,7 @@ static int uses_dynamic(const struct ptx_program *program, const struct ptx_func
 {
     for (uint32_t i = 0; i < function->operands; i++) {
         const struct ptx_operand *operand = &function->operand[i];
-        int is_variable = operand->kind == PTX_OPERAND_VARIABLE || operand->kind == PTX_OPERAND_AT_VARIABLE;
+        bool is_variable = operand->kind == PTX_OPERAND_VARIABLE || operand->kind == PTX_OPERAND_AT_VARIABLE;
         if (!is_variable || operand->index & PTX_OF_FUNCTION) continue;
         const struct ptx_variable *variable = &program->variable[operand->index];
         if (variable->space == PTX_SHARED && variable->is_unsized) return 1;
@@ -136,7 +136,7 @@ static struct sums sums_of(const struct ptx_program *program, const struct ptx_f
     sums.shared_bytes = space_bytes(variable, function->variables, PTX_SHARED);
     sums.local_bytes = space_bytes(variable, function->variables, PTX_LOCAL);
     for (uint32_t i = 0; i < program->variables; i++) {
-        int is_used = 0;
+        bool is_used = false;
         for (uint32_t j = 0; j < function->operands && !is_used; j++)
             is_used = (function->operand[j].kind == PTX_OPERAND_VARIABLE ||
                        function->operand[j].kind == PTX_OPERAND_AT_VARIABLE) &&
@@ -247,17 +247,17 @@ static void decode(struct ptx_module *module, uint32_t function, struct ptx_erro
     all->count += errors.count;
 }
 
-static int decode_named(struct ptx_module *module, const struct options *options, struct ptx_errors *errors)
+static bool decode_named(struct ptx_module *module, const struct options *options, struct ptx_errors *errors)
 {
     for (int i = 0; i < options->functions; i++) {
         int number = ptx_function_find(module, options->function[i]);
         if (number < 0) {
             command_usage("ptx", "%s has no function '%s'", options->path, options->function[i]);
-            return 0;
+            return false;
         }
         decode(module, (uint32_t)number, errors);
     }
-    return 1;
+    return true;
 }
 
 static void print(const struct options *options, const struct ptx_program *program)
@@ -277,7 +277,7 @@ static int check(const struct options *options, const char *text, struct ptx_mod
     for (uint32_t i = 0; options->functions == 0 && i < program->functions; i++) decode(module, i, errors);
     ptx_report_errors(stderr, options->path, text, errors);
     if (options->sarif != NULL && save_sarif(options, errors) != EXIT_AGREE) return EXIT_USAGE;
-    const int has_head = program->target.length > 0;
+    const bool has_head = program->target.length > 0;
     if (errors->count == 0 || (!options->json && has_head)) print(options, program);
     return errors->count == 0 ? EXIT_AGREE : EXIT_MISMATCH;
 }

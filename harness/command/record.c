@@ -49,7 +49,7 @@ static void check_line(const void *line, struct argp_state *state)
 }
 
 // Runs one lane of a filled batch and keeps its lines, as far as they are wanted.
-static int record_lane(const struct record_options *to, struct batch *batch, int first, int count, int is_apart,
+static int record_lane(const struct record_options *to, struct batch *batch, int first, int count, bool is_apart,
                        struct trace_lines *lines, struct text *why)
 {
     enum trace_detail detail = to->curated ? TRACE_CURATED : TRACE_DIGEST;
@@ -75,8 +75,9 @@ static int record_all(const struct record_options *to, struct source *source, st
     while (ok && lines->count < to->keep && (count = source_fill(source, batch, &fill, why)) > 0) {
         uint64_t before = lines->count;
         batch_prepare_for(batch, to->executor);
-        if (to->lane != LANE_FAULTS) ok = record_lane(to, batch, 0, fill.normal, 0, lines, why);
-        if (ok && to->lane != LANE_NORMAL) ok = record_lane(to, batch, fill.normal, count - fill.normal, 1, lines, why);
+        if (to->lane != LANE_FAULTS) ok = record_lane(to, batch, 0, fill.normal, false, lines, why);
+        if (ok && to->lane != LANE_NORMAL)
+            ok = record_lane(to, batch, fill.normal, count - fill.normal, true, lines, why);
         progress_add(&progress, lines->count - before);
     }
     progress_end(&progress);
@@ -91,10 +92,10 @@ static int record_cases(struct record_options *to)
     struct trace_lines lines = {0};
     struct batch batch = {0};
     struct text why = {"not enough memory"};
-    int ok = case_source(&to->cases, &source, &why) && batch_open(&batch, source.family) &&
-             to->executor->open(&batch, &why) && record_all(to, &source, &batch, &lines, &why) &&
-             trace_header_make(source.family, to->executor, to->cases.seed, &header, &why) &&
-             trace_lines_save(&lines, to->output, &header, &why);
+    bool ok = case_source(&to->cases, &source, &why) && batch_open(&batch, source.family) &&
+              to->executor->open(&batch, &why) && record_all(to, &source, &batch, &lines, &why) &&
+              trace_header_make(source.family, to->executor, to->cases.seed, &header, &why) &&
+              trace_lines_save(&lines, to->output, &header, &why);
     to->executor->close();
     if (batch.cases != NULL) batch_close(&batch);
     trace_lines_free(&lines);
@@ -128,8 +129,8 @@ static int record_from(const char *from, const char *output, const struct execut
     struct trace_header old, header;
     struct text why;
     const struct trace_run run = {.executor = executor, .visit = keep, .context = &again};
-    int ok = trace_run(from, &run, &old, &why);
-    int is_same = ok && again.differ == 0;
+    bool ok = trace_run(from, &run, &old, &why);
+    bool is_same = ok && again.differ == 0;
     if (is_same)
         ok = trace_header_make(old.family, executor, old.seed, &header, &why) &&
              trace_lines_save(&again.lines, output, &header, &why);

@@ -85,7 +85,7 @@ static int check(const struct trace_batch *cases, int i, void *context)
 {
     struct replay_trace *trace = context;
     struct row *row = trace->row;
-    int is_told = row->mismatches < trace->options->printed;
+    bool is_told = row->mismatches < trace->options->printed;
     row->cases++;
     if (cases->batch.results[i].end == RESULT_UNSUPPORTED) {
         row->unsupported++;
@@ -106,10 +106,10 @@ static void replay_one(int job, void *context, FILE *out)
     struct row *row = &replay->rows[job];
     struct replay_trace trace = {replay->options, row, out};
     const struct replay_options *to = replay->options;
-    struct trace_run run = {to->executor, 1, to->choice, check, &trace};
+    struct trace_run run = {to->executor, true, to->choice, check, &trace};
     run.choice.part = row->part * to->shard.parts + to->shard.part - 1;
     run.choice.parts = row->parts * to->shard.parts;
-    int ok = trace_run(row->path, &run, &row->header, &row->why);
+    bool ok = trace_run(row->path, &run, &row->header, &row->why);
     row->state = ok ? ROW_WHOLE : ROW_BAD;
 }
 
@@ -120,7 +120,7 @@ static void print_part(int job, void *context, const char *text, size_t size_byt
     const struct row *row = &replay->rows[job];
     if (row->part == 0) replay->printed = 0;
     for (const char *at = text, *end = text + size_bytes; at < end; at += strlen(at) + 1) {
-        const int is_told = row->parts <= 1 || replay->printed++ < replay->options->printed;
+        const bool is_told = row->parts <= 1 || replay->printed++ < replay->options->printed;
         if (is_told) fputs(at, out);
     }
 }
@@ -227,7 +227,7 @@ static int keep_whole(struct row *rows, int count)
 static int report(const char *command, const struct replay_options *to, struct row *rows, int count, int traces,
                   enum workers_end end)
 {
-    int mismatch = 0;
+    bool mismatch = false;
     for (int i = 0; i < count; i++)
         if (rows[i].state == ROW_BAD) return command_usage(command, "%s", rows[i].why.at);
     if (end == WORKERS_DIED) return command_usage(command, "a process crashed while it replayed a trace");
@@ -254,7 +254,7 @@ int replay_run(const char *command, const struct replay_options *to)
     if (!ok || paths.count == 0) return command_usage(command, "%s", why.at);
     struct replay replay = {to, shared_memory(rows_bytes), 0};
     if (replay.rows == NULL) return command_usage(command, "not enough memory");
-    const int is_whole =
+    const bool is_whole =
         to->choice.schedules > 0; // the pairs of a schedule and a seed are dealt out over a whole trace
     const int count = cut(&paths, is_whole ? 1 : processes, replay.rows, cost);
     const struct jobs jobs = {
@@ -269,7 +269,7 @@ int replay_run(const char *command, const struct replay_options *to)
 int command_replay(int argc, char **argv)
 {
     char installed[PATH_MAX];
-    struct replay_options to = {.executor = &executor_model, .printed = REPLAY_PRINTED, .shard = {1, 1, 0}};
+    struct replay_options to = {.executor = &executor_model, .printed = REPLAY_PRINTED, .shard = {1, 1, false}};
     static const struct command_line line = {
         .usage = "[PATH...]",
         .help = "Compares the model with recorded traces (files, or all in a folder; default: the folder "

@@ -45,7 +45,7 @@ static void print_result(const struct family *family, uint64_t index, const void
     print_line(json);
 }
 
-static int show(struct source *source, int as_requests, struct text *why)
+static bool show(struct source *source, int as_requests, struct text *why)
 {
     uint64_t index;
     void *test_case = malloc(source->family->case_bytes);
@@ -57,16 +57,16 @@ static int show(struct source *source, int as_requests, struct text *why)
     return status == 0;
 }
 
-static int run_all(struct source *source, const struct executor *executor, struct text *why)
+static bool run_all(struct source *source, const struct executor *executor, struct text *why)
 {
     static struct fill fill;
     struct batch batch;
     struct apart alone = {.alone = UINT64_MAX};
     int count = 0, ok = batch_open(&batch, source->family);
-    if (!ok) return 0;
+    if (!ok) return false;
     ok = executor->open(&batch, why);
     struct progress progress = progress_start("run", source->lines == NULL ? source->end - source->next : 0);
-    if (isatty(STDOUT_FILENO)) progress.is_terminal = 0; // the lines themselves show it
+    if (isatty(STDOUT_FILENO)) progress.is_terminal = false; // the lines themselves show it
     while (ok && (count = source_fill(source, &batch, &fill, why)) > 0) {
         batch_prepare_for(&batch, executor);
         ok = fill.normal == 0 || executor->run(&batch, 0, fill.normal, why);
@@ -99,7 +99,7 @@ static char *help_filter(int key, const char *text, void *input)
 
 int command_run(int argc, char **argv)
 {
-    const int is_asked = argc > 3 && strcmp(argv[1], COMMAND_COMPLETE) == 0 && runnable_find(argv[2]) != NULL;
+    const bool is_asked = argc > 3 && strcmp(argv[1], COMMAND_COMPLETE) == 0 && runnable_find(argv[2]) != NULL;
     if (is_asked) argv[1] = argv[2], argv[2] = COMMAND_COMPLETE;
     if (argc > 1 && argv[1][0] != '-') return command_run_kernel(argc - 1, argv + 1);
     static const struct command_line line = {
@@ -116,9 +116,9 @@ int command_run(int argc, char **argv)
     struct text why = {"not enough memory"};
     command_line_read(&line, argc, argv, &to);
     if (to.cases.cases == 0) return command_usage("run", "--cases is 0: there is no case to run");
-    int ok = case_source(&to.cases, &source, &why) &&
-             (to.show_cases || to.show_requests ? show(&source, to.show_requests, &why)
-                                                : run_all(&source, to.executor, &why));
+    bool ok = case_source(&to.cases, &source, &why) &&
+              (to.show_cases || to.show_requests ? show(&source, to.show_requests, &why)
+                                                 : run_all(&source, to.executor, &why));
     free(to.cases.lines);
     return ok ? EXIT_AGREE : command_usage("run", "%s", why.at);
 }

@@ -21,7 +21,8 @@ struct kernel_options {
     json_t *json; // the case
     const char *key[MAX_KEYS];
     const struct executor *executor;
-    int diff, time, json_wanted, has_window;
+    int diff, time, json_wanted;
+    bool has_window;
     uint64_t window[2]; // of the timeline (clocks)
     const char *timeline, *svg;
     json_t *report; // with --json: what is printed at the end
@@ -35,7 +36,7 @@ static json_t *value_of(const char *text)
     uint64_t number;
     char *copy = strdup(text), *rest = copy;
     json_t *list = json_array();
-    int is_list = strpbrk(text, "x,") != NULL && strncmp(text, "0x", 2) != 0;
+    bool is_list = strpbrk(text, "x,") != NULL && strncmp(text, "0x", 2) != 0;
     while (is_list && rest != NULL) {
         char *part = rest;
         rest = strpbrk(rest, "x,");
@@ -174,7 +175,7 @@ static int run_case(const struct kernel_options *to, struct batch batch[2], cons
     if (!to->diff) return EXIT_AGREE;
     if (!run_on(&executor_gpu, &batch[1], &why)) return command_usage(name->at, "%s", why.at);
     print_result(to, &executor_gpu, &batch[1].results[0]);
-    int agree = result_agrees(family, batch[0].cases, &batch[0].results[0], &batch[1].results[0]);
+    bool agree = result_agrees(family, batch[0].cases, &batch[0].results[0], &batch[1].results[0]);
     if (to->report != NULL) json_object_set_new(to->report, "agree", json_boolean(agree));
     if (agree && to->report == NULL) printf("model and gpu agree on every byte\n");
     if (agree) return EXIT_AGREE;
@@ -229,16 +230,16 @@ static void write_svg(const void *what, FILE *out)
     timeline_svg(drawing->timeline, drawing->window[0], drawing->window[1], out);
 }
 
-static int save_timeline(const struct kernel_options *to, const struct timeline *timeline, struct text *why)
+static bool save_timeline(const struct kernel_options *to, const struct timeline *timeline, struct text *why)
 {
     const char *paths[] = {to->timeline, to->svg};
     const struct drawing drawing = {timeline, to->window};
     for (int i = 0; i < 2; i++) {
         if (paths[i] == NULL) continue;
-        if (!save_written(paths[i], i == 0 ? write_json : write_svg, &drawing, why)) return 0;
+        if (!save_written(paths[i], i == 0 ? write_json : write_svg, &drawing, why)) return false;
         if (to->report == NULL) printf("%s: %d spans in %d rows\n", paths[i], timeline->count, timeline->rows);
     }
-    return 1;
+    return true;
 }
 
 // What needs a GPU of this process.
@@ -248,7 +249,8 @@ static int measure(const struct kernel_options *to, const void *test_case, const
     struct timeline timeline = {0};
     struct text why = {""};
     const char *error_name = "?";
-    int error = CUDA_SUCCESS, ok = 1;
+    int error = CUDA_SUCCESS;
+    bool ok = 1;
     if (!gpu_init(&gpu, &why)) return command_usage(name->at, "%s", why.at);
     if (to->time) error = time_case(to, &gpu, test_case);
     if (error == CUDA_SUCCESS && (to->timeline != NULL || to->svg != NULL)) {
@@ -294,7 +296,8 @@ static int look_for_gpu(struct batch *batch, struct text *why)
 
 static int run_and_measure(struct kernel_options *to, struct batch batch[2], const struct text *name)
 {
-    int is_measured = to->time || to->timeline != NULL || to->svg != NULL, status = EXIT_AGREE;
+    bool is_measured = to->time || to->timeline != NULL || to->svg != NULL;
+    int status = EXIT_AGREE;
     struct text why;
     if ((to->diff || is_measured) && !look_for_gpu(&batch[1], &why)) return command_usage(name->at, "%s", why.at);
     print_case(to, family_write(batch->family, batch[0].cases));

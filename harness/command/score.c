@@ -104,7 +104,7 @@ static void run_part(int job, void *context, FILE *out)
                                         .part = (uint64_t)scoring->job[job].part,
                                         .parts = (uint64_t)scoring->job[job].parts,
                                         .skip = scoring->skip[trace]};
-    const struct trace_run run = {scoring->to->executor, 0, choice, keep, scoring};
+    const struct trace_run run = {scoring->to->executor, false, choice, keep, scoring};
     (void)out;
     if (!trace_run(scoring->to->paths.path[trace], &run, &header, &why)) scoring->why[trace] = why;
 }
@@ -182,7 +182,7 @@ static int prepare(struct scoring *scoring, struct text *why)
 
 // --- The report ------------------------------------------------------------------------------------------------------
 
-static int save(const char *path, void (*print)(const void *, FILE *), const json_t *report, struct text *why)
+static bool save(const char *path, void (*print)(const void *, FILE *), const json_t *report, struct text *why)
 {
     return path == NULL || save_written(path, print, report, why);
 }
@@ -221,7 +221,7 @@ int command_score(int argc, char **argv)
         .part_at = offsetof(TO, report),
         .filter = names_filter,
     };
-    static struct score_options to = {.shard = {1, 1, 0}};
+    static struct score_options to = {.shard = {1, 1, false}};
     static struct scoring scoring = {.to = &to};
     char installed[4096], results[64];
     struct text why = {"there is no trace"};

@@ -11,5 +11,5 @@ void take_shard(const struct command_option *option, void *to, char *value, stru
     *slash = '\0';
     shard->parts = command_option_number(option->name, 1, SHARDS_MOST, slash + 1, state);
     shard->part = command_option_number(option->name, 1, shard->parts, value, state);
-    shard->is_given = 1;
+    shard->is_given = true;
 }

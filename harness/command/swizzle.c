@@ -160,7 +160,7 @@ static int read_rows(const struct arguments *arguments, const struct access *acc
     return 0;
 }
 
-static int wants_colour(void)
+static bool wants_colour(void)
 {
     const char *no_colour = getenv("NO_COLOR"), *terminal = getenv("TERM");
     return isatty(STDOUT_FILENO) && (no_colour == NULL || no_colour[0] == '\0') &&

@@ -59,7 +59,7 @@ static void write_trace(int job, void *context, FILE *out)
     json_decref(json);
 }
 
-static int write_arena(const struct vectors_options *to, struct text *why)
+static bool write_arena(const struct vectors_options *to, struct text *why)
 {
     char path[PATH_BYTES];
     snprintf(path, sizeof path, "%s/arena.bin", to->output);

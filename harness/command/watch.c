@@ -54,7 +54,7 @@ static int prepare_output(const char *output, struct watch_shared *shared)
     if (fd < 0) return command_usage("watch", "--output %s cannot be written: %s", output, strerror(errno));
     close(fd);
     char *absolute = is_stream(output) ? strdup(output) : realpath(output, NULL);
-    int fits = absolute != NULL && strlen(absolute) < sizeof shared->output;
+    bool fits = absolute != NULL && strlen(absolute) < sizeof shared->output;
     if (fits) strcpy(shared->output, absolute);
     free(absolute);
     return fits ? 0 : command_usage("watch", "--output %s is too long a path", output);
@@ -100,7 +100,7 @@ static int watch(const struct watch_options *options, const char *library)
     pid_t child = program_start(options->program, set_environment, &surroundings);
     if (child < 0) return program_not_started("watch", options->program[0], errno);
     status = program_wait(child);
-    int is_odd = shared->processes == 0 || (shared->begun == 0 && status != 0);
+    bool is_odd = shared->processes == 0 || (shared->begun == 0 && status != 0);
     shared->has_no_driver = is_odd && dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL) == NULL;
     print_summary(shared);
     return status;
@@ -117,7 +117,7 @@ int command_watch(int argc, char **argv)
             "\vThe exit status is the program's; 128 + N if signal N killed it; 2 if it could not be started.",
         .options = option_rows,
         .argument = take_program,
-        .is_program = 1,
+        .is_program = true,
     };
     struct watch_options options = {0};
     char library[WATCH_PATH_BYTES];

@@ -14,33 +14,33 @@ struct places {
     uint32_t count;
 };
 
-static int add_place(struct places *places, uint64_t address)
+static bool add_place(struct places *places, uint64_t address)
 {
     uint32_t i = 0;
-    if (address > UINT32_MAX || address % MBARRIER_BYTES != 0) return 1;
+    if (address > UINT32_MAX || address % MBARRIER_BYTES != 0) return true;
     while (i < places->count && places->at[i] < address) i++;
-    if (i < places->count && places->at[i] == address) return 1;
-    if (!array_grow(&places->at, places->count, sizeof *places->at)) return 0;
+    if (i < places->count && places->at[i] == address) return true;
+    if (!array_grow(&places->at, places->count, sizeof *places->at)) return false;
     memmove(places->at + i + 1, places->at + i, (places->count - i) * sizeof *places->at);
     places->at[i] = (uint32_t)address;
     places->count++;
-    return 1;
+    return true;
 }
 
-static int add_site(struct places *places, const struct core_kernel *kernel, const struct core_site *site)
+static bool add_site(struct places *places, const struct core_kernel *kernel, const struct core_site *site)
 {
-    if (site->at == UINT64_MAX || site->kind > CORE_SITE_EXPECT) return 1;
+    if (site->at == UINT64_MAX || site->kind > CORE_SITE_EXPECT) return true;
     if (site->is_exact) return add_place(places, site->at);
     const uint64_t bytes = core_code_shared_bytes(kernel->code, site->variable);
-    int ok = 1;
+    bool ok = true;
     for (uint64_t at = 0; bytes <= MOST_ARRAY_BYTES && at + MBARRIER_BYTES <= bytes; at += MBARRIER_BYTES)
         ok = ok && add_place(places, site->variable + at);
     return ok;
 }
 
-static int find_places(struct places *places, const struct core_state *state, const struct core_kernel *kernel)
+static bool find_places(struct places *places, const struct core_state *state, const struct core_kernel *kernel)
 {
-    int ok = 1;
+    bool ok = true;
     core_code_kernel(kernel->code, kernel->function->name);
     for (uint32_t i = 0; ok && i < kernel->sites.sites; i++) ok = add_site(places, kernel, &kernel->sites.site[i]);
     for (uint32_t i = 0; ok && i < state->strands; i++) {
@@ -52,22 +52,22 @@ static int find_places(struct places *places, const struct core_state *state, co
     return ok;
 }
 
-static int add_cta(struct core_barriers *barriers, const struct core_state *state, uint32_t cta,
-                   const struct places *places)
+static bool add_cta(struct core_barriers *barriers, const struct core_state *state, uint32_t cta,
+                    const struct places *places)
 {
     for (uint32_t i = 0; i < places->count; i++) {
         struct core_barrier barrier = {cta, places->at[i], 0};
         const uint8_t *word = core_bytes_at(&state->dump->cta[cta].shared, places->at[i], sizeof barrier.word);
         if (word == NULL) continue;
         memcpy(&barrier.word, word, sizeof barrier.word);
-        if (!ARRAY_ADD(barriers->barrier, barriers->barriers, barrier)) return 0;
+        if (!ARRAY_ADD(barriers->barrier, barriers->barriers, barrier)) return false;
     }
-    return 1;
+    return true;
 }
 
-int core_barriers_open(struct core_barriers *barriers, const struct core_state *state)
+bool core_barriers_open(struct core_barriers *barriers, const struct core_state *state)
 {
-    int ok = 1;
+    bool ok = true;
     *barriers = (struct core_barriers){0};
     for (uint32_t k = 0; ok && k < state->kernels; k++) {
         struct places places = {0};

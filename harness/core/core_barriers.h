@@ -16,7 +16,7 @@ struct core_barriers {
 };
 
 // Of an array with an index, each of its words is one. Only those whose word is in the dump. 0 if there is no memory.
-int core_barriers_open(struct core_barriers *barriers, const struct core_state *state);
+bool core_barriers_open(struct core_barriers *barriers, const struct core_state *state);
 void core_barriers_close(struct core_barriers *barriers);
 
 #endif

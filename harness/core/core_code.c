@@ -11,7 +11,7 @@
 
 // --- Functions -------------------------------------------------------------------------------------------------------
 
-static int is_of_code(const struct elf *elf, const Elf64_Sym *symbol, Elf64_Shdr *section)
+static bool is_of_code(const struct elf *elf, const Elf64_Sym *symbol, Elf64_Shdr *section)
 {
     return ELF64_ST_TYPE(symbol->st_info) == STT_FUNC && symbol->st_size > 0 &&
            elf_section(elf, symbol->st_shndx, section) && elf_bytes(elf, section) != NULL;
@@ -54,7 +54,7 @@ static int read_functions(struct core_code *code, struct text *why)
 enum { MOST_PTX_BYTES = 64 << 20 };
 
 // nvlink keeps one section for each unit that it linked. Which one a line is of is not known: then none is read.
-static int has_one(const struct elf *elf, const char *name)
+static bool has_one(const struct elf *elf, const char *name)
 {
     int found = 0;
     Elf64_Shdr section;
@@ -134,8 +134,8 @@ static struct machine_caller caller_of(const struct line_place *place)
     return (struct machine_caller){{place->file, (uint32_t)strlen(place->file)}, place->line};
 }
 
-int core_code_place(const struct core_code *code, const struct core_function *function, uint64_t offset,
-                    struct machine_where *where)
+bool core_code_place(const struct core_code *code, const struct core_function *function, uint64_t offset,
+                     struct machine_where *where)
 {
     struct line_place place[LINE_PLACES];
     *where = (struct machine_where){0};
@@ -143,14 +143,14 @@ int core_code_place(const struct core_code *code, const struct core_function *fu
     where->ptx_line = core_code_ptx_line(code, function, offset);
     where->instruction = ptx_line_text(code, where->ptx_line);
     const uint32_t places = line_table_find(&code->lines, function->section, function->start + offset, place);
-    if (places == 0) return 0;
+    if (places == 0) return false;
     where->source_file = caller_of(&place[0]).file;
     where->source_line = place[0].line;
     for (uint32_t i = 1; i < places; i++) {
         const uint32_t at = where->callers < MACHINE_CALLERS ? where->callers++ : MACHINE_CALLERS - 1;
         where->caller[at] = caller_of(&place[i]);
     }
-    return 1;
+    return true;
 }
 
 uint32_t core_code_ptx_line(const struct core_code *code, const struct core_function *function, uint64_t offset)

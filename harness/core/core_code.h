@@ -33,8 +33,8 @@ void core_code_close(struct core_code *code);
 const struct core_function *core_code_function(const struct core_code *code, uint64_t address);
 
 // The place in the source of an instruction of the function; 0 if not known.
-int core_code_place(const struct core_code *code, const struct core_function *function, uint64_t offset,
-                    struct machine_where *where);
+bool core_code_place(const struct core_code *code, const struct core_function *function, uint64_t offset,
+                     struct machine_where *where);
 
 // The line of the PTX that it is from, 0 if not known.
 uint32_t core_code_ptx_line(const struct core_code *code, const struct core_function *function, uint64_t offset);

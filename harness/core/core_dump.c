@@ -163,7 +163,7 @@ static void read_lane(struct core_warp *warp, struct row row, uint64_t index)
     if (index >= CORE_LANES) return;
     struct core_lane *lane = &warp->lane[index];
     *lane = (struct core_lane){
-        .is_there = 1, .pc = double_word(row, 0), .offset = double_word(row, 8), .exception = word(row, 32)};
+        .is_there = true, .pc = double_word(row, 0), .offset = double_word(row, 8), .exception = word(row, 32)};
     triple(row, 20, lane->thread);
 }
 
@@ -193,7 +193,7 @@ static const struct table tables[] = {
     {CTAS, SMS, 20, INTO(cta, ctas), read_cta},           {WARPS, CTAS, 28, INTO(warp, warps), read_warp},
 };
 
-static int is_of(const struct elf *file, uint64_t index, enum section kind, Elf64_Shdr *section)
+static bool is_of(const struct elf *file, uint64_t index, enum section kind, Elf64_Shdr *section)
 {
     return elf_section(file, index, section) && section->sh_type == SHT_LOUSER + (uint32_t)kind;
 }
@@ -355,14 +355,14 @@ static int read_all(struct reading *reading)
 }
 
 // A section that is not all there is the sign of a file that was cut, or that is still being written.
-static int is_whole(const struct elf *file, struct text *why)
+static bool is_whole(const struct elf *file, struct text *why)
 {
     Elf64_Shdr section;
     for (uint64_t i = 0; i < file->sections; i++)
         if (!elf_section(file, i, &section))
             return text_fail(why, "its section %llu (%s) ends behind the end of the file: it is cut off",
                              (unsigned long long)i, elf_name(file, &section));
-    return 1;
+    return true;
 }
 
 int core_open(struct core_dump *dump, const void *bytes, size_t size_bytes, struct text *why)
@@ -400,21 +400,21 @@ void core_close(struct core_dump *dump)
 
 // --- Questions -------------------------------------------------------------------------------------------------------
 
-static int word_of(const struct core_bytes *words, uint32_t number, uint32_t *value)
+static bool word_of(const struct core_bytes *words, uint32_t number, uint32_t *value)
 {
-    if (words->at == NULL || number >= words->bytes / sizeof *value) return 0;
+    if (words->at == NULL || number >= words->bytes / sizeof *value) return false;
     memcpy(value, words->at + (size_t)number * sizeof *value, sizeof *value);
-    return 1;
+    return true;
 }
 
-int core_register(const struct core_lane *lane, uint32_t number, uint32_t *value)
+bool core_register(const struct core_lane *lane, uint32_t number, uint32_t *value)
 {
     enum { ZERO = 255 };
     *value = 0;
     return number == ZERO || word_of(&lane->registers, number, value);
 }
 
-int core_uniform(const struct core_warp *warp, uint32_t number, uint32_t *value)
+bool core_uniform(const struct core_warp *warp, uint32_t number, uint32_t *value)
 {
     enum { ZERO = 63 };
     *value = 0;

@@ -19,7 +19,7 @@ struct core_bytes {
 //   offset     of the pc from the start of its function
 //   exception  CUDBGException_t, 0 for none
 struct core_lane {
-    int is_there;
+    bool is_there;
     uint64_t pc, offset;
     uint32_t thread[3], exception;
     struct core_bytes registers, frames;
@@ -28,7 +28,7 @@ struct core_lane {
 //   valid, active   masks of lanes: those that have not exited, those that run together now
 struct core_warp {
     uint32_t cta, valid, active;
-    int has_error_pc;
+    bool has_error_pc;
     uint64_t error_pc;
     uint32_t shared_bytes;
     struct core_bytes uniforms;
@@ -47,7 +47,7 @@ struct core_cta {
 
 struct core_sm {
     uint32_t device, number, exception;
-    int has_error_pc, has_target;
+    bool has_error_pc, has_target;
     uint64_t error_pc;
     uint32_t target[3]; // the CTA that a cluster's exception is about
 };
@@ -95,8 +95,8 @@ int core_open(struct core_dump *dump, const void *bytes, size_t size_bytes, stru
 void core_close(struct core_dump *dump);
 
 // A register, as far as it is in the dump: 1, and its value. Register 255 is the zero register, of uniforms 63.
-int core_register(const struct core_lane *lane, uint32_t number, uint32_t *value);
-int core_uniform(const struct core_warp *warp, uint32_t number, uint32_t *value);
+bool core_register(const struct core_lane *lane, uint32_t number, uint32_t *value);
+bool core_uniform(const struct core_warp *warp, uint32_t number, uint32_t *value);
 
 // `bytes` bytes of a piece of memory at `address`; NULL if not all of them are there.
 const uint8_t *core_bytes_at(const struct core_bytes *memory, uint64_t address, uint64_t bytes);

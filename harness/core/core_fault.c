@@ -16,32 +16,32 @@ struct reading {
 
 // Has no instruction behind the fault's, up to where the warp stands, written the register? The destination is bits 16
 // to 23, and up to `most` registers.
-static int is_intact(const struct reading *reading, uint32_t number, uint32_t most)
+static bool is_intact(const struct reading *reading, uint32_t number, uint32_t most)
 {
     const struct core_strand *strand = reading->strand;
-    if (strand->offset <= strand->site) return 0;
+    if (strand->offset <= strand->site) return false;
     for (uint64_t at = strand->site + SASS_BYTES; at < strand->offset; at += SASS_BYTES) {
         const struct sass sass = sass_at(&strand->function->code, at);
-        if (number >= sass.data && number < (uint32_t)sass.data + most) return 0;
-        const int goes_back = sass.kind == SASS_BRANCH && sass.is_guarded && sass.target <= strand->site;
+        if (number >= sass.data && number < (uint32_t)sass.data + most) return false;
+        const bool goes_back = sass.kind == SASS_BRANCH && sass.is_guarded && sass.target <= strand->site;
         if (sass.kind == SASS_JUMP || (sass.kind == SASS_BRANCH && !goes_back))
-            return 0; // it may have come from elsewhere
+            return false; // it may have come from elsewhere
     }
-    return 1;
+    return true;
 }
 
-static int uniform(const struct reading *reading, uint32_t number, uint32_t *value)
+static bool uniform(const struct reading *reading, uint32_t number, uint32_t *value)
 {
     enum { MOST_UNIFORM = 2 };
     return is_intact(reading, number, MOST_UNIFORM) && core_uniform(reading->warp, number, value);
 }
 
-static int uniform_address(const struct reading *reading, uint32_t number, uint64_t *address)
+static bool uniform_address(const struct reading *reading, uint32_t number, uint64_t *address)
 {
     uint32_t low, high;
-    if (!uniform(reading, number, &low) || !uniform(reading, number + 1, &high)) return 0;
+    if (!uniform(reading, number, &low) || !uniform(reading, number + 1, &high)) return false;
     *address = (uint64_t)high << 32 | low;
-    return 1;
+    return true;
 }
 
 static void append(struct text *text, const struct text *more)

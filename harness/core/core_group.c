@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int is_alike_wait(const struct core_state *state, const struct core_strand *one, const struct core_strand *other)
+static bool is_alike_wait(const struct core_state *state, const struct core_strand *one,
+                          const struct core_strand *other)
 {
     const struct mbarrier_fields a = mbarrier_unpack(one->word), b = mbarrier_unpack(other->word);
     const uint32_t own = (uint32_t)(core_strand_cta(state, one) - state->dump->cta),
@@ -15,13 +16,13 @@ static int is_alike_wait(const struct core_state *state, const struct core_stran
            (one->barrier_cta == own) == (other->barrier_cta == its);
 }
 
-static int is_alike(const struct core_state *state, const struct core_strand *one, const struct core_strand *other)
+static bool is_alike(const struct core_state *state, const struct core_strand *one, const struct core_strand *other)
 {
     if (one->doing != other->doing || one->reason != other->reason || one->function != other->function ||
         one->home != other->home || one->exception != other->exception ||
         core_strand_cta(state, one)->grid != core_strand_cta(state, other)->grid)
-        return 0;
-    if (one->doing == CORE_WAITS_NAMED && one->named != other->named) return 0;
+        return false;
+    if (one->doing == CORE_WAITS_NAMED && one->named != other->named) return false;
     return one->doing != CORE_WAITS_MBARRIER || is_alike_wait(state, one, other);
 }
 
@@ -65,14 +66,14 @@ static void sort(struct core_groups *groups, uint32_t strands)
         }
 }
 
-int core_groups_open(struct core_groups *groups, const struct core_state *state)
+bool core_groups_open(struct core_groups *groups, const struct core_state *state)
 {
     *groups = (struct core_groups){.group = calloc(state->strands + 1, sizeof *groups->group),
                                    .of = calloc(state->strands + 1, sizeof *groups->of)};
-    if (groups->group == NULL || groups->of == NULL) return 0;
+    if (groups->group == NULL || groups->of == NULL) return false;
     for (uint32_t i = 0; i < state->strands; i++) add_to(groups, state, i);
     sort(groups, state->strands);
-    return 1;
+    return true;
 }
 
 void core_groups_close(struct core_groups *groups)

@@ -22,7 +22,7 @@ struct core_groups {
 
 // The groups in the order in which they are told of: faults, then roots with the strongest reason first, then others.
 // 0 if there is no memory.
-int core_groups_open(struct core_groups *groups, const struct core_state *state);
+bool core_groups_open(struct core_groups *groups, const struct core_state *state);
 void core_groups_close(struct core_groups *groups);
 
 #endif

@@ -100,7 +100,7 @@ static json_t *thread_json(const struct core_report *report, const struct core_s
 static json_t *group_json(const struct core_report *report, uint32_t number)
 {
     const struct core_strand *strand = report->groups->group[number].first;
-    const int is_root = strand->doing == CORE_FAULTED || strand->reason != CORE_NO_ROOT;
+    const bool is_root = strand->doing == CORE_FAULTED || strand->reason != CORE_NO_ROOT;
     json_t *threads = json_array();
     for (uint32_t i = 0; i < report->state->strands; i++)
         if (report->groups->of[i] == number)

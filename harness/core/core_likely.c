@@ -64,7 +64,7 @@ static struct text bytes_text(const struct core_report *report, const struct cor
 {
     const struct mbarrier_fields now = mbarrier_unpack(strand->word);
     const struct core_cta *cta = core_strand_cta(report->state, strand);
-    const int is_cluster = cta->cluster_dim[0] * cta->cluster_dim[1] * cta->cluster_dim[2] > 1;
+    const bool is_cluster = cta->cluster_dim[0] * cta->cluster_dim[1] * cta->cluster_dim[2] > 1;
     const struct text expects = in_brackets(lines_of(report, strand, EXPECTS)),
                       copies = in_brackets(lines_of(report, strand, COPIES));
     struct text text;

@@ -25,7 +25,7 @@ struct core_maps {
 
 // 128 bytes are taken for a map if they decode to one that the driver would have made, with an address.
 // 0 if there is no memory.
-int core_maps_open(struct core_maps *maps, const struct core_dump *dump);
+bool core_maps_open(struct core_maps *maps, const struct core_dump *dump);
 void core_maps_close(struct core_maps *maps);
 
 #endif

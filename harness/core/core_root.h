@@ -7,6 +7,6 @@
 #include "core_state.h"
 
 // Sets `reason` of each strand. 0 if there is no memory.
-int core_root_find(struct core_state *state);
+bool core_root_find(struct core_state *state);
 
 #endif

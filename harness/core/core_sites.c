@@ -16,7 +16,7 @@ enum { MOST_STEPS = 24 };
 
 struct address {
     uint64_t at, variable; // UINT64_MAX: no variable of shared memory is known
-    int is_exact;
+    bool is_exact;
 };
 
 // What the search walks over: the program, its function, and where that was placed.
@@ -32,13 +32,13 @@ static struct ptx_name opcode_of(const struct search *search, const struct ptx_i
     return search->program->op[instruction->op].spelling;
 }
 
-static int begins(struct ptx_name name, const char *with)
+static bool begins(struct ptx_name name, const char *with)
 {
     const size_t length = strlen(with);
     return name.length >= length && memcmp(name.at, with, length) == 0;
 }
 
-static int has(struct ptx_name name, const char *part)
+static bool has(struct ptx_name name, const char *part)
 {
     return memmem(name.at, name.length, part, strlen(part)) != NULL;
 }
@@ -91,13 +91,13 @@ static struct address sum(struct search *search, const struct ptx_operand *one, 
     }
     const struct address second = follow(search, other, before);
     if (address.at == UINT64_MAX) address = second;
-    address.is_exact = 0;
+    address.is_exact = false;
     return address;
 }
 
 static struct address follow_register(struct search *search, const struct ptx_operand *operand, uint32_t before)
 {
-    struct address address = {UINT64_MAX, UINT64_MAX, 0};
+    struct address address = {UINT64_MAX, UINT64_MAX, false};
     const uint32_t at = search->steps-- > 0 ? writer_of(search, operand, before) : UINT32_MAX;
     if (at == UINT32_MAX) return address;
     const struct ptx_instruction *instruction = &search->function->instruction[at];
@@ -111,20 +111,20 @@ static struct address follow_register(struct search *search, const struct ptx_op
         address = follow(search, &operands[1], at);
     else if ((begins(opcode, "mad.") || begins(opcode, "shl.")) && instruction->operands >= 3) {
         address = follow(search, &operands[instruction->operands - 1], at);
-        address.is_exact = 0;
+        address.is_exact = false;
     }
     return address;
 }
 
 static struct address follow(struct search *search, const struct ptx_operand *operand, uint32_t before)
 {
-    struct address address = {UINT64_MAX, UINT64_MAX, 0};
+    struct address address = {UINT64_MAX, UINT64_MAX, false};
     switch (operand->kind) {
     case PTX_OPERAND_VARIABLE:
     case PTX_OPERAND_AT_VARIABLE:
         address.at = place_of(search, variable_name(search, operand->index));
         address.variable = address.at;
-        address.is_exact = 1;
+        address.is_exact = true;
         if (address.at != UINT64_MAX) address.at += operand->bits;
         return address;
     case PTX_OPERAND_REGISTER:
@@ -141,8 +141,8 @@ static struct address follow(struct search *search, const struct ptx_operand *op
 static struct address barrier_of(struct search *search, uint32_t number)
 {
     const struct ptx_instruction *instruction = &search->function->instruction[number];
-    const int is_copy = begins(opcode_of(search, instruction), "cp.");
-    struct address address = {UINT64_MAX, UINT64_MAX, 0};
+    const bool is_copy = begins(opcode_of(search, instruction), "cp.");
+    struct address address = {UINT64_MAX, UINT64_MAX, false};
     for (uint32_t i = 0; i < instruction->operands; i++) {
         const struct ptx_operand *operand = &search->function->operand[instruction->first + i];
         if (operand->kind != PTX_OPERAND_AT_REGISTER && operand->kind != PTX_OPERAND_AT_VARIABLE) continue;
@@ -161,7 +161,7 @@ static int add(struct core_sites *sites, struct core_site site)
     return ARRAY_ADD(sites->site, sites->sites, site);
 }
 
-static int is_of_barrier(const struct search *search, uint32_t number)
+static bool is_of_barrier(const struct search *search, uint32_t number)
 {
     const struct ptx_name opcode = opcode_of(search, &search->function->instruction[number]);
     return begins(opcode, "mbarrier.") || begins(opcode, "cp.async.") || begins(opcode, "st.async") ||
@@ -197,7 +197,7 @@ static void name_site(const struct core_code *code, const struct core_function *
     if (has(opcode, "expect_tx")) site->kind = CORE_SITE_EXPECT;
 }
 
-static int site_of(const struct sass *sass, struct core_site *site)
+static bool site_of(const struct sass *sass, struct core_site *site)
 {
     static const struct {
         enum sass_kind sass;
@@ -214,12 +214,12 @@ static int site_of(const struct sass *sass, struct core_site *site)
             site->kind = kinds[i].kind;
             site->is_remote = sass->is_remote;
             site->number = sass->kind == SASS_BARRIER_UNKNOWN ? SASS_ANY_NUMBER : sass->number;
-            return 1;
+            return true;
         }
-    return 0;
+    return false;
 }
 
-int core_sites_open(struct core_sites *sites, const struct core_code *code, const struct core_function *function)
+bool core_sites_open(struct core_sites *sites, const struct core_code *code, const struct core_function *function)
 {
     *sites = (struct core_sites){0};
     for (uint64_t offset = 0; offset + SASS_BYTES <= function->code.bytes; offset += SASS_BYTES) {
@@ -227,9 +227,9 @@ int core_sites_open(struct core_sites *sites, const struct core_code *code, cons
         struct core_site site = {.offset = offset, .at = UINT64_MAX, .variable = UINT64_MAX};
         if (!site_of(&sass, &site)) continue;
         if (site.kind != CORE_SITE_NAMED && site.kind != CORE_SITE_CLUSTER) name_site(code, function, &site);
-        if (!add(sites, site)) return 0;
+        if (!add(sites, site)) return false;
     }
-    return 1;
+    return true;
 }
 
 void core_sites_close(struct core_sites *sites)
@@ -238,32 +238,32 @@ void core_sites_close(struct core_sites *sites)
     *sites = (struct core_sites){0};
 }
 
-int core_site_may_be_at(const struct core_site *site, uint64_t variable, uint64_t address)
+bool core_site_may_be_at(const struct core_site *site, uint64_t variable, uint64_t address)
 {
-    if (site->kind == CORE_SITE_NAMED || site->kind == CORE_SITE_CLUSTER || site->kind == CORE_SITE_INIT) return 0;
-    if (site->at == UINT64_MAX) return 1; // it may be any
+    if (site->kind == CORE_SITE_NAMED || site->kind == CORE_SITE_CLUSTER || site->kind == CORE_SITE_INIT) return false;
+    if (site->at == UINT64_MAX) return true; // it may be any
     return site->is_exact ? site->at == address : site->variable == variable || variable == UINT64_MAX;
 }
 
 // Does another site of the variable begin nearer to the address?
-static int has_nearer(const struct core_sites *sites, const struct core_site *site, uint64_t address)
+static bool has_nearer(const struct core_sites *sites, const struct core_site *site, uint64_t address)
 {
     for (uint32_t i = 0; i < sites->sites; i++) {
         const struct core_site *other = &sites->site[i];
         if (other->kind != CORE_SITE_INIT && other->variable == site->variable && other->at > site->at &&
             other->at <= address)
-            return 1;
+            return true;
     }
-    return 0;
+    return false;
 }
 
-int core_site_is_at(const struct core_sites *sites, const struct core_site *site, uint64_t variable, uint64_t address)
+bool core_site_is_at(const struct core_sites *sites, const struct core_site *site, uint64_t variable, uint64_t address)
 {
-    if (site->at == UINT64_MAX || !core_site_may_be_at(site, variable, address)) return 0;
+    if (site->at == UINT64_MAX || !core_site_may_be_at(site, variable, address)) return false;
     return site->is_exact || !has_nearer(sites, site, address);
 }
 
-int core_sites_is_array(const struct core_sites *sites, uint64_t variable, uint64_t bytes)
+bool core_sites_is_array(const struct core_sites *sites, uint64_t variable, uint64_t bytes)
 {
     enum { WORD = 8 };
     uint64_t inits = 0;
@@ -278,11 +278,11 @@ int core_sites_is_array(const struct core_sites *sites, uint64_t variable, uint6
 
 // --- Reach -----------------------------------------------------------------------------------------------------------
 
-int core_reach(const struct core_function *function, uint64_t from, uint8_t *marks)
+bool core_reach(const struct core_function *function, uint64_t from, uint8_t *marks)
 {
     const uint64_t count = function->code.bytes / SASS_BYTES;
     uint64_t *todo = malloc((count + 1) * sizeof *todo), left = 0;
-    int is_known = todo != NULL;
+    bool is_known = todo != NULL;
     memset(marks, 0, count);
     if (todo != NULL && from / SASS_BYTES < count) {
         todo[left++] = from / SASS_BYTES;
@@ -291,11 +291,11 @@ int core_reach(const struct core_function *function, uint64_t from, uint8_t *mar
     while (left > 0) {
         const uint64_t at = todo[--left];
         const struct sass sass = sass_at(&function->code, at * SASS_BYTES);
-        const int goes = sass.kind == SASS_BRANCH || sass.kind == SASS_CALL;
-        const int ends =
+        const bool goes = sass.kind == SASS_BRANCH || sass.kind == SASS_CALL;
+        const bool ends =
             !sass.is_guarded && (sass.kind == SASS_BRANCH || sass.kind == SASS_EXIT || sass.kind == SASS_RETURN);
         const uint64_t next[] = {ends ? count : at + 1, goes ? sass.target / SASS_BYTES : count};
-        if (sass.kind == SASS_JUMP || (sass.kind == SASS_CALL && sass.target / SASS_BYTES >= count)) is_known = 0;
+        if (sass.kind == SASS_JUMP || (sass.kind == SASS_CALL && sass.target / SASS_BYTES >= count)) is_known = false;
         for (unsigned i = 0; i < 2; i++)
             if (next[i] < count && !marks[next[i]]) {
                 marks[next[i]] = 1;

@@ -23,7 +23,7 @@ enum core_site_kind {
 struct core_site {
     enum core_site_kind kind;
     uint64_t offset, at, variable;
-    int is_exact, is_remote;
+    bool is_exact, is_remote;
     uint32_t number;
 };
 
@@ -33,22 +33,22 @@ struct core_sites {
 };
 
 // All of the function, in the order of its code. 0 if there is no memory.
-int core_sites_open(struct core_sites *sites, const struct core_code *code, const struct core_function *function);
+bool core_sites_open(struct core_sites *sites, const struct core_code *code, const struct core_function *function);
 void core_sites_close(struct core_sites *sites);
 
 // May `site` be at the barrier at `address`, which is in the variable that begins at `variable`? One with an index may
 // be anywhere in its variable.
-int core_site_may_be_at(const struct core_site *site, uint64_t variable, uint64_t address);
+bool core_site_may_be_at(const struct core_site *site, uint64_t variable, uint64_t address);
 
 // Is it at that barrier, as far as one can tell: of sites with an index, those that begin last at or before it.
-int core_site_is_at(const struct core_sites *sites, const struct core_site *site, uint64_t variable, uint64_t address);
+bool core_site_is_at(const struct core_sites *sites, const struct core_site *site, uint64_t variable, uint64_t address);
 
 // Is the variable of `bytes` bytes that begins at `variable` an array of mbarriers and of nothing else: each of its
 // words is initialised, or it is indexed from its start?
-int core_sites_is_array(const struct core_sites *sites, uint64_t variable, uint64_t bytes);
+bool core_sites_is_array(const struct core_sites *sites, uint64_t variable, uint64_t bytes);
 
 // Marks in `marks`, a byte for each instruction of the function, those that a thread at `from` may execute: along all
 // branches. Returns 0 if there is a jump whose target the code does not say.
-int core_reach(const struct core_function *function, uint64_t from, uint8_t *marks);
+bool core_reach(const struct core_function *function, uint64_t from, uint8_t *marks);
 
 #endif

@@ -58,24 +58,24 @@ static struct loop loop_around(const struct core_function *function, uint64_t of
     return best;
 }
 
-static int find_in(const struct core_function *function, struct loop loop, enum sass_kind kind, uint64_t *site)
+static bool find_in(const struct core_function *function, struct loop loop, enum sass_kind kind, uint64_t *site)
 {
     for (uint64_t at = loop.first; at <= loop.last; at += SASS_BYTES)
         if (sass_at(&function->code, at).kind == kind) {
             *site = at;
-            return 1;
+            return true;
         }
-    return 0;
+    return false;
 }
 
-static int is_same_wait(const struct sass *one, const struct sass *other)
+static bool is_same_wait(const struct sass *one, const struct sass *other)
 {
     return one->kind == other->kind && one->at == other->at && one->uniform == other->uniform &&
            one->offset == other->offset;
 }
 
 // The first try before the branch at `from`: the same wait, a little before it.
-static int first_try(const struct core_function *function, uint64_t from, const struct sass *wait, uint64_t *home)
+static bool first_try(const struct core_function *function, uint64_t from, const struct sass *wait, uint64_t *home)
 {
     for (uint64_t at = from; at >= SASS_BYTES && from - at < LONGEST_TRY * SASS_BYTES;) {
         at -= SASS_BYTES;
@@ -85,7 +85,7 @@ static int first_try(const struct core_function *function, uint64_t from, const 
             return is_same_wait(&sass, wait);
         }
     }
-    return 0;
+    return false;
 }
 
 // Where the source has the wait at `site`: the first try, if `site` is in a retry loop that was moved away from it.
@@ -104,18 +104,18 @@ static uint64_t home_of(const struct core_function *function, uint64_t site)
 }
 
 // The instruction of the kind that a thread at `offset` has just done, or is at.
-static int is_at(const struct core_function *function, uint64_t offset, enum sass_kind kind, uint64_t *site)
+static bool is_at(const struct core_function *function, uint64_t offset, enum sass_kind kind, uint64_t *site)
 {
     for (uint64_t back = SASS_BYTES; back <= SASS_BYTES; back -= SASS_BYTES) {
         *site = offset - back;
-        if (offset >= back && sass_at(&function->code, *site).kind == kind) return 1;
+        if (offset >= back && sass_at(&function->code, *site).kind == kind) return true;
     }
-    return 0;
+    return false;
 }
 
 // That of a loop that does nothing but try it again.
-static int tries_again(const struct core_function *function, uint64_t offset, enum sass_kind kind, uint64_t most,
-                       uint64_t *site)
+static bool tries_again(const struct core_function *function, uint64_t offset, enum sass_kind kind, uint64_t most,
+                        uint64_t *site)
 {
     const struct loop loop = loop_around(function, offset, most);
     return loop.first <= loop.last && find_in(function, loop, kind, site);
@@ -126,7 +126,7 @@ static int tries_again(const struct core_function *function, uint64_t offset, en
 static uint32_t cta_of_rank(const struct core_state *state, const struct core_cta *cta, uint32_t rank)
 {
     const struct core_dump *dump = state->dump;
-    const int is_cluster = cta->cluster_dim[0] * cta->cluster_dim[1] * cta->cluster_dim[2] > 1;
+    const bool is_cluster = cta->cluster_dim[0] * cta->cluster_dim[1] * cta->cluster_dim[2] > 1;
     if (!is_cluster) return rank == 0 ? (uint32_t)(cta - dump->cta) : UINT32_MAX;
     for (uint32_t i = 0; i < dump->ctas; i++)
         if (dump->cta[i].grid_id == cta->grid_id && core_cta_rank(&dump->cta[i]) == rank &&
@@ -136,17 +136,17 @@ static uint32_t cta_of_rank(const struct core_state *state, const struct core_ct
 }
 
 // The address of the barrier and the parity, of a lane.
-static int operands_of(const struct core_warp *warp, uint32_t lane, const struct sass *sass, uint32_t *address,
-                       uint32_t *parity)
+static bool operands_of(const struct core_warp *warp, uint32_t lane, const struct sass *sass, uint32_t *address,
+                        uint32_t *parity)
 {
     enum { PARITY_BIT = 31 };
     uint32_t base, uniform, value;
     if (!core_register(&warp->lane[lane], sass->at, &base) || !core_uniform(warp, sass->uniform, &uniform) ||
         !core_register(&warp->lane[lane], sass->value, &value))
-        return 0;
+        return false;
     *address = base + uniform + (uint32_t)sass->offset;
     *parity = value >> PARITY_BIT;
-    return 1;
+    return true;
 }
 
 static void find_barrier(const struct core_state *state, struct core_strand *strand)
@@ -189,7 +189,7 @@ static void find_polled(const struct core_state *state, struct core_strand *stra
     const struct core_lane *lane = &state->dump->warp[strand->warp].lane[__builtin_ctz(strand->lanes)];
     uint32_t low, high;
     if (!core_register(lane, sass.at, &low) || !core_register(lane, sass.at + 1u, &high)) return;
-    strand->has_address = 1;
+    strand->has_address = true;
     strand->memory = ((uint64_t)high << 32 | low) + (uint64_t)(int64_t)sass.offset;
     const uint8_t *value = core_global(state->dump, strand->memory, sizeof strand->value);
     strand->has_value = value != NULL;
@@ -209,7 +209,7 @@ static enum core_doing doing_of(const struct core_state *state, const struct cor
                  {SASS_CLUSTER_WAIT, CORE_WAITS_CLUSTER}};
     const struct core_function *function = strand->function;
     const uint64_t offset = strand->offset;
-    const int is_part = strand->lanes != state->dump->warp[strand->warp].valid;
+    const bool is_part = strand->lanes != state->dump->warp[strand->warp].valid;
     if (is_part && sass_at(&function->code, offset).kind == SASS_WARPSYNC) {
         *site = offset;
         return CORE_WAITS_WARP;
@@ -251,7 +251,7 @@ static void find_fault(const struct core_state *state, struct core_strand *stran
     const struct core_lane *lane = &warp->lane[__builtin_ctz(strand->lanes)];
     const struct sass before =
         strand->offset >= SASS_BYTES ? sass_at(&strand->function->code, strand->offset - SASS_BYTES) : (struct sass){0};
-    const int is_trap = before.kind == SASS_TRAP && (warp->active & strand->lanes) != 0;
+    const bool is_trap = before.kind == SASS_TRAP && (warp->active & strand->lanes) != 0;
     if (lane->exception == 0 && !is_trap) return;
     if (is_trap) strand->lanes &= warp->active;
     strand->doing = CORE_FAULTED;
@@ -279,12 +279,12 @@ static const struct core_function *function_at(const struct core_state *state, u
 
 // Does a row of the table of lines begin at the instruction? One without a row has the line of whatever stands before
 // it.
-static int has_line(const struct core_code *code, const struct core_function *function, uint64_t offset)
+static bool has_line(const struct core_code *code, const struct core_function *function, uint64_t offset)
 {
     return line_table_begins(&code->lines, function->section, function->start + offset);
 }
 
-static int is_wait_of_ptx(const struct core_code *code, const struct core_function *function, uint64_t offset)
+static bool is_wait_of_ptx(const struct core_code *code, const struct core_function *function, uint64_t offset)
 {
     struct machine_where where;
     return has_line(code, function, offset) && core_code_place(code, function, offset, &where) &&
@@ -303,7 +303,7 @@ static uint64_t line_of(const struct core_code *code, const struct core_strand *
 }
 
 // Many warps are at one instruction: a strand before this one may have looked its place up.
-static int take_place(const struct core_state *state, struct core_strand *strand)
+static bool take_place(const struct core_state *state, struct core_strand *strand)
 {
     enum { MOST_BACK = 256 };
     for (uint32_t i = state->strands; i > 0 && state->strands - i < MOST_BACK; i--) {
@@ -313,9 +313,9 @@ static int take_place(const struct core_state *state, struct core_strand *strand
             continue;
         strand->line = before->line;
         strand->where = before->where;
-        return 1;
+        return true;
     }
-    return 0;
+    return false;
 }
 
 static void fill_strand(const struct core_state *state, struct core_strand *strand)
@@ -340,7 +340,7 @@ static void fill_strand(const struct core_state *state, struct core_strand *stra
 }
 
 // Lanes of one pc; of those that executed trap only they. Of lanes that wait for different barriers the lowest speaks.
-static int add_strands(struct core_state *state, uint32_t index)
+static bool add_strands(struct core_state *state, uint32_t index)
 {
     const struct core_warp *warp = &state->dump->warp[index];
     for (uint32_t left = warp->valid; left != 0;) {
@@ -350,32 +350,32 @@ static int add_strands(struct core_state *state, uint32_t index)
             if ((left >> lane & 1) != 0 && warp->lane[lane].pc == pc) strand.lanes |= UINT32_C(1) << lane;
         fill_strand(state, &strand);
         left &= ~strand.lanes;
-        if (!ARRAY_ADD(state->strand, state->strands, strand)) return 0;
+        if (!ARRAY_ADD(state->strand, state->strands, strand)) return false;
     }
-    return 1;
+    return true;
 }
 
 // A grid's kernel is the function that it entered.
-static int find_kernels(struct core_state *state)
+static bool find_kernels(struct core_state *state)
 {
     state->kernel = calloc(state->dump->grids + 1, sizeof *state->kernel);
-    if (state->kernel == NULL) return 0;
+    if (state->kernel == NULL) return false;
     for (uint32_t i = 0; i < state->dump->grids; i++) {
         struct core_kernel *kernel = &state->kernel[state->kernels++];
         kernel->grid = &state->dump->grid[i];
         kernel->function = function_at(state, kernel->grid->entry, &kernel->code);
         if (kernel->function == NULL) continue;
         core_code_kernel(kernel->code, kernel->function->name);
-        if (!core_sites_open(&kernel->sites, kernel->code, kernel->function)) return 0;
+        if (!core_sites_open(&kernel->sites, kernel->code, kernel->function)) return false;
     }
-    return 1;
+    return true;
 }
 
-static int find_codes(struct core_state *state)
+static bool find_codes(struct core_state *state)
 {
     struct text ignored;
     state->code = calloc(state->dump->images + 1, sizeof *state->code);
-    if (state->code == NULL) return 0;
+    if (state->code == NULL) return false;
     for (uint32_t i = 0; i < state->dump->images; i++) {
         struct core_code *code = &state->code[state->codes];
         if (core_code_open(code, &state->dump->image[i].bytes, &ignored))
@@ -383,13 +383,13 @@ static int find_codes(struct core_state *state)
         else
             core_code_close(code);
     }
-    return 1;
+    return true;
 }
 
 int core_state_open(struct core_state *state, const struct core_dump *dump, struct text *why)
 {
     *state = (struct core_state){.dump = dump};
-    int ok = find_codes(state) && find_kernels(state);
+    bool ok = find_codes(state) && find_kernels(state);
     for (uint32_t i = 0; ok && i < dump->warps; i++) ok = add_strands(state, i);
     return ok && core_root_find(state) ? 1 : text_fail(why, "no memory for its %u warps", dump->warps);
 }

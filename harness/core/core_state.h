@@ -45,7 +45,7 @@ struct core_strand {
     uint32_t exception;
     struct machine_where where;
     uint32_t address, barrier_cta, parity;
-    int has_address, has_word, has_value;
+    bool has_address, has_word, has_value;
     uint64_t word, memory, variable;
     uint32_t named, count, value;
     enum core_reason reason;

@@ -17,7 +17,7 @@ struct paper {
     int lines, most; // most: 0, no limit
 };
 
-static int has_room(const struct paper *paper, int lines)
+static bool has_room(const struct paper *paper, int lines)
 {
     return paper->most == 0 || paper->lines + lines <= paper->most;
 }
@@ -59,7 +59,7 @@ struct text core_barrier_name(const struct core_report *report, const struct cor
     return core_shared_name(report, core_strand_cta(report->state, strand), strand->address);
 }
 
-static struct text place_text(const struct machine_where *where, int is_whole)
+static struct text place_text(const struct machine_where *where, bool is_whole)
 {
     const struct machine_caller own = machine_where_own(where);
     struct text text;
@@ -76,7 +76,7 @@ struct text core_place(const struct core_report *report, const struct core_funct
         if (function < code->function || function >= code->function + code->functions) continue;
         core_code_place(code, function, offset, &where);
     }
-    text = place_text(&where, 0);
+    text = place_text(&where, false);
     if (text.at[0] == '\0') text_set(&text, "+0x%" PRIx64, offset);
     return text;
 }
@@ -276,14 +276,14 @@ static void print_details(struct paper *paper, const struct core_group *group)
     paper->lines++;
 }
 
-static int is_root(const struct core_group *group)
+static bool is_root(const struct core_group *group)
 {
     return group->first->doing == CORE_FAULTED || group->first->reason != CORE_NO_ROOT;
 }
 
 static void print_head(struct paper *paper, const struct core_group *group)
 {
-    const struct text place = place_text(&group->first->where, 1);
+    const struct text place = place_text(&group->first->where, true);
     fprintf(paper->out, "%s%s: error: kernel %s %s%s: ", paper->lines > 0 ? "\n" : "",
             place.at[0] != '\0' ? place.at : "tmaref", kernel_name(paper->report, group->first).at,
             paper->lines > 0 ? "also " : "", group->first->doing == CORE_FAULTED ? "stopped" : "hangs");
@@ -327,8 +327,8 @@ static void print_followers(struct paper *paper)
     paper->lines++;
 }
 
-static int is_same_state(const struct core_state *state, const struct core_barrier *one,
-                         const struct core_barrier *other)
+static bool is_same_state(const struct core_state *state, const struct core_barrier *one,
+                          const struct core_barrier *other)
 {
     return one->address == other->address && one->word == other->word &&
            state->dump->cta[one->cta].grid == state->dump->cta[other->cta].grid;
@@ -343,7 +343,7 @@ static void print_barrier(struct paper *paper, uint32_t number)
     const struct mbarrier_fields now = mbarrier_unpack(barrier->word);
     uint32_t ctas = 0;
     for (uint32_t i = 0; i < barriers->barriers; i++) {
-        const int is_same = is_same_state(paper->report->state, barrier, &barriers->barrier[i]);
+        const bool is_same = is_same_state(paper->report->state, barrier, &barriers->barrier[i]);
         if (is_same && i < number) return; // told
         ctas += (uint32_t)is_same;
     }
@@ -373,22 +373,22 @@ static void print_maps(struct paper *paper)
 }
 
 // Is the machine code of a told wait without lines?
-static int lacks_lines(const struct core_report *report)
+static bool lacks_lines(const struct core_report *report)
 {
     for (uint32_t i = 0; i < report->groups->groups; i++) {
         const struct core_strand *strand = report->groups->group[i].first;
-        if (strand->function != NULL && strand->where.source_line == 0) return 1;
+        if (strand->function != NULL && strand->where.source_line == 0) return true;
     }
-    return 0;
+    return false;
 }
 
 // A dump is one moment, and does not say whether the kernel gets on.
-static int runs_beside_waits(const struct core_groups *groups)
+static bool runs_beside_waits(const struct core_groups *groups)
 {
-    if (groups->groups == 0 || groups->group[0].first->doing == CORE_FAULTED) return 0;
+    if (groups->groups == 0 || groups->group[0].first->doing == CORE_FAULTED) return false;
     for (uint32_t i = 0; i < groups->groups; i++)
-        if (groups->group[i].first->doing == CORE_RUNS) return 1;
-    return 0;
+        if (groups->group[i].first->doing == CORE_RUNS) return true;
+    return false;
 }
 
 // A dump of the driver's may be of a process whose kernels had all ended.
@@ -398,7 +398,7 @@ static void print_nothing(FILE *out, const struct core_dump *dump)
             dump->grids > 0 ? "its kernels had ended when it was written" : "no kernel ran when it was written");
 }
 
-static void tell(FILE *out, const struct core_report *report, int is_whole)
+static void tell(FILE *out, const struct core_report *report, bool is_whole)
 {
     struct paper paper = {out, report, 0, is_whole ? 0 : MOST_LINES};
     const struct core_device *device = &report->dump->device[0];
@@ -432,7 +432,7 @@ static void print_plain(FILE *out, const char *text)
     }
 }
 
-void core_tell(FILE *out, const struct core_report *report, int is_whole)
+void core_tell(FILE *out, const struct core_report *report, bool is_whole)
 {
     char *text = NULL;
     size_t bytes;

@@ -21,7 +21,7 @@ struct core_report {
 };
 
 // `is_whole`: every group, mbarrier and map; else few, and the last line says what was left out.
-void core_tell(FILE *out, const struct core_report *report, int is_whole);
+void core_tell(FILE *out, const struct core_report *report, bool is_whole);
 
 // docs/json.md says which keys there are.
 json_t *core_json(const struct core_report *report);

@@ -55,7 +55,7 @@ struct sass {
     int32_t offset;
     uint32_t number, count;
     uint64_t target;
-    int is_guarded, is_remote;
+    bool is_guarded, is_remote;
 };
 
 // The instruction at `offset` of `code`. SASS_OTHER outside.

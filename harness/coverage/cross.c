@@ -75,7 +75,7 @@ struct feature cross_feature(int cell)
     return feature_at(at);
 }
 
-int cross_cell_is_possible(int cell)
+bool cross_cell_is_possible(int cell)
 {
     struct feature feature = cross_feature(cell);
     return feature_is_possible(&feature);
@@ -83,17 +83,17 @@ int cross_cell_is_possible(int cell)
 
 // Is there a possible point with this value of axis 6 + `which` and this one of `axis`? Asked of the other axes' values
 // that are never in the way: a load, tiled, of rank 3, of the first type that the operation has.
-int cross_pair_is_possible(int which, int value, enum cross_axis axis, int other)
+bool cross_pair_is_possible(int which, int value, enum cross_axis axis, int other)
 {
     int at[AXES] = {[AXIS_RANK] = 2};
     at[AXIS_BOUNDS + which] = value;
     at[axis] = other;
     for (at[AXIS_DTYPE] = axis == AXIS_DTYPE ? other : 0; at[AXIS_DTYPE] < DTYPE_COUNT; at[AXIS_DTYPE]++) {
         struct feature feature = feature_at(at);
-        if (feature_is_possible(&feature)) return 1;
+        if (feature_is_possible(&feature)) return true;
         if (axis == AXIS_DTYPE) break;
     }
-    return 0;
+    return false;
 }
 
 // --- Counting --------------------------------------------------------------------------------------------------------
@@ -126,19 +126,19 @@ void cross_add(struct cross *cross, const struct cross *part)
     cross->partly += part->partly;
 }
 
-int cross_may_close_hole(const struct cross *cross, const struct family *family, const void *test_case)
+bool cross_may_close_hole(const struct cross *cross, const struct family *family, const void *test_case)
 {
     struct feature feature;
     int at[AXES];
-    if (family->feature == NULL || !family->feature(test_case, &feature)) return 0;
+    if (family->feature == NULL || !family->feature(test_case, &feature)) return false;
     coordinates_of(&feature, at);
-    if (cross->cell[CROSS_RECORDED][cell_of(at)] < CROSS_ENOUGH) return 1;
+    if (cross->cell[CROSS_RECORDED][cell_of(at)] < CROSS_ENOUGH) return true;
     for (int which = 0; which < 2; which++)
         for (int axis = 0; axis < AXES; axis++)
             if (axis != AXIS_BOUNDS + which &&
                 cross->pair[CROSS_RECORDED][which][at[AXIS_BOUNDS + which]][axis][at[axis]] < CROSS_ENOUGH)
-                return 1;
-    return 0;
+                return true;
+    return false;
 }
 
 int cross_closes_hole(const struct cross *cross, const struct family *family, const void *test_case, enum rule rule)
@@ -179,7 +179,7 @@ struct cross_total cross_pairs(const struct cross *cross, int which)
     return total;
 }
 
-int cross_rule_ends_case(enum rule rule)
+bool cross_rule_ends_case(enum rule rule)
 {
     enum outcome outcome = rule_row(rule)->sm_90a;
     return outcome == OUTCOME_INVALID || outcome == OUTCOME_FAULT || outcome == OUTCOME_CRASH;

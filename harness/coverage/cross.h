@@ -45,7 +45,7 @@ struct cross {
     uint32_t rule[CROSS_SOURCES][RULE_MOST];
     uint64_t cases[CROSS_SOURCES];
     uint64_t partly;
-    int is_asked;
+    bool is_asked;
 };
 
 // Counts one case of `family`, whose verdict on the model is `rule`.
@@ -57,7 +57,7 @@ void cross_add(struct cross *cross, const struct cross *part);
 
 // Would this case, if it does not fault, reach a point or a pair that fewer than CROSS_ENOUGH recorded cases have
 // reached?
-int cross_may_close_hole(const struct cross *cross, const struct family *family, const void *test_case);
+bool cross_may_close_hole(const struct cross *cross, const struct family *family, const void *test_case);
 
 // Does this case, whose verdict is `rule`, reach such a point, pair or rule?
 int cross_closes_hole(const struct cross *cross, const struct family *family, const void *test_case, enum rule rule);
@@ -72,11 +72,11 @@ struct cross_total cross_cells(const struct cross *cross, enum feature_operation
 
 // All pairs of bounds (0) or element stride (1) with every other axis.
 struct cross_total cross_pairs(const struct cross *cross, int which);
-int cross_pair_is_possible(int which, int value, enum cross_axis axis, int other);
+bool cross_pair_is_possible(int which, int value, enum cross_axis axis, int other);
 
 // Rules that end a case: refusals, faults and crashes. Other rules hold all the time; a test shows each.
 struct cross_total cross_rules(const struct cross *cross);
-int cross_rule_ends_case(enum rule rule);
+bool cross_rule_ends_case(enum rule rule);
 
 // Line `i` of the summary, 0 to CROSS_TOTALS - 1, and what it is called; the name holds until the next call.
 enum { CROSS_TOTALS = FEATURE_OPERATIONS * FEATURE_MODES + 4 };
@@ -84,7 +84,7 @@ struct cross_total cross_total_at(const struct cross *cross, int i, const char *
 
 // One point of the cross, and its count.
 struct feature cross_feature(int cell);
-int cross_cell_is_possible(int cell);
+bool cross_cell_is_possible(int cell);
 
 int cross_axis_values(enum cross_axis axis);
 const char *cross_axis_name(enum cross_axis axis);

@@ -93,7 +93,7 @@ static void write_pairs(const struct cross *cross, int which, FILE *out)
             for (int value = 0; value < columns; value++) {
                 uint32_t recorded = cross->pair[CROSS_RECORDED][which][value][axis][other];
                 uint32_t generated = cross->pair[CROSS_GENERATED][which][value][axis][other];
-                int possible = cross_pair_is_possible(which, value, (enum cross_axis)axis, other);
+                bool possible = cross_pair_is_possible(which, value, (enum cross_axis)axis, other);
                 fprintf(out, "<td class=%s>%u", possible ? colour(recorded, generated) : "not", recorded);
             }
             fputs("</tr>\n", out);

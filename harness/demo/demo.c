@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The program of `tmaref demo`: three mistakes that people make with TMA, from PTX that lies beside it, so that no nvcc
 // is needed. usage: demo hang|tile|map FOLDER [TILE]; `tile` writes the tile as its kernel read it to the file TILE.
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,14 +22,14 @@ static int fails(enum cuda_result error, const char *call)
     return 1;
 }
 
-static int start(void)
+static bool start(void)
 {
     struct CUctx_st *context;
     return fails(cuInit(0), "cuInit") || fails(cuDevicePrimaryCtxRetain(&context, 0), "cuDevicePrimaryCtxRetain") ||
            fails(cuCtxSetCurrent(context), "cuCtxSetCurrent");
 }
 
-static int load(const char *file, const char *name, struct CUfunc_st **function)
+static bool load(const char *file, const char *name, struct CUfunc_st **function)
 {
     struct CUmod_st *module;
     char path[PATH_BYTES];
@@ -66,19 +67,19 @@ static enum cuda_result encode(struct tensormap_image *map, unsigned long long t
                                   INTERLEAVE_NONE, SWIZZLE_128B, L2_PROMOTION_NONE, OOB_FILL_ZERO);
 }
 
-static int write_tile(const char *path, const uint16_t *tile)
+static bool write_tile(const char *path, const uint16_t *tile)
 {
     FILE *file = fopen(path, "wb");
-    const int is_written = file != NULL && fwrite(tile, TILE_BYTES, 1, file) == 1;
+    const bool is_written = file != NULL && fwrite(tile, TILE_BYTES, 1, file) == 1;
     if (!is_written || fclose(file) != 0) {
         perror(path);
-        return 1;
+        return true;
     }
-    return 0;
+    return false;
 }
 
 // The tensor is its own index: what came tells where it came from.
-static int compare(const uint16_t *tile)
+static bool compare(const uint16_t *tile)
 {
     int wrong = 0, first = -1;
     for (int i = 0; i < COLUMNS * ROWS; i++)
@@ -86,10 +87,10 @@ static int compare(const uint16_t *tile)
             if (first < 0) first = i;
             wrong++;
         }
-    if (first < 0) return 0;
+    if (first < 0) return false;
     printf("%d of %d elements are wrong: tile[%d][%d] is %d, wanted %d\n", wrong, COLUMNS * ROWS, first / COLUMNS,
            first % COLUMNS, tile[first], first % COLUMNS + first / COLUMNS * 2 * COLUMNS);
-    return 1;
+    return true;
 }
 
 // A load with the 128B swizzle, whose reader forgets the swizzle.

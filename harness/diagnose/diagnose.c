@@ -33,13 +33,13 @@ enum cause cause_find(const char *id)
     return (enum cause)cause;
 }
 
-int diagnosis_is_foreign(const struct diagnosis *diagnosis)
+bool diagnosis_is_foreign(const struct diagnosis *diagnosis)
 {
     for (int i = 0; i < diagnosis->explanations; i++)
-        if (diagnosis->explanation[i].is_whole) return 0;
+        if (diagnosis->explanation[i].is_whole) return false;
     for (int i = 0; i < diagnosis->explanations; i++)
-        if (diagnosis->explanation[i].cause == CAUSE_FOREIGN) return 1;
-    return 0;
+        if (diagnosis->explanation[i].cause == CAUSE_FOREIGN) return true;
+    return false;
 }
 
 // Why the copy as meant faults.
@@ -47,7 +47,7 @@ static enum rule fault_of(const struct diagnose *q)
 {
     static uint8_t nothing;
     const struct memory shared = {&nothing, 0, WORK_BYTES};
-    int is_im2col = q->map.mode == TENSORMAP_IM2COL;
+    bool is_im2col = q->map.mode == TENSORMAP_IM2COL;
     enum rule rule;
     if (q->is_store)
         rule = (is_im2col ? im2col_store_check : tile_store_check)(&q->map, q->map.rank, q->coord, &q->dump, &q->source,
@@ -110,7 +110,7 @@ void search_leave(struct search *search)
     const uint8_t *got = search_run(search, &search->base, background, NULL);
     search->left_bytes = 0;
     for (uint64_t i = 0; i < dump->size_bytes; i++) {
-        int is_inside = got != NULL && i >= search->low && i < search->high;
+        bool is_inside = got != NULL && i >= search->low && i < search->high;
         search->left[i] = (is_inside ? got[i] : background[i]) != dump->bytes[i];
         search->left_bytes += search->left[i];
     }
@@ -170,24 +170,24 @@ void search_causes(struct search *search)
     }
 }
 
-static int has(const struct diagnosis *answer, int is_whole, int is_maybe)
+static bool has(const struct diagnosis *answer, bool is_whole, bool is_maybe)
 {
     for (int i = 0; i < answer->explanations; i++)
-        if (answer->explanation[i].is_whole == is_whole && answer->explanation[i].is_maybe == is_maybe) return 1;
-    return 0;
+        if (answer->explanation[i].is_whole == is_whole && answer->explanation[i].is_maybe == is_maybe) return true;
+    return false;
 }
 
-static int try_causes(struct search *search)
+static bool try_causes(struct search *search)
 {
     struct diagnosis *answer = search->answer;
     if (answer->wrong_bytes > 0) {
-        if (!origin_find(search)) return 0;
+        if (!origin_find(search)) return false;
         sample_fill(search);
         count_foreign(search);
     }
     search->pass = PASS_WHOLE;
     search_causes(search);
-    int is_sure = has(answer, 1, 0), is_guess = has(answer, 0, 1), is_likely = has(answer, 1, 1);
+    bool is_sure = has(answer, true, false), is_guess = has(answer, false, true), is_likely = has(answer, true, true);
     if (answer->wrong_bytes > 0 && (!is_sure || is_guess || is_likely)) {
         search->pass = PASS_PART;
         search_count_meant(search);
@@ -195,11 +195,11 @@ static int try_causes(struct search *search)
         if (!is_sure && !is_likely) pair_search(search);
     }
     rank(answer);
-    return 1;
+    return true;
 }
 
 // All rooms in one: two of shared memory, five of the dump, or of shared memory if that is more.
-static int make_room(struct search *search)
+static bool make_room(struct search *search)
 {
     const struct diagnose *question = search->question;
     uint64_t dump_bytes = question->dump.size_bytes > WORK_BYTES ? question->dump.size_bytes : WORK_BYTES;
@@ -207,21 +207,21 @@ static int make_room(struct search *search)
     enum { ROOMS = sizeof of_dump / sizeof of_dump[0] };
     search->room = calloc(1, ROOMS * dump_bytes + 2 * WORK_BYTES);
     search->best = calloc(BEST + PARTS, sizeof *search->best);
-    if (search->room == NULL || search->best == NULL) return 0;
+    if (search->room == NULL || search->best == NULL) return false;
     search->part = search->best + BEST;
     for (unsigned i = 0; i < ROOMS; i++) *of_dump[i] = search->room + i * dump_bytes;
     search->image = search->room + ROOMS * dump_bytes;
     search->plane = search->image + WORK_BYTES;
     search->dump_at = question->is_store ? 0 : question->dump.base;
-    return 1;
+    return true;
 }
 
-int diagnose(const struct diagnose *question, struct diagnosis *diagnosis)
+bool diagnose(const struct diagnose *question, struct diagnosis *diagnosis)
 {
     struct search search = {.question = question, .answer = diagnosis, .meant = search_meant(question)};
     *diagnosis = (struct diagnosis){0};
     search.base = search.meant;
-    int is_done = make_room(&search);
+    bool is_done = make_room(&search);
     if (is_done) {
         find_changes(&search);
         compare_meant(&search);

@@ -5,6 +5,8 @@
 #ifndef TMAREF_DIAGNOSE_H
 #define TMAREF_DIAGNOSE_H
 
+#include <stdbool.h>
+
 #include "memory.h"
 #include "tensormap.h"
 
@@ -39,7 +41,7 @@ enum { DIAGNOSE_MAX_SLICES = 16, DIAGNOSE_MAX_OTHERS = 8, DIAGNOSE_MAX_EXPLANATI
 //   word       the barrier's word at the dump, if has_word
 //   expect     the bytes that arrive.expect_tx announced, if has_expect
 struct diagnose {
-    int is_store;
+    bool is_store;
     struct tensormap map;
     int32_t coord[TENSORMAP_MAX_RANK];
     uint16_t offset[3];
@@ -50,7 +52,7 @@ struct diagnose {
     const uint8_t *before;
     struct memory other[DIAGNOSE_MAX_OTHERS];
     int others;
-    int has_word, has_expect;
+    bool has_word, has_expect;
     uint64_t word;
     uint32_t expect;
 };
@@ -62,7 +64,7 @@ struct diagnose {
 //             mistake could hide in such a choice. Of one that is whole as well there is little doubt
 struct explanation {
     enum cause cause, second;
-    int is_whole, is_maybe;
+    bool is_whole, is_maybe;
     uint32_t bytes, distance;
     char what[320];
 };
@@ -82,16 +84,16 @@ struct diagnosis {
 };
 
 // Is all as it was meant: no byte wrong, and nothing to say of the barrier?
-static inline int diagnosis_is_clean(const struct diagnosis *diagnosis)
+static inline bool diagnosis_is_clean(const struct diagnosis *diagnosis)
 {
     return diagnosis->rule == RULE_OK && diagnosis->wrong_bytes == 0 && diagnosis->explanations == 0;
 }
 
 // Is there no explanation but that the bytes are of something else?
-int diagnosis_is_foreign(const struct diagnosis *diagnosis);
+bool diagnosis_is_foreign(const struct diagnosis *diagnosis);
 
 // Returns 0 if there is no memory for the work.
-int diagnose(const struct diagnose *question, struct diagnosis *diagnosis);
+bool diagnose(const struct diagnose *question, struct diagnosis *diagnosis);
 
 // The address of the first place of the source that holds these 16 bytes; 0 if there is none, or if they are all alike.
 // A copy moves pieces that begin at multiples of 16; a place that is only a multiple of the element counts after those.

@@ -18,11 +18,11 @@ static uint32_t f32_of(enum number_format format, uint32_t bits)
     return format == NUMBER_F16 ? f32_of_f16(bits) : format == NUMBER_BF16 ? bits << 16 : bits;
 }
 
-uint32_t number_convert(enum number_format from, enum number_format to, int is_cut, uint32_t bits)
+uint32_t number_convert(enum number_format from, enum number_format to, bool is_cut, uint32_t bits)
 {
     const uint32_t f32 = f32_of(from, bits), nearest = number_round(to, f32);
     if (!is_cut) return nearest;
     if (to == NUMBER_BF16) return f32 >> 16;
-    const int is_outward = (f32_of(to, nearest) & MAGNITUDE) > (f32 & MAGNITUDE);
+    const bool is_outward = (f32_of(to, nearest) & MAGNITUDE) > (f32 & MAGNITUDE);
     return nearest - (uint32_t)(is_outward && number_classify(NUMBER_F32, f32) != NUMBER_NAN);
 }

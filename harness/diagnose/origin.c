@@ -14,7 +14,7 @@ struct chunk_set {
     uint8_t filter[FILTER_BITS / 8];
 };
 
-static int is_alike(const uint8_t *chunk)
+static bool is_alike(const uint8_t *chunk)
 {
     return memcmp(chunk, chunk + 1, CHUNK_BYTES - 1) == 0;
 }
@@ -43,10 +43,10 @@ static uint32_t *find(const struct search *search, const uint8_t *chunk, uint64_
     return &set->slot[i];
 }
 
-int origin_is_in_dump(const struct search *search, const uint8_t *chunk)
+bool origin_is_in_dump(const struct search *search, const uint8_t *chunk)
 {
     uint64_t hash = hash_of(chunk);
-    if ((search->set->filter[hash % FILTER_BITS / 8] >> hash % 8 & 1) == 0) return 0;
+    if ((search->set->filter[hash % FILTER_BITS / 8] >> hash % 8 & 1) == 0) return false;
     return *find(search, chunk, hash) != 0;
 }
 
@@ -73,9 +73,9 @@ static void fill(struct search *search)
 
 // Is `address` the better place than `old`? One at a multiple of 16 is; then the one that is nearer to the box as
 // meant.
-static int is_better(uint64_t address, uint64_t old, uint64_t meant)
+static bool is_better(uint64_t address, uint64_t old, uint64_t meant)
 {
-    int is_odd = address % CHUNK_BYTES != 0, was_odd = old % CHUNK_BYTES != 0;
+    bool is_odd = address % CHUNK_BYTES != 0, was_odd = old % CHUNK_BYTES != 0;
     uint64_t far = address > meant ? address - meant : meant - address, was = old > meant ? old - meant : meant - old;
     return old == 0 || is_odd < was_odd || (is_odd == was_odd && far < was);
 }
@@ -148,7 +148,7 @@ uint32_t origin_count_in(struct search *search, const struct memory *source)
     return found;
 }
 
-static int make_room(struct search *search)
+static bool make_room(struct search *search)
 {
     const struct memory *dump = &search->question->dump;
     uint64_t skip = (0 - dump->base) % CHUNK_BYTES;
@@ -159,7 +159,7 @@ static int make_room(struct search *search)
     search->origin = calloc(search->chunks + 1, sizeof *search->origin);
     search->sample = calloc(search->samples + 1, sizeof *search->sample);
     search->set = calloc(1, sizeof *search->set);
-    if (search->origin == NULL || search->sample == NULL || search->set == NULL) return 0;
+    if (search->origin == NULL || search->sample == NULL || search->set == NULL) return false;
     search->set->mask = slots - 1;
     search->set->slot = calloc(slots, sizeof *search->set->slot);
     search->set->same = calloc(search->chunks + 1, sizeof *search->set->same);
@@ -177,14 +177,14 @@ void origin_free(struct search *search)
     free(search->sample);
 }
 
-int origin_find(struct search *search)
+bool origin_find(struct search *search)
 {
     if (search->set == NULL) {
-        if (!make_room(search)) return 0;
+        if (!make_room(search)) return false;
         fill(search);
     }
     if (search->looked != search->base.source.bytes) look(search, &search->base.source);
-    return 1;
+    return true;
 }
 
 struct origin_count origin_count(const struct search *search)

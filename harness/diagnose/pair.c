@@ -8,14 +8,14 @@
 
 // Causes of which few hypotheses are tried, and that may hide behind another one: nothing seems to be explained by
 // them alone.
-static int is_kept_always(enum cause cause)
+static bool is_kept_always(enum cause cause)
 {
     return cause == CAUSE_SWIZZLE_MODE || cause == CAUSE_TRANSPOSED || cause == CAUSE_BYTE_ORDER ||
            cause == CAUSE_CONVERTED || cause == CAUSE_OTHER_TENSOR;
 }
 
 // Is it better than that one?
-static int is_above(uint32_t score, uint32_t distance, const struct candidate *other)
+static bool is_above(uint32_t score, uint32_t distance, const struct candidate *other)
 {
     return score != other->score ? score > other->score : distance < other->distance;
 }
@@ -41,8 +41,8 @@ static struct candidate *place_for(struct search *search, uint32_t score, uint32
 void pair_keep(struct search *search, const struct hypothesis *hypothesis, uint32_t score, uint32_t distance,
                const char *what)
 {
-    int is_kept = is_kept_always(search->cause) || search->is_measured ||
-                  (search->cause == CAUSE_READ_UNSWIZZLED && distance == 0); // that of the map
+    bool is_kept = is_kept_always(search->cause) || search->is_measured ||
+                   (search->cause == CAUSE_READ_UNSWIZZLED && distance == 0); // that of the map
     if (score == 0 && !is_kept) return;
     if (is_kept) score += search->answer->wrong_bytes;
     struct candidate *to = place_for(search, score, distance);
@@ -91,9 +91,9 @@ void pair_search(struct search *search)
 {
     search->pass = PASS_WHOLE;
     for (int i = 0; i < search->bests; i++) search_on(search, &search->best[i]);
-    search->is_thorough = 1;
+    search->is_thorough = true;
     for (int i = 0; i < search->parts; i++) search_on(search, &search->part[i]);
-    search->is_thorough = 0;
+    search->is_thorough = false;
     search->built = NULL;
     search->base = search->meant;
     search_leave(search);

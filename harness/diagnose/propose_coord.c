@@ -92,13 +92,13 @@ static void try_phase(struct search *search, int i, int64_t boxes)
     uint32_t distance = (uint32_t)(boxes < 0 ? -boxes : boxes);
     h.coord[i] = (int32_t)value;
     if (value != h.coord[i]) return;
-    int begins_inside = value >= 0 && value < (int64_t)h.map.dim[i]; // else pieces of it are fill: anything has such
+    bool begins_inside = value >= 0 && value < (int64_t)h.map.dim[i]; // else pieces of it are fill: anything has such
     search_try(search, &h, distance, "the tile is %u box%s %s along dimension %d: coordinate %d is %d, not %d",
                distance, distance == 1 ? "" : "es", boxes < 0 ? "before" : "after", i, i, h.coord[i],
                search->base.coord[i]);
     uint32_t bytes = search->pass == PASS_PART || !begins_inside ? 0 : mixed_bytes(search, &h);
     if (bytes == 0) return;
-    int is_sure = search->built == NULL;
+    bool is_sure = search->built == NULL;
     struct explanation mixed = {search->cause, CAUSES, is_sure, !is_sure, bytes, distance + PHASES, ""};
     snprintf(mixed.what, sizeof mixed.what,
              "%u bytes are of the tile %u box%s %s along dimension %d (coordinate %d = %d), the others right", bytes,
@@ -113,7 +113,7 @@ static void try_measured_phase(struct search *search)
     for (int n = 0; sample_begin(search, n, &begin); n++) {
         struct hypothesis h = search->base;
         int64_t index[TENSORMAP_MAX_RANK];
-        int is_whole = 1;
+        bool is_whole = true;
         diagnose_element(&h.map, begin, index);
         for (int i = 0; i < h.map.rank; i++) {
             h.coord[i] = (int32_t)index[i];

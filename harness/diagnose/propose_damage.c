@@ -10,13 +10,13 @@
 
 enum { FEW_BYTES = 32, FEW_RUNS = 16, OVER_TRIES = 3 };
 
-int damage_is_stale(const struct search *search)
+bool damage_is_stale(const struct search *search)
 {
     const struct diagnose *question = search->question;
-    if (question->before == NULL) return 0;
+    if (question->before == NULL) return false;
     for (uint64_t i = 0; i < question->dump.size_bytes; i++)
-        if (search->left[i] && question->dump.bytes[i] != question->before[i]) return 0;
-    return 1;
+        if (search->left[i] && question->dump.bytes[i] != question->before[i]) return false;
+    return true;
 }
 
 // What base leaves wrong: in how many pieces, and from where to where.
@@ -39,7 +39,7 @@ static struct left look(const struct search *search)
 
 static struct explanation start(const struct search *search)
 {
-    return (struct explanation){search->cause, CAUSES, 1, 0, search->left_bytes, 0, ""};
+    return (struct explanation){search->cause, CAUSES, true, false, search->left_bytes, 0, ""};
 }
 
 static const char *plural(uint32_t count)
@@ -63,16 +63,16 @@ static struct pieces pieces_of(const struct search *search)
     uint64_t skip = (0 - search->question->dump.base) % CHUNK_BYTES;
     struct pieces pieces = {0};
     const uint8_t *before = search->question->before, *found = search->question->dump.bytes;
-    int is_in = 0;
+    bool is_in = false;
     for (uint64_t n = 0; n < search->chunks; n++) {
         uint64_t at = skip + n * CHUNK_BYTES;
         uint32_t bytes = 0;
         for (uint64_t b = 0; b < CHUNK_BYTES; b++) bytes += search->left[at + b];
         pieces.right += search->right[at] == 2;
-        if (bytes == 0 && (before == NULL || memcmp(before + at, found + at, CHUNK_BYTES) != 0)) is_in = 0;
+        if (bytes == 0 && (before == NULL || memcmp(before + at, found + at, CHUNK_BYTES) != 0)) is_in = false;
         if (bytes == 0) continue;
         pieces.runs += !is_in;
-        is_in = 1;
+        is_in = true;
         if (pieces.alike == 0) pieces.byte = search->question->dump.bytes[at];
         pieces.wrong++;
         pieces.partly += bytes <= CHUNK_BYTES / 2;
@@ -86,21 +86,21 @@ static struct pieces pieces_of(const struct search *search)
 
 // What lay there before is known: all wrong bytes are that. It is not: they are all one byte, as memory is that nobody
 // wrote, or whole pieces that are nowhere in the source, or some that are, while others of the tile are right.
-static int say_stale(const struct search *search, struct explanation *found)
+static bool say_stale(const struct search *search, struct explanation *found)
 {
     const struct diagnose *question = search->question;
     struct left left = look(search);
     struct pieces pieces = pieces_of(search);
     const char *source = question->is_store ? "tile" : "tensor", *guess = "";
     char kind[40] = "are";
-    int is_known = question->before != NULL, is_stale = damage_is_stale(search);
+    bool is_known = question->before != NULL, is_stale = damage_is_stale(search);
     if (is_stale)
         guess = " what was there before";
     else if (pieces.alike == pieces.wrong) {
         snprintf(kind, sizeof kind, "are all 0x%02x", pieces.byte);
         guess = ": likely never written";
     } else if (is_known || 2 * pieces.partly > pieces.wrong)
-        return 0;
+        return false;
     else if (pieces.found == 0) {
         snprintf(kind, sizeof kind, "are nowhere in the %s", source);
         guess = ": likely never written";
@@ -108,7 +108,7 @@ static int say_stale(const struct search *search, struct explanation *found)
         snprintf(kind, sizeof kind, "are others of the %s", source);
         guess = ": an earlier copy may have left them";
     } else
-        return 0;
+        return false;
     if (search->built == NULL)
         found->is_whole = is_stale || (pieces.alike == pieces.wrong && !is_known);
     else
@@ -117,7 +117,7 @@ static int say_stale(const struct search *search, struct explanation *found)
     snprintf(found->what, sizeof found->what, "%s%u bytes of the tile's %u, in %u piece%s, %s%s",
              search->built != NULL ? "the other " : "", search->left_bytes, search->answer->tx_bytes, left.runs,
              plural(left.runs), kind, guess);
-    return 1;
+    return true;
 }
 
 // Of what was there before nothing is known: one slice that has not come is a hypothesis of its own.
@@ -134,8 +134,8 @@ static void try_missing_slices(struct search *search)
 void propose_stale(struct search *search)
 {
     struct explanation found = start(search);
-    int is_much_left = search->built != NULL && (4 * search->left_bytes > 3 * search->answer->wrong_bytes ||
-                                                 8 * search->base_right < search->answer->wrong_bytes);
+    bool is_much_left = search->built != NULL && (4 * search->left_bytes > 3 * search->answer->wrong_bytes ||
+                                                  8 * search->base_right < search->answer->wrong_bytes);
     struct hypothesis h = search->base;
     h.is_stale = 1;
     if (search->pass == PASS_PART && search->question->before != NULL)
@@ -153,8 +153,8 @@ void propose_foreign(struct search *search)
     struct left left = look(search);
     struct pieces pieces = pieces_of(search);
     if (search->pass == PASS_WHOLE || damage_is_stale(search) || 2 * pieces.found > pieces.wrong) return;
-    found.is_whole = 0;
-    found.is_maybe = 1;
+    found.is_whole = false;
+    found.is_maybe = true;
     snprintf(found.what, sizeof found.what, "%u bytes in %u piece%s, from 0x%llx to 0x%llx, are not of the %s",
              search->left_bytes, left.runs, plural(left.runs), (unsigned long long)(question->dump.base + left.first),
              (unsigned long long)(question->dump.base + left.last), question->is_store ? "tile" : "tensor");
@@ -185,18 +185,18 @@ void propose_corrupted(struct search *search)
 // --- another copy ----------------------------------------------------------------------------------------------------
 
 // The box's place of a piece of shared memory that belongs to a box at `shared`: the element's indices in it.
-static int index_in_box(const struct hypothesis *h, const struct tile *tile, uint32_t shared, uint32_t at,
-                        int64_t *index)
+static bool index_in_box(const struct hypothesis *h, const struct tile *tile, uint32_t shared, uint32_t at,
+                         int64_t *index)
 {
     uint32_t within = swizzle_apply(h->map.swizzle, at) - shared, row = within / tile->pitch_bytes;
     uint32_t column = within % tile->pitch_bytes;
-    if (within >= tile_extent_bytes(tile) || column >= tile->row_bytes) return 0;
+    if (within >= tile_extent_bytes(tile) || column >= tile->row_bytes) return false;
     index[0] = column / tensormap_step_bytes(&h->map);
     for (int i = 1; i < h->map.rank; i++) {
         index[i] = (int64_t)(row % tile->steps[i]) * h->map.estride[i];
         row /= tile->steps[i];
     }
-    return 1;
+    return true;
 }
 
 // A second box, so placed that the piece `n` of the dump comes from where it was found.
@@ -286,18 +286,18 @@ static uint32_t step_stored(const struct search *search, const struct tile *tile
 }
 
 // Does the dump hold at step `k` the row that base leaves (`got`) at step `other`?
-static int is_row_at(const struct search *search, const struct tile *tile, const uint8_t *got, uint64_t k,
-                     uint64_t other)
+static bool is_row_at(const struct search *search, const struct tile *tile, const uint8_t *got, uint64_t k,
+                      uint64_t other)
 {
     const struct memory *dump = &search->question->dump;
     const struct hypothesis *base = &search->base;
     for (uint32_t column = 0; column < tile->row_bytes; column += CHUNK_BYTES) {
         uint64_t at = swizzle_apply(base->map.swizzle, base->shared + (uint32_t)k + column) - dump->base;
         uint64_t from = swizzle_apply(base->map.swizzle, base->shared + (uint32_t)other + column) - dump->base;
-        if (at + CHUNK_BYTES > dump->size_bytes || from + CHUNK_BYTES > dump->size_bytes) return 0;
-        if (memcmp(dump->bytes + at, got + from, CHUNK_BYTES) != 0) return 0;
+        if (at + CHUNK_BYTES > dump->size_bytes || from + CHUNK_BYTES > dump->size_bytes) return false;
+        if (memcmp(dump->bytes + at, got + from, CHUNK_BYTES) != 0) return false;
     }
-    return 1;
+    return true;
 }
 
 // The step along `dim` that lies in the place of step k (of a store: the place that step k has); MAX_ROWS if that is
@@ -313,19 +313,19 @@ static uint32_t step_found(const struct search *search, const struct tile *tile,
 }
 
 // Which step has the place of which; those that are not known stay, or take what is free. 0 if there is no such order.
-static int order_along(struct search *search, const struct tile *tile, int dim, struct hypothesis *h)
+static bool order_along(struct search *search, const struct tile *tile, int dim, struct hypothesis *h)
 {
     uint64_t step = tile->pitch_bytes;
     uint32_t steps = tile->steps[dim], to[MAX_ROWS], known = 0, spare = 0;
     uint8_t is_used[MAX_ROWS] = {0};
     for (int i = 1; i < dim; i++) step *= tile->steps[i];
-    if (steps > MAX_ROWS || steps < 2 || step % CHUNK_BYTES != 0) return 0;
+    if (steps > MAX_ROWS || steps < 2 || step % CHUNK_BYTES != 0) return false;
     memset(to, 0, sizeof to);
     const uint8_t *got = search_run(search, &search->base, search->inverse, NULL);
     for (uint32_t k = 0; got != NULL && k < steps; k++) {
         to[k] = step_found(search, tile, dim, k, step, got, is_used);
         if (to[k] == MAX_ROWS) continue;
-        if (is_used[to[k]]++) return 0;
+        if (is_used[to[k]]++) return false;
         known++;
     }
     for (uint32_t k = 0; k < steps; k++)

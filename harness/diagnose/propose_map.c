@@ -95,9 +95,9 @@ static void try_scaled(struct search *search, int first, int last, uint64_t by, 
 static void try_measured(struct search *search, int i)
 {
     int64_t step, by = (int64_t)search->base.map.estride[i];
-    search->is_measured = 1;
+    search->is_measured = true;
     if (sample_step(search, i, &step) && step % by == 0) try_stride(search, i, step / by, STRIDE_STEPS + 4);
-    search->is_measured = 0;
+    search->is_measured = false;
 }
 
 static void try_swapped(struct search *search, int i)
@@ -209,7 +209,7 @@ void propose_interleave(struct search *search)
     }
 }
 
-static void try_corner(struct search *search, int k, int is_upper, int32_t value, uint32_t distance)
+static void try_corner(struct search *search, int k, bool is_upper, int32_t value, uint32_t distance)
 {
     struct hypothesis h = search->base;
     int32_t *corner = is_upper ? &h.map.upper[k] : &h.map.lower[k], old = *corner;

@@ -67,10 +67,10 @@ void propose_transposed(struct search *search)
 void propose_tx_count(struct search *search)
 {
     const struct diagnose *question = search->question;
-    struct explanation found = {search->cause, CAUSES, 1, 0, search->answer->wrong_bytes, 0, ""};
+    struct explanation found = {search->cause, CAUSES, true, false, search->answer->wrong_bytes, 0, ""};
     int64_t brings = search->answer->tx_bytes, announced = question->expect;
     int32_t left = question->has_word ? mbarrier_unpack(question->word).tx : 0;
-    int is_bytes_meant = search->answer->wrong_bytes == 0 || damage_is_stale(search);
+    bool is_bytes_meant = search->answer->wrong_bytes == 0 || damage_is_stale(search);
     if (search->pass == PASS_PART || search->built != NULL || !is_bytes_meant || search->question->is_store) return;
     if (question->has_expect && announced != brings)
         snprintf(found.what, sizeof found.what, "arrive.expect_tx announced %lld bytes, the copy brings %lld: %lld %s",

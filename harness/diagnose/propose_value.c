@@ -13,20 +13,20 @@ enum { MOST_BYTES = 1 << 20 };
 static const struct {
     const char *sentence;
     uint32_t from_bytes, to_bytes;
-    int is_convert, is_cut; // else the other order
+    bool is_convert, is_cut; // else the other order
     enum number_format from, to;
 } changes[] = {
-    {"the bytes of each 2-byte element are in the other order", 2, 2, 0, 0, 0, 0},
-    {"the bytes of each 4-byte element are in the other order", 4, 4, 0, 0, 0, 0},
-    {"the bytes of each 8-byte element are in the other order", 8, 8, 0, 0, 0, 0},
-    {"float32 numbers were made bfloat16", 4, 2, 1, 0, NUMBER_F32, NUMBER_BF16},
-    {"float32 numbers were made bfloat16, cut off", 4, 2, 1, 1, NUMBER_F32, NUMBER_BF16},
-    {"float32 numbers were made float16", 4, 2, 1, 0, NUMBER_F32, NUMBER_F16},
-    {"float32 numbers were made float16, cut off", 4, 2, 1, 1, NUMBER_F32, NUMBER_F16},
-    {"float16 numbers were made bfloat16", 2, 2, 1, 0, NUMBER_F16, NUMBER_BF16},
-    {"bfloat16 numbers were made float16", 2, 2, 1, 0, NUMBER_BF16, NUMBER_F16},
-    {"float16 numbers were made float32", 2, 4, 1, 0, NUMBER_F16, NUMBER_F32},
-    {"bfloat16 numbers were made float32", 2, 4, 1, 0, NUMBER_BF16, NUMBER_F32},
+    {"the bytes of each 2-byte element are in the other order", 2, 2, false, false, 0, 0},
+    {"the bytes of each 4-byte element are in the other order", 4, 4, false, false, 0, 0},
+    {"the bytes of each 8-byte element are in the other order", 8, 8, false, false, 0, 0},
+    {"float32 numbers were made bfloat16", 4, 2, true, false, NUMBER_F32, NUMBER_BF16},
+    {"float32 numbers were made bfloat16, cut off", 4, 2, true, true, NUMBER_F32, NUMBER_BF16},
+    {"float32 numbers were made float16", 4, 2, true, false, NUMBER_F32, NUMBER_F16},
+    {"float32 numbers were made float16, cut off", 4, 2, true, true, NUMBER_F32, NUMBER_F16},
+    {"float16 numbers were made bfloat16", 2, 2, true, false, NUMBER_F16, NUMBER_BF16},
+    {"bfloat16 numbers were made float16", 2, 2, true, false, NUMBER_BF16, NUMBER_F16},
+    {"float16 numbers were made float32", 2, 4, true, false, NUMBER_F16, NUMBER_F32},
+    {"bfloat16 numbers were made float32", 2, 4, true, false, NUMBER_BF16, NUMBER_F32},
 };
 _Static_assert(sizeof changes / sizeof changes[0] <= MAX_MADE, "search.h has room for each");
 
@@ -51,7 +51,7 @@ static struct memory change(unsigned n, const struct memory *source)
 
 // Are pieces of the dump in the source so changed, near to the box? Not all need be: there may be more than one
 // mistake.
-static int is_likely(struct search *search, unsigned n)
+static bool is_likely(struct search *search, unsigned n)
 {
     struct origin_count count = origin_count(search);
     struct memory near = changes[n].from_bytes == changes[n].to_bytes ? origin_near(search) : search->question->source;
@@ -73,7 +73,7 @@ static const struct memory *changed(struct search *search, unsigned n)
 }
 
 // Tries the changes by which the elements keep their type, or those by which they do not.
-static void try_changes(struct search *search, int is_convert)
+static void try_changes(struct search *search, bool is_convert)
 {
     const struct hypothesis *base = &search->base;
     struct origin_count count = origin_count(search);
@@ -92,19 +92,19 @@ static void try_changes(struct search *search, int is_convert)
 
 void propose_byte_order(struct search *search)
 {
-    try_changes(search, 0);
+    try_changes(search, false);
 }
 
 void propose_converted(struct search *search)
 {
-    try_changes(search, 1);
+    try_changes(search, true);
 }
 
 // The wrong bytes are those at the same place of another stage's dump.
 static void try_stage(struct search *search, int n)
 {
     const struct diagnose *question = search->question;
-    int is_sure = search->built == NULL;
+    bool is_sure = search->built == NULL;
     struct explanation found = {search->cause, CAUSES, is_sure, !is_sure, search->left_bytes, 0, ""};
     if (question->other[n].size_bytes != question->dump.size_bytes || search->pass != PASS_WHOLE) return;
     for (uint64_t i = 0; i < question->dump.size_bytes; i++)
@@ -117,7 +117,7 @@ static void try_stage(struct search *search, int n)
 // The wrong bytes are those of another source, copied in this way, the others right.
 static void try_pieces(struct search *search, const struct hypothesis *h, int n)
 {
-    int is_sure = search->built == NULL;
+    bool is_sure = search->built == NULL;
     struct explanation found = {search->cause, CAUSES, is_sure, !is_sure, search->left_bytes, 1, ""};
     const uint8_t *dump = search->question->dump.bytes, *got = NULL;
     if (search->pass == PASS_WHOLE) got = search_run(search, h, search->inverse, NULL);

@@ -30,7 +30,7 @@ uint32_t search_steps(const struct tensormap *map, int i)
 
 int64_t search_span(const struct tensormap *map, int i)
 {
-    int is_strided = map->interleave == INTERLEAVE_NONE ? i > 0 : i != map->rank - 2; // not the slices
+    bool is_strided = map->interleave == INTERLEAVE_NONE ? i > 0 : i != map->rank - 2; // not the slices
     int64_t by = is_strided ? map->estride[i] : 1;
     return map->mode == TENSORMAP_IM2COL && i == 0 ? map->box[0] : by * search_steps(map, i);
 }
@@ -151,10 +151,10 @@ static uint32_t place_of(const struct hypothesis *h, const struct layout *layout
 }
 
 // How the box is rearranged; 0 if it cannot be.
-static int layout_of(const struct hypothesis *h, struct layout *layout)
+static bool layout_of(const struct hypothesis *h, struct layout *layout)
 {
     const struct tensormap *map = &h->map;
-    if (map->mode == TENSORMAP_IM2COL && h->order_dim > 1) return 0;
+    if (map->mode == TENSORMAP_IM2COL && h->order_dim > 1) return false;
     uint32_t rows = map->rank > 1 ? search_steps(map, 1) : 1, span = tensormap_span_bytes(map->swizzle);
     *layout = (struct layout){tensormap_step_bytes(map), search_steps(map, 0), rows, 0, 0, 0, 0, 0};
     layout->row_bytes = layout->columns * layout->element;
@@ -170,20 +170,20 @@ static int layout_of(const struct hypothesis *h, struct layout *layout)
 }
 
 // Rearranges the boxes in `shared`, all of shared memory from address 0.
-static int rearrange(struct search *search, const struct hypothesis *h, uint8_t *shared)
+static bool rearrange(struct search *search, const struct hypothesis *h, uint8_t *shared)
 {
     const struct diagnose *question = search->question;
     struct layout layout;
     uint32_t total = search_slice_bytes(question) * question->slices;
-    if (!layout_of(h, &layout) || layout.bytes > WORK_BYTES) return 0;
+    if (!layout_of(h, &layout) || layout.bytes > WORK_BYTES) return false;
     if (question->slices == 1) total = (box_bytes(question) + layout.bytes - 1) / layout.bytes * layout.bytes;
-    if (h->shared + total > WORK_BYTES) return 0;
+    if (h->shared + total > WORK_BYTES) return false;
     for (uint32_t at = h->shared; at + layout.bytes <= h->shared + total; at += layout.bytes) {
         for (uint32_t i = 0; i < layout.bytes; i++) search->plane[i] = shared[swizzle_apply(h->map.swizzle, at + i)];
         for (uint32_t i = 0; i < layout.bytes; i++)
             shared[swizzle_apply(h->map.swizzle, at + place_of(h, &layout, i))] = search->plane[i];
     }
-    return 1;
+    return true;
 }
 
 // --- the copy --------------------------------------------------------------------------------------------------------
@@ -219,11 +219,11 @@ static enum rule store(struct search *search, const struct hypothesis *h, const 
 }
 
 // The coordinates of the slice in `place`; 0 if there are no such coordinates.
-static int slice_coord(const struct search *search, const struct hypothesis *h, uint32_t place, int32_t *coord)
+static bool slice_coord(const struct search *search, const struct hypothesis *h, uint32_t place, int32_t *coord)
 {
     const struct diagnose *question = search->question;
     memcpy(coord, h->coord, sizeof h->coord);
-    if (question->slices == 1) return 1;
+    if (question->slices == 1) return true;
     int64_t along = coord[question->slice_dim] + (int64_t)h->slot[place] * search_span(&h->map, question->slice_dim);
     coord[question->slice_dim] = (int32_t)along;
     return along == coord[question->slice_dim];
@@ -251,7 +251,7 @@ static int same_bytes(const uint8_t *a, const uint8_t *b)
 // Pieces of which the dump has more as it was before than as the copy leaves it stay as they were.
 static void keep_old(struct search *search, uint8_t *window)
 {
-    int is_old = 0;
+    bool is_old = false;
     const uint8_t *before = search->question->before, *found = search->question->dump.bytes;
     uint64_t skip = (0 - search->question->dump.base) % CHUNK_BYTES;
     uint64_t i = search->low <= skip ? skip : skip + (search->low - skip) / CHUNK_BYTES * CHUNK_BYTES;
@@ -260,17 +260,17 @@ static void keep_old(struct search *search, uint8_t *window)
         if (same_bytes(before + i, found + i) > same_bytes(window + i, found + i)) {
             memcpy(window + i, before + i, CHUNK_BYTES);
             search->old_runs += !is_old;
-            is_old = 1;
+            is_old = true;
         } else if (memcmp(window + i, before + i, CHUNK_BYTES) != 0)
-            is_old = 0;
+            is_old = false;
 }
 
 // Shared memory as the source has it, and rearranged.
-static int prepare_image(struct search *search, const struct hypothesis *h)
+static bool prepare_image(struct search *search, const struct hypothesis *h)
 {
     const struct memory *source = &h->source;
-    if (!search->question->is_store || (!h->transposed && h->order_dim == 0)) return 1;
-    if (source->base + source->size_bytes > WORK_BYTES) return 0;
+    if (!search->question->is_store || (!h->transposed && h->order_dim == 0)) return true;
+    if (source->base + source->size_bytes > WORK_BYTES) return false;
     memcpy(search->image + source->base, source->bytes, source->size_bytes);
     return rearrange(search, h, search->image);
 }

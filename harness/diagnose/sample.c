@@ -27,16 +27,16 @@ static void count(struct tally *tally, int64_t value)
 }
 
 // The n-th most common one; 0 if there is none.
-static int pick(struct tally *tally, int n, int64_t *value)
+static bool pick(struct tally *tally, int n, int64_t *value)
 {
     for (;; n--) {
         int best = -1;
         for (int i = 0; i < tally->used; i++)
             if (tally->count[i] > 0 && (best < 0 || tally->count[i] > tally->count[best])) best = i;
-        if (best < 0) return 0;
+        if (best < 0) return false;
         *value = tally->value[best];
         tally->count[best] = 0;
-        if (n == 0) return 1;
+        if (n == 0) return true;
     }
 }
 
@@ -80,14 +80,14 @@ uint64_t sample_meant(const struct search *search)
 }
 
 // How far from the first element of the box the piece at `offset` is in global memory; 0 if it is no piece of the box.
-static int distance_of(const struct search *search, const struct tile *tile, uint64_t offset, int64_t *distance)
+static bool distance_of(const struct search *search, const struct tile *tile, uint64_t offset, int64_t *distance)
 {
     const struct diagnose *question = search->question;
     const struct tensormap *map = &search->base.map;
     uint64_t slice = offset / search_slice_bytes(question), within = offset % search_slice_bytes(question);
     uint64_t row = within / tile->pitch_bytes, column = within % tile->pitch_bytes;
     *distance = (int64_t)column;
-    if (column >= tile->row_bytes || map->interleave != INTERLEAVE_NONE) return 0;
+    if (column >= tile->row_bytes || map->interleave != INTERLEAVE_NONE) return false;
     for (int i = 1; i < map->rank; i++) {
         uint32_t steps = search_steps(map, i);
         *distance += (int64_t)(row % steps * map->estride[i] * map->stride[i]);
@@ -97,26 +97,26 @@ static int distance_of(const struct search *search, const struct tile *tile, uin
     return row == 0;
 }
 
-int sample_begin(const struct search *search, int n, uint64_t *begin)
+bool sample_begin(const struct search *search, int n, uint64_t *begin)
 {
     struct tile tile = tile_of(&search->base.map, search->base.coord);
     struct tally tally = {.used = 0};
     int64_t distance, value;
-    if (n >= OFFSETS_KEPT || search->question->map.mode == TENSORMAP_IM2COL) return 0;
+    if (n >= OFFSETS_KEPT || search->question->map.mode == TENSORMAP_IM2COL) return false;
     for (uint64_t i = 0; i < search->samples; i++)
         if (search->sample[i] != 0 && distance_of(search, &tile, i * CHUNK_BYTES, &distance))
             count(&tally, (int64_t)search->sample[i] - distance);
-    if (!pick(&tally, n, &value)) return 0;
+    if (!pick(&tally, n, &value)) return false;
     *begin = (uint64_t)value;
-    return 1;
+    return true;
 }
 
-int sample_step(const struct search *search, int i, int64_t *step_bytes)
+bool sample_step(const struct search *search, int i, int64_t *step_bytes)
 {
     const struct tensormap *map = &search->base.map;
     struct tile tile = tile_of(map, search->base.coord);
     struct tally tally = {.used = 0};
-    if (search->question->map.mode == TENSORMAP_IM2COL || map->interleave != INTERLEAVE_NONE) return 0;
+    if (search->question->map.mode == TENSORMAP_IM2COL || map->interleave != INTERLEAVE_NONE) return false;
     uint64_t by = step_in_box(search, &tile, i);
     for (uint64_t n = 0; by % CHUNK_BYTES == 0 && n + by / CHUNK_BYTES < search->samples; n++) {
         uint64_t here = search->sample[n], next = search->sample[n + by / CHUNK_BYTES];

@@ -14,13 +14,13 @@ uint32_t search_reach(const struct search *search, uint32_t steps)
 }
 
 // Are they the same cause, or the same two?
-static int is_same(const struct explanation *a, const struct explanation *b)
+static bool is_same(const struct explanation *a, const struct explanation *b)
 {
     return (a->cause == b->cause && a->second == b->second) || (a->cause == b->second && a->second == b->cause);
 }
 
 // How well it explains: all, all if unknown bytes are what it says, or so many bytes.
-static int is_better(const struct explanation *a, const struct explanation *b)
+static bool is_better(const struct explanation *a, const struct explanation *b)
 {
     if (a->is_whole != b->is_whole) return a->is_whole;
     if (a->is_maybe != b->is_maybe) return a->is_maybe;
@@ -39,7 +39,7 @@ void search_add(struct search *search, const struct explanation *explanation)
         found.second = explanation->cause;
         found.distance += built->distance;
         if (built->cause == CAUSE_STALE && found.is_whole && search->old_runs != 1)
-            found.is_whole = 0, found.is_maybe = 1;
+            found.is_whole = false, found.is_maybe = true;
         snprintf(found.what, sizeof found.what, "%.150s; and %.160s", built->what, explanation->what);
     }
     while (i < answer->explanations && !is_same(&answer->explanation[i], &found)) i++;
@@ -50,45 +50,45 @@ void search_add(struct search *search, const struct explanation *explanation)
 }
 
 // Does the last run leave bytes as they were before that are not so in the dump, outside of what it may have written?
-static int is_change_missed(const struct search *search)
+static bool is_change_missed(const struct search *search)
 {
-    if (search->question->before == NULL || search->first_changed > search->last_changed) return 0;
+    if (search->question->before == NULL || search->first_changed > search->last_changed) return false;
     return search->first_changed < search->low || search->last_changed >= search->high;
 }
 
 // Does it write another place than its rows say, or several places at once? Then two rows alone say nothing.
-static int is_scattered(const struct hypothesis *h)
+static bool is_scattered(const struct hypothesis *h)
 {
     return h->map.mode == TENSORMAP_IM2COL || h->map.interleave != INTERLEAVE_NONE || h->transposed ||
            h->order_dim > 0 || h->undone != SWIZZLE_NONE || h->is_added;
 }
 
-static int writes_what_was_found(struct search *search, const struct hypothesis *few)
+static bool writes_what_was_found(struct search *search, const struct hypothesis *few)
 {
     const uint8_t *found = search->question->dump.bytes;
-    int is_same = 1;
-    search->is_narrow = 1;
+    bool is_same = true;
+    search->is_narrow = true;
     const uint8_t *got = search_run(search, few, search->inverse, NULL);
-    search->is_narrow = 0;
+    search->is_narrow = false;
     for (uint64_t i = search->low; got != NULL && i < search->high; i++)
         is_same &= got[i] == found[i] || got[i] == search->inverse[i];
     return is_same;
 }
 
 // Do the first two rows alone write what was not found? Most hypotheses end here.
-static int is_refuted(struct search *search, const struct hypothesis *h)
+static bool is_refuted(struct search *search, const struct hypothesis *h)
 {
     struct hypothesis few = *h;
-    if (is_scattered(h)) return 0;
+    if (is_scattered(h)) return false;
     int dim = search->question->slice_dim;
     if (h->slot[0] == NOT_ISSUED || (search->question->is_store && memchr(h->slot + 1, h->slot[0], sizeof h->slot - 1)))
-        return 0; // a later slice wins
+        return false; // a later slice wins
     few.coord[dim] += (int32_t)(h->slot[0] * search_span(&h->map, dim));
     few.slot[0] = 0;
     for (int i = 1; i < h->map.rank; i++) {
         uint32_t rows = i == 1 ? 2 * h->map.estride[1] : h->map.estride[i];
         if (h->map.box[i] > rows) few.map.box[i] = rows;
-        if (search->question->is_store && h->map.stride[i] == 0) return 0; // a later row wins
+        if (search->question->is_store && h->map.stride[i] == 0) return false; // a later row wins
     }
     memset(few.slot + 1, NOT_ISSUED, sizeof few.slot - 1);
     few.is_over = 0;
@@ -100,16 +100,16 @@ static int is_refuted(struct search *search, const struct hypothesis *h)
 }
 
 // Are wrong bytes that the last run, over search->inverse, did not write in the source? Then they are not just old.
-static int is_rest_of_source(const struct search *search, const uint8_t *got)
+static bool is_rest_of_source(const struct search *search, const uint8_t *got)
 {
     const struct memory *dump = &search->question->dump;
     uint64_t skip = (0 - dump->base) % CHUNK_BYTES;
     for (uint64_t n = 0; n < search->chunks; n++) {
         uint64_t i = skip + n * CHUNK_BYTES;
-        int is_written = i >= search->low && i < search->high && got[i] == dump->bytes[i];
-        if (search->origin[n].address != 0 && search->origin[n].is_wrong && !is_written) return 1;
+        bool is_written = i >= search->low && i < search->high && got[i] == dump->bytes[i];
+        if (search->origin[n].address != 0 && search->origin[n].is_wrong && !is_written) return true;
     }
-    return 0;
+    return false;
 }
 
 // Does it explain every byte? WHOLE; or MAYBE: where it is not known what was there before, a hypothesis must write
@@ -148,7 +148,7 @@ struct part {
     int64_t gain;
     uint64_t rest;
     uint32_t pieces;
-    int is_silent;
+    bool is_silent;
 };
 
 static void count_pieces(const struct search *search, const uint8_t *got, const uint8_t *background, struct part *part)
@@ -161,22 +161,23 @@ static void count_pieces(const struct search *search, const uint8_t *got, const 
             part->pieces += (uint32_t)origin_is_in_dump(search, got + i);
 }
 
-static int part_of(struct search *search, const struct hypothesis *h, struct part *part)
+static bool part_of(struct search *search, const struct hypothesis *h, struct part *part)
 {
     const struct diagnose *question = search->question;
     const uint8_t *before = question->before, *inverse = search->inverse, *found = question->dump.bytes;
     const uint8_t *background = before != NULL ? before : inverse, *got = search_run(search, h, background, NULL);
     *part = (struct part){.is_silent = before == NULL};
-    if (got == NULL) return 0;
+    if (got == NULL) return false;
     for (uint64_t i = search->low; i < search->high; i++) {
-        int same = got[i] == found[i], unwritten = before == NULL && got[i] == inverse[i];
+        int same = got[i] == found[i];
+        bool unwritten = before == NULL && got[i] == inverse[i];
         part->gain += search->wrong[i] ? same : -(!same && !unwritten);
         part->rest += !same && (before == NULL || found[i] != before[i]);
         part->is_silent &= same || (unwritten && search->right[i] < 2);
     }
     part->rest += (uint64_t)is_change_missed(search);
     count_pieces(search, got, background, part);
-    return 1;
+    return true;
 }
 
 void search_count_meant(struct search *search)
@@ -194,7 +195,7 @@ static void try_part(struct search *search, const struct hypothesis *h, struct e
     uint32_t wrong = search->answer->wrong_bytes, gain = part.gain > 0 ? (uint32_t)part.gain : 0;
     uint32_t more = part.pieces > search->meant_pieces ? part.pieces - search->meant_pieces : 0;
     pair_keep(search, h, gain + more * CHUNK_BYTES, found->distance, found->what);
-    int is_rest_unknown = part.is_silent && (search->is_part_right || origin_count(search).found == 0);
+    bool is_rest_unknown = part.is_silent && (search->is_part_right || origin_count(search).found == 0);
     if (gain < wrong / 4 + 1 && !is_rest_unknown) return;
     found->is_maybe = is_rest_unknown;
     found->bytes = is_rest_unknown ? wrong : gain;
@@ -204,7 +205,7 @@ static void try_part(struct search *search, const struct hypothesis *h, struct e
 // --- the same box by another name ------------------------------------------------------------------------------------
 
 // Causes by which the box begins elsewhere in the tensor, and is otherwise as it was.
-static int is_elsewhere(enum cause cause)
+static bool is_elsewhere(enum cause cause)
 {
     return cause == CAUSE_GLOBAL_BASE || cause == CAUSE_COORD_OFF || cause == CAUSE_OTHER_PHASE ||
            cause == CAUSE_COORD_SWAPPED || cause == CAUSE_COORD_UNIT;
@@ -225,7 +226,7 @@ static enum cause twin_by_coord(const struct search *search, struct hypothesis *
 {
     const struct hypothesis *meant = &search->meant;
     int64_t index[TENSORMAP_MAX_RANK], begin = (int64_t)h->map.address;
-    int is_whole = 1;
+    bool is_whole = true;
     for (int i = 0; i < h->map.rank; i++) begin += h->coord[i] * (int64_t)h->map.stride[i];
     h->map.address = meant->map.address;
     diagnose_element(&h->map, (uint64_t)begin, index);
@@ -243,7 +244,7 @@ static enum cause twin_by_coord(const struct search *search, struct hypothesis *
 static void try_twin(struct search *search, const struct hypothesis *h, const struct explanation *found)
 {
     const struct candidate *built = search->built;
-    int is_first = is_elsewhere(built->cause);
+    bool is_first = is_elsewhere(built->cause);
     if (is_first == is_elsewhere(found->cause) || h->source.base != search->meant.source.base ||
         h->map.mode == TENSORMAP_IM2COL || h->map.interleave != INTERLEAVE_NONE)
         return;
@@ -251,7 +252,7 @@ static void try_twin(struct search *search, const struct hypothesis *h, const st
     struct candidate named = *built;
     struct explanation other = *found;
     char *what = is_first ? named.what : other.what;
-    int is_pointer = (is_first ? named.cause : other.cause) == CAUSE_GLOBAL_BASE;
+    bool is_pointer = (is_first ? named.cause : other.cause) == CAUSE_GLOBAL_BASE;
     enum cause cause = (is_pointer ? twin_by_coord : twin_by_pointer)(search, &twin, what, sizeof named.what);
     if (cause == CAUSES || explains_all(search, &twin) == NOTHING) return;
     *(is_first ? &named.cause : &other.cause) = cause;

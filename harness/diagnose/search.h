@@ -84,7 +84,8 @@ struct search {
     uint8_t *room, *work, *image, *plane, *inverse, *wrong, *right, *left;
     uint64_t dump_at, first_changed, last_changed, low, high, meant_low, meant_high;
     uint32_t left_bytes, base_right, old_runs;
-    int is_part_right, is_narrow, is_measured;
+    int is_part_right;
+    bool is_narrow, is_measured;
     uint32_t meant_pieces;
     struct origin *origin;
     const uint8_t *looked;
@@ -95,7 +96,8 @@ struct search {
     enum cause cause;
     const struct candidate *built;
     struct candidate *best, *part;
-    int bests, parts, is_thorough;
+    int bests, parts;
+    bool is_thorough;
     struct memory made[MAX_MADE];
 };
 
@@ -134,7 +136,7 @@ void search_add(struct search *search, const struct explanation *explanation);
 // --- origin.c
 
 // Finds each wrong 16-byte piece of the dump in the source of `base`; 0 if there is no memory for it.
-int origin_find(struct search *search);
+bool origin_find(struct search *search);
 
 // How many of the wrong pieces were found in the source; of all that are not all alike.
 struct origin_count {
@@ -149,7 +151,7 @@ uint32_t origin_count_in(struct search *search, const struct memory *source);
 struct memory origin_near(const struct search *search);
 
 // Is this 16-byte piece somewhere in the dump?
-int origin_is_in_dump(const struct search *search, const uint8_t *chunk);
+bool origin_is_in_dump(const struct search *search, const uint8_t *chunk);
 
 void origin_free(struct search *search);
 
@@ -163,10 +165,10 @@ uint64_t sample_meant(const struct search *search);
 
 // Where the first element of the box would be if all of it lay as far off as the n-th most common sample; 0 if there is
 // no n-th.
-int sample_begin(const struct search *search, int n, uint64_t *begin);
+bool sample_begin(const struct search *search, int n, uint64_t *begin);
 
 // The most common distance in global memory of neighbours along dimension i of the box; 0 if there are none.
-int sample_step(const struct search *search, int i, int64_t *step_bytes);
+bool sample_step(const struct search *search, int i, int64_t *step_bytes);
 
 // --- pair.c
 
@@ -184,7 +186,7 @@ void pair_search(struct search *search);
 void search_leave(struct search *search);
 
 // Is all that base leaves wrong what was there before?
-int damage_is_stale(const struct search *search);
+bool damage_is_stale(const struct search *search);
 
 // Every cause of the table, on `base`.
 void search_causes(struct search *search);

@@ -64,22 +64,22 @@ static char *next_line(struct command_child *child)
 }
 
 // Forgets the lines that were taken, and makes room for more. 0 if the line is too long, or there is no memory.
-static int make_room(struct command_child *child, size_t most)
+static bool make_room(struct command_child *child, size_t most)
 {
     if (child->taken > 0) memmove(child->line, child->line + child->taken, child->used - child->taken);
     child->used -= child->taken;
     child->taken = 0;
-    if (child->used < child->room) return 1;
+    if (child->used < child->room) return true;
     size_t room = child->room > 0 ? 2 * child->room : FIRST_ROOM;
     char *line = child->used > most ? NULL : realloc(child->line, room);
-    if (line == NULL) return 0;
+    if (line == NULL) return false;
     child->line = line;
     child->room = room;
-    return 1;
+    return true;
 }
 
 // Reads what is there; 0 at the end.
-static int take(struct command_child *child)
+static bool take(struct command_child *child)
 {
     ssize_t got = read(child->from, child->line + child->used, child->room - child->used);
     if (got > 0) child->used += (size_t)got;
@@ -119,17 +119,17 @@ enum command_came command_child_ask(struct command_child *child, const char *req
 }
 
 // Waits until it has ended, but does not take its status yet; 0 if it goes on.
-static int has_ended(const struct command_child *child)
+static bool has_ended(const struct command_child *child)
 {
     for (int waited = 0; waited < END_MILLISECONDS; waited += STEP_MILLISECONDS) {
         siginfo_t info = {0};
-        if (waitid(P_PID, (id_t)child->pid, &info, WEXITED | WNOWAIT | WNOHANG) == 0 && info.si_pid != 0) return 1;
+        if (waitid(P_PID, (id_t)child->pid, &info, WEXITED | WNOWAIT | WNOHANG) == 0 && info.si_pid != 0) return true;
         poll(NULL, 0, STEP_MILLISECONDS);
     }
-    return 0;
+    return false;
 }
 
-int command_child_end(struct command_child *child, int force)
+int command_child_end(struct command_child *child, bool force)
 {
     int status = 0;
     if (child->pid == 0) return 0;

@@ -37,6 +37,6 @@ enum command_came command_child_ask(struct command_child *child, const char *req
 
 // Ends it, with all that it has started. Without `force` it has a second to end by itself, now that its input has
 // ended. Returns what waitpid() says of it.
-int command_child_end(struct command_child *child, int force);
+int command_child_end(struct command_child *child, bool force);
 
 #endif

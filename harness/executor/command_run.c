@@ -25,7 +25,7 @@ static uint64_t asked; // cases so far: the index of the next one
 
 const struct executor *executor_command_for(const char *text)
 {
-    const int is_other = program[0] != '\0' && strcmp(program, text) != 0;
+    const bool is_other = program[0] != '\0' && strcmp(program, text) != 0;
     if (text[0] == '\0' || strlen(text) >= sizeof program || is_other) return NULL;
     strcpy(program, text);
     return &executor_command;
@@ -160,7 +160,7 @@ static int read_answer(const struct family *family, const char *line, uint64_t i
     const json_t *found = json_read_any(&reader, "result");
     json_read_any(&reader, "case"), json_read_any(&reader, "family");
     json_read_text(&reader, "unsupported", reason, sizeof reason);
-    const int is_unsupported = json_has(&reader, "unsupported");
+    const bool is_unsupported = json_has(&reader, "unsupported");
     int ok = json_reader_close(&reader);
     if (ok && of > index)
         ok = text_fail(why, "answer: \"index\" is %llu, case %llu was asked", (unsigned long long)of,
@@ -180,7 +180,7 @@ static int read_answer(const struct family *family, const char *line, uint64_t i
 static int end_of_child(struct result *result, struct text *why)
 {
     const unsigned long answers = child.answers;
-    const int status = command_child_end(&child, 0);
+    const int status = command_child_end(&child, false);
     if (status == 0 && answers > 0) return -1;
     const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
     const int by_shell = code > SHELL_SIGNAL && code <= SHELL_SIGNAL + MOST_SIGNAL ? code - SHELL_SIGNAL : 0;
@@ -199,7 +199,7 @@ static int end_of_child(struct result *result, struct text *why)
 static int fail_case(struct result *result, enum result_end end, const char *told)
 {
     result_end(result, end, CUDA_ERROR_UNKNOWN, told);
-    command_child_end(&child, 1);
+    command_child_end(&child, true);
     return 1;
 }
 
@@ -248,7 +248,7 @@ static int wait_for(const struct batch *batch, int i, const char *request, uint6
 }
 
 // One case; a child that had ended well after its last answer is replaced once.
-static int run_case(struct batch *batch, int i, struct text *why)
+static bool run_case(struct batch *batch, int i, struct text *why)
 {
     const uint64_t index = asked++;
     json_t *json = executor_request(batch->family, index, batch_case(batch, i));
@@ -269,7 +269,7 @@ static int run_case(struct batch *batch, int i, struct text *why)
 
 static void command_close(void)
 {
-    command_child_end(&child, 0);
+    command_child_end(&child, false);
 }
 
 static int command_open(struct batch *batch, struct text *why)
@@ -288,7 +288,7 @@ static int command_run(struct batch *batch, int first, int count, struct text *w
 
 static int command_run_apart(struct batch *batch, int first, int count, struct apart *apart, struct text *why)
 {
-    for (int i = first; i < first + count; i++) batch->results[i].is_open = 1;
+    for (int i = first; i < first + count; i++) batch->results[i].is_open = true;
     for (int i = first; i < first + count && !apart_is_over(apart); i++)
         if (!run_case(batch, i, why)) return 0;
     return 1;

@@ -32,7 +32,7 @@ int executor_status(const struct executor *executor, int status)
     return executor == &executor_sim && status == -SIGSEGV ? CUDA_ERROR_INVALID_VALUE : status;
 }
 
-int executor_lacks(const struct executor *executor, const struct family *family, const void *test_case)
+bool executor_lacks(const struct executor *executor, const struct family *family, const void *test_case)
 {
     return executor == &executor_sim && family->ground != NULL && !schedule_has(family->ground(test_case));
 }
@@ -71,7 +71,8 @@ static size_t bytes_of(const struct batch *batch, int i)
 
 void batch_clear(struct batch *batch)
 {
-    batch->count = batch->has_run = 0;
+    batch->count = 0;
+    batch->has_run = false;
     batch->used_bytes = 0;
     memset(batch->is_judged, 0, BATCH_CASES);
 }
@@ -100,7 +101,7 @@ void batch_swap(struct batch *batch, int i, int j, void *scratch)
     batch->is_judged[j] = is_judged;
 }
 
-int batch_is_full(const struct batch *batch)
+bool batch_is_full(const struct batch *batch)
 {
     return batch->count == BATCH_CASES || batch->used_bytes >= BATCH_BYTES;
 }
@@ -122,13 +123,13 @@ void batch_copy(struct batch *to, const struct batch *from)
     memcpy(to->is_judged, from->is_judged, (size_t)from->count);
     to->count = from->count;
     to->used_bytes = from->used_bytes;
-    to->has_run = 0;
+    to->has_run = false;
 }
 
 void batch_prepare(struct batch *batch)
 {
     size_t used = 0;
-    batch->has_run = 0;
+    batch->has_run = false;
     for (int i = 0; i < batch->count; i++) {
         batch->results[i] = result_at(batch->bytes + used);
         used += bytes_of(batch, i);
@@ -166,7 +167,7 @@ static int model_run(struct batch *batch, int first, int count, struct text *why
     return 1;
 }
 
-int apart_is_over(const struct apart *apart)
+bool apart_is_over(const struct apart *apart)
 {
     return interrupted() || (apart->end > 0 && seconds_now() >= apart->end);
 }

@@ -17,7 +17,7 @@ struct batch {
     struct result *results;
     uint8_t *bytes;    // what the results' windows hold
     size_t used_bytes; // of them
-    int has_run;       // the model has left its results, each case's behind that of the case taken in before it
+    bool has_run;      // the model has left its results, each case's behind that of the case taken in before it
     int jobs;          // on so many threads it runs; 0: on one
     enum rule *rule;   // the first rule that a case breaks, by the model, where is_judged[] is 1: batch_rule()
     uint8_t *is_judged;
@@ -31,13 +31,13 @@ enum { BATCH_CASES = 4096 };
 // tell their faults apart, else each in one of its own. `alone`: how many more may be run in one of their own; counted
 // down. `end`: the seconds_now() after which no more is begun, 0: none.
 struct apart {
-    int together;
+    bool together;
     uint64_t alone;
     double end;
 };
 
 // Is it too late to begin, or was the command interrupted?
-int apart_is_over(const struct apart *apart);
+bool apart_is_over(const struct apart *apart);
 
 struct executor {
     const char *name, *summary;
@@ -80,7 +80,7 @@ int executor_status(const struct executor *executor, int status);
 
 // Does what a case leaves that ends well rest on more than `executor` has, under the schedule that is set (struct
 // family, ground)? Then its status is compared, and of its windows those that do not rest on that.
-int executor_lacks(const struct executor *executor, const struct family *family, const void *test_case);
+bool executor_lacks(const struct executor *executor, const struct family *family, const void *test_case);
 
 int batch_open(struct batch *batch, const struct family *family);
 void batch_close(struct batch *batch);
@@ -100,7 +100,7 @@ void batch_swap(struct batch *batch, int i, int j, void *scratch);
 void batch_clear(struct batch *batch);
 
 // Is there no place for another case?
-int batch_is_full(const struct batch *batch);
+bool batch_is_full(const struct batch *batch);
 
 // Counts in the case that was written behind the last one, which is at batch_case(batch, batch->count) and has place.
 // Its result gets its place. Returns 0 with a sentence in `why`, and leaves the case out, if that needs more than

@@ -23,7 +23,7 @@ _Static_assert((int)BATCH_CASES <= (int)GPU_MOST_JOBS, "a batch's jobs are known
 
 enum { FOREVER = -1, FIRST_FILE = STDERR_FILENO + 1 };
 
-static int send_all(int socket, const void *bytes, size_t size_bytes)
+static bool send_all(int socket, const void *bytes, size_t size_bytes)
 {
     return send(socket, bytes, size_bytes, MSG_NOSIGNAL) == (ssize_t)size_bytes;
 }
@@ -91,7 +91,7 @@ static int run_in_copy(struct gpu *gpu, const struct gpu_order *order)
 static void serve(int socket, const char *core)
 {
     static struct gpu gpu;
-    struct gpu_greeting greeting = {0};
+    struct gpu_greeting greeting = {false};
     signal(SIGSEGV, SIG_DFL);
     signal(SIGBUS, SIG_DFL);
     signal(SIGABRT, SIG_DFL);
@@ -107,7 +107,7 @@ static void serve(int socket, const char *core)
     if (!send_all(socket, &greeting, sizeof greeting) || !greeting.ready) return;
     for (struct gpu_order order; receive(socket, &order, sizeof order, FOREVER) == GPU_CAME_MESSAGE;) {
         if (order.pair != SCHEDULE_NONE) schedule_set(order.pair);
-        const int is_copied = order.is_fatal && cuda_is_simulated();
+        const bool is_copied = order.is_fatal && cuda_is_simulated();
         int error = is_copied ? run_in_copy(&gpu, &order) : run_range(&gpu, &order);
         if (!send_all(socket, &error, sizeof error) || (error != CUDA_SUCCESS && !is_copied)) return;
     }
@@ -143,19 +143,19 @@ int gpu_child_start(struct gpu_child *child, const char *core, struct text *why)
     return 1;
 }
 
-int gpu_child_greets(struct gpu_child *child, int seconds, struct gpu_greeting *greeting, struct text *why)
+bool gpu_child_greets(struct gpu_child *child, int seconds, struct gpu_greeting *greeting, struct text *why)
 {
     enum gpu_came came = receive(child->socket, greeting, sizeof *greeting, seconds);
-    if (came == GPU_CAME_MESSAGE && greeting->ready) return 1;
+    if (came == GPU_CAME_MESSAGE && greeting->ready) return true;
     if (came == GPU_CAME_MESSAGE)
         *why = greeting->why;
     else
         text_set(why, "the CUDA driver did not start within %d s, or its process died", seconds);
     gpu_child_end(child, came == GPU_CAME_LATE);
-    return 0;
+    return false;
 }
 
-int gpu_child_order(const struct gpu_child *child, const struct gpu_order *order)
+bool gpu_child_order(const struct gpu_child *child, const struct gpu_order *order)
 {
     return send_all(child->socket, order, sizeof *order);
 }
@@ -165,7 +165,7 @@ enum gpu_came gpu_child_answers(const struct gpu_child *child, int seconds, int 
     return receive(child->socket, error, sizeof *error, seconds);
 }
 
-int gpu_child_end(struct gpu_child *child, int force)
+int gpu_child_end(struct gpu_child *child, bool force)
 {
     int status = 0;
     if (child->pid == 0) return 0;

@@ -14,7 +14,8 @@
 // kill the process. A simulated device then runs it in a copy of the child, and the child goes on.
 struct gpu_order {
     struct batch *batch;
-    int first, count, pair, is_fatal;
+    int first, count, pair;
+    bool is_fatal;
 };
 
 struct gpu_child {
@@ -24,7 +25,7 @@ struct gpu_child {
 
 // A child's first words: ready or not, and why; the device.
 struct gpu_greeting {
-    int ready;
+    bool ready;
     char description[256];
     struct text why;
 };
@@ -38,23 +39,23 @@ enum gpu_came { GPU_CAME_LATE = -1, GPU_CAME_END = 0, GPU_CAME_MESSAGE = 1 };
 int gpu_child_start(struct gpu_child *child, const char *core, struct text *why);
 
 // Waits at most `seconds` for the greeting; 1 if the child is ready, else 0 with `why`, and the child is ended.
-int gpu_child_greets(struct gpu_child *child, int seconds, struct gpu_greeting *greeting, struct text *why);
+bool gpu_child_greets(struct gpu_child *child, int seconds, struct gpu_greeting *greeting, struct text *why);
 
 // Hands over a range; 0 if the child is dead.
-int gpu_child_order(const struct gpu_child *child, const struct gpu_order *order);
+bool gpu_child_order(const struct gpu_child *child, const struct gpu_order *order);
 
 // Waits at most `seconds` for the outcome of the range: 0, or the CUDA error after which the child ends.
 enum gpu_came gpu_child_answers(const struct gpu_child *child, int seconds, int *error);
 
 // Ends the child, if there is one: by force, or by its own will now that nobody speaks to it. Returns minus the signal
 // that killed it, or 0.
-int gpu_child_end(struct gpu_child *child, int force);
+int gpu_child_end(struct gpu_child *child, bool force);
 
 // Before the driver is started: it will tell of launches in JSON.
 void sim_told_ask(void);
 
 // Once it has started: from now on its standard error is kept, and nobody else hears it. 0 if that cannot be.
-int sim_told_listen(void);
+bool sim_told_listen(void);
 
 // Forgets what was kept.
 void sim_told_clear(void);

@@ -25,20 +25,21 @@ void gpu_core_ask(const char *path)
     setenv("CUDA_COREDUMP_FILE", path, 1);
 }
 
-static int read_word(const struct elf *file, const Elf64_Shdr *table, uint64_t row, uint64_t at, uint32_t *word)
+static bool read_word(const struct elf *file, const Elf64_Shdr *table, uint64_t row, uint64_t at, uint32_t *word)
 {
     const uint64_t offset = row * table->sh_entsize + at;
-    if (elf_bytes(file, table) == NULL || offset > table->sh_size || sizeof *word > table->sh_size - offset) return 0;
+    if (elf_bytes(file, table) == NULL || offset > table->sh_size || sizeof *word > table->sh_size - offset)
+        return false;
     memcpy(word, elf_bytes(file, table) + offset, sizeof *word);
-    return 1;
+    return true;
 }
 
 // The warp that a lane table belongs to: its section names a row of the warps' table, that one a row of the CTAs', and
 // that one the SM.
-static int read_warp(const struct elf *file, const Elf64_Shdr *lanes, struct gpu_core_warp *warp)
+static bool read_warp(const struct elf *file, const Elf64_Shdr *lanes, struct gpu_core_warp *warp)
 {
     Elf64_Shdr warps, ctas;
-    if (!elf_section(file, lanes->sh_link, &warps) || !elf_section(file, warps.sh_link, &ctas)) return 0;
+    if (!elf_section(file, lanes->sh_link, &warps) || !elf_section(file, warps.sh_link, &ctas)) return false;
     warp->sm = ctas.sh_info;
     return read_word(file, &ctas, warps.sh_info, BLOCK_IN_CTA_ROW, &warp->block) &&
            read_word(file, &warps, lanes->sh_info, PLACE_IN_WARP_ROW, &warp->has_place);
@@ -53,13 +54,13 @@ static uint32_t exception_of(const struct elf *file, const Elf64_Shdr *lanes)
     return exception;
 }
 
-int gpu_core_read(const char *path, void (*tell)(void *to, const struct gpu_core_warp *warp), void *to)
+bool gpu_core_read(const char *path, void (*tell)(void *to, const struct gpu_core_warp *warp), void *to)
 {
     struct elf file;
     struct text why;
     size_t size_bytes = 0;
     char *bytes = read_file(path, MOST_BYTES, &size_bytes, &why);
-    int ok = bytes != NULL && elf_file_open(&file, bytes, size_bytes, &why);
+    bool ok = bytes != NULL && elf_file_open(&file, bytes, size_bytes, &why);
     for (uint64_t i = 0; ok && i < file.sections; i++) {
         Elf64_Shdr lanes;
         struct gpu_core_warp warp;
@@ -134,7 +135,7 @@ static void note_exception(void *to, const struct gpu_core_warp *warp)
 {
     struct reading *reading = to;
     int job = job_of(reading->gpu, warp->block);
-    int is_sure = warp->has_place || (warp->sm < SMS && reading->job_of_sm[warp->sm] == job);
+    bool is_sure = warp->has_place || (warp->sm < SMS && reading->job_of_sm[warp->sm] == job);
     if (warp->exception == 0 || job == NO_JOB || job >= GPU_MOST_JOBS || !is_sure) return;
     int i = reading->gpu->case_of_job[job];
     if (i < reading->count) blame(&reading->results[i], warp->exception);

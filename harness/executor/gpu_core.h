@@ -18,7 +18,7 @@ struct gpu_core_warp {
 };
 
 // Calls `tell` for every warp of the dump. Returns 0 if the file is none.
-int gpu_core_read(const char *path, void (*tell)(void *to, const struct gpu_core_warp *warp), void *to);
+bool gpu_core_read(const char *path, void (*tell)(void *to, const struct gpu_core_warp *warp), void *to);
 
 // The CUDA error of an exception, 0 if unknown. Two exceptions stand for two errors each, and `other` takes the second:
 // 715 and the 719 of a barrier are one, 700 and the 719 of a CTA that is not there another. `other` is 0 for the rest.

@@ -57,9 +57,9 @@ static void hand_out(struct lane *lane, struct slot *slot)
     if (lane->next == lane->end) return;
     struct result *result = &lane->batch->results[lane->queue[lane->next]];
     *result = result_at(result->first_bytes); // what a dump told of it counts no more
-    const struct gpu_order order = {lane->batch, lane->queue[lane->next], 1, schedule_pair(), 1};
+    const struct gpu_order order = {lane->batch, lane->queue[lane->next], 1, schedule_pair(), true};
     if (!gpu_child_order(&slot->child, &order)) { // it died of what no case did
-        gpu_child_end(&slot->child, 1);
+        gpu_child_end(&slot->child, true);
         enter(slot, FREE);
         return;
     }
@@ -68,31 +68,31 @@ static void hand_out(struct lane *lane, struct slot *slot)
 }
 
 // The child of a case that ran: 0 if the machine cannot run cases.
-static int hear_outcome(struct lane *lane, struct slot *slot)
+static bool hear_outcome(struct lane *lane, struct slot *slot)
 {
     int error = 0;
     if (gpu_child_answers(&slot->child, 0, &error) != GPU_CAME_MESSAGE) {
-        int killed = gpu_child_end(&slot->child, 0);
+        int killed = gpu_child_end(&slot->child, false);
         settle(lane, slot, killed != 0 ? killed : -SIGKILL);
         enter(slot, FREE);
-        return 1;
+        return true;
     }
-    if (gpu_is_of_machine(error, lane->why)) return 0;
+    if (gpu_is_of_machine(error, lane->why)) return false;
     settle(lane, slot, error);
     enter(slot, error == CUDA_SUCCESS || cuda_is_simulated() ? READY : LEAVING);
-    return 1;
+    return true;
 }
 
-static int hear(struct lane *lane, struct slot *slot)
+static bool hear(struct lane *lane, struct slot *slot)
 {
     struct gpu_greeting greeting;
     if (slot->state == RUNNING) return hear_outcome(lane, slot);
     if (slot->state == READY) { // it says nothing unasked: it died
-        gpu_child_end(&slot->child, 1);
+        gpu_child_end(&slot->child, true);
         enter(slot, FREE);
-        return 1;
+        return true;
     }
-    int is_ready = gpu_child_greets(&slot->child, 0, &greeting, lane->why);
+    bool is_ready = gpu_child_greets(&slot->child, 0, &greeting, lane->why);
     enter(slot, is_ready ? READY : FREE);
     return is_ready;
 }
@@ -102,7 +102,7 @@ static int look_at_clock(struct lane *lane, struct slot *slot)
 {
     double seconds = seconds_now() - slot->since;
     if (slot->state == RUNNING && seconds > lane->seconds) {
-        gpu_child_end(&slot->child, 1);
+        gpu_child_end(&slot->child, true);
         settle(lane, slot, CUDA_ERROR_LAUNCH_TIMEOUT);
         enter(slot, FREE);
     }
@@ -120,38 +120,38 @@ static void let_go(struct slot *slot)
 
 // Starts as many children as there are cases for, and gives those that are ready something to do. A simulated device
 // outlives its cases: one child has it ready for all of them.
-static int fill_slots(struct lane *lane)
+static bool fill_slots(struct lane *lane)
 {
     for (int i = 0; i < (cuda_is_simulated() ? 1 : CHILDREN); i++) {
         struct slot *slot = &slots[i];
         let_go(slot);
         if (slot->state == READY) hand_out(lane, slot);
         if (slot->state != FREE || count_of(STARTING) >= lane->end - lane->next) continue;
-        if (!gpu_child_start(&slot->child, NULL, lane->why)) return 0;
+        if (!gpu_child_start(&slot->child, NULL, lane->why)) return false;
         enter(slot, STARTING);
     }
-    return 1;
+    return true;
 }
 
-static int wait_for_news(struct lane *lane)
+static bool wait_for_news(struct lane *lane)
 {
     struct pollfd files[CHILDREN];
     for (int i = 0; i < CHILDREN; i++) {
-        int speaks = slots[i].state == STARTING || slots[i].state == READY || slots[i].state == RUNNING;
+        bool speaks = slots[i].state == STARTING || slots[i].state == READY || slots[i].state == RUNNING;
         files[i] = (struct pollfd){.fd = speaks ? slots[i].child.socket : -1, .events = POLLIN};
     }
     poll(files, CHILDREN, count_of(LEAVING) > 0 ? LEAVING_MILLISECONDS : LATE_MILLISECONDS);
     for (int i = 0; i < CHILDREN; i++) {
-        if (files[i].fd >= 0 && files[i].revents != 0 && !hear(lane, &slots[i])) return 0;
-        if (!look_at_clock(lane, &slots[i])) return 0;
+        if (files[i].fd >= 0 && files[i].revents != 0 && !hear(lane, &slots[i])) return false;
+        if (!look_at_clock(lane, &slots[i])) return false;
     }
-    return 1;
+    return true;
 }
 
 // No more is begun: what waits stays open.
 static void cut_short(struct lane *lane)
 {
-    for (int i = lane->next; i < lane->end; i++) lane->batch->results[lane->queue[i]].is_open = 1;
+    for (int i = lane->next; i < lane->end; i++) lane->batch->results[lane->queue[i]].is_open = true;
     lane->left -= lane->end - lane->next;
     lane->end = lane->next;
 }
@@ -162,7 +162,7 @@ int gpu_lane_run(struct batch *batch, int first, int count, const struct apart *
     lane = (struct lane){.batch = batch, .seconds = seconds, .why = why};
     for (int i = first; i < first + count && (uint64_t)lane.end < apart->alone; i++) {
         if (!batch->results[i].is_open) continue;
-        batch->results[i].is_open = 0;
+        batch->results[i].is_open = false;
         lane.queue[lane.end++] = i;
     }
     lane.left = lane.end;

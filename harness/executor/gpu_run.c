@@ -17,7 +17,7 @@ enum { RUN_SECONDS = 120, SIM_RUN_SECONDS = 3600 };
 
 static struct gpu_child child;
 static char description[2][256]; // of the GPU and of the simulation
-static int is_sim;
+static bool is_sim;
 
 static int start(struct text *why)
 {
@@ -29,13 +29,13 @@ static int start(struct text *why)
 
 static void gpu_close(void)
 {
-    gpu_child_end(&child, 0);
+    gpu_child_end(&child, false);
     gpu_lane_close();
     gpu_together_close();
 }
 
 // Whose turn it is: the other one's children go.
-static void take_turn(int simulates)
+static void take_turn(bool simulates)
 {
     if (is_sim != simulates) gpu_close();
     is_sim = simulates;
@@ -65,7 +65,7 @@ static int hand_over(const struct gpu_order *order, struct text *why)
     for (int tries = 0; tries < 2; tries++) {
         if (child.pid == 0 && !start(why)) return 0;
         if (gpu_child_order(&child, order)) return 1;
-        gpu_child_end(&child, 1);
+        gpu_child_end(&child, true);
     }
     return text_fail(why, "the process that drives the GPU dies before it runs a case");
 }
@@ -81,7 +81,7 @@ static int outcome_of_range(void)
     return came == GPU_CAME_MESSAGE ? error : killed != 0 ? killed : -SIGKILL;
 }
 
-int gpu_is_of_machine(int error, struct text *why)
+bool gpu_is_of_machine(int error, struct text *why)
 {
     if (error == CUDA_ERROR_FILE_NOT_FOUND)
         text_set(why, "this build has no kernels: ./setup.sh --with-cuda fetches nvcc, cmake --build build/default "
@@ -90,13 +90,13 @@ int gpu_is_of_machine(int error, struct text *why)
              error == CUDA_ERROR_NO_BINARY_FOR_GPU || error == CUDA_ERROR_NOT_FOUND)
         text_set(why, "the GPU cannot run the kernels: CUDA error %d", error);
     else
-        return 0;
-    return 1;
+        return false;
+    return true;
 }
 
 static int run_cases(struct batch *batch, int first, int count, struct text *why)
 {
-    struct gpu_order order = {batch, first, count, schedule_pair(), 0};
+    struct gpu_order order = {batch, first, count, schedule_pair(), false};
     if (!hand_over(&order, why)) return 0;
     int error = outcome_of_range();
     if (error == 0) return 1;
@@ -111,7 +111,7 @@ static int run_cases(struct batch *batch, int first, int count, struct text *why
 
 static int run_cases_apart(struct batch *batch, int first, int count, struct apart *apart, struct text *why)
 {
-    for (int i = first; i < first + count; i++) batch->results[i].is_open = 1;
+    for (int i = first; i < first + count; i++) batch->results[i].is_open = true;
     if (apart->together && !is_sim && !gpu_together_run(batch, first, count, apart, run_seconds(), why)) return 0;
     int ran = gpu_lane_run(batch, first, count, apart, run_seconds(), why);
     if (ran < 0) return 0;

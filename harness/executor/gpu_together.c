@@ -63,11 +63,11 @@ static int run_launch(int seconds, struct text *why)
     int told = 0;
     struct gpu_child child;
     struct gpu_greeting greeting;
-    const struct gpu_order order = {&launch, 0, launch.count, SCHEDULE_NONE, 0};
+    const struct gpu_order order = {&launch, 0, launch.count, SCHEDULE_NONE, false};
     snprintf(path, sizeof path, "/tmp/tmaref-core-%ld", (long)getpid());
     if (!gpu_child_start(&child, path, why) || !gpu_child_greets(&child, GPU_START_SECONDS, &greeting, why)) return -1;
     int came = gpu_child_order(&child, &order) ? gpu_child_answers(&child, seconds, &told) : GPU_CAME_END;
-    gpu_child_end(&child, 1);
+    gpu_child_end(&child, true);
     unlink(path);
     return came == GPU_CAME_MESSAGE ? told : 0;
 }
@@ -84,20 +84,20 @@ static void keep_told(struct batch *batch, const int *member)
     }
 }
 
-int gpu_together_run(struct batch *batch, int first, int count, const struct apart *apart, int seconds,
-                     struct text *why)
+bool gpu_together_run(struct batch *batch, int first, int count, const struct apart *apart, int seconds,
+                      struct text *why)
 {
     static int keys[BATCH_CASES], member[BATCH_CASES];
-    if (batch->family->kernels == NULL) return 1;
-    if (!open_launch(batch, why)) return 0;
+    if (batch->family->kernels == NULL) return true;
+    if (!open_launch(batch, why)) return false;
     for (int i = 0; i < count; i++) keys[i] = key_of(batch, first + i);
     while (tries < MOST_TRIES && !apart_is_over(apart) && gather(batch, first, count, keys, member) > 0) {
         int told = run_launch(seconds, why);
-        if (told < 0) return 0;
+        if (told < 0) return false;
         if (told > 0) tries = -1;
         if (told == 0 && tries >= 0) tries++;
         keep_told(batch, member);
         for (int i = 0; i < launch.count && told < WORTH_TELLING; i++) keys[member[i] - first] = ALONE;
     }
-    return 1;
+    return true;
 }

@@ -53,11 +53,11 @@ const char *schedule_text(void)
     return text;
 }
 
-int schedule_has(enum family_ground ground)
+bool schedule_has(enum family_ground ground)
 {
     const char *name = set_or("TMAREF_SCHEDULE", schedules[0].name);
     uint32_t grounds = 0;
     for (int i = 0; i < SCHEDULES; i++)
         if (strcmp(schedules[i].name, name) == 0) grounds = schedules[i].grounds;
-    return (int)(grounds >> ground & 1);
+    return (int)(grounds >> ground & true);
 }

@@ -19,6 +19,6 @@ int schedule_pair(void);
 const char *schedule_text(void);
 
 // Does the schedule that is set have what a result rests on?
-int schedule_has(enum family_ground ground);
+bool schedule_has(enum family_ground ground);
 
 #endif

@@ -14,11 +14,11 @@ void sim_told_ask(void)
     setenv("TMAREF_JSON", "1", 1);
 }
 
-int sim_told_listen(void)
+bool sim_told_listen(void)
 {
     int file = memfd_create("told", 0);
-    if (file < 0) return 0;
-    int ok = dup2(file, STDERR_FILENO) >= 0;
+    if (file < 0) return false;
+    bool ok = dup2(file, STDERR_FILENO) >= 0;
     close(file);
     return ok;
 }

@@ -22,19 +22,19 @@ enum explore_verdict explore_verdict(const struct explore_plan *plan, const stru
 }
 
 // How run `number` is done, from 0; 0 if there is none.
-static int how_of(const struct explore_plan *plan, uint64_t number, struct explore_how *how)
+static bool how_of(const struct explore_plan *plan, uint64_t number, struct explore_how *how)
 {
     const uint64_t seeded = number - UNSEEDED;
     *how = (struct explore_how){.schedule = plan->only, .seed = plan->first_seed + number, .depth = plan->depth};
-    if (plan->only == EXPLORE_SHUFFLED || plan->only == EXPLORE_PCT) return 1;
+    if (plan->only == EXPLORE_SHUFFLED || plan->only == EXPLORE_PCT) return true;
     if (plan->only != EXPLORE_SCHEDULES) return number == 0;
     if (number < UNSEEDED) {
         how->schedule = number == 0 ? EXPLORE_LATE : EXPLORE_EARLY;
-        return 1;
+        return true;
     }
     how->schedule = seeded % 2 == 0 ? EXPLORE_PCT : EXPLORE_SHUFFLED;
     how->seed = plan->first_seed + seeded / 2;
-    return 1;
+    return true;
 }
 
 uint64_t explore_steps(const char *path)
@@ -50,7 +50,7 @@ uint64_t explore_steps(const char *path)
     return most;
 }
 
-int explore_may_go_on(const struct search *search)
+bool explore_may_go_on(const struct search *search)
 {
     const struct explore_plan *plan = search->plan;
     return !explore_is_stopped() && (plan->runs == 0 || search->result->all_runs < plan->runs) &&
@@ -61,7 +61,7 @@ int explore_once(struct search *search, struct explore_how *how)
 {
     struct explore_result *result = search->result;
     char path[PATH_BYTES];
-    const int measures = how->schedule == EXPLORE_PCT && search->steps == 0;
+    const bool measures = how->schedule == EXPLORE_PCT && search->steps == 0;
     const int file = measures ? explore_scratch("tmaref_steps", path, sizeof path) : -1;
     if (file >= 0) how->write_delays = path;
     how->steps = search->steps;

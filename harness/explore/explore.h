@@ -43,7 +43,7 @@ struct explore_delay {
 //   is_least     leaving out any one of them it does not come; else the runs were used up
 //   delays       how many there are, of which `delay` has the first
 struct explore_reduced {
-    int is_repeated, is_found, is_least, is_weak;
+    bool is_repeated, is_found, is_least, is_weak;
     uint32_t delays;
     uint64_t runs;
     struct explore_delay delay[EXPLORE_MOST_DELAYS];
@@ -59,7 +59,7 @@ enum explore_verdict { EXPLORE_NONE, EXPLORE_STATUS, EXPLORE_REPORT, EXPLORE_OUT
 //             of their tries, or by a clock
 struct explore_all {
     uint64_t orders, known, vain, outcomes, left;
-    int is_whole, are_clusters, is_timed;
+    bool is_whole, are_clusters, is_timed;
 };
 
 // Of what synchronises in the first run: the programs of its clusters, and of each what was found. why: of one that
@@ -99,7 +99,7 @@ void explore_every_free(struct explore_every *every);
 uint64_t explore_every_lists(const struct explore_every *every);
 
 // Writes list `number` to a file; 0 if it cannot be written.
-int explore_every_write(const struct explore_every *every, uint64_t number, const char *path);
+bool explore_every_write(const struct explore_every *every, uint64_t number, const char *path);
 
 // Does a run fail that ends so? `first` ended as the default schedule has it.
 enum explore_verdict explore_verdict(const struct explore_plan *plan, const struct explore_end *first,

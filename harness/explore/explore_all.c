@@ -18,7 +18,7 @@ enum { NOBODY = UINT32_MAX, PATH_BYTES = 512 };
 // Somebody's step, which may not have come: it was in vain.
 struct made {
     struct turns_step step;
-    int is_vain;
+    bool is_vain;
 };
 struct list {
     struct made *item;
@@ -43,18 +43,18 @@ struct all {
     struct node *node;
     uint32_t nodes, *before, outcomes;
     uint64_t *outcome;
-    int is_short; // of memory
+    bool is_short; // of memory
     char told[PATH_BYTES];
 };
 
 // --- Lists -----------------------------------------------------------------------------------------------------------
 
-static void add_made(struct all *all, struct list *list, const struct turns_step *step, int is_vain)
+static void add_made(struct all *all, struct list *list, const struct turns_step *step, bool is_vain)
 {
     struct made made = {turns_step_copy(step), is_vain};
     if (ARRAY_ADD(list->item, list->count, made)) return;
     turns_step_free(&made.step);
-    all->is_short = 1;
+    all->is_short = true;
 }
 
 static const struct made *find_made(const struct list *list, uint32_t actor)
@@ -71,16 +71,16 @@ static void free_list(struct list *list)
     *list = (struct list){NULL, 0};
 }
 
-static int is_wanted(const struct node *node, uint32_t actor)
+static bool is_wanted(const struct node *node, uint32_t actor)
 {
     for (uint32_t i = 0; i < node->wants; i++)
-        if (node->wanted[i] == actor) return 1;
-    return 0;
+        if (node->wanted[i] == actor) return true;
+    return false;
 }
 
 static void want(struct all *all, struct node *node, uint32_t actor)
 {
-    if (!ARRAY_ADD(node->wanted, node->wants, actor)) all->is_short = 1;
+    if (!ARRAY_ADD(node->wanted, node->wants, actor)) all->is_short = true;
 }
 
 static void drop_nodes(struct all *all, uint32_t nodes)
@@ -109,17 +109,17 @@ static void join(const struct all *all, uint32_t *to, uint32_t step)
 }
 
 // Does step `a` of the run come before `b` in any order?
-static int is_before(const struct all *all, uint32_t a, uint32_t b)
+static bool is_before(const struct all *all, uint32_t a, uint32_t b)
 {
     return before_of(all, b)[all->run.step[a].actor] > a;
 }
 
 // Is it the first of what behind `from` does not come after it, in some order? Then it may come in its place.
-static int is_initial(const struct all *all, uint32_t from, uint32_t step)
+static bool is_initial(const struct all *all, uint32_t from, uint32_t step)
 {
     for (uint32_t i = from + 1; i < step; i++)
-        if (!is_before(all, from, i) && is_before(all, i, step)) return 0;
-    return 1;
+        if (!is_before(all, from, i) && is_before(all, i, step)) return false;
+    return true;
 }
 
 // Steps `from` and `to` could have come the other way round: somebody who can begin that is wanted at `from`.
@@ -175,7 +175,7 @@ static void order_step(struct all *all, uint32_t step, uint32_t from)
     for (uint32_t i = step; i-- > 0;) {
         const uint32_t other = all->run.step[i].actor;
         if (before[other] > i) continue;
-        const int are_beside = turns_are_beside(&all->actors, actor, other);
+        const bool are_beside = turns_are_beside(&all->actors, actor, other);
         const enum turns_order order = are_beside ? turns_order_of(&all->run, i, step) : TURNS_FIXED;
         if (order == TURNS_RACE && step >= from) reverse(all, i, step);
         if (order != TURNS_FREE) join(all, before, i);
@@ -194,7 +194,7 @@ static void sleep_behind(struct all *all, const struct node *node, const struct 
             i < node->asleep.count ? &node->asleep.item[i] : &node->tried.item[i - node->asleep.count];
         if (made->is_vain || made->step.actor == step->actor || turns_depend(&made->step, step)) continue;
         if (!turns_are_beside(&all->actors, made->step.actor, step->actor)) continue;
-        add_made(all, asleep, &made->step, 0);
+        add_made(all, asleep, &made->step, false);
     }
 }
 
@@ -235,7 +235,7 @@ static int take_run(struct all *all, uint32_t place, uint32_t given)
     if (given != NOBODY && (run->vain <= place || run->steps <= place || run->step[place].actor != given)) {
         const struct turns_step none = {.actor = given};
         struct node *node = &all->node[place];
-        add_made(all, &node->tried, &none, 1);
+        add_made(all, &node->tried, &none, true);
         if (node->chosen == NOBODY) want_another(all, node);
         result->vain++;
         return 1;
@@ -249,7 +249,7 @@ static int take_run(struct all *all, uint32_t place, uint32_t given)
             break;
         }
         node->chosen = run->step[steps].actor;
-        add_made(all, &node->tried, &run->step[steps], 0);
+        add_made(all, &node->tried, &run->step[steps], false);
     }
     if (steps < run->steps)
         result->known++;
@@ -265,7 +265,7 @@ static void count_outcome(struct all *all)
     const uint64_t outcome = XXH64(end->first, strlen(end->first), end->output) + (uint64_t)end->status;
     for (uint32_t i = 0; i < all->outcomes; i++)
         if (all->outcome[i] == outcome) return;
-    if (!ARRAY_ADD(all->outcome, all->outcomes, outcome)) all->is_short = 1;
+    if (!ARRAY_ADD(all->outcome, all->outcomes, outcome)) all->is_short = true;
     all->search->result->all.outcomes = all->outcomes;
 }
 
@@ -298,11 +298,11 @@ static int run_choices(struct all *all, struct explore_how *how, uint32_t place,
     const int file = explore_scratch("tmaref_turns", all->told, sizeof all->told);
     if (file < 0) return fail(all, "no file can be written in the folder for temporary files");
     *how = (struct explore_how){
-        .schedule = EXPLORE_DELAY, .delays = search->plan->keep, .write_delays = all->told, .is_fixed = 1};
+        .schedule = EXPLORE_DELAY, .delays = search->plan->keep, .write_delays = all->told, .is_fixed = true};
     int ok = write_turns(all, place, given) && explore_once(search, how) &&
              turns_read(all->told, &all->actors, &all->run, search->why);
     how->write_delays = NULL;
-    how->is_fixed = 0;
+    how->is_fixed = false;
     if (ok && !result->end.is_cut && !explore_is_stopped()) {
         count_outcome(all);
         result->all.is_timed |= all->run.is_timed;
@@ -335,11 +335,11 @@ static uint64_t count_left(const struct all *all)
 }
 
 // Are there clusters, whose order nobody chooses?
-static int has_clusters(const struct turns_actors *actors)
+static bool has_clusters(const struct turns_actors *actors)
 {
     for (uint32_t i = 0; i < actors->count; i++)
-        if (strncmp(strchr(actors->name[i], '/'), "/0/", 3) != 0) return 1;
-    return 0;
+        if (strncmp(strchr(actors->name[i], '/'), "/0/", 3) != 0) return true;
+    return false;
 }
 
 static int search_from(struct all *all, struct explore_how *how)
@@ -363,7 +363,7 @@ int explore_all_orders(struct search *search, struct explore_how *how)
     all = (struct all){.search = search};
     all.node = calloc(TURNS_MOST_STEPS + 1, sizeof *all.node);
     all.before = malloc((size_t)TURNS_MOST_STEPS * TURNS_MOST_ACTORS * sizeof *all.before);
-    const int has_memory = all.node != NULL && all.before != NULL;
+    const bool has_memory = all.node != NULL && all.before != NULL;
     const int ok = has_memory ? search_from(&all, how) : fail(&all, "no memory");
     if (has_memory) search->result->all.left = count_left(&all);
     search->result->all.are_clusters = has_clusters(&all.actors);

@@ -15,7 +15,7 @@ static void add_line(struct explore_every *every, const char *line)
 }
 
 // Reads the delays of one kind: of a warp up to " after", of an operation all.
-static void read_kind(struct explore_every *every, const char *path, int are_warps)
+static void read_kind(struct explore_every *every, const char *path, bool are_warps)
 {
     char *line = NULL;
     size_t room = 0;
@@ -33,9 +33,9 @@ static void read_kind(struct explore_every *every, const char *path, int are_war
 struct explore_every explore_every_of(const char *path)
 {
     struct explore_every every = {.steps = explore_steps(path)};
-    read_kind(&every, path, 0);
+    read_kind(&every, path, false);
     const uint32_t operations = every.operations;
-    read_kind(&every, path, 1);
+    read_kind(&every, path, true);
     every.warps = every.operations - operations;
     every.operations = operations;
     return every;
@@ -53,11 +53,11 @@ uint64_t explore_every_lists(const struct explore_every *every)
     return 2 * (1 + every->operations + every->warps * (every->steps + 1));
 }
 
-int explore_every_write(const struct explore_every *every, uint64_t number, const char *path)
+bool explore_every_write(const struct explore_every *every, uint64_t number, const char *path)
 {
     const uint64_t place = number / 2;
     FILE *file = fopen(path, "w");
-    if (file == NULL) return 0;
+    if (file == NULL) return false;
     fputs("tmaref delays 1\n", file);
     if (number % 2 == 1) fputs("weak\n", file);
     if (place > every->operations) {

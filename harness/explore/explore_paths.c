@@ -27,7 +27,7 @@ void explore_paths_free(struct explore_paths *paths)
 static int read_files(const char *folder, struct paths_set *set, struct text *why)
 {
     char path[PATH_BYTES + NAME_MAX + 2];
-    int ok = 1;
+    bool ok = true;
     DIR *in = opendir(folder);
     if (in == NULL) return text_fail(why, "cannot read %.300s: %s", folder, strerror(errno));
     for (const struct dirent *entry; (entry = readdir(in)) != NULL;) {
@@ -54,8 +54,8 @@ int explore_paths_once(struct search *search, struct explore_how *how)
     int ok = explore_once(search, how);
     how->write_sync = NULL;
     struct text other;
-    const int is_of_use = ok && !end->is_unstarted && !end->is_cut && !end->has_report;
-    const int is_read = read_files(folder, &search->result->paths.set, is_of_use ? search->why : &other);
+    const bool is_of_use = ok && !end->is_unstarted && !end->is_cut && !end->has_report;
+    const bool is_read = read_files(folder, &search->result->paths.set, is_of_use ? search->why : &other);
     rmdir(folder);
     return ok && (!is_of_use || is_read);
 }

@@ -24,7 +24,7 @@ struct reduction {
     struct explore_result *result;
     char from[NAME_BYTES], to[NAME_BYTES]; // files: the list that is tried, what became of it
     uint64_t left;                         // runs
-    int is_over;
+    bool is_over;
 };
 
 static void free_list(struct list *list)
@@ -48,13 +48,13 @@ static struct list read_list(const char *path)
     char *line = NULL;
     size_t room = 0;
     FILE *file = fopen(path, "r");
-    int is_head = 1;
+    bool is_head = true;
     while (file != NULL && getline(&line, &room, file) > 0) {
         line[strcspn(line, "#\n")] = '\0';
         size_t length = strlen(line);
         while (length > 0 && line[length - 1] == ' ') line[--length] = '\0';
         if (!is_head && length > 0) add_line(&list, line);
-        is_head = 0;
+        is_head = false;
     }
     if (file != NULL) fclose(file);
     free(line);
@@ -62,10 +62,10 @@ static struct list read_list(const char *path)
 }
 
 // Writes the lines of which keep[i] is not 0; keep NULL: all.
-static int write_list(const char *path, const struct list *list, const uint8_t *keep)
+static bool write_list(const char *path, const struct list *list, const uint8_t *keep)
 {
     FILE *file = fopen(path, "w");
-    if (file == NULL) return 0;
+    if (file == NULL) return false;
     fputs(head, file);
     for (uint32_t i = 0; i < list->count; i++)
         if (keep == NULL || keep[i]) fprintf(file, "%s\n", list->line[i]);
@@ -73,23 +73,23 @@ static int write_list(const char *path, const struct list *list, const uint8_t *
 }
 
 // Does a run with that schedule fail as the one that was found? Other failures do not count.
-static int fails(struct reduction *reduction, const struct explore_how *how)
+static bool fails(struct reduction *reduction, const struct explore_how *how)
 {
     static struct explore_end end;
     struct text why;
     struct explore_result *result = reduction->result;
     if (reduction->left == 0 || explore_is_stopped()) {
-        reduction->is_over = 1;
-        return 0;
+        reduction->is_over = true;
+        return false;
     }
     reduction->left--;
     result->reduced.runs++;
-    if (!explore_run(&reduction->plan->program, how, &end, &why)) return 0;
+    if (!explore_run(&reduction->plan->program, how, &end, &why)) return false;
     return explore_verdict(reduction->plan, &result->first, &end) == result->verdict &&
            end.status == result->end.status;
 }
 
-static int list_fails(struct reduction *reduction, const struct list *list, const uint8_t *keep)
+static bool list_fails(struct reduction *reduction, const struct list *list, const uint8_t *keep)
 {
     const struct explore_how how = {
         .schedule = EXPLORE_DELAY, .delays = reduction->from, .write_delays = reduction->to};
@@ -119,35 +119,35 @@ static struct list split(const char *text)
 }
 
 // Tries the short lists. One that fails is replaced by the delays that it came to.
-static int find_short(struct reduction *reduction, struct list *found)
+static bool find_short(struct reduction *reduction, struct list *found)
 {
     for (int i = 0; i < SHORT_LISTS; i++) {
         struct list list = split(short_lists[i]);
-        const int is_it = list_fails(reduction, &list, NULL);
+        const bool is_it = list_fails(reduction, &list, NULL);
         free_list(&list);
         if (!is_it) continue;
         *found = read_list(reduction->to);
-        if (found->count > 0) return 1;
+        if (found->count > 0) return true;
         *found = split(short_lists[i]); // "weak" alone delays nobody
-        return 1;
+        return true;
     }
-    return 0;
+    return false;
 }
 
 // What a run with PCT came to. 0 if it does not fail.
-static int find_drawn(struct reduction *reduction, const struct explore_how *how, struct list *found)
+static bool find_drawn(struct reduction *reduction, const struct explore_how *how, struct list *found)
 {
     struct explore_how again = *how;
     again.write_delays = reduction->to;
-    if (!fails(reduction, &again)) return 0;
+    if (!fails(reduction, &again)) return false;
     *found = read_list(reduction->to);
-    if (list_fails(reduction, found, NULL)) return 1;
+    if (list_fails(reduction, found, NULL)) return true;
     free_list(found);
-    return 0;
+    return false;
 }
 
 // A list for a failure of another schedule than PCT: seeds of PCT are tried too.
-static int find_any(struct reduction *reduction, struct list *found)
+static bool find_any(struct reduction *reduction, struct list *found)
 {
     enum { SEEDS = 32 };
     for (uint64_t seed = 0; seed < SEEDS && !reduction->is_over; seed++) {
@@ -155,9 +155,9 @@ static int find_any(struct reduction *reduction, struct list *found)
                                         .seed = seed,
                                         .depth = reduction->plan->depth,
                                         .steps = reduction->result->failed.steps};
-        if (find_drawn(reduction, &how, found)) return 1;
+        if (find_drawn(reduction, &how, found)) return true;
     }
-    return 0;
+    return false;
 }
 
 // --- The fewest lines of it ------------------------------------------------------------------------------------------
@@ -170,17 +170,17 @@ static uint32_t count_kept(const uint8_t *keep, uint32_t count)
 }
 
 // Leaves out lines `from` to `to` of those that are kept, and says whether it still fails; if not, they are back.
-static int leave_out(struct reduction *reduction, const struct list *list, uint8_t *keep, uint32_t from, uint32_t to)
+static bool leave_out(struct reduction *reduction, const struct list *list, uint8_t *keep, uint32_t from, uint32_t to)
 {
     uint8_t *tried = malloc(list->count);
     uint32_t number = 0;
-    if (tried == NULL) return 0;
+    if (tried == NULL) return false;
     for (uint32_t i = 0; i < list->count; i++) {
         tried[i] = keep[i];
         if (keep[i] && number >= from && number < to) tried[i] = 0;
         number += keep[i] != 0;
     }
-    const int is_less = list_fails(reduction, list, tried);
+    const bool is_less = list_fails(reduction, list, tried);
     if (is_less) memcpy(keep, tried, list->count);
     free(tried);
     return is_less;
@@ -190,17 +190,17 @@ static int leave_out(struct reduction *reduction, const struct list *list, uint8
 static void minimise(struct reduction *reduction, const struct list *list, uint8_t *keep)
 {
     uint32_t size = (count_kept(keep, list->count) + 1) / 2;
-    int has_left_out = 1;
+    bool has_left_out = true;
     while (size > 0 && (size > 1 || has_left_out) && !reduction->is_over) {
-        has_left_out = 0;
+        has_left_out = false;
         for (uint32_t from = 0; from < count_kept(keep, list->count) && !reduction->is_over;) {
-            const int is_less = leave_out(reduction, list, keep, from, from + size);
+            const bool is_less = leave_out(reduction, list, keep, from, from + size);
             has_left_out |= is_less;
             if (!is_less) from += size;
         }
         if (size == 1) continue;
         size = (size + 1) / 2;
-        has_left_out = 1; // single ones are tried at least once
+        has_left_out = true; // single ones are tried at least once
     }
 }
 
@@ -265,14 +265,14 @@ static void read_told(const char *path, struct explore_reduced *reduced)
 static void finish(struct reduction *reduction, const struct list *list, const uint8_t *keep)
 {
     struct explore_reduced *reduced = &reduction->result->reduced;
-    const int is_over = reduction->is_over;
+    const bool is_over = reduction->is_over;
     reduced->is_least = !is_over;
     reduction->left = 1;
-    reduction->is_over = 0;
+    reduction->is_over = false;
     if (!list_fails(reduction, list, keep)) return;
     read_told(reduction->to, reduced);
     for (uint32_t i = 0; i < list->count; i++)
-        if (keep[i] && strcmp(list->line[i], "weak") == 0) reduced->is_weak = 1;
+        if (keep[i] && strcmp(list->line[i], "weak") == 0) reduced->is_weak = true;
     reduced->is_found = reduction->plan->keep == NULL || write_list(reduction->plan->keep, list, keep);
     if (!reduced->is_found)
         fprintf(stderr, "tmaref explore: cannot write %s: %s\n", reduction->plan->keep, strerror(errno));
@@ -285,7 +285,7 @@ static void reduce(struct reduction *reduction)
     reduction->result->reduced.is_repeated = fails(reduction, failed);
     if (!reduction->result->reduced.is_repeated) return;
     if (failed->schedule == EXPLORE_DELAY) list = read_list(failed->delays);
-    const int is_found =
+    const bool is_found =
         list.count > 0 || find_short(reduction, &list) ||
         (failed->schedule == EXPLORE_PCT ? find_drawn(reduction, failed, &list) : find_any(reduction, &list));
     uint8_t *keep = is_found ? malloc(list.count + 1) : NULL;

@@ -107,11 +107,11 @@ static void become(const struct explore_program *program, const struct explore_h
 }
 
 // Waits for the process; 0 if it lasts too long, and is killed with all that it has started.
-static int wait_for(pid_t child, double seconds, int *status)
+static bool wait_for(pid_t child, double seconds, int *status)
 {
     const double until = seconds_now() + seconds;
     const int of_child = (int)syscall(SYS_pidfd_open, child, 0);
-    int is_over = 0;
+    bool is_over = false;
     while (!is_over && !stopped) {
         const double left = until - seconds_now();
         if (left <= 0) break;
@@ -195,7 +195,7 @@ int explore_run(const struct explore_program *program, const struct explore_how 
 static void add_quoted(char text[EXPLORE_COMMAND_BYTES], const char *word)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%";
-    const int is_plain = word[0] != '\0' && word[strspn(word, plain)] == '\0';
+    const bool is_plain = word[0] != '\0' && word[strspn(word, plain)] == '\0';
     size_t used = strlen(text);
 #define PUT(...)                                                                                                       \
     used += used < EXPLORE_COMMAND_BYTES ? (size_t)snprintf(text + used, EXPLORE_COMMAND_BYTES - used, __VA_ARGS__) : 0

@@ -3,6 +3,7 @@
 #ifndef TMAREF_EXPLORE_RUN_H
 #define TMAREF_EXPLORE_RUN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,7 +26,7 @@ extern const char *const explore_schedule_name[EXPLORE_SCHEDULES + 1]; // NULL e
 struct explore_how {
     enum explore_schedule schedule;
     uint64_t seed, depth, steps;
-    int is_fixed;
+    bool is_fixed;
     const char *delays, *write_delays, *write_sync;
 };
 
@@ -36,7 +37,8 @@ struct explore_how {
 //   is_unstarted  exec could not start it: `report` says why
 //   output     a digest of standard output
 struct explore_end {
-    int status, has_report, is_cut, is_unstarted;
+    int status;
+    bool has_report, is_cut, is_unstarted;
     uint64_t output;
     char first[EXPLORE_LINE_BYTES], report[EXPLORE_REPORT_BYTES];
 };

@@ -15,7 +15,7 @@ struct search {
 };
 
 // Is there budget for another run?
-int explore_may_go_on(const struct search *search);
+bool explore_may_go_on(const struct search *search);
 
 // One run, counted; 0 if it cannot be.
 int explore_once(struct search *search, struct explore_how *how);

@@ -64,7 +64,7 @@ static void read_marks(const char *text, struct turns_step *step)
 }
 
 // " 0 1 0/2", of the launch and cluster of `name`.
-static int read_mays(const char *text, const char *name, struct turns_actors *actors, struct turns_step *step)
+static bool read_mays(const char *text, const char *name, struct turns_actors *actors, struct turns_step *step)
 {
     uint32_t may[MOST_MAYS];
     char word[NAME_BYTES], whole[2 * NAME_BYTES];
@@ -72,7 +72,7 @@ static int read_mays(const char *text, const char *name, struct turns_actors *ac
     while (step->mays < MOST_MAYS && sscanf(text, " %40[0-9/]%n", word, &used) == 1) {
         snprintf(whole, sizeof whole, "%.*s%s", prefix_of(name), name, word);
         may[step->mays] = intern(actors, whole);
-        if (may[step->mays++] == UINT32_MAX) return 0;
+        if (may[step->mays++] == UINT32_MAX) return false;
         text += used;
     }
     step->may = copy_of(may, step->mays * sizeof *may);
@@ -80,33 +80,33 @@ static int read_mays(const char *text, const char *name, struct turns_actors *ac
 }
 
 // "turn 1/0/2/5 # R0.0.1000.8 ; 0 1 0/2"; 0: there is too much of it.
-static int read_step(char *line, struct turns_actors *actors, struct turns_step *step)
+static bool read_step(char *line, struct turns_actors *actors, struct turns_step *step)
 {
     char name[NAME_BYTES];
     char *marks = strchr(line, '#'), *mays = strchr(line, ';');
-    if (sscanf(line, "turn %90[0-9/]", name) != 1 || marks == NULL || mays == NULL) return 0;
+    if (sscanf(line, "turn %90[0-9/]", name) != 1 || marks == NULL || mays == NULL) return false;
     *mays = '\0';
     step->actor = intern(actors, name);
-    if (step->actor == UINT32_MAX) return 0;
+    if (step->actor == UINT32_MAX) return false;
     read_marks(marks + 1, step);
     return read_mays(mays + 1, name, actors, step);
 }
 
-static int add_line(char *line, struct turns_actors *actors, struct turns_run *run)
+static bool add_line(char *line, struct turns_actors *actors, struct turns_run *run)
 {
     if (strncmp(line, "# vain", 6) == 0 && run->vain == UINT32_MAX) run->vain = run->steps;
     run->is_timed |= strncmp(line, "# timed", 7) == 0;
-    if (strncmp(line, "turn ", 5) != 0) return 1;
-    if (run->steps == TURNS_MOST_STEPS) return 0;
+    if (strncmp(line, "turn ", 5) != 0) return true;
+    if (run->steps == TURNS_MOST_STEPS) return false;
     return read_step(line, actors, &run->step[run->steps++]);
 }
 
-int turns_read(const char *path, struct turns_actors *actors, struct turns_run *run, struct text *why)
+bool turns_read(const char *path, struct turns_actors *actors, struct turns_run *run, struct text *why)
 {
     char *line = NULL;
     size_t room = 0;
     FILE *file = fopen(path, "r");
-    int ok = 1;
+    bool ok = true;
     *run = (struct turns_run){.step = calloc(TURNS_MOST_STEPS, sizeof *run->step), .vain = UINT32_MAX};
     while (file != NULL && run->step != NULL && ok && getline(&line, &room, file) > 0) ok = add_line(line, actors, run);
     if (file != NULL) fclose(file);
@@ -144,7 +144,7 @@ struct turns_step turns_step_copy(const struct turns_step *step)
     copy.may = NULL;
     copy.mays = 0;
     copy.mark = copy_of(step->mark, step->marks * sizeof *step->mark);
-    if (copy.mark == NULL) copy.marks = 0, copy.is_full = 1;
+    if (copy.mark == NULL) copy.marks = 0, copy.is_full = true;
     return copy;
 }
 
@@ -155,7 +155,7 @@ uint32_t turns_operation(const struct turns_actors *actors, uint32_t warp, uint3
     return find(actors, name);
 }
 
-int turns_are_beside(const struct turns_actors *actors, uint32_t a, uint32_t b)
+bool turns_are_beside(const struct turns_actors *actors, uint32_t a, uint32_t b)
 {
     const int prefix = prefix_of(actors->name[a]);
     return prefix == prefix_of(actors->name[b]) && strncmp(actors->name[a], actors->name[b], (size_t)prefix) == 0;
@@ -163,17 +163,17 @@ int turns_are_beside(const struct turns_actors *actors, uint32_t a, uint32_t b)
 
 // --- Order -----------------------------------------------------------------------------------------------------------
 
-static int is_in(char kind, const char *kinds)
+static bool is_in(char kind, const char *kinds)
 {
     return strchr(kinds, kind) != NULL;
 }
 
-static int is_of_barrier(char kind)
+static bool is_of_barrier(char kind)
 {
     return is_in(kind, "TQI");
 }
 
-static int do_bytes_meet(const struct turns_mark *a, const struct turns_mark *b)
+static bool do_bytes_meet(const struct turns_mark *a, const struct turns_mark *b)
 {
     return a->place == b->place && a->from < b->from + b->bytes && b->from < a->from + a->bytes;
 }
@@ -182,7 +182,7 @@ static int do_bytes_meet(const struct turns_mark *a, const struct turns_mark *b)
 static enum turns_order order_of_bytes(const struct turns_mark *a, const struct turns_mark *b, int completions)
 {
     if (!do_bytes_meet(a, b) || (is_in(a->kind, "RQ") && is_in(b->kind, "RQ"))) return TURNS_FREE;
-    const int are_told = a->kind == 'T' && b->kind == 'T';
+    const bool are_told = a->kind == 'T' && b->kind == 'T';
     if (are_told && completions == 0 && ((a->number | b->number) & BYTES) == 0) return TURNS_FREE;
     return a->kind == 'T' && b->kind == 'Q' && completions == 1 ? TURNS_FIXED : TURNS_RACE;
 }
@@ -190,7 +190,7 @@ static enum turns_order order_of_bytes(const struct turns_mark *a, const struct 
 // Of a barrier of the CTA, or of the cluster: arrivals in one phase may change places, who leaves comes behind them.
 static enum turns_order order_of_meetings(const struct turns_mark *a, const struct turns_mark *b)
 {
-    const int are_of_cluster = is_in(a->kind, "am");
+    const bool are_of_cluster = is_in(a->kind, "am");
     if (are_of_cluster != is_in(b->kind, "am")) return TURNS_FREE;
     if (!are_of_cluster && (a->place != b->place || a->number != b->number)) return TURNS_FREE;
     if (is_in(a->kind, "Aa") && is_in(b->kind, "Aa")) return a->from == b->from ? TURNS_FREE : TURNS_RACE;
@@ -202,8 +202,8 @@ static enum turns_order order_of_meetings(const struct turns_mark *a, const stru
 // memory is gone, and what another one does.
 static enum turns_order order_of_exit(const struct turns_mark *exit, const struct turns_mark *other)
 {
-    const int is_met = other->kind == 'a' || (other->kind == 'A' && exit->place == other->place);
-    const int is_used = is_in(other->kind, "RWUTQI") && (other->number & FAR) != 0 && other->place == exit->place + 1;
+    const bool is_met = other->kind == 'a' || (other->kind == 'A' && exit->place == other->place);
+    const bool is_used = is_in(other->kind, "RWUTQI") && (other->number & FAR) != 0 && other->place == exit->place + 1;
     return (exit->kind == 'E' ? is_met : is_used) ? TURNS_RACE : TURNS_FREE;
 }
 
@@ -213,7 +213,7 @@ static enum turns_order order_of_marks(const struct turns_mark *a, const struct 
     if (is_in(a->kind, "EX")) return order_of_exit(a, b);
     if (is_in(b->kind, "EX")) return order_of_exit(b, a);
     if (a->kind == 'S' || b->kind == 'S') return TURNS_FREE;
-    const int are_meetings = is_in(a->kind, "AMam");
+    const bool are_meetings = is_in(a->kind, "AMam");
     if (are_meetings != is_in(b->kind, "AMam")) return TURNS_FREE;
     return are_meetings ? order_of_meetings(a, b) : order_of_bytes(a, b, completions);
 }
@@ -232,15 +232,15 @@ static int completions_of(const struct turns_run *run, uint32_t first, uint32_t 
     return count;
 }
 
-int turns_put_off(const struct turns_run *run, uint32_t first, uint32_t second)
+bool turns_put_off(const struct turns_run *run, uint32_t first, uint32_t second)
 {
     const struct turns_step *a = &run->step[first], *b = &run->step[second];
     for (uint32_t j = 0; j < b->marks; j++)
         for (uint32_t i = 0; i < a->marks && b->mark[j].kind == 'Q'; i++)
             if (a->mark[i].kind == 'T' && do_bytes_meet(&a->mark[i], &b->mark[j]) &&
                 completions_of(run, first, second, &b->mark[j]) >= 2)
-                return 1;
-    return 0;
+                return true;
+    return false;
 }
 
 // One fixed pair fixes the steps: who waits cannot come before.
@@ -251,7 +251,7 @@ enum turns_order turns_order_of(const struct turns_run *run, uint32_t first, uin
     if (a->is_full || b->is_full) return TURNS_RACE;
     for (uint32_t i = 0; i < a->marks; i++)
         for (uint32_t j = 0; j < b->marks; j++) {
-            const int needs = is_of_barrier(a->mark[i].kind) && is_of_barrier(b->mark[j].kind);
+            const bool needs = is_of_barrier(a->mark[i].kind) && is_of_barrier(b->mark[j].kind);
             const int completions = needs ? completions_of(run, first, second, &a->mark[i]) : -1;
             const enum turns_order own = order_of_marks(&a->mark[i], &b->mark[j], completions);
             if (own == TURNS_FIXED) return own;
@@ -260,11 +260,11 @@ enum turns_order turns_order_of(const struct turns_run *run, uint32_t first, uin
     return order;
 }
 
-int turns_depend(const struct turns_step *a, const struct turns_step *b)
+bool turns_depend(const struct turns_step *a, const struct turns_step *b)
 {
-    if (a->is_full || b->is_full) return 1;
+    if (a->is_full || b->is_full) return true;
     for (uint32_t i = 0; i < a->marks; i++)
         for (uint32_t j = 0; j < b->marks; j++)
-            if (order_of_marks(&a->mark[i], &b->mark[j], -1) != TURNS_FREE) return 1;
-    return 0;
+            if (order_of_marks(&a->mark[i], &b->mark[j], -1) != TURNS_FREE) return true;
+    return false;
 }

@@ -22,7 +22,7 @@ struct turns_mark {
 // whole
 struct turns_step {
     uint32_t actor, marks, mays;
-    int is_full;
+    bool is_full;
     struct turns_mark *mark;
     uint32_t *may;
 };
@@ -38,11 +38,11 @@ struct turns_actors {
 struct turns_run {
     struct turns_step *step;
     uint32_t steps, vain;
-    int is_timed;
+    bool is_timed;
 };
 
 // Reads what a run has written. 0, and `why`: there is too much of it.
-int turns_read(const char *path, struct turns_actors *actors, struct turns_run *run, struct text *why);
+bool turns_read(const char *path, struct turns_actors *actors, struct turns_run *run, struct text *why);
 void turns_run_free(struct turns_run *run);
 void turns_step_free(struct turns_step *step);
 void turns_actors_free(struct turns_actors *actors);
@@ -54,16 +54,16 @@ struct turns_step turns_step_copy(const struct turns_step *step);
 uint32_t turns_operation(const struct turns_actors *actors, uint32_t warp, uint32_t number);
 
 // Are the steps of one cluster, so that a choice can change their order?
-int turns_are_beside(const struct turns_actors *actors, uint32_t a, uint32_t b);
+bool turns_are_beside(const struct turns_actors *actors, uint32_t a, uint32_t b);
 
 // May they not change places? arrivals: on one phase of an mbarrier, without bytes, they may (0: not known).
 enum turns_order { TURNS_FREE, TURNS_RACE, TURNS_FIXED };
 enum turns_order turns_order_of(const struct turns_run *run, uint32_t first, uint32_t second);
 
 // Did the first tell an mbarrier that the second waited for, and then saw two phases further?
-int turns_put_off(const struct turns_run *run, uint32_t first, uint32_t second);
+bool turns_put_off(const struct turns_run *run, uint32_t first, uint32_t second);
 
 // The same of steps of two runs, where more is not known: is there an order?
-int turns_depend(const struct turns_step *a, const struct turns_step *b);
+bool turns_depend(const struct turns_step *a, const struct turns_step *b);
 
 #endif

@@ -33,7 +33,7 @@ enum paths_kind {
     PATHS_CLUSTER_LEAVE,
     PATHS_EXIT,
 };
-static inline int paths_is_local(enum paths_kind kind)
+static inline bool paths_is_local(enum paths_kind kind)
 {
     return kind <= PATHS_ACCESS;
 }
@@ -62,7 +62,8 @@ struct paths_actor {
 // An mbarrier, or a barrier of threads: of the CTA (scope 1) with that number, or of the lanes of a warp (scope 0).
 //   last_wait  the most phases that a wait wants to have completed
 struct paths_object {
-    int is_mbarrier, scope;
+    bool is_mbarrier;
+    int scope;
     uint32_t rank, warp, address;
     uint64_t last_wait;
     char name[PATHS_NAME_BYTES];
@@ -98,7 +99,7 @@ struct paths_set {
     struct paths_texts places, kernels;
     uint32_t programs;
     uint64_t clusters, steps;
-    int is_full;
+    bool is_full;
 };
 
 // Adds to the set what `tmaref exec --write-sync` has written. 0 with `why` if it cannot be read.
@@ -110,7 +111,7 @@ int paths_check(const struct paths_program *program, struct text *why);
 
 // For paths_read(): of steps, objects and CTAs makes the rest, and of pairs of steps in `after`, of which the first
 // comes before the second. 0: there is no memory.
-int paths_finish(struct paths_program *program);
+bool paths_finish(struct paths_program *program);
 void paths_program_free(struct paths_program *program);
 
 // --- Running a program -----------------------------------------------------------------------------------------------
@@ -146,21 +147,21 @@ struct paths_state {
 };
 
 // 0: there is no memory.
-int paths_state_open(const struct paths_program *program, struct paths_state *state);
+bool paths_state_open(const struct paths_program *program, struct paths_state *state);
 void paths_state_begin(struct paths_state *state); // again
 void paths_state_close(struct paths_state *state);
 
 // Have all its actors come to the step, and is all done that comes before it?
-int paths_is_next(const struct paths_state *state, uint32_t step);
+bool paths_is_next(const struct paths_state *state, uint32_t step);
 
 // Makes a step that is next. Where the answer is not DONE, nothing has changed.
 enum paths_end paths_make(struct paths_state *state, uint32_t step);
 
 // Can a step that is next be made, whatever comes of it?
-int paths_can(const struct paths_state *state, uint32_t step);
+bool paths_can(const struct paths_state *state, uint32_t step);
 
 // Do two steps that are next, and could be made, give the same in either order, in the same phases?
-int paths_commute(const struct paths_state *state, uint32_t one, uint32_t other);
+bool paths_commute(const struct paths_state *state, uint32_t one, uint32_t other);
 
 // Makes the steps in the order of the run, and writes down what they want. The answer is that of the first that is not
 // DONE, which is *step.
@@ -177,7 +178,7 @@ struct paths_found {
     enum paths_end end;
     uint32_t step, first, later, steps, *order;
     uint64_t tried, made, races;
-    int is_whole;
+    bool is_whole;
 };
 
 // Leaves out of the order what the finding does not need.
@@ -185,7 +186,7 @@ void paths_shorten(const struct paths_program *program, struct paths_found *foun
 
 // most: how many steps may be made; until: the second of seconds_now() in which it ends (0: none). 0 with `why`:
 // there is no memory. found->order is the caller's to free.
-int paths_search(struct paths_program *program, uint64_t most, double until, struct paths_found *found,
-                 struct text *why);
+bool paths_search(struct paths_program *program, uint64_t most, double until, struct paths_found *found,
+                  struct text *why);
 
 #endif

@@ -80,7 +80,7 @@ static void add_makers(struct finishing *finishing, struct paths_step *step)
         if (classes->mask[i] & step->lanes) to[step->actors++] = classes->first + i;
 }
 
-static int add_actors(struct finishing *finishing)
+static bool add_actors(struct finishing *finishing)
 {
     struct paths_program *program = finishing->program;
     uint64_t makers;
@@ -88,7 +88,7 @@ static int add_actors(struct finishing *finishing)
     program->actor = calloc(most + 1, sizeof *program->actor);
     program->actor_of = malloc((makers + 1) * sizeof *program->actor_of);
     program->step_of = malloc((makers + 1) * sizeof *program->step_of);
-    if (program->actor == NULL || program->actor_of == NULL || program->step_of == NULL) return 0;
+    if (program->actor == NULL || program->actor_of == NULL || program->step_of == NULL) return false;
     add_lanes(finishing);
     uint32_t used = 0;
     for (uint32_t i = 0; i < program->steps; i++) {
@@ -98,7 +98,7 @@ static int add_actors(struct finishing *finishing)
         used += step->actors;
         for (uint32_t j = 0; j < step->actors; j++) program->actor[program->actor_of[step->first_actor + j]].steps++;
     }
-    return 1;
+    return true;
 }
 
 // The steps of each actor, in the order of the run.
@@ -148,10 +148,10 @@ static int by_behind(const void *one, const void *other)
                                   : (a->before > b->before) - (a->before < b->before);
 }
 
-static int link_pairs(struct paths_program *program, struct pair *pair, uint32_t pairs)
+static bool link_pairs(struct paths_program *program, struct pair *pair, uint32_t pairs)
 {
     uint32_t *after = malloc((pairs + 1u) * sizeof *after);
-    if (after == NULL) return 0;
+    if (after == NULL) return false;
     qsort(pair, pairs, sizeof *pair, by_behind);
     free(program->after);
     program->after = after;
@@ -162,7 +162,7 @@ static int link_pairs(struct paths_program *program, struct pair *pair, uint32_t
         if (step->afters++ == 0) step->first_after = program->afters;
         after[program->afters++] = pair[i].before;
     }
-    return 1;
+    return true;
 }
 
 // Steps that come behind strong accesses of others.
@@ -180,23 +180,23 @@ static uint32_t count_held(const struct paths_program *program, const struct pai
     return held;
 }
 
-static int add_afters(struct paths_program *program)
+static bool add_afters(struct paths_program *program)
 {
     const uint32_t pairs = program->afters / 2;
     struct pair *pair = malloc((pairs + 1u) * sizeof *pair);
-    if (pair == NULL) return 0;
+    if (pair == NULL) return false;
     if (pairs > 0) memcpy(pair, program->after, pairs * sizeof *pair);
-    const int ok = link_pairs(program, pair, pairs);
+    const bool ok = link_pairs(program, pair, pairs);
     program->held = count_held(program, pair, pairs);
     free(pair);
     return ok;
 }
 
 // Leaves out local steps that nothing else comes before or behind.
-static int leave_out(struct paths_program *program)
+static bool leave_out(struct paths_program *program)
 {
     uint32_t *to = calloc(program->steps + 1u, sizeof *to), steps = 0;
-    if (to == NULL) return 0;
+    if (to == NULL) return false;
     for (uint32_t i = 0; i < program->afters; i++) to[program->after[i]] = 1;
     for (uint32_t i = 0; i < program->steps; i++) {
         const enum paths_kind kind = program->step[i].kind;
@@ -207,7 +207,7 @@ static int leave_out(struct paths_program *program)
     for (uint32_t i = 0; i < program->afters; i++) program->after[i] = to[program->after[i]];
     program->steps = steps;
     free(to);
-    return 1;
+    return true;
 }
 
 // --- What it is, whatever the order of the run -----------------------------------------------------------------------
@@ -251,17 +251,17 @@ static uint64_t digest_of(const struct paths_program *program)
     return sum;
 }
 
-int paths_finish(struct paths_program *program)
+bool paths_finish(struct paths_program *program)
 {
     struct finishing finishing = {program, calloc(PATHS_MOST_CTAS * PATHS_MOST_WARPS, sizeof *finishing.of)};
-    const int ok = finishing.of != NULL && leave_out(program) && add_actors(&finishing);
+    const bool ok = finishing.of != NULL && leave_out(program) && add_actors(&finishing);
     free(finishing.of);
-    if (!ok) return 0;
+    if (!ok) return false;
     list_steps(program);
     find_tokens(program);
-    if (!add_afters(program)) return 0;
+    if (!add_afters(program)) return false;
     program->digest = digest_of(program);
-    return 1;
+    return true;
 }
 
 int paths_check(const struct paths_program *program, struct text *why)

@@ -51,21 +51,21 @@ static struct word *word_of(struct paths_flags *flags, const struct paths_flag *
     return at;
 }
 
-int paths_flags_hold(struct paths_program *program, uint32_t before, uint32_t behind)
+bool paths_flags_hold(struct paths_program *program, uint32_t before, uint32_t behind)
 {
-    if (before == behind) return 1;
+    if (before == behind) return true;
     uint32_t *more = realloc(program->after, (program->afters + 2) * sizeof *more);
-    if (more == NULL) return 0;
+    if (more == NULL) return false;
     program->after = more;
     program->after[program->afters++] = before;
     program->after[program->afters++] = behind;
-    return 1;
+    return true;
 }
 
-static int access_word(struct word *word, struct paths_program *program, const struct paths_flag *flag)
+static bool access_word(struct word *word, struct paths_program *program, const struct paths_flag *flag)
 {
-    const int is_shared = flag->what == 'R' || flag->what == 'A';
-    int ok = 1;
+    const bool is_shared = flag->what == 'R' || flag->what == 'A';
+    bool ok = true;
     if (!is_shared || flag->what != word->what) {
         const struct paths_list old = word->before;
         word->before = word->now;
@@ -78,13 +78,13 @@ static int access_word(struct word *word, struct paths_program *program, const s
     return ok && paths_list_add(&word->now, flag->step);
 }
 
-int paths_flags_add(struct paths_flags *flags, struct paths_program *program, const struct paths_flag *flag)
+bool paths_flags_add(struct paths_flags *flags, struct paths_program *program, const struct paths_flag *flag)
 {
     const uint64_t first = flag->address & ~(uint64_t)(WORD_BYTES - 1), end = flag->address + flag->bytes;
     int words = 0;
     for (uint64_t at = first; at < end && words++ < MOST_WORDS; at += WORD_BYTES) {
         struct word *word = word_of(flags, flag, at);
-        if (word == NULL || !access_word(word, program, flag)) return 0;
+        if (word == NULL || !access_word(word, program, flag)) return false;
     }
-    return 1;
+    return true;
 }

@@ -19,9 +19,9 @@ void paths_flags_close(struct paths_flags *flags);
 
 // The access of step flag->step, behind those before it. Steps of others that it must come after are added to
 // program->after, as pairs of two: first who comes before, then who comes after. 0: there is no memory.
-int paths_flags_add(struct paths_flags *flags, struct paths_program *program, const struct paths_flag *flag);
+bool paths_flags_add(struct paths_flags *flags, struct paths_program *program, const struct paths_flag *flag);
 
 // Adds such a pair.
-int paths_flags_hold(struct paths_program *program, uint32_t before, uint32_t behind);
+bool paths_flags_hold(struct paths_program *program, uint32_t before, uint32_t behind);
 
 #endif

@@ -30,7 +30,7 @@ struct reading {
     struct part *part;
     uint32_t parts, room, last;
     struct texts places, kernels;
-    int is_short;
+    bool is_short;
 };
 
 // Room for one more in an array of `count`.
@@ -93,7 +93,7 @@ static uint32_t object_of(struct reading *reading, struct part *part, const stru
 
 static uint32_t mbarrier_of(struct reading *reading, struct part *part, uint32_t rank, uint32_t address)
 {
-    struct paths_object wanted = {.is_mbarrier = 1, .rank = rank, .address = address};
+    struct paths_object wanted = {.is_mbarrier = true, .rank = rank, .address = address};
     snprintf(wanted.name, sizeof wanted.name, "at 0x%x", address);
     return object_of(reading, part, &wanted);
 }
@@ -112,47 +112,47 @@ static uint32_t threads_of(struct reading *reading, struct part *part, const str
 
 // --- Steps -----------------------------------------------------------------------------------------------------------
 
-static int read_transaction(struct reading *reading, struct part *part, const char *text, struct paths_step *step)
+static bool read_transaction(struct reading *reading, struct part *part, const char *text, struct paths_step *step)
 {
     unsigned rank, address;
     unsigned long long arrivals, expected, completed;
     int drop;
     if (sscanf(text, "%u %u %20llu %20llu %20llu %d", &rank, &address, &arrivals, &expected, &completed, &drop) != 6 ||
         rank >= PATHS_MOST_CTAS)
-        return 0;
+        return false;
     step->kind = PATHS_TRANSACTION;
     step->object = mbarrier_of(reading, part, rank, address);
     step->moves = (struct mbarrier_transaction){arrivals, expected, completed, drop};
-    return 1;
+    return true;
 }
 
-static int read_mbarrier(struct reading *reading, struct part *part, char kind, const char *text,
-                         struct paths_step *step)
+static bool read_mbarrier(struct reading *reading, struct part *part, char kind, const char *text,
+                          struct paths_step *step)
 {
     unsigned rank, address, number = 0;
     if (kind == 't') return read_transaction(reading, part, text, step);
     if (sscanf(text, "%u %u %u", &rank, &address, &number) < (kind == 'v' || kind == 'e' ? 2 : 3) ||
         rank >= PATHS_MOST_CTAS)
-        return 0;
+        return false;
     if (kind == 'e') {
         part->program.has_error = 1;
         step->kind = PATHS_JOIN;
-        return 1;
+        return true;
     }
     step->kind = kind == 'i' ? PATHS_INIT : kind == 'v' ? PATHS_INVAL : PATHS_WAIT;
     step->object = mbarrier_of(reading, part, rank, address);
     step->count = number;
     step->parity = (int)number;
     if (kind == 'k') step->token = 0; // paths_finish() finds it
-    return 1;
+    return true;
 }
 
-static int read_meeting(struct reading *reading, struct part *part, char kind, const char *text,
-                        struct paths_step *step)
+static bool read_meeting(struct reading *reading, struct part *part, char kind, const char *text,
+                         struct paths_step *step)
 {
     unsigned scope, number, threads = 0, come = 0;
-    const int come_here = kind == 'A';
-    if (sscanf(text, "%u %u %u %u", &scope, &number, &threads, &come) != (come_here ? 4 : 2)) return 0;
+    const bool come_here = kind == 'A';
+    if (sscanf(text, "%u %u %u %u", &scope, &number, &threads, &come) != (come_here ? 4 : 2)) return false;
     step->threads = threads;
     step->count = come;
     step->kind =
@@ -161,64 +161,65 @@ static int read_meeting(struct reading *reading, struct part *part, char kind, c
     return scope <= 2;
 }
 
-static int read_flag(struct reading *reading, struct part *part, const char *text, uint32_t step)
+static bool read_flag(struct reading *reading, struct part *part, const char *text, uint32_t step)
 {
     struct paths_flag flag = {.step = step};
     unsigned long long address, bytes;
-    if (sscanf(text, "%c %u %u %20llu %20llu", &flag.what, &flag.space, &flag.rank, &address, &bytes) != 5) return 0;
+    if (sscanf(text, "%c %u %u %20llu %20llu", &flag.what, &flag.space, &flag.rank, &address, &bytes) != 5)
+        return false;
     flag.address = address;
     flag.bytes = bytes;
     reading->is_short |= !paths_flags_add(part->flags, &part->program, &flag);
-    return 1;
+    return true;
 }
 
 // Another access of the last step.
-static int read_more(struct reading *reading, const char *line)
+static bool read_more(struct reading *reading, const char *line)
 {
     unsigned long long launch, cluster;
     int length = 0;
-    if (sscanf(line, "g %20llu %20llu %n", &launch, &cluster, &length) != 2 || length == 0) return 0;
+    if (sscanf(line, "g %20llu %20llu %n", &launch, &cluster, &length) != 2 || length == 0) return false;
     struct part *part = part_of(reading, launch, cluster);
     return part != NULL && part->program.steps > 0 && read_flag(reading, part, line + length, part->program.steps - 1);
 }
 
-static int add_issue(struct reading *reading, struct part *part, unsigned long number, uint32_t step)
+static bool add_issue(struct reading *reading, struct part *part, unsigned long number, uint32_t step)
 {
-    if (number == 0 || number >= OPERATIONS_MOST) return 0;
+    if (number == 0 || number >= OPERATIONS_MOST) return false;
     while (part->issues <= number) {
         const uint32_t wanted = part->issues * 2 + 64;
         uint32_t *more = realloc(part->issue, wanted * sizeof *more);
         reading->is_short |= more == NULL;
-        if (more == NULL) return 0;
+        if (more == NULL) return false;
         memset(more + part->issues, 0, (wanted - part->issues) * sizeof *more);
         part->issue = more;
         part->issues = wanted;
     }
     part->issue[number] = step + 1;
     part->last_issue = step;
-    return 1;
+    return true;
 }
 
 // Another operation of the last step that began one.
-static int read_issue(struct reading *reading, const char *line)
+static bool read_issue(struct reading *reading, const char *line)
 {
     unsigned long long launch, cluster, number;
-    if (sscanf(line, "h %20llu %20llu %20llu", &launch, &cluster, &number) != 3) return 0;
+    if (sscanf(line, "h %20llu %20llu %20llu", &launch, &cluster, &number) != 3) return false;
     struct part *part = part_of(reading, launch, cluster);
     return part != NULL && add_issue(reading, part, number, part->last_issue);
 }
 
 // What an operation does is behind its issue.
-static int follow_issue(struct part *part, const struct paths_step *step)
+static bool follow_issue(struct part *part, const struct paths_step *step)
 {
     struct paths_program *program = &part->program;
-    if (step->operation == 0 || step->operation >= part->issues || part->issue[step->operation] == 0) return 1;
+    if (step->operation == 0 || step->operation >= part->issues || part->issue[step->operation] == 0) return true;
     program->step[part->issue[step->operation] - 1].count++;
     return paths_flags_hold(program, part->issue[step->operation] - 1, program->steps);
 }
 
 // What follows the place in the line of a step.
-static int read_kind(struct reading *reading, struct part *part, const char *text, struct paths_step *step)
+static bool read_kind(struct reading *reading, struct part *part, const char *text, struct paths_step *step)
 {
     const char *rest = text + 1;
     switch (text[0]) {
@@ -227,13 +228,13 @@ static int read_kind(struct reading *reading, struct part *part, const char *tex
         return read_meeting(reading, part, text[0], rest, step);
     case 'x':
         step->kind = PATHS_EXIT;
-        return 1;
+        return true;
     case 'S':
         step->kind = PATHS_ISSUE;
         return add_issue(reading, part, strtoul(rest, NULL, 10), part->program.steps);
     case 'J':
         step->kind = PATHS_JOIN;
-        return 1;
+        return true;
     case 'f':
         step->kind = PATHS_ACCESS;
         return read_flag(reading, part, rest + 1, part->program.steps);
@@ -242,7 +243,7 @@ static int read_kind(struct reading *reading, struct part *part, const char *tex
     }
 }
 
-static int read_step(struct reading *reading, const char *line)
+static bool read_step(struct reading *reading, const char *line)
 {
     unsigned long long launch, cluster, operation;
     int length = 0;
@@ -251,24 +252,24 @@ static int read_step(struct reading *reading, const char *line)
                &operation, &step.place, &length) != 7 ||
         length == 0 || step.rank >= PATHS_MOST_CTAS || step.warp >= PATHS_MOST_WARPS || step.lanes == 0 ||
         operation >= OPERATIONS_MOST)
-        return 0;
+        return false;
     step.operation = operation;
     step.place = text_of(&reading->places, step.place);
     struct part *part = part_of(reading, launch, cluster);
-    if (part == NULL || !read_kind(reading, part, line + length, &step)) return 0;
+    if (part == NULL || !read_kind(reading, part, line + length, &step)) return false;
     struct paths_program *program = &part->program;
     struct paths_step *more = grow(reading, program->step, &part->step_room, program->steps, sizeof step);
-    if (more == NULL) return 0;
+    if (more == NULL) return false;
     program->step = more;
-    if (!follow_issue(part, &step)) return 0;
+    if (!follow_issue(part, &step)) return false;
     program->step[program->steps++] = step;
     reading->set->steps++;
-    return 1;
+    return true;
 }
 
 // --- The file --------------------------------------------------------------------------------------------------------
 
-static int read_cta(struct reading *reading, const char *line)
+static bool read_cta(struct reading *reading, const char *line)
 {
     unsigned long long launch, cluster;
     unsigned rank;
@@ -276,26 +277,26 @@ static int read_cta(struct reading *reading, const char *line)
     if (sscanf(line, "C %20llu %20llu %u %u,%u,%u %u", &launch, &cluster, &rank, &cta.id[0], &cta.id[1], &cta.id[2],
                &cta.warps) != 7 ||
         rank >= PATHS_MOST_CTAS)
-        return 0;
+        return false;
     struct part *part = part_of(reading, launch, cluster);
-    if (part == NULL) return 0;
+    if (part == NULL) return false;
     part->program.cta[rank] = cta;
     if (rank >= part->program.ctas) part->program.ctas = rank + 1;
-    return 1;
+    return true;
 }
 
-static int read_name(struct reading *reading, const char *line)
+static bool read_name(struct reading *reading, const char *line)
 {
     unsigned long long launch, cluster;
     unsigned rank, address;
     int length = 0;
     if (sscanf(line, "B %20llu %20llu %u %u %n", &launch, &cluster, &rank, &address, &length) != 4 || length == 0)
-        return 0;
+        return false;
     struct part *part = part_of(reading, launch, cluster);
     const uint32_t object = part == NULL ? PATHS_NONE : mbarrier_of(reading, part, rank, address);
-    if (object == PATHS_NONE) return 0;
+    if (object == PATHS_NONE) return false;
     snprintf(part->program.object[object].name, PATHS_NAME_BYTES, "%.*s", PATHS_NAME_BYTES - 1, line + length);
-    return 1;
+    return true;
 }
 
 static int add_text(struct reading *reading, struct paths_texts *list, const char *text)
@@ -310,15 +311,15 @@ static int add_text(struct reading *reading, struct paths_texts *list, const cha
 }
 
 // A text with a number. Texts that are the same are one.
-static int read_text(struct reading *reading, const char *line, struct texts *texts, struct paths_texts *list)
+static bool read_text(struct reading *reading, const char *line, struct texts *texts, struct paths_texts *list)
 {
     char *rest;
     const unsigned long number = strtoul(line + 1, &rest, 10);
-    if (*rest != ' ' || number > PLACES_MOST) return 0;
+    if (*rest != ' ' || number > PLACES_MOST) return false;
     const int at = add_text(reading, list, rest + 1);
     while (at >= 0 && texts->numbers <= number) {
         uint32_t *more = grow(reading, texts->of, &texts->number_room, texts->numbers, sizeof *more);
-        if (more == NULL) return 0;
+        if (more == NULL) return false;
         texts->of = more;
         texts->of[texts->numbers++] = UINT32_MAX;
     }
@@ -326,7 +327,7 @@ static int read_text(struct reading *reading, const char *line, struct texts *te
     return at >= 0;
 }
 
-static int read_line(struct reading *reading, const char *line)
+static bool read_line(struct reading *reading, const char *line)
 {
     struct paths_set *set = reading->set;
     switch (line[0]) {
@@ -345,30 +346,30 @@ static int read_line(struct reading *reading, const char *line)
     case 'L':
         return read_text(reading, line, &reading->kernels, &set->kernels);
     case 'f':
-        set->is_full = 1;
+        set->is_full = true;
         return strcmp(line, "full") == 0;
     default:
-        return 0;
+        return false;
     }
 }
 
-static int add_program(struct paths_set *set, struct paths_program *program)
+static bool add_program(struct paths_set *set, struct paths_program *program)
 {
     set->clusters++;
     for (uint32_t i = 0; i < set->programs; i++) {
         if (set->program[i].digest != program->digest || set->program[i].steps != program->steps) continue;
         set->program[i].alike++;
         paths_program_free(program);
-        return 1;
+        return true;
     }
-    if (!ARRAY_ADD(set->program, set->programs, *program)) return 0;
+    if (!ARRAY_ADD(set->program, set->programs, *program)) return false;
     *program = (struct paths_program){.steps = 0};
-    return 1;
+    return true;
 }
 
-static int finish(struct reading *reading, struct text *why)
+static bool finish(struct reading *reading, struct text *why)
 {
-    int ok = !reading->is_short;
+    bool ok = !reading->is_short;
     for (uint32_t i = 0; i < reading->parts; i++) {
         struct part *part = &reading->part[i];
         ok = ok && paths_finish(&part->program) && add_program(reading->set, &part->program);
@@ -389,14 +390,14 @@ int paths_read(const char *path, struct paths_set *set, struct text *why)
     uint32_t lines = 0;
     FILE *file = fopen(path, "r");
     if (file == NULL) return text_fail(why, "cannot read %.300s: %s", path, strerror(errno));
-    int ok = 1;
+    bool ok = true;
     while (ok && fgets(line, sizeof line, file) != NULL) {
         line[strcspn(line, "\n")] = '\0';
         ok = lines++ == 0 ? strncmp(line, "tmaref sync 1", strlen("tmaref sync 1")) == 0 : read_line(&reading, line);
     }
     fclose(file);
     if (!ok && !reading.is_short) text_set(why, "line %u of %.200s is '%.200s'", lines, path, line);
-    const int is_read = ok;
+    const bool is_read = ok;
     struct text other;
     return finish(&reading, ok || reading.is_short ? why : &other) && is_read;
 }

@@ -26,7 +26,7 @@ struct search {
     uint64_t most;
     double until;
     uint32_t low;
-    int is_short;
+    bool is_short;
 };
 
 // --- Making an order -------------------------------------------------------------------------------------------------
@@ -57,14 +57,14 @@ static enum paths_end make(struct search *search, uint32_t step)
     return end;
 }
 
-static int is_over(const struct search *search)
+static bool is_over(const struct search *search)
 {
     return search->found->end != PATHS_DONE || search->found->made >= search->most || search->is_short ||
            search->trace.is_short || (search->until > 0 && seconds_now() >= search->until);
 }
 
 // Makes the first step of the run's order that can be made and is not in `asleep` (NULL: none is). 0: there is none.
-static int make_any(struct search *search, const struct paths_list *asleep, int *sleeps)
+static bool make_any(struct search *search, const struct paths_list *asleep, int *sleeps)
 {
     for (uint32_t i = first_left(search); i < search->program->steps; i++) {
         if (!paths_is_next(&search->state, i)) continue;
@@ -72,9 +72,9 @@ static int make_any(struct search *search, const struct paths_list *asleep, int 
             *sleeps = 1;
             continue;
         }
-        if (make(search, i) != PATHS_WAITS) return 1;
+        if (make(search, i) != PATHS_WAITS) return true;
     }
-    return 0;
+    return false;
 }
 
 // Makes what is left, in the order of the run where that can be.
@@ -130,12 +130,12 @@ static void add(struct search *search, struct paths_list *list, uint32_t step)
 }
 
 // Is the step at `place` the first of what behind `from` does not come after it, in some order?
-static int is_initial(const struct search *search, uint32_t from, uint32_t place)
+static bool is_initial(const struct search *search, uint32_t from, uint32_t place)
 {
     for (uint32_t i = from + 1; i < place; i++)
         if (!paths_trace_is_before(&search->trace, from, i) && paths_trace_is_before(&search->trace, i, place))
-            return 0;
-    return 1;
+            return false;
+    return true;
 }
 
 // The later one of the pair is to come first: a step that can begin that is wanted.
@@ -270,12 +270,12 @@ static void search_all(struct search *search)
 // --- What a finding needs --------------------------------------------------------------------------------------------
 
 // Does the order without the entry `left_out` end in the same finding?
-static int ends_so(struct paths_state *state, const struct paths_found *found, uint32_t left_out)
+static bool ends_so(struct paths_state *state, const struct paths_found *found, uint32_t left_out)
 {
     paths_state_begin(state);
     for (uint32_t i = 0; i < found->steps; i++) {
         if (i == left_out) continue;
-        if (!paths_is_next(state, found->order[i]) || paths_make(state, found->order[i]) != PATHS_DONE) return 0;
+        if (!paths_is_next(state, found->order[i]) || paths_make(state, found->order[i]) != PATHS_DONE) return false;
     }
     return paths_is_next(state, found->step) && paths_make(state, found->step) == found->end;
 }
@@ -301,7 +301,7 @@ static void repeat_run(struct search *search)
     for (uint32_t i = 0; i < search->program->steps; i++) make(search, i);
 }
 
-static int keep_order(struct search *search)
+static bool keep_order(struct search *search)
 {
     struct paths_found *found = search->found;
     found->steps = search->trace.steps;
@@ -311,15 +311,16 @@ static int keep_order(struct search *search)
 }
 
 // Does the step come behind a strong access that nothing else orders before it?
-static int is_held(const struct search *search, uint32_t step)
+static bool is_held(const struct search *search, uint32_t step)
 {
     const struct paths_program *program = search->program;
     const struct paths_step *of = &program->step[step];
     for (uint32_t i = 0; i < of->afters; i++) {
         const uint32_t after = program->after[of->first_after + i];
-        if (program->step[after].kind == PATHS_ACCESS && !paths_trace_is_before(&search->trace, after, step)) return 1;
+        if (program->step[after].kind == PATHS_ACCESS && !paths_trace_is_before(&search->trace, after, step))
+            return true;
     }
-    return 0;
+    return false;
 }
 
 // The trace is that of the run. If without what strong accesses hold no pair is open, all orders have the accesses that
@@ -328,9 +329,9 @@ static void count_held(struct search *search)
 {
     struct paths_program *program = search->program;
     if (program->held == 0) return;
-    search->trace.is_free = 1;
+    search->trace.is_free = true;
     paths_trace_order(&search->trace);
-    search->trace.is_free = 0;
+    search->trace.is_free = false;
     if (search->trace.races > 0 || search->trace.is_short) return;
     program->held = 0;
     for (uint32_t i = 0; i < program->steps; i++) program->held += (uint32_t)is_held(search, i);
@@ -356,14 +357,14 @@ static void search_program(struct search *search)
     search_all(search);
 }
 
-int paths_search(struct paths_program *program, uint64_t most, double until, struct paths_found *found,
-                 struct text *why)
+bool paths_search(struct paths_program *program, uint64_t most, double until, struct paths_found *found,
+                  struct text *why)
 {
     struct search search = {.program = program, .found = found, .most = most, .until = until};
     *found = (struct paths_found){.end = PATHS_DONE, .step = PATHS_NONE, .first = PATHS_NONE, .later = PATHS_NONE};
     search.node = calloc(program->steps + 2u, sizeof *search.node);
-    int ok = search.node != NULL && paths_state_open(program, &search.state) &&
-             paths_trace_open(program, &search.state, &search.trace);
+    bool ok = search.node != NULL && paths_state_open(program, &search.state) &&
+              paths_trace_open(program, &search.state, &search.trace);
     if (ok) search_program(&search);
     ok = ok && !search.is_short && !search.trace.is_short && keep_order(&search);
     for (uint32_t i = 0; search.node != NULL && i < program->steps + 2u; i++) {

@@ -10,14 +10,14 @@
 const char *const paths_end_name[PATHS_ENDS] = {"none",        "waits", "deadlock", "over_arrival",
                                                 "other_phase", "lap",   "bytes",    "life"};
 
-int paths_state_open(const struct paths_program *program, struct paths_state *state)
+bool paths_state_open(const struct paths_program *program, struct paths_state *state)
 {
     *state = (struct paths_state){.program = program};
     state->at = malloc((program->actors + 1u) * sizeof *state->at);
     state->done = malloc(program->steps + 1u);
     state->phase = malloc((program->steps + 1u) * sizeof *state->phase);
     state->barrier = malloc((program->objects + 1u) * sizeof *state->barrier);
-    const int ok = state->at != NULL && state->done != NULL && state->phase != NULL && state->barrier != NULL;
+    const bool ok = state->at != NULL && state->done != NULL && state->phase != NULL && state->barrier != NULL;
     if (ok)
         paths_state_begin(state);
     else
@@ -48,19 +48,19 @@ void paths_state_close(struct paths_state *state)
     *state = (struct paths_state){0};
 }
 
-int paths_is_next(const struct paths_state *state, uint32_t step)
+bool paths_is_next(const struct paths_state *state, uint32_t step)
 {
     const struct paths_program *program = state->program;
     const struct paths_step *of = &program->step[step];
-    if (state->done[step]) return 0;
+    if (state->done[step]) return false;
     for (uint32_t i = 0; i < of->actors; i++) {
         const uint32_t number = program->actor_of[of->first_actor + i], at = state->at[number];
         const struct paths_actor *actor = &program->actor[number];
-        if (at >= actor->steps || program->step_of[actor->first_step + at] != step) return 0;
+        if (at >= actor->steps || program->step_of[actor->first_step + at] != step) return false;
     }
     for (uint32_t i = 0; i < of->afters; i++)
-        if (!state->done[program->after[of->first_after + i]]) return 0;
-    return 1;
+        if (!state->done[program->after[of->first_after + i]]) return false;
+    return true;
 }
 
 // --- Mbarriers -------------------------------------------------------------------------------------------------------
@@ -72,7 +72,7 @@ static enum paths_end end_of(enum rule rule)
 
 // An arrival that counts in another phase than in the run matters only if somebody waits for that phase, or a later
 // one.
-static int is_other_phase(const struct paths_state *state, const struct paths_step *step, uint64_t phases)
+static bool is_other_phase(const struct paths_state *state, const struct paths_step *step, uint64_t phases)
 {
     const uint64_t first = phases < step->wanted ? phases : step->wanted;
     return phases != step->wanted && first < state->program->object[step->object].last_wait;
@@ -189,19 +189,19 @@ static enum paths_end touch(const struct paths_state *state, uint32_t number, st
     }
 }
 
-static int is_of_cluster(const struct paths_step *step)
+static bool is_of_cluster(const struct paths_step *step)
 {
     return step->kind == PATHS_CLUSTER_COME || step->kind == PATHS_CLUSTER_LEAVE;
 }
 
 // At the barrier of the cluster, whose members are those that make their steps together: does the phase go on to which
 // they came last? A second arrival waits for its end, too.
-static int is_held(const struct paths_state *state, const struct paths_step *step)
+static bool is_held(const struct paths_state *state, const struct paths_step *step)
 {
     const uint32_t *actor = &state->program->actor_of[step->first_actor];
     for (uint32_t i = 0; i < step->actors; i++)
-        if (!cluster_barrier_wait(&state->cluster, (int)actor[i], NULL)) return 1;
-    return 0;
+        if (!cluster_barrier_wait(&state->cluster, (int)actor[i], NULL)) return true;
+    return false;
 }
 
 static void come_to_cluster(struct paths_state *state, const struct paths_step *step)
@@ -245,29 +245,29 @@ enum paths_end paths_make(struct paths_state *state, uint32_t step)
     return PATHS_DONE;
 }
 
-int paths_can(const struct paths_state *state, uint32_t step)
+bool paths_can(const struct paths_state *state, uint32_t step)
 {
     const struct paths_step *of = &state->program->step[step];
     if (is_of_cluster(of)) return !is_held(state, of);
-    if (of->object == PATHS_NONE) return 1;
+    if (of->object == PATHS_NONE) return true;
     struct paths_barrier barrier = state->barrier[of->object];
     return touch(state, step, &barrier) != PATHS_WAITS;
 }
 
-int paths_commute(const struct paths_state *state, uint32_t one, uint32_t other)
+bool paths_commute(const struct paths_state *state, uint32_t one, uint32_t other)
 {
     const struct paths_step *a = &state->program->step[one], *b = &state->program->step[other];
-    if (paths_is_local(a->kind) || paths_is_local(b->kind)) return 1;
-    const int is_a = a->object != PATHS_NONE && state->program->object[a->object].is_mbarrier;
-    const int is_b = b->object != PATHS_NONE && state->program->object[b->object].is_mbarrier;
+    if (paths_is_local(a->kind) || paths_is_local(b->kind)) return true;
+    const bool is_a = a->object != PATHS_NONE && state->program->object[a->object].is_mbarrier;
+    const bool is_b = b->object != PATHS_NONE && state->program->object[b->object].is_mbarrier;
     if (!is_a || !is_b)
         return is_a != is_b || (a->object != b->object && a->kind != PATHS_EXIT && b->kind != PATHS_EXIT);
-    if (a->object != b->object) return 1;
+    if (a->object != b->object) return true;
     struct paths_barrier there = state->barrier[a->object], back = there;
     const uint64_t phases = there.phases;
     const enum paths_end there_a = touch(state, one, &there);
     const enum paths_end back_b = touch(state, other, &back);
-    if (there.phases != phases || back.phases != phases) return 0;
+    if (there.phases != phases || back.phases != phases) return false;
     const enum paths_end there_b = touch(state, other, &there);
     const enum paths_end back_a = touch(state, one, &back);
     return there_a == back_a && there_b == back_b && memcmp(&there, &back, sizeof there) == 0;

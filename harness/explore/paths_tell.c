@@ -187,7 +187,7 @@ static void add_late(const struct paths_set *set, const struct paths_state *stat
     const struct paths_program *program = state->program;
     for (uint32_t i = 0; i < program->steps; i++) {
         const struct paths_step *of = &program->step[i];
-        const int is_arrival = of->kind == PATHS_TRANSACTION || of->kind == PATHS_COME;
+        const bool is_arrival = of->kind == PATHS_TRANSACTION || of->kind == PATHS_COME;
         if (is_arrival && of->object == step->object && of->wanted == phases && !state->done[i])
             add_line(set, program, i, told);
     }

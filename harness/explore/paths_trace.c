@@ -74,10 +74,10 @@ static void add_race(struct paths_trace *trace, uint32_t first, uint32_t later)
 struct marking {
     struct paths_trace *trace;
     uint32_t place, own;
-    int has_changed;
+    bool has_changed;
 };
 
-static int is_behind(const struct marking *marking, uint32_t place)
+static bool is_behind(const struct marking *marking, uint32_t place)
 {
     const struct paths_mark *mark = &marking->trace->mark[place];
     return mark->chain == marking->own || marking->trace->now[mark->chain] >= mark->index;
@@ -92,7 +92,7 @@ static void join(struct marking *marking, uint32_t place)
     for (uint32_t i = 0; mark->clock != NULL && i < mark->clock->chains; i++)
         if (mark->clock->at[i] > trace->now[i]) trace->now[i] = mark->clock->at[i];
     trace->now[mark->chain] = mark->index;
-    marking->has_changed = 1;
+    marking->has_changed = true;
 }
 
 static void join_all(struct marking *marking, const struct paths_list *list)
@@ -114,7 +114,7 @@ static void race_made(struct marking *marking, const struct paths_past *past)
     race_all(marking, &made);
 }
 
-int paths_trace_is_before(const struct paths_trace *trace, uint32_t a, uint32_t b)
+bool paths_trace_is_before(const struct paths_trace *trace, uint32_t a, uint32_t b)
 {
     const struct paths_mark *first = &trace->mark[a], *later = &trace->mark[b];
     if (first->chain == later->chain) return first->index <= later->index;
@@ -136,23 +136,23 @@ static void race_apart(struct paths_trace *trace, uint32_t a, uint32_t b)
 }
 
 // A transaction that brings no arrival, and that no arrival waits for: the phase might be told without it.
-static int is_loose(const struct paths_trace *trace, const struct paths_past *past, uint32_t place)
+static bool is_loose(const struct paths_trace *trace, const struct paths_past *past, uint32_t place)
 {
-    if (step_at(trace, place)->moves.arrivals > 0) return 0;
+    if (step_at(trace, place)->moves.arrivals > 0) return false;
     for (uint32_t i = 0; i < past->now.count; i++) {
         const uint32_t other = past->now.item[i];
         if (other > place && step_at(trace, other)->moves.arrivals > 0 && paths_trace_is_before(trace, place, other))
-            return 0;
+            return false;
     }
-    return 1;
+    return true;
 }
 
 // Might the phase complete without some of its bytes, when all have arrived? Not if it does complete, and all that is
 // loose brings bytes: those that are expected would be missing.
-static void check_loose(struct paths_trace *trace, const struct paths_past *past, int completes)
+static void check_loose(struct paths_trace *trace, const struct paths_past *past, bool completes)
 {
     const struct paths_list *now = &past->now;
-    int is_open = !completes;
+    bool is_open = !completes;
     for (uint32_t i = 0; i < now->count && !is_open; i++) {
         const struct mbarrier_transaction *moves = &step_at(trace, now->item[i])->moves;
         is_open = (moves->complete_bytes == 0 || moves->expect_bytes > 0) && is_loose(trace, past, now->item[i]);
@@ -197,7 +197,7 @@ static void check_wait(struct paths_trace *trace, const struct paths_past *past,
 static void turn(struct paths_trace *trace, uint32_t object, struct paths_past *past)
 {
     if (trace->program->object[object].is_mbarrier) {
-        check_loose(trace, past, 1);
+        check_loose(trace, past, true);
         for (uint32_t i = 0; i < past->waits.count; i++) check_wait(trace, past, past->waits.item[i]);
         check_bytes(trace, past);
     } else {
@@ -249,13 +249,13 @@ static void mark_come(struct marking *marking, struct paths_past *past)
 }
 
 // Those that did not come to the phase have exited before it completed. `came`: the places of those that did.
-static void join_exits(struct marking *marking, const struct paths_list *came, uint64_t phase, int is_cluster)
+static void join_exits(struct marking *marking, const struct paths_list *came, uint64_t phase, bool is_cluster)
 {
     const struct paths_trace *trace = marking->trace;
     const struct paths_step *own = step_at(trace, marking->place);
     for (uint32_t i = 0; i < trace->exits.count; i++) {
         const struct paths_step *exit = step_at(trace, trace->exits.item[i]);
-        int has_come = !is_cluster && exit->rank != own->rank;
+        bool has_come = !is_cluster && exit->rank != own->rank;
         for (uint32_t j = came->count; j-- > 0 && !has_come;) {
             const struct paths_step *come = step_at(trace, came->item[j]);
             if (trace->state->phase[trace->step[came->item[j]]] < phase) break;
@@ -267,7 +267,7 @@ static void join_exits(struct marking *marking, const struct paths_list *came, u
 }
 
 // Of the places in `came`, which are in the order of phases, those of the phase that the own lanes came to last.
-static void mark_leave(struct marking *marking, const struct paths_list *came, int is_cluster)
+static void mark_leave(struct marking *marking, const struct paths_list *came, bool is_cluster)
 {
     const struct paths_trace *trace = marking->trace;
     const struct paths_step *own = step_at(trace, marking->place);
@@ -313,7 +313,7 @@ static void mark_object(struct marking *marking, const struct paths_step *step)
         mark_come(marking, past);
         break;
     default:
-        mark_leave(marking, &past->all, 0);
+        mark_leave(marking, &past->all, false);
     }
 }
 
@@ -332,20 +332,20 @@ static uint32_t chain_of_operation(struct marking *marking, const struct paths_s
     return trace->chains++;
 }
 
-static int has_room(struct paths_trace *trace)
+static bool has_room(struct paths_trace *trace)
 {
-    if (trace->chains < trace->chain_room) return 1;
+    if (trace->chains < trace->chain_room) return true;
     const uint32_t room = trace->chain_room * 2 + 64;
     uint32_t *now = realloc(trace->now, room * sizeof *now);
     if (now != NULL) trace->now = now;
     uint32_t *counts = now == NULL ? NULL : realloc(trace->counts, room * sizeof *counts);
     if (counts != NULL) trace->counts = counts;
     trace->is_short |= counts == NULL;
-    if (counts == NULL) return 0;
+    if (counts == NULL) return false;
     memset(now + trace->chain_room, 0, (room - trace->chain_room) * sizeof *now);
     memset(counts + trace->chain_room, 0, (room - trace->chain_room) * sizeof *counts);
     trace->chain_room = room;
-    return 1;
+    return true;
 }
 
 // The clock of the place: that of the one before it in the chain, if it is the same.
@@ -385,7 +385,7 @@ static void mark_step(struct paths_trace *trace, uint32_t place)
 {
     const struct paths_step *step = step_at(trace, place);
     const uint32_t *actor = &trace->program->actor_of[step->first_actor];
-    struct marking marking = {trace, place, step->operation == 0 ? actor[0] : PATHS_NONE, 0};
+    struct marking marking = {trace, place, step->operation == 0 ? actor[0] : PATHS_NONE, false};
     struct clock *before = begin_clock(&marking, step);
     for (uint32_t i = 0; i < step->actors; i++)
         if (trace->last[actor[i]] != PATHS_NONE) join(&marking, trace->last[actor[i]]);
@@ -397,7 +397,7 @@ static void mark_step(struct paths_trace *trace, uint32_t place)
     trace->mark[place] = (struct paths_mark){marking.own, ++trace->counts[marking.own], NULL};
     if (step->object != PATHS_NONE) mark_object(&marking, step);
     if (step->kind == PATHS_CLUSTER_COME) add(trace, &trace->come, place);
-    if (step->kind == PATHS_CLUSTER_LEAVE) mark_leave(&marking, &trace->come, 1);
+    if (step->kind == PATHS_CLUSTER_LEAVE) mark_leave(&marking, &trace->come, true);
     if (step->kind == PATHS_EXIT) add(trace, &trace->exits, place);
     trace->mark[place].clock = keep_clock(&marking, before);
     trace->place[trace->step[place]] = place;
@@ -442,7 +442,7 @@ static void end_barrier(struct paths_trace *trace, uint32_t object)
     }
     if (!trace->program->object[object].is_mbarrier) check_threads(trace, past);
     if (!trace->program->object[object].is_mbarrier || mbarrier_unpack(barrier->word).pending > 0) return;
-    check_loose(trace, past, 0);
+    check_loose(trace, past, false);
     check_bytes(trace, past);
 }
 
@@ -454,7 +454,7 @@ void paths_trace_order(struct paths_trace *trace)
     if (trace->races > 0) qsort(trace->race, trace->races, sizeof *trace->race, by_place);
 }
 
-int paths_trace_open(const struct paths_program *program, const struct paths_state *state, struct paths_trace *trace)
+bool paths_trace_open(const struct paths_program *program, const struct paths_state *state, struct paths_trace *trace)
 {
     *trace = (struct paths_trace){.program = program, .state = state};
     trace->chains = trace->chain_room = 0;
@@ -467,8 +467,8 @@ int paths_trace_open(const struct paths_program *program, const struct paths_sta
         trace->chains = trace->chain_room;
         has_room(trace);
     }
-    const int ok = !trace->is_short && trace->step != NULL && trace->place != NULL && trace->mark != NULL &&
-                   trace->past != NULL && trace->last != NULL;
+    const bool ok = !trace->is_short && trace->step != NULL && trace->place != NULL && trace->mark != NULL &&
+                    trace->past != NULL && trace->last != NULL;
     if (!ok) paths_trace_close(trace);
     return ok;
 }

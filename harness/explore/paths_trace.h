@@ -10,8 +10,8 @@ struct paths_list {
 };
 
 // 0: there is no memory.
-int paths_list_add(struct paths_list *list, uint32_t item);
-int paths_list_has(const struct paths_list *list, uint32_t item);
+bool paths_list_add(struct paths_list *list, uint32_t item);
+bool paths_list_has(const struct paths_list *list, uint32_t item);
 void paths_list_free(struct paths_list *list);
 
 // Two places of an order whose steps could come the other way round, and might then do something else.
@@ -30,8 +30,8 @@ struct paths_trace {
     uint32_t *step, steps;
     struct paths_race *race;
     uint32_t races, race_room;
-    int is_short; // of memory
-    int is_free;  // strong accesses hold nothing
+    bool is_short; // of memory
+    bool is_free;  // strong accesses hold nothing
     // paths_trace.c's
     struct paths_mark *mark;
     struct paths_past *past;
@@ -39,13 +39,13 @@ struct paths_trace {
     uint32_t *place, *last, *counts, chains, chain_room, *now, marked;
 };
 
-int paths_trace_open(const struct paths_program *program, const struct paths_state *state, struct paths_trace *trace);
+bool paths_trace_open(const struct paths_program *program, const struct paths_state *state, struct paths_trace *trace);
 void paths_trace_close(struct paths_trace *trace);
 
 // Finds the order's races anew: trace->step and the state say what was made.
 void paths_trace_order(struct paths_trace *trace);
 
 // Does place `a` come before place `b`, which is behind it, in any order that leaves the open pairs as they are?
-int paths_trace_is_before(const struct paths_trace *trace, uint32_t a, uint32_t b);
+bool paths_trace_is_before(const struct paths_trace *trace, uint32_t a, uint32_t b);
 
 #endif

@@ -5,8 +5,8 @@
 
 #include "mbarrier.h"
 
-int difference_find(const struct window *a, const struct window *b, const uint8_t *is_open,
-                    struct difference *difference)
+bool difference_find(const struct window *a, const struct window *b, const uint8_t *is_open,
+                     struct difference *difference)
 {
     uint32_t size = a->size_bytes < b->size_bytes ? a->size_bytes : b->size_bytes, at = 0;
     while (at < size && (a->bytes[at] == b->bytes[at] || (is_open != NULL && is_open[at]))) at++;

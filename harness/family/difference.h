@@ -21,8 +21,8 @@ struct difference_units {
 
 // Looks in a window of both results, past the bytes that `is_open` marks (NULL: none); 0 if they are the same there.
 // Which window it is of the result the caller sets.
-int difference_find(const struct window *expected, const struct window *found, const uint8_t *is_open,
-                    struct difference *difference);
+bool difference_find(const struct window *expected, const struct window *found, const uint8_t *is_open,
+                     struct difference *difference);
 
 // Of units of `bytes` bytes, at most 8, from the window's start on.
 struct difference_units difference_units(const struct difference *difference, uint32_t bytes);

@@ -81,21 +81,21 @@ uint8_t *family_open_bytes(const struct family *family, const void *test_case, c
     return is_open;
 }
 
-int family_windows_agree(const struct family *family, const void *test_case, const struct window *expected,
-                         const struct window *found)
+bool family_windows_agree(const struct family *family, const void *test_case, const struct window *expected,
+                          const struct window *found)
 {
     struct difference at;
-    if (expected->base != found->base || expected->size_bytes != found->size_bytes) return 0;
-    if (expected->is_open || memcmp(expected->bytes, found->bytes, expected->size_bytes) == 0) return 1;
+    if (expected->base != found->base || expected->size_bytes != found->size_bytes) return false;
+    if (expected->is_open || memcmp(expected->bytes, found->bytes, expected->size_bytes) == 0) return true;
     uint8_t *is_open = family_open_bytes(family, test_case, expected);
-    int differs = difference_find(expected, found, is_open, &at);
+    bool differs = difference_find(expected, found, is_open, &at);
     free(is_open);
     return !differs;
 }
 
 void family_open_grounded(const struct family *family, struct result *result)
 {
-    for (int i = 0; i < result->windows; i++) result->window[i].is_open |= (int)(family->grounded >> i & 1);
+    for (int i = 0; i < result->windows; i++) result->window[i].is_open |= (int)(family->grounded >> i & true);
 }
 
 // What a rule does to whoever breaks it: a crash is a signal, not an error number.
@@ -112,13 +112,13 @@ void family_run_model(const struct family *family, const void *test_case, struct
     if (result->status != 0) result_close(result);
 }
 
-int family_restore(const struct family *family, const void *test_case, const json_t *text, struct result *result)
+bool family_restore(const struct family *family, const void *test_case, const json_t *text, struct result *result)
 {
-    if (family->restore == NULL || text == NULL) return 0;
+    if (family->restore == NULL || text == NULL) return false;
     family_open(family, test_case, result);
-    if (family->restore(test_case, text, result)) return 1;
+    if (family->restore(test_case, text, result)) return true;
     result_close(result);
-    return 0;
+    return false;
 }
 
 static void print_rule(enum rule rule, FILE *out)
@@ -175,7 +175,7 @@ static void explain_status(const struct family *family, const void *test_case, c
 void family_explain(const struct family *family, const void *test_case, const struct result *expected,
                     const struct result *found, FILE *out)
 {
-    int are_there = expected->windows > 0 && expected->windows == found->windows;
+    bool are_there = expected->windows > 0 && expected->windows == found->windows;
     if (expected->status != found->status || !are_there) {
         explain_status(family, test_case, expected, found, out);
         return;
@@ -184,7 +184,7 @@ void family_explain(const struct family *family, const void *test_case, const st
         struct difference at;
         if (expected->window[i].is_open) continue;
         uint8_t *is_open = family_open_bytes(family, test_case, &expected->window[i]);
-        int differs = difference_find(&expected->window[i], &found->window[i], is_open, &at);
+        bool differs = difference_find(&expected->window[i], &found->window[i], is_open, &at);
         free(is_open);
         if (!differs) continue;
         at.window = i;
@@ -235,13 +235,13 @@ enum rule family_rule(const struct family *family, const void *test_case)
     return end_by_model(family, test_case).rule;
 }
 
-int family_may_end(const struct family *family, const void *test_case, int status, int other)
+bool family_may_end(const struct family *family, const void *test_case, int status, int other)
 {
     const struct result result = end_by_model(family, test_case);
     return result_may_be(&result, status) && result_may_be(&result, other);
 }
 
-int family_is_fatal(enum rule rule)
+bool family_is_fatal(enum rule rule)
 {
     enum outcome outcome = rule_row(rule)->sm_90a;
     return outcome == OUTCOME_FAULT || outcome == OUTCOME_CRASH;

@@ -27,7 +27,7 @@ struct place {
     uint64_t address;
     uint32_t size_bytes;
     const uint8_t *found;
-    int is_known;
+    bool is_known;
     uint8_t recorded[8];
 };
 
@@ -156,8 +156,8 @@ void family_before(const struct family *family, const void *test_case, struct re
 uint8_t *family_open_bytes(const struct family *family, const void *test_case, const struct window *window);
 
 // Do two windows of a case hold the same, but for what is open?
-int family_windows_agree(const struct family *family, const void *test_case, const struct window *expected,
-                         const struct window *found);
+bool family_windows_agree(const struct family *family, const void *test_case, const struct window *expected,
+                          const struct window *found);
 
 // Leaves the windows open that rest on family->ground().
 void family_open_grounded(const struct family *family, struct result *result);
@@ -166,7 +166,7 @@ void family_open_grounded(const struct family *family, struct result *result);
 void family_run_model(const struct family *family, const void *test_case, struct result *result);
 
 // The windows of a result as they were recorded in words; 0 if they were not.
-int family_restore(const struct family *family, const void *test_case, const json_t *text, struct result *result);
+bool family_restore(const struct family *family, const void *test_case, const json_t *text, struct result *result);
 
 // What is wrong in a result: another status; or of the first windows that differ the first byte, by its address, and
 // what the family says of it. Then the likely rule: the one that the case breaks by the model, or that decides the
@@ -184,10 +184,10 @@ void family_explain_place(const struct family *family, const void *test_case, co
 enum rule family_rule(const struct family *family, const void *test_case);
 
 // May the case end with either status, by the model? It cannot always know which of two errors a GPU reports.
-int family_may_end(const struct family *family, const void *test_case, int status, int other);
+bool family_may_end(const struct family *family, const void *test_case, int status, int other);
 
 // Does an H200 not survive the rule: a sticky CUDA error, or a crash of the driver?
-int family_is_fatal(enum rule rule);
+bool family_is_fatal(enum rule rule);
 
 // The family named `name`, or NULL.
 const struct family *family_find(const char *name);

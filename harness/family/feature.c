@@ -12,7 +12,7 @@ const char *feature_operation_name(enum feature_operation operation)
 }
 
 struct sight {
-    int low, high, in;
+    bool low, high, in;
 };
 
 // What of the steps first, first + by, ..., `steps` of them, lies in 0 .. dim - 1.
@@ -35,7 +35,7 @@ static enum feature_bounds class_of(const struct sight *sight)
 static enum feature_bounds tile_bounds(const struct tensormap *map, const int32_t *coord)
 {
     struct tile tile = tile_of(map, coord);
-    struct sight sight = {.in = 1};
+    struct sight sight = {.in = true};
     for (int i = 0; i < map->rank; i++) {
         int64_t by = i == 0 && map->interleave == INTERLEAVE_NONE ? 1 : map->estride[i];
         look(&sight, coord[i], by, tile.steps[i], map->dim[i]);
@@ -46,7 +46,7 @@ static enum feature_bounds tile_bounds(const struct tensormap *map, const int32_
 // Pixel by pixel: the walk stands at the pixel that comes next.
 static enum feature_bounds im2col_bounds(const struct tensormap *map, struct im2col column)
 {
-    struct sight any = {0};
+    struct sight any = {false};
     struct tile_run run;
     column.pixels_touch = 0;
     for (struct im2col_walk walk = im2col_walk(&column); walk.pixel < column.pixels; im2col_next(&walk, &run)) {
@@ -65,7 +65,7 @@ static enum feature_bounds im2col_bounds(const struct tensormap *map, struct im2
 
 static enum feature_estride estride_of(const struct tensormap *map)
 {
-    int outer = 0;
+    bool outer = false;
     for (int i = 1; i < map->rank; i++) outer |= map->estride[i] > 1;
     return (enum feature_estride)((map->estride[0] > 1 ? ESTRIDE_INNER : ESTRIDE_ONE) + (outer ? ESTRIDE_OUTER : 0));
 }
@@ -84,12 +84,13 @@ struct feature feature_of(enum feature_operation operation, const struct tensorm
     return feature;
 }
 
-int feature_is_possible(const struct feature *feature)
+bool feature_is_possible(const struct feature *feature)
 {
-    int is_load = feature->operation == FEATURE_LOAD || feature->operation == FEATURE_MULTICAST;
-    if (feature->rank < 3 && (feature->interleave != INTERLEAVE_NONE || feature->mode == TENSORMAP_IM2COL)) return 0;
-    if (!is_load && (feature->bounds == BOUNDS_LOW || feature->bounds == BOUNDS_BOTH)) return 0;
-    if (feature->rank == 1 && feature->estride >= ESTRIDE_OUTER) return 0;
+    bool is_load = feature->operation == FEATURE_LOAD || feature->operation == FEATURE_MULTICAST;
+    if (feature->rank < 3 && (feature->interleave != INTERLEAVE_NONE || feature->mode == TENSORMAP_IM2COL))
+        return false;
+    if (!is_load && (feature->bounds == BOUNDS_LOW || feature->bounds == BOUNDS_BOTH)) return false;
+    if (feature->rank == 1 && feature->estride >= ESTRIDE_OUTER) return false;
     return feature->operation < FEATURE_REDUCE ||
            reduce_is_legal((enum reduce_op)(feature->operation - FEATURE_REDUCE), feature->dtype);
 }

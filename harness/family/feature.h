@@ -4,6 +4,8 @@
 #ifndef TMAREF_FEATURE_H
 #define TMAREF_FEATURE_H
 
+#include <stdbool.h>
+
 #include "tensormap.h"
 
 // A load, a load to several CTAs, a store, and from FEATURE_REDUCE on the reductions in the order of enum reduce_op.
@@ -34,7 +36,7 @@ struct feature feature_of(enum feature_operation operation, const struct tensorm
 
 // Can a case at this point run without a fault? Loads of all formats can; a reduction needs a type that has it, an
 // interleaved or im2col map rank 3, and stores no start before the tensor.
-int feature_is_possible(const struct feature *feature);
+bool feature_is_possible(const struct feature *feature);
 
 // "load", "multicast", "store", "add", ...
 const char *feature_operation_name(enum feature_operation operation);

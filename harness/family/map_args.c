@@ -121,7 +121,7 @@ enum rule map_args_make(const struct map_args *args, struct tensormap *map)
     return rule;
 }
 
-int map_args_made(const struct map_args *args, struct tensormap *map)
+bool map_args_made(const struct map_args *args, struct tensormap *map)
 {
     return map_args_make(args, map) == RULE_OK;
 }

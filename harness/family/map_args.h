@@ -50,7 +50,7 @@ enum rule map_args_encode(const struct map_args *args, struct tensormap_image *i
 
 // The map that the call makes on the model: as map_args_encode(); and 0 if it is refused.
 enum rule map_args_make(const struct map_args *args, struct tensormap *map);
-int map_args_made(const struct map_args *args, struct tensormap *map);
+bool map_args_made(const struct map_args *args, struct tensormap *map);
 
 // The call on the real driver; returns its CUresult. May crash, as the driver does.
 int map_args_call(const struct cuda_driver *driver, const struct map_args *args, struct tensormap_image *image);

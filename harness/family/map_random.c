@@ -242,7 +242,7 @@ static uint64_t limit_of(struct random *random, const struct limited *limited, u
 
 static void mutate(struct random *random, struct map_args *args)
 {
-    const int is_array = random_chance(random, 60);
+    const bool is_array = random_chance(random, 60);
     const uint64_t i = is_array ? random_below(random, TENSORMAP_MAX_RANK) : 0;
     const struct limited *limited = is_array ? &random_pick(random, arrays) : &random_pick(random, scalars);
     const uint64_t value = limit_of(random, limited, args->rank);

@@ -5,7 +5,7 @@
 
 #include "beside.h"
 
-static int simulate;
+static bool simulate;
 
 void cuda_simulate(int is_simulated)
 {

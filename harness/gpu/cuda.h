@@ -11,7 +11,7 @@
 #include "result.h"
 
 struct cuda_driver {
-    int is_simulated;
+    bool is_simulated;
 #define MADE(name, ...) name##_fn name;
 #include "made_calls.def"
 };
@@ -24,7 +24,7 @@ int cuda_is_simulated(void);
 int cuda_load(struct cuda_driver *driver, struct text *why);
 
 // Puts the address of `name` into the function pointer at `function`: NULL, and returns 0, if `library` has none.
-static inline int symbol_find(void *library, const char *name, void *function)
+static inline bool symbol_find(void *library, const char *name, void *function)
 {
     void *symbol = dlsym(library, name);
     memcpy(function, &symbol, sizeof symbol); // ISO C has no cast from void * to a function

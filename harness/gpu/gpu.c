@@ -17,23 +17,23 @@
 enum { PORTABLE_CLUSTER_CTAS = 8, WARM_UP = 3 };
 #define RESERVED_BYTES ((size_t)64 << 30)
 
-static int failed(struct gpu *gpu, const char *call, int error, struct text *why)
+static bool failed(struct gpu *gpu, const char *call, int error, struct text *why)
 {
     const char *name = "?";
-    if (error == CUDA_SUCCESS) return 0;
+    if (error == CUDA_SUCCESS) return false;
     gpu->driver.cuGetErrorName((enum cuda_result)error, &name);
     text_set(why, "%s failed: %s (%d)", call, name, error);
-    return 1;
+    return true;
 }
 
 // Under `tmaref exec` the machine's driver is the simulated one, whose device says so by its UUID.
-static int is_exec(int device)
+static bool is_exec(int device)
 {
     unsigned (*get_uuid)(unsigned char *uuid, int device);
     unsigned char uuid[16] = {0};
     void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-    int is_ours = library != NULL && symbol_find(library, "cuDeviceGetUuid", &get_uuid) &&
-                  get_uuid(uuid, device) == 0 && memcmp(uuid, "tmaref", strlen("tmaref")) == 0;
+    bool is_ours = library != NULL && symbol_find(library, "cuDeviceGetUuid", &get_uuid) &&
+                   get_uuid(uuid, device) == 0 && memcmp(uuid, "tmaref", strlen("tmaref")) == 0;
     if (library != NULL) dlclose(library);
     return is_ours;
 }
@@ -59,21 +59,21 @@ static int describe(struct gpu *gpu, int device, struct text *why)
                      minor);
 }
 
-int gpu_init(struct gpu *gpu, struct text *why)
+bool gpu_init(struct gpu *gpu, struct text *why)
 {
     return gpu_init_device(gpu, 0, why);
 }
 
-int gpu_init_device(struct gpu *gpu, int ordinal, struct text *why)
+bool gpu_init_device(struct gpu *gpu, int ordinal, struct text *why)
 {
     int device;
     *gpu = (struct gpu){.core = gpu->core};
-    if (!cuda_load(&gpu->driver, why)) return 0;
-    if (failed(gpu, "cuInit", (int)gpu->driver.cuInit(0), why)) return 0;
-    if (failed(gpu, "cuDeviceGet", (int)gpu->driver.cuDeviceGet(&device, ordinal), why)) return 0;
-    if (!describe(gpu, device, why)) return 0;
+    if (!cuda_load(&gpu->driver, why)) return false;
+    if (failed(gpu, "cuInit", (int)gpu->driver.cuInit(0), why)) return false;
+    if (failed(gpu, "cuDeviceGet", (int)gpu->driver.cuDeviceGet(&device, ordinal), why)) return false;
+    if (!describe(gpu, device, why)) return false;
     if (failed(gpu, "cuDevicePrimaryCtxRetain", (int)gpu->driver.cuDevicePrimaryCtxRetain(&gpu->context, device), why))
-        return 0;
+        return false;
     return !failed(gpu, "cuCtxSetCurrent", (int)gpu->driver.cuCtxSetCurrent(gpu->context), why);
 }
 
@@ -90,7 +90,7 @@ unsigned long long gpu_buffer(struct gpu *gpu, int slot, size_t size_bytes)
 
 // Reserves addresses and maps `size_bytes` in their middle, so that what lies around is known not to be mapped. The
 // hint asks for the model's own addresses: cases then mean the same on both, tensors that begin far outside included.
-static int map_arena(struct gpu *gpu, size_t size_bytes)
+static bool map_arena(struct gpu *gpu, size_t size_bytes)
 {
     struct cuda_driver *call = &gpu->driver;
     struct cuda_mem_allocation_prop prop = {.type = CU_MEM_ALLOCATION_TYPE_PINNED,
@@ -98,8 +98,8 @@ static int map_arena(struct gpu *gpu, size_t size_bytes)
     struct cuda_mem_access_desc access = {prop.location, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
     unsigned long long reserved, handle;
     if (call->cuMemAddressReserve(&reserved, RESERVED_BYTES, 0, ARENA_BASE - RESERVED_BYTES / 2, 0) != CUDA_SUCCESS)
-        return 0;
-    if (call->cuMemCreate(&handle, size_bytes, &prop, 0) != CUDA_SUCCESS) return 0;
+        return false;
+    if (call->cuMemCreate(&handle, size_bytes, &prop, 0) != CUDA_SUCCESS) return false;
     gpu->arena = reserved + RESERVED_BYTES / 2;
     return call->cuMemMap(gpu->arena, size_bytes, 0, handle, 0) == CUDA_SUCCESS &&
            call->cuMemSetAccess(gpu->arena, size_bytes, &access, 1) == CUDA_SUCCESS;
@@ -126,18 +126,18 @@ unsigned long long gpu_far_arena(struct gpu *gpu)
 }
 
 // The file that this code is in: a library by the path it was loaded from, else the program. Returns 0 if unknown.
-static int own_path(char self[PATH_MAX])
+static bool own_path(char self[PATH_MAX])
 {
     static const char here;
     Dl_info info;
     if (dladdr(&here, &info) != 0 && strchr(info.dli_fname, '/') != NULL && realpath(info.dli_fname, self) != NULL)
-        return 1;
+        return true;
     ssize_t length = readlink("/proc/self/exe", self, PATH_MAX - 1);
     self[length > 0 ? length : 0] = '\0';
     return length > 0;
 }
 
-int gpu_kernel_path(const char *name, char *path, size_t path_bytes)
+bool gpu_kernel_path(const char *name, char *path, size_t path_bytes)
 {
     char self[PATH_MAX];
     if (own_path(self)) {
@@ -146,7 +146,7 @@ int gpu_kernel_path(const char *name, char *path, size_t path_bytes)
                                              "../../share/tmaref/kernels"};
         for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
             snprintf(path, path_bytes, "%s/%s/%s", self, places[i], name);
-            if (access(path, R_OK) == 0) return 1;
+            if (access(path, R_OK) == 0) return true;
         }
     }
     snprintf(path, path_bytes, "%s/%s", TMAREF_KERNELS_DIR, name);
@@ -199,7 +199,8 @@ unsigned long long gpu_symbol(struct gpu *gpu, const char *module, const char *n
     unsigned long long address;
     size_t size_bytes;
     struct CUmod_st *loaded = module_of(gpu, module);
-    int found = loaded != NULL && gpu->driver.cuModuleGetGlobal_v2(&address, &size_bytes, loaded, name) == CUDA_SUCCESS;
+    bool found =
+        loaded != NULL && gpu->driver.cuModuleGetGlobal_v2(&address, &size_bytes, loaded, name) == CUDA_SUCCESS;
     return found ? address : 0;
 }
 
@@ -313,7 +314,7 @@ int gpu_launch(struct gpu *gpu, const struct gpu_launch *launch)
 {
     int error = gpu_start(gpu, launch);
     if (error == CUDA_SUCCESS) error = (int)gpu->driver.cuCtxSynchronize();
-    int has_faulted = gpu->core != NULL && access(gpu->core, F_OK) == 0;
+    bool has_faulted = gpu->core != NULL && access(gpu->core, F_OK) == 0;
     return error == CUDA_SUCCESS && has_faulted ? CUDA_ERROR_LAUNCH_FAILED : error;
 }
 

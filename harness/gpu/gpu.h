@@ -24,7 +24,7 @@ struct gpu_launch {
     unsigned grid, grid_y, grid_z, block;
     unsigned cluster, cluster_y, cluster_z;
     unsigned shared_bytes;
-    int is_programmatic;
+    bool is_programmatic;
     int *jobs, first_job;
     void **arguments;           // as cuLaunchKernel takes them; for export.h each 8 bytes, NULL behind the last
     struct CUstream_st *stream; // NULL: that of struct gpu
@@ -62,8 +62,8 @@ struct gpu {
 
 // Device 0 of this process, or device `ordinal`, its primary context made current. Returns 0 with a sentence in `why`
 // if there is none that will do.
-int gpu_init(struct gpu *gpu, struct text *why);
-int gpu_init_device(struct gpu *gpu, int ordinal, struct text *why);
+bool gpu_init(struct gpu *gpu, struct text *why);
+bool gpu_init_device(struct gpu *gpu, int ordinal, struct text *why);
 
 // Device memory of at least `size_bytes` in slot 0 .. GPU_BUFFERS - 1, its contents undefined; 0 if there is none.
 unsigned long long gpu_buffer(struct gpu *gpu, int slot, size_t size_bytes);
@@ -104,6 +104,6 @@ int gpu_time(struct gpu *gpu, const struct gpu_launch *launch, int rounds, float
 
 // Path of kernels/<name> beside the command or the library that this is part of, in the build tree or the installed
 // one; 0 if it does not exist.
-int gpu_kernel_path(const char *name, char *path, size_t path_bytes);
+bool gpu_kernel_path(const char *name, char *path, size_t path_bytes);
 
 #endif

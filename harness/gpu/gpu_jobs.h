@@ -47,7 +47,7 @@ struct gpu_jobs {
     int (*make)(const struct gpu_place *place, void *job);
     uint32_t groups;
     uint32_t (*group)(const void *test_case);
-    int are_clusters;
+    bool are_clusters;
     int (*shape)(struct gpu *gpu, uint32_t group, struct gpu_launch *launch, struct gpu_arguments *arguments);
     int most_jobs;
     uint64_t more;

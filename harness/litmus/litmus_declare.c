@@ -52,7 +52,7 @@ static int close_bracket(struct litmus_scan *scan)
 int litmus_read_place(struct litmus_reader *reader)
 {
     struct litmus_scan *scan = &reader->scan;
-    int in_brackets = scan_take(scan, "[");
+    bool in_brackets = scan_take(scan, "[");
     int place = find_place(reader);
     if (place >= 0) {
         litmus_scan_next(scan);
@@ -68,13 +68,13 @@ int litmus_read_place(struct litmus_reader *reader)
     return in_brackets && !close_bracket(scan) ? -1 : place;
 }
 
-int litmus_is_register(const struct litmus_scan *scan)
+bool litmus_is_register(const struct litmus_scan *scan)
 {
     const struct scan_word *word = &scan->word;
-    if (word->kind != SCAN_WORD || word->bytes < 2 || (word->at[0] != 'r' && word->at[0] != 'p')) return 0;
+    if (word->kind != SCAN_WORD || word->bytes < 2 || (word->at[0] != 'r' && word->at[0] != 'p')) return false;
     for (size_t i = 1; i < word->bytes; i++)
-        if (!isdigit((unsigned char)word->at[i])) return 0;
-    return 1;
+        if (!isdigit((unsigned char)word->at[i])) return false;
+    return true;
 }
 
 int litmus_read_register(struct litmus_reader *reader, int thread)
@@ -154,7 +154,7 @@ static int read_mbarrier(struct litmus_reader *reader)
 {
     struct litmus_place *place = new_place(reader);
     if (place == NULL) return 0;
-    place->is_mbarrier = 1;
+    place->is_mbarrier = true;
     place->space = IN_SHARED;
     if (!scan_take(&reader->scan, "=")) return 1;
     int64_t count = 0;
@@ -199,9 +199,9 @@ static int read_initial_register(struct litmus_reader *reader)
            scan_need_number(&reader->scan, &reader->test->thread[thread].initial[reg]);
 }
 
-static int is_register_of_thread(const struct litmus_scan *scan)
+static bool is_register_of_thread(const struct litmus_scan *scan)
 {
-    if (thread_number(&scan->word) < 0) return 0;
+    if (thread_number(&scan->word) < 0) return false;
     struct litmus_scan ahead = *scan;
     litmus_scan_next(&ahead);
     return scan_is(&ahead, ":");
@@ -218,17 +218,17 @@ static int read_declaration(struct litmus_reader *reader)
     return read_data(reader, IN_ANY);
 }
 
-int litmus_read_declarations(struct litmus_reader *reader)
+bool litmus_read_declarations(struct litmus_reader *reader)
 {
     struct litmus_scan *scan = &reader->scan;
-    if (!scan_need(scan, "{")) return 0;
+    if (!scan_need(scan, "{")) return false;
     while (!scan_take(scan, "}")) {
         if (scan_take(scan, ";")) continue;
-        if (!read_declaration(reader)) return 0;
-        if (!scan_is(scan, "}") && !scan_need(scan, ";")) return 0;
+        if (!read_declaration(reader)) return false;
+        if (!scan_is(scan, "}") && !scan_need(scan, ";")) return false;
     }
     scan_take(scan, ";");
-    return 1;
+    return true;
 }
 
 static int read_placement(struct litmus_scan *scan, struct litmus_thread *thread)
@@ -236,7 +236,7 @@ static int read_placement(struct litmus_scan *scan, struct litmus_thread *thread
     static const char *const words[] = {"cta", "cluster", "gpu", "grid"};
     int *const to[] = {&thread->cta, &thread->cluster, &thread->gpu, &thread->grid};
     if (scan_take(scan, "host")) {
-        thread->is_host = 1;
+        thread->is_host = true;
         return 1;
     }
     do {

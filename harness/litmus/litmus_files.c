@@ -22,13 +22,13 @@ static int add(struct litmus_files *files, const char *path, int expected, struc
     return text_fail(why, "out of memory");
 }
 
-static int is_test(const char *name)
+static bool is_test(const char *name)
 {
     size_t bytes = strlen(name);
     return bytes > 7 && strcmp(name + bytes - 7, ".litmus") == 0;
 }
 
-static int is_folder(const char *path)
+static bool is_folder(const char *path)
 {
     struct stat about;
     return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
@@ -42,7 +42,7 @@ static int add_folder(struct litmus_files *files, const char *folder, int depth,
     int done = 1;
     for (int i = 0; i < count; i++) {
         char path[4096];
-        int fits = snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name) < (int)sizeof path;
+        bool fits = snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name) < (int)sizeof path;
         if (done && fits && entries[i]->d_name[0] != '.') {
             if (is_folder(path))
                 done = add_folder(files, path, depth + 1, why);

@@ -102,12 +102,12 @@ static const char *const passed[] = {"u8",
                                      "m64n64k16",
                                      "cta_group::1"};
 
-static int same(const char *word, size_t bytes, const char *with)
+static bool same(const char *word, size_t bytes, const char *with)
 {
     return strlen(with) == bytes && memcmp(word, with, bytes) == 0;
 }
 
-static int opcode_fits(const struct scan_word *word, const char *opcode)
+static bool opcode_fits(const struct scan_word *word, const char *opcode)
 {
     size_t bytes = strlen(opcode);
     return word->bytes >= bytes && memcmp(word->at, opcode, bytes) == 0 &&
@@ -142,20 +142,20 @@ static void set_modifier(struct litmus_step *step, const struct modifier *modifi
         step->proxy = (enum litmus_proxy)modifier->value;
         break;
     default:
-        step->is_read = 1;
+        step->is_read = true;
     }
 }
 
-static int take_modifier(const struct row *row, struct litmus_step *step, const char *word, size_t bytes)
+static bool take_modifier(const struct row *row, struct litmus_step *step, const char *word, size_t bytes)
 {
     for (size_t i = 0; i < sizeof modifiers / sizeof modifiers[0]; i++) {
         if (!same(word, bytes, modifiers[i].word) || strchr(row->modifiers, modifiers[i].letter) == NULL) continue;
         set_modifier(step, &modifiers[i]);
-        return 1;
+        return true;
     }
     for (size_t i = 0; i < sizeof passed / sizeof passed[0]; i++)
-        if (same(word, bytes, passed[i])) return 1;
-    return 0;
+        if (same(word, bytes, passed[i])) return true;
+    return false;
 }
 
 // "::" is part of a word.
@@ -179,7 +179,7 @@ static int read_modifiers(struct litmus_scan *scan, const struct row *row, struc
     return 1;
 }
 
-static int is_strong(enum access_order order)
+static bool is_strong(enum access_order order)
 {
     return order != ORDER_WEAK;
 }
@@ -208,14 +208,14 @@ static int check_words(struct litmus_scan *scan, const struct row *row, struct l
 static int read_value(struct litmus_reader *reader, int thread, struct litmus_value *value)
 {
     if (litmus_is_register(&reader->scan)) {
-        value->is_register = 1;
+        value->is_register = true;
         value->number = litmus_read_register(reader, thread);
         return value->number >= 0;
     }
     return scan_need_number(&reader->scan, &value->number);
 }
 
-static int read_kind_of_place(struct litmus_reader *reader, int wants_mbarrier, int *to)
+static int read_kind_of_place(struct litmus_reader *reader, bool wants_mbarrier, int *to)
 {
     struct scan_word word = reader->scan.word;
     *to = litmus_read_place(reader);
@@ -257,15 +257,15 @@ static int read_operand(struct litmus_reader *reader, int thread, char letter, s
     case 'd':
         return read_result(reader, thread, step);
     case 'a':
-        return read_kind_of_place(reader, 0, &step->place);
+        return read_kind_of_place(reader, false, &step->place);
     case 's':
-        return read_kind_of_place(reader, 0, &step->source);
+        return read_kind_of_place(reader, false, &step->source);
     case 'm':
-        return read_kind_of_place(reader, 1, &step->mbarrier);
+        return read_kind_of_place(reader, true, &step->mbarrier);
     case 'v':
         return read_value(reader, thread, &step->a);
     case 'w':
-        step->has_b = 1;
+        step->has_b = true;
         return read_value(reader, thread, &step->b);
     case 'i':
         return scan_need_number(scan, &ignored) && (step->instance = (int)ignored, 1);
@@ -276,50 +276,51 @@ static int read_operand(struct litmus_reader *reader, int thread, char letter, s
     }
 }
 
-static int is_end_of_cell(const struct litmus_scan *scan)
+static bool is_end_of_cell(const struct litmus_scan *scan)
 {
     return scan_is(scan, "|") || scan_is(scan, ";") || scan->word.kind == SCAN_END;
 }
 
 // Is an operand of this kind at hand? For those that may be left out.
-static int is_there(const struct litmus_scan *scan, char letter)
+static bool is_there(const struct litmus_scan *scan, char letter)
 {
     if (letter == 'n') return scan->word.kind == SCAN_NUMBER;
     if (letter == 'D') return litmus_is_register(scan) || scan_is(scan, "_");
-    return 1;
+    return true;
 }
 
-static int read_operands(struct litmus_reader *reader, int thread, const struct row *row, struct litmus_step *step)
+static bool read_operands(struct litmus_reader *reader, int thread, const struct row *row, struct litmus_step *step)
 {
     struct litmus_scan *scan = &reader->scan;
-    int is_optional = 0, read = 0;
+    bool is_optional = 0;
+    int read = 0;
     for (const char *letter = row->operands; *letter != '\0'; letter++) {
         if (*letter == '?') {
-            is_optional = 1;
+            is_optional = true;
             continue;
         }
-        if (is_optional && is_end_of_cell(scan)) return 1;
+        if (is_optional && is_end_of_cell(scan)) return true;
         if (read > 0 && !scan_is(scan, ",") && is_optional) break;
         if ((*letter == 'n' || *letter == 'D') && read > 0 && !scan_is(scan, ",")) continue;
         struct litmus_scan before = *scan;
-        if (read > 0 && !scan_need(scan, ",")) return 0;
+        if (read > 0 && !scan_need(scan, ",")) return false;
         if (!is_there(scan, *letter)) {
             *scan = before;
             continue;
         }
-        if (!read_operand(reader, thread, *letter == 'D' ? 'd' : *letter, step)) return 0;
+        if (!read_operand(reader, thread, *letter == 'D' ? 'd' : *letter, step)) return false;
         read++;
     }
     return is_end_of_cell(scan) || scan_fail(scan, "%s ends in front of this", row->opcode);
 }
 
 // `ld r0, 1` gives a register a number.
-static int read_number_load(struct litmus_reader *reader, int thread, struct litmus_step *step)
+static bool read_number_load(struct litmus_reader *reader, int thread, struct litmus_step *step)
 {
     struct litmus_scan ahead = reader->scan;
     while (!is_end_of_cell(&ahead) && !scan_is(&ahead, ",")) litmus_scan_next(&ahead);
     litmus_scan_next(&ahead);
-    if (step->kind != LITMUS_LOAD || ahead.word.kind != SCAN_NUMBER) return 0;
+    if (step->kind != LITMUS_LOAD || ahead.word.kind != SCAN_NUMBER) return false;
     static const struct row move = {.opcode = "ld", .operands = "dv"};
     step->kind = LITMUS_COMPUTE;
     step->operation = DO_MOVE;

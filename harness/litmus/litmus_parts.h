@@ -24,21 +24,21 @@ struct litmus_reader {
     struct litmus_scan scan;
     struct litmus *test;
     struct litmus_labels jumps[LITMUS_THREADS];
-    int is_in_rows; // where a place that nothing declares is one more, of value 0
+    bool is_in_rows; // where a place that nothing declares is one more, of value 0
 };
 
 // Each returns 1, or 0 with a complaint.
-int litmus_read_declarations(struct litmus_reader *reader); // "{ ... }"
-int litmus_read_threads(struct litmus_reader *reader);      // "P0@cta 0,gpu 0 | ... ;"
+bool litmus_read_declarations(struct litmus_reader *reader); // "{ ... }"
+int litmus_read_threads(struct litmus_reader *reader);       // "P0@cta 0,gpu 0 | ... ;"
 int litmus_read_instruction(struct litmus_reader *reader, int thread);
-int litmus_read_question(struct litmus_reader *reader); // filter, exists, ~exists, forall
+bool litmus_read_question(struct litmus_reader *reader); // filter, exists, ~exists, forall
 
 // The place of the current word, or -1 with a complaint; goes on behind it. "x" and "[x]".
 int litmus_read_place(struct litmus_reader *reader);
 
 // The register of the current word, made if it is new; -1 with a complaint. Does the current word name one?
 int litmus_read_register(struct litmus_reader *reader, int thread);
-int litmus_is_register(const struct litmus_scan *scan);
+bool litmus_is_register(const struct litmus_scan *scan);
 
 // The thread that "P1" or "1" names, which is there, or -1 with a complaint; goes on behind it.
 int litmus_read_thread(struct litmus_reader *reader);

@@ -15,7 +15,7 @@ static int new_term(struct litmus_reader *reader, struct litmus_term term)
     return test->terms++;
 }
 
-static int is_thread_ahead(const struct litmus_scan *scan)
+static bool is_thread_ahead(const struct litmus_scan *scan)
 {
     struct litmus_scan ahead = *scan;
     litmus_scan_next(&ahead);
@@ -92,7 +92,7 @@ static int read_and(struct litmus_reader *reader, int depth)
     return left;
 }
 
-static int take_or(struct litmus_scan *scan)
+static bool take_or(struct litmus_scan *scan)
 {
     return scan_take(scan, "\\/") || (scan_take(scan, "|") && scan_need(scan, "|"));
 }
@@ -108,19 +108,19 @@ static int read_or(struct litmus_reader *reader, int depth)
     return left;
 }
 
-static int read_claim(struct litmus_reader *reader)
+static bool read_claim(struct litmus_reader *reader)
 {
     struct litmus_scan *scan = &reader->scan;
     struct litmus *test = reader->test;
     if (scan_take(scan, "forall")) {
         test->claim = CLAIM_ALWAYS;
-        return 1;
+        return true;
     }
     test->claim = scan_take(scan, "~") || scan_take(scan, "not") ? CLAIM_NEVER : CLAIM_EXISTS;
     return scan_take(scan, "exists") || scan_fail(scan, "the question is missing here: exists, ~exists or forall");
 }
 
-int litmus_read_question(struct litmus_reader *reader)
+bool litmus_read_question(struct litmus_reader *reader)
 {
     struct litmus_scan *scan = &reader->scan;
     struct litmus *test = reader->test;
@@ -130,12 +130,12 @@ int litmus_read_question(struct litmus_reader *reader)
     }
     if (scan_take(scan, "filter")) {
         test->filter = read_or(reader, 0);
-        if (test->filter < 0) return 0;
+        if (test->filter < 0) return false;
         scan_take(scan, ";");
     }
-    if (!read_claim(reader)) return 0;
+    if (!read_claim(reader)) return false;
     test->condition = read_or(reader, 0);
-    if (test->condition < 0) return 0;
+    if (test->condition < 0) return false;
     scan_take(scan, ";");
     return scan->word.kind == SCAN_END || scan_fail(scan, "the test ends in front of this");
 }

@@ -32,7 +32,7 @@ static int read_head(struct litmus_reader *reader)
     return 1;
 }
 
-static int is_label(const struct litmus_scan *scan)
+static bool is_label(const struct litmus_scan *scan)
 {
     struct litmus_scan ahead = *scan;
     litmus_scan_next(&ahead);
@@ -51,15 +51,15 @@ static int read_label(struct litmus_reader *reader, int thread)
     return 1;
 }
 
-static int is_end_of_cell(const struct litmus_scan *scan)
+static bool is_end_of_cell(const struct litmus_scan *scan)
 {
     return scan_is(scan, "|") || scan_is(scan, ";");
 }
 
-static int read_cell(struct litmus_reader *reader, int thread)
+static bool read_cell(struct litmus_reader *reader, int thread)
 {
     struct litmus_scan *scan = &reader->scan;
-    if (is_label(scan) && !read_label(reader, thread)) return 0;
+    if (is_label(scan) && !read_label(reader, thread)) return false;
     return is_end_of_cell(scan) || litmus_read_instruction(reader, thread);
 }
 
@@ -75,11 +75,11 @@ static int read_row(struct litmus_reader *reader)
     return scan_need(scan, ";");
 }
 
-static int is_question(const struct litmus_scan *scan)
+static bool is_question(const struct litmus_scan *scan)
 {
     static const char *const words[] = {"exists", "~", "not", "forall", "filter", "locations"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (scan_is(scan, words[i])) return 1;
+        if (scan_is(scan, words[i])) return true;
     return scan->word.kind == SCAN_END;
 }
 
@@ -99,19 +99,19 @@ static int resolve(struct litmus_reader *reader, int thread)
     return 1;
 }
 
-static int read_all(struct litmus_reader *reader)
+static bool read_all(struct litmus_reader *reader)
 {
-    if (!read_head(reader) || !litmus_read_declarations(reader) || !litmus_read_threads(reader)) return 0;
-    reader->is_in_rows = 1;
+    if (!read_head(reader) || !litmus_read_declarations(reader) || !litmus_read_threads(reader)) return false;
+    reader->is_in_rows = true;
     while (!is_question(&reader->scan))
-        if (!read_row(reader)) return 0;
-    reader->is_in_rows = 0;
+        if (!read_row(reader)) return false;
+    reader->is_in_rows = false;
     for (int thread = 0; thread < reader->test->threads; thread++)
-        if (!resolve(reader, thread)) return 0;
+        if (!resolve(reader, thread)) return false;
     return litmus_read_question(reader);
 }
 
-int litmus_read(const char *name, const char *text, size_t bytes, struct litmus *test, struct text *why)
+bool litmus_read(const char *name, const char *text, size_t bytes, struct litmus *test, struct text *why)
 {
     memset(test, 0, sizeof *test);
     struct litmus_reader reader = {.scan = litmus_scan_open(name, text, bytes, why), .test = test};

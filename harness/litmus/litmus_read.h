@@ -9,6 +9,6 @@
 
 // Reads `bytes` bytes, behind which a NUL stands. 0 with FILE:LINE:COLUMN, the line and a caret in `why` if they are no
 // test.
-int litmus_read(const char *name, const char *text, size_t bytes, struct litmus *test, struct text *why);
+bool litmus_read(const char *name, const char *text, size_t bytes, struct litmus *test, struct text *why);
 
 #endif

@@ -14,7 +14,7 @@ static void step_line(struct litmus_scan *scan)
     scan->line_start = scan->at;
 }
 
-static int sees(const struct litmus_scan *scan, const char *what)
+static bool sees(const struct litmus_scan *scan, const char *what)
 {
     size_t bytes = strlen(what);
     return (size_t)(scan->end - scan->at) >= bytes && memcmp(scan->at, what, bytes) == 0;
@@ -43,7 +43,7 @@ static void skip_blank(struct litmus_scan *scan)
     }
 }
 
-static int is_letter(int c)
+static bool is_letter(int c)
 {
     return isalnum(c) || c == '_';
 }
@@ -122,16 +122,16 @@ struct litmus_scan litmus_scan_open(const char *name, const char *text, size_t b
     return scan;
 }
 
-int scan_is(const struct litmus_scan *scan, const char *word)
+bool scan_is(const struct litmus_scan *scan, const char *word)
 {
     return scan->word.bytes == strlen(word) && memcmp(scan->word.at, word, scan->word.bytes) == 0;
 }
 
-int scan_take(struct litmus_scan *scan, const char *word)
+bool scan_take(struct litmus_scan *scan, const char *word)
 {
-    if (!scan_is(scan, word)) return 0;
+    if (!scan_is(scan, word)) return false;
     litmus_scan_next(scan);
-    return 1;
+    return true;
 }
 
 int scan_need(struct litmus_scan *scan, const char *word)

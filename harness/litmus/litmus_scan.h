@@ -37,8 +37,8 @@ struct litmus_scan litmus_scan_open(const char *name, const char *text, size_t b
 void litmus_scan_next(struct litmus_scan *scan);
 
 // Is the current word this one? scan_take() goes on behind it if so. scan_need() complains if not.
-int scan_is(const struct litmus_scan *scan, const char *word);
-int scan_take(struct litmus_scan *scan, const char *word);
+bool scan_is(const struct litmus_scan *scan, const char *word);
+bool scan_take(struct litmus_scan *scan, const char *word);
 int scan_need(struct litmus_scan *scan, const char *word);
 int scan_need_number(struct litmus_scan *scan, int64_t *number); // with a sign, or 0x...
 

@@ -5,14 +5,14 @@
 #include <inttypes.h>
 #include <string.h>
 
-static int is_found(const struct litmus_shown *shown)
+static bool is_found(const struct litmus_shown *shown)
 {
     return shown->answer->has_witness && shown->answer->broken == AXIOM_NONE;
 }
 
 const char *litmus_verdict(const struct litmus_shown *shown)
 {
-    int found = is_found(shown);
+    bool found = is_found(shown);
     if (shown->options->question == MODEL_PROGRESS) return found ? "can wait for ever" : "ends";
     if (shown->options->question == MODEL_RACES) return found ? "has a data-race" : "has no data-race";
     if (shown->test->claim == CLAIM_ALWAYS) return found ? "not always" : "always";
@@ -102,7 +102,7 @@ static void print_edges(const struct litmus_shown *shown, FILE *out)
     int count = litmus_edges(shown, edges);
     char text[LITMUS_EVENT_BYTES];
     for (int i = 0; i < count; i++) {
-        int goes_on = i > 0 && edges[i - 1].to == edges[i].from;
+        bool goes_on = i > 0 && edges[i - 1].to == edges[i].from;
         litmus_event_text(shown, edges[i].from, text, sizeof text);
         if (!goes_on) fprintf(out, "    %s\n", text);
         litmus_event_text(shown, edges[i].to, text, sizeof text);

@@ -89,7 +89,7 @@ static void write_edge(struct page *page, const struct axiom_edge *edge)
     int bow = 0;
     if (page->row[edge->from] >= page->row[edge->to]) { // sideways or up
         int rightwards = page->column[edge->to] > page->column[edge->from] ? 1 : -1;
-        int same = page->column[edge->to] == page->column[edge->from];
+        bool same = page->column[edge->to] == page->column[edge->from];
         from_x += rightwards * BOX_WIDTH / 2;
         from_y -= BOX_HEIGHT / 2;
         to_x -= (same ? -1 : 1) * rightwards * BOX_WIDTH / 2;

@@ -48,7 +48,7 @@ static int precedence(char sign)
 
 static int apply(struct reader *reader, int column, char sign, int64_t *left, int64_t right)
 {
-    int overflow = 0;
+    bool overflow = false;
     if ((sign == '/' || sign == '%') && right == 0) return fail(reader, column, "this divides by zero");
     if (sign == '^') *left ^= right;
     if (sign == '&') *left &= right;
@@ -86,7 +86,7 @@ static int read_variable(struct reader *reader, int64_t *value)
     while (reader->at < e->end && isalnum((unsigned char)e->text[reader->at])) reader->at++;
     size_t length = (size_t)(reader->at - start);
     const char *name = e->text + start;
-    int is_lane = (length == 1 && name[0] == 'l') || (length == 4 && memcmp(name, "lane", 4) == 0);
+    bool is_lane = (length == 1 && name[0] == 'l') || (length == 4 && memcmp(name, "lane", 4) == 0);
     if (is_lane && e->lane == EXPRESSION_NO_LANE)
         return fail(reader, start, "this value is the same for every lane: l cannot be used");
     if (!is_lane && !(length == 6 && memcmp(name, "chunks", 6) == 0))
@@ -95,7 +95,7 @@ static int read_variable(struct reader *reader, int64_t *value)
     return 1;
 }
 
-static int read_binary(struct reader *reader, int lowest, int64_t *value);
+static bool read_binary(struct reader *reader, int lowest, int64_t *value);
 
 static int read_parenthesis(struct reader *reader, int64_t *value)
 {
@@ -117,16 +117,16 @@ static int read_operand(struct reader *reader, int64_t *value)
     return fail(reader, reader->at, "a number, l, chunks or '(' is expected here");
 }
 
-static int read_binary(struct reader *reader, int lowest, int64_t *value)
+static bool read_binary(struct reader *reader, int lowest, int64_t *value)
 {
-    if (!read_operand(reader, value)) return 0;
+    if (!read_operand(reader, value)) return false;
     for (;;) {
         char sign = peek(reader);
         int column = reader->at, binds = precedence(sign);
-        if (binds < lowest) return 1;
+        if (binds < lowest) return true;
         reader->at++;
         int64_t right;
-        if (!read_binary(reader, binds + 1, &right) || !apply(reader, column, sign, value, right)) return 0;
+        if (!read_binary(reader, binds + 1, &right) || !apply(reader, column, sign, value, right)) return false;
     }
 }
 

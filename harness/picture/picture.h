@@ -39,7 +39,7 @@ void picture_lanes(uint32_t lanes, char *text);
 uint32_t picture_cell_lanes(const struct picture *picture, struct cell cell);
 
 // Text; `colour` adds ANSI colours.
-void picture_text(const struct picture *picture, int colour, FILE *out);
+void picture_text(const struct picture *picture, bool colour, FILE *out);
 
 // A self-contained SVG 1.1 document.
 void picture_svg(const struct picture *picture, FILE *out);

@@ -125,7 +125,8 @@ static void print_cell_text(const struct picture *picture, struct cell cell, int
     char label[LAYOUT_LABEL_BYTES], lanes[PICTURE_LANES_BYTES];
     uint32_t reads = picture_cell_lanes(picture, cell);
     layout_label(&picture->layout, cell, label);
-    int middle = x + CELL_WIDTH / 2, fits = strlen(label) <= 11;
+    int middle = x + CELL_WIDTH / 2;
+    bool fits = strlen(label) <= 11;
     fprintf(out, "<text x=\"%d\" y=\"%d\" class=\"cell\"%s>%s</text>\n", middle, y + (reads == 0 ? 26 : 19),
             fits ? "" : " textLength=\"86\" lengthAdjust=\"spacingAndGlyphs\"", label);
     if (reads == 0) return;
@@ -140,7 +141,7 @@ static void print_cell(const struct picture *picture, uint32_t address, int x, i
 {
     struct cell cell = layout_cell(&picture->layout, address);
     if (cell.kind == CELL_OUTSIDE) return;
-    int is_gap = cell.kind == CELL_GAP, is_read = picture_cell_lanes(picture, cell) != 0;
+    bool is_gap = cell.kind == CELL_GAP, is_read = picture_cell_lanes(picture, cell) != 0;
     uint32_t colour = cell.chunk % LAYOUT_LINE_CHUNKS;
     fprintf(out,
             "<rect x=\"%d.5\" y=\"%d.5\" width=\"%d\" height=\"%d\" rx=\"4\" fill=\"%s\" stroke=\"%s\" "

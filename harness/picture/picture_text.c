@@ -26,7 +26,7 @@ static int address_digits(const struct layout *layout)
     return layout->base + layout_lines(layout) * LAYOUT_LINE_BYTES <= 0x100000 ? 5 : 8;
 }
 
-static void print_cell(const struct layout *layout, struct cell cell, int width, int colour, FILE *out)
+static void print_cell(const struct layout *layout, struct cell cell, int width, bool colour, FILE *out)
 {
     char label[LAYOUT_LABEL_BYTES];
     layout_label(layout, cell, label);
@@ -38,7 +38,7 @@ static void print_cell(const struct layout *layout, struct cell cell, int width,
         fprintf(out, " %-*s", width, label);
 }
 
-static void print_grid(const struct layout *layout, int colour, FILE *out)
+static void print_grid(const struct layout *layout, bool colour, FILE *out)
 {
     int width = label_width(layout);
     fprintf(out, "%-*s", 2 + address_digits(layout), "banks");
@@ -112,7 +112,7 @@ static void print_access(const struct picture *picture, FILE *out)
     if (picture->layout.mode != SWIZZLE_NONE) print_collisions("without swizzle", &picture->unswizzled, out);
 }
 
-void picture_text(const struct picture *picture, int colour, FILE *out)
+void picture_text(const struct picture *picture, bool colour, FILE *out)
 {
     const struct layout *layout = &picture->layout;
     const struct swizzle_name *mode = swizzle_name(layout->mode);

@@ -58,13 +58,13 @@ static int split_pair(struct pattern *pattern, int begin, int end, struct expres
     return 1;
 }
 
-static int split(struct pattern *pattern, struct expression_error *error)
+static bool split(struct pattern *pattern, struct expression_error *error)
 {
     const char *text = pattern->text;
     for (int begin = 0;;) {
         int end = begin + (int)strcspn(text + begin, ",");
-        if (!split_pair(pattern, begin, end, error)) return 0;
-        if (text[end] == '\0') return 1;
+        if (!split_pair(pattern, begin, end, error)) return false;
+        if (text[end] == '\0') return true;
         begin = end + 1;
     }
 }
@@ -119,22 +119,22 @@ static int check_offset(const struct layout *layout, int lane, int64_t row, int6
                      layout->row_bytes / LAYOUT_CHUNK_BYTES);
 }
 
-static int read_lane(const struct pattern *pattern, const struct layout *layout, int lane, struct access *access,
-                     struct expression_error *error)
+static bool read_lane(const struct pattern *pattern, const struct layout *layout, int lane, struct access *access,
+                      struct expression_error *error)
 {
     int64_t value[KEY_COUNT];
     int chunks = (int)(layout->row_bytes / LAYOUT_CHUNK_BYTES);
     for (int key = KEY_ROW; key <= KEY_ELEMENT; key++)
-        if (!key_value(pattern, (enum key)key, lane, chunks, 0, &value[key], error)) return 0;
-    if (!check_values(pattern, lane, value, error)) return 0;
+        if (!key_value(pattern, (enum key)key, lane, chunks, 0, &value[key], error)) return false;
+    if (!check_values(pattern, lane, value, error)) return false;
     int64_t offset =
         value[KEY_CHUNK] * LAYOUT_CHUNK_BYTES + value[KEY_BYTE] + value[KEY_ELEMENT] * layout->element_bytes;
-    if (!check_offset(layout, lane, value[KEY_ROW], offset, access->bytes, error)) return 0;
+    if (!check_offset(layout, lane, value[KEY_ROW], offset, access->bytes, error)) return false;
 
     access->row[lane] = (uint32_t)value[KEY_ROW];
     access->byte[lane] = (uint32_t)offset;
     if (access->rows <= access->row[lane]) access->rows = access->row[lane] + 1;
-    return 1;
+    return true;
 }
 
 int access_parse(const char *text, const struct layout *layout, struct access *access, struct expression_error *error)

@@ -9,18 +9,18 @@
 #include "progress.h"
 #include "rule_most.h"
 
-static int result_same(const struct family *family, const void *test_case, const struct result *expected,
-                       const struct result *found)
+static bool result_same(const struct family *family, const void *test_case, const struct result *expected,
+                        const struct result *found)
 {
-    if (!result_ends_agree(expected, found) || expected->windows != found->windows) return 0;
-    if (!result_rules_agree(expected, found)) return 0;
+    if (!result_ends_agree(expected, found) || expected->windows != found->windows) return false;
+    if (!result_rules_agree(expected, found)) return false;
     for (int i = 0; i < expected->windows; i++)
-        if (!family_windows_agree(family, test_case, &expected->window[i], &found->window[i])) return 0;
-    return 1;
+        if (!family_windows_agree(family, test_case, &expected->window[i], &found->window[i])) return false;
+    return true;
 }
 
-int result_agrees(const struct family *family, const void *test_case, const struct result *expected,
-                  const struct result *found)
+bool result_agrees(const struct family *family, const void *test_case, const struct result *expected,
+                   const struct result *found)
 {
     if (family->varies == NULL || !family->varies(test_case)) return result_same(family, test_case, expected, found);
     return family->is_legal(test_case, expected) && family->is_legal(test_case, found);
@@ -75,41 +75,41 @@ struct sides {
     uint64_t sure[RULE_MOST]; // faults of each rule that still are, though they were told of together
 };
 
-static int run_faults(struct sides *sides, int side, int first, int count, struct apart apart, struct text *why)
+static bool run_faults(struct sides *sides, int side, int first, int count, struct apart apart, struct text *why)
 {
     return count == 0 || sides->executor[side]->run_apart(&sides->batch[side], first, count, &apart, why);
 }
 
 // The first `normal` cases together, then `faults` cases apart.
-static int run_both(struct sides *sides, int normal, int faults, struct text *why)
+static bool run_both(struct sides *sides, int normal, int faults, struct text *why)
 {
-    const struct apart together = {.together = 1, .alone = sides->alone, .end = sides->end};
+    const struct apart together = {.together = true, .alone = sides->alone, .end = sides->end};
     for (int side = 0; side < 2; side++) {
         const struct executor *executor = sides->executor[side];
-        if (normal > 0 && !executor->run(&sides->batch[side], 0, normal, why)) return 0;
-        if (!run_faults(sides, side, normal, faults, together, why)) return 0;
+        if (normal > 0 && !executor->run(&sides->batch[side], 0, normal, why)) return false;
+        if (!run_faults(sides, side, normal, faults, together, why)) return false;
         for (int i = normal; i < normal + faults; i++) {
             struct result *result = &sides->batch[side].results[i];
             result->status = executor_status(sides->executor[!side], result->status);
         }
     }
-    return 1;
+    return true;
 }
 
 // A fault that was told of together with others is seen again alone before it counts as a mismatch; and of those that
 // are one of two errors the first of each rule.
-static int run_again(struct sides *sides, int normal, int faults, struct text *why)
+static bool run_again(struct sides *sides, int normal, int faults, struct text *why)
 {
     const struct apart alone = {.alone = 1, .end = sides->end};
     for (int i = normal; i < normal + faults; i++) {
         const struct result *expected = &sides->batch[0].results[i], *found = &sides->batch[1].results[i];
         uint64_t *sure = &sides->sure[batch_rule(&sides->batch[sides->judge], i)];
-        int is_either = found->or_status != 0 && *sure > 0;
+        bool is_either = found->or_status != 0 && *sure > 0;
         if (found->is_open || (result_ends_agree(expected, found) && !is_either)) continue;
         *sure -= (uint64_t)is_either;
-        if (!run_faults(sides, 1, i, 1, alone, why)) return 0;
+        if (!run_faults(sides, 1, i, 1, alone, why)) return false;
     }
-    return 1;
+    return true;
 }
 
 // The rule that a case counts for.
@@ -131,15 +131,15 @@ static void count_case(struct sides *sides, int i, struct tally *tally)
 }
 
 // Does what both leave agree, as far as both executors have what it rests on?
-static int case_agrees(const struct sides *sides, int i)
+static bool case_agrees(const struct sides *sides, int i)
 {
     const struct family *family = sides->batch[0].family;
     const void *test_case = batch_case(&sides->batch[0], i);
     struct result *expected = &sides->batch[0].results[i], *found = &sides->batch[1].results[i];
-    int lacks =
+    bool lacks =
         executor_lacks(sides->executor[0], family, test_case) || executor_lacks(sides->executor[1], family, test_case);
     if (lacks && expected->status == 0 && found->status == 0) {
-        if (family->grounded == 0) return 1;
+        if (family->grounded == 0) return true;
         family_open_grounded(family, expected);
     }
     return result_agrees(family, test_case, expected, found);
@@ -150,7 +150,7 @@ static void compare(struct sides *sides, int count, uint64_t print_cap, FILE *ou
 {
     for (int i = 0; i < count; i++) {
         const struct result *expected = &sides->batch[0].results[i], *found = &sides->batch[1].results[i];
-        const int is_unsupported = found->end == RESULT_UNSUPPORTED || expected->end == RESULT_UNSUPPORTED;
+        const bool is_unsupported = found->end == RESULT_UNSUPPORTED || expected->end == RESULT_UNSUPPORTED;
         tally->left_out += found->is_open != 0;
         tally->unsupported += is_unsupported && !found->is_open;
         if (found->is_open || is_unsupported) continue;
@@ -163,27 +163,28 @@ static void compare(struct sides *sides, int count, uint64_t print_cap, FILE *ou
     }
 }
 
-static int diff_batch(struct sides *sides, const struct diff_limits *limits, struct tally *tally, int *ran,
-                      struct text *why)
+static bool diff_batch(struct sides *sides, const struct diff_limits *limits, struct tally *tally, int *ran,
+                       struct text *why)
 {
     int count = sides->batch[sides->judge].count, normal = sides->fill.normal, faults = count - normal;
     if (tally->faults + (uint64_t)faults > limits->faults) faults = (int)(limits->faults - tally->faults);
     batch_copy(&sides->batch[!sides->judge], &sides->batch[sides->judge]);
     for (int side = 0; side < 2; side++) batch_prepare_for(&sides->batch[side], sides->executor[side]);
-    if (!run_both(sides, normal, faults, why) || !run_again(sides, normal, faults, why)) return 0;
+    if (!run_both(sides, normal, faults, why) || !run_again(sides, normal, faults, why)) return false;
     tally->left_out += (uint64_t)(count - normal - faults);
     *ran = normal + faults;
-    return 1;
+    return true;
 }
 
-static int diff_all(struct sides *sides, struct source *source, const struct diff_limits *limits, FILE *out,
-                    struct tally *tally, struct text *why)
+static bool diff_all(struct sides *sides, struct source *source, const struct diff_limits *limits, FILE *out,
+                     struct tally *tally, struct text *why)
 {
     struct progress progress =
         progress_start(source->family->name, source->lines == NULL ? source->end - source->next : 0);
     double end = limits->seconds > 0 ? seconds_now() + limits->seconds : 0;
     sides->end = source->until = end;
-    int count = 0, ran, ok = 1;
+    int count = 0, ran;
+    bool ok = 1;
     while (ok && (count = source_fill(source, &sides->batch[sides->judge], &sides->fill, why)) > 0) {
         ok = diff_batch(sides, limits, tally, &ran, why);
         if (ok) compare(sides, ran, limits->printed, out, tally);
@@ -196,8 +197,8 @@ static int diff_all(struct sides *sides, struct source *source, const struct dif
     return ok && count >= 0;
 }
 
-int diff_run(struct source *source, const struct executor *expected, const struct executor *found,
-             const struct diff_limits *limits, FILE *out, struct tally *tally, struct text *why)
+bool diff_run(struct source *source, const struct executor *expected, const struct executor *found,
+              const struct diff_limits *limits, FILE *out, struct tally *tally, struct text *why)
 {
     struct sides *sides = calloc(1, sizeof *sides);
     double start = seconds_now();
@@ -206,7 +207,7 @@ int diff_run(struct source *source, const struct executor *expected, const struc
         !batch_open(&sides->batch[1], source->family)) {
         text_set(why, "not enough memory for a batch of cases");
         free(sides);
-        return 0;
+        return false;
     }
     sides->executor[0] = expected;
     sides->executor[1] = found;
@@ -214,8 +215,8 @@ int diff_run(struct source *source, const struct executor *expected, const struc
     sides->alone = limits->alone;
     for (int side = 0; side < 2; side++) sides->batch[side].jobs = source->jobs;
     for (int i = 0; i < rule_count(); i++) sides->sure[i] = limits->sure;
-    int ok = expected->open(&sides->batch[0], why) && found->open(&sides->batch[1], why) &&
-             diff_all(sides, source, limits, out, tally, why);
+    bool ok = expected->open(&sides->batch[0], why) && found->open(&sides->batch[1], why) &&
+              diff_all(sides, source, limits, out, tally, why);
     for (int side = 0; side < 2; side++) {
         sides->executor[side]->close();
         batch_close(&sides->batch[side]);

@@ -31,8 +31,8 @@ struct tally {
 };
 
 // Compares status and windows. 1 if they are the same, or both possible where the hardware decides (family.h).
-int result_agrees(const struct family *family, const void *test_case, const struct result *expected,
-                  const struct result *found);
+bool result_agrees(const struct family *family, const void *test_case, const struct result *expected,
+                   const struct result *found);
 
 // Prints one mismatch: the case as JSON, both verdicts with their rules, and what the family makes of it.
 void diff_print(const struct family *family, uint64_t index, const void *test_case, const struct result *expected,
@@ -43,7 +43,7 @@ void verdict_text(const struct result *result, struct text *text);
 
 // Runs all cases of `source` on both executors, within `limits`; mismatches go to `out`. Returns 0 with `why` if an
 // executor or the source gives up.
-int diff_run(struct source *source, const struct executor *expected, const struct executor *found,
-             const struct diff_limits *limits, FILE *out, struct tally *tally, struct text *why);
+bool diff_run(struct source *source, const struct executor *expected, const struct executor *found,
+              const struct diff_limits *limits, FILE *out, struct tally *tally, struct text *why);
 
 #endif

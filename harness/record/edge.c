@@ -18,18 +18,18 @@ struct walk {
 };
 
 // Text that is a number, as 64-bit values above INT64_MAX are.
-static int is_number(const json_t *json)
+static bool is_number(const json_t *json)
 {
     const char *text = json_string_value(json);
     char *end;
-    if (json_is_integer(json)) return 1;
-    if (text == NULL || *text < '0' || *text > '9') return 0;
+    if (json_is_integer(json)) return true;
+    if (text == NULL || *text < '0' || *text > '9') return false;
     strtoull(text, &end, 0);
     return *end == '\0';
 }
 
 // Text that is none; long text is a memory dump.
-static int is_word(const json_t *json)
+static bool is_word(const json_t *json)
 {
     return json_is_string(json) && !is_number(json) && json_string_length(json) < WORD_BYTES;
 }
@@ -79,7 +79,7 @@ static enum rule try_value(struct walk *walk, json_t *number, uint64_t value)
     return try_case(walk);
 }
 
-static int is_near(enum rule rule)
+static bool is_near(enum rule rule)
 {
     return rule != RULE_NONE && !family_is_fatal(rule);
 }
@@ -96,10 +96,10 @@ static void close_in(struct walk *walk, json_t *number, uint64_t *fatal, uint64_
 }
 
 // Tries `near` in place of a number; both cases if it does.
-static int try_near(struct walk *walk, json_t *number, uint64_t near, void *edge_case, void *near_case)
+static bool try_near(struct walk *walk, json_t *number, uint64_t near, void *edge_case, void *near_case)
 {
     uint64_t fatal = value_of(number);
-    int found = near != fatal && is_near(try_value(walk, number, near));
+    bool found = near != fatal && is_near(try_value(walk, number, near));
     if (found) close_in(walk, number, &fatal, &near);
     if (found) try_value(walk, number, near);
     if (found) memcpy(near_case, walk->scratch, walk->family->case_bytes);
@@ -109,7 +109,7 @@ static int try_near(struct walk *walk, json_t *number, uint64_t near, void *edge
 }
 
 // A power of two further, a power of two nearer, or without the bits from there on.
-static int search(struct walk *walk, void *edge_case, void *near_case)
+static bool search(struct walk *walk, void *edge_case, void *near_case)
 {
     for (int shift = 0; shift < BITS; shift++)
         for (int i = 0; i < walk->numbers && walk->tries < MOST_TRIES; i++) {
@@ -117,9 +117,9 @@ static int search(struct walk *walk, void *edge_case, void *near_case)
             uint64_t value = value_of(number), step = UINT64_C(1) << shift;
             const uint64_t tries[] = {value + step, value - step, value & (step - 1)};
             for (int j = 0; j < 3; j++)
-                if (try_near(walk, number, tries[j], edge_case, near_case)) return 1;
+                if (try_near(walk, number, tries[j], edge_case, near_case)) return true;
         }
-    return 0;
+    return false;
 }
 
 // Where both cases are put: of a search among other cases.
@@ -129,12 +129,12 @@ struct pair {
 };
 
 // Tries the word of another case in place of one.
-static int try_word(struct walk *walk, json_t *word, const json_t *other, const struct pair *pair)
+static bool try_word(struct walk *walk, json_t *word, const json_t *other, const struct pair *pair)
 {
     char *before = strdup(json_string_value(word));
     struct text unused;
     json_string_set(word, json_string_value(other));
-    int found = before != NULL && is_near(try_case(walk));
+    bool found = before != NULL && is_near(try_case(walk));
     if (found) memcpy(pair->near_case, walk->scratch, walk->family->case_bytes);
     if (before != NULL) json_string_set(word, before);
     free(before);
@@ -142,31 +142,31 @@ static int try_word(struct walk *walk, json_t *word, const json_t *other, const 
 }
 
 // Borrows the first value of another case that keeps this one from faulting.
-static int borrow(struct walk *walk, json_t *json, const json_t *other, const struct pair *pair)
+static bool borrow(struct walk *walk, json_t *json, const json_t *other, const struct pair *pair)
 {
     const char *key;
     json_t *child;
     size_t i;
-    if (walk->tries >= MOST_TRIES) return 0;
+    if (walk->tries >= MOST_TRIES) return false;
     if (is_number(json) && is_number(other) && !pair->words)
         return try_near(walk, json, value_of(other), pair->edge_case, pair->near_case);
     if (is_word(json) && is_word(other) && pair->words && !json_equal(json, other))
         return try_word(walk, json, other, pair);
     if (json_is_array(json))
-        json_array_foreach(json, i, child) if (borrow(walk, child, json_array_get(other, i), pair)) return 1;
-    if (!json_is_object(json)) return 0;
+        json_array_foreach(json, i, child) if (borrow(walk, child, json_array_get(other, i), pair)) return true;
+    if (!json_is_object(json)) return false;
     json_object_foreach(json, key, child)
     {
-        if (strcmp(key, "seed") != 0 && borrow(walk, child, json_object_get(other, key), pair)) return 1;
+        if (strcmp(key, "seed") != 0 && borrow(walk, child, json_object_get(other, key), pair)) return true;
     }
-    return 0;
+    return false;
 }
 
 // A number of another case, or else a word.
-static int search_others(struct walk *walk, void *edge_case, void *near_case)
+static bool search_others(struct walk *walk, void *edge_case, void *near_case)
 {
     void *other = calloc(1, walk->family->case_bytes);
-    int found = 0;
+    bool found = false;
     walk->tries = 0;
     for (int words = 0; other != NULL && words < 2; words++)
         for (uint64_t i = 0; i < OTHER_CASES && !found; i++) {
@@ -181,12 +181,12 @@ static int search_others(struct walk *walk, void *edge_case, void *near_case)
     return found;
 }
 
-int edge_find(const struct family *family, const void *fatal, enum rule rule, void *edge_case, void *near_case)
+bool edge_find(const struct family *family, const void *fatal, enum rule rule, void *edge_case, void *near_case)
 {
     struct walk walk = {.family = family, .json = family_write(family, fatal), .rule = rule};
     walk.scratch = calloc(1, family->case_bytes);
     collect(&walk, walk.json);
-    int found =
+    bool found =
         walk.scratch != NULL && (search(&walk, edge_case, near_case) || search_others(&walk, edge_case, near_case));
     free(walk.scratch);
     json_decref(walk.json);

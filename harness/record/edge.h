@@ -12,6 +12,6 @@
 // same. `edge_case` takes the last case that breaks the rule, `near_case` the first that does not fault: they differ in
 // one value.
 //   returns  1, or 0 if no value alone decides; then neither is set
-int edge_find(const struct family *family, const void *fatal, enum rule rule, void *edge_case, void *near_case);
+bool edge_find(const struct family *family, const void *fatal, enum rule rule, void *edge_case, void *near_case);
 
 #endif

@@ -21,7 +21,7 @@ static void keep_others(const char *old, const char *name, char *to)
     size_t length = strlen(name);
     for (const char *line = old; *line != '\0';) {
         size_t line_bytes = strcspn(line, "\n") + (strchr(line, '\n') != NULL);
-        int keep = line[0] != '#' && (strncmp(line, name, length) != 0 || line[length] != '\t');
+        bool keep = line[0] != '#' && (strncmp(line, name, length) != 0 || line[length] != '\t');
         if (keep) strncat(to, line, line_bytes);
         line += line_bytes;
         if (keep && line[-1] != '\n') strcat(to, "\n");
@@ -34,7 +34,7 @@ static int update(const char *path, const struct trace_header *header, struct te
     char manifest[4096];
     size_t old_bytes = 0;
     snprintf(manifest, sizeof manifest, "%.*sMANIFEST", (int)(name - path), path);
-    int is_there = access(manifest, F_OK) == 0;
+    bool is_there = access(manifest, F_OK) == 0;
     char *old = is_there ? read_file(manifest, MANIFEST_MAX_BYTES, &old_bytes, why) : NULL;
     if (is_there && old == NULL) return 0; // rather than lose its lines
     char *text = calloc(1, old_bytes + sizeof MANIFEST_TITLE + LINE_MAX_BYTES);
@@ -72,25 +72,25 @@ int manifest_update(const char *path, const struct trace_header *header, struct 
 
 #define CUBIN_MAX_BYTES ((size_t)64 << 20)
 
-static int add_cubin(XXH3_state_t *state, const char *name, struct text *why)
+static bool add_cubin(XXH3_state_t *state, const char *name, struct text *why)
 {
     char path[4096];
     size_t size_bytes;
     gpu_kernel_path(name, path, sizeof path);
     char *bytes = read_file(path, CUBIN_MAX_BYTES, &size_bytes, why);
-    if (bytes == NULL) return 0;
+    if (bytes == NULL) return false;
     XXH3_64bits_update(state, bytes, size_bytes);
     free(bytes);
-    return 1;
+    return true;
 }
 
-int kernel_digest(const struct family *family, char digest[KERNEL_DIGEST_BYTES], struct text *why)
+bool kernel_digest(const struct family *family, char digest[KERNEL_DIGEST_BYTES], struct text *why)
 {
     const char *names = family->kernels;
     digest[0] = '\0';
-    if (names == NULL) return 1;
+    if (names == NULL) return true;
     XXH3_state_t *state = XXH3_createState();
-    int ok = state != NULL && XXH3_64bits_reset(state) == XXH_OK;
+    bool ok = state != NULL && XXH3_64bits_reset(state) == XXH_OK;
     for (size_t length; ok && *names != '\0'; names += length + strspn(names + length, " ")) {
         char cubin[64];
         length = strcspn(names, " ");

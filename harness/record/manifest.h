@@ -13,7 +13,7 @@ int manifest_update(const char *path, const struct trace_header *header, struct 
 enum { KERNEL_DIGEST_BYTES = 17 };
 
 // 16 hexadecimal digits; empty for a family of the driver alone. 0 with `why` if a cubin is not there.
-int kernel_digest(const struct family *family, char digest[KERNEL_DIGEST_BYTES], struct text *why);
+bool kernel_digest(const struct family *family, char digest[KERNEL_DIGEST_BYTES], struct text *why);
 
 // Which nvcc built the kernels that are there, such as "nvcc 13.0.88"; empty if nobody knows.
 void kernel_toolkit(char *text, size_t text_bytes);

@@ -40,7 +40,7 @@ static int read_case(struct source *source, const char *line, void *test_case, s
     char path[200];
     name_path(source, path, sizeof path);
     json_t *json = json_parse(line, strlen(line), &error);
-    int ok = json != NULL && family_read(source->family, json, test_case, &reason);
+    bool ok = json != NULL && family_read(source->family, json, test_case, &reason);
     if (json == NULL)
         text_set(why, "%sline %llu: %s (column %d)", path, (unsigned long long)source->line, error.text, error.column);
     else if (!ok)
@@ -99,10 +99,10 @@ static int add_case(const struct source *source, struct batch *batch, struct tex
 
 // Is it time to run what was found so far? Cases that break a rarely broken rule take long to find, and cases of whole
 // kernels long to judge: neither is a reason to lose the others, or to run on for minutes where seconds were asked for.
-static int is_late(const struct source *source, int found, double start)
+static bool is_late(const struct source *source, int found, double start)
 {
     double now = seconds_now();
-    if (interrupted()) return 1;
+    if (interrupted()) return true;
     if (source->quota == NULL) return source->until > 0 && found > 0 && now >= start + FILL_SECONDS;
     return source->until > 0 && now >= source->until;
 }
@@ -162,7 +162,7 @@ struct find {
     void *test_case, *edge_case, *near_case;
     uint64_t index;
     enum rule rule;
-    int is_wanted, is_placed, has_near, is_moved;
+    bool is_wanted, is_placed, has_near, is_moved;
 };
 
 // Cases that were looked at side by side; those from `next` on wait for room in a batch.
@@ -185,7 +185,8 @@ static struct finds *finds_open(const struct source *source)
     finds->most = most;
     for (int i = 0; i < most; i++) {
         uint8_t *at = finds->cases + 3 * (size_t)i * case_bytes;
-        finds->find[i] = (struct find){at, at + case_bytes, at + 2 * case_bytes, 0, RULE_OK, 0, 0, 0, 0};
+        finds->find[i] =
+            (struct find){at, at + case_bytes, at + 2 * case_bytes, 0, RULE_OK, false, false, false, false};
     }
     return finds;
 }
@@ -214,14 +215,14 @@ static void search_edge(int i, void *of)
     struct find *find = finds->find;
     while (!find->is_wanted || i-- > 0) find++;
     if (is_late(finds->source, 0, finds->start)) return;
-    find->is_placed = 1;
+    find->is_placed = true;
     find->has_near = edge_find(finds->source->family, find->test_case, find->rule, find->edge_case, find->near_case);
 }
 
 // Does the quota want one more that breaks the rule? Every second one is moved to the limit.
 static void want(struct quota *quota, struct find *find)
 {
-    find->is_placed = find->has_near = 0;
+    find->is_placed = find->has_near = false;
     find->is_wanted = family_is_fatal(find->rule) && quota->taken[find->rule] < quota->each;
     if (find->is_wanted) find->is_moved = quota->taken[find->rule]++ % 2 != 0;
 }
@@ -253,18 +254,18 @@ static int take_finds(struct source *source, struct finds *finds, struct text *w
 }
 
 // Puts a case behind the others of its kind, and runs it. 0 with `why` if there can be no room for its result.
-static int place(const struct source *source, struct batch *batch, struct fill *fill, const struct find *find,
-                 int is_near, struct text *why)
+static bool place(const struct source *source, struct batch *batch, struct fill *fill, const struct find *find,
+                  bool is_near, struct text *why)
 {
     const int i = batch->count;
     const void *from = is_near ? find->near_case : find->has_near && find->is_moved ? find->edge_case : find->test_case;
     memcpy(batch_case(batch, i), from, source->family->case_bytes);
     fill->index[i] = find->index;
     fill->near[i] = is_near ? find->rule : RULE_OK;
-    if (!add_case(source, batch, why)) return 0;
+    if (!add_case(source, batch, why)) return false;
     batch_run(batch, i, 1);
     if (!family_is_fatal(batch_rule(batch, i))) swap_cases(batch, fill, fill->normal++, i, find->test_case);
-    return 1;
+    return true;
 }
 
 // Takes in the cases that a quota wants, each with its neighbour. Returns source_next()'s status.
@@ -279,8 +280,8 @@ static int fill_edges(struct source *source, struct batch *batch, struct fill *f
     for (; finds->next < finds->count && !batch_is_full(batch) && batch->count + 1 < BATCH_CASES; finds->next++) {
         struct find *find = &finds->find[finds->next];
         if (!find->is_placed) continue;
-        if (!place(source, batch, fill, find, 0, why)) return -1;
-        if (find->has_near && !place(source, batch, fill, find, 1, why)) return -1;
+        if (!place(source, batch, fill, find, false, why)) return -1;
+        if (find->has_near && !place(source, batch, fill, find, true, why)) return -1;
     }
     return finds->next < finds->count ? 1 : status;
 }
@@ -298,6 +299,6 @@ int source_fill(struct source *source, struct batch *batch, struct fill *fill, s
            !is_late(source, batch->count, start))
         status = (source->quota != NULL ? fill_edges : fill_round)(source, batch, fill, scratch, why);
     free(scratch);
-    batch->has_run = 1;
+    batch->has_run = true;
     return status < 0 ? -1 : batch->count;
 }

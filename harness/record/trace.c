@@ -87,7 +87,7 @@ static int bytes_agree(const struct window *window, const char *recorded, const 
         uint32_t from = i & ~7u, count = window->size_bytes - from < 8 ? window->size_bytes - from : 8;
         hex_of(bytes + from, count, want);
         hex_of(window->bytes + from, count, got);
-        difference->place = (struct place){window->name, window->base + from, count, window->bytes + from, 1, {0}};
+        difference->place = (struct place){window->name, window->base + from, count, window->bytes + from, true, {0}};
         memcpy(difference->place.recorded, bytes + from, count);
         return text_fail(&difference->text, "%s+0x%x: recorded %s, found %s (bytes in memory order)", window->name,
                          from, want, got);
@@ -96,7 +96,7 @@ static int bytes_agree(const struct window *window, const char *recorded, const 
 }
 
 // Has the line no byte that `is_open` marks?
-static int is_closed(const struct window *window, const uint8_t *is_open, uint32_t line)
+static bool is_closed(const struct window *window, const uint8_t *is_open, uint32_t line)
 {
     uint32_t at = line * TRACE_LINE_BYTES, left = window->size_bytes - at;
     return is_open == NULL || memchr(is_open + at, 1, left < TRACE_LINE_BYTES ? left : TRACE_LINE_BYTES) == NULL;
@@ -117,7 +117,7 @@ static int digests_agree(const struct window *window, const json_t *recorded, co
     snprintf(digest, sizeof digest, "%016" PRIx64, XXH3_64bits(window->bytes, window->size_bytes));
     if (strcmp(digest, want) == 0) return 1;
     uint32_t count = line_digests(window, found, MAX_LINES), line = 0;
-    int known = hex_parse(line_text, lines, count);
+    bool known = hex_parse(line_text, lines, count);
     while (known && line < count && (found[line] == lines[line] || !is_closed(window, is_open, line))) line++;
     if (known && line == count && is_open != NULL) return 1;
     if (!known || line == count) // one line in 256 has the digest byte of another
@@ -138,7 +138,7 @@ static int window_agrees(const struct trace_entry *entry, const struct family *f
     const json_t *recorded = json_object_get(entry->windows, window->name);
     const char *bytes = json_string_value(json_object_get(recorded, "bytes"));
     json_t *base = json_u64(window->base);
-    int is_there = recorded != NULL && json_equal(json_object_get(recorded, "base"), base);
+    bool is_there = recorded != NULL && json_equal(json_object_get(recorded, "base"), base);
     json_decref(base);
     if (!is_there)
         return text_fail(&difference->text, "window \"%s\" at 0x%" PRIx64 " was not recorded", window->name,
@@ -176,8 +176,8 @@ static int is_possible(const struct trace_entry *entry, const struct family *fam
 {
     uint8_t *bytes = calloc(1, family_result_bytes(family, test_case) + 1);
     struct result recorded = result_at(bytes);
-    int was_legal = bytes != NULL && family_restore(family, test_case, entry->text, &recorded) &&
-                    family->is_legal(test_case, &recorded);
+    bool was_legal = bytes != NULL && family_restore(family, test_case, entry->text, &recorded) &&
+                     family->is_legal(test_case, &recorded);
     int same = was_legal && family->is_legal(test_case, result);
     for (int i = 0; i < recorded.windows && same; i++)
         same = window_agrees(entry, family, test_case, &recorded.window[i], difference);

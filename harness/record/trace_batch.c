@@ -21,13 +21,13 @@ struct reading {
 };
 
 // Is the next case one of the sample and of the part?
-static int is_chosen(struct reading *reading)
+static bool is_chosen(struct reading *reading)
 {
     const struct trace_choice *choice = reading->choice;
     uint64_t sample = choice->sample, all = reading->trace.header.cases, i = reading->cases++;
     if (choice->parts > 1 && (i < all * choice->part / choice->parts || i >= all * (choice->part + 1) / choice->parts))
-        return 0;
-    if (choice->skip != NULL && i < all && choice->skip[i]) return 0;
+        return false;
+    if (choice->skip != NULL && i < all && choice->skip[i]) return false;
     return sample == 0 || sample >= all || (i + 1) * sample / all != i * sample / all;
 }
 
@@ -54,7 +54,7 @@ static int read_batch(struct trace_batch *cases, struct reading *reading, struct
 }
 
 // Compares case `i` with its recording; defined below.
-static int agrees(const struct trace_batch *cases, int i, struct trace_difference *difference);
+static bool agrees(const struct trace_batch *cases, int i, struct trace_difference *difference);
 
 // A fault that was told of together with others, by a core dump, is seen again alone before it counts as a mismatch.
 // The dump of an H200 says 719 or 715 of cases that end with 700 alone.
@@ -78,7 +78,7 @@ static int run_range(struct trace_batch *cases, int first, int end, const struct
     int ok = 1;
     batch_prepare(batch);
     for (int from = first, last; ok && from < end; from = last) {
-        int fatal = cases->entry[from].status != 0;
+        bool fatal = cases->entry[from].status != 0;
         for (last = from + 1; last < end && (cases->entry[last].status != 0) == fatal;) last++;
         ok = fatal ? executor->run_apart(batch, from, last - from, &apart, why)
                    : executor->run(batch, from, last - from, why);
@@ -116,18 +116,18 @@ static int run_chosen(struct trace_batch *cases, const struct trace_run *run, st
 }
 
 // Is every case there that the header promises?
-static int is_whole(const struct trace_header *header, uint64_t cases, struct text *why)
+static bool is_whole(const struct trace_header *header, uint64_t cases, struct text *why)
 {
     if (cases != header->cases)
         text_set(why, "holds %" PRIu64 " cases, its header says %" PRIu64 ": cut short?", cases, header->cases);
     else if (cases == 0)
         text_set(why, "holds no case");
     else
-        return 1;
-    return 0;
+        return true;
+    return false;
 }
 
-static int run_open(struct trace_batch *cases, struct reading *reading, const struct trace_run *run, struct text *why)
+static bool run_open(struct trace_batch *cases, struct reading *reading, const struct trace_run *run, struct text *why)
 {
     int count = 0, ok = cases->executor->open(&cases->batch, why);
     while (ok && (count = read_batch(cases, reading, why)) > 0) ok = run_chosen(cases, run, why);
@@ -135,14 +135,14 @@ static int run_open(struct trace_batch *cases, struct reading *reading, const st
     return ok && count == 0 && is_whole(&reading->trace.header, reading->cases, why);
 }
 
-int trace_run(const char *path, const struct trace_run *run, struct trace_header *header, struct text *why)
+bool trace_run(const char *path, const struct trace_run *run, struct trace_header *header, struct text *why)
 {
     struct reading reading = {.choice = &run->choice};
     struct text reason = {"not enough memory"};
-    if (!trace_open(path, &reading.trace, why)) return 0;
+    if (!trace_open(path, &reading.trace, why)) return false;
     *header = reading.trace.header;
     struct trace_batch *cases = calloc(1, sizeof *cases);
-    int ok = cases != NULL && batch_open(&cases->batch, header->family);
+    bool ok = cases != NULL && batch_open(&cases->batch, header->family);
     if (ok) {
         cases->path = path;
         cases->executor = run->executor;
@@ -162,7 +162,7 @@ static void explain_whole(const struct trace_entry *entry, const struct family *
 {
     uint8_t *bytes = calloc(1, family_result_bytes(family, test_case) + 64);
     struct result recorded = result_at(bytes);
-    int is_known = entry->status != found->status || found->told[0] != '\0';
+    bool is_known = entry->status != found->status || found->told[0] != '\0';
     if (bytes != NULL && !is_known) is_known = family_restore(family, test_case, entry->text, &recorded);
     recorded.status = entry->status;
     if (bytes != NULL && is_known) family_explain(family, test_case, &recorded, found, out);
@@ -181,7 +181,7 @@ static void explain_difference(const struct trace_batch *cases, int i, const str
         family_explain_place(family, test_case, found, &difference->place, out);
 }
 
-int trace_batch_is_open(const struct trace_batch *cases, int i)
+bool trace_batch_is_open(const struct trace_batch *cases, int i)
 {
     return cases->entry[i].status == 0 &&
            executor_lacks(cases->executor, cases->batch.family, batch_case(&cases->batch, i));
@@ -189,18 +189,18 @@ int trace_batch_is_open(const struct trace_batch *cases, int i)
 
 // Does the simulated machine, or a command, say that the case broke another rule than the model says? A recording has
 // no rules.
-static int names_another_rule(const struct trace_batch *cases, int i, struct trace_difference *difference)
+static bool names_another_rule(const struct trace_batch *cases, int i, struct trace_difference *difference)
 {
     const struct result *found = &cases->batch.results[i];
-    if (found->told[0] == '\0' && (cases->executor != &executor_command || found->rule == RULE_OK)) return 0;
+    if (found->told[0] == '\0' && (cases->executor != &executor_command || found->rule == RULE_OK)) return false;
     const struct result model = {.rule = family_rule(cases->batch.family, batch_case(&cases->batch, i))};
-    if (found->end != RESULT_ANSWERED || result_rules_agree(&model, found)) return 0;
+    if (found->end != RESULT_ANSWERED || result_rules_agree(&model, found)) return false;
     text_set(&difference->text, "status %d as recorded, by rule %s for the model, by rule %s for the machine",
              found->status, rule_row(model.rule)->id, rule_row(found->rule)->id);
-    return 1;
+    return true;
 }
 
-static int agrees(const struct trace_batch *cases, int i, struct trace_difference *difference)
+static bool agrees(const struct trace_batch *cases, int i, struct trace_difference *difference)
 {
     const struct result *result = &cases->batch.results[i];
     struct trace_entry entry = cases->entry[i];
@@ -210,7 +210,7 @@ static int agrees(const struct trace_batch *cases, int i, struct trace_differenc
         family_may_end(cases->batch.family, batch_case(&cases->batch, i), entry.status, result->status))
         entry.status = result->status;
     if (trace_batch_is_open(cases, i) && result->status == entry.status) {
-        if (cases->batch.family->grounded == 0) return 1;
+        if (cases->batch.family->grounded == 0) return true;
         family_open_grounded(cases->batch.family, &compared);
     }
     return trace_agrees(&entry, cases->batch.family, batch_case(&cases->batch, i), &compared, difference) &&

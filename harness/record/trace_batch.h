@@ -33,7 +33,7 @@ struct trace_batch {
 // again alone.
 struct trace_run {
     const struct executor *executor;
-    int together;
+    bool together;
     struct trace_choice choice;
     int (*visit)(const struct trace_batch *cases, int i, void *context);
     void *context;
@@ -41,11 +41,11 @@ struct trace_run {
 
 // Returns 0 with `why`, which names the path, if the trace is damaged, the executor cannot run, or a visit returned 0.
 // `header` is filled in either case, if it can be read.
-int trace_run(const char *path, const struct trace_run *run, struct trace_header *header, struct text *why);
+bool trace_run(const char *path, const struct trace_run *run, struct trace_header *header, struct text *why);
 
 // Does the result of case `i` rest on more than `executor` has under the schedule that is set (struct family, ground)?
 // Then trace_batch_agrees() compares its status, and of its windows those that do not rest on that.
-int trace_batch_is_open(const struct trace_batch *cases, int i);
+bool trace_batch_is_open(const struct trace_batch *cases, int i);
 
 // Compares case `i` with its recording: 1 if it agrees; else tells `out` where the two differ, why that may be, and the
 // case, unless `out` is NULL.

@@ -18,7 +18,7 @@
 
 enum { ZSTD_LEVEL = 19, HEADER_BYTES = 4096 };
 
-static int read_header(const char *line, struct trace_header *header, struct text *why)
+static bool read_header(const char *line, struct trace_header *header, struct text *why)
 {
     json_error_t error;
     json_t *json = line == NULL ? NULL : json_parse(line, strlen(line), &error);
@@ -27,7 +27,7 @@ static int read_header(const char *line, struct trace_header *header, struct tex
     *header = (struct trace_header){0};
     uint64_t version = json_read_u64(&reader, "tmaref_trace", UINT64_MAX);
     if (reader.ok && version != TRACE_VERSION) {
-        reader.ok = 0;
+        reader.ok = false;
         text_set(why, "a trace of version %" PRIu64 "; this tmaref reads version %d", version, TRACE_VERSION);
     }
     json_read_text(&reader, "family", family, sizeof family);
@@ -66,13 +66,13 @@ int trace_open(const char *path, struct trace_text *trace, struct text *why)
     return ok;
 }
 
-int trace_peek(const char *path, struct trace_header *header)
+bool trace_peek(const char *path, struct trace_header *header)
 {
     char line[HEADER_BYTES + 1] = "";
     struct text why;
     size_t size_bytes;
     char *bytes = read_file(path, TRACE_MAX_BYTES, &size_bytes, &why);
-    if (bytes == NULL) return 0;
+    if (bytes == NULL) return false;
     ZSTD_inBuffer from = {bytes, size_bytes, 0};
     ZSTD_outBuffer to = {line, HEADER_BYTES, 0};
     ZSTD_DStream *stream = unpack_is_zstd(bytes, size_bytes) ? ZSTD_createDStream() : NULL;
@@ -131,8 +131,8 @@ void trace_lines_free(struct trace_lines *lines)
     free(lines->text);
 }
 
-int trace_header_make(const struct family *family, const struct executor *executor, uint64_t seed,
-                      struct trace_header *header, struct text *why)
+bool trace_header_make(const struct family *family, const struct executor *executor, uint64_t seed,
+                       struct trace_header *header, struct text *why)
 {
     time_t now = time(NULL);
     struct tm day;
@@ -140,17 +140,17 @@ int trace_header_make(const struct family *family, const struct executor *execut
     snprintf(header->recorded_by, sizeof header->recorded_by, "%s", executor->name);
     snprintf(header->device, sizeof header->device, "%s", executor->describe());
     strftime(header->date, sizeof header->date, "%Y-%m-%d", gmtime_r(&now, &day));
-    if (executor != &executor_gpu || family->kernels == NULL) return 1; // no kernel had a part in it
+    if (executor != &executor_gpu || family->kernels == NULL) return true; // no kernel had a part in it
     kernel_toolkit(header->toolkit, sizeof header->toolkit);
     return kernel_digest(family, header->kernel, why);
 }
 
-int trace_lines_save(const struct trace_lines *lines, const char *path, struct trace_header *header, struct text *why)
+bool trace_lines_save(const struct trace_lines *lines, const char *path, struct trace_header *header, struct text *why)
 {
     struct trace_lines whole = {0};
     header->cases = lines->count;
-    int ok = fflush(lines->out) == 0 && trace_lines_add(&whole, trace_header_write(header)) &&
-             fwrite(lines->text, 1, lines->size_bytes, whole.out) == lines->size_bytes && fflush(whole.out) == 0;
+    bool ok = fflush(lines->out) == 0 && trace_lines_add(&whole, trace_header_write(header)) &&
+              fwrite(lines->text, 1, lines->size_bytes, whole.out) == lines->size_bytes && fflush(whole.out) == 0;
     if (!ok) text_set(why, "not enough memory");
     ok = ok && trace_save(path, whole.text, whole.size_bytes, why) &&
          (is_stream(path) || manifest_update(path, header, why));
@@ -175,7 +175,7 @@ void trace_lines_tell(const char *path, const struct trace_header *header, int a
 
 // --- Which files a user means ----------------------------------------------------------------------------------------
 
-static int is_trace_name(const char *name)
+static bool is_trace_name(const char *name)
 {
     size_t length = strlen(name);
     return (length > 6 && strcmp(name + length - 6, ".jsonl") == 0) ||
@@ -184,7 +184,7 @@ static int is_trace_name(const char *name)
 
 static int add_file(struct trace_paths *paths, const char *path, struct text *why)
 {
-    int fits = paths->count < TRACE_PATHS_MOST, is_short = strlen(path) < TRACE_PATH_BYTES;
+    bool fits = paths->count < TRACE_PATHS_MOST, is_short = strlen(path) < TRACE_PATH_BYTES;
     if (fits && is_short) strcpy(paths->path[paths->count++], path);
     if (!is_short) text_set(why, "%.300s: too long a path", path);
     if (!fits) text_set(why, "%.300s: tmaref takes at most %d traces at once", path, TRACE_PATHS_MOST);
@@ -202,7 +202,7 @@ int trace_paths_add(struct trace_paths *paths, const char *path, struct text *wh
     for (int i = 0; i < found; i++) {
         char child[TRACE_PATH_BYTES];
         snprintf(child, sizeof child, "%s/%s", path, entries[i]->d_name);
-        int is_folder = stat(child, &info) == 0 && S_ISDIR(info.st_mode);
+        bool is_folder = stat(child, &info) == 0 && S_ISDIR(info.st_mode);
         if (ok && entries[i]->d_name[0] != '.' && (is_folder || is_trace_name(child)))
             ok = trace_paths_add(paths, child, why);
         free(entries[i]);

@@ -39,7 +39,7 @@ int trace_open(const char *path, struct trace_text *trace, struct text *why);
 int trace_parse(const char *bytes, size_t size_bytes, struct trace_text *trace, struct text *why);
 
 // The header alone, of a trace that may be damaged behind it; 0 if there is none.
-int trace_peek(const char *path, struct trace_header *header);
+bool trace_peek(const char *path, struct trace_header *header);
 
 void trace_close(struct trace_text *trace);
 
@@ -72,12 +72,12 @@ void trace_lines_free(struct trace_lines *lines);
 int trace_lines_add(struct trace_lines *lines, json_t *json);
 
 // The header of a trace that `executor` records now: device, date, and what built the kernels, with their digest.
-int trace_header_make(const struct family *family, const struct executor *executor, uint64_t seed,
-                      struct trace_header *header, struct text *why);
+bool trace_header_make(const struct family *family, const struct executor *executor, uint64_t seed,
+                       struct trace_header *header, struct text *why);
 
 // Writes header and lines to the trace at `path`, and its line in the MANIFEST of the folder, unless that is a stream.
 // Counts the cases.
-int trace_lines_save(const struct trace_lines *lines, const char *path, struct trace_header *header, struct text *why);
+bool trace_lines_save(const struct trace_lines *lines, const char *path, struct trace_header *header, struct text *why);
 
 // One line about a trace that was saved, or its header as JSON: to standard output, or where the trace went there, to
 // standard error.

@@ -13,7 +13,7 @@
 struct expectation {
     const char *name, *verdict, *reason;
     uint64_t cases, agreeing;
-    int is_pattern;
+    bool is_pattern;
 };
 
 // Exact names are sorted, and come before the patterns.
@@ -38,7 +38,7 @@ static const char *word(char **at)
     return start;
 }
 
-static int is_word(const char *text, const char *const *words)
+static bool is_word(const char *text, const char *const *words)
 {
     while (*words != NULL && strcmp(text, *words) != 0) words++;
     return *words != NULL;
@@ -127,12 +127,12 @@ const char *expectations_take(struct expectations *expectations, const char *nam
     return strcmp(entry->verdict, verdict) == 0 ? entry->reason : NULL;
 }
 
-static json_t *entries(const struct expectations *expectations, int are_stale)
+static json_t *entries(const struct expectations *expectations, bool are_stale)
 {
     json_t *list = json_array();
     for (size_t i = 0; expectations != NULL && i < expectations->count; i++) {
         const struct expectation *entry = &expectations->entry[i];
-        const int is_fixed = entry->cases > 0 && entry->agreeing == entry->cases;
+        const bool is_fixed = entry->cases > 0 && entry->agreeing == entry->cases;
         if (are_stale ? entry->cases == 0 : is_fixed)
             json_array_append_new(list, json_pack("{s:s, s:s, s:s}", "case", entry->name, "verdict", entry->verdict,
                                                   "reason", entry->reason));
@@ -142,10 +142,10 @@ static json_t *entries(const struct expectations *expectations, int are_stale)
 
 json_t *expectations_fixed(const struct expectations *expectations)
 {
-    return entries(expectations, 0);
+    return entries(expectations, false);
 }
 
 json_t *expectations_stale(const struct expectations *expectations)
 {
-    return entries(expectations, 1);
+    return entries(expectations, true);
 }

@@ -119,7 +119,7 @@ static enum cuda_result launch(const struct cuda_launch_config *config, struct C
                                void **extra)
 {
     const struct cuda_launch_attribute *of = config->attribute_count > 0 ? config->attributes : NULL;
-    const int is_cluster = of != NULL && of->id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+    const bool is_cluster = of != NULL && of->id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
     uint64_t argument[ARGUMENTS] = {0};
     (void)function, (void)extra;
     for (int i = 0; i < ARGUMENTS && parameters[i] != NULL; i++) memcpy(&argument[i], parameters[i], sizeof(uint64_t));
@@ -203,7 +203,7 @@ static struct cuda_driver writing(void)
 static const char *const families_of_one_launch[] = {"load",      "im2col", "store", "im2col_store", "bulk", "mbarrier",
                                                      "multicast", "matrix", "mma",   "diagnose",     NULL};
 
-static int has_program(const struct family *family)
+static bool has_program(const struct family *family)
 {
     int i = 0;
     while (families_of_one_launch[i] != NULL && strcmp(families_of_one_launch[i], family->name) != 0) i++;
@@ -232,19 +232,19 @@ static int choose(const struct trace_batch *cases, int i, void *context)
 
 // Lines that compare a window, whose bytes here say where they lie on the device, with what is expected. 0 if it was
 // put together on the host.
-static int check_window(const char *name, const struct window *where, const struct window *expected)
+static bool check_window(const char *name, const struct window *where, const struct window *expected)
 {
     uint64_t first, last;
     const uint32_t bytes = where->size_bytes;
-    if (bytes < 8 || expected->is_open || expected->is_mixed) return 1;
+    if (bytes < 8 || expected->is_open || expected->is_mixed) return true;
     memcpy(&first, where->bytes, sizeof first);
     memcpy(&last, where->bytes + (bytes / 8 - 1) * 8, sizeof last);
-    if (first < MEMORY_BASE || first >= next_address || last != first + (bytes / 8 - 1) * 8) return 0;
+    if (first < MEMORY_BASE || first >= next_address || last != first + (bytes / 8 - 1) * 8) return false;
     fprintf(program, "    self_check(\"%s\", \"%s\", 0x%" PRIx64 ", 0x%" PRIx64 ",", name, expected->name,
             expected->base, first);
     write_hex(expected->bytes, bytes / 8 * 8);
     fputs(");\n", program);
-    return 1;
+    return true;
 }
 
 static int run(struct gpu *gpu, struct batch *batch)
@@ -274,7 +274,7 @@ static int write_body(struct chosen *chosen, struct text *why)
     batch_prepare(&model);
     batch_run(&model, 0, model.count);
     batch_prepare(batch);
-    int ok = run(&gpu, batch) == CUDA_SUCCESS;
+    bool ok = run(&gpu, batch) == CUDA_SUCCESS;
     for (int i = 0; i < batch->count && ok; i++)
         for (int j = 0; j < model.results[i].windows && ok; j++)
             ok = check_window(chosen->name[i].at, &batch->results[i].window[j], &model.results[i].window[j]);
@@ -307,7 +307,7 @@ int export_program(const char *path, uint64_t sample, FILE *out, struct text *wh
     int ok = chosen != NULL && batch_open(&chosen->batch, family);
     if (ok && !has_program(family))
         ok = text_fail(why, "the family %s needs more of the host than a program of one launch has", family->name);
-    const struct trace_run run = {&executor_model, 0, {.sample = sample}, choose, chosen};
+    const struct trace_run run = {&executor_model, false, {.sample = sample}, choose, chosen};
     ok = ok && trace_run(path, &run, &header, why);
     if (ok && chosen->batch.count == 0) ok = text_fail(why, "%.300s: no case of the sample ends well", path);
     program = open_memstream(&body, &bytes);

@@ -58,12 +58,12 @@ static void print_rules(const json_t *rules, FILE *out)
 {
     const char *name;
     json_t *counts;
-    int is_first = 1;
+    bool is_first = true;
     json_object_foreach((json_t *)rules, name, counts)
     {
         if (score_compared(counts) == score_count(counts, "agrees")) continue;
         if (is_first) fprintf(out, "rules of which not every case agrees:\n");
-        is_first = 0;
+        is_first = false;
         fprintf(out, "  %-28s %8" PRIu64 " of %8" PRIu64 " agree\n", name, score_count(counts, "agrees"),
                 score_compared(counts));
     }
@@ -92,7 +92,7 @@ static void print_features(const json_t *features, FILE *out)
     int count = 0;
     json_object_foreach((json_t *)features, axis, values) json_object_foreach(values, name, counts)
     {
-        const int is_failing = score_compared(counts) > score_count(counts, "agrees");
+        const bool is_failing = score_compared(counts) > score_count(counts, "agrees");
         if (is_failing && count < MOST_VALUES) value[count++] = (struct value){axis, name, counts};
     }
     qsort(value, (size_t)count, sizeof value[0], by_percent);

@@ -20,7 +20,7 @@ static const char head[] =
     "padding:.6em}\n.bar{display:inline-block;width:8em;height:.7em;background:#f8d0cc;margin-right:.5em}\n"
     ".bar i{display:block;height:100%;background:#5aa469}\n</style>\n";
 
-static void write_row(const char *name, const json_t *counts, int is_wide, FILE *out)
+static void write_row(const char *name, const json_t *counts, bool is_wide, FILE *out)
 {
     const uint64_t compared = score_compared(counts), agree = score_count(counts, "agrees");
     const char *colour = compared == 0 ? "not" : agree == compared ? "all" : agree == 0 ? "none" : "some";
@@ -40,7 +40,7 @@ static void write_row(const char *name, const json_t *counts, int is_wide, FILE 
     fputs("</tr>\n", out);
 }
 
-static void write_table(const json_t *of, const char *what, const json_t *total, int is_wide, FILE *out)
+static void write_table(const json_t *of, const char *what, const json_t *total, bool is_wide, FILE *out)
 {
     const char *name;
     json_t *counts;
@@ -97,12 +97,12 @@ void score_print_html(const void *report, FILE *out)
     score_escape(score_text(report, "program"), out);
     fprintf(out, "</code>, by tmaref %s and its recordings. Agreement is of the cases that were compared.</p>\n",
             score_text(report, "version"));
-    write_table(json_object_get(report, "families"), "family", json_object_get(report, "total"), 1, out);
+    write_table(json_object_get(report, "families"), "family", json_object_get(report, "total"), true, out);
     fputs("<h2>By feature</h2>\n", out);
-    json_object_foreach(json_object_get(report, "features"), name, values) write_table(values, name, NULL, 0, out);
+    json_object_foreach(json_object_get(report, "features"), name, values) write_table(values, name, NULL, false, out);
     fputs("<h2>By rule</h2>\n", out);
-    write_table(json_object_get(report, "rules"), "rule that the case breaks, or that decides what differs", NULL, 0,
-                out);
+    write_table(json_object_get(report, "rules"), "rule that the case breaks, or that decides what differs", NULL,
+                false, out);
     write_cases(json_object_get(report, "failures"), "Failures", out);
     write_cases(json_object_get(report, "known"), "Known failures", out);
     write_entries(json_object_get(report, "fixed"), "Known failures that agree now", out);

@@ -18,7 +18,7 @@ void score_escape(const char *text, FILE *out)
 }
 
 // The cases of a list that are of the recording.
-static void write_cases(const json_t *list, const char *trace, int are_known, FILE *out)
+static void write_cases(const json_t *list, const char *trace, bool are_known, FILE *out)
 {
     const size_t length = strlen(trace);
     size_t i;
@@ -58,8 +58,8 @@ static void write_suite(const json_t *report, const char *trace, const json_t *c
             " are unsupported\">%s</testcase>\n",
             trace, score_count(counts, "agrees"), unsupported,
             score_compared(counts) == 0 ? "<skipped message=\"every case is unsupported\"/>" : "");
-    write_cases(json_object_get(report, "failures"), trace, 0, out);
-    write_cases(json_object_get(report, "known"), trace, 1, out);
+    write_cases(json_object_get(report, "failures"), trace, false, out);
+    write_cases(json_object_get(report, "known"), trace, true, out);
     fputs(" </testsuite>\n", out);
 }
 

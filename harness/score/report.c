@@ -44,14 +44,14 @@ static void count(json_t *of, const char *key)
     json_object_set_new(of, key, json_integer(json_integer_value(json_object_get(of, key)) + 1));
 }
 
-static void count_verdict(json_t *of, const char *verdict, int is_known)
+static void count_verdict(json_t *of, const char *verdict, bool is_known)
 {
     count(of, "cases");
     count(of, verdict);
     if (is_known) count(of, "known");
 }
 
-static void count_features(json_t *report, json_t *features, const char *verdict, int is_known)
+static void count_features(json_t *report, json_t *features, const char *verdict, bool is_known)
 {
     const char *axis;
     json_t *value;
@@ -70,8 +70,8 @@ static void add_record(struct score *score, const json_t *record)
     const char *verdict = json_string_value(json_object_get(record, "verdict"));
     const char *rule = json_string_value(json_object_get(record, "rule"));
     const char *reason = expectations_take(score->expectations, name, verdict);
-    const int agrees = strcmp(verdict, score_verdict_names[SCORE_AGREES]) == 0;
-    const int is_unsupported = strcmp(verdict, score_verdict_names[SCORE_UNSUPPORTED]) == 0;
+    const bool agrees = strcmp(verdict, score_verdict_names[SCORE_AGREES]) == 0;
+    const bool is_unsupported = strcmp(verdict, score_verdict_names[SCORE_UNSUPPORTED]) == 0;
     json_t *report = score->report;
     char trace[256];
     snprintf(trace, sizeof trace, "%.*s", (int)strcspn(name, ":"), name);
@@ -90,10 +90,10 @@ static void add_record(struct score *score, const json_t *record)
     json_array_append_new(json_object_get(report, reason != NULL ? "known" : "failures"), copy);
 }
 
-static int is_record(const json_t *json)
+static bool is_record(const json_t *json)
 {
     const char *verdict = json_string_value(json_object_get(json, "verdict"));
-    int is_known = 0;
+    bool is_known = false;
     for (int i = 0; verdict != NULL && i < SCORE_VERDICTS; i++)
         is_known |= strcmp(verdict, score_verdict_names[i]) == 0;
     return is_known && json_is_string(json_object_get(json, "case")) &&
@@ -121,7 +121,7 @@ static int add_header(struct score *score, const json_t *header, struct text *wh
 }
 
 // A last line that a run was cut off in is left out: its case has no verdict yet.
-static int add_line(struct score *score, const char *line, int is_whole, uint64_t number, struct text *why)
+static int add_line(struct score *score, const char *line, bool is_whole, uint64_t number, struct text *why)
 {
     json_error_t error;
     json_t *json = json_loads(line, JSON_REJECT_DUPLICATES, &error);
@@ -204,7 +204,7 @@ static json_t *sorted(json_t *of)
 json_t *score_close(struct score *score)
 {
     json_t *report = score->report, *header = score->header;
-    const int is_part = score->files < (uint64_t)json_integer_value(json_object_get(header, "shards"));
+    const bool is_part = score->files < (uint64_t)json_integer_value(json_object_get(header, "shards"));
     json_object_set(report, "program", json_object_get(header, "program"));
     json_object_set(report, "version", json_object_get(header, "version"));
     json_object_set_new(report, "shards",

@@ -70,7 +70,7 @@ static json_t *flags_of(struct making *making, const struct family *family, cons
 // Does the documents' own text decide the result? Else it is what an H200 does, which others may do too.
 static const char *verdict_of(const struct family *family, const void *test_case, const struct result *result)
 {
-    int is_open = family->varies != NULL && family->varies(test_case);
+    bool is_open = family->varies != NULL && family->varies(test_case);
     is_open |= family->ground != NULL && family->ground(test_case) != GROUND_PTX;
     for (int i = 0; i < result->windows; i++) is_open |= result->window[i].is_open || result->window[i].is_mixed;
     if (result->rule == RULE_OK) return is_open ? "may" : "must";
@@ -138,8 +138,8 @@ json_t *vectors_of(const char *path, uint64_t sample, struct text *why)
 {
     struct making making = {json_array(), json_object(), {""}};
     struct trace_header header;
-    const struct trace_run run = {&executor_model, 0, {.sample = sample}, add_vector, &making};
-    const int ok = trace_run(path, &run, &header, why);
+    const struct trace_run run = {&executor_model, false, {.sample = sample}, add_vector, &making};
+    const bool ok = trace_run(path, &run, &header, why);
     if (!ok && making.why.at[0] != '\0') text_set(why, "%.200s: %.300s", path, making.why.at);
     if (!ok) {
         json_decref(making.vectors), json_decref(making.flags);

@@ -22,7 +22,7 @@ static const struct kind {
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
-static int has(const char *words, const char *word)
+static bool has(const char *words, const char *word)
 {
     char wanted[64];
     const int length = snprintf(wanted, sizeof wanted, " %s ", word);
@@ -62,16 +62,16 @@ static uint64_t number_of(const json_t *json, const char *key)
     return number > 0 && number <= SHARDS_MOST ? (uint64_t)number : 0;
 }
 
-static int is_part(const json_t *json)
+static bool is_part(const json_t *json)
 {
     return kind_of(json) != NULL && json_object_get(json, "answer") != NULL && number_of(json, "parts") > 0 &&
            number_of(json, "part") > 0 && number_of(json, "part") <= number_of(json, "parts");
 }
 
-int shards_is_one(const char *path)
+bool shards_is_one(const char *path)
 {
     json_t *json = json_load_file(path, 0, NULL);
-    const int is_one = is_part(json);
+    const bool is_one = is_part(json);
     json_decref(json);
     return is_one;
 }
@@ -120,7 +120,7 @@ static int add_key(const struct kind *kind, json_t *to, const char *key, json_t 
 {
     json_t *now = json_object_get(to, key);
     if (has(kind->lists, key) && json_is_array(now) && json_is_array(from)) return json_array_extend(now, from) == 0;
-    const int is_sum = has(kind->sums, key) && !json_is_object(now) && !json_is_array(now);
+    const bool is_sum = has(kind->sums, key) && !json_is_object(now) && !json_is_array(now);
     if (is_sum && json_typeof(now) != json_typeof(from) && !(json_is_boolean(now) && json_is_boolean(from)))
         return text_fail(why, "%.60s is no number", key);
     if (is_sum) return json_object_set_new(to, key, sum_of(now, from)) == 0;
@@ -165,21 +165,21 @@ static uint64_t failures_of(const struct kind *kind, const json_t *answer)
 
 // --- All files -------------------------------------------------------------------------------------------------------
 
-static int same(const struct part *a, const struct part *b, const char *key, struct text *why)
+static bool same(const struct part *a, const struct part *b, const char *key, struct text *why)
 {
     json_t *of_a = json_object_get(a->json, key), *of_b = json_object_get(b->json, key);
-    if (json_equal(of_a, of_b)) return 1;
+    if (json_equal(of_a, of_b)) return true;
     char *text_a = json_dumps(of_a, JSON_COMPACT | JSON_ENCODE_ANY),
          *text_b = json_dumps(of_b, JSON_COMPACT | JSON_ENCODE_ANY);
     text_set(why, "they are no parts of one run: the %s of %.100s is %.80s, that of %.100s %.80s", key, a->path, text_a,
              b->path, text_b);
     free(text_a);
     free(text_b);
-    return 0;
+    return false;
 }
 
 // The settings, key by key, so that the one that differs is named.
-static int same_settings(const struct part *a, const struct part *b, struct text *why)
+static bool same_settings(const struct part *a, const struct part *b, struct text *why)
 {
     const json_t *of_a = json_object_get(a->json, "settings"), *of_b = json_object_get(b->json, "settings");
     const char *key;
@@ -187,7 +187,7 @@ static int same_settings(const struct part *a, const struct part *b, struct text
     json_object_foreach((json_t *)of_a, key, value)
     {
         const struct part inner_a = {(json_t *)of_a, a->path}, inner_b = {(json_t *)of_b, b->path};
-        if (!same(&inner_a, &inner_b, key, why)) return 0;
+        if (!same(&inner_a, &inner_b, key, why)) return false;
     }
     return same(a, b, "settings", why);
 }

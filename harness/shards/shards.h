@@ -14,7 +14,7 @@ enum { SHARDS_MOST = 10000 };
 // Part `part` of `parts`, from 1. is_given: --shard was; else it is all, {1, 1}.
 struct shard {
     uint64_t part, parts;
-    int is_given;
+    bool is_given;
 };
 
 // What such a command prints: the answer of a part, with what the other parts must have in common with it (settings:
@@ -22,7 +22,7 @@ struct shard {
 json_t *shard_answer(const struct shard *shard, const char *command, json_t *settings, json_t *answer);
 
 // Is the file such an answer? 0 too if it cannot be read.
-int shards_is_one(const char *path);
+bool shards_is_one(const char *path);
 
 // Adds up the files. NULL with a sentence in `why`, which names the file, if one cannot be read, a part is missing or
 // stands twice, or the parts are of different versions, commands or settings. `failures`: what makes the command's exit

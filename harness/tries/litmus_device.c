@@ -11,10 +11,10 @@ _Static_assert((int)NOISE_BUFFER < (int)GPU_BUFFERS, "one slot for each");
 enum { MOST_SHARED_BYTES = 227 * 1024 };
 static const uint64_t MOST_FAR_BYTES = UINT64_C(16) << 30;
 
-static int failed(const struct gpu *gpu, const char *call, enum cuda_result error, struct text *why)
+static bool failed(const struct gpu *gpu, const char *call, enum cuda_result error, struct text *why)
 {
     const char *name = "?";
-    if (error == CUDA_SUCCESS) return 0;
+    if (error == CUDA_SUCCESS) return false;
     gpu->driver.cuGetErrorName(error, &name);
     return !text_fail(why, "%s: %s (%d)", call, name, (int)error);
 }
@@ -24,7 +24,7 @@ static int load(struct litmus_device *device, int i, struct text *why)
     struct gpu *gpu = device->gpu;
     char *text = litmus_kernel(device->test, &device->layout[i]);
     if (text == NULL) return text_fail(why, "not enough memory");
-    int is_loaded =
+    bool is_loaded =
         !failed(gpu, "its kernel: cuModuleLoadData", gpu->driver.cuModuleLoadData(&device->module[i], text), why);
     free(text);
     return is_loaded &&
@@ -56,18 +56,18 @@ void litmus_device_close(struct litmus_device *device)
 
 // --- Ends ------------------------------------------------------------------------------------------------------------
 
-int litmus_counts_add(struct litmus_counts *counts, uint64_t key, uint64_t tries)
+bool litmus_counts_add(struct litmus_counts *counts, uint64_t key, uint64_t tries)
 {
     int i = 0;
     while (i < counts->counts && counts->count[i].key != key) i++;
-    if (i == LITMUS_COUNTS) return 0;
+    if (i == LITMUS_COUNTS) return false;
     if (i == counts->counts) counts->count[counts->counts++] = (struct litmus_count){key, 0};
     counts->count[i].tries += tries;
-    return 1;
+    return true;
 }
 
 // Neighbours often end alike, so they are added together.
-static int count_keys(const uint64_t *keys, size_t tries, struct litmus_counts *counts)
+static bool count_keys(const uint64_t *keys, size_t tries, struct litmus_counts *counts)
 {
     counts->tries += tries;
     for (size_t i = 0, end = 0; i < tries; i = end) {
@@ -75,9 +75,9 @@ static int count_keys(const uint64_t *keys, size_t tries, struct litmus_counts *
         if (keys[i] & LITMUS_GAVE_UP)
             counts->given_up += end - i;
         else if (!litmus_counts_add(counts, keys[i], end - i))
-            return 0;
+            return false;
     }
-    return 1;
+    return true;
 }
 
 // --- Launches --------------------------------------------------------------------------------------------------------
@@ -124,7 +124,7 @@ static uint32_t far_of(const struct litmus_device *device, const struct litmus_s
     return far;
 }
 
-int litmus_device_fits(const struct litmus_device *device, const struct litmus_stress *stress)
+bool litmus_device_fits(const struct litmus_device *device, const struct litmus_stress *stress)
 {
     return shared_bytes(device, stress) <= MOST_SHARED_BYTES && stress->helpers <= LITMUS_HELPERS;
 }
@@ -134,7 +134,7 @@ static int launch(struct litmus_device *device, const struct litmus_stress *stre
 {
     const int which = stress->is_turned && device->layouts == 2;
     const struct litmus_layout *layout = &device->layout[which];
-    const int is_cluster = layout->cluster > 0 || (stress->is_together && layout->ctas > 1);
+    const bool is_cluster = layout->cluster > 0 || (stress->is_together && layout->ctas > 1);
     const unsigned cluster = (unsigned)(layout->cluster > 0 ? layout->cluster : is_cluster ? layout->ctas : 1);
     struct cuda_launch_attribute attribute = {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION};
     attribute.value.cluster.x = cluster;
@@ -162,8 +162,8 @@ static int launch(struct litmus_device *device, const struct litmus_stress *stre
            !failed(device->gpu, "the kernel of the test", device->gpu->driver.cuCtxSynchronize(), why);
 }
 
-int litmus_device_try(struct litmus_device *device, const struct litmus_stress *stress, struct litmus_counts *counts,
-                      struct text *why)
+bool litmus_device_try(struct litmus_device *device, const struct litmus_stress *stress, struct litmus_counts *counts,
+                       struct text *why)
 {
     struct litmus_parameters parameters = {
         .groups = stress->groups,
@@ -177,10 +177,10 @@ int litmus_device_try(struct litmus_device *device, const struct litmus_stress *
         .helpers = helpers_of(device, stress),
         .burst = stress->burst,
     };
-    if (!give_memory(device, stress, &parameters, why) || !launch(device, stress, &parameters, why)) return 0;
+    if (!give_memory(device, stress, &parameters, why) || !launch(device, stress, &parameters, why)) return false;
     if (failed(device->gpu, "cuMemcpyDtoH",
                device->gpu->driver.cuMemcpyDtoH_v2(device->keys, parameters.keys, device->keys_bytes), why))
-        return 0;
+        return false;
     return count_keys(device->keys, device->keys_bytes / sizeof *device->keys, counts) ||
            text_fail(why, "the test has more than %d different ends", LITMUS_COUNTS);
 }

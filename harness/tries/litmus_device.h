@@ -13,7 +13,7 @@ enum { LITMUS_COUNTS = 512 };
 // are a cluster, so they lie in one GPC, also where the test names no cluster.
 struct litmus_stress {
     uint32_t groups, rounds, pitch, delay, warm, noise, noise_rounds, helpers, near, far, burst;
-    int is_turned, is_together;
+    bool is_turned, is_together;
 };
 
 // How often which end was seen, by its key; the most frequent do not come first. A try that gave up a loop or a wait
@@ -43,15 +43,15 @@ int litmus_device_open(struct litmus_device *device, struct gpu *gpu, const stru
 
 // Runs groups * rounds * 32 tries and adds what they ended with. Where something may land late, the round is the only
 // one of its launch, so that it lands in no other try. 0 with `why`: the device is of no more use.
-int litmus_device_try(struct litmus_device *device, const struct litmus_stress *stress, struct litmus_counts *counts,
-                      struct text *why);
+bool litmus_device_try(struct litmus_device *device, const struct litmus_stress *stress, struct litmus_counts *counts,
+                       struct text *why);
 
 // Does a launch under this stress fit on the device?
-int litmus_device_fits(const struct litmus_device *device, const struct litmus_stress *stress);
+bool litmus_device_fits(const struct litmus_device *device, const struct litmus_stress *stress);
 
 void litmus_device_close(struct litmus_device *device);
 
 // Adds `tries` ends of this key; 0 if there are too many different ends.
-int litmus_counts_add(struct litmus_counts *counts, uint64_t key, uint64_t tries);
+bool litmus_counts_add(struct litmus_counts *counts, uint64_t key, uint64_t tries);
 
 #endif

@@ -37,12 +37,12 @@ static struct word register_of(const struct emitter *emitter)
     return word;
 }
 
-static int is_shared(const struct emitter *emitter, int place)
+static bool is_shared(const struct emitter *emitter, int place)
 {
     return emitter->layout->owner[place] >= 0;
 }
 
-static int is_own(const struct emitter *emitter, int place)
+static bool is_own(const struct emitter *emitter, int place)
 {
     return emitter->layout->owner[place] == emitter->layout->cta_of[emitter->thread];
 }
@@ -210,7 +210,7 @@ static void emit_async(const struct emitter *emitter)
 {
     const struct litmus_step *step = emitter->step;
     const struct word place = cluster_address_of(step->place), mbarrier = cluster_address_of(step->mbarrier);
-    const int is_red = step->kind == LITMUS_REDUCE_ASYNC;
+    const bool is_red = step->kind == LITMUS_REDUCE_ASYNC;
     fprintf(emitter->to, "%s.shared::cluster.mbarrier::complete_tx::bytes.%s %s, %s, %s;\n",
             is_red ? "red.async.relaxed.cluster" : "st.async", is_red ? operation_of(step->operation) : "u32", place.at,
             value_of(emitter, &step->a).at, mbarrier.at);

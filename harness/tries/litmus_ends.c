@@ -36,13 +36,13 @@ static struct litmus_end end_of(const struct litmus_layout *layout, uint64_t key
     return end;
 }
 
-int litmus_key_is_asked(const struct litmus *test, const struct litmus_layout *layout, uint64_t key)
+bool litmus_key_is_asked(const struct litmus *test, const struct litmus_layout *layout, uint64_t key)
 {
     const struct litmus_end end = end_of(layout, key);
     return litmus_holds(test, test->condition, &end) != (test->claim == CLAIM_ALWAYS);
 }
 
-int litmus_key_passes(const struct litmus *test, const struct litmus_layout *layout, uint64_t key)
+bool litmus_key_passes(const struct litmus *test, const struct litmus_layout *layout, uint64_t key)
 {
     const struct litmus_end end = end_of(layout, key);
     return test->filter < 0 || litmus_holds(test, test->filter, &end);
@@ -67,11 +67,11 @@ int litmus_allowed_ask(const struct litmus *test, const struct litmus_layout *la
     return 1;
 }
 
-int litmus_allowed_has(const struct litmus_allowed *allowed, uint64_t key)
+bool litmus_allowed_has(const struct litmus_allowed *allowed, uint64_t key)
 {
     for (int i = 0; i < allowed->keys; i++)
-        if (allowed->key[i] == key) return 1;
-    return 0;
+        if (allowed->key[i] == key) return true;
+    return false;
 }
 
 static struct litmus_leaf leaf_of(const struct litmus_seen *seen)

@@ -16,7 +16,8 @@ struct litmus_model {
 
 // The keys of all ends that the model allows. `is_cut`: of runs whose loops take no more rounds than the model tried.
 struct litmus_allowed {
-    int is_cut, keys;
+    bool is_cut;
+    int keys;
     uint64_t key[MODEL_OUTCOMES];
 };
 
@@ -25,7 +26,7 @@ int litmus_allowed_ask(const struct litmus *test, const struct litmus_layout *la
                        const struct model_options *options, struct litmus_model *model, struct litmus_allowed *allowed,
                        struct text *why);
 
-int litmus_allowed_has(const struct litmus_allowed *allowed, uint64_t key);
+bool litmus_allowed_has(const struct litmus_allowed *allowed, uint64_t key);
 
 // Asks the model of one end alone, as the claim of `copy`, which becomes the test with that question. The answer then
 // names the axiom that forbids it.
@@ -33,8 +34,8 @@ void litmus_end_ask(const struct litmus *test, const struct litmus_layout *layou
                     const struct model_options *options, struct litmus *copy, struct litmus_model *model);
 
 // Is an end with this key one that the question is about, and one that passes the filter?
-int litmus_key_is_asked(const struct litmus *test, const struct litmus_layout *layout, uint64_t key);
-int litmus_key_passes(const struct litmus *test, const struct litmus_layout *layout, uint64_t key);
+bool litmus_key_is_asked(const struct litmus *test, const struct litmus_layout *layout, uint64_t key);
+bool litmus_key_passes(const struct litmus *test, const struct litmus_layout *layout, uint64_t key);
 
 // "P1:r0 = 1, x = 0": a key.
 struct text litmus_key_text(const struct litmus *test, const struct litmus_layout *layout, uint64_t key);

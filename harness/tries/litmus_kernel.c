@@ -67,7 +67,7 @@ static void write_addresses(FILE *to, const struct litmus *test, const struct li
 // others.
 static void write_meeting(FILE *to, const struct litmus *test, const char *more, int number)
 {
-    const int begins = number % 4 == 0;
+    const bool begins = number % 4 == 0;
     const char *count = begins ? "%began" : "%expected", *word = begins ? "%meeting+4" : "%meeting";
     fprintf(to,
             "fence.proxy.async;\nfence.sc.gpu;\nbar.warp.sync 0xffffffff;\nadd.u32 %s, %s, %d;\n"
@@ -112,7 +112,7 @@ static void write_helper(FILE *to, const struct litmus *test, const struct litmu
 }
 
 // The thread that sets the places of its CTA, or of global memory.
-static int sets(const struct litmus_layout *layout, int thread, int place)
+static bool sets(const struct litmus_layout *layout, int thread, int place)
 {
     const int owner = layout->owner[place] < 0 ? 0 : layout->owner[place];
     return layout->warp_of[thread] == 0 && layout->cta_of[thread] == owner;
@@ -179,7 +179,7 @@ static void write_delay(FILE *to, int thread)
 // What is still under way lands before the round ends: groups are waited for, what nobody waits for gets time.
 static void write_drain(FILE *to, const struct litmus *test, const struct litmus_layout *layout, int thread)
 {
-    int copies = 0, bulk = 0;
+    bool copies = false, bulk = false;
     for (int i = 0; i < test->thread[thread].steps; i++) {
         const struct litmus_step *step = &test->thread[thread].step[i];
         copies |= step->group == GROUP_ASYNC;

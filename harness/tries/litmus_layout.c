@@ -6,17 +6,17 @@
 typedef int visitor(const struct litmus *test, int thread, const struct litmus_step *step, void *context);
 
 // Visits all steps of all threads, until one returns 0.
-static int each_step(const struct litmus *test, visitor *visit, void *context)
+static bool each_step(const struct litmus *test, visitor *visit, void *context)
 {
     for (int thread = 0; thread < test->threads; thread++)
         for (int i = 0; i < test->thread[thread].steps; i++)
-            if (!visit(test, thread, &test->thread[thread].step[i], context)) return 0;
-    return 1;
+            if (!visit(test, thread, &test->thread[thread].step[i], context)) return false;
+    return true;
 }
 
 // --- What cannot be run ----------------------------------------------------------------------------------------------
 
-static int is_plain_proxy(enum litmus_proxy proxy)
+static bool is_plain_proxy(enum litmus_proxy proxy)
 {
     return proxy == VIA_GENERIC || proxy == VIA_ASYNC;
 }
@@ -59,7 +59,7 @@ static int check_places(const struct litmus *test, struct text *why)
 
 // --- Threads ---------------------------------------------------------------------------------------------------------
 
-static int is_same_cta(const struct litmus_thread *a, const struct litmus_thread *b)
+static bool is_same_cta(const struct litmus_thread *a, const struct litmus_thread *b)
 {
     return a->cluster == b->cluster && a->cta == b->cta;
 }
@@ -70,7 +70,7 @@ static int rank_of(const struct litmus *test, int thread, int *ranks)
     int rank = 0;
     for (int i = 0; i < thread; i++) {
         const struct litmus_thread *other = &test->thread[i];
-        int is_first = 1;
+        bool is_first = true;
         if (is_same_cta(other, &test->thread[thread])) return rank_of(test, i, ranks);
         for (int k = 0; k < i; k++) is_first &= !is_same_cta(&test->thread[k], other);
         rank += is_first && other->cluster == test->thread[thread].cluster;
@@ -84,7 +84,7 @@ static int cluster_of(const struct litmus *test, int thread)
 {
     int number = 0;
     for (int i = 0; i < test->threads; i++) {
-        int is_first = 1;
+        bool is_first = true;
         if (test->thread[i].cluster == test->thread[thread].cluster) return number;
         for (int k = 0; k < i; k++) is_first &= test->thread[k].cluster != test->thread[i].cluster;
         number += is_first;
@@ -94,7 +94,8 @@ static int cluster_of(const struct litmus *test, int thread)
 
 static int place_threads(const struct litmus *test, struct litmus_layout *layout, struct text *why)
 {
-    int ranks = 1, clusters = 1, are_in_clusters = 0;
+    int ranks = 1, clusters = 1;
+    bool are_in_clusters = 0;
     for (int i = 0; i < test->threads; i++) {
         const struct litmus_thread *thread = &test->thread[i];
         if (thread->is_host || thread->gpu != test->thread[0].gpu || thread->grid != test->thread[0].grid)
@@ -115,12 +116,12 @@ static int place_threads(const struct litmus *test, struct litmus_layout *layout
 
 // --- Places ----------------------------------------------------------------------------------------------------------
 
-static int is_async_brought(const struct litmus_step *step)
+static bool is_async_brought(const struct litmus_step *step)
 {
     return step->kind == LITMUS_STORE_ASYNC || step->kind == LITMUS_REDUCE_ASYNC;
 }
 
-static int brings(const struct litmus_step *step)
+static bool brings(const struct litmus_step *step)
 {
     return step->mbarrier >= 0 && (step->kind == LITMUS_COPY || step->kind == LITMUS_REDUCE || is_async_brought(step));
 }
@@ -130,9 +131,9 @@ static int brings(const struct litmus_step *step)
 static int claim_shared(const struct litmus *test, int thread, const struct litmus_step *step, void *context)
 {
     struct litmus_layout *layout = context;
-    const int is_strong = step->kind == LITMUS_MBARRIER_WAIT || step->kind == LITMUS_MBARRIER_INIT ||
-                          step->kind == (layout->is_turned ? LITMUS_STORE : LITMUS_LOAD) || step->kind == LITMUS_COPY;
-    const int is_barrier = step->kind == LITMUS_MBARRIER_WAIT || step->kind == LITMUS_MBARRIER_INIT;
+    const bool is_strong = step->kind == LITMUS_MBARRIER_WAIT || step->kind == LITMUS_MBARRIER_INIT ||
+                           step->kind == (layout->is_turned ? LITMUS_STORE : LITMUS_LOAD) || step->kind == LITMUS_COPY;
+    const bool is_barrier = step->kind == LITMUS_MBARRIER_WAIT || step->kind == LITMUS_MBARRIER_INIT;
     const int place = is_barrier                                        ? step->mbarrier
                       : step->kind == LITMUS_COPY && step->mbarrier < 0 ? step->source
                                                                         : step->place;
@@ -214,13 +215,13 @@ static int check_use(const struct litmus *test, int thread, const struct litmus_
     const struct litmus_layout *layout = checked->layout;
     const int own = layout->cta_of[thread], place = step->place, source = step->source;
     const int bytes = is_async_brought(step) ? LITMUS_ASYNC_BYTES : LITMUS_COPY_BYTES;
-    const int waits = step->kind == LITMUS_MBARRIER_WAIT || step->kind == LITMUS_MBARRIER_INIT;
+    const bool waits = step->kind == LITMUS_MBARRIER_WAIT || step->kind == LITMUS_MBARRIER_INIT;
     if (!check_barrier(test, layout, thread, step, checked->why)) return 0;
     if (waits && layout->owner[step->mbarrier] != own)
         return text_fail(checked->why, "line %d: P%d waits for an mbarrier of another CTA", step->line, thread);
     if (source >= 0 && test->place[source].space == IN_SHARED && layout->owner[source] != own)
         return text_fail(checked->why, "line %d: P%d copies from shared memory of another CTA", step->line, thread);
-    const int is_global = place >= 0 && test->place[place].space != IN_SHARED;
+    const bool is_global = place >= 0 && test->place[place].space != IN_SHARED;
     if ((step->kind == LITMUS_COPY || step->kind == LITMUS_REDUCE) && step->group != GROUP_ASYNC &&
         is_global != (step->mbarrier < 0))
         return text_fail(checked->why, "line %d: a bulk copy to %s memory %s", step->line,
@@ -231,7 +232,7 @@ static int check_use(const struct litmus *test, int thread, const struct litmus_
     return 1;
 }
 
-static int give_places(const struct litmus *test, struct litmus_layout *layout, struct text *why)
+static bool give_places(const struct litmus *test, struct litmus_layout *layout, struct text *why)
 {
     struct checked checked = {layout, why};
     for (int i = 0; i < LITMUS_PLACES; i++) layout->owner[i] = -1;
@@ -246,19 +247,19 @@ static int give_places(const struct litmus *test, struct litmus_layout *layout, 
 
 // --- What is seen ----------------------------------------------------------------------------------------------------
 
-static int add_seen(struct litmus_layout *layout, int thread, int index)
+static bool add_seen(struct litmus_layout *layout, int thread, int index)
 {
     for (int i = 0; i < layout->seen; i++)
-        if (layout->see[i].thread == thread && layout->see[i].index == index) return 1;
-    if (layout->seen == LITMUS_SEEN) return 0;
+        if (layout->see[i].thread == thread && layout->see[i].index == index) return true;
+    if (layout->seen == LITMUS_SEEN) return false;
     layout->see[layout->seen++] = (struct litmus_seen){thread, index};
-    return 1;
+    return true;
 }
 
 // What the question and the filter ask.
-static int find_seen(const struct litmus *test, struct litmus_layout *layout, struct text *why)
+static bool find_seen(const struct litmus *test, struct litmus_layout *layout, struct text *why)
 {
-    int fits = 1;
+    bool fits = true;
     for (int i = 0; i < test->terms; i++)
         for (int k = 0; k < 2 && test->term[i].kind == TERM_COMPARE; k++) {
             const struct litmus_leaf *leaf = &test->term[i].leaf[k];
@@ -268,21 +269,21 @@ static int find_seen(const struct litmus *test, struct litmus_layout *layout, st
     return fits || text_fail(why, "more than %d values are asked for", LITMUS_SEEN);
 }
 
-static int lay_out(const struct litmus *test, struct litmus_layout *layout, struct text *why)
+static bool lay_out(const struct litmus *test, struct litmus_layout *layout, struct text *why)
 {
     return each_step(test, check_step, why) && check_places(test, why) && place_threads(test, layout, why) &&
            give_places(test, layout, why) && find_seen(test, layout, why);
 }
 
-int litmus_layout_of(const struct litmus *test, struct litmus_layout *layout, struct text *why)
+bool litmus_layout_of(const struct litmus *test, struct litmus_layout *layout, struct text *why)
 {
-    *layout = (struct litmus_layout){.is_turned = 0};
+    *layout = (struct litmus_layout){.is_turned = false};
     return lay_out(test, layout, why);
 }
 
 int litmus_layout_turned(const struct litmus *test, const struct litmus_layout *layout, struct litmus_layout *turned)
 {
     struct text why;
-    *turned = (struct litmus_layout){.is_turned = 1};
+    *turned = (struct litmus_layout){.is_turned = true};
     return lay_out(test, turned, &why) && memcmp(turned->owner, layout->owner, sizeof turned->owner) != 0;
 }

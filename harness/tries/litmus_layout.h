@@ -23,7 +23,9 @@ struct litmus_seen {
 //   meets_cluster  some thread is at a barrier.cluster
 //   lands_late  nobody waits for some operation that completes on an mbarrier
 struct litmus_layout {
-    int ctas, cluster, warps, lands_late, is_turned, meets_cluster;
+    int ctas, cluster, warps, lands_late;
+    bool is_turned;
+    int meets_cluster;
     int cta_of[LITMUS_THREADS], warp_of[LITMUS_THREADS];
     int owner[LITMUS_PLACES], bytes_of[LITMUS_PLACES];
     int seen;
@@ -31,7 +33,7 @@ struct litmus_layout {
 };
 
 // 0 with a sentence in `why` if no GPU runs such a test so.
-int litmus_layout_of(const struct litmus *test, struct litmus_layout *layout, struct text *why);
+bool litmus_layout_of(const struct litmus *test, struct litmus_layout *layout, struct text *why);
 
 // The same test with its shared data where it is written, not where it is read; 0 if that is no other layout.
 int litmus_layout_turned(const struct litmus *test, const struct litmus_layout *layout, struct litmus_layout *turned);

@@ -35,8 +35,9 @@ int litmus_record_open(const char *path, struct litmus_record *record, struct te
     char *bytes = read_file(path, RECORD_MAX_BYTES, &size_bytes, why);
     if (bytes == NULL) return 0;
     *record = (struct litmus_record){0};
-    const int ok = lines_parse(bytes, size_bytes, RECORD_MAX_BYTES, "recorded litmus tests", &record->lines, &reason) &&
-                   read_header(lines_next(&record->lines), &record->header, &reason);
+    const bool ok =
+        lines_parse(bytes, size_bytes, RECORD_MAX_BYTES, "recorded litmus tests", &record->lines, &reason) &&
+        read_header(lines_next(&record->lines), &record->header, &reason);
     free(bytes);
     if (ok) return 1;
     litmus_record_close(record);
@@ -88,7 +89,7 @@ int litmus_record_next(struct litmus_record *record, struct litmus *test, struct
     *why = (struct text){""};
     if (line == NULL) return 0;
     json_t *json = json_parse(line, strlen(line), &error);
-    const int ok = json != NULL && read_test(json, test, layout, counts, &reason);
+    const bool ok = json != NULL && read_test(json, test, layout, counts, &reason);
     *text = ok ? strdup(json_string_value(json_object_get(json, "test"))) : NULL;
     json_decref(json);
     if (ok && *text != NULL) return 1;

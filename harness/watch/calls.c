@@ -70,7 +70,7 @@ static const void *note_array(struct watch_call *call, const char *name, enum wa
     if ((int)entries > less) argument->count = (int)entries - less;
     if (copy_memory(&argument->entry, pointer, (size_t)argument->count * entry_bytes) != 0) {
         argument->count = -1;
-        call->is_modelled = 0;
+        call->is_modelled = false;
     }
     return &argument->entry;
 }
@@ -100,8 +100,8 @@ static void call_start(struct watch_call *call, const char *function, const stru
     call->function = function;
     call->number = ++watch_state()->begun;
     call->argument_count = 0;
-    call->is_modelled = 1;
-    call->is_printed = 0;
+    call->is_modelled = true;
+    call->is_printed = false;
     call->rule = RULE_OK;
     call->findings.count = 0;
     call->wrong_words = 0;
@@ -144,13 +144,13 @@ static void call_report(struct watch_call *call, const struct tensormap_image *m
     findings_about(&call->findings, map);
     watch_state()->warnings += warnings_in(&call->findings);
     call->repeated = watch_state()->json || watch_state()->every ? NULL : watch_find_seen(call, watch_state());
-    int is_new = call->repeated == NULL || call->repeated->number == call->number;
+    bool is_new = call->repeated == NULL || call->repeated->number == call->number;
     call->is_printed = is_new && (!watch_state()->only_refused || !call->is_modelled || call->rule != RULE_OK);
     if (call->is_printed) print(watch_report_call, call);
     errno = saved_errno;
 }
 
-int watch_is_judged(const struct watch_call *call)
+bool watch_is_judged(const struct watch_call *call)
 {
     return call->result == CUDA_SUCCESS || call->result == CUDA_ERROR_INVALID_VALUE;
 }
@@ -172,16 +172,16 @@ static void compare_maps(struct watch_call *call, const struct tensormap_image *
 
 // Is this what the call that it repeats was answered, or is that still on its way and this as the model says? Counts it
 // if so; the first call leaves its answer.
-static int is_repeat(const struct watch_call *call)
+static bool is_repeat(const struct watch_call *call)
 {
     struct watch_seen *seen = call->repeated;
     uint64_t answer = 1 | (uint64_t)watch_differs(call) << 1 | (uint64_t)(uint32_t)call->result << 2;
-    if (seen == NULL) return 0;
+    if (seen == NULL) return false;
     if (seen->number == call->number) {
         seen->answer = answer;
-        return 0;
+        return false;
     }
-    int is_same = seen->answer == answer || (seen->answer == 0 && !watch_differs(call));
+    bool is_same = seen->answer == answer || (seen->answer == 0 && !watch_differs(call));
     seen->repeats += (uint64_t)is_same;
     return is_same;
 }
@@ -196,9 +196,9 @@ static enum cuda_result call_finish(struct watch_call *call, const struct tensor
     state->returned++;
     state->refused += result != CUDA_SUCCESS;
     state->differences += (uint64_t)watch_differs(call);
-    int is_answer_new = !is_repeat(call);
+    bool is_answer_new = !is_repeat(call);
     if (!call->is_printed && is_answer_new && (result != CUDA_SUCCESS || watch_differs(call))) {
-        call->is_printed = 1;
+        call->is_printed = true;
         print(watch_report_call, call);
     }
     if (call->is_printed) print(watch_report_return, call);

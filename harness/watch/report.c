@@ -44,7 +44,7 @@ static void add_entries(const struct watch_argument *argument, struct line *line
     }
 }
 
-static int is_array(const struct watch_argument *argument)
+static bool is_array(const struct watch_argument *argument)
 {
     return argument->kind == WATCH_U64S || argument->kind == WATCH_U32S || argument->kind == WATCH_I32S;
 }

@@ -35,7 +35,7 @@ static void map_state(void)
 
 // A descriptor of our own, so that a program that closes or redirects its standard error keeps its reports. `fd` is
 // closed if it was opened for this.
-static void keep_output(int fd, int is_opened)
+static void keep_output(int fd, bool is_opened)
 {
     output_fd = fcntl(fd, F_DUPFD_CLOEXEC, OUTPUT_FD_MIN);
     if (output_fd < 0) output_fd = fd;
@@ -46,9 +46,9 @@ static void keep_output(int fd, int is_opened)
 static void open_output(void)
 {
     if (state->output[0] == '\0')
-        keep_output(STDERR_FILENO, 0);
+        keep_output(STDERR_FILENO, false);
     else
-        keep_output(open(state->output, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666), 1);
+        keep_output(open(state->output, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666), true);
 }
 
 static void set_up(void)
@@ -64,7 +64,7 @@ struct watch_shared *watch_state(void)
 }
 
 // A program may close every descriptor it does not know, and the number may be another file's by now.
-static int output_is_ours(void)
+static bool output_is_ours(void)
 {
     struct stat now;
     return output_fd >= 0 && fstat(output_fd, &now) == 0 && now.st_dev == output_stat.st_dev &&
@@ -76,7 +76,7 @@ static void reopen_output(void)
 {
     char path[64];
     snprintf(path, sizeof path, "/proc/%d/fd/%d", state->command, STDERR_FILENO);
-    keep_output(open(state->output[0] != '\0' ? state->output : path, O_WRONLY | O_APPEND | O_CLOEXEC), 1);
+    keep_output(open(state->output[0] != '\0' ? state->output : path, O_WRONLY | O_APPEND | O_CLOEXEC), true);
 }
 
 void watch_write(const struct line *line)

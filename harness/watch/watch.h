@@ -4,6 +4,7 @@
 #ifndef TMAREF_WATCH_H
 #define TMAREF_WATCH_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "cuda_calls.h"
@@ -37,7 +38,7 @@ struct watch_call {
     uint64_t number;
     struct watch_argument argument[WATCH_MAX_ARGUMENTS];
     int argument_count;
-    int is_modelled, is_printed;
+    bool is_modelled, is_printed;
     enum rule rule;
     struct findings findings;
     struct watch_seen *repeated; // the reported call that this one repeats, or this one's own place; or NULL
@@ -81,7 +82,7 @@ void watch_write(const struct line *line);
 struct watch_seen *watch_find_seen(const struct watch_call *call, struct watch_shared *shared);
 
 // Did the driver judge the arguments (0 or 1), or say that it could not (no context, not initialised)?
-int watch_is_judged(const struct watch_call *call);
+bool watch_is_judged(const struct watch_call *call);
 
 // Is the model's verdict or map another than the driver's?
 int watch_differs(const struct watch_call *call);

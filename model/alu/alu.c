@@ -13,7 +13,7 @@ static const struct alu_rows *const portable[] = {ALU_FILES(ALU_TABLE) NULL};
 static const struct alu_rows *const avx2[] = {ALU_FILES(ALU_TABLE_AVX2) NULL};
 #endif
 
-static int row_fits(const struct alu_row *row, const char *form, const struct ptx_choice *choice)
+static bool row_fits(const struct alu_row *row, const char *form, const struct ptx_choice *choice)
 {
     return strcmp(row->form, form) == 0 && (row->type == PTX_TYPE_NONE || row->type == choice->type[0]) &&
            (row->second == PTX_TYPE_NONE || row->second == choice->type[1]);
@@ -34,7 +34,7 @@ alu_function *alu_find_portable(const struct ptx_choice *choice)
 }
 
 #ifdef ALU_HAS_AVX2
-static int has_avx2(void)
+static bool has_avx2(void)
 {
     __builtin_cpu_init();
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");

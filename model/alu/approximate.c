@@ -19,25 +19,25 @@ LANE_INLINE uint32_t scaled(uint32_t a, float by)
     return f32_result(f32_of(a) * by);
 }
 
-LANE_INLINE int is_tiny(uint32_t a)
+LANE_INLINE bool is_tiny(uint32_t a)
 {
     return (a & 0x7fffffff) < 0x00800000;
 }
 
-LANE_INLINE int is_huge(uint32_t a) // above 2^126, no infinity nor NaN: of those the scale does not matter
+LANE_INLINE bool is_huge(uint32_t a) // above 2^126, no infinity nor NaN: of those the scale does not matter
 {
     return (a & 0x7fffffff) > 0x7e800000;
 }
 
 LANE_INLINE uint32_t ex2(uint32_t a, int ftz)
 {
-    int is_halved = !ftz && f32_of(a) < -126.0f;
+    bool is_halved = !ftz && f32_of(a) < -126.0f;
     uint32_t value = mufu_ex2(is_halved ? scaled(a, 0.5f) : a);
     return is_halved ? product(value, value, 0) : value;
 }
 
 // Is the argument scaled up by 2^24?
-LANE_INLINE int is_raised(uint32_t a, int ftz)
+LANE_INLINE bool is_raised(uint32_t a, int ftz)
 {
     return (ftz == 0) & is_tiny(a);
 }
@@ -105,7 +105,7 @@ LANE_INLINE uint64_t rsqrt_64(uint64_t a)
     if ((a & ~F64_SIGN) == 0) return a | F64_INF;
     if (a >> 63) return F64_INVALID;
     if (a == F64_INF) return 0;
-    int is_subnormal = a >> 52 == 0;
+    bool is_subnormal = a >> 52 == 0;
     double x = f64_of(a) * (is_subnormal ? 0x1p54 : 1), y = f64_of(mufu_rsq64h(bits_of_f64(x)));
     double e = fma(x, -(y * y), 1), root = fma(fma(e, 0.375, 0.5), y * e, y);
     return bits_of_f64(root * (is_subnormal ? 0x1p27 : 1));

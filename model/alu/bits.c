@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Bits counted, found, reversed, taken out and put in.
+#include <stdbool.h>
+
 #include "lanes_loop.h"
 #include "table.h"
 
@@ -60,12 +62,12 @@ LANE_INLINE uint32_t nth_set(uint32_t mask, uint32_t base, int32_t offset)
     return 0xffffffff;
 }
 
-LANE_INLINE uint32_t extended(uint32_t a, uint32_t bits, int wraps, int is_signed)
+LANE_INLINE uint32_t extended(uint32_t a, uint32_t bits, int wraps, bool is_signed)
 {
     if (!wraps && bits >= 32) return a;
     bits &= 31;
     uint32_t above = 0xffffffffu << bits;
-    int is_negative = is_signed && bits != 0 && (a >> ((bits - 1) & 31) & 1);
+    bool is_negative = is_signed && bits != 0 && (a >> ((bits - 1) & 31) & 1);
     return is_negative ? a | above : a & ~above;
 }
 

@@ -247,7 +247,7 @@ ALU_FUNCTION(set_halves)
 // --- testp -----------------------------------------------------------------------------------------------------------
 
 // `magnitude` without sign; `least` the least normal number.
-LANE_INLINE int has_property(enum ptx_word property, uint64_t magnitude, uint64_t least, uint64_t infinity)
+LANE_INLINE bool has_property(enum ptx_word property, uint64_t magnitude, uint64_t least, uint64_t infinity)
 {
     switch (property) {
     case PTX_FINITE:

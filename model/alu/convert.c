@@ -137,7 +137,7 @@ LANE_INLINE void round_whole(double x[LANES], enum ptx_word round)
 }
 
 // A NaN of f64 becomes the top bit alone, of other formats 0, but for integers of 64 bits.
-LANE_INLINE uint64_t of_nan(int from_f64, int bits)
+LANE_INLINE uint64_t of_nan(bool from_f64, int bits)
 {
     return from_f64 || bits == 64 ? (uint64_t)1 << (bits - 1) : 0;
 }
@@ -156,7 +156,7 @@ LANE_INLINE uint64_t of_nan(int from_f64, int bits)
         break;                                                                                                         \
     }
 
-LANE_SHARED void integers_of(const double x[LANES], int type, int from_f64, void *d)
+LANE_SHARED void integers_of(const double x[LANES], int type, bool from_f64, void *d)
 {
     switch (type) {
     case PTX_TYPE_u8:
@@ -269,7 +269,7 @@ static uint64_t nan_as(uint64_t bits, int type)
 }
 
 // From and to f64 a NaN keeps what fits of it, and becomes quiet.
-static int keeps_payload(int to, int from)
+static bool keeps_payload(int to, int from)
 {
     return to == PTX_TYPE_f64 || from == PTX_TYPE_f64;
 }
@@ -314,7 +314,7 @@ ALU_FUNCTION(float_to_int)
     keep_of(alu_at(registers, slot[0]), to, d, lanes);
 }
 
-static int is_whole_rounding(enum ptx_word round)
+static bool is_whole_rounding(enum ptx_word round)
 {
     return round == PTX_RNI || round == PTX_RZI || round == PTX_RMI || round == PTX_RPI;
 }

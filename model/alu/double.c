@@ -61,7 +61,7 @@ LANE_INLINE int64_t ordered(uint64_t bits)
     return (int64_t)(bits ^ ((uint64_t)((int64_t)bits >> 63) >> 1));
 }
 
-LANE_INLINE uint64_t extreme(uint64_t a, uint64_t b, int greatest)
+LANE_INLINE uint64_t extreme(uint64_t a, uint64_t b, bool greatest)
 {
     uint64_t pick = (ordered(a) > ordered(b)) == greatest ? a : b;
     pick = f64_is_nan(b) ? a : pick;

@@ -9,6 +9,7 @@
 #include "lanes_loop.h"
 
 #if defined __x86_64__
+#include <stdbool.h>
 #include <xmmintrin.h>
 
 enum { MXCSR_PLAIN = 0x1f80, MXCSR_DOWN = 0x2000, MXCSR_UP = 0x4000, MXCSR_FLUSH = 0x8040 };
@@ -77,12 +78,12 @@ LANE_INLINE void environment_leave(struct environment environment, void *lanes)
 #define F64_INVALID 0xfff8000000000000u
 #define F64_QUIET   0x0008000000000000u
 
-LANE_INLINE int f32_is_nan(uint32_t bits)
+LANE_INLINE bool f32_is_nan(uint32_t bits)
 {
     return (bits & 0x7fffffff) > 0x7f800000;
 }
 
-LANE_INLINE int f64_is_nan(uint64_t bits)
+LANE_INLINE bool f64_is_nan(uint64_t bits)
 {
     return (bits & ~F64_SIGN) > F64_INF;
 }

@@ -11,7 +11,7 @@ LANE_INLINE float read_f32(uint32_t bits, int flush)
     return f32_of(flush && !HOST_FLUSHES ? f32_flushed(bits) : bits);
 }
 
-LANE_INLINE uint32_t write_f32(float f, int flush, int saturate)
+LANE_INLINE uint32_t write_f32(float f, int flush, bool saturate)
 {
     uint32_t bits = saturate ? f32_saturated(f) : f32_result(f);
     return flush && !HOST_FLUSHES ? f32_flushed(bits) : bits;
@@ -93,7 +93,7 @@ LANE_INLINE int32_t ordered(uint32_t bits)
 }
 
 // Of one NaN the other operand; with .NaN a NaN.
-LANE_INLINE uint32_t extreme(uint32_t a, uint32_t b, int greatest, int keeps_nan, int flush)
+LANE_INLINE uint32_t extreme(uint32_t a, uint32_t b, bool greatest, int keeps_nan, int flush)
 {
     a = read_bits(a, flush), b = read_bits(b, flush);
     uint32_t a_nan = 0u - (uint32_t)f32_is_nan(a), b_nan = 0u - (uint32_t)f32_is_nan(b);
@@ -106,7 +106,7 @@ LANE_INLINE uint32_t extreme(uint32_t a, uint32_t b, int greatest, int keeps_nan
 }
 
 // The same of magnitudes, with the product's sign.
-LANE_INLINE uint32_t extreme_xorsign(uint32_t a, uint32_t b, int greatest, int keeps_nan, int flush)
+LANE_INLINE uint32_t extreme_xorsign(uint32_t a, uint32_t b, bool greatest, int keeps_nan, int flush)
 {
     uint32_t pick = extreme(a & 0x7fffffff, b & 0x7fffffff, greatest, keeps_nan, flush);
     return f32_is_nan(pick) ? pick : pick | ((a ^ b) & 0x80000000);

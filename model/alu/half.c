@@ -20,7 +20,7 @@ LANE_INLINE struct asked asked_of(const struct ptx_choice *choice)
                           word_is(choice, PTX_CLASS_XORSIGN, PTX_XORSIGN)};
 }
 
-LANE_INLINE int is_nothing(struct asked asked)
+LANE_INLINE bool is_nothing(struct asked asked)
 {
     return !(asked.flush | asked.saturate | asked.relu | asked.oob | asked.keeps_nan | asked.xors_signs);
 }
@@ -39,7 +39,7 @@ LANE_INLINE uint32_t finished(struct narrow format, double f, struct asked asked
 }
 
 // The value that a tensor copy fills in out of bounds.
-LANE_INLINE int is_out_of_bounds(uint32_t bits)
+LANE_INLINE bool is_out_of_bounds(uint32_t bits)
 {
     return (bits & 0x7fff) == 0x7ff7;
 }
@@ -213,16 +213,16 @@ LANE_INLINE int32_t ordered(struct narrow format, uint32_t bits)
     return bits >= format.sign ? (int32_t)(format.sign - 1 - bits) : (int32_t)bits;
 }
 
-LANE_INLINE uint32_t extreme(struct narrow format, uint32_t a, uint32_t b, int greatest, int keeps_nan, int flush)
+LANE_INLINE uint32_t extreme(struct narrow format, uint32_t a, uint32_t b, bool greatest, int keeps_nan, int flush)
 {
     if (flush) a = narrow_flushed(format, a), b = narrow_flushed(format, b);
-    int a_nan = narrow_is_nan(format, a), b_nan = narrow_is_nan(format, b);
+    bool a_nan = narrow_is_nan(format, a), b_nan = narrow_is_nan(format, b);
     uint32_t pick = (ordered(format, a) > ordered(format, b)) == greatest ? a : b;
     pick = a_nan ? b : b_nan ? a : pick;
     return (a_nan && b_nan) || (keeps_nan && (a_nan || b_nan)) ? format.nan : pick;
 }
 
-LANE_INLINE uint32_t extreme_of(struct narrow format, uint32_t a, uint32_t b, int greatest, struct asked asked)
+LANE_INLINE uint32_t extreme_of(struct narrow format, uint32_t a, uint32_t b, bool greatest, struct asked asked)
 {
     if (!asked.xors_signs) return extreme(format, a, b, greatest, asked.keeps_nan, asked.flush);
     uint32_t magnitude = format.sign - 1;
@@ -233,13 +233,13 @@ LANE_INLINE uint32_t extreme_of(struct narrow format, uint32_t a, uint32_t b, in
 LANE_INLINE uint32_t min_each(struct narrow format, uint32_t a, uint32_t b, uint32_t c, struct asked asked)
 {
     (void)c;
-    return extreme_of(format, a, b, 0, asked);
+    return extreme_of(format, a, b, false, asked);
 }
 
 LANE_INLINE uint32_t max_each(struct narrow format, uint32_t a, uint32_t b, uint32_t c, struct asked asked)
 {
     (void)c;
-    return extreme_of(format, a, b, 1, asked);
+    return extreme_of(format, a, b, true, asked);
 }
 
 #define HALVES(name, operation, last)                                                                                  \

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Integer arithmetic: sums, products, quotients, with and without carry, saturated, packed, of 24 bits, dot products.
+#include <stdbool.h>
+
 #include "lanes_loop.h"
 #include "table.h"
 
@@ -177,13 +179,13 @@ CARRIES_HIGH(int64_t, uint64_t, s128, s64)
 // --- Dot products ----------------------------------------------------------------------------------------------------
 
 // Part `n` of `bits` bits.
-LANE_INLINE uint32_t part(uint32_t x, int bits, int n, int is_signed)
+LANE_INLINE uint32_t part(uint32_t x, int bits, int n, bool is_signed)
 {
     uint32_t up = x << (32 - bits * (n + 1));
     return is_signed ? (uint32_t)((int32_t)up >> (32 - bits)) : up >> (32 - bits);
 }
 
-LANE_INLINE uint32_t dot(uint32_t a, uint32_t b, uint32_t c, int a_signed, int b_signed, int bits, int first)
+LANE_INLINE uint32_t dot(uint32_t a, uint32_t b, uint32_t c, bool a_signed, bool b_signed, int bits, int first)
 {
     for (int n = 0; n < 32 / bits; n++) c += part(a, bits, n, a_signed) * part(b, 8, n + first, b_signed);
     return c;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Logic, of registers and of predicates, shifts, bytes picked, moves and choices.
+#include <stdbool.h>
+
 #include "lanes_loop.h"
 #include "table.h"
 
@@ -121,7 +123,7 @@ ALU_FUNCTION(prmt)
     TERNARY(slct_f32_##t, T, T, T, uint32_t, is_not_below_zero(c, word_is(choice, PTX_CLASS_FTZ, PTX_FTZ)) ? a : b)
 
 // c >= 0 of a float: of -0 and, with ftz, of its subnormals too, not of a NaN.
-LANE_INLINE int is_not_below_zero(uint32_t c, int flush)
+LANE_INLINE bool is_not_below_zero(uint32_t c, int flush)
 {
     return c <= 0x7f800000 || c == 0x80000000 || (flush && c > 0x80000000 && c < 0x80800000);
 }

@@ -19,7 +19,7 @@ struct narrow {
 #define NARROW_E4M3 ((struct narrow){4, -6, 0x7f, 0x7e, 0x7f, 0x80})
 #define NARROW_E5M2 ((struct narrow){3, -14, 0x7c, 0x7b, 0x7f, 0x80})
 
-LANE_INLINE int narrow_is_nan(struct narrow format, uint32_t bits)
+LANE_INLINE bool narrow_is_nan(struct narrow format, uint32_t bits)
 {
     return (bits & (format.sign - 1)) > format.infinity;
 }
@@ -55,9 +55,9 @@ LANE_INLINE uint64_t rounding_term(enum ptx_word round, uint64_t is_negative, ui
                               : half - 1 + is_odd;
 }
 
-LANE_INLINE uint32_t overflow(struct narrow format, enum ptx_word round, int is_negative)
+LANE_INLINE uint32_t overflow(struct narrow format, enum ptx_word round, bool is_negative)
 {
-    int stays = round == PTX_RZ || (round == PTX_RM && !is_negative) || (round == PTX_RP && is_negative);
+    bool stays = round == PTX_RZ || (round == PTX_RM && !is_negative) || (round == PTX_RP && is_negative);
     return stays ? format.finite : format.infinity;
 }
 
@@ -75,7 +75,7 @@ LANE_INLINE uint32_t narrow_magnitude(struct narrow format, uint64_t bits, enum 
     value += (uint64_t)(power > format.least ? power - format.least : 0) << (format.precision - 1);
     int64_t whole = 53 - format.precision; // bits dropped if exponents had no limit
     uint64_t whole_term = rounding_term(round, is_negative, significand >> whole & 1, (uint64_t)1 << (whole - 1));
-    int becomes_normal = power == format.least - 1 && (significand + whole_term) >> 53 != 0;
+    bool becomes_normal = power == format.least - 1 && (significand + whole_term) >> 53 != 0;
     value = flush && power < format.least && !becomes_normal ? 0 : value;
     value = value >= format.infinity ? overflow(format, round, (int)is_negative) : value;
     return power == 1024 ? format.infinity : (uint32_t)value;
@@ -124,8 +124,8 @@ LANE_INLINE double sum_to_odd(double x, double y)
 {
     double sum = x + y, of_x = sum - y, of_y = sum - of_x, error = (x - of_x) + (y - of_y);
     uint64_t bits = bits_of_f64(sum);
-    int is_inexact = error != 0 && (bits & 1) == 0 && sum - sum == 0;
-    int is_outward = (error > 0) == (sum > 0);
+    bool is_inexact = error != 0 && (bits & 1) == 0 && sum - sum == 0;
+    bool is_outward = (error > 0) == (sum > 0);
     return is_inexact ? f64_of(is_outward ? bits + 1 : bits - 1) : sum;
 }
 

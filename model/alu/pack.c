@@ -111,7 +111,7 @@ PACK(cvt_tf32, uint32_t, uint32_t, 1, uint32_t, tf32(a, wanted))
 
 // --- cvt.pack --------------------------------------------------------------------------------------------------------
 
-LANE_INLINE uint32_t clamped(int32_t x, int bits, int is_signed)
+LANE_INLINE uint32_t clamped(int32_t x, int bits, bool is_signed)
 {
     int32_t most = (int32_t)((1u << (bits - is_signed)) - 1), least = is_signed ? -most - 1 : 0;
     return (uint32_t)(x > most ? most : x < least ? least : x) & ((1u << bits) - 1);

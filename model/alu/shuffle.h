@@ -3,11 +3,13 @@
 #ifndef TMAREF_ALU_SHUFFLE_H
 #define TMAREF_ALU_SHUFFLE_H
 
+#include <stdbool.h>
+
 #include "ptx.h"
 
 struct shuffle_source {
     uint32_t lane;
-    int is_valid;
+    bool is_valid;
 };
 
 // Where lane `lane` reads from: c has the last lane of a segment in bits 4..0, the segment's mask in bits 12..8.
@@ -16,7 +18,7 @@ static inline __attribute__((always_inline)) struct shuffle_source shuffle_sourc
 {
     uint32_t step = b & 31, segment = c >> 8 & 31, last = (lane & segment) | (c & 31 & ~segment),
              least = lane & segment;
-    struct shuffle_source source = {0, 0};
+    struct shuffle_source source = {0, false};
     if (mode == PTX_UP)
         source = (struct shuffle_source){lane - step, (int32_t)(lane - step) >= (int32_t)last};
     else if (mode == PTX_DOWN)

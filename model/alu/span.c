@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "span.h"
 
+#include <stdbool.h>
+
 #include "lanes_loop.h"
 
 // The upper half of the lanes is where the lower is, so many steps on; so are the halves of that, down to one lane.
@@ -63,7 +65,7 @@ LANE_INLINE enum alu_reach scattered_64(const struct alu_stretch *stretch, const
         greatest = offset > greatest ? offset : greatest;
         all |= offset;
     }
-    const int is_outside = first + (uint64_t)least > stretch->last || first + (uint64_t)greatest > stretch->last;
+    const bool is_outside = first + (uint64_t)least > stretch->last || first + (uint64_t)greatest > stretch->last;
     return (((uint64_t)all | first) & (bytes - 1)) != 0 || far >> 32 != 0 || is_outside ? ALU_OUTSIDE : ALU_SCATTERED;
 }
 

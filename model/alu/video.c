@@ -2,10 +2,12 @@
 // Video instructions: bytes, halves and words taken out of registers, computed as numbers of 64 bits, clamped, and put
 // together with a third register. An H200 has no such instructions: what they give is what ptxas makes of them, and
 // that is not always what PTX says (docs/alu.md).
+#include <stdbool.h>
+
 #include "lanes_loop.h"
 #include "table.h"
 
-static int is_signed(const struct ptx_choice *choice, int type)
+static bool is_signed(const struct ptx_choice *choice, int type)
 {
     return choice->type[type] == PTX_TYPE_s32;
 }
@@ -49,7 +51,7 @@ static struct limits no_limits(void)
     return (struct limits){INT64_MIN, INT64_MAX, 0, 0};
 }
 
-static struct limits limits_of(int bits, int has_sign)
+static struct limits limits_of(int bits, bool has_sign)
 {
     const int64_t high = ((int64_t)1 << (bits - has_sign)) - 1, low = has_sign ? -1 - high : 0;
     return (struct limits){low, high, low, high};
@@ -73,7 +75,7 @@ static struct part part_of(const struct alu_registers *registers, uint32_t slot)
     return parts[*(const uint32_t *)alu_at(registers, slot)];
 }
 
-LANE_INLINE int64_t taken(struct part part, int has_sign, uint32_t x)
+LANE_INLINE int64_t taken(struct part part, bool has_sign, uint32_t x)
 {
     const uint32_t high = x << part.up;
     return has_sign ? (int64_t)((int32_t)high >> part.down) : (int64_t)(high >> part.down);
@@ -83,14 +85,14 @@ struct scalar {
     const uint32_t *a, *b, *c;
     struct part part_a, part_b;
     uint32_t from_d, mask_d, shift_d; // of the result the bits at from_d, put at shift_d
-    int signed_a, signed_b, signed_d;
+    bool signed_a, signed_b, signed_d;
     struct limits limits;
     enum ptx_word second; // the operation with c
 };
 
 // ptxas clamps a word without sign only from below. Of a byte or half all that is negative or too large becomes the
 // greatest number.
-static struct limits scalar_limits(int bits, int has_sign)
+static struct limits scalar_limits(int bits, bool has_sign)
 {
     struct limits limits = limits_of(bits, has_sign);
     if (bits < 32) return (struct limits){0, limits.high, limits.high, limits.high};
@@ -128,7 +130,7 @@ static struct scalar scalar_of(const struct alu_registers *registers, const uint
 
 LANE_INLINE uint32_t least_or_greatest(const struct scalar *of, int64_t x, uint32_t c)
 {
-    const int is_less = of->signed_d ? x < (int32_t)c : (uint64_t)x < c;
+    const bool is_less = of->signed_d ? x < (int32_t)c : (uint64_t)x < c;
     return is_less == (of->second == PTX_MIN) ? (uint32_t)x : c;
 }
 
@@ -165,7 +167,7 @@ SCALAR(vmax, 1, limited(of.limits, a > b ? a : b))
 SCALAR(vset, 0, compared(COMPARISON, a, b))
 
 // A shifted number has 34 bits where it is clamped, to a word from below and from above, whatever part is put into c.
-LANE_INLINE int64_t shifted(int64_t x, int is_clamped, struct limits limits)
+LANE_INLINE int64_t shifted(int64_t x, bool is_clamped, struct limits limits)
 {
     return is_clamped ? (int32_t)limited(limits, (int64_t)((uint64_t)x << 30) >> 30) : x;
 }
@@ -192,7 +194,11 @@ SHIFT(vshr, a >> b)
 
 // (a * b) + c + plus_one, its product or c negated, of 64 bits. ptxas takes whole words, and c, as signed.
 struct product {
-    int negates_product, negates_c, plus_one, is_signed, shift;
+    int negates_product;
+    bool negates_c;
+    int plus_one;
+    bool is_signed;
+    int shift;
     struct limits limits;
 };
 
@@ -246,7 +252,7 @@ ALU_FUNCTION(vmad_po)
 struct simd {
     const uint32_t *a, *b, *c;
     uint32_t pick_a, pick_b, mask;
-    int signed_a, signed_b, is_sum;
+    bool signed_a, signed_b, is_sum;
     struct limits limits;
 };
 
@@ -266,7 +272,7 @@ static struct simd simd_of(const struct alu_registers *registers, const uint32_t
 }
 
 // Part `n` of those picked, of the 64 bits of a and b.
-LANE_INLINE int32_t picked(uint64_t both, uint32_t pick, int n, int bits, int has_sign)
+LANE_INLINE int32_t picked(uint64_t both, uint32_t pick, int n, int bits, bool has_sign)
 {
     const uint32_t up = (uint32_t)(both >> (uint32_t)bits * (pick >> 4 * n & 15)) << (32 - bits);
     return has_sign ? (int32_t)up >> (32 - bits) : (int32_t)(up >> (32 - bits));

@@ -42,8 +42,8 @@ ALU_FUNCTION(vote)
 {
     uint32_t a = *(const uint32_t *)alu_at(registers, slot[1]) & lanes;
     enum ptx_word mode = (enum ptx_word)choice->word[PTX_CLASS_VOTE];
-    int all = a == lanes, any = a != 0;
-    int holds = mode == PTX_ALL ? all : mode == PTX_ANY ? any : all || !any;
+    bool all = a == lanes, any = a != 0;
+    bool holds = mode == PTX_ALL ? all : mode == PTX_ANY ? any : all || !any;
     keep_bits(alu_at(registers, slot[0]), holds ? ALL_LANES : 0, lanes);
 }
 
@@ -101,16 +101,16 @@ ALU_FUNCTION(match_any)
 ALU_FUNCTION(match_all)
 {
     if (lanes == 0) return;
-    int same = equals(choice, alu_at(registers, slot[2]), __builtin_ctz(lanes), lanes) == lanes;
+    bool same = equals(choice, alu_at(registers, slot[2]), __builtin_ctz(lanes), lanes) == lanes;
     give_all(lanes, alu_at(registers, slot[0]), same ? lanes : 0);
     if (alu_at(registers, slot[1]) != NULL) keep_bits(alu_at(registers, slot[1]), same ? ALL_LANES : 0, lanes);
 }
 
 // --- Reductions ------------------------------------------------------------------------------------------------------
 
-LANE_INLINE uint32_t reduced(enum ptx_word operation, int is_signed, uint32_t x, uint32_t y)
+LANE_INLINE uint32_t reduced(enum ptx_word operation, bool is_signed, uint32_t x, uint32_t y)
 {
-    int less = is_signed ? (int32_t)x < (int32_t)y : x < y;
+    bool less = is_signed ? (int32_t)x < (int32_t)y : x < y;
     switch (operation) {
     case PTX_ADD:
         return x + y;
@@ -131,7 +131,8 @@ ALU_FUNCTION(redux)
 {
     const uint32_t *a = alu_at(registers, slot[1]);
     if (lanes == 0) return;
-    int first = __builtin_ctz(lanes), is_signed = choice->type[0] == PTX_TYPE_s32;
+    int first = __builtin_ctz(lanes);
+    bool is_signed = choice->type[0] == PTX_TYPE_s32;
     uint32_t result = a[first];
     for (int i = first + 1; i < LANES; i++)
         if (lanes >> i & 1) result = reduced((enum ptx_word)choice->word[PTX_CLASS_OPERATION], is_signed, result, a[i]);

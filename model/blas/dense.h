@@ -5,6 +5,7 @@
 #ifndef TMAREF_BLAS_DENSE_H
 #define TMAREF_BLAS_DENSE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct complex_number {
@@ -81,8 +82,8 @@ void dense_lu_solve(const struct dense *lu, const int64_t *pivot, enum dense_ope
 
 // One triangle of a Hermitian A becomes that of its Cholesky factor; the other is left alone. Returns 0, or the order
 // of the first leading minor that is not positive.
-int64_t dense_cholesky(struct dense *a, int is_lower);
-void dense_cholesky_solve(const struct dense *factor, int is_lower, struct dense *b);
+int64_t dense_cholesky(struct dense *a, bool is_lower);
+void dense_cholesky_solve(const struct dense *factor, bool is_lower, struct dense *b);
 
 // QR by reflections, as LAPACK keeps them: below the diagonal of A, and their factors in tau[min(rows, columns)].
 void dense_qr(struct dense *a, struct complex_number *tau);

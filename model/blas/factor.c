@@ -91,7 +91,7 @@ int64_t dense_lu(struct dense *a, int64_t *pivot)
 // --- Triangles -------------------------------------------------------------------------------------------------------
 
 // x becomes T^-1 x: column by column of T.
-static void solve_plain(const struct dense *t, int is_lower, int is_unit, struct complex_number *x)
+static void solve_plain(const struct dense *t, bool is_lower, bool is_unit, struct complex_number *x)
 {
     const int64_t n = t->columns;
     for (int64_t i = 0; i < n; i++) {
@@ -106,7 +106,7 @@ static void solve_plain(const struct dense *t, int is_lower, int is_unit, struct
 }
 
 // x becomes T^-H x, or T^-T x: each element takes the product of one column with those that are known.
-static void solve_turned(const struct dense *t, int is_lower, int is_unit, int is_adjoint, struct complex_number *x)
+static void solve_turned(const struct dense *t, bool is_lower, bool is_unit, bool is_adjoint, struct complex_number *x)
 {
     const int64_t n = t->columns;
     for (int64_t i = 0; i < n; i++) {
@@ -120,16 +120,16 @@ static void solve_turned(const struct dense *t, int is_lower, int is_unit, int i
 
 void dense_lu_solve(const struct dense *lu, const int64_t *pivot, enum dense_operation operation, struct dense *b)
 {
-    const int is_adjoint = operation == DENSE_ADJOINT;
+    const bool is_adjoint = operation == DENSE_ADJOINT;
     for (int64_t i = 0; pivot != NULL && operation == DENSE_PLAIN && i < lu->columns; i++) swap_rows(b, i, pivot[i]);
     for (int64_t column = 0; column < b->columns; column++) {
         struct complex_number *x = dense_column(b, column);
         if (operation == DENSE_PLAIN) {
-            solve_plain(lu, 1, 1, x);
-            solve_plain(lu, 0, 0, x);
+            solve_plain(lu, true, true, x);
+            solve_plain(lu, false, false, x);
         } else {
-            solve_turned(lu, 0, 0, is_adjoint, x);
-            solve_turned(lu, 1, 1, is_adjoint, x);
+            solve_turned(lu, false, false, is_adjoint, x);
+            solve_turned(lu, true, true, is_adjoint, x);
         }
     }
     for (int64_t i = lu->columns; pivot != NULL && operation != DENSE_PLAIN && i-- > 0;) swap_rows(b, i, pivot[i]);
@@ -168,22 +168,22 @@ static int64_t cholesky_upper(struct dense *a)
     return 0;
 }
 
-int64_t dense_cholesky(struct dense *a, int is_lower)
+int64_t dense_cholesky(struct dense *a, bool is_lower)
 {
     return is_lower ? cholesky_lower(a) : cholesky_upper(a);
 }
 
-void dense_cholesky_solve(const struct dense *factor, int is_lower, struct dense *b)
+void dense_cholesky_solve(const struct dense *factor, bool is_lower, struct dense *b)
 {
     for (int64_t column = 0; column < b->columns; column++) {
         struct complex_number *x = dense_column(b, column);
         if (is_lower)
-            solve_plain(factor, 1, 0, x);
+            solve_plain(factor, true, false, x);
         else
-            solve_turned(factor, 0, 0, 1, x);
+            solve_turned(factor, false, false, true, x);
         if (is_lower)
-            solve_turned(factor, 1, 0, 1, x);
+            solve_turned(factor, true, false, true, x);
         else
-            solve_plain(factor, 0, 0, x);
+            solve_plain(factor, false, false, x);
     }
 }

@@ -60,13 +60,14 @@ struct gemm {
     const void *alpha, *beta;
     struct operand a, b, c;
     int64_t batches;
-    int is_array, compute_type;
-    int is_anywhere; // of cublasXt: in memory of the host too, and done when the call returns
+    bool is_array;
+    int compute_type;
+    bool is_anywhere; // of cublasXt: in memory of the host too, and done when the call returns
 };
 
 static struct matrix matrix_of(const struct gemm *gemm, const struct operand *operand, int operation)
 {
-    const int is_turned = operation != CUBLAS_OP_N;
+    const bool is_turned = operation != CUBLAS_OP_N;
     return (struct matrix){.at = (void *)operand->at,
                            .type = operand->type,
                            .is_conjugate = operation == CUBLAS_OP_C,
@@ -85,7 +86,7 @@ static enum cublas_status check_leading(const char *call, const char *what, int6
                        (long long)leading, (long long)rows);
 }
 
-static int is_operation(int operation)
+static bool is_operation(int operation)
 {
     return operation >= CUBLAS_OP_N && operation <= CUBLAS_OP_C;
 }
@@ -276,7 +277,7 @@ static enum cublas_status submit_groups(const char *call, void *handle, const st
                                   .b = {(const void *)(it->b + first), it->types[1], size_at(it, it->ldb, i), 0},
                                   .c = {(const void *)(it->c + first), it->types[2], size_at(it, it->ldc, i), 0},
                                   .batches = size_at(it, it->sizes, i),
-                                  .is_array = 1,
+                                  .is_array = true,
                                   .compute_type = it->compute_type};
         const enum cublas_status error = gemm_submit(call, handle, &gemm);
         if (error != CUBLAS_STATUS_SUCCESS) return error;

@@ -3,6 +3,7 @@
 #ifndef TMAREF_BLAS_HANDLE_H
 #define TMAREF_BLAS_HANDLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,7 +27,7 @@ struct handle_kind {
 int handle_make(const struct handle_kind *kind, void *to, size_t bytes);
 
 // Is it one of the library's? If not, says on standard error what it is, and `call` returns not_initialized.
-int handle_is(const struct handle_kind *kind, const void *handle, const char *call);
+bool handle_is(const struct handle_kind *kind, const void *handle, const char *call);
 
 int handle_destroy(const struct handle_kind *kind, void *handle, const char *call);
 

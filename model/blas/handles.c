@@ -16,12 +16,12 @@ int handle_make(const struct handle_kind *kind, void *to, size_t bytes)
     return 0;
 }
 
-int handle_is(const struct handle_kind *kind, const void *handle, const char *call)
+bool handle_is(const struct handle_kind *kind, const void *handle, const char *call)
 {
     const struct handle *known = handle;
-    if (known != NULL && known->mark == kind->mark) return 1;
+    if (known != NULL && known->mark == kind->mark) return true;
     refusal_say(call, "the handle was never made by %s, or was destroyed", kind->made_by);
-    return 0;
+    return false;
 }
 
 int handle_destroy(const struct handle_kind *kind, void *handle, const char *call)

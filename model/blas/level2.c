@@ -11,7 +11,7 @@ struct operand {
 
 static struct matrix matrix_of(const struct operand *operand, int type, int operation)
 {
-    const int is_turned = operation != CUBLAS_OP_N;
+    const bool is_turned = operation != CUBLAS_OP_N;
     return (struct matrix){.at = (void *)operand->at,
                            .type = type,
                            .is_conjugate = operation == CUBLAS_OP_C,
@@ -31,7 +31,7 @@ static enum cublas_status check_operand(const char *call, const char *what, cons
     return CUBLAS_STATUS_SUCCESS;
 }
 
-static int is_operation(int operation)
+static bool is_operation(int operation)
 {
     return operation >= CUBLAS_OP_N && operation <= CUBLAS_OP_C;
 }
@@ -73,7 +73,7 @@ static enum cublas_status gemv(struct asked asked, int operation, const struct o
 // The same for a batch: each matrix and vector `steps` elements behind the one before, or by an array of addresses.
 struct batch {
     int64_t count, steps[3];
-    int is_array;
+    bool is_array;
     int types[2]; // of A and x, and of y
 };
 
@@ -120,7 +120,7 @@ static enum cublas_status gemv_batch(struct asked asked, int operation, const st
 }
 
 static enum cublas_status ger(struct asked asked, const void *alpha, const struct vector *x, const struct vector *y,
-                              int is_conjugate, const struct operand *a)
+                              bool is_conjugate, const struct operand *a)
 {
     const struct blas_handle *handle = blas_handle_of(asked.handle, asked.call);
     if (handle == NULL) return CUBLAS_STATUS_NOT_INITIALIZED;

@@ -12,7 +12,7 @@ struct argument {
 
 static struct matrix whole(struct argument argument, int operation)
 {
-    const int is_turned = operation != CUBLAS_OP_N;
+    const bool is_turned = operation != CUBLAS_OP_N;
     return (struct matrix){.at = (void *)argument.at,
                            .type = argument.type,
                            .is_conjugate = operation == CUBLAS_OP_C,
@@ -65,7 +65,8 @@ static enum cublas_status multiply(const struct shaped_call *call, const struct 
 struct update_call {
     int fill, operation;
     int64_t n, k;
-    int is_hermitian, is_second, alpha_type, beta_type;
+    bool is_hermitian, is_second;
+    int alpha_type, beta_type;
     const void *alpha, *beta;
 };
 
@@ -73,9 +74,10 @@ struct update_call {
 static enum cublas_status update(const struct shaped_call *call, const struct update_call *it, struct argument a,
                                  struct argument b, struct argument c)
 {
-    const int is_turned = it->operation != CUBLAS_OP_N, turned = it->is_hermitian ? CUBLAS_OP_C : CUBLAS_OP_T;
+    const bool is_turned = it->operation != CUBLAS_OP_N;
+    const int turned = it->is_hermitian ? CUBLAS_OP_C : CUBLAS_OP_T;
     const int64_t stored = at_least_one(is_turned ? it->k : it->n);
-    const int is_operation = !is_turned || it->operation == turned || !numbers_is_complex(call->type);
+    const bool is_operation = !is_turned || it->operation == turned || !numbers_is_complex(call->type);
     const enum cublas_status error =
         shaped_check(call,
                      it->fill >> 1 == 0 && it->operation >= 0 && it->operation <= CUBLAS_OP_C && is_operation &&

@@ -18,27 +18,27 @@ BLAS_VISIBLE enum cublas_status cublasLtDestroy(struct blas_handle *handle)
 
 // --- Types -----------------------------------------------------------------------------------------------------------
 
-static int is_fp8(int type)
+static bool is_fp8(int type)
 {
     return type == CUDA_R_8F_E4M3 || type == CUDA_R_8F_E5M2;
 }
 
-static int is_short(int type)
+static bool is_short(int type)
 {
     return type == CUDA_R_16F || type == CUDA_R_16BF;
 }
 
 // FP8: of two E5M2 there is no product; D of FP8 goes with a short C.
-static int are_fp8(int a, int b, int c, int d)
+static bool are_fp8(int a, int b, int c, int d)
 {
-    if (!is_fp8(a) || !is_fp8(b) || (a == CUDA_R_8F_E5M2 && b == CUDA_R_8F_E5M2)) return 0;
+    if (!is_fp8(a) || !is_fp8(b) || (a == CUDA_R_8F_E5M2 && b == CUDA_R_8F_E5M2)) return false;
     return is_fp8(d) ? is_short(c) : c == d && (is_short(c) || c == CUDA_R_32F);
 }
 
-static int are_types(const struct blas_descriptor *it, int a, int b, int c, int d)
+static bool are_types(const struct blas_descriptor *it, int a, int b, int c, int d)
 {
     const int compute = blas_compute_of(it->compute_type);
-    if (compute == COMPUTE_32F && it->scale_type == CUDA_R_32F && are_fp8(a, b, c, d)) return 1;
+    if (compute == COMPUTE_32F && it->scale_type == CUDA_R_32F && are_fp8(a, b, c, d)) return true;
     if (compute == COMPUTE_32I && it->scale_type == CUDA_R_32F)
         return a == CUDA_R_8I && b == CUDA_R_8I && c == CUDA_R_8I && d == CUDA_R_8I;
     return c == d && blas_scale_type(compute, a, b, c) == it->scale_type;
@@ -52,7 +52,7 @@ struct layouts {
 
 static struct matrix matrix_of(const struct blas_layout *layout, int operation)
 {
-    const int is_turned = (layout->order == 1) != (operation != CUBLAS_OP_N);
+    const bool is_turned = (layout->order == 1) != (operation != CUBLAS_OP_N);
     return (struct matrix){.type = layout->type,
                            .is_conjugate = operation == CUBLAS_OP_C,
                            .row_step = is_turned ? layout->leading : 1,
@@ -103,8 +103,8 @@ static enum cublas_status check_layouts(const char *call, const struct layouts *
 static enum cublas_status check_sizes(const char *call, const struct product *job, const struct layouts *layouts,
                                       int64_t k)
 {
-    const int are_results = (int64_t)layouts->c->rows == job->m && (int64_t)layouts->d->rows == job->m &&
-                            (int64_t)layouts->c->columns == job->n && (int64_t)layouts->d->columns == job->n;
+    const bool are_results = (int64_t)layouts->c->rows == job->m && (int64_t)layouts->d->rows == job->m &&
+                             (int64_t)layouts->c->columns == job->n && (int64_t)layouts->d->columns == job->n;
     if (k == job->k && are_results) return CUBLAS_STATUS_SUCCESS;
     return blas_refuse(call, CUBLAS_STATUS_INVALID_VALUE,
                        "op(A) is %lld x %lld, op(B) %lld x %lld, C %lld x %lld, D %lld x %lld", (long long)job->m,
@@ -112,7 +112,7 @@ static enum cublas_status check_sizes(const char *call, const struct product *jo
                        (long long)layouts->c->columns, (long long)layouts->d->rows, (long long)layouts->d->columns);
 }
 
-static int is_known_epilogue(int epilogue)
+static bool is_known_epilogue(int epilogue)
 {
     const int activation = epilogue & ~(EPILOGUE_BIAS | EPILOGUE_DEFAULT);
     return activation == 0 || activation == EPILOGUE_RELU || activation == EPILOGUE_GELU ||

@@ -17,7 +17,7 @@ struct lu_batched {
 };
 
 // The pivots of one matrix, from 0 on; 0 if one of them names no row.
-static int read_pivots(const struct lu_batched *job, int batch, int64_t *to)
+static bool read_pivots(const struct lu_batched *job, int batch, int64_t *to)
 {
     for (int i = 0; i < job->n; i++) {
         const int pivot = job->pivots[(int64_t)batch * job->n + i];
@@ -25,16 +25,16 @@ static int read_pivots(const struct lu_batched *job, int batch, int64_t *to)
             blas_refuse(job->call, CUBLAS_STATUS_EXECUTION_FAILED,
                         "pivot %d of matrix %d is %d, and the matrix has %d rows: call getrfBatched first", i + 1,
                         batch + 1, pivot, job->n);
-            return 0;
+            return false;
         }
         to[i] = pivot - 1;
     }
-    return 1;
+    return true;
 }
 
 static void factor(const struct lu_batched *job, int batch, struct dense *a, int64_t *pivot)
 {
-    const int has_pivots = job->pivots != NULL || job->what == FACTOR_AND_INVERT;
+    const bool has_pivots = job->pivots != NULL || job->what == FACTOR_AND_INVERT;
     job->info[batch] = (int)dense_lu(a, has_pivots ? pivot : NULL);
     for (int i = 0; job->pivots != NULL && i < job->n; i++)
         job->pivots[(int64_t)batch * job->n + i] = (int)pivot[i] + 1;
@@ -51,7 +51,7 @@ static int64_t zero_pivot(const struct dense *lu)
 // B, or the identity, becomes what solves the system; of a singular matrix no inverse is written.
 static void solve(const struct lu_batched *job, int batch, const struct dense *a, const int64_t *pivot)
 {
-    const int is_inverse = job->what != SOLVE;
+    const bool is_inverse = job->what != SOLVE;
     struct dense b =
         is_inverse ? dense_zeros(job->n, job->n) : dense_read(job->b[batch], job->type, job->n, job->count, job->ldb);
     if (b.at == NULL) return;
@@ -66,9 +66,9 @@ static void solve(const struct lu_batched *job, int batch, const struct dense *a
 
 static void run_one(const struct lu_batched *job, int batch, int64_t *pivot)
 {
-    const int is_factored = job->what == SOLVE || job->what == INVERT;
+    const bool is_factored = job->what == SOLVE || job->what == INVERT;
     struct dense a = dense_read(job->a[batch], job->type, job->n, job->n, job->lda);
-    int has_pivots = a.at != NULL;
+    bool has_pivots = a.at != NULL;
     if (a.at != NULL && !is_factored) factor(job, batch, &a, pivot);
     if (a.at != NULL && is_factored && job->pivots != NULL) has_pivots = read_pivots(job, batch, pivot);
     if (has_pivots && job->what != FACTOR) solve(job, batch, &a, is_factored && job->pivots == NULL ? NULL : pivot);
@@ -87,8 +87,8 @@ static void run(void *its_job)
 static enum cublas_status check(const struct lu_batched *job)
 {
     const int least = job->n > 1 ? job->n : 1;
-    const int holds = job->n >= 0 && job->count >= 0 && job->batches >= 0 && job->lda >= least &&
-                      (job->what == FACTOR || job->ldb >= least) && job->operation >= 0 && job->operation <= 2;
+    const bool holds = job->n >= 0 && job->count >= 0 && job->batches >= 0 && job->lda >= least &&
+                       (job->what == FACTOR || job->ldb >= least) && job->operation >= 0 && job->operation <= 2;
     if (holds) return CUBLAS_STATUS_SUCCESS;
     return blas_refuse(job->call, CUBLAS_STATUS_INVALID_VALUE,
                        "n %d, nrhs %d, batchSize %d, lda %d, ldb %d, trans %d: one is not allowed", job->n, job->count,

@@ -29,7 +29,7 @@ size_t numbers_bytes(int type)
     }
 }
 
-int numbers_is_complex(int type)
+bool numbers_is_complex(int type)
 {
     return type == CUDA_C_32F || type == CUDA_C_64F || type == CUDA_C_8I;
 }

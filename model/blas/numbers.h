@@ -3,6 +3,7 @@
 #ifndef TMAREF_BLAS_NUMBERS_H
 #define TMAREF_BLAS_NUMBERS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -34,7 +35,7 @@ enum number_type {
 
 // The bytes of an element; 0 for a type that is not one of these.
 size_t numbers_bytes(int type);
-int numbers_is_complex(int type);
+bool numbers_is_complex(int type);
 enum number_type numbers_real(int type); // of which a complex one is a pair
 
 // `count` reals, the first at index `first`, the others `step` further each.

@@ -93,7 +93,7 @@ static void rotate(const struct rotation *by, struct complex_number *x, struct c
 }
 
 // The columns of `of`, and values, in the order that `falls` says.
-static void sort_columns(double *values, int64_t count, int falls, struct dense *one, struct dense *other)
+static void sort_columns(double *values, int64_t count, bool falls, struct dense *one, struct dense *other)
 {
     struct dense *const all[] = {one, other};
     for (int64_t i = 0; i < count; i++) {
@@ -144,7 +144,7 @@ int64_t dense_svd(struct dense *a, double *values, struct dense *v)
             for (int64_t q = p + 1; q < a->columns; q++) turned += rotate_pair(a, v, p, q);
     }
     for (int64_t i = 0; i < a->columns; i++) values[i] = norm_of(dense_column(a, i), a->rows);
-    sort_columns(values, a->columns, 1, a, v);
+    sort_columns(values, a->columns, true, a, v);
     const double least = a->columns > 0 ? values[0] * 0x1p-50 : 0;
     for (; known < a->columns && values[known] > least; known++)
         for (int64_t row = 0; row < a->rows; row++)
@@ -211,6 +211,6 @@ int64_t dense_eigen(struct dense *a, struct dense *v, double *values)
             for (int64_t q = p + 1; q < a->columns; q++) turned += turn(a, v, p, q, small);
     }
     for (int64_t i = 0; i < a->columns; i++) values[i] = dense_column(a, i)[i].re;
-    sort_columns(values, a->columns, 0, v, NULL);
+    sort_columns(values, a->columns, false, v, NULL);
     return turned;
 }

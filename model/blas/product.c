@@ -59,7 +59,7 @@ struct side {
     const void *at;
     int64_t lane_step, depth_step;
     int width, lanes, reals; // lanes of a panel; reals of an element: 1 or 2
-    int is_a;
+    bool is_a;
 };
 
 static const void *matrix_at(const struct matrix *matrix, int64_t batch)
@@ -72,13 +72,13 @@ static const void *matrix_at(const struct matrix *matrix, int64_t batch)
 static struct side side_a(const struct matrix *matrix, int64_t batch, int reals)
 {
     return (struct side){
-        matrix, matrix_at(matrix, batch), matrix->row_step, matrix->column_step, WIDE, WIDE / reals, reals, 1};
+        matrix, matrix_at(matrix, batch), matrix->row_step, matrix->column_step, WIDE, WIDE / reals, reals, true};
 }
 
 static struct side side_b(const struct matrix *matrix, int64_t batch, int reals)
 {
     return (struct side){matrix, matrix_at(matrix, batch), matrix->column_step, matrix->row_step, NARROW, NARROW, reals,
-                         0};
+                         false};
 }
 
 static void pack_pairs(const struct side *side, int64_t first, int lanes, double *to)
@@ -139,7 +139,7 @@ struct finish {
 
 static void factor_read(const struct factor *factor, double *to)
 {
-    const int is_complex = numbers_is_complex(factor->type);
+    const bool is_complex = numbers_is_complex(factor->type);
     memcpy(to, factor->value, sizeof factor->value);
     if (factor->device == NULL) return;
     to[1] = 0;
@@ -193,7 +193,7 @@ static void put(struct finish *finish, int64_t row, int64_t column, const double
     const struct product *job = finish->job;
     double value[2] = {0}, c[2] = {0};
     const int reals = finish->reals;
-    const int has_c = finish->beta[0] != 0 || finish->beta[1] != 0;
+    const bool has_c = finish->beta[0] != 0 || finish->beta[1] != 0;
     if (has_c) numbers_widen(numbers_real(job->c.type), finish->c, reals * place_of(&job->c, row, column), 1, reals, c);
     if (job->c.is_conjugate) c[1] = -c[1];
     if (reals == 1) {

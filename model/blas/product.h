@@ -10,7 +10,8 @@
 // `batch_step` elements apart, or `at` is an array of their addresses.
 struct matrix {
     void *at;
-    int type, is_conjugate, is_array, is_host; // is_host: of the library or the program, not of the device
+    int type;
+    bool is_conjugate, is_array, is_host; // is_host: of the library or the program, not of the device
     int64_t row_step, column_step, batch_step;
 };
 

@@ -8,7 +8,9 @@
 
 struct qr_batched {
     const char *call;
-    int type, is_solved, m, n, count, lda, ldc, batches;
+    int type;
+    bool is_solved;
+    int m, n, count, lda, ldc, batches;
     void *const *a, *const *tau, *const *c;
     int *each_info; // of gels: of the device
 };

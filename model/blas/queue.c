@@ -11,7 +11,7 @@
 
 struct queued {
     void (*run)(void *job);
-    int is_kept; // by a graph
+    bool is_kept; // by a graph
     _Alignas(max_align_t) uint8_t job[];
 };
 
@@ -28,7 +28,7 @@ static enum cuda_result keep(struct CUgraph_st *graph, struct queued *queued)
 {
     enum { NO_DESTRUCTOR_SYNC = 1, MOVE = 1 };
     struct CUuserObject_st *object;
-    queued->is_kept = 1;
+    queued->is_kept = true;
     const enum cuda_result error = cuUserObjectCreate(&object, queued, free, 1, NO_DESTRUCTOR_SYNC);
     return error != CUDA_SUCCESS ? error : cuGraphRetainUserObject(graph, object, 1, MOVE);
 }
@@ -44,7 +44,7 @@ static enum cuda_result capture_of(struct CUstream_st *stream, struct CUgraph_st
     return cuStreamGetCaptureInfo_v2(stream, &status, &id, graph, &after, &count);
 }
 
-int queue_is_captured(struct CUstream_st *stream)
+bool queue_is_captured(struct CUstream_st *stream)
 {
     struct CUgraph_st *graph;
     return capture_of(stream, &graph) == CUDA_SUCCESS && graph != NULL;
@@ -56,7 +56,7 @@ enum cuda_result queue_run(struct CUstream_st *stream, void (*run)(void *job), c
     struct queued *queued = malloc(sizeof *queued + bytes);
     if (queued == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
     queued->run = run;
-    queued->is_kept = 0;
+    queued->is_kept = false;
     memcpy(queued->job, job, bytes);
     enum cuda_result error = capture_of(stream, &graph);
     if (error == CUDA_SUCCESS && graph != NULL) error = keep(graph, queued);
@@ -65,7 +65,7 @@ enum cuda_result queue_run(struct CUstream_st *stream, void (*run)(void *job), c
     return error;
 }
 
-static int is_device_memory(const void *at)
+static bool is_device_memory(const void *at)
 {
     return cuMemGetAddressRange_v2(NULL, NULL, (unsigned long long)(uintptr_t)at) == CUDA_SUCCESS;
 }
@@ -79,10 +79,10 @@ const char *queue_memory_fault(const void *at, size_t bytes)
     return NULL;
 }
 
-int queue_make_ready(void)
+bool queue_make_ready(void)
 {
     struct CUctx_st *context = NULL;
-    if (cuInit(0) != CUDA_SUCCESS) return 0;
-    if (cuCtxGetCurrent(&context) == CUDA_SUCCESS && context != NULL) return 1;
+    if (cuInit(0) != CUDA_SUCCESS) return false;
+    if (cuCtxGetCurrent(&context) == CUDA_SUCCESS && context != NULL) return true;
     return cuDevicePrimaryCtxRetain(&context, 0) == CUDA_SUCCESS && cuCtxSetCurrent(context) == CUDA_SUCCESS;
 }

@@ -12,7 +12,8 @@
 // of rotm.
 struct rotation {
     struct vector x, y;
-    int is_swap, parameter_type;
+    bool is_swap;
+    int parameter_type;
     struct factor cosine, sine;
     struct factor parameters[5];
 };
@@ -42,7 +43,7 @@ static void put(const struct matrix *to, int64_t i, struct complex_number value)
 
 // The matrix {h11, h12, h21, h22} of x' = h11 x + h12 y, y' = h21 x + h22 y. rotm's flag says which of its four numbers
 // are stored.
-static int matrix_of(const struct rotation *job, struct complex_number h[4])
+static bool matrix_of(const struct rotation *job, struct complex_number h[4])
 {
     enum { FLAG, H11, H21, H12, H22 };
     const struct complex_number one = {1, 0}, minus = {-1, 0};
@@ -50,7 +51,7 @@ static int matrix_of(const struct rotation *job, struct complex_number h[4])
         const struct complex_number sine = value_of(&job->sine);
         h[0] = h[3] = value_of(&job->cosine), h[1] = sine;
         h[2] = complex_product(minus, complex_adjoint(sine));
-        return 1;
+        return true;
     }
     const double flag = value_of(&job->parameters[FLAG]).re;
     h[0] = value_of(&job->parameters[H11]), h[1] = value_of(&job->parameters[H12]);
@@ -232,7 +233,7 @@ static void make_modified(void *its_job)
 {
     const struct numbers_of_rotation *job = its_job;
     const struct modified to = modified_of(number_at(job, 0), number_at(job, 1), number_at(job, 2), number_at(job, 3));
-    const int has_corners = to.flag == -1 || to.flag == 1, has_others = to.flag == -1 || to.flag == 0;
+    const bool has_corners = to.flag == -1 || to.flag == 1, has_others = to.flag == -1 || to.flag == 0;
     put_number(job, 0, 0, to.d1);
     put_number(job, 1, 0, to.d2);
     put_number(job, 2, 0, to.x1);

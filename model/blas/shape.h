@@ -16,7 +16,7 @@ struct shape {
     int type;
     enum shape_kind kind;
     enum shape_rest rest;
-    int is_lower, is_unit;
+    bool is_lower, is_unit;
     int64_t rows, columns, leading;
     int64_t below, above; // diagonals of a band
 };

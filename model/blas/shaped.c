@@ -13,7 +13,7 @@ static void no_memory(const char *call)
     blas_refuse(call, CUBLAS_STATUS_ALLOC_FAILED, "the host has no memory for its matrices");
 }
 
-enum cublas_status shaped_check(const struct shaped_call *call, int is_allowed, const char *what)
+enum cublas_status shaped_check(const struct shaped_call *call, bool is_allowed, const char *what)
 {
     return is_allowed ? CUBLAS_STATUS_SUCCESS
                       : blas_refuse(call->name, CUBLAS_STATUS_INVALID_VALUE, "one of these is not allowed: %s", what);
@@ -27,13 +27,13 @@ static enum cublas_status check_shape(const struct shaped_call *call, const char
 }
 
 // A dense matrix as a factor: its first parts alone where the product is real.
-static struct matrix matrix_of(const struct dense *dense, int is_complex, int operation)
+static struct matrix matrix_of(const struct dense *dense, bool is_complex, int operation)
 {
     const int64_t step = is_complex ? 1 : 2, other = step * dense->rows;
     return (struct matrix){.at = dense->at,
                            .type = is_complex ? CUDA_C_64F : CUDA_R_64F,
                            .is_conjugate = operation == CUBLAS_OP_C,
-                           .is_host = 1,
+                           .is_host = true,
                            .row_step = operation == CUBLAS_OP_N ? step : other,
                            .column_step = operation == CUBLAS_OP_N ? other : step};
 }
@@ -43,7 +43,8 @@ static struct matrix matrix_of(const struct dense *dense, int is_complex, int op
 struct multiplication {
     const char *call;
     struct shape shape;
-    int operation, is_right;
+    int operation;
+    bool is_right;
     struct product product;
 };
 
@@ -67,7 +68,7 @@ static void multiply(void *its_job)
     const struct multiplication *job = its_job;
     struct product product = job->product;
     struct matrix *mine = job->is_right ? &product.b : &product.a, *other = job->is_right ? &product.a : &product.b;
-    const int is_complex = numbers_is_complex(product.d.type), is_over = other->at == product.d.at;
+    const bool is_complex = numbers_is_complex(product.d.type), is_over = other->at == product.d.at;
     const struct dense whole = shape_read(&job->shape);
     struct dense copy = {NULL, 0, 0};
     if (is_over) copy = job->is_right ? copy_of(other, product.m, product.k) : copy_of(other, product.k, product.n);
@@ -83,7 +84,7 @@ static void multiply(void *its_job)
 
 // What the call's product does not know yet, an element of the host stands for while it is checked.
 enum cublas_status shaped_multiply(const struct shaped_call *call, const struct shape *shape, int operation,
-                                   int is_right, const struct product *product)
+                                   bool is_right, const struct product *product)
 {
     const struct blas_handle *handle = blas_handle_of(call->handle, call->name);
     if (handle == NULL) return CUBLAS_STATUS_NOT_INITIALIZED;
@@ -134,7 +135,7 @@ static void put(const struct matrix *to, int64_t row, struct complex_number valu
 static void solve_with(const struct system *job, const struct dense *a, struct complex_number *x)
 {
     const int64_t n = a->rows;
-    const int is_lower = job->shape.is_lower == (job->operation == CUBLAS_OP_N);
+    const bool is_lower = job->shape.is_lower == (job->operation == CUBLAS_OP_N);
     for (int64_t i = 0; i < n; i++) {
         const int64_t row = is_lower ? i : n - 1 - i, first = is_lower ? 0 : row + 1, end = is_lower ? row : n;
         for (int64_t k = first; k < end; k++)
@@ -190,7 +191,7 @@ static struct complex_number value_of(const struct factor *factor)
     return (struct complex_number){pair[0], pair[1]};
 }
 
-static struct matrix turned_matrix(struct matrix matrix, int is_adjoint)
+static struct matrix turned_matrix(struct matrix matrix, bool is_adjoint)
 {
     const int64_t step = matrix.row_step;
     matrix.row_step = matrix.column_step;
@@ -203,7 +204,8 @@ static void write_triangle(const struct update *job, const struct dense *product
 {
     const struct shape *c = &job->its.c;
     const struct complex_number beta = value_of(&job->beta);
-    const int reals = 1 + numbers_is_complex(c->type), has_c = beta.re != 0 || beta.im != 0;
+    const int reals = 1 + numbers_is_complex(c->type);
+    const bool has_c = beta.re != 0 || beta.im != 0;
     for (int64_t column = 0; column < c->columns; column++)
         for (int64_t row = 0; row < c->rows; row++) {
             const int64_t place = shape_place(c, row, column);
@@ -222,7 +224,7 @@ static void update(void *its_job)
 {
     const struct update *job = its_job;
     const struct rank_update *its = &job->its;
-    const int is_hermitian = its->c.rest == REST_ADJOINT, is_complex = numbers_is_complex(its->c.type);
+    const bool is_hermitian = its->c.rest == REST_ADJOINT, is_complex = numbers_is_complex(its->c.type);
     const struct dense to = dense_zeros(its->c.rows, its->c.columns);
     struct complex_number alpha = value_of(&job->alpha);
     if (to.at == NULL) {
@@ -255,7 +257,7 @@ enum cublas_status shaped_update(const struct shaped_call *call, const struct ra
 {
     const struct blas_handle *handle = blas_handle_of(call->handle, call->name);
     if (handle == NULL) return CUBLAS_STATUS_NOT_INITIALIZED;
-    if (its->alpha == NULL) return shaped_check(call, 0, "a factor that is a null pointer");
+    if (its->alpha == NULL) return shaped_check(call, false, "a factor that is a null pointer");
     if (its->c.rows == 0) return CUBLAS_STATUS_SUCCESS;
     struct update job = {call->name, *its, blas_factor(handle->pointer_mode, its->alpha_type, its->alpha),
                          vector_factor_one()};
@@ -265,8 +267,8 @@ enum cublas_status shaped_update(const struct shaped_call *call, const struct ra
                                     .k = its->depth,
                                     .batches = 1,
                                     .a = its->a,
-                                    .b = turned_matrix(its->b, 0),
-                                    .d = {.at = its->c.at, .type = its->c.type, .is_host = 1},
+                                    .b = turned_matrix(its->b, false),
+                                    .d = {.at = its->c.at, .type = its->c.type, .is_host = true},
                                     .alpha = job.alpha};
     enum cublas_status error = check_shape(call, "C", &its->c, handle->base.stream);
     if (error == CUBLAS_STATUS_SUCCESS && !queue_is_captured(handle->base.stream))

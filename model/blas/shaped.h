@@ -17,7 +17,7 @@ struct shaped_call {
 // One of the two factors of `product` is op(shape): the first, or with is_right the second. It becomes this when the
 // job runs; the other factor may be what the product writes.
 enum cublas_status shaped_multiply(const struct shaped_call *call, const struct shape *shape, int operation,
-                                   int is_right, const struct product *product);
+                                   bool is_right, const struct product *product);
 
 // x becomes op(shape)^-1 x.
 enum cublas_status shaped_solve(const struct shaped_call *call, const struct shape *shape, int operation,
@@ -27,7 +27,8 @@ enum cublas_status shaped_solve(const struct shaped_call *call, const struct sha
 // conjugate where C is Hermitian. A is op(a), and B op(b) turned, adjoint where C is Hermitian.
 struct rank_update {
     struct shape c;
-    int operation, is_second;
+    int operation;
+    bool is_second;
     int64_t depth; // columns of op(a)
     struct matrix a, b;
     const void *alpha, *beta; // as the call has them; beta NULL: 1
@@ -37,6 +38,6 @@ struct rank_update {
 enum cublas_status shaped_update(const struct shaped_call *call, const struct rank_update *update);
 
 // Sizes, steps and pointers that a call may not have. `names` says what they are; INVALID_VALUE if not is_allowed.
-enum cublas_status shaped_check(const struct shaped_call *call, int is_allowed, const char *what);
+enum cublas_status shaped_check(const struct shaped_call *call, bool is_allowed, const char *what);
 
 #endif

@@ -39,7 +39,7 @@ static enum cublas_status check_matrix(const char *call, const char *what, const
                              (size_t)((behind - before + 1) * bytes));
 }
 
-static int is_zero(const struct factor *factor)
+static bool is_zero(const struct factor *factor)
 {
     return factor->device == NULL && factor->value[0] == 0 && factor->value[1] == 0;
 }
@@ -58,7 +58,7 @@ static enum cublas_status check_epilogue(const char *call, const struct product 
 
 enum cublas_status blas_check_product(const char *call, const struct product *job)
 {
-    const int has_product = !is_zero(&job->alpha), has_c = !is_zero(&job->beta);
+    const bool has_product = !is_zero(&job->alpha), has_c = !is_zero(&job->beta);
     enum cublas_status error = CUBLAS_STATUS_SUCCESS;
     if (has_product) error = check_matrix(call, "A", &job->a, job->m, job->k, job->batches);
     if (has_product && error == CUBLAS_STATUS_SUCCESS)

@@ -39,7 +39,7 @@ static struct shape band(struct shape shape, int64_t k, int64_t leading)
     return shape;
 }
 
-static int is_shape(const struct shape *shape)
+static bool is_shape(const struct shape *shape)
 {
     const int64_t height = shape->kind == SHAPE_BAND ? shape->below + shape->above + 1 : shape->rows;
     return shape->rows >= 0 && shape->columns >= 0 && shape->below >= 0 && shape->above >= 0 &&
@@ -58,7 +58,7 @@ static enum cublas_status times(const struct shaped_call *call, const struct sha
                          factors[0] != NULL && factors[1] != NULL,
                      allowed);
     if (error != CUBLAS_STATUS_SUCCESS) return error;
-    const int is_turned = operation != CUBLAS_OP_N;
+    const bool is_turned = operation != CUBLAS_OP_N;
     struct vector from = *x, to = *y;
     from.count = is_turned ? a->rows : a->columns;
     to.count = is_turned ? a->columns : a->rows;
@@ -71,12 +71,13 @@ static enum cublas_status times(const struct shaped_call *call, const struct sha
                                     .d = vector_column(&to),
                                     .alpha = blas_factor(handle->pointer_mode, call->type, factors[0]),
                                     .beta = blas_factor(handle->pointer_mode, call->type, factors[1])};
-    return shaped_multiply(call, a, operation, 0, &product);
+    return shaped_multiply(call, a, operation, false, &product);
 }
 
 // x = op(A) x, or the solution of op(A) x = x.
 struct own {
-    int fill, operation, diagonal, is_solved;
+    int fill, operation, diagonal;
+    bool is_solved;
 };
 
 static enum cublas_status in_place(const struct shaped_call *call, const struct own *own, struct shape a,
@@ -101,7 +102,7 @@ static enum cublas_status in_place(const struct shaped_call *call, const struct 
                                     .c = column,
                                     .d = column,
                                     .alpha = vector_factor_one()};
-    return shaped_multiply(call, &a, own->operation, 0, &product);
+    return shaped_multiply(call, &a, own->operation, false, &product);
 }
 
 // A plus alpha x y^T, of two vectors also alpha y x^T.

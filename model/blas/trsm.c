@@ -11,7 +11,8 @@ struct triangle {
     void *const *b_array;
     int64_t batches;
     int64_t edge, count;
-    int is_lower, is_unit, reals;
+    bool is_lower, is_unit;
+    int reals;
     struct factor alpha;
 };
 
@@ -99,7 +100,7 @@ enum { SIDE_RIGHT = 1, FILL_LOWER = 0 };
 
 static enum cublas_status check(const char *call, const struct trsm *it, int64_t edge)
 {
-    const int are_enums = (it->side | it->fill | it->diagonal) >> 1 == 0 && it->operation >= 0 && it->operation <= 2;
+    const bool are_enums = (it->side | it->fill | it->diagonal) >> 1 == 0 && it->operation >= 0 && it->operation <= 2;
     if (!are_enums || it->alpha == NULL || it->m < 0 || it->n < 0)
         return blas_refuse(call, CUBLAS_STATUS_INVALID_VALUE,
                            "side %d, uplo %d, trans %d, diag %d, m %lld, n %lld: one is not allowed, or alpha is a "
@@ -113,7 +114,7 @@ static enum cublas_status check(const char *call, const struct trsm *it, int64_t
 
 static struct triangle triangle_of(const struct trsm *it, int64_t edge, const struct blas_handle *handle)
 {
-    const int is_right = it->side == SIDE_RIGHT, is_turned = (it->operation != CUBLAS_OP_N) != is_right;
+    const bool is_right = it->side == SIDE_RIGHT, is_turned = (it->operation != CUBLAS_OP_N) != is_right;
     return (struct triangle){
         .t = {.at = (void *)it->a,
               .type = it->type,

@@ -25,7 +25,7 @@ struct matrix vector_row(const struct vector *vector)
 struct matrix vector_unit(int type)
 {
     return (struct matrix){
-        .at = (void *)product_one, .type = numbers_is_complex(type) ? CUDA_C_64F : CUDA_R_64F, .is_host = 1};
+        .at = (void *)product_one, .type = numbers_is_complex(type) ? CUDA_C_64F : CUDA_R_64F, .is_host = true};
 }
 
 struct factor vector_factor_one(void)
@@ -43,7 +43,7 @@ enum cublas_status vector_result(const char *call, const struct blas_handle *han
 
 // y = alpha * x + beta * y, where beta is 0 or 1.
 static enum cublas_status add(const char *call, void *its_handle, const void *alpha, int alpha_type,
-                              const struct vector *x, const struct vector *y, int has_y)
+                              const struct vector *x, const struct vector *y, bool has_y)
 {
     const struct blas_handle *handle = blas_handle_of(its_handle, call);
     if (handle == NULL) return CUBLAS_STATUS_NOT_INITIALIZED;
@@ -65,14 +65,14 @@ static enum cublas_status add(const char *call, void *its_handle, const void *al
 }
 
 static enum cublas_status dot(const char *call, void *its_handle, const struct vector *x, const struct vector *y,
-                              int is_conjugate, void *result, int result_type)
+                              bool is_conjugate, void *result, int result_type)
 {
     const struct blas_handle *handle = blas_handle_of(its_handle, call);
     if (handle == NULL) return CUBLAS_STATUS_NOT_INITIALIZED;
     if (result == NULL) return CUBLAS_STATUS_INVALID_VALUE;
     if (numbers_bytes(x->type) == 0 || x->type != y->type || numbers_bytes(result_type) == 0)
         return CUBLAS_STATUS_NOT_SUPPORTED;
-    const int is_host = handle->pointer_mode == CUBLAS_POINTER_MODE_HOST;
+    const bool is_host = handle->pointer_mode == CUBLAS_POINTER_MODE_HOST;
     struct product job = {.m = 1,
                           .n = 1,
                           .k = x->count > 0 ? x->count : 0,

@@ -4,14 +4,15 @@
 #ifndef TMAREF_ARRAY_H
 #define TMAREF_ARRAY_H
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 // Room for one item more; `array` is where the pointer lies. 0 without memory: the array is then as it was.
-static inline int array_grow(void *array, size_t count, size_t item_bytes)
+static inline bool array_grow(void *array, size_t count, size_t item_bytes)
 {
     void *items;
-    if ((count & (count - 1)) != 0) return 1;
+    if ((count & (count - 1)) != 0) return true;
     memcpy(&items, array, sizeof items);
     items = realloc(items, (count == 0 ? 1 : 2 * count) * item_bytes);
     if (items != NULL) memcpy(array, &items, sizeof items);

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: MIT
 #include "bank.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "rules/instruction.h"
 #include "rules/shared.h"
 
-static int is_active(uint32_t active, int lane)
+static bool is_active(uint32_t active, int lane)
 {
-    return (int)(active >> lane & 1);
+    return (int)(active >> lane & true);
 }
 
 // Whether a lower active lane of the phase already wants `word`: then it is a broadcast.
-static int is_wanted(const uint32_t *address, uint32_t active, int first_lane, int lane, uint32_t bytes, uint32_t word)
+static bool is_wanted(const uint32_t *address, uint32_t active, int first_lane, int lane, uint32_t bytes, uint32_t word)
 {
     for (int l = first_lane; l < lane; l++)
         if (is_active(active, l) && address[l] / BANK_BYTES <= word && word <= (address[l] + bytes - 1) / BANK_BYTES)
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
 static void count_phase(const uint32_t *address, uint32_t active, uint32_t bytes, struct bank_phase *phase)
@@ -35,11 +36,12 @@ static void count_phase(const uint32_t *address, uint32_t active, uint32_t bytes
 }
 
 // Do all lanes l and l ^ bit that are both active want the same?
-static int is_paired(const uint32_t *address, uint32_t active, int bit)
+static bool is_paired(const uint32_t *address, uint32_t active, int bit)
 {
     for (int lane = 0; lane < WARP_LANES; lane++)
-        if (is_active(active, lane) && is_active(active, lane ^ bit) && address[lane] != address[lane ^ bit]) return 0;
-    return 1;
+        if (is_active(active, lane) && is_active(active, lane ^ bit) && address[lane] != address[lane ^ bit])
+            return false;
+    return true;
 }
 
 static int lanes_together(enum bank_access access, const uint32_t *address, uint32_t active, uint32_t bytes)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "finding.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "broken.h"
@@ -20,7 +21,7 @@ void finding_add(struct findings *findings, struct finding finding)
 
 enum rule finding_of_form(struct findings *findings, const char *argument, uint64_t value)
 {
-    const int is_signed = value > UINT64_MAX - (UINT64_C(1) << 31); // an int of the caller's, below 0
+    const bool is_signed = value > UINT64_MAX - (UINT64_C(1) << 31); // an int of the caller's, below 0
     finding_add(findings, FINDING(RULE_INSTRUCTION_FORM, argument, .is_signed = is_signed, .value = value));
     return RULE_INSTRUCTION_FORM;
 }

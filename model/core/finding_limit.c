@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "finding_limit.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "rules/acquire.h"
@@ -23,20 +24,20 @@
 #include "rules/wgmma.h"
 
 // The ids say of most rules what their limit is: LOAD_SMEM_ALIGN, MAP_STRIDE_ALIGN_32.
-static int id_says(enum rule rule, const char *word)
+static bool id_says(enum rule rule, const char *word)
 {
     const char *at = strstr(rule_row(rule)->id, word);
     return at != NULL && (at[strlen(word)] == '\0' || at[strlen(word)] == '_');
 }
 
-static int is_multiple(const struct finding *finding)
+static bool is_multiple(const struct finding *finding)
 {
     switch ((int)finding->rule) {
     case RULE_MAP_INNER_BYTES:
     case RULE_BULK_SIZE:
     case RULE_LOAD_MAP_ADDRESS:
     case RULE_CLUSTER_GRID_DIVISIBLE:
-        return 1;
+        return true;
     case RULE_REPLACE_VALUE: // of one rule for all fields
         return finding->limit <= 32 &&
                (strcmp(finding->argument, "global_address") == 0 || strcmp(finding->argument, "global_stride") == 0);
@@ -45,7 +46,7 @@ static int is_multiple(const struct finding *finding)
     }
 }
 
-static int is_exact(enum rule rule)
+static bool is_exact(enum rule rule)
 {
     switch ((int)rule) {
     case RULE_LOAD_RANK:
@@ -58,19 +59,19 @@ static int is_exact(enum rule rule)
     case RULE_MAP_INTERLEAVE_32B_SWIZZLE:
     case RULE_REPLACE_TF32:
     case RULE_IM2COL_STORE_CORNERS:
-        return 1;
+        return true;
     default:
-        return 0;
+        return false;
     }
 }
 
-static int is_below(enum rule rule)
+static bool is_below(enum rule rule)
 {
     return rule == RULE_OPERAND_RANK || rule == RULE_MATRIX_ROW_RANK || id_says(rule, "_WINDOW");
 }
 
 // Rules whose numbers are of different kinds, or sets: an address and a rank, a mask, an enumeration.
-static int is_only_nearest(enum rule rule)
+static bool is_only_nearest(enum rule rule)
 {
     switch ((int)rule) {
     case RULE_ACQUIRE_MAP_LIMIT:
@@ -86,13 +87,13 @@ static int is_only_nearest(enum rule rule)
     case RULE_WGMMA_DESCRIPTOR_BITS:
     case RULE_WGMMA_SPARSE_METADATA:
     case RULE_WGMMA_SPARSE_SELECTOR:
-        return 1;
+        return true;
     default:
         return id_says(rule, "_UNMAPPED");
     }
 }
 
-static int is_none(enum rule rule)
+static bool is_none(enum rule rule)
 {
     switch ((int)rule) {
     case RULE_INSTRUCTION_FORM:
@@ -103,18 +104,18 @@ static int is_none(enum rule rule)
     case RULE_COPY_MAP_SPACE:
     case RULE_MBARRIER_GENERIC_SPACE:
     case RULE_CLUSTER_NONE:
-        return 1;
+        return true;
     default:
-        return 0;
+        return false;
     }
 }
 
-static int is_less(const struct finding *finding, uint64_t a, uint64_t b)
+static bool is_less(const struct finding *finding, uint64_t a, uint64_t b)
 {
     return finding->is_signed ? (int64_t)a < (int64_t)b : a < b;
 }
 
-static int is_end(enum rule rule)
+static bool is_end(enum rule rule)
 {
     return id_says(rule, "_BOUNDS") || rule == RULE_BULK_REMOTE_LIMIT || rule == RULE_LOAD_REMOTE_LIMIT ||
            rule == RULE_CLUSTER_LIMIT;

@@ -11,7 +11,7 @@
 #include "rules/replace.h"
 
 // Addresses and words are written in hexadecimal.
-static int is_address(const struct finding *finding)
+static bool is_address(const struct finding *finding)
 {
     static const char *const names[] = {"globalAddress",
                                         "address of an element",
@@ -31,8 +31,8 @@ static int is_address(const struct finding *finding)
                                         "cache-policy",
                                         "global_address"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (strcmp(finding->argument, names[i]) == 0) return 1;
-    return 0;
+        if (strcmp(finding->argument, names[i]) == 0) return true;
+    return false;
 }
 
 static void add_number(const struct finding *finding, uint64_t number, struct line *line)
@@ -62,14 +62,14 @@ const char *finding_severity(enum rule rule)
 }
 
 // Rules about a pointer or a whole object: there is no number to show.
-static int has_no_number(const struct finding *finding)
+static bool has_no_number(const struct finding *finding)
 {
     return finding->rule == RULE_MAP_NULL_POINTER || finding->rule == RULE_MAP_NULL_CORNER ||
            finding->rule == RULE_REPLACE_NULL_MAP;
 }
 
 // Rules about a state or the order of operations: what the numbers of the finding count is not a limit.
-static int is_bare(const struct finding *finding)
+static bool is_bare(const struct finding *finding)
 {
     switch ((int)finding->rule) {
     case RULE_LOAD_MAP_FORMAT:
@@ -82,9 +82,9 @@ static int is_bare(const struct finding *finding)
     case RULE_MBARRIER_TOKEN_FOREIGN:
     case RULE_MBARRIER_TOKEN_OLD:
     case RULE_MBARRIER_PENDING_COUNT_TOKEN:
-        return 1;
+        return true;
     default:
-        return 0;
+        return false;
     }
 }
 
@@ -109,7 +109,7 @@ static void add_limit(const struct finding *finding, struct line *line)
     add_number(finding, finding->nearest, line);
 }
 
-void finding_value(const struct finding *finding, int is_limited, struct line *line)
+void finding_value(const struct finding *finding, bool is_limited, struct line *line)
 {
     line_add(line, "%s", finding->argument);
     if (finding->index >= 0) line_add(line, "[%d]", finding->index);
@@ -128,7 +128,7 @@ void finding_head(const struct finding *finding, struct line *line)
     line_add(line, "  %s, rule %s", finding_severity(finding->rule), row->id);
     if (!is_bare(finding)) {
         line_add(line, ": ");
-        finding_value(finding, 1, line);
+        finding_value(finding, true, line);
     }
     line_add(line, "\n");
 }

@@ -5,6 +5,8 @@
 #ifndef TMAREF_FINDING_TEXT_H
 #define TMAREF_FINDING_TEXT_H
 
+#include <stdbool.h>
+
 #include "finding.h"
 #include "line.h"
 
@@ -18,7 +20,7 @@ void finding_advice(enum rule rule, struct line *line);
 
 // "dstMem is 0x410, must be a multiple of 0x80, nearest legal value 0x480", as the first line has it; of an address,
 // `is_limited` 0: up to the comma.
-void finding_value(const struct finding *finding, int is_limited, struct line *line);
+void finding_value(const struct finding *finding, bool is_limited, struct line *line);
 
 // The same as one JSON object.
 void finding_json(const struct finding *finding, struct line *line);

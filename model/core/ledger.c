@@ -4,6 +4,7 @@
 #include "ledger.h"
 
 #include <assert.h>
+#include <stdbool.h>
 #include <string.h>
 
 static struct ledger *place_of(const struct ledger_book *book, uint32_t rank, uint32_t address)
@@ -78,7 +79,7 @@ static void add(struct mbarrier_transaction *sum, const struct mbarrier_transact
     sum->drop |= transaction->drop;
 }
 
-static int is_same(const struct event_origin *a, const struct event_origin *b)
+static bool is_same(const struct event_origin *a, const struct event_origin *b)
 {
     return a->launch == b->launch && a->cta == b->cta && a->rank == b->rank && a->warp == b->warp &&
            a->lanes == b->lanes && a->operation == b->operation && a->file == b->file && a->line == b->line &&
@@ -114,9 +115,9 @@ static void complete(struct ledger *page)
 static void init(struct ledger *page, const struct event *event)
 {
     const uint64_t before = page->inits;
-    const int is_early = page->life == BARRIER_NONE && page->count > 0;
+    const bool is_early = page->life == BARRIER_NONE && page->count > 0;
     const struct event_origin early = is_early ? page->entry[page->count - 1].origin : page->early;
-    const int has_early = is_early || page->has_early;
+    const bool has_early = is_early || page->has_early;
     struct mbarrier_transaction wiped = page->wiped;
     if (page->life != BARRIER_DROPPED) add(&wiped, &page->total);
     clean_page(page, event->barrier.rank, event->barrier.address);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "map_value.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -51,10 +52,10 @@ const char *map_value_name(enum map_enum which, uint32_t value)
 }
 
 // The rest of a driver name, without what all names of the enum share; "L2_" too may be left out.
-static int is_name(enum map_enum which, const char *name, const char *text)
+static bool is_name(enum map_enum which, const char *name, const char *text)
 {
     const char *rest = name + strlen(enums[which].prefix);
-    if (strcasecmp(name, text) == 0 || strcasecmp(rest, text) == 0) return 1;
+    if (strcasecmp(name, text) == 0 || strcasecmp(rest, text) == 0) return true;
     return which == MAP_L2_PROMOTION && strncmp(rest, "L2_", 3) == 0 && strcasecmp(rest + 3, text) == 0;
 }
 
@@ -74,16 +75,16 @@ static int find_short(enum map_enum which, const char *text, uint32_t *value)
 }
 
 // Sizes may be written without their B: no number of the driver's is so large.
-static int find_size(enum map_enum which, const char *text, uint32_t *value)
+static bool find_size(enum map_enum which, const char *text, uint32_t *value)
 {
     char name[16];
     snprintf(name, sizeof name, "%.8sB", text);
     for (const struct value_row *row = enums[which].rows; row->name != NULL; row++) {
         if (!is_name(which, row->name, name)) continue;
         *value = row->value;
-        return 1;
+        return true;
     }
-    return 0;
+    return false;
 }
 
 int map_value_named(enum map_enum which, const char *text, uint32_t *value)

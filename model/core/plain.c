@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "plain.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 
-static int is_control(unsigned char byte)
+static bool is_control(unsigned char byte)
 {
     return (byte < ' ' && byte != '\n' && byte != '\t') || byte == 0x7f;
 }

@@ -5,13 +5,14 @@
 #define TMAREF_REFUSAL_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "note.h"
 
-static inline int refusal_is_quiet(void)
+static inline bool refusal_is_quiet(void)
 {
     const char *quiet = getenv("TMAREF_QUIET"); // the driver's option
     return quiet != NULL && strcmp(quiet, "1") == 0;

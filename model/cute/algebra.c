@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What layouts mean, and what CuTe's functions make of them.
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "refuse.h"
@@ -43,7 +44,8 @@ int cute_overflow(const struct cute_layout *layout)
 // Where the mode ends that begins with leaf `from`: the parentheses around the whole layout are not counted.
 static int mode_end(const struct cute_layout *layout, int from)
 {
-    int has_outer = layout->leaf[0].opens > 0, depth = from == 0 ? -has_outer : 0, i = from;
+    bool has_outer = layout->leaf[0].opens > 0;
+    int depth = from == 0 ? -has_outer : 0, i = from;
     do {
         depth += layout->leaf[i].opens - layout->leaf[i].closes;
         i++;
@@ -172,7 +174,7 @@ static void take_swizzle_of(const struct cute_layout *layout, struct cute_layout
 
 // Merges neighbours whose strides go on. `goes_on`: what the last number does past its end counts too, as in the left
 // side of a composition.
-static void merge(const struct cute_layout *layout, int goes_on, struct cute_layout *to)
+static void merge(const struct cute_layout *layout, bool goes_on, struct cute_layout *to)
 {
     int last = layout->leaves - 1;
     *to = (struct cute_layout){0};
@@ -191,7 +193,7 @@ static void merge(const struct cute_layout *layout, int goes_on, struct cute_lay
 
 void cute_coalesce(const struct cute_layout *layout, struct cute_layout *to)
 {
-    merge(layout, 0, to);
+    merge(layout, false, to);
     enclose(to, 0);
     take_swizzle_of(layout, to);
 }
@@ -289,7 +291,7 @@ int cute_compose(const struct cute_layout *a, const struct cute_layout *b, struc
     if (b->is_swizzled || b->pointer_bits != 0 || b->offset != 0)
         return cute_refuse(error, -1,
                            "the second layout has a swizzle, a pointer or an offset: only the first one may");
-    merge(a, 1, &merged);
+    merge(a, true, &merged);
     *to = (struct cute_layout){0};
     for (int i = 0; i < b->leaves; i++) {
         int from = to->leaves;
@@ -309,7 +311,7 @@ static int add_part(const struct cute_layout *layout, int mode, uint64_t shape, 
 {
     struct cute_layout alone, merged;
     cute_mode(layout, mode, &alone);
-    merge(&alone, 1, &merged);
+    merge(&alone, true, &merged);
     return compose_leaf(&merged, shape, shape == 1 ? 0 : stride, to, error);
 }
 
@@ -322,7 +324,7 @@ static int add_whole(const struct cute_layout *layout, int mode, struct cute_lay
     return 1;
 }
 
-static int divide(const struct cute_layout *layout, const uint64_t *tile, int count, int is_zipped,
+static int divide(const struct cute_layout *layout, const uint64_t *tile, int count, bool is_zipped,
                   struct cute_layout *to, struct cute_error *error)
 {
     int rank = cute_rank(layout), rest;
@@ -349,11 +351,11 @@ static int divide(const struct cute_layout *layout, const uint64_t *tile, int co
 int cute_zipped_divide(const struct cute_layout *layout, const uint64_t *tile, int count, struct cute_layout *to,
                        struct cute_error *error)
 {
-    return divide(layout, tile, count, 1, to, error);
+    return divide(layout, tile, count, true, to, error);
 }
 
 int cute_tiled_divide(const struct cute_layout *layout, const uint64_t *tile, int count, struct cute_layout *to,
                       struct cute_error *error)
 {
-    return divide(layout, tile, count, 0, to, error);
+    return divide(layout, tile, count, false, to, error);
 }

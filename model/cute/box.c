@@ -3,6 +3,7 @@
 // of the layout whose strides continue each other and which step through the tensor one by one; all others are more
 // copies.
 #include <inttypes.h>
+#include <stdbool.h>
 
 #include "cute_box.h"
 #include "refuse.h"
@@ -39,7 +40,7 @@ int cute_swizzle_mode(const struct cute_layout *layout, uint32_t bytes, enum ten
                       struct cute_error *error)
 {
     struct cute_swizzle swizzle = cute_swizzle_of(layout);
-    const int is_pointers = layout->pointer_bits == 0 && swizzle.base == PATTERN_BASE && bytes > 1;
+    const bool is_pointers = layout->pointer_bits == 0 && swizzle.base == PATTERN_BASE && bytes > 1;
     for (; bytes > 1; bytes /= 2) swizzle.base++;
     *mode = SWIZZLE_NONE;
     if (!layout->is_swizzled || swizzle.bits == 0) return 1;
@@ -187,7 +188,7 @@ static struct part *part_at(struct search *s, uint64_t place)
 {
     for (int i = 0; i < s->parts; i++) {
         struct part *part = &s->part[i];
-        int is_used = 0;
+        bool is_used = false;
         for (int d = 0; d < s->box->rank; d++) is_used |= s->box->mode[d] == part->mode;
         if (part->stride == place && part->step == 1 && part->mode < s->modes && !is_used) return part;
     }
@@ -215,7 +216,7 @@ static void take_outer(struct search *s)
 static void take_others(struct search *s)
 {
     for (int mode = 0; mode < s->modes; mode++) {
-        int is_used = 0;
+        bool is_used = false;
         for (int d = 0; d < s->box->rank; d++) is_used |= s->box->mode[d] == mode;
         if (is_used) continue;
         s->box->mode[s->box->rank] = mode;

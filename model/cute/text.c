@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Layouts as text: what CuTe prints in C++ and in Python, read and written.
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -8,7 +9,8 @@
 // A text being read. Once `failed` nothing more is taken.
 struct reader {
     const char *text;
-    int at, failed;
+    int at;
+    bool failed;
     struct cute_error *error;
 };
 
@@ -23,7 +25,7 @@ __attribute__((format(printf, 3, 4))) static void fail(struct reader *r, int at,
 {
     va_list arguments;
     if (r->failed) return;
-    r->failed = 1;
+    r->failed = true;
     va_start(arguments, format);
     cute_refuse_list(r->error, at, format, arguments);
     va_end(arguments);
@@ -135,7 +137,7 @@ static void take_pointer(struct reader *r, struct cute_layout *layout)
 static void refuse_pointer(struct reader *r, const char *swizzle, int swizzle_bytes)
 {
     static const char *const names[] = {"gmem_ptr[", "rmem_ptr[", "tmem_ptr[", "ptr["};
-    const int is_tensor = look(r) == '_';
+    const bool is_tensor = look(r) == '_';
     const char *at = r->text + r->at + is_tensor, *behind = strstr(at, " o ");
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strncmp(at, names[i], strlen(names[i])) == 0)
@@ -211,7 +213,7 @@ static void check_pointer(struct reader *r, const struct cute_layout *layout)
 
 int cute_read(const char *text, struct cute_layout *layout, struct cute_error *error)
 {
-    struct reader r = {text, 0, 0, error};
+    struct reader r = {text, 0, false, error};
     struct tuple shape, stride;
     *layout = (struct cute_layout){0};
     *error = (struct cute_error){-1, ""};
@@ -252,7 +254,7 @@ __attribute__((format(printf, 2, 3))) static void add(struct writer *w, const ch
 }
 
 // The shape or the strides; returns the column of leaf `wanted`.
-static int add_tuple(struct writer *w, const struct cute_layout *layout, int is_stride, int wanted)
+static int add_tuple(struct writer *w, const struct cute_layout *layout, bool is_stride, int wanted)
 {
     static const char open[] = "((((((((((((((((", close[] = "))))))))))))))))";
     _Static_assert(sizeof open == CUTE_MAX_DEPTH + 1 && sizeof close == sizeof open, "the deepest nesting");
@@ -276,9 +278,9 @@ static int write_all(const struct cute_layout *layout, char *text, int wanted)
         add(&w, "smem_ptr[%db](unset) o ", layout->pointer_bits);
     else if (layout->is_swizzled)
         add(&w, "%llu o ", (unsigned long long)layout->offset);
-    add_tuple(&w, layout, 0, -1);
+    add_tuple(&w, layout, false, -1);
     add(&w, ":");
-    return add_tuple(&w, layout, 1, wanted);
+    return add_tuple(&w, layout, true, wanted);
 }
 
 void cute_write(const struct cute_layout *layout, char *text)

@@ -34,11 +34,11 @@ static const struct {
 enum { ROWS = sizeof rows / sizeof rows[0] };
 
 // Is `name` what programs mean by `symbol`: the same, or the same with _v2, _v3, ...?
-static int is_version_of(const char *name, const char *symbol)
+static bool is_version_of(const char *name, const char *symbol)
 {
     const size_t length = strlen(symbol);
-    if (strncmp(name, symbol, length) != 0) return 0;
-    if (name[length] == '\0') return 1;
+    if (strncmp(name, symbol, length) != 0) return false;
+    if (name[length] == '\0') return true;
     return strncmp(name + length, "_v", 2) == 0 && strspn(name + length + 2, "0123456789") == strlen(name + length + 2);
 }
 

@@ -30,10 +30,10 @@ static _Thread_local struct CUctx_st *current[DRIVER_CURRENT_MOST];
 static _Thread_local int currents;
 static pid_t look_owner; // the process that opened the look
 
-static _Thread_local int is_in_callback;
+static _Thread_local bool is_in_callback;
 static int callbacks; // atomic: of all threads
 
-void driver_callback(int begins)
+void driver_callback(bool begins)
 {
     is_in_callback = begins;
     __atomic_fetch_add(&callbacks, begins ? 1 : -1, __ATOMIC_RELAXED);
@@ -42,7 +42,7 @@ void driver_callback(int begins)
 // Once for each callback.
 static void note_callback(void)
 {
-    is_in_callback = 0;
+    is_in_callback = false;
     if (the_driver.options.quiet) return;
     plain_printf(
         stderr,
@@ -222,7 +222,7 @@ enum cuda_result driver_refuse(struct driver *driver, enum cuda_result error, co
 }
 
 // A kernel that waits may be about to end: it gets a second. So does one that another thread runs, which has the lock.
-static int lock_to_close(void)
+static bool lock_to_close(void)
 {
     const struct timespec moment = {.tv_nsec = 1000000};
     const double since = seconds_of_clock();
@@ -230,8 +230,8 @@ static int lock_to_close(void)
         struct timespec end;
         clock_gettime(CLOCK_REALTIME, &end);
         end.tv_sec += 1;
-        if (pthread_mutex_timedlock(&the_driver.lock, &end) != 0) return 0;
-        if (!look_is_under_way(the_driver.look) || seconds_of_clock() - since >= 1) return 1;
+        if (pthread_mutex_timedlock(&the_driver.lock, &end) != 0) return false;
+        if (!look_is_under_way(the_driver.look) || seconds_of_clock() - since >= 1) return true;
         pthread_mutex_unlock(&the_driver.lock);
         nanosleep(&moment, NULL);
     }
@@ -265,8 +265,8 @@ static void close_by_signal(void)
     enum { MOMENTS = 10000 };
     for (int i = 0; i < MOMENTS; i++) {
         if (pthread_mutex_trylock(&the_driver.lock) == 0) {
-            const int is_idle = the_driver.turns == NULL || the_driver.error != CUDA_SUCCESS ||
-                                __atomic_load_n(&callbacks, __ATOMIC_RELAXED) > 0;
+            const bool is_idle = the_driver.turns == NULL || the_driver.error != CUDA_SUCCESS ||
+                                 __atomic_load_n(&callbacks, __ATOMIC_RELAXED) > 0;
             pthread_mutex_unlock(&the_driver.lock);
             if (is_idle) break;
         }
@@ -276,7 +276,7 @@ static void close_by_signal(void)
 }
 
 // What the options ask to be told of kernels, until the program exits.
-static int open_look(struct driver *driver, char *why, size_t why_bytes)
+static bool open_look(struct driver *driver, char *why, size_t why_bytes)
 {
     const struct look_options asked = {.stats = driver->options.stats != 0,
                                        .check = driver->options.check != 0,
@@ -297,7 +297,7 @@ static int open_look(struct driver *driver, char *why, size_t why_bytes)
                                        .run = driver->options.run,
                                        .suppressions = driver->options.suppressions,
                                        .notes = driver->options.notes};
-    if (driver->look != NULL) return 1;
+    if (driver->look != NULL) return true;
     driver->look = look_open(&asked, why, why_bytes);
     look_owner = getpid();
     driver->history = sanitize_order_open(driver);
@@ -342,8 +342,8 @@ int driver_missing(const char *name, const char *why, int *was_told)
 static void begin_child(void)
 {
     pthread_mutexattr_t recursive;
-    the_driver.is_initialized = 0;
-    the_driver.is_child = 1;
+    the_driver.is_initialized = false;
+    the_driver.is_child = true;
     host_watch_drop();
     the_driver.turns = NULL;
     times_held = 0;
@@ -376,7 +376,7 @@ DRIVER_VISIBLE enum cuda_result cuInit(unsigned flags)
     const enum cuda_result error = driver_read_options(driver);
     if (error != CUDA_SUCCESS) return error;
     driver->device = device_of_option(driver->options.device);
-    driver->is_initialized = 1;
+    driver->is_initialized = true;
     keep_memory();
     signals_begin(close_by_signal);
     pthread_atfork(NULL, NULL, begin_child);
@@ -403,7 +403,7 @@ DRIVER_USE_CALL(cuProfilerStop, (void), CUDA_SUCCESS)
 // --- The stack of contexts of a thread -------------------------------------------------------------------------------
 
 // One that was destroyed may be made current too: the calls after that say that it is.
-static int is_known(const struct driver *driver, const struct CUctx_st *context)
+static bool is_known(const struct driver *driver, const struct CUctx_st *context)
 {
     return object_is(context, OBJECT_CONTEXT) || object_was(&driver->objects, context, OBJECT_CONTEXT);
 }

@@ -41,18 +41,18 @@ struct driver {
     uint64_t turns_begun, turns_ended; // how many have
     int sleeping;                      // threads that wait for that: with it they want the lock
     uint64_t later_thread;             // that of later.c, when it runs
-    int has_later_thread;
-    int is_initialized, is_child; // is_child: of a process that was, and has no driver
-    int has_programmatic;         // a launch that may begin before the one in front of it has ended
-    int has_run, has_refused;     // a kernel, and a call: each is noted once (note.h)
+    bool has_later_thread;
+    bool is_initialized, is_child; // is_child: of a process that was, and has no driver
+    bool has_programmatic;         // a launch that may begin before the one in front of it has ended
+    int has_run, has_refused;      // a kernel, and a call: each is noted once (note.h)
     struct driver_options options;
     const struct device_facts *device;
     struct allocations allocations;
     struct objects objects;
     enum cuda_result error; // sticky: what a kernel did, in whatever context
-    int is_of_gpu;          // a fault or a trap, which no reset mends; else what tmaref alone ends
+    bool is_of_gpu;         // a fault or a trap, which no reset mends; else what tmaref alone ends
     struct CUctx_st *primary;
-    int is_primary_gone;                            // reset or released, and not retained again
+    bool is_primary_gone;                           // reset or released, and not retained again
     struct CUmemPoolHandle_st *default_pool, *pool; // pool: of cuDeviceSetMemPool, NULL: the default
     struct coredump coredump;                       // of the process, and what a context has that nobody has asked yet
     struct look *look;                              // what of the kernels is told; NULL: nothing
@@ -67,7 +67,7 @@ struct driver *driver_enter(void);
 void driver_leave(struct driver **driver);
 
 // A function of the program is called in this thread, in the order of a stream; it must not call the driver.
-void driver_callback(int begins);
+void driver_callback(bool begins);
 
 // Gives up the lock, however often this thread has taken it, and takes it again as often. driver_wait() does both, and
 // waits in between until a turn has ended.

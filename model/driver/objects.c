@@ -26,7 +26,7 @@ static size_t place_of(const struct addresses *in, uintptr_t address)
     }
 }
 
-static int is_known(uintptr_t address)
+static bool is_known(uintptr_t address)
 {
     struct addresses *in = atomic_load_explicit(&addresses, memory_order_acquire);
     return in != NULL && in->at[place_of(in, address)] == address;
@@ -39,25 +39,25 @@ static void enter(struct addresses *in, uintptr_t address)
 }
 
 // One table of twice the room, which has what the last one had. 0 if there is no memory.
-static int grow(struct addresses *last)
+static bool grow(struct addresses *last)
 {
     const size_t room = last == NULL ? 256 : 2 * last->room;
     struct addresses *next = calloc(1, sizeof *next + room * sizeof next->at[0]);
-    if (next == NULL) return 0;
+    if (next == NULL) return false;
     next->room = room;
     next->last = last;
     for (size_t i = 0; last != NULL && i < last->room; i++)
         if (last->at[i] != 0) enter(next, last->at[i]);
     atomic_store_explicit(&addresses, next, memory_order_release);
-    return 1;
+    return true;
 }
 
-static int know(const void *object)
+static bool know(const void *object)
 {
     struct addresses *in = atomic_load_explicit(&addresses, memory_order_relaxed);
-    if ((in == NULL || 2 * in->used >= in->room) && !grow(in)) return 0;
+    if ((in == NULL || 2 * in->used >= in->room) && !grow(in)) return false;
     enter(atomic_load_explicit(&addresses, memory_order_relaxed), (uintptr_t)object);
-    return 1;
+    return true;
 }
 
 // --- Objects ---------------------------------------------------------------------------------------------------------
@@ -81,7 +81,7 @@ static void link_object(struct object **list, struct object *object)
 
 // The runtime and nvcc's stubs keep handles of modules and kernels over a reset of the device, threads those of
 // contexts, and streams those of green contexts. One of those must never become that of another.
-static int is_used_again(enum object_kind kind)
+static bool is_used_again(enum object_kind kind)
 {
     return kind != OBJECT_CONTEXT && kind != OBJECT_MODULE && kind != OBJECT_FUNCTION && kind != OBJECT_GREEN;
 }
@@ -113,11 +113,11 @@ void object_destroy(struct objects *objects, void *it)
     link_object(&objects->destroyed[kind], object);
 }
 
-int object_was(const struct objects *objects, const void *object, enum object_kind kind)
+bool object_was(const struct objects *objects, const void *object, enum object_kind kind)
 {
     for (const struct object *destroyed = objects->destroyed[kind]; destroyed != NULL; destroyed = destroyed->next)
-        if (destroyed == object) return 1;
-    return 0;
+        if (destroyed == object) return true;
+    return false;
 }
 
 int object_is(const void *object, enum object_kind kind)

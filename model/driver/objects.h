@@ -5,6 +5,8 @@
 #ifndef TMAREF_OBJECTS_H
 #define TMAREF_OBJECTS_H
 
+#include <stdbool.h>
+
 #include "cuda_types.h"
 #include "history.h"
 #include "machine.h"
@@ -49,7 +51,7 @@ void *object_new(struct objects *objects, enum object_kind kind, size_t size_byt
 void object_destroy(struct objects *objects, void *object);
 
 // Was this one of that kind, destroyed and not used again since?
-int object_was(const struct objects *objects, const void *object, enum object_kind kind);
+bool object_was(const struct objects *objects, const void *object, enum object_kind kind);
 
 // Is this a live object of that kind? Any pointer may be asked about: it is looked at only if it is an object.
 int object_is(const void *object, enum object_kind kind);
@@ -84,7 +86,9 @@ struct CUfunc_st {
     int kernel;
     char *name;
     struct machine_kernel_facts facts;
-    int max_dynamic_bytes, is_dynamic_set, carveout, non_portable, cluster[3], policy;
+    int max_dynamic_bytes;
+    bool is_dynamic_set;
+    int carveout, non_portable, cluster[3], policy;
     struct old_launch *old; // of cuParamSetv and its like; NULL: nothing was set
     struct CUfunc_st *next;
 };
@@ -100,12 +104,12 @@ struct CUmod_st {
 struct CUevent_st {
     struct object object;
     uint32_t flags;
-    int is_recorded;
+    bool is_recorded;
     double seconds;
     uint64_t turn;              // that records it, while it is under way
     struct CUgraph_st *capture; // of the capture that it was last recorded in
     uint64_t capture_id;
-    int is_of_ended; // that capture has ended
+    bool is_of_ended; // that capture has ended
     struct CUgraphNode_st **after;
     uint32_t after_count;
     struct history_times times; // behind what it was recorded
@@ -128,11 +132,11 @@ struct CUstream_st {
     struct CUgraph_st *capture;  // what is being captured
     uint64_t capture_id;
     uint32_t capture_mode;
-    uint64_t capture_thread;                         // who began it
-    int is_origin, is_invalidated, is_foreign_graph; // foreign: the user's own, captured into
-    int is_ending;                                   // destroyed, and goes when its work is done
-    struct CUgraphNode_st **after;                   // what the next node depends on
-    struct CUgraphEdgeData_st *edges;                // of these, once somebody asked
+    uint64_t capture_thread;                          // who began it
+    bool is_origin, is_invalidated, is_foreign_graph; // foreign: the user's own, captured into
+    bool is_ending;                                   // destroyed, and goes when its work is done
+    struct CUgraphNode_st **after;                    // what the next node depends on
+    struct CUgraphEdgeData_st *edges;                 // of these, once somebody asked
     uint32_t after_count;
     union stream_attribute attribute[STREAM_ATTRIBUTES];
     struct history_times times; // what its next work is behind (sanitize_order.h)
@@ -143,10 +147,12 @@ struct CUmemPoolHandle_st {
     struct object object;
     uint64_t threshold, used_bytes;                // what is in use is what is reserved: what is freed goes back
     uint64_t used_high_bytes, reserved_high_bytes; // the most since it was set back
-    int does_not_reuse[4], is_on_host;
-    int is_open; // of the host: the device has access to it
+    int does_not_reuse[4];
+    bool is_on_host;
+    bool is_open; // of the host: the device has access to it
     uint32_t handle_types;
-    int file, is_imported; // that other processes have of it (pool_share.c), plus 1; 0: none
+    int file;
+    bool is_imported; // that other processes have of it (pool_share.c), plus 1; 0: none
 };
 
 #endif

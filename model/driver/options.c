@@ -12,7 +12,7 @@
 struct reader {
     char *why;
     size_t why_bytes;
-    int ok;
+    bool ok;
 };
 
 static void read_number(struct reader *reader, const char *variable, uint64_t least, uint64_t most, uint64_t *to)
@@ -28,7 +28,7 @@ static void read_number(struct reader *reader, const char *variable, uint64_t le
     }
     snprintf(reader->why, reader->why_bytes, "%s is '%.80s', which is not a whole number from %llu to %llu", variable,
              text, (unsigned long long)least, (unsigned long long)most);
-    reader->ok = 0;
+    reader->ok = false;
 }
 
 static void read_word(struct reader *reader, const char *variable, const char *words, int *to)
@@ -38,7 +38,7 @@ static void read_word(struct reader *reader, const char *variable, const char *w
     if (*to >= 0) return;
     *to = 0;
     snprintf(reader->why, reader->why_bytes, "%s is '%.80s', which is not one of: %s", variable, text, words);
-    reader->ok = 0;
+    reader->ok = false;
 }
 
 static const char *read_text(const char *variable)
@@ -47,9 +47,9 @@ static const char *read_text(const char *variable)
     return text == NULL ? "" : text;
 }
 
-int driver_options_read(struct driver_options *options, char *why, size_t why_bytes)
+bool driver_options_read(struct driver_options *options, char *why, size_t why_bytes)
 {
-    struct reader reader = {why, why_bytes, 1};
+    struct reader reader = {why, why_bytes, true};
 #define DRIVER_NUMBER(member, variable, least, most) read_number(&reader, variable, least, most, &options->member);
 #define DRIVER_WORD(member, variable, words)         read_word(&reader, variable, words, &options->member);
     DRIVER_NUMBER_ROWS(DRIVER_NUMBER)

@@ -3,6 +3,7 @@
 #ifndef TMAREF_DRIVER_OPTIONS_H
 #define TMAREF_DRIVER_OPTIONS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -68,7 +69,7 @@ struct driver_options {
 void driver_options_schedule(struct driver_options *options);
 
 // Reads them all. 0 if one is not what it may be: that one counts as not set, and `why` says which it was.
-int driver_options_read(struct driver_options *options, char *why, size_t why_bytes);
+bool driver_options_read(struct driver_options *options, char *why, size_t why_bytes);
 
 // The version of CUDA that the driver says it has, before cuInit too.
 int driver_options_cuda(void);

@@ -30,7 +30,7 @@ static const struct link_map *file_of(void *address)
 
 // Does our runtime run in place of the file's own? Then what asks is no runtime: a compiler that is linked into the
 // same file, as in Warp's library.
-static int has_our_runtime(const struct link_map *file)
+static bool has_our_runtime(const struct link_map *file)
 {
     int (*asked)(const struct link_map *);
     void *symbol = dlsym(RTLD_DEFAULT, "tmaref_has_our_runtime"); // of the preloaded library (harness/exec/takeover)
@@ -39,16 +39,16 @@ static int has_our_runtime(const struct link_map *file)
 }
 
 // Compilers ask too, and go on without an answer (NVRTC 13.0, seen).
-static int needs_no_gpu(const char *library)
+static bool needs_no_gpu(const char *library)
 {
     static const char *const names[] = {"libnvrtc.", "libnvJitLink."};
     const char *name = library == NULL ? NULL : strrchr(library, '/');
     for (size_t i = 0; name != NULL && i < sizeof names / sizeof names[0]; i++)
-        if (strncmp(name + 1, names[i], strlen(names[i])) == 0) return 1;
-    return 0;
+        if (strncmp(name + 1, names[i], strlen(names[i])) == 0) return true;
+    return false;
 }
 
-static int is_speaking(const struct CUuuid_st *id)
+static bool is_speaking(const struct CUuuid_st *id)
 {
     return id != NULL && memcmp(id, &SPEAKING_ID, sizeof *id) == 0;
 }

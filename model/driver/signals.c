@@ -8,6 +8,7 @@
 #include <execinfo.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,7 +23,7 @@ enum { ENDINGS = sizeof ending / sizeof ending[0], FAULTINGS = sizeof faulting /
 static int came; // atomic
 static int wake[2];
 static pid_t owner;
-static int has_thread;
+static bool has_thread;
 static struct sigaction before[FAULTINGS];
 
 const int *signals_stop(void)
@@ -72,12 +73,12 @@ static void *wait_for_signal(void *context)
     return NULL;
 }
 
-static int start_thread(void (*close)(void))
+static bool start_thread(void (*close)(void))
 {
     static void (*closes)(void);
     sigset_t all, kept;
     pthread_t thread;
-    if (pipe(wake) != 0) return 0;
+    if (pipe(wake) != 0) return false;
     closes = close;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &kept);
@@ -110,10 +111,10 @@ static uintptr_t pc_of(const void *context)
 }
 
 // Is it of libcuda (which this is) or libcudart? Of both the entries alone have names.
-static int is_ours(void *pc, Dl_info *found)
+static bool is_ours(void *pc, Dl_info *found)
 {
     Dl_info self;
-    if (dladdr(pc, found) == 0 || dladdr(&owner, &self) == 0) return 0;
+    if (dladdr(pc, found) == 0 || dladdr(&owner, &self) == 0) return false;
     return found->dli_fbase == self.dli_fbase ||
            (found->dli_fname != NULL && strstr(found->dli_fname, "/libcudart.so") != NULL);
 }
@@ -141,10 +142,10 @@ static const char *call_at(uintptr_t pc)
 }
 
 // Was it a write? Elsewhere nobody says: a read.
-static int is_write(const void *context)
+static bool is_write(const void *context)
 {
 #if defined __x86_64__
-    return (int)(((const ucontext_t *)context)->uc_mcontext.gregs[REG_ERR] >> 1 & 1);
+    return (int)(((const ucontext_t *)context)->uc_mcontext.gregs[REG_ERR] >> 1 & true);
 #else
     (void)context;
     return 0;
@@ -180,7 +181,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
 
 // --- The beginning ---------------------------------------------------------------------------------------------------
 
-static int is_default(int number)
+static bool is_default(int number)
 {
     struct sigaction now;
     return sigaction(number, NULL, &now) == 0 && !(now.sa_flags & SA_SIGINFO) && now.sa_handler == SIG_DFL;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static int is_inside(const struct elf *elf, uint64_t at, uint64_t count)
+static bool is_inside(const struct elf *elf, uint64_t at, uint64_t count)
 {
     return at <= elf->bytes && count <= elf->bytes - at;
 }
@@ -19,39 +19,39 @@ static void open_sections(struct elf *elf)
     if (!elf_section(elf, names, &elf->names)) elf->names = (Elf64_Shdr){.sh_type = SHT_NOBITS};
 }
 
-int elf_open(struct elf *elf, const void *image, size_t bytes)
+bool elf_open(struct elf *elf, const void *image, size_t bytes)
 {
     *elf = (struct elf){.image = image, .bytes = bytes, .names = {.sh_type = SHT_NOBITS}};
-    if (bytes < sizeof elf->head || strncmp(image, ELFMAG, SELFMAG) != 0) return 0;
+    if (bytes < sizeof elf->head || strncmp(image, ELFMAG, SELFMAG) != 0) return false;
     memcpy(&elf->head, image, sizeof elf->head);
-    if (elf->head.e_ident[EI_CLASS] != ELFCLASS64) return 0;
+    if (elf->head.e_ident[EI_CLASS] != ELFCLASS64) return false;
     open_sections(elf);
-    return 1;
+    return true;
 }
 
-int elf_section(const struct elf *elf, uint64_t index, Elf64_Shdr *section)
+bool elf_section(const struct elf *elf, uint64_t index, Elf64_Shdr *section)
 {
-    if (index >= elf->sections || index > (elf->bytes - elf->head.e_shoff) / sizeof *section) return 0;
+    if (index >= elf->sections || index > (elf->bytes - elf->head.e_shoff) / sizeof *section) return false;
     const uint64_t at = elf->head.e_shoff + index * sizeof *section;
-    if (!is_inside(elf, at, sizeof *section)) return 0;
+    if (!is_inside(elf, at, sizeof *section)) return false;
     memcpy(section, elf->image + at, sizeof *section);
     return section->sh_type == SHT_NOBITS || is_inside(elf, section->sh_offset, section->sh_size);
 }
 
-static int has_name(const struct elf *elf, const Elf64_Shdr *section, const char *name)
+static bool has_name(const struct elf *elf, const Elf64_Shdr *section, const char *name)
 {
     const size_t length = strlen(name);
     const char *its = elf_name(elf, section);
     return strncmp(its, name, length) == 0 && (its[length] == '\0' || its[length] == '.');
 }
 
-int elf_find(const struct elf *elf, const char *name, unsigned before, Elf64_Shdr *section)
+bool elf_find(const struct elf *elf, const char *name, unsigned before, Elf64_Shdr *section)
 {
     for (uint64_t i = 0; i < elf->sections; i++)
         if (elf_section(elf, i, section) && section->sh_type != SHT_NOBITS && has_name(elf, section, name) &&
             before-- == 0)
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
 const uint8_t *elf_bytes(const struct elf *elf, const Elf64_Shdr *section)

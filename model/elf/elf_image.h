@@ -5,6 +5,7 @@
 #define TMAREF_ELF_IMAGE_H
 
 #include <elf.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,14 +21,14 @@ struct elf {
 };
 
 // 0 if the image is no such file.
-int elf_open(struct elf *elf, const void *image, size_t bytes);
+bool elf_open(struct elf *elf, const void *image, size_t bytes);
 
 // 0 if there is none of that number, or not the whole of it is in the image.
-int elf_section(const struct elf *elf, uint64_t index, Elf64_Shdr *section);
+bool elf_section(const struct elf *elf, uint64_t index, Elf64_Shdr *section);
 
 // Finds the section whose name is `name`, or begins with it and a full stop, and that has `before` such sections in
 // front of it. 0 if there is none, or not the whole of it is in the image.
-int elf_find(const struct elf *elf, const char *name, unsigned before, Elf64_Shdr *section);
+bool elf_find(const struct elf *elf, const char *name, unsigned before, Elf64_Shdr *section);
 
 // Its first byte. A section without bytes in the file (.bss) has none: NULL.
 const uint8_t *elf_bytes(const struct elf *elf, const Elf64_Shdr *section);

@@ -18,7 +18,7 @@ enum { END = 1, SET_ADDRESS = 2, INLINED_CALL = 0x90, FUNCTION_NAME = 0x91 };
 struct line_row {
     uint64_t section, offset;
     uint32_t file, line, context, unit, next;
-    int is_end;
+    bool is_end;
 };
 
 struct line_unit {
@@ -36,7 +36,7 @@ struct reading {
     const struct elf *image;
     struct line_unit *unit;
     Elf64_Shdr relocations, symbols;
-    int has_relocations, is_short;
+    bool has_relocations, is_short;
     // of the unit's head
     uint8_t least_bytes, range, base;
     uint8_t operands[OPERATIONS];
@@ -90,18 +90,18 @@ static const char *string(struct cursor *c)
 
 // --- The head of a unit ----------------------------------------------------------------------------------------------
 
-static int add_file(struct reading *reading, const char *folder, const char *name)
+static bool add_file(struct reading *reading, const char *folder, const char *name)
 {
     struct line_unit *unit = reading->unit;
-    const int is_whole = folder[0] == '\0' || name[0] == '/';
+    const bool is_whole = folder[0] == '\0' || name[0] == '/';
     const size_t length = strlen(folder) + strlen(name) + 2;
     char *path = malloc(length);
-    if (path == NULL) return 0;
+    if (path == NULL) return false;
     strcpy(path, is_whole ? "" : folder);
     strcat(strcat(path, is_whole ? "" : "/"), name);
-    if (ARRAY_ADD(unit->file, unit->files, path)) return 1;
+    if (ARRAY_ADD(unit->file, unit->files, path)) return true;
     free(path);
-    return 0;
+    return false;
 }
 
 // The folder `wanted` of the list at `list`: 0 is that of the compilation, which has no name here.
@@ -111,7 +111,7 @@ static const char *folder_at(struct cursor list, uint64_t wanted)
     return wanted == 0 ? "" : string(&list);
 }
 
-static int read_files(struct reading *reading, struct cursor *c)
+static bool read_files(struct reading *reading, struct cursor *c)
 {
     const struct cursor folders = *c;
     while (*string(c) != '\0') continue;
@@ -119,17 +119,17 @@ static int read_files(struct reading *reading, struct cursor *c)
         uint64_t folder = leb(c);
         leb(c); // time
         leb(c); // bytes
-        if (reading->unit->files >= MOST_FILES || !add_file(reading, folder_at(folders, folder), name)) return 0;
+        if (reading->unit->files >= MOST_FILES || !add_file(reading, folder_at(folders, folder), name)) return false;
     }
-    return 1;
+    return true;
 }
 
 // Reads up to the operations, where it leaves `c`; 0 if it is of a version that is not known.
-static int read_head(struct reading *reading, struct cursor *c)
+static bool read_head(struct reading *reading, struct cursor *c)
 {
     const uint64_t version = number(c, 2);
     const uint64_t head_bytes = number(c, 4);
-    if (version < 2 || version > 4 || head_bytes > (size_t)(c->end - c->at)) return 0;
+    if (version < 2 || version > 4 || head_bytes > (size_t)(c->end - c->at)) return false;
     const uint8_t *operations = c->at + head_bytes;
     reading->least_bytes = (uint8_t)number(c, 1);
     if (version >= 4) number(c, 1); // instructions in one word
@@ -138,9 +138,9 @@ static int read_head(struct reading *reading, struct cursor *c)
     reading->range = (uint8_t)number(c, 1);
     reading->base = (uint8_t)number(c, 1);
     for (unsigned i = 1; i < reading->base; i++) reading->operands[i] = (uint8_t)number(c, 1);
-    if (reading->range == 0 || !read_files(reading, c)) return 0;
+    if (reading->range == 0 || !read_files(reading, c)) return false;
     c->at = operations;
-    return 1;
+    return true;
 }
 
 // --- Rows ------------------------------------------------------------------------------------------------------------
@@ -150,7 +150,7 @@ static int add_row(struct reading *reading, const struct line_row *row)
     struct line_table *table = reading->table;
     const int ok = ARRAY_ADD(table->row, table->rows, *row);
     if (!ok)
-        reading->is_short = 1;
+        reading->is_short = true;
     else
         table->row[table->rows - 1].unit = table->units - 1;
     reading->unit->rows += (uint32_t)ok;
@@ -193,7 +193,7 @@ static int extended(struct reading *reading, struct cursor *c, struct line_row *
     int ok = 1;
     switch (length == 0 ? 0 : number(c, 1)) {
     case END:
-        row->is_end = 1;
+        row->is_end = true;
         ok = add_row(reading, row);
         *row = (struct line_row){.file = 1, .line = 1};
         break;
@@ -237,31 +237,31 @@ static void standard(struct reading *reading, struct cursor *c, uint8_t operatio
     }
 }
 
-static int read_rows(struct reading *reading, struct cursor *c)
+static bool read_rows(struct reading *reading, struct cursor *c)
 {
     struct line_row row = {.file = 1, .line = 1};
     while (c->at < c->end) {
         const uint8_t operation = *c->at++;
-        int is_row = operation == COPY;
+        bool is_row = operation == COPY;
         if (operation >= reading->base) {
             const unsigned adjusted = operation - reading->base;
             row.offset += (uint64_t)(adjusted / reading->range) * reading->least_bytes;
             row.line += (uint32_t)(reading->line_base + (int)(adjusted % reading->range));
-            is_row = 1;
+            is_row = true;
         } else if (operation == 0) {
-            if (!extended(reading, c, &row)) return 0;
+            if (!extended(reading, c, &row)) return false;
         } else if (operation != COPY) {
             standard(reading, c, operation, &row);
         }
-        if (is_row && !add_row(reading, &row)) return 0;
+        if (is_row && !add_row(reading, &row)) return false;
     }
-    return 1;
+    return true;
 }
 
-static int read_unit(struct reading *reading, struct cursor *c)
+static bool read_unit(struct reading *reading, struct cursor *c)
 {
     struct line_table *table = reading->table;
-    if (!ARRAY_ADD(table->unit, table->units, ((struct line_unit){.first_row = table->rows}))) return 0;
+    if (!ARRAY_ADD(table->unit, table->units, ((struct line_unit){.first_row = table->rows}))) return false;
     reading->unit = &table->unit[table->units - 1];
     return !read_head(reading, c) || read_rows(reading, c);
 }
@@ -276,7 +276,7 @@ static void find_relocations(struct reading *reading, const char *name)
                                reading->symbols.sh_type == SHT_SYMTAB;
 }
 
-static int read_units(struct reading *reading, const Elf64_Shdr *section)
+static bool read_units(struct reading *reading, const Elf64_Shdr *section)
 {
     const uint8_t *start = (const uint8_t *)reading->image->image + section->sh_offset, *end = start + section->sh_size;
     for (struct cursor c = {start, start, end}; c.at < end;) {
@@ -286,7 +286,7 @@ static int read_units(struct reading *reading, const Elf64_Shdr *section)
         c.at += bytes;
         if (!read_unit(reading, &unit)) return !reading->is_short;
     }
-    return 1;
+    return true;
 }
 
 static int by_address(const void *a, const void *b, void *rows)
@@ -298,19 +298,19 @@ static int by_address(const void *a, const void *b, void *rows)
     return i < k ? -1 : i > k;
 }
 
-int line_table_open(struct line_table *table, const struct elf *image, const char *name)
+bool line_table_open(struct line_table *table, const struct elf *image, const char *name)
 {
     Elf64_Shdr section;
     struct reading reading = {.table = table, .image = image};
     *table = (struct line_table){0};
-    if (!elf_find(image, name, 0, &section)) return 1;
+    if (!elf_find(image, name, 0, &section)) return true;
     find_relocations(&reading, name);
-    if (!read_units(&reading, &section)) return 0;
+    if (!read_units(&reading, &section)) return false;
     table->sorted = malloc((table->rows + 1) * sizeof *table->sorted);
-    if (table->sorted == NULL) return 0;
+    if (table->sorted == NULL) return false;
     for (uint32_t i = 0; i < table->rows; i++) table->sorted[i] = i;
     qsort_r(table->sorted, table->rows, sizeof *table->sorted, by_address, table->row);
-    return 1;
+    return true;
 }
 
 void line_table_close(struct line_table *table)
@@ -329,7 +329,7 @@ void line_table_close(struct line_table *table)
 
 static struct line_place place_of(const struct line_unit *unit, const struct line_row *row)
 {
-    const int is_known = row->file >= 1 && row->file <= unit->files;
+    const bool is_known = row->file >= 1 && row->file <= unit->files;
     return (struct line_place){is_known ? unit->file[row->file - 1] : "", row->line};
 }
 
@@ -389,13 +389,13 @@ void line_table_row(const struct line_table *table, uint32_t row, uint64_t *sect
     *offset = table->row[row].offset;
 }
 
-int line_table_begins(const struct line_table *table, uint64_t section, uint64_t offset)
+bool line_table_begins(const struct line_table *table, uint64_t section, uint64_t offset)
 {
     int64_t at = last_before(table, section, offset);
     for (; at >= 0; at--) {
         const struct line_row *row = &table->row[table->sorted[at]];
-        if (row->section != section || row->offset != offset) return 0;
-        if (!row->is_end) return 1;
+        if (row->section != section || row->offset != offset) return false;
+        if (!row->is_end) return true;
     }
-    return 0;
+    return false;
 }

@@ -28,7 +28,7 @@ struct line_place {
 
 // Reads the table in the section of that name: .debug_line says lines of the source, .nv_debug_line_sass those of the
 // PTX. A cubin without one, or with one that is broken, has no rows from there on. 0 if there is no memory.
-int line_table_open(struct line_table *table, const struct elf *image, const char *name);
+bool line_table_open(struct line_table *table, const struct elf *image, const char *name);
 void line_table_close(struct line_table *table);
 
 // The place of the instruction at `offset` of section `section`, and behind it the lines that it was inlined at, from
@@ -46,6 +46,6 @@ uint32_t line_table_next(const struct line_table *table, uint32_t row);
 void line_table_row(const struct line_table *table, uint32_t row, uint64_t *section, uint64_t *offset);
 
 // Does the table have a row that begins at this very instruction? Else its line is that of the code before it.
-int line_table_begins(const struct line_table *table, uint64_t section, uint64_t offset);
+bool line_table_begins(const struct line_table *table, uint64_t section, uint64_t offset);
 
 #endif

@@ -42,7 +42,7 @@ static enum cufft_result execute(const char *call, struct grid_job *job)
 }
 
 static enum cufft_result execute_typed(const char *call, int handle, struct grid_job *job, enum number_type real,
-                                       int from_complex, int to_complex)
+                                       bool from_complex, bool to_complex)
 {
     const enum cufft_result error = fft_plan_of(handle, call, &job->plan);
     const struct fft_side *from = &job->plan.from, *to = &job->plan.to;

@@ -42,13 +42,14 @@ enum { FFT_MOST_RANK = 3 };
 // Where the elements of one side lie: that of batch b and indices x is b * apart + step * (x in an array of `embed`).
 struct fft_side {
     enum number_type real; // of which a complex element is a pair
-    int is_complex;
+    bool is_complex;
     int64_t embed[FFT_MOST_RANK], step, apart;
 };
 
 struct fft_plan {
-    int is_made, rank;
-    int is_packed; // the program gave no layout; then an execution in place pads rows of reals
+    bool is_made;
+    int rank;
+    bool is_packed; // the program gave no layout; then an execution in place pads rows of reals
     int64_t n[FFT_MOST_RANK], batch;
     struct fft_side from, to;
     struct CUstream_st *stream;

@@ -15,7 +15,7 @@ struct workspace {
     struct complex_number *array, *row, *result;
 };
 
-static int is_half(const struct fft_plan *plan)
+static bool is_half(const struct fft_plan *plan)
 {
     return plan->from.is_complex != plan->to.is_complex;
 }
@@ -26,7 +26,7 @@ int64_t grid_count(const struct fft_plan *plan, const struct fft_side *side, int
     return dimension == plan->rank - 1 && is_half(plan) && side->is_complex ? n / 2 + 1 : n;
 }
 
-static void pack_side(const struct fft_plan *plan, struct fft_side *side, int is_padded)
+static void pack_side(const struct fft_plan *plan, struct fft_side *side, bool is_padded)
 {
     const int last = plan->rank - 1;
     side->step = side->apart = 1;
@@ -37,9 +37,9 @@ static void pack_side(const struct fft_plan *plan, struct fft_side *side, int is
     }
 }
 
-void grid_pack(struct fft_plan *plan, int is_in_place)
+void grid_pack(struct fft_plan *plan, bool is_in_place)
 {
-    const int is_padded = is_in_place && is_half(plan);
+    const bool is_padded = is_in_place && is_half(plan);
     pack_side(plan, &plan->from, is_padded);
     pack_side(plan, &plan->to, is_padded);
 }
@@ -92,13 +92,13 @@ static void transform_rows(const struct grid_job *job, struct workspace *work, i
 // --- Rows of memory --------------------------------------------------------------------------------------------------
 
 // The next row of the last dimension; 0 behind the last row.
-static int next_row(const struct fft_plan *plan, int64_t *index)
+static bool next_row(const struct fft_plan *plan, int64_t *index)
 {
     for (int i = plan->rank - 2; i >= 0; i--) {
-        if (++index[i] < plan->n[i]) return 1;
+        if (++index[i] < plan->n[i]) return true;
         index[i] = 0;
     }
-    return 0;
+    return false;
 }
 
 static void read_row(const struct grid_job *job, int64_t first, struct complex_number *row)
@@ -149,7 +149,7 @@ static void read_batch(const struct grid_job *job, struct workspace *work, int64
     do {
         const int64_t first = batch * side->apart + element_at(&job->plan, side, index);
         read_row(job, first, work->row);
-        const int is_real = !side->is_complex && is_half(&job->plan);
+        const bool is_real = !side->is_complex && is_half(&job->plan);
         if (is_real) transform_run(work->transforms[last], work->row, work->result, job->sign);
         for (int64_t k = 0; k < count; k++) to[k] = is_real ? work->result[k] : work->row[k];
         to += count;
@@ -165,7 +165,7 @@ static void write_batch(const struct grid_job *job, struct workspace *work, int6
     int64_t index[FFT_MOST_RANK] = {0};
     do {
         const int64_t first = batch * side->apart + element_at(&job->plan, side, index);
-        const int is_real = !side->is_complex && is_half(&job->plan);
+        const bool is_real = !side->is_complex && is_half(&job->plan);
         for (int64_t k = 0; k < count; k++) work->row[k] = from[k];
         if (is_real) mirror(work->row, job->plan.n[last]);
         if (is_real) transform_run(work->transforms[last], work->row, work->result, job->sign);
@@ -176,10 +176,10 @@ static void write_batch(const struct grid_job *job, struct workspace *work, int6
 
 // --- All -------------------------------------------------------------------------------------------------------------
 
-static int open_workspace(const struct fft_plan *plan, struct workspace *work)
+static bool open_workspace(const struct fft_plan *plan, struct workspace *work)
 {
     int64_t longest = 1, elements = 1;
-    int is_whole = 1;
+    bool is_whole = true;
     *work = (struct workspace){0};
     for (int i = 0; i < plan->rank; i++) {
         longest = plan->n[i] > longest ? plan->n[i] : longest;

@@ -16,7 +16,7 @@ struct grid_job {
 int64_t grid_count(const struct fft_plan *plan, const struct fft_side *side, int dimension);
 
 // The plan of rows without a layout of the program's, for data that is transformed in its place or not.
-void grid_pack(struct fft_plan *plan, int is_in_place);
+void grid_pack(struct fft_plan *plan, bool is_in_place);
 
 // The bytes of one side from its first element on.
 size_t grid_bytes(const struct fft_plan *plan, const struct fft_side *side);

@@ -96,7 +96,7 @@ struct request {
 };
 
 // The number type of which a transform's type is made; 0 if there is no such type of transform.
-static int side_of(int type, struct fft_side *side)
+static bool side_of(int type, struct fft_side *side)
 {
     enum { C_16F = 6, C_16BF = 15 };
     side->is_complex = type == CUDA_C_32F || type == CUDA_C_64F || type == C_16F || type == C_16BF;
@@ -105,9 +105,9 @@ static int side_of(int type, struct fft_side *side)
            side->real == CUDA_R_16BF;
 }
 
-static int types_of(int type, struct request *request)
+static bool types_of(int type, struct request *request)
 {
-    const int is_double = (type & 0x40) != 0;
+    const bool is_double = (type & 0x40) != 0;
     const int real = is_double ? CUDA_R_64F : CUDA_R_32F, both = is_double ? CUDA_C_64F : CUDA_C_32F;
     const int plain = type & ~0x40;
     request->from_type = plain == CUFFT_R2C ? real : both;
@@ -136,7 +136,7 @@ static enum cufft_result check_sizes(const struct request *request)
 
 static enum cufft_result check_types(const struct request *request, const struct fft_plan *plan)
 {
-    const int is_small = plan->from.real == CUDA_R_16F || plan->from.real == CUDA_R_16BF;
+    const bool is_small = plan->from.real == CUDA_R_16F || plan->from.real == CUDA_R_16BF;
     if (plan->from.real != plan->to.real || (!plan->from.is_complex && !plan->to.is_complex))
         return fft_refuse(request->call, CUFFT_INVALID_TYPE, "no transform is from the type %d to the type %d",
                           request->from_type, request->to_type);
@@ -152,7 +152,7 @@ static enum cufft_result check_types(const struct request *request, const struct
 static enum cufft_result lay_out(const struct request *request, struct fft_plan *plan)
 {
     plan->is_packed = request->from_embed == NULL || request->to_embed == NULL;
-    grid_pack(plan, 0);
+    grid_pack(plan, false);
     if (plan->is_packed) return CUFFT_SUCCESS;
     if (request->from_step < 1 || request->to_step < 1 || request->from_apart < 0 || request->to_apart < 0)
         return fft_refuse(request->call, CUFFT_INVALID_VALUE, "strides of %lld and %lld, batches %lld and %lld apart",
@@ -170,7 +170,7 @@ static enum cufft_result lay_out(const struct request *request, struct fft_plan 
 static enum cufft_result plan_for(const struct request *request, struct fft_plan *plan)
 {
     enum cufft_result error = check_sizes(request);
-    *plan = (struct fft_plan){.is_made = 1, .rank = (int)request->rank, .batch = request->batch};
+    *plan = (struct fft_plan){.is_made = true, .rank = (int)request->rank, .batch = request->batch};
     for (int i = 0; error == CUFFT_SUCCESS && i < plan->rank; i++) plan->n[i] = request->n[i];
     if (error == CUFFT_SUCCESS && (!side_of(request->from_type, &plan->from) || !side_of(request->to_type, &plan->to)))
         error = fft_refuse(request->call, CUFFT_INVALID_TYPE, "no transform is from the type %d to the type %d",

@@ -2,6 +2,7 @@
 #include "transform.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 enum { MOST_FACTORS = 64, MOST_PRIME = 61 };
@@ -39,7 +40,7 @@ static struct complex_number root(uint64_t k, uint64_t n)
 {
     const uint64_t eighth = 8 * k / n, rest = 8 * k - eighth * n; // rest / (8 n) of the circle behind it
     const double turn = 2 * acos(-1.0) / 8;
-    const int is_odd = eighth % 2;
+    const bool is_odd = eighth % 2;
     const double angle = turn * (double)(is_odd ? n - rest : rest) / (double)n;
     const double c = is_odd ? sin(angle) : cos(angle), s = is_odd ? cos(angle) : sin(angle);
     switch (eighth / 2) {
@@ -152,7 +153,7 @@ static void run_convolution(const struct transform *t, const struct complex_numb
     }
 }
 
-static int make_convolution(struct transform *t)
+static bool make_convolution(struct transform *t)
 {
     size_t padded = 1;
     while (padded < 2 * t->length - 1) padded *= 2;
@@ -160,14 +161,14 @@ static int make_convolution(struct transform *t)
     t->chirp = calloc(t->length, sizeof *t->chirp);
     t->kernel = calloc(padded, sizeof *t->kernel);
     t->scratch = calloc(2 * padded, sizeof *t->scratch);
-    if (t->inner == NULL || t->chirp == NULL || t->kernel == NULL || t->scratch == NULL) return 0;
+    if (t->inner == NULL || t->chirp == NULL || t->kernel == NULL || t->scratch == NULL) return false;
     for (uint64_t k = 0, square = 0; k < t->length; k++) { // square is k^2 mod 2 length
         t->chirp[k] = root(square, 2 * t->length);
         t->scratch[k] = t->scratch[k == 0 ? 0 : padded - k] = conjugate(t->chirp[k]);
         square = (square + 2 * k + 1) % (2 * t->length);
     }
     transform_run(t->inner, t->scratch, t->kernel, -1);
-    return 1;
+    return true;
 }
 
 // --- Both ------------------------------------------------------------------------------------------------------------
@@ -177,7 +178,7 @@ struct transform *transform_new(size_t length)
     struct transform *t = calloc(1, sizeof *t);
     if (t == NULL) return NULL;
     t->length = length;
-    int is_whole;
+    bool is_whole;
     if (find_factors(length, t->factors) > MOST_PRIME) {
         is_whole = make_convolution(t);
     } else {

@@ -93,7 +93,7 @@ static const struct {
 // --- What is told of what the sanitizer found -------------------------------------------------------------------------
 
 // A kernel may poll for bytes with a strong read.
-static int polls(const struct sanitize_side *side)
+static bool polls(const struct sanitize_side *side)
 {
     return (side->flags & SHADOW_STRONG) && !(side->flags & SHADOW_WRITES);
 }
@@ -139,13 +139,13 @@ static enum check_kind kind_of(const struct sanitize_finding *finding)
     }
 }
 
-int check_tells(const struct sanitize_finding *finding)
+bool check_tells(const struct sanitize_finding *finding)
 {
     return kind_of(finding) != CHECK_NONE;
 }
 
 // The sides of two are told the other way round: what should come behind comes first.
-static int is_turned(const struct sanitize_finding *finding)
+static bool is_turned(const struct sanitize_finding *finding)
 {
     return finding->kind == SANITIZE_OPERATION_BEFORE_WRITE || finding->kind == SANITIZE_INVAL ||
            (finding->kind == SANITIZE_REFILL && (finding->older.flags & SHADOW_WRITES));
@@ -180,21 +180,21 @@ static void print_place(const struct machine_where *where)
                  last->line);
 }
 
-static int is_same_line(const struct machine_caller *one, const struct machine_caller *other)
+static bool is_same_line(const struct machine_caller *one, const struct machine_caller *other)
 {
     return one->line == other->line && one->file.length == other->file.length &&
            (one->file.length == 0 || memcmp(one->file.at, other->file.at, one->file.length) == 0);
 }
 
 // Do they come from the same lines of the source? Without lines each line of the PTX is one.
-int look_is_same_place(const struct machine_where *one, const struct machine_where *other)
+bool look_is_same_place(const struct machine_where *one, const struct machine_where *other)
 {
     const struct machine_caller a = {one->source_file, one->source_line}, b = {other->source_file, other->source_line};
-    if (one->source_line == 0 && one->ptx_line != other->ptx_line) return 0;
-    if (!is_same_line(&a, &b) || one->callers != other->callers) return 0;
+    if (one->source_line == 0 && one->ptx_line != other->ptx_line) return false;
+    if (!is_same_line(&a, &b) || one->callers != other->callers) return false;
     for (uint32_t i = 0; i < one->callers; i++)
-        if (!is_same_line(&one->caller[i], &other->caller[i])) return 0;
-    return 1;
+        if (!is_same_line(&one->caller[i], &other->caller[i])) return false;
+    return true;
 }
 
 // --- What is told ----------------------------------------------------------------------------------------------------
@@ -209,7 +209,7 @@ struct told {
 static struct told told_of(const struct sanitize_finding *finding, const struct look_tally *tally,
                            const struct machine_module *module)
 {
-    const int turned = is_turned(finding);
+    const bool turned = is_turned(finding);
     const uint32_t first = turned ? finding->older.line : finding->newer.line;
     const uint32_t second = turned ? finding->newer.line : finding->older.line;
     return (struct told){
@@ -277,13 +277,13 @@ static void print_json(FILE *out, const struct sanitize_found *found, const stru
     fprintf(out, "}");
 }
 
-static int is_told(const struct told *told, uint32_t count, const struct told *one)
+static bool is_told(const struct told *told, uint32_t count, const struct told *one)
 {
     for (uint32_t i = 0; i < count; i++)
         if (told[i].kind == one->kind && look_is_same_place(&told[i].where[0], &one->where[0]) &&
             look_is_same_place(&told[i].where[1], &one->where[1]))
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
 void check_found_tell(const struct sanitize_found *found, const struct look_tally *tally,

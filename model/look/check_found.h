@@ -4,12 +4,14 @@
 #ifndef TMAREF_LOOK_CHECK_FOUND_H
 #define TMAREF_LOOK_CHECK_FOUND_H
 
+#include <stdbool.h>
+
 #include "sanitize_found.h"
 
 #pragma GCC visibility push(hidden)
 
 // Is it one that --check tells?
-int check_tells(const struct sanitize_finding *finding);
+bool check_tells(const struct sanitize_finding *finding);
 
 // Each once for each pair of lines of the source.
 void check_found_tell(const struct sanitize_found *found, const struct look_tally *tally,
@@ -19,7 +21,7 @@ void check_found_tell(const struct sanitize_found *found, const struct look_tall
 
 // Where a line of the PTX comes from, in any function of the launch.
 struct machine_where look_where_of(const struct look_tally *tally, const struct machine_module *module, uint32_t line);
-int look_is_same_place(const struct machine_where *one, const struct machine_where *other);
+bool look_is_same_place(const struct machine_where *one, const struct machine_where *other);
 void look_print_key(FILE *out, const char *key, const char *text, size_t length); // of JSON, behind another
 void look_print_json_place(FILE *out, const char *role, const struct machine_where *where, const char *before);
 

@@ -30,8 +30,8 @@ struct look_coverage {
     struct line *line, *added;
     struct begin *begin;
     uint32_t files, file_room, lines, line_room, adds, add_room, begins, begin_room;
-    int is_short; // there was no memory for all
-    int error;    // of a file of PTX that could not be written
+    bool is_short; // there was no memory for all
+    int error;     // of a file of PTX that could not be written
 };
 
 struct look_coverage *look_coverage_open(const char *path, const char *run)
@@ -55,18 +55,18 @@ static uint32_t file_number(struct look_coverage *coverage, const char *at, size
     if (more != NULL) coverage->file = more;
     char *name = more == NULL ? NULL : look_string(at, length);
     if (name == NULL) {
-        coverage->is_short = 1;
+        coverage->is_short = true;
         return 0;
     }
     coverage->file[coverage->files] = name;
     return coverage->files++;
 }
 
-static int write_text(const char *path, const char *text)
+static bool write_text(const char *path, const char *text)
 {
     FILE *file = fopen(path, "w");
-    if (file == NULL) return 0;
-    const int is_written = fputs(text, file) >= 0;
+    if (file == NULL) return false;
+    const bool is_written = fputs(text, file) >= 0;
     return fclose(file) == 0 && is_written;
 }
 
@@ -77,7 +77,7 @@ static uint32_t ptx_file(struct look_coverage *coverage, const char *text)
     for (const char *at = text; *at != '\0'; at++) hash = (hash ^ (uint8_t)*at) * UINT64_C(0x100000001b3);
     char *name = malloc(strlen(coverage->path) + 32);
     if (name == NULL) {
-        coverage->is_short = 1;
+        coverage->is_short = true;
         return 0;
     }
     sprintf(name, "%s.%08x.ptx", coverage->path, (unsigned)(hash ^ hash >> 32));
@@ -93,7 +93,7 @@ static void add_line(struct look_coverage *coverage, uint32_t file, uint32_t lin
 {
     struct line *more = look_grow(coverage->added, &coverage->add_room, coverage->adds + 1, sizeof *more);
     if (more == NULL) {
-        coverage->is_short = 1;
+        coverage->is_short = true;
         return;
     }
     coverage->added = more;
@@ -113,7 +113,7 @@ static void add_begin(struct look_coverage *coverage, const struct ptx_name *nam
     if (more != NULL) coverage->begin = more;
     char *own = more == NULL ? NULL : look_string(name->at, name->length);
     if (own == NULL)
-        coverage->is_short = 1;
+        coverage->is_short = true;
     else
         coverage->begin[coverage->begins++] = (struct begin){file, line, count, own};
 }
@@ -161,7 +161,7 @@ static int compare_lines(const void *left, const void *right)
 }
 
 // One of each line, with the largest count (`sums` 0) or with the sum.
-static uint32_t unite(struct line *line, uint32_t lines, int sums)
+static uint32_t unite(struct line *line, uint32_t lines, bool sums)
 {
     uint32_t kept = 0;
     qsort(line, lines, sizeof *line, compare_lines);
@@ -183,15 +183,15 @@ void look_coverage_take(struct look_coverage *coverage, const struct look_tally 
     coverage->is_short |= tally->is_short;
     for (uint32_t i = 0; i < tally->count; i++) add_function(coverage, module, &tally->item[i]);
     if (coverage->adds == 0) return;
-    coverage->adds = unite(coverage->added, coverage->adds, 0);
+    coverage->adds = unite(coverage->added, coverage->adds, false);
     struct line *more = look_grow(coverage->line, &coverage->line_room, coverage->lines + coverage->adds, sizeof *more);
     if (more == NULL) {
-        coverage->is_short = 1;
+        coverage->is_short = true;
         return;
     }
     coverage->line = more;
     memcpy(more + coverage->lines, coverage->added, coverage->adds * sizeof *more);
-    coverage->lines = unite(more, coverage->lines + coverage->adds, 1);
+    coverage->lines = unite(more, coverage->lines + coverage->adds, true);
 }
 
 // --- The file --------------------------------------------------------------------------------------------------------
@@ -226,7 +226,7 @@ static void write_file(const struct look_coverage *coverage, uint32_t file, FILE
     fprintf(out, "LF:%u\nLH:%u\nend_of_record\n", found, hit);
 }
 
-static int write_all(struct look_coverage *coverage, char *why, size_t why_bytes)
+static bool write_all(struct look_coverage *coverage, char *why, size_t why_bytes)
 {
     FILE *out = look_file_open(&coverage->path, coverage->run);
     int error = 0;
@@ -235,7 +235,7 @@ static int write_all(struct look_coverage *coverage, char *why, size_t why_bytes
         write_file(coverage, i, out);
         if (ferror(out) && error == 0) error = errno != 0 ? errno : EIO;
     }
-    const int is_written = out != NULL && look_file_close(out, coverage->path, error);
+    const bool is_written = out != NULL && look_file_close(out, coverage->path, error);
     if (!is_written)
         snprintf(why, why_bytes, "the coverage %s could not be written%s: %s", coverage->path,
                  out != NULL ? ", and was removed" : "", look_file_error());
@@ -258,9 +258,9 @@ void look_coverage_drop(struct look_coverage *coverage)
     free(coverage);
 }
 
-int look_coverage_close(struct look_coverage *coverage, char *why, size_t why_bytes)
+bool look_coverage_close(struct look_coverage *coverage, char *why, size_t why_bytes)
 {
-    const int is_written = write_all(coverage, why, why_bytes);
+    const bool is_written = write_all(coverage, why, why_bytes);
     look_coverage_drop(coverage);
     return is_written;
 }

@@ -13,11 +13,11 @@
 #include "parts.h"
 
 // Is it a file of this run? Its first line says so.
-static int is_taken(int file, const char *run)
+static bool is_taken(int file, const char *run)
 {
     char head[512];
     const ssize_t bytes = pread(file, head, sizeof head - 1, 0);
-    if (bytes <= 0 || run[0] == '\0') return 0;
+    if (bytes <= 0 || run[0] == '\0') return false;
     head[bytes] = '\0';
     return strstr(head, run) != NULL;
 }
@@ -65,7 +65,7 @@ FILE *look_file_open(char **path, const char *run)
     return out;
 }
 
-int look_file_close(FILE *file, const char *path, int error)
+bool look_file_close(FILE *file, const char *path, int error)
 {
     errno = error;
     if (error == 0 && fflush(file) != 0) error = errno;
@@ -79,7 +79,7 @@ int look_file_close(FILE *file, const char *path, int error)
     return error == 0;
 }
 
-int look_file_share(FILE *file)
+bool look_file_share(FILE *file)
 {
     return fflush(file) == 0 && flock(fileno(file), LOCK_UN) == 0;
 }

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-int json_line_begin(struct json_line *line, const struct json_lines *to)
+bool json_line_begin(struct json_line *line, const struct json_lines *to)
 {
     *line = (struct json_line){.text = NULL};
-    if (!to->is_json && to->findings[0] == '\0') return 0;
+    if (!to->is_json && to->findings[0] == '\0') return false;
     line->out = open_memstream(&line->text, &line->bytes);
     return line->out != NULL;
 }

@@ -3,13 +3,14 @@
 #ifndef TMAREF_LOOK_JSON_LINE_H
 #define TMAREF_LOOK_JSON_LINE_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #pragma GCC visibility push(hidden)
 
 // Where the lines go. `findings` is "" where no file is wanted.
 struct json_lines {
-    int is_json; // to standard error
+    bool is_json; // to standard error
     const char *findings;
 };
 
@@ -20,7 +21,7 @@ struct json_line {
 };
 
 // Is a line wanted, and can one be begun? Then it is to be told.
-int json_line_begin(struct json_line *line, const struct json_lines *to);
+bool json_line_begin(struct json_line *line, const struct json_lines *to);
 void json_line_tell(struct json_line *line, const struct json_lines *to);
 
 #pragma GCC visibility pop

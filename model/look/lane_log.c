@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "lane_log.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 
 enum { ENTRIES = 1024, CHAIN_BITS = 8, CHAINS = 1 << CHAIN_BITS, LINE_BYTES = 128 };
@@ -40,7 +41,7 @@ struct span {
     uint32_t low, high;
 };
 
-static int is_by_all(const struct lane_use *use)
+static bool is_by_all(const struct lane_use *use)
 {
     return use->each == use->end - use->begin;
 }
@@ -59,39 +60,39 @@ static uint64_t end_of_piece(const struct lane_use *use, uint64_t byte)
 }
 
 // Two lanes that are not one, of those that used a byte of both.
-static int find_pair(const struct lane_use *older, const struct lane_use *newer, struct sanitize_lane *pair)
+static bool find_pair(const struct lane_use *older, const struct lane_use *newer, struct sanitize_lane *pair)
 {
     const uint64_t begin = older->begin > newer->begin ? older->begin : newer->begin;
     const uint64_t end = older->end < newer->end ? older->end : newer->end;
-    const int is_same = older->begin == newer->begin && older->end == newer->end && older->lanes == newer->lanes &&
-                        older->each == newer->each;
-    if (begin >= end || (is_same && (!is_by_all(older) || (older->lanes & (older->lanes - 1)) == 0))) return 0;
+    const bool is_same = older->begin == newer->begin && older->end == newer->end && older->lanes == newer->lanes &&
+                         older->each == newer->each;
+    if (begin >= end || (is_same && (!is_by_all(older) || (older->lanes & (older->lanes - 1)) == 0))) return false;
     for (uint64_t byte = begin; byte < end;) {
         const struct span old = span_at(older, byte), new = span_at(newer, byte);
         const uint32_t lane = old.low == new.low ? old.high : old.low, other = lane == new.low ? new.high : new.low;
-        const int is_update = !older->writes && new.low != new.high;
+        const bool is_update = !older->writes && new.low != new.high;
         *pair = (struct sanitize_lane){.line = older->line,
                                        .lane = (uint8_t)lane,
                                        .newer_lane = (uint8_t)other,
                                        .writes = (uint8_t)older->writes,
                                        .is_update = (uint8_t)is_update};
-        if (lane != other) return 1;
+        if (lane != other) return true;
         const uint64_t one = end_of_piece(older, byte), two = end_of_piece(newer, byte);
         byte = one < two ? one : two;
     }
-    return 0;
+    return false;
 }
 
-static int clashes_in(const struct lane_log *log, uint64_t number, const struct lane_use *newer, uint64_t met,
-                      struct sanitize_lane *pair)
+static bool clashes_in(const struct lane_log *log, uint64_t number, const struct lane_use *newer, uint64_t met,
+                       struct sanitize_lane *pair)
 {
     while (number != 0 && log->count - number < ENTRIES) {
         const struct entry *entry = &log->entry[number % ENTRIES];
-        if (entry->use.at <= met) return 0;
-        if (entry->use.at < newer->at && find_pair(&entry->use, newer, pair)) return 1;
+        if (entry->use.at <= met) return false;
+        if (entry->use.at < newer->at && find_pair(&entry->use, newer, pair)) return true;
         number = entry->older;
     }
-    return 0;
+    return false;
 }
 
 int lane_log_clashes(const struct lane_log *log, const struct lane_use *newer, uint64_t met,

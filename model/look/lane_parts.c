@@ -30,23 +30,23 @@ static void meet(struct lane_parts *parts, uint32_t lane, uint32_t part, uint64_
     }
 }
 
-int lane_parts_meet(struct lane_parts **parts, const struct machine_step *step, uint64_t count)
+bool lane_parts_meet(struct lane_parts **parts, const struct machine_step *step, uint64_t count)
 {
-    if (part_of(step, (uint32_t)__builtin_ctz(step->lanes)) == 0) return 0;
+    if (part_of(step, (uint32_t)__builtin_ctz(step->lanes)) == 0) return false;
     if (*parts == NULL) *parts = calloc(1, sizeof **parts);
-    if (*parts == NULL) return 0;
+    if (*parts == NULL) return false;
     for (EACH_BIT(lane, step->lanes)) meet(*parts, lane, part_of(step, lane), count);
     (*parts)->last = count;
-    return 1;
+    return true;
 }
 
-int lane_parts_behind(const struct lane_parts *parts, uint32_t newer, uint32_t older, uint64_t at)
+bool lane_parts_behind(const struct lane_parts *parts, uint32_t newer, uint32_t older, uint64_t at)
 {
-    if (parts == NULL) return 0;
+    if (parts == NULL) return false;
     if (older < MACHINE_LANES) return parts->behind[newer][older] >= at;
     for (int i = 0; i < MACHINE_LANES; i++)
-        if (i != (int)newer && parts->behind[newer][i] >= at) return 1;
-    return 0;
+        if (i != (int)newer && parts->behind[newer][i] >= at) return true;
+    return false;
 }
 
 uint64_t lane_parts_last(const struct lane_parts *parts)

@@ -22,14 +22,13 @@ struct lane_word {
 static int other_lane(const struct lane_by *by, const struct use *older, const struct use *newer)
 {
     int byte = 0;
-    while (byte < WORD_BYTES &&
-           !((older->mask & newer->mask) >> byte & 1 && older->lane[byte] != newer->lane[byte] &&
-             !lane_parts_behind(by->parts, newer->lane[byte], older->lane[byte], older->at)))
+    while (byte < WORD_BYTES && !((older->mask & newer->mask) >> byte & 1 && older->lane[byte] != newer->lane[byte] &&
+                                  !lane_parts_behind(by->parts, newer->lane[byte], older->lane[byte], older->at)))
         byte++;
     return byte;
 }
 
-static int is_of_now(const struct lane_by *by, const struct use *older, const struct use *newer)
+static bool is_of_now(const struct lane_by *by, const struct use *older, const struct use *newer)
 {
     return older->mask != 0 && older->warp == newer->warp && older->at > by->met;
 }
@@ -46,7 +45,7 @@ static struct use joined(const struct lane_by *by, const struct use *older, cons
     struct use use = *newer;
     if (!is_of_now(by, older, newer)) return use;
     for (int byte = 0; byte < WORD_BYTES; byte++) {
-        const int had = older->mask >> byte & 1, has = newer->mask >> byte & 1;
+        const bool had = older->mask >> byte & true, has = newer->mask >> byte & true;
         if (had && (!has || (!writes && older->lane[byte] != newer->lane[byte])))
             use.lane[byte] = has ? MANY : older->lane[byte];
     }
@@ -54,11 +53,11 @@ static struct use joined(const struct lane_by *by, const struct use *older, cons
     return use;
 }
 
-static int meet_word(const struct lane_by *by, struct lane_word *word, const struct use *newer, int writes,
-                     struct sanitize_lane *older)
+static bool meet_word(const struct lane_by *by, struct lane_word *word, const struct use *newer, int writes,
+                      struct sanitize_lane *older)
 {
     const int behind_write = clashes(by, &word->write, newer);
-    const int behind_read = writes && clashes(by, &word->read, newer);
+    const bool behind_read = writes && clashes(by, &word->read, newer);
     const struct use *found = behind_write ? &word->write : &word->read;
     if (behind_write || behind_read) {
         const int byte = other_lane(by, found, newer);
@@ -83,7 +82,7 @@ static struct lane_word *word_of(struct lane_words *words, uint64_t address)
 static int use_bytes(struct lane_words *words, const struct lane_by *by, struct use *newer, uint64_t begin,
                      uint64_t end, int writes, struct sanitize_lane *older)
 {
-    int is_found = 0;
+    bool is_found = false;
     for (uint64_t at = begin; at < end; at += WORD_BYTES - at % WORD_BYTES) {
         const uint64_t first = at % WORD_BYTES, left = end - (at - first);
         struct lane_word *word = word_of(words, at);
@@ -94,7 +93,7 @@ static int use_bytes(struct lane_words *words, const struct lane_by *by, struct 
         *older = one;
         older->address = begin;
         older->bytes = (uint32_t)(end - begin);
-        is_found = 1;
+        is_found = true;
     }
     return is_found;
 }
@@ -104,7 +103,7 @@ static int use_lanes(struct lane_words *words, const struct lane_by *by, const s
                      struct sanitize_lane *older)
 {
     struct use newer = {.at = use->at, .line = use->line, .warp = (uint8_t)by->warp};
-    const int are_same = use->each == use->end - use->begin;
+    const bool are_same = use->each == use->end - use->begin;
     uint64_t at = use->begin;
     int found = 0;
     for (uint32_t left = use->lanes, done = 0; left != 0; left &= left - 1, done++) {

@@ -36,7 +36,8 @@ struct look {
     struct sanitize_works *works; // of streams; NULL: nobody submits any
     struct sanitize_lint *lint;   // NULL: not asked for
     struct look_why *why;         // the same
-    int is_closed, is_short;
+    int is_closed;
+    bool is_short;
     struct look_options options;
 };
 
@@ -65,7 +66,7 @@ static void before(void *context, const struct machine_step *step)
     struct look_launch *launch = context;
     struct look *look = launch->look;
     if (look->is_closed) return;
-    const int is_break = look->stop != NULL && look_stop_before(look->stop, &launch->ran, step);
+    const bool is_break = look->stop != NULL && look_stop_before(look->stop, &launch->ran, step);
     if (look->stats != NULL) look_stats_before(look->stats, step);
     if (launch->trace != NULL) look_trace_before(launch->trace, step);
     if (launch->sync != NULL) sync_log_before(launch->sync, step);
@@ -125,63 +126,63 @@ static void ended(void *context, const struct machine_strand *strand, const stru
 
 // --- Launches --------------------------------------------------------------------------------------------------------
 
-static int is_stop(const struct look_options *options)
+static bool is_stop(const struct look_options *options)
 {
     return options->break_at[0] != '\0' || options->dump[0] != '\0';
 }
 
-static int is_why(const struct look_options *options)
+static bool is_why(const struct look_options *options)
 {
     return options->why != NULL && options->why[0] != '\0';
 }
 
-static int is_sync(const struct look_options *options)
+static bool is_sync(const struct look_options *options)
 {
     return options->write_sync != NULL && options->write_sync[0] != '\0';
 }
 
-static int is_asked(const struct look_options *options)
+static bool is_asked(const struct look_options *options)
 {
     return is_stop(options) || options->stats || options->check || options->sanitize || options->trace[0] != '\0' ||
            options->coverage[0] != '\0' || is_why(options) || is_sync(options);
 }
 
-static int open_parts(struct look *look, const struct look_options *options, char *why, size_t why_bytes)
+static bool open_parts(struct look *look, const struct look_options *options, char *why, size_t why_bytes)
 {
     snprintf(why, why_bytes, "not enough memory for what exec was asked to report");
     look->options = *options; // its texts are the environment's, or the caller's as long
     if (options->coverage[0] != '\0' && (look->coverage = look_coverage_open(options->coverage, options->run)) == NULL)
-        return 0;
-    if (options->stats && (look->stats = look_stats_open(options->lines.is_json)) == NULL) return 0;
+        return false;
+    if (options->stats && (look->stats = look_stats_open(options->lines.is_json)) == NULL) return false;
     if (options->trace[0] != '\0' && (look->trace = look_trace_open(options->trace, options->run)) == NULL) {
         snprintf(why, why_bytes, "TMAREF_TRACE: cannot write %s: %s", options->trace, look_file_error());
-        return 0;
+        return false;
     }
     if (is_sync(options) && (look->sync = sync_log_open(options->write_sync, options->run)) == NULL) {
         snprintf(why, why_bytes, "TMAREF_WRITE_SYNC: cannot write %s: %s", options->write_sync, look_file_error());
-        return 0;
+        return false;
     }
-    if (is_stop(options) && (look->stop = look_stop_open(options)) == NULL) return 0;
-    if (options->lint_sync && (look->lint = sanitize_lint_open(&look->options.lines)) == NULL) return 0;
-    if (is_why(options) && (look->why = look_why_open(options)) == NULL) return 0;
+    if (is_stop(options) && (look->stop = look_stop_open(options)) == NULL) return false;
+    if (options->lint_sync && (look->lint = sanitize_lint_open(&look->options.lines)) == NULL) return false;
+    if (is_why(options) && (look->why = look_why_open(options)) == NULL) return false;
     if (options->suppressions != NULL && options->suppressions[0] != '\0' &&
         (look->suppressions = suppressions_open(options->suppressions, why, why_bytes)) == NULL)
-        return 0;
+        return false;
     // Where the host has 2 MiB as one page, who touched it says nothing of what is beside it.
     if (options->sanitize) prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
-    if ((options->sanitize || options->check) && (look->before = told_before_open()) == NULL) return 0;
+    if ((options->sanitize || options->check) && (look->before = told_before_open()) == NULL) return false;
     why[0] = '\0';
-    return 1;
+    return true;
 }
 
-int look_suppressions_check(const char *path, char *why, size_t why_bytes)
+bool look_suppressions_check(const char *path, char *why, size_t why_bytes)
 {
     struct suppressions *read = suppressions_open(path, why, why_bytes);
     suppressions_close(read);
     return read != NULL;
 }
 
-static int check(const struct look_options *options, char *why, size_t why_bytes)
+static bool check(const struct look_options *options, char *why, size_t why_bytes)
 {
     struct look_triple triple;
     unsigned what;
@@ -221,7 +222,7 @@ struct look_launch *look_begin(struct look *look, struct machine_launch *machine
     if (launch == NULL) return NULL;
     *launch = (struct look_launch){.look = look,
                                    .next = look->under_way,
-                                   .looker = {launch, 0, before, after, flight, NULL, ended},
+                                   .looker = {launch, false, before, after, flight, NULL, ended},
                                    .observer = {launch, hear},
                                    .ran = {.kernel = kernel, .module = machine_launch->module},
                                    .number = machine_launch->number,
@@ -233,7 +234,7 @@ struct look_launch *look_begin(struct look *look, struct machine_launch *machine
     if (look->stats != NULL) look_stats_begin(look->stats, &launch->stats, kernel);
     if ((look->options.sanitize || look->options.check) &&
         (launch->sanitize = look_sanitize_open(kernel, machine_launch, &look->options, look->kept)) == NULL)
-        look->is_short = 1;
+        look->is_short = true;
     look->kept = NULL;
     if (look->why != NULL) launch->why = look_why_begin(look->why, machine_launch, kernel);
     if (launch->sanitize != NULL) look_sanitize_suppress(launch->sanitize, look->suppressions, look->before);
@@ -274,13 +275,13 @@ void look_apart(struct look_launch *launch, struct machine_launch *machine_launc
     if (launch->apart != NULL) machine_launch->views = look_apart_views(launch->apart);
 }
 
-int look_apart_is_over(struct look_launch *launch, int is_over, struct machine_outcome *outcome)
+bool look_apart_is_over(struct look_launch *launch, bool is_over, struct machine_outcome *outcome)
 {
-    if (launch == NULL || launch->apart == NULL) return 1;
-    if (look_apart_counts(launch->apart, is_over, outcome, &launch->ran.tally)) return 1;
+    if (launch == NULL || launch->apart == NULL) return true;
+    if (look_apart_counts(launch->apart, is_over, outcome, &launch->ran.tally)) return true;
     look_apart_close(launch->apart);
     launch->apart = NULL;
-    return 0;
+    return false;
 }
 
 struct history *look_works_begin(struct look *look, const struct look_works_names *names)
@@ -337,7 +338,7 @@ void look_end(struct look_launch *launch)
     free(launch);
 }
 
-int look_why_is_asked(const struct look *look)
+bool look_why_is_asked(const struct look *look)
 {
     return look != NULL && look->why != NULL;
 }
@@ -362,7 +363,7 @@ void look_why_write(struct look *look, uint64_t to, uint64_t from, uint64_t byte
     if (look_why_is_asked(look)) why_write(look->why, to, from, bytes);
 }
 
-int look_is_under_way(const struct look *look)
+bool look_is_under_way(const struct look *look)
 {
     return look != NULL && look->under_way != NULL;
 }
@@ -381,7 +382,7 @@ static void close_why(struct look *look)
 // What launches that are under way point at stays.
 int look_close(struct look *look, char *why, size_t why_bytes)
 {
-    int is_written = 1;
+    bool is_written = true;
     if (look == NULL) return 1;
     for (struct look_launch *launch = look->under_way; launch != NULL; launch = launch->next) take(look, launch);
     if (look->stop != NULL) look_stop_close(look->stop);

@@ -28,7 +28,7 @@
 //   suppressions  the file of findings of --sanitize that are not told (suppress.h); NULL: none
 //   run        what the processes of one tmaref exec share: each has files of its own
 struct look_options {
-    int stats, check, sanitize, lint_sync;
+    bool stats, check, sanitize, lint_sync;
     struct json_lines lines; // where findings go
     uint64_t hit, why_writes;
     const char *why, *break_at, *cta, *thread, *dump, *trace, *write_sync, *coverage, *run, *notes, *suppressions;
@@ -37,13 +37,13 @@ struct look_options {
 // The parts of options, as a user writes them: 0 if it is not so written.
 struct look_triple {
     uint32_t value[3];
-    int is_given;
+    bool is_given;
 };
-int look_break_read(const char *text, size_t *name_length, uint32_t *line);
-int look_triple_read(const char *text, struct look_triple *triple); // x or x,y or x,y,z
-int look_what_read(const char *text, unsigned *what);               // registers, warp, shared, barriers, all; commas
-int look_why_check(const char *text);                               // a place of --why
-int look_suppressions_check(const char *path, char *why, size_t why_bytes); // the file
+bool look_break_read(const char *text, size_t *name_length, uint32_t *line);
+bool look_triple_read(const char *text, struct look_triple *triple); // x or x,y or x,y,z
+bool look_what_read(const char *text, unsigned *what);               // registers, warp, shared, barriers, all; commas
+bool look_why_check(const char *text);                               // a place of --why
+bool look_suppressions_check(const char *path, char *why, size_t why_bytes); // the file
 
 struct look;
 
@@ -60,13 +60,13 @@ void look_end(struct look_launch *launch);
 // then nothing is told, and *result says what was found.
 void look_remedies(struct look_launch *launch, const struct remedy_trier *trier);
 void look_try(struct look_launch *launch, const struct remedy_aim *aim, struct remedy_result *result);
-int look_is_under_way(const struct look *look);
+bool look_is_under_way(const struct look *look);
 
 // May several threads of the host run the launch though --sanitize looks at it? Sets launch->views then, before it
 // begins; `launch` must stay as it is until look_end(). Once the launch is over, or waits (is_over 0): 1 if what was
 // seen counts. 0: memory is as before the launch, which has to be done again without views, for the same look.
 void look_apart(struct look_launch *launch, struct machine_launch *machine_launch);
-int look_apart_is_over(struct look_launch *launch, int is_over, struct machine_outcome *outcome);
+bool look_apart_is_over(struct look_launch *launch, bool is_over, struct machine_outcome *outcome);
 
 // Writes what is left to write. 0 with `why` if a file cannot be written. Launches that are under way are told of as
 // far as they ran. They may go on, and end.

@@ -58,7 +58,7 @@ void sanitize_undo_note(struct look_sanitize *sanitize, const struct access *acc
 
 // --- What the machine tells a thread's part --------------------------------------------------------------------------
 
-static int is_closed(const struct part *part)
+static bool is_closed(const struct part *part)
 {
     return __atomic_load_n(part->of->is_closed, __ATOMIC_RELAXED);
 }
@@ -119,7 +119,7 @@ static uint64_t clusters_of(const struct machine_launch *launch, const struct ma
 }
 
 // Are barriers of all threads the only order of shared memory, and each cluster one CTA?
-static int has_no_cells(const struct look_apart *apart)
+static bool has_no_cells(const struct look_apart *apart)
 {
     const struct machine_launch *launch = apart->launch;
     const uint64_t ctas = launch->grid[0] * (uint64_t)launch->grid[1] * launch->grid[2];
@@ -153,7 +153,7 @@ static const struct machine_view *view(void *context, uint32_t thread)
     return apart->part[thread] != NULL ? &apart->part[thread]->view : NULL;
 }
 
-static int has_found(const struct look_sanitize *sanitize)
+static bool has_found(const struct look_sanitize *sanitize)
 {
     return sanitize->found.count + sanitize->found.lost + sanitize->values.count > 0 || sanitize->order->is_short ||
            sanitize->order->global.is_full;
@@ -161,9 +161,9 @@ static int has_found(const struct look_sanitize *sanitize)
 
 // One that looks at the same bytes again and again may wait for a cluster that has not begun.
 enum { MOST_WATCHES = 64 };
-static int is_watching(struct part *part, int has_ended)
+static bool is_watching(struct part *part, bool has_ended)
 {
-    const int is_again = !has_ended && part->sanitize->order->again > part->again;
+    const bool is_again = !has_ended && part->sanitize->order->again > part->again;
     part->again = part->sanitize->order->again;
     part->watches = is_again ? part->watches + 1 : 0;
     return part->watches > MOST_WATCHES;
@@ -192,13 +192,14 @@ static int is_untouched(void *context, uint64_t address)
            launch->is_untouched(launch->describe_context, address);
 }
 
-static int may_be_apart(const struct look_sanitize *whole, const struct machine_launch *launch)
+static bool may_be_apart(const struct look_sanitize *whole, const struct machine_launch *launch)
 {
     const struct machine_kernel *kernel = launch->module->kernel[launch->kernel];
-    if (whole->is_quick || kernel == NULL || !kernel->commutes || whole->needs.together) return 0;
+    if (whole->is_quick || kernel == NULL || !kernel->commutes || whole->needs.together) return false;
     if (launch->schedule.policy != MACHINE_DEFAULT || launch->delays != NULL || launch->limits.instructions > 0)
-        return 0;
-    if (launch->written != NULL || launch->before != NULL || launch->follows != 0 || launch->delayed != NULL) return 0;
+        return false;
+    if (launch->written != NULL || launch->before != NULL || launch->follows != 0 || launch->delayed != NULL)
+        return false;
     return !machine_module_depends(launch->module) && clusters_of(launch, kernel) > 1;
 }
 
@@ -278,27 +279,28 @@ static void undo(const struct look_apart *apart)
     untouch_all(apart);
 }
 
-static int is_stopped(enum machine_kind kind)
+static bool is_stopped(enum machine_kind kind)
 {
     return kind == MACHINE_DONE || kind == MACHINE_LIMITED || kind == MACHINE_INTERRUPTED;
 }
 
-int look_apart_counts(struct look_apart *apart, int is_over, struct machine_outcome *outcome, struct look_tally *tally)
+bool look_apart_counts(struct look_apart *apart, bool is_over, struct machine_outcome *outcome,
+                       struct look_tally *tally)
 {
     static const char message[] = "no memory for what undoes the launch, so that --sanitize can look at it again";
-    int has_any = order_apart_is_over(apart->order);
+    bool has_any = order_apart_is_over(apart->order);
     for (int i = 0; i < MACHINE_HOST_THREADS; i++)
         has_any |= apart->part[i] != NULL && has_found(apart->part[i]->sanitize);
     if (is_over && !has_any && is_stopped(outcome->kind)) {
         join_parts(apart, outcome, tally);
-        return 1;
+        return true;
     }
     if (apart->undo->is_short) {
         *outcome = (struct machine_outcome){.kind = MACHINE_NO_MEMORY};
         memcpy(outcome->message, message, sizeof message);
-        return 1;
+        return true;
     }
     undo(apart);
-    apart->whole->is_cut = 0;
-    return 0;
+    apart->whole->is_cut = false;
+    return false;
 }

@@ -21,7 +21,8 @@ const struct machine_views *look_apart_views(const struct look_apart *apart);
 // The launch is over, or waits (is_over 0), and no thread runs it. 1: all is well, and what the threads have counted is
 // added to `tally`; or it was stopped before anything was found. 0: it has to be done again, and memory is as it was
 // before. Where there was no memory for that, *outcome says so.
-int look_apart_counts(struct look_apart *apart, int is_over, struct machine_outcome *outcome, struct look_tally *tally);
+bool look_apart_counts(struct look_apart *apart, bool is_over, struct machine_outcome *outcome,
+                       struct look_tally *tally);
 void look_apart_close(struct look_apart *apart);
 
 // What clusters have accessed, which the caller closes; NULL where `apart` is.

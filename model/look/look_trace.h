@@ -17,7 +17,7 @@ void look_trace_before(struct look_trace_launch *trace, const struct machine_ste
 void look_trace_flight(struct look_trace_launch *trace, const struct machine_flight *flight, int begins);
 void look_trace_hear(struct look_trace_launch *trace, const struct event *event);
 void look_trace_end(struct look_trace_launch *trace);
-int look_trace_close(struct look_trace *trace, char *why, size_t why_bytes);
+bool look_trace_close(struct look_trace *trace, char *why, size_t why_bytes);
 
 #pragma GCC visibility pop
 

@@ -19,14 +19,14 @@ void *look_grow(void *array, uint32_t *room, uint32_t count, size_t each_bytes);
 char *look_string(const char *at, size_t length);
 
 // Closes the file. One that could not be written whole (`error`: what was seen so far) is removed: 0 with errno.
-int look_file_close(FILE *file, const char *path, int error);
+bool look_file_close(FILE *file, const char *path, int error);
 
 // Opens the file at *path for writing and holds it until it is shared or closed. `run` must stand in its first 500
 // bytes before that: another process of the same run then writes *path with its number behind, which *path becomes, and
 // says so. A run of "" is none. NULL with errno.
 FILE *look_file_open(char **path, const char *run);
 const char *look_file_error(void); // why it is NULL
-int look_file_share(FILE *file);
+bool look_file_share(FILE *file);
 
 // --- Counts of a launch ----------------------------------------------------------------------------------------------
 
@@ -46,7 +46,7 @@ struct look_function {
 struct look_tally {
     struct look_function *item;
     uint32_t count, room, last; // last: whose count went up last
-    int is_short;               // there was no memory for all
+    bool is_short;              // there was no memory for all
 };
 
 // The counts of a function; NULL without memory.
@@ -87,7 +87,7 @@ struct look_stats_launch {
     uint16_t *form_of_line;
 };
 
-struct look_stats *look_stats_open(int is_json);
+struct look_stats *look_stats_open(bool is_json);
 void look_stats_begin(struct look_stats *stats, struct look_stats_launch *launch, const char *kernel);
 void look_stats_before(struct look_stats *stats, const struct machine_step *step);
 void look_stats_after(struct look_stats *stats, struct look_count *count);
@@ -104,7 +104,7 @@ struct look_sanitize;
 struct look_sanitize_kept;
 struct look_sanitize *look_sanitize_open(const char *kernel, const struct machine_launch *launch,
                                          const struct look_options *options, struct look_sanitize_kept *kept);
-int look_sanitize_skips_plain(const struct look_sanitize *sanitize); // no instruction that only computes matters
+bool look_sanitize_skips_plain(const struct look_sanitize *sanitize); // no instruction that only computes matters
 void look_sanitize_before(struct look_sanitize *sanitize, const struct machine_step *step);
 void look_sanitize_launches(struct look_sanitize *sanitize); // the kernel has launched something
 void look_sanitize_hear(struct look_sanitize *sanitize, const struct event *event);
@@ -159,7 +159,7 @@ struct look_coverage;
 struct look_coverage *look_coverage_open(const char *path, const char *run);
 void look_coverage_take(struct look_coverage *coverage, const struct look_tally *tally, struct machine_module *module);
 void look_coverage_drop(struct look_coverage *coverage); // without writing it
-int look_coverage_close(struct look_coverage *coverage, char *why, size_t why_bytes);
+bool look_coverage_close(struct look_coverage *coverage, char *why, size_t why_bytes);
 
 #pragma GCC visibility pop
 

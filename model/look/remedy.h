@@ -4,6 +4,7 @@
 #ifndef TMAREF_LOOK_REMEDY_H
 #define TMAREF_LOOK_REMEDY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #pragma GCC visibility push(hidden)
@@ -27,7 +28,7 @@ struct remedy_edit {
 // The finding that is to go: its kind, and its lines of the PTX as it was.
 struct remedy_aim {
     uint32_t kind, older, newer;
-    int is_older_here; // the older line is of this launch
+    bool is_older_here; // the older line is of this launch
 };
 
 // policy: enum machine_policy
@@ -39,7 +40,7 @@ struct remedy_schedule {
 // has_ended: the launch came to its end. is_over: and all of it was seen. errors: what was found then, without
 // advice; advice: that. is_there: the aim was among it. digest: of the global memory that it accessed, as it left it.
 struct remedy_result {
-    int is_over, is_there, has_ended;
+    bool is_over, is_there, has_ended;
     uint32_t errors, advice;
     uint64_t digest;
 };

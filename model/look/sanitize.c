@@ -46,7 +46,7 @@ static struct sanitize_side side_of(const struct look_sanitize *sanitize, const 
 }
 
 // What the side's thread released next, or acquired last.
-static void add_note(const struct look_sanitize *sanitize, const struct shadow_entry *entry, int is_newer,
+static void add_note(const struct look_sanitize *sanitize, const struct shadow_entry *entry, bool is_newer,
                      struct sanitize_side *side)
 {
     const struct order_actor *actor = &sanitize->order->actor[entry->actor];
@@ -60,7 +60,7 @@ static void add_note(const struct look_sanitize *sanitize, const struct shadow_e
     if (side->note.edge == ORDER_EDGE_MBARRIER) sanitize_name_of(sanitize, side->note.number, side->note_name);
 }
 
-static int is_copy(const struct sanitize_side *side)
+static bool is_copy(const struct sanitize_side *side)
 {
     return side->is_operation && (side->flags & SHADOW_WRITES);
 }
@@ -80,7 +80,7 @@ static enum sanitize_kind race_of(const struct look_sanitize *sanitize, const st
 {
     const struct sanitize_side *older = &finding->older, *newer = &finding->newer;
     const struct order_actor *actor = &sanitize->order->actor[found->older.actor];
-    const int is_async = newer->is_operation || newer->is_product, writes = (newer->flags & SHADOW_WRITES) != 0;
+    const bool is_async = newer->is_operation || newer->is_product, writes = (newer->flags & SHADOW_WRITES) != 0;
     if (found->space == SPACE_GLOBAL) return global_race_of(older, newer);
     if (older->is_product) return SANITIZE_PRODUCT_OVERWRITTEN;
     if (actor->kind == ORDER_OPERATION && actor->async == ASYNC_COPY) return SANITIZE_SMALL_COPY;
@@ -150,23 +150,23 @@ static uint32_t unannounced(const struct look_sanitize *sanitize, const struct o
 
 // Of an access before a copy over the same bytes: had its warp waited for the phase before that of the copy? Then the
 // copy came too soon. Else the access did not wait, and only this run had it first.
-static int is_refill(const struct look_sanitize *sanitize, const struct order_found *found)
+static bool is_refill(const struct look_sanitize *sanitize, const struct order_found *found)
 {
     const struct order_actor *copy = &sanitize->order->actor[found->newer.actor];
     const struct order_actor *user = &sanitize->order->actor[found->older.actor];
     const struct order_barrier *at = told_barrier(found->cta, copy);
     if (found->cta == NULL || copy->kind != ORDER_OPERATION || copy->barrier == UINT32_MAX ||
         user->kind == ORDER_OPERATION)
-        return 1;
+        return true;
     return at != NULL && at->phases > 0 && clock_order_phases(sanitize->order, copy, user) == at->phases;
 }
 
 // Two weak writes, which are judged by their values? In shared memory by threads alone.
-static int is_watched(const struct look_sanitize *sanitize, const struct order_found *found)
+static bool is_watched(const struct look_sanitize *sanitize, const struct order_found *found)
 {
     const int both = found->older.flags & found->newer.flags, any = found->older.flags | found->newer.flags;
     const struct order_actor *actor = sanitize->order->actor;
-    const int are_threads =
+    const bool are_threads =
         actor[found->older.actor].kind == ORDER_WARP && actor[found->newer.actor].kind == ORDER_WARP;
     return found->kind == ORDER_RACE && found->parted != ORDER_TOGETHER &&
            (found->space == SPACE_GLOBAL || are_threads) && (both & SHADOW_WRITES) &&
@@ -174,16 +174,16 @@ static int is_watched(const struct look_sanitize *sanitize, const struct order_f
 }
 
 // 0: they cannot be.
-static int watch_values(struct look_sanitize *sanitize, const struct order_found *found,
-                        const struct sanitize_finding *finding)
+static bool watch_values(struct look_sanitize *sanitize, const struct order_found *found,
+                         const struct sanitize_finding *finding)
 {
     const struct order_actor *older = &sanitize->order->actor[found->older.actor];
     struct sanitize_watch watch = {.finding = *finding, .older = found->older.actor, .newer = found->newer.actor};
-    const int is_thread = sanitize->order->actor[watch.newer].kind == ORDER_WARP;
+    const bool is_thread = sanitize->order->actor[watch.newer].kind == ORDER_WARP;
     if (older->kind == ORDER_OPERATION && !older->is_done) return sanitize_values_watch(&sanitize->values, &watch);
     watch.is_thread = is_thread;
     if (is_thread ? !sanitize_bytes_take(&sanitize->lay, &watch) : !sanitize_watch_take(&watch, sanitize->global))
-        return 0;
+        return false;
     return sanitize_values_watch(&sanitize->values, &watch);
 }
 
@@ -192,8 +192,8 @@ static void add_names(const struct look_sanitize *sanitize, const struct order_f
                       struct sanitize_finding *finding)
 {
     const struct order_actor *actor = &sanitize->order->actor[found->older.actor];
-    add_note(sanitize, &found->older, 0, &finding->older);
-    add_note(sanitize, &found->newer, 1, &finding->newer);
+    add_note(sanitize, &found->older, false, &finding->older);
+    add_note(sanitize, &found->newer, true, &finding->newer);
     if (found->kind == ORDER_DIVERGENT && found->address == ORDER_CLUSTER_BARRIER)
         snprintf(finding->name, sizeof finding->name, "the barrier of the cluster");
     else if (found->kind == ORDER_MEETING || found->kind == ORDER_DIVERGENT || found->kind == ORDER_COUNT)
@@ -214,8 +214,8 @@ void sanitize_take(void *context, const struct order_found *raw)
 {
     struct look_sanitize *sanitize = context;
     struct order_found found = *raw;
-    const int is_copy_last = found.kind == ORDER_RACE && (found.newer.flags & SHADOW_WRITES) &&
-                             sanitize->order->actor[found.newer.actor].kind == ORDER_OPERATION;
+    const bool is_copy_last = found.kind == ORDER_RACE && (found.newer.flags & SHADOW_WRITES) &&
+                              sanitize->order->actor[found.newer.actor].kind == ORDER_OPERATION;
     if (is_copy_last && !is_refill(sanitize, raw)) {
         found.older = raw->newer;
         found.newer = raw->older;
@@ -231,7 +231,7 @@ void sanitize_take(void *context, const struct order_found *raw)
                                        .newer = side_of(sanitize, &found.newer)};
     finding.kind = kind_of(sanitize, &found, &finding);
     if (sanitize->is_quick && !check_tells(&finding)) return;
-    const int is_watch = is_watched(sanitize, &found);
+    const bool is_watch = is_watched(sanitize, &found);
     if (is_watch ? sanitize_values_know(&sanitize->values, &sanitize->found, &finding)
                  : sanitize_found_again(&sanitize->found, &finding))
         return;
@@ -251,11 +251,11 @@ void sanitize_take_layout(void *context, struct sanitize_finding *finding)
 
 void look_sanitize_launches(struct look_sanitize *sanitize)
 {
-    sanitize->ran.has_launched = 1;
+    sanitize->ran.has_launched = true;
 }
 
 // Does what is guessed from an old value not matter? A swap compares it, and a minimum or maximum is one of both.
-static int checks_guess(uint16_t form)
+static bool checks_guess(uint16_t form)
 {
     return form == PTX_FORM_ATOM_CAS || form == PTX_FORM_ATOM_MINMAX || form == PTX_FORM_ATOM_MINMAX_HINT ||
            form == PTX_FORM_RED_MINMAX || form == PTX_FORM_RED_MINMAX_HINT;
@@ -266,14 +266,14 @@ static void before_others(struct look_sanitize *sanitize, const struct machine_s
 {
     const struct ptx_choice *choice = step->code->choice;
     sanitize_lanes_before(sanitize->lanes, step, sanitize->order->instruction);
-    if (sanitize->needs.tensors && !sanitize_layouts_settle(sanitize->layouts)) sanitize->order->is_short = 1;
+    if (sanitize->needs.tensors && !sanitize_layouts_settle(sanitize->layouts)) sanitize->order->is_short = true;
     sanitize->lay.bytes = sanitize->lay.pieces = 0;
     if (choice != NULL && choice->word[PTX_CLASS_SHUFFLE] != PTX_WORD_NONE)
         sanitize_shuffle_before(step, &sanitize->found);
     sanitize->checks = choice != NULL && checks_guess(choice->form);
     if (choice != NULL) sanitize_ran_note(&sanitize->ran, choice->form);
     if (sanitize->needs.products && !sanitize_registers_before(sanitize->registers, step, &sanitize->found))
-        sanitize->order->is_short = 1;
+        sanitize->order->is_short = true;
 }
 
 void look_sanitize_before(struct look_sanitize *sanitize, const struct machine_step *step)
@@ -298,10 +298,10 @@ void look_sanitize_before(struct look_sanitize *sanitize, const struct machine_s
 }
 
 // Two writes of lanes to global memory are judged by their values. 0: they cannot be.
-static int watch_lanes(struct look_sanitize *sanitize, const struct sanitize_finding *finding)
+static bool watch_lanes(struct look_sanitize *sanitize, const struct sanitize_finding *finding)
 {
-    struct sanitize_watch watch = {.finding = *finding, .is_thread = 1};
-    if (sanitize_values_know(&sanitize->values, &sanitize->found, finding)) return 1;
+    struct sanitize_watch watch = {.finding = *finding, .is_thread = true};
+    if (sanitize_values_know(&sanitize->values, &sanitize->found, finding)) return true;
     return sanitize_bytes_take(&sanitize->lay, &watch) && sanitize_values_watch(&sanitize->values, &watch);
 }
 
@@ -329,7 +329,7 @@ static void take_lane(struct look_sanitize *sanitize, const struct event *event,
         global_name_of(sanitize, finding.address, finding.name);
     else
         sanitize_name_of(sanitize, (uint32_t)finding.address, finding.name);
-    const int are_writes = access->kind != ACCESS_READ && before->writes;
+    const bool are_writes = access->kind != ACCESS_READ && before->writes;
     if (access->space != SPACE_GLOBAL || !are_writes || !watch_lanes(sanitize, &finding))
         sanitize_found_add(&sanitize->found, &finding);
 }
@@ -337,7 +337,7 @@ static void take_lane(struct look_sanitize *sanitize, const struct event *event,
 static void take_lanes(struct look_sanitize *sanitize, const struct event *event, int found,
                        const struct sanitize_lane *before)
 {
-    if (found < 0) sanitize->order->is_short = 1;
+    if (found < 0) sanitize->order->is_short = true;
     for (int i = 0; i < found; i++) take_lane(sanitize, event, &before[i]);
 }
 
@@ -360,7 +360,7 @@ void look_sanitize_rows(struct look_sanitize *sanitize, const struct event *even
 static void note_bytes(struct look_sanitize *sanitize, const struct event *event)
 {
     const struct access *access = &event->access;
-    const int is_shared = access->space == SPACE_SHARED;
+    const bool is_shared = access->space == SPACE_SHARED;
     if (event->origin->operation != 0 || access->kind != ACCESS_WRITE) return;
     if (is_shared && access->rank >= sanitize->cluster->ctas) return;
     sanitize_bytes_note(&sanitize->lay, sanitize->global, is_shared ? &sanitize->cluster->memory[access->rank] : NULL,
@@ -368,7 +368,7 @@ static void note_bytes(struct look_sanitize *sanitize, const struct event *event
 }
 
 // By a thread that sees its own clusters, whose launch may be undone.
-static int is_undoable(const struct look_sanitize *sanitize, const struct event *event)
+static bool is_undoable(const struct look_sanitize *sanitize, const struct event *event)
 {
     return sanitize->undo != NULL && event->kind == EVENT_ACCESS && event->access.space == SPACE_GLOBAL &&
            event->access.kind != ACCESS_READ;
@@ -384,7 +384,7 @@ static void hear_access(struct look_sanitize *sanitize, const struct event *even
 
 static void hear_others(struct look_sanitize *sanitize, const struct event *event)
 {
-    const int is_access = event->kind == EVENT_ACCESS;
+    const bool is_access = event->kind == EVENT_ACCESS;
     if (!is_access) {
         sanitize_registers_hear(sanitize->registers, event);
         sanitize->has_spoken |= event->kind == EVENT_FENCE && event->fence.scope == SCOPE_SYS;
@@ -396,7 +396,7 @@ static void hear_others(struct look_sanitize *sanitize, const struct event *even
 }
 
 // Strong accesses to global memory order others.
-static int is_left_out(const struct look_sanitize *sanitize, const struct event *event)
+static bool is_left_out(const struct look_sanitize *sanitize, const struct event *event)
 {
     return sanitize->is_quick && event->kind == EVENT_ACCESS && event->access.space == SPACE_GLOBAL &&
            event->access.order == ORDER_WEAK;

@@ -27,7 +27,7 @@ struct sanitize_confirm sanitize_confirm_launch(const struct remedy_trier *trier
     struct sanitize_confirm confirm = {.schedule = ""};
     struct remedy_result own, other;
     if (!run(trier, &none, NULL, &own) || !own.has_ended) return confirm;
-    confirm.is_tried = 1;
+    confirm.is_tried = true;
     for (int i = 0; i < SCHEDULES; i++) {
         if (!run(trier, &none, &schedules[i].as, &other)) continue;
         if (other.has_ended && other.digest == own.digest) continue;
@@ -39,8 +39,8 @@ struct sanitize_confirm sanitize_confirm_launch(const struct remedy_trier *trier
     return confirm;
 }
 
-int sanitize_confirm_edit(const struct remedy_trier *trier, const struct sanitize_confirm *confirm,
-                          const struct remedy_edit *edit)
+bool sanitize_confirm_edit(const struct remedy_trier *trier, const struct sanitize_confirm *confirm,
+                           const struct remedy_edit *edit)
 {
     struct remedy_result own, other;
     return confirm->is_tried && confirm->schedule[0] != '\0' && run(trier, edit, NULL, &own) && own.has_ended &&

@@ -11,15 +11,15 @@
 // schedule: as it is typed, of the first under which the launch ends otherwise, "" if none was found. fails: it does
 // not end there. is_tried: the launch could be done again, and ended.
 struct sanitize_confirm {
-    int is_tried, fails;
+    bool is_tried, fails;
     const char *schedule;
     struct remedy_schedule as;
 };
 struct sanitize_confirm sanitize_confirm_launch(const struct remedy_trier *trier);
 
 // Does the launch with that edit end there as it ends under its own schedule?
-int sanitize_confirm_edit(const struct remedy_trier *trier, const struct sanitize_confirm *confirm,
-                          const struct remedy_edit *edit);
+bool sanitize_confirm_edit(const struct remedy_trier *trier, const struct sanitize_confirm *confirm,
+                           const struct remedy_edit *edit);
 
 #pragma GCC visibility pop
 

@@ -18,15 +18,15 @@ __attribute__((format(printf, 4, 5))) void sanitize_edit_put(struct remedy_edit 
                                                              uint32_t line, const char *format, ...);
 void sanitize_edit_replace(struct remedy_edit *edit, uint32_t line, const char *from, const char *to);
 
-int sanitize_edit_starts(const char *text, const char *with);
-int sanitize_edit_is_wait(const char *word);
+bool sanitize_edit_starts(const char *text, const char *with);
+bool sanitize_edit_is_wait(const char *word);
 
 // The last line in front of `line`, at most a window away, that its threads come to together: what branches or is a
 // label between is gone back over. `line` itself if there is none.
 uint32_t sanitize_edit_before_branch(const struct sanitize_edits *edits, uint32_t line);
 
 // A name as people are told it, as an operand: "full", "full + 8", "shared address 0x400". 0: it is none.
-int sanitize_edit_operand(const char *name, char *operand, size_t bytes);
+bool sanitize_edit_operand(const char *name, char *operand, size_t bytes);
 
 // The mbarrier of the copy: its name, if that is one of the PTX, else its address.
 void sanitize_edit_barrier(const struct sanitize_edits *edits, char *operand, size_t bytes);

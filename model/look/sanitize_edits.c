@@ -39,12 +39,12 @@ void sanitize_edit_replace(struct remedy_edit *edit, uint32_t line, const char *
     snprintf(piece->text, sizeof piece->text, "%s", to);
 }
 
-int sanitize_edit_starts(const char *text, const char *with)
+bool sanitize_edit_starts(const char *text, const char *with)
 {
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-int sanitize_edit_is_wait(const char *word)
+bool sanitize_edit_is_wait(const char *word)
 {
     return sanitize_edit_starts(word, "mbarrier.try_wait") || sanitize_edit_starts(word, "mbarrier.test_wait");
 }
@@ -59,18 +59,18 @@ uint32_t sanitize_edit_before_branch(const struct sanitize_edits *edits, uint32_
     return line;
 }
 
-int sanitize_edit_operand(const char *name, char *operand, size_t bytes)
+bool sanitize_edit_operand(const char *name, char *operand, size_t bytes)
 {
     if (sanitize_edit_starts(name, "shared address ")) name += strlen("shared address ");
     for (const char *at = name; *at != '\0'; at++)
         if (strchr("+ $_%.", *at) == NULL && !(*at >= '0' && *at <= '9') && !((*at | 32) >= 'a' && (*at | 32) <= 'z'))
-            return 0;
+            return false;
     const int length = snprintf(operand, bytes, "%s", name);
     return length > 0 && (size_t)length < bytes;
 }
 
 // Does a line of the function declare it? Of other names people are told a part.
-static int is_declared(const struct sanitize_edits *edits, const char *name)
+static bool is_declared(const struct sanitize_edits *edits, const char *name)
 {
     char sized[SANITIZE_NAME_BYTES + 2], alone[SANITIZE_NAME_BYTES + 2];
     const int length = (int)strcspn(name, " +");
@@ -79,8 +79,8 @@ static int is_declared(const struct sanitize_edits *edits, const char *name)
     for (uint32_t line = edits->body.first; line < edits->body.last; line++)
         if (ptx_body_has(&edits->body, line, ".shared") &&
             (ptx_body_has(&edits->body, line, sized) || ptx_body_has(&edits->body, line, alone)))
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
 void sanitize_edit_barrier(const struct sanitize_edits *edits, char *operand, size_t bytes)

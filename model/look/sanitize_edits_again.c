@@ -13,13 +13,13 @@ struct operation {
     char barrier[OPERAND_BYTES], operand[OPERAND_BYTES];
 };
 
-static int copy_operand(char *operand, const char *from)
+static bool copy_operand(char *operand, const char *from)
 {
     const size_t length = strcspn(from, ",; \t");
-    if (length == 0 || length >= OPERAND_BYTES) return 0;
+    if (length == 0 || length >= OPERAND_BYTES) return false;
     memcpy(operand, from, length);
     operand[length] = '\0';
-    return 1;
+    return true;
 }
 
 static const char *behind_address(const char *statement)
@@ -29,7 +29,7 @@ static const char *behind_address(const char *statement)
 }
 
 // "mbarrier.try_wait.shared.b64 %p, [%bar], %token;", or with .parity and a parity.
-static int is_wait(const char *statement, int has_parity, struct operation *of)
+static bool is_wait(const char *statement, bool has_parity, struct operation *of)
 {
     const char *word = ptx_statement_word(statement);
     return sanitize_edit_is_wait(word) && (strstr(word, ".parity") != NULL) == has_parity &&
@@ -38,7 +38,7 @@ static int is_wait(const char *statement, int has_parity, struct operation *of)
 }
 
 // "mbarrier.arrive.shared.b64 %token, [%bar];"
-static int gives_token(const char *statement, struct operation *of)
+static bool gives_token(const char *statement, struct operation *of)
 {
     const char *word = ptx_statement_word(statement);
     const char *operand = word + strcspn(word, " \t");
@@ -49,15 +49,15 @@ static int gives_token(const char *statement, struct operation *of)
 
 // --- Tokens ----------------------------------------------------------------------------------------------------------
 
-static int is_given(const struct sanitize_edits *edits, const char *token)
+static bool is_given(const struct sanitize_edits *edits, const char *token)
 {
     char statement[PTX_STATEMENT_BYTES];
     struct operation of;
     for (uint32_t line = edits->body.first; line < edits->body.last; line++)
         if (ptx_body_statement(&edits->body, line, statement) && gives_token(statement, &of) &&
             strcmp(of.operand, token) == 0)
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
 // The line, or that of the label in front of it: where its loop begins.
@@ -77,7 +77,7 @@ static void give_tokens(struct sanitize_edits *edits)
     char statement[PTX_STATEMENT_BYTES], last[OPERAND_BYTES] = "";
     struct operation of;
     for (uint32_t line = edits->body.first; line < edits->body.last; line++) {
-        if (!ptx_body_statement(&edits->body, line, statement) || !is_wait(statement, 0, &of)) continue;
+        if (!ptx_body_statement(&edits->body, line, statement) || !is_wait(statement, false, &of)) continue;
         if (strcmp(of.operand, last) == 0 || is_given(edits, of.operand)) continue;
         sanitize_edit_put(sanitize_edit_add(edits), REMEDY_BEFORE, before_loop(edits, line),
                           "mbarrier.arrive.shared::cta.b64 %s, [%s];", of.operand, of.barrier);
@@ -110,7 +110,7 @@ static void repeat_waits(struct sanitize_edits *edits)
     struct operation of;
     int count = 0;
     for (uint32_t line = edits->newer; line > edits->body.first && count < MOST_AGAIN; line--) {
-        if (!ptx_body_statement(&edits->body, line, statement) || !is_wait(statement, 1, &of)) continue;
+        if (!ptx_body_statement(&edits->body, line, statement) || !is_wait(statement, true, &of)) continue;
         sanitize_edit_wait_text(text, of.barrier, of.operand);
         sanitize_edit_put(sanitize_edit_add(edits), REMEDY_BEFORE, edits->newer, "%s", text);
         count++;
@@ -121,11 +121,11 @@ static void repeat_waits(struct sanitize_edits *edits)
 static uint32_t label_past_wait(const struct sanitize_edits *edits, uint32_t line, const char *label)
 {
     char statement[PTX_STATEMENT_BYTES];
-    int has_wait = 0;
+    bool has_wait = false;
     for (uint32_t at = line + 1; at < edits->body.last && at < line + PAST_LINES; at++) {
         if (ptx_body_is_label(&edits->body, at) && ptx_body_has(&edits->body, at, label)) return has_wait ? at : 0;
         if (ptx_body_statement(&edits->body, at, statement) && sanitize_edit_is_wait(ptx_statement_word(statement)))
-            has_wait = 1;
+            has_wait = true;
     }
     return 0;
 }

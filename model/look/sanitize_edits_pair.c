@@ -4,7 +4,7 @@
 
 #include "sanitize_edit.h"
 
-static int is_strong(const char *word)
+static bool is_strong(const char *word)
 {
     return sanitize_edit_starts(word, "atom.") || sanitize_edit_starts(word, "red.") ||
            strstr(word, ".relaxed.") != NULL || strstr(word, ".release.") != NULL ||
@@ -67,14 +67,15 @@ static void add_barriers(struct sanitize_edits *edits, const char *release, cons
 }
 
 // Without the number of threads, a barrier of the CTA is for all of them.
-static int drop_number(const struct sanitize_edits *edits, struct remedy_edit *edit, uint32_t line)
+static bool drop_number(const struct sanitize_edits *edits, struct remedy_edit *edit, uint32_t line)
 {
     char statement[PTX_STATEMENT_BYTES];
-    if (line == 0 || !ptx_body_statement(&edits->body, line, statement) || strstr(statement, ".sync") == NULL) return 0;
+    if (line == 0 || !ptx_body_statement(&edits->body, line, statement) || strstr(statement, ".sync") == NULL)
+        return false;
     const char *operands = ptx_statement_word(statement), *comma = strchr(operands, ',');
-    if (!sanitize_edit_starts(operands, "bar") || comma == NULL) return 0;
+    if (!sanitize_edit_starts(operands, "bar") || comma == NULL) return false;
     sanitize_edit_put(edit, REMEDY_INSTEAD, line, "%.*s;", (int)(comma - statement), statement);
-    return 1;
+    return true;
 }
 
 void sanitize_edits_number(struct sanitize_edits *edits)
@@ -100,7 +101,7 @@ static void add_meeting(struct sanitize_edits *edits, enum remedy_where where, u
 // Where the threads of either side have met others already.
 static void meet_at_note(struct sanitize_edits *edits, const struct order_note *note)
 {
-    const int is_meeting = note->edge == ORDER_EDGE_CTA || note->edge == ORDER_EDGE_CLUSTER;
+    const bool is_meeting = note->edge == ORDER_EDGE_CTA || note->edge == ORDER_EDGE_CLUSTER;
     if (is_meeting && note->line >= edits->body.first && note->line < edits->body.last)
         add_meeting(edits, REMEDY_BEHIND, note->line);
 }
@@ -118,12 +119,13 @@ static void meet_at_end(struct sanitize_edits *edits)
 static void meet_behind(struct sanitize_edits *edits, uint32_t line)
 {
     char statement[PTX_STATEMENT_BYTES];
-    int labels = 0, is_behind = 0;
+    int labels = 0;
+    bool is_behind = 0;
     for (; line > 0 && line < edits->body.last && labels < MOST_LABELS; line++) {
-        if (ptx_body_is_label(&edits->body, line)) is_behind = 1;
+        if (ptx_body_is_label(&edits->body, line)) is_behind = true;
         if (!is_behind || !ptx_body_statement(&edits->body, line, statement)) continue;
         add_meeting(edits, REMEDY_BEFORE, line);
-        is_behind = 0;
+        is_behind = false;
         labels++;
     }
 }
@@ -137,7 +139,7 @@ static void complete_clusters(struct sanitize_edits *edits)
     for (uint32_t line = edits->body.first; line < edits->body.last && count < MOST_HALVES; line++) {
         if (!ptx_body_statement(&edits->body, line, statement)) continue;
         const char *word = ptx_statement_word(statement);
-        const int arrives = sanitize_edit_starts(word, "barrier.cluster.arrive");
+        const bool arrives = sanitize_edit_starts(word, "barrier.cluster.arrive");
         if (!arrives && !sanitize_edit_starts(word, "barrier.cluster.wait")) continue;
         if (sanitize_edit_starts(word, relaxed))
             sanitize_edit_replace(sanitize_edit_add(edits), line, ".relaxed", ".release");

@@ -97,7 +97,7 @@ void sanitize_edits_alter_waits(struct sanitize_edits *edits)
     int count = 0;
     for (uint32_t line = edits->body.first; line < edits->body.last && count < MOST_WAITS; line++) {
         if (!ptx_body_has(&edits->body, line, "_wait.")) continue;
-        const int is_statement = ptx_body_statement(&edits->body, line, statement);
+        const bool is_statement = ptx_body_statement(&edits->body, line, statement);
         const uint32_t before = edits->count;
         if (is_statement && sanitize_edit_is_wait(ptx_statement_word(statement))) alter_wait(edits, line, statement);
         if (!is_statement && ptx_body_text(&edits->body, line, statement)) alter_block(edits, line, statement);
@@ -139,11 +139,11 @@ static const char *const orders[] = {"mbarrier.arrive",
                                      "red.",
                                      "atom."};
 
-static int is_order(const char *word)
+static bool is_order(const char *word)
 {
     for (size_t i = 0; i < sizeof orders / sizeof orders[0]; i++)
         if (sanitize_edit_starts(word, orders[i])) return strstr(word, "wait_group.tensor") == NULL;
-    return 0;
+    return false;
 }
 
 // The next register at or behind `at`, and its length; NULL: there is none.
@@ -156,17 +156,17 @@ static const char *next_register(const char *at, size_t *length)
 }
 
 // Has the text this register?
-static int has_register(const char *text, const char *name, size_t name_length)
+static bool has_register(const char *text, const char *name, size_t name_length)
 {
     size_t length;
     for (const char *at = next_register(text, &length); at != NULL; at = next_register(at + length, &length))
-        if (length == name_length && strncmp(at, name, length) == 0) return 1;
-    return 0;
+        if (length == name_length && strncmp(at, name, length) == 0) return true;
+    return false;
 }
 
 // May the one pass the other? No register that the one writes is in the other. What a statement writes is its first
 // operand.
-static int may_pass(const char *one, const char *other)
+static bool may_pass(const char *one, const char *other)
 {
     const char *both[2] = {one, other};
     for (int i = 0; i < 2; i++) {
@@ -175,24 +175,24 @@ static int may_pass(const char *one, const char *other)
         const size_t first = strcspn(operands, ",[;");
         const char *at = next_register(operands, &length);
         if (at == NULL || (size_t)(at - operands) >= first) continue;
-        if (has_register(both[1 - i], at, length)) return 0;
+        if (has_register(both[1 - i], at, length)) return false;
     }
-    return 1;
+    return true;
 }
 
 // May the statement of `line` go to the line `to`, past what is between?
-static int may_move(const struct sanitize_edits *edits, uint32_t line, uint32_t to)
+static bool may_move(const struct sanitize_edits *edits, uint32_t line, uint32_t to)
 {
     char moved[PTX_STATEMENT_BYTES], other[PTX_STATEMENT_BYTES];
-    if (!ptx_body_statement(&edits->body, line, moved)) return 0;
+    if (!ptx_body_statement(&edits->body, line, moved)) return false;
     const uint32_t first = line < to ? line + 1 : to, last = line < to ? to : line - 1;
     for (uint32_t at = first; at <= last; at++)
-        if (ptx_body_statement(&edits->body, at, other) && !may_pass(moved, other)) return 0;
-    return 1;
+        if (ptx_body_statement(&edits->body, at, other) && !may_pass(moved, other)) return false;
+    return true;
 }
 
 // Does it tell other threads that the accesses of all are over? Then it may need a barrier in front of it.
-static int is_signal(const char *word)
+static bool is_signal(const char *word)
 {
     return sanitize_edit_starts(word, "st.") || sanitize_edit_starts(word, "red.") ||
            sanitize_edit_starts(word, "atom.") || sanitize_edit_starts(word, "mbarrier.arrive");
@@ -229,7 +229,7 @@ static void add_moves_of(struct sanitize_edits *edits, uint32_t line, int step, 
 static void move_behind_wait(struct sanitize_edits *edits, uint32_t line)
 {
     char statement[PTX_STATEMENT_BYTES];
-    int has_wait = 0;
+    bool has_wait = false;
     for (uint32_t at = line + 1; line > 0 && at < edits->body.last && at < line + SANITIZE_EDIT_WINDOW; at++) {
         if (!ptx_body_statement(&edits->body, at, statement)) continue;
         const char *word = ptx_statement_word(statement);

@@ -29,7 +29,7 @@ static const char *const edges[] = {
 
 // --- What is kept ----------------------------------------------------------------------------------------------------
 
-int sanitize_found_again(struct sanitize_found *found, const struct sanitize_finding *finding)
+bool sanitize_found_again(struct sanitize_found *found, const struct sanitize_finding *finding)
 {
     for (uint32_t i = 0; i < found->count; i++) {
         struct sanitize_finding *one = &found->item[i];
@@ -37,9 +37,9 @@ int sanitize_found_again(struct sanitize_found *found, const struct sanitize_fin
             one->newer.line != finding->newer.line)
             continue;
         one->seen++;
-        return 1;
+        return true;
     }
-    return 0;
+    return false;
 }
 
 void sanitize_found_add(struct sanitize_found *found, const struct sanitize_finding *finding)
@@ -64,17 +64,17 @@ struct told {
     const char *confirmed; // the schedule under which it shows, and with the remedy does not; NULL: none
 };
 
-static int has_older(const struct sanitize_finding *finding)
+static bool has_older(const struct sanitize_finding *finding)
 {
     return sanitize_text(finding->kind)->older != NULL && finding->older.line != 0;
 }
 
-static int is_of_barrier(const struct sanitize_finding *finding)
+static bool is_of_barrier(const struct sanitize_finding *finding)
 {
     return finding->kind == SANITIZE_MEETING || finding->kind == SANITIZE_DIVERGENT || finding->kind == SANITIZE_COUNT;
 }
 
-static int is_of_register(const struct sanitize_finding *finding)
+static bool is_of_register(const struct sanitize_finding *finding)
 {
     return finding->bytes == 0;
 }
@@ -94,9 +94,10 @@ static void print_place(const struct machine_where *where)
         fprintf(stderr, "PTX line %u", where->ptx_line);
         return;
     }
-    plain_printf(stderr, "%s", where_place(&inner, 0, text, sizeof text));
+    plain_printf(stderr, "%s", where_place(&inner, false, text, sizeof text));
     if (where->callers > 0)
-        plain_printf(stderr, ", inlined at %s", where_place(&where->caller[where->callers - 1], 0, text, sizeof text));
+        plain_printf(stderr, ", inlined at %s",
+                     where_place(&where->caller[where->callers - 1], false, text, sizeof text));
 }
 
 // The launch that made an access: `depth` launches in front of this one.
@@ -320,22 +321,22 @@ static void print_json(FILE *out, const struct sanitize_found *found, const stru
     fprintf(out, "}");
 }
 
-static int is_told(const struct told *told, uint32_t count, const struct told *one)
+static bool is_told(const struct told *told, uint32_t count, const struct told *one)
 {
     for (uint32_t i = 0; i < count; i++)
         if (told[i].finding->kind == one->finding->kind && look_is_same_place(&told[i].newer, &one->newer) &&
             look_is_same_place(&told[i].older, &one->older))
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
-int sanitize_found_follows(const struct sanitize_found *found, const struct sanitize_finding *finding)
+bool sanitize_found_follows(const struct sanitize_found *found, const struct sanitize_finding *finding)
 {
-    if (finding->barrier[0] == '\0' || finding->kind == SANITIZE_UNEXPECTED) return 0;
+    if (finding->barrier[0] == '\0' || finding->kind == SANITIZE_UNEXPECTED) return false;
     for (uint32_t i = 0; i < found->count; i++)
         if (found->item[i].kind == SANITIZE_UNEXPECTED && strcmp(found->item[i].barrier, finding->barrier) == 0)
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
 // How many findings there are that are no advice, each at its lines; `gather` them into told[].
@@ -366,7 +367,7 @@ static uint32_t gather(const struct sanitize_found *found, const struct look_tal
 }
 
 // Is the finding that was to go still there?
-static int is_aim(const struct remedy_aim *aim, const struct sanitize_finding *finding)
+static bool is_aim(const struct remedy_aim *aim, const struct sanitize_finding *finding)
 {
     return (uint32_t)finding->kind == aim->kind && finding->newer.line == aim->newer &&
            (finding->older.line == aim->older || !aim->is_older_here);

@@ -75,7 +75,8 @@ enum { SANITIZE_NAME_BYTES = 192 };
 struct sanitize_side {
     uint32_t line, rank, warp, lane;
     uint64_t cta;
-    int flags, is_operation, is_product;
+    int flags;
+    bool is_operation, is_product;
     int is_before; // of the launch so many in front of this one
     struct order_note note;
     char note_name[SANITIZE_NAME_BYTES];
@@ -87,7 +88,7 @@ struct sanitize_finding {
     uint64_t cta, address, seen;            // seen: how often
     uint32_t bytes, unexpected, barrier_at; // unexpected: bytes that nobody announced; barrier_at: where `barrier` is
     char name[SANITIZE_NAME_BYTES], barrier[SANITIZE_NAME_BYTES];
-    int is_parted; // nothing is missing but that lanes of a warp meet
+    bool is_parted; // nothing is missing but that lanes of a warp meet
     struct sanitize_side older, newer;
 };
 
@@ -129,19 +130,19 @@ const char *sanitize_missing(const struct sanitize_finding *finding);
 const char *sanitize_advice(const struct sanitize_finding *finding);
 
 // Is there one of that id?
-int sanitize_has_rule(const char *id);
+bool sanitize_has_rule(const char *id);
 
 // Is it no error, but advice? It does not count for the verdict.
-int sanitize_is_advice(enum sanitize_kind kind);
+bool sanitize_is_advice(enum sanitize_kind kind);
 
 // Is one of the same lines there? It counts. It needs no names.
-int sanitize_found_again(struct sanitize_found *found, const struct sanitize_finding *finding);
+bool sanitize_found_again(struct sanitize_found *found, const struct sanitize_finding *finding);
 
 // Keeps it, unless one of the same lines is there.
 void sanitize_found_add(struct sanitize_found *found, const struct sanitize_finding *finding);
 
 // Is it what follows from bytes that nobody expected? A wait cannot know of their copy.
-int sanitize_found_follows(const struct sanitize_found *found, const struct sanitize_finding *finding);
+bool sanitize_found_follows(const struct sanitize_found *found, const struct sanitize_finding *finding);
 
 // Tells them, and the verdict. incomplete: why the launch was not seen whole, or NULL.
 void sanitize_found_tell(const struct sanitize_found *found, const struct look_tally *tally,

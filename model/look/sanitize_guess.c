@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "sanitize_guess.h"
 
-static int is_known(const struct sanitize_guesses *guesses, uint32_t line)
+static bool is_known(const struct sanitize_guesses *guesses, uint32_t line)
 {
     for (uint32_t i = 0; i < guesses->count; i++)
-        if (guesses->line[i] == line) return 1;
-    return 0;
+        if (guesses->line[i] == line) return true;
+    return false;
 }
 
-static int is_plain_read(int flags)
+static bool is_plain_read(int flags)
 {
     return !(flags & (SHADOW_WRITES | SHADOW_STRONG | SHADOW_ASYNC));
 }
@@ -40,8 +40,8 @@ void sanitize_guess_note(struct sanitize_guesses *guesses, const struct clock_or
     shadow_each_of(&order->pool, page, address % SHADOW_PAGE_BYTES / SHADOW_CELL_BYTES, note, &asking);
 }
 
-static int is_of_guess(const struct sanitize_guesses *guesses, const struct sanitize_side *read,
-                       const struct sanitize_side *other)
+static bool is_of_guess(const struct sanitize_guesses *guesses, const struct sanitize_side *read,
+                        const struct sanitize_side *other)
 {
     const int atomic = SHADOW_WRITES | SHADOW_STRONG;
     return is_plain_read(read->flags) && is_known(guesses, read->line) && (other->flags & atomic) == atomic;
@@ -51,9 +51,9 @@ void sanitize_guess_forgive(const struct sanitize_guesses *guesses, struct sanit
 {
     for (uint32_t i = 0; i < found->count; i++) {
         struct sanitize_finding *one = &found->item[i];
-        const int is_guess =
+        const bool is_guess =
             is_of_guess(guesses, &one->newer, &one->older) || is_of_guess(guesses, &one->older, &one->newer);
-        const int is_race = one->kind == SANITIZE_GLOBAL_RACE || one->kind == SANITIZE_LANES;
+        const bool is_race = one->kind == SANITIZE_GLOBAL_RACE || one->kind == SANITIZE_LANES;
         if (is_race && is_guess) one->kind = SANITIZE_GUESS;
     }
 }

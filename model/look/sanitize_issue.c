@@ -28,7 +28,7 @@ static void check_ranks(struct look_sanitize *sanitize, const struct flight *fli
                                        .warp = who->warp,
                                        .lane = who->lanes != 0 ? (uint32_t)__builtin_ctz(who->lanes) : 0,
                                        .cta = who->cta,
-                                       .is_operation = 1};
+                                       .is_operation = true};
     struct sanitize_finding finding = {.kind = SANITIZE_BARRIER_RANK,
                                        .space = SPACE_SHARED,
                                        .cta = sanitize->cluster->cta[to].number,
@@ -56,7 +56,7 @@ static void issue_operation(struct look_sanitize *sanitize, const struct flight_
         if (sanitize->brought[rank] != 0)
             clock_order_brings(sanitize->order, &ghost.teller.origin, rank, sanitize->brought[rank]);
     if (!sanitize->is_quick && !sanitize_layouts_issue(sanitize->layouts, &of->flight, sanitize->cluster))
-        sanitize->order->is_short = 1;
+        sanitize->order->is_short = true;
 }
 
 static void issue_copies(struct look_sanitize *sanitize, const struct flight_copies *copies)
@@ -90,7 +90,7 @@ void look_sanitize_issue(struct look_sanitize *sanitize, const struct machine_fl
     if (flight->kind != FLIGHT_PRODUCT) return;
     clock_order_product(sanitize->order, &flight->teller.origin);
     if (!sanitize->is_quick && !sanitize_layouts_product(sanitize->layouts, (const struct flight_product *)flight))
-        sanitize->order->is_short = 1;
+        sanitize->order->is_short = true;
 }
 
 void look_sanitize_done(struct look_sanitize *sanitize, const struct machine_flight *flight)
@@ -99,6 +99,6 @@ void look_sanitize_done(struct look_sanitize *sanitize, const struct machine_fli
     if (flight->kind != FLIGHT_OPERATION) return;
     const uint32_t actor = order_operation_find(sanitize->order, who->cta, who->operation, UINT32_MAX);
     if (actor == 0) return;
-    sanitize->order->actor[actor].is_done = 1;
+    sanitize->order->actor[actor].is_done = true;
     sanitize_values_done(&sanitize->values, sanitize->global, actor);
 }

@@ -291,14 +291,14 @@ const char *sanitize_advice(const struct sanitize_finding *finding)
                : kinds[finding->kind].advice;
 }
 
-int sanitize_has_rule(const char *id)
+bool sanitize_has_rule(const char *id)
 {
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-        if (kinds[i].id != NULL && strcmp(kinds[i].id, id) == 0) return 1;
-    return 0;
+        if (kinds[i].id != NULL && strcmp(kinds[i].id, id) == 0) return true;
+    return false;
 }
 
-int sanitize_is_advice(enum sanitize_kind kind)
+bool sanitize_is_advice(enum sanitize_kind kind)
 {
     return kind >= SANITIZE_SMALL_COPY_FENCE;
 }

@@ -26,7 +26,7 @@ void sanitize_ran_open(struct sanitize_ran *ran)
     for (int i = 0; i < ROWS; i++)
         for (int form = rows[i].first; form <= (int)rows[i].last; form++) ran->row[form] = (uint8_t)i;
     ran->rows = 0;
-    ran->has_launched = 0;
+    ran->has_launched = false;
 }
 
 // Behind what is there already.
@@ -36,7 +36,7 @@ static void add(char *text, size_t bytes, const char *what, const char *how)
     snprintf(text + length, bytes - length, "%s%s (%s)", length > 0 ? ", " : "", what, how);
 }
 
-int sanitize_ran_unknown(const struct sanitize_ran *ran, char *text, size_t bytes)
+bool sanitize_ran_unknown(const struct sanitize_ran *ran, char *text, size_t bytes)
 {
     text[0] = '\0';
     for (int i = 0; i < ROWS; i++)

@@ -3,6 +3,7 @@
 #ifndef TMAREF_LOOK_SANITIZE_KNOWN_H
 #define TMAREF_LOOK_SANITIZE_KNOWN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,7 +25,7 @@ enum { SANITIZE_NO_ROW = 255, SANITIZE_MOST_FORMS = 1024 };
 struct sanitize_ran {
     uint8_t row[SANITIZE_MOST_FORMS];
     uint64_t rows;
-    int has_launched; // a kernel has launched another
+    bool has_launched; // a kernel has launched another
 };
 void sanitize_ran_open(struct sanitize_ran *ran);
 
@@ -35,7 +36,7 @@ static inline void sanitize_ran_note(struct sanitize_ran *ran, int form)
 }
 
 // What ran and is not followed, as a list for people; 0 if all is.
-int sanitize_ran_unknown(const struct sanitize_ran *ran, char *text, size_t bytes);
+bool sanitize_ran_unknown(const struct sanitize_ran *ran, char *text, size_t bytes);
 
 #pragma GCC visibility pop
 

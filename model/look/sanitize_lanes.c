@@ -48,7 +48,7 @@ struct cta {
 enum { LISTS = 2 * WARPS };
 struct sanitize_lanes {
     uint64_t count;
-    int is_together;
+    bool is_together;
     struct sanitize_table ctas;
     struct cta *last;
     uint32_t logs, lists;
@@ -56,7 +56,7 @@ struct sanitize_lanes {
     struct waiting *waiting[LISTS];
 };
 
-int sanitize_lanes_meet(uint16_t form)
+bool sanitize_lanes_meet(uint16_t form)
 {
     return form >= PTX_FORM_ATOM_ADD && (form < PTX_FORM_BRA || form >= PTX_FORM_WMMA_LOAD_A_F16);
 }
@@ -64,7 +64,7 @@ int sanitize_lanes_meet(uint16_t form)
 // UINT32_MAX: all. Of bar.warp.sync an event says who has come.
 static uint32_t gathered(uint16_t form, uint32_t lanes)
 {
-    const int is_alone = (lanes & (lanes - 1)) == 0;
+    const bool is_alone = (lanes & (lanes - 1)) == 0;
     if (form == PTX_FORM_BAR_WARP_SYNC || (form >= PTX_FORM_MEMBAR && form <= PTX_FORM_FENCE_RESTRICT_RELEASE))
         return is_alone ? 0 : lanes;
     if (form >= PTX_FORM_SHFL && form <= PTX_FORM_BARRIER_CLUSTER_WAIT) return UINT32_MAX;
@@ -72,13 +72,13 @@ static uint32_t gathered(uint16_t form, uint32_t lanes)
 }
 
 // Of barriers of the CTA.
-static int is_aligned(const struct ptx_choice *choice)
+static bool is_aligned(const struct ptx_choice *choice)
 {
     return (choice->form >= PTX_FORM_BAR_SYNC && choice->form <= PTX_FORM_BAR_CTA_RED) ||
            choice->word[PTX_CLASS_ALIGNED] != PTX_WORD_NONE;
 }
 
-void sanitize_lanes_gather(struct clock_order *order, const struct machine_step *step, int releases)
+void sanitize_lanes_gather(struct clock_order *order, const struct machine_step *step, bool releases)
 {
     const struct ptx_choice *choice = step->code->choice;
     order->is_aligned = choice != NULL && is_aligned(choice);
@@ -114,7 +114,7 @@ static inline struct cta *cta_of(struct sanitize_lanes *lanes, uint64_t number)
     return last != NULL && last->item.cta == number ? last : find_cta(lanes, number);
 }
 
-static int is_fence(const struct machine_step *step)
+static bool is_fence(const struct machine_step *step)
 {
     const uint16_t form = step->code->choice->form;
     return form == PTX_FORM_MEMBAR || (form >= PTX_FORM_FENCE && form <= PTX_FORM_FENCE_RESTRICT_RELEASE);
@@ -136,7 +136,7 @@ static void note_fence(struct cta *cta, uint32_t warp, uint64_t count)
 static void note_strong(struct cta *cta, const struct access *access, uint32_t warp, uint64_t count)
 {
     struct handed *handed = &cta->handed[warp];
-    const int is_both = access->order == ORDER_ACQ_REL || access->order == ORDER_SC;
+    const bool is_both = access->order == ORDER_ACQ_REL || access->order == ORDER_SC;
     const uint64_t released = is_both || access->order == ORDER_RELEASE ? count : handed->fenced;
     if (access->kind != ACCESS_WRITE) handed->read = handed->released;
     if (is_both || access->order == ORDER_ACQUIRE) meet_up_to(cta, warp, handed->read);
@@ -211,18 +211,18 @@ static int use_words(const struct sanitize_lanes *lanes, struct cta *cta, uint32
 }
 
 // 0 without memory.
-static int use_waiting(struct sanitize_lanes *lanes, struct cta *cta, uint32_t warp)
+static bool use_waiting(struct sanitize_lanes *lanes, struct cta *cta, uint32_t warp)
 {
     struct waiting *waiting = cta->waiting[SPACE_SHARED][warp];
     struct sanitize_lane none[MACHINE_LANES];
     for (uint64_t i = 0; waiting != NULL && i < waiting->count; i++)
-        if (use_words(lanes, cta, warp, &waiting->use[i], none) < 0) return 0;
+        if (use_words(lanes, cta, warp, &waiting->use[i], none) < 0) return false;
     if (waiting != NULL) waiting->count = 0;
-    return 1;
+    return true;
 }
 
 // Has the warp done something at its lines since it met that may clash with it? Marks them.
-static inline int is_met(struct waiting *waiting, const struct lane_use *newer)
+static inline bool is_met(struct waiting *waiting, const struct lane_use *newer)
 {
     uint64_t met = 0, begin = newer->begin, end = newer->end;
     for (uint32_t left = newer->rows; left > 0; left--) {
@@ -238,7 +238,7 @@ static inline int is_met(struct waiting *waiting, const struct lane_use *newer)
 }
 
 // Are all rows in shared memory?
-static inline int is_inside(const struct lane_use *use)
+static inline bool is_inside(const struct lane_use *use)
 {
     const uint64_t behind = (use->rows - 1u) * (uint64_t)(int64_t)use->rise, most = LANE_WORDS_BYTES;
     return use->begin < use->end && use->end <= most && use->begin + behind < most && use->end + behind <= most;
@@ -249,7 +249,7 @@ static inline int hear_shared(struct sanitize_lanes *lanes, struct cta *cta, uin
 {
     struct waiting *waiting = waiting_of(lanes, cta, SPACE_SHARED, warp);
     if (waiting == NULL || !is_inside(newer)) return -1;
-    const int asks = is_met(waiting, newer);
+    const bool asks = is_met(waiting, newer);
     if ((asks || waiting->count == WAITING) && !use_waiting(lanes, cta, warp)) return -1;
     if (asks) return use_words(lanes, cta, warp, newer, older);
     waiting->use[waiting->count++] = *newer;
@@ -296,9 +296,9 @@ static void log_waiting(struct lane_log *log, struct waiting *waiting)
 }
 
 // A write to other bytes than all that waits may be in the log before it: it stays the latest of its own.
-static int is_apart(struct waiting *waiting, const struct lane_use *newer)
+static bool is_apart(struct waiting *waiting, const struct lane_use *newer)
 {
-    const int is = newer->writes && (newer->end <= waiting->begin || newer->begin >= waiting->end);
+    const bool is = newer->writes && (newer->end <= waiting->begin || newer->begin >= waiting->end);
     waiting->later += is && waiting->count > 0;
     return is;
 }
@@ -318,21 +318,21 @@ static uint64_t met_at(const struct cta *cta, uint32_t warp)
 }
 
 // 0: it is to be asked whether others clash with it.
-static int waits(struct sanitize_lanes *lanes, struct cta *cta, uint32_t warp, const struct lane_use *newer)
+static bool waits(struct sanitize_lanes *lanes, struct cta *cta, uint32_t warp, const struct lane_use *newer)
 {
     struct waiting *waiting = waiting_of(lanes, cta, SPACE_GLOBAL, warp);
     const uint64_t met = met_at(cta, warp);
-    const int is_meeting = cta->met[warp] == newer->at;
+    const bool is_meeting = cta->met[warp] == newer->at;
     struct lane_log *log = cta->log[warp];
-    if (waiting == NULL) return 0;
+    if (waiting == NULL) return false;
     if (!is_meeting && waiting->count > 0 && waiting->use[(waiting->count - 1) % WAITING].at <= met)
         forget_global(waiting);
     if (newer->writes || is_meeting || cta->wrote[warp] > met) {
         if (is_meeting || !is_apart(waiting, newer)) log_waiting(log, waiting);
-        return 0;
+        return false;
     }
     wait_for_global(waiting, newer);
-    return 1;
+    return true;
 }
 
 // Of lanes side by side, each by itself. Returns how many clash.
@@ -360,7 +360,7 @@ static int hear_global(struct sanitize_lanes *lanes, struct cta *cta, const stru
     if (log == NULL) return -1;
     if (waits(lanes, cta, warp, &newer)) return 0;
     if (newer.writes) cta->wrote[warp] = lanes->count;
-    const int is_meeting = cta->met[warp] == lanes->count;
+    const bool is_meeting = cta->met[warp] == lanes->count;
     const uint64_t met = is_meeting ? cta->met_before[warp] : met_at(cta, warp), from = cta->from[warp];
     const uint64_t since = met > from ? met : from;
     int found = lane_log_clashes(log, &newer, since, older);
@@ -373,17 +373,17 @@ static int hear_global(struct sanitize_lanes *lanes, struct cta *cta, const stru
 
 // In the generic proxy, by a thread: a strong access; a weak one to the own CTA's shared memory, or to
 // global memory.
-static int is_followed(const struct event *event)
+static bool is_followed(const struct event *event)
 {
     const struct access *access = &event->access;
     const struct event_origin *who = event->origin;
-    if (who->operation != 0 || who->warp >= WARPS || who->lanes == 0 || access->proxy != PROXY_GENERIC) return 0;
+    if (who->operation != 0 || who->warp >= WARPS || who->lanes == 0 || access->proxy != PROXY_GENERIC) return false;
     return access->space == SPACE_GLOBAL || access->order != ORDER_WEAK || access->rank == who->rank;
 }
 
 // The exchange of old code, by an instruction that lanes execute together. One that polls or sets a flag alone is
 // another matter.
-static int is_exchange(const struct sanitize_lanes *lanes, const struct event *event)
+static bool is_exchange(const struct sanitize_lanes *lanes, const struct event *event)
 {
     return event->access.order == ORDER_VOLATILE && event->access.rank == event->origin->rank && lanes->is_together;
 }

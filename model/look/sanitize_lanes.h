@@ -17,12 +17,12 @@ struct sanitize_lanes;
 struct sanitize_lanes *sanitize_lanes_open(void);
 
 // Do lanes that execute an instruction of that form meet there?
-int sanitize_lanes_meet(uint16_t form);
+bool sanitize_lanes_meet(uint16_t form);
 
 // What the clocks of model/order ask of the instruction of `step`: is it .aligned; and if the kernel `releases`, who
 // executes it, and which lanes have met before. A fence of one lane, an atomic and an instruction of an mbarrier are no
 // meetings there.
-void sanitize_lanes_gather(struct clock_order *order, const struct machine_step *step, int releases);
+void sanitize_lanes_gather(struct clock_order *order, const struct machine_step *step, bool releases);
 
 // The instruction that a warp is about to execute, the launch's `count`th; an access of lanes, with how many of them
 // another lane's clashes with, or -1 without memory; a CTA that ends. older: MACHINE_LANES of them

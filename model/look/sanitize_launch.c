@@ -26,7 +26,7 @@ static int is_untouched(void *context, uint64_t address)
     return launch->is_untouched != NULL && launch->is_untouched(launch->describe_context, address);
 }
 
-static int open_others(struct look_sanitize *sanitize)
+static bool open_others(struct look_sanitize *sanitize)
 {
     sanitize->registers = sanitize_registers_open();
     sanitize->lanes = sanitize_lanes_open();
@@ -65,7 +65,7 @@ struct look_sanitize *look_sanitize_open(const char *kernel, const struct machin
     return sanitize;
 }
 
-int look_sanitize_skips_plain(const struct look_sanitize *sanitize)
+bool look_sanitize_skips_plain(const struct look_sanitize *sanitize)
 {
     return !sanitize->needs.plain;
 }
@@ -85,7 +85,7 @@ static const char *incomplete(struct look_sanitize *sanitize)
 }
 
 // Does the page have parameters in it? They lie elsewhere each time.
-static int is_of_parameters(const struct look_sanitize *sanitize, uint64_t address)
+static bool is_of_parameters(const struct look_sanitize *sanitize, uint64_t address)
 {
     return address + SHADOW_PAGE_BYTES > sanitize->parameters &&
            address < sanitize->parameters + sanitize->parameter_bytes;

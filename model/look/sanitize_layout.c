@@ -64,15 +64,15 @@ static uint64_t moved(uint32_t swizzle, uint64_t address)
 
 // Do the addresses rise by one step, or by two: within groups of lanes, and from one group to the next? Where they lie
 // without the swizzle.
-static int is_regular(const struct lanes *lanes, uint32_t swizzle)
+static bool is_regular(const struct lanes *lanes, uint32_t swizzle)
 {
     uint64_t at[MACHINE_LANES];
     uint32_t group = 1;
     for (uint32_t i = 0; i < lanes->count; i++) at[i] = lanes->address[i] ^ moved(swizzle, lanes->address[i]);
     while (group < lanes->count && at[group] - at[group - 1] == at[1] - at[0]) group++;
     for (uint32_t i = group; i < lanes->count; i++)
-        if (at[i] - at[i - group] != at[group] - at[0]) return 0;
-    return 1;
+        if (at[i] - at[i - group] != at[group] - at[0]) return false;
+    return true;
 }
 
 // Bit s: the lanes access the lines as if there were no swizzle s.
@@ -109,18 +109,18 @@ static void tell(const struct sanitize_layouts *layouts, enum sanitize_kind kind
     finding.older.line = line->line;
     finding.older.warp = line->warp;
     finding.older.lane = line->lane;
-    finding.older.is_product = 0;
+    finding.older.is_product = false;
     finding.older.is_operation = line->copy != 0;
     finding.older.flags = SHADOW_WRITES | (line->copy != 0 ? SHADOW_ASYNC : 0);
     finding.newer.flags = reader->is_operation || reader->is_product ? SHADOW_ASYNC : 0;
     layouts->found(layouts->context, &finding);
 }
 
-int sanitize_layouts_product(struct sanitize_layouts *layouts, const struct flight_product *product)
+bool sanitize_layouts_product(struct sanitize_layouts *layouts, const struct flight_product *product)
 {
     struct sanitize_side reader = side_of(&product->head.teller.origin);
     struct cta *cta = cta_of(layouts, reader.cta);
-    reader.is_product = 1;
+    reader.is_product = true;
     reader.warp = reader.warp / FLIGHT_WARPS * FLIGHT_WARPS;
     for (int operand = product->wgmma.a_in_registers ? 1 : 0; cta != NULL && operand < 2; operand++) {
         const struct wgmma_descriptor descriptor = wgmma_descriptor_unpack(product->descriptor[operand]);
@@ -132,7 +132,7 @@ int sanitize_layouts_product(struct sanitize_layouts *layouts, const struct flig
     return cta != NULL;
 }
 
-static int is_tensor(const struct operation *operation)
+static bool is_tensor(const struct operation *operation)
 {
     return operation->kind <= OPERATION_TENSOR_REDUCE && operation->map.interleave == INTERLEAVE_NONE;
 }
@@ -143,11 +143,11 @@ static void check_store(const struct sanitize_layouts *layouts, struct cta *cta,
     const uint32_t swizzle = flight->operation.map.swizzle;
     const uint64_t begin = operation_place(flight->operation.shared), end = begin + flight_reach_bytes(flight);
     struct sanitize_side reader = side_of(&flight->teller.origin);
-    reader.is_operation = 1;
+    reader.is_operation = true;
     for (uint64_t at = begin / LINE_BYTES * LINE_BYTES; at < end; at += LINE_BYTES) {
         const struct line *line = line_at(cta, at);
         if (line == NULL) return;
-        const int differs = line->copy != 0 && moved(line->copy - 1u, at) != moved(swizzle, at);
+        const bool differs = line->copy != 0 && moved(line->copy - 1u, at) != moved(swizzle, at);
         if (!differs && !(line->against >> swizzle & 1)) continue;
         tell(layouts, differs ? SANITIZE_LAYOUT : SANITIZE_LINEAR, &reader, line, at);
         return;
@@ -167,10 +167,10 @@ static void lay(struct cta *cta, const struct flight *flight)
         if (line_at(cta, at) != NULL) *line_at(cta, at) = line;
 }
 
-int sanitize_layouts_issue(struct sanitize_layouts *layouts, const struct flight *flight,
-                           const struct machine_cluster *cluster)
+bool sanitize_layouts_issue(struct sanitize_layouts *layouts, const struct flight *flight,
+                            const struct machine_cluster *cluster)
 {
-    if (!is_tensor(&flight->operation)) return 1;
+    if (!is_tensor(&flight->operation)) return true;
     if (flight->operation.kind != OPERATION_TENSOR_LOAD) {
         struct cta *cta = cta_of(layouts, flight->teller.origin.cta);
         struct flight own = *flight;
@@ -179,10 +179,10 @@ int sanitize_layouts_issue(struct sanitize_layouts *layouts, const struct flight
     }
     for (EACH_BIT(rank, flight->targets)) {
         struct cta *cta = rank < cluster->ctas ? cta_of(layouts, cluster->cta[rank].number) : NULL;
-        if (cta == NULL) return 0;
+        if (cta == NULL) return false;
         lay(cta, flight);
     }
-    return 1;
+    return true;
 }
 
 // --- Threads and other copies ----------------------------------------------------------------------------------------
@@ -237,16 +237,16 @@ static void read_lines(const struct sanitize_layouts *layouts, struct cta *cta, 
     }
 }
 
-int sanitize_layouts_settle(struct sanitize_layouts *layouts)
+bool sanitize_layouts_settle(struct sanitize_layouts *layouts)
 {
     struct lanes *now = &layouts->now;
-    if (now->count == 0) return 1;
+    if (now->count == 0) return true;
     const uint8_t swizzles = against(now);
     struct cta *cta = now->writes ? cta_of(layouts, now->who.cta)
                                   : (struct cta *)*sanitize_table_find(&layouts->ctas, now->who.cta, 0);
     if (cta != NULL && now->writes) write_lines(cta, now, swizzles);
     if (cta != NULL && !now->writes && swizzles != 0) read_lines(layouts, cta, now, swizzles);
-    const int is_short = cta == NULL && now->writes;
+    const bool is_short = cta == NULL && now->writes;
     now->count = 0;
     return !is_short;
 }

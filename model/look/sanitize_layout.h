@@ -16,15 +16,15 @@ struct sanitize_layouts *sanitize_layouts_open(void *context,
 void sanitize_layouts_close(struct sanitize_layouts *layouts);
 
 // An operation is issued, or a wgmma. They tell 0 without memory, as those below.
-int sanitize_layouts_issue(struct sanitize_layouts *layouts, const struct flight *flight,
-                           const struct machine_cluster *cluster);
-int sanitize_layouts_product(struct sanitize_layouts *layouts, const struct flight_product *product);
+bool sanitize_layouts_issue(struct sanitize_layouts *layouts, const struct flight *flight,
+                            const struct machine_cluster *cluster);
+bool sanitize_layouts_product(struct sanitize_layouts *layouts, const struct flight_product *product);
 
 // A write by an operation: what lay there is gone. An access of a thread, and the end of the instruction that made
 // such; the end of a CTA.
 void sanitize_layouts_forget(struct sanitize_layouts *layouts, uint64_t cta, uint64_t address, uint64_t bytes);
 void sanitize_layouts_hear(struct sanitize_layouts *layouts, const struct event *event);
-int sanitize_layouts_settle(struct sanitize_layouts *layouts);
+bool sanitize_layouts_settle(struct sanitize_layouts *layouts);
 
 #pragma GCC visibility pop
 

@@ -35,7 +35,7 @@ struct kernel {
 struct sanitize_lint {
     struct json_lines lines;
     struct kernel *kernel;
-    int is_short;
+    bool is_short;
 };
 
 // --- The text --------------------------------------------------------------------------------------------------------
@@ -55,19 +55,19 @@ static int order_of(const char *statement)
 }
 
 // The line without blanks around it. 0 if it is not one statement.
-static int statement_at(const char *text, uint32_t line, char statement[TEXT_BYTES])
+static bool statement_at(const char *text, uint32_t line, char statement[TEXT_BYTES])
 {
     for (; line > 1 && text != NULL; line--) text = (text = strchr(text, '\n')) != NULL ? text + 1 : NULL;
-    if (text == NULL) return 0;
+    if (text == NULL) return false;
     while (*text == ' ' || *text == '\t') text++;
     const size_t line_length = strcspn(text, "\r\n");
-    if (line_length >= TEXT_BYTES) return 0;
+    if (line_length >= TEXT_BYTES) return false;
     memcpy(statement, text, line_length);
     statement[line_length] = '\0';
     statement[strcspn(statement, "/")] = '\0'; // a comment
     size_t length = strlen(statement);
     while (length > 0 && isspace((unsigned char)statement[length - 1])) statement[--length] = '\0';
-    if (length == 0 || statement[length - 1] != ';') return 0;
+    if (length == 0 || statement[length - 1] != ';') return false;
     return strchr(statement, ';') == &statement[length - 1] && strpbrk(statement, "{:") != statement;
 }
 
@@ -79,11 +79,11 @@ static const char *behind_guard(const char *statement)
 }
 
 // What stands for it: nothing, but for a wait that gives a predicate, which is true at once.
-static int replacement(const char *statement, char *text, size_t bytes)
+static bool replacement(const char *statement, char *text, size_t bytes)
 {
     const char *word = behind_guard(statement), *predicate = word + strcspn(word, " \t");
     text[0] = '\0';
-    if (strncmp(word, "mbarrier.", 9) != 0) return 1;
+    if (strncmp(word, "mbarrier.", 9) != 0) return true;
     predicate += strspn(predicate, " \t");
     const int length = snprintf(text, bytes, "%.*ssetp.eq.u32 %.*s, 0, 0;", (int)(word - statement), statement,
                                 (int)strcspn(predicate, ", \t"), predicate);
@@ -104,7 +104,7 @@ static struct kernel *kernel_of(struct sanitize_lint *lint, const char *name)
     return lint->kernel = kernel;
 }
 
-static int is_at(const struct instruction *item, const struct machine_where *where, int order)
+static bool is_at(const struct instruction *item, const struct machine_where *where, int order)
 {
     const struct machine_caller own = machine_where_own(where);
     if (own.line == 0) return item->line == where->ptx_line;
@@ -145,7 +145,7 @@ static void judge(struct sanitize_lint *lint, struct kernel *kernel, const struc
     char statement[TEXT_BYTES];
     if (!statement_at(text, where->ptx_line, statement)) return;
     const int order = order_of(behind_guard(statement));
-    const int is_one_warp = found->block[0] * found->block[1] * found->block[2] <= MACHINE_LANES;
+    const bool is_one_warp = found->block[0] * found->block[1] * found->block[2] <= MACHINE_LANES;
     if (order == ORDERS || (order < FIRST_FENCE && is_one_warp)) return;
     struct instruction *item = instruction_of(kernel, where, order, statement);
     lint->is_short |= item == NULL;

@@ -15,7 +15,7 @@ struct sanitize_lint *sanitize_lint_open(const struct json_lines *lines);
 // A launch is over. is_clean: it came to its end, and nothing was found but so much advice. Its kernel, sizes and trier
 // are those of `found`.
 struct sanitize_lint_seen {
-    int is_clean;
+    bool is_clean;
     uint32_t advice;
 };
 void sanitize_lint_launch(struct sanitize_lint *lint, const struct sanitize_found *found,

@@ -6,18 +6,18 @@
 #include "sanitize_known.h"
 #include "sanitize_lanes.h"
 
-static int is_followed(const struct sanitize_ran *ran, uint16_t form)
+static bool is_followed(const struct sanitize_ran *ran, uint16_t form)
 {
     const struct sanitize_known *row = sanitize_known_row(ran->row[form]);
     return row == NULL || row->level != SANITIZE_NOT;
 }
 
-static int is_in(uint16_t form, uint16_t first, uint16_t last)
+static bool is_in(uint16_t form, uint16_t first, uint16_t last)
 {
     return form >= first && form <= last;
 }
 
-static int releases(const struct ptx_choice *choice)
+static bool releases(const struct ptx_choice *choice)
 {
     const uint16_t form = choice->form;
     return is_in(form, PTX_FORM_MEMBAR, PTX_FORM_FENCE_PROXY_TENSORMAP_ACQUIRE) ||
@@ -26,7 +26,7 @@ static int releases(const struct ptx_choice *choice)
            is_in(choice->word[PTX_CLASS_ORDER], PTX_ACQUIRE, PTX_SC);
 }
 
-static int needs_cells(const struct machine_code *code)
+static bool needs_cells(const struct machine_code *code)
 {
     const uint16_t form = code->choice->form;
     return is_in(form, PTX_FORM_MAPA, PTX_FORM_GETCTARANK) || is_in(form, PTX_FORM_LD_VOLATILE, PTX_FORM_LD_MMIO) ||

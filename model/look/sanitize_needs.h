@@ -3,6 +3,8 @@
 #ifndef TMAREF_LOOK_SANITIZE_NEEDS_H
 #define TMAREF_LOOK_SANITIZE_NEEDS_H
 
+#include <stdbool.h>
+
 #include "code.h"
 
 #pragma GCC visibility push(hidden)
@@ -13,7 +15,7 @@
 // cells: that, other accesses to shared memory than weak reads and writes by threads of the CTA, or other orders of
 // them than barriers of all its threads (between.h)
 struct sanitize_needs {
-    int products, tensors, plain, together, releases, cells;
+    bool products, tensors, plain, together, releases, cells;
 };
 
 // Of a kernel and all that it may call; NULL: it is not known, and everything is needed.

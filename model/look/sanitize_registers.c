@@ -49,9 +49,9 @@ static int tell(const struct machine_step *step, struct sanitize_found *found, e
                                        .rank = step->warp->cta->rank,
                                        .cta = step->warp->cta->number};
     struct sanitize_finding finding = {.kind = kind, .cta = side.cta, .older = side, .newer = side};
-    const int is_fence = kind == SANITIZE_PRODUCT_FENCE;
+    const bool is_fence = kind == SANITIZE_PRODUCT_FENCE;
     struct sanitize_side *product = is_fence ? &finding.newer : &finding.older;
-    product->is_product = 1;
+    product->is_product = true;
     product->warp &= ~3u;
     finding.newer.line = line_of(step);
     finding.older.line = is_fence ? mark->used_line : mark->line[operand];
@@ -69,12 +69,12 @@ static void forget(struct warp *warp, const struct mark *of, int operand)
             warp->mark[i].group[operand] = 0;
 }
 
-static int is_under_way(const struct warp *warp, const struct mark *mark, int operand)
+static bool is_under_way(const struct warp *warp, const struct mark *mark, int operand)
 {
     return mark->group[operand] > warp->waited;
 }
 
-static int is_same_shape(const struct ptx_choice *a, const struct ptx_choice *b)
+static bool is_same_shape(const struct ptx_choice *a, const struct ptx_choice *b)
 {
     return memcmp(a->type, b->type, sizeof a->type) == 0 && memcmp(a->shape, b->shape, sizeof a->shape) == 0;
 }
@@ -91,7 +91,7 @@ static struct mark *mark_of(const struct warp *warp, const struct machine_operan
 
 // Compilers put moves of constants between the fence and the product, and ptxas mends that: a fence is missing only
 // where there has been none since the last wait, or none at all.
-static int lacks_fence(const struct warp *warp, const struct mark *mark)
+static bool lacks_fence(const struct warp *warp, const struct mark *mark)
 {
     return warp->fenced == 0 || (mark->used > warp->fenced && warp->fenced < warp->last_wait);
 }
@@ -100,7 +100,7 @@ static int lacks_fence(const struct warp *warp, const struct mark *mark)
 static int check_taken(const struct warp *warp, const struct machine_step *step, const struct mark *mark, int operand,
                        uint32_t number, struct sanitize_found *found)
 {
-    const int is_written = is_under_way(warp, mark, OF_D);
+    const bool is_written = is_under_way(warp, mark, OF_D);
     if (is_written && (operand == OF_A || !is_same_shape(mark->shape, step->code->choice)))
         return tell(step, found, SANITIZE_PRODUCT_REGISTER, mark, OF_D, mark->number[OF_D]);
     if (operand == OF_D && is_under_way(warp, mark, OF_A))
@@ -133,15 +133,15 @@ static void take_product(const struct warp *warp, const struct machine_step *ste
 
 // --- Other instructions ----------------------------------------------------------------------------------------------
 
-static int check_used(struct warp *warp, const struct machine_step *step, const struct mark *mark, int is_written,
-                      struct sanitize_found *found)
+static bool check_used(struct warp *warp, const struct machine_step *step, const struct mark *mark, bool is_written,
+                       struct sanitize_found *found)
 {
     const int operand = is_under_way(warp, mark, OF_D) ? OF_D : OF_A;
-    if (operand == OF_A && (!is_written || !is_under_way(warp, mark, OF_A))) return 0;
+    if (operand == OF_A && (!is_written || !is_under_way(warp, mark, OF_A))) return false;
     tell(step, found, operand == OF_D ? SANITIZE_PRODUCT_REGISTER : SANITIZE_PRODUCT_SOURCE, mark, operand,
          mark->number[operand]);
     forget(warp, mark, operand);
-    return 1;
+    return true;
 }
 
 static void use_operands(struct warp *warp, const struct machine_step *step, struct sanitize_found *found)
@@ -149,7 +149,7 @@ static void use_operands(struct warp *warp, const struct machine_step *step, str
     struct ptx_operand_rule rule[PTX_MOST_OPERANDS];
     const struct machine_code *code = step->code;
     const int rules = code->choice->form == PTX_FORM_CALL ? 0 : ptx_operand_rules(code->choice, rule);
-    int is_told = 0;
+    bool is_told = false;
     uint32_t at = 0;
     for (int i = 0; at < code->operands; i++) {
         const uint32_t parts = code->operand[at].parts;
@@ -166,12 +166,12 @@ static void use_operands(struct warp *warp, const struct machine_step *step, str
 // A move of what a product has still to write is no use yet: compilers copy accumulators in front of the wait, and
 // ptxas makes no instruction of it. The copy is of the product too, and nothing else may be under way where it goes.
 // Returns 0 if it is no such move.
-static int take_move(const struct warp *warp, const struct machine_step *step)
+static bool take_move(const struct warp *warp, const struct machine_step *step)
 {
     const struct machine_code *code = step->code;
     const uint32_t written = code->operand[0].parts > 0 ? code->operand[0].parts : 1;
     const struct mark *from = NULL;
-    if (code->choice->form < PTX_FORM_MOV || code->choice->form > PTX_FORM_MOV_B128) return 0;
+    if (code->choice->form < PTX_FORM_MOV || code->choice->form > PTX_FORM_MOV_B128) return false;
     for (uint32_t at = written; at < code->operands && from == NULL; at++) {
         const struct mark *mark = mark_of(warp, &code->operand[at]);
         if (mark != NULL && is_under_way(warp, mark, OF_D)) from = mark;
@@ -180,12 +180,12 @@ static int take_move(const struct warp *warp, const struct machine_step *step)
         const struct mark *to = mark_of(warp, &code->operand[at]);
         if (to == NULL || is_under_way(warp, to, OF_A) ||
             (is_under_way(warp, to, OF_D) && to->number[OF_D] != from->number[OF_D]))
-            return 0;
+            return false;
     }
-    if (from == NULL) return 0;
+    if (from == NULL) return false;
     const struct mark copy = *from;
     for (uint32_t at = 0; at < written; at++) *mark_of(warp, &code->operand[at]) = copy;
-    return 1;
+    return true;
 }
 
 // --- Warps -----------------------------------------------------------------------------------------------------------
@@ -196,7 +196,7 @@ static void free_marks(struct sanitize_item *item)
 }
 
 // Another call's frame: what was known is of registers that are gone.
-static int enter_frame(struct warp *warp, const struct machine_step *step)
+static bool enter_frame(struct warp *warp, const struct machine_step *step)
 {
     const uint32_t marks = step->function->frame_bytes / MACHINE_SLOT_ALIGN;
     free(warp->mark);
@@ -213,24 +213,24 @@ static struct warp *open_warp(struct sanitize_item **at, const struct machine_st
     return warp != NULL && enter_frame(warp, step) ? warp : NULL;
 }
 
-int sanitize_registers_before(struct sanitize_registers *registers, const struct machine_step *step,
-                              struct sanitize_found *found)
+bool sanitize_registers_before(struct sanitize_registers *registers, const struct machine_step *step,
+                               struct sanitize_found *found)
 {
-    if (step->code->choice == NULL) return 1; // what the decoder adds to an instruction
+    if (step->code->choice == NULL) return true; // what the decoder adds to an instruction
     const uint16_t form = step->code->choice->form;
-    const int is_of_wgmma = form >= PTX_FORM_WGMMA_FENCE && form <= PTX_FORM_WGMMA_B1_R;
+    const bool is_of_wgmma = form >= PTX_FORM_WGMMA_FENCE && form <= PTX_FORM_WGMMA_B1_R;
     struct sanitize_item **at = sanitize_table_find(&registers->warps, step->warp->cta->number, step->warp->index);
     struct warp *warp = (struct warp *)*at;
-    const int is_here = warp != NULL && warp->frame == step->strand->frame && warp->function == step->function;
-    if (!is_here && !is_of_wgmma) return 1;
+    const bool is_here = warp != NULL && warp->frame == step->strand->frame && warp->function == step->function;
+    if (!is_here && !is_of_wgmma) return true;
     if (!is_here) warp = open_warp(at, step);
-    if (warp == NULL) return 0;
+    if (warp == NULL) return false;
     warp->clock++;
     if (form >= PTX_FORM_WGMMA_F16 && form <= PTX_FORM_WGMMA_B1_R)
         take_product(warp, step, found);
     else if (!is_of_wgmma && !take_move(warp, step))
         use_operands(warp, step, found);
-    return 1;
+    return true;
 }
 
 void sanitize_registers_hear(struct sanitize_registers *registers, const struct event *event)

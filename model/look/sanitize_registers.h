@@ -14,8 +14,8 @@ struct sanitize_registers;
 struct sanitize_registers *sanitize_registers_open(void);
 
 // The instruction that a warp is about to execute. Returns 0 where there is no memory for what has to be kept.
-int sanitize_registers_before(struct sanitize_registers *registers, const struct machine_step *step,
-                              struct sanitize_found *found);
+bool sanitize_registers_before(struct sanitize_registers *registers, const struct machine_step *step,
+                               struct sanitize_found *found);
 
 // A warp's wgmma.fence, commit and wait; a CTA that ends.
 void sanitize_registers_hear(struct sanitize_registers *registers, const struct event *event);

@@ -20,7 +20,7 @@ static const struct {
 };
 enum { ROWS = sizeof rows / sizeof rows[0] };
 
-static int make_row(const struct sanitize_finding *finding, int row, struct remedy_edit *edit)
+static bool make_row(const struct sanitize_finding *finding, int row, struct remedy_edit *edit)
 {
     struct remedy_piece *piece = &edit->piece[0];
     *edit = (struct remedy_edit){.count = 1};
@@ -32,16 +32,16 @@ static int make_row(const struct sanitize_finding *finding, int row, struct reme
 }
 
 // Does it mend all? An edit that mends more than the best so far is kept in `remedy`.
-static int try_edit(const struct remedy_trier *trier, const struct sanitize_finding *finding,
-                    const struct remedy_edit *edit, uint32_t errors, struct sanitize_remedy *remedy)
+static bool try_edit(const struct remedy_trier *trier, const struct sanitize_finding *finding,
+                     const struct remedy_edit *edit, uint32_t errors, struct sanitize_remedy *remedy)
 {
     const struct remedy_aim aim = {(uint32_t)finding->kind, finding->older.line, finding->newer.line,
                                    !finding->older.is_before};
     struct remedy_result result;
-    if (!trier->try(trier->context, edit, &aim, NULL, &result)) return 0;
+    if (!trier->try(trier->context, edit, &aim, NULL, &result)) return false;
     remedy->tried++;
-    if (!result.is_over || result.is_there || result.errors >= errors) return 0;
-    if (remedy->mended == SANITIZE_MENDS_IT && result.errors >= remedy->errors) return 0;
+    if (!result.is_over || result.is_there || result.errors >= errors) return false;
+    if (remedy->mended == SANITIZE_MENDS_IT && result.errors >= remedy->errors) return false;
     remedy->mended = result.errors == 0 ? SANITIZE_MENDS_ALL : SANITIZE_MENDS_IT;
     remedy->edit = *edit;
     remedy->errors = result.errors;

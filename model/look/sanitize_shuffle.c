@@ -21,7 +21,7 @@ static void tell(const struct machine_step *step, struct sanitize_found *found, 
 
 // A lane that the mask leaves out is told only where its number is said (idx): with up, down and bfly the lanes at the
 // end of the mask often drop what they get.
-static int is_told(enum ptx_word mode, uint32_t mask, uint32_t source)
+static bool is_told(enum ptx_word mode, uint32_t mask, uint32_t source)
 {
     return mode == PTX_IDX || (mask >> source & 1) != 0;
 }

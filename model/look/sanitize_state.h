@@ -27,7 +27,7 @@ struct look_sanitize {
     struct look_sanitize_kept *before; // the launch in front, if it may not have ended
     const struct machine_cluster *cluster;
     uint64_t first;
-    int is_quick;
+    bool is_quick;
     struct sanitize_needs needs;
     struct observer ghost;
     uint64_t brought[ORDER_MOST_CTAS]; // by the operation that is issued now, to each CTA of the cluster
@@ -36,14 +36,14 @@ struct look_sanitize {
     struct sanitize_bytes lay;            // what lay where the instruction of now writes
     struct sanitize_ran ran;
     struct sanitize_guesses guesses;
-    int has_spoken; // a fence of the whole system
-    int checks;     // the instruction of now is an atomic that checks what a plain read guessed
+    bool has_spoken; // a fence of the whole system
+    bool checks;     // the instruction of now is an atomic that checks what a plain read guessed
     struct sanitize_values values;
     struct sanitize_works *works; // NULL: the launch is no work of a stream
     uint32_t work;
     struct undo *undo;               // of one thread's clusters (look_apart.h), before they write; NULL: all clusters
     const struct order_apart *apart; // of all clusters, where threads have seen them and found nothing; else NULL
-    int is_cut;                      // threads see them, and have not seen all of them to the end
+    bool is_cut;                     // threads see them, and have not seen all of them to the end
     char incomplete[1024];
     struct sanitize_found found;
 };

@@ -3,36 +3,36 @@
 
 #include <string.h>
 
-static int is_of_lines(const struct sanitize_finding *one, const struct sanitize_finding *other)
+static bool is_of_lines(const struct sanitize_finding *one, const struct sanitize_finding *other)
 {
     return one->older.line == other->older.line && one->newer.line == other->newer.line;
 }
 
 // shared: the CTA's memory, NULL: it is global.
-static int read_bytes(const struct global_memory *global, const struct memory *shared, uint64_t address, uint32_t bytes,
-                      uint8_t *byte)
+static bool read_bytes(const struct global_memory *global, const struct memory *shared, uint64_t address,
+                       uint32_t bytes, uint8_t *byte)
 {
     if (shared != NULL) {
         const uint8_t *at = memory_at(shared, address, bytes);
         if (at != NULL) memcpy(byte, at, bytes);
         return at != NULL;
     }
-    if (global_usable_bytes(global, address, bytes, MEMORY_READS) != bytes) return 0;
+    if (global_usable_bytes(global, address, bytes, MEMORY_READS) != bytes) return false;
     global_read(global, address, byte, bytes);
-    return 1;
+    return true;
 }
 
-int sanitize_watch_take(struct sanitize_watch *watch, const struct global_memory *global)
+bool sanitize_watch_take(struct sanitize_watch *watch, const struct global_memory *global)
 {
     watch->is_taken = read_bytes(global, NULL, watch->finding.address, watch->finding.bytes, watch->byte);
     return watch->is_taken;
 }
 
-int sanitize_values_know(const struct sanitize_values *values, struct sanitize_found *found,
-                         const struct sanitize_finding *finding)
+bool sanitize_values_know(const struct sanitize_values *values, struct sanitize_found *found,
+                          const struct sanitize_finding *finding)
 {
     uint64_t same = 0;
-    if (sanitize_found_again(found, finding)) return 1;
+    if (sanitize_found_again(found, finding)) return true;
     for (uint32_t i = 0; i < values->count; i++) same += is_of_lines(&values->item[i].finding, finding);
     for (uint32_t i = 0; i < found->count; i++)
         if (found->item[i].kind == SANITIZE_SAME_VALUE && is_of_lines(&found->item[i], finding))
@@ -40,11 +40,11 @@ int sanitize_values_know(const struct sanitize_values *values, struct sanitize_f
     return same >= SANITIZE_WATCHES_OF_LINES;
 }
 
-int sanitize_values_watch(struct sanitize_values *values, const struct sanitize_watch *watch)
+bool sanitize_values_watch(struct sanitize_values *values, const struct sanitize_watch *watch)
 {
-    if (values->count == SANITIZE_WATCHES) return 0;
+    if (values->count == SANITIZE_WATCHES) return false;
     values->item[values->count++] = *watch;
-    return 1;
+    return true;
 }
 
 void sanitize_bytes_note(struct sanitize_bytes *before, const struct global_memory *global, const struct memory *shared,
@@ -65,7 +65,7 @@ void sanitize_bytes_note(struct sanitize_bytes *before, const struct global_memo
     before->bytes += bytes;
 }
 
-int sanitize_bytes_take(const struct sanitize_bytes *before, struct sanitize_watch *watch)
+bool sanitize_bytes_take(const struct sanitize_bytes *before, struct sanitize_watch *watch)
 {
     const struct sanitize_finding *finding = &watch->finding;
     for (uint32_t i = 0; i < before->pieces; i++) {
@@ -75,10 +75,10 @@ int sanitize_bytes_take(const struct sanitize_bytes *before, struct sanitize_wat
         if (offset >= piece->bytes || piece->bytes - offset < finding->bytes) continue;
         memcpy(watch->byte, before->byte + piece->at + offset, finding->bytes);
         watch->shared = piece->shared;
-        watch->is_taken = 1;
-        return 1;
+        watch->is_taken = true;
+        return true;
     }
-    return 0;
+    return false;
 }
 
 void sanitize_values_done(struct sanitize_values *values, const struct global_memory *global, uint32_t actor)

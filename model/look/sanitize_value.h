@@ -18,7 +18,7 @@ struct sanitize_watch {
     uint32_t older, newer;
     const struct memory *shared; // of which CTA the bytes are, NULL: of global memory
     uint8_t byte[SHADOW_CELL_BYTES];
-    int is_taken, is_thread;
+    bool is_taken, is_thread;
 };
 struct sanitize_values {
     uint32_t count, waiting; // those before `waiting` are judged at the end
@@ -26,14 +26,14 @@ struct sanitize_values {
 };
 
 // Are enough of these lines watched or told?
-int sanitize_values_know(const struct sanitize_values *values, struct sanitize_found *found,
-                         const struct sanitize_finding *finding);
+bool sanitize_values_know(const struct sanitize_values *values, struct sanitize_found *found,
+                          const struct sanitize_finding *finding);
 
 // Two writes of the actors `older` and `newer`. 0 if there is no room for it.
-int sanitize_values_watch(struct sanitize_values *values, const struct sanitize_watch *watch);
+bool sanitize_values_watch(struct sanitize_values *values, const struct sanitize_watch *watch);
 
 // The bytes that lie there now. 0 if they are not mapped.
-int sanitize_watch_take(struct sanitize_watch *watch, const struct global_memory *global);
+bool sanitize_watch_take(struct sanitize_watch *watch, const struct global_memory *global);
 
 // What lay where an instruction of a warp writes, in pieces, because its lanes are told one by one before they write.
 // One that goes on where the last one ends is no piece of its own. bytes, pieces: 0 before the instruction.
@@ -49,7 +49,7 @@ struct sanitize_bytes {
 };
 void sanitize_bytes_note(struct sanitize_bytes *before, const struct global_memory *global, const struct memory *shared,
                          const struct access *access);
-int sanitize_bytes_take(const struct sanitize_bytes *before, struct sanitize_watch *watch); // 0: it is not there
+bool sanitize_bytes_take(const struct sanitize_bytes *before, struct sanitize_watch *watch); // 0: it is not there
 
 // The instruction has been executed: adds the writes of threads to what was found, as advice if both wrote the same.
 void sanitize_values_settle(struct sanitize_values *values, const struct global_memory *global,

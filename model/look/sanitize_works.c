@@ -49,7 +49,7 @@ struct side {
     struct machine_where place;
 };
 
-static struct side side_of(const struct sanitize_works *works, const struct history_access *access, int is_newer)
+static struct side side_of(const struct sanitize_works *works, const struct history_access *access, bool is_newer)
 {
     struct side side = {.line = access->line, .flags = access->flags};
     if (access->work != 0) side.work = works->history->work[access->work].owner;
@@ -84,18 +84,18 @@ static uint64_t hash_of(const struct look_work *work)
 }
 
 // 1 if the pair is new.
-static int note_pair(struct sanitize_works *works, const struct side *older, const struct side *newer)
+static bool note_pair(struct sanitize_works *works, const struct side *older, const struct side *newer)
 {
     const struct pair pair = {hash_of(older->work), hash_of(newer->work), line_of(older), line_of(newer)};
     for (uint32_t i = 0; i < works->told; i++) {
         const struct pair *one = &works->pair[i];
         if (one->older == pair.older && one->newer == pair.newer && one->older_line == pair.older_line &&
             one->newer_line == pair.newer_line)
-            return 0;
+            return false;
     }
-    if (works->told == TOLD_MOST) return 0;
+    if (works->told == TOLD_MOST) return false;
     works->pair[works->told++] = pair;
-    return 1;
+    return true;
 }
 
 static void submitted(const struct sanitize_works *works, const struct look_work *work, char *text, size_t bytes)
@@ -110,7 +110,7 @@ static void print_side(const struct sanitize_works *works, const char *role, con
     const struct machine_caller inner = {side->place.source_file, side->place.source_line};
     char text[512];
     fprintf(stderr, "    %s: ", role);
-    if (side->line != 0 && inner.line != 0) plain_printf(stderr, "%s, ", where_place(&inner, 0, text, sizeof text));
+    if (side->line != 0 && inner.line != 0) plain_printf(stderr, "%s, ", where_place(&inner, false, text, sizeof text));
     if (side->line != 0 && inner.line == 0) fprintf(stderr, "PTX line %u, ", side->line);
     if (side->work == NULL) {
         submitted(works, NULL, text, sizeof text);
@@ -190,7 +190,7 @@ static void print_json(FILE *out, const struct sanitize_works *works, enum sanit
 }
 
 // The kernel's name, where it is one.
-static int is_suppressed(const struct sanitize_works *works, const struct side *older, const struct side *newer)
+static bool is_suppressed(const struct sanitize_works *works, const struct side *older, const struct side *newer)
 {
     static const char mark[] = "kernel ";
     const struct machine_where *const place[2] = {&newer->place, &older->place};
@@ -199,16 +199,16 @@ static int is_suppressed(const struct sanitize_works *works, const struct side *
     for (int i = 0; i < 2; i++) {
         const char *what = sides[i]->work != NULL ? sides[i]->work->what : "";
         const size_t skipped = strncmp(what, mark, sizeof mark - 1) == 0 ? sizeof mark - 1 : 0;
-        if (suppressions_have(works->suppressions, rule, what + skipped, place)) return 1;
+        if (suppressions_have(works->suppressions, rule, what + skipped, place)) return true;
     }
-    return 0;
+    return false;
 }
 
 static void take_found(void *context, const struct history_found *found)
 {
     struct sanitize_works *works = context;
-    const struct side newer = side_of(works, found->newer, 1), older = side_of(works, found->older, 0);
-    const int is_free_first = older.work->kind == LOOK_WORK_FREES;
+    const struct side newer = side_of(works, found->newer, true), older = side_of(works, found->older, false);
+    const bool is_free_first = older.work->kind == LOOK_WORK_FREES;
     struct json_line line;
     const struct side side[2] = {is_free_first ? older : newer, is_free_first ? newer : older};
     if (!note_pair(works, &older, &newer) || is_suppressed(works, &older, &newer)) return;
@@ -311,7 +311,7 @@ static void give_all_apart(struct sanitize_works *works, uint32_t work, const st
 {
     uint32_t count;
     const struct apart_page **page = order_apart_pages(sanitize->apart, &count);
-    if (page == NULL) works->history->is_short = 1;
+    if (page == NULL) works->history->is_short = true;
     for (uint32_t i = 0; i < count; i++) give_apart(works, work, sanitize, page[i]);
     free(page);
 }

@@ -44,7 +44,7 @@ static void print_value(const struct machine_strand *strand, const struct machin
 // One value where all lanes have it, else 8 in a line.
 static void print_lanes(const struct machine_strand *strand, const struct machine_operand *operand)
 {
-    int is_uniform = 1;
+    bool is_uniform = true;
     for (uint32_t lane = 1; lane < MACHINE_LANES; lane++)
         is_uniform &= machine_value(strand, operand, lane) == machine_value(strand, operand, 0);
     for (uint32_t lane = 0; lane < (is_uniform ? 1 : MACHINE_LANES); lane++) {
@@ -71,7 +71,7 @@ static void print_number(enum ptx_type type, uint64_t bits)
 }
 
 static void print_register(const struct machine_strand *strand, const struct ptx_registers *declared, uint32_t number,
-                           const struct machine_operand *operand, uint32_t lane, int is_warp)
+                           const struct machine_operand *operand, uint32_t lane, bool is_warp)
 {
     char name[128], index[16] = "", part[3] = "";
     if (declared->count > 0) snprintf(index, sizeof index, "%u", number / declared->vector);
@@ -89,7 +89,7 @@ static void print_register(const struct machine_strand *strand, const struct ptx
 }
 
 static void print_registers(const struct look_function *of, const struct machine_strand *strand, uint32_t lane,
-                            int is_warp)
+                            bool is_warp)
 {
     const struct ptx_function *source = of->function->source;
     uint8_t *used = used_slots(of);
@@ -129,13 +129,13 @@ static void print_shared(const struct machine_cta *cta)
 {
     const struct memory *memory = &cta->cluster->memory[cta->rank];
     const uint8_t *last = NULL;
-    int is_skipping = 0;
+    bool is_skipping = false;
     fprintf(stderr, "  shared memory of CTA (%u,%u,%u): %llu bytes from 0x%llx on\n", cta->ctaid[0], cta->ctaid[1],
             cta->ctaid[2], (unsigned long long)memory->size_bytes, (unsigned long long)memory->base);
     print_variables(cta->cluster->machine->kernel);
     for (uint64_t at = 0; at + ROW_BYTES <= memory->size_bytes; at += ROW_BYTES) {
         const uint8_t *row = memory->bytes + at;
-        int is_same = last != NULL && memcmp(last, row, ROW_BYTES) == 0;
+        bool is_same = last != NULL && memcmp(last, row, ROW_BYTES) == 0;
         if (is_same && !is_skipping) fprintf(stderr, "    *\n");
         is_skipping = is_same;
         last = row;

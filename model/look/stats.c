@@ -20,10 +20,10 @@ struct warp_access {
 struct look_stats {
     struct look_kernel *kernel;
     uint32_t kernels, room;
-    int is_json;
+    bool is_json;
     struct warp_access access;
     const struct machine_code *code; // that is executed now, of whatever launch
-    int is_short;                    // there was no memory for all
+    bool is_short;                   // there was no memory for all
 };
 
 // The kernel that a launch counts for, NULL if there was no memory.
@@ -32,7 +32,7 @@ static struct look_kernel *kernel_of(const struct look_stats *stats, const struc
     return launch->kernel == 0 ? NULL : &stats->kernel[launch->kernel - 1];
 }
 
-struct look_stats *look_stats_open(int is_json)
+struct look_stats *look_stats_open(bool is_json)
 {
     struct look_stats *stats = calloc(1, sizeof *stats);
     if (stats != NULL) stats->is_json = is_json;
@@ -77,7 +77,7 @@ void look_stats_issue(struct look_stats *stats, struct look_stats_launch *launch
     if (stats->code != NULL && stats->code->choice != NULL) launch->form_of_line[line] = stats->code->choice->form;
 }
 
-static int is_parameter(const struct ptx_choice *choice)
+static bool is_parameter(const struct ptx_choice *choice)
 {
     return choice->spaces > 0 && choice->space[0] >= PTX_CONST && choice->space[0] <= PTX_PARAM_CTA;
 }
@@ -104,7 +104,7 @@ void look_stats_hear(struct look_stats *stats, const struct look_stats_launch *l
         const struct ptx_choice *choice = stats->code->choice;
         if (form == 0 || ptx_form_row(choice->form)->runs == PTX_RUNS_MEMORY) form = choice->form;
         if (is_parameter(choice)) return;
-        int is_plain = access->space == SPACE_SHARED && access->rank == origin->rank && access->kind != ACCESS_REDUCE;
+        bool is_plain = access->space == SPACE_SHARED && access->rank == origin->rank && access->kind != ACCESS_REDUCE;
         if (is_plain && access->proxy == PROXY_GENERIC && ptx_form_row(form)->runs != PTX_RUNS_ASYNC)
             note_lane(&stats->access, event);
     }

@@ -36,11 +36,11 @@ struct look_kernel {
     struct look_moved *moved; // by form
     struct look_bank *bank;
     uint32_t mixes, mix_room, banks, bank_room;
-    int is_short; // there was no memory for all
+    bool is_short; // there was no memory for all
 };
 
 // As a table, or as one line of JSON. Sorts what it prints.
-void look_stats_print(struct look_kernel *kernel, int is_json, FILE *out);
+void look_stats_print(struct look_kernel *kernel, bool is_json, FILE *out);
 
 #pragma GCC visibility pop
 

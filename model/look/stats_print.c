@@ -27,13 +27,13 @@ static int by_conflicts(const void *left, const void *right)
 }
 
 // The bytes of all forms of one opcode; 0 if `form` is not the first of them, or they moved none.
-static int moved_by(const struct look_kernel *kernel, int form, struct look_moved *moved)
+static bool moved_by(const struct look_kernel *kernel, int form, struct look_moved *moved)
 {
     const char *opcode = ptx_form_row(form)->opcode;
     uint64_t all = 0;
     memset(moved, 0, sizeof *moved);
     for (int other = 0; other < form; other++)
-        if (strcmp(ptx_form_row(other)->opcode, opcode) == 0) return 0;
+        if (strcmp(ptx_form_row(other)->opcode, opcode) == 0) return false;
     for (int other = form; other < ptx_form_count(); other++) {
         if (strcmp(ptx_form_row(other)->opcode, opcode) != 0) continue;
         for (int i = 0; i < LOOK_SPACES * LOOK_KINDS; i++) {
@@ -64,13 +64,13 @@ static void print_mix(const struct look_kernel *kernel, FILE *out)
 static void print_moved(const struct look_kernel *kernel, FILE *out)
 {
     struct look_moved moved;
-    int has_head = 0;
+    bool has_head = false;
     for (int form = 0; form < ptx_form_count(); form++) {
         if (!moved_by(kernel, form, &moved)) continue;
         if (!has_head)
             fprintf(out, "  %-24s %12s %12s %12s %12s %12s %12s\n", "bytes moved by", "global read", "written",
                     "reduced", "shared read", "written", "reduced");
-        has_head = 1;
+        has_head = true;
         fprintf(out, "  %-24s", ptx_form_row(form)->opcode);
         for (int i = 0; i < LOOK_SPACES * LOOK_KINDS; i++)
             fprintf(out, " %12llu", (unsigned long long)moved.bytes[i / LOOK_KINDS][i % LOOK_KINDS]);
@@ -164,7 +164,7 @@ static void print_json(const struct look_kernel *kernel, FILE *out)
     fprintf(out, "]}\n");
 }
 
-void look_stats_print(struct look_kernel *kernel, int is_json, FILE *out)
+void look_stats_print(struct look_kernel *kernel, bool is_json, FILE *out)
 {
     if (kernel->mixes > 0) qsort(kernel->mix, kernel->mixes, sizeof *kernel->mix, by_warps);
     if (kernel->banks > 0) qsort(kernel->bank, kernel->banks, sizeof *kernel->bank, by_conflicts);

@@ -19,41 +19,41 @@ struct look_stop {
     uint64_t hit, hits;
     struct look_triple cta, thread;
     unsigned what_at_break, what_at_end;
-    int was_seen, is_short; // is_short: there was no memory to look
+    bool was_seen, is_short; // is_short: there was no memory to look
 };
 
 // --- Options ---------------------------------------------------------------------------------------------------------
 
-int look_break_read(const char *text, size_t *name_length, uint32_t *line)
+bool look_break_read(const char *text, size_t *name_length, uint32_t *line)
 {
     const char *colon = strrchr(text, ':');
     char *end;
-    if (colon == NULL || colon == text || colon[1] < '1' || colon[1] > '9') return 0;
+    if (colon == NULL || colon == text || colon[1] < '1' || colon[1] > '9') return false;
     unsigned long number = strtoul(colon + 1, &end, 10);
-    if (*end != '\0' || number > INT32_MAX) return 0;
+    if (*end != '\0' || number > INT32_MAX) return false;
     *name_length = (size_t)(colon - text);
     *line = (uint32_t)number;
-    return 1;
+    return true;
 }
 
-int look_triple_read(const char *text, struct look_triple *triple)
+bool look_triple_read(const char *text, struct look_triple *triple)
 {
     *triple = (struct look_triple){0};
     for (int i = 0; i < 3; i++) {
         char *end;
-        if (*text < '0' || *text > '9') return 0;
+        if (*text < '0' || *text > '9') return false;
         unsigned long number = strtoul(text, &end, 10);
-        if (number > INT32_MAX) return 0;
+        if (number > INT32_MAX) return false;
         triple->value[i] = (uint32_t)number;
-        triple->is_given = 1;
-        if (*end == '\0') return 1;
-        if (*end != ',') return 0;
+        triple->is_given = true;
+        if (*end == '\0') return true;
+        if (*end != ',') return false;
         text = end + 1;
     }
-    return 0;
+    return false;
 }
 
-int look_what_read(const char *text, unsigned *what)
+bool look_what_read(const char *text, unsigned *what)
 {
     static const struct {
         const char *word;
@@ -69,10 +69,10 @@ int look_what_read(const char *text, unsigned *what)
         unsigned found = 0;
         for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
             if (strlen(words[i].word) == length && memcmp(words[i].word, text, length) == 0) found = words[i].what;
-        if (found == 0) return 0;
+        if (found == 0) return false;
         *what |= found;
         text += length;
-        if (*text == '\0') return 1;
+        if (*text == '\0') return true;
     }
 }
 
@@ -96,25 +96,25 @@ struct look_stop *look_stop_open(const struct look_options *options)
 
 // --- Which instructions ----------------------------------------------------------------------------------------------
 
-int look_is_function(const char *name, const struct ptx_name *function)
+bool look_is_function(const char *name, const struct ptx_name *function)
 {
     const size_t length = strlen(name);
     char mangled[24];
-    if (function->length == length && memcmp(function->at, name, length) == 0) return 1;
+    if (function->length == length && memcmp(function->at, name, length) == 0) return true;
     const int digits = snprintf(mangled, sizeof mangled, "%zu", length);
     for (uint32_t i = 0; i + (uint32_t)digits + length <= function->length && function->at[0] == '_'; i++)
         if (memcmp(function->at + i, mangled, (size_t)digits) == 0 &&
             memcmp(function->at + i + digits, name, length) == 0 &&
             (function->at[i - (i > 0)] < '0' || function->at[i - (i > 0)] > '9'))
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
 // The whole path, or the end of it behind a slash.
-static int is_file(const char *name, struct ptx_name file)
+static bool is_file(const char *name, struct ptx_name file)
 {
     const size_t length = strlen(name);
-    if (file.length < length || memcmp(file.at + file.length - length, name, length) != 0) return 0;
+    if (file.length < length || memcmp(file.at + file.length - length, name, length) != 0) return false;
     return file.length == length || file.at[file.length - length - 1] == '/';
 }
 
@@ -126,11 +126,11 @@ static void note_line(struct look_stop *stop, uint32_t line)
 }
 
 // Is the instruction at the line, or in what was inlined there?
-static int is_at(struct look_stop *stop, struct machine_module *module, const struct ptx_function *source,
-                 const struct ptx_instruction *instruction, int is_named)
+static bool is_at(struct look_stop *stop, struct machine_module *module, const struct ptx_function *source,
+                  const struct ptx_instruction *instruction, bool is_named)
 {
     uint32_t location = instruction->location;
-    int is_there = is_named && instruction->line == stop->line;
+    bool is_there = is_named && instruction->line == stop->line;
     if (is_named) note_line(stop, instruction->line);
     for (uint32_t depth = 0; !is_named && location != 0 && depth <= source->locations; depth++) {
         const struct ptx_location *at = &source->location[location];
@@ -144,20 +144,20 @@ static int is_at(struct look_stop *stop, struct machine_module *module, const st
 }
 
 // Marks the codes of a function that are at the break.
-static int mark(struct look_stop *stop, struct machine_module *module, struct look_function *of)
+static bool mark(struct look_stop *stop, struct machine_module *module, struct look_function *of)
 {
     const struct machine_function *function = of->function;
     const struct ptx_function *source = function->source;
-    const int is_named = look_is_function(stop->name, &source->name);
+    const bool is_named = look_is_function(stop->name, &source->name);
     of->is_break = calloc(function->codes + 1u, 1);
-    if (of->is_break == NULL) return 0;
+    if (of->is_break == NULL) return false;
     for (uint32_t i = 0; i < function->codes; i++) {
         uint32_t number = function->code[i].instruction;
         if (number < source->instructions)
             of->is_break[i] = is_at(stop, module, source, &source->instruction[number], is_named) != 0;
         stop->was_seen |= of->is_break[i];
     }
-    return 1;
+    return true;
 }
 
 // --- Hits ------------------------------------------------------------------------------------------------------------
@@ -186,22 +186,22 @@ static void show_break(const struct look_stop *stop, const struct look_ran *ran,
     look_show(&ran->tally, step->strand, lane, stop->what_at_break);
 }
 
-int look_stop_before(struct look_stop *stop, struct look_ran *ran, const struct machine_step *step)
+bool look_stop_before(struct look_stop *stop, struct look_ran *ran, const struct machine_step *step)
 {
     struct machine_warp *warp = step->strand->warp;
-    if (stop->name == NULL || stop->hits >= stop->hit) return 0;
+    if (stop->name == NULL || stop->hits >= stop->hit) return false;
     struct look_function *of = look_tally_function(&ran->tally, step->function);
     stop->is_short |= of == NULL || (of->is_break == NULL && !mark(stop, ran->module, of));
-    if (of == NULL || of->is_break == NULL) return 0;
+    if (of == NULL || of->is_break == NULL) return false;
     uint32_t fresh = step->lanes & ~warp->looked & wanted_lanes(stop, warp);
     if (!of->is_break[step->code - step->function->code]) {
         warp->looked &= ~step->lanes;
-        return 0;
+        return false;
     }
     warp->looked |= step->lanes;
-    if (fresh == 0 || ++stop->hits != stop->hit) return 0;
+    if (fresh == 0 || ++stop->hits != stop->hit) return false;
     show_break(stop, ran, step, (uint32_t)__builtin_ctz(fresh));
-    return 1;
+    return true;
 }
 
 void look_stop_ended(const struct look_stop *stop, const struct look_ran *ran, const struct machine_strand *strand,

@@ -13,12 +13,12 @@ enum { LOOK_SHOWS_THREAD = 1, LOOK_SHOWS_WARP = 2, LOOK_SHOWS_SHARED = 4, LOOK_S
 struct look_stop;
 
 // Is it the function's name as the PTX has it, or as the source does: load of _Z4loadPf?
-int look_is_function(const char *name, const struct ptx_name *function);
+bool look_is_function(const char *name, const struct ptx_name *function);
 
 // NULL without memory. The options were checked.
 struct look_stop *look_stop_open(const struct look_options *options);
 // 1: the break was shown now.
-int look_stop_before(struct look_stop *stop, struct look_ran *ran, const struct machine_step *step);
+bool look_stop_before(struct look_stop *stop, struct look_ran *ran, const struct machine_step *step);
 void look_stop_ended(const struct look_stop *stop, const struct look_ran *ran, const struct machine_strand *strand,
                      const struct machine_code *code, uint32_t lane);
 void look_stop_close(struct look_stop *stop);

@@ -3,6 +3,8 @@
 #ifndef TMAREF_LOOK_SUPPRESS_H
 #define TMAREF_LOOK_SUPPRESS_H
 
+#include <stdbool.h>
+
 #include "machine.h"
 
 #pragma GCC visibility push(hidden)
@@ -16,8 +18,8 @@ void suppressions_close(struct suppressions *suppressions);
 
 // Is a finding of that rule and kernel, at these places, one of them? FILE is a name without folders, or the end of a
 // path; NAME is the kernel's in PTX, or in C++ without its parameters. NULL: there are none.
-int suppressions_have(const struct suppressions *suppressions, const char *rule, const char *kernel,
-                      const struct machine_where *const place[2]);
+bool suppressions_have(const struct suppressions *suppressions, const char *rule, const char *kernel,
+                       const struct machine_where *const place[2]);
 
 #pragma GCC visibility pop
 

@@ -21,7 +21,7 @@ struct sync_log {
     char *path;
     uint64_t steps;
     uint32_t places;
-    int is_short; // there was no memory for all
+    bool is_short; // there was no memory for all
 };
 
 // Strong reads of one instruction, which a warp makes over and over while it polls: only the last ones are written,
@@ -52,9 +52,9 @@ struct seen_barrier {
 struct sync_log_launch {
     struct sync_log *log;
     uint64_t number;
-    struct machine_step step;   // that is executed now
-    int has_access, has_issued; // it has made a strong access; it has begun an operation
-    uint32_t polls;             // of how many warps reads are not written yet
+    struct machine_step step;    // that is executed now
+    bool has_access, has_issued; // it has made a strong access; it has begun an operation
+    uint32_t polls;              // of how many warps reads are not written yet
     struct machine_cluster *cluster;
     uint32_t *place, places;
     struct seen_warp *warp[SEEN_SLOTS];
@@ -112,7 +112,7 @@ static void name_place(const struct sync_log_launch *launch, uint32_t line, char
         return;
     const struct machine_where where = machine_where(step->strand, step->code, (uint32_t)__builtin_ctz(step->lanes));
     const struct machine_caller lead = machine_where_lead(&where);
-    if (lead.line > 0) where_place(&lead, 0, text, PLACE_BYTES);
+    if (lead.line > 0) where_place(&lead, false, text, PLACE_BYTES);
 }
 
 // The number of a place, of a line of the PTX.
@@ -136,12 +136,12 @@ static uint32_t place_of(struct sync_log_launch *launch, uint32_t line)
 static void flush_poll(struct sync_log_launch *launch, struct seen_warp *warp);
 
 // Begins the line of a step; 0 if there are as many as may be.
-static int begin(struct sync_log_launch *launch, const struct event_origin *who)
+static bool begin(struct sync_log_launch *launch, const struct event_origin *who)
 {
     struct sync_log *log = launch->log;
-    if (launch->cluster == NULL || log->steps >= MOST_STEPS) return 0;
+    if (launch->cluster == NULL || log->steps >= MOST_STEPS) return false;
     struct seen_warp *warp = warp_of(launch, who->cta, who->rank, who->warp);
-    if (warp == NULL) return 0;
+    if (warp == NULL) return false;
     if (who->operation == 0) flush_poll(launch, warp);
     if (++log->steps == MOST_STEPS) fprintf(log->out, "full\n");
     for (uint32_t lane = 0; lane < MACHINE_LANES && who->operation == 0; lane++)
@@ -150,7 +150,7 @@ static int begin(struct sync_log_launch *launch, const struct event_origin *who)
     fprintf(log->out, "s %llu %llu %u %u %x %llu %u ", (unsigned long long)launch->number,
             (unsigned long long)warp->cluster, who->rank, who->warp, who->lanes, (unsigned long long)who->operation,
             place);
-    return 1;
+    return true;
 }
 
 __attribute__((format(printf, 3, 4))) static void add(struct sync_log_launch *launch, const struct event_origin *who,
@@ -163,9 +163,9 @@ __attribute__((format(printf, 3, 4))) static void add(struct sync_log_launch *la
     va_end(list);
 }
 
-static int is_token(const struct machine_step *step)
+static bool is_token(const struct machine_step *step)
 {
-    if (step->code == NULL || step->code->choice == NULL) return 0;
+    if (step->code == NULL || step->code->choice == NULL) return false;
     const uint16_t form = step->code->choice->form;
     return form == PTX_FORM_MBARRIER_TEST_WAIT || form == PTX_FORM_MBARRIER_TEST_WAIT_SCOPED ||
            form == PTX_FORM_MBARRIER_TRY_WAIT || form == PTX_FORM_MBARRIER_TRY_WAIT_SCOPED;
@@ -210,7 +210,7 @@ static void hear_meeting(struct sync_log_launch *launch, const struct event_orig
 {
     const uint32_t live = launch->cluster->cta[who->rank].warp[who->warp].live;
     const uint32_t come = (uint32_t)__builtin_popcount(who->lanes);
-    const int is_warp = meeting->kind == MEETING_WARP;
+    const bool is_warp = meeting->kind == MEETING_WARP;
     const uint32_t number = is_warp ? meeting->threads : meeting->number;
     if (meeting->step == MEETING_WAIT) {
         add(launch, who, "M %d %u\n", (int)meeting->kind, number);
@@ -222,15 +222,15 @@ static void hear_meeting(struct sync_log_launch *launch, const struct event_orig
 }
 
 // Does the instruction add to memory without looking at it, so that others that do may change places with it?
-static int is_blind(const struct machine_step *step)
+static bool is_blind(const struct machine_step *step)
 {
-    if (step->code == NULL || step->code->choice == NULL) return 0;
+    if (step->code == NULL || step->code->choice == NULL) return false;
     return strncmp(ptx_form_row(step->code->choice->form)->opcode, "red", strlen("red")) == 0;
 }
 
 // The first access of an instruction is a step, the others follow it.
 static void write_access(struct sync_log_launch *launch, const struct seen_warp *warp, const struct event_origin *who,
-                         const struct access *access, char word, int is_first)
+                         const struct access *access, char word, bool is_first)
 {
     const unsigned long long address = access->address, bytes = access->bytes;
     if (is_first)
@@ -248,15 +248,15 @@ static void flush_poll(struct sync_log_launch *launch, struct seen_warp *warp)
     for (uint32_t i = 0; i < poll.accesses; i++) write_access(launch, warp, &poll.origin, &poll.access[i], 'R', i == 0);
 }
 
-static int overlaps(const struct poll *poll, const struct access *access)
+static bool overlaps(const struct poll *poll, const struct access *access)
 {
     for (uint32_t i = 0; i < poll->accesses; i++) {
         const struct access *read = &poll->access[i];
         if (read->space == access->space && (read->space == SPACE_GLOBAL || read->rank == access->rank) &&
             read->address < access->address + access->bytes && access->address < read->address + read->bytes)
-            return 1;
+            return true;
     }
-    return 0;
+    return false;
 }
 
 static void flush_polls(struct sync_log_launch *launch, const struct access *access)
@@ -270,7 +270,7 @@ static void hear_read(struct sync_log_launch *launch, struct seen_warp *warp, co
                       const struct access *access)
 {
     struct poll *poll = &warp->poll;
-    const int is_again = poll->accesses > 0 && poll->origin.line == who->line;
+    const bool is_again = poll->accesses > 0 && poll->origin.line == who->line;
     if (!launch->has_access && is_again && poll->access[0].address == access->address) {
         launch->polls--;
         poll->accesses = 0;
@@ -297,7 +297,7 @@ static void hear_strong(struct sync_log_launch *launch, const struct event_origi
         flush_polls(launch, access);
         write_access(launch, warp, &all, access, word, !launch->has_access);
     }
-    launch->has_access = 1;
+    launch->has_access = true;
 }
 
 void sync_log_hear(struct sync_log_launch *launch, const struct event *event)
@@ -313,9 +313,9 @@ void sync_log_hear(struct sync_log_launch *launch, const struct event *event)
 // --- What the machine tells ------------------------------------------------------------------------------------------
 
 // Is it an instruction at which lanes wait for each other, without an event?
-static int is_join(const struct machine_step *step)
+static bool is_join(const struct machine_step *step)
 {
-    if (step->code->choice == NULL) return 0;
+    if (step->code->choice == NULL) return false;
     const uint16_t form = step->code->choice->form;
     return form == PTX_FORM_SHFL || form == PTX_FORM_VOTE || form == PTX_FORM_VOTE_BALLOT ||
            form == PTX_FORM_MATCH_ANY || form == PTX_FORM_MATCH_ALL || form == PTX_FORM_REDUX_INT ||
@@ -326,7 +326,7 @@ static int is_join(const struct machine_step *step)
 void sync_log_before(struct sync_log_launch *launch, const struct machine_step *step)
 {
     launch->step = *step;
-    launch->has_access = launch->has_issued = 0;
+    launch->has_access = launch->has_issued = false;
     launch->cluster = step->warp->cta->cluster;
     if (!is_join(step) || (step->lanes & (step->lanes - 1)) == 0) return;
     const struct machine_cta *cta = step->warp->cta;
@@ -337,7 +337,7 @@ void sync_log_before(struct sync_log_launch *launch, const struct machine_step *
                                      .lanes = step->lanes,
                                      .line = step->function->source->instruction[step->code->instruction].line};
     const uint32_t first = (uint32_t)__builtin_ctz(step->lanes);
-    int are_apart = 0;
+    bool are_apart = false;
     for (uint32_t lane = first; warp != NULL && lane < MACHINE_LANES; lane++)
         if (step->lanes >> lane & 1) are_apart |= warp->last[lane] != warp->last[first];
     if (are_apart) add(launch, &who, "J\n");
@@ -346,7 +346,7 @@ void sync_log_before(struct sync_log_launch *launch, const struct machine_step *
 // The operations of one instruction are issued by one step of its lanes.
 void sync_log_flight(struct sync_log_launch *launch, const struct machine_flight *flight, int begins)
 {
-    const int is_operation = flight->kind == FLIGHT_OPERATION;
+    const bool is_operation = flight->kind == FLIGHT_OPERATION;
     const struct event_origin *who =
         is_operation ? &((const struct flight_operation *)flight)->flight.teller.origin : &flight->teller.origin;
     if (!begins || flight->kind == FLIGHT_PRODUCT || flight->kind == FLIGHT_COPIES || launch->cluster == NULL) return;
@@ -359,7 +359,7 @@ void sync_log_flight(struct sync_log_launch *launch, const struct machine_flight
     else if (warp != NULL)
         fprintf(launch->log->out, "h %llu %llu %llu\n", (unsigned long long)launch->number,
                 (unsigned long long)warp->cluster, (unsigned long long)who->operation);
-    launch->has_issued = 1;
+    launch->has_issued = true;
 }
 
 // --- Files -----------------------------------------------------------------------------------------------------------
@@ -409,10 +409,10 @@ void sync_log_end(struct sync_log_launch *launch)
     free(launch);
 }
 
-int sync_log_close(struct sync_log *log, char *why, size_t why_bytes)
+bool sync_log_close(struct sync_log *log, char *why, size_t why_bytes)
 {
     if (log->is_short) fprintf(log->out, "full\n");
-    const int ok = look_file_close(log->out, log->path, 0);
+    const bool ok = look_file_close(log->out, log->path, 0);
     if (!ok) snprintf(why, why_bytes, "cannot write %s: %s", log->path, strerror(errno));
     free(log->path);
     free(log);

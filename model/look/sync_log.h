@@ -41,7 +41,7 @@ void sync_log_before(struct sync_log_launch *launch, const struct machine_step *
 void sync_log_flight(struct sync_log_launch *launch, const struct machine_flight *flight, int begins);
 void sync_log_hear(struct sync_log_launch *launch, const struct event *event);
 void sync_log_end(struct sync_log_launch *launch);
-int sync_log_close(struct sync_log *log, char *why, size_t why_bytes);
+bool sync_log_close(struct sync_log *log, char *why, size_t why_bytes);
 
 #pragma GCC visibility pop
 

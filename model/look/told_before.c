@@ -55,20 +55,20 @@ static char *text_of(const char *rule, const char *kernel, const struct machine_
     return fclose(to) == 0 ? text : NULL;
 }
 
-static int is_there(const struct told_before *before, const char *text)
+static bool is_there(const struct told_before *before, const char *text)
 {
     for (uint32_t i = 0; i < before->count; i++)
-        if (strcmp(before->text[i], text) == 0) return 1;
-    return 0;
+        if (strcmp(before->text[i], text) == 0) return true;
+    return false;
 }
 
-int told_before_add(struct told_before *before, const char *rule, const char *kernel,
-                    const struct machine_where *const place[2])
+bool told_before_add(struct told_before *before, const char *rule, const char *kernel,
+                     const struct machine_where *const place[2])
 {
     char *text = before != NULL ? text_of(rule, kernel, place) : NULL;
-    if (text == NULL) return 0;
+    if (text == NULL) return false;
     pthread_mutex_lock(&before->lock);
-    const int was_told = is_there(before, text);
+    const bool was_told = is_there(before, text);
     if (was_told || !ARRAY_ADD(before->text, before->count, text)) free(text);
     pthread_mutex_unlock(&before->lock);
     return was_told;

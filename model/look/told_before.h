@@ -3,6 +3,8 @@
 #ifndef TMAREF_TOLD_BEFORE_H
 #define TMAREF_TOLD_BEFORE_H
 
+#include <stdbool.h>
+
 #include "machine.h"
 
 struct told_before;
@@ -13,7 +15,7 @@ void told_before_close(struct told_before *before);
 
 // Was the finding `rule` of the kernel told before, at these two places? From now on it is. 0 if `before` is NULL, or
 // for want of memory.
-int told_before_add(struct told_before *before, const char *rule, const char *kernel,
-                    const struct machine_where *const place[2]);
+bool told_before_add(struct told_before *before, const char *rule, const char *kernel,
+                     const struct machine_where *const place[2]);
 
 #endif

@@ -31,7 +31,7 @@ struct span {
 
 struct barrier_row {
     uint32_t address, row;
-    int is_open;
+    bool is_open;
     uint64_t begin, latest, phases;
     struct mbarrier_transaction sum;
 };
@@ -42,14 +42,14 @@ struct cta {
     uint32_t rank, process, warps, barriers, barrier_room, ctaid[3];
     struct span *warp;
     struct barrier_row *barrier;
-    int is_shown, is_done; // its name is in the file; its end was told
+    bool is_shown, is_done; // its name is in the file; its end was told
 };
 
 struct flying {
     const struct machine_flight *flight;
     uint64_t id, operation, last;
     uint32_t process;
-    int is_shown; // its begin is in the file
+    bool is_shown; // its begin is in the file
     char name[48];
 };
 
@@ -59,9 +59,9 @@ struct look_trace {
     char *path;
     uint32_t processes;
     uint64_t until, events, operations, launches, lost;
-    int is_short;  // there was no memory for all
-    int error;     // the first that writing had
-    int is_ending; // what the file shows: its end comes into the file, however many events that has
+    bool is_short;  // there was no memory for all
+    int error;      // the first that writing had
+    bool is_ending; // what the file shows: its end comes into the file, however many events that has
 };
 
 // A launch: its ticks count from `start`.
@@ -79,14 +79,14 @@ struct look_trace_launch {
 // --- Events of the format --------------------------------------------------------------------------------------------
 
 // Begins one; 0 if there are as many as may be. `what` is what follows the time.
-__attribute__((format(printf, 6, 7))) static int begin_event(struct look_trace_launch *trace, const char *phase,
-                                                             uint32_t process, uint32_t row, uint64_t tick,
-                                                             const char *format, ...)
+__attribute__((format(printf, 6, 7))) static bool begin_event(struct look_trace_launch *trace, const char *phase,
+                                                              uint32_t process, uint32_t row, uint64_t tick,
+                                                              const char *format, ...)
 {
     va_list list;
     if (trace->file->events >= MOST_EVENTS && !trace->file->is_ending) {
         trace->file->lost++;
-        return 0;
+        return false;
     }
     fprintf(trace->file->out, "%s{\"ph\":\"%s\",\"pid\":%u,\"tid\":%u,\"ts\":" MICROSECONDS,
             trace->file->events++ > 0 ? ",\n" : "", phase, process, row, THOUSANDTHS(trace->start + tick));
@@ -95,7 +95,7 @@ __attribute__((format(printf, 6, 7))) static int begin_event(struct look_trace_l
     va_start(list, format);
     vfprintf(trace->file->out, format, list);
     va_end(list);
-    return 1;
+    return true;
 }
 
 static void put_name(const struct look_trace_launch *trace, const char *name)
@@ -250,7 +250,7 @@ static void end_flight(struct look_trace_launch *trace, uint32_t i, uint64_t tic
         put_name(trace, flying->name);
         fprintf(trace->file->out, "}");
     }
-    trace->file->is_ending = 0;
+    trace->file->is_ending = false;
     *flying = trace->flying[--trace->flyings];
 }
 
@@ -304,7 +304,7 @@ static void end_phase(struct look_trace_launch *trace, const struct cta *cta, st
                     THOUSANDTHS(tick > row->begin ? tick - row->begin : 1), (unsigned long long)row->phases, how,
                     (unsigned long long)row->sum.arrivals, (unsigned long long)row->sum.expect_bytes,
                     (unsigned long long)row->sum.complete_bytes, (unsigned long long)row->phases % 2))
-        row->is_open = 0;
+        row->is_open = false;
     row->begin = tick;
     row->sum = (struct mbarrier_transaction){0};
 }
@@ -358,11 +358,11 @@ static void hear_barrier(struct look_trace_launch *trace, const struct event *ev
     case BARRIER_INIT:
         end_phase(trace, cta, row, now, " (made anew)");
         row->phases = 0;
-        row->is_open = 1;
+        row->is_open = true;
         return;
     case BARRIER_INVAL:
         end_phase(trace, cta, row, now, " (dropped)");
-        row->is_open = 0;
+        row->is_open = false;
         return;
     case BARRIER_TRANSACTION:
         row->sum.arrivals += barrier->transaction.arrivals;
@@ -372,7 +372,7 @@ static void hear_barrier(struct look_trace_launch *trace, const struct event *ev
         if (!barrier->completes) return;
         end_phase(trace, cta, row, now, "");
         row->phases++;
-        row->is_open = 1;
+        row->is_open = true;
         return;
     default:
         return;
@@ -400,8 +400,8 @@ static void end_cta(struct look_trace_launch *trace, struct cta *cta, const char
     begin_event(trace, "X", cta->process, ROW_CTA, cta->begin,
                 ",\"dur\":" MICROSECONDS ",\"name\":\"CTA (%u,%u,%u)%s\"}", THOUSANDTHS(cta->end - cta->begin),
                 cta->ctaid[0], cta->ctaid[1], cta->ctaid[2], how);
-    trace->file->is_ending = 0;
-    cta->is_done = 1;
+    trace->file->is_ending = false;
+    cta->is_done = true;
 }
 
 static void free_cta(struct cta *cta)
@@ -483,10 +483,10 @@ struct look_trace_launch *look_trace_begin(struct look_trace *trace, const char 
     return launch;
 }
 
-int look_trace_close(struct look_trace *trace, char *why, size_t why_bytes)
+bool look_trace_close(struct look_trace *trace, char *why, size_t why_bytes)
 {
     close_list(trace);
-    const int is_written = look_file_close(trace->out, trace->path, trace->error);
+    const bool is_written = look_file_close(trace->out, trace->path, trace->error);
     if (!is_written)
         snprintf(why, why_bytes, "the trace %s could not be written, and was removed: %s", trace->path,
                  strerror(errno));

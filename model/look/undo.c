@@ -76,9 +76,9 @@ void undo_note(struct undo_page *page, uint32_t at, uint32_t bytes)
     }
 }
 
-static int is_written(const struct undo_page *page, uint32_t at)
+static bool is_written(const struct undo_page *page, uint32_t at)
 {
-    return (int)(page->written[at / 64] >> at % 64 & 1);
+    return (int)(page->written[at / 64] >> at % 64 & true);
 }
 
 static void restore(struct undo_page *page, const struct global_memory *global, uint32_t at, uint32_t bytes)

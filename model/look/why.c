@@ -22,7 +22,7 @@ static struct why_cta *cta_of(struct look_why_launch *launch, uint64_t number)
     if (cta != NULL) cta->bytes = MACHINE_SHARED_BASE + launch->machine->shared_bytes;
     if (cta != NULL) cta->cell = calloc(cta->bytes + 1, sizeof *cta->cell);
     if (cta == NULL || cta->cell == NULL) {
-        launch->why->keep.is_short = 1;
+        launch->why->keep.is_short = true;
         free(cta);
         return NULL;
     }
@@ -69,7 +69,7 @@ static void issue(struct look_why_launch *launch, const struct machine_flight *f
     const struct event_origin *who = origin_of(flight);
     struct why_operation *of = calloc(1, sizeof *of);
     if (of == NULL || why_add_operation(&launch->why->keep, of) == UINT32_MAX) {
-        launch->why->keep.is_short = 1;
+        launch->why->keep.is_short = true;
         free(of);
         return;
     }
@@ -80,7 +80,7 @@ static void issue(struct look_why_launch *launch, const struct machine_flight *f
         of->operation = ((const struct flight_operation *)flight)->flight.operation;
     } else {
         const struct flight_copies *copies = (const struct flight_copies *)flight;
-        of->is_copies = 1;
+        of->is_copies = true;
         of->operation.kind = OPERATION_CP_ASYNC;
         of->operation.issuer = who->rank;
         of->lanes = flight->lanes;
@@ -164,11 +164,11 @@ static struct why_writer writer_of(struct look_why_launch *launch, const struct 
 }
 
 // An event's bytes, which may be of another CTA of the cluster. 0 where nobody knows of which.
-static int bytes_of(struct look_why_launch *launch, const struct event_origin *who, uint32_t rank,
-                    const struct why_operation *operation, struct why_bytes *at)
+static bool bytes_of(struct look_why_launch *launch, const struct event_origin *who, uint32_t rank,
+                     const struct why_operation *operation, struct why_bytes *at)
 {
     const struct machine_cluster *cluster = operation != NULL ? operation->cluster : launch->cluster;
-    if (rank != who->rank && (cluster == NULL || rank >= cluster->ctas)) return 0;
+    if (rank != who->rank && (cluster == NULL || rank >= cluster->ctas)) return false;
     at->cta = cta_of(launch, rank == who->rank ? who->cta : cluster->cta[rank].number);
     return at->cta != NULL;
 }
@@ -188,7 +188,7 @@ static void find_sources(struct look_why_launch *launch, const struct why_operat
 }
 
 static void set_chunk(struct look_why_launch *launch, const struct why_operation *operation,
-                      const struct why_writer *like, struct why_bytes at, uint32_t bytes, int adds)
+                      const struct why_writer *like, struct why_bytes at, uint32_t bytes, bool adds)
 {
     uint32_t source[WHY_CHUNK] = {0}, before[WHY_CHUNK] = {0}, writer[WHY_CHUNK];
     struct why_keep *keep = &launch->why->keep;
@@ -208,7 +208,7 @@ static void set_chunk(struct look_why_launch *launch, const struct why_operation
 }
 
 static void set_writers(struct look_why_launch *launch, const struct why_operation *operation,
-                        const struct why_writer *like, struct why_bytes at, uint64_t bytes, int adds)
+                        const struct why_writer *like, struct why_bytes at, uint64_t bytes, bool adds)
 {
     for (uint32_t part; bytes > 0; bytes -= part, at.address += part) {
         part = (uint32_t)(WHY_CHUNK - at.address % WHY_CHUNK);
@@ -220,16 +220,16 @@ static void set_writers(struct look_why_launch *launch, const struct why_operati
 // --- The place -------------------------------------------------------------------------------------------------------
 
 // What the place holds; 0 where it is not mapped.
-static int read_place(const struct look_why_launch *launch, const struct why_watch *watch, uint8_t *now)
+static bool read_place(const struct look_why_launch *launch, const struct why_watch *watch, uint8_t *now)
 {
     const struct global_memory *global = &launch->machine->global;
     if (watch->is_shared) {
         if (launch->watched != NULL) memcpy(now, launch->watched, watch->bytes);
         return launch->watched != NULL;
     }
-    if (global_usable_bytes(global, watch->address, watch->bytes, MEMORY_READS) != watch->bytes) return 0;
+    if (global_usable_bytes(global, watch->address, watch->bytes, MEMORY_READS) != watch->bytes) return false;
     global_read(global, watch->address, now, watch->bytes);
-    return 1;
+    return true;
 }
 
 static void see(const struct look_why_launch *launch, struct why_watch *watch)
@@ -262,27 +262,27 @@ static int source_byte(const struct look_why_launch *launch, const struct why_op
 }
 
 // Has the operation brought other bytes than lie at its source, which no fence had shown it?
-static int is_stale(const struct look_why_launch *launch, const struct why_watch *watch, uint64_t end,
-                    const struct why_entry *entry)
+static bool is_stale(const struct look_why_launch *launch, const struct why_watch *watch, uint64_t end,
+                     const struct why_entry *entry)
 {
     const struct why_writer *writer = &launch->why->keep.writer[entry->writer];
     uint8_t now[WHY_MOST_WIDTH];
-    if (entry->writer < WHY_WRITERS || writer->kind != WHY_OPERATION || writer->is_barrier) return 0;
+    if (entry->writer < WHY_WRITERS || writer->kind != WHY_OPERATION || writer->is_barrier) return false;
     const struct why_operation *of = launch->why->keep.operation[writer->operation];
-    if (of->cluster == NULL || dtype_row(of->operation.map.dtype)->is_tf32) return 0;
-    if (!read_place(launch, watch, now)) return 0;
+    if (of->cluster == NULL || dtype_row(of->operation.map.dtype)->is_tf32) return false;
+    if (!read_place(launch, watch, now)) return false;
     for (uint64_t i = entry->first; i < watch->bytes && watch->address + i < end; i++) {
         const enum access_space space = watch->is_shared ? SPACE_SHARED : SPACE_GLOBAL;
         const struct why_source from = why_source_of(of, space, watch->address + i);
         const int byte = source_byte(launch, of, &from);
-        if (byte >= 0 && byte != now[i]) return 1;
+        if (byte >= 0 && byte != now[i]) return true;
     }
-    return 0;
+    return false;
 }
 
 // A write from `at` to the address `end`, which adds to what is there or does not.
 static void note(struct look_why_launch *launch, struct why_watch *watch, const struct event_origin *who,
-                 struct why_bytes at, uint64_t end, int adds)
+                 struct why_bytes at, uint64_t end, bool adds)
 {
     const uint64_t first = at.address > watch->address ? at.address - watch->address : 0;
     struct why_entry entry = {.lanes = who->lanes, .first = (uint32_t)first, .step = step_of(launch, who)};
@@ -296,7 +296,7 @@ static void note(struct look_why_launch *launch, struct why_watch *watch, const 
 }
 
 static void write_bytes(struct look_why_launch *launch, const struct event_origin *who, struct why_bytes at,
-                        uint64_t bytes, const struct why_writer *like, int adds)
+                        uint64_t bytes, const struct why_writer *like, bool adds)
 {
     const enum access_space space = at.cta != NULL ? SPACE_SHARED : SPACE_GLOBAL;
     const struct why_operation *operation = like->operation != 0 ? launch->why->keep.operation[like->operation] : NULL;

@@ -17,7 +17,7 @@ enum { WHY_CHUNK = 16 };
 enum { WHY_MOST_TOLD = 64, WHY_TOLD = 4 };
 struct why_entry {
     uint32_t writer, lanes, first;
-    int is_stale; // a copy of other bytes than lay at its source then
+    bool is_stale; // a copy of other bytes than lay at its source then
     uint64_t step;
     uint8_t before[WHY_MOST_WIDTH], after[WHY_MOST_WIDTH];
 };
@@ -26,7 +26,7 @@ struct why_entry {
 //   now       its value, if is_known; is_open: the last entry's write may still be under way, is_remote: until the next
 //   count     writes; the last of them are in `entry`, number n at n % WHY_MOST_TOLD
 struct why_watch {
-    int is_on, is_shared, is_known, is_open, is_remote;
+    bool is_on, is_shared, is_known, is_open, is_remote;
     uint64_t address, cta, count;
     uint32_t bytes, launch;
     uint8_t now[WHY_MOST_WIDTH];
@@ -34,7 +34,7 @@ struct why_watch {
 };
 
 // Does it touch the place?
-int why_watch_meets(const struct why_watch *watch, enum access_space space, uint64_t address, uint64_t bytes);
+bool why_watch_meets(const struct why_watch *watch, enum access_space space, uint64_t address, uint64_t bytes);
 
 // A write, of an instruction or a call that is number `step`. NULL `after`: it is yet to be seen.
 void why_watch_add(struct why_watch *watch, const struct why_entry *entry, const uint8_t *after);
@@ -46,7 +46,7 @@ void why_watch_see(struct why_watch *watch, const uint8_t *now);
 struct why_area {
     char name[WHY_SHARED_NAME_BYTES];
     uint64_t address, bytes, number;
-    int is_gone;
+    bool is_gone;
 };
 
 struct look_why_launch;
@@ -77,7 +77,7 @@ struct look_why {
 };
 
 // Is the place outside of the `bytes` bytes of `of`? Then it notes so.
-int why_is_outside(struct look_why *why, const char *of, uint64_t bytes);
+bool why_is_outside(struct look_why *why, const char *of, uint64_t bytes);
 
 // The place is at a global address.
 void why_watch_global(struct look_why *why, uint64_t address);

@@ -21,7 +21,7 @@ const struct why_area *why_area_of(const struct look_why *why, uint64_t address)
 
 void why_watch_global(struct look_why *why, uint64_t address)
 {
-    why->global.is_on = 1;
+    why->global.is_on = true;
     why->global.address = address;
     why->global.bytes = why->place.bytes;
 }
@@ -39,7 +39,7 @@ static struct why_area *add_area(struct look_why *why, uint64_t address, uint64_
 {
     struct why_area *more = look_grow(why->area, &why->areas_room, why->areas + 1, sizeof *more);
     if (more == NULL) {
-        why->keep.is_short = 1;
+        why->keep.is_short = true;
         return NULL;
     }
     why->area = more;

@@ -3,6 +3,8 @@
 #ifndef TMAREF_LOOK_WHY_HOST_H
 #define TMAREF_LOOK_WHY_HOST_H
 
+#include <stdbool.h>
+
 #include "machine.h"
 
 #pragma GCC visibility push(hidden)
@@ -10,7 +12,7 @@
 struct look;
 
 // Is anything asked for? Else nobody need tell anything.
-int look_why_is_asked(const struct look *look);
+bool look_why_is_asked(const struct look *look);
 
 // New memory of the device, of the N-th call that makes any. What lay there before is gone. Or a module's variables.
 void look_why_allocate(struct look *look, uint64_t address, uint64_t bytes);

@@ -9,7 +9,7 @@
 
 // --- Cells -----------------------------------------------------------------------------------------------------------
 
-static struct why_page *page_of(struct why_keep *keep, uint64_t number, int makes)
+static struct why_page *page_of(struct why_keep *keep, uint64_t number, bool makes)
 {
     struct why_page **first = &keep->page[number % WHY_BUCKETS], *page = *first;
     if (keep->last != NULL && keep->last->number == number) return keep->last;
@@ -17,7 +17,7 @@ static struct why_page *page_of(struct why_keep *keep, uint64_t number, int make
     if (page == NULL && makes) {
         page = calloc(1, sizeof *page);
         if (page == NULL) {
-            keep->is_short = 1;
+            keep->is_short = true;
             return NULL;
         }
         *page = (struct why_page){.next = *first, .number = number};
@@ -38,7 +38,7 @@ static uint32_t *cells_of(struct why_keep *keep, struct why_page *page)
     if (page->cell != NULL || page->all == WHY_LOST) return page->cell;
     if (keep->pages < WHY_MOST_PAGES) page->cell = malloc(WHY_PAGE_BYTES * sizeof *page->cell);
     if (page->cell == NULL) {
-        keep->is_short = 1;
+        keep->is_short = true;
         page->all = WHY_LOST;
         return NULL;
     }
@@ -57,7 +57,7 @@ static uint32_t in_page(uint64_t address, uint64_t bytes)
 static void get_global(struct why_keep *keep, uint64_t address, uint32_t bytes, uint32_t *writer)
 {
     for (uint32_t part; bytes > 0; bytes -= part, address += part, writer += part) {
-        const struct why_page *page = page_of(keep, address / WHY_PAGE_BYTES, 0);
+        const struct why_page *page = page_of(keep, address / WHY_PAGE_BYTES, false);
         part = in_page(address, bytes);
         if (page != NULL && page->cell != NULL)
             memcpy(writer, page->cell + address % WHY_PAGE_BYTES, part * sizeof *writer);
@@ -69,7 +69,7 @@ static void get_global(struct why_keep *keep, uint64_t address, uint32_t bytes, 
 static void set_global(struct why_keep *keep, uint64_t address, uint32_t bytes, const uint32_t *writer)
 {
     for (uint32_t part; bytes > 0; bytes -= part, address += part, writer += part) {
-        struct why_page *page = page_of(keep, address / WHY_PAGE_BYTES, 1);
+        struct why_page *page = page_of(keep, address / WHY_PAGE_BYTES, true);
         uint32_t *cell = page != NULL ? cells_of(keep, page) : NULL;
         part = in_page(address, bytes);
         if (cell != NULL) memcpy(cell + address % WHY_PAGE_BYTES, writer, part * sizeof *writer);
@@ -102,26 +102,26 @@ void why_set(struct why_keep *keep, struct why_bytes at, uint32_t bytes, const u
         memcpy(at.cta->cell + at.address, writer, in_cta(at.cta, at.address, bytes) * sizeof *writer);
 }
 
-static int are_even(const uint32_t *cell, uint64_t count, uint32_t writer)
+static bool are_even(const uint32_t *cell, uint64_t count, uint32_t writer)
 {
     for (uint64_t i = 0; i < count; i++)
-        if (cell[i] != writer) return 0;
-    return 1;
+        if (cell[i] != writer) return false;
+    return true;
 }
 
-int why_is_even(struct why_keep *keep, uint64_t address, uint64_t bytes, uint32_t *writer)
+bool why_is_even(struct why_keep *keep, uint64_t address, uint64_t bytes, uint32_t *writer)
 {
     get_global(keep, address, bytes > 0, writer);
     for (uint32_t part; bytes > 0; bytes -= part, address += part) {
-        const struct why_page *page = page_of(keep, address / WHY_PAGE_BYTES, 0);
+        const struct why_page *page = page_of(keep, address / WHY_PAGE_BYTES, false);
         part = in_page(address, bytes);
         if (page != NULL && page->cell != NULL) {
-            if (!are_even(page->cell + address % WHY_PAGE_BYTES, part, *writer)) return 0;
+            if (!are_even(page->cell + address % WHY_PAGE_BYTES, part, *writer)) return false;
         } else if ((page != NULL ? page->all : WHY_NOBODY) != *writer) {
-            return 0;
+            return false;
         }
     }
-    return 1;
+    return true;
 }
 
 static void free_cells(struct why_keep *keep, struct why_page *page)
@@ -134,7 +134,7 @@ static void free_cells(struct why_keep *keep, struct why_page *page)
 void why_fill(struct why_keep *keep, uint64_t address, uint64_t bytes, uint32_t writer)
 {
     for (uint32_t part; bytes > 0; bytes -= part, address += part) {
-        struct why_page *page = page_of(keep, address / WHY_PAGE_BYTES, 1);
+        struct why_page *page = page_of(keep, address / WHY_PAGE_BYTES, true);
         part = in_page(address, bytes);
         if (page != NULL && part == WHY_PAGE_BYTES) {
             free_cells(keep, page);
@@ -148,7 +148,7 @@ void why_fill(struct why_keep *keep, uint64_t address, uint64_t bytes, uint32_t 
 // --- Writers ---------------------------------------------------------------------------------------------------------
 
 // Room for one more in an array: 0 without memory.
-static int grow(struct why_keep *keep, void **array, uint32_t *room, uint32_t count, size_t each_bytes)
+static bool grow(struct why_keep *keep, void **array, uint32_t *room, uint32_t count, size_t each_bytes)
 {
     void *grown = count < *room ? *array : look_grow(*array, room, count + 1, each_bytes);
     keep->is_short |= grown == NULL;
@@ -174,12 +174,12 @@ uint32_t why_add_writer(struct why_keep *keep, const struct why_writer *writer)
     return number;
 }
 
-int why_is_full(const struct why_keep *keep)
+bool why_is_full(const struct why_keep *keep)
 {
     return keep->used > WHY_MOST_WRITERS - WHY_MOST_WRITERS / 8;
 }
 
-int why_sweep_begin(struct why_keep *keep)
+bool why_sweep_begin(struct why_keep *keep)
 {
     keep->mark = calloc(keep->writers, sizeof *keep->mark);
     keep->is_short |= keep->mark == NULL;
@@ -243,7 +243,7 @@ void why_sweep(struct why_keep *keep)
     keep->mark = NULL;
 }
 
-static int is_site(const struct why_site *one, const struct why_site *other)
+static bool is_site(const struct why_site *one, const struct why_site *other)
 {
     return one->ptx_line == other->ptx_line && strcmp(one->place, other->place) == 0 &&
            strcmp(one->instruction, other->instruction) == 0;
@@ -260,7 +260,7 @@ uint32_t why_add_site(struct why_keep *keep, const struct why_site *site)
     to->file = look_string(site->file, strlen(site->file));
     to->instruction = look_string(site->instruction, strlen(site->instruction));
     keep->sites++;
-    const int is_whole = to->place != NULL && to->file != NULL && to->instruction != NULL;
+    const bool is_whole = to->place != NULL && to->file != NULL && to->instruction != NULL;
     keep->is_short |= !is_whole;
     return is_whole ? keep->sites - 1 : UINT32_MAX;
 }
@@ -315,16 +315,16 @@ void why_drop(struct why_keep *keep)
 
 // --- Where a byte came from ------------------------------------------------------------------------------------------
 
-static int is_tensor(enum operation_kind kind)
+static bool is_tensor(enum operation_kind kind)
 {
     return kind == OPERATION_TENSOR_LOAD || kind == OPERATION_TENSOR_STORE || kind == OPERATION_TENSOR_REDUCE;
 }
 
 static struct why_source tensor_source(const struct operation *o, enum access_space space, uint64_t address)
 {
-    struct why_source source = {.kind = WHY_FROM_UNKNOWN, .is_tensor = 1};
+    struct why_source source = {.kind = WHY_FROM_UNKNOWN, .is_tensor = true};
     struct box box;
-    int is_known;
+    bool is_known;
     if (space == SPACE_SHARED) {
         box_start(&box, o->mode, &o->map, o->coord, o->offset);
         is_known = provenance_of_shared(&box, o->coord, operation_place(o->shared), (uint32_t)address, &source.place);

@@ -57,7 +57,7 @@ struct why_operation {
     struct operation operation;
     uint64_t number;
     uint32_t cta, users;
-    int is_copies;
+    bool is_copies;
     const struct machine_cluster *cluster; // valid until it is done
     struct why_operation *next;
     uint32_t slot;
@@ -96,7 +96,7 @@ struct why_keep {
     uint32_t writers, writers_room, sites, sites_room, launches, launches_room, calls, calls_room, operations,
         operations_room, pages;
     struct why_page *page[WHY_BUCKETS], *last;
-    int is_short; // there was no room for all
+    bool is_short; // there was no room for all
     uint32_t unused,
         used;      // the first writer that nobody needs any more (each `source` is the next), 0: none; all others
     uint8_t *mark; // while why_sweep() is prepared: how many links of a chain each writer has to have
@@ -107,7 +107,7 @@ void why_get(struct why_keep *keep, struct why_bytes at, uint32_t bytes, uint32_
 void why_set(struct why_keep *keep, struct why_bytes at, uint32_t bytes, const uint32_t *writer);
 
 // The same of any number of bytes of global memory that have one writer: do they? Now they do.
-int why_is_even(struct why_keep *keep, uint64_t address, uint64_t bytes, uint32_t *writer);
+bool why_is_even(struct why_keep *keep, uint64_t address, uint64_t bytes, uint32_t *writer);
 void why_fill(struct why_keep *keep, uint64_t address, uint64_t bytes, uint32_t writer);
 
 // Numbers of new ones: of a writer WHY_LOST, of the others UINT32_MAX, if there is no room.
@@ -121,8 +121,8 @@ uint32_t why_add_operation(struct why_keep *keep, struct why_operation *operatio
 // writers of cells, and of what else is to stay, between why_sweep_begin() and why_sweep(). They have no room for more
 // links than are told.
 enum { WHY_MOST_LINKS = 8 };
-int why_is_full(const struct why_keep *keep);
-int why_sweep_begin(struct why_keep *keep); // 0: no memory
+bool why_is_full(const struct why_keep *keep);
+bool why_sweep_begin(struct why_keep *keep); // 0: no memory
 void why_mark(struct why_keep *keep, const uint32_t *writer, uint64_t count);
 void why_sweep(struct why_keep *keep);
 
@@ -140,7 +140,7 @@ enum why_source_kind {
 struct why_source {
     enum why_source_kind kind;
     uint64_t address;
-    int is_tensor;
+    bool is_tensor;
     struct provenance place;
 };
 struct why_source why_source_of(const struct why_operation *operation, enum access_space space, uint64_t address);

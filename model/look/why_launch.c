@@ -13,24 +13,24 @@ static const char no_memory[] = "tmaref: why: there was not enough memory to kee
 
 // --- The place in a launch -------------------------------------------------------------------------------------------
 
-int why_is_outside(struct look_why *why, const char *of, uint64_t bytes)
+bool why_is_outside(struct look_why *why, const char *of, uint64_t bytes)
 {
-    if (why->place.offset <= bytes && bytes - why->place.offset >= why->place.bytes) return 0;
+    if (why->place.offset <= bytes && bytes - why->place.offset >= why->place.bytes) return false;
     snprintf(why->wrong, sizeof why->wrong, "%s has %llu bytes: offset %llu with %u bytes is not in it", of,
              (unsigned long long)bytes, (unsigned long long)why->place.offset, why->place.bytes);
-    return 1;
+    return true;
 }
 
 // The number of the CTA that is asked for; 0 if the grid has none.
-static int find_cta(struct look_why *why, const struct why_launch_facts *facts, uint64_t *number)
+static bool find_cta(struct look_why *why, const struct why_launch_facts *facts, uint64_t *number)
 {
     const uint32_t *cta = why->place.cta, *grid = facts->grid;
     const uint64_t all = (uint64_t)grid[0] * grid[1] * grid[2];
     *number = cta[0] + (uint64_t)grid[0] * (cta[1] + (uint64_t)grid[1] * cta[2]);
-    if (why->place.ctas <= 1 ? *number < all : cta[0] < grid[0] && cta[1] < grid[1] && cta[2] < grid[2]) return 1;
+    if (why->place.ctas <= 1 ? *number < all : cta[0] < grid[0] && cta[1] < grid[1] && cta[2] < grid[2]) return true;
     snprintf(why->wrong, sizeof why->wrong, "the grid of kernel %s has %u x %u x %u CTAs: there is no such CTA",
              facts->kernel, grid[0], grid[1], grid[2]);
-    return 0;
+    return false;
 }
 
 static void find_shared(struct look_why_launch *launch, const struct why_launch_facts *facts)
@@ -42,7 +42,7 @@ static void find_shared(struct look_why_launch *launch, const struct why_launch_
         if (strcmp(variable->name, why->place.name) != 0) continue;
         snprintf(of, sizeof of, "%s in kernel %s", variable->name, facts->kernel);
         if (why_is_outside(why, of, variable->bytes) || !find_cta(why, facts, &launch->watch.cta)) return;
-        launch->watch.is_on = launch->watch.is_shared = launch->watch.is_known = 1;
+        launch->watch.is_on = launch->watch.is_shared = launch->watch.is_known = true;
         launch->watch.address = variable->at + why->place.offset;
         launch->watch.bytes = why->place.bytes;
         launch->watch.launch = launch->facts;
@@ -67,7 +67,7 @@ static void begin_launch(struct look_why_launch *launch, const struct machine_cl
 {
     struct why_launch_facts *facts = &launch->why->keep.launch[launch->facts];
     launch->machine = cluster->machine;
-    launch->is_begun = 1;
+    launch->is_begun = true;
     take_variables(launch, facts);
     if (launch->is_wanted) find_shared(launch, facts);
 }
@@ -126,7 +126,7 @@ struct look_why_launch *look_why_begin(struct look_why *why, const struct machin
     memcpy(facts.block, launch->block, sizeof facts.block);
     const uint32_t number = made != NULL ? why_add_launch(&why->keep, &facts) : UINT32_MAX;
     if (number == UINT32_MAX) {
-        why->keep.is_short = 1;
+        why->keep.is_short = true;
         free(facts.kernel);
         free(made);
         return NULL;
@@ -135,7 +135,7 @@ struct look_why_launch *look_why_begin(struct look_why *why, const struct machin
     made->next = why->under_way;
     why->under_way = made;
     made->facts = number;
-    const int is_named =
+    const bool is_named =
         place->kernel[0] == '\0' || look_is_function(place->kernel, &mangled) || strcmp(place->kernel, name) == 0;
     if (is_named) why->named = facts.number;
     made->is_wanted = is_named && place->kind == WHY_NAME && !why->global.is_on &&

@@ -17,7 +17,7 @@ struct look_why_launch {
     uint64_t cluster_number;
     uint32_t facts, sites, ended_next;
     uint32_t *site;
-    int is_wanted, is_begun;
+    bool is_wanted, is_begun;
     struct why_cta *cta[WHY_LISTS];
     uint64_t ended[WHY_ENDED_CTAS];
     struct why_operation *live[WHY_LISTS];

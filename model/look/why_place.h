@@ -26,7 +26,7 @@ struct why_place {
 };
 
 // 0 if it is not so written.
-int why_place_read(const char *text, struct why_place *place);
+bool why_place_read(const char *text, struct why_place *place);
 
 #pragma GCC visibility pop
 

@@ -32,7 +32,7 @@ struct link {
 struct chain {
     struct link link[WHY_MOST_LINKS];
     uint32_t links;
-    int is_cut;
+    bool is_cut;
 };
 
 // --- Chains ----------------------------------------------------------------------------------------------------------
@@ -58,7 +58,7 @@ static struct chain chain_of(const struct look_why *why, uint32_t writer, struct
     for (;;) {
         struct link *link = &chain.link[chain.links];
         if (chain.links == WHY_MOST_LINKS) {
-            chain.is_cut = 1;
+            chain.is_cut = true;
             return chain;
         }
         *link = (struct link){writer, spot, {.kind = WHY_FROM_UNKNOWN}};
@@ -177,7 +177,7 @@ static void add_writer(struct machine_text *text, const struct look_why *why, ui
     }
 }
 
-static int is_tensor(const struct why_operation *of)
+static bool is_tensor(const struct why_operation *of)
 {
     return of->operation.kind <= OPERATION_TENSOR_REDUCE;
 }
@@ -212,15 +212,15 @@ static void add_element(struct machine_text *text, const struct tensormap *map, 
 }
 
 // Where the byte came from; 0 where nothing is to be said.
-static int add_source(struct machine_text *text, const struct look_why *why, const struct link *link)
+static bool add_source(struct machine_text *text, const struct look_why *why, const struct link *link)
 {
-    if (link->writer < WHY_WRITERS) return 0;
+    if (link->writer < WHY_WRITERS) return false;
     const struct why_writer *writer = &why->keep.writer[link->writer];
     const struct why_operation *of = writer->kind == WHY_OPERATION ? why->keep.operation[writer->operation] : NULL;
     const enum why_source_kind kind = link->source.kind;
     const struct spot from = {kind == WHY_FROM_SHARED ? SPACE_SHARED : SPACE_GLOBAL, writer->launch, writer->cta,
                               link->source.address};
-    const int is_tensor_load = link->source.is_tensor && (kind == WHY_FROM_GLOBAL || kind == WHY_FROM_FILL);
+    const bool is_tensor_load = link->source.is_tensor && (kind == WHY_FROM_GLOBAL || kind == WHY_FROM_FILL);
     if (is_tensor_load) add_element(text, &of->operation.map, &link->source.place);
     if (is_tensor_load) machine_text_add(text, ", ");
     if (kind == WHY_FROM_REGISTERS) machine_text_add(text, "a register of that thread");
@@ -239,12 +239,12 @@ static int add_source(struct machine_text *text, const struct look_why *why, con
 }
 
 // What an addition found there.
-static int add_previous(struct machine_text *text, const struct look_why *why, const struct link *link)
+static bool add_previous(struct machine_text *text, const struct look_why *why, const struct link *link)
 {
-    if (link->writer < WHY_WRITERS || why->keep.writer[link->writer].previous == 0) return 0;
-    if (why->keep.writer[link->writer].is_barrier) return 0;
+    if (link->writer < WHY_WRITERS || why->keep.writer[link->writer].previous == 0) return false;
+    if (why->keep.writer[link->writer].is_barrier) return false;
     add_writer(text, why, why->keep.writer[link->writer].previous, 1);
-    return 1;
+    return true;
 }
 
 static void value_text(const uint8_t *value, uint32_t bytes, char text[2 * WHY_MOST_WIDTH + 3])
@@ -264,7 +264,7 @@ static void print_line(const char *before, const struct machine_text *text)
     char room[DETAIL_BYTES] = "";                                                                                      \
     struct machine_text name = {room, 0, sizeof room}
 
-static void print_link(const struct look_why *why, const struct link *link, uint32_t lanes, int is_first)
+static void print_link(const struct look_why *why, const struct link *link, uint32_t lanes, bool is_first)
 {
     BEGIN(who, who_room);
     BEGIN(operands, operands_room);
@@ -393,7 +393,7 @@ static void tell_watch(const struct look_why *why, const struct why_watch *watch
     BEGIN(title, room);
     add_title(&title, why, watch);
     value_text(watch->now, watch->bytes, now);
-    const int is_json = json_line_begin(&line, &(struct json_lines){why->lines.is_json, ""});
+    const bool is_json = json_line_begin(&line, &(struct json_lines){why->lines.is_json, ""});
     if (is_json) {
         fprintf(line.out, "{\"why\": ");
         json_text(line.out, why->text, strlen(why->text));
@@ -415,7 +415,7 @@ static void tell_watch(const struct look_why *why, const struct why_watch *watch
     }
     if (is_json) {
         fputs("]}", line.out);
-        json_line_tell(&line, &(struct json_lines){1, ""});
+        json_line_tell(&line, &(struct json_lines){true, ""});
     } else if (told < watch->count) {
         fprintf(stderr, "  and %llu earlier writes%s\n", (unsigned long long)(watch->count - told),
                 told < kept ? "; --why-writes N shows more" : "");
@@ -476,8 +476,8 @@ void why_tell_now(const struct look_why *why, const struct why_watch *watch)
 void why_tell(const struct look_why *why)
 {
     const struct why_watch *watch = why->global.is_on ? &why->global : &why->shared;
-    const int is_nowhere = !watch->is_on || (why->place.kind == WHY_ADDRESS && watch->count == 0 &&
-                                             why_area_of(why, watch->address) == NULL);
+    const bool is_nowhere = !watch->is_on || (why->place.kind == WHY_ADDRESS && watch->count == 0 &&
+                                              why_area_of(why, watch->address) == NULL);
     fflush(stdout);
     if (is_nowhere)
         tell_nothing(why);

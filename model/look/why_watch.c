@@ -3,7 +3,7 @@
 
 #include "why.h"
 
-int why_watch_meets(const struct why_watch *watch, enum access_space space, uint64_t address, uint64_t bytes)
+bool why_watch_meets(const struct why_watch *watch, enum access_space space, uint64_t address, uint64_t bytes)
 {
     return watch->is_on && (space == SPACE_SHARED) == watch->is_shared && address < watch->address + watch->bytes &&
            watch->address < address + bytes;
@@ -14,7 +14,7 @@ void why_watch_see(struct why_watch *watch, const uint8_t *now)
     if (watch->is_open && watch->count > 0)
         memcpy(watch->entry[(watch->count - 1) % WHY_MOST_TOLD].after, now, watch->bytes);
     memcpy(watch->now, now, watch->bytes);
-    watch->is_known = 1;
+    watch->is_known = true;
     watch->is_open &= watch->is_remote;
 }
 
@@ -32,7 +32,7 @@ void why_watch_add(struct why_watch *watch, const struct why_entry *entry, const
         memcpy(last->before, watch->now, watch->bytes);
         memcpy(last->after, watch->now, watch->bytes);
     }
-    watch->is_open = 1;
-    watch->is_remote = 0;
+    watch->is_open = true;
+    watch->is_remote = false;
     if (after != NULL) why_watch_see(watch, after);
 }

@@ -4,6 +4,7 @@
 #ifndef TMAREF_MACHINE_DELAYS_H
 #define TMAREF_MACHINE_DELAYS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -17,7 +18,7 @@
 struct machine_delay {
     uint64_t launch;
     uint32_t cta[3], warp;
-    int is_operation;
+    bool is_operation;
     uint64_t at, level;
 };
 
@@ -34,7 +35,7 @@ struct machine_turn {
 //   are_turns nothing is late: warps and operations make one visible step at a time, as `turn` says, and behind its end in
 //             turn (run/step_turns.h)
 struct machine_delays {
-    int is_weak, are_turns;
+    bool is_weak, are_turns;
     uint32_t turns;
     struct machine_turn *turn;
     uint64_t of_warps, of_operations;

@@ -32,7 +32,7 @@ struct machine_step {
 //            in a hang, where this strand waits
 struct machine_looker {
     void *context;
-    int skips_plain;
+    bool skips_plain;
     void (*before)(void *context, const struct machine_step *step);
     void (*after)(void *context, const struct machine_step *step, enum machine_next next);
     void (*flight)(void *context, const struct machine_flight *flight, int begins);

@@ -5,6 +5,8 @@
 #ifndef TMAREF_MACHINE_H
 #define TMAREF_MACHINE_H
 
+#include <stdbool.h>
+
 #include "event.h"
 #include "memory.h"
 #include "ptx.h"
@@ -33,7 +35,7 @@ const char *machine_module_text(const struct machine_module *module);
 int machine_module_kernel(const struct machine_module *module, const char *name);
 
 // Where a variable of the module lies: 1, or 0 if there is none.
-int machine_module_variable(const struct machine_module *module, const char *name, uint64_t *address, uint64_t *bytes);
+bool machine_module_variable(const struct machine_module *module, const char *name, uint64_t *address, uint64_t *bytes);
 
 // The variable of the module in which an address lies, and how far behind its begin; NULL: in none.
 struct ptx_variable;
@@ -60,13 +62,13 @@ struct machine_kernel_facts {
     uint32_t registers, max_threads, reqntid[3], reqnctapercluster[3], max_cluster_rank;
     uint32_t start_registers; // of each thread, from which setmaxnreg counts; 0: it does nothing
     int is_explicit_cluster;
-    int is_tile; // of CUDA Tile: a launch counts tiles, and leaves the threads of each to .reqntid
+    bool is_tile; // of CUDA Tile: a launch counts tiles, and leaves the threads of each to .reqntid
 };
 
 // Decodes the kernel and all it calls, once; later launches find it done. 0 if the body has errors, or there is no
 // memory (then errors->count is 0). Not for two threads at once on one module.
-int machine_module_facts(struct machine_module *module, int kernel, struct machine_kernel_facts *facts,
-                         struct ptx_errors *errors);
+bool machine_module_facts(struct machine_module *module, int kernel, struct machine_kernel_facts *facts,
+                          struct ptx_errors *errors);
 
 // How many registers of 32 bits ptxas would give a thread: an estimate, of the values that are alive at once in the
 // kernel and what it calls. Of 77 kernels of this tree 68 are within 15 of what ptxas 13.0 says, 8 on average. Not for
@@ -87,10 +89,10 @@ struct machine_written *machine_written_open(void); // NULL if there is no memor
 void machine_written_close(struct machine_written *written);
 
 // Is all that it wrote known? Not where that is too much.
-int machine_written_is_known(const struct machine_written *written);
+bool machine_written_is_known(const struct machine_written *written);
 
 // Does a kernel of the module that was decoded have griddepcontrol?
-int machine_module_depends(const struct machine_module *module);
+bool machine_module_depends(const struct machine_module *module);
 
 // --- Launches --------------------------------------------------------------------------------------------------------
 
@@ -123,7 +125,7 @@ struct machine_child {
     enum machine_child_kind kind;
     int kernel;
     uint32_t grid[3], block[3], shared_bytes;
-    int is_tail;
+    bool is_tail;
     const void *parameters;
     uint32_t parameter_bytes;
     uint64_t to, from, bytes;
@@ -202,7 +204,7 @@ struct machine_launch {
     int only_alike;
     struct machine_limits limits;
     const struct observer *observer;
-    int hears_ranges; // the observer: one weak access of lanes that lie side by side, or at one place
+    bool hears_ranges; // the observer: one weak access of lanes that lie side by side, or at one place
     const struct machine_looker *looker;
     const struct machine_views *views;
     void (*print)(void *context, const char *text, size_t bytes);
@@ -225,7 +227,7 @@ struct machine_launch {
     void *describe_context;
     void (*hung)(void *context, const struct machine_hang *hang);
     void *hung_context;
-    int may_wait;
+    bool may_wait;
     struct machine_written *written, *before;
     uint64_t follows;
     const struct machine_delays *delays;
@@ -237,7 +239,7 @@ struct machine_launch {
 
 // Is the schedule out to show what goes wrong? Then what threads write is not always there at once. PCT is with odd
 // seeds.
-int machine_schedule_is_weak(const struct machine_schedule *schedule, const struct machine_delays *delays);
+bool machine_schedule_is_weak(const struct machine_schedule *schedule, const struct machine_delays *delays);
 
 // REFUSED: the launch itself is wrong, nothing ran. UNSUPPORTED: an instruction that the machine does not run yet.
 enum machine_kind {
@@ -271,7 +273,7 @@ struct machine_where {
     uint32_t ptx_line, source_line, source_column;
     uint32_t cta[3], thread[3], rank, warp, lanes;
     uint32_t callers, called, telling;
-    int has_helper;
+    bool has_helper;
     struct machine_caller caller[MACHINE_CALLERS];
 };
 
@@ -324,16 +326,16 @@ void machine_close(struct machine_launched *launched);
 //          parts with is_alone
 // is_alone: nobody else can write global memory now, nor has since the last part. Then time is hurried.
 enum machine_part { MACHINE_PART_ENDED, MACHINE_PART_WAITS, MACHINE_PART_STAYS, MACHINE_PART_STUCK };
-enum machine_part machine_go_on(struct machine_launched *launched, int is_alone);
+enum machine_part machine_go_on(struct machine_launched *launched, bool is_alone);
 
 // What is mapped from now on: while the launch waits, or in its `meanwhile`. 0 if there is no memory.
-int machine_map(struct machine_launched *launched, const struct global_memory *global);
+bool machine_map(struct machine_launched *launched, const struct global_memory *global);
 
 // Ends a launch that waits as one that hangs: `why`, and where its warps are.
 void machine_hang(struct machine_launched *launched, const char *why);
 
 // Runs the launch to its end. Returns 1 if it ended as MACHINE_DONE.
-int machine_run(const struct machine_launch *launch, struct machine_outcome *outcome);
+bool machine_run(const struct machine_launch *launch, struct machine_outcome *outcome);
 
 const char *machine_kind_name(enum machine_kind kind);
 

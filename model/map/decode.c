@@ -59,7 +59,7 @@ static void decode_dimensions(const struct tensormap_image *image, struct tensor
 
 // Fields with a value that no encoder writes: what the encode call that has them for arguments is refused for;
 // `proposes`: with proposals that are legal together. Returns the bytes of the box.
-static uint64_t check_fields(const struct tensormap_image *image, const struct tensormap *map, int proposes,
+static uint64_t check_fields(const struct tensormap_image *image, const struct tensormap *map, bool proposes,
                              struct findings *findings)
 {
     static const struct tensormap_image any;
@@ -106,8 +106,8 @@ enum rule tensormap_decode(const struct tensormap_image *image, struct tensormap
     decode_header(image, map);
     decode_dimensions(image, map);
     uint64_t bytes = check_fields(image, map, findings != NULL, &found);
-    int readable = map->rank <= TENSORMAP_MAX_RANK && map->dtype != DTYPE_COUNT &&
-                   !(map->mode == TENSORMAP_IM2COL && map->rank < 3);
+    bool readable = map->rank <= TENSORMAP_MAX_RANK && map->dtype != DTYPE_COUNT &&
+                    !(map->mode == TENSORMAP_IM2COL && map->rank < 3);
     if (readable) {
         check_redundant(map, bytes, &found);
         check_reserved(image, map, &found);

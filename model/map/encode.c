@@ -114,7 +114,7 @@ enum rule tensormap_encode_im2col_wide(struct tensormap_image *image, uint32_t d
     const int lower[3] = {pixel_box_lower_corner_width}, upper[3] = {pixel_box_upper_corner_width};
     return encode(image,
                   &(struct request){.mode = TENSORMAP_IM2COL,
-                                    .is_wide = 1,
+                                    .is_wide = true,
                                     .data_type = data_type,
                                     .rank = rank,
                                     .address = address,

@@ -92,7 +92,7 @@ static void check_arrays(struct check *check, const struct tensormap_image *imag
 static void check_rank(struct check *check, const struct request *request)
 {
     uint32_t rank = request->rank;
-    int is_im2col = request->mode == TENSORMAP_IM2COL, is_interleaved = request->interleave != INTERLEAVE_NONE;
+    bool is_im2col = request->mode == TENSORMAP_IM2COL, is_interleaved = request->interleave != INTERLEAVE_NONE;
     if (rank < 1) broken_u64(check, RULE_MAP_RANK, "tensorRank", -1, rank, 1, 1);
     if (rank > TENSORMAP_MAX_RANK && rank <= RANK_HUGE)
         broken_u64(check, RULE_MAP_RANK, "tensorRank", -1, rank, TENSORMAP_MAX_RANK, TENSORMAP_MAX_RANK);
@@ -115,7 +115,7 @@ static void check_enums(struct check *check, const struct request *request)
                    SWIZZLE_128B, SWIZZLE_128B);
     check_range(check, RULE_MAP_WIDE_MODE, "mode", -1, request->wide_mode, 0, 1);
     check_range(check, RULE_MAP_L2_PROMOTION, "l2Promotion", -1, request->l2_promotion, 0, L2_PROMOTION_L2_256B);
-    int takes_nan = type >= DTYPE_COUNT || dtype_row((enum dtype)type)->is_float;
+    bool takes_nan = type >= DTYPE_COUNT || dtype_row((enum dtype)type)->is_float;
     if (request->oob_fill > OOB_FILL_NAN_REQUEST_ZERO_FMA)
         broken_u64(check, RULE_MAP_OOB_FILL, "oobFill", -1, request->oob_fill, OOB_FILL_NAN_REQUEST_ZERO_FMA,
                    takes_nan ? OOB_FILL_NAN_REQUEST_ZERO_FMA : OOB_FILL_ZERO);
@@ -154,7 +154,7 @@ static uint32_t inner_step(const struct request *request)
 }
 
 // Is a row one swizzle span at most?
-static int has_span(const struct request *request)
+static bool has_span(const struct request *request)
 {
     return request->interleave == INTERLEAVE_NONE && request->swizzle - SWIZZLE_32B <= SWIZZLE_128B - SWIZZLE_32B;
 }
@@ -226,7 +226,8 @@ static uint32_t most_elements(const struct request *request, uint64_t bytes, int
 // Names the factor that can stay largest; where no one is enough, the outermost, which is to become one step.
 static void check_limit(struct check *check, const struct request *request, uint64_t bytes)
 {
-    int is_tiled = request->mode == TENSORMAP_TILED, index = 0;
+    bool is_tiled = request->mode == TENSORMAP_TILED;
+    int index = 0;
     uint64_t best = 0;
     uint32_t nearest = 0;
     if (bytes <= TENSORMAP_MAX_BOX_BYTES) return;
@@ -248,7 +249,8 @@ static void check_limit(struct check *check, const struct request *request, uint
 static void check_inner(struct check *check, const struct request *request)
 {
     uint32_t element = dtype_row((enum dtype)request->data_type)->size_bytes, step = 16 / element;
-    int is_tiled = request->mode == TENSORMAP_TILED, index = is_tiled ? 0 : -1;
+    bool is_tiled = request->mode == TENSORMAP_TILED;
+    int index = is_tiled ? 0 : -1;
     const char *argument = is_tiled ? "boxDim" : "channelsPerPixel";
     uint64_t count = is_tiled ? request->box[0] : request->channels, inner = count * element;
     if (inner % 16 != 0)
@@ -343,21 +345,21 @@ static void warn_stride_order(struct check *check, const struct request *request
 }
 
 // Is there an inner row to speak of?
-static int has_inner(const struct request *request)
+static bool has_inner(const struct request *request)
 {
-    if (request->data_type >= DTYPE_COUNT || request->rank < 1 || request->rank > TENSORMAP_MAX_RANK) return 0;
+    if (request->data_type >= DTYPE_COUNT || request->rank < 1 || request->rank > TENSORMAP_MAX_RANK) return false;
     return request->mode == TENSORMAP_IM2COL || request->box != NULL;
 }
 
 // Does everything that the bytes of a box are counted from have a legal value?
-static int is_counted(const struct request *request)
+static bool is_counted(const struct request *request)
 {
     if (request->mode == TENSORMAP_IM2COL)
         return request->channels - 1 < TENSORMAP_MAX_BOX && request->pixels - 1 < TENSORMAP_MAX_PIXELS;
-    if (request->estride == NULL) return 0;
+    if (request->estride == NULL) return false;
     for (int i = 0; i < (int)request->rank; i++)
-        if (request->estride[i] - 1 >= TENSORMAP_MAX_ESTRIDE || request->box[i] - 1 >= TENSORMAP_MAX_BOX) return 0;
-    return 1;
+        if (request->estride[i] - 1 >= TENSORMAP_MAX_ESTRIDE || request->box[i] - 1 >= TENSORMAP_MAX_BOX) return false;
+    return true;
 }
 
 uint64_t tensormap_check(struct check *check, const struct tensormap_image *image, const struct request *request)
@@ -404,9 +406,9 @@ void tensormap_check_warn(struct check *check, const struct tensormap_image *ima
 
 struct request tensormap_request(const struct tensormap *map)
 {
-    int is_tiled = map->mode == TENSORMAP_TILED;
+    bool is_tiled = map->mode == TENSORMAP_TILED;
     return (struct request){.mode = map->mode,
-                            .is_wide = 0,
+                            .is_wide = false,
                             .data_type = map->dtype,
                             .rank = (uint32_t)map->rank,
                             .address = map->address,

@@ -4,6 +4,7 @@
 #ifndef TMAREF_ENCODE_CHECK_H
 #define TMAREF_ENCODE_CHECK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "tensormap.h"
@@ -14,7 +15,7 @@
 // one names every member: clearing the struct first would cost as much as the checks.
 struct request {
     enum tensormap_mode mode;
-    int is_wide; // the wide call: corners for the width alone
+    bool is_wide; // the wide call: corners for the width alone
     uint32_t data_type, rank;
     uint64_t address;
     const uint64_t *dim, *strides;

@@ -24,7 +24,7 @@ struct call {
 
 static void copy_entries(struct call *call, const struct request *from, int i)
 {
-    int is_given = (uint32_t)i < from->rank, is_corner = i == 0 && from->is_wide;
+    bool is_given = (uint32_t)i < from->rank, is_corner = i == 0 && from->is_wide;
     uint32_t free_box = i > 0                           ? 1
                         : from->data_type < DTYPE_COUNT ? 16 / dtype_row((enum dtype)from->data_type)->size_bytes
                                                         : 16;
@@ -119,12 +119,12 @@ static uint64_t get(struct call *call, const struct finding *finding)
     return finding->is_signed ? (uint64_t)(int64_t)(int32_t)word : word;
 }
 
-static int is_named(const struct findings *findings, const struct finding *finding)
+static bool is_named(const struct findings *findings, const struct finding *finding)
 {
     for (int i = 0; i < findings->count && i < FINDINGS_MAX; i++)
         if (strcmp(findings->item[i].argument, finding->argument) == 0 && findings->item[i].index == finding->index)
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
 static void check_call(const struct call *call, struct findings *found)
@@ -136,7 +136,7 @@ static void check_call(const struct call *call, struct findings *found)
 }
 
 // Do the rows of the tensor lie one behind the other, in elements of this type?
-static int is_packed(const struct call *call)
+static bool is_packed(const struct call *call)
 {
     const struct request *request = &call->request;
     uint64_t bytes = dtype_row((enum dtype)request->data_type)->size_bytes;
@@ -153,8 +153,9 @@ static const uint32_t types[DTYPE_COUNT] = {
 // types one whose rows lie one behind the other.
 static void choose(struct call *call, const struct field *field, const struct finding *finding)
 {
-    int is_type = field->offset == offsetof(struct call, request.data_type);
-    int is_above = !is_type && finding->value >= field->least + field->choices, least = INT32_MAX;
+    bool is_type = field->offset == offsetof(struct call, request.data_type);
+    bool is_above = !is_type && finding->value >= field->least + field->choices;
+    int least = INT32_MAX;
     uint32_t best = (uint32_t)finding->nearest;
     struct findings found;
     for (uint32_t i = 0; i < field->choices; i++) {

@@ -4,6 +4,7 @@
 #include "replace.h"
 
 #include <assert.h>
+#include <stdbool.h>
 #include <strings.h>
 
 #include "bits.h"
@@ -87,7 +88,7 @@ uint32_t replace_elemtype(enum dtype dtype)
     return dtype == DTYPE_TFLOAT32_FTZ ? REPLACE_ELEMTYPES - 1 : dtype_row(dtype)->format;
 }
 
-static int takes_64_bits(uint32_t field)
+static bool takes_64_bits(uint32_t field)
 {
     return field == REPLACE_GLOBAL_ADDRESS || field == REPLACE_GLOBAL_STRIDE;
 }
@@ -160,7 +161,7 @@ static void check_oddities(const struct tensormap_image *image, const struct rep
         warn(findings, first,
              FINDING(RULE_REPLACE_STRIDE_ORDINAL, "ord", .value = op->ordinal, .limit = STRIDES - 1,
                      .nearest = STRIDES - 1));
-    int is_tf32 = op->value >= REPLACE_ELEMTYPES - 2;
+    bool is_tf32 = op->value >= REPLACE_ELEMTYPES - 2;
     if (op->field == REPLACE_ELEMTYPE && !is_tf32 && bits_get(image, BITS_TF32) != 0)
         warn(findings, first,
              FINDING(RULE_REPLACE_TF32, "elemtype", .value = op->value, .limit = REPLACE_ELEMTYPES - 2,

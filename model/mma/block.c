@@ -18,14 +18,17 @@ struct plan {
     const struct mma_row *row;
     struct number_sum sum;
     struct number_bytes a, b;
-    int steps, units, is_fp8;
+    int steps, units;
+    bool is_fp8;
 };
 
 static struct plan plan_of(const struct mma_instruction *of, const struct mma_tile *tile)
 {
     const struct mma_row *row = mma_row(of->form);
-    const int is_fp8 = mma_is_fp8(row->a), units = mma_units(of->form), is_integer = row->d == NUMBER_S32;
-    const int has_pairs = is_integer && row->a != NUMBER_B1 && !row->is_sparse;
+    const bool is_fp8 = mma_is_fp8(row->a);
+    const int units = mma_units(of->form);
+    const bool is_integer = row->d == NUMBER_S32;
+    const bool has_pairs = is_integer && row->a != NUMBER_B1 && !row->is_sparse;
     const enum number_reading reading = has_pairs ? NUMBER_PAIRS : is_fp8 ? NUMBER_SPLIT : NUMBER_IN_ORDER;
     struct plan plan = {.of = of,
                         .row = row,
@@ -63,7 +66,7 @@ static const struct number_factors *factors_of_a(const struct plan *plan, struct
         return own;
     }
     if (!kept->is_there) number_read_rows(&plan->a, plan->row->m, kept->factors);
-    kept->is_there = 1;
+    kept->is_there = true;
     return kept->factors;
 }
 
@@ -179,7 +182,7 @@ static __attribute__((noinline)) void multiply_block(const struct mma_instructio
 {
     uint32_t apart[MMA_MAX_M][NUMBER_LANES] = {{0}};
     const struct plan plan = plan_of(of, tile);
-    const int is_apart = plan.is_fp8 || plan.row->tail == MMA_SATFINITE || plan.row->tail == MMA_XOR;
+    const bool is_apart = plan.is_fp8 || plan.row->tail == MMA_SATFINITE || plan.row->tail == MMA_XOR;
     (plan.row->is_sparse ? add_sparse : add_dense)(&plan, is_apart ? apart : tile->d);
     if (is_apart && plan.row->d == NUMBER_S32)
         add_c_integers(&plan, tile, apart);

@@ -4,6 +4,8 @@
 #ifndef TMAREF_MMA_BLOCK_H
 #define TMAREF_MMA_BLOCK_H
 
+#include <stdbool.h>
+
 #include "kept.h"
 #include "mma.h"
 
@@ -33,9 +35,9 @@ struct mma_tile {
 void mma_multiply_doubles(const struct mma_instruction *of, struct mma_doubles *doubles);
 void mma_multiply_block(const struct mma_instruction *of, struct mma_tile *tile);
 
-int mma_is_fp8(enum number_format format);
+bool mma_is_fp8(enum number_format format);
 
-static inline int mma_is_nan_f64(uint64_t bits)
+static inline bool mma_is_nan_f64(uint64_t bits)
 {
     return (bits << 1) > (uint64_t)0x7ff << 53;
 }

@@ -3,6 +3,8 @@
 #ifndef TMAREF_MMA_KEPT_H
 #define TMAREF_MMA_KEPT_H
 
+#include <stdbool.h>
+
 #include "lanes.h"
 #include "mma.h"
 
@@ -12,7 +14,7 @@
 // apart again.
 enum { MMA_KEPT_REGISTERS = 4, MMA_KEPT_FACTORS = 64 };
 struct mma_kept {
-    int is_there;
+    bool is_there;
     enum mma_form form;
     uint32_t words[MMA_KEPT_REGISTERS * MMA_LANES];
     _Alignas(32) struct number_factors factors[MMA_KEPT_FACTORS];

@@ -2,6 +2,7 @@
 // Rows and lanes of ldmatrix and stmatrix.
 #include "matrix.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "broken.h"
@@ -69,7 +70,7 @@ static void write_rows(const struct memory *shared, const uint32_t address[MATRI
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the first of two elements is the low half of a register");
 
-static void deal(tile rows, int is_trans, uint32_t lanes[MATRIX_LANES])
+static void deal(tile rows, bool is_trans, uint32_t lanes[MATRIX_LANES])
 {
     if (!is_trans) {
         memcpy(lanes, rows, sizeof(tile));
@@ -80,7 +81,7 @@ static void deal(tile rows, int is_trans, uint32_t lanes[MATRIX_LANES])
             lanes[4 * column + pair] = rows[2 * pair][column] | (uint32_t)rows[2 * pair + 1][column] << 16;
 }
 
-static void collect(tile rows, int is_trans, const uint32_t lanes[MATRIX_LANES])
+static void collect(tile rows, bool is_trans, const uint32_t lanes[MATRIX_LANES])
 {
     if (!is_trans) {
         memcpy(rows, lanes, sizeof(tile));

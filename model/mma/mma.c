@@ -132,7 +132,7 @@ static void read_pieces(const struct mma_row *row, enum mma_operand operand, con
 // Two registers, or one of f16, are eight rows of D.
 static void read_d(const struct mma_row *row, const uint32_t *restrict words, uint32_t *restrict d)
 {
-    const int is_f16 = row->d == NUMBER_F16;
+    const bool is_f16 = row->d == NUMBER_F16;
     for (int first = 0; first < row->m; first += QUADS, words += (is_f16 ? 1 : 2) * MMA_LANES, d += 2 * MMA_LANES) {
         for (int lane = 0; lane < MMA_LANES && is_f16; lane++) {
             d[2 * lane] = words[lane] & 0xffff;
@@ -147,7 +147,7 @@ static void read_d(const struct mma_row *row, const uint32_t *restrict words, ui
 
 static void write_d(const struct mma_row *row, const uint32_t *restrict d, uint32_t *restrict words)
 {
-    const int is_f16 = row->d == NUMBER_F16;
+    const bool is_f16 = row->d == NUMBER_F16;
     for (int first = 0; first < row->m; first += QUADS, words += (is_f16 ? 1 : 2) * MMA_LANES, d += 2 * MMA_LANES) {
         for (int lane = 0; lane < MMA_LANES && is_f16; lane++) words[lane] = d[2 * lane] | d[2 * lane + 1] << 16;
         for (int lane = 0; lane < MMA_LANES && !is_f16; lane++) {
@@ -187,15 +187,15 @@ static void execute_doubles(const struct mma_instruction *of, const uint32_t *a,
 }
 
 // Is the A that is kept this one? If not, it will be.
-static int is_kept(const struct mma_instruction *of, const uint32_t *a)
+static bool is_kept(const struct mma_instruction *of, const uint32_t *a)
 {
     struct mma_kept *kept = of->kept;
     const size_t bytes = (size_t)rows[of->form].registers[MMA_OF_A] * MMA_LANES * sizeof *a;
-    if (kept->is_there && kept->form == of->form && memcmp(kept->words, a, bytes) == 0) return 1;
-    kept->is_there = 0;
+    if (kept->is_there && kept->form == of->form && memcmp(kept->words, a, bytes) == 0) return true;
+    kept->is_there = false;
     kept->form = of->form;
     memcpy(kept->words, a, bytes);
-    return 0;
+    return false;
 }
 
 static void execute(const struct mma_instruction *of, const uint32_t *a, const uint32_t *b, uint32_t *d)
@@ -220,13 +220,13 @@ static void execute(const struct mma_instruction *of, const uint32_t *a, const u
 void mma_execute_keeping(enum mma_form form, enum number_rounding rounding, const uint32_t *a, const uint32_t *b,
                          uint32_t *d, struct mma_kept *kept)
 {
-    const int may_keep = rows[form].d != NUMBER_F64 && rows[form].a != NUMBER_B1;
+    const bool may_keep = rows[form].d != NUMBER_F64 && rows[form].a != NUMBER_B1;
     const struct mma_instruction of = {.form = form, .rounding = rounding, .kept = may_keep ? kept : NULL};
     execute(&of, a, b, d);
 }
 
 // Is there such a form, sparse or dense as asked?
-static int is_form(enum mma_form form, int is_sparse)
+static bool is_form(enum mma_form form, bool is_sparse)
 {
     return (unsigned)form < MMA_FORMS && rows[form].is_sparse == is_sparse;
 }
@@ -241,7 +241,7 @@ enum rule mma_execute_rounded(enum mma_form form, enum number_rounding rounding,
 {
     const struct mma_instruction instruction = {.form = form, .rounding = rounding};
     findings_clear(findings);
-    if (!is_form(form, 0)) return finding_of_form(findings, "form", (uint64_t)form);
+    if (!is_form(form, false)) return finding_of_form(findings, "form", (uint64_t)form);
     execute(&instruction, a, b, d);
     return RULE_OK;
 }
@@ -251,7 +251,7 @@ enum rule mma_execute_sparse(enum mma_form form, int selector, const uint32_t me
 {
     const struct mma_instruction instruction = {.form = form, .selector = selector, .metadata = metadata};
     findings_clear(findings);
-    if (!is_form(form, 1)) return finding_of_form(findings, "form", (uint64_t)form);
+    if (!is_form(form, true)) return finding_of_form(findings, "form", (uint64_t)form);
     if (selector < 0 || selector > number_most_selector(mma_sparsity(form)))
         return finding_of_form(findings, "sparsity selector", (uint64_t)(int64_t)selector);
     execute(&instruction, a, b, d);

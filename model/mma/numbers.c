@@ -12,7 +12,7 @@
 #include "mma.h"
 #include "tiles.h"
 
-int mma_is_fp8(enum number_format format)
+bool mma_is_fp8(enum number_format format)
 {
     return format == NUMBER_E4M3 || format == NUMBER_E5M2;
 }

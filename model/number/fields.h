@@ -3,6 +3,8 @@
 #ifndef TMAREF_NUMBER_FIELDS_H
 #define TMAREF_NUMBER_FIELDS_H
 
+#include <stdbool.h>
+
 #include "terms.h"
 
 static inline uint32_t low_bits(int count)
@@ -18,7 +20,7 @@ static inline void read_float(const struct number_format_row *row, uint32_t bits
     uint32_t all = low_bits(row->exponent_bits + row->fraction_bits), body = bits >> row->ignored_bits & all;
     uint32_t fraction = body & low_bits(row->fraction_bits), top = low_bits(row->exponent_bits);
     int32_t field = (int32_t)(body >> row->fraction_bits), is_subnormal = field == 0;
-    int is_special = row->has_infinity ? field == (int32_t)top : body == all;
+    bool is_special = row->has_infinity ? field == (int32_t)top : body == all;
     int32_t special = row->has_infinity && fraction == 0 ? NUMBER_INFINITE_EXPONENT : NUMBER_NAN_EXPONENT;
     int32_t finite =
         body == 0 ? NUMBER_ZERO_EXPONENT : field + is_subnormal - (int32_t)low_bits(row->exponent_bits - 1);

@@ -153,7 +153,7 @@ struct accumulators {
     int32_t exponent[NUMBER_LANES];
 };
 
-INLINE void read_accumulators(int is_f16, const uint32_t *c, struct accumulators *to)
+INLINE void read_accumulators(bool is_f16, const uint32_t *c, struct accumulators *to)
 {
     const int fraction_bits = is_f16 ? F16_FRACTION_BITS : F32_FRACTION_BITS, bias = is_f16 ? F16_BIAS : F32_BIAS;
     const int32_t top = is_f16 ? F16_TOP : F32_TOP;
@@ -324,10 +324,10 @@ static enum content content_of(const struct number_factors *factors, size_t coun
 }
 
 // Zeros times numbers: so is most of a tile that is larger than its matrix.
-static int are_nothing(const struct lanes_part *part, const struct number_factors *a)
+static bool are_nothing(const struct lanes_part *part, const struct number_factors *a)
 {
     const enum content of_a = content_of(a, part->steps * (size_t)number_groups(part->block->sum.terms));
-    if (of_a == CONTENT_ANY) return 0;
+    if (of_a == CONTENT_ANY) return false;
     const enum content of_b = content_of(part->b, part->steps * part->block->b_step);
     return of_b != CONTENT_ANY && (of_a == CONTENT_ZERO || of_b == CONTENT_ZERO);
 }

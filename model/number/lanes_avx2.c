@@ -15,7 +15,7 @@
 enum { F32_LEAST_EXPONENT = -126, F32_LEAST_UNIT = -149 };
 enum { F32_BIAS = 127, F32_FRACTION_BITS = 23, F16_BIAS = 15, F16_FRACTION_BITS = 10, ALL = 0xff };
 
-int lanes_have_avx2(void)
+bool lanes_have_avx2(void)
 {
     return __builtin_cpu_supports("avx2"); // whatever has it has F16C too
 }
@@ -42,12 +42,13 @@ INLINE __m128i halves_of(__m256i words)
 // What does not change from row to row. `kept`: the bits of an f32 result that are.
 struct way {
     const struct number_sum *of;
-    int terms, is_f16;
+    int terms;
+    bool is_f16;
     __m256i kept;
 };
 
 // Eight accumulators: their exponents, and their values as f32.
-INLINE __m256i exponents_of(int is_f16, __m256i c)
+INLINE __m256i exponents_of(bool is_f16, __m256i c)
 {
     const __m256i zero = _mm256_setzero_si256();
     const __m256i body = is_f16 ? _mm256_and_si256(c, all_of(0x7fff)) : _mm256_slli_epi32(c, 1);
@@ -60,7 +61,7 @@ INLINE __m256i exponents_of(int is_f16, __m256i c)
                             _mm256_or_si256(if_zero, if_special));
 }
 
-INLINE __m256 values_of(int is_f16, __m256i c)
+INLINE __m256 values_of(bool is_f16, __m256i c)
 {
     return is_f16 ? _mm256_cvtph_ps(halves_of(c)) : _mm256_castsi256_ps(c);
 }
@@ -181,7 +182,7 @@ INLINE int finite_lanes(__m256i c)
 }
 
 // Bit j: the accumulator of lane j stays as it is, a NaN, or an infinity to which numbers are added.
-INLINE int settled_lanes(int is_f16, __m256i c, __m256i of_products)
+INLINE int settled_lanes(bool is_f16, __m256i c, __m256i of_products)
 {
     const __m256i body = _mm256_and_si256(c, all_of(is_f16 ? 0x7fff : INT32_MAX));
     const __m256i infinity = all_of(is_f16 ? 0x7c00 : 0x7f800000),
@@ -357,7 +358,7 @@ INLINE void add_floats(const struct way *way, const struct number_factors *a, co
 
 // Of these factors: are there no infinities and NaNs, and are there zeros alone?
 struct content {
-    int is_finite, is_zero;
+    bool is_finite, is_zero;
 };
 
 INLINE struct content content_of(const struct number_factors *factors, size_t count)
@@ -370,13 +371,13 @@ INLINE struct content content_of(const struct number_factors *factors, size_t co
 }
 
 // Zeros times numbers leave an accumulator of zero as it is: so is most of a tile that is larger than its matrix.
-INLINE int is_nothing(struct content a, struct content b)
+INLINE bool is_nothing(struct content a, struct content b)
 {
     return a.is_finite && b.is_finite && (a.is_zero || b.is_zero);
 }
 
-INLINE void add_rows(const struct lanes_part *part, const int terms, const int is_f16, const int has_picks,
-                     const int is_packed, uint32_t (*d)[NUMBER_LANES])
+INLINE void add_rows(const struct lanes_part *part, const int terms, const bool is_f16, const bool has_picks,
+                     const bool is_packed, uint32_t (*d)[NUMBER_LANES])
 {
     const struct number_block *block = part->block;
     const int lost = F32_FRACTION_BITS - block->sum.sum_bits;
@@ -415,7 +416,8 @@ ROWS(add_picked_f16, part->block->sum.terms, 1, 1, 0)
 
 void lanes_add_floats_avx2(const struct lanes_part *part, uint32_t (*d)[NUMBER_LANES])
 {
-    const int terms = part->block->sum.terms, is_f16 = part->block->sum.d == NUMBER_F16;
+    const int terms = part->block->sum.terms;
+    const bool is_f16 = part->block->sum.d == NUMBER_F16;
     if (part->block->picks != NULL)
         (is_f16 ? add_picked_f16 : add_picked_f32)(part, d);
     else if (terms == 16)

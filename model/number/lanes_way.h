@@ -3,6 +3,8 @@
 #ifndef TMAREF_NUMBER_LANES_WAY_H
 #define TMAREF_NUMBER_LANES_WAY_H
 
+#include <stdbool.h>
+
 #include "tiles.h"
 
 #if defined __x86_64__ && defined __GNUC__
@@ -37,7 +39,7 @@ void tiles_read_columns_plain(const struct number_bytes *of, struct number_facto
 void tiles_multiply_pairs_plain(const struct number_block *block, uint32_t (*d)[NUMBER_LANES]);
 
 // With a processor that has AVX2 and F16C: d[row] = the accumulators and the products of a part's steps.
-int lanes_have_avx2(void);
+bool lanes_have_avx2(void);
 void lanes_add_floats_avx2(const struct lanes_part *part, uint32_t (*d)[NUMBER_LANES]);
 void lanes_read_avx2(enum number_format format, const uint32_t (*bits)[NUMBER_LANES], size_t groups, int negate,
                      struct number_factors *factors);

@@ -3,6 +3,8 @@
 // element of B (a pair of 4-bit ones). Of tf32, which is two halves of 16 bits, each half has an index.
 #include "sparsity.h"
 
+#include <stdbool.h>
+
 enum { BITS_OF_CHUNK = 4, VALUES = 16, INDEX = 3, CHUNKS_OF_HALF = 4, CHUNKS_OF_WORD = 8 };
 enum { WARP_THREADS = 32, WARP_ROWS = 16, QUAD = 4, ROWS = 8 };
 
@@ -49,7 +51,8 @@ static int units_of_index(struct number_sparsity s)
 
 int number_candidates(struct number_sparsity s, const uint32_t *column, uint32_t *candidates)
 {
-    int is_tf32 = s.element_bits == 32, count = s.chunks * (is_tf32 ? VALUES : 4 * units_of_index(s));
+    bool is_tf32 = s.element_bits == 32;
+    int count = s.chunks * (is_tf32 ? VALUES : 4 * units_of_index(s));
     for (int i = 0; i < count; i++)
         candidates[i] = is_tf32 ? halves(column + i / VALUES * 2, (uint32_t)i % VALUES) : column[i];
     return count;

@@ -30,7 +30,7 @@ static int look_for_special(const struct number_sum *of, const struct number_ter
     if (!a->is_special && !b->is_special) return seen;
     for (int i = 0; i < of->terms; i++) {
         enum number_class of_a = class_of(a->exponent[i]), of_b = class_of(b->exponent[i]);
-        int has_zero = a->magnitude[i] == 0 || b->magnitude[i] == 0;
+        bool has_zero = a->magnitude[i] == 0 || b->magnitude[i] == 0;
         if (of_a == NUMBER_FINITE && of_b == NUMBER_FINITE) continue;
         enum number_class class = of_a > of_b ? of_a : of_b;
         if (class == NUMBER_INFINITY && has_zero) class = NUMBER_NAN;
@@ -41,7 +41,7 @@ static int look_for_special(const struct number_sum *of, const struct number_ter
 
 static uint32_t special_result(enum number_format d, int seen)
 {
-    int is_nan = seen != SAW_POSITIVE && seen != SAW_NEGATIVE;
+    bool is_nan = seen != SAW_POSITIVE && seen != SAW_NEGATIVE;
     if (d == NUMBER_F16) return is_nan ? HOPPER_F16_NAN : F16_INFINITY | (seen == SAW_NEGATIVE ? 0x8000u : 0);
     return is_nan ? HOPPER_F32_NAN : F32_INFINITY | (seen == SAW_NEGATIVE ? 0x80000000u : 0);
 }
@@ -91,7 +91,7 @@ static int top_bit(uint64_t value)
 }
 
 // value * 2^unit as f32, cut toward zero to `kept` fraction bits. Zero has no sign.
-static uint32_t to_f32(uint64_t value, int is_negative, int unit, int kept)
+static uint32_t to_f32(uint64_t value, bool is_negative, int unit, int kept)
 {
     if (value == 0) return 0;
     int top = top_bit(value), exponent = top + unit;
@@ -107,7 +107,7 @@ static uint32_t to_f32(uint64_t value, int is_negative, int unit, int kept)
 }
 
 // value * 2^unit as f16, to the nearest, ties to even. Zero has no sign.
-static uint32_t to_f16(uint64_t value, int is_negative, int unit)
+static uint32_t to_f16(uint64_t value, bool is_negative, int unit)
 {
     if (value == 0) return 0;
     int exponent = top_bit(value) + unit;

@@ -164,7 +164,8 @@ void tiles_read_rows_plain(const struct number_bytes *of, int rows, struct numbe
 
 void tiles_read_columns_plain(const struct number_bytes *of, struct number_factors *factors)
 {
-    const int is_pairs = of->reading == NUMBER_PAIRS, count = is_pairs ? of->units / 2 : of->units;
+    const bool is_pairs = of->reading == NUMBER_PAIRS;
+    const int count = is_pairs ? of->units / 2 : of->units;
     uint32_t column[MOST_UNITS], bits[MOST_UNITS][NUMBER_LANES];
     for (int j = 0; j < NUMBER_LANES; j++) {
         (is_pairs ? take_pairs : take_terms)(of, j, column);

@@ -135,7 +135,8 @@ INLINE void read_split_row(const enum number_format format, const struct floats 
 INLINE void read_float_rows(const enum number_format format, const struct number_bytes *of, int rows,
                             struct number_factors *factors)
 {
-    const int is_split = of->reading == NUMBER_SPLIT, groups = number_row_groups(of);
+    const bool is_split = of->reading == NUMBER_SPLIT;
+    const int groups = number_row_groups(of);
     const struct floats floats = floats_of(is_split || of->reading == NUMBER_AS_F16 ? NUMBER_F16 : format, of->negate);
     for (int row = 0; row < rows; row++) {
         const uint8_t *bytes = of->bytes + (size_t)row * of->pitch;
@@ -280,7 +281,7 @@ INLINE void put_word(const enum number_format format, const struct number_bytes 
 INLINE void read_float_columns(const enum number_format format, const int bits, const struct number_bytes *of,
                                struct number_factors *factors)
 {
-    const int is_f16 = of->reading == NUMBER_SPLIT || of->reading == NUMBER_AS_F16;
+    const bool is_f16 = of->reading == NUMBER_SPLIT || of->reading == NUMBER_AS_F16;
     const struct floats floats = floats_of(is_f16 ? NUMBER_F16 : format, of->negate);
     for (int i = 0; i < of->units * bits / 32; i += PIECE_WORDS) {
         __m256i word[PIECE_WORDS];

@@ -49,7 +49,7 @@ NVML_VISIBLE enum nvml_result nvmlDeviceGetCount_v2(unsigned *count)
     return nvml_check(count);
 }
 
-static enum nvml_result give(const struct nvmlDevice_st **device, int is_it, enum nvml_result otherwise)
+static enum nvml_result give(const struct nvmlDevice_st **device, bool is_it, enum nvml_result otherwise)
 {
     if (nvml_check(device) != NVML_SUCCESS) return nvml_check(device);
     if (!is_it) return otherwise;
@@ -88,7 +88,7 @@ NVML_VISIBLE enum nvml_result nvmlDeviceGetHandleByPciBusId_v2(const char *place
 NVML_VISIBLE enum nvml_result nvmlDeviceGetHandleBySerial(const char *serial, const struct nvmlDevice_st **device)
 {
     if (serial == NULL) return NVML_ERROR_INVALID_ARGUMENT;
-    return give(device, 0, NVML_ERROR_NOT_FOUND);
+    return give(device, false, NVML_ERROR_NOT_FOUND);
 }
 
 // --- What it is ------------------------------------------------------------------------------------------------------

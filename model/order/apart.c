@@ -31,7 +31,7 @@ void order_apart_close(struct order_apart *apart)
     free(apart);
 }
 
-int order_apart_is_over(const struct order_apart *apart)
+bool order_apart_is_over(const struct order_apart *apart)
 {
     return __atomic_load_n(&apart->is_over, __ATOMIC_RELAXED);
 }
@@ -81,25 +81,25 @@ static struct apart_page *make(struct order_apart *apart, uint64_t number, const
     return *first = page;
 }
 
-int order_apart_meet(struct order_apart *apart, uint64_t number)
+bool order_apart_meet(struct order_apart *apart, uint64_t number)
 {
     struct apart_page *near;
     pthread_mutex_lock(lock_of(apart, number));
     const struct apart_page *page = find(apart, number, &near);
     if (page == NULL) page = make(apart, number, near);
-    const int is_fresh = page != NULL && page->is_fresh;
+    const bool is_fresh = page != NULL && page->is_fresh;
     pthread_mutex_unlock(lock_of(apart, number));
     return is_fresh;
 }
 
 // --- Clusters --------------------------------------------------------------------------------------------------------
 
-static int is_write(const struct shadow_way *way)
+static bool is_write(const struct shadow_way *way)
 {
     return (way->flags & SHADOW_WRITES) != 0;
 }
 
-static int clashes(const struct apart_page *page, const struct shadow_way *way)
+static bool clashes(const struct apart_page *page, const struct shadow_way *way)
 {
     uint64_t both = 0;
     for (int i = 0; i < SHADOW_PAGE_WIDES; i++)
@@ -125,7 +125,7 @@ static void join(struct shadow_ways *ways, const struct shadow_way *way)
 static void join_all(struct apart_page *page)
 {
     const uint32_t count = page->ways.count;
-    page->is_joined = 1;
+    page->is_joined = true;
     page->ways.count = 0;
     for (uint32_t i = 0; i < count; i++) {
         const struct shadow_way way = page->ways.way[i];
@@ -133,9 +133,9 @@ static void join_all(struct apart_page *page)
     }
 }
 
-static int add(struct apart_page *page, const struct shadow_way *way)
+static bool add(struct apart_page *page, const struct shadow_way *way)
 {
-    int is_added = 1;
+    bool is_added = true;
     for (uint32_t i = 0; i < SHADOW_PAGE_WIDES; i++) {
         if (way->bytes[i] == 0) continue;
         page->used[is_write(way)][i] |= way->bytes[i];
@@ -146,9 +146,9 @@ static int add(struct apart_page *page, const struct shadow_way *way)
     return is_added;
 }
 
-static int take(struct apart_page *page, const struct shadow_page *of)
+static bool take(struct apart_page *page, const struct shadow_page *of)
 {
-    int is_apart = 1;
+    bool is_apart = true;
     for (uint32_t i = 0; i < of->ways.count; i++) is_apart &= !clashes(page, &of->ways.way[i]);
     for (uint32_t i = 0; i < of->ways.count; i++) is_apart &= add(page, &of->ways.way[i]);
     return is_apart;
@@ -190,7 +190,7 @@ static int lies_first(const void *one, const void *other)
 }
 
 // Takes the bytes from the way that others have; 0: nothing is left.
-static int leave(struct shadow_way *way, uint64_t taken[SHADOW_PAGE_WIDES])
+static bool leave(struct shadow_way *way, uint64_t taken[SHADOW_PAGE_WIDES])
 {
     uint64_t left = 0;
     for (int i = 0; i < SHADOW_PAGE_WIDES; i++) {
@@ -238,7 +238,7 @@ static void give_page(struct clock_order *order, const struct apart_page *from, 
         const struct shadow_entry entry = {.actor = actor, .line = way->line, .flags = (uint8_t)way->flags};
         for (uint32_t wide = 0; wide < SHADOW_PAGE_WIDES; wide++)
             if (way->bytes[wide] != 0 && !shadow_put(&order->pool, page, wide, way->bytes[wide], &entry))
-                order->is_short = 1;
+                order->is_short = true;
     }
 }
 

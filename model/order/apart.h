@@ -7,6 +7,7 @@
 #define TMAREF_ORDER_APART_H
 
 #include <pthread.h>
+#include <stdbool.h>
 
 #include "clock_order.h"
 
@@ -18,7 +19,7 @@
 struct apart_page {
     struct apart_page *next;
     uint64_t number;
-    int is_fresh, is_joined;
+    bool is_fresh, is_joined;
     struct shadow_ways ways;
     uint64_t used[2][SHADOW_PAGE_WIDES];
 };
@@ -40,11 +41,11 @@ struct order_apart {
 struct order_apart *order_apart_open(void *context, int (*is_untouched)(void *context, uint64_t address));
 void order_apart_close(struct order_apart *apart);
 
-int order_apart_is_over(const struct order_apart *apart);
+bool order_apart_is_over(const struct order_apart *apart);
 void order_apart_end(struct order_apart *apart); // from now on it is
 
 // A cluster accesses the page for the first time, and has not done it yet: is it fresh?
-int order_apart_meet(struct order_apart *apart, uint64_t number);
+bool order_apart_meet(struct order_apart *apart, uint64_t number);
 
 // The cluster has ended: takes its pages. Then the clock_order is as one that was just opened.
 void order_apart_take(struct order_apart *apart, struct clock_order *order);

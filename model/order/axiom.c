@@ -110,7 +110,7 @@ enum axiom axiom_broken(const struct execution *x)
     return AXIOM_NONE;
 }
 
-int axiom_race(const struct execution *x, int race[2])
+bool axiom_race(const struct execution *x, int race[2])
 {
     const uint64_t memory = x->reads | x->writes;
     RELATION_EACH(a, memory)
@@ -118,13 +118,13 @@ int axiom_race(const struct execution *x, int race[2])
         RELATION_EACH(b,
                       (x->event[a].what & IS_WRITE ? memory : x->writes) & ~x->morally_strong.row[a] & ~relation_bit(a))
         {
-            int is_ordered = relation_has(&x->causality, a, b) || relation_has(&x->causality, b, a);
-            int is_initial = ((x->event[a].what | x->event[b].what) & IS_INITIAL) != 0;
+            bool is_ordered = relation_has(&x->causality, a, b) || relation_has(&x->causality, b, a);
+            bool is_initial = ((x->event[a].what | x->event[b].what) & IS_INITIAL) != 0;
             if (is_ordered || is_initial || execution_memory(x, a) != execution_memory(x, b)) continue;
             race[0] = a;
             race[1] = b;
-            return 1;
+            return true;
         }
     }
-    return 0;
+    return false;
 }

@@ -4,6 +4,8 @@
 #ifndef TMAREF_AXIOM_H
 #define TMAREF_AXIOM_H
 
+#include <stdbool.h>
+
 #include "execution.h"
 
 enum axiom {
@@ -31,7 +33,7 @@ enum axiom axiom_broken(const struct execution *x);
 
 // "Conflict and Data-races" (#conflict-and-data-races): two accesses of one memory, one a write, that neither causality
 // order relates nor moral strength. Puts the first such pair into `race`; 0 if there is none.
-int axiom_race(const struct execution *x, int race[2]);
+bool axiom_race(const struct execution *x, int race[2]);
 
 // The order that Sequential Consistency Per Location wants without a cycle: morally strong communication, and program
 // order between accesses to one address.

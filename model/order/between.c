@@ -53,19 +53,19 @@ void order_between_close(struct order_between *between)
 }
 
 // Another CTA begins. 0: one has not ended, or it is of a cluster of several.
-static __attribute__((noinline)) int begin(const struct clock_order *order, uint64_t cta)
+static __attribute__((noinline)) bool begin(const struct clock_order *order, uint64_t cta)
 {
     struct order_between *between = order->between;
     const struct order_cta *of = order_cta_of(order, cta);
-    if (between->cta != NOBODY || of == NULL || of->ctas != 1) return 0;
+    if (between->cta != NOBODY || of == NULL || of->ctas != 1) return false;
     between->cta = cta;
     between->first = ++between->part;
     between->touched = between->inside = between->behind = between->arrived = 0;
     between->last.number = UINT32_MAX;
-    return 1;
+    return true;
 }
 
-static inline int is_of(const struct clock_order *order, uint64_t cta)
+static inline bool is_of(const struct clock_order *order, uint64_t cta)
 {
     return order->between->cta == cta || begin(order, cta);
 }
@@ -91,11 +91,11 @@ static __attribute__((noinline)) struct page *new_page(struct order_between *bet
 
 // Bytes of one wide cell. 0: another warp has accessed one of them since the part began, and one of the two accesses
 // writes; or it is read, and nobody has written it.
-static inline int use(struct order_between *between, uint32_t warp, uint64_t at, uint64_t bytes, int writes)
+static inline bool use(struct order_between *between, uint32_t warp, uint64_t at, uint64_t bytes, bool writes)
 {
     const uint64_t number = at / SHADOW_PAGE_BYTES, part = between->part;
     struct page *page = between->page[number];
-    if (page == NULL && (page = new_page(between, number)) == NULL) return 0;
+    if (page == NULL && (page = new_page(between, number)) == NULL) return false;
     struct wide *wide = &page->wide[at % SHADOW_PAGE_BYTES / SHADOW_WIDE_BYTES];
     struct own *own = &page->own[warp][at % SHADOW_PAGE_BYTES / SHADOW_WIDE_BYTES];
     if (wide->part != part) renew(between, wide);
@@ -114,10 +114,10 @@ static inline int use(struct order_between *between, uint32_t warp, uint64_t at,
 }
 
 // Of several cells.
-static __attribute__((noinline)) int use_long(struct order_between *between, uint32_t warp, uint64_t begin,
-                                              uint64_t end, int writes)
+static __attribute__((noinline)) bool use_long(struct order_between *between, uint32_t warp, uint64_t begin,
+                                               uint64_t end, bool writes)
 {
-    int is_right = 1;
+    bool is_right = true;
     for (uint64_t at = begin, past; at < end; at = past) {
         const uint64_t first = at % SHADOW_WIDE_BYTES;
         past = at - first + SHADOW_WIDE_BYTES < end ? at - first + SHADOW_WIDE_BYTES : end;
@@ -126,7 +126,7 @@ static __attribute__((noinline)) int use_long(struct order_between *between, uin
     return is_right;
 }
 
-static int is_plain(const struct event *event)
+static bool is_plain(const struct event *event)
 {
     const struct access *access = &event->access;
     return event->origin->operation == 0 && access->order == ORDER_WEAK && access->kind != ACCESS_REDUCE &&
@@ -134,11 +134,11 @@ static int is_plain(const struct event *event)
 }
 
 // May the warp access it now?
-static int is_free(struct clock_order *order, const struct event *event)
+static bool is_free(struct clock_order *order, const struct event *event)
 {
     struct order_between *between = order->between;
     const uint32_t warp = UINT32_C(1) << event->origin->warp % ORDER_MOST_WARPS;
-    if (!is_plain(event) || event->origin->warp >= between->warps || !is_of(order, event->origin->cta)) return 0;
+    if (!is_plain(event) || event->origin->warp >= between->warps || !is_of(order, event->origin->cta)) return false;
     between->touched |= warp;
     return ((between->inside | between->behind) & warp) == 0;
 }
@@ -148,13 +148,13 @@ void order_between_rows(struct clock_order *order, const struct event *event, ui
     struct order_between *const between = order->between;
     const uint64_t count = event->access.bytes, bytes = UINT64_MAX >> (SHADOW_WIDE_BYTES - count) % SHADOW_WIDE_BYTES;
     const uint32_t warp = event->origin->warp;
-    const int writes = event->access.kind == ACCESS_WRITE;
-    int is_right = is_free(order, event) && count <= MOST_BYTES;
+    const bool writes = event->access.kind == ACCESS_WRITE;
+    bool is_right = is_free(order, event) && count <= MOST_BYTES;
     uint64_t at = event->access.address;
     for (uint32_t left = rise != 0 ? rows : 1; left > 0 && is_right; left--, at += rise) {
         const uint64_t first = at % SHADOW_WIDE_BYTES;
         if (at > MOST_BYTES - count)
-            is_right = 0;
+            is_right = false;
         else if (first + count <= SHADOW_WIDE_BYTES)
             is_right = use(between, warp, at, bytes << first, writes);
         else
@@ -165,7 +165,7 @@ void order_between_rows(struct clock_order *order, const struct event *event, ui
 
 // --- Barriers --------------------------------------------------------------------------------------------------------
 
-static int is_same(const struct meeting *one, const struct meeting *other)
+static bool is_same(const struct meeting *one, const struct meeting *other)
 {
     return one->number == other->number && one->phase == other->phase;
 }

@@ -21,7 +21,7 @@ static inline uint32_t find(const struct clock *clock, uint32_t cta)
     return low;
 }
 
-static int is_at(const struct clock *clock, uint32_t at, uint32_t cta)
+static bool is_at(const struct clock *clock, uint32_t at, uint32_t cta)
 {
     return at < clock->parts && clock->part[at].cta == cta;
 }
@@ -66,14 +66,14 @@ static struct clock_part *part_of(struct clock *clock, uint32_t cta, uint32_t sl
         const uint32_t room = (slots + SLOTS_AT_ONCE - 1) / SLOTS_AT_ONCE * SLOTS_AT_ONCE;
         struct clock_time *time = realloc(part->time, room * sizeof *time);
         if (time == NULL) {
-            clock->is_short = 1;
+            clock->is_short = true;
             return NULL;
         }
         part->time = time;
         part->room = room;
     }
     if (part == NULL) {
-        clock->is_short = 1;
+        clock->is_short = true;
         return NULL;
     }
     if (part->slots < slots) {
@@ -188,7 +188,7 @@ void clock_free(struct clock *clock)
 {
     for (uint32_t i = 0; i < clock->room; i++) free(clock->part[i].time);
     free(clock->part);
-    *clock = (struct clock){0, 0, 0, NULL};
+    *clock = (struct clock){0, 0, false, NULL};
 }
 
 static void fence_times(struct clock_time *time, uint32_t slots, uint32_t fences)

@@ -5,6 +5,8 @@
 #ifndef TMAREF_ORDER_CLOCK_H
 #define TMAREF_ORDER_CLOCK_H
 
+#include <stdbool.h>
+
 #include "access.h"
 
 #pragma GCC visibility push(hidden)
@@ -26,7 +28,7 @@ struct clock_part {
 // Parts by rising CTA. All 0: it has heard of nobody. is_short: there was no memory for a part of it.
 struct clock {
     uint32_t parts, room;
-    int is_short;
+    bool is_short;
     struct clock_part *part;
 };
 

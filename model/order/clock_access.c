@@ -24,7 +24,7 @@ static struct shadow_page *page_of(struct clock_order *order, struct order_cta *
     struct shadow_page *page = cta->page[number];
     if (page != NULL) return page;
     page = order_page_spare(order);
-    if (page == NULL) order->is_short = 1;
+    if (page == NULL) order->is_short = true;
     if (page == NULL) return NULL;
     page->number = number;
     return cta->page[number] = page;
@@ -66,7 +66,7 @@ static uint32_t wide_of(const struct piece *piece)
 static void note_written(struct clock_order *order, const struct piece *piece, const struct shadow_entry *entry)
 {
     uint64_t *written = &piece->page->written[wide_of(piece)], missing = piece->bytes & ~*written;
-    const int reads = (entry->flags & (SHADOW_WRITES | SHADOW_REDUCES)) != SHADOW_WRITES;
+    const bool reads = (entry->flags & (SHADOW_WRITES | SHADOW_REDUCES)) != SHADOW_WRITES;
     *written |= piece->bytes;
     if (missing == 0 || !reads || (entry->flags & SHADOW_ASYNC)) return;
     const enum access_space space = piece->cta != NULL ? SPACE_SHARED : SPACE_GLOBAL;
@@ -115,22 +115,23 @@ static void add_narrow(struct clock_order *order, const struct piece *piece, str
     order->address = piece->address;
     for (; left != 0; left >>= SHADOW_CELL_BYTES, cell++, order->address += SHADOW_CELL_BYTES) {
         entry->mask = (uint16_t)left;
-        if (entry->mask != 0 && shadow_add(&order->pool, cell, entry, judge) == SHADOW_NO_MEMORY) order->is_short = 1;
+        if (entry->mask != 0 && shadow_add(&order->pool, cell, entry, judge) == SHADOW_NO_MEMORY)
+            order->is_short = true;
     }
 }
 
 // 0: it has to be done in cells of 16 bytes.
-static int add_wide(struct clock_order *order, const struct piece *piece, struct shadow_entry *entry,
-                    struct shadow_judge *judge)
+static bool add_wide(struct clock_order *order, const struct piece *piece, struct shadow_entry *entry,
+                     struct shadow_judge *judge)
 {
     const uint64_t first = (uint64_t)__builtin_ctzll(piece->bytes), past = 64 - (uint64_t)__builtin_clzll(piece->bytes);
-    if ((piece->page->narrow >> wide_of(piece) & 1) || (first | past) % SHADOW_WORD_BYTES != 0) return 0;
+    if ((piece->page->narrow >> wide_of(piece) & 1) || (first | past) % SHADOW_WORD_BYTES != 0) return false;
     entry->mask = (uint16_t)(((1u << (past - first) / SHADOW_WORD_BYTES) - 1) << first / SHADOW_WORD_BYTES);
     order->address = piece->address;
-    order->is_wide = judge->is_wide = 1;
+    order->is_wide = judge->is_wide = true;
     const enum shadow_added added = shadow_add(&order->pool, &piece->page->wide[wide_of(piece)], entry, judge);
-    order->is_wide = judge->is_wide = 0;
-    if (added == SHADOW_NO_MEMORY) order->is_short = 1;
+    order->is_wide = judge->is_wide = false;
+    if (added == SHADOW_NO_MEMORY) order->is_short = true;
     return added != SHADOW_CROWDED;
 }
 
@@ -158,8 +159,8 @@ static void add_piece(struct clock_order *order, const struct piece *piece, stru
                       struct shadow_judge *judge)
 {
     if (!add_wide(order, piece, entry, judge)) {
-        const int is_narrow = piece->page->narrow >> wide_of(piece) & 1;
-        if (!is_narrow && !shadow_narrow(&order->pool, piece->page, wide_of(piece))) order->is_short = 1;
+        const bool is_narrow = piece->page->narrow >> wide_of(piece) & true;
+        if (!is_narrow && !shadow_narrow(&order->pool, piece->page, wide_of(piece))) order->is_short = true;
         if (order->is_short) return;
         add_narrow(order, piece, entry, judge);
     }
@@ -182,7 +183,7 @@ void order_access(struct clock_order *order, const struct event *event, uint32_t
     struct shadow_entry entry = {.actor = actor, .time = time, .line = event->origin->line, .flags = flags_of(access)};
     struct order_cta *cta = access->space == SPACE_SHARED ? order_peer(order, event->origin, access->rank) : NULL;
     if (order->is_short || (cta == NULL ? access->space == SPACE_SHARED : cta->has_exited)) return;
-    if (cta == NULL && (entry.flags & SHADOW_STRONG)) order->global.has_strong = 1;
+    if (cta == NULL && (entry.flags & SHADOW_STRONG)) order->global.has_strong = true;
     if (event->origin->lanes != 0) entry.lane = (uint8_t)__builtin_ctz(event->origin->lanes);
     if (access->order != ORDER_WEAK) entry.lane |= size_of(event);
     entry.lane |= (uint8_t)(order->repeats << SHADOW_SIZE_SHIFT);

@@ -17,7 +17,7 @@ static void tell_barrier(struct clock_order *order, enum order_finding kind, con
 }
 
 // The init is a write. A fence.mbarrier_init releases it to relaxed arrives at the barrier of the cluster.
-static int knows_init(const struct order_barrier *barrier, struct clock_time time)
+static bool knows_init(const struct order_barrier *barrier, struct clock_time time)
 {
     return (barrier->is_init_released ? time.seen : time.written) >= barrier->init_time;
 }
@@ -34,16 +34,16 @@ static void tell_inval(struct clock_order *order, const struct order_cta *home, 
     order->found(order->context, &found);
 }
 
-static int knows_inval(const struct clock_order *order, const struct order_barrier *barrier,
-                       const struct order_warp *warp)
+static bool knows_inval(const struct clock_order *order, const struct order_barrier *barrier,
+                        const struct order_warp *warp)
 {
     const struct order_actor *actor = &order->actor[barrier->inval.actor];
     return clock_time(&warp->clock, actor->cta, actor->warp).seen >= barrier->inval.time;
 }
 
 // Is it used by lanes of the warp that made the init which have not met the one that did?
-static int has_not_met(const struct clock_order *order, const struct order_barrier *barrier, const struct event *event,
-                       const struct order_warp *warp)
+static bool has_not_met(const struct clock_order *order, const struct order_barrier *barrier, const struct event *event,
+                        const struct order_warp *warp)
 {
     return order->live != 0 && barrier->init_actor == warp->actor && barrier->init_meetings == warp->meetings &&
            (event->origin->lanes & ~barrier->init_lanes) != 0;
@@ -52,7 +52,7 @@ static int has_not_met(const struct clock_order *order, const struct order_barri
 static void tell_parted_init(struct clock_order *order, const struct order_cta *home,
                              const struct order_barrier *barrier, const struct event *event, uint32_t actor)
 {
-    const int are_together = ((event->origin->lanes | order->executing) & barrier->init_lanes) != 0;
+    const bool are_together = ((event->origin->lanes | order->executing) & barrier->init_lanes) != 0;
     const uint32_t other = event->origin->lanes & ~barrier->init_lanes;
     const struct order_found found = {
         .kind = ORDER_UNORDERED_INIT,
@@ -85,20 +85,20 @@ static void hear_init(struct clock_order *order, struct order_cta *home, struct 
                       const struct order_warp *warp, const struct event *event)
 {
     if (barrier->is_live) tell_barrier(order, ORDER_AGAIN, home, barrier, event, warp->actor);
-    barrier->is_live = 1;
+    barrier->is_live = true;
     barrier->inval.line = 0;
     barrier->init_actor = warp->actor;
     barrier->init_time = warp->now;
     barrier->init_line = event->origin->line;
     barrier->init_lanes = order->executing;
     barrier->init_meetings = warp->meetings;
-    barrier->is_init_released = 0;
+    barrier->is_init_released = false;
     order_note_init(order, home, barrier->address);
     barrier->arrival = (struct shadow_entry){.actor = 0};
     barrier->arrivals[0] = barrier->arrivals[1] = 0;
     barrier->expected = barrier->brought = 0;
     barrier->brought_actor = 0;
-    barrier->has_brought = 0;
+    barrier->has_brought = false;
     clock_clear(&barrier->pending);
     clock_clear(&barrier->done);
     clock_clear(&barrier->pending_far);
@@ -115,11 +115,11 @@ static void hear_end(struct clock_order *order, struct order_barrier *barrier, c
 }
 
 // An arrive of another CTA releases what was written only if it reaches the cluster; that reads are over is known.
-static void arrive(struct order_barrier *barrier, int is_far, const struct order_warp *warp,
+static void arrive(struct order_barrier *barrier, bool is_far, const struct order_warp *warp,
                    const struct event_barrier *of)
 {
     const enum order_reach reach = order_reach_of(of->scope);
-    const int is_relaxed = of->order == ORDER_RELAXED;
+    const bool is_relaxed = of->order == ORDER_RELAXED;
     struct clock *to = is_far ? &barrier->pending_far : &barrier->pending;
     clock_join_seen(&barrier->pending, &warp->clock);
     if (is_far && reach == ORDER_REACH_CTA) return;
@@ -132,7 +132,7 @@ static void arrive(struct order_barrier *barrier, int is_far, const struct order
 static void wait_for(struct order_barrier *barrier, struct order_warp *warp, const struct event *event)
 {
     const struct event_barrier *of = &event->barrier;
-    const int acquires = of->order != ORDER_RELAXED;
+    const bool acquires = of->order != ORDER_RELAXED;
     if (acquires)
         order_acquire(warp, &barrier->done, ORDER_EDGE_MBARRIER, event->origin->line, barrier->address);
     else
@@ -143,12 +143,12 @@ static void wait_for(struct order_barrier *barrier, struct order_warp *warp, con
 }
 
 // Did the instruction of each arrival of the last phase begin before the newcomer? Then the phase is over for it.
-static int knows_arrivals(const struct order_barrier *barrier, const struct order_warp *warp)
+static bool knows_arrivals(const struct order_barrier *barrier, const struct order_warp *warp)
 {
-    if (barrier->arrivals[1] > ORDER_ARRIVALS) return 0;
+    if (barrier->arrivals[1] > ORDER_ARRIVALS) return false;
     for (uint32_t i = 0; i < barrier->arrivals[1]; i++) {
         const struct order_arrival *came = &barrier->came[1][i];
-        if (clock_time(&warp->clock, came->cta, came->slot).seen < came->time) return 0;
+        if (clock_time(&warp->clock, came->cta, came->slot).seen < came->time) return false;
     }
     return barrier->arrivals[1] > 0;
 }
@@ -229,7 +229,7 @@ static void hear_inval(struct clock_order *order, const struct order_cta *home, 
                                 .newer = {.actor = warp->actor, .line = event->origin->line}};
     if (!barrier->is_live && barrier->inval.line == 0)
         tell_barrier(order, ORDER_UNINITIALISED, home, barrier, event, warp->actor);
-    barrier->is_live = 0;
+    barrier->is_live = false;
     found.newer.time = warp->now;
     if (event->origin->lanes != 0) found.newer.lane = (uint8_t)__builtin_ctz(event->origin->lanes);
     for (uint32_t w = 0; w < home->warps && w < ORDER_MOST_WARPS; w++) {
@@ -257,7 +257,7 @@ void order_hear_barrier(struct clock_order *order, const struct event *event)
     }
     if (event->origin->operation == 0 && of->step != BARRIER_INVAL) order_check_init(order, home, barrier, event, warp);
     if (of->step == BARRIER_INVAL) hear_inval(order, home, barrier, warp, event);
-    const int is_of_home = cta == home && event->origin->operation == 0;
+    const bool is_of_home = cta == home && event->origin->operation == 0;
     if (is_of_home && of->step == BARRIER_TRANSACTION) note_use(barrier, cta, warp, event->origin->line);
     if (of->step == BARRIER_TRANSACTION) hear_transaction(order, cta, home, barrier, warp, event);
     if (of->step == BARRIER_WAIT) order_lanes_acquire(order, warp, event->origin->lanes);
@@ -287,7 +287,7 @@ void clock_order_brings(struct clock_order *order, const struct event_origin *wh
     struct order_barrier *barrier = order_barrier_of(order, home, order->actor[actor].barrier);
     if (barrier == NULL) return;
     if (!barrier->has_brought) barrier->is_behind = barrier->expected <= barrier->brought;
-    barrier->has_brought = 1;
+    barrier->has_brought = true;
     barrier->brought += bytes;
     if (barrier->brought <= barrier->expected) barrier->brought_actor = 0;
     if (barrier->brought <= barrier->expected || barrier->brought_actor != 0) return;

@@ -26,11 +26,11 @@ uint32_t order_pages_of_host(void)
 
 // Had nobody touched it before this launch? The host tells of its own pages, so what it said of one page holds for
 // those beside it, which this launch has not touched either.
-static int is_fresh(const struct clock_order *order, uint64_t number)
+static bool is_fresh(const struct clock_order *order, uint64_t number)
 {
     const uint64_t beside_it = order_pages_of_host();
     if (order->apart != NULL) return order_apart_meet(order->apart, number);
-    if (order->is_untouched == NULL) return 0;
+    if (order->is_untouched == NULL) return false;
     for (uint64_t i = 0, first = number / beside_it * beside_it; i < beside_it; i++) {
         const struct shadow_page *beside = find(&order->global, first + i);
         if (beside != NULL) return beside->is_fresh;
@@ -42,12 +42,12 @@ static struct shadow_page *page_new(struct clock_order *order, struct shadow_pag
 {
     struct order_global *global = &order->global;
     if (global->pages == ORDER_MOST_PAGES) {
-        global->is_full = 1;
+        global->is_full = true;
         return NULL;
     }
     struct shadow_page *page = order_page_spare(order);
     if (page == NULL) {
-        order->is_short = 1;
+        order->is_short = true;
         return NULL;
     }
     global->pages++;

@@ -21,17 +21,17 @@ void clock_order_end(struct clock_order *order)
 
 void order_grid_wait(struct clock_order *order, struct order_warp *warp)
 {
-    order->has_waited = 1;
+    order->has_waited = true;
     if (order->before == NULL) return;
     clock_raise(&warp->clock, GRID_CTA, 0, 1);
     if (order_lanes_before(warp) != NULL) clock_raise(order_lanes_before(warp), GRID_CTA, 0, 1);
 }
 
-static int has_waited(const struct clock_order *order)
+static bool has_waited(const struct clock_order *order)
 {
     for (uint32_t i = 0; i < order->bys; i++)
-        if (clock_time(order->by[i], GRID_CTA, 0).seen == 0) return 0;
-    return 1;
+        if (clock_time(order->by[i], GRID_CTA, 0).seen == 0) return false;
+    return true;
 }
 
 // depth: how many launches it is in front
@@ -70,13 +70,13 @@ static void ask(void *context, uint64_t address, const struct shadow_entry *olde
 // nothing.
 void order_grid_access(struct clock_order *order, const struct shadow_entry *entry)
 {
-    int is_over = order->before != NULL && has_waited(order);
+    bool is_over = order->before != NULL && has_waited(order);
     uint32_t depth = 1;
     for (const struct clock_order *before = order->before; before != NULL; before = before->before, depth++) {
         const struct shadow_page *page = is_over ? NULL : order_global_find(before, order->address);
         struct asking asking = {order, before, depth, entry};
         if (page != NULL)
             shadow_each_of(&before->pool, page, order->address % SHADOW_PAGE_BYTES / SHADOW_CELL_BYTES, ask, &asking);
-        is_over = 0;
+        is_over = false;
     }
 }

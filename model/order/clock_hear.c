@@ -26,7 +26,7 @@ void order_tick(struct order_cta *cta, struct order_warp *warp, enum order_edge 
     if (time == NULL) return;
     warp->release[time->seen % ORDER_NOTES] = (struct order_note){edge, line, time->seen, number};
     warp->now = time->written = ++time->seen;
-    warp->is_ahead = 0;
+    warp->is_ahead = false;
 }
 
 void order_acquire(struct order_warp *warp, const struct clock *from, enum order_edge edge, uint32_t line,
@@ -197,12 +197,12 @@ static uint32_t bulk_slot(struct order_cta *cta, struct order_warp *warp, uint32
 }
 
 // 0 without memory.
-static int issue_product(struct order_warp *warp)
+static bool issue_product(struct order_warp *warp)
 {
     if (warp->issued == NULL) warp->issued = calloc(ORDER_PRODUCTS, sizeof *warp->issued);
-    if (warp->issued == NULL) return 0;
+    if (warp->issued == NULL) return false;
     clock_copy(&warp->issued[++warp->products % ORDER_PRODUCTS], &warp->clock);
-    return 1;
+    return true;
 }
 
 static void hear_product(struct clock_order *order, struct order_cta *cta, struct order_warp *warp,
@@ -211,7 +211,7 @@ static void hear_product(struct clock_order *order, struct order_cta *cta, struc
     const struct event_group *of = &event->group;
     const uint32_t slot = cta->warps + event->origin->warp;
     if (of->step == GROUP_ISSUE) {
-        if (!issue_product(warp)) order->is_short = 1;
+        if (!issue_product(warp)) order->is_short = true;
     } else if (of->step == GROUP_COMMIT) {
         warp->group_end[of->group % ORDER_PRODUCTS] = warp->products;
     } else if (of->step == GROUP_WAIT && of->group > 0) {
@@ -400,7 +400,7 @@ static void judge_access(struct clock_order *order, const struct event *event)
 static void order_flush(struct clock_order *order)
 {
     if (!order->has_access) return;
-    order->has_access = 0;
+    order->has_access = false;
     order->access.origin = &order->access_origin;
     order->access_origin.lanes = order->lanes;
     judge_access(order, &order->access);
@@ -412,7 +412,7 @@ void clock_order_settle(struct clock_order *order)
 }
 
 // Does it go on where the one that waits ends, in the same instruction?
-static int goes_on(const struct clock_order *order, const struct event *event)
+static bool goes_on(const struct clock_order *order, const struct event *event)
 {
     const struct event_origin *one = &order->access_origin, *other = event->origin;
     const struct access *a = &order->access.access, *b = &event->access;
@@ -441,7 +441,7 @@ static __attribute__((noinline)) void hear_access(struct clock_order *order, con
         if (end > access->address + access->bytes) access->bytes = end - access->address;
     } else {
         order_flush(order);
-        order->has_access = 1;
+        order->has_access = true;
         order->access = *event;
         order->access_origin = *event->origin;
         order->lanes = event->origin->lanes;

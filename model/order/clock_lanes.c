@@ -15,7 +15,7 @@ enum { DONE = 64, MOST_MOVES = 8 };
 struct done {
     struct access access;
     uint32_t line, lanes, left, together, met, time, moves;
-    int is_even;
+    bool is_even;
 };
 
 // count: of all accesses since the lanes met, the latest of which are kept. waited: lanes that have acquired something
@@ -109,7 +109,7 @@ static void repeat(struct clock_order *order, struct order_warp *warp, const str
                    const struct event_origin *who, uint32_t left)
 {
     uint32_t run = 0;
-    warp->is_ahead = 1;
+    warp->is_ahead = true;
     if (done->access.each >= done->access.bytes) {
         repeat_run(order, warp, done, who, left);
         return;
@@ -136,7 +136,7 @@ void order_lanes_settle(struct order_cta *cta, struct order_warp *warp)
 
 // Has it been made to stand behind a release as often as it is followed? One that a lane which releases took part in
 // once: the release that is meant is most often the next.
-static int is_done(struct done *done, uint32_t by)
+static bool is_done(struct done *done, uint32_t by)
 {
     const uint32_t most = done->together & by ? 1 : MOST_MOVES;
     return done->left == 0 || ++done->moves > most;
@@ -153,7 +153,7 @@ void order_lanes_release(struct clock_order *order, struct order_cta *cta, struc
     for (uint32_t i = 0; i < count; i++) {
         struct done done = lanes->done[i];
         const uint32_t left = done.left & ~covered(&done, order->executing);
-        const int stays = by == ORDER_LANES_EXPECT && (done.together & order->executing) && left != 0;
+        const bool stays = by == ORDER_LANES_EXPECT && (done.together & order->executing) && left != 0;
         if (by != ORDER_LANES_PROXY && !stays) done.left = left;
         if (by != ORDER_LANES_PROXY && !stays && is_done(&done, order->executing)) continue;
         if (left != 0 && !stays) repeat(order, warp, &done, who, left);

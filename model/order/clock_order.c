@@ -22,22 +22,22 @@ struct order_cta *order_peer(const struct clock_order *order, const struct event
     return cta != NULL && rank < cta->ctas ? cta->peer[rank] : NULL;
 }
 
-static int open_warps(struct clock_order *order, struct order_cta *cta)
+static bool open_warps(struct clock_order *order, struct order_cta *cta)
 {
     cta->warp = calloc(cta->warps, sizeof *cta->warp);
-    if (cta->warp == NULL) return 0;
+    if (cta->warp == NULL) return false;
     for (uint32_t w = 0; w < cta->warps; w++) {
         const struct order_actor actor = {.kind = ORDER_WARP, .cta = cta->index, .warp = w, .number = cta->number};
         cta->warp[w].actor = order_actor_new(order, &actor);
         struct clock_time *time = clock_at(&cta->warp[w].clock, cta->index, w);
-        if (time == NULL) return 0;
+        if (time == NULL) return false;
         cta->warp[w].now = time->seen = time->written = 1;
     }
     for (uint32_t w = 0; w < cta->warps; w += 4) {
         const struct order_actor actor = {.kind = ORDER_PRODUCT, .cta = cta->index, .warp = w, .number = cta->number};
         cta->product_actor[w / 4] = order_actor_new(order, &actor);
     }
-    return 1;
+    return true;
 }
 
 static struct order_cta *new_cta(struct clock_order *order, uint64_t number, uint32_t rank)
@@ -60,7 +60,7 @@ void clock_order_cluster(struct clock_order *order, const uint64_t *numbers, uin
     if (order_cta_of(order, numbers[0]) != NULL || ctas > ORDER_MOST_CTAS) return;
     for (uint32_t rank = 0; rank < ctas; rank++)
         if ((peer[rank] = new_cta(order, numbers[rank], rank)) == NULL) {
-            order->is_short = 1;
+            order->is_short = true;
             return;
         }
     for (uint32_t rank = 0; rank < ctas; rank++) {
@@ -77,7 +77,7 @@ struct order_barrier *order_barrier_of(struct clock_order *order, struct order_c
     while (barrier != NULL && barrier->address != address) barrier = barrier->next;
     if (barrier != NULL) return barrier;
     if ((barrier = calloc(1, sizeof *barrier)) == NULL) {
-        order->is_short = 1;
+        order->is_short = true;
         return NULL;
     }
     *barrier = (struct order_barrier){.next = *first, .address = address, .slot = cta->slots++};
@@ -107,7 +107,7 @@ uint32_t order_actor_new(struct clock_order *order, const struct order_actor *ac
         const uint32_t room = order->actor_room == 0 ? FIRST_ACTORS : order->actor_room * 2;
         struct order_actor *grown = realloc(order->actor, room * sizeof *grown);
         if (grown == NULL) {
-            order->is_short = 1;
+            order->is_short = true;
             return 0;
         }
         order->actor = grown;
@@ -153,41 +153,41 @@ void order_actors_forget(struct clock_order *order)
 enum { APART, NARROW, PARTLY, UNFENCED, BEFORE };
 
 // Where they are ordered, but not past the proxies: which fence is missing.
-static int is_fenced(const struct clock_order *order, struct clock_time time, const struct shadow_entry *older,
-                     const struct shadow_entry *newer)
+static bool is_fenced(const struct clock_order *order, struct clock_time time, const struct shadow_entry *older,
+                      const struct shadow_entry *newer)
 {
-    if (!(older->flags & SHADOW_WRITES) || (older->flags & SHADOW_ASYNC)) return 1;
+    if (!(older->flags & SHADOW_WRITES) || (older->flags & SHADOW_ASYNC)) return true;
     if (newer->flags & SHADOW_MAP) return time.fenced[CLOCK_MAP_ACQUIRED] >= older->time;
     return !(newer->flags & SHADOW_ASYNC) || time.fenced[order->space] >= older->time;
 }
 
 // An operation that completes on several mbarriers has an actor for each; its source is read when one has completed.
-static int is_operation_over(const struct clock_order *order, const struct order_actor *actor, int writes,
-                             const struct clock *clock)
+static bool is_operation_over(const struct clock_order *order, const struct order_actor *actor, int writes,
+                              const struct clock *clock)
 {
     const uint32_t slot = writes ? actor->slot : actor->read_slot;
-    if (actor->time != 0 && clock_time(clock, actor->slot_cta, slot).seen >= actor->time) return 1;
-    if (writes || actor->next == 0) return 0;
+    if (actor->time != 0 && clock_time(clock, actor->slot_cta, slot).seen >= actor->time) return true;
+    if (writes || actor->next == 0) return false;
     const struct order_actor *next = &order->actor[actor->next];
-    const int is_same = next->number == actor->number && next->operation == actor->operation;
+    const bool is_same = next->number == actor->number && next->operation == actor->operation;
     return is_same && is_operation_over(order, next, writes, clock);
 }
 
 // Does a release of wide enough scope have to stand behind what an operation wrote? A copy or an st.async over it needs
 // none: the rings of multicast pipelines have an arrive of the CTA's scope there, kernels/gemm/split.cuh a relaxed one.
-static int is_handed_over(const struct clock_order *order, const struct shadow_entry *older,
-                          const struct shadow_entry *newer)
+static bool is_handed_over(const struct clock_order *order, const struct shadow_entry *older,
+                           const struct shadow_entry *newer)
 {
-    const int is_over_it = (newer->flags & SHADOW_WRITES) && order->actor[newer->actor].kind == ORDER_OPERATION;
+    const bool is_over_it = (newer->flags & SHADOW_WRITES) && order->actor[newer->actor].kind == ORDER_OPERATION;
     return older->actor != newer->actor && (older->flags & SHADOW_WRITES) && !is_over_it;
 }
 
 // Does a release of wide enough scope have to stand behind it? Behind a write; and behind a read of another CTA's
 // memory before bytes are overwritten, because an H200 may do it after an arrive of a narrower one.
-static int is_released(const struct clock_order *order, const struct shadow_entry *older,
-                       const struct shadow_entry *newer)
+static bool is_released(const struct clock_order *order, const struct shadow_entry *older,
+                        const struct shadow_entry *newer)
 {
-    const int is_exit = older->actor == newer->actor;
+    const bool is_exit = older->actor == newer->actor;
     return (older->flags & SHADOW_WRITES) || (order->space == SPACE_SHARED && order->at != NULL && !is_exit &&
                                               order->actor[older->actor].cta != order->at->index);
 }
@@ -216,7 +216,7 @@ static int is_before_clock(const struct clock_order *order, const struct shadow_
 }
 
 // Does an access reach the other's thread?
-static int reaches(const struct clock_order *order, const struct shadow_entry *entry, const struct shadow_entry *other)
+static bool reaches(const struct clock_order *order, const struct shadow_entry *entry, const struct shadow_entry *other)
 {
     const struct order_actor *one = &order->actor[entry->actor], *two = &order->actor[other->actor];
     const enum order_reach reach = (enum order_reach)(entry->flags >> SHADOW_REACH_SHIFT & 3);
@@ -225,10 +225,10 @@ static int reaches(const struct clock_order *order, const struct shadow_entry *e
 }
 
 // Two strong accesses are no race if both reach the other.
-static int may_clash(const struct clock_order *order, const struct shadow_entry *older,
-                     const struct shadow_entry *newer)
+static bool may_clash(const struct clock_order *order, const struct shadow_entry *older,
+                      const struct shadow_entry *newer)
 {
-    if (shadow_may_clash(older, newer)) return 1;
+    if (shadow_may_clash(older, newer)) return true;
     return ((older->flags | newer->flags) & SHADOW_WRITES) && (older->flags & newer->flags & SHADOW_STRONG) &&
            !(reaches(order, older, newer) && reaches(order, newer, older));
 }
@@ -237,7 +237,7 @@ static int may_clash(const struct clock_order *order, const struct shadow_entry 
 static enum order_parted parted_of(const struct clock_order *order, const struct shadow_entry *older,
                                    const struct shadow_entry *newer)
 {
-    const int is_weak = (older->flags & SHADOW_STRONG) == 0;
+    const bool is_weak = (older->flags & SHADOW_STRONG) == 0;
     enum order_parted how = is_weak ? (enum order_parted)(older->lane >> SHADOW_SIZE_SHIFT & 3) : ORDER_NOT_PARTED;
     struct shadow_entry was = *older;
     was.time -= how != ORDER_NOT_PARTED;
@@ -245,7 +245,7 @@ static enum order_parted parted_of(const struct clock_order *order, const struct
     if (order->met != NULL && order->parted > how) how = order->parted;
     if (how == ORDER_NOT_PARTED) return how;
     const struct clock *by = order->met != NULL ? order->met : order->by[0];
-    int is_before = is_before_clock(order, &was, newer, by) >= enough;
+    bool is_before = is_before_clock(order, &was, newer, by) >= enough;
     for (uint32_t i = 1; i < order->bys; i++) is_before &= is_before_clock(order, &was, newer, order->by[i]) >= enough;
     if (!is_before) return ORDER_NOT_PARTED;
     return how == ORDER_FENCED ? ORDER_TOGETHER : how;
@@ -405,7 +405,7 @@ static void drop_cta(struct clock_order *order, struct order_cta *cta)
 // What belongs to the cluster goes when its last CTA has exited: others may use the barriers of one until then.
 void order_exit(struct clock_order *order, struct order_cta *cta)
 {
-    struct clock exits = {0, 0, 0, NULL};
+    struct clock exits = {0, 0, false, NULL};
     for (uint32_t w = 0; w < cta->warps; w++) order_lanes_settle(cta, &cta->warp[w]);
     for (uint32_t w = 0; w < cta->warps; w++) clock_join(&exits, &cta->warp[w].clock);
     order->by[0] = &exits;
@@ -417,7 +417,7 @@ void order_exit(struct clock_order *order, struct order_cta *cta)
     judge_barriers(order, cta);
     if (order->between != NULL) order_between_exit(order);
     clock_free(&exits);
-    cta->has_exited = 1;
+    cta->has_exited = true;
     struct order_cta *peer[ORDER_MOST_CTAS];
     const uint32_t ctas = cta->ctas;
     memcpy(peer, cta->peer, sizeof peer);
@@ -426,12 +426,12 @@ void order_exit(struct clock_order *order, struct order_cta *cta)
     for (uint32_t rank = 0; rank < ctas; rank++) drop_cta(order, peer[rank]);
 }
 
-int clock_order_is_over(const struct clock_order *order)
+bool clock_order_is_over(const struct clock_order *order)
 {
     for (int i = 0; i < ORDER_HASH; i++)
         for (const struct order_cta *cta = order->hash[i]; cta != NULL; cta = cta->next)
-            if (!cta->has_exited) return 0;
-    return 1;
+            if (!cta->has_exited) return false;
+    return true;
 }
 
 // --- Open and close --------------------------------------------------------------------------------------------------

@@ -34,7 +34,7 @@ struct order_actor {
     uint64_t number, operation;
     uint32_t rank, slot_cta, slot, read_slot, time, issued, next; // issued: the warp's time then
     uint32_t barrier; // its address in the CTA of rank `rank`, UINT32_MAX: none
-    int is_done;      // it has come to memory: for who tells what was found
+    bool is_done;     // it has come to memory: for who tells what was found
 };
 
 // What a warp did that others can be ordered by, and where: the release that ended its time `time`, or an acquire.
@@ -72,7 +72,7 @@ struct order_lanes;
 struct order_warp {
     uint32_t actor, now, products, copies;
     struct order_lanes *lanes;     // what they did apart; NULL: nothing
-    int is_ahead;                  // some of that has the next time
+    bool is_ahead;                 // some of that has the next time
     uint32_t meetings;             // how often lanes of it have met
     uint32_t fenced[CLOCK_SPACES]; // its time at its last fence of the async proxy, for each space
     struct clock clock, near, learnt[ORDER_REACHES];
@@ -108,9 +108,9 @@ enum { ORDER_ARRIVALS = 64 };
 struct order_barrier {
     struct order_barrier *next;
     uint32_t address, slot, phases, init_actor, init_time, init_line, init_lanes, init_meetings;
-    int is_live, is_init_released;
-    uint64_t expected, brought; // bytes that were announced, and that copies bring which were issued, since the init
-    int is_behind, has_brought; // is_behind: the first copy since the init was announced behind its issue
+    bool is_live, is_init_released;
+    uint64_t expected, brought;  // bytes that were announced, and that copies bring which were issued, since the init
+    bool is_behind, has_brought; // is_behind: the first copy since the init was announced behind its issue
     uint32_t brought_actor, brought_line;         // the first copy since the announcements fell behind; 0: none
     struct shadow_entry arrival;                  // the last
     struct order_arrival came[2][ORDER_ARRIVALS]; // of the phase under way, and of the last; the first that came
@@ -142,7 +142,7 @@ struct order_cta {
     struct order_barrier *barrier[ORDER_BARRIER_SLOTS];
     uint32_t barriers_begin, barriers_end; // where mbarriers have been: addresses from the first to behind the last
     struct order_meeting meeting[ORDER_MEETINGS], cluster;
-    int has_exited;
+    bool has_exited;
     struct shadow_page *page[ORDER_SHARED_PAGES];
 };
 
@@ -221,7 +221,7 @@ enum { ORDER_GLOBAL_HASH = 1 << 14, ORDER_MOST_PAGES = 1 << 17, ORDER_RECENT_PAG
 struct order_global {
     struct shadow_page *page[ORDER_GLOBAL_HASH], *recent[ORDER_RECENT_PAGES];
     uint32_t pages;
-    int is_full, has_strong; // has_strong: a strong access
+    bool is_full, has_strong; // has_strong: a strong access
 };
 
 enum { ORDER_PLACES = 4096 };
@@ -239,25 +239,25 @@ struct clock_order {
     uint32_t operation[ORDER_OPERATION_HASH]; // the newest of each hash; `next` leads on
     struct shadow_pool pool;
     struct shadow_page *spare;
-    int is_short; // there was no memory for all: nothing more is heard
+    bool is_short; // there was no memory for all: nothing more is heard
     struct order_place *place[ORDER_PLACES];
-    int has_places;
+    bool has_places;
     struct order_global global;
     struct order_apart *apart;     // one cluster is followed by itself (apart.h); NULL: all are followed together
     struct order_between *between; // with it: who looks at shared memory in place of cells (between.h); NULL: nobody
     uint64_t again;                // with it: accesses since the last one to bytes that its line had not accessed
     struct shadow_page *made;      // with it: the pages of global memory that the cluster has accessed
     struct clock_order *before;    // the launch in front, if it may not have ended; NULL: it has
-    int has_waited;                // griddepcontrol.wait has returned
+    bool has_waited;               // griddepcontrol.wait has returned
     uint64_t instruction;          // how many the machine has begun; the owner counts
-    int is_aligned;                // the barrier instruction of now is .aligned; the owner knows
+    bool is_aligned;               // the barrier instruction of now is .aligned; the owner knows
     uint32_t live, executing;      // lanes of its warp that have not exited, and that execute it; live 0: as one thread
     uint32_t lanes;                // of the access that waits
     uint64_t each;                 // the bytes of one of them
-    int is_uneven;                 // they do not lie side by side, nor at one place
+    bool is_uneven;                // they do not lie side by side, nor at one place
     enum order_parted repeats;     // the access was judged before, and is made to stand behind a release
     // An access of threads that is not judged yet: the lanes of a warp come one by one
-    int has_access;
+    bool has_access;
     struct event access;
     struct event_origin access_origin;
     // The access that is judged: the clocks of who makes it, of which there is one, or of a product four
@@ -268,7 +268,7 @@ struct clock_order {
     const struct order_cta *at;
     enum access_space space;
     uint64_t address;
-    int is_wide; // masks say words
+    bool is_wide; // masks say words
 };
 
 // warps: of each CTA
@@ -322,7 +322,7 @@ uint32_t clock_order_phases(const struct clock_order *order, const struct order_
                             const struct order_actor *of);
 
 // Has every CTA of which something was heard exited?
-int clock_order_is_over(const struct clock_order *order);
+bool clock_order_is_over(const struct clock_order *order);
 
 // --- For the files of this folder --------------------------------------------------------------------------------------
 

@@ -61,13 +61,13 @@ void order_fence_proxy(struct order_cta *cta, struct order_warp *warp, const str
 
 // --- Places ----------------------------------------------------------------------------------------------------------
 
-static struct order_place *place_of(struct clock_order *order, const struct access *access, uint32_t cta, int makes)
+static struct order_place *place_of(struct clock_order *order, const struct access *access, uint32_t cta, bool makes)
 {
     struct order_place **first = &order->place[(access->address / 4 + cta * 97) % ORDER_PLACES], *place = *first;
     while (place != NULL && (place->address != access->address || place->space != access->space || place->cta != cta))
         place = place->next;
     if (place != NULL || !makes || (place = calloc(1, sizeof *place)) == NULL) return place;
-    order->has_places = 1;
+    order->has_places = true;
     place->next = *first;
     place->space = access->space;
     place->cta = cta;
@@ -76,12 +76,12 @@ static struct order_place *place_of(struct clock_order *order, const struct acce
     return *first = place;
 }
 
-static int is_acquire(enum access_order order)
+static bool is_acquire(enum access_order order)
 {
     return order == ORDER_ACQUIRE || order == ORDER_ACQ_REL || order == ORDER_SC;
 }
 
-static int is_release(enum access_order order)
+static bool is_release(enum access_order order)
 {
     return order == ORDER_RELEASE || order == ORDER_ACQ_REL || order == ORDER_SC;
 }
@@ -93,9 +93,9 @@ static enum order_reach needs(const struct order_gift *gift, const struct order_
 }
 
 // Can it reach the CTA at all?
-static int is_for(const struct order_gift *gift, const struct order_cta *cta)
+static bool is_for(const struct order_gift *gift, const struct order_cta *cta)
 {
-    if (gift->by == ORDER_BY_NOBODY) return 0;
+    if (gift->by == ORDER_BY_NOBODY) return false;
     return gift->reach == ORDER_REACH_ALL || gift->by == cta->index ||
            (gift->reach == ORDER_REACH_CLUSTER && gift->cluster == cta->peer[0]->index);
 }
@@ -138,7 +138,7 @@ static void forget(struct order_gift *gift)
 static void give(struct order_gift *gift, const struct order_cta *cta, enum order_reach reach,
                  const struct clock *clock, void (*join)(struct clock *clock, const struct clock *other))
 {
-    const int goes_on = gift->by == cta->index || (reach == ORDER_REACH_ALL && gift->by != ORDER_BY_NOBODY);
+    const bool goes_on = gift->by == cta->index || (reach == ORDER_REACH_ALL && gift->by != ORDER_BY_NOBODY);
     if (!goes_on || gift->reach != reach) forget(gift);
     gift->by = gift->by == ORDER_BY_NOBODY || gift->by == cta->index ? cta->index : (uint32_t)ORDER_BY_MANY;
     gift->cluster = cta->peer[0]->index;
@@ -169,8 +169,8 @@ void order_by_memory(struct clock_order *order, const struct event *event, struc
     const struct access *access = &event->access;
     const struct order_cta *home =
         access->space == SPACE_SHARED ? order_peer(order, event->origin, access->rank) : NULL;
-    const int writes = access->kind != ACCESS_READ;
-    const int makes = writes && (is_release(access->order) || warp->has_published || warp->near.parts != 0);
+    const bool writes = access->kind != ACCESS_READ;
+    const bool makes = writes && (is_release(access->order) || warp->has_published || warp->near.parts != 0);
     struct order_place *place = place_of(order, access, home != NULL ? home->index : 0, makes);
     if (place == NULL) return;
     if (access->kind != ACCESS_WRITE) hear_place(order, warp, place, cta, event);
@@ -194,5 +194,5 @@ void order_places_free(struct clock_order *order)
             free(place);
             order->place[i] = next;
         }
-    order->has_places = 0;
+    order->has_places = false;
 }

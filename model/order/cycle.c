@@ -43,7 +43,7 @@ static void draw_chain(struct drawing *drawing, int from, int to)
         draw(drawing, path[i], path[i + 1], step_name(drawing->x, path[i], path[i + 1]));
 }
 
-static int is_chain(const struct execution *x, int from, int to)
+static bool is_chain(const struct execution *x, int from, int to)
 {
     struct relation steps;
     int path[RELATION_EVENTS];
@@ -70,7 +70,7 @@ static void draw_base(struct drawing *drawing, int from, int to)
 static int find_fence(const struct execution *x, int from, int to)
 {
     const enum litmus_proxy a = x->event[from].proxy, b = x->event[to].proxy;
-    const int is_alias = execution_address(x, from) != execution_address(x, to);
+    const bool is_alias = execution_address(x, from) != execution_address(x, to);
     if (!is_alias && a == b) return -1;
     RELATION_EACH(fence, x->base.row[from])
     {

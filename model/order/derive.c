@@ -6,17 +6,17 @@
 
 #include "phase.h"
 
-static int is_strong(const struct order_event *event)
+static bool is_strong(const struct order_event *event)
 {
     return (event->what & (IS_READ | IS_WRITE | IS_FENCE | IS_ARRIVE | IS_WAIT)) != 0 && event->order != ORDER_WEAK;
 }
 
-static int is_memory(const struct order_event *event)
+static bool is_memory(const struct order_event *event)
 {
     return (event->what & (IS_READ | IS_WRITE)) != 0;
 }
 
-static int in_program_order(const struct execution *x, int a, int b)
+static bool in_program_order(const struct execution *x, int a, int b)
 {
     return relation_has(&x->program, a, b) || relation_has(&x->program, b, a);
 }
@@ -27,14 +27,14 @@ static enum litmus_proxy proxy_of(const struct order_event *event)
     return is_memory(event) ? event->proxy : VIA_GENERIC;
 }
 
-static int is_morally_strong(const struct execution *x, int a, int b)
+static bool is_morally_strong(const struct execution *x, int a, int b)
 {
     const struct order_event *first = &x->event[a], *second = &x->event[b];
-    if (a == b || first->thread < 0 || second->thread < 0) return 0;
+    if (a == b || first->thread < 0 || second->thread < 0) return false;
     if (!in_program_order(x, a, b) &&
         !(is_strong(first) && is_strong(second) && execution_includes(x, a, b) && execution_includes(x, b, a)))
-        return 0;
-    if (proxy_of(first) != proxy_of(second)) return 0;
+        return false;
+    if (proxy_of(first) != proxy_of(second)) return false;
     return !is_memory(first) || !is_memory(second) || execution_address(x, a) == execution_address(x, b);
 }
 
@@ -51,22 +51,22 @@ void derive_observation(struct execution *x)
     struct relation step = {{0}};
     for (int i = 0; i < x->events; i++) step.row[i] = x->reads_from.row[i] & x->morally_strong.row[i];
     x->observation = step;
-    for (int changed = 1; changed;) { // W before an atomic Z, and Z before R
+    for (bool changed = true; changed;) { // W before an atomic Z, and Z before R
         struct relation through, more;
         relation_compose(&x->observation, &x->rmw, &through);
         relation_compose(&through, &step, &more);
-        changed = 0;
+        changed = false;
         for (int i = 0; i < x->events; i++) changed |= (more.row[i] & ~x->observation.row[i]) != 0;
         relation_join(&x->observation, &more);
     }
 }
 
-static int releases(const struct order_event *event)
+static bool releases(const struct order_event *event)
 {
     return event->order == ORDER_RELEASE || event->order == ORDER_ACQ_REL || event->order == ORDER_SC;
 }
 
-static int acquires(const struct order_event *event)
+static bool acquires(const struct order_event *event)
 {
     return event->order == ORDER_ACQUIRE || event->order == ORDER_ACQ_REL || event->order == ORDER_SC;
 }
@@ -82,7 +82,7 @@ void derive_release_pattern(const struct execution *x, struct relation *pattern)
         if (!(event->what & (IS_WRITE | IS_FENCE))) continue;
         RELATION_EACH(later, x->program.row[i] & x->writes)
         {
-            int on_same = (event->what & IS_FENCE) || execution_address(x, later) == execution_address(x, i);
+            bool on_same = (event->what & IS_FENCE) || execution_address(x, later) == execution_address(x, i);
             if (on_same && is_strong(&x->event[later])) relation_add(pattern, i, later);
         }
     }
@@ -101,8 +101,8 @@ void derive_acquire_pattern(const struct execution *x, struct relation *pattern)
         RELATION_EACH(later, x->program.row[read])
         {
             const struct order_event *end = &x->event[later];
-            int is_fence = (end->what & IS_FENCE) != 0;
-            int on_same = (end->what & IS_READ) && execution_address(x, later) == execution_address(x, read);
+            bool is_fence = (end->what & IS_FENCE) != 0;
+            bool on_same = (end->what & IS_READ) && execution_address(x, later) == execution_address(x, read);
             if ((is_fence || on_same) && acquires(end)) relation_add(pattern, read, later);
         }
     }
@@ -134,7 +134,7 @@ static uint64_t acquire_tails(const struct execution *x, int wait)
 
 // Scopes of an arrival and of who waits. A complete_tx happens where the mbarrier is: the scope of the wait need not
 // reach the thread that began the copy (docs/memory-model.md, "scope of complete_tx").
-static int scopes_meet(const struct execution *x, int from, int to)
+static bool scopes_meet(const struct execution *x, int from, int to)
 {
     return execution_includes(x, from, to) &&
            ((x->event[from].what & IS_COMPLETE_TX) || execution_includes(x, to, from));
@@ -177,7 +177,7 @@ void derive_meets(struct execution *x)
         for (int wait = 0; wait < x->events; wait++) {
             const struct order_event *event = &x->event[wait];
             if (!(event->what & IS_WAIT) || event->meeting != x->event[arrive].meeting) continue;
-            int is_mbarrier = event->meeting == AT_MBARRIER;
+            bool is_mbarrier = event->meeting == AT_MBARRIER;
             if (is_mbarrier ? event->phase < x->event[arrive].phase : event->phase != x->event[arrive].phase) continue;
             if (x->event[arrive].thread == event->thread && x->event[arrive].operation < 0) continue;
             if (!phase_same_barrier(x, arrive, wait)) continue;

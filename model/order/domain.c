@@ -42,40 +42,40 @@ static int writes_needed(const struct model_work *work, int write)
     return 1;
 }
 
-static int add_writes(struct model_work *work, const int *most, struct model_answer *answer)
+static bool add_writes(struct model_work *work, const int *most, struct model_answer *answer)
 {
     const struct execution *x = &work->x;
-    int grown = 0;
+    bool grown = false;
     RELATION_EACH(write, x->writes)
     {
         int memory = execution_memory(x, write), needed = writes_needed(work, write);
         if (needed > most[memory]) continue;
         int added = add_value(&work->domain[memory], x->event[write].value, needed);
-        if (added < 0) answer->is_full = 1;
+        if (added < 0) answer->is_full = true;
         grown |= added > 0;
     }
     return grown;
 }
 
 // The next path: the last choice that has another option is changed, those behind it are dropped. 0 behind the last.
-static int next_path(struct path *path, const uint8_t *options)
+static bool next_path(struct path *path, const uint8_t *options)
 {
     while (path->choices > 0) {
         int last = path->choices - 1;
         if (path->choice[last] + 1 < options[last]) {
             path->choice[last]++;
-            return 1;
+            return true;
         }
         path->choices--;
     }
-    return 0;
+    return false;
 }
 
 static void keep(struct model_work *work, int thread, const struct path *path, enum path_end end,
                  struct model_answer *answer)
 {
     if (work->paths[thread] == MODEL_PATHS) {
-        answer->is_full = 1;
+        answer->is_full = true;
         return;
     }
     work->path[thread][work->paths[thread]] = *path;
@@ -83,12 +83,12 @@ static void keep(struct model_work *work, int thread, const struct path *path, e
 }
 
 // All paths of a thread with the values of now. Returns whether they write new values.
-static int walk(struct model_work *work, int thread, const struct path_limits *limits, const int *most,
-                struct model_answer *answer)
+static bool walk(struct model_work *work, int thread, const struct path_limits *limits, const int *most,
+                 struct model_answer *answer)
 {
     uint8_t options[PATH_CHOICES];
     struct path path = {0};
-    int grown = 0;
+    bool grown = false;
     struct path_domain domains[LITMUS_PLACES];
     memcpy(domains, work->domain, sizeof domains);
     work->paths[thread] = 0;
@@ -101,8 +101,8 @@ static int walk(struct model_work *work, int thread, const struct path_limits *l
             options[path.choices] = (uint8_t)result.options;
             path.choice[path.choices++] = 0;
         }
-        if (result.end == PATH_IS_CUT) answer->is_cut = 1;
-        if (result.end == PATH_IS_LONG) answer->is_full = 1;
+        if (result.end == PATH_IS_CUT) answer->is_cut = true;
+        if (result.end == PATH_IS_LONG) answer->is_full = true;
         if (result.end != PATH_IS_LONG) grown |= add_writes(work, most, answer);
         if (result.end == PATH_ENDS || result.end == PATH_SPINS || result.end == PATH_IS_STUCK)
             keep(work, thread, &path, result.end, answer);
@@ -111,11 +111,11 @@ static int walk(struct model_work *work, int thread, const struct path_limits *l
     return grown;
 }
 
-static int is_in_loop(const struct litmus_thread *thread, int step)
+static bool is_in_loop(const struct litmus_thread *thread, int step)
 {
     for (int i = step; i < thread->steps; i++)
-        if (thread->step[i].kind == LITMUS_BRANCH && thread->step[i].target <= step) return 1;
-    return 0;
+        if (thread->step[i].kind == LITMUS_BRANCH && thread->step[i].target <= step) return true;
+    return false;
 }
 
 // The most writes of each memory that a run can hold. Returns their sum.
@@ -140,9 +140,9 @@ void domain_find(const struct litmus *test, const struct path_limits *limits, st
 {
     int most[LITMUS_PLACES] = {0};
     start(test, work);
-    int grown = 1;
+    bool grown = true;
     for (int round = count_writes(test, limits, most) + 1; grown && round > 0; round--) {
-        grown = 0;
+        grown = false;
         for (int thread = 0; thread < test->threads; thread++) grown |= walk(work, thread, limits, most, answer);
     }
 }

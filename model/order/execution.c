@@ -43,13 +43,13 @@ int execution_address(const struct execution *x, int event)
     return place < 0 ? -1 : x->test->place[place].address;
 }
 
-int execution_same_cta(const struct execution *x, int a, int b)
+bool execution_same_cta(const struct execution *x, int a, int b)
 {
     int first = x->event[a].thread, second = x->event[b].thread;
     return first >= 0 && second >= 0 && litmus_in_scope(x->test, first, SCOPE_CTA, second);
 }
 
-int execution_includes(const struct execution *x, int a, int b)
+bool execution_includes(const struct execution *x, int a, int b)
 {
     int first = x->event[a].thread, second = x->event[b].thread;
     return first >= 0 && second >= 0 && litmus_in_scope(x->test, first, x->event[a].scope, second);

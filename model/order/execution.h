@@ -5,6 +5,7 @@
 #ifndef TMAREF_EXECUTION_H
 #define TMAREF_EXECUTION_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "litmus.h"
@@ -77,7 +78,7 @@ int execution_memory(const struct execution *x, int event);
 int execution_address(const struct execution *x, int event);
 
 // Are both in the same CTA? Does the scope of `a` include the thread of `b`?
-int execution_same_cta(const struct execution *x, int a, int b);
-int execution_includes(const struct execution *x, int a, int b);
+bool execution_same_cta(const struct execution *x, int a, int b);
+bool execution_includes(const struct execution *x, int a, int b);
 
 #endif

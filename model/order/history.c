@@ -15,23 +15,23 @@ struct history_page {
 
 // --- Times -----------------------------------------------------------------------------------------------------------
 
-static int reach(struct history_times *times, uint32_t count)
+static bool reach(struct history_times *times, uint32_t count)
 {
-    if (times->count >= count) return 1;
+    if (times->count >= count) return true;
     uint32_t *more = realloc(times->time, count * sizeof *more);
-    if (more == NULL) return 0;
+    if (more == NULL) return false;
     memset(more + times->count, 0, (count - times->count) * sizeof *more);
     times->time = more;
     times->count = count;
-    return 1;
+    return true;
 }
 
-int history_join(struct history_times *to, const struct history_times *from)
+bool history_join(struct history_times *to, const struct history_times *from)
 {
-    if (!reach(to, from->count)) return 0;
+    if (!reach(to, from->count)) return false;
     for (uint32_t i = 0; i < from->count; i++)
         if (from->time[i] > to->time[i]) to->time[i] = from->time[i];
-    return 1;
+    return true;
 }
 
 void history_forget_times(struct history_times *times)
@@ -40,7 +40,7 @@ void history_forget_times(struct history_times *times)
     *times = (struct history_times){0};
 }
 
-static int is_behind(const struct history_times *times, const struct history_work *work)
+static bool is_behind(const struct history_times *times, const struct history_work *work)
 {
     return work->track < times->count && times->time[work->track] >= work->time;
 }
@@ -104,19 +104,19 @@ static struct history_work *work_room(struct history *history)
 uint32_t history_begin(struct history *history, uint32_t track, struct history_times *times, void *owner)
 {
     struct history_work *work = work_room(history);
-    int ok = work != NULL && reach(times, track + 1) && history_join(times, &history->host);
+    bool ok = work != NULL && reach(times, track + 1) && history_join(times, &history->host);
     if (ok) {
         *work = (struct history_work){.track = track, .time = ++times->time[track], .owner = owner};
         ok = history_join(&work->behind, times) && history_join(&history->now, times);
     }
-    if (!ok) history->is_short = 1;
+    if (!ok) history->is_short = true;
     return ok ? ++history->works : 0;
 }
 
 // Once the host has waited for all, nothing is left that later works could meet.
 void history_wait(struct history *history, const struct history_times *times)
 {
-    if (!history_join(&history->host, times != NULL ? times : &history->now)) history->is_short = 1;
+    if (!history_join(&history->host, times != NULL ? times : &history->now)) history->is_short = true;
     for (uint32_t i = 0; i < history->now.count; i++)
         if (i >= history->host.count || history->host.time[i] < history->now.time[i]) return;
     forget_all(history);
@@ -142,7 +142,7 @@ static struct history_page *page_of(struct history *history, uint64_t number)
     return *at;
 }
 
-static int is_clear(const struct history_access *access)
+static bool is_clear(const struct history_access *access)
 {
     uint64_t any = 0;
     for (int i = 0; i < HISTORY_WORDS; i++) any |= access->bytes[i];
@@ -196,8 +196,8 @@ static void drop_older(const struct history *history, struct history_page *page,
     for (uint32_t i = 0; i < page->count; i++) {
         struct history_access *one = &page->access[i];
         const struct history_work *work = &history->work[one->work];
-        const int may_stand = (newer->flags & SHADOW_WRITES) || newer->flags == one->flags,
-                  stands = may_stand && one->work != newer->work && is_behind(times_of(history, newer->work), work);
+        const bool may_stand = (newer->flags & SHADOW_WRITES) || newer->flags == one->flags,
+                   stands = may_stand && one->work != newer->work && is_behind(times_of(history, newer->work), work);
         for (int w = 0; stands && w < HISTORY_WORDS; w++) one->bytes[w] &= ~newer->bytes[w];
         if (is_clear(one) || is_behind(&history->host, work)) continue;
         page->access[kept++] = *one;
@@ -213,12 +213,12 @@ void history_take(struct history *history, uint32_t work, const struct history_s
     if (work == 0) return;
     page = page_of(history, set->page);
     if (page == NULL) {
-        history->is_short = 1;
+        history->is_short = true;
         return;
     }
     for (uint32_t i = 0; i < set->count; i++) drop_older(history, page, &set->access[i]);
     for (uint32_t i = 0; i < set->count; i++)
-        if (!keep(page, &set->access[i])) history->is_short = 1;
+        if (!keep(page, &set->access[i])) history->is_short = true;
 }
 
 void history_meet(struct history *history, uint32_t work, const struct history_set *set)
@@ -229,10 +229,10 @@ void history_meet(struct history *history, uint32_t work, const struct history_s
         for (uint32_t k = 0; k < page->count; k++) {
             const struct history_access *older = &page->access[k], *newer = &set->access[i];
             uint32_t first;
-            const int speak = (older->flags & newer->flags & SHADOW_STRONG) &&
-                              ((older->flags | newer->flags) & SHADOW_WRITES) && older->work != work &&
-                              overlap(older, newer, &first) > 0;
-            if (speak && !history_join(&met->behind, &history->work[older->work].behind)) history->is_short = 1;
+            const bool speak = (older->flags & newer->flags & SHADOW_STRONG) &&
+                               ((older->flags | newer->flags) & SHADOW_WRITES) && older->work != work &&
+                               overlap(older, newer, &first) > 0;
+            if (speak && !history_join(&met->behind, &history->work[older->work].behind)) history->is_short = true;
         }
 }
 
@@ -280,7 +280,7 @@ void history_range(struct history *history, uint32_t work, uint64_t address, uin
 }
 
 // Of the 64 bytes of a word of the page, those that work which the host has not waited for has accessed.
-static uint64_t pending_of(const struct history *history, const struct history_page *page, int word, int writes)
+static uint64_t pending_of(const struct history *history, const struct history_page *page, int word, bool writes)
 {
     uint64_t pending = 0, strong = 0;
     for (uint32_t i = 0; i < page->count; i++) {
@@ -292,7 +292,7 @@ static uint64_t pending_of(const struct history *history, const struct history_p
     return pending & ~strong;
 }
 
-uint64_t history_pending(const struct history *history, uint64_t address, uint64_t bytes, int writes)
+uint64_t history_pending(const struct history *history, uint64_t address, uint64_t bytes, bool writes)
 {
     uint64_t found = 0;
     for (uint64_t done = 0, step; done < bytes; done += step) {

@@ -15,7 +15,7 @@ struct history_times {
 };
 
 // 0 without memory.
-int history_join(struct history_times *to, const struct history_times *from);
+bool history_join(struct history_times *to, const struct history_times *from);
 void history_forget_times(struct history_times *times);
 
 // A work: its track, which number it is there, and behind what it is; owner: whoever tells of it.
@@ -59,7 +59,7 @@ struct history {
     struct history_work *work;      // from 1 on
     struct history_times now, host; // now: all works
     struct history_page *page[HISTORY_HASH];
-    int is_short;
+    bool is_short;
 };
 
 struct history *history_open(void);
@@ -80,7 +80,7 @@ void history_range(struct history *history, uint32_t work, uint64_t address, uin
 void history_wait(struct history *history, const struct history_times *times);
 
 // How many of these bytes work has accessed that the host has not waited for, by no strong access. `writes`: written.
-uint64_t history_pending(const struct history *history, uint64_t address, uint64_t bytes, int writes);
+uint64_t history_pending(const struct history *history, uint64_t address, uint64_t bytes, bool writes);
 
 // Memory is new: what was accessed there before does not count.
 void history_forget(struct history *history, uint64_t address, uint64_t bytes);

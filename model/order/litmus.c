@@ -73,21 +73,21 @@ int litmus_holds(const struct litmus *test, int term, const struct litmus_end *e
     }
 }
 
-static int same_gpu(const struct litmus_thread *a, const struct litmus_thread *b)
+static bool same_gpu(const struct litmus_thread *a, const struct litmus_thread *b)
 {
     return !a->is_host && !b->is_host && a->gpu == b->gpu;
 }
 
 // Without a cluster launch every CTA is a cluster of its own.
-static int same_cluster(const struct litmus_thread *a, const struct litmus_thread *b)
+static bool same_cluster(const struct litmus_thread *a, const struct litmus_thread *b)
 {
     return same_gpu(a, b) && a->grid == b->grid && a->cluster == b->cluster && (a->cluster >= 0 || a->cta == b->cta);
 }
 
-int litmus_in_scope(const struct litmus *test, int thread, enum access_scope scope, int other)
+bool litmus_in_scope(const struct litmus *test, int thread, enum access_scope scope, int other)
 {
     const struct litmus_thread *a = &test->thread[thread], *b = &test->thread[other];
-    if (thread == other) return 1;
+    if (thread == other) return true;
     switch (scope) {
     case SCOPE_CTA:
         return same_cluster(a, b) && a->cta == b->cta;

@@ -5,6 +5,7 @@
 #ifndef TMAREF_LITMUS_H
 #define TMAREF_LITMUS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "event.h"
@@ -97,7 +98,7 @@ enum litmus_group { GROUP_NONE, GROUP_ASYNC, GROUP_BULK, GROUP_WGMMA };
 
 // A number or a register of the thread.
 struct litmus_value {
-    int is_register;
+    bool is_register;
     int64_t number; // the register, if it is one
 };
 
@@ -112,17 +113,18 @@ struct litmus_step {
     int to;                      // a register, or -1
     int place, source, mbarrier; // or -1
     struct litmus_value a, b;
-    int has_b;
-    int instance;       // of bar.cta.sync; -1: the barrier is a alone
-    int arrives, waits; // of barriers
-    int is_read;        // wait_group.read
-    int target;         // of a branch: a step, or the number of steps
-    int line, column;   // in the text, from 1
+    bool has_b;
+    int instance; // of bar.cta.sync; -1: the barrier is a alone
+    int arrives;
+    bool waits;       // of barriers
+    bool is_read;     // wait_group.read
+    int target;       // of a branch: a step, or the number of steps
+    int line, column; // in the text, from 1
 };
 
 // A thread and where it runs. Threads of one CTA have all these numbers equal; `cluster` -1: the CTA is alone.
 struct litmus_thread {
-    int is_host;
+    bool is_host;
     int gpu, grid, cluster, cta;
     int steps, registers;
     struct litmus_step step[LITMUS_STEPS];
@@ -138,12 +140,14 @@ struct litmus_place {
     enum litmus_space space;
     int address, memory;
     int64_t initial;
-    int is_mbarrier, count;
+    bool is_mbarrier;
+    int count;
 };
 
 // Grid `second` is launched behind grid `first`: when that has ended, or (programmatic) when it allows it.
 struct litmus_link {
-    int first, second, is_programmatic;
+    int first, second;
+    bool is_programmatic;
 };
 
 // A term of a condition.
@@ -192,6 +196,6 @@ int litmus_compare(enum litmus_operation compare, int64_t left, int64_t right);
 int litmus_holds(const struct litmus *test, int term, const struct litmus_end *end);
 
 // Is thread `other` among the threads that `scope` names for thread `thread`? PTX ISA 9.1 "Scope" (#scope).
-int litmus_in_scope(const struct litmus *test, int thread, enum access_scope scope, int other);
+bool litmus_in_scope(const struct litmus *test, int thread, enum access_scope scope, int other);
 
 #endif

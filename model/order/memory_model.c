@@ -17,7 +17,7 @@ struct search {
     struct model_answer *answer;
     struct execution *x;
     uint64_t reads; // of the execution, not counting what is fixed
-    int stopped;
+    bool stopped;
 };
 
 // --- what is asked ---
@@ -59,15 +59,15 @@ static int meets(const struct search *search)
     return litmus_holds(search->test, search->test->condition, &search->x->end);
 }
 
-static int passes_filter(const struct search *search)
+static bool passes_filter(const struct search *search)
 {
     return search->test->filter < 0 || litmus_holds(search->test, search->test->filter, &search->x->end);
 }
 
 // An end that decides: one that the claim says exists, or denies.
-static int is_decisive(const struct search *search)
+static bool is_decisive(const struct search *search)
 {
-    if (search->options->question == MODEL_PROGRESS) return 1;
+    if (search->options->question == MODEL_PROGRESS) return true;
     if (search->options->question == MODEL_RACES) return axiom_race(search->x, search->answer->race);
     return search->test->claim == CLAIM_ALWAYS ? !meets(search) : meets(search);
 }
@@ -79,7 +79,7 @@ static void keep_witness(struct search *search, enum axiom broken)
     struct model_answer *answer = search->answer;
     if (answer->has_witness && answer->broken == AXIOM_NONE) return;
     if (answer->has_witness && broken != AXIOM_NONE && broken <= answer->broken) return;
-    answer->has_witness = 1;
+    answer->has_witness = true;
     answer->broken = broken;
     answer->witness = *search->x;
 }
@@ -105,14 +105,14 @@ static void count_outcome(struct search *search)
 static void end_here(struct search *search, enum axiom broken)
 {
     if (!passes_filter(search)) return;
-    int decides = is_decisive(search);
+    bool decides = is_decisive(search);
     if (broken == AXIOM_NONE) {
         search->answer->allowed++;
-        search->answer->can_end = 1;
+        search->answer->can_end = true;
         if (search->options->question == MODEL_CLAIM) count_outcome(search);
     }
     if (decides) keep_witness(search, broken);
-    if (decides && broken == AXIOM_NONE && !search->options->all_outcomes) search->stopped = 1;
+    if (decides && broken == AXIOM_NONE && !search->options->all_outcomes) search->stopped = true;
 }
 
 // The last value of each place that is asked about: that of any write with none behind it in coherence order.
@@ -135,13 +135,13 @@ static void choose_last(struct search *search, uint64_t places, enum axiom broke
 
 // --- coherence order ---
 
-static int both_ways(const struct relation *relation, int a, int b)
+static bool both_ways(const struct relation *relation, int a, int b)
 {
     return relation_has(relation, a, b) || relation_has(relation, b, a);
 }
 
 // A pair of morally strong writes of one memory that the order does not relate yet.
-static int find_unordered(const struct execution *x, int *first, int *second)
+static bool find_unordered(const struct execution *x, int *first, int *second)
 {
     RELATION_EACH(a, x->writes)
     {
@@ -151,21 +151,21 @@ static int find_unordered(const struct execution *x, int *first, int *second)
             if (both_ways(&x->coherence, a, b)) continue;
             *first = a;
             *second = b;
-            return 1;
+            return true;
         }
     }
-    return 0;
+    return false;
 }
 
 // A read that goes on for ever reads, if it is strong, no write that another one has replaced.
-static int is_fair(const struct execution *x)
+static bool is_fair(const struct execution *x)
 {
     RELATION_EACH(read, x->reads)
     {
         if (!(x->event[read].what & IS_FOREVER) || x->event[read].order == ORDER_WEAK) continue;
-        if (x->from_reads.row[read] != 0) return 0;
+        if (x->from_reads.row[read] != 0) return false;
     }
-    return 1;
+    return true;
 }
 
 static void order_writes(struct search *search)
@@ -179,7 +179,7 @@ static void order_writes(struct search *search)
     if (broken != AXIOM_NONE || !find_unordered(x, &first, &second)) {
         search->answer->tried++;
         if (search->options->most != 0 && search->answer->tried >= search->options->most)
-            search->stopped = search->answer->is_unfinished = 1;
+            search->stopped = search->answer->is_unfinished = true;
         if (search->options->question == MODEL_PROGRESS && !is_fair(x)) return;
         choose_last(search, search->answer->used_places, broken);
         return;
@@ -211,7 +211,7 @@ static void start_coherence(struct search *search)
 
 // --- Fence-SC order ---
 
-static int find_fences(const struct execution *x, int *first, int *second)
+static bool find_fences(const struct execution *x, int *first, int *second)
 {
     for (int a = 0; a < x->events; a++) {
         if (!(x->event[a].what & IS_FENCE) || x->event[a].order != ORDER_SC) continue;
@@ -220,10 +220,10 @@ static int find_fences(const struct execution *x, int *first, int *second)
             if (!relation_has(&x->morally_strong, a, b) || both_ways(&x->fence_sc, a, b)) continue;
             *first = a;
             *second = b;
-            return 1;
+            return true;
         }
     }
-    return 0;
+    return false;
 }
 
 static void order_fences(struct search *search)
@@ -251,10 +251,10 @@ static void order_fences(struct search *search)
 // --- reads ---
 
 // A thread does not read by the proxy and address of its own later write.
-static int may_read(const struct execution *x, int read, int write)
+static bool may_read(const struct execution *x, int read, int write)
 {
-    if (execution_memory(x, read) != execution_memory(x, write)) return 0;
-    if (x->event[read].value != x->event[write].value) return 0;
+    if (execution_memory(x, read) != execution_memory(x, write)) return false;
+    if (x->event[read].value != x->event[write].value) return false;
     return !relation_has(&x->program, read, write) || execution_address(x, read) != execution_address(x, write) ||
            x->event[read].proxy != x->event[write].proxy;
 }
@@ -280,15 +280,15 @@ static void choose_writes(struct search *search, uint64_t reads)
     }
 }
 
-static int all_reads_have_a_write(const struct execution *x)
+static bool all_reads_have_a_write(const struct execution *x)
 {
     RELATION_EACH(read, x->reads)
     {
-        int found = 0;
+        bool found = false;
         RELATION_EACH(write, x->writes) found |= may_read(x, read, write);
-        if (!found) return 0;
+        if (!found) return false;
     }
-    return 1;
+    return true;
 }
 
 static int at_phases(void *to)
@@ -307,18 +307,18 @@ static int at_phases(void *to)
 // --- paths ---
 
 // Registers alone may show that this end decides nothing.
-static int is_of_no_interest(const struct search *search)
+static bool is_of_no_interest(const struct search *search)
 {
     return !search->options->all_outcomes && search->options->question == MODEL_CLAIM &&
            search->answer->used_places == 0 && (!is_decisive(search) || !passes_filter(search)) &&
            search->answer->can_end;
 }
 
-static int some_thread_goes_on(const uint8_t *ends, int threads)
+static bool some_thread_goes_on(const uint8_t *ends, int threads)
 {
     for (int i = 0; i < threads; i++)
-        if (ends[i] != PATH_ENDS) return 1;
-    return 0;
+        if (ends[i] != PATH_ENDS) return true;
+    return false;
 }
 
 static void choose_path(struct search *search, int thread, uint8_t *ends)
@@ -334,7 +334,7 @@ static void choose_path(struct search *search, int thread, uint8_t *ends)
         if (phase_add_grids(x))
             phase_each(x, at_phases, search);
         else
-            search->answer->is_full = 1;
+            search->answer->is_full = true;
         execution_cut(x, events);
         return;
     }
@@ -344,7 +344,7 @@ static void choose_path(struct search *search, int thread, uint8_t *ends)
             path_run(&search->work->path[thread][i], thread, search->work->domain, &search->limits, x);
         ends[thread] = (uint8_t)result.end;
         if (result.end == PATH_IS_LONG || result.end == PATH_ASKS)
-            search->answer->is_full = 1;
+            search->answer->is_full = true;
         else
             choose_path(search, thread + 1, ends);
         execution_cut(x, events);
@@ -399,7 +399,7 @@ void memory_model_ask(const struct litmus *test, const struct model_options *opt
     for (int unroll = options->all_outcomes || options->question == MODEL_PROGRESS ? most : 0; unroll <= most;
          unroll++) {
         search_with(test, options, unroll, work, answer);
-        int is_decided = answer->has_witness && answer->broken == AXIOM_NONE;
+        bool is_decided = answer->has_witness && answer->broken == AXIOM_NONE;
         if (is_decided || !answer->is_cut || answer->is_unfinished) return;
     }
 }

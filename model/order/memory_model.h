@@ -38,17 +38,17 @@ struct model_options {
 
 struct model_answer {
     int holds;                                            // what is asked: the claim, the progress, no data-race
-    int is_cut;                                           // a loop was cut
-    int is_full;                                          // a path, a value or an event did not fit
-    int is_unfinished;                                    // `most` was reached
-    int can_end;                                          // some execution in which all threads end is allowed
+    bool is_cut;                                          // a loop was cut
+    bool is_full;                                         // a path, a value or an event did not fit
+    bool is_unfinished;                                   // `most` was reached
+    bool can_end;                                         // some execution in which all threads end is allowed
     uint64_t tried, allowed;                              // executions
     uint64_t used_registers[LITMUS_THREADS], used_places; // that the question names
     int outcomes, outcomes_lost;
     struct model_outcome outcome[MODEL_OUTCOMES];
     // An allowed execution that ends as the condition says (of forall: as it does not), in which a thread never ends,
     // or with a data-race; if there is none, one that an axiom forbids.
-    int has_witness;
+    bool has_witness;
     enum axiom broken; // AXIOM_NONE: it is allowed
     struct execution witness;
     int race[2]; // of MODEL_RACES: the two events

@@ -194,13 +194,13 @@ static void run_map_copy(struct runner *run)
 }
 
 // In a question about progress, a wait may also be the thread's last event.
-static int is_stuck_here(struct runner *run, struct order_event event)
+static bool is_stuck_here(struct runner *run, struct order_event event)
 {
-    if (!run->limits->is_progress || runner_choose(run, 2) == 0) return 0;
+    if (!run->limits->is_progress || runner_choose(run, 2) == 0) return false;
     event.what = IS_STUCK;
     runner_add(run, event);
     runner_stop(run, PATH_IS_STUCK, 0);
-    return 1;
+    return true;
 }
 
 static void run_meeting(struct runner *run, enum meeting meeting)
@@ -261,7 +261,7 @@ static void run_try_wait(struct runner *run)
     event.meeting = AT_MBARRIER;
     event.weight = (int)runner_value(run, &step->a) & 1; // the parity
     if (step->to < 0 && is_stuck_here(run, event)) return;
-    int is_true = step->to < 0 || runner_choose(run, 2) != 0;
+    bool is_true = step->to < 0 || runner_choose(run, 2) != 0;
     if (run->stopped) return;
     int wait = is_true ? runner_add(run, event) : 0;
     if (!run->stopped) runner_set(run, step->to, is_true, is_true ? relation_bit(wait) : 0);
@@ -276,12 +276,12 @@ static void run_point(struct runner *run)
 }
 
 // Has a whole round of this loop gone by that changed no register and did nothing but read?
-static int is_idle_round(const struct runner *run, int target)
+static bool is_idle_round(const struct runner *run, int target)
 {
     uint64_t round = run->before & ~run->before_then[target];
     RELATION_EACH(event, round)
     {
-        if (run->x->event[event].what & ~(unsigned)(IS_READ | IS_FENCE)) return 0;
+        if (run->x->event[event].what & ~(unsigned)(IS_READ | IS_FENCE)) return false;
     }
     return memcmp(run->registers_then[target], run->x->end.reg[run->thread], sizeof run->registers_then[target]) == 0;
 }
@@ -303,7 +303,7 @@ static int run_branch(struct runner *run)
     run->control |= runner_source(run, &step->a) | runner_source(run, &step->b);
     if (!litmus_compare(step->operation, a, b)) return run->step + 1;
     if (step->target > run->step) return step->target;
-    int is_idle = is_idle_round(run, step->target);
+    bool is_idle = is_idle_round(run, step->target);
     if (is_idle && !run->limits->is_progress)
         runner_stop(run, PATH_IS_IDLE, 0);
     else if (is_idle && runner_choose(run, 2) != 0)

@@ -18,8 +18,8 @@ struct path_domain {
 
 // What the search is about.
 struct path_limits {
-    int unroll;      // how often a thread may branch back at one place
-    int is_progress; // also paths that spin or wait for ever
+    int unroll;       // how often a thread may branch back at one place
+    bool is_progress; // also paths that spin or wait for ever
 };
 
 struct path {

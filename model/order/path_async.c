@@ -4,7 +4,7 @@
 #include "runner.h"
 
 // The end of an asynchronous operation: its implicit proxy fence, and the complete_tx at its mbarrier.
-static void end_operation(struct runner *run, uint64_t events, uint64_t reads, int has_proxy_fence)
+static void end_operation(struct runner *run, uint64_t events, uint64_t reads, bool has_proxy_fence)
 {
     const struct litmus_step *step = runner_step(run);
     if (run->flights == OPERATIONS) runner_stop(run, PATH_IS_LONG, 0);
@@ -76,7 +76,7 @@ static void run_reduce(struct runner *run)
     uint64_t both = add_reduction(run, run->x->event[read].value, relation_bit(read));
     if (run->stopped) return;
     RELATION_EACH(event, both) relation_add(&run->x->inside, read, event);
-    end_operation(run, both | relation_bit(read), relation_bit(read), 1);
+    end_operation(run, both | relation_bit(read), relation_bit(read), true);
 }
 
 static void run_store_async(struct runner *run)
@@ -92,7 +92,7 @@ static void run_store_async(struct runner *run)
         relation_add_all(&run->x->dependency, runner_source(run, &step->a), write);
         events = relation_bit(write);
     }
-    if (!run->stopped) end_operation(run, events, 0, 0);
+    if (!run->stopped) end_operation(run, events, 0, false);
 }
 
 // "ordered with respect to the memory operations performed by all prior cp.async operations initiated by the same
@@ -117,11 +117,11 @@ static void run_commit(struct runner *run)
     run->committed[group]++;
 }
 
-static int is_waited_for(const struct runner *run, const struct flight *flight)
+static bool is_waited_for(const struct runner *run, const struct flight *flight)
 {
     const struct litmus_step *step = runner_step(run);
-    if (flight->group != step->group) return 0;
-    if (step->instance) return 1; // cp.async.wait_all: also what is not committed
+    if (flight->group != step->group) return false;
+    if (step->instance) return true; // cp.async.wait_all: also what is not committed
     return flight->number >= 0 && flight->number < run->committed[step->group] - (int)step->a.number;
 }
 
@@ -155,10 +155,10 @@ static void run_wgmma(struct runner *run)
     int read = runner_add_beside(run, runner_read(run, step->place, ORDER_WEAK), run->ordered);
     if (run->stopped) return;
     runner_set(run, step->to, run->x->event[read].value, relation_bit(read));
-    end_operation(run, relation_bit(read), relation_bit(read), 1);
+    end_operation(run, relation_bit(read), relation_bit(read), true);
 }
 
-int runner_begin(struct runner *run)
+bool runner_begin(struct runner *run)
 {
     switch (runner_step(run)->kind) {
     case LITMUS_COPY:
@@ -184,7 +184,7 @@ int runner_begin(struct runner *run)
         run_wgmma(run);
         break;
     default:
-        return 0;
+        return false;
     }
-    return 1;
+    return true;
 }

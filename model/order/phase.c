@@ -7,22 +7,22 @@
 
 enum { PHASES = 6, BEFORE_ALL = -1 };
 
-int phase_same_barrier(const struct execution *x, int a, int b)
+bool phase_same_barrier(const struct execution *x, int a, int b)
 {
     const struct order_event *first = &x->event[a], *second = &x->event[b];
-    if (first->meeting != second->meeting || first->meeting == AT_NONE) return 0;
+    if (first->meeting != second->meeting || first->meeting == AT_NONE) return false;
     if (first->meeting == AT_MBARRIER) return first->place == second->place;
     enum access_scope scope = first->meeting == AT_BARRIER ? SCOPE_CTA : SCOPE_CLUSTER;
     return first->instance == second->instance && first->barrier == second->barrier &&
            litmus_in_scope(x->test, first->thread, scope, second->thread);
 }
 
-static int is_meeting(const struct order_event *event)
+static bool is_meeting(const struct order_event *event)
 {
     return event->meeting != AT_NONE && (event->what & (IS_ARRIVE | IS_WAIT | IS_EXPECT_TX | IS_STUCK)) != 0;
 }
 
-static int counts_at(const struct execution *x, int event, int barrier, int phase)
+static bool counts_at(const struct execution *x, int event, int barrier, int phase)
 {
     return is_meeting(&x->event[event]) && phase_same_barrier(x, event, barrier) && x->event[event].phase == phase;
 }
@@ -56,21 +56,22 @@ static int mbarrier_count(const struct execution *x, int place)
     return x->test->place[place].count;
 }
 
-static int has_arrived(const struct execution *x, int thread, int barrier, int phase)
+static bool has_arrived(const struct execution *x, int thread, int barrier, int phase)
 {
     for (int i = 0; i < x->events; i++)
-        if (x->event[i].thread == thread && (x->event[i].what & IS_ARRIVE) && counts_at(x, i, barrier, phase)) return 1;
-    return 0;
+        if (x->event[i].thread == thread && (x->event[i].what & IS_ARRIVE) && counts_at(x, i, barrier, phase))
+            return true;
+    return false;
 }
 
-static int is_stuck(const struct execution *x, int thread)
+static bool is_stuck(const struct execution *x, int thread)
 {
     for (int i = 0; i < x->events; i++)
-        if (x->event[i].thread == thread && (x->event[i].what & (IS_STUCK | IS_FOREVER))) return 1;
-    return 0;
+        if (x->event[i].thread == thread && (x->event[i].what & (IS_STUCK | IS_FOREVER))) return true;
+    return false;
 }
 
-static int takes_part(const struct execution *x, int thread, int barrier)
+static bool takes_part(const struct execution *x, int thread, int barrier)
 {
     enum access_scope scope = x->event[barrier].meeting == AT_BARRIER ? SCOPE_CTA : SCOPE_CLUSTER;
     return litmus_in_scope(x->test, x->event[barrier].thread, scope, thread);
@@ -78,15 +79,16 @@ static int takes_part(const struct execution *x, int thread, int barrier)
 
 // All threads: those that have ended count as having arrived. A numbered instance of a test (bar.cta.sync 1) is for
 // those that name it.
-static int all_have_arrived(const struct execution *x, int barrier, int phase)
+static bool all_have_arrived(const struct execution *x, int barrier, int phase)
 {
-    if (x->event[barrier].instance >= 0) return 1;
+    if (x->event[barrier].instance >= 0) return true;
     for (int thread = 0; thread < x->test->threads; thread++)
-        if (takes_part(x, thread, barrier) && !has_arrived(x, thread, barrier, phase) && is_stuck(x, thread)) return 0;
-    return 1;
+        if (takes_part(x, thread, barrier) && !has_arrived(x, thread, barrier, phase) && is_stuck(x, thread))
+            return false;
+    return true;
 }
 
-static int is_complete(const struct execution *x, int barrier, int phase)
+static bool is_complete(const struct execution *x, int barrier, int phase)
 {
     const struct order_event *event = &x->event[barrier];
     int arrivals = sum_arrivals(x, barrier, phase);
@@ -104,23 +106,23 @@ static int phases_complete(const struct execution *x, int barrier)
 }
 
 // A wait that never ends is one that nothing can end any more.
-static int is_justly_stuck(const struct execution *x, int event)
+static bool is_justly_stuck(const struct execution *x, int event)
 {
     if (x->event[event].meeting == AT_MBARRIER) return (phases_complete(x, event) & 1) == x->event[event].weight;
     return !is_complete(x, event, x->event[event].phase);
 }
 
-static int phases_hold(const struct execution *x)
+static bool phases_hold(const struct execution *x)
 {
     for (int i = 0; i < x->events; i++) {
         const struct order_event *event = &x->event[i];
         if (!is_meeting(event)) continue;
-        if ((event->what & IS_STUCK) && !is_justly_stuck(x, i)) return 0;
+        if ((event->what & IS_STUCK) && !is_justly_stuck(x, i)) return false;
         int complete = event->what & IS_WAIT ? event->phase : event->phase - 1; // all phases up to this one
         for (int phase = 0; phase <= complete; phase++)
-            if (!is_complete(x, i, phase)) return 0;
+            if (!is_complete(x, i, phase)) return false;
     }
-    return 1;
+    return true;
 }
 
 // Whoever ends without arriving ends before the others get on.
@@ -141,7 +143,7 @@ static void add_progress(struct execution *x)
         if (!is_meeting(&x->event[i]) || (x->event[i].what & (IS_WAIT | IS_STUCK))) continue;
         for (int j = 0; j < x->events; j++) {
             if (i == j || !is_meeting(&x->event[j]) || !phase_same_barrier(x, i, j)) continue;
-            int waits = (x->event[j].what & IS_WAIT) != 0;
+            bool waits = (x->event[j].what & IS_WAIT) != 0;
             if (x->event[i].phase + (waits ? 0 : 1) <= x->event[j].phase) relation_add(&x->progress, i, j);
         }
     }
@@ -150,22 +152,23 @@ static void add_progress(struct execution *x)
 }
 
 // A wait for phase p of an mbarrier runs before phase p + 1 is complete, or it would see that one.
-static int waits_in_time(const struct execution *x, const struct relation *before)
+static bool waits_in_time(const struct execution *x, const struct relation *before)
 {
     for (int wait = 0; wait < x->events; wait++) {
         if (x->event[wait].meeting != AT_MBARRIER || !(x->event[wait].what & IS_WAIT)) continue;
-        int next = x->event[wait].phase + 1, late = 0;
+        int next = x->event[wait].phase + 1;
+        bool late = 0;
         if (!is_complete(x, wait, next)) continue;
         for (int i = 0; i < x->events; i++)
             late |= counts_at(x, i, wait, next) && !(x->event[i].what & IS_WAIT) && !relation_has(before, i, wait);
-        if (!late) return 0;
+        if (!late) return false;
     }
-    return 1;
+    return true;
 }
 
-static int can_happen(struct execution *x)
+static bool can_happen(struct execution *x)
 {
-    if (!phases_hold(x)) return 0;
+    if (!phases_hold(x)) return false;
     add_progress(x);
     struct relation before = x->progress;
     relation_join(&before, &x->program);
@@ -210,10 +213,10 @@ static struct phase_range range_of(const struct execution *x, int i)
 }
 
 // Is there still room for the arrivals so far? An event that has no phase yet has one that no barrier reaches.
-static int fits(const struct execution *x, int i)
+static bool fits(const struct execution *x, int i)
 {
     const struct order_event *event = &x->event[i];
-    if (!(event->what & IS_ARRIVE) || (event->what & IS_COMPLETE_TX)) return 1;
+    if (!(event->what & IS_ARRIVE) || (event->what & IS_COMPLETE_TX)) return true;
     if (event->meeting == AT_MBARRIER) return sum_arrivals(x, i, event->phase) <= mbarrier_count(x, event->place);
     return event->quorum == 0 || sum_arrivals(x, i, event->phase) <= event->quorum;
 }

@@ -11,11 +11,11 @@
 int phase_each(struct execution *x, int (*next)(void *to), void *to);
 
 // Do the two events meet at one barrier?
-int phase_same_barrier(const struct execution *x, int a, int b);
+bool phase_same_barrier(const struct execution *x, int a, int b);
 
 // Adds what the launches of grids order: an event for each start and end that something is ordered with. 0 if there is
 // no room.
 //   source  PTX ISA 9.1 "Memory synchronization" (API synchronization), "griddepcontrol"
-int phase_add_grids(struct execution *x);
+bool phase_add_grids(struct execution *x);
 
 #endif

@@ -9,11 +9,11 @@
 #include "derive.h"
 
 // Is `fence` one that carries an access by another proxy to the generic proxy, or back?
-static int covers(const struct execution *x, int fence, int access)
+static bool covers(const struct execution *x, int fence, int access)
 {
     const struct order_event *f = &x->event[fence], *a = &x->event[access];
     if (f->what & IS_API) return a->proxy != VIA_TENSORMAP;
-    if (!(f->what & IS_PROXY_FENCE) || f->proxy != a->proxy || !execution_same_cta(x, fence, access)) return 0;
+    if (!(f->what & IS_PROXY_FENCE) || f->proxy != a->proxy || !execution_same_cta(x, fence, access)) return false;
     enum litmus_space space = x->test->place[a->place].space;
     return f->space == IN_ANY || space == IN_ANY || f->space == space;
 }
@@ -47,13 +47,13 @@ static uint64_t behind_alias_fence(const struct execution *x, uint64_t seen)
     return behind;
 }
 
-static int is_one_way(const struct order_event *event, enum access_order order, enum litmus_proxy proxy)
+static bool is_one_way(const struct order_event *event, enum access_order order, enum litmus_proxy proxy)
 {
     return (event->what & IS_ONE_WAY) && event->order == order && event->proxy == proxy;
 }
 
 // fence.proxy.tensormap::generic: the release on the way, then the acquire in the CTA of the access.
-static int is_acquired(const struct execution *x, uint64_t seen, int access)
+static bool is_acquired(const struct execution *x, uint64_t seen, int access)
 {
     const enum litmus_proxy proxy = x->event[access].proxy;
     RELATION_EACH(release, seen)
@@ -63,28 +63,28 @@ static int is_acquired(const struct execution *x, uint64_t seen, int access)
         {
             if (is_one_way(&x->event[acquire], ORDER_ACQUIRE, proxy) && execution_same_cta(x, acquire, access) &&
                 relation_has(&x->base, acquire, access))
-                return 1;
+                return true;
         }
     }
-    return 0;
+    return false;
 }
 
 // Does what is seen as generic reach this access by its proxy?
-static int reaches(const struct execution *x, uint64_t seen, int access)
+static bool reaches(const struct execution *x, uint64_t seen, int access)
 {
-    if (x->event[access].proxy == VIA_GENERIC) return (int)(seen >> access & 1);
+    if (x->event[access].proxy == VIA_GENERIC) return (int)(seen >> access & true);
     RELATION_EACH(fence, seen)
     {
-        if (covers(x, fence, access) && relation_has(&x->base, fence, access)) return 1;
+        if (covers(x, fence, access) && relation_has(&x->base, fence, access)) return true;
     }
     return is_acquired(x, seen, access);
 }
 
-static int is_preserved(const struct execution *x, int from, int to, uint64_t seen)
+static bool is_preserved(const struct execution *x, int from, int to, uint64_t seen)
 {
     if (execution_address(x, from) != execution_address(x, to)) return reaches(x, behind_alias_fence(x, seen), to);
     const enum litmus_proxy proxy = x->event[from].proxy;
-    if (proxy == x->event[to].proxy && (proxy == VIA_GENERIC || execution_same_cta(x, from, to))) return 1;
+    if (proxy == x->event[to].proxy && (proxy == VIA_GENERIC || execution_same_cta(x, from, to))) return true;
     return reaches(x, seen, to);
 }
 

@@ -38,14 +38,14 @@ void relation_turn(const struct relation *from, struct relation *to)
     for (int i = 0; i < RELATION_EVENTS; i++) RELATION_EACH(event, from->row[i]) relation_add(to, event, i);
 }
 
-int relation_is_reflexive(const struct relation *closed)
+bool relation_is_reflexive(const struct relation *closed)
 {
     for (int i = 0; i < RELATION_EVENTS; i++)
-        if (relation_has(closed, i, i)) return 1;
-    return 0;
+        if (relation_has(closed, i, i)) return true;
+    return false;
 }
 
-int relation_has_cycle(const struct relation *relation)
+bool relation_has_cycle(const struct relation *relation)
 {
     struct relation closed = *relation;
     relation_close(&closed);

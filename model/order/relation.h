@@ -3,6 +3,7 @@
 #ifndef TMAREF_RELATION_H
 #define TMAREF_RELATION_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { RELATION_EVENTS = 64 };
@@ -50,10 +51,10 @@ void relation_close(struct relation *relation);
 void relation_turn(const struct relation *from, struct relation *to);
 
 // Of a closed relation: is an event related to itself?
-int relation_is_reflexive(const struct relation *closed);
+bool relation_is_reflexive(const struct relation *closed);
 
 // Does following the relation lead back to where it began?
-int relation_has_cycle(const struct relation *relation);
+bool relation_has_cycle(const struct relation *relation);
 
 // Events on a shortest path from `from` to `to`, both included, at most `room`; 0 if there is none. A path has a step
 // at least, so `from` may be `to`.

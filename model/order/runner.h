@@ -54,6 +54,6 @@ int runner_add(struct runner *run, struct order_event event);
 int runner_add_beside(struct runner *run, struct order_event event, uint64_t behind);
 
 // Runs the step if it is an asynchronous one (path_async.c); else returns 0.
-int runner_begin(struct runner *run);
+bool runner_begin(struct runner *run);
 
 #endif

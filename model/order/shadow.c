@@ -47,7 +47,7 @@ void shadow_drop(struct shadow_pool *pool, struct shadow_page *page)
 
 // --- One access ------------------------------------------------------------------------------------------------------
 
-static int is_same_kind(const struct shadow_entry *one, const struct shadow_entry *other)
+static bool is_same_kind(const struct shadow_entry *one, const struct shadow_entry *other)
 {
     return one->actor == other->actor && one->time == other->time && one->flags == other->flags &&
            ((one->lane ^ other->lane) & SHADOW_SIZE) == 0;
@@ -55,9 +55,9 @@ static int is_same_kind(const struct shadow_entry *one, const struct shadow_entr
 
 // One entry stands for both: at one line, or of the same 16 bytes; then its line is the last one's.
 enum { MIXED = 1 << 7, PART_WORDS = SHADOW_CELL_BYTES / SHADOW_WORD_BYTES };
-static inline int is_one(const struct shadow_entry *older, const struct shadow_entry *newer, int is_wide)
+static inline bool is_one(const struct shadow_entry *older, const struct shadow_entry *newer, bool is_wide)
 {
-    if (!is_same_kind(older, newer)) return 0;
+    if (!is_same_kind(older, newer)) return false;
     const uint32_t both = older->mask | newer->mask;
     return older->line == newer->line || !is_wide ||
            both >> __builtin_ctz(both) / PART_WORDS * PART_WORDS < 1u << PART_WORDS;
@@ -72,7 +72,7 @@ static void join(struct shadow_entry *older, const struct shadow_entry *newer)
 
 // Does the newer one stand for the older, so that whoever is ordered after it is ordered after both? A write for all
 // before it, and for what it clashed with, which was reported; a read for reads of the same kind.
-static int stands_for(const struct shadow_entry *newer, const struct shadow_entry *older, int is_ordered)
+static bool stands_for(const struct shadow_entry *newer, const struct shadow_entry *older, bool is_ordered)
 {
     const int same = (newer->flags ^ older->flags) & ~SHADOW_REDUCES;
     if (newer->flags & SHADOW_WRITES) return is_ordered || shadow_may_clash(newer, older);
@@ -97,10 +97,10 @@ struct places {
     struct shadow_entry *same, *free;
     struct shadow_cell *last;
     uint32_t chunks;
-    int must_ask;
+    bool must_ask;
 };
 
-static int is_weak_write(const struct shadow_entry *entry)
+static bool is_weak_write(const struct shadow_entry *entry)
 {
     return (entry->flags & (SHADOW_WRITES | SHADOW_STRONG)) == SHADOW_WRITES;
 }
@@ -148,32 +148,32 @@ static void meet(struct shadow_cell *chunk, const struct shadow_entry *newer, co
         if (judge->keeps_reads && older->actor != newer->actor && !((older->flags | newer->flags) & SHADOW_WRITES))
             continue;
         const enum known known = known_order(judge, older, newer);
-        const int is_ordered =
+        const bool is_ordered =
             known == UNKNOWN ? judge->is_before(judge->context, older, newer) : known == KNOWN_BEFORE;
         if (stands_for(newer, older, is_ordered)) drop(older, newer, places);
     }
     pass(chunk, places);
 }
 
-static int is_weak_read(const struct shadow_entry *entry)
+static bool is_weak_read(const struct shadow_entry *entry)
 {
     return (entry->flags & (SHADOW_WRITES | SHADOW_STRONG)) == 0;
 }
 
 // Is the chunk full of reads of others, that all stay?
-static inline int is_kept(const struct shadow_cell *chunk, const struct shadow_entry *newer)
+static inline bool is_kept(const struct shadow_cell *chunk, const struct shadow_entry *newer)
 {
     for (int i = 0; i < SHADOW_ENTRIES; i++) {
         const struct shadow_entry *older = &chunk->entry[i];
-        if (older->actor == newer->actor || older->mask == 0 || (older->flags & SHADOW_WRITES)) return 0;
+        if (older->actor == newer->actor || older->mask == 0 || (older->flags & SHADOW_WRITES)) return false;
     }
-    return 1;
+    return true;
 }
 
 // The same of a weak read, as far as the owner need not be asked. 1: the same actor has read these bytes at the same
 // time before; no write came between, for it would stand for that read.
-static int meet_read(struct shadow_cell *chunk, const struct shadow_entry *newer, const struct shadow_judge *judge,
-                     struct places *places)
+static bool meet_read(struct shadow_cell *chunk, const struct shadow_entry *newer, const struct shadow_judge *judge,
+                      struct places *places)
 {
     for (int i = 0; i < SHADOW_ENTRIES; i++) {
         struct shadow_entry *older = &chunk->entry[i];
@@ -185,27 +185,27 @@ static int meet_read(struct shadow_cell *chunk, const struct shadow_entry *newer
         if (judge->keeps_reads && older->actor != newer->actor && !(older->flags & SHADOW_WRITES)) continue;
         if (is_one(older, newer, judge->is_wide)) {
             if (places->same == NULL) places->same = older;
-            if ((newer->mask & ~older->mask) == 0 && older->line == newer->line && !(older->lane & MIXED)) return 1;
+            if ((newer->mask & ~older->mask) == 0 && older->line == newer->line && !(older->lane & MIXED)) return true;
             continue;
         }
         const enum known known = known_order(judge, older, newer);
         places->must_ask |= known == UNKNOWN;
-        if (known == KNOWN_BEFORE && stands_for(newer, older, 1)) drop(older, newer, places);
+        if (known == KNOWN_BEFORE && stands_for(newer, older, true)) drop(older, newer, places);
     }
     pass(chunk, places);
-    return 0;
+    return false;
 }
 
 // The whole cell. 1: it is there already.
-static int meet_reads(const struct shadow_pool *pool, struct shadow_cell *cell, const struct shadow_entry *newer,
-                      const struct shadow_judge *judge, struct places *places)
+static bool meet_reads(const struct shadow_pool *pool, struct shadow_cell *cell, const struct shadow_entry *newer,
+                       const struct shadow_judge *judge, struct places *places)
 {
     for (struct shadow_cell *chunk = cell;; chunk = &pool->chunk[chunk->more]) {
         if (judge->keeps_reads && is_kept(chunk, newer))
             pass(chunk, places);
         else if (meet_read(chunk, newer, judge, places))
-            return 1;
-        if (chunk->more == 0) return 0;
+            return true;
+        if (chunk->more == 0) return false;
     }
 }
 
@@ -219,25 +219,25 @@ static void meet_all(const struct shadow_pool *pool, struct shadow_cell *cell, c
 }
 
 // Behind the last chunk. 0 without memory.
-static int add_chunk(struct shadow_pool *pool, struct shadow_cell *cell, struct shadow_cell *last,
-                     const struct shadow_entry *newer)
+static bool add_chunk(struct shadow_pool *pool, struct shadow_cell *cell, struct shadow_cell *last,
+                      const struct shadow_entry *newer)
 {
-    const int is_own = last == cell;
+    const bool is_own = last == cell;
     const uint32_t at = is_own ? 0 : (uint32_t)(last - pool->chunk), number = new_chunk(pool);
-    if (number == 0) return 0;
+    if (number == 0) return false;
     *(is_own ? &cell->more : &pool->chunk[at].more) = number;
     pool->chunk[number].entry[0] = *newer;
-    return 1;
+    return true;
 }
 
 // Does an entry of a full cell say other words than the newer one?
-static int has_other_words(const struct shadow_pool *pool, const struct shadow_cell *cell,
-                           const struct shadow_entry *newer)
+static bool has_other_words(const struct shadow_pool *pool, const struct shadow_cell *cell,
+                            const struct shadow_entry *newer)
 {
     for (const struct shadow_cell *chunk = cell;; chunk = &pool->chunk[chunk->more]) {
         for (int i = 0; i < SHADOW_ENTRIES; i++)
-            if (chunk->entry[i].mask != newer->mask) return 1;
-        if (chunk->more == 0) return 0;
+            if (chunk->entry[i].mask != newer->mask) return true;
+        if (chunk->more == 0) return false;
     }
 }
 
@@ -301,35 +301,35 @@ static struct shadow_entry part_of(const struct shadow_entry *entry, uint32_t pa
 }
 
 // Puts it behind those that are there. 0 without memory.
-static int append(struct shadow_pool *pool, struct shadow_cell *cell, const struct shadow_entry *entry)
+static bool append(struct shadow_pool *pool, struct shadow_cell *cell, const struct shadow_entry *entry)
 {
     struct shadow_cell *last = cell;
     while (last->more != 0) last = &pool->chunk[last->more];
     for (int i = 0; i < SHADOW_ENTRIES; i++)
         if (last->entry[i].mask == 0) {
             last->entry[i] = *entry;
-            return 1;
+            return true;
         }
     return add_chunk(pool, cell, last, entry);
 }
 
-static int narrow_chunk(struct shadow_pool *pool, struct shadow_cell chunk, struct shadow_cell *cells)
+static bool narrow_chunk(struct shadow_pool *pool, struct shadow_cell chunk, struct shadow_cell *cells)
 {
     for (int i = 0; i < SHADOW_ENTRIES; i++)
         for (uint32_t part = 0; part < SHADOW_WIDE_CELLS; part++) {
             const struct shadow_entry entry = part_of(&chunk.entry[i], part);
-            if (entry.mask != 0 && !append(pool, &cells[part], &entry)) return 0;
+            if (entry.mask != 0 && !append(pool, &cells[part], &entry)) return false;
         }
-    return 1;
+    return true;
 }
 
-int shadow_narrow(struct shadow_pool *pool, struct shadow_page *page, uint32_t wide)
+bool shadow_narrow(struct shadow_pool *pool, struct shadow_page *page, uint32_t wide)
 {
     struct shadow_cell *from = &page->wide[wide];
     if (page->cell == NULL) page->cell = calloc(SHADOW_PAGE_CELLS, sizeof *page->cell);
-    if (page->cell == NULL) return 0;
+    if (page->cell == NULL) return false;
     struct shadow_cell *cells = &page->cell[SHADOW_WIDE_CELLS * wide];
-    int is_whole = narrow_chunk(pool, *from, cells);
+    bool is_whole = narrow_chunk(pool, *from, cells);
     for (uint32_t number = from->more; number != 0; number = pool->chunk[number].more)
         is_whole &= narrow_chunk(pool, pool->chunk[number], cells);
     drop_chunks(pool, from);
@@ -343,16 +343,16 @@ struct page_call {
     void *context;
 };
 
-int shadow_put(struct shadow_pool *pool, struct shadow_page *page, uint32_t wide, uint64_t bytes,
-               const struct shadow_entry *entry)
+bool shadow_put(struct shadow_pool *pool, struct shadow_page *page, uint32_t wide, uint64_t bytes,
+                const struct shadow_entry *entry)
 {
     struct shadow_entry part = *entry;
-    if (!(page->narrow >> wide & 1) && !shadow_narrow(pool, page, wide)) return 0;
+    if (!(page->narrow >> wide & 1) && !shadow_narrow(pool, page, wide)) return false;
     for (uint32_t i = SHADOW_WIDE_CELLS * wide; bytes != 0; bytes >>= SHADOW_CELL_BYTES, i++) {
         part.mask = (uint16_t)bytes;
-        if (part.mask != 0 && !append(pool, &page->cell[i], &part)) return 0;
+        if (part.mask != 0 && !append(pool, &page->cell[i], &part)) return false;
     }
-    return 1;
+    return true;
 }
 
 void shadow_each_of(const struct shadow_pool *pool, const struct shadow_page *page, uint32_t cell, shadow_caller *call,
@@ -360,7 +360,7 @@ void shadow_each_of(const struct shadow_pool *pool, const struct shadow_page *pa
 {
     const uint64_t address = page->number * SHADOW_PAGE_BYTES + cell * SHADOW_CELL_BYTES;
     const uint32_t wide = cell / SHADOW_WIDE_CELLS, part = cell % SHADOW_WIDE_CELLS;
-    const int is_narrow = page->narrow >> wide & 1;
+    const bool is_narrow = page->narrow >> wide & true;
     const struct shadow_cell *chunk = is_narrow ? &page->cell[cell] : &page->wide[wide];
     for (;; chunk = &pool->chunk[chunk->more]) {
         for (int e = 0; e < SHADOW_ENTRIES; e++) {
@@ -392,7 +392,7 @@ void shadow_each(const struct shadow_pool *pool, const struct shadow_page *page,
     const struct page_call call = {caller, context};
     uint64_t address = page->number * SHADOW_PAGE_BYTES;
     for (uint32_t i = 0; i < SHADOW_PAGE_WIDES; i++, address += SHADOW_WIDE_BYTES) {
-        const int is_narrow = page->narrow >> i & 1;
+        const bool is_narrow = page->narrow >> i & true;
         if (!is_narrow) call_cell(pool, &page->wide[i], address, -1, &call);
         for (int part = 0; is_narrow && part < SHADOW_WIDE_CELLS; part++)
             call_cell(pool, &page->cell[SHADOW_WIDE_CELLS * i + (uint32_t)part], address, SHADOW_CELL_BYTES * part,

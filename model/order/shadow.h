@@ -74,7 +74,7 @@ int shadow_ways_add(struct shadow_ways *ways, uint32_t line, uint32_t flags, uin
 struct shadow_page {
     struct shadow_page *next;
     uint64_t number;
-    int is_fresh;
+    bool is_fresh;
     uint32_t narrow;
     struct shadow_cell wide[SHADOW_PAGE_WIDES], *cell;
     uint64_t written[SHADOW_PAGE_WIDES];
@@ -107,25 +107,25 @@ struct shadow_pool {
 struct shadow_judge {
     uint32_t chunks, first, actors;
     const struct clock_time *time;
-    int keeps_reads, is_wide;
+    bool keeps_reads, is_wide;
     void *context;
     int (*is_before)(void *context, const struct shadow_entry *older, const struct shadow_entry *newer);
 };
 
 // Do two accesses of the same bytes need an order? Not two reads, two strong ones, two reductions.
-static inline int shadow_flags_clash(uint32_t one, uint32_t other)
+static inline bool shadow_flags_clash(uint32_t one, uint32_t other)
 {
     return ((one | other) & SHADOW_WRITES) && !(one & other & (SHADOW_STRONG | SHADOW_REDUCES));
 }
 
 // Are they strong accesses of different sizes?
-static inline int shadow_sizes_differ(const struct shadow_entry *one, const struct shadow_entry *other)
+static inline bool shadow_sizes_differ(const struct shadow_entry *one, const struct shadow_entry *other)
 {
     return ((one->lane ^ other->lane) & SHADOW_SIZE) != 0 && (one->lane & SHADOW_SIZE) != 0 &&
            (other->lane & SHADOW_SIZE) != 0;
 }
 
-static inline int shadow_may_clash(const struct shadow_entry *one, const struct shadow_entry *other)
+static inline bool shadow_may_clash(const struct shadow_entry *one, const struct shadow_entry *other)
 {
     return shadow_flags_clash(one->flags, other->flags);
 }
@@ -138,11 +138,11 @@ enum shadow_added shadow_add(struct shadow_pool *pool, struct shadow_cell *cell,
 
 // Puts an access into a page beside those that are there, whatever they are; bytes: which of the wide cell. 0 without
 // memory.
-int shadow_put(struct shadow_pool *pool, struct shadow_page *page, uint32_t wide, uint64_t bytes,
-               const struct shadow_entry *entry);
+bool shadow_put(struct shadow_pool *pool, struct shadow_page *page, uint32_t wide, uint64_t bytes,
+                const struct shadow_entry *entry);
 
 // A wide cell gives way to narrow ones. 0 without memory.
-int shadow_narrow(struct shadow_pool *pool, struct shadow_page *page, uint32_t wide);
+bool shadow_narrow(struct shadow_pool *pool, struct shadow_page *page, uint32_t wide);
 
 // Calls for each entry of a cell of 16 bytes of the page; its mask: which of the 16.
 typedef void shadow_caller(void *context, uint64_t address, const struct shadow_entry *entry);

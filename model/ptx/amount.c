@@ -69,7 +69,7 @@ void ptx_complain_of_shared(const struct ptx_module *module, uint32_t function, 
 static const struct ptx_variable *shared_of(struct ptx_module *module, const struct ptx_operand *operand)
 {
     const struct ptx_variable *variable = module->variables.item;
-    const int is_variable = operand->kind == PTX_OPERAND_AT_VARIABLE || operand->kind == PTX_OPERAND_VARIABLE;
+    const bool is_variable = operand->kind == PTX_OPERAND_AT_VARIABLE || operand->kind == PTX_OPERAND_VARIABLE;
     if (!is_variable || (operand->index & PTX_OF_FUNCTION) || variable[operand->index].space != PTX_SHARED) return NULL;
     if (module->is_named == NULL) module->is_named = ptx_arena_take(&module->arena, module->variables.count, 1);
     return &variable[operand->index];

@@ -18,16 +18,16 @@ static int add_label(struct parser *parser, struct body *body, const struct ptx_
 }
 
 // Sets what waits for the label; 0 if this scope does not know it.
-static int settle(struct body *body, const struct pending *pending)
+static bool settle(struct body *body, const struct pending *pending)
 {
     const struct named *named = ptx_names_find(&body->names, ptx_token_name(&pending->token));
-    if (named == NULL || named->scope != body->names.scope) return 0;
-    if (named->kind != (pending->wants_targets ? NAME_TARGETS : NAME_LABEL)) return 0;
+    if (named == NULL || named->scope != body->names.scope) return false;
+    if (named->kind != (pending->wants_targets ? NAME_TARGETS : NAME_LABEL)) return false;
     if (pending->is_target)
         ((uint32_t *)body->target_items.item)[pending->operand] = named->index;
     else
         ((struct ptx_operand *)body->operands.item)[pending->operand].index = named->index;
-    return 1;
+    return true;
 }
 
 // At the end of a scope: what it does not know, the outer one may.
@@ -44,7 +44,7 @@ static void blame_pending(struct parser *parser, struct body *body)
 {
     const struct pending *all = body->pending.item;
     for (uint32_t i = 0; i < body->pending.count; i++) {
-        parser->failed = 0;
+        parser->failed = false;
         ptx_parser_fail(parser, &all[i].token,
                         all[i].wants_targets ? "" : "Labels of an inner block { } are not seen from outside.",
                         "there is no %s '%.*s' in this function", all[i].wants_targets ? "list or prototype" : "label",
@@ -93,7 +93,7 @@ static int parse_targets(struct parser *parser, struct body *body, const struct 
     return 1;
 }
 
-static int is_targets(const struct parser *parser)
+static bool is_targets(const struct parser *parser)
 {
     return ptx_parser_is(parser, ".branchtargets") || ptx_parser_is(parser, ".calltargets") ||
            ptx_parser_is(parser, ".callprototype");
@@ -147,7 +147,7 @@ static struct ptx_token take_opcode(struct parser *parser)
     return opcode;
 }
 
-static int is_call(const struct ptx_token *opcode)
+static bool is_call(const struct ptx_token *opcode)
 {
     return ptx_token_is(opcode, "call") || ptx_token_is(opcode, "call.uni");
 }
@@ -169,7 +169,8 @@ static int parse_instruction(struct parser *parser, struct body *body)
                            : ptx_parse_operands(parser, body, written)))
         return 0;
     if (!ptx_parser_expect(parser, ";")) return 0;
-    if (!ptx_instruction_add(parser, body, &opcode, spelling, &instruction)) parser->failed = 0; // its ; is behind us
+    if (!ptx_instruction_add(parser, body, &opcode, spelling, &instruction))
+        parser->failed = false; // its ; is behind us
     return 1;
 }
 
@@ -185,10 +186,10 @@ static int parse_body_directive(struct parser *parser, struct body *body)
                            (int)(parser->token.length > 60 ? 60 : parser->token.length), parser->token.at);
 }
 
-static int is_label(const struct parser *parser)
+static bool is_label(const struct parser *parser)
 {
     struct ptx_lexer ahead = parser->lexer;
-    if (ahead.at < ahead.end && *ahead.at == '.') return 0; // the common case: an opcode
+    if (ahead.at < ahead.end && *ahead.at == '.') return false; // the common case: an opcode
     struct ptx_token next = ptx_lexer_next(&ahead);
     return next.kind == TOKEN_MARK && *next.at == ':';
 }
@@ -254,7 +255,7 @@ void ptx_parse_body(struct parser *parser, struct body *body)
 {
     const struct ptx_function *function = body->function;
     for (uint32_t i = 0; i < function->returns + function->parameters; i++)
-        if (!add_parameter(parser, body, &function->variable[i])) parser->failed = 0;
+        if (!add_parameter(parser, body, &function->variable[i])) parser->failed = false;
     ptx_parser_advance(parser);
     parse_statements(parser, body);
     settle_scope(body, 0);

@@ -39,18 +39,18 @@ static void set_double(struct ptx_number *number, double value)
     memcpy(&number->bits, &value, sizeof value);
 }
 
-static void set_truth(struct ptx_number *number, int is_true)
+static void set_truth(struct ptx_number *number, bool is_true)
 {
     *number = (struct ptx_number){.bits = (uint64_t)is_true};
 }
 
-static int is_comparison(const char *text)
+static bool is_comparison(const char *text)
 {
     return text[0] == '=' || text[0] == '!' || ((text[0] == '<' || text[0] == '>') && text[1] != text[0]);
 }
 
 // What a comparison says of two numbers, of which at most one of `below`, `same` and `above` holds; NaNs have none.
-static int compare(const char *text, int below, int same, int above)
+static bool compare(const char *text, bool below, bool same, bool above)
 {
     switch (text[0]) {
     case '<':
@@ -104,7 +104,7 @@ static int apply_float(struct parser *parser, const struct ptx_token *token, con
     }
 }
 
-static uint64_t divide(uint64_t a, uint64_t b, int is_unsigned)
+static uint64_t divide(uint64_t a, uint64_t b, bool is_unsigned)
 {
     if (is_unsigned) return a / b;
     return b == UINT64_MAX ? -a : (uint64_t)((int64_t)a / (int64_t)b);
@@ -127,7 +127,7 @@ static void compare_integers(const char *text, struct ptx_number *a, const struc
 static int apply(struct parser *parser, const struct ptx_token *token, const char *text, struct ptx_number *a,
                  const struct ptx_number *b)
 {
-    const int is_double = text[1] == text[0]; // << >> && || ==
+    const bool is_double = text[1] == text[0]; // << >> && || ==
     if (a->is_float || b->is_float) return apply_float(parser, token, text, a, b);
     if ((*text == '/' || *text == '%') && b->bits == 0) return ptx_parser_fail(parser, token, "", "division by zero");
     if (is_comparison(text)) {
@@ -176,7 +176,7 @@ static int parse_ranked(struct parser *parser, int least, struct ptx_number *val
 // (.s64) and (.u64) before a value.
 static int parse_cast(struct parser *parser, struct ptx_number *value)
 {
-    int is_unsigned = ptx_parser_is(parser, ".u64");
+    bool is_unsigned = ptx_parser_is(parser, ".u64");
     if (!is_unsigned && !ptx_parser_is(parser, ".s64"))
         return ptx_parser_fail(parser, &parser->token, "", "a cast is (.s64) or (.u64)");
     ptx_parser_advance(parser);

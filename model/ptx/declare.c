@@ -43,15 +43,15 @@ static uint8_t take_vector(struct parser *parser)
     return ptx_parser_take(parser, ".v4") ? 4 : 1;
 }
 
-static int is_declarable(enum ptx_type type, int as_register)
+static bool is_declarable(enum ptx_type type, bool as_register)
 {
     const struct ptx_type_row *row = ptx_type_row(type);
-    if (type == PTX_TYPE_NONE || type == PTX_TYPE_b1024) return 0;
+    if (type == PTX_TYPE_NONE || type == PTX_TYPE_b1024) return false;
     if (row->kind == PTX_KIND_PREDICATE) return as_register;
     return row->kind != PTX_KIND_PACKED && row->bits >= 8;
 }
 
-static int take_type(struct parser *parser, int as_register, enum ptx_type *type)
+static int take_type(struct parser *parser, bool as_register, enum ptx_type *type)
 {
     const struct ptx_token *token = &parser->token;
     *type = token->kind == TOKEN_DOTTED ? ptx_type_find(token->at + 1, token->length - 1) : PTX_TYPE_NONE;
@@ -100,7 +100,7 @@ int ptx_parse_registers(struct parser *parser, struct body *body)
     enum ptx_type type;
     struct ptx_token token = parser->token;
     uint8_t vector = take_vector(parser);
-    if (!take_type(parser, 1, &type) || !check_vector(parser, &token, type, vector)) return 0;
+    if (!take_type(parser, true, &type) || !check_vector(parser, &token, type, vector)) return 0;
     do {
         if (!add_register(parser, body, type, vector)) return 0;
     } while (ptx_parser_take(parser, ","));
@@ -119,18 +119,18 @@ static int take_align(struct parser *parser, uint32_t *align)
 }
 
 // .attribute(.managed), .attribute(.unified(a, b))
-static int take_attribute(struct parser *parser, struct ptx_variable *variable)
+static bool take_attribute(struct parser *parser, struct ptx_variable *variable)
 {
-    if (!ptx_parser_expect(parser, "(")) return 0;
+    if (!ptx_parser_expect(parser, "(")) return false;
     for (int depth = 1; depth > 0 && parser->token.kind != TOKEN_END; ptx_parser_advance(parser)) {
         variable->is_managed |= (uint8_t)ptx_parser_is(parser, ".managed");
         depth += ptx_parser_is(parser, "(") - ptx_parser_is(parser, ")");
     }
-    return 1;
+    return true;
 }
 
 // Of a kernel parameter: .ptr .global .align 16
-static int take_pointer(struct parser *parser, struct ptx_variable *variable)
+static bool take_pointer(struct parser *parser, struct ptx_variable *variable)
 {
     uint32_t align;
     variable->is_pointer = 1;
@@ -139,14 +139,14 @@ static int take_pointer(struct parser *parser, struct ptx_variable *variable)
 }
 
 // What comes before the name: .align 8 .v4 .b32 .ptr, in this order or with .attribute between.
-static int take_kind(struct parser *parser, struct ptx_variable *variable)
+static bool take_kind(struct parser *parser, struct ptx_variable *variable)
 {
     enum ptx_type type;
     for (;;) {
         if (ptx_parser_take(parser, ".align")) {
-            if (!take_align(parser, &variable->align)) return 0;
+            if (!take_align(parser, &variable->align)) return false;
         } else if (ptx_parser_take(parser, ".attribute")) {
-            if (!take_attribute(parser, variable)) return 0;
+            if (!take_attribute(parser, variable)) return false;
         } else {
             break;
         }
@@ -155,7 +155,7 @@ static int take_kind(struct parser *parser, struct ptx_variable *variable)
     variable->vector = take_vector(parser);
     if (!take_type(parser, variable->space == PTX_WORD_NONE, &type) ||
         !check_vector(parser, &token, type, variable->vector))
-        return 0;
+        return false;
     variable->type = (uint8_t)type;
     return !ptx_parser_take(parser, ".ptr") || take_pointer(parser, variable);
 }
@@ -283,7 +283,7 @@ static int parse_variable(struct parser *parser, struct body *body, struct ptx_v
 }
 
 // What a space allows of variables.
-static int check_space(struct parser *parser, const struct ptx_token *token, int is_module,
+static int check_space(struct parser *parser, const struct ptx_token *token, bool is_module,
                        const struct ptx_variable *kind)
 {
     if (is_module && (kind->space == PTX_LOCAL || kind->space == PTX_PARAM))

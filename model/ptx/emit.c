@@ -123,8 +123,8 @@ static const struct ptx_variable *variable_of(const struct parser *parser, const
 }
 
 // Does what is passed have the size of the parameter?
-static int passes(const struct parser *parser, const struct body *body, const struct ptx_variable *to,
-                  const struct written *from)
+static bool passes(const struct parser *parser, const struct body *body, const struct ptx_variable *to,
+                   const struct written *from)
 {
     switch (from->kind) {
     case PTX_OPERAND_VARIABLE:
@@ -133,9 +133,9 @@ static int passes(const struct parser *parser, const struct body *body, const st
         return ptx_type_row((enum ptx_type)from->type)->bits == ptx_type_row((enum ptx_type)to->type)->bits;
     case PTX_OPERAND_CONSTANT:
     case PTX_OPERAND_SINK:
-        return 1;
+        return true;
     default:
-        return 0;
+        return false;
     }
 }
 
@@ -176,18 +176,18 @@ static int check_call(struct parser *parser, const struct body *body, const stru
                       function->parameters, "parameters");
 }
 
-static int add_call(struct parser *parser, struct body *body, const struct operands *operands,
-                    struct ptx_instruction *instruction)
+static bool add_call(struct parser *parser, struct body *body, const struct operands *operands,
+                     struct ptx_instruction *instruction)
 {
     static const struct ptx_operand_rule any = {.type = PTX_TYPE_b64};
     const struct written *prototype = &operands->at[3];
-    if (!check_call(parser, body, operands)) return 0;
+    if (!check_call(parser, body, operands)) return false;
     for (int i = 0; i < 4; i++) add_operand(parser, body);
     set_scalar((struct ptx_operand *)body->operands.item + instruction->first, PTX_TYPE_b64, &operands->at[0]);
     add_parts(parser, body, operands, instruction->first + 1, &any, &operands->at[1]);
     add_parts(parser, body, operands, instruction->first + 2, &any, &operands->at[2]);
     instruction->operands = 4;
-    if (prototype->kind == PTX_OPERAND_NONE) return 1;
+    if (prototype->kind == PTX_OPERAND_NONE) return true;
     ((struct ptx_operand *)body->operands.item)[instruction->first + 3].kind = PTX_OPERAND_TARGETS;
     wait_for(parser, body, prototype, instruction->first + 3, 1);
     return prototype->kind == PTX_OPERAND_LABEL ||
@@ -208,17 +208,17 @@ static uint32_t op_of(struct parser *parser, const struct known_spelling *spelli
     return row->op;
 }
 
-int ptx_instruction_add(struct parser *parser, struct body *body, const struct ptx_token *opcode,
-                        const struct known_spelling *spelling, struct ptx_instruction *instruction)
+bool ptx_instruction_add(struct parser *parser, struct body *body, const struct ptx_token *opcode,
+                         const struct known_spelling *spelling, struct ptx_instruction *instruction)
 {
     struct known_row *row = (struct known_row *)parser->module->rows.item + spelling->first_row;
     instruction->first = body->operands.count;
     if (row->rules == 1 && row->rule[0].kind == PTX_RULE_CALL) {
-        if (!add_call(parser, body, &body->written, instruction)) return 0;
+        if (!add_call(parser, body, &body->written, instruction)) return false;
     } else {
         struct trial trial = {.operands = &body->written};
         row = ptx_fit_row(parser, spelling, opcode, &trial);
-        if (row == NULL) return 0;
+        if (row == NULL) return false;
         trial.row = row;
         add_operands(parser, body, &trial, instruction->first);
         instruction->operands = (uint8_t)row->rules;
@@ -226,5 +226,5 @@ int ptx_instruction_add(struct parser *parser, struct body *body, const struct p
     instruction->op = op_of(parser, spelling, row);
     *(struct ptx_instruction *)ptx_arena_list_add(parser->arena, &body->instructions, sizeof *instruction) =
         *instruction;
-    return 1;
+    return true;
 }

@@ -16,35 +16,35 @@ static int refuse(struct trial *trial, const struct written *written, const char
 
 // --- Types -----------------------------------------------------------------------------------------------------------
 
-static int is_integer(enum ptx_type_kind kind)
+static bool is_integer(enum ptx_type_kind kind)
 {
     return kind == PTX_KIND_BITS || kind == PTX_KIND_UNSIGNED || kind == PTX_KIND_SIGNED;
 }
 
 // Does a register declared as `have` hold a value that an instruction takes as `want`?
-static int type_fits(enum ptx_type want, enum ptx_type have, int is_wide)
+static bool type_fits(enum ptx_type want, enum ptx_type have, bool is_wide)
 {
     const struct ptx_type_row *a = ptx_type_row(want), *b = ptx_type_row(have);
-    if (want == have) return 1;
+    if (want == have) return true;
     if (have == PTX_TYPE_f16x2) return want == PTX_TYPE_b32;
-    if (a->kind == PTX_KIND_PREDICATE || b->kind == PTX_KIND_PREDICATE) return 0;
-    int is_packed = a->kind == PTX_KIND_PACKED;
-    if (is_wide && !is_packed ? b->bits < a->bits : b->bits != a->bits) return 0;
-    if (b->kind == PTX_KIND_BITS) return 1;
+    if (a->kind == PTX_KIND_PREDICATE || b->kind == PTX_KIND_PREDICATE) return false;
+    bool is_packed = a->kind == PTX_KIND_PACKED;
+    if (is_wide && !is_packed ? b->bits < a->bits : b->bits != a->bits) return false;
+    if (b->kind == PTX_KIND_BITS) return true;
     if (a->kind == PTX_KIND_BITS) return !is_wide || b->kind != PTX_KIND_FLOAT || b->bits >= a->bits;
     return is_integer(a->kind) && is_integer(b->kind);
 }
 
-static int constant_fits(enum ptx_type want, const struct ptx_number *number)
+static bool constant_fits(enum ptx_type want, const struct ptx_number *number)
 {
     const struct ptx_type_row *row = ptx_type_row(want);
-    if (number->is_pattern && row->kind == PTX_KIND_BITS && row->bits == (number->is_single ? 32 : 64)) return 1;
+    if (number->is_pattern && row->kind == PTX_KIND_BITS && row->bits == (number->is_single ? 32 : 64)) return true;
     if (number->is_float) return want == PTX_TYPE_f32 || want == PTX_TYPE_f64;
     return row->kind == PTX_KIND_PREDICATE || (is_integer(row->kind) && row->bits <= 64);
 }
 
 // What a row says of constants where a register may stand too.
-static int in_range(const struct ptx_operand_rule *rule, const struct ptx_number *number)
+static bool in_range(const struct ptx_operand_rule *rule, const struct ptx_number *number)
 {
     double value;
     switch (rule->limited) {
@@ -65,39 +65,39 @@ static int in_range(const struct ptx_operand_rule *rule, const struct ptx_number
     default:
         break;
     }
-    if (!rule->is_fraction || !number->is_float || number->is_single) return 1;
+    if (!rule->is_fraction || !number->is_float || number->is_single) return true;
     memcpy(&value, &number->bits, sizeof value);
     return value > 0 && value <= 1;
 }
 
-static int special_fits(enum ptx_type want, enum ptx_type have)
+static bool special_fits(enum ptx_type want, enum ptx_type have)
 {
     const struct ptx_type_row *a = ptx_type_row(want), *b = ptx_type_row(have);
     if (a->kind == PTX_KIND_PREDICATE || b->kind == PTX_KIND_PREDICATE) return a->kind == b->kind;
     return is_integer(a->kind) && (a->bits == b->bits || (a->bits == 16 && b->bits == 32));
 }
 
-static int is_shared(int space)
+static bool is_shared(int space)
 {
     return space == PTX_SHARED || space == PTX_SHARED_CTA || space == PTX_SHARED_CLUSTER;
 }
 
-static int is_param(int space)
+static bool is_param(int space)
 {
     return space == PTX_PARAM || space == PTX_PARAM_ENTRY || space == PTX_PARAM_FUNC;
 }
 
 // The address of a variable as a value: 32 bits hold one of shared memory and the like.
-static int address_fits(enum ptx_type want, int space)
+static bool address_fits(enum ptx_type want, int space)
 {
     const struct ptx_type_row *row = ptx_type_row(want);
-    if (!is_integer(row->kind)) return 0;
+    if (!is_integer(row->kind)) return false;
     return row->bits == 64 || (row->bits == 32 && (is_shared(space) || is_param(space) || space == PTX_LOCAL));
 }
 
-static int space_fits(int want, int have)
+static bool space_fits(int want, int have)
 {
-    if (want == have || (want == PTX_WORD_NONE && !is_param(have))) return 1;
+    if (want == have || (want == PTX_WORD_NONE && !is_param(have))) return true;
     return (is_shared(want) && is_shared(have)) || (is_param(want) && is_param(have));
 }
 
@@ -109,7 +109,8 @@ static int value_fits(struct trial *trial, const struct ptx_operand_rule *rule, 
 struct beside {
     uint32_t bits; // 0: of any width
     enum ptx_type type;
-    int is_float, is_integer, is_constant, is_member;
+    bool is_float, is_integer, is_constant;
+    int is_member;
 };
 
 static struct beside beside_of(const struct written *part)
@@ -117,19 +118,19 @@ static struct beside beside_of(const struct written *part)
     const struct ptx_type_row *row = ptx_type_row((enum ptx_type)part->type);
     if (part->kind == PTX_OPERAND_CONSTANT)
         return (struct beside){
-            .is_constant = 1, .is_float = part->number.is_float, .is_integer = !part->number.is_float};
+            .is_constant = true, .is_float = part->number.is_float, .is_integer = !part->number.is_float};
     if (part->kind != PTX_OPERAND_REGISTER && part->kind != PTX_OPERAND_SPECIAL) return (struct beside){0};
     return (struct beside){row->bits,
                            (enum ptx_type)part->type,
                            row->kind == PTX_KIND_FLOAT,
                            is_integer(row->kind) && row->kind != PTX_KIND_BITS,
-                           0,
+                           false,
                            part->is_member};
 }
 
-static int may_stand_beside(const struct beside *a, const struct beside *b)
+static bool may_stand_beside(const struct beside *a, const struct beside *b)
 {
-    if (a->bits != 0 && b->bits != 0 && a->bits != b->bits) return 0;
+    if (a->bits != 0 && b->bits != 0 && a->bits != b->bits) return false;
     if (a->is_float && b->is_float && !a->is_constant && !b->is_constant) return a->type == b->type;
     if (a->type == PTX_TYPE_f16x2 || b->type == PTX_TYPE_f16x2)
         return !a->is_constant && !b->is_constant && !a->is_integer && !b->is_integer;
@@ -227,16 +228,16 @@ static int pack_fits(struct trial *trial, const struct ptx_operand_rule *rule, c
     return parts_fit(trial, &part, written);
 }
 
-static int scalar_fits(const struct ptx_operand_rule *rule, const struct written *written)
+static bool scalar_fits(const struct ptx_operand_rule *rule, const struct written *written)
 {
     enum ptx_type want = (enum ptx_type)rule->type;
     switch (written->kind) {
     case PTX_OPERAND_REGISTER:
-        if (rule->no_float && ptx_type_row((enum ptx_type)written->type)->kind == PTX_KIND_FLOAT) return 0;
-        if (rule->only_bits && ptx_type_row((enum ptx_type)written->type)->kind != PTX_KIND_BITS) return 0;
+        if (rule->no_float && ptx_type_row((enum ptx_type)written->type)->kind == PTX_KIND_FLOAT) return false;
+        if (rule->only_bits && ptx_type_row((enum ptx_type)written->type)->kind != PTX_KIND_BITS) return false;
         return type_fits(want, (enum ptx_type)written->type, rule->is_wide);
     case PTX_OPERAND_CONSTANT:
-        if (rule->no_float && written->number.is_float) return 0;
+        if (rule->no_float && written->number.is_float) return false;
         return !rule->is_written && !rule->register_only && constant_fits(want, &written->number) &&
                in_range(rule, &written->number);
     case PTX_OPERAND_SPECIAL:
@@ -247,7 +248,7 @@ static int scalar_fits(const struct ptx_operand_rule *rule, const struct written
     case PTX_OPERAND_FUNCTION:
         return rule->may_address && rule->space == PTX_WORD_NONE && address_fits(want, PTX_WORD_NONE);
     default:
-        return 0;
+        return false;
     }
 }
 
@@ -275,11 +276,11 @@ static int value_fits(struct trial *trial, const struct ptx_operand_rule *rule, 
     return refuse(trial, written, "expected a value of type .%s", type);
 }
 
-static int is_one_of(const struct ptx_operand_rule *rule, int64_t value)
+static bool is_one_of(const struct ptx_operand_rule *rule, int64_t value)
 {
     for (int i = 0; i < rule->ones; i++)
-        if (value == rule->one[i]) return 1;
-    return 0;
+        if (value == rule->one[i]) return true;
+    return false;
 }
 
 static int number_fits(struct trial *trial, const struct ptx_operand_rule *rule, const struct written *written)
@@ -302,7 +303,7 @@ static int number_fits(struct trial *trial, const struct ptx_operand_rule *rule,
 }
 
 // ld.global.u32 %r1, g[2]: plain loads and stores take an element of an array as an address.
-static int is_place(const struct trial *trial, const struct written *written)
+static bool is_place(const struct trial *trial, const struct written *written)
 {
     const char *opcode = ptx_form_row(trial->row->choice.form)->opcode;
     return written->is_element &&
@@ -312,7 +313,7 @@ static int is_place(const struct trial *trial, const struct written *written)
 static int at_fits(struct trial *trial, const struct ptx_operand_rule *rule, const struct written *written)
 {
     const struct ptx_type_row *type = ptx_type_row((enum ptx_type)written->type);
-    int is_long = rule->space == PTX_WORD_NONE || rule->space == PTX_GLOBAL || rule->space == PTX_CONST;
+    bool is_long = rule->space == PTX_WORD_NONE || rule->space == PTX_GLOBAL || rule->space == PTX_CONST;
     if (rule->no_offset && written->offset != 0) return refuse(trial, written, "a handle has no offset%s", "");
     switch (is_place(trial, written) ? PTX_OPERAND_AT_VARIABLE : written->kind) {
     case PTX_OPERAND_AT_REGISTER:
@@ -364,10 +365,10 @@ static int operand_fits(struct trial *trial, const struct ptx_operand_rule *rule
 // --- Selectors and signs ---------------------------------------------------------------------------------------------
 
 // vmad negates the product a * b, or c.
-static int minus_fits(struct trial *trial, int i, const struct written *written)
+static bool minus_fits(struct trial *trial, int i, const struct written *written)
 {
     int negated = written->is_minus;
-    if (i + 1 < trial->row->rules || !written->is_minus) return 1;
+    if (i + 1 < trial->row->rules || !written->is_minus) return true;
     for (int k = 0; k < i; k++)
         if (trial->row->rule[k].kind == PTX_RULE_SELECTOR && trial->row->rule[k].selector == PTX_SELECTOR_MINUS)
             negated += trial->chosen[k]->is_minus;
@@ -377,7 +378,7 @@ static int minus_fits(struct trial *trial, int i, const struct written *written)
 // What is written at operand `i` besides its name is what the rules behind it take.
 static int selectors_fit(struct trial *trial, int i, const struct written *written)
 {
-    int takes_selector = 0, takes_minus = 0;
+    bool takes_selector = false, takes_minus = false;
     uint32_t number;
     if (written->is_member && trial->row->rule[1].kind == PTX_RULE_SELECTOR)
         return refuse(trial, written, "no video instruction takes a part of a vector register%s", "");
@@ -385,7 +386,7 @@ static int selectors_fit(struct trial *trial, int i, const struct written *writt
         const enum ptx_selector selector = (enum ptx_selector)trial->row->rule[k].selector;
         trial->chosen[k] = written;
         if (selector == PTX_SELECTOR_MINUS) {
-            takes_minus = 1;
+            takes_minus = true;
             if (!minus_fits(trial, k, written)) return 0;
             continue;
         }

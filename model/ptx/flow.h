@@ -3,6 +3,8 @@
 #ifndef TMAREF_PTX_FLOW_H
 #define TMAREF_PTX_FLOW_H
 
+#include <stdbool.h>
+
 #include "form.h"
 
 #pragma GCC visibility push(hidden)
@@ -13,7 +15,7 @@ enum ptx_flow { PTX_FLOW_ON, PTX_FLOW_BRANCH, PTX_FLOW_BRANCH_LIST, PTX_FLOW_CAL
 enum ptx_flow ptx_flow_of(const struct ptx_choice *choice);
 
 // Does the instruction behind it run only if its guard is false, or somebody branches there?
-static inline int ptx_flow_leaves(enum ptx_flow flow)
+static inline bool ptx_flow_leaves(enum ptx_flow flow)
 {
     return flow == PTX_FLOW_BRANCH || flow == PTX_FLOW_BRANCH_LIST || flow == PTX_FLOW_END;
 }

@@ -61,7 +61,7 @@ const char *ptx_word_spelling(enum ptx_word word)
     return words[word].spelling;
 }
 
-static int is_name(const char *name, const char *at, size_t length)
+static bool is_name(const char *name, const char *at, size_t length)
 {
     return length > 0 && *name == *at && strncmp(name, at, length) == 0 && name[length] == '\0';
 }
@@ -93,7 +93,7 @@ static const char *shape_part(const char *at, const char *end, char letter, uint
     return at == digits ? NULL : at;
 }
 
-static int shape_read(const char *at, size_t length, uint16_t shape[3])
+static bool shape_read(const char *at, size_t length, uint16_t shape[3])
 {
     const char *end = at + length;
     shape[0] = shape[1] = shape[2] = 0;
@@ -104,17 +104,17 @@ static int shape_read(const char *at, size_t length, uint16_t shape[3])
 }
 
 // The n that wgmma has: multiples of 8, for integers 8, 24 and multiples of 16.
-static int shape_n(uint16_t n, int is_integer)
+static bool shape_n(uint16_t n, bool is_integer)
 {
-    if (n == 0 || n > 256 || n % 8 != 0) return 0;
+    if (n == 0 || n > 256 || n % 8 != 0) return false;
     return !is_integer || n == 8 || n == 24 || n % 16 == 0;
 }
 
-static int shape_fits(const char *pattern, size_t length, const uint16_t shape[3])
+static bool shape_fits(const char *pattern, size_t length, const uint16_t shape[3])
 {
     uint16_t wanted[3];
-    if (!shape_read(pattern, length, wanted)) return 0;
-    if (wanted[0] != shape[0] || wanted[2] != shape[2]) return 0;
+    if (!shape_read(pattern, length, wanted)) return false;
+    if (wanted[0] != shape[0] || wanted[2] != shape[2]) return false;
     return wanted[1] != 0 ? wanted[1] == shape[1] : shape_n(shape[1], memchr(pattern, 'i', length) != NULL);
 }
 
@@ -135,7 +135,7 @@ static struct ptx_spelled word_read(const char *at, size_t length)
 struct slot {
     const char *at;
     size_t length;
-    int is_optional, is_filled;
+    bool is_optional, is_filled;
 };
 
 static size_t part_length(const char *at, size_t length)
@@ -161,7 +161,7 @@ static int slots_read(const char *text, struct slot slot[MOST_SLOTS])
         size_t length = strcspn(text, " ");
         assert(count < MOST_SLOTS);
         struct slot *to = &slot[count++];
-        *to = (struct slot){text, length, text[length - 1] == '?', 0};
+        *to = (struct slot){text, length, text[length - 1] == '?', false};
         to->length -= (size_t)to->is_optional;
         text += length;
     }
@@ -177,23 +177,23 @@ static enum ptx_class slot_class(const struct slot *slot)
 }
 
 // Is the word one of those of `text`, parted by |?
-static int holds(const char *text, size_t length, const struct ptx_spelled *word)
+static bool holds(const char *text, size_t length, const struct ptx_spelled *word)
 {
     for (size_t at = 0, part; at < length; at += part + 1) {
         part = part_length(text + at, length - at);
         if (text[at] == '@') {
             const char *set = set_words(text + at, part);
-            if (holds(set, strlen(set), word)) return 1;
+            if (holds(set, strlen(set), word)) return true;
         } else if (word->kind == PTX_CLASS_SHAPE) {
-            if (shape_fits(text + at, part, word->shape)) return 1;
+            if (shape_fits(text + at, part, word->shape)) return true;
         } else if (part == word->length && memcmp(text + at, word->at, part) == 0) {
-            return 1;
+            return true;
         }
     }
-    return 0;
+    return false;
 }
 
-static int is_ordered(enum ptx_class class)
+static bool is_ordered(enum ptx_class class)
 {
     return class == PTX_CLASS_TYPE || class == PTX_CLASS_SPACE || class == PTX_CLASS_LAYOUT || class == PTX_CLASS_L2;
 }
@@ -210,7 +210,7 @@ static struct slot *slot_take(struct slot *slot, int slots, const struct ptx_spe
 }
 
 // 1 if the choice has it already and saying it again is harmless.
-static int is_repeated(const struct ptx_choice *choice, const struct ptx_spelled *word)
+static bool is_repeated(const struct ptx_choice *choice, const struct ptx_spelled *word)
 {
     return (word->kind == PTX_CLASS_SAT || word->kind == PTX_CLASS_RELU) && choice->word[word->kind] == word->word;
 }
@@ -239,7 +239,7 @@ int ptx_form_match(int form, const struct ptx_spelling *spelling, struct ptx_cho
         if (is_repeated(choice, word)) continue;
         struct slot *to = slot_take(slot, slots, word);
         if (to == NULL) return 0;
-        to->is_filled = 1;
+        to->is_filled = true;
         choose(choice, word);
     }
     for (int i = 0; i < slots; i++)
@@ -286,9 +286,9 @@ const char *ptx_form_slot_word(int form, int i, int n, size_t *length)
 // --- Opcodes ---------------------------------------------------------------------------------------------------------
 
 // Does `text` begin with the opcode, up to its end or a dot?
-static int begins_with(const char *text, size_t length, const char *opcode)
+static bool begins_with(const char *text, size_t length, const char *opcode)
 {
-    if (length == 0 || *text != *opcode) return 0;
+    if (length == 0 || *text != *opcode) return false;
     size_t opcode_length = strlen(opcode);
     return opcode_length <= length && memcmp(text, opcode, opcode_length) == 0 &&
            (opcode_length == length || text[opcode_length] == '.');

@@ -4,7 +4,7 @@
 
 #include "parser.h"
 
-static int take_number(struct parser *parser, int is_positive, uint32_t *number)
+static int take_number(struct parser *parser, bool is_positive, uint32_t *number)
 {
     struct ptx_token at = parser->token;
     if (!ptx_parser_u32(parser, "a number", number)) return 0;
@@ -12,14 +12,14 @@ static int take_number(struct parser *parser, int is_positive, uint32_t *number)
 }
 
 // 128, 1, 1: what is not said is 1.
-static int take_extent(struct parser *parser, int is_positive, uint32_t extent[3])
+static bool take_extent(struct parser *parser, bool is_positive, uint32_t extent[3])
 {
     extent[0] = extent[1] = extent[2] = 1;
     for (int i = 0; i < 3; i++) {
-        if (!take_number(parser, is_positive, &extent[i])) return 0;
-        if (i == 2 || !ptx_parser_take(parser, ",")) return 1;
+        if (!take_number(parser, is_positive, &extent[i])) return false;
+        if (i == 2 || !ptx_parser_take(parser, ",")) return true;
     }
-    return 1;
+    return true;
 }
 
 // Directives of a kernel with one number; NULL if this is another.
@@ -63,7 +63,7 @@ static int take_kernel_tuning(struct parser *parser, struct ptx_tuning *tuning, 
     if (ptx_parser_take(parser, ".explicitcluster")) return tuning->is_explicit_cluster = 1;
     if (ptx_parser_take(parser, ".blocksareclusters")) return tuning->blocks_are_clusters = 1;
     if (ptx_parser_take(parser, ".pragma")) return ptx_parse_pragma(parser);
-    if (ptx_parser_take(parser, ".language")) return take_number(parser, 0, &tuning->language);
+    if (ptx_parser_take(parser, ".language")) return take_number(parser, false, &tuning->language);
     *is_one = 0;
     return 1;
 }
@@ -74,12 +74,12 @@ static int take_function_tuning(struct parser *parser, struct ptx_tuning *tuning
     *is_one = 1;
     if (ptx_parser_take(parser, ".noreturn")) return tuning->is_noreturn = 1;
     if (ptx_parser_take(parser, ".abi_preserve") || ptx_parser_take(parser, ".abi_preserve_control"))
-        return take_number(parser, 0, &tuning->ignored);
+        return take_number(parser, false, &tuning->ignored);
     *is_one = 0;
     return 1;
 }
 
-static int take_tuning(struct parser *parser, int is_entry, struct ptx_tuning *tuning)
+static int take_tuning(struct parser *parser, bool is_entry, struct ptx_tuning *tuning)
 {
     while (parser->token.kind == TOKEN_DOTTED) {
         int is_one;
@@ -113,14 +113,14 @@ static int check_tuning(struct parser *parser, const struct ptx_token *name, con
            ptx_parser_fail(parser, name, "", "a .noreturn function has no results");
 }
 
-int ptx_same_types(const struct ptx_function *a, const struct ptx_function *b)
+bool ptx_same_types(const struct ptx_function *a, const struct ptx_function *b)
 {
-    if (a->returns != b->returns || a->parameters != b->parameters) return 0;
+    if (a->returns != b->returns || a->parameters != b->parameters) return false;
     for (uint32_t i = 0; i < a->returns + a->parameters; i++)
         if (a->variable[i].bytes != b->variable[i].bytes || a->variable[i].type != b->variable[i].type ||
             a->variable[i].space != b->variable[i].space || a->variable[i].align != b->variable[i].align)
-            return 0;
-    return 1;
+            return false;
+    return true;
 }
 
 // The function of that name, declared before or new. What is declared twice must take the same.
@@ -169,7 +169,7 @@ static int check_parameters(struct parser *parser, const struct ptx_function *he
     for (uint32_t i = 0; i < count; i++) {
         const struct ptx_variable *variable = &head->variable[i];
         const struct ptx_token token = {TOKEN_WORD, variable->name.length, variable->line, variable->name.at};
-        const int is_result = i < head->returns;
+        const bool is_result = i < head->returns;
         if (head->is_entry && variable->space != PTX_PARAM)
             return ptx_parser_fail(parser, &token, "", "a parameter of an .entry is in .param");
         if (head->is_entry && variable->vector > 1 && !variable->is_array)
@@ -219,13 +219,13 @@ static int skip_body(struct parser *parser, struct ptx_function *function, const
     return 1;
 }
 
-int ptx_parse_function(struct parser *parser, int is_entry, enum ptx_linkage linkage)
+int ptx_parse_function(struct parser *parser, bool is_entry, enum ptx_linkage linkage)
 {
     struct ptx_function head = {.is_entry = (uint8_t)is_entry, .linkage = (uint8_t)linkage};
     struct ptx_token token;
     if (!parse_head(parser, &head, &token)) return 0;
     static const struct ptx_tuning none;
-    const int is_tuned = is_entry && memcmp(&head.tuning, &none, sizeof none) != 0;
+    const bool is_tuned = is_entry && memcmp(&head.tuning, &none, sizeof none) != 0;
     struct ptx_function *function = function_of(parser, &token, &head);
     if (function == NULL) return 0;
     if (ptx_parser_is(parser, ";") && is_tuned)
@@ -247,7 +247,7 @@ int ptx_parse_prototype(struct parser *parser, struct ptx_targets *targets)
     list->count = 0;
     if (ptx_parser_take(parser, "(") && !ptx_parse_parameters(parser, list, &targets->returns)) return 0;
     if (!ptx_parser_name(parser, "_", &name) || !ptx_parser_expect(parser, "(")) return 0;
-    if (!ptx_parse_parameters(parser, list, &targets->parameters) || !take_tuning(parser, 0, &tuning)) return 0;
+    if (!ptx_parse_parameters(parser, list, &targets->parameters) || !take_tuning(parser, false, &tuning)) return 0;
     targets->is_prototype = 1;
     targets->variable = ptx_arena_list_keep(parser->arena, list, sizeof(struct ptx_variable));
     return ptx_parser_expect(parser, ";");

@@ -16,7 +16,7 @@ static int bits_of(struct parser *parser, const struct ptx_token *token, enum pt
                    const struct ptx_number *number, uint64_t *bits)
 {
     const struct ptx_type_row *row = ptx_type_row(type);
-    const int is_plain = row->kind == PTX_KIND_BITS && row->bits >= 32; // takes both
+    const bool is_plain = row->kind == PTX_KIND_BITS && row->bits >= 32; // takes both
     *bits = number->bits;
     if ((row->kind == PTX_KIND_FLOAT) != number->is_float && !(is_plain && number->is_float) &&
         (row->kind != PTX_KIND_BITS || number->is_float))
@@ -87,7 +87,7 @@ static int take_address(struct parser *parser, struct ptx_relocation *relocation
 static int check_address_type(struct parser *parser, const struct initial *initial, uint64_t mask)
 {
     const enum ptx_type type = initial->type;
-    int is_byte = 0;
+    bool is_byte = false;
     for (int at = 0; at < 64; at += 8) is_byte |= mask == (uint64_t)0xff << at;
     if (mask != UINT64_MAX && !is_byte)
         return ptx_parser_fail(parser, &parser->token, "", "a mask is one byte: 0xff, 0xff00, ... 0xff00000000000000");
@@ -142,7 +142,7 @@ static int take_rows(struct parser *parser, struct initial *initial, int dim)
     if (dim == initial->dims.count) return take_vector(parser, initial);
     const uint64_t most = initial->dims.of[dim];
     if (!ptx_parser_expect(parser, "{")) return 0;
-    for (int is_first = 1; !(is_first && ptx_parser_is(parser, "}")); is_first = 0) {
+    for (bool is_first = true; !(is_first && ptx_parser_is(parser, "}")); is_first = false) {
         if (!take_rows(parser, initial, dim + 1)) return 0;
         count++;
         if (!ptx_parser_take(parser, ",")) break;

@@ -2,6 +2,7 @@
 #include "lexer.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,7 @@ static const unsigned char kinds[256] = {
     ['_'] = WORD,         ['$'] = WORD,         ['%'] = START,
 };
 
-static int is_kind(const struct ptx_lexer *lexer, const char *at, int kind)
+static bool is_kind(const struct ptx_lexer *lexer, const char *at, int kind)
 {
     return at < lexer->end && (kinds[(unsigned char)*at] & kind) != 0;
 }
@@ -24,7 +25,7 @@ static int is_kind(const struct ptx_lexer *lexer, const char *at, int kind)
 // Behind a comment whose two first characters are at `at`.
 static void skip_comment(struct ptx_lexer *lexer)
 {
-    int is_line = lexer->at[1] == '/';
+    bool is_line = lexer->at[1] == '/';
     for (lexer->at += 2; lexer->at < lexer->end; lexer->at++) {
         if (is_line && *lexer->at == '\n') return;
         lexer->line += *lexer->at == '\n';
@@ -35,7 +36,7 @@ static void skip_comment(struct ptx_lexer *lexer)
     }
 }
 
-static int is_comment(const struct ptx_lexer *lexer)
+static bool is_comment(const struct ptx_lexer *lexer)
 {
     return lexer->end - lexer->at > 1 && *lexer->at == '/' && (lexer->at[1] == '/' || lexer->at[1] == '*');
 }
@@ -53,7 +54,7 @@ static void skip_space(struct ptx_lexer *lexer)
 }
 
 // Behind the word characters at `at`; with `joins` also behind those that :: joins on.
-static const char *word_end(const struct ptx_lexer *lexer, const char *at, int joins)
+static const char *word_end(const struct ptx_lexer *lexer, const char *at, bool joins)
 {
     for (;;) {
         while (is_kind(lexer, at, WORD)) at++;
@@ -66,8 +67,8 @@ static const char *word_end(const struct ptx_lexer *lexer, const char *at, int j
 static const char *number_end(const struct ptx_lexer *lexer)
 {
     const char *at = lexer->at;
-    int is_based = *at == '0' && lexer->end - at > 1 && strchr("xXbBfFdD", at[1]) != NULL && at[1] != '\0';
-    if (is_based) return word_end(lexer, at, 0);
+    bool is_based = *at == '0' && lexer->end - at > 1 && strchr("xXbBfFdD", at[1]) != NULL && at[1] != '\0';
+    if (is_based) return word_end(lexer, at, false);
     while (is_kind(lexer, at, DIGIT)) at++;
     if (at < lexer->end && *at == '.' && is_kind(lexer, at + 1, DIGIT))
         for (at++; is_kind(lexer, at, DIGIT);) at++;
@@ -77,7 +78,7 @@ static const char *number_end(const struct ptx_lexer *lexer)
         at++;
         if (at < lexer->end && (*at == '+' || *at == '-')) at++;
     }
-    return word_end(lexer, at, 0);
+    return word_end(lexer, at, false);
 }
 
 static const char *string_end(const struct ptx_lexer *lexer)
@@ -97,10 +98,10 @@ struct ptx_token ptx_lexer_next(struct ptx_lexer *lexer)
         lexer->at = number_end(lexer);
     } else if (is_kind(lexer, lexer->at, WORD | START)) {
         token.kind = TOKEN_WORD;
-        lexer->at = word_end(lexer, lexer->at + 1, 0);
+        lexer->at = word_end(lexer, lexer->at + 1, false);
     } else if (*lexer->at == '.' && is_kind(lexer, lexer->at + 1, WORD)) {
         token.kind = TOKEN_DOTTED;
-        lexer->at = word_end(lexer, lexer->at + 1, 1);
+        lexer->at = word_end(lexer, lexer->at + 1, true);
     } else if (*lexer->at == '"') {
         token.kind = TOKEN_STRING;
         lexer->at = string_end(lexer);
@@ -146,16 +147,16 @@ int ptx_token_is(const struct ptx_token *token, const char *text)
 // --- Numbers ---------------------------------------------------------------------------------------------------------
 
 // What the digits of `text` say in `base`, the last 64 bits of it.
-static int read_digits(const char *text, uint64_t base, struct ptx_number *number)
+static bool read_digits(const char *text, uint64_t base, struct ptx_number *number)
 {
-    if (*text == '\0') return 0;
+    if (*text == '\0') return false;
     for (; *text != '\0'; text++) {
         uint64_t digit = *text <= '9' ? (uint64_t)(*text - '0') : (uint64_t)((*text | 32) - 'a') + 10;
-        if (digit >= base || (*text > '9' && *text < 'A')) return 0;
+        if (digit >= base || (*text > '9' && *text < 'A')) return false;
         number->is_wide |= number->bits > (UINT64_MAX - digit) / base;
         number->bits = number->bits * base + digit;
     }
-    return 1;
+    return true;
 }
 
 // 0f and 8 digits, or 0d and 16.
@@ -175,7 +176,7 @@ static int read_decimal(const char *text, struct ptx_number *number)
     return *end == '\0';
 }
 
-static int read_integer(const char *text, char base, struct ptx_number *number)
+static bool read_integer(const char *text, char base, struct ptx_number *number)
 {
     if (base == 'x') return read_digits(text + 2, 16, number);
     if (base == 'b') return read_digits(text + 2, 2, number);
@@ -191,7 +192,7 @@ int ptx_token_number(const struct ptx_token *token, struct ptx_number *number)
     text[token->length] = '\0';
     char base = text[0] == '0' ? (char)(text[1] | 32) : ' ';
     if (base == 'f' || base == 'd') return read_pattern(text, number);
-    int is_unsigned = (text[token->length - 1] | 32) == 'u';
+    bool is_unsigned = (text[token->length - 1] | 32) == 'u';
     if (base != 'x' && strpbrk(text, ".eE") != NULL) return read_decimal(text, number);
     if (is_unsigned) text[token->length - 1] = '\0';
     if (!read_integer(text, base, number)) return 0;

@@ -55,14 +55,14 @@ static void mark_used(struct linker *linker)
     for (uint32_t i = 0; i < linker->module->variables.count; i++) mark_value(linker, variable_at(linker, i));
 }
 
-static int is_local(const struct linker *linker, const struct named *named)
+static bool is_local(const struct linker *linker, const struct named *named)
 {
     return (named->kind == NAME_FUNCTION ? function_at(linker, named->index)->linkage
                                          : variable_at(linker, named->index)->linkage) == PTX_LINK_LOCAL;
 }
 
 // A function that is declared and not used is as if it were not there.
-static int is_idle(const struct linker *linker, const struct named *named)
+static bool is_idle(const struct linker *linker, const struct named *named)
 {
     return named->kind == NAME_FUNCTION && !function_at(linker, named->index)->has_body &&
            !linker->is_used[named->index];
@@ -77,7 +77,7 @@ static struct ptx_token token_of(const struct linker *linker, const struct named
 
 // --- What stays open -------------------------------------------------------------------------------------------------
 
-static int is_open(const struct linker *linker, const struct named *symbol)
+static bool is_open(const struct linker *linker, const struct named *symbol)
 {
     if (symbol->kind == NAME_FUNCTION) {
         const struct ptx_function *function = function_at(linker, symbol->index);
@@ -88,7 +88,7 @@ static int is_open(const struct linker *linker, const struct named *symbol)
 }
 
 // CUDA's device runtime, with which kernels call the runtime API.
-static int is_of_device_runtime(struct ptx_name name)
+static bool is_of_device_runtime(struct ptx_name name)
 {
     static const char prefix[] = "__cudaCDP2";
     return name.length >= sizeof prefix - 1 && memcmp(name.at, prefix, sizeof prefix - 1) == 0;
@@ -125,7 +125,7 @@ static const char *clash_of(const struct linker *linker, const struct named *fir
                : ptx_link_clash_of_variables(variable_at(linker, first->index), variable_at(linker, second->index));
 }
 
-static int takes(const struct linker *linker, const struct named *first, const struct named *second)
+static bool takes(const struct linker *linker, const struct named *first, const struct named *second)
 {
     return first->kind == NAME_FUNCTION
                ? ptx_link_takes_function(function_at(linker, first->index), function_at(linker, second->index))
@@ -216,7 +216,7 @@ static void link_units(struct linker *linker)
 // takes time, so that it is done where one is missing.
 static void link_whole(struct linker *linker)
 {
-    int is_missing = 0;
+    bool is_missing = false;
     for (uint32_t i = 0; i < linker->module->variables.count; i++) {
         struct ptx_variable *variable = variable_at(linker, i);
         if (variable->linkage == PTX_LINK_EXTERN && !variable->is_unsized) variable->linkage = PTX_LINK_VISIBLE;

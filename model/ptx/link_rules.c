@@ -17,12 +17,12 @@ static int weight_of(enum ptx_linkage linkage)
 // --- Functions -------------------------------------------------------------------------------------------------------
 
 // Integers and bits are the same; floats are apart from 32 bits on. Alignments may differ.
-static int is_float(const struct ptx_type_row *row)
+static bool is_float(const struct ptx_type_row *row)
 {
     return row->kind == PTX_KIND_FLOAT && row->bits >= KEPT_BITS;
 }
 
-static int same_parameter(const struct ptx_variable *a, const struct ptx_variable *b)
+static bool same_parameter(const struct ptx_variable *a, const struct ptx_variable *b)
 {
     const struct ptx_type_row *row = ptx_type_row((enum ptx_type)a->type),
                               *other = ptx_type_row((enum ptx_type)b->type);
@@ -30,12 +30,12 @@ static int same_parameter(const struct ptx_variable *a, const struct ptx_variabl
            is_float(row) == is_float(other);
 }
 
-static int same_prototype(const struct ptx_function *a, const struct ptx_function *b)
+static bool same_prototype(const struct ptx_function *a, const struct ptx_function *b)
 {
-    if (a->returns != b->returns || a->parameters != b->parameters) return 0;
+    if (a->returns != b->returns || a->parameters != b->parameters) return false;
     for (uint32_t i = 0; i < a->returns + a->parameters; i++)
-        if (!same_parameter(&a->variable[i], &b->variable[i])) return 0;
-    return 1;
+        if (!same_parameter(&a->variable[i], &b->variable[i])) return false;
+    return true;
 }
 
 static int weight_of_function(const struct ptx_function *function)
@@ -51,7 +51,7 @@ const char *ptx_link_clash_of_functions(const struct ptx_function *first, const 
                                                                                        : NULL;
 }
 
-int ptx_link_takes_function(const struct ptx_function *first, const struct ptx_function *second)
+bool ptx_link_takes_function(const struct ptx_function *first, const struct ptx_function *second)
 {
     return weight_of_function(second) > weight_of_function(first);
 }
@@ -64,11 +64,11 @@ static int weight_of_variable(const struct ptx_variable *variable)
 }
 
 // .common ones may grow among themselves, and may be smaller than what has a value.
-static int sizes_fit(const struct ptx_variable *first, const struct ptx_variable *second)
+static bool sizes_fit(const struct ptx_variable *first, const struct ptx_variable *second)
 {
     const int a = weight_of_variable(first), b = weight_of_variable(second);
-    if (first->is_unsized || second->is_unsized || first->bytes == second->bytes) return 1;
-    if (a == COMMON && b == COMMON) return 1;
+    if (first->is_unsized || second->is_unsized || first->bytes == second->bytes) return true;
+    if (a == COMMON && b == COMMON) return true;
     if (a == COMMON && b > COMMON) return first->bytes < second->bytes;
     return b == COMMON && a > COMMON && second->bytes < first->bytes;
 }
@@ -82,7 +82,7 @@ const char *ptx_link_clash_of_variables(const struct ptx_variable *first, const 
                                                                                        : NULL;
 }
 
-int ptx_link_takes_variable(const struct ptx_variable *first, const struct ptx_variable *second)
+bool ptx_link_takes_variable(const struct ptx_variable *first, const struct ptx_variable *second)
 {
     const int a = weight_of_variable(first), b = weight_of_variable(second);
     if (a != b) return b > a;

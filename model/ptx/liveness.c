@@ -23,7 +23,7 @@ struct names {
 // last.
 struct block {
     uint32_t first, end;
-    int falls_through;
+    bool falls_through;
 };
 
 struct live {
@@ -66,7 +66,8 @@ static uint16_t written_of(struct live *live, uint32_t op)
     const struct ptx_choice *choice = &live->program->op[op].choice;
     uint16_t written = IS_KNOWN;
     if (live->written[op] != 0) return live->written[op];
-    const int is_call = ptx_flow_of(choice) == PTX_FLOW_CALL, rules = is_call ? 0 : ptx_operand_rules(choice, rule);
+    const bool is_call = ptx_flow_of(choice) == PTX_FLOW_CALL;
+    const int rules = is_call ? 0 : ptx_operand_rules(choice, rule);
     for (int i = 0; i < rules; i++)
         if (rule[i].is_written) written |= (uint16_t)(1 << i);
     if (is_call) written |= 1 << 1; // what comes back
@@ -80,7 +81,7 @@ static void visit_instruction(struct live *live, uint64_t *set, const struct ptx
     const struct ptx_operand *operand = &live->function->operand[instruction->first];
     const uint16_t written = written_of(live, instruction->op);
     for (int i = 0; i < instruction->operands; i++) {
-        const int is_written = written >> i & 1;
+        const bool is_written = written >> i & true;
         visit_operand(live, set, &operand[i], is_written ? IS_WRITTEN : IS_READ, wanted, visit);
         if (written & IS_PRODUCT && is_written) visit_operand(live, set, &operand[i], IS_READ, wanted, visit);
     }
@@ -107,7 +108,7 @@ static void bind(struct live *live, uint64_t *set, uint8_t file, uint32_t index,
     live->names.is_free[number_of(live, file, index)] = 0;
 }
 
-static int is_free_operand(const struct live *live, const struct ptx_operand *operand)
+static bool is_free_operand(const struct live *live, const struct ptx_operand *operand)
 {
     if (operand->kind == PTX_OPERAND_REGISTER)
         return live->names.is_free[number_of(live, operand->file, operand->index)];
@@ -116,30 +117,30 @@ static int is_free_operand(const struct live *live, const struct ptx_operand *op
 }
 
 // mov, cvta and ld.param of what needs no register: the result needs none.
-static int gives_free(const struct live *live, const struct ptx_instruction *instruction)
+static bool gives_free(const struct live *live, const struct ptx_instruction *instruction)
 {
     const struct ptx_choice *choice = &live->program->op[instruction->op].choice;
     const char *opcode = ptx_form_row(choice->form)->opcode;
     const struct ptx_operand *operand = &live->function->operand[instruction->first];
-    const int is_load = strcmp(opcode, "ld") == 0 && choice->spaces > 0 && choice->space[0] == PTX_PARAM;
-    if (instruction->is_guarded || instruction->operands < 2) return 0;
-    if (!is_load && strcmp(opcode, "mov") != 0 && strncmp(opcode, "cvta", 4) != 0) return 0;
+    const bool is_load = strcmp(opcode, "ld") == 0 && choice->spaces > 0 && choice->space[0] == PTX_PARAM;
+    if (instruction->is_guarded || instruction->operands < 2) return false;
+    if (!is_load && strcmp(opcode, "mov") != 0 && strncmp(opcode, "cvta", 4) != 0) return false;
     return live->function->is_entry && is_free_operand(live, &operand[1]);
 }
 
-static int open_names(struct live *live)
+static bool open_names(struct live *live)
 {
     struct names *names = &live->names;
     const struct ptx_function *function = live->function;
     for (int file = 0; file < PTX_FILES; file++)
-        if ((names->of[file] = calloc(function->registers[file] + 1u, sizeof *names->of[file])) == NULL) return 0;
+        if ((names->of[file] = calloc(function->registers[file] + 1u, sizeof *names->of[file])) == NULL) return false;
     for (uint32_t i = 0; i < function->instructions; i++) {
         visit_instruction(live, NULL, &function->instruction[i], IS_READ, add_name);
         visit_instruction(live, NULL, &function->instruction[i], IS_WRITTEN, add_name);
     }
     names->words = calloc(names->count + 1u, 1);
     names->is_free = malloc(names->count + 1u);
-    if (names->words == NULL || names->is_free == NULL) return 0;
+    if (names->words == NULL || names->is_free == NULL) return false;
     memset(names->is_free, 1, names->count + 1u);
     for (uint32_t i = 0; i < function->instructions; i++)
         if (!gives_free(live, &function->instruction[i]))
@@ -150,12 +151,12 @@ static int open_names(struct live *live)
             const uint32_t number = names->of[file][i];
             if (number > 0 && !names->is_free[number - 1]) names->words[number - 1] = words[file];
         }
-    return 1;
+    return true;
 }
 
 // --- Blocks ----------------------------------------------------------------------------------------------------------
 
-static int leaves(const struct live *live, uint32_t instruction)
+static bool leaves(const struct live *live, uint32_t instruction)
 {
     return ptx_flow_leaves(ptx_flow_of(&live->program->op[live->function->instruction[instruction].op].choice));
 }
@@ -182,12 +183,12 @@ static void mark_target(struct live *live, uint32_t instruction, void *context)
     live->block_of[instruction] = 1;
 }
 
-static int open_blocks(struct live *live)
+static bool open_blocks(struct live *live)
 {
     const struct ptx_function *function = live->function;
     const uint32_t count = function->instructions;
     live->block_of = calloc(count + 1u, sizeof *live->block_of);
-    if (live->block_of == NULL) return 0;
+    if (live->block_of == NULL) return false;
     for (uint32_t i = 0; i < count; i++) {
         if (!leaves(live, i)) continue;
         each_target(live, i, mark_target, NULL);
@@ -195,7 +196,7 @@ static int open_blocks(struct live *live)
     }
     for (uint32_t i = 0; i < count; i++) live->blocks += i == 0 || live->block_of[i];
     live->block = calloc(live->blocks + 1u, sizeof *live->block);
-    if (live->block == NULL) return 0;
+    if (live->block == NULL) return false;
     for (uint32_t i = 0, block = 0; i < count; i++) {
         if (i > 0 && live->block_of[i]) block++;
         if (i == 0 || live->block_of[i]) live->block[block].first = i;
@@ -204,7 +205,7 @@ static int open_blocks(struct live *live)
     }
     for (uint32_t b = 0; b < live->blocks; b++)
         for (uint32_t i = live->block[b].first; i < live->block[b].end; i++) live->block_of[i] = b;
-    return 1;
+    return true;
 }
 
 // --- What is alive ---------------------------------------------------------------------------------------------------
@@ -243,13 +244,13 @@ static void set_out(struct live *live, uint32_t block, uint64_t *set)
     each_target(live, live->block[block].end - 1, join_target, set);
 }
 
-static int settle_block(struct live *live, uint32_t block, uint64_t *set)
+static bool settle_block(struct live *live, uint32_t block, uint64_t *set)
 {
     uint64_t *in = &live->in[(size_t)block * live->set_words];
     set_out(live, block, set);
     for (uint32_t i = live->block[block].end; i-- > live->block[block].first;)
         step_back(live, set, &live->function->instruction[i]);
-    const int has_changed = memcmp(in, set, live->set_words * sizeof *set) != 0;
+    const bool has_changed = memcmp(in, set, live->set_words * sizeof *set) != 0;
     memcpy(in, set, live->set_words * sizeof *set);
     return has_changed;
 }
@@ -290,9 +291,9 @@ static uint32_t most_of_all(struct live *live)
 {
     uint64_t *set = calloc(live->set_words + 1u, sizeof *set);
     uint32_t most = 0;
-    int has_changed = set != NULL;
+    bool has_changed = set != NULL;
     while (has_changed) {
-        has_changed = 0;
+        has_changed = false;
         for (uint32_t block = live->blocks; block-- > 0;) has_changed |= settle_block(live, block, set);
     }
     for (uint32_t block = 0; block < live->blocks && set != NULL; block++) {

@@ -30,24 +30,24 @@ static uint32_t find_location(struct parser *parser, struct body *body, const st
     return add_location(parser, body, place);
 }
 
-static int take_place(struct parser *parser, struct ptx_location *location)
+static bool take_place(struct parser *parser, struct ptx_location *location)
 {
-    if (!ptx_parser_u32(parser, "the number of a file", &location->file)) return 0;
+    if (!ptx_parser_u32(parser, "the number of a file", &location->file)) return false;
     location->file += parser->unit->first_file;
     return ptx_parser_u32(parser, "a line", &location->line) && ptx_parser_u32(parser, "a column", &location->column);
 }
 
 // function_name $L__info_string0+12, inlined_at 1 20 3
-static int take_inlined(struct parser *parser, struct body *body, struct ptx_location *location)
+static bool take_inlined(struct parser *parser, struct body *body, struct ptx_location *location)
 {
     struct ptx_location caller = {0};
     if (!ptx_parser_expect(parser, "function_name") || !ptx_parser_name(parser, "a label", &location->function))
-        return 0;
-    if (ptx_parser_take(parser, "+") && !ptx_parser_u32(parser, "an offset", &location->function_offset)) return 0;
+        return false;
+    if (ptx_parser_take(parser, "+") && !ptx_parser_u32(parser, "an offset", &location->function_offset)) return false;
     if (!ptx_parser_expect(parser, ",") || !ptx_parser_expect(parser, "inlined_at") || !take_place(parser, &caller))
-        return 0;
+        return false;
     location->inlined_at = find_location(parser, body, &caller);
-    return 1;
+    return true;
 }
 
 int ptx_parse_location(struct parser *parser, struct body *body)

@@ -90,18 +90,18 @@ static void grow(struct names *names, struct ptx_arena *arena)
     for (uint32_t i = 0; i < names->list.count; i++) link_in(names, i);
 }
 
-int ptx_names_add(struct names *names, struct ptx_arena *arena, const struct named *named)
+bool ptx_names_add(struct names *names, struct ptx_arena *arena, const struct named *named)
 {
     struct named added = *named;
     added.hash = hash_of(named->name);
     added.scope = names->scope;
     const struct named *before = find(names, &added);
-    if (before != NULL && before->scope == names->scope) return 0;
+    if (before != NULL && before->scope == names->scope) return false;
     if (names->list.count >= names->heads) grow(names, arena);
     struct named *to = ptx_arena_list_add(arena, &names->list, sizeof *to);
     *to = added;
     link_in(names, names->list.count - 1);
-    return 1;
+    return true;
 }
 
 void ptx_names_open(struct names *names)

@@ -4,6 +4,8 @@
 #ifndef TMAREF_PTX_NAMES_H
 #define TMAREF_PTX_NAMES_H
 
+#include <stdbool.h>
+
 #include "program.h"
 #include "ptx_arena.h"
 
@@ -26,7 +28,7 @@ void ptx_names_open(struct names *names);
 void ptx_names_close(struct names *names);
 
 // 0 if the scope has the name already.
-int ptx_names_add(struct names *names, struct ptx_arena *arena, const struct named *named);
+bool ptx_names_add(struct names *names, struct ptx_arena *arena, const struct named *named);
 
 // The innermost of that name, or NULL; neither a range nor a register of one is looked for.
 const struct named *ptx_names_find(const struct names *names, struct ptx_name name);

@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,7 @@ static enum ptx_type twice(enum ptx_type type)
 static enum ptx_type accumulator(const struct ptx_choice *choice)
 {
     if (!choice->word[PTX_CLASS_SHAPE]) {
-        int is_signed = choice->type[0] == PTX_TYPE_s32 || choice->type[1] == PTX_TYPE_s32;
+        bool is_signed = choice->type[0] == PTX_TYPE_s32 || choice->type[1] == PTX_TYPE_s32;
         return is_signed ? PTX_TYPE_s32 : PTX_TYPE_u32;
     }
     return choice->type[0] == PTX_TYPE_f16 ? PTX_TYPE_f16x2 : (enum ptx_type)choice->type[0];
@@ -138,7 +139,7 @@ static const struct {
 #undef SETS
 enum { FLAGS = sizeof flags / sizeof flags[0] };
 
-static int is_word(const char *at, size_t length, const char *word)
+static bool is_word(const char *at, size_t length, const char *word)
 {
     return strlen(word) == length && memcmp(at, word, length) == 0;
 }
@@ -216,7 +217,7 @@ static void read_rule(const char *at, const struct ptx_choice *choice, struct pt
 }
 
 // Is it the operand of a word that was not said?
-static int is_left_out(const char *at, size_t length, const struct ptx_choice *choice)
+static bool is_left_out(const char *at, size_t length, const struct ptx_choice *choice)
 {
     const size_t hint = strlen("/hint");
     return length > hint && memcmp(at + length - hint, "/hint", hint) == 0 && !choice->word[PTX_CLASS_CACHE_HINT];
@@ -258,7 +259,7 @@ static int read_part(const char *text, size_t length, uint32_t *number)
 
 int ptx_selector_read(enum ptx_selector selector, const char *text, size_t length, uint32_t *number)
 {
-    const int is_mask = selector == PTX_SELECTOR_MASK2 || selector == PTX_SELECTOR_MASK4;
+    const bool is_mask = selector == PTX_SELECTOR_MASK2 || selector == PTX_SELECTOR_MASK4;
     int last = selectors[selector].limit;
     *number = selectors[selector].unsaid;
     if (length == 0) return 1;

@@ -25,7 +25,7 @@ int ptx_parser_take(struct parser *parser, const char *text)
 // A spelling that blanks part is put together elsewhere: the statement is where to look.
 static const struct ptx_token *place_of(const struct parser *parser, const struct ptx_token *token)
 {
-    int is_text =
+    bool is_text =
         (uintptr_t)token->at >= (uintptr_t)parser->text && (uintptr_t)token->at <= (uintptr_t)parser->lexer.end;
     return is_text ? token : &parser->statement;
 }
@@ -38,7 +38,7 @@ int ptx_parser_fail(struct parser *parser, const struct ptx_token *token, const 
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
     if (!parser->failed) ptx_complain(parser->errors, parser->text, place_of(parser, token), advice, "%s", message);
-    parser->failed = 1;
+    parser->failed = true;
     return 0;
 }
 
@@ -85,7 +85,8 @@ int ptx_parser_u32(struct parser *parser, const char *what, uint32_t *value)
 void ptx_parser_recover(struct parser *parser)
 {
     int braces = 0; // of vectors
-    parser->failed = parser->depth = 0;
+    parser->failed = false;
+    parser->depth = 0;
     while (parser->token.kind != TOKEN_END && (braces > 0 || !ptx_parser_is(parser, "}"))) {
         if (ptx_parser_take(parser, ";")) return;
         braces += ptx_parser_is(parser, "{") - ptx_parser_is(parser, "}");

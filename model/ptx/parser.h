@@ -62,7 +62,8 @@ struct parser {
     struct ptx_errors *errors;
     const char *text;
     struct ptx_token statement; // where the statement begins
-    int failed, depth;
+    bool failed;
+    int depth;
 };
 
 // A spelling that was seen, with the rows that take it; they lie in the order of forms.def.
@@ -111,8 +112,8 @@ struct ptx_module {
     const char *text;
     size_t text_bytes;
     struct unit first, *last;
-    int may_be_later;     // PTX_FOR_LATER stood before it
-    int is_linked;        // of units: what they leave open is looked for among them
+    bool may_be_later;    // PTX_FOR_LATER stood before it
+    bool is_linked;       // of units: what they leave open is looked for among them
     struct names symbols; // of all units, while they are linked
     uint8_t *is_named;    // amount.c's, of each variable: 0 between two bodies
     struct ptx_arena_list functions, variables, ops, files, spellings, rows, heads;
@@ -162,8 +163,8 @@ void ptx_check_constants(const struct ptx_module *module, struct ptx_errors *err
 void ptx_check_shared(struct ptx_module *module, uint32_t function, struct ptx_errors *errors);
 
 // function.c: the head of a function, and its tuning.
-int ptx_parse_function(struct parser *parser, int is_entry, enum ptx_linkage linkage);
-int ptx_same_types(const struct ptx_function *a, const struct ptx_function *b); // what they take and return
+int ptx_parse_function(struct parser *parser, bool is_entry, enum ptx_linkage linkage);
+bool ptx_same_types(const struct ptx_function *a, const struct ptx_function *b); // what they take and return
 int ptx_parse_prototype(struct parser *parser, struct ptx_targets *targets);
 int ptx_parse_pragma(struct parser *parser);
 
@@ -179,7 +180,7 @@ int ptx_parse_call_operands(struct parser *parser, struct body *body, struct ope
 const struct known_spelling *ptx_spelling_find(struct parser *parser, const struct ptx_token *token);
 
 // emit.c: puts the instruction of these operands in the body.
-int ptx_instruction_add(struct parser *parser, struct body *body, const struct ptx_token *opcode,
-                        const struct known_spelling *spelling, struct ptx_instruction *instruction);
+bool ptx_instruction_add(struct parser *parser, struct body *body, const struct ptx_token *opcode,
+                         const struct known_spelling *spelling, struct ptx_instruction *instruction);
 
 #endif

@@ -33,19 +33,19 @@ static int parse_version(struct parser *parser)
 }
 
 // sm_90a, and what code for older GPUs says.
-static int is_target(const struct ptx_token *token)
+static bool is_target(const struct ptx_token *token)
 {
     static const char *const fine[] = {"sm_90a", "sm_90", "texmode_unified", "texmode_independent", "debug"};
     for (size_t i = 0; i < sizeof fine / sizeof fine[0]; i++)
-        if (ptx_token_is(token, fine[i])) return 1;
-    if (token->length != 5 || strncmp(token->at, "sm_", 3) != 0) return 0;
+        if (ptx_token_is(token, fine[i])) return true;
+    if (token->length != 5 || strncmp(token->at, "sm_", 3) != 0) return false;
     return token->at[3] >= '2' && token->at[3] <= '8' && token->at[4] >= '0' && token->at[4] <= '9';
 }
 
 // sm_100, sm_120, without features of that GPU alone.
-static int is_later_target(const struct ptx_token *token)
+static bool is_later_target(const struct ptx_token *token)
 {
-    if (token->length != 6 || strncmp(token->at, "sm_1", 4) != 0) return 0;
+    if (token->length != 6 || strncmp(token->at, "sm_1", 4) != 0) return false;
     return token->at[4] >= '0' && token->at[4] <= '9' && token->at[5] >= '0' && token->at[5] <= '9';
 }
 
@@ -98,7 +98,7 @@ static int parse_file(struct parser *parser)
 }
 
 // { ... }, of which a section of strings is of use to debuggers.
-static int skip_section(struct parser *parser, int is_strings)
+static int skip_section(struct parser *parser, bool is_strings)
 {
     struct ptx_token token = parser->token;
     if (!ptx_parser_is(parser, "{")) return ptx_parser_expect(parser, "{");
@@ -114,7 +114,7 @@ static int skip_section(struct parser *parser, int is_strings)
 // .section .debug_str { ... }: DWARF.
 static int parse_section(struct parser *parser)
 {
-    int is_strings = ptx_parser_is(parser, ".debug_str");
+    bool is_strings = ptx_parser_is(parser, ".debug_str");
     ptx_parser_advance(parser);
     return skip_section(parser, is_strings);
 }
@@ -128,7 +128,7 @@ static uint32_t files_end(const struct ptx_module *module)
     return end;
 }
 
-static int expect_version(struct parser *parser)
+static bool expect_version(struct parser *parser)
 {
     return ptx_parser_is(parser, ".version") ||
            ptx_parser_fail(parser, &parser->token, "Is this the output of nvcc -ptx?", "PTX begins with .version");
@@ -146,7 +146,7 @@ static int parse_unit(struct parser *parser)
         module->last->next = ptx_arena_take(parser->arena, 1, sizeof *parser->unit);
         module->last = parser->unit = module->last->next;
     }
-    module->is_linked = 1;
+    module->is_linked = true;
     parser->unit->at = token.at;
     parser->unit->name = (struct ptx_name){token.at + 1, token.length - 2};
     parser->unit->first_file = files_end(module);
@@ -191,8 +191,8 @@ static enum ptx_linkage take_linkage(struct parser *parser)
 static int parse_declaration(struct parser *parser)
 {
     enum ptx_linkage linkage = take_linkage(parser);
-    if (ptx_parser_take(parser, ".entry")) return ptx_parse_function(parser, 1, linkage);
-    if (ptx_parser_take(parser, ".func")) return ptx_parse_function(parser, 0, linkage);
+    if (ptx_parser_take(parser, ".entry")) return ptx_parse_function(parser, true, linkage);
+    if (ptx_parser_take(parser, ".func")) return ptx_parse_function(parser, false, linkage);
     if (ptx_space_word(&parser->token) != PTX_WORD_NONE) return ptx_parse_variables(parser, NULL, linkage);
     return ptx_parser_fail(parser, &parser->token, "", "'%.*s' is not a directive of a module",
                            (int)(parser->token.length > 60 ? 60 : parser->token.length), parser->token.at);
@@ -205,7 +205,8 @@ static int parse_directive(struct parser *parser)
     if (ptx_parser_take(parser, ".address_size")) return parse_address_size(parser);
     if (ptx_parser_take(parser, ".file")) return parse_file(parser);
     if (ptx_parser_take(parser, ".section")) return parse_section(parser);
-    if (ptx_parser_take(parser, ".nv_intermediate_source_section")) return skip_section(parser, 0); // CUDA Tile's IR
+    if (ptx_parser_take(parser, ".nv_intermediate_source_section"))
+        return skip_section(parser, false); // CUDA Tile's IR
     if (ptx_parser_take(parser, ".alias")) return parse_alias(parser);
     if (ptx_parser_take(parser, ".tmaref_unit")) return parse_unit(parser);
     if (ptx_parser_take(parser, ".pragma")) return ptx_parse_pragma(parser);
@@ -215,7 +216,8 @@ static int parse_directive(struct parser *parser)
 // Past the statement that is wrong: behind its ; or its block.
 static void recover_outside(struct parser *parser)
 {
-    parser->failed = parser->depth = 0;
+    parser->failed = false;
+    parser->depth = 0;
     while (parser->token.kind != TOKEN_END) {
         if (ptx_parser_is(parser, "{")) ptx_lexer_skip_block(&parser->lexer);
         if (ptx_parser_is(parser, ";") || ptx_parser_is(parser, "{") || ptx_parser_is(parser, "}")) {
@@ -356,7 +358,7 @@ static void decode(struct ptx_module *module, uint32_t number, struct ptx_errors
     function->is_bad = errors->count > 0;
 }
 
-static int decode_first(struct ptx_module *module, uint32_t number, struct ptx_errors *errors)
+static bool decode_first(struct ptx_module *module, uint32_t number, struct ptx_errors *errors)
 {
     struct ptx_function *function = (struct ptx_function *)module->functions.item + number;
     function->is_decoded = 1;
@@ -376,7 +378,7 @@ int ptx_decode(struct ptx_module *module, uint32_t number, struct ptx_errors *er
     *errors = (struct ptx_errors){0};
     if (!function->has_body || function->is_decoded) return !function->is_bad;
     const struct float_environment caller = float_environment_set_default();
-    const int is_good = decode_first(module, number, errors);
+    const bool is_good = decode_first(module, number, errors);
     float_environment_put_back(&caller);
     return is_good;
 }

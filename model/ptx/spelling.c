@@ -55,24 +55,24 @@ static uint32_t add_rows(struct parser *parser, const struct ptx_spelling *spell
     return count;
 }
 
-static int blame_support(struct parser *parser, const struct ptx_token *token, const struct ptx_form *form)
+static bool blame_support(struct parser *parser, const struct ptx_token *token, const struct ptx_form *form)
 {
-    if (form->support == PTX_ACCEPTED) return 0;
+    if (form->support == PTX_ACCEPTED) return false;
     if (form->support == PTX_REFUSED)
         ptx_parser_fail(parser, token, "Compile with -arch=sm_90a.", "'%s' is for %s, not for sm_90a", form->opcode,
                         form->note);
     else
         ptx_parser_fail(parser, token, "tmaref cannot run a program that needs it.",
                         "tmaref does not support '%s' (%s)", form->opcode, form->note);
-    return 1;
+    return true;
 }
 
 // Of some opcodes only a part is read: nvcc uses two forms of vabsdiff4.
-static int blame_outside(struct parser *parser, const struct ptx_token *token, const struct ptx_spelling *spelling)
+static bool blame_outside(struct parser *parser, const struct ptx_token *token, const struct ptx_spelling *spelling)
 {
     for (int form = ptx_form_next(spelling, 0); form >= 0; form = ptx_form_next(spelling, form + 1))
         if (ptx_form_row(form)->support == PTX_OUTSIDE) return blame_support(parser, token, ptx_form_row(form));
-    return 0;
+    return false;
 }
 
 static const struct known_spelling *add_spelling(struct parser *parser, const struct ptx_token *token, uint32_t hash)

@@ -57,21 +57,21 @@ static int spread(struct parser *parser, struct operands *operands, const struct
 }
 
 // %laneid, %tid.x, or %tid as a vector; 0 if there is none.
-static int find_special(struct parser *parser, const struct ptx_token *token, struct written *to, int *parts)
+static bool find_special(struct parser *parser, const struct ptx_token *token, struct written *to, int *parts)
 {
     enum ptx_special special;
     uint8_t number;
     char part = take_part(parser);
     *parts = 1;
     if (!ptx_special_find(token->at, token->length, part, &special, &number)) {
-        if (part != 0 || !ptx_special_find(token->at, token->length, 'x', &special, &number)) return 0;
+        if (part != 0 || !ptx_special_find(token->at, token->length, 'x', &special, &number)) return false;
         *parts = ptx_special_row(special)->parts;
     }
     to->kind = PTX_OPERAND_SPECIAL;
     to->index = special;
     to->offset = number;
     to->type = (uint8_t)ptx_special_row(special)->type;
-    return 1;
+    return true;
 }
 
 // A register of several parts: one of them, or all as a vector.
@@ -191,7 +191,7 @@ static int refuse_member(struct parser *parser, const struct written *part)
 static int read_vector(struct parser *parser, struct body *body, struct operands *operands, struct written *to,
                        const char *end)
 {
-    const int is_call = *end == ')';
+    const bool is_call = *end == ')';
     to->kind = PTX_OPERAND_VECTOR;
     to->first = operands->used;
     if (ptx_parser_take(parser, end)) return 1;
@@ -280,7 +280,7 @@ static int read_address(struct parser *parser, struct body *body, struct operand
     return ptx_parser_expect(parser, "]");
 }
 
-static int read_operand(struct parser *parser, struct body *body, struct operands *operands, int is_joined)
+static int read_operand(struct parser *parser, struct body *body, struct operands *operands, bool is_joined)
 {
     struct written *to = add_top(parser, operands);
     if (to == NULL) return 0;
@@ -291,7 +291,7 @@ static int read_operand(struct parser *parser, struct body *body, struct operand
 
 int ptx_parse_operands(struct parser *parser, struct body *body, struct operands *operands)
 {
-    int is_joined = 0;
+    bool is_joined = false;
     operands->count = 0;
     operands->used = MOST_TOP;
     if (ptx_parser_is(parser, ";")) return 1;

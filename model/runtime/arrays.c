@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // CUDA arrays, textures and surfaces of the runtime: the driver's, with channels told by their bits.
+#include <stdbool.h>
 #include <string.h>
 
 #include "runtime.h"
@@ -204,7 +205,7 @@ static size_t cut(struct rows *rows, size_t row, size_t bytes)
 {
     rows->y += rows->x / row;
     rows->x %= row;
-    const int is_whole = rows->x == 0 && bytes >= row;
+    const bool is_whole = rows->x == 0 && bytes >= row;
     const size_t left = row - rows->x;
     rows->width = rows->pitch = bytes < left ? bytes : left;
     rows->height = is_whole ? bytes / row : 1;
@@ -219,7 +220,7 @@ static size_t row_bytes(const struct cudaArray *array)
 }
 
 // So many bytes to an array or from it, where it begins and on.
-static enum cudaError flat(struct rows rows, size_t bytes, int is_to, const void *memory, struct CUstream_st *stream)
+static enum cudaError flat(struct rows rows, size_t bytes, bool is_to, const void *memory, struct CUstream_st *stream)
 {
     const size_t row = row_bytes(rows.array);
     enum cudaError error = row > 0 ? cudaSuccess : cudaErrorInvalidResourceHandle;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Memory and copies of the runtime.
+#include <stdbool.h>
 #include <string.h>
 
 #include "runtime.h"
@@ -104,7 +105,7 @@ static enum cudaError copy(void *to, const void *from, size_t bytes, uint32_t ki
 // Of a call that returns when the copy is done. One that begins and ends on the device does not wait for it.
 static enum cudaError finished(enum cudaError error, uint32_t kind)
 {
-    const int is_waited_for = error == cudaSuccess && kind != COPY_DEVICE_TO_DEVICE;
+    const bool is_waited_for = error == cudaSuccess && kind != COPY_DEVICE_TO_DEVICE;
     return is_waited_for ? (enum cudaError)cuMemcpy(0, 0, 0) : error; // no bytes, behind what is on the default stream
 }
 
@@ -193,11 +194,11 @@ static struct cudaMemcpy3DParms rows_of(void *to, size_t to_pitch, const void *f
 }
 
 // Of several rows the runtime looks at the pitches itself, unless the box has no bytes.
-static int is_too_narrow(const struct cudaMemcpy3DParms *box)
+static bool is_too_narrow(const struct cudaMemcpy3DParms *box)
 {
     const size_t width = box->extent.width, height = box->extent.height, depth = box->extent.depth;
-    if (width == 0 || height == 0 || depth == 0 || (height == 1 && depth == 1)) return 0;
-    if (box->srcArray != NULL || box->dstArray != NULL) return 0;
+    if (width == 0 || height == 0 || depth == 0 || (height == 1 && depth == 1)) return false;
+    if (box->srcArray != NULL || box->dstArray != NULL) return false;
     return box->srcPtr.pitch < width || box->dstPtr.pitch < width;
 }
 

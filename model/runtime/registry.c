@@ -12,7 +12,7 @@ struct binary {
     const void *image;
     struct CUlib_st *library;
     enum cudaError error; // what is wrong with the image, if anything
-    int is_managed;       // it has managed variables
+    bool is_managed;      // it has managed variables
     struct entry *entries;
     struct binary *next;
 };
@@ -22,7 +22,7 @@ struct entry {
     const void *host;
     const char *name;
     struct binary *binary;
-    int is_variable, is_managed;
+    bool is_variable, is_managed;
     size_t bytes;
     struct entry *next;  // of the same bucket
     struct entry *other; // of the same binary
@@ -51,7 +51,7 @@ static struct entry **bucket_of(const void *host)
     return &buckets[key >> 52];
 }
 
-static struct entry *entry_find(const void *host, int is_variable)
+static struct entry *entry_find(const void *host, bool is_variable)
 {
     for (struct entry *entry = *bucket_of(host); entry != NULL; entry = entry->next)
         if (entry->host == host && entry->is_variable == is_variable) return entry;
@@ -102,15 +102,15 @@ static void unlink_entries(const struct binary *binary)
 }
 
 // 0: it is none of ours.
-static int unlink_binary(const struct binary *binary)
+static bool unlink_binary(const struct binary *binary)
 {
     LOCKED;
     struct binary **at = &binaries;
     while (*at != NULL && *at != binary) at = &(*at)->next;
-    if (*at == NULL) return 0;
+    if (*at == NULL) return false;
     *at = binary->next;
     unlink_entries(binary);
-    return 1;
+    return true;
 }
 
 // At the end of the process, and when dlclose() takes a library away: with it go the image and the host's addresses.
@@ -134,15 +134,16 @@ RUNTIME_VISIBLE void __cudaRegisterVar(void **handle, char *host, char *device, 
                                        size_t bytes, int is_constant, int is_global)
 {
     (void)device, (void)is_extern, (void)is_constant, (void)is_global;
-    entry_add(handle, &(struct entry){.host = host, .name = name, .is_variable = 1, .bytes = bytes});
+    entry_add(handle, &(struct entry){.host = host, .name = name, .is_variable = true, .bytes = bytes});
 }
 
 RUNTIME_VISIBLE void __cudaRegisterManagedVar(void **handle, void **host, char *device, const char *name, int is_extern,
                                               size_t bytes, int is_constant, int is_global)
 {
     (void)device, (void)is_extern, (void)is_constant, (void)is_global;
-    if (handle != NULL) ((struct binary *)handle)->is_managed = 1;
-    entry_add(handle, &(struct entry){.host = host, .name = name, .is_variable = 1, .is_managed = 1, .bytes = bytes});
+    if (handle != NULL) ((struct binary *)handle)->is_managed = true;
+    entry_add(handle,
+              &(struct entry){.host = host, .name = name, .is_variable = true, .is_managed = true, .bytes = bytes});
 }
 
 RUNTIME_VISIBLE char __cudaInitModule(void **handle)
@@ -163,7 +164,7 @@ static void place_variables(const struct binary *binary)
     }
 }
 
-static int is_of_image(enum cuda_result error)
+static bool is_of_image(enum cuda_result error)
 {
     return error == CUDA_ERROR_INVALID_IMAGE || error == CUDA_ERROR_NO_BINARY_FOR_GPU ||
            error == CUDA_ERROR_INVALID_PTX;
@@ -206,7 +207,7 @@ static enum cudaError kernel_of_handle(const char *call, const void *handle, str
 enum cudaError runtime_kernel_of(const char *call, const void *function, struct CUkern_st **kernel)
 {
     LOCKED;
-    const struct entry *entry = entry_find(function, 0);
+    const struct entry *entry = entry_find(function, false);
     if (kernel == NULL) return cudaErrorInvalidValue;
     *kernel = NULL;
     if (function == NULL) return cudaErrorInvalidDeviceFunction;
@@ -217,7 +218,7 @@ enum cudaError runtime_kernel_of(const char *call, const void *function, struct 
     return found == CUDA_ERROR_NOT_FOUND ? cudaErrorInvalidDeviceFunction : (enum cudaError)found;
 }
 
-static int is_kernel(const struct entry *entry, struct CUlib_st *library, const char *name)
+static bool is_kernel(const struct entry *entry, struct CUlib_st *library, const char *name)
 {
     return !entry->is_variable && entry->binary->library == library && strcmp(entry->name, name) == 0;
 }
@@ -238,7 +239,7 @@ const void *runtime_host_of(struct CUkern_st *kernel)
 enum cudaError runtime_symbol(const void *symbol, unsigned long long *address, size_t *bytes)
 {
     LOCKED;
-    const struct entry *entry = entry_find(symbol, 1);
+    const struct entry *entry = entry_find(symbol, true);
     if (entry == NULL) return cudaErrorInvalidSymbol;
     const enum cudaError error = binary_load(entry->binary);
     if (error != cudaSuccess) return error;

@@ -8,7 +8,7 @@
 #include "speaking.h"
 
 static _Thread_local enum cudaError last_error;
-static _Thread_local int is_ready;
+static _Thread_local bool is_ready;
 
 // What the driver says of the current context, and does nothing else.
 static enum cuda_result state_of_current(void)
@@ -17,7 +17,7 @@ static enum cuda_result state_of_current(void)
 }
 
 // Was the current context destroyed, as the primary one by a reset?
-static int is_gone(void)
+static bool is_gone(void)
 {
     return state_of_current() == CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }
@@ -50,7 +50,7 @@ enum cudaError runtime_ready_of(const char *call)
     enum cuda_result error = cuInit(0);
     if (error == CUDA_SUCCESS) error = runtime_count(&devices);
     if (error == CUDA_SUCCESS) error = cuCtxGetCurrent(&context);
-    const int is_new = error == CUDA_SUCCESS && (context == NULL || is_gone());
+    const bool is_new = error == CUDA_SUCCESS && (context == NULL || is_gone());
     struct CUctx_st *const was = is_new ? context : NULL;
     if (is_new) error = cuDevicePrimaryCtxRetain(&context, 0);
     if (error == CUDA_SUCCESS) error = cuCtxSetCurrent(context);
@@ -59,7 +59,7 @@ enum cudaError runtime_ready_of(const char *call)
         return cudaErrorDevicesUnavailable;
     }
     if (error != CUDA_SUCCESS) return (enum cudaError)error;
-    is_ready = 1;
+    is_ready = true;
     runtime_place_managed();
     return cudaSuccess;
 }

@@ -11,7 +11,7 @@
 enum { FIRST, SECOND, VALUES };
 
 // B becomes L^-1 B, or with is_adjoint (L^H)^-1 B.
-static void solve_lower(const struct dense *l, int is_adjoint, const struct dense *b)
+static void solve_lower(const struct dense *l, bool is_adjoint, const struct dense *b)
 {
     for (int64_t column = 0; column < b->columns; column++)
         for (int64_t i = 0; i < l->rows; i++) {
@@ -26,7 +26,7 @@ static void solve_lower(const struct dense *l, int is_adjoint, const struct dens
 }
 
 // B becomes L B, or L^H B. L has its lower triangle alone.
-static void multiply_lower(const struct dense *l, int is_adjoint, const struct dense *b)
+static void multiply_lower(const struct dense *l, bool is_adjoint, const struct dense *b)
 {
     for (int64_t column = 0; column < b->columns; column++)
         for (int64_t i = 0; i < l->rows; i++) {
@@ -59,16 +59,16 @@ static void solve_pair(const struct solver_job *job, const struct dense *a, cons
     solver_make_hermitian(a, job->is_lower);
     for (int i = 0; i < 2; i++) {
         if (job->operation == 1)
-            solve_lower(l, 0, a);
+            solve_lower(l, false, a);
         else
-            multiply_lower(l, 1, a);
+            multiply_lower(l, true, a);
         turn(a);
     }
     solver_set_info(job, dense_eigen(&matrix, v, values));
     if (job->operation == 3)
-        multiply_lower(l, 0, v);
+        multiply_lower(l, false, v);
     else
-        solve_lower(l, 1, v);
+        solve_lower(l, true, v);
 }
 
 static void run_pair(const struct solver_job *job)
@@ -98,7 +98,7 @@ static void run_pair(const struct solver_job *job)
 
 static enum cusolver_status submit_pair(void *handle, int kind, int mode, int fill, const struct solver_job *rest)
 {
-    const int holds = kind >= 1 && kind <= 3 && (mode == NO_VECTORS || mode == VECTORS) && fill >> 1 == 0;
+    const bool holds = kind >= 1 && kind <= 3 && (mode == NO_VECTORS || mode == VECTORS) && fill >> 1 == 0;
     const enum cusolver_status error = solver_require(holds, rest->call, "itype, jobz or uplo");
     struct solver_job job = *rest;
     job.run = run_pair;
@@ -158,13 +158,13 @@ enum { MATRIX, EIGENVALUES, VECTORS_RIGHT };
 static void put_value(const struct solver_matrix *to, int64_t n, int64_t i, struct complex_number value)
 {
     const enum number_type real = numbers_real(to->type);
-    const int are_pairs = numbers_is_complex(to->type);
+    const bool are_pairs = numbers_is_complex(to->type);
     numbers_put(real, to->at, are_pairs ? 2 * i : i, value.re);
     numbers_put(real, to->at, are_pairs ? 2 * i + 1 : n + i, value.im);
 }
 
 // One column of complex numbers; or of reals, one with their real parts, and with both a second one.
-static void put_vector(const struct solver_job *job, int64_t i, const struct complex_number *x, int both)
+static void put_vector(const struct solver_job *job, int64_t i, const struct complex_number *x, bool both)
 {
     const struct solver_matrix *to = &job->matrix[VECTORS_RIGHT];
     const enum number_type real = numbers_real(to->type);
@@ -208,7 +208,7 @@ static void write_real(const struct solver_job *job, const struct dense *t, cons
         is_written[k] = 1;
         if (partner < 0) {
             put_value(values, n, to, (struct complex_number){value.re, 0});
-            put_vector(job, to++, dense_column(v, k), 0);
+            put_vector(job, to++, dense_column(v, k), false);
             continue;
         }
         is_written[partner] = 1;
@@ -216,7 +216,7 @@ static void write_real(const struct solver_job *job, const struct dense *t, cons
         value = value_at(t, upper);
         put_value(values, n, to, value);
         put_value(values, n, to + 1, complex_adjoint(value));
-        put_vector(job, to, dense_column(v, upper), 1);
+        put_vector(job, to, dense_column(v, upper), true);
         to += 2;
     }
 }
@@ -226,7 +226,7 @@ void solver_run_general(const struct solver_job *job)
     const int64_t n = job->matrix[MATRIX].columns;
     struct dense a = solver_read(&job->matrix[MATRIX]), q = dense_zeros(n, n);
     char *is_written = calloc((size_t)n + 1, 1);
-    int has_memory = a.at != NULL && q.at != NULL && is_written != NULL;
+    bool has_memory = a.at != NULL && q.at != NULL && is_written != NULL;
     const int64_t missing = has_memory ? schur(&a, &q) : 0;
     if (has_memory && missing == 0) has_memory = schur_vectors(&a, &q);
     if (!has_memory) {
@@ -236,7 +236,7 @@ void solver_run_general(const struct solver_job *job)
         if (missing == 0 && !numbers_is_complex(job->matrix[MATRIX].type)) write_real(job, &a, &q, is_written);
         for (int64_t i = 0; missing == 0 && numbers_is_complex(job->matrix[MATRIX].type) && i < n; i++) {
             put_value(&job->matrix[EIGENVALUES], n, i, value_at(&a, i));
-            put_vector(job, i, dense_column(&q, i), 0);
+            put_vector(job, i, dense_column(&q, i), false);
         }
     }
     free(is_written);

@@ -16,7 +16,7 @@ static struct dense identity(int64_t n)
 }
 
 // One triangle of `to` becomes that of `from`.
-static void take_triangle(struct dense *to, const struct dense *from, int is_lower)
+static void take_triangle(struct dense *to, const struct dense *from, bool is_lower)
 {
     for (int64_t column = 0; column < to->columns; column++)
         for (int64_t row = is_lower ? column : 0; row < (is_lower ? to->rows : column + 1); row++)
@@ -31,7 +31,7 @@ static int64_t zero_on_diagonal(const struct dense *a)
 }
 
 // X becomes the inverse of the triangle, column by column.
-static void invert_triangle(const struct dense *a, int is_lower, int is_unit, struct dense *x)
+static void invert_triangle(const struct dense *a, bool is_lower, bool is_unit, struct dense *x)
 {
     for (int64_t column = 0; column < x->columns; column++)
         for (int64_t i = 0; i < a->rows; i++) {
@@ -43,11 +43,11 @@ static void invert_triangle(const struct dense *a, int is_lower, int is_unit, st
         }
 }
 
-static void invert(const struct solver_job *job, int is_factor)
+static void invert(const struct solver_job *job, bool is_factor)
 {
     struct dense a = solver_read(&job->matrix[0]), x = identity(job->matrix[0].columns);
     if (a.at != NULL && x.at != NULL) {
-        const int is_unit = !is_factor && job->mode;
+        const bool is_unit = !is_factor && job->mode;
         const int64_t zero = is_unit ? 0 : zero_on_diagonal(&a);
         if (zero == 0 && is_factor) dense_cholesky_solve(&a, job->is_lower, &x);
         if (zero == 0 && !is_factor) invert_triangle(&a, job->is_lower, job->mode, &x);
@@ -64,12 +64,12 @@ static void invert(const struct solver_job *job, int is_factor)
 
 void solver_run_triangle_inverse(const struct solver_job *job)
 {
-    invert(job, 0);
+    invert(job, false);
 }
 
 static void run_factor_inverse(const struct solver_job *job)
 {
-    invert(job, 1);
+    invert(job, true);
 }
 
 #define CALL(name) SOLVER_VISIBLE enum cusolver_status name

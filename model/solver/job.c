@@ -12,7 +12,7 @@ int solver_missing(const char *call, int *was_told)
     return CUSOLVER_STATUS_NOT_SUPPORTED;
 }
 
-enum cusolver_status solver_require(int holds, const char *call, const char *what)
+enum cusolver_status solver_require(bool holds, const char *call, const char *what)
 {
     return holds ? CUSOLVER_STATUS_SUCCESS
                  : solver_refuse(call, CUSOLVER_STATUS_INVALID_VALUE, "%s has a value that is not allowed", what);
@@ -21,7 +21,7 @@ enum cusolver_status solver_require(int holds, const char *call, const char *wha
 enum cusolver_status solver_work(void *handle, const char *call, int *work)
 {
     if (solver_handle_of(handle, call) == NULL) return CUSOLVER_STATUS_NOT_INITIALIZED;
-    if (work == NULL) return solver_require(0, call, "the pointer to the size");
+    if (work == NULL) return solver_require(false, call, "the pointer to the size");
     *work = 1;
     return CUSOLVER_STATUS_SUCCESS;
 }
@@ -53,7 +53,7 @@ static int64_t batches_of(const struct solver_job *job)
     return job->batches > 1 ? job->batches : 1;
 }
 
-static enum cusolver_status check_matrix(const struct solver_job *job, int index, int is_captured)
+static enum cusolver_status check_matrix(const struct solver_job *job, int index, bool is_captured)
 {
     const struct solver_matrix *it = &job->matrix[index];
     void *const *array = index < 2 ? job->array[index] : NULL;
@@ -89,7 +89,7 @@ enum cusolver_status solver_submit(void *its_handle, const struct solver_job *jo
     const struct solver_handle *handle = solver_handle_of(its_handle, job->call);
     enum cusolver_status error = CUSOLVER_STATUS_SUCCESS;
     if (handle == NULL) return CUSOLVER_STATUS_NOT_INITIALIZED;
-    const int is_captured = queue_is_captured(handle->base.stream);
+    const bool is_captured = queue_is_captured(handle->base.stream);
     for (int i = 0; i < SOLVER_MOST_MATRICES && error == CUSOLVER_STATUS_SUCCESS; i++)
         error = check_matrix(job, i, is_captured);
     if (error == CUSOLVER_STATUS_SUCCESS && !is_captured && job->integers != NULL)

@@ -41,16 +41,16 @@ static void run_lu(const struct solver_job *job)
 }
 
 // A pivot that names no row would read elsewhere.
-static int are_rows(const struct solver_job *job, const int64_t *pivot)
+static bool are_rows(const struct solver_job *job, const int64_t *pivot)
 {
     for (int64_t i = 0; i < job->integer_count; i++) {
         if (pivot[i] >= 0 && pivot[i] < job->matrix[0].rows) continue;
         solver_refuse(job->call, CUSOLVER_STATUS_EXECUTION_FAILED,
                       "pivot %lld is %lld, and the matrix has %lld rows: call getrf first", (long long)i + 1,
                       (long long)pivot[i] + 1, (long long)job->matrix[0].rows);
-        return 0;
+        return false;
     }
-    return 1;
+    return true;
 }
 
 static void run_lu_solve(const struct solver_job *job)
@@ -58,7 +58,7 @@ static void run_lu_solve(const struct solver_job *job)
     const struct dense a = solver_read(&job->matrix[0]);
     struct dense b = solver_read(&job->matrix[1]);
     int64_t *pivot = job->integers == NULL ? NULL : read_pivots(job);
-    const int has_memory = a.at != NULL && b.at != NULL && (pivot != NULL) == (job->integers != NULL);
+    const bool has_memory = a.at != NULL && b.at != NULL && (pivot != NULL) == (job->integers != NULL);
     if (!has_memory) {
         solver_give_up(job);
     } else if (pivot == NULL || are_rows(job, pivot)) {
@@ -117,7 +117,7 @@ static void run_qr(const struct solver_job *job)
 static void reflect(const struct solver_job *job, const struct dense *a, const struct dense *tau, struct dense *c)
 {
     const enum dense_operation plain = DENSE_PLAIN, adjoint = DENSE_ADJOINT;
-    const int is_plain = job->operation == DENSE_PLAIN;
+    const bool is_plain = job->operation == DENSE_PLAIN;
     struct dense turned = *c;
     if (!job->is_right) {
         dense_reflect(a, tau->at, job->count, is_plain ? plain : adjoint, c);
@@ -137,7 +137,7 @@ static void reflect(const struct solver_job *job, const struct dense *a, const s
 // Of orgqr the result is Q times the identity, in the place of A; of ormqr C is the third matrix.
 static void run_reflect(const struct solver_job *job)
 {
-    const int is_form = job->matrix[2].leading == 0;
+    const bool is_form = job->matrix[2].leading == 0;
     const struct solver_matrix *to = &job->matrix[is_form ? 0 : 2];
     const struct dense a = solver_read(&job->matrix[0]), tau = solver_read(&job->matrix[1]);
     struct dense c = solver_read(to);
@@ -198,7 +198,7 @@ struct solver_job solver_qr_job(const char *call, struct solver_matrix a, int ty
 
 static enum cusolver_status apply(void *handle, int side, struct solver_job job)
 {
-    const int holds = (side == SIDE_LEFT || side == SIDE_RIGHT) && job.operation >= 0 && job.operation <= 2;
+    const bool holds = (side == SIDE_LEFT || side == SIDE_RIGHT) && job.operation >= 0 && job.operation <= 2;
     const enum cusolver_status error = solver_require(holds, job.call, "side or trans");
     job.is_right = side == SIDE_RIGHT;
     return error != CUSOLVER_STATUS_SUCCESS ? error : solver_submit(handle, &job);

@@ -24,7 +24,7 @@ struct turn {
     number s;
 };
 
-static void turn_pair(const struct turn *turn, number *x, number *y, int is_adjoint)
+static void turn_pair(const struct turn *turn, number *x, number *y, bool is_adjoint)
 {
     const number s = is_adjoint ? complex_adjoint(turn->s) : turn->s, old = *x;
     *x = complex_sum(complex_times(*x, turn->c), complex_product(s, *y));
@@ -43,12 +43,12 @@ static struct turn turn_of(int64_t i, int64_t j, number x, number y)
 
 static void turn_rows(const struct dense *a, const struct turn *turn, int64_t from)
 {
-    for (int64_t k = from; k < a->columns; k++) turn_pair(turn, at(a, turn->i, k), at(a, turn->j, k), 0);
+    for (int64_t k = from; k < a->columns; k++) turn_pair(turn, at(a, turn->i, k), at(a, turn->j, k), false);
 }
 
 static void turn_columns(const struct dense *a, const struct turn *turn, int64_t rows)
 {
-    for (int64_t k = 0; k < rows; k++) turn_pair(turn, at(a, k, turn->i), at(a, k, turn->j), 1);
+    for (int64_t k = 0; k < rows; k++) turn_pair(turn, at(a, k, turn->i), at(a, k, turn->j), true);
 }
 
 // Zeros below the first diagonal beside the main one.
@@ -164,13 +164,13 @@ static void normalise(number *x, int64_t count)
         x[i] = complex_times(complex_product(phase, x[i]), 1 / sqrt(squares));
 }
 
-int schur_vectors(const struct dense *t, struct dense *q)
+bool schur_vectors(const struct dense *t, struct dense *q)
 {
     const int64_t n = t->rows;
     double norm = 0;
     struct dense all = dense_zeros(n, n);
     number *x = malloc(((size_t)n + 1) * sizeof *x);
-    const int has_memory = all.at != NULL && x != NULL;
+    const bool has_memory = all.at != NULL && x != NULL;
     for (int64_t i = 0; i < n * n; i++) norm = fmax(norm, size_of(t->at[i]));
     for (int64_t k = 0; has_memory && k < n; k++) {
         solve_vector(t, k, fmax(norm, DBL_MIN) * DBL_EPSILON, x);

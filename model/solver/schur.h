@@ -10,6 +10,6 @@ int64_t schur(struct dense *a, struct dense *q);
 
 // The columns of Q become the eigenvectors of Q T Q^H, of length 1, the greatest number of each real.
 // Returns 0 if there is no memory.
-int schur_vectors(const struct dense *t, struct dense *q);
+bool schur_vectors(const struct dense *t, struct dense *q);
 
 #endif

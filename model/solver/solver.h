@@ -61,13 +61,17 @@ struct solver_job {
     void (*run)(const struct solver_job *job);
     struct solver_matrix matrix[SOLVER_MOST_MATRICES];
     int64_t count; // of reflections
-    int is_lower, operation, is_right, mode, has_right_rows;
+    bool is_lower;
+    int operation;
+    bool is_right;
+    int mode;
+    bool has_right_rows;
     void *integers;
     int64_t integer_count;
     int integer_bytes;
     int *info;
-    int has_one_info; // for all of a batch
-    int64_t batches;  // of one call: 0 for a call of one
+    bool has_one_info; // for all of a batch
+    int64_t batches;   // of one call: 0 for a call of one
     struct solver_range range;
     double *residual;      // of the host: the norm of what a matrix has besides the singular values that are written
     void *const *array[2]; // of the device: where the first two matrices are; else each lies behind the one before
@@ -85,7 +89,7 @@ struct solver_handle *solver_handle_of(void *handle, const char *call);
 enum cusolver_status solver_submit(void *handle, const struct solver_job *job);
 
 // Says which argument is wrong unless `holds`.
-enum cusolver_status solver_require(int holds, const char *call, const char *what);
+enum cusolver_status solver_require(bool holds, const char *call, const char *what);
 
 #define solver_refuse(...) refusal_as(__VA_ARGS__)
 
@@ -135,7 +139,7 @@ enum cusolver_status solver_eigen(const char *call, void *handle, int mode, int 
 enum cusolver_status solver_eigen_of(const char *call, void *handle, int mode, int fill, const struct solver_job *rest);
 
 // The other triangle of a Hermitian matrix, and a diagonal without imaginary parts.
-void solver_make_hermitian(const struct dense *a, int is_lower);
+void solver_make_hermitian(const struct dense *a, bool is_lower);
 
 // Eigenvalues and right eigenvectors of any square matrix: of reals the values are two rows of reals, or pairs.
 void solver_run_general(const struct solver_job *job);

@@ -40,7 +40,7 @@ struct asked {
     const struct handle *handle;
     struct sparse_rows a;
     int64_t count;
-    int is_host;
+    bool is_host;
 };
 
 static enum cusolver_status check_bytes(const struct asked *asked, const char *what, const void *at, int64_t bytes)
@@ -88,7 +88,7 @@ static struct sparse_rows rows_of(int64_t n, int type, const struct sparse_descr
 }
 
 // x becomes the solution of A x = b.
-static int64_t solve(const struct sparse_rows *a, double tolerance, int is_definite, const void *b, void *x)
+static int64_t solve(const struct sparse_rows *a, double tolerance, bool is_definite, const void *b, void *x)
 {
     struct dense right = dense_read(b, a->type, a->n, 1, a->n);
     const int64_t result = right.at == NULL ? SPARSE_NO_MEMORY : sparse_rows_solve(a, tolerance, is_definite, right.at);
@@ -102,7 +102,8 @@ struct system {
     const void *b;
     void *x;
     double tolerance;
-    int is_definite, *singularity;
+    bool is_definite;
+    int *singularity;
 };
 
 static enum cusolver_status solve_system(const struct asked *asked, const struct system *system)
@@ -110,7 +111,7 @@ static enum cusolver_status solve_system(const struct asked *asked, const struct
     const int64_t bytes = (int64_t)numbers_bytes(asked->a.type);
     enum cusolver_status error = check(asked);
     if (error != CUSOLVER_STATUS_SUCCESS) return error;
-    if (system->singularity == NULL) return solver_require(0, asked->call, "the pointer to the singularity");
+    if (system->singularity == NULL) return solver_require(false, asked->call, "the pointer to the singularity");
     error = check_bytes(asked, "csrVal", asked->a.values, asked->count * bytes);
     if (error == CUSOLVER_STATUS_SUCCESS) error = check_bytes(asked, "b", system->b, asked->a.n * bytes);
     if (error == CUSOLVER_STATUS_SUCCESS) error = check_bytes(asked, "x", system->x, asked->a.n * bytes);
@@ -163,7 +164,7 @@ static void run_batch(void *its_job)
     const int64_t bytes = (int64_t)numbers_bytes(a.type);
     for (int64_t i = 0; i < job->batches; i++) {
         a.values = (const uint8_t *)job->a.values + i * job->count * bytes;
-        const int64_t result = solve(&a, 0, 0, job->b + i * a.n * bytes, job->x + i * a.n * bytes);
+        const int64_t result = solve(&a, 0, false, job->b + i * a.n * bytes, job->x + i * a.n * bytes);
         if (result == SPARSE_SOLVED) continue;
         solver_refuse(job->call, CUSOLVER_STATUS_EXECUTION_FAILED,
                       result == SPARSE_NO_MEMORY ? "the host has no memory for matrix %lld"
@@ -196,7 +197,7 @@ static enum cusolver_status solve_batch(const struct asked *asked, int64_t rows,
 // What an analysis finds is found again by each solution, so it holds nothing.
 CALL(cusolverSpCreateCsrqrInfo)(void **info)
 {
-    if (info == NULL) return solver_require(0, __func__, "the pointer to the info");
+    if (info == NULL) return solver_require(false, __func__, "the pointer to the info");
     *info = calloc(1, 1);
     return *info != NULL ? CUSOLVER_STATUS_SUCCESS : CUSOLVER_STATUS_ALLOC_FAILED;
 }
@@ -211,10 +212,10 @@ CALL(cusolverSpXcsrqrAnalysisBatched)
 (void *handle, int m, int n, int count, const struct sparse_description *description, const int *offsets,
  const int *columns, void *info)
 {
-    struct asked asked = {__func__, handle, rows_of(n, CUDA_R_64F, description, NULL, offsets), count, 0};
+    struct asked asked = {__func__, handle, rows_of(n, CUDA_R_64F, description, NULL, offsets), count, false};
     asked.a.columns = columns;
     (void)m;
-    return info == NULL ? solver_require(0, __func__, "the info") : check(&asked);
+    return info == NULL ? solver_require(false, __func__, "the info") : check(&asked);
 }
 
 #define BATCHED(x, of_type)                                                                                            \
@@ -245,9 +246,9 @@ static enum cusolver_status order(const struct asked *asked, int *to)
 {
     const enum cusolver_status error = check(asked);
     if (error != CUSOLVER_STATUS_SUCCESS) return error;
-    if (to == NULL) return solver_require(0, asked->call, "p");
+    if (to == NULL) return solver_require(false, asked->call, "p");
     int64_t *found = malloc(((size_t)asked->a.n + 1) * sizeof *found);
-    const int has_memory = found != NULL && sparse_rows_order(&asked->a, found);
+    const bool has_memory = found != NULL && sparse_rows_order(&asked->a, found);
     for (int64_t i = 0; has_memory && i < asked->a.n; i++) to[i] = (int)found[i];
     free(found);
     return has_memory ? CUSOLVER_STATUS_SUCCESS : CUSOLVER_STATUS_ALLOC_FAILED;
@@ -270,17 +271,17 @@ CALL(cusolverSpXcsrmetisndHost)
 (void *handle, int n, int count, const struct sparse_description *description, const int *offsets, const int *columns,
  const int64_t *options, int *p)
 {
-    struct asked asked = {__func__, handle, rows_of(n, CUDA_R_64F, description, NULL, offsets), count, 1};
+    struct asked asked = {__func__, handle, rows_of(n, CUDA_R_64F, description, NULL, offsets), count, true};
     (void)options;
     asked.a.columns = columns;
     return order(&asked, p);
 }
 
-static int has_element(const struct sparse_rows *a, int64_t row, int column)
+static bool has_element(const struct sparse_rows *a, int64_t row, int column)
 {
     for (int64_t i = a->offsets[row] - a->base; i < a->ends[row] - a->base; i++)
-        if (a->columns[i] == column) return 1;
-    return 0;
+        if (a->columns[i] == column) return true;
+    return false;
 }
 
 // Of the pattern; numbers are not asked for.
@@ -288,12 +289,12 @@ CALL(cusolverSpXcsrissymHost)
 (void *handle, int n, int count, const struct sparse_description *description, const int *offsets, const int *ends,
  const int *columns, int *is_symmetric)
 {
-    struct asked asked = {__func__, handle, rows_of(n, CUDA_R_64F, description, NULL, offsets), count, 1};
+    struct asked asked = {__func__, handle, rows_of(n, CUDA_R_64F, description, NULL, offsets), count, true};
     asked.a.columns = columns;
     asked.a.ends = ends;
     const enum cusolver_status error = check(&asked);
     if (error != CUSOLVER_STATUS_SUCCESS) return error;
-    if (is_symmetric == NULL) return solver_require(0, __func__, "issym");
+    if (is_symmetric == NULL) return solver_require(false, __func__, "issym");
     *is_symmetric = 1;
     for (int64_t row = 0; row < n && *is_symmetric; row++)
         for (int64_t i = offsets[row] - asked.a.base; i < ends[row] - asked.a.base && *is_symmetric; i++)
@@ -342,7 +343,7 @@ CALL(cusolverSpXcsrperm_bufferSizeHost)
 {
     (void)m, (void)n, (void)count, (void)description, (void)offsets, (void)columns, (void)p, (void)q;
     if (!handle_is(&kind, handle, __func__)) return CUSOLVER_STATUS_NOT_INITIALIZED;
-    if (bytes == NULL) return solver_require(0, __func__, "the pointer to the size");
+    if (bytes == NULL) return solver_require(false, __func__, "the pointer to the size");
     *bytes = 16;
     return CUSOLVER_STATUS_SUCCESS;
 }
@@ -351,7 +352,7 @@ CALL(cusolverSpXcsrpermHost)
 (void *handle, int m, int n, int count, const struct sparse_description *description, int *offsets, int *columns,
  const int *p, const int *q, int *map, void *work)
 {
-    struct asked asked = {__func__, handle, rows_of(n, CUDA_R_64F, description, NULL, offsets), count, 1};
+    struct asked asked = {__func__, handle, rows_of(n, CUDA_R_64F, description, NULL, offsets), count, true};
     (void)work;
     asked.a.columns = columns;
     enum cusolver_status error = check(&asked);
@@ -359,11 +360,11 @@ CALL(cusolverSpXcsrpermHost)
     if (m != n)
         return solver_refuse(__func__, CUSOLVER_STATUS_NOT_SUPPORTED, "m is %d and n is %d; tmaref has square alone", m,
                              n);
-    if (p == NULL || q == NULL || map == NULL) return solver_require(0, __func__, "p, q or map");
+    if (p == NULL || q == NULL || map == NULL) return solver_require(false, __func__, "p, q or map");
     const size_t elements = (size_t)count + 1, rows = (size_t)n + 1;
     int *place = turned(q, n), *rows_of_p = turned(p, n);
     int *const to[] = {malloc(rows * sizeof(int)), malloc(elements * sizeof(int)), malloc(elements * sizeof(int))};
-    const int has_memory = to[0] != NULL && to[1] != NULL && to[2] != NULL;
+    const bool has_memory = to[0] != NULL && to[1] != NULL && to[2] != NULL;
     error = solver_require(place != NULL && rows_of_p != NULL, __func__, "p or q");
     if (error == CUSOLVER_STATUS_SUCCESS && has_memory) {
         permute(&asked.a, p, place, to, map);

@@ -33,7 +33,7 @@ struct neighbours {
     int64_t *offsets, *rows;
 };
 
-static void add_neighbours(const struct sparse_rows *a, struct neighbours *to, int is_counted)
+static void add_neighbours(const struct sparse_rows *a, struct neighbours *to, bool is_counted)
 {
     for (int64_t row = 0; row < a->n; row++)
         for (int64_t i = first_of(a, row); i < end_of(a, row); i++) {
@@ -49,19 +49,19 @@ static void add_neighbours(const struct sparse_rows *a, struct neighbours *to, i
 }
 
 // Filling moves each offset to the next row's, so they move back.
-static int find_neighbours(const struct sparse_rows *a, struct neighbours *to)
+static bool find_neighbours(const struct sparse_rows *a, struct neighbours *to)
 {
     to->offsets = calloc((size_t)a->n + 2, sizeof *to->offsets);
     to->rows = NULL;
-    if (to->offsets == NULL) return 0;
-    add_neighbours(a, to, 1);
+    if (to->offsets == NULL) return false;
+    add_neighbours(a, to, true);
     for (int64_t row = 0; row < a->n; row++) to->offsets[row + 1] += to->offsets[row];
     to->rows = malloc(((size_t)to->offsets[a->n] + 1) * sizeof *to->rows);
-    if (to->rows == NULL) return 0;
-    add_neighbours(a, to, 0);
+    if (to->rows == NULL) return false;
+    add_neighbours(a, to, false);
     for (int64_t row = a->n; row > 0; row--) to->offsets[row] = to->offsets[row - 1];
     to->offsets[0] = 0;
-    return 1;
+    return true;
 }
 
 static int64_t degree(const struct neighbours *of, int64_t row)
@@ -84,11 +84,11 @@ static int64_t append(const struct neighbours *of, int64_t row, int64_t *order, 
     return count;
 }
 
-int sparse_rows_order(const struct sparse_rows *a, int64_t *order)
+bool sparse_rows_order(const struct sparse_rows *a, int64_t *order)
 {
     struct neighbours of;
     char *is_reached = calloc((size_t)a->n + 1, 1);
-    const int has_memory = find_neighbours(a, &of) && is_reached != NULL;
+    const bool has_memory = find_neighbours(a, &of) && is_reached != NULL;
     int64_t count = 0;
     for (int64_t start = 0; has_memory && start < a->n; start++) {
         if (is_reached[start]) continue;
@@ -187,9 +187,9 @@ static double size_of(const struct elimination *it, int64_t column)
 }
 
 // The column of the pivot; -1 if there is none.
-static int64_t choose(const struct elimination *it, int64_t row, double tolerance, int is_definite)
+static int64_t choose(const struct elimination *it, int64_t row, double tolerance, bool is_definite)
 {
-    const int has_diagonal = it->mark[row] == it->step && it->step_of[row] < 0;
+    const bool has_diagonal = it->mark[row] == it->step && it->step_of[row] < 0;
     int64_t best = -1;
     if (is_definite) return has_diagonal && it->work[row].re > tolerance ? row : -1;
     for (int64_t i = 0; i < it->count; i++) {
@@ -200,11 +200,11 @@ static int64_t choose(const struct elimination *it, int64_t row, double toleranc
     return has_diagonal && 10 * size_of(it, row) >= size_of(it, best) ? row : best;
 }
 
-static int keep(struct elimination *it, int64_t pivot)
+static bool keep(struct elimination *it, int64_t pivot)
 {
     struct left *to = &it->done[it->step];
     to->at = malloc((size_t)it->count * sizeof *to->at);
-    if (to->at == NULL) return 0;
+    if (to->at == NULL) return false;
     to->at[to->count++] = (struct element){pivot, it->work[pivot]};
     for (int64_t i = 0; i < it->count; i++) {
         const int64_t column = it->columns[i];
@@ -212,10 +212,10 @@ static int keep(struct elimination *it, int64_t pivot)
             to->at[to->count++] = (struct element){column, it->work[column]};
     }
     it->step_of[pivot] = it->step;
-    return 1;
+    return true;
 }
 
-static int64_t eliminate(struct elimination *it, double tolerance, int is_definite, const struct complex_number *b)
+static int64_t eliminate(struct elimination *it, double tolerance, bool is_definite, const struct complex_number *b)
 {
     const struct sparse_rows *a = it->a;
     const int reals = 1 + numbers_is_complex(a->type);
@@ -248,11 +248,11 @@ static void substitute(const struct elimination *it, struct complex_number *x)
     }
 }
 
-static int begin(struct elimination *it)
+static bool begin(struct elimination *it)
 {
     const size_t n = (size_t)it->a->n + 1;
     int64_t **const integers[] = {&it->columns, &it->heap, &it->step_of, &it->mark, &it->order};
-    int has_memory = 1;
+    bool has_memory = true;
     for (size_t i = 0; i < sizeof integers / sizeof *integers; i++) {
         *integers[i] = malloc(n * sizeof **integers[i]);
         has_memory = has_memory && *integers[i] != NULL;
@@ -278,7 +278,7 @@ static void end(struct elimination *it)
     free(it->columns);
 }
 
-int64_t sparse_rows_solve(const struct sparse_rows *a, double tolerance, int is_definite, struct complex_number *x)
+int64_t sparse_rows_solve(const struct sparse_rows *a, double tolerance, bool is_definite, struct complex_number *x)
 {
     struct elimination it = {.a = a};
     const int64_t result = begin(&it) ? eliminate(&it, tolerance, is_definite, x) : SPARSE_NO_MEMORY;

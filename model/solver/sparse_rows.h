@@ -18,10 +18,10 @@ enum { SPARSE_SOLVED = -1, SPARSE_NO_MEMORY = -2 };
 
 // x, which is b before, becomes the solution. Returns the row, from 0 on, whose pivots are all of `tolerance` or less;
 // of a definite matrix, whose pivot is not on the diagonal and greater.
-int64_t sparse_rows_solve(const struct sparse_rows *a, double tolerance, int is_definite, struct complex_number *x);
+int64_t sparse_rows_solve(const struct sparse_rows *a, double tolerance, bool is_definite, struct complex_number *x);
 
 // The order of Cuthill and McKee, from its end: neighbours come near each other. 0: there is no memory.
-int sparse_rows_order(const struct sparse_rows *a, int64_t *order);
+bool sparse_rows_order(const struct sparse_rows *a, int64_t *order);
 
 // The first row whose offsets or columns leave the matrix; -1 if none does.
 int64_t sparse_rows_fault(const struct sparse_rows *a);

@@ -10,7 +10,7 @@ enum { MATRIX = 0, VALUES = 1, LEFT = 2, RIGHT = 3 };
 
 // --- Eigenvalues -----------------------------------------------------------------------------------------------------
 
-void solver_make_hermitian(const struct dense *a, int is_lower)
+void solver_make_hermitian(const struct dense *a, bool is_lower)
 {
     for (int64_t column = 0; column < a->columns; column++) {
         dense_column(a, column)[column].im = 0;
@@ -66,7 +66,7 @@ static void run_eigen(const struct solver_job *job)
 
 enum cusolver_status solver_eigen(const char *call, void *handle, int mode, int fill, const struct solver_job *rest)
 {
-    const int holds = (mode == NO_VECTORS || mode == VECTORS) && (fill == FILL_LOWER || fill == FILL_UPPER);
+    const bool holds = (mode == NO_VECTORS || mode == VECTORS) && (fill == FILL_LOWER || fill == FILL_UPPER);
     const enum cusolver_status error = solver_require(holds, call, "jobz or uplo");
     struct solver_job job = *rest;
     job.call = call;
@@ -80,7 +80,7 @@ enum cusolver_status solver_eigen_of(const char *call, void *handle, int mode, i
 {
     const struct solver_range *range = &rest->range;
     const int64_t n = rest->matrix[MATRIX].columns;
-    const int is_order = range->kind == RANGE_ORDER;
+    const bool is_order = range->kind == RANGE_ORDER;
     enum cusolver_status error = solver_require(
         range->found != NULL && range->kind >= RANGE_ORDER - 1 && range->kind <= RANGE_VALUES &&
             (!is_order || n == 0 || (range->first >= 1 && range->first <= range->last && range->last <= n)) &&
@@ -106,12 +106,12 @@ static struct dense columns_of(const struct dense *of, int64_t columns)
 }
 
 // Puts singular vectors, the columns of `of`, into a matrix: as they are, or as the rows of their adjoint.
-static int put_vectors(const struct solver_matrix *to, const struct dense *of, int as_rows)
+static bool put_vectors(const struct solver_matrix *to, const struct dense *of, bool as_rows)
 {
     const struct dense all = columns_of(of, as_rows ? to->rows : to->columns);
     struct dense turned = {NULL, 0, 0};
     if (as_rows && all.at != NULL) turned = solver_adjoint(&all);
-    const int has_memory = all.at != NULL && (!as_rows || turned.at != NULL);
+    const bool has_memory = all.at != NULL && (!as_rows || turned.at != NULL);
     if (has_memory) solver_write(to, as_rows ? &turned : &all);
     free(turned.at);
     free(all.at);
@@ -130,17 +130,17 @@ static double norm_behind(const double *values, int64_t first, int64_t count)
 void solver_run_svd(const struct solver_job *job)
 {
     const struct solver_matrix *matrix = job->matrix;
-    const int is_wide = matrix[MATRIX].rows < matrix[MATRIX].columns;
+    const bool is_wide = matrix[MATRIX].rows < matrix[MATRIX].columns;
     struct dense read = solver_read(&matrix[MATRIX]), a = read;
     if (is_wide && read.at != NULL) a = solver_adjoint(&read);
     struct dense v = dense_zeros(a.columns, a.columns);
     double *values = malloc(((size_t)a.columns + 1) * sizeof *values);
-    int has_memory = read.at != NULL && a.at != NULL && v.at != NULL && values != NULL;
+    bool has_memory = read.at != NULL && a.at != NULL && v.at != NULL && values != NULL;
     if (has_memory) {
         solver_set_info(job, dense_svd(&a, values, &v));
         solver_write_reals(&matrix[VALUES], values);
         if (job->residual != NULL) *job->residual = norm_behind(values, matrix[VALUES].rows, a.columns);
-        if (matrix[LEFT].at != NULL) has_memory = put_vectors(&matrix[LEFT], is_wide ? &v : &a, 0);
+        if (matrix[LEFT].at != NULL) has_memory = put_vectors(&matrix[LEFT], is_wide ? &v : &a, false);
         if (matrix[RIGHT].at != NULL)
             has_memory = put_vectors(&matrix[RIGHT], is_wide ? &a : &v, job->has_right_rows) && has_memory;
     }
@@ -153,7 +153,7 @@ void solver_run_svd(const struct solver_job *job)
 
 // Where the vectors of a side go: jobu and jobvt are 'A' for all, 'S' for those of the values, 'O' for these in A, 'N'.
 static struct solver_matrix side_of(const struct solver_svd *it, int job, const struct solver_matrix *given,
-                                    int is_left)
+                                    bool is_left)
 {
     const int64_t edge = is_left ? it->a.rows : it->a.columns,
                   count = job == 'A' ? edge : solver_lesser(it->a.rows, it->a.columns);
@@ -164,7 +164,7 @@ static struct solver_matrix side_of(const struct solver_svd *it, int job, const 
     return side;
 }
 
-static int is_job(int job)
+static bool is_job(int job)
 {
     return job == 'A' || job == 'S' || job == 'O' || job == 'N';
 }
@@ -181,15 +181,15 @@ enum cusolver_status solver_svd(const char *call, void *handle, const struct sol
                              (long long)it->a.rows, (long long)it->a.columns);
     const struct solver_job job = {.call = call,
                                    .run = solver_run_svd,
-                                   .matrix = {it->a, it->values, side_of(it, it->left_job, &it->left, 1),
-                                              side_of(it, it->right_job, &it->right, 0)},
-                                   .has_right_rows = 1,
+                                   .matrix = {it->a, it->values, side_of(it, it->left_job, &it->left, true),
+                                              side_of(it, it->right_job, &it->right, false)},
+                                   .has_right_rows = true,
                                    .info = it->info};
     return solver_submit(handle, &job);
 }
 
 // gesvdj: V is no adjoint, and m may be less than n.
-static enum cusolver_status svd_by_rotations(const char *call, void *handle, int mode, int is_economic,
+static enum cusolver_status svd_by_rotations(const char *call, void *handle, int mode, bool is_economic,
                                              const struct solver_svd *it, int64_t batches)
 {
     const int64_t least = solver_lesser(it->a.rows, it->a.columns);
@@ -367,7 +367,7 @@ CALL(cusolverDnXgesvdp_bufferSize)
     UNUSED parameters, UNUSED mode, UNUSED is_economic, UNUSED m, UNUSED n, UNUSED type, UNUSED a, UNUSED lda;
     UNUSED type_of_values, UNUSED values, UNUSED type_of_u, UNUSED u, UNUSED ldu, UNUSED type_of_v, UNUSED v;
     UNUSED ldv, UNUSED compute;
-    if (device == NULL || host == NULL) return solver_require(0, __func__, "a pointer to a size");
+    if (device == NULL || host == NULL) return solver_require(false, __func__, "a pointer to a size");
     *device = 16, *host = 0;
     return solver_work(handle, __func__, &one);
 }

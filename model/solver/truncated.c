@@ -12,7 +12,7 @@ enum { VALUES = 1, LEFT = 2, RIGHT = 3 };
 struct truncated {
     struct solver_svd it;
     int64_t rank, batches, strides[SOLVER_MOST_MATRICES];
-    int has_left, has_right;
+    bool has_left, has_right;
     double *residuals; // of the host, one of each; or NULL
 };
 
@@ -93,7 +93,7 @@ CALL(cusolverDnXgesvdr_bufferSize)
     UNUSED parameters, UNUSED left_job, UNUSED right_job, UNUSED m, UNUSED n, UNUSED rank, UNUSED more;
     UNUSED iterations, UNUSED type, UNUSED a, UNUSED lda, UNUSED type_of_values, UNUSED values, UNUSED type_of_u;
     UNUSED u, UNUSED ldu, UNUSED type_of_v, UNUSED v, UNUSED ldv, UNUSED compute;
-    if (device == NULL || host == NULL) return solver_require(0, __func__, "a pointer to a size");
+    if (device == NULL || host == NULL) return solver_require(false, __func__, "a pointer to a size");
     *device = 16, *host = 0;
     return solver_work(handle, __func__, &one);
 }

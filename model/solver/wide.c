@@ -6,7 +6,7 @@ static enum cusolver_status sizes(void *handle, const char *call, size_t *device
 {
     enum { BYTES = 16 }; // an element of the largest type
     if (solver_handle_of(handle, call) == NULL) return CUSOLVER_STATUS_NOT_INITIALIZED;
-    if (device == NULL || host == NULL) return solver_require(0, call, "a pointer to a size");
+    if (device == NULL || host == NULL) return solver_require(false, call, "a pointer to a size");
     *device = BYTES;
     *host = 0;
     return CUSOLVER_STATUS_SUCCESS;
@@ -140,7 +140,7 @@ CALL(cusolverDnXsyevdx)
 {
     double bounds[2] = {0, 0};
     IGNORE_WORK, (void)parameters, (void)compute;
-    if (kind == RANGE_VALUES && (low == NULL || high == NULL)) return solver_require(0, __func__, "vl or vu");
+    if (kind == RANGE_VALUES && (low == NULL || high == NULL)) return solver_require(false, __func__, "vl or vu");
     if (kind == RANGE_VALUES) {
         numbers_widen(numbers_real(type_of_values), low, 0, 1, 1, &bounds[0]);
         numbers_widen(numbers_real(type_of_values), high, 0, 1, 1, &bounds[1]);
@@ -217,7 +217,8 @@ CALL(cusolverDnXgeev)
  void *values, int type_of_left, void *left, int64_t ld_left, int type_of_right, void *right, int64_t ld_right,
  int compute, WORK, int *info)
 {
-    const int has_vectors = mode == VECTORS, are_pairs = numbers_is_complex(type) || numbers_is_complex(type_of_values);
+    const bool has_vectors = mode == VECTORS,
+               are_pairs = numbers_is_complex(type) || numbers_is_complex(type_of_values);
     IGNORE_WORK, (void)parameters, (void)type_of_left, (void)left, (void)ld_left, (void)compute;
     if (left_mode != NO_VECTORS)
         return solver_refuse(__func__, CUSOLVER_STATUS_INVALID_VALUE, "jobvl is %d; cuSOLVER has no left vectors",

@@ -11,7 +11,7 @@ struct conversion {
     const char *call;
     struct sparse_matrix sparse;
     struct dense_matrix dense;
-    int has_values;
+    bool has_values;
     void *offsets, *indices, *values; // of the result of csr2csc
 };
 
@@ -75,7 +75,7 @@ CALL(cusparseSparseToDense)
 // The entries that are not 0, in the order of the format; `to` NULL only counts them.
 static int64_t from_dense(const struct dense_matrix *dense, const struct sparse_matrix *to, int format)
 {
-    const int by_columns = format == FORMAT_CSC;
+    const bool by_columns = format == FORMAT_CSC;
     const int64_t majors = by_columns ? dense->columns : dense->rows,
                   minors = by_columns ? dense->rows : dense->columns;
     int64_t count = 0;
@@ -109,7 +109,7 @@ static void fill_blocks(const struct conversion *job)
     }
 }
 
-static int has_blocks(const struct sparse_matrix *matrix)
+static bool has_blocks(const struct sparse_matrix *matrix)
 {
     return matrix->format == FORMAT_ELL || matrix->format == FORMAT_BSR;
 }
@@ -261,7 +261,7 @@ static void to_rows(void *its_job)
             if (at >= 0 && at < job->count) job->to[at] = row + job->base;
 }
 
-static enum cusparse_status convert_rows(void *its_handle, const char *call, const struct rows *job, int is_offsets)
+static enum cusparse_status convert_rows(void *its_handle, const char *call, const struct rows *job, bool is_offsets)
 {
     const struct sparse_handle *handle = sparse_handle_of(its_handle, call);
     const int64_t words = (int64_t)sizeof(int), offsets = ((int64_t)job->rows + 1) * words, rows = job->count * words;
@@ -277,10 +277,10 @@ static enum cusparse_status convert_rows(void *its_handle, const char *call, con
 
 CALL(cusparseXcoo2csr)(void *handle, const int *rows, int count, int majors, int *offsets, int base)
 {
-    return convert_rows(handle, __func__, &(struct rows){rows, offsets, count, majors, base}, 1);
+    return convert_rows(handle, __func__, &(struct rows){rows, offsets, count, majors, base}, true);
 }
 
 CALL(cusparseXcsr2coo)(void *handle, const int *offsets, int count, int majors, int *rows, int base)
 {
-    return convert_rows(handle, __func__, &(struct rows){offsets, rows, count, majors, base}, 0);
+    return convert_rows(handle, __func__, &(struct rows){offsets, rows, count, majors, base}, false);
 }

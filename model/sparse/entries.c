@@ -38,7 +38,7 @@ void sparse_write(void *at, int type, int64_t index, const double from[2])
 
 // --- Walks -----------------------------------------------------------------------------------------------------------
 
-static int has_offsets(const struct sparse_matrix *matrix)
+static bool has_offsets(const struct sparse_matrix *matrix)
 {
     return matrix->format != FORMAT_COO && matrix->format != FORMAT_ELL;
 }
@@ -84,7 +84,7 @@ struct sparse_walk sparse_begin(const struct sparse_matrix *matrix)
     return walk;
 }
 
-static int is_inside(const struct sparse_walk *walk)
+static bool is_inside(const struct sparse_walk *walk)
 {
     const struct sparse_matrix *matrix = walk->matrix;
     return walk->entry >= 0 && walk->entry < matrix->count && walk->row >= 0 && walk->row < matrix->rows &&
@@ -101,7 +101,7 @@ static int64_t place_in_block(struct sparse_walk *walk)
 {
     const struct sparse_matrix *matrix = walk->matrix;
     const int64_t block = walk->entry / unit(matrix), in = walk->entry % unit(matrix);
-    const int by_rows = matrix->block_order == ORDER_ROW;
+    const bool by_rows = matrix->block_order == ORDER_ROW;
     const int64_t column = index_at(matrix, block);
     walk->row = walk->major * matrix->block_rows + (by_rows ? in / matrix->block_columns : in % matrix->block_rows);
     walk->column = column * matrix->block_columns + (by_rows ? in % matrix->block_columns : in / matrix->block_rows);
@@ -143,24 +143,24 @@ static int64_t set_place(struct sparse_walk *walk)
     return minor;
 }
 
-static int may_be_filled(const struct sparse_matrix *matrix)
+static bool may_be_filled(const struct sparse_matrix *matrix)
 {
     return matrix->format == FORMAT_ELL || matrix->format == FORMAT_SLICED_ELL;
 }
 
-int sparse_next(struct sparse_walk *walk, const char *call)
+bool sparse_next(struct sparse_walk *walk, const char *call)
 {
     const struct sparse_matrix *matrix = walk->matrix;
     int64_t index;
     do {
-        if (walk->at >= walk->end) return 0;
+        if (walk->at >= walk->end) return false;
         walk->entry = walk->at++;
         index = 0;
         while (has_offsets(matrix) && walk->major < majors(matrix) && walk->entry >= offset(matrix, walk->major + 1))
             walk->major++;
         if (walk->entry >= 0 && walk->entry < matrix->count) index = set_place(walk);
     } while (index == -1 && may_be_filled(matrix));
-    if (is_inside(walk)) return 1;
+    if (is_inside(walk)) return true;
     sparse_refuse(
         call, CUSPARSE_STATUS_EXECUTION_FAILED,
         "entry %lld of %lld lies in row %lld, column %lld of a matrix of %lld x %lld; the rest is left out. On a "
@@ -168,5 +168,5 @@ int sparse_next(struct sparse_walk *walk, const char *call)
         (long long)walk->entry, (long long)matrix->count, (long long)walk->row, (long long)walk->column,
         (long long)matrix->rows, (long long)matrix->columns);
     walk->at = walk->end;
-    return 0;
+    return false;
 }

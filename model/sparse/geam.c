@@ -61,16 +61,16 @@ static int add_row(const struct sum *job, int row, int count)
     return count;
 }
 
-static int are_rows(const struct sum *job, const struct addend *it, int base)
+static bool are_rows(const struct sum *job, const struct addend *it, int base)
 {
     for (int row = 0; row < job->rows; row++) {
         const int first = it->offsets[row] - base, end = it->offsets[row + 1] - base;
         if (first >= 0 && first <= end && end <= it->count) continue;
         sparse_refuse(job->call, CUSPARSE_STATUS_EXECUTION_FAILED,
                       "row %d has the entries %d to %d of %d: its offsets are wrong", row, first, end, it->count);
-        return 0;
+        return false;
     }
-    return 1;
+    return true;
 }
 
 static void run(void *its_job)

@@ -20,7 +20,7 @@ struct job {
     const char *call;
     struct sparse_matrix a;
     struct incomplete *info;
-    int is_cholesky;
+    bool is_cholesky;
 };
 
 // Entries of rows, widened, and where the diagonal of each row is; -1: nowhere.
@@ -121,12 +121,12 @@ static void factor(const struct job *job, const struct rows *rows)
 }
 
 // Do all entries lie in the matrix? An offset that is wrong would lead elsewhere; sparse_next() tells of it.
-static int is_whole(const struct job *job)
+static bool is_whole(const struct job *job)
 {
     int64_t entries = 0, end = 0;
     for (int64_t row = 0; row < job->a.rows; row++) {
         const int64_t next = sparse_index(job->a.offsets, INDEX_32I, row + 1) - job->a.base;
-        if (next < end || next > job->a.count) return 0;
+        if (next < end || next > job->a.count) return false;
         end = next;
     }
     for (struct sparse_walk walk = sparse_begin(&job->a); sparse_next(&walk, job->call);) entries++;

@@ -21,14 +21,14 @@ static void add_product(double to[2], const double a[2], const double b[2])
     to[0] += re, to[1] += im;
 }
 
-static int is_zero(const double a[2])
+static bool is_zero(const double a[2])
 {
     return a[0] == 0 && a[1] == 0;
 }
 
 static void read_op(const struct dense_matrix *matrix, int operation, int64_t row, int64_t column, double to[2])
 {
-    const int is_plain = operation == OPERATION_PLAIN;
+    const bool is_plain = operation == OPERATION_PLAIN;
     sparse_read(matrix->values, matrix->type,
                 is_plain ? dense_index(matrix, row, column) : dense_index(matrix, column, row), to);
     if (operation == OPERATION_ADJOINT) to[1] = -to[1];
@@ -88,14 +88,14 @@ static void multiply(void *its_job)
 
 // --- Checks ----------------------------------------------------------------------------------------------------------
 
-static int is_operation(int operation)
+static bool is_operation(int operation)
 {
     return operation >= OPERATION_PLAIN && operation <= OPERATION_ADJOINT;
 }
 
 static enum cusparse_status check_sizes(const struct product *job)
 {
-    const int is_plain = job->operation == OPERATION_PLAIN, x_is_plain = job->x_operation == OPERATION_PLAIN;
+    const bool is_plain = job->operation == OPERATION_PLAIN, x_is_plain = job->x_operation == OPERATION_PLAIN;
     const int64_t rows = is_plain ? job->a.rows : job->a.columns, inner = is_plain ? job->a.columns : job->a.rows;
     const int64_t x_rows = x_is_plain ? job->x.rows : job->x.columns;
     const int64_t x_columns = x_is_plain ? job->x.columns : job->x.rows;
@@ -231,12 +231,12 @@ struct rows {
     double (*value)[2];
 };
 
-static int make_rows(const struct product *job, int is_lower, struct rows *rows)
+static int make_rows(const struct product *job, bool is_lower, struct rows *rows)
 {
     struct sparse_walk walk = sparse_begin(&job->a);
     for (int64_t i = 0; i < job->y.rows; i++) rows->first[i] = -1;
     while (sparse_next(&walk, job->call)) {
-        const int is_plain = job->operation == OPERATION_PLAIN;
+        const bool is_plain = job->operation == OPERATION_PLAIN;
         const int64_t row = is_plain ? walk.row : walk.column, column = is_plain ? walk.column : walk.row;
         if (is_lower ? column > row : column < row) continue;
         rows->column[walk.entry] = column;
@@ -270,7 +270,7 @@ static void solve_row(const struct product *job, const struct rows *rows, int64_
     divide(x[row], diagonal);
 }
 
-static void solve_column(const struct product *job, const struct rows *rows, int is_lower, int64_t column,
+static void solve_column(const struct product *job, const struct rows *rows, bool is_lower, int64_t column,
                          double (*x)[2])
 {
     double alpha[2], given[2];
@@ -288,12 +288,12 @@ static void solve_column(const struct product *job, const struct rows *rows, int
 static void solve(void *its_job)
 {
     const struct product *job = its_job;
-    const int is_lower = (job->a.fill == 0) == (job->operation == OPERATION_PLAIN);
+    const bool is_lower = (job->a.fill == 0) == (job->operation == OPERATION_PLAIN);
     const size_t edge = (size_t)job->y.rows + 1, count = (size_t)job->a.count + 1;
     struct rows rows = {malloc(edge * sizeof(int64_t)), malloc(count * sizeof(int64_t)),
                         malloc(count * sizeof(int64_t)), malloc(count * sizeof(double[2]))};
     double(*x)[2] = malloc(edge * sizeof *x);
-    const int has_memory = rows.first && rows.next && rows.column && rows.value && x;
+    const bool has_memory = rows.first && rows.next && rows.column && rows.value && x;
     if (!has_memory) no_memory(job->call);
     if (has_memory && make_rows(job, is_lower, &rows))
         for (int64_t column = 0; column < job->y.columns; column++) solve_column(job, &rows, is_lower, column, x);
@@ -392,10 +392,10 @@ static void sample(void *its_job)
 
 static enum cusparse_status submit_sample(const struct sparse_handle *handle, const struct product *job)
 {
-    const int x_is_plain = job->operation == OPERATION_PLAIN, y_is_plain = job->x_operation == OPERATION_PLAIN;
-    const int fit = (x_is_plain ? job->x.rows : job->x.columns) == job->a.rows &&
-                    (y_is_plain ? job->y.columns : job->y.rows) == job->a.columns &&
-                    (x_is_plain ? job->x.columns : job->x.rows) == (y_is_plain ? job->y.rows : job->y.columns);
+    const bool x_is_plain = job->operation == OPERATION_PLAIN, y_is_plain = job->x_operation == OPERATION_PLAIN;
+    const bool fit = (x_is_plain ? job->x.rows : job->x.columns) == job->a.rows &&
+                     (y_is_plain ? job->y.columns : job->y.rows) == job->a.columns &&
+                     (x_is_plain ? job->x.columns : job->x.rows) == (y_is_plain ? job->y.rows : job->y.columns);
     enum cusparse_status error = sparse_require(fit && is_operation(job->operation) && is_operation(job->x_operation),
                                                 job->call, "a size or an operation");
     if (error == CUSPARSE_STATUS_SUCCESS) error = sparse_check_matrix(handle, job->call, &job->a);

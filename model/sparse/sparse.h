@@ -157,6 +157,6 @@ struct sparse_walk {
 struct sparse_walk sparse_begin(const struct sparse_matrix *matrix);
 
 // 0 at the end. An entry outside of the matrix ends the walk, and is told.
-int sparse_next(struct sparse_walk *walk, const char *call);
+bool sparse_next(struct sparse_walk *walk, const char *call);
 
 #endif

@@ -66,7 +66,7 @@ static void write_row(const struct gemm *job, const double alpha[2], int64_t at,
     }
 }
 
-static int is_whole(const struct sparse_matrix *matrix, const char *call)
+static bool is_whole(const struct sparse_matrix *matrix, const char *call)
 {
     int64_t entries = 0;
     for (struct sparse_walk walk = sparse_begin(matrix); sparse_next(&walk, call);) entries++;
@@ -74,7 +74,7 @@ static int is_whole(const struct sparse_matrix *matrix, const char *call)
 }
 
 // The number of entries of C, which are written with `writes`; -1 if there is no memory, or an entry is nowhere.
-static int64_t multiply(const struct gemm *job, int writes)
+static int64_t multiply(const struct gemm *job, bool writes)
 {
     const size_t columns = (size_t)job->b.columns + 1;
     struct row row = {calloc(columns, sizeof(double[2])), calloc(columns, 1), malloc(columns * sizeof(int64_t)), 0};
@@ -115,7 +115,7 @@ static int64_t count_products(const struct gemm *job)
 static void run(void *its_job)
 {
     const struct gemm *job = its_job;
-    if (multiply(job, 1) < 0) sparse_refuse(job->call, CUSPARSE_STATUS_EXECUTION_FAILED, "the product was not made");
+    if (multiply(job, true) < 0) sparse_refuse(job->call, CUSPARSE_STATUS_EXECUTION_FAILED, "the product was not made");
 }
 
 // --- Calls -----------------------------------------------------------------------------------------------------------
@@ -147,9 +147,9 @@ CALL(cusparseSpGEMM_destroyDescr)(struct estimate *descriptor)
 static enum cusparse_status check(const struct sparse_handle *known, const struct gemm *job, int operation_a,
                                   int operation_b)
 {
-    const int are_plain = operation_a == OPERATION_PLAIN && operation_b == OPERATION_PLAIN;
-    const int are_rows = job->a.format == FORMAT_CSR && job->b.format == FORMAT_CSR && job->c.format == FORMAT_CSR;
-    const int fit = job->a.columns == job->b.rows && job->a.rows == job->c.rows && job->b.columns == job->c.columns;
+    const bool are_plain = operation_a == OPERATION_PLAIN && operation_b == OPERATION_PLAIN;
+    const bool are_rows = job->a.format == FORMAT_CSR && job->b.format == FORMAT_CSR && job->c.format == FORMAT_CSR;
+    const bool fit = job->a.columns == job->b.rows && job->a.rows == job->c.rows && job->b.columns == job->c.columns;
     enum cusparse_status error = sparse_require(are_plain && are_rows && fit, job->call,
                                                 "an operation (only NON_TRANSPOSE), a format (only CSR) or a size");
     if (error == CUSPARSE_STATUS_SUCCESS) error = sparse_check_matrix(known, job->call, &job->a);
@@ -163,7 +163,7 @@ static enum cusparse_status count_entries(const struct sparse_handle *known, con
     enum cusparse_status error = check(known, job, operation_a, operation_b);
     if (error == CUSPARSE_STATUS_SUCCESS) error = sparse_wait(known, job->call);
     if (error != CUSPARSE_STATUS_SUCCESS) return error;
-    const int64_t count = multiply(job, 0);
+    const int64_t count = multiply(job, false);
     if (count < 0) return sparse_refuse(job->call, CUSPARSE_STATUS_EXECUTION_FAILED, "the entries were not counted");
     c->count = count;
     return CUSPARSE_STATUS_SUCCESS;

@@ -12,7 +12,8 @@ enum { GATHER, SCATTER, ADD, DOT, ROTATE };
 
 struct vectors {
     const char *call;
-    int what, is_adjoint;
+    int what;
+    bool is_adjoint;
     struct sparse_vector x;
     struct dense_vector y;
     struct sparse_factor alpha, beta;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cluster_access.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "broken.h"
@@ -29,7 +30,7 @@ static uint32_t offset_of(uint32_t address)
 }
 
 // Are there accesses of so many bytes?
-static int is_size(uint32_t bytes)
+static bool is_size(uint32_t bytes)
 {
     return bytes >= 1 && bytes <= 16 && (bytes & (bytes - 1)) == 0;
 }
@@ -42,7 +43,7 @@ static void check_operand(struct report *report, const struct cluster_memory *cl
 }
 
 // Past an SM, in a CTA that is not there, or past the memory of one that is.
-static void check_place(struct report *report, const struct cluster_memory *cluster, uint32_t rank, int is_own,
+static void check_place(struct report *report, const struct cluster_memory *cluster, uint32_t rank, bool is_own,
                         uint32_t bytes)
 {
     const uint64_t offset = offset_of(report->address);
@@ -60,7 +61,7 @@ enum rule cluster_access_check(const struct cluster_memory *cluster, enum cluste
                                uint32_t address, uint32_t bytes, struct findings *findings)
 {
     struct report report = {findings, address, RULE_OK};
-    const int is_barrier = use == CLUSTER_BARRIER_OPERATION;
+    const bool is_barrier = use == CLUSTER_BARRIER_OPERATION;
     const uint32_t align = is_barrier ? BARRIER_ALIGN : bytes, rank = cluster_address_rank(address);
     findings_clear(findings);
     if ((unsigned)use > CLUSTER_BARRIER_OPERATION) return finding_of_form(findings, "use", (uint64_t)use);

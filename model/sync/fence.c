@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "fence.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #define GLOBAL (1u << SPACE_GLOBAL)
@@ -10,42 +11,42 @@
 // thread.
 static const struct {
     const char *ptx;
-    int has_scope;
+    bool has_scope;
     struct event_fence fence;
 } rows[] = {
-    {"fence", 1, {FENCE_MEMORY, ORDER_ACQ_REL, SCOPE_NONE, PROXY_GENERIC, GLOBAL | SHARED, 0, 0}},
-    {"fence.sc", 1, {FENCE_MEMORY, ORDER_SC, SCOPE_NONE, PROXY_GENERIC, GLOBAL | SHARED, 0, 0}},
-    {"fence.acq_rel", 1, {FENCE_MEMORY, ORDER_ACQ_REL, SCOPE_NONE, PROXY_GENERIC, GLOBAL | SHARED, 0, 0}},
-    {"fence.acquire", 1, {FENCE_MEMORY, ORDER_ACQUIRE, SCOPE_NONE, PROXY_GENERIC, GLOBAL | SHARED, 0, 0}},
-    {"fence.release", 1, {FENCE_MEMORY, ORDER_RELEASE, SCOPE_NONE, PROXY_GENERIC, GLOBAL | SHARED, 0, 0}},
+    {"fence", true, {FENCE_MEMORY, ORDER_ACQ_REL, SCOPE_NONE, PROXY_GENERIC, GLOBAL | SHARED, 0, 0}},
+    {"fence.sc", true, {FENCE_MEMORY, ORDER_SC, SCOPE_NONE, PROXY_GENERIC, GLOBAL | SHARED, 0, 0}},
+    {"fence.acq_rel", true, {FENCE_MEMORY, ORDER_ACQ_REL, SCOPE_NONE, PROXY_GENERIC, GLOBAL | SHARED, 0, 0}},
+    {"fence.acquire", true, {FENCE_MEMORY, ORDER_ACQUIRE, SCOPE_NONE, PROXY_GENERIC, GLOBAL | SHARED, 0, 0}},
+    {"fence.release", true, {FENCE_MEMORY, ORDER_RELEASE, SCOPE_NONE, PROXY_GENERIC, GLOBAL | SHARED, 0, 0}},
     {"fence.acquire.sync_restrict::shared::cluster.cluster",
-     0,
+     false,
      {FENCE_MEMORY, ORDER_ACQUIRE, SCOPE_CLUSTER, PROXY_GENERIC, SHARED, 0, 0}},
     {"fence.release.sync_restrict::shared::cta.cluster",
-     0,
+     false,
      {FENCE_MEMORY, ORDER_RELEASE, SCOPE_CLUSTER, PROXY_GENERIC, SHARED, 0, 0}},
-    {"membar.cta", 0, {FENCE_MEMORY, ORDER_SC, SCOPE_CTA, PROXY_GENERIC, GLOBAL | SHARED, 0, 0}},
-    {"membar.gl", 0, {FENCE_MEMORY, ORDER_SC, SCOPE_GPU, PROXY_GENERIC, GLOBAL | SHARED, 0, 0}},
-    {"membar.sys", 0, {FENCE_MEMORY, ORDER_SC, SCOPE_SYS, PROXY_GENERIC, GLOBAL | SHARED, 0, 0}},
+    {"membar.cta", false, {FENCE_MEMORY, ORDER_SC, SCOPE_CTA, PROXY_GENERIC, GLOBAL | SHARED, 0, 0}},
+    {"membar.gl", false, {FENCE_MEMORY, ORDER_SC, SCOPE_GPU, PROXY_GENERIC, GLOBAL | SHARED, 0, 0}},
+    {"membar.sys", false, {FENCE_MEMORY, ORDER_SC, SCOPE_SYS, PROXY_GENERIC, GLOBAL | SHARED, 0, 0}},
     {"fence.mbarrier_init.release.cluster",
-     0,
+     false,
      {FENCE_BARRIER_INIT, ORDER_RELEASE, SCOPE_CLUSTER, PROXY_GENERIC, SHARED, 0, 0}},
-    {"fence.proxy.alias", 0, {FENCE_PROXY, ORDER_ACQ_REL, SCOPE_NONE, PROXY_ALIAS, GLOBAL | SHARED, 0, 0}},
-    {"fence.proxy.async", 0, {FENCE_PROXY, ORDER_ACQ_REL, SCOPE_NONE, PROXY_ASYNC, GLOBAL | SHARED, 0, 0}},
-    {"fence.proxy.async.global", 0, {FENCE_PROXY, ORDER_ACQ_REL, SCOPE_NONE, PROXY_ASYNC, GLOBAL, 0, 0}},
-    {"fence.proxy.async.shared::cta", 0, {FENCE_PROXY, ORDER_ACQ_REL, SCOPE_NONE, PROXY_ASYNC, SHARED, 0, 0}},
-    {"fence.proxy.async.shared::cluster", 0, {FENCE_PROXY, ORDER_ACQ_REL, SCOPE_NONE, PROXY_ASYNC, SHARED, 0, 0}},
+    {"fence.proxy.alias", false, {FENCE_PROXY, ORDER_ACQ_REL, SCOPE_NONE, PROXY_ALIAS, GLOBAL | SHARED, 0, 0}},
+    {"fence.proxy.async", false, {FENCE_PROXY, ORDER_ACQ_REL, SCOPE_NONE, PROXY_ASYNC, GLOBAL | SHARED, 0, 0}},
+    {"fence.proxy.async.global", false, {FENCE_PROXY, ORDER_ACQ_REL, SCOPE_NONE, PROXY_ASYNC, GLOBAL, 0, 0}},
+    {"fence.proxy.async.shared::cta", false, {FENCE_PROXY, ORDER_ACQ_REL, SCOPE_NONE, PROXY_ASYNC, SHARED, 0, 0}},
+    {"fence.proxy.async.shared::cluster", false, {FENCE_PROXY, ORDER_ACQ_REL, SCOPE_NONE, PROXY_ASYNC, SHARED, 0, 0}},
     {"fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster",
-     0,
+     false,
      {FENCE_PROXY, ORDER_ACQUIRE, SCOPE_CLUSTER, PROXY_ASYNC, SHARED, 0, 0}},
     {"fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster",
-     0,
+     false,
      {FENCE_PROXY, ORDER_RELEASE, SCOPE_CLUSTER, PROXY_ASYNC, SHARED, 0, 0}},
     {"fence.proxy.tensormap::generic.release",
-     1,
+     true,
      {FENCE_PROXY, ORDER_RELEASE, SCOPE_NONE, PROXY_TENSORMAP, GLOBAL | SHARED, 0, 0}},
     {"fence.proxy.tensormap::generic.acquire",
-     1,
+     true,
      {FENCE_PROXY, ORDER_ACQUIRE, SCOPE_NONE, PROXY_TENSORMAP, GLOBAL, 0, 0}},
 };
 enum { ROWS = sizeof rows / sizeof rows[0] };

@@ -3,6 +3,7 @@
 // undefined. How a transaction changes the word is in mbarrier.c; nothing here touches a count.
 #include "mbarrier_operate.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "broken.h"
@@ -97,7 +98,7 @@ static const struct ledger *page_of(const struct mbarrier_unit *unit, const stru
 
 // --- Which lanes act together ----------------------------------------------------------------------------------------
 
-static int is_cluster_form(const struct work *work)
+static bool is_cluster_form(const struct work *work)
 {
     return mbarrier_reads_cluster_address(work->unit->cluster, work->in->opcode, work->in->space);
 }
@@ -117,13 +118,15 @@ static uint32_t next_lanes(const struct work *work, uint32_t left)
 static struct target next_target(const struct work *work, uint32_t left)
 {
     const struct mbarrier_instruction *in = work->in;
-    const int first = lowest(left), is_cluster = is_cluster_form(work);
+    const int first = lowest(left);
+    const bool is_cluster = is_cluster_form(work);
     const uint32_t address = in->address[first];
     struct target target = {.rank = is_cluster ? cluster_address_rank(address) : in->rank,
                             .address = cluster_mapa(address, 0)};
     for (; left != 0; left &= left - 1) {
-        int lane = lowest(left), is_same = in->address[lane] == address;
-        if (work->row->by_value && operand_of(work, lane) != operand_of(work, first)) is_same = 0;
+        int lane = lowest(left);
+        bool is_same = in->address[lane] == address;
+        if (work->row->by_value && operand_of(work, lane) != operand_of(work, first)) is_same = false;
         target.lanes |= (uint32_t)is_same << lane;
     }
     target.at = cluster_memory_at(work->unit->cluster, target.rank, target.address, MBARRIER_BYTES);
@@ -158,7 +161,7 @@ static void tell_of(const struct work *work, const struct target *target, struct
 
 static void set_step(const struct work *work, enum barrier_step step, struct event_barrier *barrier)
 {
-    const int arrives = work->row->does == MBARRIER_ARRIVES || work->row->does == MBARRIER_BOTH;
+    const bool arrives = work->row->does == MBARRIER_ARRIVES || work->row->does == MBARRIER_BOTH;
     barrier->step = step;
     if (step == BARRIER_INIT || step == BARRIER_INVAL) return;
     barrier->order = work->in->order;
@@ -260,7 +263,7 @@ static enum rule transact(const struct work *work, struct target *target)
 {
     const struct mbarrier_transaction transaction = transaction_of(work, target->lanes);
     const uint64_t before = target->word;
-    const int is_remote = target->rank != work->in->rank;
+    const bool is_remote = target->rank != work->in->rank;
     uint64_t word = before;
     enum rule rule = (is_remote ? mbarrier_transact_remote : mbarrier_transact)(&word, &transaction);
     if (rule != RULE_OK && !is_remote) note_fault(work, target, rule, &transaction);
@@ -299,7 +302,7 @@ static void note_parity(const struct work *work, uint32_t lanes)
 
 static enum rule wait_for(const struct work *work, struct target *target)
 {
-    const int is_parity = work->row->operand == MBARRIER_TAKES_PARITY;
+    const bool is_parity = work->row->operand == MBARRIER_TAKES_PARITY;
     const uint32_t asking = target->lanes;
     if (is_parity) note_parity(work, asking);
     target->lanes = 0;
@@ -344,10 +347,10 @@ static void note_barriers(const struct work *work)
         target = next_target(work, left);
         target.lanes = same;
         const struct ledger *page = page_of(work->unit, &target);
-        int is_live = page->life == BARRIER_LIVE;
+        bool is_live = page->life == BARRIER_LIVE;
         if (work->in->opcode != MBARRIER_OP_INIT && !is_live)
             note(work, RULE_MBARRIER_NO_OBJECT, "a", (int64_t)target.address, 0);
-        int is_again = (is_live && work->unit->ledgers != NULL) || (same & (same - 1)) != 0;
+        bool is_again = (is_live && work->unit->ledgers != NULL) || (same & (same - 1)) != 0;
         if (work->in->opcode == MBARRIER_OP_INIT && is_again)
             note(work, RULE_MBARRIER_INIT_LIVE, "a", (int64_t)target.address, 0);
         note_arrive(work, &target);
@@ -381,7 +384,8 @@ static enum rule check_addresses(const struct work *work)
     const uint32_t *address = work->in->address;
     int last = -1;
     for (uint32_t left = work->in->lanes; left != 0; left &= left - 1) {
-        const int lane = lowest(left), is_checked = last >= 0 && address[last] == address[lane];
+        const int lane = lowest(left);
+        const bool is_checked = last >= 0 && address[last] == address[lane];
         const enum rule rule = is_checked ? RULE_OK : check_address(work, lane, NULL);
         last = lane;
         if (rule == RULE_OK) continue;
@@ -392,7 +396,7 @@ static enum rule check_addresses(const struct work *work)
 }
 
 // Is an address that names no other CTA written with the rank of its own? That of expect_tx in a cluster is.
-static int has_rank(const struct cluster_memory *cluster, const struct mbarrier_instruction *in)
+static bool has_rank(const struct cluster_memory *cluster, const struct mbarrier_instruction *in)
 {
     return mbarrier_reads_cluster_address(cluster, in->opcode, in->space);
 }

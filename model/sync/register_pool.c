@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "register_pool.h"
+
+#include <stdbool.h>
+
 #include "rules/setmaxnreg.h"
 
 void register_pool_start(struct register_pool *pool, uint32_t warps, uint32_t registers)
@@ -10,7 +13,7 @@ void register_pool_start(struct register_pool *pool, uint32_t warps, uint32_t re
 
 enum rule register_count_check(uint32_t count)
 {
-    int is_legal = count >= REGISTER_COUNT_LEAST && count <= REGISTER_COUNT_MOST && count % REGISTER_COUNT_UNIT == 0;
+    bool is_legal = count >= REGISTER_COUNT_LEAST && count <= REGISTER_COUNT_MOST && count % REGISTER_COUNT_UNIT == 0;
     return is_legal ? RULE_OK : RULE_SETMAXNREG_COUNT;
 }
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Four async-groups, one for each warp; the checks are theirs.
 #include "wgmma_group.h"
+
+#include <stdbool.h>
+
 #include "rules/wgmma.h"
 
 struct wgmma_groups wgmma_groups_start(void)
@@ -42,7 +45,7 @@ void wgmma_wait(struct wgmma_groups *groups, int warp, uint32_t newest, const st
     async_wait_group(&groups->warp[warp], ASYNC_WGMMA, newest, teller);
 }
 
-static int is_complete(const struct wgmma_groups *groups, const struct wgmma_operation *operation, int warp)
+static bool is_complete(const struct wgmma_groups *groups, const struct wgmma_operation *operation, int warp)
 {
     return async_state(&groups->warp[warp], operation->of_warp[warp]) == ASYNC_COMPLETE;
 }

@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 // Of a value that is outside 0 .. size - bytes: the nearest that is inside, or -1.
-static int64_t kept(int32_t at, uint64_t size, uint64_t bytes, int clamps)
+static int64_t kept(int32_t at, uint64_t size, uint64_t bytes, bool clamps)
 {
     if (at >= 0 && (uint64_t)at + bytes <= size) return at;
     if (!clamps || size < bytes) return -1;
@@ -12,13 +12,13 @@ static int64_t kept(int32_t at, uint64_t size, uint64_t bytes, int clamps)
 }
 
 // An image that was made with other axes than the instruction has: only one of three is also one of two.
-static int has_axes(const struct texture_image *image, uint32_t axes)
+static bool has_axes(const struct texture_image *image, uint32_t axes)
 {
     return axes == image->axes || (axes == 2 && image->axes == 3);
 }
 
 uint8_t *texture_surface_at(const struct texture_image *image, const int32_t at[TEXTURE_AXES], uint32_t axes,
-                            int32_t layer, uint32_t bytes, int clamps)
+                            int32_t layer, uint32_t bytes, bool clamps)
 {
     const struct texture_level *level = &image->level[0];
     const int32_t plane = layer < 0 && clamps ? (int32_t)image->planes - 1 : layer; // as an unsigned number

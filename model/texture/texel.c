@@ -53,7 +53,7 @@ void texel_floats(const struct texture *texture, const uint8_t *at, float to[TEX
 }
 
 // Are integers returned as they are? Those of 32 bits always.
-static int is_raw(const struct texture *texture)
+static bool is_raw(const struct texture *texture)
 {
     return texture->image.number != TEXTURE_FLOAT && (texture->sampler.is_raw || texture->image.channel_bytes == 4);
 }
@@ -79,7 +79,7 @@ static float border_of(const struct texture *texture, uint32_t channel)
     const struct texture_image *image = &texture->image;
     const float color = texture->sampler.border[channel],
                 whole = (float)(image->channel_bytes == 1 ? UINT8_MAX : UINT16_MAX);
-    const int is_unsigned = image->number == TEXTURE_UNSIGNED;
+    const bool is_unsigned = image->number == TEXTURE_UNSIGNED;
     const float most = is_unsigned ? whole : (whole - 1) / 2, least = is_unsigned ? 0 : -1;
     if (image->number == TEXTURE_FLOAT && image->channel_bytes == 2) return f32_of(bits_of_f32(color) & 0xffffe000);
     if (image->number == TEXTURE_FLOAT || image->channel_bytes == 4) return color;

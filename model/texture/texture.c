@@ -254,7 +254,7 @@ static double sum_of(const struct counted *counted, uint32_t channel, int bits)
 static void filtered(const struct reads *reads, uint32_t axes, uint32_t to[TEXTURE_MOST_CHANNELS])
 {
     const struct texture_image *image = &reads->texture->image;
-    const int is_float = image->number == TEXTURE_FLOAT, is_half = is_float && image->channel_bytes == 2;
+    const bool is_float = image->number == TEXTURE_FLOAT, is_half = is_float && image->channel_bytes == 2;
     struct counted counted;
     count_corners(reads, axes, &counted);
     memset(to, 0, TEXTURE_MOST_CHANNELS * sizeof *to);
@@ -283,7 +283,7 @@ static uint32_t face_of(const float at[TEXTURE_AXES], float in[2])
 {
     const float ax = fabsf(at[0]), ay = fabsf(at[1]), az = fabsf(at[2]);
     const uint32_t axis = az >= ax && az >= ay ? 2 : ay >= ax ? 1 : 0;
-    const int is_negative = signbit(at[axis]) != 0;
+    const bool is_negative = signbit(at[axis]) != 0;
     const float major = fabsf(at[axis]);
     const float s[3] = {is_negative ? at[2] : -at[2], at[0], is_negative ? -at[0] : at[0]};
     const float t[3] = {-at[1], is_negative ? -at[2] : at[2], -at[1]};
@@ -322,7 +322,7 @@ static void read_level(const struct texture *texture, const struct texture_fetch
     struct reads reads;
     set_reads(&reads, texture, fetch, level);
     const uint32_t layers = texture->image.planes / (texture->image.is_cube ? TEXTURE_FACES : 1);
-    const int is_outside = fetch->is_layered && (uint32_t)fetch->layer >= layers;
+    const bool is_outside = fetch->is_layered && (uint32_t)fetch->layer >= layers;
     if (fetch->is_integer && (is_outside || texel_at(&reads, 0) == NULL))
         memset(to, 0, TEXTURE_MOST_CHANNELS * sizeof *to);
     else if (texture->sampler.is_linear && !fetch->is_integer)
@@ -386,7 +386,7 @@ void texture_gather(const struct texture *texture, const struct texture_fetch *f
 {
     static const uint8_t corner[TEXTURE_MOST_CHANNELS] = {2, 3, 1, 0};
     struct texture linear = *texture;
-    linear.sampler.is_linear = 1;
+    linear.sampler.is_linear = true;
     struct reads reads;
     set_reads(&reads, &linear, fetch, 0);
     for (int i = 0; i < TEXTURE_MOST_CHANNELS; i++) {

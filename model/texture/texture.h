@@ -5,6 +5,7 @@
 #ifndef TMAREF_TEXTURE_H
 #define TMAREF_TEXTURE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #pragma GCC visibility push(hidden)
@@ -30,7 +31,7 @@ struct texture_level {
 struct texture_image {
     uint32_t levels, planes, axes, channel_bytes, channels;
     enum texture_number number;
-    int is_layered, is_cube, is_linear_memory;
+    bool is_layered, is_cube, is_linear_memory;
     struct texture_level level[TEXTURE_MOST_LEVELS];
 };
 
@@ -38,7 +39,7 @@ struct texture_image {
 //   is_linear   filtered, between the texels of a level; is_linear_mip: between levels
 struct texture_sampler {
     enum texture_address address[TEXTURE_AXES];
-    int is_linear, is_linear_mip, is_normalized, is_raw, is_srgb, is_seamless;
+    bool is_linear, is_linear_mip, is_normalized, is_raw, is_srgb, is_seamless;
     float bias, least, most, border[TEXTURE_MOST_CHANNELS];
 };
 
@@ -51,7 +52,7 @@ struct texture {
 // How a fetch names its texel: `axes` coordinates, a layer, a direction for cubes.
 struct texture_fetch {
     uint32_t axes;
-    int is_layered, is_cube, is_integer;
+    bool is_layered, is_cube, is_integer;
     float at[TEXTURE_AXES];
     int32_t whole[TEXTURE_AXES]; // with is_integer
     int32_t layer;
@@ -74,7 +75,7 @@ void texture_gather(const struct texture *texture, const struct texture_fetch *f
 // into it with `clamps`; then a layer below 0 is the last.
 //   axes, plane  as the instruction names them; bytes: of the access
 uint8_t *texture_surface_at(const struct texture_image *image, const int32_t at[TEXTURE_AXES], uint32_t axes,
-                            int32_t layer, uint32_t bytes, int clamps);
+                            int32_t layer, uint32_t bytes, bool clamps);
 
 #pragma GCC visibility pop
 

@@ -35,7 +35,7 @@ static void check_global(const struct global_memory *memory, uint64_t address, u
 }
 
 // Are there accesses of so many bytes?
-static int is_size(uint32_t bytes)
+static bool is_size(uint32_t bytes)
 {
     return bytes >= 1 && bytes <= 16 && (bytes & (bytes - 1)) == 0;
 }

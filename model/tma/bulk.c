@@ -26,17 +26,17 @@ const struct bulk_reduction *bulk_reduction(enum bulk_reduction_id id)
     return &reductions[id];
 }
 
-int bulk_is_from_global(enum bulk_form form)
+bool bulk_is_from_global(enum bulk_form form)
 {
     return form == BULK_GLOBAL_TO_SHARED || form == BULK_GLOBAL_TO_OTHER;
 }
 
-int bulk_is_to_global(enum bulk_form form)
+bool bulk_is_to_global(enum bulk_form form)
 {
     return form == BULK_SHARED_TO_GLOBAL;
 }
 
-int bulk_is_to_other(enum bulk_form form)
+bool bulk_is_to_other(enum bulk_form form)
 {
     return form == BULK_GLOBAL_TO_OTHER || form == BULK_SHARED_TO_OTHER || form == BULK_REGISTERS_TO_OTHER;
 }
@@ -65,7 +65,7 @@ static void check_size(const struct bulk *bulk, enum rule *first, struct finding
 static void check_align(const struct bulk *bulk, const char *argument, uint64_t address, enum rule *first,
                         struct findings *findings)
 {
-    int is_register = bulk->form == BULK_REGISTERS_TO_OTHER;
+    bool is_register = bulk->form == BULK_REGISTERS_TO_OTHER;
     uint64_t align = is_register ? bulk->size_bytes : BULK_UNIT_BYTES;
     enum rule rule = is_register ? RULE_BULK_ASYNC_ALIGN : RULE_BULK_ALIGN;
     if (address % align != 0) finding_broken(findings, first, finding_of_align(rule, argument, address, align));
@@ -112,18 +112,18 @@ static void check_remote(const struct memory *memory, const char *argument, uint
 }
 
 // Which operands in shared memory does the copy engine read as operand.h says?
-static int has_place_source(const struct bulk *bulk)
+static bool has_place_source(const struct bulk *bulk)
 {
     return !bulk_is_from_global(bulk->form) && bulk->form != BULK_REGISTERS_TO_OTHER;
 }
 
-static int has_place_destination(const struct bulk *bulk)
+static bool has_place_destination(const struct bulk *bulk)
 {
     return bulk->form == BULK_GLOBAL_TO_SHARED;
 }
 
 // Does one of them name no place, so that nothing happens?
-static int is_nowhere(const struct bulk *bulk)
+static bool is_nowhere(const struct bulk *bulk)
 {
     return (has_place_source(bulk) && operand_is_nowhere((uint32_t)bulk->from)) ||
            (has_place_destination(bulk) && operand_is_nowhere((uint32_t)bulk->to));
@@ -151,7 +151,7 @@ static void check_destination(const struct bulk *bulk, const struct global_memor
 }
 
 // Is there such an operation? Registers hold 4, 8 or 16 bytes.
-static int has_form(enum bulk_form form, uint32_t size_bytes)
+static bool has_form(enum bulk_form form, uint32_t size_bytes)
 {
     if (form != BULK_REGISTERS_TO_OTHER) return (unsigned)form < BULK_FORMS;
     return size_bytes == 4 || size_bytes == 8 || size_bytes == 16;
@@ -200,13 +200,13 @@ enum rule bulk_check_barrier(enum bulk_form form, uint32_t barrier, const struct
     return first;
 }
 
-int bulk_reduce_is_legal(enum bulk_form form, enum reduce_op op, enum dtype dtype)
+bool bulk_reduce_is_legal(enum bulk_form form, enum reduce_op op, enum dtype dtype)
 {
-    if (bulk_is_from_global(form)) return 0;
+    if (bulk_is_from_global(form)) return false;
     for (int i = 0; i < BULK_REDUCTIONS; i++)
         if (reductions[i].op == op && reductions[i].dtype == dtype)
             return bulk_is_to_global(form) || !reductions[i].is_global_only;
-    return 0;
+    return false;
 }
 
 // Where the ends are, as the checks look at them: of an operand that the copy engine reads, its place; of another CTA,
@@ -223,7 +223,7 @@ static uint64_t place_of_destination(const struct bulk *bulk)
 }
 
 // Moves the bytes of an operation that passed its check, and returns how many.
-static uint32_t move(const struct bulk *bulk, int is_reduction, enum reduce_op op, enum dtype dtype)
+static uint32_t move(const struct bulk *bulk, bool is_reduction, enum reduce_op op, enum dtype dtype)
 {
     uint32_t bytes = is_nowhere(bulk) ? 0 : bulk_moved_bytes(bulk->form, bulk->size_bytes);
     if (bytes == 0) return 0;
@@ -236,7 +236,7 @@ static uint32_t move(const struct bulk *bulk, int is_reduction, enum reduce_op o
     return bytes;
 }
 
-static enum rule run(const struct bulk *bulk, int is_reduction, enum reduce_op op, enum dtype dtype,
+static enum rule run(const struct bulk *bulk, bool is_reduction, enum reduce_op op, enum dtype dtype,
                      uint32_t *transaction_bytes, struct findings *findings)
 {
     enum rule rule = bulk_check(bulk, findings);
@@ -248,14 +248,14 @@ static enum rule run(const struct bulk *bulk, int is_reduction, enum reduce_op o
 
 enum rule bulk_copy(const struct bulk *bulk, uint32_t *transaction_bytes, struct findings *findings)
 {
-    return run(bulk, 0, REDUCE_OPS, DTYPE_COUNT, transaction_bytes, findings);
+    return run(bulk, false, REDUCE_OPS, DTYPE_COUNT, transaction_bytes, findings);
 }
 
 enum rule bulk_reduce(const struct bulk *bulk, enum reduce_op op, enum dtype dtype, uint32_t *transaction_bytes,
                       struct findings *findings)
 {
     findings_clear(findings);
-    if (bulk_reduce_is_legal(bulk->form, op, dtype)) return run(bulk, 1, op, dtype, transaction_bytes, findings);
+    if (bulk_reduce_is_legal(bulk->form, op, dtype)) return run(bulk, true, op, dtype, transaction_bytes, findings);
     finding_add(findings, FINDING(RULE_BULK_REDUCE_TYPE, "type", .value = dtype));
     return RULE_BULK_REDUCE_TYPE;
 }

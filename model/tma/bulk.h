@@ -5,6 +5,8 @@
 #ifndef TMAREF_BULK_H
 #define TMAREF_BULK_H
 
+#include <stdbool.h>
+
 #include "bulk_op.h"
 #include "finding.h"
 #include "memory.h"
@@ -15,7 +17,7 @@ struct bulk_reduction {
     enum reduce_op op;
     enum dtype dtype;
     const char *op_ptx, *type_ptx;
-    int is_global_only;
+    bool is_global_only;
 };
 
 // Row `id`, which is less than BULK_REDUCTIONS.
@@ -31,9 +33,9 @@ struct bulk {
     uint32_t size_bytes;
 };
 
-int bulk_is_from_global(enum bulk_form form);
-int bulk_is_to_global(enum bulk_form form);
-int bulk_is_to_other(enum bulk_form form);
+bool bulk_is_from_global(enum bulk_form form);
+bool bulk_is_to_global(enum bulk_form form);
+bool bulk_is_to_other(enum bulk_form form);
 
 // The bytes that move, and that complete_tx counts where a barrier is told: ((size >> 4) & 0xffff) * 16 of a bulk
 // operation, all of them from registers. Rules BULK_SIZE, BULK_SIZE_FIELD, BULK_TX_BYTES.
@@ -58,7 +60,7 @@ enum rule bulk_check_barrier(enum bulk_form form, uint32_t barrier, const struct
 enum rule bulk_copy(const struct bulk *bulk, uint32_t *transaction_bytes, struct findings *findings);
 
 // Does PTX have this reduction for this form?
-int bulk_reduce_is_legal(enum bulk_form form, enum reduce_op op, enum dtype dtype);
+bool bulk_reduce_is_legal(enum bulk_form form, enum reduce_op op, enum dtype dtype);
 
 // cp.reduce.async.bulk, or red.async from registers: as bulk_copy(), every element of the destination replaced by
 // op(destination, source). RULE_BULK_REDUCE_TYPE where bulk_reduce_is_legal() says no.

@@ -9,7 +9,7 @@
 #include "linear.h"
 #include "rules/cp.h"
 
-static int is_ignored(const struct cp_async *copy)
+static bool is_ignored(const struct cp_async *copy)
 {
     if (copy->form == CP_ASYNC_IGNORE_SRC) return copy->operand != 0;
     return copy->form == CP_ASYNC_SRC_SIZE && copy->operand == 0;
@@ -30,7 +30,7 @@ void cp_async_source(const struct cp_async *copy, uint64_t *start, uint32_t *byt
 static void check_operand(const struct cp_async *copy, enum rule *first, struct findings *findings)
 {
     uint64_t size = copy->size_bytes, nearest = copy->from & ~(size - 1);
-    int has_size = copy->form == CP_ASYNC_SRC_SIZE;
+    bool has_size = copy->form == CP_ASYNC_SRC_SIZE;
     if (has_size && copy->operand > size)
         finding_broken(
             findings, first,

@@ -8,19 +8,19 @@
 #include "operation_part.h"
 #include "tensor.h"
 
-static int is_tensor(enum operation_kind kind)
+static bool is_tensor(enum operation_kind kind)
 {
     return kind <= OPERATION_TENSOR_PREFETCH;
 }
 
 // Does it do nothing? One of its operands names no place, or its mask nobody.
-static int is_idle(const struct operation *o)
+static bool is_idle(const struct operation *o)
 {
-    int is_load = operation_is_load(o->kind), is_read = o->kind == OPERATION_TENSOR_PREFETCH ||
-                                                        o->kind == OPERATION_BULK_PREFETCH ||
-                                                        o->kind == OPERATION_CP_ASYNC || operation_is_register(o->kind);
+    bool is_load = operation_is_load(o->kind),
+         is_read = o->kind == OPERATION_TENSOR_PREFETCH || o->kind == OPERATION_BULK_PREFETCH ||
+                   o->kind == OPERATION_CP_ASYNC || operation_is_register(o->kind);
     uint32_t operand = is_tensor(o->kind) ? o->shared : is_load ? (uint32_t)o->to : (uint32_t)o->from;
-    if (is_load && (operation_targets(o) == 0 || operand_is_nowhere(o->barrier))) return 1;
+    if (is_load && (operation_targets(o) == 0 || operand_is_nowhere(o->barrier))) return true;
     return !is_read && operand_is_nowhere(operand);
 }
 

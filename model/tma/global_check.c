@@ -30,16 +30,16 @@ struct finding global_finding(const struct global_memory *memory, enum rule rule
 }
 
 // The first byte of one row that cannot be used so.
-static int find_in_row(const struct global_memory *memory, enum memory_use use, uint64_t row, uint32_t bytes,
-                       uint64_t *address)
+static bool find_in_row(const struct global_memory *memory, enum memory_use use, uint64_t row, uint32_t bytes,
+                        uint64_t *address)
 {
     uint64_t usable = global_usable_bytes(memory, row, bytes, use);
     *address = row + usable;
     return usable < bytes;
 }
 
-int global_find_unusable(const struct box *box, const struct global_memory *memory, enum memory_use use,
-                         uint64_t *address)
+bool global_find_unusable(const struct box *box, const struct global_memory *memory, enum memory_use use,
+                          uint64_t *address)
 {
     const struct region *hit = NULL;
     struct box_walk walk = box_walk(box);
@@ -50,7 +50,7 @@ int global_find_unusable(const struct box *box, const struct global_memory *memo
         hit = region_find(memory, hit, run.address);
         if (region_at(hit, run.address, (rows - 1) * step + run.bytes, use) != NULL) continue;
         for (uint32_t row = 0; row < rows; row++)
-            if (find_in_row(memory, use, run.address + row * step, run.bytes, address)) return 1;
+            if (find_in_row(memory, use, run.address + row * step, run.bytes, address)) return true;
     }
-    return 0;
+    return false;
 }

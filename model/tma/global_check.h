@@ -4,15 +4,17 @@
 #ifndef TMAREF_GLOBAL_CHECK_H
 #define TMAREF_GLOBAL_CHECK_H
 
+#include <stdbool.h>
+
 #include "box.h"
 #include "finding.h"
 #include "memory.h"
 
 // May these bytes be used so? One look-up where they lie in one region.
-static inline int global_is_usable(const struct global_memory *memory, uint64_t address, uint64_t count_bytes,
-                                   enum memory_use use)
+static inline bool global_is_usable(const struct global_memory *memory, uint64_t address, uint64_t count_bytes,
+                                    enum memory_use use)
 {
-    if (region_at(region_find(memory, NULL, address), address, count_bytes, use) != NULL) return 1;
+    if (region_at(region_find(memory, NULL, address), address, count_bytes, use) != NULL) return true;
     return global_usable_bytes(memory, address, count_bytes, use) == count_bytes;
 }
 
@@ -27,7 +29,7 @@ struct finding global_byte_finding(const struct global_memory *memory, enum rule
 
 // The first byte in bounds of the box that cannot be used so; 0 if there is none. Looks at rows that are alike together
 // first, in the region of the last answer.
-int global_find_unusable(const struct box *box, const struct global_memory *memory, enum memory_use use,
-                         uint64_t *address);
+bool global_find_unusable(const struct box *box, const struct global_memory *memory, enum memory_use use,
+                          uint64_t *address);
 
 #endif

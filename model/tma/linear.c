@@ -49,14 +49,14 @@ static struct end source_of(struct flight *f, uint64_t at, uint64_t count)
 static struct end destination_of(const struct flight *f, uint32_t rank, uint64_t at, uint64_t count)
 {
     const struct operation *o = &f->operation;
-    int is_global = o->kind == OPERATION_BULK_STORE || o->kind == OPERATION_BULK_STORE_REDUCE;
+    bool is_global = o->kind == OPERATION_BULK_STORE || o->kind == OPERATION_BULK_STORE_REDUCE;
     if (is_global) return global_end(f, o->to + at, count, MEMORY_WRITES);
     return shared_end(f, rank, o->to + at, count);
 }
 
 // --- The move --------------------------------------------------------------------------------------------------------
 
-static int is_reduction(enum operation_kind kind)
+static bool is_reduction(enum operation_kind kind)
 {
     return kind == OPERATION_BULK_STORE_REDUCE || kind == OPERATION_BULK_SEND_REDUCE || kind == OPERATION_RED_ASYNC;
 }
@@ -89,9 +89,9 @@ static void put_over_border(const struct flight *f, struct end to, struct end fr
 
 // Where the ranges of a copy within a CTA overlap they move as memmove moves them: from the end, if the destination is
 // the later one.
-static int is_backwards(struct flight *f)
+static bool is_backwards(struct flight *f)
 {
-    if (f->operation.kind != OPERATION_BULK_SEND) return 0;
+    if (f->operation.kind != OPERATION_BULK_SEND) return false;
     const uint8_t *from = source_of(f, 0, f->all_bytes).bytes;
     const uint8_t *to = destination_of(f, (uint32_t)__builtin_ctz(f->targets), 0, f->all_bytes).bytes;
     return to > from && to < from + f->all_bytes;
@@ -132,17 +132,17 @@ static void advance_cp_async(struct flight *f)
     tell_ends(f, start, bytes, operation_place((uint32_t)o->to), o->size_bytes);
 }
 
-int linear_advance(struct flight *f, uint64_t most_bytes, uint64_t *bytes)
+bool linear_advance(struct flight *f, uint64_t most_bytes, uint64_t *bytes)
 {
     const struct operation *o = &f->operation;
     uint64_t left = f->all_bytes - f->done_bytes, count = left < most_bytes ? left : most_bytes;
     *bytes = count;
-    if (count == 0) return 1;
+    if (count == 0) return true;
     if (o->kind == OPERATION_CP_ASYNC) {
         advance_cp_async(f);
-        return 1;
+        return true;
     }
-    int moves = f->memories.global != NULL && o->kind != OPERATION_BULK_PREFETCH;
+    bool moves = f->memories.global != NULL && o->kind != OPERATION_BULK_PREFETCH;
     uint64_t at = moves && is_backwards(f) ? left - count : f->done_bytes;
     if (moves) move(f, at, count);
     tell_ends(f, o->from + at, count, o->to + at, count);

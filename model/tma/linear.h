@@ -3,6 +3,8 @@
 #ifndef TMAREF_LINEAR_H
 #define TMAREF_LINEAR_H
 
+#include <stdbool.h>
+
 #include "cp_async.h"
 #include "flight.h"
 
@@ -13,6 +15,6 @@ uint64_t linear_bytes(const struct operation *operation);
 void linear_copy(const struct cp_async *copy, const struct global_memory *global, uint8_t *to);
 
 // As tensor_advance().
-int linear_advance(struct flight *flight, uint64_t most_bytes, uint64_t *bytes);
+bool linear_advance(struct flight *flight, uint64_t most_bytes, uint64_t *bytes);
 
 #endif

@@ -96,7 +96,7 @@ static void rows_prefetch(const struct rows *rows, uint32_t row, const uint8_t *
     }
 }
 
-void put_rows(const struct swizzled *shared, const struct rows *rows, int is_tf32, uint32_t to, const uint8_t *from)
+void put_rows(const struct swizzled *shared, const struct rows *rows, bool is_tf32, uint32_t to, const uint8_t *from)
 {
     for (uint32_t row = 0; row < rows->count; row++) {
         rows_prefetch(rows, row, from);
@@ -125,7 +125,7 @@ static void take_bytes(const struct swizzled *shared, uint8_t *to, uint32_t from
     }
     for (uint32_t done = 0, piece; done < count; done += piece) {
         uint32_t at = from + done, xor = swizzle_xor(shared->swizzle, at);
-        int is_line = at % LINE_BYTES == 0 && count - done >= LINE_BYTES;
+        bool is_line = at % LINE_BYTES == 0 && count - done >= LINE_BYTES;
         piece = is_line ? LINE_BYTES : CHUNK_BYTES;
         if (is_line)
             put_line(to + done, shared->bytes + (at - shared->base), xor); // its own inverse

@@ -4,6 +4,8 @@
 #ifndef TMAREF_MOVE_H
 #define TMAREF_MOVE_H
 
+#include <stdbool.h>
+
 #include "reduce.h"
 #include "tensormap.h"
 
@@ -24,7 +26,7 @@ struct rows {
 };
 
 // Copies rows to shared address `to`; `is_tf32` converts them on the way. Rule TILE_TF32.
-void put_rows(const struct swizzled *shared, const struct rows *rows, int is_tf32, uint32_t to, const uint8_t *from);
+void put_rows(const struct swizzled *shared, const struct rows *rows, bool is_tf32, uint32_t to, const uint8_t *from);
 
 // Writes the 16-bit pattern of out-of-bounds elements over rows. Rules TILE_FILL_ZERO, TILE_FILL_NAN.
 void put_fill_rows(const struct swizzled *shared, const struct rows *rows, uint16_t pattern, uint32_t to);

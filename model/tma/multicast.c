@@ -28,7 +28,7 @@ static enum rule run(struct operation *o, const struct memory *global_memory, co
     const struct global_memory global = {&region, 1};
     const struct memories memories = {&global, &load->cluster};
     struct box box;
-    const struct question question = {o, &memories, &box, 0};
+    const struct question question = {o, &memories, &box, false};
     *transaction_bytes = 0;
     o->issuer = load->issuer;
     o->is_multicast = load->is_multicast, o->mask = load->mask;

@@ -5,6 +5,8 @@
 #ifndef TMAREF_MULTICAST_H
 #define TMAREF_MULTICAST_H
 
+#include <stdbool.h>
+
 #include "cluster_memory.h"
 #include "im2col_load.h"
 
@@ -16,7 +18,7 @@
 struct cluster_load {
     struct cluster_memory cluster;
     uint32_t issuer;
-    int is_multicast;
+    bool is_multicast;
     uint32_t mask;
     uint32_t to_rank, shared;
     uint32_t barrier_rank;

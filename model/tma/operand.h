@@ -5,6 +5,7 @@
 #ifndef TMAREF_OPERAND_H
 #define TMAREF_OPERAND_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "finding.h"
@@ -20,7 +21,7 @@ static inline uint32_t operand_place(uint32_t address)
 }
 
 // Does the operand name no place at all (bits 18 to 23)? Rule OPERAND_NOWHERE.
-static inline int operand_is_nowhere(uint32_t address)
+static inline bool operand_is_nowhere(uint32_t address)
 {
     return (address >> OPERAND_PLACE_BITS) % (1u << (SHARED_RANK_SHIFT - OPERAND_PLACE_BITS)) != 0;
 }

@@ -23,7 +23,7 @@ enum { ERROR_UNMAPPED = 700, ERROR_MISALIGNED = 716, ERROR_LAUNCH = 719 };
 // --- Where it goes ---------------------------------------------------------------------------------------------------
 
 // From shared memory or registers to a CTA of the cluster.
-static int is_send(enum operation_kind kind)
+static bool is_send(enum operation_kind kind)
 {
     return kind == OPERATION_BULK_SEND || kind == OPERATION_BULK_SEND_REDUCE || operation_is_register(kind);
 }
@@ -43,23 +43,23 @@ uint32_t operation_targets(const struct operation *o)
 }
 
 // Is it a bulk operation between global and shared memory that moves no byte?
-static int is_empty_bulk(const struct operation *o)
+static bool is_empty_bulk(const struct operation *o)
 {
-    int is_bulk = o->kind >= OPERATION_BULK_LOAD && o->kind <= OPERATION_BULK_PREFETCH;
+    bool is_bulk = o->kind >= OPERATION_BULK_LOAD && o->kind <= OPERATION_BULK_PREFETCH;
     return is_bulk && bulk_moved_bytes(BULK_GLOBAL_TO_SHARED, o->size_bytes) == 0;
 }
 
 // A multicast to nobody does nothing, whatever else is wrong with it; nor does a bulk load of no bytes.
-static int is_empty(const struct operation *o)
+static bool is_empty(const struct operation *o)
 {
-    if (o->kind == OPERATION_BULK_LOAD && is_empty_bulk(o)) return 1;
+    if (o->kind == OPERATION_BULK_LOAD && is_empty_bulk(o)) return true;
     return operation_is_load(o->kind) && o->is_multicast && (o->mask & UINT16_MAX) == 0;
 }
 
 // Does a load stay in the issuing CTA, by the way of a CTA alone? A multicast to itself does not.
-static int is_local(const struct question *q)
+static bool is_local(const struct question *q)
 {
-    if (!q->memories->cluster->is_cluster) return 1;
+    if (!q->memories->cluster->is_cluster) return true;
     return !q->operation->is_multicast && operation_rank(operation_destination(q->operation)) == q->operation->issuer;
 }
 
@@ -72,7 +72,7 @@ static const struct memory *own_memory(const struct question *q)
 // The operand of a source in shared memory: in a cluster the CTA's own rank may stand in it, no other.
 static uint32_t own_address(const struct question *q, uint32_t address)
 {
-    int is_own = q->memories->cluster->is_cluster && operation_rank(address) == q->operation->issuer;
+    bool is_own = q->memories->cluster->is_cluster && operation_rank(address) == q->operation->issuer;
     return is_own ? operation_place(address) : address;
 }
 
@@ -98,7 +98,7 @@ static enum rule check_map_place(const struct question *q, struct findings *find
                                : RULE_OK;
 }
 
-static int is_map_place(enum rule rule)
+static bool is_map_place(enum rule rule)
 {
     return rule == RULE_MAP_LOCATION_ALIGN || rule == RULE_MAP_LOCATION_SPACE || rule == RULE_MAP_LOCATION_UNMAPPED;
 }
@@ -253,8 +253,8 @@ static enum rule check_bulk(const struct question *q, struct findings *findings)
 {
     const struct operation *o = q->operation;
     struct bulk bulk = bulk_of(q);
-    int is_reduction = o->kind == OPERATION_BULK_STORE_REDUCE || o->kind == OPERATION_BULK_SEND_REDUCE ||
-                       o->kind == OPERATION_RED_ASYNC;
+    bool is_reduction = o->kind == OPERATION_BULK_STORE_REDUCE || o->kind == OPERATION_BULK_SEND_REDUCE ||
+                        o->kind == OPERATION_RED_ASYNC;
     enum rule rule = bulk_check_in(&bulk, q->memories->global, findings);
     if (!is_reduction) return rule;
     if (bulk_reduce_is_legal(bulk.form, o->op, o->dtype))
@@ -310,7 +310,7 @@ static part *const parts[OPERATION_KINDS][MOST_PARTS] = {
 
 // --- The order -------------------------------------------------------------------------------------------------------
 
-static int is_remote_bounds(enum rule rule)
+static bool is_remote_bounds(enum rule rule)
 {
     return rule == RULE_LOAD_REMOTE_BOUNDS || rule == RULE_LOAD_REMOTE_LIMIT || rule == RULE_BULK_REMOTE_BOUNDS ||
            rule == RULE_BULK_REMOTE_LIMIT;
@@ -322,8 +322,9 @@ enum lateness { EARLY, MISALIGNED, BOUNDS_FIRST, UNMAPPED, RANKS, SOURCE_LAST, B
 
 static enum lateness lateness_of(const struct question *q, enum rule rule)
 {
-    int error = rule_cuda_error(rule), is_remote_load = operation_is_load(q->operation->kind) && !is_local(q);
-    int starts_past_limit = operation_place(operation_destination(q->operation)) >= SM_SHARED_BYTES;
+    int error = rule_cuda_error(rule);
+    bool is_remote_load = operation_is_load(q->operation->kind) && !is_local(q);
+    bool starts_past_limit = operation_place(operation_destination(q->operation)) >= SM_SHARED_BYTES;
     if (q->operation->kind == OPERATION_CP_ASYNC || is_map_place(rule)) return EARLY;
     if (error == ERROR_MISALIGNED) return MISALIGNED;
     if (error < ERROR_UNMAPPED || (error > ERROR_UNMAPPED && error < ERROR_LAUNCH)) return EARLY;
@@ -350,7 +351,7 @@ enum rule operation_question(const struct question *q, struct findings *findings
 {
     struct findings own; // its items are not read before they are written, and clearing them would cost
     struct findings *to = findings != NULL ? findings : &own;
-    int is_fine = findings == NULL;
+    bool is_fine = findings == NULL;
     findings_clear(findings);
     if ((unsigned)q->operation->kind >= OPERATION_KINDS)
         return finding_of_form(findings, "instruction", (uint64_t)q->operation->kind);

@@ -13,7 +13,7 @@ struct question {
     const struct operation *operation;
     const struct memories *memories;
     struct box *box;
-    int has_barrier;
+    bool has_barrier;
 };
 
 enum rule operation_question(const struct question *question, struct findings *findings);
@@ -29,12 +29,12 @@ static inline uint32_t operation_place(uint32_t address)
     return address % (UINT32_C(1) << SHARED_RANK_SHIFT);
 }
 
-static inline int operation_is_load(enum operation_kind kind)
+static inline bool operation_is_load(enum operation_kind kind)
 {
     return kind == OPERATION_TENSOR_LOAD || kind == OPERATION_BULK_LOAD;
 }
 
-static inline int operation_is_register(enum operation_kind kind)
+static inline bool operation_is_register(enum operation_kind kind)
 {
     return kind == OPERATION_ST_ASYNC || kind == OPERATION_RED_ASYNC;
 }
@@ -48,7 +48,7 @@ static inline uint32_t operation_destination(const struct operation *o)
 // The CTA whose memory that is. A copy between CTAs takes the rank modulo 32: trace cluster_rank.
 static inline uint32_t operation_destination_rank(const struct operation *o)
 {
-    int is_copy = o->kind == OPERATION_BULK_SEND || o->kind == OPERATION_BULK_SEND_REDUCE;
+    bool is_copy = o->kind == OPERATION_BULK_SEND || o->kind == OPERATION_BULK_SEND_REDUCE;
     uint32_t rank = operation_rank(operation_destination(o));
     return is_copy ? rank % (SHARED_MOST_RANK + 1) : rank;
 }

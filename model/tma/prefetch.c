@@ -46,7 +46,7 @@ enum rule bulk_prefetch_check(uint64_t from, uint32_t size_bytes, struct finding
 enum rule cache_policy_check(uint64_t policy, struct findings *findings)
 {
     findings_clear(findings);
-    int is_59 = policy >> 59 & 1, is_60 = policy >> 60 & 1;
+    bool is_59 = policy >> 59 & true, is_60 = policy >> 60 & true;
     uint64_t fraction = policy >> 52 & 15;
     if (!is_59 || (is_60 && fraction <= FRACTION_MAX)) return RULE_OK;
     finding_add(findings, FINDING(RULE_CACHE_POLICY, "cache-policy", .value = policy));

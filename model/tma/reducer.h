@@ -5,6 +5,8 @@
 #ifndef TMAREF_REDUCER_H
 #define TMAREF_REDUCER_H
 
+#include <stdbool.h>
+
 #include "float_environment.h"
 #include "reduce.h"
 
@@ -19,7 +21,7 @@ struct reducer {
     reducer_run *run;
     reducer_each *each;
     uint32_t each_bytes;
-    int adds_floats;
+    bool adds_floats;
     struct float_environment caller;
 };
 

@@ -25,14 +25,14 @@ enum rule transfer_check_store(const struct transfer *t, struct box *box, struct
     struct transfer_report report = transfer_report_start(&store_rules, findings);
     uint64_t unmapped;
     if (!transfer_map_readable(&report, t->map, t->mode)) return report.first;
-    int has_box = transfer_check_map(&report, t->map, t->mode, t->dims);
+    bool has_box = transfer_check_map(&report, t->map, t->mode, t->dims);
     transfer_check_type(&report, t);
     transfer_check_coord(&report, t->map, t->dims, t->coord);
     transfer_check_signs(&report, t);
     if (t->mode == TENSORMAP_IM2COL && t->map->mode == TENSORMAP_IM2COL) check_corners(&report, t->map);
     if (has_box) box_start_store(box, t->mode, t->map, t->coord);
     if (has_box && t->mode == TENSORMAP_IM2COL) transfer_check_start(&report, &box->column);
-    int fits = transfer_check_shared(&report, t->map, has_box ? box_reach_bytes(box) : 0, t->shared_memory, t->shared);
+    bool fits = transfer_check_shared(&report, t->map, has_box ? box_reach_bytes(box) : 0, t->shared_memory, t->shared);
     if (has_box && fits && !operand_is_nowhere(t->shared) && t->global_memory != NULL &&
         global_find_unusable(box, t->global_memory, MEMORY_WRITES, &unmapped))
         transfer_report_unmapped(&report, t->global_memory, unmapped);

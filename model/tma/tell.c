@@ -75,9 +75,9 @@ static void add_shared(struct telling *telling, uint32_t address, uint32_t bytes
 // write through the generic proxy: no document puts them in the async proxy. So does cp.async.
 static struct access destination_of(enum operation_kind kind)
 {
-    int is_reduction = kind == OPERATION_TENSOR_REDUCE || kind == OPERATION_BULK_STORE_REDUCE ||
-                       kind == OPERATION_BULK_SEND_REDUCE || kind == OPERATION_RED_ASYNC;
-    int is_generic = operation_is_register(kind) || kind == OPERATION_CP_ASYNC;
+    bool is_reduction = kind == OPERATION_TENSOR_REDUCE || kind == OPERATION_BULK_STORE_REDUCE ||
+                        kind == OPERATION_BULK_SEND_REDUCE || kind == OPERATION_RED_ASYNC;
+    bool is_generic = operation_is_register(kind) || kind == OPERATION_CP_ASYNC;
     struct access access = {.kind = is_reduction ? ACCESS_REDUCE : ACCESS_WRITE,
                             .proxy = is_generic ? PROXY_GENERIC : PROXY_ASYNC};
     if (!is_reduction) return access;
@@ -87,7 +87,7 @@ static struct access destination_of(enum operation_kind kind)
 }
 
 // The access of one end: the destination, or the source, which is read.
-static struct access end_of(const struct flight *f, int is_destination, enum access_space space)
+static struct access end_of(const struct flight *f, bool is_destination, enum access_space space)
 {
     struct access access = destination_of(f->operation.kind);
     if (!is_destination) access = (struct access){.kind = ACCESS_READ, .proxy = access.proxy};
@@ -98,8 +98,8 @@ static struct access end_of(const struct flight *f, int is_destination, enum acc
 
 struct telling telling_of(const struct flight *f)
 {
-    int is_load = f->operation.kind == OPERATION_TENSOR_LOAD;
-    int is_read = is_load || f->operation.kind == OPERATION_TENSOR_PREFETCH;
+    bool is_load = f->operation.kind == OPERATION_TENSOR_LOAD;
+    bool is_read = is_load || f->operation.kind == OPERATION_TENSOR_PREFETCH;
     return (struct telling){.teller = &f->teller,
                             .global = end_of(f, !is_read, SPACE_GLOBAL),
                             .shared = end_of(f, is_load, SPACE_SHARED),
@@ -115,7 +115,7 @@ void tell_map(const struct flight *f)
 
 void tell_rows(struct telling *telling, const struct flight *f, const struct rows *rows, const struct tile_run *run)
 {
-    int has_shared = f->operation.kind != OPERATION_TENSOR_PREFETCH;
+    bool has_shared = f->operation.kind != OPERATION_TENSOR_PREFETCH;
     uint32_t shared = operation_place(f->operation.shared) + run->offset;
     uint64_t address = run->address;
     for (uint32_t row = 0; row < rows->count; row++) {
@@ -142,12 +142,12 @@ static void tell_end(const struct flight *f, struct access as, uint64_t address,
 void tell_ends(const struct flight *f, uint64_t from, uint64_t from_bytes, uint64_t to, uint64_t to_bytes)
 {
     enum operation_kind kind = f->operation.kind;
-    int is_from_global = kind == OPERATION_BULK_LOAD || kind == OPERATION_BULK_PREFETCH || kind == OPERATION_CP_ASYNC;
-    int is_to_global = kind == OPERATION_BULK_STORE || kind == OPERATION_BULK_STORE_REDUCE;
+    bool is_from_global = kind == OPERATION_BULK_LOAD || kind == OPERATION_BULK_PREFETCH || kind == OPERATION_CP_ASYNC;
+    bool is_to_global = kind == OPERATION_BULK_STORE || kind == OPERATION_BULK_STORE_REDUCE;
     if (f->teller.observer == NULL) return;
-    struct access access = end_of(f, 1, is_to_global ? SPACE_GLOBAL : SPACE_SHARED);
+    struct access access = end_of(f, true, is_to_global ? SPACE_GLOBAL : SPACE_SHARED);
     if (!operation_is_register(kind))
-        tell_end(f, end_of(f, 0, is_from_global ? SPACE_GLOBAL : SPACE_SHARED), from, from_bytes);
+        tell_end(f, end_of(f, false, is_from_global ? SPACE_GLOBAL : SPACE_SHARED), from, from_bytes);
     if (is_to_global) tell_end(f, access, to, to_bytes);
     for (access.rank = 0; f->targets >> access.rank != 0; access.rank++)
         if (f->targets >> access.rank & 1) tell_end(f, access, to, to_bytes);

@@ -10,7 +10,7 @@
 enum { GATHER_BYTES = 1024 };
 #define NOT_KNOWN UINT64_MAX // how much of a store is in bounds, before its walk is done
 
-static int is_store(enum operation_kind kind)
+static bool is_store(enum operation_kind kind)
 {
     return kind == OPERATION_TENSOR_STORE || kind == OPERATION_TENSOR_REDUCE;
 }
@@ -36,17 +36,17 @@ struct part {
     uint64_t address;
 };
 
-static int next_part(const struct rows *rows, const struct tile_run *run, uint32_t shared, uint64_t *done,
-                     struct part *part)
+static bool next_part(const struct rows *rows, const struct tile_run *run, uint32_t shared, uint64_t *done,
+                      struct part *part)
 {
     uint64_t row = *done / rows->bytes, at = *done % rows->bytes;
-    if (row == rows->count) return 0;
+    if (row == rows->count) return false;
     uint32_t left = rows->bytes - (uint32_t)at;
     part->row = (struct rows){1, left < GATHER_BYTES ? left : GATHER_BYTES, 0, 0};
     part->shared = shared + (uint32_t)(row * rows->pitch_bytes + at);
     part->address = run->address + row * rows->step_bytes + at;
     *done += part->row.bytes;
-    return 1;
+    return true;
 }
 
 static void gather(const struct tensor_mover *m, const struct swizzled *shared, const struct rows *rows,
@@ -110,7 +110,7 @@ static void store_rows(const struct tensor_mover *m, const struct rows *rows, co
 
 static void move_rows(struct tensor_mover *m, const struct rows *rows, const struct tile_run *run)
 {
-    int stores = is_store(m->kind);
+    bool stores = is_store(m->kind);
     uint8_t *at = NULL;
     if (!run->is_fill) {
         m->hit = region_find(m->global, m->hit, run->address);
@@ -164,7 +164,7 @@ static struct tensor_mover mover_of(const struct flight *f)
 }
 
 // Has the walk a run to move? Stores and prefetches pass over what is out of bounds.
-static int has_rows(struct flight *f)
+static bool has_rows(struct flight *f)
 {
     while (f->rows == 0 && !f->is_walked) {
         f->part_bytes = 0;
@@ -209,12 +209,12 @@ static struct rows next_rows(struct flight *f, uint64_t most, struct tile_run *r
     return rows;
 }
 
-int tensor_advance(struct flight *f, uint64_t most_bytes, uint64_t *bytes)
+bool tensor_advance(struct flight *f, uint64_t most_bytes, uint64_t *bytes)
 {
     struct tensor_mover mover = mover_of(f);
     struct telling telling;
-    int is_heard = f->teller.observer != NULL;
-    int moves = f->operation.kind != OPERATION_TENSOR_PREFETCH && f->memories.global != NULL;
+    bool is_heard = f->teller.observer != NULL;
+    bool moves = f->operation.kind != OPERATION_TENSOR_PREFETCH && f->memories.global != NULL;
     box_relink(&f->box, &f->walk, &f->operation.map);
     if (is_heard) telling = telling_of(f);
     if (is_heard && !f->has_begun) tell_map(f);

@@ -3,6 +3,8 @@
 #ifndef TMAREF_TENSOR_H
 #define TMAREF_TENSOR_H
 
+#include <stdbool.h>
+
 #include "flight.h"
 
 // Where rows move: a load, a store or a reduction (by `op`) of `map`, between global memory and the place `shared` in
@@ -28,6 +30,6 @@ void tensor_start(struct flight *flight);
 uint64_t tensor_reach_bytes(struct flight *flight);
 
 // Moves up to `most_bytes` bytes of a flight, of which `*bytes` takes how many; returns whether nothing is left.
-int tensor_advance(struct flight *flight, uint64_t most_bytes, uint64_t *bytes);
+bool tensor_advance(struct flight *flight, uint64_t most_bytes, uint64_t *bytes);
 
 #endif

@@ -53,11 +53,11 @@ void transfer_broken(struct transfer_report *report, struct finding finding)
 }
 
 // With interleave a row is pixels of 16 or 32 bytes, whatever the box; without, whole 16-byte pieces of one span.
-static int is_row_readable(const struct tensormap *map)
+static bool is_row_readable(const struct tensormap *map)
 {
     if (map->interleave == INTERLEAVE_32B)
         for (int i = 1; i < map->rank; i++)
-            if (map->stride[i] % 32 != 0) return 0;
+            if (map->stride[i] % 32 != 0) return false;
     if (map->interleave != INTERLEAVE_NONE) return map->interleave <= INTERLEAVE_32B && map->rank >= 3;
     uint32_t row_bytes = map->box[0] * dtype_row(map->dtype)->size_bytes, span = tensormap_span_bytes(map->swizzle);
     return row_bytes % CHUNK_BYTES == 0 && (map->swizzle == SWIZZLE_NONE || row_bytes <= span);
@@ -65,9 +65,9 @@ static int is_row_readable(const struct tensormap *map)
 
 // Does it have what all that bytes decode to has? A struct may have been filled by hand, and not to its end; the box of
 // a map that is not of the instruction's mode is not looked at.
-static int has_sizes(const struct tensormap *map, enum tensormap_mode mode)
+static bool has_sizes(const struct tensormap *map, enum tensormap_mode mode)
 {
-    int is_odd = map->swizzle > SWIZZLE_128B || map->mode > TENSORMAP_IM2COL;
+    bool is_odd = map->swizzle > SWIZZLE_128B || map->mode > TENSORMAP_IM2COL;
     int boxes = map->mode != mode ? 0 : mode == TENSORMAP_TILED ? map->rank : 1;
     if (map->mode == mode && mode == TENSORMAP_IM2COL) is_odd |= map->pixels - 1 >= TENSORMAP_MAX_PIXELS;
     for (int i = 0; i < map->rank; i++) is_odd |= map->estride[i] - 1 >= TENSORMAP_MAX_ESTRIDE || map->dim[i] == 0;
@@ -75,23 +75,23 @@ static int has_sizes(const struct tensormap *map, enum tensormap_mode mode)
     return !is_odd;
 }
 
-static int is_readable(const struct tensormap *map, enum tensormap_mode mode)
+static bool is_readable(const struct tensormap *map, enum tensormap_mode mode)
 {
-    if (map->rank < 1 || map->rank > TENSORMAP_MAX_RANK || (unsigned)map->dtype >= DTYPE_COUNT) return 0;
-    if (!has_sizes(map, mode)) return 0;
-    if (mode == TENSORMAP_IM2COL && map->mode == mode && map->rank < 3) return 0; // no spatial dimension
-    if (map->oob_fill != OOB_FILL_ZERO && !dtype_row(map->dtype)->is_float) return 0;
+    if (map->rank < 1 || map->rank > TENSORMAP_MAX_RANK || (unsigned)map->dtype >= DTYPE_COUNT) return false;
+    if (!has_sizes(map, mode)) return false;
+    if (mode == TENSORMAP_IM2COL && map->mode == mode && map->rank < 3) return false; // no spatial dimension
+    if (map->oob_fill != OOB_FILL_ZERO && !dtype_row(map->dtype)->is_float) return false;
     return is_row_readable(map);
 }
 
-int transfer_map_readable(struct transfer_report *report, const struct tensormap *map, enum tensormap_mode mode)
+bool transfer_map_readable(struct transfer_report *report, const struct tensormap *map, enum tensormap_mode mode)
 {
-    if (is_readable(map, mode)) return 1;
+    if (is_readable(map, mode)) return true;
     transfer_broken(report, FINDING(report->rules->map_format, "tensorMap", .value = 0));
-    return 0;
+    return false;
 }
 
-int transfer_check_map(struct transfer_report *report, const struct tensormap *map, enum tensormap_mode mode, int dims)
+bool transfer_check_map(struct transfer_report *report, const struct tensormap *map, enum tensormap_mode mode, int dims)
 {
     const struct transfer_rules *rules = report->rules;
     const uint64_t rank = (uint64_t)map->rank, most = TRANSFER_DIM_MAX;
@@ -182,8 +182,8 @@ static struct finding outside_shared(const struct transfer_rules *rules, uint64_
     return FINDING(rules->smem_bounds, rules->shared_operand, .value = place, .limit = nearest, .nearest = nearest);
 }
 
-int transfer_check_shared(struct transfer_report *report, const struct tensormap *map, uint64_t extent,
-                          const struct memory *shared_memory, uint32_t shared)
+bool transfer_check_shared(struct transfer_report *report, const struct tensormap *map, uint64_t extent,
+                           const struct memory *shared_memory, uint32_t shared)
 {
     if (map->swizzle != SWIZZLE_NONE)
         extent = (extent + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES; // XOR moves in a line

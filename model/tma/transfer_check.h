@@ -5,6 +5,8 @@
 #ifndef TMAREF_TRANSFER_CHECK_H
 #define TMAREF_TRANSFER_CHECK_H
 
+#include <stdbool.h>
+
 #include "box.h"
 #include "memory.h"
 #include "reduce.h"
@@ -32,11 +34,12 @@ void transfer_broken(struct transfer_report *report, struct finding finding);
 
 // Is the map one that the hardware decodes at all? Its bits past the fields a transfer reads do not matter. If not, the
 // rule map_format is broken and nothing else can be said. `mode` is the instruction's.
-int transfer_map_readable(struct transfer_report *report, const struct tensormap *map, enum tensormap_mode mode);
+bool transfer_map_readable(struct transfer_report *report, const struct tensormap *map, enum tensormap_mode mode);
 
 // The 715 faults of the map: rules mode, rank, dim_limit. Returns 0 where instruction and map do not fit: then there is
 // no box, for the instruction has `dims` coordinates.
-int transfer_check_map(struct transfer_report *report, const struct tensormap *map, enum tensormap_mode mode, int dims);
+bool transfer_check_map(struct transfer_report *report, const struct tensormap *map, enum tensormap_mode mode,
+                        int dims);
 
 // The 715 fault of coordinate 0: rule coord_align. Nothing of an instruction without coordinates (`dims` below 1).
 void transfer_check_coord(struct transfer_report *report, const struct tensormap *map, int dims, const int32_t *coord);
@@ -73,8 +76,8 @@ void transfer_check_signs(struct transfer_report *report, const struct transfer 
 // The operand in shared memory: 715 (rule OPERAND_RANK) before 716 (rule smem_align) before 700 (rule smem_bounds), and
 // the warning OPERAND_NOWHERE; all propose the same place, where there is one. `extent` is the bytes from the first to
 // the last one that moves, before swizzling, 0 where nobody knows. Returns 0 if that is more than all of shared memory.
-int transfer_check_shared(struct transfer_report *report, const struct tensormap *map, uint64_t extent,
-                          const struct memory *shared_memory, uint32_t shared);
+bool transfer_check_shared(struct transfer_report *report, const struct tensormap *map, uint64_t extent,
+                           const struct memory *shared_memory, uint32_t shared);
 
 // The 715 fault of the start coordinates of an im2col load or store: rule IM2COL_START.
 void transfer_check_start(struct transfer_report *report, const struct im2col *column);

@@ -3,6 +3,8 @@
 // then D, then N. A pixel is at most three runs: fill, data, fill.
 #include "im2col.h"
 
+#include <stdbool.h>
+
 enum { PIECE_BYTES = 16 };
 
 // Rule IM2COL_OFFSETS: 16 bits of W; 8 + 8 bits; or 5 + 5 + 5 bits of a sum in which carries go to the next field.
@@ -27,7 +29,7 @@ static void bound_channels(struct im2col *column, int64_t start)
 {
     const struct tensormap *map = column->map;
     if (map->interleave != INTERLEAVE_NONE) {
-        int is_inside = start >= 0 && start < (int64_t)map->dim[map->rank - 2];
+        bool is_inside = start >= 0 && start < (int64_t)map->dim[map->rank - 2];
         column->past_byte = is_inside ? column->pixel_bytes : 0;
         return;
     }
@@ -48,7 +50,8 @@ static void bound_space(struct im2col *column, const int32_t *coord)
 
 struct im2col im2col_of(const struct tensormap *map, const int32_t *coord, const uint16_t *offset)
 {
-    int interleaved = map->interleave != INTERLEAVE_NONE, inner = interleaved ? map->rank - 2 : 0;
+    bool interleaved = map->interleave != INTERLEAVE_NONE;
+    int inner = interleaved ? map->rank - 2 : 0;
     struct im2col column = {.map = map, .spatial = !interleaved, .spatials = map->rank - 2, .pixels = map->pixels};
     uint32_t step = tensormap_step_bytes(map), span = interleaved ? 0 : tensormap_span_bytes(map->swizzle);
     column.start_n = coord[map->rank - 1];
@@ -98,11 +101,11 @@ struct im2col_walk im2col_walk(const struct im2col *column)
 }
 
 // Is the pixel out of bounds in N or in a spatial dimension from `k` on?
-static int is_outside(const struct im2col_walk *walk, int k)
+static bool is_outside(const struct im2col_walk *walk, int k)
 {
     const struct im2col *column = walk->column;
     const uint64_t *dim = column->map->dim;
-    int outside = walk->n < 0 || walk->n >= (int64_t)dim[column->map->rank - 1];
+    bool outside = walk->n < 0 || walk->n >= (int64_t)dim[column->map->rank - 1];
     for (; k < column->spatials; k++) {
         int64_t index = walk->at[k] + column->offset[k];
         outside |= index < 0 || index >= (int64_t)dim[column->spatial + k];

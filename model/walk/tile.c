@@ -3,6 +3,8 @@
 // interleave and an element stride along dimension 0, one run per pixel).
 #include "tile.h"
 
+#include <stdbool.h>
+
 enum { STORE_PIECE_BYTES = 16, ALIKE_BYTES = INT32_MAX };
 
 static uint32_t divide_up(uint32_t value, uint32_t by)
@@ -13,7 +15,7 @@ static uint32_t divide_up(uint32_t value, uint32_t by)
 // Steps along dimension i: rules TILE_STEPS, TILE_INNER_STRIDE, TILE_INTERLEAVE.
 static uint32_t steps_of(const struct tensormap *map, int i)
 {
-    int interleaved = map->interleave != INTERLEAVE_NONE;
+    bool interleaved = map->interleave != INTERLEAVE_NONE;
     if (i == 0 && !interleaved) return map->box[0];
     if (i == map->rank - 2 && interleaved) return 1;
     return divide_up(map->box[i], map->estride[i]);
@@ -95,14 +97,14 @@ uint64_t tile_reach_bytes(const struct tile *tile)
     return inside == 0 ? 0 : row * tile->pitch_bytes + (uint64_t)inside * tensormap_step_bytes(map);
 }
 
-static inline int is_outside(const struct tile *tile, int i, uint32_t step)
+static inline bool is_outside(const struct tile *tile, int i, uint32_t step)
 {
     int64_t index = (int64_t)tile->coord[i] + (int64_t)step * tile->map->estride[i];
     return (uint64_t)index >= tile->map->dim[i]; // what is negative is large
 }
 
 // Is any step of dimension i in bounds?
-static int has_inside(const struct tile *tile, int i)
+static bool has_inside(const struct tile *tile, int i)
 {
     int64_t by = tile->map->estride[i], steps = tile->steps[i], start = tile->coord[i];
     return steps_below(start, (int64_t)tile->map->dim[i], by, steps) > steps_below(start, 0, by, steps);
@@ -155,7 +157,7 @@ static void next_row(struct tile_walk *walk)
     for (int i = 1; i < map->rank; i++) {
         uint64_t step_bytes = map->stride[i] * map->estride[i];
         walk->outside -= (uint32_t)is_outside(tile, i, walk->step[i]);
-        int carry = ++walk->step[i] == tile->steps[i];
+        bool carry = ++walk->step[i] == tile->steps[i];
         walk->row_address += step_bytes;
         if (carry) {
             walk->row_address -= step_bytes * tile->steps[i];
@@ -204,7 +206,7 @@ __attribute__((cold)) static uint32_t pass_fill(struct tile_walk *walk)
 }
 
 // Passes over the rows that are like the current one, which the walk has done: returns how many, it included.
-static inline uint32_t pass_rows(struct tile_walk *walk, int is_fill)
+static inline uint32_t pass_rows(struct tile_walk *walk, bool is_fill)
 {
     if (walk->tile->map->rank == 1) return 1;
     if (is_fill) return pass_fill(walk);

@@ -2,9 +2,11 @@
 // Places of fragments. A warp has 16 rows of A and D; a lane has rows lane/4 and lane/4 + 8 of them.
 #include "fragments.h"
 
+#include <stdbool.h>
+
 enum { WARP = 32 };
 
-static int row_of(int thread, int is_lower)
+static int row_of(int thread, bool is_lower)
 {
     return thread / WARP * 16 + thread % WARP / 4 + (is_lower ? 8 : 0);
 }
@@ -13,8 +15,8 @@ struct number_place wgmma_place_d(enum wgmma_types types, int thread, int index,
 {
     int pair = thread % 4 * 2;
     if (wgmma_types_row(types)->d == NUMBER_F16)
-        return (struct number_place){row_of(thread, index & 1), index / 2 * 8 + pair + part};
-    return (struct number_place){row_of(thread, index >> 1 & 1), index / 4 * 8 + pair + (index & 1)};
+        return (struct number_place){row_of(thread, index & true), index / 2 * 8 + pair + part};
+    return (struct number_place){row_of(thread, index >> 1 & true), index / 4 * 8 + pair + (index & 1)};
 }
 
 int wgmma_a_parts(enum wgmma_types types)
@@ -25,7 +27,7 @@ int wgmma_a_parts(enum wgmma_types types)
 struct number_place wgmma_place_a(enum wgmma_types types, int thread, int index, int part)
 {
     int parts = wgmma_a_parts(types);
-    return (struct number_place){row_of(thread, index & 1), (thread % 4 + index / 2 * 4) * parts + part};
+    return (struct number_place){row_of(thread, index & true), (thread % 4 + index / 2 * 4) * parts + part};
 }
 
 // --- Eight columns of D ----------------------------------------------------------------------------------------------
@@ -35,7 +37,7 @@ struct number_place wgmma_place_a(enum wgmma_types types, int thread, int index,
 // are four more for the odd columns.
 enum { ROWS = 8, PAIRS = WGMMA_COLUMNS / 2 };
 
-static int index_of(int is_f16, int first, int row)
+static int index_of(bool is_f16, int first, int row)
 {
     return is_f16 ? first / 4 + row % 16 / 8 : first / 2 + row % 16 / 8 * 2;
 }
@@ -73,7 +75,7 @@ static void give_32(const uint32_t *restrict columns, uint32_t *restrict even, u
 void wgmma_columns_of_d(enum wgmma_types types, int first, uint32_t *const (*d)[WGMMA_PARTS],
                         uint32_t (*columns)[WGMMA_COLUMNS])
 {
-    int is_f16 = wgmma_types_row(types)->d == NUMBER_F16;
+    bool is_f16 = wgmma_types_row(types)->d == NUMBER_F16;
     for (int row = 0; row < WGMMA_M; row += ROWS) {
         const int index = index_of(is_f16, first, row), warp = row / 16;
         if (is_f16)
@@ -86,7 +88,7 @@ void wgmma_columns_of_d(enum wgmma_types types, int first, uint32_t *const (*d)[
 void wgmma_columns_to_d(enum wgmma_types types, int first, uint32_t (*columns)[WGMMA_COLUMNS],
                         uint32_t *const (*d)[WGMMA_PARTS])
 {
-    int is_f16 = wgmma_types_row(types)->d == NUMBER_F16;
+    bool is_f16 = wgmma_types_row(types)->d == NUMBER_F16;
     for (int row = 0; row < WGMMA_M; row += ROWS) {
         const int index = index_of(is_f16, first, row), warp = row / 16;
         if (is_f16)

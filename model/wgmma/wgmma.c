@@ -3,6 +3,7 @@
 // swizzles move them: 16 bytes of K of one row, or 8 rows at one k where an operand is MN-major.
 #include "wgmma.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -110,7 +111,7 @@ static void check_form(const struct wgmma *w, enum rule *first, struct findings 
     if (!wgmma_n_is_legal(w->types, w->n))
         finding_broken(findings, first, FINDING(RULE_WGMMA_N, "N", .value = n, .limit = step, .nearest = nearest));
     for (int i = 0; i < 2; i++) {
-        int may = wgmma_may_transpose(w->types) && (i == 1 || !w->a_in_registers);
+        bool may = wgmma_may_transpose(w->types) && (i == 1 || !w->a_in_registers);
         if (w->is_transposed[i] && !may)
             finding_broken(findings, first, FINDING(RULE_WGMMA_TRANSPOSE, trans[i], .value = 1));
         if (w->negate[i] && wgmma_is_integer(w->types))
@@ -182,7 +183,7 @@ enum rule wgmma_check(const struct wgmma *w, const struct wgmma_operands *o, str
 
 // --- What is not mapped ----------------------------------------------------------------------------------------------
 
-static int is_mapped(const struct memory *shared, uint32_t address)
+static bool is_mapped(const struct memory *shared, uint32_t address)
 {
     return address >= shared->base && address - shared->base + PIECE_BYTES <= shared->size_bytes;
 }
@@ -269,7 +270,7 @@ struct factors {
     uint8_t picks[WGMMA_M * NUMBER_MAX_TERMS];
 };
 
-static int has_pairs(const struct wgmma *w)
+static bool has_pairs(const struct wgmma *w)
 {
     return wgmma_is_integer(w->types) && wgmma_types_row(w->types)->a != NUMBER_B1 && !w->is_sparse;
 }

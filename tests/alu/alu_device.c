@@ -2,6 +2,7 @@
 #include "alu_device.h"
 
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 enum { JIT_LOG = 5, JIT_LOG_BYTES = 6, JIT_LEVEL = 7, STACK_LIMIT = 0, STACK_BYTES = 16384 };
@@ -24,7 +25,7 @@ struct start {
 };
 
 // 0 if the library lacks one.
-static int find_calls(struct device *device, struct start *start)
+static bool find_calls(struct device *device, struct start *start)
 {
     const struct {
         const char *name;
@@ -44,20 +45,20 @@ static int find_calls(struct device *device, struct start *start)
                  {"cuMemcpyDtoH_v2", &device->to_host},
                  {"cuLaunchKernel", &device->launch}};
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
-        if ((*(void **)calls[i].to = dlsym(device->library, calls[i].name)) == NULL) return 0;
-    return 1;
+        if ((*(void **)calls[i].to = dlsym(device->library, calls[i].name)) == NULL) return false;
+    return true;
 }
 
-static int begin(struct device *device, const struct start *start, const size_t bytes[DEVICE_BUFFERS])
+static bool begin(struct device *device, const struct start *start, const size_t bytes[DEVICE_BUFFERS])
 {
     void *context;
     int number;
     if (start->init(0) != 0 || start->get(&number, 0) != 0 || start->retain(&context, number) != 0 ||
         start->current(context) != 0 || start->limit(STACK_LIMIT, STACK_BYTES) != 0)
-        return 0;
+        return false;
     for (int i = 0; i < DEVICE_BUFFERS && bytes[i] > 0; i++, device->buffers++)
-        if (start->alloc(&device->buffer[i], bytes[i]) != 0) return 0;
-    return 1;
+        if (start->alloc(&device->buffer[i], bytes[i]) != 0) return false;
+    return true;
 }
 
 struct device *device_open(const char *path, const size_t bytes[DEVICE_BUFFERS], const char **why)

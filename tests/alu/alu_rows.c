@@ -69,13 +69,13 @@ static void show(const struct instance *instance, int words, int tuple)
     printf("\n");
 }
 
-static int differs(const struct instance *instance, int words, int tuple)
+static bool differs(const struct instance *instance, int words, int tuple)
 {
     for (int w = 0; w < words; w++) {
         size_t at = (size_t)w * (size_t)instance->tuples + (size_t)tuple;
-        if (out[at] != expected[at]) return 1;
+        if (out[at] != expected[at]) return true;
     }
-    return 0;
+    return false;
 }
 
 // Results of lanes that did not execute are set as the model has them: the compiler may keep anything there.
@@ -317,7 +317,7 @@ int main(int argc, char **argv)
     if (argc > 3) run.first = atol(argv[2]), run.step = atol(argv[3]);
     if (strcmp(run.mode, "check-sums") == 0 && argc == 5) return check_sums(argv[2], atoi(argv[3]), atoi(argv[4]));
     in = room(), out = room(), expected = room();
-    int needs_gpu = strcmp(run.mode, "gpu") == 0 || strcmp(run.mode, "sums") == 0;
+    bool needs_gpu = strcmp(run.mode, "gpu") == 0 || strcmp(run.mode, "sums") == 0;
     if (needs_gpu && (run.device = device_open("libcuda.so.1", (const size_t[DEVICE_BUFFERS]){ROOM_BYTES, ROOM_BYTES},
                                                &why)) == NULL) {
         fprintf(stderr, "alu_rows: no GPU: %s\n", why);

@@ -22,25 +22,25 @@ static uint64_t hash_of(const char *text)
     return value_mix(hash);
 }
 
-static int has_constant(const struct registers *registers)
+static bool has_constant(const struct registers *registers)
 {
     for (int i = 0; i < registers->rules; i++)
-        if (registers->rule[i].kind == PTX_RULE_CONSTANT) return 1;
-    return 0;
+        if (registers->rule[i].kind == PTX_RULE_CONSTANT) return true;
+    return false;
 }
 
-static int has_selector(const struct registers *registers)
+static bool has_selector(const struct registers *registers)
 {
     for (int i = 0; i < registers->rules; i++)
-        if (registers->rule[i].kind == PTX_RULE_SELECTOR) return 1;
-    return 0;
+        if (registers->rule[i].kind == PTX_RULE_SELECTOR) return true;
+    return false;
 }
 
-static int has_parts(const struct registers *registers)
+static bool has_parts(const struct registers *registers)
 {
     for (int i = 0; i < registers->rules; i++)
-        if (registers->rule[i].may_pack) return 1;
-    return 0;
+        if (registers->rule[i].may_pack) return true;
+    return false;
 }
 
 static const struct ptx_operand_rule *rule_of(const struct registers *registers, int slot)
@@ -56,13 +56,13 @@ static const struct ptx_operand_rule *rule_of(const struct registers *registers,
 uint32_t instance_selector(const struct instance *instance, int rule, char text[VALUES_SELECTOR_BYTES])
 {
     const enum ptx_selector selector = (enum ptx_selector)instance->registers.rule[rule].selector;
-    const int is_last = rule == instance->registers.rules - 1; // of a product or c only one is negated
+    const bool is_last = rule == instance->registers.rules - 1; // of a product or c only one is negated
     if (selector == PTX_SELECTOR_MINUS && is_last == (int)(instance->seed & 1))
         return value_of_selector(PTX_SELECTOR_WHOLE, 0, text);
     return value_of_selector(selector, value_mix(instance->seed + (uint64_t)rule), text);
 }
 
-static int is_named(const struct ptx_operand_rule *rule, const char *name)
+static bool is_named(const struct ptx_operand_rule *rule, const char *name)
 {
     return rule->name_length == strlen(name) && memcmp(rule->name, name, rule->name_length) == 0;
 }
@@ -157,10 +157,10 @@ void instance_each(uint64_t seed, void (*tell)(void *to, struct instance *instan
 // --- Operands --------------------------------------------------------------------------------------------------------
 
 // Positions, counts and the like are small most of the time.
-static int is_count(const struct instance *instance, const struct ptx_operand_rule *rule)
+static bool is_count(const struct instance *instance, const struct ptx_operand_rule *rule)
 {
     const char *opcode = ptx_form_row(instance->form)->opcode;
-    if (is_named(rule, "pos") || is_named(rule, "length") || is_named(rule, "offset")) return 1;
+    if (is_named(rule, "pos") || is_named(rule, "length") || is_named(rule, "offset")) return true;
     if (strncmp(opcode, "shl", 3) == 0 || strncmp(opcode, "shr", 3) == 0 || strcmp(opcode, "szext") == 0)
         return is_named(rule, "b");
     if (strncmp(opcode, "shf.", 4) == 0) return is_named(rule, "c");
@@ -179,7 +179,7 @@ static uint64_t special(const struct instance *instance, const struct ptx_operan
     return kind % 8 < 5 ? random % 72 : kind % 8 < 7 ? random % 300 : random >> random % 33 & 0xffffffff;
 }
 
-static int is_special(const struct instance *instance, const struct ptx_operand_rule *rule)
+static bool is_special(const struct instance *instance, const struct ptx_operand_rule *rule)
 {
     const char *opcode = ptx_form_row(instance->form)->opcode;
     return is_count(instance, rule) || is_named(rule, "base") ||
@@ -188,7 +188,7 @@ static int is_special(const struct instance *instance, const struct ptx_operand_
 }
 
 // The same for all lanes where match is to find all equal.
-static int shared_by_warp(const struct instance *instance, int tuple)
+static bool shared_by_warp(const struct instance *instance, int tuple)
 {
     return strcmp(ptx_form_row(instance->form)->opcode, "match") == 0 && tuple / 32 % 3 == 1;
 }
@@ -218,7 +218,7 @@ uint64_t instance_operand(const struct instance *instance, int slot, int word, i
 uint32_t instance_lanes(const struct instance *instance, int warp)
 {
     uint32_t lanes = (uint32_t)value_mix(instance->seed + (uint64_t)warp * 77);
-    int is_shuffle = strcmp(ptx_form_row(instance->form)->opcode, "shfl") == 0;
+    bool is_shuffle = strcmp(ptx_form_row(instance->form)->opcode, "shfl") == 0;
     if (!instance->is_meeting || is_shuffle || warp % 4 == 0 || lanes == 0) return UINT32_MAX;
     return warp % 4 == 1 ? lanes & (0 - lanes) : lanes;
 }

@@ -4,6 +4,8 @@
 #ifndef TMAREF_TESTS_ALU_INSTANCE_H
 #define TMAREF_TESTS_ALU_INSTANCE_H
 
+#include <stdbool.h>
+
 #include "registers.h"
 #include "values.h"
 
@@ -16,8 +18,9 @@ struct instance {
     uint64_t seed;               // of the operands: of the key, and of what instance_each() was told
     uint32_t constant;
     struct registers registers;
-    int tuples, has_carry, is_difference, is_meeting; // is_meeting: the lanes of `mask` execute
-    int mask;                                         // the register that says which lanes, or -1
+    int tuples;
+    bool has_carry, is_difference, is_meeting; // is_meeting: the lanes of `mask` execute
+    int mask;                                  // the register that says which lanes, or -1
 };
 
 // Calls tell() for each, in an order that does not change; the instance is valid until tell() returns. Another seed

@@ -5,7 +5,7 @@
 
 const char kernel_head[] = ".version 9.0\n.target sm_90a\n.address_size 64\n";
 
-static int is_constant(const struct instance *instance, int slot)
+static bool is_constant(const struct instance *instance, int slot)
 {
     const struct registers *registers = &instance->registers;
     return slot < registers->rules && registers->slots == registers->rules &&
@@ -88,7 +88,7 @@ static void print_operand(const struct instance *instance, int slot, FILE *to)
 }
 
 // What is written in front of operand `rule`, or behind it.
-static void print_selectors(const struct instance *instance, int rule, int is_behind, FILE *to)
+static void print_selectors(const struct instance *instance, int rule, bool is_behind, FILE *to)
 {
     const struct registers *registers = &instance->registers;
     char text[VALUES_SELECTOR_BYTES];
@@ -110,10 +110,10 @@ static void print_instruction(const struct instance *instance, FILE *to)
             continue;
         }
         fprintf(to, i == 0 ? " " : rule->is_joined ? "|" : ", ");
-        print_selectors(instance, i, 0, to);
+        print_selectors(instance, i, false, to);
         if (!rule->may_pack && rule->vector == 0) {
             print_operand(instance, slot++, to);
-            print_selectors(instance, i, 1, to);
+            print_selectors(instance, i, true, to);
             continue;
         }
         fprintf(to, "{");

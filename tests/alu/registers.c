@@ -4,18 +4,18 @@
 
 #include "registers.h"
 
-static int choose(struct ptx_choice *choice, int wanted, const char *spelling)
+static bool choose(struct ptx_choice *choice, int wanted, const char *spelling)
 {
     struct ptx_spelling cut;
     int taken;
-    if (!ptx_spelling_cut(spelling, strlen(spelling), &cut)) return 0;
+    if (!ptx_spelling_cut(spelling, strlen(spelling), &cut)) return false;
     for (int form = ptx_form_next(&cut, 0); form >= 0; form = ptx_form_next(&cut, form + 1))
         if ((wanted < 0 || form == wanted) && ptx_form_match(form, &cut, choice, &taken) && alu_find(choice) != NULL)
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
-static void add_slot(struct registers *test, int bits, int is_byte, int is_written)
+static void add_slot(struct registers *test, int bits, bool is_byte, int is_written)
 {
     int slot = test->slots++;
     test->bits[slot] = bits;
@@ -37,15 +37,15 @@ static void add_rule(struct registers *test, const struct ptx_operand_rule *rule
         add_slot(test, bits, bits == 8 && !rule->is_wide && !rule->may_pack, rule->is_written);
 }
 
-int registers_open(struct registers *test, int form, const char *spelling, int parts)
+bool registers_open(struct registers *test, int form, const char *spelling, int parts)
 {
     *test = (struct registers){0};
-    if (!choose(&test->choice, form, spelling)) return 0;
+    if (!choose(&test->choice, form, spelling)) return false;
     test->parts = parts;
     test->rules = ptx_operand_rules(&test->choice, test->rule);
     for (int i = 0; i < test->rules; i++) add_rule(test, &test->rule[i]);
     test->slot[test->slots] = ALU_LEFT_OUT;
-    return 1;
+    return true;
 }
 
 uint64_t registers_get(const struct registers *test, int slot, int lane, int word)

@@ -3,6 +3,8 @@
 #ifndef TMAREF_TESTS_ALU_REGISTERS_H
 #define TMAREF_TESTS_ALU_REGISTERS_H
 
+#include <stdbool.h>
+
 #include "alu.h"
 #include "operand_rule.h"
 
@@ -23,7 +25,7 @@ struct registers {
 };
 
 // Row `form` of the table, or with -1 the first that the ALU has; 0 if it has none. Vectors of mov have `parts`.
-int registers_open(struct registers *test, int form, const char *spelling, int parts);
+bool registers_open(struct registers *test, int form, const char *spelling, int parts);
 
 // How many registers an operand is: a vector has several.
 int registers_parts(const struct registers *test, const struct ptx_operand_rule *rule);

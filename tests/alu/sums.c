@@ -28,7 +28,7 @@ static uint64_t mixed(uint32_t argument, uint32_t result)
 }
 
 // Results of 16 bits are widened.
-static int is_half(const char *spelling)
+static bool is_half(const char *spelling)
 {
     return strstr(spelling, "16.f32") != NULL;
 }

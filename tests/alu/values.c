@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "values.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -105,7 +106,7 @@ uint64_t value_of_type(enum ptx_type type, uint64_t kind, uint64_t random)
 }
 
 // A mask's digits go down, others are any.
-static void print_digits(char letter, uint32_t digits, uint32_t limit, int is_mask, uint64_t random, char *text)
+static void print_digits(char letter, uint32_t digits, uint32_t limit, bool is_mask, uint64_t random, char *text)
 {
     size_t used = 0;
     text[used++] = '.', text[used++] = letter;
@@ -129,8 +130,8 @@ uint32_t value_of_selector(enum ptx_selector selector, uint64_t random, char tex
     if (selector == PTX_SELECTOR_PART)
         strcpy(text, parts[random % (sizeof parts / sizeof *parts)]);
     else if (random % 4 != 0) {
-        const int is_mask = selector == PTX_SELECTOR_MASK2 || selector == PTX_SELECTOR_MASK4;
-        const int is_bytes = selector == PTX_SELECTOR_MASK4 || selector >= PTX_SELECTOR_B3210;
+        const bool is_mask = selector == PTX_SELECTOR_MASK2 || selector == PTX_SELECTOR_MASK4;
+        const bool is_bytes = selector == PTX_SELECTOR_MASK4 || selector >= PTX_SELECTOR_B3210;
         print_digits(is_bytes ? 'b' : 'h', is_bytes ? 4 : 2,
                      is_mask    ? 1
                      : is_bytes ? 8

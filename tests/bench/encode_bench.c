@@ -54,19 +54,19 @@ static void driver_same(void *context)
             abort();
 }
 
-static int start_driver(struct cuda_driver *driver)
+static bool start_driver(struct cuda_driver *driver)
 {
     struct text why;
     struct CUctx_st *context;
     if (!cuda_load(driver, &why)) {
         printf("encode_bench: skipped: %s\n", why.at);
-        return 0;
+        return false;
     }
     if (driver->cuInit(0) == CUDA_SUCCESS && driver->cuDevicePrimaryCtxRetain(&context, 0) == CUDA_SUCCESS &&
         driver->cuCtxSetCurrent(context) == CUDA_SUCCESS)
-        return 1;
+        return true;
     printf("encode_bench: skipped: the CUDA driver finds no device\n");
-    return 0;
+    return false;
 }
 
 static void measure(struct encode_bench *bench, const char *what, void (*model)(void *), void (*driver)(void *))

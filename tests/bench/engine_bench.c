@@ -67,7 +67,7 @@ struct bench {
     uint32_t out[WGMMA_THREADS], d[D_REGISTERS * WGMMA_THREADS], factors[FACTOR_WORDS];
 };
 
-static void expect(int is_right, const char *what)
+static void expect(bool is_right, const char *what)
 {
     if (is_right) return;
     fprintf(stderr, "%s\n", what);
@@ -277,15 +277,15 @@ static void c_mma_by_vectors(void *context)
     multiply_plainly(context, &plain_vectors);
 }
 
-static int is_same_mma(const struct bench *bench)
+static bool is_same_mma(const struct bench *bench)
 {
     for (int i = 0; i < MMA_D * 32; i++) {
         const int lane = i % 32, r = i / 32;
         if (memcmp(&bench->words[i], &bench->product.c[lane / 4 + 8 * (r / 2)][lane % 4 * 2 + r % 2], sizeof(float)) !=
             0)
-            return 0;
+            return false;
     }
-    return 1;
+    return true;
 }
 
 // --- A large module --------------------------------------------------------------------------------------------------
@@ -348,7 +348,7 @@ static double measure_pair(struct bench *bench, const char *what, struct pair_si
                                        .rounds = ROUNDS});
 }
 
-static int measure(struct bench *bench)
+static bool measure(struct bench *bench)
 {
     const struct pair_side tiles = {"machine", machine_loads}, rows = {"memcpy", memcpy_rows};
     const struct pair_side loads = {"model", model_loads}, products = {"machine", machine_multiply},
@@ -381,7 +381,7 @@ int main(int argc, char **argv)
     bench->loads = open_module(LOADS);
     bench->multiply = open_multiply();
     bench->mma = open_mma();
-    int is_fast = measure(bench);
+    bool is_fast = measure(bench);
     pair_close();
     if (!is_fast) fprintf(stderr, "far slower than it was when this was written: docs/machine.md says how fast\n");
     machine_module_close(bench->loads);

@@ -140,7 +140,7 @@ static void add_word(struct parameters *parameters, uint32_t word)
     parameters->used += sizeof word;
 }
 
-static int is(const struct row *row, const char *kernel)
+static bool is(const struct row *row, const char *kernel)
 {
     return strcmp(row->kernel, kernel) == 0;
 }
@@ -149,7 +149,8 @@ static struct parameters parameters_of(const struct bench *bench)
 {
     const struct row *row = bench->row;
     struct parameters parameters = {.used = 0};
-    const int counts = is(row, "histogram") || is(row, "reduce"), multiplies = is(row, "sgemm16") || is(row, "sgemm64");
+    const bool counts = is(row, "histogram") || is(row, "reduce"),
+               multiplies = is(row, "sgemm16") || is(row, "sgemm64");
     if (is(row, "exchange")) {
         add_pointer(&parameters, bench->ours);
         return parameters;
@@ -182,7 +183,7 @@ static void run(void *context)
                                           .global = &global,
                                           .schedule = {.threads = 1}};
     if (is(row, "exchange")) memcpy(bench->ours, bench->a, EXCHANGED * sizeof(float));
-    const int is_done = machine_run(&launch, &outcome);
+    const bool is_done = machine_run(&launch, &outcome);
     bench->thread_instructions = outcome.thread_instructions;
     if (is_done) return;
     fprintf(stderr, "%s: %s\n", row->name, outcome.message);
@@ -263,10 +264,10 @@ static void measure(struct bench *bench, const struct row *row)
                                 ROUNDS});
 }
 
-static int is_wanted(const struct row *row, int argc, char **argv)
+static bool is_wanted(const struct row *row, int argc, char **argv)
 {
     for (int i = 1; i < argc; i++)
-        if (is(row, argv[i])) return 1;
+        if (is(row, argv[i])) return true;
     return argc < 2;
 }
 

@@ -2,6 +2,7 @@
 // Model tiled loads against memcpy of the same bytes, in the same run, over a source of 256 MiB with rotating boxes:
 // once in a wide tensor, whose rows memcpy copies one by one, once in a tensor as wide as the box, where one memcpy
 // takes the whole tile.
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,7 +82,7 @@ static void measure(struct load_bench *bench, uint64_t width, uint32_t columns, 
                                INTERLEAVE_NONE, swizzle, L2_PROMOTION_NONE, OOB_FILL_ZERO, NULL) != RULE_OK)
         abort();
     tensormap_decode(&image, &bench->map, NULL);
-    int is_dense = width == columns;
+    bool is_dense = width == columns;
     snprintf(what, sizeof what, "f16 {%u, %u} of %s tensor, %s", columns, rows, is_dense ? "a dense" : "a wide",
              swizzle == SWIZZLE_NONE ? "unswizzled" : "128B swizzle");
     const struct pair_side rows_side = {"memcpy of rows", memcpy_rows}, tiles = {"memcpy of tiles", memcpy_tiles};

@@ -141,7 +141,7 @@ static void copy(void *context)
     __asm__ volatile("" : : "r"(bench->to) : "memory");
 }
 
-static void expect(int is_right, const char *what)
+static void expect(bool is_right, const char *what)
 {
     if (is_right) return;
     fprintf(stderr, "%s: wrong results\n", what);
@@ -244,7 +244,7 @@ static void measure_threads(struct bench *bench)
 
 // The aims are 1.0, 0.3 and 0.3 times; what fails is a machine far slower than it was when this was written
 // (docs/machine.md).
-static int measure(struct bench *bench)
+static bool measure(struct bench *bench)
 {
     const double operations = (double)THREADS * BLOCKS * PLAIN_ITERATIONS * OF_ITERATION;
     struct pair lanes = {.what = "arithmetic, all lanes",
@@ -290,7 +290,7 @@ int main(int argc, char **argv)
     bench->to = aligned_alloc(COPY_ALIGN, COPY_BYTES);
     if (bench->from == NULL || bench->to == NULL) return 1;
     for (size_t i = 0; i < COPY_BYTES; i++) bench->from[i] = (uint8_t)(i * 7 + (i >> 12));
-    int is_fast = measure(bench);
+    bool is_fast = measure(bench);
     pair_close();
     if (!is_fast) fprintf(stderr, "far slower than it was: 0.9, 0.35 and 0.3 times\n");
     machine_module_close(bench->alu);

@@ -143,7 +143,7 @@ static void measure_pair(struct store_bench *bench, const char *what, struct pai
 static void measure(struct store_bench *bench, int op, enum dtype dtype, uint32_t swizzle)
 {
     char what[64];
-    int is_store = op == NO_OP;
+    bool is_store = op == NO_OP;
     set_up(bench, op, dtype, swizzle);
     snprintf(what, sizeof what, "%s %s, %s", is_store ? "store" : reduce_op_name((enum reduce_op)op),
              dtype_row(dtype)->ptx, swizzle == SWIZZLE_NONE ? "unswizzled" : "128B swizzle");

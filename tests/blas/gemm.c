@@ -15,7 +15,7 @@ typedef double complex_number[2];
 // Element (row, column) of op(matrix).
 static void element(complex_number to, int type, const void *at, int operation, int leading, int row, int column)
 {
-    const int is_complex = numbers_is_complex(type);
+    const bool is_complex = numbers_is_complex(type);
     const int64_t index = operation == CUBLAS_OP_N ? row + (int64_t)column * leading : column + (int64_t)row * leading;
     to[0] = test_number(type, at, is_complex ? 2 * index : index);
     to[1] = is_complex ? test_number(type, at, 2 * index + 1) : 0;

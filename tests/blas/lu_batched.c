@@ -36,16 +36,16 @@ static double **matrices(double **first)
 }
 
 // Is op(A) X the matrix B, or without one the identity?
-static int solves(const double *a, int is_turned, const double *x, const double *b)
+static bool solves(const double *a, bool is_turned, const double *x, const double *b)
 {
     for (int column = 0; column < N; column++)
         for (int row = 0; row < N; row++) {
             double sum = b != NULL ? -b[row + column * LEADING] : -(row == column);
             for (int k = 0; k < N; k++)
                 sum += (is_turned ? a[k + row * LEADING] : a[row + k * LEADING]) * x[k + column * LEADING];
-            if (!(fabs(sum) < 1e-9)) return 0;
+            if (!(fabs(sum) < 1e-9)) return false;
         }
-    return 1;
+    return true;
 }
 
 SECTION(lu_batched)

@@ -73,16 +73,16 @@ static number element(const number *a, int row, int column)
 enum rest { ZERO, MIRROR, ADJOINT };
 
 // Element (row, column) of the square matrix of which `a` has one triangle.
-static number whole(const number *a, int is_lower, enum rest rest, int row, int column)
+static number whole(const number *a, bool is_lower, enum rest rest, int row, int column)
 {
-    const int is_stored = is_lower ? row >= column : row <= column;
+    const bool is_stored = is_lower ? row >= column : row <= column;
     if (rest == ADJOINT && row == column) return creal(element(a, row, row));
     if (is_stored) return element(a, row, column);
     if (rest == ZERO) return 0;
     return rest == MIRROR ? element(a, column, row) : conj(element(a, column, row));
 }
 
-static number turned(const number *a, int is_lower, int operation, int is_unit, int row, int column)
+static number turned(const number *a, bool is_lower, int operation, bool is_unit, int row, int column)
 {
     if (is_unit && row == column) return 1;
     const number value = operation ? whole(a, is_lower, ZERO, column, row) : whole(a, is_lower, ZERO, row, column);
@@ -99,7 +99,9 @@ SECTION(symmetric_products)
     handle_type handle = test_handle();
     number *a = memory(), *b = memory(), *c = memory(), before[ELEMENTS];
     for (int way = 0; way < 8; way++) {
-        const int side = way & 1, fill = way >> 1 & 1, is_hermitian = way >> 2, edge = side ? N : M;
+        const int side = way & 1, fill = way >> 1 & 1;
+        const bool is_hermitian = way >> 2;
+        const int edge = side ? N : M;
         const enum rest rest = is_hermitian ? ADJOINT : MIRROR;
         copy(c, before);
         WORKS((is_hermitian ? cublasZhemm_v2 : cublasZsymm_v2)(handle, side, fill, M, N, &alpha, a, LEADING, b, LEADING,
@@ -126,7 +128,9 @@ SECTION(triangular_products)
     handle_type handle = test_handle();
     number *a = memory(), *b = memory(), before[ELEMENTS];
     for (int way = 0; way < 24; way++) {
-        const int side = way & 1, fill = way >> 1 & 1, is_unit = way >> 2 & 1, operation = way / 8;
+        const int side = way & 1, fill = way >> 1 & 1;
+        const bool is_unit = way >> 2 & 1;
+        const int operation = way / 8;
         const int edge = side ? N : M;
         copy(b, before);
         WORKS(cublasZtrmm_v2(handle, side, fill, operation, is_unit, M, N, &alpha, a, LEADING, b, LEADING, b, LEADING));
@@ -143,11 +147,11 @@ SECTION(triangular_products)
 }
 
 // The other triangle is left alone.
-static void check_update(const number *c, const number *before, int is_lower, number (*added)(int row, int column))
+static void check_update(const number *c, const number *before, bool is_lower, number (*added)(int row, int column))
 {
     for (int column = 0; column < N; column++)
         for (int row = 0; row < N; row++) {
-            const int is_stored = is_lower ? row >= column : row <= column;
+            const bool is_stored = is_lower ? row >= column : row <= column;
             number expected = element(before, row, column);
             if (is_stored) expected = added(row, column) + 3 * expected;
             if (is_stored && row == column) expected = creal(expected);
@@ -203,12 +207,12 @@ SECTION(triangle_updates)
 }
 
 // Writes the stored part of a triangle as a band of BAND diagonals, and packed; what the band leaves out becomes 0.
-static void store(number *a, int is_lower, number *band, number *packed)
+static void store(number *a, bool is_lower, number *band, number *packed)
 {
     int at = 0;
     for (int column = 0; column < N; column++)
         for (int row = 0; row < N; row++) {
-            const int is_stored = is_lower ? row >= column : row <= column;
+            const bool is_stored = is_lower ? row >= column : row <= column;
             if (!is_stored) continue;
             if (band != NULL && abs(row - column) > BAND) a[row + column * LEADING] = 0;
             if (band != NULL && abs(row - column) <= BAND)
@@ -257,7 +261,9 @@ SECTION(triangular_vectors)
     number *a = memory(), *band = memory(), *packed = memory(), *x = memory(), *y = memory(), before[N];
     for (int i = 0; i < N; i++) a[i * (LEADING + 1)] = 16;
     for (int way = 0; way < 12; way++) {
-        const int fill = way & 1, is_unit = way >> 1 & 1, operation = way / 4;
+        const int fill = way & 1;
+        const bool is_unit = way >> 1 & 1;
+        const int operation = way / 4;
         store(a, !fill, band, packed);
         for (int i = 0; i < N; i++) x[i] = before[i] = (double)(i % 4 - 1) + 1.0 * I;
         memcpy(y, x, sizeof before);
@@ -288,7 +294,7 @@ SECTION(vector_updates)
         int at = 0;
         for (int column = 0; column < N; column++)
             for (int row = 0; row < N; row++) {
-                const int is_stored = fill ? row <= column : row >= column;
+                const bool is_stored = fill ? row <= column : row >= column;
                 number one = element(before, row, column) + 2 * x[row] * conj(x[column]);
                 number both = element(before, row, column) + alpha * x[row] * conj(y[2 * column]) +
                               conj(alpha) * y[2 * row] * conj(x[column]);
@@ -336,7 +342,8 @@ SECTION(packed_triangles)
         copy(b, before);
         WORKS(cublasZtpttr(handle, fill, N, packed, b, LEADING));
         for (int i = 0; i < N * N; i++) {
-            const int row = i % N, column = i / N, is_stored = fill ? row <= column : row >= column;
+            const int row = i % N, column = i / N;
+            const bool is_stored = fill ? row <= column : row >= column;
             REQUIRE(element(b, row, column) == (is_stored ? element(a, row, column) : element(before, row, column)));
         }
     }

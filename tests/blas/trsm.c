@@ -18,7 +18,7 @@ struct way {
 static void element(const struct way *way, const double *a, int row, int column, double to[2])
 {
     const int i = way->operation == CUBLAS_OP_N ? row : column, j = way->operation == CUBLAS_OP_N ? column : row;
-    const int is_zero = way->fill == 0 ? i < j : i > j, is_one = i == j && way->diagonal;
+    const bool is_zero = way->fill == 0 ? i < j : i > j, is_one = i == j && way->diagonal;
     to[0] = is_zero ? 0 : is_one ? 1 : a[2 * (i + j * LEADING)];
     to[1] = is_zero || is_one ? 0 : a[2 * (i + j * LEADING) + 1];
     if (way->operation == CUBLAS_OP_C) to[1] = -to[1];
@@ -45,7 +45,7 @@ static void fill_triangle(const struct way *way, double *a)
 {
     for (int j = 0; j < LEADING; j++)
         for (int i = 0; i < LEADING; i++) {
-            const int is_other = way->fill == 0 ? i < j : i > j;
+            const bool is_other = way->fill == 0 ? i < j : i > j;
             a[2 * (i + j * LEADING)] = is_other || (i == j && way->diagonal) ? NAN : i == j ? 4 : 0.25 * (i - j);
             a[2 * (i + j * LEADING) + 1] = i == j ? 1 : 0.5;
         }

@@ -3,6 +3,7 @@
 // entry of an array). json_check --paths < text: every key of the JSON values there, as rules[].id.
 // Exit status: 0, 1 no JSON, 2 no such key.
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +47,7 @@ static int print_all_paths(void)
         print_paths("", root);
         json_decref(root);
     }
-    int ended = json_error_code(&error) == json_error_premature_end_of_input || feof(stdin);
+    bool ended = json_error_code(&error) == json_error_premature_end_of_input || feof(stdin);
     if (!ended) fprintf(stderr, "json_check: line %d: %s\n", error.line, error.text);
     return values > 0 && ended ? 0 : 1;
 }

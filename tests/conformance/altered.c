@@ -37,13 +37,13 @@ static void turn(json_t *json, const char *key, size_t at)
 }
 
 // Alters the last window that is kept as digests, or else the last one; 0 if there is none.
-static int alter_window(json_t *entry)
+static bool alter_window(json_t *entry)
 {
     json_t *chosen = NULL, *window;
     const char *name;
     json_object_foreach(json_object_get(entry, "windows"), name, window)
     {
-        int is_digest = json_object_get(window, "digest") != NULL;
+        bool is_digest = json_object_get(window, "digest") != NULL;
         const char *bytes = json_string_value(json_object_get(window, "bytes"));
         if (is_digest || (bytes != NULL && bytes[0] != '\0' && json_object_get(chosen, "digest") == NULL))
             chosen = window;
@@ -56,14 +56,14 @@ static int alter_window(json_t *entry)
     return chosen != NULL;
 }
 
-static int write_trace(const char *path, const struct trace_header *from, const json_t *entry)
+static bool write_trace(const char *path, const struct trace_header *from, const json_t *entry)
 {
     struct trace_header header = *from;
     header.cases = 1;
     FILE *file = fopen(path, "w");
     json_t *first = trace_header_write(&header);
-    int ok = file != NULL && json_dumpf(first, file, JSON_COMPACT) == 0 && fputc('\n', file) != EOF &&
-             json_dumpf(entry, file, JSON_COMPACT) == 0;
+    bool ok = file != NULL && json_dumpf(first, file, JSON_COMPACT) == 0 && fputc('\n', file) != EOF &&
+              json_dumpf(entry, file, JSON_COMPACT) == 0;
     json_decref(first);
     return file != NULL && fclose(file) == 0 && ok;
 }
@@ -75,7 +75,7 @@ static int tell(const struct trace_batch *cases, int i, void *context)
 
 // A likely rule, or those that a status may come from. Of bank conflicts no rule speaks: the clocks of an access are
 // measured. Of order the memory model speaks, by a litmus test.
-static int names_a_rule(const struct family *family, const char *text)
+static bool names_a_rule(const struct family *family, const char *text)
 {
     return strcmp(family->name, "bank") == 0 || strstr(text, "\n    likely rule ") != NULL ||
            strstr(text, "\n    rules that end in ") != NULL ||
@@ -83,7 +83,7 @@ static int names_a_rule(const struct family *family, const char *text)
 }
 
 // Replays the altered case; returns 1 if all is said.
-static int speaks(const char *path, const struct trace_header *header, const json_t *entry, const char *what)
+static bool speaks(const char *path, const struct trace_header *header, const json_t *entry, const char *what)
 {
     struct trace_header read;
     struct text why = {"cannot write it"};
@@ -91,7 +91,7 @@ static int speaks(const char *path, const struct trace_header *header, const jso
     size_t said_bytes;
     FILE *out = open_memstream(&said, &said_bytes);
     const struct trace_run run = {.executor = &executor_model, .visit = tell, .context = out};
-    int ok = write_trace(path, header, entry) && trace_run(path, &run, &read, &why);
+    bool ok = write_trace(path, header, entry) && trace_run(path, &run, &read, &why);
     fclose(out);
     snprintf(place, sizeof place, "%s:2: ", path);
     const char *lacks = !ok                                                         ? why.at

@@ -21,15 +21,15 @@ static int split(char *line, char *column[COLUMNS])
     return count;
 }
 
-static int are_built(const char *names, char **kernels)
+static bool are_built(const char *names, char **kernels)
 {
     for (size_t length; *names != '\0'; names += length + strspn(names + length, " ")) {
         char **kernel = kernels;
         length = strcspn(names, " ");
         while (*kernel != NULL && (strlen(*kernel) != length || memcmp(*kernel, names, length) != 0)) kernel++;
-        if (*kernel == NULL) return 0;
+        if (*kernel == NULL) return false;
     }
-    return 1;
+    return true;
 }
 
 // 1: right, 0: wrong and told, -1: not to be told here.

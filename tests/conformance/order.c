@@ -34,7 +34,7 @@ static int ask(struct room *room, const char *name, char **folders)
         snprintf(path, sizeof path, "%s/%s.litmus", *folders, name);
         char *text = read_file(path, MAX_TEST_BYTES, &bytes, &why);
         if (text == NULL) continue;
-        const int is_read = litmus_read(path, text, bytes, &room->test, &why);
+        const bool is_read = litmus_read(path, text, bytes, &room->test, &why);
         free(text);
         if (!is_read) break;
         memory_model_ask(&room->test, &options, &room->work, &room->answer);
@@ -110,7 +110,7 @@ static int check_trace(const char *path)
     }
     printf("%-42s %-9s %20s %20s\n", "what", "model", "recorded", "machine");
     for (int i = 0; i < ORDER_TRY_COUNT; i++) {
-        const int is_missed = sums.recorded[i] > 0 && sums.found[i] == 0;
+        const bool is_missed = sums.recorded[i] > 0 && sums.found[i] == 0;
         wrong += is_missed;
         printf("%-42s %-9s %9" PRIu64 " of %7" PRIu64 " %9" PRIu64 " of %7" PRIu64 "%s\n", order_rows[i].name,
                order_rows[i].may_fail ? "allowed" : "forbidden", sums.recorded[i], sums.recorded_tries[i],

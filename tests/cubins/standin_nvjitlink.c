@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A library with nvJitLink's calls. Its cubins have no code. With -lto -ptx it has the PTX that fill.cu and part.cu
 // make together, if each input is LTO-IR, as nvJitLink has.
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,12 +10,14 @@
 enum { UNRECOGNIZED_OPTION = 1, INVALID_INPUT = 3, INTERNAL = 6, FINALIZE = 9 };
 
 struct link {
-    int is_lto, is_ptx, inputs, lto_inputs, is_complete;
+    bool is_lto, is_ptx;
+    int inputs, lto_inputs;
+    bool is_complete;
 };
 
 int nvJitLinkCreate(struct link **link, unsigned options, const char **option)
 {
-    struct link made = {0};
+    struct link made = {false};
     for (unsigned i = 0; i < options; i++) {
         made.is_lto |= strcmp(option[i], "-lto") == 0;
         made.is_ptx |= strcmp(option[i], "-ptx") == 0;

@@ -3,6 +3,7 @@
 // and with -dlto a word in place of LTO-IR. With -no-ptx it refuses to give PTX. Like NVRTC it asks the driver for a
 // private interface.
 #include <elf.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,7 @@ enum { INVALID_INPUT = 3, COMPILATION = 6 };
 struct program {
     const struct standin_source *source;
     unsigned gpu;
-    int is_real, is_lto, has_no_ptx;
+    bool is_real, is_lto, has_no_ptx;
 };
 
 int nvrtcCreateProgram(struct program **program, const char *text, const char *name, int headers,
@@ -32,9 +33,9 @@ int nvrtcCompileProgram(struct program *program, int options, const char *const 
     const void *table;
     cuGetExportTable(&table, NULL);
     for (int i = 0; i < options; i++) {
-        if (sscanf(option[i], "-arch=sm_%u", &program->gpu) == 1) program->is_real = 1;
-        if (strcmp(option[i], "-dlto") == 0) program->is_lto = 1;
-        if (strcmp(option[i], "-no-ptx") == 0) program->has_no_ptx = 1;
+        if (sscanf(option[i], "-arch=sm_%u", &program->gpu) == 1) program->is_real = true;
+        if (strcmp(option[i], "-dlto") == 0) program->is_lto = true;
+        if (strcmp(option[i], "-no-ptx") == 0) program->has_no_ptx = true;
     }
     return program->is_real || strcmp(option[0], "-arch=compute_90a") == 0 ? 0 : COMPILATION;
 }

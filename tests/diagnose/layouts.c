@@ -17,7 +17,7 @@ enum { INTERLEAVED = 1, IM2COL = 2, MAX_ROWS = 32, TRIES = 400 };
 struct scene {
     struct layout meant, done;
     struct bytes file, other, shared, before;
-    int has_other;
+    bool has_other;
 };
 
 static int off(struct dice *dice, int most)
@@ -170,7 +170,7 @@ static int other_operand(struct scene *s, struct dice *dice)
 {
     struct bytes tensor = s->other;
     (void)dice;
-    s->has_other = 1;
+    s->has_other = true;
     return layout_load(&s->done, &tensor, &s->shared);
 }
 
@@ -221,7 +221,7 @@ static void draw_bytes(struct dice *dice, uint8_t *to, uint64_t count)
     }
 }
 
-static int make(struct scene *s, struct dice *dice, int is_im2col, const struct row *mistake)
+static int make(struct scene *s, struct dice *dice, bool is_im2col, const struct row *mistake)
 {
     *s = (struct scene){.shared = {shared_room, TRIAL_SHARED_FIRST, sizeof shared_room}};
     layout_draw(&s->meant, dice, is_im2col);
@@ -238,7 +238,7 @@ static int make(struct scene *s, struct dice *dice, int is_im2col, const struct 
     return mistake->after == NULL || mistake->after(s, dice);
 }
 
-static int make_map(const struct layout *l, struct tensormap *map)
+static bool make_map(const struct layout *l, struct tensormap *map)
 {
     static const enum dtype types[] = {0, DTYPE_UINT8, DTYPE_UINT16, 0, DTYPE_UINT32};
     struct tensormap_image image;
@@ -259,12 +259,12 @@ static int make_map(const struct layout *l, struct tensormap *map)
         rule =
             tensormap_encode_im2col(&image, types[l->element], (uint32_t)l->dims, l->address, dim, strides, l->lower,
                                     l->upper, box[0], (uint32_t)l->pixels, every, INTERLEAVE_NONE, swizzle, 0, 0, NULL);
-    if (rule != RULE_OK) return 0;
+    if (rule != RULE_OK) return false;
     tensormap_decode(&image, map, NULL);
-    return 1;
+    return true;
 }
 
-static int ask(const struct scene *s, int knows, struct diagnose *question)
+static bool ask(const struct scene *s, bool knows, struct diagnose *question)
 {
     uint64_t first = s->meant.shared - 2048, skip = first - s->shared.first;
     uint64_t count = 4096 + 2 * layout_tile_bytes(&s->meant);
@@ -312,7 +312,7 @@ static void judge_clean(struct run *run, const struct scene *s)
     }
 }
 
-static void run_kind(struct run *run, uint64_t seed, uint64_t cases, int is_im2col)
+static void run_kind(struct run *run, uint64_t seed, uint64_t cases, bool is_im2col)
 {
     static const struct row right = {"", "", INTERLEAVED | IM2COL, NULL, NULL};
     struct dice dice = {seed * 1000003 + (uint64_t)is_im2col};
@@ -342,5 +342,5 @@ int main(int argc, char **argv)
     for (int m = 0; m < MISTAKES; m++) tally_print(mistakes_of[m].name, &run.row[m]);
     tally_print("all", &run.all);
     printf("%u questions about right tiles, %u alarms\n", run.clean, run.alarms);
-    return !tally_is_kept(&run.all, 0) || run.clean == 0 || run.alarms > 0;
+    return !tally_is_kept(&run.all, false) || run.clean == 0 || run.alarms > 0;
 }

@@ -31,20 +31,20 @@ struct tally {
     unsigned pair[CAUSES][CAUSES]; // with the bytes before: the true cause, and another that gives the same bytes
 };
 
-static int is_same_name(const struct diagnosis *diagnosis, uint32_t cause, int *place)
+static bool is_same_name(const struct diagnosis *diagnosis, uint32_t cause, int *place)
 {
     for (*place = 0; *place < diagnosis->explanations; ++*place)
-        if (diagnosis->explanation[*place].cause == (enum cause)cause) return 1;
-    return 0;
+        if (diagnosis->explanation[*place].cause == (enum cause)cause) return true;
+    return false;
 }
 
 // Does the dump show nothing: the very bytes that were meant, and a barrier that is content?
-static int is_hidden(const struct diagnosis *diagnosis)
+static bool is_hidden(const struct diagnosis *diagnosis)
 {
     return diagnosis->rule == RULE_OK && diagnosis->wrong_bytes == 0;
 }
 
-static void tell(const struct measured *measured, const struct diagnosis *diagnosis, int knows_before)
+static void tell(const struct measured *measured, const struct diagnosis *diagnosis, bool knows_before)
 {
     json_t *json = family_write(family_find("diagnose"), &measured->test_case);
     char *line = json_dumps(json, JSON_COMPACT);
@@ -57,7 +57,7 @@ static void tell(const struct measured *measured, const struct diagnosis *diagno
     json_decref(json);
 }
 
-static void count(const struct measured *measured, const struct diagnosis *diagnosis, int knows_before,
+static void count(const struct measured *measured, const struct diagnosis *diagnosis, bool knows_before,
                   struct tally *tally)
 {
     uint32_t cause = measured->test_case.cause;
@@ -65,7 +65,7 @@ static void count(const struct measured *measured, const struct diagnosis *diagn
     int place;
     row->cases++;
     if (cause == CAUSES ? diagnosis_is_clean(diagnosis) : is_same_name(diagnosis, cause, &place)) {
-        int is_alone =
+        bool is_alone =
             cause == CAUSES || (place == 0 && (diagnosis->explanations == 1 || !diagnosis->explanation[1].is_whole));
         row->alone += (unsigned)is_alone;
         row->shared += (unsigned)!is_alone;
@@ -117,7 +117,7 @@ static void print_row(const char *name, const struct row *row)
            row->alone, row->wrong, judged > 0 ? 100.0 * row->alone / judged : 100.0);
 }
 
-static int print(const struct tally *tally)
+static bool print(const struct tally *tally)
 {
     struct row all[2] = {{0}};
     for (int knows = 1; knows >= 0; knows--) {
@@ -143,37 +143,38 @@ static int print(const struct tally *tally)
     unsigned asked = 2 * (all[0].cases + tally->row[0][CAUSES].cases);
     printf("%.1f ms a diagnosis, the slowest %.1f ms\n", 1e3 * tally->seconds / (asked > 0 ? asked : 1),
            1e3 * tally->slowest);
-    int is_clean = tally->row[0][CAUSES].wrong + tally->row[1][CAUSES].wrong == 0;
+    bool is_clean = tally->row[0][CAUSES].wrong + tally->row[1][CAUSES].wrong == 0;
     return is_clean && 100 * all[1].alone >= ENOUGH_PERCENT * (all[1].alone + all[1].wrong) && asked > 0;
 }
 
-static int measure_trace(const char *path, uint64_t every, struct measured *measured, struct tally *tally)
+static bool measure_trace(const char *path, uint64_t every, struct measured *measured, struct tally *tally)
 {
     struct trace_text trace;
     struct text why;
     const struct family *family = family_find("diagnose");
-    if (!trace_open(path, &trace, &why)) return fprintf(stderr, "%s\n", why.at), 0;
+    if (!trace_open(path, &trace, &why)) return fprintf(stderr, "%s\n", why.at), false;
     printf("%s: recorded on %s\n", path, trace.header.device);
     for (char *line; (line = lines_next(&trace.lines)) != NULL;) {
         static uint8_t bytes[LOAD_SHARED_BYTES + 16];
         struct trace_entry entry;
         struct result result = result_at(bytes);
         if (trace.lines.number % every != 0) continue;
-        if (!trace_read(family, line, &measured->test_case, &entry, &why)) return fprintf(stderr, "%s\n", why.at), 0;
+        if (!trace_read(family, line, &measured->test_case, &entry, &why))
+            return fprintf(stderr, "%s\n", why.at), false;
         measured->window = diagnose_window(&measured->test_case);
         if (entry.status != 0 || !family_restore(family, &measured->test_case, entry.text, &result))
-            return fprintf(stderr, "%s: line %" PRIu64 " holds no dump\n", path, trace.lines.number), 0;
+            return fprintf(stderr, "%s: line %" PRIu64 " holds no dump\n", path, trace.lines.number), false;
         memcpy(measured->bytes, result.window[1].bytes, measured->window.size_bytes);
         memcpy(&measured->word, result.window[0].bytes, sizeof measured->word);
         json_decref(entry.json);
         ask(measured, tally);
     }
     trace_close(&trace);
-    return 1;
+    return true;
 }
 
 // `count` cases of `seed` by the slow model.
-static void measure_seed(uint64_t seed, uint64_t count, int is_clean, struct measured *measured, struct tally *tally)
+static void measure_seed(uint64_t seed, uint64_t count, bool is_clean, struct measured *measured, struct tally *tally)
 {
     for (uint64_t i = 0; i < count; i++)
         if (measure_slow(seed, i, is_clean, measured)) ask(measured, tally);
@@ -184,8 +185,8 @@ int main(int argc, char **argv)
     static struct measured measured;
     static struct tally tally;
     const char *mode = argc >= 3 ? argv[1] : "";
-    int is_trace = strcmp(mode, "trace") == 0, is_clean = strcmp(mode, "clean") == 0;
-    int is_slow = argc >= 4 && (is_clean || strcmp(mode, "slow") == 0);
+    bool is_trace = strcmp(mode, "trace") == 0, is_clean = strcmp(mode, "clean") == 0;
+    bool is_slow = argc >= 4 && (is_clean || strcmp(mode, "slow") == 0);
     if (!is_slow && !is_trace) {
         fprintf(stderr,
                 "usage: measure slow SEED CASES [TELL] | clean SEED CASES [TELL] | trace FILE [TELL [EVERY]]\n");

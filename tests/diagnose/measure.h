@@ -16,6 +16,6 @@ struct measured {
 // Case `index` of `seed`, done by the slow model (tests/slow): no code of model/ has a part in the bytes. A dump that
 // is taken early holds a part of what the last load wrote, drawn at random. `is_clean`: the tile is loaded as it was
 // meant. Returns 0 if the slow model refuses.
-int measure_slow(uint64_t seed, uint64_t index, int is_clean, struct measured *measured);
+bool measure_slow(uint64_t seed, uint64_t index, bool is_clean, struct measured *measured);
 
 #endif

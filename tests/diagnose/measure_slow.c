@@ -37,16 +37,16 @@ static int load_im2col(const struct diagnose_load *load, const struct tensormap 
     return slow_im2col(&slow, smem, tx_bytes, IM2COL_RIGHT);
 }
 
-static int load(const struct diagnose_load *load, uint8_t *smem, uint64_t *word)
+static bool load(const struct diagnose_load *load, uint8_t *smem, uint64_t *word)
 {
     struct tensormap map;
     uint32_t tx_bytes;
-    if (!map_args_made(&load->map, &map)) return 0;
+    if (!map_args_made(&load->map, &map)) return false;
     int error = map.mode == TENSORMAP_IM2COL ? load_im2col(load, &map, smem, &tx_bytes)
                                              : load_tiled(load, &map, smem, &tx_bytes);
-    if (error != 0) return 0;
+    if (error != 0) return false;
     mbarrier_transact_remote(word, &(struct mbarrier_transaction){.complete_bytes = tx_bytes});
-    return 1;
+    return true;
 }
 
 // A copy that is seen early: whole 32-byte pieces of it are there, more of those with low addresses.
@@ -54,7 +54,7 @@ static void cut(struct random *random, const uint8_t *earlier, uint8_t *bytes, u
 {
     uint32_t kind = (uint32_t)random_below(random, 4), at = (uint32_t)random_below(random, size_bytes / 32) * 32;
     for (uint32_t piece = 0; piece + 32 <= size_bytes; piece += 32) {
-        int is_there = kind == 0 ? 0 : kind == 1 ? piece < at : random_chance(random, piece < at ? 90 : 10);
+        bool is_there = kind == 0 ? false : kind == 1 ? piece < at : random_chance(random, piece < at ? 90 : 10);
         if (!is_there) memcpy(bytes + piece, earlier + piece, 32);
     }
 }
@@ -68,7 +68,7 @@ static void mend(struct diagnose_case *c)
     diagnose_load_bytes(&meant, &c->expect);
 }
 
-int measure_slow(uint64_t seed, uint64_t index, int is_clean, struct measured *measured)
+bool measure_slow(uint64_t seed, uint64_t index, bool is_clean, struct measured *measured)
 {
     static uint8_t smem[LOAD_SHARED_BYTES], earlier[LOAD_SHARED_BYTES];
     struct random random = random_for(seed, index);
@@ -84,9 +84,9 @@ int measure_slow(uint64_t seed, uint64_t index, int is_clean, struct measured *m
         mbarrier_transact(&measured->word, &(struct mbarrier_transaction){.arrivals = 1, .expect_bytes = c->expect});
     for (uint32_t i = 0; i < c->loads; i++) {
         if (i == c->earlier) memcpy(earlier, window, measured->window.size_bytes);
-        if (!load(&c->load[i], smem, i < c->earlier ? &unused : &measured->word)) return 0;
+        if (!load(&c->load[i], smem, i < c->earlier ? &unused : &measured->word)) return false;
     }
     if (c->clocks >= 0) cut(&random, earlier, window, measured->window.size_bytes);
     memcpy(measured->bytes, window, measured->window.size_bytes);
-    return 1;
+    return true;
 }

@@ -4,6 +4,8 @@
 #ifndef TMAREF_MISTAKES_H
 #define TMAREF_MISTAKES_H
 
+#include <stdbool.h>
+
 #include "tile_field.h"
 
 enum { TRIAL_SHARED_BYTES = 1 << 16, TRIAL_TENSOR_BYTES = 1 << 19, TRIAL_SLICES = 4, TRIAL_SHARED_FIRST = 0x400 };
@@ -24,7 +26,9 @@ enum other { OTHER_NONE, OTHER_OPERAND, OTHER_STAGE };
 //   window     the part of shared memory that the user dumps
 //   is_added   a store adds
 struct trial {
-    int is_store, slices, slice_dim, is_added;
+    bool is_store;
+    int slices, slice_dim;
+    bool is_added;
     enum other other_kind;
     struct field meant, done;
     int slot[TRIAL_SLICES];
@@ -36,7 +40,7 @@ struct trial {
 //   says   the causes that name it, with | between them; "?" stands for "these bytes are not of this tensor"
 struct mistake {
     const char *name, *says;
-    int in_loads, in_stores;
+    bool in_loads, in_stores;
     int (*numbers)(struct trial *trial, struct dice *dice);
     int (*bytes)(struct trial *trial, struct dice *dice);
     int (*after)(struct trial *trial, struct dice *dice);
@@ -46,10 +50,10 @@ extern const struct mistake mistakes[];
 extern const int mistakes_count;
 
 // Draws a tile as meant, with its tensor; the bytes lie in `trial` until the next call.
-void trial_draw(struct trial *trial, uint64_t seed, int is_store);
+void trial_draw(struct trial *trial, uint64_t seed, bool is_store);
 
 // Does what is meant (both NULL), or with one or two mistakes; 0 if it cannot be done. Leaves shared memory, or the
 // tensor, as the user finds it.
-int trial_do(struct trial *trial, uint64_t seed, const struct mistake *first, const struct mistake *second);
+bool trial_do(struct trial *trial, uint64_t seed, const struct mistake *first, const struct mistake *second);
 
 #endif

@@ -36,7 +36,7 @@ int other_endian(struct trial *t, struct dice *dice)
 }
 
 static void convert(const uint8_t *from, enum field_type old, uint8_t *to, enum field_type new, uint64_t count,
-                    int is_cut)
+                    bool is_cut)
 {
     for (uint64_t n = 0; n < count; n++) {
         uint64_t bits = 0;
@@ -53,7 +53,7 @@ int half_for_half(struct trial *t, struct dice *dice)
     enum field_type old = t->meant.type;
     (void)dice;
     if (old != FIELD_F16 && old != FIELD_BF16) return 0;
-    convert(from->at, old, from->at, old == FIELD_F16 ? FIELD_BF16 : FIELD_F16, from->count / 2, 0);
+    convert(from->at, old, from->at, old == FIELD_F16 ? FIELD_BF16 : FIELD_F16, from->count / 2, false);
     return from->at[from->count / 2 / 2 * 2 + 1] != 0; // integers as bits are too small, and become zeros
 }
 
@@ -119,7 +119,7 @@ int in_part(struct trial *t, struct dice *dice)
 }
 
 // The bytes of a row of the tile as the user means it, copied out or in.
-static void row(struct trial *t, int slice, int number, uint8_t *bytes, int is_in)
+static void row(struct trial *t, int slice, int number, uint8_t *bytes, bool is_in)
 {
     struct field *field = &t->meant;
     uint32_t start = field->shared + (uint32_t)slice * ((field_box_bytes(field) + 127) / 128 * 128);
@@ -140,10 +140,10 @@ int rows_mixed(struct trial *t, struct dice *dice)
     int count = field_rows(&t->meant), kind = (int)dice_below(dice, 3), by = 1 + (int)dice_below(dice, 7);
     if (count > 64 || field_row_bytes(&t->meant) > sizeof rows[0] || t->meant.box[2] > 1) return 0;
     for (int s = 0; s < t->slices; s++) {
-        for (int r = 0; r < count; r++) row(t, s, r, rows[r], 0);
+        for (int r = 0; r < count; r++) row(t, s, r, rows[r], false);
         for (int r = 0; r < count; r++) {
             int from = kind == 1 ? count - 1 - r : kind == 2 ? (r + by) % count : r == 0 ? by : r == by ? 0 : r;
-            row(t, s, r, rows[from], 1);
+            row(t, s, r, rows[from], true);
         }
     }
     return 1;
@@ -257,7 +257,7 @@ int changed_in_place(struct trial *t, struct dice *dice)
         uint64_t bits = 0;
         if (memcmp(to->at + i, t->before.at + i, element) == 0) continue;
         memcpy(&bits, to->at + i, element);
-        bits = field_bits(t->meant.type, by * field_value(t->meant.type, bits), 0);
+        bits = field_bits(t->meant.type, by * field_value(t->meant.type, bits), false);
         memcpy(to->at + i, &bits, element);
     }
     return 1;

@@ -80,7 +80,7 @@ uint32_t layout_tile_bytes(const struct layout *l)
     return (uint32_t)(rows(l) - 1) * row_pitch(l) + row_bytes(l);
 }
 
-void layout_draw(struct layout *l, struct dice *dice, int is_im2col)
+void layout_draw(struct layout *l, struct dice *dice, bool is_im2col)
 {
     do {
         *l = (struct layout){.address = 0x7f0000000000 + 256 * dice_below(dice, 999)};
@@ -89,23 +89,23 @@ void layout_draw(struct layout *l, struct dice *dice, int is_im2col)
     } while (!layout_is_legal(l) || layout_tensor_bytes(l) > TRIAL_TENSOR_BYTES / 8 || layout_tile_bytes(l) > 16384);
 }
 
-int layout_is_legal(const struct layout *l)
+bool layout_is_legal(const struct layout *l)
 {
     for (int i = 1; i < l->dims; i++)
-        if (l->pitch[i] <= 0 || l->pitch[i] % (l->piece == 32 ? 32 : 16) != 0 || l->extent[i] < 1) return 0;
+        if (l->pitch[i] <= 0 || l->pitch[i] % (l->piece == 32 ? 32 : 16) != 0 || l->extent[i] < 1) return false;
     if (row_bytes(l) % 16 != 0 || l->box[0] < 1 || rows(l) < 1 || l->address % (l->piece == 32 ? 32 : 16) != 0)
-        return 0;
-    if (l->piece > 0) return 1;
+        return false;
+    if (l->piece > 0) return true;
     for (int k = 0; k < l->dims - 2; k++) // the start lies in the bounding box
-        if (l->at[k + 1] < l->lower[k] || l->at[k + 1] > l->extent[k + 1] - 1 + l->upper[k]) return 0;
+        if (l->at[k + 1] < l->lower[k] || l->at[k + 1] > l->extent[k + 1] - 1 + l->upper[k]) return false;
     return l->at[0] * l->element % 16 == 0 && (l->span == 0 || row_bytes(l) <= (uint32_t)l->span);
 }
 
 // One row: `count` bytes from the tensor, element by element, or zeros.
-static int put_row(const struct layout *l, int number, const int64_t *index, const struct bytes *tensor,
-                   const struct bytes *shared)
+static bool put_row(const struct layout *l, int number, const int64_t *index, const struct bytes *tensor,
+                    const struct bytes *shared)
 {
-    int is_inside = 1;
+    bool is_inside = true;
     int64_t offset = 0;
     for (int i = 1; i < l->dims; i++) {
         is_inside = is_inside && index[i] >= 0 && index[i] < l->extent[i];
@@ -116,11 +116,11 @@ static int put_row(const struct layout *l, int number, const int64_t *index, con
         uint64_t from =
             l->address + (uint64_t)(offset + column * l->pitch[0] + b % (uint32_t)l->pitch[0]) - tensor->first;
         uint32_t to = field_swizzle(l->span, l->shared + (uint32_t)number * row_pitch(l) + b) - (uint32_t)shared->first;
-        int is_read = is_inside && column >= 0 && column < l->extent[0];
-        if ((is_read && from >= tensor->count) || to >= shared->count) return 0;
+        bool is_read = is_inside && column >= 0 && column < l->extent[0];
+        if ((is_read && from >= tensor->count) || to >= shared->count) return false;
         shared->at[to] = is_read ? tensor->at[from] : 0;
     }
-    return 1;
+    return true;
 }
 
 static int load_interleaved(const struct layout *l, const struct bytes *tensor, const struct bytes *shared)

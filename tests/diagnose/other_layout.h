@@ -22,14 +22,14 @@ struct layout {
 };
 
 // Draws a tile as meant.
-void layout_draw(struct layout *layout, struct dice *dice, int is_im2col);
+void layout_draw(struct layout *layout, struct dice *dice, bool is_im2col);
 
 // Bytes of the tensor, and of the tile in shared memory.
 uint64_t layout_tensor_bytes(const struct layout *layout);
 uint32_t layout_tile_bytes(const struct layout *layout);
 
 // Does the machine take it? A map and a start that fault are no wrong tile.
-int layout_is_legal(const struct layout *layout);
+bool layout_is_legal(const struct layout *layout);
 
 // Loads the tile; 0 if it would read what is not there.
 int layout_load(const struct layout *layout, const struct bytes *tensor, const struct bytes *shared);

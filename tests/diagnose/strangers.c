@@ -31,7 +31,7 @@ static double now(void)
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-static int make_map(const struct field *field, struct tensormap *map)
+static bool make_map(const struct field *field, struct tensormap *map)
 {
     static const enum dtype types[] = {DTYPE_UINT8, DTYPE_FLOAT16, DTYPE_BFLOAT16, DTYPE_FLOAT32, DTYPE_FLOAT64};
     struct tensormap_image image;
@@ -47,9 +47,9 @@ static int make_map(const struct field *field, struct tensormap *map)
     if (tensormap_encode_tiled(&image, types[field->type], (uint32_t)field->dims, field->address, dim, strides, box,
                                estride, INTERLEAVE_NONE, field->span == 0 ? SWIZZLE_NONE : swizzle, 0,
                                (uint32_t)field->nan_fill, NULL) != RULE_OK)
-        return 0;
+        return false;
     tensormap_decode(&image, map, NULL);
-    return 1;
+    return true;
 }
 
 static struct memory memory_of(const struct bytes *bytes)
@@ -58,7 +58,7 @@ static struct memory memory_of(const struct bytes *bytes)
 }
 
 // The question that the user would ask.
-static int ask(const struct trial *trial, int knows, struct diagnose *question)
+static bool ask(const struct trial *trial, bool knows, struct diagnose *question)
 {
     *question = (struct diagnose){.is_store = trial->is_store, .shared = trial->meant.shared};
     question->slices = (uint32_t)trial->slices;
@@ -78,7 +78,7 @@ static int ask(const struct trial *trial, int knows, struct diagnose *question)
     return make_map(&trial->meant, &question->map);
 }
 
-static void tell(const struct trial *t, uint64_t seed, int knows, const struct mistake *first,
+static void tell(const struct trial *t, uint64_t seed, bool knows, const struct mistake *first,
                  const struct mistake *second, const struct diagnosis *answer, int verdict)
 {
     const struct field *f = &t->meant;
@@ -132,8 +132,8 @@ static uint64_t sum_of(const struct trial *trial)
 }
 
 // Draws until the mistakes show, together and each alone. 0 if they never do.
-static int make(struct trial *trial, uint64_t *seed, int is_store, const struct mistake *first,
-                const struct mistake *second)
+static bool make(struct trial *trial, uint64_t *seed, bool is_store, const struct mistake *first,
+                 const struct mistake *second)
 {
     for (int i = 0; i < TRIES; i++) {
         uint64_t right, one = 0, other = 0;
@@ -152,9 +152,9 @@ static int make(struct trial *trial, uint64_t *seed, int is_store, const struct 
         if (first != NULL && both == right) continue;
         if (second != NULL && (one == right || other == right || both == one || both == other)) continue;
         struct diagnose question;
-        if (ask(trial, 0, &question)) return 1;
+        if (ask(trial, false, &question)) return true;
     }
-    return 0;
+    return false;
 }
 
 static void sum_up(const struct run *run, struct tally *all)
@@ -169,7 +169,7 @@ static void one(struct run *run, uint64_t cases)
     static struct trial trial;
     for (int m = 0; m < mistakes_count; m++)
         for (uint64_t n = 0; n < cases; n++) {
-            int is_store = !mistakes[m].in_loads || (mistakes[m].in_stores && n % 3 == 2);
+            bool is_store = !mistakes[m].in_loads || (mistakes[m].in_stores && n % 3 == 2);
             uint64_t seed = run->seed * 1000003 + (uint64_t)m * 8191 + n * 131;
             if (make(&trial, &seed, is_store, &mistakes[m], NULL))
                 judge(run, &run->row[m], &trial, seed, &mistakes[m], NULL);
@@ -185,9 +185,9 @@ static void two(struct run *run, uint64_t cases)
     for (uint64_t n = 0; n < cases; n++) {
         const struct mistake *a = &mistakes[dice_below(&dice, (uint64_t)mistakes_count)];
         const struct mistake *b = &mistakes[dice_below(&dice, (uint64_t)mistakes_count)];
-        int is_store = dice_below(&dice, 4) == 0;
+        bool is_store = dice_below(&dice, 4) == 0;
         uint64_t seed = run->seed * 1000003 + n * 131;
-        int is_possible = is_store ? a->in_stores && b->in_stores : a->in_loads && b->in_loads;
+        bool is_possible = is_store ? a->in_stores && b->in_stores : a->in_loads && b->in_loads;
         if (!is_possible || strcmp(a->says, b->says) == 0 || strchr(a->says, '?') || strchr(b->says, '?')) {
             n--;
             continue;
@@ -213,7 +213,7 @@ int main(int argc, char **argv)
     static struct run run;
     struct tally all;
     const char *mode = argc >= 4 ? argv[1] : "";
-    int is_two = strcmp(mode, "two") == 0, is_clean = strcmp(mode, "clean") == 0;
+    bool is_two = strcmp(mode, "two") == 0, is_clean = strcmp(mode, "clean") == 0;
     if (!is_two && !is_clean && strcmp(mode, "one") != 0)
         return fprintf(stderr, "usage: strangers one|two|clean SEED CASES [TELL]\n"), 2;
     run.seed = strtoull(argv[2], NULL, 0);
@@ -225,6 +225,6 @@ int main(int argc, char **argv)
     tally_print("all loads", &run.all[0]);
     tally_print("all stores", &run.all[1]);
     sum_up(&run, &all);
-    int is_good = tally_is_kept(&all, is_two);
+    bool is_good = tally_is_kept(&all, is_two);
     return run.asked == 0 || !is_good;
 }

@@ -5,18 +5,18 @@
 #include <string.h>
 
 // Is the id of `cause` one of those in `says`?
-static int is_said(const char *says, enum cause cause)
+static bool is_said(const char *says, enum cause cause)
 {
     const char *id = cause == CAUSES ? "" : cause == CAUSE_FOREIGN ? "?" : cause_row(cause)->id;
     size_t length = strlen(id);
     for (const char *at = says; length > 0 && at != NULL; at = strchr(at, '|')) {
         at += *at == '|';
-        if (strncmp(at, id, length) == 0 && (at[length] == '|' || at[length] == 0)) return 1;
+        if (strncmp(at, id, length) == 0 && (at[length] == '|' || at[length] == 0)) return true;
     }
-    return 0;
+    return false;
 }
 
-static int is_named(const struct explanation *e, const char *first, const char *second)
+static bool is_named(const struct explanation *e, const char *first, const char *second)
 {
     if (second == NULL) return e->second == CAUSES && is_said(first, e->cause);
     return (is_said(first, e->cause) && is_said(second, e->second)) ||
@@ -25,7 +25,7 @@ static int is_named(const struct explanation *e, const char *first, const char *
 
 int tally_verdict(const struct diagnosis *answer, const char *first, const char *second)
 {
-    int has_whole = answer->explanations > 0 && answer->explanation[0].is_whole;
+    bool has_whole = answer->explanations > 0 && answer->explanation[0].is_whole;
     for (int i = 0; i < answer->explanations; i++)
         if (is_named(&answer->explanation[i], first, second)) return i == 0 ? FIRST : TIE;
     if (second != NULL && has_whole && answer->explanation[0].second == CAUSES) return MERGED;
@@ -66,9 +66,9 @@ void tally_head(void)
     printf("| %-38s |%37s |%37s |\n", "", "before known: cases, first, tie, missed, wrong", "not known: the same");
 }
 
-int tally_is_kept(const struct tally *all, int is_two)
+bool tally_is_kept(const struct tally *all, bool is_two)
 {
-    int is_good = 1;
+    bool is_good = true;
     for (int knows = 0; knows < 2; knows++) {
         const unsigned *c = all->count[knows];
         unsigned cases = c[FIRST] + c[TIE] + c[MISSED] + c[WRONG];

@@ -24,6 +24,6 @@ void tally_head(void);
 void tally_print(const char *name, const struct tally *row);
 
 // Prints the sum, and says whether it keeps what docs/diagnose.md promises.
-int tally_is_kept(const struct tally *all, int is_two);
+bool tally_is_kept(const struct tally *all, bool is_two);
 
 #endif

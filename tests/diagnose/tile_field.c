@@ -52,13 +52,13 @@ uint32_t field_swizzle(int span, uint32_t address)
 // The element that is `step` steps into the box; its place in the tensor, and whether it is inside.
 struct place {
     int64_t offset;
-    int is_inside;
+    bool is_inside;
     uint32_t shared;
 };
 
 static struct place place_of(const struct field *field, int row, int column)
 {
-    struct place place = {0, 1, 0};
+    struct place place = {0, true, 0};
     int64_t index = field->at[0] + column, rest = row;
     place.is_inside = index >= 0 && index < field->extent[0];
     place.offset = index * field->pitch[0];
@@ -110,11 +110,11 @@ static void add(enum field_type type, uint8_t *to, const uint8_t *from)
     uint32_t element = field_element_bytes(type);
     memcpy(&left, to, element);
     memcpy(&right, from, element);
-    left = field_bits(type, field_value(type, left) + field_value(type, right), 0);
+    left = field_bits(type, field_value(type, left) + field_value(type, right), false);
     memcpy(to, &left, element);
 }
 
-int field_store(const struct field *field, const struct bytes *shared, const struct bytes *tensor, int is_added)
+bool field_store(const struct field *field, const struct bytes *shared, const struct bytes *tensor, bool is_added)
 {
     uint32_t element = field_element_bytes(field->type);
     for (int row = 0; row < field_rows(field); row++)
@@ -123,13 +123,13 @@ int field_store(const struct field *field, const struct bytes *shared, const str
             if (!place.is_inside) continue;
             uint8_t *to = find(tensor, field->address + (uint64_t)place.offset, element);
             const uint8_t *from = find(shared, field_swizzle(field->span, place.shared), element);
-            if (to == NULL || from == NULL) return 0;
+            if (to == NULL || from == NULL) return false;
             if (is_added)
                 add(field->type, to, from);
             else
                 memcpy(to, from, element);
         }
-    return 1;
+    return true;
 }
 
 // --- numbers ---------------------------------------------------------------------------------------------------------
@@ -150,7 +150,7 @@ double field_value(enum field_type type, uint64_t bits)
 }
 
 // Finite numbers of modest size only: nothing here overflows.
-uint64_t field_bits(enum field_type type, double value, int is_cut)
+uint64_t field_bits(enum field_type type, double value, bool is_cut)
 {
     if (type == FIELD_U8) return (uint64_t)(int64_t)value & 255;
     int fraction = formats[type].fraction, top = (int)field_element_bytes(type) * 8 - 1, exponent;

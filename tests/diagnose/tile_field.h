@@ -4,6 +4,7 @@
 #ifndef TMAREF_TESTS_TILE_FIELD_H
 #define TMAREF_TESTS_TILE_FIELD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { FIELD_DIMS = 5 };
@@ -43,10 +44,10 @@ uint32_t field_swizzle(int span, uint32_t address);
 
 // Loads the box, or stores it; 0 if it would touch bytes that are not there.
 int field_load(const struct field *field, const struct bytes *tensor, const struct bytes *shared);
-int field_store(const struct field *field, const struct bytes *shared, const struct bytes *tensor, int is_added);
+bool field_store(const struct field *field, const struct bytes *shared, const struct bytes *tensor, bool is_added);
 
 // A number as the bits of a type, to nearest even or cut off; and back.
-uint64_t field_bits(enum field_type type, double value, int is_cut);
+uint64_t field_bits(enum field_type type, double value, bool is_cut);
 double field_value(enum field_type type, uint64_t bits);
 
 #endif

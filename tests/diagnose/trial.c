@@ -27,7 +27,7 @@ static void draw_values(struct dice *dice, enum field_type type, uint8_t *to, ui
         double sum = -2 * 65536;
         for (int i = 0; i < 4; i++) sum += (double)(roll >> 16 * i & 0xffff);
         sum = kind >= 8 ? (double)(roll % 11) - 5 : sum / 32768;
-        uint64_t bits = type == FIELD_U8 ? roll % (kind >= 8 ? 11 : 256) : field_bits(type, sum, 0);
+        uint64_t bits = type == FIELD_U8 ? roll % (kind >= 8 ? 11 : 256) : field_bits(type, sum, false);
         if (kind == 0) bits = n;
         memcpy(to + n * element, &bits, element);
     }
@@ -94,7 +94,7 @@ static void draw_before(struct trial *trial, struct dice *dice)
     }
 }
 
-void trial_draw(struct trial *trial, uint64_t seed, int is_store)
+void trial_draw(struct trial *trial, uint64_t seed, bool is_store)
 {
     struct dice dice = {seed * 0x100000001b3 + 77};
     *trial = (struct trial){.is_store = is_store};
@@ -119,28 +119,28 @@ void trial_draw(struct trial *trial, uint64_t seed, int is_store)
     trial->window.count += slice_bytes(meant) * (uint32_t)trial->slices;
 }
 
-static int move(struct trial *trial)
+static bool move(struct trial *trial)
 {
     for (int place = 0; place < trial->slices; place++) {
         struct field slice = trial->done;
         if (trial->slot[place] < 0) continue; // never issued
         slice.at[trial->slice_dim] += (int64_t)trial->slot[place] * slice.box[trial->slice_dim];
         slice.shared += (uint32_t)place * slice_bytes(&trial->meant);
-        if (slice.shared % 128 != 0) return 0;
-        if (trial->is_store && (slice.at[0] < 0 || slice.at[1] < 0)) return 0;
+        if (slice.shared % 128 != 0) return false;
+        if (trial->is_store && (slice.at[0] < 0 || slice.at[1] < 0)) return false;
         if (!(trial->is_store ? field_store(&slice, &trial->shared, &trial->global, trial->is_added)
                               : field_load(&slice, &trial->global, &trial->shared)))
-            return 0;
+            return false;
     }
-    return 1;
+    return true;
 }
 
-int trial_do(struct trial *trial, uint64_t seed, const struct mistake *first, const struct mistake *second)
+bool trial_do(struct trial *trial, uint64_t seed, const struct mistake *first, const struct mistake *second)
 {
     const struct mistake *both[2] = {first, second};
     struct dice dice[2] = {{seed * 31 + 1}, {seed * 37 + 2}};
     trial->done = trial->meant;
-    trial->is_added = 0;
+    trial->is_added = false;
     trial->other_kind = OTHER_NONE;
     for (int s = 0; s < TRIAL_SLICES; s++) trial->slot[s] = s;
     trial->file.count = trial->global.count;
@@ -148,12 +148,12 @@ int trial_do(struct trial *trial, uint64_t seed, const struct mistake *first, co
     memcpy(global_room, trial->is_store ? before_room : first_file, trial->file.count);
     memcpy(shared_room, trial->is_store ? first_shared : before_room, TRIAL_SHARED_BYTES);
     for (int i = 0; i < 2; i++)
-        if (both[i] != NULL && both[i]->numbers != NULL && !both[i]->numbers(trial, &dice[i])) return 0;
+        if (both[i] != NULL && both[i]->numbers != NULL && !both[i]->numbers(trial, &dice[i])) return false;
     for (int i = 0; i < 2; i++)
-        if (both[i] != NULL && both[i]->bytes != NULL && !both[i]->bytes(trial, &dice[i])) return 0;
-    if (!move(trial)) return 0;
+        if (both[i] != NULL && both[i]->bytes != NULL && !both[i]->bytes(trial, &dice[i])) return false;
+    if (!move(trial)) return false;
     for (int i = 0; i < 2; i++)
-        if (both[i] != NULL && both[i]->after != NULL && !both[i]->after(trial, &dice[i])) return 0;
+        if (both[i] != NULL && both[i]->after != NULL && !both[i]->after(trial, &dice[i])) return false;
     if (trial->is_store) memcpy(shared_room, first_shared, TRIAL_SHARED_BYTES); // what the user thinks was there
-    return 1;
+    return true;
 }

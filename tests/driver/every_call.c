@@ -5,6 +5,7 @@
 // error.
 //   every_call LIBRARY NAME... -- MISSING...   0: all came back; each in a process of its own
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,13 +24,16 @@ typedef int any_call(uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d, uintptr
 // What a caller may do wrong: is there a context, and what are the arguments?
 struct way {
     const char *name;
-    int is_ready, is_page;
+    bool is_ready, is_page;
     uint64_t mix; // of values drawn with it, 0: all arguments are the same
 };
-static const struct way ways[] = {
-    {"zeros before cuInit", 0, 0, 0}, {"zeros", 1, 0, 0},           {"a page of zeros before cuInit", 0, 1, 0},
-    {"a page of zeros", 1, 1, 0},     {"values of mix 1", 1, 1, 1}, {"values of mix 2", 1, 1, 2},
-    {"values of mix 3", 1, 1, 3}};
+static const struct way ways[] = {{"zeros before cuInit", false, false, 0},
+                                  {"zeros", true, false, 0},
+                                  {"a page of zeros before cuInit", false, true, 0},
+                                  {"a page of zeros", true, true, 0},
+                                  {"values of mix 1", true, true, 1},
+                                  {"values of mix 2", true, true, 2},
+                                  {"values of mix 3", true, true, 3}};
 enum { WAYS = sizeof ways / sizeof ways[0], DRAWN_WAYS = 3 }; // drawn: the last ones
 
 static void *find(void *library, const char *name)
@@ -102,13 +106,13 @@ static int call(void *library, const char *name, const struct way *way)
 enum { ANSWERED = 10, MISSING = 11 }; // how the process of a call ends
 
 // A wrong address of the host ends the program, as on a GPU, if the library has said which call it was.
-static int is_named(FILE *errors)
+static bool is_named(FILE *errors)
 {
     char line[1024];
     rewind(errors);
     while (fgets(line, sizeof line, errors) != NULL)
-        if (strstr(line, ": SIGSEGV at address ") != NULL) return 1;
-    return 0;
+        if (strstr(line, ": SIGSEGV at address ") != NULL) return true;
+    return false;
 }
 
 static int told(FILE *errors, void *library, const char *name, const struct way *way)
@@ -118,7 +122,7 @@ static int told(FILE *errors, void *library, const char *name, const struct way 
 }
 
 // In a process of its own; 1 if it came back, and said that it is missing where it is.
-static int comes_back(void *library, const char *name, const struct way *way, int is_missing)
+static bool comes_back(void *library, const char *name, const struct way *way, bool is_missing)
 {
     int status = 0;
     struct rusage usage;
@@ -131,26 +135,27 @@ static int comes_back(void *library, const char *name, const struct way *way, in
         exit(2);
     }
     int end = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
-    const int is_as_on_gpu = way->mix != 0 && is_named(errors);
+    const bool is_as_on_gpu = way->mix != 0 && is_named(errors);
     fclose(errors);
     if (usage.ru_maxrss > MOST_KIBIBYTES) {
         printf("%s, called with %s, took %ld KiB of memory\n", name, way->name, usage.ru_maxrss);
-        return 0;
+        return false;
     }
-    if (is_as_on_gpu) return 1;
-    if (end == MISSING || (end == ANSWERED && !is_missing)) return 1;
+    if (is_as_on_gpu) return true;
+    if (end == MISSING || (end == ANSWERED && !is_missing)) return true;
     if (end == ANSWERED)
         printf("%s is missing and, called with %s, does not return %d\n", name, way->name, NOT_SUPPORTED);
     else if (WIFSIGNALED(status))
         printf("%s, called with %s, ended the process (signal %d)\n", name, way->name, WTERMSIG(status));
     else
         printf("%s, called with %s, ended the process (status %d)\n", name, way->name, end);
-    return 0;
+    return false;
 }
 
 int main(int argc, char **argv)
 {
-    int failed = 0, names = 0, missing = 0, is_missing = 0;
+    int failed = 0, names = 0, missing = 0;
+    bool is_missing = 0;
     void *library = argc > 1 ? dlopen(argv[1], RTLD_NOW) : NULL;
     if (library == NULL) {
         fprintf(stderr, "every_call: %s\n", argc > 1 ? dlerror() : "no library given");
@@ -165,7 +170,7 @@ int main(int argc, char **argv)
 #endif
     for (int i = 2; i < argc; i++) {
         if (strcmp(argv[i], "--") == 0) {
-            is_missing = 1;
+            is_missing = true;
             continue;
         }
         names++, missing += is_missing;

@@ -269,28 +269,28 @@ static enum cuda_result load_of_runtime(void)
 static const struct {
     const char *name;
     enum cuda_result (*call)(void);
-    int reads_ptx;
+    bool reads_ptx;
 } calls[] = {
 #define ROW(what, name, type, make, release, reads_ptx) {what, name, reads_ptx},
     // clang-format off
     STEPS(ROW)
     // clang-format on
-    {"a pool", make_pool, 0},
-    {"to find the default pool", find_default_pool, 0},
-    {"memory", allocate, 0},
-    {"a function", find_function, 1},
-    {"a link", link_text, 1},
-    {"a graph", build_graph, 0},
-    {"a child", add_child, 0},
-    {"an object that graphs keep", keep, 0},
-    {"what a node does", tell, 0},
-    {"to change a graph", change, 0},
-    {"a capture", capture, 0},
-    {"a capture into a graph", capture_into, 0},
-    {"a launch", launch, 0},
-    {"a module of the runtime", load_of_runtime, 1}};
+    {"a pool", make_pool, false},
+    {"to find the default pool", find_default_pool, false},
+    {"memory", allocate, false},
+    {"a function", find_function, true},
+    {"a link", link_text, true},
+    {"a graph", build_graph, false},
+    {"a child", add_child, false},
+    {"an object that graphs keep", keep, false},
+    {"what a node does", tell, false},
+    {"to change a graph", change, false},
+    {"a capture", capture, false},
+    {"a capture into a graph", capture_into, false},
+    {"a launch", launch, false},
+    {"a module of the runtime", load_of_runtime, true}};
 
-static void require(int is_true, const char *what, long n, enum cuda_result error)
+static void require(bool is_true, const char *what, long n, enum cuda_result error)
 {
     const char *name = "?";
     if (is_true) return;
@@ -331,7 +331,7 @@ int main(void)
     for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++)
         for (long n = 0;; n++, walked++) {
             memory_left = n;
-            memory_has_failed = 0;
+            memory_has_failed = false;
             enum cuda_result error = calls[i].call();
             memory_left = -1;
             require(error == CUDA_SUCCESS ||

@@ -3,10 +3,11 @@
 // [digest | mapped]]: prints a digest of the memory that it leaves; the memory is of cuMemCreate. The file says which
 // there are: lines
 //   // zoo KERNEL GRID BLOCK CLUSTER [SECOND]
-// BLOCK: how many threads, or WxH. CLUSTER 0: none. SECOND is a kernel that is launched behind the first, of the same size, as a programmatic launch.
-// Parameters of 8 bytes get the address of 64 KiB, whose 32-bit word i is i before each line; those of 128 bytes a
-// tensor map of it: two dimensions of 64 words, boxes of 16 times 16; the second of these with a swizzle of 64 bytes.
-// Behind the 64 KiB lie as many that nobody writes.
+// BLOCK: how many threads, or WxH. CLUSTER 0: none. SECOND is a kernel that is launched behind the first, of the same
+// size, as a programmatic launch. Parameters of 8 bytes get the address of 64 KiB, whose 32-bit word i is i before each
+// line; those of 128 bytes a tensor map of it: two dimensions of 64 words, boxes of 16 times 16; the second of these
+// with a swizzle of 64 bytes. Behind the 64 KiB lie as many that nobody writes.
+#include <stdbool.h>
 #include <string.h>
 
 #include "run.h"
@@ -21,7 +22,7 @@ static void fill(unsigned long long buffer)
 }
 
 static void launch(struct CUmod_st *module, const char *name, unsigned long long buffer, const unsigned size[4],
-                   int is_second)
+                   bool is_second)
 {
     static struct tensormap_image map, swizzled;
     const uint32_t box[] = {RUN_TILE, RUN_TILE};
@@ -86,8 +87,8 @@ int main(int argc, char **argv)
             return 2;
         if (argc > 2 && strcmp(argv[2], name) != 0) continue;
         fill(buffer);
-        launch(module, name, buffer, size, 0);
-        if (second[0] != '\0') launch(module, second, buffer, size, 1);
+        launch(module, name, buffer, size, false);
+        if (second[0] != '\0') launch(module, second, buffer, size, true);
         must(cuCtxSynchronize(), name);
         if (argc > 3 && strcmp(argv[3], "digest") == 0) print_digest(buffer, name);
     }

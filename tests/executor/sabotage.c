@@ -12,6 +12,7 @@
 //   SABOTAGE_CAPABILITY=80 the device's compute capability
 #include <elf.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,16 +26,16 @@
 #include "made_calls.def"
 
 // The number, if SABOTAGE is of that kind.
-static int is_wanted(const char *kind, uint64_t *number)
+static bool is_wanted(const char *kind, uint64_t *number)
 {
     const char *wanted = getenv("SABOTAGE");
     size_t length = strlen(kind);
-    if (wanted == NULL || strncmp(wanted, kind, length) != 0 || wanted[length] != ':') return 0;
+    if (wanted == NULL || strncmp(wanted, kind, length) != 0 || wanted[length] != ':') return false;
     *number = strtoull(wanted + length + 1, NULL, 10);
-    return 1;
+    return true;
 }
 
-static int is_number(const char *kind, uint64_t number)
+static bool is_number(const char *kind, uint64_t number)
 {
     uint64_t wanted;
     return is_wanted(kind, &wanted) && wanted == number;
@@ -77,17 +78,17 @@ enum cuda_result cuDeviceGetAttribute(int *value, enum cuda_device_attribute att
 
 // What breaks the device, once it is broken; is the case of the number on the device?
 static enum cuda_result broken;
-static int is_there;
+static bool is_there;
 static struct CUmod_st *last_module;
 
-static int holds_number(const void *bytes, size_t size_bytes)
+static bool holds_number(const void *bytes, size_t size_bytes)
 {
     static const char *const kinds[] = {"crash", "exit", "hang", "sticky", "late"};
     uint64_t number = 0;
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0] && number == 0; i++) is_wanted(kinds[i], &number);
     for (size_t at = 0; number != 0 && at + sizeof(uint32_t) <= size_bytes; at += sizeof(uint32_t))
-        if (memcmp((const char *)bytes + at, &(uint32_t){(uint32_t)number}, sizeof(uint32_t)) == 0) return 1;
-    return 0;
+        if (memcmp((const char *)bytes + at, &(uint32_t){(uint32_t)number}, sizeof(uint32_t)) == 0) return true;
+    return false;
 }
 
 enum cuda_result cuTensorMapEncodeTiled(struct tensormap_image *map, uint32_t data_type, uint32_t rank, void *address,
@@ -172,12 +173,12 @@ enum cuda_result cuModuleGetFunction(struct CUfunc_st **function, struct CUmod_s
     return real_cuModuleGetFunction(function, module, name);
 }
 
-static int has_parameter(struct CUfunc_st *function, void **parameters)
+static bool has_parameter(struct CUfunc_st *function, void **parameters)
 {
     size_t offset, bytes;
     for (size_t i = 0; real_cuFuncGetParamInfo(function, i, &offset, &bytes) == CUDA_SUCCESS; i++)
-        if (holds_number(parameters[i], bytes)) return 1;
-    return 0;
+        if (holds_number(parameters[i], bytes)) return true;
+    return false;
 }
 
 // As late.cuh leaves it.
@@ -194,8 +195,8 @@ enum cuda_result cuLaunchKernelEx(const struct cuda_launch_config *config, struc
                                   void **parameters, void **extra)
 {
     uint64_t number = 0;
-    int meets = is_there || has_parameter(function, parameters);
-    is_there = 0;
+    bool meets = is_there || has_parameter(function, parameters);
+    is_there = false;
     if (meets) {
         if (is_wanted("crash", &number) || is_wanted("exit", &number) || is_wanted("hang", &number))
             end_process(number);

@@ -40,17 +40,17 @@ struct shows {
 
 // What the cases of a rule look like.
 static struct {
-    int is_there;
+    bool is_there;
     regex_t pattern;
 } speaks[RULE_MOST];
 
-static int ends_case(enum rule rule)
+static bool ends_case(enum rule rule)
 {
     enum outcome outcome = rule_row(rule)->sm_90a;
     return outcome == OUTCOME_INVALID || outcome == OUTCOME_FAULT || outcome == OUTCOME_CRASH;
 }
 
-static int is_evidence(const struct shown *shown, enum rule rule)
+static bool is_evidence(const struct shown *shown, enum rule rule)
 {
     const char *evidence = rule_row(rule)->evidence;
     return strcmp(shown->name, evidence) == 0 || strcmp(shown->family, evidence) == 0;
@@ -75,7 +75,7 @@ static int count_case(const struct trace_batch *cases, int i, void *context)
 {
     struct shown *shown = context;
     enum rule rule = cases->batch.results[i].rule;
-    int agrees = cases->entry[i].status == cases->batch.results[i].status;
+    bool agrees = cases->entry[i].status == cases->batch.results[i].status;
     shown->cases[ENDS][rule] += agrees && rule != RULE_OK && ends_case(rule);
     if (agrees) count_spoken(cases, i, shown);
     workers_progress(1);
@@ -83,22 +83,22 @@ static int count_case(const struct trace_batch *cases, int i, void *context)
 }
 
 // Does the list or a rule name the trace? Others are replayed elsewhere.
-static int is_named(const struct shows *shows, const struct shown *shown)
+static bool is_named(const struct shows *shows, const struct shown *shown)
 {
     char column[sizeof shown->name + 3];
     snprintf(column, sizeof column, "\t%s\t", shown->name);
-    int named = shows->list == NULL || strstr(shows->list, column) != NULL;
+    bool named = shows->list == NULL || strstr(shows->list, column) != NULL;
     for (enum rule rule = RULE_OK + 1; !named && rule < rule_end(); rule++) named = is_evidence(shown, rule);
     return named;
 }
 
-static int read_header(const char *path, struct shown *shown)
+static bool read_header(const char *path, struct shown *shown)
 {
     struct trace_text trace;
-    if (!trace_open(path, &trace, &shown->why)) return 0;
+    if (!trace_open(path, &trace, &shown->why)) return false;
     snprintf(shown->family, sizeof shown->family, "%s", trace.header.family->name);
     trace_close(&trace);
-    return 1;
+    return true;
 }
 
 static void count_trace(int job, void *context, FILE *out)
@@ -137,11 +137,11 @@ static void add_witnesses(struct shows *shows, enum rule rule, char *cases)
     }
 }
 
-static int read_witnesses(struct shows *shows, const char *path)
+static bool read_witnesses(struct shows *shows, const char *path)
 {
     char line[LINE_BYTES];
     FILE *file = fopen(path, "r");
-    if (file == NULL) return 0;
+    if (file == NULL) return false;
     while (fgets(line, sizeof line, file) != NULL) {
         line[strcspn(line, "\n")] = '\0';
         char *rest = line, *model = strsep(&rest, "\t"), *id = strsep(&rest, "\t");
@@ -149,14 +149,14 @@ static int read_witnesses(struct shows *shows, const char *path)
         if (rule != RULE_OK && *rest != '\0') add_witnesses(shows, rule, rest);
     }
     fclose(file);
-    return 1;
+    return true;
 }
 
 // The patterns of SPEAKS; 0 and told, if a line names no rule or is no pattern.
-static int read_speaks(const char *path)
+static bool read_speaks(const char *path)
 {
     char line[LINE_BYTES];
-    int ok = 1;
+    bool ok = true;
     FILE *file = fopen(path, "r");
     while (file != NULL && ok && fgets(line, sizeof line, file) != NULL) {
         line[strcspn(line, "\n")] = '\0';
@@ -164,7 +164,7 @@ static int read_speaks(const char *path)
         char *why = line, *id = strsep(&why, "\t"), *pattern = strsep(&why, "\t");
         const enum rule rule = rule_find(id);
         ok = why != NULL && rule != RULE_NONE && regcomp(&speaks[rule].pattern, pattern, REG_EXTENDED) == 0;
-        if (ok) speaks[rule].is_there = 1;
+        if (ok) speaks[rule].is_there = true;
         if (!ok) fprintf(stderr, "%s: no rule, its pattern and why: %s\n", path, line);
     }
     if (file == NULL) perror(path);
@@ -217,7 +217,8 @@ static int check_file(const struct shows *shows, const char *path)
     int failed = 0, lines = 0;
     FILE *file = fopen(path, "r");
     while (file != NULL && fgets(line, sizeof line, file) != NULL) {
-        int found = 0, is_line = sscanf(line, "%63[^\t]\t%63[^\t]\t%*[^\t]\t%u\t%63[^\n]", id, trace, &cases, way) == 4;
+        bool found = false,
+             is_line = sscanf(line, "%63[^\t]\t%63[^\t]\t%*[^\t]\t%u\t%63[^\n]", id, trace, &cases, way) == 4;
         for (int i = 0; is_line && rule_find(id) != RULE_NONE && i < shows->paths->count; i++)
             if (strcmp(shows->of[i].name, trace) == 0) found = shows->of[i].cases[way_of(way)][rule_find(id)] >= cases;
         if (!found) printf("%s: the traces do not show this: %s", path, line);
@@ -229,24 +230,25 @@ static int check_file(const struct shows *shows, const char *path)
     return failed + (lines == 0);
 }
 
-static int count_all(struct shows *shows)
+static bool count_all(struct shows *shows)
 {
     const struct jobs jobs = {.count = shows->paths->count, .run = count_trace, .context = shows, .label = "evidence"};
-    if (workers_run(&jobs, 0, stdout) != WORKERS_DONE) return 0;
+    if (workers_run(&jobs, 0, stdout) != WORKERS_DONE) return false;
     for (int i = 0; i < shows->paths->count; i++) {
         if (shows->of[i].why.at[0] == '\0') continue;
         fprintf(stderr, "%s\n", shows->of[i].why.at);
-        return 0;
+        return false;
     }
-    return 1;
+    return true;
 }
 
 int main(int argc, char **argv)
 {
     static struct trace_paths paths;
     struct text why = {"usage: evidence [--check FILE] SPEAKS MISREAD WITNESSES TRACES"};
-    int is_check = argc == 7 && strcmp(argv[1], "--check") == 0, first = is_check ? 3 : 1;
-    int ok = (is_check || argc == 5) && trace_paths_add(&paths, argv[first + 3], &why);
+    bool is_check = argc == 7 && strcmp(argv[1], "--check") == 0;
+    int first = is_check ? 3 : 1;
+    bool ok = (is_check || argc == 5) && trace_paths_add(&paths, argv[first + 3], &why);
     size_t list_bytes;
     char *list = is_check ? read_file(argv[2], LIST_MAX_BYTES, &list_bytes, &why) : NULL;
     ok = ok && (list != NULL || !is_check);

@@ -34,7 +34,7 @@ static struct slow_encode arguments_of(const struct map_args *c)
 }
 
 // Returns whether it is accepted; the slow model has no refusal by a NULL pointer.
-static int encode_by(const struct map_args *c, uint8_t bytes[TENSORMAP_BYTES], enum slow_mutant mutant)
+static bool encode_by(const struct map_args *c, uint8_t bytes[TENSORMAP_BYTES], enum slow_mutant mutant)
 {
     memset(bytes, 0xa5, TENSORMAP_BYTES);
     if (c->function != MAP_REPLACE_ADDRESS) {
@@ -50,7 +50,7 @@ static void expose_call(const void *test_case, int status, const char *pending, 
     uint8_t right[TENSORMAP_BYTES], wrong[TENSORMAP_BYTES];
     const struct map_args *c = test_case;
     if (c->null != 0 || status < 0) return;
-    int is_accepted = encode_by(c, right, SLOW_NONE);
+    bool is_accepted = encode_by(c, right, SLOW_NONE);
     if (is_accepted != (status == 0)) return;
     for (int m = 1; m < SLOW_COUNT; m++)
         if (pending[m])

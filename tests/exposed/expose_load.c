@@ -30,7 +30,7 @@ static void prepare(struct left *outcome, struct load_window window)
     }
 }
 
-static int is_same(const struct left *a, const struct left *b, struct load_window window)
+static bool is_same(const struct left *a, const struct left *b, struct load_window window)
 {
     uint32_t at = window.base - LOAD_SHARED_START;
     return a->error == b->error && a->transaction_bytes == b->transaction_bytes &&

@@ -32,17 +32,18 @@ static void set_scene(const struct wgmma_case *c, struct scene *scene)
 static struct number_place look_at(const struct wgmma_case *c, const struct scene *scene, uint32_t i, uint32_t *before)
 {
     enum wgmma_types types = scene->wgmma->types;
-    int is_half = wgmma_types_row(types)->d == NUMBER_F16, part = is_half ? (int)(i & 1) : 0;
+    bool is_half = wgmma_types_row(types)->d == NUMBER_F16;
+    int part = is_half ? (int)(i & 1) : 0;
     uint32_t at = i * 2654435761u % (wgmma_case_d_bytes(c) / 4), bits = scene->state.d[at];
     *before = is_half ? bits >> 16 * part & 0xffff : bits;
     return wgmma_place_d(types, (int)(at % WGMMA_THREADS), (int)(at / WGMMA_THREADS), part);
 }
 
-static int are_exposed(const char *pending, const char *exposed, int mutants)
+static bool are_exposed(const char *pending, const char *exposed, int mutants)
 {
     for (int m = 1; m < mutants; m++)
-        if (pending[m] && !exposed[m]) return 0;
-    return 1;
+        if (pending[m] && !exposed[m]) return false;
+    return true;
 }
 
 // --- Dense -----------------------------------------------------------------------------------------------------------
@@ -75,13 +76,13 @@ static enum rule wgmma_rule(int mutant)
 }
 
 // Can the misreading, by its name, say anything about these types?
-static int concerns(enum wgmma_types types, int mutant)
+static bool concerns(enum wgmma_types types, int mutant)
 {
     const struct wgmma_types_row *row = wgmma_types_row(types);
-    int is_fp8 = row->a == NUMBER_E4M3 || row->a == NUMBER_E5M2, is_float = row->d != NUMBER_S32;
+    bool is_fp8 = row->a == NUMBER_E4M3 || row->a == NUMBER_E5M2, is_float = row->d != NUMBER_S32;
     const struct {
         const char *prefix;
-        int concerned;
+        bool concerned;
     } prefixes[] = {{"FP8", is_fp8},
                     {"E4M3", is_fp8},
                     {"TF32", row->a == NUMBER_TF32},

@@ -52,16 +52,16 @@ static const struct {
      NULL},
 };
 
-static int is_known(const struct exposer *exposer, int mutant)
+static bool is_known(const struct exposer *exposer, int mutant)
 {
     return exposer->is_of == NULL || exposer->is_of(mutant);
 }
 
-static int is_read_by(const struct exposer *exposer, const struct family *family)
+static bool is_read_by(const struct exposer *exposer, const struct family *family)
 {
     for (int i = 0; i < 3 && exposer->families[i] != NULL; i++)
-        if (strcmp(exposer->families[i], family->name) == 0) return 1;
-    return 0;
+        if (strcmp(exposer->families[i], family->name) == 0) return true;
+    return false;
 }
 
 // The misreading's id: its text up to the colon.
@@ -101,7 +101,7 @@ static void look(const struct exposer *exposer, const void *test_case, int statu
                  struct found *found)
 {
     char pending[MOST_MUTANTS] = {0}, exposed[MOST_MUTANTS] = {0};
-    int any = 0;
+    bool any = false;
     for (int m = 1; m < exposer->mutants; m++) any |= pending[m] = is_known(exposer, m) && found->count[m] < ENOUGH;
     if (any) exposer->expose(test_case, status, pending, exposed);
     for (int m = 1; m < exposer->mutants; m++)
@@ -185,15 +185,15 @@ static struct claim **claims_of(struct claimed *claimed, const char *name)
 }
 
 // "trace:line,line": one claim for each line.
-static int read_cases(struct claimed *claimed, int exposer, int mutant, char *text)
+static bool read_cases(struct claimed *claimed, int exposer, int mutant, char *text)
 {
     char *lines = strchr(text, ':');
-    if (lines == NULL) return 0;
+    if (lines == NULL) return false;
     *lines++ = '\0';
     struct claim **list = claims_of(claimed, text);
     for (char *line; list != NULL && (line = strsep(&lines, ",")) != NULL;) {
         struct claim *claim = calloc(1, sizeof *claim);
-        if (claim == NULL || !parse_u64(line, UINT64_MAX, &claim->line)) return 0;
+        if (claim == NULL || !parse_u64(line, UINT64_MAX, &claim->line)) return false;
         claim->exposer = exposers[exposer];
         claim->mutant = mutant;
         claim->next = *list;
@@ -203,7 +203,7 @@ static int read_cases(struct claimed *claimed, int exposer, int mutant, char *te
     return list != NULL;
 }
 
-static int read_claim(struct claimed *claimed, char *line)
+static bool read_claim(struct claimed *claimed, char *line)
 {
     char *rest = line, *model = strsep(&rest, "\t"), *id = strsep(&rest, "\t");
     for (int e = 0; e < EXPOSERS && rest != NULL; e++) {
@@ -212,18 +212,18 @@ static int read_claim(struct claimed *claimed, char *line)
             id_of(exposers[e], m, known);
             if (!is_known(exposers[e], m) || strcmp(known, id) != 0) continue;
             for (char *cases; (cases = strsep(&rest, " ")) != NULL;)
-                if (*cases != '\0' && !read_cases(claimed, e, m, cases)) return 0;
-            return 1;
+                if (*cases != '\0' && !read_cases(claimed, e, m, cases)) return false;
+            return true;
         }
     }
-    return 0;
+    return false;
 }
 
-static int read_claims(const char *path, struct claimed *claimed)
+static bool read_claims(const char *path, struct claimed *claimed)
 {
     char line[LINE_BYTES];
     FILE *file = fopen(path, "r");
-    int ok = file != NULL;
+    bool ok = file != NULL;
     while (ok && fgets(line, sizeof line, file) != NULL) {
         line[strcspn(line, "\n")] = '\0';
         if (line[0] == '#') continue;
@@ -254,7 +254,7 @@ static int check_case(const struct claim *claims, const struct family *family, c
     return failed;
 }
 
-static int is_claimed(const struct claim *claims, uint64_t line)
+static bool is_claimed(const struct claim *claims, uint64_t line)
 {
     while (claims != NULL && claims->line != line) claims = claims->next;
     return claims != NULL;
@@ -295,7 +295,7 @@ static int report(const struct exposer *exposer, const int *count)
         if (!is_known(exposer, m)) continue;
         id_of(exposer, m, id);
         const char *reason = excuse(id, exposer->name);
-        int is_enough = count[m] >= ENOUGH;
+        bool is_enough = count[m] >= ENOUGH;
         known++;
         enough += is_enough;
         if (!is_enough)

@@ -17,21 +17,21 @@ static struct misreading {
 } misreadings[MISREADINGS];
 static int misreadings_known;
 
-static int read_line(char *line)
+static bool read_line(char *line)
 {
     char *rest = line, *id = strsep(&rest, "\t"), *sentence = strsep(&rest, "\t"), *pattern = strsep(&rest, "\t");
     struct misreading *to = &misreadings[misreadings_known];
-    if (sentence == NULL || pattern == NULL || rest == NULL || misreadings_known == MISREADINGS) return 0;
+    if (sentence == NULL || pattern == NULL || rest == NULL || misreadings_known == MISREADINGS) return false;
     to->rule = rule_find(id);
     snprintf(to->instead, sizeof to->instead, "%s", rest);
     misreadings_known++;
     return to->rule != RULE_NONE && regcomp(&to->pattern, pattern, REG_EXTENDED) == 0;
 }
 
-int misreadings_read(const char *path)
+bool misreadings_read(const char *path)
 {
     char line[LINE_BYTES];
-    int ok = 1;
+    bool ok = true;
     FILE *file = fopen(path, "r");
     if (file == NULL) perror(path);
     while (file != NULL && ok && fgets(line, sizeof line, file) != NULL) {
@@ -66,12 +66,12 @@ static char *changed(const struct misreading *misreading, const char *text)
 }
 
 // Is there a byte that differs, and that neither leaves open?
-static int window_differs(const struct family *family, const void *one, const struct window *a, const void *two,
-                          const struct window *b)
+static bool window_differs(const struct family *family, const void *one, const struct window *a, const void *two,
+                           const struct window *b)
 {
     uint32_t i = 0;
-    if (a->is_open || b->is_open) return 0;
-    if (a->size_bytes != b->size_bytes) return 1;
+    if (a->is_open || b->is_open) return false;
+    if (a->size_bytes != b->size_bytes) return true;
     uint8_t *first = family_open_bytes(family, one, a), *second = family_open_bytes(family, two, b);
     while (i < a->size_bytes &&
            (a->bytes[i] == b->bytes[i] || (first != NULL && first[i] != 0) || (second != NULL && second[i] != 0)))
@@ -81,22 +81,22 @@ static int window_differs(const struct family *family, const void *one, const st
     return i < a->size_bytes;
 }
 
-static int result_differs(const struct family *family, const void *one, const struct result *a, const void *two,
-                          const struct result *b)
+static bool result_differs(const struct family *family, const void *one, const struct result *a, const void *two,
+                           const struct result *b)
 {
-    if (a->status != b->status || a->windows != b->windows) return 1;
+    if (a->status != b->status || a->windows != b->windows) return true;
     for (int w = 0; w < a->windows; w++)
-        if (window_differs(family, one, &a->window[w], two, &b->window[w])) return 1;
-    return 0;
+        if (window_differs(family, one, &a->window[w], two, &b->window[w])) return true;
+    return false;
 }
 
-static int is_exposed(const struct trace_batch *cases, int i, const char *other)
+static bool is_exposed(const struct trace_batch *cases, int i, const char *other)
 {
     const struct family *family = cases->batch.family;
     struct text why;
     json_t *json = json_loads(other, 0, NULL);
     void *test_case = calloc(1, family->case_bytes);
-    int exposed = 0;
+    bool exposed = false;
     if (json != NULL && test_case != NULL && family_read(family, json, test_case, &why)) {
         uint8_t *bytes = malloc(family_result_bytes(family, test_case));
         struct result result = result_at(bytes);

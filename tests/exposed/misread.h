@@ -10,7 +10,7 @@
 // Reads the file of misreadings: RULE<TAB>sentence<TAB>pattern<TAB>what stands in its place, where \1 to \9 are the
 // pattern's groups; patterns are POSIX extended regular expressions for a case as one line of JSON. 0 and told, if a
 // line is none.
-int misreadings_read(const char *path);
+bool misreadings_read(const char *path);
 
 // Counts in `exposed`, by rule, the misreadings that case `i`, which agrees, exposes; `text` is the case. No more than
 // MISREAD_ENOUGH of a rule are looked for.

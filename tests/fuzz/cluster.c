@@ -46,7 +46,7 @@ static struct cluster_step take_step(struct fuzz_input *input)
 }
 
 // Does a multicast read what the caller has mapped? That is not the step's to know.
-static int is_in_arena(const struct cluster_step *step, const struct memory *arena)
+static bool is_in_arena(const struct cluster_step *step, const struct memory *arena)
 {
     uint64_t address = arena->base + step->operand;
     return step->opcode != CLUSTER_OP_MULTICAST || memory_at(arena, address, step->size_bytes) != NULL;
@@ -63,7 +63,7 @@ static void run_program(struct fuzz_input *input, uint32_t ctas)
     enum rule rule = RULE_OK;
     memset(arena.bytes, 1, ARENA_BYTES);
     memset(global.bytes, 2, GLOBAL_BYTES);
-    machine = (struct cluster_machine){.ctas = ctas, .is_cluster = 1, .arena = &arena, .global = &global};
+    machine = (struct cluster_machine){.ctas = ctas, .is_cluster = true, .arena = &arena, .global = &global};
     for (uint32_t i = 0; i < ctas; i++) machine.cta[i].data = calloc(1, CLUSTER_FILLED_BYTES);
     while (count < CLUSTER_MAX_STEPS && input->left > 0) program[count++] = take_step(input);
     for (int i = 0; i < count; i++)

@@ -22,7 +22,7 @@ static void report(const struct core_dump *dump)
     if (core_state_open(&state, dump, &why) && core_groups_open(&groups, &state) && core_maps_open(&maps, dump) &&
         core_barriers_open(&barriers, &state)) {
         const struct core_report told = {dump, &state, &groups, &maps, &barriers};
-        core_tell(out, &told, 1);
+        core_tell(out, &told, true);
         json_t *json = core_json(&told);
         fuzz_require(json != NULL);
         json_decref(json);

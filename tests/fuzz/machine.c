@@ -106,7 +106,7 @@ enum { LINES = sizeof lines / sizeof lines[0] };
 struct text {
     char at[TEXT_BYTES];
     size_t used;
-    int has_product;
+    bool has_product;
 };
 
 static void put(struct text *text, const char *piece)

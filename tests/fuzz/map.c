@@ -53,7 +53,7 @@ static void load(const struct tensormap *map, int dims, const int32_t *coord, ui
     if (rule != RULE_LOAD_MAP_FORMAT && map->mode == TENSORMAP_TILED) {
         struct tile tile = tile_of(map, coord);
         check_walk(&tile);
-        int is_nowhere = operand_is_nowhere(shared);
+        bool is_nowhere = operand_is_nowhere(shared);
         fuzz_require(rule != RULE_OK || transaction_bytes == (is_nowhere ? 0 : tile_transaction_bytes(&tile)));
         if (rule == RULE_OK) check_provenance(map, coord, shared, tile_extent_bytes(&tile));
     }

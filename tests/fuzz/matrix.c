@@ -2,6 +2,9 @@
 // Target `matrix`: one wgmma with any descriptors, one mma.sync with any registers, one ldmatrix and stmatrix at any
 // addresses, one access of a warp to the banks. Shared memory is just as long as it says; what is refused has left D.
 #include "matrix.h"
+
+#include <stdbool.h>
+
 #include "bank.h"
 #include "fuzz.h"
 #include "mma.h"
@@ -74,7 +77,8 @@ static void move_matrices(struct fuzz_input *input)
 {
     struct memory shared = fuzz_memory(input, SHARED_BASE, SHARED_BYTES);
     uint32_t address[MATRIX_LANES], registers[MATRIX_MAX][MATRIX_LANES] = {{0}};
-    int count = 1 << fuzz_take(input, 1) % 3, is_trans = (int)fuzz_take(input, 1) & 1;
+    int count = 1 << fuzz_take(input, 1) % 3;
+    bool is_trans = (int)fuzz_take(input, 1) & 1;
     struct findings findings, done;
     for (int i = 0; i < MATRIX_LANES; i++) address[i] = (uint32_t)fuzz_take(input, 4);
     enum rule rule = matrix_check(&shared, address, count, &findings);

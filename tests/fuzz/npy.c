@@ -8,20 +8,20 @@
 enum { MOST_BYTES = 1 << 16 };
 
 // The map whose tensor the file is; 0 if it is none, or too large to be laid out here.
-static int map_of(const struct npy *npy, uint32_t padding, struct tensormap *map, uint64_t *tensor_bytes)
+static bool map_of(const struct npy *npy, uint32_t padding, struct tensormap *map, uint64_t *tensor_bytes)
 {
     *map = (struct tensormap){.rank = npy->rank, .dtype = DTYPE_UINT8};
     while (map->dtype < DTYPE_COUNT && dtype_row(map->dtype)->size_bytes != npy->item_bytes) map->dtype++;
-    if (npy->rank < 1 || npy->rank > TENSORMAP_MAX_RANK || map->dtype == DTYPE_COUNT) return 0;
+    if (npy->rank < 1 || npy->rank > TENSORMAP_MAX_RANK || map->dtype == DTYPE_COUNT) return false;
     *tensor_bytes = map->stride[0] = npy->item_bytes;
     for (int i = 0; i < npy->rank; i++) {
         map->dim[i] = npy->shape[npy->is_fortran ? i : npy->rank - 1 - i];
-        if (map->dim[i] < 1 || map->dim[i] > MOST_BYTES) return 0;
+        if (map->dim[i] < 1 || map->dim[i] > MOST_BYTES) return false;
         if (i > 0) map->stride[i] = map->dim[i - 1] * map->stride[i - 1] + 16 * padding;
         *tensor_bytes += (map->dim[i] - 1) * map->stride[i];
-        if (*tensor_bytes > MOST_BYTES) return 0;
+        if (*tensor_bytes > MOST_BYTES) return false;
     }
-    return 1;
+    return true;
 }
 
 static void lay_out(const struct npy *npy, const char *file, uint32_t padding)
@@ -52,7 +52,7 @@ void fuzz_npy(const uint8_t *bytes, size_t size_bytes)
     char *file = malloc(input.left + 1); // as read_file() gives it
     memcpy(file, input.bytes, input.left);
     file[input.left] = '\0';
-    int ok = npy_is(file, input.left) && npy_read(file, input.left, &npy, &why);
+    bool ok = npy_is(file, input.left) && npy_read(file, input.left, &npy, &why);
     if (ok) {
         fuzz_require(npy.rank <= NPY_MAX_RANK && npy.item_bytes >= 1 && npy.item_bytes <= 8);
         fuzz_require(npy.data <= input.left && npy.data_bytes <= input.left - npy.data);

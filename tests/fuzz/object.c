@@ -24,7 +24,7 @@ static int take(void *of, const char *name, const void *fatbin, size_t bytes)
     return ++input->found == 1000; // ends the walk
 }
 
-static int is_inside(const struct input *input, const void *at, size_t bytes)
+static bool is_inside(const struct input *input, const void *at, size_t bytes)
 {
     const size_t from = (size_t)((const uint8_t *)at - input->bytes);
     return from <= input->size_bytes && bytes <= input->size_bytes - from;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Target `operate`: mbarrier instructions of any lanes on any words at any addresses of a cluster, and what lands
 // there. The check says what happens; no byte changes that no lane names; a ledger changes nothing but warnings.
+#include <stdbool.h>
+
 #include "fuzz.h"
 #include "mbarrier_operate.h"
 
@@ -55,11 +57,11 @@ static void set_generic(const struct cluster_memory *cluster, struct mbarrier_in
 }
 
 // Does a lane name the byte at `offset` of some CTA?
-static int is_named(const struct mbarrier_instruction *in, uint32_t offset)
+static bool is_named(const struct mbarrier_instruction *in, uint32_t offset)
 {
     for (int lane = 0; lane < MBARRIER_LANES; lane++)
-        if ((in->lanes >> lane & 1) && (in->address[lane] & 0xffffff) == offset - offset % 8) return 1;
-    return 0;
+        if ((in->lanes >> lane & 1) && (in->address[lane] & 0xffffff) == offset - offset % 8) return true;
+    return false;
 }
 
 static void step(struct fuzz_input *input, struct cluster_memory *cluster, struct ledger_book *book)

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Target `ptx`: any bytes as PTX. What is decoded holds together: every number is one of something that is there.
 #include "ptx.h"
+
+#include <stdbool.h>
+
 #include "fuzz.h"
 
 enum { MOST_MEMORY_BYTES = 64 << 20, MOST_FUNCTIONS_READ = 200 };
@@ -73,7 +76,7 @@ void fuzz_ptx(const uint8_t *bytes, size_t size_bytes)
     fuzz_require(module != NULL);
     if (errors.count == 0) fuzz_require(ptx_link(module, is_given, &errors) == (errors.count == 0));
     for (uint32_t i = 0; i < ptx_program(module)->functions && i < MOST_FUNCTIONS_READ; i++) {
-        int is_fine = ptx_decode(module, i, &errors);
+        bool is_fine = ptx_decode(module, i, &errors);
         const struct ptx_program *program = ptx_program(module);
         fuzz_require(is_fine == (errors.count == 0));
         if (is_fine) check_function(module, program, &program->function[i]);

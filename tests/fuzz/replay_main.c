@@ -17,14 +17,14 @@ static const struct {
 };
 enum { TARGETS = sizeof targets / sizeof targets[0], MAX_BYTES = 1 << 24, PATH_BYTES = 8192 };
 
-static int run_file(int target, const char *path)
+static bool run_file(int target, const char *path)
 {
     struct text why;
     size_t size_bytes;
     char *bytes = read_file(path, MAX_BYTES, &size_bytes, &why);
     if (bytes == NULL) {
         fprintf(stderr, "fuzz_replay: %s\n", why.at);
-        return 0;
+        return false;
     }
     fprintf(stderr, "%s\n", path);       // the last line names the input that failed
     uint8_t *exact = malloc(size_bytes); // no byte more, so that a sanitizer sees who reads past the end
@@ -32,7 +32,7 @@ static int run_file(int target, const char *path)
     targets[target].run(exact, size_bytes);
     free(exact);
     free(bytes);
-    return 1;
+    return true;
 }
 
 // How many files of a folder were run; -1 if one cannot be read.

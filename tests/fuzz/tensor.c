@@ -140,7 +140,7 @@ static void multicast(struct copy *c, struct fuzz_input *input)
         .cluster.cta = c->cta, .cluster.ctas = 1 + (uint32_t)fuzz_take(input, 1) % CTAS, .shared = c->shared};
     uint32_t bytes = 0;
     load.cluster.is_cluster = (int)fuzz_take(input, 1) & 1;
-    load.is_multicast = (int)fuzz_take(input, 1) & 1;
+    load.is_multicast = (int)fuzz_take(input, 1) & true;
     load.issuer = (uint32_t)fuzz_take(input, 1) % load.cluster.ctas;
     load.mask = (uint32_t)fuzz_take(input, 2);
     load.to_rank = (uint32_t)fuzz_take(input, 1);

@@ -9,15 +9,15 @@
 #include <unistd.h>
 
 _Thread_local long memory_left = -1;
-_Thread_local int memory_has_failed;
+_Thread_local bool memory_has_failed;
 long memory_pieces;
 
-static int fails(void)
+static bool fails(void)
 {
-    if (memory_left < 0 || memory_left-- > 0) return 0;
-    memory_has_failed = 1;
+    if (memory_left < 0 || memory_left-- > 0) return false;
+    memory_has_failed = true;
     errno = ENOMEM;
-    return 1;
+    return true;
 }
 
 // What was given counts from here on.

@@ -4,9 +4,11 @@
 #ifndef TMAREF_TESTS_FAILING_MEMORY_H
 #define TMAREF_TESTS_FAILING_MEMORY_H
 
+#include <stdbool.h>
+
 // Of this thread: how many allocations go well before one fails; below 0: all do. And whether one has failed.
 extern _Thread_local long memory_left;
-extern _Thread_local int memory_has_failed;
+extern _Thread_local bool memory_has_failed;
 // Of all threads: how many pieces are held that malloc and its kin gave.
 extern long memory_pieces;
 

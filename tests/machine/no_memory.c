@@ -167,8 +167,8 @@ static void read_files(char *const to[FILES])
 // Files as those of a run with memory, or somebody says that they are not.
 static enum end run_seen(enum machine_policy policy)
 {
-    const struct look_options options = {.stats = 1,
-                                         .lines.is_json = 1,
+    const struct look_options options = {.stats = true,
+                                         .lines.is_json = true,
                                          .break_at = "k:32",
                                          .cta = "",
                                          .thread = "",
@@ -186,7 +186,7 @@ static enum end run_seen(enum machine_policy policy)
     return end;
 }
 
-static int are_whole(void)
+static bool are_whole(void)
 {
     read_files(now);
     for (int i = 0; i < FILES; i++) {
@@ -194,14 +194,14 @@ static int are_whole(void)
         while (now[i][same] == whole[i][same] && now[i][same] != '\0') same++;
         if (now[i][same] == whole[i][same]) continue;
         snprintf(outcome.message, sizeof outcome.message, "%s, byte %zu: %.60s", files[i], same, now[i] + same);
-        return 0;
+        return false;
     }
-    return 1;
+    return true;
 }
 
 // --- The walk --------------------------------------------------------------------------------------------------------
 
-static void require(int is_true, const char *what, enum machine_policy policy, long n)
+static void require(bool is_true, const char *what, enum machine_policy policy, long n)
 {
     if (is_true) return;
     printf("%s, schedule %d, allocation %ld fails: %s: %s\n", what, (int)policy, n, machine_kind_name(outcome.kind),
@@ -210,17 +210,17 @@ static void require(int is_true, const char *what, enum machine_policy policy, l
     _exit(EXIT_FAILURE);
 }
 
-static enum end run_with(long left, enum machine_policy policy, int is_seen)
+static enum end run_with(long left, enum machine_policy policy, bool is_seen)
 {
     memory_left = left;
-    memory_has_failed = 0;
+    memory_has_failed = false;
     outcome = (struct machine_outcome){0};
     enum end end = is_seen ? run_seen(policy) : run(policy, NULL);
     memory_left = -1;
     return end;
 }
 
-static long walk(enum machine_policy policy, int is_seen)
+static long walk(enum machine_policy policy, bool is_seen)
 {
     require(run_with(-1, policy, is_seen) == RIGHT, "with memory", policy, -1);
     if (is_seen) read_files(whole);
@@ -251,8 +251,8 @@ int main(int argc, char **argv)
     }
     for (uint32_t i = 0; i < WORDS; i++) memory[0][i] = 0x3f803f80; // ones of bf16
     write_text();
-    walked = walk(MACHINE_DEFAULT, 0) + walk(MACHINE_DEFAULT, 1);
-    walked += walk(MACHINE_LATE, 0); // a store that cannot be put aside is made at once: the timeline is another
+    walked = walk(MACHINE_DEFAULT, false) + walk(MACHINE_DEFAULT, true);
+    walked += walk(MACHINE_LATE, false); // a store that cannot be put aside is made at once: the timeline is another
     printf("%ld allocations failed\n", walked);
     return EXIT_SUCCESS;
 }

@@ -33,9 +33,11 @@ enum {
 struct sample {
     int form, slots, pick[MOST_SLOTS];
     const char *extra; // a word more, or NULL
-    int doubled, is_reversed;
-    int operand, has_more; // the operand to change, and what for; one operand more
-    const char *instead;   // "" leaves it out
+    int doubled;
+    bool is_reversed;
+    int operand;
+    bool has_more;       // the operand to change, and what for; one operand more
+    const char *instead; // "" leaves it out
 };
 
 struct telling {
@@ -170,7 +172,7 @@ static void put_operand(struct telling *telling, const struct ptx_operand_rule *
 }
 
 // What stands before operand `i`; one in brackets moves into those of the operand before.
-static void put_before(struct telling *telling, const struct ptx_operand_rule *rule, int is_first)
+static void put_before(struct telling *telling, const struct ptx_operand_rule *rule, bool is_first)
 {
     if (rule->is_bracketed && telling->text[telling->used - 1] == ']') telling->used--;
     put_text(telling, rule->is_joined ? "|" : is_first ? " " : ", ");
@@ -191,10 +193,11 @@ static void put_selector(struct telling *telling, const char *text, size_t opera
 static void put_operands(struct telling *telling, const struct sample *sample, const struct ptx_choice *choice)
 {
     struct ptx_operand_rule rule[PTX_MOST_OPERANDS];
-    int rules = ptx_operand_rules(choice, rule), is_first = 1;
+    int rules = ptx_operand_rules(choice, rule);
+    bool is_first = 1;
     size_t operand_at = 0;
     for (int i = 0; i < rules; i++) {
-        int is_changed = sample->operand == i;
+        bool is_changed = sample->operand == i;
         if (is_changed && rule[i].kind == PTX_RULE_SELECTOR) put_selector(telling, sample->instead, operand_at);
         if (rule[i].kind == PTX_RULE_SELECTOR || (is_changed && sample->instead[0] == '\0')) continue;
         put_before(telling, &rule[i], is_first);
@@ -204,7 +207,7 @@ static void put_operands(struct telling *telling, const struct sample *sample, c
         else
             put_operand(telling, &rule[i], i + 1);
         if (rule[i].is_bracketed) put_text(telling, "]");
-        is_first = 0;
+        is_first = false;
     }
     if (sample->has_more) put_text(telling, is_first ? " %u9" : ", %u9");
     put_text(telling, ";");
@@ -227,7 +230,7 @@ static void tell(struct telling *telling, const struct sample *sample)
         for (int i = 0; i < whole.slots; i++)
             if (whole.pick[i] == LEFT_OUT && !ptx_form_slot_is_optional(whole.form, i)) whole.pick[i] = 0;
         telling->used = 0;
-        whole.is_reversed = 0;
+        whole.is_reversed = false;
         put_spelling(telling, &whole);
         ptx_spelling_cut(telling->text, telling->used, &spelling);
         if (!ptx_form_match(sample->form, &spelling, &choice, &taken)) return;
@@ -289,7 +292,7 @@ static void tell_legal(struct telling *telling, int form)
 }
 
 // The first row of an opcode is tried with every word of PTX behind it, the others with a share of them.
-static int is_first_row(int form)
+static bool is_first_row(int form)
 {
     return form == 0 || strcmp(ptx_form_row(form - 1)->opcode, ptx_form_row(form)->opcode) != 0;
 }
@@ -309,7 +312,7 @@ static void tell_misspelled(struct telling *telling, int form)
         tell(telling, &sample);
     }
     sample = first;
-    sample.is_reversed = 1;
+    sample.is_reversed = true;
     if (first.slots > 1) tell(telling, &sample);
     for (int i = 0; (word = ptx_near_word(i)) != NULL; i++) {
         if (!is_first_row(form) && i % SHARE != share) continue;
@@ -453,7 +456,7 @@ static void tell_operands(struct telling *telling, int form)
         if (rule[i].kind == PTX_RULE_SELECTOR) tell_parts(telling, &first, i);
     for (int i = 0; i < rules; i++)
         for (size_t n = 0; n < (rule[i].kind == PTX_RULE_SELECTOR ? 0 : sizeof others / sizeof others[0]); n++) {
-            int is_value = others[n][0] == '%' || others[n][0] == '!' || others[n][0] == '{';
+            bool is_value = others[n][0] == '%' || others[n][0] == '!' || others[n][0] == '{';
             if (rule[i].kind == PTX_RULE_ADDRESS && is_value && n % 6 != 1) continue; // ptxas may take forever
             sample = first;
             sample.operand = i;
@@ -461,12 +464,12 @@ static void tell_operands(struct telling *telling, int form)
             tell(telling, &sample);
         }
     sample = first;
-    sample.has_more = 1;
+    sample.has_more = true;
     tell(telling, &sample);
 }
 
 // A call needs functions around it: unit.ptx has those.
-int cases_are_told(int form)
+bool cases_are_told(int form)
 {
     const struct ptx_form *row = ptx_form_row(form);
     return row->support == PTX_ACCEPTED && strcmp(row->opcode, "call") != 0;

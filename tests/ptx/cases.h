@@ -5,13 +5,15 @@
 #ifndef TMAREF_TESTS_PTX_CASES_H
 #define TMAREF_TESTS_PTX_CASES_H
 
+#include <stdbool.h>
+
 #include "form.h"
 
 // The text before and behind the cases, of which each is a line.
 extern const char cases_head[], cases_tail[];
 
 // Does the row have cases?
-int cases_are_told(int form);
+bool cases_are_told(int form);
 
 // Calls tell() with each case of row `form`, always the same in the same order.
 void cases_tell(int form, void (*tell)(void *to, const char *instruction), void *to);

@@ -16,7 +16,8 @@ enum { TOGETHER = PTX_MOST_ERRORS, MOST_LINE = 2048, MOST_ROW = 1 << 16, MOST_TO
 
 // The cases of one row, a few at a time, and what was recorded of it.
 struct row {
-    int form, count, is_compared;
+    int form, count;
+    bool is_compared;
     char line[TOGETHER][MOST_LINE];
     uint64_t digest;
     uint32_t cases, stricter, looser;
@@ -45,7 +46,7 @@ static char next_verdict(struct row *row)
     return row->runs[-1];
 }
 
-static void compare(struct row *row, const char *instruction, int is_refused)
+static void compare(struct row *row, const char *instruction, bool is_refused)
 {
     static int told;
     char verdict = next_verdict(row);
@@ -105,7 +106,7 @@ static void judge_row(struct row *row, int form)
 }
 
 // Is `line` of the record that of the row? It begins with the row's name.
-static int is_of(const char *line, int form)
+static bool is_of(const char *line, int form)
 {
     const char *name = ptx_form_row(form)->name;
     return strncmp(line, name, strlen(name)) == 0 && line[strlen(name)] == ' ';
@@ -115,7 +116,7 @@ static int is_of(const char *line, int form)
 #define ASK "python3 tests/ptx/ask_ptxas.py build/default/tests/ptx/ptx_verdicts --rows "
 
 // One row with its line of the record; 1 if all is as it is recorded.
-static int compare_row(struct row *row, int form, const char *line)
+static bool compare_row(struct row *row, int form, const char *line)
 {
     uint32_t cases, stricter;
     uint64_t digest;
@@ -145,9 +146,9 @@ static int compare_all(struct row *row, const char *path)
     static char line[MOST_ROW];
     FILE *file = fopen(path, "r");
     uint32_t cases = 0, stricter = 0, rows = 0;
-    int ok = 1;
+    bool ok = true;
     if (file == NULL) return perror(path), 2;
-    row->is_compared = 1;
+    row->is_compared = true;
     next_line(file, line);
     for (int form = 0; form < ptx_form_count(); form++) {
         if (!cases_are_told(form)) continue;

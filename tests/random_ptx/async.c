@@ -7,7 +7,8 @@
 
 // What the barrier of each thread is to hold: the program takes every thread through the same phases.
 struct barrier {
-    int pending, expected, is_odd, has_token;
+    int pending, expected;
+    bool is_odd, has_token;
 };
 
 // %A6 is the shared address of the thread's barrier, %A7 its generic one.
@@ -34,7 +35,7 @@ static void complete(struct barrier *barrier)
 {
     if (barrier->pending > 0) return;
     barrier->pending = barrier->expected;
-    barrier->is_odd ^= 1;
+    barrier->is_odd ^= true;
 }
 
 // arrive, arrive_drop, with and without a count; .noComplete leaves at least one pending. The token is in %A8.
@@ -43,13 +44,13 @@ static void arrive(struct program *program, struct barrier *barrier)
     static const char *const opcodes[] = {"mbarrier.arrive", "mbarrier.arrive", "mbarrier.arrive_drop",
                                           "mbarrier.arrive.noComplete", "mbarrier.arrive_drop.noComplete"};
     const char *opcode = random_pick(&program->random, opcodes);
-    int is_incomplete = strstr(opcode, "noComplete") != NULL, is_drop = strstr(opcode, "drop") != NULL;
+    bool is_incomplete = strstr(opcode, "noComplete") != NULL, is_drop = strstr(opcode, "drop") != NULL;
     int most = is_incomplete ? barrier->pending - 1 : barrier->pending, count;
     char spelling[96];
     struct ptx_choice choice;
     if (most < 1 || (is_drop && barrier->expected - most < 1)) return;
     draw(program, opcode, spelling, &choice);
-    int is_remote = choice.space[0] == PTX_SHARED_CLUSTER;
+    bool is_remote = choice.space[0] == PTX_SHARED_CLUSTER;
     count = 1 + program_below(program, most);
     program_say(program, "%s %s, %s, %d;\n", spelling, is_remote ? "_" : "%A8", barrier_address(&choice), count);
     barrier->has_token |= !is_remote;
@@ -64,7 +65,8 @@ static void arrive(struct program *program, struct barrier *barrier)
 // Bytes are expected and come at once; an arrive that expects some is one arrival.
 static void transact(struct program *program, struct barrier *barrier)
 {
-    int bytes = program_below(program, 1000), is_arrival = program_chance(program, 50);
+    int bytes = program_below(program, 1000);
+    bool is_arrival = program_chance(program, 50);
     char spelling[96];
     struct ptx_choice choice;
     if (is_arrival && barrier->pending < 2) return;
@@ -84,8 +86,8 @@ static void ask(struct program *program, const struct barrier *barrier)
     static const char *const opcodes[] = {"mbarrier.test_wait", "mbarrier.test_wait.parity", "mbarrier.try_wait",
                                           "mbarrier.try_wait.parity", "mbarrier.pending_count"};
     const char *opcode = random_pick(&program->random, opcodes);
-    int is_parity = strstr(opcode, "parity") != NULL, is_count = strstr(opcode, "count") != NULL,
-        parity = program_below(program, 2);
+    bool is_parity = strstr(opcode, "parity") != NULL, is_count = strstr(opcode, "count") != NULL;
+    int parity = program_below(program, 2);
     char spelling[96];
     struct ptx_choice choice;
     if (!is_parity && !barrier->has_token) return;
@@ -148,8 +150,9 @@ static void small_copy(struct program *program)
 {
     char spelling[96];
     struct ptx_choice choice;
-    int form = draw(program, "cp.async", spelling, &choice), is_group = program_chance(program, 60);
-    int is_large = form == row_of("CP_ASYNC_CG") || form == row_of("CP_ASYNC_CG_IGNORE");
+    int form = draw(program, "cp.async", spelling, &choice);
+    bool is_group = program_chance(program, 60);
+    bool is_large = form == row_of("CP_ASYNC_CG") || form == row_of("CP_ASYNC_CG_IGNORE");
     int bytes = is_large ? 16 : 4 << program_below(program, 3), at = program_below(program, 16 / bytes) * bytes;
     program_say(program, "and.b64 %%A9, %%in, -16;\nand.b64 %%A2, %%d%d, 2032;\nadd.u64 %%A9, %%A9, %%A2;\n",
                 program_register(program, 'd', -1));
@@ -170,7 +173,7 @@ static void small_copy(struct program *program)
         program_say(program, "%s", random_pick(&program->random, waits));
     } else {
         draw(program, "cp.async.mbarrier.arrive", spelling, &choice);
-        int is_counted = strstr(spelling, "noinc") != NULL;
+        bool is_counted = strstr(spelling, "noinc") != NULL;
         program_say(program, "%s %s;\n", spelling, barrier_address(&choice));
         if (!is_counted) program_say(program, "mbarrier.arrive.shared.b64 _, [%%A6];\n");
         wait_for_barrier(program);
@@ -180,7 +183,7 @@ static void small_copy(struct program *program)
 
 void step_async(struct program *program)
 {
-    int is_copy = program_chance(program, 40);
+    bool is_copy = program_chance(program, 40);
     program_begin_step(program, is_copy ? "a copy of the thread" : "a barrier of the thread");
     if (is_copy)
         small_copy(program);
@@ -192,7 +195,7 @@ void step_async(struct program *program)
 // --- Bulk operations, one lane for its warp --------------------------------------------------------------------------
 
 // Of lane 0 %A6 is its barrier, %A8 the warp's part of `bulk`, %A9 its own memory; the other lanes wait behind SKIP.
-static int begin_bulk(struct program *program, int needs_barrier)
+static int begin_bulk(struct program *program, bool needs_barrier)
 {
     int label = program->labels++;
     program_say(
@@ -228,7 +231,7 @@ static void bulk_in(struct program *program)
     do form = draw(program, random_pick(&program->random, opcodes), spelling, &choice);
     while (choice.space[0] == PTX_GLOBAL || form == row_of("CP_ASYNC_BULK_MULTICAST") ||
            (program->cluster == 0 && choice.space[1] != PTX_GLOBAL));
-    int label = begin_bulk(program, 1);
+    int label = begin_bulk(program, true);
     program_say(program, "and.b64 %%A9, %%in, -16;\nmbarrier.arrive.expect_tx.shared.b64 _, [%%A6], %d;\n", bytes);
     program_say(program, "%s [%%A8], [%s], %d, [%%A6]%s;\n", spelling,
                 choice.space[1] == PTX_GLOBAL ? "%A9" : "%A8+256", bytes, policy(&choice));
@@ -244,7 +247,7 @@ static void bulk_out(struct program *program)
     struct ptx_choice choice;
     do draw(program, random_pick(&program->random, opcodes), spelling, &choice);
     while (choice.space[0] != PTX_GLOBAL);
-    int label = begin_bulk(program, 0);
+    int label = begin_bulk(program, false);
     program_say(program, "%s [%%A9], [%%A8], %d%s;\ncp.async.bulk.commit_group;\ncp.async.bulk.wait_group%s 0;\n",
                 spelling, 16 + 16 * program_below(program, PROGRAM_OWN_BYTES / 16), policy(&choice), "");
     program_say(program, "fence.proxy.async;\n");
@@ -267,7 +270,7 @@ static void remote(struct program *program)
         vector = choice.word[PTX_CLASS_VECTOR], parts = vector == PTX_V4 ? 4 : vector == PTX_V2 ? 2 : 1;
         bits = (int)ptx_type_row((enum ptx_type)choice.type[0])->bits;
     } while (parts * bits > 128);
-    int label = begin_bulk(program, 1), then = program->labels++;
+    int label = begin_bulk(program, true), then = program->labels++;
     char file = program_file(bits);
     program_say(
         program,

@@ -6,7 +6,7 @@
 #include "random_program.h"
 
 // Sparse operands keep two of four, in rising order: sixteen bits of each are four such pairs.
-static uint32_t random_pairs(struct program *program, int is_one_of_two)
+static uint32_t random_pairs(struct program *program, bool is_one_of_two)
 {
     static const uint32_t two_of_four[] = {0x4, 0x8, 0x9, 0xc, 0xd, 0xe}, one_of_two[] = {0x4, 0xe};
     uint32_t pairs = 0;
@@ -16,15 +16,15 @@ static uint32_t random_pairs(struct program *program, int is_one_of_two)
     return pairs;
 }
 
-static int is_written_already(const struct program *program, char file, int number)
+static bool is_written_already(const struct program *program, char file, int number)
 {
     for (int i = 0; i < program->writes; i++)
-        if (program->written[i].file == file && program->written[i].number == number) return 1;
-    return 0;
+        if (program->written[i].file == file && program->written[i].number == number) return true;
+    return false;
 }
 
 // is_apart: no register that the instruction writes.
-static size_t put_parts(struct program *program, const struct ptx_operand_rule *rule, int is_apart, char *text,
+static size_t put_parts(struct program *program, const struct ptx_operand_rule *rule, bool is_apart, char *text,
                         size_t bytes)
 {
     char file = program_file((int)ptx_type_row((enum ptx_type)rule->type)->bits);
@@ -78,7 +78,7 @@ static void read_rows(struct program *program)
 }
 
 // mma of f64 has other rounding modes that the machine does not run.
-static int is_left_out(const struct ptx_choice *choice)
+static bool is_left_out(const struct ptx_choice *choice)
 {
     int round = choice->word[PTX_CLASS_ROUND];
     return round != 0 && round != PTX_RN;
@@ -94,7 +94,8 @@ void step_matrix(struct program *program)
     int form;
     do form = draw_row(program, PTX_RUNS_MATRIX, opcodes);
     while (!spell(program, form, spelling, sizeof spelling, &choice) || is_left_out(&choice));
-    int rules = ptx_operand_rules(&choice, rule), has_rows = form == row_of("LDMATRIX") || form == row_of("STMATRIX");
+    int rules = ptx_operand_rules(&choice, rule);
+    bool has_rows = form == row_of("LDMATRIX") || form == row_of("STMATRIX");
     program_begin_step(program, ptx_form_row(form)->name);
     if (has_rows) fill_rows(program);
     for (int i = 0; i < rules; i++) {

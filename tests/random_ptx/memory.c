@@ -9,17 +9,18 @@
 // Memory that an access may have: `base` is a register with its address, or a variable where `is_name`.
 struct place {
     const char *base, *space; // space: as a plain load of it has it
-    int bytes, is_name, is_read_only;
+    int bytes;
+    bool is_name, is_read_only;
 };
 
-static const struct place own_global = {"%own", ".global", PROGRAM_OWN_BYTES, 0, 0},
-                          own_shared = {"%sh", ".shared", PROGRAM_SHARED_BYTES, 0, 0},
-                          own_local = {"%lo", ".local", PROGRAM_OWN_BYTES, 0, 0},
-                          generic_shared = {"%gsh", "", PROGRAM_SHARED_BYTES, 0, 0},
-                          generic_local = {"%glo", "", PROGRAM_OWN_BYTES, 0, 0},
-                          input = {"%in", ".global", PROGRAM_INPUTS * 8 * 32, 0, 1},
-                          constants = {"ctab", ".const", 512, 1, 1}, parameter = {"blob", ".param", 64, 1, 1},
-                          argument = {"c", ".param", 16, 1, 1};
+static const struct place own_global = {"%own", ".global", PROGRAM_OWN_BYTES, false, false},
+                          own_shared = {"%sh", ".shared", PROGRAM_SHARED_BYTES, false, false},
+                          own_local = {"%lo", ".local", PROGRAM_OWN_BYTES, false, false},
+                          generic_shared = {"%gsh", "", PROGRAM_SHARED_BYTES, false, false},
+                          generic_local = {"%glo", "", PROGRAM_OWN_BYTES, false, false},
+                          input = {"%in", ".global", PROGRAM_INPUTS * 8 * 32, false, true},
+                          constants = {"ctab", ".const", 512, true, true},
+                          parameter = {"blob", ".param", 64, true, true}, argument = {"c", ".param", 16, true, true};
 
 // An access: its spelling and its choice, and how many bytes at which multiples.
 struct access {
@@ -29,12 +30,12 @@ struct access {
     char spelling[96], address[48], list[96];
 };
 
-static int is(const struct access *access, const char *opcode)
+static bool is(const struct access *access, const char *opcode)
 {
     return strcmp(access->opcode, opcode) == 0;
 }
 
-static int writes(const struct access *access)
+static bool writes(const struct access *access)
 {
     return !is(access, "ld") && !is(access, "ldu");
 }
@@ -92,18 +93,19 @@ static void put_address(struct program *program, const struct place *place, stru
 }
 
 // A register, or several in braces.
-static void put_list(struct program *program, struct access *access, enum ptx_type type, int is_written)
+static void put_list(struct program *program, struct access *access, enum ptx_type type, bool is_written)
 {
     enum ptx_type_kind kind = ptx_type_row(type)->kind;
     int bits = (int)ptx_type_row(type)->bits, used = 0;
-    int may_widen = (kind == PTX_KIND_UNSIGNED || kind == PTX_KIND_SIGNED || kind == PTX_KIND_BITS) &&
-                    (is(access, "ld") || is(access, "ldu") || is(access, "st"));
+    bool may_widen = (kind == PTX_KIND_UNSIGNED || kind == PTX_KIND_SIGNED || kind == PTX_KIND_BITS) &&
+                     (is(access, "ld") || is(access, "ldu") || is(access, "st"));
     int wide = bits < 16 ? 16 : bits;
     while (may_widen && wide < 64 && program_chance(program, 20)) wide *= 2;
     char file = program_file(wide);
     used += snprintf(access->list, sizeof access->list, access->parts > 1 ? "{" : "");
     for (int part = 0; part < access->parts; part++) {
-        int number = program_register(program, file, -1), is_twice = 0;
+        int number = program_register(program, file, -1);
+        bool is_twice = 0;
         for (int i = 0; i < program->writes && is_written; i++)
             is_twice |= program->written[i].file == file && program->written[i].number == number;
         if (is_twice) {
@@ -131,7 +133,7 @@ static void read_back(struct program *program, const struct place *place, const 
 }
 
 // ptxas 13.0 crashes on atomics of halves whose result is not wanted.
-static int may_sink(const struct access *access, const struct ptx_operand_rule *rule)
+static bool may_sink(const struct access *access, const struct ptx_operand_rule *rule)
 {
     return rule->may_sink && access->choice.word[PTX_CLASS_FTZ] != PTX_NOFTZ;
 }
@@ -164,21 +166,21 @@ static void say_access(struct program *program, const struct place *place, struc
 }
 
 // What ptxas refuses though the rows take it, and what depends on how ptxas builds a loop of compare-and-swap.
-static int is_left_out(const struct access *access, const struct place *place)
+static bool is_left_out(const struct access *access, const struct place *place)
 {
-    int is_float_sum = is(access, "atom") || is(access, "red");
-    if (access->bytes > 16) return 1;
-    if (place == &argument && access->choice.type[0] == PTX_TYPE_b128) return 1; // ptxas 13.0 drops the upper half
+    bool is_float_sum = is(access, "atom") || is(access, "red");
+    if (access->bytes > 16) return true;
+    if (place == &argument && access->choice.type[0] == PTX_TYPE_b128) return true; // ptxas 13.0 drops the upper half
     if (access->choice.word[PTX_CLASS_ORDER] == PTX_MMIO)
-        return 1; // a plain load behind it may see what was there before
+        return true; // a plain load behind it may see what was there before
     return is_float_sum && access->choice.type[0] == PTX_TYPE_f64 && place != &own_global;
 }
 
-static int draw_access(struct program *program, struct access *access)
+static bool draw_access(struct program *program, struct access *access)
 {
     static const char *const opcodes[] = {"ld", "ldu", "st", "atom", "red", NULL};
     access->form = draw_row(program, PTX_RUNS_MEMORY, opcodes);
-    if (!spell(program, access->form, access->spelling, sizeof access->spelling, &access->choice)) return 0;
+    if (!spell(program, access->form, access->spelling, sizeof access->spelling, &access->choice)) return false;
     access->opcode = ptx_form_row(access->form)->opcode;
     int vector = access->choice.word[PTX_CLASS_VECTOR];
     access->parts = vector == PTX_V2 ? 2 : vector == PTX_V4 ? 4 : vector == PTX_V8 ? 8 : 1;
@@ -215,8 +217,10 @@ void step_contended(struct program *program)
                  {"xor", PTX_TYPE_b64}};
     static const char *const scopes[] = {"", ".cta", ".cluster", ".gpu", ".sys"}, *const orders[] = {"", ".relaxed",
                                                                                                      ".release"};
-    int kind = program_below(program, (int)(sizeof kinds / sizeof *kinds)), is_shared = program_chance(program, 50);
-    int order = program_below(program, 3), scope = program_below(program, 5), is_atom = program_chance(program, 50);
+    int kind = program_below(program, (int)(sizeof kinds / sizeof *kinds));
+    bool is_shared = program_chance(program, 50);
+    int order = program_below(program, 3), scope = program_below(program, 5);
+    bool is_atom = program_chance(program, 50);
     char file = program_file((int)ptx_type_row(kinds[kind].type)->bits);
     program_begin_step(program, "words that threads share");
     program_say(program, "and.b64 %%A2, %%d%d, 24;\nadd.u64 %%A2, %%A2, %s;\n", program_register(program, 'd', -1),
@@ -235,12 +239,12 @@ void step_address(struct program *program)
 {
     static const struct {
         const char *space, *base; // a register with an address in the space
-        int form;
-    } spaces[] = {{"global", "%own", 0},
-                  {"shared", "%sh", 0},
-                  {"shared::cta", "%sh", 0},
-                  {"shared::cluster", "%sh", 0},
-                  {"local", "%lo", 0}};
+        bool form;
+    } spaces[] = {{"global", "%own", false},
+                  {"shared", "%sh", false},
+                  {"shared::cta", "%sh", false},
+                  {"shared::cluster", "%sh", false},
+                  {"local", "%lo", false}};
     static const char *const asked[] = {"global", "shared", "shared::cta", "shared::cluster",
                                         "local",  "const",  "param",       "param::entry"};
     static const char *const addresses[] = {"%own", "%gsh", "%glo", "%in", "%zd"};

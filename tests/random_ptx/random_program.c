@@ -57,7 +57,7 @@ int program_register(struct program *program, char file, int but)
     return but >= 0 && number >= but ? number + 1 : number;
 }
 
-int program_has_whole_warps(const struct program *program)
+bool program_has_whole_warps(const struct program *program)
 {
     return program->depth == 0 && program->function < 0 && program->block % 32 == 0;
 }
@@ -139,7 +139,7 @@ static void log_all(struct program *program)
 
 void program_end_step(struct program *program)
 {
-    int is_once = program->function < 0 && program->loops == 0;
+    bool is_once = program->function < 0 && program->loops == 0;
     program->instances++;
     for (int i = 0; i < program->writes; i++) veil(program, program->written[i].file, program->written[i].number);
     for (int i = 0; i < program->writes && is_once; i++)
@@ -257,7 +257,8 @@ static void call(struct program *program)
 {
     int callee = program->function + 1 + program_below(program, FUNCTIONS - 1 - program->function);
     int a = program_register(program, 'r', -1), b = program_register(program, 'd', -1);
-    int q = program_register(program, 'q', -1), is_indirect = program_chance(program, 25), label = program->labels++;
+    int q = program_register(program, 'q', -1), label = program->labels++;
+    bool is_indirect = program_chance(program, 25);
     program_begin_step(program, "CALL");
     program_say(program,
                 "{\n.param .b32 ca; .param .b64 cb; .param .align 16 .b8 cc[16]; .param .b32 cm; .param .b64 cl;\n"
@@ -420,7 +421,7 @@ static void print_function(struct program *program, int function)
 }
 
 // Shared words are cleared before the first step, and copied to global memory behind the last.
-static void print_shared(struct program *program, int is_end)
+static void print_shared(struct program *program, bool is_end)
 {
     int label = program->labels++;
     program_say(program, "bar.sync 0;\nmul.wide.u32 %%A2, %%thread, 8;\nSHARED%d:\nadd.u64 %%A3, %%A2, %%shc;\n",
@@ -475,10 +476,10 @@ static void print_kernel(struct program *program)
     hide(program, "cta");
     program->kernel_step = program->steps;
     clear_own(program);
-    print_shared(program, 0);
+    print_shared(program, false);
     block(program, 100 + program_below(program, 100));
     log_own(program, "own shared memory at the end", "ld.shared.u64 %%A%d, [%%sh+%d];\n", PROGRAM_SHARED_BYTES / 8);
-    print_shared(program, 1);
+    print_shared(program, true);
     program_say(program, "@%%p%d exit;\n", program_register(program, 'p', -1));
     log_own(program, "own local memory at the end, of those that have not left", "ld.local.u64 %%A%d, [lm+%d];\n",
             PROGRAM_OWN_BYTES / 16);

@@ -9,6 +9,7 @@
 #ifndef TMAREF_TESTS_RANDOM_PTX_PROGRAM_H
 #define TMAREF_TESTS_RANDOM_PTX_PROGRAM_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "form.h"
@@ -72,7 +73,7 @@ char program_file(int bits);
 void program_refresh(struct program *program, enum ptx_type type, char file, int number);
 
 // Are all 32 lanes of each warp here, in the kernel?
-int program_has_whole_warps(const struct program *program);
+bool program_has_whole_warps(const struct program *program);
 
 // One step of a row of the ALU, or one where lanes meet.
 void step_value(struct program *program);
@@ -92,7 +93,7 @@ void step_bulk(struct program *program);
 void step_barrier(struct program *program);
 
 // A spelling of row `form`, with its choice; 0 if what came out is none.
-int spell(struct program *program, int form, char *spelling, size_t bytes, struct ptx_choice *choice);
+bool spell(struct program *program, int form, char *spelling, size_t bytes, struct ptx_choice *choice);
 // A row of opcode `opcode`, or of any when NULL, that `runs` runs.
 int draw_row(struct program *program, enum ptx_runs runs, const char *const *opcodes);
 // The row of that name; ends the program if forms.def has none.

@@ -169,12 +169,12 @@ static void show_step(const struct outcome *one, const struct outcome *other, in
 }
 
 // The kernel's first step that differs, and, as bodies of functions are printed before the kernel's, theirs.
-static int show_difference(uint64_t seed, const struct outcome *one, const struct outcome *other)
+static bool show_difference(uint64_t seed, const struct outcome *one, const struct outcome *other)
 {
     int called = first_difference(one, other, 0, program.kernel_step);
     int step = first_difference(one, other, program.kernel_step, program.steps), any = 0;
-    int is_memory = one->digest[program.steps] != other->digest[program.steps];
-    if (called == program.kernel_step && step == program.steps && !is_memory) return 0;
+    bool is_memory = one->digest[program.steps] != other->digest[program.steps];
+    if (called == program.kernel_step && step == program.steps && !is_memory) return false;
     printf("! program %llu (level %d) differs:", (unsigned long long)seed, program.level);
     for (int next = 0; next <= program.steps; next++)
         if (one->digest[next] != other->digest[next] && any++ < 40) printf(" %d", next);
@@ -182,7 +182,7 @@ static int show_difference(uint64_t seed, const struct outcome *one, const struc
     if (called < program.kernel_step) show_step(one, other, called);
     if (step < program.steps) show_step(one, other, step);
     if (is_memory && any == 1) show_values(one->memory, other->memory, memory_words());
-    return 1;
+    return true;
 }
 
 static struct device *open_device(const char *path)
@@ -236,7 +236,7 @@ struct recorded {
     const char *digests;
 };
 
-static int read_line(const char *line, struct recorded *to)
+static bool read_line(const char *line, struct recorded *to)
 {
     int used = 0;
     int fields =

@@ -10,7 +10,7 @@
 #include "operand_rule.h"
 #include "random_program.h"
 
-int spell(struct program *program, int form, char *spelling, size_t bytes, struct ptx_choice *choice)
+bool spell(struct program *program, int form, char *spelling, size_t bytes, struct ptx_choice *choice)
 {
     struct ptx_spelling cut;
     int taken;
@@ -33,11 +33,11 @@ int row_of(const char *name)
     abort();
 }
 
-static int is_asked(const struct ptx_form *row, enum ptx_runs runs, const char *const *opcodes)
+static bool is_asked(const struct ptx_form *row, enum ptx_runs runs, const char *const *opcodes)
 {
-    if (row->runs != runs) return 0;
+    if (row->runs != runs) return false;
     for (int i = 0; opcodes != NULL && opcodes[i] != NULL; i++)
-        if (strcmp(opcodes[i], row->opcode) == 0) return 1;
+        if (strcmp(opcodes[i], row->opcode) == 0) return true;
     return opcodes == NULL;
 }
 
@@ -51,12 +51,12 @@ int draw_row(struct program *program, enum ptx_runs runs, const char *const *opc
     return form;
 }
 
-static int is_named(const struct ptx_operand_rule *rule, const char *name)
+static bool is_named(const struct ptx_operand_rule *rule, const char *name)
 {
     return rule->name_length == strlen(name) && memcmp(rule->name, name, rule->name_length) == 0;
 }
 
-static int is_integer(enum ptx_type type)
+static bool is_integer(enum ptx_type type)
 {
     enum ptx_type_kind kind = ptx_type_row(type)->kind;
     return kind == PTX_KIND_BITS || kind == PTX_KIND_UNSIGNED || kind == PTX_KIND_SIGNED;
@@ -66,8 +66,10 @@ static int is_integer(enum ptx_type type)
 struct operands {
     struct program *program;
     const char *opcode;
-    int parts, is_guarded, last; // last: the source before, of the same file
-    int negates_last;            // of operands that may be negated with - the last, or others
+    int parts;
+    bool is_guarded;
+    int last;          // last: the source before, of the same file
+    bool negates_last; // of operands that may be negated with - the last, or others
     char last_file;
     int byte; // the register for which %C1 is written, or -1
     char text[512];
@@ -114,7 +116,7 @@ static void destination(struct operands *operands, const struct ptx_operand_rule
 }
 
 // Operands that are compared for some values alone, or that only mean something when small.
-static int tame(struct operands *operands, const struct ptx_operand_rule *rule)
+static bool tame(struct operands *operands, const struct ptx_operand_rule *rule)
 {
     struct program *program = operands->program;
     int number = program_register(program, 'r', -1);
@@ -126,12 +128,12 @@ static int tame(struct operands *operands, const struct ptx_operand_rule *rule)
     if (strcmp(operands->opcode, "shfl") == 0 && is_named(rule, "c")) how = "and.b32 %%B4, %%r%d, 0x1f1f;\n";
     if (is_named(rule, "mask") && strcmp(operands->opcode, "fns") != 0) {
         put(operands, "%%%c%d", 'm', program->depth);
-        return 1;
+        return true;
     }
-    if (how == NULL) return 0;
+    if (how == NULL) return false;
     program_say(program, how, number);
     put(operands, "%%%c%d", 'B', is_named(rule, "offset") ? 5 : 4);
-    return 1;
+    return true;
 }
 
 static void constant(struct operands *operands, const struct ptx_operand_rule *rule)
@@ -167,13 +169,13 @@ static void immediate(struct operands *operands, enum ptx_type type)
 }
 
 // ptxas folds bfi and bfe of immediates wrongly.
-static int may_be_immediate(const struct operands *operands, const struct ptx_operand_rule *rule, enum ptx_type type)
+static bool may_be_immediate(const struct operands *operands, const struct ptx_operand_rule *rule, enum ptx_type type)
 {
     static const char *const but[] = {"bfi",  "bfe",   "mov",  "cvt",  "prmt",    "fns",
                                       "bmsk", "szext", "slct", "shfl", "cvt.pack"};
     for (size_t i = 0; i < sizeof but / sizeof *but; i++)
-        if (strcmp(operands->opcode, but[i]) == 0) return 0;
-    if (rule[1].kind == PTX_RULE_SELECTOR) return 0;
+        if (strcmp(operands->opcode, but[i]) == 0) return false;
+    if (rule[1].kind == PTX_RULE_SELECTOR) return false;
     return is_integer(type) && ptx_type_row(type)->bits >= 16 && ptx_type_row(type)->bits <= 64 &&
            !rule->register_only && operands->last_file != 0 && rule->limited == 0;
 }
@@ -223,11 +225,11 @@ static void vector(struct operands *operands, const struct ptx_operand_rule *rul
 
 // What the selectors behind operand `i` write in front of it, or behind it.
 static void put_selectors(struct operands *operands, const struct ptx_operand_rule *rule, int rules, int i,
-                          int is_behind)
+                          bool is_behind)
 {
     char text[VALUES_SELECTOR_BYTES];
     while (++i < rules && rule[i].kind == PTX_RULE_SELECTOR) {
-        const int is_minus = rule[i].selector == PTX_SELECTOR_MINUS;
+        const bool is_minus = rule[i].selector == PTX_SELECTOR_MINUS;
         if (is_behind == is_minus || (is_minus && (i == rules - 1) != operands->negates_last)) continue;
         value_of_selector((enum ptx_selector)rule[i].selector, random_u64(&operands->program->random), text);
         put_text(operands, text);
@@ -242,14 +244,14 @@ static void put_operands(struct operands *operands, const struct ptx_operand_rul
         if (rule[i].kind == PTX_RULE_SELECTOR) continue;
         if (rule[i].is_optional && program_chance(operands->program, 50)) continue;
         put_text(operands, said++ == 0 ? " " : rule[i].is_joined ? "|" : ", ");
-        put_selectors(operands, rule, rules, i, 0);
+        put_selectors(operands, rule, rules, i, false);
         if (rule[i].kind == PTX_RULE_CONSTANT)
             constant(operands, &rule[i]);
         else if (rule[i].may_pack || rule[i].vector > 0)
             vector(operands, &rule[i]);
         else if (!tame(operands, &rule[i]))
             value(operands, &rule[i], (enum ptx_type)rule[i].type);
-        put_selectors(operands, rule, rules, i, 1);
+        put_selectors(operands, rule, rules, i, true);
     }
 }
 
@@ -261,12 +263,12 @@ static int parts_for(struct program *program, const struct ptx_choice *choice)
 
 // ptxas 13.0 forgets the guard of testp, of vadd4 and vsub4 of bytes without sign that are added up, and of a part of
 // what it makes of some set; of a guarded abs or neg it makes a choice that keeps the payload of a NaN.
-static int may_be_guarded(int form)
+static bool may_be_guarded(int form)
 {
     static const char *const but[] = {"set", "testp", "abs", "neg"};
-    if (form == row_of("VADD4_ADD") || form == row_of("VSUB4_ADD")) return 0;
+    if (form == row_of("VADD4_ADD") || form == row_of("VSUB4_ADD")) return false;
     for (size_t i = 0; i < sizeof but / sizeof *but; i++)
-        if (strcmp(ptx_form_row(form)->opcode, but[i]) == 0) return 0;
+        if (strcmp(ptx_form_row(form)->opcode, but[i]) == 0) return false;
     return ptx_form_row(form)->runs == PTX_RUNS_ALU;
 }
 
@@ -286,10 +288,10 @@ static void step_row(struct program *program, int form, const char *spelling, co
     struct ptx_operand_rule rule[PTX_MOST_OPERANDS + 1] = {{0}};
     struct operands operands = {.program = program, .opcode = ptx_form_row(form)->opcode, .byte = -1};
     int rules = ptx_operand_rules(choice, rule), guard = program_register(program, 'p', -1);
-    int has_carry = choice->word[PTX_CLASS_CARRY] != 0,
-        reads_carry = strchr("acm", *spelling) && strstr(spelling, "c.") != NULL &&
-                      (strncmp(spelling, "addc", 4) == 0 || strncmp(spelling, "madc", 4) == 0);
-    int is_difference = strncmp(spelling, "sub", 3) == 0, is_guarded = program_chance(program, 20);
+    bool has_carry = choice->word[PTX_CLASS_CARRY] != 0,
+         reads_carry = strchr("acm", *spelling) && strstr(spelling, "c.") != NULL &&
+                       (strncmp(spelling, "addc", 4) == 0 || strncmp(spelling, "madc", 4) == 0);
+    bool is_difference = strncmp(spelling, "sub", 3) == 0, is_guarded = program_chance(program, 20);
     reads_carry |= strncmp(spelling, "subc", 4) == 0;
     program_begin_step(program, ptx_form_row(form)->name);
     operands.parts = parts_for(program, choice);
@@ -310,7 +312,7 @@ static void step_row(struct program *program, int form, const char *spelling, co
 }
 
 // Not compared: moves of 8 bits; and what a conversion of a type to itself makes of a NaN, which depends on the level.
-static int is_left_out(const struct program *program, int form, const struct ptx_choice *choice)
+static bool is_left_out(const struct program *program, int form, const struct ptx_choice *choice)
 {
     if (form == row_of("MOV_PACK") || form == row_of("MOV_UNPACK")) return choice->type[0] == PTX_TYPE_b16;
     if (form == row_of("CVT_F32_F32") || form == row_of("CVT_F64_F64") || form == row_of("CVT_F16_F16") ||

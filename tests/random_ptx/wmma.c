@@ -11,7 +11,7 @@ enum { OF_A, OF_B, OF_C, OF_D, MATRICES, MATRIX_BYTES = 1024, LANE_BYTES = MATRI
 // The types that the matrices have: of f16 the product says those of D and C alone.
 static void types_of(const struct ptx_choice *choice, enum ptx_type type[MATRICES])
 {
-    const int is_f16 = choice->types == 2;
+    const bool is_f16 = choice->types == 2;
     type[OF_D] = (enum ptx_type)choice->type[0];
     type[OF_A] = type[OF_B] = is_f16 ? PTX_TYPE_f16 : (enum ptx_type)choice->type[1];
     type[OF_C] = (enum ptx_type)choice->type[is_f16 ? 1 : 3];
@@ -22,7 +22,7 @@ static void types_of(const struct ptx_choice *choice, enum ptx_type type[MATRICE
 static void fill(struct program *program, enum ptx_type type, int matrix)
 {
     const enum ptx_type pair = type == PTX_TYPE_f16 ? PTX_TYPE_f16x2 : type == PTX_TYPE_bf16 ? PTX_TYPE_bf16x2 : type;
-    const int is_double = type == PTX_TYPE_f64;
+    const bool is_double = type == PTX_TYPE_f64;
     for (int at = 0; at < LANE_BYTES; at += 16) {
         int word[4];
         for (int i = 0; i < (is_double ? 2 : 4); i++) {

@@ -5,6 +5,7 @@
 #ifndef TMAREF_SLOW_H
 #define TMAREF_SLOW_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -76,11 +77,11 @@ struct slow_encode {
 
 // The 128 bytes of `arguments`; returns 0 and writes nothing when the driver refuses, else 1.
 //   source    CUDA driver API 13.0, cuTensorMapEncodeTiled, cuTensorMapEncodeIm2col; docs/hardware.md, "Tensor maps"
-int slow_encode(const struct slow_encode *arguments, uint8_t bytes[128], enum slow_mutant mutant);
+bool slow_encode(const struct slow_encode *arguments, uint8_t bytes[128], enum slow_mutant mutant);
 
 // cuTensorMapReplaceAddress on 128 bytes; returns 0 and changes nothing when the driver refuses.
 //   source    CUDA driver API 13.0, cuTensorMapReplaceAddress
-int slow_replace(uint8_t bytes[128], uint64_t address, enum slow_mutant mutant);
+bool slow_replace(uint8_t bytes[128], uint64_t address, enum slow_mutant mutant);
 
 // All arguments as text of one line, cut to `capacity`.
 void slow_encode_text(const struct slow_encode *arguments, char *text, size_t capacity);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "slow_barrier.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,7 +12,7 @@ enum { COUNT_END = 1 << 20, FAILED = 719, MISALIGNED = 716 };
 // A barrier. `is_live`: between init and inval; `is_seen`: a wait has seen the phase before this one complete.
 struct barrier {
     int64_t phase, error, unused, pending, expected, tx, phases;
-    int is_live, is_seen;
+    bool is_live, is_seen;
 };
 
 // One program under way.
@@ -80,28 +81,28 @@ static int64_t operand_of(const struct run *run, int lane)
     return (uint32_t)(run->op->operand + (uint32_t)lane * run->op->step);
 }
 
-static int is_on(uint32_t lanes, int lane)
+static bool is_on(uint32_t lanes, int lane)
 {
-    return lanes >> lane & 1;
+    return lanes >> lane & true;
 }
 
-static int is_no_complete(uint32_t opcode)
+static bool is_no_complete(uint32_t opcode)
 {
     return opcode == MBARRIER_OP_ARRIVE_NO_COMPLETE || opcode == MBARRIER_OP_ARRIVE_DROP_NO_COMPLETE;
 }
 
-static int is_drop(uint32_t opcode)
+static bool is_drop(uint32_t opcode)
 {
     return opcode == MBARRIER_OP_ARRIVE_DROP || opcode == MBARRIER_OP_ARRIVE_DROP_NO_COMPLETE ||
            opcode == MBARRIER_OP_ARRIVE_DROP_EXPECT_TX;
 }
 
-static int is_both(uint32_t opcode)
+static bool is_both(uint32_t opcode)
 {
     return opcode == MBARRIER_OP_ARRIVE_EXPECT_TX || opcode == MBARRIER_OP_ARRIVE_DROP_EXPECT_TX;
 }
 
-static int is_counted(uint32_t opcode)
+static bool is_counted(uint32_t opcode)
 {
     return opcode == MBARRIER_OP_ARRIVE || opcode == MBARRIER_OP_ARRIVE_DROP || is_no_complete(opcode);
 }
@@ -133,13 +134,13 @@ static struct change change_of(const struct run *run, uint32_t lanes)
     return change;
 }
 
-static int is_broken(const struct run *run, const struct barrier *b, const struct change *change)
+static bool is_broken(const struct run *run, const struct barrier *b, const struct change *change)
 {
     const int64_t tx = b->tx + change->expect - change->complete;
     const int64_t tx_end = run->misread == SLOW_BARRIER_TX_MAX_FAULTS ? COUNT_END : COUNT_END + 1;
-    if (b->error || change->most >= COUNT_END) return 1;
-    if (change->arrivals > b->pending && run->misread != SLOW_BARRIER_ARRIVALS_WRAP) return 1;
-    if (tx >= tx_end || tx <= -COUNT_END) return 1;
+    if (b->error || change->most >= COUNT_END) return true;
+    if (change->arrivals > b->pending && run->misread != SLOW_BARRIER_ARRIVALS_WRAP) return true;
+    if (tx >= tx_end || tx <= -COUNT_END) return true;
     return change->dropped > b->expected && run->misread != SLOW_BARRIER_DROP_BELOW;
 }
 
@@ -148,12 +149,12 @@ static void flip(struct barrier *b, enum slow_barrier_mutant misread)
     b->phase = !b->phase;
     b->pending = misread == SLOW_BARRIER_PENDING_STAYS ? 0 : b->expected;
     b->phases++;
-    b->is_seen = 0;
+    b->is_seen = false;
 }
 
-static int is_complete(const struct run *run, const struct barrier *b, const struct change *change)
+static bool is_complete(const struct run *run, const struct barrier *b, const struct change *change)
 {
-    if (b->pending > 0) return 0;
+    if (b->pending > 0) return false;
     switch (run->misread) {
     case SLOW_BARRIER_TX_NOT_WAITED:
         return change->arrivals > 0 || b->tx == 0;
@@ -185,17 +186,17 @@ static void change_barrier(const struct run *run, struct barrier *b, const struc
 }
 
 // Lanes together on one barrier. Returns whether the program ends.
-static int transact(struct run *run, struct barrier *b, uint32_t lanes)
+static bool transact(struct run *run, struct barrier *b, uint32_t lanes)
 {
-    const int is_remote = run->op->issuer == MBARRIER_ISSUER_REMOTE;
+    const bool is_remote = run->op->issuer == MBARRIER_ISSUER_REMOTE;
     const struct change change = change_of(run, lanes);
     const uint64_t before = word_of(b, run->misread);
     int64_t lower = 0;
-    if (run->misread == SLOW_BARRIER_ZERO_NOTHING && is_counted(run->op->opcode) && change.arrivals == 0) return 0;
+    if (run->misread == SLOW_BARRIER_ZERO_NOTHING && is_counted(run->op->opcode) && change.arrivals == 0) return false;
     if (is_broken(run, b, &change)) {
-        if (!is_remote || run->misread == SLOW_BARRIER_REMOTE_FAULTS) return 1;
+        if (!is_remote || run->misread == SLOW_BARRIER_REMOTE_FAULTS) return true;
         if (run->misread != SLOW_BARRIER_REMOTE_SILENT) b->error = 1;
-        return 0;
+        return false;
     }
     if (run->misread == SLOW_BARRIER_TWO_STEPS && change.expect > 0 && change.arrivals > 0) {
         change_barrier(run, b, &(struct change){.arrivals = change.arrivals, .dropped = change.dropped});
@@ -203,8 +204,8 @@ static int transact(struct run *run, struct barrier *b, uint32_t lanes)
     } else {
         change_barrier(run, b, &change);
     }
-    const int is_step = is_no_complete(run->op->opcode) ? run->misread != SLOW_BARRIER_NOCOMPLETE_PLAIN
-                                                        : run->misread == SLOW_BARRIER_TOKEN_OF_LANE;
+    const bool is_step = is_no_complete(run->op->opcode) ? run->misread != SLOW_BARRIER_NOCOMPLETE_PLAIN
+                                                         : run->misread == SLOW_BARRIER_TOKEN_OF_LANE;
     const uint64_t state = run->misread == SLOW_BARRIER_TOKEN_AFTER ? word_of(b, run->misread) : before;
     for (int lane = 0; lane < MBARRIER_LANES; lane++) {
         if (!is_on(lanes, lane) || run->op->issuer != MBARRIER_ISSUER_CTA) continue;
@@ -212,7 +213,7 @@ static int transact(struct run *run, struct barrier *b, uint32_t lanes)
         run->record->lane[lane] = (uint32_t)(state / COUNT_END / 4096) + (uint32_t)(is_step ? lower * 2048 : 0);
         lower += is_both(run->op->opcode) ? 1 : operand_of(run, lane);
     }
-    return 0;
+    return false;
 }
 
 // --- Other steps -----------------------------------------------------------------------------------------------------
@@ -226,7 +227,7 @@ static void init(const struct run *run, struct barrier *b, int64_t count)
     set_word(b, (uint64_t)(uint32_t)(value * 2048) * (UINT64_C(1) << 32) + (uint32_t)(value * 2));
     if (run->misread == SLOW_BARRIER_INIT_KEEPS_PHASE) b->phase = phase;
     if (run->misread == SLOW_BARRIER_INIT_PENDING_ONE) b->pending = 1;
-    b->is_live = b->is_seen = 1;
+    b->is_live = b->is_seen = true;
     b->phases = 0;
 }
 
@@ -234,8 +235,8 @@ static void store_word(const struct run *run, struct barrier *b)
 {
     if (run->misread == SLOW_BARRIER_STORE_LOST && b->is_live) return;
     set_word(b, run->op->word);
-    b->is_live = 0;
-    b->is_seen = 1;
+    b->is_live = false;
+    b->is_seen = true;
     b->phases = 0;
 }
 
@@ -247,47 +248,47 @@ static uint64_t token_of(const struct run *run, int lane)
     return high << 32;
 }
 
-static int is_foreign(const struct run *run)
+static bool is_foreign(const struct run *run)
 {
     const struct mbarrier_op *from = run->op->token == MBARRIER_TOKEN_OPERAND ? NULL : &run->program[run->op->token];
     return from == NULL || from->barrier != run->op->barrier || from->spread != run->op->spread;
 }
 
-static int is_parity(uint32_t opcode)
+static bool is_parity(uint32_t opcode)
 {
     return opcode == MBARRIER_OP_TEST_WAIT_PARITY || opcode == MBARRIER_OP_TRY_WAIT_PARITY;
 }
 
-static int answer_of(const struct run *run, const struct barrier *b, int lane)
+static bool answer_of(const struct run *run, const struct barrier *b, int lane)
 {
     const int64_t operand = operand_of(run, lane);
     const uint64_t token = token_of(run, lane), word = word_of(b, run->misread);
     if (run->misread == SLOW_BARRIER_TRY_TRUE &&
         (run->op->opcode == MBARRIER_OP_TRY_WAIT || run->op->opcode == MBARRIER_OP_TRY_WAIT_PARITY))
-        return 1;
+        return true;
     if (is_parity(run->op->opcode)) {
         const int parity = run->misread == SLOW_BARRIER_PARITY_NOT_ZERO ? operand != 0 : (int)(operand % 2);
         return (parity == b->phase) == (run->misread == SLOW_BARRIER_PARITY_CURRENT);
     }
     if (run->misread == SLOW_BARRIER_WAIT_ANY_BIT) return token >> 32 != word >> 32;
-    if (run->misread == SLOW_BARRIER_FOREIGN_FALSE && is_foreign(run)) return 0;
+    if (run->misread == SLOW_BARRIER_FOREIGN_FALSE && is_foreign(run)) return false;
     if (run->misread == SLOW_BARRIER_OLD_TRUE && !is_foreign(run) && run->phases[run->op->token] + 1 < b->phases)
-        return 1;
+        return true;
     return token >> 63 != (uint64_t)b->phase;
 }
 
-static int wait_for(struct run *run, struct barrier *b, uint32_t lanes)
+static bool wait_for(struct run *run, struct barrier *b, uint32_t lanes)
 {
-    if (b->error && run->misread != SLOW_BARRIER_ERROR_IGNORED) return 1;
+    if (b->error && run->misread != SLOW_BARRIER_ERROR_IGNORED) return true;
     for (int lane = 0; lane < MBARRIER_LANES; lane++)
         if (is_on(lanes, lane) && answer_of(run, b, lane)) run->record->ballot |= UINT32_C(1) << lane;
-    if ((run->record->ballot & lanes) != 0) b->is_seen = 1;
-    return 0;
+    if ((run->record->ballot & lanes) != 0) b->is_seen = true;
+    return false;
 }
 
 static void count_pending(struct run *run)
 {
-    const int is_own = run->op->token != MBARRIER_TOKEN_OPERAND && is_no_complete(run->program[run->op->token].opcode);
+    const bool is_own = run->op->token != MBARRIER_TOKEN_OPERAND && is_no_complete(run->program[run->op->token].opcode);
     for (int lane = 0; lane < MBARRIER_LANES; lane++) {
         if (!is_on(run->op->lanes, lane)) continue;
         const uint32_t field = (uint32_t)(token_of(run, lane) >> 43) % COUNT_END;
@@ -306,7 +307,7 @@ static uint32_t slot_of(const struct run *run, int lane)
     return (run->op->barrier + (uint32_t)(spread % 4)) % MBARRIER_SLOTS;
 }
 
-static int is_by_value(const struct run *run)
+static bool is_by_value(const struct run *run)
 {
     if (run->op->opcode == MBARRIER_OP_INIT) return run->misread != SLOW_BARRIER_INIT_FIRST_LANE;
     return is_no_complete(run->op->opcode) && run->misread != SLOW_BARRIER_NOCOMPLETE_SUM;
@@ -328,21 +329,22 @@ static uint32_t group_of(const struct run *run, uint32_t left)
 }
 
 // Some lanes on one barrier. Returns whether the program ends.
-static int operate(struct run *run, struct barrier *b, uint32_t lanes)
+static bool operate(struct run *run, struct barrier *b, uint32_t lanes)
 {
     const uint32_t opcode = run->op->opcode;
     int first = 0;
     while (!is_on(lanes, first)) first++;
-    if (run->misread == SLOW_BARRIER_DEAD_IGNORED && !b->is_live && opcode != MBARRIER_OP_INIT) return 0;
-    if (run->misread == SLOW_BARRIER_UNSEEN_IGNORED && !b->is_seen && (is_counted(opcode) || is_both(opcode))) return 0;
+    if (run->misread == SLOW_BARRIER_DEAD_IGNORED && !b->is_live && opcode != MBARRIER_OP_INIT) return false;
+    if (run->misread == SLOW_BARRIER_UNSEEN_IGNORED && !b->is_seen && (is_counted(opcode) || is_both(opcode)))
+        return false;
     switch (opcode) {
     case MBARRIER_OP_INIT:
         init(run, b, operand_of(run, first));
-        return 0;
+        return false;
     case MBARRIER_OP_INVAL:
         if (run->misread == SLOW_BARRIER_INVAL_CLEARS) set_word(b, 0);
-        b->is_live = 0;
-        return 0;
+        b->is_live = false;
+        return false;
     case MBARRIER_OP_TEST_WAIT:
     case MBARRIER_OP_TRY_WAIT:
     case MBARRIER_OP_TEST_WAIT_PARITY:
@@ -380,7 +382,7 @@ void slow_barrier(const struct mbarrier_op *op, int count, enum slow_barrier_mut
 {
     struct run run = {.program = op, .misread = mutant, .log = &outcome->log};
     memset(outcome, 0, sizeof *outcome);
-    for (int i = 0; i < MBARRIER_SLOTS; i++) run.barrier[i].is_seen = 1;
+    for (int i = 0; i < MBARRIER_SLOTS; i++) run.barrier[i].is_seen = true;
     for (int i = 0; i < count && outcome->status == 0; i++) {
         run.op = &op[i];
         run.record = &outcome->log.record[i];

@@ -50,10 +50,10 @@ static int slice_dimension(const struct slow_box *box)
 }
 
 // 0 if dimension `d` has no element stride: the slices, and dimension 0 without interleave.
-static int is_strided(const struct slow_box *box, int d)
+static bool is_strided(const struct slow_box *box, int d)
 {
-    if (d == slice_dimension(box)) return 0;
-    if (d > 0) return 1;
+    if (d == slice_dimension(box)) return false;
+    if (d > 0) return true;
     if (box->tile->map.interleave == INTERLEAVE_NONE) return box->mutant == SLOW_INNER_STRIDE_HONOURED;
     return box->mutant != SLOW_INNER_STRIDE_IGNORED;
 }
@@ -99,7 +99,7 @@ static int64_t index_of(const struct slow_box *box, int d, uint32_t k)
     return index;
 }
 
-int slow_box_is_inside(const struct slow_box *box, const uint32_t *k)
+bool slow_box_is_inside(const struct slow_box *box, const uint32_t *k)
 {
     const struct tensormap *map = &box->tile->map;
     for (int d = 0; d < map->rank; d++) {
@@ -112,9 +112,9 @@ int slow_box_is_inside(const struct slow_box *box, const uint32_t *k)
         if (box->mutant == SLOW_BOUNDS_UPPER) dim++;
         if (box->mutant == SLOW_BOUNDS_INT32 && dim > INT32_MAX) dim -= (int64_t)1 << 32;
         if (box->mutant == SLOW_BOUNDS_UNSTRIDED) index = box->tile->coord[d] + (int64_t)k[d];
-        if (index < 0 || index >= dim) return 0;
+        if (index < 0 || index >= dim) return false;
     }
-    return 1;
+    return true;
 }
 
 static uint64_t stride_of(const struct slow_box *box, int d)
@@ -161,12 +161,12 @@ uint32_t slow_box_shared(const struct slow_box *box, uint32_t row, uint32_t byte
     return slow_swizzle(mode, tile->shared + offset, box->mutant);
 }
 
-int slow_box_in_gmem(const struct slow_box *box, uint64_t address)
+bool slow_box_in_gmem(const struct slow_box *box, uint64_t address)
 {
     return address >= box->tile->gmem_base && address < box->tile->gmem_base + box->tile->gmem_bytes;
 }
 
-int slow_box_in_smem(const struct slow_box *box, uint32_t address)
+bool slow_box_in_smem(const struct slow_box *box, uint32_t address)
 {
     return address >= box->tile->smem_base && address < box->tile->smem_base + box->tile->smem_bytes;
 }
@@ -181,38 +181,38 @@ struct slow_box slow_box_of(const struct slow_tile *tile, enum slow_mutant mutan
     return box;
 }
 
-int slow_box_next(const struct slow_box *box, uint32_t *k)
+bool slow_box_next(const struct slow_box *box, uint32_t *k)
 {
     for (int d = 0; d < 5; d++) {
-        if (++k[d] < box->steps[d]) return 1;
+        if (++k[d] < box->steps[d]) return true;
         k[d] = 0;
     }
-    return 0;
+    return false;
 }
 
 // Mode, rank, dimensions, coordinate 0.
-static int is_illegal_copy(const struct slow_box *box)
+static bool is_illegal_copy(const struct slow_box *box)
 {
     const struct slow_tile *tile = box->tile;
     const struct tensormap *map = &tile->map;
     int64_t dim_limit = (int64_t)1 << (box->mutant == SLOW_DIM_2_32 ? 32 : 31);
     if (box->mutant == SLOW_DIM_BELOW_2_31) dim_limit--;
-    if (map->mode != TENSORMAP_TILED && box->mutant != SLOW_MODE_ANY) return 1;
-    if (tile->dims != map->rank && box->mutant != SLOW_RANK_ANY) return 1;
+    if (map->mode != TENSORMAP_TILED && box->mutant != SLOW_MODE_ANY) return true;
+    if (tile->dims != map->rank && box->mutant != SLOW_RANK_ANY) return true;
     for (int d = 0; d < map->rank; d++) {
-        if ((int64_t)map->dim[d] > dim_limit) return 1;
+        if ((int64_t)map->dim[d] > dim_limit) return true;
     }
     static const uint32_t first[5] = {0, 0, 0, 0, 0};
-    int is_checked = map->interleave == INTERLEAVE_NONE || box->mutant == SLOW_COORD_ALIGN_INTERLEAVE;
-    if (box->mutant == SLOW_COORD_UNALIGNED) is_checked = 0;
-    if (box->mutant == SLOW_COORD_ALIGN_INSIDE && !slow_box_is_inside(box, first)) is_checked = 0;
+    bool is_checked = map->interleave == INTERLEAVE_NONE || box->mutant == SLOW_COORD_ALIGN_INTERLEAVE;
+    if (box->mutant == SLOW_COORD_UNALIGNED) is_checked = false;
+    if (box->mutant == SLOW_COORD_ALIGN_INSIDE && !slow_box_is_inside(box, first)) is_checked = false;
     return is_checked && (int64_t)tile->coord[0] * box->element % 16 != 0;
 }
 
-int slow_box_fault(const struct slow_box *box, int is_illegal)
+int slow_box_fault(const struct slow_box *box, bool is_illegal)
 {
     uint32_t alignment = box->mutant == SLOW_SMEM_ALIGN_16 ? 16 : 128;
-    int is_misaligned = box->tile->shared % alignment != 0;
+    bool is_misaligned = box->tile->shared % alignment != 0;
     if (is_misaligned && box->mutant == SLOW_SMEM_ALIGN_FIRST) return 716;
     if (is_illegal || is_illegal_copy(box)) return 715;
     return is_misaligned ? 716 : 0;

@@ -2,39 +2,39 @@
 // The slow bulk operation: what moves, which addresses may hold it, then byte by byte or element by element.
 #include "slow_store.h"
 
-static int is_from_registers(const struct slow_bulk *bulk)
+static bool is_from_registers(const struct slow_bulk *bulk)
 {
     return bulk->form == BULK_REGISTERS_TO_OTHER;
 }
 
-static int is_to_other(const struct slow_bulk *bulk)
+static bool is_to_other(const struct slow_bulk *bulk)
 {
     return bulk->form == BULK_GLOBAL_TO_OTHER || bulk->form == BULK_SHARED_TO_OTHER || is_from_registers(bulk);
 }
 
 // What PTX lists for a destination in global memory; to shared memory goes less.
-static int is_listed(const struct slow_bulk *bulk, enum slow_mutant mutant)
+static bool is_listed(const struct slow_bulk *bulk, enum slow_mutant mutant)
 {
     enum dtype dtype = bulk->dtype;
-    int is_choice = bulk->op == REDUCE_MIN || bulk->op == REDUCE_MAX;
-    int is_count = bulk->op == REDUCE_INC || bulk->op == REDUCE_DEC;
-    int is_bits = bulk->op == REDUCE_AND || bulk->op == REDUCE_OR || bulk->op == REDUCE_XOR;
+    bool is_choice = bulk->op == REDUCE_MIN || bulk->op == REDUCE_MAX;
+    bool is_count = bulk->op == REDUCE_INC || bulk->op == REDUCE_DEC;
+    bool is_bits = bulk->op == REDUCE_AND || bulk->op == REDUCE_OR || bulk->op == REDUCE_XOR;
     if (is_bits) return dtype == DTYPE_UINT32 || dtype == DTYPE_UINT64; // .b32, .b64
     if (is_count) return dtype == DTYPE_UINT32;
-    if (dtype == DTYPE_UINT32 || dtype == DTYPE_INT32 || dtype == DTYPE_UINT64) return 1;
-    if (dtype == DTYPE_FLOAT16 || dtype == DTYPE_BFLOAT16) return 1;
+    if (dtype == DTYPE_UINT32 || dtype == DTYPE_INT32 || dtype == DTYPE_UINT64) return true;
+    if (dtype == DTYPE_FLOAT16 || dtype == DTYPE_BFLOAT16) return true;
     if (dtype == DTYPE_INT64) return is_choice || mutant == SLOW_BULK_S64_ADD;
     if (dtype == DTYPE_FLOAT32) return !is_choice || mutant == SLOW_BULK_F32_MIN;
     return dtype == DTYPE_FLOAT64 && !is_choice;
 }
 
-static int is_accepted(const struct slow_bulk *bulk, enum slow_mutant mutant)
+static bool is_accepted(const struct slow_bulk *bulk, enum slow_mutant mutant)
 {
-    int is_integer = bulk->dtype <= DTYPE_INT64;
-    int is_64 = bulk->dtype == DTYPE_UINT64 || bulk->dtype == DTYPE_INT64;
-    if (bulk->form == BULK_GLOBAL_TO_SHARED || bulk->form == BULK_GLOBAL_TO_OTHER) return 0;
-    if (!is_listed(bulk, mutant)) return 0;
-    if (bulk->form == BULK_SHARED_TO_GLOBAL) return 1;
+    bool is_integer = bulk->dtype <= DTYPE_INT64;
+    bool is_64 = bulk->dtype == DTYPE_UINT64 || bulk->dtype == DTYPE_INT64;
+    if (bulk->form == BULK_GLOBAL_TO_SHARED || bulk->form == BULK_GLOBAL_TO_OTHER) return false;
+    if (!is_listed(bulk, mutant)) return false;
+    if (bulk->form == BULK_SHARED_TO_GLOBAL) return true;
     if (!is_integer) return mutant == SLOW_BULK_OTHER_FLOATS;
     return !is_64 || bulk->op == REDUCE_ADD || mutant == SLOW_BULK_OTHER_64;
 }
@@ -51,7 +51,7 @@ static uint32_t moved_bytes(const struct slow_bulk *bulk, enum slow_mutant mutan
     return units % 65536 * 16;
 }
 
-static int is_misaligned(const struct slow_bulk *bulk, enum slow_mutant mutant)
+static bool is_misaligned(const struct slow_bulk *bulk, enum slow_mutant mutant)
 {
     uint64_t alignment = mutant == SLOW_BULK_ALIGN_8 ? 8 : 16;
     if (is_from_registers(bulk)) {
@@ -63,7 +63,7 @@ static int is_misaligned(const struct slow_bulk *bulk, enum slow_mutant mutant)
     return (bulk->from % alignment != 0 && mutant != SLOW_BULK_ALIGN_SOURCE) || bulk->to % alignment != 0;
 }
 
-static int is_inside(uint64_t address, uint64_t base, uint64_t count_bytes)
+static bool is_inside(uint64_t address, uint64_t base, uint64_t count_bytes)
 {
     return address >= base && address - base < count_bytes;
 }
@@ -72,10 +72,10 @@ static int is_inside(uint64_t address, uint64_t base, uint64_t count_bytes)
 static int fault_at(const struct slow_bulk *bulk, uint64_t at, enum slow_mutant mutant)
 {
     uint64_t limit = mutant == SLOW_BULK_LIMIT_227 ? 227 * 1024 : 228 * 1024;
-    int is_read = is_inside(bulk->from + at, bulk->source_base, bulk->source_bytes);
-    int is_written = is_inside(bulk->to + at, bulk->destination_base, bulk->destination_bytes);
-    int is_local = bulk->form == BULK_GLOBAL_TO_SHARED,
-        is_cluster = is_to_other(bulk) || bulk->form == BULK_SHARED_TO_OWN;
+    bool is_read = is_inside(bulk->from + at, bulk->source_base, bulk->source_bytes);
+    bool is_written = is_inside(bulk->to + at, bulk->destination_base, bulk->destination_bytes);
+    bool is_local = bulk->form == BULK_GLOBAL_TO_SHARED,
+         is_cluster = is_to_other(bulk) || bulk->form == BULK_SHARED_TO_OWN;
     if (!is_read && mutant != SLOW_BULK_SOURCE_ANY) return 700;
     if (is_written) return 0;
     if (is_local) return mutant == SLOW_BULK_OWN_719 ? 719 : 700;
@@ -99,7 +99,7 @@ static int fault_of_range(const struct slow_bulk *bulk, uint32_t moved, enum slo
 
 static int fault_of(const struct slow_bulk *bulk, uint32_t moved, enum slow_mutant mutant)
 {
-    int misaligned = is_misaligned(bulk, mutant);
+    bool misaligned = is_misaligned(bulk, mutant);
     if (moved == 0) return misaligned && mutant == SLOW_BULK_ALIGN_EMPTY ? 716 : 0;
     if (misaligned && mutant != SLOW_BULK_ALIGN_LAST) return 716;
     int fault = fault_of_range(bulk, moved, mutant);

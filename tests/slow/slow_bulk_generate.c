@@ -35,7 +35,7 @@ static uint32_t choose_registers(struct slow_random *random, struct slow_bulk *b
 
 static void choose_memories(struct slow_random *random, struct slow_bulk *bulk)
 {
-    int is_from_global = bulk->form == BULK_GLOBAL_TO_SHARED || bulk->form == BULK_GLOBAL_TO_OTHER;
+    bool is_from_global = bulk->form == BULK_GLOBAL_TO_SHARED || bulk->form == BULK_GLOBAL_TO_OTHER;
     bulk->source_base = is_from_global ? SLOW_GMEM_BASE : SLOW_SMEM_BASE;
     bulk->source_bytes = is_from_global ? SLOW_GMEM_BYTES : SLOW_SMEM_BYTES;
     bulk->destination_base = bulk->form == BULK_SHARED_TO_GLOBAL ? SLOW_GMEM_BASE : SLOW_SMEM_BASE;
@@ -44,7 +44,7 @@ static void choose_memories(struct slow_random *random, struct slow_bulk *bulk)
         bulk->source_base = 0;
         bulk->source_bytes = 16;
     }
-    int is_to_other = bulk->form == BULK_REGISTERS_TO_OTHER || bulk->form == BULK_SHARED_TO_OTHER;
+    bool is_to_other = bulk->form == BULK_REGISTERS_TO_OTHER || bulk->form == BULK_SHARED_TO_OTHER;
     if (is_to_other && slow_chance(random, 10)) bulk->destination_base = END_OF_SM - SLOW_SMEM_BYTES;
     if (slow_chance(random, 4)) bulk->destination_bytes -= 128 * (uint64_t)slow_between(random, 1, 8);
 }
@@ -61,7 +61,7 @@ static uint64_t choose_address(struct slow_random *random, uint64_t base, uint64
 }
 
 // The two ranges of a copy within one memory: an overlap has no defined result.
-static int overlap(const struct slow_bulk *bulk)
+static bool overlap(const struct slow_bulk *bulk)
 {
     return bulk->from < bulk->to + bulk->size_bytes && bulk->to < bulk->from + bulk->size_bytes;
 }
@@ -77,7 +77,7 @@ void slow_generate_bulk(struct slow_random *random, struct slow_bulk *bulk)
     for (int i = 0; i < 6; i++) {
         bulk->op = (enum reduce_op)slow_between(random, 0, REDUCE_OPS - 1);
         bulk->dtype = (enum dtype)slow_between(random, DTYPE_UINT32, DTYPE_BFLOAT16);
-        int is_for_other = bulk->dtype <= DTYPE_UINT64 || bulk->form == BULK_SHARED_TO_GLOBAL;
+        bool is_for_other = bulk->dtype <= DTYPE_UINT64 || bulk->form == BULK_SHARED_TO_GLOBAL;
         if (is_for_other && slow_reduce_is_legal(bulk->op, bulk->dtype, SLOW_NONE)) break;
     }
     choose_memories(random, bulk);

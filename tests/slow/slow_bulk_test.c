@@ -64,7 +64,7 @@ static void run_model(const struct slow_bulk *from, struct world *world)
     world->error = rule == RULE_BULK_REDUCE_TYPE ? SLOW_REFUSED : rule_cuda_error(rule);
 }
 
-static int is_same(const struct world *a, const struct world *b)
+static bool is_same(const struct world *a, const struct world *b)
 {
     return memcmp(a, b, sizeof *a) == 0;
 }

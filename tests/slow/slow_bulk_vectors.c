@@ -86,7 +86,7 @@ const char *slow_bulk_vector(int i, struct slow_bulk *bulk)
 {
     if (i >= (int)(sizeof vectors / sizeof vectors[0])) return NULL;
     const struct vector *from = &vectors[i];
-    int is_from_global = from->form == G2S || from->form == G2O, is_to_global = from->form == S2G;
+    bool is_from_global = from->form == G2S || from->form == G2O, is_to_global = from->form == S2G;
     memset(bulk, 0, sizeof *bulk);
     bulk->form = from->form;
     bulk->is_reduction = from->op != COPY;

@@ -34,7 +34,7 @@ static int rank_of(const struct slow_encode *a)
 }
 
 // Bytes of the box as word 8 has them.
-static uint64_t box_bytes(const struct slow_encode *a, enum slow_mutant mutant, int is_ceil)
+static uint64_t box_bytes(const struct slow_encode *a, enum slow_mutant mutant, bool is_ceil)
 {
     uint64_t bytes = element_bytes(a->dtype);
     if (a->call != SLOW_TILED) {
@@ -50,58 +50,58 @@ static uint64_t box_bytes(const struct slow_encode *a, enum slow_mutant mutant, 
 }
 
 // The enums and the rank.
-static int is_legal_shape(const struct slow_encode *a, enum slow_mutant mutant)
+static bool is_legal_shape(const struct slow_encode *a, enum slow_mutant mutant)
 {
     uint32_t least = a->call == SLOW_TILED ? 1 : 3;
     if (a->interleave != 0 && mutant != SLOW_RANK_2_INTERLEAVE) least = 3;
-    if (a->dtype > (mutant == SLOW_PACKED_TYPES ? 15 : 12)) return 0;
-    if (a->rank < least || a->rank > 5) return 0;
-    if (a->interleave > 2 || a->swizzle > (mutant == SLOW_SWIZZLE_ATOMS ? 6 : 3)) return 0;
-    if (a->interleave == 2 && a->swizzle != 1 && mutant == SLOW_INTERLEAVE_32B_SWIZZLE_32B) return 0;
-    if (a->l2_promotion > 3 || a->oob_fill > 1) return 0;
-    if (a->oob_fill == 1 && a->dtype < 6 && mutant != SLOW_FILL_INTEGER) return 0;
-    if (a->call == SLOW_WIDE && (a->mode > 1 || mutant == SLOW_WIDE_REFUSED)) return 0;
-    return 1;
+    if (a->dtype > (mutant == SLOW_PACKED_TYPES ? 15 : 12)) return false;
+    if (a->rank < least || a->rank > 5) return false;
+    if (a->interleave > 2 || a->swizzle > (mutant == SLOW_SWIZZLE_ATOMS ? 6 : 3)) return false;
+    if (a->interleave == 2 && a->swizzle != 1 && mutant == SLOW_INTERLEAVE_32B_SWIZZLE_32B) return false;
+    if (a->l2_promotion > 3 || a->oob_fill > 1) return false;
+    if (a->oob_fill == 1 && a->dtype < 6 && mutant != SLOW_FILL_INTEGER) return false;
+    if (a->call == SLOW_WIDE && (a->mode > 1 || mutant == SLOW_WIDE_REFUSED)) return false;
+    return true;
 }
 
 // globalAddress, globalDim, globalStrides.
-static int is_legal_tensor(const struct slow_encode *a, enum slow_mutant mutant)
+static bool is_legal_tensor(const struct slow_encode *a, enum slow_mutant mutant)
 {
     uint64_t align = a->interleave == 2 && mutant != SLOW_ALIGN_16_INTERLEAVE_32B ? 32 : 16;
     uint64_t dim_limit = ((uint64_t)1 << 32) - (mutant == SLOW_DIM_32_BITS);
-    if (a->address % align != 0) return 0;
-    if (a->address >= (uint64_t)1 << 57 && mutant != SLOW_ADDRESS_ANY) return 0;
-    if (a->address == 0 && mutant == SLOW_ADDRESS_NULL) return 0;
+    if (a->address % align != 0) return false;
+    if (a->address >= (uint64_t)1 << 57 && mutant != SLOW_ADDRESS_ANY) return false;
+    if (a->address == 0 && mutant == SLOW_ADDRESS_NULL) return false;
     uint64_t below = a->interleave == 0 ? element_bytes(a->dtype) : 16 * a->interleave;
     for (int i = 0; i < rank_of(a); i++) {
-        if (a->dim[i] < 1 || a->dim[i] > dim_limit) return 0;
+        if (a->dim[i] < 1 || a->dim[i] > dim_limit) return false;
         if (i == rank_of(a) - 1) break;
-        if (a->stride[i] % align != 0 || a->stride[i] >= (uint64_t)1 << 40) return 0;
-        if (a->stride[i] == 0 && mutant == SLOW_STRIDE_ZERO) return 0;
-        if (a->stride[i] < below * a->dim[i] && mutant == SLOW_STRIDE_INCREASING) return 0;
+        if (a->stride[i] % align != 0 || a->stride[i] >= (uint64_t)1 << 40) return false;
+        if (a->stride[i] == 0 && mutant == SLOW_STRIDE_ZERO) return false;
+        if (a->stride[i] < below * a->dim[i] && mutant == SLOW_STRIDE_INCREASING) return false;
         below = a->stride[i];
     }
-    return 1;
+    return true;
 }
 
 // The box: its sides, element strides, rows and bytes.
-static int is_legal_box(const struct slow_encode *a, enum slow_mutant mutant)
+static bool is_legal_box(const struct slow_encode *a, enum slow_mutant mutant)
 {
     uint64_t inner = a->box[0] * element_bytes(a->dtype);
     uint64_t limit = mutant == SLOW_LIMIT_OPT_IN ? 232448 : 233472;
     for (int i = 0; i < rank_of(a); i++) {
-        int is_checked = i > 0 || a->interleave != 0 || mutant != SLOW_ESTRIDE_0_UNCHECKED;
-        if (is_checked && (a->estride[i] < 1 || a->estride[i] > 8)) return 0;
-        if (a->estride[i] == 0) return 0;
-        if ((i == 0 || a->call == SLOW_TILED) && (a->box[i] < 1 || a->box[i] > 256)) return 0;
-        if (a->call == SLOW_TILED && a->box[i] > a->dim[i] && mutant == SLOW_BOX_IN_TENSOR) return 0;
+        bool is_checked = i > 0 || a->interleave != 0 || mutant != SLOW_ESTRIDE_0_UNCHECKED;
+        if (is_checked && (a->estride[i] < 1 || a->estride[i] > 8)) return false;
+        if (a->estride[i] == 0) return false;
+        if ((i == 0 || a->call == SLOW_TILED) && (a->box[i] < 1 || a->box[i] > 256)) return false;
+        if (a->call == SLOW_TILED && a->box[i] > a->dim[i] && mutant == SLOW_BOX_IN_TENSOR) return false;
     }
-    int is_w128 = a->call == SLOW_WIDE && a->mode == 1 && mutant == SLOW_WIDE_W128_PIXELS;
-    if (a->call != SLOW_TILED && !is_w128 && (a->pixels < 1 || a->pixels > 1024)) return 0;
-    if (inner % 16 != 0 && (a->interleave == 0 || mutant != SLOW_INNER_FREE_INTERLEAVED)) return 0;
-    int has_span = a->swizzle >= 1 && (a->interleave == 0 || mutant == SLOW_SPAN_INTERLEAVED);
+    bool is_w128 = a->call == SLOW_WIDE && a->mode == 1 && mutant == SLOW_WIDE_W128_PIXELS;
+    if (a->call != SLOW_TILED && !is_w128 && (a->pixels < 1 || a->pixels > 1024)) return false;
+    if (inner % 16 != 0 && (a->interleave == 0 || mutant != SLOW_INNER_FREE_INTERLEAVED)) return false;
+    bool has_span = a->swizzle >= 1 && (a->interleave == 0 || mutant == SLOW_SPAN_INTERLEAVED);
     uint64_t span = (uint64_t)16 << a->swizzle;
-    if (has_span && (inner > span || (inner == span && mutant == SLOW_SPAN_STRICT))) return 0;
+    if (has_span && (inner > span || (inner == span && mutant == SLOW_SPAN_STRICT))) return false;
     return box_bytes(a, mutant, mutant == SLOW_LIMIT_CEIL) <= limit;
 }
 
@@ -112,27 +112,27 @@ static int corner_of(const struct slow_encode *a, const int *corner, int i)
 }
 
 // The corners of im2col.
-static int is_legal_corners(const struct slow_encode *a, enum slow_mutant mutant)
+static bool is_legal_corners(const struct slow_encode *a, enum slow_mutant mutant)
 {
     static const int64_t most[] = {32767, 127, 15};
-    if (a->call == SLOW_TILED) return 1;
+    if (a->call == SLOW_TILED) return true;
     int64_t high = mutant == SLOW_CORNER_16_BITS ? 32767 : most[a->rank - 3];
     for (int i = 0; i < rank_of(a) - 2; i++) {
         int64_t lower = corner_of(a, a->lower, i), upper = corner_of(a, a->upper, i);
         int j = a->interleave == 0 || mutant == SLOW_CORNER_DIM_NEXT ? i + 1 : i;
         int64_t end = (int64_t)a->dim[j] + upper;
-        if (lower < -high - 1 || lower > high || upper < -high - 1 || upper > high) return 0;
+        if (lower < -high - 1 || lower > high || upper < -high - 1 || upper > high) return false;
         while (mutant != SLOW_CORNER_NO_WRAP && end > INT32_MAX) end -= (int64_t)1 << 32;
-        if (end <= lower) return 0;
+        if (end <= lower) return false;
     }
-    return 1;
+    return true;
 }
 
 // Word 1, bits 7..10 and 16.
 static void pack_format(const struct slow_encode *a, uint8_t bytes[128], enum slow_mutant mutant)
 {
     static const uint64_t format[] = {0, 1, 2, 3, 4, 5, 6, 7, 9, 10, 8, 7, 8};
-    int is_tf32 = a->dtype == 11 || a->dtype == 12;
+    bool is_tf32 = a->dtype == 11 || a->dtype == 12;
     uint64_t value = a->dtype < 13 ? format[a->dtype] : 0;
     if (mutant == SLOW_FORMAT_DRIVER_NUMBER) value = a->dtype;
     set_bits(bytes, 1, 7, 10, value);
@@ -175,10 +175,10 @@ static void pack_box(const struct slow_encode *a, uint8_t bytes[128], enum slow_
     set_bits(bytes, 7, 32, 41, a->pixels - 1);
 }
 
-int slow_encode(const struct slow_encode *a, uint8_t bytes[128], enum slow_mutant mutant)
+bool slow_encode(const struct slow_encode *a, uint8_t bytes[128], enum slow_mutant mutant)
 {
-    if (!is_legal_shape(a, mutant) || !is_legal_tensor(a, mutant)) return 0;
-    if (!is_legal_box(a, mutant) || !is_legal_corners(a, mutant)) return 0;
+    if (!is_legal_shape(a, mutant) || !is_legal_tensor(a, mutant)) return false;
+    if (!is_legal_box(a, mutant) || !is_legal_corners(a, mutant)) return false;
     memset(bytes, 0, 128);
     set_bits(bytes, 0, 0, 56, a->address);
     set_bits(bytes, 1, 0, 0, a->call != SLOW_TILED);
@@ -193,17 +193,17 @@ int slow_encode(const struct slow_encode *a, uint8_t bytes[128], enum slow_mutan
     set_bits(bytes, 8, 0, 17, box_bytes(a, mutant, mutant == SLOW_BOX_BYTES_CEIL));
     uint64_t pattern = a->swizzle == 0 ? 16 : (uint64_t)128 << a->swizzle;
     set_bits(bytes, 9, 0, 10, a->swizzle == 0 && mutant == SLOW_PATTERN_NONE_ZERO ? 0 : pattern);
-    return 1;
+    return true;
 }
 
-int slow_replace(uint8_t bytes[128], uint64_t address, enum slow_mutant mutant)
+bool slow_replace(uint8_t bytes[128], uint64_t address, enum slow_mutant mutant)
 {
-    int is_32b = (bytes[9] >> 3 & 3) == 2; // word 1, bits 11..12
-    if (address == 0 && mutant != SLOW_REPLACE_NULL) return 0;
-    if (address % 16 != 0 || address >= (uint64_t)1 << 57) return 0;
-    if (is_32b && address % 32 != 0 && mutant == SLOW_REPLACE_ALIGN_32) return 0;
+    bool is_32b = (bytes[9] >> 3 & 3) == 2; // word 1, bits 11..12
+    if (address == 0 && mutant != SLOW_REPLACE_NULL) return false;
+    if (address % 16 != 0 || address >= (uint64_t)1 << 57) return false;
+    if (is_32b && address % 32 != 0 && mutant == SLOW_REPLACE_ALIGN_32) return false;
     set_bits(bytes, 0, 0, mutant == SLOW_REPLACE_64_BITS ? 63 : 56, address);
-    return 1;
+    return true;
 }
 
 void slow_encode_text(const struct slow_encode *a, char *text, size_t capacity)

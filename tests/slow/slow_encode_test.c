@@ -55,7 +55,7 @@ static int compare(const struct slow_encode *arguments, const char *what)
     memset(&image, 0xa5, sizeof image);
     memset(slow, 0xa5, sizeof slow);
     enum rule rule = call_model(arguments, &image);
-    int is_accepted = slow_encode(arguments, slow, SLOW_NONE);
+    bool is_accepted = slow_encode(arguments, slow, SLOW_NONE);
     if ((rule == RULE_OK) != is_accepted)
         ck_abort_msg("%s: model %s, slow %s\n%s", what, rule_row(rule)->id, is_accepted ? "accepts" : "refuses", text);
     require_bytes(&image, slow, what, text);
@@ -94,7 +94,7 @@ static void compare_replace(uint8_t fill, uint64_t address)
     memset(&image, fill, sizeof image);
     memset(slow, fill, sizeof slow);
     enum rule rule = tensormap_replace_address(&image, address, NULL);
-    int is_accepted = slow_replace(slow, address, SLOW_NONE);
+    bool is_accepted = slow_replace(slow, address, SLOW_NONE);
     if ((rule == RULE_OK) != is_accepted)
         ck_abort_msg("model %s, slow %s\n%s", rule_row(rule)->id, is_accepted ? "accepts" : "refuses", text);
     require_bytes(&image, slow, "replace", text);
@@ -111,17 +111,17 @@ TEST(replace_address_limit__slow_encoder_agrees)
     }
 }
 
-static int replace_notices(enum slow_mutant mutant)
+static bool replace_notices(enum slow_mutant mutant)
 {
     for (int i = 0; i < ROWS_OF(replacements); i++) {
         uint8_t right[TENSORMAP_BYTES], wrong[TENSORMAP_BYTES];
         memset(right, 0x90, sizeof right); // interleave 32B, and bits above the address
         memset(wrong, 0x90, sizeof wrong);
-        int is_right = slow_replace(right, replacements[i], SLOW_NONE);
-        if (is_right != slow_replace(wrong, replacements[i], mutant)) return 1;
-        if (memcmp(right, wrong, sizeof right) != 0) return 1;
+        bool is_right = slow_replace(right, replacements[i], SLOW_NONE);
+        if (is_right != slow_replace(wrong, replacements[i], mutant)) return true;
+        if (memcmp(right, wrong, sizeof right) != 0) return true;
     }
-    return 0;
+    return false;
 }
 
 static int is_noticed(enum slow_mutant mutant)
@@ -129,7 +129,7 @@ static int is_noticed(enum slow_mutant mutant)
     struct slow_encode arguments;
     for (int i = 0; slow_encode_vector(i, &arguments) != NULL; i++) {
         uint8_t right[TENSORMAP_BYTES] = {0}, wrong[TENSORMAP_BYTES] = {0};
-        int is_right = slow_encode(&arguments, right, SLOW_NONE);
+        bool is_right = slow_encode(&arguments, right, SLOW_NONE);
         if (is_right != slow_encode(&arguments, wrong, mutant)) return 1;
         if (memcmp(right, wrong, sizeof right) != 0) return 1;
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A fused multiply-add of f64 without floating point: both sides as long integers in units of 2^-2148, the least bit
 // that a product can have, and one rounding.
+#include <stdbool.h>
 #include <string.h>
 
 #include "slow_mma.h"
@@ -43,11 +44,11 @@ static void add_at(struct longer *x, unsigned __int128 value, int at)
     }
 }
 
-static int is_less(const struct longer *x, const struct longer *y)
+static bool is_less(const struct longer *x, const struct longer *y)
 {
     for (int i = LIMBS - 1; i >= 0; i--)
         if (x->limb[i] != y->limb[i]) return x->limb[i] < y->limb[i];
-    return 0;
+    return false;
 }
 
 static void subtract(struct longer *x, const struct longer *y)
@@ -82,9 +83,9 @@ uint64_t slow_fma(uint64_t a, uint64_t b, uint64_t c)
     int of_product = (int)((a ^ b) >> 63), of_c = (int)(c >> 63);
     add_at(&side[of_product], (unsigned __int128)magnitude_of(a) * magnitude_of(b), weight(a) + weight(b) + POINT);
     add_at(&side[of_c], magnitude_of(c), weight(c) + POINT);
-    int is_negative = is_less(&side[0], &side[1]);
+    bool is_negative = is_less(&side[0], &side[1]);
     struct longer zero = {{0}};
-    int is_zero = memcmp(&side[0], &side[1], sizeof side[0]) == 0;
+    bool is_zero = memcmp(&side[0], &side[1], sizeof side[0]) == 0;
     if (is_zero) return of_product && of_c ? top : 0;
     struct longer *more = &side[is_negative];
     if (memcmp(&side[!is_negative], &zero, sizeof zero) != 0) subtract(more, &side[!is_negative]);

@@ -142,7 +142,7 @@ static void spoil(struct slow_random *random, struct slow_tile *tile)
 {
     struct tensormap *map = &tile->map;
     int d = (int)slow_between(random, 0, map->rank - 1);
-    int is_free = map->stride[d] < (uint64_t)1 << 32;
+    bool is_free = map->stride[d] < (uint64_t)1 << 32;
     if (slow_chance(random, 4)) tile->coord[0] = (int32_t)slow_between(random, -300, 300);
     if (slow_chance(random, 2)) tile->shared += (uint32_t)slow_between(random, 1, 127);
     if (slow_chance(random, 2)) tile->shared += 16 * (uint32_t)slow_between(random, 1, 7);
@@ -171,7 +171,7 @@ static void forget_signs(struct slow_random *random, struct slow_tile *tile)
     }
 }
 
-static void generate(struct slow_random *random, struct slow_tile *tile, int64_t room, int is_store)
+static void generate(struct slow_random *random, struct slow_tile *tile, int64_t room, bool is_store)
 {
     struct tensormap *map = &tile->map;
     memset(tile, 0, sizeof *tile);
@@ -199,13 +199,13 @@ static void generate(struct slow_random *random, struct slow_tile *tile, int64_t
 
 void slow_generate_load(struct slow_random *random, struct slow_tile *tile)
 {
-    generate(random, tile, slow_chance(random, 90) ? 2048 : slow_chance(random, 90) ? 16384 : 40000, 0);
+    generate(random, tile, slow_chance(random, 90) ? 2048 : slow_chance(random, 90) ? 16384 : 40000, false);
 }
 
 void slow_generate_store(struct slow_random *random, struct slow_store *store)
 {
     enum dtype dtype;
-    generate(random, &store->tile, slow_chance(random, 70) ? 256 : slow_chance(random, 97) ? 1024 : 8192, 1);
+    generate(random, &store->tile, slow_chance(random, 70) ? 256 : slow_chance(random, 97) ? 1024 : 8192, true);
     dtype = store->tile.map.dtype;
     store->is_reduction = slow_chance(random, 75);
     store->op = (enum reduce_op)slow_between(random, 0, REDUCE_OPS - 1);

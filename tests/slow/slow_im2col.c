@@ -11,7 +11,8 @@ enum name { W, H, D, C, N };
 struct work {
     const struct slow_im2col *load;
     enum slow_im2col_mutant mutant;
-    int spatials, interleaved;
+    int spatials;
+    bool interleaved;
     int64_t element, pixel, pitch;
     int64_t position[3], batch, offset[3];
     uint8_t *smem;
@@ -127,23 +128,23 @@ static int64_t channel(const struct work *work, int64_t byte)
     return start + byte / work->element;
 }
 
-static int is_channel_inside(const struct work *work, int64_t byte)
+static bool is_channel_inside(const struct work *work, int64_t byte)
 {
     int64_t index = channel(work, byte);
-    if (work->mutant == IM2COL_BOUNDS_CHANNEL) return 1;
+    if (work->mutant == IM2COL_BOUNDS_CHANNEL) return true;
     if (work->mutant == IM2COL_BOUNDS_PIECE) index = channel(work, byte / 16 * 16);
     return index >= 0 && index < extent(work, C);
 }
 
-static int is_inside(const struct work *work, int64_t byte)
+static bool is_inside(const struct work *work, int64_t byte)
 {
-    if (!is_channel_inside(work, byte)) return 0;
-    if (work->mutant != IM2COL_BOUNDS_BATCH && (work->batch < 0 || work->batch >= extent(work, N))) return 0;
+    if (!is_channel_inside(work, byte)) return false;
+    if (work->mutant != IM2COL_BOUNDS_BATCH && (work->batch < 0 || work->batch >= extent(work, N))) return false;
     for (int k = 0; k < work->spatials; k++) {
         int64_t index = work->position[k] + (work->mutant == IM2COL_BOUNDS_POSITION ? 0 : work->offset[k]);
-        if (index < 0 || index >= extent(work, (enum name)k)) return 0;
+        if (index < 0 || index >= extent(work, (enum name)k)) return false;
     }
-    return 1;
+    return true;
 }
 
 // The global address of byte `byte` of the pixel.
@@ -157,7 +158,7 @@ static uint64_t address_of(const struct work *work, int64_t byte)
     return address + (uint64_t)(channel(work, byte) * work->element + byte % work->element);
 }
 
-static int is_mapped(const struct slow_im2col *load, uint64_t address)
+static bool is_mapped(const struct slow_im2col *load, uint64_t address)
 {
     return address >= load->gmem_base && address < load->gmem_base + load->gmem_bytes;
 }
@@ -185,7 +186,7 @@ static void put(struct work *work, int64_t offset, uint8_t value)
     const struct slow_im2col *load = work->load;
     uint32_t flat = load->destination + (uint32_t)offset;
     uint32_t address = slow_swizzle((int)load->map.swizzle, flat, SLOW_NONE);
-    int is_ours = address >= load->smem_base && address < load->smem_base + load->smem_bytes;
+    bool is_ours = address >= load->smem_base && address < load->smem_base + load->smem_bytes;
     if (!is_ours) work->error = 700;
     if (is_ours && work->smem != NULL) work->smem[address - load->smem_base] = value;
 }
@@ -194,7 +195,7 @@ static void visit_pixel(struct work *work, int64_t at)
 {
     for (int64_t byte = 0; byte < work->pixel; byte++) {
         uint64_t address = address_of(work, byte);
-        int inside = is_inside(work, byte);
+        bool inside = is_inside(work, byte);
         if (at == 0 && byte == 0 && !inside && !is_mapped(work->load, work->load->map.address)) work->error = 700;
         if (inside && !is_mapped(work->load, address)) work->error = 700;
         if (inside && !is_mapped(work->load, address)) continue;
@@ -221,19 +222,19 @@ static void visit_all(struct work *work)
     if (work->mutant == IM2COL_TX_CHANNELS) work->tx = (uint32_t)(pixels * map->box[0] * work->element);
 }
 
-static int is_illegal(struct work *work)
+static bool is_illegal(struct work *work)
 {
     const struct slow_im2col *load = work->load;
-    if (load->map.mode != TENSORMAP_IM2COL || load->dims != load->map.rank) return 1;
+    if (load->map.mode != TENSORMAP_IM2COL || load->dims != load->map.rank) return true;
     begin(work);
     for (int d = 0; d < load->map.rank; d++)
-        if (load->map.dim[d] > (uint64_t)1 << 31) return 1;
+        if (load->map.dim[d] > (uint64_t)1 << 31) return true;
     for (int k = 0; k < work->spatials; k++) {
         int64_t at = work->position[k];
         if (work->mutant == IM2COL_START_WITH_OFFSET) at += work->offset[k];
         if (work->mutant == IM2COL_START_UNCHECKED || (work->mutant == IM2COL_START_ONLY_W && k > 0)) continue;
-        if (work->mutant == IM2COL_START_IN_TENSOR && (at < 0 || at >= extent(work, (enum name)k))) return 1;
-        if (at < box_begin(work, k) || at > box_end(work, k)) return 1;
+        if (work->mutant == IM2COL_START_IN_TENSOR && (at < 0 || at >= extent(work, (enum name)k))) return true;
+        if (at < box_begin(work, k) || at > box_end(work, k)) return true;
     }
     return !work->interleaved && load->coord[0] * work->element % 16 != 0;
 }

@@ -26,7 +26,8 @@ static void choose_format(struct slow_random *random, struct tensormap *map)
 static void choose_sizes(struct slow_random *random, struct tensormap *map)
 {
     static const int limits[] = {32768, 128, 16};
-    int interleaved = map->interleave != INTERLEAVE_NONE, limit = limits[map->rank - 3];
+    bool interleaved = map->interleave != INTERLEAVE_NONE;
+    int limit = limits[map->rank - 3];
     uint64_t align = map->interleave == INTERLEAVE_32B ? 32 : 16, extent;
     for (int d = 0; d < map->rank; d++) map->dim[d] = (uint64_t)slow_between(random, 1, 7);
     if (!interleaved) map->dim[0] = (uint64_t)slow_between(random, 1, 2 * map->box[0]);
@@ -57,7 +58,8 @@ static int32_t choose_index(struct slow_random *random, uint64_t dim)
 static void choose_place(struct slow_random *random, struct slow_im2col *load)
 {
     struct tensormap *map = &load->map;
-    int interleaved = map->interleave != INTERLEAVE_NONE, inner = interleaved ? map->rank - 2 : 0;
+    bool interleaved = map->interleave != INTERLEAVE_NONE;
+    int inner = interleaved ? map->rank - 2 : 0;
     for (int k = 0; k < map->rank - 2; k++) {
         int d = interleaved ? k : k + 1;
         int64_t low = map->lower[k], high = (int64_t)map->dim[d] - 1 + map->upper[k];

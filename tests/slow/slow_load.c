@@ -13,7 +13,7 @@ struct work {
     int error;
 };
 
-static int is_tf32(const struct tensormap *map)
+static bool is_tf32(const struct tensormap *map)
 {
     return map->dtype == DTYPE_TFLOAT32 || map->dtype == DTYPE_TFLOAT32_FTZ;
 }
@@ -21,7 +21,7 @@ static int is_tf32(const struct tensormap *map)
 static void put(struct work *work, uint32_t row, uint32_t byte, uint8_t value)
 {
     uint32_t shared = slow_box_shared(&work->box, row, byte);
-    int is_ours = slow_box_in_smem(&work->box, shared);
+    bool is_ours = slow_box_in_smem(&work->box, shared);
     if (!is_ours && work->mutant != SLOW_SMEM_CLIPPED) work->error = 700;
     if (is_ours && work->smem != NULL) work->smem[shared - work->box.tile->smem_base] = value;
 }
@@ -44,23 +44,23 @@ static uint8_t loaded_byte(const struct work *work, uint64_t address, uint32_t b
     const uint8_t *from = work->gmem + (address - work->box.tile->gmem_base);
     const uint8_t *word = from + byte / 4 * 4;
     uint32_t bits = 0;
-    int flush = work->mutant == SLOW_FLOAT32_FTZ_FLUSH && map->dtype == DTYPE_FLOAT32_FTZ;
+    bool flush = work->mutant == SLOW_FLOAT32_FTZ_FLUSH && map->dtype == DTYPE_FLOAT32_FTZ;
     if (!is_tf32(map) && !flush) return from[byte];
     if (byte >= 4 && work->mutant == SLOW_TF32_FIRST_OF_PIXEL) return from[byte];
     for (int i = 0; i < 4; i++) bits += (uint32_t)word[i] << 8 * i;
-    int is_subnormal = (bits >> 23 & 255) == 0;
-    if (map->dtype == DTYPE_TFLOAT32_FTZ && work->mutant == SLOW_TF32_FTZ_FLUSH) flush = 1;
+    bool is_subnormal = (bits >> 23 & 255) == 0;
+    if (map->dtype == DTYPE_TFLOAT32_FTZ && work->mutant == SLOW_TF32_FTZ_FLUSH) flush = true;
     if (is_tf32(map)) bits = slow_tf32(bits, work->mutant);
     if (flush && is_subnormal) bits = bits >> 31 << 31;
     return (uint8_t)(bits >> 8 * (byte % 4));
 }
 
-static void check_base(struct work *work, const uint32_t *k, int inside)
+static void check_base(struct work *work, const uint32_t *k, bool inside)
 {
-    int is_first = k[0] + k[1] + k[2] + k[3] + k[4] == 0;
-    int is_touched = is_first && !inside;
-    if (work->mutant == SLOW_BASE_UNTOUCHED) is_touched = 0;
-    if (work->mutant == SLOW_BASE_ALWAYS) is_touched = 1;
+    bool is_first = k[0] + k[1] + k[2] + k[3] + k[4] == 0;
+    bool is_touched = is_first && !inside;
+    if (work->mutant == SLOW_BASE_UNTOUCHED) is_touched = false;
+    if (work->mutant == SLOW_BASE_ALWAYS) is_touched = true;
     if (work->mutant == SLOW_BASE_ANY_OUTSIDE) is_touched = !inside;
     if (is_touched && !slow_box_in_gmem(&work->box, work->box.tile->map.address)) work->error = 700;
 }
@@ -68,14 +68,14 @@ static void check_base(struct work *work, const uint32_t *k, int inside)
 // One element, or one pixel with interleave.
 static void visit(struct work *work, const uint32_t *k)
 {
-    int inside = slow_box_is_inside(&work->box, k);
+    bool inside = slow_box_is_inside(&work->box, k);
     uint64_t address = slow_box_address(&work->box, k);
     uint32_t row = slow_box_row(&work->box, k);
     check_base(work, k, inside);
     for (uint32_t byte = 0; byte < work->box.unit; byte++) {
-        int mapped =
+        bool mapped =
             slow_box_in_gmem(&work->box, address) && slow_box_in_gmem(&work->box, address + work->box.unit - 1);
-        int filled = !inside || (!mapped && work->mutant == SLOW_UNMAPPED_FILLED);
+        bool filled = !inside || (!mapped && work->mutant == SLOW_UNMAPPED_FILLED);
         if (!mapped && (!filled || work->mutant == SLOW_UNMAPPED_OUTSIDE)) work->error = 700;
         if (filled && work->mutant == SLOW_FILL_UNTOUCHED) continue;
         uint8_t value = filled || !mapped ? fill_byte(work, byte) : loaded_byte(work, address, byte);
@@ -95,12 +95,12 @@ static void visit_gap(struct work *work, const uint32_t *k)
     }
 }
 
-static int is_negative(const struct slow_tile *tile)
+static bool is_negative(const struct slow_tile *tile)
 {
     for (int d = 0; d < tile->map.rank; d++) {
-        if (tile->coord[d] < 0) return 1;
+        if (tile->coord[d] < 0) return true;
     }
-    return 0;
+    return false;
 }
 
 static void visit_all(struct work *work)

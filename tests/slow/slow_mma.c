@@ -4,6 +4,7 @@
 
 #include <fenv.h>
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "mma.h"
@@ -75,7 +76,7 @@ static uint32_t f16_of(double x)
 
 static uint32_t f16_of_fp8(enum number_format format, uint64_t bits, enum slow_mma_mutant mutant)
 {
-    int is_e4m3 = format == NUMBER_E4M3;
+    bool is_e4m3 = format == NUMBER_E4M3;
     uint32_t sign = (uint32_t)(bits & 0x80) << 8, body = (uint32_t)bits & 0x7f;
     if (is_e4m3 && mutant == SLOW_MMA_FP8_E4M3_INFINITY && body >= 0x78) return body == 0x78 ? sign | 0x7c00 : 0x7fff;
     if (is_e4m3 ? body == 0x7f : body > 0x7c) return 0x7fff;
@@ -99,7 +100,7 @@ static float float_of(uint32_t bits)
 }
 
 // x + y as f32; a double holds enough for its second rounding to be right.
-static uint32_t add_f32(uint32_t x, uint32_t y, int is_cut)
+static uint32_t add_f32(uint32_t x, uint32_t y, bool is_cut)
 {
     double sum = (double)float_of(x) + (double)float_of(y);
     float near = (float)sum;
@@ -108,14 +109,14 @@ static uint32_t add_f32(uint32_t x, uint32_t y, int is_cut)
     return bits_of(near);
 }
 
-static int is_special_f16(uint32_t bits)
+static bool is_special_f16(uint32_t bits)
 {
     return (bits & 0x7c00) == 0x7c00;
 }
 
 static uint32_t add_f16(uint32_t x, uint32_t y)
 {
-    int x_nan = is_special_f16(x) && (x & 0x3ff), y_nan = is_special_f16(y) && (y & 0x3ff);
+    bool x_nan = is_special_f16(x) && (x & 0x3ff), y_nan = is_special_f16(y) && (y & 0x3ff);
     if (x_nan || y_nan || (is_special_f16(x) && is_special_f16(y) && x != y)) return 0x7fff;
     if (is_special_f16(x)) return x;
     if (is_special_f16(y)) return y;
@@ -123,7 +124,7 @@ static uint32_t add_f16(uint32_t x, uint32_t y)
 }
 
 // Whether element i of K is in the second of the two sums.
-static int is_second(int i, int k, enum slow_mma_mutant mutant)
+static bool is_second(int i, int k, enum slow_mma_mutant mutant)
 {
     if (mutant == SLOW_MMA_FP8_K_HALVES) return i >= k / 2;
     return i % 4 >= 2 ? mutant != SLOW_MMA_FP8_SWAPPED : mutant == SLOW_MMA_FP8_SWAPPED;
@@ -132,7 +133,8 @@ static int is_second(int i, int k, enum slow_mma_mutant mutant)
 static uint64_t fp8(const struct slow_mma *e, enum slow_mma_mutant mutant)
 {
     const struct mma_row *row = mma_row(e->form);
-    int is_f16 = row->d == NUMBER_F16, count[2] = {0, 0};
+    bool is_f16 = row->d == NUMBER_F16;
+    int count[2] = {0, 0};
     enum wgmma_types types = is_f16 ? WGMMA_F16_F16_F16 : WGMMA_F32_F16_F16;
     uint64_t a[2][16], b[2][16];
     uint32_t c = (uint32_t)e->c;
@@ -144,7 +146,7 @@ static uint64_t fp8(const struct slow_mma *e, enum slow_mma_mutant mutant)
     uint32_t first = sum_of(types, a[0], b[0], products(row) / 2, mutant == SLOW_MMA_FP8_C_FIRST ? &c : NULL);
     uint32_t both = sum_of(types, a[1], b[1], products(row) / 2, mutant == SLOW_MMA_FP8_APART ? NULL : &first);
     if (mutant == SLOW_MMA_FP8_C_FIRST) return both;
-    if (mutant == SLOW_MMA_FP8_APART) both = is_f16 ? add_f16(first, both) : add_f32(first, both, 0);
+    if (mutant == SLOW_MMA_FP8_APART) both = is_f16 ? add_f16(first, both) : add_f32(first, both, false);
     return is_f16 ? add_f16(c, both) : add_f32(c, both, mutant == SLOW_MMA_FP8_C_CUT);
 }
 
@@ -170,7 +172,7 @@ static int64_t clamp(int64_t x)
 
 static int64_t integer(enum number_format format, uint64_t bits, enum slow_mma_mutant mutant)
 {
-    int is_signed = (format == NUMBER_S8 || format == NUMBER_S4) && mutant != SLOW_MMA_INTEGER_UNSIGNED;
+    bool is_signed = (format == NUMBER_S8 || format == NUMBER_S4) && mutant != SLOW_MMA_INTEGER_UNSIGNED;
     int64_t limit = format == NUMBER_S8 || format == NUMBER_U8 ? 128 : 8;
     return is_signed && (int64_t)bits >= limit ? (int64_t)bits - 2 * limit : (int64_t)bits;
 }
@@ -178,7 +180,7 @@ static int64_t integer(enum number_format format, uint64_t bits, enum slow_mma_m
 static uint64_t integers(const struct slow_mma *e, enum slow_mma_mutant mutant)
 {
     const struct mma_row *row = mma_row(e->form);
-    int is_clamped = row->tail == MMA_SATFINITE;
+    bool is_clamped = row->tail == MMA_SATFINITE;
     int64_t c = (int64_t)(e->c & 0x7fffffff) - (int64_t)(e->c & 0x80000000), sum = c;
     for (int i = 0; i < products(row); i++) {
         sum += integer(row->a, e->a[i], mutant) * integer(row->b, e->b[i], mutant);
@@ -191,12 +193,12 @@ static uint64_t integers(const struct slow_mma *e, enum slow_mma_mutant mutant)
 static uint64_t bits(const struct slow_mma *e, enum slow_mma_mutant mutant)
 {
     const struct mma_row *row = mma_row(e->form);
-    int is_xor = row->tail == MMA_XOR;
+    bool is_xor = row->tail == MMA_XOR;
     uint32_t sum = (uint32_t)e->c;
-    if (mutant == SLOW_MMA_BITS_AND) is_xor = 0;
-    if (mutant == SLOW_MMA_BITS_XOR) is_xor = 1;
+    if (mutant == SLOW_MMA_BITS_AND) is_xor = false;
+    if (mutant == SLOW_MMA_BITS_XOR) is_xor = true;
     for (int i = 0; i < products(row); i++) {
-        int a = (int)(e->a[i / 32] >> i % 32 & 1), b = (int)(e->b[i / 32] >> i % 32 & 1);
+        bool a = (int)(e->a[i / 32] >> i % 32 & true), b = (int)(e->b[i / 32] >> i % 32 & true);
         sum += (uint32_t)(is_xor ? a != b : a && b);
     }
     return sum;
@@ -204,12 +206,12 @@ static uint64_t bits(const struct slow_mma *e, enum slow_mma_mutant mutant)
 
 // --- f64 -------------------------------------------------------------------------------------------------------------
 
-static int is_finite(uint64_t x)
+static bool is_finite(uint64_t x)
 {
     return (x >> 52 & 0x7ff) != 0x7ff;
 }
 
-static int is_nan(uint64_t x)
+static bool is_nan(uint64_t x)
 {
     return !is_finite(x) && (x & 0xfffffffffffff) != 0;
 }
@@ -266,7 +268,7 @@ static uint64_t doubles(const struct slow_mma *e, enum slow_mma_mutant mutant)
 static uint64_t dot(const struct slow_mma *e, enum slow_mma_mutant mutant)
 {
     const struct mma_row *row = mma_row(e->form);
-    int is_fp8 = row->a == NUMBER_E4M3 || row->a == NUMBER_E5M2;
+    bool is_fp8 = row->a == NUMBER_E4M3 || row->a == NUMBER_E5M2;
     if (row->d == NUMBER_F64) return mutant == SLOW_MMA_F64_ONE_SUM ? doubles_at_once(e) : doubles(e, mutant);
     if (row->a == NUMBER_B1) return bits(e, mutant);
     if (row->d == NUMBER_S32) return integers(e, mutant);

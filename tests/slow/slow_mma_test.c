@@ -196,7 +196,7 @@ TEST(slow_mma_vectors_notice_each_misread_rule)
 {
     char text[TEXT_BYTES] = "";
     for (int m = 1; m < SLOW_MMA_COUNT; m++) {
-        int noticed = 0;
+        bool noticed = false;
         for (int i = 0; i < ROWS_OF(vectors); i++)
             noticed |= slow_mma(&vectors[i].element, (enum slow_mma_mutant)m) != vectors[i].expected;
         size_t at = strlen(text);

@@ -36,7 +36,7 @@ void slow_fill_gmem(uint8_t *gmem, uint64_t seed)
 {
     struct slow_random random = {seed};
     for (int word = 0; word < SLOW_GMEM_BYTES / 4; word++) {
-        int is_special = (word >= SLOW_SPECIALS / 4 && word < SLOW_SPECIALS / 4 + 256) || slow_chance(&random, 40);
+        bool is_special = (word >= SLOW_SPECIALS / 4 && word < SLOW_SPECIALS / 4 + 256) || slow_chance(&random, 40);
         uint32_t bits = is_special ? slow_special(&random) : (uint32_t)(slow_random(&random) >> 16);
         for (int i = 0; i < 4; i++) gmem[4 * word + i] = (uint8_t)(bits >> 8 * i);
     }

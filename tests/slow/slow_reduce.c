@@ -11,7 +11,7 @@ struct format {
 
 // `limb[0]` is the lowest 32 bits.
 struct number {
-    int is_negative;
+    bool is_negative;
     uint32_t limb[LIMBS];
 };
 
@@ -43,12 +43,12 @@ static uint64_t magnitude(struct format f, uint64_t bits)
     return bits % sign_bit(f);
 }
 
-static int is_nan(struct format f, uint64_t bits)
+static bool is_nan(struct format f, uint64_t bits)
 {
     return magnitude(f, bits) > infinity(f);
 }
 
-static int is_subnormal(struct format f, uint64_t bits)
+static bool is_subnormal(struct format f, uint64_t bits)
 {
     return magnitude(f, bits) < power(f.fraction_bits);
 }
@@ -80,12 +80,12 @@ static struct number number_of(struct format f, uint64_t bits)
     return number;
 }
 
-static int is_less(const struct number *a, const struct number *b, int limbs)
+static bool is_less(const struct number *a, const struct number *b, int limbs)
 {
     for (int i = limbs - 1; i >= 0; i--) {
         if (a->limb[i] != b->limb[i]) return a->limb[i] < b->limb[i];
     }
-    return 0;
+    return false;
 }
 
 // The exact sum; the sign of a zero is that of `a`.
@@ -115,11 +115,11 @@ static int highest_bit(const struct number *number, int limbs)
 // Is the number rounded up when its lowest `cut` bits are dropped and `kept` stays?
 static int rounds_up(const struct number *number, int cut, uint64_t kept, enum slow_mutant mutant)
 {
-    int is_above = 0;
+    bool is_above = false;
     if (cut == 0 || mutant == SLOW_ADD_TRUNCATES || !bit_of(number, cut - 1)) return 0;
     for (int bit = 0; bit < cut - 1; bit++) {
         if (number->limb[bit / 32] == 0) bit += 31 - bit % 32;
-        if (bit < cut - 1 && bit_of(number, bit)) is_above = 1;
+        if (bit < cut - 1 && bit_of(number, bit)) is_above = true;
     }
     return is_above || kept % 2 == 1 || mutant == SLOW_ADD_HALF_AWAY;
 }
@@ -147,7 +147,7 @@ static uint64_t flush(struct format f, uint64_t bits, enum slow_mutant mutant)
 static uint64_t nan_sum(struct format f, uint64_t memory, uint64_t source, enum slow_mutant mutant)
 {
     uint64_t quiet = power(f.fraction_bits - 1), found = is_nan(f, source) ? source : memory;
-    int is_new = !is_nan(f, found);
+    bool is_new = !is_nan(f, found);
     if (f.fraction_bits == 52 && mutant != SLOW_F64_NAN_ONE) {
         if (is_new) return infinity(f) + quiet + (mutant == SLOW_F64_NAN_POSITIVE ? 0 : sign_bit(f));
         if (mutant == SLOW_F64_NAN_MEMORY && is_nan(f, memory)) found = memory;
@@ -159,8 +159,8 @@ static uint64_t nan_sum(struct format f, uint64_t memory, uint64_t source, enum 
 
 static uint64_t float_sum(struct format f, uint64_t memory, uint64_t source, enum slow_mutant mutant)
 {
-    int is_opposite = (memory >= sign_bit(f)) != (source >= sign_bit(f));
-    int both_infinite = magnitude(f, memory) == infinity(f) && magnitude(f, source) == infinity(f);
+    bool is_opposite = (memory >= sign_bit(f)) != (source >= sign_bit(f));
+    bool both_infinite = magnitude(f, memory) == infinity(f) && magnitude(f, source) == infinity(f);
     if (is_nan(f, memory) || is_nan(f, source)) return nan_sum(f, memory, source, mutant);
     if (both_infinite && is_opposite) return nan_sum(f, memory, source, mutant);
     if (magnitude(f, memory) == infinity(f)) return memory;
@@ -172,9 +172,9 @@ static uint64_t float_sum(struct format f, uint64_t memory, uint64_t source, enu
     return mutant == SLOW_ADD_PLUS_ZERO ? 0 : bits;
 }
 
-static int is_flushed(enum dtype dtype, enum slow_mutant mutant)
+static bool is_flushed(enum dtype dtype, enum slow_mutant mutant)
 {
-    if (dtype == DTYPE_FLOAT32_FTZ) return 1;
+    if (dtype == DTYPE_FLOAT32_FTZ) return true;
     if (dtype == DTYPE_TFLOAT32_FTZ) return mutant != SLOW_FTZ_NOT_TF32;
     if (dtype == DTYPE_FLOAT64) return mutant == SLOW_F64_FLUSHES;
     if (dtype == DTYPE_FLOAT16 || dtype == DTYPE_BFLOAT16) return mutant == SLOW_F16_FLUSHES;
@@ -184,7 +184,7 @@ static int is_flushed(enum dtype dtype, enum slow_mutant mutant)
 static uint64_t add_floats(enum dtype dtype, uint64_t memory, uint64_t source, enum slow_mutant mutant)
 {
     struct format f = format_of(dtype);
-    int flushes = is_flushed(dtype, mutant);
+    bool flushes = is_flushed(dtype, mutant);
     if (flushes && mutant != SLOW_FTZ_RESULTS) {
         memory = flush(f, memory, mutant);
         source = flush(f, source, mutant);
@@ -204,7 +204,7 @@ static int64_t order_of(struct format f, uint64_t bits, enum slow_mutant mutant)
     return mutant == SLOW_MIN_BITS ? -(int64_t)sign_bit(f) + size : -1 - size;
 }
 
-static int is_signalling(struct format f, uint64_t bits)
+static bool is_signalling(struct format f, uint64_t bits)
 {
     return is_nan(f, bits) && magnitude(f, bits) < infinity(f) + power(f.fraction_bits - 1);
 }
@@ -225,11 +225,11 @@ static uint64_t choose_half(enum reduce_op op, enum dtype dtype, uint64_t memory
 static uint64_t choose_integer(enum reduce_op op, enum dtype dtype, uint64_t memory, uint64_t source,
                                enum slow_mutant mutant)
 {
-    int is_signed = dtype == DTYPE_INT32 || dtype == DTYPE_INT64;
+    bool is_signed = dtype == DTYPE_INT32 || dtype == DTYPE_INT64;
     int top = dtype == DTYPE_INT32 || dtype == DTYPE_UINT32 ? 31 : 63;
-    int turn = (is_signed && mutant != SLOW_MIN_UNSIGNED) || mutant == SLOW_MIN_ALL_SIGNED;
+    bool turn = (is_signed && mutant != SLOW_MIN_UNSIGNED) || mutant == SLOW_MIN_ALL_SIGNED;
     int old_top = (int)(memory >> top & 1), new_top = (int)(source >> top & 1);
-    int is_greater = old_top != new_top ? new_top > old_top : source > memory;
+    bool is_greater = old_top != new_top ? new_top > old_top : source > memory;
     if (turn && old_top != new_top) is_greater = !is_greater;
     if (source == memory) return memory;
     return is_greater == (op == REDUCE_MAX) ? source : memory;
@@ -273,16 +273,16 @@ static uint64_t combine(enum reduce_op op, uint64_t memory, uint64_t source)
     return result;
 }
 
-int slow_reduce_is_legal(enum reduce_op op, enum dtype dtype, enum slow_mutant mutant)
+bool slow_reduce_is_legal(enum reduce_op op, enum dtype dtype, enum slow_mutant mutant)
 {
-    int is_add = op == REDUCE_ADD, is_choice = op == REDUCE_MIN || op == REDUCE_MAX;
-    int is_count = op == REDUCE_INC || op == REDUCE_DEC;
+    bool is_add = op == REDUCE_ADD, is_choice = op == REDUCE_MIN || op == REDUCE_MAX;
+    bool is_count = op == REDUCE_INC || op == REDUCE_DEC;
     switch (dtype) {
     case DTYPE_UINT8:
     case DTYPE_UINT16:
         return mutant == SLOW_LEGAL_U16 && !is_add && !is_choice && !is_count;
     case DTYPE_UINT32:
-        return 1;
+        return true;
     case DTYPE_INT32:
         return !is_count || mutant == SLOW_LEGAL_S32_INC;
     case DTYPE_UINT64:
@@ -302,8 +302,8 @@ int slow_reduce_is_legal(enum reduce_op op, enum dtype dtype, enum slow_mutant m
 
 uint64_t slow_reduce(enum reduce_op op, enum dtype dtype, uint64_t memory, uint64_t source, enum slow_mutant mutant)
 {
-    int is_integer = dtype <= DTYPE_INT64;
-    int is_half = dtype == DTYPE_FLOAT16 || dtype == DTYPE_BFLOAT16;
+    bool is_integer = dtype <= DTYPE_INT64;
+    bool is_half = dtype == DTYPE_FLOAT16 || dtype == DTYPE_BFLOAT16;
     switch (op) {
     case REDUCE_ADD:
         return is_integer ? add_integers(dtype, memory, source, mutant) : add_floats(dtype, memory, source, mutant);

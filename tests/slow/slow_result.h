@@ -25,7 +25,7 @@ static inline void clear(struct result *outcome)
     }
 }
 
-static inline int is_same(const struct result *a, const struct result *b)
+static inline bool is_same(const struct result *a, const struct result *b)
 {
     return a->error == b->error && a->tx_bytes == b->tx_bytes && memcmp(a->smem, b->smem, sizeof a->smem) == 0;
 }

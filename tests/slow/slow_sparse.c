@@ -16,10 +16,12 @@ static int unit_bytes(enum wgmma_types types)
 // The two bits of piece `piece` of the row.
 static int index_of(const struct slow_sparse *e, int piece, enum slow_sparse_mutant mutant)
 {
-    int is_lower = e->row % 16 >= 8, first = e->row / 16 * 32 + e->row % 8 * QUAD, thread, bit;
-    int selector = mutant == SLOW_SPARSE_NO_SELECTOR ? 0 : e->selector, is_byte = unit_bytes(e->types) == 1;
+    bool is_lower = e->row % 16 >= 8;
+    int first = e->row / 16 * 32 + e->row % 8 * QUAD, thread, bit;
+    int selector = mutant == SLOW_SPARSE_NO_SELECTOR ? 0 : e->selector;
+    bool is_byte = unit_bytes(e->types) == 1;
     if (mutant == SLOW_SPARSE_ROWS_SWAPPED) is_lower = !is_lower;
-    if (mutant == SLOW_SPARSE_TWO_THREADS) is_byte = 0;
+    if (mutant == SLOW_SPARSE_TWO_THREADS) is_byte = false;
     if (is_byte) {
         thread = piece / 16 * 2 + is_lower;
         if (mutant == SLOW_SPARSE_ROWS_ALTERNATE) thread = piece / 16 + 2 * is_lower;
@@ -37,7 +39,8 @@ static int index_of(const struct slow_sparse *e, int piece, enum slow_sparse_mut
 // The piece of B that piece `piece` of A meets.
 static int met_by(const struct slow_sparse *e, int piece, enum slow_sparse_mutant mutant)
 {
-    int is_tf32 = unit_bytes(e->types) == 4, first = piece / 2 * 2;
+    bool is_tf32 = unit_bytes(e->types) == 4;
+    int first = piece / 2 * 2;
     int other = index_of(e, piece ^ 1, mutant), index = index_of(e, piece, mutant);
     int low = piece == first ? index : other, high = piece == first ? other : index;
     if (mutant == SLOW_SPARSE_HIGH_FIRST) index = other;
@@ -48,15 +51,15 @@ static int met_by(const struct slow_sparse *e, int piece, enum slow_sparse_mutan
     return piece / 2 * 4 + index;
 }
 
-static int is_nan_of_f16(uint32_t bits)
+static bool is_nan_of_f16(uint32_t bits)
 {
     return (bits & 0x7fff) > 0x7c00;
 }
 
 // Whether a NaN of an f16 column lies where no piece of A meets it.
-static int drops_nan(const struct slow_sparse *e)
+static bool drops_nan(const struct slow_sparse *e)
 {
-    int met[32] = {0}, drops = 0;
+    int met[32] = {0}, drops = false;
     for (int piece = 0; piece < 16; piece++) met[met_by(e, piece, SLOW_SPARSE_RIGHT)] = 1;
     for (int k = 0; k < 32; k++) drops |= !met[k] && is_nan_of_f16(e->column[k]);
     return drops;

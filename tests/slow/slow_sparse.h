@@ -4,6 +4,7 @@
 #ifndef TMAREF_SLOW_SPARSE_H
 #define TMAREF_SLOW_SPARSE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "slow_wgmma.h"
@@ -36,7 +37,8 @@ struct slow_sparse {
     enum wgmma_types types;
     int row, selector;
     uint32_t metadata[128], a[32], column[64], c;
-    int has_c, negate, satfinite;
+    bool has_c;
+    int negate, satfinite;
 };
 
 uint32_t slow_sparse(const struct slow_sparse *element, enum slow_sparse_mutant mutant);

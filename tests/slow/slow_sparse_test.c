@@ -57,7 +57,7 @@ static void put_b(const struct instruction *n, uint8_t *shared)
 }
 
 // Where D[row][column] is: the word of d[], and how far to shift it.
-static int place_of_d(int is_f16, int row, int column, int *shift)
+static int place_of_d(bool is_f16, int row, int column, int *shift)
 {
     int thread = row / 16 * 32 + row % 8 * 4 + column / 2, is_lower = row % 16 / 8;
     *shift = is_f16 ? 16 * (column % 2) : 0;
@@ -72,7 +72,8 @@ static void run_model(const struct instruction *n, uint32_t found[WGMMA_M][COLUM
     const struct wgmma_descriptor b = {BASE, STEP_BYTES, 0, 0, WGMMA_SWIZZLE_NONE};
     const struct wgmma_operands operands = {
         {0, wgmma_descriptor_pack(&b)}, (const uint32_t(*)[4])a, &shared, n->has_c, n->metadata};
-    int is_f16 = wgmma_types_row(n->wgmma.types)->d == NUMBER_F16, shift;
+    bool is_f16 = wgmma_types_row(n->wgmma.types)->d == NUMBER_F16;
+    int shift;
     put_a(n, a);
     put_b(n, bytes);
     memset(d, 0, sizeof d);
@@ -101,7 +102,7 @@ static struct slow_sparse element_of(const struct instruction *n, int row, int c
 
 // --- Random instructions ---------------------------------------------------------------------------------------------
 
-static uint32_t random_unit(struct slow_random *random, enum number_format format, int is_tame)
+static uint32_t random_unit(struct slow_random *random, enum number_format format, bool is_tame)
 {
     const struct number_format_row *row = number_format_row(format);
     uint32_t bits = (uint32_t)(slow_random(random) >> 20) & UINT32_MAX >> (32 - row->size_bits);
@@ -110,7 +111,7 @@ static uint32_t random_unit(struct slow_random *random, enum number_format forma
 }
 
 // Metadata that PTX defines, or any bits.
-static uint32_t random_metadata(struct slow_random *random, enum wgmma_types types, int is_legal)
+static uint32_t random_metadata(struct slow_random *random, enum wgmma_types types, bool is_legal)
 {
     static const uint32_t pairs[] = {0x4, 0x8, 0xc, 0x9, 0xd, 0xe};
     uint32_t metadata = (uint32_t)(slow_random(random) >> 20);
@@ -126,7 +127,7 @@ static void random_instruction(struct slow_random *random, struct instruction *n
 {
     enum wgmma_types types = (enum wgmma_types)slow_between(random, 0, WGMMA_S32_B1_B1 - 1);
     const struct wgmma_types_row *row = wgmma_types_row(types);
-    int is_tame = slow_chance(random, 80), is_legal = slow_chance(random, 50);
+    bool is_tame = slow_chance(random, 80), is_legal = slow_chance(random, 50);
     *n = (struct instruction){.wgmma = {.types = types, .n = COLUMNS, .a_in_registers = 1, .is_sparse = 1}};
     n->has_c = slow_chance(random, 80);
     if (unit_bytes(types) != 1) n->wgmma.selector = slow_chance(random, 50);
@@ -135,7 +136,7 @@ static void random_instruction(struct slow_random *random, struct instruction *n
     for (int t = 0; t < WGMMA_THREADS; t++) n->metadata[t] = random_metadata(random, types, is_legal);
     for (int i = 0; i < WGMMA_M * 32; i++) n->a[i / 32][i % 32] = random_unit(random, row->a, is_tame);
     for (int i = 0; i < COLUMNS * 64; i++) n->b[i / 64][i % 64] = random_unit(random, row->b, is_tame);
-    for (int i = 0; i < WGMMA_M * COLUMNS; i++) n->c[i / COLUMNS][i % COLUMNS] = random_unit(random, row->d, 1);
+    for (int i = 0; i < WGMMA_M * COLUMNS; i++) n->c[i / COLUMNS][i % COLUMNS] = random_unit(random, row->d, true);
 }
 
 // One chunk of random instructions; `_i` is the chunk.
@@ -154,7 +155,7 @@ LOOP_TEST(slow_sparse_agrees, 0, chunks_of(CHUNKS))
             uint32_t expected = slow_sparse(&e, SLOW_SPARSE_RIGHT), is = found[at / COLUMNS][at % COLUMNS];
             ck_assert_msg(expected == is, "seed 0x%" PRIx64 " chunk %d instruction %d: %s D[%d][%d]: 0x%x, not 0x%x",
                           SEED, _i, i, row->name, at / COLUMNS, at % COLUMNS, is, expected);
-            int is_number = wgmma_is_integer(n.wgmma.types) || (expected & 0x7c00) != 0x7c00;
+            bool is_number = wgmma_is_integer(n.wgmma.types) || (expected & 0x7c00) != 0x7c00;
             *(is_number ? &numbers : &specials) += 1;
         }
     }
@@ -269,7 +270,7 @@ TEST(slow_sparse_vectors_notice_each_misread_rule)
     static struct instruction n;
     char text[TEXT_BYTES] = "";
     for (int m = 1; m < SLOW_SPARSE_COUNT; m++) {
-        int noticed = 0;
+        bool noticed = false;
         for (int i = 0; i < ROWS_OF(vectors); i++) {
             make_vector(&vectors[i], &n);
             struct slow_sparse e = element_of(&n, vectors[i].row, 3);

@@ -11,7 +11,7 @@ struct work {
     enum slow_mutant mutant;
     uint8_t *gmem;
     const uint8_t *smem;
-    int is_in;
+    bool is_in;
     int error;
 };
 
@@ -24,7 +24,7 @@ static uint32_t granule_steps(const struct work *work)
 }
 
 // One element in bounds is enough for the granule that begins at `k`.
-static int is_granule_in(const struct work *work, const uint32_t *k)
+static bool is_granule_in(const struct work *work, const uint32_t *k)
 {
     uint32_t at[5] = {k[0], k[1], k[2], k[3], k[4]};
     uint32_t inside = 0, steps = granule_steps(work);
@@ -44,9 +44,9 @@ static uint8_t get(struct work *work, uint32_t row, uint32_t byte)
     return 0;
 }
 
-static int is_writable(struct work *work, uint64_t address, uint32_t count_bytes)
+static bool is_writable(struct work *work, uint64_t address, uint32_t count_bytes)
 {
-    int mapped = slow_box_in_gmem(&work->box, address) && slow_box_in_gmem(&work->box, address + count_bytes - 1);
+    bool mapped = slow_box_in_gmem(&work->box, address) && slow_box_in_gmem(&work->box, address + count_bytes - 1);
     if (!mapped && work->mutant != SLOW_STORE_DROPS) work->error = 700;
     return mapped && work->gmem != NULL;
 }
@@ -56,7 +56,7 @@ static uint32_t misread(const struct work *work, uint32_t bits)
 {
     enum dtype dtype = work->box.tile->map.dtype;
     if (work->mutant == SLOW_STORE_TF32 && dtype == DTYPE_TFLOAT32) return slow_tf32(bits, SLOW_NONE);
-    int is_subnormal = (bits >> 23 & 255) == 0;
+    bool is_subnormal = (bits >> 23 & 255) == 0;
     if (work->mutant == SLOW_STORE_FLUSHES && dtype == DTYPE_FLOAT32_FTZ && is_subnormal) return bits >> 31 << 31;
     return bits;
 }
@@ -116,25 +116,26 @@ static void visit_all(struct work *work)
     } while (slow_box_next(&work->box, k));
 }
 
-static int is_all_outside(const struct work *work)
+static bool is_all_outside(const struct work *work)
 {
     uint32_t k[5] = {0, 0, 0, 0, 0};
     do {
-        if (slow_box_is_inside(&work->box, k)) return 0;
+        if (slow_box_is_inside(&work->box, k)) return false;
     } while (slow_box_next(&work->box, k));
-    return 1;
+    return true;
 }
 
-static int is_illegal(const struct work *work)
+static bool is_illegal(const struct work *work)
 {
     const struct slow_store *store = work->store;
-    int negative = 0;
+    bool negative = false;
     for (int d = 0; d < store->tile.map.rank; d++) {
-        if (store->tile.coord[d] < 0 && (d == 0 || work->mutant != SLOW_STORE_NEGATIVE_INNER)) negative = 1;
+        if (store->tile.coord[d] < 0 && (d == 0 || work->mutant != SLOW_STORE_NEGATIVE_INNER)) negative = true;
     }
-    if (work->mutant == SLOW_STORE_NEGATIVE) negative = 0;
-    if (work->mutant == SLOW_STORE_NEGATIVE_OUTSIDE && is_all_outside(work)) negative = 0;
-    if (work->mutant == SLOW_STORE_NEGATIVE_INTERLEAVE && store->tile.map.interleave != INTERLEAVE_NONE) negative = 0;
+    if (work->mutant == SLOW_STORE_NEGATIVE) negative = false;
+    if (work->mutant == SLOW_STORE_NEGATIVE_OUTSIDE && is_all_outside(work)) negative = false;
+    if (work->mutant == SLOW_STORE_NEGATIVE_INTERLEAVE && store->tile.map.interleave != INTERLEAVE_NONE)
+        negative = false;
     return negative || (store->is_reduction && !slow_reduce_is_legal(store->op, store->tile.map.dtype, work->mutant));
 }
 

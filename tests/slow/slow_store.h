@@ -11,7 +11,7 @@
 #include "slow_vectors.h"
 
 // Does an H200 reduce tensors of `dtype` by `op`?
-int slow_reduce_is_legal(enum reduce_op op, enum dtype dtype, enum slow_mutant mutant);
+bool slow_reduce_is_legal(enum reduce_op op, enum dtype dtype, enum slow_mutant mutant);
 
 // op(memory, source) of one element, as bits; only for legal pairs.
 //   source    PTX ISA 9.1, "cp.reduce.async.bulk"; docs/hardware.md, "Stores, reductions, bulk operations"

@@ -49,7 +49,7 @@ static void run_model(const struct slow_store *store, struct world *world)
     world->error = rule_cuda_error(rule);
 }
 
-static int is_same(const struct world *a, const struct world *b)
+static bool is_same(const struct world *a, const struct world *b)
 {
     return a->error == b->error && memcmp(a->gmem, b->gmem, sizeof a->gmem) == 0;
 }

@@ -12,7 +12,7 @@ static double nearest(double x, enum slow_mutant mutant)
 {
     double below = floor(x);
     double rest = x - below;
-    int is_odd = fmod(below, 2) != 0;
+    bool is_odd = fmod(below, 2) != 0;
     if (mutant == SLOW_TF32_TRUNCATE) return below;
     if (rest == 0.5 && mutant == SLOW_TF32_HALF_AWAY) return below + 1;
     return rest > 0.5 || (rest == 0.5 && is_odd) ? below + 1 : below;

@@ -3,6 +3,7 @@
 // accumulator exactly. A term is cut by clearing bits, sums of both signs are kept apart, and results are read off.
 #include "slow_wgmma.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 enum { LIMBS = 26, POINT = 340 };
@@ -18,7 +19,7 @@ struct term {
     struct natural magnitude;
 };
 
-static int bit_of(const struct natural *x, int weight)
+static bool bit_of(const struct natural *x, int weight)
 {
     int at = weight + POINT;
     return at >= 0 && at < 32 * LIMBS && (x->limb[at / 32] >> at % 32 & 1);
@@ -73,11 +74,11 @@ static int top_of(const struct natural *x)
     return weight;
 }
 
-static int is_zero(const struct natural *x)
+static bool is_zero(const struct natural *x)
 {
     for (int i = 0; i < LIMBS; i++)
-        if (x->limb[i] != 0) return 0;
-    return 1;
+        if (x->limb[i] != 0) return false;
+    return true;
 }
 
 enum rounding { CUT, AWAY, NEAREST_EVEN, NEAREST_AWAY };
@@ -85,12 +86,12 @@ enum rounding { CUT, AWAY, NEAREST_EVEN, NEAREST_AWAY };
 // To a multiple of 2^unit.
 static void round_to(struct natural *x, int unit, enum rounding how)
 {
-    int half = bit_of(x, unit - 1), rest = 0, odd = bit_of(x, unit);
+    bool half = bit_of(x, unit - 1), rest = false, odd = bit_of(x, unit);
     for (int weight = -POINT; weight < unit; weight++) {
         if (weight < unit - 1) rest |= bit_of(x, weight);
         clear_bit(x, weight);
     }
-    int up = how == AWAY ? half || rest : how == NEAREST_EVEN ? half && (rest || odd) : how == NEAREST_AWAY && half;
+    bool up = how == AWAY ? half || rest : how == NEAREST_EVEN ? half && (rest || odd) : how == NEAREST_AWAY && half;
     if (up) add_bit(x, unit);
 }
 
@@ -109,7 +110,7 @@ static struct term read_term(enum number_format format, uint32_t bits, enum slow
     if (format == NUMBER_TF32 && mutant != SLOW_WGMMA_TF32_KEEPS_LOW) kept = fraction >> 13 << 13;
     uint32_t tells = mutant == SLOW_WGMMA_TF32_CLASS_LOW ? fraction : kept;
     struct term term = {.kind = NUMBER, .is_negative = (int)(bits >> (width + fraction_bits) & 1)};
-    int has_infinity = format != NUMBER_E4M3 || mutant == SLOW_WGMMA_E4M3_INFINITY;
+    bool has_infinity = format != NUMBER_E4M3 || mutant == SLOW_WGMMA_E4M3_INFINITY;
     if (has_infinity && field == most) term.kind = tells == 0 ? INFINITE : NOT_A_NUMBER;
     if (!has_infinity && field == most && fraction == 7) term.kind = NOT_A_NUMBER;
     if (term.kind != NUMBER) return term;
@@ -124,7 +125,7 @@ static struct term read_term(enum number_format format, uint32_t bits, enum slow
 static struct term product(const struct term *a, const struct term *b, enum slow_wgmma_mutant mutant)
 {
     struct term p = {.kind = NUMBER, .is_negative = a->is_negative != b->is_negative};
-    int any_infinite = a->kind == INFINITE || b->kind == INFINITE, any_zero = a->kind == ZERO || b->kind == ZERO;
+    bool any_infinite = a->kind == INFINITE || b->kind == INFINITE, any_zero = a->kind == ZERO || b->kind == ZERO;
     p.exponent = a->exponent + b->exponent;
     if (a->kind == NOT_A_NUMBER || b->kind == NOT_A_NUMBER)
         p.kind = NOT_A_NUMBER;
@@ -144,18 +145,19 @@ static struct term product(const struct term *a, const struct term *b, enum slow
 
 // --- One element -----------------------------------------------------------------------------------------------------
 
-static uint32_t infinity_of(int is_f16, int is_negative)
+static uint32_t infinity_of(bool is_f16, int is_negative)
 {
     return is_f16 ? 0x7c00u | (uint32_t)is_negative << 15 : 0x7f800000u | (uint32_t)is_negative << 31;
 }
 
 // The number as f32 or f16, of which `kept` fraction bits are used.
-static uint32_t write_float(struct natural x, int is_negative, int is_f16, int kept, enum rounding how,
+static uint32_t write_float(struct natural x, bool is_negative, bool is_f16, int kept, enum rounding how,
                             enum slow_wgmma_mutant mutant)
 {
     int fraction_bits = is_f16 ? 10 : 23, least = is_f16 ? -14 : -126, most = is_f16 ? 15 : 127;
     uint32_t sign = (uint32_t)is_negative << (is_f16 ? 15 : 31);
-    int had_value = !is_zero(&x), top = top_of(&x);
+    bool had_value = !is_zero(&x);
+    int top = top_of(&x);
     round_to(&x, (top < least ? least : top) - kept, how);
     top = top_of(&x);
     if (is_zero(&x)) return had_value && mutant == SLOW_WGMMA_NEGATIVE_ZERO ? sign : 0;
@@ -168,7 +170,7 @@ static uint32_t write_float(struct natural x, int is_negative, int is_f16, int k
 }
 
 // Fraction bits that a term keeps.
-static int sum_bits(int is_fp8, enum slow_wgmma_mutant mutant)
+static int sum_bits(bool is_fp8, enum slow_wgmma_mutant mutant)
 {
     if (is_fp8 && mutant == SLOW_WGMMA_FP8_BITS_12) return 12;
     if (is_fp8 && mutant == SLOW_WGMMA_FP8_BITS_14) return 14;
@@ -178,10 +180,10 @@ static int sum_bits(int is_fp8, enum slow_wgmma_mutant mutant)
 }
 
 // NaN and infinity, where the terms have them; otherwise 0 is returned and there are only numbers.
-static int special(const struct term *term, int terms, int is_f16, uint32_t c, enum slow_wgmma_mutant mutant,
-                   uint32_t *result)
+static bool special(const struct term *term, int terms, bool is_f16, uint32_t c, enum slow_wgmma_mutant mutant,
+                    uint32_t *result)
 {
-    int infinite[2] = {0, 0}, nan = 0, first = -1;
+    int infinite[2] = {0, 0}, nan = false, first = -1;
     for (int i = 0; i < terms; i++) {
         nan |= term[i].kind == NOT_A_NUMBER;
         if (term[i].kind != INFINITE) continue;
@@ -191,8 +193,8 @@ static int special(const struct term *term, int terms, int is_f16, uint32_t c, e
     *result = is_f16 ? 0x7fff : 0x7fffffff;
     if (mutant == SLOW_WGMMA_NAN_QUIET) *result = is_f16 ? 0x7e00 : 0x7fc00000;
     if (mutant == SLOW_WGMMA_NAN_PAYLOAD && term[0].kind == NOT_A_NUMBER) *result = c;
-    if (nan) return 1;
-    if (infinite[0] && infinite[1] && mutant != SLOW_WGMMA_INF_CANCELS) return 1;
+    if (nan) return true;
+    if (infinite[0] && infinite[1] && mutant != SLOW_WGMMA_INF_CANCELS) return true;
     if (infinite[0] || infinite[1]) *result = infinity_of(is_f16, first);
     return infinite[0] || infinite[1];
 }
@@ -201,7 +203,7 @@ static int greatest_exponent(const struct term *term, int terms, enum slow_wgmma
 {
     int most = mutant == SLOW_WGMMA_FLOOR_132 ? -132 : mutant == SLOW_WGMMA_FLOOR_134 ? -134 : -133;
     for (int i = 0; i < terms; i++) {
-        int counts = term[i].kind == NUMBER || (i > 0 && mutant == SLOW_WGMMA_ZERO_PRODUCTS);
+        bool counts = term[i].kind == NUMBER || (i > 0 && mutant == SLOW_WGMMA_ZERO_PRODUCTS);
         if (counts && term[i].exponent > most) most = term[i].exponent;
     }
     return most;
@@ -227,7 +229,7 @@ static struct natural sum(const struct term *term, int from, int terms, int unit
 }
 
 // term[0] is the accumulator.
-static uint32_t sum_and_round(struct term *term, int terms, int is_f16, int is_fp8, enum slow_wgmma_mutant mutant)
+static uint32_t sum_and_round(struct term *term, int terms, bool is_f16, bool is_fp8, enum slow_wgmma_mutant mutant)
 {
     int keep = is_fp8 && mutant != SLOW_WGMMA_FP8_RESULT_23 ? 13 : 23, is_negative;
     enum rounding how = mutant == SLOW_WGMMA_F32_ROUND ? NEAREST_EVEN : CUT;
@@ -239,16 +241,16 @@ static uint32_t sum_and_round(struct term *term, int terms, int is_f16, int is_f
         struct term both[2] = {term[0], {NUMBER, is_negative, 0, x}};
         x = sum(both, 0, 2, -300, mutant, &is_negative);
     }
-    if (!is_f16) return write_float(x, is_negative, 0, keep, how, mutant);
+    if (!is_f16) return write_float(x, is_negative, false, keep, how, mutant);
     if (mutant == SLOW_WGMMA_F16_BY_F32 && !is_zero(&x)) round_to(&x, top_of(&x) - 23, NEAREST_EVEN);
     how = mutant == SLOW_WGMMA_F16_CUT ? CUT : mutant == SLOW_WGMMA_F16_TIES_AWAY ? NEAREST_AWAY : NEAREST_EVEN;
-    return write_float(x, is_negative, 1, 10, how, mutant);
+    return write_float(x, is_negative, true, 10, how, mutant);
 }
 
 static uint32_t float_element(const struct slow_wgmma *e, enum slow_wgmma_mutant mutant)
 {
     const struct wgmma_types_row *row = wgmma_types_row(e->types);
-    int is_f16 = row->d == NUMBER_F16, is_fp8 = row->k == 32;
+    bool is_f16 = row->d == NUMBER_F16, is_fp8 = row->k == 32;
     struct term term[33] = {{.kind = ZERO}};
     uint32_t result;
     enum slow_wgmma_mutant of_c = mutant == SLOW_WGMMA_FLUSH_INPUTS ? SLOW_WGMMA_RIGHT : mutant;
@@ -271,7 +273,7 @@ static int64_t clamp(int64_t x)
 
 static int64_t integer(enum number_format format, uint32_t bits, enum slow_wgmma_mutant mutant)
 {
-    int is_signed = format == NUMBER_S8 || mutant == SLOW_WGMMA_INTEGER_SIGNED;
+    bool is_signed = format == NUMBER_S8 || mutant == SLOW_WGMMA_INTEGER_SIGNED;
     return is_signed && bits > 127 ? (int64_t)bits - 256 : (int64_t)bits;
 }
 
@@ -281,7 +283,7 @@ static uint32_t integer_element(const struct slow_wgmma *e, enum slow_wgmma_muta
     int64_t c = e->has_c ? (int64_t)(e->c & 0x7fffffff) - (int64_t)(e->c & 0x80000000) : 0, x = c;
     for (int i = 0; i < row->k; i++) {
         if (row->a == NUMBER_B1) {
-            int a = (int)(e->a[i / 32] >> i % 32 & 1), b = (int)(e->b[i / 32] >> i % 32 & 1);
+            bool a = (int)(e->a[i / 32] >> i % 32 & true), b = (int)(e->b[i / 32] >> i % 32 & true);
             x += mutant == SLOW_WGMMA_BITS_XOR ? a != b : a && b;
         } else {
             x += integer(row->a, e->a[i], mutant) * integer(row->b, e->b[i], mutant);

@@ -254,7 +254,7 @@ TEST(slow_wgmma_vectors_notice_each_misread_rule)
 {
     char text[TEXT_BYTES] = "";
     for (int m = 1; m < SLOW_WGMMA_COUNT; m++) {
-        int noticed = 0;
+        bool noticed = false;
         for (int i = 0; i < ROWS_OF(vectors); i++)
             noticed |= slow_wgmma(&vectors[i].element, (enum slow_wgmma_mutant)m) != vectors[i].expected;
         size_t at = strlen(text);

@@ -47,7 +47,7 @@ static number element(const number *a, int row, int column)
 }
 
 // The Hermitian matrix of which a triangle is read.
-static number hermitian(const number *a, int is_lower, int row, int column)
+static number hermitian(const number *a, bool is_lower, int row, int column)
 {
     if (row == column) return (number){element(a, row, row).re, 0};
     return (row > column) == is_lower ? element(a, row, column) : complex_adjoint(element(a, column, row));
@@ -65,7 +65,7 @@ static double size_of(number a)
 }
 
 // The greatest number of A B x - value x, or what the kind has instead.
-static double pair_residual(const number *a, const number *b, int is_lower, int kind, const number *x, double value)
+static double pair_residual(const number *a, const number *b, bool is_lower, int kind, const number *x, double value)
 {
     number y[N], z[N];
     double worst = 0;
@@ -127,7 +127,7 @@ static void check_some(void)
         for (int row = 0; row < N; row++) {
             number sum = {0, 0};
             for (int k = 0; k < N; k++)
-                sum = complex_sum(sum, complex_product(hermitian(before, 1, row, k), element(a, k, i)));
+                sum = complex_sum(sum, complex_product(hermitian(before, true, row, k), element(a, k, i)));
             HOLDS(size_of(complex_difference(sum, complex_times(element(a, row, i), some[i]))) < 1e-10);
         }
     }
@@ -183,7 +183,7 @@ static void check_real(void)
     HOLDS(*info == 0);
     for (int i = 0; i < N; i++) {
         number vector[N];
-        const int is_pair = values[N + i] != 0;
+        const bool is_pair = values[N + i] != 0;
         if (is_pair) HOLDS(values[N + i] > 0 && values[N + i + 1] == -values[N + i] && values[i + 1] == values[i]);
         for (int row = 0; row < N; row++)
             vector[row] = (number){x[row + i * LEADING], is_pair ? x[row + (i + 1) * LEADING] : 0};
@@ -217,7 +217,7 @@ static void check_inverses(void)
             const int column = fill == 0 ? 0 : N - 1;
             number sum = {-(row == column), 0};
             for (int k = 0; k < N; k++) {
-                const int is_there = fill == 0 ? k <= row : k >= row;
+                const bool is_there = fill == 0 ? k <= row : k >= row;
                 const number one = {1, 0}, left = fill && k == row ? one : element(before, row, k);
                 const number right = fill && k == column ? one : element(a, k, column);
                 if (is_there) sum = complex_sum(sum, complex_product(left, right));

@@ -144,7 +144,8 @@ static void check_product(const struct given *it, int operation, int order, int 
     const int rows = operation == OPERATION_PLAIN ? M : N, inner = operation == OPERATION_PLAIN ? N : M;
     const int x_rows = x_operation == OPERATION_PLAIN ? inner : K,
               x_columns = x_operation == OPERATION_PLAIN ? K : inner;
-    const int is_row = order == ORDER_ROW, x_leading = is_row ? x_columns : x_rows, leading = is_row ? K : rows;
+    const bool is_row = order == ORDER_ROW;
+    const int x_leading = is_row ? x_columns : x_rows, leading = is_row ? K : rows;
     double *x = device_memory(MOST * 8), *y = device_memory(MOST * 8), alpha = 2, beta = -1;
     pointer x_matrix = NULL, y_matrix = NULL;
     for (int i = 0; i < inner * K; i++) x[i] = i % 5 - 2;

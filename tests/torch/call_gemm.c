@@ -3,6 +3,7 @@
 // with the driver that the dynamic loader finds, whose device memory has the host's addresses. Prints what is wrong,
 // and exits 1.
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,7 +72,7 @@ static void find(void *driver, const char *name, void *to)
 }
 
 // Moves the operands into the device's memory, all of it 0; 0 if that fails.
-static int move_to_device(void)
+static bool move_to_device(void)
 {
     void *driver = dlopen("libcuda.so.1", RTLD_NOW);
     const struct {
@@ -83,18 +84,18 @@ static int move_to_device(void)
     cuDevicePrimaryCtxRetain_fn retain;
     cuCtxSetCurrent_fn use;
     cuMemAlloc_v2_fn allocate;
-    if (driver == NULL) return 0;
+    if (driver == NULL) return false;
     find(driver, "cuInit", &init);
     find(driver, "cuDevicePrimaryCtxRetain", &retain);
     find(driver, "cuCtxSetCurrent", &use);
     find(driver, "cuMemAlloc_v2", &allocate);
-    if (init(0) != CUDA_SUCCESS || retain(&context, 0) != CUDA_SUCCESS || use(context) != CUDA_SUCCESS) return 0;
+    if (init(0) != CUDA_SUCCESS || retain(&context, 0) != CUDA_SUCCESS || use(context) != CUDA_SUCCESS) return false;
     for (size_t i = 0; i < sizeof operands / sizeof operands[0]; i++) {
         unsigned long long address;
-        if (allocate(&address, operands[i].bytes) != CUDA_SUCCESS) return 0;
+        if (allocate(&address, operands[i].bytes) != CUDA_SUCCESS) return false;
         *operands[i].at = (uint8_t *)(uintptr_t)address;
     }
-    return 1;
+    return true;
 }
 
 // -1, 0 or 1, without a pattern that two rows share.
@@ -111,15 +112,15 @@ static void fill(uint8_t *matrix, int operand, int rows)
         for (int k = 0; k < K; k++) memcpy(matrix + row * PITCH + 2 * k, &bf16[number(operand, row, k) + 1], 2);
 }
 
-static int is_right(int m, int n)
+static bool is_right(int m, int n)
 {
     float found;
     int sum = 0;
     for (int k = 0; k < K; k++) sum += number(0, m, k) * number(1, n, k);
     memcpy(&found, d + m * PITCH_D + 4 * n, sizeof found);
-    if (found == (float)sum) return 1;
+    if (found == (float)sum) return true;
     printf("D[%d][%d]: %d expected, %g found\n", m, n, sum, (double)found);
-    return 0;
+    return false;
 }
 
 static struct arguments right_arguments(void)

@@ -68,7 +68,7 @@ static void run(struct order_apart *apart, struct clock_order *order, const stru
 }
 
 // Both orders, by one thread's clock_order or by two.
-static int is_over(const struct step step[MOST], int last_first, int are_two)
+static bool is_over(const struct step step[MOST], int last_first, bool are_two)
 {
     int mistakes = 0;
     struct order_apart *apart = order_apart_open(NULL, is_known);
@@ -78,7 +78,7 @@ static int is_over(const struct step step[MOST], int last_first, int are_two)
         order[i]->apart = apart;
     }
     for (int i = 0; i < MOST; i++) run(apart, order[are_two && i], &step[last_first ? MOST - 1 - i : i]);
-    const int over = order_apart_is_over(apart);
+    const bool over = order_apart_is_over(apart);
     for (int i = 0; i < MOST; i++) clock_order_close(order[i]);
     order_apart_close(apart);
     ck_assert_int_eq(mistakes, 0);
@@ -90,20 +90,20 @@ static int is_over(const struct step step[MOST], int last_first, int are_two)
 static const struct {
     const char *why;
     struct step step[MOST];
-    int is_over;
+    bool is_over;
 } pairs[] = {
-    {"two reads", {{0, PAGE, 64, READ, 1}, {1, PAGE, 64, READ, 2}}, 0},
-    {"a write and a read", {{0, PAGE, 4, WRITE, 1}, {1, PAGE, 4, READ, 2}}, 1},
-    {"two writes", {{0, PAGE, 4, WRITE, 1}, {1, PAGE, 4, WRITE, 1}}, 1},
-    {"bytes side by side", {{0, PAGE + 1, 1, WRITE, 1}, {1, PAGE + 2, 1, WRITE, 2}}, 0},
-    {"one byte in common", {{0, PAGE + 60, 8, WRITE, 1}, {1, PAGE + 67, 1, READ, 2}}, 1},
-    {"over the end of a page", {{0, PAGE - 8, 16, WRITE, 1}, {1, PAGE + 7, 1, WRITE, 2}}, 1},
-    {"up to the end of a page", {{0, PAGE - 8, 8, WRITE, 1}, {1, PAGE, 8, WRITE, 2}}, 0},
-    {"one cluster", {{3, PAGE, 4, WRITE, 1}, {4, PAGE + 4096, 4, WRITE, 1}}, 0},
+    {"two reads", {{0, PAGE, 64, READ, 1}, {1, PAGE, 64, READ, 2}}, false},
+    {"a write and a read", {{0, PAGE, 4, WRITE, 1}, {1, PAGE, 4, READ, 2}}, true},
+    {"two writes", {{0, PAGE, 4, WRITE, 1}, {1, PAGE, 4, WRITE, 1}}, true},
+    {"bytes side by side", {{0, PAGE + 1, 1, WRITE, 1}, {1, PAGE + 2, 1, WRITE, 2}}, false},
+    {"one byte in common", {{0, PAGE + 60, 8, WRITE, 1}, {1, PAGE + 67, 1, READ, 2}}, true},
+    {"over the end of a page", {{0, PAGE - 8, 16, WRITE, 1}, {1, PAGE + 7, 1, WRITE, 2}}, true},
+    {"up to the end of a page", {{0, PAGE - 8, 8, WRITE, 1}, {1, PAGE, 8, WRITE, 2}}, false},
+    {"one cluster", {{3, PAGE, 4, WRITE, 1}, {4, PAGE + 4096, 4, WRITE, 1}}, false},
     {"a strong read, which may order clusters",
      {{0, PAGE, 4, ACCESS_READ, ORDER_RELAXED, 1}, {1, PAGE + 64, 4, READ, 2}},
-     1},
-    {"a reduction", {{0, PAGE, 4, ACCESS_REDUCE, ORDER_RELAXED, 1}, {1, PAGE + 64, 4, READ, 2}}, 1},
+     true},
+    {"a reduction", {{0, PAGE, 4, ACCESS_REDUCE, ORDER_RELAXED, 1}, {1, PAGE + 64, 4, READ, 2}}, true},
 };
 
 LOOP_TEST(clusters_clash_whoever_comes_first, 0, ROWS_OF(pairs))

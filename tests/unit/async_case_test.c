@@ -133,7 +133,7 @@ TEST(async_barrier_is_open_where_a_fault_depends_on_order)
     struct async_barrier barrier;
     async_barrier_start(&barrier, 1);
     async_barrier_transact(&barrier, &expect);
-    async_barrier_copies_arrive(&barrier, 1);
+    async_barrier_copies_arrive(&barrier, true);
     ck_assert(!barrier.open);
     async_barrier_transact(&barrier, &one_arrival);
     ck_assert(barrier.open);
@@ -144,7 +144,7 @@ TEST(async_barrier_holds_the_phase_until_the_copies_are_there)
     struct async_barrier barrier;
     int complete;
     async_barrier_start(&barrier, 1);
-    async_barrier_copies_arrive(&barrier, 0);
+    async_barrier_copies_arrive(&barrier, false);
     async_barrier_transact(&barrier, &one_arrival);
     ck_assert_int_eq(barrier.states, 2);
     async_barrier_wait(&barrier, 0, &complete);

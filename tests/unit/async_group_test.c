@@ -224,39 +224,39 @@ static const struct {
     const char *why;
     struct mbarrier_fields before;
     uint32_t lanes;
-    int is_noinc;
+    bool is_noinc;
     enum rule issue;
     struct mbarrier_fields issued, done;
 } arrivals[] = {
-    {"tx for a while", {0, 0, 0, 1, 1, 0}, 1, 0, RULE_OK, {0, 0, 0, 1, 1, 1}, {0, 0, 0, 1, 1, 0}},
-    {"32 lanes", {0, 0, 0, 32, 32, 0}, 32, 0, RULE_OK, {0, 0, 0, 32, 32, 32}, {0, 0, 0, 32, 32, 0}},
-    {"the end completes", {0, 0, 0, 0, 0, 0}, 1, 0, RULE_OK, {0, 0, 0, 0, 0, 1}, {1, 0, 0, 0, 0, 0}},
-    {"so does the issue", {0, 0, 0, 0, 1, -1}, 1, 0, RULE_OK, {1, 0, 0, 1, 1, 0}, {1, 0, 0, 1, 1, -1}},
-    {"two lanes are one step", {0, 0, 0, 0, 1, -1}, 2, 0, RULE_OK, {0, 0, 0, 0, 1, 1}, {0, 0, 0, 0, 1, -1}},
+    {"tx for a while", {0, 0, 0, 1, 1, 0}, 1, false, RULE_OK, {0, 0, 0, 1, 1, 1}, {0, 0, 0, 1, 1, 0}},
+    {"32 lanes", {0, 0, 0, 32, 32, 0}, 32, false, RULE_OK, {0, 0, 0, 32, 32, 32}, {0, 0, 0, 32, 32, 0}},
+    {"the end completes", {0, 0, 0, 0, 0, 0}, 1, false, RULE_OK, {0, 0, 0, 0, 0, 1}, {1, 0, 0, 0, 0, 0}},
+    {"so does the issue", {0, 0, 0, 0, 1, -1}, 1, false, RULE_OK, {1, 0, 0, 1, 1, 0}, {1, 0, 0, 1, 1, -1}},
+    {"two lanes are one step", {0, 0, 0, 0, 1, -1}, 2, false, RULE_OK, {0, 0, 0, 0, 1, 1}, {0, 0, 0, 0, 1, -1}},
     {"up to 2^20",
      {0, 0, 0, 1, 1, MBARRIER_TX_MAX - 1},
      1,
-     0,
+     false,
      RULE_OK,
      {0, 0, 0, 1, 1, MBARRIER_TX_MAX},
      {0, 0, 0, 1, 1, MBARRIER_TX_MAX - 1}},
     {"past it",
      {0, 0, 0, 1, 1, MBARRIER_TX_MAX},
      1,
-     0,
+     false,
      RULE_MBARRIER_TX_RANGE,
      {0, 0, 0, 1, 1, MBARRIER_TX_MAX},
      {0, 0, 0, 1, 1, MBARRIER_TX_MAX}},
-    {"the error bit", {0, 1, 0, 1, 1, 0}, 1, 0, RULE_MBARRIER_ERROR, {0, 1, 0, 1, 1, 0}, {0, 1, 0, 1, 1, 0}},
-    {"noinc arrives", {0, 0, 0, 2, 2, 0}, 1, 1, RULE_OK, {0, 0, 0, 2, 2, 0}, {0, 0, 0, 1, 2, 0}},
-    {"noinc completes", {0, 0, 0, 1, 1, 0}, 1, 1, RULE_OK, {0, 0, 0, 1, 1, 0}, {1, 0, 0, 1, 1, 0}},
-    {"noinc of a warp", {0, 0, 0, 32, 32, 0}, 32, 1, RULE_OK, {0, 0, 0, 32, 32, 0}, {1, 0, 0, 32, 32, 0}},
-    {"noinc of a warp on 16", {0, 0, 0, 16, 16, 0}, 32, 1, RULE_OK, {0, 0, 0, 16, 16, 0}, {0, 1, 0, 16, 16, 0}},
-    {"noinc with nothing pending", {0, 0, 0, 0, 1, 5}, 1, 1, RULE_OK, {0, 0, 0, 0, 1, 5}, {0, 1, 0, 0, 1, 5}},
-    {"noinc on the error bit", {0, 1, 0, 1, 1, 0}, 1, 1, RULE_OK, {0, 1, 0, 1, 1, 0}, {0, 1, 0, 1, 1, 0}},
+    {"the error bit", {0, 1, 0, 1, 1, 0}, 1, false, RULE_MBARRIER_ERROR, {0, 1, 0, 1, 1, 0}, {0, 1, 0, 1, 1, 0}},
+    {"noinc arrives", {0, 0, 0, 2, 2, 0}, 1, true, RULE_OK, {0, 0, 0, 2, 2, 0}, {0, 0, 0, 1, 2, 0}},
+    {"noinc completes", {0, 0, 0, 1, 1, 0}, 1, true, RULE_OK, {0, 0, 0, 1, 1, 0}, {1, 0, 0, 1, 1, 0}},
+    {"noinc of a warp", {0, 0, 0, 32, 32, 0}, 32, true, RULE_OK, {0, 0, 0, 32, 32, 0}, {1, 0, 0, 32, 32, 0}},
+    {"noinc of a warp on 16", {0, 0, 0, 16, 16, 0}, 32, true, RULE_OK, {0, 0, 0, 16, 16, 0}, {0, 1, 0, 16, 16, 0}},
+    {"noinc with nothing pending", {0, 0, 0, 0, 1, 5}, 1, true, RULE_OK, {0, 0, 0, 0, 1, 5}, {0, 1, 0, 0, 1, 5}},
+    {"noinc on the error bit", {0, 1, 0, 1, 1, 0}, 1, true, RULE_OK, {0, 1, 0, 1, 1, 0}, {0, 1, 0, 1, 1, 0}},
 };
 
-static void check_arrivals(int is_noinc)
+static void check_arrivals(bool is_noinc)
 {
     for (int i = 0; i < ROWS_OF(arrivals); i++) {
         if (arrivals[i].is_noinc != is_noinc) continue;

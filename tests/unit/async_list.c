@@ -57,19 +57,19 @@ static int newer(const struct async_list *list, int i)
     return list->groups[thread][kind] - 1 - list->operation[i].group;
 }
 
-static int covers(const struct async_list *list, int i, int newest)
+static bool covers(const struct async_list *list, int i, int newest)
 {
     if (list->operation[i].group < 0) return list->mutant == ASYNC_WAITS_FOR_UNCOMMITTED;
     return newer(list, i) >= newest;
 }
 
-void async_list_wait(struct async_list *list, int thread, enum async_kind kind, int newest, int is_read)
+void async_list_wait(struct async_list *list, int thread, enum async_kind kind, int newest, bool is_read)
 {
     thread = thread_of(list, thread);
     if (list->mutant == ASYNC_ONE_FEWER) newest++;
     if (list->mutant == ASYNC_ONE_MORE) newest--;
-    if (list->mutant == ASYNC_BULK_WAIT_IS_READ && kind == ASYNC_BULK) is_read = 1;
-    if (list->mutant == ASYNC_READ_IS_COMPLETE) is_read = 0;
+    if (list->mutant == ASYNC_BULK_WAIT_IS_READ && kind == ASYNC_BULK) is_read = true;
+    if (list->mutant == ASYNC_READ_IS_COMPLETE) is_read = false;
     for (int i = 0; i < list->count; i++) {
         if (list->operation[i].thread != thread) continue;
         if (list->operation[i].kind != kind && list->mutant != ASYNC_KINDS_TOGETHER) continue;
@@ -83,6 +83,6 @@ void async_list_wait(struct async_list *list, int thread, enum async_kind kind, 
 void async_list_wait_all(struct async_list *list, int thread)
 {
     if (list->mutant != ASYNC_ALL_IS_WAIT_0) async_list_commit(list, thread, ASYNC_COPY);
-    async_list_wait(list, thread, ASYNC_COPY, 0, 0);
-    if (list->mutant == ASYNC_ALL_IS_BOTH_KINDS) async_list_wait(list, thread, ASYNC_BULK, 0, 0);
+    async_list_wait(list, thread, ASYNC_COPY, 0, false);
+    if (list->mutant == ASYNC_ALL_IS_BOTH_KINDS) async_list_wait(list, thread, ASYNC_BULK, 0, false);
 }

@@ -4,6 +4,8 @@
 #ifndef TMAREF_ASYNC_LIST_H
 #define TMAREF_ASYNC_LIST_H
 
+#include <stdbool.h>
+
 #include "async_group.h"
 
 enum async_mutant {
@@ -42,7 +44,7 @@ struct async_list {
 
 void async_list_issue(struct async_list *list, int thread, enum async_kind kind);
 void async_list_commit(struct async_list *list, int thread, enum async_kind kind);
-void async_list_wait(struct async_list *list, int thread, enum async_kind kind, int newest, int is_read);
+void async_list_wait(struct async_list *list, int thread, enum async_kind kind, int newest, bool is_read);
 void async_list_wait_all(struct async_list *list, int thread);
 
 #endif

@@ -17,7 +17,7 @@ struct claims {
 
 static enum async_kind kind_of(uint32_t opcode)
 {
-    int is_copy = async_is(opcode, ASYNC_COPIES) || opcode == ASYNC_OP_COMMIT || opcode == ASYNC_OP_WAIT;
+    bool is_copy = async_is(opcode, ASYNC_COPIES) || opcode == ASYNC_OP_COMMIT || opcode == ASYNC_OP_WAIT;
     return is_copy ? ASYNC_COPY : ASYNC_BULK;
 }
 
@@ -56,7 +56,7 @@ static struct claims claims_of(enum async_mutant mutant, const struct async_case
     return claims;
 }
 
-static int is_wait(uint32_t opcode)
+static bool is_wait(uint32_t opcode)
 {
     return async_is(opcode, ASYNC_GROUP_WAITS) || opcode == ASYNC_OP_WAIT_ALL;
 }
@@ -71,16 +71,16 @@ static uint32_t came(enum async_mutant mutant, const struct async_case *c, const
     return steps;
 }
 
-static int is_exposed(enum async_mutant mutant, const struct async_case *c, const struct async_look *looks)
+static bool is_exposed(enum async_mutant mutant, const struct async_case *c, const struct async_look *looks)
 {
     struct claims wrong = claims_of(mutant, c), right = claims_of(ASYNC_NO_MUTANT, c);
     for (uint32_t step = 0; step < c->count; step++) {
         const struct async_look *look = &looks[step];
         if (!is_wait(c->op[step].opcode)) continue;
-        if (wrong.after[step] & ~look->plain_after) return 1;
-        if (right.after[step] & ~right.before[step] & ~wrong.after[step] & came(mutant, c, look)) return 1;
+        if (wrong.after[step] & ~look->plain_after) return true;
+        if (right.after[step] & ~right.before[step] & ~wrong.after[step] & came(mutant, c, look)) return true;
     }
-    return 0;
+    return false;
 }
 
 // Programs of the trace, and how many of them expose each mutant.

@@ -3,6 +3,7 @@
 // Nsight Compute, the clocks in traces/sm_90a/bank), and what a simpler rule would make of them.
 #include "bank.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "rows.h"
@@ -14,7 +15,7 @@
 LOOP_TEST(wavefronts_and_clocks_are_those_of_an_h200, 0, rows_count(ROWS, NULL))
 {
     const struct row *row = rows_at(ROWS, NULL, _i);
-    const int is_store = strcmp(row->field[0], "store") == 0;
+    const bool is_store = strcmp(row->field[0], "store") == 0;
     uint32_t address[WARP_LANES];
     uint64_t of[3]; // group, stride, step
     struct bank_report report;

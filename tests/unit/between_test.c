@@ -49,7 +49,7 @@ static void do_step(struct clock_order *order, const struct step *step)
     order_between_rows(order, &event, step->rows != 0 ? step->rows : 1, step->rise);
 }
 
-static int is_over(const struct step step[MOST])
+static bool is_over(const struct step step[MOST])
 {
     const uint64_t cta = 0;
     struct order_apart *apart = order_apart_open(NULL, is_untouched);
@@ -58,7 +58,7 @@ static int is_over(const struct step step[MOST])
     order->between = order_between_open(WARPS);
     clock_order_cluster(order, &cta, 1);
     for (int i = 0; i < MOST && step[i].doing != NOTHING; i++) do_step(order, &step[i]);
-    const int over = order_apart_is_over(apart);
+    const bool over = order_apart_is_over(apart);
     clock_order_close(order);
     order_apart_close(apart);
     return over;
@@ -67,25 +67,25 @@ static int is_over(const struct step step[MOST])
 static const struct {
     const char *why;
     struct step step[MOST];
-    int is_over;
+    bool is_over;
 } runs[] = {
-    {"its own bytes", {{WRITES, 0, 0, 64, 0, 0}, {READS, 0, 60, 4, 0, 0}}, 0},
-    {"bytes that nobody has written", {{READS, 0, 0, 4, 0, 0}}, 1},
-    {"one of eight bytes that nobody has written", {{WRITES, 0, 0, 7, 0, 0}, {READS, 0, 0, 8, 0, 0}}, 1},
-    {"a read behind another warp's write", {{WRITES, 0, 0, 4, 0, 0}, {READS, 1, 3, 1, 0, 0}}, 1},
-    {"bytes side by side", {{WRITES, 0, 0, 4, 0, 0}, {WRITES, 1, 4, 4, 0, 0}, {READS, 1, 4, 4, 0, 0}}, 0},
-    {"two writes", {{WRITES, 0, 62, 4, 0, 0}, {WRITES, 1, 65, 1, 0, 0}}, 1},
-    {"over the end of a page", {{WRITES, 0, 1020, 8, 0, 0}, {WRITES, 1, 1024, 1, 0, 0}}, 1},
-    {"the second row", {{WRITES, 0, 0, 4, 2, 256}, {WRITES, 1, 256, 4, 0, 0}}, 1},
-    {"between two rows", {{WRITES, 0, 0, 4, 2, 256}, {WRITES, 1, 4, 4, 2, 256}}, 0},
-    {"a row behind the end", {{WRITES, 0, 0, 4, 2, 1 << 18}}, 1},
+    {"its own bytes", {{WRITES, 0, 0, 64, 0, 0}, {READS, 0, 60, 4, 0, 0}}, false},
+    {"bytes that nobody has written", {{READS, 0, 0, 4, 0, 0}}, true},
+    {"one of eight bytes that nobody has written", {{WRITES, 0, 0, 7, 0, 0}, {READS, 0, 0, 8, 0, 0}}, true},
+    {"a read behind another warp's write", {{WRITES, 0, 0, 4, 0, 0}, {READS, 1, 3, 1, 0, 0}}, true},
+    {"bytes side by side", {{WRITES, 0, 0, 4, 0, 0}, {WRITES, 1, 4, 4, 0, 0}, {READS, 1, 4, 4, 0, 0}}, false},
+    {"two writes", {{WRITES, 0, 62, 4, 0, 0}, {WRITES, 1, 65, 1, 0, 0}}, true},
+    {"over the end of a page", {{WRITES, 0, 1020, 8, 0, 0}, {WRITES, 1, 1024, 1, 0, 0}}, true},
+    {"the second row", {{WRITES, 0, 0, 4, 2, 256}, {WRITES, 1, 256, 4, 0, 0}}, true},
+    {"between two rows", {{WRITES, 0, 0, 4, 2, 256}, {WRITES, 1, 4, 4, 2, 256}}, false},
+    {"a row behind the end", {{WRITES, 0, 0, 4, 2, 1 << 18}}, true},
     {"a write behind its own read",
      {{WRITES, 0, 0, 4, 0, 0},
       {COMES, 0, 0, 0, 0, 0},
       {LEAVES, 0, 0, 0, 0, 0},
       {READS, 0, 0, 4, 0, 0},
       {WRITES, 0, 0, 4, 0, 0}},
-     0},
+     false},
     {"a barrier of all that have accessed it",
      {{WRITES, 0, 0, 4, 0, 0},
       {COMES, 0, 0, 0, 0, 0},
@@ -93,7 +93,7 @@ static const struct {
       {LEAVES, 1, 0, 0, 0, 0},
       {WRITES, 1, 0, 4, 0, 0},
       {READS, 1, 0, 4, 0, 0}},
-     0},
+     false},
     {"behind the barrier both read, and one writes",
      {{WRITES, 0, 0, 4, 0, 0},
       {COMES, 0, 0, 0, 0, 0},
@@ -103,18 +103,18 @@ static const struct {
       {READS, 1, 0, 4, 0, 0},
       {READS, 0, 0, 4, 0, 0},
       {WRITES, 0, 0, 4, 0, 0}},
-     1},
+     true},
     {"a warp that has not left the barrier",
      {{WRITES, 0, 0, 4, 0, 0},
       {COMES, 0, 0, 0, 0, 0},
       {COMES, 1, 0, 0, 0, 0},
       {LEAVES, 0, 0, 0, 0, 0},
       {READS, 1, 0, 4, 0, 0}},
-     1},
-    {"a warp that has come to the barrier and goes on", {{COMES, 0, 0, 0, 0, 0}, {WRITES, 0, 0, 4, 0, 0}}, 1},
+     true},
+    {"a warp that has come to the barrier and goes on", {{COMES, 0, 0, 0, 0, 0}, {WRITES, 0, 0, 4, 0, 0}}, true},
     {"a warp that was not at the barrier",
      {{WRITES, 0, 0, 4, 0, 0}, {COMES, 0, 0, 0, 0, 0}, {LEAVES, 0, 0, 0, 0, 0}, {READS, 1, 0, 4, 0, 0}},
-     1},
+     true},
     {"a barrier without one that has accessed it",
      {{WRITES, 0, 0, 4, 0, 0},
       {WRITES, 1, 64, 4, 0, 0},
@@ -123,21 +123,21 @@ static const struct {
       {LEAVES, 1, 0, 0, 0, 0},
       {LEAVES, 2, 0, 0, 0, 0},
       {READS, 1, 0, 4, 0, 0}},
-     1},
+     true},
     {"two barriers, at each of which one is",
      {{WRITES, 0, 0, 4, 0, 0},
       {COMES, 0, 1, 0, 0, 0},
       {COMES, 1, 2, 0, 0, 0},
       {LEAVES, 1, 2, 0, 0, 0},
       {READS, 1, 0, 4, 0, 0}},
-     1},
+     true},
     {"a barrier of one phase, and one of the next",
      {{WRITES, 0, 0, 4, 0, 0},
       {COMES, 0, 0, 0, 0, 0},
       {COMES, 1, 0, 1, 0, 0},
       {LEAVES, 1, 0, 1, 0, 0},
       {READS, 1, 0, 4, 0, 0}},
-     1},
+     true},
 };
 
 LOOP_TEST(accesses_between_barriers, 0, ROWS_OF(runs))

@@ -77,7 +77,7 @@ TEST(bulk_generate_meets_every_operation_and_rule)
     for (int form = 0; form < BULK_FORMS; form++)
         for (int id = 0; id < BULK_REDUCTIONS; id++) {
             const struct bulk_reduction *row = bulk_reduction((enum bulk_reduction_id)id);
-            int is_legal = bulk_reduce_is_legal((enum bulk_form)form, row->op, row->dtype);
+            bool is_legal = bulk_reduce_is_legal((enum bulk_form)form, row->op, row->dtype);
             ck_assert_msg((operations[form][id] > 0) == is_legal, "%s %s", bulk_form_names[form],
                           bulk_operation_names[id]);
         }

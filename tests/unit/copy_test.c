@@ -3,6 +3,7 @@
 // fills, TF32. Where elements lie is tested in tile_test.c, faults in load_fault_test.c.
 #include "copy.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -144,7 +145,7 @@ static uint32_t (*const wrong_swizzles[])(int mode, uint32_t address) = {xor_of_
 LOOP_TEST(swizzle_tables_notice_each_wrong_formula, 0, 5)
 {
     for (int mode = SWIZZLE_32B; mode <= SWIZZLE_128B; mode++) {
-        int noticed = 0;
+        bool noticed = false;
         for (uint32_t address = SMEM_BASE; address < SMEM_BASE + 2048; address += 16)
             noticed |= wrong_swizzles[_i](mode, address) != swizzled((enum tensormap_swizzle)mode, address);
         ck_assert_msg(noticed, "formula %d passes for mode %d", _i, mode);
@@ -165,7 +166,7 @@ LOOP_TEST(tile_fill_zero__replaces_each_element_out_of_bounds, 0, DTYPE_COUNT)
     ck_assert_uint_eq(load(&map, 0, 0, SMEM_BASE), 256);
     for (uint32_t i = 0; i < 256; i++) {
         uint8_t got = smem[swizzled(SWIZZLE_64B, SMEM_BASE + i) - SMEM_BASE];
-        int is_inside = i % 64 < inside * bytes && i / 64 < 3;
+        bool is_inside = i % 64 < inside * bytes && i / 64 < 3;
         if (!is_inside || !dtype_row(dtype)->is_tf32) ck_assert_uint_eq(got, is_inside ? 0x3f : 0);
     }
     ck_assert_uint_eq(smem[256], UNTOUCHED);
@@ -245,7 +246,7 @@ LOOP_TEST(tile_tf32__rounds_to_nearest_even, 0, FLOATS)
     ck_assert_uint_eq(tf32_round(floats[_i].rounded), floats[_i].rounded);
 }
 
-static int is_nan(uint32_t bits)
+static bool is_nan(uint32_t bits)
 {
     return (bits & 0x7fffffff) > 0x7f800000;
 }
@@ -284,7 +285,7 @@ static uint32_t (*const wrong_floats[])(uint32_t bits) = {
 
 LOOP_TEST(tf32_table_notices_each_wrong_formula, 0, ROWS_OF(wrong_floats))
 {
-    int noticed = 0;
+    bool noticed = false;
     for (int i = 0; i < FLOATS; i++) {
         noticed |= wrong_floats[_i](floats[i].bits) != floats[i].rounded;
         ck_assert_uint_eq(right(floats[i].bits), floats[i].rounded);

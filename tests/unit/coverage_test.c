@@ -26,10 +26,11 @@ static struct tensormap random_map(struct slow_random *random, int rank)
 // Element by element: some before, some past, some in bounds?
 static enum feature_bounds bounds_of_elements(const struct tensormap *map, const int32_t *coord)
 {
-    int low = 0, high = 0, in = 0;
+    int low = 0, high = 0;
+    bool in = 0;
     uint32_t step[3] = {0};
     do {
-        int inside = 1;
+        bool inside = true;
         for (int i = 0; i < map->rank; i++) {
             int64_t at = coord[i] + (int64_t)(i == 0 ? 1 : map->estride[i]) * step[i];
             low |= at < 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The boxes that fill a layout: the model's tensor loads put every element where the layout has it. Layouts of CuTe's
 // own (cute_facts.tsv), layouts by chance, and the reasons where there is no box.
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,13 +64,13 @@ static uint64_t number_of(const struct filling *f, const uint64_t *coord)
 }
 
 // Steps through all coordinates of the tensor; returns 0 behind the last.
-static int step(const struct filling *f, uint64_t *coord)
+static bool step(const struct filling *f, uint64_t *coord)
 {
     for (int i = 0; i < f->box->rank; i++) {
-        if (++coord[i] < f->box->extent[i]) return 1;
+        if (++coord[i] < f->box->extent[i]) return true;
         coord[i] = 0;
     }
-    return 0;
+    return false;
 }
 
 static void fill_global(struct filling *f)
@@ -184,8 +185,8 @@ static struct cute_layout random_layout(uint32_t *state, uint32_t bytes)
         if (chance(state, 8) == 0) stride = (stride + 127) / 128 * 128;
     }
     for (int i = 1; i < layout.leaves; i++) { // pairs of numbers are a mode
-        int is_pair = chance(state, 3) == 0 && layout.leaf[i - 1].closes == 0 && layout.leaf[i - 1].opens < 2 &&
-                      (i == 1 || layout.leaf[i - 1].opens == 0);
+        bool is_pair = chance(state, 3) == 0 && layout.leaf[i - 1].closes == 0 && layout.leaf[i - 1].opens < 2 &&
+                       (i == 1 || layout.leaf[i - 1].opens == 0);
         layout.leaf[i - 1].opens = (uint8_t)(layout.leaf[i - 1].opens + is_pair);
         layout.leaf[i].closes = (uint8_t)(layout.leaf[i].closes + is_pair);
     }

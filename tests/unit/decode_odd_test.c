@@ -28,7 +28,7 @@ struct field {
         VALUE, offsetof(struct tensormap, member) + (size_t)(index) * sizeof(uint64_t), sizeof(uint64_t)               \
     }
 
-static int is_in(int bit, int first, int count)
+static bool is_in(int bit, int first, int count)
 {
     return bit >= first && bit < first + count;
 }

@@ -2,6 +2,7 @@
 // How reports spell names of PTX (model/machine/run/demangle.h), and how text of a user's files reaches a terminal
 // (model/core/plain.h).
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 
 #define NAMES "demangled.tsv"
 
-static int has_library(void)
+static bool has_library(void)
 {
     return dlopen("libstdc++.so.6", RTLD_LAZY) != NULL;
 }

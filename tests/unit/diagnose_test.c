@@ -145,22 +145,22 @@ static const struct {
 static struct scene scene;
 static struct diagnosis answer;
 
-static int names(enum cause cause)
+static bool names(enum cause cause)
 {
     for (int i = 0; i < answer.explanations; i++)
-        if (answer.explanation[i].cause == cause && answer.explanation[i].is_whole) return 1;
-    return 0;
+        if (answer.explanation[i].cause == cause && answer.explanation[i].is_whole) return true;
+    return false;
 }
 
-static int names_both(enum cause one, enum cause other)
+static bool names_both(enum cause one, enum cause other)
 {
     for (int i = 0; i < answer.explanations; i++) {
         const struct explanation *e = &answer.explanation[i];
         if ((e->is_whole || e->is_maybe) &&
             ((e->cause == one && e->second == other) || (e->cause == other && e->second == one)))
-            return 1;
+            return true;
     }
-    return 0;
+    return false;
 }
 
 LOOP_TEST(a_planted_cause_is_named, 0, ROWS_OF(plants))
@@ -180,7 +180,7 @@ TEST(a_right_tile_is_clean)
 {
     scene_start(&scene);
     load(&scene);
-    scene.question.has_word = scene.question.has_expect = 1;
+    scene.question.has_word = scene.question.has_expect = true;
     scene.question.word = mbarrier_init(1);
     scene.question.expect = 64 * 16 * 2;
     for (int knows = 0; knows < 2; knows++) {
@@ -280,7 +280,7 @@ TEST(a_barrier_that_expects_another_number_is_told)
 {
     scene_start(&scene);
     load(&scene);
-    scene.question.has_expect = 1;
+    scene.question.has_expect = true;
     scene.question.expect = 2000;
     ck_assert(diagnose(&scene.question, &answer));
     ck_assert_int_eq(answer.explanation[0].cause, CAUSE_TX_COUNT);
@@ -338,7 +338,7 @@ TEST(two_mistakes_are_both_named)
 enum { TENSOR_BYTES = 576 * 64 };
 static uint8_t tensor[TENSOR_BYTES], tensor_before[TENSOR_BYTES];
 
-static void store(struct scene *s, int is_added)
+static void store(struct scene *s, bool is_added)
 {
     const struct memory global = {tensor, s->map.address, TENSOR_BYTES}, shared = {s->dump, BASE, BYTES};
     for (uint32_t i = 0; i < BYTES; i++) s->dump[i] = (uint8_t)(0x30 + (i * 2654435761u >> 27));
@@ -347,7 +347,7 @@ static void store(struct scene *s, int is_added)
     ck_assert_int_eq((is_added ? tile_reduce(REDUCE_ADD, &s->map, 2, s->coord, &global, &shared, s->shared, NULL)
                                : tile_store(&s->map, 2, s->coord, &global, &shared, s->shared, NULL)),
                      RULE_OK);
-    s->question.is_store = 1;
+    s->question.is_store = true;
     s->question.source = shared;
     s->question.dump = global;
     s->question.before = tensor_before;
@@ -361,11 +361,15 @@ static void nothing(struct scene *s)
 static const struct {
     enum cause cause;
     void (*plant)(struct scene *scene);
-    int is_added;
+    bool is_added;
 } stored[] = {
-    {CAUSES, nothing, 0},          {CAUSE_ADDED, nothing, 1},           {CAUSE_COORD_OFF, row_below, 0},
-    {CAUSE_STRIDE, row_pitch, 0},  {CAUSE_SWIZZLE_MODE, no_swizzle, 0}, {CAUSE_OTHER_PHASE, previous_tile, 0},
-    {CAUSE_BOUNDS, fewer_rows, 0},
+    {CAUSES, nothing, false},
+    {CAUSE_ADDED, nothing, true},
+    {CAUSE_COORD_OFF, row_below, false},
+    {CAUSE_STRIDE, row_pitch, false},
+    {CAUSE_SWIZZLE_MODE, no_swizzle, false},
+    {CAUSE_OTHER_PHASE, previous_tile, false},
+    {CAUSE_BOUNDS, fewer_rows, false},
 };
 
 LOOP_TEST(a_wrong_store_is_told, 0, ROWS_OF(stored))
@@ -384,8 +388,8 @@ LOOP_TEST(a_wrong_store_is_told, 0, ROWS_OF(stored))
 TEST(numbers_are_converted_to_nearest_even)
 {
     for (uint32_t bits = 0; bits < 0x7c00; bits++) {
-        uint32_t here = number_convert(NUMBER_F16, NUMBER_F32, 0, bits),
-                 next = number_convert(NUMBER_F16, NUMBER_F32, 0, bits + 1), half = (here + next) / 2;
+        uint32_t here = number_convert(NUMBER_F16, NUMBER_F32, false, bits),
+                 next = number_convert(NUMBER_F16, NUMBER_F32, false, bits + 1), half = (here + next) / 2;
         ck_assert_uint_eq(number_convert(NUMBER_F32, NUMBER_F16, 0, here), bits);
         if (bits < 0x400 || bits == 0x7bff) continue; // not of one exponent, or next to infinity
         ck_assert_uint_eq(number_convert(NUMBER_F32, NUMBER_F16, 0, half), bits + bits % 2);

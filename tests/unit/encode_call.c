@@ -68,15 +68,15 @@ static const struct {
     size_t offset, bytes;
 } fields[] = {ENCODE_FIELD_ROWS(FIELD)};
 
-int encode_call_edit(struct encode_call *call, const struct edit *edit)
+bool encode_call_edit(struct encode_call *call, const struct edit *edit)
 {
     for (int i = 0; i < ROWS_OF(fields); i++) {
         if (strcmp(fields[i].argument, edit->argument) != 0) continue;
         size_t index = edit->index < 0 ? 0 : (size_t)edit->index;
         memcpy((char *)call + fields[i].offset + index * fields[i].bytes, &edit->value, fields[i].bytes);
-        return 1;
+        return true;
     }
-    return 0;
+    return false;
 }
 
 void encode_call_edits(struct encode_call *call, const struct edit *edits)

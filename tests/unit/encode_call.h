@@ -4,6 +4,8 @@
 #ifndef TMAREF_ENCODE_CALL_H
 #define TMAREF_ENCODE_CALL_H
 
+#include <stdbool.h>
+
 #include "tensormap.h"
 
 // Bases: legal calls that give no warning on an aligned map (but for wide, which always warns).
@@ -55,7 +57,7 @@ struct edit {
 struct encode_call encode_call_base(enum base base);
 
 // Makes the change; returns 0 if the call has no such argument ("compute capability").
-int encode_call_edit(struct encode_call *call, const struct edit *edit);
+bool encode_call_edit(struct encode_call *call, const struct edit *edit);
 
 // Makes all changes of a list that ends with {NULL}; the test fails at an argument that is not there.
 void encode_call_edits(struct encode_call *call, const struct edit *edits);

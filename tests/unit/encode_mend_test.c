@@ -52,7 +52,7 @@ static void add_array(struct map_args *args, const char *argument)
     if (1u << bit == MAP_NULL_UPPER) memset(args->upper, 0, sizeof args->upper);
 }
 
-static int is_null(enum rule rule)
+static bool is_null(enum rule rule)
 {
     return rule == RULE_MAP_NULL_POINTER || rule == RULE_MAP_NULL_CORNER || rule == RULE_REPLACE_NULL_MAP;
 }

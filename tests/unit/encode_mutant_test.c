@@ -10,20 +10,21 @@ TEST_FILE(.suite = "tensormap");
 
 static uint64_t row_bytes(const struct encode_call *c)
 {
-    int is_tiled = c->base != IM2COL && c->base != WIDE;
+    bool is_tiled = c->base != IM2COL && c->base != WIDE;
     return (uint64_t)(is_tiled ? c->box[0] : c->channels) * dtype_row((enum dtype)c->data_type)->size_bytes;
 }
 
 static int corner_lies_in(const struct encode_call *c, int bits)
 {
-    int limit = 1 << (bits - 1), is_in = 1;
+    int limit = 1 << (bits - 1);
+    bool is_in = 1;
     for (int i = 0; i < 3; i++)
         is_in &= c->lower[i] >= -limit && c->lower[i] < limit && c->upper[i] >= -limit && c->upper[i] < limit;
     return is_in;
 }
 
 // `first` is the dimension of corner 0; with `wide` sums have 64 bits.
-static int corner_leaves_pixels(const struct encode_call *c, int first, int wide)
+static int corner_leaves_pixels(const struct encode_call *c, int first, bool wide)
 {
     int64_t w = (int64_t)c->dim[first] + c->upper[0], h = (int64_t)c->dim[first + 1] + c->upper[1];
     if (!wide) w = (int32_t)w, h = (int32_t)h;
@@ -160,7 +161,7 @@ LOOP_TEST(encode_vectors_notice_each_wrong_proposal, 0, 5)
 {
     static const enum rule multiples[] = {RULE_MAP_ADDRESS_ALIGN, RULE_MAP_ADDRESS_ALIGN_32, RULE_MAP_STRIDE_ALIGN,
                                           RULE_MAP_STRIDE_ALIGN_32, RULE_MAP_INNER_BYTES};
-    int is_not_rounded_down = 0, is_not_rounded_up = 0, is_not_limit = 0;
+    bool is_not_rounded_down = false, is_not_rounded_up = false, is_not_limit = false;
     const struct encode_vector *vector;
     for (int i = 0; (vector = encode_vector(i)) != NULL; i++) {
         uint64_t value = vector->edit[0].value, down = vector->limit == 0 ? 0 : value / vector->limit * vector->limit;

@@ -36,7 +36,7 @@ static void check_finding(const struct encode_vector *vector, const struct findi
     ck_assert_msg(finding->limit == vector->limit, "%s, %s: limit %llx", id, why, (unsigned long long)finding->limit);
     ck_assert_msg(finding->nearest == vector->nearest, "%s, %s: nearest %llx", id, why,
                   (unsigned long long)finding->nearest);
-    int is_signed = strncmp(edit->argument, "pixelBox", 8) == 0;
+    bool is_signed = strncmp(edit->argument, "pixelBox", 8) == 0;
     ck_assert_msg(finding->is_signed == is_signed, "%s, %s: signed %d", id, why, finding->is_signed);
 }
 
@@ -49,7 +49,7 @@ static void check_vector(const struct encode_vector *vector)
     memset(&image, 0xa5, sizeof image);
     before = image;
     enum rule rule = encode_call_run(&call, &image, &findings);
-    int refused = vector->outcome == REFUSED || vector->outcome == ELSEWHERE;
+    bool refused = vector->outcome == REFUSED || vector->outcome == ELSEWHERE;
     ck_assert_msg((rule != RULE_OK) == refused, "%s, %s: %s", id, why, rule_row(rule)->id);
     ck_assert_msg((rule == vector->about) == (vector->outcome == REFUSED), "%s, %s: %s", id, why, rule_row(rule)->id);
     ck_assert_int_eq(rule, findings_first_broken(&findings));
@@ -74,7 +74,7 @@ static void check_vectors(enum rule rule)
     for (int i = 0; (vector = encode_vector(i)) != NULL; i++) {
         if (vector->about != rule) continue;
         check_vector(vector);
-        int is_broken = vector->outcome == REFUSED || vector->outcome == WARNED;
+        bool is_broken = vector->outcome == REFUSED || vector->outcome == WARNED;
         broken += is_broken, kept += !is_broken;
     }
     vectors_are_of_both_sides(rule, "tests/unit/encode_vectors.tsv", broken, kept);

@@ -12,7 +12,7 @@
 static const char *const bases[] = {"TILED", "IM2COL", "WIDE", "PIXELS_16B", "PIXELS_32B"};
 static const char *const outcomes[] = {"ACCEPTED", "REFUSED", "WARNED", "ELSEWHERE"};
 
-static void require(int holds, const struct row *row, const char *what)
+static void require(bool holds, const struct row *row, const char *what)
 {
     if (holds) return;
     fprintf(stderr, "%s: no such %s\n", row->where, what);

@@ -66,7 +66,7 @@ static int count_families(void)
 }
 
 // Random cases of these families can have bytes that JSON leaves out. JSON has all bytes of the other families.
-static int leaves_bytes_out(void)
+static bool leaves_bytes_out(void)
 {
     static const char *const names[] = {"im2col", "store", "multicast", "diagnose"};
     int i = 0;
@@ -135,8 +135,8 @@ static void refused_with(const struct spot *spot, json_t *value, const char *par
 static void exceed(const struct spot *spot)
 {
     const struct field *field = spot->field;
-    int is_number = field->kind == FIELD_NUMBER && field->count == 0 && field->count_of == NULL &&
-                    field->count_at == 0 && field->rows == NULL;
+    bool is_number = field->kind == FIELD_NUMBER && field->count == 0 && field->count_of == NULL &&
+                     field->count_at == 0 && field->rows == NULL;
     if (is_number && field->most < UINT64_MAX) refused_with(spot, json_u64(field->most + 1), "is not in");
     if (is_number && field->least > 0) refused_with(spot, json_u64(field->least - 1), "is not in");
     if (is_number && field->multiple > 1)

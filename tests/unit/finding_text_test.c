@@ -70,7 +70,7 @@ LOOP_TEST(a_finding_says_what_the_value_must_be, 0, rows_count(LIMITED, NULL))
                                     row_number(row, 6)};
     ck_assert_msg(finding.rule != RULE_NONE, "%s: there is no rule %s", row->where, row->field[0]);
     line_start(&line);
-    finding_value(&finding, 1, &line);
+    finding_value(&finding, true, &line);
     ck_assert_msg(strcmp(line.bytes, row->field[7]) == 0, "%s: '%s', not '%s'", row->where, line.bytes, row->field[7]);
 }
 
@@ -82,14 +82,14 @@ TEST(a_number_below_zero_is_written_as_one)
     struct findings findings;
     ck_assert_int_eq(matrix_check(&shared, rows, -1, &findings), RULE_INSTRUCTION_FORM);
     line_start(&line);
-    finding_value(&findings.item[0], 1, &line);
+    finding_value(&findings.item[0], true, &line);
     ck_assert_str_eq(line.bytes, ".num is -1");
     const struct tensormap map = {
         .rank = 2, .dim = {16, 16}, .stride = {1, 16}, .box = {16, 16}, .estride = {1, 1}, .mode = TENSORMAP_TILED};
     const int32_t origin[2] = {0};
     tile_prefetch_check(&map, -1, origin, &findings);
     line_start(&line);
-    finding_value(findings_of_rule(&findings, RULE_LOAD_RANK), 1, &line);
+    finding_value(findings_of_rule(&findings, RULE_LOAD_RANK), true, &line);
     ck_assert_str_eq(line.bytes, "dim is -1, must be 2");
     ck_assert_int_eq(finding_of_form(&findings, "new_val", UINT64_C(1) << 63), RULE_INSTRUCTION_FORM);
     ck_assert_int_eq(findings.item[findings.count - 1].is_signed, 0);

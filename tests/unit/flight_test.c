@@ -137,7 +137,7 @@ static void random_tensor(struct slow_random *random, struct operation *o, uint6
 
 static void random_linear(struct slow_random *random, struct operation *o, uint64_t base)
 {
-    int is_short = o->kind == OPERATION_CP_ASYNC || o->kind == OPERATION_ST_ASYNC || o->kind == OPERATION_RED_ASYNC;
+    bool is_short = o->kind == OPERATION_CP_ASYNC || o->kind == OPERATION_ST_ASYNC || o->kind == OPERATION_RED_ASYNC;
     const struct bulk_reduction *reduction = bulk_reduction((enum bulk_reduction_id)pick(random, BULK_REDUCTIONS - 1));
     o->op = reduction->op, o->dtype = reduction->dtype;
     o->form = (enum cp_async_form)pick(random, CP_ASYNC_FORMS - 1);
@@ -217,7 +217,7 @@ static uint64_t advance_in_pieces(struct slow_random *random, const struct opera
                       (long long)odd);
         int copies =
             o->kind == OPERATION_CP_ASYNC || !operation_has_barrier(o->kind) ? 1 : __builtin_popcount(piece.targets);
-        int writes = o->kind != OPERATION_TENSOR_PREFETCH && o->kind != OPERATION_BULK_PREFETCH;
+        bool writes = o->kind != OPERATION_TENSOR_PREFETCH && o->kind != OPERATION_BULK_PREFETCH;
         ck_assert_uint_eq(split.heard.bytes_written - before.heard.bytes_written,
                           writes ? piece.bytes * (uint64_t)copies : 0);
         ck_assert(piece.bytes <= (most < PIECE_UNIT_BYTES ? PIECE_UNIT_BYTES : most));
@@ -230,7 +230,7 @@ static uint64_t advance_in_pieces(struct slow_random *random, const struct opera
     return completed;
 }
 
-static int is_store(enum operation_kind kind)
+static bool is_store(enum operation_kind kind)
 {
     return kind == OPERATION_TENSOR_STORE || kind == OPERATION_TENSOR_REDUCE || kind == OPERATION_BULK_STORE ||
            kind == OPERATION_BULK_STORE_REDUCE;

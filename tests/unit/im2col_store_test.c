@@ -28,7 +28,7 @@ enum misread {
     MISREADS
 };
 
-static int is_interleaved(const struct tensormap *map)
+static bool is_interleaved(const struct tensormap *map)
 {
     return map->interleave != INTERLEAVE_NONE;
 }
@@ -46,7 +46,7 @@ static void pick_box(struct test_store *t, uint64_t *state)
 }
 
 // A packed tensor with now and then a gap; the caller asks again if it is too big.
-static int pick_store(struct test_store *t, uint64_t *state)
+static bool pick_store(struct test_store *t, uint64_t *state)
 {
     struct tensormap *map = &t->map;
     memset(map, 0, sizeof *map);
@@ -116,21 +116,21 @@ static void step(const struct test_store *t, int misread, struct position *posit
 }
 
 // Where the first byte of a pixel lies in global memory; 0 if the pixel is out of bounds.
-static int place_of(const struct test_store *t, int misread, const struct position *position, uint64_t *offset)
+static bool place_of(const struct test_store *t, int misread, const struct position *position, uint64_t *offset)
 {
     const struct tensormap *map = &t->map;
     int first = !is_interleaved(map), inner = first ? 0 : map->rank - 2, last = map->rank - 1;
     int64_t n = position->at[3], images = (int64_t)map->dim[last];
     if (misread == MISREAD_IMAGES_REPEAT) n %= images;
-    if (n >= images) return 0;
-    if (!first && t->coord[inner] >= (int64_t)map->dim[inner] && misread != MISREAD_SLICES_UNBOUNDED) return 0;
+    if (n >= images) return false;
+    if (!first && t->coord[inner] >= (int64_t)map->dim[inner] && misread != MISREAD_SLICES_UNBOUNDED) return false;
     *offset =
         map->address - GMEM_BASE + (uint64_t)t->coord[inner] * map->stride[inner] + (uint64_t)n * map->stride[last];
     for (int k = 0; k < map->rank - 2; k++) {
-        if (position->at[k] >= (int64_t)map->dim[first + k]) return 0;
+        if (position->at[k] >= (int64_t)map->dim[first + k]) return false;
         *offset += (uint64_t)position->at[k] * map->stride[first + k];
     }
-    return 1;
+    return true;
 }
 
 static uint32_t shared_of(const struct test_store *t, int misread, uint32_t offset)

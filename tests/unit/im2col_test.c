@@ -234,7 +234,7 @@ static void check_pixel(int vector, uint32_t p, int64_t w, int64_t h, int64_t n)
     struct im2col column = im2col_of(&load.map, load.coord, load.offset);
     struct im2col_walk walk = im2col_walk(&column);
     struct tile_run run;
-    int inside = w >= 0 && w < (int64_t)load.map.dim[1] && h >= 0 && h < (int64_t)load.map.dim[2];
+    bool inside = w >= 0 && w < (int64_t)load.map.dim[1] && h >= 0 && h < (int64_t)load.map.dim[2];
     do ck_assert_int_eq(im2col_next(&walk, &run), 1);
     while (run.offset != p * column.pitch_bytes);
     ck_assert_msg(run.is_fill == !inside, "vector %d pixel %u", vector, p);

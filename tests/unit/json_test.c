@@ -71,7 +71,7 @@ static enum read reading_of(const struct row *row)
 LOOP_TEST(json_reading_or_its_complaint, 0, rows_count(ROWS, NULL))
 {
     const struct row *row = rows_at(ROWS, NULL, _i);
-    const int is_read = strcmp(row->field[2], "is") == 0;
+    const bool is_read = strcmp(row->field[2], "is") == 0;
     struct text why = {""};
     json_t *json = json_loads(row->field[1], 0, NULL);
     struct json_reader reader = json_reader_open(json, "it", &why);

@@ -64,7 +64,8 @@ static uint32_t element(enum number_format format, enum style style, uint64_t *r
 
 struct operands {
     enum wgmma_types types;
-    int satfinite, has_picks;
+    int satfinite;
+    bool has_picks;
     size_t steps;
     int negate[2];
     uint32_t a[ROWS][MAX_STEPS][NUMBER_MAX_TERMS], b[NUMBER_LANES][MAX_STEPS][2 * NUMBER_MAX_TERMS];
@@ -102,7 +103,7 @@ static void make(struct operands *o, enum wgmma_types types, int round, uint64_t
     for (int i = 0; i < 2; i++) o->negate[i] = !wgmma_is_integer(types) && next(random) % 4 == 0;
     make_ab(o, style, random);
     for (int i = 0; i < ROWS * NUMBER_MAX_TERMS; i++) o->picks[i] = (uint8_t)(next(random) % (uint32_t)terms_of_b(o));
-    const int is_begun = next(random) % 4 != 0; // else all accumulators are zeros
+    const bool is_begun = next(random) % 4 != 0; // else all accumulators are zeros
     for (int i = 0; i < ROWS * NUMBER_LANES; i++)
         o->d[i / NUMBER_LANES][i % NUMBER_LANES] =
             !is_begun || next(random) % 2
@@ -200,7 +201,7 @@ LOOP_TEST(zeros_times_infinities_are_no_skipped_zeros, 0, 6)
 {
     static const uint32_t special[] = {0x7c00, 0xfc00, 0x7e00}; // f16: two infinities and a NaN
     static struct operands o;
-    const int is_of_a = _i % 2;
+    const bool is_of_a = _i % 2;
     memset(&o, 0, sizeof o);
     o.types = WGMMA_F32_F16_F16;
     o.steps = MAX_STEPS;
@@ -250,7 +251,7 @@ struct tile {
 };
 
 // In the first lanes of each group; of floats the values too, for a NaN has any sign.
-static void compare_factors(const struct tile *tile, int count, int is_float, int last_lanes)
+static void compare_factors(const struct tile *tile, int count, bool is_float, int last_lanes)
 {
     for (int i = 0; i < count * NUMBER_LANES; i++) {
         const struct number_factors *a = &tile->side_by_side[i / NUMBER_LANES], *b = &tile->plain[i / NUMBER_LANES];
@@ -270,7 +271,7 @@ LOOP_TEST(bytes_are_taken_apart_as_unit_by_unit, 0, ROWS_OF(tiles))
     static struct tile tile;
     uint64_t random = SEED + 99 + (uint64_t)_i;
     const int bits = tiles[_i].format == NUMBER_B1 ? 32 : number_format_row(tiles[_i].format)->size_bits;
-    const int is_float = number_format_row(tiles[_i].format)->exponent_bits != 0;
+    const bool is_float = number_format_row(tiles[_i].format)->exponent_bits != 0;
     const struct float_environment caller = float_environment_set_default();
     for (int round = 0; round < ROUNDS; round++) {
         memset(&tile, 0, sizeof tile);

@@ -62,7 +62,7 @@ static void run_all(const struct tensormap *map, int dims, enum rule load, enum 
                                            .cluster.ctas = 1,
                                            .shared = SMEM_BASE,
                                            .mask = 1,
-                                           .is_multicast = 1,
+                                           .is_multicast = true,
                                            .cluster.is_cluster = 1};
     struct findings findings;
     uint32_t bytes;
@@ -96,14 +96,14 @@ LOOP_TEST(load_rank__reads_the_coordinates_of_the_instruction, TENSORMAP_TILED, 
 
 // --- Shared addresses ------------------------------------------------------------------------------------------------
 
-static int names_operand(const struct findings *findings, const char *operand, uint64_t *nearest)
+static bool names_operand(const struct findings *findings, const char *operand, uint64_t *nearest)
 {
-    int named = 0;
+    bool named = false;
     for (int i = 0; i < findings->count; i++) {
         if (strcmp(findings->item[i].argument, operand) != 0) continue;
         if (named) ck_assert_uint_eq(findings->item[i].nearest, *nearest);
         *nearest = findings->item[i].nearest;
-        named = 1;
+        named = true;
     }
     return named;
 }
@@ -162,7 +162,7 @@ TEST(reduce_type__proposes_a_type_of_the_same_size)
             if (rule != RULE_REDUCE_TYPE || (unsigned)op >= REDUCE_OPS) continue;
             enum dtype nearest = (enum dtype)findings.item[0].nearest;
             ck_assert(reduce_is_legal((enum reduce_op)op, nearest));
-            int has_size = 0;
+            bool has_size = false;
             for (enum dtype type = 0; type < DTYPE_COUNT; type++)
                 has_size |= reduce_is_legal((enum reduce_op)op, type) &&
                             dtype_row(type)->size_bytes == dtype_row(dtype)->size_bytes;
@@ -273,19 +273,19 @@ TEST(instruction_form__of_a_matrix_or_an_access_is_one_of_ptx)
     struct bank_report report;
     struct findings findings;
     for (int form = -1; form <= MMA_FORMS; form++) {
-        int is_form = form >= 0 && form < MMA_FORMS, is_sparse = is_form && mma_row((enum mma_form)form)->is_sparse;
+        bool is_form = form >= 0 && form < MMA_FORMS, is_sparse = is_form && mma_row((enum mma_form)form)->is_sparse;
         enum mma_form as = (enum mma_form)form;
         ck_assert_int_eq(mma_execute(as, a, b, d, &findings) == RULE_OK, is_form && !is_sparse);
         ck_assert_int_eq(findings.count == 0, is_form && !is_sparse);
         for (int selector = -1; selector <= 4; selector++) {
             ck_assert_int_eq(mma_execute_sparse(as, selector, metadata, a, b, d, &findings),
                              findings_first_broken(&findings));
-            int is_selector = is_sparse && selector >= 0 && selector <= number_most_selector(mma_sparsity(as));
+            bool is_selector = is_sparse && selector >= 0 && selector <= number_most_selector(mma_sparsity(as));
             ck_assert_int_eq(findings.count == 0, is_selector);
         }
     }
     for (uint32_t bytes = 0; bytes < 70; bytes++) {
-        int is_size = bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16;
+        bool is_size = bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16;
         ck_assert_int_eq(bank_count(BANK_LOAD, address, UINT32_MAX, bytes, &report) == RULE_OK, is_size);
     }
     address[7] = 6;

@@ -8,7 +8,7 @@
 
 #define COUNT(table) ((int)(sizeof(table) / sizeof(table)[0]))
 
-static int read_text(const char *text, struct litmus *test, struct text *why)
+static bool read_text(const char *text, struct litmus *test, struct text *why)
 {
     return litmus_read("t.litmus", text, strlen(text), test, why);
 }
@@ -126,7 +126,7 @@ TEST(litmus_in_scope_follows_the_placement)
                                             {.cluster = 0, .cta = 1},
                                             {.cluster = -1, .cta = 0, .grid = 1},
                                             {.cluster = 0, .cta = 0, .gpu = 1},
-                                            {.is_host = 1}}};
+                                            {.is_host = true}}};
     static const int want[5] = {SCOPE_CTA, SCOPE_CLUSTER, SCOPE_GPU, SCOPE_SYS, SCOPE_SYS};
     for (int other = 0; other < 5; other++)
         for (int scope = SCOPE_CTA; scope <= SCOPE_SYS; scope++)

@@ -130,7 +130,7 @@ LOOP_TEST(litmus_tries_refuses_with_a_reason, 0, COUNT(refused))
              "P0@cta 0,gpu 0 | P1@cta 0,gpu 0 ;\n%s ;\nexists (g == 0)\n",
              refused[_i].cells);
     read_text(text, &test);
-    const int is_run = litmus_layout_of(&test, &layout, &why);
+    const bool is_run = litmus_layout_of(&test, &layout, &why);
     if (refused[_i].why == NULL)
         ck_assert_msg(is_run && layout.lands_late, "%s", why.at);
     else

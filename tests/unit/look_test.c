@@ -15,11 +15,12 @@ enum { MOST_BYTES = 1 << 18 };
 
 static const struct {
     const char *text;
-    int is_read;
-} breaks[] = {{"a.cu:5", 1}, {"a:b:2147483647", 1}, {"a.cu", 0},          {":5", 0}, {"a:0", 0},
-              {"a:x", 0},    {"a:5x", 0},           {"a:99999999999", 0}, {"a:", 0}},
-  triples[] = {{"1", 1}, {"1,2", 1}, {"1,2,3", 1}, {"1,2,3,4", 0}, {"1,", 0}, {"1;2", 0}, {"99999999999", 0}, {"x", 0}},
-  lists[] = {{"all", 1}, {"warp,shared", 1}, {"wrap", 0}, {"", 0}, {"all,", 0}};
+    bool is_read;
+} breaks[] = {{"a.cu:5", true}, {"a:b:2147483647", true}, {"a.cu", false},          {":5", false}, {"a:0", false},
+              {"a:x", false},   {"a:5x", false},          {"a:99999999999", false}, {"a:", false}},
+  triples[] = {{"1", true},   {"1,2", true},  {"1,2,3", true},        {"1,2,3,4", false},
+               {"1,", false}, {"1;2", false}, {"99999999999", false}, {"x", false}},
+  lists[] = {{"all", true}, {"warp,shared", true}, {"wrap", false}, {"", false}, {"all,", false}};
 
 TEST(options_are_read_whole_or_refused)
 {
@@ -51,12 +52,12 @@ TEST(what_cannot_be_read_is_named)
 {
     static const struct look_options asked[] = {
         {.break_at = "a.cu"},
-        {.stats = 1, .cta = "1;2"},
-        {.stats = 1, .thread = "x"},
+        {.stats = true, .cta = "1;2"},
+        {.stats = true, .thread = "x"},
         {.dump = "everything"},
     };
     static const char *const wrong[] = {"'a.cu'", "'1;2'", "'x'", "'everything'"};
-    const struct look_options nothing = filled((struct look_options){.stats = 0});
+    const struct look_options nothing = filled((struct look_options){.stats = false});
     char why[200];
     for (int i = 0; i < ROWS_OF(asked); i++) {
         const struct look_options options = filled(asked[i]);
@@ -169,14 +170,14 @@ TEST(conflicts_of_banks_are_told_by_line_the_worst_first)
     static const char *const kernels[] = {"k", "k", NULL};
     const char *last;
     make_folder();
-    run_seen(STORES, (struct look_options){.stats = 1}, kernels, 32);
+    run_seen(STORES, (struct look_options){.stats = true}, kernels, 32);
     has(told_path, "statistics of kernel k: 2 launches, 30 warp instructions, 960 thread instructions");
     has(told_path, "a.cu:8                               st.shared                   4         128          4        "
                    "124     32\n");
     last = strstr(told, "a.cu:7                               st.shared                   2           4          2");
     ck_assert_msg(last != NULL && last > strstr(told, "a.cu:8 "), "%s", told);
     ck_assert_msg(strstr(last, "a.cu:6 ") != NULL, "%s", told);
-    run_seen(STORES, (struct look_options){.stats = 1, .lines.is_json = 1}, kernels, 32);
+    run_seen(STORES, (struct look_options){.stats = true, .lines.is_json = true}, kernels, 32);
     has(told_path, "{\"place\": \"of\\\\many/a.cu:8\", \"instruction\": \"st.shared\", \"accesses\": 4, "
                    "\"wavefronts\": 128, \"ideal\": 4, \"worst\": 32}");
     remove_folder();
@@ -193,10 +194,10 @@ TEST(many_lines_with_conflicts_are_cut_in_a_table_only)
     for (int i = 0; i < STORED; i++) at += sprintf(at, ".loc 1 %d 0\nst.shared.u32 [%%r2], %%r0;\n", 100 + i);
     sprintf(at, "ret;\n}\n" FILES);
     make_folder();
-    run_seen(text, (struct look_options){.stats = 1}, kernels, 32);
+    run_seen(text, (struct look_options){.stats = true}, kernels, 32);
     has(told_path, "more lines with at most as many conflicts as the last");
     ck_assert_ptr_null(strstr(told, "a.cu:139"));
-    run_seen(text, (struct look_options){.stats = 1, .lines.is_json = 1}, kernels, 32);
+    run_seen(text, (struct look_options){.stats = true, .lines.is_json = true}, kernels, 32);
     has(told_path, "a.cu:139");
     remove_folder();
 }
@@ -314,7 +315,7 @@ TEST(what_ran_and_is_not_followed_is_named)
     sanitize_ran_note(&ran, PTX_FORM_LD);
     ck_assert(!sanitize_ran_unknown(&ran, text, sizeof text));
     sanitize_ran_note(&ran, PTX_FORM_DISCARD);
-    ran.has_launched = 1;
+    ran.has_launched = true;
     ck_assert(sanitize_ran_unknown(&ran, text, sizeof text));
     ck_assert_str_eq(text, "discard (the bytes that it destroys), a launch by a kernel (what the kernels share)");
 }

@@ -58,11 +58,11 @@ static struct run run_kernel(const char *ptx, uint32_t threads, uint32_t ctas, e
     return run;
 }
 
-static int is_copied(const struct run *run, uint32_t words)
+static bool is_copied(const struct run *run, uint32_t words)
 {
     for (uint32_t i = 0; i < words; i++)
-        if (run->to[i] != i * 2654435761u) return 0;
-    return 1;
+        if (run->to[i] != i * 2654435761u) return false;
+    return true;
 }
 
 // The kernel copies `words` words under every schedule, whatever the seed.
@@ -200,7 +200,7 @@ TEST(MACHINE__by_default_other_warps_get_on_while_one_fences)
     "mov.u32 %r4, 0;\nagain:\ncvt.u64.u32 %rd3, %r4;\nadd.u64 %rd4, %rd2, %rd3;\nld.global.u32 %r6, [%rd4];\n"         \
     "st.global.u32 [%rd4+4096], %r6;\nadd.u32 %r4, %r4, 4;\nsetp.lt.u32 %p3, %r4, 1024;\n@%p3 bra again;\nret;\n}\n"
 
-static int is_copied_on(const struct run *run)
+static bool is_copied_on(const struct run *run)
 {
     return memcmp(run->to, run->to + WORDS, 1024) == 0;
 }

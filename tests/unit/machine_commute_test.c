@@ -6,7 +6,7 @@
 
 enum { CTAS = 4096 };
 
-static int commutes(const char *body, const char *before)
+static bool commutes(const char *body, const char *before)
 {
     char text[4096];
     struct ptx_errors errors;
@@ -16,7 +16,7 @@ static int commutes(const char *body, const char *before)
     ck_assert_msg(module != NULL, "%s", errors.item[0].message);
     const struct machine_kernel *kernel = machine_module_decoded(module, machine_module_kernel(module, "k"), &errors);
     ck_assert_msg(kernel != NULL, "%s: %s", body, errors.count > 0 ? errors.item[0].message : "");
-    const int answer = kernel->commutes;
+    const bool answer = kernel->commutes;
     machine_module_close(module);
     return answer;
 }

@@ -74,12 +74,12 @@ static void add_shared(struct text *text)
 }
 
 // is_alone: no CTA stores where another one loads or stores.
-static void write_program(struct text *text, struct random *random, int is_alone)
+static void write_program(struct text *text, struct random *random, bool is_alone)
 {
     *text = (struct text){.used = 0};
     add(text, BEGIN);
     for (int i = 6; i < KEPT; i++) add(text, "ld.global.u32 %%r%d, %s;\n", i, sides[i % 5]);
-    const int has_loop = draw(random, 2) == 0;
+    const bool has_loop = draw(random, 2) == 0;
     for (uint32_t i = draw(random, 10); i > 0; i--) add_compute(text, random);
     for (uint32_t i = draw(random, 3); i > 0; i--) add_border(text, random);
     if (draw(random, 2)) add_branch(text, random);
@@ -167,7 +167,7 @@ LOOP_TEST(machine_course_does_what_each_warp_does, 0, SEEDS)
     static struct text text;
     struct machine_outcome outcome;
     struct random random = {(uint64_t)_i * 911 + 3};
-    write_program(&text, &random, 0);
+    write_program(&text, &random, false);
     check_both(text.at, blocks[_i % 8], (uint64_t)_i, &outcome);
     ck_assert_msg(outcome.kind == MACHINE_DONE, "%s\n%s", outcome.message, text.at);
 }
@@ -180,7 +180,7 @@ LOOP_TEST(machine_course_on_many_host_threads, 0, 12)
     static struct text text;
     struct machine_outcome outcome[2];
     struct random random = {(uint64_t)_i * 577 + 11};
-    write_program(&text, &random, 1);
+    write_program(&text, &random, true);
     launch(text.at, block, NULL, (struct machine_schedule){.threads = 1}, &many, &outcome[0]);
     one = many;
     launch(text.at, block, NULL, (struct machine_schedule){.threads = _i % 2 ? 3 : 16}, &many, &outcome[1]);
@@ -299,7 +299,7 @@ static void add_shared_access(struct text *text, struct random *random)
 }
 
 // What lives over a barrier: a carry, a predicate that is the same in all lanes, and one that is not.
-static void add_kept(struct text *text, struct random *random, int is_behind)
+static void add_kept(struct text *text, struct random *random, bool is_behind)
 {
     static const char *const front[] = {"add.cc.u32 %r12, %r6, %r7;\n", "setp.lt.u32 %p1, %r6, %r7;\n",
                                         "setp.lt.u32 %p4, %r15, 1;\n"};

@@ -2,6 +2,7 @@
 // Threads of the host that stay between launches.
 #include "crew.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/wait.h>
 
@@ -15,15 +16,15 @@ static void double_it(void *number)
 }
 
 // All at once, and each once. 1: all have done their work.
-static int work_together(void)
+static bool work_together(void)
 {
     uint32_t number[MEMBERS];
     struct crew_member *member[MEMBERS];
-    int is_done = 1;
+    bool is_done = true;
     for (uint32_t i = 0; i < MEMBERS; i++) {
         number[i] = i + 1;
         member[i] = crew_call(double_it, &number[i]);
-        if (member[i] == NULL) return 0;
+        if (member[i] == NULL) return false;
         for (uint32_t j = 0; j < i; j++) is_done &= member[i] != member[j];
     }
     for (uint32_t i = 0; i < MEMBERS; i++) {

@@ -11,7 +11,7 @@ static int count_bad_of(const char *text, uint32_t ctas, enum machine_policy pol
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         const struct launch_of of = {.grid = ctas, .cluster = ctas, .block = THREADS, .schedule = {policy, seed, 0}};
         const struct ran *ran = run_well(text, of);
-        int is_bad = 0;
+        bool is_bad = false;
         for (int i = 0; i < THREADS; i++) is_bad |= ran->out[i] != 7;
         bad += is_bad;
         ck_assert_msg(seed > 0 || !is_bad, "seed 0 holds nobody");

@@ -11,7 +11,7 @@ static int count_bad(const char *text, enum machine_policy policy)
     int bad = 0;
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         const struct ran *ran = run_well(text, (struct launch_of){.block = 2 * READERS, .schedule = {policy, seed, 0}});
-        int is_bad = 0;
+        bool is_bad = false;
         for (int i = 0; i < READERS; i++) is_bad |= ran->out[i] != 7;
         bad += is_bad;
     }

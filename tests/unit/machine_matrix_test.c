@@ -94,12 +94,12 @@ static void expect_product(uint32_t *d)
         multiply(&(struct wgmma){.types = WGMMA_F32_BF16_BF16, .n = 8, .negate = {0, i == 1}}, d);
 }
 
-static int is_product(const uint32_t *d)
+static bool is_product(const uint32_t *d)
 {
     for (uint32_t t = 0; t < WGMMA_THREADS; t++)
         for (uint32_t r = 0; r < 4; r++)
-            if (memory.out[4 * t + r] != d[WGMMA_THREADS * r + t]) return 0;
-    return 1;
+            if (memory.out[4 * t + r] != d[WGMMA_THREADS * r + t]) return false;
+    return true;
 }
 
 #define WAITED "wgmma.wait_group.sync.aligned 0;\n" OUT("f32", D)
@@ -301,7 +301,8 @@ static double wmma_element(int type, int at, int slow, int fast)
 
 LOOP_TEST(MMA__wmma_is_the_product_of_the_matrices, 0, WMMA_CASES)
 {
-    const int type = _i % WMMA_TYPES, shape = _i / WMMA_TYPES % WMMA_SHAPES, is_row = _i / WMMA_TYPES / WMMA_SHAPES;
+    const int type = _i % WMMA_TYPES, shape = _i / WMMA_TYPES % WMMA_SHAPES;
+    const bool is_row = _i / WMMA_TYPES / WMMA_SHAPES;
     const char *of_a = is_row ? "row" : "col", *of_b = is_row ? "col" : "row";
     char text[2048];
     wmma_kernel(type, shape, of_a, of_b, text, sizeof text);
@@ -388,7 +389,8 @@ static int narrow_element(int type, int at, int line, int k)
 
 LOOP_TEST(MMA__wmma_of_less_than_a_byte_is_the_product, 0, ROWS_OF(wmma_narrow))
 {
-    const int k = wmma_narrow[_i].k, stride = NARROW_LINE * 8 / wmma_narrow[_i].bits, is_xor = _i == 2;
+    const int k = wmma_narrow[_i].k, stride = NARROW_LINE * 8 / wmma_narrow[_i].bits;
+    const bool is_xor = _i == 2;
     char text[2048];
     snprintf(text, sizeof text,
              HEAD ".visible .entry k(.param .u64 from, .param .u64 to)\n{\n.reg .b32 %%r<8>;\n.reg .b64 %%rd<4>;\n"

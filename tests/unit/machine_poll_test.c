@@ -89,7 +89,7 @@ TEST(who_adds_up_between_barriers_does_not_wait)
                      "add.u32 %r4, %r4, 1;\nsetp.lt.u32 %p0, %r4, 200;\n@%p0 bra STEP;\n"
                      "atom.global.add.u32 %r7, [%rd2], %r6;\nadd.u32 %r3, %r3, 1;\nsetp.lt.u32 %p0, %r3, 100;\n"
                      "@%p0 bra TILE;\n" DONE,
-        (struct launch_of){.block = 64, .may_wait = 1});
+        (struct launch_of){.block = 64, .may_wait = true});
     ck_assert_int_eq(ran->parts, 1);
 }
 

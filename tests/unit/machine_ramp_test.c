@@ -151,7 +151,7 @@ static void write_program(struct text *text, struct random *random)
     add(text, "ld.param.u64 %%rd0, [out];\nld.param.u64 %%rd1, [table];\nld.param.u32 %%r4, [number];\n"
               "mov.u32 %%r0, %%tid.x;\nmov.u32 %%r1, %%tid.y;\nmov.u32 %%r2, %%ctaid.x;\nmov.u32 %%r3, %%ntid.x;\n"
               "mov.u32 %%r5, %%laneid;\nmov.u32 %%r15, 0;\n");
-    const int has_loop = draw(random, 2) == 0;
+    const bool has_loop = draw(random, 2) == 0;
     for (uint32_t i = draw(random, 12); i > 0; i--) add_instruction(text, random);
     if (has_loop) add(text, "$L:\n");
     for (uint32_t i = 4 + draw(random, 20); i > 0; i--) add_instruction(text, random);

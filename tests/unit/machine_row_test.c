@@ -107,14 +107,15 @@ static const struct {
     const char *row;
     int op;
     uint32_t bits;
-    int is_signed;
+    bool is_signed;
 } atomics[] = {
-    {"add.u32", ADD, 32, 0},   {"add.s32", ADD, 32, 1}, {"add.u64", ADD, 64, 0}, {"min.u32", MIN, 32, 0},
-    {"min.s32", MIN, 32, 1},   {"min.u64", MIN, 64, 0}, {"min.s64", MIN, 64, 1}, {"max.u32", MAX, 32, 0},
-    {"max.s32", MAX, 32, 1},   {"max.u64", MAX, 64, 0}, {"max.s64", MAX, 64, 1}, {"and.b32", AND, 32, 0},
-    {"and.b64", AND, 64, 0},   {"or.b32", OR, 32, 0},   {"or.b64", OR, 64, 0},   {"xor.b32", XOR, 32, 0},
-    {"xor.b64", XOR, 64, 0},   {"inc.u32", INC, 32, 0}, {"dec.u32", DEC, 32, 0}, {"exch.b32", EXCH, 32, 0},
-    {"exch.b64", EXCH, 64, 0},
+    {"add.u32", ADD, 32, false}, {"add.s32", ADD, 32, true},    {"add.u64", ADD, 64, false},
+    {"min.u32", MIN, 32, false}, {"min.s32", MIN, 32, true},    {"min.u64", MIN, 64, false},
+    {"min.s64", MIN, 64, true},  {"max.u32", MAX, 32, false},   {"max.s32", MAX, 32, true},
+    {"max.u64", MAX, 64, false}, {"max.s64", MAX, 64, true},    {"and.b32", AND, 32, false},
+    {"and.b64", AND, 64, false}, {"or.b32", OR, 32, false},     {"or.b64", OR, 64, false},
+    {"xor.b32", XOR, 32, false}, {"xor.b64", XOR, 64, false},   {"inc.u32", INC, 32, false},
+    {"dec.u32", DEC, 32, false}, {"exch.b32", EXCH, 32, false}, {"exch.b64", EXCH, 64, false},
 };
 
 static uint64_t cut(uint64_t value, uint32_t bits)
@@ -122,7 +123,7 @@ static uint64_t cut(uint64_t value, uint32_t bits)
     return bits == 64 ? value : value & UINT32_MAX;
 }
 
-static int is_less(uint64_t a, uint64_t b, uint32_t bits, int is_signed)
+static bool is_less(uint64_t a, uint64_t b, uint32_t bits, bool is_signed)
 {
     if (!is_signed) return a < b;
     return bits == 32 ? (int32_t)(uint32_t)a < (int32_t)(uint32_t)b : (int64_t)a < (int64_t)b;
@@ -159,7 +160,7 @@ LOOP_TEST(atomics_make_of_two_numbers_what_c_makes, 0, ROWS_OF(atomics))
     char text[TEXT_BYTES];
     const char *r = atomics[_i].bits == 64 ? "rd" : "r";
     uint32_t bits = atomics[_i].bits;
-    int has_red = atomics[_i].op != EXCH;
+    bool has_red = atomics[_i].op != EXCH;
     snprintf(text, sizeof text,
              "%s.shared .align 8 .b64 s[32];\n.visible .entry k(.param .u64 out)\n{\n%s"
              "mov.u32 %%r0, %%laneid;\ncvt.u64.u32 %%rd2, %%r0;\nmul.lo.u64 %%rd3, %%rd2, %llu;\n"

@@ -36,7 +36,8 @@ struct launch_of {
     void (*print)(void *context, const char *text, size_t bytes);
     void *print_context;
     struct machine_heap *heap;
-    int only_alike, may_wait;
+    int only_alike;
+    bool may_wait;
 };
 
 // What it returns is there until two more have run.
@@ -72,7 +73,7 @@ static inline struct ran *run_text(const char *text, struct launch_of of)
     };
     ck_assert_int_ge(launch.kernel, 0);
     struct machine_launched *launched = machine_begin(&launch, &ran->outcome);
-    for (ran->parts = 1; launched != NULL && machine_go_on(launched, 0) != MACHINE_PART_ENDED;) ran->parts++;
+    for (ran->parts = 1; launched != NULL && machine_go_on(launched, false) != MACHINE_PART_ENDED;) ran->parts++;
     machine_close(launched);
     machine_module_close(module);
     return ran;

@@ -13,7 +13,7 @@ static int count_bad(const char *text, enum machine_policy policy)
     for (uint64_t seed = 0; seed < seeds; seed++) {
         const struct launch_of of = {.grid = 2, .block = THREADS, .schedule = {policy, seed, 0}};
         struct ran *ran = run_well(text, of);
-        int is_bad = 0;
+        bool is_bad = false;
         for (int i = 0; i < THREADS; i++) is_bad |= ran->out[SEEN / 4 + i] != 7;
         bad += is_bad;
     }
@@ -87,7 +87,7 @@ TEST(UNSEEN__weak_stores_come_in_the_end)
 }
 
 // Of two weak stores either may be seen alone.
-static int has_order(enum machine_policy policy, uint32_t first, uint32_t second)
+static bool has_order(enum machine_policy policy, uint32_t first, uint32_t second)
 {
     const char *text = ENTRY THREAD
         "mov.u32 %r5, %ctaid.x;\nsetp.eq.u32 %p3, %r5, 0;\nmov.u32 %r2, 1;\nmov.u32 %r9, 0;\n@%p3 bra reader;\n"
@@ -95,7 +95,7 @@ static int has_order(enum machine_policy policy, uint32_t first, uint32_t second
         "reader:\nld.volatile.global.u32 %r6, [%rd0+1024];\nld.volatile.global.u32 %r7, [%rd0+2048];\n"
         "add.u32 %r9, %r9, 1;\nsetp.ne.u32 %p1, %r6, %r7;\n@%p1 bra found;\nsetp.lt.u32 %p2, %r9, 20000;\n"
         "@%p2 bra reader;\nfound:\nst.global.u32 [%rd0], %r6;\nst.global.u32 [%rd0+4], %r7;\nret;\n}\n";
-    int found = 0;
+    bool found = false;
     for (uint64_t seed = 0; seed < SEEDS && !found; seed++) {
         struct ran *ran = run_well(text, (struct launch_of){.grid = 2, .block = 1, .schedule = {policy, seed, 0}});
         found |= ran->out[0] == first && ran->out[1] == second;

@@ -13,7 +13,7 @@ static int count_bad(const char *text, struct launch_of of, enum machine_policy 
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         of.schedule = (struct machine_schedule){.policy = policy, .seed = seed};
         struct ran *ran = run_well(text, of);
-        int is_bad = 0;
+        bool is_bad = false;
         for (uint32_t i = 0; i < words; i++) is_bad |= ran->out[i] != right;
         bad += is_bad;
     }

@@ -33,7 +33,7 @@ static void launch(struct machine_module *module, const char *name, struct machi
 static int run_bad(struct machine_module *module, struct machine_schedule schedule)
 {
     struct machine_written *written = machine_written_open();
-    int is_bad = 0;
+    bool is_bad = false;
     memset(memory, 0, sizeof memory);
     for (uint32_t i = 0; i < WORDS; i++) memory[2 * WORDS + i] = i == 7 ? 7 : 1;
     launch(module, "first", schedule, written, NULL);

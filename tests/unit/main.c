@@ -3,6 +3,7 @@
 // (unit_test.h). With CK_FORK=no everything runs in one process, as a debugger likes it.
 #include <check.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +48,7 @@ static void name_suite(struct test *test)
                  stem);
 }
 
-static int is_first_of_suite(const struct test *test)
+static bool is_first_of_suite(const struct test *test)
 {
     const struct test *first = first_test;
     while (strcmp(first->suite, test->suite) != 0) first = first->next;

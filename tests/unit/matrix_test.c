@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The suite `matrix`: ldmatrix and stmatrix, their lanes and the rows they refuse.
+#include <stdbool.h>
 #include <string.h>
 
 #include "matrix.h"
@@ -8,7 +9,7 @@
 enum { BASE = 1024, BYTES = 512 };
 
 // Element (row, column) of matrix i is 256 i + 16 row + column.
-static void put_matrices(uint8_t *bytes, uint32_t address[MATRIX_LANES], int is_reversed)
+static void put_matrices(uint8_t *bytes, uint32_t address[MATRIX_LANES], bool is_reversed)
 {
     for (uint32_t lane = 0; lane < MATRIX_LANES; lane++) {
         address[lane] = BASE + MATRIX_ROW_BYTES * (is_reversed ? 31 - lane : lane);
@@ -44,7 +45,7 @@ TEST(matrix_lanes__that_point_at_no_row_do_not_count)
     uint8_t bytes[BYTES] = {0};
     const struct memory shared = {bytes, BASE, sizeof bytes};
     uint32_t address[MATRIX_LANES], registers[MATRIX_MAX][MATRIX_LANES] = {{0}};
-    put_matrices(bytes, address, 0);
+    put_matrices(bytes, address, false);
     address[8] = BASE + 8;
     address[31] = UINT32_MAX;
     ck_assert_int_eq(matrix_load(&shared, address, 1, 0, registers, NULL), RULE_OK);
@@ -57,7 +58,7 @@ static void require_refused(uint32_t lane, uint32_t value, enum rule rule, int c
     const struct memory shared = {bytes, BASE, sizeof bytes};
     uint32_t address[MATRIX_LANES], registers[MATRIX_MAX][MATRIX_LANES] = {{7}};
     struct findings findings = {0};
-    put_matrices(bytes, address, 0);
+    put_matrices(bytes, address, false);
     memcpy(before, bytes, sizeof before);
     address[lane] = value;
     ck_assert_int_eq(matrix_check(&shared, address, 2, &findings), rule);
@@ -115,7 +116,7 @@ TEST(matrix_row_bounds__do_not_begin_with_shared_memory)
     uint8_t bytes[BYTES];
     const struct memory shared = {bytes, BASE, sizeof bytes};
     uint32_t address[MATRIX_LANES], registers[MATRIX_MAX][MATRIX_LANES];
-    put_matrices(bytes, address, 0);
+    put_matrices(bytes, address, false);
     address[3] = BASE - MATRIX_ROW_BYTES;
     ck_assert_int_eq(matrix_load(&shared, address, 1, 0, registers, NULL), RULE_OK);
     for (int lane = 12; lane < 16; lane++) ck_assert_uint_eq(registers[0][lane], 0);

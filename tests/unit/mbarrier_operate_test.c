@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The suite `mbarrier_operate`: random instructions of a warp on three barriers against lanes summed one by one. What
 // single instructions do is in mbarrier_instruction.calls.
+#include <stdbool.h>
 #include <string.h>
 
 #include "mbarrier_operate.h"
@@ -43,11 +44,11 @@ static uint64_t expected_word(const struct mbarrier_instruction *in, uint32_t ad
 {
     struct mbarrier_fields fields = mbarrier_unpack(before);
     const struct mbarrier_op_row *row = mbarrier_op_row(in->opcode);
-    int touched = 0;
+    bool touched = false;
     for (int lane = 0; lane < 32; lane++) {
         if (!(in->lanes >> lane & 1) || in->address[lane] != address) continue;
         uint32_t operand = (uint32_t)in->operand[lane], arrivals = row->does == MBARRIER_BOTH ? 1 : operand;
-        touched = 1;
+        touched = true;
         if (row->does == MBARRIER_EXPECTS || row->does == MBARRIER_BOTH) fields.tx += (int32_t)operand;
         if (row->does == MBARRIER_COMPLETES) fields.tx -= (int32_t)operand;
         if (row->does == MBARRIER_ARRIVES || row->does == MBARRIER_BOTH) fields.pending -= arrivals;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The suite `mbarrier`: the barrier word and one transaction on it; programs are in mbarrier_step.calls. Numbers are
 // what an H200 was seen to do; the mutants are the wrong formulas that the vectors must tell from the right one.
+#include <stdbool.h>
 #include <string.h>
 
 #include "mbarrier.h"
@@ -86,32 +87,32 @@ enum mutant {
     MUTANTS
 };
 
-static int slow_refuses(enum mutant mutant, const struct mbarrier_fields *f, const struct mbarrier_transaction *t)
+static bool slow_refuses(enum mutant mutant, const struct mbarrier_fields *f, const struct mbarrier_transaction *t)
 {
     int64_t n = (int64_t)t->arrivals, x = (int64_t)t->expect_bytes, c = (int64_t)t->complete_bytes;
     int64_t highest = mutant == TX_MAX_AS_DOCUMENTED ? MAX : MAX + 1,
             lowest = mutant == TX_MIN_ONE_LOWER ? -MAX - 1 : -MAX;
     if (mutant == OPERAND_WRAPS_TO_32_BITS) n = (uint32_t)n;
-    if (f->error && mutant != ERROR_BIT_IGNORED) return 1;
-    if (mutant != OPERAND_LIMIT_NOT_CHECKED && (n > MAX || x > MAX || c > MAX)) return 1;
-    if (n > f->pending && mutant != ARRIVALS_PAST_PENDING_START_THE_NEXT_PHASE) return 1;
-    if (t->drop && n > f->expected && mutant != DROP_LIMIT_NOT_CHECKED) return 1;
+    if (f->error && mutant != ERROR_BIT_IGNORED) return true;
+    if (mutant != OPERAND_LIMIT_NOT_CHECKED && (n > MAX || x > MAX || c > MAX)) return true;
+    if (n > f->pending && mutant != ARRIVALS_PAST_PENDING_START_THE_NEXT_PHASE) return true;
+    if (t->drop && n > f->expected && mutant != DROP_LIMIT_NOT_CHECKED) return true;
     return f->tx + x - c < lowest || f->tx + x - c > highest;
 }
 
-static int slow_completes(enum mutant mutant, const struct mbarrier_fields *f, const struct mbarrier_transaction *t)
+static bool slow_completes(enum mutant mutant, const struct mbarrier_fields *f, const struct mbarrier_transaction *t)
 {
     if (mutant == ARRIVALS_ALONE_COMPLETE) return f->pending == 0;
-    if (mutant == TX_LOOKED_AT_ONLY_BY_ARRIVALS && t->arrivals == 0) return 0;
-    if (mutant == ONLY_ARRIVALS_AND_COMPLETE_TX_COMPLETE && t->arrivals == 0 && t->complete_bytes == 0) return 0;
-    if (mutant == COUNT_ZERO_IS_NO_OPERATION && t->arrivals + t->expect_bytes + t->complete_bytes == 0) return 0;
+    if (mutant == TX_LOOKED_AT_ONLY_BY_ARRIVALS && t->arrivals == 0) return false;
+    if (mutant == ONLY_ARRIVALS_AND_COMPLETE_TX_COMPLETE && t->arrivals == 0 && t->complete_bytes == 0) return false;
+    if (mutant == COUNT_ZERO_IS_NO_OPERATION && t->arrivals + t->expect_bytes + t->complete_bytes == 0) return false;
     return f->pending == 0 && f->tx == 0;
 }
 
 // An independent transaction, field by field. Returns 0 for a refusal.
-static int slow_transact(enum mutant mutant, struct mbarrier_fields *f, const struct mbarrier_transaction *t)
+static bool slow_transact(enum mutant mutant, struct mbarrier_fields *f, const struct mbarrier_transaction *t)
 {
-    if (slow_refuses(mutant, f, t)) return 0;
+    if (slow_refuses(mutant, f, t)) return false;
     uint32_t n = (uint32_t)t->arrivals, old_pending = f->pending, old_expected = f->expected;
     if (mutant == ARRIVALS_PAST_PENDING_START_THE_NEXT_PHASE && n > f->pending) n = f->pending;
     f->pending -= n;
@@ -119,19 +120,19 @@ static int slow_transact(enum mutant mutant, struct mbarrier_fields *f, const st
     if (mutant == TX_KEPT_POSITIVE && f->tx < 0) f->tx = 0;
     if (t->drop && mutant != DROP_NEVER_LOWERS_EXPECTED) f->expected = n > f->expected ? 0 : f->expected - n;
     if (mutant == BIT_0_CLEARED) f->unused = 0;
-    if (!slow_completes(mutant, f, t)) return 1;
+    if (!slow_completes(mutant, f, t)) return true;
     f->phase = mutant == PHASE_ONLY_SET ? 1 : !f->phase;
     f->pending = mutant == DROP_FOR_THE_PHASE_AFTER_THE_NEXT ? old_expected : f->expected;
     if (mutant == PENDING_RESTARTS_FROM_OLD_PENDING) f->pending = old_pending;
-    return 1;
+    return true;
 }
 
-static int vector_agrees(enum mutant mutant, int i)
+static bool vector_agrees(enum mutant mutant, int i)
 {
     const struct vector vector = vector_at(i);
     struct mbarrier_fields fields = vector.before;
-    int accepted = slow_transact(mutant, &fields, &vector.transaction);
-    if (accepted != (vector.rule == RULE_OK)) return 0;
+    bool accepted = slow_transact(mutant, &fields, &vector.transaction);
+    if (accepted != (vector.rule == RULE_OK)) return false;
     return !accepted || memcmp(&fields, &vector.after, sizeof fields) == 0;
 }
 

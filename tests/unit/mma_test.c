@@ -227,7 +227,8 @@ static void fill(uint32_t *words, int round, uint64_t *random)
 static void take_units(enum mma_form form, enum mma_operand operand, const uint32_t *words,
                        uint64_t to[][MMA_MAX_COLUMN])
 {
-    const int parts = mma_parts(form, operand), is_wide = mma_row(form)->d == NUMBER_F64;
+    const int parts = mma_parts(form, operand);
+    const bool is_wide = mma_row(form)->d == NUMBER_F64;
     for (int i = 0; i < mma_row(form)->registers[operand] * parts * MMA_LANES; i++) {
         const int lane = i % MMA_LANES, index = i / MMA_LANES / parts, part = i / MMA_LANES % parts, bits = 32 / parts;
         const int word = MMA_LANES * index + lane;

@@ -122,7 +122,7 @@ TEST(mismatch_names_cta_and_issue)
                                .address = 1032,
                                .size_bytes = 8,
                                .found = found.window[0].bytes,
-                               .is_known = 1,
+                               .is_known = true,
                                .recorded = {1}};
     out = open_memstream(&words, &size);
     family_explain_place(family(), &c, &found, &there, out);

@@ -31,7 +31,7 @@ static void set_ones(const struct octet *octet, int row, int k, int column, uint
 
 LOOP_TEST(MMA__m8n8k4_multiplies_the_row_by_the_column, 0, 4)
 {
-    const struct octet octet = {.a_is_column = _i & 1, .b_is_row = _i >> 1 & 1};
+    const struct octet octet = {.a_is_column = _i & true, .b_is_row = _i >> 1 & true};
     for (int at = 0; at < 8 * 4 * 8; at++) {
         const int row = at / 32, k = at / 8 % 4, column = at % 8;
         uint32_t a[WORDS] = {0}, b[WORDS] = {0}, c[WORDS] = {0}, d[WORDS] = {0}, want[WORDS] = {0};
@@ -45,7 +45,7 @@ LOOP_TEST(MMA__m8n8k4_multiplies_the_row_by_the_column, 0, 4)
 // Of f32 the lane and register of each element of D, as PTX has them.
 TEST(MMA__m8n8k4_of_f32_has_other_places)
 {
-    const struct octet octet = {.d_is_f32 = 1, .c_is_f32 = 1};
+    const struct octet octet = {.d_is_f32 = true, .c_is_f32 = true};
     uint32_t a[WORDS] = {0}, b[WORDS] = {0}, c[WORDS] = {0}, d[WORDS];
     set_ones(&octet, 6, 1, 5, a, b);
     octet_execute(&octet, a, b, c, d);

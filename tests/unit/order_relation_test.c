@@ -71,51 +71,51 @@ static const struct vector {
     enum which which;
     const char *text;
     struct named from, to;
-    int want;
+    bool want;
     const char *why;
 } vectors[] = {
-    {STRONG, mp, {0, 1, IS_WRITE}, {1, 0, IS_READ}, 1, "both strong, each scope has the other"},
-    {STRONG, mp, {0, 0, IS_WRITE}, {1, 1, IS_READ}, 0, "weak operations of two threads"},
-    {STRONG, mp, {0, 1, IS_WRITE}, {1, 1, IS_READ}, 0, "one is weak, and of another place"},
-    {STRONG, mp_narrow, {0, 1, IS_WRITE}, {1, 0, IS_READ}, 0, "the scope of the write does not have the reader"},
-    {STRONG, fences, {0, 2, IS_WRITE}, {0, 3, IS_WRITE}, 1, "program order suffices for weak ones"},
-    {STRONG, later_writes, {0, 2, IS_WRITE}, {1, 0, IS_WRITE}, 1, "an atomic's write too"},
-    {STRONG, later_writes, {0, 1, IS_WRITE}, {1, 0, IS_WRITE}, 0, "another place"},
-    {STRONG, surface, {0, 0, IS_WRITE}, {1, 0, IS_READ}, 0, "another proxy"},
-    {OBSERVATION, mp, {0, 1, IS_WRITE}, {1, 0, IS_READ}, 1, "a strong read of a strong write"},
-    {OBSERVATION, mp, {0, 0, IS_WRITE}, {1, 1, IS_READ}, 0, "a weak read observes nothing"},
-    {OBSERVATION, chain, {0, 0, IS_WRITE}, {2, 0, IS_READ}, 1, "through an atomic"},
-    {OBSERVATION, broken_chain, {0, 0, IS_WRITE}, {2, 0, IS_READ}, 0, "not through a load and a store"},
-    {RELEASE, mp, {0, 1, IS_WRITE}, {0, 1, IS_WRITE}, 1, "a release is a pattern"},
-    {RELEASE, mp_relaxed, {0, 1, IS_WRITE}, {0, 1, IS_WRITE}, 0, "a relaxed write is none"},
-    {RELEASE, fences, {0, 1, IS_FENCE}, {0, 2, IS_WRITE}, 1, "a fence and a strong write"},
-    {RELEASE, fences, {0, 1, IS_FENCE}, {0, 3, IS_WRITE}, 0, "a fence and a weak write"},
-    {RELEASE, half_fences, {0, 1, IS_FENCE}, {0, 2, IS_WRITE}, 0, "a fence that acquires only"},
-    {RELEASE, later_writes, {0, 0, IS_WRITE}, {0, 1, IS_WRITE}, 1, "a strong write of the same place behind it"},
-    {RELEASE, later_writes, {0, 0, IS_WRITE}, {0, 2, IS_WRITE}, 0, "one of another place"},
-    {ACQUIRE, mp, {1, 0, IS_READ}, {1, 0, IS_READ}, 1, "an acquire is a pattern"},
-    {ACQUIRE, fences, {1, 0, IS_READ}, {1, 1, IS_FENCE}, 1, "a strong read and a fence"},
-    {ACQUIRE, half_fences, {1, 0, IS_READ}, {1, 1, IS_FENCE}, 0, "a fence that releases only"},
-    {ACQUIRE, later_writes, {1, 0, IS_READ}, {1, 1, IS_FENCE}, 0, "the read of red begins none"},
-    {ACQUIRE, later_writes, {1, 2, IS_READ}, {1, 3, IS_FENCE}, 0, "nor does a weak read"},
-    {SYNCHRONIZES, mp, {0, 1, IS_WRITE}, {1, 0, IS_READ}, 1, "release and acquire that observes it"},
-    {SYNCHRONIZES, mp_relaxed, {0, 1, IS_WRITE}, {1, 0, IS_READ}, 0, "an observation alone"},
-    {SYNCHRONIZES, fences, {0, 1, IS_FENCE}, {1, 1, IS_FENCE}, 1, "from fence to fence"},
-    {SYNCHRONIZES, copy, {0, 1, IS_ARRIVE}, {1, 1, IS_WAIT}, 1, "complete_tx and the wait"},
-    {BASE, mp, {0, 0, IS_WRITE}, {1, 1, IS_READ}, 1, "transitive"},
-    {BASE, copy, {0, 0, IS_WRITE}, {0, 1, IS_WRITE}, 1, "a copy comes behind prior instructions"},
-    {BASE, copy, {0, 1, IS_WRITE}, {0, 2, IS_WRITE}, 0, "and in front of nothing"},
-    {BASE, copy, {0, 0, IS_WRITE}, {1, 2, IS_READ}, 0, "its complete_tx does not carry them"},
-    {BASE, copy, {0, 1, IS_WRITE}, {1, 3, IS_READ}, 1, "but the copy itself"},
-    {PRESERVED, store_fenced, {0, 0, IS_WRITE}, {1, 1, IS_READ}, 1, "a proxy fence on the way"},
-    {PRESERVED, store_unfenced, {0, 0, IS_WRITE}, {1, 1, IS_READ}, 0, "none"},
-    {PRESERVED, store_fenced_afar, {0, 0, IS_WRITE}, {1, 1, IS_READ}, 0, "not in the CTA of the copy"},
-    {PRESERVED, store_other_fence, {0, 0, IS_WRITE}, {1, 1, IS_READ}, 0, "of another proxy"},
-    {PRESERVED, surfaces_near, {0, 0, IS_WRITE}, {1, 1, IS_READ}, 1, "one proxy in one CTA"},
-    {PRESERVED, surfaces_far, {0, 0, IS_WRITE}, {1, 1, IS_READ}, 0, "one proxy in two CTAs"},
-    {PRESERVED, aliases, {0, 0, IS_WRITE}, {0, 1, IS_READ}, 0, "aliases without a fence"},
-    {PRESERVED, aliases, {0, 0, IS_WRITE}, {0, 3, IS_READ}, 1, "aliases with one"},
-    {PRESERVED, copy, {0, 1, IS_WRITE}, {1, 3, IS_READ}, 1, "the implicit proxy fence of a copy"},
+    {STRONG, mp, {0, 1, IS_WRITE}, {1, 0, IS_READ}, true, "both strong, each scope has the other"},
+    {STRONG, mp, {0, 0, IS_WRITE}, {1, 1, IS_READ}, false, "weak operations of two threads"},
+    {STRONG, mp, {0, 1, IS_WRITE}, {1, 1, IS_READ}, false, "one is weak, and of another place"},
+    {STRONG, mp_narrow, {0, 1, IS_WRITE}, {1, 0, IS_READ}, false, "the scope of the write does not have the reader"},
+    {STRONG, fences, {0, 2, IS_WRITE}, {0, 3, IS_WRITE}, true, "program order suffices for weak ones"},
+    {STRONG, later_writes, {0, 2, IS_WRITE}, {1, 0, IS_WRITE}, true, "an atomic's write too"},
+    {STRONG, later_writes, {0, 1, IS_WRITE}, {1, 0, IS_WRITE}, false, "another place"},
+    {STRONG, surface, {0, 0, IS_WRITE}, {1, 0, IS_READ}, false, "another proxy"},
+    {OBSERVATION, mp, {0, 1, IS_WRITE}, {1, 0, IS_READ}, true, "a strong read of a strong write"},
+    {OBSERVATION, mp, {0, 0, IS_WRITE}, {1, 1, IS_READ}, false, "a weak read observes nothing"},
+    {OBSERVATION, chain, {0, 0, IS_WRITE}, {2, 0, IS_READ}, true, "through an atomic"},
+    {OBSERVATION, broken_chain, {0, 0, IS_WRITE}, {2, 0, IS_READ}, false, "not through a load and a store"},
+    {RELEASE, mp, {0, 1, IS_WRITE}, {0, 1, IS_WRITE}, true, "a release is a pattern"},
+    {RELEASE, mp_relaxed, {0, 1, IS_WRITE}, {0, 1, IS_WRITE}, false, "a relaxed write is none"},
+    {RELEASE, fences, {0, 1, IS_FENCE}, {0, 2, IS_WRITE}, true, "a fence and a strong write"},
+    {RELEASE, fences, {0, 1, IS_FENCE}, {0, 3, IS_WRITE}, false, "a fence and a weak write"},
+    {RELEASE, half_fences, {0, 1, IS_FENCE}, {0, 2, IS_WRITE}, false, "a fence that acquires only"},
+    {RELEASE, later_writes, {0, 0, IS_WRITE}, {0, 1, IS_WRITE}, true, "a strong write of the same place behind it"},
+    {RELEASE, later_writes, {0, 0, IS_WRITE}, {0, 2, IS_WRITE}, false, "one of another place"},
+    {ACQUIRE, mp, {1, 0, IS_READ}, {1, 0, IS_READ}, true, "an acquire is a pattern"},
+    {ACQUIRE, fences, {1, 0, IS_READ}, {1, 1, IS_FENCE}, true, "a strong read and a fence"},
+    {ACQUIRE, half_fences, {1, 0, IS_READ}, {1, 1, IS_FENCE}, false, "a fence that releases only"},
+    {ACQUIRE, later_writes, {1, 0, IS_READ}, {1, 1, IS_FENCE}, false, "the read of red begins none"},
+    {ACQUIRE, later_writes, {1, 2, IS_READ}, {1, 3, IS_FENCE}, false, "nor does a weak read"},
+    {SYNCHRONIZES, mp, {0, 1, IS_WRITE}, {1, 0, IS_READ}, true, "release and acquire that observes it"},
+    {SYNCHRONIZES, mp_relaxed, {0, 1, IS_WRITE}, {1, 0, IS_READ}, false, "an observation alone"},
+    {SYNCHRONIZES, fences, {0, 1, IS_FENCE}, {1, 1, IS_FENCE}, true, "from fence to fence"},
+    {SYNCHRONIZES, copy, {0, 1, IS_ARRIVE}, {1, 1, IS_WAIT}, true, "complete_tx and the wait"},
+    {BASE, mp, {0, 0, IS_WRITE}, {1, 1, IS_READ}, true, "transitive"},
+    {BASE, copy, {0, 0, IS_WRITE}, {0, 1, IS_WRITE}, true, "a copy comes behind prior instructions"},
+    {BASE, copy, {0, 1, IS_WRITE}, {0, 2, IS_WRITE}, false, "and in front of nothing"},
+    {BASE, copy, {0, 0, IS_WRITE}, {1, 2, IS_READ}, false, "its complete_tx does not carry them"},
+    {BASE, copy, {0, 1, IS_WRITE}, {1, 3, IS_READ}, true, "but the copy itself"},
+    {PRESERVED, store_fenced, {0, 0, IS_WRITE}, {1, 1, IS_READ}, true, "a proxy fence on the way"},
+    {PRESERVED, store_unfenced, {0, 0, IS_WRITE}, {1, 1, IS_READ}, false, "none"},
+    {PRESERVED, store_fenced_afar, {0, 0, IS_WRITE}, {1, 1, IS_READ}, false, "not in the CTA of the copy"},
+    {PRESERVED, store_other_fence, {0, 0, IS_WRITE}, {1, 1, IS_READ}, false, "of another proxy"},
+    {PRESERVED, surfaces_near, {0, 0, IS_WRITE}, {1, 1, IS_READ}, true, "one proxy in one CTA"},
+    {PRESERVED, surfaces_far, {0, 0, IS_WRITE}, {1, 1, IS_READ}, false, "one proxy in two CTAs"},
+    {PRESERVED, aliases, {0, 0, IS_WRITE}, {0, 1, IS_READ}, false, "aliases without a fence"},
+    {PRESERVED, aliases, {0, 0, IS_WRITE}, {0, 3, IS_READ}, true, "aliases with one"},
+    {PRESERVED, copy, {0, 1, IS_WRITE}, {1, 3, IS_READ}, true, "the implicit proxy fence of a copy"},
 };
 
 static struct execution *execution_of(const char *text)
@@ -173,22 +173,22 @@ LOOP_TEST(relation_vectors, 0, COUNT(vectors))
 
 // --- wrong formulas ---
 
-static int is_strong(const struct order_event *event)
+static bool is_strong(const struct order_event *event)
 {
     return event->order != ORDER_WEAK;
 }
 
-static int same_thread(const struct execution *x, int a, int b)
+static bool same_thread(const struct execution *x, int a, int b)
 {
     return x->event[a].thread == x->event[b].thread;
 }
 
-static int same_place(const struct execution *x, int a, int b)
+static bool same_place(const struct execution *x, int a, int b)
 {
     return execution_address(x, a) == execution_address(x, b);
 }
 
-static int both_strong(const struct execution *x, int a, int b)
+static bool both_strong(const struct execution *x, int a, int b)
 {
     return is_strong(&x->event[a]) && is_strong(&x->event[b]);
 }
@@ -291,13 +291,13 @@ static int preserved_without_fences(const struct execution *x, int a, int b)
     return relation_has(&x->base, a, b);
 }
 
-static int has_fence(const struct execution *x, int a, int b, enum litmus_proxy proxy)
+static bool has_fence(const struct execution *x, int a, int b, enum litmus_proxy proxy)
 {
     for (int i = 0; i < x->events; i++)
         if ((x->event[i].what & IS_PROXY_FENCE) && (proxy == VIA_COUNT || x->event[i].proxy == proxy) &&
             relation_has(&x->base, a, i) && relation_has(&x->base, i, b))
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
 static int preserved_by_a_fence_anywhere(const struct execution *x, int a, int b)
@@ -354,7 +354,7 @@ LOOP_TEST(relation_a_vector_catches_each_mutant, 0, COUNT(mutants))
     for (int i = 0; i < COUNT(vectors); i++) {
         if (vectors[i].which != mutant->which) continue;
         const struct execution *x = execution_of(vectors[i].text);
-        int got = mutant->relates(x, find_event(x, &vectors[i].from), find_event(x, &vectors[i].to)) != 0;
+        bool got = mutant->relates(x, find_event(x, &vectors[i].from), find_event(x, &vectors[i].to)) != 0;
         if (got != vectors[i].want) return;
     }
     ck_abort_msg("no vector fails under the formula '%s'", mutant->name);
@@ -439,18 +439,18 @@ TEST(axiom_no_thin_air_wants_no_cycle)
 // A pair that is weak and unordered races; one that is ordered, or morally strong, does not.
 static const struct race {
     const char *text;
-    int holds;
+    bool holds;
     const char *why;
 } races[] = {
-    {mp, 0, "the reader may come before the flag, and then reads x while it is written"},
-    {chain, 1, "all accesses are strong"},
-    {surface, 0, "strong accesses by two proxies"},
-    {aliases, 0, "the first load by the alias is in front of the fence"},
-    {XY NEAR "st.weak x, 1 | bar.sync 0 ;\nbar.sync 0 | ld.weak r0, x ;\nexists (P1:r0 == 1)", 1,
+    {mp, false, "the reader may come before the flag, and then reads x while it is written"},
+    {chain, true, "all accesses are strong"},
+    {surface, false, "strong accesses by two proxies"},
+    {aliases, false, "the first load by the alias is in front of the fence"},
+    {XY NEAR "st.weak x, 1 | bar.sync 0 ;\nbar.sync 0 | ld.weak r0, x ;\nexists (P1:r0 == 1)", true,
      "a barrier orders them"},
-    {XY FAR "st.relaxed.cta x, 1 | ld.relaxed.cta r0, x ;\nexists (P1:r0 == 1)", 0,
+    {XY FAR "st.relaxed.cta x, 1 | ld.relaxed.cta r0, x ;\nexists (P1:r0 == 1)", false,
      "strong, but of too narrow a scope"},
-    {XY FAR "ld.weak r0, x | ld.weak r0, x ;\nexists (P1:r0 == 0)", 1, "two reads do not conflict"},
+    {XY FAR "ld.weak r0, x | ld.weak r0, x ;\nexists (P1:r0 == 0)", true, "two reads do not conflict"},
 };
 
 LOOP_TEST(race_needs_a_pair_that_is_neither_ordered_nor_strong, 0, COUNT(races))

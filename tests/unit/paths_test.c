@@ -74,14 +74,14 @@ static uint64_t digest(const struct paths_state *state)
     return XXH64(&state->cluster, sizeof state->cluster, sum) | 1;
 }
 
-static int is_new(struct all *all, uint64_t sum)
+static bool is_new(struct all *all, uint64_t sum)
 {
     uint64_t at = sum % STATES;
     while (all->seen[at] != 0 && all->seen[at] != sum) at = (at + 1) % STATES;
-    if (all->seen[at] == sum) return 0;
+    if (all->seen[at] == sum) return false;
     all->seen[at] = sum;
     ck_assert_uint_lt(++all->states, STATES / 2);
-    return 1;
+    return true;
 }
 
 static void copy_state(const struct paths_state *from, struct paths_state *to)
@@ -109,7 +109,7 @@ static void note_held(struct all *all, const struct paths_state *state, uint32_t
 
 static void try_from(struct all *all, const struct paths_state *state)
 {
-    int can = 0;
+    bool can = false;
     if (!is_new(all, digest(state))) return;
     for (uint32_t i = 0; i < all->program->steps; i++) {
         struct paths_state next;
@@ -327,7 +327,7 @@ enum { WARPS = 3, BARRIERS = 2, MOST_DRAWN = 9 };
 // accesses: strong accesses to memory, and threads that meet, in place of mbarriers
 struct drawing {
     struct writing to;
-    int accesses;
+    bool accesses;
     uint64_t word[BARRIERS];
     uint32_t operations, came, is_waiting[WARPS], has_exited[WARPS];
     uint64_t token[WARPS][BARRIERS], seed;
@@ -429,7 +429,7 @@ static int draw_step(struct drawing *drawing)
     return drawing->has_exited[warp] = 1;
 }
 
-static void draw_program(struct drawing *drawing, uint64_t seed, int accesses)
+static void draw_program(struct drawing *drawing, uint64_t seed, bool accesses)
 {
     *drawing = (struct drawing){.accesses = accesses, .seed = seed * UINT64_C(0x9e3779b97f4a7c15) + 1};
     drawing->to.used = (size_t)snprintf(drawing->to.text, sizeof drawing->to.text, "%s 2\nC 1 0 1 1,0,0 1\n", head);
@@ -448,7 +448,7 @@ LOOP_TEST(random_programs_have_the_verdict_of_all_interleavings, 0, BLOCKS)
     int right = 0;
     for (int i = 0; i < RANDOM_PROGRAMS; i++) {
         struct drawing drawing;
-        draw_program(&drawing, (uint64_t)(_i * RANDOM_PROGRAMS + i), 0);
+        draw_program(&drawing, (uint64_t)(_i * RANDOM_PROGRAMS + i), false);
         right += verdict(drawing.to.text, NULL) == PATHS_DONE;
     }
     ck_assert_int_gt(right, RANDOM_PROGRAMS / 50);
@@ -459,7 +459,7 @@ LOOP_TEST(accesses_that_barriers_order_have_one_order_in_all_interleavings, 0, B
     proven = 0;
     for (int i = 0; i < RANDOM_PROGRAMS; i++) {
         struct drawing drawing;
-        draw_program(&drawing, (uint64_t)(_i * RANDOM_PROGRAMS + i), 1);
+        draw_program(&drawing, (uint64_t)(_i * RANDOM_PROGRAMS + i), true);
         verdict(drawing.to.text, NULL);
     }
     ck_assert_int_gt(proven, RANDOM_PROGRAMS / 50);

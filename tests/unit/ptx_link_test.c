@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The suite `ptx_link`: PTX of several units, one behind the other, is put together as nvlink of CUDA 13.0 does it. The
 // rows of `pairs` are what it said of the same two parts.
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -238,7 +239,7 @@ TEST(memory_has_a_limit)
     for (size_t bytes = 1000; bytes < MOST; bytes += bytes / 8) {
         struct ptx_errors errors;
         struct ptx_module *module = ptx_open(text, used, (struct ptx_limits){bytes}, &errors);
-        const int is_open = errors.count == 0;
+        const bool is_open = errors.count == 0;
         if (is_open) linked += ptx_link(module, is_given, &errors);
         if (errors.count > 0) ck_assert_ptr_nonnull(strstr(errors.item[0].message, "more memory than the limit"));
         refused += is_open && errors.count > 0;

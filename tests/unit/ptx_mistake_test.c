@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The suite `ptx_mistake`: what the front end of PTX says of mistakes, and where; its limit of memory; the table of
 // forms.
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "ptx_test.h"
@@ -42,7 +43,7 @@ LOOP_TEST(a_mistake_is_shown_where_it_is, 0, rows_count(MISTAKES, NULL))
 LOOP_TEST(a_module_that_is_wrong_is_refused, 0, rows_count(MODULES, NULL))
 {
     const struct row *row = rows_at(MODULES, NULL, _i);
-    const int is_whole = strcmp(row->field[0], "whole") == 0;
+    const bool is_whole = strcmp(row->field[0], "whole") == 0;
     char text[512];
     ck_assert_msg(is_whole || strcmp(row->field[0], "behind") == 0, "%s", row->where);
     snprintf(text, sizeof text, "%s%s", is_whole ? "" : HEAD, row->field[1]);

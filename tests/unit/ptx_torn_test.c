@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The suite `ptx_torn`: PTX that is cut off anywhere, or has something strange in the place of any one token, is
 // refused there. The text has each thing that the front end reads.
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -80,7 +81,7 @@ TEST(what_is_cut_off_is_refused_within_what_is_left)
 }
 
 // Braces may miss their other one anywhere; what a section holds is read by nobody but who asks for it.
-static int is_loose(const struct ptx_token *token)
+static bool is_loose(const struct ptx_token *token)
 {
     return strchr("{}", *token->at) != NULL || token->at > strstr(whole, ".section");
 }

@@ -167,7 +167,7 @@ TEST(reduce_names_go_both_ways)
 
 // --- wrong formulas: each changes the right result somewhere, and some vector must see it ----------------------------
 
-static int is_single(const struct reduce_row *v)
+static bool is_single(const struct reduce_row *v)
 {
     return dtype_row(v->dtype)->is_float && dtype_row(v->dtype)->size_bytes == 4;
 }
@@ -241,14 +241,14 @@ static uint64_t bf16_truncates(const struct reduce_row *v)
 
 static uint64_t zeros_are_equal(const struct reduce_row *v)
 {
-    int is_zero = (v->memory & 0x7fff) == 0 && (v->source & 0x7fff) == 0;
+    bool is_zero = (v->memory & 0x7fff) == 0 && (v->source & 0x7fff) == 0;
     return HALVES >> v->dtype & 1 && v->op != REDUCE_ADD && is_zero ? v->memory : v->result;
 }
 
 static uint64_t min_passes_nan(const struct reduce_row *v)
 {
     uint64_t infinity = v->dtype == DTYPE_FLOAT16 ? 0x7c00 : 0x7f80;
-    int is_nan = (v->memory & 0x7fff) > infinity || (v->source & 0x7fff) > infinity;
+    bool is_nan = (v->memory & 0x7fff) > infinity || (v->source & 0x7fff) > infinity;
     return HALVES >> v->dtype & 1 && is_nan ? 0x7fff : v->result;
 }
 
@@ -276,7 +276,7 @@ static uint64_t dec_keeps_above_the_limit(const struct reduce_row *v)
 
 static uint64_t counts_swap_operands(const struct reduce_row *v)
 {
-    int counts = v->op == REDUCE_INC || v->op == REDUCE_DEC;
+    bool counts = v->op == REDUCE_INC || v->op == REDUCE_DEC;
     return counts ? reduce_one(v->op, v->dtype, v->source, v->memory) : v->result;
 }
 
@@ -338,7 +338,7 @@ static void check_each(enum reduce_op op, enum dtype dtype, uint32_t lanes)
     memcpy(old, operand, sizeof old);
     memcpy(before, operand, sizeof before);
     const uint8_t first = memory[0];
-    const int has_changed = reducer.each(memory, offset, lanes, old, old);
+    const bool has_changed = reducer.each(memory, offset, lanes, old, old);
     reducer_end(&reducer);
     for (uint32_t i = 0; i < REDUCED_LANES; i++) {
         if (!(lanes >> i & 1)) continue;

@@ -154,7 +154,7 @@ static int (*const mutants[])(uint64_t address) = {takes_null, takes_8, asks_for
 
 LOOP_TEST(replace_vectors_notice_each_wrong_check, 0, 5)
 {
-    int noticed = 0;
+    bool noticed = false;
     for (int i = 0; i < VECTORS; i++) noticed |= mutants[_i](vectors[i].address) != (vectors[i].rule == RULE_OK);
     ck_assert_msg(noticed, "mutant %d passes", _i);
 }

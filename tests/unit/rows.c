@@ -2,6 +2,7 @@
 #define _GNU_SOURCE 1
 #include "rows.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,7 @@ enum { MOST_FILES = 64 };
 static struct file files[MOST_FILES];
 
 // Files are read while tests are counted too, where Check's assertions have no test that could fail.
-static void require(int holds, const char *where, const char *what)
+static void require(bool holds, const char *where, const char *what)
 {
     if (holds) return;
     fprintf(stderr, "%s: %s\n", where, what);
@@ -27,7 +28,7 @@ static void unescape(char *text)
 {
     char *to = text;
     for (const char *from = text; *from != '\0'; from++) {
-        const int is_end = from[0] == '\\' && from[1] == 'n';
+        const bool is_end = from[0] == '\\' && from[1] == 'n';
         *to++ = is_end ? '\n' : *from;
         from += is_end;
     }
@@ -75,7 +76,7 @@ static const struct file *file_of(const char *name)
     return file;
 }
 
-static int is_of(const struct row *row, const char *kind)
+static bool is_of(const struct row *row, const char *kind)
 {
     return kind == NULL || strcmp(row->field[0], kind) == 0;
 }

@@ -2,6 +2,7 @@
 // The suite `rule`: the table of rules and its look-ups, element types, findings, memories (model/core). What a rule
 // means for a tensor map, a copy or a barrier is tested beside that module.
 #include <ctype.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +28,7 @@ LOOP_TEST(rule_row_is_complete, RULE_OK + 1, rule_count())
     ck_assert_str_ne(outcome_name(row->documented), "");
 }
 
-static int says_what_must_hold(const char *sentence)
+static bool says_what_must_hold(const char *sentence)
 {
     return strstr(sentence, "must ") != NULL || strstr(sentence, "may not ") != NULL ||
            strstr(sentence, "needs ") != NULL;
@@ -37,19 +38,19 @@ static int says_what_must_hold(const char *sentence)
 LOOP_TEST(rule_that_refuses_or_faults_says_what_must_hold, RULE_OK + 1, rule_count())
 {
     const struct rule_row *row = rule_row((enum rule)_i);
-    int is_silent = row->documented == OUTCOME_WORKS || row->documented == OUTCOME_SILENT;
+    bool is_silent = row->documented == OUTCOME_WORKS || row->documented == OUTCOME_SILENT;
     if (is_silent && row->sm_90a == OUTCOME_WORKS) return; // how the machine works
     ck_assert_msg(says_what_must_hold(row->sentence), "%s: \"%s\": say what \"must\" hold, or what it \"needs\"",
                   row->id, row->sentence);
 }
 
 // Advice says what to do: it begins with a verb, and facts come behind it.
-static int begins_with_a_fact(const char *advice)
+static bool begins_with_a_fact(const char *advice)
 {
     static const char *const words[] = {"A ", "An ", "The ", "These ", "This ", "It ", "No ", "Is ", "Older ", "Maps "};
     for (int i = 0; i < ROWS_OF(words); i++)
-        if (strncmp(advice, words[i], strlen(words[i])) == 0) return 1;
-    return 0;
+        if (strncmp(advice, words[i], strlen(words[i])) == 0) return true;
+    return false;
 }
 
 LOOP_TEST(rule_that_is_broken_says_what_to_do, RULE_OK + 1, rule_count())
@@ -73,7 +74,7 @@ TEST(rule_places_are_all_numbers_once)
 LOOP_TEST(rule_row_error_fits_its_outcome, RULE_OK + 1, rule_count())
 {
     const struct rule_row *row = rule_row((enum rule)_i);
-    int stops = row->sm_90a == OUTCOME_INVALID || row->sm_90a == OUTCOME_FAULT || row->sm_90a == OUTCOME_CRASH;
+    bool stops = row->sm_90a == OUTCOME_INVALID || row->sm_90a == OUTCOME_FAULT || row->sm_90a == OUTCOME_CRASH;
     ck_assert_msg((row->cuda_error != 0) == stops, "%s: %s with CUDA error %d", row->id, outcome_name(row->sm_90a),
                   row->cuda_error);
     ck_assert_msg(cuda_error_name(row->cuda_error) != NULL, "%s: error %d has no name", row->id, row->cuda_error);

@@ -50,11 +50,11 @@ LOOP_TEST(setmaxnreg_pool__decides_in_which_slot_a_step_is_done, 0, ROWS_OF(prog
 }
 
 // Whether a step is done later than in its own slot.
-static int has_waited(const struct setmaxnreg_case *c, const struct setmaxnreg_run *run)
+static bool has_waited(const struct setmaxnreg_case *c, const struct setmaxnreg_run *run)
 {
     for (uint32_t i = 0; i < c->count; i++)
-        if (run->log.slot[i][SETMAXNREG_WARPS - 1] > i) return 1;
-    return 0;
+        if (run->log.slot[i][SETMAXNREG_WARPS - 1] > i) return true;
+    return false;
 }
 
 TEST(setmaxnreg_generator_reaches_waits_and_both_faults)

@@ -28,7 +28,7 @@ static void run_model(const struct mbarrier_case *program, struct slow_barrier_o
 }
 
 // Of a program that faults nothing is left.
-static int is_same(const struct slow_barrier_outcome *one, const struct slow_barrier_outcome *other)
+static bool is_same(const struct slow_barrier_outcome *one, const struct slow_barrier_outcome *other)
 {
     return one->status == other->status && (one->status != 0 || memcmp(&one->log, &other->log, sizeof one->log) == 0);
 }
@@ -91,11 +91,11 @@ static struct known vector_at(int i)
 }
 
 // Is this the end that the vector knows?
-static int is_known_end(const struct known *known, const struct slow_barrier_outcome *outcome)
+static bool is_known_end(const struct known *known, const struct slow_barrier_outcome *outcome)
 {
     const struct mbarrier_record *last = &outcome->log.record[known->program.count - 1];
-    if (outcome->status != known->status) return 0;
-    if (outcome->status != 0) return 1;
+    if (outcome->status != known->status) return false;
+    if (outcome->status != 0) return true;
     return outcome->log.last[0] == mbarrier_pack(&known->word) && last->lane[0] == known->lane[0] &&
            last->lane[1] == known->lane[1] && last->ballot == known->ballot;
 }
@@ -120,7 +120,7 @@ TEST(vectors_notice_each_misread_rule)
     static struct slow_barrier_outcome wrong;
     char text[4096] = "";
     for (int m = 1; m < SLOW_BARRIER_COUNT; m++) {
-        int noticed = 0;
+        bool noticed = false;
         for (int i = 0; i < rows_count(VECTORS, NULL); i++) {
             const struct known known = vector_at(i);
             slow_barrier(known.program.op, known.program.count, (enum slow_barrier_mutant)m, &wrong);

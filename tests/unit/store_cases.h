@@ -5,6 +5,7 @@
 #define TMAREF_TESTS_STORE_CASES_H
 
 #include <check.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "memory.h"
@@ -86,7 +87,7 @@ static inline int is_reduction(const struct test_store *t)
 static inline void check_notices(int misread)
 {
     static uint8_t right[GMEM_BYTES], wrong[GMEM_BYTES];
-    int noticed = 0;
+    bool noticed = false;
     for (uint64_t seed = 0; seed < CASES && !noticed; seed++) {
         const struct test_store *t = store_of(seed);
         memcpy(right, t->before, GMEM_BYTES);

@@ -38,7 +38,7 @@ static void pick_box(struct tensormap *map, uint64_t *state)
 }
 
 // A packed tensor with now and then a gap; the caller asks again if it is too big.
-static int pick_store(struct test_store *t, uint64_t *state)
+static bool pick_store(struct test_store *t, uint64_t *state)
 {
     struct tensormap *map = &t->map;
     memset(map, 0, sizeof *map);
@@ -71,10 +71,10 @@ static void make_store(struct test_store *t, uint64_t seed)
 }
 
 // Is the element at these indices written?
-static int is_written(const struct tensormap *map, const int64_t *index, int misread)
+static bool is_written(const struct tensormap *map, const int64_t *index, int misread)
 {
     for (int i = 1; i < map->rank; i++)
-        if (index[i] >= (int64_t)map->dim[i]) return 0;
+        if (index[i] >= (int64_t)map->dim[i]) return false;
     int64_t piece = 16 / (int64_t)dtype_row(map->dtype)->size_bytes;
     if (map->interleave != INTERLEAVE_NONE || misread == MISREAD_GRANULE_AS_ELEMENTS)
         return index[0] < (int64_t)map->dim[0];
@@ -120,7 +120,7 @@ static void put_step(const struct test_store *t, int misread, const int64_t *ind
                      uint8_t *to)
 {
     uint32_t step = (uint32_t)t->map.stride[0];
-    int written = is_written(&t->map, index, misread);
+    bool written = is_written(&t->map, index, misread);
     for (uint32_t part = 0; part < step && written; part += 16)
         put_element(t, misread, to + part, shared_of(t, row, k * step + part, misread));
     if (!written && misread == MISREAD_OUTSIDE_WRITES_ZERO) memset(to, 0, step);
@@ -129,7 +129,7 @@ static void put_step(const struct test_store *t, int misread, const int64_t *ind
 static void oracle(const struct test_store *t, int misread, uint8_t *memory)
 {
     const struct tensormap *map = &t->map;
-    int interleaved = map->interleave != INTERLEAVE_NONE;
+    bool interleaved = map->interleave != INTERLEAVE_NONE;
     uint32_t steps[5], row = 0, k[5] = {0};
     int64_t by[5];
     for (int i = 0; i < 5; i++) {

@@ -138,11 +138,11 @@ static const struct {
 };
 
 // Which of the pointers a call has.
-static int has_pointer(enum base base, int null)
+static bool has_pointer(enum base base, int null)
 {
     if (null == NULL_BOX) return base != IM2COL && base != WIDE;
     if (null == NULL_LOWER || null == NULL_UPPER) return base == IM2COL;
-    return 1;
+    return true;
 }
 
 LOOP_TEST(map_null_pointer__is_named, 0, ROWS_OF(pointers))
@@ -301,7 +301,7 @@ static const struct {
 static void require_rules(const char *why, const struct findings *findings, const enum rule *rules, int count)
 {
     for (enum rule rule = RULE_OK + 1; rule < rule_end(); rule++) {
-        int is_expected = 0;
+        bool is_expected = false;
         for (int i = 0; i < count; i++) is_expected |= rules[i] == rule;
         if (rule_is_warning(rule)) continue;
         ck_assert_msg((findings_of(findings, rule) != NULL) == is_expected, "%s: %s is %sfound", why,
@@ -362,7 +362,7 @@ TEST(encode_findings_past_the_end_are_counted_only)
 
 // --- The map, and warnings -------------------------------------------------------------------------------------------
 
-static int is_warned(const struct findings *findings)
+static bool is_warned(const struct findings *findings)
 {
     return findings->count > findings_refusals(findings);
 }

@@ -14,17 +14,17 @@ static uint32_t extent(uint32_t size, uint32_t level)
     return size >> level > 0 ? size >> level : 1;
 }
 
-static int is_cube(const struct texture_case *c)
+static bool is_cube(const struct texture_case *c)
 {
     return c->shape == SHAPE_CUBE || c->shape == SHAPE_ACUBE;
 }
 
-static int is_layered(const struct texture_case *c)
+static bool is_layered(const struct texture_case *c)
 {
     return c->shape == SHAPE_A1D || c->shape == SHAPE_A2D || c->shape == SHAPE_ACUBE;
 }
 
-static int is_float(const struct texture_case *c)
+static bool is_float(const struct texture_case *c)
 {
     return c->format == 0x10 || c->format == 0x20;
 }
@@ -186,26 +186,27 @@ static const struct surface_row {
     const char *name;
     uint32_t axes, planes, asked; // axes of the image, its layers, axes of the instruction
     int32_t at[TEXTURE_AXES], layer;
-    int clamps, x, y, z; // x < 0: nothing is there
+    bool clamps;
+    int x, y, z; // x < 0: nothing is there
 } surface_rows[] = {
-    {"2d of 2d", 2, 1, 2, {4, 0, 0}, 0, 1, 4, 0, 0},
-    {"2d of 1d", 1, 1, 2, {4, 0, 0}, 0, 1, -1, 0, 0},
-    {"2d of 3d", 3, 1, 2, {4, 0, 0}, 0, 1, 4, 0, 0},
-    {"2d of a2d", 2, 4, 2, {4, 0, 0}, 0, 1, 4, 0, 0},
-    {"1d of a1d", 1, 4, 1, {4, 0, 0}, 0, 1, 4, 0, 0},
-    {"1d of 2d", 2, 1, 1, {4, 0, 0}, 0, 1, -1, 0, 0},
-    {"1d of 3d", 3, 1, 1, {4, 0, 0}, 0, 1, -1, 0, 0},
-    {"3d of 2d", 2, 1, 3, {4, 0, 0}, 0, 1, -1, 0, 0},
-    {"3d of a2d", 2, 4, 3, {4, 0, 0}, 0, 1, -1, 0, 0},
-    {"3d of 1d", 1, 1, 3, {4, 0, 0}, 0, 1, -1, 0, 0},
-    {"x past, clamp", 2, 1, 2, {48, 0, 0}, 0, 1, 32, 0, 0},
-    {"x past, zero", 2, 1, 2, {36, 0, 0}, 0, 0, -1, 0, 0},
-    {"x and y before, clamp", 2, 1, 2, {-36, -1, 0}, 0, 1, 0, 0, 0},
-    {"z past, clamp", 3, 1, 3, {4, 0, 7}, 0, 1, 4, 0, 3},
-    {"layer past, clamp", 2, 4, 2, {16, 3, 0}, 8, 1, 16, 3, 3},
-    {"layer before, clamp", 2, 4, 2, {16, 3, 0}, -2, 1, 16, 3, 3},
-    {"layer before, zero", 2, 4, 2, {16, 3, 0}, -2, 0, -1, 0, 0},
-    {"layer of a1d before, clamp", 1, 4, 1, {16, 0, 0}, -4, 1, 16, 0, 3},
+    {"2d of 2d", 2, 1, 2, {4, 0, 0}, 0, true, 4, 0, 0},
+    {"2d of 1d", 1, 1, 2, {4, 0, 0}, 0, true, -1, 0, 0},
+    {"2d of 3d", 3, 1, 2, {4, 0, 0}, 0, true, 4, 0, 0},
+    {"2d of a2d", 2, 4, 2, {4, 0, 0}, 0, true, 4, 0, 0},
+    {"1d of a1d", 1, 4, 1, {4, 0, 0}, 0, true, 4, 0, 0},
+    {"1d of 2d", 2, 1, 1, {4, 0, 0}, 0, true, -1, 0, 0},
+    {"1d of 3d", 3, 1, 1, {4, 0, 0}, 0, true, -1, 0, 0},
+    {"3d of 2d", 2, 1, 3, {4, 0, 0}, 0, true, -1, 0, 0},
+    {"3d of a2d", 2, 4, 3, {4, 0, 0}, 0, true, -1, 0, 0},
+    {"3d of 1d", 1, 1, 3, {4, 0, 0}, 0, true, -1, 0, 0},
+    {"x past, clamp", 2, 1, 2, {48, 0, 0}, 0, true, 32, 0, 0},
+    {"x past, zero", 2, 1, 2, {36, 0, 0}, 0, false, -1, 0, 0},
+    {"x and y before, clamp", 2, 1, 2, {-36, -1, 0}, 0, true, 0, 0, 0},
+    {"z past, clamp", 3, 1, 3, {4, 0, 7}, 0, true, 4, 0, 3},
+    {"layer past, clamp", 2, 4, 2, {16, 3, 0}, 8, true, 16, 3, 3},
+    {"layer before, clamp", 2, 4, 2, {16, 3, 0}, -2, true, 16, 3, 3},
+    {"layer before, zero", 2, 4, 2, {16, 3, 0}, -2, false, -1, 0, 0},
+    {"layer of a1d before, clamp", 1, 4, 1, {16, 0, 0}, -4, true, 16, 0, 3},
 };
 
 LOOP_TEST(a_surface_is_reached_as_on_an_h200, 0, ROWS_OF(surface_rows))

@@ -92,7 +92,7 @@ static struct tensormap map_of(const struct vector *vector)
 // --- The oracle: element by element ----------------------------------------------------------------------------------
 
 struct element {
-    int is_fill;
+    bool is_fill;
     uint32_t offset;
     uint64_t address;
 };
@@ -133,7 +133,7 @@ static uint32_t oracle_element_bytes(enum mutant mutant, const struct tensormap 
 // What one step along dimension i adds to the index.
 static uint32_t oracle_stride(enum mutant mutant, const struct tensormap *map, int i)
 {
-    int is_pixel = map->interleave != INTERLEAVE_NONE;
+    bool is_pixel = map->interleave != INTERLEAVE_NONE;
     if (mutant == STEP_IS_ONE_ELEMENT && i > 0) return 1;
     if (i == 0 && !is_pixel) return mutant == INNER_STRIDE_PICKS_ELEMENTS ? map->estride[0] : 1;
     return i == 0 && mutant == PIXEL_STRIDE_IGNORED ? 1 : map->estride[i];
@@ -150,11 +150,11 @@ static uint32_t oracle_steps(enum mutant mutant, const struct tensormap *map, in
     return steps;
 }
 
-static int oracle_is_out(enum mutant mutant, const struct tensormap *map, int i, int64_t index)
+static bool oracle_is_out(enum mutant mutant, const struct tensormap *map, int i, int64_t index)
 {
     int64_t dim = (int64_t)map->dim[i];
-    if (mutant == SLICE_IS_NEVER_OUT && map->interleave != INTERLEAVE_NONE && i == map->rank - 2) return 0;
-    if (mutant == ONLY_INNER_IS_BOUNDED && i > 0) return 0;
+    if (mutant == SLICE_IS_NEVER_OUT && map->interleave != INTERLEAVE_NONE && i == map->rank - 2) return false;
+    if (mutant == ONLY_INNER_IS_BOUNDED && i > 0) return false;
     if (mutant == BOUND_IS_INCLUSIVE) return index < 0 || index > dim;
     if (mutant == NEGATIVE_IS_IN_BOUNDS) return index >= dim;
     if (mutant == BOUND_OF_32_BITS) return index < 0 || index >= (int32_t)dim;
@@ -188,7 +188,7 @@ static uint32_t oracle(enum mutant mutant, const struct tensormap *map, const in
     uint32_t bytes = oracle_element_bytes(mutant, map), pitch = oracle_pitch(mutant, map, steps[0] * bytes);
     for (uint32_t n = 0; n < count; n++) {
         struct element *element = &elements[n];
-        *element = (struct element){0, n / steps[0] * pitch + n % steps[0] * bytes, map->address};
+        *element = (struct element){false, n / steps[0] * pitch + n % steps[0] * bytes, map->address};
         for (int i = 0; i < map->rank; i++) {
             int64_t index = coord[i] + (int64_t)step[i] * oracle_stride(mutant, map, i);
             if (mutant == FIRST_ELEMENT_DECIDES && i == 0) index = coord[0];
@@ -246,7 +246,7 @@ static void require_rest(const char *why, const struct tile *tile, const struct 
     if (!run.is_fill) ck_assert_uint_eq(run.address + (element->offset - run.offset), element->address);
 }
 
-static int is_same(const struct element *a, const struct element *b)
+static bool is_same(const struct element *a, const struct element *b)
 {
     return a->is_fill == b->is_fill && a->offset == b->offset && (a->is_fill || a->address == b->address);
 }

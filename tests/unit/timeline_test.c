@@ -19,7 +19,7 @@ static struct timeline example(void)
     return timeline;
 }
 
-static char *printed(const struct timeline *timeline, int is_svg, uint64_t first, uint64_t end)
+static char *printed(const struct timeline *timeline, bool is_svg, uint64_t first, uint64_t end)
 {
     char *bytes = NULL;
     size_t size_bytes = 0;
@@ -35,7 +35,7 @@ static char *printed(const struct timeline *timeline, int is_svg, uint64_t first
 TEST(timeline_json_is_trace_events)
 {
     struct timeline timeline = example();
-    char *text = printed(&timeline, 0, 0, 0);
+    char *text = printed(&timeline, false, 0, 0);
     json_t *json = json_loads(text, 0, NULL), *events = json_object_get(json, "traceEvents");
     ck_assert_ptr_nonnull(events);
     ck_assert_uint_eq(json_array_size(events), 1 + 2 + 3); // the process, its threads, the spans
@@ -64,7 +64,7 @@ static int count(const char *text, const char *what)
 TEST(timeline_svg_draws_what_the_window_shows)
 {
     struct timeline timeline = example();
-    char *all = printed(&timeline, 1, 0, 0), *part = printed(&timeline, 1, 1000, 3000);
+    char *all = printed(&timeline, true, 0, 0), *part = printed(&timeline, true, 1000, 3000);
     ck_assert_int_eq(count(all, "<title>"), 3);
     ck_assert_int_eq(count(all, "a &lt;title> &amp; more"), 1);
     ck_assert_int_eq(count(all, ">tile 0</text>"), 1);

@@ -84,17 +84,17 @@ static const struct {
 } flips[] = {{"encode", 128, 128}, {"mbarrier", 288, 2400}, {"load", 600, 2000}};
 
 // What the complaint about byte `i` of a window has to say. Returns 0 where it cannot name the line.
-static int names_the_place(const struct window *window, uint32_t i, const char *difference)
+static bool names_the_place(const struct window *window, uint32_t i, const char *difference)
 {
     char place[80];
     ck_assert_msg(strncmp(difference, window->name, strlen(window->name)) == 0, "%s", difference);
-    if (strstr(difference, "do not tell where") != NULL) return 0;
+    if (strstr(difference, "do not tell where") != NULL) return false;
     if (window->size_bytes <= TRACE_WHOLE_BYTES)
         snprintf(place, sizeof place, "%s+0x%x: ", window->name, i & ~7u);
     else
         snprintf(place, sizeof place, " 128 bytes at 0x%llx", (unsigned long long)(window->base + i / 128 * 128));
     ck_assert_msg(strstr(difference, place) != NULL, "byte %u: '%s', not '%s'", i, difference, place);
-    return 1;
+    return true;
 }
 
 // Each single-byte change is seen, and named by its line but for one in about 256, whose digest byte is the same.
@@ -163,7 +163,8 @@ LOOP_TEST(a_place_is_explained, 0, ROWS_OF(places))
     struct trace_difference difference;
     char *text = NULL;
     size_t size_bytes;
-    int w = 0, is_map = strcmp(places[_i].family, "encode") == 0;
+    int w = 0;
+    bool is_map = strcmp(places[_i].family, "encode") == 0;
     sample_find(&sample, places[_i].family, is_map ? 128 : 600, 2000);
     struct trace_entry entry = sample_entry(&sample, TRACE_DIGEST);
     while (strcmp(sample.result.window[w].name, places[_i].window) != 0) ck_assert_int_lt(++w, sample.result.windows);
@@ -437,7 +438,7 @@ TEST(a_fault_that_a_dump_contradicts_runs_again_alone)
     struct text why = {""};
     int agreeing = 0;
     runs_together = runs_alone = 0;
-    const struct trace_run run = {&doubtful, 1, {0}, count_agreeing, &agreeing};
+    const struct trace_run run = {&doubtful, true, {0}, count_agreeing, &agreeing};
     ck_assert_msg(trace_run(TMAREF_TRACES "/bulk_limit.jsonl.zst", &run, &header, &why), "%s", why.at);
     ck_assert_int_eq(agreeing, 15);
     ck_assert_int_eq(runs_together, 15);

@@ -25,7 +25,7 @@ static struct result run(const struct family *family, const void *c)
     return result;
 }
 
-static int is_same_element(const struct transpose_case *c, const struct result *result, uint32_t row, uint32_t column)
+static bool is_same_element(const struct transpose_case *c, const struct result *result, uint32_t row, uint32_t column)
 {
     uint64_t from = c->source + (uint64_t)row * c->source_pitch + column * c->element_bytes;
     uint64_t to = TRANSPOSE_GUARD_BYTES + (uint64_t)column * c->result_pitch + row * c->element_bytes;
@@ -45,7 +45,7 @@ TEST(store_layout__every_element_is_where_it_belongs)
         uint32_t side = transpose_tiles(&c).side;
         for (uint32_t row = 0; row < c.rows; row++)
             for (uint32_t column = 0; column < c.columns; column++) {
-                int is_inside = !c.is_article || (row - c.y < side && column - c.x < side);
+                bool is_inside = !c.is_article || (row - c.y < side && column - c.x < side);
                 ck_assert_msg(is_same_element(&c, &result, row, column) == is_inside, "case %d: (%u, %u)", (int)i, row,
                               column);
                 elements++;

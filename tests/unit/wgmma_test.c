@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The suite `wgmma`: types and shapes, matrix descriptors, fragments. The numbers are compared with the slow second
 // model in slow/slow_wgmma_test.c.
+#include <stdbool.h>
 #include <string.h>
 
 #include "descriptor.h"
@@ -11,14 +12,15 @@
 // Wrong formulas: steps of 8 for integers too; steps of 16 from 8 on; 240 and 256 left out.
 static const struct {
     enum wgmma_types types;
-    int n, is_legal;
+    int n;
+    bool is_legal;
 } shapes[] = {
-    {WGMMA_F32_F16_F16, 8, 1},    {WGMMA_F32_F16_F16, 40, 1},    {WGMMA_F32_F16_F16, 256, 1},
-    {WGMMA_F32_F16_F16, 0, 0},    {WGMMA_F32_F16_F16, 12, 0},    {WGMMA_F32_F16_F16, 264, 0},
-    {WGMMA_F16_E5M2_E4M3, 24, 1}, {WGMMA_F32_TF32_TF32, 248, 1}, {WGMMA_S32_S8_U8, 8, 1},
-    {WGMMA_S32_S8_U8, 24, 1},     {WGMMA_S32_S8_U8, 32, 1},      {WGMMA_S32_S8_U8, 40, 0},
-    {WGMMA_S32_S8_U8, 48, 1},     {WGMMA_S32_B1_B1, 56, 0},      {WGMMA_S32_B1_B1, 240, 1},
-    {WGMMA_S32_B1_B1, 256, 1},
+    {WGMMA_F32_F16_F16, 8, true},    {WGMMA_F32_F16_F16, 40, true},    {WGMMA_F32_F16_F16, 256, true},
+    {WGMMA_F32_F16_F16, 0, false},   {WGMMA_F32_F16_F16, 12, false},   {WGMMA_F32_F16_F16, 264, false},
+    {WGMMA_F16_E5M2_E4M3, 24, true}, {WGMMA_F32_TF32_TF32, 248, true}, {WGMMA_S32_S8_U8, 8, true},
+    {WGMMA_S32_S8_U8, 24, true},     {WGMMA_S32_S8_U8, 32, true},      {WGMMA_S32_S8_U8, 40, false},
+    {WGMMA_S32_S8_U8, 48, true},     {WGMMA_S32_B1_B1, 56, false},     {WGMMA_S32_B1_B1, 240, true},
+    {WGMMA_S32_B1_B1, 256, true},
 };
 
 LOOP_TEST(wgmma_shapes_are_those_of_ptx, 0, ROWS_OF(shapes))
@@ -61,31 +63,42 @@ TEST(wgmma_descriptor_is_read_as_it_was_written)
 static const struct {
     const char *why;
     struct wgmma_descriptor d;
-    int is_mn_major, row, k; // k: bytes where K-major
+    bool is_mn_major;
+    int row, k; // k: bytes where K-major
     uint32_t address;
 } places[] = {
-    {"K-major: 8 rows of 16 bytes", {1024, 128, 256, 0, WGMMA_SWIZZLE_NONE}, 0, 7, 3, 1024 + 7 * 16 + 3},
-    {"K-major: the next 16 bytes", {1024, 128, 256, 0, WGMMA_SWIZZLE_NONE}, 0, 1, 17, 1024 + 16 + 128 + 1},
-    {"K-major: the next 8 rows", {1024, 128, 256, 0, WGMMA_SWIZZLE_NONE}, 0, 17, 0, 1024 + 2 * 256 + 16},
-    {"no swizzle: the base offset does nothing", {1024, 128, 256, 3, WGMMA_SWIZZLE_NONE}, 0, 1, 0, 1040},
-    {"K-major 128B: row 1 is XORed by 1", {1024, 4096, 1024, 0, WGMMA_SWIZZLE_128B}, 0, 1, 0, 1024 + 128 + 16},
-    {"K-major 128B: row 9", {1024, 4096, 1024, 0, WGMMA_SWIZZLE_128B}, 0, 9, 20, 2048 + 128 + 4},
-    {"K-major 64B: two rows in a line", {1024, 0, 512, 0, WGMMA_SWIZZLE_64B}, 0, 3, 0, 1024 + 192 + 16},
-    {"K-major 32B: four rows in a line", {1024, 0, 256, 0, WGMMA_SWIZZLE_32B}, 0, 5, 0, 1024 + 160 + 16},
-    {"K-major 32B: LBO to the next 32 bytes of K", {1024, 2048, 256, 0, WGMMA_SWIZZLE_32B}, 0, 1, 34, 3072 + 32 + 2},
-    {"K-major 64B: 32 bytes of K are within", {1024, 2048, 512, 0, WGMMA_SWIZZLE_64B}, 0, 1, 34, 1024 + 64 + 34},
-    {"absolute: a start within the pattern", {1024 + 128, 0, 1024, 0, WGMMA_SWIZZLE_128B}, 0, 0, 0, 1152 + 16},
-    {"the base offset is subtracted", {1024 + 128, 0, 1024, 1, WGMMA_SWIZZLE_128B}, 0, 0, 0, 1152},
-    {"and wraps", {1024, 0, 1024, 1, WGMMA_SWIZZLE_128B}, 0, 0, 0, 1024 + 112},
-    {"K advanced by the start", {1024 + 32, 0, 1024, 0, WGMMA_SWIZZLE_128B}, 0, 1, 0, 1152 + (32 ^ 16)},
-    {"MN-major: 8 elements side by side", {1024, 512, 128, 0, WGMMA_SWIZZLE_NONE}, 1, 7, 3, 1024 + 14 + 48},
-    {"MN-major: SBO to the next 8", {1024, 512, 128, 0, WGMMA_SWIZZLE_NONE}, 1, 17, 0, 1024 + 256 + 2},
-    {"MN-major: LBO to the next 8 of K", {1024, 512, 128, 0, WGMMA_SWIZZLE_NONE}, 1, 0, 9, 1024 + 512 + 16},
-    {"MN-major 128B: 64 elements side by side", {1024, 2048, 1024, 0, WGMMA_SWIZZLE_128B}, 1, 63, 1, 1024 + 128 + 110},
-    {"MN-major 128B: LBO to the next 64", {1024, 2048, 1024, 0, WGMMA_SWIZZLE_128B}, 1, 64, 0, 1024 + 2048},
-    {"MN-major 128B: SBO to the next 8 of K", {1024, 2048, 1024, 0, WGMMA_SWIZZLE_128B}, 1, 0, 8, 1024 + 1024},
-    {"MN-major 32B: 16 elements side by side", {1024, 2048, 256, 0, WGMMA_SWIZZLE_32B}, 1, 24, 4, 1024 + 2048 + 128},
-    {"no wrap at 2^18", {0x3fff0, 128, 256, 0, WGMMA_SWIZZLE_NONE}, 0, 8, 0, 0x3fff0 + 256},
+    {"K-major: 8 rows of 16 bytes", {1024, 128, 256, 0, WGMMA_SWIZZLE_NONE}, false, 7, 3, 1024 + 7 * 16 + 3},
+    {"K-major: the next 16 bytes", {1024, 128, 256, 0, WGMMA_SWIZZLE_NONE}, false, 1, 17, 1024 + 16 + 128 + 1},
+    {"K-major: the next 8 rows", {1024, 128, 256, 0, WGMMA_SWIZZLE_NONE}, false, 17, 0, 1024 + 2 * 256 + 16},
+    {"no swizzle: the base offset does nothing", {1024, 128, 256, 3, WGMMA_SWIZZLE_NONE}, false, 1, 0, 1040},
+    {"K-major 128B: row 1 is XORed by 1", {1024, 4096, 1024, 0, WGMMA_SWIZZLE_128B}, false, 1, 0, 1024 + 128 + 16},
+    {"K-major 128B: row 9", {1024, 4096, 1024, 0, WGMMA_SWIZZLE_128B}, false, 9, 20, 2048 + 128 + 4},
+    {"K-major 64B: two rows in a line", {1024, 0, 512, 0, WGMMA_SWIZZLE_64B}, false, 3, 0, 1024 + 192 + 16},
+    {"K-major 32B: four rows in a line", {1024, 0, 256, 0, WGMMA_SWIZZLE_32B}, false, 5, 0, 1024 + 160 + 16},
+    {"K-major 32B: LBO to the next 32 bytes of K",
+     {1024, 2048, 256, 0, WGMMA_SWIZZLE_32B},
+     false,
+     1,
+     34,
+     3072 + 32 + 2},
+    {"K-major 64B: 32 bytes of K are within", {1024, 2048, 512, 0, WGMMA_SWIZZLE_64B}, false, 1, 34, 1024 + 64 + 34},
+    {"absolute: a start within the pattern", {1024 + 128, 0, 1024, 0, WGMMA_SWIZZLE_128B}, false, 0, 0, 1152 + 16},
+    {"the base offset is subtracted", {1024 + 128, 0, 1024, 1, WGMMA_SWIZZLE_128B}, false, 0, 0, 1152},
+    {"and wraps", {1024, 0, 1024, 1, WGMMA_SWIZZLE_128B}, false, 0, 0, 1024 + 112},
+    {"K advanced by the start", {1024 + 32, 0, 1024, 0, WGMMA_SWIZZLE_128B}, false, 1, 0, 1152 + (32 ^ 16)},
+    {"MN-major: 8 elements side by side", {1024, 512, 128, 0, WGMMA_SWIZZLE_NONE}, true, 7, 3, 1024 + 14 + 48},
+    {"MN-major: SBO to the next 8", {1024, 512, 128, 0, WGMMA_SWIZZLE_NONE}, true, 17, 0, 1024 + 256 + 2},
+    {"MN-major: LBO to the next 8 of K", {1024, 512, 128, 0, WGMMA_SWIZZLE_NONE}, true, 0, 9, 1024 + 512 + 16},
+    {"MN-major 128B: 64 elements side by side",
+     {1024, 2048, 1024, 0, WGMMA_SWIZZLE_128B},
+     true,
+     63,
+     1,
+     1024 + 128 + 110},
+    {"MN-major 128B: LBO to the next 64", {1024, 2048, 1024, 0, WGMMA_SWIZZLE_128B}, true, 64, 0, 1024 + 2048},
+    {"MN-major 128B: SBO to the next 8 of K", {1024, 2048, 1024, 0, WGMMA_SWIZZLE_128B}, true, 0, 8, 1024 + 1024},
+    {"MN-major 32B: 16 elements side by side", {1024, 2048, 256, 0, WGMMA_SWIZZLE_32B}, true, 24, 4, 1024 + 2048 + 128},
+    {"no wrap at 2^18", {0x3fff0, 128, 256, 0, WGMMA_SWIZZLE_NONE}, false, 8, 0, 0x3fff0 + 256},
 };
 
 LOOP_TEST(wgmma_elements_lie_where_the_descriptor_says, 0, ROWS_OF(places))

@@ -3,6 +3,7 @@
 // calls as the model does. STANDIN makes it lie: "verdict" refuses everything, "bytes" spoils a byte, "context" says
 // that there is no context. It dies where an H200's driver was recorded to die.
 #include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +20,7 @@ DECLARE(cuDriverGetVersion, (int *version))
 DECLARE(cuGetProcAddress, (const char *symbol, void **function, int cuda_version, uint64_t flags))
 DECLARE(cuGetProcAddress_v2, (const char *symbol, void **function, int cuda_version, uint64_t flags, uint32_t *status))
 
-static int lies(const char *how)
+static bool lies(const char *how)
 {
     const char *value = getenv("STANDIN");
     return value != NULL && strcmp(value, how) == 0;

@@ -41,7 +41,8 @@ struct compare {
     struct compare_side side[2];
     enum dtype dtype;
     uint32_t element_bytes, base;
-    int is_dump, has_map, rank;
+    bool is_dump, has_map;
+    int rank;
     struct tensormap map;
     uint64_t shape[NPY_MAX_RANK];
     struct compare_fact fact[COMPARE_MOST_FACTS];

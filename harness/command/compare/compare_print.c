@@ -93,22 +93,23 @@ uint64_t compare_ulps(const struct compare *compare, uint64_t element)
 // --- Places ----------------------------------------------------------------------------------------------------------
 
 // The element of the tensor that lies at a shared address of the dump; 0 if none of the box does.
-static int tensor_place(const struct compare *compare, uint64_t element, struct provenance *place)
+static bool tensor_place(const struct compare *compare, uint64_t element, struct provenance *place)
 {
     const struct tmaref_dump_head *head = &compare->side[0].head;
     uint32_t address = compare->base + (uint32_t)(element * compare->element_bytes);
     struct box box;
-    if (!compare->has_map) return 0;
+    if (!compare->has_map) return false;
     box_start(&box, TENSORMAP_TILED, &compare->map, head->coord, NULL);
     return provenance_of_shared(&box, head->coord, head->destination & 0xffffff, address, place);
 }
 
-static int is_poison(const struct compare *compare, int side, uint64_t element)
+static bool is_poison(const struct compare *compare, int side, uint64_t element)
 {
     uint64_t offset = element * compare->element_bytes / 4 * 4;
     uint32_t word;
-    if ((compare->side[side].head.has & TMAREF_DUMP_POISONED) == 0) return 0;
-    if (offset + sizeof word > compare->side[side].head.bytes) return 0; // it ends within a word, which poison does not
+    if ((compare->side[side].head.has & TMAREF_DUMP_POISONED) == 0) return false;
+    if (offset + sizeof word > compare->side[side].head.bytes)
+        return false; // it ends within a word, which poison does not
     memcpy(&word, compare->side[side].bytes + offset, sizeof word);
     return word == tmaref_poison_word(compare->base + (uint32_t)offset);
 }

@@ -121,7 +121,7 @@ static int open_dumps(struct compare *compare, const uint64_t size[2])
         if (side->head.head_bytes != sizeof side->head || side->head.bytes != size[s] - sizeof side->head)
             return command_usage("compare", "%s is cut short, or of another version", side->path);
     }
-    compare->is_dump = 1;
+    compare->is_dump = true;
     compare->base = compare->side[0].head.first & 0xffffff;
     say_heads(compare);
     read_maps(compare);

@@ -35,7 +35,7 @@ int diagnose_read(const struct diagnose_options *from, struct diagnose *question
 
 void diagnose_print(const struct diagnose *question, const struct diagnosis *answer);
 // The table of causes.
-void diagnose_print_causes(int is_json);
+void diagnose_print_causes(bool is_json);
 
 void diagnose_print_json(const struct diagnose *question, const struct diagnosis *answer);
 

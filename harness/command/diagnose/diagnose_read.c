@@ -109,7 +109,8 @@ static int read_places(struct reading *reading)
     const struct diagnose_options *from = reading->from;
     struct diagnose *to = reading->to;
     struct memory *shared = to->is_store ? &to->source : &to->dump;
-    int status = EXIT_AGREE, has_head = reading->head.magic != 0;
+    int status = EXIT_AGREE;
+    bool has_head = reading->head.magic != 0;
     uint32_t at = 0;
     if (from->dump_at != NULL && !to->is_store) {
         status = address_read("diagnose", "dump-at", from->dump_at, &at);
@@ -135,7 +136,7 @@ static int check_length(const struct reading *reading)
 {
     const struct diagnose *to = reading->to;
     const struct memory *shared = to->is_store ? &to->source : &to->dump;
-    int is_raw = reading->head.magic == 0 && reading->from->dump_at == NULL && shared->bytes != NULL;
+    bool is_raw = reading->head.magic == 0 && reading->from->dump_at == NULL && shared->bytes != NULL;
     if (!is_raw || shared->size_bytes >= tile_bytes(to)) return EXIT_AGREE;
     return command_usage("diagnose", "--%s: %s has %llu bytes, the tile %u", to->is_store ? "tile" : "dump",
                          to->is_store ? reading->from->tile : reading->from->dump,
@@ -179,7 +180,7 @@ static int read_box(struct reading *reading)
     return status == EXIT_AGREE ? check_length(reading) : status;
 }
 
-static void fill(uint32_t element, int is_iota, uint8_t *bytes, uint64_t size_bytes)
+static void fill(uint32_t element, bool is_iota, uint8_t *bytes, uint64_t size_bytes)
 {
     for (uint64_t n = 0; n * element + element <= size_bytes; n++) {
         uint64_t value = is_iota ? n : random_mix(n + 1);
@@ -192,7 +193,7 @@ static int fill_source(struct reading *reading)
 {
     const char *rule = reading->from->fill;
     struct diagnose *to = reading->to;
-    int is_iota = strcmp(rule, "iota") == 0;
+    bool is_iota = strcmp(rule, "iota") == 0;
     uint64_t size = to->is_store ? tile_bytes(to) : diagnose_tensor_bytes(&to->map);
     if (!is_iota && strcmp(rule, "words") != 0)
         return command_usage("diagnose", "--fill: takes iota or words, not '%s'", rule);
@@ -272,7 +273,7 @@ static void poison(uint8_t *bytes, const struct memory *dump, uint32_t rank)
 }
 
 // All of it was this byte, or what tmaref_poison() leaves.
-static int make_before(struct reading *reading, int is_byte, uint64_t byte)
+static int make_before(struct reading *reading, bool is_byte, uint64_t byte)
 {
     const struct memory *dump = &reading->to->dump;
     reading->room->before = malloc(dump->size_bytes);
@@ -293,7 +294,7 @@ static int read_before(struct reading *reading)
     const struct memory *dump = &reading->to->dump;
     if (text == NULL && !reading->to->is_store && (reading->head.has & TMAREF_DUMP_POISONED) != 0) text = "poison";
     if (text == NULL) return EXIT_AGREE;
-    int is_byte = parse_u64(text, UINT8_MAX, &byte);
+    bool is_byte = parse_u64(text, UINT8_MAX, &byte);
     if (!is_byte && reading->to->is_store && strcmp(text, "poison") == 0)
         return command_usage("diagnose", "--before: poison is what tmaref_poison() leaves in shared memory");
     if (is_byte || strcmp(text, "poison") == 0) return make_before(reading, is_byte, byte);
@@ -325,7 +326,7 @@ static int read_barrier(struct reading *reading)
 int diagnose_read(const struct diagnose_options *from, struct diagnose *question, struct diagnose_room *room)
 {
     struct reading reading = {.from = from, .to = question, .room = room};
-    *question = (struct diagnose){0};
+    *question = (struct diagnose){false};
     int (*const steps[])(struct reading *) = {read_shared_side, read_map,    read_box,    read_global_side,
                                               read_others,      read_before, read_barrier};
     int status = EXIT_AGREE;

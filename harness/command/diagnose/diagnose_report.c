@@ -19,7 +19,7 @@ enum { ORIGIN_BYTES = 16 };
 //              store, `source` is the shared address
 struct first_wrong {
     uint64_t at;
-    int is_meant, is_found;
+    bool is_meant, is_found;
     struct provenance meant;
     uint64_t source;
     int64_t found[TENSORMAP_MAX_RANK];
@@ -31,7 +31,7 @@ static void look(const struct diagnose *question, const struct diagnosis *answer
     *first = (struct first_wrong){.at = answer->first_wrong};
     uint64_t at = answer->first_wrong / ORIGIN_BYTES * ORIGIN_BYTES;
     if (question->is_store) {
-        first->is_meant = 1;
+        first->is_meant = true;
         diagnose_element(&question->map, first->at, first->meant.index);
     } else if (question->map.mode == TENSORMAP_TILED && question->slices == 1) {
         struct box box;
@@ -42,7 +42,7 @@ static void look(const struct diagnose *question, const struct diagnosis *answer
     if (at < dump->base || at - dump->base + ORIGIN_BYTES > dump->size_bytes) return;
     first->source = diagnose_origin(question, dump->bytes + (at - dump->base));
     if (first->source == 0) return;
-    first->is_found = 1;
+    first->is_found = true;
     first->source += first->at % ORIGIN_BYTES;
     if (!question->is_store) diagnose_element(&question->map, first->source, first->found);
 }
@@ -104,7 +104,7 @@ static void print_advice(enum cause cause)
 static void print_explanation(const struct diagnosis *answer, int i)
 {
     const struct explanation *e = &answer->explanation[i];
-    int is_two = e->second < CAUSES;
+    bool is_two = e->second < CAUSES;
     printf("\n%s%s%s: %s\n", cause_row(e->cause)->id, is_two ? " and " : "", is_two ? cause_row(e->second)->id : "",
            e->what);
     if (!e->is_whole && !e->is_maybe)
@@ -118,7 +118,7 @@ static void print_explanation(const struct diagnosis *answer, int i)
 static void print_heading(const struct diagnose *question, const struct diagnosis *answer,
                           const struct explanation *previous, const struct explanation *next)
 {
-    int is_known = next->is_whole || next->is_maybe;
+    bool is_known = next->is_whole || next->is_maybe;
     if (previous == NULL && !next->is_whole && next->is_maybe && diagnosis_is_foreign(answer))
         printf("\n%u of the wrong bytes are not from this %s. Possible reasons: they are old; they are from "
                "another tensor, operand or\nstage (give it with --other); they were converted or byte-swapped; "
@@ -208,7 +208,7 @@ void diagnose_print_json(const struct diagnose *question, const struct diagnosis
     json_print(json, JSON_INDENT(2));
 }
 
-void diagnose_print_causes(int is_json)
+void diagnose_print_causes(bool is_json)
 {
     json_t *json = json_array();
     for (int cause = 0; cause < CAUSES; cause++) {

@@ -21,7 +21,8 @@ struct explain_options {
     const char *cluster, *multicast, *tile, *slices, *layout;
     int modes;
     uint64_t cta;
-    int has_cta, inner_first, table, store, tiles, numbers, accesses, all, json;
+    bool has_cta;
+    int inner_first, table, store, tiles, numbers, accesses, all, json;
 };
 
 static const char *const orders[] = {"outer", "inner", NULL};
@@ -195,7 +196,7 @@ static int read_cluster(const struct explain_options *from, struct explain *to)
     if (status == EXIT_AGREE) status = read_along(from->multicast, &to->along);
     if (status == EXIT_AGREE) status = read_tile(from, to);
     if (status != EXIT_AGREE || from->slices == NULL) return status;
-    to->has_slices = 1;
+    to->has_slices = true;
     int count = parse_u64_list(from->slices, 15, 16, to->slices, &why), ctas = (int)slice_cluster_ctas(&to->cluster);
     if (count == 0) return command_usage("explain", "--slices: %s", why.at);
     if (count != ctas) return command_usage("explain", "--slices: has %d numbers, the cluster %d CTAs", count, ctas);

@@ -15,7 +15,7 @@ struct listing {
     int most, told;
 };
 
-static int is_map(const struct access *access)
+static bool is_map(const struct access *access)
 {
     return access->proxy == PROXY_TENSORMAP;
 }
@@ -64,7 +64,7 @@ static struct operation operation_of(const struct explain *question)
 // There are no memories here: nothing moves, and the operation tells of it all the same.
 int explain_accesses(const struct explain *question)
 {
-    const int is_whole = question->all || question->json;
+    const bool is_whole = question->all || question->json;
     struct listing listing = {json_array(), is_whole ? INT32_MAX : EXPLAIN_LIST_LINES, 0};
     const struct observer observer = {&listing, list_event};
     const struct teller teller = {&observer, {.operation = 1}};

@@ -24,7 +24,8 @@ enum { SHARED_WINDOW_BYTES = TENSORMAP_MAX_BOX_BYTES };
 static void check_operation(const struct explain *q, const struct memory *shared, struct findings *findings)
 {
     const struct tensormap *map = &q->map;
-    int is_im2col = map->mode == TENSORMAP_IM2COL, rank = map->rank;
+    bool is_im2col = map->mode == TENSORMAP_IM2COL;
+    int rank = map->rank;
     if (q->operation == EXPLAIN_LOAD && is_im2col)
         im2col_load_check(map, rank, q->coord, q->offset, NULL, shared, q->shared, findings);
     else if (q->operation == EXPLAIN_LOAD)
@@ -47,7 +48,7 @@ static void check(struct copy *copy)
     copy->rule = findings_first_broken(&copy->findings);
 }
 
-static int is_readable(const struct copy *copy)
+static bool is_readable(const struct copy *copy)
 {
     return copy->rule != RULE_LOAD_MAP_FORMAT && copy->rule != RULE_STORE_MAP_FORMAT;
 }

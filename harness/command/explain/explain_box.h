@@ -17,7 +17,7 @@
 //   reach_bytes   of shared memory that a store reads, from the start
 struct copy {
     const struct explain *question;
-    int is_im2col;
+    bool is_im2col;
     struct box box;
     struct findings findings;
     enum rule rule;

@@ -73,11 +73,11 @@ static void share(struct sharing *sharing)
     sharing->first_group = sharing->load[0].mask;
 }
 
-static int is_complete(const struct sharing *sharing, uint32_t rank)
+static bool is_complete(const struct sharing *sharing, uint32_t rank)
 {
     for (uint32_t slice = 0; slice < sharing->slices; slice++)
-        if (sharing->gets[rank][slice] != 1) return 0;
-    return 1;
+        if (sharing->gets[rank][slice] != 1) return false;
+    return true;
 }
 
 // --- Contents --------------------------------------------------------------------------------------------------------
@@ -133,7 +133,7 @@ static void print_contents(const struct sharing *sharing)
         uint32_t same = 0;
         if (!(sharing->first_group >> rank & 1) || done >> rank & 1) continue;
         for (uint32_t other = rank; other < sharing->ctas; other++) {
-            int is_same = 1;
+            bool is_same = true;
             for (uint32_t slice = 0; slice < sharing->slices; slice++)
                 is_same &= (sharing->gets[rank][slice] > 0) == (sharing->gets[other][slice] > 0);
             if (is_same && sharing->first_group >> other & 1) same |= (uint32_t)1 << other;
@@ -188,7 +188,7 @@ static json_t *places_json(const struct sharing *sharing)
     return places;
 }
 
-static json_t *sharing_json(const struct sharing *sharing, int is_complete)
+static json_t *sharing_json(const struct sharing *sharing, bool is_complete)
 {
     const struct explain *question = sharing->question;
     const int rank = question->map.rank;
@@ -209,7 +209,7 @@ static json_t *sharing_json(const struct sharing *sharing, int is_complete)
 static int answer(const struct sharing *sharing)
 {
     const struct explain *question = sharing->question;
-    int complete = 1;
+    bool complete = true;
     for (uint32_t rank = 0; rank < sharing->ctas; rank++) complete &= is_complete(sharing, rank);
     answer_print(sharing_json(sharing, complete), question->json ? NULL : text, JSON_INDENT(2));
     if (!question->json) findings_print(&sharing->findings, stdout);

@@ -26,11 +26,14 @@ struct explain {
     int32_t coord[TENSORMAP_MAX_RANK];
     uint16_t offset[IM2COL_MAX_SPATIAL];
     uint32_t shared;
-    int wants_byte, wants_element, wants_table, wants_tiles, wants_cta;
+    bool wants_byte, wants_element;
+    int wants_table;
+    bool wants_tiles, wants_cta;
     uint32_t byte;
     int64_t element[TENSORMAP_MAX_RANK];
     uint64_t cta;
-    int wants_cluster, wants_numbers, along, has_slices;
+    int wants_cluster, wants_numbers, along;
+    bool has_slices;
     struct cluster_shape cluster;
     uint64_t tile[TENSORMAP_MAX_RANK];
     uint64_t slices[16];
@@ -45,7 +48,7 @@ enum { EXPLAIN_LIST_LINES = 64 };
 int explain_find_error(const char *text);
 
 // Does rule number `i` end in this error? CUDA_SUCCESS asks for the rules that one breaks without an error.
-int explain_has_error(int i, int error);
+bool explain_has_error(int i, int error);
 
 // The text (answer.h) of json_rule(): the rule, and what to do about it.
 #define EXPLAIN_RULE_TEXT                                                                                              \

@@ -48,7 +48,7 @@ static const char *advice_of(int error)
     return "";
 }
 
-int explain_has_error(int i, int error)
+bool explain_has_error(int i, int error)
 {
     return error == 0 ? rule_is_warning((enum rule)i) : rule_row((enum rule)i)->cuda_error == error;
 }
@@ -82,10 +82,10 @@ static void strip(const char *text, char letters[MAX_LETTERS])
     if (strncmp(letters, "CUDAERROR", 9) == 0) memmove(letters, letters + 9, count - 9 + 1);
 }
 
-static int is_name(const char *name, const char *wanted)
+static bool is_name(const char *name, const char *wanted)
 {
     char letters[MAX_LETTERS];
-    if (name == NULL) return 0;
+    if (name == NULL) return false;
     strip(name, letters);
     return strcmp(letters, wanted) == 0;
 }

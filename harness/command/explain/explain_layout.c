@@ -63,7 +63,7 @@ static int read_dtype(struct layout_answer *answer)
     int modes = answer->question->modes != 0        ? answer->question->modes
                 : answer->rank < TENSORMAP_MAX_RANK ? answer->rank
                                                     : TENSORMAP_MAX_RANK;
-    answer->has_dtype = 1;
+    answer->has_dtype = true;
     answer->has_box = cute_box_of(&answer->layout, answer->dtype, modes, &answer->box, &answer->no_box);
     answer->has_operand = cute_operand_of(&answer->layout, bytes, &answer->operand, &answer->no_operand);
     return EXIT_AGREE;
@@ -112,7 +112,7 @@ static int read_tile(struct layout_answer *answer)
     if (!cute_zipped_divide(&answer->layout, answer->tile, count, &answer->zipped, &error) ||
         !cute_tiled_divide(&answer->layout, answer->tile, count, &answer->tiled, &error))
         return command_usage("explain", "--tile: %s", error.why);
-    answer->has_tile = 1;
+    answer->has_tile = true;
     answer->tile_rank = count;
     answer->all_tiles = 1;
     for (int i = 0; i < answer->rank; i++) {

@@ -4,6 +4,7 @@
 #define TMAREF_EXPLAIN_LAYOUT_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "cute_box.h"
@@ -13,7 +14,9 @@
 struct explain_layout {
     const char *text, *dtype, *element, *tile;
     uint64_t cta;
-    int modes, has_cta, wants_table, json;
+    int modes;
+    bool has_cta;
+    int wants_table, json;
 };
 
 // Prints the answer. Returns the exit status: a layout that no tensor copies fill is a mismatch.
@@ -28,7 +31,7 @@ struct layout_answer {
     struct cute_layout layout, coalesced, zipped, tiled;
     char text[CUTE_TEXT_BYTES];
     enum dtype dtype;
-    int has_dtype, has_box, has_operand, has_element, has_tile;
+    bool has_dtype, has_box, has_operand, has_element, has_tile;
     struct cute_box box;
     struct cute_operand operand;
     struct cute_error no_box, no_operand;

@@ -78,7 +78,7 @@ static void print_picture(const struct layout_answer *a)
                                                rows < PICTURE_ROWS ? rows : PICTURE_ROWS, a->box.box[0] * bytes,
                                                bytes}};
     printf("\n");
-    picture_text(&picture, 0, stdout);
+    picture_text(&picture, false, stdout);
 }
 
 void layout_print(const struct layout_answer *a)

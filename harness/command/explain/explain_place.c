@@ -11,7 +11,7 @@
 enum { LINE_BYTES = 128, CHUNK_BYTES = 16 };
 
 // Is the element past the end of dimension 0, in a 16-byte piece that a store writes whole?
-static int is_past(const struct copy *copy, const struct provenance *place)
+static bool is_past(const struct copy *copy, const struct provenance *place)
 {
     const struct tensormap *map = &copy->question->map;
     return !place->is_fill && map->interleave == INTERLEAVE_NONE && place->index[0] >= (int64_t)map->dim[0];
@@ -70,9 +70,9 @@ int box_add_byte(const struct copy *copy, json_t *json)
     const struct explain *question = copy->question;
     struct provenance place;
     struct text why;
-    int is_there = provenance_of_shared(&copy->box, question->coord, question->shared, question->byte, &place);
+    bool is_there = provenance_of_shared(&copy->box, question->coord, question->shared, question->byte, &place);
     uint32_t flat = swizzle_apply(question->map.swizzle, question->byte);
-    int is_gap = flat >= question->shared && flat - question->shared < copy->extent_bytes;
+    bool is_gap = flat >= question->shared && flat - question->shared < copy->extent_bytes;
     text_set(&why, "shared 0x%" PRIx32 ": no byte of the %s: %s", question->byte, copy->is_im2col ? "column" : "box",
              is_gap ? gap(copy) : "outside of it");
     return add_place(copy, is_there ? &place : NULL, "byte", "noByte", &why, json);
@@ -83,7 +83,7 @@ int box_add_element(const struct copy *copy, json_t *json)
     const struct explain *question = copy->question;
     struct provenance place;
     struct text why;
-    int is_there = provenance_of_element(&copy->box, question->coord, question->shared, question->element, &place);
+    bool is_there = provenance_of_element(&copy->box, question->coord, question->shared, question->element, &place);
     text_set(&why, "element (%s): the %s does not hold it",
              text_numbers(NUMBERS(question->element, question->map.rank), ", ").at, copy->is_im2col ? "column" : "box");
     return add_place(copy, is_there ? &place : NULL, "element", "noElement", &why, json);

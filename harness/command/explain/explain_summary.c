@@ -59,12 +59,12 @@ static json_t *position(const struct im2col_walk *walk)
 }
 
 // The box as CuTe writes it: mode i is dimension i.
-static int layout_text(const struct copy *copy, char *text)
+static bool layout_text(const struct copy *copy, char *text)
 {
     struct cute_layout layout;
-    if (!cute_of_box(&copy->question->map, &layout)) return 0;
+    if (!cute_of_box(&copy->question->map, &layout)) return false;
     cute_write(&layout, text);
-    return 1;
+    return true;
 }
 
 static void add_tile(const struct copy *copy, json_t *json)

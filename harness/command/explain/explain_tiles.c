@@ -24,7 +24,7 @@ struct tiling {
 struct cta {
     uint64_t number;
     int64_t tile[TENSORMAP_MAX_RANK], coord[TENSORMAP_MAX_RANK], inside[TENSORMAP_MAX_RANK];
-    int is_remainder;
+    bool is_remainder;
 };
 
 // With interleave a box is one channel slice deep, whatever its boxDim says.
@@ -125,7 +125,7 @@ static void print_arith_tuple(const struct tiling *tiling, const struct cta *cta
 static void print_coordinate(const struct tiling *tiling, const struct cta *cta, const uint32_t *step)
 {
     const struct tensormap *map = &tiling->question->map;
-    int outside = 0;
+    bool outside = false;
     printf("(");
     for (int i = 0; i < map->rank; i++) {
         int64_t index = cta->coord[i] + (int64_t)step[i] * scale_of(map, i);
@@ -136,7 +136,7 @@ static void print_coordinate(const struct tiling *tiling, const struct cta *cta,
 }
 
 // Shows entry k of n: all, or the first ones and the last.
-static int is_shown(const struct tiling *tiling, uint64_t k, uint64_t n, uint64_t shown)
+static bool is_shown(const struct tiling *tiling, uint64_t k, uint64_t n, uint64_t shown)
 {
     return tiling->question->all || n <= shown || k < shown - 1 || k == n - 1;
 }

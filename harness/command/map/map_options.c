@@ -168,7 +168,7 @@ static void read_dims(struct reading *reading, const struct map_options *options
     for (int i = 0; i < TENSORMAP_MAX_RANK && (uint32_t)i < reading->args->rank; i++) reading->args->dim[i] = values[i];
 }
 
-static int is_im2col(const struct map_options *options)
+static bool is_im2col(const struct map_options *options)
 {
     return options->lower != NULL || options->upper != NULL || options->channels != NULL || options->pixels != NULL ||
            options->wide != NULL;

@@ -75,7 +75,7 @@ void map_print_fields(const struct tensormap *map, FILE *out)
     fprintf(out, "%-20s %" PRIu32 "\n", "(pattern alignment)", map->pattern_bytes);
 }
 
-int map_args_of(const struct tensormap *map, struct map_args *args)
+bool map_args_of(const struct tensormap *map, struct map_args *args)
 {
     *args = (struct map_args){.function = map->mode == TENSORMAP_TILED ? MAP_TILED : MAP_IM2COL,
                               .data_type = (uint32_t)map->dtype,
@@ -134,7 +134,7 @@ static json_t *names_json(const struct map_args *args)
 json_t *map_json(const struct tensormap_image *image, const struct tensormap *map)
 {
     struct map_args args;
-    int has_call = map_args_of(map, &args);
+    bool has_call = map_args_of(map, &args);
     json_t *json = json_object();
     json_object_set_new(json, "map", json_hex((const uint8_t *)image->word, TENSORMAP_BYTES));
     json_object_set_new(json, "call", has_call ? fields_write(&map_fields, &args) : json_null());

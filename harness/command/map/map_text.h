@@ -18,7 +18,7 @@ void map_print_words(const struct tensormap_image *image, FILE *out);
 void map_print_fields(const struct tensormap *map, FILE *out);
 
 // The arguments of the call that makes `map`; 0 if none does, because a field has no value a call could be given.
-int map_args_of(const struct tensormap *map, struct map_args *args);
+bool map_args_of(const struct tensormap *map, struct map_args *args);
 
 // That call as C source, for a tiled or an im2col map.
 void map_print_call(const struct map_args *args, FILE *out);

@@ -69,7 +69,7 @@ static struct link *take_out(void *handle)
 static int keep_link(void *handle, uint32_t options, const char **option)
 {
     struct link *link = calloc(1, sizeof *link);
-    int is_whole = link != NULL && (link->option = calloc(options + 1, sizeof *link->option)) != NULL;
+    bool is_whole = link != NULL && (link->option = calloc(options + 1, sizeof *link->option)) != NULL;
     for (uint32_t i = 0; is_whole && i < options; i++, link->options++)
         is_whole = (link->option[i] = strdup(option[i])) != NULL;
     if (!is_whole) {
@@ -84,7 +84,7 @@ static int keep_link(void *handle, uint32_t options, const char **option)
     return CUBINS_SUCCESS;
 }
 
-static int begins_with(const void *data, size_t bytes, const char *magic)
+static bool begins_with(const void *data, size_t bytes, const char *magic)
 {
     return bytes >= strlen(magic) && memcmp(data, magic, strlen(magic)) == 0;
 }
@@ -120,17 +120,17 @@ static int keep_input(struct link *link, int kind, void *data, size_t bytes, con
 
 typedef int (*complete_fn)(void *link);
 
-static int is_lto(const struct link *link)
+static bool is_lto(const struct link *link)
 {
     for (uint32_t i = 0; i < link->options; i++)
-        if (strcmp(link->option[i], "-lto") == 0) return 1;
-    return 0;
+        if (strcmp(link->option[i], "-lto") == 0) return true;
+    return false;
 }
 
 // Which inputs the LTO-IR is looked for in: what may have some, or what is nothing else.
 enum lto_inputs { MAY_HAVE_LTO, ARE_LTO };
 
-static int is_one(const struct cubin_input *input, enum lto_inputs which)
+static bool is_one(const struct cubin_input *input, enum lto_inputs which)
 {
     return which == ARE_LTO ? input->kind == INPUT_NVVM : input->kind != INPUT_PTX && input->kind != INPUT_CUBIN;
 }

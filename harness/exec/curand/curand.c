@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,11 +83,11 @@ CALL(cuLaunchHostFunc, (struct CUstream_st * stream, void (*run)(void *), void *
 CALL(cuMemGetAddressRange_v2, (void *base, size_t *bytes, unsigned long long at), (base, bytes, at))
 
 // The primary context, unless the thread has one.
-static int make_ready(void)
+static bool make_ready(void)
 {
     void *context = NULL;
-    if (cuInit(0) != 0) return 0;
-    if (cuCtxGetCurrent(&context) == 0 && context != NULL) return 1;
+    if (cuInit(0) != 0) return false;
+    if (cuCtxGetCurrent(&context) == 0 && context != NULL) return true;
     return cuDevicePrimaryCtxRetain(&context, 0) == 0 && cuCtxSetCurrent(context) == 0;
 }
 
@@ -96,7 +97,7 @@ struct generator {
     struct generator *next;
     void *real;
     struct CUstream_st *stream;
-    int is_in_graph; // which may run again at any time, so the generator is kept
+    bool is_in_graph; // which may run again at any time, so the generator is kept
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -169,7 +170,7 @@ int curandSetStream(void *generator, struct CUstream_st *stream)
 // freed, because the graph may run it again.
 struct job {
     atomic_int holders, status;
-    int is_in_graph;
+    bool is_in_graph;
     int call; // its row
     void *generator, *to;
     size_t n;
@@ -217,7 +218,7 @@ static void run(void *user)
     let_go(job);
 }
 
-static int is_device_memory(const void *at)
+static bool is_device_memory(const void *at)
 {
     return cuMemGetAddressRange_v2(NULL, NULL, (unsigned long long)(uintptr_t)at) == 0;
 }

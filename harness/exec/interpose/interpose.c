@@ -9,6 +9,7 @@
 #include "interpose.h"
 
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 typedef void *(*dlsym_fn)(void *handle, const char *name);
@@ -38,9 +39,9 @@ static void *home_of(const struct interposed *of)
 }
 
 // A program that is linked with a copy calls that one, whichever it asks first.
-static int is_at_home(const struct interposed *of, void *function)
+static bool is_at_home(const struct interposed *of, void *function)
 {
-    if (of->home == NULL || function == NULL || function == of->wrapper) return 1;
+    if (of->home == NULL || function == NULL || function == of->wrapper) return true;
     void *before = *of->home;
     if (home_of(of) == NULL) {
         void *linked = base_of(real_dlsym()(RTLD_NEXT, of->name));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,23 +58,23 @@ static const char *next_item(const char **list, size_t *bytes)
 }
 
 struct format {
-    int has_header, has_units;
+    bool has_header, has_units;
 };
 
 static int read_format(const char *text, struct format *format)
 {
     const char *item;
     size_t bytes;
-    int is_csv = 0;
-    *format = (struct format){1, 1};
+    bool is_csv = false;
+    *format = (struct format){true, true};
     if (text == NULL) return refuse(SMI_BAD_ARGUMENT, "a query takes --format=csv[,noheader][,nounits]");
     while ((item = next_item(&text, &bytes)) != NULL) {
         if (bytes == 3 && memcmp(item, "csv", 3) == 0)
-            is_csv = 1;
+            is_csv = true;
         else if (bytes == 8 && memcmp(item, "noheader", 8) == 0)
-            format->has_header = 0;
+            format->has_header = false;
         else if (bytes == 7 && memcmp(item, "nounits", 7) == 0)
-            format->has_units = 0;
+            format->has_units = false;
         else
             return refuse(SMI_BAD_ARGUMENT, "--format: \"%.*s\" is none of csv, noheader, nounits", (int)bytes, item);
     }
@@ -93,7 +94,7 @@ static void print_header(const char *list)
     puts("");
 }
 
-static void print_values(smi_device device, const char *list, int has_units)
+static void print_values(smi_device device, const char *list, bool has_units)
 {
     char text[SMI_TEXT];
     const char *item, *separator = "";
@@ -154,7 +155,7 @@ static int find_device(const char *id, smi_device *device)
     if (id == NULL || strcmp(id, "all") == 0)
         return nvmlDeviceGetHandleByIndex_v2(0, device) == NVML_SUCCESS ? SMI_OK : SMI_FAILED;
     const unsigned long index = strtoul(id, &end, 10);
-    const int is_index = id[0] >= '0' && id[0] <= '9' && *end == '\0' && index < 1U << 16;
+    const bool is_index = id[0] >= '0' && id[0] <= '9' && *end == '\0' && index < 1U << 16;
     if (is_index && nvmlDeviceGetHandleByIndex_v2((unsigned)index, device) == NVML_SUCCESS) return SMI_OK;
     if (nvmlDeviceGetHandleByUUID(id, device) == NVML_SUCCESS) return SMI_OK;
     if (nvmlDeviceGetHandleByPciBusId_v2(id, device) == NVML_SUCCESS) return SMI_OK;
@@ -208,13 +209,13 @@ static long read_time(const char *option, const char *text, long unit)
     return number * unit;
 }
 
-static int is_one(const char *argument, const char *first, const char *second)
+static bool is_one(const char *argument, const char *first, const char *second)
 {
     return strcmp(argument, first) == 0 || strcmp(argument, second) == 0;
 }
 
 // Options that take a value. Returns 0 if it is none of them.
-static int read_value(char **arguments, int *at, struct request *request)
+static bool read_value(char **arguments, int *at, struct request *request)
 {
     const char *value;
     if ((value = value_of(arguments, at, "--query-gpu")) != NULL)
@@ -234,12 +235,12 @@ static int read_value(char **arguments, int *at, struct request *request)
              (value = value_of(arguments, at, "--filename")) != NULL) {
         if (freopen(value, "w", stdout) == NULL) exit(refuse(SMI_FAILED, "-f %s: cannot open the file", value));
     } else
-        return 0;
-    return 1;
+        return false;
+    return true;
 }
 
 // What would set something up: there is no board to do it to.
-static int sets_something(const char *argument)
+static bool sets_something(const char *argument)
 {
     static const char *const names[] = {"-pm",
                                         "-pl",
@@ -266,8 +267,8 @@ static int sets_something(const char *argument)
                                         "--compute-mode"};
     const size_t bytes = strcspn(argument, "=");
     for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (strlen(names[i]) == bytes && strncmp(argument, names[i], bytes) == 0) return 1;
-    return 0;
+        if (strlen(names[i]) == bytes && strncmp(argument, names[i], bytes) == 0) return true;
+    return false;
 }
 
 static void read_arguments(char **arguments, struct request *request)

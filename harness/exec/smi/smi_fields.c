@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -78,7 +79,7 @@ static void write_nothing(smi_device device, char text[SMI_TEXT])
 static void write_place(smi_device device, char text[SMI_TEXT])
 {
     struct nvml_pci pci;
-    const int is_known = nvmlDeviceGetPciInfo_v3(device, &pci) == NVML_SUCCESS;
+    const bool is_known = nvmlDeviceGetPciInfo_v3(device, &pci) == NVML_SUCCESS;
     snprintf(text, SMI_TEXT, "%s", is_known ? pci.bus_id : not_known);
 }
 
@@ -259,7 +260,7 @@ static const struct smi_field fields[] = {
 };
 enum { FIELDS = sizeof fields / sizeof fields[0] };
 
-static int is_name(const char *name, const char *text, size_t bytes)
+static bool is_name(const char *name, const char *text, size_t bytes)
 {
     return name != NULL && strlen(name) == bytes && memcmp(name, text, bytes) == 0;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -78,7 +79,7 @@ static void print_lines(smi_device device, const char *group, const struct line 
     if (group != NULL) printf("    %s\n", group);
     for (unsigned i = 0; i < count; i++) {
         smi_value(device, lines[i].field, text);
-        const int is_known = strcmp(text, "[N/A]") != 0;
+        const bool is_known = strcmp(text, "[N/A]") != 0;
         printf("%*s%-*s: %s%s%s\n", indent, "", 50 - indent, lines[i].title, is_known ? text : "N/A",
                is_known && lines[i].unit[0] != '\0' ? " " : "", is_known ? lines[i].unit : "");
     }

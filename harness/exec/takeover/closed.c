@@ -58,7 +58,7 @@ static const struct {
 enum { ANSWERS = sizeof answers / sizeof answers[0] };
 
 // Once for each call.
-static int is_new(const char *name)
+static bool is_new(const char *name)
 {
     enum { MOST = 64 };
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -66,7 +66,7 @@ static int is_new(const char *name)
     int i = 0;
     pthread_mutex_lock(&lock);
     while (i < MOST && told[i] != NULL && told[i] != name) i++;
-    const int is_it = i < MOST && told[i] == NULL;
+    const bool is_it = i < MOST && told[i] == NULL;
     if (is_it) told[i] = name;
     pthread_mutex_unlock(&lock);
     return is_it;

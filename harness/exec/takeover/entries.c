@@ -132,9 +132,9 @@ static void read_library(enum takeover_library library)
 
 static void read_libraries(void)
 {
-    static int is_read;
+    static bool is_read;
     if (is_read) return;
-    is_read = 1;
+    is_read = true;
     code = mmap(NULL, MOST_NAMES * CODE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (code == MAP_FAILED) return;
     for (enum takeover_library library = 0; library < TAKEOVER_LIBRARIES; library++) read_library(library);
@@ -149,11 +149,11 @@ void *takeover_entry(enum takeover_library library, const char *name)
     return NULL;
 }
 
-int takeover_is_ours(const char *file)
+bool takeover_is_ours(const char *file)
 {
     char our_folder[PATH_MAX], folder[PATH_MAX];
     struct stat ours, its;
-    if (!path_of(".", our_folder, sizeof our_folder) || !path_beside(file, ".", folder, sizeof folder)) return 0;
-    if (stat(our_folder, &ours) != 0 || stat(folder, &its) != 0) return 0;
+    if (!path_of(".", our_folder, sizeof our_folder) || !path_beside(file, ".", folder, sizeof folder)) return false;
+    if (stat(our_folder, &ours) != 0 || stat(folder, &its) != 0) return false;
     return ours.st_dev == its.st_dev && ours.st_ino == its.st_ino;
 }

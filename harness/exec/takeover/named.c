@@ -38,15 +38,15 @@ struct names {
 
 // .eh_frame_hdr: four bytes that say how it is written, the place of .eh_frame, the number of functions; then of each
 // one its beginning and its entry in .eh_frame, from the address of the section on.
-static int open_code(struct code *code, const struct elf *elf)
+static bool open_code(struct code *code, const struct elf *elf)
 {
     static const uint8_t written[] = {1, 0x1b, 3, 0x3b};
     uint32_t count;
     *code = (struct code){.elf = elf};
-    if (!elf_find(elf, ".text", 0, &code->text) || !elf_find(elf, ".rodata", 0, &code->strings)) return 0;
-    if (!elf_find(elf, ".eh_frame_hdr", 0, &code->index) || code->index.sh_size < 12) return 0;
+    if (!elf_find(elf, ".text", 0, &code->text) || !elf_find(elf, ".rodata", 0, &code->strings)) return false;
+    if (!elf_find(elf, ".eh_frame_hdr", 0, &code->index) || code->index.sh_size < 12) return false;
     const uint8_t *index = elf_bytes(elf, &code->index);
-    if (index == NULL || memcmp(index, written, sizeof written) != 0) return 0;
+    if (index == NULL || memcmp(index, written, sizeof written) != 0) return false;
     memcpy(&count, index + 8, sizeof count);
     code->functions = count;
     return count <= (code->index.sh_size - 12) / 8 && elf_bytes(elf, &code->text) && elf_bytes(elf, &code->strings);
@@ -77,21 +77,21 @@ static int64_t function_at(const struct code *code, uint64_t address)
 // --- What they refer to ----------------------------------------------------------------------------------------------
 
 // The next `lea to(%rip), register` in front of `past`: both addresses. 0 if there is none.
-static int next_reference(const struct code *code, uint64_t *at, uint64_t past, uint64_t *to)
+static bool next_reference(const struct code *code, uint64_t *at, uint64_t past, uint64_t *to)
 {
     const uint8_t *text = elf_bytes(code->elf, &code->text);
     for (uint64_t i = *at - code->text.sh_addr, end = past - code->text.sh_addr; i + LEA_BYTES <= end; i++) {
         const uint8_t *next = memchr(text + i + 1, 0x8d, end - i - 1);
         int32_t offset;
-        if (next == NULL || next + LEA_BYTES - 1 > text + end) return 0;
+        if (next == NULL || next + LEA_BYTES - 1 > text + end) return false;
         i = (uint64_t)(next - text) - 1;
         if ((text[i] & 0xfb) != 0x48 || (next[1] & 0xc7) != 0x05) continue;
         memcpy(&offset, next + 2, sizeof offset);
         *at = code->text.sh_addr + i;
         *to = *at + LEA_BYTES + (uint64_t)(int64_t)offset;
-        return 1;
+        return true;
     }
-    return 0;
+    return false;
 }
 
 // The name of a function of the runtime that is the whole string at an address; NULL if there is none.
@@ -148,12 +148,12 @@ static void find_names(const struct code *code, int64_t anchor, struct names *na
 // --- Taking them over ------------------------------------------------------------------------------------------------
 
 // Equal strings of a file are one. A name that two functions refer to is none: the program may ask for it, too.
-static int has_name(const struct names *names, const char *name, const struct found *but)
+static bool has_name(const struct names *names, const char *name, const struct found *but)
 {
     for (size_t i = 0; i < names->count; i++)
         if (&names->found[i] != but && names->found[i].name != NULL && strcmp(names->found[i].name, name) == 0)
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
 static enum takeover_library library_of(const struct names *names)
@@ -193,7 +193,7 @@ static void keep_release(const struct code *code, const struct names *names)
         takeover_release(elf_bytes(code->elf, &code->text) + first, last - first);
 }
 
-int takeover_named(const struct elf *elf, uintptr_t base)
+bool takeover_named(const struct elf *elf, uintptr_t base)
 {
     enum { LEAST = 200 };
     struct code code;
@@ -201,7 +201,7 @@ int takeover_named(const struct elf *elf, uintptr_t base)
     const int64_t anchor = open_code(&code, elf) ? find_anchor(&code) : NONE;
     if (anchor != NONE) find_names(&code, anchor, &names);
     const enum takeover_library library = library_of(&names);
-    const int is_runtime = names.count >= LEAST && library != TAKEOVER_RUNTIME_11;
+    const bool is_runtime = names.count >= LEAST && library != TAKEOVER_RUNTIME_11;
     for (size_t i = 0; i < names.count && is_runtime; i++) {
         const struct found *found = &names.found[i];
         if (found->name == NULL || has_name(&names, found->name, found)) continue;

@@ -31,14 +31,14 @@ struct runtime {
 
 // --- The object in the archive ---------------------------------------------------------------------------------------
 
-static int find_code(struct runtime *runtime)
+static bool find_code(struct runtime *runtime)
 {
     const struct elf *elf = &runtime->elf;
-    int has_symbols = 0;
-    if (!elf_find(elf, ".text", 0, &runtime->text)) return 0;
+    bool has_symbols = false;
+    if (!elf_find(elf, ".text", 0, &runtime->text)) return false;
     for (uint64_t i = 0; i < elf->sections; i++) {
         Elf64_Shdr section;
-        if (!elf_section(elf, i, &section)) return 0;
+        if (!elf_section(elf, i, &section)) return false;
         if (section.sh_type == SHT_PROGBITS && section.sh_offset == runtime->text.sh_offset && section.sh_size > 0)
             runtime->text_index = i;
         if (section.sh_type == SHT_SYMTAB) {
@@ -114,26 +114,26 @@ static void find_run(struct runtime *runtime)
 }
 
 // 0 if the member is no such object. The caller frees is_kept.
-static int open_member(struct runtime *runtime, const char *image, size_t bytes)
+static bool open_member(struct runtime *runtime, const char *image, size_t bytes)
 {
     *runtime = (struct runtime){0};
-    if (!elf_open(&runtime->elf, image, bytes) || !find_code(runtime)) return 0;
+    if (!elf_open(&runtime->elf, image, bytes) || !find_code(runtime)) return false;
     runtime->is_kept = malloc(runtime->text.sh_size);
-    if (runtime->is_kept == NULL) return 0;
+    if (runtime->is_kept == NULL) return false;
     memset(runtime->is_kept, 1, runtime->text.sh_size);
     mask_all(runtime);
     find_run(runtime);
-    return 1;
+    return true;
 }
 
 // --- Its copy in the file --------------------------------------------------------------------------------------------
 
-static int is_same(const struct runtime *runtime, const char *code)
+static bool is_same(const struct runtime *runtime, const char *code)
 {
     const char *text = runtime->elf.image + runtime->text.sh_offset;
     for (size_t i = 0; i < runtime->text.sh_size; i++)
-        if (runtime->is_kept[i] && text[i] != code[i]) return 0;
-    return 1;
+        if (runtime->is_kept[i] && text[i] != code[i]) return false;
+    return true;
 }
 
 // The offset of the copy in the code of the file; -1 if there is none.
@@ -167,7 +167,7 @@ static void take_functions(const struct runtime *runtime, uint8_t *code)
     }
 }
 
-static int try_member(const char *image, size_t bytes, const struct elf *file, uintptr_t base)
+static bool try_member(const char *image, size_t bytes, const struct elf *file, uintptr_t base)
 {
     struct runtime runtime;
     Elf64_Shdr text;
@@ -180,12 +180,12 @@ static int try_member(const char *image, size_t bytes, const struct elf *file, u
     return copy >= 0;
 }
 
-static int try_members(const char *image, size_t bytes, const struct elf *file, uintptr_t base)
+static bool try_members(const char *image, size_t bytes, const struct elf *file, uintptr_t base)
 {
     size_t at = SARMAG;
-    int are_found = 0;
+    bool are_found = false;
     struct ar_hdr header;
-    if (bytes < SARMAG || memcmp(image, ARMAG, SARMAG) != 0) return 0;
+    if (bytes < SARMAG || memcmp(image, ARMAG, SARMAG) != 0) return false;
     while (at + sizeof header <= bytes) {
         char digits[sizeof header.ar_size + 1] = {0};
         memcpy(&header, image + at, sizeof header);
@@ -199,12 +199,12 @@ static int try_members(const char *image, size_t bytes, const struct elf *file, 
     return are_found;
 }
 
-static int try_archive(const char *path, const struct elf *elf, uintptr_t base)
+static bool try_archive(const char *path, const struct elf *elf, uintptr_t base)
 {
     struct stat facts;
-    int is_found = 0;
+    bool is_found = false;
     const int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0) return 0;
+    if (file < 0) return false;
     if (fstat(file, &facts) == 0) {
         const size_t bytes = (size_t)facts.st_size;
         char *image = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, file, 0);
@@ -219,56 +219,56 @@ static int try_archive(const char *path, const struct elf *elf, uintptr_t base)
 
 // --- Where archives are ----------------------------------------------------------------------------------------------
 
-static int try_pattern(const struct elf *elf, uintptr_t base, const char *format, int length, const char *folder)
+static bool try_pattern(const struct elf *elf, uintptr_t base, const char *format, int length, const char *folder)
 {
     char pattern[PATH_MAX];
     glob_t found;
-    int is_found = 0;
-    if (snprintf(pattern, sizeof pattern, format, length, folder) >= (int)sizeof pattern) return 0;
-    if (glob(pattern, 0, NULL, &found) != 0) return 0;
+    bool is_found = false;
+    if (snprintf(pattern, sizeof pattern, format, length, folder) >= (int)sizeof pattern) return false;
+    if (glob(pattern, 0, NULL, &found) != 0) return false;
     for (size_t i = 0; i < found.gl_pathc && !is_found; i++) is_found = try_archive(found.gl_pathv[i], elf, base);
     globfree(&found);
     return is_found;
 }
 
-static int try_named(const struct elf *elf, uintptr_t base)
+static bool try_named(const struct elf *elf, uintptr_t base)
 {
     const char *named = getenv("TMAREF_CUDART_STATIC");
     for (; named != NULL && *named != '\0'; named += strcspn(named, ":"), named += *named == ':')
-        if (try_pattern(elf, base, "%.*s", (int)strcspn(named, ":"), named)) return 1;
-    return 0;
+        if (try_pattern(elf, base, "%.*s", (int)strcspn(named, ":"), named)) return true;
+    return false;
 }
 
 // Beside a nvcc in PATH.
-static int try_path(const struct elf *elf, uintptr_t base)
+static bool try_path(const struct elf *elf, uintptr_t base)
 {
     const char *folders = getenv("PATH");
     for (; folders != NULL && *folders != '\0'; folders += strcspn(folders, ":"), folders += *folders == ':') {
         char nvcc[PATH_MAX];
         const int length = (int)strcspn(folders, ":");
         snprintf(nvcc, sizeof nvcc, "%.*s/nvcc", length, folders);
-        if (access(nvcc, X_OK) == 0 && try_pattern(elf, base, "%.*s/../lib*/" ARCHIVE, length, folders)) return 1;
+        if (access(nvcc, X_OK) == 0 && try_pattern(elf, base, "%.*s/../lib*/" ARCHIVE, length, folders)) return true;
     }
-    return 0;
+    return false;
 }
 
 // A wheel beside the one that the file is of.
-static int try_wheels(const struct elf *elf, uintptr_t base, const char *path)
+static bool try_wheels(const struct elf *elf, uintptr_t base, const char *path)
 {
     static const char *const folders[] = {"/site-packages/", "/dist-packages/"};
     for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
         const char *at = strstr(path, folders[i]);
         if (at == NULL) continue;
         const int length = (int)(at - path + (long)strlen(folders[i]));
-        if (try_pattern(elf, base, "%.*snvidia/*/lib/" ARCHIVE, length, path)) return 1;
+        if (try_pattern(elf, base, "%.*snvidia/*/lib/" ARCHIVE, length, path)) return true;
     }
-    return 0;
+    return false;
 }
 
-int takeover_stripped(const struct elf *elf, uintptr_t base, const char *path)
+bool takeover_stripped(const struct elf *elf, uintptr_t base, const char *path)
 {
     static const char *const places[] = {"/usr/local/cuda*/lib*/" ARCHIVE, "/usr/lib/x86_64-linux-gnu/" ARCHIVE};
-    int is_found = try_named(elf, base) || try_wheels(elf, base, path) || try_path(elf, base);
+    bool is_found = try_named(elf, base) || try_wheels(elf, base, path) || try_path(elf, base);
     for (size_t i = 0; i < sizeof places / sizeof places[0] && !is_found; i++)
         is_found = try_pattern(elf, base, "%.*s", (int)strlen(places[i]), places[i]);
     return is_found;

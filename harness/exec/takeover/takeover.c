@@ -41,7 +41,7 @@ struct table {
     uint64_t count;
 };
 
-static int begins(const char *name, const char *with)
+static bool begins(const char *name, const char *with)
 {
     return strncmp(name, with, strlen(with)) == 0;
 }
@@ -50,19 +50,19 @@ static int begins(const char *name, const char *with)
 static const char *function_at(const struct table *table, uint64_t i, Elf64_Sym *symbol)
 {
     memcpy(symbol, table->symbols + i * sizeof *symbol, sizeof *symbol);
-    const int is_one = ELF64_ST_TYPE(symbol->st_info) == STT_FUNC && symbol->st_shndx != SHN_UNDEF;
+    const bool is_one = ELF64_ST_TYPE(symbol->st_info) == STT_FUNC && symbol->st_shndx != SHN_UNDEF;
     return is_one && symbol->st_name < table->names_bytes ? table->names + symbol->st_name : NULL;
 }
 
-static int has_function(const struct table *table, const char *wanted)
+static bool has_function(const struct table *table, const char *wanted)
 {
     Elf64_Sym symbol;
-    if (memmem(table->names, table->names_bytes, wanted, strlen(wanted) + 1) == NULL) return 0;
+    if (memmem(table->names, table->names_bytes, wanted, strlen(wanted) + 1) == NULL) return false;
     for (uint64_t i = 0; i < table->count; i++) {
         const char *name = function_at(table, i, &symbol);
-        if (name != NULL && strcmp(name, wanted) == 0) return 1;
+        if (name != NULL && strcmp(name, wanted) == 0) return true;
     }
-    return 0;
+    return false;
 }
 
 enum takeover_library takeover_runtime(const char *names, uint64_t bytes)
@@ -84,7 +84,7 @@ void takeover_release(const uint8_t *code, size_t bytes)
         at += sizeof store;
         if ((size_t)(past - at) < sizeof release) return;
         memcpy(&release, at, sizeof release);
-        const int is_one = release >= 11000 && release < 20000 && release % 1000 < 100 && release % 10 == 0;
+        const bool is_one = release >= 11000 && release < 20000 && release % 1000 < 100 && release % 10 == 0;
         if (is_one && release > newest) newest = release;
     }
 }
@@ -120,7 +120,7 @@ static void take_closed(const struct link_map *map, const struct table *table)
 }
 
 // A stripped file has no other names than those it exports.
-static int find_table(const struct elf *elf, uint32_t type, struct table *table)
+static bool find_table(const struct elf *elf, uint32_t type, struct table *table)
 {
     Elf64_Shdr symbols, names;
     for (uint64_t i = 0; i < elf->sections; i++) {
@@ -130,31 +130,31 @@ static int find_table(const struct elf *elf, uint32_t type, struct table *table)
                                 symbols.sh_size / sizeof(Elf64_Sym)};
         return table->names[table->names_bytes - 1] == '\0';
     }
-    return 0;
+    return false;
 }
 
 // Was a file without a table of symbols linked with the runtime? nvcc puts a list of kernels into it; in others a
 // message of the runtime stands, which is not looked for in very large ones. One that asks the loader for the runtime
 // has none.
-static int may_hold_runtime(const struct elf *elf, const struct table *table)
+static bool may_hold_runtime(const struct elf *elf, const struct table *table)
 {
     enum { MOST_BYTES = 64 << 20 };
     static const char imported[] = "__cudaRegisterFatBinary", message[] = "startup failure in cuda runtime";
     Elf64_Shdr section;
-    if (memmem(table->names, table->names_bytes, imported, sizeof imported) != NULL) return 0;
-    if (elf_find(elf, ".nvFatBinSegment", 0, &section)) return 1;
+    if (memmem(table->names, table->names_bytes, imported, sizeof imported) != NULL) return false;
+    if (elf_find(elf, ".nvFatBinSegment", 0, &section)) return true;
     return elf->bytes <= MOST_BYTES && elf_find(elf, ".rodata", 0, &section) &&
            memmem(elf->image + section.sh_offset, section.sh_size, message, strlen(message)) != NULL;
 }
 
 // Ours are asked about last: what they are is read where there is a copy of one of them, and in no other process.
 // Returns whether the file had a runtime, and has ours now.
-static int look_into(const struct link_map *map, const struct elf *elf)
+static bool look_into(const struct link_map *map, const struct elf *elf)
 {
     struct table table;
-    int has_ours = 0;
-    const int is_stripped = !find_table(elf, SHT_SYMTAB, &table);
-    if (is_stripped && !find_table(elf, SHT_DYNSYM, &table)) return 0;
+    bool has_ours = false;
+    const bool is_stripped = !find_table(elf, SHT_SYMTAB, &table);
+    if (is_stripped && !find_table(elf, SHT_DYNSYM, &table)) return false;
     if (is_stripped && !has_function(&table, copies[TAKEOVER_RUNTIME].has) && may_hold_runtime(elf, &table))
         has_ours = takeover_stripped(elf, map->l_addr, map->l_name) || takeover_named(elf, map->l_addr);
     for (enum takeover_library library = 0; library < TAKEOVER_COPIES; library++)
@@ -166,13 +166,13 @@ static int look_into(const struct link_map *map, const struct elf *elf)
     return has_ours;
 }
 
-static int open_file(const struct link_map *map)
+static bool open_file(const struct link_map *map)
 {
     struct stat facts;
     struct elf elf;
-    int has_ours = 0;
+    bool has_ours = false;
     const int file = open(map->l_name[0] == '\0' ? "/proc/self/exe" : map->l_name, O_RDONLY | O_CLOEXEC);
-    if (file < 0) return 0; // the vDSO has none
+    if (file < 0) return false; // the vDSO has none
     if (fstat(file, &facts) == 0) {
         const size_t bytes = (size_t)facts.st_size;
         void *image = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, file, 0);
@@ -186,7 +186,7 @@ static int open_file(const struct link_map *map)
 // The files that were looked into and are still there. The lock is for those who ask on other threads.
 static struct known {
     const struct link_map *map;
-    int has_our_runtime;
+    bool has_our_runtime;
 } * known;
 static size_t knowns;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -198,16 +198,16 @@ static const struct known *find_known(const struct link_map *map)
     return NULL;
 }
 
-int tmaref_has_our_runtime(const struct link_map *map)
+bool tmaref_has_our_runtime(const struct link_map *map)
 {
     pthread_mutex_lock(&lock);
     const struct known *file = find_known(map);
-    const int has_ours = file != NULL && file->has_our_runtime;
+    const bool has_ours = file != NULL && file->has_our_runtime;
     pthread_mutex_unlock(&lock);
     return has_ours;
 }
 
-static void keep(const struct link_map *map, int has_our_runtime)
+static void keep(const struct link_map *map, bool has_our_runtime)
 {
     (void)ARRAY_ADD(known, knowns, ((struct known){map, has_our_runtime})); // without memory it is looked at again
 }
@@ -222,12 +222,12 @@ static const struct r_debug *next_list(const struct r_debug *list)
     return _r_debug.r_version < 2 ? NULL : ((const struct extended *)list)->next;
 }
 
-static int is_there(const struct link_map *map)
+static bool is_there(const struct link_map *map)
 {
     for (const struct r_debug *list = &_r_debug; list != NULL; list = next_list(list))
         for (const struct link_map *other = list->r_map; other != NULL; other = other->l_next)
-            if (other == map) return 1;
-    return 0;
+            if (other == map) return true;
+    return false;
 }
 
 // Another file may come to the place of one that went.

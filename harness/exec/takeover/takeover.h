@@ -12,6 +12,7 @@
 #ifndef TMAREF_TAKEOVER_H
 #define TMAREF_TAKEOVER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -36,7 +37,7 @@ enum takeover_library takeover_runtime(const char *names, uint64_t bytes);
 void *takeover_entry(enum takeover_library library, const char *name);
 
 // Does the file lie in the folder of our libraries?
-int takeover_is_ours(const char *file);
+bool takeover_is_ours(const char *file);
 
 // What the code of takeover_entry() calls: the function of entry `index`.
 void *takeover_resolve(size_t index);
@@ -45,14 +46,14 @@ void *takeover_resolve(size_t index);
 // needs the libcudart_static.a that was linked: one that TMAREF_CUDART_STATIC lists, of the wheels beside the file, or
 // of a toolkit. Returns whether one was found.
 struct elf;
-int takeover_stripped(const struct elf *elf, uintptr_t base, const char *path);
+bool takeover_stripped(const struct elf *elf, uintptr_t base, const char *path);
 
 // The same without the archive, for a runtime of CUDA 12 or 13, by the names that its functions refer to.
-int takeover_named(const struct elf *elf, uintptr_t base);
+bool takeover_named(const struct elf *elf, uintptr_t base);
 
 // Did a loaded file bring a runtime, in whose place ours runs? The driver asks, by this name.
 struct link_map;
-__attribute__((visibility("default"))) int tmaref_has_our_runtime(const struct link_map *map);
+__attribute__((visibility("default"))) bool tmaref_has_our_runtime(const struct link_map *map);
 
 // Keeps the release of the runtime whose code that is, of a file that was stripped: its constant is 13040 for 13.4.
 void takeover_release(const uint8_t *code, size_t bytes);
@@ -67,9 +68,9 @@ enum { TAKEOVER_JUMP_BYTES = 14 };
 
 // Writes code over the beginning of the function at `at`. `bytes` is its size as its symbol table says: behind a
 // shorter one than the code there must be padding. 0 if there is no room, or the memory cannot be changed.
-int takeover_write(void *at, uint64_t bytes, const void *code, size_t code_bytes);
+bool takeover_write(void *at, uint64_t bytes, const void *code, size_t code_bytes);
 
 // Makes it go on to `to`.
-int takeover_jump(void *at, uint64_t bytes, void *to);
+bool takeover_jump(void *at, uint64_t bytes, void *to);
 
 #endif

@@ -65,13 +65,13 @@ static const char *copy_illegal(const struct async_op *op, int step)
     return op->form == CP_ASYNC_IGNORE_SRC && op->number > 1 ? "ignore_src is 0 or 1" : NULL;
 }
 
-static int is_wait_number(uint32_t number)
+static bool is_wait_number(uint32_t number)
 {
 #define IS(n)                                                                                                          \
     if (number == n) return 1;
     ASYNC_WAIT_NUMBERS(IS)
 #undef IS
-    return 0;
+    return false;
 }
 
 // NULL, or what makes step `step` illegal.
@@ -79,7 +79,8 @@ static const char *op_illegal(const void *test_case, uint32_t i)
 {
     const struct async_case *c = test_case;
     const struct async_op *op = &c->op[i];
-    int step = (int)i, is_sized = async_is(op->opcode, ASYNC_SIZED);
+    int step = (int)i;
+    bool is_sized = async_is(op->opcode, ASYNC_SIZED);
     if (c->threads == ASYNC_ONE_THREAD && op->thread != 0) return "thread is 0: threads is \"one\"";
     if (op->slow && !async_may_be_slow(op)) return "slow is for bulk operations, and copies from the arena";
     if (async_is(op->opcode, ASYNC_COPIES)) return copy_illegal(op, step);
@@ -287,7 +288,7 @@ static enum rule explain_wait(const struct async_case *c, uint32_t step, const s
 }
 
 // The step whose slot, or whose destination with its guards, holds byte `at` of a window.
-static uint32_t step_of(const struct async_case *c, int is_global, uint32_t at)
+static uint32_t step_of(const struct async_case *c, bool is_global, uint32_t at)
 {
     uint32_t offsets[ASYNC_MAX_OPS], step = 0;
     if (!is_global) return at / ASYNC_SLOT_BYTES;

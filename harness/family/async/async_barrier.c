@@ -10,7 +10,7 @@ static void add(struct async_barrier *barrier, struct async_barrier_state state)
         if (known->word == state.word && known->plain == state.plain && known->noinc == state.noinc) return;
     }
     if (barrier->states == ASYNC_BARRIER_STATES)
-        barrier->open = 1;
+        barrier->open = true;
     else
         barrier->state[barrier->states++] = state;
 }
@@ -41,7 +41,7 @@ void async_barrier_start(struct async_barrier *barrier, uint32_t count)
 // The fault of one state among others: it is one only if it is everyone's.
 static void agree(struct async_barrier *barrier, int state, enum rule rule, enum rule *first)
 {
-    if (state > 0 && rule_cuda_error(rule) != rule_cuda_error(*first)) barrier->open = 1;
+    if (state > 0 && rule_cuda_error(rule) != rule_cuda_error(*first)) barrier->open = true;
     if (state == 0) *first = rule;
 }
 
@@ -58,7 +58,7 @@ enum rule async_barrier_transact(struct async_barrier *barrier, const struct mba
     return first;
 }
 
-enum rule async_barrier_copies_arrive(struct async_barrier *barrier, int is_noinc)
+enum rule async_barrier_copies_arrive(struct async_barrier *barrier, bool is_noinc)
 {
     struct async_barrier old = *barrier;
     enum rule first = RULE_OK;
@@ -74,7 +74,7 @@ enum rule async_barrier_copies_arrive(struct async_barrier *barrier, int is_noin
     return first;
 }
 
-static int is_landed(const struct async_barrier_state *state)
+static bool is_landed(const struct async_barrier_state *state)
 {
     return state->plain == 0 && state->noinc == 0;
 }
@@ -94,7 +94,7 @@ enum rule async_barrier_wait(struct async_barrier *barrier, uint32_t parity, int
     }
     if (now == 0) *barrier = old;
     *complete = now > 0;
-    if ((faults > 0 && faults < old.states) || (now > 0 && ends < landed)) barrier->open = 1;
+    if ((faults > 0 && faults < old.states) || (now > 0 && ends < landed)) barrier->open = true;
     return faults > 0 ? RULE_MBARRIER_ERROR : RULE_OK;
 }
 
@@ -106,9 +106,9 @@ void async_barrier_settle(struct async_barrier *barrier)
         if (is_landed(&old.state[i])) add(barrier, old.state[i]);
 }
 
-int async_barrier_is_settled(const struct async_barrier *barrier)
+bool async_barrier_is_settled(const struct async_barrier *barrier)
 {
     for (int i = 0; i < barrier->states; i++)
-        if (!is_landed(&barrier->state[i])) return 0;
-    return 1;
+        if (!is_landed(&barrier->state[i])) return false;
+    return true;
 }

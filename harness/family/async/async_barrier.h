@@ -4,6 +4,7 @@
 #ifndef TMAREF_ASYNC_BARRIER_H
 #define TMAREF_ASYNC_BARRIER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "mbarrier.h"
@@ -18,14 +19,15 @@ struct async_barrier_state {
 
 // `open`: the states disagreed about something that can be seen, or were too many.
 struct async_barrier {
-    int open, states;
+    bool open;
+    int states;
     struct async_barrier_state state[ASYNC_BARRIER_STATES];
 };
 
 void async_barrier_start(struct async_barrier *barrier, uint32_t count);
 
 // cp.async.mbarrier.arrive[.noinc] is issued; it lands now or later.
-enum rule async_barrier_copies_arrive(struct async_barrier *barrier, int is_noinc);
+enum rule async_barrier_copies_arrive(struct async_barrier *barrier, bool is_noinc);
 
 // An operation of the barrier's own CTA. Returns the fault it ends in, in every state.
 enum rule async_barrier_transact(struct async_barrier *barrier, const struct mbarrier_transaction *transaction);
@@ -37,6 +39,6 @@ enum rule async_barrier_wait(struct async_barrier *barrier, uint32_t parity, int
 void async_barrier_settle(struct async_barrier *barrier);
 
 // Is nothing on its way in any state?
-int async_barrier_is_settled(const struct async_barrier *barrier);
+bool async_barrier_is_settled(const struct async_barrier *barrier);
 
 #endif

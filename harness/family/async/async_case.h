@@ -26,7 +26,7 @@ struct async_case {
 // after a wait, and a barrier's answer. `open`: the outcome depends on when something lands, so this is no case.
 struct async_outcome {
     enum rule rule;
-    int open;
+    bool open;
     uint64_t word;
     uint32_t waits[ASYNC_MAX_OPS];
     uint8_t slots[ASYNC_MAX_OPS * ASYNC_SLOT_BYTES];
@@ -46,7 +46,7 @@ enum {
                         ASYNC_TRANSACTIONS | 1 << ASYNC_OP_BARRIER_WAIT,
 };
 
-static inline int async_is(uint32_t opcode, int kinds)
+static inline bool async_is(uint32_t opcode, int kinds)
 {
     return (1 << opcode & kinds) != 0;
 }
@@ -55,13 +55,13 @@ static inline int async_is(uint32_t opcode, int kinds)
 uint32_t async_source_most(int step);
 
 // Can the step be slow? A bulk operation can, and a copy that reads nothing but the arena.
-int async_may_be_slow(const struct async_op *op);
+bool async_may_be_slow(const struct async_op *op);
 
 // Is there a source of more than 2048 bytes? Such sources lie over those of the next steps.
-int async_has_long_source(const struct async_case *test_case);
+bool async_has_long_source(const struct async_case *test_case);
 
 // Does step `step` have a source that may be overwritten? What delays slow bulk operations reads the upper half of all.
-int async_may_overwrite(const struct async_case *test_case, uint32_t step);
+bool async_may_overwrite(const struct async_case *test_case, uint32_t step);
 
 // The shared address of step `step`'s slot, where legal copies go: guard, 16 bytes, guard.
 uint32_t async_slot(int step);

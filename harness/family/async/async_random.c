@@ -42,7 +42,7 @@ static void pick_copy(struct random *random, int step, struct async_op *op)
     if (op->form == CP_ASYNC_SRC_SIZE) op->number = pick_src_size(random, op->size_bytes);
     if (op->form == CP_ASYNC_IGNORE_SRC) op->number = (uint32_t)random_below(random, 2);
     if (op->form == CP_ASYNC_SRC_SIZE && random_chance(random, 20)) op->from += random_below(random, op->size_bytes);
-    int reads_nothing = op->form != CP_ASYNC_WHOLE && (op->form == CP_ASYNC_IGNORE_SRC) == (op->number == 1);
+    bool reads_nothing = op->form != CP_ASYNC_WHOLE && (op->form == CP_ASYNC_IGNORE_SRC) == (op->number == 1);
     if (reads_nothing && (op->form == CP_ASYNC_IGNORE_SRC || op->number == 0) && random_chance(random, 30))
         op->from = ARENA_BASE + ARENA_BYTES + random_below(random, 4096);
 }
@@ -117,7 +117,7 @@ static struct async_op pick_op(struct random *random, const struct profile *prof
 // A program as pipelines are written: `thread` issues, commits, and after `wanted` groups somebody waits for them.
 // `issued` operations are not committed, `groups` not waited for.
 struct pipeline {
-    int is_bulk, is_read, overwrites;
+    bool is_bulk, is_read, overwrites;
     uint32_t thread, issued, groups, wanted;
 };
 
@@ -125,7 +125,7 @@ struct pipeline {
 static void pick_pipeline_wait(struct random *random, const struct async_case *c, struct pipeline *p,
                                struct async_op *op)
 {
-    int is_other = c->threads != ASYNC_ONE_THREAD && random_chance(random, 50);
+    bool is_other = c->threads != ASYNC_ONE_THREAD && random_chance(random, 50);
     op->opcode = !p->is_bulk ? ASYNC_OP_WAIT : p->is_read ? ASYNC_OP_BULK_WAIT_READ : ASYNC_OP_BULK_WAIT;
     op->number = (uint32_t)random_chance(random, is_other ? 20 : 70);
     if (random_chance(random, 15)) op->number = (uint32_t)random_below(random, 4);
@@ -141,11 +141,11 @@ static void pick_pipeline_wait(struct random *random, const struct async_case *c
 static struct async_op pick_pipeline(struct random *random, const struct async_case *c, int step, struct pipeline *p)
 {
     struct async_op op = {0};
-    int issues = p->issued == 0 ? p->groups < p->wanted : p->issued == 1 && random_chance(random, 15);
+    bool issues = p->issued == 0 ? p->groups < p->wanted : p->issued == 1 && random_chance(random, 15);
     op.thread = (uint16_t)p->thread;
     if (p->overwrites) {
         pick_overwrite(random, c, step, &op);
-        p->overwrites = 0;
+        p->overwrites = false;
         return op;
     }
     if (issues && p->is_bulk) pick_bulk(random, &op);
@@ -172,7 +172,7 @@ static void break_copy(struct random *random, struct async_op *op)
         const uint64_t in = random_below(random, op->size_bytes), far = op->size_bytes * random_below(random, 1024);
         const uint32_t slip = (uint32_t)random_range(random, 1, op->size_bytes - 1);
         const uint32_t beyond = random_pick(random, past), window = random_pick(random, windows);
-        const int is_in = op->to < ASYNC_SHARED_END;
+        const bool is_in = op->to < ASYNC_SHARED_END;
         change_one(random,
                    CHANGES({2, CHANGE(op->from, op->from + in)},
                            {4, CHANGE(op->to, is_in ? op->to / op->size_bytes * op->size_bytes + slip : beyond)},
@@ -182,18 +182,18 @@ static void break_copy(struct random *random, struct async_op *op)
 }
 
 // Does the outcome depend on time, now that the last step is there? Tries the other sources of an overwrite first.
-static int is_open(struct async_case *c, int is_faulty)
+static bool is_open(struct async_case *c, bool is_faulty)
 {
     struct async_outcome outcome;
     uint32_t last = c->count - 1;
     struct async_op *op = &c->op[last];
-    if (!async_is(op->opcode, ASYNC_BARRIER_OPS) && op->opcode != ASYNC_OP_OVERWRITE && !is_faulty) return 0;
-    if (async_run(c, &outcome) == NULL) return 0;
+    if (!async_is(op->opcode, ASYNC_BARRIER_OPS) && op->opcode != ASYNC_OP_OVERWRITE && !is_faulty) return false;
+    if (async_run(c, &outcome) == NULL) return false;
     for (uint32_t i = 0; i < last && op->opcode == ASYNC_OP_OVERWRITE; i++) {
         op->number = i;
-        if (async_may_overwrite(c, i) && async_run(c, &outcome) == NULL) return 0;
+        if (async_may_overwrite(c, i) && async_run(c, &outcome) == NULL) return false;
     }
-    return 1;
+    return true;
 }
 
 // Most programs are slow: what a wait does not cover is then still under way when it ends.
@@ -217,7 +217,7 @@ void async_generate(struct random *random, void *test_case)
     const struct profile *profile = &profiles[random_below(random, sizeof profiles / sizeof profiles[0])];
     uint32_t steps = (uint32_t)(random_chance(random, 90) ? random_range(random, 14, 16) : random_range(random, 2, 16));
     pick_head(random, c);
-    int is_faulty = random_chance(random, 3), is_slow = !is_faulty && random_chance(random, 90);
+    bool is_faulty = random_chance(random, 3), is_slow = !is_faulty && random_chance(random, 90);
     unsigned pipelined = random_chance(random, 92) ? 92 : 0; // percent of the steps
     struct pipeline pipeline = {
         .is_bulk = random_chance(random, 80), .is_read = random_chance(random, 50), .wanted = 2};

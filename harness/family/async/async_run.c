@@ -34,20 +34,20 @@ uint32_t async_source_most(int step)
     return (uint32_t)(ASYNC_MAX_OPS - step) * ASYNC_SOURCE_BYTES;
 }
 
-int async_has_long_source(const struct async_case *test_case)
+bool async_has_long_source(const struct async_case *test_case)
 {
     for (uint32_t i = 0; i < test_case->count; i++)
         if (async_is(test_case->op[i].opcode, ASYNC_BULKS) && test_case->op[i].size_bytes > ASYNC_SOURCE_BYTES)
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
-int async_may_overwrite(const struct async_case *test_case, uint32_t step)
+bool async_may_overwrite(const struct async_case *test_case, uint32_t step)
 {
     return async_is(test_case->op[step].opcode, ASYNC_BULKS) && step < ASYNC_MAX_OPS / 2;
 }
 
-int async_may_be_slow(const struct async_op *op)
+bool async_may_be_slow(const struct async_op *op)
 {
     uint64_t last = ARENA_BASE + ARENA_BYTES - 32; // a misaligned source reads on to the next 16 bytes
     return async_is(op->opcode, ASYNC_BULKS) ||
@@ -68,7 +68,7 @@ uint32_t async_global_bytes(const struct async_case *test_case, uint32_t *offset
 // The groups that a thread's operations and waits belong to: on an H200 those of its warp.
 static struct async_groups *groups_of(struct run *run, uint32_t thread)
 {
-    int is_shared = run->test_case->promise == ASYNC_SM_90A && run->test_case->threads == ASYNC_SAME_WARP;
+    bool is_shared = run->test_case->promise == ASYNC_SM_90A && run->test_case->threads == ASYNC_SAME_WARP;
     return &run->groups[is_shared ? 0 : thread];
 }
 
@@ -118,8 +118,8 @@ static const char *step_copy(struct run *run, int step)
     run->operation[step] = async_issue(groups_of(run, op->thread), ASYNC_COPY, NULL);
     run->outcome->rule = cp_async_check(&copy, &findings);
     if (run->outcome->rule == RULE_OK) cp_async_copy(&copy, NULL);
-    int is_either = run->outcome->rule == RULE_CP_ASYNC_ALIGN &&
-                    findings.item[findings.count - 1].rule == RULE_CP_ASYNC_UNMAPPED; // it is looked at last
+    bool is_either = run->outcome->rule == RULE_CP_ASYNC_ALIGN &&
+                     findings.item[findings.count - 1].rule == RULE_CP_ASYNC_UNMAPPED; // it is looked at last
     return is_either ? "a misaligned destination and a source that is not mapped fault in either order" : NULL;
 }
 
@@ -225,7 +225,7 @@ static void fill(uint8_t *bytes, uint32_t size_bytes, uint32_t seed, uint32_t sa
 // A source that is not mapped is found out late, and the program goes on meanwhile: it may meet another fault first.
 static const char *decide_late(struct async_outcome *outcome, enum rule late, const char *why)
 {
-    int is_one = outcome->rule == RULE_OK || rule_cuda_error(outcome->rule) == rule_cuda_error(late);
+    bool is_one = outcome->rule == RULE_OK || rule_cuda_error(outcome->rule) == rule_cuda_error(late);
     outcome->rule = late;
     return why == NULL && !is_one ? "the fault of a source that is not mapped comes late, after another one" : why;
 }

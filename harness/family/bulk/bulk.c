@@ -37,7 +37,7 @@ const char *const bulk_operation_names[] = {
 
 // --- JSON ------------------------------------------------------------------------------------------------------------
 
-static int is_shared(uint64_t address)
+static bool is_shared(uint64_t address)
 {
     return address >= BULK_WINDOW_START && address < BULK_SHARED_ADDRESSES;
 }
@@ -46,7 +46,7 @@ static int is_shared(uint64_t address)
 static const char *illegal(const void *test_case)
 {
     const struct bulk_case *c = test_case;
-    int is_registers = c->form == BULK_REGISTERS_TO_OTHER, is_copy = c->operation == BULK_COPY;
+    bool is_registers = c->form == BULK_REGISTERS_TO_OTHER, is_copy = c->operation == BULK_COPY;
     const struct bulk_reduction *row = is_copy ? NULL : bulk_reduction((enum bulk_reduction_id)c->operation);
     uint64_t end = ARENA_BASE + ARENA_BYTES, moved = bulk_moved_bytes(c->form, c->size_bytes);
     if (!is_copy && !bulk_reduce_is_legal(c->form, row->op, row->dtype))
@@ -134,7 +134,7 @@ static void bulk_windows(const void *test_case, struct result *result)
 {
     const struct bulk_case *c = test_case;
     struct bulk_region region = bulk_region(c);
-    int is_global = bulk_is_to_global(c->form);
+    bool is_global = bulk_is_to_global(c->form);
     result->free_bytes += LEAD_BYTES - WORD_BYTES;
     if (!is_global)
         result_window(result, "mbarrier", BULK_BARRIER, WORD_BYTES);
@@ -148,7 +148,7 @@ static void bulk_before(const void *test_case, struct result *result)
 {
     const struct bulk_case *c = test_case;
     const struct bulk_region region = bulk_region(c);
-    const int is_global = bulk_is_to_global(c->form), is_registers = c->form == BULK_REGISTERS_TO_OTHER;
+    const bool is_global = bulk_is_to_global(c->form), is_registers = c->form == BULK_REGISTERS_TO_OTHER;
     const uint32_t bytes = region.window_end - region.window;
     const uint32_t source_bytes = is_registers ? BULK_REGISTER_BYTES : region.source_end - region.source;
     bulk_fill(c, BULK_SALT_DESTINATION,
@@ -247,7 +247,7 @@ static const struct gpu_jobs jobs = {GPU_JOBS_OF("bulk", struct bulk_case, struc
                                      .make = make_job,
                                      .groups = 3,
                                      .group = group_of,
-                                     .are_clusters = 1};
+                                     .are_clusters = true};
 
 static int form_of(const void *test_case)
 {
@@ -312,7 +312,8 @@ static enum rule explain_element(const struct bulk_case *c, const struct differe
     at -= at % 8;
     uint64_t before = bulk_word(c->seed, bulk_content_of(c), BULK_SALT_DESTINATION, at);
     uint64_t base = expected->base + at;
-    int digits = (int)(2 * size), is_inside = address >= c->to && address < c->to + moved;
+    int digits = (int)(2 * size);
+    bool is_inside = address >= c->to && address < c->to + moved;
     fprintf(out, "    %s of %" PRIu64 " bytes to 0x%" PRIx64 ", %s: address 0x%" PRIx64 " (%s)\n",
             bulk_form_names[c->form], moved, c->to, bulk_operation_names[c->operation], base + in_word,
             is_inside ? "inside" : "outside: never written");

@@ -67,7 +67,7 @@ static void pick_places(struct random *random, struct bulk_case *c, uint32_t mov
     if (bulk_is_from_global(c->form)) {
         c->from = pick_address(random, ARENA_BASE, ARENA_BASE + ARENA_BYTES, moved, align);
     } else if (c->form == BULK_SHARED_TO_OWN) {
-        int is_above = random_chance(random, 50);
+        bool is_above = random_chance(random, 50);
         c->from = pick_address(random, is_above ? HALF : low, is_above ? high : HALF - GAP_BYTES, moved, align);
         if (is_above)
             high = HALF - GAP_BYTES;
@@ -96,7 +96,7 @@ static void overrun(struct random *random, struct bulk_case *c, uint32_t moved)
 {
     if (c->form == BULK_SHARED_TO_OWN) c->to = BULK_WINDOW_START;
     uint64_t past = moved < 16 ? 0 : 16 * random_below(random, moved / 16);
-    int is_source = random_chance(random, 50) || c->form == BULK_SHARED_TO_OWN;
+    bool is_source = random_chance(random, 50) || c->form == BULK_SHARED_TO_OWN;
     if (c->form == BULK_REGISTERS_TO_OTHER)
         c->to = (random_chance(random, 50) ? SM_SHARED_BYTES : BULK_SHARED_END) + 16 * random_below(random, 8);
     else if (is_source && bulk_is_from_global(c->form))
@@ -125,7 +125,7 @@ void bulk_generate(struct random *random, void *test_case)
     struct bulk_case *c = test_case;
     *c = (struct bulk_case){.form = pick_form(random), .seed = (uint32_t)random_u64(random)};
     c->operation = pick_operation(random, (enum bulk_form)c->form);
-    int is_registers = c->form == BULK_REGISTERS_TO_OTHER;
+    bool is_registers = c->form == BULK_REGISTERS_TO_OTHER;
     uint32_t moved = is_registers ? registers_size(random, c->operation) : pick_moved(random);
     c->size_bytes = is_registers ? moved : pick_size(random, moved);
     pick_places(random, c, moved);

@@ -164,7 +164,7 @@ enum rule cluster_explain(const void *test_case, const struct difference *differ
 }
 
 // PTX has no rank from 32 on; an H200 takes that of a copy modulo 32, and its kernel waits for nothing there.
-static int is_past_ranks(const struct cluster_step *step)
+static bool is_past_ranks(const struct cluster_step *step)
 {
     return step->opcode == CLUSTER_OP_BULK && (step->target & CLUSTER_RING) == 0 && step->target >= 32;
 }

@@ -33,11 +33,11 @@ void cluster_compiled(uint32_t kernel, struct cluster_launch *launch)
     launch->static_shared_bytes = kernels[kernel].static_bytes;
 }
 
-static int is_answered(const struct cluster_launch *launch)
+static bool is_answered(const struct cluster_launch *launch)
 {
     const uint32_t *grid = launch->grid;
     for (int i = 0; i < 3; i++)
-        if (grid[i] > CLUSTER_MAX_ANSWERS) return 0;
+        if (grid[i] > CLUSTER_MAX_ANSWERS) return false;
     return (uint64_t)grid[0] * grid[1] * grid[2] <= CLUSTER_MAX_ANSWERS;
 }
 
@@ -140,7 +140,7 @@ static int start(struct gpu *gpu, const struct cluster_launch_case *c, unsigned 
 }
 
 // Errors that a launch itself makes; any other ends the context.
-static int is_refusal(int error)
+static bool is_refusal(int error)
 {
     return error == CUDA_ERROR_INVALID_VALUE || error == CUDA_ERROR_INVALID_CLUSTER_SIZE;
 }

@@ -7,12 +7,12 @@
 
 enum { COPY_BYTES = 16, MAX_OFFSET = SM_SHARED_BYTES + 1024 };
 
-static int is_one(uint32_t mask)
+static bool is_one(uint32_t mask)
 {
     return (mask & (mask - 1)) == 0;
 }
 
-static int is_size(uint32_t size, uint32_t sizes)
+static bool is_size(uint32_t size, uint32_t sizes)
 {
     return size < 32 && sizes >> size & 1;
 }
@@ -63,8 +63,8 @@ static const char *target_illegal(const struct cluster_step *step, uint32_t ctas
 // Several issuers: each has a target of its own, or what they do to the one they share is the same in any order.
 static const char *order_illegal(const struct cluster_step *step, uint32_t ctas)
 {
-    int is_ring = (step->target & CLUSTER_RING) != 0 && step->opcode < CLUSTER_OP_MULTICAST;
-    int is_alone = is_one(step->issuers), is_self = cluster_target(step, 0, ctas) == 0;
+    bool is_ring = (step->target & CLUSTER_RING) != 0 && step->opcode < CLUSTER_OP_MULTICAST;
+    bool is_alone = is_one(step->issuers), is_self = cluster_target(step, 0, ctas) == 0;
     uint32_t rank = step->target;
     if (step->opcode == CLUSTER_OP_BULK && step->offset_bytes < step->size_bytes) {
         if (!is_alone) return "copies of several issuers write behind what they read";
@@ -102,8 +102,8 @@ static const char *issuers_illegal(const struct cluster_step *program, int index
 
 static const char *operand_illegal(const struct cluster_step *step)
 {
-    int is_wide = cluster_is(step->opcode, CLUSTER_WITH_DATA),
-        has_barrier = cluster_is(step->opcode, CLUSTER_WITH_BARRIER);
+    bool is_wide = cluster_is(step->opcode, CLUSTER_WITH_DATA),
+         has_barrier = cluster_is(step->opcode, CLUSTER_WITH_BARRIER);
     if (step->function >= ATOMIC_FUNCTION_COUNT) return "function is none that red and atom have";
     if (step->function != 0 && !cluster_is(step->opcode, CLUSTER_WITH_FUNCTION))
         return "function is for red, atom and red.async";

@@ -12,7 +12,7 @@ static void random_cluster(struct random *random, uint32_t cluster[3])
 {
     static const uint32_t small[] = {1, 1, 1, 2, 2, 3, 4};
     static const uint32_t wide[] = {0, 1, 1, 2, 2, 3, 4, 5, 6, 7, 8, 8, 9, 12, 15, 16, 16, 17, 32, UINT32_MAX};
-    int is_line = random_chance(random, 40);
+    bool is_line = random_chance(random, 40);
     for (int i = 0; i < 3; i++) cluster[i] = is_line ? 1 : random_pick(random, small);
     if (!is_line && !random_chance(random, 25)) return;
     uint32_t value = random_pick(random, wide);
@@ -116,7 +116,7 @@ static uint32_t random_rank(struct plan *plan)
 }
 
 // CTAs that are left: one, some or all.
-static uint32_t random_issuers(struct plan *plan, int is_one)
+static uint32_t random_issuers(struct plan *plan, bool is_one)
 {
     uint32_t left = ((UINT32_C(1) << plan->c->ctas) - 1) & ~plan->gone, mask = 0;
     if (!is_one && random_chance(plan->random, 40)) return left;
@@ -177,7 +177,7 @@ static struct cluster_step random_step(struct plan *plan)
 {
     struct random *random = plan->random;
     struct cluster_step step = {.opcode = random_opcode(random)};
-    int is_alone = step.opcode == CLUSTER_OP_MULTICAST || random_chance(random, 40);
+    bool is_alone = step.opcode == CLUSTER_OP_MULTICAST || random_chance(random, 40);
     step.issuers = random_issuers(plan, is_alone);
     choose_target(plan, &step);
     if (cluster_is(step.opcode, CLUSTER_WITH_FUNCTION))
@@ -206,7 +206,7 @@ static void spoil(struct plan *plan, struct cluster_step *step)
     struct random *random = plan->random;
     uint32_t gone = plan->gone, size = cluster_data_bytes(step);
     uint64_t kind = random_below(random, 8);
-    step->issuers = random_issuers(plan, 1);
+    step->issuers = random_issuers(plan, true);
     if (gone != 0 && kind < 5)
         step->target = step->opcode == CLUSTER_OP_MULTICAST ? gone : (uint32_t)__builtin_ctz(gone);
     else if (kind < 3)
@@ -224,18 +224,18 @@ static void spoil(struct plan *plan, struct cluster_step *step)
 
 // Whether what a copy leaves on a barrier depends on the pieces in which it signals its bytes (the limits page says
 // so).
-static int depends_on_pieces(const struct plan *plan, const struct cluster_step *step)
+static bool depends_on_pieces(const struct plan *plan, const struct cluster_step *step)
 {
     const uint32_t ctas = plan->c->ctas;
-    if (step->opcode != CLUSTER_OP_BULK && step->opcode != CLUSTER_OP_MULTICAST) return 0;
+    if (step->opcode != CLUSTER_OP_BULK && step->opcode != CLUSTER_OP_MULTICAST) return false;
     for (uint32_t rank = 0; rank < ctas; rank++) // any CTA that might be reached
-        if (mbarrier_depends_on_pieces(plan->machine.cta[rank].word[step->barrier], step->size_bytes)) return 1;
-    return 0;
+        if (mbarrier_depends_on_pieces(plan->machine.cta[rank].word[step->barrier], step->size_bytes)) return true;
+    return false;
 }
 
 // A misaligned operation of the own CTA's barrier that breaks a rule of the barrier too: an H200 reports either (the
 // limits page says so).
-static int has_two_faults(const struct plan *plan, const struct cluster_step *step)
+static bool has_two_faults(const struct plan *plan, const struct cluster_step *step)
 {
     struct cluster_machine machine = plan->machine;
     struct cluster_step aligned = *step;
@@ -244,35 +244,36 @@ static int has_two_faults(const struct plan *plan, const struct cluster_step *st
     return step->skew_bytes != 0 && cluster_step(&machine, &aligned, &unused) != RULE_OK;
 }
 
-static int try_step(struct plan *plan, const struct cluster_step *step, int is_fault)
+static bool try_step(struct plan *plan, const struct cluster_step *step, bool is_fault)
 {
     struct cluster_program_case *c = plan->c;
     struct cluster_machine after = plan->machine;
     struct cluster_answer answer;
     c->step[c->count] = *step;
-    int count = c->count + 1, is_last = cluster_is(step->opcode, CLUSTER_STORES_AT_EXIT);
-    if (cluster_step_illegal(c->step, c->count, is_last ? count : CLUSTER_MAX_STEPS + 1, c->ctas) != NULL) return 0;
-    if (depends_on_pieces(plan, step) || has_two_faults(plan, step)) return 0;
-    if ((cluster_step(&after, step, &answer) != RULE_OK) != is_fault) return 0;
+    int count = c->count + 1;
+    bool is_last = cluster_is(step->opcode, CLUSTER_STORES_AT_EXIT);
+    if (cluster_step_illegal(c->step, c->count, is_last ? count : CLUSTER_MAX_STEPS + 1, c->ctas) != NULL) return false;
+    if (depends_on_pieces(plan, step) || has_two_faults(plan, step)) return false;
+    if ((cluster_step(&after, step, &answer) != RULE_OK) != is_fault) return false;
     plan->machine = after;
     if (step->opcode == CLUSTER_OP_EXIT) plan->gone |= step->issuers;
     c->count = count;
-    return 1;
+    return true;
 }
 
 static void add_steps(struct plan *plan, int count)
 {
     for (int tries = 0; tries < 200 && plan->c->count < count; tries++) {
         struct cluster_step step = random_step(plan);
-        try_step(plan, &step, 0);
+        try_step(plan, &step, false);
     }
 }
 
 static void add_exit(struct plan *plan)
 {
-    struct cluster_step step = {.opcode = CLUSTER_OP_EXIT, .issuers = random_issuers(plan, 1)};
+    struct cluster_step step = {.opcode = CLUSTER_OP_EXIT, .issuers = random_issuers(plan, true)};
     step.meeting = (uint32_t)random_below(plan->random, CLUSTER_MEETING_COUNT);
-    try_step(plan, &step, 0);
+    try_step(plan, &step, false);
 }
 
 static void add_fault(struct plan *plan)
@@ -281,7 +282,7 @@ static void add_fault(struct plan *plan)
         struct cluster_step step = random_step(plan);
         if (step.opcode >= CLUSTER_OP_INIT) continue;
         spoil(plan, &step);
-        if (try_step(plan, &step, 1)) return;
+        if (try_step(plan, &step, true)) return;
     }
 }
 
@@ -289,10 +290,10 @@ static void add_store(struct plan *plan)
 {
     struct random *random = plan->random;
     struct cluster_step step = {.opcode = (uint32_t)random_range(random, CLUSTER_OP_STORE_EXIT, CLUSTER_OP_REDUCE_EXIT),
-                                .issuers = random_issuers(plan, 1)};
+                                .issuers = random_issuers(plan, true)};
     uint32_t most = random_chance(random, 70) ? 32 : CLUSTER_FILLED_BYTES / 16;
     step.size_bytes = 16 * (uint32_t)random_range(random, 1, most);
-    try_step(plan, &step, 0);
+    try_step(plan, &step, false);
 }
 
 static void random_program(struct random *random, struct cluster_program_case *c)

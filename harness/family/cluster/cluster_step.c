@@ -124,7 +124,7 @@ static enum rule operate_barrier(const struct apart *apart, const struct cluster
                                  uint32_t rank)
 {
     const struct mbarrier_unit unit = {&apart->of_barriers, NULL};
-    const int is_init = step->opcode == CLUSTER_OP_INIT;
+    const bool is_init = step->opcode == CLUSTER_OP_INIT;
     const struct mbarrier_instruction in = {
         .opcode = barrier_opcode(step->opcode),
         .space = is_init ? MBARRIER_SHARED_CTA : MBARRIER_SHARED_CLUSTER,
@@ -161,7 +161,7 @@ static void deliver(const struct cluster_machine *machine, const struct apart *a
 static struct operation operation_of(const struct cluster_machine *machine, const struct cluster_step *step,
                                      uint32_t issuer)
 {
-    const int is_load = step->opcode == CLUSTER_OP_MULTICAST;
+    const bool is_load = step->opcode == CLUSTER_OP_MULTICAST;
     const uint32_t target = is_load ? issuer : cluster_target(step, issuer, machine->ctas);
     struct operation operation = {.kind = OPERATION_ST_ASYNC,
                                   .issuer = issuer,
@@ -218,7 +218,7 @@ static enum rule step_of_issuer(struct cluster_machine *machine, const struct cl
 {
     struct apart apart;
     look_at(machine, &apart);
-    if (step->opcode == CLUSTER_OP_EXIT) machine->cta[issuer].has_exited = 1;
+    if (step->opcode == CLUSTER_OP_EXIT) machine->cta[issuer].has_exited = true;
     if (cluster_is(step->opcode, CLUSTER_STORES_AT_EXIT)) store_at_exit(machine, step, issuer);
     if (cluster_is(step->opcode, CLUSTER_ASYNC)) return issue_async(machine, &apart, step, issuer);
 

@@ -6,6 +6,8 @@
 #ifndef TMAREF_CLUSTER_STEP_H
 #define TMAREF_CLUSTER_STEP_H
 
+#include <stdbool.h>
+
 #include "../../../kernels/cluster_job.h"
 #include "atomic.h"
 #include "cluster.h"
@@ -15,14 +17,14 @@
 struct cluster_cta {
     uint8_t *data;
     uint64_t word[CLUSTER_BARRIERS];
-    int has_exited;
+    bool has_exited;
 };
 
 // The cluster, and the global memory that multicast reads (`arena`) and a store at exit writes (`global`). `ctas` is 1
 // to 16; `is_cluster` is 0 for a launch without the cluster attribute (then ctas is 1).
 struct cluster_machine {
     uint32_t ctas;
-    int is_cluster;
+    bool is_cluster;
     const struct memory *arena, *global;
     struct cluster_cta cta[CLUSTER_CTAS];
 };
@@ -46,7 +48,7 @@ enum {
     CLUSTER_WITH_FUNCTION = 1 << CLUSTER_OP_RED | 1 << CLUSTER_OP_ATOM | 1 << CLUSTER_OP_RED_ASYNC,
 };
 
-static inline int cluster_is(uint32_t opcode, int kinds)
+static inline bool cluster_is(uint32_t opcode, int kinds)
 {
     return (1 << opcode & kinds) != 0;
 }

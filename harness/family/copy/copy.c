@@ -281,7 +281,7 @@ static enum rule explain_tensor(const struct copy_case *c, const struct copy_pla
     const struct tensormap *map = copy_is(c, COPY_TWO) ? &plan->machine.to : &plan->machine.map;
     uint64_t index[COPY_MAX_RANK] = {0}, offset = address - (copy_is(c, COPY_TENSORS) ? map->address : c->to);
     fprintf(out, "    byte %" PRId64 " of what is written", (int64_t)offset);
-    int is_inside = copy_is(c, COPY_TENSORS) && (int64_t)offset >= 0;
+    bool is_inside = copy_is(c, COPY_TENSORS) && (int64_t)offset >= 0;
     for (int i = map->rank - 1; i >= 0 && is_inside; i--) {
         index[i] = offset / map->stride[i];
         offset %= map->stride[i];

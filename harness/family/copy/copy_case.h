@@ -71,7 +71,7 @@ enum {
     COPY_WRITES = ~(1 << COPY_LOAD | COPY_SHARED), // global memory: the result is the window "tensor"
 };
 
-static inline int copy_is(const struct copy_case *c, int kinds)
+static inline bool copy_is(const struct copy_case *c, int kinds)
 {
     return (1 << c->operation & kinds) != 0;
 }

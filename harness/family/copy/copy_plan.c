@@ -196,7 +196,7 @@ enum rule copy_plan_of(const struct copy_case *c, struct copy_plan *plan)
 
 // --- What a reader must refuse ---------------------------------------------------------------------------------------
 
-static int is_within(uint64_t first, uint64_t bytes, uint64_t base, uint64_t size_bytes)
+static bool is_within(uint64_t first, uint64_t bytes, uint64_t base, uint64_t size_bytes)
 {
     return first >= base && bytes <= size_bytes && first - base <= size_bytes - bytes;
 }

@@ -113,7 +113,7 @@ static void pick_slices(struct random *random, uint32_t group, uint32_t *slice)
 static void pick_cluster(struct random *random, struct copy_case *c)
 {
     static const uint32_t sizes[] = {1, 1, 2, 2, 2, 3, 4, 4, 5, 6, 7, 8, 8, 16};
-    int is_stream = copy_is(c, COPY_STREAMS);
+    bool is_stream = copy_is(c, COPY_STREAMS);
     do
         for (int i = 0; i < 3; i++) c->cluster[i] = is_stream && i > 0 ? 1 : random_pick(random, sizes);
     while (c->cluster[0] * c->cluster[1] * c->cluster[2] > COPY_GROUP);
@@ -188,11 +188,11 @@ static void spoil(struct random *random, struct copy_case *c)
 }
 
 // Small most times, and multicast boxes where multicast wants them.
-static int is_wanted(const struct copy_case *c, uint64_t most_bytes)
+static bool is_wanted(const struct copy_case *c, uint64_t most_bytes)
 {
     struct copy_plan plan;
-    if (copy_complaint(c) != NULL || copy_plan_of(c, &plan) != RULE_OK) return 0;
-    if (copy_is(c, COPY_SHARED) && plan.job.boxes > 1 && plan.job.box_pitch_bytes % 128 != 0) return 0;
+    if (copy_complaint(c) != NULL || copy_plan_of(c, &plan) != RULE_OK) return false;
+    if (copy_is(c, COPY_SHARED) && plan.job.boxes > 1 && plan.job.box_pitch_bytes % 128 != 0) return false;
     return plan.tiles_bytes + plan.tensor_bytes <= most_bytes && plan.machine.shared_bytes <= 64 << 10;
 }
 

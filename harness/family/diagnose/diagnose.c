@@ -153,7 +153,7 @@ static int is_legal(const void *test_case, const struct result *result)
     uint64_t word;
     if (run_case(c, window, earlier, after, &word) != RULE_OK || result->status != 0 || result->windows != 2) return 0;
     if (result->window[1].size_bytes != window.size_bytes) return 0;
-    int is_word_sure = !c->announce || c->expect >= diagnose_brought(c);
+    bool is_word_sure = !c->announce || c->expect >= diagnose_brought(c);
     if (is_word_sure && memcmp(result->window[0].bytes, &word, sizeof word) != 0) return 0;
     for (uint32_t i = 0; i < window.size_bytes; i++) {
         uint8_t byte = result->window[1].bytes[i];

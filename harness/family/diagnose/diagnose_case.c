@@ -81,8 +81,8 @@ void diagnose_read_back(const struct diagnose_case *c, struct load_window window
     if (c->transposed) transpose(c, window, raw, bytes);
 }
 
-int diagnose_question(const struct diagnose_case *c, struct load_window window, uint8_t *bytes, const uint8_t *before,
-                      uint64_t word, struct diagnose *question)
+bool diagnose_question(const struct diagnose_case *c, struct load_window window, uint8_t *bytes, const uint8_t *before,
+                       uint64_t word, struct diagnose *question)
 {
     *question = (struct diagnose){.shared = c->meant.shared,
                                   .slices = c->slices,
@@ -90,7 +90,7 @@ int diagnose_question(const struct diagnose_case *c, struct load_window window, 
                                   .source = *arena(),
                                   .dump = {bytes, window.base + c->moved, window.size_bytes},
                                   .before = before,
-                                  .has_word = 1,
+                                  .has_word = true,
                                   .word = word};
     memcpy(question->coord, c->meant.coord, sizeof question->coord);
     memcpy(question->offset, c->meant.offset, sizeof question->offset);

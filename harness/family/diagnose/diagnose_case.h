@@ -52,7 +52,7 @@ void diagnose_read_back(const struct diagnose_case *test_case, struct load_windo
 
 // The question that a user with this dump would ask; the bytes stay the caller's. `before` may be NULL. Returns 0 if
 // the load meant has no map.
-int diagnose_question(const struct diagnose_case *test_case, struct load_window window, uint8_t *bytes,
-                      const uint8_t *before, uint64_t word, struct diagnose *question);
+bool diagnose_question(const struct diagnose_case *test_case, struct load_window window, uint8_t *bytes,
+                       const uint8_t *before, uint64_t word, struct diagnose *question);
 
 #endif

@@ -84,7 +84,7 @@ static void pick_coords(struct random *random, struct diagnose_load *load, unsig
         load->offset[k] = (uint16_t)random_below(random, 3);
 }
 
-static void pick_meant(struct random *random, struct diagnose_case *c, int is_im2col)
+static void pick_meant(struct random *random, struct diagnose_case *c, bool is_im2col)
 {
     struct diagnose_load *meant = &c->meant;
     pick_kind(random, &meant->map);
@@ -330,7 +330,7 @@ _Static_assert(CAUSES <= 31, "causes are bits of an int");
 
 static void plant(struct random *random, struct diagnose_case *c)
 {
-    const int in_time = c->cause == CAUSE_OTHER_PHASE ? !random_chance(random, 50) : c->cause == CAUSE_STALE;
+    const bool in_time = c->cause == CAUSE_OTHER_PHASE ? !random_chance(random, 50) : c->cause == CAUSE_STALE;
     if (c->cause == CAUSE_TX_COUNT) return; // pick_expect() plants it
     if (in_time)
         plant_time(random, c);
@@ -343,30 +343,30 @@ static void plant(struct random *random, struct diagnose_case *c)
 }
 
 // Can a tile have this cause, and does it then load on a machine?
-static int is_possible(const struct diagnose_case *c)
+static bool is_possible(const struct diagnose_case *c)
 {
     uint8_t room[LOAD_SHARED_BYTES];
     const struct memory shared = {room, LOAD_SHARED_START, sizeof room};
     const struct map_args *map = &c->meant.map;
     uint32_t tx_bytes;
-    if (diagnose_load_run(&c->meant, &shared, &tx_bytes) != RULE_OK) return 0;
-    int is_swizzle = c->cause == CAUSE_SWIZZLE_BASE || c->cause == CAUSE_READ_UNSWIZZLED;
-    if (is_swizzle && map->swizzle == SWIZZLE_NONE) return 0;
+    if (diagnose_load_run(&c->meant, &shared, &tx_bytes) != RULE_OK) return false;
+    bool is_swizzle = c->cause == CAUSE_SWIZZLE_BASE || c->cause == CAUSE_READ_UNSWIZZLED;
+    if (is_swizzle && map->swizzle == SWIZZLE_NONE) return false;
     if (c->cause == CAUSE_TRANSPOSED &&
         (map->rank < 2 || map->function != MAP_TILED ||
          (map->swizzle != 0 && map->box[0] * map_element_bytes(map) < 16u << map->swizzle)))
-        return 0;
-    int is_changed = c->cause == CAUSES || c->cause == CAUSE_TX_COUNT || c->loads != 1 || c->clocks >= 0 ||
-                     c->undone != 0 || c->transposed || memcmp(&c->load[0], &c->meant, sizeof c->meant) != 0;
-    if (!is_changed) return 0;
+        return false;
+    bool is_changed = c->cause == CAUSES || c->cause == CAUSE_TX_COUNT || c->loads != 1 || c->clocks >= 0 ||
+                      c->undone != 0 || c->transposed || memcmp(&c->load[0], &c->meant, sizeof c->meant) != 0;
+    if (!is_changed) return false;
     for (uint32_t i = 0; i < c->loads; i++) {
-        if (c->load[i].shared < LOAD_WINDOW_START) return 0;
-        if (diagnose_load_run(&c->load[i], &shared, &tx_bytes) != RULE_OK) return 0;
+        if (c->load[i].shared < LOAD_WINDOW_START) return false;
+        if (diagnose_load_run(&c->load[i], &shared, &tx_bytes) != RULE_OK) return false;
     }
     for (uint32_t s = 1; s < c->slices; s++) {
         struct diagnose_load slice = c->meant;
         slice.coord[c->slice_dim] += (int32_t)(s * span_of(map, c->slice_dim));
-        if (diagnose_load_run(&slice, &shared, &tx_bytes) != RULE_OK) return 0;
+        if (diagnose_load_run(&slice, &shared, &tx_bytes) != RULE_OK) return false;
     }
     return diagnose_window(c).size_bytes > 0;
 }
@@ -386,7 +386,7 @@ void diagnose_generate(struct random *random, void *test_case)
     struct diagnose_case *c = test_case;
     uint32_t cause = (uint32_t)random_below(random, PLANTS + 2);
     for (int i = 0; i < TRIES; i++) {
-        int is_im2col = cause == CAUSE_IM2COL_OFFSET || cause == CAUSE_IM2COL_CORNER;
+        bool is_im2col = cause == CAUSE_IM2COL_OFFSET || cause == CAUSE_IM2COL_CORNER;
         *c = (struct diagnose_case){
             .cause = cause < PLANTS ? cause : CAUSES, .slices = 1, .loads = 1, .announce = 1, .clocks = -1};
         is_im2col = is_im2col || (random_chance(random, 8) && cause <= CAUSE_COORD_SWAPPED);

@@ -78,7 +78,7 @@ static uint64_t entry_of(const struct tensormap *map, int field, int entry)
 static void explain_fields(const struct tensormap_image *expected, const struct tensormap_image *found, FILE *out)
 {
     struct tensormap want, got;
-    int differ = 0;
+    bool differ = false;
     tensormap_decode(expected, &want, NULL);
     tensormap_decode(found, &got, NULL);
     for (int i = 0; i < FIELDS; i++)
@@ -88,7 +88,7 @@ static void explain_fields(const struct tensormap_image *expected, const struct 
             char entry[16] = "";
             if (fields[i].entries > 1) snprintf(entry, sizeof entry, "[%d]", j);
             fprintf(out, "    %s%s: expected 0x%" PRIx64 ", found 0x%" PRIx64 "\n", fields[i].name, entry, a, b);
-            differ = 1;
+            differ = true;
         }
     if (!differ) fprintf(out, "    no field differs: the bits belong to none\n");
 }

@@ -70,10 +70,10 @@ struct gemm_job gemm_case_job(const struct gemm_case *c)
 // --- What a kernel takes ---------------------------------------------------------------------------------------------
 
 // Says that `key` is out of its limits, and which of them is nearer.
-static int is_within(const char *key, uint32_t value, uint32_t least, uint32_t most, const char *because,
-                     struct text *why)
+static bool is_within(const char *key, uint32_t value, uint32_t least, uint32_t most, const char *because,
+                      struct text *why)
 {
-    if (value >= least && value <= most) return 1;
+    if (value >= least && value <= most) return true;
     return text_fail(why, "gemm: \"%s\" is %u to %u%s, not %u: the nearest is %u", key, least, most, because, value,
                      value < least ? least : most);
 }
@@ -149,11 +149,11 @@ static int check_splits(const struct gemm_case *c, struct text *why)
 }
 
 // Kernels without TMA loads know nothing of clusters; the baseline of sm_80 has a CTA for each tile, too.
-static int check_no_cluster(const struct gemm_case *c, struct text *why)
+static bool check_no_cluster(const struct gemm_case *c, struct text *why)
 {
     enum gemm_kernel kernel = gemm_instance_row(c->instance)->kernel;
     const char *because = kernel == GEMM_GATHER ? " (gemm-gather has no more)" : " (gemm-cp-async has no more)";
-    if (kernel != GEMM_CP_ASYNC && kernel != GEMM_GATHER) return 1;
+    if (kernel != GEMM_CP_ASYNC && kernel != GEMM_GATHER) return true;
     return is_within("cluster", c->cluster_m, 1, 1, because, why) &&
            is_within("cluster", c->cluster_n, 1, 1, because, why) &&
            (kernel == GEMM_GATHER || is_within("ctas", c->ctas, 0, 0, because, why));

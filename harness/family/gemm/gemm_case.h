@@ -64,7 +64,7 @@ extern const struct fields gemm_fields;
 
 // D after the GEMM into `d`, GEMM_GUARD_BYTES of it before the first row; `d` holds what gemm_fill() puts there.
 // Returns 0 if there is no memory for it.
-int gemm_model(const struct gemm_case *c, uint8_t *d);
+bool gemm_model(const struct gemm_case *c, uint8_t *d);
 
 // What CTA 0 has to do (gemm_dump.c): its tiles, and how many blocks go through its stages.
 void gemm_model_work(const struct gemm_case *c, uint32_t *tiles, uint32_t *loads);
@@ -74,10 +74,10 @@ size_t gemm_part_start(const struct gemm_case *c, uint32_t part);
 
 // What the other parts of a tile send to CTA 0 in distributed shared memory (gemm_dump_parts.c): the tile begins at row
 // m and column n, `stages` are those of CTA 0. Returns 0 if there is no memory for it.
-int gemm_model_parts(const struct gemm_case *c, const struct memory operand[2], uint32_t m, uint32_t n,
-                     uint8_t *stages);
+bool gemm_model_parts(const struct gemm_case *c, const struct memory operand[2], uint32_t m, uint32_t n,
+                      uint8_t *stages);
 
 // The shared memory that a dump shows (gemm_dump.c): gemm_dump_bytes() of it.
-int gemm_model_dump(const struct gemm_case *c, uint8_t *dump);
+bool gemm_model_dump(const struct gemm_case *c, uint8_t *dump);
 
 #endif

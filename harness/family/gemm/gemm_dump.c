@@ -113,11 +113,11 @@ static void write_words(const struct walk *w, const uint32_t loads[GEMM_MAX_STAG
 
 // All tiles of CTA 0, one after the other: of the blocks of a tile the last ones stay in the stages, and where parts of
 // k meet in distributed shared memory those of the others come to lie over them. loads[] counts for each stage.
-static int run_tiles(const struct walk *w, const struct tensormap_image map[3], const struct memory operand[2],
-                     uint32_t loads[GEMM_MAX_STAGES], uint8_t *dump)
+static bool run_tiles(const struct walk *w, const struct tensormap_image map[3], const struct memory operand[2],
+                      uint32_t loads[GEMM_MAX_STAGES], uint8_t *dump)
 {
     uint32_t stage_bytes = gemm_stage_bytes(w->instance->tile_m, w->instance->tile_n), stage = 0;
-    int ok = 1;
+    bool ok = true;
     for (uint32_t index = 0; index < w->rows * w->columns * w->parts; index += w->step) {
         struct block first, block;
         uint32_t count = blocks_of(w, index, &first);
@@ -132,7 +132,7 @@ static int run_tiles(const struct walk *w, const struct tensormap_image map[3], 
     return ok;
 }
 
-int gemm_model_dump(const struct gemm_case *c, uint8_t *dump)
+bool gemm_model_dump(const struct gemm_case *c, uint8_t *dump)
 {
     const struct walk w = walk_of(c);
     uint32_t loads[GEMM_MAX_STAGES] = {0};
@@ -148,7 +148,7 @@ int gemm_model_dump(const struct gemm_case *c, uint8_t *dump)
         operand[i] = (struct memory){malloc(bytes), call.address[i], bytes};
         if (operand[i].bytes != NULL) gemm_fill(c, (enum gemm_operand)i, operand[i].bytes);
     }
-    int ok = operand[0].bytes != NULL && operand[1].bytes != NULL && gemm_maps_make(&call, map) == RULE_OK;
+    bool ok = operand[0].bytes != NULL && operand[1].bytes != NULL && gemm_maps_make(&call, map) == RULE_OK;
     uint32_t stage_bytes = gemm_stage_bytes(w.instance->tile_m, w.instance->tile_n);
     memset(dump, 0, gemm_dump_bytes(w.instance, c->stages));
     ok = ok && run_tiles(&w, map, operand, loads, dump);

@@ -85,12 +85,13 @@ static void lay_parts(const struct gemm_case *c, const struct rows rows[2], uint
     }
 }
 
-int gemm_model_parts(const struct gemm_case *c, const struct memory operand[2], uint32_t m, uint32_t n, uint8_t *stages)
+bool gemm_model_parts(const struct gemm_case *c, const struct memory operand[2], uint32_t m, uint32_t n,
+                      uint8_t *stages)
 {
     const struct gemm_instance *i = gemm_instance_row(c->instance);
     const struct rows rows[] = {read_rows(c, operand, GEMM_A, m, i->tile_m),
                                 read_rows(c, operand, GEMM_B, n, i->tile_n)};
-    int ok = rows[0].vectors != NULL && rows[1].vectors != NULL;
+    bool ok = rows[0].vectors != NULL && rows[1].vectors != NULL;
     if (ok) lay_parts(c, rows, stages);
     free(rows[0].vectors);
     free(rows[1].vectors);

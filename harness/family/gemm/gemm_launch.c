@@ -93,7 +93,7 @@ enum rule gemm_launch_make(const struct gemm_call *call, uint32_t sms, struct ge
                                          .block = GEMM_THREADS,
                                          .cluster = size > 1 ? size : 0,
                                          .shared_bytes = gemm_shared_bytes(call->instance, call->job.stages),
-                                         .is_programmatic = 1,
+                                         .is_programmatic = true,
                                          .arguments = launch->arguments};
     return rule;
 }

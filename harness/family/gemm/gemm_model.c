@@ -117,7 +117,7 @@ static void *run(void *work)
     struct work *w = work;
     struct square square = {malloc(SQUARE * wgmma_chain_row(w->types, w->c->k) * sizeof *square.a),
                             malloc(wgmma_chain_columns(w->types, w->c->k) * sizeof *square.b)};
-    int ok = square.a != NULL && square.b != NULL;
+    bool ok = square.a != NULL && square.b != NULL;
     for (uint32_t index; ok && (index = __atomic_fetch_add(&w->next, 1, __ATOMIC_RELAXED)) < w->count;)
         compute_square(w, index, &square);
     free(square.a);
@@ -125,14 +125,14 @@ static void *run(void *work)
     return ok ? NULL : work;
 }
 
-static int run_all(struct work *w)
+static bool run_all(struct work *w)
 {
     pthread_t thread[MAX_THREADS];
     uint64_t wanted = (uint64_t)w->c->m * w->columns * w->c->k / THREAD_WORK;
     long processors = sysconf(_SC_NPROCESSORS_ONLN), most = processors < MAX_THREADS ? processors : MAX_THREADS;
     int count = 0;
     while (count < most - 1 && (uint64_t)count < wanted && pthread_create(&thread[count], NULL, run, w) == 0) count++;
-    int ok = run(w) == NULL;
+    bool ok = run(w) == NULL;
     for (int i = 0; i < count; i++) {
         void *failed;
         pthread_join(thread[i], &failed);
@@ -141,7 +141,7 @@ static int run_all(struct work *w)
     return ok;
 }
 
-int gemm_model(const struct gemm_case *c, uint8_t *d)
+bool gemm_model(const struct gemm_case *c, uint8_t *d)
 {
     const struct gemm_instance *instance = gemm_instance_row(c->instance);
     uint32_t piece = instance->kernel == GEMM_CP_ASYNC ? 1 : 16 / gemm_bytes(instance->out),
@@ -154,7 +154,7 @@ int gemm_model(const struct gemm_case *c, uint8_t *d)
         w.operand[i] = malloc(gemm_operand_bytes(c, (enum gemm_operand)i));
         if (w.operand[i] != NULL) gemm_fill(c, (enum gemm_operand)i, w.operand[i]);
     }
-    int ok = w.operand[0] != NULL && w.operand[1] != NULL && run_all(&w);
+    bool ok = w.operand[0] != NULL && w.operand[1] != NULL && run_all(&w);
     free(w.operand[0]);
     free(w.operand[1]);
     return ok;

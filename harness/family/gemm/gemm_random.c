@@ -77,7 +77,7 @@ static void pick_stages(struct random *random, const struct gemm_instance *i, st
 // A strip along m or n for some clusters of CTAs, each of which takes so many tiles, and blocks of k enough that its
 // loads go round the stages more than `rounds` times.
 struct strip {
-    int is_along_m;
+    bool is_along_m;
     uint32_t clusters, tiles, rounds, longer;
 };
 

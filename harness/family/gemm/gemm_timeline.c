@@ -21,16 +21,16 @@ static const char *const timelines[] = {
 
 // --- The run ---------------------------------------------------------------------------------------------------------
 
-static int has_timeline(const char *name, struct text *why)
+static bool has_timeline(const char *name, struct text *why)
 {
     struct text list = {""};
     for (size_t i = 0; i < sizeof timelines / sizeof timelines[0]; i++) {
         size_t used = strlen(list.at);
-        if (strcmp(timelines[i], name) == 0) return 1;
+        if (strcmp(timelines[i], name) == 0) return true;
         snprintf(list.at + used, sizeof list.at - used, "%s%s", i > 0 ? ", " : "", timelines[i]);
     }
     text_set(why, "%s has no timeline; these have: %.300s", name, list.at);
-    return 0;
+    return false;
 }
 
 static int run(struct gpu *gpu, const struct gemm_case *c, struct events *events)

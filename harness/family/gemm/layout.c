@@ -40,7 +40,7 @@ static uint32_t side(const struct layout_case *c, enum gemm_operand operand)
 // Rows and bytes of a row of an operand as it lies in memory, and the bytes of all of it (D with its guards).
 static uint32_t layout_rows(const struct layout_case *c, enum gemm_operand operand)
 {
-    int is_mn_major = operand != GEMM_D && instances[c->instance].is_mn_major[operand];
+    bool is_mn_major = operand != GEMM_D && instances[c->instance].is_mn_major[operand];
     return is_mn_major ? c->k : side(c, operand);
 }
 

@@ -26,7 +26,7 @@ struct cta {
 
 static uint32_t box_bytes(const struct cta *cta, int operand)
 {
-    int is_mn_major = layout_instance_row(cta->c->instance)->is_mn_major[operand];
+    bool is_mn_major = layout_instance_row(cta->c->instance)->is_mn_major[operand];
     return (is_mn_major ? MN_MAJOR_K : LAYOUT_TILE) * layout_span_bytes(cta->c->swizzle[operand]);
 }
 
@@ -51,7 +51,7 @@ static uint64_t descriptor_of(const struct cta *cta, int operand, uint32_t block
 {
     const uint32_t mode = swizzle_name((enum tensormap_swizzle)cta->c->swizzle[operand])->wgmma;
     uint32_t span = layout_span_bytes(cta->c->swizzle[operand]), box = box_bytes(cta, operand), atom = 8 * span;
-    int is_mn_major = layout_instance_row(cta->c->instance)->is_mn_major[operand];
+    bool is_mn_major = layout_instance_row(cta->c->instance)->is_mn_major[operand];
     uint32_t start = cta->start[operand] + block * LAYOUT_BLOCK_BYTES;
     struct wgmma_descriptor d = {.leading_bytes = box, .stride_bytes = atom, .swizzle = (enum wgmma_swizzle)mode};
     if (is_mn_major) {

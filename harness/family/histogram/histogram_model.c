@@ -63,7 +63,7 @@ static void finish(const struct cluster *cluster, uint32_t rank, struct result *
 static void run(struct cluster *cluster, struct result *result)
 {
     const uint32_t ranks = cluster->c->cluster;
-    const int is_missing = cluster->c->variant == HISTOGRAM_MISSING;
+    const bool is_missing = cluster->c->variant == HISTOGRAM_MISSING;
     for (uint32_t rank = 0; rank < ranks; rank++)
         if (!is_missing || rank != cluster->c->late) count(cluster, rank);
     for (uint32_t rank = 0; rank < ranks; rank++) {

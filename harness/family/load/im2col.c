@@ -17,7 +17,7 @@ static int is_im2col(const void *test_case)
 static const char *map_illegal(const void *test_case)
 {
     const struct load_case *c = test_case;
-    int has_rank = c->map.rank >= 1 && c->map.rank <= TENSORMAP_MAX_RANK;
+    bool has_rank = c->map.rank >= 1 && c->map.rank <= TENSORMAP_MAX_RANK;
     return c->map.function != MAP_REPLACE_ADDRESS && has_rank ? NULL
                                                               : "map is not an encode call with a rank of 1 to 5";
 }

@@ -53,7 +53,7 @@ static enum rule explain_byte(const struct load_case *c, const struct im2col *co
     uint64_t source = 0;
     struct im2col_walk place;
     struct tile_run run;
-    int inside = flat >= c->shared && provenance_pixel(column, flat - c->shared, &place, &run);
+    bool inside = flat >= c->shared && provenance_pixel(column, flat - c->shared, &place, &run);
     enum load_origin kind = load_origin_of((uint32_t)found->base + piece, found->bytes + piece, &source);
     if (inside)
         print_pixel(column, &place, &run, flat - c->shared, out);

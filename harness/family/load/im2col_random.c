@@ -111,10 +111,10 @@ static void aim(struct load_case *c)
 }
 
 // The bytes of global memory, relative to the map's address, that the column reads, and the base if that is touched.
-static int touched(const struct im2col *column, uint64_t base, uint64_t *low, uint64_t *high)
+static bool touched(const struct im2col *column, uint64_t base, uint64_t *low, uint64_t *high)
 {
     struct tile_run run;
-    int is_base = im2col_first_outside(column);
+    bool is_base = im2col_first_outside(column);
     *low = is_base ? 0 : UINT64_MAX;
     *high = is_base ? 16 : 0;
     for (struct im2col_walk walk = im2col_walk(column); im2col_next(&walk, &run);) {
@@ -132,7 +132,7 @@ static void place(struct random *random, struct load_case *c)
 {
     struct tensormap map;
     uint64_t low = 0, high = 0, align = map_align_bytes(&c->map), most = ARENA_BYTES / 2 - 64;
-    int is_base = 1;
+    bool is_base = true;
     c->map.address = ARENA_BASE;
     if (!map_args_made(&c->map, &map)) return;
     for (int tries = 0; tries < 4; tries++) {

@@ -17,11 +17,11 @@
 #include "mbarrier.h"
 
 // The box of a case, by its map; 0 if there is none: the map is refused, or the instruction is not for tiled ones.
-static int box_of(const struct load_case *c, struct tensormap *map, struct box *box)
+static bool box_of(const struct load_case *c, struct tensormap *map, struct box *box)
 {
-    if (!map_args_made(&c->map, map) || (c->mode == LOAD_IM2COL && map->mode == TENSORMAP_TILED)) return 0;
+    if (!map_args_made(&c->map, map) || (c->mode == LOAD_IM2COL && map->mode == TENSORMAP_TILED)) return false;
     box_start(box, map->mode, map, c->coord, c->offset);
-    return 1;
+    return true;
 }
 
 struct load_window load_window(const struct load_case *c)
@@ -104,7 +104,7 @@ int load_feature(const void *test_case, struct feature *feature)
 static const char *map_illegal(const void *test_case)
 {
     const struct load_case *c = test_case;
-    int is_legal = c->map.function == MAP_TILED && c->map.rank >= 1 && c->map.rank <= TENSORMAP_MAX_RANK;
+    bool is_legal = c->map.function == MAP_TILED && c->map.rank >= 1 && c->map.rank <= TENSORMAP_MAX_RANK;
     return is_legal ? NULL : "map is not a tiled map of rank 1 to 5";
 }
 

@@ -41,7 +41,7 @@ static void print_place(const char *what, const struct tensormap *map, const str
 
 // The rule most likely misread by whoever gave the bytes found. `place` is what belongs there, NULL outside the box.
 static enum rule likely_rule(const struct tensormap *map, const struct provenance *place, enum load_origin found,
-                             int found_in_box)
+                             bool found_in_box)
 {
     if (place == NULL) return RULE_TILE_PITCH;
     if (place->is_fill) {
@@ -65,9 +65,9 @@ static enum rule explain_byte(const struct load_case *c, const struct tensormap 
     uint32_t piece = offset / PIECE_BYTES * PIECE_BYTES, address = (uint32_t)found->base;
     struct box box;
     box_start(&box, TENSORMAP_TILED, map, c->coord, NULL);
-    int in_box = provenance_of_shared(&box, c->coord, c->shared, address + offset, &place);
+    bool in_box = provenance_of_shared(&box, c->coord, c->shared, address + offset, &place);
     enum load_origin origin = load_origin_of(address + piece, found->bytes + piece, &source);
-    int found_in_box =
+    bool found_in_box =
         origin == LOAD_SOURCE && provenance_of_global(&box, c->coord, c->shared, source + offset % PIECE_BYTES, &other);
     if (in_box)
         print_place("expected:", map, &place, out);

@@ -60,15 +60,15 @@ json_t *load_describe(const void *test_case, const struct result *result)
 }
 
 // Writes `pieces` times the 8 bytes `word`, or the bytes of the arena from `source` on.
-static int put(uint8_t *to, uint32_t size_bytes, uint64_t word, int64_t source)
+static bool put(uint8_t *to, uint32_t size_bytes, uint64_t word, int64_t source)
 {
     const struct memory *memory = arena();
-    if (source >= 0 && (uint64_t)source + size_bytes > memory->size_bytes) return 0;
+    if (source >= 0 && (uint64_t)source + size_bytes > memory->size_bytes) return false;
     if (source >= 0)
         memcpy(to, memory->bytes + source, size_bytes);
     else
         for (uint32_t at = 0; at < size_bytes; at += PIECE_BYTES) memcpy(to + at, &word, PIECE_BYTES);
-    return 1;
+    return true;
 }
 
 int load_restore(const json_t *text, uint8_t *word, uint8_t *shared, uint64_t base, uint32_t size_bytes)
@@ -90,7 +90,7 @@ int load_restore(const json_t *text, uint8_t *word, uint8_t *shared, uint64_t ba
             return 0;
         if (parts == 2) continue; // untouched
         if (parts != 4) return 0;
-        int is_source = strcmp(kind, "gmem") == 0, is_fill = strcmp(kind, "fill") == 0;
+        bool is_source = strcmp(kind, "gmem") == 0, is_fill = strcmp(kind, "fill") == 0;
         if (!put(shared + (address - base), bytes, is_fill ? value * 0x0001000100010001u : value,
                  is_source ? (int64_t)value : -1))
             return 0;

@@ -17,7 +17,7 @@ static const char *const way_names[] = {"param", "constant", "global", "template
 enum rule maps_explain(const void *test_case, const struct difference *difference, FILE *out)
 {
     const struct maps_case *c = test_case;
-    const int is_map = difference->window % MAPS_WINDOWS == MAPS_WINDOW_MAP;
+    const bool is_map = difference->window % MAPS_WINDOWS == MAPS_WINDOW_MAP;
     fprintf(out, "    tensor %d of a batch, maps by %s%s\n", difference->window / MAPS_WINDOWS, way_names[c->way],
             is_map ? "" : "; or its map was not acquired");
     if (!is_map) return RULE_TILE_ADDRESS;
@@ -48,14 +48,14 @@ static const struct field field[] = {
 // them; each way of the maps as often as the others. Only what works: faults are the families' load, store and replace.
 
 // Does the tensor work alone, in all its steps?
-static int works(const struct maps_case *c, uint32_t tensor)
+static bool works(const struct maps_case *c, uint32_t tensor)
 {
     struct maps_case alone = {.way = c->way, .count = 1, .tensor = {c->tensor[tensor]}};
     const struct store_case *t = &alone.tensor[0];
     struct tensormap map;
     if (t->map.function != MAP_TILED || !map_args_made(&t->map, &map) ||
         family_result_bytes(&family_maps, &alone) > 4 * STORE_GLOBAL_BYTES)
-        return 0;
+        return false;
     return family_rule(&family_maps, &alone) == RULE_OK;
 }
 

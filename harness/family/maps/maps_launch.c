@@ -79,7 +79,7 @@ static int launch_case(struct gpu *gpu, const struct maps_case *c, const struct 
     uint32_t by_host = c->way == MAPS_GLOBAL;
     void *parameters[] = {(void *)tasks, &maps}, *global[] = {(void *)tasks, &device_maps, &by_host};
     struct gpu_launch launch = launch_of("maps_use_global", c, global);
-    int is_made_there = c->way == MAPS_TEMPLATE || c->way == MAPS_ZEROS;
+    bool is_made_there = c->way == MAPS_TEMPLATE || c->way == MAPS_ZEROS;
     int error = is_made_there ? encode_there(gpu, c, place) : encode_here(gpu, c, place, &maps);
     if (error != CUDA_SUCCESS) return error;
     if (c->way == MAPS_GLOBAL) error = (int)gpu->driver.cuMemcpyHtoD_v2(place->maps, &maps, sizeof maps);

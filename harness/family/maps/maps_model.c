@@ -41,18 +41,18 @@ struct maps_fields maps_fields(const struct map_args *args)
 }
 
 // The 128 bytes that the kernel gets for a tensor; 0 if the encode of its map is refused.
-static int maps_image(const struct maps_case *c, uint32_t tensor, struct tensormap_image *image)
+static bool maps_image(const struct maps_case *c, uint32_t tensor, struct tensormap_image *image)
 {
     const struct map_args start = maps_template();
     struct replace_op op[REPLACE_MAX_OPS];
     struct tensormap map;
-    if (map_args_encode(&c->tensor[tensor].map, image, NULL) != RULE_OK) return 0;
-    if (c->way != MAPS_TEMPLATE && c->way != MAPS_ZEROS) return 1;
+    if (map_args_encode(&c->tensor[tensor].map, image, NULL) != RULE_OK) return false;
+    if (c->way != MAPS_TEMPLATE && c->way != MAPS_ZEROS) return true;
     tensormap_decode(image, &map, NULL);
     *image = (struct tensormap_image){{0}};
     if (c->way == MAPS_TEMPLATE) map_args_encode(&start, image, NULL);
     for (uint32_t i = 0, count = replace_ops_of(&map, op); i < count; i++) tensormap_replace(image, &op[i], NULL);
-    return 1;
+    return true;
 }
 
 // --- What is where ---------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ static const struct matrix_form_row rows[MATRIX_FORM_COUNT + 1] = {
 #define ROW(id, name, is_store, count, is_trans) {name, is_store, count, is_trans},
     MATRIX_FORMS(ROW)
 #undef ROW
-        {NULL, 0, 0, 0}};
+        {NULL, false, 0, false}};
 
 const struct matrix_form_row *matrix_form_row(enum matrix_form form)
 {
@@ -96,7 +96,7 @@ static void tile(struct random *random, struct matrix_case *c)
     static const uint32_t pitches[] = {1, 2, 4, 8, 8, 8, 9, 5};
     uint32_t pitch = random_pick(random, pitches), first = (uint32_t)random_below(random, PLACES);
     uint32_t swizzle = random_chance(random, 50) ? 7 : 0;
-    int is_square = random_chance(random, 50);
+    bool is_square = random_chance(random, 50);
     if (pitch % 8 == 0) first &= ~7u;
     for (uint32_t lane = 0; lane < MATRIX_LANES; lane++) {
         uint32_t row = is_square ? lane % 16 : lane, column = is_square && pitch > 1 ? lane / 16 : 0;

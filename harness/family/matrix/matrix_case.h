@@ -15,7 +15,9 @@ struct matrix_case {
 
 struct matrix_form_row {
     const char *name;
-    int is_store, count, is_trans;
+    bool is_store;
+    int count;
+    bool is_trans;
 };
 
 // Row `form` < MATRIX_FORM_COUNT.

@@ -86,7 +86,7 @@ static const struct field field[] = {
 // The misaligned operation that ends the program may also break a rule of the barrier that its address lies in. An H200
 // then says 719 in place of 716 while it has the word in the barrier unit of the SM (hardware.md), which no model
 // knows.
-static int may_break_barrier(const struct mbarrier_machine *machine, const struct mbarrier_op *misaligned)
+static bool may_break_barrier(const struct mbarrier_machine *machine, const struct mbarrier_op *misaligned)
 {
     struct mbarrier_machine copy = *machine;
     struct mbarrier_op aligned = *misaligned;
@@ -102,7 +102,7 @@ static enum rule mbarrier_run_model(const void *test_case, struct result *result
     mbarrier_machine_start(&machine);
     for (int i = 0; i < program->count; i++) {
         const struct mbarrier_op *op = &program->op[i];
-        const int may_break = op->offset_bytes != 0 && may_break_barrier(&machine, op);
+        const bool may_break = op->offset_bytes != 0 && may_break_barrier(&machine, op);
         enum rule rule = mbarrier_step(&machine, op, NULL);
         if (rule == RULE_MBARRIER_ADDRESS_ALIGN && may_break) result->or_status = CUDA_ERROR_LAUNCH_FAILED;
         if (rule != RULE_OK) return rule;

@@ -102,7 +102,7 @@ static uint32_t random_token(struct plan *plan, uint32_t barrier)
     return MBARRIER_TOKEN_OPERAND;
 }
 
-static void choose_operand(struct plan *plan, struct mbarrier_op *op, int careless)
+static void choose_operand(struct plan *plan, struct mbarrier_op *op, bool careless)
 {
     struct random *random = plan->random;
     switch (mbarrier_step_row(op->opcode)->operand) {
@@ -135,7 +135,7 @@ static uint64_t random_spread(struct random *random)
     return random_chance(random, 50) ? random_pick(random, patterns) : random_u64(random);
 }
 
-static struct mbarrier_op random_op(struct plan *plan, int careless)
+static struct mbarrier_op random_op(struct plan *plan, bool careless)
 {
     struct random *random = plan->random;
     struct mbarrier_op op = mbarrier_op_plain(random_kind(random));
@@ -163,16 +163,16 @@ static void accept(struct mbarrier_case *test_case, struct plan *plan, const str
 }
 
 // Adds an operation that ends in `wanted`; gives up after `tries`. Returns whether it did.
-static int add_op(struct plan *plan, struct mbarrier_case *test_case, enum rule wanted, int tries)
+static bool add_op(struct plan *plan, struct mbarrier_case *test_case, enum rule wanted, int tries)
 {
     for (int i = 0; i < tries; i++) {
         struct mbarrier_op op = random_op(plan, wanted != RULE_OK || random_chance(plan->random, 15));
         struct mbarrier_machine copy = plan->machine;
         if (mbarrier_step(&copy, &op, NULL) != wanted) continue;
         accept(test_case, plan, &op);
-        return 1;
+        return true;
     }
-    return 0;
+    return false;
 }
 
 // A program's two last steps: a word that is close to every limit, and the operation that breaks one.
@@ -209,7 +209,7 @@ void mbarrier_generate(struct random *random, void *test_case)
     for (int i = 0; i < plan.barriers; i++) {
         struct mbarrier_op first = mbarrier_op_plain(random_chance(random, 80) ? MBARRIER_OP_INIT : MBARRIER_OP_WORD);
         first.barrier = (uint32_t)i;
-        choose_operand(&plan, &first, 0);
+        choose_operand(&plan, &first, false);
         accept(program, &plan, &first);
     }
     while (program->count < length)

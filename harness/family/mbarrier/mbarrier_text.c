@@ -77,23 +77,23 @@ static int default_operand(const struct mbarrier_case *program, struct mbarrier_
     return text_fail(why, "%s needs %s", row->name, needs[row->operand]);
 }
 
-static int parse_words(char *text, const struct mbarrier_case *program, struct mbarrier_op *op, struct text *why)
+static bool parse_words(char *text, const struct mbarrier_case *program, struct mbarrier_op *op, struct text *why)
 {
     char *save, *word = strtok_r(text, " \t", &save);
     *op = mbarrier_op_plain(word == NULL ? MBARRIER_STEP_OPS : mbarrier_step_find(word));
     if (op->opcode >= MBARRIER_STEP_OPS) {
         text_set(why, "'%s' is not an mbarrier operation; --help lists them", word == NULL ? "" : word);
-        return 0;
+        return false;
     }
     int operands = 0;
     while ((word = strtok_r(NULL, " \t", &save)) != NULL) {
         char *equals = strchr(word, '=');
         if (equals != NULL) *equals = '\0';
-        if (equals != NULL ? !parse_key(word, equals + 1, op, why) : !parse_operand(word, op, why)) return 0;
+        if (equals != NULL ? !parse_key(word, equals + 1, op, why) : !parse_operand(word, op, why)) return false;
         operands += equals == NULL;
     }
     if (operands > 1) text_set(why, "%s takes one operand", mbarrier_step_row(op->opcode)->name);
-    return operands > 1 ? 0 : operands == 1 || default_operand(program, op, why);
+    return operands > 1 ? false : operands == 1 || default_operand(program, op, why);
 }
 
 int mbarrier_case_add_text(struct mbarrier_case *program, const char *text, struct text *why)

@@ -58,7 +58,7 @@ static uint64_t own_bytes(const struct misuse_case *c)
 }
 
 // Does the case write what `global` names?
-static int is_writer(uint32_t operation)
+static bool is_writer(uint32_t operation)
 {
     return operation == MISUSE_TILE_STORE || operation == MISUSE_TILE_REDUCE || operation == MISUSE_BULK_STORE ||
            operation == MISUSE_BULK_REDUCE || operation == MISUSE_COPY_MAP || operation == MISUSE_STORE_GLOBAL;
@@ -73,7 +73,7 @@ static uint32_t shared_bytes(const struct misuse_case *c)
 }
 
 // Does it touch one of the live barriers? What a plain access reads or loses there, and which word stays, is open.
-static int is_on_barrier(const struct misuse_case *c)
+static bool is_on_barrier(const struct misuse_case *c)
 {
     uint64_t end = MISUSE_BARRIER_START + 8 * MISUSE_BARRIERS, bytes = shared_bytes(c);
     return bytes > 0 && c->shared < end && c->shared + bytes > MISUSE_BARRIER_START;
@@ -85,7 +85,7 @@ static const char *illegal(const void *test_case)
     const struct misuse_case *c = test_case;
     unsigned operands = misuse_operands(c->operation);
     uint64_t to = c->global, end = ARENA_BASE + ARENA_BYTES;
-    int is_load = c->operation == MISUSE_TILE_LOAD || c->operation == MISUSE_BULK_LOAD;
+    bool is_load = c->operation == MISUSE_TILE_LOAD || c->operation == MISUSE_BULK_LOAD;
     if (c->cluster && c->shared >> 24 != 0 && (is_load || c->operation == MISUSE_BULK_SHARED))
         return "\"shared\" is in another CTA";
     if (c->cluster && c->operation == MISUSE_EXPECT_SHARED && c->barrier >> 24 == 1)
@@ -217,7 +217,7 @@ static const struct gpu_jobs jobs = {GPU_JOBS_OF("misuse", struct misuse_case, s
                                      .make = make_job,
                                      .groups = 3,
                                      .group = group_of,
-                                     .are_clusters = 1};
+                                     .are_clusters = true};
 
 // A prefetch of a map that is not there kills the next kernel, not its own: another one looks for that.
 static int misuse_run_gpu(struct gpu *gpu, const void *test_cases, int count, struct result *results)
@@ -225,7 +225,8 @@ static int misuse_run_gpu(struct gpu *gpu, const void *test_cases, int count, st
     const struct misuse_job look = {.operation = MISUSE_LOAD_SHARED, .shared = MISUSE_DUMP_START};
     const struct misuse_case *cases = test_cases;
     unsigned long long at = 0, output = 0;
-    int late = 0, one = 1, error = gpu_run_jobs(gpu, &jobs, cases, count, results);
+    bool late = 0;
+    int one = 1, error = gpu_run_jobs(gpu, &jobs, cases, count, results);
     void *arguments[] = {&at, &one, &output};
     struct gpu_launch launch = {.module = "misuse",
                                 .kernel = "misuse_jobs",
@@ -309,7 +310,7 @@ static const enum rule rules[MISUSE_COUNT] = {
 static enum rule rule_of(const struct misuse_case *c)
 {
     const unsigned operands = misuse_operands(c->operation);
-    const int is_copy = c->operation <= MISUSE_BULK_SHARED;
+    const bool is_copy = c->operation <= MISUSE_BULK_SHARED;
     if (is_copy && (operands & MISUSE_BARRIER) != 0 && operand_is_nowhere(c->barrier))
         return RULE_OPERAND_BARRIER_NOWHERE;
     return is_copy && operand_is_nowhere(c->shared) ? RULE_OPERAND_NOWHERE : rules[c->operation];

@@ -39,7 +39,7 @@ static const enum operation_kind kinds[] = {
 static struct operation operation_of(const struct run *run)
 {
     const struct misuse_job *job = run->job;
-    const int is_store = job->operation == MISUSE_BULK_STORE || job->operation == MISUSE_BULK_REDUCE;
+    const bool is_store = job->operation == MISUSE_BULK_STORE || job->operation == MISUSE_BULK_REDUCE;
     struct operation operation = {.kind = kinds[job->operation],
                                   .dims = TILE_DIMS,
                                   .map = run->map,
@@ -85,8 +85,8 @@ static enum rule prefetch_map(const struct run *run)
     const struct misuse_job *job = run->job;
     const struct memory arena = *run->memory->arena;
     const struct memory maps = {(uint8_t *)(uintptr_t)job->map, run->memory->maps, MAP_BYTES};
-    int is_wrong = (job->is_window & MISUSE_POINTER) != 0;
-    int is_map = job->pointer - maps.base < maps.size_bytes;
+    bool is_wrong = (job->is_window & MISUSE_POINTER) != 0;
+    bool is_map = job->pointer - maps.base < maps.size_bytes;
     const struct region region = {is_map ? maps : arena, 0};
     const struct global_memory global = {&region, !is_wrong};
     return map_prefetch_check(job->pointer, &global, NULL);
@@ -160,7 +160,7 @@ static enum rule run_barrier(const struct run *run, uint64_t *value)
                                         [MISUSE_TEST_SHARED] = 0};
     uint8_t other[MISUSE_SHARED_BYTES] = {0}; // nobody looks at what is left there
     const struct memory memory[MISUSE_RANKS] = {run->memory->shared, {other, run->memory->shared.base, sizeof other}};
-    const int is_cluster = run->job->is_cluster != 0;
+    const bool is_cluster = run->job->is_cluster != 0;
     const struct cluster_memory cluster = {memory, is_cluster ? MISUSE_RANKS : 1, is_cluster, 0};
     const struct mbarrier_unit unit = {&cluster, NULL};
     const uint32_t operation = run->job->operation;
@@ -182,8 +182,8 @@ enum rule misuse_run(const struct misuse_job *job, const struct misuse_memory *m
     struct tensormap_image image;
     memcpy(image.word, job->map, sizeof image.word);
     tensormap_decode(&image, &run.map, NULL);
-    int has_map = job->operation <= MISUSE_TILE_REDUCE;
-    int is_own = memory_at(&memory->own, has_map ? run.map.address : job->global, 0) != NULL;
+    bool has_map = job->operation <= MISUSE_TILE_REDUCE;
+    bool is_own = memory_at(&memory->own, has_map ? run.map.address : job->global, 0) != NULL;
     run.global = is_own ? &memory->own : memory->arena;
     *value = 0;
     switch (job->operation) {

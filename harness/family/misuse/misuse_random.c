@@ -62,7 +62,7 @@ static uint32_t pick_shared(struct random *random, uint32_t operation)
 static void pick_map(struct random *random, struct misuse_case *c)
 {
     static const int32_t edges[] = {0, 4, 8, 28, 32, 36, 64, -4, -32, INT32_MIN, INT32_MAX - 3};
-    int is_store = c->operation == MISUSE_TILE_STORE || c->operation == MISUSE_TILE_REDUCE;
+    bool is_store = c->operation == MISUSE_TILE_STORE || c->operation == MISUSE_TILE_REDUCE;
     c->map = MISUSE_MAP_PLANE;
     if (c->operation == MISUSE_PREFETCH_TILE) c->map = (uint32_t)random_below(random, MISUSE_MAP_COLUMN);
     if (c->operation == MISUSE_PREFETCH_IM2COL) c->map = MISUSE_MAP_COLUMN;
@@ -127,17 +127,17 @@ static uint32_t past_end(struct random *random, uint32_t align)
 }
 
 // May the operand name another CTA? Copies' only in a launch without clusters, where it is an error.
-static int may_have_rank(const struct misuse_case *c)
+static bool may_have_rank(const struct misuse_case *c)
 {
-    int is_plain = c->operation >= MISUSE_LOAD_SHARED && c->operation <= MISUSE_ATOMIC_SHARED;
-    int is_source = c->operation == MISUSE_TILE_STORE || c->operation == MISUSE_TILE_REDUCE ||
-                    c->operation == MISUSE_BULK_STORE || c->operation == MISUSE_BULK_REDUCE;
+    bool is_plain = c->operation >= MISUSE_LOAD_SHARED && c->operation <= MISUSE_ATOMIC_SHARED;
+    bool is_source = c->operation == MISUSE_TILE_STORE || c->operation == MISUSE_TILE_REDUCE ||
+                     c->operation == MISUSE_BULK_STORE || c->operation == MISUSE_BULK_REDUCE;
     return is_plain || (c->operation <= MISUSE_BULK_REDUCE && (is_source || !c->cluster));
 }
 
 static void twist_shared(struct random *random, struct misuse_case *c)
 {
-    int is_copy = c->operation <= MISUSE_BULK_SHARED;
+    bool is_copy = c->operation <= MISUSE_BULK_SHARED;
     uint32_t *operand = c->operation == MISUSE_BULK_SHARED && random_chance(random, 70) ? &c->other : &c->shared;
     uint64_t kind = random_below(random, 100);
     if (kind < 70) {
@@ -157,13 +157,13 @@ static void twist_shared(struct random *random, struct misuse_case *c)
 // Of the barrier of expect_tx in a cluster one that is not there: the other CTA's is not looked at.
 static uint32_t other_rank(struct random *random, const struct misuse_case *c)
 {
-    int is_missing = c->operation == MISUSE_EXPECT_SHARED && c->cluster;
+    bool is_missing = c->operation == MISUSE_EXPECT_SHARED && c->cluster;
     return (uint32_t)random_range(random, is_missing ? MISUSE_RANKS : 1, random_chance(random, 50) ? 40 : 255);
 }
 
 static void twist_barrier(struct random *random, struct misuse_case *c)
 {
-    int is_load = c->operation == MISUSE_TILE_LOAD || c->operation == MISUSE_BULK_LOAD;
+    bool is_load = c->operation == MISUSE_TILE_LOAD || c->operation == MISUSE_BULK_LOAD;
     uint64_t kind = random_below(random, 100);
     if (is_load && kind < 35)
         c->barrier |= nowhere(random);
@@ -180,8 +180,8 @@ static void twist_barrier(struct random *random, struct misuse_case *c)
 // Not there: past the arena, null, in the window of shared memory, or past all addresses. A prefetch takes some of it.
 static void twist_global(struct random *random, struct misuse_case *c)
 {
-    int is_prefetch = c->operation == MISUSE_PREFETCH_BULK || c->operation == MISUSE_PREFETCH_TILE ||
-                      c->operation == MISUSE_PREFETCH_IM2COL;
+    bool is_prefetch = c->operation == MISUSE_PREFETCH_BULK || c->operation == MISUSE_PREFETCH_TILE ||
+                       c->operation == MISUSE_PREFETCH_IM2COL;
     uint64_t kind = random_below(random, 100), far = ARENA_BASE + ARENA_BYTES + 4096 * random_below(random, 4096);
     if (!is_prefetch && random_chance(random, 75)) return;
     if (c->operation == MISUSE_PREFETCH_BULK && random_chance(random, 40))

@@ -28,7 +28,7 @@ uint32_t multicast_ranks(const struct multicast_case *c)
     return c->cluster > 0 ? c->cluster : 1;
 }
 
-int multicast_map(const struct multicast_case *c, struct tensormap *map)
+bool multicast_map(const struct multicast_case *c, struct tensormap *map)
 {
     return c->mode != MULTICAST_BULK && map_args_made(&c->map, map);
 }
@@ -241,10 +241,10 @@ static enum rule multicast_run_model(const void *test_case, struct result *resul
 // --- The GPU ---------------------------------------------------------------------------------------------------------
 
 // Will a barrier that expects so much not tell when all bytes are there?
-static int must_settle(const struct multicast_case *c, const struct tensormap *map)
+static bool must_settle(const struct multicast_case *c, const struct tensormap *map)
 {
     uint64_t bytes[MULTICAST_CTAS] = {0};
-    int is_silent = 0;
+    bool is_silent = false;
     for (uint32_t i = 0; i < c->issues; i++) {
         struct cluster_load load = multicast_load_of(c->cluster, &c->issue[i], NULL);
         uint32_t targets = multicast_targets(&load);
@@ -297,7 +297,7 @@ static const struct gpu_jobs jobs = {GPU_JOBS_OF("multicast", struct multicast_c
                                      .make = make_job,
                                      .groups = MULTICAST_CTAS + 1,
                                      .group = group_of,
-                                     .are_clusters = 1};
+                                     .are_clusters = true};
 
 static json_t *multicast_describe(const void *test_case, const struct result *result)
 {

@@ -27,7 +27,7 @@ struct multicast_case {
 uint32_t multicast_ranks(const struct multicast_case *test_case);
 
 // The map of a case; 0 if it has none, or its encode is refused.
-int multicast_map(const struct multicast_case *test_case, struct tensormap *map);
+bool multicast_map(const struct multicast_case *test_case, struct tensormap *map);
 
 // Where an issue goes, as the model sees it.
 struct cluster_load multicast_load_of(uint32_t cluster, const struct multicast_issue *issue, const struct memory *ctas);

@@ -112,7 +112,7 @@ static uint32_t pick_mask(struct random *random, uint32_t ranks, uint32_t issuer
 
 // Ranks with the same coordinates but along one dimension of a cluster of `inner` x (ranks / inner) CTAs; is_inner: but
 // along the first.
-static uint32_t group_mask(uint32_t ranks, uint32_t inner, uint32_t rank, int is_inner)
+static uint32_t group_mask(uint32_t ranks, uint32_t inner, uint32_t rank, bool is_inner)
 {
     uint32_t mask = 0;
     for (uint32_t other = 0; other < ranks; other++)
@@ -147,7 +147,7 @@ static void issue_slices(struct random *random, struct multicast_case *c, const 
                          const struct multicast_issue *first, const struct slots *slots)
 {
     uint32_t ranks = multicast_ranks(c), inner = pick_divisor(random, ranks);
-    int is_inner = random_chance(random, 50), is_wrong = random_chance(random, 10);
+    bool is_inner = random_chance(random, 50), is_wrong = random_chance(random, 10);
     uint32_t size = is_inner ? inner : ranks / inner;
     for (uint32_t rank = 0; rank < ranks; rank++) {
         uint32_t slice = is_inner ? rank % inner : rank / inner, group = is_inner ? rank / inner : rank % inner;
@@ -164,7 +164,7 @@ static void issue_any(struct random *random, struct multicast_case *c, const str
 {
     uint32_t ranks = multicast_ranks(c), most = slots->count < 6 ? slots->count : 6;
     uint32_t count = 1 + (uint32_t)random_below(random, random_chance(random, 50) ? most : 1);
-    int is_plain = random_chance(random, 30);
+    bool is_plain = random_chance(random, 30);
     for (uint32_t slot = 0; slot < count; slot++) {
         uint32_t issuer = (uint32_t)random_below(random, ranks);
         struct multicast_issue issue = pick_slice(random, c, map, first, slot);
@@ -250,7 +250,7 @@ void multicast_generate(struct random *random, void *test_case)
     *c = (struct multicast_case){.cluster = pick_cluster(random)};
     c->barrier = LOAD_BARRIER + 8 * (uint32_t)random_below(random, random_chance(random, 50) ? 128 : 1);
     uint64_t extent = pick_small_load(random, c, &first, &map);
-    int is_load = c->mode == MULTICAST_BULK || map.rank > 0; // not a refused encode
+    bool is_load = c->mode == MULTICAST_BULK || map.rank > 0; // not a refused encode
     struct slots slots = pick_slots(random, extent, c->mode == MULTICAST_BULK ? 16 : 128);
     if (random_chance(random, 45))
         issue_slices(random, c, &map, &first, &slots);
@@ -258,7 +258,7 @@ void multicast_generate(struct random *random, void *test_case)
         issue_any(random, c, &map, &first, &slots);
     pick_ignored(random, c);
     if (is_load) keep_one_fault(c, &map);
-    int is_spoiled = random_chance(random, c->cluster == 0 ? 40 : 3);
+    bool is_spoiled = random_chance(random, c->cluster == 0 ? 40 : 3);
     if (is_spoiled) spoil(random, c, &slots);
     if (is_load) announce(c, &map);
     if (is_load && !is_spoiled && random_chance(random, 1)) c->expect[random_below(random, multicast_ranks(c))] += 16;

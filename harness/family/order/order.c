@@ -171,7 +171,7 @@ static const struct gpu_jobs jobs = {.module = "order",
 static const char *illegal(const void *test_case)
 {
     const struct order_case *c = test_case;
-    const int reads = row_of(c)->pattern == ORDER_READ || row_of(c)->pattern == ORDER_OWN;
+    const bool reads = row_of(c)->pattern == ORDER_READ || row_of(c)->pattern == ORDER_OWN;
     if (c->bytes % 128 != 0) return "bytes is a multiple of 128";
     if (c->threads % 32 != 0) return "threads is a multiple of 32";
     if (reads && c->bytes > 4 * ORDER_WORDS_EACH * c->threads) return "a thread reads at most 64 bytes";

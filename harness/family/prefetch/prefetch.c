@@ -78,7 +78,7 @@ static void put_1_more(uint8_t *to, const uint8_t *from, uint32_t size_bytes)
 }
 
 // Whole 16 bytes of a batch go by bulk copies; the first batch that begins at no multiple of 16 faults.
-static int faults(const struct prefetch_case *c, uint64_t at, uint32_t bytes)
+static bool faults(const struct prefetch_case *c, uint64_t at, uint32_t bytes)
 {
     return bytes >= 16 && (c->offset + at) % 16 != 0;
 }

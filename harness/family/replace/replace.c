@@ -105,7 +105,7 @@ uint32_t replace_ops_of(const struct tensormap *map, struct replace_op *op)
     return count;
 }
 
-int replace_final_map(const struct replace_case *c, struct tensormap *map)
+bool replace_final_map(const struct replace_case *c, struct tensormap *map)
 {
     struct tensormap_image image;
     replace_final(c, &image);
@@ -271,7 +271,7 @@ static int replace_run_gpu(struct gpu *gpu, const void *cases, int count, struct
 // --- In words --------------------------------------------------------------------------------------------------------
 
 // Does the edit write this bit, whatever it held?
-static int writes(const struct replace_op *op, int bit)
+static bool writes(const struct replace_op *op, int bit)
 {
     struct tensormap_image zeros = {{0}}, ones;
     memset(ones.word, 0xff, sizeof ones.word);

@@ -23,6 +23,6 @@ struct replace_case {
 uint32_t replace_ops_of(const struct tensormap *map, struct replace_op *op);
 
 // The map after all edits; 0 if no load can be made through it.
-int replace_final_map(const struct replace_case *test_case, struct tensormap *map);
+bool replace_final_map(const struct replace_case *test_case, struct tensormap *map);
 
 #endif

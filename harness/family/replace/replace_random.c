@@ -70,7 +70,7 @@ static void edit(struct random *random, struct replace_case *c)
     uint32_t count = 1 + (uint32_t)random_below(random, random_chance(random, 70) ? 4 : REPLACE_MAX_OPS - c->count);
     for (uint32_t i = 0; i < count; i++) {
         enum replace_field field = (enum replace_field)random_below(random, REPLACE_FIELDS);
-        int has_ordinal = field >= REPLACE_BOX_DIM && field <= REPLACE_ELEMENT_STRIDE;
+        bool has_ordinal = field >= REPLACE_BOX_DIM && field <= REPLACE_ELEMENT_STRIDE;
         uint32_t ordinal = has_ordinal ? (uint32_t)random_below(random, REPLACE_ORDINALS) : 0;
         c->op[c->count++] = (struct replace_op){field, ordinal, any_value(random, field)};
     }
@@ -82,7 +82,7 @@ static void flip(struct random *random, struct replace_case *c)
     static const struct {
         uint32_t first, count;
     } ignored[] = {{57, 7}, {65, 3}, {81, 15}, {240, 16}, {431, 9}, {480, 32}, {512, 512}};
-    int is_ignored = random_chance(random, 60);
+    bool is_ignored = random_chance(random, 60);
     for (uint64_t count = 1 + random_below(random, 8); count > 0; count--) {
         uint32_t i = (uint32_t)random_below(random, sizeof ignored / sizeof ignored[0]);
         uint64_t bit =
@@ -92,13 +92,13 @@ static void flip(struct random *random, struct replace_case *c)
 }
 
 // A legal load, as the family "load" has it, and its map.
-static int pick_load(struct random *random, struct load_case *load, struct tensormap *map,
-                     struct tensormap_image *image)
+static bool pick_load(struct random *random, struct load_case *load, struct tensormap *map,
+                      struct tensormap_image *image)
 {
     load_generate(random, load);
-    if (map_args_encode(&load->map, image, NULL) != RULE_OK) return 0;
+    if (map_args_encode(&load->map, image, NULL) != RULE_OK) return false;
     tensormap_decode(image, map, NULL);
-    return 1;
+    return true;
 }
 
 // Fits the load to the map as it has become: the rank, the alignment of coordinate 0, the bytes. A load that faults is
@@ -108,7 +108,7 @@ static void fit_load(struct random *random, struct replace_case *c)
     uint8_t byte;
     const struct memory shared = {&byte, LOAD_SHARED_START, LOAD_SHARED_BYTES};
     struct tensormap map;
-    int faults = !replace_final_map(c, &map);
+    bool faults = !replace_final_map(c, &map);
     if (!faults) {
         if (random_chance(random, 98)) c->dims = (uint32_t)map.rank;
         int32_t piece = 16 / (int32_t)dtype_row(map.dtype)->size_bytes;

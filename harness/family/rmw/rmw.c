@@ -103,7 +103,7 @@ static const int32_t some_threads[] = {32, 64, 96, 128, 128, 192, 256};
 static uint32_t unit_of(struct random *random, const struct rmw_case *c)
 {
     const uint32_t bytes = rmw_element_bytes((enum rmw_type)c->type);
-    const int is_bulk = rmw_path((enum rmw_form)c->form, (enum rmw_type)c->type) == RMW_BULK;
+    const bool is_bulk = rmw_path((enum rmw_form)c->form, (enum rmw_type)c->type) == RMW_BULK;
     return is_bulk && bytes < 16 && !random_chance(random, 3) ? 16 : bytes;
 }
 
@@ -154,7 +154,7 @@ static const struct field field[] = {
 static enum family_ground rmw_ground(const void *test_case)
 {
     const struct rmw_case *c = test_case;
-    int is_asked = c->form != RMW_MEMCPY_ASYNC_GROUP && rmw_path(c->form, c->type) == RMW_BULK;
+    bool is_asked = c->form != RMW_MEMCPY_ASYNC_GROUP && rmw_path(c->form, c->type) == RMW_BULK;
     return is_asked ? GROUND_SLOW : GROUND_PTX;
 }
 

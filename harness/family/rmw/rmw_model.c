@@ -80,14 +80,14 @@ static uint32_t elements_of(const struct rmw_case *c, uint32_t cta)
 }
 
 // Does a call ask for a bulk copy of a tile that begins at no multiple of 16? All tiles do if the second one does.
-static int faults(const struct rmw_case *c)
+static bool faults(const struct rmw_case *c)
 {
-    if (!asks_for_bulk((enum rmw_form)c->form)) return 0;
+    if (!asks_for_bulk((enum rmw_form)c->form)) return false;
     for (uint32_t cta = 0; cta < rmw_ctas(c); cta++)
         if ((c->offset + cta * rmw_tile_bytes(c)) % 16 != 0 &&
             elements_of(c, cta) * rmw_element_bytes((enum rmw_type)c->type) >= 16)
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
 // Its barrier has completed one phase, in which every thread arrived once.

@@ -131,7 +131,7 @@ static const struct fields step_fields = {
 
 static const char *warpgroups_illegal(const void *test_case)
 {
-    int is_legal = setmaxnreg_start(((const struct setmaxnreg_case *)test_case)->warpgroups) != 0;
+    bool is_legal = setmaxnreg_start(((const struct setmaxnreg_case *)test_case)->warpgroups) != 0;
     return is_legal ? NULL : "\"warpgroups\" is 3, 4, 5, 6 or 8";
 }
 

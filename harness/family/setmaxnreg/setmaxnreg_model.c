@@ -42,7 +42,7 @@ static void note_waiting(struct state *s, uint32_t warpgroup)
 }
 
 // Tries the warp's next step, of which the slot has come. Returns whether it is done.
-static int try_step(struct state *s, uint32_t warp, uint32_t slot)
+static bool try_step(struct state *s, uint32_t warp, uint32_t slot)
 {
     uint32_t at = s->next[warp];
     const struct setmaxnreg_step *step = &s->c->step[at];
@@ -50,27 +50,27 @@ static int try_step(struct state *s, uint32_t warp, uint32_t slot)
     enum rule rule = step->op == SETMAXNREG_INC ? register_pool_increase(&s->pool, warp, step->count, &granted)
                                                 : register_pool_decrease(&s->pool, warp, step->count);
     if (rule != RULE_OK && s->run->rule == RULE_OK) s->run->rule = rule;
-    if (rule != RULE_OK || !granted) return 0;
+    if (rule != RULE_OK || !granted) return false;
     s->run->log.slot[at][s->done[at]++] = slot;
     s->next[warp] = step_of(s->c, warp, at + 1);
-    return 1;
+    return true;
 }
 
 // One warp, once; at the end it gives what it has. Returns whether anything changed.
-static int advance(struct state *s, uint32_t warp, uint32_t slot)
+static bool advance(struct state *s, uint32_t warp, uint32_t slot)
 {
     if (s->next[warp] < s->c->count) return s->next[warp] <= slot && try_step(s, warp, slot);
-    if (slot < s->c->count || s->next[warp] > SETMAXNREG_STEPS) return 0;
+    if (slot < s->c->count || s->next[warp] > SETMAXNREG_STEPS) return false;
     register_pool_decrease(&s->pool, warp, SETMAXNREG_LEAST);
     s->next[warp] = SETMAXNREG_STEPS + 1;
-    return 1;
+    return true;
 }
 
 static void run_slot(struct state *s, uint32_t slot)
 {
-    int changes = 1;
+    bool changes = true;
     while (changes && s->run->rule == RULE_OK) {
-        changes = 0;
+        changes = false;
         for (uint32_t warp = 0; warp < s->pool.warps; warp++) changes |= advance(s, warp, slot);
     }
     s->waiting = NOBODY;

@@ -43,7 +43,7 @@ float softmax_scale(uint32_t dims)
     return dims == 64 ? 0.18033688f : 0.12751743f;
 }
 
-static int is_sent(const struct softmax_case *c)
+static bool is_sent(const struct softmax_case *c)
 {
     return c->variant == SOFTMAX_PUSH;
 }

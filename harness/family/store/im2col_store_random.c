@@ -112,7 +112,7 @@ void im2col_store_generate(struct random *random, void *test_case)
 {
     struct store_case *c = test_case;
     struct tensormap map;
-    int placed = 0;
+    bool placed = false;
     for (int attempt = 0; attempt < ATTEMPTS && !placed; attempt++) {
         *c = (struct store_case){.mode = STORE_IM2COL};
         map_args_generate_im2col(random, random_chance(random, 80) ? 2048 : 16384, &c->map);

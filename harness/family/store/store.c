@@ -46,19 +46,19 @@ static enum rule check_alone(const struct store_case *c, const struct tensormap 
                                    : tile_store_check(map, map->rank, c->coord, &none, &shared, 0, NULL);
 }
 
-int store_has_walk(const struct store_case *c, const struct tensormap *map)
+bool store_has_walk(const struct store_case *c, const struct tensormap *map)
 {
     return (map->mode == TENSORMAP_IM2COL) == (c->mode == STORE_IM2COL) && check_alone(c, map) != RULE_STORE_MAP_FORMAT;
 }
 
-int store_reach(const struct store_case *c, const struct tensormap *map, uint64_t *low, uint64_t *high)
+bool store_reach(const struct store_case *c, const struct tensormap *map, uint64_t *low, uint64_t *high)
 {
-    if (check_alone(c, map) != RULE_STORE_UNMAPPED) return 0;
+    if (check_alone(c, map) != RULE_STORE_UNMAPPED) return false;
     const struct box box = store_box(c, map);
     struct box_walk walk = box_walk(&box);
     struct tile_run run;
-    int found = 0;
-    for (uint32_t rows; (rows = store_next_rows(&box, &walk, &run)) > 0; found = 1) {
+    bool found = false;
+    for (uint32_t rows; (rows = store_next_rows(&box, &walk, &run)) > 0; found = true) {
         uint64_t end = run.address + (rows - 1) * box_step_bytes(&box) + run.bytes;
         if (!found || run.address < *low) *low = run.address;
         if (!found || end > *high) *high = end;

@@ -36,7 +36,7 @@ struct store_window {
 struct store_window store_window(const struct store_case *test_case);
 
 // Is the map one that an encoder makes, and of the case's mode?
-int store_has_walk(const struct store_case *test_case, const struct tensormap *map);
+bool store_has_walk(const struct store_case *test_case, const struct tensormap *map);
 
 // What the store of a case covers, if the map has a walk; and the next rows of a walk over it that are in bounds, in
 // the order of shared memory: how many are like `run`, 0 at the end.
@@ -44,7 +44,7 @@ struct box store_box(const struct store_case *test_case, const struct tensormap 
 uint32_t store_next_rows(const struct box *box, struct box_walk *walk, struct tile_run *run);
 
 // The bytes that are written, as low .. high - 1: 0 if there are none (or the map is not one that stores take).
-int store_reach(const struct store_case *test_case, const struct tensormap *map, uint64_t *low, uint64_t *high);
+bool store_reach(const struct store_case *test_case, const struct tensormap *map, uint64_t *low, uint64_t *high);
 
 // Bytes of shared memory from the first to the last one of the whole box or column; 0 if the map has no walk.
 uint64_t store_extent(const struct store_case *test_case, const struct tensormap *map);
@@ -77,7 +77,7 @@ void store_pick_operation(struct random *random, struct store_case *test_case);
 
 // Puts what is written into the case's memory, wherever globalAddress then lies. 0 if it does not fit, or if the order
 // of its elements matters.
-int store_place(struct random *random, struct store_case *test_case);
+bool store_place(struct random *random, struct store_case *test_case);
 
 // A source for `extent_bytes`: any 128-byte step of the 1024-byte swizzle pattern, high and low in shared memory.
 uint32_t store_pick_shared(struct random *random, uint64_t extent_bytes);

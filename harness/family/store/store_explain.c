@@ -27,9 +27,9 @@ static uint32_t source_of(const struct store_case *c, const struct tensormap *ma
     return 0;
 }
 
-static enum rule likely_rule(const struct store_case *c, const struct tensormap *map, int is_written)
+static enum rule likely_rule(const struct store_case *c, const struct tensormap *map, bool is_written)
 {
-    int is_im2col = c->mode == STORE_IM2COL;
+    bool is_im2col = c->mode == STORE_IM2COL;
     if (!is_written && map->interleave == INTERLEAVE_NONE) return RULE_STORE_GRANULE;
     if (!is_written) return is_im2col ? RULE_IM2COL_STORE_WALK : RULE_STORE_BOUNDS;
     if (c->operation == 0) return is_im2col ? RULE_IM2COL_STORE_WALK : RULE_STORE_LAYOUT;

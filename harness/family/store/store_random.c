@@ -80,11 +80,11 @@ static void stretch(struct random *random, struct store_case *c)
     }
 }
 
-static int has_operation(enum dtype dtype)
+static bool has_operation(enum dtype dtype)
 {
     for (int op = 0; op < REDUCE_OPS; op++)
-        if (reduce_is_legal((enum reduce_op)op, dtype)) return 1;
-    return 0;
+        if (reduce_is_legal((enum reduce_op)op, dtype)) return true;
+    return false;
 }
 
 void store_pick_operation(struct random *random, struct store_case *c)
@@ -97,15 +97,15 @@ void store_pick_operation(struct random *random, struct store_case *c)
 }
 
 // Does the result not depend on the order of elements that meet at one address?
-static int is_order_free(const struct store_case *c)
+static bool is_order_free(const struct store_case *c)
 {
     enum reduce_op op = (enum reduce_op)(c->operation - 1);
-    if (c->operation == 0 || op == REDUCE_INC || op == REDUCE_DEC) return 0;
+    if (c->operation == 0 || op == REDUCE_INC || op == REDUCE_DEC) return false;
     return op != REDUCE_ADD || !dtype_row((enum dtype)c->map.data_type)->is_float;
 }
 
 // Do two rows write the same piece? `low` is the first byte written; all lies within STORE_GLOBAL_BYTES of it.
-static int overlaps(const struct store_case *c, const struct tensormap *map, uint64_t low)
+static bool overlaps(const struct store_case *c, const struct tensormap *map, uint64_t low)
 {
     uint8_t written[PIECES] = {0};
     const struct box box = store_box(c, map);
@@ -115,25 +115,25 @@ static int overlaps(const struct store_case *c, const struct tensormap *map, uin
         for (uint32_t row = 0; row < rows; row++) {
             uint64_t piece = (run.address + row * box_step_bytes(&box) - low) / PIECE_BYTES;
             for (uint32_t i = 0; i < run.bytes / PIECE_BYTES; i++)
-                if (written[piece + i]++ != 0) return 1;
+                if (written[piece + i]++ != 0) return true;
         }
-    return 0;
+    return false;
 }
 
-int store_place(struct random *random, struct store_case *c)
+bool store_place(struct random *random, struct store_case *c)
 {
     const uint64_t least = STORE_GLOBAL_BASE + STORE_GUARD_BYTES, room = STORE_GLOBAL_BYTES - 2 * STORE_GUARD_BYTES;
     struct tensormap map;
     uint64_t low = 0, high = 16;
     c->map.address = 0;
-    if (!map_args_made(&c->map, &map)) return 0;
-    int writes = store_reach(c, &map, &low, &high);
-    if (high - low > room || low > FAR_BYTES) return 0;
-    if (writes && overlaps(c, &map, low) && !is_order_free(c)) return 0;
+    if (!map_args_made(&c->map, &map)) return false;
+    bool writes = store_reach(c, &map, &low, &high);
+    if (high - low > room || low > FAR_BYTES) return false;
+    if (writes && overlaps(c, &map, low) && !is_order_free(c)) return false;
     uint64_t align = map_align_bytes(&c->map), steps = (room - (high - low)) / align;
     uint64_t step = random_chance(random, 60) ? random_below(random, 64) : random_below(random, steps + 1);
     c->map.address = least + align * (step < steps ? step : steps) - low / align * align;
-    return 1;
+    return true;
 }
 
 uint32_t store_pick_shared(struct random *random, uint64_t extent_bytes)
@@ -145,13 +145,13 @@ uint32_t store_pick_shared(struct random *random, uint64_t extent_bytes)
 }
 
 // Is every element of the box in bounds?
-static int is_whole(const struct tensormap *map, const int32_t *coord)
+static bool is_whole(const struct tensormap *map, const int32_t *coord)
 {
     struct tile tile = tile_of(map, coord);
     struct tile_run run;
     for (struct tile_walk walk = tile_walk(&tile); tile_next(&walk, &run);)
-        if (run.is_fill) return 0;
-    return 1;
+        if (run.is_fill) return false;
+    return true;
 }
 
 // The same tensor as an im2col map, which a tiled instruction does not take.
@@ -176,8 +176,8 @@ static void spoil(struct random *random, struct store_case *c, const struct tens
     const uint32_t i = (uint32_t)random_below(random, c->map.rank), up = 16 * (1 + (uint32_t)random_below(random, 7));
     const uint32_t other = 1 + (uint32_t)random_below(random, REDUCE_OPS), dims = 1 + (uint32_t)random_below(random, 5);
     const int32_t negative = random_pick(random, negatives), some = (int32_t)random_below(random, 9);
-    const int is_piece = i == 0 && c->map.interleave == INTERLEAVE_NONE;
-    const int may_end = is_whole(map, c->coord) && extent_bytes > 256;
+    const bool is_piece = i == 0 && c->map.interleave == INTERLEAVE_NONE;
+    const bool may_end = is_whole(map, c->coord) && extent_bytes > 256;
     change_one(random,
                CHANGES({6, CHANGE(c->coord[i], is_piece ? -16 : negative)},
                        {8, CHANGE(c->operation, reduce_is_legal((enum reduce_op)(other - 1), map->dtype) ? 0 : other)},
@@ -192,7 +192,7 @@ void store_generate(struct random *random, void *test_case)
 {
     struct store_case *c = test_case;
     int64_t span[TENSORMAP_MAX_RANK];
-    int placed = 0;
+    bool placed = false;
     for (int attempt = 0; attempt < ATTEMPTS && !placed; attempt++) {
         *c = (struct store_case){0};
         map_args_generate_tiled(random, random_chance(random, 80) ? 2048 : 16384, &c->map);

@@ -8,7 +8,7 @@
 
 enum { SM_SHARED = SM_SHARED_BYTES, CTA_RESERVED_BYTES = 2048 }; // the system's 1 KiB, and barriers up to the next one
 
-static const char *kernel_name(uint32_t element_bytes, int is_clocks)
+static const char *kernel_name(uint32_t element_bytes, bool is_clocks)
 {
     static const char *const names[][2] = {[1] = {"transpose_1", "transpose_clocks_1"},
                                            [2] = {"transpose_2", "transpose_clocks_2"},
@@ -62,7 +62,7 @@ static int launch_matrix(struct gpu *gpu, const struct transpose_case *c, struct
     void *arguments[] = {&image[0], &image[1], &job};
     uint64_t count = (uint64_t)tiles.down * tiles.across;
     struct gpu_launch launch = {.module = "transpose",
-                                .kernel = kernel_name(c->element_bytes, 0),
+                                .kernel = kernel_name(c->element_bytes, false),
                                 .grid = c->ctas < count ? c->ctas : (unsigned)count,
                                 .block = TRANSPOSE_THREADS,
                                 .shared_bytes = TRANSPOSE_SHARED_BYTES(c->element_bytes),
@@ -100,7 +100,7 @@ int transpose_start_turning(struct gpu *gpu, uint32_t element_bytes, enum tensor
     struct transpose_job job = {.walk = walk, .line_mask = swizzle == SWIZZLE_128B ? 7 : 0};
     void *arguments[] = {&job, &rounds, &answer};
     struct gpu_launch launch = {.module = "transpose",
-                                .kernel = kernel_name(element_bytes, 1),
+                                .kernel = kernel_name(element_bytes, true),
                                 .grid = (unsigned)gpu->processors * TRANSPOSE_TIMED_CTAS,
                                 .block = TRANSPOSE_THREADS,
                                 .shared_bytes = 2 * TRANSPOSE_TILE_BYTES(element_bytes),

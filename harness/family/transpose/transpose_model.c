@@ -124,7 +124,7 @@ static void turn_element(const struct turn *turn, uint32_t row, uint32_t column)
     for (uint32_t i = 0; i < turn->c->element_bytes; i++) to[i] = from[i];
 }
 
-static enum rule copy_tile(const struct turn *turn, int is_store)
+static enum rule copy_tile(const struct turn *turn, bool is_store)
 {
     const struct transpose_case *c = turn->c;
     uint32_t side = transpose_tiles(c).side, step = row_bytes(c) / c->element_bytes, moved;
@@ -141,11 +141,11 @@ static enum rule copy_tile(const struct turn *turn, int is_store)
 
 static enum rule turn_tile(const struct turn *turn)
 {
-    enum rule rule = copy_tile(turn, 0);
+    enum rule rule = copy_tile(turn, false);
     if (rule != RULE_OK) return rule;
     for (uint32_t row = 0; row < turn->side; row++)
         for (uint32_t column = 0; column < turn->side; column++) turn_element(turn, row, column);
-    return copy_tile(turn, 1);
+    return copy_tile(turn, true);
 }
 
 // The place of tile `tile`, in bands (see kernels/transpose_job.h).

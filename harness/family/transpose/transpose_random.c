@@ -40,7 +40,7 @@ static void pick_matrix(struct random *random, struct transpose_case *c)
     side = TRANSPOSE_SIDE(c->element_bytes);
     few = random_chance(random, 70) ? 1 + (uint32_t)random_below(random, 16) : pick_extent(random, side, 2);
     many = pick_extent(random, side, random_chance(random, 50) ? 3 : few <= 16 ? 12 : 6);
-    int is_wide = random_chance(random, 50);
+    bool is_wide = random_chance(random, 50);
     c->rows = is_wide ? few : many;
     c->columns = is_wide ? many : few;
     struct transpose_tiles tiles = transpose_tiles(c);
@@ -63,7 +63,7 @@ static void pick_article(struct random *random, struct transpose_case *c)
     slots = (ARTICLE_WINDOW_BYTES / 2 - bytes) / 128 + 1;
     first = ARTICLE_WINDOW + 128 * (uint32_t)random_below(random, slots);
     second = ARTICLE_WINDOW + ARTICLE_WINDOW_BYTES / 2 + 128 * (uint32_t)random_below(random, slots);
-    int is_swapped = random_chance(random, 50);
+    bool is_swapped = random_chance(random, 50);
     c->loaded = is_swapped ? second : first;
     c->transposed = is_swapped ? first : second;
 }

@@ -141,9 +141,9 @@ static struct wgmma_range wgmma_case_range(const struct wgmma_case *c, int opera
     return range.end > range.start ? range : (struct wgmma_range){0, 0};
 }
 
-int wgmma_case_reads_outside(const struct wgmma_case *c)
+bool wgmma_case_reads_outside(const struct wgmma_case *c)
 {
-    int outside = 0;
+    bool outside = false;
     for (int operand = 0; operand < 2; operand++) {
         struct wgmma_range range = reach_of(c, operand);
         outside |= range.start < WGMMA_SHARED_START || range.end > WGMMA_SHARED_END;

@@ -29,7 +29,7 @@ const struct wgmma_instance_row *wgmma_instance_row(uint32_t instance);
 
 // Does it read more than its CTA's own shared memory? Where that does not fault an H200 takes what the SM has there:
 // zeros, or another CTA's bytes; the elements of D that it is read for are open then.
-int wgmma_case_reads_outside(const struct wgmma_case *test_case);
+bool wgmma_case_reads_outside(const struct wgmma_case *test_case);
 
 // The state before a step, and one step on the model. `d` has all registers of D, as in the result's window.
 struct wgmma_state {

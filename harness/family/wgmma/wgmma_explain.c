@@ -16,7 +16,7 @@ static enum rule explain_metadata(const struct wgmma *w, const struct wgmma_oper
     fprintf(out, "    selector %d, metadata of row %d from the lowest chunk:", w->selector, row);
     for (int i = 0; i < wgmma_sparsity(w->types).chunks; i++) {
         uint32_t bits = number_chunk_bits(wgmma_sparsity(w->types), w->selector, o->metadata, row, i);
-        int is_legal = number_chunk_is_legal(wgmma_sparsity(w->types), bits);
+        bool is_legal = number_chunk_is_legal(wgmma_sparsity(w->types), bits);
         fprintf(out, " %x%s", bits, is_legal ? "" : "!");
         if (!is_legal) rule = RULE_WGMMA_SPARSE_METADATA;
     }
@@ -67,7 +67,8 @@ static enum rule explain_element(const struct wgmma_case *c, uint32_t index, uin
 {
     const struct wgmma_instance_row *row = wgmma_instance_row(c->instance);
     const struct wgmma_types_row *types = wgmma_types_row(row->wgmma.types);
-    int is_half = types->d == NUMBER_F16, part = is_half && ((want ^ got) & 0xffff) == 0;
+    bool is_half = types->d == NUMBER_F16;
+    int part = is_half && ((want ^ got) & 0xffff) == 0;
     int thread = (int)(index % WGMMA_THREADS), reg = (int)(index / WGMMA_THREADS);
     uint32_t mask = is_half ? 0xffff : UINT32_MAX;
     struct number_place place = wgmma_place_d(row->wgmma.types, thread, reg, part);

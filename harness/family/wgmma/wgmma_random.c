@@ -18,12 +18,12 @@ static uint32_t pick_instance(struct random *random, uint32_t first, uint32_t en
 }
 
 // Strides as kernels have them: pieces of 8 rows, side by side along K or along M and N.
-static void compact_strides(struct random *random, struct wgmma_descriptor *d, int rows, int is_transposed)
+static void compact_strides(struct random *random, struct wgmma_descriptor *d, int rows, bool is_transposed)
 {
     uint32_t span = d->swizzle == WGMMA_SWIZZLE_NONE ? PIECE_BYTES : 256u >> d->swizzle, atom = ATOM_ROWS * span;
     uint32_t across = (uint32_t)rows * 2 / span; // atoms along M or N where they hold so many 16-bit elements
     if (across == 0) across = 1;
-    int is_k_first = random_chance(random, 50), is_plain = d->swizzle == WGMMA_SWIZZLE_NONE;
+    bool is_k_first = random_chance(random, 50), is_plain = d->swizzle == WGMMA_SWIZZLE_NONE;
     uint32_t of_rows = is_k_first ? 2 * atom : atom, of_k = is_k_first ? atom : across * atom;
     if (is_transposed && !is_plain) {
         d->leading_bytes = of_rows;
@@ -67,7 +67,7 @@ static uint64_t pick_descriptor(struct random *random, const struct wgmma *w, in
     int rows = operand == 0 ? WGMMA_M : w->n;
     struct wgmma_descriptor d = {.swizzle = (enum wgmma_swizzle)random_below(random, 4)};
     compact_strides(random, &d, rows, w->is_transposed[operand]);
-    int is_deep = w->is_sparse && operand == 1 && !w->is_transposed[1] && d.swizzle == WGMMA_SWIZZLE_32B;
+    bool is_deep = w->is_sparse && operand == 1 && !w->is_transposed[1] && d.swizzle == WGMMA_SWIZZLE_32B;
     if (is_deep && random_chance(random, 50)) d.leading_bytes = (uint32_t)rows * 32; // the second 32 bytes of K
     if (random_chance(random, 25)) d.stride_bytes = PIECE_BYTES * (uint32_t)random_below(random, 65);
     if (random_chance(random, 25)) d.leading_bytes = PIECE_BYTES * (uint32_t)random_below(random, 65);

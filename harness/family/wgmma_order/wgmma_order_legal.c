@@ -84,7 +84,7 @@ static struct number_place place_of(uint32_t index)
 static unsigned mix_of(const struct wgmma_order_case *c, unsigned open, uint32_t index, uint32_t word)
 {
     uint32_t group = index / (WGMMA_ORDER_REGISTERS * WGMMA_ORDER_THREADS);
-    int is_open = group == c->victim && (open >> index % WGMMA_ORDER_THREADS / 32 & 1);
+    bool is_open = group == c->victim && (open >> index % WGMMA_ORDER_THREADS / 32 & 1);
     for (unsigned mix = 0; mix < (is_open ? MIXES : 1u); mix++) {
         float value = mixed(c, group, place_of(index), mix);
         if (memcmp(&value, &word, sizeof value) == 0) return mix;
@@ -124,7 +124,7 @@ json_t *wgmma_order_describe(const void *test_case, const struct result *result)
     json_t *lines = json_array();
     for (uint32_t group = 0; open != 0 && result->windows == 1 && group < WGMMA_ORDER_GROUPS; group++) {
         char line[GROUP_WORDS + 1] = "";
-        int is_old = 1;
+        bool is_old = true;
         for (uint32_t i = 0; i < GROUP_WORDS; i++) {
             uint32_t index = group * GROUP_WORDS + i;
             unsigned mix = mix_of(c, open, index, word_of(result, index));
@@ -150,7 +150,7 @@ int wgmma_order_restore(const void *test_case, const json_t *text, struct result
     for (uint32_t index = 0; index < WGMMA_ORDER_OUTPUT_WORDS; index++) {
         const char *line = json_string_value(json_array_get(text, index / GROUP_WORDS));
         if (line == NULL) return 0;
-        int is_old = strcmp(line, "old") == 0;
+        bool is_old = strcmp(line, "old") == 0;
         if (!is_old && strlen(line) != GROUP_WORDS) return 0;
         unsigned mix = is_old ? 0 : mix_of_digit(line[index % GROUP_WORDS]);
         if (mix == MIXES) return 0;

@@ -27,11 +27,14 @@ static const size_t limits[LIMITS] = {1024, 8650752, 8388608, 0, 2048, 64, 11796
 // is; what is more than a strict limit is refused.
 static const struct {
     size_t least, most, step;
-    int is_strict;
+    bool is_strict;
 } bounds[LIMITS] = {
-    [LIMIT_STACK_BYTES] = {0, 523712, 1, 1},        [LIMIT_FIFO_BYTES] = {524288, (size_t)2 << 30, 1, 0},
-    [LIMIT_HEAP_BYTES] = {4194304, SIZE_MAX, 1, 0}, [LIMIT_PENDING] = {32, 599186, 1, 0},
-    [LIMIT_FETCH_BYTES] = {0, 128, 1, 1},           [LIMIT_PERSISTING_BYTES] = {0, 39321600, 3932160, 1},
+    [LIMIT_STACK_BYTES] = {0, 523712, 1, true},
+    [LIMIT_FIFO_BYTES] = {524288, (size_t)2 << 30, 1, false},
+    [LIMIT_HEAP_BYTES] = {4194304, SIZE_MAX, 1, false},
+    [LIMIT_PENDING] = {32, 599186, 1, false},
+    [LIMIT_FETCH_BYTES] = {0, 128, 1, true},
+    [LIMIT_PERSISTING_BYTES] = {0, 39321600, 3932160, true},
 };
 
 static enum cuda_result check_limit(uint32_t limit)
@@ -41,7 +44,7 @@ static enum cuda_result check_limit(uint32_t limit)
 }
 
 // At most one way to wait, which is a power of two.
-static int are_flags(unsigned flags)
+static bool are_flags(unsigned flags)
 {
     enum { WAYS = 7, ALL_FLAGS = 255 };
     const unsigned way = flags & WAYS;
@@ -111,7 +114,7 @@ DRIVER_VISIBLE enum cuda_result cuDevicePrimaryCtxRetain(struct CUctx_st **conte
     if (context == NULL) return CUDA_ERROR_INVALID_VALUE;
     if (driver->primary == NULL) driver->primary = context_new(driver, 0);
     if (driver->primary == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
-    if (driver->error == CUDA_SUCCESS) driver->is_primary_gone = 0;
+    if (driver->error == CUDA_SUCCESS) driver->is_primary_gone = false;
     driver->primary->retained++;
     *context = driver->primary;
     return CUDA_SUCCESS;
@@ -126,7 +129,7 @@ static void primary_reset(struct driver *driver)
     if (primary == NULL) return;
     context_empty(driver, primary);
     loaded_refresh_libraries(driver);
-    driver->is_primary_gone = 1;
+    driver->is_primary_gone = true;
 }
 
 DRIVER_VISIBLE enum cuda_result cuDevicePrimaryCtxRelease_v2(int device)

@@ -9,7 +9,7 @@
 enum { ATTRIBUTE_TRIGGER = 4, ATTRIBUTE_FILE = 5, ATTRIBUTE_PIPE = 6, ATTRIBUTE_FLAGS = 7 };
 enum { FLAG_NO_ABORT = 16, FLAGS_LIGHTWEIGHT = 47 };
 
-static int is_text(uint32_t attribute)
+static bool is_text(uint32_t attribute)
 {
     return attribute == ATTRIBUTE_FILE || attribute == ATTRIBUTE_PIPE;
 }
@@ -71,7 +71,7 @@ static struct coredump *own(const struct driver *driver)
 }
 
 // What a user triggers is a matter of the process.
-static int is_of_context(uint32_t attribute)
+static bool is_of_context(uint32_t attribute)
 {
     return attribute != ATTRIBUTE_TRIGGER && attribute != ATTRIBUTE_PIPE;
 }

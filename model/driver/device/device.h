@@ -3,6 +3,7 @@
 #ifndef TMAREF_DEVICE_H
 #define TMAREF_DEVICE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct device_facts {
@@ -20,11 +21,11 @@ enum { DRIVER_VERSION = 13000 };
 const struct device_facts *device_of_option(int number);
 
 // The value of an attribute: 1, or 0 if there is none of that number.
-int device_attribute(const struct device_facts *device, int attribute, int *value);
+bool device_attribute(const struct device_facts *device, int attribute, int *value);
 
 void device_uuid(uint8_t bytes[16]);
 
 // Is its place on the bus written so: domain:bus:device.function, without the domain, or without the function?
-int device_is_at(const char *text);
+bool device_is_at(const char *text);
 
 #endif

@@ -15,7 +15,7 @@ const struct device_facts *device_of_option(int number)
     return &devices[number];
 }
 
-int device_attribute(const struct device_facts *device, int attribute, int *value)
+bool device_attribute(const struct device_facts *device, int attribute, int *value)
 {
     static const struct {
         int number, value[2];
@@ -26,9 +26,9 @@ int device_attribute(const struct device_facts *device, int attribute, int *valu
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         if (rows[i].number != attribute) continue;
         *value = rows[i].value[device->column];
-        return 1;
+        return true;
     }
-    return 0;
+    return false;
 }
 
 void device_uuid(uint8_t bytes[16])
@@ -37,11 +37,11 @@ void device_uuid(uint8_t bytes[16])
     memcpy(bytes, "tmaref", strlen("tmaref"));
 }
 
-int device_is_at(const char *text)
+bool device_is_at(const char *text)
 {
     unsigned first, second, third;
     if (sscanf(text, "%x:%x:%x", &first, &second, &third) != 3 &&
         sscanf(text, "%x:%x.%x", &first, &second, &third) != 3)
-        return 0;
+        return false;
     return first == 0 && second == 0 && third == 0;
 }

@@ -96,7 +96,7 @@ static unsigned group_of(const struct CUdevResource_st *from, unsigned flags, un
 static unsigned groups_of(const struct CUdevResource_st *from, unsigned flags, unsigned group)
 {
     const unsigned most = from->sm.smCount / group;
-    const int is_apart = from->_internal_padding[0] == ORIGIN_WHOLE && group == PARTITION;
+    const bool is_apart = from->_internal_padding[0] == ORIGIN_WHOLE && group == PARTITION;
     return is_apart && !(flags & IGNORE_COSCHEDULING) ? most - 1 : most;
 }
 
@@ -106,7 +106,7 @@ static enum cuda_result check_split(const struct CUdevResource_st *from, unsigne
     if ((flags & IGNORE_COSCHEDULING) && (flags & MAX_CLUSTER)) return CUDA_ERROR_INVALID_VALUE;
     if (from->type != RESOURCE_SM) return CUDA_ERROR_INVALID_RESOURCE_TYPE;
     const enum resource_origin origin = from->_internal_padding[0];
-    const int is_whole = origin == ORIGIN_WHOLE || origin == ORIGIN_GREEN;
+    const bool is_whole = origin == ORIGIN_WHOLE || origin == ORIGIN_GREEN;
     return is_whole && from->sm.smCount > 0 && least <= from->sm.smCount ? CUDA_SUCCESS
                                                                          : CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION;
 }

@@ -31,15 +31,15 @@ void graph_free(struct driver *driver, struct CUgraph_st *graph)
     kept_release(driver, &kept);
 }
 
-int graph_after(struct CUgraphNode_st ***after, uint32_t *count, struct CUgraphNode_st *node)
+bool graph_after(struct CUgraphNode_st ***after, uint32_t *count, struct CUgraphNode_st *node)
 {
     for (uint32_t i = 0; i < *count; i++)
-        if ((*after)[i] == node) return 1;
+        if ((*after)[i] == node) return true;
     struct CUgraphNode_st **more = realloc(*after, (*count + 1) * sizeof *more);
-    if (more == NULL) return 0;
+    if (more == NULL) return false;
     more[(*count)++] = node;
     *after = more;
-    return 1;
+    return true;
 }
 
 static int keep_node(struct CUgraph_st *graph, struct CUgraphNode_st *node)
@@ -53,7 +53,7 @@ struct CUgraphNode_st *graph_add(struct driver *driver, struct CUgraph_st *graph
 {
     struct CUgraphNode_st *node = object_new(&driver->objects, OBJECT_NODE, sizeof *node);
     if (node == NULL) return NULL;
-    int ok = work_duplicate(driver, &node->work, work);
+    bool ok = work_duplicate(driver, &node->work, work);
     for (uint32_t i = 0; i < after_count && ok; i++) ok = graph_after(&node->after, &node->after_count, after[i]);
     if (ok) condition_adopt(graph, &node->work);
     if (ok && keep_node(graph, node)) return node;
@@ -89,11 +89,11 @@ static void unmark(const struct CUgraph_st *graph)
 // Nodes mostly come behind what they depend on, so that one pass from the last to the first finds all but always.
 void graph_mark(struct CUgraph_st *graph, struct CUgraphNode_st *const *node, uint32_t count)
 {
-    int more = 1;
+    bool more = true;
     unmark(graph);
     for (uint32_t i = 0; i < count; i++) node[i]->mark = 1;
     while (more) {
-        more = 0;
+        more = false;
         for (uint32_t i = graph->count; i-- > 0;)
             for (uint32_t j = 0; graph->node[i]->mark && j < graph->node[i]->after_count; j++) {
                 more |= !graph->node[i]->after[j]->mark;
@@ -103,8 +103,8 @@ void graph_mark(struct CUgraph_st *graph, struct CUgraphNode_st *const *node, ui
 }
 
 // The dependencies of a node, which are marked with their places in its graph, as those of its copy.
-static int copy_dependencies(const struct CUgraph_st *copy, struct CUgraphNode_st *to,
-                             const struct CUgraphNode_st *from)
+static bool copy_dependencies(const struct CUgraph_st *copy, struct CUgraphNode_st *to,
+                              const struct CUgraphNode_st *from)
 {
     to->after = malloc((from->after_count + 1u) * sizeof(struct CUgraphNode_st *));
     for (uint32_t i = 0; to->after != NULL && i < from->after_count; i++)
@@ -115,7 +115,7 @@ static int copy_dependencies(const struct CUgraph_st *copy, struct CUgraphNode_s
 struct CUgraph_st *graph_duplicate(struct driver *driver, const struct CUgraph_st *graph)
 {
     struct CUgraph_st *copy = graph_new(driver);
-    int ok = copy != NULL && kept_copy(&copy->kept, &graph->kept);
+    bool ok = copy != NULL && kept_copy(&copy->kept, &graph->kept);
     for (uint32_t i = 0; i < graph->count && ok; i++) {
         struct CUgraphNode_st *node = graph_add(driver, copy, NULL, 0, &graph->node[i]->work);
         if (node != NULL) node->original = graph->node[i];
@@ -142,7 +142,7 @@ struct front {
 static enum cuda_result add_graph(struct driver *driver, struct CUgraphExec_st *exec, const struct CUgraph_st *graph,
                                   const struct front *front);
 
-static int copy_behind(struct graph_step *step, const struct graph_steps *from, uint32_t count)
+static bool copy_behind(struct graph_step *step, const struct graph_steps *from, uint32_t count)
 {
     step->behind = malloc((count + 1u) * sizeof *step->behind);
     step->behind_count = step->behind != NULL ? count : 0;
@@ -183,11 +183,11 @@ static enum cuda_result add_step(struct driver *driver, struct CUgraphExec_st *e
     return work.type == NODE_CONDITIONAL ? add_bodies(driver, step, &node->work.of.condition) : CUDA_SUCCESS;
 }
 
-static int is_ready(const struct CUgraphNode_st *node)
+static bool is_ready(const struct CUgraphNode_st *node)
 {
     for (uint32_t i = 0; i < node->after_count; i++)
-        if (!node->after[i]->mark) return 0;
-    return 1;
+        if (!node->after[i]->mark) return false;
+    return true;
 }
 
 // A node, behind what its graph is behind and those that it depends on.
@@ -254,29 +254,29 @@ struct graph_step *graph_step_of(struct CUgraphExec_st *exec, const struct CUgra
     return NULL;
 }
 
-int graph_can_disable(const struct graph_step *step)
+bool graph_can_disable(const struct graph_step *step)
 {
     return step->work.type == NODE_KERNEL || step->work.type == NODE_MEMCPY || step->work.type == NODE_MEMSET;
 }
 
 // A body of its own for each of a step's.
-static int copy_bodies(struct driver *driver, struct graph_step *to, const struct graph_step *from)
+static bool copy_bodies(struct driver *driver, struct graph_step *to, const struct graph_step *from)
 {
-    if (from->body == NULL) return 1;
+    if (from->body == NULL) return true;
     to->body = calloc(from->work.of.condition.size, sizeof(struct CUgraphExec_st *));
     for (unsigned i = 0; to->body != NULL && i < graph_bodies(from); i++) {
         struct CUgraphExec_st steps;
         to->body[i] = object_new(&driver->objects, OBJECT_GRAPH_EXEC, sizeof *to->body[i]);
-        if (to->body[i] == NULL || !graph_steps_copy(driver, &steps, from->body[i])) return 0;
+        if (to->body[i] == NULL || !graph_steps_copy(driver, &steps, from->body[i])) return false;
         to->body[i]->step = steps.step;
         to->body[i]->count = to->body[i]->room = steps.count;
     }
     return to->body != NULL;
 }
 
-int graph_steps_copy(struct driver *driver, struct CUgraphExec_st *to, const struct CUgraphExec_st *from)
+bool graph_steps_copy(struct driver *driver, struct CUgraphExec_st *to, const struct CUgraphExec_st *from)
 {
-    int ok = 1;
+    bool ok = true;
     *to = (struct CUgraphExec_st){.flags = from->flags, .room = from->count};
     to->step = malloc((from->count + 1u) * sizeof *to->step);
     while (ok && to->step != NULL && to->count < from->count) {
@@ -288,9 +288,9 @@ int graph_steps_copy(struct driver *driver, struct CUgraphExec_st *to, const str
         if (ok) ok = copy_behind(step, from->step[to->count].behind, from->step[to->count].behind_count);
         if (ok) ok = copy_bodies(driver, step, &from->step[to->count++]);
     }
-    if (ok && to->step != NULL) return 1;
+    if (ok && to->step != NULL) return true;
     graph_steps_free(driver, to);
-    return 0;
+    return false;
 }
 
 void graph_steps_free(struct driver *driver, struct CUgraphExec_st *exec)

@@ -19,22 +19,22 @@ DRIVER_VISIBLE enum cuda_result cuGraphCreate(struct CUgraph_st **graph, unsigne
 }
 
 // Is a stream captured into this graph, or into a part of it?
-static int is_captured_into(const struct driver *driver, const struct CUgraph_st *graph)
+static bool is_captured_into(const struct driver *driver, const struct CUgraph_st *graph)
 {
     for (const struct object *object = driver->objects.live[OBJECT_STREAM]; object != NULL; object = object->next) {
         const struct CUgraph_st *into = ((const struct CUstream_st *)object)->capture;
-        if (object_is(into, OBJECT_GRAPH) && graph_is_in(into, graph)) return 1;
+        if (object_is(into, OBJECT_GRAPH) && graph_is_in(into, graph)) return true;
     }
-    return 0;
+    return false;
 }
 
 // The same of what a node has in it.
-static int is_node_captured_into(const struct driver *driver, const struct work *work)
+static bool is_node_captured_into(const struct driver *driver, const struct work *work)
 {
     if (work->type == NODE_GRAPH) return is_captured_into(driver, work->of.graph);
     for (unsigned i = 0; work->type == NODE_CONDITIONAL && i < work->of.condition.size; i++)
-        if (is_captured_into(driver, work->of.condition.body[i])) return 1;
-    return 0;
+        if (is_captured_into(driver, work->of.condition.body[i])) return true;
+    return false;
 }
 
 static enum cuda_result refuse_captured(struct driver *driver, const char *call)
@@ -76,21 +76,21 @@ DRIVER_VISIBLE enum cuda_result cuGraphNodeFindInClone(struct CUgraphNode_st **n
 
 // --- Edges -----------------------------------------------------------------------------------------------------------
 
-static int are_nodes_of(const struct CUgraph_st *graph, const struct CUgraphNode_st *from,
-                        const struct CUgraphNode_st *to)
+static bool are_nodes_of(const struct CUgraph_st *graph, const struct CUgraphNode_st *from,
+                         const struct CUgraphNode_st *to)
 {
     return object_is(from, OBJECT_NODE) && object_is(to, OBJECT_NODE) && from->graph == graph && to->graph == graph;
 }
 
-static int is_edge(const struct CUgraphNode_st *from, const struct CUgraphNode_st *to)
+static bool is_edge(const struct CUgraphNode_st *from, const struct CUgraphNode_st *to)
 {
     for (uint32_t i = 0; i < to->after_count; i++)
-        if (to->after[i] == from) return 1;
-    return 0;
+        if (to->after[i] == from) return true;
+    return false;
 }
 
 // Any other is of a kernel that lets the next one start early.
-static int is_plain(const struct CUgraphEdgeData_st *edge)
+static bool is_plain(const struct CUgraphEdgeData_st *edge)
 {
     return edge->from_port == 0 && edge->to_port == 0 && edge->type == 0;
 }
@@ -143,9 +143,9 @@ DRIVER_VISIBLE enum cuda_result cuGraphDestroyNode(struct CUgraphNode_st *node)
 enum { AUTO_FREE = 1, UPLOAD = 2, DEVICE_LAUNCH = 4, NODE_PRIORITY = 8, ALL_FLAGS = 15 };
 
 // What is launched from a kernel frees nothing by itself, is not empty, and has no conditional nodes.
-static int are_flags(const struct CUgraph_st *graph, unsigned long long flags)
+static bool are_flags(const struct CUgraph_st *graph, unsigned long long flags)
 {
-    if (flags > ALL_FLAGS) return 0;
+    if (flags > ALL_FLAGS) return false;
     return !(flags & DEVICE_LAUNCH) || (!(flags & AUTO_FREE) && graph->count > 0 && !graph_has_conditions(graph));
 }
 
@@ -174,7 +174,7 @@ DRIVER_VISIBLE enum cuda_result cuGraphInstantiateWithParams(struct CUgraphExec_
     enum { DONE, FAILED, BAD_STRUCTURE };
     DRIVER_USE_OR_RETURN(driver);
     if (parameters == NULL) return CUDA_ERROR_INVALID_VALUE;
-    const int is_whole = object_is(graph, OBJECT_GRAPH) && are_flags(graph, parameters->flags);
+    const bool is_whole = object_is(graph, OBJECT_GRAPH) && are_flags(graph, parameters->flags);
     const enum cuda_result error = instantiate(driver, exec, graph, parameters->flags);
     parameters->hErrNode_out = NULL;
     parameters->result_out = error == CUDA_SUCCESS ? DONE : is_whole ? BAD_STRUCTURE : FAILED;
@@ -198,7 +198,7 @@ static void limit_loop(struct driver *driver, double since, unsigned long long r
     const double limit = (double)driver->options.limit_seconds;
     if (limit <= 0 || seconds_of_clock() - since < limit || driver->error != CUDA_SUCCESS) return;
     driver->error = CUDA_ERROR_LAUNCH_TIMEOUT;
-    driver->is_of_gpu = 0;
+    driver->is_of_gpu = false;
     driver_refuse(driver, driver->error, "cuGraphLaunch",
                   "the loop of a conditional node is stopped, since the limit of %g seconds is reached: its body has "
                   "run %llu times",
@@ -236,9 +236,9 @@ static enum cuda_result run_steps(struct driver *driver, struct turn *turn, cons
     return error;
 }
 
-static int has_conditions(const struct CUgraphExec_st *exec)
+static bool has_conditions(const struct CUgraphExec_st *exec)
 {
-    int has = 0;
+    bool has = false;
     for (uint32_t i = 0; i < exec->count; i++) has |= exec->step[i].body != NULL;
     return has;
 }

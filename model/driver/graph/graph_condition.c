@@ -49,13 +49,13 @@ void condition_forget_graph(struct driver *driver, struct CUgraph_st *graph)
 
 // --- Nodes -----------------------------------------------------------------------------------------------------------
 
-static int is_size(uint32_t type, unsigned size)
+static bool is_size(uint32_t type, unsigned size)
 {
     if (type == CONDITION_IF) return size == 1 || size == 2;
     return type == CONDITION_WHILE ? size == 1 : type < CONDITION_TYPES && size > 0;
 }
 
-int graph_is_in(const struct CUgraph_st *graph, const struct CUgraph_st *whole)
+bool graph_is_in(const struct CUgraph_st *graph, const struct CUgraph_st *whole)
 {
     while (graph != NULL && graph != whole) graph = graph->parent;
     return graph != NULL;
@@ -74,21 +74,21 @@ enum cuda_result condition_work(struct driver *driver, const struct CUgraph_st *
 static struct CUgraph_st *body_new(struct driver *driver, const struct CUgraph_st *from)
 {
     struct CUgraph_st *body = from == NULL ? graph_new(driver) : graph_duplicate(driver, from);
-    if (body != NULL) body->is_child = body->is_body = 1;
+    if (body != NULL) body->is_child = body->is_body = true;
     return body;
 }
 
-static int make_bodies(struct driver *driver, struct work_condition *work, struct CUgraph_st *const *from)
+static bool make_bodies(struct driver *driver, struct work_condition *work, struct CUgraph_st *const *from)
 {
     work->body = calloc(work->size, sizeof(struct CUgraph_st *));
     for (unsigned i = 0; work->body != NULL && i < work->size; i++) {
         work->body[i] = body_new(driver, from == NULL ? NULL : from[i]);
-        if (work->body[i] == NULL) return 0;
+        if (work->body[i] == NULL) return false;
     }
     return work->body != NULL;
 }
 
-int condition_duplicate(struct driver *driver, struct work_condition *to)
+bool condition_duplicate(struct driver *driver, struct work_condition *to)
 {
     struct CUgraph_st *const *from = to->body;
     to->body = NULL;
@@ -96,12 +96,12 @@ int condition_duplicate(struct driver *driver, struct work_condition *to)
     return from == NULL || make_bodies(driver, to, from);
 }
 
-int condition_make_bodies(struct driver *driver, struct work_condition *work, struct CUgraph_st *graph)
+bool condition_make_bodies(struct driver *driver, struct work_condition *work, struct CUgraph_st *graph)
 {
-    work->condition->has_node = 1;
-    if (!make_bodies(driver, work, NULL)) return 0;
+    work->condition->has_node = true;
+    if (!make_bodies(driver, work, NULL)) return false;
     condition_adopt(graph, &(struct work){.type = NODE_CONDITIONAL, .of.condition = *work});
-    return 1;
+    return true;
 }
 
 void condition_adopt(struct CUgraph_st *graph, const struct work *work)
@@ -113,54 +113,54 @@ void condition_adopt(struct CUgraph_st *graph, const struct work *work)
 
 void condition_release(struct driver *driver, struct work_condition *work)
 {
-    if (work->body != NULL) work->condition->has_node = 0;
+    if (work->body != NULL) work->condition->has_node = false;
     for (unsigned i = 0; work->body != NULL && i < work->size; i++) graph_free(driver, work->body[i]);
     free(work->body);
     let_go(driver, work->condition);
 }
 
-static int is_allowed(enum graph_node_type type)
+static bool is_allowed(enum graph_node_type type)
 {
     return type == NODE_KERNEL || type == NODE_MEMCPY || type == NODE_MEMSET || type == NODE_GRAPH ||
            type == NODE_EMPTY || type == NODE_CONDITIONAL;
 }
 
 // Memory of the program's own that was not registered is none that a device can copy by itself.
-static int is_of_device(const struct driver *driver, const struct work *work)
+static bool is_of_device(const struct driver *driver, const struct work *work)
 {
-    if (work->type != NODE_MEMCPY) return 1;
+    if (work->type != NODE_MEMCPY) return true;
     return allocations_find(&driver->allocations, work->of.copy.to) != NULL &&
            allocations_find(&driver->allocations, work->of.copy.from) != NULL;
 }
 
 // All nodes of a body, and of child graphs in it.
-static int is_body_whole(const struct driver *driver, const struct CUgraph_st *body)
+static bool is_body_whole(const struct driver *driver, const struct CUgraph_st *body)
 {
     for (uint32_t i = 0; i < body->count; i++) {
         const struct work *work = &body->node[i]->work;
-        if (!is_allowed(work->type) || !is_of_device(driver, work)) return 0;
-        if (work->type == NODE_GRAPH && !is_body_whole(driver, work->of.graph)) return 0;
+        if (!is_allowed(work->type) || !is_of_device(driver, work)) return false;
+        if (work->type == NODE_GRAPH && !is_body_whole(driver, work->of.graph)) return false;
     }
-    return 1;
+    return true;
 }
 
-int graph_has_conditions(const struct CUgraph_st *graph)
+bool graph_has_conditions(const struct CUgraph_st *graph)
 {
     for (uint32_t i = 0; i < graph->count; i++) {
         const struct work *work = &graph->node[i]->work;
         if (work->type == NODE_CONDITIONAL || (work->type == NODE_GRAPH && graph_has_conditions(work->of.graph)))
-            return 1;
+            return true;
     }
-    return 0;
+    return false;
 }
 
-static int are_handles_used(const struct driver *driver, const struct CUgraph_st *graph)
+static bool are_handles_used(const struct driver *driver, const struct CUgraph_st *graph)
 {
     for (const struct object *object = driver->objects.live[OBJECT_CONDITION]; object != NULL; object = object->next)
         if (((const struct graph_condition *)object)->graph == graph &&
             !((const struct graph_condition *)object)->has_node)
-            return 0;
-    return 1;
+            return false;
+    return true;
 }
 
 enum cuda_result condition_check(struct driver *driver, const struct CUgraph_st *graph)

@@ -14,7 +14,7 @@ struct graph_condition {
     uint64_t handle;
     struct CUgraph_st *graph; // that the handle was made for; NULL: it is gone
     uint32_t holders, flags, initial;
-    int has_node;
+    bool has_node;
     atomic_uint value;
 };
 
@@ -23,23 +23,23 @@ enum cuda_result condition_work(struct driver *driver, const struct CUgraph_st *
                                 const struct CUDA_CONDITIONAL_NODE_PARAMS *from, struct work *work);
 
 // Its bodies, empty graphs that are parts of `graph`; 0 if there is no memory.
-int condition_make_bodies(struct driver *driver, struct work_condition *work, struct CUgraph_st *graph);
+bool condition_make_bodies(struct driver *driver, struct work_condition *work, struct CUgraph_st *graph);
 
 // What a node of `graph` has in it, bodies and a child graph, is part of it.
 void condition_adopt(struct CUgraph_st *graph, const struct work *work);
 
 // Is it this graph, or a part of it?
-int graph_is_in(const struct CUgraph_st *graph, const struct CUgraph_st *whole);
+bool graph_is_in(const struct CUgraph_st *graph, const struct CUgraph_st *whole);
 
 // For work_duplicate() and work_release().
-int condition_duplicate(struct driver *driver, struct work_condition *to);
+bool condition_duplicate(struct driver *driver, struct work_condition *to);
 void condition_release(struct driver *driver, struct work_condition *work);
 
 // The graph goes: so do handles that no node has.
 void condition_forget_graph(struct driver *driver, struct CUgraph_st *graph);
 
 // Has the graph, or a child graph in it, conditional nodes? Then it is not copied.
-int graph_has_conditions(const struct CUgraph_st *graph);
+bool graph_has_conditions(const struct CUgraph_st *graph);
 
 // May the graph be instantiated? Each handle has a node, and bodies have what they may have.
 enum cuda_result condition_check(struct driver *driver, const struct CUgraph_st *graph);

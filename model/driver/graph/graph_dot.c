@@ -89,6 +89,6 @@ DRIVER_VISIBLE enum cuda_result cuGraphDebugDotPrint(struct CUgraph_st *graph, c
     fputs("digraph dot {\n", file);
     print_graph(file, graph, &graphs);
     fputs("}\n", file);
-    const int is_written = !ferror(file);
+    const bool is_written = !ferror(file);
     return fclose(file) == 0 && is_written ? CUDA_SUCCESS : CUDA_ERROR_OPERATING_SYSTEM;
 }

@@ -34,7 +34,7 @@ static enum cuda_result list_end(const struct list *list)
 }
 
 static enum cuda_result list_nodes(const struct CUgraph_st *graph, struct CUgraphNode_st **to, size_t *count,
-                                   int only_roots)
+                                   bool only_roots)
 {
     struct list list = {.to = to, .count = count};
     if (!object_is(graph, OBJECT_GRAPH) || count == NULL) return CUDA_ERROR_INVALID_VALUE;
@@ -77,11 +77,11 @@ DRIVER_VISIBLE enum cuda_result cuGraphNodeGetDependencies_v2(struct CUgraphNode
     return list_end(&list);
 }
 
-static int is_after(const struct CUgraphNode_st *node, const struct CUgraphNode_st *other)
+static bool is_after(const struct CUgraphNode_st *node, const struct CUgraphNode_st *other)
 {
     for (uint32_t i = 0; i < node->after_count; i++)
-        if (node->after[i] == other) return 1;
-    return 0;
+        if (node->after[i] == other) return true;
+    return false;
 }
 
 DRIVER_VISIBLE enum cuda_result cuGraphNodeGetDependentNodes_v2(struct CUgraphNode_st *node, struct CUgraphNode_st **to,

@@ -9,10 +9,10 @@ struct allocation *graph_memory_at(struct driver *driver, uint64_t address)
     return found != NULL && found->kind == ALLOCATION_GRAPH && found->address == address ? found : NULL;
 }
 
-static void set_hidden(struct driver *driver, struct allocation *memory, int is_hidden)
+static void set_hidden(struct driver *driver, struct allocation *memory, bool is_hidden)
 {
     memory->is_hidden = is_hidden;
-    driver->allocations.has_changed = 1;
+    driver->allocations.has_changed = true;
 }
 
 static uint64_t used_bytes(const struct driver *driver)
@@ -28,7 +28,7 @@ static uint64_t used_bytes(const struct driver *driver)
 enum cuda_result graph_memory_make(struct driver *driver, const char *call, size_t bytes, unsigned long long *address)
 {
     const enum cuda_result error = memory_allocate(driver, call, address, bytes, ALLOCATION_GRAPH, 0);
-    if (error == CUDA_SUCCESS) set_hidden(driver, graph_memory_at(driver, *address), 1);
+    if (error == CUDA_SUCCESS) set_hidden(driver, graph_memory_at(driver, *address), true);
     return error;
 }
 
@@ -55,7 +55,7 @@ enum cuda_result graph_memory_show(struct driver *driver, uint64_t address)
 {
     struct allocation *memory = graph_memory_at(driver, address);
     if (memory == NULL) return CUDA_ERROR_INVALID_VALUE;
-    set_hidden(driver, memory, 0);
+    set_hidden(driver, memory, false);
     const uint64_t used = used_bytes(driver);
     if (used > driver->graph_most_bytes) driver->graph_most_bytes = used;
     return CUDA_SUCCESS;
@@ -67,12 +67,12 @@ enum cuda_result graph_memory_free(struct driver *driver, uint64_t address)
     if (memory == NULL || memory->is_hidden)
         return driver_refuse(driver, CUDA_ERROR_INVALID_VALUE, "cuMemFree",
                              "%#llx: the memory of a graph's node is not allocated now", (unsigned long long)address);
-    set_hidden(driver, memory, 1);
+    set_hidden(driver, memory, true);
     remove_idle(driver, memory);
     return CUDA_SUCCESS;
 }
 
-enum cuda_result graph_memory_start(struct driver *driver, const struct CUgraphExec_st *exec, int is_freed)
+enum cuda_result graph_memory_start(struct driver *driver, const struct CUgraphExec_st *exec, bool is_freed)
 {
     for (uint32_t i = 0; i < exec->count; i++) {
         if (exec->step[i].work.type != NODE_MEM_ALLOC) continue;
@@ -83,26 +83,26 @@ enum cuda_result graph_memory_start(struct driver *driver, const struct CUgraphE
                                  "the memory at %#llx, which a node allocates, was not freed since the last launch; "
                                  "free it, or instantiate with CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH",
                                  (unsigned long long)memory->address);
-        set_hidden(driver, memory, 1);
+        set_hidden(driver, memory, true);
     }
     return CUDA_SUCCESS;
 }
 
-int graph_memory_is_taken(struct driver *driver, const struct CUgraph_st *graph)
+bool graph_memory_is_taken(struct driver *driver, const struct CUgraph_st *graph)
 {
     for (uint32_t i = 0; i < graph->count; i++) {
         if (graph->node[i]->work.type != NODE_MEM_ALLOC) continue;
         const struct allocation *memory = graph_memory_at(driver, graph->node[i]->work.of.address);
-        if (memory != NULL && memory->holders > 1) return 1;
+        if (memory != NULL && memory->holders > 1) return true;
     }
-    return 0;
+    return false;
 }
 
-int graph_has_memory(const struct CUgraph_st *graph)
+bool graph_has_memory(const struct CUgraph_st *graph)
 {
     for (uint32_t i = 0; i < graph->count; i++)
-        if (graph->node[i]->work.type == NODE_MEM_ALLOC || graph->node[i]->work.type == NODE_MEM_FREE) return 1;
-    return 0;
+        if (graph->node[i]->work.type == NODE_MEM_ALLOC || graph->node[i]->work.type == NODE_MEM_FREE) return true;
+    return false;
 }
 
 // --- What is asked of it ---------------------------------------------------------------------------------------------
@@ -122,7 +122,7 @@ DRIVER_VISIBLE enum cuda_result cuDeviceGetGraphMemAttribute(int device, uint32_
     const enum cuda_result error = check_device(driver, value, device);
     if (error != CUDA_SUCCESS) return error;
     if (attribute >= ATTRIBUTES) return CUDA_ERROR_INVALID_VALUE;
-    const int is_most = attribute == USED_MOST || attribute == RESERVED_MOST;
+    const bool is_most = attribute == USED_MOST || attribute == RESERVED_MOST;
     const uint64_t bytes = is_most ? driver->graph_most_bytes : used_bytes(driver);
     memcpy(value, &bytes, sizeof bytes);
     return CUDA_SUCCESS;

@@ -22,12 +22,12 @@ enum cuda_result graph_memory_show(struct driver *driver, uint64_t address);
 enum cuda_result graph_memory_free(struct driver *driver, uint64_t address);
 
 // Before a graph is launched: memory that its nodes allocate is not there, or is freed now.
-enum cuda_result graph_memory_start(struct driver *driver, const struct CUgraphExec_st *exec, int is_freed);
+enum cuda_result graph_memory_start(struct driver *driver, const struct CUgraphExec_st *exec, bool is_freed);
 
 // Does something that was instantiated allocate the memory of the graph's nodes?
-int graph_memory_is_taken(struct driver *driver, const struct CUgraph_st *graph);
+bool graph_memory_is_taken(struct driver *driver, const struct CUgraph_st *graph);
 
 // Has the graph nodes that allocate or free? Then it is not copied and loses no node.
-int graph_has_memory(const struct CUgraph_st *graph);
+bool graph_has_memory(const struct CUgraph_st *graph);
 
 #endif

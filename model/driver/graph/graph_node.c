@@ -32,7 +32,7 @@ static enum cuda_result host_of(const struct CUDA_HOST_NODE_PARAMS_st *from, str
     return from->fn != NULL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-static int are_operations(const struct CUDA_BATCH_MEM_OP_NODE_PARAMS_v1_st *from)
+static bool are_operations(const struct CUDA_BATCH_MEM_OP_NODE_PARAMS_v1_st *from)
 {
     return object_is(from->ctx, OBJECT_CONTEXT) && from->count <= MOST_STREAM_OPERATIONS && from->flags == 0 &&
            (from->paramArray != NULL || from->count == 0);
@@ -104,30 +104,31 @@ static void forget(struct work *work)
 
 // --- Adding ----------------------------------------------------------------------------------------------------------
 
-static int is_place(const struct node_place *place)
+static bool is_place(const struct node_place *place)
 {
-    if (place->node == NULL || (place->count > 0 && place->after == NULL)) return 0;
-    if (!object_is(place->graph, OBJECT_GRAPH)) return 0;
+    if (place->node == NULL || (place->count > 0 && place->after == NULL)) return false;
+    if (!object_is(place->graph, OBJECT_GRAPH)) return false;
     for (size_t i = 0; i < place->count; i++) {
-        if (!object_is(place->after[i], OBJECT_NODE) || place->after[i]->graph != place->graph) return 0;
+        if (!object_is(place->after[i], OBJECT_NODE) || place->after[i]->graph != place->graph) return false;
         for (size_t j = 0; j < i; j++)
-            if (place->after[i] == place->after[j]) return 0;
+            if (place->after[i] == place->after[j]) return false;
     }
-    return 1;
+    return true;
 }
 
 // What is reserved for later versions is zero.
-static int is_zero_behind(const struct CUgraphNodeParams_st *from)
+static bool is_zero_behind(const struct CUgraphNodeParams_st *from)
 {
     return from->reserved2 == 0 && from->reserved0[0] == 0 && from->reserved0[1] == 0 && from->reserved0[2] == 0;
 }
 
 // A graph frees memory once.
-static int is_freed_before(const struct CUgraph_st *graph, const struct work *work)
+static bool is_freed_before(const struct CUgraph_st *graph, const struct work *work)
 {
     for (uint32_t i = 0; i < graph->count && work->type == NODE_MEM_FREE; i++)
-        if (graph->node[i]->work.type == NODE_MEM_FREE && graph->node[i]->work.of.address == work->of.address) return 1;
-    return 0;
+        if (graph->node[i]->work.type == NODE_MEM_FREE && graph->node[i]->work.of.address == work->of.address)
+            return true;
+    return false;
 }
 
 // The words of its operations are looked at when it is launched.

@@ -25,16 +25,16 @@ static void leave(struct driver *driver, struct CUuserObject_st *it, uint64_t re
     driver_retake(driver, held);
 }
 
-int kept_copy(struct kept_objects *to, const struct kept_objects *from)
+bool kept_copy(struct kept_objects *to, const struct kept_objects *from)
 {
     to->count = 0;
     to->at = from->count == 0 ? NULL : malloc(from->count * sizeof *to->at);
-    if (from->count > 0 && to->at == NULL) return 0;
+    if (from->count > 0 && to->at == NULL) return false;
     for (uint32_t i = 0; i < from->count; i++) {
         to->at[to->count++] = (struct kept_object){from->at[i].object, 1};
         from->at[i].object->references++;
     }
-    return 1;
+    return true;
 }
 
 void kept_release(struct driver *driver, struct kept_objects *kept)

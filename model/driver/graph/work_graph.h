@@ -15,7 +15,7 @@ struct kept_objects {
 };
 
 // One reference to each; 0 if there is no memory.
-int kept_copy(struct kept_objects *to, const struct kept_objects *from);
+bool kept_copy(struct kept_objects *to, const struct kept_objects *from);
 void kept_release(struct driver *driver, struct kept_objects *kept);
 
 struct CUgraphNode_st {
@@ -36,7 +36,7 @@ struct CUgraph_st {
     struct CUgraphNode_st **node;
     uint32_t count;
     struct CUgraph_st *original;
-    int is_child, is_body;     // a node has it; a conditional node has
+    bool is_child, is_body;    // a node has it; a conditional node has
     struct CUgraph_st *parent; // the graph of that node
     struct kept_objects kept;
 };
@@ -51,7 +51,7 @@ struct CUgraphExec_st {
             uint32_t first, end;
         } * behind; // steps, which come before it: from the first to before the end
         uint32_t behind_count;
-        int is_disabled;
+        bool is_disabled;
         struct CUgraphExec_st **body; // of a conditional node
     } * step;
     uint32_t count, room;
@@ -70,7 +70,7 @@ struct CUgraphNode_st *graph_add(struct driver *driver, struct CUgraph_st *graph
                                  uint32_t after_count, const struct work *work);
 
 // One more node to depend on; 1 also if it was known.
-int graph_after(struct CUgraphNode_st ***after, uint32_t *count, struct CUgraphNode_st *node);
+bool graph_after(struct CUgraphNode_st ***after, uint32_t *count, struct CUgraphNode_st *node);
 
 // It depends on that node no more; a node goes, and with it what depended on it.
 void graph_not_after(struct CUgraphNode_st *node, const struct CUgraphNode_st *other);
@@ -87,10 +87,10 @@ unsigned graph_bodies(const struct graph_step *step);
 
 // What a node became of what was instantiated, NULL if nothing did.
 struct graph_step *graph_step_of(struct CUgraphExec_st *exec, const struct CUgraphNode_st *node);
-int graph_can_disable(const struct graph_step *step);
+bool graph_can_disable(const struct graph_step *step);
 
 // The steps alone, as they are now: what a launch runs, whatever is set meanwhile. 0 if there is no memory.
-int graph_steps_copy(struct driver *driver, struct CUgraphExec_st *to, const struct CUgraphExec_st *from);
+bool graph_steps_copy(struct driver *driver, struct CUgraphExec_st *to, const struct CUgraphExec_st *from);
 void graph_steps_free(struct driver *driver, struct CUgraphExec_st *exec);
 void graph_exec_free(struct driver *driver, struct CUgraphExec_st *exec);
 

@@ -49,7 +49,7 @@ static int make_kernel(struct children *children, const struct machine_child *as
 }
 
 // Of the memory of malloc() in kernels the calls of the host know nothing.
-static int is_of_heap(const struct children *children, uint64_t address, uint64_t bytes)
+static bool is_of_heap(const struct children *children, uint64_t address, uint64_t bytes)
 {
     const struct machine_heap *heap = children->context->heap;
     const struct memory memory = heap == NULL ? (struct memory){0} : machine_heap_memory(heap);
@@ -59,8 +59,8 @@ static int is_of_heap(const struct children *children, uint64_t address, uint64_
 
 static int make_copy(struct children *children, const struct machine_child *asked, struct work *work)
 {
-    const int is_to = is_of_heap(children, asked->to, asked->bytes);
-    const int is_from = is_of_heap(children, asked->from, asked->bytes);
+    const bool is_to = is_of_heap(children, asked->to, asked->bytes);
+    const bool is_from = is_of_heap(children, asked->from, asked->bytes);
     *work = (struct work){NODE_MEMCPY,
                           {.copy = {.to = asked->to,
                                     .from = asked->from,
@@ -114,28 +114,28 @@ int children_ask(void *context, const struct machine_child *asked)
 }
 
 // Those of one kind, the first asked for on top.
-static int settle(struct children *children, int is_tail)
+static bool settle(struct children *children, bool is_tail)
 {
     for (size_t i = children->asks; i > 0; i--) {
         struct child *child = &children->asked[i - 1];
         if (child->is_tail != is_tail) continue;
-        if (!ARRAY_ADD(children->waiting, children->waits, *child)) return 0;
+        if (!ARRAY_ADD(children->waiting, children->waits, *child)) return false;
         child->work = (struct work){NODE_EMPTY, {.address = 0}}; // it is not released twice
     }
-    return 1;
+    return true;
 }
 
 // Tail launches lie below: what the others launch goes on top of them, and runs before.
-int children_settle(struct children *children)
+bool children_settle(struct children *children)
 {
-    if (!settle(children, 1) || !settle(children, 0)) return 0;
+    if (!settle(children, true) || !settle(children, false)) return false;
     children->asks = 0;
-    return 1;
+    return true;
 }
 
-int children_next(struct children *children, struct work *work)
+bool children_next(struct children *children, struct work *work)
 {
-    if (children->waits == 0) return 0;
+    if (children->waits == 0) return false;
     *work = children->waiting[--children->waits].work;
-    return 1;
+    return true;
 }

@@ -8,7 +8,7 @@
 
 struct child {
     struct work work;
-    int is_tail;
+    bool is_tail;
 };
 
 //   context   of the launch: the threads that ask have none
@@ -30,9 +30,9 @@ void children_close(struct children *children);
 int children_ask(void *context, const struct machine_child *asked);
 
 // After a grid. 0 if there is no memory.
-int children_settle(struct children *children);
+bool children_settle(struct children *children);
 
 // 0 if none is left. Who takes it releases it.
-int children_next(struct children *children, struct work *work);
+bool children_next(struct children *children, struct work *work);
 
 #endif

@@ -17,7 +17,7 @@ struct input_head {
     uint64_t bytes;
 };
 
-int cubin_is(const void *image, size_t bytes)
+bool cubin_is(const void *image, size_t bytes)
 {
     struct elf elf;
     return elf_open(&elf, image, bytes) && elf.head.e_machine == EM_CUDA;
@@ -90,31 +90,31 @@ void *cubin_with(const void *cubin, size_t bytes, const struct cubin_input *inpu
 
 // --- Reading ---------------------------------------------------------------------------------------------------------
 
-static int find_section(const void *image, size_t bytes, Elf64_Shdr *section)
+static bool find_section(const void *image, size_t bytes, Elf64_Shdr *section)
 {
     struct elf elf;
-    if (!elf_open(&elf, image, bytes) || elf.head.e_machine != EM_CUDA) return 0;
+    if (!elf_open(&elf, image, bytes) || elf.head.e_machine != EM_CUDA) return false;
     for (unsigned i = elf.head.e_shnum; i > 0; i--)
         if (elf_section(&elf, i - 1, section) && section->sh_type == section_type)
             return section->sh_size >= sizeof mark &&
                    memcmp((const char *)image + section->sh_offset, mark, sizeof mark) == 0;
-    return 0;
+    return false;
 }
 
-int cubin_next(const void *image, size_t bytes, size_t *at, struct cubin_input *input)
+bool cubin_next(const void *image, size_t bytes, size_t *at, struct cubin_input *input)
 {
     Elf64_Shdr section;
     struct input_head head;
-    if (!find_section(image, bytes, &section)) return 0;
+    if (!find_section(image, bytes, &section)) return false;
     const char *content = (const char *)image + section.sh_offset;
     if (*at == 0) *at = sizeof mark;
-    if (section.sh_size - *at < sizeof head) return 0;
+    if (section.sh_size - *at < sizeof head) return false;
     memcpy(&head, content + *at, sizeof head);
     const size_t left = section.sh_size - *at - sizeof head;
-    if (head.name_bytes == 0 || head.name_bytes > left || head.bytes > left - head.name_bytes) return 0;
+    if (head.name_bytes == 0 || head.name_bytes > left || head.bytes > left - head.name_bytes) return false;
     const char *name = content + *at + sizeof head;
-    if (name[head.name_bytes - 1] != '\0') return 0;
+    if (name[head.name_bytes - 1] != '\0') return false;
     *input = (struct cubin_input){head.kind, name, name + head.name_bytes, head.bytes};
     *at += sizeof head + head.name_bytes + head.bytes;
-    return 1;
+    return true;
 }

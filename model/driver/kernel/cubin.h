@@ -5,6 +5,7 @@
 #ifndef TMAREF_DRIVER_CUBIN_H
 #define TMAREF_DRIVER_CUBIN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,7 +20,7 @@ struct cubin_input {
 };
 
 // Is the image machine code for a GPU, linked or not? At least the header of its format must be readable.
-int cubin_is(const void *image, size_t bytes);
+bool cubin_is(const void *image, size_t bytes);
 
 // The number of the GPU that it is for: 90 of sm_90 and sm_90a.
 unsigned cubin_gpu(const void *image);
@@ -30,6 +31,6 @@ void *cubin_with(const void *cubin, size_t bytes, const struct cubin_input *inpu
 
 // Its inputs, one after the other: `at` is 0 before the first. 0 behind the last, and where there is none. No more than
 // `bytes` are read: SIZE_MAX if only the image says how long it is.
-int cubin_next(const void *image, size_t bytes, size_t *at, struct cubin_input *input);
+bool cubin_next(const void *image, size_t bytes, size_t *at, struct cubin_input *input);
 
 #endif

@@ -52,7 +52,7 @@ static void put_place_of(struct joined *joined, uint32_t line, uint32_t end)
 {
     struct line_place place[LINE_PLACES];
     uint64_t section = 0, offset = 0;
-    int is_known = 0, is_exact = 0;
+    bool is_known = false, is_exact = false;
     for (; line < end && !is_exact; line++)
         for (uint32_t row = joined->first[line]; row != UINT32_MAX && !is_exact;
              row = line_table_next(&joined->ptx, row)) {
@@ -62,12 +62,12 @@ static void put_place_of(struct joined *joined, uint32_t line, uint32_t end)
             if (!is_exact && is_known) continue;
             section = its_section;
             offset = its_offset;
-            is_known = 1;
+            is_known = true;
         }
     if (is_known) put_places(joined, place, line_table_find(&joined->source, section, offset, place));
 }
 
-static int is_empty(const char *line)
+static bool is_empty(const char *line)
 {
     return *line == '\n' || *line == '\0';
 }
@@ -115,7 +115,7 @@ static char *with_places(struct joined *joined, unsigned unit, char *text, size_
     if (joined->out == NULL) return text;
     put_text(joined, text);
     put_files(joined);
-    const int ok = !ferror(joined->out) && fclose(joined->out) == 0;
+    const bool ok = !ferror(joined->out) && fclose(joined->out) == 0;
     free(ok ? text : whole);
     *text_bytes = ok ? whole_bytes : *text_bytes;
     return ok ? whole : text;

@@ -58,7 +58,7 @@ static const char text[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
 
 static const char name[] = "the device runtime";
 
-int device_runtime_add(struct units *units)
+bool device_runtime_add(struct units *units)
 {
     return units_has(units, name) || units_add(units, name, text, sizeof text - 1);
 }

@@ -4,10 +4,12 @@
 #ifndef TMAREF_DRIVER_DEVICE_RUNTIME_H
 #define TMAREF_DRIVER_DEVICE_RUNTIME_H
 
+#include <stdbool.h>
+
 #include "units.h"
 
 // A part or member with nothing for this GPU, which libcudadevrt is, was left out: this stands in for it. 0 if there is
 // no memory.
-int device_runtime_add(struct units *units);
+bool device_runtime_add(struct units *units);
 
 #endif

@@ -43,7 +43,7 @@ static uint64_t number_at(const uint8_t *at, size_t bytes)
     return number;
 }
 
-int fatbin_is(const void *image)
+bool fatbin_is(const void *image)
 {
     return strncmp(image, magic, sizeof magic - 1) == 0;
 }
@@ -100,14 +100,14 @@ static size_t trimmed(const char *text, size_t bytes)
     return bytes;
 }
 
-static int unpack(const struct entry *entry, char *text, size_t bytes)
+static bool unpack(const struct entry *entry, char *text, size_t bytes)
 {
     if (entry->flags & FLAG_ZSTD) return ZSTD_decompress(text, bytes, entry->payload, entry->packed_bytes) == bytes;
     if (entry->flags & FLAG_LZ4)
         return LZ4_decompress_safe((const char *)entry->payload, text, (int)entry->packed_bytes, (int)bytes) ==
                (int)bytes;
     memcpy(text, entry->payload, bytes);
-    return 1;
+    return true;
 }
 
 static uint64_t unpacked_bytes(const struct entry *entry)
@@ -116,7 +116,7 @@ static uint64_t unpacked_bytes(const struct entry *entry)
 }
 
 // Does it say that it unpacks to more than a compiler's text can? That is packed to a tenth or a fiftieth.
-static int is_bomb(const struct entry *entry)
+static bool is_bomb(const struct entry *entry)
 {
     const uint64_t bytes = unpacked_bytes(entry);
     return bytes > BOMB_BYTES && bytes / BOMB_TIMES > entry->packed_bytes;
@@ -139,15 +139,15 @@ static enum fatbin_result read_text(const struct entry *entry, char **text, size
     return FATBIN_OK;
 }
 
-static int open_container(const void *image, size_t size_bytes, struct reader *reader)
+static bool open_container(const void *image, size_t size_bytes, struct reader *reader)
 {
     const uint8_t *at = image;
-    if (size_bytes < CONTAINER_HEADER_BYTES || !fatbin_is(image)) return 0;
+    if (size_bytes < CONTAINER_HEADER_BYTES || !fatbin_is(image)) return false;
     const uint64_t header_bytes = number_at(at + 6, 2), rest = number_at(at + 8, 8);
     if (header_bytes < CONTAINER_HEADER_BYTES || header_bytes > size_bytes || rest > size_bytes - header_bytes)
-        return 0;
+        return false;
     *reader = (struct reader){at + header_bytes, at + header_bytes + rest};
-    return 1;
+    return true;
 }
 
 // The text of an entry: of machine code the PTX in it. FATBIN_NO_PTX if that has none.
@@ -163,7 +163,7 @@ static enum fatbin_result text_of(const struct entry *entry, char **text, size_t
 }
 
 // The entry that fits best of those that fit less than `below`.
-static int next_best(struct reader reader, uint32_t below, struct entry *best)
+static bool next_best(struct reader reader, uint32_t below, struct entry *best)
 {
     struct entry entry;
     *best = (struct entry){0};
@@ -194,9 +194,9 @@ enum fatbin_result fatbin_ptx(const void *image, size_t size_bytes, char **text,
 }
 
 // Of PTX for later GPUs without features of one of them, the nearest comes first.
-static int is_nearer(const struct entry *entry, const struct entry *best)
+static bool is_nearer(const struct entry *entry, const struct entry *best)
 {
-    if (entry->kind != KIND_PTX || (entry->flags & FLAG_OF_ARCH) || entry->gpu <= OUR_GPU) return 0;
+    if (entry->kind != KIND_PTX || (entry->flags & FLAG_OF_ARCH) || entry->gpu <= OUR_GPU) return false;
     return best->gpu == 0 || entry->gpu < best->gpu;
 }
 
@@ -204,7 +204,7 @@ enum fatbin_result fatbin_newer_ptx(const void *image, size_t size_bytes, char *
 {
     struct reader reader;
     struct entry entry, best = {0};
-    int is_for_us = 0;
+    bool is_for_us = false;
     *text = NULL;
     *text_bytes = 0;
     if (!open_container(image, size_bytes, &reader)) return FATBIN_BROKEN;
@@ -215,7 +215,7 @@ enum fatbin_result fatbin_newer_ptx(const void *image, size_t size_bytes, char *
     return is_for_us && best.gpu > 0 ? read_text(&best, text, text_bytes) : FATBIN_TOO_NEW;
 }
 
-int fatbin_is_for_others(enum fatbin_result result)
+bool fatbin_is_for_others(enum fatbin_result result)
 {
     return result == FATBIN_TOO_NEW || result == FATBIN_EMPTY;
 }

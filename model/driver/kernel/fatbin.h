@@ -3,6 +3,7 @@
 #ifndef TMAREF_FATBIN_H
 #define TMAREF_FATBIN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,7 +24,7 @@ struct fatbin_contents {
 };
 
 // Is this the start of a fat binary? It may be shorter than the magic number, if a byte 0 ends it.
-int fatbin_is(const void *image);
+bool fatbin_is(const void *image);
 
 // The bytes of a fat binary that says its own size, and of which `size_bytes` are there (SIZE_MAX if that is not
 // known); 0 if `image` is none. At least the 16 bytes of a header must be readable.
@@ -39,7 +40,7 @@ enum fatbin_result fatbin_ptx(const void *image, size_t size_bytes, char **text,
 enum fatbin_result fatbin_newer_ptx(const void *image, size_t size_bytes, char **text, size_t *text_bytes);
 
 // A part of a program may have nothing for this GPU: libcudadevrt is such a one. What it defines stays open.
-int fatbin_is_for_others(enum fatbin_result result);
+bool fatbin_is_for_others(enum fatbin_result result);
 
 // A sentence about a result, with what to do.
 const char *fatbin_advice(enum fatbin_result result);

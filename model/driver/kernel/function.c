@@ -48,53 +48,53 @@ static int target_number(const struct CUfunc_st *function)
     return number;
 }
 
-static int attribute_of(const struct CUfunc_st *function, uint32_t attribute, int *value)
+static bool attribute_of(const struct CUfunc_st *function, uint32_t attribute, int *value)
 {
     enum { REQUIRED_CLUSTER_X = 11, REQUIRED_CLUSTER_Z = 13, POLICY = 15, CONSTANT = 2, CACHE_MODE = 7, SM_90 = 90 };
     switch (attribute) {
     case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
         *value = (int)function->facts.max_threads;
-        return 1;
+        return true;
     case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
         *value = (int)function->facts.static_shared_bytes;
-        return 1;
+        return true;
     case CONSTANT:
         *value = (int)constant_bytes(function);
-        return 1;
+        return true;
     case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
         *value = (int)function->facts.local_bytes;
-        return 1;
+        return true;
     case CU_FUNC_ATTRIBUTE_NUM_REGS:
         *value = (int)function_registers(function);
-        return 1;
+        return true;
     case CU_FUNC_ATTRIBUTE_PTX_VERSION:
         *value = target_number(function);
-        return 1;
+        return true;
     case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
         *value = SM_90;
-        return 1;
+        return true;
     case CACHE_MODE:
         *value = 0;
-        return 1;
+        return true;
     case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
         *value = function->max_dynamic_bytes;
-        return 1;
+        return true;
     case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
         *value = function->carveout;
-        return 1;
+        return true;
     case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET:
         *value = function->facts.is_explicit_cluster;
-        return 1;
+        return true;
     case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
         *value = function->non_portable;
-        return 1;
+        return true;
     case POLICY:
         *value = function->policy;
-        return 1;
+        return true;
     default:
-        if (attribute < REQUIRED_CLUSTER_X || attribute > REQUIRED_CLUSTER_Z) return 0;
+        if (attribute < REQUIRED_CLUSTER_X || attribute > REQUIRED_CLUSTER_Z) return false;
         *value = (int)function->facts.reqnctapercluster[attribute - REQUIRED_CLUSTER_X];
-        return 1;
+        return true;
     }
 }
 
@@ -130,7 +130,7 @@ static enum cuda_result set_attribute(struct driver *driver, struct CUfunc_st *f
                                  "%d bytes of dynamic shared memory for %s; the most is %llu", value, function->name,
                                  (unsigned long long)(LAUNCH_MAX_SHARED_BYTES - function->facts.static_shared_bytes));
         function->max_dynamic_bytes = value;
-        function->is_dynamic_set = 1;
+        function->is_dynamic_set = true;
         return CUDA_SUCCESS;
     case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
         if (value < LEAST_CARVEOUT || value > MOST_CARVEOUT) return CUDA_ERROR_INVALID_VALUE;
@@ -335,7 +335,7 @@ static uint32_t cluster_of(const struct CUfunc_st *function, const struct cuda_l
 }
 
 // As the launch would be, for its cluster.
-static int is_cluster_refused(struct CUfunc_st *function, const struct cuda_launch_config *config)
+static bool is_cluster_refused(struct CUfunc_st *function, const struct cuda_launch_config *config)
 {
     struct work_kernel kernel = {.function = function,
                                  .grid = {config->grid_x, config->grid_y, config->grid_z},
@@ -346,7 +346,7 @@ static int is_cluster_refused(struct CUfunc_st *function, const struct cuda_laun
         const uint32_t cluster[] = {config->attributes[i].value.cluster.x, config->attributes[i].value.cluster.y,
                                     config->attributes[i].value.cluster.z};
         memcpy(kernel.cluster, cluster, sizeof cluster);
-        kernel.has_cluster = 1;
+        kernel.has_cluster = true;
     }
     const struct cluster_launch launch = kernel_launch_of(&kernel);
     return rule_cuda_error(cluster_launch_check(&launch, NULL)) == CUDA_ERROR_INVALID_CLUSTER_SIZE;

@@ -87,7 +87,7 @@ static enum cuda_result add_part(struct driver *driver, const char *call, struct
     if (result != FATBIN_OK)
         return driver_refuse(driver, CUDA_ERROR_NO_BINARY_FOR_GPU, call, "%s of a program of -rdc=true: %s", name,
                              fatbin_advice(result));
-    const int is_added = units_add(units, name, text, bytes);
+    const bool is_added = units_add(units, name, text, bytes);
     free(text);
     return is_added ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
@@ -145,7 +145,7 @@ static enum cuda_result text_of_fatbin(struct driver *driver, const char *call, 
 }
 
 // No byte of the magic numbers is 0, so text may be shorter than they are.
-static int begins_with(const void *image, size_t size_bytes, const char *magic)
+static bool begins_with(const void *image, size_t size_bytes, const char *magic)
 {
     return size_bytes >= strlen(magic) && strncmp(image, magic, strlen(magic)) == 0;
 }
@@ -165,7 +165,7 @@ static enum cuda_result text_of_debug(struct driver *driver, const char *call, c
                              "PTX instead (nvrtcGetPTX, nvcc -ptx)");
     for (unsigned i = 1; (part = debug_ptx(image, size_bytes, i, &part_bytes)) != NULL; i++) {
         snprintf(name, sizeof name, "unit %u", i + 1);
-        int ok = units.text != NULL || units_add(&units, "unit 1", *text, *bytes);
+        bool ok = units.text != NULL || units_add(&units, "unit 1", *text, *bytes);
         ok = ok && units_add(&units, name, part, part_bytes);
         free(part);
         if (ok) continue;
@@ -220,18 +220,18 @@ static enum cuda_result text_of_cubin(struct driver *driver, const char *call, c
 }
 
 // A wrapper holds addresses, so that a file is none.
-static int is_wrapper(const void *image, size_t size_bytes, struct fatbin_wrapper *wrapper)
+static bool is_wrapper(const void *image, size_t size_bytes, struct fatbin_wrapper *wrapper)
 {
-    if (size_bytes < sizeof *wrapper || !begins_with(image, size_bytes, wrapper_magic)) return 0;
+    if (size_bytes < sizeof *wrapper || !begins_with(image, size_bytes, wrapper_magic)) return false;
     memcpy(wrapper, image, sizeof *wrapper);
-    return 1;
+    return true;
 }
 
 enum cuda_result image_text(struct driver *driver, const char *call, const void *image, size_t size_bytes, char **text,
                             size_t *bytes)
 {
     struct fatbin_wrapper wrapper;
-    const int is_in_memory = size_bytes == SIZE_MAX;
+    const bool is_in_memory = size_bytes == SIZE_MAX;
     if (image == NULL) return CUDA_ERROR_INVALID_VALUE;
     if (is_in_memory) size_bytes = readable_bytes(image);
     if (is_in_memory && is_wrapper(image, size_bytes, &wrapper)) {

@@ -26,7 +26,7 @@
 struct kernel_run {
     struct children children;
     struct work child;
-    int is_child;
+    bool is_child;
     struct machine_launched *launched;
     struct machine_outcome outcome;
     struct hang_told hang; // the report of one that hangs or was stopped at a limit
@@ -71,7 +71,7 @@ static uint32_t stack_of(const struct CUctx_st *context)
     return limit < UINT32_MAX ? (uint32_t)limit : UINT32_MAX;
 }
 
-static int is_named(const struct ptx_function *function, const char *name)
+static bool is_named(const struct ptx_function *function, const char *name)
 {
     return function->name.length == strlen(name) && memcmp(function->name.at, name, function->name.length) == 0;
 }
@@ -90,13 +90,13 @@ static struct machine_heap *heap_of(struct CUctx_st *context, const struct CUmod
 }
 
 // What was allocated or freed since the grid began is the kernel's too, or no longer.
-static int see_regions(struct driver *driver, struct kernel_run *run)
+static bool see_regions(struct driver *driver, struct kernel_run *run)
 {
     const struct global_memory *global = allocations_regions(&driver->allocations);
-    if (run->regions == driver->allocations.regions_made) return 1;
-    if (!machine_map(run->launched, global)) return 0;
+    if (run->regions == driver->allocations.regions_made) return true;
+    if (!machine_map(run->launched, global)) return false;
     run->regions = driver->allocations.regions_made;
-    return 1;
+    return true;
 }
 
 // The one thread that runs the grid lets others in, who may allocate. Without memory for that it sees what it saw.
@@ -158,7 +158,7 @@ void kernel_forget_primary(struct driver *driver)
     driver->last_launch.number = 0;
 }
 
-static int is_behind_primary(const struct driver *driver, const struct work_kernel *kernel)
+static bool is_behind_primary(const struct driver *driver, const struct work_kernel *kernel)
 {
     return kernel->is_programmatic && driver->last_launch.number != 0 && driver->last_launch.stream == kernel->stream;
 }
@@ -167,7 +167,7 @@ static int is_behind_primary(const struct driver *driver, const struct work_kern
 static void link_to_primary(struct driver *driver, const struct work_kernel *kernel, struct kernel_run *run)
 {
     const struct machine_schedule schedule = schedule_of(&driver->options);
-    const int is_weak = machine_schedule_is_weak(&schedule, lateness_delays(driver));
+    const bool is_weak = machine_schedule_is_weak(&schedule, lateness_delays(driver));
     run->follows = 0;
     if (!run->is_child && is_behind_primary(driver, kernel)) {
         run->follows = driver->last_launch.number;
@@ -178,7 +178,7 @@ static void link_to_primary(struct driver *driver, const struct work_kernel *ker
     }
     kernel_forget_primary(driver);
     driver->has_programmatic |= kernel->is_programmatic;
-    const int may_be_primary = driver->has_programmatic || machine_module_depends(kernel->function->module->machine);
+    const bool may_be_primary = driver->has_programmatic || machine_module_depends(kernel->function->module->machine);
     if (is_weak && !run->is_child && may_be_primary) run->written = machine_written_open();
 }
 
@@ -201,7 +201,7 @@ static void end_primary(struct driver *driver, const struct work_kernel *kernel,
 }
 
 // Who looks at the launch is known.
-static int start(struct driver *driver, struct kernel_run *run)
+static bool start(struct driver *driver, struct kernel_run *run)
 {
     if (!run->is_child && !driver->has_programmatic && allocations_are_own(&driver->allocations))
         look_apart(run->look, &run->launch);
@@ -215,7 +215,7 @@ static int start(struct driver *driver, struct kernel_run *run)
     return run->launched != NULL;
 }
 
-static int begin(struct driver *driver, const struct work_kernel *kernel, struct kernel_run *run)
+static bool begin(struct driver *driver, const struct work_kernel *kernel, struct kernel_run *run)
 {
     struct CUctx_st *context = driver_context();
     driver_options_schedule(&driver->options);
@@ -240,7 +240,7 @@ static int begin(struct driver *driver, const struct work_kernel *kernel, struct
         .child = children_ask,
         .child_context = &run->children,
         .error_text = runtime_error_text,
-        .may_wait = 1,
+        .may_wait = true,
         .written = run->written,
         .before = run->before,
         .follows = run->follows,
@@ -298,7 +298,7 @@ static enum cuda_result end(struct driver *driver, const struct work_kernel *ker
         if (outcome->kind == MACHINE_INTERRUPTED) driver_wait_for_end(driver);
         driver->is_of_gpu = outcome->kind == MACHINE_FAULTED || outcome->kind == MACHINE_TRAPPED;
     }
-    const int is_told_later = outcome->kind != MACHINE_REFUSED && outcome->kind != MACHINE_UNSUPPORTED;
+    const bool is_told_later = outcome->kind != MACHINE_REFUSED && outcome->kind != MACHINE_UNSUPPORTED;
     return is_told_later ? CUDA_SUCCESS : error; // as on a GPU, where the kernel runs behind the call
 }
 
@@ -319,7 +319,7 @@ static enum cuda_result run_grid(struct driver *driver, const struct work_kernel
 
 // --- Grids behind it -------------------------------------------------------------------------------------------------
 
-static int next_child(struct kernel_run *run)
+static bool next_child(struct kernel_run *run)
 {
     if (run->is_child) work_release(run->children.driver, &run->child);
     run->is_child = children_next(&run->children, &run->child);

@@ -12,12 +12,12 @@
 const struct machine_delays *lateness_delays(const struct driver *driver)
 {
     static struct machine_delays *delays;
-    static int is_read;
+    static bool is_read;
     char why[512];
     if (driver->options.schedule != MACHINE_DELAY) return NULL;
     if (!is_read) delays = machine_delays_load(driver->options.delays, why, sizeof why);
     if (!is_read && delays == NULL) plain_printf(stderr, "tmaref: the schedule delay delays nothing: %s\n", why);
-    is_read = 1;
+    is_read = true;
     return delays;
 }
 

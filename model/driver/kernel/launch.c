@@ -133,7 +133,7 @@ enum cuda_result kernel_check(struct driver *driver, const char *call, const str
     const int error = rule_cuda_error(rule);
     struct line what;
     line_start(&what);
-    finding_value(findings_of_rule(&findings, rule), 1, &what);
+    finding_value(findings_of_rule(&findings, rule), true, &what);
     return driver_refuse(driver, error != 0 ? (enum cuda_result)error : CUDA_ERROR_INVALID_VALUE, call,
                          "%s: %s (rule %s)\n    %s\n    %s", kernel->function->name, what.bytes, row->id, row->sentence,
                          row->advice);
@@ -186,7 +186,7 @@ DRIVER_VISIBLE enum cuda_result cuLaunchCooperativeKernel(struct CUfunc_st *func
 
 // Those of priorities and caches change nothing; of overlap one is taken besides; and clusters of the preferred size
 // are never promised.
-static int is_ignored(uint32_t attribute)
+static bool is_ignored(uint32_t attribute)
 {
     enum { NVLINK_UTIL_CENTRIC_SCHEDULING = 16 };
     static const uint32_t ignored[] = {CU_LAUNCH_ATTRIBUTE_IGNORE,
@@ -201,11 +201,11 @@ static int is_ignored(uint32_t attribute)
                                        CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
                                        NVLINK_UTIL_CENTRIC_SCHEDULING};
     for (size_t i = 0; i < sizeof ignored / sizeof ignored[0]; i++)
-        if (ignored[i] == attribute) return 1;
-    return 0;
+        if (ignored[i] == attribute) return true;
+    return false;
 }
 
-static int is_event(uint32_t attribute)
+static bool is_event(uint32_t attribute)
 {
     return attribute == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT ||
            attribute == CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT;

@@ -22,7 +22,7 @@ struct CUlinkState_st {
     struct units units;
     struct link_parts parts;
     enum cuda_result error; // which every later call gives too
-    int is_complete;
+    bool is_complete;
 };
 
 // What is added, and by which call.
@@ -99,7 +99,7 @@ static enum cuda_result add_image(struct input *input, const char *name, const v
     return error;
 }
 
-static int is_for_others(const void *fatbin, size_t bytes)
+static bool is_for_others(const void *fatbin, size_t bytes)
 {
     struct fatbin_contents contents;
     char *text;
@@ -126,7 +126,7 @@ static int take_fatbin(void *of, const char *name, const void *fatbin, size_t by
     return input->error != CUDA_SUCCESS;
 }
 
-static int is_elf(const void *image)
+static bool is_elf(const void *image)
 {
     static const char magic[] = "\177ELF";
     return strncmp(image, magic, sizeof magic - 1) == 0;
@@ -135,7 +135,7 @@ static int is_elf(const void *image)
 // The errors are those of an H200's driver.
 static enum cuda_result add_object(struct input *input, uint32_t type, const void *image, size_t bytes)
 {
-    const int is_wanted = (type == INPUT_OBJECT) == is_elf(image);
+    const bool is_wanted = (type == INPUT_OBJECT) == is_elf(image);
     if (!is_wanted || object_fatbins(image, bytes, take_fatbin, input) == OBJECT_DAMAGED)
         return driver_refuse(input->driver,
                              is_wanted && type == INPUT_OBJECT ? CUDA_ERROR_INVALID_IMAGE : CUDA_ERROR_UNKNOWN,
@@ -256,7 +256,7 @@ DRIVER_VISIBLE enum cuda_result cuLinkComplete(struct CUlinkState_st *link, void
         return CUDA_ERROR_OUT_OF_MEMORY;
     link->error = check_whole(&input);
     if (link->error != CUDA_SUCCESS) return link->error;
-    link->is_complete = 1;
+    link->is_complete = true;
     *image = link->units.text;
     if (bytes != NULL) *bytes = link->units.bytes + 1;
     return CUDA_SUCCESS;

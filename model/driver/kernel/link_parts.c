@@ -38,7 +38,7 @@ struct chosen {
     uint8_t *is_chosen;
     size_t last;
     struct units text;
-    int is_short; // there was no memory
+    bool is_short; // there was no memory
 };
 
 static void choose(void *context, struct ptx_name name)
@@ -95,7 +95,7 @@ static enum link_fit look(struct chosen *chosen, struct ptx_errors *errors)
     struct ptx_module *module =
         chosen->is_short ? NULL : ptx_open(chosen->text.text, chosen->text.bytes, (struct ptx_limits){0}, errors);
     if (module == NULL) return LINK_NO_MEMORY;
-    const int fits = errors->count == 0 && ptx_link(module, NULL, errors);
+    const bool fits = errors->count == 0 && ptx_link(module, NULL, errors);
     if (fits) ptx_each_symbol(module, keep, chosen);
     ptx_close(module);
     if (chosen->is_short) return LINK_NO_MEMORY;

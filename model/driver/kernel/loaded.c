@@ -20,16 +20,16 @@ static size_t room_of(void *const *value)
     return value == NULL ? 0 : (size_t)(uint32_t)(uintptr_t)*value;
 }
 
-int loaded_are_options(unsigned count, const uint32_t *option, void *const *value)
+bool loaded_are_options(unsigned count, const uint32_t *option, void *const *value)
 {
     return count <= MOST_OPTIONS && (count == 0 || (option != NULL && value != NULL));
 }
 
-int loaded_log_open(struct loaded_log *log, unsigned count, const uint32_t *option, void **value)
+bool loaded_log_open(struct loaded_log *log, unsigned count, const uint32_t *option, void **value)
 {
     char *info = NULL;
     *log = (struct loaded_log){0};
-    if (!loaded_are_options(count, option, value)) return 0;
+    if (!loaded_are_options(count, option, value)) return false;
     for (unsigned i = 0; i < count; i++) {
         if (option[i] == JIT_INFO_LOG) info = value[i];
         if (option[i] == JIT_INFO_LOG_BYTES) log->info_length = &value[i];
@@ -39,7 +39,7 @@ int loaded_log_open(struct loaded_log *log, unsigned count, const uint32_t *opti
     log->text_bytes = log->text != NULL ? room_of(log->length) : 0;
     if (log->text_bytes > 0) log->text[0] = '\0';
     if (info != NULL && room_of(log->info_length) > 0) info[0] = '\0';
-    return 1;
+    return true;
 }
 
 void loaded_log_length(const struct loaded_log *log)
@@ -100,7 +100,7 @@ enum cuda_result loaded_check(struct driver *driver, const char *call, const cha
 
 // --- Loading ---------------------------------------------------------------------------------------------------------
 
-static int add_regions(struct driver *driver, struct CUmod_st *module)
+static bool add_regions(struct driver *driver, struct CUmod_st *module)
 {
     struct region region[MACHINE_MODULE_REGIONS];
     const uint32_t regions = machine_module_regions(module->machine, region);
@@ -110,18 +110,18 @@ static int add_regions(struct driver *driver, struct CUmod_st *module)
                                               .kind = ALLOCATION_MODULE,
                                               .is_read_only = region[i].is_read_only,
                                               .owner = module};
-        if (!allocations_add(&driver->allocations, &allocation)) return 0;
+        if (!allocations_add(&driver->allocations, &allocation)) return false;
     }
     look_why_module(driver->look, module->machine);
-    return 1;
+    return true;
 }
 
 // The first byte of text that is no blank and in no comment.
 static const char *skip_blanks(const char *at, const char *end)
 {
     while (at < end) {
-        const int is_line = end - at > 1 && at[0] == '/' && at[1] == '/';
-        const int is_block = end - at > 1 && at[0] == '/' && at[1] == '*';
+        const bool is_line = end - at > 1 && at[0] == '/' && at[1] == '/';
+        const bool is_block = end - at > 1 && at[0] == '/' && at[1] == '*';
         if (!is_line && !is_block && !isspace((unsigned char)*at)) return at;
         if (is_line) at = memchr(at, '\n', (size_t)(end - at));
         if (is_block) at = memmem(at + 2, (size_t)(end - at - 2), "*/", 2);
@@ -144,7 +144,7 @@ static enum cuda_result error_of(const char *text, size_t bytes)
     if (units_is(text)) return CUDA_ERROR_INVALID_PTX; // parts that were linked
     if (strncmp(head, word, sizeof word - 1) != 0) return CUDA_ERROR_INVALID_IMAGE;
     sscanf(head + sizeof word - 1, "%d.%d", &major, &minor);
-    const int is_newer = major > NEWEST_MAJOR || (major == NEWEST_MAJOR && minor > NEWEST_MINOR);
+    const bool is_newer = major > NEWEST_MAJOR || (major == NEWEST_MAJOR && minor > NEWEST_MINOR);
     return is_newer ? CUDA_ERROR_UNSUPPORTED_PTX_VERSION : CUDA_ERROR_INVALID_PTX;
 }
 
@@ -163,7 +163,7 @@ static enum cuda_result load_text(struct driver *driver, const char *call, char 
     (void)left; // clang takes it for unused
     if (errors == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
     tell_errors(driver, call, text, bytes, errors, log);
-    const int is_bad = errors->count > 0;
+    const bool is_bad = errors->count > 0;
     free(errors);
     if (machine == NULL && !is_bad)
         return driver_refuse(driver, CUDA_ERROR_OUT_OF_MEMORY, call,
@@ -217,12 +217,12 @@ enum cuda_result loaded_open_library(struct driver *driver, const char *call, co
     return CUDA_SUCCESS;
 }
 
-static int refresh(struct driver *driver, struct CUmod_st *module)
+static bool refresh(struct driver *driver, struct CUmod_st *module)
 {
     struct ptx_errors *errors = calloc(1, sizeof *errors);
     const char *text = machine_module_text(module->machine);
     struct machine_module *machine = errors == NULL ? NULL : machine_module_open(text, strlen(text), errors);
-    int ok = machine != NULL;
+    bool ok = machine != NULL;
     if (ok) {
         allocations_remove_owned(&driver->allocations, module);
         machine_module_close(module->machine);
@@ -270,12 +270,12 @@ void loaded_close_all(struct driver *driver, const struct CUctx_st *context)
 // --- Functions -------------------------------------------------------------------------------------------------------
 
 // What is wrong in a body is told once.
-static int has_bad_function(const struct CUmod_st *module)
+static bool has_bad_function(const struct CUmod_st *module)
 {
     const struct ptx_program *program = machine_module_program(module->machine);
     for (uint32_t i = 0; i < program->functions; i++)
-        if (program->function[i].is_bad) return 1;
-    return 0;
+        if (program->function[i].is_bad) return true;
+    return false;
 }
 
 static enum cuda_result decode(struct driver *driver, const char *call, struct CUmod_st *module,
@@ -283,11 +283,11 @@ static enum cuda_result decode(struct driver *driver, const char *call, struct C
 {
     struct ptx_errors *errors = calloc(1, sizeof *errors);
     if (errors == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
-    const int ok = machine_module_facts(module->machine, function->kernel, &function->facts, errors);
+    const bool ok = machine_module_facts(module->machine, function->kernel, &function->facts, errors);
     for (uint32_t i = 0; i < errors->count && i < PTX_MOST_ERRORS; i++)
         driver_refuse(driver, CUDA_ERROR_INVALID_PTX, call, "%s, PTX line %u, column %u: %s", function->name,
                       errors->item[i].line, errors->item[i].column, errors->item[i].message);
-    const int is_bad = !ok && (errors->count > 0 || has_bad_function(module));
+    const bool is_bad = !ok && (errors->count > 0 || has_bad_function(module));
     free(errors);
     if (ok) return CUDA_SUCCESS;
     if (is_bad) return CUDA_ERROR_INVALID_PTX;

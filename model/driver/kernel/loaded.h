@@ -13,10 +13,10 @@ struct loaded_log {
     void **length, **info_length; // the options that had the room
 };
 
-int loaded_are_options(unsigned count, const uint32_t *option, void *const *value);
+bool loaded_are_options(unsigned count, const uint32_t *option, void *const *value);
 
 // Empties both logs; 0 if the options are none.
-int loaded_log_open(struct loaded_log *log, unsigned count, const uint32_t *option, void **value);
+bool loaded_log_open(struct loaded_log *log, unsigned count, const uint32_t *option, void **value);
 
 // The options that had the logs' room get their lengths, as CUDA's documents say.
 void loaded_log_length(const struct loaded_log *log);

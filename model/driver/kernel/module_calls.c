@@ -146,7 +146,7 @@ static struct CUmod_st *module_of(struct CUlib_st *library)
     return (struct CUmod_st *)library;
 }
 
-static int is_library(const struct CUlib_st *library)
+static bool is_library(const struct CUlib_st *library)
 {
     return object_is(library, OBJECT_MODULE) && ((const struct CUmod_st *)library)->context == NULL;
 }

@@ -11,7 +11,7 @@
 
 enum { FATBIN_ALIGN = 8, FATBIN_HEAD = 16, AR_MARK = 8, AR_HEAD = 60, AR_NAME = 16, AR_SIZE_AT = 48, AR_SIZE = 10 };
 
-static int has_code(const struct elf *elf, const Elf64_Shdr *section)
+static bool has_code(const struct elf *elf, const Elf64_Shdr *section)
 {
     const char *name = elf_name(elf, section);
     return section->sh_type == SHT_PROGBITS && (strcmp(name, ".nv_fatbin") == 0 || strcmp(name, "__nv_relfatbin") == 0);
@@ -65,7 +65,7 @@ static int take_library(const char *image, size_t bytes, object_take *take, void
         at += AR_HEAD;
         if (size > bytes - at) return take(of, name, NULL, 0);
         // What is no object is an index, or a list of names.
-        const int is_object = size >= SELFMAG && memcmp(image + at, ELFMAG, SELFMAG) == 0;
+        const bool is_object = size >= SELFMAG && memcmp(image + at, ELFMAG, SELFMAG) == 0;
         int ended = is_object ? take_object(image + at, size, name, take, of) : 0;
         if (ended == OBJECT_DAMAGED) ended = take(of, name, NULL, 0);
         if (ended != 0) return ended;

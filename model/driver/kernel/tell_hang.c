@@ -166,7 +166,7 @@ static void print_json(FILE *out, const struct machine_hang *hang)
 
 void hang_report(const struct driver *driver, const struct machine_hang *hang, struct hang_told *told)
 {
-    const int is_json = driver->options.json != 0;
+    const bool is_json = driver->options.json != 0;
     size_t length;
     FILE *text = is_json ? NULL : open_memstream(&told->text, &length);
     if (text != NULL) {

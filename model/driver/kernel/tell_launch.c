@@ -99,7 +99,7 @@ static void print_hang(const char *hang, enum cuda_result error, const char *nam
 }
 
 // What a GPU does not see.
-static int is_within_page(const struct driver *driver, const struct machine_outcome *outcome)
+static bool is_within_page(const struct driver *driver, const struct machine_outcome *outcome)
 {
     return outcome->rule == RULE_GLOBAL_ACCESS_UNMAPPED &&
            allocations_page_holds(&driver->allocations, outcome->address);

@@ -19,7 +19,7 @@ enum { LEAST_SECONDS = 1, LIMIT_SECONDS = 20, LONGER = 5, MOST_COPIED = 1 << 28 
 struct request {
     struct remedy_edit edit;
     struct remedy_aim aim;
-    int is_own; // the schedule is the launch's
+    bool is_own; // the schedule is the launch's
     struct remedy_schedule schedule;
 };
 
@@ -68,7 +68,7 @@ static char *edit_piece(const char *text, const struct remedy_piece *piece, stru
         rest = at = end_of(at, &lines);
         if (at == NULL) return NULL;
     }
-    const int adds_lines = piece->where == REMEDY_BEFORE || piece->where == REMEDY_BEHIND;
+    const bool adds_lines = piece->where == REMEDY_BEFORE || piece->where == REMEDY_BEHIND;
     if (asprintf(&edited, "%.*s%s%s%s", (int)(at - text), text, piece->text, adds_lines ? "\n" : "", rest) < 0)
         return NULL;
     if (!adds_lines) return edited;
@@ -128,14 +128,14 @@ static struct machine_module *edited_module(const struct machine_module *module,
 }
 
 // With the edit, if there is one.
-static int edit_launch(struct machine_launch *launch, const char *kernel, const struct remedy_edit *edit,
-                       struct remedy_aim *aim)
+static bool edit_launch(struct machine_launch *launch, const char *kernel, const struct remedy_edit *edit,
+                        struct remedy_aim *aim)
 {
     static struct ptx_errors errors;
     struct machine_kernel_facts facts;
-    if (edit->count == 0) return 1;
+    if (edit->count == 0) return true;
     launch->module = edited_module(launch->module, edit, aim);
-    if (launch->module == NULL) return 0;
+    if (launch->module == NULL) return false;
     launch->kernel = machine_module_kernel(launch->module, kernel);
     return launch->kernel >= 0 && machine_module_facts(launch->module, launch->kernel, &facts, &errors);
 }
@@ -145,7 +145,7 @@ static struct remedy_result try_now(struct driver *driver, struct machine_launch
 {
     static struct machine_outcome outcome;
     struct remedy_aim aim = request->aim;
-    struct remedy_result result = {.is_over = 0};
+    struct remedy_result result = {.is_over = false};
     if (!edit_launch(&launch, kernel, &request->edit, &aim)) return result;
     if (!request->is_own) {
         launch.schedule.policy = (enum machine_policy)request->schedule.policy;
@@ -155,7 +155,7 @@ static struct remedy_result try_now(struct driver *driver, struct machine_launch
     if (look == NULL) return result;
     look_try(look, &aim, &result);
     struct machine_launched *launched = machine_begin(&launch, &outcome);
-    while (launched != NULL && machine_go_on(launched, 0) != MACHINE_PART_ENDED) {
+    while (launched != NULL && machine_go_on(launched, false) != MACHINE_PART_ENDED) {
     }
     look_end(look); // takes what the launch left in memory, before the machine goes
     machine_close(launched);
@@ -186,7 +186,7 @@ static void serve(struct driver *driver, struct machine_launch *launch, const ch
     struct request request;
     signal(SIGCHLD, SIG_DFL); // the program may ignore its children
     while (TEMP_FAILURE_RETRY(read(socket, &request, sizeof request)) == (ssize_t)sizeof request) {
-        const struct remedy_result none = {.is_over = 0};
+        const struct remedy_result none = {.is_over = false};
         int status = 1;
         if (!timerisset(&most.it_value)) most = limit(now() - begin);
         const pid_t child = fork();
@@ -217,29 +217,29 @@ static int ask(void *context, const struct remedy_edit *edit, const struct remed
 
 // A forked process writes to memory of its own, but where a file is behind it, which others map. What cuMemMap mapped
 // at one place it can copy, if that is not much.
-static int is_shared(const struct driver *driver)
+static bool is_shared(const struct driver *driver)
 {
     uint64_t copied = 0;
     for (uint32_t i = 0; i < driver->allocations.count; i++) {
         const struct allocation *item = &driver->allocations.item[i];
-        const int is_mapped = item->kind == ALLOCATION_MAPPED;
+        const bool is_mapped = item->kind == ALLOCATION_MAPPED;
         if (is_mapped && item->backing->mappings == 1) copied += backing_used(item->backing);
         if ((is_mapped && item->backing->mappings > 1) || copied > MOST_COPIED || item->kind == ALLOCATION_REGISTERED ||
             item->kind == ALLOCATION_IPC || item->kind == ALLOCATION_POOL_IPC || item->shared_file != 0)
-            return 1;
+            return true;
     }
-    return 0;
+    return false;
 }
 
-static int own_mapped(const struct driver *driver)
+static bool own_mapped(const struct driver *driver)
 {
     for (uint32_t i = 0; i < driver->allocations.count; i++)
         if (driver->allocations.item[i].kind == ALLOCATION_MAPPED && !backing_own(&driver->allocations.item[i]))
-            return 0;
-    return 1;
+            return false;
+    return true;
 }
 
-static int has_other_reports(const struct driver_options *options)
+static bool has_other_reports(const struct driver_options *options)
 {
     return options->stats != 0 || options->trace[0] != '\0' || options->coverage[0] != '\0' ||
            options->break_at[0] != '\0' || options->dump[0] != '\0';
@@ -255,16 +255,16 @@ static struct machine_launch quiet(const struct machine_launch *launch)
     quiet.meanwhile = NULL;
     quiet.set_condition = NULL;
     quiet.hung = NULL;
-    quiet.may_wait = 0;
+    quiet.may_wait = false;
     quiet.schedule.threads = 1;
     quiet.limits = (struct machine_limits){0, 0, NULL};
     return quiet;
 }
 
 // Says once why nothing is tried.
-static int may_try(const struct driver *driver)
+static bool may_try(const struct driver *driver)
 {
-    static int is_told;
+    static bool is_told;
     const char *why = has_other_reports(&driver->options) ? "with --stats, --trace, --coverage, --break or --dump"
                       : is_shared(driver)
                           ? "where memory is shared (cuMemCreate at several addresses or of more than 256 MiB, "
@@ -280,7 +280,7 @@ static int may_try(const struct driver *driver)
 void remedy_open(struct remedy *remedy, struct driver *driver, const struct machine_launch *launch, const char *kernel)
 {
     int end[2];
-    *remedy = (struct remedy){0};
+    *remedy = (struct remedy){false};
     if ((driver->options.remedies == 0 && driver->options.lint_sync == 0) || !may_try(driver)) return;
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, end) != 0) return;
     int status = 0;
@@ -304,5 +304,5 @@ void remedy_open(struct remedy *remedy, struct driver *driver, const struct mach
 void remedy_close(struct remedy *remedy)
 {
     if (remedy->is_open) close(remedy->socket);
-    remedy->is_open = 0;
+    remedy->is_open = false;
 }

@@ -9,7 +9,8 @@
 
 // socket: to the process, which waits for edits
 struct remedy {
-    int is_open, socket;
+    bool is_open;
+    int socket;
     struct remedy_trier trier;
 };
 

@@ -18,28 +18,28 @@ static void put_head(char *head, size_t bytes, const char *name)
     snprintf(head, bytes, "%s \"%s\";\n", directive, plain);
 }
 
-int units_is(const char *text)
+bool units_is(const char *text)
 {
     return strncmp(text, directive, sizeof directive - 1) == 0;
 }
 
-int units_has(const struct units *units, const char *name)
+bool units_has(const struct units *units, const char *name)
 {
     char head[MOST_NAME + 32];
     put_head(head, sizeof head, name);
     return units->text != NULL && strstr(units->text, head) != NULL;
 }
 
-int units_add(struct units *units, const char *name, const char *ptx, size_t bytes)
+bool units_add(struct units *units, const char *name, const char *ptx, size_t bytes)
 {
     char head[MOST_NAME + 32] = "";
     if (!units_is(ptx)) put_head(head, sizeof head, name);
     const size_t head_bytes = strlen(head), more = head_bytes + bytes + 1;
     char *text = realloc(units->text, units->bytes + more + 1);
-    if (text == NULL) return 0;
+    if (text == NULL) return false;
     memcpy(text + units->bytes, head, head_bytes);
     memcpy(text + units->bytes + head_bytes, ptx, bytes);
     memcpy(text + units->bytes + more - 1, "\n", 2);
     *units = (struct units){text, units->bytes + more};
-    return 1;
+    return true;
 }

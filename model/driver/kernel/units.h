@@ -4,6 +4,7 @@
 #ifndef TMAREF_DRIVER_UNITS_H
 #define TMAREF_DRIVER_UNITS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct units {
@@ -12,12 +13,12 @@ struct units {
 };
 
 // Is this the beginning of such a text?
-int units_is(const char *text);
+bool units_is(const char *text);
 
 // Is there a part of this name?
-int units_has(const struct units *units, const char *name);
+bool units_has(const struct units *units, const char *name);
 
 // Appends PTX of `bytes` bytes. What is such a text of units already keeps their names. 0 if there is no memory.
-int units_add(struct units *units, const char *name, const char *ptx, size_t bytes);
+bool units_add(struct units *units, const char *name, const char *ptx, size_t bytes);
 
 #endif

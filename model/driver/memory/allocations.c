@@ -17,14 +17,14 @@
 #define PAGE_BYTES  ((uint64_t)4096)
 #define DEVICE_PAGE ((uint64_t)2 << 20)
 
-static int is_made_here(enum allocation_kind kind)
+static bool is_made_here(enum allocation_kind kind)
 {
     return kind == ALLOCATION_DEVICE || kind == ALLOCATION_MANAGED || kind == ALLOCATION_PINNED ||
            kind == ALLOCATION_HOST_POOL || kind == ALLOCATION_GRAPH || kind == ALLOCATION_IPC ||
            kind == ALLOCATION_POOL_IPC;
 }
 
-int allocation_is_of_device(enum allocation_kind kind)
+bool allocation_is_of_device(enum allocation_kind kind)
 {
     return kind == ALLOCATION_DEVICE || kind == ALLOCATION_MANAGED || kind == ALLOCATION_GRAPH;
 }
@@ -42,7 +42,7 @@ static uint64_t round_up(uint64_t bytes, uint64_t unit)
 // How much of memory that begins at a page of its own kernels may touch.
 static uint64_t reach_bytes(const struct allocations *allocations, enum allocation_kind kind, uint64_t size_bytes)
 {
-    const int is_whole = allocations->are_pages_whole && allocation_is_of_device(kind);
+    const bool is_whole = allocations->are_pages_whole && allocation_is_of_device(kind);
     return is_whole ? round_up(size_bytes, DEVICE_PAGE) : size_bytes;
 }
 
@@ -65,33 +65,33 @@ static uint32_t place_of(const struct allocations *allocations, uint64_t address
     return low;
 }
 
-static int has_room(struct allocations *allocations)
+static bool has_room(struct allocations *allocations)
 {
-    if (allocations->count < allocations->room) return 1;
+    if (allocations->count < allocations->room) return true;
     uint32_t room = allocations->room == 0 ? 64 : 2 * allocations->room;
     struct allocation *item = realloc(allocations->item, room * sizeof *item);
-    if (item == NULL) return 0;
+    if (item == NULL) return false;
     allocations->item = item;
     allocations->room = room;
-    return 1;
+    return true;
 }
 
-int allocations_add(struct allocations *allocations, const struct allocation *allocation)
+bool allocations_add(struct allocations *allocations, const struct allocation *allocation)
 {
     uint32_t at = place_of(allocations, allocation->address);
     const uint64_t end = allocation->address + allocation->size_bytes;
-    if (allocation->size_bytes == 0 || end < allocation->address || !has_room(allocations)) return 0;
+    if (allocation->size_bytes == 0 || end < allocation->address || !has_room(allocations)) return false;
     if (at > 0 && allocations->item[at - 1].address + allocations->item[at - 1].size_bytes > allocation->address)
-        return 0;
-    if (at < allocations->count && allocations->item[at].address < end) return 0;
+        return false;
+    if (at < allocations->count && allocations->item[at].address < end) return false;
     memmove(allocations->item + at + 1, allocations->item + at, (allocations->count - at) * sizeof *allocations->item);
     allocations->item[at] = *allocation;
     allocations->item[at].id = ++allocations->next_id;
     allocations->item[at].maker = who_now();
     allocations->count++;
-    allocations->has_changed = 1;
+    allocations->has_changed = true;
     if (allocation_is_of_device(allocation->kind)) allocations->device_bytes += allocation->size_bytes;
-    return 1;
+    return true;
 }
 
 uint64_t allocations_make(struct allocations *allocations, uint64_t size_bytes, enum allocation_kind kind,
@@ -123,10 +123,10 @@ struct allocation *allocations_find(const struct allocations *allocations, uint6
     return address - found->address < found->size_bytes ? found : NULL;
 }
 
-int allocations_page_holds(const struct allocations *allocations, uint64_t address)
+bool allocations_page_holds(const struct allocations *allocations, uint64_t address)
 {
     const uint32_t at = place_of(allocations, address);
-    if (at == 0) return 0;
+    if (at == 0) return false;
     const struct allocation *before = &allocations->item[at - 1];
     return allocation_is_of_device(before->kind) &&
            address - before->address < round_up(before->size_bytes, DEVICE_PAGE);
@@ -146,11 +146,11 @@ void allocations_leave_pool(struct allocations *allocations, const struct CUmemP
         if (allocations->item[i].pool == pool) allocations->item[i].pool = NULL;
 }
 
-void allocations_hide_pool(struct allocations *allocations, const struct CUmemPoolHandle_st *pool, int is_hidden)
+void allocations_hide_pool(struct allocations *allocations, const struct CUmemPoolHandle_st *pool, bool is_hidden)
 {
     for (uint32_t i = 0; i < allocations->count; i++)
         if (allocations->item[i].pool == pool) allocations->item[i].is_hidden = is_hidden;
-    allocations->has_changed = 1;
+    allocations->has_changed = true;
 }
 
 void allocations_remove(struct allocations *allocations, struct allocation *allocation)
@@ -163,7 +163,7 @@ void allocations_remove(struct allocations *allocations, struct allocation *allo
     const uint32_t at = (uint32_t)(allocation - allocations->item);
     memmove(allocation, allocation + 1, (allocations->count - at - 1) * sizeof *allocation);
     allocations->count--;
-    allocations->has_changed = 1;
+    allocations->has_changed = true;
     if (allocation_is_of_device(gone.kind)) allocations->device_bytes -= gone.size_bytes;
     if (gone.pool != NULL) gone.pool->used_bytes -= gone.size_bytes;
     if (is_made_here(gone.kind)) budget_give(BUDGET_DEVICE, gone.size_bytes);
@@ -213,14 +213,14 @@ size_t allocations_describe(const struct allocations *allocations, uint64_t addr
 
 // --- Regions ---------------------------------------------------------------------------------------------------------
 
-static int has_region_room(struct allocations *allocations)
+static bool has_region_room(struct allocations *allocations)
 {
-    if (allocations->region_room >= allocations->count) return 1;
+    if (allocations->region_room >= allocations->count) return true;
     struct region *region = realloc(allocations->region, allocations->room * sizeof *region);
-    if (region == NULL) return 0;
+    if (region == NULL) return false;
     allocations->region = region;
     allocations->region_room = allocations->room;
-    return 1;
+    return true;
 }
 
 const struct global_memory *allocations_regions(struct allocations *allocations)
@@ -234,7 +234,7 @@ const struct global_memory *allocations_regions(struct allocations *allocations)
                                 reach_bytes(allocations, item->kind, item->size_bytes)};
         allocations->region[allocations->global.count++] = (struct region){memory, item->is_read_only};
     }
-    allocations->has_changed = 0;
+    allocations->has_changed = false;
     allocations->regions_made++;
     return &allocations->global;
 }
@@ -242,14 +242,14 @@ const struct global_memory *allocations_regions(struct allocations *allocations)
 // --- Pages that nobody has touched -----------------------------------------------------------------------------------
 
 // A page is in memory (bit 63 of its entry in pagemap) or on disk (bit 62) from its first access on.
-int allocations_is_untouched(const struct allocations *allocations, uint64_t address)
+bool allocations_is_untouched(const struct allocations *allocations, uint64_t address)
 {
     const struct allocation *found = allocations_find(allocations, address);
     const uint64_t page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
     uint64_t entry = UINT64_MAX;
-    if (found == NULL || found->kind != ALLOCATION_DEVICE) return 0;
+    if (found == NULL || found->kind != ALLOCATION_DEVICE) return false;
     const int file = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
-    if (file < 0) return 0;
+    if (file < 0) return false;
     if (pread(file, &entry, sizeof entry, (off_t)(address / page_bytes * sizeof entry)) != (ssize_t)sizeof entry)
         entry = UINT64_MAX;
     close(file);
@@ -263,13 +263,13 @@ void allocations_untouch(const struct allocations *allocations, uint64_t address
     madvise((void *)(uintptr_t)(address / page_bytes * page_bytes), page_bytes, MADV_DONTNEED);
 }
 
-int allocations_are_own(const struct allocations *allocations)
+bool allocations_are_own(const struct allocations *allocations)
 {
     for (uint32_t i = 0; i < allocations->count; i++) {
         const struct allocation *item = &allocations->item[i];
-        const int is_others = item->kind == ALLOCATION_IPC || item->kind == ALLOCATION_POOL_IPC ||
-                              item->shared_file != 0 || (item->backing != NULL && !backing_is_own(item->backing));
-        if (is_others && !item->is_hidden) return 0;
+        const bool is_others = item->kind == ALLOCATION_IPC || item->kind == ALLOCATION_POOL_IPC ||
+                               item->shared_file != 0 || (item->backing != NULL && !backing_is_own(item->backing));
+        if (is_others && !item->is_hidden) return false;
     }
-    return 1;
+    return true;
 }

@@ -5,6 +5,8 @@
 #ifndef TMAREF_ALLOCATIONS_H
 #define TMAREF_ALLOCATIONS_H
 
+#include <stdbool.h>
+
 #include "memory.h"
 #include "ranges.h"
 #include "who.h"
@@ -28,11 +30,11 @@ enum allocation_kind {
 struct allocation {
     uint64_t address, size_bytes, id;
     enum allocation_kind kind;
-    uint32_t flags;              // of the call that made it
-    int is_read_only, is_hidden; // hidden: the device has no access to it
-    int is_on_host;              // mapped, of the host
-    const void *owner;           // the context or module that it goes with
-    struct backing *backing;     // what cuMemMap mapped, from `offset` on
+    uint32_t flags;               // of the call that made it
+    bool is_read_only, is_hidden; // hidden: the device has no access to it
+    bool is_on_host;              // mapped, of the host
+    const void *owner;            // the context or module that it goes with
+    struct backing *backing;      // what cuMemMap mapped, from `offset` on
     uint64_t offset;
     struct CUmemPoolHandle_st *pool; // of cuMemAllocAsync, NULL when it was destroyed
     struct ranges ranges;            // of managed memory: what was said of its parts
@@ -56,8 +58,8 @@ struct allocations {
     uint64_t next_id, device_bytes; // device_bytes: in use, of cuMemCreate too, against the size of the device's memory
     struct region *region;          // of those that are not hidden, made anew when something has changed
     uint32_t region_room;
-    int has_changed;
-    int are_pages_whole;   // kernels may touch device memory to the end of its last page of 2 MiB, as on a GPU
+    bool has_changed;
+    bool are_pages_whole;  // kernels may touch device memory to the end of its last page of 2 MiB, as on a GPU
     uint64_t regions_made; // how often
     struct global_memory global;
     struct freed freed[FREED_MOST]; // the last that were given back: number n is at n % FREED_MOST
@@ -65,7 +67,7 @@ struct allocations {
 };
 
 // Is it within what the device has? That of cuMemCreate is counted where it is made.
-int allocation_is_of_device(enum allocation_kind kind);
+bool allocation_is_of_device(enum allocation_kind kind);
 
 // What is left of the device's memory: 0 where memory of other processes takes more than there is.
 uint64_t allocations_left(const struct allocations *allocations, uint64_t memory_bytes);
@@ -75,14 +77,14 @@ uint64_t allocations_make(struct allocations *allocations, uint64_t size_bytes, 
                           uint32_t flags, const void *owner);
 
 // Memory that somebody else has: 0 if a part of it is known already, or there is no memory for the table.
-int allocations_add(struct allocations *allocations, const struct allocation *allocation);
+bool allocations_add(struct allocations *allocations, const struct allocation *allocation);
 
 // The allocation that holds an address, or NULL. Good until the next change.
 struct allocation *allocations_find(const struct allocations *allocations, uint64_t address);
 
 // May a GPU let a kernel touch this address unseen, because it is in the last page of device memory that ends before
 // it? An H200 maps whole pages: a kernel reads and writes to the end of the page of 2 MiB, and gets 700 behind it.
-int allocations_page_holds(const struct allocations *allocations, uint64_t address);
+bool allocations_page_holds(const struct allocations *allocations, uint64_t address);
 
 // From now on it counts in the pool.
 void allocation_join(struct allocation *allocation, struct CUmemPoolHandle_st *pool);
@@ -91,7 +93,7 @@ void allocation_join(struct allocation *allocation, struct CUmemPoolHandle_st *p
 void allocations_leave_pool(struct allocations *allocations, const struct CUmemPoolHandle_st *pool);
 
 // Whether kernels may touch what the pool has.
-void allocations_hide_pool(struct allocations *allocations, const struct CUmemPoolHandle_st *pool, int is_hidden);
+void allocations_hide_pool(struct allocations *allocations, const struct CUmemPoolHandle_st *pool, bool is_hidden);
 
 // Forgets an allocation; gives its memory back if it was made here.
 void allocations_remove(struct allocations *allocations, struct allocation *allocation);
@@ -106,13 +108,13 @@ size_t allocations_describe(const struct allocations *allocations, uint64_t addr
 
 // Is the address of cuMemAlloc's memory, of which nobody has touched the page yet? The kernel of the host knows. 0
 // where it does not say.
-int allocations_is_untouched(const struct allocations *allocations, uint64_t address);
+bool allocations_is_untouched(const struct allocations *allocations, uint64_t address);
 
 // The page of the host with that address, of which that was so, is as before: zero, and nobody has touched it.
 void allocations_untouch(const struct allocations *allocations, uint64_t address);
 
 // Can no other process, and no other address, see what is written?
-int allocations_are_own(const struct allocations *allocations);
+bool allocations_are_own(const struct allocations *allocations);
 
 // The regions of all that a kernel may touch. Good until the next change.
 const struct global_memory *allocations_regions(struct allocations *allocations);

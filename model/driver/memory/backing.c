@@ -22,7 +22,7 @@ struct backing *backing_of(const struct driver *driver, uint64_t handle)
     return NULL;
 }
 
-int backing_is_on_host(const struct backing *backing)
+bool backing_is_on_host(const struct backing *backing)
 {
     return backing->prop.location.type != CU_MEM_LOCATION_TYPE_DEVICE;
 }
@@ -35,7 +35,7 @@ void backing_leave(struct driver *driver, struct backing *backing)
     object_destroy(&driver->objects, backing);
 }
 
-int backing_is_own(const struct backing *backing)
+bool backing_is_own(const struct backing *backing)
 {
     return backing->mappings <= 1 && backing->prop.handle_types == 0;
 }
@@ -47,35 +47,35 @@ uint64_t backing_used(const struct backing *backing)
 }
 
 // Holes of the file stay holes.
-int backing_own(const struct allocation *allocation)
+bool backing_own(const struct allocation *allocation)
 {
     uint8_t *to = mmap((void *)(uintptr_t)allocation->address, allocation->size_bytes, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
     const int file = allocation->backing->file;
     const off_t first = (off_t)allocation->offset, last = first + (off_t)allocation->size_bytes;
-    if (to == MAP_FAILED) return 0;
+    if (to == MAP_FAILED) return false;
     for (off_t at = lseek(file, first, SEEK_DATA); at >= 0 && at < last; at = lseek(file, at, SEEK_DATA)) {
         off_t end = lseek(file, at, SEEK_HOLE);
         if (end > last) end = last;
         for (; at < end;) {
             const ssize_t got = pread(file, to + (at - first), (size_t)(end - at), at);
-            if (got <= 0) return 0;
+            if (got <= 0) return false;
             at += got;
         }
     }
-    return 1;
+    return true;
 }
 
 // Is it memory of this process that comes back?
-static int is_known_file(const struct driver *driver, int file)
+static bool is_known_file(const struct driver *driver, int file)
 {
     struct stat facts, other;
-    if (fstat(file, &facts) != 0) return 0;
+    if (fstat(file, &facts) != 0) return false;
     for (struct object *object = driver->objects.live[OBJECT_BACKING]; object != NULL; object = object->next)
         if (fstat(((struct backing *)object)->file, &other) == 0 && other.st_ino == facts.st_ino &&
             other.st_dev == facts.st_dev)
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
 // Takes the file, or closes it.
@@ -83,7 +83,7 @@ static struct backing *backing_new(struct driver *driver, int file, size_t bytes
                                    const struct cuda_mem_allocation_prop *prop)
 {
     static uint64_t handles;
-    const int is_known = is_known_file(driver, file);
+    const bool is_known = is_known_file(driver, file);
     struct backing *backing = object_new(&driver->objects, OBJECT_BACKING, sizeof *backing);
     if (backing == NULL) {
         close(file);
@@ -182,12 +182,12 @@ DRIVER_VISIBLE enum cuda_result cuMemExportToShareableHandle(void *to, unsigned 
 }
 
 // Is it a file of cuMemCreate, of whatever process?
-static int is_ours(int file, struct stat *facts)
+static bool is_ours(int file, struct stat *facts)
 {
     static const char ours[] = "/memfd:" FILE_NAME " ";
     char link[64], name[sizeof ours - 1];
     snprintf(link, sizeof link, "/proc/self/fd/%d", file);
-    if (readlink(link, name, sizeof name) != (ssize_t)sizeof name || memcmp(name, ours, sizeof name) != 0) return 0;
+    if (readlink(link, name, sizeof name) != (ssize_t)sizeof name || memcmp(name, ours, sizeof name) != 0) return false;
     return fstat(file, facts) == 0 && facts->st_size > 0 && (size_t)facts->st_size % BACKING_GRANULARITY == 0;
 }
 

@@ -21,14 +21,14 @@ struct backing {
 };
 
 struct backing *backing_of(const struct driver *driver, uint64_t handle);
-int backing_is_on_host(const struct backing *backing);
+bool backing_is_on_host(const struct backing *backing);
 
 uint64_t backing_used(const struct backing *backing); // bytes that somebody has written
 
-int backing_is_own(const struct backing *backing); // it is mapped once, and no other process can have it
+bool backing_is_own(const struct backing *backing); // it is mapped once, and no other process can have it
 
 // For a forked process: what is mapped becomes memory of its own with the same bytes. 0: that cannot be.
-int backing_own(const struct allocation *allocation);
+bool backing_own(const struct allocation *allocation);
 
 // Gives it back, if it is time.
 void backing_leave(struct driver *driver, struct backing *backing);

@@ -7,17 +7,17 @@
 enum { MOST_STAGED_BYTES = 1 << 20 };
 
 // Adds a * b; 0 if the sum does not fit.
-static int add_product(uint64_t *sum, uint64_t a, uint64_t b)
+static bool add_product(uint64_t *sum, uint64_t a, uint64_t b)
 {
     uint64_t product;
     return !__builtin_mul_overflow(a, b, &product) && !__builtin_add_overflow(*sum, product, sum);
 }
 
 // From the first byte of a box to its last; 0 if that does not fit.
-static int extent_of(const struct work_copy *copy, size_t pitch, size_t slice, uint64_t *bytes)
+static bool extent_of(const struct work_copy *copy, size_t pitch, size_t slice, uint64_t *bytes)
 {
     *bytes = 0;
-    if (copy->width == 0 || copy->height == 0 || copy->depth == 0) return 1;
+    if (copy->width == 0 || copy->height == 0 || copy->depth == 0) return true;
     *bytes = copy->width;
     return add_product(bytes, copy->height - 1, pitch) && add_product(bytes, copy->depth - 1, slice);
 }
@@ -91,24 +91,24 @@ static uint64_t address_of(const void *host)
     return (uint64_t)(uintptr_t)host;
 }
 
-int copy_is_pageable(const struct driver *driver, uint64_t address, uint32_t type)
+bool copy_is_pageable(const struct driver *driver, uint64_t address, uint32_t type)
 {
     return type != MEMORY_OF_DEVICE && allocations_find(&driver->allocations, address) == NULL;
 }
 
 // Of the host: pageable, or allocated or registered there.
-static int is_of_host(const struct driver *driver, uint64_t address, uint32_t type)
+static bool is_of_host(const struct driver *driver, uint64_t address, uint32_t type)
 {
     const struct allocation *found = allocations_find(&driver->allocations, address);
     if (found == NULL) return type != MEMORY_OF_DEVICE;
     return found->kind == ALLOCATION_PINNED || found->kind == ALLOCATION_REGISTERED;
 }
 
-int copy_is_waited_for(const struct driver *driver, const struct work_copy *copy)
+bool copy_is_waited_for(const struct driver *driver, const struct work_copy *copy)
 {
-    const int is_from_host = is_of_host(driver, copy->from, copy->from_type);
-    if (copy_is_pageable(driver, copy->to, copy->to_type)) return 1;
-    if (is_from_host && is_of_host(driver, copy->to, copy->to_type)) return 1;
+    const bool is_from_host = is_of_host(driver, copy->from, copy->from_type);
+    if (copy_is_pageable(driver, copy->to, copy->to_type)) return true;
+    if (is_from_host && is_of_host(driver, copy->to, copy->to_type)) return true;
     return copy_is_pageable(driver, copy->from, copy->from_type) &&
            copy->width * copy->height * copy->depth > MOST_STAGED_BYTES;
 }
@@ -166,64 +166,64 @@ static uint64_t side_of(uint32_t type, const void *host, uint64_t device)
     return type == MEMORY_OF_HOST ? address_of(host) : device;
 }
 
-static int is_memory(uint32_t type)
+static bool is_memory(uint32_t type)
 {
     return type == MEMORY_OF_HOST || type == MEMORY_OF_DEVICE || type == MEMORY_UNIFIED;
 }
 
 // A side of a box: 0 if a row does not fit into the pitch that is given, or the box begins past the last address. An
 // H200 does not look at the pitch of a box without bytes.
-static int place_side(const struct CUDA_MEMCPY3D_st *box, uint64_t *at, const size_t from[3], size_t height,
-                      size_t *pitch, size_t *slice)
+static bool place_side(const struct CUDA_MEMCPY3D_st *box, uint64_t *at, const size_t from[3], size_t height,
+                       size_t *pitch, size_t *slice)
 {
-    const int is_free = *pitch == 0 || box->WidthInBytes == 0 || box->Height == 0 || box->Depth == 0;
+    const bool is_free = *pitch == 0 || box->WidthInBytes == 0 || box->Height == 0 || box->Depth == 0;
     if (*pitch == 0) *pitch = box->WidthInBytes;
     *slice = 0;
-    if (!add_product(slice, *pitch, height != 0 ? height : box->Height)) return 0;
+    if (!add_product(slice, *pitch, height != 0 ? height : box->Height)) return false;
     if (!add_product(at, from[0], 1) || !add_product(at, from[1], *pitch) || !add_product(at, from[2], *slice))
-        return 0;
+        return false;
     return is_free || (from[0] <= *pitch && box->WidthInBytes <= *pitch - from[0]);
 }
 
-static int is_array(uint32_t type)
+static bool is_array(uint32_t type)
 {
     return type == MEMORY_OF_ARRAY;
 }
 
 // The same of an array, whose pitch and slice are its own.
-static int place_array(const struct CUDA_MEMCPY3D_st *box, const struct CUarray_st *array, const size_t from[3],
-                       struct array_side *side)
+static bool place_array(const struct CUDA_MEMCPY3D_st *box, const struct CUarray_st *array, const size_t from[3],
+                        struct array_side *side)
 {
     const size_t extent[3] = {box->WidthInBytes, box->Height, box->Depth};
     return object_is(array, OBJECT_ARRAY) && array_side_of(array, from, extent, side);
 }
 
-static int place_to(const struct CUDA_MEMCPY3D_st *box, struct work_copy *copy)
+static bool place_to(const struct CUDA_MEMCPY3D_st *box, struct work_copy *copy)
 {
     const size_t at[3] = {box->dstXInBytes, box->dstY, box->dstZ};
     struct array_side side;
     if (!is_array(box->dstMemoryType))
         return place_side(box, &copy->to, at, box->dstHeight, &copy->to_pitch, &copy->to_slice);
-    if (box->dstLOD != 0 || !place_array(box, box->dstArray, at, &side)) return 0;
+    if (box->dstLOD != 0 || !place_array(box, box->dstArray, at, &side)) return false;
     copy->to = side.address;
     copy->to_type = MEMORY_OF_DEVICE;
     copy->to_pitch = side.pitch;
     copy->to_slice = side.slice;
-    return 1;
+    return true;
 }
 
-static int place_from(const struct CUDA_MEMCPY3D_st *box, struct work_copy *copy)
+static bool place_from(const struct CUDA_MEMCPY3D_st *box, struct work_copy *copy)
 {
     const size_t at[3] = {box->srcXInBytes, box->srcY, box->srcZ};
     struct array_side side;
     if (!is_array(box->srcMemoryType))
         return place_side(box, &copy->from, at, box->srcHeight, &copy->from_pitch, &copy->from_slice);
-    if (box->srcLOD != 0 || !place_array(box, box->srcArray, at, &side)) return 0;
+    if (box->srcLOD != 0 || !place_array(box, box->srcArray, at, &side)) return false;
     copy->from = side.address;
     copy->from_type = MEMORY_OF_DEVICE;
     copy->from_pitch = side.pitch;
     copy->from_slice = side.slice;
-    return 1;
+    return true;
 }
 
 enum cuda_result copy_of_box(const struct CUDA_MEMCPY3D_st *box, struct work_copy *copy)

@@ -7,25 +7,25 @@
 
 enum { PREFER_OVERLAP = 1, ORDER_STREAM = 1, ORDER_ANY = 3 }; // when the source may be read: nothing depends on it here
 
-static int is_order(uint32_t order)
+static bool is_order(uint32_t order)
 {
     return order >= ORDER_STREAM && order <= ORDER_ANY;
 }
 
 // Which copies have which attributes: the first is for those from 0 on, and each begins behind the one before.
-static int are_attributes(const struct CUmemcpyAttributes_st *attribute, const size_t *from, size_t attributes,
-                          size_t count)
+static bool are_attributes(const struct CUmemcpyAttributes_st *attribute, const size_t *from, size_t attributes,
+                           size_t count)
 {
-    if (attribute == NULL || from == NULL || attributes == 0 || attributes > count || from[0] != 0) return 0;
+    if (attribute == NULL || from == NULL || attributes == 0 || attributes > count || from[0] != 0) return false;
     for (size_t i = 0; i < attributes; i++) {
-        if (!is_order(attribute[i].srcAccessOrder) || attribute[i].flags > PREFER_OVERLAP) return 0;
-        if (i > 0 && (from[i] <= from[i - 1] || from[i] >= count)) return 0;
+        if (!is_order(attribute[i].srcAccessOrder) || attribute[i].flags > PREFER_OVERLAP) return false;
+        if (i > 0 && (from[i] <= from[i - 1] || from[i] >= count)) return false;
     }
-    return 1;
+    return true;
 }
 
 // In the first page of a process there is nothing.
-static int is_no_address(uint64_t address)
+static bool is_no_address(uint64_t address)
 {
     enum { PAGE_BYTES = 4096 };
     return address < PAGE_BYTES;
@@ -53,7 +53,7 @@ DRIVER_VISIBLE enum cuda_result cuMemcpyBatchAsync_v2(unsigned long long *to, un
     for (size_t i = 0; i < count && error == CUDA_SUCCESS; i++) {
         const struct work_copy copy = {
             .to = to[i], .from = from[i], .to_type = MEMORY_UNIFIED, .from_type = MEMORY_UNIFIED, .width = bytes[i]};
-        const int is_none = bytes[i] == 0 || is_no_address(to[i]) || is_no_address(from[i]);
+        const bool is_none = bytes[i] == 0 || is_no_address(to[i]) || is_no_address(from[i]);
         error = is_none ? CUDA_ERROR_INVALID_VALUE : copy_check(driver, "cuMemcpyBatchAsync", &copy);
     }
     for (size_t i = 0; i < count && error == CUDA_SUCCESS; i++) error = cuMemcpyAsync(to[i], from[i], bytes[i], stream);
@@ -73,7 +73,7 @@ DRIVER_VISIBLE enum cuda_result cuMemcpyWithAttributesAsync(unsigned long long t
 
 enum { OPERAND_POINTER = 1, OPERAND_ARRAY = 2 };
 
-static int is_operand(const struct CUmemcpy3DOperand_st *operand, const struct CUDA_MEMCPY3D_BATCH_OP_st *box)
+static bool is_operand(const struct CUmemcpy3DOperand_st *operand, const struct CUDA_MEMCPY3D_BATCH_OP_st *box)
 {
     const size_t row = operand->op.ptr.rowLength, layer = operand->op.ptr.layerHeight;
     return operand->type == OPERAND_POINTER && (row == 0 || row >= box->extent.width) &&

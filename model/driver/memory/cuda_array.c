@@ -19,7 +19,7 @@ enum {
     PITCH_ALIGN = 32
 };
 
-int array_format(uint32_t format, uint32_t channels, struct texture_image *image)
+bool array_format(uint32_t format, uint32_t channels, struct texture_image *image)
 {
     static const struct {
         uint32_t format, bytes;
@@ -27,38 +27,38 @@ int array_format(uint32_t format, uint32_t channels, struct texture_image *image
     } rows[] = {{0x01, 1, TEXTURE_UNSIGNED}, {0x02, 2, TEXTURE_UNSIGNED}, {0x03, 4, TEXTURE_UNSIGNED},
                 {0x08, 1, TEXTURE_SIGNED},   {0x09, 2, TEXTURE_SIGNED},   {0x0a, 4, TEXTURE_SIGNED},
                 {0x10, 2, TEXTURE_FLOAT},    {0x20, 4, TEXTURE_FLOAT}};
-    if (channels != 1 && channels != 2 && channels != 4) return 0;
+    if (channels != 1 && channels != 2 && channels != 4) return false;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         if (rows[i].format != format) continue;
         image->channel_bytes = rows[i].bytes;
         image->number = rows[i].number;
         image->channels = channels;
-        return 1;
+        return true;
     }
-    return 0;
+    return false;
 }
 
-static int is_plain(const struct CUDA_ARRAY3D_DESCRIPTOR_st *from)
+static bool is_plain(const struct CUDA_ARRAY3D_DESCRIPTOR_st *from)
 {
     return (from->Flags & (ARRAY_LAYERED | ARRAY_CUBE)) == 0;
 }
 
-static int sizes_fit(const struct CUDA_ARRAY3D_DESCRIPTOR_st *from, uint32_t levels)
+static bool sizes_fit(const struct CUDA_ARRAY3D_DESCRIPTOR_st *from, uint32_t levels)
 {
-    const int is_3d = is_plain(from) && from->Depth > 0;
+    const bool is_3d = is_plain(from) && from->Depth > 0;
     const size_t narrow = is_3d ? MOST_OF_3D : MOST_OF_OTHERS;
-    const int is_wide = is_plain(from) && !is_3d && levels == 1 && (from->Flags & ARRAY_GATHER) == 0;
+    const bool is_wide = is_plain(from) && !is_3d && levels == 1 && (from->Flags & ARRAY_GATHER) == 0;
     if (is_wide) return from->Width <= MOST_WIDTH && from->Height <= MOST_HEIGHT;
     if (is_3d) return from->Width <= narrow && from->Height <= narrow && from->Depth <= MOST_OF_OTHERS;
     return from->Width <= narrow && from->Height <= narrow && from->Depth <= MOST_LAYERS;
 }
 
-static int is_shape(const struct CUDA_ARRAY3D_DESCRIPTOR_st *from, uint32_t levels)
+static bool is_shape(const struct CUDA_ARRAY3D_DESCRIPTOR_st *from, uint32_t levels)
 {
     const uint32_t known = ARRAY_LAYERED | ARRAY_SURFACE | ARRAY_CUBE | ARRAY_GATHER;
-    const int is_layered = from->Flags & ARRAY_LAYERED, is_cube = (from->Flags & ARRAY_CUBE) != 0;
-    if ((from->Flags & ~known) != 0 || from->Width == 0 || !sizes_fit(from, levels)) return 0;
-    if (is_cube && (from->Width != from->Height || from->Depth == 0 || from->Depth % TEXTURE_FACES != 0)) return 0;
+    const bool is_layered = from->Flags & ARRAY_LAYERED, is_cube = (from->Flags & ARRAY_CUBE) != 0;
+    if ((from->Flags & ~known) != 0 || from->Width == 0 || !sizes_fit(from, levels)) return false;
+    if (is_cube && (from->Width != from->Height || from->Depth == 0 || from->Depth % TEXTURE_FACES != 0)) return false;
     if (is_cube && !is_layered) return from->Depth == TEXTURE_FACES;
     if (is_layered) return from->Depth > 0;
     return from->Depth == 0 || from->Height > 0;
@@ -291,17 +291,17 @@ void arrays_remove_owned(struct driver *driver, const struct CUctx_st *context)
 
 // --- Copies ----------------------------------------------------------------------------------------------------------
 
-int array_side_of(const struct CUarray_st *array, const size_t at[3], const size_t extent[3], struct array_side *side)
+bool array_side_of(const struct CUarray_st *array, const size_t at[3], const size_t extent[3], struct array_side *side)
 {
     const struct texture_level *level = &array->image.level[0];
     const size_t row = (size_t)level->size[0] * array->image.channels * array->image.channel_bytes;
     const size_t size[3] = {row, level->size[1], (size_t)level->size[2] * array->image.planes};
     *side = (struct array_side){(uint64_t)(uintptr_t)level->at, level->pitch, level->slice};
-    if (extent[0] == 0 || extent[1] == 0 || extent[2] == 0) return 1;
+    if (extent[0] == 0 || extent[1] == 0 || extent[2] == 0) return true;
     for (int axis = 0; axis < 3; axis++)
-        if (at[axis] > size[axis] || extent[axis] > size[axis] - at[axis]) return 0;
+        if (at[axis] > size[axis] || extent[axis] > size[axis] - at[axis]) return false;
     side->address += at[0] + at[1] * level->pitch + at[2] * level->slice;
-    return 1;
+    return true;
 }
 
 // `bytes` of the first row, from `offset` on.

@@ -25,14 +25,14 @@ struct CUmipmappedArray_st {
 };
 
 // Of a format CU_AD_FORMAT_* and channels; 0 if there is none such.
-int array_format(uint32_t format, uint32_t channels, struct texture_image *image);
+bool array_format(uint32_t format, uint32_t channels, struct texture_image *image);
 
 // The box `at`, `extent` (bytes, rows, planes) of an array as memory: 0 if it is not in it.
 struct array_side {
     uint64_t address;
     size_t pitch, slice;
 };
-int array_side_of(const struct CUarray_st *array, const size_t at[3], const size_t extent[3], struct array_side *side);
+bool array_side_of(const struct CUarray_st *array, const size_t at[3], const size_t extent[3], struct array_side *side);
 
 // What is behind the handle of a texture or surface object, for machine_launch.
 const struct texture *texture_find(void *driver, uint64_t handle);

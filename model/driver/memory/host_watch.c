@@ -12,7 +12,7 @@ static struct {
     uint64_t page[WATCH_MOST];
     int is_closed[WATCH_MOST];
     uint32_t count;
-    int speaks;      // the work of now to the host
+    bool speaks;     // the work of now to the host
     uintptr_t place; // of a fault that is told
 } watch;
 
@@ -50,7 +50,7 @@ void host_watch_touch(struct driver *driver, uint64_t address, uint64_t bytes, u
 void host_watch_open(struct driver *driver)
 {
     (void)driver;
-    watch.speaks = 0;
+    watch.speaks = false;
     for (uint32_t i = 0; i < watch.count; i++)
         if (watch.is_closed[i]) protect(watch.page[i], PROT_READ | PROT_WRITE);
     for (uint32_t i = 0; i < watch.count; i++) watch.is_closed[i] = 0;
@@ -58,7 +58,7 @@ void host_watch_open(struct driver *driver)
 
 // Is the page in use: each of its bytes that are somebody's, or of a small allocation, any? What the host then accesses
 // between them is not told, but a system call on it fails.
-static int is_in_use(const struct driver *driver, const struct allocation *of, uint64_t page, int writes)
+static bool is_in_use(const struct driver *driver, const struct allocation *of, uint64_t page, bool writes)
 {
     const uint64_t left = of->address + of->size_bytes - page,
                    bytes = left < WATCH_PAGE_BYTES ? left : WATCH_PAGE_BYTES;
@@ -71,15 +71,16 @@ static int protection_of(const struct driver *driver, uint64_t page)
 {
     const struct allocation *found = host_memory(driver, page);
     if (found == NULL) return PROT_READ | PROT_WRITE;
-    if (is_in_use(driver, found, page, 1)) return PROT_NONE;
-    return is_in_use(driver, found, page, 0) ? PROT_READ : PROT_READ | PROT_WRITE;
+    if (is_in_use(driver, found, page, true)) return PROT_NONE;
+    return is_in_use(driver, found, page, false) ? PROT_READ : PROT_READ | PROT_WRITE;
 }
 
-int host_watch_close(struct driver *driver)
+bool host_watch_close(struct driver *driver)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < watch.count; i++) {
-        const int how = protection_of(driver, watch.page[i]), is_closed = how != (PROT_READ | PROT_WRITE);
+        const int how = protection_of(driver, watch.page[i]);
+        const bool is_closed = how != (PROT_READ | PROT_WRITE);
         if (is_closed || watch.is_closed[i]) protect(watch.page[i], how);
         if (!is_closed) continue;
         watch.page[kept] = watch.page[i];

@@ -12,7 +12,7 @@ void host_watch_touch(struct driver *driver, uint64_t address, uint64_t bytes, u
 
 // Work is done now, which may access all; no more. The second: 1 if the host may know by memory that it is over.
 void host_watch_open(struct driver *driver);
-int host_watch_close(struct driver *driver);
+bool host_watch_close(struct driver *driver);
 
 // A fault at this address, of the program at `place`; 0: not of the program. 1 if it was such a page, which is open
 // now.

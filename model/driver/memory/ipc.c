@@ -25,14 +25,14 @@ static const char memory_mark[8] = "tmarefM", event_mark[8] = "tmarefE";
 // --- The process that has the memory ---------------------------------------------------------------------------------
 
 // Pages that nobody has written are zero, and take no memory in the file either.
-static int write_pages(int file, const char *from, size_t bytes)
+static bool write_pages(int file, const char *from, size_t bytes)
 {
     static const char zeros[PAGE_BYTES];
-    if (ftruncate(file, (off_t)bytes) != 0) return 0;
+    if (ftruncate(file, (off_t)bytes) != 0) return false;
     for (size_t at = 0; at < bytes; at += PAGE_BYTES)
         if (memcmp(from + at, zeros, PAGE_BYTES) != 0 && pwrite(file, from + at, PAGE_BYTES, (off_t)at) != PAGE_BYTES)
-            return 0;
-    return 1;
+            return false;
+    return true;
 }
 
 // Moves the bytes into a file, and maps that where they were.

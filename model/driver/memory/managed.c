@@ -19,7 +19,7 @@ static enum cuda_result change(struct driver *driver, uint64_t address, size_t b
                                struct cuda_mem_location location)
 {
     struct allocation *found = allocations_find(&driver->allocations, address);
-    const int is_done =
+    const bool is_done =
         ranges_change(&found->ranges, address, address + bytes, found->address + found->size_bytes, how, location);
     return is_done ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
@@ -65,7 +65,7 @@ DRIVER_VISIBLE enum cuda_result cuMemAdvise_v2(unsigned long long address, size_
     if (location.type == 0 || location.type > LOCATION_HOST_NUMA_CURRENT) return CUDA_ERROR_INVALID_VALUE;
     if (advice >= ACCESSED_BY && location.type > LOCATION_HOST)
         return CUDA_ERROR_INVALID_VALUE; // a node accesses nothing
-    const int has_location = advice == PREFERRED_LOCATION || advice >= ACCESSED_BY;
+    const bool has_location = advice == PREFERRED_LOCATION || advice >= ACCESSED_BY;
     if (has_location && location_check(location) != CUDA_SUCCESS) return CUDA_ERROR_INVALID_VALUE;
     const enum cuda_result error = check_managed(driver, address, bytes);
     const enum range_change how = RANGE_READ_MOSTLY + (enum range_change)(advice - READ_MOSTLY);
@@ -76,7 +76,7 @@ DRIVER_VISIBLE enum cuda_result cuMemAdvise_v2(unsigned long long address, size_
 
 DRIVER_VISIBLE enum cuda_result cuMemAdvise(unsigned long long address, size_t bytes, uint32_t advice, int device)
 {
-    const int has_location = advice == PREFERRED_LOCATION || advice >= ACCESSED_BY;
+    const bool has_location = advice == PREFERRED_LOCATION || advice >= ACCESSED_BY;
     if (has_location && location_check(location_of(device)) != CUDA_SUCCESS) return CUDA_ERROR_INVALID_DEVICE;
     return cuMemAdvise_v2(address, bytes, advice, location_of(device));
 }
@@ -133,9 +133,9 @@ static void tell_accessors(const struct range_state *state, int *to, size_t coun
     while (found < count) to[found++] = NO_DEVICE;
 }
 
-static int is_room(uint32_t attribute, size_t bytes)
+static bool is_room(uint32_t attribute, size_t bytes)
 {
-    if (attribute < TELL_READ_MOSTLY || attribute > TELL_PREFETCHED_ID) return 0;
+    if (attribute < TELL_READ_MOSTLY || attribute > TELL_PREFETCHED_ID) return false;
     return attribute == TELL_ACCESSED_BY ? bytes > 0 && bytes % sizeof(int) == 0 : bytes == sizeof(int);
 }
 

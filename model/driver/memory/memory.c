@@ -138,7 +138,7 @@ DRIVER_VISIBLE enum cuda_result cuMemGetAddressRange_v2(unsigned long long *base
 // --- Memory of the host ----------------------------------------------------------------------------------------------
 
 // Is there anything in the page of an address?
-static int is_mapped(const void *address)
+static bool is_mapped(const void *address)
 {
     unsigned char in_core;
     const uintptr_t page_bytes = (uintptr_t)sysconf(_SC_PAGESIZE), at = (uintptr_t)address;

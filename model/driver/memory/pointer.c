@@ -25,7 +25,7 @@ static void put(void *to, uint64_t value, size_t bytes)
     memcpy(to, &value, bytes);
 }
 
-static int is_of_host(const struct allocation *found)
+static bool is_of_host(const struct allocation *found)
 {
     return found->kind == ALLOCATION_PINNED || found->kind == ALLOCATION_REGISTERED ||
            found->kind == ALLOCATION_HOST_POOL || found->is_on_host;
@@ -34,14 +34,14 @@ static int is_of_host(const struct allocation *found)
 // That in which it was allocated. What no context owns is said to be of the current one.
 static const void *context_of(const struct allocation *found)
 {
-    const int is_of_module = found->kind == ALLOCATION_MODULE;
+    const bool is_of_module = found->kind == ALLOCATION_MODULE;
     const void *owner = is_of_module ? ((const struct CUmod_st *)found->owner)->context : found->owner;
     return owner != NULL ? owner : driver_context();
 }
 
 static enum cuda_result tell(void *to, uint32_t attribute, const struct allocation *found, uint64_t address)
 {
-    const int is_managed = found->kind == ALLOCATION_MANAGED, is_host = is_of_host(found);
+    const bool is_managed = found->kind == ALLOCATION_MANAGED, is_host = is_of_host(found);
     switch (attribute) {
     case POINTER_CONTEXT:
         put(to, (uint64_t)(uintptr_t)context_of(found), sizeof(void *));

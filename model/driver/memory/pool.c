@@ -81,7 +81,7 @@ DRIVER_VISIBLE enum cuda_result cuMemPoolSetAttribute(struct CUmemPoolHandle_st 
 {
     DRIVER_USE_BARE_OR_RETURN(driver);
     if (!object_is(pool, OBJECT_POOL) || value == NULL) return CUDA_ERROR_INVALID_VALUE;
-    const int is_high = attribute == POOL_RESERVED_HIGH || attribute == POOL_USED_HIGH;
+    const bool is_high = attribute == POOL_RESERVED_HIGH || attribute == POOL_USED_HIGH;
     if (attribute == 0 || (attribute > POOL_THRESHOLD && !is_high)) return CUDA_ERROR_INVALID_VALUE;
     if (is_high && *(uint64_t *)value != 0) return CUDA_ERROR_INVALID_VALUE;
     if (attribute < POOL_THRESHOLD) pool->does_not_reuse[attribute] = *(int *)value == 0;
@@ -140,8 +140,8 @@ DRIVER_VISIBLE enum cuda_result cuMemPoolGetAccess(uint32_t *flags, struct CUmem
     DRIVER_USE_BARE_OR_RETURN(driver);
     if (flags == NULL || location == NULL || !object_is(pool, OBJECT_POOL)) return CUDA_ERROR_INVALID_VALUE;
     if (location_check(*location) != CUDA_SUCCESS) return CUDA_ERROR_INVALID_VALUE;
-    const int is_of_device = location->type == CU_MEM_LOCATION_TYPE_DEVICE;
-    const int is_open = is_of_device ? !pool->is_on_host || pool->is_open : pool->is_on_host;
+    const bool is_of_device = location->type == CU_MEM_LOCATION_TYPE_DEVICE;
+    const bool is_open = is_of_device ? !pool->is_on_host || pool->is_open : pool->is_on_host;
     *flags = is_open ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE : CU_MEM_ACCESS_FLAGS_PROT_NONE;
     return CUDA_SUCCESS;
 }
@@ -200,7 +200,7 @@ DRIVER_VISIBLE enum cuda_result cuMemFreeAsync(unsigned long long address, struc
     struct allocation *found = allocations_find(&driver->allocations, address);
     if (address == 0) return CUDA_SUCCESS;
     if (found == NULL || found->address != address) return CUDA_ERROR_INVALID_VALUE;
-    const int is_of_graph = found->kind == ALLOCATION_GRAPH;
+    const bool is_of_graph = found->kind == ALLOCATION_GRAPH;
     if (found->kind != ALLOCATION_DEVICE && found->kind != ALLOCATION_HOST_POOL && found->kind != ALLOCATION_POOL_IPC &&
         !is_of_graph)
         return CUDA_ERROR_INVALID_VALUE;

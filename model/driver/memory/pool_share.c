@@ -24,9 +24,9 @@ static uint64_t inode_of(int file)
 
 // --- The process that has the pool -----------------------------------------------------------------------------------
 
-static int make_file(struct CUmemPoolHandle_st *pool)
+static bool make_file(struct CUmemPoolHandle_st *pool)
 {
-    if (pool->file != 0) return 1;
+    if (pool->file != 0) return true;
     const int file = memfd_create(FILE_NAME, MFD_CLOEXEC);
     if (file >= 0) pool->file = file + 1;
     return file >= 0;
@@ -80,7 +80,7 @@ DRIVER_VISIBLE enum cuda_result cuMemPoolExportPointer(struct CUmemPoolPtrExport
 // --- The process that imports it -------------------------------------------------------------------------------------
 
 // Is it a file of a pool, of whatever process?
-static int is_of_pool(int file)
+static bool is_of_pool(int file)
 {
     static const char ours[] = "/memfd:" FILE_NAME " ";
     char link[64], name[sizeof ours - 1];
@@ -104,7 +104,7 @@ DRIVER_VISIBLE enum cuda_result cuMemPoolImportFromShareableHandle(struct CUmemP
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     made->file = file + 1;
-    made->is_imported = 1;
+    made->is_imported = true;
     *pool = made;
     return CUDA_SUCCESS;
 }

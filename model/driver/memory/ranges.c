@@ -7,22 +7,22 @@
 enum { PAGE_BYTES = 4096, DEVICE = CU_MEM_LOCATION_TYPE_DEVICE };
 
 // The piece that begins at `at`, made by a cut if there is none.
-static int cut(struct ranges *ranges, uint64_t at, uint64_t end)
+static bool cut(struct ranges *ranges, uint64_t at, uint64_t end)
 {
     uint32_t i = 0;
     while (i < ranges->count && ranges->at[i].end < at) i++;
-    if (i < ranges->count && ranges->at[i].end == at) return 1;
+    if (i < ranges->count && ranges->at[i].end == at) return true;
     struct range *more = realloc(ranges->at, (ranges->count + 1) * sizeof *more);
-    if (more == NULL) return 0;
+    if (more == NULL) return false;
     ranges->at = more;
     if (ranges->count == 0) {
         more[ranges->count++] = (struct range){.end = end};
-        return at == end ? 1 : cut(ranges, at, end);
+        return at == end ? true : cut(ranges, at, end);
     }
     memmove(more + i + 1, more + i, (ranges->count - i) * sizeof *more);
     more[i].end = at;
     ranges->count++;
-    return 1;
+    return true;
 }
 
 static void change_state(struct range_state *state, enum range_change change, struct cuda_mem_location location)
@@ -48,16 +48,16 @@ static void change_state(struct range_state *state, enum range_change change, st
     }
 }
 
-int ranges_change(struct ranges *ranges, uint64_t from, uint64_t to, uint64_t end, enum range_change change,
-                  struct cuda_mem_location location)
+bool ranges_change(struct ranges *ranges, uint64_t from, uint64_t to, uint64_t end, enum range_change change,
+                   struct cuda_mem_location location)
 {
     const uint64_t first = from / PAGE_BYTES * PAGE_BYTES, pages = (to + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
     const uint64_t last = pages < end ? pages : end;
-    if (!cut(ranges, first, end) || !cut(ranges, last, end)) return 0;
+    if (!cut(ranges, first, end) || !cut(ranges, last, end)) return false;
     for (uint32_t i = 0; i < ranges->count; i++)
         if (ranges->at[i].end > first && ranges->at[i].end <= last)
             change_state(&ranges->at[i].state, change, location);
-    return 1;
+    return true;
 }
 
 static void join_location(struct cuda_mem_location *to, struct cuda_mem_location other)
@@ -67,14 +67,14 @@ static void join_location(struct cuda_mem_location *to, struct cuda_mem_location
 
 struct range_state ranges_state(const struct ranges *ranges, uint64_t from, uint64_t to)
 {
-    struct range_state state = {0};
-    int is_first = 1;
+    struct range_state state = {false};
+    bool is_first = true;
     uint64_t begin = 0;
     for (uint32_t i = 0; i < ranges->count && begin < to; begin = ranges->at[i++].end) {
         const struct range_state *other = &ranges->at[i].state;
         if (ranges->at[i].end <= from) continue;
         if (is_first) state = *other;
-        is_first = 0;
+        is_first = false;
         state.is_read_mostly &= other->is_read_mostly;
         state.is_of_device &= other->is_of_device;
         state.is_of_host &= other->is_of_host;

@@ -3,10 +3,13 @@
 #ifndef TMAREF_RANGES_H
 #define TMAREF_RANGES_H
 
+#include <stdbool.h>
+
 #include "cuda_abi.h"
 
 struct range_state {
-    int is_read_mostly, is_of_device, is_of_host; // of: accessed by
+    bool is_read_mostly;
+    int is_of_device, is_of_host; // of: accessed by
     struct cuda_mem_location preferred, prefetched;
 };
 
@@ -30,8 +33,8 @@ enum range_change {
 };
 
 // From the page of `from` to that of the last byte before `to`, of memory that ends at `end`; 0 if there is no memory.
-int ranges_change(struct ranges *ranges, uint64_t from, uint64_t to, uint64_t end, enum range_change change,
-                  struct cuda_mem_location location);
+bool ranges_change(struct ranges *ranges, uint64_t from, uint64_t to, uint64_t end, enum range_change change,
+                   struct cuda_mem_location location);
 
 // What is true of all bytes from `from` to `to`: locations that differ are none, of type 0.
 struct range_state ranges_state(const struct ranges *ranges, uint64_t from, uint64_t to);

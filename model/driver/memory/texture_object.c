@@ -20,7 +20,7 @@ enum {
 struct texture_object {
     struct object object;
     struct texture texture;
-    int is_surface, has_view;
+    bool is_surface, has_view;
     struct CUDA_RESOURCE_DESC_st resource;
     struct CUDA_TEXTURE_DESC_st sampler;
     struct CUDA_RESOURCE_VIEW_DESC_st view;
@@ -33,7 +33,7 @@ const struct texture *texture_find(void *driver, uint64_t handle)
     return object_is(object, OBJECT_TEXTURE) ? &object->texture : NULL;
 }
 
-static struct texture_object *object_of(unsigned long long handle, int is_surface)
+static struct texture_object *object_of(unsigned long long handle, bool is_surface)
 {
     struct texture_object *object = (void *)(uintptr_t)handle;
     return object_is(object, OBJECT_TEXTURE) && object->is_surface == is_surface ? object : NULL;
@@ -41,45 +41,45 @@ static struct texture_object *object_of(unsigned long long handle, int is_surfac
 
 // --- What they are made of -------------------------------------------------------------------------------------------
 
-static int image_of_linear(const struct CUDA_RESOURCE_DESC_st *from, struct texture_image *image)
+static bool image_of_linear(const struct CUDA_RESOURCE_DESC_st *from, struct texture_image *image)
 {
-    if (!array_format(from->res.linear.format, from->res.linear.numChannels, image)) return 0;
+    if (!array_format(from->res.linear.format, from->res.linear.numChannels, image)) return false;
     const size_t texel = image->channels * image->channel_bytes, count = from->res.linear.sizeInBytes / texel;
-    if (from->res.linear.devPtr % ALIGN_BYTES != 0) return 0;
+    if (from->res.linear.devPtr % ALIGN_BYTES != 0) return false;
     image->levels = image->planes = image->axes = 1;
-    image->is_linear_memory = 1;
+    image->is_linear_memory = true;
     image->level[0] = (struct texture_level){.at = (uint8_t *)(uintptr_t)from->res.linear.devPtr,
                                              .size = {(uint32_t)(count < MOST_LINEAR ? count : MOST_LINEAR), 1, 1}};
-    return 1;
+    return true;
 }
 
-static int image_of_pitch(const struct CUDA_RESOURCE_DESC_st *from, struct texture_image *image)
+static bool image_of_pitch(const struct CUDA_RESOURCE_DESC_st *from, struct texture_image *image)
 {
     const size_t width = from->res.pitch2D.width, height = from->res.pitch2D.height;
     const size_t pitch = from->res.pitch2D.pitchInBytes;
-    if (!array_format(from->res.pitch2D.format, from->res.pitch2D.numChannels, image)) return 0;
-    if (from->res.pitch2D.devPtr % ALIGN_BYTES != 0 || pitch % PITCH_ALIGN_BYTES != 0) return 0;
-    if (width > MOST_PITCH_WIDTH || height > MOST_PITCH_HEIGHT || pitch > MOST_PITCH_BYTES) return 0;
+    if (!array_format(from->res.pitch2D.format, from->res.pitch2D.numChannels, image)) return false;
+    if (from->res.pitch2D.devPtr % ALIGN_BYTES != 0 || pitch % PITCH_ALIGN_BYTES != 0) return false;
+    if (width > MOST_PITCH_WIDTH || height > MOST_PITCH_HEIGHT || pitch > MOST_PITCH_BYTES) return false;
     image->levels = image->planes = 1;
     image->axes = 2;
     image->level[0] = (struct texture_level){.at = (uint8_t *)(uintptr_t)from->res.pitch2D.devPtr,
                                              .size = {(uint32_t)width, (uint32_t)height, 1},
                                              .pitch = pitch};
-    return 1;
+    return true;
 }
 
-static int image_of(const struct CUDA_RESOURCE_DESC_st *from, struct texture_image *image)
+static bool image_of(const struct CUDA_RESOURCE_DESC_st *from, struct texture_image *image)
 {
     memset(image, 0, sizeof *image);
     switch (from->resType) {
     case RESOURCE_ARRAY:
-        if (!object_is(from->res.array, OBJECT_ARRAY)) return 0;
+        if (!object_is(from->res.array, OBJECT_ARRAY)) return false;
         *image = from->res.array->image;
-        return 1;
+        return true;
     case RESOURCE_MIPMAP:
-        if (!object_is(from->res.mipmap, OBJECT_MIPMAP)) return 0;
+        if (!object_is(from->res.mipmap, OBJECT_MIPMAP)) return false;
         *image = from->res.mipmap->image;
-        return 1;
+        return true;
     case RESOURCE_LINEAR:
         return image_of_linear(from, image);
     default:
@@ -87,17 +87,17 @@ static int image_of(const struct CUDA_RESOURCE_DESC_st *from, struct texture_ima
     }
 }
 
-static int is_sampler(const struct CUDA_TEXTURE_DESC_st *from, const struct texture_image *image)
+static bool is_sampler(const struct CUDA_TEXTURE_DESC_st *from, const struct texture_image *image)
 {
     for (int i = 0; i < 3; i++)
-        if (from->addressMode[i] > TEXTURE_BORDER) return 0;
+        if (from->addressMode[i] > TEXTURE_BORDER) return false;
     for (int i = 0; i < 12; i++)
-        if (from->reserved[i] != 0) return 0;
-    if (from->filterMode > 1 || from->mipmapFilterMode > 1) return 0;
+        if (from->reserved[i] != 0) return false;
+    if (from->filterMode > 1 || from->mipmapFilterMode > 1) return false;
     return (from->flags & ~(uint32_t)(KNOWN_FLAGS | (image->is_cube ? SEAMLESS : 0))) == 0;
 }
 
-static struct texture_sampler sampler_of(const struct CUDA_TEXTURE_DESC_st *from, int is_linear_memory)
+static struct texture_sampler sampler_of(const struct CUDA_TEXTURE_DESC_st *from, bool is_linear_memory)
 {
     struct texture_sampler sampler = {.is_linear = from->filterMode == 1 && !is_linear_memory,
                                       .is_linear_mip = from->mipmapFilterMode == 1,
@@ -151,7 +151,7 @@ DRIVER_VISIBLE enum cuda_result cuTexObjectCreate(unsigned long long *handle,
     return make(driver, handle, &object);
 }
 
-static enum cuda_result destroy(unsigned long long handle, int is_surface)
+static enum cuda_result destroy(unsigned long long handle, bool is_surface)
 {
     DRIVER_USE_OR_RETURN(driver);
     struct texture_object *object = object_of(handle, is_surface);
@@ -162,7 +162,7 @@ static enum cuda_result destroy(unsigned long long handle, int is_surface)
 
 DRIVER_CALL(cuTexObjectDestroy, (unsigned long long handle), destroy(handle, 0))
 
-static enum cuda_result resource_of(struct CUDA_RESOURCE_DESC_st *to, unsigned long long handle, int is_surface)
+static enum cuda_result resource_of(struct CUDA_RESOURCE_DESC_st *to, unsigned long long handle, bool is_surface)
 {
     DRIVER_USE_OR_RETURN(driver);
     const struct texture_object *object = object_of(handle, is_surface);
@@ -177,7 +177,7 @@ DRIVER_CALL(cuTexObjectGetResourceDesc, (struct CUDA_RESOURCE_DESC_st * to, unsi
 DRIVER_VISIBLE enum cuda_result cuTexObjectGetTextureDesc(struct CUDA_TEXTURE_DESC_st *to, unsigned long long handle)
 {
     DRIVER_USE_OR_RETURN(driver);
-    const struct texture_object *object = object_of(handle, 0);
+    const struct texture_object *object = object_of(handle, false);
     if (to == NULL || object == NULL) return CUDA_ERROR_INVALID_VALUE;
     *to = object->sampler;
     return CUDA_SUCCESS;
@@ -190,8 +190,8 @@ DRIVER_VISIBLE enum cuda_result cuSurfObjectCreate(unsigned long long *handle,
 {
     if (handle == NULL || resource == NULL) return CUDA_ERROR_INVALID_VALUE;
     DRIVER_USE_OR_RETURN(driver);
-    struct texture_object object = {.resource = *resource, .is_surface = 1};
-    object.texture.sampler.is_raw = 1;
+    struct texture_object object = {.resource = *resource, .is_surface = true};
+    object.texture.sampler.is_raw = true;
     if (resource->flags != 0 || resource->resType != RESOURCE_ARRAY || !image_of(resource, &object.texture.image))
         return driver_refuse(driver, CUDA_ERROR_INVALID_VALUE, "cuSurfObjectCreate",
                              "a surface is one of a CUDA array, not of memory or of a mipmapped array");

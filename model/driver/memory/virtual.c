@@ -15,7 +15,7 @@ struct reservation {
     uint64_t address, size_bytes;
 };
 
-static int is_within(uint64_t start, uint64_t bytes, uint64_t whole_start, uint64_t whole_bytes)
+static bool is_within(uint64_t start, uint64_t bytes, uint64_t whole_start, uint64_t whole_bytes)
 {
     return start >= whole_start && bytes <= whole_bytes && start - whole_start <= whole_bytes - bytes;
 }
@@ -30,7 +30,7 @@ static struct reservation *reservation_of(const struct driver *driver, uint64_t 
     return NULL;
 }
 
-static int is_whole(uint64_t bytes)
+static bool is_whole(uint64_t bytes)
 {
     return bytes != 0 && bytes % GRANULARITY == 0;
 }
@@ -89,12 +89,12 @@ DRIVER_VISIBLE enum cuda_result cuMemAddressReserve(unsigned long long *address,
     return CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-static int is_mapped_in(const struct driver *driver, const struct reservation *reservation)
+static bool is_mapped_in(const struct driver *driver, const struct reservation *reservation)
 {
     for (uint32_t i = 0; i < driver->allocations.count; i++)
         if (is_within(driver->allocations.item[i].address, 0, reservation->address, reservation->size_bytes - 1))
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
 DRIVER_VISIBLE enum cuda_result cuMemAddressFree(unsigned long long address, size_t bytes)
@@ -140,7 +140,7 @@ DRIVER_VISIBLE enum cuda_result cuMemMap(unsigned long long address, size_t byte
     const struct allocation allocation = {.address = address,
                                           .size_bytes = bytes,
                                           .kind = ALLOCATION_MAPPED,
-                                          .is_hidden = 1,
+                                          .is_hidden = true,
                                           .is_on_host = backing_is_on_host(backing),
                                           .owner = driver_context(),
                                           .backing = backing,
@@ -186,14 +186,14 @@ DRIVER_VISIBLE enum cuda_result cuMemUnmap(unsigned long long address, size_t by
     return CUDA_SUCCESS;
 }
 
-static int is_all_mapped(const struct driver *driver, uint64_t address, size_t bytes)
+static bool is_all_mapped(const struct driver *driver, uint64_t address, size_t bytes)
 {
     for (uint64_t at = address; at < address + bytes;) {
         const struct allocation *found = allocations_find(&driver->allocations, at);
-        if (found == NULL || found->kind != ALLOCATION_MAPPED) return 0;
+        if (found == NULL || found->kind != ALLOCATION_MAPPED) return false;
         at = found->address + found->size_bytes;
     }
-    return 1;
+    return true;
 }
 
 DRIVER_VISIBLE enum cuda_result cuMemSetAccess(unsigned long long address, size_t bytes,
@@ -209,7 +209,7 @@ DRIVER_VISIBLE enum cuda_result cuMemSetAccess(unsigned long long address, size_
         found->is_read_only = desc->flags == CU_MEM_ACCESS_FLAGS_PROT_READ;
         at = found->address + found->size_bytes;
     }
-    driver->allocations.has_changed = 1;
+    driver->allocations.has_changed = true;
     return CUDA_SUCCESS;
 }
 

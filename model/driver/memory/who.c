@@ -41,7 +41,7 @@ static const char *base_name(const char *path)
 }
 
 // Is it one of the two libraries of `tmaref exec`?
-static int is_of_api(const Dl_info *place)
+static bool is_of_api(const Dl_info *place)
 {
     const char *name = base_name(place->dli_fname);
     return strncmp(name, "libcuda.so", 10) == 0 || strncmp(name, "libcudart.so", 12) == 0;
@@ -52,11 +52,11 @@ static int is_of_api(const Dl_info *place)
 static const char *call_of(const struct who *who, int *outside)
 {
     const char *call = NULL;
-    int has_begun = 0;
+    bool has_begun = false;
     for (int i = 0; i < who->frames; i++) {
         Dl_info place;
         *outside = i;
-        const int is_inside = dladdr(who->frame[i], &place) != 0 && place.dli_fname != NULL && is_of_api(&place);
+        const bool is_inside = dladdr(who->frame[i], &place) != 0 && place.dli_fname != NULL && is_of_api(&place);
         if (!is_inside && has_begun) return call;
         has_begun |= is_inside;
         if (is_inside && place.dli_sname != NULL && strncmp(place.dli_sname, "cu", 2) == 0) call = place.dli_sname;
@@ -111,7 +111,7 @@ static size_t name_length(const char *call)
 }
 
 // CUDA's headers have functions of their own around calls, as cudaMalloc<float>(float **, size_t).
-static int is_of_header(const char *function)
+static bool is_of_header(const char *function)
 {
     return strncmp(function, "cudaError cuda", strlen("cudaError cuda")) == 0 ||
            strncmp(function, "__cudaLaunchKernel_helper", strlen("__cudaLaunchKernel_helper")) == 0 ||
@@ -126,7 +126,7 @@ static int tell_place(const struct who *who, int frame, const char *stub, char *
         char function[DEMANGLED_BYTES];
         if (dladdr(who->frame[frame], &place) == 0 || place.dli_fname == NULL) return 0;
         const uintptr_t offset = (uintptr_t)who->frame[frame] - (uintptr_t)place.dli_fbase - 1; // of the call
-        const int is_known = tell_function(&place, who->frame[frame], function, sizeof function) > 0;
+        const bool is_known = tell_function(&place, who->frame[frame], function, sizeof function) > 0;
         if (is_known && (is_of_header(function) || strcmp(function, stub) == 0)) continue;
         return snprintf(text, bytes, "%s%s%s, at 0x%llx", is_known ? function : "", is_known ? " of " : "",
                         base_name(place.dli_fname), (unsigned long long)offset);
@@ -144,7 +144,7 @@ size_t who_tell_launch(const struct who *who, const char *kernel, char *text, si
     int outside = 0;
     const char *call = call_of(who, &outside);
     char place[DEMANGLED_BYTES];
-    const int is_known = tell_place(who, outside, kernel, place, sizeof place) > 0;
+    const bool is_known = tell_place(who, outside, kernel, place, sizeof place) > 0;
     const int length = snprintf(text, bytes, "%.*s%s%s%s", (int)name_length(call), call != NULL ? call : "a call",
                                 is_known ? " (called in " : "", is_known ? place : "", is_known ? ")" : "");
     return length < 0 ? 0 : (size_t)length < bytes ? (size_t)length : bytes - 1;

@@ -31,11 +31,11 @@ enum cuda_result capture_add(struct driver *driver, struct CUstream_st *stream, 
     return CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-static int is_reached(const struct CUstream_st *stream)
+static bool is_reached(const struct CUstream_st *stream)
 {
     for (uint32_t i = 0; i < stream->after_count; i++)
-        if (!stream->after[i]->mark) return 0;
-    return 1;
+        if (!stream->after[i]->mark) return false;
+    return true;
 }
 
 static void forget_captured_events(struct driver *driver, uint64_t id)
@@ -44,22 +44,22 @@ static void forget_captured_events(struct driver *driver, uint64_t id)
         struct CUevent_st *event = (struct CUevent_st *)object;
         if (event->capture == NULL || event->capture_id != id) continue;
         event->capture = NULL;
-        event->is_of_ended = 1;
+        event->is_of_ended = true;
     }
 }
 
 // Takes all streams out of a capture; 0 if one of them had work that the origin does not wait for.
-int capture_leave(struct driver *driver, const struct CUstream_st *origin)
+bool capture_leave(struct driver *driver, const struct CUstream_st *origin)
 {
     const uint64_t id = origin->capture_id;
-    int is_joined = 1;
+    bool is_joined = true;
     graph_mark(origin->capture, origin->after, origin->after_count);
     for (struct object *object = driver->objects.live[OBJECT_STREAM]; object != NULL; object = object->next) {
         struct CUstream_st *stream = (struct CUstream_st *)object;
         if (stream == origin || stream->capture == NULL || stream->capture_id != id) continue;
         is_joined &= is_reached(stream);
         stream->capture = NULL;
-        stream->is_invalidated = 0;
+        stream->is_invalidated = false;
         capture_forget(stream);
     }
     forget_captured_events(driver, id);
@@ -67,19 +67,19 @@ int capture_leave(struct driver *driver, const struct CUstream_st *origin)
 }
 
 // Is `other` captured, and would it wait for this default stream?
-static int is_holder(const struct CUstream_st *other, const struct CUstream_st *stream)
+static bool is_holder(const struct CUstream_st *other, const struct CUstream_st *stream)
 {
     return other->capture != NULL && other->context == stream->context && !(other->flags & CU_STREAM_NON_BLOCKING);
 }
 
 // A stream that waits for the default stream of all threads is captured. What is asked of that one meanwhile is neither
 // done nor captured.
-int capture_holds(const struct driver *driver, const struct CUstream_st *stream)
+bool capture_holds(const struct driver *driver, const struct CUstream_st *stream)
 {
-    if (!stream_is_of_all(stream)) return 0;
+    if (!stream_is_of_all(stream)) return false;
     for (const struct object *object = driver->objects.live[OBJECT_STREAM]; object != NULL; object = object->next)
-        if (is_holder((const struct CUstream_st *)object, stream)) return 1;
-    return 0;
+        if (is_holder((const struct CUstream_st *)object, stream)) return true;
+    return false;
 }
 
 enum cuda_result capture_refuse_held(struct driver *driver, const struct CUstream_st *stream)
@@ -99,14 +99,14 @@ enum { MODE_GLOBAL, MODE_THREAD_LOCAL, MODE_RELAXED };
 static _Thread_local uint32_t mode_of_thread;
 
 // Does what this stream captures keep this thread from calls that could wait?
-static int is_guarded(const struct CUstream_st *stream)
+static bool is_guarded(const struct CUstream_st *stream)
 {
-    if (!stream->is_origin || stream->capture == NULL || mode_of_thread == MODE_RELAXED) return 0;
+    if (!stream->is_origin || stream->capture == NULL || mode_of_thread == MODE_RELAXED) return false;
     if (stream->capture_thread == stream_thread()) return stream->capture_mode != MODE_RELAXED;
     return stream->capture_mode == MODE_GLOBAL && mode_of_thread == MODE_GLOBAL;
 }
 
-static enum cuda_result spoil_all(struct driver *driver, int of_all)
+static enum cuda_result spoil_all(struct driver *driver, bool of_all)
 {
     enum cuda_result error = CUDA_SUCCESS;
     for (struct object *object = driver->objects.live[OBJECT_STREAM]; object != NULL; object = object->next) {
@@ -120,12 +120,12 @@ static enum cuda_result spoil_all(struct driver *driver, int of_all)
 
 enum cuda_result capture_check_safe(struct driver *driver)
 {
-    return spoil_all(driver, 0);
+    return spoil_all(driver, false);
 }
 
 enum cuda_result capture_check_none(struct driver *driver)
 {
-    return spoil_all(driver, 1);
+    return spoil_all(driver, true);
 }
 
 // --- Events of streams -----------------------------------------------------------------------------------------------
@@ -146,7 +146,7 @@ static enum cuda_result record_captured(struct CUstream_st *stream, struct CUeve
     event->after_count = 0;
     event->capture = stream->capture;
     event->capture_id = stream->capture_id;
-    event->is_of_ended = 0;
+    event->is_of_ended = false;
     return after_all(&event->after, &event->after_count, stream->after, stream->after_count);
 }
 
@@ -167,7 +167,7 @@ DRIVER_VISIBLE enum cuda_result cuEventRecord(struct CUevent_st *event, struct C
     if (stream->capture != NULL) return record_captured(stream, event);
     if (capture_holds(driver, stream)) return capture_refuse_held(driver, stream);
     event->capture = NULL;
-    event->is_of_ended = 0;
+    event->is_of_ended = false;
     event->turn = 0;
     const enum cuda_result error = stream_run(driver, stream, &(struct work){NODE_EVENT_RECORD, {.event = event}});
     if (event->flags & EVENT_INTERPROCESS) turns_wait(driver, stream); // no other process can ask whether it is done
@@ -185,20 +185,20 @@ DRIVER_VISIBLE enum cuda_result cuEventRecordWithFlags(struct CUevent_st *event,
     return capture_add(driver, stream, &(struct work){NODE_EVENT_RECORD, {.event = event}});
 }
 
-static int is_spoilt(const struct driver *driver, uint64_t capture_id)
+static bool is_spoilt(const struct driver *driver, uint64_t capture_id)
 {
     for (const struct object *object = driver->objects.live[OBJECT_STREAM]; object != NULL; object = object->next) {
         const struct CUstream_st *stream = (const struct CUstream_st *)object;
-        if (stream->capture_id == capture_id && stream->is_invalidated) return 1;
+        if (stream->capture_id == capture_id && stream->is_invalidated) return true;
     }
-    return 0;
+    return false;
 }
 
 void capture_spoil(struct driver *driver, uint64_t capture_id)
 {
     for (struct object *object = driver->objects.live[OBJECT_STREAM]; object != NULL; object = object->next) {
         struct CUstream_st *stream = (struct CUstream_st *)object;
-        if (stream->capture != NULL && stream->capture_id == capture_id) stream->is_invalidated = 1;
+        if (stream->capture != NULL && stream->capture_id == capture_id) stream->is_invalidated = true;
     }
 }
 
@@ -259,8 +259,8 @@ static enum cuda_result begin_capture(struct driver *driver, struct CUstream_st 
     stream->capture_id = ++driver->captures;
     stream->capture_mode = mode;
     stream->capture_thread = stream_thread();
-    stream->is_origin = 1;
-    stream->is_invalidated = 0;
+    stream->is_origin = true;
+    stream->is_invalidated = false;
     capture_forget(stream);
     return CUDA_SUCCESS;
 }
@@ -271,12 +271,12 @@ DRIVER_VISIBLE enum cuda_result cuStreamBeginCapture_v2(struct CUstream_st *stre
     return begin_capture(driver, stream, NULL, mode);
 }
 
-static int are_nodes_of(const struct CUgraph_st *graph, struct CUgraphNode_st *const *node, size_t count)
+static bool are_nodes_of(const struct CUgraph_st *graph, struct CUgraphNode_st *const *node, size_t count)
 {
-    if (count > 0 && node == NULL) return 0;
+    if (count > 0 && node == NULL) return false;
     for (size_t i = 0; i < count; i++)
-        if (!object_is(node[i], OBJECT_NODE) || node[i]->graph != graph) return 0;
-    return 1;
+        if (!object_is(node[i], OBJECT_NODE) || node[i]->graph != graph) return false;
+    return true;
 }
 
 DRIVER_VISIBLE enum cuda_result cuStreamBeginCaptureToGraph(struct CUstream_st *handle, struct CUgraph_st *graph,
@@ -311,7 +311,7 @@ DRIVER_VISIBLE enum cuda_result cuStreamEndCapture(struct CUstream_st *handle, s
     if (!capture_leave(driver, stream)) error = CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
     if (stream->is_invalidated) error = CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     stream->capture = NULL;
-    stream->is_origin = stream->is_invalidated = 0;
+    stream->is_origin = stream->is_invalidated = false;
     capture_forget(stream);
     if (error == CUDA_SUCCESS && graph != NULL) *graph = captured;
     if ((error != CUDA_SUCCESS || graph == NULL) && !stream->is_foreign_graph) graph_free(driver, captured);
@@ -335,7 +335,7 @@ DRIVER_VISIBLE enum cuda_result cuStreamIsCapturing(struct CUstream_st *handle, 
 }
 
 // Every edge of a capture is a plain one, all zero.
-static int edges_of(struct CUstream_st *stream, const struct CUgraphEdgeData_st **edges)
+static bool edges_of(struct CUstream_st *stream, const struct CUgraphEdgeData_st **edges)
 {
     free(stream->edges);
     *edges = stream->edges = stream->after_count > 0 ? calloc(stream->after_count, sizeof **edges) : NULL;

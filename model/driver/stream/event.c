@@ -43,7 +43,7 @@ static enum cuda_result check_done(struct driver *driver, const struct CUevent_s
     return CUDA_ERROR_CAPTURED_EVENT;
 }
 
-static int is_under_way(const struct driver *driver, const struct CUevent_st *event)
+static bool is_under_way(const struct driver *driver, const struct CUevent_st *event)
 {
     return event->turn != 0 && turn_of(driver, event->turn) != NULL;
 }
@@ -81,7 +81,7 @@ DRIVER_VISIBLE enum cuda_result cuEventElapsedTime_v2(float *milliseconds, struc
     DRIVER_USE_BARE_OR_RETURN(driver);
     if (milliseconds == NULL) return CUDA_ERROR_INVALID_HANDLE; // as an H200's driver says
     if (!object_is(start, OBJECT_EVENT) || !object_is(end, OBJECT_EVENT)) return CUDA_ERROR_INVALID_HANDLE;
-    const int are_recorded = (start->is_recorded || start->turn != 0) && (end->is_recorded || end->turn != 0);
+    const bool are_recorded = (start->is_recorded || start->turn != 0) && (end->is_recorded || end->turn != 0);
     if (!are_recorded) return CUDA_ERROR_INVALID_HANDLE;
     if ((start->flags | end->flags) & CU_EVENT_DISABLE_TIMING) return CUDA_ERROR_INVALID_HANDLE;
     if (is_under_way(driver, start) || is_under_way(driver, end)) return CUDA_ERROR_NOT_READY;

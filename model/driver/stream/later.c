@@ -33,21 +33,21 @@ static uint64_t event_turn(const struct driver *driver, const struct work *work)
 }
 
 // The program may use pageable memory again when the call returns.
-static int stage(struct driver *driver, struct later *later)
+static bool stage(struct driver *driver, struct later *later)
 {
     struct work_copy *copy = &later->work.of.copy;
-    if (later->work.type != NODE_MEMCPY || !copy_is_pageable(driver, copy->from, copy->from_type)) return 1;
+    if (later->work.type != NODE_MEMCPY || !copy_is_pageable(driver, copy->from, copy->from_type)) return true;
     struct work_copy packed = *copy;
     packed.to_pitch = copy->width;
     packed.to_slice = copy->width * copy->height;
     later->staged = malloc(packed.to_slice * copy->depth + 1);
-    if (later->staged == NULL) return 0;
+    if (later->staged == NULL) return false;
     packed.to = (uint64_t)(uintptr_t)later->staged;
     copy_run(&packed);
     copy->from = packed.to;
     copy->from_pitch = packed.to_pitch;
     copy->from_slice = packed.to_slice;
-    return 1;
+    return true;
 }
 
 static void later_free(struct driver *driver, struct later *later)
@@ -68,14 +68,14 @@ static void later_end(struct driver *driver, struct later *later)
 static void *work_on(void *context);
 
 // Its thread lives as long as there is something to do.
-static int start_thread(struct driver *driver)
+static bool start_thread(struct driver *driver)
 {
     pthread_t thread;
-    if (driver->has_later_thread) return 1;
-    if (pthread_create(&thread, NULL, work_on, driver) != 0) return 0;
+    if (driver->has_later_thread) return true;
+    if (pthread_create(&thread, NULL, work_on, driver) != 0) return false;
     pthread_detach(thread);
-    driver->has_later_thread = 1;
-    return 1;
+    driver->has_later_thread = true;
+    return true;
 }
 
 static struct later *later_new(struct driver *driver, const struct turn *turn, const struct work *work)
@@ -123,7 +123,7 @@ enum cuda_result later_end_stream(struct driver *driver, struct CUstream_st *str
 {
     struct later *later = later_new(driver, &(struct turn){.stream = stream}, &(struct work){.type = NODE_EMPTY});
     if (later == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
-    later->ends_stream = stream->is_ending = 1;
+    later->ends_stream = stream->is_ending = true;
     turn_add(driver, &later->turn);
     return CUDA_SUCCESS;
 }
@@ -131,7 +131,7 @@ enum cuda_result later_end_stream(struct driver *driver, struct CUstream_st *str
 // --- Doing it --------------------------------------------------------------------------------------------------------
 
 // An event that was recorded again since, or destroyed, is not this turn's any more.
-static int is_void(const struct later *later)
+static bool is_void(const struct later *later)
 {
     const struct work *work = &later->work;
     return work->type == NODE_EVENT_RECORD &&
@@ -141,7 +141,7 @@ static int is_void(const struct later *later)
 // A kernel was checked when it was launched: what is set of its function since is for the launches after it.
 static enum cuda_result check(struct driver *driver, const struct work *work)
 {
-    const int is_launched = work->type == NODE_KERNEL && object_is(work->of.kernel.function, OBJECT_FUNCTION);
+    const bool is_launched = work->type == NODE_KERNEL && object_is(work->of.kernel.function, OBJECT_FUNCTION);
     return is_launched ? CUDA_SUCCESS : work_check(driver, "work of a stream", work);
 }
 
@@ -160,7 +160,7 @@ static enum cuda_result run(struct driver *driver, struct later *later)
 // What came of a turn, or of all of them: whichever is the highest.
 enum came { STUCK, STAYED, CHANGED };
 
-static enum came run_turn(struct driver *driver, struct later *later, int is_alone)
+static enum came run_turn(struct driver *driver, struct later *later, bool is_alone)
 {
     later->state.is_alone = is_alone;
     const enum cuda_result error = run(driver, later);
@@ -171,13 +171,13 @@ static enum came run_turn(struct driver *driver, struct later *later, int is_alo
     return CHANGED;
 }
 
-static enum came run_all(struct driver *driver, int is_alone)
+static enum came run_all(struct driver *driver, bool is_alone)
 {
     enum came all = STUCK;
     for (struct turn *turn = driver->turns, *next; turn != NULL && driver->error == CUDA_SUCCESS; turn = next) {
         struct later *later = (struct later *)turn;
-        const int is_ready = turn->thread == NO_THREAD && !turn_is_held_up(driver, turn) &&
-                             (later->after == 0 || turn_of(driver, later->after) == NULL);
+        const bool is_ready = turn->thread == NO_THREAD && !turn_is_held_up(driver, turn) &&
+                              (later->after == 0 || turn_of(driver, later->after) == NULL);
         const uint64_t number = turn->number;
         const enum came came = is_ready ? run_turn(driver, later, is_alone) : STUCK;
         if (came > all) all = came;
@@ -197,7 +197,7 @@ static struct later *first_later(const struct driver *driver)
 static void drop_all(struct driver *driver)
 {
     for (struct later *later; (later = first_later(driver)) != NULL;) {
-        const int is_callback = later->work.type == NODE_HOST && later->work.of.host.callback != NULL;
+        const bool is_callback = later->work.type == NODE_HOST && later->work.of.host.callback != NULL;
         if (is_callback) work_run(driver, &later->work, &later->state);
         later_end(driver, later);
     }
@@ -233,7 +233,7 @@ static enum reach reach_of(const struct driver *driver)
 }
 
 // Is nobody left that could write? All threads of the program wait for what is under way here, and it is alone.
-static int do_all_wait(const struct driver *driver)
+static bool do_all_wait(const struct driver *driver)
 {
     return driver->sleeping > 0 && driver->sleeping >= threads_of_process() - 1 - signals_threads() - crew_threads() &&
            reach_of(driver) == OWN;
@@ -246,7 +246,7 @@ static void end_as_hung(struct driver *driver, const char *why)
         if (turn->thread == NO_THREAD) work_hang(driver, &later->work, &later->state, why);
     }
     driver->error = CUDA_ERROR_LAUNCH_TIMEOUT;
-    driver->is_of_gpu = 0;
+    driver->is_of_gpu = false;
 }
 
 static void rest(struct driver *driver, long nanoseconds)
@@ -264,7 +264,7 @@ static int patience(const struct driver *driver)
     return limit > 0 && limit < MACHINE_PATIENCE ? (int)limit : MACHINE_PATIENCE;
 }
 
-static int is_patience_over(const struct driver *driver, double since)
+static bool is_patience_over(const struct driver *driver, double since)
 {
     return patience(driver) > 0 && seconds_of_clock() - since > patience(driver);
 }
@@ -288,7 +288,7 @@ struct pace {
 // One round of all. If all threads of the program waited before it, nobody else could write.
 static void work_round(struct driver *driver, struct pace *pace)
 {
-    const int is_alone = pace->came != CHANGED && do_all_wait(driver);
+    const bool is_alone = pace->came != CHANGED && do_all_wait(driver);
     pace->came = run_all(driver, is_alone);
     if (pace->came == CHANGED || driver->sleeping == 0) pace->changed = seconds_of_clock();
     if (pace->came == CHANGED)
@@ -317,7 +317,7 @@ static void *work_on(void *context)
         rest(driver, pace.rest);
     }
     driver->later_thread = NO_THREAD;
-    driver->has_later_thread = 0;
+    driver->has_later_thread = false;
     driver_release(driver);
     return NULL;
 }

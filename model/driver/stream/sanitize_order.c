@@ -18,7 +18,7 @@ static size_t tell_where(void *context, const struct look_work *work, char *text
 {
     (void)context;
     if (work == NULL) return host_watch_tell(text, bytes);
-    const int is_launch = work->kind == LOOK_WORK_LAUNCH;
+    const bool is_launch = work->kind == LOOK_WORK_LAUNCH;
     return who_tell_launch(work->where, is_launch ? work->what + sizeof launch_mark - 1 : "", text, bytes);
 }
 
@@ -39,7 +39,7 @@ struct history *sanitize_order_open(struct driver *driver)
 
 static void join(struct driver *driver, struct history_times *to, const struct history_times *from)
 {
-    if (!history_join(to, from)) driver->history->is_short = 1;
+    if (!history_join(to, from)) driver->history->is_short = true;
 }
 
 // --- Works -----------------------------------------------------------------------------------------------------------
@@ -96,18 +96,19 @@ static struct look_work *describe(const struct CUstream_st *stream, const struct
     return made;
 }
 
-static int accesses(const struct work *work)
+static bool accesses(const struct work *work)
 {
     return work->type == NODE_KERNEL || work->type == NODE_MEMCPY || work->type == NODE_MEMSET ||
            work->type == NODE_MEM_ALLOC || work->type == NODE_MEM_FREE;
 }
 
-static int writes_words(const struct work *work)
+static bool writes_words(const struct work *work)
 {
     enum { WAIT_32 = 1, WAIT_64 = 4 };
     for (uint32_t i = 0; work->type == NODE_MEM_OPERATIONS && i < work->of.operations.count; i++)
-        if (work->of.operations.at[i].operation != WAIT_32 && work->of.operations.at[i].operation != WAIT_64) return 1;
-    return 0;
+        if (work->of.operations.at[i].operation != WAIT_32 && work->of.operations.at[i].operation != WAIT_64)
+            return true;
+    return false;
 }
 
 // A stream that waits for a word may be behind anything. A function of the host, and a word that is written, may tell
@@ -173,7 +174,7 @@ void sanitize_order_run(struct driver *driver, const struct turn *turn, const st
 }
 
 // A fill of the host's memory, or of managed memory, is waited for, as CUDA's documents say.
-static int is_waited_for(const struct driver *driver, const struct work *work)
+static bool is_waited_for(const struct driver *driver, const struct work *work)
 {
     if (work->type == NODE_MEMCPY) return copy_is_waited_for(driver, &work->of.copy);
     const struct allocation *found =
@@ -186,7 +187,7 @@ void sanitize_order_over(struct driver *driver, const struct turn *turn, const s
     driver->work_now = 0;
     if (driver->history == NULL) return;
     struct CUstream_st *stream = (struct CUstream_st *)(uintptr_t)turn->stream;
-    const int speaks = host_watch_close(driver), is_known = turn->work != 0 && turn->work <= driver->history->works;
+    const bool speaks = host_watch_close(driver), is_known = turn->work != 0 && turn->work <= driver->history->works;
     if (!is_known) return;
     if (work->type == NODE_KERNEL) join(driver, &stream->times, &driver->history->work[turn->work].behind);
     if (!speaks && !is_waited_for(driver, work)) return;
@@ -250,10 +251,10 @@ struct sanitize_graph {
 };
 
 // Steps that come one behind the other share a track, as far as that goes.
-static int give_tracks(struct driver *driver, struct CUgraphExec_st *exec)
+static bool give_tracks(struct driver *driver, struct CUgraphExec_st *exec)
 {
     const uint32_t steps = exec->count;
-    if (exec->track != NULL) return 1;
+    if (exec->track != NULL) return true;
     exec->track = calloc(steps + 1u, sizeof *exec->track);
     uint8_t *has_next = calloc(steps + 1u, 1);
     for (uint32_t i = 0; exec->track != NULL && has_next != NULL && i < steps; i++) {

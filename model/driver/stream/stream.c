@@ -26,7 +26,7 @@ static struct CUstream_st *stream_new(struct driver *driver, uint32_t flags, int
     return stream;
 }
 
-static int is_default(const struct CUstream_st *handle)
+static bool is_default(const struct CUstream_st *handle)
 {
     return (uintptr_t)handle <= PER_THREAD_HANDLE;
 }
@@ -41,7 +41,7 @@ uint64_t stream_thread(void)
     return own;
 }
 
-int stream_is_of_all(const struct CUstream_st *stream)
+bool stream_is_of_all(const struct CUstream_st *stream)
 {
     return stream->whose == ALL_THREADS;
 }

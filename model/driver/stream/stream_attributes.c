@@ -21,7 +21,7 @@ void stream_attributes_begin(struct CUstream_st *stream)
     kept_at(stream, SYNC_DOMAIN_MAP)->domain[1] = 1;
 }
 
-static int is_value(uint32_t attribute, const union stream_attribute *value)
+static bool is_value(uint32_t attribute, const union stream_attribute *value)
 {
     enum { POLICIES = 4, DOMAINS = 2, MAPPED_DOMAINS = 4 };
     switch (attribute) {
@@ -32,7 +32,7 @@ static int is_value(uint32_t attribute, const union stream_attribute *value)
     case SYNC_DOMAIN:
         return value->number < DOMAINS;
     default:
-        return 1;
+        return true;
     }
 }
 

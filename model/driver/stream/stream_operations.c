@@ -12,12 +12,12 @@ static size_t bytes_of(uint32_t operation)
     return operation == WAIT_64 || operation == WRITE_64 ? sizeof(uint64_t) : sizeof(uint32_t);
 }
 
-static int is_wait(uint32_t operation)
+static bool is_wait(uint32_t operation)
 {
     return operation == WAIT_32 || operation == WAIT_64;
 }
 
-static int is_managed(const struct driver *driver, uint64_t address)
+static bool is_managed(const struct driver *driver, uint64_t address)
 {
     const struct allocation *found = allocations_find(&driver->allocations, address);
     return found != NULL && found->kind == ALLOCATION_MANAGED;
@@ -48,9 +48,9 @@ enum cuda_result operations_check(struct driver *driver, const char *call, const
 }
 
 // Does the word fulfil what is waited for? `now` and `value` are 64 bits; a word of 32 has the sign of its own.
-static int is_fulfilled(uint64_t now, const union CUstreamBatchMemOpParams_union *at)
+static bool is_fulfilled(uint64_t now, const union CUstreamBatchMemOpParams_union *at)
 {
-    const int is_narrow = bytes_of(at->operation) == sizeof(uint32_t);
+    const bool is_narrow = bytes_of(at->operation) == sizeof(uint32_t);
     const uint64_t value = is_narrow ? (uint32_t)at->value.value64 : at->value.value64;
     switch (at->value.flags) {
     case WAIT_AT_LEAST:
@@ -82,22 +82,22 @@ static void write_word(const union CUstreamBatchMemOpParams_union *at)
 }
 
 // 0: it waits.
-static int run_operation(const union CUstreamBatchMemOpParams_union *at)
+static bool run_operation(const union CUstreamBatchMemOpParams_union *at)
 {
     if (is_wait(at->operation)) return is_fulfilled(read_word(at), at);
     if (at->operation != BARRIER) write_word(at);
-    return 1;
+    return true;
 }
 
 enum cuda_result operations_run(struct driver *driver, const struct work_operations *operations,
                                 struct work_state *state)
 {
     (void)driver;
-    state->has_changed = 0;
-    state->is_stuck = 1;
+    state->has_changed = false;
+    state->is_stuck = true;
     for (; state->operations < operations->count; state->operations++) {
         if (!run_operation(&operations->at[state->operations])) return CUDA_ERROR_NOT_READY;
-        state->has_changed = 1;
+        state->has_changed = true;
     }
     return CUDA_SUCCESS;
 }

@@ -7,44 +7,44 @@
 #include "sanitize_order.h"
 #include "work.h"
 
-int stream_is_behind(const struct CUstream_st *stream, const struct CUstream_st *other)
+bool stream_is_behind(const struct CUstream_st *stream, const struct CUstream_st *other)
 {
-    if (stream == other) return 1;
-    if (stream->context != other->context) return 0;
-    if (!stream_is_of_all(stream) && !stream_is_of_all(other)) return 0;
+    if (stream == other) return true;
+    if (stream->context != other->context) return false;
+    if (!stream_is_of_all(stream) && !stream_is_of_all(other)) return false;
     return ((stream->flags | other->flags) & CU_STREAM_NON_BLOCKING) == 0;
 }
 
-static int holds_up(const struct turn *turn, const struct CUstream_st *stream, const struct CUgraphExec_st *exec)
+static bool holds_up(const struct turn *turn, const struct CUstream_st *stream, const struct CUgraphExec_st *exec)
 {
     return stream == NULL || (exec != NULL && turn->exec == exec) || stream_is_behind(stream, turn->stream);
 }
 
-static int is_of_other(const struct turn *turn)
+static bool is_of_other(const struct turn *turn)
 {
     return turn->thread != NO_THREAD && turn->thread != stream_thread();
 }
 
-static int is_held_up_by_call(const struct driver *driver, const struct CUstream_st *stream,
-                              const struct CUgraphExec_st *exec)
+static bool is_held_up_by_call(const struct driver *driver, const struct CUstream_st *stream,
+                               const struct CUgraphExec_st *exec)
 {
     for (const struct turn *turn = driver->turns; turn != NULL; turn = turn->next)
-        if (is_of_other(turn) && holds_up(turn, stream, exec)) return 1;
-    return 0;
+        if (is_of_other(turn) && holds_up(turn, stream, exec)) return true;
+    return false;
 }
 
-int turns_are_later(const struct driver *driver, const struct CUstream_st *stream, const struct CUgraphExec_st *exec)
+bool turns_are_later(const struct driver *driver, const struct CUstream_st *stream, const struct CUgraphExec_st *exec)
 {
     for (const struct turn *turn = driver->turns; turn != NULL; turn = turn->next)
-        if (turn->thread == NO_THREAD && holds_up(turn, stream, exec)) return 1;
-    return 0;
+        if (turn->thread == NO_THREAD && holds_up(turn, stream, exec)) return true;
+    return false;
 }
 
-int turn_is_held_up(const struct driver *driver, const struct turn *turn)
+bool turn_is_held_up(const struct driver *driver, const struct turn *turn)
 {
     for (const struct turn *other = driver->turns; other != turn; other = other->next)
-        if (holds_up(other, turn->stream, turn->exec)) return 1;
-    return 0;
+        if (holds_up(other, turn->stream, turn->exec)) return true;
+    return false;
 }
 
 struct turn *turn_of(const struct driver *driver, uint64_t number)
@@ -55,14 +55,14 @@ struct turn *turn_of(const struct driver *driver, uint64_t number)
 }
 
 // A stream that blocks the default one of all threads is itself done when its own work is, as an H200 says.
-int turns_are_on(const struct driver *driver, const struct CUstream_st *stream)
+bool turns_are_on(const struct driver *driver, const struct CUstream_st *stream)
 {
-    const int is_wide = stream == NULL || stream_is_of_all(stream);
+    const bool is_wide = stream == NULL || stream_is_of_all(stream);
     for (const struct turn *turn = driver->turns; turn != NULL; turn = turn->next) {
         if (turn->thread != NO_THREAD && !is_of_other(turn)) continue;
-        if (is_wide ? holds_up(turn, stream, NULL) : turn->stream == stream) return 1;
+        if (is_wide ? holds_up(turn, stream, NULL) : turn->stream == stream) return true;
     }
-    return 0;
+    return false;
 }
 
 // A function of the program that is called later has no other thread to wait for.

@@ -25,7 +25,7 @@ struct turn {
 };
 
 // The order of streams: each in itself, and the default one of all threads with those that do not ask to be left out.
-int stream_is_behind(const struct CUstream_st *stream, const struct CUstream_st *other);
+bool stream_is_behind(const struct CUstream_st *stream, const struct CUstream_st *other);
 
 // Waits for what calls of other threads do that comes before, and begins. An error if a kernel failed, or the stream or
 // `exec` went meanwhile: the turn has not begun then.
@@ -37,17 +37,17 @@ void turn_end(struct driver *driver, struct turn *turn);
 void turn_add(struct driver *driver, struct turn *turn);
 
 // Is a turn that came earlier still under way, behind which this one is?
-int turn_is_held_up(const struct driver *driver, const struct turn *turn);
+bool turn_is_held_up(const struct driver *driver, const struct turn *turn);
 
 // The turn of that number, NULL if it has ended.
 struct turn *turn_of(const struct driver *driver, uint64_t number);
 
 // Does another thread do work on this stream, or will it be done later? Of the default stream of all threads, on those
 // that block it too. NULL: anything at all.
-int turns_are_on(const struct driver *driver, const struct CUstream_st *stream);
+bool turns_are_on(const struct driver *driver, const struct CUstream_st *stream);
 
 // Will something be done later that comes before new work on this stream?
-int turns_are_later(const struct driver *driver, const struct CUstream_st *stream, const struct CUgraphExec_st *exec);
+bool turns_are_later(const struct driver *driver, const struct CUstream_st *stream, const struct CUgraphExec_st *exec);
 
 // Waits until there is nothing on the stream; nothing before new work that is done later, or in calls of other threads.
 void turns_wait(struct driver *driver, const struct CUstream_st *stream);

@@ -27,7 +27,7 @@ void why_work_tell(struct driver *driver, const struct work *work)
     if (work->type == NODE_MEMCPY && (copy->width == 0 || copy->height == 0 || copy->depth == 0)) return;
     tell_call(driver);
     if (work->type == NODE_MEMCPY && copy_is_pageable(driver, copy->to, copy->to_type)) return;
-    const int is_own = work->type == NODE_MEMCPY && copy_is_pageable(driver, copy->from, copy->from_type);
+    const bool is_own = work->type == NODE_MEMCPY && copy_is_pageable(driver, copy->from, copy->from_type);
     for (size_t z = 0; work->type == NODE_MEMCPY && z < copy->depth; z++)
         for (size_t y = 0; y < copy->height; y++)
             look_why_write(driver->look, copy->to + z * copy->to_slice + y * copy->to_pitch,

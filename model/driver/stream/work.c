@@ -24,7 +24,7 @@ static void *bytes_at(uint64_t address)
 void copy_run(const struct work_copy *copy)
 {
     if (copy->width == 0 || copy->height == 0 || copy->depth == 0) return;
-    const int is_flat = copy->height <= 1 && copy->depth <= 1;
+    const bool is_flat = copy->height <= 1 && copy->depth <= 1;
     if (is_flat) {
         memmove(bytes_at(copy->to), bytes_at(copy->from), copy->width);
         return;
@@ -55,12 +55,12 @@ static void run_host(struct driver *driver, const struct work_host *host)
 {
     const enum cuda_result error = driver_usable(driver);
     const int held = driver_release(driver);
-    driver_callback(1);
+    driver_callback(true);
     if (host->callback != NULL)
         host->callback(host->handle, error, host->user);
     else
         host->call(host->user);
-    driver_callback(0);
+    driver_callback(false);
     driver_retake(driver, held);
 }
 
@@ -117,7 +117,7 @@ enum cuda_result work_run(struct driver *driver, const struct work *work, struct
         run_host(driver, &work->of.host);
         return CUDA_SUCCESS;
     case NODE_EVENT_RECORD:
-        work->of.event->is_recorded = 1;
+        work->of.event->is_recorded = true;
         work->of.event->turn = 0;
         work->of.event->seconds = seconds_of_clock();
         return CUDA_SUCCESS;
@@ -146,26 +146,26 @@ static void *copy_of(const void *from, size_t bytes)
     return to;
 }
 
-int work_duplicate(struct driver *driver, struct work *to, const struct work *from)
+bool work_duplicate(struct driver *driver, struct work *to, const struct work *from)
 {
     *to = *from;
     if (from->type == NODE_KERNEL) {
         to->of.kernel.parameters = copy_of(from->of.kernel.parameters, from->of.kernel.parameter_bytes);
-        if (to->of.kernel.parameters == NULL) return 0;
+        if (to->of.kernel.parameters == NULL) return false;
     }
     if (from->type == NODE_MEM_OPERATIONS) {
         to->of.operations.at =
             copy_of(from->of.operations.at, from->of.operations.count * sizeof *to->of.operations.at);
-        if (to->of.operations.at == NULL) return 0;
+        if (to->of.operations.at == NULL) return false;
     }
     if (from->type == NODE_CONDITIONAL) return condition_duplicate(driver, &to->of.condition);
     if (from->type == NODE_MEM_ALLOC) graph_memory_hold(driver, from->of.address);
     if (from->type == NODE_GRAPH) {
         to->of.graph = graph_duplicate(driver, from->of.graph);
-        if (to->of.graph == NULL) return 0;
-        to->of.graph->is_child = 1;
+        if (to->of.graph == NULL) return false;
+        to->of.graph->is_child = true;
     }
-    return 1;
+    return true;
 }
 
 void work_release(struct driver *driver, struct work *work)

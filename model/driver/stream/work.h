@@ -26,8 +26,9 @@ struct work_set {
 struct work_kernel {
     struct CUfunc_st *function;
     uint32_t grid[3], block[3], cluster[3], shared_bytes;
-    int is_cooperative, has_cluster;
-    int is_programmatic; // it may begin before the launch in front of it on the stream has ended
+    int is_cooperative;
+    bool has_cluster;
+    bool is_programmatic; // it may begin before the launch in front of it on the stream has ended
     const struct CUstream_st *stream;
     uint32_t multiprocessors; // that a green context has for it; 0: all
     uint8_t *parameters;
@@ -49,8 +50,8 @@ struct kernel_run;
 struct work_state {
     struct kernel_run *kernel; // kernel.c's
     uint32_t operations;
-    int is_alone;              // told: nobody else can write now
-    int has_changed, is_stuck; // in the part that was done last: something; and for ever
+    bool is_alone;              // told: nobody else can write now
+    bool has_changed, is_stuck; // in the part that was done last: something; and for ever
 };
 
 // `body`: as many graphs as `size` says, or NULL of what is instantiated.
@@ -94,7 +95,7 @@ enum cuda_result work_run(struct driver *driver, const struct work *work, struct
 void work_hang(struct driver *driver, const struct work *work, struct work_state *state, const char *why);
 
 // A copy that has its own parameters and its own child graph; 0 if there is no memory.
-int work_duplicate(struct driver *driver, struct work *to, const struct work *from);
+bool work_duplicate(struct driver *driver, struct work *to, const struct work *from);
 void work_release(struct driver *driver, struct work *work);
 
 // Runs it, or adds it to what is captured of the stream.
@@ -134,11 +135,11 @@ enum cuda_result copy_check(struct driver *driver, const char *call, const struc
 void copy_run(const struct work_copy *copy);
 
 // Memory of the program's own that the driver does not know.
-int copy_is_pageable(const struct driver *driver, uint64_t address, uint32_t type);
+bool copy_is_pageable(const struct driver *driver, uint64_t address, uint32_t type);
 
 // Does a call return only when this is done? Copies to pageable memory, from the host to the host, and of much pageable
 // memory to the device, as an H200's driver does them.
-int copy_is_waited_for(const struct driver *driver, const struct work_copy *copy);
+bool copy_is_waited_for(const struct driver *driver, const struct work_copy *copy);
 enum cuda_result set_check(struct driver *driver, const char *call, const struct work_set *set);
 
 // New memory of the device, of the host or managed, within what the device has.

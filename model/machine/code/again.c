@@ -27,13 +27,13 @@ struct plan {
     uint8_t *writes, *is_read, *is_same, *is_known;
     uint64_t **in, *now;
     uint32_t units, words;
-    int is_reached, has_changed, answer;
+    bool is_reached, has_changed, answer;
 };
 
 // --- Operands --------------------------------------------------------------------------------------------------------
 
 // Does each lane that executes it look at no other, and write for no other?
-static int is_lanewise(const struct machine_code *code)
+static bool is_lanewise(const struct machine_code *code)
 {
     return code->handler == NULL || code->handler == machine_run_transfer || code->choice == NULL ||
            code->kind == MACHINE_BRANCH || machine_is_opcode(code, "cvta");
@@ -84,9 +84,9 @@ static const struct machine_list *list_of(const struct plan *plan, const struct 
     return machine_is_opcode(code, "brx.idx") ? &plan->function->list[code->target] : NULL;
 }
 
-static int ends_way(const struct machine_code *code)
+static bool ends_way(const struct machine_code *code)
 {
-    const int goes =
+    const bool goes =
         code->kind == MACHINE_BRANCH || machine_is_opcode(code, "brx.idx") || code->handler == machine_return;
     return goes && code->guarded == MACHINE_ALL;
 }
@@ -105,17 +105,17 @@ static void step(struct plan *plan, uint32_t number)
     const struct machine_list *list = list_of(plan, code);
     if (code->kind == MACHINE_BRANCH) lead(plan, code->target);
     for (uint32_t i = 0; list != NULL && i < list->count; i++) lead(plan, list->target[i]);
-    if (ends_way(code)) plan->is_reached = 0;
+    if (ends_way(code)) plan->is_reached = false;
 }
 
-static int open_target(struct plan *plan, uint32_t target)
+static bool open_target(struct plan *plan, uint32_t target)
 {
     if (plan->in[target] == NULL) plan->in[target] = calloc(plan->words, sizeof **plan->in);
     return plan->in[target] != NULL;
 }
 
 // 0: there is no memory, or the function is too large.
-static int open_targets(struct plan *plan)
+static bool open_targets(struct plan *plan)
 {
     const struct machine_function *function = plan->function;
     uint64_t targets = 0;
@@ -123,30 +123,30 @@ static int open_targets(struct plan *plan)
         const struct machine_code *code = &function->code[i];
         const struct machine_list *list = list_of(plan, code);
         targets += code->kind == MACHINE_BRANCH ? 1 : list != NULL ? list->count : 0;
-        if (targets * plan->words > MOST_WORDS) return 0;
-        if (code->kind == MACHINE_BRANCH && !open_target(plan, code->target)) return 0;
+        if (targets * plan->words > MOST_WORDS) return false;
+        if (code->kind == MACHINE_BRANCH && !open_target(plan, code->target)) return false;
         for (uint32_t k = 0; list != NULL && k < list->count; k++)
-            if (!open_target(plan, list->target[k])) return 0;
+            if (!open_target(plan, list->target[k])) return false;
     }
-    return 1;
+    return true;
 }
 
 // Until no way is new; 0 if that takes too long.
-static int follow_ways(struct plan *plan)
+static bool follow_ways(struct plan *plan)
 {
     for (int pass = 0; pass < MOST_PASSES; pass++) {
         memset(plan->now, 0, plan->words * sizeof *plan->now);
-        plan->is_reached = 1;
-        plan->has_changed = 0;
+        plan->is_reached = true;
+        plan->has_changed = false;
         for (uint32_t i = 0; i < plan->function->codes; i++) step(plan, i);
-        if (!plan->has_changed) return 1;
+        if (!plan->has_changed) return true;
     }
-    return 0;
+    return false;
 }
 
 // --- What does not depend on the CTA ---------------------------------------------------------------------------------
 
-static int is_same_special(const struct plan *plan, uint32_t slot)
+static bool is_same_special(const struct plan *plan, uint32_t slot)
 {
     for (uint32_t i = 0; i < plan->kernel->specials; i++)
         if (plan->kernel->special[i].slot == slot) return !machine_special_differs(&plan->kernel->special[i]);
@@ -162,8 +162,8 @@ static void ask_same(void *context, const struct machine_code *code, const struc
     if (operand->slot == MACHINE_LEFT_OUT || (base == MACHINE_IN_CONSTANTS && !is_written)) return;
     if (base == MACHINE_IN_WARP && !is_written && is_same_special(plan, operand->slot)) return;
     const uint32_t unit = machine_unit_of(operand->slot);
-    const int is_written_once = base == MACHINE_IN_FRAME && plan->writes[unit] == 1 && !plan->is_read[unit];
-    if (base != MACHINE_IN_FRAME || !(is_written ? is_written_once : plan->is_same[unit])) plan->answer = 0;
+    const bool is_written_once = base == MACHINE_IN_FRAME && plan->writes[unit] == 1 && !plan->is_read[unit];
+    if (base != MACHINE_IN_FRAME || !(is_written ? is_written_once : plan->is_same[unit])) plan->answer = false;
 }
 
 static void mark_same(void *context, const struct machine_code *code, const struct machine_operand *operand,
@@ -174,23 +174,23 @@ static void mark_same(void *context, const struct machine_code *code, const stru
     if (is_written) plan->is_same[machine_unit_of(operand->slot)] = 1;
 }
 
-static int has_carry(const struct machine_code *code)
+static bool has_carry(const struct machine_code *code)
 {
     return code->choice->word[PTX_CLASS_CARRY] != PTX_WORD_NONE || machine_is_opcode(code, "addc") ||
            machine_is_opcode(code, "subc") || machine_is_opcode(code, "madc");
 }
 
 // Does the instruction make the same of the same operands in each CTA of a launch?
-static int is_repeatable(const struct plan *plan, const struct machine_code *code)
+static bool is_repeatable(const struct plan *plan, const struct machine_code *code)
 {
-    if (code->guarded != MACHINE_ALL || code->choice == NULL) return 0;
-    if (machine_is_opcode(code, "cvta")) return 1;
+    if (code->guarded != MACHINE_ALL || code->choice == NULL) return false;
+    if (machine_is_opcode(code, "cvta")) return true;
     if (code->handler != machine_run_transfer) return code->kind == MACHINE_PLAIN && !has_carry(code);
     const uint64_t bytes = plan->kernel->facts.parameter_bytes, offset = (uint64_t)code->transfer->at->add;
     return code->transfer->is_parameter && offset <= bytes && code->transfer->whole_bytes <= bytes - offset;
 }
 
-static int is_same(struct plan *plan, const struct machine_code *code)
+static bool is_same(struct plan *plan, const struct machine_code *code)
 {
     plan->answer = is_repeatable(plan, code);
     if (plan->answer) machine_each_operand(&plan->visits, code, plan, ask_same);
@@ -201,13 +201,13 @@ static int is_same(struct plan *plan, const struct machine_code *code)
 // --- What is kept of it ----------------------------------------------------------------------------------------------
 
 // The first instructions, up to one that could do more than compute, without those that make the same.
-static int keep_codes(struct plan *plan, struct machine_again *again)
+static bool keep_codes(struct plan *plan, struct machine_again *again)
 {
     const struct machine_function *function = plan->function;
     uint32_t end = 0;
     again->code = aligned_alloc(MACHINE_SLOT_ALIGN, (function->codes + 1u) * sizeof *again->code);
     again->number = calloc(function->codes + 1u, sizeof *again->number);
-    if (again->code == NULL || again->number == NULL) return 0;
+    if (again->code == NULL || again->number == NULL) return false;
     for (; end < function->codes; end++) {
         const struct machine_code *code = &function->code[end];
         if (is_same(plan, code)) continue;
@@ -216,20 +216,20 @@ static int keep_codes(struct plan *plan, struct machine_again *again)
         again->code[again->codes++] = *code;
     }
     again->stands_for = again->codes < end ? end : 0;
-    return 1;
+    return true;
 }
 
-static int keep_cleared(const struct plan *plan, struct machine_again *again)
+static bool keep_cleared(const struct plan *plan, struct machine_again *again)
 {
     again->cleared = calloc(plan->units + 1u, sizeof *again->cleared);
-    if (again->cleared == NULL) return 0;
+    if (again->cleared == NULL) return false;
     for (uint32_t unit = 0; unit < plan->units; unit++) {
         if (!plan->is_read[unit]) continue;
-        const int goes_on = unit > 0 && plan->is_read[unit - 1];
+        const bool goes_on = unit > 0 && plan->is_read[unit - 1];
         if (!goes_on) again->cleared[again->clears++].first = unit * UNIT;
         again->cleared[again->clears - 1].bytes += UNIT;
     }
-    return 1;
+    return true;
 }
 
 // A slot of several units is what its first is.
@@ -242,16 +242,16 @@ static void widen(void *context, const struct machine_code *code, const struct m
     memset(&plan->is_read[machine_unit_of(operand->slot)], 1, units[operand->file]);
 }
 
-static int plan_again(struct plan *plan, struct machine_again *again)
+static bool plan_again(struct plan *plan, struct machine_again *again)
 {
     const struct machine_function *function = plan->function;
     plan->is_read = plan->writes + plan->units;
     plan->is_same = plan->is_read + plan->units;
-    if (!open_targets(plan) || !follow_ways(plan)) return 0;
+    if (!open_targets(plan) || !follow_ways(plan)) return false;
     plan->is_read[machine_unit_of(function->local_slot)] = 0; // it is set once, for all
     for (uint32_t i = 0; i < function->codes; i++)
         machine_each_operand(&plan->visits, &function->code[i], plan, count_write);
-    if (!keep_codes(plan, again)) return 0;
+    if (!keep_codes(plan, again)) return false;
     for (uint32_t i = 0; i < function->codes; i++) machine_each_operand(&plan->visits, &function->code[i], plan, widen);
     return keep_cleared(plan, again);
 }
@@ -276,7 +276,7 @@ void machine_again_prepare(const struct machine_kernel *kernel, uint32_t spellin
     plan.in = calloc(function->codes + 1u, sizeof *plan.in);
     plan.now = calloc(plan.words, sizeof *plan.now);
     plan.visits = (struct machine_visits){function, calloc(spellings + 1u, sizeof *plan.visits.written)};
-    const int has_memory = plan.writes != NULL && plan.is_known != NULL && plan.in != NULL && plan.now != NULL;
+    const bool has_memory = plan.writes != NULL && plan.is_known != NULL && plan.in != NULL && plan.now != NULL;
     if (!has_memory || plan.visits.written == NULL || !plan_again(&plan, again)) machine_again_free(again);
     close_plan(&plan);
 }

@@ -37,11 +37,11 @@ static void describe(enum budget_part part, uint64_t bytes, char *text, size_t t
                                      (unsigned long long)budget.part[i], words[i]);
 }
 
-int budget_take(enum budget_part part, uint64_t bytes)
+bool budget_take(enum budget_part part, uint64_t bytes)
 {
     char text[1024] = "";
     pthread_mutex_lock(&budget.lock);
-    const int is_taken = budget.limit == 0 || (budget.used <= budget.limit && bytes <= budget.limit - budget.used);
+    const bool is_taken = budget.limit == 0 || (budget.used <= budget.limit && bytes <= budget.limit - budget.used);
     void (*const tell)(const char *text) = budget.tell;
     if (is_taken) {
         budget.used += bytes;

@@ -5,6 +5,7 @@
 #ifndef TMAREF_MACHINE_BUDGET_H
 #define TMAREF_MACHINE_BUDGET_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #pragma GCC visibility push(hidden)
@@ -31,7 +32,7 @@ enum budget_part {
 void budget_set(uint64_t limit_bytes, void (*tell)(const char *text));
 
 // 0 if it is too much, and then nothing is taken.
-int budget_take(enum budget_part part, uint64_t bytes);
+bool budget_take(enum budget_part part, uint64_t bytes);
 void budget_give(enum budget_part part, uint64_t bytes);
 
 // What is left; UINT64_MAX without a limit.

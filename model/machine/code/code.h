@@ -6,6 +6,8 @@
 #ifndef TMAREF_MACHINE_CODE_H
 #define TMAREF_MACHINE_CODE_H
 
+#include <stdbool.h>
+
 #include "alu.h"
 #include "machine.h"
 #include "span.h"
@@ -106,7 +108,7 @@ struct machine_transfer {
     enum ptx_word space;
     enum memory_use use;
     enum machine_guess guess;
-    int is_signed, is_plain, is_strong, is_parameter, may_be_late;
+    bool is_signed, is_plain, is_strong, is_parameter, may_be_late;
 };
 
 // A variable of a function or a parameter, as it is passed: where it is in local memory, or in which register.
@@ -299,7 +301,7 @@ struct machine_kernel {
     struct machine_special *special;
     uint32_t functions, specials, warp_bytes, module_local_bytes;
     uint32_t live_registers; // machine_module_registers(); 0: nobody has asked
-    int commutes;            // commute.h
+    bool commutes;           // commute.h
     uint64_t dynamic_shared_at;
     struct machine_parameter *parameter;
     struct machine_variable *shared;

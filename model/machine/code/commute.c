@@ -4,27 +4,27 @@
 #include "flow.h"
 #include "form_number.h"
 
-static int is_strong(const struct ptx_choice *choice)
+static bool is_strong(const struct ptx_choice *choice)
 {
     const int order = choice->word[PTX_CLASS_ORDER];
     return (choice->form >= PTX_FORM_LD && choice->form <= PTX_FORM_ST_MMIO) && order != PTX_WORD_NONE &&
            order != PTX_WEAK;
 }
 
-static int is_wide_fence(const struct ptx_choice *choice)
+static bool is_wide_fence(const struct ptx_choice *choice)
 {
     const int scope = choice->word[PTX_CLASS_SCOPE];
-    if (choice->form != PTX_FORM_MEMBAR && choice->form != PTX_FORM_FENCE) return 0;
+    if (choice->form != PTX_FORM_MEMBAR && choice->form != PTX_FORM_FENCE) return false;
     return scope != PTX_CTA && scope != PTX_CLUSTER;
 }
 
-static int is_atomic(const struct ptx_choice *choice)
+static bool is_atomic(const struct ptx_choice *choice)
 {
     return choice->form >= PTX_FORM_ATOM_ADD && choice->form <= PTX_FORM_ATOM_CAS;
 }
 
 // Reductions that copies make, in global memory.
-static int is_reduction(const struct ptx_choice *choice)
+static bool is_reduction(const struct ptx_choice *choice)
 {
     return (choice->form >= PTX_FORM_CP_REDUCE_ASYNC_BULK_WRAP &&
             choice->form <= PTX_FORM_CP_REDUCE_ASYNC_BULK_NOFTZ) ||
@@ -32,40 +32,40 @@ static int is_reduction(const struct ptx_choice *choice)
 }
 
 // A function without a body is one of the system's: vprintf, malloc, the device runtime.
-static int calls_system(const struct ptx_program *program, const struct ptx_operand *callee)
+static bool calls_system(const struct ptx_program *program, const struct ptx_operand *callee)
 {
     return callee->kind != PTX_OPERAND_FUNCTION || !program->function[callee->index].has_body;
 }
 
-static int is_near(const struct ptx_choice *choice)
+static bool is_near(const struct ptx_choice *choice)
 {
     return choice->spaces > 0 && choice->space[0] != PTX_GLOBAL;
 }
 
-int machine_is_look(const struct ptx_choice *choice)
+bool machine_is_look(const struct ptx_choice *choice)
 {
-    const int is_load = choice->form >= PTX_FORM_LD && choice->form <= PTX_FORM_LDU;
-    const int is_red = choice->form >= PTX_FORM_RED_ADD && choice->form <= PTX_FORM_RED_VECTOR_HALF2;
+    const bool is_load = choice->form >= PTX_FORM_LD && choice->form <= PTX_FORM_LDU;
+    const bool is_red = choice->form >= PTX_FORM_RED_ADD && choice->form <= PTX_FORM_RED_VECTOR_HALF2;
     return !is_near(choice) && ((is_atomic(choice) && !is_red) || (is_load && is_strong(choice)));
 }
 
-static int commutes(const struct ptx_program *program, const struct ptx_function *function,
-                    const struct ptx_instruction *instruction)
+static bool commutes(const struct ptx_program *program, const struct ptx_function *function,
+                     const struct ptx_instruction *instruction)
 {
     const struct ptx_choice *choice = &program->op[instruction->op].choice;
     if (ptx_flow_of(choice) == PTX_FLOW_CALL) return !calls_system(program, &function->operand[instruction->first]);
-    if (is_wide_fence(choice) || is_reduction(choice)) return 0;
-    if (is_near(choice)) return 1;
+    if (is_wide_fence(choice) || is_reduction(choice)) return false;
+    if (is_near(choice)) return true;
     return !is_atomic(choice) && !is_strong(choice);
 }
 
-int machine_kernel_commutes(const struct machine_kernel *kernel, const struct ptx_program *program)
+bool machine_kernel_commutes(const struct machine_kernel *kernel, const struct ptx_program *program)
 {
     for (uint32_t i = 0; i < kernel->functions; i++) {
         if (kernel->function[i] == NULL) continue;
         const struct ptx_function *function = kernel->function[i]->source;
         for (uint32_t k = 0; k < function->instructions; k++)
-            if (!commutes(program, function, &function->instruction[k])) return 0;
+            if (!commutes(program, function, &function->instruction[k])) return false;
     }
-    return 1;
+    return true;
 }

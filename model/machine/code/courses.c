@@ -20,14 +20,14 @@ struct plan {
     uint8_t *writes, *is_same;
     uint32_t slots, predicate[MACHINE_COURSE_PREDICATES];
     struct machine_course_code *now;
-    int are_predicates, is_apart, has_room, has_changed;
+    bool are_predicates, is_apart, has_room, has_changed;
 };
 
 static uint64_t bit_of(struct plan *plan, uint32_t slot)
 {
     uint32_t i = 0, *const predicate = plan->predicate;
     while (i < plan->slots && predicate[i] != slot) i++;
-    if (i == MACHINE_COURSE_PREDICATES) plan->has_room = 0;
+    if (i == MACHINE_COURSE_PREDICATES) plan->has_room = false;
     if (i == MACHINE_COURSE_PREDICATES) return 0;
     if (i == plan->slots) predicate[plan->slots++] = slot;
     return UINT64_C(1) << i;
@@ -39,7 +39,7 @@ static void look(void *context, const struct machine_code *code, const struct ma
     (void)code;
     if (operand->slot == MACHINE_LEFT_OUT) return;
     const uint32_t base = operand->slot % MACHINE_BASES;
-    const int is_predicate = operand->file == PTX_FILE_PRED && base == MACHINE_IN_FRAME;
+    const bool is_predicate = operand->file == PTX_FILE_PRED && base == MACHINE_IN_FRAME;
     plan->are_predicates &= is_predicate;
     plan->is_apart |= base == MACHINE_IN_WARP && (is_written || operand->slot >= MACHINE_SLOT_SPECIALS);
     if (is_predicate && is_written) plan->now->writes |= bit_of(plan, operand->slot);
@@ -99,7 +99,7 @@ static void count_write(void *context, const struct machine_code *code, const st
     machine_count_write(plan->writes, operand, is_written);
 }
 
-static int is_same_special(const struct machine_kernel *kernel, uint32_t slot)
+static bool is_same_special(const struct machine_kernel *kernel, uint32_t slot)
 {
     for (uint32_t i = 0; i < kernel->specials; i++)
         if (kernel->special[i].slot == slot) return !machine_special_differs(&kernel->special[i]);
@@ -138,7 +138,7 @@ static void find_same(struct plan *plan)
     for (uint32_t i = 0; i < function->codes; i++)
         machine_each_operand(&plan->visits, &function->code[i], plan, count_write);
     do {
-        plan->has_changed = 0;
+        plan->has_changed = false;
         for (uint32_t i = 0; i < function->codes; i++) {
             const struct machine_ramp_code *as = &plan->kernel->ramps.code[i];
             plan->now = &plan->kernel->course[i];
@@ -149,15 +149,15 @@ static void find_same(struct plan *plan)
     } while (plan->has_changed);
 }
 
-static int plan_courses(struct plan *plan)
+static bool plan_courses(struct plan *plan)
 {
     struct machine_kernel *kernel = plan->kernel;
     const struct machine_function *function = kernel->entry;
     for (uint32_t i = 0; i < function->codes; i++) {
         const struct machine_code *code = &function->code[i];
         plan->now = &kernel->course[i];
-        plan->are_predicates = 1;
-        plan->is_apart = 0;
+        plan->are_predicates = true;
+        plan->is_apart = false;
         machine_each_operand(&plan->visits, code, plan, look);
         if (code->guarded != MACHINE_ALL) plan->now->guard = bit_of(plan, code->guard);
         plan->now->kind = kind_of(plan, kernel, code);
@@ -167,10 +167,10 @@ static int plan_courses(struct plan *plan)
 }
 
 // 0 without memory.
-static int keep_predicates(const struct plan *plan)
+static bool keep_predicates(const struct plan *plan)
 {
     const size_t bytes = plan->slots * sizeof *plan->predicate;
-    if (bytes == 0) return 1;
+    if (bytes == 0) return true;
     plan->kernel->predicate = malloc(bytes);
     if (plan->kernel->predicate != NULL) memcpy(plan->kernel->predicate, plan->predicate, bytes);
     return plan->kernel->predicate != NULL;
@@ -187,14 +187,14 @@ void machine_courses_drop(struct machine_kernel *kernel)
 void machine_courses_prepare(struct machine_kernel *kernel, uint32_t spellings)
 {
     const struct machine_function *function = kernel->entry;
-    struct plan plan = {.kernel = kernel, .has_room = 1};
+    struct plan plan = {.kernel = kernel, .has_room = true};
     if (kernel->ramps.count == 0 || kernel->again.cleared == NULL) return;
     const uint32_t units = function->frame_bytes / MACHINE_UNIT + 1;
     plan.visits = (struct machine_visits){function, calloc(spellings + 1u, sizeof *plan.visits.written)};
     plan.writes = calloc(units, 1);
     plan.is_same = calloc(units, 1);
     kernel->course = calloc(function->codes + 1u, sizeof *kernel->course);
-    const int has_memory =
+    const bool has_memory =
         plan.visits.written != NULL && plan.writes != NULL && plan.is_same != NULL && kernel->course != NULL;
     if (!has_memory || !plan_courses(&plan) || !keep_predicates(&plan)) machine_courses_drop(kernel);
     free(plan.visits.written);

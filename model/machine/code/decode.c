@@ -37,7 +37,7 @@ static void need_variables(const struct ptx_function *function, struct machine_n
 {
     for (uint32_t i = 0; i < function->operands; i++) {
         const struct ptx_operand *operand = &function->operand[i];
-        int is_variable = operand->kind == PTX_OPERAND_AT_VARIABLE || operand->kind == PTX_OPERAND_VARIABLE;
+        bool is_variable = operand->kind == PTX_OPERAND_AT_VARIABLE || operand->kind == PTX_OPERAND_VARIABLE;
         if (is_variable && !(operand->index & PTX_OF_FUNCTION)) machine_need(variables, operand->index);
     }
 }
@@ -177,7 +177,7 @@ static void add_asides(struct decoder *decoder, const struct machine_array *asid
 }
 
 static void add_operands(struct decoder *decoder, const struct ptx_instruction *instruction,
-                         const struct ptx_choice *choice, int fits_type)
+                         const struct ptx_choice *choice, bool fits_type)
 {
     const struct ptx_operand *operand = &decoder->source->operand[instruction->first];
     struct ptx_operand_rule rule[PTX_MOST_OPERANDS];
@@ -405,7 +405,7 @@ static struct machine_kernel *decode(struct machine_module *module, uint32_t ent
 }
 
 // What one kernel after the other uses is there from the first on, and comes back as it was.
-static int take_marks(struct machine_module *module)
+static bool take_marks(struct machine_module *module)
 {
     const struct ptx_program *program = ptx_program(module->front);
     if (module->is_needed == NULL) module->is_needed = calloc(program->functions + 1u, 1);

@@ -56,7 +56,7 @@ uint32_t machine_register(struct decoder *decoder, enum ptx_file file, uint32_t 
 // Appends what one operand is to the operands of the instruction; asides go to decoder->before and behind. With
 // `fits_type` its lanes are as wide as the type says, whatever the register is.
 void machine_operand_add(struct decoder *decoder, const struct ptx_operand *operand,
-                         const struct ptx_operand_rule *rule, int fits_type);
+                         const struct ptx_operand_rule *rule, bool fits_type);
 
 // Of a call: a register, a constant, or a variable of the caller, whose `file` is PTX_FILES: it lies in local memory.
 void machine_argument_add(struct decoder *decoder, const struct ptx_operand *operand);

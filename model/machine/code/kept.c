@@ -36,7 +36,7 @@ static void keep_slots(struct decoder *decoder, struct machine_code *code)
     if (many == NULL) longjmp(decoder->no_memory, 1);
     function->many = many;
     for (uint32_t i = 0; i < function->codes; i++) {
-        int are_few = code[i].operands <= MACHINE_FEW_OPERANDS;
+        bool are_few = code[i].operands <= MACHINE_FEW_OPERANDS;
         uint32_t *slot = are_few ? code[i].few : many, n = 0;
         if (!are_few) code[i].many = many;
         if (are_few && code[i].handler == NULL && code[i].guarded == MACHINE_ALL) code[i].kind = MACHINE_PLAIN;

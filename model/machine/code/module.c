@@ -62,7 +62,7 @@ static void lay_out(struct machine_module *module, const struct placed *variable
     for (uint32_t i = 0; i < variables; i++) {
         int block = block_of(variable[i].group);
         if (block < 0) continue;
-        int begins = i == 0 || variable[i].group != variable[i - 1].group;
+        bool begins = i == 0 || variable[i].group != variable[i - 1].group;
         module->address[variable[i].index] = aligned(bytes[block], begins ? VARIABLES_ALIGN : variable[i].align);
         bytes[block] = module->address[variable[i].index] + variable[i].bytes;
     }
@@ -70,19 +70,19 @@ static void lay_out(struct machine_module *module, const struct placed *variable
 
 // A variable takes memory where it is used or begins with other bytes than 0: the system gives pages as they are
 // touched.
-static int take_blocks(struct machine_module *module, const uint64_t bytes[2])
+static bool take_blocks(struct machine_module *module, const uint64_t bytes[2])
 {
     for (int block = 0; block < 2; block++) {
         if (bytes[block] == 0) continue;
         uint64_t whole = aligned(bytes[block], VARIABLES_ALIGN);
-        if (whole < bytes[block] || !budget_take(BUDGET_VARIABLES, whole)) return 0;
+        if (whole < bytes[block] || !budget_take(BUDGET_VARIABLES, whole)) return false;
         module->raw[block] = calloc(whole + VARIABLES_ALIGN, 1);
         if (module->raw[block] == NULL) budget_give(BUDGET_VARIABLES, whole);
-        if (module->raw[block] == NULL) return 0;
+        if (module->raw[block] == NULL) return false;
         uint8_t *at = (uint8_t *)(uintptr_t)aligned((uint64_t)(uintptr_t)module->raw[block], VARIABLES_ALIGN);
         module->block[block] = (struct memory){at, (uint64_t)(uintptr_t)at, whole};
     }
-    return 1;
+    return true;
 }
 
 uint64_t machine_function_address(const struct machine_module *module, uint32_t function)
@@ -90,7 +90,7 @@ uint64_t machine_function_address(const struct machine_module *module, uint32_t 
     return (uint64_t)(uintptr_t)module->function_place + (uint64_t)function * FUNCTION_STRIDE;
 }
 
-int machine_function_at(const struct machine_module *module, uint64_t address, uint32_t *function)
+bool machine_function_at(const struct machine_module *module, uint64_t address, uint32_t *function)
 {
     uint64_t offset = address - (uint64_t)(uintptr_t)module->function_place;
     *function = (uint32_t)(offset / FUNCTION_STRIDE);
@@ -122,46 +122,46 @@ static void place(struct machine_module *module, const struct ptx_program *progr
     }
 }
 
-static int place_variables(struct machine_module *module, const struct ptx_program *program)
+static bool place_variables(struct machine_module *module, const struct ptx_program *program)
 {
     uint64_t bytes[2];
     struct placed *variable = calloc(program->variables + 1u, sizeof *variable);
-    if (variable == NULL) return 0;
+    if (variable == NULL) return false;
     for (uint32_t i = 0; i < program->variables; i++) variable[i] = placed_of(program, i);
     qsort(variable, program->variables, sizeof *variable, order_of);
     lay_out(module, variable, program->variables, bytes);
-    int is_placed = take_blocks(module, bytes);
+    bool is_placed = take_blocks(module, bytes);
     if (is_placed) place(module, program, variable);
     free(variable);
     return is_placed;
 }
 
-static int start(struct machine_module *module)
+static bool start(struct machine_module *module)
 {
     const struct ptx_program *program = ptx_program(module->front);
     module->address = calloc(program->variables + 1u, sizeof *module->address);
     module->kernel = calloc(program->functions + 1u, sizeof *module->kernel);
     module->function_place = malloc((size_t)program->functions * FUNCTION_STRIDE + 1);
-    if (module->address == NULL || module->kernel == NULL || module->function_place == NULL) return 0;
+    if (module->address == NULL || module->kernel == NULL || module->function_place == NULL) return false;
     return place_variables(module, program);
 }
 
 // Counts `bytes` of decoded code, and what the PTX's reader has taken since. 0: it is too much.
-static int machine_module_count(struct machine_module *module, uint64_t bytes)
+static bool machine_module_count(struct machine_module *module, uint64_t bytes)
 {
     const uint64_t read = ptx_memory_bytes(module->front), more = bytes + read - module->read_bytes;
-    if (!budget_take(BUDGET_CODE, more)) return 0;
+    if (!budget_take(BUDGET_CODE, more)) return false;
     module->read_bytes = read;
     module->code_bytes += more;
-    return 1;
+    return true;
 }
 
-static int open_text(struct machine_module *module, size_t bytes, struct ptx_errors *errors)
+static bool open_text(struct machine_module *module, size_t bytes, struct ptx_errors *errors)
 {
     const uint64_t left = budget_left();
     const struct ptx_limits limits = {left < MOST_CODE_BYTES ? (size_t)left + 1 : 0};
     module->front = ptx_open(module->text, bytes, limits, errors);
-    if (module->front != NULL && errors->count == 0 && !machine_module_count(module, 0)) return 0;
+    if (module->front != NULL && errors->count == 0 && !machine_module_count(module, 0)) return false;
     return module->front != NULL && errors->count == 0 && ptx_link(module->front, machine_is_device_call, errors) &&
            start(module);
 }
@@ -237,10 +237,10 @@ int machine_module_kernel(const struct machine_module *module, const char *name)
 }
 
 // A unit's own variable is found if no other has the name.
-int machine_module_variable(const struct machine_module *module, const char *name, uint64_t *address, uint64_t *bytes)
+bool machine_module_variable(const struct machine_module *module, const char *name, uint64_t *address, uint64_t *bytes)
 {
     const struct ptx_program *program = ptx_program(module->front);
-    int is_found = 0;
+    bool is_found = false;
     for (uint32_t i = 0; i < program->variables; i++) {
         const struct ptx_variable *variable = &program->variable[i];
         if (module->address[i] == 0 || strlen(name) != variable->name.length ||
@@ -249,7 +249,7 @@ int machine_module_variable(const struct machine_module *module, const char *nam
         if (is_found && variable->linkage == PTX_LINK_LOCAL) continue;
         *address = module->address[i];
         *bytes = variable->bytes;
-        is_found = 1;
+        is_found = true;
         if (variable->linkage != PTX_LINK_LOCAL) break;
     }
     return is_found;
@@ -292,11 +292,11 @@ struct machine_kernel *machine_module_decoded(struct machine_module *module, int
     return module->kernel[kernel] = decoded;
 }
 
-int machine_module_facts(struct machine_module *module, int kernel, struct machine_kernel_facts *facts,
-                         struct ptx_errors *errors)
+bool machine_module_facts(struct machine_module *module, int kernel, struct machine_kernel_facts *facts,
+                          struct ptx_errors *errors)
 {
     const struct machine_kernel *decoded = machine_module_decoded(module, kernel, errors);
-    if (decoded == NULL) return 0;
+    if (decoded == NULL) return false;
     *facts = decoded->facts;
-    return 1;
+    return true;
 }

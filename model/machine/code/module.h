@@ -37,7 +37,7 @@ struct machine_module {
 
 // The address of a function as a value; and back: 0 if there is none.
 uint64_t machine_function_address(const struct machine_module *module, uint32_t function);
-int machine_function_at(const struct machine_module *module, uint64_t address, uint32_t *function);
+bool machine_function_at(const struct machine_module *module, uint64_t address, uint32_t *function);
 
 // The kernel, decoded. NULL with errors, or with none where there is no memory.
 struct machine_kernel *machine_module_decoded(struct machine_module *module, int kernel, struct ptx_errors *errors);

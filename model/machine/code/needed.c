@@ -55,24 +55,24 @@ static void need_callees(struct machine_needed *functions, const struct ptx_prog
 }
 
 // The functions that a kernel may call, and their bodies.
-static int read_bodies(struct machine_module *module, struct machine_needed *functions, struct ptx_errors *errors)
+static bool read_bodies(struct machine_module *module, struct machine_needed *functions, struct ptx_errors *errors)
 {
     for (uint32_t i = 0; i < functions->list.count; i++) {
         const uint32_t function = machine_needed_at(functions, i);
-        if (!ptx_decode(module->front, function, errors)) return 0;
+        if (!ptx_decode(module->front, function, errors)) return false;
         const struct ptx_program *program = ptx_program(module->front);
         need_callees(functions, program, &program->function[function]);
     }
     machine_needed_sort(functions);
-    return 1;
+    return true;
 }
 
-int machine_needed_functions(struct machine_module *module, uint32_t entry, struct machine_needed *functions,
-                             struct ptx_errors *errors)
+bool machine_needed_functions(struct machine_module *module, uint32_t entry, struct machine_needed *functions,
+                              struct ptx_errors *errors)
 {
     jmp_buf no_memory;
     functions->no_memory = &no_memory;
-    if (setjmp(no_memory) != 0) return 0;
+    if (setjmp(no_memory) != 0) return false;
     need_function(functions, ptx_program(module->front), entry);
     return read_bodies(module, functions, errors);
 }

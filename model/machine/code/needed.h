@@ -23,8 +23,8 @@ void machine_needed_drop(struct machine_needed *needed);
 
 // The entry and all that it may call, in the order of the program, and their bodies. 0 with errors, or with none where
 // there is no memory.
-int machine_needed_functions(struct machine_module *module, uint32_t entry, struct machine_needed *functions,
-                             struct ptx_errors *errors);
+bool machine_needed_functions(struct machine_module *module, uint32_t entry, struct machine_needed *functions,
+                              struct ptx_errors *errors);
 
 #pragma GCC visibility pop
 

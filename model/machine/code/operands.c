@@ -108,7 +108,7 @@ void machine_decoder_start(struct decoder *decoder)
 
 // --- Special registers -----------------------------------------------------------------------------------------------
 
-static int is_clock(enum ptx_special special)
+static bool is_clock(enum ptx_special special)
 {
     return special == PTX_SPECIAL_CLOCK || special == PTX_SPECIAL_CLOCK_HI || special == PTX_SPECIAL_CLOCK64 ||
            special == PTX_SPECIAL_GLOBALTIMER || special == PTX_SPECIAL_GLOBALTIMER_LO ||
@@ -152,7 +152,7 @@ static const struct ptx_variable *variable_of(const struct decoder *decoder, uin
                                    : &decoder->program->variable[index];
 }
 
-static int is_kernel_parameter(const struct decoder *decoder, uint32_t index)
+static bool is_kernel_parameter(const struct decoder *decoder, uint32_t index)
 {
     return decoder->source->is_entry && index & PTX_OF_FUNCTION &&
            (index & ~PTX_OF_FUNCTION) < decoder->source->parameters;
@@ -162,7 +162,7 @@ static int is_kernel_parameter(const struct decoder *decoder, uint32_t index)
 static struct machine_operand variable_address(const struct decoder *decoder, uint32_t index)
 {
     const struct ptx_variable *variable = variable_of(decoder, index);
-    int is_own = (index & PTX_OF_FUNCTION) != 0;
+    bool is_own = (index & PTX_OF_FUNCTION) != 0;
     uint32_t number = index & ~PTX_OF_FUNCTION;
     uint64_t offset = is_own ? ((const uint64_t *)decoder->variable.item)[number] : 0;
     struct machine_operand at = {
@@ -281,8 +281,8 @@ static struct machine_operand fitted(struct decoder *decoder, struct machine_ope
 static struct machine_operand stored(struct decoder *decoder, struct machine_operand from, enum ptx_type type)
 {
     const struct ptx_type_row *row = ptx_type_row((enum ptx_type)from.type), *as = ptx_type_row(type);
-    const int is_float = row->kind == PTX_KIND_FLOAT && row->bits >= 32 && as->kind == PTX_KIND_BITS;
-    const int is_bits = row->kind == PTX_KIND_BITS && row->bits == 64 && type == PTX_TYPE_f32;
+    const bool is_float = row->kind == PTX_KIND_FLOAT && row->bits >= 32 && as->kind == PTX_KIND_BITS;
+    const bool is_bits = row->kind == PTX_KIND_BITS && row->bits == 64 && type == PTX_TYPE_f32;
     if (row->bits <= as->bits || !(is_float || is_bits)) return from;
     struct machine_operand copy = scratch_operand(decoder, type);
     aside(decoder, &decoder->before, machine_convert_stored, copy, from);
@@ -300,7 +300,7 @@ static enum ptx_type part_type(const struct ptx_operand_rule *rule, uint64_t cou
 }
 
 static struct machine_operand scalar(struct decoder *decoder, const struct ptx_operand *operand,
-                                     const struct ptx_operand_rule *rule, enum ptx_type type, int fits_type)
+                                     const struct ptx_operand_rule *rule, enum ptx_type type, bool fits_type)
 {
     struct machine_operand at;
     switch ((enum ptx_operand_kind)operand->kind) {
@@ -337,7 +337,7 @@ static struct machine_operand *add(struct decoder *decoder, struct machine_opera
 }
 
 void machine_operand_add(struct decoder *decoder, const struct ptx_operand *operand,
-                         const struct ptx_operand_rule *rule, int fits_type)
+                         const struct ptx_operand_rule *rule, bool fits_type)
 {
     enum ptx_type type = rule->kind == PTX_RULE_CONSTANT ? PTX_TYPE_b32 : (enum ptx_type)rule->type;
     if (operand->kind != PTX_OPERAND_VECTOR) {
@@ -355,7 +355,7 @@ void machine_argument_add(struct decoder *decoder, const struct ptx_operand *ope
 {
     struct ptx_operand_rule any = {.type = PTX_TYPE_b64};
     if (operand->kind != PTX_OPERAND_VARIABLE) {
-        add(decoder, scalar(decoder, operand, &any, PTX_TYPE_b64, 0));
+        add(decoder, scalar(decoder, operand, &any, PTX_TYPE_b64, false));
         return;
     }
     struct machine_operand at = variable_address(decoder, operand->index);

@@ -24,7 +24,7 @@ struct plan {
     uint8_t *even, *number;
     uint32_t units;
     enum machine_evenness result;
-    int has_changed;
+    bool has_changed;
     uint64_t lanes;
 };
 
@@ -73,7 +73,7 @@ static enum machine_evenness even_of(const struct plan *plan, const struct machi
 // another instruction, or another number.
 static uint64_t cut_of(const struct plan *plan, const struct machine_code *code)
 {
-    const int is_and = machine_is_opcode(code, "and"), is_shift = machine_is_opcode(code, "shr");
+    const bool is_and = machine_is_opcode(code, "and"), is_shift = machine_is_opcode(code, "shr");
     if ((!is_and && !is_shift) || code->operands != 3) return 0;
     const struct machine_operand *by = &code->operand[2];
     if (by->slot % MACHINE_BASES != MACHINE_IN_CONSTANTS || by->file != PTX_FILE_32) return 0;
@@ -98,7 +98,7 @@ static uint32_t choose_width(const struct plan *plan)
 }
 
 // What cuts elsewhere than between rows makes no ramp of one that rises. As long as no width is chosen, any cut may.
-static int cuts_rows(const struct plan *plan, const struct machine_code *code)
+static bool cuts_rows(const struct plan *plan, const struct machine_code *code)
 {
     const uint64_t cut = cut_of(plan, code);
     return plan->ramps->width == 0 || cut == plan->ramps->width || cut >= MACHINE_LANES;
@@ -111,7 +111,7 @@ static enum machine_evenness find(const struct plan *plan, const struct machine_
     *run = NULL;
     if (code->guarded != MACHINE_ALL || code->operands < 2 || code->operands > first + MOST_FROM) return MACHINE_UNLIKE;
     for (uint32_t i = first; i < code->operands; i++) from[i - first] = even_of(plan, &code->operand[i]);
-    const int cuts = machine_is_opcode(code, "and") || machine_is_opcode(code, "shr");
+    const bool cuts = machine_is_opcode(code, "and") || machine_is_opcode(code, "shr");
     if (cuts && from[0] == MACHINE_RISING && !cuts_rows(plan, code)) return MACHINE_UNLIKE;
     return machine_ramp_find(plan->kernel, code, from, run);
 }
@@ -120,7 +120,7 @@ static void lower(struct plan *plan, uint32_t unit, enum machine_evenness even)
 {
     if (plan->even[unit] <= even) return;
     plan->even[unit] = (uint8_t)even;
-    plan->has_changed = 1;
+    plan->has_changed = true;
 }
 
 // A product of wgmma reads registers when it comes to it.
@@ -129,7 +129,7 @@ static void lower_written(void *context, const struct machine_code *code, const 
 {
     struct plan *plan = context;
     if (!machine_is_in_frame(operand) || (!is_written && !machine_is_opcode(code, "wgmma"))) return;
-    const int is_wide_enough = operand->file == PTX_FILE_32 || operand->file == PTX_FILE_64;
+    const bool is_wide_enough = operand->file == PTX_FILE_32 || operand->file == PTX_FILE_64;
     lower(plan, machine_unit_of(operand->slot), is_wide_enough ? plan->result : MACHINE_UNLIKE);
 }
 
@@ -156,7 +156,7 @@ static void each_operand(struct plan *plan, machine_visitor *visit)
 }
 
 // Only so many registers can be ramps: those that come first in the frame.
-static int keep_few(struct plan *plan)
+static bool keep_few(struct plan *plan)
 {
     uint32_t kept = 0;
     for (uint32_t unit = 0; unit < plan->units; unit++)
@@ -165,15 +165,15 @@ static int keep_few(struct plan *plan)
 }
 
 // 0: it takes too long.
-static int settle(struct plan *plan)
+static bool settle(struct plan *plan)
 {
     each_operand(plan, begin_written);
     for (int pass = 0; pass < MOST_PASSES; pass++) {
-        plan->has_changed = 0;
+        plan->has_changed = false;
         for (uint32_t i = 0; i < plan->function->codes; i++) look_at(plan, &plan->function->code[i]);
-        if (!plan->has_changed && keep_few(plan)) return 1;
+        if (!plan->has_changed && keep_few(plan)) return true;
     }
-    return 0;
+    return false;
 }
 
 // --- What is kept of it ----------------------------------------------------------------------------------------------
@@ -253,7 +253,7 @@ static uint16_t place_of(const struct plan *plan, const struct machine_operand *
 static struct machine_compare compare_of(const struct machine_code *code)
 {
     const struct ptx_type_row *type = ptx_type_row((enum ptx_type)code->choice->type[0]);
-    const int is_wide = type->bits == 64, is_signed = type->kind == PTX_KIND_SIGNED;
+    const bool is_wide = type->bits == 64, is_signed = type->kind == PTX_KIND_SIGNED;
     return (struct machine_compare){.bias = is_signed ? UINT64_C(1) << (type->bits - 1) : 0,
                                     .slot = code->operand[0].slot,
                                     .how = code->choice->word[PTX_CLASS_COMPARE],
@@ -261,20 +261,20 @@ static struct machine_compare compare_of(const struct machine_code *code)
 }
 
 // 0: there is no room.
-static int take_operands(const struct plan *plan, const struct machine_code *code, struct machine_ramp_code *as)
+static bool take_operands(const struct plan *plan, const struct machine_code *code, struct machine_ramp_code *as)
 {
     const uint32_t is_compare = machine_is_opcode(code, "setp"), first = 1 + is_compare;
-    const int is_parameter = code->handler == machine_run_transfer;
+    const bool is_parameter = code->handler == machine_run_transfer;
     for (uint32_t i = first; !is_parameter && i < code->operands; i++)
-        if ((as->from[i - first] = place_of(plan, &code->operand[i])) == UINT16_MAX) return 0;
+        if ((as->from[i - first] = place_of(plan, &code->operand[i])) == UINT16_MAX) return false;
     if (is_compare) as->compare = compare_of(code);
-    if (is_compare) return 1;
+    if (is_compare) return true;
     as->add = code->operand[1].add;
     const uint8_t number = number_of(plan, &code->operand[0]);
     as->to = place_of(plan, &code->operand[0]);
     as->writes = bit_of(number);
     as->written_at_once = as->writes == 0;
-    return 1;
+    return true;
 }
 
 static void keep_transfer(struct plan *plan, const struct machine_code *code, struct machine_ramp_code *as)
@@ -300,13 +300,13 @@ static void note_renewed(void *context, const struct machine_code *code, const s
 }
 
 // Is the register that it writes a ramp, or is it something else at other times?
-static int makes_ramp(const struct plan *plan, const struct machine_code *code)
+static bool makes_ramp(const struct plan *plan, const struct machine_code *code)
 {
     return number_of(plan, &code->operand[0]) != NO_RAMP;
 }
 
 // 0: an operand has no number. Then the register that it writes is no ramp, and nor may others be.
-static int keep_code(struct plan *plan, uint32_t number)
+static bool keep_code(struct plan *plan, uint32_t number)
 {
     const struct machine_code *code = &plan->function->code[number];
     struct machine_ramp_code *as = &plan->ramps->code[number];
@@ -315,19 +315,19 @@ static int keep_code(struct plan *plan, uint32_t number)
     plan->lanes = 0;
     machine_each_operand(&plan->visits, code, plan, note_lanes);
     as->lanes = plan->lanes;
-    const int is_compare = machine_is_opcode(code, "setp");
+    const bool is_compare = machine_is_opcode(code, "setp");
     if (find(plan, code, &run) != MACHINE_UNLIKE && run != NULL && (is_compare || makes_ramp(plan, code))) {
         if (!take_operands(plan, code, as)) return is_compare;
         as->run = run;
         if (is_compare) machine_each_operand(&plan->visits, code, plan, note_renewed); // it may go by lanes
-        return 1;
+        return true;
     }
     machine_each_operand(&plan->visits, code, plan, note_renewed);
-    if (code->handler != machine_run_transfer) return 1;
+    if (code->handler != machine_run_transfer) return true;
     const struct machine_operand *at = code->transfer->at;
     if (machine_is_in_frame(at)) as->at_lanes = bit_of(plan->number[machine_unit_of(at->slot)]);
     keep_transfer(plan, code, as);
-    return 1;
+    return true;
 }
 
 static void join_plain(const struct machine_function *function, struct machine_ramp_code *as)
@@ -348,10 +348,10 @@ struct groups {
     uint32_t next;
 };
 
-static int is_of_group(const struct machine_ramp_code *below, const struct machine_ramp_code *as)
+static bool is_of_group(const struct machine_ramp_code *below, const struct machine_ramp_code *as)
 {
     const struct machine_transfer *a = as->transfer, *b = below->transfer;
-    const int are_alike = a->use == b->use && a->guess == b->guess && a->whole_bytes == b->whole_bytes;
+    const bool are_alike = a->use == b->use && a->guess == b->guess && a->whole_bytes == b->whole_bytes;
     return below->at == as->at && are_alike && (as->least - below->least) % (int64_t)a->whole_bytes == 0;
 }
 
@@ -397,20 +397,20 @@ static void keep_cleared(const struct machine_again *again, struct machine_ramps
                 ramps->cleared[ramps->clears++] = (uint8_t)i;
 }
 
-static int plan_ramps(struct plan *plan)
+static bool plan_ramps(struct plan *plan)
 {
     struct machine_ramps *ramps = plan->ramps;
     const struct machine_function *function = plan->function;
     memset(plan->number, NO_RAMP, plan->units);
-    if (!settle(plan)) return 0;
+    if (!settle(plan)) return false;
     ramps->width = choose_width(plan);
-    if (!settle(plan)) return 0;
+    if (!settle(plan)) return false;
     each_operand(plan, add_written);
     ramps->registers = ramps->count;
     each_operand(plan, add_renewed);
     ramps->renews = ramps->count - ramps->registers;
     for (uint32_t i = 0; i < function->codes; i++)
-        if (!keep_code(plan, i)) return 0;
+        if (!keep_code(plan, i)) return false;
     ramps->known_behind = plan->kernel->again.stands_for;
     memcpy(ramps->fill, alu_span()->ramp, sizeof ramps->fill);
     join_plain(function, ramps->code);
@@ -428,7 +428,7 @@ void machine_ramps_prepare(const struct machine_kernel *kernel, uint32_t spellin
     plan.even = calloc(plan.units + 1u, 1);
     plan.number = calloc(plan.units + 1u, 1);
     ramps->code = calloc(function->codes + 1u, sizeof *ramps->code);
-    const int has_memory = plan.visits.written != NULL && plan.even != NULL && plan.number != NULL;
+    const bool has_memory = plan.visits.written != NULL && plan.even != NULL && plan.number != NULL;
     if (!has_memory || ramps->code == NULL || !plan_ramps(&plan)) machine_ramps_free(ramps);
     free(plan.visits.written);
     free(plan.even);

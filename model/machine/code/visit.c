@@ -7,12 +7,12 @@
 
 enum { IS_KNOWN = 1 << 15 };
 
-int machine_is_opcode(const struct machine_code *code, const char *opcode)
+bool machine_is_opcode(const struct machine_code *code, const char *opcode)
 {
     return code->choice != NULL && strncmp(ptx_form_row(code->choice->form)->opcode, opcode, strlen(opcode)) == 0;
 }
 
-int machine_is_call(const struct machine_code *code)
+bool machine_is_call(const struct machine_code *code)
 {
     return code->handler == machine_call || code->handler == machine_call_indirect;
 }

@@ -23,12 +23,12 @@ typedef void machine_visitor(void *context, const struct machine_code *code, con
 void machine_each_operand(const struct machine_visits *visits, const struct machine_code *code, void *context,
                           machine_visitor *visit);
 
-int machine_is_call(const struct machine_code *code);
+bool machine_is_call(const struct machine_code *code);
 
 // Does the opcode begin so?
-int machine_is_opcode(const struct machine_code *code, const char *opcode);
+bool machine_is_opcode(const struct machine_code *code, const char *opcode);
 
-static inline int machine_is_in_frame(const struct machine_operand *operand)
+static inline bool machine_is_in_frame(const struct machine_operand *operand)
 {
     return operand->slot != MACHINE_LEFT_OUT && operand->slot % MACHINE_BASES == MACHINE_IN_FRAME;
 }
@@ -40,7 +40,7 @@ static inline uint32_t machine_unit_of(uint32_t slot)
 }
 
 // Of each unit, how many instructions may write it: up to 2.
-static inline void machine_count_write(uint8_t *writes, const struct machine_operand *operand, int is_written)
+static inline void machine_count_write(uint8_t *writes, const struct machine_operand *operand, bool is_written)
 {
     if (!is_written || !machine_is_in_frame(operand)) return;
     uint8_t *of = &writes[machine_unit_of(operand->slot)];

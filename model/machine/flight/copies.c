@@ -111,7 +111,7 @@ static enum reduce_op op_of(const struct ptx_choice *choice)
 static uint32_t shared_of(const struct asking *asking, enum ptx_word space, uint64_t address)
 {
     const struct machine_cta *cta = asking->strand->warp->cta;
-    int is_own = space == PTX_SHARED || space == PTX_SHARED_CTA;
+    bool is_own = space == PTX_SHARED || space == PTX_SHARED_CTA;
     return is_own && address < SHARED_WINDOW_BYTES ? cluster_mapa((uint32_t)address, cta->rank) : (uint32_t)address;
 }
 
@@ -132,7 +132,8 @@ static void set_plain(const struct asking *asking, struct operation *o)
 {
     const struct copy_row *row = asking->row;
     const struct ptx_choice *choice = asking->code->choice;
-    int is_register = row->size == NONE, spaces = choice->spaces;
+    bool is_register = row->size == NONE;
+    int spaces = choice->spaces;
     o->op = op_of(choice);
     o->dtype = choice->types > 0 ? dtypes[choice->type[0]] : DTYPE_UINT8;
     if (row->to != NONE) o->to = address_of(asking, row->to);
@@ -153,7 +154,7 @@ static void decode_map(const struct asking *asking, const struct tensormap_image
 {
     struct flight_map *last = &flights_of(asking->strand->warp)->map[o->map_address / sizeof *image % FLIGHT_MAPS];
     if (!last->is_there || memcmp(&last->image, image, sizeof *image) != 0) {
-        last->is_there = 1;
+        last->is_there = true;
         last->image = *image;
         tensormap_decode(image, &last->map, NULL);
     }
@@ -185,7 +186,8 @@ static enum rule set_tensor(const struct asking *asking, struct operation *o)
     const struct copy_row *row = asking->row;
     const struct ptx_choice *choice = asking->code->choice;
     const struct machine_operand *coord = operand_of(asking, row->map + 1);
-    int is_load = row->to != NONE, tile = choice->word[PTX_CLASS_TILE];
+    bool is_load = row->to != NONE;
+    int tile = choice->word[PTX_CLASS_TILE];
     o->mode = tile == PTX_IM2COL || tile == PTX_IM2COL_NO_OFFS ? TENSORMAP_IM2COL : TENSORMAP_TILED;
     o->dims = choice->word[PTX_CLASS_DIM] - PTX_D1 + 1;
     o->op = op_of(choice);
@@ -217,7 +219,7 @@ static enum rule operation_of(const struct asking *asking, struct operation *o)
 
 // --- Faults ----------------------------------------------------------------------------------------------------------
 
-static enum machine_next refuse(const struct asking *asking, const struct operation *o, enum rule rule, int is_read,
+static enum machine_next refuse(const struct asking *asking, const struct operation *o, enum rule rule, bool is_read,
                                 const struct findings *findings)
 {
     char what[2048];
@@ -259,28 +261,28 @@ static void issue(const struct asking *asking, struct flight_operation *item, co
     else
         event_tell(teller, (struct event){.kind = EVENT_GROUP, .group = {ASYNC_ALONE, GROUP_ISSUE, 0}});
     flight_veil_source(item);
-    const int is_veiled = flight_veil_global(item);
+    const bool is_veiled = flight_veil_global(item);
     flight_issue(&item->head);
     if (is_veiled) flight_end(&item->head);
 }
 
 // Where the schedule is random the CTAs of a multicast get their bytes at different times: each from a flight of its
 // own. 0 if there is no memory for them.
-static int issue_all(const struct asking *asking, struct flight_operation *item)
+static bool issue_all(const struct asking *asking, struct flight_operation *item)
 {
     const struct machine_cluster *cluster = asking->strand->warp->cta->cluster;
     const struct operation *o = &item->flight.operation;
     uint32_t targets = operation_targets(o);
-    int is_split = cluster->machine->launch->schedule.policy == MACHINE_SHUFFLED && o->is_multicast;
+    bool is_split = cluster->machine->launch->schedule.policy == MACHINE_SHUFFLED && o->is_multicast;
     for (; is_split && (targets & (targets - 1)) != 0; targets &= targets - 1) {
         struct flight_operation *part = new_item(asking);
-        if (part == NULL) return 0;
+        if (part == NULL) return false;
         part->flight.operation = *o;
         part->flight.box = item->flight.box;
         issue(asking, part, &item->flight.teller, targets & -targets);
     }
     issue(asking, item, &item->flight.teller, targets);
-    return 1;
+    return true;
 }
 
 // The operation is made where it will be under way.
@@ -293,7 +295,7 @@ static enum machine_next run_lane(const struct asking *asking)
     struct teller *teller = &item->flight.teller;
     struct operation *o = &item->flight.operation;
     enum rule rule = operation_of(asking, o);
-    int is_read = rule == RULE_OK;
+    bool is_read = rule == RULE_OK;
     if (is_read) rule = flight_check(&item->flight, &flights->memories, NULL);
     if (rule != RULE_OK) {
         findings_clear(&findings);

@@ -50,7 +50,7 @@ static void add_end(struct machine_text *text, const struct machine *machine, ui
 }
 
 static void add_operation(struct machine_text *text, const struct machine *machine, const struct operation *o,
-                          int is_read)
+                          bool is_read)
 {
     if (o->map_address == 0) {
         machine_text_add(text, "The copy moves %u bytes from ", o->size_bytes);
@@ -85,7 +85,7 @@ static void add_window(struct machine_text *text, const struct machine *machine,
     add_shared(text, machine, (uint32_t)(address - MACHINE_SHARED_WINDOW));
 }
 
-void machine_copy_explain(const struct machine *machine, const struct operation *o, int is_read,
+void machine_copy_explain(const struct machine *machine, const struct operation *o, bool is_read,
                           const struct finding *finding, char *text, size_t bytes)
 {
     struct machine_text to = {text, 0, bytes};

@@ -11,7 +11,7 @@
 #pragma GCC visibility push(hidden)
 
 // `is_read`: its map could be read. `finding`: of the rule that is broken.
-void machine_copy_explain(const struct machine *machine, const struct operation *o, int is_read,
+void machine_copy_explain(const struct machine *machine, const struct operation *o, bool is_read,
                           const struct finding *finding, char *text, size_t bytes);
 
 // A tensor map in one line: "tiled of FLOAT32 at 0x7f0000000000, dimensions 64 x 64, strides 256, box 32 x 8, no

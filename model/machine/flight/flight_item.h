@@ -29,7 +29,7 @@ struct machine_flight {
     enum async_kind async;
     struct machine_warp *warp;
     uint32_t lanes, whole;
-    int is_read;
+    bool is_read;
     uint64_t issued, begun, round, level;
     uint32_t number;
     struct teller teller;
@@ -52,7 +52,7 @@ struct flight_operation {
 // addresses are for those who hear of it.
 struct flight_copies {
     struct machine_flight head;
-    int is_row;
+    bool is_row;
     uint32_t bytes, group[MACHINE_LANES];
     uint8_t read[MACHINE_LANES];
     const uint8_t *from[MACHINE_LANES];
@@ -63,7 +63,7 @@ struct flight_copies {
 
 struct flight_arrive {
     struct machine_flight head;
-    int is_noinc;
+    bool is_noinc;
     uint32_t address[MACHINE_LANES]; // in the CTA
 };
 
@@ -85,7 +85,8 @@ struct flight_product {
     struct wgmma wgmma;
     uint64_t descriptor[2];
     int scale_d;
-    int has[FLIGHT_WARPS], is_apart, is_released;
+    int has[FLIGHT_WARPS];
+    bool is_apart, is_released;
     uint32_t group[FLIGHT_WARPS];
     int d_registers;
     const struct machine_frame *frame[FLIGHT_WARPS];
@@ -101,7 +102,7 @@ enum { FLIGHT_WAITS = 4, FLIGHT_SEEN = 16 };
 struct flight_wait {
     uint32_t lanes, round, rank, address;
     uint64_t operand;
-    int is_parity;
+    bool is_parity;
     const struct machine_function *function;
     const struct machine_code *code;
     uint32_t called_at; // the line of the PTX at which the kernel called what waits; 0: it waits itself
@@ -113,7 +114,7 @@ struct flight_wait {
 // last, the line and how many phases had completed. since: how many phases completed between its last two waits,
 // if is_again.
 struct flight_seen {
-    int is_used, is_parity, was_early, is_again;
+    bool is_used, is_parity, was_early, is_again;
     uint32_t rank, address, line, called_at, lanes, stales, stale_line, stale_called_at;
     uint64_t operand, inits, phases, since, stale_phases;
 };
@@ -123,10 +124,10 @@ struct flight_seen {
 struct flight_warp {
     struct async_groups lane[MACHINE_LANES], whole;
     struct async_groups products; // wgmma-groups are a warp's
-    int waits;
+    bool waits;
     uint32_t wait_rank, wait_address;
     uint64_t wait_operand;
-    int wait_is_parity;
+    bool wait_is_parity;
     struct flight_wait wait[FLIGHT_WAITS];
     struct flight_seen seen[FLIGHT_SEEN];
     struct flight_wait last; // that succeeded
@@ -146,14 +147,14 @@ struct flight_meeting {
 // A tensor map as it was read last, and what it says.
 enum { FLIGHT_MAPS = 8 };
 struct flight_map {
-    int is_there;
+    bool is_there;
     struct tensormap_image image;
     struct tensormap map;
 };
 
 // A tensor map of global memory as a cluster has read it (late_maps.c).
 struct flight_seen_map {
-    int is_there;
+    bool is_there;
     uint64_t address;
     struct tensormap_image image;
 };
@@ -171,7 +172,7 @@ struct machine_flights {
     struct mbarrier_unit unit;
     struct ledger_book ledgers;
     struct ledger *pages;
-    int is_used;              // something is not as it was when it was opened
+    bool is_used;             // something is not as it was when it was opened
     struct flight_warp *warp; // of all CTAs, by rank
     struct flight_map map[FLIGHT_MAPS];
     struct flight_seen_map seen_map[FLIGHT_MAPS];
@@ -209,23 +210,23 @@ void flight_free(struct machine_flight *item);
 void flight_issue(struct machine_flight *item);
 
 // Does the item move as under DEFAULT?
-static inline int flight_is_by_default(const struct machine_flight *item)
+static inline bool flight_is_by_default(const struct machine_flight *item)
 {
     const struct machine_cluster *cluster = item->warp->cta->cluster;
-    const int is_default = flight_policy(cluster) == MACHINE_DEFAULT || cluster->delayed != NULL;
+    const bool is_default = flight_policy(cluster) == MACHINE_DEFAULT || cluster->delayed != NULL;
     return is_default && item->level == 0 && !machine_is_weak(cluster->machine);
 }
 
 // Does the schedule show what an H200 does most often, DEFAULT or EARLY? There products are computed as soon as all
 // warps have come, which wait for each other as long as somebody can go on.
-int flight_is_soon(const struct machine_warp *warp);
+bool flight_is_soon(const struct machine_warp *warp);
 
 // What comes behind an instruction that takes a GPU long: fence.proxy.async, a wait for products. Other warps get on
 // meanwhile. Under DEFAULT they do here, so a warp finds what the others had time to do, even if no barrier says so.
 static inline enum machine_next flight_takes_long(const struct machine_warp *warp)
 {
     const struct machine_cluster *cluster = warp->cta->cluster;
-    const int is_default = flight_policy(cluster) == MACHINE_DEFAULT || cluster->delayed != NULL;
+    const bool is_default = flight_policy(cluster) == MACHINE_DEFAULT || cluster->delayed != NULL;
     return is_default && !machine_is_weak(cluster->machine) ? MACHINE_REST : MACHINE_NEXT;
 }
 
@@ -239,32 +240,32 @@ void flight_start(struct machine_flight *item);
 // A wait for the same: MACHINE_NEXT where nothing is pending, else MACHINE_WAIT; where the schedule says LATE it ends
 // now, or has its sources read.
 enum machine_next flight_wait(struct machine_warp *warp, uint32_t lanes, enum async_kind async, uint32_t newest,
-                              int reads);
+                              bool reads);
 
 // Moves one item on by at most `most_bytes`; 1 if it has gone.
-int flight_move(struct machine_flight *item, uint64_t most_bytes);
+bool flight_move(struct machine_flight *item, uint64_t most_bytes);
 
 // Ends an item with all that it comes behind; 0 if it cannot end yet.
-int flight_end(struct machine_flight *item);
+bool flight_end(struct machine_flight *item);
 
 // Can it move now, as far as those before it are concerned?
-int flight_is_ready(const struct machine_flight *item);
+bool flight_is_ready(const struct machine_flight *item);
 
 // Each kind's own (flight_kinds.c): moves on and returns whether nothing is left.
-int flight_copies_end(struct flight_copies *copies);
+bool flight_copies_end(struct flight_copies *copies);
 int flight_arrive_end(struct flight_arrive *arrive);
 int flight_product_end(struct flight_product *product);
 int flight_stores_end(struct flight_stores *stores);
 
 // Takes the bytes that a store is still to read into a copy of its own; 0 if there is no memory.
-int flight_read_source(struct flight_operation *operation);
+bool flight_read_source(struct flight_operation *operation);
 
 // At the issue of a store or a copy to another CTA: if the veil hides any of its source, it is read now, as the veil
 // shows it. Later fences come too late for it.
 void flight_veil_source(struct flight_operation *operation);
 
 // At the issue of a load: if the veil hides any of what it may read, it sees global memory so, and is to end at once.
-int flight_veil_global(struct flight_operation *operation);
+bool flight_veil_global(struct flight_operation *operation);
 
 // complete_tx or the end of an arrive, at shared address `address` of CTA `rank`.
 void flight_land(struct machine_flights *flights, uint32_t rank, uint32_t address,

@@ -34,19 +34,19 @@ static void copy_lane(const struct flight_copies *copies, uint32_t lane)
     memset(copies->to[lane] + read, 0, copies->bytes - read);
 }
 
-int flight_copies_end(struct flight_copies *copies)
+bool flight_copies_end(struct flight_copies *copies)
 {
     if (copies->is_row) {
         const uint32_t bytes = copies->bytes * MACHINE_LANES;
         machine_veil_lift(copies->head.warp->cta->cluster, copies->to[0], bytes);
         memcpy(copies->to[0], copies->from[0], bytes);
-        return 1;
+        return true;
     }
     for (EACH_BIT(lane, copies->head.lanes)) {
         copy_lane(copies, lane);
         if (copies->head.teller.observer != NULL) tell_copy(copies, lane);
     }
-    return 1;
+    return true;
 }
 
 // Lanes on one barrier are one transaction.
@@ -70,30 +70,30 @@ int flight_arrive_end(struct flight_arrive *arrive)
 
 static uint32_t place_of_source(const struct operation *o)
 {
-    int is_tensor = o->kind == OPERATION_TENSOR_STORE || o->kind == OPERATION_TENSOR_REDUCE;
+    bool is_tensor = o->kind == OPERATION_TENSOR_STORE || o->kind == OPERATION_TENSOR_REDUCE;
     return cluster_mapa(is_tensor ? o->shared : (uint32_t)o->from, 0);
 }
 
-int flight_read_source(struct flight_operation *operation)
+bool flight_read_source(struct flight_operation *operation)
 {
     struct flight *flight = &operation->flight;
     const struct memory *cta = &flight->memories.cluster->cta[flight->operation.issuer];
     uint32_t first = place_of_source(&flight->operation);
     uint64_t bytes = flight_reach_bytes(flight);
-    if (bytes == 0) return operation->head.is_read = 1;
+    if (bytes == 0) return operation->head.is_read = true;
     const uint8_t *from = memory_at(cta, first, bytes);
-    if (from == NULL || (operation->own = malloc(bytes)) == NULL) return 0;
+    if (from == NULL || (operation->own = malloc(bytes)) == NULL) return false;
     machine_veil_read(operation->head.warp->cta->cluster, from, bytes, operation->own);
     memcpy(operation->own_memory, operation->head.warp->cta->cluster->memory, sizeof operation->own_memory);
     operation->own_memory[flight->operation.issuer] = (struct memory){operation->own, first, bytes};
     operation->own_cluster = *flight->memories.cluster;
     operation->own_cluster.cta = operation->own_memory;
     flight->memories.cluster = &operation->own_cluster;
-    return operation->head.is_read = 1;
+    return operation->head.is_read = true;
 }
 
 // Does it read shared memory? Not a copy within a CTA, whose ranges may overlap.
-static int reads_shared(const struct flight *flight)
+static bool reads_shared(const struct flight *flight)
 {
     const struct operation *o = &flight->operation;
     if (o->kind == OPERATION_BULK_SEND || o->kind == OPERATION_BULK_SEND_REDUCE)
@@ -113,15 +113,15 @@ void flight_veil_source(struct flight_operation *operation)
     if (from != NULL && machine_veil_hides(cluster, from, bytes)) flight_read_source(operation);
 }
 
-int flight_veil_global(struct flight_operation *operation)
+bool flight_veil_global(struct flight_operation *operation)
 {
     struct flight *flight = &operation->flight;
     const enum operation_kind kind = flight->operation.kind;
-    if ((kind != OPERATION_TENSOR_LOAD && kind != OPERATION_BULK_LOAD) || flight->is_idle) return 0;
+    if ((kind != OPERATION_TENSOR_LOAD && kind != OPERATION_BULK_LOAD) || flight->is_idle) return false;
     operation->own_global = machine_veil_global(operation->head.warp->cta->cluster, &flight->operation);
-    if (operation->own_global == NULL) return 0;
+    if (operation->own_global == NULL) return false;
     flight->memories.global = operation->own_global;
-    return 1;
+    return true;
 }
 
 // --- wgmma -----------------------------------------------------------------------------------------------------------

@@ -81,7 +81,7 @@ void machine_flights_meet(struct machine_cluster *cluster)
 }
 
 // Is it what a barrier that somebody waits for is told by?
-static int is_wanted(const struct machine_flights *flights, const struct machine_flight *item)
+static bool is_wanted(const struct machine_flights *flights, const struct machine_flight *item)
 {
     const struct machine_cluster *cluster = flights->cluster;
     for (uint32_t i = 0; i < cluster->ctas * flights->warps_of_cta; i++) {
@@ -91,14 +91,14 @@ static int is_wanted(const struct machine_flights *flights, const struct machine
             const struct flight *flight = &((const struct flight_operation *)item)->flight;
             if (operation_has_barrier(flight->operation.kind) && (flight->targets >> warp->wait_rank & 1) &&
                 cluster_mapa(flight->operation.barrier, 0) == warp->wait_address)
-                return 1;
+                return true;
         } else if (item->kind == FLIGHT_ARRIVE && item->warp->cta->rank == warp->wait_rank) {
             const struct flight_arrive *arrive = (const struct flight_arrive *)item;
             for (EACH_BIT(lane, item->lanes))
-                if (arrive->address[lane] == warp->wait_address) return 1;
+                if (arrive->address[lane] == warp->wait_address) return true;
         }
     }
-    return 0;
+    return false;
 }
 
 // As late as is legal: first what somebody waits for, and of that the youngest that does not hold up another.
@@ -116,13 +116,13 @@ static enum moved move_late(struct machine_flights *flights)
 }
 
 // Warps that wait at a product for the others of their warpgroup go on. 0 if there are none.
-static int release(struct machine_flights *flights)
+static bool release(struct machine_flights *flights)
 {
-    int is_released = 0;
+    bool is_released = false;
     for (struct machine_flight *item = flights->first; item != NULL; item = item->next) {
         struct flight_product *product = (struct flight_product *)item;
         if (item->kind != FLIGHT_PRODUCT || product->is_released) continue;
-        product->is_released = is_released = 1;
+        product->is_released = is_released = true;
     }
     flights->cluster->progress += (uint64_t)is_released;
     return is_released;
@@ -154,24 +154,24 @@ static uint32_t warp_of(const struct machine_flight *item)
     return item->warp->index * item->warp->cta->cluster->ctas + item->warp->cta->rank;
 }
 
-int machine_flights_ready(const struct machine_cluster *cluster, uint32_t place, uint32_t *warp, uint32_t *number)
+bool machine_flights_ready(const struct machine_cluster *cluster, uint32_t place, uint32_t *warp, uint32_t *number)
 {
     for (const struct machine_flight *item = cluster->flights->first; item != NULL; item = item->next) {
         if (item->level == 0 || !flight_is_ready(item) || place-- > 0) continue;
         *warp = warp_of(item);
         *number = item->number;
-        return 1;
+        return true;
     }
-    return 0;
+    return false;
 }
 
-int machine_flights_move_one(struct machine_cluster *cluster, uint32_t warp, uint32_t number)
+bool machine_flights_move_one(struct machine_cluster *cluster, uint32_t warp, uint32_t number)
 {
     struct machine_flight *item = cluster->flights->first;
     while (item != NULL && (item->level == 0 || item->number != number || warp_of(item) != warp)) item = item->next;
-    if (item == NULL || !flight_is_ready(item)) return 0;
+    if (item == NULL || !flight_is_ready(item)) return false;
     while (!flight_move(item, UINT64_MAX)) continue;
-    return 1;
+    return true;
 }
 
 static enum moved move_soon(struct machine_flights *flights)
@@ -193,41 +193,41 @@ static enum moved move_one(struct machine_flights *flights)
 }
 
 // Would the last wait of the warp that failed succeed now?
-static int is_met(const struct machine_flights *flights, const struct flight_warp *warp)
+static bool is_met(const struct machine_flights *flights, const struct flight_warp *warp)
 {
     int is_complete = 0;
     uint64_t word;
-    if (!warp->waits) return 0;
+    if (!warp->waits) return false;
     const uint8_t *at = cluster_memory_at(flights->unit.cluster, warp->wait_rank, warp->wait_address, sizeof word);
-    if (at == NULL) return 0; // its CTA has exited
+    if (at == NULL) return false; // its CTA has exited
     memcpy(&word, at, sizeof word);
     const enum rule rule = warp->wait_is_parity ? mbarrier_test_parity(word, (uint32_t)warp->wait_operand, &is_complete)
                                                 : mbarrier_test(word, warp->wait_operand, &is_complete);
     return is_complete || rule != RULE_OK;
 }
 
-static int is_any_met(const struct machine_flights *flights)
+static bool is_any_met(const struct machine_flights *flights)
 {
     for (uint32_t i = 0; i < flights->cluster->ctas * flights->warps_of_cta; i++)
-        if (is_met(flights, &flights->warp[i])) return 1;
-    return 0;
+        if (is_met(flights, &flights->warp[i])) return true;
+    return false;
 }
 
 // Does each warp wait at one place at most? Of one that polls at several it is not known for what.
-static int are_waits_known(const struct machine_cluster *cluster)
+static bool are_waits_known(const struct machine_cluster *cluster)
 {
     for (uint32_t i = 0; i < cluster->ctas * cluster->cta[0].warps; i++) {
         const struct machine_warp *warp = &cluster->cta[i % cluster->ctas].warp[i / cluster->ctas];
         uint32_t polling = 0;
         for (uint32_t s = 0; s < warp->strands; s++) polling += warp->strand[s].waiting_at != cluster->progress;
-        if (polling > 1) return 0;
+        if (polling > 1) return false;
     }
-    return 1;
+    return true;
 }
 
-int machine_flights_force(struct machine_cluster *cluster)
+bool machine_flights_force(struct machine_cluster *cluster)
 {
-    const int are_known = are_waits_known(cluster);
+    const bool are_known = are_waits_known(cluster);
     const enum moved moved = move_one(cluster->flights);
     enum moved more = moved;
     while (are_known && more == MOVED_REPORT && !is_any_met(cluster->flights)) {

@@ -23,10 +23,10 @@ static uint32_t threads_of(const struct machine_cluster *cluster)
     return cluster->ctas * cluster->cta[0].warps * MACHINE_LANES;
 }
 
-static int make(struct machine_cluster *cluster)
+static bool make(struct machine_cluster *cluster)
 {
     struct machine_flights *flights = calloc(1, sizeof *flights);
-    if (flights == NULL) return 0;
+    if (flights == NULL) return false;
     cluster->flights = flights;
     flights->cluster = cluster;
     flights->warps_of_cta = cluster->cta[0].warps;
@@ -38,7 +38,7 @@ static int make(struct machine_cluster *cluster)
     flights->ledgers.capacity = FIRST_PAGES;
     flights->warp = malloc((size_t)cluster->ctas * flights->warps_of_cta * sizeof *flights->warp);
     flights->meeting.release = malloc(threads_of(cluster) * sizeof *flights->meeting.release);
-    flights->is_used = 1;
+    flights->is_used = true;
     return flights->pages != NULL && flights->item != NULL && flights->warp != NULL && flights->meeting.release != NULL;
 }
 
@@ -52,15 +52,15 @@ static void clear(struct machine_flights *flights)
     flights->meeting.awaited = flights->meeting.unarrived = NULL;
     flights->operations = flights->age = 0;
     ledger_book_start(&flights->ledgers, flights->pages, flights->ledgers.capacity);
-    for (int i = 0; i < FLIGHT_MAPS; i++) flights->map[i].is_there = flights->seen_map[i].is_there = 0;
-    flights->is_used = 0;
+    for (int i = 0; i < FLIGHT_MAPS; i++) flights->map[i].is_there = flights->seen_map[i].is_there = false;
+    flights->is_used = false;
 }
 
-int machine_flights_open(struct machine_cluster *cluster)
+bool machine_flights_open(struct machine_cluster *cluster)
 {
-    if (cluster->flights == NULL && !make(cluster)) return 0;
+    if (cluster->flights == NULL && !make(cluster)) return false;
     if (cluster->flights->is_used) clear(cluster->flights);
-    return 1;
+    return true;
 }
 
 void flight_free(struct machine_flight *item)
@@ -127,7 +127,7 @@ void machine_flights_close(struct machine_cluster *cluster)
 struct flight_warp *flight_warp_of(const struct machine_warp *warp)
 {
     struct machine_flights *flights = flights_of(warp);
-    flights->is_used = 1;
+    flights->is_used = true;
     return &flights->warp[warp->cta->rank * flights->warps_of_cta + warp->index];
 }
 
@@ -149,7 +149,7 @@ const struct flight_wait *flight_wait_of(const struct machine_strand *strand)
 const struct mbarrier_unit *flight_unit(struct machine_flights *flights)
 {
     struct ledger_book *book = &flights->ledgers;
-    flights->is_used = 1;
+    flights->is_used = true;
     if (book->capacity - book->used >= MACHINE_LANES && book->used * 2 < book->capacity) return &flights->unit;
     uint32_t capacity = (book->capacity + MACHINE_LANES) * 2;
     struct ledger *pages = malloc(capacity * sizeof *pages);
@@ -162,14 +162,14 @@ const struct mbarrier_unit *flight_unit(struct machine_flights *flights)
 
 // --- Issue -----------------------------------------------------------------------------------------------------------
 
-static int has_place(struct machine_flights *flights)
+static bool has_place(struct machine_flights *flights)
 {
-    if (flights->items < flights->most_items) return 1;
+    if (flights->items < flights->most_items) return true;
     struct machine_flight **item = realloc(flights->item, 2 * (size_t)flights->most_items * sizeof *item);
-    if (item == NULL) return 0;
+    if (item == NULL) return false;
     flights->item = item;
     flights->most_items *= 2;
-    return 1;
+    return true;
 }
 
 void *flight_new(struct machine_warp *warp, enum flight_kind kind, uint32_t lanes, size_t bytes)
@@ -203,7 +203,7 @@ void flight_issue(struct machine_flight *item)
     flight_start(item);
 }
 
-int flight_is_soon(const struct machine_warp *warp)
+bool flight_is_soon(const struct machine_warp *warp)
 {
     return !machine_is_weak(warp->cta->cluster->machine);
 }
@@ -212,7 +212,7 @@ void flight_commit(struct machine_warp *warp, uint32_t lanes)
 {
     for (struct machine_flight *item = flights_of(warp)->first, *next; item != NULL; item = next) {
         next = item->next;
-        const int is_it = item->warp == warp && item->async == ASYNC_BULK && (item->lanes & lanes) != 0;
+        const bool is_it = item->warp == warp && item->async == ASYNC_BULK && (item->lanes & lanes) != 0;
         if (is_it && flight_is_by_default(item)) flight_end(item);
     }
 }
@@ -221,7 +221,7 @@ void flight_commit(struct machine_warp *warp, uint32_t lanes)
 void flight_start(struct machine_flight *item)
 {
     enum machine_policy policy = flight_policy(item->warp->cta->cluster);
-    int is_now = policy == MACHINE_EARLY || (item->kind == FLIGHT_PRODUCT && flight_is_by_default(item));
+    bool is_now = policy == MACHINE_EARLY || (item->kind == FLIGHT_PRODUCT && flight_is_by_default(item));
     if (is_now && flight_is_ready(item)) flight_move(item, UINT64_MAX);
 }
 
@@ -235,13 +235,13 @@ void flight_land(struct machine_flights *flights, uint32_t rank, uint32_t addres
         ledger_break(&flights->ledgers, rank, at, &teller->origin);
 }
 
-static int is_store(enum operation_kind kind)
+static bool is_store(enum operation_kind kind)
 {
     return kind == OPERATION_TENSOR_STORE || kind == OPERATION_TENSOR_REDUCE || kind == OPERATION_BULK_STORE ||
            kind == OPERATION_BULK_STORE_REDUCE;
 }
 
-static int is_combined(enum operation_kind kind)
+static bool is_combined(enum operation_kind kind)
 {
     return kind == OPERATION_TENSOR_REDUCE || kind == OPERATION_BULK_STORE_REDUCE;
 }
@@ -262,7 +262,7 @@ static void lift_destination(const struct flight_operation *operation)
     enum { SWIZZLED = 128 };
     const struct flight *flight = &operation->flight;
     const struct machine_cluster *cluster = operation->head.warp->cta->cluster;
-    const int is_tensor = flight->operation.kind == OPERATION_TENSOR_LOAD;
+    const bool is_tensor = flight->operation.kind == OPERATION_TENSOR_LOAD;
     const uint32_t place = cluster_mapa(is_tensor ? flight->operation.shared : (uint32_t)flight->operation.to, 0);
     for (EACH_BIT(rank, cluster->veil != NULL ? flight->targets : 0)) {
         const uint8_t *at = cluster_memory_at(&cluster->shared, rank, place, 1);
@@ -274,7 +274,7 @@ static void lift_destination(const struct flight_operation *operation)
 static struct piece advance_over_reads(struct flight_operation *operation, uint64_t most_bytes)
 {
     const struct machine_cluster *cluster = operation->head.warp->cta->cluster;
-    const int is_seen = cluster->veil != NULL && operation_has_barrier(operation->flight.operation.kind);
+    const bool is_seen = cluster->veil != NULL && operation_has_barrier(operation->flight.operation.kind);
     const uint32_t targets = is_seen ? operation->flight.targets : 0;
     for (EACH_BIT(rank, targets)) machine_reads_before(&cluster->cta[rank]);
     const struct piece piece = advance(operation, most_bytes);
@@ -282,7 +282,7 @@ static struct piece advance_over_reads(struct flight_operation *operation, uint6
     return piece;
 }
 
-static int move_operation(struct flight_operation *operation, uint64_t most_bytes)
+static bool move_operation(struct flight_operation *operation, uint64_t most_bytes)
 {
     if (operation_has_barrier(operation->flight.operation.kind)) lift_destination(operation);
     if (is_store(operation->flight.operation.kind))
@@ -295,9 +295,9 @@ static int move_operation(struct flight_operation *operation, uint64_t most_byte
     return piece.is_last;
 }
 
-int flight_move(struct machine_flight *item, uint64_t most_bytes)
+bool flight_move(struct machine_flight *item, uint64_t most_bytes)
 {
-    int is_done = 1;
+    bool is_done = true;
     item->warp->cta->cluster->progress++;
     if (item->kind == FLIGHT_OPERATION) is_done = move_operation((struct flight_operation *)item, most_bytes);
     if (item->kind == FLIGHT_COPIES) is_done = flight_copies_end((struct flight_copies *)item);
@@ -310,10 +310,10 @@ int flight_move(struct machine_flight *item, uint64_t most_bytes)
 
 // Is `other` one of those that `item` comes behind? The end of cp.async.mbarrier.arrive: copies of its threads;
 // products of a warpgroup: each other. Stores to other CTAs come behind all that were made before.
-static int is_behind(const struct machine_flight *item, const struct machine_flight *other)
+static bool is_behind(const struct machine_flight *item, const struct machine_flight *other)
 {
     if (item->kind == FLIGHT_STORES) return other->kind == FLIGHT_STORES;
-    if (other->warp != item->warp) return 0;
+    if (other->warp != item->warp) return false;
     if (item->kind == FLIGHT_ARRIVE) return other->kind == FLIGHT_COPIES && (other->lanes & item->lanes) != 0;
     return item->kind == FLIGHT_PRODUCT && other->kind == FLIGHT_PRODUCT;
 }
@@ -326,25 +326,25 @@ static struct machine_flight *one_before(const struct machine_flight *item)
     return NULL;
 }
 
-static int is_whole(const struct machine_flight *item)
+static bool is_whole(const struct machine_flight *item)
 {
     const struct flight_product *product = (const struct flight_product *)item;
-    if (item->kind != FLIGHT_PRODUCT) return 1;
+    if (item->kind != FLIGHT_PRODUCT) return true;
     return product->has[0] && product->has[1] && product->has[2] && product->has[3];
 }
 
-int flight_is_ready(const struct machine_flight *item)
+bool flight_is_ready(const struct machine_flight *item)
 {
     return is_whole(item) && one_before(item) == NULL;
 }
 
-int flight_end(struct machine_flight *item)
+bool flight_end(struct machine_flight *item)
 {
-    if (!is_whole(item)) return 0;
+    if (!is_whole(item)) return false;
     for (struct machine_flight *before; (before = one_before(item)) != NULL;)
-        if (!flight_end(before)) return 0;
+        if (!flight_end(before)) return false;
     while (!flight_move(item, UINT64_MAX)) continue;
-    return 1;
+    return true;
 }
 
 // --- Waits -----------------------------------------------------------------------------------------------------------
@@ -358,7 +358,7 @@ static uint32_t oldest_open(const struct async_groups *groups, enum async_kind a
 // An H200 has one count for all lanes of a warp and for both kinds of copies, and waits for writes where PTX has it
 // wait for reads (rules ASYNC_GROUP_THREAD, ASYNC_GROUP_KINDS, ASYNC_GROUP_READ). So do the schedules that are not out
 // to show what goes wrong; LATE and SHUFFLED wait for no more than PTX promises.
-static int is_of_warp(const struct machine_flight *item, const struct machine_warp *warp, const uint32_t *open)
+static bool is_of_warp(const struct machine_flight *item, const struct machine_warp *warp, const uint32_t *open)
 {
     return item->warp == warp && (item->async == ASYNC_COPY || item->async == ASYNC_BULK) &&
            item->whole < open[item->async];
@@ -398,19 +398,19 @@ static uint32_t waiting_for(const struct machine_flight *item, const struct mach
     return waiting;
 }
 
-static int is_warp_pending(const struct machine_warp *warp, uint32_t newest, int reads)
+static bool is_warp_pending(const struct machine_warp *warp, uint32_t newest, bool reads)
 {
     uint32_t open[ASYNC_KINDS];
     open_of_warp(warp, newest, open);
     for (const struct machine_flight *item = flights_of(warp)->first; item != NULL; item = item->next)
-        if (is_of_warp(item, warp, open) && !(reads && item->is_read)) return 1;
-    return 0;
+        if (is_of_warp(item, warp, open) && !(reads && item->is_read)) return true;
+    return false;
 }
 
 // The lanes among `lanes` of whose operations something is under way in groups older than the newest `newest` committed
 // ones; with `reads`, only where its sources have not been read.
 static uint32_t flight_pending(const struct machine_warp *warp, uint32_t lanes, enum async_kind async, uint32_t newest,
-                               int reads)
+                               bool reads)
 {
     uint32_t pending = 0;
     if (async != ASYNC_WGMMA && flight_is_soon(warp)) return is_warp_pending(warp, newest, reads) ? lanes : 0;
@@ -419,7 +419,7 @@ static uint32_t flight_pending(const struct machine_warp *warp, uint32_t lanes, 
     return pending;
 }
 
-static void demand(struct machine_warp *warp, uint32_t lanes, enum async_kind async, uint32_t newest, int reads)
+static void demand(struct machine_warp *warp, uint32_t lanes, enum async_kind async, uint32_t newest, bool reads)
 {
     struct machine_flights *flights = flights_of(warp);
     for (struct machine_flight *item = flights->first, *next; item != NULL; item = next) {
@@ -431,9 +431,9 @@ static void demand(struct machine_warp *warp, uint32_t lanes, enum async_kind as
 }
 
 enum machine_next flight_wait(struct machine_warp *warp, uint32_t lanes, enum async_kind async, uint32_t newest,
-                              int reads)
+                              bool reads)
 {
-    if (flight_is_soon(warp)) reads = 0;
+    if (flight_is_soon(warp)) reads = false;
     if (flight_pending(warp, lanes, async, newest, reads) == 0) return MACHINE_NEXT;
     const struct machine_cluster *cluster = warp->cta->cluster;
     if (flight_policy(cluster) != MACHINE_LATE && (cluster->delayed == NULL || !reads)) return MACHINE_WAIT;
@@ -469,7 +469,7 @@ static void forget(struct flight_product *product, const struct machine_frame *f
         if (product->frame[w] != frame) continue;
         for (int r = 0; r < FLIGHT_MOST_D; r++) product->d[r][w] = product->gone;
         for (int r = 0; r < 4; r++) product->a[w][r] = product->gone;
-        product->is_apart = 0;
+        product->is_apart = false;
         product->frame[w] = NULL;
     }
 }
@@ -479,7 +479,7 @@ void machine_flights_leave(struct machine_warp *warp, const struct machine_frame
     struct machine_flights *flights = flights_of(warp);
     for (struct machine_flight *item = flights->first, *next; item != NULL; item = next) {
         const struct flight_product *product = (const struct flight_product *)item;
-        int is_of_frame = 0;
+        bool is_of_frame = false;
         next = item->next;
         for (int w = 0; item->kind == FLIGHT_PRODUCT && w < FLIGHT_WARPS; w++)
             is_of_frame |= product->frame[w] == frame;

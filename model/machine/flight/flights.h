@@ -19,7 +19,7 @@
 
 // Opens the engine of a cluster whose CTAs and memories are in place, or the one that it had before its end, anew; 0 if
 // there is no memory. The end drops what is under way; closing gives all back.
-int machine_flights_open(struct machine_cluster *cluster);
+bool machine_flights_open(struct machine_cluster *cluster);
 void machine_flights_end(struct machine_cluster *cluster);
 void machine_flights_close(struct machine_cluster *cluster);
 
@@ -36,11 +36,11 @@ void machine_flights_move_late(struct machine_cluster *cluster);
 
 // Under a list of turns: of those that can move now, the one of place `place`, as the number of its warp in the cluster
 // and its number there. 0: there are not as many. And one moves, from its begin to its end; 0 if it cannot now.
-int machine_flights_ready(const struct machine_cluster *cluster, uint32_t place, uint32_t *warp, uint32_t *number);
-int machine_flights_move_one(struct machine_cluster *cluster, uint32_t warp, uint32_t number);
+bool machine_flights_ready(const struct machine_cluster *cluster, uint32_t place, uint32_t *warp, uint32_t *number);
+bool machine_flights_move_one(struct machine_cluster *cluster, uint32_t warp, uint32_t number);
 
 // Nobody can go on: something that is under way moves on. 0 if nothing can: then the cluster hangs.
-int machine_flights_force(struct machine_cluster *cluster);
+bool machine_flights_force(struct machine_cluster *cluster);
 
 // A round is over. A kernel has let so many clocks pass in it on purpose: it looked at the clock, or slept; else 0.
 // What was issued long enough ago ends.
@@ -53,7 +53,7 @@ void machine_flights_finish(struct machine_cluster *cluster);
 void machine_flights_leave(struct machine_warp *warp, const struct machine_frame *frame);
 
 // Does the strand wait for a product of its warpgroup? Then bit w of `missing`: warp w of the four has not come to it.
-int machine_products_wait(const struct machine_strand *strand, uint32_t *missing);
+bool machine_products_wait(const struct machine_strand *strand, uint32_t *missing);
 
 #pragma GCC visibility pop
 

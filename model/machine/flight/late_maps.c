@@ -12,7 +12,7 @@ static struct flight_seen_map *place_of(const struct machine_warp *warp, uint64_
 }
 
 // Under SHUFFLED some are read anew all the same.
-static int is_kept(const struct machine_warp *warp)
+static bool is_kept(const struct machine_warp *warp)
 {
     const struct machine_schedule *schedule = &warp->cta->cluster->machine->launch->schedule;
     return schedule->policy != MACHINE_SHUFFLED || (schedule->seed + flights_of(warp)->operations) % 2 == 0;
@@ -25,10 +25,10 @@ void flight_map_read(const struct machine_warp *warp, uint64_t address, struct t
     if (seen->is_there && seen->address == address && is_kept(warp))
         *image = seen->image;
     else
-        *seen = (struct flight_seen_map){1, address, *image};
+        *seen = (struct flight_seen_map){true, address, *image};
 }
 
 void flight_map_acquire(const struct machine_warp *warp, uint64_t address)
 {
-    place_of(warp, address)->is_there = 0;
+    place_of(warp, address)->is_there = false;
 }

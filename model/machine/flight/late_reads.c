@@ -20,7 +20,7 @@ struct late_read {
     const struct machine_frame *frame;
     const struct machine_operand *data;
     uint32_t lanes, stamp, parts, bytes, together;
-    int is_own, has_rows;
+    bool is_own, has_rows;
     const uint8_t *at[MACHINE_LANES];
     uint8_t seen[MACHINE_LANES][MOST_BYTES];
 };
@@ -49,7 +49,7 @@ static struct late_read *new_read(const struct machine_strand *strand, const str
     read->lanes = lanes;
     read->stamp = machine_veil_now(warp->cta->cluster);
     read->together = strand->lanes;
-    read->has_rows = 0;
+    read->has_rows = false;
     return read;
 }
 
@@ -67,11 +67,11 @@ void machine_reads_note(const struct machine_strand *strand, const struct machin
     struct late_read *read = new_read(strand, code, lanes);
     if (read == NULL) return;
     fill(read, code->transfer->data, code->transfer->parts, code->transfer->whole_bytes);
-    read->is_own = 0;
+    read->is_own = false;
     memcpy(read->at, at, sizeof read->at);
 }
 
-int machine_reads_may_be_late(const struct machine_transfer *transfer)
+bool machine_reads_may_be_late(const struct machine_transfer *transfer)
 {
     const enum ptx_word space = transfer->space;
     return transfer->use == MEMORY_READS && !transfer->is_strong && transfer->whole_bytes <= MOST_BYTES &&
@@ -105,7 +105,7 @@ void machine_reads_note_own(const struct machine_strand *strand, const struct ma
     struct late_read *read = new_read(strand, code, lanes);
     if (read == NULL) return;
     fill(read, transfer->data, transfer->parts, transfer->whole_bytes);
-    read->is_own = 1;
+    read->is_own = true;
     for (EACH_BIT(lane, lanes)) read->at[lane] = at[lane];
 }
 
@@ -117,28 +117,28 @@ void machine_reads_note_rows(const struct machine_strand *strand, const struct m
     struct late_read *read = new_read(strand, code, (uint32_t)((UINT64_C(1) << rows) - 1));
     if (read == NULL) return;
     fill(read, code->operand, rows / MATRIX_ROWS, MATRIX_ROW_BYTES);
-    read->is_own = read->has_rows = 1;
+    read->is_own = read->has_rows = true;
     memcpy(read->at, at, sizeof read->at);
 }
 
 // --- What is over ----------------------------------------------------------------------------------------------------
 
-static int names(const struct machine_code *code, const struct late_read *read)
+static bool names(const struct machine_code *code, const struct late_read *read)
 {
     for (uint32_t i = 0; i < code->operands; i++)
         for (uint32_t part = 0; part < read->parts; part++)
-            if (code->operand[i].slot == read->data[part].slot) return 1;
-    return 0;
+            if (code->operand[i].slot == read->data[part].slot) return true;
+    return false;
 }
 
 // Does an instruction behind the load and in front of `end` name a register that was loaded? The warp has not gone back
 // since. One that is long ago is over too.
-static int is_used(const struct late_read *read, const struct machine_code *end)
+static bool is_used(const struct late_read *read, const struct machine_code *end)
 {
-    if (end <= read->code || end - read->code > MOST_CODES) return 1;
+    if (end <= read->code || end - read->code > MOST_CODES) return true;
     for (const struct machine_code *code = read->code + 1; code < end; code++)
-        if (names(code, read)) return 1;
-    return 0;
+        if (names(code, read)) return true;
+    return false;
 }
 
 // Keeps the reads for which `is_over` says 0.
@@ -227,18 +227,18 @@ static void arrive(struct machine_warp *warp)
     machine_reads_end(warp);
 }
 
-int machine_reads_arrive(struct machine_warp *warp)
+bool machine_reads_arrive(struct machine_warp *warp)
 {
     struct machine_reads *reads = warp->reads;
     if (reads->count == 0)
         reads->turns = 0;
     else if (reads->turns > 1)
-        return reads->turns--, 0;
+        return reads->turns--, false;
     else if (reads->turns == 1)
         arrive(warp);
     else
         keep(reads, NULL, is_remote);
-    return 1;
+    return true;
 }
 
 // Calls `act` for each read of the CTA's own memory that is under way.
@@ -259,7 +259,7 @@ static void see(const struct machine_warp *warp, struct late_read *read)
     }
 }
 
-static int has_changed(const struct late_read *read, uint32_t lane)
+static bool has_changed(const struct late_read *read, uint32_t lane)
 {
     return memcmp(read->seen[lane], read->at[lane], read->bytes) != 0;
 }
@@ -274,7 +274,7 @@ static void take_lanes(const struct machine_strand *strand, const struct late_re
 // An ldmatrix is read again as a whole, by lanes that have stayed together.
 static void take_rows(const struct machine_strand *strand, const struct late_read *read)
 {
-    int has_new = 0;
+    bool has_new = false;
     for (EACH_BIT(lane, read->lanes)) has_new |= has_changed(read, lane);
     if (has_new && strand->lanes == read->together) machine_load_rows(strand, read->code, read->at);
 }

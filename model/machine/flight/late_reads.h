@@ -30,7 +30,7 @@ static inline void machine_reads_begin(const struct machine_strand *strand, cons
 }
 
 // Is it a weak load of shared memory, or of a generic address?
-int machine_reads_may_be_late(const struct machine_transfer *transfer);
+bool machine_reads_may_be_late(const struct machine_transfer *transfer);
 
 // The strand has told others by `code`. REST: reads are under way, so these others run first.
 enum machine_next machine_reads_told(const struct machine_strand *strand, const struct machine_code *code);
@@ -38,7 +38,7 @@ enum machine_next machine_reads_told(const struct machine_strand *strand, const 
 // The warp goes back: what it has read it may have used, by instructions that stand behind those to come.
 void machine_reads_end(struct machine_warp *warp);
 
-static inline void machine_reads_jump(struct machine_warp *warp, int is_back)
+static inline void machine_reads_jump(struct machine_warp *warp, bool is_back)
 {
     if (is_back && warp->reads != NULL) machine_reads_end(warp);
 }
@@ -47,7 +47,7 @@ static inline void machine_reads_jump(struct machine_warp *warp, int is_back)
 void machine_reads_release(const struct machine_warp *warp);
 
 // A turn of the warp begins: what is under way arrives. 0: it is left under way, and the warp lets the turn pass.
-int machine_reads_arrive(struct machine_warp *warp);
+bool machine_reads_arrive(struct machine_warp *warp);
 
 // The async proxy is about to write shared memory of the CTA, and has written it: reads that are under way get it.
 void machine_reads_before(const struct machine_cta *cta);

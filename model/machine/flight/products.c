@@ -104,14 +104,14 @@ static struct flight_product *find(const struct machine_warp *first, uint32_t pa
 }
 
 // Is a product under way for which this warp waits until the others have come?
-static int is_held(const struct machine_warp *first, uint32_t part)
+static bool is_held(const struct machine_warp *first, uint32_t part)
 {
     for (const struct machine_flight *item = flights_of(first)->first; item != NULL; item = item->next) {
         const struct flight_product *product = (const struct flight_product *)item;
         if (item->kind == FLIGHT_PRODUCT && item->warp == first && product->has[part] && !product->is_released)
-            return 1;
+            return true;
     }
-    return 0;
+    return false;
 }
 
 static enum rule check(const struct machine_strand *strand, const struct flight_product *product)
@@ -133,7 +133,7 @@ static struct flight_product *start(struct machine_strand *strand, const struct 
 {
     struct flight_product *product = flight_new(first, FLIGHT_PRODUCT, lanes, sizeof *product);
     if (product == NULL) return NULL;
-    *product = (struct flight_product){.head = product->head, .code = code, .is_apart = 1};
+    *product = (struct flight_product){.head = product->head, .code = code, .is_apart = true};
     product->head.async = ASYNC_WGMMA;
     set_product(strand, code, (uint32_t)__builtin_ctz(lanes), product);
     machine_teller(strand, code, lanes, &product->head.teller);
@@ -153,7 +153,7 @@ static enum machine_next multiply(struct machine_strand *strand, const struct ma
         return MACHINE_NEXT;
     }
     struct flight_product *product = find(first, part);
-    int is_new = product == NULL;
+    bool is_new = product == NULL;
     if (is_new) product = start(strand, code, lanes, first);
     if (product == NULL) return machine_stop(strand, code, 0, MACHINE_NO_MEMORY, 0, "not enough memory for a wgmma");
     if (product->code != code)
@@ -205,18 +205,18 @@ static enum machine_next wait_group(struct machine_strand *strand, const struct 
     struct teller room;
     uint32_t newest = (uint32_t)machine_value(strand, &code->operand[0], (uint32_t)__builtin_ctz(lanes));
     if (!machine_is_converged(strand, lanes)) return MACHINE_WAIT;
-    enum machine_next next = flight_wait(strand->warp, lanes, ASYNC_WGMMA, newest, 0);
+    enum machine_next next = flight_wait(strand->warp, lanes, ASYNC_WGMMA, newest, false);
     if (next != MACHINE_NEXT) return next;
     async_wait_group(&flight_warp_of(strand->warp)->products, ASYNC_WGMMA, newest,
                      machine_teller(strand, code, lanes, &room));
     return flight_takes_long(strand->warp);
 }
 
-int machine_products_wait(const struct machine_strand *strand, uint32_t *missing)
+bool machine_products_wait(const struct machine_strand *strand, uint32_t *missing)
 {
     const struct machine_warp *warp = strand->warp, *first = &warp->cta->warp[warp->index & ~(FLIGHT_WARPS - 1u)];
     const struct machine_code *code = &strand->frame->function->code[strand->pc];
-    if (code->handler != wait_group && code->handler != multiply) return 0;
+    if (code->handler != wait_group && code->handler != multiply) return false;
     *missing = 0;
     for (const struct machine_flight *item = flights_of(first)->first; item != NULL; item = item->next) {
         const struct flight_product *product = (const struct flight_product *)item;
@@ -224,7 +224,7 @@ int machine_products_wait(const struct machine_strand *strand, uint32_t *missing
         for (uint32_t part = 0; part < FLIGHT_WARPS; part++) *missing |= (uint32_t)!product->has[part] << part;
         break;
     }
-    return 1;
+    return true;
 }
 
 machine_handler *machine_products_find(const struct ptx_choice *choice)

@@ -53,13 +53,13 @@ int flight_stores_end(struct flight_stores *stores)
     return 1;
 }
 
-static int overlaps(const struct flight_stores *stores, const uint8_t *at, uint64_t bytes)
+static bool overlaps(const struct flight_stores *stores, const uint8_t *at, uint64_t bytes)
 {
     for (EACH_BIT(lane, stores->head.lanes)) {
         const uint8_t *to = stores->to[lane];
-        if (to < at + bytes && at < to + stores->bytes) return 1;
+        if (to < at + bytes && at < to + stores->bytes) return true;
     }
-    return 0;
+    return false;
 }
 
 void machine_remote_land(const struct machine_cta *cta, const uint8_t *at, uint64_t bytes)

@@ -10,7 +10,7 @@
 #include "looker.h"
 #include "span.h"
 
-static int is_ignoring(const struct ptx_choice *choice)
+static bool is_ignoring(const struct ptx_choice *choice)
 {
     return choice->form == PTX_FORM_CP_ASYNC_CA_IGNORE || choice->form == PTX_FORM_CP_ASYNC_CG_IGNORE;
 }
@@ -83,24 +83,24 @@ static enum machine_next refuse(struct machine_strand *strand, const struct mach
     struct findings findings;
     const enum rule rule = operation_check(o, &flights_of(strand->warp)->memories, &findings);
     const struct finding *finding = findings_of_rule(&findings, rule);
-    machine_copy_explain(strand->warp->cta->cluster->machine, o, 0, finding, what, sizeof what);
+    machine_copy_explain(strand->warp->cta->cluster->machine, o, false, finding, what, sizeof what);
     return machine_fault_with(strand, code, lane, rule, finding->value, what);
 }
 
 // --- A warp at once --------------------------------------------------------------------------------------------------
 
 // Do all lanes copy `bytes` bytes, none of them zeros instead, without a policy?
-static int are_whole(const struct machine_strand *strand, const struct machine_code *code, uint32_t lanes,
-                     uint32_t bytes)
+static bool are_whole(const struct machine_strand *strand, const struct machine_code *code, uint32_t lanes,
+                      uint32_t bytes)
 {
     const struct machine_operand *source = &code->operand[3];
     const uint32_t whole = is_ignoring(code->choice) ? 0 : bytes;
-    if (code->choice->word[PTX_CLASS_CACHE_HINT] != 0 || !code->operand[2].is_uniform) return 0;
-    if (bytes != 4 && bytes != 8 && bytes != 16) return 0;
-    if (source->slot == MACHINE_LEFT_OUT) return 1;
+    if (code->choice->word[PTX_CLASS_CACHE_HINT] != 0 || !code->operand[2].is_uniform) return false;
+    if (bytes != 4 && bytes != 8 && bytes != 16) return false;
+    if (source->slot == MACHINE_LEFT_OUT) return true;
     for (EACH_BIT(lane, source->is_uniform ? lanes & (0 - lanes) : lanes))
-        if ((uint32_t)machine_value(strand, source, lane) != whole) return 0;
-    return 1;
+        if ((uint32_t)machine_value(strand, source, lane) != whole) return false;
+    return true;
 }
 
 static enum alu_reach reach(const struct machine_strand *strand, const struct machine_operand *at,
@@ -111,29 +111,29 @@ static enum alu_reach reach(const struct machine_strand *strand, const struct ma
 
 // Where all lanes' bytes are, if nobody hears of them, all of them are copied, and each lane's are where they may be;
 // else 0, and they are looked at one by one.
-static int place_all(struct flight_copies *copies, const struct machine_strand *strand, const struct machine_code *code,
-                     uint32_t lanes)
+static bool place_all(struct flight_copies *copies, const struct machine_strand *strand,
+                      const struct machine_code *code, uint32_t lanes)
 {
     struct machine_spots to, from;
     const uint32_t bytes = (uint32_t)machine_value(strand, &code->operand[2], (uint32_t)__builtin_ctz(lanes));
     const struct machine_use writes = {PTX_SHARED, MEMORY_WRITES, bytes}, reads = {PTX_GLOBAL, MEMORY_READS, bytes};
-    if (machine_is_heard(strand) || machine_looker(strand->warp->cta->cluster) != NULL) return 0;
-    if (!are_whole(strand, code, lanes, bytes)) return 0;
+    if (machine_is_heard(strand) || machine_looker(strand->warp->cta->cluster) != NULL) return false;
+    if (!are_whole(strand, code, lanes, bytes)) return false;
     const enum alu_reach here = reach(strand, &code->operand[0], writes, lanes, &to);
     const enum alu_reach there = reach(strand, &code->operand[1], reads, lanes, &from);
     copies->bytes = bytes;
     copies->is_row = here == ALU_SIDE_BY_SIDE && there == ALU_SIDE_BY_SIDE;
     copies->to[0] = to.at;
     copies->from[0] = from.at;
-    if (copies->is_row) return 1;
+    if (copies->is_row) return true;
     if ((here != ALU_SCATTERED && here != ALU_SIDE_BY_SIDE) || (there != ALU_SCATTERED && there != ALU_SIDE_BY_SIDE))
-        return 0;
+        return false;
     for (EACH_BIT(lane, lanes)) {
         copies->to[lane] = to.at + (here == ALU_SCATTERED ? to.of.offset[lane] : (int32_t)(lane * bytes));
         copies->from[lane] = from.at + (there == ALU_SCATTERED ? from.of.offset[lane] : (int32_t)(lane * bytes));
         copies->read[lane] = (uint8_t)bytes;
     }
-    return 1;
+    return true;
 }
 
 static enum machine_next copy(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
@@ -143,7 +143,7 @@ static enum machine_next copy(struct machine_strand *strand, const struct machin
     struct flight_copies *copies = flight_new(strand->warp, FLIGHT_COPIES, lanes, sizeof *copies);
     if (copies == NULL) return machine_stop(strand, code, 0, MACHINE_NO_MEMORY, 0, "not enough memory for a copy");
     if (place_all(copies, strand, code, lanes)) return issue(strand, code, lanes, copies);
-    copies->is_row = 0;
+    copies->is_row = false;
     machine_addresses(strand, &code->operand[0], to);
     machine_addresses(strand, &code->operand[1], from);
     for (EACH_BIT(lane, lanes)) {
@@ -162,7 +162,7 @@ static enum machine_next copy(struct machine_strand *strand, const struct machin
 
 static enum async_kind async_of(const struct ptx_choice *choice)
 {
-    int is_bulk =
+    bool is_bulk =
         choice->form == PTX_FORM_CP_ASYNC_BULK_COMMIT_GROUP || choice->form == PTX_FORM_CP_ASYNC_BULK_WAIT_GROUP;
     return is_bulk ? ASYNC_BULK : ASYNC_COPY;
 }
@@ -182,7 +182,7 @@ static enum machine_next wait_group(struct machine_strand *strand, const struct 
 {
     const enum async_kind async = async_of(code->choice);
     const uint32_t newest = (uint32_t)machine_value(strand, &code->operand[0], (uint32_t)__builtin_ctz(lanes));
-    const int reads = code->choice->word[PTX_CLASS_READ] != 0;
+    const bool reads = code->choice->word[PTX_CLASS_READ] != 0;
     struct teller all, one;
     enum machine_next next = flight_wait(strand->warp, lanes, async, newest, reads);
     if (next != MACHINE_NEXT) return next;
@@ -206,7 +206,7 @@ static enum machine_next wait_all(struct machine_strand *strand, const struct ma
     machine_teller(strand, code, lanes, &all);
     if (fresh != 0) commit(strand, code, fresh);
     strand->warp->begun |= lanes;
-    enum machine_next next = flight_wait(strand->warp, lanes, ASYNC_COPY, 0, 0);
+    enum machine_next next = flight_wait(strand->warp, lanes, ASYNC_COPY, 0, false);
     if (next != MACHINE_NEXT) return next;
     for (EACH_BIT(lane, lanes))
         async_wait_group(&flight_warp_of(strand->warp)->lane[lane], ASYNC_COPY, 0, teller_of(&all, lane, &one));

@@ -14,12 +14,12 @@
 #pragma GCC visibility push(hidden)
 
 // May the clusters of the launch speak to each other, and is its schedule one that shows what they miss?
-int machine_unseen_is_wanted(const struct machine *machine);
+bool machine_unseen_is_wanted(const struct machine *machine);
 
 // The cluster's turn ends: 1 if stores of turns before have reached memory. It begins, or its stores are there for
 // good: 1 if any were not before.
-int machine_unseen_leave(const struct machine_cluster *cluster);
-int machine_unseen_return(const struct machine_cluster *cluster, int is_for_good);
+bool machine_unseen_leave(const struct machine_cluster *cluster);
+bool machine_unseen_return(const struct machine_cluster *cluster, bool is_for_good);
 
 // The stores of clusters that have ended: the latest UNSEEN_KEPT of them; of the others they are in memory. turns: for
 // how many turns of others there have been some.
@@ -33,10 +33,10 @@ struct machine_unseen {
 void machine_unseen_keep(struct machine_unseen *unseen, struct machine_cluster *cluster);
 
 // Another has had a turn: what is old enough reaches memory; 0 if nothing has.
-int machine_unseen_age(struct machine_unseen *unseen);
+bool machine_unseen_age(struct machine_unseen *unseen);
 
 // All of it reaches memory; 0 if there was nothing.
-int machine_unseen_land(struct machine_unseen *unseen);
+bool machine_unseen_land(struct machine_unseen *unseen);
 
 #pragma GCC visibility pop
 

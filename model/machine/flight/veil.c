@@ -25,7 +25,7 @@ struct machine_veil {
     uint32_t *stamp, *learnt;
     uint16_t *writer;
     uint32_t now;
-    int has_writers;
+    bool has_writers;
     struct veil_times times[VEIL_SPACES];
     struct veil_global *global;
 };
@@ -53,28 +53,28 @@ const struct veil_times *machine_veil_times(const struct machine_cluster *cluste
 }
 
 // Does the kernel, or another of its module, have an operation of the async proxy of this kind?
-static int has_copies(const struct machine *machine, int (*is_so)(const struct ptx_choice *))
+static bool has_copies(const struct machine *machine, int (*is_so)(const struct ptx_choice *))
 {
     const struct ptx_program *program = machine_module_program(machine->launch->module);
     for (uint32_t i = 0; i < program->ops; i++)
-        if (is_so(&program->op[i].choice)) return 1;
-    return 0;
+        if (is_so(&program->op[i].choice)) return true;
+    return false;
 }
 
-static int open_times(struct machine_veil *veil, uint32_t warps)
+static bool open_times(struct machine_veil *veil, uint32_t warps)
 {
     for (int space = 0; space < VEIL_SPACES; space++)
-        if ((veil->times[space].own = calloc(warps, sizeof *veil->times[space].own)) == NULL) return 0;
-    return 1;
+        if ((veil->times[space].own = calloc(warps, sizeof *veil->times[space].own)) == NULL) return false;
+    return true;
 }
 
-int machine_veil_open(struct machine_cluster *cluster)
+bool machine_veil_open(struct machine_cluster *cluster)
 {
     const uint64_t each = cluster->machine->shared_bytes, all = each * cluster->ctas;
     const uint32_t warps = cluster->ctas * cluster->cta[0].warps;
-    if (!machine_is_weak(cluster->machine)) return 1;
+    if (!machine_is_weak(cluster->machine)) return true;
     struct machine_veil *veil = calloc(1, sizeof *veil);
-    if (veil == NULL) return 0;
+    if (veil == NULL) return false;
     cluster->veil = veil;
     veil->bytes = cluster->memory[0].bytes;
     veil->size_bytes = all;
@@ -85,8 +85,8 @@ int machine_veil_open(struct machine_cluster *cluster)
     veil->writer = malloc((all / WORD + 1) * sizeof *veil->writer);
     veil->learnt = calloc(warps, sizeof *veil->learnt);
     veil->has_writers = has_copies(cluster->machine, machine_copies_write);
-    const int is_read = has_copies(cluster->machine, machine_copies_load) || cluster->machine->is_spoken;
-    if (is_read && (veil->global = veil_global_open()) == NULL) return 0;
+    const bool is_read = has_copies(cluster->machine, machine_copies_load) || cluster->machine->is_spoken;
+    if (is_read && (veil->global = veil_global_open()) == NULL) return false;
     return open_times(veil, warps) && veil->old != NULL && veil->view != NULL && veil->stamp != NULL &&
            veil->writer != NULL && veil->learnt != NULL;
 }
@@ -106,22 +106,22 @@ void machine_veil_close(struct machine_cluster *cluster)
     cluster->veil = NULL;
 }
 
-static int is_hidden(const struct machine_veil *veil, uint64_t word)
+static bool is_hidden(const struct machine_veil *veil, uint64_t word)
 {
     return veil_times_hide(&veil->times[VEIL_SHARED], veil->stamp[word], veil->writer[word]);
 }
 
 // The words that hold `bytes` bytes at `at`; 0 if they are not in shared memory.
-static int words_of(const struct machine_veil *veil, const uint8_t *at, uint64_t bytes, uint64_t *first, uint64_t *end)
+static bool words_of(const struct machine_veil *veil, const uint8_t *at, uint64_t bytes, uint64_t *first, uint64_t *end)
 {
     const uint64_t offset = (uint64_t)((uintptr_t)at - (uintptr_t)veil->bytes);
-    if (offset >= veil->size_bytes || bytes == 0) return 0;
+    if (offset >= veil->size_bytes || bytes == 0) return false;
     *first = offset / WORD;
     *end = (offset + (bytes < veil->size_bytes - offset ? bytes : veil->size_bytes - offset) + WORD - 1) / WORD;
-    return 1;
+    return true;
 }
 
-static int is_local(const struct machine_warp *warp, const uint8_t *at)
+static bool is_local(const struct machine_warp *warp, const uint8_t *at)
 {
     return (uintptr_t)at - (uintptr_t)warp->local < (uint64_t)warp->local_bytes * MACHINE_LANES;
 }
@@ -172,18 +172,18 @@ uint32_t machine_veil_now(const struct machine_cluster *cluster)
     return cluster->veil == NULL ? 0 : cluster->veil->now;
 }
 
-int machine_veil_is_fenced(const struct machine_warp *warp, uint32_t stamp)
+bool machine_veil_is_fenced(const struct machine_warp *warp, uint32_t stamp)
 {
     const struct machine_veil *veil = warp->cta->cluster->veil;
     return !veil_times_hide(&veil->times[VEIL_SHARED], stamp, number_of(warp));
 }
 
-int machine_veil_has_writers(const struct machine_cluster *cluster)
+bool machine_veil_has_writers(const struct machine_cluster *cluster)
 {
     return cluster->veil->has_writers;
 }
 
-int machine_veil_knows(const struct machine_warp *warp, uint32_t stamp)
+bool machine_veil_knows(const struct machine_warp *warp, uint32_t stamp)
 {
     const struct machine_veil *veil = warp->cta->cluster->veil;
     return veil != NULL && stamp <= veil->learnt[number_of(warp)];
@@ -200,8 +200,8 @@ void machine_veil_lift(const struct machine_cluster *cluster, const uint8_t *at,
 // From the first byte of a tensor, or of a bulk copy, to the last.
 static void range_of(const struct operation *o, uint64_t *low, uint64_t *end)
 {
-    const int is_load = o->kind == OPERATION_TENSOR_LOAD || o->kind == OPERATION_BULK_LOAD;
-    const int is_bulk =
+    const bool is_load = o->kind == OPERATION_TENSOR_LOAD || o->kind == OPERATION_BULK_LOAD;
+    const bool is_bulk =
         o->kind == OPERATION_BULK_LOAD || o->kind == OPERATION_BULK_STORE || o->kind == OPERATION_BULK_STORE_REDUCE;
     unsigned __int128 bytes = is_bulk ? o->size_bytes : o->map.stride[0];
     for (int i = 0; !is_bulk && i < o->map.rank; i++)
@@ -243,14 +243,14 @@ struct global_memory *machine_veil_global(const struct machine_cluster *cluster,
     return veil_global_view(veil->global, &veil->times[VEIL_GLOBAL], &cluster->machine->global, low, end);
 }
 
-int machine_veil_hides(const struct machine_cluster *cluster, const uint8_t *at, uint64_t bytes)
+bool machine_veil_hides(const struct machine_cluster *cluster, const uint8_t *at, uint64_t bytes)
 {
     const struct machine_veil *veil = cluster->veil;
     uint64_t word, end;
-    if (veil == NULL || !words_of(veil, at, bytes, &word, &end)) return 0;
+    if (veil == NULL || !words_of(veil, at, bytes, &word, &end)) return false;
     for (; word < end; word++)
-        if (is_hidden(veil, word)) return 1;
-    return 0;
+        if (is_hidden(veil, word)) return true;
+    return false;
 }
 
 void machine_veil_read(const struct machine_cluster *cluster, const uint8_t *at, uint64_t bytes, uint8_t *to)

@@ -15,7 +15,7 @@
 #pragma GCC visibility push(hidden)
 
 // Opens the veil of a cluster whose CTAs and memories are in place, if its schedule wants one; 0 if there is no memory.
-int machine_veil_open(struct machine_cluster *cluster);
+bool machine_veil_open(struct machine_cluster *cluster);
 void machine_veil_close(struct machine_cluster *cluster);
 
 // A warp is about to store `bytes` bytes at `at` on the host, in shared memory or elsewhere.
@@ -34,12 +34,12 @@ void machine_veil_learn(const struct machine_warp *warp);
 
 // The time of what is stored now, 0 without a veil; has the warp learnt of what was stored at that time?
 uint32_t machine_veil_now(const struct machine_cluster *cluster);
-int machine_veil_knows(const struct machine_warp *warp, uint32_t stamp);
+bool machine_veil_knows(const struct machine_warp *warp, uint32_t stamp);
 
 // Has a fence.proxy.async covered what the warp did to shared memory at that time? Does the kernel, or another of its
 // module, have operations of the async proxy that write shared memory?
-int machine_veil_is_fenced(const struct machine_warp *warp, uint32_t stamp);
-int machine_veil_has_writers(const struct machine_cluster *cluster);
+bool machine_veil_is_fenced(const struct machine_warp *warp, uint32_t stamp);
+bool machine_veil_has_writers(const struct machine_cluster *cluster);
 
 // The async proxy, or a copy engine, writes `bytes` bytes at `at` on the host: these it sees.
 void machine_veil_lift(const struct machine_cluster *cluster, const uint8_t *at, uint64_t bytes);
@@ -49,7 +49,7 @@ void machine_veil_lift_global(const struct machine_cluster *cluster, const struc
 void machine_veil_lift_word(const struct machine_warp *warp, const uint8_t *at, uint64_t bytes);
 
 // Do other clusters miss weak stores of this one (unseen.h)? Those at a global address they see from now on.
-static inline int machine_is_spoken(const struct machine_warp *warp)
+static inline bool machine_is_spoken(const struct machine_warp *warp)
 {
     return warp->cta->cluster->machine->is_spoken;
 }
@@ -65,7 +65,7 @@ struct veil_global *machine_veil_take_stores(struct machine_cluster *cluster);
 const struct veil_times *machine_veil_times(const struct machine_cluster *cluster);
 
 // Does the veil hide any of the `bytes` bytes at `at`?
-int machine_veil_hides(const struct machine_cluster *cluster, const uint8_t *at, uint64_t bytes);
+bool machine_veil_hides(const struct machine_cluster *cluster, const uint8_t *at, uint64_t bytes);
 
 // Copies `bytes` bytes at `at` as the async proxy sees them.
 void machine_veil_read(const struct machine_cluster *cluster, const uint8_t *at, uint64_t bytes, uint8_t *to);

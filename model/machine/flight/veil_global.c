@@ -39,7 +39,7 @@ void veil_global_close(struct veil_global *global)
     free(global);
 }
 
-static int is_hidden(const struct hidden *hidden, const struct veil_times *times)
+static bool is_hidden(const struct hidden *hidden, const struct veil_times *times)
 {
     return hidden->stamp != 0 && veil_times_hide(times, hidden->stamp, hidden->writer);
 }
@@ -107,10 +107,10 @@ static uint64_t mixed(uint64_t value)
 }
 
 // A cluster that only polls, by the clock, sees them in the end.
-static int is_late(const struct veil_global *global, const struct hidden *hidden, const struct veil_choice *choice)
+static bool is_late(const struct veil_global *global, const struct hidden *hidden, const struct veil_choice *choice)
 {
     enum { MOST_TURNS = 256, PART = 4 };
-    if (global->turns > MOST_TURNS) return 0;
+    if (global->turns > MOST_TURNS) return false;
     return !choice->is_random || mixed(choice->seed + mixed(hidden->serial + ((uint64_t)global->turns << 32))) % PART;
 }
 
@@ -125,7 +125,7 @@ static void put_away(struct hidden *hidden)
     hidden->is_away = 1;
 }
 
-int veil_global_leave(struct veil_global *global, const struct veil_times *times, const struct veil_choice *choice)
+bool veil_global_leave(struct veil_global *global, const struct veil_times *times, const struct veil_choice *choice)
 {
     uint32_t left = 0, landed = 0;
     global->turns++;
@@ -155,12 +155,12 @@ static void bring_back(struct hidden *hidden)
     hidden->is_away = 0;
 }
 
-int veil_global_is_away(const struct veil_global *global)
+bool veil_global_is_away(const struct veil_global *global)
 {
     return global->away > 0;
 }
 
-int veil_global_return(struct veil_global *global, int is_for_good)
+bool veil_global_return(struct veil_global *global, bool is_for_good)
 {
     const uint32_t away = global->away;
     for (uint32_t i = 0; i < global->count && away > 0; i++) {
@@ -211,7 +211,7 @@ static uint32_t next_bytes(const struct hidden *hidden, uint32_t *from)
     return bytes;
 }
 
-static void add(struct view *view, const struct memory *memory, int is_read_only)
+static void add(struct view *view, const struct memory *memory, bool is_read_only)
 {
     if (memory->size_bytes > 0) view->region[view->global.count++] = (struct region){*memory, is_read_only};
 }

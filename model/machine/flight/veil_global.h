@@ -5,6 +5,8 @@
 #ifndef TMAREF_MACHINE_VEIL_GLOBAL_H
 #define TMAREF_MACHINE_VEIL_GLOBAL_H
 
+#include <stdbool.h>
+
 #include "memory.h"
 
 #pragma GCC visibility push(hidden)
@@ -14,7 +16,7 @@ struct veil_times {
     uint32_t *own, all;
 };
 
-static inline int veil_times_hide(const struct veil_times *times, uint32_t stamp, uint32_t writer)
+static inline bool veil_times_hide(const struct veil_times *times, uint32_t stamp, uint32_t writer)
 {
     return stamp > times->all && stamp > times->own[writer];
 }
@@ -38,14 +40,14 @@ void veil_global_see(struct veil_global *global, uint64_t low, uint64_t end);
 // holds back. With is_random some reach memory at each turn; 1 if any has at this one.
 struct veil_choice {
     uint64_t seed;
-    int is_random;
+    bool is_random;
 };
-int veil_global_leave(struct veil_global *global, const struct veil_times *times, const struct veil_choice *choice);
+bool veil_global_leave(struct veil_global *global, const struct veil_times *times, const struct veil_choice *choice);
 
-int veil_global_is_away(const struct veil_global *global);
+bool veil_global_is_away(const struct veil_global *global);
 
 // They come back, for the cluster's next turn or for good; 0 if none were away.
-int veil_global_return(struct veil_global *global, int is_for_good);
+bool veil_global_return(struct veil_global *global, bool is_for_good);
 
 // Global memory as the async proxy sees it at addresses `low` up to `end`: NULL if nothing is hidden there, or there is
 // no memory; else a table that free() gives back.

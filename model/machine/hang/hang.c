@@ -11,7 +11,7 @@
 
 // --- Strands ---------------------------------------------------------------------------------------------------------
 
-static int is_same(const struct hang_wait *a, const struct hang_wait *b)
+static bool is_same(const struct hang_wait *a, const struct hang_wait *b)
 {
     return a->what == b->what && a->function == b->function && a->code == b->code && a->rank == b->rank &&
            a->number == b->number && a->parity == b->parity &&
@@ -38,11 +38,11 @@ static int add_wait(struct machine_hang *hang, uint32_t first, const struct mach
     return add_strand(wait, strand) && wait->need != NULL && (wait->barrier != NULL || wait->what != HANG_MBARRIER);
 }
 
-static int waits_here(const struct hang_wait *wait, const struct machine_warp *warp)
+static bool waits_here(const struct hang_wait *wait, const struct machine_warp *warp)
 {
     for (uint32_t i = 0; i < wait->strands; i++)
-        if (wait->strand[i]->warp == warp) return 1;
-    return 0;
+        if (wait->strand[i]->warp == warp) return true;
+    return false;
 }
 
 // Who came to another barrier of the kind says who is to come to this one, unless these are the waiters alone: two that
@@ -57,20 +57,20 @@ static void drop_own_pattern(const struct hang_wait *wait)
     barrier->befores = 0;
 }
 
-static int add_cluster(struct machine_hang *hang, const struct machine_cluster *cluster)
+static bool add_cluster(struct machine_hang *hang, const struct machine_cluster *cluster)
 {
     const uint32_t first = hang->waits;
     for (uint32_t rank = 0; rank < cluster->ctas; rank++)
         for (uint32_t i = 0; i < cluster->cta[rank].warps; i++) {
             const struct machine_warp *warp = &cluster->cta[rank].warp[i];
             for (uint32_t s = 0; s < warp->strands; s++)
-                if (!add_wait(hang, first, &warp->strand[s])) return 0;
+                if (!add_wait(hang, first, &warp->strand[s])) return false;
         }
     for (uint32_t i = first; i < hang->waits; i++) drop_own_pattern(&hang->wait[i]);
     for (uint32_t i = first; i < hang->waits; i++) hang_find_needs(&hang->wait[i]);
     for (uint32_t i = first; i < hang->waits; i++) hang_find_cause(hang, &hang->wait[i]);
     hang_find_roots(hang, first, hang->waits);
-    return 1;
+    return true;
 }
 
 // --- Groups ----------------------------------------------------------------------------------------------------------
@@ -78,7 +78,7 @@ static int add_cluster(struct machine_hang *hang, const struct machine_cluster *
 // Of several that poll memory those lead of whom it is known which.
 static void hush_unknown(struct machine_hang *hang)
 {
-    int is_known = 0;
+    bool is_known = false;
     for (uint32_t i = 0; i < hang->waits; i++) is_known |= hang->wait[i].is_root && hang->wait[i].is_known;
     for (uint32_t i = 0; i < hang->waits; i++)
         if (hang->wait[i].what == HANG_MEMORY && !hang->wait[i].is_known) hang->wait[i].is_root &= !is_known;
@@ -87,7 +87,7 @@ static void hush_unknown(struct machine_hang *hang)
 // Who polls memory follows whoever waits for something else.
 static void settle_memory(struct machine_hang *hang)
 {
-    int others = 0;
+    bool others = false;
     for (uint32_t i = 0; i < hang->waits; i++) others |= hang->wait[i].is_root && hang->wait[i].what != HANG_MEMORY;
     for (uint32_t i = 0; i < hang->waits; i++)
         if (hang->wait[i].what == HANG_MEMORY) hang->wait[i].is_root &= !others;
@@ -107,20 +107,21 @@ static void hush_less_sure(struct machine_hang *hang)
                 hang->wait[i].likely[0] = '\0';
 }
 
-static int is_of_same_rank(const struct hang_wait *a, const struct hang_wait *b)
+static bool is_of_same_rank(const struct hang_wait *a, const struct hang_wait *b)
 {
     return a->cluster->ctas == b->cluster->ctas || a->rank == b->rank;
 }
 
-static int is_alike(const struct hang_wait *a, const struct hang_wait *b)
+static bool is_alike(const struct hang_wait *a, const struct hang_wait *b)
 {
-    if (a->what != b->what || a->function != b->function || a->code != b->code || a->is_root != b->is_root) return 0;
+    if (a->what != b->what || a->function != b->function || a->code != b->code || a->is_root != b->is_root)
+        return false;
     if (!a->is_root) return a->number == b->number || a->what == HANG_MBARRIER || a->what == HANG_LANES;
-    if (a->number != b->number && a->what != HANG_LANES) return 0;
-    if (!is_of_same_rank(a, b) || a->come != b->come || a->wanted != b->wanted) return 0;
+    if (a->number != b->number && a->what != HANG_LANES) return false;
+    if (!is_of_same_rank(a, b) || a->come != b->come || a->wanted != b->wanted) return false;
     if (a->barrier != NULL &&
         (a->barrier->now.pending != b->barrier->now.pending || a->barrier->now.tx != b->barrier->now.tx))
-        return 0;
+        return false;
     return a->what == HANG_MEMORY || strcmp(a->likely, b->likely) == 0; // of memory the first address is told of
 }
 
@@ -197,7 +198,7 @@ struct machine_hang *hang_open(struct machine *machine, enum machine_kind kind, 
                                struct machine_cluster *const *cluster, uint32_t clusters)
 {
     struct machine_hang *hang = calloc(1, sizeof *hang);
-    int is_whole = hang != NULL;
+    bool is_whole = hang != NULL;
     if (hang != NULL) *hang = (struct machine_hang){.machine = machine, .kind = kind, .why = why, .clusters = clusters};
     for (uint32_t i = 0; is_whole && i < clusters; i++) is_whole = add_cluster(hang, cluster[i]);
     if (!is_whole) {

@@ -40,7 +40,7 @@ struct hang_part {
     const struct machine_warp *warp;
     uint32_t line, called_at, lanes; // of the PTX, and of the kernel's call that it is behind; of the warp
     struct machine_caller at;
-    int is_copy, is_missing;
+    bool is_copy, is_missing;
     struct mbarrier_transaction transaction;
     uint64_t when;
 };
@@ -75,7 +75,9 @@ struct hang_wait {
     const struct machine_code *code;
     const struct machine_strand **strand;
     uint32_t strands, rank, number, come, wanted, exited, group;
-    int parity, is_known, needs_any, is_root, score;
+    int parity;
+    bool is_known, needs_any, is_root;
+    int score;
     uint64_t address;
     struct hang_barrier *barrier;
     struct machine_where where;
@@ -103,7 +105,7 @@ void hang_tell_trap(const struct machine_strand *strand, const struct machine_co
 // Prints it for people: the roots first. `is_whole`: every group, else at most HANG_LINES lines, the last of which says
 // what was left out.
 enum { HANG_LINES = 15 };
-void hang_print(FILE *out, const struct machine_hang *hang, int is_whole);
+void hang_print(FILE *out, const struct machine_hang *hang, bool is_whole);
 
 // How many threads of how many CTAs are in the waits of a group.
 struct hang_size {
@@ -124,7 +126,7 @@ void hang_find_wait(const struct machine_strand *strand, enum machine_kind kind,
 struct hang_barrier *hang_read_barrier(const struct hang_wait *wait, uint32_t rank, uint32_t address);
 
 // Is `other` of the same kind as the mbarrier `page` that is waited for (hang_kind.c)?
-int hang_is_same_kind(const struct hang_wait *wait, const struct ledger *page, const struct ledger *other);
+bool hang_is_same_kind(const struct hang_wait *wait, const struct ledger *page, const struct ledger *other);
 
 // The name of an mbarrier: "full", "full[2]", "smem + 32768", "at 0x408".
 void hang_name(struct machine_cluster *cluster, uint32_t rank, uint32_t address, char *name, size_t bytes);
@@ -144,7 +146,7 @@ void hang_explain_memory(const struct machine_hang *hang, struct hang_wait *wait
 void hang_tell_memory(const struct machine_hang *hang, const struct hang_wait *wait, struct machine_text *text);
 
 // Who came in the phase before and has not in this one: 1, and what has become of him, if there is somebody.
-int hang_somebody_is_missing(const struct machine_hang *hang, struct hang_wait *wait);
+bool hang_somebody_is_missing(const struct machine_hang *hang, struct hang_wait *wait);
 
 // What the first warp of the wait saw of the mbarrier last; NULL: nothing that is known.
 struct flight_seen;
@@ -152,11 +154,11 @@ const struct flight_seen *hang_seen_by(const struct hang_wait *wait);
 
 // Has a warp that is missing at a barrier of the CTA left one out, as the ways of the others show (hang_skip.c)? Then
 // 1, and that is likely.
-int hang_skipped(struct hang_wait *wait);
+bool hang_skipped(struct hang_wait *wait);
 
 // A wait of the cluster that returned too early (hang_early.c), in a sentence; 0: there is none. `suspect`: the warp
 // that came to a barrier too often, or NULL.
-int hang_add_early(struct machine_text *to, struct machine_cluster *cluster, const struct machine_warp *suspect);
+bool hang_add_early(struct machine_text *to, struct machine_cluster *cluster, const struct machine_warp *suspect);
 
 // Why an arrival of the strand is one too many, as " Likely: ..."; and which mbarrier next to an address that is none
 // was made where.
@@ -171,16 +173,16 @@ void hang_add_neighbour(struct machine_text *to, struct machine_cluster *cluster
 
 // Its bytes (hang_cause_bytes.c): 1 if they explain it.
 int hang_too_few_bytes(const struct machine_hang *hang, struct hang_wait *wait);
-int hang_too_many_bytes(struct hang_wait *wait);
+bool hang_too_many_bytes(struct hang_wait *wait);
 
 // Does the part expect bytes, bring some, arrive? The first of the parts that does; NULL: none.
 enum hang_does { HANG_EXPECTS, HANG_BRINGS, HANG_ARRIVES };
-int hang_does(const struct hang_part *part, enum hang_does what);
+bool hang_does(const struct hang_part *part, enum hang_does what);
 const struct hang_part *hang_first_that(const struct hang_part *part, uint32_t parts, enum hang_does what);
 
 // Does the instruction of a part have this opcode, or one that begins so? st.async brings bytes too, not only bulk
 // copies.
-int hang_is_of(const struct hang_wait *wait, const struct hang_part *part, const char *opcode);
+bool hang_is_of(const struct hang_wait *wait, const struct hang_part *part, const char *opcode);
 
 // Writes " (pipe.cu:12)", or nothing.
 void hang_add_line(struct machine_text *text, const struct hang_wait *wait, const struct hang_part *part);
@@ -210,31 +212,31 @@ const struct hang_wait *hang_wait_of_strand(const struct machine_hang *hang, con
 uint32_t hang_warp_index(const struct machine_warp *warp);
 
 // Do two lines of the PTX come from one of the source? Loops are unrolled.
-int hang_is_same_line(const struct machine *machine, uint32_t one, uint32_t other);
-int hang_is_same_origin(const struct machine *machine, const struct event_origin *one,
-                        const struct event_origin *other);
+bool hang_is_same_line(const struct machine *machine, uint32_t one, uint32_t other);
+bool hang_is_same_origin(const struct machine *machine, const struct event_origin *one,
+                         const struct event_origin *other);
 
 // Can the strand still come to the line of a contribution, to an instruction of the same form, or of that handler
 // (hang_code.c)? Of one in a called function nobody knows: 1.
-int hang_reaches_line(const struct machine_strand *strand, const struct hang_part *part);
-int hang_reaches_form(const struct machine_strand *strand, const struct hang_part *part);
-int hang_reaches_handler(const struct machine_strand *strand, machine_handler *handler);
+bool hang_reaches_line(const struct machine_strand *strand, const struct hang_part *part);
+bool hang_reaches_form(const struct machine_strand *strand, const struct hang_part *part);
+bool hang_reaches_handler(const struct machine_strand *strand, machine_handler *handler);
 
 // Can it still come to any arrival, expect_tx or copy?
-int hang_reaches_arrival(const struct machine_strand *strand);
+bool hang_reaches_arrival(const struct machine_strand *strand);
 
 // Is the strand where the waiters would go on to, with no way back to where they wait?
-int hang_is_past(const struct machine_strand *strand, const struct hang_wait *wait);
+bool hang_is_past(const struct machine_strand *strand, const struct hang_wait *wait);
 
 // Does the waiter fill a buffer before it waits again: has it an expect_tx, a cp.async, or a store to shared memory
 // before the first load of it?
-int hang_fills(const struct hang_wait *wait);
+bool hang_fills(const struct hang_wait *wait);
 
 // The first barrier of the CTA or cluster behind the first mbarrier.init of the text; NULL: there is none.
 const struct machine_code *hang_barrier_behind_init(const struct machine_function *function);
 
 // Does it load from shared memory first?
-int hang_takes(const struct hang_wait *wait);
+bool hang_takes(const struct hang_wait *wait);
 
 // Where a line of the PTX comes from, as the user sees it: "pipe.cu:12", or "PTX line 40".
 const char *hang_line(const struct machine *machine, uint32_t line, uint32_t called_at, char *text, size_t bytes);

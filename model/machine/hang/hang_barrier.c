@@ -20,18 +20,19 @@ static struct machine_caller caller_of(const struct machine *machine, uint32_t l
     return machine_where_outer(&where);
 }
 
-static int is_same_place(const struct machine_caller *a, const struct machine_caller *b)
+static bool is_same_place(const struct machine_caller *a, const struct machine_caller *b)
 {
     return a->line != 0 && a->line == b->line && a->file.at == b->file.at;
 }
 
-int hang_is_same_line(const struct machine *machine, uint32_t one, uint32_t other)
+bool hang_is_same_line(const struct machine *machine, uint32_t one, uint32_t other)
 {
     const struct machine_caller a = caller_of(machine, one, 0), b = caller_of(machine, other, 0);
     return one == other || is_same_place(&a, &b);
 }
 
-int hang_is_same_origin(const struct machine *machine, const struct event_origin *one, const struct event_origin *other)
+bool hang_is_same_origin(const struct machine *machine, const struct event_origin *one,
+                         const struct event_origin *other)
 {
     const struct machine_caller a = caller_of(machine, one->line, one->called_at);
     const struct machine_caller b = caller_of(machine, other->line, other->called_at);
@@ -53,7 +54,7 @@ static struct hang_part part_of(const struct machine_cluster *cluster, const str
                               .when = entry->when};
 }
 
-static int is_of_same(const struct hang_part *a, const struct hang_part *b)
+static bool is_of_same(const struct hang_part *a, const struct hang_part *b)
 {
     return a->warp == b->warp && a->is_copy == b->is_copy &&
            ((a->line == b->line && a->called_at == b->called_at) || is_same_place(&a->at, &b->at));
@@ -83,7 +84,7 @@ static uint32_t set_parts(const struct machine_cluster *cluster, const struct le
     return parts;
 }
 
-static int is_less(const struct mbarrier_transaction *a, const struct mbarrier_transaction *b)
+static bool is_less(const struct mbarrier_transaction *a, const struct mbarrier_transaction *b)
 {
     return a->arrivals < b->arrivals || a->expect_bytes < b->expect_bytes || a->complete_bytes < b->complete_bytes;
 }
@@ -128,7 +129,7 @@ static const struct machine_variable *variable_at(const struct machine *machine,
 }
 
 // Is the variable an array of barriers and of nothing else?
-static int is_array(const struct machine_cluster *cluster, uint32_t rank, const struct machine_variable *variable)
+static bool is_array(const struct machine_cluster *cluster, uint32_t rank, const struct machine_variable *variable)
 {
     uint64_t barriers = 0;
     const struct ledger_book *book = cluster->flights->unit.ledgers;

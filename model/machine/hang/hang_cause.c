@@ -19,11 +19,11 @@ struct machine_text hang_likely(struct hang_wait *wait, int score)
 
 // Have the warps that are missing arrived there instead: those that came in the phase before, or, where none has, as
 // many threads as are missing? An arrive for this barrier names its count.
-static int stands_in(const struct hang_wait *wait, const struct machine_cta *cta, uint32_t other)
+static bool stands_in(const struct hang_wait *wait, const struct machine_cta *cta, uint32_t other)
 {
     const struct machine_barrier *barrier = &cta->barrier[wait->number];
     uint32_t missing = 0;
-    if (cta->barrier[other].expected != barrier->expected) return 0;
+    if (cta->barrier[other].expected != barrier->expected) return false;
     for (uint32_t i = 0; i < cta->warps; i++)
         if ((barrier->came_before >> i & 1) != 0 && barrier->arrived[i] == 0 && cta->barrier[other].arrived[i] != 0)
             missing++;
@@ -47,7 +47,7 @@ static int unheard_barrier(const struct hang_wait *wait)
 }
 
 // Nobody who is missing can come to a barrier any more: no barrier instruction is on his way.
-static int nobody_can_come(const struct hang_wait *wait)
+static bool nobody_can_come(const struct hang_wait *wait)
 {
     const struct machine_cta *cta = &wait->cluster->cta[wait->rank];
     const struct machine_barrier *barrier = &cta->barrier[wait->number];
@@ -57,7 +57,7 @@ static int nobody_can_come(const struct hang_wait *wait)
         for (uint32_t s = 0; s < warp->strands; s++) {
             const struct machine_strand *strand = &warp->strand[s];
             if ((strand->lanes & ~barrier->arrived[i]) == 0) continue;
-            if (hang_reaches_handler(strand, wait->code->handler)) return 0;
+            if (hang_reaches_handler(strand, wait->code->handler)) return false;
             missing++;
         }
     }
@@ -85,22 +85,22 @@ static void add_strand(struct machine_text *to, const struct hang_wait *wait, co
     if (wait->cluster->ctas > 1) machine_text_add(to, " of CTA %u in the cluster", strand->warp->cta->rank);
 }
 
-static int somebody_is_past(const struct machine_hang *hang, struct hang_wait *wait)
+static bool somebody_is_past(const struct machine_hang *hang, struct hang_wait *wait)
 {
     const struct machine_strand *past = who_is_past(wait);
     const struct hang_wait *its = past != NULL ? hang_wait_of_strand(hang, past) : NULL;
     char place[PLACE_BYTES];
-    if (past == NULL) return 0;
+    if (past == NULL) return false;
     struct machine_text to = hang_likely(wait, HANG_CERTAIN + 4);
     add_strand(&to, wait, past);
     machine_text_add(&to, " has not come to it, and is past it");
     if (its != NULL) machine_text_add(&to, ", at %s", hang_place(its, place, sizeof place));
     machine_text_add(&to, ": it left this barrier out, or left a loop before the others. All of them must come to it.");
-    return 1;
+    return true;
 }
 
 // Did its last wait see no new phase?
-static int has_passed_early(const struct machine_warp *warp)
+static bool has_passed_early(const struct machine_warp *warp)
 {
     struct flight_warp *flight = flight_warp_of(warp);
     const struct flight_seen *seen = flight_seen_of(flight, flight->last.rank, flight->last.address);
@@ -113,7 +113,7 @@ static int has_passed_early(const struct machine_warp *warp)
 static int is_ahead(const struct hang_wait *its, const struct machine_warp *missing, const struct machine_warp *peer)
 {
     const struct machine *machine = its->cluster->machine;
-    int is_same_way = 0, is_more = 0;
+    bool is_same_way = false, is_more = false;
     if (missing == peer || has_passed_early(peer)) return 0;
     for (int i = 0; i < FLIGHT_SEEN; i++) {
         const struct flight_seen *mine = &flight_warp_of(missing)->seen[i], *other = &flight_warp_of(peer)->seen[i];
@@ -126,14 +126,14 @@ static int is_ahead(const struct hang_wait *its, const struct machine_warp *miss
     return is_same_way ? 1 + is_more : 0;
 }
 
-static int waits_for(const struct hang_wait *its, const struct hang_wait *wait)
+static bool waits_for(const struct hang_wait *its, const struct hang_wait *wait)
 {
     for (uint32_t i = 0; i < wait->strands; i++)
-        if (its->need[hang_warp_index(wait->strand[i]->warp)]) return 1;
-    return 0;
+        if (its->need[hang_warp_index(wait->strand[i]->warp)]) return true;
+    return false;
 }
 
-static int somebody_is_ahead(const struct machine_hang *hang, struct hang_wait *wait)
+static bool somebody_is_ahead(const struct machine_hang *hang, struct hang_wait *wait)
 {
     for (uint32_t i = 0; i < hang->waits; i++) {
         const struct hang_wait *its = &hang->wait[i];
@@ -152,21 +152,21 @@ static int somebody_is_ahead(const struct machine_hang *hang, struct hang_wait *
                          ahead > 1              ? ""
                          : waits_for(its, wait) ? ", or they left out what it waits for"
                                                 : ", or they left a round of the loop out");
-        return 1;
+        return true;
     }
-    return 0;
+    return false;
 }
 
 // Those that come now are not those of the last phase: one of them is at the wrong barrier.
-static int others_come(struct hang_wait *wait)
+static bool others_come(struct hang_wait *wait)
 {
     const struct machine_cta *cta = &wait->cluster->cta[wait->rank];
     const struct machine_barrier *barrier = &cta->barrier[wait->number];
     uint32_t now = 0;
-    if (barrier->expected == 0 || barrier->came_before == 0) return 0;
+    if (barrier->expected == 0 || barrier->came_before == 0) return false;
     for (uint32_t i = 0; i < cta->warps; i++)
         if (barrier->arrived[i] != 0) now |= 1u << i;
-    if ((now & ~barrier->came_before) == 0) return 0;
+    if ((now & ~barrier->came_before) == 0) return false;
     struct machine_text to = hang_likely(wait, HANG_LIKELY + 2);
     machine_text_add(&to, "warps");
     for (uint32_t left = now; left != 0; left &= left - 1) machine_text_add(&to, " %d", __builtin_ctz(left));
@@ -174,19 +174,19 @@ static int others_come(struct hang_wait *wait)
     for (uint32_t left = barrier->came_before; left != 0; left &= left - 1)
         machine_text_add(&to, " %d", __builtin_ctz(left));
     machine_text_add(&to, ": some of them name the wrong barrier, or have left one out.");
-    return 1;
+    return true;
 }
 
 // Does somebody poll memory who has yet to come? Then he keeps it up.
-static int is_kept_up_by_poll(const struct machine_hang *hang, const struct hang_wait *wait)
+static bool is_kept_up_by_poll(const struct machine_hang *hang, const struct hang_wait *wait)
 {
     for (uint32_t i = 0; i < hang->waits; i++) {
         const struct hang_wait *other = &hang->wait[i];
         if (other->what != HANG_MEMORY || other->cluster != wait->cluster) continue;
         for (uint32_t s = 0; s < other->strands; s++)
-            if (wait->need[hang_warp_index(other->strand[s]->warp)]) return 1;
+            if (wait->need[hang_warp_index(other->strand[s]->warp)]) return true;
     }
-    return 0;
+    return false;
 }
 
 // One that has never been complete is more likely wrong than one that has, and one with a count than one of all.
@@ -262,7 +262,7 @@ static void explain_lanes(const struct machine_hang *hang, struct hang_wait *wai
         const struct machine_strand *other = &warp->strand[i];
         const struct hang_wait *its = hang_wait_of_strand(hang, other);
         if (other == strand || its == NULL || its == wait || (other->lanes & mask) == 0) continue;
-        const int may_wait = its->what == HANG_MBARRIER || its->what == HANG_MEMORY;
+        const bool may_wait = its->what == HANG_MBARRIER || its->what == HANG_MEMORY;
         struct machine_text to = hang_likely(wait, may_wait ? HANG_NOTHING + 1 : HANG_GUESS - 10);
         machine_text_add(&to,
                          "its mask names lanes 0x%08x too, which are at %s. All lanes of the mask must come to it.",

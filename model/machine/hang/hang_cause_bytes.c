@@ -9,7 +9,7 @@
 
 enum { BULK_UNIT = 16, PLACE_BYTES = 160 };
 
-int hang_does(const struct hang_part *part, enum hang_does what)
+bool hang_does(const struct hang_part *part, enum hang_does what)
 {
     const struct mbarrier_transaction *t = &part->transaction;
     return (what == HANG_EXPECTS ? t->expect_bytes : what == HANG_BRINGS ? t->complete_bytes : t->arrivals) > 0;
@@ -66,28 +66,29 @@ static int bytes_elsewhere(struct hang_wait *wait, const struct ledger *other)
     return 1;
 }
 
-int hang_is_of(const struct hang_wait *wait, const struct hang_part *part, const char *opcode)
+bool hang_is_of(const struct hang_wait *wait, const struct hang_part *part, const char *opcode)
 {
     const struct ptx_name text = machine_line_where(wait->cluster->machine, part->line, 0).instruction;
     const size_t bytes = strlen(opcode);
     for (size_t i = 0; i + bytes <= text.length; i++)
-        if (memcmp(text.at + i, opcode, bytes) == 0) return 1;
-    return 0;
+        if (memcmp(text.at + i, opcode, bytes) == 0) return true;
+    return false;
 }
 
 // Does a warp that has brought nothing wait at a barrier of its CTA or of the cluster, with such a copy on its way?
 // Then it may bring the rest.
-static int may_bring_more(const struct machine_hang *hang, const struct hang_wait *wait, const struct hang_part *brings)
+static bool may_bring_more(const struct machine_hang *hang, const struct hang_wait *wait,
+                           const struct hang_part *brings)
 {
     for (uint32_t i = 0; i < hang->waits; i++) {
         const struct hang_wait *other = &hang->wait[i];
-        int has_brought = other->cluster != wait->cluster;
+        bool has_brought = other->cluster != wait->cluster;
         if (other->what != HANG_BARRIER && other->what != HANG_CLUSTER) continue;
         for (uint32_t p = 0; p < wait->barrier->parts; p++)
             has_brought |= wait->barrier->part[p].warp == other->strand[0]->warp;
-        if (!has_brought && hang_reaches_form(other->strand[0], brings)) return 1;
+        if (!has_brought && hang_reaches_form(other->strand[0], brings)) return true;
     }
-    return 0;
+    return false;
 }
 
 // Fewer bytes came than were expected.
@@ -98,7 +99,7 @@ int hang_too_few_bytes(const struct machine_hang *hang, struct hang_wait *wait)
     const struct hang_part *expects = hang_first_that(barrier->part, barrier->parts, HANG_EXPECTS);
     const struct hang_part *brings = hang_first_that(barrier->part, barrier->parts, HANG_BRINGS);
     const struct ledger *pattern = barrier->pattern, *other = overfull(wait);
-    const int was_enough = pattern != NULL && pattern->total_before.complete_bytes >= came->expect_bytes;
+    const bool was_enough = pattern != NULL && pattern->total_before.complete_bytes >= came->expect_bytes;
     if (other != NULL) return bytes_elsewhere(wait, other);
     if (was_enough && wait->exited == 0 && came->complete_bytes == 0) return 0; // those that copied then wait now
     if (came->complete_bytes == 0) {
@@ -110,7 +111,7 @@ int hang_too_few_bytes(const struct machine_hang *hang, struct hang_wait *wait)
         return 1;
     }
     if (was_enough && wait->exited == 0) return 0;
-    const int is_sure = !was_enough && !may_bring_more(hang, wait, brings);
+    const bool is_sure = !was_enough && !may_bring_more(hang, wait, brings);
     struct machine_text to = hang_likely(wait, is_sure ? HANG_CERTAIN + 5 : HANG_LIKELY);
     machine_text_add(&to, "expect_tx");
     hang_add_line(&to, wait, expects);
@@ -124,13 +125,13 @@ int hang_too_few_bytes(const struct machine_hang *hang, struct hang_wait *wait)
     return 1;
 }
 
-int hang_too_many_bytes(struct hang_wait *wait)
+bool hang_too_many_bytes(struct hang_wait *wait)
 {
     const struct hang_barrier *barrier = wait->barrier;
     const struct mbarrier_transaction *came = &barrier->page->total;
     const struct hang_part *expects = hang_first_that(barrier->part, barrier->parts, HANG_EXPECTS);
     const struct hang_part *brings = hang_first_that(barrier->part, barrier->parts, HANG_BRINGS);
-    if (came->expect_bytes == 0 && barrier->pattern != NULL) return 0; // who expected bytes then has not come yet
+    if (came->expect_bytes == 0 && barrier->pattern != NULL) return false; // who expected bytes then has not come yet
     struct machine_text to = hang_likely(wait, HANG_CERTAIN + 5);
     machine_text_add(&to, "the copies");
     hang_add_line(&to, wait, brings);
@@ -139,7 +140,7 @@ int hang_too_many_bytes(struct hang_wait *wait)
         machine_text_add(&to, "no expect_tx has announced them on this mbarrier.");
         if (wait->cluster->ctas > 1)
             machine_text_add(&to, " In a multicast each destination CTA expects the bytes on its own mbarrier.");
-        return 1;
+        return true;
     }
     machine_text_add(&to, "expect_tx");
     hang_add_line(&to, wait, expects);
@@ -147,5 +148,5 @@ int hang_too_many_bytes(struct hang_wait *wait)
                      " asks for %llu. Both must be the same: a tensor copy brings its whole box, with what is out "
                      "of bounds; a copy may run more than once.",
                      (unsigned long long)came->expect_bytes);
-    return 1;
+    return true;
 }

@@ -21,8 +21,8 @@ static const char *hang_act_of(const struct hang_part *part)
 }
 
 // Did the same instruction of the same warp make the contribution, after `when`?
-static int is_again(const struct hang_wait *wait, const struct hang_part *part, const struct ledger_entry *entry,
-                    uint64_t when)
+static bool is_again(const struct hang_wait *wait, const struct hang_part *part, const struct ledger_entry *entry,
+                     uint64_t when)
 {
     const struct event_origin own = {.line = part->line, .called_at = part->called_at};
     return entry->when > when && part->warp != NULL && entry->origin.cta == part->cta->number &&
@@ -30,12 +30,12 @@ static int is_again(const struct hang_wait *wait, const struct hang_part *part, 
            hang_is_same_origin(wait->cluster->machine, &entry->origin, &own);
 }
 
-static int has_any(const struct hang_wait *wait, const struct hang_part *part, const struct ledger_entry *entry,
-                   int entries, uint64_t when)
+static bool has_any(const struct hang_wait *wait, const struct hang_part *part, const struct ledger_entry *entry,
+                    int entries, uint64_t when)
 {
     for (int i = 0; i < entries; i++)
-        if (is_again(wait, part, &entry[i], when)) return 1;
-    return 0;
+        if (is_again(wait, part, &entry[i], when)) return true;
+    return false;
 }
 
 static const struct ledger *left_out_for(const struct hang_wait *wait, const struct hang_part *part)
@@ -54,11 +54,11 @@ static const struct ledger *left_out_for(const struct hang_wait *wait, const str
 
 // Has the missing one of the phase before done the same twice since, for another barrier (hang_cause_round.c)? Then it
 // has left this one out: 1, and that is likely.
-static int hang_left_out(struct hang_wait *wait, const struct hang_part *part)
+static bool hang_left_out(struct hang_wait *wait, const struct hang_part *part)
 {
     const struct ledger *other = left_out_for(wait, part);
     char name[PLACE_BYTES];
-    if (other == NULL) return 0;
+    if (other == NULL) return false;
     struct machine_text to = hang_likely(wait, HANG_CERTAIN + 3);
     hang_add_warp(&to, wait, part);
     machine_text_add(&to, " %s", hang_act_of(part));
@@ -67,41 +67,41 @@ static int hang_left_out(struct hang_wait *wait, const struct hang_part *part)
     machine_text_add(&to, " twice for %s", name);
     if (other->rank != wait->rank) machine_text_add(&to, " of CTA %u in the cluster", other->rank);
     machine_text_add(&to, " since it did for this one: it left this one out, or did it for another mbarrier.");
-    return 1;
+    return true;
 }
 
 const struct flight_seen *hang_seen_by(const struct hang_wait *wait)
 {
     struct flight_seen *seen = flight_seen_of(flight_warp_of(wait->strand[0]->warp), wait->rank, wait->number);
-    const int is_it = seen->is_used && seen->rank == wait->rank && seen->address == wait->number;
+    const bool is_it = seen->is_used && seen->rank == wait->rank && seen->address == wait->number;
     return is_it && wait->barrier->page != NULL && seen->inits == wait->barrier->page->inits ? seen : NULL;
 }
 
 // --- Who is missing --------------------------------------------------------------------------------------------------
 
 // Can a strand of its warp do it again?
-static int can_come(const struct hang_part *part)
+static bool can_come(const struct hang_part *part)
 {
-    int can = 0;
+    bool can = false;
     for (uint32_t i = 0; i < part->warp->strands; i++) can |= hang_reaches_form(&part->warp->strand[i], part);
     return can;
 }
 
 // Has it completed fewer phases than what the missing warp waits for? Two that wait for each other take turns.
-static int is_behind(const struct hang_wait *wait, const struct hang_wait *its)
+static bool is_behind(const struct hang_wait *wait, const struct hang_wait *its)
 {
     return its != NULL && its->what == HANG_MBARRIER && its->barrier->page != NULL &&
            its->barrier->page->phases > wait->barrier->page->phases;
 }
 
 // Does one of its strands poll memory, while other lanes of it may wait for that one?
-static int is_polling(const struct machine_hang *hang, const struct machine_warp *warp)
+static bool is_polling(const struct machine_hang *hang, const struct machine_warp *warp)
 {
     for (uint32_t i = 0; i < warp->strands; i++) {
         const struct hang_wait *its = hang_wait_of_strand(hang, &warp->strand[i]);
-        if (its != NULL && its->what == HANG_MEMORY) return 1;
+        if (its != NULL && its->what == HANG_MEMORY) return true;
     }
-    return 0;
+    return false;
 }
 
 // Has it come with some of its lanes? Then the others have parted from them. NULL: with none.
@@ -116,7 +116,7 @@ static const struct hang_part *came_in_part(const struct hang_wait *wait, const 
     return NULL;
 }
 
-static int is_in_part(struct hang_wait *wait)
+static bool is_in_part(struct hang_wait *wait)
 {
     for (uint32_t i = 0; i < wait->barrier->befores; i++) {
         const struct hang_part *before = &wait->barrier->before[i];
@@ -128,14 +128,14 @@ static int is_in_part(struct hang_wait *wait)
                          (long long)before->transaction.arrivals);
         hang_add_line(&to, wait, part);
         machine_text_add(&to, ": some of its lanes have left out this one, have left the loop, or wait elsewhere.");
-        return 1;
+        return true;
     }
-    return 0;
+    return false;
 }
 
 // Somebody came in the phase before, and has exited, or waits elsewhere now: of several the lowest warp is named, so
 // that the same in many CTAs is told of once.
-int hang_somebody_is_missing(const struct machine_hang *hang, struct hang_wait *wait)
+bool hang_somebody_is_missing(const struct machine_hang *hang, struct hang_wait *wait)
 {
     const struct hang_barrier *barrier = wait->barrier;
     const struct hang_part *gone = NULL, *late = NULL;
@@ -147,19 +147,19 @@ int hang_somebody_is_missing(const struct machine_hang *hang, struct hang_wait *
         if (*first == NULL || hang_warp_index(part->warp) < hang_warp_index((*first)->warp)) *first = part;
     }
     const struct hang_part *part = gone != NULL ? gone : late;
-    if (part == NULL) return 0;
-    if (is_in_part(wait)) return 1;
+    if (part == NULL) return false;
+    if (is_in_part(wait)) return true;
     for (uint32_t i = 0; i < barrier->befores; i++)
         if (barrier->before[i].is_missing && barrier->before[i].warp != NULL &&
             hang_left_out(wait, &barrier->before[i]))
-            return 1;
+            return true;
     const struct hang_wait *its = hang_wait_of_part(hang, part);
     wait->score = HANG_GUESS;
     if (gone != NULL && hang_seen_by(wait) == NULL && barrier->page->phases > 1)
-        return 0;                                                                 // the waiter itself is not next
+        return false;                                                             // the waiter itself is not next
     if (gone == NULL && is_polling(hang, part->warp)) wait->score = HANG_NOTHING; // what it polls for keeps it up
-    if (wait->score == HANG_NOTHING) return 0;
-    const int is_own = barrier->pattern == barrier->page;
+    if (wait->score == HANG_NOTHING) return false;
+    const bool is_own = barrier->pattern == barrier->page;
     struct machine_text to = hang_likely(wait, gone != NULL ? HANG_CERTAIN - 1 : HANG_GUESS);
     hang_add_warp(&to, wait, part);
     machine_text_add(&to, " %s %s", hang_act_of(part), is_own ? "in the phase before" : "at a barrier made with it");
@@ -169,7 +169,7 @@ int hang_somebody_is_missing(const struct machine_hang *hang, struct hang_wait *
         machine_text_add(
             &to, ", and has exited: it made a round less than the waiter, or left it out in one%s.",
             late == NULL || hang_wait_of(hang, late->warp) == wait ? ", or the wait is for a phase too many" : "");
-        return 1;
+        return true;
     }
     if (!can_come(part)) {
         wait->score = HANG_CERTAIN - 2;
@@ -189,5 +189,5 @@ int hang_somebody_is_missing(const struct machine_hang *hang, struct hang_wait *
     else
         machine_text_add(&to, "has not come to it.");
     if (its == wait) wait->score = HANG_LIKELY;
-    return 1;
+    return true;
 }

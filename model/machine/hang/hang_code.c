@@ -38,11 +38,11 @@ static void go_on(struct walk *walk, uint32_t at)
 }
 
 // Marks in walk->seen what can be reached behind a code. 0 if there is no memory.
-static int walk_from(struct walk *walk, uint32_t at)
+static bool walk_from(struct walk *walk, uint32_t at)
 {
     walk->seen = calloc(walk->function->codes + 1u, 1);
     walk->next = calloc(walk->function->codes + 1u, sizeof *walk->next);
-    const int is_there = walk->seen != NULL && walk->next != NULL;
+    const bool is_there = walk->seen != NULL && walk->next != NULL;
     if (is_there) go_on(walk, at);
     while (is_there && walk->count > 0) go_on(walk, walk->next[--walk->count]);
     free(walk->next);
@@ -50,7 +50,7 @@ static int walk_from(struct walk *walk, uint32_t at)
 }
 
 // Of a function that was called it is not known where it goes back to.
-static int is_known(const struct machine_strand *strand)
+static bool is_known(const struct machine_strand *strand)
 {
     return strand->frame->caller == NULL && strand->pc < strand->frame->function->codes;
 }
@@ -62,12 +62,12 @@ static const struct ptx_instruction *instruction_of(const struct machine_functio
     return code->instruction < source->instructions ? &source->instruction[code->instruction] : NULL;
 }
 
-int hang_reaches_line(const struct machine_strand *strand, const struct hang_part *part)
+bool hang_reaches_line(const struct machine_strand *strand, const struct hang_part *part)
 {
     struct walk walk = {.function = strand->frame->function};
     const struct machine *machine = strand->warp->cta->cluster->machine;
-    int reaches = 0;
-    if (!is_known(strand) || !walk_from(&walk, strand->pc)) return 1;
+    bool reaches = false;
+    if (!is_known(strand) || !walk_from(&walk, strand->pc)) return true;
     for (uint32_t i = 0; i < walk.function->codes && !reaches; i++) {
         const struct ptx_instruction *instruction = instruction_of(walk.function, &walk.function->code[i]);
         reaches = walk.seen[i] && instruction != NULL && hang_is_same_line(machine, instruction->line, part->line);
@@ -87,12 +87,12 @@ static const struct machine_code *code_of(const struct machine_function *functio
     return NULL;
 }
 
-int hang_reaches_form(const struct machine_strand *strand, const struct hang_part *part)
+bool hang_reaches_form(const struct machine_strand *strand, const struct hang_part *part)
 {
     struct walk walk = {.function = strand->frame->function};
     const struct machine_code *code = code_of(walk.function, part->line);
-    int reaches = 0;
-    if (code == NULL || !is_known(strand) || !walk_from(&walk, strand->pc)) return 1;
+    bool reaches = false;
+    if (code == NULL || !is_known(strand) || !walk_from(&walk, strand->pc)) return true;
     for (uint32_t i = 0; i < walk.function->codes; i++) {
         const struct machine_code *other = &walk.function->code[i];
         reaches |= walk.seen[i] && other->choice != NULL && other->choice->form == code->choice->form;
@@ -101,32 +101,32 @@ int hang_reaches_form(const struct machine_strand *strand, const struct hang_par
     return reaches;
 }
 
-int hang_reaches_handler(const struct machine_strand *strand, machine_handler *handler)
+bool hang_reaches_handler(const struct machine_strand *strand, machine_handler *handler)
 {
     struct walk walk = {.function = strand->frame->function};
-    int reaches = 0;
-    if (!is_known(strand) || !walk_from(&walk, strand->pc)) return 1;
+    bool reaches = false;
+    if (!is_known(strand) || !walk_from(&walk, strand->pc)) return true;
     for (uint32_t i = 0; i < walk.function->codes; i++)
         reaches |= walk.seen[i] && walk.function->code[i].handler == handler;
     free(walk.seen);
     return reaches;
 }
 
-static int is_arrival(const struct machine_code *code)
+static bool is_arrival(const struct machine_code *code)
 {
     static const char *const opcodes[] = {"mbarrier.arrive",   "mbarrier.expect", "mbarrier.complete", "cp.async.bulk",
                                           "cp.async.mbarrier", "cp.reduce",       "st.async",          "red.async"};
     const char *opcode = code->choice != NULL ? ptx_form_row(code->choice->form)->opcode : "";
     for (size_t i = 0; i < sizeof opcodes / sizeof opcodes[0]; i++)
-        if (strncmp(opcode, opcodes[i], strlen(opcodes[i])) == 0) return 1;
-    return 0;
+        if (strncmp(opcode, opcodes[i], strlen(opcodes[i])) == 0) return true;
+    return false;
 }
 
-int hang_reaches_arrival(const struct machine_strand *strand)
+bool hang_reaches_arrival(const struct machine_strand *strand)
 {
     struct walk walk = {.function = strand->frame->function};
-    int reaches = 0;
-    if (!is_known(strand) || !walk_from(&walk, strand->pc)) return 1;
+    bool reaches = false;
+    if (!is_known(strand) || !walk_from(&walk, strand->pc)) return true;
     for (uint32_t i = 0; i < walk.function->codes && !reaches; i++)
         reaches =
             walk.seen[i] && (is_arrival(&walk.function->code[i]) || walk.function->code[i].handler == machine_call);
@@ -134,31 +134,32 @@ int hang_reaches_arrival(const struct machine_strand *strand)
     return reaches;
 }
 
-static int reaches_code(const struct machine_function *function, uint32_t from, uint32_t to)
+static bool reaches_code(const struct machine_function *function, uint32_t from, uint32_t to)
 {
     struct walk walk = {.function = function};
-    const int is_there = walk_from(&walk, from);
-    const int reaches = is_there && walk.seen[to];
+    const bool is_there = walk_from(&walk, from);
+    const bool reaches = is_there && walk.seen[to];
     free(walk.seen);
     return reaches;
 }
 
-int hang_is_past(const struct machine_strand *strand, const struct hang_wait *wait)
+bool hang_is_past(const struct machine_strand *strand, const struct hang_wait *wait)
 {
     const struct machine_function *function = wait->function;
     const uint32_t at = (uint32_t)(wait->code - function->code);
-    if (strand->frame->function != function || !is_known(strand) || wait->strand[0]->frame->caller != NULL) return 0;
+    if (strand->frame->function != function || !is_known(strand) || wait->strand[0]->frame->caller != NULL)
+        return false;
     return strand->pc != at && reaches_code(function, at, strand->pc) && !reaches_code(function, strand->pc, at);
 }
 
 // --- What it does next -----------------------------------------------------------------------------------------------
 
-static int is_form_of_wait(int form)
+static bool is_form_of_wait(int form)
 {
     return form >= PTX_FORM_MBARRIER_TEST_WAIT && form <= PTX_FORM_MBARRIER_TRY_WAIT_PARITY_SCOPED;
 }
 
-static int is_form_of_expect(int form)
+static bool is_form_of_expect(int form)
 {
     return form == PTX_FORM_MBARRIER_EXPECT_TX || form == PTX_FORM_MBARRIER_EXPECT_TX_SCOPED ||
            (form >= PTX_FORM_MBARRIER_ARRIVE_EXPECT_TX && form <= PTX_FORM_MBARRIER_ARRIVE_EXPECT_TX_REMOTE_SCOPED);
@@ -172,25 +173,25 @@ static int use_of_shared(const struct machine_code *code)
 }
 
 // It takes from shared memory, or tells others that a buffer is theirs: what is stored behind it fills none.
-static int is_form_of_use(int form)
+static bool is_form_of_use(int form)
 {
     return form == PTX_FORM_LDMATRIX || (form >= PTX_FORM_WGMMA_F16 && form <= PTX_FORM_WGMMA_INT_R) ||
            (form >= PTX_FORM_MBARRIER_ARRIVE && form <= PTX_FORM_MBARRIER_ARRIVE_REMOTE_SCOPED);
 }
 
-static int is_form_of_copy(int form)
+static bool is_form_of_copy(int form)
 {
     return form == PTX_FORM_CP_ASYNC_CA || form == PTX_FORM_CP_ASYNC_CG;
 }
 
-static int is_form_of_meeting(int form)
+static bool is_form_of_meeting(int form)
 {
     return form == PTX_FORM_BARRIER_CLUSTER_WAIT || (form >= PTX_FORM_BAR_SYNC && form <= PTX_FORM_BARRIER_CTA_RED);
 }
 
 const struct machine_code *hang_barrier_behind_init(const struct machine_function *function)
 {
-    int is_behind = 0;
+    bool is_behind = false;
     for (const struct machine_code *code = function->code; code < function->code + function->codes; code++) {
         const int form = code->choice != NULL ? code->choice->form : -1;
         is_behind |= form == PTX_FORM_MBARRIER_INIT;
@@ -199,30 +200,30 @@ const struct machine_code *hang_barrier_behind_init(const struct machine_functio
     return NULL;
 }
 
-int hang_takes(const struct hang_wait *wait)
+bool hang_takes(const struct hang_wait *wait)
 {
     const struct machine_function *function = wait->function;
     for (const struct machine_code *code = wait->code + 1; code < function->code + function->codes; code++) {
         const int form = code->choice != NULL ? code->choice->form : -1, use = use_of_shared(code);
-        if (use == (int)MEMORY_READS || form == PTX_FORM_LDMATRIX) return 1;
+        if (use == (int)MEMORY_READS || form == PTX_FORM_LDMATRIX) return true;
         if (use == (int)MEMORY_WRITES || is_form_of_use(form) || is_form_of_wait(form) || is_form_of_expect(form) ||
             is_form_of_copy(form))
-            return 0;
+            return false;
     }
-    return 0;
+    return false;
 }
 
 // In the order of the text: compilers keep it in the body of a loop.
-int hang_fills(const struct hang_wait *wait)
+bool hang_fills(const struct hang_wait *wait)
 {
     const struct machine_function *function = wait->function;
-    int may_store = 1;
+    bool may_store = true;
     for (const struct machine_code *code = wait->code + 1; code < function->code + function->codes; code++) {
         const int form = code->choice != NULL ? code->choice->form : -1, use = use_of_shared(code);
-        if (is_form_of_expect(form) || is_form_of_copy(form)) return 1;
-        if (is_form_of_wait(form)) return 0;
-        if (may_store && use == (int)MEMORY_WRITES) return 1;
-        if (use == (int)MEMORY_READS || is_form_of_use(form)) may_store = 0;
+        if (is_form_of_expect(form) || is_form_of_copy(form)) return true;
+        if (is_form_of_wait(form)) return false;
+        if (may_store && use == (int)MEMORY_WRITES) return true;
+        if (use == (int)MEMORY_READS || is_form_of_use(form)) may_store = false;
     }
-    return 0;
+    return false;
 }

@@ -9,9 +9,9 @@
 
 enum { PLACE_BYTES = 160 };
 
-static int brings_bytes(const struct ledger *page)
+static bool brings_bytes(const struct ledger *page)
 {
-    int brings = page->has_expect;
+    bool brings = page->has_expect;
     for (int i = 0; i < page->count; i++) brings |= page->entry[i].origin.operation != 0;
     for (int i = 0; i < page->befores; i++) brings |= page->before[i].origin.operation != 0;
     return brings;
@@ -19,21 +19,21 @@ static int brings_bytes(const struct ledger *page)
 
 // The mbarrier has gone on since the wait saw nothing new, or the warp went on from there to do what it should not: one
 // that is filled once may be waited for again and again.
-static int is_stale(const struct flight_seen *seen, const struct ledger *page, const struct flight_warp *suspect)
+static bool is_stale(const struct flight_seen *seen, const struct ledger *page, const struct flight_warp *suspect)
 {
-    const int is_last = suspect != NULL && suspect->last.rank == seen->rank && suspect->last.address == seen->address;
+    const bool is_last = suspect != NULL && suspect->last.rank == seen->rank && suspect->last.address == seen->address;
     return seen->stales > 0 && (page->phases > seen->stale_phases || page->count > 0 || is_last);
 }
 
-static int add_early(struct machine_text *to, struct machine_cluster *cluster, const struct machine_warp *warp,
-                     const struct flight_seen *seen, int is_suspect)
+static bool add_early(struct machine_text *to, struct machine_cluster *cluster, const struct machine_warp *warp,
+                      const struct flight_seen *seen, bool is_suspect)
 {
     const struct ledger *page = ledger_find(cluster->flights->unit.ledgers, seen->rank, seen->address);
     char name[PLACE_BYTES], place[PLACE_BYTES];
-    if (!seen->is_used || page == NULL || page->life != BARRIER_LIVE || seen->inits != page->inits) return 0;
-    const int stale = is_stale(seen, page, is_suspect ? flight_warp_of(warp) : NULL),
-              early = seen->was_early && brings_bytes(page);
-    if (!stale && !early) return 0;
+    if (!seen->is_used || page == NULL || page->life != BARRIER_LIVE || seen->inits != page->inits) return false;
+    const bool stale = is_stale(seen, page, is_suspect ? flight_warp_of(warp) : NULL),
+               early = seen->was_early && brings_bytes(page);
+    if (!stale && !early) return false;
     hang_name(cluster, seen->rank, seen->address, name, sizeof name);
     machine_text_add(to, "a wait of warp %u", warp->index);
     if (cluster->ctas > 1) machine_text_add(to, " of CTA %u in the cluster", warp->cta->rank);
@@ -47,33 +47,33 @@ static int add_early(struct machine_text *to, struct machine_cluster *cluster, c
         machine_text_add(to,
                          "had parity 1 the first time, so it returned before any bytes had come. The first wait for "
                          "a full buffer must have parity 0.");
-    return 1;
+    return true;
 }
 
 // A wait of barrier.cluster without an arrive before it: whoever is behind it is ahead of the others.
-static int add_unarrived(struct machine_text *to, const struct machine_cluster *cluster)
+static bool add_unarrived(struct machine_text *to, const struct machine_cluster *cluster)
 {
     const struct flight_meeting *meeting = &cluster->flights->meeting;
     char place[PLACE_BYTES];
-    if (meeting->unarrived == NULL) return 0;
+    if (meeting->unarrived == NULL) return false;
     machine_text_add(to,
                      "warp %u of CTA %u in the cluster did not wait at barrier.cluster.wait (%s), because it had not "
                      "arrived: barrier.cluster.arrive is missing before it.",
                      meeting->unarrived->index, meeting->unarrived->cta->rank,
                      hang_line(cluster->machine, meeting->line, meeting->called_at, place, sizeof place));
-    return 1;
+    return true;
 }
 
-int hang_add_early(struct machine_text *to, struct machine_cluster *cluster, const struct machine_warp *suspect)
+bool hang_add_early(struct machine_text *to, struct machine_cluster *cluster, const struct machine_warp *suspect)
 {
-    if (add_unarrived(to, cluster)) return 1;
+    if (add_unarrived(to, cluster)) return true;
     for (uint32_t rank = 0; rank < cluster->ctas; rank++)
         for (uint32_t i = 0; i < cluster->cta[rank].warps; i++)
             for (int s = 0; s < FLIGHT_SEEN; s++) {
                 const struct machine_warp *warp = &cluster->cta[rank].warp[i];
-                if (add_early(to, cluster, warp, &flight_warp_of(warp)->seen[s], warp == suspect)) return 1;
+                if (add_early(to, cluster, warp, &flight_warp_of(warp)->seen[s], warp == suspect)) return true;
             }
-    return 0;
+    return false;
 }
 
 // --- An arrival too many ---------------------------------------------------------------------------------------------
@@ -85,7 +85,7 @@ static const char *line_of(const struct machine_cluster *cluster, const struct e
 }
 
 // Have others arrived from the line of this arrival, in the first phase of the mbarrier? Then each of them is meant to.
-static int come_from_one_line(const struct machine_strand *strand, const struct ledger *page)
+static bool come_from_one_line(const struct machine_strand *strand, const struct ledger *page)
 {
     const struct machine *machine = strand->warp->cta->cluster->machine;
     const struct ptx_function *source = strand->frame->function->source;
@@ -96,9 +96,9 @@ static int come_from_one_line(const struct machine_strand *strand, const struct 
         const struct event_origin *who = &page->entry[i].origin;
         if ((who->warp != strand->warp->index || who->cta != strand->warp->cta->number) &&
             hang_is_same_origin(machine, who, &own))
-            return 1;
+            return true;
     }
-    return 0;
+    return false;
 }
 
 // Another that has come to the phase more often than it has lanes; NULL: nobody has.
@@ -106,9 +106,9 @@ static const struct event_origin *who_came_twice(const struct machine_strand *st
 {
     for (int i = 0; i < page->count; i++) {
         const struct event_origin *who = &page->entry[i].origin;
-        const int is_own = who->warp == strand->warp->index && who->cta == strand->warp->cta->number;
+        const bool is_own = who->warp == strand->warp->index && who->cta == strand->warp->cta->number;
         const uint64_t lanes = (uint64_t)__builtin_popcount(who->lanes);
-        const int is_twice = lanes > 0 && page->entry[i].transaction.arrivals >= 2 * lanes;
+        const bool is_twice = lanes > 0 && page->entry[i].transaction.arrivals >= 2 * lanes;
         if (!is_own && who->operation == 0 && is_twice) return who;
     }
     return NULL;
@@ -174,10 +174,10 @@ void hang_explain_arrival(struct machine_text *to, const struct machine_strand *
 }
 
 // Has the warp come to a barrier of the CTA? Of one of the cluster nobody notes it: 1.
-static int has_met(const struct machine_warp *warp, const struct machine_code *barrier)
+static bool has_met(const struct machine_warp *warp, const struct machine_code *barrier)
 {
     static const char of_cluster[] = "barrier.cluster";
-    int has = strncmp(ptx_form_row(barrier->choice->form)->opcode, of_cluster, sizeof of_cluster - 1) == 0;
+    bool has = strncmp(ptx_form_row(barrier->choice->form)->opcode, of_cluster, sizeof of_cluster - 1) == 0;
     for (uint32_t i = 0; i < warp->meets && i < MACHINE_MET; i++) has |= warp->met[i].code == barrier;
     return has || warp->meets > MACHINE_MET;
 }

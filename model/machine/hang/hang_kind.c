@@ -6,7 +6,7 @@
 
 // Whether somebody has waited for a barrier, or does: at that place, or only elsewhere.
 struct waited {
-    int is_known, is_there;
+    bool is_known, is_there;
 };
 
 static void look_at(struct waited *waited, const struct machine *machine, const struct hang_wait *wait, uint32_t line,
@@ -14,7 +14,7 @@ static void look_at(struct waited *waited, const struct machine *machine, const 
 {
     const struct machine_where where = machine_line_where(machine, line, called_at);
     const struct machine_caller a = machine_where_outer(&where), b = machine_where_outer(&wait->where);
-    waited->is_known = 1;
+    waited->is_known = true;
     waited->is_there |= line == wait->where.ptx_line || (a.line != 0 && a.line == b.line && a.file.at == b.file.at);
 }
 
@@ -33,24 +33,24 @@ static void look_at_warp(struct waited *waited, const struct hang_wait *wait, co
 }
 
 // Has somebody come to both from one line?
-static int have_one_source(const struct hang_wait *wait, const struct ledger *page, const struct ledger *other)
+static bool have_one_source(const struct hang_wait *wait, const struct ledger *page, const struct ledger *other)
 {
     const struct machine *machine = wait->cluster->machine;
     for (int i = 0; i < page->count; i++) {
         for (int j = 0; j < other->befores; j++)
-            if (hang_is_same_origin(machine, &page->entry[i].origin, &other->before[j].origin)) return 1;
+            if (hang_is_same_origin(machine, &page->entry[i].origin, &other->before[j].origin)) return true;
         for (int j = 0; j < other->count; j++)
-            if (hang_is_same_origin(machine, &page->entry[i].origin, &other->entry[j].origin)) return 1;
+            if (hang_is_same_origin(machine, &page->entry[i].origin, &other->entry[j].origin)) return true;
     }
-    return 0;
+    return false;
 }
 
-int hang_is_same_kind(const struct hang_wait *wait, const struct ledger *page, const struct ledger *other)
+bool hang_is_same_kind(const struct hang_wait *wait, const struct ledger *page, const struct ledger *other)
 {
     const struct machine_cluster *cluster = wait->cluster;
-    struct waited waited = {0};
-    if (!other->is_used || other == page || other->life != BARRIER_LIVE || other->rank != page->rank) return 0;
-    if (!hang_is_same_origin(cluster->machine, &other->init, &page->init)) return 0;
+    struct waited waited = {false};
+    if (!other->is_used || other == page || other->life != BARRIER_LIVE || other->rank != page->rank) return false;
+    if (!hang_is_same_origin(cluster->machine, &other->init, &page->init)) return false;
     for (uint32_t rank = 0; rank < cluster->ctas; rank++)
         for (uint32_t i = 0; i < cluster->cta[rank].warps; i++)
             look_at_warp(&waited, wait, &cluster->cta[rank].warp[i], other);

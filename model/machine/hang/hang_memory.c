@@ -74,12 +74,12 @@ void hang_tell_memory(const struct machine_hang *hang, const struct hang_wait *w
 }
 
 // Clusters that have not begun are kept out by those that run, and wait.
-static int others_cannot_begin(struct hang_wait *wait)
+static bool others_cannot_begin(struct hang_wait *wait)
 {
     const struct machine *machine = wait->cluster->machine;
     const uint32_t *count = machine->first.nclusterid;
     const uint64_t clusters = (uint64_t)count[0] * count[1] * count[2];
-    if (machine->begun >= clusters) return 0;
+    if (machine->begun >= clusters) return false;
     struct machine_text to = hang_likely(wait, wait->score);
     machine_text_add(
         &to,
@@ -87,7 +87,7 @@ static int others_cannot_begin(struct hang_wait *wait)
         "grid is too large; a cooperative launch refuses such a grid.",
         (unsigned long long)((clusters - machine->begun) * machine->ctas),
         (unsigned long long)(clusters * machine->ctas));
-    return 1;
+    return true;
 }
 
 // Nobody has written it, but a word near it: flags lie side by side.
@@ -131,7 +131,7 @@ void hang_explain_memory(const struct machine_hang *hang, struct hang_wait *wait
 
 // Can somebody who polls at `by` still come to where the word that is polled at `at` was written last? Then he may
 // write it.
-static int may_be_written_by(const struct hang_wait *at, const struct hang_wait *by)
+static bool may_be_written_by(const struct hang_wait *at, const struct hang_wait *by)
 {
     const struct machine_note *note = note_of(at);
     const struct hang_part part = {.line = note != NULL ? note->line : 0};
@@ -139,38 +139,39 @@ static int may_be_written_by(const struct hang_wait *at, const struct hang_wait 
 }
 
 // Is it the first root of its place that polls memory? What goes for it goes for the others.
-static int is_first_poll(const struct machine_hang *hang, uint32_t at)
+static bool is_first_poll(const struct machine_hang *hang, uint32_t at)
 {
     const struct hang_wait *wait = &hang->wait[at];
-    if (wait->what != HANG_MEMORY || !wait->is_root) return 0;
+    if (wait->what != HANG_MEMORY || !wait->is_root) return false;
     for (uint32_t i = 0; i < at; i++)
-        if (hang->wait[i].what == HANG_MEMORY && hang->wait[i].is_root && hang->wait[i].code == wait->code) return 0;
-    return 1;
+        if (hang->wait[i].what == HANG_MEMORY && hang->wait[i].is_root && hang->wait[i].code == wait->code)
+            return false;
+    return true;
 }
 
 // Of two that wait for each other in a loop: the one that is earlier in its round keeps up the other.
-static int is_behind(const struct hang_wait *one, const struct hang_wait *other)
+static bool is_behind(const struct hang_wait *one, const struct hang_wait *other)
 {
     return one->function == other->function && one->code < other->code;
 }
 
 // Nobody has written it yet, so who is to is behind. That is the other, unless he waits for a write that is yet to come
 // from here.
-static int is_yet_unwritten(const struct hang_wait *wait, const struct hang_wait *other)
+static bool is_yet_unwritten(const struct hang_wait *wait, const struct hang_wait *other)
 {
     return note_of(wait) == NULL && wait->is_known && is_behind(other, wait) && !may_be_written_by(other, wait);
 }
 
-static int depends_on(const struct machine_hang *hang, const struct hang_wait *wait)
+static bool depends_on(const struct machine_hang *hang, const struct hang_wait *wait)
 {
     for (uint32_t i = 0; i < hang->waits; i++) {
         const struct hang_wait *other = &hang->wait[i];
         if (other->code == wait->code || !is_first_poll(hang, i)) continue;
-        if (is_yet_unwritten(wait, other)) return 1;
+        if (is_yet_unwritten(wait, other)) return true;
         if (!may_be_written_by(wait, other) || is_yet_unwritten(other, wait)) continue;
-        if (!may_be_written_by(other, wait) || is_behind(other, wait)) return 1;
+        if (!may_be_written_by(other, wait) || is_behind(other, wait)) return true;
     }
-    return 0;
+    return false;
 }
 
 void hang_order_polls(struct machine_hang *hang)
@@ -179,6 +180,6 @@ void hang_order_polls(struct machine_hang *hang)
         const struct machine_code *code = hang->wait[i].code;
         if (!is_first_poll(hang, i) || !depends_on(hang, &hang->wait[i])) continue;
         for (uint32_t j = i; j < hang->waits; j++)
-            if (hang->wait[j].what == HANG_MEMORY && hang->wait[j].code == code) hang->wait[j].is_root = 0;
+            if (hang->wait[j].what == HANG_MEMORY && hang->wait[j].code == code) hang->wait[j].is_root = false;
     }
 }

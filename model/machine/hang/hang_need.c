@@ -24,11 +24,11 @@ static void need(struct hang_wait *wait, const struct machine_warp *warp)
 // Nobody knows who is to come: whoever can.
 static void need_all_that_reach(struct hang_wait *wait)
 {
-    wait->needs_any = 1;
+    wait->needs_any = true;
     for (uint32_t rank = 0; rank < wait->cluster->ctas; rank++)
         for (uint32_t i = 0; i < wait->cluster->cta[rank].warps; i++) {
             const struct machine_warp *warp = &wait->cluster->cta[rank].warp[i];
-            int reaches = 0;
+            bool reaches = false;
             for (uint32_t s = 0; s < warp->strands; s++) reaches |= hang_reaches_arrival(&warp->strand[s]);
             if (warp->live != 0 && reaches) need(wait, warp);
         }
@@ -48,9 +48,9 @@ static void need_of_mbarrier(struct hang_wait *wait)
 
 // It came in the phase before, and polls memory between two phases: whatever it does now, it decides how long it goes
 // on.
-static int polls_between(const struct machine_warp *warp, const struct machine_barrier *barrier)
+static bool polls_between(const struct machine_warp *warp, const struct machine_barrier *barrier)
 {
-    int polls = 0;
+    bool polls = false;
     for (uint32_t s = 0; s < warp->strands; s++) polls |= machine_poll_looks(&warp->strand[s]);
     return polls && (barrier->came_before >> warp->index & 1) != 0;
 }
@@ -60,9 +60,9 @@ static void need_of_barrier(struct hang_wait *wait)
 {
     const struct machine_cta *cta = &wait->cluster->cta[wait->rank];
     const struct machine_barrier *barrier = &cta->barrier[wait->number];
-    const int is_named = barrier->expected > 0;
+    const bool is_named = barrier->expected > 0;
     for (uint32_t i = 0; i < cta->warps; i++) {
-        const int came = (barrier->came_before >> i & 1) != 0 || barrier->came_before == 0 || !is_named;
+        const bool came = (barrier->came_before >> i & 1) != 0 || barrier->came_before == 0 || !is_named;
         if (came && (cta->warp[i].live == 0 ? is_named : (cta->warp[i].live & ~barrier->arrived[i]) != 0))
             need(wait, &cta->warp[i]);
         else if (polls_between(&cta->warp[i], barrier))

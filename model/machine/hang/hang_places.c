@@ -18,11 +18,11 @@ static const char *next_place(const char *text, size_t *length)
     return NULL;
 }
 
-static int is_named(const char *text, size_t bytes, const char *place, size_t length)
+static bool is_named(const char *text, size_t bytes, const char *place, size_t length)
 {
     for (size_t i = 0; i + length <= bytes; i++)
-        if (strncmp(text + i, place, length) == 0 && (text[i + length] < '0' || text[i + length] > '9')) return 1;
-    return 0;
+        if (strncmp(text + i, place, length) == 0 && (text[i + length] < '0' || text[i + length] > '9')) return true;
+    return false;
 }
 
 uint32_t hang_see(const char *likely, const char *named, struct hang_see see[HANG_MOST_SEEN])

@@ -9,19 +9,19 @@
 // More waits than these in one cluster are each their own root: the report folds them.
 enum { MOST_WAITS = 400 };
 
-static int is_same_object(const struct hang_wait *a, const struct hang_wait *b)
+static bool is_same_object(const struct hang_wait *a, const struct hang_wait *b)
 {
     return a->what == b->what && a->rank == b->rank && a->number == b->number && a->what != HANG_MEMORY;
 }
 
 // Could a thread of `to` let `from` go on, if it did not wait itself?
-static int points_at(const struct hang_wait *from, const struct hang_wait *to)
+static bool points_at(const struct hang_wait *from, const struct hang_wait *to)
 {
-    if (from->needs_any && (from->score >= HANG_CERTAIN || is_same_object(from, to))) return 0;
-    if (from->needs_any && from->what == HANG_MEMORY) return 1;
+    if (from->needs_any && (from->score >= HANG_CERTAIN || is_same_object(from, to))) return false;
+    if (from->needs_any && from->what == HANG_MEMORY) return true;
     for (uint32_t i = 0; i < to->strands; i++)
-        if (from->need[hang_warp_index(to->strand[i]->warp)]) return 1;
-    return 0;
+        if (from->need[hang_warp_index(to->strand[i]->warp)]) return true;
+    return false;
 }
 
 static void reach_all(const struct hang_wait *wait, uint32_t waits, uint8_t *reach)
@@ -35,14 +35,14 @@ static void reach_all(const struct hang_wait *wait, uint32_t waits, uint8_t *rea
 }
 
 // Is it the best of the waits that it reaches, all of which reach it?
-static int is_root(const struct hang_wait *wait, uint32_t waits, const uint8_t *reach, uint32_t at)
+static bool is_root(const struct hang_wait *wait, uint32_t waits, const uint8_t *reach, uint32_t at)
 {
     for (uint32_t i = 0; i < waits; i++) {
         if (i == at || !reach[at * waits + i]) continue;
-        if (!reach[i * waits + at] || wait[i].score > wait[at].score) return 0;
-        if (wait[i].score == wait[at].score && i < at) return 0;
+        if (!reach[i * waits + at] || wait[i].score > wait[at].score) return false;
+        if (wait[i].score == wait[at].score && i < at) return false;
     }
-    return 1;
+    return true;
 }
 
 void hang_find_roots(struct machine_hang *hang, uint32_t first, uint32_t end)

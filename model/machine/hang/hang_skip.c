@@ -12,7 +12,7 @@ enum { PLACE_BYTES = 160 };
 struct path {
     const struct machine_met *met;
     uint32_t first, end;
-    int is_whole;
+    bool is_whole;
 };
 
 static struct path path_of(const struct machine_warp *warp)
@@ -38,9 +38,9 @@ static uint32_t line_of(const struct hang_wait *wait, const struct machine_code 
 }
 
 // Are two of one line of the source? Loops are unrolled.
-static int is_same(const struct hang_wait *wait, const struct machine_met *one, const struct machine_met *other)
+static bool is_same(const struct hang_wait *wait, const struct machine_met *one, const struct machine_met *other)
 {
-    if (one->code == other->code) return 1;
+    if (one->code == other->code) return true;
     return one->number == other->number &&
            hang_is_same_line(wait->cluster->machine, line_of(wait, one->code), line_of(wait, other->code));
 }
@@ -51,28 +51,28 @@ struct step {
 };
 
 // Is what comes before `at` the beginning of the step?
-static int begins(const struct hang_wait *wait, const struct path *path, uint32_t at, const struct step *step)
+static bool begins(const struct hang_wait *wait, const struct path *path, uint32_t at, const struct step *step)
 {
     if (step->a == NULL) return at == path->first && path->is_whole;
     return at > path->first && is_same(wait, met_at(path, at - 1), step->a);
 }
 
-static int takes(const struct hang_wait *wait, const struct machine_warp *warp, const struct step *step)
+static bool takes(const struct hang_wait *wait, const struct machine_warp *warp, const struct step *step)
 {
     const struct path path = path_of(warp);
     for (uint32_t at = path.first; at < path.end; at++)
-        if (begins(wait, &path, at, step) && is_same(wait, met_at(&path, at), step->c)) return 1;
-    return 0;
+        if (begins(wait, &path, at, step) && is_same(wait, met_at(&path, at), step->c)) return true;
+    return false;
 }
 
 // Does somebody come to `c` right behind `b`?
-static int follows(const struct hang_wait *wait, const struct machine_cta *cta, const struct machine_met *b,
-                   const struct machine_met *c)
+static bool follows(const struct hang_wait *wait, const struct machine_cta *cta, const struct machine_met *b,
+                    const struct machine_met *c)
 {
     const struct step step = {b, c};
     for (uint32_t i = 0; i < cta->warps; i++)
-        if (takes(wait, &cta->warp[i], &step)) return 1;
-    return 0;
+        if (takes(wait, &cta->warp[i], &step)) return true;
+    return false;
 }
 
 // The barrier of the wait to which the peer came between the two, or waits at; NULL: there is none.
@@ -125,7 +125,7 @@ static void tell(struct hang_wait *wait, const struct machine_warp *warp, const 
                      step->a != NULL ? "between the two" : "before");
 }
 
-static int has_left_out(struct hang_wait *wait, const struct machine_warp *warp)
+static bool has_left_out(struct hang_wait *wait, const struct machine_warp *warp)
 {
     const struct path path = path_of(warp);
     for (uint32_t at = path.first + !path.is_whole; at < path.end; at++) {
@@ -133,16 +133,16 @@ static int has_left_out(struct hang_wait *wait, const struct machine_warp *warp)
         const struct machine_met *b = left_out(wait, &step);
         if (b == NULL) continue;
         tell(wait, warp, b, &step);
-        return 1;
+        return true;
     }
-    return 0;
+    return false;
 }
 
-int hang_skipped(struct hang_wait *wait)
+bool hang_skipped(struct hang_wait *wait)
 {
     const struct machine_cta *cta = &wait->cluster->cta[wait->rank];
-    const int is_of_all = cta->barrier[wait->number].expected == 0;
+    const bool is_of_all = cta->barrier[wait->number].expected == 0;
     for (uint32_t i = 0; i < cta->warps; i++)
-        if ((is_of_all || wait->need[hang_warp_index(&cta->warp[i])]) && has_left_out(wait, &cta->warp[i])) return 1;
-    return 0;
+        if ((is_of_all || wait->need[hang_warp_index(&cta->warp[i])]) && has_left_out(wait, &cta->warp[i])) return true;
+    return false;
 }

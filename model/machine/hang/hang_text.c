@@ -17,14 +17,14 @@ struct paper {
     int lines, most; // most: 0, no limit
 };
 
-static int has_room(const struct paper *paper, int lines)
+static bool has_room(const struct paper *paper, int lines)
 {
     return paper->most == 0 || paper->lines + lines <= paper->most;
 }
 
 // --- Places ----------------------------------------------------------------------------------------------------------
 
-static const char *place_text(const struct machine_where *where, int is_whole, char *text, size_t bytes)
+static const char *place_text(const struct machine_where *where, bool is_whole, char *text, size_t bytes)
 {
     const struct machine_caller at = machine_where_outer(where);
     if (where_place(&at, is_whole, text, bytes)[0] == '\0') snprintf(text, bytes, "PTX line %u", where->ptx_line);
@@ -34,12 +34,12 @@ static const char *place_text(const struct machine_where *where, int is_whole, c
 const char *hang_line(const struct machine *machine, uint32_t line, uint32_t called_at, char *text, size_t bytes)
 {
     const struct machine_where where = machine_line_where(machine, line, called_at);
-    return place_text(&where, 0, text, bytes);
+    return place_text(&where, false, text, bytes);
 }
 
 const char *hang_place(const struct hang_wait *wait, char *text, size_t bytes)
 {
-    return place_text(&wait->where, 0, text, bytes);
+    return place_text(&wait->where, false, text, bytes);
 }
 
 // --- Who waits for what ----------------------------------------------------------------------------------------------
@@ -84,11 +84,11 @@ static void print_mbarrier(FILE *out, const struct hang_wait *wait)
 }
 
 // Do all of a group poll one address?
-static int is_one_address(const struct machine_hang *hang, uint32_t group)
+static bool is_one_address(const struct machine_hang *hang, uint32_t group)
 {
     for (uint32_t i = group; i < hang->waits; i++)
-        if (hang->wait[i].group == group && hang->wait[i].address != hang->wait[group].address) return 0;
-    return 1;
+        if (hang->wait[i].group == group && hang->wait[i].address != hang->wait[group].address) return false;
+    return true;
 }
 
 // " (generation + 4)", or nothing.
@@ -190,16 +190,16 @@ static void print_barrier_state(struct paper *paper, const struct hang_wait *wai
 }
 
 // Parts of one line are told of together: "4 warps at pipe.cu:12: 4 arrivals".
-static int is_told(const struct hang_part *part, uint32_t at, int is_missing)
+static bool is_told(const struct hang_part *part, uint32_t at, bool is_missing)
 {
     for (uint32_t i = 0; i < at; i++)
         if (part[i].at.line == part[at].at.line && part[i].is_copy == part[at].is_copy &&
             (!is_missing || part[i].is_missing))
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
-static void add_up(const struct hang_part *part, uint32_t parts, uint32_t at, int is_missing, uint32_t *warps,
+static void add_up(const struct hang_part *part, uint32_t parts, uint32_t at, bool is_missing, uint32_t *warps,
                    struct mbarrier_transaction *sum)
 {
     for (uint32_t i = at; i < parts; i++) {
@@ -213,7 +213,7 @@ static void add_up(const struct hang_part *part, uint32_t parts, uint32_t at, in
 }
 
 static void print_part(const struct paper *paper, const struct hang_wait *wait, const struct hang_part *part,
-                       uint32_t parts, uint32_t at, int is_missing)
+                       uint32_t parts, uint32_t at, bool is_missing)
 {
     struct mbarrier_transaction sum = {0};
     char place[PLACE_BYTES];
@@ -236,7 +236,7 @@ static void print_part(const struct paper *paper, const struct hang_wait *wait, 
 }
 
 static void print_parts(struct paper *paper, const struct hang_wait *wait, const char *what,
-                        const struct hang_part *part, uint32_t parts, int is_missing)
+                        const struct hang_part *part, uint32_t parts, bool is_missing)
 {
     int told = 0, left = 0;
     for (uint32_t i = 0; i < parts; i++) {
@@ -261,12 +261,13 @@ static void print_history(struct paper *paper, const struct hang_wait *wait)
         fprintf(paper->out, "\n    nothing has come in this phase");
         paper->lines++;
     }
-    print_parts(paper, wait, "came in this phase", barrier->part, barrier->parts, 0);
+    print_parts(paper, wait, "came in this phase", barrier->part, barrier->parts, false);
     if (barrier->pattern == barrier->page)
-        print_parts(paper, wait, "came in the phase before, but not in this one", barrier->before, barrier->befores, 1);
+        print_parts(paper, wait, "came in the phase before, but not in this one", barrier->before, barrier->befores,
+                    true);
     else if (barrier->pattern != NULL)
         print_parts(paper, wait, "came to a barrier made with it, but not to this one", barrier->before,
-                    barrier->befores, 1);
+                    barrier->befores, true);
 }
 
 static void print_likely(struct paper *paper, const struct hang_wait *wait)
@@ -319,25 +320,25 @@ static void print_head(struct paper *paper, uint32_t group, const char *kernel)
 {
     const struct hang_wait *wait = &paper->hang->wait[group];
     char place[PLACE_BYTES];
-    const int is_known = machine_where_outer(&wait->where).line > 0;
-    const char *at = is_known ? place_text(&wait->where, 1, place, sizeof place) : "tmaref";
+    const bool is_known = machine_where_outer(&wait->where).line > 0;
+    const char *at = is_known ? place_text(&wait->where, true, place, sizeof place) : "tmaref";
     fprintf(paper->out, "%s%s: error: kernel %s %s%s: ", paper->lines > 0 ? "\n" : "", at, kernel,
             paper->lines > 0 ? "also " : "", what_happened(paper->hang));
     print_wait(paper, group);
     if (machine_where_helper(&wait->where).line > 0) {
         const struct machine_caller helper = machine_where_helper(&wait->where);
-        fprintf(paper->out, "; the wait is at %s", where_place(&helper, 0, place, sizeof place));
+        fprintf(paper->out, "; the wait is at %s", where_place(&helper, false, place, sizeof place));
     }
     print_places(paper, wait);
     paper->lines++;
 }
 
-static int is_group(const struct machine_hang *hang, uint32_t at, int is_root)
+static bool is_group(const struct machine_hang *hang, uint32_t at, bool is_root)
 {
     return hang->wait[at].group == at && hang->wait[at].is_root == is_root;
 }
 
-static uint32_t count_groups(const struct machine_hang *hang, int is_root)
+static uint32_t count_groups(const struct machine_hang *hang, bool is_root)
 {
     uint32_t groups = 0;
     for (uint32_t i = 0; i < hang->waits; i++) groups += (uint32_t)is_group(hang, i, is_root);
@@ -350,7 +351,7 @@ static const struct hang_wait *next_root(const struct machine_hang *hang, const 
     const struct hang_wait *best = NULL;
     for (uint32_t i = 0; i < hang->waits; i++) {
         const struct hang_wait *wait = &hang->wait[i];
-        if (!is_group(hang, i, 1)) continue;
+        if (!is_group(hang, i, true)) continue;
         if (before != NULL && (wait->score > before->score || (wait->score == before->score && wait <= before)))
             continue;
         if (best == NULL || wait->score > best->score) best = wait;
@@ -360,7 +361,7 @@ static const struct hang_wait *next_root(const struct machine_hang *hang, const 
 
 static void print_roots(struct paper *paper, const char *kernel)
 {
-    const uint32_t roots = count_groups(paper->hang, 1);
+    const uint32_t roots = count_groups(paper->hang, true);
     uint32_t told = 0;
     for (const struct hang_wait *wait = next_root(paper->hang, NULL); wait != NULL;
          wait = next_root(paper->hang, wait)) {
@@ -385,9 +386,9 @@ static void print_follower(struct paper *paper, uint32_t group)
 
 static void print_followers(struct paper *paper)
 {
-    uint32_t left = count_groups(paper->hang, 0);
+    uint32_t left = count_groups(paper->hang, false);
     for (uint32_t i = 0; i < paper->hang->waits; i++) {
-        if (!is_group(paper->hang, i, 0)) continue;
+        if (!is_group(paper->hang, i, false)) continue;
         if (!has_room(paper, left > 1 ? 3 : 2)) break;
         print_follower(paper, i);
         left--;
@@ -397,7 +398,7 @@ static void print_followers(struct paper *paper)
     paper->lines++;
 }
 
-void hang_print(FILE *out, const struct machine_hang *hang, int is_whole)
+void hang_print(FILE *out, const struct machine_hang *hang, bool is_whole)
 {
     const struct ptx_name *name = &hang->machine->kernel->entry->source->name;
     char kernel[DEMANGLED_BYTES];

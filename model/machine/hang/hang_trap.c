@@ -8,7 +8,7 @@
 #include "hang.h"
 
 // Another thread's trap may have ended the launch before.
-static int has_ended_it(const struct machine_strand *strand, const struct machine_code *code, uint32_t lane)
+static bool has_ended_it(const struct machine_strand *strand, const struct machine_code *code, uint32_t lane)
 {
     const struct machine *machine = strand->warp->cta->cluster->machine;
     const struct machine_where here = machine_where(strand, code, lane);

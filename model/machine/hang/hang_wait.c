@@ -42,7 +42,7 @@ static void find_memory(const struct machine_strand *strand, enum machine_kind k
     const struct machine_warp *warp = strand->warp;
     wait->what = kind == MACHINE_HUNG ? HANG_MEMORY : HANG_RUNS;
     if (kind != MACHINE_HUNG || !machine_poll_looks(strand)) return;
-    wait->is_known = 1;
+    wait->is_known = true;
     wait->code = warp->looking_at;
     wait->address = warp->looked_for;
 }

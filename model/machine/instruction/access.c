@@ -10,7 +10,7 @@
 #include "span.h"
 #include "veil.h"
 
-static int is_store(const struct ptx_choice *choice)
+static bool is_store(const struct ptx_choice *choice)
 {
     return choice->form >= PTX_FORM_ST && choice->form <= PTX_FORM_ST_MMIO;
 }
@@ -53,7 +53,7 @@ static void write_element(uint8_t *at, uint32_t bytes, uint64_t value)
     }
 }
 
-static uint64_t read_value(const uint8_t *at, uint32_t bytes, int is_signed)
+static uint64_t read_value(const uint8_t *at, uint32_t bytes, bool is_signed)
 {
     const uint64_t value = read_element(at, bytes);
     if (!is_signed || bytes >= 8) return value;
@@ -102,20 +102,20 @@ static void store_lane(const struct machine_strand *strand, const struct machine
     }
 }
 
-static int is_of_another(const struct machine_strand *strand, struct machine_place place)
+static bool is_of_another(const struct machine_strand *strand, struct machine_place place)
 {
     return place.space == PTX_SHARED_CLUSTER &&
            (uint32_t)(place.address >> SHARED_RANK_SHIFT) != strand->warp->cta->rank;
 }
 
 // The bytes of a store to another CTA are under way for a while; 0: they land now.
-static int store_late(const struct machine_strand *strand, const struct machine_transfer *transfer,
-                      struct machine_place place, uint8_t *at, uint32_t lane, struct flight_stores *late)
+static bool store_late(const struct machine_strand *strand, const struct machine_transfer *transfer,
+                       struct machine_place place, uint8_t *at, uint32_t lane, struct flight_stores *late)
 {
-    if (late == NULL || !is_of_another(strand, place)) return 0;
+    if (late == NULL || !is_of_another(strand, place)) return false;
     late->to[lane] = at;
     store_lane(strand, transfer, late->data[lane], lane);
-    return 1;
+    return true;
 }
 
 // Not inline: what is rare here would slow down what is not.
@@ -124,7 +124,7 @@ __attribute__((noinline)) static enum machine_next each_lane(struct machine_stra
                                                              const struct machine_transfer *transfer,
                                                              const uint64_t address[MACHINE_LANES])
 {
-    const int may_be_late = transfer->use == MEMORY_WRITES && !transfer->is_strong;
+    const bool may_be_late = transfer->use == MEMORY_WRITES && !transfer->is_strong;
     struct flight_stores *late = may_be_late ? machine_remote_begin(strand, transfer->whole_bytes) : NULL;
     const uint8_t *read_at[MACHINE_LANES];
     uint32_t late_lanes = 0, read_lanes = 0;
@@ -163,20 +163,20 @@ static alu_span_mover *span_mover_of(const struct machine_transfer *transfer, co
 }
 
 // Are the registers exactly as wide as what is moved, and is none loaded twice? Then bits are copied as they are.
-static int is_plain(const struct machine_transfer *transfer)
+static bool is_plain(const struct machine_transfer *transfer)
 {
     static const uint32_t lane_bytes[PTX_FILES + 1] = {0, 2, 4, 8, 16, 0};
     for (uint32_t i = 0; i < transfer->parts; i++) {
-        if (lane_bytes[transfer->data[i].file] != transfer->bytes) return 0;
+        if (lane_bytes[transfer->data[i].file] != transfer->bytes) return false;
         for (uint32_t k = 0; k < i && transfer->use == MEMORY_READS; k++)
-            if (transfer->data[i].slot == transfer->data[k].slot) return 0;
+            if (transfer->data[i].slot == transfer->data[k].slot) return false;
     }
-    return 1;
+    return true;
 }
 
 static enum machine_guess guess_of(const struct machine_transfer *transfer)
 {
-    const int is_wide = transfer->at->file == PTX_FILE_64, is_narrow = transfer->at->file == PTX_FILE_32;
+    const bool is_wide = transfer->at->file == PTX_FILE_64, is_narrow = transfer->at->file == PTX_FILE_32;
     if (is_narrow && (transfer->space == PTX_SHARED || transfer->space == PTX_SHARED_CTA)) return MACHINE_GUESS_SHARED;
     if (is_wide && (transfer->space == PTX_GLOBAL || transfer->space == PTX_WORD_NONE)) return MACHINE_GUESS_REGION;
     return MACHINE_GUESS_NOTHING;
@@ -185,7 +185,7 @@ static enum machine_guess guess_of(const struct machine_transfer *transfer)
 // What moves a part of lanes here and there.
 static alu_gatherer *many_mover_of(const struct machine_transfer *transfer, const struct alu_span *span)
 {
-    const int is_wide = transfer->bytes == sizeof(uint64_t);
+    const bool is_wide = transfer->bytes == sizeof(uint64_t);
     if (!transfer->is_plain || transfer->is_strong || (transfer->bytes != sizeof(uint32_t) && !is_wide))
         return transfer->move;
     alu_gatherer *const some = span->some[is_wide][transfer->use == MEMORY_WRITES];
@@ -194,7 +194,7 @@ static alu_gatherer *many_mover_of(const struct machine_transfer *transfer, cons
 
 static alu_rower *row_mover_of(const struct machine_transfer *transfer, const struct alu_span *span)
 {
-    const int is_wide = transfer->bytes == sizeof(uint64_t), is_word = transfer->bytes == sizeof(uint32_t) || is_wide;
+    const bool is_wide = transfer->bytes == sizeof(uint64_t), is_word = transfer->bytes == sizeof(uint32_t) || is_wide;
     if (!transfer->is_plain || transfer->is_strong || !is_word || transfer->parts > ALU_SPAN_PARTS) return NULL;
     return span->rows[is_wide][transfer->use == MEMORY_WRITES];
 }
@@ -203,7 +203,7 @@ void machine_transfer_prepare(struct machine_transfer *transfer, const struct ma
 {
     const struct ptx_choice *choice = code->choice;
     const struct ptx_type_row *type = ptx_type_row((enum ptx_type)choice->type[0]);
-    int stores = is_store(choice);
+    bool stores = is_store(choice);
     *transfer = (struct machine_transfer){.data = &code->operand[stores ? 1 : 0],
                                           .use = stores ? MEMORY_WRITES : MEMORY_READS,
                                           .space = (enum ptx_word)(choice->spaces > 0 ? choice->space[0] : 0),
@@ -376,13 +376,13 @@ void machine_move_reached(const struct machine_strand *strand, const struct mach
 }
 
 // A parameter of the entry, which is the same for all lanes; 0 if it is none, and nothing has been done.
-static int run_parameter(const struct machine_strand *strand, const struct machine_transfer *transfer)
+static bool run_parameter(const struct machine_strand *strand, const struct machine_transfer *transfer)
 {
     const struct machine *machine = strand->warp->cta->cluster->machine;
     const uint64_t offset = (uint64_t)transfer->at->add, bytes = machine->kernel->facts.parameter_bytes;
-    if (offset > bytes || transfer->whole_bytes > bytes - offset) return 0;
+    if (offset > bytes || transfer->whole_bytes > bytes - offset) return false;
     run_at_one(strand, transfer, machine->parameters + offset);
-    return 1;
+    return true;
 }
 
 // The memory in which lanes are most often: the CTA's own shared memory, or the region of the last time; NULL if it is
@@ -418,27 +418,27 @@ enum alu_reach machine_reach_guessed(const struct machine_strand *strand, const 
     return reach;
 }
 
-int machine_run_guessed(const struct machine_strand *strand, const struct machine_transfer *transfer)
+bool machine_run_guessed(const struct machine_strand *strand, const struct machine_transfer *transfer)
 {
     struct machine_spots spots;
     const enum alu_reach reach = machine_reach_guessed(strand, transfer, &spots);
     const uint32_t bytes = transfer->whole_bytes * MACHINE_LANES;
-    if (reach == ALU_OUTSIDE) return 0;
+    if (reach == ALU_OUTSIDE) return false;
     if (reach == ALU_SIDE_BY_SIDE && transfer->guess != MACHINE_GUESS_SHARED)
         machine_fetch_ahead(&strand->warp->row[strand->pc % MACHINE_HITS], (uintptr_t)spots.at, bytes);
     machine_move_reached(strand, transfer, reach, UINT32_MAX, &spots);
-    return 1;
+    return true;
 }
 
 // The lanes at once, if each of them is where it may be; else 0, and nothing has been done.
-static int run_together(const struct machine_strand *strand, const struct machine_transfer *transfer, uint32_t lanes)
+static bool run_together(const struct machine_strand *strand, const struct machine_transfer *transfer, uint32_t lanes)
 {
     struct machine_spots spots;
     const struct machine_use use = {transfer->space, transfer->use, transfer->whole_bytes};
     const enum alu_reach reach = machine_reach(strand, transfer->at, transfer->reach, use, lanes, &spots);
-    if (reach == ALU_OUTSIDE) return 0;
+    if (reach == ALU_OUTSIDE) return false;
     machine_move_reached(strand, transfer, reach, lanes, &spots);
-    return 1;
+    return true;
 }
 
 // --- The instructions ------------------------------------------------------------------------------------------------
@@ -495,6 +495,6 @@ enum machine_next machine_run_transfer(struct machine_strand *strand, const stru
 
 machine_handler *machine_access_find(const struct ptx_choice *choice)
 {
-    int is_load = choice->form >= PTX_FORM_LD && choice->form <= PTX_FORM_LDU;
+    bool is_load = choice->form >= PTX_FORM_LD && choice->form <= PTX_FORM_LDU;
     return is_load || is_store(choice) ? machine_run_transfer : NULL;
 }

@@ -44,7 +44,7 @@ struct machine_place machine_place(const struct machine_strand *strand, enum ptx
 }
 
 // Is the address no multiple of the size?
-static int is_misaligned(uint64_t address, uint32_t bytes)
+static bool is_misaligned(uint64_t address, uint32_t bytes)
 {
     return (address & (bytes - 1)) != 0;
 }

@@ -19,7 +19,7 @@ struct atomic {
     enum ptx_word space, word;
     enum reduce_op op;
     enum dtype dtype;
-    int is_shared_by_threads;
+    bool is_shared_by_threads;
 };
 
 static enum dtype dtype_of(enum ptx_type type)
@@ -71,7 +71,7 @@ static enum reduce_op op_of(enum ptx_word word)
     }
 }
 
-static int is_red(const struct ptx_choice *choice)
+static bool is_red(const struct ptx_choice *choice)
 {
     return choice->form >= PTX_FORM_RED_ADD && choice->form <= PTX_FORM_RED_VECTOR_HALF2;
 }
@@ -153,8 +153,8 @@ RUN_WORD(uint32_t)
 RUN_WORD(uint64_t)
 
 // `old`: what was there. Has it changed?
-static int run_element(const struct atomic *atomic, enum dtype dtype, uint8_t *at, const uint8_t *operand,
-                       const uint8_t *compare, uint8_t old[ELEMENT_BYTES])
+static bool run_element(const struct atomic *atomic, enum dtype dtype, uint8_t *at, const uint8_t *operand,
+                        const uint8_t *compare, uint8_t old[ELEMENT_BYTES])
 {
     switch (atomic->bytes) {
     case sizeof(uint16_t):
@@ -171,13 +171,13 @@ static int run_element(const struct atomic *atomic, enum dtype dtype, uint8_t *a
 }
 
 // All parts are read before the first result is written: it may go to a register of another part. Has memory changed?
-static int run_lane(const struct machine_strand *strand, const struct atomic *atomic, enum dtype dtype, uint8_t *at,
-                    uint32_t lane)
+static bool run_lane(const struct machine_strand *strand, const struct atomic *atomic, enum dtype dtype, uint8_t *at,
+                     uint32_t lane)
 {
     uint8_t operand[MOST_PARTS][ELEMENT_BYTES], compare[ELEMENT_BYTES], old[MOST_PARTS][ELEMENT_BYTES];
     for (uint32_t part = 0; part < atomic->parts; part++) get(strand, &atomic->operand[part], lane, operand[part]);
     if (atomic->compare != NULL) get(strand, atomic->compare, lane, compare);
-    int has_changed = 0;
+    bool has_changed = false;
     for (uint32_t part = 0; part < atomic->parts; part++)
         has_changed |= run_element(atomic, dtype, at + part * atomic->bytes, operand[part], compare, old[part]);
     for (uint32_t part = 0; part < atomic->parts && atomic->old != NULL; part++)
@@ -198,7 +198,7 @@ static enum machine_next run_lanes(struct machine_strand *strand, const struct m
     machine_addresses(strand, atomic->at, address);
     uint32_t whole = atomic->bytes * atomic->parts;
     enum ptx_word space = PTX_WORD_NONE;
-    int has_changed = 0;
+    bool has_changed = false;
     for (uint32_t lane = 0; lane < MACHINE_LANES; lane++) {
         enum rule rule;
         if (!(lanes >> lane & 1)) continue;
@@ -217,10 +217,10 @@ static enum machine_next run_lanes(struct machine_strand *strand, const struct m
 // --- All lanes at once -----------------------------------------------------------------------------------------------
 
 // Is each lane's operand one whole element of its register, as it is reduced?
-static int is_row(const struct atomic *atomic)
+static bool is_row(const struct atomic *atomic)
 {
     static const uint32_t lane_bytes[PTX_FILES + 1] = {[PTX_FILE_16] = 2, [PTX_FILE_32] = 4, [PTX_FILE_64] = 8};
-    const int has_old = atomic->old != NULL && lane_bytes[atomic->old->file] != atomic->bytes;
+    const bool has_old = atomic->old != NULL && lane_bytes[atomic->old->file] != atomic->bytes;
     return atomic->parts == 1 && lane_bytes[atomic->operand->file] == atomic->bytes && !has_old;
 }
 
@@ -242,24 +242,24 @@ static void run_each(const struct machine_strand *strand, const struct atomic *a
     for (EACH_BIT(lane, strand->warp->cta->cluster->veil == NULL ? 0 : lanes))
         machine_veil_write(strand->warp, spots->at + spots->of.offset[lane], atomic->bytes);
     void *const old = atomic->old == NULL ? NULL : machine_slot(strand, atomic->old->slot);
-    const int has_changed =
+    const bool has_changed =
         reducer->each(spots->at, spots->of.offset, lanes, machine_slot(strand, atomic->operand->slot), old);
     strand->warp->cta->cluster->vain += !has_changed;
 }
 
 // All lanes at once, if each is where it may be; else 0, and nothing has been done. In global memory other threads of
 // the host must see each element change at once: there may be none.
-static int run_together(struct machine_strand *strand, const struct machine_code *code, const struct atomic *atomic,
-                        uint32_t lanes)
+static bool run_together(struct machine_strand *strand, const struct machine_code *code, const struct atomic *atomic,
+                         uint32_t lanes)
 {
     const uint64_t first = machine_address(strand, atomic->at, (uint32_t)__builtin_ctz(lanes));
     const enum ptx_word space = machine_place(strand, atomic->space, first).space;
     const enum dtype dtype = dtype_in(atomic, space);
     const struct machine_use use = {atomic->space, MEMORY_WRITES, atomic->bytes};
-    const int is_veiled = strand->warp->cta->cluster->veil != NULL;
+    const bool is_veiled = strand->warp->cta->cluster->veil != NULL;
     struct machine_spots spots;
-    if (!reduce_is_legal(atomic->op, dtype) || !is_row(atomic)) return 0;
-    if (atomic->is_shared_by_threads && space == PTX_GLOBAL) return 0;
+    if (!reduce_is_legal(atomic->op, dtype) || !is_row(atomic)) return false;
+    if (atomic->is_shared_by_threads && space == PTX_GLOBAL) return false;
     const struct reducer reducer = reducer_begin(atomic->op, dtype);
     enum alu_reach reach =
         reducer.each_bytes != atomic->bytes
@@ -293,12 +293,12 @@ static enum machine_next run_atomic(struct machine_strand *strand, const struct 
 {
     const struct machine *machine = strand->warp->cta->cluster->machine;
     struct atomic atomic = atomic_of(strand, code);
-    int is_global = atomic.space == PTX_GLOBAL || atomic.space == PTX_WORD_NONE; // or may be
+    bool is_global = atomic.space == PTX_GLOBAL || atomic.space == PTX_WORD_NONE; // or may be
     if (machine_is_wide(code->choice)) machine_release(strand->warp);
     machine_veil_learn(strand->warp);
     machine_progress(strand);
     if (machine_is_heard(strand)) tell(strand, code, lanes, &atomic);
-    const int is_noted = is_global && (lanes & (lanes - 1)) == 0;
+    const bool is_noted = is_global && (lanes & (lanes - 1)) == 0;
     const uint64_t address = is_noted ? machine_address(strand, atomic.at, (uint32_t)__builtin_ctz(lanes)) : 0;
     const uint64_t vain = strand->warp->cta->cluster->vain;
     enum machine_next next = MACHINE_NEXT;
@@ -315,7 +315,7 @@ static enum machine_next run_atomic(struct machine_strand *strand, const struct 
 
 machine_handler *machine_atomic_find(const struct ptx_choice *choice)
 {
-    int is_atom = choice->form >= PTX_FORM_ATOM_ADD && choice->form <= PTX_FORM_ATOM_VECTOR_HALF2;
+    bool is_atom = choice->form >= PTX_FORM_ATOM_ADD && choice->form <= PTX_FORM_ATOM_VECTOR_HALF2;
     return is_atom || is_red(choice) || choice->form == PTX_FORM_ATOM_EXCH || choice->form == PTX_FORM_ATOM_CAS
                ? run_atomic
                : NULL;

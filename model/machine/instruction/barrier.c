@@ -13,7 +13,7 @@ static machine_handler run_barrier;
 
 // --- Who has come ----------------------------------------------------------------------------------------------------
 
-static int is_whole(const struct machine_warp *warp, const struct machine_barrier *barrier)
+static bool is_whole(const struct machine_warp *warp, const struct machine_barrier *barrier)
 {
     return (warp->live & ~barrier->arrived[warp->index]) == 0;
 }
@@ -31,14 +31,14 @@ static uint32_t count_arrived(const struct machine_cta *cta, const struct machin
 }
 
 // The warp that was awaited last is asked first.
-static int is_complete(const struct machine_cta *cta, struct machine_barrier *barrier)
+static bool is_complete(const struct machine_cta *cta, struct machine_barrier *barrier)
 {
     uint32_t come = 0;
     if (barrier->expected > 0) return count_arrived(cta, barrier) >= barrier->expected;
     for (uint32_t i = 0, warp = barrier->awaited; i < cta->warps; i++) {
         if (!is_whole(&cta->warp[warp], barrier)) {
             barrier->awaited = warp;
-            return 0;
+            return false;
         }
         come |= barrier->arrived[warp];
         warp = warp + 1 == cta->warps ? 0 : warp + 1;
@@ -90,19 +90,19 @@ void machine_barriers_look(struct machine_cta *cta)
 
 // --- The instructions ------------------------------------------------------------------------------------------------
 
-static int is_arrive(const struct ptx_choice *choice)
+static bool is_arrive(const struct ptx_choice *choice)
 {
     return choice->form == PTX_FORM_BAR_ARRIVE || choice->form == PTX_FORM_BAR_CTA_ARRIVE ||
            choice->form == PTX_FORM_BARRIER_ARRIVE || choice->form == PTX_FORM_BARRIER_CTA_ARRIVE;
 }
 
-static int is_popc(const struct ptx_choice *choice)
+static bool is_popc(const struct ptx_choice *choice)
 {
     return choice->form == PTX_FORM_BAR_RED_POPC || choice->form == PTX_FORM_BAR_CTA_RED_POPC ||
            choice->form == PTX_FORM_BARRIER_RED_POPC || choice->form == PTX_FORM_BARRIER_CTA_RED_POPC;
 }
 
-static int is_red(const struct ptx_choice *choice)
+static bool is_red(const struct ptx_choice *choice)
 {
     return is_popc(choice) || choice->form == PTX_FORM_BAR_RED || choice->form == PTX_FORM_BAR_CTA_RED ||
            choice->form == PTX_FORM_BARRIER_RED || choice->form == PTX_FORM_BARRIER_CTA_RED;
@@ -163,7 +163,7 @@ static void arrive(struct machine_strand *strand, const struct machine_code *cod
         uint32_t holds = *(const uint32_t *)machine_lanes(strand, code, first_operand(code) + 2);
         barrier->popc += (uint32_t)__builtin_popcount(holds & lanes);
         barrier->not_all |= (lanes & ~holds) != 0;
-        barrier->is_asked = 1;
+        barrier->is_asked = true;
     }
     if (!is_arrive(code->choice)) {
         barrier->waiting[warp->index] |= lanes;
@@ -175,7 +175,7 @@ static void arrive(struct machine_strand *strand, const struct machine_code *cod
 
 static void give_answer(const struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
 {
-    int is_and = code->choice->word[PTX_CLASS_OPERATION] == PTX_AND;
+    bool is_and = code->choice->word[PTX_CLASS_OPERATION] == PTX_AND;
     if (!is_red(code->choice) || lanes == 0) return;
     hear_answer(strand->warp, code, strand->warp->answer[__builtin_ctz(lanes)]);
     for (uint32_t lane = 0; lane < MACHINE_LANES; lane++) {
@@ -229,17 +229,17 @@ static void arrive_first(struct machine_warp *warp, struct machine_barrier *barr
 
 // bar.sync of all threads with a constant number, as __syncthreads() is: what most barriers are. 0: it is another, or
 // somebody hears of it, or part of the lanes has come. What comes of it is in *next.
-static int run_sync(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes,
-                    enum machine_next *next)
+static bool run_sync(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes,
+                     enum machine_next *next)
 {
     struct machine_warp *warp = strand->warp;
     const struct machine_operand *operand = code->operand;
-    if (code->choice->form != PTX_FORM_BAR_SYNC && code->choice->form != PTX_FORM_BARRIER_SYNC) return 0;
-    if (!operand[0].is_uniform || operand[0].file != PTX_FILE_32 || operand[1].slot != MACHINE_LEFT_OUT) return 0;
+    if (code->choice->form != PTX_FORM_BAR_SYNC && code->choice->form != PTX_FORM_BARRIER_SYNC) return false;
+    if (!operand[0].is_uniform || operand[0].file != PTX_FILE_32 || operand[1].slot != MACHINE_LEFT_OUT) return false;
     const uint32_t number = *(const uint32_t *)machine_slot(strand, operand[0].slot), begun = lanes & warp->begun;
-    if (number >= MACHINE_BARRIERS || machine_is_heard(strand) || (begun != 0 && begun != lanes)) return 0;
+    if (number >= MACHINE_BARRIERS || machine_is_heard(strand) || (begun != 0 && begun != lanes)) return false;
     struct machine_barrier *barrier = &warp->cta->barrier[number];
-    if (begun == 0 && (barrier->expected != 0 || barrier->arrived[warp->index] != 0)) return 0;
+    if (begun == 0 && (barrier->expected != 0 || barrier->arrived[warp->index] != 0)) return false;
     warp->cta->used |= 1u << number;
     if (begun == 0) {
         note_meeting(warp, code, number);
@@ -248,24 +248,24 @@ static int run_sync(struct machine_strand *strand, const struct machine_code *co
     const uint32_t done = released(warp, barrier, lanes);
     if (done == 0) {
         *next = MACHINE_WAIT;
-        return 1;
+        return true;
     }
     if (warp->cta->cluster->veil != NULL) machine_veil_learn(warp);
     *next = leave(strand, code, lanes, done);
-    return 1;
+    return true;
 }
 
-int machine_barrier_is_of_all(const struct machine_code *code)
+bool machine_barrier_is_of_all(const struct machine_code *code)
 {
     return !is_arrive(code->choice) && code->operand[first_operand(code) + 1].slot == MACHINE_LEFT_OUT;
 }
 
-int machine_barrier_is_plain(const struct machine_function *function, const struct machine_code *code)
+bool machine_barrier_is_plain(const struct machine_function *function, const struct machine_code *code)
 {
     const struct machine_operand *operand = code->operand;
-    if (code->handler != run_barrier || code->guarded != MACHINE_ALL) return 0;
-    if (code->choice->form != PTX_FORM_BAR_SYNC && code->choice->form != PTX_FORM_BARRIER_SYNC) return 0;
-    if (operand[0].slot % MACHINE_BASES != MACHINE_IN_CONSTANTS || operand[0].file != PTX_FILE_32) return 0;
+    if (code->handler != run_barrier || code->guarded != MACHINE_ALL) return false;
+    if (code->choice->form != PTX_FORM_BAR_SYNC && code->choice->form != PTX_FORM_BARRIER_SYNC) return false;
+    if (operand[0].slot % MACHINE_BASES != MACHINE_IN_CONSTANTS || operand[0].file != PTX_FILE_32) return false;
     const void *number = function->constants + operand[0].slot - MACHINE_IN_CONSTANTS;
     return *(const uint32_t *)number < MACHINE_BARRIERS && machine_barrier_is_of_all(code);
 }
@@ -329,14 +329,14 @@ machine_handler *machine_barrier_find(const struct ptx_choice *choice)
     return choice->form >= PTX_FORM_BAR_SYNC && choice->form <= PTX_FORM_BARRIER_CTA_RED ? run_barrier : NULL;
 }
 
-int machine_barrier_waits(const struct machine_strand *strand, uint32_t *number)
+bool machine_barrier_waits(const struct machine_strand *strand, uint32_t *number)
 {
     const struct machine_code *code = &strand->frame->function->code[strand->pc];
-    if (code->handler != run_barrier || is_arrive(code->choice)) return 0;
+    if (code->handler != run_barrier || is_arrive(code->choice)) return false;
     *number =
         (uint32_t)machine_value(strand, &code->operand[first_operand(code)], (uint32_t)__builtin_ctz(strand->lanes)) %
         MACHINE_BARRIERS;
-    return 1;
+    return true;
 }
 
 uint32_t machine_barrier_come(const struct machine_cta *cta, uint32_t number)

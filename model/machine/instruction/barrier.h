@@ -13,10 +13,10 @@
 void machine_barriers_look(struct machine_cta *cta);
 
 // Do all threads of the CTA meet there, as far as it says, and wait?
-int machine_barrier_is_of_all(const struct machine_code *code);
+bool machine_barrier_is_of_all(const struct machine_code *code);
 
 // Is it bar.sync of all threads, with a constant number and no guard, as most __syncthreads() are?
-int machine_barrier_is_plain(const struct machine_function *function, const struct machine_code *code);
+bool machine_barrier_is_plain(const struct machine_function *function, const struct machine_code *code);
 
 uint32_t machine_barrier_number(const struct machine_strand *strand, const struct machine_code *code);
 
@@ -27,7 +27,7 @@ void machine_barrier_met(struct machine_warp *warp, const struct machine_code *c
 void machine_barrier_come_all(struct machine_warp *warp, const struct machine_code *code);
 
 // Does the strand wait at a barrier of its CTA? Then `number` is which.
-int machine_barrier_waits(const struct machine_strand *strand, uint32_t *number);
+bool machine_barrier_waits(const struct machine_strand *strand, uint32_t *number);
 
 // How many threads count as come in the phase under way, and how many have to.
 uint32_t machine_barrier_come(const struct machine_cta *cta, uint32_t number);

@@ -50,7 +50,7 @@ static int ask(const struct machine_strand *strand, const struct machine_child *
 }
 
 static int transfer(const struct machine_strand *strand, uint32_t lane, uint64_t address, struct asked *asked,
-                    int is_write)
+                    bool is_write)
 {
     const struct machine_place place = machine_place(strand, PTX_WORD_NONE, address);
     enum rule rule;
@@ -71,7 +71,7 @@ enum machine_next machine_child_parameters(struct machine_strand *strand, const 
         machine_passed(strand, code, 2, lane, asked.grid, sizeof asked.grid);
         machine_passed(strand, code, 3, lane, asked.block, sizeof asked.block);
         machine_passed(strand, code, 4, lane, &asked.shared_bytes, sizeof asked.shared_bytes);
-        const int is_there = address != 0 && transfer(strand, lane, address, &asked, 1);
+        const bool is_there = address != 0 && transfer(strand, lane, address, &asked, true);
         machine_give(strand, code, lane, is_there ? address + sizeof asked : 0, 8);
     }
     return MACHINE_NEXT;
@@ -108,7 +108,7 @@ enum machine_next machine_child_launch(struct machine_strand *strand, const stru
         int error = CHILD_INVALID;
         if (!(lanes >> lane & 1)) continue;
         const uint64_t parameters = passed(strand, code, 1, lane, 8), stream = passed(strand, code, 2, lane, 8);
-        if (transfer(strand, lane, parameters - sizeof asked, &asked, 0))
+        if (transfer(strand, lane, parameters - sizeof asked, &asked, false))
             error = launch_child(strand, lane, &asked, parameters, stream);
         if (heap != NULL) machine_heap_give(heap, parameters - sizeof asked);
         answer(strand, code, lane, error);
@@ -118,7 +118,7 @@ enum machine_next machine_child_launch(struct machine_strand *strand, const stru
 
 // __cudaCDP2GetLastError(), __cudaCDP2PeekAtLastError(): of the grid's launches.
 static enum machine_next tell_error(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes,
-                                    int is_taken)
+                                    bool is_taken)
 {
     int *error = &machine_of(strand)->child_error;
     for (uint32_t lane = 0; lane < MACHINE_LANES; lane++) {
@@ -133,13 +133,13 @@ static enum machine_next tell_error(struct machine_strand *strand, const struct 
 enum machine_next machine_child_take_error(struct machine_strand *strand, const struct machine_code *code,
                                            uint32_t lanes)
 {
-    return tell_error(strand, code, lanes, 1);
+    return tell_error(strand, code, lanes, true);
 }
 
 enum machine_next machine_child_see_error(struct machine_strand *strand, const struct machine_code *code,
                                           uint32_t lanes)
 {
-    return tell_error(strand, code, lanes, 0);
+    return tell_error(strand, code, lanes, false);
 }
 
 // __cudaCDP2MemcpyAsync(to, from, bytes, kind, stream)
@@ -186,7 +186,7 @@ enum machine_next machine_child_take(struct machine_strand *strand, const struct
         if (!(lanes >> lane & 1)) continue;
         const uint64_t at = passed(strand, code, 1, lane, 8), bytes = passed(strand, code, 2, lane, 8);
         const uint64_t address = heap == NULL ? 0 : machine_heap_take(heap, bytes);
-        const int is_put = put_address(strand, lane, at, address);
+        const bool is_put = put_address(strand, lane, at, address);
         answer(strand, code, lane, !is_put ? CHILD_INVALID : address == 0 ? CHILD_NO_MEMORY : CHILD_DONE);
     }
     return MACHINE_NEXT;
@@ -199,7 +199,7 @@ enum machine_next machine_child_free(struct machine_strand *strand, const struct
     for (uint32_t lane = 0; lane < MACHINE_LANES; lane++) {
         if (!(lanes >> lane & 1)) continue;
         const uint64_t address = passed(strand, code, 1, lane, 8);
-        const int is_given = address == 0 || (heap != NULL && machine_heap_give(heap, address));
+        const bool is_given = address == 0 || (heap != NULL && machine_heap_give(heap, address));
         answer(strand, code, lane, is_given ? CHILD_DONE : CHILD_INVALID);
     }
     return MACHINE_NEXT;
@@ -231,8 +231,8 @@ static enum machine_next give_handle(struct machine_strand *strand, const struct
     enum { HANDLE = 0x100 };
     for (uint32_t lane = 0; lane < MACHINE_LANES; lane++) {
         if (!(lanes >> lane & 1)) continue;
-        const int has_flags = (passed(strand, code, 2, lane, 4) & needed_flags) == needed_flags;
-        const int is_put = has_flags && put_address(strand, lane, passed(strand, code, 1, lane, 8), HANDLE);
+        const bool has_flags = (passed(strand, code, 2, lane, 4) & needed_flags) == needed_flags;
+        const bool is_put = has_flags && put_address(strand, lane, passed(strand, code, 1, lane, 8), HANDLE);
         answer(strand, code, lane, is_put ? CHILD_DONE : CHILD_INVALID);
     }
     return MACHINE_NEXT;

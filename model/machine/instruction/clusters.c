@@ -14,29 +14,29 @@
 static uint64_t *release_of(const struct machine_warp *warp)
 {
     struct machine_flights *flights = flights_of(warp);
-    flights->is_used = 1;
+    flights->is_used = true;
     return flights->meeting.release + (size_t)(warp->cta->rank * flights->warps_of_cta + warp->index) * MACHINE_LANES;
 }
 
 // Have all threads of the warp that live arrived in the phase under way?
-static int has_come(const struct machine_warp *warp)
+static bool has_come(const struct machine_warp *warp)
 {
     const uint64_t *release = release_of(warp), next = flights_of(warp)->meeting.phases + 1;
     for (EACH_BIT(lane, warp->live))
-        if (release[lane] != next) return 0;
-    return 1;
+        if (release[lane] != next) return false;
+    return true;
 }
 
 // Have all threads that live? Many ask while one warp is late.
-static int is_complete(const struct machine_cluster *cluster)
+static bool is_complete(const struct machine_cluster *cluster)
 {
     struct flight_meeting *meeting = &cluster->flights->meeting;
     uint32_t live = 0;
-    if (meeting->awaited != NULL && !has_come(meeting->awaited)) return 0;
+    if (meeting->awaited != NULL && !has_come(meeting->awaited)) return false;
     for (uint32_t r = 0; r < cluster->ctas; r++)
         for (uint32_t w = 0; w < cluster->cta[r].warps; w++) {
             meeting->awaited = &cluster->cta[r].warp[w];
-            if (!has_come(meeting->awaited)) return 0;
+            if (!has_come(meeting->awaited)) return false;
             live |= meeting->awaited->live;
         }
     meeting->awaited = NULL;
@@ -75,7 +75,7 @@ static enum machine_next arrive(struct machine_strand *strand, const struct mach
 {
     struct machine_cluster *cluster = strand->warp->cta->cluster;
     uint64_t *release = release_of(strand->warp);
-    int is_relaxed = code->choice->word[PTX_CLASS_ORDER] == PTX_RELAXED;
+    bool is_relaxed = code->choice->word[PTX_CLASS_ORDER] == PTX_RELAXED;
     complete(cluster);
     if (held(strand, lanes) != 0) return MACHINE_WAIT;
     if (!is_relaxed) machine_release(strand->warp);
@@ -115,13 +115,13 @@ static enum machine_next wait(struct machine_strand *strand, const struct machin
     return machine_remote_told(strand->warp);
 }
 
-int machine_cluster_waits(const struct machine_strand *strand)
+bool machine_cluster_waits(const struct machine_strand *strand)
 {
     const struct machine_code *code = &strand->frame->function->code[strand->pc];
     return (code->handler == arrive || code->handler == wait) && held(strand, strand->lanes) != 0;
 }
 
-int machine_cluster_has_come(const struct machine_warp *warp)
+bool machine_cluster_has_come(const struct machine_warp *warp)
 {
     return has_come(warp);
 }
@@ -130,7 +130,7 @@ int machine_cluster_has_come(const struct machine_warp *warp)
 
 static enum machine_next mapa(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
 {
-    int is_wide = ptx_type_row(code->choice->type[0])->bits == 64;
+    bool is_wide = ptx_type_row(code->choice->type[0])->bits == 64;
     uint64_t address[MACHINE_LANES];
     machine_addresses(strand, &code->operand[1], address);
     for (EACH_BIT(lane, lanes)) {

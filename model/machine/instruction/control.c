@@ -213,7 +213,7 @@ static uint32_t lanes_of_callee(const struct machine_strand *strand, const struc
 }
 
 // Does the callee take as many values as the call passes?
-static int is_callable(const struct machine_function *function, const struct machine_code *code)
+static bool is_callable(const struct machine_function *function, const struct machine_code *code)
 {
     return function != NULL && !function->source->is_entry &&
            function->returns + function->parameters + 1u == code->operands;
@@ -260,9 +260,9 @@ enum machine_next machine_return(struct machine_strand *strand, const struct mac
 
 // Cooperative groups trap where a grid is to meet and has no workspace, whose address %envreg1 and %envreg2 hold. A
 // kernel with such a grid may trap for other reasons.
-static int misses_workspace(const struct machine *machine)
+static bool misses_workspace(const struct machine *machine)
 {
-    int reads = 0;
+    bool reads = false;
     for (uint32_t i = 0; i < machine->kernel->specials; i++)
         reads |= machine->kernel->special[i].special == PTX_SPECIAL_ENVREG;
     return reads && machine->launch->grid_workspace == 0;

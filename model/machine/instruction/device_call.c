@@ -53,7 +53,7 @@ struct reader {
     const struct machine_strand *strand;
     uint32_t lane;
     uint64_t arguments;
-    int is_short;
+    bool is_short;
 };
 
 // A string, or as much of it as any text may have; NULL if it is not there.
@@ -93,12 +93,12 @@ static enum machine_next print(struct machine_strand *strand, const struct machi
     for (uint32_t lane = 0; lane < MACHINE_LANES; lane++) {
         int conversions = -1;
         if (!(lanes >> lane & 1)) continue;
-        struct reader reader = {strand, lane, passed_value(strand, code, 2, lane, 8), 0};
+        struct reader reader = {strand, lane, passed_value(strand, code, 2, lane, 8), false};
         const struct print_source source = {&reader, read_string, read_argument};
         char *format = read_string(&reader, passed_value(strand, code, 1, lane, 8));
         size_t bytes = 0;
         char *text = format != NULL ? machine_print(format, &source, &bytes, &conversions) : NULL;
-        int is_short = reader.is_short || (format != NULL && text == NULL);
+        bool is_short = reader.is_short || (format != NULL && text == NULL);
         if (text != NULL && !is_short && launch->print != NULL) launch->print(launch->print_context, text, bytes);
         free(text);
         free(format);
@@ -121,7 +121,7 @@ static void print_assertion(const struct machine_strand *strand, const struct ma
 {
     const struct machine_launch *launch = strand->warp->cta->cluster->machine->launch;
     const struct machine_where where = machine_where(strand, code, lane);
-    struct reader reader = {strand, lane, 0, 0};
+    struct reader reader = {strand, lane, 0, false};
     char *file = read_string(&reader, passed_value(strand, code, 1, lane, 8));
     char *function = read_string(&reader, passed_value(strand, code, 3, lane, 8)), *text;
     const int bytes =
@@ -138,7 +138,7 @@ static void print_assertion(const struct machine_strand *strand, const struct ma
 static enum machine_next assert_fails(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
 {
     const struct machine *machine = strand->warp->cta->cluster->machine;
-    struct reader reader = {strand, (uint32_t)__builtin_ctz(lanes), 0, 0};
+    struct reader reader = {strand, (uint32_t)__builtin_ctz(lanes), 0, false};
     char *what = read_string(&reader, passed_value(strand, code, 0, reader.lane, 8));
     for (uint32_t lane = 0; lane < MACHINE_LANES && machine->launch->print_error != NULL; lane++)
         if (lanes >> lane & 1) print_assertion(strand, code, lane, shown(what));

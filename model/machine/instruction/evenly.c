@@ -10,7 +10,7 @@
 
 enum { MOST_STEP = 1 << 24 };
 
-static int is_small(int64_t step)
+static bool is_small(int64_t step)
 {
     return step > -MOST_STEP && step < MOST_STEP;
 }
@@ -22,16 +22,16 @@ static int64_t below(int64_t a)
 
 // How the lanes of a ramp lie: of `bytes` each, the least of them `least` from the first, all in `extent` bytes. 0: it
 // is not so simple.
-__attribute__((noinline)) static int span_learn(struct machine_span *span, const struct machine_ramp *ramp,
-                                                uint64_t bytes, const struct machine_warp *warp)
+__attribute__((noinline)) static bool span_learn(struct machine_span *span, const struct machine_ramp *ramp,
+                                                 uint64_t bytes, const struct machine_warp *warp)
 {
-    if (!is_small(ramp->step) || !is_small(ramp->rise)) return 0;
-    if ((((uint64_t)ramp->step | (uint64_t)ramp->rise) & (bytes - 1)) != 0) return 0;
+    if (!is_small(ramp->step) || !is_small(ramp->rise)) return false;
+    if ((((uint64_t)ramp->step | (uint64_t)ramp->rise) & (bytes - 1)) != 0) return false;
     const int64_t across = ramp->step * warp->last_column, down = ramp->rise * warp->last_row;
     const int64_t least = below(across) + below(down);
     const uint64_t extent = (uint64_t)(across + down - 2 * least) + bytes;
     *span = (struct machine_span){ramp->step, ramp->rise, least, bytes, extent};
-    return 1;
+    return true;
 }
 
 // Most often they lie side by side, or as the last time.
@@ -40,7 +40,7 @@ LEAN const struct machine_span *span_of(const struct machine_strand *strand, con
 {
     struct machine_span *const span = &strand->warp->span[as->span];
     const uint64_t bytes = as->transfer->whole_bytes;
-    const int is_known = span->step == ramp->step && span->rise == ramp->rise && span->bytes == bytes;
+    const bool is_known = span->step == ramp->step && span->rise == ramp->rise && span->bytes == bytes;
     return is_known || span_learn(span, ramp, bytes, strand->warp) ? span : NULL;
 }
 
@@ -57,7 +57,7 @@ void machine_ramp_move_some(const struct machine_strand *strand, const struct ma
                             const struct machine_ramp *ramp, uint8_t *at, uint32_t lanes)
 {
     struct machine_spots spots = {.at = at};
-    const int are_at_one = (ramp->step | ramp->rise) == 0 && lanes == UINT32_MAX;
+    const bool are_at_one = (ramp->step | ramp->rise) == 0 && lanes == UINT32_MAX;
     alu_span()->ramp[0](spots.of.offset, 0, ramp->step, ramp->rise, strand->warp->width);
     machine_move_reached(strand, transfer, are_at_one ? ALU_AT_ONE : ALU_SCATTERED, lanes, &spots);
 }
@@ -73,7 +73,7 @@ __attribute__((noinline)) static void move_lanes(const struct machine_strand *st
 // The memory in which the first lane is; NULL: shared memory of another CTA, or no memory for this. *origin: its first
 // address. A region is the warp's `hit` from then on.
 LEAN const struct memory *memory_of(const struct machine_strand *strand, const struct machine_ramp_code *as,
-                                    int is_shared, uint64_t address, uint64_t *origin)
+                                    bool is_shared, uint64_t address, uint64_t *origin)
 {
     const struct machine_cta *cta = strand->warp->cta;
     if (is_shared) {
@@ -93,7 +93,7 @@ LEAN const struct memory *memory_of(const struct machine_strand *strand, const s
 // Where the ramp's first lane is in memory, if the lanes of this instruction may be there; the warp's `reached` too, if
 // so may those of the group below. NULL: it is not so simple.
 LEAN uint8_t *reach(const struct machine_strand *strand, const struct machine_ramp_code *as,
-                    const struct machine_ramp *ramp, int is_shared, int are_side_by_side)
+                    const struct machine_ramp *ramp, bool is_shared, bool are_side_by_side)
 {
     const uint64_t bytes = as->transfer->whole_bytes;
     const int64_t add = as->transfer->at->add;
@@ -107,7 +107,7 @@ LEAN uint8_t *reach(const struct machine_strand *strand, const struct machine_ra
     if (least >= room || span->extent > room - least) return NULL;
     uint8_t *const first = (uint8_t *)((uintptr_t)(memory->bytes + offset) - (uintptr_t)add);
     const uint64_t before = (uint64_t)(add - as->least), behind = (uint64_t)(as->most - add);
-    const int has_all = before <= least && behind <= room - least - span->extent;
+    const bool has_all = before <= least && behind <= room - least - span->extent;
     strand->warp->reached[as->group] = has_all ? first : NULL;
     return first;
 }
@@ -117,7 +117,7 @@ LEAN uint8_t *place_of(const struct machine_strand *strand, const struct machine
 {
     const struct machine_transfer *transfer = as->transfer;
     uint8_t *at = as->follows ? strand->warp->reached[as->group] : NULL;
-    if (at == NULL) at = reach(strand, as, ramp, transfer->guess == MACHINE_GUESS_SHARED, 0);
+    if (at == NULL) at = reach(strand, as, ramp, transfer->guess == MACHINE_GUESS_SHARED, false);
     return at == NULL ? NULL : (uint8_t *)((uintptr_t)at + (uintptr_t)transfer->at->add);
 }
 
@@ -158,7 +158,7 @@ void machine_ramp_move(const struct machine_strand *strand, const struct machine
 
 // One that lies side by side; else as above.
 LEAN enum machine_even move(uint8_t *ramps, const struct machine_ramp_code *as, const struct machine_strand *strand,
-                            int is_shared, int is_store)
+                            bool is_shared, bool is_store)
 {
     struct machine_warp *const warp = strand->warp;
     const struct machine_transfer *transfer = as->transfer;
@@ -168,7 +168,7 @@ LEAN enum machine_even move(uint8_t *ramps, const struct machine_ramp_code *as, 
     if (ramp->step != (int64_t)bytes || ramp->rise != rise || transfer->move_span == NULL)
         return move_apart(ramps, as, strand);
     uint8_t *at = as->follows ? warp->reached[as->group] : NULL;
-    if (at == NULL && (at = reach(strand, as, ramp, is_shared, 1)) == NULL) return MACHINE_IN_ANOTHER_WAY;
+    if (at == NULL && (at = reach(strand, as, ramp, is_shared, true)) == NULL) return MACHINE_IN_ANOTHER_WAY;
     at = (uint8_t *)((uintptr_t)at + (uintptr_t)transfer->at->add);
     if (!is_shared) machine_fetch_ahead(&warp->row[as->hit], (uintptr_t)at, bytes * MACHINE_LANES);
     if (is_store) {
@@ -197,16 +197,16 @@ machine_ramp_function *machine_ramp_transfer_find(const struct machine_transfer 
     return spans[transfer->guess == MACHINE_GUESS_SHARED][transfer->use == MEMORY_WRITES];
 }
 
-int machine_load_guessed(struct machine_strand *strand, const struct machine_code *code)
+bool machine_load_guessed(struct machine_strand *strand, const struct machine_code *code)
 {
     const struct machine_transfer *transfer = code->transfer;
     if (transfer->is_parameter) return machine_transfer(strand, code, UINT32_MAX) == MACHINE_NEXT;
-    if (machine_run_guessed(strand, transfer)) return 1;
-    if (transfer->guess != MACHINE_GUESS_REGION) return 0;
+    if (machine_run_guessed(strand, transfer)) return true;
+    if (transfer->guess != MACHINE_GUESS_REGION) return false;
     const uint64_t address = *(const uint64_t *)machine_slot(strand, transfer->at->slot) + (uint64_t)transfer->at->add;
     const struct region **hit = &strand->warp->hit[strand->pc % MACHINE_HITS];
     const struct region *region = region_find(&strand->warp->cta->cluster->machine->global, *hit, address);
-    if (region == NULL) return 0;
+    if (region == NULL) return false;
     *hit = region;
     return machine_run_guessed(strand, transfer);
 }

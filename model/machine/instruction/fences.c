@@ -26,11 +26,11 @@ static void name_of(const struct machine_strand *strand, const struct machine_co
     name[length] = 0;
 }
 
-int machine_is_wide(const struct ptx_choice *choice)
+bool machine_is_wide(const struct ptx_choice *choice)
 {
     const int order = choice->word[PTX_CLASS_ORDER], scope = choice->word[PTX_CLASS_SCOPE];
-    const int is_fence = choice->form == PTX_FORM_FENCE || choice->form == PTX_FORM_MEMBAR;
-    if (scope == PTX_CTA) return 0; // an atomic that names none has that of the GPU
+    const bool is_fence = choice->form == PTX_FORM_FENCE || choice->form == PTX_FORM_MEMBAR;
+    if (scope == PTX_CTA) return false; // an atomic that names none has that of the GPU
     return order == PTX_RELEASE || order == PTX_ACQ_REL || order == PTX_SC || (is_fence && order == 0);
 }
 
@@ -46,8 +46,9 @@ static enum machine_next fence(struct machine_strand *strand, const struct machi
     char name[MOST_NAME];
     struct event_fence event;
     struct teller room;
-    const int form = code->choice->form, is_of_memory = form == PTX_FORM_FENCE || form == PTX_FORM_MEMBAR ||
-                                                        form == PTX_FORM_FENCE_PROXY_TENSORMAP_RELEASE;
+    const int form = code->choice->form;
+    const bool is_of_memory =
+        form == PTX_FORM_FENCE || form == PTX_FORM_MEMBAR || form == PTX_FORM_FENCE_PROXY_TENSORMAP_RELEASE;
     if (is_of_memory && machine_is_wide(code->choice)) machine_release(strand->warp);
     if (!machine_is_heard(strand)) return MACHINE_NEXT;
     name_of(strand, code, name);
@@ -58,7 +59,7 @@ static enum machine_next fence(struct machine_strand *strand, const struct machi
 static enum machine_next fence_async(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
 {
     fence(strand, code, lanes);
-    const int is_of_all = code->choice->spaces == 0, is_global = !is_of_all && code->choice->space[0] == PTX_GLOBAL;
+    const bool is_of_all = code->choice->spaces == 0, is_global = !is_of_all && code->choice->space[0] == PTX_GLOBAL;
     if (!is_global) machine_veil_fence(strand->warp, VEIL_SHARED);
     if (is_global) machine_veil_fence(strand->warp, VEIL_GLOBAL);
     if (is_of_all) machine_release(strand->warp); // ptxas puts a MEMBAR in front of it
@@ -83,7 +84,7 @@ static enum machine_next acquire(struct machine_strand *strand, const struct mac
     struct teller room;
     machine_addresses(strand, &code->operand[0], address);
     name_of(strand, code, name);
-    int is_known = fence_find(name, &event);
+    bool is_known = fence_find(name, &event);
     for (EACH_BIT(lane, lanes)) {
         struct findings findings;
         enum rule rule = map_acquire_check(address[lane], &findings);

@@ -21,7 +21,7 @@ machine_handler machine_transfer, machine_store;
 
 // A weak load by all lanes, from a parameter or from where it is guessed that they are; else 0, and nothing has been
 // done.
-int machine_load_guessed(struct machine_strand *strand, const struct machine_code *code);
+bool machine_load_guessed(struct machine_strand *strand, const struct machine_code *code);
 void machine_transfer_prepare(struct machine_transfer *transfer, const struct machine_code *code);
 
 // Is it an instruction that loads through the async proxy from global memory? Does it write shared memory through it?
@@ -124,7 +124,7 @@ int machine_write(const struct machine_strand *strand, struct machine_place plac
                   uint64_t bytes, enum rule *rule);
 
 // A fence, or a release, of a scope wider than the CTA: an H200 waits for all stores of the thread there.
-int machine_is_wide(const struct ptx_choice *choice);
+bool machine_is_wide(const struct ptx_choice *choice);
 
 // The warp executes one: what it has stored, and what it knows of, is no longer under way.
 void machine_release(const struct machine_warp *warp);
@@ -187,7 +187,7 @@ void machine_tell_ramp(const struct machine_strand *strand, const struct machine
 // The order that an instruction asks for; without a word of its own an access is weak, a reduction relaxed.
 enum access_order machine_order_of(const struct ptx_choice *choice, enum access_kind kind);
 
-static inline int machine_is_heard(const struct machine_strand *strand)
+static inline bool machine_is_heard(const struct machine_strand *strand)
 {
     return strand->warp->is_heard;
 }

@@ -17,7 +17,7 @@ enum { NONE = 0, BINS = 64 };
 struct piece {
     uint64_t offset, bytes;
     uint32_t before, behind, next, last;
-    int is_taken;
+    bool is_taken;
 };
 
 // piece_at: the number of the piece that begins at each 16 bytes of the block; it takes memory where pieces begin.
@@ -40,7 +40,7 @@ static void put_free(struct machine_heap *heap, uint32_t number)
 {
     struct piece *piece = &heap->piece[number];
     uint32_t *bin = bin_of(heap, piece->bytes);
-    piece->is_taken = 0;
+    piece->is_taken = false;
     piece->last = NONE;
     piece->next = *bin;
     if (*bin != NONE) heap->piece[*bin].last = number;
@@ -130,11 +130,11 @@ struct memory machine_heap_memory(const struct machine_heap *heap)
 }
 
 // Cuts a piece, which is in no bin, after `bytes`; 0 if there is no memory for one more.
-static int cut(struct machine_heap *heap, uint32_t number, uint64_t bytes)
+static bool cut(struct machine_heap *heap, uint32_t number, uint64_t bytes)
 {
-    if (heap->piece[number].bytes == bytes) return 1;
+    if (heap->piece[number].bytes == bytes) return true;
     const uint32_t rest = new_piece(heap);
-    if (rest == NONE) return 0;
+    if (rest == NONE) return false;
     struct piece *piece = &heap->piece[number];
     heap->piece[rest] = (struct piece){
         .offset = piece->offset + bytes, .bytes = piece->bytes - bytes, .before = number, .behind = piece->behind};
@@ -143,7 +143,7 @@ static int cut(struct machine_heap *heap, uint32_t number, uint64_t bytes)
     piece->bytes = bytes;
     heap->piece_at[heap->piece[rest].offset / PIECE_ALIGN] = rest;
     put_free(heap, rest);
-    return 1;
+    return true;
 }
 
 static uint64_t take(struct machine_heap *heap, uint64_t bytes)
@@ -155,7 +155,7 @@ static uint64_t take(struct machine_heap *heap, uint64_t bytes)
         put_free(heap, number);
         return 0;
     }
-    heap->piece[number].is_taken = 1;
+    heap->piece[number].is_taken = true;
     memset(heap->memory.bytes + heap->piece[number].offset, FRESH, bytes);
     return heap->memory.base + heap->piece[number].offset;
 }
@@ -188,7 +188,7 @@ static void join(struct machine_heap *heap, uint32_t number)
 static void give(struct machine_heap *heap, uint32_t number)
 {
     const uint32_t before = heap->piece[number].before;
-    heap->piece[number].is_taken = 0;
+    heap->piece[number].is_taken = false;
     join(heap, number);
     put_free(heap, number);
     if (before == NONE || heap->piece[before].is_taken) return;
@@ -197,14 +197,14 @@ static void give(struct machine_heap *heap, uint32_t number)
     put_free(heap, before);
 }
 
-int machine_heap_give(struct machine_heap *heap, uint64_t address)
+bool machine_heap_give(struct machine_heap *heap, uint64_t address)
 {
     const uint64_t offset = address - heap->memory.base;
-    if (address == 0) return 1;
-    if (offset >= heap->memory.size_bytes || offset % PIECE_ALIGN != 0) return 0;
+    if (address == 0) return true;
+    if (offset >= heap->memory.size_bytes || offset % PIECE_ALIGN != 0) return false;
     pthread_mutex_lock(&heap->lock);
     const uint32_t number = heap->piece_at[offset / PIECE_ALIGN];
-    const int is_found = number != NONE && heap->piece[number].is_taken;
+    const bool is_found = number != NONE && heap->piece[number].is_taken;
     if (is_found) give(heap, number);
     pthread_mutex_unlock(&heap->lock);
     return is_found;

@@ -4,6 +4,8 @@
 #ifndef TMAREF_MACHINE_HEAP_H
 #define TMAREF_MACHINE_HEAP_H
 
+#include <stdbool.h>
+
 #include "machine.h"
 
 #pragma GCC visibility push(hidden)
@@ -15,7 +17,7 @@ struct memory machine_heap_memory(const struct machine_heap *heap);
 uint64_t machine_heap_take(struct machine_heap *heap, uint64_t bytes);
 
 // free(): 1, or 0 if no piece begins there. Of address 0: nothing.
-int machine_heap_give(struct machine_heap *heap, uint64_t address);
+bool machine_heap_give(struct machine_heap *heap, uint64_t address);
 
 #pragma GCC visibility pop
 

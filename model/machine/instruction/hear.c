@@ -163,7 +163,7 @@ static void tell_rows(const struct machine_warp *warp, const struct teller *tell
                       struct event *event, const struct machine_ramp *ramp, const struct machine_looker *looker)
 {
     const uint64_t each = event->access.bytes, row = ramp->step != 0 ? each * warp->width : each;
-    const int are_one = (uint64_t)ramp->rise == (ramp->step != 0 ? row : 0) || warp->width == MACHINE_LANES;
+    const bool are_one = (uint64_t)ramp->rise == (ramp->step != 0 ? row : 0) || warp->width == MACHINE_LANES;
     const uint32_t rows = are_one ? 1 : MACHINE_LANES / warp->width;
     const uint32_t lanes = are_one ? UINT32_MAX : (UINT32_C(1) << warp->width) - 1;
     event->access.bytes = are_one && ramp->step != 0 ? each * MACHINE_LANES : row;
@@ -183,7 +183,7 @@ void machine_tell_ramp(const struct machine_strand *strand, const struct machine
 {
     const struct machine_transfer *transfer = code->transfer;
     const uint64_t bytes = transfer->whole_bytes, begin = ramp->first + (uint64_t)transfer->at->add;
-    const int is_shared = transfer->guess == MACHINE_GUESS_SHARED;
+    const bool is_shared = transfer->guess == MACHINE_GUESS_SHARED;
     struct teller room;
     const struct teller *teller = machine_teller(strand, code, 0, &room);
     struct event event = {.kind = EVENT_ACCESS,

@@ -85,7 +85,7 @@ enum machine_next machine_complement(struct machine_strand *strand, const struct
 }
 
 // Sign- or zero-extends the `bits` low bits.
-static uint64_t extended(uint64_t value, uint32_t bits, int is_signed)
+static uint64_t extended(uint64_t value, uint32_t bits, bool is_signed)
 {
     if (bits >= 64) return value;
     uint64_t sign = (uint64_t)1 << (bits - 1);

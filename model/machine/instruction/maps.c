@@ -25,7 +25,7 @@ static const enum replace_field fields[] = {
     [PTX_FIELD_FILL - PTX_FIELD_ADDRESS] = REPLACE_FILL_MODE,
 };
 
-static int has_ordinal(int form)
+static bool has_ordinal(int form)
 {
     return form == PTX_FORM_TENSORMAP_REPLACE_DIM || form == PTX_FORM_TENSORMAP_REPLACE_STRIDE;
 }
@@ -40,7 +40,7 @@ static struct replace_op replace_of(const struct machine_strand *strand, const s
     return op;
 }
 
-static int is_shared(struct machine_place place)
+static bool is_shared(struct machine_place place)
 {
     return place.space == PTX_SHARED || place.space == PTX_SHARED_CLUSTER;
 }

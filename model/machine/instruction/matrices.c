@@ -198,7 +198,7 @@ static enum machine_next move(struct machine_strand *strand, const struct machin
 {
     const struct machine_cta *cta = strand->warp->cta;
     const struct memory *shared = &cta->cluster->memory[cta->rank];
-    const int is_load = code->choice->form == PTX_FORM_LDMATRIX, is_trans = code->choice->word[PTX_CLASS_TRANS] != 0;
+    const bool is_load = code->choice->form == PTX_FORM_LDMATRIX, is_trans = code->choice->word[PTX_CLASS_TRANS] != 0;
     const int count = count_of(code);
     const uint32_t first = is_load ? 0 : machine_operand_at(code, 1), address = is_load ? (uint32_t)count : 0;
     uint32_t rows[MATRIX_LANES], registers[MATRIX_MAX][MATRIX_LANES];
@@ -250,6 +250,6 @@ machine_handler *machine_matrices_find(const struct ptx_choice *choice)
     default:
         break;
     }
-    int is_mma = choice->form >= PTX_FORM_MMA_M16N8K8_F16 && choice->form <= PTX_FORM_MMA_SP_ORDERED_M16N8K64_FP8_F32;
+    bool is_mma = choice->form >= PTX_FORM_MMA_M16N8K8_F16 && choice->form <= PTX_FORM_MMA_SP_ORDERED_M16N8K64_FP8_F32;
     return is_mma && search(choice) != MMA_FORMS ? multiply : NULL;
 }

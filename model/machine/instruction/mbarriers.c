@@ -76,7 +76,7 @@ static enum rule set_addresses(struct machine_strand *strand, const struct machi
         machine_addresses(strand, operand, address);
     if (space == PTX_WORD_NONE) return set_generic(cluster, in, address, lane);
     in->space = space == PTX_SHARED_CLUSTER ? MBARRIER_SHARED_CLUSTER : MBARRIER_SHARED_CTA;
-    int has_rank = mbarrier_reads_cluster_address(cluster, in->opcode, in->space);
+    bool has_rank = mbarrier_reads_cluster_address(cluster, in->opcode, in->space);
     for (EACH_BIT(at, in->lanes)) {
         in->address[at] = (uint32_t)(has_rank ? address[at] : machine_place(strand, space, address[at]).address);
     }
@@ -97,7 +97,7 @@ static void set_operands(const struct machine_strand *strand, const struct machi
                          struct mbarrier_instruction *in)
 {
     uint32_t at = row == NO_ROW ? 0 : machine_operand_at(code, (uint32_t)row);
-    int is_there = row != NO_ROW && code->operand[at].slot != MACHINE_LEFT_OUT;
+    bool is_there = row != NO_ROW && code->operand[at].slot != MACHINE_LEFT_OUT;
     for (EACH_BIT(lane, in->lanes)) {
         in->operand[lane] = is_there ? machine_value(strand, &code->operand[at], lane) : 1;
     }
@@ -120,7 +120,7 @@ static uint32_t rank_of(const struct mbarrier_instruction *in, uint32_t lane)
     return in->space == MBARRIER_SHARED_CLUSTER ? cluster_address_rank(in->address[lane]) : in->rank;
 }
 
-static int is_parity(const struct mbarrier_instruction *in)
+static bool is_parity(const struct mbarrier_instruction *in)
 {
     return mbarrier_op_row(in->opcode)->operand == MBARRIER_TAKES_PARITY;
 }
@@ -147,7 +147,7 @@ static void note_wait(const struct machine_strand *strand, const struct machine_
 {
     struct flight_warp *warp = flight_warp_of(strand->warp);
     const uint32_t first = (uint32_t)__builtin_ctz(failed);
-    warp->waits = 1;
+    warp->waits = true;
     warp->wait_rank = rank_of(in, first);
     warp->wait_address = cluster_mapa(in->address[first], 0);
     warp->wait_operand = in->operand[first];
@@ -166,7 +166,7 @@ static void note_wait(const struct machine_strand *strand, const struct machine_
 // What is known of waits that saw no new phase.
 static void keep_stale(struct flight_seen *seen, const struct flight_seen *before)
 {
-    const int is_stale = seen->is_parity && (seen->lanes & before->lanes) != 0 && seen->phases == before->phases;
+    const bool is_stale = seen->is_parity && (seen->lanes & before->lanes) != 0 && seen->phases == before->phases;
     seen->since = seen->phases - before->phases;
     seen->stales = before->stales + (uint32_t)is_stale;
     seen->stale_line = is_stale ? seen->line : before->stale_line;
@@ -192,10 +192,10 @@ static void note_success(const struct machine_strand *strand, const struct machi
                                       .called_at = machine_called_at(strand->frame)};
     if (page == NULL) return;
     struct flight_seen *seen = flight_seen_of(warp, rank, address);
-    const int is_again = seen->is_used && seen->rank == rank && seen->address == address && seen->inits == page->inits;
-    const int was_early = is_again ? seen->was_early : is_parity(in) && page->phases == 0;
+    const bool is_again = seen->is_used && seen->rank == rank && seen->address == address && seen->inits == page->inits;
+    const bool was_early = is_again ? seen->was_early : is_parity(in) && page->phases == 0;
     const struct flight_seen before = *seen;
-    *seen = (struct flight_seen){.is_used = 1,
+    *seen = (struct flight_seen){.is_used = true,
                                  .was_early = was_early,
                                  .is_again = is_again,
                                  .is_parity = is_parity(in),
@@ -217,7 +217,7 @@ static void suspend(const struct machine_strand *strand, const struct machine_co
     enum { HINT = 3, CLOCKS = 7800, HINTED_CLOCKS = 8800 };
     struct machine_cluster *cluster = strand->warp->cta->cluster;
     if (opcode != MBARRIER_OP_TRY_WAIT && opcode != MBARRIER_OP_TRY_WAIT_PARITY) return;
-    const int is_hinted = code->operand[machine_operand_at(code, HINT)].slot != MACHINE_LEFT_OUT;
+    const bool is_hinted = code->operand[machine_operand_at(code, HINT)].slot != MACHINE_LEFT_OUT;
     if (cluster->slept == 0 && cluster->suspended == 0) cluster->held_at = cluster->progress;
     const uint64_t clocks = is_hinted ? HINTED_CLOCKS : CLOCKS;
     if (clocks > cluster->suspended) cluster->suspended = clocks;
@@ -229,7 +229,7 @@ static enum machine_next waited(const struct machine_strand *strand, const struc
     uint32_t failed = in->lanes & ~ballot;
     if (in->opcode == MBARRIER_OP_TEST_WAIT || in->opcode == MBARRIER_OP_TEST_WAIT_PARITY)
         machine_turns_ask(strand->warp->cta->cluster);
-    flight_warp_of(strand->warp)->waits = 0;
+    flight_warp_of(strand->warp)->waits = false;
     forget_waits(flight_warp_of(strand->warp), in->lanes);
     if (failed != in->lanes) note_success(strand, code, in, in->lanes & ballot);
     if (failed == 0) return MACHINE_NEXT;
@@ -328,7 +328,7 @@ static void add_likely_places(struct machine_text *text, const struct machine_st
     const struct machine_caller own = machine_where_lead(&where);
     const char *likely = strstr(more, "Likely: ");
     char place[256], named[1024];
-    snprintf(named, sizeof named, "%s %s", where_place(&own, 0, place, sizeof place), text->at);
+    snprintf(named, sizeof named, "%s %s", where_place(&own, false, place, sizeof place), text->at);
     if (likely != NULL) hang_add_places(text, likely, named);
 }
 

@@ -99,7 +99,7 @@ static void compute_parties(const struct party *party, uint32_t parties)
 }
 
 // Is it the same but for its registers? Then PTX lets lanes meet there.
-static int is_like(const struct machine_code *code, const struct machine_code *other)
+static bool is_like(const struct machine_code *code, const struct machine_code *other)
 {
     const struct ptx_choice *a = code->choice, *b = other->choice;
     return other->handler == meet && other->operands == code->operands && a->form == b->form && a->types == b->types &&
@@ -203,11 +203,11 @@ static void let_go(const struct machine_strand *strand)
 }
 
 // All that live and are named come at once, and nobody waits: what most bar.warp.sync are. All of it then goes on.
-static int is_all_at_once(const struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
+static bool is_all_at_once(const struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
 {
     const struct machine_warp *warp = strand->warp;
     const uint32_t *mask = machine_lanes(strand, code, 0), first = mask[__builtin_ctz(lanes)];
-    if ((warp->begun & lanes) != 0 || warp->syncing != 0 || machine_is_heard(strand)) return 0;
+    if ((warp->begun & lanes) != 0 || warp->syncing != 0 || machine_is_heard(strand)) return false;
     return (first & warp->live) == lanes && (code->operand[0].is_uniform || same_mask(mask, lanes) == lanes);
 }
 
@@ -235,16 +235,16 @@ static enum machine_next sync_warp(struct machine_strand *strand, const struct m
     return machine_leave(strand, lanes, done);
 }
 
-int machine_lanes_wait(const struct machine_strand *strand, uint32_t *mask)
+bool machine_lanes_wait(const struct machine_strand *strand, uint32_t *mask)
 {
     const struct machine_code *code = &strand->frame->function->code[strand->pc];
     const uint32_t lane = (uint32_t)__builtin_ctz(strand->lanes);
-    if (code->handler != meet && code->handler != sync_warp) return 0;
+    if (code->handler != meet && code->handler != sync_warp) return false;
     *mask = ((const uint32_t *)machine_lanes(strand, code, code->handler == meet ? code->operands - 1u : 0))[lane];
-    return 1;
+    return true;
 }
 
-int machine_lanes_meet(const struct machine_code *code)
+bool machine_lanes_meet(const struct machine_code *code)
 {
     return code->handler == meet;
 }

@@ -8,17 +8,17 @@
 #pragma GCC visibility push(hidden)
 
 // Is the strand at an instruction of several lanes? Then `mask` says which have to come to it.
-int machine_lanes_wait(const struct machine_strand *strand, uint32_t *mask);
+bool machine_lanes_wait(const struct machine_strand *strand, uint32_t *mask);
 
 // Is it a vote, a shuffle or their like, which model/alu computes when all lanes of the mask are there? The mask is the
 // last operand.
-int machine_lanes_meet(const struct machine_code *code);
+bool machine_lanes_meet(const struct machine_code *code);
 
 // Does it wait at barrier.cluster?
-int machine_cluster_waits(const struct machine_strand *strand);
+bool machine_cluster_waits(const struct machine_strand *strand);
 
 // Have all threads of the warp that live arrived in the phase of barrier.cluster under way?
-int machine_cluster_has_come(const struct machine_warp *warp);
+bool machine_cluster_has_come(const struct machine_warp *warp);
 
 #pragma GCC visibility pop
 

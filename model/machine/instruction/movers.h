@@ -35,7 +35,7 @@ enum alu_reach machine_reach_guessed(const struct machine_strand *strand, const 
                                      struct machine_spots *spots);
 
 // A load or store of all lanes at once, if they are where it is guessed; else 0, and nothing has been done.
-int machine_run_guessed(const struct machine_strand *strand, const struct machine_transfer *transfer);
+bool machine_run_guessed(const struct machine_strand *strand, const struct machine_transfer *transfer);
 
 #pragma GCC visibility pop
 

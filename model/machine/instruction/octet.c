@@ -21,7 +21,7 @@ static float half_at(const uint32_t *words, int lane, int index)
 
 // Element `k` of row `line` of A, or of that column of B. A lane has four of a row; where it `is_across`, four rows
 // have one of the lane.
-static float element(const uint32_t *words, int product, int line, int k, int is_across)
+static float element(const uint32_t *words, int product, int line, int k, bool is_across)
 {
     return is_across ? half_at(words, lane_of(product, line / 4 * 4 + k), line % 4)
                      : half_at(words, lane_of(product, line), k);
@@ -31,7 +31,7 @@ struct place {
     int lane, index;
 };
 
-static struct place place_of(int product, int row, int column, int is_f32)
+static struct place place_of(int product, int row, int column, bool is_f32)
 {
     if (!is_f32) return (struct place){lane_of(product, row), column};
     return (struct place){lane_of(product, row / 4 * 4 + row % 2 + (column & 2)),
@@ -52,7 +52,7 @@ static float dot(const struct octet *octet, const float *a, const float *b, floa
     return sum + c;
 }
 
-static void put(uint32_t *d, struct place at, int is_f32, float value)
+static void put(uint32_t *d, struct place at, bool is_f32, float value)
 {
     uint32_t *word = &d[(is_f32 ? at.index : at.index / 2) * MMA_LANES + at.lane];
     const int up = at.index % 2 * 16;

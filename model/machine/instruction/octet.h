@@ -4,6 +4,7 @@
 #ifndef TMAREF_OCTET_H
 #define TMAREF_OCTET_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "mma_op.h"
@@ -11,8 +12,8 @@
 #pragma GCC visibility push(hidden) // not for users of the shared library
 
 struct octet {
-    int a_is_column, b_is_row; // how A and B lie in registers
-    int d_is_f32, c_is_f32;    // else f16, two in a register
+    bool a_is_column, b_is_row; // how A and B lie in registers
+    bool d_is_f32, c_is_f32;    // else f16, two in a register
 };
 
 // Register r of lane l is word 32 r + l: two of A and of B, of C and D four of f16 or eight of f32.

@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 struct text {
     char *at;
     size_t used, room;
-    int is_cut;
+    bool is_cut;
 };
 
 // How much of `length` more bytes fits, after the text has grown as far as it may.
@@ -61,7 +62,8 @@ static void mark_cut(struct text *text)
 struct conversion {
     char spec[32];
     size_t length, used; // of spec; of the format
-    int is_wide, kind;
+    bool is_wide;
+    int kind;
 };
 
 static uint64_t take(const struct print_source *source, uint64_t *offset, size_t bytes, int *is_there)
@@ -90,7 +92,7 @@ static void bound(struct conversion *conversion)
     const int flags = (int)(at - conversion->spec);
     char text[sizeof conversion->spec];
     uint64_t width = isdigit((unsigned char)*at) ? read_count(&at) : 0, precision = 0;
-    const int is_precise = *at == '.';
+    const bool is_precise = *at == '.';
     if (is_precise && isdigit((unsigned char)*++at)) precision = read_count(&at);
     if (*at != '\0' || width > INT_MAX || precision > INT_MAX) return;
     if (width <= PRINT_MOST_BYTES && precision <= PRINT_MOST_BYTES) return;
@@ -106,14 +108,14 @@ static void bound(struct conversion *conversion)
 }
 
 // Reads the conversion at `format`, which is behind a %; a * takes an argument. 0 if it is none.
-static int read_conversion(const char *format, const struct print_source *source, uint64_t *offset,
-                           struct conversion *conversion)
+static bool read_conversion(const char *format, const struct print_source *source, uint64_t *offset,
+                            struct conversion *conversion)
 {
     const char *at = format;
     int is_there = 1;
     *conversion = (struct conversion){.spec = "%", .length = 1};
     for (; *at != '\0' && strchr("-+ #0123456789.*", *at) != NULL && is_there; at++) {
-        if (conversion->length > 16) return 0;
+        if (conversion->length > 16) return false;
         if (*at == '*')
             conversion->length += (size_t)sprintf(conversion->spec + conversion->length, "%d",
                                                   (int)(int16_t)take(source, offset, 4, &is_there));
@@ -129,7 +131,7 @@ static int read_conversion(const char *format, const struct print_source *source
 
 static void put_integer(struct text *text, struct conversion *conversion, uint64_t value)
 {
-    int is_signed = conversion->kind == 'd' || conversion->kind == 'i';
+    bool is_signed = conversion->kind == 'd' || conversion->kind == 'i';
     if (!conversion->is_wide) value = is_signed ? (uint64_t)(int64_t)(int32_t)value : (uint32_t)value;
     sprintf(conversion->spec + conversion->length, "ll%c", conversion->kind);
     PUT_FORMATTED(text, conversion->spec, (long long)value);
@@ -157,30 +159,30 @@ static void put_string(struct text *text, const struct print_source *source, str
     free(string);
 }
 
-static int put_conversion(struct text *text, const struct print_source *source, struct conversion *conversion,
-                          uint64_t *offset)
+static bool put_conversion(struct text *text, const struct print_source *source, struct conversion *conversion,
+                           uint64_t *offset)
 {
     int is_there = 1;
     if (conversion->kind == '%') {
         put(text, "%", 1);
-        return 1;
+        return true;
     }
-    int is_integer = strchr("diouxX", conversion->kind) != NULL, is_short = is_integer || conversion->kind == 'c';
+    bool is_integer = strchr("diouxX", conversion->kind) != NULL, is_short = is_integer || conversion->kind == 'c';
     uint64_t value = take(source, offset, is_short && !conversion->is_wide ? 4 : 8, &is_there);
-    if (!is_there) return 0;
+    if (!is_there) return false;
     if (conversion->kind == 's')
         put_string(text, source, conversion, value);
     else if (is_integer)
         put_integer(text, conversion, value);
     else
         put_other(text, conversion, value);
-    return 1;
+    return true;
 }
 
 char *machine_print(const char *format, const struct print_source *source, size_t *bytes, int *conversions)
 {
     enum { FIRST_BYTES = 256 };
-    struct text text = {malloc(FIRST_BYTES), 0, FIRST_BYTES, 0};
+    struct text text = {malloc(FIRST_BYTES), 0, FIRST_BYTES, false};
     uint64_t offset = 0;
     *conversions = 0;
     if (text.at == NULL) return NULL;

@@ -42,13 +42,13 @@ LEAN void cut(struct machine_ramp *ramp)
     ramp->rise = low(ramp->rise);
 }
 
-LEAN int is_small(int64_t step)
+LEAN bool is_small(int64_t step)
 {
     enum { MOST = 1 << 24 };
     return step > -MOST && step < MOST;
 }
 
-LEAN int is_same(const struct machine_ramp *ramp)
+LEAN bool is_same(const struct machine_ramp *ramp)
 {
     return (ramp->step | ramp->rise) == 0;
 }
@@ -135,7 +135,7 @@ LEAN uint64_t wider_signed(uint64_t value)
 }
 
 // 0: the lanes wrap.
-LEAN int widen_unsigned(struct machine_ramp *to, const struct machine_ramp *from, const struct machine_warp *warp)
+LEAN bool widen_unsigned(struct machine_ramp *to, const struct machine_ramp *from, const struct machine_warp *warp)
 {
     const struct reach reach = reach_of(from, warp);
     const int64_t first = (int64_t)wider_unsigned(from->first);
@@ -143,7 +143,7 @@ LEAN int widen_unsigned(struct machine_ramp *to, const struct machine_ramp *from
     return first + reach.least >= 0 && first + reach.greatest <= UINT32_MAX;
 }
 
-LEAN int widen_signed(struct machine_ramp *to, const struct machine_ramp *from, const struct machine_warp *warp)
+LEAN bool widen_signed(struct machine_ramp *to, const struct machine_ramp *from, const struct machine_warp *warp)
 {
     const struct reach reach = reach_of(from, warp);
     const int64_t first = (int64_t)wider_signed(from->first);
@@ -188,13 +188,13 @@ WIDER(signed)
 // --- Bits ------------------------------------------------------------------------------------------------------------
 
 // What of a ramp is in the bits of `mask`, which are the lowest. 0: lanes carry into the bits above, or borrow.
-static int low_bits(const struct machine_ramp *ramp, uint64_t mask, const struct machine_warp *warp,
-                    struct machine_ramp *to)
+static bool low_bits(const struct machine_ramp *ramp, uint64_t mask, const struct machine_warp *warp,
+                     struct machine_ramp *to)
 {
     to->first = ramp->first & mask;
     to->step = ((uint64_t)ramp->step & mask) == 0 ? 0 : ramp->step;
     to->rise = ((uint64_t)ramp->rise & mask) == 0 ? 0 : ramp->rise;
-    if (!is_small(to->step) || !is_small(to->rise) || mask > INT32_MAX) return 0;
+    if (!is_small(to->step) || !is_small(to->rise) || mask > INT32_MAX) return false;
     const struct reach reach = reach_of(to, warp);
     return (int64_t)to->first + reach.least >= 0 && (int64_t)to->first + reach.greatest <= (int64_t)mask;
 }
@@ -215,17 +215,17 @@ RAMP(bits_and)
 }
 
 // Nothing wraps, and the bits that go carry nothing into those that stay.
-static int shift_right(const struct machine_ramp *ramp, uint64_t by, uint64_t most, const struct machine_warp *warp,
-                       struct machine_ramp *to)
+static bool shift_right(const struct machine_ramp *ramp, uint64_t by, uint64_t most, const struct machine_warp *warp,
+                        struct machine_ramp *to)
 {
     struct machine_ramp low;
-    if (!is_small(ramp->step) || !is_small(ramp->rise) || ramp->first > most) return 0;
+    if (!is_small(ramp->step) || !is_small(ramp->rise) || ramp->first > most) return false;
     const struct reach reach = reach_of(ramp, warp);
-    if (reach.least < 0 || ramp->first + (uint64_t)reach.greatest > most) return 0;
-    if (by >= 31 || !low_bits(ramp, (UINT64_C(1) << by) - 1, warp, &low)) return 0;
+    if (reach.least < 0 || ramp->first + (uint64_t)reach.greatest > most) return false;
+    if (by >= 31 || !low_bits(ramp, (UINT64_C(1) << by) - 1, warp, &low)) return false;
     *to = (struct machine_ramp){ramp->first >> by, low.step != 0 ? 0 : ramp->step / (INT64_C(1) << by),
                                 low.rise != 0 ? 0 : ramp->rise / (INT64_C(1) << by)};
-    return 1;
+    return true;
 }
 
 #define SHIFT_RIGHT(bits)                                                                                              \
@@ -268,17 +268,17 @@ struct range {
     uint64_t least, greatest;
 };
 
-LEAN int range_of(const struct machine_ramp *ramp, const struct machine_warp *warp, const struct machine_compare *how,
-                  struct range *range)
+LEAN bool range_of(const struct machine_ramp *ramp, const struct machine_warp *warp, const struct machine_compare *how,
+                   struct range *range)
 {
     const uint64_t first = how->is_wide ? ramp->first + how->bias : (uint32_t)(ramp->first + how->bias);
     *range = (struct range){first, first};
-    if (is_same(ramp)) return 1;
-    if (!is_small(ramp->step) || !is_small(ramp->rise)) return 0;
+    if (is_same(ramp)) return true;
+    if (!is_small(ramp->step) || !is_small(ramp->rise)) return false;
     const struct reach reach = reach_of(ramp, warp);
     range->least = first + (uint64_t)reach.least;
     range->greatest = first + (uint64_t)reach.greatest;
-    const int wraps = range->least > first || range->greatest < first;
+    const bool wraps = range->least > first || range->greatest < first;
     return !wraps && (how->is_wide || range->greatest <= UINT32_MAX);
 }
 
@@ -355,7 +355,7 @@ static enum machine_evenness find_parameter(const struct machine_kernel *kernel,
 {
     const struct machine_transfer *transfer = code->transfer;
     const uint64_t bytes = kernel->facts.parameter_bytes, offset = (uint64_t)transfer->at->add;
-    const int is_there = transfer->is_parameter && offset <= bytes && transfer->whole_bytes <= bytes - offset;
+    const bool is_there = transfer->is_parameter && offset <= bytes && transfer->whole_bytes <= bytes - offset;
     if (!is_there || !transfer->is_plain || transfer->parts != 1 || code->operands != 2) return MACHINE_UNLIKE;
     *run = transfer->bytes == sizeof(uint32_t) ? parameter_32 : transfer->bytes == 8 ? parameter_64 : NULL;
     return *run == NULL ? MACHINE_UNLIKE : MACHINE_SAME;
@@ -401,7 +401,7 @@ static const struct row {
 };
 enum { ROWS = sizeof rows / sizeof rows[0] };
 
-static enum machine_evenness even_of(enum shape shape, const enum machine_evenness from[3], int is_signed)
+static enum machine_evenness even_of(enum shape shape, const enum machine_evenness from[3], bool is_signed)
 {
     switch (shape) {
     case AS_ALL:
@@ -420,7 +420,7 @@ static enum machine_evenness even_of(enum shape shape, const enum machine_evenne
     }
 }
 
-static int is_form(const struct ptx_choice *choice, const char *name)
+static bool is_form(const struct ptx_choice *choice, const char *name)
 {
     return strcmp(ptx_form_row(choice->form)->name, name) == 0;
 }
@@ -430,8 +430,8 @@ static enum machine_evenness find_arithmetic(const struct machine_code *code, co
 {
     const struct ptx_choice *choice = code->choice;
     const struct ptx_type_row *type = ptx_type_row((enum ptx_type)choice->type[0]);
-    const int is_wide = type->bits == 64, is_signed = type->kind == PTX_KIND_SIGNED;
-    const int by_sign = is_form(choice, "MUL_WIDE") || is_form(choice, "MAD_WIDE");
+    const bool is_wide = type->bits == 64, is_signed = type->kind == PTX_KIND_SIGNED;
+    const bool by_sign = is_form(choice, "MUL_WIDE") || is_form(choice, "MAD_WIDE");
     if (type->bits != 32 && !is_wide) return MACHINE_UNLIKE;
     for (int i = 0; i < ROWS; i++) {
         if (!is_form(choice, rows[i].form)) continue;

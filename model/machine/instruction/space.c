@@ -8,7 +8,7 @@
 #include "policy.h"
 #include "warp.h"
 
-static int is_shared_word(enum ptx_word space)
+static bool is_shared_word(enum ptx_word space)
 {
     return space == PTX_SHARED || space == PTX_SHARED_CTA || space == PTX_SHARED_CLUSTER;
 }
@@ -52,20 +52,20 @@ static enum machine_next from_generic(struct machine_strand *strand, const struc
     return MACHINE_NEXT;
 }
 
-static int is_constant(const struct machine *machine, uint64_t address)
+static bool is_constant(const struct machine *machine, uint64_t address)
 {
     struct region region[MACHINE_MODULE_REGIONS];
     uint32_t regions = machine_module_regions(machine->launch->module, region);
     for (uint32_t i = 0; i < regions; i++)
-        if (region[i].is_read_only && memory_at(&region[i].memory, address, 1) != NULL) return 1;
-    return 0;
+        if (region[i].is_read_only && memory_at(&region[i].memory, address, 1) != NULL) return true;
+    return false;
 }
 
-static int is_in_space(const struct machine_strand *strand, enum ptx_word space, uint64_t address)
+static bool is_in_space(const struct machine_strand *strand, enum ptx_word space, uint64_t address)
 {
     const struct machine_cta *cta = strand->warp->cta;
     const struct machine *machine = cta->cluster->machine;
-    int is_shared = address - MACHINE_SHARED_WINDOW < MACHINE_WINDOW_BYTES;
+    bool is_shared = address - MACHINE_SHARED_WINDOW < MACHINE_WINDOW_BYTES;
     switch (space) {
     case PTX_SHARED:
     case PTX_SHARED_CTA:

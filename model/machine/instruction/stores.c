@@ -7,21 +7,21 @@
 
 // May others wait for what is stored? Not in local memory, where code without optimisation (nvcc -G) keeps even what a
 // polling loop tries.
-static int is_for_others(const struct machine_strand *strand, const struct machine_transfer *transfer, uint32_t lanes)
+static bool is_for_others(const struct machine_strand *strand, const struct machine_transfer *transfer, uint32_t lanes)
 {
     const enum ptx_word space = transfer->space;
-    if (space != PTX_WORD_NONE && space != PTX_LOCAL && space != PTX_PARAM) return 1;
+    if (space != PTX_WORD_NONE && space != PTX_LOCAL && space != PTX_PARAM) return true;
     for (; lanes != 0; lanes &= lanes - 1) {
         const uint64_t address = machine_address(strand, transfer->at, (uint32_t)__builtin_ctz(lanes));
-        if (machine_place(strand, space, address).space != PTX_LOCAL) return 1;
+        if (machine_place(strand, space, address).space != PTX_LOCAL) return true;
     }
-    return 0;
+    return false;
 }
 
 static void note(const struct machine_strand *strand, const struct machine_code *code, uint32_t lane, uint64_t address)
 {
     const struct machine_transfer *transfer = code->transfer;
-    const int is_word = transfer->parts == 1 && transfer->bytes <= sizeof(uint64_t);
+    const bool is_word = transfer->parts == 1 && transfer->bytes <= sizeof(uint64_t);
     const uint64_t mask = transfer->bytes < sizeof(uint64_t) ? (UINT64_C(1) << 8 * transfer->bytes) - 1 : UINT64_MAX;
     const uint64_t value = is_word ? machine_value(strand, transfer->data, lane) & mask : 0;
     machine_note_write(strand, code, address, transfer->whole_bytes, is_word ? &value : NULL);

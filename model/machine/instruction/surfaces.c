@@ -15,13 +15,13 @@ struct surface_access {
     enum surface_kind kind;
     const struct machine_operand *surface, *place, *data;
     uint32_t axes, parts, part_bytes;
-    int has_layer, clamps, traps, is_formatted;
+    bool has_layer, clamps, traps, is_formatted;
 };
 
 static struct surface_access access_of(const struct machine_code *code, enum surface_kind kind)
 {
     const struct ptx_choice *choice = code->choice;
-    const int is_load = kind == LOAD;
+    const bool is_load = kind == LOAD;
     const uint32_t at = machine_operand_at(code, (uint32_t)is_load), place = machine_operand_at(code, is_load + 1u);
     const int vector = choice->word[PTX_CLASS_VECTOR];
     return (struct surface_access){.kind = kind,
@@ -38,8 +38,8 @@ static struct surface_access access_of(const struct machine_code *code, enum sur
 }
 
 // Does a lane's x, in bytes, lie at no multiple of what the access moves?
-static int is_odd(const struct machine_strand *strand, const struct surface_access *access, uint32_t lane,
-                  uint32_t bytes)
+static bool is_odd(const struct machine_strand *strand, const struct surface_access *access, uint32_t lane,
+                   uint32_t bytes)
 {
     const uint64_t x = machine_value(strand, access->place + access->has_layer, lane);
     return !access->is_formatted && (x & (bytes - 1)) != 0;
@@ -132,10 +132,10 @@ static void store(const struct machine_strand *strand, const struct surface_acce
 
 static uint64_t reduced(const struct ptx_choice *choice, uint64_t old, uint64_t value)
 {
-    const int is_wide = ptx_type_row((enum ptx_type)choice->type[0])->bits == 64;
-    const int is_signed = choice->type[0] == PTX_TYPE_s32 || choice->type[0] == PTX_TYPE_s64;
+    const bool is_wide = ptx_type_row((enum ptx_type)choice->type[0])->bits == 64;
+    const bool is_signed = choice->type[0] == PTX_TYPE_s32 || choice->type[0] == PTX_TYPE_s64;
     const int64_t a = is_wide ? (int64_t)old : (int32_t)old, b = is_wide ? (int64_t)value : (int32_t)value;
-    const int is_less = is_signed ? b < a : value < old;
+    const bool is_less = is_signed ? b < a : value < old;
     switch (choice->word[PTX_CLASS_OPERATION]) {
     case PTX_ADD:
         return old + value;

@@ -19,7 +19,7 @@ enum machine_next machine_no_texture(struct machine_strand *strand, const struct
 // What an instruction names a texel by: in the order of the rows of forms.def.
 struct machine_geometry {
     uint32_t axes;
-    int has_layer, is_cube;
+    bool has_layer, is_cube;
 };
 const struct machine_geometry *machine_geometry(const struct ptx_choice *choice);
 

@@ -13,7 +13,7 @@ enum { OF_RESULT, OF_PREDICATE, OF_TEXTURE, OF_PLACE, OF_LEVEL, OF_DX = OF_LEVEL
 // --- Handles ---------------------------------------------------------------------------------------------------------
 
 // Is the memory of its first level still there? That of the others goes with it.
-static int is_mapped(const struct machine_strand *strand, const struct texture_image *image)
+static bool is_mapped(const struct machine_strand *strand, const struct texture_image *image)
 {
     const struct texture_level *level = &image->level[0];
     const uint64_t row = (uint64_t)level->size[0] * image->channels * image->channel_bytes;
@@ -47,8 +47,9 @@ enum { GEOMETRIES = 7, GATHERS = 4, SURFACES = 5, REDUCTIONS = 3 };
 
 const struct machine_geometry *machine_geometry(const struct ptx_choice *choice)
 {
-    static const struct machine_geometry all[GEOMETRIES] = {{1, 0, 0}, {2, 0, 0}, {3, 0, 0}, {1, 1, 0},
-                                                            {2, 1, 0}, {3, 0, 1}, {3, 1, 1}};
+    static const struct machine_geometry all[GEOMETRIES] = {{1, false, false}, {2, false, false}, {3, false, false},
+                                                            {1, true, false},  {2, true, false},  {3, false, true},
+                                                            {3, true, true}};
     static const uint8_t of_gather[GATHERS] = {1, 4, 5, 6};
     const int form = choice->form;
     if (form < PTX_FORM_TLD4_R_2D) return &all[(form - PTX_FORM_TEX_1D) % GEOMETRIES];
@@ -66,8 +67,8 @@ static struct parts parts_of(const struct machine_code *code)
 {
     const struct machine_operand *at = code->operand;
     const int form = code->choice->form;
-    const int has_dy = form >= PTX_FORM_TEX_GRAD_1D && form <= PTX_FORM_TEX_GRAD_ACUBE;
-    const int has_level = form >= PTX_FORM_TEX_LEVEL_1D && form <= PTX_FORM_TEX_GRAD_ACUBE;
+    const bool has_dy = form >= PTX_FORM_TEX_GRAD_1D && form <= PTX_FORM_TEX_GRAD_ACUBE;
+    const bool has_level = form >= PTX_FORM_TEX_LEVEL_1D && form <= PTX_FORM_TEX_GRAD_ACUBE;
     return (struct parts){.result = &at[machine_operand_at(code, OF_RESULT)],
                           .predicate = &at[machine_operand_at(code, OF_PREDICATE)],
                           .texture = &at[machine_operand_at(code, OF_TEXTURE)],
@@ -121,7 +122,7 @@ static uint32_t component_of(const struct ptx_choice *choice)
     return (uint32_t)(choice->form - PTX_FORM_TLD4_R_2D) / GATHERS;
 }
 
-static int is_gather(const struct ptx_choice *choice)
+static bool is_gather(const struct ptx_choice *choice)
 {
     return choice->form >= PTX_FORM_TLD4_R_2D && choice->form <= PTX_FORM_TLD4_A_ACUBE;
 }
@@ -131,7 +132,7 @@ static void set_result(const struct machine_strand *strand, const struct machine
                        uint32_t lane, const uint32_t word[TEXTURE_MOST_CHANNELS])
 {
     const enum ptx_type type = (enum ptx_type)code->choice->type[0];
-    const int is_half = type == PTX_TYPE_f16 || type == PTX_TYPE_f16x2;
+    const bool is_half = type == PTX_TYPE_f16 || type == PTX_TYPE_f16x2;
     uint32_t half[TEXTURE_MOST_CHANNELS] = {0};
     for (int i = 0; is_half && i < TEXTURE_MOST_CHANNELS; i++) half[i] = f16_of_float(f32_of(word[i]));
     for (uint32_t i = 0; type == PTX_TYPE_f16x2 && i < 2; i++)
@@ -143,13 +144,13 @@ static void set_result(const struct machine_strand *strand, const struct machine
 
 // A texture may be larger than the memory it was made of, as an H200 takes it: then each texel counts by itself.
 // Indices past the texture read zero.
-static int has_texel(const struct machine_strand *strand, const struct texture_image *image,
-                     const struct texture_fetch *fetch)
+static bool has_texel(const struct machine_strand *strand, const struct texture_image *image,
+                      const struct texture_fetch *fetch)
 {
     const struct texture_level *level = &image->level[0];
     const uint32_t index = (uint32_t)fetch->whole[0], bytes = image->channels * image->channel_bytes;
     const struct global_memory *global = &strand->warp->cta->cluster->machine->global;
-    if (index >= level->size[0]) return 1;
+    if (index >= level->size[0]) return true;
     return global_usable_bytes(global, (uint64_t)(uintptr_t)level->at + (uint64_t)index * bytes, bytes, MEMORY_READS) >=
            bytes;
 }
@@ -168,7 +169,7 @@ static enum machine_next fetch(struct machine_strand *strand, const struct machi
     struct texture_fetch fetch = fetch_of(code);
     const struct texture *texture = NULL;
     uint64_t handle = 0;
-    int is_whole = 0;
+    bool is_whole = false;
     for (EACH_BIT(lane, lanes)) {
         uint32_t word[TEXTURE_MOST_CHANNELS];
         if (texture == NULL || machine_address(strand, parts.texture, lane) != handle) {
@@ -191,7 +192,7 @@ static enum machine_next fetch(struct machine_strand *strand, const struct machi
 // --- Queries ---------------------------------------------------------------------------------------------------------
 
 // The numbers of PTX, 5.3: what a channel is, and how many there are.
-static uint32_t data_type_of(const struct texture_image *image, int is_raw)
+static uint32_t data_type_of(const struct texture_image *image, bool is_raw)
 {
     enum { SNORM_8 = 0x10d0, SNORM_16, UNORM_8, UNORM_16, SIGNED_8 = 0x10d7, UNSIGNED_8 = 0x10da, FLOAT_16 = 0x10dd };
     const uint32_t wide = image->channel_bytes / 2; // 0, 1, 2
@@ -239,7 +240,7 @@ static uint32_t answer(const struct texture *texture, int form, uint32_t level)
     }
 }
 
-static int has_level(int form)
+static bool has_level(int form)
 {
     return form >= PTX_FORM_TXQ_LEVEL_WIDTH && form <= PTX_FORM_TXQ_LEVEL_DEPTH;
 }

@@ -10,19 +10,19 @@
 #include "report.h"
 #include "written.h"
 
-int machine_module_depends(const struct machine_module *module)
+bool machine_module_depends(const struct machine_module *module)
 {
     const struct ptx_program *program = machine_module_program(module);
     for (uint32_t i = 0; i < program->ops; i++)
-        if (program->op[i].choice.form == PTX_FORM_GRIDDEPCONTROL) return 1;
-    return 0;
+        if (program->op[i].choice.form == PTX_FORM_GRIDDEPCONTROL) return true;
+    return false;
 }
 
 // The launch in front has ended, but under LATE and SHUFFLED it may seem not to have (written.h).
 static enum machine_next depend(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
 {
     struct teller room;
-    int waits = code->choice->word[PTX_CLASS_GRID] == PTX_GRID_WAIT;
+    bool waits = code->choice->word[PTX_CLASS_GRID] == PTX_GRID_WAIT;
     const struct machine *machine = strand->warp->cta->cluster->machine;
     if (waits && machine_waits_for_grids(machine)) return MACHINE_WAIT;
     const struct event event = {.kind = EVENT_RUN, .run = waits ? RUN_WAIT_FOR_GRIDS : RUN_LAUNCH_DEPENDENTS};
@@ -48,7 +48,7 @@ static uint32_t least_of(uint32_t a, uint32_t b)
 }
 
 // Whether an SM takes as many CTAs of whole warps as .minnctapersm says; ptxas ignores it where none does.
-static int fits_sm(uint32_t ctas, uint32_t threads)
+static bool fits_sm(uint32_t ctas, uint32_t threads)
 {
     return ctas > 0 && ctas <= SM_MOST_CTAS && threads > 0 && threads <= SM_MOST_THREADS / ctas;
 }
@@ -60,7 +60,7 @@ uint32_t machine_start_registers(const struct ptx_program *program, const struct
 {
     enum { UNIT = REGISTER_COUNT_UNIT, LEAST = REGISTER_COUNT_LEAST };
     const struct ptx_tuning *tuning = &entry->tuning;
-    const int has_threads = tuning->maxntid[0] > 0 || tuning->reqntid[0] > 0;
+    const bool has_threads = tuning->maxntid[0] > 0 || tuning->reqntid[0] > 0;
     const uint32_t whole = (threads + MACHINE_LANES - 1) / MACHINE_LANES * MACHINE_LANES;
     uint32_t each = REGISTER_COUNT_MOST;
     if (has_threads && fits_sm(tuning->minnctapersm, whole)) {
@@ -100,15 +100,15 @@ static enum machine_next set_registers(struct machine_strand *strand, const stru
     return MACHINE_NEXT;
 }
 
-int machine_registers_wait(const struct machine_strand *strand, uint32_t *wanted, uint32_t *free)
+bool machine_registers_wait(const struct machine_strand *strand, uint32_t *wanted, uint32_t *free)
 {
     const struct register_pool *pool = &strand->warp->cta->registers;
     const struct machine_code *code = &strand->frame->function->code[strand->pc];
     const uint32_t warp = strand->warp->index;
-    if (code->handler != set_registers) return 0;
+    if (code->handler != set_registers) return false;
     *wanted = (uint32_t)machine_value(strand, &code->operand[0], (uint32_t)__builtin_ctz(strand->lanes));
     *free = pool->count[warp] + pool->free[warp % REGISTER_POOL_PARTS];
-    return 1;
+    return true;
 }
 
 machine_handler *machine_tuning_find(const struct ptx_choice *choice)

@@ -9,7 +9,7 @@
 
 // Does the strand wait for registers? Then `wanted` are those of each thread that it asks for, and `free` those that it
 // can have: its own, and what is free in its quarter of the SM.
-int machine_registers_wait(const struct machine_strand *strand, uint32_t *wanted, uint32_t *free);
+bool machine_registers_wait(const struct machine_strand *strand, uint32_t *wanted, uint32_t *free);
 
 #pragma GCC visibility pop
 

@@ -18,7 +18,8 @@ enum { TILE_COLUMNS = 8, MOST_TILES = 2 };
 struct tiling {
     enum mma_form form;
     const struct mma_row *row;
-    int tiles[3], is_turned;
+    int tiles[3];
+    bool is_turned;
 };
 
 static enum mma_tail tail_of(const struct ptx_choice *choice, enum number_format of_a)
@@ -30,7 +31,7 @@ static enum mma_tail tail_of(const struct ptx_choice *choice, enum number_format
 // `form` is MMA_FORMS if no form fits.
 static struct tiling tiling_of(const struct ptx_choice *choice, enum number_format of_a, enum number_format of_d)
 {
-    const int is_turned = choice->shape[0] == TILE_COLUMNS && choice->shape[1] > TILE_COLUMNS;
+    const bool is_turned = choice->shape[0] == TILE_COLUMNS && choice->shape[1] > TILE_COLUMNS;
     const int rows = choice->shape[is_turned], columns = choice->shape[!is_turned];
     const enum mma_tail tail = tail_of(choice, of_a);
     struct tiling tiling = {.is_turned = is_turned};
@@ -50,7 +51,8 @@ static struct tiling tiling_of(const struct ptx_choice *choice, enum number_form
 static struct tiling tiling_of_move(const struct ptx_choice *choice, char matrix)
 {
     const enum number_format type = (enum number_format)machine_number_format(choice, 0);
-    const int is_float = type == NUMBER_F16 || type == NUMBER_BF16 || type == NUMBER_TF32, k = choice->shape[2];
+    const bool is_float = type == NUMBER_F16 || type == NUMBER_BF16 || type == NUMBER_TF32;
+    const int k = choice->shape[2];
     if (matrix == 'a' || matrix == 'b')
         return tiling_of(choice, type, type == NUMBER_F64 ? NUMBER_F64 : is_float ? NUMBER_F32 : NUMBER_S32);
     const enum number_format half = k == 8 ? NUMBER_TF32 : NUMBER_F16;
@@ -59,7 +61,7 @@ static struct tiling tiling_of_move(const struct ptx_choice *choice, char matrix
 }
 
 // The matrix that an instruction moves is the last letter of its opcode; of a turned one A is B of the tiles.
-static enum mma_operand operand_of(char matrix, int is_turned)
+static enum mma_operand operand_of(char matrix, bool is_turned)
 {
     if (matrix != 'a' && matrix != 'b') return MMA_OF_D;
     return (matrix == 'a') != is_turned ? MMA_OF_A : MMA_OF_B;
@@ -84,7 +86,7 @@ struct movement {
     struct tiling tiling;
     enum mma_operand operand;
     uint32_t first, registers, bits, bytes; // operands of the lanes' registers; bits of an element, bytes that move
-    int is_store, is_row;
+    bool is_store, is_row;
     uint64_t base[MACHINE_LANES], stride[MACHINE_LANES]; // in elements
 };
 
@@ -107,7 +109,7 @@ static void movement_start(const struct machine_strand *strand, const struct mac
     machine_addresses(strand, &code->operand[address], move->base);
     const int rows = matrix == 'b' ? choice->shape[2] : choice->shape[0];
     const int columns = matrix == 'a' ? choice->shape[2] : choice->shape[1];
-    const int is_said = code->operand[stride].slot != MACHINE_LEFT_OUT;
+    const bool is_said = code->operand[stride].slot != MACHINE_LEFT_OUT;
     for (uint32_t lane = 0; lane < MACHINE_LANES; lane++)
         move->stride[lane] = is_said ? (uint32_t)machine_value(strand, &code->operand[stride], lane)
                                      : (uint64_t)(move->is_row ? columns : rows);
@@ -134,8 +136,8 @@ static enum machine_next move_part(struct machine_strand *strand, const struct m
         enum rule rule;
         uint64_t value = machine_value(strand, operand, lane), unit = value >> 8 * move->bytes * (uint32_t)part;
         const struct machine_place place = machine_place(strand, (enum ptx_word)code->choice->space[0], address[lane]);
-        const int is_there = move->is_store ? machine_write(strand, place, lane, &unit, move->bytes, &rule)
-                                            : machine_read(strand, place, lane, &unit, move->bytes, &rule);
+        const bool is_there = move->is_store ? machine_write(strand, place, lane, &unit, move->bytes, &rule)
+                                             : machine_read(strand, place, lane, &unit, move->bytes, &rule);
         if (!is_there) return machine_fault_at(strand, code, lane, rule, place, move->bytes);
         if (move->is_store) continue;
         const uint64_t mask = move->bytes == 8 ? UINT64_MAX : (UINT64_C(1) << 8 * move->bytes) - 1;
@@ -174,7 +176,7 @@ static void tile_words(const struct machine_strand *strand, const struct machine
 // Of f16 an instruction names the types of D and C alone. Where one of them is f32, f32 is added.
 static struct tiling tiling_of_product(const struct ptx_choice *choice)
 {
-    const int is_f16 = choice->types == 2, is_mixed = is_f16 && choice->type[0] != choice->type[1];
+    const bool is_f16 = choice->types == 2, is_mixed = is_f16 && choice->type[0] != choice->type[1];
     return tiling_of(choice, is_f16 ? NUMBER_F16 : (enum number_format)machine_number_format(choice, 1),
                      is_mixed ? NUMBER_F32 : (enum number_format)machine_number_format(choice, 0));
 }
@@ -211,7 +213,7 @@ static void read_accumulator(const struct machine_strand *strand, const struct m
 static void write_accumulator(struct machine_strand *strand, const struct machine_code *code, int tiles, int n,
                               size_t bytes, const uint32_t *words, size_t tile_words)
 {
-    const int is_narrow =
+    const bool is_narrow =
         code->choice->types == 2 && code->choice->type[0] == PTX_TYPE_f16 && code->choice->type[1] == PTX_TYPE_f32;
     for (int r = 0; r < n * tiles; r += 1 + is_narrow) {
         const uint8_t *from = (const uint8_t *)(words + (size_t)(r / n) * tile_words) + (size_t)(r % n) * bytes;
@@ -257,7 +259,7 @@ machine_handler *machine_wmma_find(const struct ptx_choice *choice)
 {
     const char *opcode = ptx_form_row(choice->form)->opcode;
     if (strncmp(opcode, "wmma.", 5) != 0) return NULL;
-    const int is_product = strcmp(opcode, "wmma.mma") == 0;
+    const bool is_product = strcmp(opcode, "wmma.mma") == 0;
     const struct tiling tiling =
         is_product ? tiling_of_product(choice) : tiling_of_move(choice, opcode[strlen(opcode) - 1]);
     if (tiling.form == MMA_FORMS) return NULL;

@@ -29,7 +29,7 @@ static const void *row_of(struct machine_course *course, uint32_t place)
 }
 
 // Do the lanes of warp `index` go on as those of the first ones have begun?
-static int goes_on(struct machine_course *course, uint32_t index, uint32_t place)
+static bool goes_on(struct machine_course *course, uint32_t index, uint32_t place)
 {
     struct machine_warp *warp = &course->warp;
     struct machine_ramp *ramp = &warp->ramp[place];
@@ -39,17 +39,17 @@ static int goes_on(struct machine_course *course, uint32_t index, uint32_t place
     for (uint32_t lane = 0; lane < MACHINE_LANES; lane++) {
         const uint64_t across = (first + lane) % warp->width * (uint64_t)ramp->step,
                        down = (first + lane) / warp->width * (uint64_t)ramp->rise;
-        if (lane_of(row, file, lane) != ramp->first + across + down) return 0;
+        if (lane_of(row, file, lane) != ramp->first + across + down) return false;
     }
-    return 1;
+    return true;
 }
 
 // What all warps have from the beginning: is it ramps of the whole CTA?
-static int open_ramps(struct machine_course *course)
+static bool open_ramps(struct machine_course *course)
 {
     struct machine_warp *warp = &course->warp;
     const struct machine_ramps *ramps = warp->ramps;
-    int are_ramps = warp->is_even;
+    bool are_ramps = warp->is_even;
     for (uint32_t index = 0; are_ramps && index < course->warps; index++) {
         warp->index = index;
         machine_special_set(warp);
@@ -74,7 +74,7 @@ static struct machine_course *open_course(struct machine_cluster *cluster)
         !machine_warp_start(&course->warp, &cluster->cta[0], 0, UINT32_MAX))
         return course;
     machine_special_set(&course->warp);
-    machine_even_start(&course->warp, 1);
+    machine_even_start(&course->warp, true);
     course->is_open = open_ramps(course);
     return course;
 }
@@ -96,59 +96,59 @@ void machine_course_free(struct machine_course *course)
 
 // --- Which CTAs take one ---------------------------------------------------------------------------------------------
 
-static int may_take(const struct machine_cluster *cluster)
+static bool may_take(const struct machine_cluster *cluster)
 {
     const struct machine *machine = cluster->machine;
     const enum machine_policy policy = machine->launch->schedule.policy;
     const uint32_t *block = machine->launch->block, threads = block[0] * block[1] * block[2];
-    if (machine->kernel->course == NULL || cluster->ctas != 1 || machine_is_weak(machine)) return 0;
-    if (policy == MACHINE_PCT || policy == MACHINE_DELAY) return 0;
-    if (machine->launch->observer != NULL || machine->launch->looker != NULL) return 0;
+    if (machine->kernel->course == NULL || cluster->ctas != 1 || machine_is_weak(machine)) return false;
+    if (policy == MACHINE_PCT || policy == MACHINE_DELAY) return false;
+    if (machine->launch->observer != NULL || machine->launch->looker != NULL) return false;
     // The warps of the first CTA of all have what they need when another one is to start them.
     return threads % MACHINE_LANES == 0 && threads >= LEAST_WARPS * MACHINE_LANES &&
            cluster->cta[0].warp[threads / MACHINE_LANES - 1].slots != NULL;
 }
 
 // Each warp has what ramps take.
-static int have_ramps(const struct machine_cluster *cluster, uint32_t warps)
+static bool have_ramps(const struct machine_cluster *cluster, uint32_t warps)
 {
     for (uint32_t i = 0; i < warps; i++)
-        if (cluster->cta[0].warp[i].ramp == NULL) return 0;
-    return 1;
+        if (cluster->cta[0].warp[i].ramp == NULL) return false;
+    return true;
 }
 
 // The first part is found out: do warps use the same registers, or each its own? 0: neither.
-static int choose_registers(struct machine_course *course, const struct machine_cluster *cluster)
+static bool choose_registers(struct machine_course *course, const struct machine_cluster *cluster)
 {
     course->is_own = course->meets != NULL || cluster->machine->kernel->again.clears > 0;
     if (course->is_own) return !course->needs_same && have_ramps(cluster, course->warps);
     return !course->is_mixed;
 }
 
-int machine_course_plan(struct machine_cluster *cluster)
+bool machine_course_plan(struct machine_cluster *cluster)
 {
-    if (!may_take(cluster)) return 0;
+    if (!may_take(cluster)) return false;
     if (cluster->course == NULL) cluster->course = open_course(cluster);
     struct machine_course *const course = cluster->course;
-    if (course == NULL || !course->is_open) return 0;
+    if (course == NULL || !course->is_open) return false;
     if (course->pause > 0) {
         course->pause--;
-        return 0;
+        return false;
     }
     machine_course_renew(course, &cluster->cta[0]);
     course->part = course->done = 0;
     if (!machine_course_follow(course) || !choose_registers(course, cluster)) {
         machine_course_fail(course);
-        return 0;
+        return false;
     }
     course->gone = course->codes;
     cluster->to_start = course->warps == MACHINE_LANES ? UINT32_MAX : (1u << course->warps) - 1;
     if (course->is_own) memset(course->phases, 0, sizeof course->phases);
     if (course->is_own) memset(course->waited_at, 0, sizeof course->waited_at);
-    if (course->is_own) return 0;
+    if (course->is_own) return false;
     course->failures = 0;
     machine_course_fill_same(course);
-    return 1;
+    return true;
 }
 
 // --- Running ---------------------------------------------------------------------------------------------------------
@@ -162,7 +162,7 @@ struct way {
     struct machine_cta *cta;
     struct machine_round *round;
     uint32_t first, warps, carried, gone, used;
-    int meets;
+    bool meets;
 };
 
 static uint32_t index_of(const struct way *way, uint32_t number)
@@ -263,18 +263,18 @@ static const struct course_act *go_each(struct way *way)
 
 // The part, by all warps of the way. 0: those behind `gone` have left the course, and the first of these is on its way
 // through its turn.
-static int go_part(struct way *way)
+static bool go_part(struct way *way)
 {
     struct machine_course *const course = way->course;
     const struct course_act *act = NULL;
-    const int is_long = way->carried + course->codes >= COURSE_MOST_CODES;
+    const bool is_long = way->carried + course->codes >= COURSE_MOST_CODES;
     way->gone = 0;
     if (course->is_by_acts && !is_long)
         machine_course_act_all(course, way->cta, way->first, way->gone = way->warps);
     else if (!is_long)
         act = go_each(way);
     settle(way);
-    if (!is_long && act == NULL) return 1;
+    if (!is_long && act == NULL) return true;
     struct machine_warp *const warp = warp_of(way, way->gone);
     const uint32_t retries = has_retry(way, way->gone);
     count(way, retries, retries * MACHINE_LANES);
@@ -283,11 +283,11 @@ static int go_part(struct way *way)
     count(way, course->codes, course->threads);
     way->cluster->progress += course->stores;
     way->used += course->codes;
-    return 0;
+    return false;
 }
 
 // Does the course lead on from this barrier, as far as is known? Now and then it is tried again.
-static int may_begin(struct machine_course *course)
+static bool may_begin(struct machine_course *course)
 {
     enum { ENOUGH = 2 };
     uint8_t *const fails = &course->fails[course->to];
@@ -296,16 +296,16 @@ static int may_begin(struct machine_course *course)
     return !course->is_at_begin;
 }
 
-static int follow(struct machine_course *course)
+static bool follow(struct machine_course *course)
 {
     uint8_t *const fails = &course->fails[course->to];
-    const int leads_on = machine_course_follow(course) && !course->needs_same;
+    const bool leads_on = machine_course_follow(course) && !course->needs_same;
     *fails = (uint8_t)(*fails + !leads_on);
     return leads_on;
 }
 
 // The part behind a barrier at which all are, which goes on with who came last. 0: there is none, and all have left.
-static int begin_part(struct way *way)
+static bool begin_part(struct way *way)
 {
     struct machine_course *const course = way->course;
     struct machine_warp *const last = warp_of(way, way->warps - 1);
@@ -316,11 +316,11 @@ static int begin_part(struct way *way)
     if (!may_begin(course) || !follow(course)) {
         way->gone = 0;
         machine_course_end(way->cluster, last->index, 0);
-        return 0;
+        return false;
     }
     course->gone += course->codes;
     if (course->meets == NULL) course->failures = 0;
-    return 1;
+    return true;
 }
 
 // How many warps from `first` on have not gone the part: at most `most`.

@@ -17,7 +17,7 @@
 #pragma GCC visibility push(hidden)
 
 // The CTA of the cluster may take a course: then warps are on it. Returns whether none of them has to be started.
-int machine_course_plan(struct machine_cluster *cluster);
+bool machine_course_plan(struct machine_cluster *cluster);
 
 // Turns of warps that are on a course, from `first` on, at most `most` one behind the other. Returns how many are over.
 // Then none of them is, or the next one is off: something is not where it most often is, or the course leads no

@@ -22,7 +22,7 @@ void machine_course_fill_same(struct machine_course *course)
     uint32_t kept = 0;
     for (uint32_t i = 0; i < course->acts; i++) {
         const struct course_act *act = &course->act[i];
-        const int is_same = (act->rise | act->ramp.step | act->ramp.rise) == 0;
+        const bool is_same = (act->rise | act->ramp.step | act->ramp.rise) == 0;
         if (act->doing == COURSE_FILL && is_same && course->fills[act->number] == 1) {
             fill(course, act, &course->warp.strand[0], 0);
             continue;
@@ -57,7 +57,7 @@ static void move_reached(const struct machine_strand *strand, const struct cours
     spots->at = at;
 }
 
-static int move_by_lanes(struct machine_strand *strand, const struct course_act *act)
+static bool move_by_lanes(struct machine_strand *strand, const struct course_act *act)
 {
     strand->pc = (uint32_t)(act->code - strand->frame->function->code);
     if (act->code->transfer->is_parameter) return machine_transfer(strand, act->code, act->lanes) == MACHINE_NEXT;
@@ -66,46 +66,46 @@ static int move_by_lanes(struct machine_strand *strand, const struct course_act 
     const struct machine_use use = {transfer->space, transfer->use, transfer->whole_bytes};
     struct machine_spots spots;
     const enum alu_reach reach = machine_reach(strand, transfer->at, transfer->reach, use, act->lanes, &spots);
-    if (reach == ALU_OUTSIDE) return 0;
+    if (reach == ALU_OUTSIDE) return false;
     machine_move_reached(strand, transfer, reach, act->lanes, &spots);
-    return 1;
+    return true;
 }
 
 // 0: some lanes are elsewhere.
-static inline __attribute__((always_inline)) int
+static inline __attribute__((always_inline)) bool
 do_act(const struct machine_course *course, const struct course_act *act, struct machine_strand *strand, uint32_t index)
 {
     switch (act->doing) {
     case COURSE_COMPUTE:
         act->code->alu(&strand->registers, act->slot, act->code->choice, UINT32_MAX);
-        return 1;
+        return true;
     case COURSE_COMPUTE_SOME:
         act->code->alu(&strand->registers, act->slot, act->code->choice, act->lanes);
-        return 1;
+        return true;
     case COURSE_ADD_UP:
         act->code->handler(strand, act->code, act->lanes);
-        return 1;
+        return true;
     case COURSE_FETCH_AND_MOVE:
         fetch(act, place_of(act, index));
         // fall through
     case COURSE_MOVE:
         act->code->transfer->move_span(&strand->registers, act->slot, place_of(act, index));
-        return 1;
+        return true;
     case COURSE_MOVE_ROWS:
         machine_ramp_move(strand, act->code->transfer, &act->ramp, place_of(act, index));
-        return 1;
+        return true;
     case COURSE_MOVE_SOME:
         machine_ramp_move_some(strand, act->code->transfer, &act->ramp, place_of(act, index), act->lanes);
-        return 1;
+        return true;
     case COURSE_MOVE_REACHED:
         move_reached(strand, act, index);
-        return 1;
+        return true;
     case COURSE_FILL:
         fill(course, act, strand, index);
-        return 1;
+        return true;
     case COURSE_SET:
         *(uint32_t *)machine_slot(strand, act->number) = act->lanes;
-        return 1;
+        return true;
     default:
         return move_by_lanes(strand, act);
     }

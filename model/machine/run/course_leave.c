@@ -26,11 +26,11 @@ static void repeat(struct machine_course *course, struct machine_cta *cta, uint3
 {
     machine_course_renew(course, cta);
     memset(course->is_made, 0, cta->cluster->machine->kernel->entry->codes);
-    course->is_again = 1;
+    course->is_again = true;
     for (uint32_t i = 0; i < course->part; i++) machine_course_follow(course);
     course->until = until;
     if (until > 0) machine_course_follow(course);
-    course->is_again = 0;
+    course->is_again = false;
 }
 
 // Predicates that no warp has in its own registers yet.
@@ -44,10 +44,10 @@ static void put_predicates(const struct machine_course *course, const struct mac
 }
 
 // The ramps of the warp alone; 0: one of them is none.
-static int put_ramps(const struct machine_course *course, struct machine_warp *warp)
+static bool put_ramps(const struct machine_course *course, struct machine_warp *warp)
 {
     const struct machine_ramps *ramps = warp->ramps;
-    int are_ramps = 1;
+    bool are_ramps = true;
     for (uint32_t i = 0; i < ramps->registers; i++) {
         const struct machine_ramp_place *place = &ramps->place[i];
         struct machine_ramp *to = &warp->ramp[i];
@@ -78,10 +78,10 @@ static void put_meetings(const struct machine_course *course, struct machine_war
 static void put(const struct machine_course *course, struct machine_warp *warp, uint32_t pc)
 {
     warp->strand[0].pc = pc;
-    warp->is_again = 0;
+    warp->is_again = false;
     if (course->join != 0) machine_move(&warp->strand[0], ~course->lanes, course->join);
     put_predicates(course, &warp->strand[0]);
-    const int is_even = put_ramps(course, warp) && warp->is_even;
+    const bool is_even = put_ramps(course, warp) && warp->is_even;
     warp->is_known = is_even;
     if (!is_even) machine_even_part(warp);
 }
@@ -113,9 +113,9 @@ static void go_to(struct machine_course *course, uint32_t before)
     if (before == 0) course->to++;
     if (before == 0) return;
     course->until = before;
-    course->is_again = 1;
+    course->is_again = true;
     machine_course_follow(course);
-    course->is_again = 0;
+    course->is_again = false;
 }
 
 void machine_course_end(struct machine_cluster *cluster, uint32_t who, uint32_t before)

@@ -24,7 +24,7 @@ int64_t machine_course_rise(const struct machine_course *course, const struct ma
 
 static struct course_act *add(struct machine_course *course, enum course_doing doing, const struct machine_code *code)
 {
-    if (course->acts == COURSE_MOST_ACTS) course->is_wrong = 1;
+    if (course->acts == COURSE_MOST_ACTS) course->is_wrong = true;
     if (course->acts == COURSE_MOST_ACTS) course->acts = 0;
     struct course_act *act = &course->act[course->acts++];
     act->doing = doing;
@@ -75,7 +75,7 @@ static void vary(struct machine_course *course, const struct machine_course_code
     course->fixed &= ~what->writes;
 }
 
-static int are_alike(const struct machine_transfer *a, const struct machine_transfer *b)
+static bool are_alike(const struct machine_transfer *a, const struct machine_transfer *b)
 {
     return a->use == b->use && a->whole_bytes == b->whole_bytes && a->at->add == b->at->add;
 }
@@ -90,7 +90,7 @@ static struct course_reach *reach_of(struct machine_course *course, uint32_t num
     while (i < course->reaches && i < COURSE_REACHES &&
            (course->reach[i].number != number || !are_alike(course->reach[i].transfer, transfer)))
         i++;
-    const int is_known = i < course->reaches && i < COURSE_REACHES;
+    const bool is_known = i < course->reaches && i < COURSE_REACHES;
     if (!is_known) i = course->reaches % COURSE_REACHES;
     struct course_reach *const reach = &course->reach[i];
     // Those that the part has already are not given away.
@@ -116,10 +116,10 @@ static void forget_reach(struct machine_course *course, uint32_t number)
 
 // What is done lane by lane, where the lanes may be elsewhere than they most often are: a load, or a store.
 static void add_by_lanes(struct machine_course *course, const struct machine_ramp_code *as,
-                         const struct machine_code *code, int is_store)
+                         const struct machine_code *code, bool is_store)
 {
-    const int are_some = course->lanes != UINT32_MAX && course->join == 0;
-    const int knows = as->moves && !course->is_again && course->join == 0;
+    const bool are_some = course->lanes != UINT32_MAX && course->join == 0;
+    const bool knows = as->moves && !course->is_again && course->join == 0;
     struct course_reach *const reach = knows ? reach_of(course, machine_course_number(as->at), code->transfer) : NULL;
     struct course_act *const act = add(course, reach != NULL ? COURSE_MOVE_REACHED : COURSE_BY_LANES, code);
     act->reach = reach;
@@ -128,11 +128,11 @@ static void add_by_lanes(struct machine_course *course, const struct machine_ram
     // Where all warps use the same registers, a warp that leaves begins anew.
     course->is_mixed |= course->stores > 0;
     course->needs_same |= are_some && reach == NULL;
-    if (are_some && is_store) course->is_wrong = 1;
+    if (are_some && is_store) course->is_wrong = true;
     course->stores += (uint32_t)is_store;
 }
 
-static int is_all_ones(const struct machine_course *course, const struct machine_course_code *what)
+static bool is_all_ones(const struct machine_course *course, const struct machine_course_code *what)
 {
     if (course->lanes != UINT32_MAX || what->mask == MACHINE_MASK_FULL) return course->lanes == UINT32_MAX;
     const struct machine_ramp *ramp = &course->warp.ramp[what->mask - 1];
@@ -141,7 +141,7 @@ static int is_all_ones(const struct machine_course *course, const struct machine
 
 static void add_compute(struct machine_course *course, const struct machine_code *code)
 {
-    const int is_some = course->join != 0;
+    const bool is_some = course->join != 0;
     const enum course_doing doing = code->handler == machine_add_up ? COURSE_ADD_UP
                                     : is_some                       ? COURSE_COMPUTE_SOME
                                                                     : COURSE_COMPUTE;
@@ -154,14 +154,14 @@ static void add_lanes(struct machine_course *course, const struct machine_ramp_c
                       const struct machine_code *code, const struct machine_course_code *what)
 {
     const struct machine_warp *warp = &course->warp;
-    const int is_load = what->kind == MACHINE_COURSE_LOADS, is_store = what->kind == MACHINE_COURSE_STORES;
+    const bool is_load = what->kind == MACHINE_COURSE_LOADS, is_store = what->kind == MACHINE_COURSE_STORES;
     if (what->kind == MACHINE_COURSE_LOGIC && (what->reads & ~course->fixed) == 0 && course->join == 0) {
         machine_compute(&warp->strand[0], code, UINT32_MAX);
         fix(course, what->writes);
         return;
     }
-    if (what->kind == MACHINE_COURSE_NEVER) course->is_wrong = course->is_never = 1;
-    if (what->mask != 0 && !is_all_ones(course, what)) course->is_wrong = 1;
+    if (what->kind == MACHINE_COURSE_NEVER) course->is_wrong = course->is_never = true;
+    if (what->mask != 0 && !is_all_ones(course, what)) course->is_wrong = true;
     vary(course, what);
     fill_late(course, as->lanes | as->at_lanes);
     if (is_load || is_store)
@@ -180,18 +180,18 @@ static void add_move(struct machine_course *course, const struct machine_ramp_co
     if (course->is_again) return;
     uint8_t *const at = machine_ramp_place(&warp->strand[0], as, ramp);
     if (at == NULL) {
-        course->is_wrong = 1;
+        course->is_wrong = true;
         return;
     }
     const struct machine_ramp first = machine_course_first(course, ramp);
     const uint64_t bytes = transfer->whole_bytes;
-    const int are_side_by_side = first.step == (int64_t)bytes &&
-                                 first.rise == (int64_t)(warp->width % MACHINE_LANES * bytes) &&
-                                 transfer->move_span != NULL;
+    const bool are_side_by_side = first.step == (int64_t)bytes &&
+                                  first.rise == (int64_t)(warp->width % MACHINE_LANES * bytes) &&
+                                  transfer->move_span != NULL;
     uintptr_t *const last = &warp->row[as->hit];
-    const int is_new = *last == 0 || as->follows || transfer->guess == MACHINE_GUESS_SHARED;
+    const bool is_new = *last == 0 || as->follows || transfer->guess == MACHINE_GUESS_SHARED;
     const int64_t ahead = is_new ? 0 : TURNS * (int64_t)((uintptr_t)at - *last);
-    const int are_some = course->lanes != UINT32_MAX && (transfer->use == MEMORY_WRITES || course->join != 0);
+    const bool are_some = course->lanes != UINT32_MAX && (transfer->use == MEMORY_WRITES || course->join != 0);
     struct course_act *act = add(course,
                                  !are_side_by_side ? COURSE_MOVE_ROWS
                                  : ahead == 0      ? COURSE_MOVE
@@ -210,36 +210,36 @@ static void add_move(struct machine_course *course, const struct machine_ramp_co
 
 // Some lanes go on further down, where the others will come too: these go first, for they are further up. If all end
 // there, nobody waits for those that have gone.
-static int part(struct machine_course *course, const struct machine_code *code, uint32_t lanes)
+static bool part(struct machine_course *course, const struct machine_code *code, uint32_t lanes)
 {
     const struct machine_kernel *kernel = course->warp.cta->cluster->machine->kernel;
     const uint32_t left = course->lanes & ~lanes, pc = (uint32_t)(code - kernel->entry->code);
-    if (code->kind != MACHINE_BRANCH || code->target <= pc || course->join != 0) return 0;
-    const int ends = kernel->course[code->target].kind == MACHINE_COURSE_ENDS &&
-                     kernel->entry->code[code->target].guarded == MACHINE_ALL;
+    if (code->kind != MACHINE_BRANCH || code->target <= pc || course->join != 0) return false;
+    const bool ends = kernel->course[code->target].kind == MACHINE_COURSE_ENDS &&
+                      kernel->entry->code[code->target].guarded == MACHINE_ALL;
     if (!ends) {
-        if (course->lanes != UINT32_MAX) return 0;
+        if (course->lanes != UINT32_MAX) return false;
         course->lanes = left;
         course->join = code->target;
-        return 1;
+        return true;
     }
-    if ((course->end != 0 && course->end != code->target) || (left & (left - 1)) == 0) return 0;
+    if ((course->end != 0 && course->end != code->target) || (left & (left - 1)) == 0) return false;
     course->end = code->target;
     course->lanes = left;
-    return 1;
+    return true;
 }
 
 // The guard of an instruction holds for all, or for none, or those leave for which it holds; else the course is wrong.
-static int is_guarded_off(struct machine_course *course, const struct machine_code *code,
-                          const struct machine_course_code *what)
+static bool is_guarded_off(struct machine_course *course, const struct machine_code *code,
+                           const struct machine_course_code *what)
 {
     const uint32_t guard = *(const uint32_t *)machine_slot(&course->warp.strand[0], code->guard),
                    lanes = course->lanes & (code->guarded == MACHINE_IF ? guard : ~guard);
-    if ((what->guard & course->fixed) == 0) course->is_wrong = 1;
-    if (lanes == course->lanes) return 0;
+    if ((what->guard & course->fixed) == 0) course->is_wrong = true;
+    if (lanes == course->lanes) return false;
     course->threads += machine_count_of(lanes);
-    if (lanes != 0 && !part(course, code, lanes)) course->is_wrong = 1;
-    return 1;
+    if (lanes != 0 && !part(course, code, lanes)) course->is_wrong = true;
+    return true;
 }
 
 static void fill_now(const struct machine_course *course, uint32_t number)
@@ -253,35 +253,35 @@ static void fill_now(const struct machine_course *course, uint32_t number)
 }
 
 // A comparison that comes out otherwise from lane to lane, but not from warp to warp; 0: it is none.
-static int compare_lanes(struct machine_course *course, const struct machine_ramp_code *as,
-                         const struct machine_code *code, const struct machine_course_code *what)
+static bool compare_lanes(struct machine_course *course, const struct machine_ramp_code *as,
+                          const struct machine_code *code, const struct machine_course_code *what)
 {
     const struct machine_warp *warp = &course->warp;
     uint32_t number[2];
     for (int i = 0; i < 2; i++) {
         number[i] = machine_course_number(as->from[i]);
-        const int is_apart = course->is_apart[number[i]];
-        if (is_apart ? !course->is_alike[number[i]] : warp->ramp[number[i]].rise != 0) return 0;
+        const bool is_apart = course->is_apart[number[i]];
+        if (is_apart ? !course->is_alike[number[i]] : warp->ramp[number[i]].rise != 0) return false;
     }
-    if (what->kind != MACHINE_COURSE_LANES) return 0;
+    if (what->kind != MACHINE_COURSE_LANES) return false;
     fill_now(course, number[0]);
     fill_now(course, number[1]);
     machine_compute(&warp->strand[0], code, UINT32_MAX);
     fix(course, what->writes);
-    return 1;
+    return true;
 }
 
-static int reads_apart(const struct machine_course *course, const struct machine_ramp_code *as,
-                       const struct machine_code *code, const struct machine_course_code *what)
+static bool reads_apart(const struct machine_course *course, const struct machine_ramp_code *as,
+                        const struct machine_code *code, const struct machine_course_code *what)
 {
     const uint32_t first = what->writes != 0 ? 2 : 1; // behind the predicate of a comparison, and what may come with it
-    if (course->aparts == 0 || code->handler == machine_run_transfer) return 0;
+    if (course->aparts == 0 || code->handler == machine_run_transfer) return false;
     for (uint32_t i = first; i < code->operands; i++)
-        if (course->is_apart[machine_course_number(as->from[i - first])]) return 1;
-    return 0;
+        if (course->is_apart[machine_course_number(as->from[i - first])]) return true;
+    return false;
 }
 
-static void set_apart(struct machine_course *course, const struct machine_ramp_code *as, int is_apart)
+static void set_apart(struct machine_course *course, const struct machine_ramp_code *as, bool is_apart)
 {
     uint8_t *const of = &course->is_apart[machine_course_number(as->to)];
     if (*of) forget_reach(course, machine_course_number(as->to));
@@ -297,8 +297,8 @@ static void add_uneven(struct machine_course *course, const struct machine_ramp_
     add_lanes(course, as, code, what);
     if (what->writes != 0) return;
     course->warp.late &= ~as->writes;
-    const int is_alike = course->join == 0 && machine_course_is_alike(course, as, code, what);
-    set_apart(course, as, 1);
+    const bool is_alike = course->join == 0 && machine_course_is_alike(course, as, code, what);
+    set_apart(course, as, true);
     course->is_alike[machine_course_number(as->to)] = (uint8_t)is_alike;
 }
 
@@ -309,9 +309,9 @@ static void add_even(struct machine_course *course, const struct machine_ramp_co
     struct machine_warp *warp = &course->warp;
     uint8_t *is_made = &course->is_made[as - warp->ramps->code];
     if (!*is_made || course->join != 0) {
-        const int is_apart = course->join != 0 || reads_apart(course, as, code, what);
+        const bool is_apart = course->join != 0 || reads_apart(course, as, code, what);
         const enum machine_even even = is_apart ? MACHINE_UNEVEN : as->run((uint8_t *)warp->ramp, as, &warp->strand[0]);
-        if (even == MACHINE_IN_ANOTHER_WAY) course->is_wrong = 1;
+        if (even == MACHINE_IN_ANOTHER_WAY) course->is_wrong = true;
         if (even != MACHINE_EVEN && what->writes != 0 && course->join == 0 && compare_lanes(course, as, code, what))
             return;
         if (even != MACHINE_EVEN) {
@@ -320,7 +320,7 @@ static void add_even(struct machine_course *course, const struct machine_ramp_co
         }
         *is_made = (uint8_t)what->is_same;
     }
-    if (course->aparts > 0 && what->writes == 0) set_apart(course, as, 0);
+    if (course->aparts > 0 && what->writes == 0) set_apart(course, as, false);
     warp->late |= as->writes;
     if (as->written_at_once) add_fill(course, machine_course_number(as->to));
     fix(course, what->writes);
@@ -335,7 +335,7 @@ static void jump(struct machine_course *course, const struct machine_code *code,
 // All lanes leave at `pc`.
 static void meet(struct machine_course *course, uint32_t pc)
 {
-    if (course->end != 0 && course->end != pc) course->is_wrong = 1;
+    if (course->end != 0 && course->end != pc) course->is_wrong = true;
     course->threads += MACHINE_LANES;
 }
 
@@ -343,7 +343,7 @@ static void meet(struct machine_course *course, uint32_t pc)
 static void end_part(struct machine_course *course, const struct machine_code *code)
 {
     course->meets = code;
-    if (course->lanes != UINT32_MAX) course->is_wrong = 1;
+    if (course->lanes != UINT32_MAX) course->is_wrong = true;
 }
 
 // The lanes that have gone on meet the others.
@@ -366,11 +366,11 @@ static void add_code(struct machine_course *course, const struct machine_code *c
         return;
     }
     if (course->join != 0 && (what->kind == MACHINE_COURSE_ENDS || what->kind == MACHINE_COURSE_JUMP))
-        course->is_wrong = 1;
+        course->is_wrong = true;
     if (code->guarded != MACHINE_ALL && is_guarded_off(course, code, what)) return;
     if (what->kind == MACHINE_COURSE_ENDS) {
         meet(course, course->to - 1);
-        course->has_ended = 1;
+        course->has_ended = true;
         return;
     }
     course->threads += machine_count_of(course->lanes);
@@ -383,19 +383,19 @@ static void add_code(struct machine_course *course, const struct machine_code *c
 }
 
 // May it be gone act by act? No warp may load or store where another one stores in between.
-static int is_by_acts(const struct machine_course *course)
+static bool is_by_acts(const struct machine_course *course)
 {
     enum { FEW = 12 }; // whose registers of all warps are in the host's nearest cache
     uint32_t moves = 0;
     for (uint32_t i = 0; i < course->acts; i++) {
         const enum course_doing doing = course->act[i].doing;
-        if (doing == COURSE_BY_LANES) return 0;
+        if (doing == COURSE_BY_LANES) return false;
         moves += doing >= COURSE_MOVE;
     }
     return course->acts <= FEW && (course->stores == 0 || moves == 1);
 }
 
-int machine_course_follow(struct machine_course *course)
+bool machine_course_follow(struct machine_course *course)
 {
     const struct machine_kernel *kernel = course->warp.cta->cluster->machine->kernel;
     course->to += course->meets != NULL;
@@ -443,5 +443,5 @@ void machine_course_renew(struct machine_course *course, struct machine_cta *cta
     course->until = COURSE_MOST_CODES;
     course->fixed = course->set = 0;
     course->is_at_begin = course->is_wrong = course->is_never = course->is_mixed = course->needs_same =
-        course->has_ended = 0;
+        course->has_ended = false;
 }

@@ -92,14 +92,14 @@ struct machine_course {
     uint32_t pause, failures, warps, rows, part, done, gone, until;
     uint64_t phases[MACHINE_BARRIERS], waited_at[MACHINE_MOST_WARPS];
     const struct machine_code *met[MACHINE_MET];
-    int is_open, is_wrong, is_never, is_own, is_again, is_mixed, needs_same, has_ended, is_by_acts, is_at_begin;
+    bool is_open, is_wrong, is_never, is_own, is_again, is_mixed, needs_same, has_ended, is_by_acts, is_at_begin;
 };
 
 // All is as the CTA's first instruction finds it.
 void machine_course_renew(struct machine_course *course, struct machine_cta *cta);
 
 // Finds out the part from `to` on, up to a barrier or to the end. 0: the course does not lead there.
-int machine_course_follow(struct machine_course *course);
+bool machine_course_follow(struct machine_course *course);
 
 // The ramp of warp 0 as the warp has it, and what its first lane rises by from warp to warp.
 struct machine_ramp machine_course_first(const struct machine_course *course, const struct machine_ramp *ramp);
@@ -111,8 +111,8 @@ static inline uint32_t machine_course_number(uint16_t place)
 }
 
 // The instruction makes no ramp: does it make the same lanes in every warp? Then they are in the rows of course->warp.
-int machine_course_is_alike(struct machine_course *course, const struct machine_ramp_code *as,
-                            const struct machine_code *code, const struct machine_course_code *what);
+bool machine_course_is_alike(struct machine_course *course, const struct machine_ramp_code *as,
+                             const struct machine_code *code, const struct machine_course_code *what);
 
 // Warp `index` does what the part has for it. NULL: all; else what it cannot do, and what is behind it.
 const struct course_act *machine_course_act(const struct machine_course *course, struct machine_strand *strand,

@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 // work: NULL while it has none. next: in the list it is in.
@@ -60,12 +61,12 @@ static void block_signals(sigset_t *before)
     pthread_sigmask(SIG_BLOCK, &others, before);
 }
 
-static int start(struct crew_member *member)
+static bool start(struct crew_member *member)
 {
     pthread_attr_t detached;
     pthread_t thread;
     sigset_t before;
-    if (pthread_attr_init(&detached) != 0) return 0;
+    if (pthread_attr_init(&detached) != 0) return false;
     pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
     block_signals(&before);
     const int error = pthread_create(&thread, &detached, serve, member);

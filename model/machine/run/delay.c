@@ -49,7 +49,7 @@ static void add_place(struct machine_text *to, const struct machine *machine, ui
     char place[300];
     if (line == 0)
         machine_text_add(to, "its end");
-    else if (where_place(&own, 0, place, sizeof place)[0] != '\0')
+    else if (where_place(&own, false, place, sizeof place)[0] != '\0')
         machine_text_add(to, "%s (PTX line %u)", place, line);
     else
         machine_text_add(to, "line %u of the PTX", line);
@@ -118,8 +118,8 @@ static void end_waits(const struct machine_cluster *cluster, uint32_t warp, uint
 {
     for (struct delay_wait **at = &cluster->delayed->wait; *at != NULL;) {
         struct delay_wait *wait = *at;
-        const int is_it = wait->warp == warp && wait->delay.is_operation == (operation > 0) &&
-                          (operation == 0 || wait->delay.at == operation);
+        const bool is_it = wait->warp == warp && wait->delay.is_operation == (operation > 0) &&
+                           (operation == 0 || wait->delay.at == operation);
         if (!is_it) {
             at = &wait->next;
             continue;
@@ -246,27 +246,27 @@ static void draw_levels(const struct machine_cluster *cluster)
     draw_points(delayed, launch_of(cluster));
 }
 
-int machine_delay_begin(struct machine_cluster *cluster)
+bool machine_delay_begin(struct machine_cluster *cluster)
 {
     const struct machine_launch *launch = launch_of(cluster);
     const enum machine_policy policy = launch->schedule.policy;
-    const int is_drawn = policy == MACHINE_PCT;
-    if (!is_drawn && (policy != MACHINE_DELAY || launch->delays == NULL)) return 1;
+    const bool is_drawn = policy == MACHINE_PCT;
+    if (!is_drawn && (policy != MACHINE_DELAY || launch->delays == NULL)) return true;
     struct machine_delayed *delayed = cluster->delayed = calloc(1, sizeof *delayed);
-    if (delayed == NULL) return 0;
+    if (delayed == NULL) return false;
     delayed->random = ~cluster->random;
     delayed->warps = cluster->ctas * cluster->cta[0].warps;
     delayed->warp = calloc(delayed->warps, sizeof *delayed->warp);
     delayed->order = calloc(delayed->warps, sizeof *delayed->order);
     if (cluster->machine->turns != NULL) delayed->turns = calloc(delayed->warps, sizeof *delayed->turns);
     if (delayed->warp == NULL || delayed->order == NULL || (cluster->machine->turns != NULL && delayed->turns == NULL))
-        return 0;
+        return false;
     for (uint32_t i = 0; i < delayed->warps; i++) delayed->order[i] = i;
     if (is_drawn) draw_levels(cluster);
     for (uint32_t i = 0; i < delayed->warps; i++) find_next(cluster, i, is_drawn);
     for (uint32_t i = 0; i < delayed->warps; i++)
         if (delayed->warp[i].next == 0) take_next(cluster, i);
-    return 1;
+    return true;
 }
 
 // How many instructions a warp had, as a measure of `steps`.
@@ -284,8 +284,8 @@ void machine_delay_end(struct machine_cluster *cluster)
 {
     struct machine_delayed *delayed = cluster->delayed;
     if (delayed == NULL) return;
-    const int is_whole = delayed->warp != NULL && delayed->order != NULL;
-    const int tells_steps = cluster->number == 0 || launch_of(cluster)->delays != NULL;
+    const bool is_whole = delayed->warp != NULL && delayed->order != NULL;
+    const bool tells_steps = cluster->number == 0 || launch_of(cluster)->delays != NULL;
     if (is_whole && tells_steps && launch_of(cluster)->delayed != NULL) tell_steps(cluster);
     for (struct delay_wait *wait = delayed->wait, *next; wait != NULL; wait = next) {
         next = wait->next;
@@ -328,7 +328,7 @@ void machine_delay_ran(struct machine_warp *warp, uint64_t used)
     while (of->executed >= of->next && warp->strands > 0) take_next(cluster, number);
 }
 
-int machine_delay_is_over(struct machine_cluster *cluster)
+bool machine_delay_is_over(struct machine_cluster *cluster)
 {
     struct machine_delayed *delayed = cluster->delayed;
     const uint64_t changes = cluster->progress - cluster->vain + cluster->ground;
@@ -355,7 +355,7 @@ uint64_t machine_delay_issue(struct machine_warp *warp, uint32_t line, uint32_t 
     machine_turns_issue(cluster, *number);
     if (cluster->machine->turns != NULL) return 1;
     struct delay_wait wait = wait_of(warp, *number, 0);
-    wait.delay.is_operation = 1;
+    wait.delay.is_operation = true;
     const struct machine_delay *found = delays != NULL ? find(delays, &wait.delay) : NULL;
     if (delays == NULL)
         wait.delay.level = draw_level(delayed);

@@ -51,7 +51,7 @@ struct machine_delayed {
 };
 
 // At the begin and the end of a cluster. 0 if there is no memory. Under other policies there is nothing to do.
-int machine_delay_begin(struct machine_cluster *cluster);
+bool machine_delay_begin(struct machine_cluster *cluster);
 void machine_delay_end(struct machine_cluster *cluster);
 
 // How many instructions the turn of a warp may have, which without delays would have `most`; it has executed `used`.
@@ -62,7 +62,7 @@ void machine_delay_ran(struct machine_warp *warp, uint64_t used);
 uint64_t machine_delay_level(const struct machine_cluster *cluster, uint32_t warp);
 
 // Has nothing changed for so long that even those that are late get turns?
-int machine_delay_is_over(struct machine_cluster *cluster);
+bool machine_delay_is_over(struct machine_cluster *cluster);
 
 // An operation of a warp is issued: its number among the warp's operations, and its level. It ends.
 uint64_t machine_delay_issue(struct machine_warp *warp, uint32_t line, uint32_t *number);

@@ -16,17 +16,17 @@ void machine_delay_write(const struct machine_delay *delay, char text[MACHINE_DE
 }
 
 // Reads a line of `bytes` bytes; 0 if it is none.
-static int read_line(const char *line, size_t bytes, struct machine_delay *delay)
+static bool read_line(const char *line, size_t bytes, struct machine_delay *delay)
 {
     char text[MACHINE_DELAY_BYTES], kind[12] = "";
     unsigned long long level, launch, at;
     int end = 0;
-    if (bytes >= sizeof text) return 0;
+    if (bytes >= sizeof text) return false;
     memcpy(text, line, bytes);
     text[bytes] = '\0';
     if (sscanf(text, "%20llu launch %20llu cta %10u,%10u,%10u warp %10u %10s %20llu %n", &level, &launch,
                &delay->cta[0], &delay->cta[1], &delay->cta[2], &delay->warp, kind, &at, &end) < 8)
-        return 0;
+        return false;
     delay->is_operation = strcmp(kind, "operation") == 0;
     delay->level = level;
     delay->launch = launch;
@@ -50,20 +50,20 @@ static int compare(const void *left, const void *right)
     return order != 0 ? order : compare_numbers(a->at, b->at);
 }
 
-static int add(struct machine_delays *delays, const struct machine_delay *delay)
+static bool add(struct machine_delays *delays, const struct machine_delay *delay)
 {
     if (delays->count % FIRST_ROOM == 0 && (delays->count & (delays->count - 1)) == 0) { // 0, 64, 128, 256, ...
         const size_t room = delays->count == 0 ? FIRST_ROOM : 2 * (size_t)delays->count;
         struct machine_delay *item = realloc(delays->item, room * sizeof *item);
-        if (item == NULL) return 0;
+        if (item == NULL) return false;
         delays->item = item;
     }
     delays->item[delays->count++] = *delay;
-    return 1;
+    return true;
 }
 
 // "turn 1/0/2/5": operation 5 of warp 2 of cluster 0, launch 1; 0 if it is none.
-static int add_turn(struct machine_delays *delays, const char *line, size_t bytes)
+static bool add_turn(struct machine_delays *delays, const char *line, size_t bytes)
 {
     char text[96];
     unsigned long long launch, cluster;
@@ -74,30 +74,30 @@ static int add_turn(struct machine_delays *delays, const char *line, size_t byte
     while (bytes > 0 && line[bytes - 1] == ' ') bytes--;
     snprintf(text, sizeof text, "%.*s", bytes < sizeof text ? (int)bytes : 0, line);
     if (sscanf(text, "turn %20llu/%20llu/%10u%n/%10u%n", &launch, &cluster, &warp, &end, &operation, &end) < 3)
-        return 0;
-    if (launch == 0 || end == 0 || text[end] != '\0') return 0;
+        return false;
+    if (launch == 0 || end == 0 || text[end] != '\0') return false;
     if (delays->turns % FIRST_ROOM == 0) {
         struct machine_turn *turn = realloc(delays->turn, 2 * (size_t)(delays->turns + FIRST_ROOM) * sizeof *turn);
-        if (turn == NULL) return 0;
+        if (turn == NULL) return false;
         delays->turn = turn;
     }
     delays->turn[delays->turns++] = (struct machine_turn){launch, cluster, warp, operation};
-    return delays->are_turns = 1;
+    return delays->are_turns = true;
 }
 
-static int is_line(const char *line, size_t bytes, const char *text)
+static bool is_line(const char *line, size_t bytes, const char *text)
 {
     return strlen(text) == bytes && memcmp(line, text, bytes) == 0;
 }
 
 // "2 warps", "1 operations": the level of all of a kind; 0 if it is none.
-static int read_level(struct machine_delays *delays, const char *line, size_t bytes)
+static bool read_level(struct machine_delays *delays, const char *line, size_t bytes)
 {
     char text[48], kind[12] = "";
     unsigned long long level = 0;
     int end = 0;
     snprintf(text, sizeof text, "%.*s", bytes < sizeof text ? (int)bytes : 0, line);
-    if (sscanf(text, "%20llu %11s%n", &level, kind, &end) < 2 || level == 0 || text[end] != '\0') return 0;
+    if (sscanf(text, "%20llu %11s%n", &level, kind, &end) < 2 || level == 0 || text[end] != '\0') return false;
     uint64_t *to = strcmp(kind, "warps") == 0        ? &delays->of_warps
                    : strcmp(kind, "operations") == 0 ? &delays->of_operations
                                                      : NULL;
@@ -106,14 +106,14 @@ static int read_level(struct machine_delays *delays, const char *line, size_t by
 }
 
 // One line of the file; 0 if it is wrong.
-static int take_line(struct machine_delays *delays, const char *line, size_t bytes, uint32_t number)
+static bool take_line(struct machine_delays *delays, const char *line, size_t bytes, uint32_t number)
 {
     struct machine_delay delay;
     while (bytes > 0 && (line[bytes - 1] == ' ' || line[bytes - 1] == '\r')) bytes--;
     if (number == 1) return is_line(line, bytes, MACHINE_DELAYS_HEAD);
-    if (bytes == 0 || line[0] == '#') return 1;
-    if (is_line(line, bytes, "weak")) return delays->is_weak = 1;
-    if (is_line(line, bytes, "turns")) return delays->are_turns = 1;
+    if (bytes == 0 || line[0] == '#') return true;
+    if (is_line(line, bytes, "weak")) return delays->is_weak = true;
+    if (is_line(line, bytes, "turns")) return delays->are_turns = true;
     if (bytes > 5 && memcmp(line, "turn ", 5) == 0) return add_turn(delays, line, bytes);
     return read_level(delays, line, bytes) || (read_line(line, bytes, &delay) && add(delays, &delay));
 }

@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,11 +55,11 @@ static char *demangled(const char *name, size_t length)
 // --- Shorter ---------------------------------------------------------------------------------------------------------
 
 // Does a list of template arguments begin at `at`? An operator's name has '<' too.
-static int is_list(const char *text, const char *at)
+static bool is_list(const char *text, const char *at)
 {
     static const char word[] = "operator";
     const size_t before = (size_t)(at - text), length = sizeof word - 1;
-    if (*at != '<' || before == 0 || (!isalnum((unsigned char)at[-1]) && strchr("_]", at[-1]) == NULL)) return 0;
+    if (*at != '<' || before == 0 || (!isalnum((unsigned char)at[-1]) && strchr("_]", at[-1]) == NULL)) return false;
     return before < length || memcmp(at - length, word, length) != 0;
 }
 
@@ -82,7 +83,7 @@ static size_t unwritten(const char *at)
 {
     static const char of_file[] = "_INTERNAL_";
     const size_t word = strspn(at, "_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
-    const int is_release = strncmp(at, "__", 2) == 0 && word > 2 && strspn(at + 2, "0123456789") == word - 2;
+    const bool is_release = strncmp(at, "__", 2) == 0 && word > 2 && strspn(at + 2, "0123456789") == word - 2;
     if (strncmp(at + word, "::", 2) != 0) return 0;
     return is_release || strncmp(at, of_file, sizeof of_file - 1) == 0 ? word + 2 : 0;
 }
@@ -107,7 +108,7 @@ static void put_list(struct out *out, const char *text, const char *open, const 
     put(out, "<", 1);
     for (const char *at = open + 1, *end; at < close; at = end + (*end == ',') + strspn(end + (*end == ','), " ")) {
         end = end_of_argument(at, close);
-        const int is_first = at == open + 1, fits = out->used - begun + (size_t)(end - at) <= MOST;
+        const bool is_first = at == open + 1, fits = out->used - begun + (size_t)(end - at) <= MOST;
         if (!is_first) put(out, ", ", 2);
         if (is_first || fits) put_short(out, text, at, end);
         if (is_first || fits) continue;
@@ -120,7 +121,7 @@ static void put_list(struct out *out, const char *text, const char *open, const 
 static void put_short(struct out *out, const char *text, const char *from, const char *to)
 {
     for (const char *at = from; at < to; at++) {
-        const int begins = at == text || !(isalnum((unsigned char)at[-1]) || at[-1] == '_');
+        const bool begins = at == text || !(isalnum((unsigned char)at[-1]) || at[-1] == '_');
         const size_t skipped = begins ? unwritten(at) : 0;
         if (skipped > 0) {
             at += skipped - 1;
@@ -140,8 +141,8 @@ static void put_short(struct out *out, const char *text, const char *from, const
 static void put_numba(struct out *out, const char *text)
 {
     static const char tag[] = "[abi:", locals[] = "_3clocals_3e";
-    for (int is_name = 1; *text != '\0';) {
-        if (*text == '(') is_name = 0;
+    for (bool is_name = true; *text != '\0';) {
+        if (*text == '(') is_name = false;
         if (is_name && strncmp(text, tag, sizeof tag - 1) == 0 && strchr(text, ']') != NULL) {
             text = strchr(text, ']') + 1;
         } else if (is_name && strncmp(text, "::", 2) == 0) {
@@ -239,7 +240,7 @@ size_t demangle_variable(const char *name, size_t length, char *text, size_t byt
     return end(&out);
 }
 
-static int is_of_name(char c)
+static bool is_of_name(char c)
 {
     return isalnum((unsigned char)c) || c == '_' || c == '$';
 }

@@ -15,7 +15,7 @@
 static uint32_t width_of(const uint32_t block[3], uint32_t otherwise)
 {
     enum { LEAST = 4 };
-    const int has_rows = (block[1] > 1 || block[2] > 1) && block[0] < MACHINE_LANES;
+    const bool has_rows = (block[1] > 1 || block[2] > 1) && block[0] < MACHINE_LANES;
     return has_rows && block[0] >= LEAST && MACHINE_LANES % block[0] == 0 ? block[0] : otherwise;
 }
 
@@ -25,33 +25,33 @@ static uint64_t lane_of(const void *row, uint32_t file, uint32_t lane)
 }
 
 // Where a warp is one row, nothing rises from row to row.
-int machine_even_read(struct machine_ramp *ramp, const void *row, uint32_t file, uint32_t width)
+bool machine_even_read(struct machine_ramp *ramp, const void *row, uint32_t file, uint32_t width)
 {
     const uint64_t first = lane_of(row, file, 0);
     *ramp = (struct machine_ramp){.first = first, .step = (int64_t)(lane_of(row, file, 1) - first)};
     if (width < MACHINE_LANES) ramp->rise = (int64_t)(lane_of(row, file, width) - first);
     for (uint32_t lane = 0; lane < MACHINE_LANES; lane++) {
         const uint64_t across = lane % width * (uint64_t)ramp->step, down = lane / width * (uint64_t)ramp->rise;
-        if (lane_of(row, file, lane) != first + across + down) return 0;
+        if (lane_of(row, file, lane) != first + across + down) return false;
     }
-    return 1;
+    return true;
 }
 
-static int open_ramps(struct machine_warp *warp)
+static bool open_ramps(struct machine_warp *warp)
 {
     const struct machine_ramps *ramps = warp->ramps;
     warp->width = width_of(warp->cta->cluster->machine->launch->block, ramps->width);
     warp->last_column = (int32_t)warp->width - 1;
     warp->last_row = (int32_t)(MACHINE_LANES / warp->width) - 1;
     warp->ramp = calloc(ramps->count, sizeof *warp->ramp);
-    if (warp->ramp == NULL) return 0;
-    warp->are_ramps = 1;
+    if (warp->ramp == NULL) return false;
+    warp->are_ramps = true;
     for (uint32_t i = ramps->registers; i < ramps->count; i++) {
         const struct machine_ramp_place *place = &ramps->place[i];
         const void *row = machine_slot(&warp->strand[0], place->slot);
-        if (!machine_even_read(&warp->ramp[i], row, place->file, warp->width)) warp->are_ramps = 0;
+        if (!machine_even_read(&warp->ramp[i], row, place->file, warp->width)) warp->are_ramps = false;
     }
-    return 1;
+    return true;
 }
 
 static void clear(struct machine_warp *warp, uint32_t number)
@@ -74,27 +74,27 @@ static void renew(struct machine_warp *warp)
 
 void machine_even_part(struct machine_warp *warp)
 {
-    warp->is_even = 0;
+    warp->is_even = false;
     machine_even_settle(warp, UINT64_MAX);
     if (warp->are_specials_late) machine_special_renew(warp);
-    warp->are_specials_late = 0;
+    warp->are_specials_late = false;
 }
 
-static int may_be_even(struct machine_warp *warp)
+static bool may_be_even(struct machine_warp *warp)
 {
     const struct machine *machine = warp->cta->cluster->machine;
     warp->ramps = &machine->kernel->ramps;
     const struct machine_looker *looker = machine->launch->looker;
-    if (warp->live != UINT32_MAX || (warp->is_heard && looker == NULL) || machine->turns != NULL) return 0;
-    if (looker != NULL && (!looker->skips_plain || !machine->launch->hears_ranges)) return 0;
-    if (machine_is_weak(machine)) return 0;
+    if (warp->live != UINT32_MAX || (warp->is_heard && looker == NULL) || machine->turns != NULL) return false;
+    if (looker != NULL && (!looker->skips_plain || !machine->launch->hears_ranges)) return false;
+    if (machine_is_weak(machine)) return false;
     return (warp->ramp != NULL || open_ramps(warp)) && warp->are_ramps;
 }
 
-void machine_even_start(struct machine_warp *warp, int is_new)
+void machine_even_start(struct machine_warp *warp, bool is_new)
 {
     const struct machine_ramps *ramps = &warp->cta->cluster->machine->kernel->ramps;
-    if (!warp->is_again) warp->is_known = 0;
+    if (!warp->is_again) warp->is_known = false;
     warp->is_even = ramps->count > 0 && may_be_even(warp) && warp->is_again == warp->is_known;
     warp->are_specials_late = warp->is_even && !is_new && !ramps->reads_renewed;
     if (warp->is_even) renew(warp);
@@ -189,7 +189,7 @@ static inline __attribute__((always_inline)) enum machine_even run_evenly(struct
 
 static enum machine_next leave(struct machine_warp *warp, const struct machine_going *going, enum machine_next next)
 {
-    if (!warp->is_known && (uint32_t)(going->code - going->first) >= warp->ramps->known_behind) warp->is_known = 1;
+    if (!warp->is_known && (uint32_t)(going->code - going->first) >= warp->ramps->known_behind) warp->is_known = true;
     return next;
 }
 

@@ -13,26 +13,26 @@
 
 // A warp begins. `is_new`: its special registers have just been set; else it renews those that differ from CTA to CTA,
 // or does so when it needs their lanes.
-void machine_even_start(struct machine_warp *warp, int is_new);
+void machine_even_start(struct machine_warp *warp, bool is_new);
 void machine_even_free(struct machine_warp *warp);
 
 // Writes the lanes of those of the ramps whose lanes are not written yet.
 void machine_even_settle(struct machine_warp *warp, uint64_t ramps);
 
 // The ramp that the lanes of a register are; 0: they are none.
-int machine_even_read(struct machine_ramp *ramp, const void *row, uint32_t file, uint32_t width);
+bool machine_even_read(struct machine_ramp *ramp, const void *row, uint32_t file, uint32_t width);
 
 // The warp goes on with lanes.
 void machine_even_part(struct machine_warp *warp);
 
 // May the strand go on evenly? If it stands in the entry and may not, its warp never will again.
-static inline int machine_even_may(const struct machine_strand *strand)
+static inline bool machine_even_may(const struct machine_strand *strand)
 {
     struct machine_warp *warp = strand->warp;
-    if (!warp->is_even || strand->frame != warp->entry) return 0;
-    if (warp->strands == 1 && strand->lanes == UINT32_MAX) return 1;
+    if (!warp->is_even || strand->frame != warp->entry) return false;
+    if (warp->strands == 1 && strand->lanes == UINT32_MAX) return true;
     machine_even_part(warp);
-    return 0;
+    return false;
 }
 
 // As machine_go_along(). looker: who skips plain instructions; NULL: nobody

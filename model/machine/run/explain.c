@@ -37,7 +37,7 @@ static const struct ledger *page_of(const struct machine_cluster *cluster, uint3
     return ledger_find(cluster->flights->unit.ledgers, rank, address);
 }
 
-static int is_made(const struct ledger *page)
+static bool is_made(const struct ledger *page)
 {
     return page != NULL && page->life != BARRIER_NONE;
 }
@@ -129,14 +129,14 @@ static void add_name(struct machine_text *text, const struct machine *machine, u
     machine_text_add(text, "shared address %#x of CTA %u in the cluster", address, rank);
 }
 
-static int read_word(struct machine_cluster *cluster, uint32_t rank, uint32_t address, struct mbarrier_fields *now)
+static bool read_word(struct machine_cluster *cluster, uint32_t rank, uint32_t address, struct mbarrier_fields *now)
 {
     uint64_t word;
     const uint8_t *at = cluster_memory_at(cluster->flights->unit.cluster, rank, address, MBARRIER_BYTES);
-    if (at == NULL) return 0;
+    if (at == NULL) return false;
     memcpy(&word, at, sizeof word);
     *now = mbarrier_unpack(word);
-    return 1;
+    return true;
 }
 
 // What an instruction of the CTA of rank `rank` found that broke a rule of its barrier.

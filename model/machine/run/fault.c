@@ -43,10 +43,10 @@ enum machine_next machine_fault(struct machine_strand *strand, const struct mach
 // --- Global memory ---------------------------------------------------------------------------------------------------
 
 // Does the program's own memory lie there: its heap, its stack, or a file that it has mapped, such as itself?
-static int is_of_program(uint64_t address)
+static bool is_of_program(uint64_t address)
 {
     char line[512];
-    int is_there = 0;
+    bool is_there = false;
     FILE *maps = fopen("/proc/self/maps", "r");
     while (maps != NULL && !is_there && fgets(line, sizeof line, maps) != NULL) {
         unsigned long long first, end;
@@ -58,7 +58,7 @@ static int is_of_program(uint64_t address)
 }
 
 // Linux maps nothing in the first 64 KiB. 0: the address is not so near to 0.
-static int add_null(struct machine_text *text, uint64_t address)
+static bool add_null(struct machine_text *text, uint64_t address)
 {
     enum { NULL_BYTES = 1 << 16 };
     if (address == 0)
@@ -68,8 +68,8 @@ static int add_null(struct machine_text *text, uint64_t address)
     else if (-address <= NULL_BYTES)
         machine_text_add(text, "; it is %llu bytes before a null pointer", (unsigned long long)-address);
     else
-        return 0;
-    return 1;
+        return false;
+    return true;
 }
 
 static uint64_t distance(const struct memory *memory, uint64_t address)
@@ -79,10 +79,10 @@ static uint64_t distance(const struct memory *memory, uint64_t address)
 }
 
 // The heap of kernels, the parameters and where the CTAs of a grid meet are no allocations of the program.
-static int is_internal(const struct machine *machine, const struct memory *memory)
+static bool is_internal(const struct machine *machine, const struct memory *memory)
 {
     const struct machine_heap *heap = machine->launch->heap;
-    if (memory->base == machine->launch->grid_workspace) return 1;
+    if (memory->base == machine->launch->grid_workspace) return true;
     return memory->bytes == machine->parameters || (heap != NULL && memory->base == machine_heap_memory(heap).base);
 }
 
@@ -147,12 +147,12 @@ static void machine_memory_explain(const struct machine *machine, uint64_t addre
 // --- Findings --------------------------------------------------------------------------------------------------------
 
 // An address that is not mapped has no limit that helps: the memory nearby does.
-static int is_unmapped(const struct finding *finding)
+static bool is_unmapped(const struct finding *finding)
 {
     enum { ILLEGAL_ADDRESS = 700 };
     const struct rule_row *row = rule_row(finding->rule);
-    if (strstr(row->id, "_UNMAPPED") != NULL) return 1;
-    if (strstr(row->id, "_SPACE") != NULL) return 0;
+    if (strstr(row->id, "_UNMAPPED") != NULL) return true;
+    if (strstr(row->id, "_SPACE") != NULL) return false;
     return row->cuda_error == ILLEGAL_ADDRESS && finding->value > UINT32_MAX;
 }
 

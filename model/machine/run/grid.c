@@ -58,19 +58,19 @@ static uint32_t warps_of(const struct machine *machine)
     return (block[0] * block[1] * block[2] + MACHINE_LANES - 1) / MACHINE_LANES;
 }
 
-static int start_warp(struct machine_cta *cta, uint32_t index)
+static bool start_warp(struct machine_cta *cta, uint32_t index)
 {
     const uint32_t *block = cta->cluster->machine->launch->block;
     const uint32_t left = block[0] * block[1] * block[2] - index * MACHINE_LANES;
     struct machine_warp *warp = &cta->warp[index];
-    const int is_new = warp->slots == NULL;
-    if (!machine_warp_start(warp, cta, index, left >= MACHINE_LANES ? UINT32_MAX : (1u << left) - 1)) return 0;
+    const bool is_new = warp->slots == NULL;
+    if (!machine_warp_start(warp, cta, index, left >= MACHINE_LANES ? UINT32_MAX : (1u << left) - 1)) return false;
     if (is_new) machine_special_set(warp);
     machine_even_start(warp, is_new);
-    return 1;
+    return true;
 }
 
-static int start_cta(struct machine_cluster *cluster, uint32_t rank)
+static bool start_cta(struct machine_cluster *cluster, uint32_t rank)
 {
     const struct machine *machine = cluster->machine;
     struct machine_cta *cta = &cluster->cta[rank];
@@ -81,25 +81,25 @@ static int start_cta(struct machine_cluster *cluster, uint32_t rank)
     const uint32_t warps = warps_of(machine);
     cta->warps = cta->live_warps = cta->used = 0;
     register_pool_start(&cta->registers, warps, machine->kernel->facts.start_registers);
-    const int are_started = machine_course_plan(cluster);
+    const bool are_started = machine_course_plan(cluster);
     for (; cta->warps < warps; cta->warps++, cta->live_warps++)
-        if (!are_started && !start_warp(cta, cta->warps)) return 0;
-    return 1;
+        if (!are_started && !start_warp(cta, cta->warps)) return false;
+    return true;
 }
 
-static int make_shared(struct machine_cluster *cluster)
+static bool make_shared(struct machine_cluster *cluster)
 {
     uint64_t bytes = cluster->machine->shared_bytes;
-    if (!budget_take(BUDGET_SHARED, bytes * cluster->ctas)) return 0;
+    if (!budget_take(BUDGET_SHARED, bytes * cluster->ctas)) return false;
     cluster->shared_bytes = calloc(cluster->ctas, bytes + SHARED_GRANULE);
     if (cluster->shared_bytes == NULL) budget_give(BUDGET_SHARED, bytes * cluster->ctas);
-    if (cluster->shared_bytes == NULL) return 0;
+    if (cluster->shared_bytes == NULL) return false;
     uint8_t *at = cluster->shared_bytes + (SHARED_GRANULE - (uintptr_t)cluster->shared_bytes % SHARED_GRANULE);
     for (uint32_t rank = 0; rank < cluster->ctas; rank++)
         cluster->memory[rank] = (struct memory){at + rank * bytes, MACHINE_SHARED_BASE, bytes};
-    const int is_explicit = cluster->machine->first.is_explicit_cluster != 0;
+    const bool is_explicit = cluster->machine->first.is_explicit_cluster != 0;
     cluster->shared = (struct cluster_memory){cluster->memory, cluster->ctas, is_explicit, 0};
-    return 1;
+    return true;
 }
 
 static uint64_t mixed(uint64_t value)
@@ -143,7 +143,7 @@ static struct machine_cluster *make_cluster(struct machine *machine)
     cluster->machine = machine;
     cluster->ctas = machine->ctas;
     cluster->cta = calloc(machine->ctas, sizeof *cluster->cta);
-    int is_made = cluster->cta != NULL && make_shared(cluster);
+    bool is_made = cluster->cta != NULL && make_shared(cluster);
     for (uint32_t rank = 0; is_made && rank < cluster->ctas; rank++) {
         cluster->cta[rank].warp = calloc(warps_of(machine), sizeof *cluster->cta[rank].warp);
         is_made = cluster->cta[rank].warp != NULL;
@@ -174,7 +174,7 @@ struct machine_cluster *machine_cluster_open(struct machine *machine, uint32_t t
     return NULL;
 }
 
-int machine_cluster_start(struct machine_cluster *cluster, uint64_t number)
+bool machine_cluster_start(struct machine_cluster *cluster, uint64_t number)
 {
     const struct machine *machine = cluster->machine;
     if (cluster->is_used) clear_cluster(cluster);
@@ -182,7 +182,7 @@ int machine_cluster_start(struct machine_cluster *cluster, uint64_t number)
     cluster->number = number;
     cluster->progress = 1;
     cluster->random = mixed(machine->launch->schedule.seed) ^ mixed(number + 1);
-    int is_started = 1;
+    bool is_started = true;
     for (uint32_t rank = 0; is_started && rank < cluster->ctas; rank++) {
         is_started = start_cta(cluster, rank);
         cluster->live_ctas++;
@@ -202,7 +202,7 @@ static void end_cluster(struct machine_cluster *cluster)
         for (uint32_t i = 0; i < cluster->cta[rank].warps; i++) machine_warp_end(&cluster->cta[rank].warp[i]);
 }
 
-int machine_cluster_again(struct machine_cluster *cluster, uint64_t number)
+bool machine_cluster_again(struct machine_cluster *cluster, uint64_t number)
 {
     end_cluster(cluster);
     return machine_cluster_start(cluster, number);
@@ -273,7 +273,7 @@ static void end_warp(struct machine_warp *warp)
 
 void machine_warp_ended(struct machine_warp *warp, uint64_t used, struct machine_round *round)
 {
-    round->has_run = round->is_busy = 1;
+    round->has_run = round->is_busy = true;
     round->has_worked |= used >= SHORT_TURN;
     end_warp(warp);
 }
@@ -282,7 +282,7 @@ void machine_warp_ended(struct machine_warp *warp, uint64_t used, struct machine
 static void leave_course(struct machine_cluster *cluster, struct machine_round *round)
 {
     struct machine_cta *cta = &cluster->cta[0];
-    int are_started = 1;
+    bool are_started = true;
     for (EACH_BIT(index, cluster->to_start)) are_started &= start_warp(cta, index);
     cluster->to_start = 0;
     if (!are_started) grid_end_without_memory(cluster->machine);
@@ -296,14 +296,14 @@ static void run_turn(struct machine_warp *warp, uint32_t used, struct machine_ro
     const uint64_t before = cluster->executed;
     cluster->reads_of_turn = cluster->looks_of_turn = 0;
     const uint32_t most = turn_of(cluster) - used;
-    const int is_chosen = cluster->delayed != NULL || cluster->machine->turns != NULL;
+    const bool is_chosen = cluster->delayed != NULL || cluster->machine->turns != NULL;
     enum machine_ran ran = machine_warp_run(warp, is_chosen ? machine_delay_turn(warp, most) : most);
     const uint64_t more = cluster->executed - before, all = more + used;
-    const int is_long = all >= SHORT_TURN || cluster->delayed != NULL;
+    const bool is_long = all >= SHORT_TURN || cluster->delayed != NULL;
     if (cluster->delayed != NULL) machine_delay_ran(warp, all);
     round->used += more;
     if (all > round->longest) round->longest = all;
-    const int has_run = ran == MACHINE_RAN_ON || ran == MACHINE_ENDED;
+    const bool has_run = ran == MACHINE_RAN_ON || ran == MACHINE_ENDED;
     round->has_run |= has_run;
     round->has_worked |= has_run && is_long && cluster->reads_of_turn == 0;
     round->is_busy |= has_run && cluster->looks_of_turn == 0;
@@ -339,7 +339,7 @@ static uint32_t go_course(struct machine_cluster *cluster, uint32_t index, uint3
 static void run_round(struct machine_cluster *cluster, struct machine_round *round)
 {
     uint32_t warps = cluster->ctas * cluster->cta[0].warps;
-    const int is_first = cluster->rounds++ == 0;
+    const bool is_first = cluster->rounds++ == 0;
     machine_hold_round(cluster);
     if (is_first || cluster->machine->launch->schedule.policy == MACHINE_SHUFFLED)
         cluster->first = (uint32_t)(machine_random(cluster) % warps);
@@ -374,18 +374,18 @@ static uint64_t more_of(uint64_t a, uint64_t b)
 // each adds a part of the time that this has gone on, up to an hour. Time in which somebody reads a clock or sleeps is
 // what asynchronous operations are given to end in. But a launch that may be left alone with what it waits for is not
 // hurried while it looks at global memory: who writes there needs time too.
-static void pass_time(struct machine_cluster *cluster, const struct machine_round *round, int reads_clock)
+static void pass_time(struct machine_cluster *cluster, const struct machine_round *round, bool reads_clock)
 {
     const struct machine *machine = cluster->machine;
-    const int is_hurried = cluster->outside == 0 || !machine->launch->may_wait || machine->is_alone;
-    int stares = is_hurried && cluster->unchanged > 0 && !round->has_worked;
-    if (!reads_clock && cluster->slept + cluster->suspended > 0) stares = 0;
+    const bool is_hurried = cluster->outside == 0 || !machine->launch->may_wait || machine->is_alone;
+    bool stares = is_hurried && cluster->unchanged > 0 && !round->has_worked;
+    if (!reads_clock && cluster->slept + cluster->suspended > 0) stares = false;
     if (!stares) cluster->stared = 0;
     cluster->stares = stares ? cluster->stares + 1 : 0;
     const uint64_t part = cluster->stared / STARED_PART < MACHINE_HOUR ? cluster->stared / STARED_PART : MACHINE_HOUR;
     uint64_t passed = more_of(round->longest, cluster->stares > PATIENT_STARES ? part : 0);
     const uint64_t before = cluster->time;
-    const int is_held = is_hurried && !round->has_run && cluster->held_at == cluster->progress;
+    const bool is_held = is_hurried && !round->has_run && cluster->held_at == cluster->progress;
     if (is_held) passed = more_of(passed, cluster->slept * MACHINE_CLOCKS_OF_NS);
     if (is_hurried && cluster->polling > 0) {
         const uint64_t rounds = cluster->polling > PATIENT_ROUNDS ? cluster->polling - PATIENT_ROUNDS : 0;
@@ -407,7 +407,7 @@ uint64_t machine_cluster_changes(const struct machine_cluster *cluster)
 }
 
 // Who reads a clock may wait for a time, and gets on by the clock alone.
-static int gets_on_by_clock(const struct machine_cluster *cluster, uint64_t clock_reads)
+static bool gets_on_by_clock(const struct machine_cluster *cluster, uint64_t clock_reads)
 {
     return clock_reads != cluster->clock_reads && !machine_poll_outlasts(cluster);
 }
@@ -416,30 +416,30 @@ static int gets_on_by_clock(const struct machine_cluster *cluster, uint64_t cloc
 static void count_watching(struct machine_cluster *cluster, const struct machine_round *round, uint64_t progress,
                            uint64_t changes, uint64_t clock_reads)
 {
-    const int meets = progress != cluster->progress && cluster->rounds - cluster->looked_in > LOOK_LASTS;
-    const int watches = !round->is_busy && !meets && changes == machine_cluster_changes(cluster);
+    const bool meets = progress != cluster->progress && cluster->rounds - cluster->looked_in > LOOK_LASTS;
+    const bool watches = !round->is_busy && !meets && changes == machine_cluster_changes(cluster);
     cluster->watched = watches ? cluster->watched + 1 : 0;
     cluster->still = watches && !gets_on_by_clock(cluster, clock_reads) ? cluster->still + 1 : 0;
     if (!watches) cluster->outside = 0;
-    const int is_calm =
+    const bool is_calm =
         changes == machine_cluster_changes(cluster) && clock_reads == cluster->clock_reads && !round->is_cut;
     cluster->calm = is_calm ? cluster->calm + 1 : 0;
 }
 
-int machine_cluster_watches(const struct machine_cluster *cluster)
+bool machine_cluster_watches(const struct machine_cluster *cluster)
 {
     return cluster->watched >= SPINNING_ROUNDS;
 }
 
-int machine_cluster_gets_on(const struct machine_cluster *cluster)
+bool machine_cluster_gets_on(const struct machine_cluster *cluster)
 {
     return cluster->watched == 0;
 }
 
 // What the round has changed in the counts of rounds.
-static void count_round(struct machine_cluster *cluster, int has_run, uint64_t progress, uint64_t clock_reads)
+static void count_round(struct machine_cluster *cluster, bool has_run, uint64_t progress, uint64_t clock_reads)
 {
-    int has_changed = progress != cluster->progress;
+    bool has_changed = progress != cluster->progress;
     cluster->polling = has_run || has_changed ? 0 : cluster->polling + 1;
     cluster->unchanged = has_changed ? 0 : cluster->unchanged + 1;
     const uint64_t spinning = cluster->delayed == NULL ? SPINNING_ROUNDS : SPINNING_ROUNDS * TURN;
@@ -456,12 +456,12 @@ void machine_cluster_wake(struct machine_cluster *cluster)
     cluster->polled_from = cluster->time;
     cluster->looks = 0;
     cluster->calm = cluster->is_fixed ? POLL_FIRST_LOOK_OF_RUNNING - 1 : 0;
-    cluster->is_fixed = 0;
+    cluster->is_fixed = false;
 }
 
 // Where warps only poll, fewer rounds show it than where they run. Of many warps with short turns one is nearly always
 // found on its way: then the rounds of calm show it.
-static int is_stuck(struct machine_cluster *cluster)
+static bool is_stuck(struct machine_cluster *cluster)
 {
     const uint64_t polled = cluster->machine->is_alone ? cluster->still : cluster->idle;
     if (polled >= POLL_FIRST_LOOK) return machine_poll_repeats(cluster, polled, POLL_FIRST_LOOK);
@@ -471,7 +471,7 @@ static int is_stuck(struct machine_cluster *cluster)
 
 static enum machine_cluster_ran run_rounds(struct machine_cluster *cluster, uint64_t budget)
 {
-    struct machine_round round = {0};
+    struct machine_round round = {false};
     while (cluster->live_ctas > 0) {
         uint64_t progress = cluster->progress, clock_reads = cluster->clock_reads;
         const uint64_t changes = machine_cluster_changes(cluster);

@@ -11,9 +11,9 @@
 // the host, until the launch is over.
 struct machine_cluster *machine_cluster_open(struct machine *machine, uint32_t thread);
 // It begins as cluster `number` of the grid. 0 if there is no memory: then it can only be closed.
-int machine_cluster_start(struct machine_cluster *cluster, uint64_t number);
+bool machine_cluster_start(struct machine_cluster *cluster, uint64_t number);
 // One that is done begins as another, likewise.
-int machine_cluster_again(struct machine_cluster *cluster, uint64_t number);
+bool machine_cluster_again(struct machine_cluster *cluster, uint64_t number);
 void machine_cluster_close(struct machine_cluster *cluster, uint32_t thread);
 void machine_clusters_free(struct machine *machine);
 
@@ -34,8 +34,8 @@ void machine_warp_ended(struct machine_warp *warp, uint64_t used, struct machine
 // How often it has changed something, whether all that run in it have only looked at memory for a while, and whether it
 // got on in its last round, if only by computing.
 uint64_t machine_cluster_changes(const struct machine_cluster *cluster);
-int machine_cluster_watches(const struct machine_cluster *cluster);
-int machine_cluster_gets_on(const struct machine_cluster *cluster);
+bool machine_cluster_watches(const struct machine_cluster *cluster);
+bool machine_cluster_gets_on(const struct machine_cluster *cluster);
 
 // Others have changed what it may wait for: how often it has polled in vain counts from here.
 void machine_cluster_wake(struct machine_cluster *cluster);

@@ -29,7 +29,7 @@ void grid_end_without_memory(struct machine *machine)
     machine_end(machine, &outcome);
 }
 
-static int has_views(const struct grid *grid)
+static bool has_views(const struct grid *grid)
 {
     return grid->machine->launch->views != NULL;
 }
@@ -55,19 +55,19 @@ static struct resident *begin_cluster(struct grid *grid, uint32_t thread)
         return NULL;
     }
     struct resident *resident = &grid->resident[grid->residents++];
-    *resident = (struct resident){.cluster = cluster, .number = grid->begun, .after = batch - 1, .is_new = 1};
+    *resident = (struct resident){.cluster = cluster, .number = grid->begun, .after = batch - 1, .is_new = true};
     machine->begun = grid->begun += batch;
     return resident;
 }
 
-int grid_is_idle(const struct grid *grid, const struct resident *resident)
+bool grid_is_idle(const struct grid *grid, const struct resident *resident)
 {
     return resident->is_idle && resident->generation == grid->generation;
 }
 
 // Of those that have begun and can do something, the one whose last turn is longest ago; those that have stalled only
 // if `also_stalled`, and then of all threads, else of this one if it has any.
-static struct resident *choose_resident(struct grid *grid, uint32_t thread, int also_stalled)
+static struct resident *choose_resident(struct grid *grid, uint32_t thread, bool also_stalled)
 {
     struct resident *best = NULL, *own = NULL;
     for (uint32_t i = 0; i < grid->residents; i++) {
@@ -82,7 +82,7 @@ static struct resident *choose_resident(struct grid *grid, uint32_t thread, int 
 
 static struct resident *begin_if_room(struct grid *grid, uint32_t thread)
 {
-    const int is_room = grid->begun < grid->clusters && grid->residents < grid->most_residents;
+    const bool is_room = grid->begun < grid->clusters && grid->residents < grid->most_residents;
     return is_room ? begin_cluster(grid, thread) : NULL;
 }
 
@@ -100,13 +100,13 @@ static struct resident *choose_of_view(struct grid *grid, uint32_t thread)
 // come first: whoever gets on may only seem to. NULL if there is none now.
 static struct resident *choose(struct grid *grid, uint32_t thread)
 {
-    int is_others_turn = ++grid->turns % OTHERS_TURN == 0;
+    bool is_others_turn = ++grid->turns % OTHERS_TURN == 0;
     if (has_views(grid)) return choose_of_view(grid, thread);
-    struct resident *resident = is_others_turn ? NULL : choose_resident(grid, thread, 0);
+    struct resident *resident = is_others_turn ? NULL : choose_resident(grid, thread, false);
     if (resident == NULL && grid->begun < grid->clusters && grid->residents < grid->most_residents)
         resident = begin_cluster(grid, thread);
     else if (resident == NULL)
-        resident = choose_resident(grid, thread, 1);
+        resident = choose_resident(grid, thread, true);
     if (resident == NULL) return NULL;
     resident->turn = grid->turns;
     resident->thread = thread;
@@ -169,14 +169,14 @@ static void check_limits(struct grid *grid)
     end_at_limit(grid, MACHINE_LIMITED, why);
 }
 
-int grid_is_over(const struct grid *grid)
+bool grid_is_over(const struct grid *grid)
 {
     return machine_is_stopped(grid->machine) || (grid->begun == grid->clusters && grid->residents == 0);
 }
 
 void grid_end_cluster(struct grid *grid, struct resident *resident)
 {
-    machine_unseen_return(resident->cluster, 0);
+    machine_unseen_return(resident->cluster, false);
     if (!machine_is_stopped(grid->machine)) machine_unseen_keep(&grid->unseen, resident->cluster);
     grid->machine->thread_instructions += resident->cluster->thread_instructions;
     machine_cluster_close(resident->cluster, resident->thread);
@@ -207,37 +207,37 @@ static void settle(struct grid *grid, struct resident *resident, enum machine_cl
                    uint64_t changes_of_grid)
 {
     const struct machine_cluster *cluster = resident->cluster;
-    const int has_changed = machine_cluster_changes(cluster) != changes;
-    const int is_vain = ran == MACHINE_CLUSTER_IDLE || machine_cluster_watches(cluster);
+    const bool has_changed = machine_cluster_changes(cluster) != changes;
+    const bool is_vain = ran == MACHINE_CLUSTER_IDLE || machine_cluster_watches(cluster);
     resident->settled = !has_changed && is_vain ? changes_of_grid : 0;
     grid->changes += (uint64_t)has_changed;
     grid->generation += (uint64_t)has_changed;
 }
 
-static int looks_outside(const struct grid *grid)
+static bool looks_outside(const struct grid *grid)
 {
-    int looks = 0;
+    bool looks = false;
     for (uint32_t i = 0; i < grid->residents; i++)
         looks |= grid->resident[i].cluster->outside > 0 || grid->resident[i].cluster->is_fixed;
     return looks;
 }
 
 // All that clusters have stored reaches memory; 0 if it has.
-static int land_stores(struct grid *grid)
+static bool land_stores(struct grid *grid)
 {
-    int has_landed = machine_unseen_land(&grid->unseen);
-    for (uint32_t i = 0; i < grid->residents; i++) has_landed |= machine_unseen_return(grid->resident[i].cluster, 1);
+    bool has_landed = machine_unseen_land(&grid->unseen);
+    for (uint32_t i = 0; i < grid->residents; i++) has_landed |= machine_unseen_return(grid->resident[i].cluster, true);
     return has_landed;
 }
 
 // The launch in front ends now, and what it wrote is there. 0 if it has.
-int grid_end_launch_before(struct grid *grid)
+bool grid_end_launch_before(struct grid *grid)
 {
     struct machine *machine = grid->machine;
-    if (!machine_waits_for_grids(machine)) return 0;
+    if (!machine_waits_for_grids(machine)) return false;
     __atomic_store_n(&machine->is_before_hidden, 0, __ATOMIC_RELAXED);
     machine_written_show(machine->launch->before);
-    return 1;
+    return true;
 }
 
 // Memory has changed, and nobody's turn says so.
@@ -249,23 +249,23 @@ static void tell_others(struct grid *grid)
 }
 
 // Nobody gets on: what is held back comes now. 0 if nothing is. No thread runs a cluster.
-static int let_come(struct grid *grid)
+static bool let_come(struct grid *grid)
 {
-    if (!land_stores(grid) && !grid_end_launch_before(grid)) return 0;
+    if (!land_stores(grid) && !grid_end_launch_before(grid)) return false;
     tell_others(grid);
-    return 1;
+    return true;
 }
 
 // Have all clusters that there is room for had such a turn since the last change?
-static int is_in_vain(const struct grid *grid)
+static bool is_in_vain(const struct grid *grid)
 {
-    if (grid->running > 0) return 0;
-    if (grid->begun < grid->clusters && grid->residents < grid->most_residents) return 0;
+    if (grid->running > 0) return false;
+    if (grid->begun < grid->clusters && grid->residents < grid->most_residents) return false;
     for (uint32_t i = 0; i < grid->residents; i++) {
         const struct resident *resident = &grid->resident[i];
-        if (resident->settled != grid->changes && !grid_is_idle(grid, resident)) return 0;
+        if (resident->settled != grid->changes && !grid_is_idle(grid, resident)) return false;
     }
-    return 1;
+    return true;
 }
 
 // The launch waits for others, if some cluster looks at global memory. Else nobody can help it; one that counts its
@@ -273,13 +273,13 @@ static int is_in_vain(const struct grid *grid)
 static void wait_or_end(struct grid *grid)
 {
     char why[96];
-    const int is_vain = is_in_vain(grid); // no thread runs a cluster then, which changes what others are asked of
-    const int may_wait = is_vain && grid->machine->launch->may_wait && looks_outside(grid);
+    const bool is_vain = is_in_vain(grid); // no thread runs a cluster then, which changes what others are asked of
+    const bool may_wait = is_vain && grid->machine->launch->may_wait && looks_outside(grid);
     grid->is_waiting = may_wait && !let_come(grid);
     if (may_wait || !is_vain) {
-        grid->is_vain = 0;
+        grid->is_vain = false;
     } else if (!grid->is_vain) {
-        grid->is_vain = 1;
+        grid->is_vain = true;
         clock_gettime(CLOCK_MONOTONIC, &grid->vain_since);
     } else if (grid_seconds_since(&grid->vain_since) > MACHINE_PATIENCE && !let_come(grid)) {
         snprintf(why, sizeof why, "nothing that the kernel waits for has changed for %d seconds", MACHINE_PATIENCE);
@@ -301,20 +301,20 @@ struct turn {
     uint32_t thread;
     enum machine_cluster_ran ran;
     uint64_t executed, thread_instructions, left, changes;
-    int gets_on;
+    bool gets_on;
 };
 
 // Who looks on gives the launch up, or its cluster waits for something.
-static int is_given_up(const struct grid *grid, const struct turn *turn)
+static bool is_given_up(const struct grid *grid, const struct turn *turn)
 {
     static const struct machine_outcome outcome = {.kind = MACHINE_GIVEN_UP};
     const struct machine_views *views = grid->machine->launch->views;
-    if (views == NULL || turn->ran == MACHINE_CLUSTER_STOPPED) return 0;
-    const int has_ended = turn->ran == MACHINE_CLUSTER_DONE,
-              gets_on = turn->ran == MACHINE_CLUSTER_RAN && turn->gets_on;
-    if ((has_ended || gets_on) && views->goes_on(views->context, turn->thread, has_ended)) return 0;
+    if (views == NULL || turn->ran == MACHINE_CLUSTER_STOPPED) return false;
+    const bool has_ended = turn->ran == MACHINE_CLUSTER_DONE,
+               gets_on = turn->ran == MACHINE_CLUSTER_RAN && turn->gets_on;
+    if ((has_ended || gets_on) && views->goes_on(views->context, turn->thread, has_ended)) return false;
     machine_end(grid->machine, &outcome);
-    return 1;
+    return true;
 }
 
 // As long as it gets on, or is all there is.
@@ -367,10 +367,10 @@ static void run_turn(struct grid *grid, struct resident *resident)
     const uint64_t generation = grid->generation, changes_of_grid = grid->changes;
     struct turn turn = {.thread = resident->thread, .left = turn_of(grid, 64 * SLICE)};
     if (resident->generation != generation && !resident->is_new && !has_views(grid)) machine_cluster_wake(cluster);
-    resident->is_running = 1;
+    resident->is_running = true;
     grid->running++;
-    if (!resident->is_new) machine_unseen_return(cluster, 0);
-    const int may_wait = resident->thread == 0 && (resident->is_stalled || grid->turns % OTHERS_TURN == 0);
+    if (!resident->is_new) machine_unseen_return(cluster, false);
+    const bool may_wait = resident->thread == 0 && (resident->is_stalled || grid->turns % OTHERS_TURN == 0);
     const struct resident mine = *resident; // others may move it
     pthread_mutex_unlock(&grid->lock);
     if (may_wait && grid->machine->launch->meanwhile != NULL)
@@ -379,7 +379,7 @@ static void run_turn(struct grid *grid, struct resident *resident)
     lock_grid(grid);
     grid->running--;
     resident = resident_of(grid, cluster); // it may have moved
-    resident->is_running = resident->is_new = 0;
+    resident->is_running = resident->is_new = false;
     resident->after = left;
     grid->machine->instructions += turn.executed;
     grid->machine->thread_instructions += turn.thread_instructions;
@@ -387,7 +387,7 @@ static void run_turn(struct grid *grid, struct resident *resident)
     resident->is_stalled = !turn.gets_on;
     resident->generation = generation; // what others changed meanwhile it may not have seen
     settle(grid, resident, turn.ran, turn.changes, changes_of_grid);
-    int has_landed = machine_unseen_age(&grid->unseen);
+    bool has_landed = machine_unseen_age(&grid->unseen);
     if (turn.ran == MACHINE_CLUSTER_DONE && (left == 0 || machine_is_stopped(grid->machine)))
         grid_end_cluster(grid, resident);
     else
@@ -398,7 +398,7 @@ static void run_turn(struct grid *grid, struct resident *resident)
     pthread_cond_broadcast(&grid->changed);
 }
 
-static int is_paused(const struct grid *grid)
+static bool is_paused(const struct grid *grid)
 {
     return grid_is_over(grid) || grid->is_waiting;
 }
@@ -425,7 +425,7 @@ static void start_helpers(struct grid *grid)
 }
 
 // Does somebody look at all clusters? He hears one event at a time.
-static int is_seen_as_one(const struct machine_launch *launch)
+static bool is_seen_as_one(const struct machine_launch *launch)
 {
     return (launch->observer != NULL || launch->looker != NULL) && launch->views == NULL;
 }
@@ -442,7 +442,7 @@ static uint32_t most_helpers(const struct grid *grid)
 }
 
 // A launch in front of another, or behind one, keeps its stores in order.
-static int is_alike(const struct machine *machine)
+static bool is_alike(const struct machine *machine)
 {
     const struct machine_launch *launch = machine->launch;
     return machine->kernel->commutes && launch->before == NULL && launch->written == NULL && !is_seen_as_one(launch);

@@ -25,7 +25,7 @@ struct resident {
     struct machine_cluster *cluster;
     uint64_t number, generation, turn, settled, after;
     uint32_t thread;
-    int is_idle, is_stalled, is_running, is_new;
+    bool is_idle, is_stalled, is_running, is_new;
 };
 
 // Another thread of the host. The first one is number 0.
@@ -47,26 +47,26 @@ struct grid {
     uint32_t residents, most_residents, running;
     struct machine_unseen unseen; // of clusters that have ended
     uint64_t begun, clusters, generation, turns, changes;
-    int is_waiting, is_vain;
+    bool is_waiting, is_vain;
     struct timespec start, vain_since;
     struct grid_helper helper[MACHINE_HOST_THREADS - 1];
     uint32_t helpers, may_help;
     void *combined_lock; // of the launch
     struct timespec work_since;
     uint64_t begun_before;
-    int is_alike; // the order of the clusters makes no difference
+    bool is_alike; // the order of the clusters makes no difference
 };
 
 // All threads of the host work until the launch is over, or waits for others.
 void grid_work(struct grid *grid);
 
-int grid_is_over(const struct grid *grid);
+bool grid_is_over(const struct grid *grid);
 
 // Could the cluster do nothing in its last turn, and has nothing changed since?
-int grid_is_idle(const struct grid *grid, const struct resident *resident);
+bool grid_is_idle(const struct grid *grid, const struct resident *resident);
 
 // The launch in front ends now, and what it wrote is there. 0 if it has.
-int grid_end_launch_before(struct grid *grid);
+bool grid_end_launch_before(struct grid *grid);
 
 // The launch ends in all of its clusters, for the reason `why`.
 void grid_end_everywhere(struct grid *grid, enum machine_kind kind, const char *why);

@@ -16,7 +16,7 @@ void machine_hold_begin(struct machine_cluster *cluster);
 // A round begins: a hold may be over, and under SHUFFLED another one be drawn.
 void machine_hold_round(struct machine_cluster *cluster);
 
-static inline int machine_is_held(const struct machine_cluster *cluster, uint32_t rank, uint32_t warp)
+static inline bool machine_is_held(const struct machine_cluster *cluster, uint32_t rank, uint32_t warp)
 {
     const struct machine_hold *hold = &cluster->hold;
     return cluster->rounds > hold->from && hold->warps > 0 && rank == hold->rank && warp - hold->first < hold->warps;

@@ -7,10 +7,10 @@
 #include "step_turns.h"
 
 // Has the warp done something in its turn, or its operations?
-static int gets_on(struct machine_cluster *cluster, uint32_t number, struct machine_round *round)
+static bool gets_on(struct machine_cluster *cluster, uint32_t number, struct machine_round *round)
 {
     const uint64_t changes = machine_cluster_changes(cluster);
-    struct machine_round own = {0};
+    struct machine_round own = {false};
     machine_give_turn(&cluster->cta[number % cluster->ctas].warp[number / cluster->ctas], &own);
     round->has_run |= own.has_run;
     round->has_worked |= own.has_worked;
@@ -22,7 +22,7 @@ static int gets_on(struct machine_cluster *cluster, uint32_t number, struct mach
 }
 
 // Nobody gets on that is not late: the first of the others that does, by their levels.
-static int run_late(struct machine_cluster *cluster, uint32_t warps, struct machine_round *round)
+static bool run_late(struct machine_cluster *cluster, uint32_t warps, struct machine_round *round)
 {
     const uint32_t *order = cluster->delayed->order;
     uint32_t i = 0;
@@ -30,12 +30,12 @@ static int run_late(struct machine_cluster *cluster, uint32_t warps, struct mach
     for (;;) {
         const uint64_t of_warp = i < warps ? machine_delay_level(cluster, order[i]) : UINT64_MAX;
         const uint64_t of_flight = machine_flights_level(cluster);
-        if (of_flight == 0 || (of_flight == UINT64_MAX && of_warp == UINT64_MAX)) return 0;
+        if (of_flight == 0 || (of_flight == UINT64_MAX && of_warp == UINT64_MAX)) return false;
         if (of_flight <= of_warp) {
             machine_flights_move_late(cluster);
-            return 1;
+            return true;
         }
-        if (gets_on(cluster, order[i++], round)) return 1;
+        if (gets_on(cluster, order[i++], round)) return true;
     }
 }
 
@@ -45,8 +45,8 @@ void machine_levels_round(struct machine_cluster *cluster, uint32_t warps, struc
         machine_turns_round(cluster, warps, round);
         return;
     }
-    const int is_over = machine_delay_is_over(cluster);
-    int is_on = 0;
+    const bool is_over = machine_delay_is_over(cluster);
+    bool is_on = false;
     for (uint32_t i = 0; i < warps && !round->is_stopped; i++) {
         const uint32_t number = (cluster->first + i) % warps;
         if (is_over || machine_delay_level(cluster, number) == 0) is_on |= gets_on(cluster, number, round);

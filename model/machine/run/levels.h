@@ -13,7 +13,7 @@
 //   is_busy     somebody has run, and not looked at memory
 //   is_cut      those that are late had none
 struct machine_round {
-    int has_run, has_worked, is_busy, is_stopped, is_cut;
+    bool has_run, has_worked, is_busy, is_stopped, is_cut;
     uint64_t longest, used;
 };
 

@@ -26,7 +26,7 @@ static void write(struct machine_note *note, const struct machine_strand *strand
 }
 
 // One warp alone has nobody to write for.
-static int is_alone(const struct machine *machine, const struct machine_cta *cta)
+static bool is_alone(const struct machine *machine, const struct machine_cta *cta)
 {
     const uint32_t *grid = machine->shape.grid;
     return cta->warps == 1 && grid[0] == 1 && grid[1] == 1 && grid[2] == 1;
@@ -63,7 +63,7 @@ const struct machine_note *machine_noted(const struct machine *machine, uint64_t
     return NULL;
 }
 
-int machine_note_is_lost(const struct machine *machine, uint64_t address)
+bool machine_note_is_lost(const struct machine *machine, uint64_t address)
 {
     return machine->note != NULL && machine->note[place_of(address)].writes > 0;
 }

@@ -16,7 +16,7 @@
 struct machine_note {
     uint64_t address, value, writes, ctas, cta;
     uint32_t bytes, ctaid[3], warp, line, called_at;
-    int has_value, is_partial;
+    bool has_value, is_partial;
 };
 
 // Lane `lane` has executed a store or an atomic, which has written `bytes` bytes there. `value`: NULL, not known.
@@ -30,7 +30,7 @@ const struct machine_note *machine_noted(const struct machine *machine, uint64_t
 const struct machine_note *machine_noted_near(const struct machine *machine, uint64_t address);
 
 // Where none is known: may there have been one that is forgotten?
-int machine_note_is_lost(const struct machine *machine, uint64_t address);
+bool machine_note_is_lost(const struct machine *machine, uint64_t address);
 
 #pragma GCC visibility pop
 

@@ -39,7 +39,7 @@ static uint64_t mix_frames(uint64_t state, const struct machine_frame *frame)
 }
 
 // It has said so, and nothing has come since, or what came was not for it: all its lanes have begun to wait.
-static int is_waiting(const struct machine_strand *strand)
+static bool is_waiting(const struct machine_strand *strand)
 {
     const struct machine_warp *warp = strand->warp;
     return strand->waiting_at == warp->cta->cluster->progress || (strand->lanes & ~warp->begun) == 0;
@@ -90,7 +90,7 @@ uint64_t machine_poll_state(struct machine_warp *warp)
     return state_of(warp);
 }
 
-int machine_poll_outlasts(const struct machine_cluster *cluster)
+bool machine_poll_outlasts(const struct machine_cluster *cluster)
 {
     return cluster->time - cluster->polled_from > MACHINE_HOUR;
 }
@@ -105,12 +105,12 @@ static uint64_t rounds_of_calm(const struct machine_cluster *cluster)
     return most;
 }
 
-int machine_poll_looks(const struct machine_strand *strand)
+bool machine_poll_looks(const struct machine_strand *strand)
 {
     const struct machine_warp *warp = strand->warp;
     const struct machine_cluster *cluster = warp->cta->cluster;
-    if (warp->looking_at == NULL || warp->looking_in != strand->frame->function) return 0;
-    if ((warp->looking_lanes & strand->lanes) == 0) return 0;
+    if (warp->looking_at == NULL || warp->looking_in != strand->frame->function) return false;
+    if ((warp->looking_lanes & strand->lanes) == 0) return false;
     return cluster->rounds - warp->looked_in_round <= rounds_of_calm(cluster) / 2;
 }
 
@@ -119,15 +119,15 @@ static uint64_t place_of(const struct machine_warp *warp)
     return warp->strands == 0 ? 0 : (uint64_t)warp->strand[0].lanes << 32 | warp->strand[0].pc;
 }
 
-static int is_back(struct machine_warp *warp)
+static bool is_back(struct machine_warp *warp)
 {
-    if (warp->repeats || warp->clock_reads != warp->polled_reads) return 1;
-    if (warp->polled_place != place_of(warp) || warp->polled_looks == 0) return 0;
+    if (warp->repeats || warp->clock_reads != warp->polled_reads) return true;
+    if (warp->polled_place != place_of(warp) || warp->polled_looks == 0) return false;
     warp->polled_looks--;
     return warp->polled_state == state_of(warp);
 }
 
-static void look(struct machine_warp *warp, int is_first)
+static void look(struct machine_warp *warp, bool is_first)
 {
     if (is_first) {
         warp->polled_place = place_of(warp);
@@ -138,12 +138,12 @@ static void look(struct machine_warp *warp, int is_first)
     warp->repeats = !is_first && is_back(warp);
 }
 
-int machine_poll_repeats(struct machine_cluster *cluster, uint64_t calm, uint64_t first)
+bool machine_poll_repeats(struct machine_cluster *cluster, uint64_t calm, uint64_t first)
 {
-    int is_first = calm >= first && (calm & (calm - 1)) == 0, repeats = 1;
+    bool is_first = calm >= first && (calm & (calm - 1)) == 0, repeats = true;
     if (calm < first) cluster->looks = 0;
     if (is_first) cluster->looks = first == POLL_FIRST_LOOK ? LOOKS + 1 : UINT32_MAX;
-    if (cluster->looks == 0) return 0;
+    if (cluster->looks == 0) return false;
     cluster->looks--;
     for (uint32_t rank = 0; rank < cluster->ctas; rank++)
         for (uint32_t i = 0; i < cluster->cta[rank].warps; i++) {

@@ -20,11 +20,11 @@ static int by_base(const void *a, const void *b)
     return one->memory.base < other->memory.base ? -1 : one->memory.base > other->memory.base;
 }
 
-static int holds(const struct global_memory *global, const struct region *region)
+static bool holds(const struct global_memory *global, const struct region *region)
 {
     for (uint32_t i = 0; global != NULL && i < global->count; i++)
-        if (global->region[i].memory.base == region->memory.base) return 1;
-    return 0;
+        if (global->region[i].memory.base == region->memory.base) return true;
+    return false;
 }
 
 // The table of regions, and those that were before it: who waits may still know a region of theirs.
@@ -33,7 +33,7 @@ struct machine_map {
     struct region region[];
 };
 
-int machine_map_memory(struct machine *machine, const struct global_memory *given)
+bool machine_map_memory(struct machine *machine, const struct global_memory *given)
 {
     const struct machine_launch *launch = machine->launch;
     struct region own[MACHINE_MODULE_REGIONS + 2];
@@ -42,7 +42,7 @@ int machine_map_memory(struct machine *machine, const struct global_memory *give
     if (launch->heap != NULL) own[owned++] = (struct region){machine_heap_memory(launch->heap), 0};
     own[owned++] = (struct region){{machine->parameters, (uint64_t)(uintptr_t)machine->parameters, bytes}, 1};
     struct machine_map *map = calloc(1, sizeof *map + (count + owned) * sizeof *map->region);
-    if (map == NULL) return 0;
+    if (map == NULL) return false;
     if (count > 0) memcpy(map->region, given->region, count * sizeof *map->region);
     for (uint32_t i = 0; i < owned; i++)
         if (own[i].memory.size_bytes > 0 && !holds(given, &own[i])) map->region[count++] = own[i];
@@ -50,17 +50,17 @@ int machine_map_memory(struct machine *machine, const struct global_memory *give
     map->before = machine->map;
     machine->map = map;
     machine->global = (struct global_memory){map->region, count};
-    return 1;
+    return true;
 }
 
-static int copy_parameters(struct machine *machine)
+static bool copy_parameters(struct machine *machine)
 {
     uint64_t bytes = machine->kernel->facts.parameter_bytes;
     machine->parameters = aligned_alloc(PARAMETERS_ALIGN, (bytes / PARAMETERS_ALIGN + 1) * PARAMETERS_ALIGN);
-    if (machine->parameters == NULL) return 0;
+    if (machine->parameters == NULL) return false;
     memset(machine->parameters, 0, (bytes / PARAMETERS_ALIGN + 1) * PARAMETERS_ALIGN);
     if (bytes > 0) memcpy(machine->parameters, machine->launch->parameters, bytes);
-    return 1;
+    return true;
 }
 
 // --- The launch ------------------------------------------------------------------------------------------------------
@@ -112,14 +112,14 @@ static void refuse(struct machine_outcome *outcome, enum rule rule, const char *
     snprintf(outcome->message, sizeof outcome->message, "%s", message);
 }
 
-static int check(struct machine *machine)
+static bool check(struct machine *machine)
 {
     const struct machine_launch *launch = machine->launch;
     struct ptx_errors errors;
     machine->kernel = machine_module_decoded(launch->module, launch->kernel, &errors);
     if (machine->kernel == NULL) {
         refuse(machine->outcome, RULE_OK, errors.count > 0 ? errors.item[0].message : "no memory to decode the kernel");
-        return 0;
+        return false;
     }
     machine->shape = shape_of(launch, &machine->kernel->facts);
     const enum rule rule = cluster_launch_check(&machine->shape, NULL);
@@ -127,15 +127,15 @@ static int check(struct machine *machine)
     return rule == RULE_OK;
 }
 
-int machine_prepare(struct machine *machine)
+bool machine_prepare(struct machine *machine)
 {
-    if (!check(machine)) return 0;
+    if (!check(machine)) return false;
     machine->first = cluster_registers(&machine->shape, (const uint32_t[3]){0, 0, 0});
     machine->ctas = machine->first.cluster_nctarank;
     machine->shared_bytes = shared_bytes_of(machine);
-    if (copy_parameters(machine) && machine_map_memory(machine, machine->launch->global)) return 1;
+    if (copy_parameters(machine) && machine_map_memory(machine, machine->launch->global)) return true;
     machine->outcome->kind = MACHINE_NO_MEMORY;
-    return 0;
+    return false;
 }
 
 void machine_unprepare(struct machine *machine)

@@ -225,17 +225,17 @@ static void add_where(struct machine_text *text, const struct machine_where *whe
 }
 
 // Is it a header: part.h, part.cuh, or without an ending, as <cuda/ptx>?
-static int is_header(const struct ptx_name *file)
+static bool is_header(const struct ptx_name *file)
 {
     static const char *const endings[] = {".cu", ".cpp", ".cc", ".cxx", ".c", ".C", ".py", ".jl", ".rs", ".ptx"};
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
         const size_t length = strlen(endings[i]);
-        if (file->length > length && memcmp(file->at + file->length - length, endings[i], length) == 0) return 0;
+        if (file->length > length && memcmp(file->at + file->length - length, endings[i], length) == 0) return false;
     }
-    return 1;
+    return true;
 }
 
-static int is_same_name(const struct ptx_name *one, const struct ptx_name *other)
+static bool is_same_name(const struct ptx_name *one, const struct ptx_name *other)
 {
     return one->length == other->length && memcmp(one->at, other->at, one->length) == 0;
 }
@@ -275,13 +275,13 @@ struct machine_caller machine_where_outer(const struct machine_where *where)
 }
 
 // Is the instruction one that programs put into helpers: of an mbarrier, or a copy?
-static int is_of_helpers(const struct ptx_name *instruction)
+static bool is_of_helpers(const struct ptx_name *instruction)
 {
     static const char *const words[] = {"mbarrier.", "cp.async", "cp.reduce", "st.async"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         for (size_t at = 0; at + strlen(words[i]) <= instruction->length; at++)
-            if (memcmp(instruction->at + at, words[i], strlen(words[i])) == 0) return 1;
-    return 0;
+            if (memcmp(instruction->at + at, words[i], strlen(words[i])) == 0) return true;
+    return false;
 }
 
 struct machine_caller machine_where_lead(const struct machine_where *where)
@@ -412,10 +412,10 @@ static void set_message(struct machine_outcome *outcome, const struct machine_ha
     size_t length = 0;
     FILE *out = hang != NULL ? open_memstream(&text, &length) : NULL;
     if (out != NULL) {
-        hang_print(out, hang, 0);
+        hang_print(out, hang, false);
         fclose(out);
     }
-    const int is_cut = length >= sizeof outcome->message;
+    const bool is_cut = length >= sizeof outcome->message;
     snprintf(outcome->message, sizeof outcome->message - 4, "%s",
              text != NULL ? text : "not enough memory to say where");
     if (is_cut) strcat(outcome->message, "...");

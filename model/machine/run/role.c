@@ -6,24 +6,24 @@
 
 enum { LINES_OF_A_ROLE = 3, MOST_DEPTH = 32 };
 
-static int synchronises(const struct ptx_program *program, const struct ptx_instruction *instruction)
+static bool synchronises(const struct ptx_program *program, const struct ptx_instruction *instruction)
 {
     static const char *const opcodes[] = {"mbarrier", "bar",   "cp.async",   "cp.reduce",   "st.async",  "red",
                                           "atom",     "wgmma", "ld.acquire", "ld.volatile", "st.release"};
     const struct ptx_name *spelling = &program->op[instruction->op].spelling;
     for (size_t i = 0; i < sizeof opcodes / sizeof opcodes[0]; i++)
         if (spelling->length >= strlen(opcodes[i]) && memcmp(spelling->at, opcodes[i], strlen(opcodes[i])) == 0)
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
 // Are two locations one place, inlined at the same calls? 0 is the outside of all.
-static int is_same_site(const struct ptx_location *all, uint32_t one, uint32_t other)
+static bool is_same_site(const struct ptx_location *all, uint32_t one, uint32_t other)
 {
     while (one != other && one != 0 && other != 0) {
         if (all[one].file != all[other].file || all[one].line != all[other].line ||
             all[one].column != all[other].column)
-            return 0;
+            return false;
         one = all[one].inlined_at;
         other = all[other].inlined_at;
     }
@@ -41,7 +41,7 @@ static uint32_t line_within(const struct ptx_location *all, uint32_t location, u
 }
 
 // Are there many lines in what was inlined at `call`, 0: in the function itself, that synchronise?
-static int has_many_lines(const struct ptx_program *program, const struct ptx_function *function, uint32_t call)
+static bool has_many_lines(const struct ptx_program *program, const struct ptx_function *function, uint32_t call)
 {
     uint32_t line[LINES_OF_A_ROLE], lines = 0;
     for (uint32_t i = 0; i < function->instructions && lines < LINES_OF_A_ROLE; i++) {
@@ -64,17 +64,17 @@ uint32_t machine_role_calls(const struct ptx_program *program, const struct ptx_
     return depth > 0 ? depth - 1 : 0;
 }
 
-int machine_is_role(const struct ptx_program *program, const struct ptx_function *function)
+bool machine_is_role(const struct ptx_program *program, const struct ptx_function *function)
 {
     return has_many_lines(program, function, 0);
 }
 
-int machine_is_called_once(const struct ptx_function *function, uint32_t call)
+bool machine_is_called_once(const struct ptx_function *function, uint32_t call)
 {
     const struct ptx_location *all = function->location;
     for (uint32_t i = 1; i < function->locations; i++)
         if (all[i].file == all[call].file && all[i].line == all[call].line &&
             !is_same_site(all, all[i].inlined_at, all[call].inlined_at))
-            return 0;
-    return 1;
+            return false;
+    return true;
 }

@@ -5,6 +5,8 @@
 #ifndef TMAREF_MACHINE_ROLE_H
 #define TMAREF_MACHINE_ROLE_H
 
+#include <stdbool.h>
+
 #include "ptx.h"
 
 #pragma GCC visibility push(hidden)
@@ -14,10 +16,10 @@
 uint32_t machine_role_calls(const struct ptx_program *program, const struct ptx_function *function, uint32_t location);
 
 // Is all of a function that was not inlined a role?
-int machine_is_role(const struct ptx_program *program, const struct ptx_function *function);
+bool machine_is_role(const struct ptx_program *program, const struct ptx_function *function);
 
 // Was what holds the line of a location inlined at one place only?
-int machine_is_called_once(const struct ptx_function *function, uint32_t location);
+bool machine_is_called_once(const struct ptx_function *function, uint32_t location);
 
 #pragma GCC visibility pop
 

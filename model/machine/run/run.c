@@ -19,18 +19,18 @@ struct machine_launched {
     struct timespec left; // when it began to wait
 };
 
-int machine_schedule_is_weak(const struct machine_schedule *schedule, const struct machine_delays *delays)
+bool machine_schedule_is_weak(const struct machine_schedule *schedule, const struct machine_delays *delays)
 {
     switch (schedule->policy) {
     case MACHINE_LATE:
     case MACHINE_SHUFFLED:
-        return 1;
+        return true;
     case MACHINE_PCT:
         return schedule->seed % 2 == 1;
     case MACHINE_DELAY:
         return delays != NULL && delays->is_weak;
     default:
-        return 0;
+        return false;
     }
 }
 
@@ -100,30 +100,30 @@ struct machine_launched *machine_begin(const struct machine_launch *launch, stru
 }
 
 // What waits goes by the clock of who keeps it waiting. Once nobody else can write, it has to show that it is stuck.
-static void wake(struct machine_launched *launched, int is_alone)
+static void wake(struct machine_launched *launched, bool is_alone)
 {
     struct grid *grid = &launched->grid;
     const double clocks = MACHINE_CLOCKS_OF_NS * 1e9 * grid_seconds_since(&launched->left);
-    const int is_new = is_alone != grid->machine->is_alone;
+    const bool is_new = is_alone != grid->machine->is_alone;
     for (uint32_t i = 0; i < grid->residents; i++) {
         struct machine_cluster *cluster = grid->resident[i].cluster;
         cluster->time += (uint64_t)clocks;
         if (is_new) cluster->still = cluster->calm = cluster->looks = 0;
     }
     grid->machine->is_alone = is_alone;
-    grid->is_waiting = 0;
+    grid->is_waiting = false;
     grid->changes++;
     if (!is_alone || is_new) grid->generation++;
 }
 
-static int is_stuck(const struct grid *grid)
+static bool is_stuck(const struct grid *grid)
 {
     for (uint32_t i = 0; i < grid->residents; i++)
-        if (!grid_is_idle(grid, &grid->resident[i])) return 0;
+        if (!grid_is_idle(grid, &grid->resident[i])) return false;
     return grid->machine->is_alone;
 }
 
-enum machine_part machine_go_on(struct machine_launched *launched, int is_alone)
+enum machine_part machine_go_on(struct machine_launched *launched, bool is_alone)
 {
     struct grid *grid = &launched->grid;
     if (grid->machine == NULL || grid_is_over(grid)) return MACHINE_PART_ENDED;
@@ -141,13 +141,13 @@ enum machine_part machine_go_on(struct machine_launched *launched, int is_alone)
     return is_stuck(grid) ? MACHINE_PART_STUCK : MACHINE_PART_STAYS;
 }
 
-int machine_map(struct machine_launched *launched, const struct global_memory *global)
+bool machine_map(struct machine_launched *launched, const struct global_memory *global)
 {
     const struct grid *grid = &launched->grid;
-    if (!machine_map_memory(&launched->machine, global)) return 0;
+    if (!machine_map_memory(&launched->machine, global)) return false;
     for (uint32_t i = 0; i < grid->residents; i++) machine_cluster_forget(grid->resident[i].cluster);
     machine_clusters_forget(&launched->machine);
-    return 1;
+    return true;
 }
 
 void machine_hang(struct machine_launched *launched, const char *why)
@@ -167,10 +167,10 @@ void machine_close(struct machine_launched *launched)
     free(launched);
 }
 
-int machine_run(const struct machine_launch *launch, struct machine_outcome *outcome)
+bool machine_run(const struct machine_launch *launch, struct machine_outcome *outcome)
 {
     struct machine_launched *launched = machine_begin(launch, outcome);
-    while (launched != NULL && machine_go_on(launched, 0) != MACHINE_PART_ENDED) {
+    while (launched != NULL && machine_go_on(launched, false) != MACHINE_PART_ENDED) {
     }
     machine_close(launched);
     return outcome->kind == MACHINE_DONE;

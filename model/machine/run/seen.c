@@ -4,15 +4,15 @@
 #include "even.h"
 #include "ramps.h"
 
-int machine_set_lookers(struct machine_cluster *cluster, uint32_t thread)
+bool machine_set_lookers(struct machine_cluster *cluster, uint32_t thread)
 {
     const struct machine_launch *launch = cluster->machine->launch;
     const struct machine_view all = {launch->looker, launch->observer}, *view = &all;
     if (launch->views != NULL) view = launch->views->view(launch->views->context, thread);
-    if (view == NULL) return 0;
+    if (view == NULL) return false;
     cluster->looker = view->looker;
     cluster->observer = view->observer;
-    return 1;
+    return true;
 }
 
 static struct machine_step step_of(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)

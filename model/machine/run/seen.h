@@ -21,7 +21,7 @@ enum machine_even machine_move_seen(struct machine_strand *strand, const struct 
                                     const struct machine_code *code, const struct machine_looker *looker);
 
 // Who looks at a cluster that this thread of the host runs. 0 without memory.
-int machine_set_lookers(struct machine_cluster *cluster, uint32_t thread);
+bool machine_set_lookers(struct machine_cluster *cluster, uint32_t thread);
 
 #pragma GCC visibility pop
 

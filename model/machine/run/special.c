@@ -102,25 +102,25 @@ static uint64_t launch_value(const struct machine_cta *cta, enum ptx_special spe
 }
 
 // Of those whose lanes differ. 0: it is none of them.
-static int lane_value(const struct machine_warp *warp, const struct machine_special *special, uint32_t lane,
-                      uint64_t *value)
+static bool lane_value(const struct machine_warp *warp, const struct machine_special *special, uint32_t lane,
+                       uint64_t *value)
 {
     switch ((enum ptx_special)special->special) {
     case PTX_SPECIAL_TID:
         *value = thread_of(warp, lane, special->part);
-        return 1;
+        return true;
     case PTX_SPECIAL_LANEID:
         *value = lane;
-        return 1;
+        return true;
     case PTX_SPECIAL_LANEMASK_EQ:
     case PTX_SPECIAL_LANEMASK_LE:
     case PTX_SPECIAL_LANEMASK_LT:
     case PTX_SPECIAL_LANEMASK_GE:
     case PTX_SPECIAL_LANEMASK_GT:
         *value = lane_mask((enum ptx_special)special->special, lane);
-        return 1;
+        return true;
     default:
-        return 0;
+        return false;
     }
 }
 
@@ -192,7 +192,7 @@ void machine_special_set(struct machine_warp *warp)
     for (uint32_t i = 0; i < machine->kernel->specials; i++) set_special(warp, &machine->kernel->special[i]);
 }
 
-int machine_special_differs(const struct machine_special *special)
+bool machine_special_differs(const struct machine_special *special)
 {
     return special->special == PTX_SPECIAL_CTAID || special->special == PTX_SPECIAL_SMID ||
            special->special == PTX_SPECIAL_CLUSTERID;
@@ -237,7 +237,7 @@ enum machine_next machine_read_clock(struct machine_strand *strand, const struct
         value = clock;
     }
     uint64_t *row = machine_slot(strand, code->operand[0].slot);
-    const int is_wide = code->operand[0].file == PTX_FILE_64;
+    const bool is_wide = code->operand[0].file == PTX_FILE_64;
     for (uint32_t lane = 0; is_wide && lane < MACHINE_LANES; lane++) row[lane] = value;
     for (uint32_t lane = 0; !is_wide && lane < MACHINE_LANES; lane++)
         machine_set_value(strand, &code->operand[0], lane, value);

@@ -12,7 +12,7 @@ void machine_special_set(struct machine_warp *warp);
 void machine_special_renew(struct machine_warp *warp);
 // Of one that all lanes have the same of.
 uint64_t machine_special_of_warp(const struct machine_warp *warp, const struct machine_special *special);
-int machine_special_differs(const struct machine_special *special);
+bool machine_special_differs(const struct machine_special *special);
 
 #pragma GCC visibility pop
 

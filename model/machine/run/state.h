@@ -89,7 +89,7 @@ struct machine_warp {
     struct machine_cta *cta;
     uint8_t *slots, *local;
     uint32_t local_bytes, index;
-    int is_heard; // somebody hears of what it does
+    bool is_heard; // somebody hears of what it does
     struct machine_frame *entry;
     struct machine_reads *reads; // late_reads.h's; NULL: it has none
     const struct region *hit[MACHINE_HITS];
@@ -104,9 +104,9 @@ struct machine_warp {
     uint64_t late;
     uint32_t width;
     int32_t last_column, last_row;
-    int are_ramps, is_known, is_even, are_specials_late; // all up to here stay when the warp is used again
+    bool are_ramps, is_known, is_even, are_specials_late; // all up to here stay when the warp is used again
     uint32_t strands, live, begun, syncing, synced, carry;
-    int is_again;
+    bool is_again;
     const struct machine_function *looking_in;
     const struct machine_code *looking_at;
     uint64_t looked_for, looked_in_round, looked_from, looked_to;
@@ -118,7 +118,7 @@ struct machine_warp {
     uint32_t hears;
     uint64_t blocked_at, clock_reads, polled_place, polled_state, polled_reads;
     uint32_t polled_looks, meets;
-    int repeats;
+    bool repeats;
     uint32_t looked; // all up to here is 0 when the warp begins
     uint32_t stack_top[MACHINE_LANES];
     struct machine_strand strand[MACHINE_LANES];
@@ -137,7 +137,7 @@ struct machine_barrier {
     uint32_t came_before;     // the warps that came in the last phase
     uint32_t awaited;         // a warp that had not come when somebody looked last
     uint32_t popc; // threads whose predicate holds; not_all: there was one whose does not; is_asked: a bar.red
-    int not_all, is_asked;
+    bool not_all, is_asked;
 };
 
 //   used  bit b: somebody has come to barrier b; those of the others are as they were made
@@ -201,7 +201,7 @@ struct machine_cluster {
     uint64_t polling, polled_from, idle, unchanged, slept, suspended, held_at, stared, stares, vain, looks_of_turn,
         looked_in, ground, watched, outside, still, calm;
     uint32_t looks, live_ctas, first, to_start;
-    int is_fixed;
+    bool is_fixed;
     struct machine_hold hold;
 };
 
@@ -226,11 +226,11 @@ struct machine {
     uint64_t begun;
     uint32_t ctas; // of a cluster
     uint64_t shared_bytes, instructions, thread_instructions;
-    int is_weak;          // what machine_is_weak() says
+    bool is_weak;         // what machine_is_weak() says
     int is_stopped;       // read by all threads
     int child_error;      // the last of a launch that a kernel asked for; read by all threads
-    int is_alone;         // nobody else can write global memory now
-    int is_spoken;        // unseen.h: clusters may speak to each other, and do not see all stores of others at once
+    bool is_alone;        // nobody else can write global memory now
+    bool is_spoken;       // unseen.h: clusters may speak to each other, and do not see all stores of others at once
     int is_before_hidden; // written.h: what the launch in front has written is not there yet; read by all threads
     struct machine_outcome *outcome;
     void *lock;          // of the outcome
@@ -244,30 +244,30 @@ static inline uint64_t machine_parameter_window(const struct machine *machine)
 }
 
 // Are all lanes of the warp that live at the instruction, as .aligned wants it?
-static inline int machine_is_converged(const struct machine_strand *strand, uint32_t lanes)
+static inline bool machine_is_converged(const struct machine_strand *strand, uint32_t lanes)
 {
     return lanes == strand->warp->live;
 }
 
 // Is the schedule out to show what goes wrong? Then what threads write is not always there at once.
-static inline int machine_is_weak(const struct machine *machine)
+static inline bool machine_is_weak(const struct machine *machine)
 {
     return machine->is_weak;
 }
 
-static inline int machine_is_stopped(const struct machine *machine)
+static inline bool machine_is_stopped(const struct machine *machine)
 {
     return __atomic_load_n(&machine->is_stopped, __ATOMIC_RELAXED);
 }
 
 // Does the warp look where it has not been? Who scans the same flags again and again stays between two addresses.
-static inline int machine_is_new_ground(struct machine_warp *warp, uint64_t address)
+static inline bool machine_is_new_ground(struct machine_warp *warp, uint64_t address)
 {
-    const int is_first = warp->looked_from == 0 && warp->looked_to == 0;
-    if (!is_first && address >= warp->looked_from && address <= warp->looked_to) return 0;
+    const bool is_first = warp->looked_from == 0 && warp->looked_to == 0;
+    if (!is_first && address >= warp->looked_from && address <= warp->looked_to) return false;
     if (is_first || address < warp->looked_from) warp->looked_from = address;
     if (address > warp->looked_to) warp->looked_to = address;
-    return 1;
+    return true;
 }
 
 // A strong read or an atomic, from where somebody may learn that it is time to go on.

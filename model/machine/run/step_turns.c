@@ -17,25 +17,25 @@ enum { MOST_LOCAL = 1 << 20, LINE_BYTES = 2000 }; // instructions of a step
 static void mark(struct machine_turns *turns, struct turns_mark mark)
 {
     struct turns_mark *last = turns->marks > 0 ? &turns->mark[turns->marks - 1] : NULL;
-    const int is_access = mark.kind == 'R' || mark.kind == 'W' || mark.kind == 'U';
+    const bool is_access = mark.kind == 'R' || mark.kind == 'W' || mark.kind == 'U';
     if (is_access && last != NULL && last->kind == mark.kind && last->place == mark.place &&
         last->number == mark.number && last->from + last->bytes == mark.from) {
         last->bytes += mark.bytes;
     } else if (turns->marks < TURNS_MARKS) {
         turns->mark[turns->marks++] = mark;
     } else {
-        turns->is_full = 1;
+        turns->is_full = true;
     }
 }
 
 // Is it of another CTA's memory, or by an operation, which its CTA may not outlive?
-static int is_far(const struct event_origin *origin, uint32_t rank)
+static bool is_far(const struct event_origin *origin, uint32_t rank)
 {
     return origin->operation > 0 || origin->rank != rank;
 }
 
 // Nobody writes there.
-static int is_parameter(const struct machine *machine, const struct access *access)
+static bool is_parameter(const struct machine *machine, const struct access *access)
 {
     const uint64_t from = machine_parameter_window(machine);
     return access->space == SPACE_GLOBAL && access->address - from < machine->kernel->facts.parameter_bytes;
@@ -46,7 +46,7 @@ static void mark_access(struct machine_turns *turns, const struct event *event)
     const struct access *access = &event->access;
     static const char kinds[] = {[ACCESS_READ] = 'R', [ACCESS_WRITE] = 'W', [ACCESS_REDUCE] = 'U'};
     if (access->is_constant || is_parameter(turns->machine, access)) return;
-    const int is_shared = access->space == SPACE_SHARED;
+    const bool is_shared = access->space == SPACE_SHARED;
     mark(turns, (struct turns_mark){kinds[access->kind], is_shared ? access->rank + 1 : 0,
                                     is_shared && is_far(event->origin, access->rank) ? TURNS_FAR : 0, access->address,
                                     access->bytes});
@@ -55,8 +55,8 @@ static void mark_access(struct machine_turns *turns, const struct event *event)
 static void mark_barrier(struct machine_turns *turns, const struct event *event)
 {
     const struct event_barrier *barrier = &event->barrier;
-    const int is_told = barrier->step == BARRIER_TRANSACTION;
-    const int has_bytes = is_told && barrier->transaction.expect_bytes + barrier->transaction.complete_bytes > 0;
+    const bool is_told = barrier->step == BARRIER_TRANSACTION;
+    const bool has_bytes = is_told && barrier->transaction.expect_bytes + barrier->transaction.complete_bytes > 0;
     const char kind = barrier->step == BARRIER_TRANSACTION ? 'T' : barrier->step == BARRIER_WAIT ? 'Q' : 'I';
     const uint32_t facts = (is_far(event->origin, barrier->rank) ? TURNS_FAR : 0u) | (has_bytes ? TURNS_BYTES : 0u) |
                            (is_told && barrier->completes ? TURNS_COMPLETES : 0u);
@@ -66,7 +66,7 @@ static void mark_barrier(struct machine_turns *turns, const struct event *event)
 static void mark_meeting(struct machine_turns *turns, const struct event *event)
 {
     const struct event_meeting *meeting = &event->meeting;
-    const int is_arrival = meeting->step == MEETING_ARRIVE;
+    const bool is_arrival = meeting->step == MEETING_ARRIVE;
     if (meeting->kind == MEETING_CTA)
         mark(turns,
              (struct turns_mark){is_arrival ? 'A' : 'M', event->origin->rank, meeting->number, meeting->phase, 0});
@@ -97,7 +97,7 @@ void machine_turns_issue(const struct machine_cluster *cluster, uint32_t number)
 
 void machine_turns_ask(const struct machine_cluster *cluster)
 {
-    if (cluster->machine->turns != NULL) cluster->machine->turns->is_full = 1;
+    if (cluster->machine->turns != NULL) cluster->machine->turns->is_full = true;
 }
 
 struct machine_turns *machine_turns_open(const struct machine *machine, struct machine_launch *launch)
@@ -141,7 +141,7 @@ static void tell(const struct machine_cluster *cluster, const struct machine_tur
     struct machine_text to = {line, 0, sizeof line}, done = {marks, 0, sizeof marks};
     if (launch->delayed == NULL) return;
     if (turns->is_vain) launch->delayed(launch->delayed_context, "# vain");
-    turns->is_vain = 0;
+    turns->is_vain = false;
     machine_text_add(&to, "turn ");
     add_actor(&to, of);
     marks[0] = '\0';
@@ -162,7 +162,7 @@ static struct turns_warp *turns_of(const struct machine_cluster *cluster, uint32
     return &cluster->delayed->turns[number];
 }
 
-static int may_warp(const struct machine_cluster *cluster, uint32_t number)
+static bool may_warp(const struct machine_cluster *cluster, uint32_t number)
 {
     const struct machine_warp *warp = warp_at(cluster, number);
     const struct turns_warp *of = turns_of(cluster, number);
@@ -191,16 +191,16 @@ static void write_may(const struct machine_cluster *cluster, uint32_t warps, cha
 // --- Steps -----------------------------------------------------------------------------------------------------------
 
 // Has the step left the warp in a state in which it was since something changed?
-static int is_again(struct machine_cluster *cluster, uint32_t number)
+static bool is_again(struct machine_cluster *cluster, uint32_t number)
 {
     struct turns_warp *of = turns_of(cluster, number);
     if (of->states_at != machine_cluster_changes(cluster)) of->states = 0;
     of->states_at = machine_cluster_changes(cluster);
     const uint64_t state = machine_poll_state(warp_at(cluster, number));
     for (uint32_t i = 0; i < of->states && i < TURNS_STATES; i++)
-        if (of->state[i] == state) return 1;
+        if (of->state[i] == state) return true;
     of->state[of->states++ % TURNS_STATES] = state;
-    return 0;
+    return false;
 }
 
 // One instruction of a warp. BLOCKED: it could not have one; WAITED: a wait that would hold its thread failed; LOOKED:
@@ -209,11 +209,11 @@ enum turned { TURNED, TURN_BLOCKED, TURN_WAITED, TURN_LOOKED };
 static enum turned turn_warp(struct machine_warp *warp, struct machine_round *round)
 {
     struct machine_cluster *cluster = warp->cta->cluster;
-    struct machine_round own = {0};
+    struct machine_round own = {false};
     const uint64_t executed = cluster->executed, slept = cluster->slept, suspended = cluster->suspended;
     cluster->slept = cluster->suspended = 0;
     machine_give_turn(warp, &own);
-    const int has_slept = cluster->slept > 0, has_waited = cluster->suspended > 0;
+    const bool has_slept = cluster->slept > 0, has_waited = cluster->suspended > 0;
     if (slept > cluster->slept) cluster->slept = slept;
     if (suspended > cluster->suspended) cluster->suspended = suspended;
     round->is_stopped |= own.is_stopped;
@@ -225,7 +225,7 @@ static enum turned turn_warp(struct machine_warp *warp, struct machine_round *ro
 }
 
 // What a warp does up to something that others may see; 0: it waits, and does nothing of the kind.
-static int run_warp(struct machine_cluster *cluster, uint32_t number, struct machine_round *round)
+static bool run_warp(struct machine_cluster *cluster, uint32_t number, struct machine_round *round)
 {
     struct machine_turns *turns = cluster->machine->turns;
     struct machine_warp *warp = warp_at(cluster, number);
@@ -233,52 +233,52 @@ static int run_warp(struct machine_cluster *cluster, uint32_t number, struct mac
     for (uint32_t i = 0; i < MOST_LOCAL; i++) {
         const enum turned turned = turn_warp(warp, round);
         turns->is_full |= turned == TURN_LOOKED;
-        if (turns->marks > 0 || turns->is_full || round->is_stopped || warp->strands == 0) return 1;
+        if (turns->marks > 0 || turns->is_full || round->is_stopped || warp->strands == 0) return true;
         waits += turned == TURN_WAITED;
-        if (turned == TURN_BLOCKED || waits > 2 * warp->strands || (waits > 0 && warp->strands == 1)) return 0;
+        if (turned == TURN_BLOCKED || waits > 2 * warp->strands || (waits > 0 && warp->strands == 1)) return false;
     }
-    return 1;
+    return true;
 }
 
 // A step of a warp, 0: it was in vain.
-static int step_warp(struct machine_cluster *cluster, uint32_t number, const char *may, struct machine_round *round)
+static bool step_warp(struct machine_cluster *cluster, uint32_t number, const char *may, struct machine_round *round)
 {
     struct machine_turns *turns = cluster->machine->turns;
     const struct machine_turn of = turn_of(cluster, number, 0);
     turns->marks = 0;
-    turns->is_full = 0;
+    turns->is_full = false;
     turns->last = number;
     if (!run_warp(cluster, number, round)) {
         turns_of(cluster, number)->vain_at = cluster->progress;
-        return 0;
+        return false;
     }
     tell(cluster, &of, may);
     if (warp_at(cluster, number)->strands > 0 && is_again(cluster, number))
         turns_of(cluster, number)->spins_at = machine_cluster_changes(cluster) + 1;
-    return 1;
+    return true;
 }
 
-static int step_operation(struct machine_cluster *cluster, const struct machine_turn *of, const char *may)
+static bool step_operation(struct machine_cluster *cluster, const struct machine_turn *of, const char *may)
 {
     struct machine_turns *turns = cluster->machine->turns;
     turns->marks = 0;
-    turns->is_full = 0;
-    if (!machine_flights_move_one(cluster, of->warp, of->operation)) return 0;
+    turns->is_full = false;
+    if (!machine_flights_move_one(cluster, of->warp, of->operation)) return false;
     tell(cluster, of, may);
-    return 1;
+    return true;
 }
 
 // The next of the list, if it is of this cluster. What it names may not be able to: then a line says so, if another
 // makes the step.
-static int step_chosen(struct machine_cluster *cluster, uint32_t warps, const char *may, struct machine_round *round)
+static bool step_chosen(struct machine_cluster *cluster, uint32_t warps, const char *may, struct machine_round *round)
 {
     struct machine_turns *turns = cluster->machine->turns;
     const struct machine_launch *launch = cluster->machine->launch;
-    if (turns->chosen >= launch->delays->turns || turns->is_vain) return 0;
+    if (turns->chosen >= launch->delays->turns || turns->is_vain) return false;
     const struct machine_turn *of = &launch->delays->turn[turns->chosen];
-    if (of->launch != launch->number || of->cluster != cluster->number) return 0;
+    if (of->launch != launch->number || of->cluster != cluster->number) return false;
     turns->chosen++;
-    const int is_done =
+    const bool is_done =
         of->operation > 0 ? step_operation(cluster, of, may)
                           : of->warp < warps && may_warp(cluster, of->warp) && step_warp(cluster, of->warp, may, round);
     turns->is_vain = !is_done;
@@ -286,7 +286,7 @@ static int step_chosen(struct machine_cluster *cluster, uint32_t warps, const ch
 }
 
 // The warps behind the last one, then operations, then the warps up to it.
-static int step_next(struct machine_cluster *cluster, uint32_t warps, const char *may, struct machine_round *round)
+static bool step_next(struct machine_cluster *cluster, uint32_t warps, const char *may, struct machine_round *round)
 {
     const uint32_t from = cluster->machine->turns->last + 1;
     uint32_t warp, operation;
@@ -296,16 +296,16 @@ static int step_next(struct machine_cluster *cluster, uint32_t warps, const char
             cluster->machine->turns->last = warps - 1;
             return step_operation(cluster, &of, may);
         }
-        if (may_warp(cluster, (from + i) % warps) && step_warp(cluster, (from + i) % warps, may, round)) return 1;
+        if (may_warp(cluster, (from + i) % warps) && step_warp(cluster, (from + i) % warps, may, round)) return true;
     }
-    return 0;
+    return false;
 }
 
 // Is it what was chosen, and could not be done?
-static int is_chosen(const struct machine_cluster *cluster, const struct machine_turn *of)
+static bool is_chosen(const struct machine_cluster *cluster, const struct machine_turn *of)
 {
     const struct machine_turns *turns = cluster->machine->turns;
-    if (!turns->is_vain) return 0;
+    if (!turns->is_vain) return false;
     const struct machine_turn *chosen = &cluster->machine->launch->delays->turn[turns->chosen - 1];
     return chosen->warp == of->warp && chosen->operation == of->operation;
 }
@@ -323,7 +323,7 @@ static void let_all_look(struct machine_cluster *cluster, uint32_t warps, struct
         machine_give_turn(warp_at(cluster, i), round);
         if (changes == machine_cluster_changes(cluster)) continue;
         turns->is_vain &= !is_chosen(cluster, &of);
-        turns->is_full = 1;
+        turns->is_full = true;
         if (cluster->machine->launch->delayed != NULL)
             cluster->machine->launch->delayed(cluster->machine->launch->delayed_context, "# timed");
         snprintf(may, sizeof may, " %u", i);
@@ -335,7 +335,7 @@ void machine_turns_finish(struct machine_cluster *cluster)
 {
     char may[LINE_BYTES / 2];
     uint32_t warp, operation;
-    struct machine_round round = {0};
+    struct machine_round round = {false};
     while (machine_flights_ready(cluster, 0, &warp, &operation)) {
         write_may(cluster, 0, may, sizeof may);
         if (!step_chosen(cluster, 0, may, &round)) {
@@ -350,7 +350,7 @@ void machine_turns_round(struct machine_cluster *cluster, uint32_t warps, struct
     char may[LINE_BYTES / 2];
     write_may(cluster, warps, may, sizeof may);
     if (step_chosen(cluster, warps, may, round) || step_next(cluster, warps, may, round))
-        round->has_run = round->has_worked = round->is_busy = round->is_cut = 1;
+        round->has_run = round->has_worked = round->is_busy = round->is_cut = true;
     else if (!round->is_stopped)
         let_all_look(cluster, warps, round);
 }

@@ -44,7 +44,7 @@ struct machine_turns {
     struct observer observer;
     const struct observer *next;
     uint32_t marks, chosen, last;
-    int is_full, is_vain;
+    bool is_full, is_vain;
     struct turns_mark mark[TURNS_MARKS];
 };
 

@@ -31,22 +31,22 @@ static void enter(struct machine_strand *strand, struct machine_frame *frame)
 }
 
 // Local memory: 16 bytes of each lane side by side.
-int machine_local_grow(struct machine_warp *warp, uint64_t bytes)
+bool machine_local_grow(struct machine_warp *warp, uint64_t bytes)
 {
     uint64_t room = warp->local_bytes;
-    if (bytes <= room) return 1;
+    if (bytes <= room) return true;
     bytes = (bytes < 2 * room ? 2 * room : bytes) + 15u;
     bytes -= bytes % 16;
-    if (bytes > UINT32_MAX / 2) return 0;
+    if (bytes > UINT32_MAX / 2) return false;
     const uint64_t added = (bytes - room) * MACHINE_LANES;
-    if (!budget_take(BUDGET_LOCAL, added)) return 0;
+    if (!budget_take(BUDGET_LOCAL, added)) return false;
     uint8_t *more = realloc(warp->local, bytes * MACHINE_LANES);
     if (more == NULL) budget_give(BUDGET_LOCAL, added);
-    if (more == NULL) return 0;
+    if (more == NULL) return false;
     memset(more + room * MACHINE_LANES, 0, added);
     warp->local = more;
     warp->local_bytes = (uint32_t)bytes;
-    return 1;
+    return true;
 }
 
 // --- Strands ---------------------------------------------------------------------------------------------------------
@@ -102,7 +102,7 @@ static struct machine_strand *take_all(struct machine_strand *strand, struct mac
         return strand;
     }
     join(to, strand->lanes, strand->round);
-    int is_last = to == &warp->strand[warp->strands - 1];
+    bool is_last = to == &warp->strand[warp->strands - 1];
     remove_strand(warp, strand);
     return is_last ? strand : to;
 }
@@ -195,7 +195,7 @@ enum machine_next machine_leave(struct machine_strand *strand, uint32_t lanes, u
 // --- Running ---------------------------------------------------------------------------------------------------------
 
 // Does `a` run before `b`?
-static int runs_before(const struct machine_strand *a, const struct machine_strand *b)
+static bool runs_before(const struct machine_strand *a, const struct machine_strand *b)
 {
     if (a->round != b->round) return a->round < b->round;
     if (a->frame->depth != b->frame->depth) return a->frame->depth > b->frame->depth;
@@ -246,7 +246,7 @@ static inline __attribute__((always_inline)) enum machine_next go_along(struct m
         going->code = code;
         if (code == going->stop) break;
         uint32_t lanes = machine_lanes_of(strand, code);
-        int are_all = lanes == strand->lanes;
+        bool are_all = lanes == strand->lanes;
         going->threads += are_all ? threads_of_all : machine_count_of(lanes);
         if (are_all && code->kind == MACHINE_BRANCH && strand->warp->strands == 1) {
             machine_spend(going, 1);
@@ -326,10 +326,10 @@ enum machine_ran machine_warp_run(struct machine_warp *warp, uint32_t budget)
 {
     uint32_t left = budget;
     enum machine_ran ran = MACHINE_RAN_ON;
-    int is_over = 0;
+    bool is_over = false;
     if (warp->reads != NULL && !machine_reads_arrive(warp)) return MACHINE_RAN_ON;
     if (warp->is_again) run_again(&warp->strand[0], &left);
-    warp->is_again = 0;
+    warp->is_again = false;
     while (left > 0 && ran == MACHINE_RAN_ON && !is_over) {
         struct machine_strand *strand = pick(warp);
         if (strand == NULL) {
@@ -349,7 +349,7 @@ enum machine_ran machine_warp_run(struct machine_warp *warp, uint32_t budget)
             step_aside(strand);
             break;
         case MACHINE_REST:
-            is_over = 1;
+            is_over = true;
             step_aside(strand);
             break;
         case MACHINE_FAULT:
@@ -372,7 +372,7 @@ static void begin(struct machine_warp *warp)
     if (warp->local != NULL) memset(warp->local, 0, (size_t)warp->local_bytes * MACHINE_LANES);
 }
 
-int machine_warp_start(struct machine_warp *warp, struct machine_cta *cta, uint32_t index, uint32_t lanes)
+bool machine_warp_start(struct machine_warp *warp, struct machine_cta *cta, uint32_t index, uint32_t lanes)
 {
     const struct machine_kernel *kernel = cta->cluster->machine->kernel;
     uint32_t local_base = kernel->module_local_bytes;
@@ -382,15 +382,15 @@ int machine_warp_start(struct machine_warp *warp, struct machine_cta *cta, uint3
     warp->index = index;
     warp->is_heard = cta->cluster->machine->launch->observer != NULL;
     if (warp->slots == NULL) warp->slots = aligned_alloc(MACHINE_SLOT_ALIGN, kernel->warp_bytes);
-    if (warp->slots == NULL || !machine_local_grow(warp, top)) return 0;
+    if (warp->slots == NULL || !machine_local_grow(warp, top)) return false;
     struct machine_frame *frame = machine_frame_of_entry(warp);
-    if (frame == NULL) return 0;
+    if (frame == NULL) return false;
     frame->lanes = warp->live = lanes;
     warp->strands = 1;
     warp->strand[0] = (struct machine_strand){.warp = warp, .lanes = lanes};
     enter(&warp->strand[0], frame);
     for (int lane = 0; lane < MACHINE_LANES; lane++) warp->stack_top[lane] = top;
-    return 1;
+    return true;
 }
 
 void machine_warp_end(struct machine_warp *warp)

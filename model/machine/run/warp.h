@@ -19,7 +19,7 @@ enum machine_ran machine_warp_run(struct machine_warp *warp, uint32_t budget);
 // A warp of `lanes` at the entry of the kernel; 0 if there is no memory. Its slots and special registers are not set:
 // the bytes are 0 of a new one, or it has been one of that index before, and ended. Memory that it took stays until
 // free.
-int machine_warp_start(struct machine_warp *warp, struct machine_cta *cta, uint32_t index, uint32_t lanes);
+bool machine_warp_start(struct machine_warp *warp, struct machine_cta *cta, uint32_t index, uint32_t lanes);
 void machine_warp_end(struct machine_warp *warp);
 void machine_warp_free(struct machine_warp *warp);
 
@@ -36,7 +36,7 @@ void machine_frame_pop(struct machine_strand *strand, uint32_t lanes);
 void machine_lanes_exit(struct machine_strand *strand, uint32_t lanes);
 
 // Makes room for `bytes` of local memory of each lane; 0 if there is none.
-int machine_local_grow(struct machine_warp *warp, uint64_t bytes);
+bool machine_local_grow(struct machine_warp *warp, uint64_t bytes);
 
 #pragma GCC visibility pop
 

@@ -11,7 +11,7 @@ static struct ptx_name base_name(struct ptx_name path)
     return path;
 }
 
-const char *where_place(const struct machine_caller *at, int is_whole, char *text, size_t bytes)
+const char *where_place(const struct machine_caller *at, bool is_whole, char *text, size_t bytes)
 {
     const struct ptx_name file = is_whole ? at->file : base_name(at->file);
     text[0] = '\0';

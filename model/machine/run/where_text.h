@@ -12,7 +12,7 @@
 #pragma GCC visibility push(hidden)
 
 // "pipe.cu:12" into `text`, with the folders if `is_whole`; "" of a place without a line.
-const char *where_place(const struct machine_caller *at, int is_whole, char *text, size_t bytes);
+const char *where_place(const struct machine_caller *at, bool is_whole, char *text, size_t bytes);
 
 // Prints " (wait.h:7, inlined at pipe.cu:12)"; nothing of a place without a line.
 void where_print_lines(FILE *out, const struct machine_where *where);

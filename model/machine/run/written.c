@@ -19,7 +19,7 @@ struct machine_written {
     pthread_mutex_t lock;
     struct piece_of_memory *piece;
     uint32_t count, room;
-    int is_lost, is_hidden;
+    bool is_lost, is_hidden;
 };
 
 struct machine_written *machine_written_open(void)
@@ -38,7 +38,7 @@ void machine_written_close(struct machine_written *written)
     free(written);
 }
 
-int machine_written_is_known(const struct machine_written *written)
+bool machine_written_is_known(const struct machine_written *written)
 {
     return !written->is_lost;
 }
@@ -59,41 +59,41 @@ static struct piece_of_memory *find(struct piece_of_memory *piece, uint32_t room
     return &piece[i];
 }
 
-static int grow(struct machine_written *written)
+static bool grow(struct machine_written *written)
 {
     const uint32_t room = written->room == 0 ? FIRST_ROOM : 2 * written->room;
-    if (2 * (written->count + 1) <= written->room) return 1;
+    if (2 * (written->count + 1) <= written->room) return true;
     struct piece_of_memory *piece = written->count < MOST_PIECES ? calloc(room, sizeof *piece) : NULL;
-    if (piece == NULL) return 0;
+    if (piece == NULL) return false;
     for (uint32_t i = 0; i < written->room; i++)
         if (written->piece[i].mask != 0) *find(piece, room, written->piece[i].at) = written->piece[i];
     free(written->piece);
     written->piece = piece;
     written->room = room;
-    return 1;
+    return true;
 }
 
-static int note_piece(struct machine_written *written, uint64_t at, uint32_t first, uint32_t end)
+static bool note_piece(struct machine_written *written, uint64_t at, uint32_t first, uint32_t end)
 {
     const uint64_t mask = (end == PIECE ? UINT64_MAX : (UINT64_C(1) << end) - 1) & ~((UINT64_C(1) << first) - 1);
-    if (!grow(written)) return 0;
+    if (!grow(written)) return false;
     struct piece_of_memory *piece = find(written->piece, written->room, at);
-    if ((mask & ~piece->mask) == 0) return 1;
+    if ((mask & ~piece->mask) == 0) return true;
     written->count += piece->mask == 0;
     piece->at = at;
     for (uint32_t i = first; i < end; i++)
         if (!(piece->mask >> i & 1)) piece->old[i] = *(const uint8_t *)(uintptr_t)(at + i);
     piece->mask |= mask;
-    return 1;
+    return true;
 }
 
-static int note_range(struct machine_written *written, uint64_t low, uint64_t end)
+static bool note_range(struct machine_written *written, uint64_t low, uint64_t end)
 {
     for (uint64_t at = low / PIECE * PIECE; at < end; at += PIECE) {
         const uint32_t first = at < low ? (uint32_t)(low - at) : 0;
-        if (!note_piece(written, at, first, end - at < PIECE ? (uint32_t)(end - at) : PIECE)) return 0;
+        if (!note_piece(written, at, first, end - at < PIECE ? (uint32_t)(end - at) : PIECE)) return false;
     }
-    return 1;
+    return true;
 }
 
 void machine_written_note(struct machine_written *written, uint64_t address, uint64_t bytes)
@@ -131,13 +131,13 @@ static void hide_piece(struct piece_of_memory *piece)
 
 void machine_written_hide(struct machine_written *written, const struct machine_schedule *schedule)
 {
-    const int is_random = schedule->policy == MACHINE_SHUFFLED;
+    const bool is_random = schedule->policy == MACHINE_SHUFFLED;
     for (uint32_t i = 0; i < written->room; i++) {
         struct piece_of_memory *piece = &written->piece[i];
         if (is_random && mixed(piece->at / PIECE + mixed(schedule->seed + 1)) >> 40 & 1) piece->mask = 0;
         hide_piece(piece);
     }
-    written->is_hidden = 1;
+    written->is_hidden = true;
 }
 
 static void show_piece(const struct piece_of_memory *piece)
@@ -149,10 +149,10 @@ static void show_piece(const struct piece_of_memory *piece)
     }
 }
 
-int machine_written_show(struct machine_written *written)
+bool machine_written_show(struct machine_written *written)
 {
-    if (!written->is_hidden) return 0;
+    if (!written->is_hidden) return false;
     for (uint32_t i = 0; i < written->room; i++) show_piece(&written->piece[i]);
-    written->is_hidden = 0;
-    return 1;
+    written->is_hidden = false;
+    return true;
 }

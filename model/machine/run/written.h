@@ -20,7 +20,7 @@ void machine_written_note_mapped(struct machine_written *written, const struct g
 void machine_written_hide(struct machine_written *written, const struct machine_schedule *schedule);
 
 // Puts the written bytes there. 0 if they were.
-int machine_written_show(struct machine_written *written);
+bool machine_written_show(struct machine_written *written);
 
 // Are the bytes from before there?
 static inline int machine_waits_for_grids(const struct machine *machine)

@@ -4,11 +4,12 @@
 #define _GNU_SOURCE 1
 #include "api.h"
 
+#include <stdbool.h>
 #include <unistd.h>
 
 static FILE *told;
 static long told_until;
-static int is_real;
+static bool is_real;
 
 void api_fail(void)
 {

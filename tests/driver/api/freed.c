@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -32,7 +33,7 @@ static void *add_callback(void *nothing)
     return nothing;
 }
 
-static int is_asleep(int thread)
+static bool is_asleep(int thread)
 {
     char path[64], state = 0;
     snprintf(path, sizeof path, "/proc/self/task/%d/stat", thread);
