@@ -149,8 +149,8 @@ static enum cuda_result launch(const char *call, struct work_kernel *kernel, str
     const struct CUgreenCtx_st *green = on != NULL ? green_of_stream(on) : NULL;
     kernel->stream = on;
     if (green != NULL) kernel->multiprocessors = green->count;
-    give_tiles_threads(kernel);
     enum cuda_result error = kernel_gather(driver, kernel, parameters, extra);
+    if (error == CUDA_SUCCESS) give_tiles_threads(kernel);
     if (error == CUDA_SUCCESS) error = kernel_check(driver, call, kernel);
     if (error == CUDA_SUCCESS) error = stream_submit(driver, stream, &(struct work){NODE_KERNEL, {.kernel = *kernel}});
     free(kernel->parameters);
