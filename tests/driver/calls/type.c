@@ -70,8 +70,8 @@ static bool is_qualifier(void)
 
 static bool is_basic(void)
 {
-    static const char *const words[] = {"void",   "char",     "short", "int",   "long",
-                                        "signed", "unsigned", "float", "double"};
+    static const char *const words[] = {"void",   "char",     "short", "int",    "long",
+                                        "signed", "unsigned", "float", "double", "_Bool"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (lex_is(words[i])) return true;
     return false;
@@ -97,9 +97,9 @@ static struct type *basic(void)
         if (lex_is("float")) return lex_next(), &type_float;
         if (lex_is("double")) return lex_next(), &type_real;
         longs += lex_is("long");
-        is_char |= lex_is("char");
+        is_char |= lex_is("char") || lex_is("_Bool");
         is_short |= lex_is("short");
-        is_unsigned |= lex_is("unsigned");
+        is_unsigned |= lex_is("unsigned") || lex_is("_Bool");
     }
     is_signed = !is_unsigned;
     if (is_char && is_signed) return &type_char;
