@@ -149,10 +149,9 @@ int command_bench(int argc, char **argv)
         .filter = add_subjects,
     };
     command_line_read(&line, argc, argv, &to);
-    int status = EXIT_AGREE;
-    bool has_gpu = needs_gpu(&to);
+    const bool has_gpu = needs_gpu(&to);
     const char *device = has_gpu ? bench->gpu.description : "one core of this machine";
-    if (has_gpu) status = open_bench(bench);
+    int status = has_gpu ? open_bench(bench) : EXIT_AGREE;
     if (status != EXIT_AGREE) return status;
     bench->report = to.json ? json_array() : NULL;
     if (!to.json) printf("%s\n", device);
