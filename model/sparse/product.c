@@ -159,7 +159,7 @@ static enum cusparse_status give_size(void *handle, const char *call, size_t *by
 }
 
 // The calls in front of a product, which have nothing to prepare: the size of a buffer that nobody uses, and what would
-// look at the operands.
+// look at the operands. clang-tidy is asked at each use not to name the arguments.
 #define UNPREPARED(size_call, other_call, ...)                                                                         \
     _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wunused-parameter\"")                            \
         CALL(size_call)(__VA_ARGS__, size_t * bytes)                                                                   \
@@ -179,7 +179,7 @@ static enum cusparse_status give_size(void *handle, const char *call, size_t *by
     void *handle, int operation, const void *alpha, const struct sparse_matrix *a, const struct dense_vector *x,       \
         const void *beta, struct dense_vector *y, int compute, int algorithm
 
-UNPREPARED(cusparseSpMV_bufferSize, cusparseSpMV_preprocess, VECTOR_ARGUMENTS)
+UNPREPARED(cusparseSpMV_bufferSize, cusparseSpMV_preprocess, VECTOR_ARGUMENTS) // NOLINT(misc-unused-parameters)
 
 CALL(cusparseSpMV)(VECTOR_ARGUMENTS, void *buffer)
 {
@@ -202,7 +202,7 @@ CALL(cusparseSpMV)(VECTOR_ARGUMENTS, void *buffer)
     void *handle, int operation, int x_operation, const void *alpha, const struct sparse_matrix *a,                    \
         const struct dense_matrix *x, const void *beta, struct dense_matrix *y, int compute, int algorithm
 
-UNPREPARED(cusparseSpMM_bufferSize, cusparseSpMM_preprocess, MATRIX_ARGUMENTS)
+UNPREPARED(cusparseSpMM_bufferSize, cusparseSpMM_preprocess, MATRIX_ARGUMENTS) // NOLINT(misc-unused-parameters)
 
 CALL(cusparseSpMM)(MATRIX_ARGUMENTS, void *buffer)
 {
@@ -324,7 +324,7 @@ DESCRIPTOR(cusparseSpSM_createDescr, cusparseSpSM_destroyDescr)
     void *handle, int operation, const void *alpha, const struct sparse_matrix *a, const struct dense_vector *x,       \
         struct dense_vector *y, int compute, int algorithm, void *descriptor
 
-UNPREPARED(cusparseSpSV_bufferSize, cusparseSpSV_analysis, SOLVE_ARGUMENTS)
+UNPREPARED(cusparseSpSV_bufferSize, cusparseSpSV_analysis, SOLVE_ARGUMENTS) // NOLINT(misc-unused-parameters)
 
 CALL(cusparseSpSV_solve)(SOLVE_ARGUMENTS)
 {
@@ -346,7 +346,7 @@ CALL(cusparseSpSV_solve)(SOLVE_ARGUMENTS)
     void *handle, int operation, int x_operation, const void *alpha, const struct sparse_matrix *a,                    \
         const struct dense_matrix *x, struct dense_matrix *y, int compute, int algorithm, void *descriptor
 
-UNPREPARED(cusparseSpSM_bufferSize, cusparseSpSM_analysis, SOLVE_ALL_ARGUMENTS)
+UNPREPARED(cusparseSpSM_bufferSize, cusparseSpSM_analysis, SOLVE_ALL_ARGUMENTS) // NOLINT(misc-unused-parameters)
 
 CALL(cusparseSpSM_solve)(SOLVE_ALL_ARGUMENTS)
 {
@@ -408,7 +408,7 @@ static enum cusparse_status submit_sample(const struct sparse_handle *handle, co
     void *handle, int operation, int y_operation, const void *alpha, const struct dense_matrix *x,                     \
         const struct dense_matrix *y, const void *beta, struct sparse_matrix *c, int compute, int algorithm
 
-UNPREPARED(cusparseSDDMM_bufferSize, cusparseSDDMM_preprocess, SAMPLE_ARGUMENTS)
+UNPREPARED(cusparseSDDMM_bufferSize, cusparseSDDMM_preprocess, SAMPLE_ARGUMENTS) // NOLINT(misc-unused-parameters)
 
 CALL(cusparseSDDMM)(SAMPLE_ARGUMENTS, void *buffer)
 {
