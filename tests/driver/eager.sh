@@ -21,12 +21,17 @@ command -v "$python" >/dev/null || { echo "skipped: there is no $python here"; e
 found='from importlib.metadata import entry_points as e; print([one.load().__name__ for one in e(group="torch.backends")])'
 expect "'register'" -- "$python" -c "$found"
 PYTHONPATH=/mine expect '/exec/python:/mine$' -- sh -c 'echo "$PYTHONPATH"'
+# Random123's own answers, and the words behind torch.rand(2) of a GPU with the seed 0.
+philox='import tmaref_philox as t; all = [0xFFFFFFFF] * 4; hex = lambda words: " ".join("%08x" % one for one in words)
+print(hex(t.philox([0] * 4, (0, 0))), hex(t.philox(all, all[:2])), ["%.4f" % (t.philox((0, 0, i, 0), (0, 0))[0] / 2**32) for i in (0, 1)])'
+expect "^6627e8d5 e169c58d bc57ac4c 9b00dbd8 408f276d 41c83b0e a20bc7c6 6d5451fd \\['0.3990', '0.5167'\\]" -- "$python" -c "$philox"
 [ $failed = 0 ] || exit 1
 
 "$python" -c 'import torch; assert torch.version.cuda' 2>/dev/null || {
     echo "skipped: $python has no PyTorch for CUDA; that PyTorch finds the module was shown"
     exit 0
 }
+expect '^done$' -- "$python" "$(dirname "$0")/random_numbers.py"
 cat >"$scratch/train.py" <<'END'
 import torch
 assert torch.cuda.is_available() and "(tmaref)" in torch.cuda.get_device_name(0)

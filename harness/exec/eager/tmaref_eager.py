@@ -16,7 +16,10 @@ import collections
 import ctypes
 import os
 import sys
+import threading
 import warnings
+
+import tmaref_philox
 
 # What only makes, shapes or moves memory: PyTorch's own code for CUDA does it without a kernel.
 LEFT_ALONE = (
@@ -185,13 +188,16 @@ class _Capture:
                 for into, value in zip(to, [one for one in self.flat(call(*used)) if id(one) not in theirs]):
                     into.copy_(value)
 
+        self.enqueue(replay, device)
+        return real
+
+    def enqueue(self, replay, device):
         function = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(replay)
         self.kept.append(function)
-        stream = ctypes.c_void_p(torch.cuda.current_stream(device).cuda_stream)
+        stream = ctypes.c_void_p(self.torch.cuda.current_stream(device).cuda_stream)
         error = ctypes.CDLL("libcuda.so.1").cuLaunchHostFunc(stream, function, None)
         if error != 0:
             raise RuntimeError(f"tmaref: {self.name} of PyTorch cannot be captured into a graph: error {error}")
-        return real
 
 
 def _kernel(torch, cpu, name, operator, compute=None):
@@ -220,6 +226,40 @@ def _kernel(torch, cpu, name, operator, compute=None):
         aliases = {}
         torch.cuda.current_stream(device).synchronize()
         return cpu.back(call(*on_the_cpu(arguments, named, aliases)), aliases, device)
+
+    return run
+
+
+def _aside(work):
+    """Does it in a thread of its own: the state of a generator calls CUDA, and a host function of a stream must not."""
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+
+
+def _random_kernel(torch, cpu, name, filler):
+    """What fills a tensor with the numbers of the GPU's generator, in the place of CUDA's operator."""
+
+    def run(out, *arguments, generator=None, **named):
+        ran[name] += 1
+        same, it = cpu.alias(out), torch.cuda.get_device_properties(out.device)
+        if out.is_complex():
+            same = torch.view_as_real(same)
+        generator = generator or torch.cuda.default_generators[out.device.index]
+        what = filler(same, *arguments, **named)
+
+        def now():
+            with torch.no_grad():
+                tmaref_philox.fill(torch, what, same, generator, it.multi_processor_count * it.max_threads_per_multi_processor)
+
+        if out.numel() == 0:
+            return out
+        if torch.cuda.is_current_stream_capturing():
+            _Capture(torch, cpu, name).enqueue(lambda _: _aside(now), out.device)
+        else:
+            torch.cuda.current_stream(out.device).synchronize()
+            now()
+        return out
 
     return run
 
@@ -317,6 +357,8 @@ def register():
         warnings.simplefilter("ignore")  # that they take the place of others
         for name in _names(torch):
             library.m.impl(name.removeprefix("aten::"), "CUDA", _kernel(torch, cpu, name, _operator_of(torch, name)))
+        for name, filler in tmaref_philox.Fillers(torch).by_operator().items():
+            library.m.impl(name, "CUDA", _random_kernel(torch, cpu, f"aten::{name}", filler))
         cells = _Cells(torch)
         for name in (name for name in dir(cells) if name.startswith("_thnn")):
             operator = _operator_of(torch, f"aten::{name}")
