@@ -32,6 +32,7 @@ expect "^6627e8d5 e169c58d bc57ac4c 9b00dbd8 408f276d 41c83b0e a20bc7c6 6d5451fd
     exit 0
 }
 expect '^done$' -- "$python" "$(dirname "$0")/random_numbers.py"
+"$python" -c 'import triton' 2>/dev/null && expect "^tmaref: Triton's autotuner took the first .* 2 times" -- "$python" "$(dirname "$0")/autotune.py"
 cat >"$scratch/train.py" <<'END'
 import torch
 assert torch.cuda.is_available() and "(tmaref)" in torch.cuda.get_device_name(0)

@@ -51,6 +51,10 @@ state, of_cpu = torch.cuda.get_rng_state(), torch.get_rng_state()
 first = torch.randn(7, device=cuda)
 torch.cuda.set_rng_state(state)
 assert torch.equal(first, torch.randn(7, device=cuda)) and torch.equal(of_cpu, torch.get_rng_state())
+# An operator that draws from the CPU's generator follows the generator that it is given.
+weights = torch.ones(1000, device=cuda)
+drawn = [torch.multinomial(weights, 20, generator=one) for one in (seeded(1), seeded(1), seeded(2))]
+assert torch.equal(drawn[0], drawn[1]) and not torch.equal(drawn[0], drawn[2])
 # A replay of a graph draws new numbers.
 graph, drawn = torch.cuda.CUDAGraph(), torch.zeros(4, device=cuda)
 with torch.cuda.graph(graph):

@@ -19,6 +19,7 @@ import sys
 import threading
 import warnings
 
+import tmaref_autotune
 import tmaref_philox
 
 # What only makes, shapes or moves memory: PyTorch's own code for CUDA does it without a kernel.
@@ -73,7 +74,7 @@ class _Cpu:
         if isinstance(value, torch.device) and value.type == "cuda":
             return torch.device("cpu")
         if isinstance(value, torch.Generator):
-            return None  # the CPU's own
+            return tmaref_philox.twin(torch, value)
         return value
 
     def back(self, value, aliases, device):
@@ -318,7 +319,15 @@ class _Cells:
 
 
 def _say():
-    if not ran or os.environ.get("TMAREF_QUIET") == "1":
+    if os.environ.get("TMAREF_QUIET") == "1":
+        return
+    if tmaref_autotune.taken:
+        print(
+            f"tmaref: Triton's autotuner took the first configuration that runs, {len(tmaref_autotune.taken)} times: times here say "
+            "nothing of a GPU. TMAREF_AUTOTUNE=search tries them all",
+            file=sys.stderr,
+        )
+    if not ran:
         return
     most = ", ".join(f"{name.removeprefix('aten::')} {count}" for name, count in ran.most_common(5))
     more = "" if len(ran) <= 5 else f" and {len(ran) - 5} more"
@@ -348,7 +357,11 @@ def register():
     """Puts the CPU's operators into the place of CUDA's. PyTorch calls it at the end of its import."""
     import torch
 
-    if os.environ.get("TMAREF_RUN") is None or os.environ.get("TMAREF_EAGER", "cpu") != "cpu":
+    if os.environ.get("TMAREF_RUN") is None:
+        return
+    tmaref_autotune.register()
+    atexit.register(_say)
+    if os.environ.get("TMAREF_EAGER", "cpu") != "cpu":
         return
     cpu = _Cpu(torch)
     library = torch.library.Library("aten", "IMPL")
@@ -366,4 +379,3 @@ def register():
     torch.backends.cudnn.enabled = False
     for fused in ("flash", "mem_efficient", "cudnn"):  # what is left is attention by products and a softmax
         getattr(torch.backends.cuda, f"enable_{fused}_sdp")(False)
-    atexit.register(_say)

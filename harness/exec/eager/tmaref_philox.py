@@ -182,6 +182,18 @@ class Fillers:
         return rest
 
 
+def twin(torch, generator):
+    """The CPU's generator for an operator whose numbers are not those of a GPU: it follows from the state of the one for CUDA, which
+    goes on. None, the CPU's own, while a graph is captured: the state is closed then."""
+    if generator.device.type != "cuda":
+        return generator
+    if torch.cuda.is_current_stream_capturing():
+        return None
+    offset = generator.get_offset()
+    generator.set_offset(offset + DRAWN)
+    return torch.Generator().manual_seed((generator.initial_seed() + offset) % 2**63)
+
+
 def in_order(out):
     """The tensor with its dimensions from the largest stride to the smallest: CUDA's kernels count elements so."""
     return out.permute(sorted(range(out.dim()), key=lambda d: -out.stride(d)))
