@@ -12,10 +12,11 @@
 // `text` goes before the line of the PTX, or behind the statement that begins there; or it replaces `from` in that
 // line, or the line.
 enum remedy_where { REMEDY_BEFORE, REMEDY_BEHIND, REMEDY_REPLACE, REMEDY_INSTEAD };
-enum { REMEDY_TEXT_BYTES = 512, REMEDY_FROM_BYTES = 48, REMEDY_PIECES = 4 };
+enum { REMEDY_TEXT_BYTES = 512, REMEDY_FROM_BYTES = 48, REMEDY_PIECES = 4, REMEDY_COPIES = 32 };
 struct remedy_piece {
     enum remedy_where where;
     uint32_t line;
+    uint32_t copies, copy[REMEDY_COPIES]; // the other lines where it is made too
     char text[REMEDY_TEXT_BYTES], from[REMEDY_FROM_BYTES];
 };
 

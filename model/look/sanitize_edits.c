@@ -165,7 +165,6 @@ void sanitize_edits_make(struct sanitize_edits *edits, const struct sanitize_fin
                                                  SANITIZE_SMALL_COPY,  SANITIZE_READ_BEFORE_COPY};
     const uint32_t newer = finding->newer.line, older = finding->older.is_before ? 0 : finding->older.line;
     size_t row = 0;
-    edits->count = 0;
     edits->finding = finding;
     while (row < ROWS && rows[row].kind != finding->kind) row++;
     if (!ptx_body_find(&edits->body, text, newer > 0 ? newer : older)) return;

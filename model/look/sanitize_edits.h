@@ -19,7 +19,7 @@ struct sanitize_edits {
     struct remedy_edit item[SANITIZE_EDITS];
 };
 
-// In the order in which they are tried.
+// In the order in which they are tried, behind those that are there.
 void sanitize_edits_make(struct sanitize_edits *edits, const struct sanitize_finding *finding, const char *text);
 
 #pragma GCC visibility pop

@@ -197,6 +197,10 @@ static void print_piece(const struct remedy_piece *piece, const struct machine_w
     fprintf(stderr, " PTX line %u (", piece->line);
     print_place(where);
     fprintf(stderr, ")");
+    if (piece->copies == 0) return;
+    fprintf(stderr, " and %s (line%s", piece->copies == 1 ? "its copy" : "its copies", piece->copies == 1 ? "" : "s");
+    for (uint32_t i = 0; i < piece->copies; i++) fprintf(stderr, "%s %u", i > 0 ? "," : "", piece->copy[i]);
+    fprintf(stderr, ")");
 }
 
 static void print_edit(const struct told *told)
@@ -270,6 +274,14 @@ static void print_json_side(FILE *out, const struct sanitize_found *found, const
             side->flags & SHADOW_ASYNC ? "async" : "generic");
 }
 
+static void print_json_copies(FILE *out, const struct remedy_piece *piece)
+{
+    if (piece->copies == 0) return;
+    fprintf(out, ", \"copies\": [");
+    for (uint32_t i = 0; i < piece->copies; i++) fprintf(out, "%s%u", i > 0 ? ", " : "", piece->copy[i]);
+    fprintf(out, "]");
+}
+
 static void print_json_remedy(FILE *out, const struct told *told)
 {
     const struct sanitize_remedy *remedy = &told->remedy;
@@ -282,6 +294,7 @@ static void print_json_remedy(FILE *out, const struct told *told)
         fprintf(out, "%s{\"where\": \"%s\", \"ptx_line\": %u", i > 0 ? ", " : "", wheres[piece->where], piece->line);
         look_print_key(out, "text", piece->text, strlen(piece->text));
         if (piece->where == REMEDY_REPLACE) look_print_key(out, "replaces", piece->from, strlen(piece->from));
+        print_json_copies(out, piece);
         fprintf(out, "}");
     }
     fprintf(out, "]");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which edit mends a finding: those of sanitize_remedies.def and then those of sanitize_edits.c are tried, until one
-// does.
+// Which edit mends a finding: those of sanitize_remedies.def and then those of sanitize_edits.c are tried, and then
+// each at all copies of its lines (sanitize_spread.h), until one does.
 #ifndef TMAREF_LOOK_SANITIZE_REMEDY_H
 #define TMAREF_LOOK_SANITIZE_REMEDY_H
 

@@ -13,6 +13,7 @@
 
 #include "backing.h"
 #include "plain.h"
+#include "remedy_text.h"
 
 enum { LEAST_SECONDS = 1, LIMIT_SECONDS = 20, LONGER = 5, MOST_COPIED = 1 << 28 };
 
@@ -23,89 +24,6 @@ struct request {
     struct remedy_schedule schedule;
 };
 
-// --- The text --------------------------------------------------------------------------------------------------------
-
-static const char *line_of(const char *text, uint32_t line)
-{
-    for (; line > 1 && text != NULL; line--) text = (text = strchr(text, '\n')) != NULL ? text + 1 : NULL;
-    return text;
-}
-
-// Behind the statement that begins in this line: at the first end of a line that ends one. *lines: how many it takes.
-static const char *end_of(const char *at, uint32_t *lines)
-{
-    for (*lines = 1;; (*lines)++) {
-        const char *end = strchr(at, '\n'), *last = end;
-        if (end == NULL) return NULL;
-        const char *comment = memmem(at, (size_t)(end - at), "//", 2);
-        if (comment != NULL) last = comment;
-        while (last > at && (last[-1] == ' ' || last[-1] == '\t' || last[-1] == '\r')) last--;
-        if (last > at && (last[-1] == ';' || last[-1] == '}')) return end + 1;
-        at = end + 1;
-    }
-}
-
-static uint32_t moved(uint32_t line, uint32_t first)
-{
-    return line >= first ? line + 1 : line;
-}
-
-// A text of its own, and the aim's lines in it; NULL if the piece cannot be edited.
-static char *edit_piece(const char *text, const struct remedy_piece *piece, struct remedy_aim *aim)
-{
-    char *edited = NULL;
-    const char *at = line_of(text, piece->line), *rest = at;
-    uint32_t lines = 0;
-    if (at == NULL) return NULL;
-    if (piece->where == REMEDY_REPLACE) {
-        const char *end = strchr(at, '\n');
-        at = memmem(at, end != NULL ? (size_t)(end - at) : strlen(at), piece->from, strlen(piece->from));
-        if (at == NULL) return NULL;
-        rest = at + strlen(piece->from);
-    } else if (piece->where == REMEDY_INSTEAD) {
-        rest = at + strcspn(at, "\n");
-    } else if (piece->where == REMEDY_BEHIND) {
-        rest = at = end_of(at, &lines);
-        if (at == NULL) return NULL;
-    }
-    const bool adds_lines = piece->where == REMEDY_BEFORE || piece->where == REMEDY_BEHIND;
-    if (asprintf(&edited, "%.*s%s%s%s", (int)(at - text), text, piece->text, adds_lines ? "\n" : "", rest) < 0)
-        return NULL;
-    if (!adds_lines) return edited;
-    aim->newer = moved(aim->newer, piece->line + lines);
-    aim->older = moved(aim->older, piece->line + lines);
-    return edited;
-}
-
-// Which piece is next: the last line first, so that the lines in front of it stay where they are; behind a line before
-// in front of it. A bit of `done` for each that was edited.
-static uint32_t next_piece(const struct remedy_edit *edit, uint32_t done)
-{
-    uint32_t next = edit->count;
-    for (uint32_t i = 0; i < edit->count; i++) {
-        if (done >> i & 1) continue;
-        const struct remedy_piece *one = &edit->piece[i], *best = next < edit->count ? &edit->piece[next] : NULL;
-        if (best == NULL || one->line > best->line ||
-            (one->line == best->line && one->where == REMEDY_BEHIND && best->where != REMEDY_BEHIND))
-            next = i;
-    }
-    return next;
-}
-
-// All pieces, or NULL.
-static char *edit_text(const char *text, const struct remedy_edit *edit, struct remedy_aim *aim)
-{
-    char *edited = strdup(text);
-    for (uint32_t i = 0, done = 0; i < edit->count && edited != NULL; i++) {
-        const uint32_t next = next_piece(edit, done);
-        char *before = edited;
-        edited = edit_piece(before, &edit->piece[next], aim);
-        done |= 1u << next;
-        free(before);
-    }
-    return edited;
-}
-
 // --- A try -----------------------------------------------------------------------------------------------------------
 
 // The module of the edited text, whose variables hold what those of the first one do.
@@ -114,7 +32,7 @@ static struct machine_module *edited_module(const struct machine_module *module,
 {
     static struct ptx_errors errors;
     struct region from[MACHINE_MODULE_REGIONS], to[MACHINE_MODULE_REGIONS];
-    char *text = edit_text(machine_module_text(module), edit, aim);
+    char *text = remedy_text(machine_module_text(module), edit, aim);
     struct machine_module *edited = text != NULL ? machine_module_open(text, strlen(text), &errors) : NULL;
     if (edited == NULL) return NULL;
     const uint32_t count = machine_module_regions(module, from);
@@ -185,7 +103,7 @@ static void serve(struct driver *driver, struct machine_launch *launch, const ch
     struct itimerval most = {.it_value = {0, 0}};
     struct request request;
     signal(SIGCHLD, SIG_DFL); // the program may ignore its children
-    while (TEMP_FAILURE_RETRY(read(socket, &request, sizeof request)) == (ssize_t)sizeof request) {
+    while (TEMP_FAILURE_RETRY(recv(socket, &request, sizeof request, MSG_WAITALL)) == (ssize_t)sizeof request) {
         const struct remedy_result none = {.is_over = false};
         int status = 1;
         if (!timerisset(&most.it_value)) most = limit(now() - begin);
