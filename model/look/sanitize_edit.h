@@ -39,6 +39,7 @@ void sanitize_edits_alter_waits(struct sanitize_edits *edits); // that are there
 void sanitize_edits_again(struct sanitize_edits *edits);       // waits and arrivals from what is there of them
 void sanitize_edits_move(struct sanitize_edits *edits);        // what orders, past the access
 void sanitize_edits_fence(struct sanitize_edits *edits);       // a release and an acquire
+void sanitize_edits_sum(struct sanitize_edits *edits);         // a load, an add and a store, as a red
 void sanitize_edits_scope(struct sanitize_edits *edits);
 void sanitize_edits_map(struct sanitize_edits *edits);
 void sanitize_edits_products(struct sanitize_edits *edits); // behind the last of a run of products

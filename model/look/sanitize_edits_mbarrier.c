@@ -191,7 +191,18 @@ void sanitize_edits_inval(struct sanitize_edits *edits)
     add_init(edits, "mbarrier.inval", "");
 }
 
+// Without the second init; or with an inval in front of it, behind a wait for what came before.
 void sanitize_edits_drop(struct sanitize_edits *edits)
 {
-    if (edits->newer > 0) sanitize_edit_put(sanitize_edit_add(edits), REMEDY_INSTEAD, edits->newer, "%s", "");
+    char init[PTX_STATEMENT_BYTES], barrier[PTX_STATEMENT_BYTES], wait[REMEDY_TEXT_BYTES];
+    if (edits->newer == 0) return;
+    sanitize_edit_put(sanitize_edit_add(edits), REMEDY_INSTEAD, edits->newer, "%s", "");
+    if (!ptx_body_statement(&edits->body, edits->newer, init)) return;
+    if (!ptx_statement_address(init, 0, barrier, sizeof barrier)) return;
+    const int guard = init[0] == '@' ? (int)strcspn(init, " \t") : 0;
+    for (int i = 0; i < 3; i++) {
+        sanitize_edit_wait_text(wait, barrier, i == 1 ? "0" : "1");
+        sanitize_edit_put(sanitize_edit_add(edits), REMEDY_BEFORE, edits->newer,
+                          "%s %.*s mbarrier.inval.shared::cta.b64 [%.60s];", i == 0 ? "" : wait, guard, init, barrier);
+    }
 }

@@ -78,9 +78,47 @@ static bool drop_number(const struct sanitize_edits *edits, struct remedy_edit *
     return true;
 }
 
+// Where a barrier's number of threads stands; NULL: it has none.
+static const char *number_of(const struct sanitize_edits *edits, uint32_t line, char statement[PTX_STATEMENT_BYTES])
+{
+    if (line == 0 || !ptx_body_statement(&edits->body, line, statement)) return NULL;
+    const char *comma = strchr(statement, ',');
+    return comma != NULL && sanitize_edit_starts(ptx_statement_word(statement), "bar") ? comma + 1 : NULL;
+}
+
+// The constant that the function gives this register, if it gives it but one; else the operand.
+static void constant_of(const struct sanitize_edits *edits, const char *operand, char *constant, size_t bytes)
+{
+    char statement[PTX_STATEMENT_BYTES];
+    const size_t length = strcspn(operand, ", \t;");
+    snprintf(constant, bytes, "%.*s", (int)length, operand);
+    for (uint32_t line = edits->body.first; line < edits->body.last; line++) {
+        if (!ptx_body_statement(&edits->body, line, statement) || !sanitize_edit_starts(statement, "mov.")) continue;
+        const char *to = statement + strcspn(statement, " \t"), *from = strchr(statement, ',');
+        to += strspn(to, " \t");
+        if (from == NULL || strncmp(to, operand, length) != 0 || to + length != from) continue;
+        from += 1 + strspn(from + 1, " \t");
+        if (from[0] >= '0' && from[0] <= '9') snprintf(constant, bytes, "%.*s", (int)strcspn(from, ";"), from);
+        return;
+    }
+}
+
+// The number of the other side.
+static void add_number(struct sanitize_edits *edits, uint32_t line, uint32_t other)
+{
+    char statement[PTX_STATEMENT_BYTES], of_other[PTX_STATEMENT_BYTES], constant[REMEDY_FROM_BYTES];
+    const char *own = number_of(edits, line, statement), *number = number_of(edits, other, of_other);
+    if (own == NULL || number == NULL) return;
+    constant_of(edits, number + strspn(number, " \t"), constant, sizeof constant);
+    sanitize_edit_put(sanitize_edit_add(edits), REMEDY_INSTEAD, line, "%.*s %s;", (int)(own - statement), statement,
+                      constant);
+}
+
 void sanitize_edits_number(struct sanitize_edits *edits)
 {
     struct remedy_edit edit = {0};
+    add_number(edits, edits->newer, edits->older);
+    add_number(edits, edits->older, edits->newer);
     if (drop_number(edits, &edit, edits->newer)) *sanitize_edit_add(edits) = edit;
     if (edits->older == edits->newer) return;
     edit.count = 0;
@@ -149,6 +187,16 @@ static void complete_clusters(struct sanitize_edits *edits)
     }
 }
 
+// Behind the older access, of all threads but a warp or a group of warps that only copies.
+static void meet_without(struct sanitize_edits *edits)
+{
+    static const int without[] = {32, 128};
+    for (size_t i = 0; edits->older > 0 && i < sizeof without / sizeof without[0]; i++)
+        sanitize_edit_put(sanitize_edit_add(edits), REMEDY_BEHIND, edits->older,
+                          "{ .reg .b32 %%n; mov.u32 %%n, %%ntid.x; sub.u32 %%n, %%n, %d; bar.sync 15, %%n; }",
+                          without[i]);
+}
+
 void sanitize_edits_meet(struct sanitize_edits *edits)
 {
     complete_clusters(edits);
@@ -157,6 +205,7 @@ void sanitize_edits_meet(struct sanitize_edits *edits)
     meet_at_end(edits);
     meet_behind(edits, edits->older);
     meet_behind(edits, edits->newer);
+    meet_without(edits);
     if (edits->older == 0) return;
     const uint32_t branch = sanitize_edit_before_branch(edits, edits->older);
     add_meeting(edits, REMEDY_BEFORE, branch);

@@ -200,15 +200,39 @@ static bool is_signal(const char *word)
 
 static void move(struct sanitize_edits *edits, uint32_t line, enum remedy_where where, uint32_t to)
 {
+    static const char *const fronts[] = {"", "bar.sync 0; ", "fence.acq_rel.gpu; "};
     char statement[PTX_STATEMENT_BYTES];
     if (!may_move(edits, line, to) || !ptx_body_statement(&edits->body, line, statement)) return;
-    struct remedy_edit *edit = sanitize_edit_add(edits);
-    sanitize_edit_put(edit, REMEDY_INSTEAD, line, "%s", "");
-    sanitize_edit_put(edit, where, to, "%s", statement);
-    if (where != REMEDY_BEHIND || !is_signal(ptx_statement_word(statement))) return;
-    edit = sanitize_edit_add(edits);
-    sanitize_edit_put(edit, REMEDY_INSTEAD, line, "%s", "");
-    sanitize_edit_put(edit, where, to, "bar.sync 0; %.200s", statement);
+    const int count = where == REMEDY_BEHIND && is_signal(ptx_statement_word(statement)) ? 3 : 1;
+    for (int i = 0; i < count; i++) {
+        struct remedy_edit *edit = sanitize_edit_add(edits);
+        sanitize_edit_put(edit, REMEDY_INSTEAD, line, "%s", "");
+        sanitize_edit_put(edit, where, to, "%s%.200s", fronts[i], statement);
+    }
+}
+
+// An arrive of some lanes, in the block that ends in front of the access, goes behind that, under the condition of the
+// block's branch.
+static void move_under_guard(struct sanitize_edits *edits, uint32_t access)
+{
+    char arrive[PTX_STATEMENT_BYTES], branch[PTX_STATEMENT_BYTES];
+    uint32_t line = access, label = 0;
+    while (line > edits->body.first && line + SANITIZE_EDIT_WINDOW > access && !ptx_body_is_label(&edits->body, line))
+        line--;
+    for (label = line--; line > edits->body.first && line + SANITIZE_EDIT_WINDOW > label; line--) {
+        if (ptx_body_parts(&edits->body, line)) return;
+        if (ptx_body_statement(&edits->body, line, arrive) && sanitize_edit_starts(arrive, "mbarrier.arrive")) break;
+    }
+    for (uint32_t at = line; at > edits->body.first && at + SANITIZE_EDIT_WINDOW > line; at--) {
+        if (!ptx_body_parts(&edits->body, at)) continue;
+        if (!ptx_body_statement(&edits->body, at, branch) || branch[0] != '@') return;
+        const bool is_not = branch[1] == '!';
+        struct remedy_edit *edit = sanitize_edit_add(edits);
+        sanitize_edit_put(edit, REMEDY_INSTEAD, line, "%s", "");
+        sanitize_edit_put(edit, REMEDY_BEHIND, access, "bar.warp.sync -1; @%s%.*s %.200s", is_not ? "" : "!",
+                          (int)strcspn(branch + 1 + is_not, " \t"), branch + 1 + is_not, arrive);
+        return;
+    }
 }
 
 // What orders, in front of the access: behind it; behind the access: in front of it. Not past a label or a branch.
@@ -247,4 +271,5 @@ void sanitize_edits_move(struct sanitize_edits *edits)
     add_moves_of(edits, edits->older, 1, REMEDY_BEFORE);
     add_moves_of(edits, edits->newer, -1, REMEDY_BEHIND);
     move_behind_wait(edits, edits->newer);
+    if (edits->older > 0) move_under_guard(edits, edits->older);
 }

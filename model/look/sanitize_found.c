@@ -403,24 +403,27 @@ struct tried {
 };
 
 static void find_remedy(const struct sanitize_found *found, struct told *told, const struct sanitize_confirm *confirm,
-                        const struct tried *tried)
+                        const struct tried *tried, bool at_copies)
 {
-    told->remedy = sanitize_remedy_find(found->trier, told->finding, machine_module_text(tried->module), tried->errors);
+    sanitize_remedy_find(found->trier, told->finding, machine_module_text(tried->module), tried->errors, at_copies,
+                         &told->remedy);
     for (uint32_t i = 0; i < told->remedy.edit.count; i++)
         told->edited[i] = look_where_of(tried->tally, tried->module, told->remedy.edit.piece[i].line);
     if (told->remedy.mended == SANITIZE_MENDS_ALL && sanitize_confirm_edit(found->trier, confirm, &told->remedy.edit))
         told->confirmed = confirm->schedule;
 }
 
-// What leaves the run clean mends every finding: nothing else is tried then.
+// What leaves the run clean mends every finding: nothing else is tried then. The smallest edits come first: none is
+// made at copies of its line before each has been tried alone.
 static void find_remedies(const struct sanitize_found *found, struct told *told, uint32_t count,
                           const struct sanitize_confirm *confirm, const struct tried *tried)
 {
     const struct told *clean = NULL;
-    for (uint32_t i = 0; i < count && clean == NULL; i++) {
-        if (sanitize_is_advice(told[i].finding->kind)) continue;
-        find_remedy(found, &told[i], confirm, tried);
-        if (told[i].remedy.mended == SANITIZE_MENDS_ALL) clean = &told[i];
+    for (uint32_t i = 0; i < 2 * count && clean == NULL; i++) {
+        struct told *one = &told[i % count];
+        if (sanitize_is_advice(one->finding->kind)) continue;
+        find_remedy(found, one, confirm, tried, i >= count);
+        if (one->remedy.mended == SANITIZE_MENDS_ALL) clean = one;
     }
     for (uint32_t i = 0; i < count && clean != NULL; i++) {
         if (sanitize_is_advice(told[i].finding->kind)) continue;

@@ -56,29 +56,19 @@ static void add_rows(struct sanitize_edits *edits, const struct sanitize_finding
         if (rows[row].kind == finding->kind && make_row(finding, row, &edit)) edits->item[edits->count++] = edit;
 }
 
-// Each edit as it is, and then those that have copies at all of these.
-static void try_edits(const struct remedy_trier *trier, const struct sanitize_edits *edits, const char *text,
-                      uint32_t errors, struct sanitize_remedy *remedy)
+void sanitize_remedy_find(const struct remedy_trier *trier, const struct sanitize_finding *finding, const char *text,
+                          uint32_t errors, bool at_copies, struct sanitize_remedy *remedy)
 {
-    for (uint32_t i = 0; i < edits->count; i++)
-        if (edits->item[i].count > 0 && try_edit(trier, edits->finding, &edits->item[i], errors, remedy)) return;
-    for (uint32_t i = 0; i < edits->count; i++) {
-        struct remedy_edit edit = edits->item[i];
-        if (sanitize_spread(&edit, text) && try_edit(trier, edits->finding, &edit, errors, remedy)) return;
-    }
-}
-
-struct sanitize_remedy sanitize_remedy_find(const struct remedy_trier *trier, const struct sanitize_finding *finding,
-                                            const char *text, uint32_t errors)
-{
-    struct sanitize_remedy remedy = {.mended = SANITIZE_NOT_TRIED};
     struct sanitize_edits *edits = malloc(sizeof *edits);
-    if (edits == NULL) return remedy;
+    if (edits == NULL) return;
     edits->count = 0;
     add_rows(edits, finding);
     sanitize_edits_make(edits, finding, text);
-    try_edits(trier, edits, text, errors, &remedy);
+    for (uint32_t i = 0; i < edits->count; i++) {
+        struct remedy_edit *edit = &edits->item[i];
+        if (edit->count == 0 || (at_copies && !sanitize_spread(edit, text))) continue;
+        if (try_edit(trier, finding, edit, errors, remedy)) break;
+    }
     free(edits);
-    if (remedy.tried > 0 && remedy.mended == SANITIZE_NOT_TRIED) remedy.mended = SANITIZE_MENDS_NOT;
-    return remedy;
+    if (remedy->tried > 0 && remedy->mended == SANITIZE_NOT_TRIED) remedy->mended = SANITIZE_MENDS_NOT;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which edit mends a finding: those of sanitize_remedies.def and then those of sanitize_edits.c are tried, and then
-// each at all copies of its lines (sanitize_spread.h), until one does.
+// Which edit mends a finding: those of sanitize_remedies.def and then those of sanitize_edits.c are tried, until one
+// does.
 #ifndef TMAREF_LOOK_SANITIZE_REMEDY_H
 #define TMAREF_LOOK_SANITIZE_REMEDY_H
 
@@ -18,9 +18,10 @@ struct sanitize_remedy {
     uint32_t tried, errors;
 };
 
+// Adds what the tries of its edits gave to what those before it did: of each at its own line, or at all copies of it.
 // text: of the PTX; errors: how many findings the launch has without any edit.
-struct sanitize_remedy sanitize_remedy_find(const struct remedy_trier *trier, const struct sanitize_finding *finding,
-                                            const char *text, uint32_t errors);
+void sanitize_remedy_find(const struct remedy_trier *trier, const struct sanitize_finding *finding, const char *text,
+                          uint32_t errors, bool at_copies, struct sanitize_remedy *remedy);
 
 #pragma GCC visibility pop
 
