@@ -156,24 +156,6 @@ static void forget_global(struct waiting *waiting)
     waiting->begin = UINT64_MAX;
 }
 
-void sanitize_lanes_before(struct sanitize_lanes *lanes, const struct machine_step *step, uint64_t count)
-{
-    lanes->count = count;
-    lanes->is_together = (step->lanes & (step->lanes - 1)) != 0;
-    if (step->code->choice == NULL || !sanitize_lanes_meet(step->code->choice->form)) return;
-    struct cta *cta = cta_of(lanes, step->warp->cta->number);
-    const uint32_t warp = step->warp->index;
-    if (cta == NULL) return; // an access says so
-    if (is_fence(step) && (step->lanes & (step->lanes - 1)) == 0) {
-        note_fence(cta, warp, count);
-        return;
-    }
-    if (lane_parts_meet(&cta->parts[warp], step, count)) return;
-    cta->met_before[warp] = cta->met[warp];
-    cta->met[warp] = count;
-    forget_shared(cta->waiting[SPACE_SHARED][warp]);
-}
-
 static inline struct lane_use use_of(const struct sanitize_lanes *lanes, const struct event *event)
 {
     const struct access *access = &event->access;
@@ -203,11 +185,17 @@ static inline struct waiting *waiting_of(struct sanitize_lanes *lanes, struct ct
     return *waiting != NULL ? *waiting : open_waiting(lanes, waiting);
 }
 
+static int use_words_since(const struct sanitize_lanes *lanes, struct cta *cta, uint32_t warp, uint64_t met,
+                           const struct lane_use *use, struct sanitize_lane *older)
+{
+    const struct lane_by by = {warp, met, lanes->count, cta->parts[warp]};
+    return lane_words_use(&cta->words, &by, use, older);
+}
+
 static int use_words(const struct sanitize_lanes *lanes, struct cta *cta, uint32_t warp, const struct lane_use *use,
                      struct sanitize_lane *older)
 {
-    const struct lane_by by = {warp, cta->met[warp], lanes->count, cta->parts[warp]};
-    return lane_words_use(&cta->words, &by, use, older);
+    return use_words_since(lanes, cta, warp, cta->met[warp], use, older);
 }
 
 // 0 without memory.
@@ -219,6 +207,32 @@ static bool use_waiting(struct sanitize_lanes *lanes, struct cta *cta, uint32_t 
         if (use_words(lanes, cta, warp, &waiting->use[i], none) < 0) return false;
     if (waiting != NULL) waiting->count = 0;
     return true;
+}
+
+// It may be one of shared memory.
+static bool is_shared_atomic(const struct ptx_choice *choice)
+{
+    return choice->form >= PTX_FORM_ATOM_ADD && choice->form <= PTX_FORM_RED_VECTOR_HALF2 &&
+           choice->space[0] != PTX_GLOBAL;
+}
+
+void sanitize_lanes_before(struct sanitize_lanes *lanes, const struct machine_step *step, uint64_t count)
+{
+    lanes->count = count;
+    lanes->is_together = (step->lanes & (step->lanes - 1)) != 0;
+    if (step->code->choice == NULL || !sanitize_lanes_meet(step->code->choice->form)) return;
+    struct cta *cta = cta_of(lanes, step->warp->cta->number);
+    const uint32_t warp = step->warp->index;
+    if (cta == NULL) return; // an access says so
+    if (is_fence(step) && (step->lanes & (step->lanes - 1)) == 0) {
+        note_fence(cta, warp, count);
+        return;
+    }
+    if (lane_parts_meet(&cta->parts[warp], step, count)) return;
+    if (is_shared_atomic(step->code->choice)) use_waiting(lanes, cta, warp); // it is asked about them
+    cta->met_before[warp] = cta->met[warp];
+    cta->met[warp] = count;
+    forget_shared(cta->waiting[SPACE_SHARED][warp]);
 }
 
 // Has the warp done something at its lines since it met that may clash with it? Marks them.
@@ -351,6 +365,11 @@ static int ask_lanes(const struct lane_log *log, const struct lane_use *use, uin
 }
 
 // An atomic is a meeting itself: what was before it is behind the meeting before, and it is behind what comes.
+static uint64_t met_before_atomic(const struct sanitize_lanes *lanes, const struct cta *cta, uint32_t warp)
+{
+    return cta->met[warp] == lanes->count ? cta->met_before[warp] : met_at(cta, warp);
+}
+
 static int hear_global(struct sanitize_lanes *lanes, struct cta *cta, const struct event *event,
                        struct sanitize_lane *older)
 {
@@ -361,7 +380,7 @@ static int hear_global(struct sanitize_lanes *lanes, struct cta *cta, const stru
     if (waits(lanes, cta, warp, &newer)) return 0;
     if (newer.writes) cta->wrote[warp] = lanes->count;
     const bool is_meeting = cta->met[warp] == lanes->count;
-    const uint64_t met = is_meeting ? cta->met_before[warp] : met_at(cta, warp), from = cta->from[warp];
+    const uint64_t met = met_before_atomic(lanes, cta, warp), from = cta->from[warp];
     const uint64_t since = met > from ? met : from;
     int found = lane_log_clashes(log, &newer, since, older);
     if (found && newer.each < newer.end - newer.begin) found = ask_lanes(log, &newer, since, older);
@@ -388,7 +407,13 @@ static bool is_exchange(const struct sanitize_lanes *lanes, const struct event *
     return event->access.order == ORDER_VOLATILE && event->access.rank == event->origin->rank && lanes->is_together;
 }
 
-// Of weak accesses, and of atomics in global memory; of volatile ones the exchange in shared memory.
+static int hear_shared_atomic(struct sanitize_lanes *lanes, struct cta *cta, uint32_t warp,
+                              const struct lane_use *newer, struct sanitize_lane *older)
+{
+    return use_words_since(lanes, cta, warp, met_before_atomic(lanes, cta, warp), newer, older);
+}
+
+// Of weak accesses and atomics; of volatile ones the exchange in shared memory.
 static int hear_access(struct sanitize_lanes *lanes, struct cta *cta, const struct event *event,
                        struct sanitize_lane *older)
 {
@@ -402,6 +427,8 @@ static int hear_access(struct sanitize_lanes *lanes, struct cta *cta, const stru
         is_found = hear_global(lanes, cta, event, older);
     if (access->space == SPACE_SHARED && is_exchange(lanes, event))
         is_found = hear_shared(lanes, cta, event->origin->warp, &newer, older);
+    if (access->space == SPACE_SHARED && access->kind == ACCESS_REDUCE && access->rank == event->origin->rank)
+        is_found = hear_shared_atomic(lanes, cta, event->origin->warp, &newer, older);
     note_strong(cta, access, event->origin->warp, lanes->count);
     return is_found;
 }
