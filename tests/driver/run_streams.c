@@ -6,7 +6,7 @@
 //   d h k     copies the buffer into the other, into the host's; that of the host into it
 //   n f       allocates the buffer, frees it
 //   r w       records the event, waits for it                  s e D  the host waits: for the stream, the event, all
-//   i         calls a function of the host                     [ ] begins to capture the stream; ends, and launches
+//   i l       call a function of the host; l: that does as R   [ ] begins to capture the stream; ends, and launches
 //   z         calls one that says "begun" and takes a minute
 //   R W F     the host reads the last word of its buffer, writes it, reads the first; H  copies half of the buffer into it
 // It prints the first CUDA error.
@@ -66,6 +66,11 @@ static enum cuda_result touch(struct state *state, char what)
     return CUDA_SUCCESS;
 }
 
+static void look(void *user)
+{
+    touch(user, 'R');
+}
+
 static enum cuda_result work_of_memory(struct state *state, char what, struct CUstream_st *stream)
 {
     switch (what) {
@@ -110,6 +115,8 @@ static enum cuda_result work(struct state *state, char what, struct CUstream_st 
         return cuCtxSynchronize();
     case 'i':
         return cuLaunchHostFunc(stream, nothing, NULL);
+    case 'l':
+        return cuLaunchHostFunc(stream, look, state);
     case 'z':
         return cuLaunchHostFunc(stream, take_a_minute, NULL);
     case '[':

@@ -67,6 +67,13 @@ right 'hA sA RA hA sA WA'
 right 'RA WA hA rA eA RA WA'
 wrong SANITIZE_HOST '"access": "write".*"other_access": "read"' 'kA WA'
 right 'kA RA sA WA'
+# So does a function of the host: it may touch what its stream is behind.
+wrong SANITIZE_HOST '"access": "read".*"other_work": "copy".*"other_access": "write"' 'hA lB'
+wrong SANITIZE_HOST '"access": "read"' 'lA hA rA hA wB lB'
+right 'hA lA'
+right 'hA rA wB lB'
+right 'hA sA lB RA'
+right 'lA hA lA RA'
 # Of a small buffer a work uses a part: what the host does beside it is right.
 wrong SANITIZE_HOST '"access": "read"' 'HA FA'
 right 'HA RA WA sA FA'

@@ -156,7 +156,7 @@ static void take_memory(struct driver *driver, uint32_t number, uint64_t address
 void sanitize_order_run(struct driver *driver, const struct turn *turn, const struct work *work)
 {
     driver->work_now = turn->work;
-    if (driver->history == NULL) return;
+    if (driver->history == NULL || work->type == NODE_HOST) return; // that may touch what the host may
     host_watch_open(driver);
     if (turn->work == 0) return;
     if (work->type == NODE_MEMCPY) {
