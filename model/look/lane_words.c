@@ -2,72 +2,65 @@
 #include "lane_words.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { WORD_BYTES = 4, PAGE_WORDS = 1024, PAGE_BYTES = WORD_BYTES * PAGE_WORDS, LANES = 32, MANY = LANES };
 _Static_assert((int)LANE_WORDS_BYTES == (int)LANE_WORDS_PAGES * (int)PAGE_BYTES, "all pages");
 
-// at: the count; mask: which bytes of the word; lane: of each, MANY if several lanes read it.
+// at: the count, 0: nobody did; lane: MANY if several lanes read it.
 struct use {
     uint64_t at;
     uint32_t line;
-    uint8_t warp, mask, lane[WORD_BYTES];
+    uint8_t warp, lane;
 };
 
+// byte: the uses of each of its bytes, since one was used without the others
 struct lane_word {
     struct use write, read;
+    struct lane_word *byte;
 };
-
-// The first byte that both are of and that another lane used, WORD_BYTES: there is none.
-static int other_lane(const struct lane_by *by, const struct use *older, const struct use *newer)
-{
-    int byte = 0;
-    while (byte < WORD_BYTES && !((older->mask & newer->mask) >> byte & 1 && older->lane[byte] != newer->lane[byte] &&
-                                  !lane_parts_behind(by->parts, newer->lane[byte], older->lane[byte], older->at)))
-        byte++;
-    return byte;
-}
 
 static bool is_of_now(const struct lane_by *by, const struct use *older, const struct use *newer)
 {
-    return older->mask != 0 && older->warp == newer->warp && older->at > by->met;
+    return older->warp == newer->warp && older->at > by->met;
 }
 
 // Was it another lane of the warp, in an earlier instruction that it has not met behind?
-static int clashes(const struct lane_by *by, const struct use *older, const struct use *newer)
+static bool clashes(const struct lane_by *by, const struct use *older, const struct use *newer)
 {
-    return is_of_now(by, older, newer) && older->at < by->now && other_lane(by, older, newer) < WORD_BYTES;
+    return is_of_now(by, older, newer) && older->at < by->now && older->lane != newer->lane &&
+           !lane_parts_behind(by->parts, newer->lane, older->lane, older->at);
 }
 
-// The newer one, with the bytes that the warp has used since it met, by whichever lane.
-static struct use joined(const struct lane_by *by, const struct use *older, const struct use *newer, int writes)
+static void keep(const struct lane_by *by, struct use *use, const struct use *newer, bool writes)
 {
-    struct use use = *newer;
-    if (!is_of_now(by, older, newer)) return use;
-    for (int byte = 0; byte < WORD_BYTES; byte++) {
-        const bool had = older->mask >> byte & true, has = newer->mask >> byte & true;
-        if (had && (!has || (!writes && older->lane[byte] != newer->lane[byte])))
-            use.lane[byte] = has ? MANY : older->lane[byte];
-    }
-    use.mask |= older->mask;
-    return use;
+    if (use->at > newer->at) return; // one that waited may be older than another warp's
+    const bool are_many = !writes && is_of_now(by, use, newer) && use->lane != newer->lane;
+    *use = *newer;
+    if (are_many) use->lane = MANY;
 }
 
-static bool meet_word(const struct lane_by *by, struct lane_word *word, const struct use *newer, int writes,
+static bool meet_word(const struct lane_by *by, struct lane_word *word, const struct use *newer, bool writes,
                       struct sanitize_lane *older)
 {
-    const int behind_write = clashes(by, &word->write, newer);
+    const bool behind_write = clashes(by, &word->write, newer);
     const bool behind_read = writes && clashes(by, &word->read, newer);
     const struct use *found = behind_write ? &word->write : &word->read;
     if (behind_write || behind_read) {
-        const int byte = other_lane(by, found, newer);
-        const uint8_t lane = found->lane[byte] == MANY ? (uint8_t)(newer->lane[byte] == 0) : found->lane[byte];
+        const uint8_t lane = found->lane == MANY ? (uint8_t)(newer->lane == 0) : found->lane;
         *older = (struct sanitize_lane){
-            .line = found->line, .lane = lane, .newer_lane = newer->lane[byte], .writes = (uint8_t)behind_write};
+            .line = found->line, .lane = lane, .newer_lane = newer->lane, .writes = (uint8_t)behind_write};
     }
-    struct use *use = writes ? &word->write : &word->read;
-    if (use->at <= newer->at) *use = joined(by, use, newer, writes); // one that waited may be older than another warp's
+    keep(by, writes ? &word->write : &word->read, newer, writes);
     return behind_write || behind_read;
+}
+
+// 0 without memory.
+static bool part_word(struct lane_word *word)
+{
+    word->byte = malloc(WORD_BYTES * sizeof *word->byte);
+    if (word->byte == NULL) return false;
+    for (int i = 0; i < WORD_BYTES; i++) word->byte[i] = (struct lane_word){word->write, word->read, NULL};
+    return true;
 }
 
 static struct lane_word *word_of(struct lane_words *words, uint64_t address)
@@ -78,18 +71,31 @@ static struct lane_word *word_of(struct lane_words *words, uint64_t address)
     return *page == NULL ? NULL : &(*page)[address % PAGE_BYTES / WORD_BYTES];
 }
 
+// Bytes of one word. 1 if another lane's clash with one of them; -1 without memory.
+static int use_word(struct lane_word *word, const struct lane_by *by, const struct use *newer, uint32_t first,
+                    uint32_t behind, bool writes, struct sanitize_lane *older)
+{
+    if (word->byte == NULL && first == 0 && behind == WORD_BYTES) return meet_word(by, word, newer, writes, older);
+    if (word->byte == NULL && !part_word(word)) return -1;
+    bool is_found = false;
+    for (uint32_t i = first; i < behind; i++) is_found |= meet_word(by, &word->byte[i], newer, writes, older);
+    return is_found;
+}
+
 // The bytes of one lane, of which all share `newer`. 1 if another lane's clash with one of them; -1 without memory.
-static int use_bytes(struct lane_words *words, const struct lane_by *by, struct use *newer, uint64_t begin,
-                     uint64_t end, int writes, struct sanitize_lane *older)
+static int use_bytes(struct lane_words *words, const struct lane_by *by, const struct use *newer, uint64_t begin,
+                     uint64_t end, bool writes, struct sanitize_lane *older)
 {
     bool is_found = false;
     for (uint64_t at = begin; at < end; at += WORD_BYTES - at % WORD_BYTES) {
         const uint64_t first = at % WORD_BYTES, left = end - (at - first);
         struct lane_word *word = word_of(words, at);
-        if (word == NULL) return -1;
-        newer->mask = (uint8_t)((left >= WORD_BYTES ? 0xf : (1u << left) - 1) & (0xfu << first));
         struct sanitize_lane one;
-        if (!meet_word(by, word, newer, writes, &one) || is_found) continue;
+        const int found = word == NULL ? -1
+                                       : use_word(word, by, newer, (uint32_t)first,
+                                                  left < WORD_BYTES ? (uint32_t)left : WORD_BYTES, writes, &one);
+        if (found < 0) return -1;
+        if (found == 0 || is_found) continue;
         *older = one;
         older->address = begin;
         older->bytes = (uint32_t)(end - begin);
@@ -108,7 +114,7 @@ static int use_lanes(struct lane_words *words, const struct lane_by *by, const s
     int found = 0;
     for (uint32_t left = use->lanes, done = 0; left != 0; left &= left - 1, done++) {
         if (are_same && !use->writes && done == 2) break;
-        memset(newer.lane, __builtin_ctz(left), sizeof newer.lane);
+        newer.lane = (uint8_t)__builtin_ctz(left);
         const int one = use_bytes(words, by, &newer, at, at + use->each, use->writes, &older[found]);
         if (one < 0) return -1;
         found += one;
@@ -135,5 +141,8 @@ int lane_words_use(struct lane_words *words, const struct lane_by *by, const str
 
 void lane_words_free(struct lane_words *words)
 {
-    for (int i = 0; i < LANE_WORDS_PAGES; i++) free(words->page[i]);
+    for (int i = 0; i < LANE_WORDS_PAGES; i++) {
+        for (int j = 0; words->page[i] != NULL && j < PAGE_WORDS; j++) free(words->page[i][j].byte);
+        free(words->page[i]);
+    }
 }

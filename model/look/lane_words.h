@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Of each word of a CTA's shared memory: the last write, and the last read, with the count of instructions at which
-// they were made.
+// Of each word of a CTA's shared memory, or each byte of one that was used in part: the last write, and the last read,
+// with the count of instructions at which they were made.
 #ifndef TMAREF_LOOK_LANE_WORDS_H
 #define TMAREF_LOOK_LANE_WORDS_H
 

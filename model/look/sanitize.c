@@ -297,7 +297,7 @@ void look_sanitize_before(struct look_sanitize *sanitize, const struct machine_s
     clock_order_cluster(sanitize->order, number, cluster->ctas);
 }
 
-// Two writes of lanes to global memory are judged by their values. 0: they cannot be.
+// Two writes of lanes are judged by their values. 0: they cannot be.
 static bool watch_lanes(struct look_sanitize *sanitize, const struct sanitize_finding *finding)
 {
     struct sanitize_watch watch = {.finding = *finding, .is_thread = true};
@@ -330,7 +330,7 @@ static void take_lane(struct look_sanitize *sanitize, const struct event *event,
     else
         sanitize_name_of(sanitize, (uint32_t)finding.address, finding.name);
     const bool are_writes = access->kind != ACCESS_READ && before->writes;
-    if (access->space != SPACE_GLOBAL || !are_writes || !watch_lanes(sanitize, &finding))
+    if (!are_writes || !watch_lanes(sanitize, &finding))
         sanitize_found_add(&sanitize->found, &finding);
 }
 

@@ -162,8 +162,8 @@ static void print_why(const struct told *told)
     fprintf(stderr, "    missing: %s", sanitize_missing(finding));
     if (finding->barrier[0] != '\0') plain_printf(stderr, "; the copy completes on mbarrier %s", finding->barrier);
     fputc('\n', stderr);
-    if (!has_older(finding) || (is_of_register(finding) && kind != SANITIZE_MEETING) || kind == SANITIZE_LANES ||
-        kind == SANITIZE_VOLATILE || kind == SANITIZE_UPDATE || kind == SANITIZE_LAYOUT || kind == SANITIZE_LINEAR)
+    if (!has_older(finding) || (is_of_register(finding) && kind != SANITIZE_MEETING) || sanitize_is_of_lanes(finding) ||
+        kind == SANITIZE_LAYOUT || kind == SANITIZE_LINEAR)
         return;
     if (!finding->older.is_product && !finding->older.is_before) {
         fprintf(stderr, "    %s: ", sanitize_text(kind)->older);

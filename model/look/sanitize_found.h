@@ -125,6 +125,9 @@ struct sanitize_text {
 };
 const struct sanitize_text *sanitize_text(enum sanitize_kind kind);
 
+// Are both sides threads of one warp, whom no release orders?
+bool sanitize_is_of_lanes(const struct sanitize_finding *finding);
+
 // What orders the two in a kernel that is right, and what to do: of the kind, or that lanes meet.
 const char *sanitize_missing(const struct sanitize_finding *finding);
 const char *sanitize_advice(const struct sanitize_finding *finding);

@@ -278,9 +278,20 @@ const struct sanitize_text *sanitize_text(enum sanitize_kind kind)
     return &kinds[kind];
 }
 
+bool sanitize_is_of_lanes(const struct sanitize_finding *finding)
+{
+    const struct sanitize_side *newer = &finding->newer, *older = &finding->older;
+    const bool is_same = finding->kind == SANITIZE_SAME_VALUE && !((newer->flags | older->flags) & SHADOW_ASYNC) &&
+                         newer->cta == older->cta && newer->warp == older->warp && !older->is_before;
+    return is_same || finding->kind == SANITIZE_LANES || finding->kind == SANITIZE_VOLATILE ||
+           finding->kind == SANITIZE_UPDATE;
+}
+
 const char *sanitize_missing(const struct sanitize_finding *finding)
 {
-    return finding->is_parted ? SANITIZE_LANES_MEET : kinds[finding->kind].missing;
+    if (finding->is_parted) return SANITIZE_LANES_MEET;
+    const bool is_same = finding->kind == SANITIZE_SAME_VALUE && sanitize_is_of_lanes(finding);
+    return kinds[is_same ? SANITIZE_LANES : finding->kind].missing;
 }
 
 const char *sanitize_advice(const struct sanitize_finding *finding)
