@@ -186,15 +186,16 @@ static bool is_same_line(const struct machine_caller *one, const struct machine_
            (one->file.length == 0 || memcmp(one->file.at, other->file.at, one->file.length) == 0);
 }
 
-// Do they come from the same lines of the source? Without lines each line of the PTX is one.
+// Do they come from the same lines of the source, as far as a report shows them? Without lines each line of the PTX is
+// one.
 bool look_is_same_place(const struct machine_where *one, const struct machine_where *other)
 {
     const struct machine_caller a = {one->source_file, one->source_line}, b = {other->source_file, other->source_line};
+    const struct machine_caller lead = machine_where_lead(one), its_lead = machine_where_lead(other);
     if (one->source_line == 0 && one->ptx_line != other->ptx_line) return false;
-    if (!is_same_line(&a, &b) || one->callers != other->callers) return false;
-    for (uint32_t i = 0; i < one->callers; i++)
-        if (!is_same_line(&one->caller[i], &other->caller[i])) return false;
-    return true;
+    if (!is_same_line(&a, &b) || !is_same_line(&lead, &its_lead)) return false;
+    if (one->callers == 0 || other->callers == 0) return one->callers == other->callers;
+    return is_same_line(&one->caller[one->callers - 1], &other->caller[other->callers - 1]);
 }
 
 // --- What is told ----------------------------------------------------------------------------------------------------
@@ -219,7 +220,7 @@ static struct told told_of(const struct sanitize_finding *finding, const struct 
 static void print_text(const struct sanitize_found *found, const struct told *told)
 {
     const enum check_kind kind = told->kind;
-    const struct machine_caller own = machine_where_own(&told->where[0]);
+    const struct machine_caller own = machine_where_lead(&told->where[0]);
     char kernel[DEMANGLED_BYTES];
     demangle_function(found->kernel, strlen(found->kernel), kernel, sizeof kernel);
     if (own.line != 0)
@@ -247,7 +248,7 @@ void look_print_key(FILE *out, const char *key, const char *text, size_t length)
 void look_print_json_place(FILE *out, const char *role, const struct machine_where *where, const char *before)
 {
     char key[32];
-    const struct machine_caller own = machine_where_own(where);
+    const struct machine_caller own = machine_where_lead(where);
     look_print_key(out, *before == '\0' ? "what" : "other_what", role, strlen(role));
     snprintf(key, sizeof key, "%sfile", before);
     look_print_key(out, key, where->source_file.at, where->source_file.length);

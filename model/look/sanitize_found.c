@@ -236,7 +236,7 @@ static void print_text(const struct sanitize_found *found, const struct told *to
     const struct sanitize_finding *finding = told->finding;
     const enum sanitize_kind kind = finding->kind;
     const struct machine_where *main = finding->kind == SANITIZE_EXIT ? &told->older : &told->newer;
-    const struct machine_caller own = machine_where_own(main);
+    const struct machine_caller own = machine_where_lead(main);
     char kernel[DEMANGLED_BYTES];
     demangle_function(found->kernel, strlen(found->kernel), kernel, sizeof kernel);
     if (own.line != 0)

@@ -53,7 +53,7 @@ static bool is_same_kind(const struct shadow_entry *one, const struct shadow_ent
            ((one->lane ^ other->lane) & SHADOW_SIZE) == 0;
 }
 
-// One entry stands for both: at one line, or of the same 16 bytes; then its line is the last one's.
+// May one entry stand for both? At one line, or of the same 16 bytes; then its line is the last one's.
 enum { MIXED = 1 << 7, PART_WORDS = SHADOW_CELL_BYTES / SHADOW_WORD_BYTES };
 static inline bool is_one(const struct shadow_entry *older, const struct shadow_entry *newer, bool is_wide)
 {
@@ -105,6 +105,23 @@ static bool is_weak_write(const struct shadow_entry *entry)
     return (entry->flags & (SHADOW_WRITES | SHADOW_STRONG)) == SHADOW_WRITES;
 }
 
+// Which entry may best stand for the newer one too: of its line, or of bytes that it has all.
+static inline int fit_of(const struct shadow_entry *older, const struct shadow_entry *newer)
+{
+    return older->line == newer->line ? 2 : (older->mask & ~newer->mask) == 0;
+}
+
+static inline void note_same(struct places *places, struct shadow_entry *older, const struct shadow_entry *newer)
+{
+    if (places->same == NULL || fit_of(older, newer) > fit_of(places->same, newer)) places->same = older;
+}
+
+// A cell of 16 bytes keeps lines apart while there is room.
+static inline bool joins(const struct places *places, const struct shadow_entry *newer, bool is_wide)
+{
+    return places->same != NULL && (is_wide || places->free == NULL || fit_of(places->same, newer) > 0);
+}
+
 static void pass(struct shadow_cell *chunk, struct places *places)
 {
     places->last = chunk;
@@ -141,7 +158,7 @@ static void meet(struct shadow_cell *chunk, const struct shadow_entry *newer, co
             continue;
         }
         if (is_one(older, newer, judge->is_wide)) {
-            if (places->same == NULL) places->same = older;
+            note_same(places, older, newer);
             continue;
         }
         if ((older->mask & newer->mask) == 0) continue;
@@ -179,12 +196,12 @@ static bool meet_read(struct shadow_cell *chunk, const struct shadow_entry *newe
         struct shadow_entry *older = &chunk->entry[i];
         if ((older->mask & newer->mask) == 0) {
             if (older->mask == 0 && places->free == NULL) places->free = older;
-            if (older->mask != 0 && places->same == NULL && is_one(older, newer, judge->is_wide)) places->same = older;
+            if (older->mask != 0 && is_one(older, newer, judge->is_wide)) note_same(places, older, newer);
             continue;
         }
         if (judge->keeps_reads && older->actor != newer->actor && !(older->flags & SHADOW_WRITES)) continue;
         if (is_one(older, newer, judge->is_wide)) {
-            if (places->same == NULL) places->same = older;
+            note_same(places, older, newer);
             if ((newer->mask & ~older->mask) == 0 && older->line == newer->line && !(older->lane & MIXED)) return true;
             continue;
         }
@@ -247,7 +264,7 @@ enum shadow_added shadow_add(struct shadow_pool *pool, struct shadow_cell *cell,
     struct places places = {.must_ask = !is_weak_read(newer)};
     if (!places.must_ask && meet_reads(pool, cell, newer, judge, &places)) return SHADOW_ADDED;
     if (places.must_ask) meet_all(pool, cell, newer, judge, &places);
-    if (places.same != NULL) {
+    if (joins(&places, newer, judge->is_wide)) {
         join(places.same, newer);
         return SHADOW_ADDED;
     }

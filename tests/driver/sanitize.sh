@@ -95,9 +95,15 @@ hides late_use 64 5 2
 hides far_write 32 3 1
 hides far_write_and_read 32 4 1
 hides byte_of_a_word 32 3 1
+hides lines_of_a_cell 64 3 1
 expect 0 '^tmaref: sanitize: kernel met_for_a_byte: clean$' --sanitize -- "$RUN_PTX" "$folder/hidden.ptx" met_for_a_byte 1 32
 expect 0 '^hidden.cu:2: note: sanitize: kernel flag_of_lanes: .*both wrote the same value in this run: flag' --sanitize -- "$RUN_PTX" "$folder/hidden.ptx" flag_of_lanes 1 32
 grep -q '^    missing: __syncwarp()' "$scratch/out" && grep -q 'kernel flag_of_lanes: clean$' "$scratch/out" || { echo "flag_of_lanes:"; cat "$scratch/out"; failed=1; }
+
+# A copy leads with the call of its helper, once for all that a report shows alike.
+expect 0 '^hidden.cu:3: error: sanitize: kernel wrapped: a copy brings bytes' --sanitize -- "$RUN_PTX" "$folder/hidden.ptx" wrapped 1 32
+grep -q '^    the copy: hidden.cu:7, inlined at hidden.cu:3,' "$scratch/out" && [ "$(grep -c 'a copy brings' "$scratch/out")" = 1 ] ||
+    { echo "wrapped:"; cat "$scratch/out"; failed=1; }
 
 # Threads that give a barrier different numbers.
 for seed in 0 1 2 3; do
