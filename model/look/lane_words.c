@@ -34,7 +34,8 @@ static bool clashes(const struct lane_by *by, const struct use *older, const str
 static void keep(const struct lane_by *by, struct use *use, const struct use *newer, bool writes)
 {
     if (use->at > newer->at) return; // one that waited may be older than another warp's
-    const bool are_many = !writes && is_of_now(by, use, newer) && use->lane != newer->lane;
+    const bool are_many = !writes && is_of_now(by, use, newer) && use->lane != newer->lane &&
+                          !lane_parts_behind(by->parts, newer->lane, use->lane, use->at);
     *use = *newer;
     if (are_many) use->lane = MANY;
 }

@@ -330,8 +330,7 @@ static void take_lane(struct look_sanitize *sanitize, const struct event *event,
     else
         sanitize_name_of(sanitize, (uint32_t)finding.address, finding.name);
     const bool are_writes = access->kind != ACCESS_READ && before->writes;
-    if (!are_writes || !watch_lanes(sanitize, &finding))
-        sanitize_found_add(&sanitize->found, &finding);
+    if (!are_writes || !watch_lanes(sanitize, &finding)) sanitize_found_add(&sanitize->found, &finding);
 }
 
 static void take_lanes(struct look_sanitize *sanitize, const struct event *event, int found,

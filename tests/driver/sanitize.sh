@@ -96,7 +96,10 @@ hides far_write 32 3 1
 hides far_write_and_read 32 4 1
 hides byte_of_a_word 32 3 1
 hides lines_of_a_cell 64 3 1
-expect 0 '^tmaref: sanitize: kernel met_for_a_byte: clean$' --sanitize -- "$RUN_PTX" "$folder/hidden.ptx" met_for_a_byte 1 32
+for kernel in met_for_a_byte tiles_of_lanes; do
+    expect 0 "^tmaref: sanitize: kernel $kernel: clean$" --sanitize -- "$RUN_PTX" "$folder/hidden.ptx" $kernel 1 32
+done
+expect 0 '^tmaref: sanitize: kernel counter_reset: clean$' --sanitize -- "$RUN_PTX" "$folder/hidden.ptx" counter_reset 2 1
 expect 0 '^hidden.cu:2: note: sanitize: kernel flag_of_lanes: .*both wrote the same value in this run: flag' --sanitize -- "$RUN_PTX" "$folder/hidden.ptx" flag_of_lanes 1 32
 grep -q '^    missing: __syncwarp()' "$scratch/out" && grep -q 'kernel flag_of_lanes: clean$' "$scratch/out" || { echo "flag_of_lanes:"; cat "$scratch/out"; failed=1; }
 
