@@ -110,6 +110,14 @@ enum axiom axiom_broken(const struct execution *x)
     return AXIOM_NONE;
 }
 
+// An atomic is one operation: what comes behind its write comes behind its read.
+static bool comes_first(const struct execution *x, int one, int other)
+{
+    bool is_first = relation_has(&x->causality, one, other);
+    RELATION_EACH(write, x->rmw.row[one]) is_first |= relation_has(&x->causality, write, other);
+    return is_first;
+}
+
 bool axiom_race(const struct execution *x, int race[2])
 {
     const uint64_t memory = x->reads | x->writes;
@@ -118,7 +126,7 @@ bool axiom_race(const struct execution *x, int race[2])
         RELATION_EACH(b,
                       (x->event[a].what & IS_WRITE ? memory : x->writes) & ~x->morally_strong.row[a] & ~relation_bit(a))
         {
-            bool is_ordered = relation_has(&x->causality, a, b) || relation_has(&x->causality, b, a);
+            bool is_ordered = comes_first(x, a, b) || comes_first(x, b, a);
             bool is_initial = ((x->event[a].what | x->event[b].what) & IS_INITIAL) != 0;
             if (is_ordered || is_initial || execution_memory(x, a) != execution_memory(x, b)) continue;
             race[0] = a;

@@ -277,6 +277,17 @@ static void tell(struct clock_order *order, enum order_finding kind, const struc
     }
 }
 
+// Does an atomic of a thread read what a strong write wrote, so that the write is before what comes behind the atomic?
+// What the machine did before is taken to be read, whatever plain write came between.
+static bool observes(const struct clock_order *order, const struct shadow_entry *newer,
+                     const struct shadow_entry *older)
+{
+    const int both = newer->flags & older->flags, any = newer->flags | older->flags;
+    return (both & SHADOW_STRONG) && (both & SHADOW_WRITES) && (newer->flags & SHADOW_REDUCES) &&
+           !(any & (SHADOW_ASYNC | SHADOW_MAP)) && !shadow_sizes_differ(older, newer) && reaches(order, older, newer) &&
+           reaches(order, newer, older);
+}
+
 int order_is_before(void *context, const struct shadow_entry *older, const struct shadow_entry *newer)
 {
     struct clock_order *order = context;
@@ -300,7 +311,7 @@ int order_is_before(void *context, const struct shadow_entry *older, const struc
     } else if ((newer->flags & SHADOW_CONSTANT) && (older->flags & SHADOW_WRITES)) {
         tell(order, ORDER_CONSTANT, older, newer);
     }
-    return result > NARROW;
+    return result > NARROW || observes(order, newer, older);
 }
 
 // --- The end of a CTA ------------------------------------------------------------------------------------------------
