@@ -334,12 +334,18 @@ static void print_json(FILE *out, const struct sanitize_found *found, const stru
     fprintf(out, "}");
 }
 
+// An exchange by volatile accesses is told once: it has a pair of lines for each of its steps.
+static bool is_alike(const struct told *one, const struct told *other)
+{
+    if (one->finding->kind != other->finding->kind) return false;
+    return one->finding->kind == SANITIZE_VOLATILE ||
+           (look_is_same_place(&one->newer, &other->newer) && look_is_same_place(&one->older, &other->older));
+}
+
 static bool is_told(const struct told *told, uint32_t count, const struct told *one)
 {
     for (uint32_t i = 0; i < count; i++)
-        if (told[i].finding->kind == one->finding->kind && look_is_same_place(&told[i].newer, &one->newer) &&
-            look_is_same_place(&told[i].older, &one->older))
-            return true;
+        if (is_alike(&told[i], one)) return true;
     return false;
 }
 

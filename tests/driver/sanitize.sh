@@ -103,6 +103,9 @@ expect 0 '^tmaref: sanitize: kernel counter_reset: clean$' --sanitize -- "$RUN_P
 expect 0 '^hidden.cu:2: note: sanitize: kernel flag_of_lanes: .*both wrote the same value in this run: flag' --sanitize -- "$RUN_PTX" "$folder/hidden.ptx" flag_of_lanes 1 32
 grep -q '^    missing: __syncwarp()' "$scratch/out" && grep -q 'kernel flag_of_lanes: clean$' "$scratch/out" || { echo "flag_of_lanes:"; cat "$scratch/out"; failed=1; }
 
+expect 0 '^hidden.cu:2: note: sanitize: kernel volatile_steps: lanes of a warp exchange' --sanitize -- "$RUN_PTX" "$folder/hidden.ptx" volatile_steps 1 32
+[ "$(grep -c 'note: sanitize' "$scratch/out")" = 1 ] || { echo "volatile_steps:"; cat "$scratch/out"; failed=1; }
+
 # A copy leads with the call of its helper, once for all that a report shows alike.
 expect 0 '^hidden.cu:3: error: sanitize: kernel wrapped: a copy brings bytes' --sanitize -- "$RUN_PTX" "$folder/hidden.ptx" wrapped 1 32
 grep -q '^    the copy: hidden.cu:7, inlined at hidden.cu:3,' "$scratch/out" && [ "$(grep -c 'a copy brings' "$scratch/out")" = 1 ] ||
