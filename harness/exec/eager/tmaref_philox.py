@@ -14,6 +14,7 @@ import math
 MASK = 0xFFFFFFFF
 BLOCK = 256  # threads in each CTA of PyTorch's kernels
 DRAWN = 4  # words of 32 bits that each call of a thread takes
+AT_ONCE = 1 << 14  # threads whose words are computed together: they stay in a cache
 
 
 def _product(a, b):
@@ -48,23 +49,28 @@ class Draw:
         """By how much the generator's offset grows."""
         return self.calls * DRAWN
 
-    def numbers(self, seed, offset, of_words):
-        """`count` numbers, in the order of the elements. of_words makes `unroll` tensors of four tensors of words."""
-        torch, parts = self.torch, []
-        thread, key = torch.arange(self.threads, dtype=torch.int64), (seed & MASK, seed >> 32)
-        for call in range(offset // DRAWN, offset // DRAWN + self.calls):
-            counter = (torch.full_like(thread, call & MASK), call >> 32, thread, 0)
-            parts.extend(of_words(torch, *philox(counter, key)))
-        return torch.cat(parts)[: self.count]
+    def values(self, seed, offset, of_words, of_numbers, made):
+        """Sets made[:count] in the order of the elements. of_words gives `unroll` tensors of numbers for four of words, one after the
+        other; of_numbers makes values of them."""
+        torch, key = self.torch, (seed & MASK, seed >> 32)
+        rows = made.view(-1, self.threads)
+        for call in range(self.calls):
+            first, ours = offset // DRAWN + call, rows[call * self.unroll : (call + 1) * self.unroll]
+            for begin in range(0, self.threads, AT_ONCE):
+                thread = torch.arange(begin, min(begin + AT_ONCE, self.threads), dtype=torch.int64)
+                words = philox((torch.full_like(thread, first & MASK), first >> 32, thread, 0), key)
+                for row, numbers in zip(ours, of_words(torch, *words)):
+                    row[begin : begin + AT_ONCE] = of_numbers(numbers)
 
 
 def words32(torch, *words):
-    return words
+    yield from words
 
 
 def words64(torch, x, y, z, w):
     """Two numbers of 64 bits, as s64 with the same bits."""
-    return (x << 32) | y, (z << 32) | w
+    yield (x << 32) | y
+    yield (z << 32) | w
 
 
 def _floats(torch, word, unit):
@@ -73,7 +79,8 @@ def _floats(torch, word, unit):
 
 
 def uniform32(torch, *words):
-    return [word.float() * 2**-32 + 2**-33 for word in words]
+    for word in words:
+        yield word.float() * 2**-32 + 2**-33
 
 
 def _doubles(x, y):
@@ -81,21 +88,22 @@ def _doubles(x, y):
 
 
 def uniform64(torch, x, y, z, w):
-    return [_doubles(*pair) * 2**-53 + 2**-54 for pair in ((x, y), (z, w))]
+    for pair in ((x, y), (z, w)):
+        yield _doubles(*pair) * 2**-53 + 2**-54
 
 
 def normal32(torch, x, y, z, w):
     turn = float(torch.tensor(2 * math.pi, dtype=torch.float32)) * 2**-32
-    out = []
     for first, second in ((x, y), (z, w)):
-        size, angle = (uniform32(torch, first)[0].log() * -2).sqrt(), _floats(torch, second, turn)
-        out.extend((angle.sin() * size, angle.cos() * size))
-    return out
+        size, angle = (next(uniform32(torch, first)).log() * -2).sqrt(), _floats(torch, second, turn)
+        yield angle.sin() * size
+        yield angle.cos() * size
 
 
 def normal64(torch, x, y, z, w):
-    size, angle = (uniform64(torch, x, y, z, w)[0].log() * -2).sqrt(), (_doubles(z, w) * 2**-52 + 2**-53) * math.pi
-    return angle.sin() * size, angle.cos() * size
+    size, angle = (next(uniform64(torch, x, y, z, w)).log() * -2).sqrt(), (_doubles(z, w) * 2**-52 + 2**-53) * math.pi
+    yield angle.sin() * size
+    yield angle.cos() * size
 
 
 class Fillers:
@@ -201,9 +209,15 @@ def in_order(out):
 
 def fill(torch, filler, out, generator, threads):
     """Fills `out`, a tensor of the CPU, with what `filler` says; the generator for CUDA goes on."""
-    unroll, of_words, values = filler
+    unroll, of_words, of_numbers = filler
     draw, offset = Draw(torch, out.numel(), threads, unroll), generator.get_offset()
-    made = values(draw.numbers(generator.initial_seed(), offset, of_words))
+    made = torch.empty(draw.threads * -(-draw.count // draw.threads), dtype=out.dtype)
+    threads_of_torch = torch.get_num_threads()
+    torch.set_num_threads(1)  # for pieces this small its threads wait for each other longer than they compute
+    try:
+        draw.values(generator.initial_seed(), offset, of_words, of_numbers, made)
+    finally:
+        torch.set_num_threads(threads_of_torch)
     generator.set_offset(offset + draw.advance())
     place = in_order(out)
-    place.copy_(made.reshape(place.shape))
+    place.copy_(made[: draw.count].reshape(place.shape))
