@@ -222,7 +222,7 @@ struct look_launch *look_begin(struct look *look, struct machine_launch *machine
     if (launch == NULL) return NULL;
     *launch = (struct look_launch){.look = look,
                                    .next = look->under_way,
-                                   .looker = {launch, false, before, after, flight, NULL, ended},
+                                   .looker = {launch, false, before, after, flight, NULL, NULL, ended},
                                    .observer = {launch, hear},
                                    .ran = {.kernel = kernel, .module = machine_launch->module},
                                    .number = machine_launch->number,

@@ -9,6 +9,7 @@
 #include "looker.h"
 #include "module.h"
 #include "sanitize_state.h"
+#include "stamps.h"
 #include "undo.h"
 
 // Of one thread of the host.
@@ -35,14 +36,25 @@ struct look_apart {
 
 // --- Memory ----------------------------------------------------------------------------------------------------------
 
+// What is kept of a page, NULL without memory.
+static void **kept_of(struct clock_order *order, uint64_t number, bool *is_fresh)
+{
+    if (order->between != NULL) return order_stamps_kept(order_between_stamps(order->between), number, is_fresh);
+    struct shadow_page *page = order_global_page(order, number * SHADOW_PAGE_BYTES);
+    *is_fresh = page != NULL && page->is_fresh;
+    return page != NULL ? &page->kept : NULL;
+}
+
 // Of a page that nobody had touched before the launch nothing is kept: it will be so again.
 static void note_page(struct look_sanitize *sanitize, uint64_t at, uint32_t bytes)
 {
-    struct shadow_page *page = order_global_page(sanitize->order, at);
-    if (page != NULL && page->is_fresh) return;
-    struct undo_page *before = page != NULL ? page->kept : NULL;
-    if (before == NULL) before = undo_page(sanitize->undo, sanitize->global, at / SHADOW_PAGE_BYTES);
-    if (page != NULL) page->kept = before;
+    const uint64_t number = at / SHADOW_PAGE_BYTES;
+    bool is_fresh;
+    void **kept = kept_of(sanitize->order, number, &is_fresh);
+    if (is_fresh) return;
+    struct undo_page *before = kept != NULL ? *kept : NULL;
+    if (before == NULL) before = undo_page(sanitize->undo, sanitize->global, number);
+    if (kept != NULL) *kept = before;
     if (before != NULL) undo_note(before, (uint32_t)(at % SHADOW_PAGE_BYTES), bytes);
 }
 
@@ -93,6 +105,12 @@ static void rows(void *context, const struct event *event, uint32_t count, uint6
     if (!is_closed(part)) look_sanitize_rows(part->sanitize, event, count, rise);
 }
 
+static void lanes(void *context, const struct event *event, const uint64_t *address)
+{
+    const struct part *part = context;
+    if (!is_closed(part)) look_sanitize_lanes(part->sanitize, event, address);
+}
+
 static void ended(void *context, const struct machine_strand *strand, const struct machine_code *code, uint32_t lane)
 {
     (void)context, (void)strand, (void)code, (void)lane;
@@ -130,18 +148,21 @@ static struct part *open_part(struct look_apart *apart)
 {
     struct part *part = calloc(1, sizeof *part);
     if (part == NULL) return NULL;
-    *part = (struct part){.of = apart,
-                          .looker = {part, look_sanitize_skips_plain(apart->whole), before, after, flight, NULL, ended},
-                          .observer = {part, hear},
-                          .view = {&part->looker, &part->observer}};
+    *part = (struct part){
+        .of = apart,
+        .looker = {part, look_sanitize_skips_plain(apart->whole), before, after, flight, NULL, NULL, ended},
+        .observer = {part, hear},
+        .view = {&part->looker, &part->observer}};
     part->sanitize = look_sanitize_open(apart->whole->found.kernel, apart->launch, apart->options, NULL);
     if (part->sanitize == NULL) {
         close_part(part);
         return NULL;
     }
     part->sanitize->order->apart = apart->order;
-    if (has_no_cells(apart)) part->sanitize->order->between = order_between_open(part->sanitize->order->warps);
+    if (has_no_cells(apart))
+        part->sanitize->order->between = order_between_open(part->sanitize->order->warps, apart->order);
     if (part->sanitize->order->between != NULL) part->looker.rows = rows;
+    if (part->sanitize->order->between != NULL) part->looker.lanes = lanes;
     part->sanitize->undo = apart->undo;
     return part;
 }
@@ -163,8 +184,11 @@ static bool has_found(const struct look_sanitize *sanitize)
 enum { MOST_WATCHES = 64 };
 static bool is_watching(struct part *part, bool has_ended)
 {
-    const bool is_again = !has_ended && part->sanitize->order->again > part->again;
-    part->again = part->sanitize->order->again;
+    const struct clock_order *order = part->sanitize->order;
+    const uint64_t again =
+        order->between != NULL ? order_stamps_again(order_between_stamps(order->between)) : order->again;
+    const bool is_again = !has_ended && again > part->again;
+    part->again = again;
     part->watches = is_again ? part->watches + 1 : 0;
     return part->watches > MOST_WATCHES;
 }
@@ -185,11 +209,11 @@ static int goes_on(void *context, uint32_t thread, int has_ended)
 
 // --- Open and close --------------------------------------------------------------------------------------------------
 
-static int is_untouched(void *context, uint64_t address)
+static uint32_t untouched(void *context, uint64_t address, uint32_t pages)
 {
     const struct machine_launch *launch = context;
-    return launch->is_untouched != NULL && launch->untouch != NULL &&
-           launch->is_untouched(launch->describe_context, address);
+    if (launch->untouched == NULL || launch->untouch == NULL) return 0;
+    return launch->untouched(launch->describe_context, address, pages);
 }
 
 static bool may_be_apart(const struct look_sanitize *whole, const struct machine_launch *launch)
@@ -214,7 +238,7 @@ struct look_apart *look_apart_open(struct look_sanitize *whole, const struct mac
                                  .launch = launch,
                                  .options = options,
                                  .is_closed = is_closed,
-                                 .order = order_apart_open((void *)(uintptr_t)launch, is_untouched),
+                                 .order = order_apart_open((void *)(uintptr_t)launch, untouched),
                                  .undo = undo_open()};
     whole->is_cut = apart->order != NULL && apart->undo != NULL;
     if (whole->is_cut) return apart;
@@ -245,6 +269,17 @@ struct order_apart *look_apart_release(struct look_apart *apart)
 
 // --- The end ---------------------------------------------------------------------------------------------------------
 
+// Also of a cluster that was stopped.
+static void take_accesses(const struct look_apart *apart)
+{
+    for (int i = 0; i < MACHINE_HOST_THREADS; i++) {
+        const struct clock_order *order = apart->part[i] != NULL ? apart->part[i]->sanitize->order : NULL;
+        if (order == NULL) continue;
+        order_apart_take(apart->order, order);
+        if (order->between != NULL) order_stamps_give(order_between_stamps(order->between));
+    }
+}
+
 // What the threads have seen is the launch's.
 static void join_parts(const struct look_apart *apart, const struct machine_outcome *outcome, struct look_tally *tally)
 {
@@ -253,7 +288,6 @@ static void join_parts(const struct look_apart *apart, const struct machine_outc
     for (int i = 0; i < MACHINE_HOST_THREADS; i++) {
         const struct part *part = apart->part[i];
         if (part == NULL) continue;
-        order_apart_take(apart->order, part->sanitize->order); // of a cluster that was stopped
         look_tally_join(tally, &part->tally);
         whole->ran.rows |= part->sanitize->ran.rows;
         whole->has_spoken |= part->sanitize->has_spoken;
@@ -288,6 +322,7 @@ bool look_apart_counts(struct look_apart *apart, bool is_over, struct machine_ou
                        struct look_tally *tally)
 {
     static const char message[] = "no memory for what undoes the launch, so that --sanitize can look at it again";
+    if (!order_apart_is_over(apart->order)) take_accesses(apart);
     bool has_any = order_apart_is_over(apart->order);
     for (int i = 0; i < MACHINE_HOST_THREADS; i++)
         has_any |= apart->part[i] != NULL && has_found(apart->part[i]->sanitize);

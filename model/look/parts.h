@@ -109,6 +109,7 @@ void look_sanitize_before(struct look_sanitize *sanitize, const struct machine_s
 void look_sanitize_launches(struct look_sanitize *sanitize); // the kernel has launched something
 void look_sanitize_hear(struct look_sanitize *sanitize, const struct event *event);
 void look_sanitize_rows(struct look_sanitize *sanitize, const struct event *event, uint32_t rows, uint64_t rise);
+void look_sanitize_lanes(struct look_sanitize *sanitize, const struct event *event, const uint64_t *address);
 void look_sanitize_issue(struct look_sanitize *sanitize, const struct machine_flight *flight);
 void look_sanitize_done(struct look_sanitize *sanitize, const struct machine_flight *flight);
 void look_sanitize_tell(struct look_sanitize *sanitize, const struct look_tally *tally,

@@ -347,11 +347,29 @@ static void hear_lanes(struct look_sanitize *sanitize, const struct event *event
     if (found != 0) take_lanes(sanitize, event, found, before);
 }
 
-void look_sanitize_rows(struct look_sanitize *sanitize, const struct event *event, uint32_t rows, uint64_t rise)
+// By a thread that sees its own clusters, whose launch may be undone.
+static bool is_undoable(const struct look_sanitize *sanitize, const struct event *event)
+{
+    return sanitize->undo != NULL && event->kind == EVENT_ACCESS && event->access.space == SPACE_GLOBAL &&
+           event->access.kind != ACCESS_READ;
+}
+
+static void hear_rows(struct look_sanitize *sanitize, const struct event *event, uint32_t rows, uint64_t rise)
 {
     struct sanitize_lane before[MACHINE_LANES];
     const int found = sanitize_lanes_rows(sanitize->lanes, event, rows, rise, before);
     if (found != 0) take_lanes(sanitize, event, found, before);
+}
+
+static void undo_rows(struct look_sanitize *sanitize, struct access access, uint32_t rows, uint64_t rise)
+{
+    for (; rows > 0; rows--, access.address += rise) sanitize_undo_note(sanitize, &access);
+}
+
+void look_sanitize_rows(struct look_sanitize *sanitize, const struct event *event, uint32_t rows, uint64_t rise)
+{
+    if (event->access.space == SPACE_SHARED) hear_rows(sanitize, event, rows, rise);
+    if (is_undoable(sanitize, event)) undo_rows(sanitize, event->access, rows, rise);
     order_between_rows(sanitize->order, event, rows, rise);
 }
 
@@ -366,11 +384,14 @@ static void note_bytes(struct look_sanitize *sanitize, const struct event *event
                         access);
 }
 
-// By a thread that sees its own clusters, whose launch may be undone.
-static bool is_undoable(const struct look_sanitize *sanitize, const struct event *event)
+void look_sanitize_lanes(struct look_sanitize *sanitize, const struct event *event, const uint64_t *address)
 {
-    return sanitize->undo != NULL && event->kind == EVENT_ACCESS && event->access.space == SPACE_GLOBAL &&
-           event->access.kind != ACCESS_READ;
+    struct access one = event->access;
+    for (uint32_t left = is_undoable(sanitize, event) ? event->origin->lanes : 0; left != 0; left &= left - 1) {
+        one.address = address[__builtin_ctz(left)];
+        sanitize_undo_note(sanitize, &one);
+    }
+    order_between_lanes(sanitize->order, event, address);
 }
 
 // What else than lanes there is of one that writes, or whose value is checked.

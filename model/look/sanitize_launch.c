@@ -23,7 +23,7 @@ static int is_untouched(void *context, uint64_t address)
 {
     const struct look_sanitize *sanitize = context;
     const struct machine_launch *launch = sanitize->cluster->machine->launch;
-    return launch->is_untouched != NULL && launch->is_untouched(launch->describe_context, address);
+    return launch->untouched != NULL && launch->untouched(launch->describe_context, address, 1) != 0;
 }
 
 static bool open_others(struct look_sanitize *sanitize)

@@ -25,9 +25,10 @@ struct machine_step {
 //   after    it was, or it waits and comes again (MACHINE_WAIT)
 //   flight   an asynchronous operation is issued (begins), or is done
 //   skips_plain  before() and after() may leave out instructions that only compute, for all lanes of a strand
-//   rows     NULL, or it hears, in place of the observer, what lanes that rise evenly read or write by a weak access to
-//            their CTA's shared memory: `rows` times what the event says, each `rise` behind the one before, by the lanes
-//            in their order; the event's `lanes` are all of them
+//   rows     NULL, or it hears, in place of the observer, the weak reads and writes of lanes: `rows` times what the event
+//            says, each `rise` behind the one before, by all lanes in their order; or one row, by the event's `lanes`
+//   lanes    NULL, or the same of global memory, of lanes that lie anywhere: the bytes that the event says at the address
+//            of each
 //   ended    the launch ends before its time at `code` of this strand (NULL: at its pc), for the thread of `lane`; or
 //            in a hang, where this strand waits
 struct machine_looker {
@@ -37,6 +38,7 @@ struct machine_looker {
     void (*after)(void *context, const struct machine_step *step, enum machine_next next);
     void (*flight)(void *context, const struct machine_flight *flight, int begins);
     void (*rows)(void *context, const struct event *event, uint32_t rows, uint64_t rise);
+    void (*lanes)(void *context, const struct event *event, const uint64_t *address);
     void (*ended)(void *context, const struct machine_strand *strand, const struct machine_code *code, uint32_t lane);
 };
 

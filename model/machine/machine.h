@@ -151,9 +151,9 @@ struct machine_child {
 //                      runs clusters. NULL: there are none
 //   describe           writes what is known of global memory at an address that is mapped or was, as a text that goes on
 //                      from "128 bytes at 0x1000, "; returns its length, 0: nothing. NULL: nobody knows
-//   is_untouched       has nobody written global memory at that address, nor read it? With describe_context. NULL: not
-//                      known
-//   untouch            the page of the host with that address, which is_untouched() said 1 of, is so again
+//   untouched          of `pages` pages of the host, up to 32, from that of the address on: a bit for each that nobody
+//                      has written, nor read. With describe_context. NULL: not known
+//   untouch            the page of the host with that address, which untouched() said 1 of, is so again
 //   hung               takes the state of a launch that hangs or has reached a limit (hang.h), while it is there
 //   views              who looks at the clusters of each thread of the host, where they may be looked at apart; with
 //                      `looker` and `observer`, which hear nothing of clusters then. NULL: one thread runs a launch that
@@ -222,7 +222,7 @@ struct machine_launch {
     const struct texture *(*texture)(void *context, uint64_t handle);
     void *texture_context;
     size_t (*describe)(void *context, uint64_t address, char *text, size_t bytes);
-    int (*is_untouched)(void *context, uint64_t address);
+    uint32_t (*untouched)(void *context, uint64_t address, uint32_t pages);
     void (*untouch)(void *context, uint64_t address);
     void *describe_context;
     void (*hung)(void *context, const struct machine_hang *hang);

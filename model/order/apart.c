@@ -6,12 +6,13 @@
 
 // --- Open and close --------------------------------------------------------------------------------------------------
 
-struct order_apart *order_apart_open(void *context, int (*is_untouched)(void *context, uint64_t address))
+struct order_apart *order_apart_open(void *context,
+                                     uint32_t (*untouched)(void *context, uint64_t address, uint32_t pages))
 {
     struct order_apart *apart = calloc(1, sizeof *apart);
     if (apart == NULL) return NULL;
     apart->context = context;
-    apart->is_untouched = is_untouched;
+    apart->untouched = untouched;
     apart->pages_of_host = order_pages_of_host();
     for (int i = 0; i < APART_LOCKS; i++) pthread_mutex_init(&apart->lock[i], NULL);
     return apart;
@@ -43,15 +44,22 @@ void order_apart_end(struct order_apart *apart)
 
 // --- Pages -----------------------------------------------------------------------------------------------------------
 
+static uint32_t answer_of(uint64_t of_host)
+{
+    const uint64_t asked = of_host / APART_ASKED;
+    return (uint32_t)((asked ^ asked >> 10) % APART_ANSWERS);
+}
+
 static uint32_t hash_of(const struct order_apart *apart, uint64_t number)
 {
     const uint64_t of_host = number / apart->pages_of_host;
-    return (uint32_t)((of_host ^ of_host >> 14) % APART_HASH);
+    _Static_assert((int)APART_HASH == (int)APART_ASKED * (int)APART_ANSWERS, "pages of one answer are side by side");
+    return (uint32_t)(answer_of(of_host) * APART_ASKED + of_host % APART_ASKED);
 }
 
 static pthread_mutex_t *lock_of(struct order_apart *apart, uint64_t number)
 {
-    return &apart->lock[hash_of(apart, number) % APART_LOCKS];
+    return &apart->lock[hash_of(apart, number) / APART_ASKED % APART_LOCKS];
 }
 
 // The page, or one that the host has as one with it; NULL: there is none.
@@ -64,9 +72,18 @@ static struct apart_page *find(const struct order_apart *apart, uint64_t number,
 }
 
 // Its address. Memory may end within it, but begins with it.
-static uint64_t host_page(const struct order_apart *apart, uint64_t number)
+static uint64_t host_page(const struct order_apart *apart, uint64_t of_host)
 {
-    return number / apart->pages_of_host * apart->pages_of_host * SHADOW_PAGE_BYTES;
+    return of_host * apart->pages_of_host * SHADOW_PAGE_BYTES;
+}
+
+static bool is_fresh(struct order_apart *apart, uint64_t number)
+{
+    const uint64_t of_host = number / apart->pages_of_host, first = of_host - of_host % APART_ASKED;
+    struct apart_answer *answer = &apart->answer[answer_of(of_host)];
+    if (answer->first != first || first == 0)
+        *answer = (struct apart_answer){first, apart->untouched(apart->context, host_page(apart, first), APART_ASKED)};
+    return answer->untouched >> of_host % APART_ASKED & 1;
 }
 
 static struct apart_page *make(struct order_apart *apart, uint64_t number, const struct apart_page *near)
@@ -76,7 +93,7 @@ static struct apart_page *make(struct order_apart *apart, uint64_t number, const
         order_apart_end(apart);
     if (page == NULL) return NULL;
     page->number = number;
-    page->is_fresh = near != NULL ? near->is_fresh : apart->is_untouched(apart->context, host_page(apart, number));
+    page->is_fresh = near != NULL ? near->is_fresh : is_fresh(apart, number);
     page->next = *first;
     return *first = page;
 }
@@ -146,23 +163,27 @@ static bool add(struct apart_page *page, const struct shadow_way *way)
     return is_added;
 }
 
-static bool take(struct apart_page *page, const struct shadow_page *of)
+static bool take(struct apart_page *page, const struct shadow_ways *ways)
 {
     bool is_apart = true;
-    for (uint32_t i = 0; i < of->ways.count; i++) is_apart &= !clashes(page, &of->ways.way[i]);
-    for (uint32_t i = 0; i < of->ways.count; i++) is_apart &= add(page, &of->ways.way[i]);
+    for (uint32_t i = 0; i < ways->count; i++) is_apart &= !clashes(page, &ways->way[i]);
+    for (uint32_t i = 0; i < ways->count; i++) is_apart &= add(page, &ways->way[i]);
     return is_apart;
 }
 
-void order_apart_take(struct order_apart *apart, struct clock_order *order)
+void order_apart_join(struct order_apart *apart, uint64_t number, const struct shadow_ways *ways)
 {
     struct apart_page *near;
-    for (const struct shadow_page *of = order->made; of != NULL; of = of->older) {
-        pthread_mutex_lock(lock_of(apart, of->number));
-        struct apart_page *page = find(apart, of->number, &near);
-        if (page == NULL || !take(page, of)) order_apart_end(apart);
-        pthread_mutex_unlock(lock_of(apart, of->number));
-    }
+    pthread_mutex_lock(lock_of(apart, number));
+    struct apart_page *page = find(apart, number, &near);
+    if (page == NULL || !take(page, ways)) order_apart_end(apart);
+    pthread_mutex_unlock(lock_of(apart, number));
+}
+
+void order_apart_take(struct order_apart *apart, const struct clock_order *order)
+{
+    for (const struct shadow_page *of = order->made; of != NULL; of = of->older)
+        order_apart_join(apart, of->number, &of->ways);
 }
 
 // --- What is known at the end ----------------------------------------------------------------------------------------
@@ -206,6 +227,7 @@ uint32_t order_apart_ways(const struct apart_page *page, struct shadow_way *way)
     uint64_t taken[SHADOW_PAGE_WIDES] = {0};
     uint32_t count = page->ways.count < APART_MOST_WAYS ? page->ways.count : APART_MOST_WAYS, kept = 0;
     if (count > 0) memcpy(way, page->ways.way, count * sizeof *way);
+    if (count < 2) return count;
     qsort(way, count, sizeof *way, comes_first);
     for (uint32_t i = 0; i < count; i++)
         if (leave(&way[i], taken)) way[kept++] = way[i];

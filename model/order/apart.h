@@ -24,21 +24,32 @@ struct apart_page {
     uint64_t used[2][SHADOW_PAGE_WIDES];
 };
 
-// Pages that the host has as one are behind one lock. is_over: the clusters must be followed together, and some reason
-// for it was seen: a clash, more pages than there is room for, an order by memory, or no memory.
-enum { APART_HASH = 1 << 14, APART_LOCKS = 64, APART_MOST_WAYS = 32 };
+// Which of APART_ASKED pages of the host, the first of which is number `first`, nobody had touched; first 0: not asked.
+// Clusters touch none that they have not met, so the answer holds for the launch.
+struct apart_answer {
+    uint64_t first;
+    uint32_t untouched;
+};
+
+// Pages that the host has as one, and those that it is asked of at once, are behind one lock. is_over: the clusters
+// must be followed together, and some reason for it was seen: a clash, more pages than there is room for, an order by
+// memory, or no memory.
+enum { APART_HASH = 1 << 14, APART_LOCKS = 64, APART_MOST_WAYS = 32, APART_ASKED = 16, APART_ANSWERS = 1 << 10 };
 struct order_apart {
     void *context;
-    int (*is_untouched)(void *context, uint64_t address);
+    uint32_t (*untouched)(void *context, uint64_t address, uint32_t pages);
     uint32_t pages_of_host; // how many pages the host has as one
     uint32_t pages;
     int is_over;
     pthread_mutex_t lock[APART_LOCKS];
     struct apart_page *page[APART_HASH];
+    struct apart_answer answer[APART_ANSWERS];
 };
 
-// is_untouched: as that of clock_order. NULL without memory.
-struct order_apart *order_apart_open(void *context, int (*is_untouched)(void *context, uint64_t address));
+// untouched: of so many pages of the host from that of the address on, a bit for each that nobody has written, nor
+// read. NULL without memory.
+struct order_apart *order_apart_open(void *context,
+                                     uint32_t (*untouched)(void *context, uint64_t address, uint32_t pages));
 void order_apart_close(struct order_apart *apart);
 
 bool order_apart_is_over(const struct order_apart *apart);
@@ -47,8 +58,11 @@ void order_apart_end(struct order_apart *apart); // from now on it is
 // A cluster accesses the page for the first time, and has not done it yet: is it fresh?
 bool order_apart_meet(struct order_apart *apart, uint64_t number);
 
+// How clusters that ended have accessed a page, and those given before have not.
+void order_apart_join(struct order_apart *apart, uint64_t number, const struct shadow_ways *ways);
+
 // The cluster has ended: takes its pages. Then the clock_order is as one that was just opened.
-void order_apart_take(struct order_apart *apart, struct clock_order *order);
+void order_apart_take(struct order_apart *apart, const struct clock_order *order);
 void clock_order_again(struct clock_order *order);
 
 // Has every bit of the page one way at most? Of several lines that write a byte the last stays; of several that read

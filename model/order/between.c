@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "apart.h"
+#include "stamps.h"
 
 // 64 bytes of shared memory, a bit for each. written: since the CTA began; what follows, since part `part` began, which
 // is over if it is not the CTA's: read or written by some warp, and read by two at least.
@@ -35,29 +35,39 @@ struct order_between {
     uint32_t warps, touched, inside, behind, arrived;
     struct meeting now, last;
     struct page *page[ORDER_SHARED_PAGES];
+    struct order_stamps *stamps; // of global memory
 };
 
-struct order_between *order_between_open(uint32_t warps)
+struct order_between *order_between_open(uint32_t warps, struct order_apart *apart)
 {
     struct order_between *between = warps <= ORDER_MOST_WARPS ? calloc(1, sizeof *between) : NULL;
     if (between == NULL) return NULL;
     between->cta = NOBODY;
     between->warps = warps;
-    return between;
+    between->stamps = order_stamps_open(apart);
+    if (between->stamps != NULL) return between;
+    order_between_close(between);
+    return NULL;
 }
 
 void order_between_close(struct order_between *between)
 {
-    for (int i = 0; between != NULL && i < ORDER_SHARED_PAGES; i++) free(between->page[i]);
+    if (between == NULL) return;
+    for (int i = 0; i < ORDER_SHARED_PAGES; i++) free(between->page[i]);
+    order_stamps_close(between->stamps);
     free(between);
 }
 
-// Another CTA begins. 0: one has not ended, or it is of a cluster of several.
+struct order_stamps *order_between_stamps(const struct order_between *between)
+{
+    return between->stamps;
+}
+
+// Another CTA begins. 0: one has not ended.
 static __attribute__((noinline)) bool begin(const struct clock_order *order, uint64_t cta)
 {
     struct order_between *between = order->between;
-    const struct order_cta *of = order_cta_of(order, cta);
-    if (between->cta != NOBODY || of == NULL || of->ctas != 1) return false;
+    if (between->cta != NOBODY) return false;
     between->cta = cta;
     between->first = ++between->part;
     between->touched = between->inside = between->behind = between->arrived = 0;
@@ -68,11 +78,6 @@ static __attribute__((noinline)) bool begin(const struct clock_order *order, uin
 static inline bool is_of(const struct clock_order *order, uint64_t cta)
 {
     return order->between->cta == cta || begin(order, cta);
-}
-
-void order_between_exit(struct clock_order *order)
-{
-    order->between->cta = NOBODY;
 }
 
 // --- Accesses --------------------------------------------------------------------------------------------------------
@@ -143,13 +148,12 @@ static bool is_free(struct clock_order *order, const struct event *event)
     return ((between->inside | between->behind) & warp) == 0;
 }
 
-void order_between_rows(struct clock_order *order, const struct event *event, uint32_t rows, uint64_t rise)
+static bool use_shared(struct order_between *between, const struct event *event, uint32_t rows, uint64_t rise)
 {
-    struct order_between *const between = order->between;
     const uint64_t count = event->access.bytes, bytes = UINT64_MAX >> (SHADOW_WIDE_BYTES - count) % SHADOW_WIDE_BYTES;
     const uint32_t warp = event->origin->warp;
     const bool writes = event->access.kind == ACCESS_WRITE;
-    bool is_right = is_free(order, event) && count <= MOST_BYTES;
+    bool is_right = count <= MOST_BYTES;
     uint64_t at = event->access.address;
     for (uint32_t left = rise != 0 ? rows : 1; left > 0 && is_right; left--, at += rise) {
         const uint64_t first = at % SHADOW_WIDE_BYTES;
@@ -159,6 +163,53 @@ void order_between_rows(struct clock_order *order, const struct event *event, ui
             is_right = use(between, warp, at, bytes << first, writes);
         else
             is_right = use_long(between, warp, at, at + count, writes);
+    }
+    return is_right;
+}
+
+static struct stamps_by by_of(const struct order_between *between, const struct event *event)
+{
+    return (struct stamps_by){between->part, between->first, event->origin->warp, event->origin->line};
+}
+
+static struct stamps_use use_of(const struct event *event)
+{
+    const struct access *access = &event->access;
+    return (struct stamps_use){.begin = access->address,
+                               .bytes = access->bytes,
+                               .each = access->each != 0 ? access->each : access->bytes,
+                               .lanes = event->origin->lanes,
+                               .writes = access->kind == ACCESS_WRITE,
+                               .is_constant = access->is_constant};
+}
+
+static bool use_global(const struct order_between *between, const struct event *event, uint32_t rows, uint64_t rise)
+{
+    const struct stamps_by by = by_of(between, event);
+    struct stamps_use use = use_of(event);
+    bool is_right = use.lanes != 0;
+    if (rows > 1) use.lanes = UINT32_MAX >> (32 - 32 / rows);
+    for (uint32_t left = rows; left > 0 && is_right; left--, use.begin += rise, use.lanes <<= 32 / rows % 32)
+        is_right = order_stamps_use(between->stamps, &by, &use);
+    return is_right;
+}
+
+void order_between_rows(struct clock_order *order, const struct event *event, uint32_t rows, uint64_t rise)
+{
+    const bool is_right =
+        is_free(order, event) && (event->access.space == SPACE_SHARED ? use_shared(order->between, event, rows, rise)
+                                                                      : use_global(order->between, event, rows, rise));
+    if (!is_right) order_apart_end(order->apart);
+}
+
+void order_between_lanes(struct clock_order *order, const struct event *event, const uint64_t *address)
+{
+    const struct order_between *between = order->between;
+    bool is_right = event->origin->lanes != 0 && is_free(order, event);
+    if (is_right) {
+        const struct stamps_by by = by_of(between, event);
+        const struct stamps_use use = use_of(event);
+        is_right = order_stamps_lanes(between->stamps, &by, &use, address);
     }
     if (!is_right) order_apart_end(order->apart);
 }
@@ -170,12 +221,15 @@ static bool is_same(const struct meeting *one, const struct meeting *other)
     return one->number == other->number && one->phase == other->phase;
 }
 
-static void arrive(struct order_between *between, const struct meeting *at, uint32_t warp)
+// 0: lanes of the warp have come to this barrier, or to one before it, and have not left that.
+static bool arrive(struct order_between *between, const struct meeting *at, uint32_t warp)
 {
+    const bool is_alone = ((between->inside | between->behind) & warp) == 0;
     if (!is_same(&between->now, at)) between->arrived = 0;
     between->now = *at;
     between->arrived |= warp;
     between->inside |= warp;
+    return is_alone;
 }
 
 // The first that leaves it begins the next part.
@@ -191,16 +245,34 @@ static void leave(struct order_between *between, const struct meeting *at, uint3
     if (is_same(&between->last, at)) between->behind &= ~warp;
 }
 
-void order_between_meet(struct clock_order *order, const struct event *event)
+static bool meet(struct clock_order *order, const struct event *event)
 {
     const struct event_meeting *of = &event->meeting;
     const struct meeting at = {of->phase, of->number};
     const uint32_t warp = UINT32_C(1) << event->origin->warp % ORDER_MOST_WARPS;
-    if (of->kind != MEETING_CTA) return;
-    if (!is_of(order, event->origin->cta))
-        order_apart_end(order->apart);
-    else if (of->step == MEETING_ARRIVE)
-        arrive(order->between, &at, warp);
-    else
-        leave(order->between, &at, warp);
+    if (of->kind == MEETING_WARP) return true;
+    if (of->kind != MEETING_CTA || !is_of(order, event->origin->cta)) return false;
+    if (of->step == MEETING_ARRIVE) return arrive(order->between, &at, warp);
+    leave(order->between, &at, warp);
+    return true;
+}
+
+// --- Events ----------------------------------------------------------------------------------------------------------
+
+static bool run(const struct clock_order *order, enum run_step run)
+{
+    if (run == RUN_CTA_EXIT) order->between->cta = NOBODY;
+    return run != RUN_WAIT_FOR_GRIDS && run != RUN_SET_REGISTERS;
+}
+
+void order_between_hear(struct clock_order *order, const struct event *event)
+{
+    bool is_right = false;
+    if (event->kind == EVENT_ACCESS) {
+        order_between_rows(order, event, 1, 0);
+        return;
+    }
+    if (event->kind == EVENT_MEETING) is_right = meet(order, event);
+    if (event->kind == EVENT_RUN) is_right = run(order, event->run);
+    if (!is_right) order_apart_end(order->apart);
 }

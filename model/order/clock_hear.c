@@ -144,7 +144,6 @@ static void hear_meeting(struct clock_order *order, const struct event *event)
     if (warp != NULL && of->kind == MEETING_WARP && of->step == MEETING_WAIT)
         clock_order_meet(order, cta->number, event->origin->warp, of->threads | event->origin->lanes);
     if (warp == NULL || of->kind == MEETING_WARP || of->number >= ORDER_MEETINGS) return;
-    if (order->between != NULL) order_between_meet(order, event);
     struct order_meeting *meeting = of->kind == MEETING_CLUSTER ? &cta->peer[0]->cluster : &cta->meeting[of->number];
     if (meeting->phase[phase] != of->phase + 1) {
         clock_clear(&meeting->clock[phase]);
@@ -473,7 +472,6 @@ static void hear_run(struct clock_order *order, const struct event *event)
 static __attribute__((noinline)) void hear_other(struct clock_order *order, const struct event *event)
 {
     order_flush(order);
-    if (order->between != NULL && event->kind == EVENT_BARRIER) order_apart_end(order->apart);
     if (event->kind == EVENT_MEETING) hear_meeting(order, event);
     if (event->kind == EVENT_BARRIER) order_hear_barrier(order, event);
     if (event->kind == EVENT_FENCE) hear_fence(order, event);
@@ -484,10 +482,10 @@ static __attribute__((noinline)) void hear_other(struct clock_order *order, cons
 void clock_order_hear(struct clock_order *order, const struct event *event)
 {
     if (order->is_short) return;
-    if (event->kind != EVENT_ACCESS)
+    if (order->between != NULL)
+        order_between_hear(order, event);
+    else if (event->kind != EVENT_ACCESS)
         hear_other(order, event);
-    else if (order->between != NULL && event->access.space == SPACE_SHARED)
-        order_between_rows(order, event, 1, 0);
     else
         hear_access(order, event);
 }

@@ -57,7 +57,7 @@ static struct order_cta *new_cta(struct clock_order *order, uint64_t number, uin
 void clock_order_cluster(struct clock_order *order, const uint64_t *numbers, uint32_t ctas)
 {
     struct order_cta *peer[ORDER_MOST_CTAS];
-    if (order_cta_of(order, numbers[0]) != NULL || ctas > ORDER_MOST_CTAS) return;
+    if (order->between != NULL || order_cta_of(order, numbers[0]) != NULL || ctas > ORDER_MOST_CTAS) return;
     for (uint32_t rank = 0; rank < ctas; rank++)
         if ((peer[rank] = new_cta(order, numbers[rank], rank)) == NULL) {
             order->is_short = true;
@@ -426,7 +426,6 @@ void order_exit(struct clock_order *order, struct order_cta *cta)
     for (uint32_t i = 0; i < ORDER_SHARED_PAGES; i++)
         if (cta->page[i] != NULL) shadow_each(&order->pool, cta->page[i], judge_exit, order);
     judge_barriers(order, cta);
-    if (order->between != NULL) order_between_exit(order);
     clock_free(&exits);
     cta->has_exited = true;
     struct order_cta *peer[ORDER_MOST_CTAS];

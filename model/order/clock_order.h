@@ -244,7 +244,7 @@ struct clock_order {
     bool has_places;
     struct order_global global;
     struct order_apart *apart;     // one cluster is followed by itself (apart.h); NULL: all are followed together
-    struct order_between *between; // with it: who looks at shared memory in place of cells (between.h); NULL: nobody
+    struct order_between *between; // with it: who looks in place of clocks and cells (between.h); NULL: nobody
     uint64_t again;                // with it: accesses since the last one to bytes that its line had not accessed
     struct shadow_page *made;      // with it: the pages of global memory that the cluster has accessed
     struct clock_order *before;    // the launch in front, if it may not have ended; NULL: it has

@@ -3,7 +3,7 @@
 # Random kernels of several CTAs that nothing orders: what the sanitizer says of them on one thread of the host and on
 # several. Each CTA of one or two warps reads and writes a few bytes of global memory, in words of all sizes and by bulk
 # stores, between barriers; half of the kernels have two or three warps, which do so in shared memory too, most without a
-# bulk store, so that no cells are kept of it (model/order/between.h). Which pairs of lines race is known from the kernel alone. The report must be the same, byte
+# bulk store, so that no cells are kept (model/order/between.h, stamps.h). Which pairs of lines race is known from the kernel alone. The report must be the same, byte
 # for byte, for each number of threads; each finding must be such a pair, and a kernel with such pairs must have one.
 # usage: apart.py TMAREF RUN_ZOO [--count N] [--first SEED] [--threads N,N...] [--keep FOLDER]; kernel N is made from seed N.
 #        apart.py --right FILE [--count N] [--first SEED]  writes the kernels in which nothing races

@@ -18,16 +18,16 @@ struct step {
 
 static int untouched_asked;
 
-static int is_untouched(void *context, uint64_t address)
+static uint32_t untouched(void *context, uint64_t address, uint32_t pages)
 {
     (void)context, (void)address;
     untouched_asked++;
-    return 1;
+    return (uint32_t)((UINT64_C(1) << pages) - 1);
 }
 
-static int is_known(void *context, uint64_t address)
+static uint32_t none_untouched(void *context, uint64_t address, uint32_t pages)
 {
-    (void)context, (void)address;
+    (void)context, (void)address, (void)pages;
     return 0;
 }
 
@@ -71,7 +71,7 @@ static void run(struct order_apart *apart, struct clock_order *order, const stru
 static bool is_over(const struct step step[MOST], int last_first, bool are_two)
 {
     int mistakes = 0;
-    struct order_apart *apart = order_apart_open(NULL, is_known);
+    struct order_apart *apart = order_apart_open(NULL, none_untouched);
     struct clock_order *order[MOST];
     for (int i = 0; i < MOST; i++) {
         order[i] = clock_order_open(1, &mistakes, found);
@@ -112,12 +112,14 @@ LOOP_TEST(clusters_clash_whoever_comes_first, 0, ROWS_OF(pairs))
         ck_assert_msg(is_over(pairs[_i].step, i & 1, i >> 1) == pairs[_i].is_over, "%s", pairs[_i].why);
 }
 
-TEST(pages_that_the_host_has_as_one_are_asked_for_once)
+// Of 17 pages of the host, of which 16 are asked of at once.
+TEST(pages_that_lie_side_by_side_are_asked_for_once)
 {
-    struct order_apart *apart = order_apart_open(NULL, is_untouched);
-    apart->pages_of_host = 4;
+    enum { HOST = 4, FIRST = HOST * APART_ASKED };
+    struct order_apart *apart = order_apart_open(NULL, untouched);
+    apart->pages_of_host = HOST;
     untouched_asked = 0;
-    for (uint64_t number = 0; number < 8; number++) ck_assert(order_apart_meet(apart, number));
+    for (uint64_t i = 0; i < FIRST + HOST; i++) ck_assert(order_apart_meet(apart, FIRST + i));
     ck_assert_int_eq(untouched_asked, 2);
     order_apart_close(apart);
 }
@@ -139,7 +141,7 @@ TEST(of_each_byte_the_last_line_stays_and_a_write_before_reads)
 // Two clusters, each of which writes 20 words of a page at lines of its own, the one from `first` on before the other.
 static uint32_t joined_line(uint32_t first, uint32_t second)
 {
-    struct order_apart *apart = order_apart_open(NULL, is_known);
+    struct order_apart *apart = order_apart_open(NULL, none_untouched);
     struct clock_order *order = clock_order_open(1, NULL, found);
     const uint32_t cluster[2] = {first, second};
     order->apart = apart;

@@ -17,9 +17,9 @@ struct step {
     uint64_t rise;
 };
 
-static int is_untouched(void *context, uint64_t address)
+static uint32_t untouched(void *context, uint64_t address, uint32_t pages)
 {
-    (void)context, (void)address;
+    (void)context, (void)address, (void)pages;
     return 0;
 }
 
@@ -51,12 +51,10 @@ static void do_step(struct clock_order *order, const struct step *step)
 
 static bool is_over(const struct step step[MOST])
 {
-    const uint64_t cta = 0;
-    struct order_apart *apart = order_apart_open(NULL, is_untouched);
+    struct order_apart *apart = order_apart_open(NULL, untouched);
     struct clock_order *order = clock_order_open(WARPS, NULL, found);
     order->apart = apart;
-    order->between = order_between_open(WARPS);
-    clock_order_cluster(order, &cta, 1);
+    order->between = order_between_open(WARPS, apart);
     for (int i = 0; i < MOST && step[i].doing != NOTHING; i++) do_step(order, &step[i]);
     const bool over = order_apart_is_over(apart);
     clock_order_close(order);
@@ -112,6 +110,10 @@ static const struct {
       {READS, 1, 0, 4, 0, 0}},
      true},
     {"a warp that has come to the barrier and goes on", {{COMES, 0, 0, 0, 0, 0}, {WRITES, 0, 0, 4, 0, 0}}, true},
+    {"a warp that comes to the barrier again before it leaves", {{COMES, 0, 0, 0, 0, 0}, {COMES, 0, 0, 0, 0, 0}}, true},
+    {"a warp that comes to the next barrier, and has not left the one before",
+     {{COMES, 0, 0, 0, 0, 0}, {COMES, 1, 0, 0, 0, 0}, {LEAVES, 0, 0, 0, 0, 0}, {COMES, 1, 0, 1, 0, 0}},
+     true},
     {"a warp that was not at the barrier",
      {{WRITES, 0, 0, 4, 0, 0}, {COMES, 0, 0, 0, 0, 0}, {LEAVES, 0, 0, 0, 0, 0}, {READS, 1, 0, 4, 0, 0}},
      true},
@@ -148,12 +150,10 @@ LOOP_TEST(accesses_between_barriers, 0, ROWS_OF(runs))
 TEST(the_next_cta_has_written_nothing)
 {
     static const struct step step[] = {{WRITES, 0, 0, 4, 0, 0}, {READS, 0, 0, 4, 0, 0}};
-    const uint64_t cta[2] = {0, 1};
-    struct order_apart *apart = order_apart_open(NULL, is_untouched);
+    struct order_apart *apart = order_apart_open(NULL, untouched);
     struct clock_order *order = clock_order_open(WARPS, NULL, found);
     order->apart = apart;
-    order->between = order_between_open(WARPS);
-    clock_order_cluster(order, &cta[0], 1);
+    order->between = order_between_open(WARPS, apart);
     do_step(order, &step[0]);
     do_step(order, &step[1]);
     const struct event_origin who = {.cta = 0}, next = {.cta = 1, .lanes = 1};
@@ -163,7 +163,6 @@ TEST(the_next_cta_has_written_nothing)
     clock_order_hear(order, &exit);
     ck_assert(!order_apart_is_over(apart));
     clock_order_again(order);
-    clock_order_cluster(order, &cta[1], 1);
     clock_order_hear(order, &read);
     ck_assert(order_apart_is_over(apart));
     clock_order_close(order);

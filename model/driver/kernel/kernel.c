@@ -122,9 +122,9 @@ static size_t describe(void *context, uint64_t address, char *text, size_t bytes
     return allocations_describe(&((struct driver *)context)->allocations, address, text, bytes);
 }
 
-static int is_untouched(void *context, uint64_t address)
+static uint32_t untouched(void *context, uint64_t address, uint32_t pages)
 {
-    return allocations_is_untouched(&((struct driver *)context)->allocations, address);
+    return allocations_untouched(&((struct driver *)context)->allocations, address, pages);
 }
 
 static void untouch(void *context, uint64_t address)
@@ -255,7 +255,7 @@ static bool begin(struct driver *driver, const struct work_kernel *kernel, struc
         .texture = texture_find,
         .texture_context = driver,
         .describe = describe,
-        .is_untouched = is_untouched,
+        .untouched = untouched,
         .untouch = untouch,
         .describe_context = driver,
         .hung = hear_hang,

@@ -241,19 +241,25 @@ const struct global_memory *allocations_regions(struct allocations *allocations)
 
 // --- Pages that nobody has touched -----------------------------------------------------------------------------------
 
-// A page is in memory (bit 63 of its entry in pagemap) or on disk (bit 62) from its first access on.
-bool allocations_is_untouched(const struct allocations *allocations, uint64_t address)
+static bool is_device(const struct allocations *allocations, uint64_t address)
 {
     const struct allocation *found = allocations_find(allocations, address);
+    return found != NULL && found->kind == ALLOCATION_DEVICE;
+}
+
+// A page is in memory (bit 63 of its entry in pagemap) or on disk (bit 62) from its first access on.
+uint32_t allocations_untouched(const struct allocations *allocations, uint64_t address, uint32_t pages)
+{
     const uint64_t page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
-    uint64_t entry = UINT64_MAX;
-    if (found == NULL || found->kind != ALLOCATION_DEVICE) return false;
+    uint64_t entry[32];
+    uint32_t untouched = 0;
     const int file = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
-    if (file < 0) return false;
-    if (pread(file, &entry, sizeof entry, (off_t)(address / page_bytes * sizeof entry)) != (ssize_t)sizeof entry)
-        entry = UINT64_MAX;
+    if (file < 0) return 0;
+    const ssize_t bytes = pread(file, entry, pages * sizeof entry[0], (off_t)(address / page_bytes * sizeof entry[0]));
     close(file);
-    return entry >> 62 == 0;
+    for (uint32_t i = 0; (ssize_t)((i + 1) * sizeof entry[0]) <= bytes; i++)
+        if (entry[i] >> 62 == 0 && is_device(allocations, address + i * page_bytes)) untouched |= UINT32_C(1) << i;
+    return untouched;
 }
 
 void allocations_untouch(const struct allocations *allocations, uint64_t address)

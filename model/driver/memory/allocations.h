@@ -106,9 +106,9 @@ void allocations_remove_owned(struct allocations *allocations, const void *owner
 // known.
 size_t allocations_describe(const struct allocations *allocations, uint64_t address, char *text, size_t bytes);
 
-// Is the address of cuMemAlloc's memory, of which nobody has touched the page yet? The kernel of the host knows. 0
-// where it does not say.
-bool allocations_is_untouched(const struct allocations *allocations, uint64_t address);
+// Of `pages` pages of the host, up to 32, from that of the address on: a bit for each that is cuMemAlloc's, and that
+// nobody has touched yet. The kernel of the host knows. 0 where it does not say.
+uint32_t allocations_untouched(const struct allocations *allocations, uint64_t address, uint32_t pages);
 
 // The page of the host with that address, of which that was so, is as before: zero, and nobody has touched it.
 void allocations_untouch(const struct allocations *allocations, uint64_t address);

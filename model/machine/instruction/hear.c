@@ -43,9 +43,35 @@ static enum access_scope scope_of(const struct ptx_choice *choice, enum access_o
     }
 }
 
+// Who hears of lanes that access memory in one way.
+struct ears {
+    const struct teller *teller;
+    const struct machine_looker *looker; // NULL: nobody looks
+};
+
+static struct ears ears_of(const struct machine_strand *strand, const struct teller *teller)
+{
+    return (struct ears){teller, machine_looker(strand->warp->cta->cluster)};
+}
+
+static void tell_row(const struct ears *ears, const struct event *event)
+{
+    if (ears->looker != NULL && ears->looker->rows != NULL)
+        ears->looker->rows(ears->looker->context, event, 1, 0);
+    else
+        ears->teller->observer->hear(ears->teller->observer->context, event);
+}
+
+// Lanes that lie in ranges of so few are told at once.
+enum { FEW = 2 };
+static bool hears_lanes(const struct ears *ears, const struct event *event)
+{
+    return ears->looker != NULL && ears->looker->lanes != NULL && event->access.space == SPACE_GLOBAL;
+}
+
 // Weak accesses of lanes to one memory as whole ranges: of lanes that all have the same bytes, or of which each goes on
 // where the one before it ends.
-static void tell_ranges(const struct teller *teller, struct teller *room, struct event *event, uint32_t lanes,
+static void tell_ranges(const struct ears *ears, struct teller *room, struct event *event, uint32_t lanes,
                         const uint64_t address[MACHINE_LANES])
 {
     const uint64_t bytes = event->access.bytes;
@@ -56,10 +82,16 @@ static void tell_ranges(const struct teller *teller, struct teller *room, struct
         const uint64_t step = left != 0 && address[__builtin_ctz(left)] != begin ? bytes : 0;
         uint64_t last = begin;
         for (; left != 0 && address[__builtin_ctz(left)] == last + step; left &= left - 1) last += step;
+        if (left != 0 && hears_lanes(ears, event) && __builtin_popcount(lanes & ~left) <= FEW) {
+            room->origin.lanes = lanes;
+            event->access.bytes = bytes;
+            ears->looker->lanes(ears->looker->context, event, address);
+            return;
+        }
         room->origin.lanes = lanes & ~left;
         event->access.address = begin;
         event->access.bytes = last + bytes - begin;
-        teller->observer->hear(teller->observer->context, event);
+        tell_row(ears, event);
         lanes = left;
     }
 }
@@ -85,7 +117,7 @@ static void set_home(const struct machine_strand *strand, struct event *event, i
 }
 
 // The same of lanes that may go to several memories.
-static void tell_homes(const struct machine_strand *strand, const struct teller *teller, struct teller *room,
+static void tell_homes(const struct machine_strand *strand, const struct ears *ears, struct teller *room,
                        struct event *event, enum ptx_word space, uint32_t lanes, const uint64_t address[MACHINE_LANES])
 {
     uint64_t at[MACHINE_LANES];
@@ -97,24 +129,24 @@ static void tell_homes(const struct machine_strand *strand, const struct teller 
         uint32_t left = lanes & (lanes - 1);
         while (left != 0 && home[__builtin_ctz(left)] == first) left &= left - 1;
         set_home(strand, event, first);
-        if (first != HOME_LOCAL) tell_ranges(teller, room, event, lanes & ~left, at);
+        if (first != HOME_LOCAL) tell_ranges(ears, room, event, lanes & ~left, at);
         lanes = left;
     }
 }
 
-static void tell_weak(const struct machine_strand *strand, const struct teller *teller, struct teller *room,
+static void tell_weak(const struct machine_strand *strand, const struct ears *ears, struct teller *room,
                       struct event *event, enum ptx_word space, uint32_t lanes, const uint64_t address[MACHINE_LANES])
 {
     uint64_t at[MACHINE_LANES];
     if (space == PTX_GLOBAL) {
         set_home(strand, event, HOME_GLOBAL);
-        tell_ranges(teller, room, event, lanes, address);
+        tell_ranges(ears, room, event, lanes, address);
     } else if (space == PTX_SHARED || space == PTX_SHARED_CTA) {
         for (int lane = 0; lane < MACHINE_LANES; lane++) at[lane] = address[lane] % SHARED_WINDOW_BYTES;
         set_home(strand, event, (int)strand->warp->cta->rank);
-        tell_ranges(teller, room, event, lanes, at);
+        tell_ranges(ears, room, event, lanes, at);
     } else {
-        tell_homes(strand, teller, room, event, space, lanes, address);
+        tell_homes(strand, ears, room, event, space, lanes, address);
     }
 }
 
@@ -134,7 +166,8 @@ void machine_tell_access(const struct machine_strand *strand, const struct machi
     event.access.bytes = bytes;
     if (strand->warp->cta->cluster->machine->launch->hears_ranges && kind != ACCESS_REDUCE &&
         event.access.order == ORDER_WEAK) {
-        tell_weak(strand, teller, &room, &event, space, lanes, address);
+        const struct ears ears = ears_of(strand, teller);
+        tell_weak(strand, &ears, &room, &event, space, lanes, address);
         return;
     }
     for (EACH_BIT(lane, lanes)) {
@@ -149,32 +182,32 @@ void machine_tell_access(const struct machine_strand *strand, const struct machi
 }
 
 // Lanes that lie neither at one place nor side by side, row by row.
-static void tell_apart(const struct machine_warp *warp, const struct teller *teller, struct teller *room,
+static void tell_apart(const struct machine_warp *warp, const struct ears *ears, struct teller *room,
                        struct event *event, const struct machine_ramp *ramp)
 {
     uint64_t at[MACHINE_LANES];
     for (uint32_t lane = 0; lane < MACHINE_LANES; lane++)
         at[lane] = event->access.address + lane % warp->width * (uint64_t)ramp->step +
                    lane / warp->width * (uint64_t)ramp->rise;
-    tell_ranges(teller, room, event, UINT32_MAX, at);
+    tell_ranges(ears, room, event, UINT32_MAX, at);
 }
 
-static void tell_rows(const struct machine_warp *warp, const struct teller *teller, struct teller *room,
-                      struct event *event, const struct machine_ramp *ramp, const struct machine_looker *looker)
+static void tell_rows(const struct machine_warp *warp, const struct ears *ears, struct teller *room,
+                      struct event *event, const struct machine_ramp *ramp)
 {
     const uint64_t each = event->access.bytes, row = ramp->step != 0 ? each * warp->width : each;
     const bool are_one = (uint64_t)ramp->rise == (ramp->step != 0 ? row : 0) || warp->width == MACHINE_LANES;
     const uint32_t rows = are_one ? 1 : MACHINE_LANES / warp->width;
     const uint32_t lanes = are_one ? UINT32_MAX : (UINT32_C(1) << warp->width) - 1;
     event->access.bytes = are_one && ramp->step != 0 ? each * MACHINE_LANES : row;
-    if (looker->rows != NULL && event->access.space == SPACE_SHARED) {
+    if (ears->looker->rows != NULL) {
         room->origin.lanes = UINT32_MAX;
-        looker->rows(looker->context, event, rows, (uint64_t)ramp->rise);
+        ears->looker->rows(ears->looker->context, event, rows, (uint64_t)ramp->rise);
         return;
     }
     for (uint32_t i = 0; i < rows; i++, event->access.address += (uint64_t)ramp->rise) {
         room->origin.lanes = lanes << warp->width % MACHINE_LANES * i;
-        teller->observer->hear(teller->observer->context, event);
+        ears->teller->observer->hear(ears->teller->observer->context, event);
     }
 }
 
@@ -195,8 +228,9 @@ void machine_tell_ramp(const struct machine_strand *strand, const struct machine
                                      .each = bytes}};
     if (teller->observer == NULL) return;
     set_home(strand, &event, is_shared ? (int)strand->warp->cta->rank : (int)HOME_GLOBAL);
+    const struct ears ears = {teller, looker};
     if (ramp->step == 0 || ramp->step == (int64_t)bytes)
-        tell_rows(strand->warp, teller, &room, &event, ramp, looker);
+        tell_rows(strand->warp, &ears, &room, &event, ramp);
     else
-        tell_apart(strand->warp, teller, &room, &event, ramp);
+        tell_apart(strand->warp, &ears, &room, &event, ramp);
 }
