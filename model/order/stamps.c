@@ -253,16 +253,25 @@ static uint64_t bits_of(uint64_t from, uint64_t to)
     return UINT64_MAX >> (64 - (to - from)) << from;
 }
 
+// The bytes of the wide cell whose units have a stamp.
+static uint64_t stamped(const struct page *page, bool writes, uint32_t wide)
+{
+    const uint32_t bytes = UINT32_C(1) << page->unit, units = SHADOW_WIDE_BYTES >> page->unit;
+    const int32_t *stamp = &page->stamp[writes][wide * units];
+    const uint64_t unit = (UINT64_C(1) << bytes) - 1;
+    uint64_t bits = 0;
+    for (uint32_t i = 0; i < units; i++) bits |= (stamp[i] != 0 ? unit : 0) << i * bytes;
+    return bits;
+}
+
 // What the stamps of one line say becomes a way of the page. 0 without memory.
 static bool make_way(struct page *page, bool writes)
 {
     const struct only *only = &page->only[writes];
-    const uint32_t bytes = UINT32_C(1) << page->unit;
     bool is_made = true;
-    for (uint32_t at = 0, i = 0; only->lines == 1 && at < SHADOW_PAGE_BYTES; at += bytes, i++) {
-        const uint64_t bits = bits_of(at % SHADOW_WIDE_BYTES, at % SHADOW_WIDE_BYTES + bytes);
-        if (page->stamp[writes][i] != 0)
-            is_made &= shadow_ways_add(&page->ways, only->line, writes, at / SHADOW_WIDE_BYTES, bits) != 0;
+    for (uint32_t wide = 0; only->lines == 1 && wide < SHADOW_PAGE_WIDES; wide++) {
+        const uint64_t bits = stamped(page, writes, wide);
+        if (bits != 0) is_made &= shadow_ways_add(&page->ways, only->line, writes, wide, bits) != 0;
     }
     return is_made;
 }
