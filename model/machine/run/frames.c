@@ -72,9 +72,8 @@ struct machine_frame *machine_frame_of_entry(struct machine_warp *warp)
 {
     struct machine_cluster *cluster = warp->cta->cluster;
     const struct machine_kernel *kernel = cluster->machine->kernel;
-    const struct machine_launch *launch = cluster->machine->launch;
-    const bool is_seen = launch->looker != NULL && launch->views == NULL; // views see no registers that are not written
-    const bool is_again = warp->entry != NULL && kernel->again.cleared != NULL && !warp->is_heard && !is_seen;
+    const bool is_again = warp->entry != NULL && kernel->again.cleared != NULL && !warp->is_heard &&
+                          cluster->machine->launch->looker == NULL;
     struct machine_frame *frame = warp->entry != NULL ? warp->entry : make_frame(kernel->entry);
     if (frame == NULL) return NULL;
     *frame = (struct machine_frame){.function = kernel->entry, .slots = frame->slots};
