@@ -121,6 +121,7 @@ def _wrap_reports(markdown):
 # What people type who look for a page: the search counts these words most. The site does not print them.
 SEARCHED = {
     "exec.md": ["why does my kernel hang", "illegal memory access", "misaligned address", "deadlock", "compute-sanitizer", "no GPU"],
+    "frameworks.md": ["PyTorch without a GPU", "torch.cuda.is_available", "JAX on the CPU", "Triton without a GPU", "CuPy"],
     "faults.md": ["illegal memory access", "misaligned address", "illegal instruction", "unspecified launch failure"],
 }
 

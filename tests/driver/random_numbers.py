@@ -2,7 +2,7 @@
 """PyTorch's random numbers under `tmaref exec`, against those that users printed on GPUs; eager.sh runs it.
 
 The numbers come from these public reports: pytorch 47347 (rand), 79496 (randn), 158398 (a generator of its own; its
-last numbers differ, see docs/exec.md), and 143086
+last numbers differ, see docs/frameworks.md), and 143086
 (9,483,264 elements on an H100, where each thread draws 9 times; an A100's last ones are 0.1549, -0.6797, -0.1656).
 """
 
