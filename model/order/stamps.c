@@ -219,8 +219,7 @@ struct piece {
 };
 
 // Several at once, where the compiler can.
-__attribute__((optimize("O3"))) static struct seen use_units(const struct now *by, const struct page *page,
-                                                             const struct piece *piece)
+static struct seen use_units(const struct now *by, const struct page *page, const struct piece *piece)
 {
     int32_t *restrict const own = page->stamp[piece->writes] + piece->first;
     const int32_t *restrict const others = others_of(page, piece->writes) + piece->first;
