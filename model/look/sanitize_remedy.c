@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "sanitize_edit.h"
 #include "sanitize_edits.h"
 #include "sanitize_spread.h"
 
@@ -53,7 +54,7 @@ static void add_rows(struct sanitize_edits *edits, const struct sanitize_finding
 {
     struct remedy_edit edit;
     for (int row = 0; row < ROWS; row++)
-        if (rows[row].kind == finding->kind && make_row(finding, row, &edit)) edits->item[edits->count++] = edit;
+        if (rows[row].kind == finding->kind && make_row(finding, row, &edit)) *sanitize_edit_add(edits) = edit;
 }
 
 void sanitize_remedy_find(const struct remedy_trier *trier, const struct sanitize_finding *finding, const char *text,
