@@ -361,6 +361,13 @@ static void hear_rows(struct look_sanitize *sanitize, const struct event *event,
     if (found != 0) take_lanes(sanitize, event, found, before);
 }
 
+static void hear_apart(struct look_sanitize *sanitize, const struct event *event, const uint64_t *address)
+{
+    struct sanitize_lane before[MACHINE_LANES];
+    const int found = sanitize_lanes_apart(sanitize->lanes, event, address, before);
+    if (found != 0) take_lanes(sanitize, event, found, before);
+}
+
 static void undo_rows(struct look_sanitize *sanitize, struct access access, uint32_t rows, uint64_t rise)
 {
     for (; rows > 0; rows--, access.address += rise) sanitize_undo_note(sanitize, &access);
@@ -391,6 +398,7 @@ void look_sanitize_lanes(struct look_sanitize *sanitize, const struct event *eve
         one.address = address[__builtin_ctz(left)];
         sanitize_undo_note(sanitize, &one);
     }
+    if (event->access.space == SPACE_SHARED) hear_apart(sanitize, event, address);
     order_between_lanes(sanitize->order, event, address);
 }
 

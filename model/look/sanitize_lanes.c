@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "each.h"
 #include "form_number.h"
 #include "lane_parts.h"
 #include "lane_words.h"
@@ -461,6 +462,25 @@ int sanitize_lanes_rows(struct sanitize_lanes *lanes, const struct event *event,
     newer.rows = (uint8_t)rows;
     newer.rise = (int32_t)rise;
     return cta != NULL ? hear_shared(lanes, cta, event->origin->warp, &newer, older) : -1;
+}
+
+int sanitize_lanes_apart(struct sanitize_lanes *lanes, const struct event *event, const uint64_t *address,
+                         struct sanitize_lane *older)
+{
+    const uint32_t warp = event->origin->warp;
+    struct cta *cta = warp < WARPS ? cta_of(lanes, event->origin->cta) : NULL;
+    struct lane_use newer = use_of(lanes, event);
+    int found = 0;
+    if (cta == NULL) return warp < WARPS ? -1 : 0;
+    for (EACH_BIT(lane, event->origin->lanes)) {
+        newer.begin = address[lane];
+        newer.end = newer.begin + newer.each;
+        newer.lanes = 1u << lane;
+        const int one = hear_shared(lanes, cta, warp, &newer, older + found);
+        if (one < 0) return -1;
+        found += one;
+    }
+    return found;
 }
 
 struct sanitize_lanes *sanitize_lanes_open(void)

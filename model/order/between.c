@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "each.h"
 #include "stamps.h"
 
 // 64 bytes of shared memory, a bit for each. written: since the CTA began; what follows, since part `part` began, which
@@ -148,22 +149,31 @@ static bool is_free(struct clock_order *order, const struct event *event)
     return ((between->inside | between->behind) & warp) == 0;
 }
 
-static bool use_shared(struct order_between *between, const struct event *event, uint32_t rows, uint64_t rise)
+// The bytes of one lane, or of lanes side by side.
+static inline bool use_at(struct order_between *between, const struct event *event, uint64_t at)
 {
     const uint64_t count = event->access.bytes, bytes = UINT64_MAX >> (SHADOW_WIDE_BYTES - count) % SHADOW_WIDE_BYTES;
+    const uint64_t first = at % SHADOW_WIDE_BYTES;
     const uint32_t warp = event->origin->warp;
     const bool writes = event->access.kind == ACCESS_WRITE;
-    bool is_right = count <= MOST_BYTES;
+    if (count > MOST_BYTES || at > MOST_BYTES - count) return false;
+    if (first + count <= SHADOW_WIDE_BYTES) return use(between, warp, at, bytes << first, writes);
+    return use_long(between, warp, at, at + count, writes);
+}
+
+static bool use_shared(struct order_between *between, const struct event *event, uint32_t rows, uint64_t rise)
+{
+    bool is_right = true;
     uint64_t at = event->access.address;
-    for (uint32_t left = rise != 0 ? rows : 1; left > 0 && is_right; left--, at += rise) {
-        const uint64_t first = at % SHADOW_WIDE_BYTES;
-        if (at > MOST_BYTES - count)
-            is_right = false;
-        else if (first + count <= SHADOW_WIDE_BYTES)
-            is_right = use(between, warp, at, bytes << first, writes);
-        else
-            is_right = use_long(between, warp, at, at + count, writes);
-    }
+    for (uint32_t left = rise != 0 ? rows : 1; left > 0 && is_right; left--, at += rise)
+        is_right = use_at(between, event, at);
+    return is_right;
+}
+
+static bool use_lanes(struct order_between *between, const struct event *event, const uint64_t *address)
+{
+    bool is_right = true;
+    for (EACH_BIT(lane, event->origin->lanes)) is_right &= use_at(between, event, address[lane]);
     return is_right;
 }
 
@@ -204,9 +214,11 @@ void order_between_rows(struct clock_order *order, const struct event *event, ui
 
 void order_between_lanes(struct clock_order *order, const struct event *event, const uint64_t *address)
 {
-    const struct order_between *between = order->between;
+    struct order_between *between = order->between;
     bool is_right = event->origin->lanes != 0 && is_free(order, event);
-    if (is_right) {
+    if (is_right && event->access.space == SPACE_SHARED) {
+        is_right = use_lanes(between, event, address);
+    } else if (is_right) {
         const struct stamps_by by = by_of(between, event);
         const struct stamps_use use = use_of(event);
         is_right = order_stamps_lanes(between->stamps, &by, &use, address);

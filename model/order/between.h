@@ -25,7 +25,7 @@ struct order_stamps *order_between_stamps(const struct order_between *between);
 void order_between_hear(struct clock_order *order, const struct event *event);
 void order_between_rows(struct clock_order *order, const struct event *event, uint32_t rows, uint64_t rise);
 
-// An access to global memory by lanes that lie anywhere: as many bytes of each, at its address.
+// An access by lanes that lie anywhere: as many bytes of each, at its address.
 void order_between_lanes(struct clock_order *order, const struct event *event, const uint64_t *address);
 
 #pragma GCC visibility pop

@@ -147,6 +147,37 @@ LOOP_TEST(accesses_between_barriers, 0, ROWS_OF(runs))
     ck_assert_msg(is_over(runs[_i].step) == runs[_i].is_over, "%s", runs[_i].why);
 }
 
+// Two warps write words at `lane * step + at[warp]` of each of two lanes.
+static const struct {
+    const char *why;
+    uint64_t at[2], step;
+    bool is_over;
+} scattered[] = {
+    {"lanes of two warps that lie between each other's", {0, 4}, 132, false},
+    {"the last lane of one where the first of the other is", {0, 132}, 132, true},
+    {"half a word of a lane, over the end of 64 bytes", {0, 194}, 192, true},
+    {"a lane behind the end", {0, (1 << 18) - 4}, 128, true},
+};
+
+LOOP_TEST(lanes_that_lie_anywhere, 0, ROWS_OF(scattered))
+{
+    struct order_apart *apart = order_apart_open(NULL, untouched);
+    struct clock_order *order = clock_order_open(WARPS, NULL, found);
+    order->apart = apart;
+    order->between = order_between_open(WARPS, apart);
+    for (uint32_t warp = 0; warp < 2; warp++) {
+        const struct event_origin who = {.warp = warp, .lanes = 3u << 4, .line = 1};
+        struct event event = {.kind = EVENT_ACCESS, .origin = &who};
+        uint64_t address[32] = {[4] = scattered[_i].at[warp]};
+        address[5] = address[4] + scattered[_i].step;
+        event.access = (struct access){.kind = ACCESS_WRITE, .space = SPACE_SHARED, .bytes = 4, .each = 4};
+        order_between_lanes(order, &event, address);
+    }
+    ck_assert_msg(order_apart_is_over(apart) == scattered[_i].is_over, "%s", scattered[_i].why);
+    clock_order_close(order);
+    order_apart_close(apart);
+}
+
 TEST(the_next_cta_has_written_nothing)
 {
     static const struct step step[] = {{WRITES, 0, 0, 4, 0, 0}, {READS, 0, 0, 4, 0, 0}};

@@ -64,9 +64,9 @@ static void tell_row(const struct ears *ears, const struct event *event)
 
 // Lanes that lie in ranges of so few are told at once.
 enum { FEW = 2 };
-static bool hears_lanes(const struct ears *ears, const struct event *event)
+static bool hears_lanes(const struct ears *ears)
 {
-    return ears->looker != NULL && ears->looker->lanes != NULL && event->access.space == SPACE_GLOBAL;
+    return ears->looker != NULL && ears->looker->lanes != NULL;
 }
 
 // Weak accesses of lanes to one memory as whole ranges: of lanes that all have the same bytes, or of which each goes on
@@ -82,7 +82,7 @@ static void tell_ranges(const struct ears *ears, struct teller *room, struct eve
         const uint64_t step = left != 0 && address[__builtin_ctz(left)] != begin ? bytes : 0;
         uint64_t last = begin;
         for (; left != 0 && address[__builtin_ctz(left)] == last + step; left &= left - 1) last += step;
-        if (left != 0 && hears_lanes(ears, event) && __builtin_popcount(lanes & ~left) <= FEW) {
+        if (left != 0 && hears_lanes(ears) && __builtin_popcount(lanes & ~left) <= FEW) {
             room->origin.lanes = lanes;
             event->access.bytes = bytes;
             ears->looker->lanes(ears->looker->context, event, address);
@@ -181,11 +181,16 @@ void machine_tell_access(const struct machine_strand *strand, const struct machi
     }
 }
 
-// Lanes that lie neither at one place nor side by side, row by row.
+// Lanes that lie neither at one place nor side by side, row by row. Of shared memory each may be a row itself.
 static void tell_apart(const struct machine_warp *warp, const struct ears *ears, struct teller *room,
                        struct event *event, const struct machine_ramp *ramp)
 {
     uint64_t at[MACHINE_LANES];
+    if (warp->width == MACHINE_LANES && event->access.space == SPACE_SHARED && ears->looker->rows != NULL) {
+        room->origin.lanes = UINT32_MAX;
+        ears->looker->rows(ears->looker->context, event, MACHINE_LANES, (uint64_t)ramp->step);
+        return;
+    }
     for (uint32_t lane = 0; lane < MACHINE_LANES; lane++)
         at[lane] = event->access.address + lane % warp->width * (uint64_t)ramp->step +
                    lane / warp->width * (uint64_t)ramp->rise;
