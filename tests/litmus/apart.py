@@ -3,7 +3,7 @@
 # Random kernels of several CTAs that nothing orders: what the sanitizer says of them on one thread of the host and on
 # several. Each CTA of one or two warps reads and writes a few bytes of global memory, in words of all sizes and by bulk
 # stores, between barriers; half of the kernels have two or three warps, which do so in shared memory too, most without a
-# bulk store, so that no cells are kept (model/order/between.h, stamps.h). Which pairs of lines race is known from the kernel alone. The report must be the same, byte
+# bulk store, so that no cells are kept (model/order/between.h, stamps.h). Half have atomics. Which pairs of lines race is known from the kernel alone. The report must be the same, byte
 # for byte, for each number of threads; each finding must be such a pair, and a kernel with such pairs must have one.
 # usage: apart.py TMAREF RUN_ZOO [--count N] [--first SEED] [--threads N,N...] [--keep FOLDER]; kernel N is made from seed N.
 #        apart.py --right FILE [--count N] [--first SEED]  writes the kernels in which nothing races
@@ -14,7 +14,10 @@ HEAD = ".version 8.6\n.target sm_90a\n.address_size 64\n"
 # Few bytes, over the ends of cells of 16, of 64 and of a page of 1024.
 PLACES = [0, 8, 48, 64, 1008, 1024, 4096]
 WORDS = {"u8": 1, "u16": 2, "u32": 4, "v4.u32": 16}
-READS = ("ld", "lds", "ldr")
+READS, ATOMICS = ("ld", "lds", "ldr", "ldc", "ldp"), ("at", "atw", "ats", "atr", "atc", "atp")
+# Of lanes in shared memory: side by side, in a column, in another order than theirs; each a word
+ROWS = {"r": "row", "c": "column", "p": "permuted"}
+COLUMN = 36
 # Of each warp, if its CTA's are not near; SHARED: where the first CTA's begins for who compares places.
 MINE, SHARED = 1536, 1 << 24
 
@@ -28,7 +31,9 @@ class Kernel:
         self.kinds = ["ld", "ld", "st", "st", "bulk"]
         if self.shares:
             self.warps, self.stride = self.random.randint(2, 3), self.random.choice([None, 0, 64, 96])
-            self.kinds = ["ld", "st", "lds", "lds", "sts", "sts", "ldr", "str"] + ["bulk"] * (self.random.random() < 0.2)
+            self.kinds = ["ld", "st", "lds", "lds", "sts", "sts", "ldr", "str", "ldc", "stc", "ldp", "stp"] + ["bulk"] * (self.random.random() < 0.2)
+        if self.random.random() < 0.5:  # atomics, of shared memory, of global memory or of both
+            self.kinds += self.random.choice([["ats", "atr", "atc", "atp"], ["at", "atw"], ["at", "ats", "atp"]] if self.shares else [["at", "atw"]])
         self.near = self.random.random() < 0.5  # else each CTA has bytes of its own, with few exceptions
         self.uses, self.text = [], collections.defaultdict(list)
         for epoch in range(self.epochs):
@@ -46,30 +51,48 @@ class Kernel:
         at = self.random.choice(PLACES[:-1]) // size * size + self.random.randrange(0, 16, size)
         return at if self.near or self.random.random() < 0.02 else at + MINE * warp
 
+    def ranges(self, kind, warp, size):
+        if kind[2] == "s":
+            return [(0, size)]
+        if kind[2] == "c":
+            return [(COLUMN * lane, 4) for lane in range(32)]
+        if kind[2] == "p":
+            return [(0, 128)]
+        return [(128 * warp, 128)] if self.stride is None else [(row * self.stride, 64) for row in (2 * warp, 2 * warp + 1)]
+
     def shared_access(self, epoch, cta, warp, kind):
-        """By one lane, or by all, a word each, side by side; or in two rows, if blocks have two dimensions. Behind it lanes meet."""
-        size = 4 if kind in ("ldr", "str") else WORDS[word := self.random.choice(list(WORDS))]
-        at, mark = self.shared_place(warp, size), f"// at {len(self.uses)}"
-        ranges = [(0, size)]
-        if kind in ("ldr", "str"):
-            ranges = [(128 * warp, 128)] if self.stride is None else [(row * self.stride, 64) for row in (2 * warp, 2 * warp + 1)]
-        for begin, length in ranges:
+        """By one lane, or by all, a word each. Behind it lanes meet. Rows are two, if blocks have two dimensions."""
+        is_atomic = kind in ATOMICS
+        word = "u32" if kind[2] != "s" or is_atomic else self.random.choice(list(WORDS))
+        at, mark, size = self.shared_place(warp, WORDS[word]), f"// at {len(self.uses)}", WORDS[word]
+        for begin, length in self.ranges(kind, warp, size):
             begin += SHARED + (cta << 16) + at
             self.uses.append((epoch, cta, warp, begin, begin + length, kind))
         self.value += 1
         lines = self.text[epoch, cta, warp]
-        if kind in ("sts", "str"):
+        if not kind in READS:
             lines.append(f"mov.u32 %v, {self.value % 250 + 1};")
         to, what = ("{%r, %r1, %r2, %r3}", "{%v, %v, %v, %v}") if size == 16 else ("%r", "%v")
-        lines.append({"ldr": f"ld.shared.u32 %r, [%row + {at}]; {mark}", "str": f"st.shared.u32 [%row + {at}], %v; {mark}"}.get(kind)
-                     or (f"@%first ld.shared.{word} {to}, [mine + {at}]; {mark}" if kind == "lds"
-                         else f"@%first st.shared.{word} [mine + {at}], {what}; {mark}"))
-        lines.append("bar.warp.sync -1;")
+        where = f"[mine + {at}]" if kind[2] == "s" else f"[%{ROWS[kind[2]]} + {at}]"
+        atomic = self.random.choice([f"red.shared.add.u32 {where}, %v;", f"atom.shared.add.u32 %r, {where}, %v;"])
+        line = f"ld.shared.{word} {to}, {where};" if kind in READS else atomic if is_atomic else f"st.shared.{word} {where}, {what};"
+        lines += ["@%first " * (kind[2] == "s") + f"{line} {mark}", "bar.warp.sync -1;"]
+
+    def atomic(self, epoch, cta, warp, kind):
+        """By one lane, or by all, a word each side by side. Lanes meet around it."""
+        at, mark, size = self.place(cta, 4), f"// at {len(self.uses)}", 4 if kind == "at" else 128
+        self.uses.append((epoch, cta, warp, at, at + size, kind))
+        where = f"[%out + {at}]" if kind == "at" else f"[%lane + {at}]"
+        line = self.random.choice([f"red.global.add.u32 {where}, 1;", f"atom.global.add.u32 %r, {where}, 1;", f"atom.add.u32 %r, {where}, 1;"])
+        self.text[epoch, cta, warp] += ["bar.warp.sync -1;", "@%first " * (kind == "at") + f"{line} {mark}", "bar.warp.sync -1;"]
 
     def access(self, epoch, cta, warp):
         kind = self.random.choice(self.kinds)
-        if kind in ("lds", "sts", "ldr", "str"):
+        if len(kind) == 3 and kind != "atw":
             self.shared_access(epoch, cta, warp, kind)
+            return
+        if kind in ATOMICS:
+            self.atomic(epoch, cta, warp, kind)
             return
         size = 16 if kind == "bulk" else WORDS[word := self.random.choice(list(WORDS))]
         at, mark = self.place(cta, size), f"// at {len(self.uses)}"
@@ -95,18 +118,26 @@ class Kernel:
         for i, (*who, begin, end, kind) in enumerate(self.uses):
             for *other, first, past, before in self.uses[:i]:
                 apart = other[1] != who[1] or (other[2] != who[2] and other[0] == who[0])
-                if apart and first < end and begin < past and not (kind in READS and before in READS):
+                alike = any(kind in kinds and before in kinds for kinds in (READS, ATOMICS))
+                if apart and first < end and begin < past and not alike:
                     self.pairs.add(frozenset((tuple(who), tuple(other))))
-                    self.must &= not kind == before == "bulk"
+                    self.must &= not kind == before == "bulk" and not self.orders((who, begin, end, kind), (other, first, past, before))
+
+    def orders(self, one, two):
+        """May an atomic of the one that accesses weakly have ordered it? It reads what an atomic of the other wrote."""
+        if (one[3] in ATOMICS) == (two[3] in ATOMICS):
+            return False
+        weak, strong = (two, one) if one[3] in ATOMICS else (one, two)
+        return any(use[1:3] == tuple(weak[0][1:]) and use[5] in ATOMICS and use[3] < strong[2] and strong[1] < use[4] for use in self.uses)
 
     def ptx(self):
         block = 32 * self.warps if not self.shares or self.stride is None else f"16x{2 * self.warps}"
         yield f"// zoo {self.name} {self.ctas} {block} 0"
         yield f".visible .entry {self.name}(.param .u64 out)\n{{"
-        yield ".reg .pred %p, %first;\n.reg .b32 %t, %w, %c, %v, %r, %r1, %r2, %r3, %stage;\n.reg .b64 %out;"
+        yield ".reg .pred %p, %first;\n.reg .b32 %t, %w, %c, %v, %r, %r1, %r2, %r3, %stage;\n.reg .b64 %out, %lane;"
         yield ".shared .align 128 .b8 stage[128];\nld.param.u64 %out, [out];\nmov.u32 %stage, stage;\nmov.u32 %t, %tid.x;"
         if self.shares:  # each thread writes a part of it, before all
-            yield f".shared .align 128 .b8 mine[{4 * MINE}];\n.reg .b32 %row, %init;\nmov.u32 %row, mine;"
+            yield f".shared .align 128 .b8 mine[{4 * MINE}];\n.reg .b32 %row, %init, %column, %permuted;\nmov.u32 %row, mine;"
             if self.stride is not None:
                 yield "mov.u32 %r, %tid.y;\nmad.lo.u32 %t, %r, 16, %t;"
             yield "mad.lo.u32 %init, %t, 16, %row;\nmov.u32 %r1, %tid.x;\nmad.lo.u32 %row, %r1, 4, %row;\nmov.u32 %v, 0;"
@@ -116,7 +147,10 @@ class Kernel:
                 yield f"st.shared.v4.u32 [%init + {at}], {{%v, %v, %v, %v}};"
             yield "bar.sync 0;"
         yield f"shr.u32 %w, %t, 5;\nmov.u32 %c, %ctaid.x;\nmad.lo.u32 %w, %c, {self.warps}, %w;\nand.b32 %t, %t, 31;"
-        yield "setp.eq.u32 %first, %t, 0;"
+        yield "setp.eq.u32 %first, %t, 0;\nmad.wide.u32 %lane, %t, 4, %out;"
+        if self.shares:
+            yield f"mov.u32 %permuted, mine;\nmad.lo.u32 %column, %t, {COLUMN}, %permuted;\nmul.lo.u32 %r, %t, 5;\nand.b32 %r, %r, 31;"
+            yield "mad.lo.u32 %permuted, %r, 4, %permuted;"
         for epoch in range(self.epochs):
             for cta in range(self.ctas):
                 for warp in range(self.warps):
