@@ -310,10 +310,10 @@ static void give_apart(struct sanitize_works *works, uint32_t work, const struct
 static void give_all_apart(struct sanitize_works *works, uint32_t work, const struct look_sanitize *sanitize)
 {
     uint32_t count;
-    const struct apart_page **page = order_apart_pages(sanitize->apart, &count);
-    if (page == NULL) works->history->is_short = true;
-    for (uint32_t i = 0; i < count; i++) give_apart(works, work, sanitize, page[i]);
-    free(page);
+    struct apart_item *item = order_apart_pages(sanitize->apart, &count);
+    if (item == NULL) works->history->is_short = true;
+    for (uint32_t i = 0; i < count; i++) give_apart(works, work, sanitize, item[i].page);
+    free(item);
 }
 
 static void give_pages(struct sanitize_works *works, uint32_t work, const struct look_sanitize *sanitize,

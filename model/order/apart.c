@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: MIT
 #include "apart.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 // --- Open and close --------------------------------------------------------------------------------------------------
+
+enum { SLAB = 16 };
+struct apart_slab {
+    struct apart_slab *next;
+    uint32_t used;
+    struct apart_page page[SLAB];
+};
 
 struct order_apart *order_apart_open(void *context,
                                      uint32_t (*untouched)(void *context, uint64_t address, uint32_t pages))
@@ -21,14 +29,14 @@ struct order_apart *order_apart_open(void *context,
 void order_apart_close(struct order_apart *apart)
 {
     if (apart == NULL) return;
-    for (int i = 0; i < APART_HASH; i++)
-        while (apart->page[i] != NULL) {
-            struct apart_page *next = apart->page[i]->next;
-            free(apart->page[i]->ways.way);
-            free(apart->page[i]);
-            apart->page[i] = next;
+    for (int i = 0; i < APART_LOCKS; i++) {
+        for (struct apart_slab *slab = apart->slab[i], *next; slab != NULL; slab = next) {
+            next = slab->next;
+            for (uint32_t k = 0; k < slab->used; k++) shadow_ways_free(&slab->page[k].ways);
+            free(slab);
         }
-    for (int i = 0; i < APART_LOCKS; i++) pthread_mutex_destroy(&apart->lock[i]);
+        pthread_mutex_destroy(&apart->lock[i]);
+    }
     free(apart);
 }
 
@@ -57,9 +65,14 @@ static uint32_t hash_of(const struct order_apart *apart, uint64_t number)
     return (uint32_t)(answer_of(of_host) * APART_ASKED + of_host % APART_ASKED);
 }
 
+static uint32_t lock_number(const struct order_apart *apart, uint64_t number)
+{
+    return hash_of(apart, number) / APART_ASKED % APART_LOCKS;
+}
+
 static pthread_mutex_t *lock_of(struct order_apart *apart, uint64_t number)
 {
-    return &apart->lock[hash_of(apart, number) / APART_ASKED % APART_LOCKS];
+    return &apart->lock[lock_number(apart, number)];
 }
 
 // The page, or one that the host has as one with it; NULL: there is none.
@@ -86,9 +99,26 @@ static bool is_fresh(struct order_apart *apart, uint64_t number)
     return answer->untouched >> of_host % APART_ASKED & 1;
 }
 
+// NULL without memory.
+static struct apart_page *new_page(struct apart_slab **slab)
+{
+    if (*slab == NULL || (*slab)->used == SLAB) {
+        struct apart_slab *more = malloc(sizeof *more);
+        if (more == NULL) return NULL;
+        more->used = 0;
+        more->next = *slab;
+        *slab = more;
+    }
+    struct apart_page *page = &(*slab)->page[(*slab)->used++];
+    memset(page, 0, offsetof(struct apart_page, few));
+    page->ways = shadow_ways_lent(page->few, APART_FEW);
+    return page;
+}
+
 static struct apart_page *make(struct order_apart *apart, uint64_t number, const struct apart_page *near)
 {
-    struct apart_page **first = &apart->page[hash_of(apart, number)], *page = calloc(1, sizeof *page);
+    struct apart_page **first = &apart->page[hash_of(apart, number)],
+                      *page = new_page(&apart->slab[lock_number(apart, number)]);
     if (page == NULL || __atomic_fetch_add(&apart->pages, 1, __ATOMIC_RELAXED) >= ORDER_MOST_PAGES)
         order_apart_end(apart);
     if (page == NULL) return NULL;
@@ -153,12 +183,11 @@ static void join_all(struct apart_page *page)
 static bool add(struct apart_page *page, const struct shadow_way *way)
 {
     bool is_added = true;
-    for (uint32_t i = 0; i < SHADOW_PAGE_WIDES; i++) {
-        if (way->bytes[i] == 0) continue;
-        page->used[is_write(way)][i] |= way->bytes[i];
-        if (!page->is_joined) is_added &= shadow_ways_add(&page->ways, way->line, way->flags, i, way->bytes[i]) != 0;
-    }
-    if (page->is_joined) join(&page->ways, way);
+    for (uint32_t i = 0; i < SHADOW_PAGE_WIDES; i++) page->used[is_write(way)][i] |= way->bytes[i];
+    if (page->is_joined)
+        join(&page->ways, way);
+    else
+        is_added = shadow_ways_join(&page->ways, way);
     if (page->ways.count > APART_MOST_WAYS) join_all(page);
     return is_added;
 }
@@ -237,19 +266,19 @@ uint32_t order_apart_ways(const struct apart_page *page, struct shadow_way *way)
 
 static int is_lower(const void *one, const void *other)
 {
-    const uint64_t a = (*(const struct apart_page *const *)one)->number,
-                   b = (*(const struct apart_page *const *)other)->number;
+    const uint64_t a = ((const struct apart_item *)one)->number, b = ((const struct apart_item *)other)->number;
     return a < b ? -1 : a > b;
 }
 
-const struct apart_page **order_apart_pages(const struct order_apart *apart, uint32_t *count)
+struct apart_item *order_apart_pages(const struct order_apart *apart, uint32_t *count)
 {
-    const struct apart_page **page = calloc(apart->pages + 1u, sizeof *page);
+    struct apart_item *item = calloc(apart->pages + 1u, sizeof *item);
     *count = 0;
-    for (int i = 0; page != NULL && i < APART_HASH; i++)
-        for (const struct apart_page *one = apart->page[i]; one != NULL; one = one->next) page[(*count)++] = one;
-    if (page != NULL) qsort(page, *count, sizeof *page, is_lower);
-    return page;
+    for (int i = 0; item != NULL && i < APART_HASH; i++)
+        for (const struct apart_page *one = apart->page[i]; one != NULL; one = one->next)
+            item[(*count)++] = (struct apart_item){one->number, one};
+    if (item != NULL) qsort(item, *count, sizeof *item, is_lower);
+    return item;
 }
 
 static void give_page(struct clock_order *order, const struct apart_page *from, uint32_t actor)

@@ -16,12 +16,14 @@
 // A page: all ways in which clusters have accessed it, and of both kinds together which bytes. is_fresh: nobody had
 // written it before the launch, nor read it. is_joined: there were more lines than APART_MOST_WAYS, so that the lowest
 // stands for all that accessed it in the same way.
+enum { APART_FEW = 2 };
 struct apart_page {
     struct apart_page *next;
     uint64_t number;
     bool is_fresh, is_joined;
     struct shadow_ways ways;
     uint64_t used[2][SHADOW_PAGE_WIDES];
+    struct shadow_way few[APART_FEW]; // the first ways
 };
 
 // Which of APART_ASKED pages of the host, the first of which is number `first`, nobody had touched; first 0: not asked.
@@ -42,6 +44,7 @@ struct order_apart {
     uint32_t pages;
     int is_over;
     pthread_mutex_t lock[APART_LOCKS];
+    struct apart_slab *slab[APART_LOCKS]; // where its pages are
     struct apart_page *page[APART_HASH];
     struct apart_answer answer[APART_ANSWERS];
 };
@@ -75,7 +78,11 @@ uint32_t order_apart_ways(const struct apart_page *page, struct shadow_way *way)
 void order_apart_give(const struct order_apart *apart, struct clock_order *order);
 
 // All pages, by rising number: an array that the caller frees. NULL: there are none, or no memory.
-const struct apart_page **order_apart_pages(const struct order_apart *apart, uint32_t *count);
+struct apart_item {
+    uint64_t number;
+    const struct apart_page *page;
+};
+struct apart_item *order_apart_pages(const struct order_apart *apart, uint32_t *count);
 
 #pragma GCC visibility pop
 

@@ -6,11 +6,20 @@
 
 #include "array.h"
 
+// access: in few[], as long as it has room for them.
+enum { FEW = 2, SLAB = 64 };
 struct history_page {
     struct history_page *next;
     uint64_t number;
     uint32_t count;
-    struct history_access *access;
+    struct history_access *access, few[FEW];
+};
+
+// Where pages are; those that were forgotten have no accesses.
+struct history_slab {
+    struct history_slab *next;
+    uint32_t used;
+    struct history_page page[SLAB];
 };
 
 // --- Times -----------------------------------------------------------------------------------------------------------
@@ -57,21 +66,24 @@ uint32_t history_track(struct history *history)
     return history->tracks++;
 }
 
-static void free_page(struct history *history, struct history_page *page)
+static void clear_page(struct history_page *page)
 {
-    free(page->access);
-    free(page);
-    history->pages--;
+    if (page->access != page->few) free(page->access);
+    page->access = page->few;
+    page->count = 0;
 }
 
 static void forget_all(struct history *history)
 {
-    for (uint32_t i = 0; i < HISTORY_HASH; i++)
-        while (history->page[i] != NULL) {
-            struct history_page *next = history->page[i]->next;
-            free_page(history, history->page[i]);
-            history->page[i] = next;
-        }
+    for (struct history_slab *slab = history->slab, *next; slab != NULL; slab = next) {
+        next = slab->next;
+        for (uint32_t i = 0; i < slab->used; i++) clear_page(&slab->page[i]);
+        free(slab);
+    }
+    if (history->slab != NULL) memset(history->page, 0, sizeof history->page);
+    history->slab = NULL;
+    history->free = NULL;
+    history->pages = 0;
     for (uint32_t i = 1; i <= history->works; i++) {
         history_forget_times(&history->work[i].behind);
         if (history->over != NULL) history->over(history->context, history->work[i].owner);
@@ -131,15 +143,32 @@ static struct history_page **slot_of(struct history *history, uint64_t number)
     return at;
 }
 
+// NULL without memory.
+static struct history_page *new_page(struct history *history)
+{
+    struct history_slab *slab = history->slab;
+    if (slab == NULL || slab->used == SLAB) {
+        if ((slab = malloc(sizeof *slab)) == NULL) return NULL;
+        slab->used = 0;
+        slab->next = history->slab;
+        history->slab = slab;
+    }
+    return &slab->page[slab->used++];
+}
+
 static struct history_page *page_of(struct history *history, uint64_t number)
 {
     struct history_page **at = slot_of(history, number);
     if (*at != NULL || history->pages >= HISTORY_MOST_PAGES) return *at;
-    *at = calloc(1, sizeof **at);
-    if (*at == NULL) return NULL;
-    (*at)->number = number;
+    struct history_page *page = history->free != NULL ? history->free : new_page(history);
+    if (page == NULL) return NULL;
+    if (page == history->free) history->free = page->next;
+    page->next = NULL;
+    page->number = number;
+    page->count = 0;
+    page->access = page->few;
     history->pages++;
-    return *at;
+    return *at = page;
 }
 
 static bool is_clear(const struct history_access *access)
@@ -161,6 +190,19 @@ static uint32_t overlap(const struct history_access *one, const struct history_a
     return count;
 }
 
+// Where there is no room for one more, all leave few[]. 0 without memory.
+static int keep_few(struct history_page *page, const struct history_access *access)
+{
+    if (page->count < FEW) {
+        page->few[page->count++] = *access;
+        return 1;
+    }
+    struct history_access *const all = malloc(sizeof page->few); // as many as an array of FEW has room for
+    if (all == NULL) return 0;
+    page->access = memcpy(all, page->few, sizeof page->few);
+    return ARRAY_ADD(page->access, page->count, *access);
+}
+
 static int keep(struct history_page *page, const struct history_access *access)
 {
     for (uint32_t i = 0; i < page->count; i++) {
@@ -169,7 +211,7 @@ static int keep(struct history_page *page, const struct history_access *access)
         for (int w = 0; w < HISTORY_WORDS; w++) one->bytes[w] |= access->bytes[w];
         return 1;
     }
-    return ARRAY_ADD(page->access, page->count, *access);
+    return page->access == page->few ? keep_few(page, access) : ARRAY_ADD(page->access, page->count, *access);
 }
 
 static const struct history_times *times_of(const struct history *history, uint32_t work)
@@ -319,6 +361,9 @@ void history_forget(struct history *history, uint64_t address, uint64_t bytes)
                 continue;
             }
             *at = page->next;
-            free_page(history, page);
+            clear_page(page);
+            page->next = history->free;
+            history->free = page;
+            history->pages--;
         }
 }

@@ -56,9 +56,10 @@ struct history {
     void (*found)(void *context, const struct history_found *found);
     void (*over)(void *context, void *owner); // a work is forgotten
     uint32_t tracks, works, room, pages;
-    struct history_work *work;      // from 1 on
-    struct history_times now, host; // now: all works
-    struct history_page *page[HISTORY_HASH];
+    struct history_work *work;                      // from 1 on
+    struct history_times now, host;                 // now: all works
+    struct history_page *page[HISTORY_HASH], *free; // free: forgotten by themselves
+    struct history_slab *slab;
     bool is_short;
 };
 

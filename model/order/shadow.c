@@ -280,31 +280,44 @@ enum shadow_added shadow_add(struct shadow_pool *pool, struct shadow_cell *cell,
 
 // --- Ways ------------------------------------------------------------------------------------------------------------
 
-static struct shadow_way *new_way(struct shadow_ways *ways)
+// The way at that line; if there is none, a new one of no bytes. NULL without memory.
+static struct shadow_way *way_at(struct shadow_ways *ways, uint32_t line, uint32_t flags)
 {
+    for (uint32_t i = 0; i < ways->count; i++)
+        if (ways->way[i].line == line && ways->way[i].flags == flags) return &ways->way[i];
     if (ways->count == ways->room) {
         const uint32_t room = ways->room == 0 ? 2 : ways->room * 2;
-        struct shadow_way *more = realloc(ways->way, room * sizeof *more);
+        struct shadow_way *more = realloc(ways->is_lent ? NULL : ways->way, room * sizeof *more);
         if (more == NULL) return NULL;
+        if (ways->is_lent) memcpy(more, ways->way, ways->count * sizeof *more);
+        ways->is_lent = false;
         ways->way = more;
         ways->room = room;
     }
+    ways->way[ways->count] = (struct shadow_way){.line = line, .flags = flags};
     return &ways->way[ways->count++];
+}
+
+void shadow_ways_free(struct shadow_ways *ways)
+{
+    if (!ways->is_lent) free(ways->way);
+    *ways = (struct shadow_ways){0};
 }
 
 int shadow_ways_add(struct shadow_ways *ways, uint32_t line, uint32_t flags, uint32_t wide, uint64_t bytes)
 {
-    struct shadow_way *way = ways->way;
-    for (uint32_t left = ways->count; left > 0; left--, way++) {
-        if (way->line != line || way->flags != flags) continue;
-        const uint64_t before = way->bytes[wide];
-        way->bytes[wide] |= bytes;
-        return way->bytes[wide] != before ? 2 : 1;
-    }
-    if ((way = new_way(ways)) == NULL) return 0;
-    *way = (struct shadow_way){.line = line, .flags = flags};
-    way->bytes[wide] = bytes;
-    return 2;
+    struct shadow_way *const way = way_at(ways, line, flags);
+    if (way == NULL) return 0;
+    const uint64_t before = way->bytes[wide];
+    way->bytes[wide] |= bytes;
+    return way->bytes[wide] != before ? 2 : 1;
+}
+
+bool shadow_ways_join(struct shadow_ways *ways, const struct shadow_way *way)
+{
+    struct shadow_way *const to = way_at(ways, way->line, way->flags);
+    for (int i = 0; to != NULL && i < SHADOW_PAGE_WIDES; i++) to->bytes[i] |= way->bytes[i];
+    return to != NULL;
 }
 
 // --- Wide cells ------------------------------------------------------------------------------------------------------

@@ -60,11 +60,22 @@ struct shadow_way {
 };
 struct shadow_ways {
     uint32_t count, room;
+    bool is_lent; // `way` is not theirs
     struct shadow_way *way;
 };
 
+// None yet, and `room` for the first ones at `way`, which outlives them.
+static inline struct shadow_ways shadow_ways_lent(struct shadow_way *way, uint32_t room)
+{
+    return (struct shadow_ways){.room = room, .is_lent = true, .way = way};
+}
+void shadow_ways_free(struct shadow_ways *ways); // then there are none
+
 // Adds bytes of a wide cell. 0 without memory; 1: they were there.
 int shadow_ways_add(struct shadow_ways *ways, uint32_t line, uint32_t flags, uint32_t wide, uint64_t bytes);
+
+// Adds all bytes of a way. 0 without memory.
+bool shadow_ways_join(struct shadow_ways *ways, const struct shadow_way *way);
 
 // narrow: of each wide cell, a bit that says that it has given way to cells of 16 bytes; cell: all of those, NULL:
 // there are none. written: the bytes of each wide cell that somebody has written since the page is the owner's; he

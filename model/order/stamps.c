@@ -62,7 +62,7 @@ struct order_stamps *order_stamps_open(struct order_apart *apart)
 static void free_page(struct page *page)
 {
     if (page->stamp[0] != page->own) free(page->stamp[0]);
-    free(page->ways.way);
+    shadow_ways_free(&page->ways);
 }
 
 void order_stamps_close(struct order_stamps *stamps)
@@ -412,8 +412,11 @@ bool order_stamps_lanes(struct order_stamps *stamps, const struct stamps_by *by,
 void order_stamps_give(struct order_stamps *stamps)
 {
     for (struct page *page = stamps->made; page != NULL; page = page->older) {
+        struct shadow_way room[2]; // most pages have one way of reads, and one of writes
+        if (page->ways.way == NULL) page->ways = shadow_ways_lent(room, 2);
         const bool is_read = make_way(page, false), is_written = make_way(page, true);
         if (!is_read || !is_written) order_apart_end(stamps->apart);
         order_apart_join(stamps->apart, page->number, &page->ways);
+        shadow_ways_free(&page->ways);
     }
 }

@@ -138,6 +138,33 @@ TEST(of_each_byte_the_last_line_stays_and_a_write_before_reads)
     free(page.ways.way);
 }
 
+// More pages than one piece of memory holds, and of each more lines than it has room for at first.
+TEST(pages_come_by_rising_number_and_keep_all_their_ways)
+{
+    enum { PAGES = 3000, LINES = 5 };
+    struct order_apart *apart = order_apart_open(NULL, none_untouched);
+    struct shadow_way room[1], way[APART_MOST_WAYS];
+    for (uint32_t line = 1; line <= LINES; line++)
+        for (uint64_t i = 0; i < PAGES; i++) {
+            struct shadow_ways ways = shadow_ways_lent(room, 1);
+            order_apart_meet(apart, 1 + i * 7919 % PAGES);
+            ck_assert(shadow_ways_add(&ways, line, SHADOW_WRITES, line, 0xff) == 2);
+            order_apart_join(apart, 1 + i * 7919 % PAGES, &ways);
+            shadow_ways_free(&ways);
+        }
+    uint32_t count;
+    struct apart_item *item = order_apart_pages(apart, &count);
+    ck_assert(!order_apart_is_over(apart) && count == PAGES);
+    for (uint32_t i = 0; i < PAGES; i++) {
+        ck_assert(item[i].number == i + 1 && item[i].page->number == i + 1);
+        ck_assert_uint_eq(order_apart_ways(item[i].page, way), LINES);
+        for (uint32_t line = 1; line <= LINES; line++)
+            ck_assert(way[line - 1].line == line && way[line - 1].bytes[line] == 0xff);
+    }
+    free(item);
+    order_apart_close(apart);
+}
+
 // Two clusters, each of which writes 20 words of a page at lines of its own, the one from `first` on before the other.
 static uint32_t joined_line(uint32_t first, uint32_t second)
 {
@@ -154,11 +181,11 @@ static uint32_t joined_line(uint32_t first, uint32_t second)
     }
     uint32_t count;
     struct shadow_way way[APART_MOST_WAYS];
-    const struct apart_page **page = order_apart_pages(apart, &count);
+    struct apart_item *item = order_apart_pages(apart, &count);
     ck_assert(!order_apart_is_over(apart) && count == 1);
-    ck_assert_uint_eq(order_apart_ways(page[0], way), 1);
+    ck_assert_uint_eq(order_apart_ways(item[0].page, way), 1);
     const uint32_t line = way[0].line;
-    free(page);
+    free(item);
     clock_order_close(order);
     order_apart_close(apart);
     return line;
