@@ -31,11 +31,11 @@ struct waiting {
     struct lane_use use[WAITING];
 };
 
-// wrote: the count at each warp's last write to global memory
+// wrote: the count at each warp's last write to global memory; used: at its last weak access to shared memory
 struct cta {
     struct sanitize_item item;
     uint64_t met[WARPS], met_before[WARPS]; // the counts at each warp's last two meetings
-    uint64_t wrote[WARPS];
+    uint64_t wrote[WARPS], used[WARPS];
     struct handed handed[WARPS];
     struct lane_words words;
     struct waiting *waiting[2][WARPS]; // by space
@@ -264,6 +264,7 @@ static inline int hear_shared(struct sanitize_lanes *lanes, struct cta *cta, uin
 {
     struct waiting *waiting = waiting_of(lanes, cta, SPACE_SHARED, warp);
     if (waiting == NULL || !is_inside(newer)) return -1;
+    cta->used[warp] = lanes->count;
     const bool asks = is_met(waiting, newer);
     if ((asks || waiting->count == WAITING) && !use_waiting(lanes, cta, warp)) return -1;
     if (asks) return use_words(lanes, cta, warp, newer, older);
@@ -468,15 +469,17 @@ int sanitize_lanes_apart(struct sanitize_lanes *lanes, const struct event *event
                          struct sanitize_lane *older)
 {
     const uint32_t warp = event->origin->warp;
+    const bool is_atomic = event->access.kind == ACCESS_REDUCE;
     struct cta *cta = warp < WARPS ? cta_of(lanes, event->origin->cta) : NULL;
     struct lane_use newer = use_of(lanes, event);
     int found = 0;
     if (cta == NULL) return warp < WARPS ? -1 : 0;
+    if (is_atomic && cta->used[warp] <= met_before_atomic(lanes, cta, warp)) return 0;
     for (EACH_BIT(lane, event->origin->lanes)) {
         newer.begin = address[lane];
         newer.end = newer.begin + newer.each;
         newer.lanes = 1u << lane;
-        const int one = hear_shared(lanes, cta, warp, &newer, older + found);
+        const int one = (is_atomic ? hear_shared_atomic : hear_shared)(lanes, cta, warp, &newer, older + found);
         if (one < 0) return -1;
         found += one;
     }

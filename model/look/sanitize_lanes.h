@@ -31,7 +31,7 @@ int sanitize_lanes_hear(struct sanitize_lanes *lanes, const struct event *event,
 // The same of the rows of weak accesses to shared memory that a looker hears (looker.h).
 int sanitize_lanes_rows(struct sanitize_lanes *lanes, const struct event *event, uint32_t rows, uint64_t rise,
                         struct sanitize_lane *older);
-// The same of weak accesses to shared memory by lanes that lie anywhere.
+// The same of weak accesses and relaxed atomics to shared memory by lanes that lie anywhere.
 int sanitize_lanes_apart(struct sanitize_lanes *lanes, const struct event *event, const uint64_t *address,
                          struct sanitize_lane *older);
 void sanitize_lanes_close(struct sanitize_lanes *lanes);

@@ -26,12 +26,22 @@ static bool releases(const struct ptx_choice *choice)
            is_in(choice->word[PTX_CLASS_ORDER], PTX_ACQUIRE, PTX_SC);
 }
 
+// A relaxed one, whose scope reaches all threads of who shares the memory.
+static bool is_plain_atomic(const struct ptx_choice *choice)
+{
+    const int order = choice->word[PTX_CLASS_ORDER], scope = choice->word[PTX_CLASS_SCOPE];
+    const bool is_near = choice->spaces > 0 && (choice->space[0] == PTX_SHARED || choice->space[0] == PTX_SHARED_CTA);
+    return is_in(choice->form, PTX_FORM_ATOM_ADD, PTX_FORM_RED_VECTOR_HALF2) &&
+           (order == PTX_WORD_NONE || order == PTX_RELAXED) &&
+           (is_near || scope == PTX_WORD_NONE || scope == PTX_GPU || scope == PTX_SYS);
+}
+
 static bool needs_cells(const struct machine_code *code)
 {
     const uint16_t form = code->choice->form;
     return is_in(form, PTX_FORM_MAPA, PTX_FORM_GETCTARANK) || is_in(form, PTX_FORM_LD_VOLATILE, PTX_FORM_LD_MMIO) ||
            is_in(form, PTX_FORM_ST_VOLATILE, PTX_FORM_ST_ASYNC) ||
-           is_in(form, PTX_FORM_ATOM_ADD, PTX_FORM_RED_ASYNC_BITS) ||
+           (is_in(form, PTX_FORM_ATOM_ADD, PTX_FORM_RED_ASYNC_BITS) && !is_plain_atomic(code->choice)) ||
            (is_in(form, PTX_FORM_BAR_SYNC, PTX_FORM_BARRIER_CTA_RED) && !machine_barrier_is_of_all(code)) ||
            is_in(form, PTX_FORM_BARRIER_CLUSTER_ARRIVE, PTX_FORM_BARRIER_CLUSTER_WAIT) ||
            is_in(form, PTX_FORM_MBARRIER_INIT, PTX_FORM_TENSORMAP_CP_FENCEPROXY) ||

@@ -12,8 +12,8 @@
 // products: wgmma; tensors: tensor copies; plain: instructions that only compute for all lanes of a strand (code.h's
 // PLAIN) and matter nevertheless; together: what is not followed at all, or writes global memory before it says so, so
 // that no launch is looked at by several threads (look_apart.h); releases: what one lane may release or acquire by;
-// cells: that, other accesses to shared memory than weak reads and writes by threads of the CTA, or other orders of
-// them than barriers of all its threads (between.h)
+// cells: that, other accesses to shared memory than weak reads and writes and relaxed atomics by threads of the CTA, or
+// other orders of them than barriers of all its threads (between.h)
 struct sanitize_needs {
     bool products, tensors, plain, together, releases, cells;
 };

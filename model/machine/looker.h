@@ -27,7 +27,8 @@ struct machine_step {
 //   skips_plain  before() and after() may leave out instructions that only compute, for all lanes of a strand
 //   rows     NULL, or it hears, in place of the observer, the weak reads and writes of lanes: `rows` times what the event
 //            says, each `rise` behind the one before, by all lanes in their order; or one row, by the event's `lanes`
-//   lanes    NULL, or the same of lanes that lie anywhere: the bytes that the event says at the address of each
+//   lanes    NULL, or the same of lanes that lie anywhere: the bytes that the event says at the address of each; also
+//            of relaxed atomics
 //   ended    the launch ends before its time at `code` of this strand (NULL: at its pc), for the thread of `lane`; or
 //            in a hang, where this strand waits
 struct machine_looker {

@@ -7,12 +7,15 @@
 #include "stamps.h"
 
 // 64 bytes of shared memory, a bit for each. written: since the CTA began; what follows, since part `part` began, which
-// is over if it is not the CTA's: read or written by some warp, and read by two at least.
+// is over if it is not the CTA's. uses: by some warp, by access_kind; many: by two at least, of reads and atomics;
+// each: bytes of an atomic, 0: there was none.
+enum { KINDS = ACCESS_REDUCE + 1 };
 struct wide {
-    uint64_t part, written, writes, reads, many;
+    uint64_t part, written, uses[KINDS], many[KINDS];
+    uint32_t each;
 };
 struct own {
-    uint64_t part, writes, reads; // of one warp
+    uint64_t part, uses[KINDS]; // of one warp
 };
 struct page {
     struct wide wide[SHADOW_PAGE_WIDES];
@@ -95,39 +98,51 @@ static __attribute__((noinline)) struct page *new_page(struct order_between *bet
     return between->page[number] = page;
 }
 
+// Which bytes have other warps accessed so?
+static inline uint64_t others(const struct wide *wide, const struct own *own, enum access_kind kind)
+{
+    return (wide->uses[kind] & ~own->uses[kind]) | wide->many[kind];
+}
+
+// Atomics of different sizes may be wrong.
+static bool is_alike(struct wide *wide, uint32_t each)
+{
+    const bool is = wide->each == 0 || wide->each == each;
+    wide->each = each;
+    return is;
+}
+
 // Bytes of one wide cell. 0: another warp has accessed one of them since the part began, and one of the two accesses
-// writes; or it is read, and nobody has written it.
-static inline bool use(struct order_between *between, uint32_t warp, uint64_t at, uint64_t bytes, bool writes)
+// writes, not both by atomics; or it is read, and nobody has written it.
+static inline bool use(struct order_between *between, const struct event *event, uint64_t at, uint64_t bytes)
 {
     const uint64_t number = at / SHADOW_PAGE_BYTES, part = between->part;
+    const enum access_kind kind = event->access.kind;
     struct page *page = between->page[number];
     if (page == NULL && (page = new_page(between, number)) == NULL) return false;
     struct wide *wide = &page->wide[at % SHADOW_PAGE_BYTES / SHADOW_WIDE_BYTES];
-    struct own *own = &page->own[warp][at % SHADOW_PAGE_BYTES / SHADOW_WIDE_BYTES];
+    struct own *own = &page->own[event->origin->warp][at % SHADOW_PAGE_BYTES / SHADOW_WIDE_BYTES];
     if (wide->part != part) renew(between, wide);
     if (own->part != part) *own = (struct own){.part = part};
-    const uint64_t others = wide->writes & ~own->writes, read = wide->reads & ~own->reads;
-    if (writes) {
-        own->writes |= bytes;
-        wide->writes |= bytes;
-        wide->written |= bytes;
-        return (bytes & (others | read | wide->many)) == 0;
-    }
-    wide->many |= bytes & read;
-    own->reads |= bytes;
-    wide->reads |= bytes;
-    return (bytes & (others | ~wide->written)) == 0;
+    uint64_t bad = others(wide, own, ACCESS_WRITE) | (kind != ACCESS_WRITE ? ~wide->written : 0);
+    if (kind != ACCESS_READ) bad |= others(wide, own, ACCESS_READ);
+    if (kind != ACCESS_REDUCE) bad |= others(wide, own, ACCESS_REDUCE);
+    if (kind != ACCESS_WRITE) wide->many[kind] |= bytes & others(wide, own, kind);
+    own->uses[kind] |= bytes;
+    wide->uses[kind] |= bytes;
+    if (kind == ACCESS_WRITE) wide->written |= bytes;
+    return (bytes & bad) == 0 && (kind != ACCESS_REDUCE || is_alike(wide, (uint32_t)event->access.bytes));
 }
 
 // Of several cells.
-static __attribute__((noinline)) bool use_long(struct order_between *between, uint32_t warp, uint64_t begin,
-                                               uint64_t end, bool writes)
+static __attribute__((noinline)) bool use_long(struct order_between *between, const struct event *event, uint64_t begin,
+                                               uint64_t end)
 {
     bool is_right = true;
     for (uint64_t at = begin, past; at < end; at = past) {
         const uint64_t first = at % SHADOW_WIDE_BYTES;
         past = at - first + SHADOW_WIDE_BYTES < end ? at - first + SHADOW_WIDE_BYTES : end;
-        is_right &= use(between, warp, at, UINT64_MAX >> (SHADOW_WIDE_BYTES - (past - at)) << first, writes);
+        is_right &= use(between, event, at, UINT64_MAX >> (SHADOW_WIDE_BYTES - (past - at)) << first);
     }
     return is_right;
 }
@@ -135,8 +150,9 @@ static __attribute__((noinline)) bool use_long(struct order_between *between, ui
 static bool is_plain(const struct event *event)
 {
     const struct access *access = &event->access;
-    return event->origin->operation == 0 && access->order == ORDER_WEAK && access->kind != ACCESS_REDUCE &&
-           access->proxy == PROXY_GENERIC && access->rank == event->origin->rank;
+    const enum access_order order = access->kind == ACCESS_REDUCE ? ORDER_RELAXED : ORDER_WEAK;
+    return event->origin->operation == 0 && access->order == order && access->proxy == PROXY_GENERIC &&
+           access->rank == event->origin->rank;
 }
 
 // May the warp access it now?
@@ -154,11 +170,9 @@ static inline bool use_at(struct order_between *between, const struct event *eve
 {
     const uint64_t count = event->access.bytes, bytes = UINT64_MAX >> (SHADOW_WIDE_BYTES - count) % SHADOW_WIDE_BYTES;
     const uint64_t first = at % SHADOW_WIDE_BYTES;
-    const uint32_t warp = event->origin->warp;
-    const bool writes = event->access.kind == ACCESS_WRITE;
     if (count > MOST_BYTES || at > MOST_BYTES - count) return false;
-    if (first + count <= SHADOW_WIDE_BYTES) return use(between, warp, at, bytes << first, writes);
-    return use_long(between, warp, at, at + count, writes);
+    if (first + count <= SHADOW_WIDE_BYTES) return use(between, event, at, bytes << first);
+    return use_long(between, event, at, at + count);
 }
 
 static bool use_shared(struct order_between *between, const struct event *event, uint32_t rows, uint64_t rise)
@@ -197,7 +211,7 @@ static bool use_global(const struct order_between *between, const struct event *
 {
     const struct stamps_by by = by_of(between, event);
     struct stamps_use use = use_of(event);
-    bool is_right = use.lanes != 0;
+    bool is_right = use.lanes != 0 && event->access.kind != ACCESS_REDUCE;
     if (rows > 1) use.lanes = UINT32_MAX >> (32 - 32 / rows);
     for (uint32_t left = rows; left > 0 && is_right; left--, use.begin += rise, use.lanes <<= 32 / rows % 32)
         is_right = order_stamps_use(between->stamps, &by, &use);
@@ -218,7 +232,7 @@ void order_between_lanes(struct clock_order *order, const struct event *event, c
     bool is_right = event->origin->lanes != 0 && is_free(order, event);
     if (is_right && event->access.space == SPACE_SHARED) {
         is_right = use_lanes(between, event, address);
-    } else if (is_right) {
+    } else if (is_right && event->access.kind != ACCESS_REDUCE) {
         const struct stamps_by by = by_of(between, event);
         const struct stamps_use use = use_of(event);
         is_right = order_stamps_lanes(between->stamps, &by, &use, address);

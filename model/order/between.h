@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // CTAs that are followed by themselves (apart.h), one after the other, whose warps access memory by weak reads and
-// writes alone, and meet at barriers of the CTA. A barrier at which all have come that have accessed memory orders all
-// before all behind it. So of each byte of shared memory it is enough to know who has accessed it since the last one;
-// of global memory stamps.h knows as much. This says only whether something may be wrong: then the clusters are
-// followed together (order_apart_end), by the cells, which say what. It knows of no other order: where warps make one,
-// it may say so of a right program.
+// writes and by relaxed atomics alone, and meet at barriers of the CTA. A barrier at which all have come that have
+// accessed memory orders all before all behind it. So of each byte of shared memory it is enough to know who has
+// accessed it since the last one; of global memory stamps.h knows as much. This says only whether something may be
+// wrong: then the clusters are followed together (order_apart_end), by the cells, which say what. It knows of no other
+// order: where warps make one, it may say so of a right program.
 #ifndef TMAREF_ORDER_BETWEEN_H
 #define TMAREF_ORDER_BETWEEN_H
 

@@ -6,9 +6,9 @@
 
 enum { WARPS = 3, MOST = 8 };
 
-// What a warp does: reads or writes (of `rows` rows, `rise` from one to the next), arrives at barrier `address` or
-// leaves it, in phase `bytes`.
-enum doing { NOTHING, READS, WRITES, COMES, LEAVES };
+// What a warp does: reads, writes or adds by an atomic (of `rows` rows, `rise` from one to the next), arrives at
+// barrier `address` or leaves it, in phase `bytes`.
+enum doing { NOTHING, READS, WRITES, ADDS, COMES, LEAVES };
 struct step {
     enum doing doing;
     uint32_t warp;
@@ -42,7 +42,9 @@ static void do_step(struct clock_order *order, const struct step *step)
         clock_order_hear(order, &event);
         return;
     }
-    event.access = (struct access){.kind = step->doing == READS ? ACCESS_READ : ACCESS_WRITE,
+    static const enum access_kind kinds[] = {[READS] = ACCESS_READ, [WRITES] = ACCESS_WRITE, [ADDS] = ACCESS_REDUCE};
+    event.access = (struct access){.kind = kinds[step->doing],
+                                   .order = step->doing == ADDS ? ORDER_RELAXED : ORDER_WEAK,
                                    .space = SPACE_SHARED,
                                    .address = step->address,
                                    .bytes = step->bytes};
@@ -76,6 +78,50 @@ static const struct {
     {"over the end of a page", {{WRITES, 0, 1020, 8, 0, 0}, {WRITES, 1, 1024, 1, 0, 0}}, true},
     {"the second row", {{WRITES, 0, 0, 4, 2, 256}, {WRITES, 1, 256, 4, 0, 0}}, true},
     {"between two rows", {{WRITES, 0, 0, 4, 2, 256}, {WRITES, 1, 4, 4, 2, 256}}, false},
+    {"its own write and atomics", {{WRITES, 0, 0, 4, 0, 0}, {ADDS, 0, 0, 4, 0, 0}, {READS, 0, 0, 4, 0, 0}}, false},
+    {"atomics of two warps",
+     {{WRITES, 0, 0, 4, 0, 0},
+      {COMES, 0, 0, 0, 0, 0},
+      {COMES, 1, 0, 0, 0, 0},
+      {LEAVES, 0, 0, 0, 0, 0},
+      {LEAVES, 1, 0, 0, 0, 0},
+      {ADDS, 0, 0, 4, 0, 0},
+      {ADDS, 1, 0, 4, 0, 0}},
+     false},
+    {"an atomic behind another warp's write", {{WRITES, 0, 0, 4, 0, 0}, {ADDS, 1, 0, 4, 0, 0}}, true},
+    {"an atomic behind another warp's read",
+     {{WRITES, 0, 0, 4, 0, 0},
+      {COMES, 0, 0, 0, 0, 0},
+      {COMES, 1, 0, 0, 0, 0},
+      {LEAVES, 0, 0, 0, 0, 0},
+      {LEAVES, 1, 0, 0, 0, 0},
+      {READS, 0, 0, 4, 0, 0},
+      {ADDS, 1, 0, 4, 0, 0}},
+     true},
+    {"a read behind another warp's atomic",
+     {{WRITES, 0, 0, 4, 0, 0},
+      {COMES, 0, 0, 0, 0, 0},
+      {COMES, 1, 0, 0, 0, 0},
+      {LEAVES, 0, 0, 0, 0, 0},
+      {LEAVES, 1, 0, 0, 0, 0},
+      {ADDS, 0, 0, 4, 0, 0},
+      {READS, 1, 0, 4, 0, 0}},
+     true},
+    {"a read behind its own atomic and another warp's",
+     {{WRITES, 0, 0, 4, 0, 0},
+      {COMES, 0, 0, 0, 0, 0},
+      {COMES, 1, 0, 0, 0, 0},
+      {LEAVES, 0, 0, 0, 0, 0},
+      {LEAVES, 1, 0, 0, 0, 0},
+      {ADDS, 1, 0, 4, 0, 0},
+      {ADDS, 0, 0, 4, 0, 0},
+      {READS, 0, 0, 4, 0, 0}},
+     true},
+    {"a read behind its own atomic, and another warp's write",
+     {{WRITES, 0, 0, 4, 0, 0}, {ADDS, 0, 0, 4, 0, 0}, {READS, 0, 0, 4, 0, 0}, {WRITES, 1, 2, 1, 0, 0}},
+     true},
+    {"an atomic where nobody has written", {{ADDS, 0, 0, 4, 0, 0}}, true},
+    {"atomics of two sizes", {{WRITES, 0, 0, 8, 0, 0}, {ADDS, 0, 0, 4, 0, 0}, {ADDS, 0, 0, 8, 0, 0}}, true},
     {"a row behind the end", {{WRITES, 0, 0, 4, 2, 1 << 18}}, true},
     {"a write behind its own read",
      {{WRITES, 0, 0, 4, 0, 0},

@@ -69,6 +69,14 @@ static bool hears_lanes(const struct ears *ears)
     return ears->looker != NULL && ears->looker->lanes != NULL;
 }
 
+// Lanes that lie anywhere.
+static void tell_lanes(const struct ears *ears, struct teller *room, struct event *event, uint32_t lanes,
+                       const uint64_t address[MACHINE_LANES])
+{
+    room->origin.lanes = lanes;
+    ears->looker->lanes(ears->looker->context, event, address);
+}
+
 // Weak accesses of lanes to one memory as whole ranges: of lanes that all have the same bytes, or of which each goes on
 // where the one before it ends.
 static void tell_ranges(const struct ears *ears, struct teller *room, struct event *event, uint32_t lanes,
@@ -76,6 +84,10 @@ static void tell_ranges(const struct ears *ears, struct teller *room, struct eve
 {
     const uint64_t bytes = event->access.bytes;
     event->access.each = bytes;
+    if (event->access.kind == ACCESS_REDUCE) {
+        tell_lanes(ears, room, event, lanes, address);
+        return;
+    }
     while (lanes != 0) {
         const uint64_t begin = address[__builtin_ctz(lanes)];
         uint32_t left = lanes & (lanes - 1);
@@ -83,9 +95,8 @@ static void tell_ranges(const struct ears *ears, struct teller *room, struct eve
         uint64_t last = begin;
         for (; left != 0 && address[__builtin_ctz(left)] == last + step; left &= left - 1) last += step;
         if (left != 0 && hears_lanes(ears) && __builtin_popcount(lanes & ~left) <= FEW) {
-            room->origin.lanes = lanes;
             event->access.bytes = bytes;
-            ears->looker->lanes(ears->looker->context, event, address);
+            tell_lanes(ears, room, event, lanes, address);
             return;
         }
         room->origin.lanes = lanes & ~left;
@@ -134,8 +145,16 @@ static void tell_homes(const struct machine_strand *strand, const struct ears *e
     }
 }
 
-static void tell_weak(const struct machine_strand *strand, const struct ears *ears, struct teller *room,
-                      struct event *event, enum ptx_word space, uint32_t lanes, const uint64_t address[MACHINE_LANES])
+// Is it one event of all lanes? Of atomics only who hears lanes knows what they do.
+static bool is_one(const struct ears *ears, const struct access *access)
+{
+    return access->kind == ACCESS_REDUCE ? access->order == ORDER_RELAXED && hears_lanes(ears)
+                                         : access->order == ORDER_WEAK;
+}
+
+static void tell_at_once(const struct machine_strand *strand, const struct ears *ears, struct teller *room,
+                         struct event *event, enum ptx_word space, uint32_t lanes,
+                         const uint64_t address[MACHINE_LANES])
 {
     uint64_t at[MACHINE_LANES];
     if (space == PTX_GLOBAL) {
@@ -164,10 +183,9 @@ void machine_tell_access(const struct machine_strand *strand, const struct machi
     event.access.scope = scope_of(choice, event.access.order);
     event.access.is_constant = choice->word[PTX_CLASS_NC] == PTX_NC;
     event.access.bytes = bytes;
-    if (strand->warp->cta->cluster->machine->launch->hears_ranges && kind != ACCESS_REDUCE &&
-        event.access.order == ORDER_WEAK) {
-        const struct ears ears = ears_of(strand, teller);
-        tell_weak(strand, &ears, &room, &event, space, lanes, address);
+    const struct ears ears = ears_of(strand, teller);
+    if (strand->warp->cta->cluster->machine->launch->hears_ranges && is_one(&ears, &event.access)) {
+        tell_at_once(strand, &ears, &room, &event, space, lanes, address);
         return;
     }
     for (EACH_BIT(lane, lanes)) {
