@@ -1,162 +1,19 @@
 // SPDX-License-Identifier: MIT
 #include "stamps.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "each.h"
-
-// A stamp: the part, as the table counts it, from bit PART on; the warp; the lane; MANY: several lanes or warps, of
-// which one is named; OTHER: of a read, an earlier CTA has read it too. 0: nobody.
-enum { MANY = 1, OTHER = 2, LANE = 2, WARP = 7, PART = 12, MOST_PARTS = 1 << 19, EARLIER = 1 << PART };
-
-enum { WORDS = SHADOW_PAGE_BYTES / SHADOW_WORD_BYTES, HASH = 1 << 14, RECENT = 1 << 12, SLAB = 32 };
-
-// The line by which all units with a stamp were accessed; lines: 1: so it is; 2: there were several, which are in the
-// page's ways; 0: nobody has.
-struct only {
-    uint32_t lines, line;
-};
-
-// stamp: of reads and of writes, of each word in `own`, of each byte elsewhere. unit: log2 of the bytes that have one:
-// 2, or 0 once somebody has accessed a part of a word. only: of reads, of writes. kept: the caller's.
-struct page {
-    int32_t *stamp[2];
-    struct only only[2];
-    uint32_t unit;
-    bool is_fresh;
-    uint64_t number;
-    struct page *next, *older;
-    void *kept;
-    struct shadow_ways ways;
-    int32_t own[2 * WORDS];
-};
-
-struct slab {
-    struct slab *next;
-    uint32_t used;
-    struct page page[SLAB];
-};
-
-struct recent {
-    uint64_t number;
-    struct page *page;
-};
-
-// base: what the table's parts are less than those of the caller. first: the latest CTA's. made: all pages
-struct order_stamps {
-    struct order_apart *apart;
-    uint64_t base, first, again;
-    struct slab *slab;
-    struct page *made, *page[HASH];
-    struct recent recent[RECENT];
-};
-
-struct order_stamps *order_stamps_open(struct order_apart *apart)
-{
-    struct order_stamps *stamps = calloc(1, sizeof *stamps);
-    if (stamps != NULL) stamps->apart = apart;
-    return stamps;
-}
-
-static void free_page(struct page *page)
-{
-    if (page->stamp[0] != page->own) free(page->stamp[0]);
-    shadow_ways_free(&page->ways);
-}
-
-void order_stamps_close(struct order_stamps *stamps)
-{
-    if (stamps == NULL) return;
-    for (struct page *page = stamps->made; page != NULL; page = page->older) free_page(page);
-    for (struct slab *slab = stamps->slab, *next; slab != NULL; slab = next) {
-        next = slab->next;
-        free(slab);
-    }
-    free(stamps);
-}
+#include "stamps_page.h"
 
 uint64_t order_stamps_again(const struct order_stamps *stamps)
 {
     return stamps->again;
 }
 
-// --- Pages -----------------------------------------------------------------------------------------------------------
-
-// Zeroed memory that nobody has touched takes no room of the host.
-static struct page *new_page(struct order_stamps *stamps)
-{
-    struct slab *slab = stamps->slab;
-    if (slab == NULL || slab->used == SLAB) {
-        if ((slab = calloc(1, sizeof *slab)) == NULL) return NULL;
-        slab->next = stamps->slab;
-        stamps->slab = slab;
-    }
-    return &slab->page[slab->used++];
-}
-
-static struct page *add_page(struct order_stamps *stamps, struct page **first, uint64_t number)
-{
-    struct page *page = new_page(stamps);
-    if (page == NULL) return NULL;
-    page->number = number;
-    page->unit = 2;
-    page->stamp[0] = page->own;
-    page->stamp[1] = page->own + WORDS;
-    page->is_fresh = order_apart_meet(stamps->apart, number);
-    page->older = stamps->made;
-    page->next = *first;
-    return stamps->made = *first = page;
-}
-
-static __attribute__((noinline)) struct page *look_up(struct order_stamps *stamps, uint64_t number)
-{
-    struct page **first = &stamps->page[(number ^ number >> 14) % HASH], *page = *first;
-    while (page != NULL && page->number != number) page = page->next;
-    if (page == NULL && (page = add_page(stamps, first, number)) == NULL) return NULL;
-    stamps->recent[number % RECENT] = (struct recent){number, page};
-    return page;
-}
-
-static inline struct page *page_of(struct order_stamps *stamps, uint64_t number)
-{
-    const struct recent *recent = &stamps->recent[number % RECENT];
-    return recent->number == number && recent->page != NULL ? recent->page : look_up(stamps, number);
-}
-
 void **order_stamps_kept(struct order_stamps *stamps, uint64_t number, bool *is_fresh)
 {
-    struct page *page = page_of(stamps, number);
+    struct stamps_page *page = stamps_page_of(stamps, number);
     *is_fresh = page != NULL && page->is_fresh;
     return page != NULL ? &page->kept : NULL;
-}
-
-// From now on each byte has a stamp, at first its word's. 0 without memory.
-static __attribute__((noinline)) bool split(struct page *page)
-{
-    int32_t *each = malloc(2 * sizeof *each * SHADOW_PAGE_BYTES);
-    if (each == NULL) return false;
-    for (uint32_t i = 0; i < 2 * SHADOW_PAGE_BYTES; i++) each[i] = page->own[i / SHADOW_WORD_BYTES];
-    page->stamp[0] = each;
-    page->stamp[1] = each + SHADOW_PAGE_BYTES;
-    page->unit = 0;
-    return true;
-}
-
-static void forget_parts(const struct page *page)
-{
-    const uint32_t count = 2 * SHADOW_PAGE_BYTES >> page->unit;
-    for (uint32_t i = 0; i < count; i++)
-        if (page->stamp[0][i] != 0) page->stamp[0][i] = EARLIER;
-}
-
-// A CTA begins: if there may be no numbers for its parts, all CTAs up to now become one.
-static __attribute__((noinline)) void begin_cta(struct order_stamps *stamps, uint64_t first)
-{
-    stamps->first = first;
-    if (first - stamps->base < MOST_PARTS / 2) return;
-    for (struct page *page = stamps->made; page != NULL; page = page->older) forget_parts(page);
-    stamps->base = first - 2;
 }
 
 // --- Stamps ----------------------------------------------------------------------------------------------------------
@@ -183,8 +40,8 @@ EACH int32_t clash(const struct now *now, int32_t stamp, int32_t mine)
 EACH int32_t read_by(const struct now *now, int32_t before, int32_t mine)
 {
     const int32_t is_over = -(before < now->part), is_earlier = -(before < now->first);
-    const int32_t other = ((is_earlier & -(before != 0)) | (~is_earlier & before)) & OTHER;
-    const int32_t more = before | (-((before & ~OTHER) != mine) & MANY);
+    const int32_t other = ((is_earlier & -(before != 0)) | (~is_earlier & before)) & STAMPS_OTHER;
+    const int32_t more = before | (-((before & ~STAMPS_OTHER) != mine) & STAMPS_MANY);
     return (is_over & (mine | other)) | (~is_over & more);
 }
 
@@ -199,7 +56,7 @@ EACH void read_unit(const struct now *now, int32_t *read, int32_t write, int32_t
 EACH void write_unit(const struct now *now, int32_t read, int32_t *write, int32_t mine, struct seen *seen)
 {
     const int32_t before = *write;
-    seen->bad |= clash(now, before, mine) | clash(now, read, mine) | -((read & OTHER) != 0);
+    seen->bad |= clash(now, before, mine) | clash(now, read, mine) | -((read & STAMPS_OTHER) != 0);
     seen->new |= -(before < now->first);
     *write = mine;
 }
@@ -207,9 +64,9 @@ EACH void write_unit(const struct now *now, int32_t read, int32_t *write, int32_
 // The stamps of the other kind, where nobody has accessed the page so.
 static const int32_t nobody[SHADOW_PAGE_BYTES];
 
-EACH const int32_t *others_of(const struct page *page, bool writes)
+EACH const int32_t *others_of(const struct stamps_page *page, bool writes)
 {
-    return page->only[!writes].lines == 0 ? nobody : page->stamp[!writes];
+    return page->only[!writes].lines == 0 ? nobody : stamps_of(page, !writes);
 }
 
 // Units of one page from the first on, of which each lane has 1 << shift.
@@ -219,30 +76,98 @@ struct piece {
 };
 
 // Several at once, where the compiler can.
-static struct seen use_units(const struct now *by, const struct page *page, const struct piece *piece)
+static struct seen use_units(const struct now *by, const struct stamps_page *page, const struct piece *piece)
 {
-    int32_t *restrict const own = page->stamp[piece->writes] + piece->first;
+    int32_t *restrict const own = stamps_of(page, piece->writes) + piece->first;
     const int32_t *restrict const others = others_of(page, piece->writes) + piece->first;
     const struct now now = *by;
     struct seen seen = {0, 0};
     const int32_t shift = (int32_t)piece->shift, count = (int32_t)piece->count, fresh = -(int32_t)page->is_fresh;
     if (piece->writes)
         for (int32_t i = 0; i < count; i++)
-            write_unit(&now, others[i], &own[i], now.stamp + (i >> shift << LANE), &seen);
+            write_unit(&now, others[i], &own[i], now.stamp + (i >> shift << STAMPS_LANE), &seen);
     else
         for (int32_t i = 0; i < count; i++)
-            read_unit(&now, &own[i], others[i], now.stamp + (i >> shift << LANE), fresh, &seen);
+            read_unit(&now, &own[i], others[i], now.stamp + (i >> shift << STAMPS_LANE), fresh, &seen);
     return seen;
 }
 
-EACH struct seen use_unit(const struct now *now, const struct page *page, uint32_t at, bool writes)
+EACH struct seen use_unit(const struct now *now, const struct stamps_page *page, uint32_t at, bool writes)
 {
     struct seen seen = {0, 0};
     if (writes)
-        write_unit(now, others_of(page, true)[at], &page->stamp[1][at], now->stamp, &seen);
+        write_unit(now, others_of(page, true)[at], &stamps_of(page, true)[at], now->stamp, &seen);
     else
-        read_unit(now, &page->stamp[0][at], others_of(page, false)[at], now->stamp, -(int32_t)page->is_fresh, &seen);
+        read_unit(now, &stamps_of(page, false)[at], others_of(page, false)[at], now->stamp, -(int32_t)page->is_fresh,
+                  &seen);
     return seen;
+}
+
+// --- Words without stamps --------------------------------------------------------------------------------------------
+
+// Words of one page, from `first` on, in one group of bits.
+struct words {
+    uint32_t first, count, bits;
+    bool writes;
+};
+
+EACH struct words words_at(uint32_t first, uint32_t count, bool writes)
+{
+    return (struct words){first, count, UINT32_MAX >> (STAMPS_GROUP - count) << first % STAMPS_GROUP, writes};
+}
+
+// Is it enough to keep that these words are accessed, and by whom?
+EACH bool is_plain(const struct stamps_page *page, const struct words *words)
+{
+    if (page->stamp != NULL || (page->is_fresh && !words->writes)) return false;
+    const uint32_t group = words->first / STAMPS_GROUP;
+    if (words->writes) return ((page->read[group] | page->written[group]) & words->bits) == 0;
+    return page->only[1].lines == 0 || (page->written[group] & words->bits) == 0;
+}
+
+// stamp: of the first word. shift: as in a piece.
+EACH void list_words(struct order_stamps *stamps, struct stamps_page *page, const struct words *words, int32_t stamp,
+                     uint32_t shift)
+{
+    uint32_t *own = &(words->writes ? page->written : page->read)[words->first / STAMPS_GROUP];
+    struct stamps_entry *entry = &stamps->list[stamps->listed - stamps->dropped];
+    *entry = (struct stamps_entry){.before = page->latest,
+                                   .was_read = (*own & words->bits) >> words->first % STAMPS_GROUP,
+                                   .stamp = stamp,
+                                   .first = (uint8_t)words->first,
+                                   .count = (uint8_t)words->count,
+                                   .shift = (uint8_t)shift,
+                                   .writes = words->writes};
+    *own |= words->bits;
+    page->latest = ++stamps->listed;
+}
+
+// Those of a piece from `at` on.
+EACH struct words words_of(const struct piece *piece, uint32_t at)
+{
+    const uint32_t left = piece->first + piece->count - at, room = STAMPS_GROUP - at % STAMPS_GROUP;
+    return words_at(at, left < room ? left : room, piece->writes);
+}
+
+static bool is_plain_piece(const struct stamps_page *page, const struct piece *piece)
+{
+    bool plain = true;
+    for (uint32_t at = piece->first; at < piece->first + piece->count;) {
+        const struct words words = words_of(piece, at);
+        plain &= is_plain(page, &words);
+        at += words.count;
+    }
+    return plain;
+}
+
+static void list_piece(struct order_stamps *stamps, struct stamps_page *page, const struct piece *piece, int32_t stamp)
+{
+    for (uint32_t at = piece->first; at < piece->first + piece->count;) {
+        const struct words words = words_of(piece, at);
+        const uint32_t lane = (at - piece->first) >> piece->shift;
+        list_words(stamps, page, &words, stamp + (int32_t)(lane << STAMPS_LANE), piece->shift);
+        at += words.count;
+    }
 }
 
 // --- Accesses --------------------------------------------------------------------------------------------------------
@@ -252,31 +177,36 @@ static uint64_t bits_of(uint64_t from, uint64_t to)
     return UINT64_MAX >> (64 - (to - from)) << from;
 }
 
-// The bytes of the wide cell whose units have a stamp.
-static uint64_t stamped(const struct page *page, bool writes, uint32_t wide)
+// The bytes of the wide cell that were accessed, by the bits of its words or by its stamps.
+static uint64_t used(const struct stamps_page *page, bool writes, uint32_t wide)
 {
+    if (page->stamp == NULL) {
+        const uint32_t first = wide * SHADOW_WIDE_BYTES / SHADOW_WORD_BYTES;
+        return shadow_bytes_of((writes ? page->written : page->read)[first / STAMPS_GROUP] >> first % STAMPS_GROUP &
+                               0xffff);
+    }
     const uint32_t bytes = UINT32_C(1) << page->unit, units = SHADOW_WIDE_BYTES >> page->unit;
-    const int32_t *stamp = &page->stamp[writes][wide * units];
+    const int32_t *stamp = &stamps_of(page, writes)[wide * units];
     const uint64_t unit = (UINT64_C(1) << bytes) - 1;
     uint64_t bits = 0;
     for (uint32_t i = 0; i < units; i++) bits |= (stamp[i] != 0 ? unit : 0) << i * bytes;
     return bits;
 }
 
-// What the stamps of one line say becomes a way of the page. 0 without memory.
-static bool make_way(struct page *page, bool writes)
+// What the bits or stamps of one line say becomes a way of the page. 0 without memory.
+static bool make_way(struct stamps_page *page, bool writes)
 {
-    const struct only *only = &page->only[writes];
+    const struct stamps_only *only = &page->only[writes];
     bool is_made = true;
     for (uint32_t wide = 0; only->lines == 1 && wide < SHADOW_PAGE_WIDES; wide++) {
-        const uint64_t bits = stamped(page, writes, wide);
+        const uint64_t bits = used(page, writes, wide);
         if (bits != 0) is_made &= shadow_ways_add(&page->ways, only->line, writes, wide, bits) != 0;
     }
     return is_made;
 }
 
 // Another line than the only one accesses these bytes of the page. 0 without memory; 1: it has done so before.
-static __attribute__((noinline)) int note_other(struct page *page, const struct stamps_by *by, bool writes,
+static __attribute__((noinline)) int note_other(struct stamps_page *page, const struct stamps_by *by, bool writes,
                                                 uint64_t begin, uint64_t end)
 {
     int noted = make_way(page, writes);
@@ -291,19 +221,29 @@ static __attribute__((noinline)) int note_other(struct page *page, const struct 
     return noted;
 }
 
-// The same of any line, before its stamps: those of the only one say which bytes it has accessed.
-EACH int note_line(struct page *page, const struct stamps_by *by, bool writes, uint64_t begin, uint64_t end)
+// The same of any line, before its bits or stamps: those of the only one say which bytes it has accessed.
+EACH int note_line(struct stamps_page *page, const struct stamps_by *by, bool writes, uint64_t begin, uint64_t end)
 {
-    struct only *only = &page->only[writes];
-    if (only->lines == 0) *only = (struct only){1, by->line};
+    struct stamps_only *only = &page->only[writes];
+    if (only->lines == 0) *only = (struct stamps_only){1, by->line};
     return only->lines == 1 && only->line == by->line ? 1 : note_other(page, by, writes, begin, end);
 }
 
-static bool is_written(const struct page *page, uint64_t begin, uint64_t end)
+static bool is_written(const struct stamps_page *page, uint64_t begin, uint64_t end)
 {
     int32_t any = 0;
-    for (uint64_t i = begin >> page->unit; i < end >> page->unit; i++) any |= page->stamp[1][i];
+    for (uint64_t i = begin >> page->unit; i < end >> page->unit; i++) any |= stamps_of(page, true)[i];
     return any != 0;
+}
+
+static struct piece piece_of(const struct now *now, const struct stamps_use *use, uint64_t begin, uint64_t end,
+                             uint32_t unit)
+{
+    const uint32_t first = (uint32_t)(begin >> unit);
+    return (struct piece){.first = first,
+                          .count = (uint32_t)(end >> unit) - first,
+                          .shift = now->many ? 31 : (uint32_t)__builtin_ctzll(use->each) - unit,
+                          .writes = use->writes};
 }
 
 // What is seen of an access; noted: of its line.
@@ -313,26 +253,42 @@ EACH bool is_right(struct order_stamps *stamps, const struct seen *seen, int not
     return noted != 0 && seen->bad == 0;
 }
 
-// Bytes of one page, from `begin` to `end` of it, of lanes from the one of `now` on.
-static bool use_page(struct order_stamps *stamps, struct page *page, const struct now *now, const struct stamps_by *by,
-                     const struct stamps_use *use, uint64_t begin, uint64_t end)
+// Units of one page, of lanes from the one of `now` on, which have stamps.
+static bool use_stamps(struct order_stamps *stamps, struct stamps_page *page, const struct now *now,
+                       const struct stamps_by *by, const struct stamps_use *use, uint64_t begin, uint64_t end)
 {
-    if ((begin | use->each) % SHADOW_WORD_BYTES != 0 && page->unit != 0 && !split(page)) return false;
+    if (page->unit != 0 && (begin | use->each) % SHADOW_WORD_BYTES != 0 && !stamps_split(page)) return false;
     if (use->is_constant && is_written(page, begin, end)) return false;
-    const uint32_t unit = page->unit, first = (uint32_t)(begin >> unit);
-    const uint32_t shift = now->many ? 31 : (uint32_t)__builtin_ctzll(use->each) - unit;
-    const struct piece piece = {first, (uint32_t)(end >> unit) - first, shift, use->writes};
+    const struct piece piece = piece_of(now, use, begin, end, page->unit);
     const int noted = note_line(page, by, use->writes, begin, end);
     const struct seen seen = use_units(now, page, &piece);
     return is_right(stamps, &seen, noted);
 }
 
+// Bytes of one page, from `begin` to `end` of it, of lanes from the one of `now` on.
+static bool use_page(struct order_stamps *stamps, struct stamps_page *page, const struct now *now,
+                     const struct stamps_by *by, const struct stamps_use *use, uint64_t begin, uint64_t end)
+{
+    if (!stamps_has_room(stamps) && !stamps_make_room(stamps)) return false;
+    if (page->stamp == NULL && (begin | use->each) % SHADOW_WORD_BYTES == 0) {
+        const struct piece piece = piece_of(now, use, begin, end, 2);
+        if (is_plain_piece(page, &piece)) {
+            stamps->again = 0;
+            const bool is_noted = note_line(page, by, use->writes, begin, end) != 0;
+            list_piece(stamps, page, &piece, now->stamp);
+            return is_noted;
+        }
+    }
+    if (page->stamp == NULL && !stamps_begin(stamps, page)) return false;
+    return use_stamps(stamps, page, now, by, use, begin, end);
+}
+
 static struct now now_of(const struct order_stamps *stamps, const struct stamps_by *by, uint32_t lane, bool many)
 {
-    struct now now = {.first = (int32_t)(by->first - stamps->base) << PART,
-                      .part = (int32_t)(by->part - stamps->base) << PART,
+    struct now now = {.first = (int32_t)(by->first - stamps->base) << STAMPS_PART,
+                      .part = (int32_t)(by->part - stamps->base) << STAMPS_PART,
                       .many = -(int32_t)many};
-    now.stamp = now.part | (int32_t)(by->warp << WARP | lane << LANE | (many ? MANY : 0));
+    now.stamp = now.part | (int32_t)(by->warp << STAMPS_WARP | lane << STAMPS_LANE | (many ? STAMPS_MANY : 0));
     return now;
 }
 
@@ -344,11 +300,11 @@ static bool use_run(struct order_stamps *stamps, const struct stamps_by *by, con
     bool right = true;
     for (uint64_t at = use->begin, past; at < end; at = past) {
         const uint64_t start = at - at % SHADOW_PAGE_BYTES;
-        struct page *page = page_of(stamps, at / SHADOW_PAGE_BYTES);
+        struct stamps_page *page = stamps_page_of(stamps, at / SHADOW_PAGE_BYTES);
         past = start + SHADOW_PAGE_BYTES < end ? start + SHADOW_PAGE_BYTES : end;
         if (page == NULL) return false;
         right &= use_page(stamps, page, &now, by, use, at - start, past - start);
-        if (!many) now.stamp += (int32_t)((past - at) / use->each << LANE);
+        if (!many) now.stamp += (int32_t)((past - at) / use->each << STAMPS_LANE);
     }
     return right;
 }
@@ -356,8 +312,8 @@ static bool use_run(struct order_stamps *stamps, const struct stamps_by *by, con
 // Are there numbers for the parts? Sizes are powers of two.
 static bool is_known(struct order_stamps *stamps, const struct stamps_by *by, const struct stamps_use *use)
 {
-    if (by->first != stamps->first) begin_cta(stamps, by->first);
-    return by->part - stamps->base < MOST_PARTS && use->each != 0 && (use->each & (use->each - 1)) == 0;
+    if (by->first != stamps->first) stamps_next_cta(stamps, by->first);
+    return by->part - stamps->base < STAMPS_MOST_PARTS && use->each != 0 && (use->each & (use->each - 1)) == 0;
 }
 
 bool order_stamps_use(struct order_stamps *stamps, const struct stamps_by *by, const struct stamps_use *use)
@@ -374,32 +330,42 @@ bool order_stamps_use(struct order_stamps *stamps, const struct stamps_by *by, c
     return order_stamps_lanes(stamps, by, use, address);
 }
 
-// A word of a page that has stamps for words, not by ld.global.nc.
-EACH bool is_word(const struct page *page, const struct stamps_use *use, uint64_t at)
+// One lane of words of one group, not by ld.global.nc of a page with stamps. 0: not told here.
+EACH bool use_lane(struct order_stamps *stamps, struct stamps_page *page, const struct now *now,
+                   const struct stamps_by *by, const struct stamps_use *use, uint64_t in, bool *right)
 {
-    return page != NULL && page->unit != 0 && use->each == SHADOW_WORD_BYTES && at % SHADOW_WORD_BYTES == 0 &&
-           !use->is_constant;
+    const uint32_t first = (uint32_t)(in / SHADOW_WORD_BYTES), count = (uint32_t)(use->each / SHADOW_WORD_BYTES);
+    const struct words words = words_at(first, count, use->writes);
+    if (is_plain(page, &words)) {
+        stamps->again = 0;
+        *right &= note_line(page, by, use->writes, in, in + use->each) != 0;
+        list_words(stamps, page, &words, now->stamp, 31);
+        return true;
+    }
+    if (page->stamp == NULL || page->unit == 0 || count != 1 || use->is_constant) return false;
+    const int noted = note_line(page, by, use->writes, in, in + SHADOW_WORD_BYTES);
+    const struct seen seen = use_unit(now, page, first, use->writes);
+    *right &= is_right(stamps, &seen, noted);
+    return true;
 }
 
 bool order_stamps_lanes(struct order_stamps *stamps, const struct stamps_by *by, const struct stamps_use *use,
                         const uint64_t *address)
 {
-    if (!is_known(stamps, by, use)) return false;
+    if (!is_known(stamps, by, use) || (!stamps_has_room(stamps) && !stamps_make_room(stamps))) return false;
     struct now now = now_of(stamps, by, 0, false);
     const int32_t stamp = now.stamp;
     struct stamps_use one = {
         .bytes = use->each, .each = use->each, .writes = use->writes, .is_constant = use->is_constant};
+    const bool are_words = use->each >= SHADOW_WORD_BYTES && use->each <= STAMPS_GROUP;
     bool right = true;
     for (EACH_BIT(lane, use->lanes)) {
-        const uint64_t at = address[lane], in = at % SHADOW_PAGE_BYTES;
-        struct page *page = page_of(stamps, at / SHADOW_PAGE_BYTES);
-        if (is_word(page, use, at)) {
-            now.stamp = stamp | (int32_t)(lane << LANE);
-            const int noted = note_line(page, by, use->writes, in, in + SHADOW_WORD_BYTES);
-            const struct seen seen = use_unit(&now, page, (uint32_t)(in / SHADOW_WORD_BYTES), use->writes);
-            right &= is_right(stamps, &seen, noted);
+        const uint64_t at = address[lane];
+        struct stamps_page *page = stamps_page_of(stamps, at / SHADOW_PAGE_BYTES);
+        now.stamp = stamp | (int32_t)(lane << STAMPS_LANE);
+        if (page != NULL && are_words && at % use->each == 0 &&
+            use_lane(stamps, page, &now, by, use, at % SHADOW_PAGE_BYTES, &right))
             continue;
-        }
         one.begin = at;
         one.lanes = UINT32_C(1) << lane;
         right &= use_run(stamps, by, &one, false);
@@ -409,14 +375,18 @@ bool order_stamps_lanes(struct order_stamps *stamps, const struct stamps_by *by,
 
 // --- The end ---------------------------------------------------------------------------------------------------------
 
+// Most pages have one way of reads, and one of writes.
+static void give(struct order_stamps *stamps, struct stamps_page *page, uint64_t number)
+{
+    struct shadow_way room[2];
+    if (page->ways.way == NULL) page->ways = shadow_ways_lent(room, 2);
+    const bool is_read = make_way(page, false), is_written = make_way(page, true);
+    if (!is_read || !is_written) order_apart_end(stamps->apart);
+    order_apart_join(stamps->apart, number, &page->ways);
+    shadow_ways_free(&page->ways);
+}
+
 void order_stamps_give(struct order_stamps *stamps)
 {
-    for (struct page *page = stamps->made; page != NULL; page = page->older) {
-        struct shadow_way room[2]; // most pages have one way of reads, and one of writes
-        if (page->ways.way == NULL) page->ways = shadow_ways_lent(room, 2);
-        const bool is_read = make_way(page, false), is_written = make_way(page, true);
-        if (!is_read || !is_written) order_apart_end(stamps->apart);
-        order_apart_join(stamps->apart, page->number, &page->ways);
-        shadow_ways_free(&page->ways);
-    }
+    stamps_each(stamps, give);
 }

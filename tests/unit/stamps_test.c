@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Global memory of CTAs that are followed by themselves: which accesses may be wrong, by the stamps of words.
-#include "stamps.h"
+#include <stdlib.h>
+#include <string.h>
+
+#include "stamps_page.h"
 
 enum { MOST = 6, PAGE = 1 << 20, FRESH = 1 << 21, FAR = 1 << 20 };
 
@@ -72,6 +75,25 @@ static const struct {
     {"a word of which another CTA has a byte",
      {{1, 1, 0, READS, PAGE + 3, 1, 1, 1}, {2, 2, 0, WRITES, PAGE, 4, 4, 1}},
      false},
+    {"its own word of those that an earlier CTA's lanes have not read",
+     {{1, 1, 0, READS, PAGE + 64, 64, 4, 0xffff},
+      {2, 2, 0, READS, PAGE + 64, 128, 4, ~0u},
+      {2, 2, 0, WRITES, PAGE + 128, 4, 4, 1 << 16}},
+     true},
+    {"its own word of those that an earlier CTA's lanes have read",
+     {{1, 1, 0, READS, PAGE + 64, 64, 4, 0xffff},
+      {2, 2, 0, READS, PAGE + 64, 128, 4, ~0u},
+      {2, 2, 0, WRITES, PAGE + 124, 4, 4, 1 << 15}},
+     false},
+    {"another lane's behind the end of 32 words",
+     {{1, 1, 0, READS, PAGE + 64, 128, 4, ~0u}, {1, 1, 0, WRITES, PAGE + 128, 4, 4, 1 << 17}},
+     false},
+    {"its own of 16 bytes behind the end of 32 words",
+     {{1, 1, 0, READS, PAGE + 64, 512, 16, ~0u}, {1, 1, 0, WRITES, PAGE + 140, 4, 4, 1 << 4}},
+     true},
+    {"what it has read since the barrier, and another lane before it",
+     {{1, 1, 0, READS, PAGE, 4, 4, 2}, {1, 2, 0, READS, PAGE, 4, 4, 1}, {1, 2, 0, WRITES, PAGE, 4, 4, 1}},
+     true},
     {"what nobody has written", {{1, 1, 0, READS, FRESH, 4, 4, 1}}, false},
     {"what the CTA has written", {{1, 1, 0, WRITES, FRESH, 4, 4, 1}, {1, 1, 0, READS, FRESH, 4, 4, 1}}, true},
     {"half of it", {{1, 1, 0, WRITES, FRESH, 4, 4, 1}, {1, 1, 0, READS, FRESH, 8, 8, 1}}, false},
@@ -145,16 +167,117 @@ TEST(what_two_threads_of_the_host_have_seen_clashes)
     ck_assert(!gives_a_race(WRITES, READS, 4));
 }
 
+// As long as there is room in the list of what the CTA has accessed, nothing is counted.
 TEST(a_word_that_is_read_again_and_again_is_counted)
 {
     struct order_apart *apart = order_apart_open(NULL, untouched);
     struct order_stamps *stamps = order_stamps_open(apart);
     struct step step = {1, 1, 0, READS, PAGE, 4, 4, 1};
+    for (int i = 0; i < STAMPS_MOST_LISTED; i++) ck_assert(is_right(stamps, &step, i & 1));
+    const uint64_t before = order_stamps_again(stamps);
     for (int i = 0; i < 3; i++) ck_assert(is_right(stamps, &step, i & 1));
-    ck_assert_uint_eq(order_stamps_again(stamps), 2);
-    step.first = step.part = 2;
+    ck_assert_uint_eq(order_stamps_again(stamps), before + 3);
+    step.doing = WRITES;
     ck_assert(is_right(stamps, &step, false));
     ck_assert_uint_eq(order_stamps_again(stamps), 0);
+    step.warp = 1;
+    ck_assert(!is_right(stamps, &step, false));
     order_stamps_close(stamps);
     order_apart_close(apart);
+}
+
+// --- Random accesses, judged by all that came before --------------------------------------------------------------
+
+enum { MOST_BEFORE = 40, SPAN = 384, WALKS = 4000 };
+struct past {
+    struct step step[MOST_BEFORE];
+    uint32_t count, seed;
+};
+
+static uint32_t pick(struct past *past, uint32_t below)
+{
+    past->seed = past->seed * 1664525 + 1013904223;
+    return (past->seed >> 8) % below;
+}
+
+// The lane that accesses the byte; -1: none does, 32: several.
+static int lane_of(const struct step *step, uint64_t at)
+{
+    if (at - step->begin >= step->bytes) return -1;
+    const bool many = step->each == step->bytes && (step->lanes & (step->lanes - 1)) != 0;
+    return many ? 32 : __builtin_ctz(step->lanes) + (int)((at - step->begin) / step->each);
+}
+
+static bool clash(const struct step *before, const struct step *step, uint64_t at)
+{
+    const int one = lane_of(before, at), other = lane_of(step, at);
+    if (one < 0 || (before->doing != WRITES && step->doing != WRITES)) return false;
+    if (before->first != step->first || step->doing == CONSTANT) return true;
+    return before->part == step->part && (before->warp != step->warp || one != other || one == 32);
+}
+
+static bool may_be_wrong(const struct past *past, const struct step *step)
+{
+    bool wrong = false;
+    for (uint64_t at = step->begin; at < step->begin + step->bytes; at++) {
+        bool is_written = step->doing == WRITES || at < FRESH;
+        for (uint32_t i = 0; i < past->count; i++) {
+            wrong |= clash(&past->step[i], step, at);
+            is_written |= past->step[i].doing == WRITES && lane_of(&past->step[i], at) >= 0;
+        }
+        wrong |= !is_written;
+    }
+    return wrong;
+}
+
+// Of the CTA and part of the one before it, or of the next ones; mostly where only that warp is.
+static struct step random_step(struct past *past, uint64_t base)
+{
+    struct step step = past->count > 0 ? past->step[past->count - 1] : (struct step){.first = 1, .part = 1};
+    const uint32_t lanes = pick(past, 4), shift = pick(past, 12), next = pick(past, 16);
+    if (next < 3) step.part++;
+    if (next < 1) step.first = step.part;
+    step.warp = pick(past, 3);
+    step.doing = pick(past, 12) == 0 ? CONSTANT : pick(past, 3) == 0 ? WRITES : READS;
+    step.each = UINT64_C(1) << (shift < 5 ? shift : 2);
+    step.lanes = lanes == 0   ? UINT32_MAX
+                 : lanes == 1 ? UINT32_C(0xffff) << pick(past, 17)
+                              : UINT32_C(1) << pick(past, 32);
+    step.bytes = step.each * (uint32_t)__builtin_popcount(step.lanes);
+    if (lanes == 0 && pick(past, 4) == 0) step.bytes = step.each;
+    const uint32_t apart = pick(past, 8) == 0 ? 1 : 3;
+    step.begin = base + (pick(past, SPAN / apart) + step.warp * (SPAN / 3) * (apart == 3)) / step.each * step.each;
+    return step;
+}
+
+// Until the first that may be wrong; but some of those are left out.
+static uint32_t walk(struct past *past, uint64_t base, bool by_lanes)
+{
+    struct order_apart *apart = order_apart_open(NULL, untouched);
+    struct order_stamps *stamps = order_stamps_open(apart);
+    const uint32_t leaves_out = pick(past, 3) * 10;
+    for (past->count = 0; past->count < MOST_BEFORE;) {
+        const struct step step = random_step(past, base);
+        const bool wrong = may_be_wrong(past, &step);
+        if (wrong && pick(past, leaves_out + 1) > 0) continue;
+        ck_assert_msg(is_right(stamps, &step, by_lanes) == !wrong, "access %u, from seed %u on", past->count,
+                      past->seed);
+        if (wrong) break;
+        past->step[past->count++] = step;
+    }
+    order_stamps_close(stamps);
+    order_apart_close(apart);
+    return past->count;
+}
+
+TEST(random_accesses_may_be_wrong_where_two_before_clash)
+{
+    struct past *past = calloc(1, sizeof *past);
+    uint32_t told = 0;
+    for (uint32_t seed = 0; seed < WALKS; seed++) {
+        past->seed = seed;
+        told += walk(past, (seed & 2 ? PAGE : FRESH) + SHADOW_PAGE_BYTES - SPAN / 2, seed & 1);
+    }
+    ck_assert_uint_gt(told, 10 * WALKS);
+    free(past);
 }

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+// What stamps.h keeps of a page of global memory. As long as each word is only read, or written once, a bit for each
+// says so, and a list of what the CTA has accessed says who. From the first other access on each word has stamps; they
+// are made of the bits and of the list.
+#ifndef TMAREF_ORDER_STAMPS_PAGE_H
+#define TMAREF_ORDER_STAMPS_PAGE_H
+
+#include "stamps.h"
+
+#pragma GCC visibility push(hidden)
+
+// A stamp: the part, as the table counts it, from bit PART on; the warp; the lane; MANY: several lanes or warps, of
+// which one is named; OTHER: of a read, an earlier CTA has read it too. 0: nobody.
+enum {
+    STAMPS_MANY = 1,
+    STAMPS_OTHER = 2,
+    STAMPS_LANE = 2,
+    STAMPS_WARP = 7,
+    STAMPS_PART = 12,
+    STAMPS_EARLIER = 1 << STAMPS_PART,
+    STAMPS_MOST_PARTS = 1 << 19
+};
+
+// GROUP: words that have their bits in one number. REGION: pages that lie together. LINE: bytes that the host reads at
+// once. MOST_LISTED: entries of the list, of which one access takes ACCESS_LISTED at most.
+enum {
+    STAMPS_WORDS = SHADOW_PAGE_BYTES / SHADOW_WORD_BYTES,
+    STAMPS_GROUP = 32,
+    STAMPS_GROUPS = STAMPS_WORDS / STAMPS_GROUP,
+    STAMPS_REGION = 32,
+    STAMPS_REGIONS = 1 << 12,
+    STAMPS_RECENT = 1 << 10,
+    STAMPS_SLAB = 32,
+    STAMPS_LINE = 64,
+    STAMPS_MOST_LISTED = 1 << 17,
+    STAMPS_ACCESS_LISTED = 32
+};
+
+// The line by which all words or bytes were accessed; lines: 1: so it is; 2: there were several, which are in the
+// page's ways; 0: nobody has.
+struct stamps_only {
+    uint32_t lines, line;
+};
+
+// What a read of the latest CTA needs comes first. read, written: a bit for each word, while there are no stamps. only:
+// of reads, of writes. latest: the number of the page's last entry in the list. unit: log2 of the bytes that have a
+// stamp: 2, or 0 once somebody has accessed a part of a word. stamp: of reads, and behind them of writes; NULL: none
+// yet. kept: the caller's.
+struct stamps_page {
+    _Alignas(STAMPS_LINE) uint32_t read[STAMPS_GROUPS];
+    struct stamps_only only[2];
+    uint32_t latest;
+    bool is_met, is_fresh;
+    uint8_t unit;
+    int32_t *stamp;
+    uint32_t written[STAMPS_GROUPS];
+    void *kept;
+    struct shadow_ways ways;
+};
+
+// number: of the first page, in regions
+struct stamps_region {
+    struct stamps_page page[STAMPS_REGION];
+    uint64_t number;
+    struct stamps_region *next, *older;
+};
+
+struct stamps_slab {
+    struct stamps_slab *next;
+    uint32_t used;
+    int32_t stamp[STAMPS_SLAB][2 * STAMPS_WORDS];
+};
+
+struct stamps_recent {
+    uint64_t number;
+    struct stamps_region *region;
+};
+
+// Words of one group, from `first` of the page on, of which each lane has 1 << shift. stamp: of the first of them.
+// before: the number of the page's entry before it. was_read: those that had been read, from the first on.
+struct stamps_entry {
+    uint32_t before, was_read;
+    int32_t stamp;
+    uint8_t first, count, shift;
+    bool writes;
+};
+
+// base: what the table's parts are less than those of the caller. first: the latest CTA's. listed: the number of the
+// last entry of the list, which goes from the one behind `dropped` on. made: all regions
+struct order_stamps {
+    struct order_apart *apart;
+    uint64_t base, first, again;
+    uint32_t listed, dropped;
+    struct stamps_entry *list;
+    struct stamps_slab *slab;
+    struct stamps_region *made, *region[STAMPS_REGIONS];
+    struct stamps_recent recent[STAMPS_RECENT];
+};
+
+struct stamps_region *stamps_look_up(struct order_stamps *stamps, uint64_t number); // NULL without memory
+void stamps_meet(const struct order_stamps *stamps, struct stamps_page *page, uint64_t number);
+
+// A page by its number; NULL without memory.
+static inline struct stamps_page *stamps_page_of(struct order_stamps *stamps, uint64_t number)
+{
+    const uint64_t of = number / STAMPS_REGION;
+    const struct stamps_recent *recent = &stamps->recent[of % STAMPS_RECENT];
+    struct stamps_region *region = recent->region;
+    if ((recent->number != of || region == NULL) && (region = stamps_look_up(stamps, of)) == NULL) return NULL;
+    struct stamps_page *page = &region->page[number % STAMPS_REGION];
+    if (!page->is_met) stamps_meet(stamps, page, number);
+    return page;
+}
+
+// Calls for each page that was accessed.
+void stamps_each(struct order_stamps *stamps,
+                 void (*call)(struct order_stamps *stamps, struct stamps_page *page, uint64_t number));
+
+// From now on each word has stamps; each byte. 0 without memory.
+bool stamps_begin(struct order_stamps *stamps, struct stamps_page *page);
+bool stamps_split(struct stamps_page *page);
+
+// A CTA begins: the list is empty, and if there may be no numbers for the CTA's parts, all those before become one.
+void stamps_next_cta(struct order_stamps *stamps, uint64_t first);
+
+// There is no room in the list for an access: its pages have stamps from now on. 0 without memory.
+bool stamps_make_room(struct order_stamps *stamps);
+
+static inline bool stamps_has_room(const struct order_stamps *stamps)
+{
+    return stamps->listed - stamps->dropped <= STAMPS_MOST_LISTED - STAMPS_ACCESS_LISTED;
+}
+
+static inline int32_t *stamps_of(const struct stamps_page *page, bool writes)
+{
+    return page->stamp + (writes ? SHADOW_PAGE_BYTES >> page->unit : 0);
+}
+
+#pragma GCC visibility pop
+
+#endif
