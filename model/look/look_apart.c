@@ -137,11 +137,10 @@ static uint64_t clusters_of(const struct machine_launch *launch, const struct ma
 }
 
 // Are barriers of all threads the only order of shared memory, and each cluster one CTA?
-static bool has_no_cells(const struct look_apart *apart)
+static bool has_no_cells(const struct look_sanitize *whole, const struct machine_launch *launch)
 {
-    const struct machine_launch *launch = apart->launch;
     const uint64_t ctas = launch->grid[0] * (uint64_t)launch->grid[1] * launch->grid[2];
-    return !apart->whole->needs.cells && clusters_of(launch, launch->module->kernel[launch->kernel]) == ctas;
+    return !whole->needs.cells && clusters_of(launch, launch->module->kernel[launch->kernel]) == ctas;
 }
 
 static struct part *open_part(struct look_apart *apart)
@@ -159,7 +158,7 @@ static struct part *open_part(struct look_apart *apart)
         return NULL;
     }
     part->sanitize->order->apart = apart->order;
-    if (has_no_cells(apart))
+    if (has_no_cells(apart->whole, apart->launch))
         part->sanitize->order->between = order_between_open(part->sanitize->order->warps, apart->order);
     if (part->sanitize->order->between != NULL) part->looker.rows = rows;
     if (part->sanitize->order->between != NULL) part->looker.lanes = lanes;
@@ -219,7 +218,8 @@ static uint32_t untouched(void *context, uint64_t address, uint32_t pages)
 static bool may_be_apart(const struct look_sanitize *whole, const struct machine_launch *launch)
 {
     const struct machine_kernel *kernel = launch->module->kernel[launch->kernel];
-    if (whole->is_quick || kernel == NULL || !kernel->commutes || whole->needs.together) return false;
+    if (whole->is_quick || kernel == NULL || whole->needs.together) return false;
+    if (!kernel->commutes && !(kernel->adds && has_no_cells(whole, launch))) return false;
     if (launch->schedule.policy != MACHINE_DEFAULT || launch->delays != NULL || launch->limits.instructions > 0)
         return false;
     if (launch->written != NULL || launch->before != NULL || launch->follows != 0 || launch->delayed != NULL)
@@ -276,7 +276,7 @@ static void take_accesses(const struct look_apart *apart)
         const struct clock_order *order = apart->part[i] != NULL ? apart->part[i]->sanitize->order : NULL;
         if (order == NULL) continue;
         order_apart_take(apart->order, order);
-        if (order->between != NULL) order_stamps_give(order_between_stamps(order->between));
+        if (order->between != NULL) order_between_give(order->between);
     }
 }
 

@@ -31,7 +31,7 @@ static bool is_plain_atomic(const struct ptx_choice *choice)
 {
     const int order = choice->word[PTX_CLASS_ORDER], scope = choice->word[PTX_CLASS_SCOPE];
     const bool is_near = choice->spaces > 0 && (choice->space[0] == PTX_SHARED || choice->space[0] == PTX_SHARED_CTA);
-    return is_in(choice->form, PTX_FORM_ATOM_ADD, PTX_FORM_RED_VECTOR_HALF2) &&
+    return is_in(choice->form, PTX_FORM_ATOM_ADD, PTX_FORM_ATOM_CAS) &&
            (order == PTX_WORD_NONE || order == PTX_RELAXED) &&
            (is_near || scope == PTX_WORD_NONE || scope == PTX_GPU || scope == PTX_SYS);
 }

@@ -294,7 +294,8 @@ static void give_page(struct sanitize_works *works, uint32_t work, const struct 
 
 // Of a launch whose clusters threads have seen.
 static void give_apart(struct sanitize_works *works, uint32_t work, const struct look_sanitize *sanitize,
-                       const struct apart_page *page)
+                       const struct apart_page *page,
+                       void (*give)(struct history *history, uint32_t work, const struct history_set *set))
 {
     struct shadow_way way[APART_MOST_WAYS];
     struct history_set set = {.page = page->number, .count = order_apart_ways(page, way)};
@@ -303,8 +304,8 @@ static void give_apart(struct sanitize_works *works, uint32_t work, const struct
         set.access[i] = (struct history_access){.work = work, .line = way[i].line, .flags = way[i].flags};
         memcpy(set.access[i].bytes, way[i].bytes, sizeof set.access[i].bytes);
     }
-    history_take(works->history, work, &set);
-    tell_page(works, sanitize, &set);
+    give(works->history, work, &set);
+    if (give == history_take) tell_page(works, sanitize, &set);
 }
 
 static void give_all_apart(struct sanitize_works *works, uint32_t work, const struct look_sanitize *sanitize)
@@ -312,7 +313,9 @@ static void give_all_apart(struct sanitize_works *works, uint32_t work, const st
     uint32_t count;
     struct apart_item *item = order_apart_pages(sanitize->apart, &count);
     if (item == NULL) works->history->is_short = true;
-    for (uint32_t i = 0; i < count; i++) give_apart(works, work, sanitize, item[i].page);
+    for (uint32_t i = 0; sanitize->apart->has_atomics && i < count; i++)
+        give_apart(works, work, sanitize, item[i].page, history_meet);
+    for (uint32_t i = 0; i < count; i++) give_apart(works, work, sanitize, item[i].page, history_take);
     free(item);
 }
 

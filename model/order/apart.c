@@ -146,11 +146,24 @@ static bool is_write(const struct shadow_way *way)
     return (way->flags & SHADOW_WRITES) != 0;
 }
 
+// Reads are no clash with reads, and atomics none with atomics.
+enum { READS, WRITES, ADDS };
+_Static_assert(ADDS + 1 == (int)APART_KINDS, "all kinds");
+static int kind_of(const struct shadow_way *way)
+{
+    return way->flags & SHADOW_REDUCES ? ADDS : is_write(way) ? WRITES : READS;
+}
+
 static bool clashes(const struct apart_page *page, const struct shadow_way *way)
 {
+    const int kind = kind_of(way);
     uint64_t both = 0;
-    for (int i = 0; i < SHADOW_PAGE_WIDES; i++)
-        both |= way->bytes[i] & (page->used[1][i] | (is_write(way) ? page->used[0][i] : 0));
+    for (int i = 0; i < SHADOW_PAGE_WIDES; i++) {
+        uint64_t others = page->used[WRITES][i];
+        if (kind != READS) others |= page->used[READS][i];
+        if (kind != ADDS) others |= page->used[ADDS][i];
+        both |= way->bytes[i] & others;
+    }
     return both != 0;
 }
 
@@ -183,7 +196,7 @@ static void join_all(struct apart_page *page)
 static bool add(struct apart_page *page, const struct shadow_way *way)
 {
     bool is_added = true;
-    for (uint32_t i = 0; i < SHADOW_PAGE_WIDES; i++) page->used[is_write(way)][i] |= way->bytes[i];
+    for (uint32_t i = 0; i < SHADOW_PAGE_WIDES; i++) page->used[kind_of(way)][i] |= way->bytes[i];
     if (page->is_joined)
         join(&page->ways, way);
     else
@@ -286,7 +299,8 @@ static void give_page(struct clock_order *order, const struct apart_page *from, 
     struct shadow_page *page = order_global_page(order, from->number * SHADOW_PAGE_BYTES);
     for (uint32_t i = 0; page != NULL && i < from->ways.count; i++) {
         const struct shadow_way *way = &from->ways.way[i];
-        const struct shadow_entry entry = {.actor = actor, .line = way->line, .flags = (uint8_t)way->flags};
+        const uint32_t reach = way->flags & SHADOW_STRONG ? ORDER_REACH_ALL << SHADOW_REACH_SHIFT : 0;
+        const struct shadow_entry entry = {.actor = actor, .line = way->line, .flags = (uint8_t)(way->flags | reach)};
         for (uint32_t wide = 0; wide < SHADOW_PAGE_WIDES; wide++)
             if (way->bytes[wide] != 0 && !shadow_put(&order->pool, page, wide, way->bytes[wide], &entry))
                 order->is_short = true;

@@ -13,16 +13,16 @@
 
 #pragma GCC visibility push(hidden)
 
-// A page: all ways in which clusters have accessed it, and of both kinds together which bytes. is_fresh: nobody had
-// written it before the launch, nor read it. is_joined: there were more lines than APART_MOST_WAYS, so that the lowest
-// stands for all that accessed it in the same way.
-enum { APART_FEW = 2 };
+// A page: all ways in which clusters have accessed it, and of all that read, write or add which bytes. is_fresh: nobody
+// had written it before the launch, nor read it. is_joined: there were more lines than APART_MOST_WAYS, so that the
+// lowest stands for all that accessed it in the same way.
+enum { APART_FEW = 2, APART_KINDS = 3 };
 struct apart_page {
     struct apart_page *next;
     uint64_t number;
     bool is_fresh, is_joined;
     struct shadow_ways ways;
-    uint64_t used[2][SHADOW_PAGE_WIDES];
+    uint64_t used[APART_KINDS][SHADOW_PAGE_WIDES];
     struct shadow_way few[APART_FEW]; // the first ways
 };
 
@@ -43,6 +43,7 @@ struct order_apart {
     uint32_t pages_of_host; // how many pages the host has as one
     uint32_t pages;
     int is_over;
+    bool has_atomics; // of global memory
     pthread_mutex_t lock[APART_LOCKS];
     struct apart_slab *slab[APART_LOCKS]; // where its pages are
     struct apart_page *page[APART_HASH];

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "added.h"
 #include "each.h"
 #include "stamps.h"
 
@@ -40,6 +41,7 @@ struct order_between {
     struct meeting now, last;
     struct page *page[ORDER_SHARED_PAGES];
     struct order_stamps *stamps; // of global memory
+    struct order_added *added;   // the same of atomics
 };
 
 struct order_between *order_between_open(uint32_t warps, struct order_apart *apart)
@@ -49,7 +51,8 @@ struct order_between *order_between_open(uint32_t warps, struct order_apart *apa
     between->cta = NOBODY;
     between->warps = warps;
     between->stamps = order_stamps_open(apart);
-    if (between->stamps != NULL) return between;
+    between->added = order_added_open(apart);
+    if (between->stamps != NULL && between->added != NULL) return between;
     order_between_close(between);
     return NULL;
 }
@@ -59,7 +62,14 @@ void order_between_close(struct order_between *between)
     if (between == NULL) return;
     for (int i = 0; i < ORDER_SHARED_PAGES; i++) free(between->page[i]);
     order_stamps_close(between->stamps);
+    order_added_close(between->added);
     free(between);
+}
+
+void order_between_give(struct order_between *between)
+{
+    order_stamps_give(between->stamps);
+    order_added_give(between->added);
 }
 
 struct order_stamps *order_between_stamps(const struct order_between *between)
@@ -226,17 +236,30 @@ void order_between_rows(struct clock_order *order, const struct event *event, ui
     if (!is_right) order_apart_end(order->apart);
 }
 
+// Atomics of lanes that lie anywhere.
+static bool use_added(const struct order_between *between, const struct event *event, const uint64_t *address)
+{
+    bool is_right = order_reach_of(event->access.scope) == ORDER_REACH_ALL;
+    for (EACH_BIT(lane, event->origin->lanes))
+        is_right &= order_added_use(between->added, address[lane], event->access.bytes, event->origin->line);
+    return is_right;
+}
+
+static bool use_words(const struct order_between *between, const struct event *event, const uint64_t *address)
+{
+    const struct stamps_by by = by_of(between, event);
+    const struct stamps_use use = use_of(event);
+    return order_stamps_lanes(between->stamps, &by, &use, address);
+}
+
 void order_between_lanes(struct clock_order *order, const struct event *event, const uint64_t *address)
 {
     struct order_between *between = order->between;
     bool is_right = event->origin->lanes != 0 && is_free(order, event);
-    if (is_right && event->access.space == SPACE_SHARED) {
+    if (is_right && event->access.space == SPACE_SHARED)
         is_right = use_lanes(between, event, address);
-    } else if (is_right && event->access.kind != ACCESS_REDUCE) {
-        const struct stamps_by by = by_of(between, event);
-        const struct stamps_use use = use_of(event);
-        is_right = order_stamps_lanes(between->stamps, &by, &use, address);
-    }
+    else if (is_right)
+        is_right = (event->access.kind == ACCESS_REDUCE ? use_added : use_words)(between, event, address);
     if (!is_right) order_apart_end(order->apart);
 }
 

@@ -18,6 +18,7 @@ struct order_between;
 struct order_between *order_between_open(uint32_t warps, struct order_apart *apart);
 void order_between_close(struct order_between *between);
 struct order_stamps *order_between_stamps(const struct order_between *between);
+void order_between_give(struct order_between *between); // all of global memory goes to the launch's pages
 
 // Of an order with `between` and `apart`: an event, which no clocks hear; an access of as many bytes in each of `rows`
 // rows, each `rise` behind the one before it. Lanes of global memory that lie side by side or at one place are one row,

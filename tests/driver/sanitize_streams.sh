@@ -59,6 +59,11 @@ right '[A pA cA dA ]A rA wB cB'
 # Two kernels that speak by memory, and a stream that the program asks whether it is done.
 right 'vA aB'
 
+# Clusters that add to one word, which no clocks are kept of: two kernels speak by it, and no copy does.
+right 'uA uB'
+right 'pA uA uB cB'
+wrong SANITIZE_STREAMS '"work": "copy".*"other_line": 42, .*"other_work": "kernel add"' 'uA dB'
+
 # The host in memory that a copy still writes, or reads.
 wrong SANITIZE_HOST '"access": "read".*"other_work": "copy".*"other_access": "write"' 'hA RA'
 wrong SANITIZE_HOST '"access": "write".*"other_work": "copy".*"other_access": "write"' 'hA WA sA'

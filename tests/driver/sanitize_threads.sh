@@ -138,5 +138,43 @@ ret;
 }
 PTX
 same --sanitize "$scratch/stuck.ptx"
+
+# CTAs that take turns, and count: the order is that of `exec` without --sanitize.
+cat >"$scratch/turns.ptx" <<'PTX'
+.version 8.6
+.target sm_90a
+.address_size 64
+// zoo turns 4 32 0
+.visible .entry turns(.param .u64 out)
+{
+.reg .b64 %out, %own;
+.reg .pred %p;
+.reg .b32 %c, %v, %n;
+ld.param.u64 %out, [out];
+mov.u32 %c, %ctaid.x;
+mad.wide.u32 %own, %c, 4096, %out;
+mov.u32 %n, 0;
+L:
+and.b32 %v, %n, 0xffff;
+setp.ne.u32 %p, %v, 0;
+@%p bra M;
+atom.global.add.u32 %v, [%out], 1;
+add.u64 %own, %own, 128;
+mov.u32 %c, %laneid;
+setp.eq.u32 %p, %c, 0;
+@%p st.global.u32 [%own], %v;
+M:
+add.u32 %n, %n, 1;
+setp.lt.u32 %p, %n, 400000;
+@%p bra L;
+ret;
+}
+PTX
+"$TMAREF" exec -- "$RUN_ZOO" "$scratch/turns.ptx" turns digest >"$scratch/plain" 2>&1
+for threads in 1 8; do
+    "$TMAREF" exec --sanitize --threads $threads -- "$RUN_ZOO" "$scratch/turns.ptx" turns digest 2>"$scratch/err" |
+        cmp -s - "$scratch/plain" || { echo "turns: $threads threads run CTAs in another order than exec"; failed=1; }
+    grep -q 'kernel turns: clean' "$scratch/err" || { cat "$scratch/err"; failed=1; }
+done
 echo "$runs reports of one thread and of eight"
 exit $failed

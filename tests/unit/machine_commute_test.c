@@ -6,7 +6,7 @@
 
 enum { CTAS = 4096 };
 
-static bool commutes(const char *body, const char *before)
+static bool commutes(const char *body, const char *before, bool may_add)
 {
     char text[4096];
     struct ptx_errors errors;
@@ -16,7 +16,7 @@ static bool commutes(const char *body, const char *before)
     ck_assert_msg(module != NULL, "%s", errors.item[0].message);
     const struct machine_kernel *kernel = machine_module_decoded(module, machine_module_kernel(module, "k"), &errors);
     ck_assert_msg(kernel != NULL, "%s: %s", body, errors.count > 0 ? errors.item[0].message : "");
-    const bool answer = kernel->commutes;
+    const bool answer = may_add ? kernel->adds : kernel->commutes;
     machine_module_close(module);
     return answer;
 }
@@ -48,12 +48,30 @@ TEST(COMMUTE__a_kernel_in_whose_clusters_nobody_hears_of_another)
     };
     static const char print[] = ".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n",
                       own[] = ".func add(.param .b32 x)\n{\nret;\n}\n";
-    for (int i = 0; i < ROWS_OF(right); i++) ck_assert_msg(commutes(right[i], ""), "%s", right[i]);
-    for (int i = 0; i < ROWS_OF(wrong); i++) ck_assert_msg(!commutes(wrong[i], ""), "%s", wrong[i]);
-    ck_assert(commutes("{\n.param .b32 x;\nst.param.b32 [x], %r0;\ncall add, (x);\n}", own));
+    for (int i = 0; i < ROWS_OF(right); i++) ck_assert_msg(commutes(right[i], "", false), "%s", right[i]);
+    for (int i = 0; i < ROWS_OF(wrong); i++) ck_assert_msg(!commutes(wrong[i], "", false), "%s", wrong[i]);
+    ck_assert(commutes("{\n.param .b32 x;\nst.param.b32 [x], %r0;\ncall add, (x);\n}", own, false));
     ck_assert(!commutes("{\n.param .b32 r;\n.param .b64 f;\n.param .b64 a;\nst.param.b64 [f], %rd0;\n"
                         "st.param.b64 [a], %rd0;\ncall (r), vprintf, (f, a);\n}",
-                        print));
+                        print, false));
+}
+
+TEST(COMMUTE__a_kernel_whose_clusters_only_add)
+{
+    static const char *const right[] = {
+        "st.global.u32 [%rd0], %r0;",
+        "red.global.add.f32 [%rd0], %f0;",
+        "atom.relaxed.cta.global.add.u32 %r0, [%rd0], 1;",
+        "atom.cas.b32 %r0, [%rd0], %r1, %r2;",
+    };
+    static const char *const wrong[] = {
+        "red.release.gpu.global.add.u32 [%rd0], 1;",
+        "atom.acq_rel.gpu.global.add.u32 %r0, [%rd0], 1;",
+        "atom.global.add.u32 %r0, [%rd0], 1;\nmembar.gl;",
+        "ld.relaxed.gpu.u32 %r0, [%rd0];",
+    };
+    for (int i = 0; i < ROWS_OF(right); i++) ck_assert_msg(commutes(right[i], "", true), "%s", right[i]);
+    for (int i = 0; i < ROWS_OF(wrong); i++) ck_assert_msg(!commutes(wrong[i], "", true), "%s", wrong[i]);
 }
 
 // Each CTA counts for a while, and stores what came of it.

@@ -302,6 +302,7 @@ struct machine_kernel {
     uint32_t functions, specials, warp_bytes, module_local_bytes;
     uint32_t live_registers; // machine_module_registers(); 0: nobody has asked
     bool commutes;           // commute.h
+    bool adds;               // it commutes but for relaxed atomics
     uint64_t dynamic_shared_at;
     struct machine_parameter *parameter;
     struct machine_variable *shared;

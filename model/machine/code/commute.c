@@ -49,23 +49,29 @@ bool machine_is_look(const struct ptx_choice *choice)
     return !is_near(choice) && ((is_atomic(choice) && !is_red) || (is_load && is_strong(choice)));
 }
 
+static bool is_relaxed(const struct ptx_choice *choice)
+{
+    const int order = choice->word[PTX_CLASS_ORDER];
+    return order == PTX_WORD_NONE || order == PTX_RELAXED;
+}
+
 static bool commutes(const struct ptx_program *program, const struct ptx_function *function,
-                     const struct ptx_instruction *instruction)
+                     const struct ptx_instruction *instruction, bool may_add)
 {
     const struct ptx_choice *choice = &program->op[instruction->op].choice;
     if (ptx_flow_of(choice) == PTX_FLOW_CALL) return !calls_system(program, &function->operand[instruction->first]);
     if (is_wide_fence(choice) || is_reduction(choice)) return false;
     if (is_near(choice)) return true;
-    return !is_atomic(choice) && !is_strong(choice);
+    return is_atomic(choice) ? may_add && is_relaxed(choice) : !is_strong(choice);
 }
 
-bool machine_kernel_commutes(const struct machine_kernel *kernel, const struct ptx_program *program)
+bool machine_kernel_commutes(const struct machine_kernel *kernel, const struct ptx_program *program, bool may_add)
 {
     for (uint32_t i = 0; i < kernel->functions; i++) {
         if (kernel->function[i] == NULL) continue;
         const struct ptx_function *function = kernel->function[i]->source;
         for (uint32_t k = 0; k < function->instructions; k++)
-            if (!commutes(program, function, &function->instruction[k])) return false;
+            if (!commutes(program, function, &function->instruction[k], may_add)) return false;
     }
     return true;
 }

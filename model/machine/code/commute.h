@@ -9,8 +9,9 @@
 
 // 1 if no cluster of a correct program can tell what another has done: the kernel and what it may call have no atomic,
 // no reduction and no strong access in global memory, no fence of scope .gpu or .sys, and call nothing that prints,
-// allocates or launches. Weak accesses of two clusters to one address are a race of the program.
-bool machine_kernel_commutes(const struct machine_kernel *kernel, const struct ptx_program *program);
+// allocates or launches. Weak accesses of two clusters to one address are a race of the program. may_add: relaxed
+// atomics and reductions may be there, by which clusters tell each other of nothing else.
+bool machine_kernel_commutes(const struct machine_kernel *kernel, const struct ptx_program *program, bool may_add);
 
 // A load from global memory that other clusters may answer, or an atomic there with a result.
 bool machine_is_look(const struct ptx_choice *choice);

@@ -288,7 +288,8 @@ struct machine_kernel *machine_module_decoded(struct machine_module *module, int
         machine_kernel_free(decoded);
         return NULL;
     }
-    if (decoded != NULL) decoded->commutes = machine_kernel_commutes(decoded, ptx_program(module->front));
+    if (decoded != NULL) decoded->commutes = machine_kernel_commutes(decoded, ptx_program(module->front), false);
+    if (decoded != NULL) decoded->adds = machine_kernel_commutes(decoded, ptx_program(module->front), true);
     return module->kernel[kernel] = decoded;
 }
 

@@ -304,7 +304,8 @@ struct turn {
     bool gets_on;
 };
 
-// Who looks on gives the launch up, or its cluster waits for something.
+// Who looks on gives the launch up, or its cluster waits for something; or others would come now, and what they do
+// matters.
 static bool is_given_up(const struct grid *grid, const struct turn *turn)
 {
     static const struct machine_outcome outcome = {.kind = MACHINE_GIVEN_UP};
@@ -312,7 +313,9 @@ static bool is_given_up(const struct grid *grid, const struct turn *turn)
     if (views == NULL || turn->ran == MACHINE_CLUSTER_STOPPED) return false;
     const bool has_ended = turn->ran == MACHINE_CLUSTER_DONE,
                gets_on = turn->ran == MACHINE_CLUSTER_RAN && turn->gets_on;
-    if ((has_ended || gets_on) && views->goes_on(views->context, turn->thread, has_ended)) return false;
+    const bool is_others_turn = turn->left == 0 && !has_ended && !grid->machine->kernel->commutes;
+    if ((has_ended || gets_on) && !is_others_turn && views->goes_on(views->context, turn->thread, has_ended))
+        return false;
     machine_end(grid->machine, &outcome);
     return true;
 }
@@ -435,7 +438,7 @@ static uint32_t most_helpers(const struct grid *grid)
     const struct machine_launch *launch = grid->machine->launch;
     uint64_t wanted = launch->schedule.threads;
     if (is_seen_as_one(launch) || launch->delayed != NULL || grid->machine->is_spoken) return 0;
-    if (launch->only_alike && !grid->is_alike) return 0;
+    if ((launch->only_alike && !grid->is_alike) || (has_views(grid) && !grid->machine->kernel->commutes)) return 0;
     if (wanted > grid->clusters) wanted = grid->clusters;
     if (wanted > MACHINE_HOST_THREADS) wanted = MACHINE_HOST_THREADS;
     return wanted > 1 ? (uint32_t)wanted - 1 : 0;
