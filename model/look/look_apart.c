@@ -99,10 +99,10 @@ static void hear(void *context, const struct event *event)
     if (!is_closed(part)) look_sanitize_hear(part->sanitize, event);
 }
 
-static void rows(void *context, const struct event *event, uint32_t count, uint64_t rise)
+static void rows(void *context, const struct event *event, const struct machine_rows *rows)
 {
     const struct part *part = context;
-    if (!is_closed(part)) look_sanitize_rows(part->sanitize, event, count, rise);
+    if (!is_closed(part)) look_sanitize_rows(part->sanitize, event, rows);
 }
 
 static void lanes(void *context, const struct event *event, const uint64_t *address)

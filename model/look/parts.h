@@ -108,7 +108,7 @@ bool look_sanitize_skips_plain(const struct look_sanitize *sanitize); // no inst
 void look_sanitize_before(struct look_sanitize *sanitize, const struct machine_step *step);
 void look_sanitize_launches(struct look_sanitize *sanitize); // the kernel has launched something
 void look_sanitize_hear(struct look_sanitize *sanitize, const struct event *event);
-void look_sanitize_rows(struct look_sanitize *sanitize, const struct event *event, uint32_t rows, uint64_t rise);
+void look_sanitize_rows(struct look_sanitize *sanitize, const struct event *event, const struct machine_rows *rows);
 void look_sanitize_lanes(struct look_sanitize *sanitize, const struct event *event, const uint64_t *address);
 void look_sanitize_issue(struct look_sanitize *sanitize, const struct machine_flight *flight);
 void look_sanitize_done(struct look_sanitize *sanitize, const struct machine_flight *flight);

@@ -368,16 +368,24 @@ static void hear_apart(struct look_sanitize *sanitize, const struct event *event
     if (found != 0) take_lanes(sanitize, event, found, before);
 }
 
-static void undo_rows(struct look_sanitize *sanitize, struct access access, uint32_t rows, uint64_t rise)
+static void undo_rows(struct look_sanitize *sanitize, struct access access, const struct machine_rows *rows)
 {
-    for (; rows > 0; rows--, access.address += rise) sanitize_undo_note(sanitize, &access);
+    const uint64_t begin = access.address;
+    for (uint32_t warp = 0; warp < rows->warps; warp++)
+        for (uint32_t row = 0; row < rows->rows; row++) {
+            access.address = begin + warp * rows->warp_rise + row * rows->rise;
+            sanitize_undo_note(sanitize, &access);
+        }
 }
 
-void look_sanitize_rows(struct look_sanitize *sanitize, const struct event *event, uint32_t rows, uint64_t rise)
+void look_sanitize_rows(struct look_sanitize *sanitize, const struct event *event, const struct machine_rows *rows)
 {
-    if (event->access.space == SPACE_SHARED) hear_rows(sanitize, event, rows, rise);
-    if (is_undoable(sanitize, event)) undo_rows(sanitize, event->access, rows, rise);
-    order_between_rows(sanitize->order, event, rows, rise);
+    if (event->access.space == SPACE_SHARED) hear_rows(sanitize, event, rows->rows, rows->rise);
+    if (is_undoable(sanitize, event)) undo_rows(sanitize, event->access, rows);
+    if (rows->warps == 1)
+        order_between_rows(sanitize->order, event, rows->rows, rows->rise);
+    else
+        order_between_warps(sanitize->order, event, rows->rows, rows->rise, rows->warps, rows->warp_rise);
 }
 
 // What lies where a thread writes.

@@ -21,12 +21,19 @@ struct machine_step {
     uint32_t lanes;
 };
 
+// Rows of an access, and warps that do the same, each `warp_rise` behind the one before it.
+struct machine_rows {
+    uint32_t rows, warps;
+    uint64_t rise, warp_rise;
+};
+
 //   before   the instruction is about to be executed
 //   after    it was, or it waits and comes again (MACHINE_WAIT)
 //   flight   an asynchronous operation is issued (begins), or is done
 //   skips_plain  before() and after() may leave out instructions that only compute, for all lanes of a strand
 //   rows     NULL, or it hears, in place of the observer, the weak reads and writes of lanes: `rows` times what the event
-//            says, each `rise` behind the one before, by all lanes in their order; or one row, by the event's `lanes`
+//            says, each `rise` behind the one before, by all lanes in their order; or one row, by the event's `lanes`.
+//            Of global memory also the same of several warps, from the event's on. Then CTAs may take courses (course.h)
 //   lanes    NULL, or the same of lanes that lie anywhere: the bytes that the event says at the address of each; also
 //            of relaxed atomics
 //   ended    the launch ends before its time at `code` of this strand (NULL: at its pc), for the thread of `lane`; or
@@ -37,7 +44,7 @@ struct machine_looker {
     void (*before)(void *context, const struct machine_step *step);
     void (*after)(void *context, const struct machine_step *step, enum machine_next next);
     void (*flight)(void *context, const struct machine_flight *flight, int begins);
-    void (*rows)(void *context, const struct event *event, uint32_t rows, uint64_t rise);
+    void (*rows)(void *context, const struct event *event, const struct machine_rows *rows);
     void (*lanes)(void *context, const struct event *event, const uint64_t *address);
     void (*ended)(void *context, const struct machine_strand *strand, const struct machine_code *code, uint32_t lane);
 };

@@ -165,14 +165,20 @@ static bool is_plain(const struct event *event)
            access->rank == event->origin->rank;
 }
 
-// May the warp access it now?
-static bool is_free(struct clock_order *order, const struct event *event)
+// May so many warps from the event's on access it now?
+static bool are_free(struct clock_order *order, const struct event *event, uint32_t warps)
 {
     struct order_between *between = order->between;
-    const uint32_t warp = UINT32_C(1) << event->origin->warp % ORDER_MOST_WARPS;
-    if (!is_plain(event) || event->origin->warp >= between->warps || !is_of(order, event->origin->cta)) return false;
-    between->touched |= warp;
-    return ((between->inside | between->behind) & warp) == 0;
+    const uint32_t first = event->origin->warp;
+    if (!is_plain(event) || first + warps > between->warps || !is_of(order, event->origin->cta)) return false;
+    const uint32_t all = UINT32_MAX >> (ORDER_MOST_WARPS - warps) << first;
+    between->touched |= all;
+    return ((between->inside | between->behind) & all) == 0;
+}
+
+static bool is_free(struct clock_order *order, const struct event *event)
+{
+    return are_free(order, event, 1);
 }
 
 // The bytes of one lane, or of lanes side by side.
@@ -217,22 +223,43 @@ static struct stamps_use use_of(const struct event *event)
                                .is_constant = access->is_constant};
 }
 
-static bool use_global(const struct order_between *between, const struct event *event, uint32_t rows, uint64_t rise)
+static bool use_global(const struct order_between *between, const struct stamps_by *by, const struct event *event,
+                       uint32_t rows, uint64_t rise)
 {
-    const struct stamps_by by = by_of(between, event);
     struct stamps_use use = use_of(event);
     bool is_right = use.lanes != 0 && event->access.kind != ACCESS_REDUCE;
     if (rows > 1) use.lanes = UINT32_MAX >> (32 - 32 / rows);
     for (uint32_t left = rows; left > 0 && is_right; left--, use.begin += rise, use.lanes <<= 32 / rows % 32)
-        is_right = order_stamps_use(between->stamps, &by, &use);
+        is_right = order_stamps_use(between->stamps, by, &use);
+    return is_right;
+}
+
+// Where each goes on where the one before it ends, their lanes do so too. Of those that read the same it is enough to
+// know two.
+static bool use_warps(const struct order_between *between, struct event *event, uint32_t rows, uint64_t rise,
+                      uint32_t warps, uint64_t warp_rise)
+{
+    struct stamps_by by = by_of(between, event);
+    struct access *const access = &event->access;
+    const uint32_t last = by.warp + (warp_rise == 0 && access->kind == ACCESS_READ && warps > 2 ? 2 : warps);
+    bool is_right = true;
+    if (rows == 1 && warp_rise == access->bytes && access->each != access->bytes) {
+        access->bytes *= warps;
+        return use_global(between, &by, event, 1, 0);
+    }
+    for (; by.warp < last && is_right; by.warp++, access->address += warp_rise)
+        is_right = use_global(between, &by, event, rows, rise);
     return is_right;
 }
 
 void order_between_rows(struct clock_order *order, const struct event *event, uint32_t rows, uint64_t rise)
 {
-    const bool is_right =
-        is_free(order, event) && (event->access.space == SPACE_SHARED ? use_shared(order->between, event, rows, rise)
-                                                                      : use_global(order->between, event, rows, rise));
+    bool is_right = is_free(order, event);
+    const struct stamps_by by = by_of(order->between, event);
+    if (is_right && event->access.space == SPACE_SHARED)
+        is_right = use_shared(order->between, event, rows, rise);
+    else if (is_right)
+        is_right = use_global(order->between, &by, event, rows, rise);
     if (!is_right) order_apart_end(order->apart);
 }
 
@@ -250,6 +277,15 @@ static bool use_words(const struct order_between *between, const struct event *e
     const struct stamps_by by = by_of(between, event);
     const struct stamps_use use = use_of(event);
     return order_stamps_lanes(between->stamps, &by, &use, address);
+}
+
+void order_between_warps(struct clock_order *order, const struct event *event, uint32_t rows, uint64_t rise,
+                         uint32_t warps, uint64_t warp_rise)
+{
+    struct event one = *event;
+    if (event->access.space != SPACE_GLOBAL || !are_free(order, event, warps) ||
+        !use_warps(order->between, &one, rows, rise, warps, warp_rise))
+        order_apart_end(order->apart);
 }
 
 void order_between_lanes(struct clock_order *order, const struct event *event, const uint64_t *address)

@@ -26,6 +26,11 @@ void order_between_give(struct order_between *between); // all of global memory 
 void order_between_hear(struct clock_order *order, const struct event *event);
 void order_between_rows(struct clock_order *order, const struct event *event, uint32_t rows, uint64_t rise);
 
+// The same of all lanes of `warps` warps from the event's on, each `warp_rise` behind the one before it, in global
+// memory.
+void order_between_warps(struct clock_order *order, const struct event *event, uint32_t rows, uint64_t rise,
+                         uint32_t warps, uint64_t warp_rise);
+
 // An access by lanes that lie anywhere: as many bytes of each, at its address.
 void order_between_lanes(struct clock_order *order, const struct event *event, const uint64_t *address);
 

@@ -5,9 +5,9 @@
 # stores, between barriers; half of the kernels have two or three warps, which do so in shared memory too, most without a
 # bulk store, so that no cells are kept (model/order/between.h, stamps.h). Half have atomics. Which pairs of lines race is known from the kernel alone. The report must be the same, byte
 # for byte, for each number of threads; each finding must be such a pair, and a kernel with such pairs must have one.
-# usage: apart.py TMAREF RUN_ZOO [--count N] [--first SEED] [--threads N,N...] [--keep FOLDER]; kernel N is made from seed N.
+# usage: apart.py TMAREF RUN_ZOO [--even] [--count N] [--first SEED] [--threads N,N...] [--keep FOLDER]; kernel N is made from seed N.
 #        apart.py --right FILE [--count N] [--first SEED]  writes the kernels in which nothing races
-import argparse, collections, json, pathlib, random, re, subprocess, sys, tempfile
+import argparse, collections, itertools, json, pathlib, random, re, subprocess, sys, tempfile
 
 BATCH = 200
 HEAD = ".version 8.6\n.target sm_90a\n.address_size 64\n"
@@ -161,6 +161,65 @@ class Kernel:
         yield "ret;\n}\n"
 
 
+class Even(Kernel):
+    """All threads go straight through, at addresses that rise by equal steps, so that CTAs take courses (model/machine/run/course.h).
+    Between two threads everything that one of them writes races; none of a CTA write the same in one instruction."""
+
+    ARRAY, FIRST = 40960, 4096
+
+    def __init__(self, seed):
+        self.random = random.Random(seed)
+        self.name, self.ctas, self.warps = f"a{seed}", self.random.randint(3, 6), self.random.randint(2, 4)
+        self.width = self.random.choice([32 * self.warps, 32, 16, 8])
+        self.height = 32 * self.warps // self.width
+        self.limit = self.random.choice([None, None, self.random.randint(2, self.width - 1)]) if self.width <= 32 else None
+        self.text = [self.use() for _ in range(self.random.randint(2, 5))]
+        self.uses, self.must = [(number, 0, 0) for number in range(len(self.text))], 1
+        names = set(self.races(16)) if set(self.races(4)) else []  # within 16 bytes one line stands for what a warp does in one way
+        self.pairs = {frozenset((self.uses[i], self.uses[j])) for i, j in names}
+
+    def use(self):
+        """(writes, bytes, where it begins, what it rises by with %tid.x, %tid.y and %ctaid.x)"""
+        writes, size = self.random.random() < 0.4, self.random.choice([4, 4, 4, 8, 16])
+        begin = self.FIRST + self.ARRAY * self.random.randrange(3)
+        if self.random.random() < 0.3:
+            begin += size * self.random.choice([-self.width, -1, 1, 2, 32, self.width])
+        row, far = size * self.width, size * self.width * self.ctas
+        rises = [(size, row, row * self.height)] * 3 + [(size, far, row), (2 * size, 2 * row, 2 * row * self.height), (size, row, 0)]
+        rises += [] if writes else [(0, size, size * self.height), (0, 0, size), (size, 0, row), (0, 0, 0)]
+        return writes, size, begin, self.random.choice(rises)
+
+    def threads_at(self, use, unit):
+        """Of each unit of so many bytes: the threads that access it."""
+        threads, (_, size, begin, rise) = collections.defaultdict(set), use
+        for who in itertools.product(range(self.limit or self.width), range(self.height), range(self.ctas)):
+            at = begin + sum(step * index for step, index in zip(rise, who))
+            for number in range(at // unit, (at + size - 1) // unit + 1):
+                threads[number].add(who)
+        return threads
+
+    def races(self, unit):
+        at = [self.threads_at(use, unit) for use in self.text]
+        for i, j in itertools.combinations_with_replacement(range(len(at)), 2):
+            if (self.text[i][0] or self.text[j][0]) and any(len(who | at[j][place]) > 1 for place, who in at[i].items() if place in at[j]):
+                yield i, j
+
+    def ptx(self):
+        yield f"// zoo {self.name} {self.ctas} {self.width}x{self.height} 0"
+        yield f".visible .entry {self.name}(.param .u64 out)\n{{"
+        yield ".reg .pred %p;\n.reg .b32 %x, %y, %c, %r, %v, %r<4>;\n.reg .b64 %out, %at;"
+        yield "ld.param.u64 %out, [out];\nmov.u32 %x, %tid.x;\nmov.u32 %y, %tid.y;\nmov.u32 %c, %ctaid.x;"
+        if self.limit is not None:
+            yield f"setp.ge.u32 %p, %x, {self.limit};\n@%p bra over;"
+        for number, (writes, size, begin, rise) in enumerate(self.text):
+            yield f"mul.lo.u32 %r, %x, {rise[0]};\nmad.lo.u32 %r, %y, {rise[1]}, %r;\nmad.lo.u32 %r, %c, {rise[2]}, %r;"
+            yield f"mul.wide.u32 %at, %r, 1;\nadd.s64 %at, %at, %out;\nmad.lo.u32 %v, %c, 1000, %x;\nmad.lo.u32 %v, %y, {self.width}, %v;\nadd.u32 %v, %v, {10000 * number};"
+            what = {4: "%v", 8: "{%v, %v}", 16: "{%v, %v, %v, %v}"}[size] if writes else {4: "%r0", 8: "{%r0, %r1}", 16: "{%r0, %r1, %r2, %r3}"}[size]
+            word = {4: "u32", 8: "v2.u32", 16: "v4.u32"}[size]
+            yield (f"st.global.{word} [%at + {begin}], {what};" if writes else f"ld.global.{word} {what}, [%at + {begin}];") + f" // at {number}"
+        yield "over:\nret;\n}\n"
+
+
 def lines_of(text):
     """Of each kernel: its marks, by the line of PTX that has it."""
     marks, kernel = collections.defaultdict(dict), None
@@ -190,7 +249,7 @@ def report(options, path, threads):
 
 
 def run(options, seeds, folder):
-    kernels = {f"a{seed}": Kernel(seed) for seed in seeds}
+    kernels = {f"a{seed}": options.kind(seed) for seed in seeds}
     text = HEAD + "\n".join(line for kernel in kernels.values() for line in kernel.ptx())
     path = pathlib.Path(folder) / f"apart{seeds[0]}.ptx"
     path.write_text(text)
@@ -226,11 +285,12 @@ def main():
     parser.add_argument("--first", type=int, default=1)
     parser.add_argument("--threads", default="1,2,8,0")
     parser.add_argument("--keep", help="keep the PTX in this folder")
+    parser.add_argument("--even", dest="kind", action="store_const", const=Even, default=Kernel, help="kernels whose CTAs take courses")
     options = parser.parse_args()
     if options.count < 1:
         parser.error("--count takes a number from 1 on")
     if options.right:
-        kernels = map(Kernel, range(options.first, options.first + options.count))
+        kernels = map(options.kind, range(options.first, options.first + options.count))
         pathlib.Path(options.right).write_text(HEAD + "\n".join(line for kernel in kernels if not kernel.pairs for line in kernel.ptx()))
         return
     if options.run_zoo is None:

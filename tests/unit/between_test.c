@@ -245,3 +245,58 @@ TEST(the_next_cta_has_written_nothing)
     clock_order_close(order);
     order_apart_close(apart);
 }
+
+// How two warps access global memory, each by 32 lanes of 4 bytes; and what a third one does then to the word `probe`.
+enum { FIRST_WORD = (1 << 20) + 960, PROBES = 36 };
+static const struct {
+    const char *why;
+    uint32_t rows;
+    uint64_t bytes, rise, warp_rise;
+} crowds[] = {
+    {"each goes on where the one before it ends, over the end of a page", 1, 128, 0, 128},
+    {"warps lie apart", 1, 128, 0, 512},
+    {"rows of lanes, and warps between them", 2, 64, 1024, 64},
+    {"all are at the same place", 1, 128, 0, 0},
+    {"the lanes of each are at one place", 1, 4, 0, 4},
+};
+
+static bool is_met(int crowd, bool writes, bool at_once, uint64_t probe, bool probe_writes)
+{
+    struct order_apart *apart = order_apart_open(NULL, untouched);
+    struct clock_order *order = clock_order_open(WARPS, NULL, found);
+    struct event_origin who = {.lanes = UINT32_MAX, .line = 1};
+    struct event event = {.kind = EVENT_ACCESS, .origin = &who};
+    order->apart = apart;
+    order->between = order_between_open(WARPS, apart);
+    event.access = (struct access){.kind = writes ? ACCESS_WRITE : ACCESS_READ,
+                                   .space = SPACE_GLOBAL,
+                                   .address = FIRST_WORD,
+                                   .bytes = crowds[crowd].bytes,
+                                   .each = 4};
+    if (at_once) order_between_warps(order, &event, crowds[crowd].rows, crowds[crowd].rise, 2, crowds[crowd].warp_rise);
+    for (; !at_once && who.warp < 2; who.warp++, event.access.address += crowds[crowd].warp_rise)
+        order_between_rows(order, &event, crowds[crowd].rows, crowds[crowd].rise);
+    who = (struct event_origin){.warp = (uint32_t)(probe % WARPS), .lanes = 1, .line = 2};
+    event.access = (struct access){.kind = probe_writes ? ACCESS_WRITE : ACCESS_READ,
+                                   .space = SPACE_GLOBAL,
+                                   .address = FIRST_WORD + 28 * (probe / WARPS),
+                                   .bytes = 4};
+    order_between_rows(order, &event, 1, 0);
+    const bool over = order_apart_is_over(apart);
+    clock_order_close(order);
+    order_apart_close(apart);
+    return over;
+}
+
+LOOP_TEST(warps_told_at_once_are_as_warps_told_one_by_one, 0, sizeof crowds / sizeof crowds[0])
+{
+    uint32_t met = 0;
+    for (int how = 0; how < 4; how++)
+        for (uint64_t probe = 0; probe < PROBES * WARPS; probe++) {
+            const bool one_by_one = is_met(_i, how & 1, false, probe, how >> 1);
+            ck_assert_msg(is_met(_i, how & 1, true, probe, how >> 1) == one_by_one, "%s: %d, %llu", crowds[_i].why, how,
+                          (unsigned long long)probe);
+            met += one_by_one;
+        }
+    ck_assert_uint_gt(met, 0);
+}

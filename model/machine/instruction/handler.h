@@ -180,9 +180,15 @@ const struct teller *machine_teller(const struct machine_strand *strand, const s
 void machine_tell_access(const struct machine_strand *strand, const struct machine_code *code, uint32_t lanes,
                          enum access_kind kind, const uint64_t address[MACHINE_LANES], uint32_t bytes);
 
-// The same of a load or store by all lanes, whose addresses are a ramp.
+// The same of a load or store whose addresses are a ramp, by so many warps from the strand's on, each `rise` behind the
+// one before it, by these lanes of each.
+struct machine_crowd {
+    uint32_t warps, lanes;
+    int64_t rise;
+};
 void machine_tell_ramp(const struct machine_strand *strand, const struct machine_code *code,
-                       const struct machine_ramp *ramp, const struct machine_looker *looker);
+                       const struct machine_ramp *ramp, const struct machine_looker *looker,
+                       const struct machine_crowd *crowd);
 
 // The order that an instruction asks for; without a word of its own an access is weak, a reduction relaxed.
 enum access_order machine_order_of(const struct ptx_choice *choice, enum access_kind kind);

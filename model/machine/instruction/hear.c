@@ -57,7 +57,7 @@ static struct ears ears_of(const struct machine_strand *strand, const struct tel
 static void tell_row(const struct ears *ears, const struct event *event)
 {
     if (ears->looker != NULL && ears->looker->rows != NULL)
-        ears->looker->rows(ears->looker->context, event, 1, 0);
+        ears->looker->rows(ears->looker->context, event, &(struct machine_rows){.rows = 1, .warps = 1});
     else
         ears->teller->observer->hear(ears->teller->observer->context, event);
 }
@@ -199,24 +199,19 @@ void machine_tell_access(const struct machine_strand *strand, const struct machi
     }
 }
 
-// Lanes that lie neither at one place nor side by side, row by row. Of shared memory each may be a row itself.
+// Lanes that lie neither at one place nor side by side, row by row, or some of them.
 static void tell_apart(const struct machine_warp *warp, const struct ears *ears, struct teller *room,
-                       struct event *event, const struct machine_ramp *ramp)
+                       struct event *event, const struct machine_ramp *ramp, uint32_t lanes)
 {
     uint64_t at[MACHINE_LANES];
-    if (warp->width == MACHINE_LANES && event->access.space == SPACE_SHARED && ears->looker->rows != NULL) {
-        room->origin.lanes = UINT32_MAX;
-        ears->looker->rows(ears->looker->context, event, MACHINE_LANES, (uint64_t)ramp->step);
-        return;
-    }
     for (uint32_t lane = 0; lane < MACHINE_LANES; lane++)
         at[lane] = event->access.address + lane % warp->width * (uint64_t)ramp->step +
                    lane / warp->width * (uint64_t)ramp->rise;
-    tell_ranges(ears, room, event, UINT32_MAX, at);
+    tell_ranges(ears, room, event, lanes, at);
 }
 
 static void tell_rows(const struct machine_warp *warp, const struct ears *ears, struct teller *room,
-                      struct event *event, const struct machine_ramp *ramp)
+                      struct event *event, const struct machine_ramp *ramp, const struct machine_crowd *crowd)
 {
     const uint64_t each = event->access.bytes, row = ramp->step != 0 ? each * warp->width : each;
     const bool are_one = (uint64_t)ramp->rise == (ramp->step != 0 ? row : 0) || warp->width == MACHINE_LANES;
@@ -224,8 +219,9 @@ static void tell_rows(const struct machine_warp *warp, const struct ears *ears, 
     const uint32_t lanes = are_one ? UINT32_MAX : (UINT32_C(1) << warp->width) - 1;
     event->access.bytes = are_one && ramp->step != 0 ? each * MACHINE_LANES : row;
     if (ears->looker->rows != NULL) {
+        const struct machine_rows all = {rows, crowd->warps, (uint64_t)ramp->rise, (uint64_t)crowd->rise};
         room->origin.lanes = UINT32_MAX;
-        ears->looker->rows(ears->looker->context, event, rows, (uint64_t)ramp->rise);
+        ears->looker->rows(ears->looker->context, event, &all);
         return;
     }
     for (uint32_t i = 0; i < rows; i++, event->access.address += (uint64_t)ramp->rise) {
@@ -234,8 +230,20 @@ static void tell_rows(const struct machine_warp *warp, const struct ears *ears, 
     }
 }
 
+static void tell_each(const struct machine_warp *warp, const struct ears *ears, struct teller *room,
+                      struct event *event, const struct machine_ramp *ramp, const struct machine_crowd *crowd)
+{
+    const uint64_t begin = event->access.address, bytes = event->access.bytes;
+    for (uint32_t i = 0; i < crowd->warps; i++, room->origin.warp++) {
+        event->access.address = begin + i * (uint64_t)crowd->rise;
+        event->access.bytes = bytes;
+        tell_apart(warp, ears, room, event, ramp, crowd->lanes);
+    }
+}
+
 void machine_tell_ramp(const struct machine_strand *strand, const struct machine_code *code,
-                       const struct machine_ramp *ramp, const struct machine_looker *looker)
+                       const struct machine_ramp *ramp, const struct machine_looker *looker,
+                       const struct machine_crowd *crowd)
 {
     const struct machine_transfer *transfer = code->transfer;
     const uint64_t bytes = transfer->whole_bytes, begin = ramp->first + (uint64_t)transfer->at->add;
@@ -252,8 +260,6 @@ void machine_tell_ramp(const struct machine_strand *strand, const struct machine
     if (teller->observer == NULL) return;
     set_home(strand, &event, is_shared ? (int)strand->warp->cta->rank : (int)HOME_GLOBAL);
     const struct ears ears = {teller, looker};
-    if (ramp->step == 0 || ramp->step == (int64_t)bytes)
-        tell_rows(strand->warp, &ears, &room, &event, ramp);
-    else
-        tell_apart(strand->warp, &ears, &room, &event, ramp);
+    const bool are_rows = ramp->step == 0 || ramp->step == (int64_t)bytes;
+    (are_rows && crowd->lanes == UINT32_MAX ? tell_rows : tell_each)(strand->warp, &ears, &room, &event, ramp, crowd);
 }

@@ -11,6 +11,7 @@
 #include "grid.h"
 #include "handler.h"
 #include "levels.h"
+#include "looker.h"
 #include "special.h"
 #include "warp.h"
 
@@ -70,7 +71,8 @@ static struct machine_course *open_course(struct machine_cluster *cluster)
     course->is_made = calloc(cluster->machine->kernel->entry->codes + 1u, 1);
     course->alike = calloc(cluster->machine->kernel->entry->codes + 1u, 1);
     course->fails = calloc(cluster->machine->kernel->entry->codes + 1u, 1);
-    if (course->is_made == NULL || course->alike == NULL || course->fails == NULL ||
+    course->is_shown = calloc(cluster->machine->kernel->entry->codes + 1u, 1);
+    if (course->is_made == NULL || course->alike == NULL || course->fails == NULL || course->is_shown == NULL ||
         !machine_warp_start(&course->warp, &cluster->cta[0], 0, UINT32_MAX))
         return course;
     machine_special_set(&course->warp);
@@ -91,10 +93,17 @@ void machine_course_free(struct machine_course *course)
     free(course->is_made);
     free(course->alike);
     free(course->fails);
+    free(course->is_shown);
     free(course);
 }
 
 // --- Which CTAs take one ---------------------------------------------------------------------------------------------
+
+static bool hears_rows(const struct machine_cluster *cluster)
+{
+    const struct machine_looker *looker = machine_looker(cluster);
+    return looker != NULL && looker->rows != NULL && looker->lanes != NULL && looker->skips_plain;
+}
 
 static bool may_take(const struct machine_cluster *cluster)
 {
@@ -103,7 +112,7 @@ static bool may_take(const struct machine_cluster *cluster)
     const uint32_t *block = machine->launch->block, threads = block[0] * block[1] * block[2];
     if (machine->kernel->course == NULL || cluster->ctas != 1 || machine_is_weak(machine)) return false;
     if (policy == MACHINE_PCT || policy == MACHINE_DELAY) return false;
-    if (machine->launch->observer != NULL || machine->launch->looker != NULL) return false;
+    if ((machine->launch->observer != NULL || machine->launch->looker != NULL) && !hears_rows(cluster)) return false;
     // The warps of the first CTA of all have what they need when another one is to start them.
     return threads % MACHINE_LANES == 0 && threads >= LEAST_WARPS * MACHINE_LANES &&
            cluster->cta[0].warp[threads / MACHINE_LANES - 1].slots != NULL;
@@ -135,6 +144,8 @@ bool machine_course_plan(struct machine_cluster *cluster)
         course->pause--;
         return false;
     }
+    course->looker = machine_looker(cluster);
+    course->is_told = false;
     machine_course_renew(course, &cluster->cta[0]);
     course->part = course->done = 0;
     if (!machine_course_follow(course) || !choose_registers(course, cluster)) {
@@ -372,6 +383,7 @@ uint32_t machine_course_run(struct machine_cluster *cluster, uint32_t first, uin
 {
     uint32_t passed = 0;
     off->used = 0;
+    if (cluster->course->looker != NULL && !cluster->course->is_told) machine_course_tell(cluster->course);
     if (!cluster->course->is_own) {
         while (passed < most && first + passed < cluster->course->warps && go_same(cluster, first + passed, round))
             passed++;

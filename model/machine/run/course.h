@@ -5,10 +5,10 @@
 // memory changes in the same order as always.
 //
 // A CTA takes a course if its threads fill whole warps, nobody hears or sees what it does, and the schedule lets
-// nothing come late. Barriers of the whole CTA cut it into parts: each is found out when all have come to the barrier
-// in front of it, and each warp goes it in its own turn, with its own registers. Where a course leads no further, all
-// warps go on by themselves from where they are. A kernel without barriers whose branches depend on what it loads has
-// none.
+// nothing come late. Who hears by rows (looker.h) hears of all loads and stores of a course, if it has no barriers.
+// Barriers of the whole CTA cut it into parts: each is found out when all have come to the barrier in front of it, and
+// each warp goes it in its own turn, with its own registers. Where a course leads no further, all warps go on by
+// themselves from where they are. A kernel without barriers whose branches depend on what it loads has none.
 #ifndef TMAREF_MACHINE_COURSE_H
 #define TMAREF_MACHINE_COURSE_H
 

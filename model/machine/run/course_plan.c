@@ -119,6 +119,7 @@ static void add_by_lanes(struct machine_course *course, const struct machine_ram
                          const struct machine_code *code, bool is_store)
 {
     const bool are_some = course->lanes != UINT32_MAX && course->join == 0;
+    if (course->looker != NULL) course->is_wrong = course->is_never = true;
     const bool knows = as->moves && !course->is_again && course->join == 0;
     struct course_reach *const reach = knows ? reach_of(course, machine_course_number(as->at), code->transfer) : NULL;
     struct course_act *const act = add(course, reach != NULL ? COURSE_MOVE_REACHED : COURSE_BY_LANES, code);
@@ -175,6 +176,7 @@ static void add_move(struct machine_course *course, const struct machine_ramp_co
     struct machine_warp *warp = &course->warp;
     const struct machine_transfer *transfer = code->transfer;
     const struct machine_ramp *ramp = (const struct machine_ramp *)(const void *)((uint8_t *)warp->ramp + as->at);
+    if (course->looker != NULL && transfer->guess == MACHINE_GUESS_SHARED) course->is_wrong = course->is_never = true;
     fill_late(course, as->lanes);
     course->stores += transfer->use == MEMORY_WRITES;
     if (course->is_again) return;
@@ -344,6 +346,7 @@ static void end_part(struct machine_course *course, const struct machine_code *c
 {
     course->meets = code;
     if (course->lanes != UINT32_MAX) course->is_wrong = true;
+    if (course->looker != NULL) course->is_wrong = course->is_never = true;
 }
 
 // The lanes that have gone on meet the others.
@@ -368,6 +371,7 @@ static void add_code(struct machine_course *course, const struct machine_code *c
     if (course->join != 0 && (what->kind == MACHINE_COURSE_ENDS || what->kind == MACHINE_COURSE_JUMP))
         course->is_wrong = true;
     if (code->guarded != MACHINE_ALL && is_guarded_off(course, code, what)) return;
+    if (course->looker != NULL) machine_course_show(course, code);
     if (what->kind == MACHINE_COURSE_ENDS) {
         meet(course, course->to - 1);
         course->has_ended = true;

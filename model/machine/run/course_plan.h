@@ -76,6 +76,7 @@ struct course_act {
 //   phases  how often each barrier was complete; met: the barriers met, those of the last MACHINE_MET parts;
 //           waited_at: of each warp, the cluster's progress when it began to wait last. What a warp is at its barrier
 //           it is told when it leaves
+//   looker  hears of it; NULL: nobody does. is_told: of this CTA; is_shown: of each instruction: it was told before
 //   part    barriers in front of it; done: the warps that have gone it; gone: instructions up to its end
 struct machine_course {
     struct machine_warp warp;
@@ -92,7 +93,10 @@ struct machine_course {
     uint32_t pause, failures, warps, rows, part, done, gone, until;
     uint64_t phases[MACHINE_BARRIERS], waited_at[MACHINE_MOST_WARPS];
     const struct machine_code *met[MACHINE_MET];
-    bool is_open, is_wrong, is_never, is_own, is_again, is_mixed, needs_same, has_ended, is_by_acts, is_at_begin;
+    const struct machine_looker *looker;
+    uint8_t *is_shown;
+    bool is_told, is_open, is_wrong, is_never, is_own, is_again, is_mixed, needs_same, has_ended, is_by_acts,
+        is_at_begin;
 };
 
 // All is as the CTA's first instruction finds it.
@@ -130,6 +134,12 @@ void machine_course_end(struct machine_cluster *cluster, uint32_t who, uint32_t 
 // Where one does not take a course, or leaves it soon, the next ones may not take one either. Grids are often powers of
 // two wide: pauses are none, lest the same column is tried each time.
 void machine_course_fail(struct machine_course *course);
+
+// Somebody hears of global memory by rows of several warps (looker.h): then a course meets neither barriers nor shared
+// memory, and knows where all lanes are. He is told here of the instruction, if it is on a course for the first time;
+// and of all loads and stores of all warps, before the first one begins.
+void machine_course_show(struct machine_course *course, const struct machine_code *code);
+void machine_course_tell(struct machine_course *course);
 
 // What is the same for all warps, and written once, is written now.
 void machine_course_fill_same(struct machine_course *course);

@@ -41,7 +41,7 @@ enum machine_even machine_move_seen(struct machine_strand *strand, const struct 
     if (machine_ramp_place(strand, as, ramp) == NULL) return MACHINE_IN_ANOTHER_WAY;
     const struct machine_step step = step_of(strand, code, UINT32_MAX);
     looker->before(looker->context, &step);
-    machine_tell_ramp(strand, code, ramp, looker);
+    machine_tell_ramp(strand, code, ramp, looker, &(struct machine_crowd){.warps = 1, .lanes = UINT32_MAX});
     const enum machine_even even = as->run(ramps, as, strand);
     looker->after(looker->context, &step, MACHINE_NEXT);
     return even;
