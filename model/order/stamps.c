@@ -66,7 +66,7 @@ static const int32_t nobody[SHADOW_PAGE_BYTES];
 
 EACH const int32_t *others_of(const struct stamps_page *page, bool writes)
 {
-    return page->only[!writes].lines == 0 ? nobody : stamps_of(page, !writes);
+    return page->only[!writes] == 0 ? nobody : stamps_of(page, !writes);
 }
 
 // Units of one page from the first on, of which each lane has 1 << shift.
@@ -116,30 +116,37 @@ EACH struct words words_at(uint32_t first, uint32_t count, bool writes)
     return (struct words){first, count, UINT32_MAX >> (STAMPS_GROUP - count) << first % STAMPS_GROUP, writes};
 }
 
-// Is it enough to keep that these words are accessed, and by whom?
+// Of a page of which words are accessed so by their bits: is it enough to keep that these are, and by whom?
 EACH bool is_plain(const struct stamps_page *page, const struct words *words)
 {
-    if (page->stamp != NULL || (page->is_fresh && !words->writes)) return false;
     const uint32_t group = words->first / STAMPS_GROUP;
     if (words->writes) return ((page->read[group] | page->written[group]) & words->bits) == 0;
-    return page->only[1].lines == 0 || (page->written[group] & words->bits) == 0;
+    return page->only[1] == 0 || (page->written[group] & words->bits) == 0;
 }
 
-// stamp: of the first word. shift: as in a piece.
-EACH void list_words(struct order_stamps *stamps, struct stamps_page *page, const struct words *words, int32_t stamp,
-                     uint32_t shift)
+// As an entry of the list; stamp: of the first word; shift: as in a piece.
+EACH struct stamps_entry entry_of(const struct words *words, int32_t stamp, uint32_t shift)
+{
+    return (struct stamps_entry){.stamp = stamp,
+                                 .first = (uint8_t)words->first,
+                                 .count = (uint8_t)words->count,
+                                 .shift = (uint8_t)shift,
+                                 .writes = words->writes};
+}
+
+// It is the next one, and has the number.
+EACH void list_words(struct stamps_page *page, const struct words *words, struct stamps_entry *entry, uint32_t number)
 {
     uint32_t *own = &(words->writes ? page->written : page->read)[words->first / STAMPS_GROUP];
-    struct stamps_entry *entry = &stamps->list[stamps->listed - stamps->dropped];
-    *entry = (struct stamps_entry){.before = page->latest,
-                                   .was_read = (*own & words->bits) >> words->first % STAMPS_GROUP,
-                                   .stamp = stamp,
-                                   .first = (uint8_t)words->first,
-                                   .count = (uint8_t)words->count,
-                                   .shift = (uint8_t)shift,
-                                   .writes = words->writes};
+    entry->before = page->latest;
+    entry->was_read = (*own & words->bits) >> words->first % STAMPS_GROUP;
     *own |= words->bits;
-    page->latest = ++stamps->listed;
+    page->latest = number;
+}
+
+EACH struct stamps_entry *next_entry(const struct order_stamps *stamps)
+{
+    return &stamps->list[stamps->listed - stamps->dropped];
 }
 
 // Those of a piece from `at` on.
@@ -149,84 +156,62 @@ EACH struct words words_of(const struct piece *piece, uint32_t at)
     return words_at(at, left < room ? left : room, piece->writes);
 }
 
-static bool is_plain_piece(const struct stamps_page *page, const struct piece *piece)
+EACH struct stamps_entry entry_at(const struct piece *piece, const struct words *words, int32_t stamp)
 {
-    bool plain = true;
-    for (uint32_t at = piece->first; at < piece->first + piece->count;) {
+    const uint32_t lane = (words->first - piece->first) >> piece->shift;
+    return entry_of(words, stamp + (int32_t)(lane << STAMPS_LANE), piece->shift);
+}
+
+// May its words be told without stamps?
+static bool may_list(const struct order_stamps *stamps, const struct stamps_page *page, const struct piece *piece,
+                     int32_t stamp, bool is_constant)
+{
+    bool may = true;
+    for (uint32_t at = piece->first; at < piece->first + piece->count && may;) {
         const struct words words = words_of(piece, at);
-        plain &= is_plain(page, &words);
+        const struct stamps_entry entry = entry_at(piece, &words, stamp);
+        may = (page->by_bits[piece->writes] && is_plain(page, &words)) ||
+              (!is_constant && stamps_is_own(stamps, page, &entry));
         at += words.count;
     }
-    return plain;
+    return may;
 }
 
 static void list_piece(struct order_stamps *stamps, struct stamps_page *page, const struct piece *piece, int32_t stamp)
 {
     for (uint32_t at = piece->first; at < piece->first + piece->count;) {
         const struct words words = words_of(piece, at);
-        const uint32_t lane = (at - piece->first) >> piece->shift;
-        list_words(stamps, page, &words, stamp + (int32_t)(lane << STAMPS_LANE), piece->shift);
+        struct stamps_entry *entry = next_entry(stamps);
+        *entry = entry_at(piece, &words, stamp);
+        list_words(page, &words, entry, ++stamps->listed);
         at += words.count;
     }
 }
 
-// --- Accesses --------------------------------------------------------------------------------------------------------
-
-static uint64_t bits_of(uint64_t from, uint64_t to)
+// Before their bits, or stamps. 0 without memory; 1: it is noted already.
+EACH int note_words(struct order_stamps *stamps, struct stamps_page *page, uint32_t way, const struct words *words)
 {
-    return UINT64_MAX >> (64 - (to - from)) << from;
+    uint32_t *only = &page->only[words->writes];
+    if (*only == 0) *only = way;
+    if (*only == way) return 1;
+    uint32_t *of = stamps_words(stamps, page, way);
+    if (of == NULL) return 0;
+    const bool is_noted = (words->bits & ~of[words->first / STAMPS_GROUP]) == 0;
+    of[words->first / STAMPS_GROUP] |= words->bits;
+    return is_noted ? 1 : 2;
 }
 
-// The bytes of the wide cell that were accessed, by the bits of its words or by its stamps.
-static uint64_t used(const struct stamps_page *page, bool writes, uint32_t wide)
+// Those of a piece that have no stamps, before its bits. 0 without memory.
+static bool note_piece(struct order_stamps *stamps, struct stamps_page *page, uint32_t line, const struct piece *piece)
 {
-    if (page->stamp == NULL) {
-        const uint32_t first = wide * SHADOW_WIDE_BYTES / SHADOW_WORD_BYTES;
-        return shadow_bytes_of((writes ? page->written : page->read)[first / STAMPS_GROUP] >> first % STAMPS_GROUP &
-                               0xffff);
+    const uint32_t way = stamps_way(line, piece->writes);
+    bool is_noted = true;
+    for (uint32_t at = piece->first; at < piece->first + piece->count && page->only[piece->writes] != way;) {
+        const struct words words = words_of(piece, at);
+        is_noted &= note_words(stamps, page, way, &words) != 0;
+        at += words.count;
     }
-    const uint32_t bytes = UINT32_C(1) << page->unit, units = SHADOW_WIDE_BYTES >> page->unit;
-    const int32_t *stamp = &stamps_of(page, writes)[wide * units];
-    const uint64_t unit = (UINT64_C(1) << bytes) - 1;
-    uint64_t bits = 0;
-    for (uint32_t i = 0; i < units; i++) bits |= (stamp[i] != 0 ? unit : 0) << i * bytes;
-    return bits;
-}
-
-// What the bits or stamps of one line say becomes a way of the page. 0 without memory.
-static bool make_way(struct stamps_page *page, bool writes)
-{
-    const struct stamps_only *only = &page->only[writes];
-    bool is_made = true;
-    for (uint32_t wide = 0; only->lines == 1 && wide < SHADOW_PAGE_WIDES; wide++) {
-        const uint64_t bits = used(page, writes, wide);
-        if (bits != 0) is_made &= shadow_ways_add(&page->ways, only->line, writes, wide, bits) != 0;
-    }
-    return is_made;
-}
-
-// Another line than the only one accesses these bytes of the page. 0 without memory; 1: it has done so before.
-static __attribute__((noinline)) int note_other(struct stamps_page *page, const struct stamps_by *by, bool writes,
-                                                uint64_t begin, uint64_t end)
-{
-    int noted = make_way(page, writes);
-    page->only[writes].lines = 2;
-    for (uint64_t past; begin < end && noted != 0; begin = past) {
-        const uint64_t wide = begin / SHADOW_WIDE_BYTES, start = wide * SHADOW_WIDE_BYTES;
-        past = start + SHADOW_WIDE_BYTES < end ? start + SHADOW_WIDE_BYTES : end;
-        const int one =
-            shadow_ways_add(&page->ways, by->line, writes, (uint32_t)wide, bits_of(begin - start, past - start));
-        noted = one == 1 ? noted : one;
-    }
-    return noted;
-}
-
-// The same of any line, before its bits or stamps: those of the only one say which bytes it has accessed.
-EACH int note_line(struct stamps_page *page, const struct stamps_by *by, bool writes, uint64_t begin, uint64_t end)
-{
-    struct stamps_only *only = &page->only[writes];
-    if (only->lines == 0) *only = (struct stamps_only){1, by->line};
-    return only->lines == 1 && only->line == by->line ? 1 : note_other(page, by, writes, begin, end);
+    return is_noted;
 }
 
 static bool is_written(const struct stamps_page *page, uint64_t begin, uint64_t end)
@@ -253,14 +238,24 @@ EACH bool is_right(struct order_stamps *stamps, const struct seen *seen, int not
     return noted != 0 && seen->bad == 0;
 }
 
-// Units of one page, of lanes from the one of `now` on, which have stamps.
+// Bytes of a page with stamps, before those.
+static int note_bytes(struct order_stamps *stamps, struct stamps_page *page, const struct stamps_by *by,
+                      const struct stamps_use *use, uint64_t begin, uint64_t end)
+{
+    const uint32_t way = stamps_way(by->line, use->writes);
+    uint32_t *only = &page->only[use->writes];
+    if (*only == 0) *only = way;
+    return *only == way ? 1 : stamps_note_bytes(stamps, page, way, (uint32_t)begin, (uint32_t)end);
+}
+
+// Bytes of a page with stamps, of lanes from the one of `now` on.
 static bool use_stamps(struct order_stamps *stamps, struct stamps_page *page, const struct now *now,
                        const struct stamps_by *by, const struct stamps_use *use, uint64_t begin, uint64_t end)
 {
-    if (page->unit != 0 && (begin | use->each) % SHADOW_WORD_BYTES != 0 && !stamps_split(page)) return false;
+    if (page->unit != 0 && (begin | use->each) % SHADOW_WORD_BYTES != 0 && !stamps_split(stamps, page)) return false;
     if (use->is_constant && is_written(page, begin, end)) return false;
     const struct piece piece = piece_of(now, use, begin, end, page->unit);
-    const int noted = note_line(page, by, use->writes, begin, end);
+    const int noted = note_bytes(stamps, page, by, use, begin, end);
     const struct seen seen = use_units(now, page, &piece);
     return is_right(stamps, &seen, noted);
 }
@@ -272,9 +267,9 @@ static bool use_page(struct order_stamps *stamps, struct stamps_page *page, cons
     if (!stamps_has_room(stamps) && !stamps_make_room(stamps)) return false;
     if (page->stamp == NULL && (begin | use->each) % SHADOW_WORD_BYTES == 0) {
         const struct piece piece = piece_of(now, use, begin, end, 2);
-        if (is_plain_piece(page, &piece)) {
+        if (may_list(stamps, page, &piece, now->stamp, use->is_constant)) {
             stamps->again = 0;
-            const bool is_noted = note_line(page, by, use->writes, begin, end) != 0;
+            const bool is_noted = note_piece(stamps, page, by->line, &piece);
             list_piece(stamps, page, &piece, now->stamp);
             return is_noted;
         }
@@ -330,21 +325,73 @@ bool order_stamps_use(struct order_stamps *stamps, const struct stamps_by *by, c
     return order_stamps_lanes(stamps, by, use, address);
 }
 
-// One lane of words of one group, not by ld.global.nc of a page with stamps. 0: not told here.
-EACH bool use_lane(struct order_stamps *stamps, struct stamps_page *page, const struct now *now,
-                   const struct stamps_by *by, const struct stamps_use *use, uint64_t in, bool *right)
+// The page of the lane before, and where it has the bits of the way; NULL: they are those of the page.
+struct latest {
+    uint64_t number;
+    struct stamps_page *page;
+    uint32_t *of;
+};
+
+// Can the page be accessed by its bits, by this way?
+EACH bool is_open(struct order_stamps *stamps, uint32_t way, bool writes, struct latest *latest)
 {
-    const uint32_t first = (uint32_t)(in / SHADOW_WORD_BYTES), count = (uint32_t)(use->each / SHADOW_WORD_BYTES);
-    const struct words words = words_at(first, count, use->writes);
-    if (is_plain(page, &words)) {
-        stamps->again = 0;
-        *right &= note_line(page, by, use->writes, in, in + use->each) != 0;
-        list_words(stamps, page, &words, now->stamp, 31);
-        return true;
+    struct stamps_page *page = latest->page = stamps_page_of(stamps, latest->number);
+    latest->of = NULL;
+    if (page == NULL || !page->by_bits[writes]) return false;
+    if (page->only[writes] == 0) page->only[writes] = way;
+    return page->only[writes] == way || (latest->of = stamps_words(stamps, page, way)) != NULL;
+}
+
+// Lanes of words, of each lane in one group. Returns those that are not told here.
+EACH uint32_t use_plain_lanes(struct order_stamps *stamps, uint32_t line, int32_t stamp, const struct stamps_use *use,
+                              const uint64_t *address, uint32_t each, bool writes)
+{
+    const uint32_t way = stamps_way(line, writes);
+    struct stamps_entry *entry = next_entry(stamps);
+    struct latest latest = {.number = UINT64_MAX};
+    bool open = false;
+    uint32_t left = 0, number = stamps->listed;
+    for (EACH_BIT(lane, use->lanes)) {
+        const uint64_t at = address[lane];
+        if (at / SHADOW_PAGE_BYTES != latest.number) {
+            latest.number = at / SHADOW_PAGE_BYTES;
+            open = is_open(stamps, way, writes, &latest);
+        }
+        const struct words words =
+            words_at(at % SHADOW_PAGE_BYTES / SHADOW_WORD_BYTES, each / SHADOW_WORD_BYTES, writes);
+        *entry = entry_of(&words, stamp | (int32_t)(lane << STAMPS_LANE), 31);
+        if (!open || at % each != 0 ||
+            (!is_plain(latest.page, &words) && (use->is_constant || !stamps_is_own(stamps, latest.page, entry)))) {
+            left |= UINT32_C(1) << lane;
+            continue;
+        }
+        if (latest.of != NULL) latest.of[words.first / STAMPS_GROUP] |= words.bits;
+        list_words(latest.page, &words, entry++, ++number);
     }
-    if (page->stamp == NULL || page->unit == 0 || count != 1 || use->is_constant) return false;
-    const int noted = note_line(page, by, use->writes, in, in + SHADOW_WORD_BYTES);
-    const struct seen seen = use_unit(now, page, first, use->writes);
+    stamps->listed = number;
+    return left;
+}
+
+// The same for the most frequent sizes.
+static uint32_t use_lanes(struct order_stamps *stamps, const struct stamps_by *by, const struct stamps_use *use,
+                          const uint64_t *address, int32_t stamp)
+{
+    const uint32_t each = (uint32_t)use->each;
+    if (use->each < SHADOW_WORD_BYTES || use->each > STAMPS_GROUP) return use->lanes;
+    if (each == SHADOW_WORD_BYTES && !use->writes)
+        return use_plain_lanes(stamps, by->line, stamp, use, address, SHADOW_WORD_BYTES, false);
+    return use_plain_lanes(stamps, by->line, stamp, use, address, each, use->writes);
+}
+
+// A word with a stamp, not by ld.global.nc. 0: it is none.
+EACH bool use_word(struct order_stamps *stamps, const struct now *now, const struct stamps_by *by,
+                   const struct stamps_use *use, uint64_t at, bool *right)
+{
+    struct stamps_page *page = stamps_page_of(stamps, at / SHADOW_PAGE_BYTES);
+    if (page == NULL || page->stamp == NULL || page->unit == 0 || at % SHADOW_WORD_BYTES != 0) return false;
+    const struct words words = words_at(at % SHADOW_PAGE_BYTES / SHADOW_WORD_BYTES, 1, use->writes);
+    const int noted = note_words(stamps, page, stamps_way(by->line, use->writes), &words);
+    const struct seen seen = use_unit(now, page, words.first, use->writes);
     *right &= is_right(stamps, &seen, noted);
     return true;
 }
@@ -355,18 +402,17 @@ bool order_stamps_lanes(struct order_stamps *stamps, const struct stamps_by *by,
     if (!is_known(stamps, by, use) || (!stamps_has_room(stamps) && !stamps_make_room(stamps))) return false;
     struct now now = now_of(stamps, by, 0, false);
     const int32_t stamp = now.stamp;
-    struct stamps_use one = {
-        .bytes = use->each, .each = use->each, .writes = use->writes, .is_constant = use->is_constant};
-    const bool are_words = use->each >= SHADOW_WORD_BYTES && use->each <= STAMPS_GROUP;
+    const uint32_t left = use_lanes(stamps, by, use, address, stamp);
+    struct stamps_use one = *use;
+    one.bytes = use->each;
     bool right = true;
-    for (EACH_BIT(lane, use->lanes)) {
-        const uint64_t at = address[lane];
-        struct stamps_page *page = stamps_page_of(stamps, at / SHADOW_PAGE_BYTES);
+    if (left != use->lanes) stamps->again = 0;
+    for (EACH_BIT(lane, left)) {
         now.stamp = stamp | (int32_t)(lane << STAMPS_LANE);
-        if (page != NULL && are_words && at % use->each == 0 &&
-            use_lane(stamps, page, &now, by, use, at % SHADOW_PAGE_BYTES, &right))
+        if (use->each == SHADOW_WORD_BYTES && !use->is_constant &&
+            use_word(stamps, &now, by, use, address[lane], &right))
             continue;
-        one.begin = at;
+        one.begin = address[lane];
         one.lanes = UINT32_C(1) << lane;
         right &= use_run(stamps, by, &one, false);
     }
@@ -379,11 +425,10 @@ bool order_stamps_lanes(struct order_stamps *stamps, const struct stamps_by *by,
 static void give(struct order_stamps *stamps, struct stamps_page *page, uint64_t number)
 {
     struct shadow_way room[2];
-    if (page->ways.way == NULL) page->ways = shadow_ways_lent(room, 2);
-    const bool is_read = make_way(page, false), is_written = make_way(page, true);
-    if (!is_read || !is_written) order_apart_end(stamps->apart);
-    order_apart_join(stamps->apart, number, &page->ways);
-    shadow_ways_free(&page->ways);
+    struct shadow_ways ways = shadow_ways_lent(room, 2);
+    if (!stamps_give_ways(page, &ways)) order_apart_end(stamps->apart);
+    order_apart_join(stamps->apart, number, &ways);
+    shadow_ways_free(&ways);
 }
 
 void order_stamps_give(struct order_stamps *stamps)

@@ -17,21 +17,16 @@ struct order_stamps *order_stamps_open(struct order_apart *apart)
     return NULL;
 }
 
-static void free_page(struct order_stamps *stamps, struct stamps_page *page, uint64_t number)
+static void free_bytes(struct order_stamps *stamps, struct stamps_page *page, uint64_t number)
 {
     (void)stamps, (void)number;
-    if (page->unit == 0) free(page->stamp);
-    shadow_ways_free(&page->ways);
+    if (page->bytes != NULL) shadow_ways_free(page->bytes);
 }
 
 void order_stamps_close(struct order_stamps *stamps)
 {
     if (stamps == NULL) return;
-    stamps_each(stamps, free_page);
-    for (struct stamps_region *region = stamps->made, *older; region != NULL; region = older) {
-        older = region->older;
-        free(region);
-    }
+    stamps_each(stamps, free_bytes);
     for (struct stamps_slab *slab = stamps->slab, *next; slab != NULL; slab = next) {
         next = slab->next;
         free(slab);
@@ -40,13 +35,26 @@ void order_stamps_close(struct order_stamps *stamps)
     free(stamps);
 }
 
+void *stamps_take(struct order_stamps *stamps, uint32_t bytes)
+{
+    struct stamps_slab *slab = stamps->slab;
+    if (slab == NULL || slab->used + bytes > STAMPS_SLAB) {
+        if ((slab = aligned_alloc(STAMPS_LINE, sizeof *slab)) == NULL) return NULL;
+        slab->next = stamps->slab;
+        slab->used = 0;
+        stamps->slab = slab;
+    }
+    void *taken = memset(&slab->room[slab->used], 0, bytes);
+    slab->used += (bytes + STAMPS_LINE - 1) / STAMPS_LINE * STAMPS_LINE;
+    return taken;
+}
+
 // --- Pages -----------------------------------------------------------------------------------------------------------
 
 static struct stamps_region *make(struct order_stamps *stamps, struct stamps_region **first, uint64_t number)
 {
-    struct stamps_region *region = aligned_alloc(STAMPS_LINE, sizeof *region);
+    struct stamps_region *region = stamps_take(stamps, sizeof *region);
     if (region == NULL) return NULL;
-    memset(region, 0, sizeof *region);
     region->number = number;
     region->next = *first;
     region->older = stamps->made;
@@ -67,6 +75,8 @@ void stamps_meet(const struct order_stamps *stamps, struct stamps_page *page, ui
     page->is_met = true;
     page->unit = 2;
     page->is_fresh = order_apart_meet(stamps->apart, number);
+    page->by_bits[0] = !page->is_fresh;
+    page->by_bits[1] = true;
 }
 
 void stamps_each(struct order_stamps *stamps,
@@ -78,17 +88,6 @@ void stamps_each(struct order_stamps *stamps,
 }
 
 // --- Stamps ----------------------------------------------------------------------------------------------------------
-
-static int32_t *new_stamps(struct order_stamps *stamps)
-{
-    struct stamps_slab *slab = stamps->slab;
-    if (slab == NULL || slab->used == STAMPS_SLAB) {
-        if ((slab = calloc(1, sizeof *slab)) == NULL) return NULL;
-        slab->next = stamps->slab;
-        stamps->slab = slab;
-    }
-    return slab->stamp[slab->used++];
-}
 
 // An entry of reads, from the last one back: the part of the last one stands, and who read in it; of the first one,
 // whether somebody had read before.
@@ -102,14 +101,16 @@ static void read_before(int32_t *stamp, int32_t mine, bool was_read)
     *stamp = was_read ? *stamp | STAMPS_OTHER : *stamp & ~STAMPS_OTHER;
 }
 
+// Entries are added from the last one back, too.
 static void add_entry(int32_t *stamp, const struct stamps_entry *entry)
 {
     for (uint32_t i = 0; i < entry->count; i++) {
         const int32_t mine = entry->stamp + (int32_t)(i >> entry->shift << STAMPS_LANE);
-        if (entry->writes)
-            stamp[STAMPS_WORDS + entry->first + i] = mine;
-        else
-            read_before(&stamp[entry->first + i], mine, entry->was_read >> i & 1);
+        int32_t *const of = &stamp[(entry->writes ? STAMPS_WORDS : 0) + entry->first + i];
+        if (!entry->writes)
+            read_before(of, mine, entry->was_read >> i & 1);
+        else if (*of == 0)
+            *of = mine;
     }
 }
 
@@ -120,24 +121,30 @@ static void add_earlier(int32_t *stamp, const uint32_t bits[STAMPS_GROUPS])
         if ((bits[i / STAMPS_GROUP] >> i % STAMPS_GROUP & 1) != 0 && stamp[i] == 0) stamp[i] = STAMPS_EARLIER;
 }
 
+// The page's entry before this one; NULL: the last one. NULL: there is none.
+static const struct stamps_entry *entry_before(const struct order_stamps *stamps, const struct stamps_page *page,
+                                               const struct stamps_entry *entry)
+{
+    const uint32_t number = entry != NULL ? entry->before : page->latest;
+    return number > stamps->dropped ? &stamps->list[number - stamps->dropped - 1] : NULL;
+}
+
 bool stamps_begin(struct order_stamps *stamps, struct stamps_page *page)
 {
-    int32_t *stamp = new_stamps(stamps);
+    int32_t *stamp = stamps_take(stamps, 2 * STAMPS_WORDS * sizeof *stamp);
     if (stamp == NULL) return false;
-    for (uint32_t number = page->latest; number > stamps->dropped;) {
-        const struct stamps_entry *entry = &stamps->list[number - stamps->dropped - 1];
+    for (const struct stamps_entry *entry = NULL; (entry = entry_before(stamps, page, entry)) != NULL;)
         add_entry(stamp, entry);
-        number = entry->before;
-    }
     add_earlier(stamp, page->read);
     add_earlier(stamp + STAMPS_WORDS, page->written);
     page->stamp = stamp;
+    page->by_bits[0] = page->by_bits[1] = false;
     return true;
 }
 
-bool stamps_split(struct stamps_page *page)
+bool stamps_split(struct order_stamps *stamps, struct stamps_page *page)
 {
-    int32_t *each = malloc(2 * sizeof *each * SHADOW_PAGE_BYTES);
+    int32_t *each = stamps_take(stamps, 2 * SHADOW_PAGE_BYTES * sizeof *each);
     if (each == NULL) return false;
     for (uint32_t i = 0; i < 2 * SHADOW_PAGE_BYTES; i++) each[i] = page->stamp[i / SHADOW_WORD_BYTES];
     page->stamp = each;
@@ -146,6 +153,55 @@ bool stamps_split(struct stamps_page *page)
 }
 
 // --- The list --------------------------------------------------------------------------------------------------------
+
+static int32_t stamp_at(const struct stamps_entry *entry, uint32_t word)
+{
+    return entry->stamp + (int32_t)((word - entry->first) >> entry->shift << STAMPS_LANE);
+}
+
+// Words that two entries have in common, from `first` on to `past`: did the same lane access each of them, alone?
+static bool is_same(const struct stamps_entry *one, const struct stamps_entry *other, uint32_t first, uint32_t past)
+{
+    bool same = (one->stamp & STAMPS_MANY) == 0;
+    for (uint32_t word = first; word < past; word++) same &= stamp_at(one, word) == stamp_at(other, word);
+    return same;
+}
+
+// The words of `access` that somebody else may have accessed, as far as is known from the later entries on: reads,
+// where it is a write, and writes.
+struct doubt {
+    uint32_t read, written;
+};
+
+// The first entry of a word's reads says whether an earlier CTA has read it. A CTA that has written a word is the only
+// one that has: else the launch would be over. 0: in this part another lane has accessed a word.
+static bool is_right_after(const struct stamps_entry *access, const struct stamps_entry *entry, struct doubt *doubt)
+{
+    const uint32_t first = access->first > entry->first ? access->first : entry->first,
+                   end = (uint32_t)access->first + access->count, end_of = (uint32_t)entry->first + entry->count,
+                   past = end < end_of ? end : end_of;
+    if (first >= past || !(access->writes || entry->writes)) return true;
+    if (entry->stamp >> STAMPS_PART == access->stamp >> STAMPS_PART && !is_same(access, entry, first, past))
+        return false;
+    const uint32_t shift = first - access->first, bits = UINT32_MAX >> (STAMPS_GROUP - (past - first)) << shift;
+    if (entry->writes)
+        doubt->written &= ~bits;
+    else
+        doubt->read = (doubt->read & ~bits) | (entry->was_read >> (first - entry->first) << shift & bits);
+    return true;
+}
+
+bool stamps_is_own(const struct order_stamps *stamps, const struct stamps_page *page, const struct stamps_entry *access)
+{
+    const uint32_t group = access->first / STAMPS_GROUP, shift = access->first % STAMPS_GROUP;
+    const uint32_t bits = UINT32_MAX >> (STAMPS_GROUP - access->count);
+    struct doubt doubt = {access->writes ? page->read[group] >> shift & bits : 0, page->written[group] >> shift & bits};
+    if (!access->writes && page->is_fresh && doubt.written != bits) return false;
+    const struct stamps_entry *entry = NULL;
+    for (int left = STAMPS_MOST_ASKED; (entry = entry_before(stamps, page, entry)) != NULL; left--)
+        if (left == 0 || !is_right_after(access, entry, &doubt)) return false;
+    return (doubt.read | doubt.written) == 0;
+}
 
 static void forget_entries(struct order_stamps *stamps, struct stamps_page *page, uint64_t number)
 {

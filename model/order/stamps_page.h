@@ -22,7 +22,8 @@ enum {
 };
 
 // GROUP: words that have their bits in one number. REGION: pages that lie together. LINE: bytes that the host reads at
-// once. MOST_LISTED: entries of the list, of which one access takes ACCESS_LISTED at most.
+// once. MOST_LISTED: entries of the list, of which one access takes ACCESS_LISTED at most. MOST_ASKED: entries of a
+// page that are looked through.
 enum {
     STAMPS_WORDS = SHADOW_PAGE_BYTES / SHADOW_WORD_BYTES,
     STAMPS_GROUP = 32,
@@ -30,32 +31,41 @@ enum {
     STAMPS_REGION = 32,
     STAMPS_REGIONS = 1 << 12,
     STAMPS_RECENT = 1 << 10,
-    STAMPS_SLAB = 32,
     STAMPS_LINE = 64,
     STAMPS_MOST_LISTED = 1 << 17,
-    STAMPS_ACCESS_LISTED = 32
+    STAMPS_ACCESS_LISTED = 32,
+    STAMPS_MOST_ASKED = 16,
+    STAMPS_WAYS = 14
 };
 
-// The line by which all words or bytes were accessed; lines: 1: so it is; 2: there were several, which are in the
-// page's ways; 0: nobody has.
-struct stamps_only {
-    uint32_t lines, line;
+// In which ways whole words of a page were accessed: a line of the PTX, and whether it writes (stamps_way); a bit for
+// each word. 0: none.
+struct stamps_ways {
+    uint32_t way[STAMPS_WAYS];
+    struct stamps_ways *next;
+    uint32_t words[STAMPS_WAYS][STAMPS_GROUPS];
 };
 
-// What a read of the latest CTA needs comes first. read, written: a bit for each word, while there are no stamps. only:
-// of reads, of writes. latest: the number of the page's last entry in the list. unit: log2 of the bytes that have a
-// stamp: 2, or 0 once somebody has accessed a part of a word. stamp: of reads, and behind them of writes; NULL: none
-// yet. kept: the caller's.
+// What a read of the latest CTA needs comes first.
+//   read, written   a bit for each word, while there are no stamps
+//   only            the way of all reads, of all writes; 0: there are none; SEVERAL: they are in `ways`
+//   latest          the number of the page's last entry in the list
+//   by_bits         of reads, of writes: is there no stamp, and may there be none?
+//   unit            log2 of the bytes that have a stamp: 2, or 0 once somebody has accessed a part of a word
+//   stamp           of reads, and behind them of writes; NULL: none yet
+//   bytes           the ways in which parts of words were accessed; NULL: none
+//   kept            the caller's
+#define STAMPS_SEVERAL UINT32_MAX
 struct stamps_page {
     _Alignas(STAMPS_LINE) uint32_t read[STAMPS_GROUPS];
-    struct stamps_only only[2];
-    uint32_t latest;
-    bool is_met, is_fresh;
-    uint8_t unit;
+    uint32_t only[2], latest;
+    bool by_bits[2], is_met, is_fresh;
+    struct stamps_ways *ways;
     int32_t *stamp;
     uint32_t written[STAMPS_GROUPS];
+    uint32_t unit;
+    struct shadow_ways *bytes;
     void *kept;
-    struct shadow_ways ways;
 };
 
 // number: of the first page, in regions
@@ -65,10 +75,12 @@ struct stamps_region {
     struct stamps_region *next, *older;
 };
 
+// Memory that is given back at the end, all at once.
+enum { STAMPS_SLAB = 1 << 16 };
 struct stamps_slab {
+    _Alignas(STAMPS_LINE) uint8_t room[STAMPS_SLAB];
     struct stamps_slab *next;
     uint32_t used;
-    int32_t stamp[STAMPS_SLAB][2 * STAMPS_WORDS];
 };
 
 struct stamps_recent {
@@ -118,10 +130,16 @@ void stamps_each(struct order_stamps *stamps,
 
 // From now on each word has stamps; each byte. 0 without memory.
 bool stamps_begin(struct order_stamps *stamps, struct stamps_page *page);
-bool stamps_split(struct stamps_page *page);
+bool stamps_split(struct order_stamps *stamps, struct stamps_page *page);
 
 // A CTA begins: the list is empty, and if there may be no numbers for the CTA's parts, all those before become one.
 void stamps_next_cta(struct order_stamps *stamps, uint64_t first);
+
+// Words of a page without stamps, of one group, as an entry would have them: has only its CTA accessed them, and since
+// the barrier only the lane that does so now? So it is plain what their stamps would be. 0: it is not, or not soon
+// known.
+bool stamps_is_own(const struct order_stamps *stamps, const struct stamps_page *page,
+                   const struct stamps_entry *access);
 
 // There is no room in the list for an access: its pages have stamps from now on. 0 without memory.
 bool stamps_make_room(struct order_stamps *stamps);
@@ -130,6 +148,26 @@ static inline bool stamps_has_room(const struct order_stamps *stamps)
 {
     return stamps->listed - stamps->dropped <= STAMPS_MOST_LISTED - STAMPS_ACCESS_LISTED;
 }
+
+// A way in which a page is accessed: a line of the PTX, and whether it writes.
+static inline uint32_t stamps_way(uint32_t line, bool writes)
+{
+    return 2 * line + writes + 1;
+}
+
+// Another way than the only one of its kind is about to access words: a bit for each that has been accessed so. NULL
+// without memory.
+uint32_t *stamps_words(struct order_stamps *stamps, struct stamps_page *page, uint32_t way);
+
+// Or bytes, from `begin` of the page to `end`, before their stamps. 0 without memory; 1: it is noted already.
+int stamps_note_bytes(struct order_stamps *stamps, struct stamps_page *page, uint32_t way, uint32_t begin,
+                      uint32_t end);
+
+// All ways, added to `ways`. 0 without memory.
+bool stamps_give_ways(const struct stamps_page *page, struct shadow_ways *ways);
+
+// Zeroed; a multiple of LINE. NULL without memory.
+void *stamps_take(struct order_stamps *stamps, uint32_t bytes);
 
 static inline int32_t *stamps_of(const struct stamps_page *page, bool writes)
 {
