@@ -71,10 +71,12 @@ static bool find_pair(const struct lane_use *older, const struct lane_use *newer
         const struct span old = span_at(older, byte), new = span_at(newer, byte);
         const uint32_t lane = old.low == new.low ? old.high : old.low, other = lane == new.low ? new.high : new.low;
         const bool is_update = !older->writes && new.low != new.high;
-        *pair = (struct sanitize_lane){.line = older->line,
+        *pair = (struct sanitize_lane){.at = older->at,
+                                       .line = older->line,
                                        .lane = (uint8_t)lane,
                                        .newer_lane = (uint8_t)other,
-                                       .writes = (uint8_t)older->writes,
+                                       .writes = older->writes,
+                                       .is_strong = older->is_strong,
                                        .is_update = (uint8_t)is_update};
         if (lane != other) return true;
         const uint64_t one = end_of_piece(older, byte), two = end_of_piece(newer, byte);
@@ -89,7 +91,8 @@ static bool clashes_in(const struct lane_log *log, uint64_t number, const struct
     while (number != 0 && log->count - number < ENTRIES) {
         const struct entry *entry = &log->entry[number % ENTRIES];
         if (entry->use.at <= met) return false;
-        if (entry->use.at < newer->at && find_pair(&entry->use, newer, pair)) return true;
+        const bool are_strong = entry->use.is_strong && newer->is_strong && (entry->use.reduces || newer->reduces);
+        if (entry->use.at < newer->at && !are_strong && find_pair(&entry->use, newer, pair)) return true;
         number = entry->older;
     }
     return false;

@@ -11,21 +11,22 @@
 
 // The bytes from `begin` to `end`, of several lanes `each` bytes, side by side in their order; or each of them has all.
 // at: the count of the launch's instructions; line: of the PTX. rows, rise: as a looker hears them (looker.h), of the
-// lanes of `lanes` from the lowest on; in the log one row
+// lanes of `lanes` from the lowest on; in the log one row. is_strong: atomic, or volatile; reduces: it is an atomic
 struct lane_use {
     uint64_t begin, end, at;
     uint32_t each, lanes, line;
     int32_t rise;
-    uint8_t rows, writes;
+    uint8_t rows, writes, is_strong, reduces;
 };
 
-// The older of two accesses: its line, a lane of each, and whether the older writes. is_update: it reads, and several
+// The older of two accesses: its count, its line, a lane of each, whether the older writes, and whether it is strong.
+// is_stepped: the warp has executed an atomic, or several lanes a fence, since. is_update: it reads, and several
 // lanes write the byte at once. address, bytes: of the newer lane; bytes 0: of its whole event, which
 // all lanes have alike.
 struct sanitize_lane {
-    uint64_t address;
+    uint64_t address, at;
     uint32_t bytes, line;
-    uint8_t lane, newer_lane, writes, is_update;
+    uint8_t lane, newer_lane, writes, is_strong, is_update, is_stepped;
 };
 
 struct lane_log;

@@ -6,11 +6,11 @@
 enum { WORD_BYTES = 4, PAGE_WORDS = 1024, PAGE_BYTES = WORD_BYTES * PAGE_WORDS, LANES = 32, MANY = LANES };
 _Static_assert((int)LANE_WORDS_BYTES == (int)LANE_WORDS_PAGES * (int)PAGE_BYTES, "all pages");
 
-// at: the count, 0: nobody did; lane: MANY if several lanes read it.
+// at: the count, 0: nobody did; lane: MANY if several lanes read it, or wrote it by atomics.
 struct use {
     uint64_t at;
     uint32_t line;
-    uint8_t warp, lane;
+    uint8_t warp, lane, is_strong, reduces;
 };
 
 // byte: the uses of each of its bytes, since one was used without the others
@@ -27,14 +27,18 @@ static bool is_of_now(const struct lane_by *by, const struct use *older, const s
 // Was it another lane of the warp, in an earlier instruction that it has not met behind?
 static bool clashes(const struct lane_by *by, const struct use *older, const struct use *newer)
 {
-    return is_of_now(by, older, newer) && older->at < by->now && older->lane != newer->lane &&
+    const bool are_strong = older->is_strong && newer->is_strong && (older->reduces || newer->reduces);
+    return is_of_now(by, older, newer) && older->at < by->now && older->lane != newer->lane && !are_strong &&
            !lane_parts_behind(by->parts, newer->lane, older->lane, older->at);
 }
 
+// What several lanes did on both sides of a step is not kept apart: the later stays.
 static void keep(const struct lane_by *by, struct use *use, const struct use *newer, bool writes)
 {
     if (use->at > newer->at) return; // one that waited may be older than another warp's
-    const bool are_many = !writes && is_of_now(by, use, newer) && use->lane != newer->lane &&
+    const bool are_alike = !writes || (use->reduces && newer->reduces);
+    const bool is_stepped = use->at <= by->stepped && newer->at > by->stepped;
+    const bool are_many = are_alike && !is_stepped && is_of_now(by, use, newer) && use->lane != newer->lane &&
                           !lane_parts_behind(by->parts, newer->lane, use->lane, use->at);
     *use = *newer;
     if (are_many) use->lane = MANY;
@@ -45,11 +49,16 @@ static bool meet_word(const struct lane_by *by, struct lane_word *word, const st
 {
     const bool behind_write = clashes(by, &word->write, newer);
     const bool behind_read = writes && clashes(by, &word->read, newer);
-    const struct use *found = behind_write ? &word->write : &word->read;
+    const bool is_stepped = behind_write && word->write.at <= by->stepped;
+    const struct use *found = behind_write && !(is_stepped && behind_read) ? &word->write : &word->read;
     if (behind_write || behind_read) {
         const uint8_t lane = found->lane == MANY ? (uint8_t)(newer->lane == 0) : found->lane;
-        *older = (struct sanitize_lane){
-            .line = found->line, .lane = lane, .newer_lane = newer->lane, .writes = (uint8_t)behind_write};
+        *older = (struct sanitize_lane){.at = found->at,
+                                        .line = found->line,
+                                        .lane = lane,
+                                        .newer_lane = newer->lane,
+                                        .writes = found == &word->write,
+                                        .is_strong = found->is_strong};
     }
     keep(by, writes ? &word->write : &word->read, newer, writes);
     return behind_write || behind_read;
@@ -109,7 +118,11 @@ static int use_bytes(struct lane_words *words, const struct lane_by *by, const s
 static int use_lanes(struct lane_words *words, const struct lane_by *by, const struct lane_use *use,
                      struct sanitize_lane *older)
 {
-    struct use newer = {.at = use->at, .line = use->line, .warp = (uint8_t)by->warp};
+    struct use newer = {.at = use->at,
+                        .line = use->line,
+                        .warp = (uint8_t)by->warp,
+                        .is_strong = use->is_strong,
+                        .reduces = use->reduces};
     const bool are_same = use->each == use->end - use->begin;
     uint64_t at = use->begin;
     int found = 0;

@@ -15,10 +15,11 @@ struct lane_words {
     struct lane_word *page[LANE_WORDS_PAGES];
 };
 
-// A warp, the count at which it last met, and the count of now. parts: where parts of it have met since; NULL: nowhere
+// A warp, the count at which it last met, that at which it executed an atomic or a fence, and the count of now. parts:
+// where parts of it have met since; NULL: nowhere
 struct lane_by {
     uint32_t warp;
-    uint64_t met, now;
+    uint64_t met, stepped, now;
     const struct lane_parts *parts;
 };
 

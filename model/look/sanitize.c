@@ -305,13 +305,19 @@ static bool watch_lanes(struct look_sanitize *sanitize, const struct sanitize_fi
     return sanitize_bytes_take(&sanitize->lay, &watch) && sanitize_values_watch(&sanitize->values, &watch);
 }
 
+static enum sanitize_kind kind_of_lanes(const struct access *access, const struct sanitize_lane *before)
+{
+    if (access->order == ORDER_VOLATILE) return SANITIZE_VOLATILE;
+    if (before->is_stepped) return SANITIZE_IN_STEP;
+    return before->is_update ? SANITIZE_UPDATE : SANITIZE_LANES;
+}
+
 static void take_lane(struct look_sanitize *sanitize, const struct event *event, const struct sanitize_lane *before)
 {
     const struct event_origin *who = event->origin;
     const struct access *access = &event->access;
     struct sanitize_side side = {.line = who->line, .rank = who->rank, .warp = who->warp, .cta = who->cta};
-    const enum sanitize_kind among = access->order == ORDER_VOLATILE ? SANITIZE_VOLATILE : SANITIZE_LANES;
-    struct sanitize_finding finding = {.kind = before->is_update ? SANITIZE_UPDATE : among,
+    struct sanitize_finding finding = {.kind = kind_of_lanes(access, before),
                                        .space = access->space,
                                        .cta = who->cta,
                                        .address = before->bytes != 0 ? before->address : access->address,
@@ -323,7 +329,7 @@ static void take_lane(struct look_sanitize *sanitize, const struct event *event,
         (access->kind != ACCESS_READ ? SHADOW_WRITES : 0) | (access->order != ORDER_WEAK ? SHADOW_STRONG : 0);
     finding.older.line = before->line;
     finding.older.lane = before->lane;
-    finding.older.flags = before->writes ? SHADOW_WRITES : 0;
+    finding.older.flags = (before->writes ? SHADOW_WRITES : 0) | (before->is_strong ? SHADOW_STRONG : 0);
     if (sanitize_found_again(&sanitize->found, &finding)) return;
     if (access->space == SPACE_GLOBAL)
         global_name_of(sanitize, finding.address, finding.name);

@@ -334,12 +334,14 @@ static void print_json(FILE *out, const struct sanitize_found *found, const stru
     fprintf(out, "}");
 }
 
-// An exchange by volatile accesses is told once: it has a pair of lines for each of its steps.
+// An exchange by volatile accesses, or in step, is told once: it has a pair of lines for each of its steps.
 static bool is_alike(const struct told *one, const struct told *other)
 {
-    if (one->finding->kind != other->finding->kind) return false;
-    return one->finding->kind == SANITIZE_VOLATILE ||
-           (look_is_same_place(&one->newer, &other->newer) && look_is_same_place(&one->older, &other->older));
+    const enum sanitize_kind kind = one->finding->kind;
+    const bool are_of_lanes = sanitize_is_of_lanes(one->finding) && sanitize_is_of_lanes(other->finding);
+    if (kind != other->finding->kind) return false;
+    if (are_of_lanes && (kind == SANITIZE_VOLATILE || kind == SANITIZE_IN_STEP)) return true;
+    return look_is_same_place(&one->newer, &other->newer) && look_is_same_place(&one->older, &other->older);
 }
 
 static bool is_told(const struct told *told, uint32_t count, const struct told *one)
@@ -358,12 +360,19 @@ bool sanitize_found_follows(const struct sanitize_found *found, const struct san
     return false;
 }
 
+// There is no room: an error is told in place of the latest advice.
+static uint32_t instead_of(const struct told *told, const struct sanitize_finding *finding)
+{
+    uint32_t at = sanitize_is_advice(finding->kind) ? 0 : SANITIZE_TOLD;
+    while (at > 0 && !sanitize_is_advice(told[at - 1].finding->kind)) at--;
+    return at > 0 ? at - 1 : SANITIZE_TOLD;
+}
+
 // How many findings there are that are no advice, each at its lines; `gather` them into told[].
 static uint32_t gather(const struct sanitize_found *found, const struct look_tally *tally,
                        const struct machine_module *module, struct told *told, struct sanitize_untold *left)
 {
     uint32_t count = 0;
-    *left = (struct sanitize_untold){.out = found->lost};
     for (uint32_t i = 0; i < found->count; i++) {
         const struct sanitize_finding *finding = &found->item[i];
         const struct sanitize_front *front = front_of(found, &finding->older);
@@ -380,7 +389,8 @@ static uint32_t gather(const struct sanitize_found *found, const struct look_tal
             continue;
         }
         left->out += count == SANITIZE_TOLD;
-        if (count < SANITIZE_TOLD) told[count++] = one;
+        const uint32_t at = count < SANITIZE_TOLD ? count++ : instead_of(told, finding);
+        if (at < SANITIZE_TOLD) told[at] = one;
     }
     return count;
 }
@@ -392,7 +402,6 @@ static bool is_aim(const struct remedy_aim *aim, const struct sanitize_finding *
            (finding->older.line == aim->older || !aim->is_older_here);
 }
 
-// Of a try.
 static void give_result(const struct sanitize_found *found, uint32_t errors, uint32_t advice, const char *incomplete)
 {
     found->result->advice = advice;
@@ -439,7 +448,7 @@ static void find_remedies(const struct sanitize_found *found, struct told *told,
     }
 }
 
-// Leaves those in told[] that no launch in front has told.
+// Leaves those that no launch in front has told.
 static uint32_t keep_fresh(const struct sanitize_found *found, struct told *told, uint32_t count)
 {
     uint32_t fresh = 0;
@@ -456,7 +465,7 @@ void sanitize_found_tell(const struct sanitize_found *found, const struct look_t
 {
     struct told told[SANITIZE_TOLD];
     uint32_t advice = 0;
-    struct sanitize_untold left;
+    struct sanitize_untold left = {.out = found->lost};
     const uint32_t count = gather(found, tally, module, told, &left);
     for (uint32_t i = 0; i < count; i++) advice += sanitize_is_advice(told[i].finding->kind) != 0;
     if (found->result != NULL) {

@@ -53,7 +53,8 @@ void sanitize_guess_forgive(const struct sanitize_guesses *guesses, struct sanit
         struct sanitize_finding *one = &found->item[i];
         const bool is_guess =
             is_of_guess(guesses, &one->newer, &one->older) || is_of_guess(guesses, &one->older, &one->newer);
-        const bool is_race = one->kind == SANITIZE_GLOBAL_RACE || one->kind == SANITIZE_LANES;
+        const bool is_race =
+            one->kind == SANITIZE_GLOBAL_RACE || one->kind == SANITIZE_LANES || one->kind == SANITIZE_IN_STEP;
         if (is_race && is_guess) one->kind = SANITIZE_GUESS;
     }
 }

@@ -230,9 +230,8 @@ static const struct sanitize_text kinds[] = {
          "before "
          "one of them arrives. An H200 ends the products of each warp apart. Some libraries let one warp arrive."},
     [SANITIZE_IN_STEP] =
-        {"SANITIZE_IN_STEP",
-         "two accesses are ordered only if lanes of a warp run in step: one releases or waits for the others",
-         "the access", "the other", SANITIZE_LANES_MEET,
+        {"SANITIZE_IN_STEP", "two accesses are ordered only if lanes of a warp run in step", "the access", "the other",
+         SANITIZE_LANES_MEET,
          "Put __syncwarp() (bar.warp.sync) before one lane arrives, releases or issues for all, and behind its wait."},
     [SANITIZE_GUESS] =
         {"SANITIZE_GUESS",
@@ -281,8 +280,9 @@ const struct sanitize_text *sanitize_text(enum sanitize_kind kind)
 bool sanitize_is_of_lanes(const struct sanitize_finding *finding)
 {
     const struct sanitize_side *newer = &finding->newer, *older = &finding->older;
-    const bool is_same = finding->kind == SANITIZE_SAME_VALUE && !((newer->flags | older->flags) & SHADOW_ASYNC) &&
-                         newer->cta == older->cta && newer->warp == older->warp && !older->is_before;
+    const bool may_be = finding->kind == SANITIZE_SAME_VALUE || finding->kind == SANITIZE_IN_STEP;
+    const bool is_same = may_be && !((newer->flags | older->flags) & SHADOW_ASYNC) && newer->cta == older->cta &&
+                         newer->warp == older->warp && !older->is_before;
     return is_same || finding->kind == SANITIZE_LANES || finding->kind == SANITIZE_VOLATILE ||
            finding->kind == SANITIZE_UPDATE;
 }
@@ -290,12 +290,13 @@ bool sanitize_is_of_lanes(const struct sanitize_finding *finding)
 const char *sanitize_missing(const struct sanitize_finding *finding)
 {
     if (finding->is_parted) return SANITIZE_LANES_MEET;
-    const bool is_same = finding->kind == SANITIZE_SAME_VALUE && sanitize_is_of_lanes(finding);
-    return kinds[is_same ? SANITIZE_LANES : finding->kind].missing;
+    const bool may_be = finding->kind == SANITIZE_SAME_VALUE || finding->kind == SANITIZE_IN_STEP;
+    return kinds[may_be && sanitize_is_of_lanes(finding) ? SANITIZE_LANES : finding->kind].missing;
 }
 
 const char *sanitize_advice(const struct sanitize_finding *finding)
 {
+    if (finding->kind == SANITIZE_IN_STEP && sanitize_is_of_lanes(finding)) return kinds[SANITIZE_LANES].advice;
     return finding->is_parted
                ? "Put __syncwarp() (bar.warp.sync) between them: a release covers what its own lane did, "
                  "and a wait tells its own lane."

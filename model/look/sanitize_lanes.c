@@ -7,6 +7,7 @@
 
 #include "each.h"
 #include "form_number.h"
+#include "lane_atomics.h"
 #include "lane_parts.h"
 #include "lane_words.h"
 #include "sanitize_table.h"
@@ -25,17 +26,18 @@ struct handed {
 // read and written since it met, a bit each. begin, end: around all that waits of global memory; later: writes outside
 // of that, which are in the log before them.
 enum { WAITING = 1024, LINE_BYTES = 128, LINE_WORDS = LANE_WORDS_BYTES / LINE_BYTES / 64 };
+enum { LINE_READ, LINE_WRITTEN, LINE_ATOMIC, LINE_KINDS };
 struct waiting {
-    uint64_t count, line[2][LINE_WORDS];
+    uint64_t count, line[LINE_KINDS][LINE_WORDS];
+    struct lane_atomics atomics;
     uint64_t begin, end, later;
     struct lane_use use[WAITING];
 };
 
-// wrote: the count at each warp's last write to global memory; used: at its last weak access to shared memory
+// The counts at each warp's last meeting, write to global memory and step; stepped[1]: at the step before.
 struct cta {
     struct sanitize_item item;
-    uint64_t met[WARPS], met_before[WARPS]; // the counts at each warp's last two meetings
-    uint64_t wrote[WARPS], used[WARPS];
+    uint64_t met[WARPS], wrote[WARPS], stepped[WARPS][2];
     struct handed handed[WARPS];
     struct lane_words words;
     struct waiting *waiting[2][WARPS]; // by space
@@ -62,12 +64,15 @@ bool sanitize_lanes_meet(uint16_t form)
     return form >= PTX_FORM_ATOM_ADD && (form < PTX_FORM_BRA || form >= PTX_FORM_WMMA_LOAD_A_F16);
 }
 
+static bool is_fence(uint16_t form)
+{
+    return form == PTX_FORM_MEMBAR || (form >= PTX_FORM_FENCE && form <= PTX_FORM_FENCE_RESTRICT_RELEASE);
+}
+
 // UINT32_MAX: all. Of bar.warp.sync an event says who has come.
 static uint32_t gathered(uint16_t form, uint32_t lanes)
 {
-    const bool is_alone = (lanes & (lanes - 1)) == 0;
-    if (form == PTX_FORM_BAR_WARP_SYNC || (form >= PTX_FORM_MEMBAR && form <= PTX_FORM_FENCE_RESTRICT_RELEASE))
-        return is_alone ? 0 : lanes;
+    if (form == PTX_FORM_BAR_WARP_SYNC) return (lanes & (lanes - 1)) == 0 ? 0 : lanes;
     if (form >= PTX_FORM_SHFL && form <= PTX_FORM_BARRIER_CLUSTER_WAIT) return UINT32_MAX;
     return form >= PTX_FORM_LDMATRIX && (form < PTX_FORM_BRA || form >= PTX_FORM_WMMA_LOAD_A_F16) ? UINT32_MAX : 0;
 }
@@ -88,6 +93,8 @@ void sanitize_lanes_gather(struct clock_order *order, const struct machine_step 
     order->live = step->warp->live;
     order->executing = step->lanes;
     if (met != 0) clock_order_meet(order, step->warp->cta->number, step->warp->index, met);
+    if (choice != NULL && is_fence(choice->form))
+        clock_order_step(order, step->warp->cta->number, step->warp->index, step->lanes);
 }
 
 static void free_pages(struct sanitize_item *item)
@@ -115,18 +122,12 @@ static inline struct cta *cta_of(struct sanitize_lanes *lanes, uint64_t number)
     return last != NULL && last->item.cta == number ? last : find_cta(lanes, number);
 }
 
-static bool is_fence(const struct machine_step *step)
-{
-    const uint16_t form = step->code->choice->form;
-    return form == PTX_FORM_MEMBAR || (form >= PTX_FORM_FENCE && form <= PTX_FORM_FENCE_RESTRICT_RELEASE);
-}
-
 static void meet_up_to(struct cta *cta, uint32_t warp, uint64_t count)
 {
     if (count > cta->met[warp]) cta->met[warp] = count;
 }
 
-// A fence that a lane executes alone orders nothing by itself: a strong write behind it may be read.
+// A fence orders nothing by itself: a strong write behind it may be read.
 static void note_fence(struct cta *cta, uint32_t warp, uint64_t count)
 {
     cta->handed[warp].fenced = count;
@@ -147,7 +148,7 @@ static void note_strong(struct cta *cta, const struct access *access, uint32_t w
 static void forget_shared(struct waiting *waiting)
 {
     if (waiting == NULL) return;
-    waiting->count = 0;
+    waiting->count = waiting->atomics.count = 0;
     memset(waiting->line, 0, sizeof waiting->line);
 }
 
@@ -167,7 +168,9 @@ static inline struct lane_use use_of(const struct sanitize_lanes *lanes, const s
                              .lanes = event->origin->lanes,
                              .line = event->origin->line,
                              .rows = 1,
-                             .writes = access->kind != ACCESS_READ};
+                             .writes = access->kind != ACCESS_READ,
+                             .is_strong = access->order != ORDER_WEAK,
+                             .reduces = access->kind == ACCESS_REDUCE};
 }
 
 // The list of a warp; NULL without memory.
@@ -186,35 +189,32 @@ static inline struct waiting *waiting_of(struct sanitize_lanes *lanes, struct ct
     return *waiting != NULL ? *waiting : open_waiting(lanes, waiting);
 }
 
-static int use_words_since(const struct sanitize_lanes *lanes, struct cta *cta, uint32_t warp, uint64_t met,
-                           const struct lane_use *use, struct sanitize_lane *older)
+// The count at the latest step before the instruction of now.
+static uint64_t stepped_at(const struct sanitize_lanes *lanes, const struct cta *cta, uint32_t warp)
 {
-    const struct lane_by by = {warp, met, lanes->count, cta->parts[warp]};
-    return lane_words_use(&cta->words, &by, use, older);
+    return cta->stepped[warp][cta->stepped[warp][0] == lanes->count];
 }
 
-static int use_words(const struct sanitize_lanes *lanes, struct cta *cta, uint32_t warp, const struct lane_use *use,
-                     struct sanitize_lane *older)
+static struct lane_by by_warp(const struct sanitize_lanes *lanes, const struct cta *cta, uint32_t warp)
 {
-    return use_words_since(lanes, cta, warp, cta->met[warp], use, older);
+    return (struct lane_by){warp, cta->met[warp], stepped_at(lanes, cta, warp), lanes->count, cta->parts[warp]};
 }
 
 // 0 without memory.
-static bool use_waiting(struct sanitize_lanes *lanes, struct cta *cta, uint32_t warp)
+static bool use_waiting(struct cta *cta, struct waiting *waiting, const struct lane_by *by)
 {
-    struct waiting *waiting = cta->waiting[SPACE_SHARED][warp];
     struct sanitize_lane none[MACHINE_LANES];
-    for (uint64_t i = 0; waiting != NULL && i < waiting->count; i++)
-        if (use_words(lanes, cta, warp, &waiting->use[i], none) < 0) return false;
-    if (waiting != NULL) waiting->count = 0;
-    return true;
+    for (uint64_t i = 0; i < waiting->count; i++)
+        if (lane_words_use(&cta->words, by, &waiting->use[i], none) < 0) return false;
+    waiting->count = 0;
+    return lane_atomics_use(&waiting->atomics, &cta->words, by);
 }
 
-// It may be one of shared memory.
-static bool is_shared_atomic(const struct ptx_choice *choice)
+// An atomic, or a fence of several lanes. By PTX it holds no lane back.
+static void note_step(struct cta *cta, uint32_t warp, uint64_t count)
 {
-    return choice->form >= PTX_FORM_ATOM_ADD && choice->form <= PTX_FORM_RED_VECTOR_HALF2 &&
-           choice->space[0] != PTX_GLOBAL;
+    cta->stepped[warp][1] = cta->stepped[warp][0];
+    cta->stepped[warp][0] = count;
 }
 
 void sanitize_lanes_before(struct sanitize_lanes *lanes, const struct machine_step *step, uint64_t count)
@@ -224,14 +224,12 @@ void sanitize_lanes_before(struct sanitize_lanes *lanes, const struct machine_st
     if (step->code->choice == NULL || !sanitize_lanes_meet(step->code->choice->form)) return;
     struct cta *cta = cta_of(lanes, step->warp->cta->number);
     const uint32_t warp = step->warp->index;
+    const uint16_t form = step->code->choice->form;
     if (cta == NULL) return; // an access says so
-    if (is_fence(step) && (step->lanes & (step->lanes - 1)) == 0) {
-        note_fence(cta, warp, count);
-        return;
-    }
+    if (is_fence(form)) note_fence(cta, warp, count);
+    if (form < PTX_FORM_SHFL || (is_fence(form) && lanes->is_together)) note_step(cta, warp, count);
+    if (form < PTX_FORM_SHFL || is_fence(form)) return;
     if (lane_parts_meet(&cta->parts[warp], step, count)) return;
-    if (is_shared_atomic(step->code->choice)) use_waiting(lanes, cta, warp); // it is asked about them
-    cta->met_before[warp] = cta->met[warp];
     cta->met[warp] = count;
     forget_shared(cta->waiting[SPACE_SHARED][warp]);
 }
@@ -239,12 +237,15 @@ void sanitize_lanes_before(struct sanitize_lanes *lanes, const struct machine_st
 // Has the warp done something at its lines since it met that may clash with it? Marks them.
 static inline bool is_met(struct waiting *waiting, const struct lane_use *newer)
 {
+    const int kind = newer->reduces ? LINE_ATOMIC : newer->writes ? LINE_WRITTEN : LINE_READ;
     uint64_t met = 0, begin = newer->begin, end = newer->end;
     for (uint32_t left = newer->rows; left > 0; left--) {
         for (uint64_t line = begin / LINE_BYTES; line <= (end - 1) / LINE_BYTES; line++) {
             const uint64_t bit = UINT64_C(1) << line % 64;
-            met |= bit & (waiting->line[1][line / 64] | (newer->writes ? waiting->line[0][line / 64] : 0));
-            waiting->line[newer->writes][line / 64] |= bit;
+            met |= bit & (waiting->line[LINE_WRITTEN][line / 64] |
+                          (kind != LINE_READ ? waiting->line[LINE_READ][line / 64] : 0) |
+                          (kind != LINE_ATOMIC ? waiting->line[LINE_ATOMIC][line / 64] : 0));
+            waiting->line[kind][line / 64] |= bit;
         }
         begin += (uint64_t)(int64_t)newer->rise;
         end += (uint64_t)(int64_t)newer->rise;
@@ -264,11 +265,14 @@ static inline int hear_shared(struct sanitize_lanes *lanes, struct cta *cta, uin
 {
     struct waiting *waiting = waiting_of(lanes, cta, SPACE_SHARED, warp);
     if (waiting == NULL || !is_inside(newer)) return -1;
-    cta->used[warp] = lanes->count;
-    const bool asks = is_met(waiting, newer);
-    if ((asks || waiting->count == WAITING) && !use_waiting(lanes, cta, warp)) return -1;
-    if (asks) return use_words(lanes, cta, warp, newer, older);
-    waiting->use[waiting->count++] = *newer;
+    const struct lane_by by = by_warp(lanes, cta, warp);
+    const bool asks = is_met(waiting, newer), is_full = !newer->reduces && waiting->count == WAITING;
+    if ((asks || is_full) && !use_waiting(cta, waiting, &by)) return -1;
+    if (asks) return lane_words_use(&cta->words, &by, newer, older);
+    if (newer->reduces)
+        lane_atomics_note(&waiting->atomics, newer);
+    else
+        waiting->use[waiting->count++] = *newer;
     return 0;
 }
 
@@ -366,12 +370,6 @@ static int ask_lanes(const struct lane_log *log, const struct lane_use *use, uin
     return found;
 }
 
-// An atomic is a meeting itself: what was before it is behind the meeting before, and it is behind what comes.
-static uint64_t met_before_atomic(const struct sanitize_lanes *lanes, const struct cta *cta, uint32_t warp)
-{
-    return cta->met[warp] == lanes->count ? cta->met_before[warp] : met_at(cta, warp);
-}
-
 static int hear_global(struct sanitize_lanes *lanes, struct cta *cta, const struct event *event,
                        struct sanitize_lane *older)
 {
@@ -382,8 +380,7 @@ static int hear_global(struct sanitize_lanes *lanes, struct cta *cta, const stru
     if (waits(lanes, cta, warp, &newer)) return 0;
     if (newer.writes) cta->wrote[warp] = lanes->count;
     const bool is_meeting = cta->met[warp] == lanes->count;
-    const uint64_t met = met_before_atomic(lanes, cta, warp), from = cta->from[warp];
-    const uint64_t since = met > from ? met : from;
+    const uint64_t met = met_at(cta, warp), since = met > cta->from[warp] ? met : cta->from[warp];
     int found = lane_log_clashes(log, &newer, since, older);
     if (found && newer.each < newer.end - newer.begin) found = ask_lanes(log, &newer, since, older);
     if (!is_meeting) lane_log_add(log, &newer);
@@ -409,12 +406,6 @@ static bool is_exchange(const struct sanitize_lanes *lanes, const struct event *
     return event->access.order == ORDER_VOLATILE && event->access.rank == event->origin->rank && lanes->is_together;
 }
 
-static int hear_shared_atomic(struct sanitize_lanes *lanes, struct cta *cta, uint32_t warp,
-                              const struct lane_use *newer, struct sanitize_lane *older)
-{
-    return use_words_since(lanes, cta, warp, met_before_atomic(lanes, cta, warp), newer, older);
-}
-
 // Of weak accesses and atomics; of volatile ones the exchange in shared memory.
 static int hear_access(struct sanitize_lanes *lanes, struct cta *cta, const struct event *event,
                        struct sanitize_lane *older)
@@ -430,9 +421,17 @@ static int hear_access(struct sanitize_lanes *lanes, struct cta *cta, const stru
     if (access->space == SPACE_SHARED && is_exchange(lanes, event))
         is_found = hear_shared(lanes, cta, event->origin->warp, &newer, older);
     if (access->space == SPACE_SHARED && access->kind == ACCESS_REDUCE && access->rank == event->origin->rank)
-        is_found = hear_shared_atomic(lanes, cta, event->origin->warp, &newer, older);
+        is_found = hear_shared(lanes, cta, event->origin->warp, &newer, older);
     note_strong(cta, access, event->origin->warp, lanes->count);
     return is_found;
+}
+
+// Behind which of them has the warp stepped?
+static int step_behind(const struct sanitize_lanes *lanes, const struct cta *cta, uint32_t warp, int found,
+                       struct sanitize_lane *older)
+{
+    for (int i = 0; i < found; i++) older[i].is_stepped = older[i].at <= stepped_at(lanes, cta, warp);
+    return found;
 }
 
 static void forget_cta(struct sanitize_lanes *lanes, uint64_t number)
@@ -448,7 +447,8 @@ int sanitize_lanes_hear(struct sanitize_lanes *lanes, const struct event *event,
     if (event->kind == EVENT_ACCESS) {
         if (!is_followed(event)) return 0;
         struct cta *cta = cta_of(lanes, event->origin->cta);
-        return cta != NULL ? hear_access(lanes, cta, event, older) : -1;
+        if (cta == NULL) return -1;
+        return step_behind(lanes, cta, event->origin->warp, hear_access(lanes, cta, event, older), older);
     }
     if (event->kind == EVENT_RUN && event->run == RUN_CTA_EXIT) forget_cta(lanes, event->origin->cta);
     return 0;
@@ -462,28 +462,28 @@ int sanitize_lanes_rows(struct sanitize_lanes *lanes, const struct event *event,
     struct lane_use newer = use_of(lanes, event);
     newer.rows = (uint8_t)rows;
     newer.rise = (int32_t)rise;
-    return cta != NULL ? hear_shared(lanes, cta, event->origin->warp, &newer, older) : -1;
+    if (cta == NULL) return -1;
+    const int found = hear_shared(lanes, cta, event->origin->warp, &newer, older);
+    return step_behind(lanes, cta, event->origin->warp, found, older);
 }
 
 int sanitize_lanes_apart(struct sanitize_lanes *lanes, const struct event *event, const uint64_t *address,
                          struct sanitize_lane *older)
 {
     const uint32_t warp = event->origin->warp;
-    const bool is_atomic = event->access.kind == ACCESS_REDUCE;
     struct cta *cta = warp < WARPS ? cta_of(lanes, event->origin->cta) : NULL;
     struct lane_use newer = use_of(lanes, event);
     int found = 0;
     if (cta == NULL) return warp < WARPS ? -1 : 0;
-    if (is_atomic && cta->used[warp] <= met_before_atomic(lanes, cta, warp)) return 0;
     for (EACH_BIT(lane, event->origin->lanes)) {
         newer.begin = address[lane];
         newer.end = newer.begin + newer.each;
         newer.lanes = 1u << lane;
-        const int one = (is_atomic ? hear_shared_atomic : hear_shared)(lanes, cta, warp, &newer, older + found);
+        const int one = hear_shared(lanes, cta, warp, &newer, older + found);
         if (one < 0) return -1;
         found += one;
     }
-    return found;
+    return step_behind(lanes, cta, warp, found, older);
 }
 
 struct sanitize_lanes *sanitize_lanes_open(void)

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Lanes of one warp that touch the same bytes of the CTA's shared memory, or of global memory, with nothing between
 // them that lanes wait at. The clocks of model/order take a warp for one thread; this file looks inside. An instruction
-// that lanes execute together (bar.warp.sync, and any shuffle, vote, atomic, barrier, mma or fence too) is taken for an
-// order, so that what compilers and older code rely on is silent. A strong write by one lane that releases, or stands
-// behind a fence, is an order for who reads by a strong access and acquires.
+// at which lanes wait for each other (bar.warp.sync, and any shuffle, vote, barrier or mma too) is taken for an order,
+// so that what compilers and older code rely on is silent. An atomic, and a fence of several lanes, is a step: behind
+// it lanes that go together are in order, and others not. A strong write by one lane that releases, or stands behind a
+// fence, is an order for who reads by a strong access and acquires.
 #ifndef TMAREF_LOOK_SANITIZE_LANES_H
 #define TMAREF_LOOK_SANITIZE_LANES_H
 
@@ -20,8 +21,8 @@ struct sanitize_lanes *sanitize_lanes_open(void);
 bool sanitize_lanes_meet(uint16_t form);
 
 // What the clocks of model/order ask of the instruction of `step`: is it .aligned; and if the kernel `releases`, who
-// executes it, and which lanes have met before. A fence of one lane, an atomic and an instruction of an mbarrier are no
-// meetings there.
+// executes it, and which lanes have met before. A fence, an atomic and an instruction of an mbarrier are no meetings
+// there.
 void sanitize_lanes_gather(struct clock_order *order, const struct machine_step *step, bool releases);
 
 // The instruction that a warp is about to execute, the launch's `count`th; an access of lanes, with how many of them

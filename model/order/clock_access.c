@@ -185,7 +185,8 @@ void order_access(struct clock_order *order, const struct event *event, uint32_t
     if (order->is_short || (cta == NULL ? access->space == SPACE_SHARED : cta->has_exited)) return;
     if (cta == NULL && (entry.flags & SHADOW_STRONG)) order->global.has_strong = true;
     if (event->origin->lanes != 0) entry.lane = (uint8_t)__builtin_ctz(event->origin->lanes);
-    if (access->order != ORDER_WEAK) entry.lane |= size_of(event);
+    if (access->order != ORDER_WEAK && order->repeats == ORDER_NOT_PARTED) entry.lane |= size_of(event);
+    if (access->order != ORDER_WEAK && order->repeats != ORDER_NOT_PARTED) entry.flags |= SHADOW_OWNED;
     entry.lane |= (uint8_t)(order->repeats << SHADOW_SIZE_SHIFT);
     order->at = cta;
     order->space = access->space;

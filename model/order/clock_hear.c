@@ -393,7 +393,8 @@ static void judge_access(struct clock_order *order, const struct event *event)
     if (warp == NULL) return;
     judge_by(order, warp, event->origin->lanes);
     order_access(order, event, warp->actor, warp->now);
-    if (order->live != 0 && event->access.order == ORDER_WEAK) order_lanes_note(order, warp, event);
+    const bool is_noted = event->access.order == ORDER_WEAK || event->access.kind == ACCESS_REDUCE;
+    if (order->live != 0 && is_noted) order_lanes_note(order, warp, event);
 }
 
 static void order_flush(struct clock_order *order)

@@ -11,7 +11,8 @@
 
 // An access since the lanes met. lanes: in the order of their bytes; left: those that have not released it; together:
 // those of its instruction; met: that have met one of `left` since. is_even: access.each says which bytes a lane has
-enum { DONE = 64, MOST_MOVES = 8 };
+// MOST_ATOMICS: an atomic has an access for each lane, and does not push out others.
+enum { DONE = 64, MOST_MOVES = 8, MOST_ATOMICS = DONE / 2 };
 struct done {
     struct access access;
     uint32_t line, lanes, left, together, met, time, moves;
@@ -19,9 +20,9 @@ struct done {
 };
 
 // count: of all accesses since the lanes met, the latest of which are kept. waited: lanes that have acquired something
-// since they met; before: what the warp knew before
+// since they met; stepped: those that have stepped with one since; before: what the warp knew before
 struct order_lanes {
-    uint32_t count, waited;
+    uint32_t count, waited, stepped;
     struct done done[DONE];
     struct clock before;
 };
@@ -59,8 +60,16 @@ void clock_order_meet(struct clock_order *order, uint64_t number, uint32_t index
         meet_some(lanes, met);
         return;
     }
-    lanes->count = lanes->waited = 0;
+    lanes->count = lanes->waited = lanes->stepped = 0;
     order_lanes_settle(cta, &cta->warp[index]);
+}
+
+void clock_order_step(struct clock_order *order, uint64_t number, uint32_t index, uint32_t by)
+{
+    struct order_cta *cta = order_cta_of(order, number);
+    struct order_lanes *lanes = cta != NULL && cta->warp != NULL && index < cta->warps ? cta->warp[index].lanes : NULL;
+    if (lanes == NULL) return;
+    if ((lanes->waited | lanes->stepped) & by) lanes->stepped |= by;
 }
 
 // --- Accesses and releases -------------------------------------------------------------------------------------------
@@ -68,7 +77,7 @@ void clock_order_meet(struct clock_order *order, uint64_t number, uint32_t index
 void order_lanes_note(struct clock_order *order, struct order_warp *warp, const struct event *event)
 {
     struct order_lanes *lanes = lanes_of(warp);
-    if (lanes == NULL) return;
+    if (lanes == NULL || (event->access.order != ORDER_WEAK && lanes->count >= MOST_ATOMICS)) return;
     lanes->done[lanes->count++ % DONE] = (struct done){.access = event->access,
                                                        .line = event->origin->line,
                                                        .lanes = event->origin->lanes,
@@ -109,6 +118,7 @@ static void repeat(struct clock_order *order, struct order_warp *warp, const str
                    const struct event_origin *who, uint32_t left)
 {
     uint32_t run = 0;
+    if (done->access.order != ORDER_WEAK && parted_of(warp, done, order->executing) == ORDER_PARTED) return;
     warp->is_ahead = true;
     if (done->access.each >= done->access.bytes) {
         repeat_run(order, warp, done, who, left);
@@ -170,7 +180,7 @@ void order_lanes_acquire(const struct clock_order *order, struct order_warp *war
     if (lanes == NULL) return;
     if (lanes->waited == 0 && (order->live & ~by) != 0) clock_copy(&lanes->before, &warp->clock);
     lanes->waited |= by;
-    if ((order->live & ~lanes->waited) == 0) lanes->waited = 0;
+    if ((order->live & ~lanes->waited) == 0) lanes->waited = lanes->stepped = 0;
 }
 
 struct clock *order_lanes_before(struct order_warp *warp)
@@ -184,5 +194,6 @@ void order_lanes_judge(struct clock_order *order, struct order_warp *warp, uint3
     if (before == NULL || (by & ~warp->lanes->waited) == 0) return;
     order->met = &warp->clock;
     order->by[0] = before;
-    order->parted = (by | order->executing) & warp->lanes->waited ? ORDER_TOGETHER : ORDER_PARTED;
+    const uint32_t in_step = warp->lanes->waited | warp->lanes->stepped;
+    order->parted = (by | order->executing) & in_step ? ORDER_TOGETHER : ORDER_PARTED;
 }

@@ -237,8 +237,8 @@ static bool may_clash(const struct clock_order *order, const struct shadow_entry
 static enum order_parted parted_of(const struct clock_order *order, const struct shadow_entry *older,
                                    const struct shadow_entry *newer)
 {
-    const bool is_weak = (older->flags & SHADOW_STRONG) == 0;
-    enum order_parted how = is_weak ? (enum order_parted)(older->lane >> SHADOW_SIZE_SHIFT & 3) : ORDER_NOT_PARTED;
+    const bool is_owned = !(older->flags & SHADOW_STRONG) || (older->flags & SHADOW_OWNED) == SHADOW_OWNED;
+    enum order_parted how = is_owned ? (enum order_parted)(older->lane >> SHADOW_SIZE_SHIFT & 3) : ORDER_NOT_PARTED;
     struct shadow_entry was = *older;
     was.time -= how != ORDER_NOT_PARTED;
     const int enough = how == ORDER_FENCED ? UNFENCED : BEFORE;

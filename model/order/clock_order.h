@@ -313,6 +313,8 @@ void clock_order_product(struct clock_order *order, const struct event_origin *o
 
 // Lanes of a warp meet before the instruction of now: those of `lanes`, UINT32_MAX: all.
 void clock_order_meet(struct clock_order *order, uint64_t cta, uint32_t warp, uint32_t lanes);
+// They execute an instruction together that holds no lane back: in step they would be behind what was before it.
+void clock_order_step(struct clock_order *order, uint64_t cta, uint32_t warp, uint32_t lanes);
 
 // The warp of an access, for who tells what was found; NULL if its CTA has ended.
 const struct order_warp *clock_order_warp(const struct clock_order *order, const struct order_actor *actor);

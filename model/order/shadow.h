@@ -30,11 +30,12 @@ enum {
     SHADOW_MAP = 16,
     SHADOW_REACH_SHIFT = 5,
     SHADOW_REACH = 3 << SHADOW_REACH_SHIFT,
-    SHADOW_CONSTANT = 1 << 7
+    SHADOW_CONSTANT = 1 << 7,
+    SHADOW_OWNED = SHADOW_WRITES | SHADOW_CONSTANT // no constant is written: the size is what the owner likes
 };
 
 // What `lane` holds: the lane, and of a strong access of threads how many bytes it has: 1: 4, 2: 8, 3: 16, 0: others,
-// or it is not known; of a weak one what the owner likes. Its last bit is the cell's.
+// or it is not known; of a weak one, or an OWNED one, what the owner likes. Its last bit is the cell's.
 enum { SHADOW_LANE = 31, SHADOW_SIZE_SHIFT = 5, SHADOW_SIZE = 3 << SHADOW_SIZE_SHIFT };
 
 //   actor, time   who, and when by its own count
@@ -132,8 +133,9 @@ static inline bool shadow_flags_clash(uint32_t one, uint32_t other)
 // Are they strong accesses of different sizes?
 static inline bool shadow_sizes_differ(const struct shadow_entry *one, const struct shadow_entry *other)
 {
+    const bool is_owned = (one->flags & SHADOW_OWNED) == SHADOW_OWNED || (other->flags & SHADOW_OWNED) == SHADOW_OWNED;
     return ((one->lane ^ other->lane) & SHADOW_SIZE) != 0 && (one->lane & SHADOW_SIZE) != 0 &&
-           (other->lane & SHADOW_SIZE) != 0;
+           (other->lane & SHADOW_SIZE) != 0 && !is_owned;
 }
 
 static inline bool shadow_may_clash(const struct shadow_entry *one, const struct shadow_entry *other)
