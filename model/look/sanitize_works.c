@@ -298,7 +298,9 @@ static void give_apart(struct sanitize_works *works, uint32_t work, const struct
                        void (*give)(struct history *history, uint32_t work, const struct history_set *set))
 {
     struct shadow_way way[APART_MOST_WAYS];
-    struct history_set set = {.page = page->number, .count = order_apart_ways(page, way)};
+    struct history_set set; // most of it is never set
+    set.page = page->number;
+    set.count = order_apart_ways(page, way);
     _Static_assert((int)APART_MOST_WAYS <= (int)HISTORY_WAYS, "a set holds all");
     for (uint32_t i = 0; i < set.count; i++) {
         set.access[i] = (struct history_access){.work = work, .line = way[i].line, .flags = way[i].flags};
