@@ -5,23 +5,8 @@
 
 #include "added.h"
 #include "each.h"
+#include "shared_words.h"
 #include "stamps.h"
-
-// 64 bytes of shared memory, a bit for each. written: since the CTA began; what follows, since part `part` began, which
-// is over if it is not the CTA's. uses: by some warp, by access_kind; many: by two at least, of reads and atomics;
-// each: bytes of an atomic, 0: there was none.
-enum { KINDS = ACCESS_REDUCE + 1 };
-struct wide {
-    uint64_t part, written, uses[KINDS], many[KINDS];
-    uint32_t each;
-};
-struct own {
-    uint64_t part, uses[KINDS]; // of one warp
-};
-struct page {
-    struct wide wide[SHADOW_PAGE_WIDES];
-    struct own own[][SHADOW_PAGE_WIDES]; // by warp
-};
 
 // A part goes from one barrier of all to the next: they are counted through all CTAs, `first` is the CTA's first one.
 //   cta              whose memory it is now, NOBODY: none has accessed it since the last one ended
@@ -33,13 +18,12 @@ struct meeting {
     uint64_t phase;
     uint32_t number;
 };
-#define NOBODY     UINT64_MAX
-#define MOST_BYTES (UINT64_C(1) * ORDER_SHARED_PAGES * SHADOW_PAGE_BYTES)
+#define NOBODY UINT64_MAX
 struct order_between {
     uint64_t cta, part, first;
     uint32_t warps, touched, inside, behind, arrived;
     struct meeting now, last;
-    struct page *page[ORDER_SHARED_PAGES];
+    struct order_words *words;   // of shared memory
     struct order_stamps *stamps; // of global memory
     struct order_added *added;   // the same of atomics
 };
@@ -50,9 +34,10 @@ struct order_between *order_between_open(uint32_t warps, struct order_apart *apa
     if (between == NULL) return NULL;
     between->cta = NOBODY;
     between->warps = warps;
+    between->words = order_words_open();
     between->stamps = order_stamps_open(apart);
     between->added = order_added_open(apart);
-    if (between->stamps != NULL && between->added != NULL) return between;
+    if (between->words != NULL && between->stamps != NULL && between->added != NULL) return between;
     order_between_close(between);
     return NULL;
 }
@@ -60,7 +45,7 @@ struct order_between *order_between_open(uint32_t warps, struct order_apart *apa
 void order_between_close(struct order_between *between)
 {
     if (between == NULL) return;
-    for (int i = 0; i < ORDER_SHARED_PAGES; i++) free(between->page[i]);
+    order_words_close(between->words);
     order_stamps_close(between->stamps);
     order_added_close(between->added);
     free(between);
@@ -96,67 +81,6 @@ static inline bool is_of(const struct clock_order *order, uint64_t cta)
 
 // --- Accesses --------------------------------------------------------------------------------------------------------
 
-static __attribute__((noinline)) void renew(const struct order_between *between, struct wide *wide)
-{
-    const uint64_t written = wide->part >= between->first ? wide->written : 0;
-    *wide = (struct wide){.part = between->part, .written = written};
-}
-
-static __attribute__((noinline)) struct page *new_page(struct order_between *between, uint64_t number)
-{
-    struct page *page = calloc(1, sizeof *page + between->warps * sizeof page->own[0]);
-    return between->page[number] = page;
-}
-
-// Which bytes have other warps accessed so?
-static inline uint64_t others(const struct wide *wide, const struct own *own, enum access_kind kind)
-{
-    return (wide->uses[kind] & ~own->uses[kind]) | wide->many[kind];
-}
-
-// Atomics of different sizes may be wrong.
-static bool is_alike(struct wide *wide, uint32_t each)
-{
-    const bool is = wide->each == 0 || wide->each == each;
-    wide->each = each;
-    return is;
-}
-
-// Bytes of one wide cell. 0: another warp has accessed one of them since the part began, and one of the two accesses
-// writes, not both by atomics; or it is read, and nobody has written it.
-static inline bool use(struct order_between *between, const struct event *event, uint64_t at, uint64_t bytes)
-{
-    const uint64_t number = at / SHADOW_PAGE_BYTES, part = between->part;
-    const enum access_kind kind = event->access.kind;
-    struct page *page = between->page[number];
-    if (page == NULL && (page = new_page(between, number)) == NULL) return false;
-    struct wide *wide = &page->wide[at % SHADOW_PAGE_BYTES / SHADOW_WIDE_BYTES];
-    struct own *own = &page->own[event->origin->warp][at % SHADOW_PAGE_BYTES / SHADOW_WIDE_BYTES];
-    if (wide->part != part) renew(between, wide);
-    if (own->part != part) *own = (struct own){.part = part};
-    uint64_t bad = others(wide, own, ACCESS_WRITE) | (kind != ACCESS_WRITE ? ~wide->written : 0);
-    if (kind != ACCESS_READ) bad |= others(wide, own, ACCESS_READ);
-    if (kind != ACCESS_REDUCE) bad |= others(wide, own, ACCESS_REDUCE);
-    if (kind != ACCESS_WRITE) wide->many[kind] |= bytes & others(wide, own, kind);
-    own->uses[kind] |= bytes;
-    wide->uses[kind] |= bytes;
-    if (kind == ACCESS_WRITE) wide->written |= bytes;
-    return (bytes & bad) == 0 && (kind != ACCESS_REDUCE || is_alike(wide, (uint32_t)event->access.bytes));
-}
-
-// Of several cells.
-static __attribute__((noinline)) bool use_long(struct order_between *between, const struct event *event, uint64_t begin,
-                                               uint64_t end)
-{
-    bool is_right = true;
-    for (uint64_t at = begin, past; at < end; at = past) {
-        const uint64_t first = at % SHADOW_WIDE_BYTES;
-        past = at - first + SHADOW_WIDE_BYTES < end ? at - first + SHADOW_WIDE_BYTES : end;
-        is_right &= use(between, event, at, UINT64_MAX >> (SHADOW_WIDE_BYTES - (past - at)) << first);
-    }
-    return is_right;
-}
-
 static bool is_plain(const struct event *event)
 {
     const struct access *access = &event->access;
@@ -181,29 +105,23 @@ static bool is_free(struct clock_order *order, const struct event *event)
     return are_free(order, event, 1);
 }
 
-// The bytes of one lane, or of lanes side by side.
-static inline bool use_at(struct order_between *between, const struct event *event, uint64_t at)
+static struct words_use words_of(const struct order_between *between, const struct event *event)
 {
-    const uint64_t count = event->access.bytes, bytes = UINT64_MAX >> (SHADOW_WIDE_BYTES - count) % SHADOW_WIDE_BYTES;
-    const uint64_t first = at % SHADOW_WIDE_BYTES;
-    if (count > MOST_BYTES || at > MOST_BYTES - count) return false;
-    if (first + count <= SHADOW_WIDE_BYTES) return use(between, event, at, bytes << first);
-    return use_long(between, event, at, at + count);
+    return (struct words_use){between->part, between->first, event->access.bytes, event->origin->warp,
+                              event->access.kind};
 }
 
-static bool use_shared(struct order_between *between, const struct event *event, uint32_t rows, uint64_t rise)
+static bool use_shared(const struct order_between *between, const struct event *event, uint32_t rows, uint64_t rise)
 {
-    bool is_right = true;
-    uint64_t at = event->access.address;
-    for (uint32_t left = rise != 0 ? rows : 1; left > 0 && is_right; left--, at += rise)
-        is_right = use_at(between, event, at);
-    return is_right;
+    const struct words_use use = words_of(between, event);
+    return order_words_use(between->words, &use, event->access.address, rise != 0 ? rows : 1, rise);
 }
 
-static bool use_lanes(struct order_between *between, const struct event *event, const uint64_t *address)
+static bool use_lanes(const struct order_between *between, const struct event *event, const uint64_t *address)
 {
+    const struct words_use use = words_of(between, event);
     bool is_right = true;
-    for (EACH_BIT(lane, event->origin->lanes)) is_right &= use_at(between, event, address[lane]);
+    for (EACH_BIT(lane, event->origin->lanes)) is_right &= order_words_use(between->words, &use, address[lane], 1, 0);
     return is_right;
 }
 
@@ -272,7 +190,7 @@ static bool use_added(const struct order_between *between, const struct event *e
     return is_right;
 }
 
-static bool use_words(const struct order_between *between, const struct event *event, const uint64_t *address)
+static bool use_global_lanes(const struct order_between *between, const struct event *event, const uint64_t *address)
 {
     const struct stamps_by by = by_of(between, event);
     const struct stamps_use use = use_of(event);
@@ -295,7 +213,7 @@ void order_between_lanes(struct clock_order *order, const struct event *event, c
     if (is_right && event->access.space == SPACE_SHARED)
         is_right = use_lanes(between, event, address);
     else if (is_right)
-        is_right = (event->access.kind == ACCESS_REDUCE ? use_added : use_words)(between, event, address);
+        is_right = (event->access.kind == ACCESS_REDUCE ? use_added : use_global_lanes)(between, event, address);
     if (!is_right) order_apart_end(order->apart);
 }
 
