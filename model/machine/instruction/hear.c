@@ -199,11 +199,19 @@ void machine_tell_access(const struct machine_strand *strand, const struct machi
     }
 }
 
-// Lanes that lie neither at one place nor side by side, row by row, or some of them.
+// Lanes that lie neither at one place nor side by side, row by row, or some of them. Of shared memory each may be a row
+// itself.
 static void tell_apart(const struct machine_warp *warp, const struct ears *ears, struct teller *room,
                        struct event *event, const struct machine_ramp *ramp, uint32_t lanes)
 {
     uint64_t at[MACHINE_LANES];
+    const bool are_all = warp->width == MACHINE_LANES && lanes == UINT32_MAX;
+    if (are_all && event->access.space == SPACE_SHARED && ears->looker->rows != NULL) {
+        const struct machine_rows all = {.rows = MACHINE_LANES, .warps = 1, .rise = (uint64_t)ramp->step};
+        room->origin.lanes = lanes;
+        ears->looker->rows(ears->looker->context, event, &all);
+        return;
+    }
     for (uint32_t lane = 0; lane < MACHINE_LANES; lane++)
         at[lane] = event->access.address + lane % warp->width * (uint64_t)ramp->step +
                    lane / warp->width * (uint64_t)ramp->rise;
