@@ -4,6 +4,7 @@
 // the default one. The works use one buffer of the device, another that is written, and one of the host:
 //   p c v a   kernels: produce, consume, release, acquire      m   fills the buffer with bytes
 //   u         add, of two CTAs
+//   x y       left, right, of four CTAs of 64 threads
 //   d h k     copies the buffer into the other, into the host's; that of the host into it
 //   n f       allocates the buffer, frees it
 //   r w       records the event, waits for it                  s e D  the host waits: for the stream, the event, all
@@ -26,13 +27,14 @@ struct state {
     uint32_t *host;
 };
 
-static enum cuda_result launch(struct state *state, const char *kernel, uint32_t ctas, struct CUstream_st *stream)
+static enum cuda_result launch(struct state *state, const char *kernel, uint32_t ctas, uint32_t threads,
+                               struct CUstream_st *stream)
 {
     struct CUfunc_st *function;
     void *parameter[] = {&state->data, &state->out};
     const enum cuda_result error = cuModuleGetFunction(&function, state->module, kernel);
     if (error != CUDA_SUCCESS) return error;
-    return cuLaunchKernel(function, ctas, 1, 1, THREADS, 1, 1, 0, stream, parameter, NULL);
+    return cuLaunchKernel(function, ctas, 1, 1, threads, 1, 1, 0, stream, parameter, NULL);
 }
 
 static void take_a_minute(void *user)
@@ -100,9 +102,14 @@ static enum cuda_result work_of_memory(struct state *state, char what, struct CU
 
 static enum cuda_result work(struct state *state, char what, struct CUstream_st *stream)
 {
-    static const char kernels[] = "pcvau", *const name[] = {"produce", "consume", "release", "acquire", "add"};
+    static const char kernels[] = "pcvauxy", *const name[] = {"produce", "consume", "release", "acquire",
+                                                              "add",     "left",    "right"};
+    static const uint32_t ctas[] = {1, 1, 1, 1, 2, 4, 4};
     const char *kernel = strchr(kernels, what);
-    if (kernel != NULL) return launch(state, name[kernel - kernels], what == 'u' ? 2 : 1, stream);
+    if (kernel != NULL) {
+        const uint32_t count = ctas[kernel - kernels];
+        return launch(state, name[kernel - kernels], count, count > 2 ? 2 * THREADS : THREADS, stream);
+    }
     switch (what) {
     case 'r':
         return cuEventRecord(state->event, stream);

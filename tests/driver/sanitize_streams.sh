@@ -34,6 +34,11 @@ wrong SANITIZE_STREAMS consume 'rA pA eA cB'
 wrong SANITIZE_STREAMS consume 'pA sB cB'
 right 'pA rA wB rB wC cC'
 
+# Of a CTA on a course (model/machine/run/course.h), lanes that have left access nothing.
+right 'xA yB'
+wrong SANITIZE_STREAMS '"work": "kernel consume".*"other_work": "kernel right"' 'yA cB'
+wrong SANITIZE_STREAMS '"work": "kernel right".*"other_work": "kernel right"' 'yA yB'
+
 # The default stream waits for streams that do not ask to be left out, and they for it.
 right 'pC cL'
 right 'pL cC'

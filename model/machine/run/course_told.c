@@ -28,11 +28,11 @@ void machine_course_tell(struct machine_course *course)
     const struct machine_looker *looker = course->looker;
     course->is_told = true;
     for (const struct course_act *act = course->act; act < course->act + course->acts; act++) {
-        const bool are_some = act->doing == COURSE_MOVE_SOME;
-        if (!are_some && act->doing != COURSE_MOVE && act->doing != COURSE_FETCH_AND_MOVE &&
-            act->doing != COURSE_MOVE_ROWS)
+        if (act->doing != COURSE_MOVE && act->doing != COURSE_FETCH_AND_MOVE && act->doing != COURSE_MOVE_ROWS &&
+            act->doing != COURSE_MOVE_SOME)
             continue;
-        const struct machine_crowd crowd = {course->warps, are_some ? act->lanes : UINT32_MAX, act->rise};
+        // Lanes that have left load for nothing.
+        const struct machine_crowd crowd = {course->warps, act->lanes, act->rise};
         const struct machine_step step = step_of(course, act->code, crowd.lanes);
         looker->before(looker->context, &step);
         machine_tell_ramp(step.strand, act->code, &act->ramp, looker, &crowd);
