@@ -68,6 +68,20 @@ void sanitize_undo_note(struct look_sanitize *sanitize, const struct access *acc
     }
 }
 
+static void save_page(void *context, uint64_t number)
+{
+    const struct look_sanitize *sanitize = context;
+    undo_page(sanitize->undo, sanitize->global, number);
+}
+
+// What the stamps know was written.
+static void note_written(void *context, uint64_t address, uint32_t bytes)
+{
+    const struct look_sanitize *sanitize = context;
+    struct undo_page *page = undo_page(sanitize->undo, sanitize->global, address / SHADOW_PAGE_BYTES);
+    if (page != NULL) undo_note(page, (uint32_t)(address % SHADOW_PAGE_BYTES), bytes);
+}
+
 // --- What the machine tells a thread's part --------------------------------------------------------------------------
 
 static bool is_closed(const struct part *part)
@@ -163,6 +177,8 @@ static struct part *open_part(struct look_apart *apart)
     if (part->sanitize->order->between != NULL) part->looker.rows = rows;
     if (part->sanitize->order->between != NULL) part->looker.lanes = lanes;
     part->sanitize->undo = apart->undo;
+    if (part->sanitize->order->between != NULL)
+        order_stamps_watch(order_between_stamps(part->sanitize->order->between), part->sanitize, save_page);
     return part;
 }
 
@@ -309,6 +325,11 @@ static void undo(const struct look_apart *apart)
     for (int i = 0; i < MACHINE_HOST_THREADS && global == NULL; i++)
         if (apart->part[i] != NULL) global = apart->part[i]->sanitize->global;
     if (global == NULL) return; // nothing ran
+    for (int i = 0; i < MACHINE_HOST_THREADS; i++) {
+        struct look_sanitize *sanitize = apart->part[i] != NULL ? apart->part[i]->sanitize : NULL;
+        if (sanitize != NULL && sanitize->order->between != NULL)
+            order_stamps_written(order_between_stamps(sanitize->order->between), sanitize, note_written);
+    }
     undo_all(apart->undo, global);
     untouch_all(apart);
 }

@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "apart.h"
 #include "between.h"
 #include "check_found.h"
+#include "each.h"
 #include "form_number.h"
 #include "module.h"
 #include "report.h"
@@ -374,6 +376,19 @@ static void hear_apart(struct look_sanitize *sanitize, const struct event *event
     if (found != 0) take_lanes(sanitize, event, found, before);
 }
 
+// Writes that the stamps keep are noted only where those may have missed them, behind which the launch is over.
+static bool is_noted_first(const struct look_sanitize *sanitize, const struct event *event)
+{
+    const bool has_stamps = sanitize->order->between != NULL && sanitize->cluster != NULL;
+    return is_undoable(sanitize, event) && !(has_stamps && event->access.kind == ACCESS_WRITE);
+}
+
+static bool is_noted_last(const struct look_sanitize *sanitize, const struct event *event)
+{
+    return is_undoable(sanitize, event) && !is_noted_first(sanitize, event) &&
+           (order_apart_is_over(sanitize->order->apart) || sanitize->order->is_short);
+}
+
 static void undo_rows(struct look_sanitize *sanitize, struct access access, const struct machine_rows *rows)
 {
     const uint64_t begin = access.address;
@@ -387,11 +402,12 @@ static void undo_rows(struct look_sanitize *sanitize, struct access access, cons
 void look_sanitize_rows(struct look_sanitize *sanitize, const struct event *event, const struct machine_rows *rows)
 {
     if (event->access.space == SPACE_SHARED) hear_rows(sanitize, event, rows->rows, rows->rise);
-    if (is_undoable(sanitize, event)) undo_rows(sanitize, event->access, rows);
+    if (is_noted_first(sanitize, event)) undo_rows(sanitize, event->access, rows);
     if (rows->warps == 1)
         order_between_rows(sanitize->order, event, rows->rows, rows->rise);
     else
         order_between_warps(sanitize->order, event, rows->rows, rows->rise, rows->warps, rows->warp_rise);
+    if (is_noted_last(sanitize, event)) undo_rows(sanitize, event->access, rows);
 }
 
 // What lies where a thread writes.
@@ -405,15 +421,21 @@ static void note_bytes(struct look_sanitize *sanitize, const struct event *event
                         access);
 }
 
-void look_sanitize_lanes(struct look_sanitize *sanitize, const struct event *event, const uint64_t *address)
+static void undo_lanes(struct look_sanitize *sanitize, const struct event *event, const uint64_t *address)
 {
     struct access one = event->access;
-    for (uint32_t left = is_undoable(sanitize, event) ? event->origin->lanes : 0; left != 0; left &= left - 1) {
-        one.address = address[__builtin_ctz(left)];
+    for (EACH_BIT(lane, event->origin->lanes)) {
+        one.address = address[lane];
         sanitize_undo_note(sanitize, &one);
     }
+}
+
+void look_sanitize_lanes(struct look_sanitize *sanitize, const struct event *event, const uint64_t *address)
+{
+    if (is_noted_first(sanitize, event)) undo_lanes(sanitize, event, address);
     if (event->access.space == SPACE_SHARED) hear_apart(sanitize, event, address);
     order_between_lanes(sanitize->order, event, address);
+    if (is_noted_last(sanitize, event)) undo_lanes(sanitize, event, address);
 }
 
 // What else than lanes there is of one that writes, or whose value is checked.
@@ -446,9 +468,11 @@ static bool is_left_out(const struct look_sanitize *sanitize, const struct event
 
 void look_sanitize_hear(struct look_sanitize *sanitize, const struct event *event)
 {
-    if (is_undoable(sanitize, event) && event->origin->operation == 0) sanitize_undo_note(sanitize, &event->access);
+    const bool is_thread = event->origin->operation == 0;
+    if (is_thread && is_noted_first(sanitize, event)) sanitize_undo_note(sanitize, &event->access);
     if (!sanitize->is_quick) hear_others(sanitize, event);
     if (sanitize->cluster != NULL && !is_left_out(sanitize, event)) clock_order_hear(sanitize->order, event);
+    if (is_thread && is_noted_last(sanitize, event)) sanitize_undo_note(sanitize, &event->access);
 }
 
 void sanitize_hear_ghost(void *context, const struct event *event)

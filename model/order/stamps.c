@@ -191,9 +191,8 @@ static void list_piece(struct order_stamps *stamps, struct stamps_page *page, co
 // Before their bits, or stamps. 0 without memory; 1: it is noted already.
 EACH int note_words(struct order_stamps *stamps, struct stamps_page *page, uint32_t way, const struct words *words)
 {
-    uint32_t *only = &page->only[words->writes];
-    if (*only == 0) *only = way;
-    if (*only == way) return 1;
+    stamps_first_way(stamps, page, way, words->writes);
+    if (page->only[words->writes] == way) return 1;
     uint32_t *of = stamps_words(stamps, page, way);
     if (of == NULL) return 0;
     const bool is_noted = (words->bits & ~of[words->first / STAMPS_GROUP]) == 0;
@@ -243,9 +242,8 @@ static int note_bytes(struct order_stamps *stamps, struct stamps_page *page, con
                       const struct stamps_use *use, uint64_t begin, uint64_t end)
 {
     const uint32_t way = stamps_way(by->line, use->writes);
-    uint32_t *only = &page->only[use->writes];
-    if (*only == 0) *only = way;
-    return *only == way ? 1 : stamps_note_bytes(stamps, page, way, (uint32_t)begin, (uint32_t)end);
+    stamps_first_way(stamps, page, way, use->writes);
+    return page->only[use->writes] == way ? 1 : stamps_note_bytes(stamps, page, way, (uint32_t)begin, (uint32_t)end);
 }
 
 // Bytes of a page with stamps, of lanes from the one of `now` on.
@@ -338,7 +336,7 @@ EACH bool is_open(struct order_stamps *stamps, uint32_t way, bool writes, struct
     struct stamps_page *page = latest->page = stamps_page_of(stamps, latest->number);
     latest->of = NULL;
     if (page == NULL || !page->by_bits[writes]) return false;
-    if (page->only[writes] == 0) page->only[writes] = way;
+    stamps_first_way(stamps, page, way, writes);
     return page->only[writes] == way || (latest->of = stamps_words(stamps, page, way)) != NULL;
 }
 
@@ -422,16 +420,49 @@ bool order_stamps_lanes(struct order_stamps *stamps, const struct stamps_by *by,
 // --- The end ---------------------------------------------------------------------------------------------------------
 
 // Most pages have one way of reads, and one of writes.
-static void give(struct order_stamps *stamps, struct stamps_page *page, uint64_t number)
+static void give(struct order_stamps *stamps, struct stamps_page *page)
 {
     struct shadow_way room[2];
     struct shadow_ways ways = shadow_ways_lent(room, 2);
     if (!stamps_give_ways(page, &ways)) order_apart_end(stamps->apart);
-    order_apart_join(stamps->apart, number, &ways);
+    order_apart_join(stamps->apart, stamps_number(page), &ways);
     shadow_ways_free(&ways);
 }
 
 void order_stamps_give(struct order_stamps *stamps)
 {
     stamps_each(stamps, give);
+}
+
+// --- What was written ------------------------------------------------------------------------------------------------
+
+void order_stamps_watch(struct order_stamps *stamps, void *context, void (*save)(void *context, uint64_t number))
+{
+    stamps->context = context;
+    stamps->save = save;
+}
+
+static void call_written(const struct stamps_page *page, void *context,
+                         void (*call)(void *context, uint64_t address, uint32_t bytes))
+{
+    for (uint32_t wide = 0; wide < SHADOW_PAGE_WIDES; wide++) {
+        const uint64_t start = stamps_number(page) * SHADOW_PAGE_BYTES + wide * SHADOW_WIDE_BYTES;
+        uint64_t left = stamps_used(page, true, wide);
+        while (left != 0) {
+            const uint32_t first = (uint32_t)__builtin_ctzll(left);
+            const uint64_t from = ~(left >> first);
+            const uint32_t count = from != 0 ? (uint32_t)__builtin_ctzll(from) : SHADOW_WIDE_BYTES;
+            call(context, start + first, count);
+            left &= ~(UINT64_MAX >> (SHADOW_WIDE_BYTES - count) << first);
+        }
+    }
+}
+
+void order_stamps_written(const struct order_stamps *stamps, void *context,
+                          void (*call)(void *context, uint64_t address, uint32_t bytes))
+{
+    for (const struct stamps_region *region = stamps->made; region != NULL; region = region->older)
+        for (uint32_t i = 0; i < STAMPS_REGION; i++)
+            if (region->page[i].only[1] != 0 && !region->page[i].is_fresh)
+                call_written(&region->page[i], context, call);
 }

@@ -43,6 +43,14 @@ uint64_t order_stamps_again(const struct order_stamps *stamps);
 // there is no memory.
 void **order_stamps_kept(struct order_stamps *stamps, uint64_t number, bool *is_fresh);
 
+// From now on calls before the first write to each page that somebody had touched before the launch.
+void order_stamps_watch(struct order_stamps *stamps, void *context, void (*save)(void *context, uint64_t number));
+
+// Calls for the bytes of those pages that were written, in runs that lie within one page: all by accesses that were
+// right.
+void order_stamps_written(const struct order_stamps *stamps, void *context,
+                          void (*call)(void *context, uint64_t address, uint32_t bytes));
+
 // All that was accessed goes to the launch's pages.
 void order_stamps_give(struct order_stamps *stamps);
 

@@ -17,9 +17,9 @@ struct order_stamps *order_stamps_open(struct order_apart *apart)
     return NULL;
 }
 
-static void free_bytes(struct order_stamps *stamps, struct stamps_page *page, uint64_t number)
+static void free_bytes(struct order_stamps *stamps, struct stamps_page *page)
 {
-    (void)stamps, (void)number;
+    (void)stamps;
     if (page->bytes != NULL) shadow_ways_free(page->bytes);
 }
 
@@ -55,6 +55,7 @@ static struct stamps_region *make(struct order_stamps *stamps, struct stamps_reg
 {
     struct stamps_region *region = stamps_take(stamps, sizeof *region);
     if (region == NULL) return NULL;
+    for (uint16_t i = 0; i < STAMPS_REGION; i++) region->page[i].index = i;
     region->number = number;
     region->next = *first;
     region->older = stamps->made;
@@ -70,21 +71,20 @@ struct stamps_region *stamps_look_up(struct order_stamps *stamps, uint64_t numbe
     return region;
 }
 
-void stamps_meet(const struct order_stamps *stamps, struct stamps_page *page, uint64_t number)
+void stamps_meet(const struct order_stamps *stamps, struct stamps_page *page)
 {
     page->is_met = true;
     page->unit = 2;
-    page->is_fresh = order_apart_meet(stamps->apart, number);
+    page->is_fresh = order_apart_meet(stamps->apart, stamps_number(page));
     page->by_bits[0] = !page->is_fresh;
     page->by_bits[1] = true;
 }
 
-void stamps_each(struct order_stamps *stamps,
-                 void (*call)(struct order_stamps *stamps, struct stamps_page *page, uint64_t number))
+void stamps_each(struct order_stamps *stamps, void (*call)(struct order_stamps *stamps, struct stamps_page *page))
 {
     for (struct stamps_region *region = stamps->made; region != NULL; region = region->older)
         for (uint32_t i = 0; i < STAMPS_REGION; i++)
-            if (region->page[i].is_met) call(stamps, &region->page[i], region->number * STAMPS_REGION + i);
+            if (region->page[i].is_met) call(stamps, &region->page[i]);
 }
 
 // --- Stamps ----------------------------------------------------------------------------------------------------------
@@ -203,9 +203,9 @@ bool stamps_is_own(const struct order_stamps *stamps, const struct stamps_page *
     return (doubt.read | doubt.written) == 0;
 }
 
-static void forget_entries(struct order_stamps *stamps, struct stamps_page *page, uint64_t number)
+static void forget_entries(struct order_stamps *stamps, struct stamps_page *page)
 {
-    (void)stamps, (void)number;
+    (void)stamps;
     page->latest = 0;
 }
 
@@ -218,9 +218,9 @@ static void drop_list(struct order_stamps *stamps)
     stamps->dropped = stamps->listed;
 }
 
-static void forget_parts(struct order_stamps *stamps, struct stamps_page *page, uint64_t number)
+static void forget_parts(struct order_stamps *stamps, struct stamps_page *page)
 {
-    (void)stamps, (void)number;
+    (void)stamps;
     const uint32_t count = page->stamp != NULL ? 2 * SHADOW_PAGE_BYTES >> page->unit : 0;
     for (uint32_t i = 0; i < count; i++)
         if (page->stamp[i] != 0) page->stamp[i] = STAMPS_EARLIER;

@@ -52,6 +52,7 @@ struct stamps_ways {
 //   latest          the number of the page's last entry in the list
 //   by_bits         of reads, of writes: is there no stamp, and may there be none?
 //   unit            log2 of the bytes that have a stamp: 2, or 0 once somebody has accessed a part of a word
+//   index           in its region
 //   stamp           of reads, and behind them of writes; NULL: none yet
 //   bytes           the ways in which parts of words were accessed; NULL: none
 //   kept            the caller's
@@ -63,7 +64,7 @@ struct stamps_page {
     struct stamps_ways *ways;
     int32_t *stamp;
     uint32_t written[STAMPS_GROUPS];
-    uint32_t unit;
+    uint16_t unit, index;
     struct shadow_ways *bytes;
     void *kept;
 };
@@ -107,10 +108,12 @@ struct order_stamps {
     struct stamps_slab *slab;
     struct stamps_region *made, *region[STAMPS_REGIONS];
     struct stamps_recent recent[STAMPS_RECENT];
+    void *context;
+    void (*save)(void *context, uint64_t number); // NULL: nobody watches
 };
 
 struct stamps_region *stamps_look_up(struct order_stamps *stamps, uint64_t number); // NULL without memory
-void stamps_meet(const struct order_stamps *stamps, struct stamps_page *page, uint64_t number);
+void stamps_meet(const struct order_stamps *stamps, struct stamps_page *page);
 
 // A page by its number; NULL without memory.
 static inline struct stamps_page *stamps_page_of(struct order_stamps *stamps, uint64_t number)
@@ -120,13 +123,18 @@ static inline struct stamps_page *stamps_page_of(struct order_stamps *stamps, ui
     struct stamps_region *region = recent->region;
     if ((recent->number != of || region == NULL) && (region = stamps_look_up(stamps, of)) == NULL) return NULL;
     struct stamps_page *page = &region->page[number % STAMPS_REGION];
-    if (!page->is_met) stamps_meet(stamps, page, number);
+    if (!page->is_met) stamps_meet(stamps, page);
     return page;
 }
 
+static inline uint64_t stamps_number(const struct stamps_page *page)
+{
+    const struct stamps_region *region = (const struct stamps_region *)(const void *)(page - page->index);
+    return region->number * STAMPS_REGION + page->index;
+}
+
 // Calls for each page that was accessed.
-void stamps_each(struct order_stamps *stamps,
-                 void (*call)(struct order_stamps *stamps, struct stamps_page *page, uint64_t number));
+void stamps_each(struct order_stamps *stamps, void (*call)(struct order_stamps *stamps, struct stamps_page *page));
 
 // From now on each word has stamps; each byte. 0 without memory.
 bool stamps_begin(struct order_stamps *stamps, struct stamps_page *page);
@@ -155,6 +163,15 @@ static inline uint32_t stamps_way(uint32_t line, bool writes)
     return 2 * line + writes + 1;
 }
 
+// The page is about to be accessed so: it is the only way, if there is none of its kind.
+static inline void stamps_first_way(const struct order_stamps *stamps, struct stamps_page *page, uint32_t way,
+                                    bool writes)
+{
+    if (page->only[writes] != 0) return;
+    page->only[writes] = way;
+    if (writes && !page->is_fresh && stamps->save != NULL) stamps->save(stamps->context, stamps_number(page));
+}
+
 // Another way than the only one of its kind is about to access words: a bit for each that has been accessed so. NULL
 // without memory.
 uint32_t *stamps_words(struct order_stamps *stamps, struct stamps_page *page, uint32_t way);
@@ -162,6 +179,9 @@ uint32_t *stamps_words(struct order_stamps *stamps, struct stamps_page *page, ui
 // Or bytes, from `begin` of the page to `end`, before their stamps. 0 without memory; 1: it is noted already.
 int stamps_note_bytes(struct order_stamps *stamps, struct stamps_page *page, uint32_t way, uint32_t begin,
                       uint32_t end);
+
+// The bytes of a wide cell that were accessed so.
+uint64_t stamps_used(const struct stamps_page *page, bool writes, uint32_t wide);
 
 // All ways, added to `ways`. 0 without memory.
 bool stamps_give_ways(const struct stamps_page *page, struct shadow_ways *ways);

@@ -50,6 +50,13 @@ static uint64_t used_bytes(const struct stamps_page *page, bool writes, uint32_t
     return bits;
 }
 
+uint64_t stamps_used(const struct stamps_page *page, bool writes, uint32_t wide)
+{
+    const uint32_t shift = wide % 2 * STAMPS_GROUP / 2;
+    return page->unit == 0 ? used_bytes(page, writes, wide)
+                           : shadow_bytes_of(used_words(page, writes, wide / 2) >> shift & 0xffff);
+}
+
 static bool add_words(struct shadow_ways *ways, uint32_t way, uint32_t group, uint32_t bits)
 {
     _Static_assert(STAMPS_GROUP * SHADOW_WORD_BYTES == 2 * SHADOW_WIDE_BYTES, "a group has two wide cells");
@@ -60,12 +67,8 @@ static bool add_words(struct shadow_ways *ways, uint32_t way, uint32_t group, ui
 static bool add_only(const struct stamps_page *page, uint32_t way, struct shadow_ways *ways)
 {
     bool is_added = true;
-    if (page->unit == 0)
-        for (uint32_t wide = 0; wide < SHADOW_PAGE_WIDES; wide++)
-            is_added &= add_bytes(ways, way, wide, used_bytes(page, writes(way), wide));
-    else
-        for (uint32_t group = 0; group < STAMPS_GROUPS; group++)
-            is_added &= add_words(ways, way, group, used_words(page, writes(way), group));
+    for (uint32_t wide = 0; wide < SHADOW_PAGE_WIDES; wide++)
+        is_added &= add_bytes(ways, way, wide, stamps_used(page, writes(way), wide));
     return is_added;
 }
 

@@ -193,7 +193,7 @@ TEST(a_word_that_is_read_again_and_again_is_counted)
 
 // --- Random accesses, judged by all that came before --------------------------------------------------------------
 
-enum { MOST_BEFORE = 40, SPAN = 384, WALKS = 2000 };
+enum { MOST_BEFORE = 40, SPAN = 384, REACH = SPAN + 512, WALKS = 2000 };
 struct past {
     struct step step[MOST_BEFORE];
     uint32_t line[MOST_BEFORE], count, seed, lines;
@@ -291,11 +291,46 @@ static void check_ways(const struct past *past, struct order_apart *apart)
     free(item);
 }
 
+// What was told of pages that somebody had touched before: saved, and each byte that was written.
+struct told {
+    uint64_t base;
+    uint32_t saved;
+    bool written[REACH];
+};
+
+static void note_saved(void *context, uint64_t number)
+{
+    struct told *told = context;
+    const uint32_t page = UINT32_C(1) << (number - told->base / SHADOW_PAGE_BYTES);
+    ck_assert_uint_eq(told->saved & page, 0);
+    told->saved |= page;
+}
+
+static void note_written(void *context, uint64_t address, uint32_t bytes)
+{
+    struct told *told = context;
+    ck_assert_uint_ne(told->saved >> (address / SHADOW_PAGE_BYTES - told->base / SHADOW_PAGE_BYTES) & 1, 0);
+    for (uint32_t i = 0; i < bytes; i++) told->written[address + i - told->base] = true;
+}
+
+static void check_written(const struct past *past, const struct order_stamps *stamps, struct told *told)
+{
+    order_stamps_written(stamps, told, note_written);
+    for (uint64_t at = told->base; at < told->base + REACH; at++) {
+        bool is_written = false;
+        for (uint32_t i = 0; i < past->count; i++)
+            is_written |= past->step[i].doing == WRITES && lane_of(&past->step[i], at) >= 0;
+        ck_assert_int_eq(told->written[at - told->base], is_written && at < FRESH);
+    }
+}
+
 // Until the first that may be wrong; but some of those are left out.
 static uint32_t walk(struct past *past, uint64_t base, bool by_lanes)
 {
     struct order_apart *apart = order_apart_open(NULL, untouched);
     struct order_stamps *stamps = order_stamps_open(apart);
+    struct told told = {.base = base};
+    order_stamps_watch(stamps, &told, note_saved);
     const uint32_t leaves_out = pick(past, 3) * 10;
     for (past->count = 0; past->count < MOST_BEFORE;) {
         const struct step step = random_step(past, base);
@@ -310,6 +345,7 @@ static uint32_t walk(struct past *past, uint64_t base, bool by_lanes)
     if (past->count == MOST_BEFORE) {
         order_stamps_give(stamps);
         check_ways(past, apart);
+        check_written(past, stamps, &told);
     }
     order_stamps_close(stamps);
     order_apart_close(apart);
