@@ -172,14 +172,18 @@ class Even(Kernel):
         self.name, self.ctas, self.warps = f"a{seed}", self.random.randint(3, 6), self.random.randint(2, 4)
         self.width = self.random.choice([32 * self.warps, 32, 16, 8])
         self.height = 32 * self.warps // self.width
-        self.limit = self.random.choice([None, None, self.random.randint(2, self.width - 1)]) if self.width <= 32 else None
+        self.limit = self.some() or self.width
         self.text = [self.use() for _ in range(self.random.randint(2, 5))]
         self.uses, self.must = [(number, 0, 0) for number in range(len(self.text))], 1
         names = set(self.races(16)) if set(self.races(4)) else []  # within 16 bytes one line stands for what a warp does in one way
         self.pairs = {frozenset((self.uses[i], self.uses[j])) for i, j in names}
 
+    def some(self):
+        """Those below some %tid.x, the same lanes in each warp; None, most often: all."""
+        return self.random.choice([None, None, self.random.randint(2, self.width - 1)]) if self.width <= 32 else None
+
     def use(self):
-        """(writes, bytes, where it begins, what it rises by with %tid.x, %tid.y and %ctaid.x)"""
+        """(writes, bytes, where it begins, what it rises by with %tid.x, %tid.y and %ctaid.x, before which %tid.x)"""
         writes, size = self.random.random() < 0.4, self.random.choice([4, 4, 4, 8, 16])
         begin = self.FIRST + self.ARRAY * self.random.randrange(3)
         if self.random.random() < 0.3:
@@ -187,12 +191,12 @@ class Even(Kernel):
         row, far = size * self.width, size * self.width * self.ctas
         rises = [(size, row, row * self.height)] * 3 + [(size, far, row), (2 * size, 2 * row, 2 * row * self.height), (size, row, 0)]
         rises += [] if writes else [(0, size, size * self.height), (0, 0, size), (size, 0, row), (0, 0, 0)]
-        return writes, size, begin, self.random.choice(rises)
+        return writes, size, begin, self.random.choice(rises), self.some() or self.limit
 
     def threads_at(self, use, unit):
         """Of each unit of so many bytes: the threads that access it."""
-        threads, (_, size, begin, rise) = collections.defaultdict(set), use
-        for who in itertools.product(range(self.limit or self.width), range(self.height), range(self.ctas)):
+        threads, (_, size, begin, rise, limit) = collections.defaultdict(set), use
+        for who in itertools.product(range(min(limit, self.limit)), range(self.height), range(self.ctas)):
             at = begin + sum(step * index for step, index in zip(rise, who))
             for number in range(at // unit, (at + size - 1) // unit + 1):
                 threads[number].add(who)
@@ -207,16 +211,18 @@ class Even(Kernel):
     def ptx(self):
         yield f"// zoo {self.name} {self.ctas} {self.width}x{self.height} 0"
         yield f".visible .entry {self.name}(.param .u64 out)\n{{"
-        yield ".reg .pred %p;\n.reg .b32 %x, %y, %c, %r, %v, %r<4>;\n.reg .b64 %out, %at;"
+        yield ".reg .pred %p, %q;\n.reg .b32 %x, %y, %c, %r, %v, %r<4>;\n.reg .b64 %out, %at;"
         yield "ld.param.u64 %out, [out];\nmov.u32 %x, %tid.x;\nmov.u32 %y, %tid.y;\nmov.u32 %c, %ctaid.x;"
-        if self.limit is not None:
+        if self.limit < self.width:
             yield f"setp.ge.u32 %p, %x, {self.limit};\n@%p bra over;"
-        for number, (writes, size, begin, rise) in enumerate(self.text):
+        for number, (writes, size, begin, rise, limit) in enumerate(self.text):
             yield f"mul.lo.u32 %r, %x, {rise[0]};\nmad.lo.u32 %r, %y, {rise[1]}, %r;\nmad.lo.u32 %r, %c, {rise[2]}, %r;"
             yield f"mul.wide.u32 %at, %r, 1;\nadd.s64 %at, %at, %out;\nmad.lo.u32 %v, %c, 1000, %x;\nmad.lo.u32 %v, %y, {self.width}, %v;\nadd.u32 %v, %v, {10000 * number};"
             what = {4: "%v", 8: "{%v, %v}", 16: "{%v, %v, %v, %v}"}[size] if writes else {4: "%r0", 8: "{%r0, %r1}", 16: "{%r0, %r1, %r2, %r3}"}[size]
             word = {4: "u32", 8: "v2.u32", 16: "v4.u32"}[size]
-            yield (f"st.global.{word} [%at + {begin}], {what};" if writes else f"ld.global.{word} {what}, [%at + {begin}];") + f" // at {number}"
+            if limit < self.limit:
+                yield f"setp.ge.u32 %q, %x, {limit};\n@%q bra not{number};"
+            yield (f"st.global.{word} [%at + {begin}], {what};" if writes else f"ld.global.{word} {what}, [%at + {begin}];") + f" // at {number}\nnot{number}:"
         yield "over:\nret;\n}\n"
 
 
