@@ -3,7 +3,7 @@
 # Random kernels of several CTAs that nothing orders: what the sanitizer says of them on one thread of the host and on
 # several. Each CTA of one or two warps reads and writes a few bytes of global memory, in words of all sizes and by bulk
 # stores, between barriers; half of the kernels have two or three warps, which do so in shared memory too, most without a
-# bulk store, so that no cells are kept (model/order/between.h, stamps.h). Half have atomics. Which pairs of lines race is known from the kernel alone. The report must be the same, byte
+# bulk store, so that no cells are kept (model/order/between.h, stamps.h). Half have atomics, and half lanes of global memory in another order. Which pairs of lines race is known from the kernel alone. The report must be the same, byte
 # for byte, for each number of threads; each finding must be such a pair, and a kernel with such pairs must have one.
 # usage: apart.py TMAREF RUN_ZOO [--even] [--count N] [--first SEED] [--threads N,N...] [--keep FOLDER]; kernel N is made from seed N.
 #        apart.py --right FILE [--count N] [--first SEED]  writes the kernels in which nothing races
@@ -14,7 +14,7 @@ HEAD = ".version 8.6\n.target sm_90a\n.address_size 64\n"
 # Few bytes, over the ends of cells of 16, of 64 and of a page of 1024.
 PLACES = [0, 8, 48, 64, 1008, 1024, 4096]
 WORDS = {"u8": 1, "u16": 2, "u32": 4, "v4.u32": 16}
-READS, ATOMICS = ("ld", "lds", "ldr", "ldc", "ldp"), ("at", "atw", "ats", "atr", "atc", "atp")
+READS, ATOMICS = ("ld", "gather", "lds", "ldr", "ldc", "ldp"), ("at", "atw", "ats", "atr", "atc", "atp")
 # Of lanes in shared memory: side by side, in a column, in another order than theirs; each a word
 ROWS = {"r": "row", "c": "column", "p": "permuted"}
 COLUMN = 36
@@ -32,6 +32,7 @@ class Kernel:
         if self.shares:
             self.warps, self.stride = self.random.randint(2, 3), self.random.choice([None, 0, 64, 96])
             self.kinds = ["ld", "st", "lds", "lds", "sts", "sts", "ldr", "str", "ldc", "stc", "ldp", "stp"] + ["bulk"] * (self.random.random() < 0.2)
+        self.kinds += ["gather", "scatter"] * (self.random.random() < 0.5)
         if self.random.random() < 0.5:  # atomics, of shared memory, of global memory or of both
             self.kinds += self.random.choice([["ats", "atr", "atc", "atp"], ["at", "atw"], ["at", "ats", "atp"]] if self.shares else [["at", "atw"]])
         self.near = self.random.random() < 0.5  # else each CTA has bytes of its own, with few exceptions
@@ -78,6 +79,14 @@ class Kernel:
         line = f"ld.shared.{word} {to}, {where};" if kind in READS else atomic if is_atomic else f"st.shared.{word} {where}, {what};"
         lines += ["@%first " * (kind[2] == "s") + f"{line} {mark}", "bar.warp.sync -1;"]
 
+    def jump(self, epoch, cta, warp, kind):
+        """By all lanes, a word each in another order than theirs. They meet around it."""
+        at, mark = self.place(cta, 4), f"// at {len(self.uses)}"
+        self.uses.append((epoch, cta, warp, at, at + 128, kind))
+        self.value += 1
+        line = f"ld.global.u32 %r, [%jump + {at}];" if kind == "gather" else f"st.global.u32 [%jump + {at}], %v;"
+        self.text[epoch, cta, warp] += ["bar.warp.sync -1;", f"mov.u32 %v, {self.value % 250 + 1};", f"{line} {mark}", "bar.warp.sync -1;"]
+
     def atomic(self, epoch, cta, warp, kind):
         """By one lane, or by all, a word each side by side. Lanes meet around it."""
         at, mark, size = self.place(cta, 4), f"// at {len(self.uses)}", 4 if kind == "at" else 128
@@ -90,6 +99,9 @@ class Kernel:
         kind = self.random.choice(self.kinds)
         if len(kind) == 3 and kind != "atw":
             self.shared_access(epoch, cta, warp, kind)
+            return
+        if kind in ("gather", "scatter"):
+            self.jump(epoch, cta, warp, kind)
             return
         if kind in ATOMICS:
             self.atomic(epoch, cta, warp, kind)
@@ -134,7 +146,7 @@ class Kernel:
         block = 32 * self.warps if not self.shares or self.stride is None else f"16x{2 * self.warps}"
         yield f"// zoo {self.name} {self.ctas} {block} 0"
         yield f".visible .entry {self.name}(.param .u64 out)\n{{"
-        yield ".reg .pred %p, %first;\n.reg .b32 %t, %w, %c, %v, %r, %r1, %r2, %r3, %stage;\n.reg .b64 %out, %lane;"
+        yield ".reg .pred %p, %first;\n.reg .b32 %t, %w, %c, %v, %r, %r1, %r2, %r3, %stage;\n.reg .b64 %out, %lane, %jump;"
         yield ".shared .align 128 .b8 stage[128];\nld.param.u64 %out, [out];\nmov.u32 %stage, stage;\nmov.u32 %t, %tid.x;"
         if self.shares:  # each thread writes a part of it, before all
             yield f".shared .align 128 .b8 mine[{4 * MINE}];\n.reg .b32 %row, %init, %column, %permuted;\nmov.u32 %row, mine;"
@@ -147,7 +159,7 @@ class Kernel:
                 yield f"st.shared.v4.u32 [%init + {at}], {{%v, %v, %v, %v}};"
             yield "bar.sync 0;"
         yield f"shr.u32 %w, %t, 5;\nmov.u32 %c, %ctaid.x;\nmad.lo.u32 %w, %c, {self.warps}, %w;\nand.b32 %t, %t, 31;"
-        yield "setp.eq.u32 %first, %t, 0;\nmad.wide.u32 %lane, %t, 4, %out;"
+        yield "setp.eq.u32 %first, %t, 0;\nmad.wide.u32 %lane, %t, 4, %out;\nmul.lo.u32 %r, %t, 7;\nand.b32 %r, %r, 31;\nmad.wide.u32 %jump, %r, 4, %out;"
         if self.shares:
             yield f"mov.u32 %permuted, mine;\nmad.lo.u32 %column, %t, {COLUMN}, %permuted;\nmul.lo.u32 %r, %t, 5;\nand.b32 %r, %r, 31;"
             yield "mad.lo.u32 %permuted, %r, 4, %permuted;"
