@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "lane_atomics.h"
 
+#include <string.h>
+
 #include "each.h"
 
 void lane_atomics_note(struct lane_atomics *atomics, const struct lane_use *use)
@@ -15,6 +17,13 @@ void lane_atomics_note(struct lane_atomics *atomics, const struct lane_use *use)
         atomic->address[lane] = at;
         at += use->each == use->end - use->begin ? 0 : use->each;
     }
+}
+
+void lane_atomics_add(struct lane_atomics *atomics, const struct lane_use *use, const uint64_t *address)
+{
+    struct lane_atomic *atomic = &atomics->atomic[atomics->count++ % LANE_ATOMICS];
+    atomic->use = *use;
+    memcpy(atomic->address, address, sizeof atomic->address);
 }
 
 bool lane_atomics_use(struct lane_atomics *atomics, struct lane_words *words, const struct lane_by *by)

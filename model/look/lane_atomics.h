@@ -22,6 +22,9 @@ struct lane_atomics {
 // Lanes of an instruction, together with those of it that were noted before.
 void lane_atomics_note(struct lane_atomics *atomics, const struct lane_use *use);
 
+// All lanes of an instruction, use->each bytes at the address of each.
+void lane_atomics_add(struct lane_atomics *atomics, const struct lane_use *use, const uint64_t *address);
+
 // All of them use words, and are forgotten. 0 without memory.
 bool lane_atomics_use(struct lane_atomics *atomics, struct lane_words *words, const struct lane_by *by);
 

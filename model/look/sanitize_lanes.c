@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "each.h"
 #include "form_number.h"
 #include "lane_atomics.h"
+#include "lane_lines.h"
 #include "lane_parts.h"
 #include "lane_words.h"
 #include "sanitize_table.h"
@@ -22,13 +22,12 @@ struct handed {
 
 // Accesses of which nobody has asked yet: of shared memory those to lines at which the warp has done nothing before
 // that clashes with them, since it met; of global memory reads behind which it has written nothing, since it met.
-// Access n of all is at n % WAITING; of global memory the latest stay. line: the lines of shared memory that it has
-// read and written since it met, a bit each. begin, end: around all that waits of global memory; later: writes outside
-// of that, which are in the log before them.
-enum { WAITING = 1024, LINE_BYTES = 128, LINE_WORDS = LANE_WORDS_BYTES / LINE_BYTES / 64 };
-enum { LINE_READ, LINE_WRITTEN, LINE_ATOMIC, LINE_KINDS };
+// Access n of all is at n % WAITING; of global memory the latest stay. lines: of shared memory, since it met. begin,
+// end: around all that waits of global memory; later: writes outside of that, which are in the log before them.
+enum { WAITING = 1024 };
 struct waiting {
-    uint64_t count, line[LINE_KINDS][LINE_WORDS];
+    uint64_t count;
+    struct lane_lines lines;
     struct lane_atomics atomics;
     uint64_t begin, end, later;
     struct lane_use use[WAITING];
@@ -149,7 +148,7 @@ static void forget_shared(struct waiting *waiting)
 {
     if (waiting == NULL) return;
     waiting->count = waiting->atomics.count = 0;
-    memset(waiting->line, 0, sizeof waiting->line);
+    lane_lines_forget(&waiting->lines);
 }
 
 static void forget_global(struct waiting *waiting)
@@ -234,25 +233,6 @@ void sanitize_lanes_before(struct sanitize_lanes *lanes, const struct machine_st
     forget_shared(cta->waiting[SPACE_SHARED][warp]);
 }
 
-// Has the warp done something at its lines since it met that may clash with it? Marks them.
-static inline bool is_met(struct waiting *waiting, const struct lane_use *newer)
-{
-    const int kind = newer->reduces ? LINE_ATOMIC : newer->writes ? LINE_WRITTEN : LINE_READ;
-    uint64_t met = 0, begin = newer->begin, end = newer->end;
-    for (uint32_t left = newer->rows; left > 0; left--) {
-        for (uint64_t line = begin / LINE_BYTES; line <= (end - 1) / LINE_BYTES; line++) {
-            const uint64_t bit = UINT64_C(1) << line % 64;
-            met |= bit & (waiting->line[LINE_WRITTEN][line / 64] |
-                          (kind != LINE_READ ? waiting->line[LINE_READ][line / 64] : 0) |
-                          (kind != LINE_ATOMIC ? waiting->line[LINE_ATOMIC][line / 64] : 0));
-            waiting->line[kind][line / 64] |= bit;
-        }
-        begin += (uint64_t)(int64_t)newer->rise;
-        end += (uint64_t)(int64_t)newer->rise;
-    }
-    return met != 0;
-}
-
 // Are all rows in shared memory?
 static inline bool is_inside(const struct lane_use *use)
 {
@@ -265,10 +245,12 @@ static inline int hear_shared(struct sanitize_lanes *lanes, struct cta *cta, uin
 {
     struct waiting *waiting = waiting_of(lanes, cta, SPACE_SHARED, warp);
     if (waiting == NULL || !is_inside(newer)) return -1;
-    const struct lane_by by = by_warp(lanes, cta, warp);
-    const bool asks = is_met(waiting, newer), is_full = !newer->reduces && waiting->count == WAITING;
-    if ((asks || is_full) && !use_waiting(cta, waiting, &by)) return -1;
-    if (asks) return lane_words_use(&cta->words, &by, newer, older);
+    const bool asks = lane_lines_use(&waiting->lines, newer), is_full = !newer->reduces && waiting->count == WAITING;
+    if (asks || is_full) {
+        const struct lane_by by = by_warp(lanes, cta, warp);
+        if (!use_waiting(cta, waiting, &by)) return -1;
+        if (asks) return lane_words_use(&cta->words, &by, newer, older);
+    }
     if (newer->reduces)
         lane_atomics_note(&waiting->atomics, newer);
     else
@@ -467,23 +449,39 @@ int sanitize_lanes_rows(struct sanitize_lanes *lanes, const struct event *event,
     return step_behind(lanes, cta, event->origin->warp, found, older);
 }
 
+static int hear_each(struct sanitize_lanes *lanes, struct cta *cta, uint32_t warp, struct lane_use newer,
+                     const uint64_t *address, struct sanitize_lane *older)
+{
+    int found = 0, one = 0;
+    for (uint32_t left = newer.lanes; left != 0 && one >= 0; left &= left - 1) {
+        newer.begin = address[__builtin_ctz(left)];
+        newer.end = newer.begin + newer.each;
+        newer.lanes = left & -left;
+        one = hear_shared(lanes, cta, warp, &newer, older + found);
+        found += one;
+    }
+    return one < 0 ? -1 : found;
+}
+
+// Atomics that come to no line that matters to them are noted at once.
+static bool are_noted(struct sanitize_lanes *lanes, struct cta *cta, uint32_t warp, const struct lane_use *newer,
+                      const uint64_t *address)
+{
+    struct waiting *waiting = newer->reduces ? waiting_of(lanes, cta, SPACE_SHARED, warp) : NULL;
+    if (waiting == NULL || lane_lines_add(&waiting->lines, newer, address)) return false;
+    lane_atomics_add(&waiting->atomics, newer, address);
+    return true;
+}
+
 int sanitize_lanes_apart(struct sanitize_lanes *lanes, const struct event *event, const uint64_t *address,
                          struct sanitize_lane *older)
 {
     const uint32_t warp = event->origin->warp;
     struct cta *cta = warp < WARPS ? cta_of(lanes, event->origin->cta) : NULL;
     struct lane_use newer = use_of(lanes, event);
-    int found = 0;
     if (cta == NULL) return warp < WARPS ? -1 : 0;
-    for (EACH_BIT(lane, event->origin->lanes)) {
-        newer.begin = address[lane];
-        newer.end = newer.begin + newer.each;
-        newer.lanes = 1u << lane;
-        const int one = hear_shared(lanes, cta, warp, &newer, older + found);
-        if (one < 0) return -1;
-        found += one;
-    }
-    return step_behind(lanes, cta, warp, found, older);
+    if (are_noted(lanes, cta, warp, &newer, address)) return 0;
+    return step_behind(lanes, cta, warp, hear_each(lanes, cta, warp, newer, address, older), older);
 }
 
 struct sanitize_lanes *sanitize_lanes_open(void)

@@ -120,9 +120,7 @@ static bool use_shared(const struct order_between *between, const struct event *
 static bool use_lanes(const struct order_between *between, const struct event *event, const uint64_t *address)
 {
     const struct words_use use = words_of(between, event);
-    bool is_right = true;
-    for (EACH_BIT(lane, event->origin->lanes)) is_right &= order_words_use(between->words, &use, address[lane], 1, 0);
-    return is_right;
+    return order_words_lanes(between->words, &use, event->origin->lanes, address);
 }
 
 static struct stamps_by by_of(const struct order_between *between, const struct event *event)

@@ -176,17 +176,24 @@ static __attribute__((noinline)) bool use_long(struct order_words *words, const 
     return is_right;
 }
 
+static inline bool use_at(struct order_words *words, const struct words_use *use, uint64_t at)
+{
+    const uint64_t first = at % CHUNK;
+    if (at > MOST_BYTES - use->bytes) return false;
+    if (first + use->bytes > CHUNK) return use_long(words, use, at);
+    return use_chunk(words, use, at / CHUNK, (uint32_t)first, (uint32_t)(first + use->bytes));
+}
+
 bool order_words_use(struct order_words *words, const struct words_use *use, uint64_t at, uint32_t rows, uint64_t rise)
 {
     bool is_right = use->bytes <= MOST_BYTES;
-    for (; rows > 0 && is_right; rows--, at += rise) {
-        const uint64_t first = at % CHUNK;
-        if (at > MOST_BYTES - use->bytes)
-            is_right = false;
-        else if (first + use->bytes > CHUNK)
-            is_right = use_long(words, use, at);
-        else
-            is_right = use_chunk(words, use, at / CHUNK, (uint32_t)first, (uint32_t)(first + use->bytes));
-    }
+    for (; rows > 0 && is_right; rows--, at += rise) is_right = use_at(words, use, at);
+    return is_right;
+}
+
+bool order_words_lanes(struct order_words *words, const struct words_use *use, uint32_t lanes, const uint64_t *address)
+{
+    bool is_right = use->bytes <= MOST_BYTES;
+    for (; lanes != 0 && is_right; lanes &= lanes - 1) is_right = use_at(words, use, address[__builtin_ctz(lanes)]);
     return is_right;
 }

@@ -29,6 +29,9 @@ struct words_use {
 // CTA has not written it; or atomics of two sizes are near; or there is no memory.
 bool order_words_use(struct order_words *words, const struct words_use *use, uint64_t at, uint32_t rows, uint64_t rise);
 
+// The same of lanes that lie anywhere: as many bytes of each of `lanes` at its address.
+bool order_words_lanes(struct order_words *words, const struct words_use *use, uint32_t lanes, const uint64_t *address);
+
 #pragma GCC visibility pop
 
 #endif
