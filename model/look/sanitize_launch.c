@@ -97,7 +97,7 @@ static uint64_t digest(const struct look_sanitize *sanitize)
     const struct order_global *global = &sanitize->order->global;
     uint8_t bytes[SHADOW_PAGE_BYTES];
     uint64_t sum = 0;
-    for (int i = 0; i < ORDER_GLOBAL_HASH; i++)
+    for (int i = 0; global->page != NULL && i < ORDER_GLOBAL_HASH; i++)
         for (const struct shadow_page *page = global->page[i]; page != NULL; page = page->next) {
             const uint64_t address = page->number * SHADOW_PAGE_BYTES;
             uint64_t hash = page->number;

@@ -324,8 +324,9 @@ static void give_all_apart(struct sanitize_works *works, uint32_t work, const st
 static void give_pages(struct sanitize_works *works, uint32_t work, const struct look_sanitize *sanitize,
                        void (*give)(struct history *history, uint32_t work, const struct history_set *set))
 {
-    for (int i = 0; i < ORDER_GLOBAL_HASH; i++)
-        for (const struct shadow_page *page = sanitize->order->global.page[i]; page != NULL; page = page->next)
+    const struct order_global *global = &sanitize->order->global;
+    for (int i = 0; global->page != NULL && i < ORDER_GLOBAL_HASH; i++)
+        for (const struct shadow_page *page = global->page[i]; page != NULL; page = page->next)
             give_page(works, work, sanitize, page, give);
 }
 

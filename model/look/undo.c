@@ -13,13 +13,13 @@ struct undo *undo_open(void)
 void undo_close(struct undo *undo)
 {
     if (undo == NULL) return;
-    for (int i = 0; i < UNDO_HASH; i++)
-        while (undo->page[i] != NULL) {
-            struct undo_page *next = undo->page[i]->next;
-            free(undo->page[i]);
-            undo->page[i] = next;
+    for (int i = 0; i < UNDO_LOCKS; i++) {
+        for (struct undo_page *page = undo->made[i], *older; page != NULL; page = older) {
+            older = page->older;
+            free(page);
         }
-    for (int i = 0; i < UNDO_LOCKS; i++) pthread_mutex_destroy(&undo->lock[i]);
+        pthread_mutex_destroy(&undo->lock[i]);
+    }
     free(undo);
 }
 
@@ -57,7 +57,8 @@ struct undo_page *undo_page(struct undo *undo, const struct global_memory *globa
         page->number = number;
         each_run(page, global, MEMORY_READS, save);
         page->next = undo->page[hash];
-        undo->page[hash] = page;
+        page->older = undo->made[hash % UNDO_LOCKS];
+        undo->made[hash % UNDO_LOCKS] = undo->page[hash] = page;
     }
     pthread_mutex_unlock(lock);
     if (page == NULL) __atomic_store_n(&undo->is_short, 1, __ATOMIC_RELAXED);

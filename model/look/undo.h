@@ -13,7 +13,7 @@
 
 // written: a bit for each byte that the launch writes, or may have written.
 struct undo_page {
-    struct undo_page *next;
+    struct undo_page *next, *older; // older: behind the same lock
     uint64_t number, written[SHADOW_PAGE_WIDES];
     uint8_t before[SHADOW_PAGE_BYTES];
 };
@@ -23,7 +23,7 @@ enum { UNDO_HASH = 1 << 14, UNDO_LOCKS = 64 };
 struct undo {
     int is_short;
     pthread_mutex_t lock[UNDO_LOCKS];
-    struct undo_page *page[UNDO_HASH];
+    struct undo_page *page[UNDO_HASH], *made[UNDO_LOCKS];
 };
 
 struct undo *undo_open(void); // NULL without memory

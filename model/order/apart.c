@@ -287,9 +287,10 @@ struct apart_item *order_apart_pages(const struct order_apart *apart, uint32_t *
 {
     struct apart_item *item = calloc(apart->pages + 1u, sizeof *item);
     *count = 0;
-    for (int i = 0; item != NULL && i < APART_HASH; i++)
-        for (const struct apart_page *one = apart->page[i]; one != NULL; one = one->next)
-            item[(*count)++] = (struct apart_item){one->number, one};
+    for (int i = 0; item != NULL && i < APART_LOCKS; i++)
+        for (const struct apart_slab *slab = apart->slab[i]; slab != NULL; slab = slab->next)
+            for (uint32_t k = 0; k < slab->used; k++)
+                item[(*count)++] = (struct apart_item){slab->page[k].number, &slab->page[k]};
     if (item != NULL) qsort(item, *count, sizeof *item, is_lower);
     return item;
 }

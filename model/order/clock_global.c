@@ -13,7 +13,7 @@ static uint32_t hash_of(uint64_t number)
 
 static struct shadow_page *find(const struct order_global *global, uint64_t number)
 {
-    struct shadow_page *page = global->page[hash_of(number)];
+    struct shadow_page *page = global->page != NULL ? global->page[hash_of(number)] : NULL;
     while (page != NULL && page->number != number) page = page->next;
     return page;
 }
@@ -38,14 +38,15 @@ static bool is_fresh(const struct clock_order *order, uint64_t number)
     return order->is_untouched(order->context, number * SHADOW_PAGE_BYTES);
 }
 
-static struct shadow_page *page_new(struct clock_order *order, struct shadow_page **first, uint64_t number)
+static struct shadow_page *page_new(struct clock_order *order, uint64_t number)
 {
     struct order_global *global = &order->global;
     if (global->pages == ORDER_MOST_PAGES) {
         global->is_full = true;
         return NULL;
     }
-    struct shadow_page *page = order_page_spare(order);
+    if (global->page == NULL) global->page = calloc(ORDER_GLOBAL_HASH, sizeof *global->page);
+    struct shadow_page *page = global->page != NULL ? order_page_spare(order) : NULL;
     if (page == NULL) {
         order->is_short = true;
         return NULL;
@@ -56,6 +57,7 @@ static struct shadow_page *page_new(struct clock_order *order, struct shadow_pag
     page->kept = NULL;
     page->older = order->made;
     if (order->apart != NULL) order->made = page;
+    struct shadow_page **first = &global->page[hash_of(number)];
     page->next = *first;
     return *first = page;
 }
@@ -69,7 +71,7 @@ static struct shadow_page *look_up(struct clock_order *order, uint64_t number)
 {
     struct order_global *global = &order->global;
     struct shadow_page *page = find(global, number);
-    if (page == NULL) page = page_new(order, &global->page[hash_of(number)], number);
+    if (page == NULL) page = page_new(order, number);
     if (page != NULL) global->recent[number % ORDER_RECENT_PAGES] = page;
     return page;
 }
@@ -96,7 +98,7 @@ void order_global_meet(struct clock_order *order, const struct access *access)
 
 void order_global_free(struct order_global *global)
 {
-    for (int i = 0; i < ORDER_GLOBAL_HASH; i++)
+    for (int i = 0; global->page != NULL && i < ORDER_GLOBAL_HASH; i++)
         while (global->page[i] != NULL) {
             struct shadow_page *next = global->page[i]->next;
             free(global->page[i]->cell);
@@ -104,6 +106,8 @@ void order_global_free(struct order_global *global)
             free(global->page[i]);
             global->page[i] = next;
         }
+    free(global->page);
+    global->page = NULL;
 }
 
 // --- A cluster by itself ---------------------------------------------------------------------------------------------
@@ -127,6 +131,6 @@ void clock_order_again(struct clock_order *order)
 {
     forget_pages(order);
     order_actors_forget(order);
-    if (order->has_places) order_places_free(order);
+    order_places_free(order);
     order->ctas = 0;
 }

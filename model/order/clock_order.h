@@ -219,7 +219,7 @@ struct order_place {
 // Pages of global memory that were accessed, by their hash: at most ORDER_MOST_PAGES. recent: the last, by number
 enum { ORDER_GLOBAL_HASH = 1 << 14, ORDER_MOST_PAGES = 1 << 17, ORDER_RECENT_PAGES = 64 };
 struct order_global {
-    struct shadow_page *page[ORDER_GLOBAL_HASH], *recent[ORDER_RECENT_PAGES];
+    struct shadow_page **page, *recent[ORDER_RECENT_PAGES]; // page: of ORDER_GLOBAL_HASH lists; NULL: none yet
     uint32_t pages;
     bool is_full, has_strong; // has_strong: a strong access
 };

@@ -186,7 +186,7 @@ void order_by_memory(struct clock_order *order, const struct event *event, struc
 
 void order_places_free(struct clock_order *order)
 {
-    for (int i = 0; i < ORDER_PLACES; i++)
+    for (int i = 0; order->has_places && i < ORDER_PLACES; i++)
         for (struct order_place *place = order->place[i], *next; place != NULL; place = next) {
             next = place->next;
             clock_free(&place->all.clock);
