@@ -263,6 +263,12 @@ static bool checks_guess(uint16_t form)
            form == PTX_FORM_RED_MINMAX || form == PTX_FORM_RED_MINMAX_HINT;
 }
 
+static bool has_membermask(uint16_t form)
+{
+    return (form >= PTX_FORM_SHFL && form <= PTX_FORM_ELECT && form != PTX_FORM_ACTIVEMASK) ||
+           form == PTX_FORM_BAR_WARP_SYNC;
+}
+
 // What else than the order is asked of an instruction.
 static void before_others(struct look_sanitize *sanitize, const struct machine_step *step)
 {
@@ -270,8 +276,7 @@ static void before_others(struct look_sanitize *sanitize, const struct machine_s
     sanitize_lanes_before(sanitize->lanes, step, sanitize->order->instruction);
     if (sanitize->needs.tensors && !sanitize_layouts_settle(sanitize->layouts)) sanitize->order->is_short = true;
     sanitize->lay.bytes = sanitize->lay.pieces = 0;
-    if (choice != NULL && choice->word[PTX_CLASS_SHUFFLE] != PTX_WORD_NONE)
-        sanitize_shuffle_before(step, &sanitize->found);
+    if (choice != NULL && has_membermask(choice->form)) sanitize_shuffle_before(step, &sanitize->found);
     sanitize->checks = choice != NULL && checks_guess(choice->form);
     if (choice != NULL) sanitize_ran_note(&sanitize->ran, choice->form);
     if (sanitize->needs.products && !sanitize_registers_before(sanitize->registers, step, &sanitize->found))

@@ -162,6 +162,10 @@ static const struct sanitize_text kinds[] = {
                               "Let all lanes of the warp execute the shuffle, those without data with a neutral value; "
                               "or read from lanes of "
                               "the mask alone."},
+    [SANITIZE_MEMBERMASK] = {"SANITIZE_MEMBERMASK", "a lane executes an instruction whose membermask leaves it out",
+                             "the instruction", NULL, "the lane that executes it, in the mask",
+                             "Name in the mask the lanes that execute the instruction, or let only those of the mask "
+                             "come there. PTX leaves open what others get, and whether they wait."},
     [SANITIZE_BARRIER_WRITTEN] = {"SANITIZE_BARRIER_WRITTEN", "a write goes over an mbarrier that is in use",
                                   "the write", "the init of the mbarrier", "mbarrier.inval before the write",
                                   "Give the data other bytes; or let one thread execute mbarrier.inval behind the last "
