@@ -177,6 +177,7 @@ static void hear_fence(struct clock_order *order, const struct event *event)
         order_fence_proxy(cta, warp, event);
         return;
     }
+    order_lanes_fence(order, warp);
     if (event->fence.kind == FENCE_BARRIER_INIT)
         order_release_inits(cta, warp);
     else

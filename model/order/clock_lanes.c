@@ -20,9 +20,10 @@ struct done {
 };
 
 // count: of all accesses since the lanes met, the latest of which are kept. waited: lanes that have acquired something
-// since they met; stepped: those that have stepped with one since; before: what the warp knew before
+// since they met; stepped: those that have stepped with one since; heard: those that have read by a relaxed access what
+// was released, and not fenced since; before: what the warp knew before
 struct order_lanes {
-    uint32_t count, waited, stepped;
+    uint32_t count, waited, stepped, heard;
     struct done done[DONE];
     struct clock before;
 };
@@ -181,6 +182,21 @@ void order_lanes_acquire(const struct clock_order *order, struct order_warp *war
     if (lanes->waited == 0 && (order->live & ~by) != 0) clock_copy(&lanes->before, &warp->clock);
     lanes->waited |= by;
     if ((order->live & ~lanes->waited) == 0) lanes->waited = lanes->stepped = 0;
+}
+
+// What lanes of several have heard is acquired at one's fence, which may be another's.
+void order_lanes_hear(struct order_warp *warp, uint32_t by)
+{
+    struct order_lanes *lanes = lanes_of(warp);
+    if (lanes != NULL) lanes->heard |= by;
+}
+
+void order_lanes_fence(const struct clock_order *order, struct order_warp *warp)
+{
+    const uint32_t by = warp->lanes != NULL ? warp->lanes->heard & order->executing : 0;
+    if (by == 0) return;
+    warp->lanes->heard &= ~by;
+    order_lanes_acquire(order, warp, by);
 }
 
 struct clock *order_lanes_before(struct order_warp *warp)

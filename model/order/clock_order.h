@@ -398,6 +398,10 @@ void order_lanes_note(struct clock_order *order, struct order_warp *warp, const 
 void order_lanes_release(struct clock_order *order, struct order_cta *cta, struct order_warp *warp,
                          const struct event_origin *who, enum order_lanes_by by);
 void order_lanes_acquire(const struct clock_order *order, struct order_warp *warp, uint32_t lanes);
+// Lanes read what was released, by a relaxed access: they acquire it at a fence. And such a fence, of those that
+// execute.
+void order_lanes_hear(struct order_warp *warp, uint32_t lanes);
+void order_lanes_fence(const struct clock_order *order, struct order_warp *warp);
 void order_lanes_judge(struct clock_order *order, struct order_warp *warp, uint32_t lanes);
 struct clock *order_lanes_before(struct order_warp *warp);               // NULL: nobody has waited
 void order_lanes_settle(struct order_cta *cta, struct order_warp *warp); // nothing has the next time

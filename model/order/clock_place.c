@@ -108,8 +108,10 @@ static void take(const struct clock_order *order, struct order_warp *warp, const
     order_lanes_acquire(order, warp, order->executing);
     if (is_acquire(event->access.order) && order_reach_of(event->access.scope) >= needed)
         order_acquire(warp, &gift->clock, ORDER_EDGE_MEMORY, event->origin->line, 0);
-    else if (order_reach_of(event->access.scope) >= needed)
+    else if (order_reach_of(event->access.scope) >= needed) {
         clock_join(&warp->learnt[needed], &gift->clock);
+        if (order->live != 0) order_lanes_hear(warp, order->executing);
+    }
 }
 
 // One that polls hears the same again and again.
