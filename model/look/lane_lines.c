@@ -33,10 +33,32 @@ static inline bool use_line(struct lane_lines *lines, uint64_t line, int kind, u
     return !is_alike && (others & bit) != 0;
 }
 
+// The same of lanes that lie like no others.
+static inline uint64_t mix_line(struct lane_lines *lines, uint64_t line, int kind)
+{
+    const uint64_t bit = UINT64_C(1) << line % 64, at = line / 64;
+    const uint64_t reads = kind != READ ? lines->used[READ][at] : 0;
+    const uint64_t others = lines->used[WRITTEN][at] | reads | (kind != ATOMIC ? lines->used[ATOMIC][at] : 0);
+    lines->used[kind][at] |= bit;
+    lines->place[line] = LANE_LINES_MIXED;
+    return others & bit;
+}
+
+// Rows that are in one line each.
+static bool mix_rows(struct lane_lines *lines, const struct lane_use *use, int kind)
+{
+    uint64_t met = 0, at = use->begin;
+    for (uint32_t left = use->rows; left > 0; left--, at += (uint64_t)(int64_t)use->rise)
+        met |= mix_line(lines, at / LANE_LINES_BYTES, kind);
+    return met != 0;
+}
+
 bool lane_lines_use(struct lane_lines *lines, const struct lane_use *use)
 {
     const int kind = use->reduces ? ATOMIC : use->writes ? WRITTEN : READ;
-    const uint64_t place = place_of(use);
+    const uint64_t place = place_of(use), bytes = use->end - use->begin;
+    const bool is_aligned = (bytes & (bytes - 1)) == 0 && (use->begin | (uint32_t)use->rise) % bytes == 0;
+    if (use->rows > 1 && bytes <= LANE_LINES_BYTES && is_aligned) return mix_rows(lines, use, kind);
     uint64_t begin = use->begin, end = use->end;
     bool is_met = false;
     for (uint32_t left = use->rows; left > 0; left--) {
@@ -55,11 +77,8 @@ bool lane_lines_add(struct lane_lines *lines, const struct lane_use *use, const 
         if (address[lane] > LANE_WORDS_BYTES - use->each) return true;
         const uint64_t line = address[lane] / LANE_LINES_BYTES,
                        last = (address[lane] + use->each - 1) / LANE_LINES_BYTES;
-        const uint64_t bit = UINT64_C(1) << line % 64, at = line / 64;
-        if (last != line) met |= use_line(lines, last, ATOMIC, LANE_LINES_MIXED);
-        met |= (lines->used[READ][at] | lines->used[WRITTEN][at]) & bit;
-        lines->used[ATOMIC][at] |= bit;
-        lines->place[line] = LANE_LINES_MIXED;
+        if (last != line) met |= mix_line(lines, last, ATOMIC);
+        met |= mix_line(lines, line, ATOMIC);
     }
     return met != 0;
 }
