@@ -345,6 +345,7 @@ EACH uint32_t use_plain_lanes(struct order_stamps *stamps, uint32_t line, int32_
                               const uint64_t *address, uint32_t each, bool writes)
 {
     const uint32_t way = stamps_way(line, writes);
+    for (EACH_BIT(next, use->lanes)) stamps_fetch(stamps, address[next] / SHADOW_PAGE_BYTES);
     struct stamps_entry *entry = next_entry(stamps);
     struct latest latest = {.number = UINT64_MAX};
     bool open = false;

@@ -115,6 +115,13 @@ struct order_stamps {
 struct stamps_region *stamps_look_up(struct order_stamps *stamps, uint64_t number); // NULL without memory
 void stamps_meet(const struct order_stamps *stamps, struct stamps_page *page);
 
+// The page is needed soon: the host may read it meanwhile.
+static inline void stamps_fetch(const struct order_stamps *stamps, uint64_t number)
+{
+    const struct stamps_region *region = stamps->recent[number / STAMPS_REGION % STAMPS_RECENT].region;
+    if (region != NULL) __builtin_prefetch(&region->page[number % STAMPS_REGION], 1);
+}
+
 // A page by its number; NULL without memory.
 static inline struct stamps_page *stamps_page_of(struct order_stamps *stamps, uint64_t number)
 {

@@ -96,6 +96,11 @@ __global__ void spmv(const unsigned *first, const unsigned *column, const float 
     y[row] = mine;
 }
 
+__global__ void update(float *a, const unsigned *order)
+{
+    a[order[blockIdx.x * blockDim.x + threadIdx.x]] += 1;
+}
+
 static double now()
 {
     timespec t;
@@ -119,16 +124,18 @@ int main(int argc, char **argv)
     unsigned width = 32, state = 12345;
     while (width * width < n) width *= 2;
     std::vector<float> numbers(n), none(n);
-    std::vector<unsigned> places(n), near(n), firsts(rows + 1);
+    std::vector<unsigned> places(n), near(n), orders(n), firsts(rows + 1);
     for (unsigned i = 0; i < n; i++) {
         state = state * 1664525u + 1013904223u;
         numbers[i] = float((state >> 8) % 1000);
         places[i] = (state >> 8) % n;
         near[i] = (state >> 8) % rows;
+        orders[i] = i * 2654435761u % n;
     }
     for (unsigned i = 0; i <= rows; i++) firsts[i] = 12 * i;
     float *a = on_device(numbers), *b = on_device(numbers), *c = on_device(none);
     unsigned *at = on_device(places), *column = on_device(near), *first = on_device(firsts), *bins = on_device(firsts);
+    unsigned *order = on_device(orders);
     double least = 1e9;
     for (int i = 0; i < (argc > 2 ? atoi(argv[2]) : 1); i++) {
         const double begin = now();
@@ -143,6 +150,7 @@ int main(int argc, char **argv)
         if (!strcmp(name, "histogram")) histogram<<<64, 256>>>(at, bins, n / 64 / 256);
         if (!strcmp(name, "spmv")) spmv<<<rows / 256, 256>>>(first, column, a, b, c);
         if (!strcmp(name, "gather")) gather<<<n / 256, 256>>>(a, at, c);
+        if (!strcmp(name, "update")) update<<<n / 256, 256>>>(a, order);
         cudaDeviceSynchronize();
         const double seconds = now() - begin;
         if (seconds < least) least = seconds;

@@ -20,6 +20,7 @@ KERNELS = {
     "histogram": "histogram by atomics in shared memory",
     "spmv": "sparse matrix by vector, rows of 12",
     "gather": "gather from random places",
+    "update": "sum of one to each element, in another order than that of threads",
 }
 LAUNCHES = 4
 
