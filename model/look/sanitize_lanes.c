@@ -68,11 +68,11 @@ static bool is_fence(uint16_t form)
     return form == PTX_FORM_MEMBAR || (form >= PTX_FORM_FENCE && form <= PTX_FORM_FENCE_RESTRICT_RELEASE);
 }
 
-// UINT32_MAX: all. Of bar.warp.sync an event says who has come.
+// UINT32_MAX: all. PTX says of no shuffle or vote that it orders accesses. Of bar.warp.sync an event says who has come.
 static uint32_t gathered(uint16_t form, uint32_t lanes)
 {
     if (form == PTX_FORM_BAR_WARP_SYNC) return (lanes & (lanes - 1)) == 0 ? 0 : lanes;
-    if (form >= PTX_FORM_SHFL && form <= PTX_FORM_BARRIER_CLUSTER_WAIT) return UINT32_MAX;
+    if (form > PTX_FORM_ELECT && form <= PTX_FORM_BARRIER_CLUSTER_WAIT) return UINT32_MAX;
     return form >= PTX_FORM_LDMATRIX && (form < PTX_FORM_BRA || form >= PTX_FORM_WMMA_LOAD_A_F16) ? UINT32_MAX : 0;
 }
 
@@ -92,7 +92,7 @@ void sanitize_lanes_gather(struct clock_order *order, const struct machine_step 
     order->live = step->warp->live;
     order->executing = step->lanes;
     if (met != 0) clock_order_meet(order, step->warp->cta->number, step->warp->index, met);
-    if (choice != NULL && is_fence(choice->form))
+    if (choice != NULL && (is_fence(choice->form) || (choice->form >= PTX_FORM_SHFL && choice->form <= PTX_FORM_ELECT)))
         clock_order_step(order, step->warp->cta->number, step->warp->index, step->lanes);
 }
 

@@ -21,8 +21,8 @@ struct sanitize_lanes *sanitize_lanes_open(void);
 bool sanitize_lanes_meet(uint16_t form);
 
 // What the clocks of model/order ask of the instruction of `step`: is it .aligned; and if the kernel `releases`, who
-// executes it, and which lanes have met before. A fence, an atomic and an instruction of an mbarrier are no meetings
-// there.
+// executes it, and which lanes have met before. A fence, an atomic, a vote or shuffle and an instruction of an mbarrier
+// are no meetings there.
 void sanitize_lanes_gather(struct clock_order *order, const struct machine_step *step, bool releases);
 
 // The instruction that a warp is about to execute, the launch's `count`th; an access of lanes, with how many of them

@@ -70,6 +70,8 @@ void clock_order_step(struct clock_order *order, uint64_t number, uint32_t index
     struct order_cta *cta = order_cta_of(order, number);
     struct order_lanes *lanes = cta != NULL && cta->warp != NULL && index < cta->warps ? cta->warp[index].lanes : NULL;
     if (lanes == NULL) return;
+    for (uint32_t i = 0; i < lanes->count && i < DONE; i++)
+        if (lanes->done[i].together & by) lanes->done[i].together |= by;
     if ((lanes->waited | lanes->stepped) & by) lanes->stepped |= by;
 }
 

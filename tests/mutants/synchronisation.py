@@ -22,7 +22,7 @@
 # kernel that it is clean, so all accesses are ordered, explore --paths says that all orders of what synchronises do the same, and
 # no strong access carries an order. Then each access finds the same values in each order. Three other schedules may take other
 # paths: there the sanitizer has to find nothing either. Of `order` explore --paths names an order that fails. A barrier of CTAs of
-# one warp is `open`: the sanitizer takes a shuffle, a vote and elect.sync for meetings of its lanes, which PTX does not say.
+# one warp is `open`: between its lanes the sanitizer takes a shuffle, a vote and elect.sync for an order, which PTX does not say.
 # own_kernel.sh runs a kernel of this tree.
 import argparse, itertools, json, os, pathlib, re, signal, subprocess, sys, tempfile
 
